@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The object files of the traced process: where they are mapped, and what
+ * their symbol tables, call frame information (.eh_frame) and inline tables
+ * say of an address.  Read with libelf and libdw from the files on disk, each
+ * opened when first asked for.  Never downloads anything.
+ */
+#ifndef ENGINE_MODULES_H
+#define ENGINE_MODULES_H
+
+#include "error.h"
+
+struct modules;
+
+struct modules *modules_new(void); /* NULL: out of memory */
+void modules_free(struct modules *m);
+
+/* Read what is mapped now from /proc/PID/maps (files with an executable
+ * mapping).  What is known and still there stays open. */
+int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err);
+/* Forget what lies in [start, end). */
+void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
+/* The separate debug file of the module with this path. */
+void modules_debug_file(struct modules *m, const char *path,
+			const char *debug_file);
+
+/* How to find the frame's CFA from a record's stack and frame pointer. */
+enum cfa_base {
+	CFA_UNKNOWN = 0, /* no CFI: use the stack pointer itself */
+	CFA_SP = 1,	 /* sp + offset */
+	CFA_FP = 2,	 /* fp + offset */
+	/* The true CFA lies in memory (realigned stack): fp + offset is only
+	 * a stand-in that is the same all through the frame. */
+	CFA_FP_NEAR = 3,
+};
+
+/* What is known of one address in code. */
+struct code {
+	uint64_t function; /* start of the physical function that holds it (a
+			    * .cold part counts to its parent), or 0 */
+	uint8_t cfa_base;  /* enum cfa_base */
+	int32_t cfa_offset;
+};
+
+/* For pc = a return address - 1. */
+void modules_code(struct modules *m, uint64_t pc, struct code *out);
+
+struct symbol {
+	const char *symbol; /* linkage name or NULL; borrowed from the module */
+	uint64_t offset;    /* of addr from the symbol's start */
+	const char *module; /* file name without folders, or NULL */
+	uint64_t module_offset; /* of addr in the object, as in "app+0x1139" */
+	uint64_t start, end; /* of the symbol, in the process; end 0: no size */
+};
+
+/* 1: a symbol contains addr; 0: none does (module may be set all the same). */
+int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
+
+/* The call line of `callee` inlined at pc (the hook's return address - 1),
+ * from the inline tables.  1: found (file borrowed from the module), 0: pc is
+ * not in an inlined instance of callee. */
+int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
+			const char **file, uint32_t *line);
+
+#endif

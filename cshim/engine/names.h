@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of a trace: its functions and its call sites, numbered from 0 in
+ * order of first use.  Filled by the recorder as names become known, or by
+ * the loader from the file.  Strings live in the table's arena until it is
+ * freed; equal strings are one pointer.
+ */
+#ifndef ENGINE_NAMES_H
+#define ENGINE_NAMES_H
+
+#include <stdint.h>
+
+struct function {
+	const char *name;   /* demangled linkage name, or "app+0x1139" */
+	const char *symbol; /* linkage name, or NULL */
+	const char *module; /* file name of its object, or NULL */
+	const char *file;   /* where it is defined, or NULL */
+	uint64_t addr;
+	uint8_t is_std;	  /* the C++ library's, or from a system header */
+	uint8_t is_dirty; /* changed since the writer wrote it */
+};
+
+/* Where a function is called from. */
+struct call_site {
+	uint32_t function; /* the callee */
+	uint32_t line;	   /* 0: not known */
+	const char *file;  /* as compiled, or NULL */
+	uint8_t is_dirty;
+};
+
+struct names {
+	struct function *functions;
+	uint32_t n_functions;
+	struct call_site *sites;
+	uint32_t n_sites;
+	/* private to names.c */
+	uint32_t cap_functions, cap_sites;
+	struct arena *arena;
+};
+
+struct names *names_new(void); /* NULL: out of memory */
+void names_free(struct names *n);
+
+/* The one copy of text in the arena (NULL stays NULL). */
+const char *names_intern(struct names *n, const char *text);
+
+/* Return the new number, or UINT32_MAX: out of memory. */
+uint32_t names_add_function(struct names *n, uint64_t addr);
+uint32_t names_add_site(struct names *n, uint32_t function);
+
+/* Set what is known and mark it dirty.  All strings are copied; symbol, module
+ * and file may be NULL.  is_std is worked out from name and file:
+ * "std::..." or "__gnu_cxx::..." (also behind a return type of a template's
+ * demangled name), or defined below /usr/include or a gcc/clang include
+ * folder. */
+void names_set_function(struct names *n, uint32_t id, const char *name,
+			const char *symbol, const char *module,
+			const char *file);
+void names_set_site(struct names *n, uint32_t id, const char *file,
+		    uint32_t line);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libcstrace-engine.so: what gdb's Python (and the cstrace command) binds.
+ *
+ * Two objects.  A *recorder* owns an area and the thread that empties it; it
+ * lives as long as the traced process.  A *trace* is what was recorded from
+ * one start to one stop, kept packed in a file; it is written by a recorder,
+ * or loaded.  Everything here returns 0 or more on success and a negative
+ * enum cst_status on failure, with the story in *err.  Strings are UTF-8,
+ * borrowed from the caller for the time of the call only.  Times are
+ * nanoseconds unless the name says ticks (of the TSC).
+ *
+ * Threads: a trace and a recorder may be used from any one thread at a time
+ * beside the recorder's own; callbacks come on the recorder's thread.
+ */
+#ifndef CSTRACE_ENGINE_H
+#define CSTRACE_ENGINE_H
+
+#include <stdint.h>
+
+#define CST_API __attribute__((visibility("default")))
+
+enum cst_status {
+	CST_OK = 0,
+	CST_FAILED = -1,    /* the system said no; the text says what */
+	CST_MEMORY = -2,    /* out of memory */
+	CST_BAD_INPUT = -3, /* the user's words: a regex, a format, a number */
+	CST_BAD_FILE = -4,  /* damaged, or of another version */
+	CST_INTERRUPTED = -5, /* cst_interrupt() was called */
+	CST_EMPTY = -6,	      /* nothing was recorded */
+};
+
+struct cst_error {
+	char text[512]; /* one line, lower case, no full stop */
+};
+
+struct cst_recorder;
+struct cst_trace;
+
+/* Call once after loading: makes exit() end gdb at once after flushing stdio
+ * (gdb 13 crashes in its static destructors when posted events are left). */
+CST_API void cst_install(void);
+
+/* Make the long-running call under way in this process (write, report, save)
+ * end with CST_INTERRUPTED.  Async-signal-safe. */
+CST_API void cst_interrupt(void);
+
+/* ---- the look and the choice ------------------------------------------ */
+
+enum cst_timestamp {
+	CST_TIME_OFF = 0,
+	CST_TIME_ELAPSED = 1,
+	CST_TIME_WALL = 2
+};
+
+/* How rows look. */
+struct cst_look {
+	uint8_t timestamp; /* enum cst_timestamp */
+	uint8_t duration;  /* 0 or 1, as all below */
+	uint8_t callsite;
+	uint8_t color;
+	uint8_t fold; /* runs of equal leaf calls as one row */
+	uint8_t reserved[3];
+};
+
+/* Which calls are shown.  NULL strings and zeros choose nothing.  A hidden
+ * call leaves its visible callees under its nearest visible caller. */
+struct cst_choice {
+	const char *filter;  /* only these functions and what they call */
+	const char *exclude; /* not these; their callees stay */
+	uint64_t min_ns;     /* only calls of at least this duration */
+	uint32_t depth; /* only this many levels of visible calls; 0: all */
+	uint8_t std;	/* 1: show the C++ library's and system headers' */
+	uint8_t reserved[3];
+	uint32_t thread;    /* T of "T.N"; 0: all */
+	uint64_t last;	    /* only the last so many visible calls; 0: all */
+	const char *around; /* an ID: its callers, itself and its neighbours */
+};
+
+/* ---- recorder ---------------------------------------------------------- */
+
+enum cst_question_kind { CST_ASK_FUNCTION = 1, CST_ASK_LINE = 2 };
+
+/* An address that wants a name: a function's entry, or a call instruction
+ * (already return address - 1). */
+struct cst_question {
+	uint64_t addr;
+	uint32_t id;
+	uint32_t kind; /* enum cst_question_kind */
+};
+
+struct cst_callbacks {
+	/* Questions wait: post cst_recorder_questions() to gdb's thread. */
+	void (*wanted)(void *arg);
+	/* Live rows for a sink that is not a plain file descriptor; text is
+	 * valid during the call only. */
+	void (*text)(void *arg, const char *text, uint64_t size);
+	/* One line for the user (the size limit was reached, ...). */
+	void (*message)(void *arg, const char *text);
+	void *arg;
+};
+
+enum cst_sink { CST_SINK_NONE = 0, CST_SINK_FD = 1, CST_SINK_CALLBACK = 2 };
+
+struct cst_recorder_options {
+	const char *spool;     /* path of the trace file to make; "": no name is
+				* kept, the file is unlinked at once */
+	const char *spool_dir; /* where an unnamed one goes */
+	uint64_t limit_bytes;  /* of the trace file; 0: none */
+	uint32_t pool_chunks;  /* chunks at the start; 0: the usual 64 MiB */
+	uint32_t mode;	       /* enum cst_mode of record.h */
+	uint32_t wait_limit_ms; /* how long the program waits for a stopped
+				 * reader; 0: the usual 10 s */
+	const char *command; /* the traced command line, for the trace file */
+	const char *module;  /* the program's file */
+};
+
+/* Make an area and start its reader thread (with all signals blocked); it
+ * records into a first trace at once.  The recorder is the caller's: close it.
+ * callbacks is copied. */
+CST_API int cst_recorder_open(const struct cst_recorder_options *options,
+			      const struct cst_callbacks *callbacks,
+			      struct cst_recorder **out, struct cst_error *err);
+
+/* What the shim opens: "/proc/PID/fd/N".  Borrowed from the recorder. */
+CST_API const char *cst_recorder_area_path(const struct cst_recorder *r);
+
+/* The traced process is pid (its /proc entries are used). Call again after
+ * an object file was loaded or is about to go, so that addresses are looked
+ * up in what is mapped now. is_gone: the process ended, do not look again. */
+CST_API int cst_recorder_process(struct cst_recorder *r, uint32_t pid,
+				 int is_gone, struct cst_error *err);
+
+/* The code at [start, end) was unmapped: what comes there later is another
+ * function with other names. */
+CST_API void cst_recorder_unmapped(struct cst_recorder *r, uint64_t start,
+				   uint64_t end);
+
+/* The separate debug file that belongs to the module with this path. */
+CST_API void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
+				     const char *debug_file);
+
+/* What is recorded of the running trace: exclude mutes functions at their
+ * source and is dropped for good; all else is a choice of what the live view
+ * shows.  With is_live 0 nothing is shown.  CST_BAD_INPUT: a bad regex. */
+CST_API int cst_recorder_live(struct cst_recorder *r, int is_live,
+			      enum cst_sink sink, int fd,
+			      const struct cst_look *look,
+			      const struct cst_choice *choice,
+			      struct cst_error *err);
+
+/* Take all that the program has written.  1: done.  0: names are wanted
+ * first: answer all cst_recorder_questions(), then call again.  For gdb's
+ * thread, at each stop. */
+CST_API int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err);
+
+/* Fill at most n questions that wait; returns how many. */
+CST_API int cst_recorder_questions(struct cst_recorder *r,
+				   struct cst_question *out, int n);
+
+/* Answer one.  For CST_ASK_FUNCTION name is gdb's best name, used when the
+ * object's own symbol table has none; file is where the function is defined,
+ * line unused.  For CST_ASK_LINE file and line are of the call; name unused.
+ * NULL and 0 where not known. */
+CST_API void cst_recorder_answer(struct cst_recorder *r, uint32_t id,
+				 const char *name, const char *file,
+				 uint32_t line);
+
+/* The program stands at gdb's prompt from pause to resume: not counted. */
+CST_API void cst_recorder_pause(struct cst_recorder *r);
+CST_API void cst_recorder_resume(struct cst_recorder *r);
+
+/* One call that was open when the trace began. */
+struct cst_seed {
+	uint64_t callee; /* address of the function's entry */
+	uint64_t caller; /* return address into its caller, or 0 */
+	uint64_t pc;	 /* where it stands: inside the physical function */
+	uint64_t cfa;	 /* canonical frame address */
+};
+
+/* Seed thread tid's tree, outermost first, before its first record. */
+CST_API int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
+			      const char *thread_name,
+			      const struct cst_seed *seeds, int n,
+			      struct cst_error *err);
+
+/* One event seen by a breakpoint on the program's own hooks, where there is
+ * no shim: goes through the same pipeline.  kind as in record.h. */
+CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
+				uint32_t kind, uint64_t callee, uint64_t caller,
+				uint64_t hook, uint64_t sp, uint64_t fp,
+				struct cst_error *err);
+
+/* One hit of the shim's cstrace_hook_enter/exit(callee, caller, number):
+ * drains so that all up to it is out.  Returns as cst_recorder_drain(), and
+ * 2 for a number that was seen before (a hit that gdb reported twice). */
+CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
+			     uint64_t caller, uint64_t number,
+			     struct cst_error *err);
+
+/* End the trace under way: flush and seal its file.  The trace is the
+ * caller's (free it) and can be read; the recorder stays, silent. */
+CST_API int cst_recorder_end(struct cst_recorder *r, struct cst_trace **out,
+			     struct cst_error *err);
+
+/* Begin another trace in the same process (options' pool and mode count). */
+CST_API int cst_recorder_begin(struct cst_recorder *r,
+			       const struct cst_recorder_options *options,
+			       struct cst_error *err);
+
+/* The trace under way, readable up to now (flushes); borrowed, valid until
+ * cst_recorder_end(). */
+CST_API int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
+			       struct cst_error *err);
+
+/* Ends the reader thread, then frees all (a trace under way as well). */
+CST_API void cst_recorder_close(struct cst_recorder *r);
+
+struct cst_status_report {
+	uint64_t n_calls, n_open, n_unwound, n_seeds;
+	uint64_t n_records;
+	uint64_t n_lost_full, n_lost_sites, n_lost_threads, n_lost_holes;
+	uint64_t n_lost_limit; /* calls not kept once limit_bytes was reached */
+	uint64_t n_orphans;    /* exits without an entry (opened before) */
+	uint64_t n_waits;      /* times the program waited for the reader */
+	uint64_t area_bytes, spool_bytes;
+	uint64_t duration_ns; /* of the trace, stops left out */
+	uint32_t n_threads, n_processes, n_functions, n_sites;
+	uint32_t is_limit_reached;
+	uint32_t reserved;
+};
+
+CST_API void cst_recorder_status(struct cst_recorder *r,
+				 struct cst_status_report *out);
+
+/* ---- trace ------------------------------------------------------------- */
+
+CST_API int cst_trace_load(const char *path, struct cst_trace **out,
+			   struct cst_error *err);
+CST_API void cst_trace_free(struct cst_trace *t);
+CST_API void cst_trace_status(const struct cst_trace *t,
+			      struct cst_status_report *out);
+/* "./app 1 2", as recorded; borrowed. */
+CST_API const char *cst_trace_command(const struct cst_trace *t);
+
+/* Check a choice without using it (CST_BAD_INPUT: a bad regex or ID). */
+CST_API int cst_choice_check(const struct cst_choice *choice,
+			     struct cst_error *err);
+
+/* Where text goes: called with blocks of whole lines; returns 0 to go on,
+ * negative to end the writing with CST_INTERRUPTED. */
+typedef int (*cst_write_fn)(void *arg, const char *text, uint64_t size);
+
+/* The tree as text rows.  Returns the number of rows. */
+CST_API int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
+			       const struct cst_choice *choice,
+			       cst_write_fn write, void *arg,
+			       struct cst_error *err);
+
+enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS, CST_SORT_MAX };
+
+/* A row for each function.  limit 0: all; regex NULL: all. */
+CST_API int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
+				 uint32_t limit, const char *regex,
+				 const struct cst_choice *choice,
+				 cst_write_fn write, void *arg,
+				 struct cst_error *err);
+
+/* Save under path (a new file renamed into place) in the format of this name
+ * ("txt", "jsonl", "cst"), or of path's ending where format is NULL.
+ * progress may be NULL.  Returns the number of calls written. */
+CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
+			       const char *format, const struct cst_look *look,
+			       const struct cst_choice *choice,
+			       struct cst_error *err);
+
+/* The formats' names, space separated; static. */
+CST_API const char *cst_formats(void);
+
+/* The demangled form of a linkage name ("_ZN1B3fooEv" -> "B::foo()"), or the
+ * name itself, copied into out (size bytes with its NUL, cut if need be). */
+CST_API void cst_demangle(const char *symbol, char *out, uint64_t size);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The area: the one mapping that the shim (inside the traced program) writes
+ * and the reader (inside gdb or the cstrace command) reads.  This file is the
+ * whole contract between the two; both validate magic, layout and size.
+ *
+ *   header | processes | threads | chunk states | sites | chunks ...
+ *
+ * Every table has its largest size from the start (the file is sparse, so
+ * that costs address space, not memory).  All numbers are little endian and
+ * every field that two sides touch is accessed atomically.
+ */
+#ifndef CSTRACE_RECORD_H
+#define CSTRACE_RECORD_H
+
+#include <stdint.h>
+
+#define CST_AREA_MAGIC 0x31616572615f7463ull /* "ct_area1" */
+
+enum {
+	CST_LAYOUT = 1,
+
+	CST_CHUNK_SIZE = 65536,	  /* and its alignment in the writer's memory */
+	CST_CHUNK_RECORDS = 2666, /* a chunk is full behind this many records */
+	CST_CHUNK_SLOTS = 2730,	  /* with the spare slots for signal handlers */
+	CST_RECORD_SIZE = 24,
+
+	CST_MAX_PROCESSES = 4096,
+	CST_MAX_THREADS = 65536,
+	CST_MAX_CHUNKS = 16384, /* 1 GiB */
+	CST_MAX_SITES = 2097152,
+};
+
+/* What a site's hook call was. 0: the site is not published yet. */
+enum cst_kind { CST_ENTER = 1, CST_EXIT = 2 };
+
+/* A site's verdict, written by the reader, obeyed by the hook. */
+enum cst_verdict { CST_RECORDED = 0, CST_MUTED = 1 };
+
+/* Who holds a chunk. */
+enum cst_chunk_state {
+	CST_CHUNK_FREE = 0, /* on the free list, zeroed */
+	CST_CHUNK_OPEN = 1, /* its thread writes into it */
+	CST_CHUNK_FULL = 2, /* handed over: the reader recycles it */
+};
+
+/* One entry or exit, exactly as the hook saw it.
+ * sp is the stack pointer before the hook was called (the address just above
+ * the hook's own return address); fp is the frame pointer register there,
+ * whatever it holds; both as 48 bits. */
+struct cst_record {
+	uint64_t time; /* clock ticks; written last, 0: not written yet */
+	uint64_t site_and_sp; /* site number << 32 | low half of sp */
+	uint64_t sp_and_fp;   /* sp bits 32-47 << 48 | fp's low 48 bits */
+};
+_Static_assert(sizeof(struct cst_record) == CST_RECORD_SIZE, "area layout");
+
+static inline uint32_t cst_record_site(const struct cst_record *r)
+{
+	return (uint32_t)(r->site_and_sp >> 32);
+}
+
+static inline uint64_t cst_record_sp(const struct cst_record *r)
+{
+	return (uint32_t)r->site_and_sp | r->sp_and_fp >> 48 << 32;
+}
+
+static inline uint64_t cst_record_fp(const struct cst_record *r)
+{
+	return r->sp_and_fp & 0xffffffffffffull;
+}
+
+/* One distinct (callee, caller, hook) triple of one address space.  The kind
+ * is written last (release): a site with a kind is whole. */
+struct cst_site {
+	uint64_t callee;  /* the function the hook was told of */
+	uint64_t caller;  /* its return address, as the hook was told */
+	uint64_t hook;	  /* the hook's own return address */
+	uint32_t verdict; /* enum cst_verdict */
+	uint16_t process; /* index of the process that made it */
+	uint16_t kind;	  /* enum cst_kind */
+};
+_Static_assert(sizeof(struct cst_site) == 32, "area layout");
+
+/* A process that writes into the area: the traced one, or a fork child. */
+struct cst_process {
+	uint32_t pid;	 /* written last (release), 0: unused */
+	uint32_t parent; /* index + 1 of the process it was forked from, or 0 */
+	uint64_t start;	 /* clock ticks */
+	uint64_t reserved[2];
+};
+_Static_assert(sizeof(struct cst_process) == 32, "area layout");
+
+/* A thread that claimed a chunk.  Its index is its ordinal over all
+ * processes, in order of first calls. */
+struct cst_thread {
+	uint32_t tid; /* written last (release), 0: unused */
+	uint32_t process;
+	uint32_t n_claimed; /* chunks claimed so far: the next one's seq */
+	uint32_t is_ended;  /* set by the thread's own end */
+	uint64_t start;	    /* clock ticks */
+	char name[16];	    /* as the kernel knows it, at the last claim */
+	uint64_t reserved[3];
+};
+_Static_assert(sizeof(struct cst_thread) == 64, "area layout");
+
+struct cst_chunk {
+	uint32_t state; /* enum cst_chunk_state; released after the others */
+	uint32_t thread;
+	uint32_t seq;  /* 0, 1, ...: the thread's chunks in order */
+	uint32_t next; /* free list: index + 1 of the next one, or 0 */
+};
+_Static_assert(sizeof(struct cst_chunk) == 16, "area layout");
+
+struct cst_area {
+	uint64_t magic;
+	uint32_t layout;
+	uint32_t is_ended; /* the reader left in an orderly way: do not wait */
+	uint64_t size;	   /* of the whole mapping */
+
+	uint32_t n_processes; /* claimed by fetch-add; entries may lag */
+	uint32_t n_threads;
+	uint32_t n_sites;  /* from CST_FIRST_SITE; entries may lag */
+	uint32_t n_chunks; /* chunks that exist; the reader grows it */
+
+	/* Losses, by cause, in records. */
+	uint64_t n_lost_full;	 /* no chunk, and the reader gone or too slow */
+	uint64_t n_lost_sites;	 /* the site table is full */
+	uint64_t n_lost_threads; /* the thread or process table is full */
+
+	/* Free chunks, last in first out: tag << 32 | index + 1. */
+	uint64_t free_head __attribute__((aligned(64)));
+	uint32_t free_seq;  /* futex: bumped for each chunk given back */
+	uint32_t n_waiting; /* writers that wait for a chunk */
+	uint64_t n_waits;   /* times that a writer had to wait */
+
+	/* The reader's robust, process-shared mutex: held while it lives.
+	 * FUTEX_OWNER_DIED in its word says that it died. */
+	uint8_t reader_lock[64] __attribute__((aligned(64)));
+	uint32_t wait_limit_ms; /* how long a writer waits for a live reader */
+
+	/* The handshake road: a ticket for each record, answered in order. */
+	uint32_t sync_asked __attribute__((aligned(64)));
+	uint32_t sync_done; /* futex of the writers */
+	/* Futex of the reader: 1 while it sleeps a whole tick; whoever needs
+	 * it (a writer that waits, a ticket) swaps in 0 and wakes it. */
+	uint32_t reader_sleeps;
+	/* Draws the numbers of cstrace_hook_enter's third argument. */
+	uint32_t sync_number;
+};
+
+/* Site numbers below this are not sites. 0 is never in a whole record. */
+enum { CST_FIRST_SITE = 16 };
+
+#define CST_AT_PROCESSES 4096ull
+#define CST_AT_THREADS \
+	(CST_AT_PROCESSES + CST_MAX_PROCESSES * sizeof(struct cst_process))
+#define CST_AT_CHUNK_STATES \
+	(CST_AT_THREADS + CST_MAX_THREADS * sizeof(struct cst_thread))
+#define CST_AT_SITES \
+	(CST_AT_CHUNK_STATES + CST_MAX_CHUNKS * sizeof(struct cst_chunk))
+#define CST_AT_CHUNKS                                                        \
+	((CST_AT_SITES + CST_MAX_SITES * sizeof(struct cst_site) + 0xffff) & \
+	 ~0xffffull)
+#define CST_AREA_SIZE \
+	(CST_AT_CHUNKS + (uint64_t)CST_MAX_CHUNKS * CST_CHUNK_SIZE)
+
+_Static_assert(sizeof(struct cst_area) <= CST_AT_PROCESSES, "area layout");
+
+/* ---- what gdb pokes into the shim ------------------------------------- */
+
+/* The word that every hook tests first, in a page of its own that the kernel
+ * wipes on fork: the child's first event asks. */
+enum cst_state {
+	CST_STATE_ASK = 0, /* look at cstrace_control, then decide */
+	CST_STATE_ON = 1,
+	CST_STATE_OFF = 2,
+	CST_STATE_SYNC = 3, /* on, and each record is waited for */
+};
+
+enum cst_mode {
+	CST_MODE_OFF = 0,
+	CST_MODE_RING = 1,
+	CST_MODE_BREAKPOINT = 2, /* ring, then cstrace_hook_enter/exit() */
+	CST_MODE_HANDSHAKE = 3,	 /* ring, then wait for the reader */
+};
+
+/* The shim exports one of these as cstrace_control.  gdb writes area_path
+ * (when it changes), then mode, then CST_STATE_ASK into cstrace_state: the
+ * next event obeys.  An area, once mapped, is kept for the process's life. */
+struct cst_control {
+	uint64_t magic; /* CST_AREA_MAGIC */
+	uint32_t layout;
+	uint32_t mode; /* enum cst_mode */
+	/* Code at [retire_start, retire_end) was unmapped: forget its sites.
+	 * retire_seq is bumped after the other two, then CST_STATE_ASK. */
+	uint64_t retire_start, retire_end;
+	uint32_t retire_seq;
+	/* Answers, for gdb to read: enum cst_state and the errno of the last
+	 * failed attempt to map the area, or 0. */
+	uint32_t answer_state;
+	int32_t answer_errno;
+	uint32_t reserved;
+	char area_path[256];
+};
+
+#endif
