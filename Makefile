@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+#
+# make                  build/libcstrace.so, libcstrace-engine.so, cstrace
+# make demo             watch gdb draw the call tree of an example
+# make test             all tests; RING=unit|shim|gdb and TEST=name choose
+# make lint bench fmt   checks, benchmarks, formatting of the C sources
+# make install PREFIX=  (DESTDIR= too), make uninstall, make clean
+#
+# CC=clang and SANITIZE=address,undefined (or thread) build elsewhere as well;
+# V=1 shows the commands.  The sources are listed by name in the *.mk files.
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+GDB ?= gdb
+# gdb embeds the system's Python, so the tests run in that one as well.
+PYTHON := /usr/bin/python3
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+
+comma := ,
+SANITIZE ?=
+BUILD ?= build$(if $(SANITIZE),/sanitize-$(subst $(comma),-,$(SANITIZE)))
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
+
+export CC CXX GDB
+
+-include cshim/shim/files.mk
+-include cshim/engine/core.mk cshim/engine/file.mk cshim/engine/module.mk
+-include cshim/cli/files.mk
+-include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
+-include tests/shim/files.mk
+
+ENGINE_SRC := $(ENGINE_CORE_SRC) $(ENGINE_FILE_SRC) $(ENGINE_MODULE_SRC)
+UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+SHIM_OBJ := $(call objects,$(SHIM_SRC))
+ENGINE_OBJ := $(call objects,$(ENGINE_SRC))
+CLI_OBJ := $(call objects,$(CLI_SRC))
+UNIT_BIN := $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
+SHIM_BIN := $(addprefix $(BUILD)/tests/shim/,$(SHIM_TESTS))
+
+WARN := -Wall -Wextra $(WERROR)
+BASE := -std=gnu11 -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' -Icshim/include
+SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+ENGINE_CFLAGS := -fPIC -fvisibility=hidden -Icshim/engine
+ENGINE_LIBS := -lzstd -ldw -lelf -liberty -lpthread
+# A library with undefined names is a mistake, but sanitizers leave some.
+NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
+
+PRODUCTS := $(BUILD)/libcstrace.so $(BUILD)/libcstrace.a \
+	$(BUILD)/libcstrace-engine.so $(BUILD)/cstrace
+
+all: $(PRODUCTS)
+
+# ---- compile ---------------------------------------------------------------
+
+# Other flags or another compiler mean other objects.
+FLAGS_NOW := $(CC) $(CFLAGS) $(BASE) $(SAN) $(SHIM_CFLAGS) $(WERROR) $(LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+
+$(BUILD)/packages:
+	@tools/packages check build
+	@mkdir -p $(@D) && touch $@
+
+# The shim is a guest in programs of all kinds: never instrumented itself.
+$(SHIM_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
+
+$(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
+		| $(BUILD)/packages
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(ENGINE_CFLAGS) $(SAN) \
+		-c $< -o $@
+
+# ---- link ------------------------------------------------------------------
+
+$(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_DEPS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SHIM_CFLAGS) -shared -Wl,-soname,libcstrace.so \
+		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) -o $@
+
+$(BUILD)/libcstrace.a: $(SHIM_OBJ)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SAN) -shared -Wl,-soname,libcstrace-engine.so \
+		-Wl,--exclude-libs,ALL $(NO_UNDEFINED) $(LDFLAGS) $^ \
+		$(ENGINE_LIBS) -o $@
+
+$(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $^ $(ENGINE_LIBS) -o $@
+
+# ---- tests -----------------------------------------------------------------
+
+tests: all $(UNIT_BIN) $(SHIM_BIN)
+
+TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP -MF $@.d $(SAN) \
+	$($(@F)_CFLAGS)
+
+$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $(ENGINE_OBJ)
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_BUILD) -Icshim/engine $< $(ENGINE_OBJ) $(LDFLAGS) \
+		-lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
+
+$(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $(BUILD)/libcstrace.so
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_BUILD) -pthread $< $(LDFLAGS) -L$(BUILD) -lcstrace \
+		-Wl,-rpath,'$$ORIGIN/../..' -lcmocka $($(@F)_LIBS) -o $@
+
+# The packages come first, in a make of their own: without them the rest of
+# this file cannot even be built.
+test:
+	@tools/packages install build run test
+	@$(MAKE) --no-print-directory tests
+	@$(PYTHON) tools/run-tests $(if $(SANITIZE),--sanitized) \
+		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
+		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
+
+demo:
+	@tools/packages install build run
+	@$(MAKE) --no-print-directory all
+	@examples/demo
+
+lint:
+	@tools/packages install build run test lint
+	@tools/lint
+
+bench:
+	@tools/packages install build run bench
+	@$(MAKE) --no-print-directory all
+	@tests/bench/run
+
+# What tools/lint wants to know.
+print-%:
+	@echo $($*)
+
+fmt:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+# ---- install ---------------------------------------------------------------
+
+install: all
+	@tools/install install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+
+uninstall:
+	@tools/install uninstall '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+
+clean:
+	rm -rf build
+
+FORCE:
+.PHONY: all tests test demo lint bench fmt install uninstall clean FORCE
+.DELETE_ON_ERROR:
+
+-include $(SHIM_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""pip's way to what `make install` does: builds with make, same layout."""
+
+import os
+import subprocess
+from glob import glob
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+from setuptools.dist import Distribution
+from wheel.bdist_wheel import bdist_wheel
+
+LIBRARIES = ["libcstrace.so", "libcstrace.a", "libcstrace-engine.so"]
+
+
+class MakeThenBuild(build_py):
+    def run(self) -> None:
+        # pip may bring its own PATH; the compiler is make's affair.
+        subprocess.check_call(["make", f"-j{os.cpu_count()}", "all"])
+        super().run()
+
+
+class BinaryDistribution(Distribution):
+    """Not one for all machines, although no module is compiled for Python."""
+
+    def has_ext_modules(self) -> bool:
+        return True
+
+
+class PlatformWheel(bdist_wheel):
+    """Of this machine, for any Python: ours is gdb's, whichever that is."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "py3", "none", super().get_tag()[2]
+
+
+def package_files() -> list[tuple[str, list[str]]]:
+    """gdbext as it is in the tree, folder by folder."""
+    folders = []
+    for folder, _, _ in os.walk("gdbext"):
+        sources = sorted(glob(os.path.join(folder, "*.py")))
+        if sources:
+            folders.append((os.path.join("lib/cstrace", folder), sources))
+    return folders
+
+
+setup(
+    cmdclass={"build_py": MakeThenBuild, "bdist_wheel": PlatformWheel},
+    distclass=BinaryDistribution,
+    data_files=[
+        ("bin", ["build/cstrace"]),
+        ("lib/cstrace", ["cstrace.py"] + [f"build/{name}" for name in LIBRARIES]),
+        ("include/cstrace", sorted(glob("cshim/include/cstrace/*.h"))),
+        ("share/doc/cstrace", ["README.md", "LICENSE"] + sorted(glob("docs/*.md"))),
+        *package_files(),
+    ],
+)
