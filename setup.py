@@ -6,14 +6,14 @@ import subprocess
 from glob import glob
 
 from setuptools import setup
-from setuptools.command.build_py import build_py
+from setuptools.command.build import build
 from setuptools.dist import Distribution
 from wheel.bdist_wheel import bdist_wheel
 
 LIBRARIES = ["libcstrace.so", "libcstrace.a", "libcstrace-engine.so"]
 
 
-class MakeThenBuild(build_py):
+class MakeThenBuild(build):
     def run(self) -> None:
         # pip may bring its own PATH; the compiler is make's affair.
         subprocess.check_call(["make", f"-j{os.cpu_count()}", "all"])
@@ -45,7 +45,7 @@ def package_files() -> list[tuple[str, list[str]]]:
 
 
 setup(
-    cmdclass={"build_py": MakeThenBuild, "bdist_wheel": PlatformWheel},
+    cmdclass={"build": MakeThenBuild, "bdist_wheel": PlatformWheel},
     distclass=BinaryDistribution,
     data_files=[
         ("bin", ["build/cstrace"]),

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cstrace gdb: gdb, with the extension loaded before anything else is done.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The loader, seen from the folder that the command is in: installed, or in
+ * the build folder of a checkout. */
+static const char *const places[] = {"../lib/cstrace/cstrace.py",
+				     "../cstrace.py", "../../cstrace.py"};
+
+enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
+
+static int loader_find(char out[PATH_MAX])
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n < 0)
+		return failure("cannot tell where the command is: %s",
+			       strerror(errno));
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (int i = 0; i < N_PLACES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (realpath(path, out))
+			return STATUS_OK;
+	}
+	return failure("cannot find cstrace.py near '%s': install cstrace "
+		       "again",
+		       self);
+}
+
+static void print_help(void)
+{
+	printf("usage: cstrace gdb %s\n\n%s.\n\n%s", command_gdb.arguments,
+	       command_gdb.summary, command_gdb.details);
+}
+
+static int gdb_run(int argc, char **argv)
+{
+	char loader[PATH_MAX];
+	const char *gdb = getenv("GDB");
+	char **args;
+	int status;
+
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		print_help();
+		return STATUS_OK;
+	}
+	status = loader_find(loader);
+	if (status)
+		return status;
+	if (!gdb || !*gdb)
+		gdb = "gdb";
+	args = calloc((size_t)argc + 3, sizeof(*args));
+	if (!args)
+		return failure("out of memory");
+	args[0] = (char *)gdb;
+	args[1] = (char *)"-x";
+	args[2] = loader;
+	memcpy(args + 3, argv + 1, (size_t)(argc - 1) * sizeof(*args));
+	execvp(gdb, args);
+	status = failure("cannot run '%s': %s", gdb, strerror(errno));
+	free(args);
+	return status;
+}
+
+const struct command command_gdb = {
+	.name = "gdb",
+	.arguments = "[OPTION OF GDB...] [--args ./app ARG...]",
+	.summary = "Run gdb with the cstrace commands in it",
+	.details = "All arguments are gdb's own. GDB in the environment names "
+		   "another gdb.\nIn gdb, `cstrace start' and `run' begin a "
+		   "trace, `help cstrace' tells more.\n",
+	.run = gdb_run,
+};

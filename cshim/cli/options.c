@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct option_row {
+	const char *name;
+	const char *value; /* what it takes, NULL: nothing */
+	const char *help;
+	unsigned use; /* FOR_... */
+	/* 0, or -1 when value is not a good one. */
+	int (*set)(struct options *o, const char *value);
+};
+
+static int parse_number(const char *text, uint64_t max, uint64_t *out)
+{
+	char *end;
+	unsigned long long n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || n > max)
+		return -1;
+	*out = n;
+	return 0;
+}
+
+static int parse_word(const char *text, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -1;
+}
+
+/* "10us", "1.5ms", "2s"; a bare 0 needs no unit. */
+static int parse_time(const char *text, uint64_t *out)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	char *end;
+	double n;
+
+	if (!strcmp(text, "0")) {
+		*out = 0;
+		return 0;
+	}
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtod(text, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name) && n * units[i].ns < 1e18) {
+			*out = (uint64_t)(n * units[i].ns + 0.5);
+			return 0;
+		}
+	return -1;
+}
+
+static int set_u32(uint32_t *out, const char *value)
+{
+	uint64_t n;
+
+	if (parse_number(value, UINT32_MAX, &n) < 0)
+		return -1;
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static int set_depth(struct options *o, const char *value)
+{
+	return set_u32(&o->choice.depth, value);
+}
+
+static int set_thread(struct options *o, const char *value)
+{
+	return set_u32(&o->choice.thread, value);
+}
+
+static int set_limit(struct options *o, const char *value)
+{
+	return set_u32(&o->limit, value);
+}
+
+static int set_last(struct options *o, const char *value)
+{
+	return parse_number(value, UINT64_MAX, &o->choice.last);
+}
+
+static int set_min_time(struct options *o, const char *value)
+{
+	return parse_time(value, &o->choice.min_ns);
+}
+
+static int set_around(struct options *o, const char *value)
+{
+	o->choice.around = value;
+	return 0;
+}
+
+static int set_filter(struct options *o, const char *value)
+{
+	o->choice.filter = value;
+	return 0;
+}
+
+static int set_exclude(struct options *o, const char *value)
+{
+	o->choice.exclude = value;
+	return 0;
+}
+
+static int set_format(struct options *o, const char *value)
+{
+	o->format = value;
+	return 0;
+}
+
+static int set_std(struct options *o, const char *value)
+{
+	(void)value;
+	o->choice.std = 1;
+	return 0;
+}
+
+static int set_fold(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.fold = 1;
+	return 0;
+}
+
+static int set_no_callsite(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.callsite = 0;
+	return 0;
+}
+
+static int set_no_duration(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.duration = 0;
+	return 0;
+}
+
+static int set_timestamp(struct options *o, const char *value)
+{
+	static const char *const words[] = {"off", "elapsed", "wall", NULL};
+	int word = parse_word(value, words);
+
+	if (word < 0)
+		return -1;
+	o->look.timestamp = (uint8_t)word; /* enum cst_timestamp */
+	return 0;
+}
+
+static int set_sort(struct options *o, const char *value)
+{
+	static const char *const words[] = {"total", "self", "calls", "max",
+					    NULL};
+	int word = parse_word(value, words);
+
+	if (word < 0)
+		return -1;
+	o->sort = (enum cst_sort)word;
+	return 0;
+}
+
+/* Colour is for people: a terminal that does not say no. */
+static int is_color_wanted(void)
+{
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 &&
+	       !(no_color && *no_color);
+}
+
+static int set_color(struct options *o, const char *value)
+{
+	static const char *const words[] = {"off", "on", "auto", NULL};
+	int word = parse_word(value, words);
+
+	if (word < 0)
+		return -1;
+	o->look.color = (uint8_t)(word == 2 ? is_color_wanted() : word);
+	return 0;
+}
+
+enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE };
+
+static const struct option_row rows[] = {
+	{"last", "N", "only the last N calls", FOR_SHOW, set_last},
+	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
+	 set_around},
+	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...", FOR_SHOW,
+	 set_thread},
+	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort},
+	{"limit", "N", "only the first N functions", FOR_REPORT, set_limit},
+	{"format", "F", "instead of what OUT's ending says", FOR_SAVE,
+	 set_format},
+	{"depth", "N", "only N levels of visible calls", FOR_CALLS, set_depth},
+	{"filter", "REGEX", "only these functions and what they call",
+	 FOR_CALLS, set_filter},
+	{"exclude", "REGEX", "not these functions; their callees stay",
+	 FOR_CALLS, set_exclude},
+	{"min-time", "T", "only calls that took at least T, as in 10us",
+	 FOR_CALLS, set_min_time},
+	{"std", NULL, "the C++ library's functions as well", FOR_CALLS,
+	 set_std},
+	{"timestamp", "WHICH", "off, elapsed or wall", FOR_SHOW | FOR_SAVE,
+	 set_timestamp},
+	{"no-duration", NULL, "without the durations", FOR_SHOW | FOR_SAVE,
+	 set_no_duration},
+	{"no-callsite", NULL, "without the call sites", FOR_SHOW | FOR_SAVE,
+	 set_no_callsite},
+	{"fold", NULL, "runs of equal leaf calls as one row", FOR_SHOW,
+	 set_fold},
+	{"color", "WHEN", "on, off or auto (on a terminal)", FOR_SHOW,
+	 set_color},
+};
+
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), HELP = N_ROWS };
+
+static void print_help(const struct command *c, unsigned use)
+{
+	char left[64];
+
+	printf("usage: cstrace %s %s\n\n%s.\n", c->name, c->arguments,
+	       c->summary);
+	if (*c->details)
+		printf("\n%s", c->details);
+	printf("\n");
+	for (int i = 0; i < N_ROWS; i++) {
+		if (!(rows[i].use & use))
+			continue;
+		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name,
+			 rows[i].value ? " " : "",
+			 rows[i].value ? rows[i].value : "");
+		printf("  %-18s  %s\n", left, rows[i].help);
+	}
+	printf("  %-18s  %s\n", "--help", "this");
+}
+
+/* The rows of one command, as getopt_long() wants them. */
+static void choose_rows(unsigned use, struct option out[N_ROWS + 2])
+{
+	int n = 0;
+
+	for (int i = 0; i < N_ROWS; i++) {
+		if (!(rows[i].use & use))
+			continue;
+		out[n++] = (struct option){
+			.name = rows[i].name,
+			.has_arg =
+				rows[i].value ? required_argument : no_argument,
+			.val = i,
+		};
+	}
+	out[n++] = (struct option){.name = "help", .val = HELP};
+	out[n] = (struct option){0};
+}
+
+static void set_defaults(struct options *o)
+{
+	*o = (struct options){0};
+	o->look.timestamp = CST_TIME_ELAPSED;
+	o->look.duration = 1;
+	o->look.callsite = 1;
+	set_color(o, "auto");
+}
+
+int options_parse(const struct command *c, unsigned use, int argc, char **argv,
+		  int min_names, int max_names, struct options *out)
+{
+	struct option chosen[N_ROWS + 2];
+	int i;
+
+	set_defaults(out);
+	choose_rows(use, chosen);
+	while ((i = getopt_long(argc, argv, "", chosen, NULL)) >= 0) {
+		if (i == '?')
+			return -1; /* getopt told why */
+		if (i == HELP) {
+			print_help(c, use);
+			return 0;
+		}
+		if (rows[i].set(out, optarg) < 0)
+			return -usage_error(c, "bad value '%s' for --%s (%s)",
+					    optarg, rows[i].name, rows[i].help);
+	}
+	out->names = argv + optind;
+	out->n_names = argc - optind;
+	if (out->n_names < min_names || out->n_names > max_names)
+		return -usage_error(c, "%s: the usage is: cstrace %s %s",
+				    out->n_names < min_names
+					    ? "something is missing"
+					    : "too many arguments",
+				    c->name, c->arguments);
+	return 1;
+}

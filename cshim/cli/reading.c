@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reading.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static volatile sig_atomic_t is_interrupted;
+static int write_errno;
+
+static void interrupt(int signo)
+{
+	(void)signo;
+	is_interrupted = 1;
+	cst_interrupt();
+}
+
+struct cst_trace *reading_open(const char *path)
+{
+	/* The second Ctrl-C ends us wherever we are. */
+	struct sigaction on_interrupt = {.sa_handler = interrupt,
+					 .sa_flags = (int)SA_RESETHAND};
+	struct cst_error err;
+	struct cst_trace *t;
+
+	/* A reader that had enough (head, less) is no failure of ours, and a
+	 * signal would leave save's temporary file behind. */
+	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGINT, &on_interrupt, NULL);
+	if (cst_trace_load(path, &t, &err) < 0) {
+		failure("%s", err.text);
+		return NULL;
+	}
+	return t;
+}
+
+void reading_close(struct cst_trace *t)
+{
+	cst_trace_free(t);
+}
+
+int reading_write(void *arg, const char *text, uint64_t size)
+{
+	(void)arg;
+	while (size) {
+		ssize_t n = write(STDOUT_FILENO, text, size);
+
+		if (n < 0 && errno == EINTR && !is_interrupted)
+			continue;
+		if (n < 0) {
+			write_errno = errno;
+			return -1;
+		}
+		text += n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int reading_end(int64_t result, const struct cst_error *err)
+{
+	if (result >= 0)
+		return STATUS_OK;
+	if (is_interrupted) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT); /* so that a script around us ends as well */
+	}
+	if (write_errno == EPIPE)
+		return STATUS_OK;
+	if (write_errno)
+		return failure("cannot write the output: %s",
+			       strerror(write_errno));
+	return failure("%s", err->text) +
+	       (result == CST_BAD_INPUT ? STATUS_USAGE - STATUS_FAILED : 0);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the commands that read a trace share: opening it, writing to standard
+ * output, and ending well when they are interrupted.
+ */
+#ifndef CLI_READING_H
+#define CLI_READING_H
+
+#include "cstrace/engine.h"
+
+/* Load the trace; Ctrl-C interrupts what is done with it.  NULL: told. */
+struct cst_trace *reading_open(const char *path);
+void reading_close(struct cst_trace *t);
+
+/* A cst_write_fn for standard output. */
+int reading_write(void *arg, const char *text, uint64_t size);
+
+/* The exit code of a cst_trace_... call that returned result: tells what went
+ * wrong, if anything did. */
+int reading_end(int64_t result, const struct cst_error *err);
+
+#endif

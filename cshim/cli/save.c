@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command.h"
+#include "options.h"
+#include "reading.h"
+
+#include <stddef.h>
+
+static int save_run(int argc, char **argv)
+{
+	struct options o;
+	struct cst_error err;
+	struct cst_trace *t;
+	int64_t n;
+	int go = options_parse(&command_save, FOR_SAVE, argc, argv, 2, 2, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	t = reading_open(o.names[0]);
+	if (!t)
+		return STATUS_FAILED;
+	o.look.color = 0;
+	n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice, &err);
+	reading_close(t);
+	return reading_end(n, &err);
+}
+
+const struct command command_save = {
+	.name = "save",
+	.arguments = "FILE.cst OUT [OPTION...]",
+	.summary = "Save a trace in another format",
+	.details = "The ending of OUT says which: .txt text, .jsonl a JSON "
+		   "object for each call,\n.cst the trace itself.\n",
+	.run = save_run,
+};

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command.h"
+#include "options.h"
+#include "reading.h"
+
+#include <stddef.h>
+
+static int show_run(int argc, char **argv)
+{
+	struct options o;
+	struct cst_error err;
+	struct cst_trace *t;
+	int64_t n;
+	int go = options_parse(&command_show, FOR_SHOW, argc, argv, 1, 2, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (o.n_names == 2)
+		o.choice.filter = o.names[1];
+	t = reading_open(o.names[0]);
+	if (!t)
+		return STATUS_FAILED;
+	n = cst_trace_show(t, &o.look, &o.choice, reading_write, NULL, &err);
+	reading_close(t);
+	return reading_end(n, &err);
+}
+
+const struct command command_show = {
+	.name = "show",
+	.arguments = "FILE.cst [OPTION...] [REGEX]",
+	.summary = "Show the recorded calls as a tree",
+	.details = "With REGEX, only the functions whose names match it, and "
+		   "what they call.\n",
+	.run = show_run,
+};
