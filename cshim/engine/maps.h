@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text of /proc/PID/maps, and a walk over its executable file mappings.
+ */
+#ifndef ENGINE_MAPS_H
+#define ENGINE_MAPS_H
+
+#include "error.h"
+
+struct maps {
+	char *text; /* NUL-terminated */
+	uint64_t size, capacity;
+};
+
+/* One executable mapping of a file. */
+struct mapping {
+	uint64_t start, end, offset, inode;
+	const char *path; /* borrowed from the text, without "(deleted)" */
+	int is_deleted;
+};
+
+/* Read anew; the buffer is kept from one time to the next. */
+int maps_read(struct maps *m, uint32_t pid, struct cst_error *err);
+void maps_release(struct maps *m);
+
+/* The next one behind *at, which begins as 0 and is moved on; the text is cut
+ * into strings on the way.  0: no more. */
+int maps_next(struct maps *m, uint64_t *at, struct mapping *out);
+
+#endif
