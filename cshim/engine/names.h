@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 struct function {
-	const char *name;   /* demangled linkage name, or "app+0x1139" */
+	const char *name;   /* demangled linkage name, or "app+0x1139"; until it
+			     * is set, the address: never NULL */
 	const char *symbol; /* linkage name, or NULL */
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */
@@ -33,6 +34,9 @@ struct names {
 	uint32_t n_functions;
 	struct call_site *sites;
 	uint32_t n_sites;
+	/* What the writer has still to write, each number once. */
+	uint32_t *dirty_functions, *dirty_sites;
+	uint32_t n_dirty_functions, n_dirty_sites;
 	/* private to names.c */
 	uint32_t cap_functions, cap_sites;
 	struct arena *arena;
@@ -44,7 +48,7 @@ void names_free(struct names *n);
 /* The one copy of text in the arena (NULL stays NULL). */
 const char *names_intern(struct names *n, const char *text);
 
-/* Return the new number, or UINT32_MAX: out of memory. */
+/* Return the new number, or UINT32_MAX: out of memory. New ones are dirty. */
 uint32_t names_add_function(struct names *n, uint64_t addr);
 uint32_t names_add_site(struct names *n, uint32_t function);
 
@@ -58,5 +62,8 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *file);
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
+
+/* All that is dirty was written. */
+void names_clean(struct names *n);
 
 #endif
