@@ -28,16 +28,31 @@ struct row {
 	const char *thread_name; /* NULL: only one thread, no column */
 	uint32_t tid;
 	uint32_t thread_color; /* ordinal, picks the colour */
+	uint32_t thread_width; /* of "[name tid]" padded; 0: the usual 18 */
 	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
 };
 
-/* Write the row with its newline at `out`, of which `size` bytes are there;
- * returns its length.  ROW_MAX bytes always suffice: names are cut. */
-enum { ROW_MAX = 8192 };
+/* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
+ * always suffice: names are cut, and calls deeper than ROW_LEVELS are told
+ * their depth by a number instead. */
+enum { ROW_MAX = 8192, ROW_LEVELS = 256 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
 /* The two heading lines above the rows ("#" first), likewise. */
 uint64_t row_heading(const struct cst_look *look, int has_threads, char *out);
+
+/* A row in two halves, for whoever writes millions of calls: times, thread and
+ * tree, which change with each, and "function  file:line\n", which is the
+ * same for all calls of a site that returned (at most ROW_SUFFIX_MAX bytes).
+ * Both return the place behind what they wrote. */
+enum { ROW_SUFFIX_MAX = 5632 };
+char *row_put_prefix(const struct row *row, const struct cst_look *look,
+		     char *out);
+char *row_put_suffix(const struct row *row, const struct cst_look *look,
+		     char *out);
+
+/* Any text with what is not printable escaped, cut at `room` bytes. */
+char *row_put_text(char *out, const char *text, unsigned room);
 
 #endif

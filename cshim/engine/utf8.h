@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which bytes of a name are text.
+ */
+#ifndef ENGINE_UTF8_H
+#define ENGINE_UTF8_H
+
+/* The length of the well-formed UTF-8 sequence at p (NUL-terminated text), or
+ * 0: not well formed. */
+int utf8_length(const char *p);
+
+/* The same for a character that is seen as such: 0 also for control
+ * characters, and those that reverse or hide the text behind them. */
+int utf8_printable(const char *p);
+
+#endif
