@@ -42,6 +42,11 @@ struct lane {
 	uint32_t n_late, cap_late;
 	uint32_t index; /* in the file */
 	struct writer *writer;
+	/* private to the writer: seq of the last call at each depth, as far
+	 * as written */
+	uint64_t *open_at;
+	uint32_t n_open_at, cap_open_at;
+	uint32_t slot; /* in the writer's list of lanes */
 };
 
 struct writer;
@@ -95,7 +100,8 @@ static inline uint64_t lane_enter(struct lane *l, const struct lane_call *call)
 static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
 			     enum call_end end)
 {
-	if (__builtin_expect(seq >= l->first, 1)) {
+	/* Also false for the UINT64_MAX of a call that was not kept. */
+	if (__builtin_expect(seq - l->first < l->n, 1)) {
 		struct lane_call *c = &l->calls[seq - l->first];
 
 		c->duration = end_ticks - c->start;
