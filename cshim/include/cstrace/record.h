@@ -107,8 +107,10 @@ _Static_assert(sizeof(struct cst_thread) == 64, "area layout");
 struct cst_chunk {
 	uint32_t state; /* enum cst_chunk_state; released after the others */
 	uint32_t thread;
-	uint32_t seq;  /* 0, 1, ...: the thread's chunks in order */
-	uint32_t next; /* free list: index + 1 of the next one, or 0 */
+	uint32_t seq; /* 0, 1, ...: the thread's chunks in order */
+	/* Free: index + 1 of the next free one, or 0.  Open: 0.  Full: how many
+	 * of its slots were taken, or 0 where the writer did not say. */
+	uint32_t next;
 };
 _Static_assert(sizeof(struct cst_chunk) == 16, "area layout");
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reader's side of the area: makes it, hands out chunks, takes them back.
+ * What the traced program writes into it is not trusted: every index that
+ * comes out is checked here.
+ */
+#ifndef ENGINE_AREA_H
+#define ENGINE_AREA_H
+
+#include "cstrace/record.h"
+#include "error.h"
+
+struct area {
+	struct cst_area *head;
+	struct cst_process *processes;
+	struct cst_thread *threads;
+	struct cst_chunk *chunks;
+	struct cst_site *sites;
+	uint8_t *records;  /* chunk i begins at i * CST_CHUNK_SIZE */
+	uint32_t n_chunks; /* as last grown: the head's copy is not trusted */
+	int fd;
+	char path[64]; /* for the shim to open */
+};
+
+int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err);
+void area_free(struct area *a);
+
+/* By the thread that is the reader, for as long as it lives: writers see by
+ * this lock that it does. */
+void area_hold(struct area *a);
+
+/* Let no writer wait for us any more. */
+void area_end(struct area *a);
+
+/* Make more chunks: twice as many, as far as there is room. */
+void area_grow(struct area *a);
+
+/* Give back a chunk: zeroed, freed, one waiting writer woken. */
+void area_give(struct area *a, uint32_t chunk);
+
+/* Is a writer waiting although nothing is left to give back? */
+int area_is_starved(const struct area *a);
+
+static inline struct cst_record *area_chunk(const struct area *a, uint32_t i)
+{
+	return (struct cst_record *)(a->records + (uint64_t)i * CST_CHUNK_SIZE);
+}
+
+/* Memory that the area holds, in bytes. */
+uint64_t area_bytes(const struct area *a);
+
+/* Append a site in the reader's own name (injected events); its number, or 0
+ * when the table is full. */
+uint32_t area_add_site(struct area *a, const struct cst_site *site);
+
+/* Sleep at most timeout_ms, or until a writer wants us. */
+void area_sleep(struct area *a, uint32_t timeout_ms);
+/* Answer all handshake tickets up to this one. */
+void area_answer(struct area *a, uint32_t ticket);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <x86intrin.h>
+
+enum { CALIBRATION_NS = 20000000 };
+
+static uint64_t first_ticks, first_ns;
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t clock_ticks(void)
+{
+	return __rdtsc();
+}
+
+uint64_t clock_wall_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
+uint64_t clock_monotonic_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Ticks and time of one instant: the pair that was read fastest of some. */
+static void clock_pair(uint64_t *ticks, uint64_t *ns)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 16; i++) {
+		uint64_t before = clock_ticks();
+		uint64_t now = clock_monotonic_ns();
+		uint64_t after = clock_ticks();
+
+		if (after - before >= best)
+			continue;
+		best = after - before;
+		*ticks = before + best / 2;
+		*ns = now;
+	}
+}
+
+void clock_calibrate(void)
+{
+	if (!first_ticks)
+		clock_pair(&first_ticks, &first_ns);
+}
+
+void clock_rate(uint32_t *mult, uint32_t *shift)
+{
+	uint64_t ticks = 0, ns = 0;
+
+	clock_calibrate();
+	while (clock_monotonic_ns() - first_ns < CALIBRATION_NS) {
+		struct timespec rest = {.tv_nsec = 1000000};
+
+		nanosleep(&rest, NULL);
+	}
+	clock_pair(&ticks, &ns);
+	*shift = 31;
+	*mult = (uint32_t)(((unsigned __int128)(ns - first_ns) << *shift) /
+			   (ticks - first_ticks));
+}
+
+void pauses_begin(struct pauses *p, uint64_t ticks)
+{
+	struct pause *last = p->n ? &p->all[p->n - 1] : NULL;
+
+	if (last && last->end == UINT64_MAX)
+		return;
+	if (p->n == p->cap) {
+		uint32_t cap = p->cap ? 2 * p->cap : 16;
+		struct pause *all = realloc(p->all, cap * sizeof(*all));
+
+		if (!all)
+			return;
+		p->all = all;
+		p->cap = cap;
+		last = p->n ? &p->all[p->n - 1] : NULL;
+	}
+	p->all[p->n++] = (struct pause){
+		.begin = ticks,
+		.end = UINT64_MAX,
+		.before = last ? last->before + (last->end - last->begin) : 0,
+	};
+}
+
+uint64_t pauses_end(struct pauses *p, uint64_t ticks)
+{
+	struct pause *last = p->n ? &p->all[p->n - 1] : NULL;
+
+	if (!last || last->end != UINT64_MAX)
+		return 0;
+	last->end = ticks > last->begin ? ticks : last->begin;
+	return last->end - last->begin;
+}
+
+void pauses_release(struct pauses *p)
+{
+	free(p->all);
+	*p = (struct pauses){0};
+}
+
+uint64_t pauses_skip(const struct pauses *p, uint64_t ticks)
+{
+	/* From the newest back: a record is rarely older than the last stop. */
+	for (uint32_t i = p->n; i > 0; i--) {
+		const struct pause *a = &p->all[i - 1];
+
+		if (ticks >= a->end)
+			return ticks - a->before - (a->end - a->begin);
+		if (ticks >= a->begin)
+			return a->begin - a->before;
+	}
+	return ticks;
+}
