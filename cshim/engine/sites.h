@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the engine knows of each site of the area: which function it is of,
+ * how to find its frame, what it is called in the trace; and the questions
+ * about names that only gdb can answer.
+ */
+#ifndef ENGINE_SITES_H
+#define ENGINE_SITES_H
+
+#include "addrmap.h"
+#include "area.h"
+#include "filter.h"
+#include "modules.h"
+#include "names.h"
+
+struct site {
+	uint64_t caller;
+	uint64_t hook;
+	uint32_t function;  /* in names */
+	uint32_t call_site; /* in names; entries only */
+	uint32_t physical;  /* physical function that holds the hook call */
+	uint32_t caller_physical; /* ... that holds the caller; 0: none */
+	int32_t cfa_offset;
+	uint8_t cfa_base;	   /* enum cfa_base */
+	uint8_t kind;		   /* enum cst_kind */
+	uint8_t is_muted;	   /* its records are dropped */
+	uint8_t is_tail;	   /* the exit hook was tail-called */
+	uint32_t next_of_function; /* site number, or 0 */
+};
+
+struct sites {
+	struct area *area;	 /* borrowed */
+	struct modules *modules; /* borrowed */
+	struct names *names;	 /* borrowed */
+	struct site *all;	 /* by number in the area */
+	uint32_t n, cap;	 /* known ones: [CST_FIRST_SITE, n) */
+	uint32_t n_physical;	 /* physical functions, numbered from 1 */
+	/* private */
+	struct addrmap functions, physicals;
+	uint32_t *first_of_function;
+	uint32_t cap_functions;
+	struct asked *asked;
+	uint32_t n_asked, cap_asked, n_told;
+	uint32_t n_answered;
+	struct filter *mute; /* borrowed; NULL: nothing is muted */
+	uint32_t pid;
+	int is_stale; /* the maps were not read since a library came */
+};
+
+void sites_init(struct sites *s, struct area *a, struct modules *m,
+		struct names *n);
+void sites_release(struct sites *s);
+
+/* Learn the sites that the area has and we do not know.  Returns how many are
+ * known now: records of higher ones wait. */
+uint32_t sites_learn(struct sites *s);
+
+/* The function at this address, made if it is new (seeds). */
+uint32_t sites_function(struct sites *s, uint64_t addr);
+/* The physical function that holds pc, or 0. */
+uint32_t sites_physical(struct sites *s, uint64_t pc);
+/* A call site in the trace, of a call that has no record (a seed). */
+uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
+
+/* Mute the functions that filter excludes, from now on. */
+void sites_mute(struct sites *s, struct filter *filter);
+
+/* Code at [start, end) is gone: other names come there. */
+void sites_unmap(struct sites *s, uint64_t start, uint64_t end);
+
+/* Questions not answered yet. */
+uint32_t sites_n_open(const struct sites *s);
+/* Questions that were not handed out yet. */
+uint32_t sites_n_waiting(const struct sites *s);
+int sites_questions(struct sites *s, struct cst_question *out, int n);
+/* Returns the number of the function whose name changed, or UINT32_MAX. */
+uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
+		      const char *file, uint32_t line);
+
+#endif
