@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pairs entries with exits: the open calls of each stack, compared by their
+ * canonical frame address (CFA), never by depth.  A stack of the program (a
+ * thread's own, a coroutine's, a signal handler's) is a lane.  Lanes belong to
+ * the process: a coroutine may go on in another thread.
+ */
+#ifndef ENGINE_CALLSTACK_H
+#define ENGINE_CALLSTACK_H
+
+#include "filter.h"
+#include "sites.h"
+#include "writer.h"
+
+struct open_call {
+	uint64_t cfa;
+	uint64_t seq;	/* in the lane's file; UINT64_MAX: not kept */
+	uint64_t start; /* ticks, stops left out */
+	uint64_t number;
+	uint64_t hook, caller;
+	uint64_t row; /* the live view's: number of its pending row */
+	uint32_t function;
+	uint32_t call_site;
+	uint32_t physical;
+	uint32_t thread; /* the writer's index */
+	struct filter_state above, below;
+	uint8_t is_near; /* cfa is a stand-in */
+	uint8_t is_seed;
+	uint8_t is_visible; /* the live view's */
+	uint8_t is_printed;
+};
+
+struct stack {
+	struct open_call *calls;
+	uint32_t n, cap;
+	uint32_t n_shown;      /* the live view's: looked at for their age */
+	uint32_t process;      /* index in the area */
+	uint32_t ordinal;      /* 0: a thread's own */
+	uint64_t high;	       /* highest CFA seen on it */
+	struct thread *thread; /* that made it */
+	struct lane *lane;     /* NULL: calls are not kept */
+	struct stack *next;    /* of the same process */
+};
+
+struct thread {
+	struct stack *own;
+	struct stack *current;
+	uint64_t n_calls; /* numbers given out */
+	uint64_t n_seeds;
+	uint64_t last_time;
+	uint32_t area_index; /* UINT32_MAX: has written nothing yet */
+	uint32_t process;
+	uint32_t ordinal; /* T, from 1 within the process */
+	uint32_t tid;
+	uint32_t index; /* the writer's */
+	char name[16];
+};
+
+/* Who hears of calls (the live view); may be NULL. */
+struct call_listener {
+	void (*entered)(void *arg, struct thread *t, struct stack *s,
+			struct open_call *c);
+	void (*left)(void *arg, struct thread *t, struct stack *s,
+		     struct open_call *c, uint64_t end, enum call_end how);
+	void *arg;
+};
+
+struct callstack {
+	struct sites *sites;   /* borrowed */
+	struct writer *writer; /* borrowed; NULL: nothing is kept */
+	struct call_listener listener;
+	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
+	uint64_t n_not_kept;
+	/* private */
+	struct stack *stacks; /* all, newest first */
+	uint32_t n_extra;     /* stacks beyond one for each thread */
+	uint32_t *n_open_of;  /* open calls by physical function */
+	uint32_t cap_physical;
+};
+
+void callstack_init(struct callstack *c, struct sites *sites);
+/* Frees all stacks; threads are their owner's. */
+void callstack_release(struct callstack *c);
+
+/* A stack, of ordinal 0 for the thread's own. NULL: no memory. */
+struct stack *callstack_add(struct callstack *c, struct thread *t,
+			    uint32_t ordinal);
+
+/* One record. time: ticks, stops left out. */
+void callstack_record(struct callstack *c, struct thread *t,
+		      const struct site *site, uint64_t sp, uint64_t fp,
+		      uint64_t time);
+
+/* A call that was open when the trace began, at `time`; outermost first. */
+void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
+		    uint32_t call_site, const struct cst_seed *seed,
+		    uint64_t time);
+
+uint64_t callstack_n_open(const struct callstack *c);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "crew.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void crew_release(struct crew *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		free(c->all[i]);
+	free(c->all);
+	free(c->by_area);
+	free(c->n_of_process);
+	*c = (struct crew){0};
+}
+
+/* Room for `want` items in *p. */
+static int grow(void *p, uint32_t *cap, uint32_t want, size_t item)
+{
+	uint32_t n = *cap ? *cap : 16;
+	void **array = p;
+	char *all;
+
+	while (n < want)
+		n *= 2;
+	if (n == *cap)
+		return 0;
+	all = realloc(*array, n * item);
+	if (!all)
+		return -1;
+	memset(all + *cap * item, 0, (n - *cap) * item);
+	*array = all;
+	*cap = n;
+	return 0;
+}
+
+static struct thread *crew_add(struct crew *c, struct callstack *calls,
+			       uint32_t process, uint32_t pid, uint32_t tid,
+			       const char *name)
+{
+	struct thread *t;
+	int index;
+
+	if (grow(&c->all, &c->cap, c->n + 1, sizeof(*c->all)) < 0 ||
+	    grow(&c->n_of_process, &c->cap_processes, process + 1,
+		 sizeof(*c->n_of_process)) < 0)
+		return NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->area_index = UINT32_MAX;
+	t->process = process;
+	t->tid = tid;
+	t->ordinal = c->n_of_process[process] + 1;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	index = calls->writer ? writer_thread(calls->writer, process + 1, pid,
+					      t->ordinal, tid, t->name)
+			      : 0;
+	t->index = index < 0 ? 0 : (uint32_t)index;
+	t->own = t->current = callstack_add(calls, t, 0);
+	if (!t->own) {
+		free(t);
+		return NULL;
+	}
+	c->n_of_process[process]++;
+	if (process >= c->n_processes)
+		c->n_processes = process + 1;
+	c->all[c->n++] = t;
+	return t;
+}
+
+struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
+			   uint32_t pid, uint32_t tid, const char *name)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (!c->all[i]->process && c->all[i]->tid == tid)
+			return c->all[i];
+	}
+	return crew_add(c, calls, 0, pid, tid, name);
+}
+
+/* A thread that was seeded before it wrote its first record. */
+static struct thread *crew_seeded(struct crew *c, uint32_t process,
+				  uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct thread *t = c->all[i];
+
+		if (t->area_index == UINT32_MAX && t->process == process &&
+		    t->tid == tid)
+			return t;
+	}
+	return NULL;
+}
+
+static struct thread *crew_meet(struct crew *c, struct callstack *calls,
+				const struct area *a, uint32_t index)
+{
+	/* The writer sets tid last: pairs with its release. */
+	uint32_t tid =
+		__atomic_load_n(&a->threads[index].tid, __ATOMIC_ACQUIRE);
+	uint32_t process = a->threads[index].process;
+	struct thread *t;
+	char name[17] = {0};
+
+	if (process >= CST_MAX_PROCESSES)
+		return NULL;
+	memcpy(name, a->threads[index].name, 16);
+	t = crew_seeded(c, process, tid);
+	if (!t)
+		t = crew_add(c, calls, process, a->processes[process].pid, tid,
+			     name);
+	if (t)
+		t->area_index = index;
+	return t;
+}
+
+struct thread *crew_of_area(struct crew *c, struct callstack *calls,
+			    const struct area *a, uint32_t index)
+{
+	if (index >= CST_MAX_THREADS ||
+	    grow(&c->by_area, &c->n_by_area, index + 1, sizeof(*c->by_area)) <
+		    0)
+		return NULL;
+	if (!c->by_area[index])
+		c->by_area[index] = crew_meet(c, calls, a, index);
+	return c->by_area[index];
+}

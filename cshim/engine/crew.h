@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of one trace, numbered in order of their first calls.
+ */
+#ifndef ENGINE_CREW_H
+#define ENGINE_CREW_H
+
+#include "callstack.h"
+
+struct crew {
+	struct thread **all;
+	uint32_t n, cap;
+	uint32_t n_processes;
+	/* private */
+	struct thread **by_area; /* by index in the area */
+	uint32_t n_by_area;
+	uint32_t *n_of_process; /* threads so far */
+	uint32_t cap_processes;
+};
+
+void crew_release(struct crew *c);
+
+/* The thread behind this index of the area, made if it is new; NULL: the
+ * index is wrong, or no memory. */
+struct thread *crew_of_area(struct crew *c, struct callstack *calls,
+			    const struct area *a, uint32_t index);
+
+/* The thread with this tid of the first process, made if it is new. */
+struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
+			   uint32_t pid, uint32_t tid, const char *name);
+
+#endif
