@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The recorder's parts, shared by recorder.c (its life and thread), round.c
+ * (what one round of reading does) and recording.c (one trace's begin and
+ * end).
+ */
+#ifndef ENGINE_RECORDER_H
+#define ENGINE_RECORDER_H
+
+#include "clock.h"
+#include "crew.h"
+#include "live.h"
+#include "reader.h"
+
+#include <pthread.h>
+
+enum { SEEN_NUMBERS = 4096 };
+
+struct hit {
+	uint64_t callee, caller, number;
+};
+
+/* Seeds that wait for their names. */
+struct seeding {
+	struct thread *thread;
+	struct cst_seed seed;
+	uint32_t function, call_site;
+};
+
+struct cst_recorder {
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t named; /* the last question was answered */
+	pthread_t thread;
+	struct cst_callbacks callbacks;
+
+	struct area *area;
+	struct reader reader;
+	struct modules *modules;
+	struct names *names;
+	struct sites sites;
+	struct callstack calls;
+	struct crew crew;
+	struct live live;
+	struct filter *mute; /* what is dropped for good; NULL: nothing */
+	struct pauses pauses;
+
+	struct writer *writer; /* the trace under way, or NULL */
+	struct cst_trace *snapshot;
+	uint64_t begin_ticks; /* records from before are not of this trace */
+	uint64_t start_ticks; /* its time 0: stops left out */
+	uint64_t n_records;   /* of earlier traces */
+
+	struct seeding *seeding;
+	uint32_t n_seeding, cap_seeding;
+	struct addrmap injected; /* sites made by cst_recorder_inject() */
+
+	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
+	struct hit last_hit;
+	uint64_t last_peek_ns;
+	uint32_t n_quiet; /* ticks with nothing to take */
+	uint32_t pid;
+	uint32_t mode;
+	uint8_t is_running, is_stopping;
+	uint8_t is_asking; /* the wanted callback was called */
+	uint8_t is_full;   /* the limit was told */
+};
+
+/* What a round came to, or how many records it took. */
+enum { ROUND_NAMES = -1 };
+
+/* Take what there is, under the lock: whole chunks, with peek also what is
+ * whole in the open ones. */
+int recorder_round(struct cst_recorder *r, int peek);
+
+/* Forget the trace's calls and threads, not the sites. */
+void recorder_forget(struct cst_recorder *r);
+
+#endif

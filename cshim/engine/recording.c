@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder.h"
+
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void recorder_forget(struct cst_recorder *r)
+{
+	callstack_release(&r->calls);
+	crew_release(&r->crew);
+	free(r->seeding);
+	r->seeding = NULL;
+	r->n_seeding = r->cap_seeding = 0;
+	addrmap_release(&r->injected);
+}
+
+static int open_writer(struct cst_recorder *r,
+		       const struct cst_recorder_options *o,
+		       struct cst_error *err)
+{
+	struct writer_options options = {
+		.path = o->spool && o->spool[0] ? o->spool : NULL,
+		.dir = o->spool_dir,
+		.limit_bytes = o->limit_bytes,
+		.command = o->command,
+		.module = o->module,
+		.start_ticks = r->start_ticks,
+		.start_wall_ns = clock_wall_ns(),
+	};
+
+	clock_rate(&options.ns_mult, &options.ns_shift);
+	r->live.ns_mult = options.ns_mult;
+	r->live.ns_shift = options.ns_shift;
+	r->live.start_ticks = r->start_ticks;
+	r->live.start_wall_ns = options.start_wall_ns;
+	r->live.paused_ticks = 0;
+	r->live.has_heading = 0;
+	return writer_open(&options, r->names, &r->writer, err);
+}
+
+/* Names are written into each trace's file. */
+static void names_touch(struct names *n)
+{
+	for (uint32_t i = 0; i < n->n_functions; i++)
+		n->functions[i].is_dirty = 1;
+	for (uint32_t i = 0; i < n->n_sites; i++)
+		n->sites[i].is_dirty = 1;
+}
+
+int cst_recorder_begin(struct cst_recorder *r,
+		       const struct cst_recorder_options *options,
+		       struct cst_error *err)
+{
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->writer) {
+		pthread_mutex_unlock(&r->lock);
+		return cst_fail(CST_FAILED, err, "a trace is under way");
+	}
+	r->mode = options->mode;
+	r->is_full = 0;
+	r->begin_ticks = clock_ticks();
+	r->start_ticks = pauses_skip(&r->pauses, r->begin_ticks);
+	r->n_records = r->reader.n_records;
+	names_touch(r->names);
+	status = open_writer(r, options, err);
+	r->calls.writer = r->writer;
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
+{
+	const struct cst_area *head = r->area->head;
+
+	*out = (struct cst_status_report){
+		.n_calls = r->calls.n_calls,
+		.n_open = callstack_n_open(&r->calls),
+		.n_unwound = r->calls.n_unwound,
+		.n_seeds = r->calls.n_seeds,
+		.n_records = r->reader.n_records - r->n_records,
+		.n_lost_full = head->n_lost_full,
+		.n_lost_sites = head->n_lost_sites,
+		.n_lost_threads = head->n_lost_threads,
+		.n_lost_holes = r->reader.n_holes,
+		.n_lost_limit = r->writer ? writer_dropped(r->writer) : 0,
+		.n_orphans = r->calls.n_orphans,
+		.n_waits = head->n_waits,
+		.area_bytes = area_bytes(r->area),
+		.spool_bytes = r->writer ? writer_bytes(r->writer) : 0,
+		.n_threads = r->crew.n,
+		.n_processes = r->crew.n_processes,
+		.n_functions = r->names->n_functions,
+		.n_sites = r->names->n_sites,
+		.is_limit_reached = r->is_full,
+	};
+	out->duration_ns =
+		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,
+							   clock_ticks()) -
+					       r->start_ticks) *
+				   r->live.ns_mult >>
+			   r->live.ns_shift);
+}
+
+void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)
+{
+	pthread_mutex_lock(&r->lock);
+	fill_status(r, out);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* A readable trace of what the writer's file holds. */
+static int open_trace(int fd, const struct cst_status_report *status,
+		      struct cst_trace **out, struct cst_error *err)
+{
+	int failed = trace_open_fd(fd, out, err);
+
+	if (failed == 0)
+		trace_set_status(*out, status);
+	return failed;
+}
+
+static int end_locked(struct cst_recorder *r, struct cst_trace **out,
+		      struct cst_error *err)
+{
+	struct cst_status_report status;
+	int fd = -1, failed;
+
+	if (!r->writer)
+		return cst_fail(CST_EMPTY, err, "no trace is under way");
+	recorder_round(r, 1);
+	fill_status(r, &status);
+	cst_trace_free(take(r->snapshot));
+	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	failed = writer_close(r->writer, &fd, err);
+	r->writer = r->calls.writer = NULL;
+	recorder_forget(r);
+	if (failed < 0)
+		return failed;
+	return open_trace(fd, &status, out, err);
+}
+
+int cst_recorder_end(struct cst_recorder *r, struct cst_trace **out,
+		     struct cst_error *err)
+{
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	status = end_locked(r, out, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
+			   struct cst_error *err)
+{
+	struct cst_status_report status;
+	int fd, failed;
+
+	if (!r->writer)
+		return cst_fail(CST_EMPTY, err, "no trace is under way");
+	fill_status(r, &status);
+	cst_trace_free(take(r->snapshot));
+	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	failed = writer_flush(r->writer, err);
+	if (failed < 0)
+		return failed;
+	fd = dup(writer_fd(r->writer));
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot read the trace");
+	failed = open_trace(fd, &status, &r->snapshot, err);
+	*out = r->snapshot;
+	return failed;
+}
+
+int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
+		       struct cst_error *err)
+{
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	status = snapshot_locked(r, out, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+/* ---- what does not come out of the area ---------------------------------- */
+
+static int seeding_room(struct cst_recorder *r, uint32_t n)
+{
+	uint32_t cap = r->cap_seeding ? r->cap_seeding : 64;
+	struct seeding *all;
+
+	while (cap < n)
+		cap *= 2;
+	if (cap == r->cap_seeding)
+		return 0;
+	all = realloc(r->seeding, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	r->seeding = all;
+	r->cap_seeding = cap;
+	return 0;
+}
+
+static void seed_add(struct cst_recorder *r, struct thread *t,
+		     const struct cst_seed *seed)
+{
+	uint32_t function = sites_function(&r->sites, seed->callee);
+	uint32_t call_site;
+
+	if (function == UINT32_MAX)
+		return;
+	call_site = sites_add_call(&r->sites, function, seed->caller);
+	if (call_site == UINT32_MAX)
+		return;
+	r->seeding[r->n_seeding++] = (struct seeding){
+		.thread = t,
+		.seed = *seed,
+		.function = function,
+		.call_site = call_site,
+	};
+}
+
+int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
+		      const char *thread_name, const struct cst_seed *seeds,
+		      int n, struct cst_error *err)
+{
+	struct thread *t;
+
+	pthread_mutex_lock(&r->lock);
+	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, thread_name);
+	if (!t || seeding_room(r, r->n_seeding + (uint32_t)n) < 0) {
+		pthread_mutex_unlock(&r->lock);
+		return cst_fail_memory(err);
+	}
+	for (int i = 0; i < n; i++)
+		seed_add(r, t, &seeds[i]);
+	pthread_mutex_unlock(&r->lock);
+	return 0;
+}
+
+/* The site of an injected event; 0: no room. */
+static uint32_t injected_site(struct cst_recorder *r,
+			      const struct cst_site *site)
+{
+	uint64_t key = site->callee * 0x9e3779b97f4a7c15ull;
+	uint32_t *known, number;
+
+	key = (key ^ site->caller) * 0xbf58476d1ce4e5b9ull;
+	key = (key ^ site->hook ^ key >> 29) * 0x94d049bb133111ebull | 1;
+	known = addrmap_get(&r->injected, key);
+	if (known)
+		return *known;
+	number = area_add_site(r->area, site);
+	if (number && addrmap_put(&r->injected, key, number) < 0)
+		return 0;
+	return number;
+}
+
+static int inject_locked(struct cst_recorder *r, uint32_t tid,
+			 const struct cst_site *site, uint64_t sp, uint64_t fp,
+			 struct cst_error *err)
+{
+	uint32_t number = injected_site(r, site);
+	struct thread *t;
+
+	if (!number)
+		return cst_fail(CST_FAILED, err, "the site table is full");
+	/* Names, seeds, rows: as for what comes out of the area. */
+	if (recorder_round(r, 1) == ROUND_NAMES)
+		return 0;
+	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, "");
+	if (!t)
+		return cst_fail_memory(err);
+	if (!r->sites.all[number].is_muted)
+		callstack_record(&r->calls, t, &r->sites.all[number], sp, fp,
+				 pauses_skip(&r->pauses, clock_ticks()));
+	recorder_round(r, 1); /* its row goes out at once */
+	return 1;
+}
+
+int cst_recorder_inject(struct cst_recorder *r, uint32_t tid, uint32_t kind,
+			uint64_t callee, uint64_t caller, uint64_t hook,
+			uint64_t sp, uint64_t fp, struct cst_error *err)
+{
+	struct cst_site site = {
+		.callee = callee,
+		.caller = caller,
+		.hook = hook,
+		.kind = (uint16_t)kind,
+	};
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	status = inject_locked(r, tid, &site, sp, fp, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}

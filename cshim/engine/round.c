@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder.h"
+
+/* Rows cannot be drawn, nor functions be dropped, before they have a name. */
+static int needs_names(const struct cst_recorder *r)
+{
+	return (r->live.filter || r->mute) && sites_n_open(&r->sites);
+}
+
+static void take_seeds(struct cst_recorder *r)
+{
+	for (uint32_t i = 0; i < r->n_seeding; i++) {
+		struct seeding *s = &r->seeding[i];
+
+		callstack_seed(&r->calls, s->thread, s->function, s->call_site,
+			       &s->seed, r->start_ticks);
+	}
+	r->n_seeding = 0;
+}
+
+/* Returns how many of the slice's records are done with. */
+static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
+			   uint32_t n_known)
+{
+	struct thread *t =
+		crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
+	uint32_t i;
+
+	for (i = 0; t && i < slice->n; i++) {
+		const struct cst_record *record = &slice->records[i];
+		uint64_t time = record->time;
+		uint32_t number = cst_record_site(record);
+
+		if (number >= n_known && number < CST_MAX_SITES)
+			return i;
+		if (time < t->last_time)
+			time = t->last_time;
+		t->last_time = time;
+		if (time < r->begin_ticks || number < CST_FIRST_SITE ||
+		    number >= n_known || r->sites.all[number].is_muted)
+			continue;
+		callstack_record(&r->calls, t, &r->sites.all[number],
+				 cst_record_sp(record), cst_record_fp(record),
+				 pauses_skip(&r->pauses, time));
+	}
+	return slice->n;
+}
+
+int recorder_round(struct cst_recorder *r, int peek)
+{
+	uint32_t n_known = sites_learn(&r->sites);
+	uint64_t before = r->reader.n_records;
+	struct slice slice;
+	int n_full;
+
+	if (!r->writer) {
+		reader_skip_all(&r->reader);
+		return 0;
+	}
+	if (needs_names(r))
+		return ROUND_NAMES;
+	take_seeds(r);
+	n_full = reader_scan(&r->reader);
+	if (!n_full && area_is_starved(r->area))
+		area_grow(r->area);
+	while (reader_next(&r->reader, peek, &slice))
+		reader_done(&r->reader, take_slice(r, &slice, n_known));
+	r->live.has_threads = r->crew.n > 1;
+	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
+	before = r->reader.n_records - before;
+	return before > INT32_MAX ? INT32_MAX : (int)before;
+}
