@@ -2,7 +2,6 @@
  *
  * What concerns the host process as a whole.
  */
-#define _DEFAULT_SOURCE
 #include "cstrace/engine.h"
 
 #include "clock.h"

@@ -5,7 +5,6 @@
  * gdb's thread for each call.  A round takes nothing when names are wanted
  * first, so that whoever comes next can do it again.
  */
-#define _GNU_SOURCE
 #include "recorder.h"
 
 #include "clock.h"
