@@ -47,7 +47,7 @@ UNIT_BIN := $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
 SHIM_BIN := $(addprefix $(BUILD)/tests/shim/,$(SHIM_TESTS))
 
 WARN := -Wall -Wextra $(WERROR)
-BASE := -std=gnu11 -D_GNU_SOURCE -DCST_VERSION='"$(VERSION)"' -Icshim/include
+BASE := -std=gnu11 -D_GNU_SOURCE= -DCST_VERSION='"$(VERSION)"' -Icshim/include
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -Icshim/engine
 ENGINE_LIBS := -lzstd -ldw -lelf -liberty -lpthread
