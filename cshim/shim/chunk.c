@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Claiming chunks and handing them over.  Signals are blocked while the
+ * cursor is swapped, not while the thread waits: a handler that runs then
+ * claims for itself, and the waiter finds its chunk.
+ */
+#include "chunk.h"
+#include "area.h"
+#include "reader.h"
+#include "state.h"
+#include "syscall.h"
+#include "thread.h"
+
+enum claim { CLAIMED, NONE_FREE, IMPOSSIBLE };
+
+/* Waited in vain while free_seq was this (| 1 << 32, so that 0 is none):
+ * nobody waits again before it moves, so the program is held up once. */
+static uint64_t gave_up_at;
+
+/* Index + 1 of a chunk off the free list, or 0. */
+static uint32_t free_pop(void)
+{
+	uint64_t head = __atomic_load_n(&area->free_head, __ATOMIC_ACQUIRE);
+	uint64_t next;
+
+	do {
+		uint32_t first = (uint32_t)head;
+
+		if (!first || first > CST_MAX_CHUNKS)
+			return 0;
+		next = ((head >> 32) + 1) << 32 |
+		       __atomic_load_n(&area_chunk(first - 1)->next,
+				       __ATOMIC_RELAXED);
+	} while (!__atomic_compare_exchange_n(&area->free_head, &head, next, 0,
+					      __ATOMIC_ACQUIRE,
+					      __ATOMIC_ACQUIRE));
+	return (uint32_t)head;
+}
+
+void chunk_hand_over(void)
+{
+	/* Pairs with the reader's acquire: all slots were taken before. */
+	if (self.chunk)
+		__atomic_store_n(&area_chunk(self.chunk - 1)->state,
+				 CST_CHUNK_FULL, __ATOMIC_RELEASE);
+	self.chunk = 0;
+	self.cursor = CURSOR_FULL;
+}
+
+static void chunk_open(uint32_t index)
+{
+	struct cst_chunk *c = area_chunk(index);
+
+	__atomic_store_n(&c->thread, self.thread - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->seq, thread_claimed(), __ATOMIC_RELAXED);
+	/* Pairs with the reader's acquire: an open chunk has its owner. */
+	__atomic_store_n(&c->state, CST_CHUNK_OPEN, __ATOMIC_RELEASE);
+	self.chunk = index + 1;
+	self.cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
+		      (uint64_t)index * CST_CHUNK_SIZE;
+}
+
+static enum claim claim_blocked(void)
+{
+	uint32_t taken;
+
+	thread_renew();
+	if (!cursor_is_full(self.cursor))
+		return CLAIMED; /* by a handler, a moment ago */
+	chunk_hand_over();
+	if (!self.thread && thread_register() < 0)
+		return IMPOSSIBLE;
+	taken = free_pop();
+	if (!taken)
+		return NONE_FREE;
+	chunk_open(taken - 1);
+	return CLAIMED;
+}
+
+static enum claim claim(void)
+{
+	uint64_t mask = signals_block();
+	enum claim result = claim_blocked();
+
+	signals_restore(mask);
+	return result;
+}
+
+/* The caller has shown itself in n_waiting before free_seq is read: a reader
+ * that gives a chunk back after this wakes somebody. */
+static enum claim claim_patiently(void)
+{
+	uint64_t began = 0;
+
+	for (;;) {
+		uint32_t seq =
+			__atomic_load_n(&area->free_seq, __ATOMIC_SEQ_CST);
+		uint64_t mark = 1ull << 32 | seq;
+		enum claim result = claim();
+
+		if (result != NONE_FREE)
+			return result;
+		if (__atomic_load_n(&gave_up_at, __ATOMIC_RELAXED) == mark)
+			return NONE_FREE;
+		if (!began)
+			area_count(&area->n_waits);
+		reader_wake();
+		if (!reader_wait(&area->free_seq, seq, &began)) {
+			if (state_is_on(state_now()))
+				__atomic_store_n(&gave_up_at, mark,
+						 __ATOMIC_RELAXED);
+			return NONE_FREE;
+		}
+	}
+}
+
+static int chunk_renew(void)
+{
+	enum claim result = claim();
+
+	if (result == NONE_FREE) {
+		__atomic_fetch_add(&area->n_waiting, 1, __ATOMIC_SEQ_CST);
+		result = claim_patiently();
+		__atomic_fetch_sub(&area->n_waiting, 1, __ATOMIC_SEQ_CST);
+		if (result == NONE_FREE)
+			area_count(&area->n_lost_full);
+	}
+	return result == CLAIMED ? 0 : -1;
+}
+
+COLD struct cst_record *chunk_slot(void)
+{
+	for (;;) {
+		uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+
+		if (!cursor_is_full(slot))
+			return (struct cst_record *)slot;
+		if (chunk_renew() < 0)
+			return NULL;
+	}
+}

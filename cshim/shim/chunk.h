@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which chunk this thread's cursor points into.
+ */
+#ifndef SHIM_CHUNK_H
+#define SHIM_CHUNK_H
+
+#include "cstrace/record.h"
+
+/* A slot in this thread's chunk, claiming a new one if need be.  NULL: the
+ * record is lost, and counted.  Async-signal-safe. */
+struct cst_record *chunk_slot(void);
+
+/* Give this thread's chunk, if any, to the reader.  Signals blocked. */
+void chunk_hand_over(void);
+
+#endif

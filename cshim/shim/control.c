@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words that gdb pokes, and obeying them.  A failure is an answer for gdb
+ * to read and the state "off": the program is never spoken to or stopped.
+ */
+#include <errno.h>
+#include "control.h"
+#include "area.h"
+#include "lock.h"
+#include "process.h"
+#include "site.h"
+#include "state.h"
+#include "syscall.h"
+#include "thread.h"
+#include "cstrace/cstrace.h"
+
+/* Used by their hidden names in here: the dynamic linker has no say in where
+ * they are. */
+struct state_page state_page;
+HIDDEN struct cst_control control = {.magic = CST_AREA_MAGIC,
+				     .layout = CST_LAYOUT};
+extern EXPORT struct state_page cstrace_state
+	__attribute__((alias("state_page")));
+extern EXPORT struct cst_control cstrace_control
+	__attribute__((alias("control")));
+
+EXPORT const char cstrace_version[] = CST_VERSION;
+
+static uint32_t retire_seen;
+
+static void retire_obey(void)
+{
+	uint32_t seq = __atomic_load_n(&control.retire_seq, __ATOMIC_ACQUIRE);
+
+	/* Of several ranges only the last is known: then forget them all. */
+	if (seq == retire_seen + 1)
+		site_table_retire(control.retire_start, control.retire_end);
+	else if (seq != retire_seen)
+		site_table_retire(0, UINT64_MAX);
+	retire_seen = seq;
+}
+
+/* Whatever "on" needs.  0, or a positive errno. */
+static int area_prepare(void)
+{
+	int error =
+		-sys_madvise(&state_page, sizeof(state_page), MADV_WIPEONFORK);
+
+	if (!error)
+		error = area_map(control.area_path);
+	if (!error)
+		error = process_register();
+	return error;
+}
+
+/* The new state; sets *error.  Under the lock. */
+static uint32_t control_answer(int32_t *error)
+{
+	uint32_t mode = __atomic_load_n(&control.mode, __ATOMIC_ACQUIRE);
+
+	*error = 0;
+	if (control.magic != CST_AREA_MAGIC || control.layout != CST_LAYOUT ||
+	    mode > CST_MODE_HANDSHAKE) {
+		*error = EPROTO;
+		return CST_STATE_OFF;
+	}
+	retire_obey();
+	if (mode == CST_MODE_OFF || !control.area_path[0])
+		return CST_STATE_OFF;
+	*error = area_prepare();
+	if (*error)
+		return CST_STATE_OFF;
+	/* Before anybody sees "on": a fork child's cursor is its parent's. */
+	thread_renew();
+	__atomic_store_n(&state_page.mode, mode, __ATOMIC_RELAXED);
+	return mode == CST_MODE_RING ? CST_STATE_ON : CST_STATE_SYNC;
+}
+
+static int state_swap(uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&state_page.state, &from, to, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+COLD uint32_t control_obey(void)
+{
+	uint64_t mask = signals_block();
+	uint32_t state;
+
+	lock_take();
+	while (state_swap(CST_STATE_ASK, STATE_ANSWERING)) {
+		int32_t error;
+
+		state = control_answer(&error);
+		control.answer_errno = error;
+		__atomic_store_n(&control.answer_state, state,
+				 __ATOMIC_RELEASE);
+		state_swap(STATE_ANSWERING, state);
+	}
+	state = state_now();
+	lock_drop();
+	signals_restore(mask);
+	return state;
+}
+
+/* gdb has poked before any code ran: map at once, for the program may change
+ * its user or root before its first event.  Otherwise do nothing: this may be
+ * the shell that gdb starts programs with. */
+__attribute__((constructor)) static void control_start(void)
+{
+	if (control.mode != CST_MODE_OFF && control.area_path[0])
+		control_obey();
+}

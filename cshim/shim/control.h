@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What gdb wants.
+ */
+#ifndef SHIM_CONTROL_H
+#define SHIM_CONTROL_H
+
+#include <stdint.h>
+
+/* If the state asks, look at cstrace_control and do as it says.  Returns the
+ * state to go by.  Async-signal-safe. */
+uint32_t control_obey(void);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The slow way from a hook to a record: everything is looked at again.
+ */
+#include "event.h"
+#include "chunk.h"
+#include "control.h"
+#include "site.h"
+#include "state.h"
+#include "sync.h"
+#include "arch.h"
+
+COLD void event_slow(uint64_t callee, uint64_t caller, uint64_t hook,
+		     uint64_t sp, uint64_t fp, enum cst_kind kind)
+{
+	struct site_key key = {callee, caller, hook};
+	uint64_t time = clock_ticks();
+	struct cst_record *r;
+	uint32_t state = state_now();
+	uint32_t site;
+
+	if (!state_is_on(state))
+		state = control_obey();
+	if (!state_is_on(state))
+		return;
+	site = site_intern(&key, kind);
+	if (!site || site_is_muted(site))
+		return;
+	r = chunk_slot();
+	if (!r)
+		return;
+	/* Whatever this took is in no duration of the function itself. */
+	if (kind == CST_ENTER)
+		time = clock_ticks();
+	record_write(r, time, site, sp, fp);
+	if (state == CST_STATE_SYNC)
+		sync_event(callee, caller, kind);
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# The shim's sources, and the flags that its promises rest on.
+
+SHIM_SRC := \
+	cshim/shim/hook.c \
+	cshim/shim/event.c \
+	cshim/shim/site.c \
+	cshim/shim/chunk.c \
+	cshim/shim/thread.c \
+	cshim/shim/process.c \
+	cshim/shim/area.c \
+	cshim/shim/reader.c \
+	cshim/shim/sync.c \
+	cshim/shim/control.c
+
+# -g0: gdb's `step` walks into what has line information; the unwind tables
+# stay.  General registers only, and no loop or copy turned into a call of
+# libc: the hooks run in places where neither may be touched.
+SHIM_CFLAGS := -O2 -g0 -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fomit-frame-pointer -fasynchronous-unwind-tables \
+	-mgeneral-regs-only -ffreestanding -fno-builtin \
+	-fno-stack-protector -U_FORTIFY_SOURCE \
+	-fno-sanitize=all -fno-lto -fno-profile-arcs -fno-test-coverage
+
+# gcc alone: no memset() for a loop, rbp left as the caller had it (x86_64.h),
+# hot functions not split or cloned.
+ifneq ($(shell $(CC) --version | grep -c 'Free Software Foundation'),0)
+SHIM_CFLAGS += -fno-tree-loop-distribute-patterns -ffixed-rbp
+endif
+
+# Bound at load time: the first call of a libc function would otherwise enter
+# the dynamic linker from wherever the program stands.
+SHIM_LDFLAGS := -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic-functions

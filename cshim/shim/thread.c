@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A thread's entry in the area: made at its first claim, closed by a key's
+ * destructor.  Threads that end otherwise are the reader's to find.
+ */
+#include <pthread.h>
+#include "thread.h"
+#include "area.h"
+#include "chunk.h"
+#include "lock.h"
+#include "state.h"
+#include "syscall.h"
+
+/* glibc keeps the values of the first keys in the thread itself; behind them
+ * pthread_setspecific() calls malloc. */
+enum { KEYS_IN_PLACE = 32 };
+
+enum { KEY_NOT_MADE = 0, KEY_MADE = 1, KEY_OF_NO_USE = 2 };
+
+__thread struct self self = {.cursor = CURSOR_FULL};
+static pthread_key_t key; /* 0 is a key like any other */
+static uint32_t key_state;
+
+static void thread_forget(void)
+{
+	self.cursor = CURSOR_FULL;
+	self.chunk = 0;
+	self.thread = 0;
+	self.process = state_page.process;
+}
+
+void thread_renew(void)
+{
+	if (self.process != state_page.process)
+		thread_forget();
+}
+
+static void thread_name(struct cst_thread *t)
+{
+	union {
+		char text[16];
+		uint64_t word[2];
+	} name = {.word = {0, 0}};
+	uint64_t *to = (uint64_t *)t->name;
+
+	sys_thread_name(name.text);
+	__atomic_store_n(&to[0], name.word[0], __ATOMIC_RELAXED);
+	__atomic_store_n(&to[1], name.word[1], __ATOMIC_RELAXED);
+}
+
+int thread_register(void)
+{
+	int64_t index = area_draw(&area->n_threads, 0, CST_MAX_THREADS);
+	struct cst_thread *t;
+
+	if (index < 0 ||
+	    area_reserve(area_thread((uint32_t)index), sizeof(*t))) {
+		area_count(&area->n_lost_threads);
+		return -1;
+	}
+	t = area_thread((uint32_t)index);
+	t->process = self.process - 1;
+	t->start = clock_ticks();
+	thread_name(t);
+	self.thread = (uint32_t)index + 1;
+	/* Pairs with the reader's acquire: a thread with a tid is whole. */
+	__atomic_store_n(&t->tid, sys_gettid(), __ATOMIC_RELEASE);
+	return 0;
+}
+
+static void thread_end(void *unused)
+{
+	uint64_t mask = signals_block();
+
+	(void)unused;
+	thread_renew();
+	if (self.thread) {
+		chunk_hand_over();
+		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
+				 __ATOMIC_RELEASE);
+	}
+	signals_restore(mask);
+}
+
+static void key_make(void)
+{
+	lock_take();
+	if (key_state == KEY_NOT_MADE)
+		key_state = pthread_key_create(&key, thread_end) == 0 &&
+					    key < KEYS_IN_PLACE
+				    ? KEY_MADE
+				    : KEY_OF_NO_USE;
+	lock_drop();
+}
+
+uint32_t thread_claimed(void)
+{
+	struct cst_thread *t = area_thread(self.thread - 1);
+	uint32_t seq = t->n_claimed;
+
+	if (seq)
+		thread_name(t);
+	/* A later destructor may call hooks after ours has run. */
+	__atomic_store_n(&t->is_ended, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->n_claimed, seq + 1, __ATOMIC_RELAXED);
+	if (key_state == KEY_NOT_MADE)
+		key_make();
+	if (key_state == KEY_MADE)
+		pthread_setspecific(key, t);
+	return seq;
+}
+
+/* The page's wiping makes the child's first event ask, but that may come on a
+ * thread made by the child while the one that forked holds the parent's
+ * cursor still.  Forks that bypass libc are left with the page. */
+static void thread_after_fork(void)
+{
+	thread_forget();
+}
+
+__attribute__((constructor)) static void thread_watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, thread_after_fork);
+}

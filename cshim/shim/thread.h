@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each thread keeps of itself, and its entry in the area.
+ */
+#ifndef SHIM_THREAD_H
+#define SHIM_THREAD_H
+
+#include "arch.h"
+#include "state.h"
+
+/* All but the cursor is touched with signals blocked only. */
+struct self {
+	uint64_t cursor;  /* address of the next slot */
+	uint32_t chunk;	  /* index + 1 of the chunk it lies in, or 0 */
+	uint32_t thread;  /* index + 1 of our entry, or 0 */
+	uint32_t process; /* as in state_page when these were set */
+};
+
+extern HIDDEN __thread struct self self
+	__attribute__((tls_model("initial-exec")));
+
+/* A slot's own address tells whether its chunk is full, never a second word:
+ * a signal handler may change the chunk between two loads.  The slots behind
+ * the mark take the steps of handlers that come before the slow path does. */
+enum { CURSOR_FULL = CST_CHUNK_RECORDS * CST_RECORD_SIZE };
+
+static inline int cursor_is_full(uint64_t slot)
+{
+	return (slot & (CST_CHUNK_SIZE - 1)) >= CURSOR_FULL;
+}
+
+/* Drop what another process (our parent) left here. */
+void thread_renew(void);
+
+/* Both with signals blocked.  Negative: the table is full, counted. */
+int thread_register(void);
+/* A chunk was claimed: its seq.  Sees to it that our end hands it over. */
+uint32_t thread_claimed(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All that the shim knows of the processor: the clock, the cursor, the
+ * caller's two pointers, the system call, and the two functions that do
+ * nothing.  Another processor gets a header of its own with the same names.
+ */
+#ifndef SHIM_X86_64_H
+#define SHIM_X86_64_H
+
+#include <stdint.h>
+
+static inline uint64_t clock_ticks(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Take the next slot.  One instruction, so that a signal handler comes before
+ * or after it and never gets the same slot; not locked, for no other thread
+ * writes the cursor. */
+static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
+{
+	__asm__ volatile("xaddq %0, %1" : "+r"(size), "+m"(*cursor) : : "cc");
+	return size;
+}
+
+/* For the hooks themselves only, inlined: the stack pointer before the call
+ * of the hook, and the frame pointer register there, whatever it holds.  gcc
+ * is told to leave rbp alone (files.mk); with clang, asking for the frame's
+ * address makes it push rbp, always at the same place. */
+#ifdef __clang__
+#define callers_sp() ((uint64_t)__builtin_frame_address(0) + 16)
+#define callers_fp() (*(const uint64_t *)__builtin_frame_address(0))
+#else
+#define callers_sp() ((uint64_t)__builtin_dwarf_cfa())
+#define callers_fp()                                   \
+	({                                             \
+		uint64_t fp_;                          \
+		__asm__("movq %%rbp, %0" : "=r"(fp_)); \
+		fp_;                                   \
+	})
+#endif
+
+static inline void cpu_relax(void)
+{
+	__asm__ volatile("pause");
+}
+
+/* The kernel's own convention: negative errno on failure, errno untouched. */
+static inline long syscall6(long number, long a, long b, long c, long d, long e,
+			    long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* A function that returns at once, with an address of its own.  No compiler
+ * sees its body: none inlines, clones or merges it.  The second name is for
+ * the same file's use, past the dynamic linker. */
+#define NOOP_FUNCTION(name, local)                                      \
+	__asm__(".text\n"                                               \
+		".p2align 4\n"                                          \
+		".globl " #name "\n"                                    \
+		".type " #name ", @function\n" #name ":\n" #local ":\n" \
+		".cfi_startproc\n"                                      \
+		"nop\n"                                                 \
+		"ret\n"                                                 \
+		".cfi_endproc\n"                                        \
+		".size " #name ", . - " #name "\n")
+
+#endif
