@@ -36,7 +36,10 @@ export CC CXX GDB
 -include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
 -include tests/shim/files.mk
 
-ENGINE_SRC := $(ENGINE_CORE_SRC) $(ENGINE_FILE_SRC) $(ENGINE_MODULE_SRC)
+# A name without a folder is in the folder of its list.
+in = $(foreach f,$(2),$(if $(findstring /,$f),,$(1)/)$f)
+ENGINE_SRC := $(call in,cshim/engine,$(ENGINE_CORE_SRC) $(ENGINE_FILE_SRC) \
+	$(ENGINE_MODULE_SRC))
 UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
