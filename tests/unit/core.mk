@@ -1,0 +1,1 @@
+UNIT_CORE_TESTS := test_callstack test_reader

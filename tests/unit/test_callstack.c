@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The nesting rule, on frames written by hand.  Each test's expectation is
+ * the whole tree: one line a call, indented, with how it ended.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "callstack.h"
+
+/* Functions; the physical function has the same number unless said. */
+enum { MAIN = 1, F, G, H, LIBC, CO };
+
+struct drawing {
+	char text[4096];
+	struct stack *stacks[8];
+	uint32_t n_stacks;
+};
+
+struct fixture {
+	struct sites sites;
+	struct callstack calls;
+	struct thread thread;
+	struct drawing drawing;
+	uint64_t time;
+};
+
+static void draw(struct drawing *d, struct stack *s, const char *what,
+		 const struct open_call *o)
+{
+	char line[64];
+	uint32_t lane = 0;
+
+	while (lane < d->n_stacks && d->stacks[lane] != s)
+		lane++;
+	if (lane == d->n_stacks)
+		d->stacks[d->n_stacks++] = s;
+	snprintf(line, sizeof(line), "%c%*s%s%c\n",
+		 lane ? '0' + (int)lane : '.', (int)(o - s->calls) + 1, "",
+		 what, " mfghlc"[o->function]);
+	strcat(d->text, line);
+}
+
+static void on_entered(void *arg, struct thread *t, struct stack *s,
+		       struct open_call *o)
+{
+	(void)t;
+	draw(arg, s, "", o);
+}
+
+static void on_left(void *arg, struct thread *t, struct stack *s,
+		    struct open_call *o, uint64_t end, enum call_end how)
+{
+	(void)t;
+	(void)end;
+	draw(arg, s, how == CALL_RETURN ? "/" : "!", o);
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	f = (struct fixture){0};
+	callstack_init(&f.calls, &f.sites);
+	f.calls.listener =
+		(struct call_listener){on_entered, on_left, &f.drawing};
+	f.thread.ordinal = 1;
+	f.thread.own = f.thread.current = callstack_add(&f.calls, &f.thread, 0);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	callstack_release(&f->calls);
+	return 0;
+}
+
+struct event {
+	uint32_t function, caller;
+	uint32_t physical; /* 0: the function itself */
+	uint64_t hook;
+	uint8_t base; /* 0: CFA_SP */
+};
+
+static void record(struct fixture *f, enum cst_kind kind, struct event e,
+		   uint64_t cfa)
+{
+	struct site site = {
+		.kind = (uint8_t)kind,
+		.function = e.function,
+		.physical = e.physical ? e.physical : e.function,
+		.caller_physical = e.caller == LIBC ? 0 : e.caller,
+		.caller = e.caller * 0x1000,
+		.hook = e.hook ? e.hook
+			       : e.function * 0x1000 + (uint64_t)kind * 16,
+		.cfa_base = e.base ? e.base : CFA_SP,
+	};
+
+	callstack_record(&f->calls, &f->thread, &site, cfa, cfa, ++f->time);
+}
+
+#define ENTER(cfa, ...) record(f, CST_ENTER, (struct event){__VA_ARGS__}, cfa)
+#define LEAVE(cfa, ...) record(f, CST_EXIT, (struct event){__VA_ARGS__}, cfa)
+
+static void recursion_nests_and_pairs_inner_first(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	ENTER(0x8f00, F, F);
+	LEAVE(0x8f00, F, F);
+	ENTER(0x8f00, F, F);
+	LEAVE(0x8f00, F, F);
+	LEAVE(0x9000, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n"
+					     ".  f\n.  /f\n"
+					     ".  f\n.  /f\n"
+					     ". /f\n");
+}
+
+static void longjmp_closes_skipped_calls(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8f00, F, MAIN);
+	ENTER(0x8e00, G, F);
+	ENTER(0x8d00, H, G);
+	/* back in main */
+	ENTER(0x8f00, H, MAIN);
+	LEAVE(0x8f00, H, MAIN);
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.   g\n.    h\n"
+					     ".    !h\n.   !g\n.  !f\n"
+					     ".  h\n.  /h\n"
+					     ". /m\n");
+	assert_int_equal(f->calls.n_unwound, 3);
+}
+
+static void setjmp_loop_stays_at_its_depth(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	for (int i = 0; i < 3; i++)
+		ENTER(0x8f00, F, MAIN); /* left by longjmp each time */
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.  !f\n"
+					     ".  f\n.  !f\n"
+					     ".  f\n.  !f\n"
+					     ". /m\n");
+}
+
+static void sibling_with_a_larger_frame_is_no_callee(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8f00, F, MAIN); /* left by longjmp */
+	ENTER(0x8e80, G, MAIN); /* called with pushed arguments */
+	LEAVE(0x8e80, G, MAIN);
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.  !f\n"
+					     ".  g\n.  /g\n"
+					     ". /m\n");
+}
+
+static void inlined_callee_shares_its_callers_frame(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8f00, F, MAIN);
+	ENTER(0x8f00, G, MAIN, .physical = F, .hook = 0x2100);
+	LEAVE(0x8f00, G, MAIN, .physical = F, .hook = 0x2110);
+	ENTER(0x8f00, G, MAIN, .physical = F, .hook = 0x2200);
+	LEAVE(0x8f00, G, MAIN, .physical = F, .hook = 0x2210);
+	LEAVE(0x8f00, F, MAIN);
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n"
+					     ".   g\n.   /g\n"
+					     ".   g\n.   /g\n"
+					     ".  /f\n"
+					     ". /m\n");
+}
+
+static void inlined_callee_left_by_longjmp_is_entered_again(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	for (int i = 0; i < 2; i++)
+		ENTER(0x9000, G, LIBC, .physical = F, .hook = 0x2100);
+	LEAVE(0x9000, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n"
+					     ".  g\n.  !g\n"
+					     ".  g\n.  !g\n"
+					     ". /f\n");
+}
+
+static void exit_closes_what_was_unwound_below_it(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	ENTER(0x8f00, G, F);
+	ENTER(0x8e00, H, G); /* clang: an exception runs no exit hooks */
+	LEAVE(0x9000, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n.  g\n.   h\n"
+					     ".   !h\n.  !g\n. /f\n");
+}
+
+static void callback_from_code_without_hooks_nests(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8000, F, LIBC); /* a comparator, called by qsort */
+	LEAVE(0x8000, F, LIBC);
+	ENTER(0x8000, F, LIBC);
+	LEAVE(0x8000, F, LIBC);
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.  /f\n"
+					     ".  f\n.  /f\n"
+					     ". /m\n");
+}
+
+static void coroutine_on_a_stack_of_its_own_is_a_lane(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x7fff0000, MAIN, LIBC);
+	ENTER(0x5000000, CO, LIBC); /* swapcontext to its stack */
+	ENTER(0x4fff000, F, CO);
+	ENTER(0x7ffef000, G, MAIN); /* back in main */
+	LEAVE(0x7ffef000, G, MAIN);
+	LEAVE(0x4fff000, F, CO); /* and on where it was */
+	LEAVE(0x5000000, CO, LIBC);
+	LEAVE(0x7fff0000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     "1 c\n1  f\n"
+					     ".  g\n.  /g\n"
+					     "1  /f\n1 /c\n"
+					     ". /m\n");
+	assert_int_equal(f->calls.n_unwound, 0);
+}
+
+static void realigned_frame_pairs_with_its_tail_called_exit(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x8ff0, F, LIBC, .base = CFA_FP_NEAR);
+	ENTER(0x8e00, G, F);
+	LEAVE(0x8e00, G, F);
+	LEAVE(0x9030, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n.  g\n.  /g\n. /f\n");
+}
+
+static void exit_of_a_call_from_before_is_no_call(void **state)
+{
+	struct fixture *f = *state;
+
+	LEAVE(0x9000, G, F);
+	ENTER(0x9000, H, F);
+	assert_string_equal(f->drawing.text, ". h\n");
+	assert_int_equal(f->calls.n_orphans, 1);
+}
+
+static void seeds_are_callers_and_end_like_calls(void **state)
+{
+	struct fixture *f = *state;
+	struct open_call *seed;
+
+	/* Its physical function comes from modules, which knows nothing
+	 * here: a seed whose code is unknown still pairs by function. */
+	f->sites.modules = modules_new();
+	callstack_seed(&f->calls, &f->thread, MAIN, 0,
+		       &(struct cst_seed){.cfa = 0x9000}, 1);
+	seed = &f->thread.own->calls[0];
+	assert_true(seed->is_seed);
+	ENTER(0x8f00, F, MAIN);
+	LEAVE(0x8f00, F, MAIN);
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n.  f\n.  /f\n. /m\n");
+	modules_free(f->sites.modules);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(recursion_nests_and_pairs_inner_first),
+		T(longjmp_closes_skipped_calls),
+		T(setjmp_loop_stays_at_its_depth),
+		T(sibling_with_a_larger_frame_is_no_callee),
+		T(inlined_callee_shares_its_callers_frame),
+		T(inlined_callee_left_by_longjmp_is_entered_again),
+		T(exit_closes_what_was_unwound_below_it),
+		T(callback_from_code_without_hooks_nests),
+		T(coroutine_on_a_stack_of_its_own_is_a_lane),
+		T(realigned_frame_pairs_with_its_tail_called_exit),
+		T(exit_of_a_call_from_before_is_no_call),
+		T(seeds_are_callers_and_end_like_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
