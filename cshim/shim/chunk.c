@@ -37,12 +37,26 @@ static uint32_t free_pop(void)
 	return (uint32_t)head;
 }
 
+/* How many slots of the chunk under the cursor were taken. */
+static uint32_t slots_taken(void)
+{
+	return cursor_is_full(self.cursor)
+		       ? CST_CHUNK_RECORDS
+		       : (uint32_t)(self.cursor % CST_CHUNK_SIZE) /
+				 CST_RECORD_SIZE;
+}
+
 void chunk_hand_over(void)
 {
-	/* Pairs with the reader's acquire: all slots were taken before. */
-	if (self.chunk)
-		__atomic_store_n(&area_chunk(self.chunk - 1)->state,
-				 CST_CHUNK_FULL, __ATOMIC_RELEASE);
+	if (self.chunk) {
+		struct cst_chunk *c = area_chunk(self.chunk - 1);
+
+		/* An interrupted hook may still have to fill the last. */
+		__atomic_store_n(&c->next, slots_taken(), __ATOMIC_RELAXED);
+		/* Pairs with the reader's acquire: all slots were taken
+		 * before. */
+		__atomic_store_n(&c->state, CST_CHUNK_FULL, __ATOMIC_RELEASE);
+	}
 	self.chunk = 0;
 	self.cursor = CURSOR_FULL;
 }
@@ -53,6 +67,7 @@ static void chunk_open(uint32_t index)
 
 	__atomic_store_n(&c->thread, self.thread - 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->seq, thread_claimed(), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->next, 0, __ATOMIC_RELAXED);
 	/* Pairs with the reader's acquire: an open chunk has its owner. */
 	__atomic_store_n(&c->state, CST_CHUNK_OPEN, __ATOMIC_RELEASE);
 	self.chunk = index + 1;
