@@ -156,7 +156,7 @@ print-%:
 	@echo $($*)
 
 fmt:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cc')
 
 # ---- install ---------------------------------------------------------------
 
