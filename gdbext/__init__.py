@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""cstrace in gdb: the thin skin over the C engine.  Importing it defines
+things; register() puts them into gdb, and may run again."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+_session: Optional["session.Session"] = None
+
+
+def register() -> None:
+    """Add commands, settings and event handlers to gdb."""
+    global _session
+    import gdb
+
+    from . import commands, engine, events, params, session
+
+    if _session is not None:
+        _session.refresh_preload()
+        return
+    _session = session.Session()
+    _session.settings = params.register(_session.setting_changed,
+                                        _session.open_output)
+    commands.register(_session)
+    events.register(_session)
+    try:
+        engine.library()
+        _session.refresh_preload()
+    except engine.CstraceError as e:
+        gdb.write("cstrace: %s\n" % e, gdb.STDERR)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""The cstrace commands, one file each."""
+
+from __future__ import annotations
+
+from ..session import Session
+from . import (clear, load, overview, report, save, show, start, status,
+               stop)
+
+
+def register(session: Session) -> None:
+    overview.CstraceCommand(session)
+    for command in (start.StartCommand, stop.StopCommand,
+                    status.StatusCommand, status.InfoCommand,
+                    show.ShowCommand, report.ReportCommand, save.SaveCommand,
+                    load.LoadCommand, clear.ClearCommand):
+        command(session)

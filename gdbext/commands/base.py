@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What all cstrace commands share."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
+
+import gdb
+
+from .. import options
+from ..engine import INTERRUPTED, CstraceError
+from ..options import Option
+from ..session import Session
+
+
+@contextmanager
+def user_errors() -> Iterator[None]:
+    """The engine's refusals as gdb shows them: one line, no traceback."""
+    try:
+        yield
+    except CstraceError as e:
+        if e.status == INTERRUPTED:
+            raise gdb.GdbError("interrupted") from None
+        raise gdb.GdbError(str(e)) from None
+
+
+class TraceCommand(gdb.Command):
+    """A command below `cstrace`, with options."""
+
+    name = ""
+    options: list[Option] = []
+    rest: Any = gdb.COMPLETE_NONE  # what may follow the options
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(self.name, gdb.COMMAND_DATA)
+        self.session = session
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        self.dont_repeat()
+        with user_errors():
+            values, rest = options.parse(arg or "", self.options, self.name)
+            self.run(values, rest)
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        raise NotImplementedError
+
+    def complete(self, text: str, word: Optional[str]) -> Any:
+        return options.complete(text, word, self.options, self.rest)
+
+
+DEPTH = Option("depth", options.read_count)
+FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
+EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
+MIN_TIME = Option("min-time", options.read_time_ns)
+ALL = Option("all", None)
+
+
+def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The named options as arguments of Session.choice()."""
+    found = {n: values[n] for n in names if n in values}
+    if "min_time" in values:
+        found["min_ns"] = values["min_time"]
+    if "all" in values:
+        found["is_all"] = True
+    return found

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gdb
+
+from .. import options
+from .base import TraceCommand
+
+
+class LoadCommand(TraceCommand):
+    """Read a saved trace into this session.
+
+    Usage: cstrace load FILE
+
+    FILE is what `cstrace save FILE.cst` or `cstrace record` wrote.  It takes
+    the place of what was recorded, for show, report and save."""
+
+    name = "cstrace load"
+    rest = gdb.COMPLETE_FILENAME
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        path, more = options.first_word(rest)
+        if not path:
+            raise gdb.GdbError("cstrace load: which file?")
+        options.no_more(more, self.name)
+        self.session.load(os.path.expanduser(path))

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""The word before all others."""
+
+from __future__ import annotations
+
+import gdb
+
+from ..session import Session
+
+_TEXT = """\
+cstrace start     trace calls, from the next `run` or from here
+cstrace stop      end the trace, put everything back
+cstrace status    what is going on
+cstrace show      the calls as a tree
+cstrace report    a row for each function
+cstrace save      write the calls to a file: .txt, .jsonl, .cst, ...
+cstrace load      read a saved trace
+cstrace clear     forget what was recorded
+show cstrace      the settings
+`help cstrace start` and so on tell more.
+"""
+
+_WORDS = [line.split()[1] for line in _TEXT.splitlines()
+          if line.startswith("cstrace ")]
+
+
+class CstraceCommand(gdb.Command):
+    """Trace the function calls of a program, as a tree.
+
+    Usage: cstrace start | stop | status | show | report | save | load | clear
+
+    The program must be compiled with -finstrument-functions.  Without a word
+    behind it, list what there is."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__("cstrace", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
+        self._session = session
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        self.dont_repeat()
+        words = arg.split()
+        if words:
+            raise gdb.GdbError('cstrace: no command "%s"; there is %s'
+                               % (words[0], ", ".join(_WORDS)))
+        state = "off"
+        if self._session.is_on():
+            state = "on: " + self._session.summary()
+        gdb.write("cstrace is %s\n%s" % (state, _TEXT))

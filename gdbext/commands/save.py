@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gdb
+
+from .. import engine, options
+from ..console import run_long, say
+from ..options import Option
+from ..session import count
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
+                   choice_of)
+
+
+def _read_format(name: str, word: str) -> str:
+    return options.read_one_of(tuple(engine.formats()))(name, word)
+
+
+class SaveCommand(TraceCommand):
+    """Save the recorded calls in a file.
+
+    Usage: cstrace save FILE [-format F]
+           cstrace save [-depth N] [-filter REGEX] [-exclude REGEX]
+                        [-min-time T] [-all] [-format F] FILE
+
+    FILE's ending gives the format: .txt the tree, .jsonl a JSON object for
+    each call, .cst the trace itself for `cstrace load`; -format F where it
+    does not.  An existing file is replaced once the new one is whole.  What
+    `cstrace start` was told to show is what is saved, unless -all or options
+    of this command say otherwise."""
+
+    name = "cstrace save"
+    rest = gdb.COMPLETE_FILENAME
+
+    @property
+    def options(self) -> list[Option]:
+        try:
+            formats = engine.formats()
+        except engine.CstraceError:
+            formats = []
+        return [Option("format", _read_format, formats), DEPTH, FILTER,
+                EXCLUDE, MIN_TIME, ALL]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        path, more = options.first_word(rest)
+        if not path:
+            raise gdb.GdbError("cstrace save: which file?  As in: "
+                               "cstrace save tree.txt")
+        later, more = options.parse(more, self.options, self.name)
+        options.no_more(more, self.name)
+        values.update(later)
+        trace = self.session.trace()
+        choice = self.session.choice(**choice_of(
+            values, ("depth", "filter", "exclude")))
+        look = self.session.look()
+        path = os.path.expanduser(path)
+        n = run_long(lambda _write: trace.save(path, values.get("format"),
+                                               look, choice))
+        say("%s saved to %s" % (count(n, "call"), path))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from .. import options
+from ..console import run_long, say
+from ..options import Option
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
+                   choice_of)
+
+
+class ShowCommand(TraceCommand):
+    """Show the recorded calls as a tree.
+
+    Usage: cstrace show [-last N] [-around ID] [-thread N] [-depth N]
+                        [-filter REGEX] [-exclude REGEX] [-min-time T]
+                        [-all] [REGEX]
+
+    With REGEX, show only the functions whose name it is found in and the
+    calls beneath them.
+
+      -last N      only the last N calls
+      -around ID   the call with this number (1.42), its callers, neighbours
+      -thread N    only this thread's calls: the T of a call's number T.N
+      -depth N, -filter, -exclude, -min-time   as `cstrace start`, in its
+                   place
+      -all         all calls, whatever `cstrace start` was told to show"""
+
+    name = "cstrace show"
+    rest = gdb.COMPLETE_SYMBOL
+    options = [Option("last", options.read_count),
+               Option("around", options.read_text),
+               Option("thread", options.read_count),
+               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        regex = options.the_regex(rest)
+        if regex is not None:
+            values["filter"] = regex
+        trace = self.session.trace()
+        choice = self.session.choice(**choice_of(
+            values, ("last", "around", "thread", "depth", "filter",
+                     "exclude")))
+        look = self.session.report_look()
+        n = run_long(lambda write: trace.show(look, choice, write))
+        if n == 0:
+            say("no such calls" if trace.status().n_calls
+                else "no calls recorded")

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from .. import options
+from ..engine import Status
+from ..session import Session, count, duration_text
+from .base import TraceCommand
+
+
+def _size(n: int) -> str:
+    for size, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if n >= size:
+            return "%.1f %s" % (n / size, unit)
+    return "%d bytes" % n
+
+
+def _losses(s: Status) -> str:
+    causes = ((s.n_lost_full, "no room"), (s.n_lost_sites, "too many sites"),
+              (s.n_lost_threads, "too many threads"),
+              (s.n_lost_holes, "thread killed in the hook"))
+    parts = ["%d (%s)" % (n, why) for n, why in causes if n]
+    if s.n_lost_limit:
+        parts.append("%s not kept (size limit)" % count(s.n_lost_limit,
+                                                        "call"))
+    return ", ".join(parts) or "none"
+
+
+def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
+    rows = [
+        ("calls", "%d, %d of them open, %d unwound" % (
+            s.n_calls, s.n_open, s.n_unwound)),
+        ("threads", "%d in %d process%s" % (
+            s.n_threads, s.n_processes, "" if s.n_processes == 1 else "es")),
+        ("functions", "%d, called from %s" % (s.n_functions,
+                                              count(s.n_sites, "place"))),
+        ("time", duration_text(s.duration_ns)),
+        ("lost", _losses(s)),
+        ("kept", _size(s.spool_bytes)),
+    ]
+    if is_live:
+        rows.append(("area", "%s, the program waited %s for the reader"
+                     % (_size(s.area_bytes), count(s.n_waits, "time"))))
+    if s.n_calls:
+        rows.append(("each call", "%s from one to the next, %.1f bytes" % (
+            duration_text(s.duration_ns // s.n_calls),
+            s.spool_bytes / s.n_calls)))
+    return rows
+
+
+def write_status(session: Session) -> None:
+    state = "on, " + session.summary() if session.is_on() else "off"
+    lines = [("cstrace", state)]
+    r = session.recording
+    if r is not None and r.is_on:
+        r.take_all()
+        lines.append(("road", r.road))
+        lines += _rows(r.recorder.status(), True)
+        if r.error:
+            lines.append(("trouble", r.error))
+    elif session.kept is not None:
+        lines.append(("trace of", session.kept.command() or "?"))
+        lines += _rows(session.kept.status(), False)
+    gdb.write("".join("%-10s %s\n" % line for line in lines))
+
+
+class StatusCommand(TraceCommand):
+    """Show whether calls are traced, how, and what was recorded.
+
+    Usage: cstrace status
+
+    The last row is what a call takes on the average, the program's own work
+    included, and the room that it takes on disk."""
+
+    name = "cstrace status"
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        options.no_more(rest, self.name)
+        write_status(self.session)
+
+
+class InfoCommand(TraceCommand):
+    """Show whether calls are traced, how, and what was recorded.
+
+    Usage: info cstrace"""
+
+    name = "info cstrace"
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        options.no_more(rest, self.name)
+        write_status(self.session)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Where output goes: live rows past the pager, reports through it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Callable, NamedTuple, Optional, TypeVar
+
+import gdb
+
+from . import engine
+from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE
+
+T = TypeVar("T")
+
+
+def say(text: str) -> None:
+    """One line of ours."""
+    gdb.write("cstrace: %s\n" % text)
+
+
+def is_mi() -> bool:
+    """Does gdb speak its machine interface on standard output?"""
+    try:
+        with open("/proc/self/cmdline", "rb") as f:
+            words = f.read().split(b"\0")
+    except OSError:
+        return False
+    for word, following in zip(words, words[1:] + [b""]):
+        if word == b"--args":
+            return False
+        name, equals, value = word.lstrip(b"-").partition(b"=")
+        if word.startswith(b"-") and name in (b"i", b"interpreter"):
+            return (value if equals else following).startswith(b"mi")
+    return False
+
+
+def _is_tui() -> bool:
+    try:
+        shown = gdb.execute("info win", to_string=True)
+    except gdb.error:
+        return False
+    return not shown.startswith("The TUI is not active")
+
+
+def _is_logging() -> bool:
+    try:
+        return bool(gdb.parameter("logging enabled"))
+    except RuntimeError:
+        return False
+
+
+def _is_terminal(fd: int) -> bool:
+    try:
+        return os.isatty(fd)
+    except OSError:
+        return False
+
+
+class Sink(NamedTuple):
+    kind: int
+    fd: int
+    color: bool
+
+
+class Output:
+    """The live rows' way out: `set cstrace output`, or gdb's own output."""
+
+    def __init__(self) -> None:
+        self._fd = -1
+        self.name = ""
+        self._lock = threading.Lock()
+        self._waiting: list[str] = []
+        self._is_posted = False
+
+    def open(self, name: str) -> None:
+        """Send live rows to a terminal or file; "" is gdb's own output."""
+        fd = -1
+        if name:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY
+            fd = os.open(os.path.expanduser(name), flags | os.O_CLOEXEC, 0o666)
+        self.close()
+        self._fd, self.name = fd, name
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self.name = -1, ""
+
+    def sink(self, color: str) -> Sink:
+        """How rows go out as gdb stands now; color is on, off or auto."""
+        if self._fd >= 0:
+            kind, fd = SINK_FD, self._fd
+        elif is_mi() or _is_tui() or _is_logging():
+            return Sink(SINK_CALLBACK, -1, color == "on")
+        else:
+            kind, fd = SINK_FD, 1
+        auto = _is_terminal(fd) and bool(gdb.parameter("style enabled"))
+        return Sink(kind, fd, color == "on" or (color == "auto" and auto))
+
+    def take(self, text: str) -> None:
+        """Rows for gdb's own streams, on the recorder's thread."""
+        with self._lock:
+            self._waiting.append(text)
+            if self._is_posted:
+                return
+            self._is_posted = True
+        gdb.post_event(self.flush)
+
+    def flush(self) -> None:
+        """In gdb's thread: write what take() was given."""
+        with self._lock:
+            texts, self._waiting = self._waiting, []
+            self._is_posted = False
+        if not texts:
+            return
+        had_pager = gdb.parameter("pagination")
+        if had_pager:
+            gdb.execute("set pagination off", to_string=True)
+        try:
+            gdb.write("".join(texts), gdb.STDLOG)
+            gdb.flush(gdb.STDLOG)
+        finally:
+            if had_pager:
+                gdb.execute("set pagination on", to_string=True)
+
+
+def report_color(color: str) -> bool:
+    """Are show's rows coloured?"""
+    if color != "auto":
+        return color == "on"
+    return (bool(gdb.parameter("style enabled")) and _is_terminal(1)
+            and not _is_logging())
+
+
+class _Job(threading.Thread):
+    """A long engine call on a thread of its own, so that gdb's thread stays
+    free to write, to page and to see Ctrl-C."""
+
+    def __init__(self, call: Callable[[Callable[[str], bool]], T]) -> None:
+        super().__init__(daemon=True)
+        self._job = call
+        self._ready = threading.Condition()
+        self._text: Optional[str] = None
+        self._is_over = False
+        self._is_cancelled = False
+        self.result: Optional[T] = None
+        self.error: Optional[BaseException] = None
+
+    def run(self) -> None:
+        try:
+            self.result = self._job(self._write)
+        except BaseException as e:  # handed over to gdb's thread
+            self.error = e
+        with self._ready:
+            self._is_over = True
+            self._ready.notify_all()
+
+    def _write(self, text: str) -> bool:
+        with self._ready:
+            while self._text is not None and not self._is_cancelled:
+                self._ready.wait()
+            if not self._is_cancelled:
+                self._text = text
+                self._ready.notify_all()
+            return not self._is_cancelled
+
+    def next_text(self) -> Optional[str]:
+        """The next block, or None at the end."""
+        with self._ready:
+            while self._text is None and not self._is_over:
+                # The limit lets Python look for a Ctrl-C.
+                self._ready.wait(0.1)
+            text, self._text = self._text, None
+            self._ready.notify_all()
+            return text
+
+    def cancel(self) -> None:
+        with self._ready:
+            self._is_cancelled = True
+            self._ready.notify_all()
+        while self.is_alive():
+            engine.interrupt()
+            self.join(0.05)
+
+
+def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
+    """Run call(write) and write what it gives, with the pager.  Ctrl-C and
+    the pager's q end it: KeyboardInterrupt."""
+    job = _Job(call)
+    # Threads inside gdb must not take its signals: SIGCHLD above all.
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        job.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+    try:
+        while True:
+            text = job.next_text()
+            if text is None:
+                break
+            gdb.write(text)
+        gdb.flush()
+    except BaseException:
+        job.cancel()
+        raise
+    job.join()
+    if job.error is not None:
+        raise job.error
+    return job.result
+
+
+NO_SINK = Sink(SINK_NONE, -1, False)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The shim's two control objects, poked and read in the traced process.
+
+Mirrors struct cst_control of record.h."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple, Optional
+
+import gdb
+
+from .hooks import symbol_address
+
+MAGIC = 0x31616572615F7463
+LAYOUT = 1
+STATE_ASK, STATE_ON, STATE_OFF, STATE_SYNC = range(4)
+MODE_OFF, MODE_RING, MODE_BREAKPOINT, MODE_HANDSHAKE = range(4)
+
+_HEAD = struct.Struct("<QII")
+_AT_MODE, _AT_RETIRE, _AT_RETIRE_SEQ, _AT_ANSWER, _AT_PATH = 12, 16, 32, 36, 48
+_PATH_SIZE = 256
+
+
+class Answer(NamedTuple):
+    state: int
+    errno: int
+
+
+class Control:
+    """The control objects of one address space."""
+
+    def __init__(self, control: int, state: int) -> None:
+        self._control = control
+        self._state = state
+        self._path: Optional[bytes] = None
+        self._retired = 0
+        self._inferior = gdb.selected_inferior()
+
+    @classmethod
+    def find(cls) -> Optional[Control]:
+        """Those of the process as it stands, if the shim is in it."""
+        control = symbol_address("cstrace_control")
+        state = symbol_address("cstrace_state")
+        if control is None or state is None:
+            return None
+        return cls(control, state)
+
+    def version_error(self) -> Optional[str]:
+        magic, layout, _mode = _HEAD.unpack(
+            bytes(self._inferior.read_memory(self._control, _HEAD.size)))
+        if (magic, layout) == (MAGIC, LAYOUT):
+            return None
+        return ("the libcstrace.so in the program is of another version than "
+                "this gdb extension")
+
+    def _write(self, at: int, data: bytes) -> None:
+        self._inferior.write_memory(self._control + at, data)
+
+    def _ask(self) -> None:
+        """The next event in the program looks at what was written."""
+        self._inferior.write_memory(self._state, struct.pack("<I", STATE_ASK))
+
+    def switch_on(self, mode: int, area_path: bytes) -> None:
+        if area_path != self._path:
+            if len(area_path) >= _PATH_SIZE:
+                raise gdb.GdbError("the area's path is too long")
+            self._write(_AT_PATH, area_path.ljust(_PATH_SIZE, b"\0"))
+            self._path = area_path
+        self._write(_AT_MODE, struct.pack("<I", mode))
+        self._ask()
+
+    def switch_off(self) -> None:
+        self._write(_AT_MODE, struct.pack("<I", MODE_OFF))
+        self._inferior.write_memory(self._state, struct.pack("<I", STATE_OFF))
+
+    def retire(self, start: int, end: int) -> None:
+        """Code at [start, end) was unmapped: its sites are forgotten."""
+        self._retired += 1
+        self._write(_AT_RETIRE, struct.pack("<QQ", start, end))
+        self._write(_AT_RETIRE_SEQ, struct.pack("<I", self._retired))
+        self._ask()
+
+    def area_path(self) -> bytes:
+        """What some gdb has told this process to write into."""
+        data = bytes(self._inferior.read_memory(
+            self._control + _AT_PATH, _PATH_SIZE))
+        return data.partition(b"\0")[0]
+
+    def answer(self) -> Answer:
+        return Answer(*struct.unpack("<Ii", bytes(
+            self._inferior.read_memory(self._control + _AT_ANSWER, 8))))

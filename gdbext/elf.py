@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""What the dynamic section of a 64-bit little-endian ELF file says: the
+libraries it needs, the names it uses, the slots that hold them.
+
+gdb's API tells none of this.  A file that is not understood is empty."""
+
+from __future__ import annotations
+
+import os
+import struct
+from functools import lru_cache
+from typing import NamedTuple
+
+EM_X86_64 = 62
+PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+DT_NEEDED, DT_PLTRELSZ, DT_STRTAB, DT_SYMTAB = 1, 2, 5, 6
+DT_RELA, DT_RELASZ, DT_STRSZ, DT_RPATH, DT_JMPREL = 7, 8, 10, 15, 23
+DT_RUNPATH = 29
+
+_RELA = struct.Struct("<QQq")
+
+
+class Elf(NamedTuple):
+    machine: int
+    is_dynamic: bool
+    needed: tuple[str, ...]
+    runpath: tuple[str, ...]
+    first: int  # the lowest address it is linked for
+    strings: bytes  # all dynamic symbol names, and more
+    slots: dict[str, tuple[int, ...]]  # of the hooks: GOT slots, unrelocated
+
+    def uses(self, name: str) -> bool:
+        return b"\0" + name.encode() + b"\0" in self.strings
+
+
+_NOTHING = Elf(0, False, (), (), 0, b"", {})
+
+
+class _Image:
+    """A file, addressed as it will be in memory."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        phoff, = struct.unpack_from("<Q", data, 32)
+        phentsize, phnum = struct.unpack_from("<HH", data, 54)
+        self.headers = [
+            struct.unpack_from("<IIQQQQQ", data, phoff + i * phentsize)
+            for i in range(phnum)
+        ]
+
+    def read(self, addr: int, size: int) -> bytes:
+        for kind, _flags, offset, vaddr, _paddr, filesz, _ in self.headers:
+            if kind == PT_LOAD and vaddr <= addr < vaddr + filesz:
+                start = offset + addr - vaddr
+                return self.data[start:start + min(size, vaddr + filesz - addr)]
+        return b""
+
+    def first(self) -> int:
+        """The page of the lowest address."""
+        starts = [h[3] for h in self.headers if h[0] == PT_LOAD]
+        return min(starts, default=0) & ~0xfff
+
+    def segment(self, wanted: int) -> bytes:
+        for kind, _flags, offset, _va, _pa, filesz, _ in self.headers:
+            if kind == wanted:
+                return self.data[offset:offset + filesz]
+        return b""
+
+
+def _string(strings: bytes, at: int) -> str:
+    end = strings.find(b"\0", at)
+    return strings[at:end].decode("utf-8", "replace")
+
+
+def _slots(image: _Image, tags: dict[int, int], strings: bytes,
+           names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    """GOT slots that the loader fills with one of these symbols."""
+    found: dict[str, list[int]] = {name: [] for name in names}
+    at = {strings.find(b"\0" + n.encode() + b"\0") + 1: n for n in names}
+    tables = [(tags.get(DT_JMPREL, 0), tags.get(DT_PLTRELSZ, 0)),
+              (tags.get(DT_RELA, 0), tags.get(DT_RELASZ, 0))]
+    for table, size in tables:
+        data = image.read(table, size)
+        for slot, info, _addend in _RELA.iter_unpack(
+                data[:len(data) // 24 * 24]):
+            symbol = info >> 32
+            if not symbol:
+                continue
+            entry = image.read(tags[DT_SYMTAB] + symbol * 24, 4)
+            if len(entry) < 4:
+                continue
+            name = at.get(struct.unpack("<I", entry)[0])
+            if name:
+                found[name].append(slot)
+    return {name: tuple(slots) for name, slots in found.items()}
+
+
+def _parse(data: bytes, names: tuple[str, ...]) -> Elf:
+    if data[:6] != b"\x7fELF\x02\x01":
+        return _NOTHING
+    machine, = struct.unpack_from("<H", data, 18)
+    image = _Image(data)
+    dynamic = image.segment(PT_DYNAMIC)
+    pairs = list(struct.iter_unpack("<QQ", dynamic[:len(dynamic) // 16 * 16]))
+    tags = dict(pairs)
+    strings = image.read(tags.get(DT_STRTAB, 0), tags.get(DT_STRSZ, 0))
+
+    def all_of(*wanted: int) -> tuple[str, ...]:
+        return tuple(_string(strings, v) for t, v in pairs if t in wanted)
+
+    uses_any = any(b"\0" + n.encode() + b"\0" in strings for n in names)
+    return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
+               all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
+               _slots(image, tags, strings, names) if uses_any else {})
+
+
+@lru_cache(maxsize=256)
+def _read(path: str, _mtime_ns: int, _size: int, names: tuple[str, ...]) -> Elf:
+    try:
+        with open(path, "rb") as f:
+            return _parse(f.read(), names)
+    except (OSError, struct.error, KeyError):
+        return _NOTHING
+
+
+def read(path: str, names: tuple[str, ...] = ()) -> Elf:
+    """The file's dynamic section, with the slots of these names."""
+    try:
+        st = os.stat(path)
+    except OSError:
+        return _NOTHING
+    return _read(path, st.st_mtime_ns, st.st_size, names)
+
+
+_SYSTEM = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
+           "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
+
+
+def needed_files(path: str) -> tuple[list[str], list[str]]:
+    """The files of the libraries that path needs itself, as the loader would
+    find them, and the names of those that were not found."""
+    elf = read(path)
+    origin = os.path.dirname(os.path.realpath(path))
+    folders = []
+    for entry in elf.runpath:
+        folders += entry.replace("${ORIGIN}", origin).replace(
+            "$ORIGIN", origin).split(":")
+    folders += os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    found, missing = [], []
+    for name in elf.needed:
+        places = [name] if "/" in name else [
+            os.path.join(f, name) for f in [*folders, *_SYSTEM] if f]
+        place = next((p for p in places if os.path.exists(p)), None)
+        if place:
+            found.append(place)
+        else:
+            missing.append(name)
+    return found, missing

@@ -1,0 +1,408 @@
+# SPDX-License-Identifier: MIT
+"""The C engine, bound by ctypes: the one place that knows engine.h's layout.
+
+A negative status becomes CstraceError here; nothing above sees a pointer."""
+
+from __future__ import annotations
+
+import ctypes as C
+from typing import Callable, Iterable, NamedTuple, Optional
+
+from . import locate
+
+FAILED, MEMORY, BAD_INPUT, BAD_FILE, INTERRUPTED, EMPTY = range(-1, -7, -1)
+TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
+ASK_FUNCTION, ASK_LINE = 1, 2
+SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
+SORTS = ("total", "self", "calls", "max")
+N_QUESTIONS = 512
+
+
+class CstraceError(Exception):
+    """What the engine refused, in one line."""
+
+    def __init__(self, text: str, status: int = FAILED) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class _Error(C.Structure):
+    _fields_ = [("text", C.c_char * 512)]
+
+
+class Look(C.Structure):
+    """How rows look."""
+
+    _fields_ = [
+        ("timestamp", C.c_uint8),
+        ("duration", C.c_uint8),
+        ("callsite", C.c_uint8),
+        ("color", C.c_uint8),
+        ("fold", C.c_uint8),
+        ("reserved", C.c_uint8 * 3),
+    ]
+
+
+class Choice(C.Structure):
+    """Which calls are shown; None and 0 choose nothing."""
+
+    _fields_ = [
+        ("filter", C.c_char_p),
+        ("exclude", C.c_char_p),
+        ("min_ns", C.c_uint64),
+        ("depth", C.c_uint32),
+        ("std", C.c_uint8),
+        ("reserved", C.c_uint8 * 3),
+        ("thread", C.c_uint32),
+        ("last", C.c_uint64),
+        ("around", C.c_char_p),
+    ]
+
+
+class Status(C.Structure):
+    """Counters of a trace, or of a recorder and its trace under way."""
+
+    _fields_ = [
+        (name, C.c_uint64)
+        for name in (
+            "n_calls", "n_open", "n_unwound", "n_seeds", "n_records",
+            "n_lost_full", "n_lost_sites", "n_lost_threads", "n_lost_holes",
+            "n_lost_limit", "n_orphans", "n_waits", "area_bytes",
+            "spool_bytes", "duration_ns",
+        )
+    ] + [
+        (name, C.c_uint32)
+        for name in (
+            "n_threads", "n_processes", "n_functions", "n_sites",
+            "is_limit_reached", "reserved",
+        )
+    ]
+
+
+class _Question(C.Structure):
+    _fields_ = [("addr", C.c_uint64), ("id", C.c_uint32), ("kind", C.c_uint32)]
+
+
+class _Seed(C.Structure):
+    _fields_ = [(n, C.c_uint64) for n in ("callee", "caller", "pc", "cfa")]
+
+
+class _RecorderOptions(C.Structure):
+    _fields_ = [
+        ("spool", C.c_char_p),
+        ("spool_dir", C.c_char_p),
+        ("limit_bytes", C.c_uint64),
+        ("pool_chunks", C.c_uint32),
+        ("mode", C.c_uint32),
+        ("wait_limit_ms", C.c_uint32),
+        ("command", C.c_char_p),
+        ("module", C.c_char_p),
+    ]
+
+
+_WANTED = C.CFUNCTYPE(None, C.c_void_p)
+_TEXT = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_uint64)
+_MESSAGE = C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)
+_WRITE = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
+
+
+class _Callbacks(C.Structure):
+    _fields_ = [
+        ("wanted", _WANTED),
+        ("text", _TEXT),
+        ("message", _MESSAGE),
+        ("arg", C.c_void_p),
+    ]
+
+
+_ERR = C.POINTER(_Error)
+_OUT = C.POINTER(C.c_void_p)
+_U32, _U64, _STR, _PTR = C.c_uint32, C.c_uint64, C.c_char_p, C.c_void_p
+_LOOK, _CHOICE = C.POINTER(Look), C.POINTER(Choice)
+
+# name: (result, arguments), in the order of engine.h
+_PROTOTYPES = {
+    "cst_install": (None, []),
+    "cst_interrupt": (None, []),
+    "cst_recorder_open": (
+        C.c_int,
+        [C.POINTER(_RecorderOptions), C.POINTER(_Callbacks), _OUT, _ERR],
+    ),
+    "cst_recorder_area_path": (_STR, [_PTR]),
+    "cst_recorder_process": (C.c_int, [_PTR, _U32, C.c_int, _ERR]),
+    "cst_recorder_unmapped": (None, [_PTR, _U64, _U64]),
+    "cst_recorder_debug_file": (None, [_PTR, _STR, _STR]),
+    "cst_recorder_live": (
+        C.c_int, [_PTR, C.c_int, C.c_int, C.c_int, _LOOK, _CHOICE, _ERR],
+    ),
+    "cst_recorder_drain": (C.c_int, [_PTR, _ERR]),
+    "cst_recorder_questions": (C.c_int, [_PTR, C.POINTER(_Question), C.c_int]),
+    "cst_recorder_answer": (None, [_PTR, _U32, _STR, _STR, _U32]),
+    "cst_recorder_pause": (None, [_PTR]),
+    "cst_recorder_resume": (None, [_PTR]),
+    "cst_recorder_seed": (
+        C.c_int, [_PTR, _U32, _STR, C.POINTER(_Seed), C.c_int, _ERR],
+    ),
+    "cst_recorder_inject": (
+        C.c_int, [_PTR, _U32, _U32, _U64, _U64, _U64, _U64, _U64, _ERR],
+    ),
+    "cst_recorder_hit": (C.c_int, [_PTR, _U64, _U64, _U64, _ERR]),
+    "cst_recorder_end": (C.c_int, [_PTR, _OUT, _ERR]),
+    "cst_recorder_begin": (C.c_int, [_PTR, C.POINTER(_RecorderOptions), _ERR]),
+    "cst_recorder_trace": (C.c_int, [_PTR, _OUT, _ERR]),
+    "cst_recorder_close": (None, [_PTR]),
+    "cst_recorder_status": (None, [_PTR, C.POINTER(Status)]),
+    "cst_trace_load": (C.c_int, [_STR, _OUT, _ERR]),
+    "cst_trace_free": (None, [_PTR]),
+    "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
+    "cst_trace_command": (_STR, [_PTR]),
+    "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
+    "cst_trace_show": (
+        C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR],
+    ),
+    "cst_trace_report": (
+        C.c_int64,
+        [_PTR, C.c_int, _U32, _STR, _CHOICE, _WRITE, _PTR, _ERR],
+    ),
+    "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
+    "cst_formats": (_STR, []),
+}
+
+_library: Optional[C.CDLL] = None
+
+
+def library() -> C.CDLL:
+    """The engine, loaded when first asked for."""
+    global _library
+    if _library is None:
+        path = locate.engine()
+        try:
+            lib = C.CDLL(path)
+            for name, (result, arguments) in _PROTOTYPES.items():
+                function = getattr(lib, name)
+                function.restype, function.argtypes = result, arguments
+        except (OSError, AttributeError) as e:
+            raise CstraceError("cannot load the engine: %s" % e) from None
+        lib.cst_install()
+        _library = lib
+    return _library
+
+
+def _bytes(text: Optional[str]) -> Optional[bytes]:
+    if text is None:
+        return None
+    return text.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+
+
+def _call(name: str, *arguments) -> int:
+    err = _Error()
+    status = getattr(library(), name)(*arguments, C.byref(err))
+    if status < 0:
+        text = err.text.decode("utf-8", "replace")
+        raise CstraceError(text or name + " failed", status)
+    return status
+
+
+def interrupt() -> None:
+    """End the long-running call that another thread has under way."""
+    library().cst_interrupt()
+
+
+def formats() -> list[str]:
+    return library().cst_formats().decode().split()
+
+
+def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
+                min_ns: int = 0, depth: int = 0, std: bool = False,
+                thread: int = 0, last: int = 0,
+                around: Optional[str] = None) -> Choice:
+    return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
+                  min_ns=min_ns, depth=depth, std=std, thread=thread,
+                  last=last, around=_bytes(around))
+
+
+def check_choice(choice: Choice) -> None:
+    """Raise CstraceError for a regex or an ID that is none."""
+    _call("cst_choice_check", C.byref(choice))
+
+
+class RecorderOptions(NamedTuple):
+    mode: int
+    spool_dir: str
+    limit_bytes: int
+    pool_chunks: int
+    wait_limit_ms: int
+    command: str
+    module: str
+
+    def _pack(self) -> _RecorderOptions:
+        return _RecorderOptions(
+            spool=b"", spool_dir=_bytes(self.spool_dir),
+            limit_bytes=self.limit_bytes, pool_chunks=self.pool_chunks,
+            mode=self.mode, wait_limit_ms=self.wait_limit_ms,
+            command=_bytes(self.command), module=_bytes(self.module))
+
+
+class Callbacks(NamedTuple):
+    """All are called on the recorder's own thread: hand over, nothing else."""
+
+    wanted: Callable[[], None]
+    text: Callable[[str], None]
+    message: Callable[[str], None]
+
+    def _pack(self) -> _Callbacks:
+        def text(_arg: int, address: int, size: int) -> None:
+            self.text(C.string_at(address, size).decode("utf-8", "replace"))
+
+        def message(_arg: int, line: bytes) -> None:
+            self.message(line.decode("utf-8", "replace"))
+
+        return _Callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
+                          text=_TEXT(text), message=_MESSAGE(message))
+
+
+class Recorder:
+    """Owns the area and the thread that empties it."""
+
+    def __init__(self, options: RecorderOptions, callbacks: Callbacks) -> None:
+        # The thunks must live as long as the reader's thread may call them.
+        self._callbacks = callbacks._pack()
+        self._questions = (_Question * N_QUESTIONS)()
+        out = C.c_void_p()
+        _call("cst_recorder_open", C.byref(options._pack()),
+              C.byref(self._callbacks), C.byref(out))
+        self._r: Optional[C.c_void_p] = out
+        self._lib = library()
+
+    def close(self) -> None:
+        r, self._r = self._r, None
+        if r is not None:
+            self._lib.cst_recorder_close(r)
+
+    def area_path(self) -> bytes:
+        return self._lib.cst_recorder_area_path(self._r)
+
+    def process(self, pid: int, is_gone: bool = False) -> None:
+        _call("cst_recorder_process", self._r, pid, is_gone)
+
+    def unmapped(self, start: int, end: int) -> None:
+        self._lib.cst_recorder_unmapped(self._r, start, end)
+
+    def debug_file(self, module: str, debug_file: str) -> None:
+        self._lib.cst_recorder_debug_file(self._r, _bytes(module),
+                                          _bytes(debug_file))
+
+    def live(self, is_live: bool, sink: int, fd: int, look: Look,
+             choice: Choice) -> None:
+        _call("cst_recorder_live", self._r, is_live, sink, fd, C.byref(look),
+              C.byref(choice))
+
+    def drain(self) -> bool:
+        """False: questions must be answered first, then call again."""
+        return _call("cst_recorder_drain", self._r) != 0
+
+    def questions(self) -> list[tuple[int, int, int]]:
+        """Some of those that wait, as (id, kind, address)."""
+        n = self._lib.cst_recorder_questions(self._r, self._questions,
+                                             N_QUESTIONS)
+        return [(q.id, q.kind, q.addr) for q in self._questions[:max(n, 0)]]
+
+    def answer(self, id: int, name: Optional[str], file: Optional[str],
+               line: int) -> None:
+        self._lib.cst_recorder_answer(self._r, id, _bytes(name), _bytes(file),
+                                      line)
+
+    def pause(self) -> None:
+        self._lib.cst_recorder_pause(self._r)
+
+    def resume(self) -> None:
+        self._lib.cst_recorder_resume(self._r)
+
+    def seed(self, tid: int, name: str,
+             seeds: Iterable[tuple[int, int, int, int]]) -> None:
+        items = [_Seed(*s) for s in seeds]
+        _call("cst_recorder_seed", self._r, tid, _bytes(name),
+              (_Seed * len(items))(*items), len(items))
+
+    def inject(self, tid: int, kind: int, callee: int, caller: int, hook: int,
+               sp: int, fp: int) -> int:
+        return _call("cst_recorder_inject", self._r, tid, kind, callee,
+                     caller, hook, sp, fp)
+
+    def hit(self, callee: int, caller: int, number: int) -> int:
+        return _call("cst_recorder_hit", self._r, callee, caller, number)
+
+    def end(self) -> Trace:
+        out = C.c_void_p()
+        _call("cst_recorder_end", self._r, C.byref(out))
+        return Trace(out, is_owner=True)
+
+    def begin(self, options: RecorderOptions) -> None:
+        _call("cst_recorder_begin", self._r, C.byref(options._pack()))
+
+    def trace(self) -> Trace:
+        """What is recorded up to now; valid until end() or close()."""
+        out = C.c_void_p()
+        _call("cst_recorder_trace", self._r, C.byref(out))
+        return Trace(out, is_owner=False)
+
+    def status(self) -> Status:
+        out = Status()
+        self._lib.cst_recorder_status(self._r, C.byref(out))
+        return out
+
+
+Write = Callable[[str], bool]
+
+
+def _write_thunk(write: Write):
+    def call(_arg: int, address: int, size: int) -> int:
+        text = C.string_at(address, size).decode("utf-8", "replace")
+        return 0 if write(text) else -1
+
+    return _WRITE(call)
+
+
+class Trace:
+    """Recorded calls.  The long calls may be made on any one thread; write
+    takes blocks of whole lines and returns False to end the call."""
+
+    def __init__(self, handle: C.c_void_p, is_owner: bool) -> None:
+        self._t: Optional[C.c_void_p] = handle
+        self._is_owner = is_owner
+        self._lib = library()
+
+    @classmethod
+    def load(cls, path: str) -> Trace:
+        out = C.c_void_p()
+        _call("cst_trace_load", _bytes(path), C.byref(out))
+        return cls(out, is_owner=True)
+
+    def free(self) -> None:
+        t, self._t = self._t, None
+        if t is not None and self._is_owner:
+            self._lib.cst_trace_free(t)
+
+    def status(self) -> Status:
+        out = Status()
+        self._lib.cst_trace_status(self._t, C.byref(out))
+        return out
+
+    def command(self) -> str:
+        text = self._lib.cst_trace_command(self._t)
+        return (text or b"").decode("utf-8", "replace")
+
+    def show(self, look: Look, choice: Choice, write: Write) -> int:
+        return _call("cst_trace_show", self._t, C.byref(look),
+                     C.byref(choice), _write_thunk(write), None)
+
+    def report(self, sort: str, limit: int, regex: Optional[str],
+               choice: Choice, write: Write) -> int:
+        return _call("cst_trace_report", self._t, SORTS.index(sort), limit,
+                     _bytes(regex), C.byref(choice), _write_thunk(write),
+                     None)
+
+    def save(self, path: str, format: Optional[str], look: Look,
+             choice: Choice) -> int:
+        return _call("cst_trace_save", self._t, _bytes(path), _bytes(format),
+                     C.byref(look), C.byref(choice))

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""gdb's events, handed to the session.  Nothing here may raise: gdb would
+print a traceback in the middle of the user's work."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Any, Callable, Optional
+
+import gdb
+
+from . import hooks, locate
+from .console import say
+from .control import Control
+from .engine import CstraceError
+from .session import Session
+
+
+def _guarded(function: Callable) -> Callable:
+    def call(self: "Events", *arguments: Any) -> None:
+        try:
+            function(self, *arguments)
+        except (CstraceError, gdb.error) as e:
+            say(str(e))
+        except Exception:
+            say(traceback.format_exc().strip().replace("\n", "\n  "))
+
+    return call
+
+
+class Events:
+    """Connected once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def connect(self) -> None:
+        e = gdb.events
+        e.new_objfile.connect(self.new_objfile)
+        e.cont.connect(self.cont)
+        e.stop.connect(self.stop)
+        e.exited.connect(self.exited)
+        e.inferior_call.connect(self.inferior_call)
+        e.gdb_exiting.connect(self.gdb_exiting)
+        e.before_prompt.connect(self.before_prompt)
+        # free_objfile came with gdb 13
+        free_objfile = getattr(e, "free_objfile", None)
+        if free_objfile is not None:
+            free_objfile.connect(self.free_objfile)
+
+    # ---- called by our hook-stop and hook-detach -----------------------------
+
+    @_guarded
+    def stopped(self) -> None:
+        """The program stopped; gdb has not printed where."""
+        r = self._session.recording
+        if r is not None:
+            r.take_all()
+            r.pause()
+
+    @_guarded
+    def detaching(self) -> None:
+        self._session.let_go()
+
+    # ---- gdb's events ----------------------------------------------------------
+
+    @_guarded
+    def new_objfile(self, event: gdb.NewObjFileEvent) -> None:
+        s = self._session
+        path = event.new_objfile.filename or ""
+        inferior = gdb.selected_inferior()
+        r = s.recording
+        if path and path == hooks.program():
+            s.refresh_preload()
+        if not inferior.pid:
+            return
+        if r is None:
+            self._maybe_begin(inferior)
+        elif r.pid == inferior.pid:
+            r.refresh_modules()
+            if locate.is_shim(path):
+                r.rebind()
+        if s.recording is not None:
+            s.recording.watch_exit()
+
+    def _maybe_begin(self, inferior: gdb.Inferior) -> None:
+        """Was this the library, or the static program, that has the shim?"""
+        s = self._session
+        if not s.is_on() or Control.find() is None:
+            return
+        if not inferior.was_attached:  # else seeds are wanted: see stop()
+            s.begin_with_process()
+
+    @_guarded
+    def free_objfile(self, event: Any) -> None:
+        r = self._session.recording
+        path = event.objfile.filename
+        if r is not None and path:
+            r.forget_module(path)
+
+    @_guarded
+    def cont(self, event: gdb.ContinueEvent) -> None:
+        s = self._session
+        if s.recording is not None:
+            s.apply_settings()
+            s.recording.resume()
+
+    @_guarded
+    def stop(self, event: gdb.StopEvent) -> None:
+        """After the location was printed: a net below hook-stop, which a
+        user's own may have replaced."""
+        s = self._session
+        self.stopped()
+        if s.is_on() and s.recording is None:
+            inferior = gdb.selected_inferior()
+            if inferior.pid and inferior.was_attached:
+                s.begin_attached()
+
+    @_guarded
+    def inferior_call(self, event: Any) -> None:
+        """`call f()` runs the program without cont and stop."""
+        r = self._session.recording
+        if r is None:
+            return
+        if isinstance(event, gdb.InferiorCallPreEvent):
+            r.resume()
+        else:
+            r.take_all()
+            r.pause()
+
+    @_guarded
+    def exited(self, event: gdb.ExitedEvent) -> None:
+        s = self._session
+        r = s.recording
+        if r is None or event.inferior.num != r.inferior_num:
+            return
+        child = self._fork_child(r)
+        if child is not None:
+            r.move(child)
+        else:
+            s.process_ended()
+
+    @staticmethod
+    def _fork_child(r: Any) -> Optional[gdb.Inferior]:
+        """gdb follows the child: it is selected by now, and alive."""
+        inferior = gdb.selected_inferior()
+        if inferior.num == r.inferior_num or not inferior.pid:
+            return None
+        return inferior if r.owns_area_of_selected() else None
+
+    @_guarded
+    def before_prompt(self) -> None:
+        """The user may have changed the environment, or asked for more."""
+        r = self._session.recording
+        if r is not None:
+            r.tell_messages()
+
+    @_guarded
+    def gdb_exiting(self, event: Any) -> None:
+        self._session.close()
+
+
+events: Optional[Events] = None
+
+
+def register(session: Session) -> None:
+    global events
+    if events is None:
+        events = Events(session)
+        events.connect()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Was the program compiled with -finstrument-functions, and where in its
+code are the calls of the hooks?"""
+
+from __future__ import annotations
+
+import os
+from typing import Iterator, NamedTuple, Optional
+
+import gdb
+
+from . import elf, locate, x86_64
+
+ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
+NAMES = (ENTER, EXIT)
+
+MISSING = ("%s has no -finstrument-functions hooks: compile it with "
+           "gcc or clang -g -finstrument-functions")
+
+
+def symbol_address(name: str) -> Optional[int]:
+    """Where the symbol is now, or None."""
+    try:
+        return int(gdb.parse_and_eval("(unsigned long)&" + name))
+    except gdb.error:
+        return None
+
+
+def program() -> Optional[str]:
+    """The executable's file, or None when gdb has none."""
+    return gdb.current_progspace().filename
+
+
+def _is_libc(path: str) -> bool:
+    name = os.path.basename(path)
+    return name.startswith(("libc.so", "libc-", "ld-"))
+
+
+def uses_hooks(path: str) -> bool:
+    """Does the file import or define the hooks?  (libc and the shim define
+    them for others.)"""
+    if _is_libc(path) or locate.is_shim(path):
+        return False
+    return elf.read(path, NAMES).uses(ENTER)
+
+
+def _is_static_with_hooks(path: str) -> bool:
+    """A static executable's hooks are known by its symbol table only."""
+    return not elf.read(path).is_dynamic and symbol_address(ENTER) is not None
+
+
+def _loaded() -> Iterator[str]:
+    for objfile in gdb.objfiles():
+        if objfile.is_valid() and objfile.owner is None and objfile.filename:
+            yield objfile.filename
+
+
+def links_shim(path: str) -> bool:
+    """Has the program the shim by its own linking?"""
+    libraries, _missing = elf.needed_files(path)
+    if any(locate.is_shim(f) for f in [*elf.read(path).needed, *libraries]):
+        return True
+    # Or the archive: then the symbol is in no library.
+    control = symbol_address("cstrace_control")
+    return control is not None and gdb.solib_name(control) is None
+
+
+class Verdict(NamedTuple):
+    can_start: bool
+    line: Optional[str]  # why not, or a warning
+
+
+def check(is_live: bool) -> Verdict:
+    """Can the program be traced, as far as its files tell?"""
+    path = program()
+    if path is None:
+        return Verdict(True, None)
+    if uses_hooks(path) or _is_static_with_hooks(path):
+        return Verdict(True, None)
+    shown = os.path.relpath(path)
+    shown = path if shown.startswith("..") else "./" + shown
+    missing_line = MISSING % shown
+    libraries, unknown = elf.needed_files(path)
+    libraries = list(_loaded()) if is_live else libraries
+    with_hooks = [f for f in libraries if f != path and uses_hooks(f)]
+    if with_hooks:
+        return Verdict(True, "%s itself has no hooks: only calls in %s are "
+                       "traced" % (shown, os.path.basename(with_hooks[0])))
+    if elf.read(path).uses("dlopen") or unknown:
+        return Verdict(True, missing_line +
+                       " (going on, a library may have them)")
+    return Verdict(False, missing_line)
+
+
+class Targets:
+    """Addresses that a call of one of the hooks can go to, in the process as
+    it stands now."""
+
+    def __init__(self) -> None:
+        self.slots: dict[int, str] = {}
+        self._defined = {symbol_address(n): n for n in NAMES}
+        self._is_ambiguous = len(self._defined) < len(NAMES)
+        for path in _loaded():
+            slots = elf.read(path, NAMES).slots
+            if any(slots.values()):
+                self._add(path, slots)
+
+    def _add(self, path: str, slots: dict[str, tuple[int, ...]]) -> None:
+        base = load_address(path)
+        if base is None:
+            return
+        for name, addresses in slots.items():
+            for address in addresses:
+                self.slots[base + address] = name
+
+    def name(self, code: bytes, at: int, pc: int,
+             memory: "Memory") -> Optional[str]:
+        """Which hook the call instruction code[at:], at pc, calls; "" when it
+        calls one of the two but they are one and the same."""
+        slot = x86_64.call_slot(code, at, pc)
+        if slot is not None:
+            return self.slots.get(slot)
+        target = x86_64.call_target(code, at, pc)
+        if target is None:
+            return None
+        if target in self._defined:
+            return "" if self._is_ambiguous else self._defined[target]
+        slot = x86_64.stub_slot(memory.read(target, 16), target)
+        return self.slots.get(slot) if slot is not None else None
+
+
+class Memory:
+    """The process's memory, where an unreadable place is empty."""
+
+    def __init__(self) -> None:
+        self._inferior = gdb.selected_inferior()
+
+    def read(self, address: int, size: int) -> bytes:
+        try:
+            return bytes(self._inferior.read_memory(address, size))
+        except gdb.MemoryError:
+            return b""
+
+    def word(self, address: int) -> int:
+        return int.from_bytes(self.read(address, 8), "little")
+
+
+def mappings(pid: int) -> list[tuple[int, int, int, str]]:
+    """(start, end, file offset, path) of what is mapped from files."""
+    found = []
+    try:
+        with open("/proc/%d/maps" % pid, encoding="utf-8",
+                  errors="surrogateescape") as maps:
+            for line in maps:
+                fields = line.rstrip("\n").split(None, 5)
+                if len(fields) == 6 and fields[5].startswith("/"):
+                    start, _, end = fields[0].partition("-")
+                    found.append((int(start, 16), int(end, 16),
+                                  int(fields[2], 16), fields[5]))
+    except OSError:
+        pass
+    return found
+
+
+def load_address(path: str) -> Optional[int]:
+    """What is added to the file's addresses, or None when not mapped."""
+    real = os.path.realpath(path)
+    starts = [start for start, _end, offset, mapped
+              in mappings(gdb.selected_inferior().pid)
+              if mapped == real and offset == 0]
+    if not starts:
+        return None
+    return min(starts) - elf.read(real).first

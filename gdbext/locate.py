@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Where the built libraries are, and where a recorded trace may be kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+ENGINE = "libcstrace-engine.so"
+SHIM = "libcstrace.so"
+
+# statfs's f_type cannot be read from Python: /proc/mounts tells instead.
+_IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
+
+
+def _folders() -> list[str]:
+    override = os.environ.get("CSTRACE_LIBDIR")
+    if override:
+        return [override]
+    package = os.path.dirname(os.path.realpath(__file__))
+    parent = os.path.dirname(package)
+    return [os.path.join(parent, "build"), parent,
+            os.path.join(package, "lib")]
+
+
+def _find(name: str) -> str:
+    from .engine import CstraceError
+
+    folders = _folders()
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            return os.path.realpath(path)
+    raise CstraceError("%s is not in %s: build it first: make"
+                       % (name, folders[0]))
+
+
+def engine() -> str:
+    return _find(ENGINE)
+
+
+def shim() -> str:
+    return _find(SHIM)
+
+
+def is_shim(path: str) -> bool:
+    """Is this file, by its name, the shim?"""
+    name = os.path.basename(path)
+    return name == SHIM or name.startswith(SHIM + ".")
+
+
+def _filesystem(path: str) -> str:
+    best, kind = "", ""
+    path = os.path.realpath(path)
+    with open("/proc/mounts", encoding="utf-8", errors="replace") as mounts:
+        for line in mounts:
+            fields = line.split(" ")
+            point = fields[1].replace("\\040", " ")
+            inside = path == point or path.startswith(point.rstrip("/") + "/")
+            if inside and len(point) >= len(best):
+                best, kind = point, fields[2]
+    return kind
+
+
+def _is_usable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        return os.stat(folder).st_uid == os.geteuid() and os.access(
+            folder, os.W_OK | os.X_OK)
+    except OSError:
+        return False
+
+
+def _caches() -> list[str]:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    found = [os.path.join(base, "cstrace"),
+             "/var/tmp/cstrace-%d" % os.geteuid()]
+    return [f for f in found if os.path.isabs(f) and _is_usable(f)]
+
+
+def spool_dir() -> str:
+    """A folder of the user's own for what is recorded: on a disk rather than
+    in memory, where there is the choice."""
+    found = _caches()
+    for folder in found:
+        if _filesystem(folder) not in _IN_MEMORY:
+            return folder
+    return found[0] if found else tempfile.gettempdir()
+
+
+def path_without_blanks(path: str) -> str:
+    """Another name of the file that LD_PRELOAD can hold: it splits at blanks
+    and colons."""
+    if not any(c in path for c in " :\t\n"):
+        return path
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    bases = ([runtime] if runtime and os.path.isdir(runtime) else []) + _caches()
+    for base in bases + ["/var/tmp", tempfile.gettempdir()]:
+        if any(c in base for c in " :\t\n"):
+            continue
+        try:
+            folder = tempfile.mkdtemp(prefix="cstrace-", dir=base)
+        except OSError:
+            continue
+        link = os.path.join(folder, os.path.basename(path))
+        os.symlink(path, link)
+        return link
+    return path
+
+
+def remove_link(link: str, path: str) -> None:
+    """Undo path_without_blanks()."""
+    if link != path:
+        try:
+            os.unlink(link)
+            os.rmdir(os.path.dirname(link))
+        except OSError:
+            pass

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Answers the recorder's questions for names from gdb's own tables."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import gdb
+
+from .engine import ASK_FUNCTION, Recorder
+
+
+def function_at(addr: int) -> Optional[gdb.Symbol]:
+    """The function that physically holds addr; an inlined one is passed
+    over."""
+    block = gdb.block_for_pc(addr)
+    found = None
+    while block is not None and not (block.is_global or block.is_static):
+        if block.function is not None:
+            found = block.function
+        block = block.superblock
+    return found
+
+
+def _answer_function(recorder: Recorder, id: int, addr: int) -> None:
+    symbol = function_at(addr)
+    if symbol is None:
+        recorder.answer(id, None, None, 0)
+        return
+    file = symbol.symtab.filename if symbol.symtab else None
+    recorder.answer(id, symbol.linkage_name or symbol.name, file, 0)
+
+
+def _answer_line(recorder: Recorder, id: int, addr: int) -> None:
+    line = gdb.find_pc_line(addr)
+    if line.symtab is None:
+        recorder.answer(id, None, None, 0)
+    else:
+        recorder.answer(id, None, line.symtab.filename, line.line)
+
+
+def answer_all(recorder: Recorder) -> int:
+    """Answer what waits; returns how many there were."""
+    n = 0
+    while True:
+        questions = recorder.questions()
+        for id, kind, addr in questions:
+            answer = (_answer_function if kind == ASK_FUNCTION
+                      else _answer_line)
+            try:
+                answer(recorder, id, addr)
+            except (gdb.error, RuntimeError):
+                recorder.answer(id, None, None, 0)
+        n += len(questions)
+        if not questions:
+            return n
+
+
+def drain(recorder: Recorder) -> None:
+    """Take all that the program has written, names and all."""
+    n_idle = 0
+    while not recorder.drain():
+        # Questions are there whenever drain() says so; should they not be,
+        # better a row without its name than a gdb that hangs.
+        n_idle = 0 if answer_all(recorder) else n_idle + 1
+        if n_idle > 1000:
+            return
+
+
+def tell_debug_files(recorder: Recorder) -> None:
+    """Separate debug files, which gdb has found and the engine would not."""
+    for objfile in gdb.objfiles():
+        owner = objfile.owner
+        if owner is not None and owner.filename and objfile.filename:
+            recorder.debug_file(owner.filename, objfile.filename)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""The options of our commands, in gdb's style: `-depth 5`, unambiguous
+prefixes, `--` ends them; and their completion."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, NamedTuple, Optional
+
+import gdb
+
+_UNITS_NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+_UNITS_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+# One word: quoted parts keep their blanks; a backslash stands for itself
+# (it belongs to a regex) unless a blank or a quote follows.
+_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'\\]|\\)+""")
+_PART = re.compile(r""""([^"]*)"|'([^']*)'|\\([\s"'])|([^\s"'\\]+|\\)""")
+
+
+class Option(NamedTuple):
+    name: str
+    read: Optional[Callable[[str, str], Any]]  # (option, word); None: a flag
+    completion: Any = None  # a gdb.COMPLETE_... or a list of words
+
+
+def unquote(word: str) -> str:
+    return "".join("".join(m.groups("")) for m in _PART.finditer(word))
+
+
+def first_word(text: str) -> tuple[str, str]:
+    """The first word, unquoted, and the rest of the text."""
+    text = text.lstrip()
+    m = _WORD.match(text)
+    if m is None:
+        if text:
+            raise gdb.GdbError("unbalanced quote in: %s" % text)
+        return "", ""
+    rest = text[m.end():]
+    if rest and not rest[0].isspace():
+        raise gdb.GdbError("unbalanced quote in: %s" % text)
+    return unquote(m.group()), rest.lstrip()
+
+
+def words(text: str) -> list[str]:
+    found = []
+    text = text.strip()
+    while text:
+        word, text = first_word(text)
+        found.append(word)
+    return found
+
+
+def the_regex(text: str) -> Optional[str]:
+    """What is left of the line as one regex: it may hold blanks, and may be
+    quoted as a whole."""
+    text = text.strip()
+    if not text:
+        return None
+    if text[0] in "\"'" and _WORD.fullmatch(text):
+        return unquote(text)
+    return text
+
+
+def _match(name: str, options: list[Option], command: str) -> Option:
+    exact = [o for o in options if o.name == name]
+    found = exact or [o for o in options if o.name.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    allowed = ", ".join("-" + o.name for o in (found or options))
+    if found:
+        raise gdb.GdbError("%s: -%s is ambiguous: %s"
+                           % (command, name, allowed))
+    raise gdb.GdbError("%s: no option -%s; there is %s"
+                       % (command, name, allowed or "none"))
+
+
+def parse(text: str, options: list[Option],
+          command: str) -> tuple[dict[str, Any], str]:
+    """The values of the options at the text's beginning, by name with "_"
+    for "-", and the rest of the text."""
+    values: dict[str, Any] = {}
+    text = text.strip()
+    while text.startswith("-"):
+        word, rest = first_word(text)
+        if word == "--":
+            return values, rest
+        option = _match(word[1:], options, command)
+        key = option.name.replace("-", "_")
+        if option.read is None:
+            values[key] = True
+        else:
+            if not rest:
+                raise gdb.GdbError("%s: -%s needs a value"
+                                   % (command, option.name))
+            value, rest = first_word(rest)
+            values[key] = option.read(option.name, value)
+        text = rest
+    return values, text
+
+
+def no_more(text: str, command: str) -> None:
+    if text.strip():
+        raise gdb.GdbError('%s: "%s" is too much; see `help %s`'
+                           % (command, text.strip(), command))
+
+
+def read_text(_name: str, word: str) -> str:
+    return word
+
+
+def read_count(name: str, word: str) -> int:
+    if not (word.isascii() and word.isdigit()) or int(word) >= 2**31:
+        raise gdb.GdbError('-%s wants a number, not "%s"' % (name, word))
+    return int(word)
+
+
+def read_time_ns(name: str, word: str) -> int:
+    m = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s)", word)
+    if m:
+        return round(float(m.group(1)) * _UNITS_NS[m.group(2)])
+    if word == "0":
+        return 0
+    raise gdb.GdbError('-%s wants a time with its unit, as 10us, 1.5ms or 2s, '
+                       'not "%s"' % (name, word))
+
+
+def read_bytes(word: str) -> Optional[int]:
+    """"4G" as a number; None when it is none."""
+    m = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", word.strip().lower())
+    return int(m.group(1)) * _UNITS_BYTES[m.group(2)] if m else None
+
+
+def read_one_of(allowed: tuple[str, ...]) -> Callable[[str, str], str]:
+    def read(name: str, word: str) -> str:
+        found = [w for w in allowed if w == word] or [
+            w for w in allowed if w.startswith(word)]
+        if len(found) != 1:
+            raise gdb.GdbError('-%s wants one of %s, not "%s"'
+                               % (name, ", ".join(allowed), word))
+        return found[0]
+
+    return read
+
+
+def complete(text: str, word: Optional[str], options: list[Option],
+             rest: Any = gdb.COMPLETE_NONE) -> Any:
+    """For gdb.Command.complete(): the options, their values, else `rest`.
+
+    gdb asks twice: once with word None, to learn which characters break
+    words; then a list would be an error."""
+    before = text if word is None else text[:len(text) - len(word)]
+    # "-" breaks words in gdb: it is then not part of the word.
+    typed = text.split()[-1] if text.split() and not text[-1:].isspace() else ""
+    previous = before[:len(before) - len(typed) + len(word or "")].split()
+    owner = next((o for o in options if o.read and previous
+                  and previous[-1] == "-" + o.name), None)
+    if owner is not None:
+        choice = owner.completion
+        if isinstance(choice, (list, tuple)):
+            return _listed(word, list(choice), typed)
+        return gdb.COMPLETE_NONE if choice is None else choice
+    if typed.startswith("-"):
+        return _listed(word, ["-" + o.name for o in options], typed)
+    if isinstance(rest, (list, tuple)):
+        return _listed(word, list(rest), typed)
+    return rest
+
+
+def _listed(word: Optional[str], allowed: list[str], typed: str) -> Any:
+    if word is None:
+        return gdb.COMPLETE_NONE
+    cut = len(typed) - len(word)
+    return [a[cut:] for a in allowed if a.startswith(typed)]

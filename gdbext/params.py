@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""`set cstrace ...` and `show cstrace ...`."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import gdb
+
+from .options import read_bytes
+
+Changed = Callable[[str], None]
+
+
+class _Setting(gdb.Parameter):
+    """One setting.  Its first sentence is help's, for set and show alike."""
+
+    def __init__(self, name: str, kind: int, default: Any, what: str, doc: str,
+                 changed: Changed, *words: Any) -> None:
+        self.set_doc = "Set %s." % what
+        self.show_doc = "Show %s." % what
+        self.__doc__ = doc
+        self.key = name
+        self._changed = changed
+        self._is_ready = False
+        super().__init__("cstrace " + name, gdb.COMMAND_DATA, kind, *words)
+        self.value = default
+        self._is_ready = True
+
+    def get_set_string(self) -> str:
+        if self._is_ready:
+            self._changed(self.key)
+        return ""
+
+    def text(self) -> str:
+        if isinstance(self.value, bool):
+            return "on" if self.value else "off"
+        return str(self.value)
+
+    def get_show_string(self, _value: str) -> str:
+        return "%s: %s" % (self.key, self.text())
+
+
+class _Checked(_Setting):
+    """A text that must make sense, or the old one stays."""
+
+    def __init__(self, name: str, default: str, what: str, doc: str,
+                 changed: Changed, kind: int, accept: Callable[[str], Any]
+                 ) -> None:
+        self._accept = accept
+        self._old = default
+        super().__init__(name, kind, default, what, doc, changed)
+
+    def get_set_string(self) -> str:
+        try:
+            value = (self.value or "").strip()
+            self._accept(value)
+        except gdb.GdbError:
+            self.value = self._old
+            raise
+        self._old = self.value = value
+        return super().get_set_string()
+
+    def text(self) -> str:
+        return self.value or "gdb's own"
+
+
+def _size(text: str) -> int:
+    size = read_bytes(text)
+    if size is None:
+        raise gdb.GdbError('"%s" is not a size: write 512M, 4G, or 0 for '
+                           'no limit' % text)
+    return size
+
+
+def _pool(text: str) -> int:
+    size = _size(text)
+    if not 2**19 <= size <= 2**30:
+        raise gdb.GdbError("the pool may have 512K to 1G")
+    return size
+
+
+class Settings:
+    """The settings' values, for the rest of the extension."""
+
+    def __init__(self, changed: Changed,
+                 open_output: Callable[[str], None]) -> None:
+        self._all: dict[str, _Setting] = {}
+
+        def flag(name: str, default: bool, what: str, doc: str) -> None:
+            self._add(_Setting(name, gdb.PARAM_BOOLEAN, default, what, doc,
+                               changed))
+
+        def enum(name: str, words: tuple[str, ...], what: str,
+                 doc: str, default: Optional[str] = None) -> None:
+            self._add(_Setting(name, gdb.PARAM_ENUM, default or words[0],
+                               what, doc, changed, words))
+
+        flag("live", True, "whether calls are shown while the program runs",
+             "Off, they are only recorded: `cstrace show` and `cstrace save` "
+             "have all of them.")
+        flag("callsite", True, "whether rows show where the call stands",
+             "File and line of the call itself.")
+        enum("timestamp", ("elapsed", "off", "wall"),
+             "the time that rows begin with",
+             "elapsed: since the trace began, stops left out.\n"
+             "wall: the time of day.\noff: none.")
+        flag("duration", True, "whether rows show how long a call took",
+             "Time spent at gdb's prompt is not counted.")
+        enum("color", ("auto", "on", "off"), "whether rows are coloured",
+             "auto: on a terminal, unless `set style enabled off`.")
+        flag("fold", False, "whether equal calls in a row are one row",
+             "A run of calls of one function from one place that call "
+             "nothing\nthemselves is shown as one row with its count.")
+        flag("std", False, "whether calls of the C++ library are shown",
+             "Off, functions in std:: and those that system headers define "
+             "are\nhidden; user code that they call is shown in their place.")
+        self._add(_Checked(
+            "output", "", "the terminal or file that live rows go to",
+            "Without an argument they go where gdb's own output goes.  A "
+            "file\nis appended to.", changed, gdb.PARAM_OPTIONAL_FILENAME,
+            open_output))
+        enum("sync-method", ("auto", "breakpoint", "handshake"),
+             "how `cstrace start -sync` waits for each call's row",
+             "breakpoint (auto): gdb's breakpoints, some 100 us an event.\n"
+             "handshake: the program waits for the reader, some 10 us; gdb "
+             "does not\nstop it.")
+        flag("preload", True, "whether programs are run with the shim in them",
+             "The shim is idle until `cstrace start`, which can so come at "
+             "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
+             "`cstrace stop` only.")
+        self._add(_Checked(
+            "limit", "4G", "how large a trace may become on disk",
+            "With the limit reached the program runs on and is no longer\n"
+            "recorded.  0: no limit.", changed, gdb.PARAM_STRING_NOESCAPE,
+            _size))
+        self._add(_Setting(
+            "wait-limit", gdb.PARAM_ZUINTEGER, 10000,
+            "how long the program waits for a stopped reader, in milliseconds",
+            "Then calls are lost, and counted.  0: the usual 10 seconds.",
+            changed))
+        self._add(_Checked(
+            "pool", "64M", "the memory between program and reader",
+            "It grows when it must; a larger one rides out longer pauses.",
+            changed, gdb.PARAM_STRING_NOESCAPE, _pool))
+
+    def _add(self, setting: _Setting) -> None:
+        self._all[setting.key] = setting
+
+    def __getitem__(self, name: str) -> Any:
+        return self._all[name].value
+
+    def size(self, name: str) -> int:
+        return read_bytes(self._all[name].value) or 0
+
+    def names(self) -> list[str]:
+        return list(self._all)
+
+    def rows(self) -> list[str]:
+        width = max(map(len, self._all))
+        return ["%-*s  %s" % (width, name, setting.text())
+                for name, setting in self._all.items()]
+
+
+class SetPrefix(gdb.Command):
+    """Set how calls are traced and shown.
+
+    Usage: set cstrace SETTING VALUE
+
+    `help set cstrace` lists the settings, `show cstrace` their values."""
+
+    def __init__(self) -> None:
+        super().__init__("set cstrace", gdb.COMMAND_DATA, gdb.COMPLETE_NONE,
+                         True)
+        self.settings: Optional[Settings] = None
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        names = ", ".join(self.settings.names()) if self.settings else ""
+        word = arg.split()[0] if arg.split() else ""
+        start = 'no setting "%s"' % word if word else "which setting?"
+        raise gdb.GdbError("set cstrace: %s; there is %s" % (start, names))
+
+
+class ShowPrefix(gdb.Command):
+    """Show how calls are traced and shown: all settings.
+
+    Usage: show cstrace [SETTING]"""
+
+    def __init__(self) -> None:
+        super().__init__("show cstrace", gdb.COMMAND_DATA, gdb.COMPLETE_NONE,
+                         True)
+        self.settings: Optional[Settings] = None
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        if self.settings is None:
+            return
+        if arg.split():
+            raise gdb.GdbError('show cstrace: no setting "%s"; there is %s'
+                               % (arg.split()[0],
+                                  ", ".join(self.settings.names())))
+        gdb.write("\n".join(self.settings.rows()) + "\n")
+
+
+def register(changed: Changed, open_output: Callable[[str], None]) -> Settings:
+    set_prefix, show_prefix = SetPrefix(), ShowPrefix()
+    settings = Settings(changed, open_output)
+    set_prefix.settings = show_prefix.settings = settings
+    return settings

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""One live process and the recorder that belongs to it, from the first
+`cstrace start` (or `run`) to the process's end."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional
+
+import gdb
+
+from . import console, control, engine, hooks, inject, naming, seeds, sync
+from .console import Output, say
+from .engine import Recorder, RecorderOptions, Trace
+
+RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
+
+_MODES = {
+    RING: control.MODE_RING,
+    BREAKPOINT: control.MODE_BREAKPOINT,
+    HANDSHAKE: control.MODE_HANDSHAKE,
+    HOOKS: control.MODE_OFF,
+}
+
+
+def mode(road: str) -> int:
+    return _MODES[road]
+
+
+class Recording:
+    """The process is under way; a trace of it (is_on) may be."""
+
+    def __init__(self, road: str, options: RecorderOptions,
+                 output: Output) -> None:
+        inferior = gdb.selected_inferior()
+        self.pid = inferior.pid
+        self.inferior_num = inferior.num
+        self.road = road
+        self.output = output
+        self.recorder = Recorder(options, engine.Callbacks(
+            self._wanted, output.take, self._message))
+        self.is_on = True
+        self.error: Optional[str] = None
+        self._control: Optional[control.Control] = None
+        self._breakpoints: list[gdb.Breakpoint] = []
+        self._exit: Optional[sync.ExitBreakpoint] = None
+        self._is_paused = False
+        self._is_posted = False
+        self._is_answer_told = False
+        self._messages: list[str] = []
+        self._live_key: Optional[tuple] = None
+        self._ranges: dict[str, tuple[int, int]] = {}
+        self.refresh_modules()
+
+    # ---- from the recorder's thread --------------------------------------
+
+    def _wanted(self) -> None:
+        if not self._is_posted:
+            self._is_posted = True
+            gdb.post_event(self._answer)
+
+    def _message(self, text: str) -> None:
+        self._messages.append(text)
+        gdb.post_event(self.tell_messages)
+
+    # ---- in gdb's thread --------------------------------------------------
+
+    def _answer(self) -> None:
+        self._is_posted = False
+        if self.recorder is not None:
+            naming.answer_all(self.recorder)
+
+    def tell_messages(self) -> None:
+        messages, self._messages = self._messages, []
+        for text in messages:
+            say(text)
+
+    def fail(self, error: Exception) -> None:
+        """Something went wrong where the program must go on: told once."""
+        if self.error is None:
+            self.error = str(error)
+            self._messages.append("%s" % error)
+
+    def take_all(self) -> None:
+        """Draw all that the program has written; never raises."""
+        if self.recorder is None or not self.is_on:
+            return
+        try:
+            naming.drain(self.recorder)
+        except Exception as e:
+            self.fail(e)
+        self.output.flush()
+        self.tell_messages()
+        self._look_at_answer()
+
+    def _look_at_answer(self) -> None:
+        """Did the shim manage to open the area?"""
+        if self._control is None or self._is_answer_told:
+            return
+        try:
+            answer = self._control.answer()
+        except gdb.error:
+            return
+        if answer.errno:
+            self._is_answer_told = True
+            say("the program could not open the recorder's memory: %s"
+                % os.strerror(answer.errno))
+
+    def live(self, is_live: bool, color: str, look: engine.Look,
+             choice: engine.Choice, key: tuple) -> None:
+        """Tell the recorder how and where rows go, if that has changed."""
+        sink = self.output.sink(color) if is_live else console.NO_SINK
+        if (sink, key) == self._live_key:
+            return
+        look.color = sink.color
+        gdb.flush()
+        self.recorder.live(is_live, sink.kind, sink.fd, look, choice)
+        self._live_key = (sink, key)
+
+    # ---- the process's side ------------------------------------------------
+
+    def switch_on(self) -> None:
+        """Let the program write, along the road."""
+        if self.road == HOOKS:
+            self._breakpoints = inject.breakpoints(self)
+            return
+        if self._control is None:
+            self._control = control.Control.find()
+        if self._control is None:
+            raise gdb.GdbError("the program has no libcstrace.so in it")
+        wrong = self._control.version_error()
+        if wrong:
+            raise gdb.GdbError(wrong)
+        self._control.switch_on(_MODES[self.road], self.recorder.area_path())
+        if self.road == BREAKPOINT and not self._breakpoints:
+            self._breakpoints = [sync.EntryBreakpoint(self)]
+
+    def switch_off(self) -> None:
+        """The program's hooks become idle, and our breakpoints go."""
+        if self._control is not None:
+            try:
+                self._control.switch_off()
+            except gdb.error:
+                pass  # the process is gone
+        self._delete_breakpoints()
+
+    def _delete_breakpoints(self) -> None:
+        for b in [*self._breakpoints, *([self._exit] if self._exit else [])]:
+            if b.is_valid():
+                b.delete()
+        self._breakpoints, self._exit = [], None
+
+    def n_hits(self) -> int:
+        return sum(b.n_hits for b in self._breakpoints)
+
+    def watch_exit(self) -> None:
+        if self.is_on and self._exit is None:
+            if sync.ExitBreakpoint.is_possible():
+                self._exit = sync.ExitBreakpoint(self)
+
+    def pause(self) -> None:
+        if self.is_on and not self._is_paused:
+            self._is_paused = True
+            self.recorder.pause()
+
+    def resume(self) -> None:
+        if self.is_on and self._is_paused:
+            self._is_paused = False
+            self.recorder.resume()
+
+    def rebind(self) -> None:
+        """After an exec: the new program's shim takes the same area."""
+        self._control = None
+        if self.is_on and self.road != HOOKS:
+            self.switch_on()
+
+    def move(self, inferior: gdb.Inferior) -> None:
+        """gdb follows a fork child, which writes into the same area."""
+        self.pid, self.inferior_num = inferior.pid, inferior.num
+        self._control = control.Control.find()
+        self.refresh_modules()
+
+    def owns_area_of_selected(self) -> bool:
+        """Does the selected process, as a fork child, write into our area?"""
+        other = control.Control.find()
+        return (other is not None and self.recorder is not None
+                and other.area_path() == self.recorder.area_path())
+
+    # ---- modules -----------------------------------------------------------
+
+    def refresh_modules(self) -> None:
+        self.recorder.process(self.pid)
+        naming.tell_debug_files(self.recorder)
+        ranges: dict[str, tuple[int, int]] = {}
+        for start, end, _offset, path in hooks.mappings(self.pid):
+            low, high = ranges.get(path, (start, end))
+            ranges[path] = (min(low, start), max(high, end))
+        # What is gone stays known until its objfile is freed.
+        self._ranges.update(ranges)
+
+    def forget_module(self, path: str) -> None:
+        """Its code was unmapped: what comes there later is another."""
+        place = self._ranges.pop(os.path.realpath(path), None)
+        if place is None:
+            return
+        self.take_all()
+        self.recorder.unmapped(*place)
+        if self._control is not None and self.is_on:
+            try:
+                self._control.retire(*place)
+            except gdb.error:
+                pass
+
+    # ---- begin and end -------------------------------------------------------
+
+    def begin_again(self, road: str, options: RecorderOptions) -> None:
+        self.road = road
+        self.recorder.begin(options)
+        self.is_on = True
+        self.error, self._live_key, self._is_paused = None, None, False
+        self.refresh_modules()
+
+    def plant_seeds(self) -> tuple[int, int]:
+        return seeds.plant(self.recorder)
+
+    def end(self) -> Trace:
+        """End the trace; the process may go on, idle."""
+        self.take_all()
+        self.is_on = False
+        self._is_paused = False
+        return self.recorder.end()
+
+    def gone(self) -> None:
+        """The process is at its end."""
+        self._delete_breakpoints()
+        try:
+            self.recorder.process(self.pid, is_gone=True)
+        except engine.CstraceError:
+            pass
+
+    def close(self) -> None:
+        self._delete_breakpoints()
+        recorder, self.recorder = self.recorder, None
+        if recorder is not None:
+            recorder.close()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The calls that are open when a trace begins in the middle of a run: each
+thread's backtrace, as gdb's unwinder sees it."""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Optional
+
+import gdb
+
+from . import hooks, x86_64
+from .engine import Recorder
+
+Seed = tuple[int, int, int, int]  # callee, caller, pc, cfa
+
+
+class _Code(NamedTuple):
+    """A physical function: where it is, and the ends of its enter calls."""
+
+    start: int
+    entered: tuple[int, ...]
+
+
+class _Codes:
+    """Functions, looked at once each."""
+
+    def __init__(self) -> None:
+        self._memory = hooks.Memory()
+        self._targets = hooks.Targets()
+        self._known: dict[int, Optional[_Code]] = {}
+
+    def _range(self, pc: int) -> Optional[tuple[int, int]]:
+        block = gdb.block_for_pc(pc)
+        found = None
+        while block is not None and not (block.is_global or block.is_static):
+            if block.function is not None:
+                found = (block.start, block.end)
+            block = block.superblock
+        if found:
+            return found
+        # No debug info: the symbol tells the start, and the entry's hook
+        # call lies between it and where the thread stands.
+        shown = gdb.execute("info symbol %#x" % pc, to_string=True)
+        _name, plus, rest = shown.partition(" + ")
+        offset = rest.split(" ", 1)[0]
+        if plus and offset.isdigit():
+            return pc - int(offset), pc + 1
+        return None
+
+    def _scan(self, start: int, end: int) -> Optional[_Code]:
+        code = self._memory.read(start, min(end - start, 1 << 20))
+        entered = []
+        for at, size in x86_64.calls(code):
+            name = self._targets.name(code[at:at + size], 0, start + at,
+                                      self._memory)
+            # "": the two hooks are one; the first call is the entry's.
+            if name == hooks.ENTER or (name == "" and not entered):
+                entered.append(start + at + size)
+        return _Code(start, tuple(sorted(entered))) if entered else None
+
+    def at(self, pc: int) -> Optional[_Code]:
+        """The instrumented function that holds pc, or None."""
+        place = self._range(pc)
+        if place is None:
+            return None
+        if place[0] not in self._known or place[1] == pc + 1:
+            self._known[place[0]] = self._scan(*place)
+        return self._known[place[0]]
+
+
+def _inlined_callee(symbol: Optional[gdb.Symbol]) -> Optional[int]:
+    """The out-of-line address of an inlined function: what its hook calls
+    give as callee."""
+    if symbol is None:
+        return None
+    name = symbol.linkage_name or symbol.name
+    for find in (gdb.lookup_global_symbol, gdb.lookup_static_symbol):
+        other = find(name) or find(symbol.name)
+        if other is not None and other.addr_class == gdb.SYMBOL_LOC_BLOCK:
+            return int(other.value().address)
+    return hooks.symbol_address("'%s'" % name.replace("'", ""))
+
+
+def _physical(frame: gdb.Frame) -> Iterator[tuple[gdb.Frame, list[gdb.Frame]]]:
+    """Real frames, innermost first, each with the inlined ones on top of it,
+    innermost first too."""
+    inlined: list[gdb.Frame] = []
+    current: Optional[gdb.Frame] = frame
+    while current is not None:
+        if current.type() == gdb.INLINE_FRAME:
+            inlined.append(current)
+        else:
+            yield current, inlined
+            inlined = []
+        current = current.older()
+
+
+def _older_physical(frame: gdb.Frame) -> Optional[gdb.Frame]:
+    older = frame.older()
+    while older is not None and older.type() == gdb.INLINE_FRAME:
+        older = older.older()
+    return older
+
+
+def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
+                 codes: _Codes, is_innermost: bool) -> list[Seed]:
+    if frame.type() not in (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME):
+        return []
+    pc = frame.pc()
+    # In a caller's frame pc is a return address, maybe past the end.
+    code = codes.at(pc if is_innermost else pc - 1)
+    older = _older_physical(frame)
+    if code is None or older is None or pc < code.entered[0]:
+        return []
+    cfa = int(older.read_register(x86_64.SP_REGISTER))
+    caller = older.pc()
+    seeds = [(code.start, caller, pc, cfa)]
+    n_calls = 1
+    for inner in reversed(inlined):
+        callee = _inlined_callee(inner.function())
+        # Each inlined instance has an enter call of its own.
+        if callee is not None and n_calls < len(code.entered):
+            n_calls += 1
+            seeds.append((callee, caller, pc, cfa))
+    return seeds
+
+
+def of_thread(codes: _Codes) -> list[Seed]:
+    """The selected thread's open calls, outermost first."""
+    groups = []
+    is_innermost = True
+    for frame, inlined in _physical(gdb.newest_frame()):
+        try:
+            groups.append(_frame_seeds(frame, inlined, codes, is_innermost))
+        except gdb.error:
+            pass  # a frame that cannot be unwound has no seed
+        is_innermost = frame.type() == gdb.SIGTRAMP_FRAME
+    return [seed for group in reversed(groups) for seed in group]
+
+
+def plant(recorder: Recorder) -> tuple[int, int]:
+    """Seed every thread of the stopped process; returns how many calls and
+    how many threads."""
+    codes = _Codes()
+    n_calls = n_threads = 0
+    chosen = gdb.selected_thread()
+    frame = gdb.selected_frame() if chosen else None
+    try:
+        for thread in reversed(gdb.selected_inferior().threads()):
+            thread.switch()
+            seeds = of_thread(codes)
+            if seeds:
+                recorder.seed(thread.ptid[1], thread.name or "", seeds)
+                n_calls += len(seeds)
+                n_threads += 1
+    finally:
+        if chosen is not None and chosen.is_valid():
+            chosen.switch()
+            if frame is not None and frame.is_valid():
+                frame.select()
+    return n_calls, n_threads

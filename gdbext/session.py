@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: MIT
+"""The life of a trace in one gdb session: asked for by `cstrace start`, begun
+with the process, kept after it for show, report and save."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional
+
+import gdb
+
+from . import engine, hooks, locate, recording
+from .console import Output, report_color, say
+from .control import Control
+from .engine import CstraceError, RecorderOptions, Trace
+from .params import Settings
+from .preload import Preload
+from .recording import Recording
+from .stophooks import StopHook
+
+CHUNK_BYTES = 65536
+
+
+class StartOptions(NamedTuple):
+    sync: bool = False
+    depth: int = 0
+    filter: Optional[str] = None
+    exclude: Optional[str] = None
+    min_ns: int = 0
+    to: Optional[str] = None
+
+
+def count(n: int, noun: str) -> str:
+    return "%d %s%s" % (n, noun, "" if n == 1 else "s")
+
+
+def duration_text(ns: int) -> str:
+    for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns >= size:
+            return "%.1f %s" % (ns / size, unit)
+    return "%d ns" % ns
+
+
+class Session:
+    """There is one, as there is one gdb."""
+
+    def __init__(self) -> None:
+        self.settings: Settings  # set by register()
+        self.output = Output()
+        self.options: Optional[StartOptions] = None  # None: not asked for
+        self.last_options = StartOptions()  # of the trace that is kept
+        self.recording: Optional[Recording] = None
+        self.kept: Optional[Trace] = None  # ended, or loaded
+        self._preload = Preload()
+        self._hooks = [StopHook("hook-stop", "stopped"),
+                       StopHook("hook-detach", "detaching")]
+
+    # ---- what the user sees of it -------------------------------------------
+
+    def is_on(self) -> bool:
+        return self.options is not None
+
+    def is_recording(self) -> bool:
+        return self.recording is not None and self.recording.is_on
+
+    def look(self) -> engine.Look:
+        s = self.settings
+        times = ("off", "elapsed", "wall")
+        return engine.Look(timestamp=times.index(s["timestamp"]),
+                           duration=s["duration"], callsite=s["callsite"],
+                           fold=s["fold"])
+
+    def report_look(self) -> engine.Look:
+        look = self.look()
+        look.color = report_color(self.settings["color"])
+        return look
+
+    def choice(self, is_all: bool = False, **own) -> engine.Choice:
+        """The trace's own choice, with what the command says in its place."""
+        values = {"std": self.settings["std"]}
+        if not is_all:
+            o = self.options or self.last_options
+            values.update(filter=o.filter, exclude=o.exclude,
+                          min_ns=o.min_ns, depth=o.depth)
+        values.update(own)
+        return engine.make_choice(**values)
+
+    def trace(self) -> Trace:
+        """What is recorded, up to now."""
+        r = self.recording
+        if r is not None and r.is_on:
+            r.take_all()
+            return r.recorder.trace()
+        if self.kept is None:
+            if self.is_on():
+                raise gdb.GdbError("nothing is recorded yet: `run` the "
+                                   "program")
+            raise gdb.GdbError("nothing is recorded yet: `cstrace start`, "
+                               "then `run`")
+        return self.kept
+
+    # ---- start -----------------------------------------------------------------
+
+    def start(self, options: StartOptions) -> None:
+        """`cstrace start`."""
+        if self.is_on():
+            raise gdb.GdbError("already on: %s" % self.summary())
+        engine.check_choice(engine.make_choice(
+            filter=options.filter, exclude=options.exclude))
+        is_live = bool(gdb.selected_inferior().pid)
+        if is_live:
+            self._check_native()
+        verdict = hooks.check(is_live)
+        if not verdict.can_start:
+            raise gdb.GdbError(verdict.line)
+        if verdict.line:
+            say(verdict.line)
+        self.options = self.last_options = options
+        try:
+            for hook in self._hooks:
+                hook.install()
+            if is_live:
+                self._begin_in_the_middle()
+            else:
+                self._announce(self._preload.install())
+        except BaseException:
+            self._disarm()
+            self._end_trace()
+            raise
+
+    def _announce(self, is_preloaded: bool) -> None:
+        path = hooks.program()
+        if path is None:
+            say("on: recording begins with the next `run`")
+        elif is_preloaded or hooks.links_shim(path):
+            say("on (%s road): recording begins with `run`" % self._road())
+        else:
+            say("on: the program cannot take libcstrace.so by LD_PRELOAD; "
+                "stop it in main and `cstrace start` there to use "
+                "breakpoints on its own hooks")
+
+    @staticmethod
+    def _check_native() -> None:
+        connection = gdb.selected_inferior().connection
+        if connection is not None and connection.type != "native":
+            raise gdb.GdbError("cstrace traces programs that gdb runs or "
+                               "attaches to on this machine, not a %s target"
+                               % connection.type)
+
+    def _road(self) -> str:
+        if not self.options.sync:
+            return recording.RING
+        if self.settings["sync-method"] == "handshake":
+            return recording.HANDSHAKE
+        return recording.BREAKPOINT
+
+    def _recorder_options(self, road: str) -> RecorderOptions:
+        path = hooks.program() or ""
+        arguments = gdb.parameter("args") or ""
+        return RecorderOptions(
+            mode=recording.mode(road), spool_dir=locate.spool_dir(),
+            limit_bytes=self.settings.size("limit"),
+            pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
+            wait_limit_ms=self.settings["wait-limit"],
+            command=(path + " " + arguments).strip(), module=path)
+
+    def _replace(self) -> None:
+        old, self.kept = self.kept, None
+        if old is not None:
+            n = old.status().n_calls
+            old.free()
+            if n:
+                say("a new trace replaces the old one (%s)" % count(n, "call"))
+
+    def _begin(self, road: str) -> Recording:
+        """A trace of the selected process, on the recorder it has."""
+        self._replace()
+        self.last_options = self.options
+        options = self._recorder_options(road)
+        if self.recording is None:
+            self.recording = Recording(road, options, self.output)
+        else:
+            self.recording.begin_again(road, options)
+        self.apply_settings()
+        return self.recording
+
+    def _begin_in_the_middle(self) -> None:
+        road = self._road()
+        if Control.find() is None:
+            if hooks.symbol_address(hooks.ENTER) is None:
+                raise gdb.GdbError(hooks.MISSING % "the program")
+            road = recording.HOOKS
+        recorded = self._begin(road)
+        recorded.pause()
+        n_calls, n_threads = recorded.plant_seeds()
+        recorded.switch_on()
+        recorded.watch_exit()
+        if road == recording.HOOKS:
+            say("on (breakpoints on the program's own hooks, as it was "
+                "started without libcstrace.so: some 150 us an event)")
+        else:
+            say("on (%s road)" % road)
+        if n_calls:
+            say("%s open in %s" % (count(n_calls, "call"),
+                                   count(n_threads, "thread")))
+
+    def begin_with_process(self) -> None:
+        """The process was just started and the shim is in it."""
+        recorded = self._begin(self._road())
+        try:
+            recorded.switch_on()
+        except gdb.GdbError as e:
+            say(str(e))
+            self._end_trace()
+
+    def begin_attached(self) -> None:
+        """gdb attached to a process after `cstrace start`."""
+        try:
+            self._check_native()
+            self._begin_in_the_middle()
+        except gdb.GdbError as e:
+            say(str(e))
+
+    # ---- while it runs -----------------------------------------------------------
+
+    def apply_settings(self) -> None:
+        """Look, choice and sink of the live rows, as they are now."""
+        if not self.is_recording():
+            return
+        s = self.settings
+        key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
+                                   "fold", "std", "color"))
+        self.recording.live(s["live"], s["color"], self.look(), self.choice(),
+                            key)
+
+    def setting_changed(self, name: str) -> None:
+        if name == "preload":
+            self.refresh_preload()
+            return
+        try:
+            self.apply_settings()
+        except CstraceError as e:
+            raise gdb.GdbError(str(e)) from None
+
+    def open_output(self, name: str) -> None:
+        try:
+            # Rows on their way must not meet a closed file.
+            if self.is_recording() and self.output.name:
+                self.recording.live(False, "off", self.look(), self.choice(),
+                                    ())
+            self.output.open(name)
+        except OSError as e:
+            raise gdb.GdbError("cannot open %s: %s" % (name, e.strerror))
+
+    def refresh_preload(self) -> None:
+        """LD_PRELOAD for the next run, as setting, state and program say."""
+        if self.settings["preload"] or self.is_on():
+            self._preload.install()
+        else:
+            self._preload.remove()
+
+    # ---- stop ----------------------------------------------------------------------
+
+    def _disarm(self) -> None:
+        self.options = None
+        for hook in self._hooks:
+            hook.remove()
+        self.refresh_preload()
+
+    def stop(self) -> None:
+        """`cstrace stop`."""
+        if not self.is_on():
+            raise gdb.GdbError("cstrace is not on: `cstrace start` begins")
+        was_recording = self.is_recording()
+        self._end_trace()
+        self._disarm()
+        if was_recording:
+            say("off: %s" % self.kept_summary())
+        else:
+            say("off")
+
+    def _end_trace(self) -> None:
+        """End the trace under way; the process may live on."""
+        r = self.recording
+        if r is None or not r.is_on:
+            return
+        r.switch_off()
+        self.kept = r.end()
+        self._save_to()
+
+    def _save_to(self) -> None:
+        options = self.last_options
+        if options.to is None or self.kept is None:
+            return
+        try:
+            n = self.kept.save(options.to, None, self.look(), self.choice())
+            say("%s saved to %s" % (count(n, "call"), options.to))
+        except CstraceError as e:
+            say(str(e))
+
+    def process_ended(self) -> None:
+        """The recorded process is gone."""
+        r = self.recording
+        if r is None:
+            return
+        r.take_all()
+        was_on = r.is_on
+        r.gone()
+        try:
+            if was_on:
+                self.kept = r.end()
+        finally:
+            self.recording = None
+            r.close()
+        if was_on:
+            say("%s; `cstrace show`, `cstrace save FILE`"
+                % self.kept_summary())
+            self._save_to()
+
+    def let_go(self) -> None:
+        """gdb is about to detach: the program goes on with idle hooks."""
+        if self.recording is not None:
+            self.recording.take_all()
+            self.recording.switch_off()
+
+    def close(self) -> None:
+        """gdb ends."""
+        if self.recording is not None:
+            try:
+                self._end_trace()
+            finally:
+                self.recording.close()
+                self.recording = None
+        self.output.close()
+        self._preload.remove()
+
+    def clear(self) -> None:
+        """Forget what was recorded; a trace under way goes on from here."""
+        if self.is_recording():
+            r = self.recording
+            r.take_all()
+            r.recorder.end().free()
+            r.begin_again(r.road, self._recorder_options(r.road))
+            r.pause()
+            r.plant_seeds()
+            self.apply_settings()
+        old, self.kept = self.kept, None
+        if old is not None:
+            old.free()
+
+    def load(self, path: str) -> None:
+        if self.is_recording():
+            raise gdb.GdbError("a trace is being recorded: `cstrace stop` "
+                               "first")
+        new = Trace.load(path)
+        self._replace()
+        self.kept = new
+        self.last_options = StartOptions()
+        say("%s: %s" % (path, self.kept_summary()))
+
+    # ---- in words --------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """How it is on, for one line."""
+        if not self.is_recording():
+            return "recording begins with the next `run`"
+        status = self.recording.recorder.status()
+        return "%s road, %s so far" % (self.recording.road,
+                                       count(status.n_calls, "call"))
+
+    def kept_summary(self) -> str:
+        s = self.kept.status()
+        return "%s in %s, %s%s" % (
+            count(s.n_calls, "call"), count(s.n_threads, "thread"),
+            duration_text(s.duration_ns), lost_text(s))
+
+
+def lost_text(s: engine.Status) -> str:
+    lost = (s.n_lost_full + s.n_lost_sites + s.n_lost_threads
+            + s.n_lost_holes)
+    parts = []
+    if lost:
+        parts.append(", %s lost" % count(lost, "record"))
+    if s.n_lost_limit:
+        parts.append(", %s not kept (size limit)"
+                     % count(s.n_lost_limit, "call"))
+    return "".join(parts)

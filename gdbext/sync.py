@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Breakpoints of our own that never stop the session: at the shim's no-op
+target (the sync road), and at _exit (the last rows come out before gdb says
+that the program ended)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gdb
+
+from . import naming, x86_64
+from .hooks import symbol_address
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+TARGET = "cstrace_hook_enter"
+
+
+class EntryBreakpoint(gdb.Breakpoint):
+    """Each entry is drawn before the function goes on.  Exits have no
+    breakpoint: the next entry, or the next stop, draws them."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(TARGET, internal=True)
+        self.silent = True
+        self._recording = recording
+        self.n_hits = 0
+
+    def stop(self) -> bool:
+        # Every microsecond here is the program's: parse_and_eval() is the
+        # cheapest way to a register.
+        evaluate = gdb.parse_and_eval
+        callee, caller, number = x86_64.ARGUMENTS
+        recording = self._recording
+        try:
+            done = recording.recorder.hit(
+                int(evaluate(callee)), int(evaluate(caller)),
+                int(evaluate(number)))
+            if done == 0:
+                naming.drain(recording.recorder)
+            recording.output.flush()
+            self.n_hits += 1
+        except Exception as e:  # never stop the user's program for it
+            recording.fail(e)
+        return False
+
+
+class ExitBreakpoint(gdb.Breakpoint):
+    """_exit(), where exit(), quick_exit() and _Exit() end as well."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__("_exit", internal=True)
+        self.silent = True
+        self._recording = recording
+
+    @staticmethod
+    def is_possible() -> bool:
+        """Else gdb would tell the user that it is pending."""
+        return symbol_address("_exit") is not None
+
+    def stop(self) -> bool:
+        self._recording.take_all()
+        return False
