@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The inline tables (.debug_info) of one file: which inlined calls an address
+ * lies in, and where those calls stand in the source.
+ */
+#ifndef ENGINE_INLINES_H
+#define ENGINE_INLINES_H
+
+#include <elfutils/libdw.h>
+#include <stdint.h>
+
+struct inlines;
+
+/* elf is borrowed for the table's life. NULL: no debug information. */
+struct inlines *inlines_new(Elf *elf);
+void inlines_free(struct inlines *in);
+
+/* The file's DWARF handle, for its .debug_frame. */
+Dwarf *inlines_dwarf(struct inlines *in);
+
+/* A function as the debug information knows it: the DIE that its out-of-line
+ * copy and its inlined instances have in common. */
+struct inline_function {
+	Dwarf_Die die;
+	int is_known;
+	const char *symbol; /* its linkage name or NULL; borrowed */
+};
+
+/* Set die and is_known for the function that contains addr. */
+void inlines_function(struct inlines *in, uint64_t addr,
+		      struct inline_function *out);
+
+/* The inlined calls at addr, outermost first; at most max. */
+enum { INLINES_MAX = 64 };
+int inlines_at(struct inlines *in, uint64_t addr, Dwarf_Die *out, int max);
+
+/* Is this one of inlines_at() an instance of f? */
+int inlines_is_of(Dwarf_Die *call, const struct inline_function *f);
+
+/* Where it is called from; file is borrowed.  0: it does not say. */
+int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of executable mappings, by address.  One is forgotten only when
+ * another takes its place or modules_unmap() says so: names are asked for
+ * when the process may be long gone.
+ */
+#include "modules.h"
+#include "maps.h"
+#include "object.h"
+#include "ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct module {
+	struct range range; /* disjoint, so outer is always RANGE_NONE */
+	struct object *object;
+	uint64_t offset; /* in the file, of the range's start */
+	uint64_t bias;	 /* from the file's addresses to the process's */
+	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
+};
+
+struct debug_hint {
+	char *path, *debug_file;
+};
+
+struct modules {
+	struct module *list;
+	uint32_t n, capacity;
+	struct debug_hint *hints;
+	uint32_t n_hints, cap_hints;
+	struct maps maps;
+};
+
+/* ---- the separate debug files that gdb told ---------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* gdb may have come to the file by another path, through a link. */
+static int is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	if (!strcmp(a, b))
+		return 1;
+	return !strcmp(base_name(a), base_name(b)) && !stat(a, &x) &&
+	       !stat(b, &y) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
+}
+
+static void apply_hints(const struct modules *m, struct object *o)
+{
+	for (uint32_t i = 0; i < m->n_hints; i++)
+		if (is_same_file(m->hints[i].path, object_path(o)))
+			object_debug_file(o, m->hints[i].debug_file);
+}
+
+/* The one of this path, or a new one; NULL: out of memory. */
+static struct debug_hint *hint_for(struct modules *m, const char *path)
+{
+	struct debug_hint *hint;
+
+	for (uint32_t i = 0; i < m->n_hints; i++)
+		if (!strcmp(m->hints[i].path, path))
+			return &m->hints[i];
+	if (!ranges_room((void **)&m->hints, m->n_hints, &m->cap_hints,
+			 sizeof(*hint)))
+		return NULL;
+	hint = &m->hints[m->n_hints];
+	*hint = (struct debug_hint){ .path = strdup(path) };
+	if (!hint->path)
+		return NULL;
+	m->n_hints++;
+	return hint;
+}
+
+void modules_debug_file(struct modules *m, const char *path,
+			const char *debug_file)
+{
+	struct debug_hint *hint = hint_for(m, path);
+	char *copy = hint ? strdup(debug_file) : NULL;
+
+	if (!copy)
+		return;
+	free(hint->debug_file);
+	hint->debug_file = copy;
+	for (uint32_t i = 0; i < m->n; i++)
+		if (is_same_file(path, object_path(m->list[i].object)))
+			object_debug_file(m->list[i].object, debug_file);
+}
+
+/* ---- what is mapped ---------------------------------------------------- */
+
+static struct module *module_at(struct modules *m, uint64_t addr)
+{
+	uint32_t i = ranges_find(m->list, m->n, sizeof(*m->list), addr);
+
+	return i == RANGE_NONE ? NULL : &m->list[i];
+}
+
+/* Its place in the file's own addresses; 0: the file cannot be read. */
+static int module_addr(struct module *module, uint64_t addr, uint64_t *out)
+{
+	if (module->bias_state == BIAS_UNTRIED)
+		module->bias_state = object_bias(module->object,
+						 module->range.start,
+						 module->offset, &module->bias)
+					     ? BIAS_KNOWN
+					     : BIAS_MISSING;
+	if (module->bias_state == BIAS_MISSING)
+		return 0;
+	*out = addr - module->bias;
+	return 1;
+}
+
+void modules_unmap(struct modules *m, uint64_t start, uint64_t end)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct module *module = &m->list[i];
+
+		if (module->range.start < end && start < module->range.end)
+			object_unref(module->object);
+		else
+			m->list[kept++] = *module;
+	}
+	m->n = kept;
+}
+
+/* The object file of a mapping: known by another one of it, or new. */
+static struct object *object_for(struct modules *m, uint32_t pid,
+				 const struct mapping *mapping)
+{
+	struct object *o;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		if (object_is_of(m->list[i].object, mapping))
+			return object_ref(m->list[i].object);
+	o = object_new(pid, mapping);
+	if (o)
+		apply_hints(m, o);
+	return o;
+}
+
+static int modules_add(struct modules *m, uint32_t pid,
+		       const struct mapping *mapping)
+{
+	struct object *o = object_for(m, pid, mapping);
+	uint32_t i;
+
+	modules_unmap(m, mapping->start, mapping->end);
+	if (!o || !ranges_room((void **)&m->list, m->n, &m->capacity,
+			       sizeof(*m->list))) {
+		object_unref(o);
+		return 0;
+	}
+	for (i = m->n++; i && m->list[i - 1].range.start > mapping->start; i--)
+		m->list[i] = m->list[i - 1];
+	m->list[i] = (struct module){
+		.range = { .start = mapping->start,
+			   .end = mapping->end,
+			   .outer = RANGE_NONE },
+		.object = o,
+		.offset = mapping->offset,
+	};
+	return 1;
+}
+
+static int is_known(struct modules *m, const struct mapping *mapping)
+{
+	const struct module *module = module_at(m, mapping->start);
+
+	return module && module->range.start == mapping->start &&
+	       module->range.end == mapping->end &&
+	       module->offset == mapping->offset &&
+	       object_is_of(module->object, mapping);
+}
+
+int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err)
+{
+	struct mapping mapping;
+	uint64_t at = 0;
+	int status = maps_read(&m->maps, pid, err);
+
+	if (status < 0)
+		return status;
+	while (maps_next(&m->maps, &at, &mapping))
+		if (!is_known(m, &mapping) && !modules_add(m, pid, &mapping))
+			return cst_fail_memory(err);
+	return 0;
+}
+
+/* ---- questions --------------------------------------------------------- */
+
+void modules_code(struct modules *m, uint64_t pc, struct code *out)
+{
+	struct module *module = module_at(m, pc);
+	uint64_t addr;
+
+	*out = (struct code){ 0 };
+	if (module && module_addr(module, pc, &addr) &&
+	    object_code(module->object, addr, out))
+		out->function += module->bias;
+}
+
+static void fill_symbol(struct symbol *out, const struct module *module,
+			const struct symtab_entry *e)
+{
+	out->symbol = e->name;
+	out->start = e->range.start + module->bias;
+	out->offset = out->module_offset - e->range.start;
+	if (!symtab_is_unsized(e))
+		out->end = e->range.end + module->bias;
+}
+
+int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
+{
+	struct module *module = module_at(m, addr);
+	const struct symtab *table;
+	const struct symtab_entry *e;
+
+	*out = (struct symbol){ 0 };
+	if (!module)
+		return 0;
+	out->module = base_name(object_path(module->object));
+	if (!module_addr(module, addr, &out->module_offset)) {
+		out->module_offset =
+			addr - module->range.start + module->offset;
+		return 0;
+	}
+	e = object_symbol(module->object, out->module_offset, &table);
+	if (e)
+		fill_symbol(out, module, e);
+	return e != NULL;
+}
+
+/* What is known of the function at an address, to know it again inlined. */
+static void describe(struct modules *m, uint64_t callee,
+		     struct inline_function *out)
+{
+	struct module *module = module_at(m, callee);
+	struct symbol symbol;
+	uint64_t addr, shift;
+
+	*out = (struct inline_function){ 0 };
+	if (modules_symbol(m, callee, &symbol))
+		out->symbol = symbol.symbol;
+	if (!module || !module_addr(module, callee, &addr))
+		return;
+	struct inlines *in = object_inlines(module->object, &shift);
+	if (in)
+		inlines_function(in, addr - shift, out);
+}
+
+int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
+			const char **file, uint32_t *line)
+{
+	struct module *module = module_at(m, pc);
+	Dwarf_Die calls[INLINES_MAX];
+	struct inline_function f;
+	struct inlines *in;
+	uint64_t addr, shift;
+	int n;
+
+	if (!module || !module_addr(module, pc, &addr))
+		return 0;
+	in = object_inlines(module->object, &shift);
+	n = in ? inlines_at(in, addr - shift, calls, INLINES_MAX) : 0;
+	if (!n)
+		return 0;
+	describe(m, callee, &f);
+	while (n--)
+		if (inlines_is_of(&calls[n], &f))
+			return inlines_line(&calls[n], file, line);
+	return 0;
+}
+
+/* ---- open and close ---------------------------------------------------- */
+
+struct modules *modules_new(void)
+{
+	return calloc(1, sizeof(struct modules));
+}
+
+void modules_free(struct modules *m)
+{
+	if (!m)
+		return;
+	modules_unmap(m, 0, UINT64_MAX);
+	for (uint32_t i = 0; i < m->n_hints; i++) {
+		free(m->hints[i].path);
+		free(m->hints[i].debug_file);
+	}
+	free(m->list);
+	free(m->hints);
+	maps_release(&m->maps);
+	free(m);
+}

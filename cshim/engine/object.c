@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "object.h"
+#include "cfi.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum open_state { UNTRIED, IS_OPEN, IS_MISSING };
+
+struct object {
+	uint32_t refs;
+
+	/* Where it was found. */
+	char *path;
+	uint32_t pid;
+	uint64_t start, end;   /* one of its mappings */
+	uint64_t inode;	       /* as the mapping tells it */
+	struct file_id id;     /* of the file at path */
+	int has_path;	       /* path, opened here, is that file */
+	int fd;		       /* or it was opened at once: -1 if not */
+	char *debug_path;      /* told by gdb, or NULL */
+
+	/* What was opened of it. */
+	enum open_state file_state, debug_state, inlines_state;
+	struct elf_file file, debug;
+	uint64_t debug_shift; /* from debug's addresses to the file's */
+	struct symtab symbols, debug_symbols;
+	int is_full; /* symbols is .symtab: debug's has nothing more */
+	struct cfi cfi;
+	struct inlines *inlines;
+};
+
+/* ---- finding the file -------------------------------------------------- */
+
+/* The file behind a mapping whose path leads nowhere now. */
+static int open_mapped(const struct object *o)
+{
+	char name[96];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%u/map_files/%lx-%lx", o->pid,
+		 (unsigned long)o->start, (unsigned long)o->end);
+	fd = elf_file_descriptor(name); /* for root only */
+	if (fd >= 0)
+		return fd;
+	snprintf(name, sizeof(name), "/proc/%u/exe", o->pid);
+	if (stat(name, &st) || st.st_ino != o->inode)
+		return -1;
+	return elf_file_descriptor(name);
+}
+
+/* The path means another file to a process with another root.  Inodes alone
+ * do not tell: some file systems (overlayfs) show others in the maps. */
+static void locate(struct object *o)
+{
+	char inside[PATH_MAX];
+	struct stat here, there;
+	int is_here = !stat(o->path, &here);
+	int length = snprintf(inside, sizeof(inside), "/proc/%u/root%s",
+			      o->pid, o->path);
+	int is_there = length > 0 && (size_t)length < sizeof(inside) &&
+		       !stat(inside, &there);
+
+	if (is_here && is_there &&
+	    (here.st_ino != there.st_ino || here.st_dev != there.st_dev))
+		is_here = here.st_ino == o->inode;
+	if (is_here) {
+		o->id = file_id_of(&here);
+		o->has_path = 1;
+	} else if (is_there) {
+		o->fd = elf_file_descriptor(inside);
+	}
+}
+
+struct object *object_new(uint32_t pid, const struct mapping *mapping)
+{
+	struct object *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	*o = (struct object){
+		.refs = 1,
+		.path = strdup(mapping->path),
+		.pid = pid,
+		.start = mapping->start,
+		.end = mapping->end,
+		.inode = mapping->inode,
+		.fd = -1,
+	};
+	if (!o->path) {
+		free(o);
+		return NULL;
+	}
+	if (mapping->is_deleted)
+		o->fd = open_mapped(o);
+	else
+		locate(o);
+	return o;
+}
+
+struct object *object_ref(struct object *o)
+{
+	o->refs++;
+	return o;
+}
+
+static void object_close(struct object *o)
+{
+	inlines_free(o->inlines);
+	symtab_release(&o->debug_symbols);
+	if (o->debug_state == IS_OPEN)
+		elf_file_close(&o->debug);
+	if (o->file_state == IS_OPEN) {
+		symtab_release(&o->symbols);
+		cfi_release(&o->cfi);
+		elf_file_close(&o->file);
+	}
+	if (o->fd >= 0)
+		close(o->fd);
+}
+
+void object_unref(struct object *o)
+{
+	if (!o || --o->refs)
+		return;
+	object_close(o);
+	free(o->path);
+	free(o->debug_path);
+	free(o);
+}
+
+int object_is_of(const struct object *o, const struct mapping *mapping)
+{
+	struct file_id id;
+	struct stat st;
+
+	if (o->inode != mapping->inode || strcmp(o->path, mapping->path))
+		return 0;
+	if (mapping->is_deleted || !o->has_path)
+		return 1;
+	if (stat(o->path, &st))
+		return 0;
+	id = file_id_of(&st);
+	return file_id_is_same(&id, &o->id);
+}
+
+const char *object_path(const struct object *o)
+{
+	return o->path;
+}
+
+/* ---- opening it -------------------------------------------------------- */
+
+/* The file at path, if it still is the one that was mapped. */
+static int open_path(const struct object *o)
+{
+	int fd = elf_file_descriptor(o->path);
+	struct file_id id;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st)) {
+		id = file_id_of(&st);
+		if (file_id_is_same(&id, &o->id))
+			return fd;
+	}
+	close(fd);
+	return -1;
+}
+
+static int object_open(struct object *o)
+{
+	int fd;
+
+	if (o->file_state != UNTRIED)
+		return o->file_state == IS_OPEN;
+	o->file_state = IS_MISSING;
+	fd = o->fd;
+	o->fd = -1;
+	if (fd < 0 && o->has_path)
+		fd = open_path(o);
+	if (fd < 0)
+		fd = open_mapped(o);
+	if (!elf_file_open(&o->file, fd))
+		return 0;
+	cfi_init(&o->cfi, o->file.elf);
+	o->is_full = symtab_init(&o->symbols, o->file.elf, SHT_SYMTAB, 0);
+	if (!o->is_full)
+		symtab_init(&o->symbols, o->file.elf, SHT_DYNSYM, 0);
+	o->file_state = IS_OPEN;
+	return 1;
+}
+
+static int object_open_debug(struct object *o)
+{
+	if (o->debug_state != UNTRIED)
+		return o->debug_state == IS_OPEN;
+	o->debug_state = IS_MISSING;
+	if (!elf_file_open_debug(&o->file, o->path, o->debug_path, &o->debug))
+		return 0;
+	/* Prelinking moves a file but not its debug file. */
+	o->debug_shift = elf_file_base(&o->file) - elf_file_base(&o->debug);
+	if (!o->is_full)
+		symtab_init(&o->debug_symbols, o->debug.elf, SHT_SYMTAB,
+			    o->debug_shift);
+	o->debug_state = IS_OPEN;
+	return 1;
+}
+
+void object_debug_file(struct object *o, const char *debug_file)
+{
+	char *copy;
+
+	if (o->debug_state == IS_OPEN)
+		return;
+	copy = strdup(debug_file);
+	if (!copy)
+		return;
+	free(o->debug_path);
+	o->debug_path = copy;
+	o->debug_state = UNTRIED;
+	if (o->inlines_state == IS_MISSING)
+		o->inlines_state = UNTRIED;
+}
+
+int object_bias(struct object *o, uint64_t addr, uint64_t offset,
+		uint64_t *bias)
+{
+	return object_open(o) && elf_file_bias(&o->file, addr, offset, bias);
+}
+
+/* ---- asking it --------------------------------------------------------- */
+
+const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
+					 const struct symtab **table)
+{
+	const struct symtab_entry *e = symtab_find(&o->symbols, addr);
+
+	*table = &o->symbols;
+	if (e || o->is_full || !object_open_debug(o))
+		return e;
+	*table = &o->debug_symbols;
+	return symtab_find(&o->debug_symbols, addr);
+}
+
+static int has_section(const struct elf_file *f, const char *name)
+{
+	GElf_Shdr header;
+
+	return elf_file_section_named(f->elf, name, &header) &&
+	       header.sh_type != SHT_NOBITS;
+}
+
+struct inlines *object_inlines(struct object *o, uint64_t *shift)
+{
+	int is_here = has_section(&o->file, ".debug_info");
+
+	*shift = is_here ? 0 : o->debug_shift;
+	if (o->inlines_state != UNTRIED)
+		return o->inlines;
+	o->inlines_state = IS_MISSING;
+	if (!is_here && !object_open_debug(o))
+		return NULL;
+	*shift = is_here ? 0 : o->debug_shift;
+	o->inlines = inlines_new(is_here ? o->file.elf : o->debug.elf);
+	if (o->inlines)
+		o->inlines_state = IS_OPEN;
+	return o->inlines;
+}
+
+/* Hand-written or odd code may be described in .debug_frame alone. */
+static void read_debug_frame(struct object *o, uint64_t addr, struct code *out)
+{
+	struct inlines *in;
+	uint64_t shift;
+
+	if (!has_section(&o->file, ".debug_frame") &&
+	    (!object_open_debug(o) || !has_section(&o->debug, ".debug_frame")))
+		return;
+	in = object_inlines(o, &shift);
+	if (in)
+		cfi_rule_of(dwarf_getcfi(inlines_dwarf(in)), addr - shift, out);
+}
+
+int object_code(struct object *o, uint64_t addr, struct code *out)
+{
+	const struct symtab *table;
+	const struct symtab_entry *e = object_symbol(o, addr, &table);
+
+	if (!cfi_rule(&o->cfi, addr, out))
+		read_debug_frame(o, addr, out);
+	if (!e)
+		return cfi_function(&o->cfi, addr, &out->function);
+	out->function = symtab_whole(table, e)->range.start;
+	return 1;
+}

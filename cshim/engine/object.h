@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One object file of the traced process, by the file's own addresses: it
+ * is opened when it is first asked, and its tables are built when needed.
+ */
+#ifndef ENGINE_OBJECT_H
+#define ENGINE_OBJECT_H
+
+#include "elffile.h"
+#include "inlines.h"
+#include "maps.h"
+#include "modules.h"
+#include "symtab.h"
+
+struct object;
+
+/* For what process pid has mapped there; one reference is the caller's.
+ * NULL: out of memory. */
+struct object *object_new(uint32_t pid, const struct mapping *mapping);
+struct object *object_ref(struct object *o);
+void object_unref(struct object *o);
+
+/* Is the mapping one of this very file, unchanged since? */
+int object_is_of(const struct object *o, const struct mapping *mapping);
+
+/* As the process names it; borrowed. */
+const char *object_path(const struct object *o);
+
+/* Tell its debug file (copied). Counts until one is found. */
+void object_debug_file(struct object *o, const char *debug_file);
+
+/* As elf_file_bias(); 0 as well when the file cannot be read. */
+int object_bias(struct object *o, uint64_t addr, uint64_t offset,
+		uint64_t *bias);
+
+/* These four only after object_bias() has succeeded. */
+
+/* The symbol that contains addr and the table it stands in, or NULL. */
+const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
+					 const struct symtab **table);
+
+/* As modules_code(); 1: out->function was found. */
+int object_code(struct object *o, uint64_t addr, struct code *out);
+
+/* NULL: no debug information.  Takes addresses less *shift. */
+struct inlines *object_inlines(struct object *o, uint64_t *shift);
+
+#endif
