@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A CALLS block: some calls of one lane in order of entry, as columns.
+ *
+ * Times are written as the steps from event to event of the lane (entries and
+ * exits as they came), so they stay small whatever the calls' durations.  A
+ * call that had not ended when its block was written is open there; its end
+ * comes as a late end with a later block of the lane.
+ */
+#ifndef ENGINE_PACK_H
+#define ENGINE_PACK_H
+
+#include "bytes.h"
+#include "writer.h"
+
+/* What a block tells of itself in its info, without being unpacked. */
+struct pack_info {
+	uint32_t lane;
+	uint32_t n_calls;
+	uint64_t first_seq;
+	uint64_t first_number; /* and so on, unless PACK_NUMBERS */
+	uint32_t thread;       /* of all its calls, unless PACK_THREADS */
+	uint32_t flags;
+	uint32_t depth;	     /* of the first call */
+	uint64_t parent;     /* seq of the first call's caller + 1, or 0 */
+	uint64_t first_tick; /* start of the first call */
+	uint64_t last_tick;  /* of its last event */
+	uint32_t n_closed;   /* calls of this block that ended in it */
+	uint32_t n_tail;     /* of them, after its last entry */
+	uint32_t n_unwound, n_seeds, n_marks;
+	uint32_t n_late;
+};
+
+enum { PACK_NUMBERS = 1, PACK_THREADS = 2 };
+
+/* Marks of single calls. */
+enum {
+	PACK_UNWOUND = 1,
+	PACK_LEFT_OPEN = 2, /* not ended, though later calls lie beside it */
+	PACK_SEED = 4,
+};
+
+/* One call as unpacked. */
+struct packed_call {
+	uint64_t start, duration; /* ticks */
+	uint32_t site;
+	uint32_t depth;
+	uint8_t end; /* enum call_end; open may have a late end */
+	uint8_t is_seed;
+};
+
+enum { PACK_CALLS_MAX = 65536 };
+
+struct packer;
+
+struct packer *packer_new(void); /* NULL: out of memory */
+void packer_free(struct packer *p);
+
+/* The lane's calls and late ends, appended to info and data. Brings the
+ * lane's list of open calls up to date. Negative: out of memory. */
+int packer_pack(struct packer *p, struct lane *l, struct bytes *info,
+		struct bytes *data);
+
+/* n bytes as one zstd frame behind data: for blocks of other kinds. */
+void packer_compress(struct packer *p, const void *raw, size_t n,
+		     struct bytes *data);
+
+struct unpacker {
+	uint32_t cap;
+	uint8_t *raw; /* the columns, decompressed */
+	size_t raw_size;
+	uint64_t *columns;
+	uint32_t *stack;
+	void *zstd;
+};
+
+void unpacker_release(struct unpacker *u);
+
+/* The info's fixed part; the late ends follow in the cursor. Negative: this
+ * cannot be the info of a CALLS block. */
+int pack_info_get(struct cursor *c, struct pack_info *out);
+int pack_late_get(struct cursor *c, struct late_end *out);
+
+/* Unpack into calls (room for info->n_calls); numbers and threads (the same)
+ * are filled where the flags say so. Returns 0, CST_MEMORY, or CST_BAD_FILE
+ * when data is not what info says. Sites and threads are not checked. */
+int unpacker_unpack(struct unpacker *u, const struct pack_info *info,
+		    const uint8_t *data, size_t size, struct packed_call *calls,
+		    uint64_t *numbers, uint32_t *threads);
+
+#endif
