@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
 # The trace file and everything that reads it.
-ENGINE_FILE_SRC := arena.c names.c number.c utf8.c filter.c row.c
+ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
+	arena.c names.c number.c utf8.c filter.c row.c bytes.c block.c \
+	column.c pack.c unpack.c spool.c writer.c)

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WRITE_SIZE = 256 << 10 };
+
+/* Never truncate what somebody may have loaded: a new file takes its name. */
+static int open_named(const char *path, struct cst_error *err)
+{
+	struct stat st;
+	int fd;
+
+	if (!lstat(path, &st)) {
+		if (!S_ISREG(st.st_mode))
+			return cst_fail(CST_FAILED, err,
+					"cannot write '%.300s': not a regular "
+					"file",
+					path);
+		unlink(path);
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		  0666);
+	return fd < 0 ? cst_fail_sys(err, "cannot write '%.300s'", path) : fd;
+}
+
+static int open_unnamed(const char *dir, struct cst_error *err)
+{
+	char name[4096];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (snprintf(name, sizeof(name), "%s/cstrace-XXXXXX", dir) >=
+	    (int)sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return cst_fail_sys(err, "cannot write in '%.300s'", dir);
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot write in '%.300s'", dir);
+	unlink(name);
+	return fd;
+}
+
+int spool_open(struct spool *s, const char *path, const char *dir,
+	       struct cst_error *err)
+{
+	uint8_t head[BLOCK_FILE_HEAD] = BLOCK_FILE_MAGIC;
+	int fd = path && *path
+			 ? open_named(path, err)
+			 : open_unnamed(dir && *dir ? dir : "/var/tmp", err);
+
+	if (fd < 0)
+		return fd;
+	*s = (struct spool){.fd = fd};
+	put_u32(head + 8, BLOCK_FORMAT);
+	bytes_put(&s->pending, head, sizeof(head));
+	s->size = sizeof(head);
+	return 0;
+}
+
+void spool_release(struct spool *s)
+{
+	guard_close(&s->fd);
+	bytes_release(&s->pending);
+	s->fd = -1;
+}
+
+static void spool_fail(struct spool *s, int code)
+{
+	s->failed_errno = code ? code : EIO;
+	s->pending.len = 0;
+	s->size = s->written;
+	/* Without the torn block the file ends whole; with it, it only looks
+	 * cut short. */
+	if (ftruncate(s->fd, (off_t)s->written) < 0)
+		return;
+}
+
+int spool_flush(struct spool *s)
+{
+	const uint8_t *p = s->pending.data;
+	uint64_t at = s->written;
+	size_t left = s->pending.len;
+
+	if (s->failed_errno)
+		return -1;
+	while (left) {
+		ssize_t n = pwrite(s->fd, p, left, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			spool_fail(s, n < 0 ? errno : ENOSPC);
+			return -1;
+		}
+		p += n;
+		at += (uint64_t)n;
+		left -= (size_t)n;
+	}
+	s->written = at;
+	s->pending.len = 0;
+	return 0;
+}
+
+void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
+	       const struct bytes *data)
+{
+	struct block_head head = {.kind = kind,
+				  .info_size = (uint32_t)info->len,
+				  .data_size = (uint32_t)data->len};
+	uint8_t text[BLOCK_HEAD];
+
+	if (s->failed_errno)
+		return;
+	head.info_crc = block_crc(info->data, info->len);
+	block_head_put(&head, text);
+	bytes_put(&s->pending, text, sizeof(text));
+	bytes_put(&s->pending, info->data, info->len);
+	bytes_put(&s->pending, data->data, data->len);
+	if (s->pending.failed || info->failed || data->failed) {
+		spool_fail(s, ENOMEM);
+		return;
+	}
+	s->size = s->written + s->pending.len;
+	if (s->pending.len >= WRITE_SIZE)
+		spool_flush(s);
+}

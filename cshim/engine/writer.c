@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whatever a CALLS block refers to (functions, sites, threads, lanes) is put
+ * out before it, so that a file cut anywhere can be read up to there.
+ */
+#include "writer.h"
+#include "pack.h"
+#include "spool.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum {
+	FIRST_CALLS = 64,
+	/* Calls that all lanes together may hold: 24 MiB. */
+	MOST_CALLS = 512 << 10,
+	MOST_LATE = CALLS_PER_BLOCK,
+	/* What one block of names or threads may reach before it is closed. */
+	PLAIN_SIZE = 256 << 10,
+};
+
+enum { PEOPLE_THREAD = 1, PEOPLE_LANE = 2 };
+
+struct writer_thread {
+	uint32_t process, pid, ordinal, tid;
+	char name[64];
+};
+
+struct writer {
+	struct spool spool;
+	struct names *names;
+	struct packer *packer;
+	struct lane **lanes;
+	uint32_t n_lanes, cap_lanes;
+	uint32_t n_lane_indexes;
+	struct writer_thread *threads;
+	uint32_t n_threads, cap_threads;
+	uint64_t n_room; /* sum of the lanes' cap */
+	uint64_t limit_bytes;
+	uint64_t n_dropped;
+	uint64_t end_ticks;
+	int is_full, is_changed;
+	struct bytes people, pauses; /* not yet written */
+	struct bytes info, data, plain;
+};
+
+/* ---- blocks ------------------------------------------------------------- */
+
+static void put_block(struct writer *w, enum block_kind kind)
+{
+	spool_put(&w->spool, kind, &w->info, &w->data);
+	w->info.len = w->data.len = 0;
+	if (w->limit_bytes && w->spool.size >= w->limit_bytes)
+		w->is_full = 1;
+	if (w->spool.failed_errno)
+		w->is_full = 1;
+}
+
+/* Put out `raw` as a block of its own and empty it. */
+static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
+{
+	w->info.len = w->data.len = 0;
+	bytes_put_varint(&w->info, raw->len);
+	packer_compress(w->packer, raw->data, raw->len, &w->data);
+	put_block(w, kind);
+	raw->len = 0;
+}
+
+static void put_function(struct writer *w, uint32_t id)
+{
+	const struct function *f = &w->names->functions[id];
+
+	bytes_put_byte(&w->plain, 1);
+	bytes_put_varint(&w->plain, id);
+	bytes_put_varint(&w->plain, f->addr);
+	bytes_put_byte(&w->plain, f->is_std);
+	bytes_put_text(&w->plain, f->name);
+	bytes_put_text(&w->plain, f->symbol);
+	bytes_put_text(&w->plain, f->module);
+	bytes_put_text(&w->plain, f->file);
+}
+
+static void put_site(struct writer *w, uint32_t id)
+{
+	const struct call_site *s = &w->names->sites[id];
+
+	bytes_put_byte(&w->plain, 2);
+	bytes_put_varint(&w->plain, id);
+	bytes_put_varint(&w->plain, s->function);
+	bytes_put_varint(&w->plain, s->line);
+	bytes_put_text(&w->plain, s->file);
+}
+
+static void put_plain_when(struct writer *w, size_t size)
+{
+	if (w->plain.len >= size)
+		put_plain(w, BLOCK_NAMES, &w->plain);
+}
+
+static void put_names(struct writer *w)
+{
+	struct names *n = w->names;
+
+	w->plain.len = 0;
+	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
+		put_function(w, n->dirty_functions[i]);
+		put_plain_when(w, PLAIN_SIZE);
+	}
+	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
+		put_site(w, n->dirty_sites[i]);
+		put_plain_when(w, PLAIN_SIZE);
+	}
+	put_plain_when(w, 1);
+	names_clean(n);
+}
+
+static void put_people(struct writer *w)
+{
+	if (w->people.len)
+		put_plain(w, BLOCK_THREADS, &w->people);
+	if (w->names->n_dirty_functions || w->names->n_dirty_sites)
+		put_names(w);
+}
+
+/* The lane's calls go to the file, or are counted as lost. */
+static void put_calls(struct writer *w, struct lane *l)
+{
+	if (!l->n && !l->n_late)
+		return;
+	put_people(w);
+	w->info.len = w->data.len = 0;
+	if (!w->spool.failed_errno &&
+	    packer_pack(w->packer, l, &w->info, &w->data) < 0)
+		w->info.failed = 1;
+	put_block(w, BLOCK_CALLS);
+	if (w->spool.failed_errno)
+		w->n_dropped += l->n;
+	l->first += l->n;
+	l->n = l->n_late = 0;
+	w->is_changed = 1;
+}
+
+/* ---- lanes -------------------------------------------------------------- */
+
+struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
+			 uint32_t ordinal)
+{
+	struct lane *l;
+
+	if (w->n_lanes == w->cap_lanes) {
+		uint32_t cap = w->cap_lanes ? w->cap_lanes * 2 : 16;
+		void *p = realloc(w->lanes, cap * sizeof(*w->lanes));
+
+		if (!p)
+			return NULL;
+		w->lanes = p;
+		w->cap_lanes = cap;
+	}
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return NULL;
+	l->writer = w;
+	l->index = w->n_lane_indexes++;
+	l->slot = w->n_lanes;
+	w->lanes[w->n_lanes++] = l;
+	bytes_put_byte(&w->people, PEOPLE_LANE);
+	bytes_put_varint(&w->people, l->index);
+	bytes_put_varint(&w->people, process);
+	bytes_put_varint(&w->people, thread);
+	bytes_put_varint(&w->people, ordinal);
+	if (w->people.len >= PLAIN_SIZE)
+		put_plain(w, BLOCK_THREADS, &w->people);
+	return l;
+}
+
+static void lane_shrink(struct lane *l)
+{
+	l->writer->n_room -= l->cap;
+	free(l->calls);
+	l->calls = NULL;
+	l->cap = 0;
+}
+
+static void lane_free(struct lane *l)
+{
+	lane_shrink(l);
+	free(l->late);
+	free(l->open_at);
+	free(l);
+}
+
+void writer_lane_end(struct writer *w, struct lane *l)
+{
+	if (!l)
+		return;
+	put_calls(w, l);
+	w->lanes[l->slot] = w->lanes[--w->n_lanes];
+	w->lanes[l->slot]->slot = l->slot;
+	lane_free(l);
+}
+
+/* Too many lanes hold calls: write those of the largest other ones. */
+static void writer_shrink(struct writer *w, const struct lane *asking)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < w->n_lanes; i++)
+		if (w->lanes[i] != asking && w->lanes[i]->cap > largest)
+			largest = w->lanes[i]->cap;
+	for (uint32_t i = 0; largest && i < w->n_lanes; i++) {
+		struct lane *l = w->lanes[i];
+
+		if (l == asking || l->cap != largest)
+			continue;
+		put_calls(w, l);
+		lane_shrink(l);
+	}
+}
+
+static int lane_grow(struct lane *l)
+{
+	uint32_t cap = l->cap ? l->cap * 2 : FIRST_CALLS;
+	struct lane_call *p;
+
+	if (l->writer->n_room + cap - l->cap > MOST_CALLS)
+		writer_shrink(l->writer, l);
+	p = realloc(l->calls, cap * sizeof(*p));
+	if (!p)
+		return -1;
+	l->calls = p;
+	l->writer->n_room += cap - l->cap;
+	l->cap = cap;
+	return 0;
+}
+
+int lane_room(struct lane *l)
+{
+	struct writer *w = l->writer;
+
+	if (!w->is_full && l->cap < CALLS_PER_BLOCK && lane_grow(l) == 0)
+		return 0;
+	if (!w->is_full && l->n)
+		put_calls(w, l);
+	if (!w->is_full && l->n < l->cap)
+		return 0;
+	/* What waits in the lane stays there for the last flush, unless it
+	 * was lost by now. */
+	w->n_dropped++;
+	return -1;
+}
+
+void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
+		   enum call_end end)
+{
+	if (seq >= l->first || l->writer->spool.failed_errno)
+		return;
+	if (l->n_late == MOST_LATE)
+		put_calls(l->writer, l);
+	if (l->n_late == l->cap_late) {
+		uint32_t cap = l->cap_late ? l->cap_late * 2 : 16;
+		void *p = realloc(l->late, cap * sizeof(*l->late));
+
+		if (!p)
+			return;
+		l->late = p;
+		l->cap_late = cap;
+	}
+	l->late[l->n_late++] = (struct late_end){seq, end_ticks, (uint8_t)end};
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static void put_thread(struct writer *w, uint32_t index)
+{
+	const struct writer_thread *t = &w->threads[index];
+
+	bytes_put_byte(&w->people, PEOPLE_THREAD);
+	bytes_put_varint(&w->people, index);
+	bytes_put_varint(&w->people, t->process);
+	bytes_put_varint(&w->people, t->pid);
+	bytes_put_varint(&w->people, t->ordinal);
+	bytes_put_varint(&w->people, t->tid);
+	bytes_put_text(&w->people, t->name);
+	if (w->people.len >= PLAIN_SIZE)
+		put_plain(w, BLOCK_THREADS, &w->people);
+	w->is_changed = 1;
+}
+
+int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
+		  uint32_t ordinal, uint32_t tid, const char *name)
+{
+	struct writer_thread *t;
+
+	if (w->n_threads == w->cap_threads) {
+		uint32_t cap = w->cap_threads ? w->cap_threads * 2 : 16;
+		void *p = realloc(w->threads, cap * sizeof(*t));
+
+		if (!p)
+			return CST_MEMORY;
+		w->threads = p;
+		w->cap_threads = cap;
+	}
+	t = &w->threads[w->n_threads];
+	*t = (struct writer_thread){process, pid, ordinal, tid, ""};
+	snprintf(t->name, sizeof(t->name), "%s", name ? name : "");
+	put_thread(w, w->n_threads);
+	return (int)w->n_threads++;
+}
+
+void writer_thread_name(struct writer *w, uint32_t thread, const char *name)
+{
+	struct writer_thread *t = &w->threads[thread];
+
+	if (!name || !strncmp(t->name, name, sizeof(t->name) - 1))
+		return;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	put_thread(w, thread);
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static void put_meta(struct writer *w, const struct writer_options *o)
+{
+	struct utsname host;
+	struct bytes *out = &w->plain;
+
+	bytes_put_text(out, CST_VERSION);
+	bytes_put_text(out, uname(&host) < 0 ? NULL : host.nodename);
+	bytes_put_text(out, o->command);
+	bytes_put_text(out, o->module);
+	bytes_put_varint(out, o->start_ticks);
+	bytes_put_varint(out, o->start_wall_ns);
+	bytes_put_varint(out, o->ns_mult);
+	bytes_put_varint(out, o->ns_shift);
+	put_plain(w, BLOCK_META, out);
+}
+
+static void put_end(struct writer *w)
+{
+	w->plain.len = 0;
+	bytes_put_varint(&w->plain, w->end_ticks);
+	bytes_put_varint(&w->plain, w->n_dropped);
+	bytes_put_varint(&w->plain, (uint64_t)w->is_full);
+	put_plain(w, BLOCK_END, &w->plain);
+	w->is_changed = 0;
+}
+
+static void writer_free(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->n_lanes; i++)
+		lane_free(w->lanes[i]);
+	free(w->lanes);
+	free(w->threads);
+	packer_free(w->packer);
+	spool_release(&w->spool);
+	bytes_release(&w->people);
+	bytes_release(&w->pauses);
+	bytes_release(&w->info);
+	bytes_release(&w->data);
+	bytes_release(&w->plain);
+	free(w);
+}
+
+int writer_open(const struct writer_options *options, struct names *names,
+		struct writer **out, struct cst_error *err)
+{
+	struct writer *w = calloc(1, sizeof(*w));
+	int status;
+
+	if (!w)
+		return cst_fail_memory(err);
+	w->spool.fd = -1;
+	w->names = names;
+	w->limit_bytes = options->limit_bytes;
+	w->end_ticks = options->start_ticks;
+	w->packer = packer_new();
+	status = w->packer ? spool_open(&w->spool, options->path, options->dir,
+					err)
+			   : cst_fail_memory(err);
+	if (status < 0) {
+		writer_free(w);
+		return status;
+	}
+	put_meta(w, options);
+	w->is_changed = 1;
+	*out = w;
+	return 0;
+}
+
+void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)
+{
+	bytes_put_varint(&w->pauses, at);
+	bytes_put_varint(&w->pauses, ticks);
+	w->is_changed = 1;
+	if (w->pauses.len >= PLAIN_SIZE)
+		put_plain(w, BLOCK_PAUSES, &w->pauses);
+}
+
+static int writer_fail(const struct writer *w, struct cst_error *err)
+{
+	return cst_fail(CST_FAILED, err, "cannot write the trace file: %s",
+			strerror(w->spool.failed_errno));
+}
+
+int writer_flush(struct writer *w, struct cst_error *err)
+{
+	for (uint32_t i = 0; i < w->n_lanes; i++)
+		put_calls(w, w->lanes[i]);
+	put_people(w);
+	if (w->pauses.len)
+		put_plain(w, BLOCK_PAUSES, &w->pauses);
+	if (w->is_changed)
+		put_end(w);
+	return spool_flush(&w->spool) < 0 ? writer_fail(w, err) : 0;
+}
+
+int writer_is_full(const struct writer *w, struct cst_error *err)
+{
+	if (!w->is_full)
+		return 0;
+	if (w->spool.failed_errno)
+		writer_fail(w, err);
+	else
+		cst_fail(CST_FAILED, err,
+			 "the trace file reached its limit of %.1f MiB",
+			 (double)w->limit_bytes / (1 << 20));
+	return 1;
+}
+
+uint64_t writer_bytes(const struct writer *w)
+{
+	return w->spool.size;
+}
+
+uint64_t writer_dropped(const struct writer *w)
+{
+	return w->n_dropped;
+}
+
+int writer_fd(const struct writer *w)
+{
+	return w->spool.fd;
+}
+
+void writer_set_end(struct writer *w, uint64_t end_ticks)
+{
+	if (w->end_ticks != end_ticks)
+		w->is_changed = 1;
+	w->end_ticks = end_ticks;
+}
+
+int writer_close(struct writer *w, int *fd_out, struct cst_error *err)
+{
+	int status = writer_flush(w, err);
+
+	if (fd_out) {
+		*fd_out = w->spool.fd;
+		w->spool.fd = -1;
+	}
+	writer_free(w);
+	return status;
+}
