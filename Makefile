@@ -113,19 +113,23 @@ $(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
 
 tests: all $(UNIT_BIN) $(SHIM_BIN)
 
+# For the test NAME: NAME_SRC further sources, NAME_CFLAGS, NAME_LIBS.
 TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP -MF $@.d $(SAN) \
 	$($(@F)_CFLAGS)
 
-$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $(ENGINE_OBJ)
-	$(call say,TEST)
-	@mkdir -p $(@D)
-	$(Q)$(TEST_BUILD) -Icshim/engine $< $(ENGINE_OBJ) $(LDFLAGS) \
-		-lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
+.SECONDEXPANSION:
 
-$(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $(BUILD)/libcstrace.so
+$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) $(ENGINE_OBJ)
 	$(call say,TEST)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_BUILD) -pthread $< $(LDFLAGS) -L$(BUILD) -lcstrace \
+	$(Q)$(TEST_BUILD) -Icshim/engine $^ $(LDFLAGS) -lcmocka \
+		$(ENGINE_LIBS) $($(@F)_LIBS) -o $@
+
+$(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
+		| $(BUILD)/libcstrace.so
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_BUILD) -pthread $^ $(LDFLAGS) -L$(BUILD) -lcstrace \
 		-Wl,-rpath,'$$ORIGIN/../..' -lcmocka $($(@F)_LIBS) -o $@
 
 # The packages come first, in a make of their own: without them the rest of
