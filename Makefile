@@ -122,14 +122,14 @@ TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP -MF $@.d $(SAN) \
 $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) $(ENGINE_OBJ)
 	$(call say,TEST)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_BUILD) -Icshim/engine $^ $(LDFLAGS) -lcmocka \
-		$(ENGINE_LIBS) $($(@F)_LIBS) -o $@
+	$(Q)$(TEST_BUILD) -Icshim/engine $< $($(@F)_SRC) $(ENGINE_OBJ) \
+		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
 
 $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
 		| $(BUILD)/libcstrace.so
 	$(call say,TEST)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_BUILD) -pthread $^ $(LDFLAGS) -L$(BUILD) -lcstrace \
+	$(Q)$(TEST_BUILD) -pthread $< $($(@F)_SRC) $(LDFLAGS) -L$(BUILD) -lcstrace \
 		-Wl,-rpath,'$$ORIGIN/../..' -lcmocka $($(@F)_LIBS) -o $@
 
 # The packages come first, in a make of their own: without them the rest of
