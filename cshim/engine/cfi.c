@@ -77,7 +77,7 @@ struct cursor {
 /* A fixed-size pointer of this DW_EH_PE format; 0: no such, or no room. */
 static int cursor_pointer(struct cursor *c, uint8_t encoding, uint64_t *value)
 {
-	static const uint8_t sizes[8] = { 8, 0, 2, 4, 8, 0, 0, 0 };
+	static const uint8_t sizes[8] = {8, 0, 2, 4, 8, 0, 0, 0};
 	uint8_t size = sizes[encoding & 7];
 	int is_signed = encoding & 8;
 	uint64_t bits = 0;
@@ -97,7 +97,7 @@ static int cursor_pointer(struct cursor *c, uint8_t encoding, uint64_t *value)
  * DW_EH_PE_omit where we cannot read it. */
 static uint8_t encoding_of(const Dwarf_CIE *cie)
 {
-	struct cursor c = { .at = cie->augmentation_data };
+	struct cursor c = {.at = cie->augmentation_data};
 	const char *letter = cie->augmentation;
 	uint64_t ignored;
 
@@ -161,9 +161,9 @@ static void read_entries(struct cfi *c, const unsigned char *ident,
 	Dwarf_CFI_Entry entry;
 
 	for (; at < data->d_size; at = next) {
-		int status = dwarf_next_cfi(ident, data, true, at, &next,
-					    &entry);
-		struct cursor addr = { 0 };
+		int status =
+			dwarf_next_cfi(ident, data, true, at, &next, &entry);
+		struct cursor addr = {0};
 
 		if (status > 0 || next <= at)
 			break;
@@ -216,7 +216,7 @@ void cfi_init(struct cfi *c, Elf *elf)
 {
 	GElf_Ehdr header;
 
-	*c = (struct cfi){ .elf = elf };
+	*c = (struct cfi){.elf = elf};
 	if (gelf_getehdr(elf, &header) &&
 	    header.e_machine == PROCESSOR_ELF_MACHINE &&
 	    header.e_ident[EI_CLASS] == PROCESSOR_ELF_CLASS)
@@ -228,5 +228,5 @@ void cfi_release(struct cfi *c)
 	if (c->frames)
 		dwarf_cfi_end(c->frames);
 	free(c->parts);
-	*c = (struct cfi){ 0 };
+	*c = (struct cfi){0};
 }

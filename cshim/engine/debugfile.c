@@ -25,7 +25,7 @@ static struct build_id build_id_of(Elf *elf)
 	const void *bytes = NULL;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
 
-	return (struct build_id){ bytes, size > 0 ? (size_t)size : 0 };
+	return (struct build_id){bytes, size > 0 ? (size_t)size : 0};
 }
 
 /* 1: the same, 0: different, -1: one has none. */
@@ -107,9 +107,8 @@ static int open_by_build_id(const struct elf_file *f, struct elf_file *out)
 static int open_by_link(const struct elf_file *f, const char *path,
 			struct elf_file *out)
 {
-	static const char *const places[] = {
-		"%.*s/%s", "%.*s/.debug/%s", DEBUG_FOLDER "%.*s/%s"
-	};
+	static const char *const places[] = {"%.*s/%s", "%.*s/.debug/%s",
+					     DEBUG_FOLDER "%.*s/%s"};
 	GElf_Word crc;
 	const char *link = dwelf_elf_gnu_debuglink(f->elf, &crc);
 	const char *slash = strrchr(path, '/');

@@ -46,7 +46,7 @@ static int demangle(const char *symbol, struct cut_text *t)
 
 void cst_demangle(const char *symbol, char *out, uint64_t size)
 {
-	struct cut_text t = { .out = out, .size = size };
+	struct cut_text t = {.out = out, .size = size};
 
 	if (!size)
 		return;

@@ -49,7 +49,7 @@ int elf_file_open(struct elf_file *f, int fd)
 {
 	struct stat st;
 
-	*f = (struct elf_file){ .fd = fd };
+	*f = (struct elf_file){.fd = fd};
 	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
 		return 0;
 	if (!fstat(fd, &st))

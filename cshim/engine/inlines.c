@@ -49,7 +49,7 @@ static void each_range(Dwarf_Die *die, int (*add)(void *arg, struct range r),
 			return;
 		/* Code that the linker threw away is left at 0. */
 		if (start && start < end &&
-		    !add(arg, (struct range){ .start = start, .end = end }))
+		    !add(arg, (struct range){.start = start, .end = end}))
 			return;
 	}
 }
@@ -95,8 +95,8 @@ static void read_units(struct inlines *in)
 				 &in->cap_units, sizeof(*u)))
 			break;
 		u = &in->units[in->n_units++];
-		*u = (struct unit){ .die = whole_unit(cu, &die),
-				    .budget = 1 << 24 };
+		*u = (struct unit){.die = whole_unit(cu, &die),
+				   .budget = 1 << 24};
 		each_range(&die, unit_range, in);
 	}
 	ranges_sort(in->ranges, in->n_ranges, sizeof(*in->ranges));
@@ -115,7 +115,7 @@ static int function_range(void *arg, struct range r)
 	if (!ranges_room((void **)&u->functions, u->n, &u->capacity,
 			 sizeof(*u->functions)))
 		return 0;
-	u->functions[u->n++] = (struct function){ r, *sink->die };
+	u->functions[u->n++] = (struct function){r, *sink->die};
 	return 1;
 }
 
@@ -152,7 +152,7 @@ static void read_functions(struct unit *u, Dwarf_Die *parent, int depth)
 		u->budget--;
 		if (tag == DW_TAG_subprogram)
 			each_range(&die, function_range,
-				   &(struct function_sink){ u, &die });
+				   &(struct function_sink){u, &die});
 		if (holds_functions(tag))
 			read_functions(u, &die, depth + 1);
 	} while (!dwarf_siblingof(&die, &die));

@@ -50,7 +50,7 @@ int maps_read(struct maps *m, uint32_t pid, struct cst_error *err)
 void maps_release(struct maps *m)
 {
 	free(m->text);
-	*m = (struct maps){ 0 };
+	*m = (struct maps){0};
 }
 
 static uint64_t hex(const char **text)

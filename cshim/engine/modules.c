@@ -72,7 +72,7 @@ static struct debug_hint *hint_for(struct modules *m, const char *path)
 			 sizeof(*hint)))
 		return NULL;
 	hint = &m->hints[m->n_hints];
-	*hint = (struct debug_hint){ .path = strdup(path) };
+	*hint = (struct debug_hint){.path = strdup(path)};
 	if (!hint->path)
 		return NULL;
 	m->n_hints++;
@@ -107,11 +107,11 @@ static struct module *module_at(struct modules *m, uint64_t addr)
 static int module_addr(struct module *module, uint64_t addr, uint64_t *out)
 {
 	if (module->bias_state == BIAS_UNTRIED)
-		module->bias_state = object_bias(module->object,
-						 module->range.start,
-						 module->offset, &module->bias)
-					     ? BIAS_KNOWN
-					     : BIAS_MISSING;
+		module->bias_state =
+			object_bias(module->object, module->range.start,
+				    module->offset, &module->bias)
+				? BIAS_KNOWN
+				: BIAS_MISSING;
 	if (module->bias_state == BIAS_MISSING)
 		return 0;
 	*out = addr - module->bias;
@@ -163,9 +163,9 @@ static int modules_add(struct modules *m, uint32_t pid,
 	for (i = m->n++; i && m->list[i - 1].range.start > mapping->start; i--)
 		m->list[i] = m->list[i - 1];
 	m->list[i] = (struct module){
-		.range = { .start = mapping->start,
-			   .end = mapping->end,
-			   .outer = RANGE_NONE },
+		.range = {.start = mapping->start,
+			  .end = mapping->end,
+			  .outer = RANGE_NONE},
 		.object = o,
 		.offset = mapping->offset,
 	};
@@ -203,7 +203,7 @@ void modules_code(struct modules *m, uint64_t pc, struct code *out)
 	struct module *module = module_at(m, pc);
 	uint64_t addr;
 
-	*out = (struct code){ 0 };
+	*out = (struct code){0};
 	if (module && module_addr(module, pc, &addr) &&
 	    object_code(module->object, addr, out))
 		out->function += module->bias;
@@ -225,7 +225,7 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 	const struct symtab *table;
 	const struct symtab_entry *e;
 
-	*out = (struct symbol){ 0 };
+	*out = (struct symbol){0};
 	if (!module)
 		return 0;
 	out->module = base_name(object_path(module->object));
@@ -248,7 +248,7 @@ static void describe(struct modules *m, uint64_t callee,
 	struct symbol symbol;
 	uint64_t addr, shift;
 
-	*out = (struct inline_function){ 0 };
+	*out = (struct inline_function){0};
 	if (modules_symbol(m, callee, &symbol))
 		out->symbol = symbol.symbol;
 	if (!module || !module_addr(module, callee, &addr))

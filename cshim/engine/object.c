@@ -17,12 +17,12 @@ struct object {
 	/* Where it was found. */
 	char *path;
 	uint32_t pid;
-	uint64_t start, end;   /* one of its mappings */
-	uint64_t inode;	       /* as the mapping tells it */
-	struct file_id id;     /* of the file at path */
-	int has_path;	       /* path, opened here, is that file */
-	int fd;		       /* or it was opened at once: -1 if not */
-	char *debug_path;      /* told by gdb, or NULL */
+	uint64_t start, end; /* one of its mappings */
+	uint64_t inode;	     /* as the mapping tells it */
+	struct file_id id;   /* of the file at path */
+	int has_path;	     /* path, opened here, is that file */
+	int fd;		     /* or it was opened at once: -1 if not */
+	char *debug_path;    /* told by gdb, or NULL */
 
 	/* What was opened of it. */
 	enum open_state file_state, debug_state, inlines_state;
@@ -61,8 +61,8 @@ static void locate(struct object *o)
 	char inside[PATH_MAX];
 	struct stat here, there;
 	int is_here = !stat(o->path, &here);
-	int length = snprintf(inside, sizeof(inside), "/proc/%u/root%s",
-			      o->pid, o->path);
+	int length = snprintf(inside, sizeof(inside), "/proc/%u/root%s", o->pid,
+			      o->path);
 	int is_there = length > 0 && (size_t)length < sizeof(inside) &&
 		       !stat(inside, &there);
 

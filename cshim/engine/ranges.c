@@ -36,8 +36,7 @@ void ranges_link(void *ranges, uint32_t n, size_t stride)
 		uint32_t outer = i ? i - 1 : RANGE_NONE;
 
 		while (outer != RANGE_NONE) {
-			const struct range *o =
-				range_at(ranges, stride, outer);
+			const struct range *o = range_at(ranges, stride, outer);
 
 			if (o->end > r->start)
 				break;

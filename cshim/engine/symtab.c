@@ -60,7 +60,8 @@ static int entry_compare(const void *a, const void *b)
 static uint64_t section_end(Elf *elf, uint32_t index)
 {
 	GElf_Shdr header;
-	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
+	Elf_Scn *section =
+		index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
 
 	if (!section || !gelf_getshdr(section, &header))
 		return UINT64_MAX;
@@ -156,7 +157,7 @@ int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
 	Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL;
 	Elf_Data *strings = symbols ? strings_of(elf, &header) : NULL;
 
-	*t = (struct symtab){ 0 };
+	*t = (struct symtab){0};
 	if (!strings)
 		return 0;
 	if (!add_all(t, elf, symbols, strings, shift)) {
@@ -176,7 +177,7 @@ void symtab_release(struct symtab *t)
 		if (t->entries[i].range.value & IS_OWNED)
 			free((char *)t->entries[i].name);
 	free(t->entries);
-	*t = (struct symtab){ 0 };
+	*t = (struct symtab){0};
 }
 
 const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
