@@ -86,10 +86,10 @@ static int table_room(void)
 {
 	uint64_t table = site_index.table, shift = table & 63;
 
+	if (shift == NO_SLOTS_SHIFT) /* not to be written */
+		return table_rebuild(FIRST_SHIFT, 0, 0);
 	if ((n_entries + 1) * 2ull <= table_slots(table))
 		return 0;
-	if (shift == NO_SLOTS_SHIFT)
-		return table_rebuild(FIRST_SHIFT, 0, 0);
 	return table_rebuild(shift - 1, 0, 0);
 }
 

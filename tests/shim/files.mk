@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+#
+# Each program maps one area for its life, as the shim does: so one scene, one
+# program.  All of them are traced by the shim they test.
+
+SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path
+
+MINI_READER := -finstrument-functions
+MINI_READER_SRC := tests/shim/mini_reader.c
+
+ring_CFLAGS := $(MINI_READER)
+ring_LIBS := $(MINI_READER_SRC)
+signals_CFLAGS := $(MINI_READER)
+signals_LIBS := $(MINI_READER_SRC)
+forks_CFLAGS := $(MINI_READER)
+forks_LIBS := $(MINI_READER_SRC)
+lost_CFLAGS := $(MINI_READER)
+lost_LIBS := $(MINI_READER_SRC)
+wait_limit_CFLAGS := $(MINI_READER)
+wait_limit_LIBS := $(MINI_READER_SRC)
+sync_CFLAGS := $(MINI_READER)
+sync_LIBS := $(MINI_READER_SRC)
+retire_CFLAGS := $(MINI_READER)
+retire_LIBS := $(MINI_READER_SRC)
+no_area_CFLAGS := $(MINI_READER)
+no_area_LIBS := $(MINI_READER_SRC)

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the hooks are made of, by objdump's account: nothing but plain
+ * instructions, and jumps to the shim's own slow functions.
+ */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MAX_TEXT = 1 << 20 };
+
+static char text[MAX_TEXT];
+
+/* The shim's disassembly, or one function's. */
+static void disassemble(const char *function)
+{
+	char command[1024];
+	size_t n;
+	Dl_info info;
+	FILE *pipe;
+
+	assert_int_not_equal(
+		dladdr(dlsym(RTLD_DEFAULT, "cstrace_state"), &info), 0);
+	snprintf(command, sizeof(command),
+		 "objdump -d --no-show-raw-insn %s%s '%s'",
+		 function ? "--disassemble=" : "", function ? function : "",
+		 info.dli_fname);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	n = fread(text, 1, sizeof(text) - 1, pipe);
+	text[n] = '\0';
+	assert_int_equal(pclose(pipe), 0);
+	assert_non_null(strstr(text, function ? function : "Disassembly"));
+}
+
+static void check_jump(const char *line, const char *function)
+{
+	const char *target = strchr(line, '<');
+
+	assert_non_null(target);
+	if (strncmp(target + 1, function, strlen(function)) == 0 ||
+	    strncmp(target, "<event_s", 8) == 0)
+		return;
+	fail_msg("leads elsewhere: %s", line);
+}
+
+static void check_line(const char *line, const char *function)
+{
+	const char *code = strrchr(line, '\t');
+
+	if (!code)
+		return;
+	code++;
+	if (strncmp(code, "call", 4) == 0 || strncmp(code, "syscall", 7) == 0 ||
+	    strncmp(code, "lock", 4) == 0 || strncmp(code, "int", 3) == 0)
+		fail_msg("has no place in a hook: %s", line);
+	if (strstr(line, "%xmm") || strstr(line, "%ymm") || strstr(line, "%st"))
+		fail_msg("touches a register it must not: %s", line);
+	if (code[0] == 'j')
+		check_jump(line, function);
+}
+
+static void check_function(const char *function)
+{
+	disassemble(function);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (line[0] == ' ')
+			check_line(line, function);
+}
+
+static void enter_hook_makes_no_call(void **state)
+{
+	(void)state;
+	check_function("__cyg_profile_func_enter");
+}
+
+static void exit_hook_makes_no_call(void **state)
+{
+	(void)state;
+	check_function("__cyg_profile_func_exit");
+}
+
+static void shim_calls_libc_for_a_threads_key_only(void **state)
+{
+	static const char *const allowed[] = {
+		"<pthread_key_create@plt>", "<pthread_setspecific@plt>",
+		"<__register_atfork@plt>", "<__cxa_finalize@plt>"};
+
+	(void)state;
+	disassemble(NULL);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		const char *target = strchr(line, '<');
+		int is_allowed =
+			line[0] != ' ' || !target || !strstr(target, "@plt");
+
+		for (size_t i = 0; i < 4 && !is_allowed; i++)
+			is_allowed = strcmp(target, allowed[i]) == 0;
+		if (!is_allowed)
+			fail_msg("calls what it must not: %s", line);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(enter_hook_makes_no_call),
+		cmocka_unit_test(exit_hook_makes_no_call),
+		cmocka_unit_test(shim_calls_libc_for_a_threads_key_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
