@@ -29,3 +29,19 @@ def register() -> None:
         _session.refresh_preload()
     except engine.CstraceError as e:
         gdb.write("cstrace: %s\n" % e, gdb.STDERR)
+
+
+def stopped() -> None:
+    """The body of our hook-stop."""
+    from . import events
+
+    if events.events is not None:
+        events.events.stopped()
+
+
+def detaching() -> None:
+    """The body of our hook-detach."""
+    from . import events
+
+    if events.events is not None:
+        events.events.detaching()

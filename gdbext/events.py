@@ -55,8 +55,8 @@ class Events:
         """The program stopped; gdb has not printed where."""
         r = self._session.recording
         if r is not None:
-            r.take_all()
             r.pause()
+            r.take_all()
 
     @_guarded
     def detaching(self) -> None:
@@ -77,11 +77,9 @@ class Events:
         if r is None:
             self._maybe_begin(inferior)
         elif r.pid == inferior.pid:
-            r.refresh_modules()
+            s.library_loaded()
             if locate.is_shim(path):
                 r.rebind()
-        if s.recording is not None:
-            s.recording.watch_exit()
 
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library, or the static program, that has the shim?"""
@@ -125,8 +123,8 @@ class Events:
         if isinstance(event, gdb.InferiorCallPreEvent):
             r.resume()
         else:
-            r.take_all()
             r.pause()
+            r.take_all()
 
     @_guarded
     def exited(self, event: gdb.ExitedEvent) -> None:

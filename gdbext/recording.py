@@ -31,7 +31,7 @@ class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
     def __init__(self, road: str, options: RecorderOptions,
-                 output: Output) -> None:
+                 output: Output, is_stopped: bool) -> None:
         inferior = gdb.selected_inferior()
         self.pid = inferior.pid
         self.inferior_num = inferior.num
@@ -50,6 +50,8 @@ class Recording:
         self._messages: list[str] = []
         self._live_key: Optional[tuple] = None
         self._ranges: dict[str, tuple[int, int]] = {}
+        if is_stopped:
+            self.pause()
         self.refresh_modules()
 
     # ---- from the recorder's thread --------------------------------------
@@ -168,6 +170,16 @@ class Recording:
             self._is_paused = False
             self.recorder.resume()
 
+    def restart_clock(self, options: RecorderOptions) -> None:
+        """What gdb takes to read libraries before the program's first call
+        is none of the program's time."""
+        if not self.is_on or self._is_paused:
+            return
+        naming.drain(self.recorder)
+        if self.recorder.status().n_records == 0:
+            self.recorder.end().free()
+            self.begin_again(self.road, options, is_stopped=False)
+
     def rebind(self) -> None:
         """After an exec: the new program's shim takes the same area."""
         self._control = None
@@ -213,11 +225,15 @@ class Recording:
 
     # ---- begin and end -------------------------------------------------------
 
-    def begin_again(self, road: str, options: RecorderOptions) -> None:
+    def begin_again(self, road: str, options: RecorderOptions,
+                    is_stopped: bool) -> None:
+        """Another trace of the same process."""
         self.road = road
         self.recorder.begin(options)
         self.is_on = True
         self.error, self._live_key, self._is_paused = None, None, False
+        if is_stopped:
+            self.pause()
         self.refresh_modules()
 
     def plant_seeds(self) -> tuple[int, int]:

@@ -145,6 +145,9 @@ def plant(recorder: Recorder) -> tuple[int, int]:
     n_calls = n_threads = 0
     chosen = gdb.selected_thread()
     frame = gdb.selected_frame() if chosen else None
+    # main's own frame address is its caller's stack pointer.
+    was_past_main = gdb.parameter("backtrace past-main")
+    gdb.execute("set backtrace past-main on", to_string=True)
     try:
         for thread in reversed(gdb.selected_inferior().threads()):
             thread.switch()
@@ -154,6 +157,8 @@ def plant(recorder: Recorder) -> tuple[int, int]:
                 n_calls += len(seeds)
                 n_threads += 1
     finally:
+        if not was_past_main:
+            gdb.execute("set backtrace past-main off", to_string=True)
         if chosen is not None and chosen.is_valid():
             chosen.switch()
             if frame is not None and frame.is_valid():

@@ -171,15 +171,16 @@ class Session:
             if n:
                 say("a new trace replaces the old one (%s)" % count(n, "call"))
 
-    def _begin(self, road: str) -> Recording:
+    def _begin(self, road: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
         self._replace()
         self.last_options = self.options
         options = self._recorder_options(road)
         if self.recording is None:
-            self.recording = Recording(road, options, self.output)
+            self.recording = Recording(road, options, self.output,
+                                       is_stopped)
         else:
-            self.recording.begin_again(road, options)
+            self.recording.begin_again(road, options, is_stopped)
         self.apply_settings()
         return self.recording
 
@@ -189,8 +190,7 @@ class Session:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             road = recording.HOOKS
-        recorded = self._begin(road)
-        recorded.pause()
+        recorded = self._begin(road, is_stopped=True)
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
         recorded.watch_exit()
@@ -205,7 +205,7 @@ class Session:
 
     def begin_with_process(self) -> None:
         """The process was just started and the shim is in it."""
-        recorded = self._begin(self._road())
+        recorded = self._begin(self._road(), is_stopped=False)
         try:
             recorded.switch_on()
         except gdb.GdbError as e:
@@ -219,6 +219,16 @@ class Session:
             self._begin_in_the_middle()
         except gdb.GdbError as e:
             say(str(e))
+
+    def library_loaded(self) -> None:
+        r = self.recording
+        if r is None:
+            return
+        r.refresh_modules()
+        r.watch_exit()
+        if r.is_on:
+            r.restart_clock(self._recorder_options(r.road))
+            self.apply_settings()
 
     # ---- while it runs -----------------------------------------------------------
 
@@ -339,8 +349,8 @@ class Session:
             r = self.recording
             r.take_all()
             r.recorder.end().free()
-            r.begin_again(r.road, self._recorder_options(r.road))
-            r.pause()
+            r.begin_again(r.road, self._recorder_options(r.road),
+                          is_stopped=True)
             r.plant_seeds()
             self.apply_settings()
         old, self.kept = self.kept, None

@@ -10,7 +10,7 @@ from typing import Optional
 
 import gdb
 
-_CALL = 'python __import__("gdbext.events").events.%s()'
+_CALL = 'python __import__("gdbext").%s()'
 
 
 def _body(name: str) -> Optional[list[str]]:
