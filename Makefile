@@ -51,7 +51,8 @@ SHIM_BIN := $(addprefix $(BUILD)/tests/shim/,$(SHIM_TESTS))
 
 WARN := -Wall -Wextra $(WERROR)
 BASE := -std=gnu11 -D_GNU_SOURCE= -DCST_VERSION='"$(VERSION)"' -Icshim/include
-SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
+	-fno-sanitize-recover=all)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -Icshim/engine
 ENGINE_LIBS := -lzstd -ldw -lelf -liberty -lpthread
 # A library with undefined names is a mistake, but sanitizers leave some.
