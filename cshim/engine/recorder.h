@@ -63,6 +63,7 @@ struct cst_recorder {
 	uint8_t is_running, is_stopping;
 	uint8_t is_asking; /* the wanted callback was called */
 	uint8_t is_full;   /* the limit was told */
+	uint8_t has_begun; /* the trace's first record or seed has come */
 };
 
 /* What a round came to, or how many records it took. */

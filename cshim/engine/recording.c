@@ -63,6 +63,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 	}
 	r->mode = options->mode;
 	r->is_full = 0;
+	r->has_begun = 0;
 	r->begin_ticks = clock_ticks();
 	r->start_ticks = pauses_skip(&r->pauses, r->begin_ticks);
 	r->n_records = r->reader.n_records;
@@ -240,6 +241,7 @@ int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 	}
 	for (int i = 0; i < n; i++)
 		seed_add(r, t, &seeds[i]);
+	r->has_begun |= n > 0;
 	pthread_mutex_unlock(&r->lock);
 	return 0;
 }

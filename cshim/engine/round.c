@@ -18,6 +18,26 @@ static void take_seeds(struct cst_recorder *r)
 	r->n_seeding = 0;
 }
 
+/* The trace's time 0 is its first record: what gdb took to load libraries is
+ * left out like a stop. */
+static void begin_at(struct cst_recorder *r, uint64_t time)
+{
+	struct pause *last =
+		r->pauses.n ? &r->pauses.all[r->pauses.n - 1] : NULL;
+
+	uint64_t from =
+		last && last->end > r->begin_ticks ? last->end : r->begin_ticks;
+
+	r->has_begun = 1;
+	if (from == UINT64_MAX) /* stopped */
+		return;
+	pauses_begin(&r->pauses, from);
+	writer_pause(r->writer, r->start_ticks, pauses_end(&r->pauses, time));
+	r->live.start_wall_ns +=
+		(uint64_t)((unsigned __int128)(time - from) * r->live.ns_mult >>
+			   r->live.ns_shift);
+}
+
 /* Returns how many of the slice's records are done with. */
 static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
@@ -39,6 +59,8 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 		if (time < r->begin_ticks || number < CST_FIRST_SITE ||
 		    number >= n_known || r->sites.all[number].is_muted)
 			continue;
+		if (!r->has_begun)
+			begin_at(r, time);
 		callstack_record(&r->calls, t, &r->sites.all[number],
 				 cst_record_sp(record), cst_record_fp(record),
 				 pauses_skip(&r->pauses, time));

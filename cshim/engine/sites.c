@@ -165,8 +165,9 @@ static void site_find_line(struct sites *s, struct site *site, uint64_t callee)
 	site->call_site = names_add_site(s->names, site->function);
 	if (site->call_site == UINT32_MAX)
 		return;
-	if (site->physical != sites_physical(s, callee) &&
-	    modules_inline_call(s->modules, site->hook - 1, callee, &file,
+	/* A recursive function may be inlined into itself: the physical
+	 * function does not tell. */
+	if (modules_inline_call(s->modules, site->hook - 1, callee, &file,
 				&line))
 		names_set_site(s->names, site->call_site, file, line);
 	else if (site->caller)
