@@ -42,6 +42,11 @@ ENGINE_SRC := $(call in,cshim/engine,$(ENGINE_CORE_SRC) $(ENGINE_FILE_SRC) \
 	$(ENGINE_MODULE_SRC))
 UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
 
+# ThreadSanitizer cannot follow threads of a fork child.
+ifeq ($(SANITIZE),thread)
+SHIM_TESTS := $(filter-out forks,$(SHIM_TESTS))
+endif
+
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 SHIM_OBJ := $(call objects,$(SHIM_SRC))
 ENGINE_OBJ := $(call objects,$(ENGINE_SRC))
