@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "cstrace/cstrace.h"
 
 enum { MAX_TEXT = 1 << 20 };
 
@@ -25,6 +26,8 @@ static void disassemble(const char *function)
 	Dl_info info;
 	FILE *pipe;
 
+	/* Used by name, or the linker leaves the library out. */
+	assert_int_not_equal(cstrace_version[0], 0);
 	assert_int_not_equal(
 		dladdr(dlsym(RTLD_DEFAULT, "cstrace_state"), &info), 0);
 	snprintf(command, sizeof(command),
