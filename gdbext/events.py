@@ -82,12 +82,14 @@ class Events:
                 r.rebind()
 
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
-        """Was this the library, or the static program, that has the shim?"""
+        """Was this the library that has the shim, or a static program?"""
         s = self._session
-        if not s.is_on() or Control.find() is None:
-            return
-        if not inferior.was_attached:  # else seeds are wanted: see stop()
-            s.begin_with_process()
+        if not s.is_on() or inferior.was_attached:
+            return  # attached: seeds are wanted, see stop()
+        if Control.find() is not None:
+            s.begin_with_process(has_shim=True)
+        elif hooks.is_static_with_hooks(hooks.program() or ""):
+            s.begin_with_process(has_shim=False)
 
     @_guarded
     def free_objfile(self, event: Any) -> None:

@@ -44,7 +44,7 @@ def uses_hooks(path: str) -> bool:
     return elf.read(path, NAMES).uses(ENTER)
 
 
-def _is_static_with_hooks(path: str) -> bool:
+def is_static_with_hooks(path: str) -> bool:
     """A static executable's hooks are known by its symbol table only."""
     return not elf.read(path).is_dynamic and symbol_address(ENTER) is not None
 
@@ -75,7 +75,10 @@ def check(is_live: bool) -> Verdict:
     path = program()
     if path is None:
         return Verdict(True, None)
-    if uses_hooks(path) or _is_static_with_hooks(path):
+    if elf.read(path).machine != elf.EM_X86_64:
+        return Verdict(False, "%s is not a program for 64-bit x86, the one "
+                       "machine that cstrace knows so far" % path)
+    if uses_hooks(path) or is_static_with_hooks(path):
         return Verdict(True, None)
     shown = os.path.relpath(path)
     shown = path if shown.startswith("..") else "./" + shown

@@ -99,9 +99,11 @@ class HookBreakpoint(gdb.Breakpoint):
         hook = int(evaluate("*(unsigned long *)" + x86_64.STACK_POINTER))
         kind = self._kind or self._kinds.kind(callee, caller, hook, sp)
         tid = gdb.selected_thread().ptid[1]
-        recording.recorder.inject(tid, kind, callee, caller, hook,
-                                  sp + x86_64.WORD, fp)
-        naming.drain(recording.recorder)
+        recorder = recording.recorder
+        while not recorder.inject(tid, kind, callee, caller, hook,
+                                  sp + x86_64.WORD, fp):
+            if not naming.answer_all(recorder):
+                break
         recording.output.flush()
 
 

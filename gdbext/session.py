@@ -18,6 +18,7 @@ from .recording import Recording
 from .stophooks import StopHook
 
 CHUNK_BYTES = 65536
+_HOOKS_COST = "some 150 us an event"
 
 
 class StartOptions(NamedTuple):
@@ -134,9 +135,9 @@ class Session:
         elif is_preloaded or hooks.links_shim(path):
             say("on (%s road): recording begins with `run`" % self._road())
         else:
-            say("on: the program cannot take libcstrace.so by LD_PRELOAD; "
-                "stop it in main and `cstrace start` there to use "
-                "breakpoints on its own hooks")
+            say("on: recording begins with `run`, by breakpoints on the "
+                "program's own hooks (a static program cannot take "
+                "libcstrace.so): %s" % _HOOKS_COST)
 
     @staticmethod
     def _check_native() -> None:
@@ -195,17 +196,19 @@ class Session:
         recorded.switch_on()
         recorded.watch_exit()
         if road == recording.HOOKS:
-            say("on (breakpoints on the program's own hooks, as it was "
-                "started without libcstrace.so: some 150 us an event)")
+            say("on, by breakpoints on the program's own hooks (it was "
+                "started without libcstrace.so): %s" % _HOOKS_COST)
         else:
             say("on (%s road)" % road)
         if n_calls:
             say("%s open in %s" % (count(n_calls, "call"),
                                    count(n_threads, "thread")))
 
-    def begin_with_process(self) -> None:
-        """The process was just started and the shim is in it."""
-        recorded = self._begin(self._road(), is_stopped=False)
+    def begin_with_process(self, has_shim: bool) -> None:
+        """The process was just started: it has the shim in it, or is a static
+        program that never will."""
+        road = self._road() if has_shim else recording.HOOKS
+        recorded = self._begin(road, is_stopped=False)
         try:
             recorded.switch_on()
         except gdb.GdbError as e:
