@@ -77,9 +77,11 @@ class Events:
         if r is None:
             self._maybe_begin(inferior)
         elif r.pid == inferior.pid:
-            s.library_loaded()
+            r.refresh_modules()
             if locate.is_shim(path):
                 r.rebind()
+        if s.recording is not None:
+            s.recording.watch_exit()
 
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library that has the shim, or a static program?"""

@@ -170,16 +170,6 @@ class Recording:
             self._is_paused = False
             self.recorder.resume()
 
-    def restart_clock(self, options: RecorderOptions) -> None:
-        """What gdb takes to read libraries before the program's first call
-        is none of the program's time."""
-        if not self.is_on or self._is_paused:
-            return
-        naming.drain(self.recorder)
-        if self.recorder.status().n_records == 0:
-            self.recorder.end().free()
-            self.begin_again(self.road, options, is_stopped=False)
-
     def rebind(self) -> None:
         """After an exec: the new program's shim takes the same area."""
         self._control = None

@@ -223,16 +223,6 @@ class Session:
         except gdb.GdbError as e:
             say(str(e))
 
-    def library_loaded(self) -> None:
-        r = self.recording
-        if r is None:
-            return
-        r.refresh_modules()
-        r.watch_exit()
-        if r.is_on:
-            r.restart_clock(self._recorder_options(r.road))
-            self.apply_settings()
-
     # ---- while it runs -----------------------------------------------------------
 
     def apply_settings(self) -> None:
