@@ -41,13 +41,13 @@ static int open_mapped(const struct object *o)
 {
 	char name[96];
 	struct stat st;
-	int fd;
 
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%lx-%lx", o->pid,
 		 (unsigned long)o->start, (unsigned long)o->end);
-	fd = elf_file_descriptor(name); /* for root only */
-	if (fd >= 0)
-		return fd;
+	/* For root only; by now the pid may be another process's. */
+	if (!stat(name, &st) &&
+	    (!o->has_path || st.st_ino == o->inode || st.st_ino == o->id.inode))
+		return elf_file_descriptor(name);
 	snprintf(name, sizeof(name), "/proc/%u/exe", o->pid);
 	if (stat(name, &st) || st.st_ino != o->inode)
 		return -1;
