@@ -4,11 +4,14 @@
 build(name, *flags) compiles tests/targets/name; gdb_batch(program, commands)
 runs gdb -batch and returns all that it wrote."""
 
+import functools
 import os
 import re
 import subprocess
 
 import pytest
+
+import lib_gdb
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -115,3 +118,10 @@ def gdb_batch(tmp_path):
         return run_gdb(program, commands, **options)
 
     return run
+
+
+@pytest.fixture
+def gdb(tmp_path):
+    """gdb(PROGRAM, COMMAND..., args=[...]): as gdb_batch, and fails when gdb
+    crashes, shows a traceback or leaves a process behind."""
+    return functools.partial(lib_gdb.run_gdb, tmp_path)

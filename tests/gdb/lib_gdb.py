@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Runs the real gdb in batch mode, and sees to it that it ends well."""
+
+import os
+import re
+import signal
+import subprocess
+from typing import NamedTuple
+
+from lib_build import ROOT
+
+LIMIT_S = 60
+LOADER = str(ROOT / "cstrace.py")
+
+# What must never be in gdb's output, whatever the test is about.
+_ACCIDENTS = re.compile(
+    r"Traceback \(most recent|Python Exception|Error occurred in Python"
+    r"|internal-error|Fatal signal|terminate called|Assertion .* failed"
+    r"|Sanitizer", re.M)
+
+
+class Run(NamedTuple):
+    """How a gdb ended and what came out of it, standard error included."""
+
+    status: int
+    out: str
+
+    def lines(self):
+        return self.out.splitlines()
+
+    def said(self):
+        """Our own messages, without "cstrace: "."""
+        return [line[9:] for line in self.lines()
+                if line.startswith("cstrace: ")]
+
+
+def environment(home, **more):
+    """gdb's environment: nobody's settings, and no downloads."""
+    kept = {key: os.environ[key] for key in ("PATH", "TMPDIR", "LANG")
+            if key in os.environ}
+    return dict(kept, HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8",
+                XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh", **more)
+
+
+def command_line(program, commands, args=(), loader=LOADER, batch=True):
+    line = [os.environ.get("GDB", "gdb"), "-q", "-nx"]
+    if batch:
+        line.append("-batch")
+    if loader:
+        line += ["-x", loader]
+    for command in commands:
+        line += ["-ex", command]
+    if program is not None:
+        line += ["--args", str(program), *map(str, args)]
+    return line
+
+
+def session_members(session):
+    """Processes of a session, as (pid, state, name); zombies left out."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open("/proc/%s/stat" % entry) as f:
+                text = f.read()
+        except OSError:
+            continue
+        name = text[text.index("(") + 1:text.rindex(")")]
+        state, _parent, _group, its_session = text[
+            text.rindex(")") + 2:].split()[:4]
+        if int(its_session) == session and state not in "ZX":
+            found.append((int(entry), state, name))
+    return found
+
+
+def kill_session(session):
+    for pid, _state, _name in session_members(session):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+
+
+def check_end(status, out, session, told):
+    """A gdb that has ended: no crash, no accident, nobody left behind."""
+    left = session_members(session)
+    kill_session(session)
+    assert status not in (-11, 139, -6, 134), \
+        "gdb crashed (%d)\n%s\n%s" % (status, told, out)
+    accident = _ACCIDENTS.search(out)
+    assert accident is None, "%s\n%s\n%s" % (accident.group(), told, out)
+    assert not left, "left behind: %s\n%s\n%s" % (left, told, out)
+
+
+def run_gdb(home, program, *commands, args=(), loader=LOADER, stdin=None,
+            talk=None, **env):
+    """gdb -batch in the folder HOME with these commands after the loader.
+    TALK, if any, is called with the process while it runs."""
+    line = command_line(program, commands, args, loader)
+    told = " ".join("'%s'" % w if " " in w else w for w in line)
+    process = subprocess.Popen(
+        line, cwd=home, env=environment(home, **env), start_new_session=True,
+        stdin=subprocess.PIPE if stdin is not None or talk
+        else subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        if talk:
+            talk(process)
+        raw, _ = process.communicate(stdin, timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        members = session_members(process.pid)
+        kill_session(process.pid)
+        raw, _ = process.communicate()
+        raise AssertionError("gdb did not end within %d s: %s\n%s\n%s" % (
+            LIMIT_S, members, told, raw.decode(errors="replace"))) from None
+    except BaseException:
+        kill_session(process.pid)
+        process.communicate()
+        raise
+    out = raw.decode(errors="replace")
+    check_end(process.returncode, out, process.pid, told)
+    return Run(process.returncode, out)

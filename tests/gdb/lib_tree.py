@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Call trees as text that a test can hold in full:
+
+    main
+      middle  app.c:12
+        leaf  app.c:7  (unwound)
+
+made from what cstrace writes: saved text, live rows, JSON lines.  Times,
+numbers of processes and columns are left out, what they look like is checked
+on the way."""
+
+import json
+import re
+from textwrap import dedent
+
+_TIME = r"(?P<start> *\d+\.\d{6}| *before)  "
+_DURATION = r"(?P<duration> *open| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))  "
+_THREAD = r"(?P<thread>\[(?P<name>.{1,15}) (?P<tid>\d+)\] *)?"
+_ROW = re.compile("^" + _TIME + _DURATION + _THREAD
+                  + r"(?P<indent> *)(?P<rest>\S.*)$")
+
+_KEYS = {
+    "id": str, "parent": (str, type(None)), "process": int, "thread": int,
+    "lane": int, "depth": int, "function": str, "symbol": (str, type(None)),
+    "module": (str, type(None)), "file": (str, type(None)),
+    "line": (int, type(None)), "start_ns": (int, type(None)),
+    "duration_ns": (int, type(None)), "end": str,
+}
+
+
+class Row:
+    """One row of text."""
+
+    def __init__(self, match):
+        duration = match["duration"].strip()
+        self.is_open = duration == "open"
+        self.is_seed = match["start"].strip() == "before"
+        self.thread = match["name"] or ""
+        self.tid = int(match["tid"] or 0)
+        # where the name begins, all columns before it
+        self.column = match.start("rest")
+        self.text = match["rest"]
+        self.is_close = self.text.startswith("<- ")
+        self.depth = 0
+
+    def line(self):
+        marks = "  (before)" if self.is_seed else ""
+        marks += "  (open)" if self.is_open else ""
+        return "  " * self.depth + self.text + marks
+
+
+def rows(text):
+    """The rows among the lines, in order, their depth filled in."""
+    found = [Row(m) for m in map(_ROW.match, text.splitlines()) if m]
+    if not found:
+        return found
+    first = min(row.column for row in found)
+    for row in found:
+        assert (row.column - first) % 2 == 0, "crooked: " + row.text
+        row.depth = (row.column - first) // 2
+    return found
+
+
+def tree_of_text(text):
+    """Rows of one thread, or of all, as a tree."""
+    return "".join(row.line() + "\n" for row in rows(text))
+
+
+def saved_tree(path):
+    """A saved .txt: nothing but headings and rows may be in it."""
+    text = path.read_text()
+    for line in text.splitlines():
+        assert line.startswith("#") or _ROW.match(line), "odd row: " + line
+    assert "\033" not in text
+    return tree_of_text(text)
+
+
+def saved_trees(path):
+    """The same for each thread, by its name."""
+    trees = {}
+    for row in rows(path.read_text()):
+        trees[row.thread] = trees.get(row.thread, "") + row.line() + "\n"
+    return trees
+
+
+def live_tree(text):
+    """Live rows, closing rows folded into what they close: what the saved
+    tree would be.  One thread only."""
+    lines, stack = [], []
+    for row in rows(text):
+        if row.is_close:
+            line = stack[row.depth]
+            name = row.text[3:].replace("  (unwound)", "")
+            assert lines[line].lstrip().startswith(name), row.text
+            lines[line] = lines[line].replace("  (open)", "")
+            if "  (unwound)" in row.text:
+                lines[line] += "  (unwound)"
+            continue
+        del stack[row.depth:]
+        stack.append(len(lines))
+        lines.append(row.line())
+    return "".join(line + "\n" for line in lines)
+
+
+def read_jsonl(path):
+    """The calls of a saved .jsonl, each checked against the contract."""
+    calls = [json.loads(line) for line in path.read_text().splitlines()]
+    for call in calls:
+        for key, kind in _KEYS.items():
+            assert key in call, "no %r in %s" % (key, call)
+            assert isinstance(call[key], kind), "%r of %s" % (key, call)
+        assert not set(call) - set(_KEYS) - {"args", "result"}
+        assert call["end"] in ("return", "unwound", "open")
+        assert (call["end"] == "open") == (call["duration_ns"] is None)
+        assert re.fullmatch(r"(\d+:)?\d+\.s?\d+", call["id"])
+    check_ids(calls)
+    return calls
+
+
+def check_ids(calls):
+    """No ID twice, parents come first, on the same thread or lane."""
+    seen = {}
+    for call in calls:
+        assert call["id"] not in seen, "twice: " + call["id"]
+        seen[call["id"]] = call
+        parent = call["parent"]
+        if parent is not None:
+            assert parent in seen, "%(id)s before its parent %(parent)s" % call
+        if call["lane"] == 0 and parent is None:
+            assert call["depth"] == 0, call
+        elif call["lane"] == 0:
+            assert call["depth"] == seen[parent]["depth"] + 1, call
+
+
+def _base(path):
+    return path.rsplit("/", 1)[-1]
+
+
+def json_line(call, depth):
+    text = "  " * depth + call["function"]
+    if call["file"] is not None:
+        text += "  " + _base(call["file"])
+        if call["line"]:
+            text += ":%d" % call["line"]
+    text += "  (unwound)" if call["end"] == "unwound" else ""
+    text += "  (before)" if call["start_ns"] is None else ""
+    text += "  (open)" if call["end"] == "open" else ""
+    return text + "\n"
+
+
+def json_trees(calls):
+    """By thread id, from the links to the parents alone."""
+    depths, trees = {}, {}
+    for call in calls:
+        parent = call["parent"]
+        depth = 0 if parent is None else depths[parent] + 1
+        depths[call["id"]] = depth
+        trees.setdefault(call["thread"], []).append(json_line(call, depth))
+    return {thread: "".join(lines) for thread, lines in trees.items()}
+
+
+def json_tree(path):
+    """Of one thread."""
+    trees = list(json_trees(read_jsonl(path)).values())
+    assert len(trees) == 1, "%d threads" % len(trees)
+    return trees[0]
+
+
+def tree(text):
+    """The expectation as a test writes it: an indented block."""
+    return dedent(text).strip("\n") + "\n"
