@@ -15,17 +15,27 @@ enum {
 	NEAR_BYTES = 4096,
 };
 
+enum {
+	/* The caller is looked for this far above a frame: what lies between
+	 * was left by longjmp, and is little. */
+	CALLER_DISTANCE = 64,
+};
+
+#define INLINE static inline __attribute__((always_inline))
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
 /* What one record says of its frame. */
 struct frame {
 	const struct site *site;
 	uint64_t cfa;
 	uint64_t time;
-	uint8_t is_near;
+	uint32_t number; /* the site's */
 };
 
-void callstack_init(struct callstack *c, struct sites *sites)
+void callstack_init(struct callstack *c, struct sites *sites,
+		    const struct pauses *pauses)
 {
-	*c = (struct callstack){.sites = sites};
+	*c = (struct callstack){.sites = sites, .pauses = pauses};
 }
 
 void callstack_release(struct callstack *c)
@@ -37,8 +47,7 @@ void callstack_release(struct callstack *c)
 		free(s->calls);
 		free(s);
 	}
-	free(c->n_open_of);
-	callstack_init(c, c->sites);
+	callstack_init(c, c->sites, c->pauses);
 }
 
 struct stack *callstack_add(struct callstack *c, struct thread *t,
@@ -56,27 +65,6 @@ struct stack *callstack_add(struct callstack *c, struct thread *t,
 	s->next = c->stacks;
 	c->stacks = s;
 	return s;
-}
-
-/* The open calls' count of a physical function. */
-static uint32_t *open_of(struct callstack *c, uint32_t physical)
-{
-	static uint32_t none;
-	uint32_t cap = c->cap_physical ? c->cap_physical : 1024;
-	uint32_t *all;
-
-	if (__builtin_expect(physical < c->cap_physical, 1))
-		return &c->n_open_of[physical];
-	while (cap <= physical)
-		cap *= 2;
-	all = realloc(c->n_open_of, cap * sizeof(*all));
-	if (!all)
-		return &none;
-	memset(all + c->cap_physical, 0,
-	       (cap - c->cap_physical) * sizeof(*all));
-	c->n_open_of = all;
-	c->cap_physical = cap;
-	return &all[physical];
 }
 
 static int stack_room(struct stack *s)
@@ -98,41 +86,47 @@ static struct open_call *stack_top(struct stack *s)
 
 /* ---- entering and leaving ---------------------------------------------- */
 
-static void call_keep(struct callstack *c, struct stack *s, struct open_call *o)
+INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
+		      struct open_call *o, uint64_t number)
 {
-	struct lane_call kept = {
-		.start = o->start,
-		.number = o->number,
-		.site = o->call_site,
-		.depth = s->n - 1,
-		.thread = o->thread,
-		.end = CALL_OPEN,
-		.is_seed = o->is_seed,
-	};
+	struct lane_call *kept = s->lane ? lane_enter(s->lane, &o->seq) : NULL;
 
-	o->seq = s->lane ? lane_enter(s->lane, &kept) : UINT64_MAX;
-	if (o->seq == UINT64_MAX)
+	if (unlikely(!kept)) {
+		o->seq = UINT64_MAX;
 		c->n_not_kept++;
+		return;
+	}
+	kept->start = o->start;
+	kept->number = number;
+	kept->site = o->call_site;
+	kept->depth = s->n - 1;
+	kept->thread = t->index;
+	kept->end = CALL_OPEN;
+	kept->is_seed = o->is_seed;
 }
 
-static void stack_push(struct callstack *c, struct thread *t, struct stack *s,
-		       const struct open_call *call)
+/* Room for one more open call, or NULL: no memory. */
+INLINE struct open_call *stack_slot(struct stack *s)
 {
-	struct open_call *o;
+	if (unlikely(s->n == s->cap) && stack_room(s) < 0)
+		return NULL;
+	return &s->calls[s->n];
+}
 
-	if (__builtin_expect(s->n == s->cap, 0) && stack_room(s) < 0)
-		return;
-	o = &s->calls[s->n++];
-	*o = *call;
-	if (o->cfa > s->high)
+/* The call that was filled in at stack_slot() is open. */
+INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
+		       uint64_t number)
+{
+	struct open_call *o = &s->calls[s->n++];
+
+	if (unlikely(o->cfa > s->high))
 		s->high = o->cfa;
-	++*open_of(c, o->physical);
-	call_keep(c, s, o);
-	if (c->listener.entered)
+	call_keep(c, t, s, o, number);
+	if (unlikely(c->listener.entered != NULL))
 		c->listener.entered(c->listener.arg, t, s, o);
 }
 
-static void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
+INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 		      uint64_t time, enum call_end how)
 {
 	struct open_call *o = &s->calls[s->n - 1];
@@ -140,19 +134,17 @@ static void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 
 	if (o->seq != UINT64_MAX)
 		lane_exit(s->lane, o->seq, end, how);
-	if (c->listener.left)
+	if (unlikely(c->listener.left != NULL))
 		c->listener.left(c->listener.arg, t, s, o, end, how);
-	c->n_unwound += how == CALL_UNWOUND;
-	--*open_of(c, o->physical);
 	s->n--;
-	if (s->n_shown > s->n)
+	if (unlikely(s->n_shown > s->n))
 		s->n_shown = s->n;
 }
 
 static void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 			 uint32_t n, uint64_t time)
 {
-	while (s->n > n)
+	for (; s->n > n; c->n_unwound++)
 		stack_pop(c, t, s, time, CALL_UNWOUND);
 }
 
@@ -175,11 +167,17 @@ static int is_near_stack(const struct stack *s, uint64_t cfa)
 static uint32_t stack_find_caller(const struct stack *s, uint32_t physical,
 				  uint64_t cfa)
 {
-	for (uint32_t i = s->n; i > 0; i--) {
+	uint32_t i = s->n;
+
+	while (i > 0 && s->calls[i - 1].cfa <= cfa)
+		i--;
+	for (uint32_t k = 0; i > 0 && k < CALLER_DISTANCE; k++, i--) {
 		const struct open_call *o = &s->calls[i - 1];
 
-		if (o->physical == physical && o->cfa > cfa)
-			return o->cfa - cfa < SAME_STACK_BYTES ? i : 0;
+		if (o->cfa - cfa >= SAME_STACK_BYTES)
+			return 0;
+		if (o->physical == physical)
+			return i;
 	}
 	return 0;
 }
@@ -216,23 +214,29 @@ static struct stack *stack_of_caller(struct callstack *c, struct thread *t,
 
 /* ---- entry -------------------------------------------------------------- */
 
+/* Was o made in the frame that f is of? */
+static int is_same_frame(const struct callstack *c, const struct open_call *o,
+			 const struct frame *f)
+{
+	return o->physical == f->site->physical &&
+	       (!o->site || c->sites->all[o->site].caller == f->site->caller);
+}
+
 /* At the frame of the innermost calls: an inlined callee joins them; anything
  * else has taken their place.  1: the way is clear to push. */
 static int enter_equal_frame(struct callstack *c, struct thread *t,
 			     struct stack *s, const struct frame *f)
 {
-	struct open_call *top = stack_top(s);
 	uint32_t i = s->n;
 
-	if (top->caller != f->site->caller ||
-	    top->physical != f->site->physical) {
+	if (!is_same_frame(c, stack_top(s), f)) {
 		while (i > 0 && s->calls[i - 1].cfa == f->cfa)
 			i--;
 		stack_unwind(c, t, s, i, f->time);
 		return 0;
 	}
 	for (uint32_t k = i; k > 0 && s->calls[k - 1].cfa == f->cfa; k--) {
-		if (s->calls[k - 1].hook == f->site->hook)
+		if (s->calls[k - 1].site == f->number)
 			i = k - 1;
 	}
 	stack_unwind(c, t, s, i, f->time);
@@ -247,14 +251,14 @@ static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 	struct open_call *top;
 
 	while ((top = stack_top(s)) && top->cfa < f->cfa)
-		stack_pop(c, t, s, f->time, CALL_UNWOUND);
+		stack_unwind(c, t, s, s->n - 1, f->time);
 	if (top && top->cfa == f->cfa)
 		enter_equal_frame(c, t, s, f);
 }
 
 /* Everything but the plain case. Returns the stack to push on. */
-static struct stack *enter_settle(struct callstack *c, struct thread *t,
-				  const struct frame *f)
+static __attribute__((noinline)) struct stack *
+enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
 	struct stack *s = t->current;
 	struct open_call *top = stack_top(s);
@@ -264,13 +268,13 @@ static struct stack *enter_settle(struct callstack *c, struct thread *t,
 
 	if (top && top->cfa == f->cfa && enter_equal_frame(c, t, s, f))
 		return s;
-	if (physical && *open_of(c, physical)) {
+	if (physical) {
 		caller = stack_find_caller(s, physical, f->cfa);
 		if (caller) {
 			stack_unwind(c, t, s, caller, f->time);
 			return s;
 		}
-		other = stack_of_caller(c, t, f);
+		other = c->n_extra ? stack_of_caller(c, t, f) : NULL;
 		if (other)
 			return other;
 	}
@@ -280,32 +284,31 @@ static struct stack *enter_settle(struct callstack *c, struct thread *t,
 	return s;
 }
 
-static void callstack_enter(struct callstack *c, struct thread *t,
+INLINE void callstack_enter(struct callstack *c, struct thread *t,
 			    const struct frame *f)
 {
 	struct stack *s = t->current;
 	struct open_call *top = stack_top(s);
-	struct open_call call = {
-		.cfa = f->cfa,
-		.start = f->time,
-		.number = ++t->n_calls,
-		.hook = f->site->hook,
-		.caller = f->site->caller,
-		.function = f->site->function,
-		.call_site = f->site->call_site,
-		.physical = f->site->physical,
-		.thread = t->index,
-		.is_near = f->is_near,
-	};
+	struct open_call *o;
 
-	if (!top || f->cfa >= top->cfa ||
-	    top->cfa - f->cfa >= SAME_STACK_BYTES ||
-	    top->physical != f->site->caller_physical) {
+	if (unlikely(!top || top->cfa - f->cfa - 1 >= SAME_STACK_BYTES ||
+		     top->physical != f->site->caller_physical)) {
 		s = enter_settle(c, t, f);
 		t->current = s;
 	}
 	c->n_calls++;
-	stack_push(c, t, s, &call);
+	o = stack_slot(s);
+	if (unlikely(!o))
+		return;
+	o->cfa = f->cfa;
+	o->start = f->time;
+	o->function = f->site->function;
+	o->physical = f->site->physical;
+	o->call_site = f->site->call_site;
+	o->site = f->number;
+	o->is_near = f->site->is_near;
+	o->is_seed = 0;
+	stack_push(c, t, s, ++t->n_calls);
 }
 
 /* ---- exit --------------------------------------------------------------- */
@@ -316,7 +319,7 @@ static int is_frame(const struct open_call *o, const struct frame *f)
 		return 0;
 	if (o->cfa == f->cfa)
 		return 1;
-	if (!o->is_near && !f->is_near)
+	if (!o->is_near && !f->site->is_near)
 		return 0;
 	return (o->cfa < f->cfa ? f->cfa - o->cfa : o->cfa - f->cfa) <
 	       NEAR_BYTES;
@@ -342,17 +345,13 @@ static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
 	stack_pop(c, t, s, time, CALL_RETURN);
 }
 
-static void callstack_leave(struct callstack *c, struct thread *t,
-			    const struct frame *f)
+/* An exit that is not the innermost call's. */
+static __attribute__((noinline)) void
+leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
 	struct stack *s = t->current;
-	struct open_call *top = stack_top(s);
 	uint32_t i;
 
-	if (top && top->function == f->site->function && top->cfa == f->cfa) {
-		stack_pop(c, t, s, f->time, CALL_RETURN);
-		return;
-	}
 	i = stack_find_frame(s, f);
 	if (i) {
 		leave_found(c, t, s, i, f->time);
@@ -371,49 +370,76 @@ static void callstack_leave(struct callstack *c, struct thread *t,
 	c->n_orphans++;
 }
 
-void callstack_record(struct callstack *c, struct thread *t,
-		      const struct site *site, uint64_t sp, uint64_t fp,
-		      uint64_t time)
+INLINE void callstack_leave(struct callstack *c, struct thread *t,
+			    const struct frame *f)
 {
-	struct frame f = {.site = site, .time = time};
+	struct stack *s = t->current;
+	struct open_call *top = stack_top(s);
 
-	switch (site->cfa_base) {
-	case CFA_SP:
-		f.cfa = sp + (uint64_t)(int64_t)site->cfa_offset;
-		break;
-	case CFA_FP:
-	case CFA_FP_NEAR:
-		f.cfa = fp + (uint64_t)(int64_t)site->cfa_offset;
-		f.is_near = site->cfa_base == CFA_FP_NEAR;
-		break;
-	default:
-		f.cfa = sp;
-		f.is_near = 1;
-	}
-	if (site->kind == CST_ENTER)
-		callstack_enter(c, t, &f);
+	if (__builtin_expect(top && top->function == f->site->function &&
+				     top->cfa == f->cfa,
+			     1))
+		stack_pop(c, t, s, f->time, CALL_RETURN);
 	else
-		callstack_leave(c, t, &f);
+		leave_settle(c, t, f);
+}
+
+uint32_t callstack_take(struct callstack *c, struct thread *t,
+			const struct cst_record *records, uint32_t n,
+			uint32_t n_known)
+{
+	const struct site *sites = c->sites->all;
+	uint64_t time = t->last_time;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct cst_record *r = &records[i];
+		uint32_t number = cst_record_site(r);
+		const struct site *site = &sites[number];
+		struct frame f = {.site = site, .number = number};
+
+		__builtin_prefetch(r + 32);
+		if (unlikely(number >= n_known)) {
+			if (number < CST_MAX_SITES)
+				break;
+			continue;
+		}
+		/* A handler takes its time before the hook that it
+		 * interrupted fills its earlier slot. */
+		time = r->time > time ? r->time : time;
+		if (unlikely(site->is_muted || time < c->begin_ticks))
+			continue;
+		f.time = pauses_skip(c->pauses, time);
+		f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
+					    : cst_record_sp(r)) +
+			(uint64_t)(int64_t)site->cfa_offset;
+		if (site->kind == CST_ENTER)
+			callstack_enter(c, t, &f);
+		else
+			callstack_leave(c, t, &f);
+	}
+	t->last_time = time;
+	return i;
 }
 
 void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time)
 {
-	struct open_call call = {
+	struct open_call *o = stack_slot(t->own);
+
+	if (!o)
+		return;
+	*o = (struct open_call){
 		.cfa = seed->cfa,
 		.start = time,
-		.number = ++t->n_seeds,
-		.caller = seed->caller,
 		.function = function,
 		.call_site = call_site,
 		.physical = sites_physical(c->sites, seed->pc),
-		.thread = t->index,
 		.is_seed = 1,
 	};
-
 	c->n_seeds++;
-	stack_push(c, t, t->own, &call);
+	stack_push(c, t, t->own, ++t->n_seeds);
 }
 
 uint64_t callstack_n_open(const struct callstack *c)

@@ -8,6 +8,7 @@
 #ifndef ENGINE_CALLSTACK_H
 #define ENGINE_CALLSTACK_H
 
+#include "clock.h"
 #include "filter.h"
 #include "sites.h"
 #include "writer.h"
@@ -16,17 +17,15 @@ struct open_call {
 	uint64_t cfa;
 	uint64_t seq;	/* in the lane's file; UINT64_MAX: not kept */
 	uint64_t start; /* ticks, stops left out */
-	uint64_t number;
-	uint64_t hook, caller;
-	uint64_t row; /* the live view's: number of its pending row */
+	uint64_t row;	/* the live view's: number of its pending row */
 	uint32_t function;
-	uint32_t call_site;
 	uint32_t physical;
-	uint32_t thread; /* the writer's index */
-	struct filter_state above, below;
-	uint8_t is_near; /* cfa is a stand-in */
+	uint32_t call_site;
+	uint32_t site;			  /* number in the area, or 0: a seed */
+	struct filter_state above, below; /* the live view's, as the rest */
+	uint8_t is_near;		  /* cfa is a stand-in */
 	uint8_t is_seed;
-	uint8_t is_visible; /* the live view's */
+	uint8_t is_visible;
 	uint8_t is_printed;
 };
 
@@ -71,14 +70,15 @@ struct callstack {
 	struct call_listener listener;
 	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
 	uint64_t n_not_kept;
+	uint64_t begin_ticks;	     /* records from before are passed over */
+	const struct pauses *pauses; /* borrowed */
 	/* private */
 	struct stack *stacks; /* all, newest first */
 	uint32_t n_extra;     /* stacks beyond one for each thread */
-	uint32_t *n_open_of;  /* open calls by physical function */
-	uint32_t cap_physical;
 };
 
-void callstack_init(struct callstack *c, struct sites *sites);
+void callstack_init(struct callstack *c, struct sites *sites,
+		    const struct pauses *pauses);
 /* Frees all stacks; threads are their owner's. */
 void callstack_release(struct callstack *c);
 
@@ -86,10 +86,11 @@ void callstack_release(struct callstack *c);
 struct stack *callstack_add(struct callstack *c, struct thread *t,
 			    uint32_t ordinal);
 
-/* One record. time: ticks, stops left out. */
-void callstack_record(struct callstack *c, struct thread *t,
-		      const struct site *site, uint64_t sp, uint64_t fp,
-		      uint64_t time);
+/* Take n records of a thread, as far as their sites are known: numbers below
+ * n_known.  Returns how many are done with. */
+uint32_t callstack_take(struct callstack *c, struct thread *t,
+			const struct cst_record *records, uint32_t n,
+			uint32_t n_known);
 
 /* A call that was open when the trace began, at `time`; outermost first. */
 void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,

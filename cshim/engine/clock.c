@@ -86,13 +86,13 @@ void pauses_begin(struct pauses *p, uint64_t ticks)
 			return;
 		p->all = all;
 		p->cap = cap;
-		last = p->n ? &p->all[p->n - 1] : NULL;
 	}
 	p->all[p->n++] = (struct pause){
 		.begin = ticks,
 		.end = UINT64_MAX,
-		.before = last ? last->before + (last->end - last->begin) : 0,
+		.before = p->total,
 	};
+	p->since = UINT64_MAX;
 }
 
 uint64_t pauses_end(struct pauses *p, uint64_t ticks)
@@ -102,6 +102,8 @@ uint64_t pauses_end(struct pauses *p, uint64_t ticks)
 	if (!last || last->end != UINT64_MAX)
 		return 0;
 	last->end = ticks > last->begin ? ticks : last->begin;
+	p->since = last->end;
+	p->total = last->before + (last->end - last->begin);
 	return last->end - last->begin;
 }
 
@@ -111,7 +113,7 @@ void pauses_release(struct pauses *p)
 	*p = (struct pauses){0};
 }
 
-uint64_t pauses_skip(const struct pauses *p, uint64_t ticks)
+uint64_t pauses_skip_old(const struct pauses *p, uint64_t ticks)
 {
 	/* From the newest back: a record is rarely older than the last stop. */
 	for (uint32_t i = p->n; i > 0; i--) {

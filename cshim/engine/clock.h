@@ -25,13 +25,24 @@ struct pause {
 struct pauses {
 	struct pause *all;
 	uint32_t n, cap;
+	/* From tick `since` on, `total` ticks are left out; since is
+	 * UINT64_MAX during a pause. */
+	uint64_t since, total;
 };
 
 void pauses_begin(struct pauses *p, uint64_t ticks);
 /* Returns the length in ticks of the pause that ended, or 0. */
 uint64_t pauses_end(struct pauses *p, uint64_t ticks);
 void pauses_release(struct pauses *p);
+
+uint64_t pauses_skip_old(const struct pauses *p, uint64_t ticks);
+
 /* A time with the pauses left out. */
-uint64_t pauses_skip(const struct pauses *p, uint64_t ticks);
+static inline uint64_t pauses_skip(const struct pauses *p, uint64_t ticks)
+{
+	if (__builtin_expect(ticks >= p->since, 1))
+		return ticks - p->total;
+	return pauses_skip_old(p, ticks);
+}
 
 #endif

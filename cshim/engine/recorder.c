@@ -166,7 +166,7 @@ static int recorder_parts(struct cst_recorder *r,
 	r->live.text = r->callbacks.text;
 	r->live.arg = r->callbacks.arg;
 	sites_init(&r->sites, r->area, r->modules, r->names);
-	callstack_init(&r->calls, &r->sites);
+	callstack_init(&r->calls, &r->sites, &r->pauses);
 	return 0;
 }
 

@@ -46,7 +46,6 @@ struct cst_recorder {
 
 	struct writer *writer; /* the trace under way, or NULL */
 	struct cst_trace *snapshot;
-	uint64_t begin_ticks; /* records from before are not of this trace */
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
 

@@ -64,8 +64,8 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->mode = options->mode;
 	r->is_full = 0;
 	r->has_begun = 0;
-	r->begin_ticks = clock_ticks();
-	r->start_ticks = pauses_skip(&r->pauses, r->begin_ticks);
+	r->calls.begin_ticks = clock_ticks();
+	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
 	names_touch(r->names);
 	status = open_writer(r, options, err);
@@ -269,6 +269,7 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 			 struct cst_error *err)
 {
 	uint32_t number = injected_site(r, site);
+	struct cst_record record;
 	struct thread *t;
 
 	if (!number)
@@ -279,9 +280,8 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, "");
 	if (!t)
 		return cst_fail_memory(err);
-	if (!r->sites.all[number].is_muted)
-		callstack_record(&r->calls, t, &r->sites.all[number], sp, fp,
-				 pauses_skip(&r->pauses, clock_ticks()));
+	cst_record_set(&record, clock_ticks(), number, sp, fp);
+	callstack_take(&r->calls, t, &record, 1, r->sites.n);
 	recorder_round(r, 1); /* its row goes out at once */
 	return 1;
 }

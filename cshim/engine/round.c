@@ -25,8 +25,9 @@ static void begin_at(struct cst_recorder *r, uint64_t time)
 	struct pause *last =
 		r->pauses.n ? &r->pauses.all[r->pauses.n - 1] : NULL;
 
-	uint64_t from =
-		last && last->end > r->begin_ticks ? last->end : r->begin_ticks;
+	uint64_t from = last && last->end > r->calls.begin_ticks
+				? last->end
+				: r->calls.begin_ticks;
 
 	r->has_begun = 1;
 	if (from == UINT64_MAX) /* stopped */
@@ -38,34 +39,32 @@ static void begin_at(struct cst_recorder *r, uint64_t time)
 			   r->live.ns_shift);
 }
 
+/* Is there a record in the slice that is of this trace? */
+static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
+			   uint32_t n_known)
+{
+	for (uint32_t i = 0; i < slice->n && !r->has_begun; i++) {
+		uint32_t number = cst_record_site(&slice->records[i]);
+		uint64_t time = slice->records[i].time;
+
+		if (number < n_known && time >= r->calls.begin_ticks &&
+		    !r->sites.all[number].is_muted)
+			begin_at(r, time);
+	}
+}
+
 /* Returns how many of the slice's records are done with. */
 static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
 {
 	struct thread *t =
 		crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
-	uint32_t i;
 
-	for (i = 0; t && i < slice->n; i++) {
-		const struct cst_record *record = &slice->records[i];
-		uint64_t time = record->time;
-		uint32_t number = cst_record_site(record);
-
-		if (number >= n_known && number < CST_MAX_SITES)
-			return i;
-		if (time < t->last_time)
-			time = t->last_time;
-		t->last_time = time;
-		if (time < r->begin_ticks || number < CST_FIRST_SITE ||
-		    number >= n_known || r->sites.all[number].is_muted)
-			continue;
-		if (!r->has_begun)
-			begin_at(r, time);
-		callstack_record(&r->calls, t, &r->sites.all[number],
-				 cst_record_sp(record), cst_record_fp(record),
-				 pauses_skip(&r->pauses, time));
-	}
-	return slice->n;
+	if (!t)
+		return slice->n;
+	if (!r->has_begun)
+		look_for_begin(r, slice, n_known);
+	return callstack_take(&r->calls, t, slice->records, slice->n, n_known);
 }
 
 int recorder_round(struct cst_recorder *r, int peek)

@@ -175,6 +175,16 @@ static void site_find_line(struct sites *s, struct site *site, uint64_t callee)
 			  0);
 }
 
+static void site_set_frame(struct site *site, const struct code *code)
+{
+	site->is_cfa_of_fp =
+		code->cfa_base == CFA_FP || code->cfa_base == CFA_FP_NEAR;
+	site->is_near =
+		code->cfa_base == CFA_UNKNOWN || code->cfa_base == CFA_FP_NEAR;
+	if (code->cfa_base != CFA_UNKNOWN)
+		site->cfa_offset = code->cfa_offset;
+}
+
 static void site_learn(struct sites *s, uint32_t number)
 {
 	struct cst_site raw = s->area->sites[number];
@@ -193,9 +203,10 @@ static void site_learn(struct sites *s, uint32_t number)
 		site->is_muted = 1;
 		return;
 	}
-	modules_code(s->modules, raw.hook - 1, &code);
-	site->cfa_base = site->is_tail ? CFA_SP : code.cfa_base;
-	site->cfa_offset = site->is_tail ? 0 : code.cfa_offset;
+	if (!site->is_tail) { /* else the hook's frame is the function's */
+		modules_code(s->modules, raw.hook - 1, &code);
+		site_set_frame(site, &code);
+	}
 	site->physical =
 		sites_physical(s, site->is_tail ? raw.callee : raw.hook - 1);
 	site->caller_physical = sites_physical(s, raw.caller - 1);
@@ -219,6 +230,9 @@ static int sites_room(struct sites *s, uint32_t n)
 	all = realloc(s->all, cap * sizeof(*all));
 	if (!all)
 		return -1;
+	/* Numbers below the first site's are of no record. */
+	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++)
+		all[i] = (struct site){.is_muted = 1};
 	s->all = all;
 	s->cap = cap;
 	return 0;

@@ -11,6 +11,8 @@
 #include "error.h"
 #include "names.h"
 
+#include <stddef.h>
+
 enum call_end { CALL_OPEN = 0, CALL_RETURN = 1, CALL_UNWOUND = 2 };
 
 enum { CALLS_PER_BLOCK = 8192 };
@@ -64,7 +66,8 @@ struct writer_options {
 	uint32_t ns_mult, ns_shift;
 };
 
-/* names is borrowed for the writer's life. The writer is the caller's. */
+/* names is borrowed for the writer's life; all in it is taken as dirty. The
+ * writer is the caller's. */
 int writer_open(const struct writer_options *options, struct names *names,
 		struct writer **out, struct cst_error *err);
 
@@ -88,13 +91,15 @@ int lane_room(struct lane *l); /* negative: no memory; the call is dropped */
 void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 		   enum call_end end);
 
-/* Returns the call's seq, or UINT64_MAX when it could not be kept. */
-static inline uint64_t lane_enter(struct lane *l, const struct lane_call *call)
+/* The place of the next call on the lane, to be filled at once, and its seq; or
+ * NULL when it cannot be kept.  Filled in place: a copy of what was just
+ * written in pieces makes the processor wait. */
+static inline struct lane_call *lane_enter(struct lane *l, uint64_t *seq)
 {
 	if (__builtin_expect(l->n == l->cap, 0) && lane_room(l) < 0)
-		return UINT64_MAX;
-	l->calls[l->n] = *call;
-	return l->first + l->n++;
+		return NULL;
+	*seq = l->first + l->n;
+	return &l->calls[l->n++];
 }
 
 static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
@@ -116,7 +121,9 @@ static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
 void writer_pause(struct writer *w, uint64_t at, uint64_t ticks);
 
 /* Write all blocks under way (also short ones), names, threads: what is in
- * the file then is the whole trace so far. */
+ * the file then is the whole trace so far.  A write that fails is told by
+ * writer_is_full(); here only when nothing at all could be written, for the
+ * file stays good up to its last whole block. */
 int writer_flush(struct writer *w, struct cst_error *err);
 
 /* 1 once limit_bytes is reached or a write failed (err tells which): what is
@@ -133,9 +140,9 @@ int writer_fd(const struct writer *w);
  * status; kept in the file by the next flush. */
 void writer_set_end(struct writer *w, uint64_t end_ticks);
 
-/* Flush, write the index that lets a loader skip the scan, close. The names
- * are not freed. Where fd_out is not NULL the open file is handed over there
- * instead of being closed. */
+/* Flush, close; fails as writer_flush() does. The names are not freed. Where
+ * fd_out is not NULL the open file is handed over there instead of being
+ * closed. */
 int writer_close(struct writer *w, int *fd_out, struct cst_error *err);
 
 #endif

@@ -25,6 +25,8 @@ struct drawing {
 struct fixture {
 	struct sites sites;
 	struct callstack calls;
+	struct pauses pauses;
+	struct site all[CST_FIRST_SITE + 32];
 	struct thread thread;
 	struct drawing drawing;
 	uint64_t time;
@@ -66,7 +68,9 @@ static int setup(void **state)
 	static struct fixture f;
 
 	f = (struct fixture){0};
-	callstack_init(&f.calls, &f.sites);
+	f.sites.all = f.all;
+	f.sites.n = CST_FIRST_SITE;
+	callstack_init(&f.calls, &f.sites, &f.pauses);
 	f.calls.listener =
 		(struct call_listener){on_entered, on_left, &f.drawing};
 	f.thread.ordinal = 1;
@@ -87,8 +91,21 @@ struct event {
 	uint32_t function, caller;
 	uint32_t physical; /* 0: the function itself */
 	uint64_t hook;
-	uint8_t base; /* 0: CFA_SP */
+	uint8_t is_near;
 };
+
+static uint32_t site_number(struct fixture *f, const struct site *site)
+{
+	uint32_t i;
+
+	for (i = CST_FIRST_SITE; i < f->sites.n; i++) {
+		if (f->all[i].hook == site->hook &&
+		    f->all[i].caller == site->caller)
+			return i;
+	}
+	f->all[f->sites.n++] = *site;
+	return i;
+}
 
 static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		   uint64_t cfa)
@@ -101,10 +118,13 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		.caller = e.caller * 0x1000,
 		.hook = e.hook ? e.hook
 			       : e.function * 0x1000 + (uint64_t)kind * 16,
-		.cfa_base = e.base ? e.base : CFA_SP,
+		.is_near = e.is_near,
 	};
+	struct cst_record r;
 
-	callstack_record(&f->calls, &f->thread, &site, cfa, cfa, ++f->time);
+	cst_record_set(&r, ++f->time, site_number(f, &site), cfa, 0);
+	assert_int_equal(
+		callstack_take(&f->calls, &f->thread, &r, 1, f->sites.n), 1);
 }
 
 #define ENTER(cfa, ...) record(f, CST_ENTER, (struct event){__VA_ARGS__}, cfa)
@@ -262,7 +282,7 @@ static void realigned_frame_pairs_with_its_tail_called_exit(void **state)
 {
 	struct fixture *f = *state;
 
-	ENTER(0x8ff0, F, LIBC, .base = CFA_FP_NEAR);
+	ENTER(0x8ff0, F, LIBC, .is_near = 1);
 	ENTER(0x8e00, G, F);
 	LEAVE(0x8e00, G, F);
 	LEAVE(0x9030, F, LIBC);

@@ -70,6 +70,15 @@ static inline uint64_t cst_record_fp(const struct cst_record *r)
 	return r->sp_and_fp & 0xffffffffffffull;
 }
 
+/* All but the time, which makes the record whole, is written first. */
+static inline void cst_record_set(struct cst_record *r, uint64_t time,
+				  uint32_t site, uint64_t sp, uint64_t fp)
+{
+	r->site_and_sp = (uint64_t)site << 32 | (uint32_t)sp;
+	r->sp_and_fp = sp >> 32 << 48 | (fp & 0xffffffffffffull);
+	__atomic_store_n(&r->time, time, __ATOMIC_RELEASE);
+}
+
 /* One distinct (callee, caller, hook) triple of one address space.  The kind
  * is written last (release): a site with a kind is whole. */
 struct cst_site {
