@@ -101,9 +101,13 @@ $(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_DEPS)
 	$(Q)$(CC) $(CFLAGS) $(SHIM_CFLAGS) -shared -Wl,-soname,libcstrace.so \
 		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) -o $@
 
+# One object with its inner names made local: they must not meet the names of
+# the program that links it.
 $(BUILD)/libcstrace.a: $(SHIM_OBJ)
 	$(call say,AR)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(LD) -r -o $(BUILD)/obj/shim.o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/obj/shim.o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/obj/shim.o
 
 $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 	$(call say,LD)
