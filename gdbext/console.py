@@ -107,15 +107,19 @@ class Output:
             if self._is_posted:
                 return
             self._is_posted = True
-        gdb.post_event(self.flush)
+        gdb.post_event(self._posted)
+
+    def _posted(self) -> None:
+        with self._lock:
+            self._is_posted = False
+        self.flush()
 
     def flush(self) -> None:
         """In gdb's thread: write what take() was given."""
+        if not self._waiting:
+            return
         with self._lock:
             texts, self._waiting = self._waiting, []
-            self._is_posted = False
-        if not texts:
-            return
         had_pager = gdb.parameter("pagination")
         if had_pager:
             gdb.execute("set pagination off", to_string=True)
