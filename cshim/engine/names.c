@@ -222,3 +222,17 @@ void names_clean(struct names *n)
 		n->sites[n->dirty_sites[i]].is_dirty = 0;
 	n->n_dirty_functions = n->n_dirty_sites = 0;
 }
+
+void names_dirty(struct names *n)
+{
+	n->n_dirty_functions = n->n_functions;
+	for (uint32_t i = 0; i < n->n_functions; i++) {
+		n->functions[i].is_dirty = 1;
+		n->dirty_functions[i] = i;
+	}
+	n->n_dirty_sites = n->n_sites;
+	for (uint32_t i = 0; i < n->n_sites; i++) {
+		n->sites[i].is_dirty = 1;
+		n->dirty_sites[i] = i;
+	}
+}

@@ -63,7 +63,8 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
 
-/* All that is dirty was written. */
+/* All that is dirty was written; nothing was (a new file). */
 void names_clean(struct names *n);
+void names_dirty(struct names *n);
 
 #endif

@@ -384,6 +384,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 		return status;
 	}
 	put_meta(w, options);
+	names_dirty(names);
 	w->is_changed = 1;
 	*out = w;
 	return 0;
@@ -413,7 +414,8 @@ int writer_flush(struct writer *w, struct cst_error *err)
 		put_plain(w, BLOCK_PAUSES, &w->pauses);
 	if (w->is_changed)
 		put_end(w);
-	return spool_flush(&w->spool) < 0 ? writer_fail(w, err) : 0;
+	spool_flush(&w->spool);
+	return w->spool.written ? 0 : writer_fail(w, err);
 }
 
 int writer_is_full(const struct writer *w, struct cst_error *err)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A trace file as it was found: where its blocks lie and all they tell
+ * without being unpacked.  Nothing in it was believed unchecked: numbers of
+ * threads, lanes and functions that stand here exist.
+ */
+#ifndef ENGINE_LOADER_H
+#define ENGINE_LOADER_H
+
+#include "names.h"
+#include "pack.h"
+
+enum { NO_BLOCK = UINT32_MAX };
+
+struct trace_block {
+	uint64_t data_at; /* in the file */
+	uint32_t data_size;
+	uint32_t next; /* of the same lane, or NO_BLOCK */
+	struct pack_info info;
+};
+
+struct trace_thread {
+	uint32_t process, pid; /* ordinal and kernel's */
+	uint32_t ordinal, tid;
+	const char *name; /* in the names' arena; "" */
+};
+
+struct trace_lane {
+	uint32_t process, thread, ordinal;
+	uint32_t first_block, last_block; /* those with calls */
+	uint64_t n_calls;
+};
+
+struct trace_late {
+	uint64_t seq, end_ticks;
+	uint32_t lane;
+	uint8_t end;
+};
+
+struct trace_pause {
+	uint64_t at, ticks;
+};
+
+struct cst_trace {
+	int fd;
+	const char *path; /* for messages */
+	uint64_t size;	  /* of what is whole */
+	int is_cut;	  /* the file ends within a block */
+	struct names *names;
+	struct trace_thread *threads;
+	struct trace_lane *lanes;
+	struct trace_block *blocks; /* CALLS, in the file's order */
+	struct trace_late *late;    /* by lane and seq */
+	struct trace_pause *pauses;
+	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses;
+	uint32_t cap_threads, cap_lanes, cap_blocks, cap_late, cap_pauses;
+	const char *version, *host, *command, *module; /* never NULL */
+	uint64_t start_ticks, start_wall_ns, end_ticks;
+	uint32_t ns_mult, ns_shift;
+	struct cst_status_report status;
+};
+
+/* Read what fd holds into a zeroed *t, whose fd and path are set. */
+int loader_scan(struct cst_trace *t, struct cst_error *err);
+void loader_release(struct cst_trace *t);
+
+/* CST_BAD_FILE: "'path' is damaged: why". */
+int loader_damaged(const struct cst_trace *t, struct cst_error *err,
+		   const char *why);
+/* All of n bytes at `at`, or negative. */
+int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
+
+/* Room for one more in an array of the trace. Negative: out of memory. */
+int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
+
+/* The plain blocks: raw is what they hold. Negative: NULL or why not. */
+int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw);
+
+static inline uint64_t trace_ns(const struct cst_trace *t, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * t->ns_mult >> t->ns_shift);
+}
+
+#endif
