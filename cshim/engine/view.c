@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each lane keeps, for each depth, what the call there hands down to its
+ * callees: the filter's state and the nearest visible call.
+ */
+#include "view.h"
+
+#include <stdlib.h>
+
+struct level {
+	struct filter_state below;
+	uint64_t number; /* of the nearest visible call */
+	uint32_t thread;
+	uint8_t parent; /* enum parent_kind */
+};
+
+struct view_lane {
+	struct level *levels; /* levels[0] is the root: calls start at 1 */
+	uint32_t cap;
+};
+
+struct view {
+	const struct cst_trace *t;
+	struct walk *walk;
+	struct filter *filter;
+	struct view_lane *lanes;
+	uint64_t min_ns;
+	uint32_t only_thread; /* ordinal, or 0 */
+	struct run run;
+	uint32_t at; /* in the run */
+	int has_run;
+};
+
+static int has_thread(const struct cst_trace *t, uint32_t ordinal)
+{
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		if (t->threads[i].ordinal == ordinal)
+			return 1;
+	return 0;
+}
+
+int view_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     int is_by_lane, struct view **out, struct cst_error *err)
+{
+	struct view *v;
+	int status;
+
+	if (choice->thread && !has_thread(t, choice->thread))
+		return cst_fail(CST_BAD_INPUT, err,
+				"no thread %u: the trace has %u",
+				choice->thread, t->n_threads);
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return cst_fail_memory(err);
+	v->t = t;
+	v->min_ns = choice->min_ns;
+	v->only_thread = choice->thread;
+	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
+	status = v->lanes ? filter_new(choice, &v->filter, err)
+			  : cst_fail_memory(err);
+	if (status == 0)
+		status = walk_new(t, is_by_lane, &v->walk, err);
+	if (status < 0) {
+		view_free(v);
+		return status;
+	}
+	*out = v;
+	return 0;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
+		free(v->lanes[i].levels);
+	free(v->lanes);
+	filter_free(v->filter);
+	walk_free(v->walk);
+	free(v);
+}
+
+static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
+{
+	uint64_t cap = l->cap ? l->cap : 16;
+	struct level *p;
+
+	while (cap < depth + 2ull)
+		cap *= 2;
+	p = cap > UINT32_MAX ? NULL : realloc(l->levels, cap * sizeof(*p));
+	if (!p)
+		return -1;
+	if (!l->cap)
+		p[0] = (struct level){.below = filter_root(v->filter)};
+	l->levels = p;
+	l->cap = (uint32_t)cap;
+	return 0;
+}
+
+/* A call's duration so far or at all.  Of one that was open before the trace
+ * only what lies in the trace is known. */
+static uint64_t shown_duration(const struct cst_trace *t,
+			       const struct packed_call *c)
+{
+	uint64_t ticks = c->duration;
+
+	if (c->is_seed && c->end != CALL_OPEN)
+		ticks = c->start + c->duration - t->start_ticks;
+	else if (c->is_seed)
+		ticks = t->end_ticks - t->start_ticks;
+	else if (c->end == CALL_OPEN)
+		ticks = t->end_ticks - c->start;
+	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
+}
+
+static uint64_t shown_start(const struct cst_trace *t,
+			    const struct packed_call *c)
+{
+	return c->is_seed || c->start < t->start_ticks
+		       ? 0
+		       : trace_ns(t, c->start - t->start_ticks);
+}
+
+static inline void shown_fill(const struct view *v, const struct packed_call *c,
+			      const struct level *above, struct shown *out)
+{
+	out->start_ns = shown_start(v->t, c);
+	out->parent_number = above->number;
+	out->parent_thread = above->thread;
+	out->parent = above->parent;
+	out->lane = v->run.lane;
+	out->site = c->site;
+	out->depth = above->below.depth;
+	out->end = c->end;
+	out->is_seed = c->is_seed;
+}
+
+/* One call: 1 when it is visible. */
+static inline int view_call(struct view *v, const struct packed_call *c,
+			    const struct level *above, struct level *here,
+			    struct shown *out)
+{
+	const struct names *names = v->t->names;
+	uint32_t i = v->at;
+	uint64_t number =
+		v->run.numbers ? v->run.numbers[i] : v->run.first_number + i;
+	uint32_t thread = v->run.threads ? v->run.threads[i] : v->run.thread;
+	int is_visible =
+		filter_enter(v->filter, names, names->sites[c->site].function,
+			     above->below, &here->below);
+
+	here->number = above->number;
+	here->thread = above->thread;
+	here->parent = above->parent;
+	if (!is_visible)
+		return 0;
+	out->duration_ns = shown_duration(v->t, c);
+	if (out->duration_ns < v->min_ns) {
+		here->below.depth = above->below.depth;
+		return 0;
+	}
+	shown_fill(v, c, above, out);
+	out->number = here->number = number;
+	out->thread = here->thread = thread;
+	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
+	return !v->only_thread ||
+	       v->t->threads[thread].ordinal == v->only_thread;
+}
+
+/* Go through the run as far as there is room. */
+static int view_run(struct view *v, struct shown *out, uint32_t cap)
+{
+	struct view_lane *l = &v->lanes[v->run.lane];
+	uint32_t n = 0;
+
+	for (; v->at < v->run.n && n < cap; v->at++) {
+		const struct packed_call *c = &v->run.calls[v->at];
+
+		if (c->depth + 1 >= l->cap && lane_levels(v, l, c->depth) < 0)
+			return CST_MEMORY;
+		n += (uint32_t)view_call(v, c, &l->levels[c->depth],
+					 &l->levels[c->depth + 1], &out[n]);
+	}
+	if (v->at == v->run.n) {
+		v->has_run = 0;
+		if (v->run.is_last) {
+			free(l->levels);
+			*l = (struct view_lane){0};
+		}
+	}
+	return (int)n;
+}
+
+int view_next(struct view *v, struct shown *out, uint32_t cap,
+	      struct cst_error *err)
+{
+	uint32_t n = 0;
+
+	while (n < cap) {
+		int got;
+
+		if (!v->has_run) {
+			got = walk_next(v->walk, &v->run, err);
+			if (got < 0)
+				return got;
+			if (got == 0)
+				break;
+			v->has_run = 1;
+			v->at = 0;
+		}
+		got = view_run(v, out + n, cap - n);
+		if (got < 0)
+			return cst_fail_memory(err);
+		n += (uint32_t)got;
+	}
+	return (int)n;
+}

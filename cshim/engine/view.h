@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls of a trace that a choice shows, with their place in the visible
+ * tree, in batches.
+ */
+#ifndef ENGINE_VIEW_H
+#define ENGINE_VIEW_H
+
+#include "filter.h"
+#include "walk.h"
+
+enum parent_kind { PARENT_NONE = 0, PARENT_CALL = 1, PARENT_SEED = 2 };
+
+/* A visible call. */
+struct shown {
+	uint64_t start_ns;    /* since the trace began; seeds: 0 */
+	uint64_t duration_ns; /* open calls: their age */
+	uint64_t number;
+	uint64_t parent_number;
+	uint32_t parent_thread;
+	uint32_t thread;
+	uint32_t lane;
+	uint32_t site;
+	uint32_t depth; /* of visible calls on its lane */
+	uint8_t end;	/* enum call_end */
+	uint8_t is_seed;
+	uint8_t parent; /* enum parent_kind */
+};
+
+struct view;
+
+/* last and around of the choice are not looked at. t is borrowed. */
+int view_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     int is_by_lane, struct view **out, struct cst_error *err);
+void view_free(struct view *v);
+
+/* The next calls: how many of them, at most cap; 0: the end; or negative. */
+int view_next(struct view *v, struct shown *out, uint32_t cap,
+	      struct cst_error *err);
+
+#endif

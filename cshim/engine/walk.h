@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All calls of a trace, in runs of one lane: in order of start over all lanes
+ * (those open before the trace first), or lane after lane.  A block is
+ * unpacked when its time comes and forgotten behind its last call.
+ */
+#ifndef ENGINE_WALK_H
+#define ENGINE_WALK_H
+
+#include "loader.h"
+
+struct walk;
+
+struct run {
+	uint32_t lane;
+	uint32_t n;
+	const struct packed_call *calls; /* late ends filled in */
+	/* Call i has number numbers[i], or first_number + i when NULL; likewise
+	 * thread threads[i], or thread. */
+	const uint64_t *numbers;
+	const uint32_t *threads;
+	uint64_t first_number;
+	uint32_t thread;
+	uint8_t is_last; /* the lane ends with it */
+};
+
+/* t is borrowed. */
+int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
+	     struct cst_error *err);
+void walk_free(struct walk *w);
+
+/* 1: a run, valid until the next call; 0: the end. */
+int walk_next(struct walk *w, struct run *out, struct cst_error *err);
+
+#endif
