@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A call's number as users see and type it: "T.N", "T.sN" for one that was
+ * open before the trace, with "P:" before it in processes from the second on.
+ */
+#ifndef ENGINE_CALLID_H
+#define ENGINE_CALLID_H
+
+#include "loader.h"
+
+struct callid {
+	uint32_t process, thread; /* ordinals */
+	uint64_t number;
+	int is_seed;
+};
+
+enum { CALLID_MAX = 48 };
+
+/* Not terminated; returns the place behind it. */
+char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
+		 int is_seed);
+/* CST_BAD_INPUT: these are not an ID's words. */
+int callid_parse(const char *text, struct callid *out, struct cst_error *err);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between its numbers a line is the same for all calls of a site (names) and
+ * of a lane (process, thread): those parts are made once and copied.
+ */
+#include "jsonl.h"
+#include "callid.h"
+#include "number.h"
+#include "pump.h"
+#include "utf8.h"
+#include "window.h"
+
+#include <stdlib.h>
+
+enum {
+	BATCH = 512,
+	NUMBERS_MAX = 512, /* of a line, beside its names */
+};
+
+struct piece {
+	size_t at, size; /* size 0: not made yet */
+};
+
+struct jsonl {
+	const struct cst_trace *t;
+	struct view *view;
+	struct window window;
+	struct piece *sites;
+	struct bytes site_text;
+	int64_t n_lines;
+	struct shown batch[BATCH];
+};
+
+static char *put(char *out, const char *text, size_t len)
+{
+	memcpy(out, text, len);
+	return out + len;
+}
+
+#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
+
+static void put_escaped(struct bytes *out, const char *text)
+{
+	static const char hex[] = "0123456789abcdef";
+	char escape[6] = "\\u00xx";
+	int len = utf8_length(text);
+	unsigned char c = (unsigned char)*text;
+
+	if (c == '"' || c == '\\') {
+		bytes_put_byte(out, '\\');
+		bytes_put_byte(out, c);
+	} else if (c < 0x20 || c == 0x7f) {
+		escape[4] = hex[c >> 4];
+		escape[5] = hex[c & 15];
+		bytes_put(out, escape, sizeof(escape));
+	} else if (len) {
+		bytes_put(out, text, (size_t)len);
+	} else {
+		bytes_put(out, "\\ufffd", 6);
+	}
+}
+
+/* ,"key":"text" or ,"key":null */
+static void put_string(struct bytes *out, const char *key, const char *text)
+{
+	bytes_put(out, ",\"", 2);
+	bytes_put(out, key, strlen(key));
+	if (!text) {
+		bytes_put(out, "\":null", 6);
+		return;
+	}
+	bytes_put(out, "\":\"", 3);
+	while (*text) {
+		int len = utf8_length(text);
+
+		put_escaped(out, text);
+		text += len ? len : 1;
+	}
+	bytes_put_byte(out, '"');
+}
+
+static void put_line_number(struct bytes *out, uint32_t line)
+{
+	char text[24];
+
+	bytes_put(out, ",\"line\":", 8);
+	if (line)
+		bytes_put(out, text, (size_t)(number_put(text, line) - text));
+	else
+		bytes_put(out, "null", 4);
+}
+
+static const struct piece *site_piece(struct jsonl *j, uint32_t id)
+{
+	struct piece *p = &j->sites[id];
+	const struct call_site *site = &j->t->names->sites[id];
+	const struct function *f = &j->t->names->functions[site->function];
+
+	if (p->size)
+		return p;
+	p->at = j->site_text.len;
+	put_string(&j->site_text, "function", f->name);
+	put_string(&j->site_text, "symbol", f->symbol);
+	put_string(&j->site_text, "module", f->module);
+	put_string(&j->site_text, "file", site->file);
+	put_line_number(&j->site_text, site->file ? site->line : 0);
+	if (j->site_text.failed)
+		return NULL;
+	p->size = j->site_text.len - p->at;
+	return p;
+}
+
+static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
+{
+	const struct trace_thread *thread = &j->t->threads[s->thread];
+
+	p = PUT(p, "{\"id\":\"");
+	p = callid_put(p, thread, s->number, s->is_seed);
+	p = PUT(p, "\",\"parent\":");
+	if (s->parent == PARENT_NONE) {
+		p = PUT(p, "null");
+	} else {
+		*p++ = '"';
+		p = callid_put(p, &j->t->threads[s->parent_thread],
+			       s->parent_number, s->parent == PARENT_SEED);
+		*p++ = '"';
+	}
+	p = PUT(p, ",\"process\":");
+	p = number_put(p, thread->pid);
+	p = PUT(p, ",\"thread\":");
+	p = number_put(p, thread->tid);
+	p = PUT(p, ",\"lane\":");
+	p = number_put(p, j->t->lanes[s->lane].ordinal);
+	p = PUT(p, ",\"depth\":");
+	return number_put(p, s->depth);
+}
+
+static char *put_tail(const struct shown *s, char *p)
+{
+	p = PUT(p, ",\"start_ns\":");
+	p = s->is_seed ? PUT(p, "null") : number_put(p, s->start_ns);
+	p = PUT(p, ",\"duration_ns\":");
+	if (s->end == CALL_OPEN)
+		return PUT(p, "null,\"end\":\"open\"}\n");
+	p = number_put(p, s->duration_ns);
+	return s->end == CALL_UNWOUND ? PUT(p, ",\"end\":\"unwound\"}\n")
+				      : PUT(p, ",\"end\":\"return\"}\n");
+}
+
+static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
+{
+	const struct piece *site = site_piece(j, s->site);
+	char *begin, *p;
+
+	if (!site)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + site->size);
+	if (!p)
+		return CST_MEMORY;
+	p = put_head(j, s, p);
+	p = put(p, (const char *)j->site_text.data + site->at, site->size);
+	p = put_tail(s, p);
+	out->len += (size_t)(p - begin);
+	j->n_lines++;
+	return 0;
+}
+
+static int put_windowed(struct jsonl *j, const struct shown *s,
+			struct bytes *out)
+{
+	const struct shown *callers;
+	uint32_t n;
+	int got = window_take(&j->window, s, &callers, &n);
+
+	if (got <= 0)
+		return got;
+	for (uint32_t i = 0; i < n; i++)
+		if (callers[i].number && put_call(j, &callers[i], out) < 0)
+			return CST_MEMORY;
+	return put_call(j, s, out);
+}
+
+static int jsonl_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct jsonl *j = arg;
+	int is_all = window_is_all(&j->window), n;
+
+	while (out->len < PUMP_BLOCK) {
+		n = view_next(j->view, j->batch, BATCH, err);
+		if (n <= 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			if ((is_all ? put_call(j, &j->batch[i], out)
+				    : put_windowed(j, &j->batch[i], out)) < 0)
+				return cst_fail_memory(err);
+	}
+	return 1;
+}
+
+int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
+		    cst_write_fn write, void *arg, struct cst_error *err)
+{
+	auto_free struct jsonl *j = calloc(1, sizeof(*j));
+	int64_t status;
+
+	if (!j)
+		return cst_fail_memory(err);
+	j->t = t;
+	j->sites = calloc(t->names->n_sites + 1, sizeof(*j->sites));
+	status = j->sites ? window_init(&j->window, t, choice, err)
+			  : cst_fail_memory(err);
+	if (status == 0)
+		status = view_new(t, choice, 0, &j->view, err);
+	if (status == 0)
+		status = pump_run(jsonl_fill, j, write, arg, err);
+	if (status == 0)
+		status = j->n_lines;
+	view_free(j->view);
+	window_release(&j->window);
+	free(j->sites);
+	bytes_release(&j->site_text);
+	return status;
+}

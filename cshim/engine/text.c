@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From visible calls to rows.  What follows the function's name is formatted
+ * once for each site and copied for each call.
+ */
+#include "text.h"
+#include "number.h"
+#include "pump.h"
+#include "row.h"
+#include "window.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512 };
+
+/* A site's suffix in the bytes of them all; size 0: not formatted yet. */
+struct suffix {
+	uint32_t at, size;
+};
+
+struct text {
+	const struct cst_trace *t;
+	const struct cst_look *look;
+	struct view *view;
+	struct window window;
+	struct suffix *suffixes;
+	struct bytes suffix_text;
+	uint64_t *paused_ns; /* before and with each pause */
+	uint32_t thread_width;
+	int has_threads, has_heading;
+	int64_t n_rows;
+	/* With fold: equal leaves so far, and one more call that would make
+	 * one if it turns out a leaf too. */
+	struct shown run, next;
+	uint64_t n_run;
+	int has_next;
+	struct shown batch[BATCH];
+};
+
+/* ---- one row ------------------------------------------------------------ */
+
+static uint64_t wall_ns(const struct text *x, uint64_t start_ns)
+{
+	const struct cst_trace *t = x->t;
+	uint32_t low = 0, high = t->n_pauses;
+
+	/* Pauses are in order of time; those before the call count. */
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint64_t at = t->pauses[mid].at - t->start_ticks;
+
+		if (trace_ns(t, at) <= start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return t->start_wall_ns + start_ns + (low ? x->paused_ns[low - 1] : 0);
+}
+
+static inline void row_fill(const struct text *x, const struct shown *s,
+			    struct row *row)
+{
+	const struct trace_thread *thread = &x->t->threads[s->thread];
+
+	*row = (struct row){
+		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
+		.is_unwound = s->end == CALL_UNWOUND,
+		.is_seed = s->is_seed,
+		.depth = s->depth,
+		.time_ns = s->start_ns,
+		.duration_ns = s->duration_ns,
+		.names = x->t->names,
+		.site = s->site,
+	};
+	if (x->look->timestamp == CST_TIME_WALL)
+		row->time_ns = wall_ns(x, s->start_ns);
+	if (!x->has_threads)
+		return;
+	row->thread_name = thread->name;
+	row->tid = thread->tid;
+	row->thread_color = s->thread;
+	row->thread_width = x->thread_width;
+}
+
+static const struct suffix *suffix_of(struct text *x, const struct row *row)
+{
+	struct suffix *s = &x->suffixes[row->site];
+	uint8_t *out;
+
+	if (s->size)
+		return s;
+	out = bytes_reserve(&x->suffix_text, ROW_SUFFIX_MAX);
+	/* 4 GiB of names: the rest is formatted each time. */
+	if (!out || x->suffix_text.len > UINT32_MAX - ROW_SUFFIX_MAX)
+		return NULL;
+	s->at = (uint32_t)x->suffix_text.len;
+	s->size = (uint32_t)(row_put_suffix(row, x->look, (char *)out) -
+			     (char *)out);
+	x->suffix_text.len += s->size;
+	return s;
+}
+
+static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
+		   struct bytes *out)
+{
+	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
+	const struct suffix *suffix;
+	struct row row;
+
+	if (!begin)
+		return CST_MEMORY;
+	row_fill(x, s, &row);
+	row.n_folded = n_folded;
+	p = row_put_prefix(&row, x->look, p);
+	suffix = row.is_unwound || n_folded > 1 ? NULL : suffix_of(x, &row);
+	if (suffix) {
+		memcpy(p, x->suffix_text.data + suffix->at, suffix->size);
+		p += suffix->size;
+	} else {
+		p = row_put_suffix(&row, x->look, p);
+	}
+	out->len += (size_t)(p - begin);
+	x->n_rows++;
+	return 0;
+}
+
+/* ---- folding ------------------------------------------------------------ */
+
+static int flush_run(struct text *x, struct bytes *out)
+{
+	int status = x->n_run ? put_row(x, &x->run, x->n_run, out) : 0;
+
+	x->n_run = 0;
+	return status;
+}
+
+static int is_alike(const struct shown *a, const struct shown *b)
+{
+	return a->site == b->site && a->lane == b->lane &&
+	       a->depth == b->depth && a->thread == b->thread &&
+	       a->end == CALL_RETURN && b->end == CALL_RETURN && !a->is_seed &&
+	       !b->is_seed;
+}
+
+/* x->next is a leaf: it joins the run or begins another. */
+static int join_run(struct text *x, struct bytes *out)
+{
+	int status = 0;
+
+	if (x->n_run && is_alike(&x->run, &x->next)) {
+		x->n_run++;
+		x->run.duration_ns += x->next.duration_ns;
+		return 0;
+	}
+	status = flush_run(x, out);
+	x->run = x->next;
+	x->n_run = 1;
+	return status;
+}
+
+/* call is NULL at the end. */
+static int put_folded(struct text *x, const struct shown *call,
+		      struct bytes *out)
+{
+	int status = 0;
+
+	if (x->has_next && call && call->lane == x->next.lane &&
+	    call->depth > x->next.depth) {
+		status = flush_run(x, out);
+		if (status == 0)
+			status = put_row(x, &x->next, 0, out);
+	} else if (x->has_next) {
+		status = join_run(x, out);
+	}
+	x->has_next = call != NULL;
+	if (call)
+		x->next = *call;
+	else if (status == 0)
+		status = flush_run(x, out);
+	return status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static int put_shown(struct text *x, const struct shown *s, struct bytes *out)
+{
+	return x->look->fold ? put_folded(x, s, out) : put_row(x, s, 0, out);
+}
+
+static int put_windowed(struct text *x, const struct shown *s,
+			struct bytes *out)
+{
+	const struct shown *callers;
+	uint32_t n;
+	int got = window_take(&x->window, s, &callers, &n);
+
+	if (got <= 0)
+		return got;
+	for (uint32_t i = 0; i < n; i++)
+		if (callers[i].number && put_shown(x, &callers[i], out) < 0)
+			return CST_MEMORY;
+	return put_shown(x, s, out);
+}
+
+static int put_batch(struct text *x, int n, struct bytes *out)
+{
+	int is_plain = window_is_all(&x->window) && !x->look->fold;
+	int status = 0;
+
+	for (int i = 0; i < n && status == 0; i++)
+		status = is_plain ? put_row(x, &x->batch[i], 0, out)
+			 : window_is_all(&x->window)
+				 ? put_folded(x, &x->batch[i], out)
+				 : put_windowed(x, &x->batch[i], out);
+	return status;
+}
+
+static void put_heading(struct text *x, struct bytes *out)
+{
+	char *p = (char *)bytes_reserve(out, ROW_MAX);
+
+	if (p)
+		out->len += row_heading(x->look, x->has_threads, p);
+	x->has_heading = 1;
+}
+
+static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct text *x = arg;
+
+	if (!x->has_heading)
+		put_heading(x, out);
+	while (out->len < PUMP_BLOCK) {
+		int n = view_next(x->view, x->batch, BATCH, err);
+
+		if (n < 0)
+			return n;
+		if (put_batch(x, n, out) < 0 ||
+		    (n == 0 && x->look->fold && put_folded(x, NULL, out) < 0))
+			return cst_fail_memory(err);
+		if (n == 0 || (!window_is_all(&x->window) &&
+			       x->window.at >= x->window.to && !x->look->fold))
+			return 0;
+	}
+	return 1;
+}
+
+static unsigned digits(uint32_t v)
+{
+	char text[24];
+
+	return (unsigned)(number_put(text, v) - text);
+}
+
+static int text_init(struct text *x, const struct cst_choice *choice,
+		     struct cst_error *err)
+{
+	const struct cst_trace *t = x->t;
+	uint64_t paused = 0;
+
+	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
+	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
+	if (!x->suffixes || !x->paused_ns)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < t->n_pauses; i++)
+		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
+	x->has_threads = t->n_threads > 1;
+	x->thread_width = 10;
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		unsigned width = (unsigned)strlen(t->threads[i].name) + 3 +
+				 digits(t->threads[i].tid);
+
+		if (width > x->thread_width && width < 40)
+			x->thread_width = width;
+	}
+	return window_init(&x->window, t, choice, err);
+}
+
+int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
+		   const struct cst_choice *choice, cst_write_fn write,
+		   void *arg, struct cst_error *err)
+{
+	auto_free struct text *x = calloc(1, sizeof(*x));
+	int64_t status;
+
+	if (!x)
+		return cst_fail_memory(err);
+	x->t = t;
+	x->look = look;
+	status = text_init(x, choice, err);
+	if (status == 0)
+		status = view_new(t, choice, 0, &x->view, err);
+	if (status == 0)
+		status = pump_run(text_fill, x, write, arg, err);
+	if (status == 0)
+		status = x->n_rows;
+	view_free(x->view);
+	window_release(&x->window);
+	free(x->suffixes);
+	free(x->paused_ns);
+	bytes_release(&x->suffix_text);
+	return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A trace's tree as text rows: all of it, its last calls, or what lies around
+ * one.
+ */
+#ifndef ENGINE_TEXT_H
+#define ENGINE_TEXT_H
+
+#include "loader.h"
+
+/* Returns the number of rows below the heading. */
+int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
+		   const struct cst_choice *choice, cst_write_fn write,
+		   void *arg, struct cst_error *err);
+
+#endif

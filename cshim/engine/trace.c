@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public face of a recorded trace: knows the order in which the stages
+ * are asked, and the formats by name.
+ */
+#include "trace.h"
+#include "callid.h"
+#include "filter.h"
+#include "jsonl.h"
+#include "loader.h"
+#include "report.h"
+#include "sink.h"
+#include "text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+/* ---- open and close ----------------------------------------------------- */
+
+static int trace_open(int fd, const char *path, struct cst_trace **out,
+		      struct cst_error *err)
+{
+	struct cst_trace *t = calloc(1, sizeof(*t));
+	int status;
+
+	if (!t) {
+		close(fd);
+		return cst_fail_memory(err);
+	}
+	sink_begin();
+	t->fd = fd;
+	t->path = path;
+	status = loader_scan(t, err);
+	t->path = status < 0 ? path : names_intern(t->names, path);
+	if (status < 0) {
+		cst_trace_free(t);
+		return status;
+	}
+	*out = t;
+	return 0;
+}
+
+int trace_open_fd(int fd, struct cst_trace **out, struct cst_error *err)
+{
+	return trace_open(fd, "the recorded trace", out, err);
+}
+
+int cst_trace_load(const char *path, struct cst_trace **out,
+		   struct cst_error *err)
+{
+	/* A pipe nobody writes to must not hang the session. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot open '%.300s'", path);
+	return trace_open(fd, path, out, err);
+}
+
+void cst_trace_free(struct cst_trace *t)
+{
+	if (!t)
+		return;
+	loader_release(t);
+	free(t);
+}
+
+void cst_trace_status(const struct cst_trace *t, struct cst_status_report *out)
+{
+	*out = t->status;
+}
+
+void trace_set_status(struct cst_trace *t, const struct cst_status_report *s)
+{
+	t->status = *s;
+}
+
+const char *cst_trace_command(const struct cst_trace *t)
+{
+	return t->command;
+}
+
+/* ---- show and report ---------------------------------------------------- */
+
+int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
+{
+	struct filter *f;
+	struct callid id;
+	int status = filter_new(choice, &f, err);
+
+	if (status < 0)
+		return status;
+	filter_free(f);
+	return choice->around ? callid_parse(choice->around, &id, err) : 0;
+}
+
+/* A write callback, and whether it was what ended the writing. */
+struct outlet {
+	cst_write_fn write;
+	void *arg;
+	int is_ended;
+};
+
+static int outlet_write(void *arg, const char *text, uint64_t size)
+{
+	struct outlet *o = arg;
+
+	o->is_ended = o->write(o->arg, text, size) < 0;
+	return o->is_ended ? CST_INTERRUPTED : 0;
+}
+
+int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
+		       const struct cst_choice *choice, cst_write_fn write,
+		       void *arg, struct cst_error *err)
+{
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	sink_begin();
+	n = text_write(t, look, choice, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}
+
+int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
+			 uint32_t limit, const char *regex,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	sink_begin();
+	return report_write(t, sort, limit, regex, choice, write, arg, err);
+}
+
+/* ---- save --------------------------------------------------------------- */
+
+typedef int64_t (*format_fn)(const struct cst_trace *t,
+			     const struct cst_look *look,
+			     const struct cst_choice *choice,
+			     cst_write_fn write, void *arg,
+			     struct cst_error *err);
+
+static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	struct cst_look plain = *look;
+
+	plain.color = 0;
+	return text_write(t, &plain, choice, write, arg, err);
+}
+
+static int64_t save_jsonl(const struct cst_trace *t,
+			  const struct cst_look *look,
+			  const struct cst_choice *choice, cst_write_fn write,
+			  void *arg, struct cst_error *err)
+{
+	(void)look;
+	return jsonl_write(t, choice, write, arg, err);
+}
+
+/* The whole blocks, as they are: names and all calls, whatever the choice. */
+static int64_t save_file(const struct cst_trace *t, const struct cst_look *look,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	enum { PIECE = 256 << 10 };
+	auto_free char *piece = malloc(PIECE);
+
+	(void)look;
+	(void)choice;
+	if (!piece)
+		return cst_fail_memory(err);
+	for (uint64_t at = 0; at < t->size;) {
+		size_t n = t->size - at < PIECE ? t->size - at : PIECE;
+
+		if (sink_is_interrupted())
+			return cst_fail(CST_INTERRUPTED, err, "interrupted");
+		if (loader_read(t, at, piece, n) < 0)
+			return loader_damaged(t, err, "it cannot be read");
+		if (write(arg, piece, n) < 0)
+			return CST_FAILED;
+		at += n;
+	}
+	return (int64_t)(t->status.n_calls + t->status.n_seeds);
+}
+
+static const struct format {
+	const char *name;
+	format_fn save;
+} formats[] = {
+	{"txt", save_text},
+	{"jsonl", save_jsonl},
+	{"cst", save_file},
+};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+const char *cst_formats(void)
+{
+	return "txt jsonl cst";
+}
+
+static const struct format *find_format(const char *path, const char *name,
+					struct cst_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash ? slash : path, '.');
+	const char *wanted = name ? name : dot ? dot + 1 : "";
+
+	for (int i = 0; i < N_FORMATS; i++)
+		if (!strcasecmp(formats[i].name, wanted))
+			return &formats[i];
+	if (name)
+		cst_fail(CST_BAD_INPUT, err, "no format '%.60s': use one of %s",
+			 name, cst_formats());
+	else
+		cst_fail(CST_BAD_INPUT, err,
+			 "cannot tell a format from '%.200s': use one of %s",
+			 path, cst_formats());
+	return NULL;
+}
+
+int64_t cst_trace_save(struct cst_trace *t, const char *path,
+		       const char *format, const struct cst_look *look,
+		       const struct cst_choice *choice, struct cst_error *err)
+{
+	const struct format *f = find_format(path, format, err);
+	struct sink_file file;
+	struct outlet outlet = {sink_write, &file, 0};
+	int64_t n;
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	if (sink_open(&file, path, err) < 0)
+		return CST_FAILED;
+	n = f->save(t, look, choice, outlet_write, &outlet, err);
+	if (outlet.is_ended) {
+		errno = file.error;
+		n = cst_fail_sys(err, "cannot write '%.300s'", path);
+	}
+	if (n < 0)
+		sink_abandon(&file);
+	else if (sink_commit(&file, err) < 0)
+		return CST_FAILED;
+	return n;
+}
