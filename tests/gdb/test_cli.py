@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""The cstrace command: reading a trace without gdb, and starting gdb."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CSTRACE = os.path.join(TOP, "build", "cstrace")
+
+SOURCE = """
+static int leaf(int n) { return n + 1; }
+static int branch(int n) { return leaf(n) + leaf(n + 1); }
+int main(void) { return branch(1) + leaf(2) - 8; }
+"""
+
+
+def cstrace(*words, **options):
+    return subprocess.run(
+        [CSTRACE, *map(str, words)],
+        text=True,
+        capture_output=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the program "app" and the trace of one run, "app.cst"."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "app.c").write_text(SOURCE)
+    subprocess.run(
+        ["gcc", "-g", "-finstrument-functions", "app.c", "-o", "app"],
+        cwd=folder,
+        check=True,
+    )
+    done = cstrace(
+        *("gdb", "-q", "-nx", "-batch", "-ex", "cstrace start", "-ex", "run"),
+        *("-ex", "cstrace save app.cst", "--args", "./app", "1", "a b"),
+        cwd=folder,
+    )
+    assert (folder / "app.cst").exists(), done.stdout + done.stderr
+    return folder
+
+
+def names(text):
+    """The functions of a text tree with their depth: ("leaf", 2)."""
+    rows = [line for line in text.splitlines() if not line.startswith("#")]
+    calls = [re.search(r"( *)\b(main|branch|leaf)\b", row) for row in rows]
+    first = len(calls[0].group(1))
+    return [(c.group(2), (len(c.group(1)) - first) // 2) for c in calls]
+
+
+TREE = [("main", 0), ("branch", 1), ("leaf", 2), ("leaf", 2), ("leaf", 1)]
+
+
+def test_show_draws_the_tree(folder):
+    done = cstrace("show", "app.cst", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert names(done.stdout) == TREE
+
+
+def test_show_writes_no_colour_into_a_pipe(folder):
+    done = cstrace("show", "app.cst", cwd=folder, env={"TERM": "xterm"})
+    assert "\x1b" not in done.stdout
+    done = cstrace("show", "app.cst", "--color", "on", cwd=folder)
+    assert "\x1b" in done.stdout
+
+
+def test_show_takes_options_behind_the_file(folder):
+    done = cstrace("show", "app.cst", "--depth", "2", cwd=folder)
+    assert names(done.stdout) == [("main", 0), ("branch", 1), ("leaf", 1)]
+
+
+def test_show_with_a_regex_shows_what_matches_and_below(folder):
+    done = cstrace("show", "app.cst", "^branch", cwd=folder)
+    assert names(done.stdout) == [("branch", 0), ("leaf", 1), ("leaf", 1)]
+
+
+def test_report_has_a_row_for_each_function(folder):
+    done = cstrace("report", "app.cst", "--sort", "calls", cwd=folder)
+    assert done.returncode == 0
+    rows = [line for line in done.stdout.splitlines() if line.endswith("leaf")]
+    assert len(rows) == 1 and "3" in rows[0].split()
+
+
+def test_save_writes_json_lines(folder):
+    done = cstrace("save", "app.cst", "t.jsonl", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    calls = [json.loads(line) for line in open(folder / "t.jsonl")]
+    assert [(c["function"], c["depth"]) for c in calls] == TREE
+    assert [c["id"] for c in calls] == ["1.1", "1.2", "1.3", "1.4", "1.5"]
+    assert [c["parent"] for c in calls] == [None, "1.1", "1.2", "1.2", "1.1"]
+
+
+def test_save_takes_the_format_from_its_option(folder):
+    done = cstrace("save", "app.cst", "t.out", "--format", "txt", cwd=folder)
+    assert done.returncode == 0
+    assert names((folder / "t.out").read_text()) == TREE
+
+
+def test_save_of_a_trace_can_be_read_again(folder):
+    assert cstrace("save", "app.cst", "copy.cst", cwd=folder).returncode == 0
+    done = cstrace("show", "copy.cst", "--timestamp", "off", cwd=folder)
+    first = cstrace("show", "app.cst", "--timestamp", "off", cwd=folder)
+    assert done.stdout == first.stdout
+
+
+def test_info_says_what_is_in_the_trace(folder):
+    done = cstrace("info", "app.cst", cwd=folder)
+    assert done.returncode == 0
+    assert re.search(r"^command +\S*app 1 ", done.stdout, re.M)
+    assert re.search(r"^calls +5 \(0 open, 0 unwound", done.stdout, re.M)
+    assert re.search(r"^threads +1 in 1 process$", done.stdout, re.M)
+    assert re.search(r"^lost +0 records$", done.stdout, re.M)
+
+
+def one_line(done):
+    assert done.stdout == ""
+    assert done.stderr.startswith("cstrace") and done.stderr.count("\n") == 1
+    return done.returncode
+
+
+def test_failures_are_one_line_and_status_1(folder):
+    (folder / "text.cst").write_text("no trace\n" * 100)
+    assert one_line(cstrace("show", "absent.cst", cwd=folder)) == 1
+    assert one_line(cstrace("show", "text.cst", cwd=folder)) == 1
+    assert one_line(cstrace("info", "app.c", cwd=folder)) == 1
+    assert one_line(cstrace("save", "app.cst", "none/t.txt", cwd=folder)) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nonsense"],
+        ["show"],
+        ["show", "app.cst", "a", "b"],
+        ["show", "app.cst", "--nonsense"],
+        ["show", "app.cst", "--depth", "-1"],
+        ["show", "app.cst", "--depth", "1x"],
+        ["show", "app.cst", "--min-time", "10"],
+        ["show", "app.cst", "--sort", "self"],
+        ["show", "app.cst", "("],
+        ["show", "app.cst", "--around", "1.99"],
+        ["report", "app.cst", "--sort", "size"],
+        ["save", "app.cst"],
+        ["save", "app.cst", "t.nonsense"],
+    ],
+)
+def test_bad_usage_is_one_line_and_status_2(folder, words):
+    assert one_line(cstrace(*words, cwd=folder)) == 2
+
+
+def test_no_command_prints_the_help_and_status_2():
+    done = cstrace()
+    assert done.returncode == 2 and "usage: cstrace" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["gdb", "show", "report", "save", "info"])
+def test_each_command_has_help(command):
+    assert f"\n  {command} " in cstrace("--help").stdout
+    done = cstrace(command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: cstrace {command} ")
+
+
+def test_version_is_the_packages():
+    text = open(os.path.join(TOP, "pyproject.toml")).read()
+    version = re.search(r'^version = "(.*)"$', text, re.M).group(1)
+    assert cstrace("--version").stdout == f"cstrace {version}\n"
+
+
+def test_a_closed_pipe_ends_show_quietly(folder):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    try:
+        done = subprocess.run(
+            [CSTRACE, "show", "app.cst"],
+            cwd=folder,
+            stdout=write_end,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
+        )
+    finally:
+        os.close(write_end)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_full_disk_is_told(folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [CSTRACE, "show", "app.cst"],
+            cwd=folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "cstrace: cannot write the output: No space left on device\n"
+
+
+def test_gdb_passes_all_arguments_on(folder):
+    done = cstrace(
+        *("gdb", "-q", "-nx", "-batch", "-ex", "show args", "-ex", "help cstrace"),
+        *("--args", "./app", "a b", "--version"),
+        cwd=folder,
+    )
+    assert 'is "a\\ b --version"' in done.stdout
+    assert "cstrace start" in done.stdout
+
+
+def test_gdb_that_is_not_there_is_one_line(folder):
+    environment = dict(os.environ, GDB="./no-gdb")
+    assert one_line(cstrace("gdb", cwd=folder, env=environment)) == 1
