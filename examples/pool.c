@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One producer and two workers round a bounded queue.  Each thread has its own
- * tree, told apart by its name.
+ * tree, told apart by the tag in front.
  */
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 
@@ -59,13 +58,9 @@ int main(void)
 {
 	pthread_t threads[N_WORKERS];
 	int totals[N_WORKERS] = {0};
-	char name[16];
 
-	for (int i = 0; i < N_WORKERS; i++) {
+	for (int i = 0; i < N_WORKERS; i++)
 		pthread_create(&threads[i], NULL, worker, &totals[i]);
-		snprintf(name, sizeof(name), "worker-%d", i + 1);
-		pthread_setname_np(threads[i], name);
-	}
 	for (int job = 1; job <= N_JOBS; job++)
 		queue_put(job);
 	for (int i = 0; i < N_WORKERS; i++)

@@ -47,32 +47,52 @@ struct Circle : Shape {
 	double radius;
 };
 
-using Shapes = std::vector<std::unique_ptr<Shape>>;
+class Drawing
+{
+      public:
+	void add_square(double side)
+	{
+		shapes.push_back(std::make_unique<Square>(side));
+	}
 
-static bool is_smaller(const std::unique_ptr<Shape> &a,
-		       const std::unique_ptr<Shape> &b)
+	void add_circle(double radius)
+	{
+		shapes.push_back(std::make_unique<Circle>(radius));
+	}
+
+	std::vector<const Shape *> by_area() const;
+
+      private:
+	std::vector<std::unique_ptr<Shape>> shapes;
+};
+
+static bool is_smaller(const Shape *a, const Shape *b)
 {
 	return a->area() < b->area();
 }
 
-static void add_square(Shapes &shapes, double side)
+std::vector<const Shape *> Drawing::by_area() const
 {
-	shapes.push_back(std::make_unique<Square>(side));
+	std::vector<const Shape *> sorted;
+
+	for (const auto &shape : shapes)
+		sorted.push_back(shape.get());
+	std::sort(sorted.begin(), sorted.end(), is_smaller);
+	return sorted;
 }
 
 int main()
 {
-	Shapes shapes;
+	Drawing drawing;
 
-	add_square(shapes, 3);
-	shapes.push_back(std::make_unique<Circle>(1));
-	add_square(shapes, 1);
+	drawing.add_square(3);
+	drawing.add_circle(1);
+	drawing.add_square(1);
 	try {
-		add_square(shapes, -1);
+		drawing.add_square(-1);
 	} catch (const std::invalid_argument &error) {
 		std::printf("left out: %s\n", error.what());
 	}
-	std::sort(shapes.begin(), shapes.end(), is_smaller);
-	for (const auto &shape : shapes)
+	for (const Shape *shape : drawing.by_area())
 		std::printf("%.2f\n", shape->area());
 }
