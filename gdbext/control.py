@@ -5,6 +5,7 @@ Mirrors struct cst_control of record.h."""
 
 from __future__ import annotations
 
+import os
 import struct
 from typing import NamedTuple, Optional
 
@@ -28,65 +29,86 @@ class Answer(NamedTuple):
 
 
 class Control:
-    """The control objects of one address space."""
+    """The control objects of one process.
 
-    def __init__(self, control: int, state: int) -> None:
+    They are reached through /proc: gdb's own reads and writes go to whatever
+    inferior is selected, and tell the user of memory that changed."""
+
+    def __init__(self, pid: int, control: int, state: int) -> None:
+        self._pid = pid
         self._control = control
         self._state = state
         self._path: Optional[bytes] = None
         self._retired = 0
-        self._inferior = gdb.selected_inferior()
 
     @classmethod
     def find(cls) -> Optional[Control]:
-        """Those of the process as it stands, if the shim is in it."""
+        """Those of the selected process as it stands, if the shim is in it."""
+        pid = gdb.selected_inferior().pid
         control = symbol_address("cstrace_control")
         state = symbol_address("cstrace_state")
-        if control is None or state is None:
+        if not pid or control is None or state is None:
             return None
-        return cls(control, state)
+        return cls(pid, control, state)
+
+    def in_child(self, pid: int) -> Control:
+        """The same objects in a fork child, as long as it has not exec'd."""
+        return Control(pid, self._control, self._state)
+
+    def _read(self, address: int, size: int) -> bytes:
+        fd = os.open("/proc/%d/mem" % self._pid, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            return os.pread(fd, size, address)
+        finally:
+            os.close(fd)
+
+    def _write(self, address: int, data: bytes) -> None:
+        fd = os.open("/proc/%d/mem" % self._pid, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            os.pwrite(fd, data, address)
+        finally:
+            os.close(fd)
 
     def version_error(self) -> Optional[str]:
         magic, layout, _mode = _HEAD.unpack(
-            bytes(self._inferior.read_memory(self._control, _HEAD.size)))
+            self._read(self._control, _HEAD.size))
         if (magic, layout) == (MAGIC, LAYOUT):
             return None
         return ("the libcstrace.so in the program is of another version than "
                 "this gdb extension")
 
-    def _write(self, at: int, data: bytes) -> None:
-        self._inferior.write_memory(self._control + at, data)
-
-    def _ask(self) -> None:
-        """The next event in the program looks at what was written."""
-        self._inferior.write_memory(self._state, struct.pack("<I", STATE_ASK))
+    def _set_state(self, state: int) -> None:
+        self._write(self._state, struct.pack("<I", state))
 
     def switch_on(self, mode: int, area_path: bytes) -> None:
+        """The next event in the program looks at what is written here."""
         if area_path != self._path:
             if len(area_path) >= _PATH_SIZE:
                 raise gdb.GdbError("the area's path is too long")
-            self._write(_AT_PATH, area_path.ljust(_PATH_SIZE, b"\0"))
+            self._write(self._control + _AT_PATH,
+                        area_path.ljust(_PATH_SIZE, b"\0"))
             self._path = area_path
-        self._write(_AT_MODE, struct.pack("<I", mode))
-        self._ask()
+        self._write(self._control + _AT_MODE, struct.pack("<I", mode))
+        self._set_state(STATE_ASK)
 
     def switch_off(self) -> None:
-        self._write(_AT_MODE, struct.pack("<I", MODE_OFF))
-        self._inferior.write_memory(self._state, struct.pack("<I", STATE_OFF))
+        self._write(self._control + _AT_MODE, struct.pack("<I", MODE_OFF))
+        self._set_state(STATE_OFF)
 
     def retire(self, start: int, end: int) -> None:
         """Code at [start, end) was unmapped: its sites are forgotten."""
         self._retired += 1
-        self._write(_AT_RETIRE, struct.pack("<QQ", start, end))
-        self._write(_AT_RETIRE_SEQ, struct.pack("<I", self._retired))
-        self._ask()
+        self._write(self._control + _AT_RETIRE,
+                    struct.pack("<QQ", start, end))
+        self._write(self._control + _AT_RETIRE_SEQ,
+                    struct.pack("<I", self._retired))
+        self._set_state(STATE_ASK)
 
     def area_path(self) -> bytes:
         """What some gdb has told this process to write into."""
-        data = bytes(self._inferior.read_memory(
-            self._control + _AT_PATH, _PATH_SIZE))
+        data = self._read(self._control + _AT_PATH, _PATH_SIZE)
         return data.partition(b"\0")[0]
 
     def answer(self) -> Answer:
-        return Answer(*struct.unpack("<Ii", bytes(
-            self._inferior.read_memory(self._control + _AT_ANSWER, 8))))
+        return Answer(*struct.unpack("<Ii", self._read(
+            self._control + _AT_ANSWER, 8)))

@@ -136,19 +136,11 @@ class Events:
         r = s.recording
         if r is None or event.inferior.num != r.inferior_num:
             return
-        child = self._fork_child(r)
+        child = r.fork_child()
         if child is not None:
             r.move(child)
         else:
             s.process_ended()
-
-    @staticmethod
-    def _fork_child(r: Any) -> Optional[gdb.Inferior]:
-        """gdb follows the child: it is selected by now, and alive."""
-        inferior = gdb.selected_inferior()
-        if inferior.num == r.inferior_num or not inferior.pid:
-            return None
-        return inferior if r.owns_area_of_selected() else None
 
     @_guarded
     def before_prompt(self) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from typing import Optional
 
 import gdb
@@ -101,7 +102,7 @@ class Recording:
             return
         try:
             answer = self._control.answer()
-        except gdb.error:
+        except (OSError, struct.error):
             return
         if answer.errno:
             self._is_answer_told = True
@@ -142,7 +143,7 @@ class Recording:
         if self._control is not None:
             try:
                 self._control.switch_off()
-            except gdb.error:
+            except OSError:
                 pass  # the process is gone
         self._delete_breakpoints()
 
@@ -176,17 +177,26 @@ class Recording:
         if self.is_on and self.road != HOOKS:
             self.switch_on()
 
-    def move(self, inferior: gdb.Inferior) -> None:
-        """gdb follows a fork child, which writes into the same area."""
-        self.pid, self.inferior_num = inferior.pid, inferior.num
-        self._control = control.Control.find()
-        self.refresh_modules()
+    def fork_child(self) -> Optional[gdb.Inferior]:
+        """Another process that gdb holds and that writes into our area."""
+        if self._control is None:
+            return None
+        for inferior in gdb.inferiors():
+            if inferior.num == self.inferior_num or not inferior.pid:
+                continue
+            try:
+                path = self._control.in_child(inferior.pid).area_path()
+            except OSError:
+                continue
+            if path == self.recorder.area_path():
+                return inferior
+        return None
 
-    def owns_area_of_selected(self) -> bool:
-        """Does the selected process, as a fork child, write into our area?"""
-        other = control.Control.find()
-        return (other is not None and self.recorder is not None
-                and other.area_path() == self.recorder.area_path())
+    def move(self, child: gdb.Inferior) -> None:
+        """The process is gone, gdb stays with its fork child."""
+        self.pid, self.inferior_num = child.pid, child.num
+        self._control = self._control.in_child(child.pid)
+        self.refresh_modules()
 
     # ---- modules -----------------------------------------------------------
 
@@ -210,7 +220,7 @@ class Recording:
         if self._control is not None and self.is_on:
             try:
                 self._control.retire(*place)
-            except gdb.error:
+            except OSError:
                 pass
 
     # ---- begin and end -------------------------------------------------------

@@ -211,7 +211,7 @@ class Session:
         recorded = self._begin(road, is_stopped=False)
         try:
             recorded.switch_on()
-        except gdb.GdbError as e:
+        except (gdb.GdbError, OSError) as e:
             say(str(e))
             self._end_trace()
 
