@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Where things are, and compiling what the benchmarks run."""
+
+import os
+import subprocess
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("BUILD") or os.path.join(ROOT, "build")
+DIR = os.path.join(BUILD, "bench")
+SHIM = os.path.join(BUILD, "libcstrace.so")
+COMMAND = os.path.join(BUILD, "cstrace")
+LOADER = os.path.join(ROOT, "cstrace.py")
+GDB = os.environ.get("GDB") or "gdb"
+CC = os.environ.get("CC") or "gcc"
+CXX = os.environ.get("CXX") or "g++"
+
+WARN = ["-Wall", "-Wextra", "-Werror"]
+INCLUDE = ["-I" + HERE, "-I" + os.path.join(ROOT, "cshim", "include"),
+           "-I" + os.path.join(ROOT, "cshim", "engine")]
+HOOKS = ["-g", "-finstrument-functions"]
+LEVELS = ("O0", "O2")
+
+
+class Failed(Exception):
+    """Something did not run: one line for the user."""
+
+
+def built(name):
+    """Path of a file in the benchmarks' own build folder."""
+    return os.path.join(DIR, name)
+
+
+def source(name):
+    return os.path.join(HERE, name)
+
+
+def engine_source(name):
+    return os.path.join(ROOT, "cshim", "engine", name)
+
+
+def _is_new(target, sources):
+    made = os.path.getmtime(target) if os.path.exists(target) else 0
+    return all(os.path.getmtime(s) < made for s in sources)
+
+
+def _make(target, compiler, flags, sources, also=()):
+    """Compile sources into target, unless it is newer."""
+    headers = [source("workload.h"), *also]
+    if _is_new(target, sources + headers):
+        return
+    done = subprocess.run([compiler, *flags, *INCLUDE, *sources, "-o", target],
+                          stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True)
+    if done.returncode:
+        raise Failed("cannot compile %s: %s" % (
+            os.path.basename(target), done.stderr.strip().split("\n")[0]))
+
+
+def _wide_source():
+    path, generator = built("wide.cc"), source("generate-wide")
+    if not _is_new(path, [generator]):
+        with open(path, "w") as out:
+            subprocess.run([generator], stdout=out, check=True)
+    return path
+
+
+def _programs():
+    timed = built("timed.o")
+    _make(timed, CC, ["-O2", "-D_GNU_SOURCE", *WARN, "-c"],
+          [source("timed.c")])
+    for name, text in (("fib", source("fib.c")), ("wide", _wide_source()),
+                       ("loop", source("loop.c"))):
+        compiler = CXX if text.endswith(".cc") else CC
+        for level in LEVELS:
+            part = built("%s-%s.o" % (name, level))
+            _make(part, compiler, ["-" + level, *WARN, *HOOKS, "-c"], [text])
+            _make(built("%s-%s" % (name, level)), CXX, ["-pthread"],
+                  [timed, part])
+    _make(built("waiting"), CC, ["-O0", *WARN, *HOOKS], [source("waiting.c")])
+
+
+def _libraries():
+    for name in ("bare", "targets", "starter"):
+        _make(built(name + ".so"), CC,
+              ["-O2", *WARN, "-fPIC", "-shared", "-fno-builtin"],
+              [source(name + ".c")])
+    area = [engine_source("area.c"), engine_source("error.c")]
+    _make(built("handback"), CC,
+          ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
+          [source("handback.c"), *area])
+
+
+def make_all():
+    for path in (SHIM, os.path.join(BUILD, "libcstrace-engine.so"), COMMAND):
+        if not os.path.exists(path):
+            raise Failed("%s is missing: run make first"
+                         % os.path.relpath(path, ROOT))
+    os.makedirs(DIR, exist_ok=True)
+    _programs()
+    _libraries()

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The workload of the sync road: size calls of a function that does nothing,
+ * two events each.
+ */
+#include "workload.h"
+
+#define QUIET __attribute__((no_instrument_function))
+
+void step(void);
+
+__attribute__((noinline)) void step(void)
+{
+	__asm__ volatile("");
+}
+
+QUIET uint64_t workload(unsigned size, unsigned thread, unsigned n_threads)
+{
+	for (unsigned i = thread; i < size; i += n_threads)
+		step();
+	return size;
+}
+
+QUIET uint64_t workload_calls(unsigned size, unsigned thread,
+			      unsigned n_threads)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = thread; i < size; i += n_threads)
+		n++;
+	return n;
+}

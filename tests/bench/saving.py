@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The section save: fib(32)'s calls out of the record, as text and report,
+and gdb's memory meanwhile."""
+
+import os
+import subprocess
+import threading
+
+import bench_build as build
+import running
+from bench_build import Failed
+from table import median, rounds
+
+PROGRAM, SIZE, LARGER = "fib-O0", 32, 35
+TRACE = build.built("fib.cst")
+TEXT = build.built("fib.txt")
+
+
+def _record():
+    running.uftrace(PROGRAM, 1, SIZE)
+    running.traced(PROGRAM, 1, SIZE)
+    save = running.gdb_command(
+        PROGRAM, running.arguments(1, SIZE),
+        ["set cstrace live off", "cstrace start", "run",
+         "cstrace save " + TRACE], True)
+    running.run(save)
+    if not os.path.exists(TRACE):
+        raise Failed("gdb saved no trace")
+
+
+def _peer(*words):
+    return running.seconds_into_pipe(
+        ["uftrace", *words, "--no-pager", "-d", running.UFTRACE_DATA])
+
+
+def _ours(*words):
+    return running.seconds_into_pipe([build.COMMAND, *words, TRACE])
+
+
+def _compare(table):
+    got = rounds({
+        "show": lambda: _ours("show"),
+        "replay": lambda: _peer("replay"),
+        "report": lambda: _ours("report"),
+        "peer report": lambda: _peer("report"),
+    })
+    took = {name: median(runs, lambda r: r[0]) for name, runs in got.items()}
+    size = {name: runs[0][1] / 1e6 for name, runs in got.items()}
+    table.row("text, %.0f MB" % size["show"], "%.3f s" % took["show"],
+              "%.2f s uftrace replay, %.0f MB" % (took["replay"],
+                                                 size["replay"]),
+              took["replay"] / took["show"], (">=", 8))
+    table.row("report", "%.3f s" % took["report"],
+              "%.2f s uftrace report" % took["peer report"],
+              took["peer report"] / took["report"], (">=", 4))
+
+
+def _anonymous_kb(pid):
+    try:
+        with open("/proc/%d/status" % pid) as f:
+            for line in f:
+                if line.startswith("RssAnon:"):
+                    return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+class Watch(threading.Thread):
+    """The largest anonymous memory of a process, seen 100 times a second."""
+
+    def __init__(self, process):
+        super().__init__(daemon=True)
+        self._process = process
+        self._ended = threading.Event()
+        self.peak_kb = 0
+
+    def run(self):
+        while not self._ended.wait(0.01):
+            self.peak_kb = max(self.peak_kb, _anonymous_kb(self._process.pid))
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+
+def _peak_kb(size):
+    """Of gdb, recording, reporting and saving fib(size)."""
+    words = ["set cstrace live off", "cstrace start", "run"]
+    if size > 1:
+        words += ["cstrace report", "cstrace save " + TEXT]
+    command = running.gdb_command(PROGRAM, running.arguments(1, size), words,
+                                  True)
+    process = subprocess.Popen(
+        command, env=running.environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    watch = Watch(process)
+    watch.start()
+    try:
+        process.wait(running.LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    watch.end()
+    running.Took(running.OUT)
+    if process.returncode:
+        raise Failed("gdb ended with %d" % process.returncode)
+    return watch.peak_kb
+
+
+def _memory(table):
+    """Once each: memory does not scatter as times do."""
+    base = _peak_kb(1)
+    for size in (SIZE, LARGER):
+        peak = _peak_kb(size)
+        table.row("gdb's memory, fib(%d)" % size, "%.0f MiB" % (peak / 1024),
+                  "%.0f MiB after one call" % (base / 1024),
+                  (peak - base) / 1024, ("<=", 64), "MiB")
+    os.unlink(TEXT)
+
+
+def save(table):
+    table.section("save", "the record of fib(%d) into a pipe, names and all"
+                  % SIZE)
+    _record()
+    _compare(table)
+    _memory(table)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The section start: from `run` to main, and to the first row."""
+
+import os
+import select
+import subprocess
+import time
+
+import running
+from bench_build import Failed
+from table import median, rounds
+
+PROGRAM = "wide-O0"
+MARK = "python import time; print('MARK', time.monotonic(), flush=True)"
+
+
+def _marks(output):
+    return [float(line.split()[1]) for line in output.split("\n")
+            if line.startswith("MARK ")]
+
+
+def _to_main(program, args, words, with_cstrace):
+    """Milliseconds from `run` to the breakpoint at main."""
+    done = running.run(running.gdb_command(
+        program, args, [*words, "break main", MARK, "run", MARK, "kill"],
+        with_cstrace), stdout=subprocess.PIPE)
+    marks = _marks(done.stdout)
+    if len(marks) != 2:
+        raise Failed("gdb did not come to main")
+    return (marks[1] - marks[0]) * 1e3
+
+
+def _is_row(line):
+    return b"first" in line and not line.startswith(b"MARK")
+
+
+def _read_row(fd, limit_s):
+    """What came up to the first row, and when that was."""
+    got, end = b"", time.monotonic() + limit_s
+    while True:
+        left = end - time.monotonic()
+        if left <= 0 or not select.select([fd], [], [], left)[0]:
+            raise Failed("no row came while the program waited")
+        piece = os.read(fd, 65536)
+        now = time.monotonic()
+        if not piece:
+            raise Failed("gdb ended without a row")
+        got += piece
+        if any(_is_row(line) for line in got.split(b"\n")[:-1]):
+            return got.decode(errors="replace"), now
+
+
+def _to_row():
+    """Milliseconds from `run` to the first row of a program that waits."""
+    command = running.gdb_command("waiting", [],
+                                  ["cstrace start", MARK, "run"], True)
+    with subprocess.Popen(command, env=running.environment(),
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as gdb:
+        try:
+            output, now = _read_row(gdb.stdout.fileno(), 30)
+        finally:
+            gdb.stdin.close()
+            gdb.stdout.read()
+            gdb.wait(running.LIMIT_S)
+    return (now - _marks(output)[0]) * 1e3
+
+
+def start(table):
+    table.section("start", "ms more than plain gdb takes from `run` to main")
+    args = running.arguments(1, 1)
+    got = rounds({
+        "plain": lambda: _to_main(PROGRAM, args, [], False),
+        "ours": lambda: _to_main(PROGRAM, args, ["cstrace start"], True),
+        "plain waiting": lambda: _to_main("waiting", [], [], False),
+        "row": _to_row,
+    })
+    took = {name: median(runs) for name, runs in got.items()}
+    for what, ours, plain in (("to main, wide", "ours", "plain"),
+                              ("to the first row", "row", "plain waiting")):
+        table.row(what, "%.0f ms" % took[ours], "%.0f ms plain to main"
+                  % took[plain], took[ours] - took[plain], ("<=", 150), "ms")

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The section sync: what an event costs that the program waits for."""
+
+import bench_build as build
+import running
+from table import median, rounds
+
+PROGRAM, CALLS = "loop-O0", 1000
+
+
+def _floor():
+    """gdb, two breakpoints whose condition is false."""
+    return running.under_gdb(
+        PROGRAM, 1, CALLS,
+        "set environment LD_PRELOAD " + build.built("targets.so"),
+        "set breakpoint pending on",
+        "break bench_enter if 0", "break bench_exit if 0")
+
+
+def _ours(method):
+    return running.traced(PROGRAM, 1, CALLS,
+                          ["set cstrace sync-method " + method], " -sync")
+
+
+def sync(table):
+    table.section("sync", "us an event (an entry or an exit), rows to gdb's "
+                          "output;\nfloor: gdb's breakpoints on two no-op "
+                          "functions, condition `if 0`")
+    got = rounds({"floor": _floor, "breakpoint": lambda: _ours("breakpoint"),
+                  "handshake": lambda: _ours("handshake")})
+    took = {name: median(runs, lambda run: run.wall / 2000)
+            for name, runs in got.items()}
+    floor = took["floor"]
+    table.row("breakpoint, an event", "%.1f us" % took["breakpoint"],
+              "%.1f us floor" % floor, took["breakpoint"] / floor,
+              ("<=", 1.25))
+    table.row("breakpoint, a stop", "%.1f us" % (2 * took["breakpoint"]),
+              "%.1f us floor" % floor, 2 * took["breakpoint"] / floor)
+    table.row("handshake, an event", "%.1f us" % took["handshake"],
+              "%.1f us floor" % floor, floor / took["handshake"], (">=", 8))
