@@ -13,6 +13,8 @@ import json
 import re
 from textwrap import dedent
 
+from lib_build import TARGETS
+
 _TIME = r"(?P<start> *\d+\.\d{6}| *before)  "
 _DURATION = r"(?P<duration> *open| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))  "
 _THREAD = r"(?P<thread>\[(?P<name>.{1,15}) (?P<tid>\d+)\] *)?"
@@ -169,3 +171,25 @@ def json_tree(path):
 def tree(text):
     """The expectation as a test writes it: an indented block."""
     return dedent(text).strip("\n") + "\n"
+
+
+def own_sites(text):
+    """Call sites in the test programs only: whether the C library's are
+    known depends on what is installed.  A destructor's is each compiler's
+    choice, so it goes as well."""
+    def keep(match):
+        is_ours = (TARGETS / match["file"]).exists()
+        is_destructor = "::~" in match["name"]
+        return match["name"] + (
+            match["site"] if is_ours and not is_destructor else "")
+
+    return re.sub(r"^(?P<name>.*?)(?P<site>  (?P<file>[^ /:]+\.\w+)(:\d+)?)"
+                  r"(?=  \(|$)", keep, text, flags=re.M)
+
+
+def outcome(folder, name="t"):
+    """What `save t.txt` and `save t.jsonl` have written, which must agree."""
+    text = own_sites(saved_tree(folder / (name + ".txt")))
+    json_text = own_sites(json_tree(folder / (name + ".jsonl")))
+    assert text == json_text
+    return text
