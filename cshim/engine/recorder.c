@@ -273,7 +273,9 @@ static int recorder_drain(struct cst_recorder *r)
 		if (!taken)
 			break;
 	}
-	return 1;
+	/* Without a live view names hold up nothing, but who drains may be
+	 * about to end the trace: the last chance to ask. */
+	return !sites_n_open(&r->sites);
 }
 
 int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
