@@ -1,1 +1,8 @@
-UNIT_CORE_TESTS := test_callstack test_reader
+UNIT_CORE_TESTS := test_callstack test_reader test_recorder
+
+# A frame is told by what matters of it.
+test_callstack_CFLAGS := -Wno-missing-field-initializers
+
+# Traced by the shim that it links.
+test_recorder_CFLAGS := -finstrument-functions
+test_recorder_LIBS = $(BUILD)/libcstrace.so -Wl,-rpath,'$$ORIGIN/../..'

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Hook to saved tree in one process: the test is traced by the shim that it
+ * links, and is its own reader.  In gdb's place it pokes the shim's control.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "cstrace/engine.h"
+#include "cstrace/record.h"
+
+#define QUIET __attribute__((no_instrument_function))
+
+extern struct cst_control cstrace_control;
+extern uint32_t cstrace_state;
+
+enum { THREADS = 8, CALLS = 20000 };
+
+/* ---- what is traced ------------------------------------------------------ */
+
+static int sum;
+
+__attribute__((noinline)) static void leaf(int n)
+{
+	__atomic_fetch_add(&sum, n, __ATOMIC_RELAXED);
+}
+
+__attribute__((noinline)) static void branch(int n)
+{
+	leaf(n);
+	leaf(n + 1);
+}
+
+static void *busy(void *arg)
+{
+	for (int i = 0; i < CALLS; i++)
+		leaf(i);
+	return arg;
+}
+
+static void *patient(void *barrier)
+{
+	leaf(1);
+	pthread_barrier_wait(barrier);
+	leaf(2);
+	return NULL;
+}
+
+/* ---- in gdb's place ------------------------------------------------------ */
+
+QUIET static void poke(struct cst_recorder *r, enum cst_mode mode)
+{
+	snprintf(cstrace_control.area_path, sizeof(cstrace_control.area_path),
+		 "%s", cst_recorder_area_path(r));
+	cstrace_control.mode = mode;
+	__atomic_store_n(&cstrace_state, CST_STATE_ASK, __ATOMIC_SEQ_CST);
+}
+
+QUIET static void drain(struct cst_recorder *r)
+{
+	struct cst_question q[64];
+	int done, n;
+
+	do {
+		done = cst_recorder_drain(r, NULL);
+		while ((n = cst_recorder_questions(r, q, 64)) > 0) {
+			for (int i = 0; i < n; i++)
+				cst_recorder_answer(
+					r, q[i].id, NULL, "a.c",
+					q[i].kind == CST_ASK_LINE ? 7 : 0);
+		}
+	} while (done == 0);
+	assert_int_equal(done, 1);
+}
+
+struct text {
+	char *all;
+	uint64_t size;
+};
+
+QUIET static int collect(void *arg, const char *text, uint64_t size)
+{
+	struct text *t = arg;
+
+	t->all = realloc(t->all, t->size + size + 1);
+	memcpy(t->all + t->size, text, size);
+	t->size += size;
+	t->all[t->size] = 0;
+	return 0;
+}
+
+QUIET static void on_text(void *arg, const char *text, uint64_t size)
+{
+	collect(arg, text, size);
+}
+
+/* One area serves the whole process: the shim keeps the first it maps. */
+static struct cst_recorder *recorder;
+static struct text live;
+static const struct cst_look plain = {0};
+static const struct cst_choice all = {.std = 1};
+
+QUIET static struct cst_recorder_options options(void)
+{
+	return (struct cst_recorder_options){
+		.spool_dir = "/tmp",
+		.pool_chunks = 2, /* fewer than threads: it must grow */
+		.mode = CST_MODE_RING,
+		.command = "test",
+	};
+}
+
+QUIET static int setup_all(void **state)
+{
+	struct cst_callbacks callbacks = {.text = on_text, .arg = &live};
+	struct cst_recorder_options o = options();
+	struct cst_trace *trace;
+
+	(void)state;
+	if (cst_recorder_open(&o, &callbacks, &recorder, NULL) < 0 ||
+	    cst_recorder_process(recorder, (uint32_t)getpid(), 0, NULL) < 0 ||
+	    cst_recorder_end(recorder, &trace, NULL) < 0)
+		return -1;
+	cst_trace_free(trace);
+	return 0;
+}
+
+QUIET static int teardown_all(void **state)
+{
+	(void)state;
+	cst_recorder_close(recorder);
+	free(live.all);
+	return 0;
+}
+
+QUIET static void start(const struct cst_choice *choice, int is_live)
+{
+	struct cst_recorder_options o = options();
+
+	assert_int_equal(cst_recorder_begin(recorder, &o, NULL), 0);
+	live.size = 0;
+	assert_int_equal(cst_recorder_live(recorder, is_live, CST_SINK_CALLBACK,
+					   -1, &plain, choice, NULL),
+			 0);
+	poke(recorder, CST_MODE_RING);
+}
+
+QUIET static struct cst_trace *stop(void)
+{
+	struct cst_trace *trace;
+
+	poke(recorder, CST_MODE_OFF);
+	drain(recorder);
+	assert_int_equal(cst_recorder_end(recorder, &trace, NULL), 0);
+	return trace;
+}
+
+QUIET static struct text show(struct cst_trace *trace)
+{
+	struct cst_error err = {""};
+	struct text t = {0};
+	int64_t n = cst_trace_show(trace, &plain, &all, collect, &t, &err);
+
+	if (n < 0)
+		fail_msg("%s", err.text);
+	return t;
+}
+
+/* ---- tests ----------------------------------------------------------------
+ */
+
+QUIET static void tree_is_kept(void **state)
+{
+	struct cst_trace *trace;
+	struct text t;
+
+	(void)state;
+	start(&all, 0);
+	branch(1);
+	leaf(2);
+	trace = stop();
+	t = show(trace);
+	assert_non_null(strstr(t.all, "branch\n  leaf\n  leaf\nleaf\n"));
+	free(t.all);
+	cst_trace_free(trace);
+}
+
+QUIET static void live_rows_wait_for_names(void **state)
+{
+	(void)state;
+	start(&all, 1);
+	branch(1);
+	drain(recorder);
+	assert_non_null(strstr(live.all, "branch\n  leaf\n  leaf\n"));
+	cst_trace_free(stop());
+}
+
+QUIET static void excluded_function_is_not_recorded(void **state)
+{
+	struct cst_choice choice = {.std = 1, .exclude = "^leaf$"};
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	struct text t;
+
+	(void)state;
+	start(&choice, 0);
+	branch(1);
+	trace = stop();
+	t = show(trace);
+	assert_non_null(strstr(t.all, "branch\n"));
+	assert_null(strstr(t.all, "leaf"));
+	cst_trace_status(trace, &status);
+	assert_int_equal(status.n_calls, 1);
+	free(t.all);
+	cst_trace_free(trace);
+	start(&all, 0); /* and is heard again */
+	leaf(1);
+	trace = stop();
+	cst_trace_status(trace, &status);
+	assert_int_equal(status.n_calls, 1);
+	cst_trace_free(trace);
+}
+
+QUIET static void small_pool_loses_nothing(void **state)
+{
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	pthread_t threads[THREADS];
+
+	(void)state;
+	start(&all, 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, busy, NULL),
+				 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	trace = stop();
+	cst_trace_status(trace, &status);
+	assert_int_equal(status.n_calls, THREADS * (CALLS + 1));
+	assert_int_equal(status.n_records, 2 * THREADS * (CALLS + 1));
+	assert_int_equal(status.n_open, 0);
+	assert_int_equal(status.n_unwound, 0);
+	assert_int_equal(status.n_orphans, 0);
+	assert_int_equal(status.n_lost_full + status.n_lost_holes, 0);
+	assert_int_equal(status.n_threads, THREADS);
+	cst_trace_free(trace);
+}
+
+/* With a fixed pool those who wait for a chunk hold up those who own one. */
+QUIET static void sleepers_with_chunks_do_not_block_the_others(void **state)
+{
+	enum { N = 200 };
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	pthread_barrier_t barrier;
+	pthread_t threads[N];
+	pthread_attr_t small;
+
+	(void)state;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&barrier, NULL, N);
+	start(&all, 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], &small, patient, &barrier),
+			0);
+	for (int i = 0; i < N; i++)
+		pthread_join(threads[i], NULL);
+	trace = stop();
+	cst_trace_status(trace, &status);
+	assert_int_equal(status.n_calls, 3 * N);
+	assert_int_equal(status.n_open, 0);
+	cst_trace_free(trace);
+	pthread_barrier_destroy(&barrier);
+}
+
+QUIET static void handshake_shows_each_call_before_it_goes_on(void **state)
+{
+	struct cst_recorder_options o = options();
+	struct cst_trace *trace;
+
+	(void)state;
+	o.mode = CST_MODE_HANDSHAKE;
+	start(&all, 0); /* names first: nobody answers while we wait */
+	branch(1);
+	leaf(1);
+	cst_trace_free(stop());
+	assert_int_equal(cst_recorder_begin(recorder, &o, NULL), 0);
+	live.size = 0;
+	assert_int_equal(cst_recorder_live(recorder, 1, CST_SINK_CALLBACK, -1,
+					   &plain, &all, NULL),
+			 0);
+	poke(recorder, CST_MODE_HANDSHAKE);
+	leaf(1);
+	assert_true(live.size > 0);
+	assert_non_null(strstr(live.all, "leaf"));
+	trace = stop();
+	cst_trace_free(trace);
+}
+
+QUIET int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tree_is_kept),
+		cmocka_unit_test(live_rows_wait_for_names),
+		cmocka_unit_test(excluded_function_is_not_recorded),
+		cmocka_unit_test(small_pool_loses_nothing),
+		cmocka_unit_test(sleepers_with_chunks_do_not_block_the_others),
+		cmocka_unit_test(handshake_shows_each_call_before_it_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, setup_all, teardown_all);
+}
