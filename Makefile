@@ -32,11 +32,12 @@ say = $(if $(QUIET),,@printf '  %-4s %s\n' $(1) $@)
 
 export CC CXX GDB
 
--include cshim/shim/files.mk
--include cshim/engine/core.mk cshim/engine/file.mk cshim/engine/module.mk
--include cshim/cli/files.mk
--include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
--include tests/shim/files.mk
+include cshim/shim/files.mk
+include cshim/engine/core.mk cshim/engine/file.mk cshim/engine/module.mk
+include cshim/cli/files.mk
+include tests/unit/core.mk tests/unit/module.mk
+-include tests/unit/file.mk
+include tests/shim/files.mk
 
 # A name without a folder is in the folder of its list.
 in = $(foreach f,$(2),$(if $(findstring /,$f),,$(1)/)$f)
@@ -145,18 +146,21 @@ $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
 	$(Q)$(TEST_BUILD) -pthread $< $($(@F)_SRC) $(LDFLAGS) -L$(BUILD) -lcstrace \
 		-Wl,-rpath,'$$ORIGIN/../..' -lcmocka $($(@F)_LIBS) -o $@
 
-# The packages come first, in a make of their own: without them the rest of
-# this file cannot even be built.
+# The packages come first, so the rest is made by a make of its own: as many
+# jobs as there are processors, unless the user said how many.
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,\
+	-j$(shell nproc))
+
 test:
 	@tools/packages install build run test
-	@$(MAKE) --no-print-directory tests
+	@$(SUBMAKE) tests
 	@$(PYTHON) tools/run-tests $(if $(SANITIZE),--sanitized) \
 		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
 		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
 
 demo:
 	@tools/packages install build run
-	@$(MAKE) --no-print-directory all
+	@$(SUBMAKE) all
 	@examples/demo
 
 lint:
@@ -165,10 +169,10 @@ lint:
 
 bench:
 	@tools/packages install build run bench
-	@$(MAKE) --no-print-directory all
+	@$(SUBMAKE) all
 	@tests/bench/run
 
-# What tools/lint wants to know.
+# To see a variable's value: make print-UNIT_TESTS.
 print-%:
 	@echo $($*)
 
