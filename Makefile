@@ -153,14 +153,14 @@ SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,\
 
 test:
 	@tools/packages install build run test
-	@$(SUBMAKE) tests
+	+@$(SUBMAKE) tests
 	@$(PYTHON) tools/run-tests $(if $(SANITIZE),--sanitized) \
 		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
 		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
 
 demo:
 	@tools/packages install build run
-	@$(SUBMAKE) all
+	+@$(SUBMAKE) all
 	@examples/demo
 
 lint:
@@ -169,7 +169,7 @@ lint:
 
 bench:
 	@tools/packages install build run bench
-	@$(SUBMAKE) all
+	+@$(SUBMAKE) all
 	@tests/bench/run
 
 # To see a variable's value: make print-UNIT_TESTS.
