@@ -65,6 +65,8 @@ def drain(recorder: Recorder) -> None:
         n_idle = 0 if answer_all(recorder) else n_idle + 1
         if n_idle > 1000:
             return
+    # With no live rows to draw, drain() does not wait for names.
+    answer_all(recorder)
 
 
 def tell_debug_files(recorder: Recorder) -> None:

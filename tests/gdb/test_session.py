@@ -1,145 +1,194 @@
 # SPDX-License-Identifier: MIT
-"""A trace's life: start, run, stop, and what stands at the end."""
+"""A trace's life in one gdb session: start, run, stop, and what is left."""
 
+import re
 import subprocess
 
-FIB_2 = [
-    "main",
-    "  middle",
-    "    leaf",
-    "    leaf",
-    "    leaf",
-    "  fib",
-    "    fib",
-    "    fib",
-]
+import pytest
+
+from lib_build import build
+from lib_gdb import LOADER
+from lib_tree import live_tree, tree
+
+FIB_2 = tree("""
+    main
+      middle
+        leaf
+        leaf
+        leaf
+      fib
+        fib
+        fib
+    """)
+TO_FIB = tree("""
+    main  (open)
+      middle
+        leaf
+        leaf
+        leaf
+      fib  (open)
+    """)
 
 
-def test_a_run_shows_every_call_indented(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "cstrace start", "run",
-                       arguments=[2])
-    assert result.rows() == FIB_2
-    assert result.status == 0
+def drawn(run):
+    """The tree that the output shows, without call sites."""
+    return re.sub(r"  [^ /:]+\.\w+:\d+", "", live_tree(run.out))
 
 
-def test_rows_come_before_gdb_says_that_the_program_ended(build, gdb_batch):
-    for how in ("", "_exit", "quick"):
-        result = gdb_batch(build("basic.c"), "cstrace start", "run",
-                           arguments=[2, how] if how else [2])
-        text = result.text
-        assert text.rindex("    fib") < text.index("[Inferior 1"), how
+def basic():
+    return build("basic.c")
 
 
-def test_rows_come_before_gdb_says_where_it_stopped(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "break leaf", "cstrace start", "run")
-    assert result.rows() == ["main", "  middle", "    leaf"]
-    assert result.text.index("    leaf") < result.text.index("Breakpoint 1, ")
+def test_a_run_shows_every_call_indented(gdb):
+    run = gdb(basic(), "cstrace start", "run", args=[2])
+    assert drawn(run) == FIB_2
+    assert run.status == 0
 
 
-def test_a_crash_keeps_what_was_recorded(build, gdb_batch):
-    for how in ("abort", "segv"):
-        result = gdb_batch(build("basic.c"), "set cstrace live off",
-                           "cstrace start", "run", "cstrace show",
-                           arguments=[2, how])
-        assert result.rows() == FIB_2 + ["  die"], how
+@pytest.mark.parametrize("how", ["return", "_exit", "quick"])
+def test_rows_come_before_the_program_is_said_to_have_ended(gdb, how):
+    run = gdb(basic(), "cstrace start", "run", args=[2, how])
+    last = [line for line in run.lines() if "fib  basic.c" in line][-1]
+    assert run.out.index(last) < run.out.index("[Inferior 1 (process")
 
 
-def test_start_in_the_middle_seeds_the_open_calls(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "break leaf", "run", "cstrace start",
-                       "delete", "continue", arguments=[1])
-    assert "cstrace: 3 calls open in 1 thread" in result.said()
-    assert result.rows() == ["main", "  middle", "    leaf", "    leaf",
-                             "    leaf", "  fib"]
+def test_rows_come_before_the_place_of_a_stop(gdb):
+    run = gdb(basic(), "break leaf", "cstrace start", "run")
+    assert drawn(run) == "main  (open)\n  middle  (open)\n    leaf  (open)\n"
+    assert run.out.index("leaf  basic.c") < run.out.index("Breakpoint 1, ")
 
 
-def test_stop_and_start_again_is_a_new_trace(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "set cstrace live off", "break leaf",
-                       "break fib", "cstrace start", "run", "cstrace stop",
-                       "continue", "cstrace start", "delete", "continue",
-                       "cstrace show", arguments=[0])
-    assert "cstrace: a new trace replaces the old one (3 calls)" in (
-        result.said())
-    assert result.rows() == ["main", "  middle", "    leaf", "    leaf",
-                             "  fib"]
+@pytest.mark.parametrize("how", ["abort", "segv"])
+def test_a_crash_keeps_what_was_recorded(gdb, how):
+    run = gdb(basic(), "set cstrace live off", "cstrace start", "run",
+              "cstrace show", args=[2, how])
+    opened = FIB_2.replace("main", "main  (open)")
+    assert drawn(run) == opened + "  die  (open)\n"
 
 
-def test_each_run_is_a_new_trace(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "cstrace start", "run", "run",
-                       arguments=[2])
-    assert result.rows() == FIB_2 + FIB_2
-    assert "cstrace: a new trace replaces the old one (8 calls)" in (
-        result.said())
+def test_start_in_the_middle_seeds_the_open_calls(gdb):
+    run = gdb(basic(), "break leaf", "run", "cstrace start", "delete",
+              "continue", args=[1])
+    assert "3 calls open in 1 thread" in run.said()
+    assert drawn(run) == tree("""
+        main  (before)
+          middle  (before)
+            leaf  (before)
+            leaf
+            leaf
+          fib
+        """)
 
 
-def test_a_changed_program_is_traced_anew(build, gdb_batch, tmp_path):
-    source = tmp_path / "edited.c"
-    program = tmp_path / "edited"
+def test_seeds_know_whether_the_entry_was_made(gdb):
+    # At -O2 a breakpoint on a function lies before its hook.
+    program = build("basic.c", "-O2", "-fno-inline")
+    run = gdb(program, "break *middle", "run", "cstrace start", "delete",
+              "continue", args=[0])
+    assert drawn(run) == tree("""
+        main  (before)
+          middle
+            leaf
+            leaf
+            leaf
+          fib
+        """)
+
+
+def test_stop_and_start_again_is_a_new_trace(gdb):
+    run = gdb(basic(), "set cstrace live off", "break leaf", "break fib",
+              "cstrace start", "run", "cstrace stop", "delete 1", "continue",
+              "cstrace start", "delete", "continue", "cstrace show", args=[0])
+    assert "a new trace replaces the old one (3 calls)" in run.said()
+    assert drawn(run) == "main  (before)\n  fib  (before)\n"
+
+
+def test_each_run_is_a_new_trace(gdb):
+    run = gdb(basic(), "cstrace start", "run", "run", args=[2])
+    assert drawn(run) == FIB_2 + FIB_2
+    assert "a new trace replaces the old one (8 calls)" in run.said()
+
+
+def test_a_recompiled_program_is_traced_anew(gdb, tmp_path):
+    source, program = tmp_path / "edited.c", tmp_path / "edited"
     source.write_text("void one(void) {}\nint main(void) { one(); }\n")
-    compile_it = "gcc -g -finstrument-functions %s -o %s" % (source, program)
-    subprocess.run(compile_it.split(), check=True)
-    edit = "shell sed -i s/one/two/g %s && %s" % (source, compile_it)
-    result = gdb_batch(str(program), "cstrace start", "run", edit, "run")
-    assert result.rows() == ["main", "  one", "main", "  two"]
+    compile_it = "gcc -g -finstrument-functions edited.c -o edited"
+    subprocess.run(compile_it.split(), check=True, cwd=tmp_path)
+    run = gdb(program, "cstrace start", "run",
+              "shell sed -i s/one/two/g edited.c && " + compile_it, "run")
+    assert drawn(run) == "main\n  one\nmain\n  two\n"
 
 
-def test_kill_ends_the_trace(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "set cstrace live off", "break fib",
-                       "cstrace start", "run", "kill", "cstrace show",
-                       arguments=[2])
-    assert result.rows() == FIB_2[:6]
+def test_kill_ends_the_trace(gdb):
+    run = gdb(basic(), "set cstrace live off", "break fib", "cstrace start",
+              "run", "kill", "cstrace show", args=[2])
+    assert drawn(run) == TO_FIB
 
 
-def test_the_program_runs_on_after_detach(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "break fib", "cstrace start",
-                       "run", "detach", "shell true", arguments=[2])
-    assert result.rows() == FIB_2[:6]
-    assert "6 calls in 1 thread" in result.said()[-1]
+def test_the_program_runs_on_after_detach(gdb):
+    run = gdb(basic(), "set cstrace live off", "break fib", "cstrace start",
+              "run", "detach", "cstrace show", args=[2])
+    assert drawn(run) == TO_FIB
 
 
-def test_call_from_the_prompt_is_traced(build, gdb_batch):
-    result = gdb_batch(build("basic.c"), "break leaf", "cstrace start", "run",
-                       "print fib(1)")
-    assert result.rows()[-1].strip() == "fib"
-    assert result.text.index("fib") < result.text.index("$1 = 1")
+def test_a_call_from_the_prompt_is_traced(gdb):
+    run = gdb(basic(), "break leaf", "cstrace start", "run", "print fib(1)")
+    assert "fib" in drawn(run)
+    assert run.out.index(" fib") < run.out.index("$1 = 1")
 
 
-def test_the_users_hook_stop_is_kept_and_put_back(build, gdb_batch, tmp_path):
-    script = tmp_path / "hook.gdb"
-    script.write_text("define hook-stop\n  if 1\n    echo mine\\n\n  end\nend\n")
-    result = gdb_batch(build("basic.c"), "source " + str(script), "break leaf",
-                       "cstrace start", "run", "cstrace stop",
-                       "show user hook-stop")
-    text = result.text
-    assert text.index("    leaf") < text.index("mine\n") < text.index(
-        "Breakpoint 1, ")
-    assert text.endswith('User command "hook-stop":\n'
-                         "  if 1\n    echo mine\\n\n  end\n\n")
+def test_the_users_hook_stop_is_kept_and_put_back(gdb, tmp_path):
+    (tmp_path / "hook.gdb").write_text(
+        "define hook-stop\n  if 1\n    echo mine\\n\n  end\nend\n")
+    run = gdb(basic(), "source hook.gdb", "break leaf", "cstrace start", "run",
+              "cstrace stop", "show user hook-stop")
+    leaf, mine = run.out.index("leaf  basic.c"), run.out.index("mine\n")
+    assert leaf < mine < run.out.index("Breakpoint 1, ")
+    assert run.out.endswith('User command "hook-stop":\n'
+                            "  if 1\n    echo mine\\n\n  end\n\n")
 
 
-def test_a_sourced_twice_extension_goes_on(build, gdb_batch):
-    from conftest import LOADER
-    result = gdb_batch(build("basic.c"), "break fib", "cstrace start", "run",
-                       "source " + LOADER, "delete", "continue",
-                       arguments=[1])
-    assert result.rows()[-1] == "<- main" or "main" in result.rows()[-1]
-    assert "already" not in result.text
+def test_the_extension_may_be_sourced_twice(gdb):
+    run = gdb(basic(), "break fib", "cstrace start", "run",
+              "source " + LOADER, "delete", "continue", args=[2])
+    assert drawn(run) == FIB_2
 
 
-def test_threads_are_told_apart(build, gdb_batch):
-    result = gdb_batch(build("threads.c"), "set cstrace live off",
-                       "cstrace start", "run", "cstrace show -thread 2",
-                       "cstrace status", arguments=[3, 4])
-    assert "threads    4 in 1 process" in result.lines()
-    assert [row.strip() for row in result.rows()] == ["worker"] + 4 * ["step"]
+def test_threads_are_told_apart(gdb):
+    run = gdb(build("threads.c"), "set cstrace live off", "cstrace start",
+              "run", "cstrace show -thread 2", "cstrace status", args=[3, 4])
+    assert "threads    4 in 1 process" in run.lines()
+    assert drawn(run) == "worker\n" + 4 * "  step\n"
 
 
-def test_start_saves_where_it_was_told(build, gdb_batch, tmp_path):
-    for ending in ([2], [2, "_exit"]):
-        out = tmp_path / "tree.txt"
-        gdb_batch(build("basic.c"), "cstrace start -to tree.txt", "run",
-                  arguments=ending)
-        assert "fib" in out.read_text()
-        out.unlink()
-    gdb_batch(build("basic.c"), "break fib", "cstrace start -to tree.txt",
-              "run")
-    assert "fib" in out.read_text()
+@pytest.mark.parametrize("commands", [("run",), ("break fib", "run"),
+                                      ("break fib", "run", "cstrace stop"),
+                                      ("break fib", "run", "kill")])
+def test_start_saves_where_it_was_told(gdb, tmp_path, commands):
+    gdb(basic(), "cstrace start -to tree.txt", *commands, args=[2])
+    assert "leaf  basic.c" in (tmp_path / "tree.txt").read_text()
+
+
+@pytest.mark.parametrize("mode", ["parent", "child"])
+def test_fork_goes_on_whichever_gdb_follows(gdb, tmp_path, mode):
+    (tmp_path / "fork.c").write_text("""\
+#include <sys/wait.h>
+#include <unistd.h>
+void child(void) {}
+void parent(void) {}
+int main(void)
+{
+	if (fork())
+		parent();
+	else
+		child();
+	wait(0);
+}
+""")
+    subprocess.run("gcc -g -finstrument-functions fork.c -o fork".split(),
+                   check=True, cwd=tmp_path)
+    run = gdb(tmp_path / "fork", "set cstrace live off",
+              "set follow-fork-mode " + mode, "cstrace start", "run",
+              "cstrace report")
+    assert "child" in run.out and "parent" in run.out
+    assert re.search(r"^ +1 .* child$", run.out, re.M)
