@@ -87,7 +87,9 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 
 	recorder_want_names(r);
 	if (taken == ROUND_NAMES) {
-		wait_for_names(r);
+		/* They may have come while the lock was open for asking. */
+		if (sites_n_open(&r->sites))
+			wait_for_names(r);
 		return 0;
 	}
 	if (peek)
