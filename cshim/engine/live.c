@@ -2,6 +2,7 @@
 #include "live.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,12 +87,27 @@ static void write_all(int fd, const char *text, uint64_t size)
 	}
 }
 
+/* Rows go out whole: a pipe takes PIPE_BUF bytes in one piece, and more than
+ * that with what the program writes in the middle. */
+static void write_rows(int fd, const char *text, uint64_t size)
+{
+	while (size > PIPE_BUF) {
+		const char *end = memrchr(text, '\n', PIPE_BUF);
+		uint64_t n = end ? (uint64_t)(end - text) + 1 : PIPE_BUF;
+
+		write_all(fd, text, n);
+		text += n;
+		size -= n;
+	}
+	write_all(fd, text, size);
+}
+
 static void live_emit(struct live *l, uint64_t size)
 {
 	if (!size)
 		return;
 	if (l->options.sink == CST_SINK_FD)
-		write_all(l->options.fd, l->buffer, size);
+		write_rows(l->options.fd, l->buffer, size);
 	else if (l->options.sink == CST_SINK_CALLBACK)
 		l->text(l->arg, l->buffer, size);
 }
