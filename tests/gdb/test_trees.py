@@ -187,6 +187,13 @@ def test_std_on_shows_the_library(gdb, tmp_path, variant):
     assert compared(text, "before") == 245
 
 
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_inline_functions_of_system_headers_are_hidden(gdb, tmp_path,
+                                                       variant):
+    gdb(build("header.c", variant=variant), *TRACE, args=[0])
+    assert outcome(tmp_path) == "main\n"
+
+
 def test_hidden_or_not_a_call_has_one_number(gdb, tmp_path):
     gdb(build("sorted.cc"), "set cstrace live off", "cstrace start", "run",
         "cstrace save few.jsonl", "set cstrace std on",
