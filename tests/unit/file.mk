@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+UNIT_FILE_TESTS := test_names test_filter test_row test_writer test_trace

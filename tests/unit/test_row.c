@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows and numbers as text.
+ */
+#include "draft.h"
+
+#include "number.h"
+#include "row.h"
+
+static const char *duration(uint64_t ns)
+{
+	static char text[64];
+
+	*number_put_duration(text, ns) = '\0';
+	return text;
+}
+
+static void durations_are_scaled_and_aligned(void **state)
+{
+	(void)state;
+	assert_string_equal(duration(0), "      0 ns");
+	assert_string_equal(duration(999), "    999 ns");
+	assert_string_equal(duration(1000), "  1.000 us");
+	assert_string_equal(duration(999999), "999.999 us");
+	assert_string_equal(duration(1000000), "  1.000 ms");
+	assert_string_equal(duration(12345678), " 12.345 ms");
+	assert_string_equal(duration(1000000000), "   1.000 s");
+	assert_string_equal(duration(9999999999999), "9999.999 s");
+	assert_string_equal(duration(10000000000000), "   10000 s");
+	assert_string_equal(duration(UINT64_MAX), "18446744073 s");
+}
+
+static void seconds_have_six_decimals(void **state)
+{
+	char text[64];
+
+	(void)state;
+	*number_put_seconds(text, 12345) = '\0';
+	assert_string_equal(text, "   0.000012");
+	*number_put_seconds(text, 1234567890123456) = '\0';
+	assert_string_equal(text, "1234567.890123");
+}
+
+static void numbers_keep_their_width(void **state)
+{
+	char text[64];
+
+	(void)state;
+	*number_put(text, UINT64_MAX) = '\0';
+	assert_string_equal(text, "18446744073709551615");
+	*number_put_wide(text, 0, 3) = '\0';
+	assert_string_equal(text, "  0");
+	*number_put_wide(text, 12345, 3) = '\0';
+	assert_string_equal(text, "12345");
+}
+
+struct sample {
+	struct names *names;
+	struct row row;
+	struct cst_look look;
+};
+
+static void sample_begin(struct sample *s, const char *name, const char *file,
+			 uint32_t line)
+{
+	*s = (struct sample){.names = names_new(), .look = draft_look};
+	names_add_site(s->names, names_add_function(s->names, 0x1000));
+	names_set_function(s->names, 0, name, NULL, NULL, NULL);
+	names_set_site(s->names, 0, file, line);
+	s->row = (struct row){
+		.names = s->names, .time_ns = 12345, .duration_ns = 3210};
+}
+
+static const char *formatted(const struct sample *s)
+{
+	static char text[ROW_MAX + 1];
+	uint64_t len = row_format(&s->row, &s->look, text);
+
+	assert_true(len <= ROW_MAX);
+	text[len] = '\0';
+	return text;
+}
+
+static void check_row(struct sample *s, const char *expected)
+{
+	assert_string_equal(formatted(s), expected);
+	names_free(s->names);
+}
+
+static void a_call_is_one_row(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "parse(char const*)", "/src/lib/app.c", 42);
+	s.row.depth = 2;
+	check_row(&s, "   0.000012    3.210 us      parse(char const*)"
+		      "  app.c:42\n");
+}
+
+static void open_seed_and_unwound_are_said(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", "a.c", 1);
+	s.row.kind = ROW_OPEN;
+	check_row(&s, "   0.000012        open  f  a.c:1\n");
+	sample_begin(&s, "f", "a.c", 1);
+	s.row.is_seed = 1;
+	check_row(&s, "     before    3.210 us  f  a.c:1\n");
+	sample_begin(&s, "f", "a.c", 1);
+	s.row.is_unwound = 1;
+	check_row(&s, "   0.000012    3.210 us  f  a.c:1  (unwound)\n");
+	sample_begin(&s, "f", "a.c", 1);
+	s.row.kind = ROW_CLOSE;
+	check_row(&s, "   0.000012    3.210 us  <- f\n");
+}
+
+static void threads_have_a_column_of_one_width(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", NULL, 0);
+	s.row.thread_name = "worker";
+	s.row.tid = 1234;
+	check_row(&s, "   0.000012    3.210 us  [worker 1234]       f\n");
+}
+
+static void folded_rows_tell_how_many(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", "a.c", 7);
+	s.row.n_folded = 120;
+	check_row(&s, "   0.000012    3.210 us  f  x120  a.c:7\n");
+}
+
+static void the_look_leaves_columns_out(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", "a.c", 7);
+	s.look = (struct cst_look){0};
+	check_row(&s, "f\n");
+	sample_begin(&s, "f", "a.c", 7);
+	s.look = (struct cst_look){.duration = 1};
+	check_row(&s, "  3.210 us  f\n");
+}
+
+static void escape_codes_come_only_with_colour(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f\033[31m\n", "\001.c", 7);
+	check_row(&s, "   0.000012    3.210 us  f\\x1b[31m\\x0a  \\x01.c:7\n");
+	sample_begin(&s, "f", "a.c", 7);
+	s.look.color = 1;
+	assert_non_null(strchr(formatted(&s), '\033'));
+	names_free(s.names);
+}
+
+static void text_stays_and_the_rest_is_escaped(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	/* Valid UTF-8; a lone byte; an overlong slash; text turned round. */
+	sample_begin(&s, "gr\xc3\xbc\xc3\x9f \xff \xc0\xaf \xe2\x80\xae", NULL,
+		     0);
+	check_row(&s, "   0.000012    3.210 us  gr\xc3\xbc\xc3\x9f \\xff "
+		      "\\xc0\\xaf \\xe2\\x80\\xae\n");
+}
+
+static void a_long_name_is_cut(void **state)
+{
+	static char name[20001];
+	struct sample s;
+
+	(void)state;
+	memset(name, '\001', sizeof(name) - 1);
+	sample_begin(&s, name, name, UINT32_MAX);
+	s.row.thread_name = name;
+	s.row.depth = UINT32_MAX;
+	s.row.tid = UINT32_MAX;
+	s.row.is_unwound = 1;
+	s.row.n_folded = UINT64_MAX;
+	s.row.time_ns = s.row.duration_ns = UINT64_MAX;
+	s.look.color = 1;
+	assert_non_null(strstr(formatted(&s), "...  x18446744073709551615"));
+	names_free(s.names);
+}
+
+static void deep_calls_tell_their_depth(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", NULL, 0);
+	s.row.depth = 100000;
+	assert_non_null(strstr(formatted(&s), "   [100000] f\n"));
+	names_free(s.names);
+}
+
+static void headings_begin_with_a_hash(void **state)
+{
+	char text[ROW_MAX];
+	uint64_t len = row_heading(&draft_look, 1, text);
+
+	(void)state;
+	text[len] = '\0';
+	assert_int_equal(text[0], '#');
+	assert_int_equal(strchr(text, '\n')[1], '#');
+	assert_non_null(strstr(text, "DURATION"));
+}
+
+static void wall_times_are_local(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	setenv("TZ", "UTC-2", 1);
+	sample_begin(&s, "f", NULL, 0);
+	s.look.timestamp = CST_TIME_WALL;
+	s.row.time_ns = 1700000000123456789;
+	check_row(&s, "00:13:20.123456    3.210 us  f\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(durations_are_scaled_and_aligned),
+		cmocka_unit_test(seconds_have_six_decimals),
+		cmocka_unit_test(numbers_keep_their_width),
+		cmocka_unit_test(a_call_is_one_row),
+		cmocka_unit_test(open_seed_and_unwound_are_said),
+		cmocka_unit_test(threads_have_a_column_of_one_width),
+		cmocka_unit_test(folded_rows_tell_how_many),
+		cmocka_unit_test(the_look_leaves_columns_out),
+		cmocka_unit_test(escape_codes_come_only_with_colour),
+		cmocka_unit_test(text_stays_and_the_rest_is_escaped),
+		cmocka_unit_test(a_long_name_is_cut),
+		cmocka_unit_test(deep_calls_tell_their_depth),
+		cmocka_unit_test(headings_begin_with_a_hash),
+		cmocka_unit_test(wall_times_are_local),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

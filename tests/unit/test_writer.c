@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the writer took is what a walk gives back, whatever came in between.
+ */
+#include "draft.h"
+
+#include "view.h"
+
+#include <unistd.h>
+
+enum { MODEL_LANES = 5, MODEL_CALLS = 30000 };
+
+/* What was put in, by lane and seq. */
+struct model_lane {
+	struct lane *lane;
+	struct lane_call *calls;
+	uint32_t n;
+	uint32_t open[64], n_open;
+};
+
+struct model {
+	struct draft d;
+	struct model_lane lanes[MODEL_LANES];
+	uint64_t tick, seed;
+	uint64_t numbers[2]; /* two threads */
+};
+
+static uint32_t draw(struct model *m, uint32_t below)
+{
+	m->seed = m->seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(m->seed >> 33) % below;
+}
+
+static void model_begin(struct model *m, uint64_t seed)
+{
+	memset(m, 0, sizeof(*m));
+	draft_begin(&m->d);
+	m->seed = seed;
+	m->tick = DRAFT_START;
+	assert_int_equal(writer_thread(m->d.w, 1, 100, 2, 101, "two"), 1);
+	for (uint32_t i = 0; i < 300; i++)
+		draft_site(&m->d, i % 3 ? "f" : "g", i + 1);
+	for (uint32_t i = 0; i < MODEL_LANES; i++) {
+		m->lanes[i].lane =
+			i ? writer_lane(m->d.w, 1, i & 1, i) : m->d.lane;
+		m->lanes[i].calls =
+			calloc(MODEL_CALLS, sizeof(struct lane_call));
+	}
+}
+
+static void model_enter(struct model *m, struct model_lane *l, uint32_t thread)
+{
+	struct lane_call call = {.start = m->tick,
+				 .site = draw(m, 300),
+				 .depth = l->n_open,
+				 .number = ++m->numbers[thread],
+				 .thread = thread};
+
+	if (l->n == MODEL_CALLS || l->n_open == 64)
+		return;
+	l->calls[l->n] = call;
+	l->open[l->n_open++] = l->n;
+	assert_int_equal(draft_put(l->lane, call), l->n++);
+}
+
+static void model_exit(struct model *m, struct model_lane *l)
+{
+	enum call_end end = draw(m, 20) ? CALL_RETURN : CALL_UNWOUND;
+	uint32_t seq;
+
+	if (!l->n_open)
+		return;
+	seq = l->open[--l->n_open];
+	l->calls[seq].end = (uint8_t)end;
+	l->calls[seq].duration = m->tick - l->calls[seq].start;
+	lane_exit(l->lane, seq, m->tick, end);
+}
+
+static void model_step(struct model *m)
+{
+	/* Long stretches on one lane, and steps of all sizes. */
+	uint32_t lane = (uint32_t)(m->numbers[0] / 3000 + draw(m, 50) / 49) %
+			MODEL_LANES;
+	/* The last lane is a coroutine that changes threads. */
+	uint32_t thread = lane == MODEL_LANES - 1 ? draw(m, 2) : lane & 1;
+
+	m->tick += draw(m, 100) ? draw(m, 100) : draw(m, 1u << 30);
+	if (draw(m, 100) < 51)
+		model_enter(m, &m->lanes[lane], thread);
+	else
+		model_exit(m, &m->lanes[lane]);
+}
+
+static uint64_t duration_in(const struct model *m, const struct lane_call *c)
+{
+	return c->end == CALL_OPEN ? m->tick - c->start : c->duration;
+}
+
+static void check_call(const struct model *m, const struct shown *s,
+		       const struct lane_call *c)
+{
+	assert_int_equal(s->start_ns, c->start - DRAFT_START);
+	assert_int_equal(s->duration_ns, duration_in(m, c));
+	assert_int_equal(s->site, c->site);
+	assert_int_equal(s->depth, c->depth);
+	assert_int_equal(s->number, c->number);
+	assert_int_equal(s->thread, c->thread);
+	assert_int_equal(s->end, c->end);
+}
+
+static void model_check(struct model *m, const struct cst_trace *t)
+{
+	const struct cst_choice all = {.std = 1};
+	struct cst_error err = {""};
+	uint32_t seen[MODEL_LANES] = {0};
+	uint64_t before = 0;
+	struct shown calls[100];
+	struct view *v;
+	int n;
+
+	assert_int_equal(view_new(t, &all, 0, &v, &err), 0);
+	while ((n = view_next(v, calls, 100, &err)) > 0) {
+		for (int i = 0; i < n; i++) {
+			uint32_t lane = calls[i].lane;
+
+			assert_true(calls[i].start_ns >= before);
+			before = calls[i].start_ns;
+			check_call(m, &calls[i],
+				   &m->lanes[lane].calls[seen[lane]++]);
+		}
+	}
+	if (n < 0)
+		fail_msg("%s", err.text);
+	for (uint32_t i = 0; i < MODEL_LANES; i++)
+		assert_int_equal(seen[i], m->lanes[i].n);
+	view_free(v);
+}
+
+static void model_end(struct model *m)
+{
+	for (uint32_t i = 0; i < MODEL_LANES; i++)
+		free(m->lanes[i].calls);
+}
+
+static void a_walk_gives_what_the_writer_took(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct model m;
+		struct cst_trace *t;
+
+		model_begin(&m, seed);
+		for (int i = 0; i < 150000; i++) {
+			model_step(&m);
+			if (draw(&m, 20000) == 0)
+				writer_flush(m.d.w, NULL);
+		}
+		t = draft_trace(&m.d, m.tick - DRAFT_START);
+		model_check(&m, t);
+		cst_trace_free(t);
+		model_end(&m);
+	}
+}
+
+static void a_live_file_reads_up_to_its_flush(void **state)
+{
+	struct model m;
+
+	(void)state;
+	model_begin(&m, 9);
+	for (int round = 0; round < 5; round++) {
+		struct cst_trace *t;
+		struct cst_error err = {""};
+
+		for (int i = 0; i < 20000; i++)
+			model_step(&m);
+		writer_set_end(m.d.w, m.tick);
+		assert_int_equal(writer_flush(m.d.w, &err), 0);
+		if (trace_open_fd(dup(writer_fd(m.d.w)), &t, &err) < 0)
+			fail_msg("%s", err.text);
+		model_check(&m, t);
+		cst_trace_free(t);
+	}
+	close(draft_fd(&m.d));
+	model_end(&m);
+}
+
+static void many_short_threads_stay_small(void **state)
+{
+	struct draft d;
+	struct cst_trace *t;
+	struct cst_status_report status;
+
+	(void)state;
+	draft_begin(&d);
+	draft_site(&d, "f", 1);
+	for (uint32_t i = 1; i <= 20000; i++) {
+		struct lane *l;
+
+		writer_thread(d.w, 1, 100, i + 1, 100 + i, "short");
+		l = writer_lane(d.w, 1, i, 0);
+		draft_put(l, (struct lane_call){.start = DRAFT_START + i,
+						.number = 1,
+						.thread = i});
+		/* Every second one lives on to the end. */
+		if (i % 2)
+			writer_lane_end(d.w, l);
+	}
+	assert_true(writer_bytes(d.w) < 20000 * 200);
+	t = draft_trace(&d, 30000);
+	cst_trace_status(t, &status);
+	assert_int_equal(status.n_calls, 20000);
+	assert_int_equal(status.n_threads, 20001);
+	assert_int_equal(status.n_open, 20000);
+	cst_trace_free(t);
+}
+
+static void the_limit_ends_the_keeping(void **state)
+{
+	struct draft d;
+	struct cst_trace *t;
+	struct cst_status_report status;
+	uint32_t site;
+	uint64_t outer, seq = 0;
+
+	(void)state;
+	draft_begin_limited(&d, 20000);
+	site = draft_site(&d, "f", 1);
+	outer = draft_enter(&d, site, 0);
+	for (uint64_t i = 1; i < 500000; i++) {
+		seq = draft_enter(&d, site, i * 977 % 31 + i * 1000);
+		draft_exit(&d, seq, i * 977 % 31 + i * 1000 + i * 7919 % 601);
+	}
+	assert_true(writer_is_full(d.w, &d.err));
+	assert_non_null(strstr(d.err.text, "limit"));
+	assert_int_equal(seq, UINT64_MAX);
+	assert_true(writer_dropped(d.w) > 0);
+	draft_exit(&d, outer, 500000000);
+	t = draft_trace(&d, 500000000);
+	cst_trace_status(t, &status);
+	assert_int_equal(status.n_calls + status.n_lost_limit, 500000);
+	assert_int_equal(status.n_open, 0);
+	assert_true(status.is_limit_reached);
+	assert_true(status.spool_bytes < 100000);
+	cst_trace_free(t);
+}
+
+/* /dev/full would not do: the file must be regular. */
+static void a_named_file_replaces_only_files(void **state)
+{
+	struct names *names = names_new();
+	struct writer_options options = {.path = "/dev/null", .ns_mult = 1};
+	struct writer *w;
+	struct cst_error err;
+
+	(void)state;
+	assert_int_equal(writer_open(&options, names, &w, &err), CST_FAILED);
+	assert_string_equal(err.text,
+			    "cannot write '/dev/null': not a regular file");
+	options.path = "/var/tmp/no/such/folder/x.cst";
+	assert_int_equal(writer_open(&options, names, &w, &err), CST_FAILED);
+	assert_non_null(strstr(err.text, "No such file or directory"));
+	names_free(names);
+}
+
+static void the_next_writer_writes_all_names_again(void **state)
+{
+	struct draft d;
+	struct cst_trace *t;
+	struct writer *second;
+	struct writer_options options = {.dir = "/var/tmp", .ns_mult = 1};
+	struct cst_error err;
+	struct lane *l;
+	int fd = -1;
+
+	(void)state;
+	draft_begin(&d);
+	draft_site(&d, "f", 1);
+	assert_int_equal(writer_flush(d.w, &err), 0);
+	assert_int_equal(writer_open(&options, d.names, &second, &err), 0);
+	writer_thread(second, 1, 1, 1, 1, "");
+	l = writer_lane(second, 1, 0, 0);
+	draft_put(l, (struct lane_call){.start = 1, .number = 1});
+	assert_int_equal(writer_close(second, &fd, &err), 0);
+	assert_int_equal(trace_open_fd(fd, &t, &err), 0);
+	assert_non_null(strstr(
+		draft_rows(t, &draft_look, &(struct cst_choice){0}), "f"));
+	cst_trace_free(t);
+	close(draft_fd(&d));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_walk_gives_what_the_writer_took),
+		cmocka_unit_test(a_live_file_reads_up_to_its_flush),
+		cmocka_unit_test(many_short_threads_stay_small),
+		cmocka_unit_test(the_limit_ends_the_keeping),
+		cmocka_unit_test(a_named_file_replaces_only_files),
+		cmocka_unit_test(the_next_writer_writes_all_names_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
