@@ -32,7 +32,7 @@ static int find_thread(const struct cst_trace *t, const struct callid *id,
 struct search {
 	struct callid id;
 	uint32_t thread; /* index, or UINT32_MAX: just count */
-	uint64_t n, found_at;
+	uint64_t n, n_seeds, found_at;
 	int is_found;
 };
 
@@ -53,6 +53,7 @@ static int search_run(struct search *s, struct view *v, struct cst_error *err)
 				s->is_found = 1;
 			}
 			s->n++;
+			s->n_seeds += calls[i].is_seed;
 		}
 	}
 	return n;
@@ -86,7 +87,8 @@ static int not_found(const struct cst_trace *t, const struct search *s,
 				"call %.60s is hidden by the filters", id);
 	return cst_fail(CST_BAD_INPUT, err,
 			"no call %.60s: thread %u made %llu calls", id,
-			s->id.thread, (unsigned long long)again.n);
+			s->id.thread,
+			(unsigned long long)(again.n - again.n_seeds));
 }
 
 static int window_around(struct window *w, const struct cst_trace *t,
