@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trace files that are cut, damaged or made up: one clear line, never more.
+ */
+#include "draft.h"
+
+#include "block.h"
+#include "pack.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* The bytes of a whole trace file; the caller frees them. */
+static uint8_t *good_file(size_t *size)
+{
+	struct draft d;
+	struct lane *other;
+	struct stat st;
+	uint8_t *bytes;
+	int fd;
+
+	draft_begin(&d);
+	draft_site(&d, "main", 0);
+	draft_site(&d, "f", 1);
+	writer_thread(d.w, 1, 100, 2, 101, "two");
+	other = writer_lane(d.w, 1, 1, 3);
+	draft_enter(&d, 0, 0);
+	for (uint64_t i = 0; i < 300; i++) {
+		uint64_t seq = draft_enter(&d, 1, i * 500 + 100);
+
+		draft_put(other,
+			  (struct lane_call){.start = DRAFT_START + i * 333,
+					     .number = i * 2 + 1,
+					     .thread = i & 1});
+		if (i % 100 == 50)
+			writer_flush(d.w, NULL);
+		draft_exit(&d, seq, i * 500 + 200 + i * i);
+	}
+	writer_pause(d.w, DRAFT_START + 5, 1000);
+	writer_set_end(d.w, DRAFT_START + 900000);
+	fd = draft_fd(&d);
+	assert_int_equal(fstat(fd, &st), 0);
+	*size = (size_t)st.st_size;
+	bytes = malloc(*size);
+	assert_int_equal(pread(fd, bytes, *size, 0), st.st_size);
+	close(fd);
+	return bytes;
+}
+
+static struct output out;
+
+/* Load these bytes and put all there is into out. */
+static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
+{
+	const struct cst_choice all = {.std = 1};
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct cst_trace *t;
+	int64_t status;
+
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	status = trace_open_fd(fd, &t, err);
+	if (status < 0)
+		return (int)status;
+	out.len = 0;
+	status = cst_trace_show(t, &draft_look, &all, output_write, &out, err);
+	if (status >= 0)
+		status = cst_trace_report(t, CST_SORT_SELF, 0, NULL, &all,
+					  output_write, &out, err);
+	cst_trace_free(t);
+	return status < 0 ? (int)status : 0;
+}
+
+static void check_bad(const uint8_t *bytes, size_t size, const char *error)
+{
+	struct cst_error err = {""};
+
+	assert_int_equal(read_all(bytes, size, &err), CST_BAD_FILE);
+	assert_string_equal(err.text, error);
+}
+
+static void what_is_no_trace_is_told(void **state)
+{
+	(void)state;
+	check_bad((const uint8_t *)"", 0,
+		  "'the recorded trace' is not a cstrace trace");
+	check_bad((const uint8_t *)"#!/bin/sh\necho hello\n", 21,
+		  "'the recorded trace' is not a cstrace trace");
+}
+
+static void another_version_is_told(void **state)
+{
+	size_t size;
+	uint8_t *bytes = good_file(&size);
+
+	(void)state;
+	bytes[8] = 3;
+	check_bad(bytes, size,
+		  "'the recorded trace' was made by another version (format 3; "
+		  "this cstrace reads 1)");
+	free(bytes);
+}
+
+static void files_that_are_not_files_are_told(void **state)
+{
+	struct cst_trace *t;
+	struct cst_error err;
+
+	(void)state;
+	assert_int_equal(cst_trace_load("/dev/zero", &t, &err), CST_BAD_FILE);
+	assert_string_equal(err.text, "'/dev/zero' is not a regular file");
+	assert_int_equal(cst_trace_load("/no/such.cst", &t, &err), CST_FAILED);
+	assert_string_equal(err.text, "cannot open '/no/such.cst': No such "
+				      "file or directory");
+}
+
+static void a_cut_file_is_good_up_to_its_last_whole_block(void **state)
+{
+	size_t size;
+	uint8_t *bytes = good_file(&size);
+	struct cst_error err;
+
+	(void)state;
+	for (size_t n = 300; n < size; n++)
+		if (read_all(bytes, n, &err) < 0)
+			fail_msg("cut at %zu: %s", n, err.text);
+	check_bad(bytes, 40,
+		  "'the recorded trace' is damaged: it ends before its first "
+		  "block");
+	free(bytes);
+}
+
+/* Or it told nothing: zstd has bits that no reader looks at. */
+static void a_changed_byte_is_found(void **state)
+{
+	size_t size;
+	uint8_t *bytes = good_file(&size);
+	struct cst_error err;
+	char *good;
+
+	(void)state;
+	assert_int_equal(read_all(bytes, size, &err), 0);
+	good = strdup(out.text);
+	for (size_t i = 16; i < size; i++) {
+		bytes[i] ^= 0x40;
+		if (read_all(bytes, size, &err) == CST_BAD_FILE)
+			assert_non_null(strstr(err.text, "is damaged: "));
+		else
+			assert_string_equal(out.text, good);
+		bytes[i] ^= 0x40;
+	}
+	free(good);
+	free(bytes);
+}
+
+/* The checksums do not help against whoever can compute them: make them
+ * right again behind a random change of any block's head or info. */
+static void mend(uint8_t *bytes, size_t size)
+{
+	size_t at = BLOCK_FILE_HEAD;
+
+	while (at + BLOCK_HEAD <= size) {
+		size_t info = get_u32(bytes + at + 8);
+		size_t data = get_u32(bytes + at + 12);
+
+		if (info > size - at - BLOCK_HEAD)
+			return;
+		put_u32(bytes + at + 16,
+			block_crc(bytes + at + BLOCK_HEAD, info));
+		put_u32(bytes + at + 20, block_crc(bytes + at, 20));
+		at += BLOCK_HEAD + info + data;
+	}
+}
+
+static void made_up_files_do_no_harm(void **state)
+{
+	size_t size;
+	uint8_t *good = good_file(&size), *bytes = malloc(size);
+	uint64_t seed = 1;
+	struct cst_error err;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		memcpy(bytes, good, size);
+		for (int i = 0; i <= round % 3; i++) {
+			seed = seed * 6364136223846793005u + 1;
+			bytes[16 + (seed >> 33) % (size - 16)] =
+				(uint8_t)(round & 1 ? seed >> 20
+						    : 0xff * (seed >> 60 & 1));
+		}
+		mend(bytes, size);
+		read_all(bytes, size, &err);
+	}
+	free(bytes);
+	free(good);
+}
+
+enum { COLUMN_CALLS = 200 };
+
+/* A block's columns (its lane changes threads, skips numbers, unwinds). */
+static void good_columns(struct packer *p, struct bytes *info,
+			 struct bytes *data)
+{
+	struct lane_call calls[COLUMN_CALLS];
+	struct lane l = {.calls = calls, .n = COLUMN_CALLS};
+
+	for (uint32_t i = 0; i < COLUMN_CALLS; i++)
+		calls[i] = (struct lane_call){
+			.start = i * 1000,
+			.duration = i % 7 ? 500 : 70000,
+			.number = i * 3,
+			.site = i % 5,
+			.depth = i % 7,
+			.thread = i & 1,
+			.end = (uint8_t)(i % 11 ? CALL_RETURN : i % 3),
+		};
+	assert_int_equal(packer_pack(p, &l, info, data), 0);
+	free(l.open_at);
+}
+
+static void made_up_columns_do_no_harm(void **state)
+{
+	struct packer *p = packer_new();
+	struct unpacker u = {0};
+	struct bytes text = {0}, data = {0};
+	struct cursor c;
+	struct pack_info good, info;
+	struct packed_call calls[COLUMN_CALLS];
+	uint64_t numbers[COLUMN_CALLS], seed = 7;
+	uint32_t threads[COLUMN_CALLS];
+	uint8_t raw[65536], bad[65536];
+	size_t size;
+	int n_good = 0;
+
+	(void)state;
+	good_columns(p, &text, &data);
+	c = (struct cursor){text.data, text.data + text.len, 0};
+	assert_int_equal(pack_info_get(&c, &good), 0);
+	size = ZSTD_decompress(raw, sizeof(raw), data.data, data.len);
+	assert_false(ZSTD_isError(size));
+	for (int round = 0; round < 50000; round++) {
+		seed = seed * 6364136223846793005u + 1;
+		memcpy(bad, raw, size);
+		bad[(seed >> 33) % size] = (uint8_t)(seed >> 20);
+		info = good;
+		info.n_closed -= seed >> 61 == 1;
+		info.n_tail += seed >> 61 == 2;
+		info.n_marks += seed >> 61 == 3;
+		data.len = 0;
+		packer_compress(p, bad, size, &data);
+		n_good += unpacker_unpack(&u, &info, data.data, data.len, calls,
+					  numbers, threads) == 0;
+	}
+	assert_true(n_good > 0);
+	unpacker_release(&u);
+	packer_free(p);
+	bytes_release(&text);
+	bytes_release(&data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_trace_is_told),
+		cmocka_unit_test(another_version_is_told),
+		cmocka_unit_test(files_that_are_not_files_are_told),
+		cmocka_unit_test(a_cut_file_is_good_up_to_its_last_whole_block),
+		cmocka_unit_test(a_changed_byte_is_found),
+		cmocka_unit_test(made_up_files_do_no_harm),
+		cmocka_unit_test(made_up_columns_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
