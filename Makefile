@@ -35,8 +35,7 @@ export CC CXX GDB
 include cshim/shim/files.mk
 include cshim/engine/core.mk cshim/engine/file.mk cshim/engine/module.mk
 include cshim/cli/files.mk
-include tests/unit/core.mk tests/unit/module.mk
--include tests/unit/file.mk
+include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
 include tests/shim/files.mk
 
 # A name without a folder is in the folder of its list.
