@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Traces that begin or end in the middle of a run, and several in one
+session."""
+
+import re
+
+from lib_build import Variant, build, build_library
+from lib_gdb import wait_for
+from lib_tree import outcome, read_jsonl, saved_tree, own_sites, tree
+
+SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
+QUIET = "set cstrace live off"
+
+
+def test_start_at_a_breakpoint_has_the_open_calls(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "break pair", "run", "cstrace start",
+        "delete", "continue", *SAVE)
+    assert outcome(tmp_path) == tree("""
+        main  (before)
+          spread  calls.c:47  (before)
+            pair  calls.c:38  (before)
+              leaf  calls.c:16
+              leaf  calls.c:16
+            leaf  calls.c:40
+            leaf  calls.c:40
+          down  calls.c:49
+            down  calls.c:23
+              down  calls.c:23
+                down  calls.c:23
+          compare
+          compare
+          compare
+          through  calls.c:51
+            leaf  calls.c:33
+          leaf  calls.c:53
+          leaf  calls.c:53
+        """)
+
+
+def test_calls_open_at_the_start_have_numbers_of_their_own(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "break pair", "run", "cstrace start",
+        "delete", "continue", *SAVE)
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert [call["id"] for call in calls[:5]] \
+        == ["1.s1", "1.s2", "1.s3", "1.1", "1.2"]
+    assert [call["start_ns"] for call in calls[:3]] == [None] * 3
+    assert [call["end"] for call in calls[:3]] == ["return"] * 3
+
+
+def test_start_at_a_breakpoint_in_optimised_code(gdb, tmp_path):
+    gdb(build("inlined.c", variant=Variant("gcc", "-O2")), QUIET,
+        "break physical", "run", "cstrace start", "delete", "continue", *SAVE)
+    lines = outcome(tmp_path).splitlines()
+    assert lines[0] == "main  (before)"
+    assert lines[1].startswith("  physical  inlined.c:37")
+    assert lines[-2:] == ["  always  inlined.c:38", "    put  inlined.c:23"]
+
+
+def test_start_seeds_every_thread(gdb, tmp_path):
+    gdb(build("crew.c"), QUIET, "break one if n_two == 2", "run",
+        "cstrace start", "delete", "continue", *SAVE, args=[3, 4])
+    seeds = {}
+    for call in read_jsonl(tmp_path / "t.jsonl"):
+        if call["start_ns"] is None:
+            seeds.setdefault(call["thread"], []).append(call["function"])
+    assert len(seeds) >= 2
+    assert ["member", "two", "one"] in seeds.values()
+    assert ["main"] in seeds.values()
+
+
+def test_stop_in_the_middle_leaves_the_calls_open(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "break through", "cstrace start",
+              "run", "cstrace stop", "delete", "continue", *SAVE)
+    assert "exited normally" in run.out
+    lines = outcome(tmp_path).splitlines()
+    assert lines[0] == "main  (open)"
+    assert lines[-1] == "  through  calls.c:51  (open)"
+
+
+def test_stop_and_start_again_begins_a_new_trace(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "break down if n == 3",
+              "break through", "cstrace start", "run", "cstrace stop",
+              "continue", "cstrace start", "delete", "continue", *SAVE)
+    assert any("a new trace replaces the old one" in line
+               for line in run.said())
+    assert outcome(tmp_path) == tree("""
+        main  (before)
+          through  calls.c:51  (before)
+            leaf  calls.c:33
+          leaf  calls.c:53
+          leaf  calls.c:53
+        """)
+
+
+def test_what_runs_between_stop_and_start_is_not_recorded(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "break spread", "break down if n == 3",
+        "break through", "cstrace start", "run", "cstrace stop", "continue",
+        "continue", "cstrace start", "delete", "continue", "cstrace show",
+        *SAVE)
+    assert "compare" not in outcome(tmp_path)
+
+
+def test_each_run_begins_a_new_trace(gdb, tmp_path):
+    run = gdb(build("ends.c"), QUIET, "cstrace start", "run",
+              "cstrace save first.txt", "run exit", *SAVE,
+              args=["return"])
+    assert own_sites(saved_tree(tmp_path / "first.txt")).count("leaf") == 4
+    assert outcome(tmp_path).count("leaf") == 2
+    assert [line for line in run.said() if "replaces" in line] \
+        == ["a new trace replaces the old one (7 calls)"]
+    ids = [call["id"] for call in read_jsonl(tmp_path / "t.jsonl")]
+    assert ids == ["1.1", "1.2", "1.3", "1.4", "1.5"]
+
+
+PROGRAM = """
+void %s(void) {}
+int main(void)
+{
+    %s();
+    return 0;
+}
+"""
+
+
+def test_a_recompiled_program_is_read_anew(gdb, tmp_path):
+    source = tmp_path / "app.c"
+    (tmp_path / "second.c").write_text(PROGRAM % ("after", "after"))
+    source.write_text("\n\n" + PROGRAM % ("before", "before"))
+    compile_it = "gcc -g -finstrument-functions app.c -o app"
+    # gdb looks at the file's time, in seconds.
+    later = " && touch -d '2 minutes' app"
+    gdb(None, "shell " + compile_it, "file app", "cstrace start", "run",
+        "cstrace save first.txt", "shell mv second.c app.c && " + compile_it + later,
+        "run", "cstrace save t.txt", "cstrace save t.jsonl")
+    first = saved_tree(tmp_path / "first.txt")
+    assert re.sub("  libc.*", "", first) == "main\n  before  app.c:7\n"
+    second = saved_tree(tmp_path / "t.txt")
+    assert re.sub("  libc.*", "", second) == "main\n  after  app.c:5\n"
+
+
+def test_another_program_in_the_same_session(gdb, tmp_path):
+    gdb(build("life.c"), QUIET, "cstrace start", "run",
+        "file %s" % build("header.c"), "run", *SAVE)
+    assert outcome(tmp_path) == "main\n"
+
+
+def test_detach_lets_the_program_go_on(gdb, tmp_path):
+    def end_it(process):
+        wait_for((tmp_path / "detached").exists, "the detach")
+        process.stdin.write(b"end\n")
+        process.stdin.flush()
+
+    run = gdb(build("spin.c"), QUIET, "break tick if n_ticks == 9",
+              "cstrace start", "run", "delete", "detach", *SAVE,
+              "shell touch detached", talk=end_it)
+    assert run.out.rstrip().endswith("spun on")
+    text = outcome(tmp_path)
+    assert text.startswith("main  (open)\n  spin  spin.c:")
+    assert text.count("tick") == 10
+
+
+def test_clear_forgets_and_goes_on(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "break through", "cstrace start", "run",
+        "cstrace clear", "delete", "continue", *SAVE)
+    assert outcome(tmp_path) == tree("""
+        main  (before)
+          through  calls.c:51  (before)
+            leaf  calls.c:33
+          leaf  calls.c:53
+          leaf  calls.c:53
+        """)
+
+
+def test_save_and_load_are_the_same_trace(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "cstrace start", "run", *SAVE,
+        "cstrace save t.cst")
+    gdb(None, "cstrace load t.cst", "cstrace save u.txt",
+        "cstrace save u.jsonl")
+    for ending in ("txt", "jsonl"):
+        saved = (tmp_path / ("t." + ending)).read_bytes()
+        assert saved == (tmp_path / ("u." + ending)).read_bytes()
+        assert saved
+
+
+def test_libraries_and_plugins(gdb, tmp_path):
+    shared = build_library("shared.c")
+    first = build_library("plugin.c", name="first.so")
+    second = build_library("plugin.c", "-DPLUGIN=second", name="second.so")
+    host = build("host.c", str(shared), "-Wl,-rpath," + str(shared.parent))
+    gdb(host, "cstrace start", "run", *SAVE, args=[first, second, first])
+    assert outcome(tmp_path) == tree("""
+        main
+          shared_add  host.c:27
+            note  shared.c:14
+          run_plugin  host.c:30
+            plugin_run  host.c:20
+              first  plugin.c:18
+          run_plugin  host.c:30
+            plugin_run  host.c:20
+              second  plugin.c:18
+          run_plugin  host.c:30
+            plugin_run  host.c:20
+              first  plugin.c:18
+        """)
+    modules = [(call["function"], call["module"])
+               for call in read_jsonl(tmp_path / "t.jsonl")]
+    assert ("second", "second.so") in modules
+    assert ("note", "libshared.so") in modules
+    assert ("main", "host") in modules
