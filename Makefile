@@ -132,7 +132,8 @@ TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 
 .SECONDEXPANSION:
 
-$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) $(ENGINE_OBJ)
+$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) $(ENGINE_OBJ) \
+		| $(BUILD)/libcstrace.so
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_BUILD) -Icshim/engine $< $($(@F)_SRC) $(ENGINE_OBJ) \
