@@ -12,8 +12,8 @@ static const char pairs[201] =
 	"50515253545556575859606162636465666768697071727374"
 	"75767778798081828384858687888990919293949596979899";
 
-/* The digits of v end just before `end`; returns where they begin. */
-static char *digits_before(char *end, uint64_t v)
+/* The digits of v end just before `end`. */
+static void digits_before(char *end, uint64_t v)
 {
 	while (v >= 100) {
 		end -= 2;
@@ -26,35 +26,55 @@ static char *digits_before(char *end, uint64_t v)
 	} else {
 		*--end = (char)('0' + v);
 	}
-	return end;
 }
 
+static unsigned count_digits(uint64_t v)
+{
+	static const uint64_t tens[20] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	/* 1233 / 4096 is log10(2): right, or one too many. */
+	unsigned guess = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return guess + (v >= tens[guess]);
+}
+
+/* The digits are written where they stay: copying them from elsewhere makes
+ * the processor wait for its own small stores. */
 char *number_put(char *p, uint64_t v)
 {
-	char text[24];
-	char *begin;
-	unsigned len;
+	char *end = p + count_digits(v);
 
-	if (v < 10) {
-		*p = (char)('0' + v);
-		return p + 1;
-	}
-	begin = digits_before(text + sizeof(text), v);
-	len = (unsigned)(text + sizeof(text) - begin);
-	memcpy(p, begin, len);
-	return p + len;
+	digits_before(end, v);
+	return end;
 }
 
 char *number_put_wide(char *p, uint64_t v, unsigned width)
 {
-	char text[24];
-	char *begin = digits_before(text + sizeof(text), v);
-	unsigned len = (unsigned)(text + sizeof(text) - begin);
+	unsigned len = count_digits(v);
 
 	for (; width > len; width--)
 		*p++ = ' ';
-	memcpy(p, begin, len);
-	return p + len;
+	return number_put(p, v);
 }
 
 char *number_put_digits(char *p, uint32_t v, unsigned width)
