@@ -52,11 +52,10 @@ def _is_logging() -> bool:
         return False
 
 
-def _is_terminal(fd: int) -> bool:
-    try:
-        return os.isatty(fd)
-    except OSError:
-        return False
+def _is_styled(fd: int) -> bool:
+    """A terminal that shows colours, and a user who wants them."""
+    return (bool(gdb.parameter("style enabled")) and os.isatty(fd)
+            and os.environ.get("TERM", "dumb") != "dumb")
 
 
 class Sink(NamedTuple):
@@ -97,8 +96,8 @@ class Output:
             return Sink(SINK_CALLBACK, -1, color == "on")
         else:
             kind, fd = SINK_FD, 1
-        auto = _is_terminal(fd) and bool(gdb.parameter("style enabled"))
-        return Sink(kind, fd, color == "on" or (color == "auto" and auto))
+        is_auto = color == "auto" and _is_styled(fd)
+        return Sink(kind, fd, color == "on" or is_auto)
 
     def take(self, text: str) -> None:
         """Rows for gdb's own streams, on the recorder's thread."""
@@ -135,8 +134,7 @@ def report_color(color: str) -> bool:
     """Are show's rows coloured?"""
     if color != "auto":
         return color == "on"
-    return (bool(gdb.parameter("style enabled")) and _is_terminal(1)
-            and not _is_logging())
+    return _is_styled(1) and not _is_logging()
 
 
 class _Job(threading.Thread):

@@ -55,8 +55,7 @@ class Events:
         """The program stopped; gdb has not printed where."""
         r = self._session.recording
         if r is not None:
-            r.pause()
-            r.take_all()
+            r.stopped()
 
     @_guarded
     def detaching(self) -> None:
@@ -127,8 +126,7 @@ class Events:
         if isinstance(event, gdb.InferiorCallPreEvent):
             r.resume()
         else:
-            r.pause()
-            r.take_all()
+            r.stopped()
 
     @_guarded
     def exited(self, event: gdb.ExitedEvent) -> None:

@@ -96,6 +96,18 @@ class Recording:
         self.tell_messages()
         self._look_at_answer()
 
+    def stopped(self) -> None:
+        """The program stands still: what gdb does from here on is none of
+        its time."""
+        if not self.is_on:
+            return
+        # A trace's time begins at its first record, which cannot be taken
+        # into account once a pause has begun.
+        if self.recorder.status().n_records == 0:
+            self.take_all()
+        self.pause()
+        self.take_all()
+
     def _look_at_answer(self) -> None:
         """Did the shim manage to open the area?"""
         if self._control is None or self._is_answer_told:

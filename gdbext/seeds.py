@@ -139,17 +139,21 @@ def of_thread(codes: _Codes) -> list[Seed]:
 
 
 def plant(recorder: Recorder) -> tuple[int, int]:
-    """Seed every thread of the stopped process; returns how many calls and
-    how many threads."""
+    """Seed every thread that stands still; returns how many calls and how
+    many threads."""
     codes = _Codes()
     n_calls = n_threads = 0
     chosen = gdb.selected_thread()
-    frame = gdb.selected_frame() if chosen else None
+    frame = None
+    if chosen is not None and chosen.is_stopped():
+        frame = gdb.selected_frame()
     # main's own frame address is its caller's stack pointer.
     was_past_main = gdb.parameter("backtrace past-main")
     gdb.execute("set backtrace past-main on", to_string=True)
     try:
         for thread in reversed(gdb.selected_inferior().threads()):
+            if not thread.is_stopped():
+                continue  # `run &`: nobody knows where it stands
             thread.switch()
             seeds = of_thread(codes)
             if seeds:

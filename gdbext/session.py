@@ -191,7 +191,7 @@ class Session:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             road = recording.HOOKS
-        recorded = self._begin(road, is_stopped=True)
+        recorded = self._begin(road, is_stopped=_is_stopped())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
         recorded.watch_exit()
@@ -343,7 +343,7 @@ class Session:
             r.take_all()
             r.recorder.end().free()
             r.begin_again(r.road, self._recorder_options(r.road),
-                          is_stopped=True)
+                          is_stopped=_is_stopped())
             r.plant_seeds()
             self.apply_settings()
         old, self.kept = self.kept, None
@@ -375,6 +375,12 @@ class Session:
         return "%s in %s, %s%s" % (
             count(s.n_calls, "call"), count(s.n_threads, "thread"),
             duration_text(s.duration_ns), lost_text(s))
+
+
+def _is_stopped() -> bool:
+    """The program does not run in the background meanwhile."""
+    thread = gdb.selected_thread()
+    return thread is None or thread.is_stopped()
 
 
 def lost_text(s: engine.Status) -> str:

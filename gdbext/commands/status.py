@@ -53,11 +53,12 @@ def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
 
 
 def write_status(session: Session) -> None:
+    r = session.recording
+    if r is not None:
+        r.take_all()
     state = "on, " + session.summary() if session.is_on() else "off"
     lines = [("cstrace", state)]
-    r = session.recording
     if r is not None and r.is_on:
-        r.take_all()
         lines.append(("road", r.road))
         lines += _rows(r.recorder.status(), True)
         if r.error:
