@@ -27,7 +27,6 @@ enum block_kind {
 	BLOCK_CALLS = 4,
 	BLOCK_PAUSES = 5,
 	BLOCK_END = 6,
-	BLOCK_INDEX = 7,
 };
 
 struct block_head {

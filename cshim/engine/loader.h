@@ -76,9 +76,14 @@ int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
 /* The plain blocks: raw is what they hold. Negative: NULL or why not. */
 int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw);
 
+/* ns_shift is below 64; said in halves, because a shift of 128 bits has to
+ * ask whether it is. */
 static inline uint64_t trace_ns(const struct cst_trace *t, uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * t->ns_mult >> t->ns_shift);
+	unsigned __int128 product = (unsigned __int128)ticks * t->ns_mult;
+
+	return (uint64_t)product >> t->ns_shift |
+	       (uint64_t)(product >> 64) << 1 << (63 - t->ns_shift);
 }
 
 #endif
