@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Commands, options and settings: what they say, and that nothing recorded is
+lost by a mistake."""
+
+import json
+import shutil
+
+import pytest
+
+from lib_build import build
+from lib_tree import live_tree
+from test_session import FIB_2, drawn
+
+RECORDED = ("set cstrace live off", "cstrace start", "run")
+
+
+def basic():
+    return build("basic.c")
+
+
+def refusal(gdb, *commands, program=None, args=(2,)):
+    """The last line, which must be all that the mistake has brought."""
+    run = gdb(program or basic(), *commands[:-1],
+              "echo ----\\n", commands[-1], args=args)
+    said = run.out.partition("----\n")[2].splitlines()
+    assert len(said) == 1, run.out
+    return said[0]
+
+
+@pytest.mark.parametrize("command, words", [
+    ("cstrace", "cstrace start     trace calls"),
+    ("help cstrace", "Trace the function calls of a program, as a tree."),
+    ("help cstrace start", "Usage: cstrace start [-sync] [-depth N]"),
+    ("help set cstrace", "set cstrace callsite -- Set whether rows"),
+    ("show cstrace", "sync-method  auto"),
+    ("show cstrace limit", "limit: 4G"),
+    ("info cstrace", "cstrace    off"),
+    ("complete cstrace s", "cstrace save\ncstrace show\ncstrace start\n"
+                           "cstrace status\ncstrace stop"),
+    ("complete cstrace start -", "cstrace start -depth"),
+    ("complete cstrace report -sort ", "cstrace report -sort calls"),
+    ("complete cstrace save -format j", "cstrace save -format jsonl"),
+    ("complete set cstrace timestamp ", "set cstrace timestamp elapsed"),
+    ("complete cstrace show mid", "cstrace show middle"),
+])
+def test_words_are_explained_and_completed(gdb, command, words):
+    assert words in gdb(basic(), command).out
+
+
+@pytest.mark.parametrize("command, line", [
+    ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
+     "status, show, report, save, load, clear"),
+    ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
+     "-depth, -filter, -exclude, -min-time, -to"),
+    ("cstrace start -depth", "cstrace start: -depth needs a value"),
+    ("cstrace start -depth many", '-depth wants a number, not "many"'),
+    ("cstrace start more", 'cstrace start: "more" is too much; see '
+     "`help cstrace start`"),
+    ("cstrace start -filter (", "bad regex '(': Unmatched ( or \\("),
+    ("cstrace start -min-time 5", "-min-time wants a time with its unit, as "
+     '10us, 1.5ms or 2s, not "5"'),
+    ("cstrace start -to /nonexistent/t.txt", "cannot save to "
+     "/nonexistent/t.txt: there is no folder /nonexistent"),
+    ("cstrace stop", "cstrace is not on: `cstrace start` begins"),
+    ("cstrace show", "nothing is recorded yet: `cstrace start`, then `run`"),
+    ("cstrace save t.txt", "nothing is recorded yet: `cstrace start`, then "
+     "`run`"),
+    ("cstrace report -sort nosuch", "-sort wants one of total, self, calls, "
+     'max, not "nosuch"'),
+    ("cstrace load", "cstrace load: which file?"),
+    ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
+     "or directory"),
+    ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
+     "callsite, timestamp, duration, color, fold, std, output, sync-method, "
+     "preload, limit, wait-limit, pool"),
+    ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
+     "no limit"),
+    ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "
+     "such file or directory"),
+])
+def test_a_mistake_is_one_line(gdb, command, line):
+    assert refusal(gdb, command) == line
+
+
+def test_a_program_without_hooks_is_refused(gdb, tmp_path):
+    program = build("basic.c", is_traced=False)
+    shutil.copy(program, tmp_path / "app")
+    assert refusal(gdb, "cstrace start", program="./app") == (
+        "./app has no -finstrument-functions hooks: compile it with gcc or "
+        "clang -g -finstrument-functions")
+
+
+@pytest.mark.parametrize("mistake", [
+    "cstrace save /nonexistent/t.txt", "cstrace save t.nosuch",
+    "cstrace show (", "cstrace show -around 9.9", "cstrace report -x",
+    "cstrace load nosuch.cst", "cstrace load hello.cst", "cstrace start",
+])
+def test_a_mistake_loses_nothing(gdb, tmp_path, mistake):
+    (tmp_path / "hello.cst").write_text("hello\n")
+    run = gdb(basic(), *RECORDED, mistake, "cstrace show", args=[2])
+    assert drawn(run) == FIB_2
+
+
+def test_the_choice_of_start_holds_until_dropped(gdb):
+    run = gdb(basic(), "set cstrace live off", "cstrace start -depth 2",
+              "run", "cstrace show", "cstrace show -all",
+              "cstrace show -depth 1", args=[2])
+    two = "main\n  middle\n  fib\n"
+    assert drawn(run) == two + FIB_2 + "main\n"
+
+
+def test_an_excluded_function_is_not_recorded(gdb):
+    run = gdb(basic(), "cstrace start -exclude ^leaf$", "run",
+              "cstrace show -all", args=[0])
+    assert drawn(run) == 2 * "main\n  middle\n  fib\n"
+
+
+def test_save_writes_all_and_load_reads_it_back(gdb, tmp_path):
+    run = gdb(basic(), *RECORDED, "cstrace save t.jsonl", "cstrace save t.cst",
+              "cstrace save -format txt noending", "cstrace clear",
+              "cstrace load t.cst", "cstrace show", "cstrace status",
+              args=[2])
+    calls = [json.loads(line)
+             for line in (tmp_path / "t.jsonl").read_text().splitlines()]
+    assert [call["id"] for call in calls] == ["1.%d" % i for i in range(1, 9)]
+    assert drawn(run) == FIB_2
+    assert live_tree((tmp_path / "noending").read_text()).count("\n") == 8
+    assert "calls      8, 0 of them open, 0 unwound" in run.lines()
+
+
+def test_a_trace_loaded_elsewhere_is_the_same(gdb):
+    gdb(basic(), *RECORDED, "cstrace save t.cst", args=[2])
+    assert drawn(gdb(None, "cstrace load t.cst", "cstrace show")) == FIB_2
+
+
+def test_output_goes_where_it_is_told(gdb, tmp_path):
+    run = gdb(basic(), "set cstrace output rows.txt", "cstrace start", "run",
+              args=[2])
+    assert "fib  basic.c" not in run.out
+    assert live_tree((tmp_path / "rows.txt").read_text()).count("fib") == 3
+
+
+def test_logged_rows_are_in_the_log(gdb, tmp_path):
+    run = gdb(basic(), "set logging file log.txt", "set logging enabled on",
+              "cstrace start", "run", "set logging enabled off", args=[2])
+    assert drawn(run) == FIB_2
+    assert (tmp_path / "log.txt").read_text().count("fib  basic.c") == 3
+
+
+def test_without_its_library_the_extension_says_so_once(gdb, tmp_path):
+    run = gdb(None, "cstrace start", CSTRACE_LIBDIR=str(tmp_path))
+    line = ("libcstrace-engine.so is not in %s: build it first: make"
+            % tmp_path)
+    assert "cstrace: " + line in run.lines()
