@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""Programs that bring something along: sanitizers, a linked shim, no dynamic
+linker at all; and programs that run already."""
+
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, Variant, build
+from lib_gdb import kill_session
+from lib_tree import live_tree, outcome, own_sites, read_jsonl, tree
+
+SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
+CALLS = tree("""
+    main
+      spread  calls.c:47
+        pair  calls.c:38
+          leaf  calls.c:16
+          leaf  calls.c:16
+        leaf  calls.c:40
+        leaf  calls.c:40
+      down  calls.c:49
+        down  calls.c:23
+          down  calls.c:23
+            down  calls.c:23
+      compare
+      compare
+      compare
+      through  calls.c:51
+        leaf  calls.c:33
+      leaf  calls.c:53
+      leaf  calls.c:53
+    """)
+BOTH = [Variant("gcc"), Variant("clang")]
+
+LINKED = ("-L" + str(BUILD), "-lcstrace", "-Wl,--no-as-needed",
+          "-Wl,-rpath," + str(BUILD))
+STATIC_SHIM = ("-static", str(BUILD / "libcstrace.a"))
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+@pytest.mark.parametrize("kind", ["address", "undefined", "thread"])
+def test_sanitizers(gdb, tmp_path, kind, variant):
+    run = gdb(build("calls.c", "-fsanitize=" + kind, variant=variant),
+              "cstrace start", "run", *SAVE,
+              ASAN_OPTIONS="detect_leaks=0")
+    assert "exited normally" in run.out
+    assert "sum 18" in run.out
+    # Some runtimes have a qsort() of their own.
+    assert outcome(tmp_path).replace("  compare\n", "") \
+        == CALLS.replace("  compare\n", "")
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_a_program_that_links_the_shim(gdb, tmp_path, variant):
+    flags = ("-Wl,--no-as-needed",) + LINKED
+    run = gdb(build("calls.c", *flags, variant=variant), "cstrace start",
+              "show environment LD_PRELOAD", "run", *SAVE)
+    assert outcome(tmp_path) == CALLS
+    assert "LD_PRELOAD = " not in run.out
+    assert own_sites(live_tree(run.out)) == CALLS
+
+
+def test_a_program_that_links_the_shim_runs_without_gdb():
+    program = build("calls.c", "-Wl,--no-as-needed", *LINKED)
+    done = subprocess.run([str(program)], stdout=subprocess.PIPE, timeout=20)
+    assert (done.returncode, done.stdout) == (0, b"sum 18\n")
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_a_static_program_with_the_shim(gdb, tmp_path, variant):
+    run = gdb(build("calls.c", *STATIC_SHIM, variant=variant),
+              "cstrace start", "run", *SAVE)
+    assert outcome(tmp_path) == CALLS
+    assert run.out.rindex("calls.c:53") < run.out.index("exited normally")
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_a_static_program_without_the_shim(gdb, tmp_path, variant):
+    """Breakpoints on its own hooks, from main on."""
+    run = gdb(build("calls.c", "-static", variant=variant), "break main",
+              "run", "cstrace start", "delete", "continue", *SAVE)
+    assert "exited normally" in run.out
+    calls = CALLS.replace("main\n", "", 1)
+    assert outcome(tmp_path).partition("\n")[2] == calls
+
+
+class Running:
+    """spin.c, started by nobody's gdb, that has said "ready"."""
+
+    def __init__(self, *flags, variant=Variant()):
+        self.process = subprocess.Popen(
+            [str(build("spin.c", *flags, variant=variant))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            start_new_session=True)
+
+    def __enter__(self):
+        assert self.process.stdout.readline() == b"ready\n"
+        return self
+
+    def __exit__(self, *what):
+        kill_session(self.process.pid)
+        self.process.communicate()
+
+    def end(self):
+        """Its last words and its status."""
+        out, _ = self.process.communicate(b"end\n", timeout=20)
+        return out, self.process.returncode
+
+
+ATTACH = ("set cstrace live off", "attach {pid}", "break tick", "continue",
+          "cstrace start", "delete", "break turn", "continue", "continue",
+          "continue", "cstrace stop", "detach")
+
+
+def check_attached(run, folder, running):
+    assert running.end() == (b"spun on\n", 0)
+    calls = read_jsonl(folder / "t.jsonl")
+    names = [call["function"] for call in calls]
+    assert names[:4] == ["main", "spin", "turn", "tick"]
+    turns = [c["id"] for c in calls if c["function"] == "turn"]
+    assert len(turns) >= 3
+    for turn in turns[1:-1]:
+        ticks = [c for c in calls if c["parent"] == turn]
+        assert [c["function"] for c in ticks] == ["tick"] * 3
+        assert {c["end"] for c in ticks} == {"return"}
+
+
+@pytest.mark.parametrize("flags", [(), ("-Wl,-z,now",), ("-fno-plt",),
+                                   ("-static",)], ids=str)
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_attach_to_a_program_without_the_shim(gdb, tmp_path, flags, variant):
+    with Running(*flags, variant=variant) as running:
+        commands = [c.format(pid=running.process.pid) for c in ATTACH]
+        run = gdb(running.process.args[0], *commands, *SAVE)
+        check_attached(run, tmp_path, running)
+
+
+def test_attach_to_a_program_that_links_the_shim(gdb, tmp_path):
+    with Running("-Wl,--no-as-needed", *LINKED) as running:
+        commands = [c.format(pid=running.process.pid) for c in ATTACH]
+        run = gdb(running.process.args[0], *commands, *SAVE)
+        assert "ring road" in run.out
+        check_attached(run, tmp_path, running)
+
+
+def test_attach_after_start(gdb, tmp_path):
+    with Running() as running:
+        run = gdb(running.process.args[0], "cstrace start",
+                  "attach %d" % running.process.pid, "break turn", "continue",
+                  "continue", "cstrace stop", "detach", *SAVE)
+        assert "own hooks" in run.out
+        assert running.end() == (b"spun on\n", 0)
+        assert "    turn" in outcome(tmp_path)
+
+
+def test_the_end_of_gdb_leaves_an_attached_program_alone(gdb):
+    with Running() as running:
+        gdb(running.process.args[0], "attach %d" % running.process.pid,
+            "cstrace start")
+        assert running.end() == (b"spun on\n", 0)
