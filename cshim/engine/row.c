@@ -238,8 +238,14 @@ uint64_t row_heading(const struct cst_look *look, int has_threads, char *out)
 		p = put(p, look->timestamp ? "  DURATION  " : " DURATION  ");
 	else if (!look->timestamp)
 		*p++ = ' ';
-	if (has_threads)
-		p = put(p, "[THREAD]            ");
+	if (has_threads) {
+		int width = has_threads > 1 ? has_threads : THREAD_WIDTH;
+
+		p = put(p, "[THREAD]");
+		if (width > 8 && width < 120)
+			p = put_spaces(p, (unsigned)width - 8);
+		p = put(p, "  ");
+	}
 	p = put(p, "CALL");
 	if (look->callsite)
 		p = put(p, "  (FROM)");

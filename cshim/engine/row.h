@@ -39,7 +39,8 @@ enum { ROW_MAX = 8192, ROW_LEVELS = 256 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
-/* The two heading lines above the rows ("#" first), likewise. */
+/* The two heading lines above the rows ("#" first), likewise.  has_threads: 0,
+ * 1, or the thread column's width as in thread_width. */
 uint64_t row_heading(const struct cst_look *look, int has_threads, char *out);
 
 /* A row in two halves, for whoever writes millions of calls: times, thread and

@@ -220,7 +220,8 @@ static void put_heading(struct text *x, struct bytes *out)
 	char *p = (char *)bytes_reserve(out, ROW_MAX);
 
 	if (p)
-		out->len += row_heading(x->look, x->has_threads, p);
+		out->len += row_heading(
+			x->look, x->has_threads ? (int)x->thread_width : 0, p);
 	x->has_heading = 1;
 }
 
