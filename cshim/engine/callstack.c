@@ -182,6 +182,24 @@ static uint32_t stack_find_caller(const struct stack *s, uint32_t physical,
 	return 0;
 }
 
+/* Where a stack begins: one that was not seen before, or is used anew. */
+static struct stack *first_stack(struct callstack *c, struct thread *t,
+				 const struct frame *f)
+{
+	struct stack *s;
+
+	if (!t->own->high)
+		return t->own;
+	for (s = c->stacks; s; s = s->next) {
+		if (s->process == t->process && s->high == f->cfa) {
+			stack_unwind(c, t, s, 0, f->time);
+			return s;
+		}
+	}
+	s = callstack_add(c, t, ++c->n_extra);
+	return s ? s : t->current;
+}
+
 static struct stack *other_stack(struct callstack *c, struct thread *t,
 				 uint64_t cfa)
 {
@@ -248,12 +266,14 @@ static int enter_equal_frame(struct callstack *c, struct thread *t,
 static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 			const struct frame *f)
 {
-	struct open_call *top;
+	/* The caller's own frame reaches this far up: a call that began in it
+	 * is over (the thread's start function, when its thread's data is
+	 * destroyed after pthread_exit). */
+	uint64_t up_to = f->cfa + (uint64_t)f->site->caller_frame;
+	const struct open_call *top;
 
-	while ((top = stack_top(s)) && top->cfa < f->cfa)
+	while ((top = stack_top(s)) && top->cfa <= up_to)
 		stack_unwind(c, t, s, s->n - 1, f->time);
-	if (top && top->cfa == f->cfa)
-		enter_equal_frame(c, t, s, f);
 }
 
 /* Everything but the plain case. Returns the stack to push on. */
@@ -268,6 +288,8 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 
 	if (top && top->cfa == f->cfa && enter_equal_frame(c, t, s, f))
 		return s;
+	if (f->site->is_first)
+		return first_stack(c, t, f);
 	if (physical) {
 		caller = stack_find_caller(s, physical, f->cfa);
 		if (caller) {

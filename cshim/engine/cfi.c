@@ -47,6 +47,17 @@ static void read_rule(const Dwarf_Op *ops, size_t n, struct code *out)
 		set_rule(out, CFA_FP_NEAR, PROCESSOR_FRAME_HEAD);
 }
 
+/* A return address that is undefined marks the first frame of a stack. */
+static int is_outermost(Dwarf_Frame *frame)
+{
+	Dwarf_Op memory[3], *ops = NULL;
+	size_t n = 1;
+
+	return !dwarf_frame_register(frame, PROCESSOR_DWARF_RETURN, memory,
+				     &ops, &n) &&
+	       n == 0 && ops == memory;
+}
+
 int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out)
 {
 	Dwarf_Frame *frame = NULL;
@@ -57,6 +68,7 @@ int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out)
 		return 0;
 	if (!dwarf_frame_cfa(frame, &ops, &n))
 		read_rule(ops, n, out);
+	out->is_outermost = (uint8_t)is_outermost(frame);
 	free(frame);
 	return 1;
 }

@@ -36,9 +36,11 @@ enum cfa_base {
 
 /* What is known of one address in code. */
 struct code {
-	uint64_t function; /* start of the physical function that holds it (a
-			    * .cold part counts to its parent), or 0 */
-	uint8_t cfa_base;  /* enum cfa_base */
+	uint64_t function;    /* start of the physical function that holds it (a
+			       * .cold part counts to its parent), or 0 */
+	uint8_t cfa_base;     /* enum cfa_base */
+	uint8_t is_outermost; /* its CFI says that nobody called it: where a
+			       * stack begins */
 	int32_t cfa_offset;
 };
 

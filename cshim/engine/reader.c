@@ -16,6 +16,11 @@ struct held {
 	uint32_t thread, seq, chunk, is_full;
 };
 
+/* held[next] to held[end - 1] are one thread's. */
+struct turn {
+	uint32_t next, end;
+};
+
 struct stream {
 	uint32_t next_seq;   /* of the chunk to be read */
 	uint32_t n_done;     /* records of it that were read */
@@ -27,12 +32,17 @@ int reader_init(struct reader *r, struct area *a, struct cst_error *err)
 {
 	*r = (struct reader){.area = a};
 	r->held = calloc(CST_MAX_CHUNKS, sizeof(*r->held));
-	return r->held ? 0 : cst_fail_memory(err);
+	r->turns = calloc(CST_MAX_CHUNKS, sizeof(*r->turns));
+	if (r->held && r->turns)
+		return 0;
+	reader_release(r);
+	return cst_fail_memory(err);
 }
 
 void reader_release(struct reader *r)
 {
 	free(r->held);
+	free(r->turns);
 	free(r->streams);
 	*r = (struct reader){0};
 }
@@ -67,12 +77,21 @@ static int reader_room(struct reader *r, uint32_t thread)
 	return 0;
 }
 
+static void reader_deal_turns(struct reader *r)
+{
+	r->n_turns = 0;
+	for (uint32_t i = 0; i < r->n_held; i++) {
+		if (!i || r->held[i].thread != r->held[i - 1].thread)
+			r->turns[r->n_turns++].next = i;
+		r->turns[r->n_turns - 1].end = i + 1;
+	}
+}
+
 int reader_scan(struct reader *r)
 {
 	int n_full = 0;
 
 	r->n_held = 0;
-	r->next_held = 0;
 	for (uint32_t i = 0; i < r->area->n_chunks; i++) {
 		const struct cst_chunk *c = &r->area->chunks[i];
 		/* Pairs with the release of the writer: thread and seq are
@@ -91,6 +110,7 @@ int reader_scan(struct reader *r)
 		n_full += h.is_full;
 	}
 	qsort(r->held, r->n_held, sizeof(*r->held), held_order);
+	reader_deal_turns(r);
 	return n_full;
 }
 
@@ -157,7 +177,7 @@ static uint32_t chunk_used(const struct cst_chunk *c,
 	return used > whole ? used : whole;
 }
 
-/* The readable run of the chunk at r->next_held, or 0: nothing (more) now. */
+/* The readable run of a chunk, or 0: nothing (more) now. */
 static uint32_t stream_run(struct reader *r, const struct held *h, int peek)
 {
 	struct stream *s = &r->streams[h->thread];
@@ -185,10 +205,10 @@ static int is_used_up(const struct reader *r, const struct held *h)
 		       chunk_used(c, area_chunk(r->area, h->chunk));
 }
 
-int reader_next(struct reader *r, int peek, struct slice *out)
+int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out)
 {
-	for (; r->next_held < r->n_held; r->next_held++) {
-		const struct held *h = &r->held[r->next_held];
+	for (struct turn *t = &r->turns[turn]; t->next < t->end; t->next++) {
+		const struct held *h = &r->held[t->next];
 		struct stream *s = &r->streams[h->thread];
 		uint32_t n;
 
@@ -210,16 +230,17 @@ int reader_next(struct reader *r, int peek, struct slice *out)
 	return 0;
 }
 
-void reader_done(struct reader *r, uint32_t n)
+void reader_done(struct reader *r, uint32_t turn, uint32_t n)
 {
-	const struct held *h = &r->held[r->next_held];
+	const struct held *h = &r->held[r->turns[turn].next];
 	struct stream *s = &r->streams[h->thread];
 
 	r->n_records += n;
 	s->n_done += n;
-	if (is_used_up(r, h))
+	if (is_used_up(r, h)) {
 		stream_advance(r, s, h->chunk);
-	r->next_held++;
+		r->turns[turn].next++;
+	}
 }
 
 void reader_skip_all(struct reader *r)
@@ -227,9 +248,11 @@ void reader_skip_all(struct reader *r)
 	struct slice slice;
 
 	reader_scan(r);
-	while (reader_next(r, 1, &slice)) {
-		r->n_records -= slice.n;
-		reader_done(r, slice.n);
+	for (uint32_t turn = 0; turn < r->n_turns; turn++) {
+		while (reader_next(r, turn, 1, &slice)) {
+			r->n_records -= slice.n;
+			reader_done(r, turn, slice.n);
+		}
 	}
 }
 

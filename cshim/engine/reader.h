@@ -26,7 +26,8 @@ struct reader {
 	uint32_t n_streams, cap_streams;
 	struct held *held; /* chunks that hold something, by thread and seq */
 	uint32_t n_held;
-	uint32_t next_held;
+	struct turn *turns; /* each thread's part of them */
+	uint32_t n_turns;   /* as many as threads have something */
 };
 
 int reader_init(struct reader *r, struct area *a, struct cst_error *err);
@@ -36,14 +37,14 @@ void reader_release(struct reader *r);
  * (what waits for us), or negative. */
 int reader_scan(struct reader *r);
 
-/* After a scan: the next run of records, of a thread's chunks one after the
- * other.  With peek also those of chunks that are still being written.
- * Returns 1, or 0 at the end of the round. */
-int reader_next(struct reader *r, int peek, struct slice *out);
+/* After a scan: the next run of records of the turn-th thread (turn below
+ * n_turns).  With peek also those of a chunk that is still being written.
+ * Returns 1, or 0: it has no more in this round. */
+int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out);
 
-/* The first n records of that slice are done with (all, or fewer to see the
- * others again in the next round). Gives the chunk back when it is used up. */
-void reader_done(struct reader *r, uint32_t n);
+/* The first n records of that slice are done with.  What is left of it comes
+ * again.  Gives the chunk back when it is used up. */
+void reader_done(struct reader *r, uint32_t turn, uint32_t n);
 
 /* Leave out all that was written up to now. */
 void reader_skip_all(struct reader *r);

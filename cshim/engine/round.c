@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder.h"
 
+#include <stdlib.h>
+
 /* Rows cannot be drawn, nor functions be dropped, before they have a name. */
 static int needs_names(const struct cst_recorder *r)
 {
@@ -67,12 +69,106 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 	return callstack_take(&r->calls, t, slice->records, slice->n, n_known);
 }
 
+static void take_turn(struct cst_recorder *r, uint32_t turn, int peek,
+		      uint32_t n_known)
+{
+	struct slice slice;
+
+	while (reader_next(&r->reader, turn, peek, &slice)) {
+		uint32_t n = take_slice(r, &slice, n_known);
+
+		reader_done(&r->reader, turn, n);
+		if (n < slice.n)
+			return; /* of a site that is not known yet */
+	}
+}
+
+/* ---- threads that share stacks --------------------------------------------
+ */
+
+/* What is left of a turn's slice, and how much of it was taken. */
+struct head {
+	struct slice left;
+	uint32_t n_taken;
+};
+
+static uint64_t head_time(const struct head *h)
+{
+	return h->left.n ? h->left.records[0].time : UINT64_MAX;
+}
+
+static void head_refill(struct cst_recorder *r, struct head *h, uint32_t turn)
+{
+	if (h->n_taken)
+		reader_done(&r->reader, turn, h->n_taken);
+	*h = (struct head){0};
+	if (!reader_next(&r->reader, turn, 1, &h->left))
+		h->left.n = 0;
+}
+
+/* Take of the earliest head what comes before the second's, and no later than
+ * the horizon. 0: there is no more. */
+static int take_earliest(struct cst_recorder *r, struct head *heads,
+			 uint64_t horizon, uint32_t n_known)
+{
+	uint64_t first = UINT64_MAX, second = UINT64_MAX;
+	uint32_t turn = 0, n = 1;
+	struct slice run;
+
+	for (uint32_t i = 0; i < r->reader.n_turns; i++) {
+		uint64_t time = head_time(&heads[i]);
+
+		if (time < first) {
+			second = first;
+			first = time;
+			turn = i;
+		} else if (time < second) {
+			second = time;
+		}
+	}
+	if (first > horizon)
+		return 0;
+	if (second > horizon)
+		second = horizon;
+	run = heads[turn].left;
+	while (n < run.n && run.records[n].time <= second)
+		n++;
+	run.n = n;
+	n = take_slice(r, &run, n_known);
+	heads[turn].n_taken += n;
+	heads[turn].left.records += n;
+	heads[turn].left.n -= n;
+	if (n < run.n)
+		return 0;
+	if (!heads[turn].left.n)
+		head_refill(r, &heads[turn], turn);
+	return 1;
+}
+
+/* A coroutine may go from thread to thread: take the records of all threads in
+ * the order of their times.  Those from before the scan are all to be seen. */
+static void take_merged(struct cst_recorder *r, uint64_t horizon,
+			uint32_t n_known)
+{
+	struct head *heads = calloc(r->reader.n_turns, sizeof(*heads));
+
+	if (!heads)
+		return;
+	for (uint32_t i = 0; i < r->reader.n_turns; i++)
+		head_refill(r, &heads[i], i);
+	while (take_earliest(r, heads, horizon, n_known))
+		;
+	for (uint32_t i = 0; i < r->reader.n_turns; i++) {
+		if (heads[i].n_taken)
+			reader_done(&r->reader, i, heads[i].n_taken);
+	}
+	free(heads);
+}
+
 int recorder_round(struct cst_recorder *r, int peek)
 {
 	uint32_t n_known = sites_learn(&r->sites);
-	uint64_t before = r->reader.n_records;
-	struct slice slice;
-	int n_full;
+	uint64_t before = r->reader.n_records, horizon;
 
 	if (!r->writer) {
 		reader_skip_all(&r->reader);
@@ -81,11 +177,14 @@ int recorder_round(struct cst_recorder *r, int peek)
 	if (needs_names(r))
 		return ROUND_NAMES;
 	take_seeds(r);
-	n_full = reader_scan(&r->reader);
-	if (!n_full && area_is_starved(r->area))
+	horizon = clock_ticks();
+	if (!reader_scan(&r->reader) && area_is_starved(r->area))
 		area_grow(r->area);
-	while (reader_next(&r->reader, peek, &slice))
-		reader_done(&r->reader, take_slice(r, &slice, n_known));
+	if (r->calls.n_extra && r->reader.n_turns > 1)
+		take_merged(r, horizon, n_known);
+	else
+		for (uint32_t i = 0; i < r->reader.n_turns; i++)
+			take_turn(r, i, peek, n_known);
 	r->live.has_threads = r->crew.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
 	before = r->reader.n_records - before;

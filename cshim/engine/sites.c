@@ -116,20 +116,27 @@ uint32_t sites_function(struct sites *s, uint64_t addr)
 	return id;
 }
 
+/* The number of the physical function that starts there. */
+static uint32_t physical_number(struct sites *s, uint64_t start)
+{
+	uint32_t *known;
+
+	if (!start)
+		return 0;
+	known = addrmap_get(&s->physicals, start);
+	if (known)
+		return *known;
+	if (addrmap_put(&s->physicals, start, s->n_physical + 1) < 0)
+		return 0;
+	return ++s->n_physical;
+}
+
 uint32_t sites_physical(struct sites *s, uint64_t pc)
 {
 	struct code code;
-	uint32_t *known;
 
 	modules_code(s->modules, pc, &code);
-	if (!code.function)
-		return 0;
-	known = addrmap_get(&s->physicals, code.function);
-	if (known)
-		return *known;
-	if (addrmap_put(&s->physicals, code.function, s->n_physical + 1) < 0)
-		return 0;
-	return ++s->n_physical;
+	return physical_number(s, code.function);
 }
 
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
@@ -185,6 +192,17 @@ static void site_set_frame(struct site *site, const struct code *code)
 		site->cfa_offset = code->cfa_offset;
 }
 
+static void site_set_caller(struct sites *s, struct site *site)
+{
+	struct code code;
+
+	modules_code(s->modules, site->caller - 1, &code);
+	site->caller_physical = physical_number(s, code.function);
+	site->is_first = !site->caller || code.is_outermost;
+	if (code.cfa_base == CFA_SP && code.cfa_offset > 0)
+		site->caller_frame = code.cfa_offset;
+}
+
 static void site_learn(struct sites *s, uint32_t number)
 {
 	struct cst_site raw = s->area->sites[number];
@@ -209,7 +227,7 @@ static void site_learn(struct sites *s, uint32_t number)
 	}
 	site->physical =
 		sites_physical(s, site->is_tail ? raw.callee : raw.hook - 1);
-	site->caller_physical = sites_physical(s, raw.caller - 1);
+	site_set_caller(s, site);
 	if (site->kind == CST_ENTER)
 		site_find_line(s, site, raw.callee);
 	site->next_of_function = s->first_of_function[site->function];

@@ -21,10 +21,13 @@ struct site {
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
+	/* The caller's CFA is so far above the function's; 0: not known. */
+	int32_t caller_frame;
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it */
 	uint8_t kind;	      /* enum cst_kind */
 	uint8_t is_muted;     /* its records are dropped */
+	uint8_t is_first;     /* called from where a stack begins */
 	uint8_t is_tail;      /* the exit hook was tail-called */
 	uint32_t next_of_function; /* site number, or 0 */
 };

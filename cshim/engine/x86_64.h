@@ -12,8 +12,9 @@ enum {
 	PROCESSOR_ELF_CLASS = ELFCLASS64,
 
 	/* DWARF's numbers of the two registers that a record holds. */
-	PROCESSOR_DWARF_FP = 6, /* rbp */
-	PROCESSOR_DWARF_SP = 7, /* rsp */
+	PROCESSOR_DWARF_FP = 6,	     /* rbp */
+	PROCESSOR_DWARF_SP = 7,	     /* rsp */
+	PROCESSOR_DWARF_RETURN = 16, /* the return address */
 
 	/* From the frame pointer to the end of what every framed function
 	 * saves: the caller's frame pointer and the return address. */

@@ -64,12 +64,14 @@ static uint64_t read_all(struct fixture *f, uint64_t *next_time, int peek)
 	uint64_t n = 0;
 
 	reader_scan(&f->reader);
-	while (reader_next(&f->reader, peek, &slice)) {
-		for (uint32_t i = 0; i < slice.n; i++)
-			assert_int_equal(slice.records[i].time,
-					 next_time[slice.thread]++);
-		n += slice.n;
-		reader_done(&f->reader, slice.n);
+	for (uint32_t turn = 0; turn < f->reader.n_turns; turn++) {
+		while (reader_next(&f->reader, turn, peek, &slice)) {
+			for (uint32_t i = 0; i < slice.n; i++)
+				assert_int_equal(slice.records[i].time,
+						 next_time[slice.thread]++);
+			n += slice.n;
+			reader_done(&f->reader, turn, slice.n);
+		}
 	}
 	return n;
 }
@@ -149,9 +151,9 @@ static void hole_that_stays_is_counted_and_its_chunk_kept(void **state)
 	/* The reader gives up after a tenth of a second of looking. */
 	while (!f->reader.n_holes || n < 4) {
 		reader_scan(&f->reader);
-		while (reader_next(&f->reader, 1, &slice)) {
+		while (reader_next(&f->reader, 0, 1, &slice)) {
 			n += slice.n;
-			reader_done(&f->reader, slice.n);
+			reader_done(&f->reader, 0, slice.n);
 		}
 	}
 	assert_int_equal(n, 4);
@@ -167,8 +169,8 @@ static void partly_done_slice_is_seen_again(void **state)
 
 	fill(f->area, 0, 0, 0, 1, 5, 0);
 	reader_scan(&f->reader);
-	assert_true(reader_next(&f->reader, 1, &slice));
-	reader_done(&f->reader, 2);
+	assert_true(reader_next(&f->reader, 0, 1, &slice));
+	reader_done(&f->reader, 0, 2);
 	assert_int_equal(read_all(f, next, 1), 3);
 }
 
