@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 ENGINE_CORE_SRC := \
 	addrmap.c \
 	area.c \

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 UNIT_CORE_TESTS := test_callstack test_reader test_recorder
 
 # A frame is told by what matters of it.
