@@ -54,10 +54,10 @@ static void fib(struct program *p, int n, uint32_t site, uint32_t depth)
 	p->tick += step(p);
 	call = lane_enter(p->lane, &seq);
 	if (call)
-		*call = (struct lane_call){ .start = p->tick,
-					    .number = p->number,
-					    .site = site,
-					    .depth = depth };
+		*call = (struct lane_call){.start = p->tick,
+					   .number = p->number,
+					   .site = site,
+					   .depth = depth};
 	p->number++;
 	if (n > 1) {
 		fib(p, n - 1, 1, depth + 1);
@@ -84,12 +84,12 @@ static void die(const struct cst_error *err)
 static int make_trace(int n, const char *folder)
 {
 	struct names *names = names_new();
-	struct writer_options options = { .dir = folder,
-					  .command = "fib",
-					  .start_ticks = 1000,
-					  .ns_mult = 1u << 30,
-					  .ns_shift = 31 };
-	struct program p = { .tick = 1000, .number = 1 };
+	struct writer_options options = {.dir = folder,
+					 .command = "fib",
+					 .start_ticks = 1000,
+					 .ns_mult = 1u << 30,
+					 .ns_shift = 31};
+	struct program p = {.tick = 1000, .number = 1};
 	struct cst_error err;
 	struct writer *w;
 	uint64_t wall, cpu, bytes;
@@ -160,13 +160,12 @@ static pid_t open_pipe(int *out)
 	return pid;
 }
 
-static const struct cst_look look = { .timestamp = CST_TIME_ELAPSED,
-				      .duration = 1,
-				      .callsite = 1 };
+static const struct cst_look look = {
+	.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1};
 
 static void bench_show(struct cst_trace *t, int is_pipe)
 {
-	struct cst_choice choice = { 0 };
+	struct cst_choice choice = {0};
 	struct cst_error err;
 	uint64_t size = 0, wall = now_ns(), cpu = cpu_ns();
 	pid_t pid = 0;
@@ -190,7 +189,7 @@ static void bench_show(struct cst_trace *t, int is_pipe)
 
 static void bench_report(struct cst_trace *t)
 {
-	struct cst_choice choice = { 0 };
+	struct cst_choice choice = {0};
 	struct cst_error err;
 	uint64_t size = 0, wall = now_ns(), cpu = cpu_ns();
 
@@ -203,7 +202,7 @@ static void bench_report(struct cst_trace *t)
 static void bench_save(struct cst_trace *t, const char *folder,
 		       const char *format)
 {
-	struct cst_choice choice = { 0 };
+	struct cst_choice choice = {0};
 	struct cst_error err;
 	uint64_t wall = now_ns(), cpu = cpu_ns();
 	char path[4096];
