@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 
-from .. import options
+from .. import engine, options
 from ..options import Option
 from ..session import StartOptions
 from .base import DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand
@@ -61,3 +61,7 @@ def _check_target(path: str) -> None:
     if not os.access(folder, os.W_OK):
         raise gdb.GdbError("cannot save to %s: no permission to write in %s"
                            % (path, folder))
+    formats = engine.formats()
+    if os.path.splitext(path)[1][1:].lower() not in formats:
+        raise gdb.GdbError("cannot tell a format from %s: let it end in %s"
+                           % (path, " or ".join("." + f for f in formats)))
