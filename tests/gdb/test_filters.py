@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""Filters hide calls; they never bend the tree and never renumber."""
+
+import re
+
+import pytest
+
+from lib_build import FOUR, build
+from lib_tree import live_tree, outcome, own_sites, read_jsonl, tree
+
+QUIET = "set cstrace live off"
+SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
+
+DEPTH_2 = """
+    main
+      spread  calls.c:47
+      down  calls.c:49
+      compare
+      compare
+      compare
+      through  calls.c:51
+      leaf  calls.c:53
+      leaf  calls.c:53
+    """
+ONLY_SPREAD = """
+    spread  calls.c:47
+      pair  calls.c:38
+        leaf  calls.c:16
+        leaf  calls.c:16
+      leaf  calls.c:40
+      leaf  calls.c:40
+    """
+WITHOUT_SPREAD = """
+    main
+      pair  calls.c:38
+        leaf  calls.c:16
+        leaf  calls.c:16
+      leaf  calls.c:40
+      leaf  calls.c:40
+    """
+CASES = {
+    "-depth 2": DEPTH_2,
+    "-depth 1": "main",
+    "-filter ^spread$": ONLY_SPREAD,
+    "-filter ^spread$ -depth 2": """
+        spread  calls.c:47
+          pair  calls.c:38
+          leaf  calls.c:40
+          leaf  calls.c:40
+        """,
+    "-filter pair|through": """
+        pair  calls.c:38
+          leaf  calls.c:16
+          leaf  calls.c:16
+        through  calls.c:51
+          leaf  calls.c:33
+        """,
+    "-exclude down|compare|leaf": """
+        main
+          spread  calls.c:47
+            pair  calls.c:38
+          through  calls.c:51
+        """,
+    "-exclude spread|through|down|compare -depth 3": """
+        main
+          pair  calls.c:38
+            leaf  calls.c:16
+            leaf  calls.c:16
+          leaf  calls.c:40
+          leaf  calls.c:40
+          leaf  calls.c:33
+          leaf  calls.c:53
+          leaf  calls.c:53
+        """,
+    "-filter spread -exclude pair": """
+        spread  calls.c:47
+          leaf  calls.c:16
+          leaf  calls.c:16
+          leaf  calls.c:40
+          leaf  calls.c:40
+        """,
+    "-min-time 1000s": "",
+    "-filter nosuch": "",
+}
+
+
+@pytest.mark.parametrize("options", CASES)
+def test_filters_at_the_start(gdb, tmp_path, options):
+    run = gdb(build("calls.c"), "cstrace start " + options, "run", *SAVE)
+    expected = tree(CASES[options]) if CASES[options] else ""
+    assert own_sites(live_tree(run.out)) == expected
+    if expected:
+        assert outcome(tmp_path) == expected
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_an_excluded_inlined_function_leaves_its_callees(gdb, tmp_path,
+                                                         variant):
+    gdb(build("inlined.c", variant=variant),
+        "cstrace start -exclude put_two|always", "run", *SAVE)
+    assert outcome(tmp_path) == tree("""
+        main
+          physical  inlined.c:37
+            put  inlined.c:17
+            put  inlined.c:18
+            put  inlined.c:23
+            put  inlined.c:31
+            put  inlined.c:31
+            put  inlined.c:32
+          put  inlined.c:23
+        """)
+
+
+def by_id(path):
+    return {call["id"]: call for call in read_jsonl(path)}
+
+
+HIDING = ["-depth 2", "-filter spread", "-min-time 1ns",
+          "-filter leaf -depth 1"]
+
+
+@pytest.mark.parametrize("options", HIDING)
+def test_hidden_calls_keep_the_others_numbers(gdb, tmp_path, options):
+    gdb(build("calls.c"), QUIET, "cstrace start " + options, "run",
+        "cstrace save few.jsonl", "cstrace save -all all.jsonl")
+    few, everything = by_id(tmp_path / "few.jsonl"), by_id(
+        tmp_path / "all.jsonl")
+    assert len(everything) == 18 and few
+    for call_id, call in few.items():
+        for key in ("function", "line", "start_ns", "duration_ns", "end"):
+            assert call[key] == everything[call_id][key], call_id
+
+
+def test_show_and_save_have_choices_of_their_own(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "cstrace start -depth 1", "run",
+              "cstrace save t.txt -depth 2", "cstrace save t.jsonl -depth 2",
+              "cstrace show ^spread$")
+    assert outcome(tmp_path) == tree(DEPTH_2)
+    # -depth 1 of `start` holds where the command says nothing of depth
+    assert own_sites(live_tree(run.out)) == "spread  calls.c:47\n"
+
+
+def shown(gdb, command):
+    run = gdb(build("calls.c"), QUIET, "cstrace start", "run", command)
+    return own_sites(live_tree(run.out))
+
+
+def test_show_a_function_and_what_it_calls(gdb):
+    assert shown(gdb, "cstrace show ^spread$") == tree(ONLY_SPREAD)
+
+
+def test_show_the_last_calls_with_their_callers(gdb):
+    lines = shown(gdb, "cstrace show -last 3").splitlines()
+    assert lines[-2:] == ["  leaf  calls.c:53", "  leaf  calls.c:53"]
+    assert lines[0] == "main" and 3 <= len(lines) <= 6
+
+
+def test_show_around_a_call(gdb):
+    text = shown(gdb, "cstrace show -around 1.4")
+    assert text.startswith("main\n  spread  calls.c:47\n    pair")
+
+
+def test_show_one_thread(gdb):
+    run = gdb(build("crew.c"), QUIET, "cstrace start", "run",
+              "cstrace show -thread 1", args=[3, 2])
+    assert own_sites(live_tree(run.out)) == "main\n"
+
+
+REPORT = re.compile(r"^ *(\d+) +[\d.]+ \S+ +[\d.]+ \S+ +[\d.]+ \S+ +[\d.]+ "
+                    r"\S+  (\S.*)$", re.M)
+
+
+def reported(gdb, command, source="calls.c", args=()):
+    run = gdb(build(source), QUIET, "cstrace start", "run", command,
+              args=args)
+    return [(name, int(calls)) for calls, name in REPORT.findall(run.out)]
+
+
+def test_report_counts_every_call(gdb):
+    assert dict(reported(gdb, "cstrace report")) == {
+        "main": 1, "spread": 1, "pair": 1, "leaf": 7, "down": 4,
+        "compare": 3, "through": 1}
+
+
+def test_report_sorts_and_limits(gdb):
+    assert reported(gdb, "cstrace report -sort calls -limit 3") \
+        == [("leaf", 7), ("down", 4), ("compare", 3)]
+    assert reported(gdb, "cstrace report -limit 1") == [("main", 1)]
+
+
+def test_report_takes_a_regex(gdb):
+    assert reported(gdb, "cstrace report ^[ld]") in (
+        [("leaf", 7), ("down", 4)], [("down", 4), ("leaf", 7)])
+
+
+def test_report_counts_over_threads(gdb):
+    assert dict(reported(gdb, "cstrace report", "crew.c", (4, 5))) == {
+        "main": 1, "member": 4, "two": 20, "one": 40}
+
+
+UNITS = {"ns": 1, "us": 1000, "ms": 1000000, "s": 1000000000}
+
+
+def test_reports_times_add_up(gdb, tmp_path):
+    """Self times sum up to main's total, and totals agree with the calls."""
+    run = gdb(build("calls.c"), QUIET, "cstrace start", "run",
+              "cstrace report", "cstrace save t.jsonl")
+    times = {}
+    for line in run.lines():
+        found = re.findall(r"([\d.]+) (ns|us|ms|s)\b", line)
+        if REPORT.match(line) and len(found) == 4:
+            name = line.rsplit("  ", 1)[1]
+            times[name] = [float(n) * UNITS[unit] for n, unit in found]
+    main = next(c for c in read_jsonl(tmp_path / "t.jsonl")
+                if c["function"] == "main")
+    assert times["main"][0] == pytest.approx(main["duration_ns"], rel=1e-3)
+    total_self = sum(t[1] for t in times.values())
+    assert total_self == pytest.approx(main["duration_ns"], rel=1e-2)
+
+
+def test_fold_joins_equal_leaves(gdb):
+    run = gdb(build("calls.c"), "set cstrace fold on", QUIET,
+              "cstrace start", "run", "cstrace show")
+    folded = [line.strip() for line in run.lines() if "  x" in line]
+    assert [line.rsplit("leaf", 1)[-1] for line in folded
+            if "leaf" in line][-1] == "  x2  calls.c:53"
+
+
+def test_the_look_can_be_bare(gdb):
+    run = gdb(build("calls.c"), QUIET, "set cstrace timestamp off",
+              "set cstrace duration off", "set cstrace callsite off",
+              "cstrace start", "run", "cstrace show ^pair$")
+    assert run.out.endswith("\npair\n  leaf\n  leaf\n")
+
+
+def test_colour_only_when_asked_for(gdb):
+    for setting, has_colour in (("auto", False), ("on", True),
+                                ("off", False)):
+        run = gdb(build("calls.c"), "set cstrace color " + setting,
+                  "cstrace start", "run", "cstrace save t.txt")
+        assert ("\033[" in run.out) == has_colour
