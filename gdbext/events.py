@@ -80,7 +80,7 @@ class Events:
             if locate.is_shim(path):
                 r.rebind()
         if s.recording is not None:
-            s.recording.watch_exit()
+            s.recording.watch_ends()
 
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library that has the shim, or a static program?"""

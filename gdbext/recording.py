@@ -44,7 +44,7 @@ class Recording:
         self.error: Optional[str] = None
         self._control: Optional[control.Control] = None
         self._breakpoints: list[gdb.Breakpoint] = []
-        self._exit: Optional[sync.ExitBreakpoint] = None
+        self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._is_paused = False
         self._is_posted = False
         self._is_answer_told = False
@@ -160,18 +160,21 @@ class Recording:
         self._delete_breakpoints()
 
     def _delete_breakpoints(self) -> None:
-        for b in [*self._breakpoints, *([self._exit] if self._exit else [])]:
+        for b in [*self._breakpoints, *self._ends.values()]:
             if b.is_valid():
                 b.delete()
-        self._breakpoints, self._exit = [], None
+        self._breakpoints, self._ends = [], {}
 
     def n_hits(self) -> int:
         return sum(b.n_hits for b in self._breakpoints)
 
-    def watch_exit(self) -> None:
-        if self.is_on and self._exit is None:
-            if sync.ExitBreakpoint.is_possible():
-                self._exit = sync.ExitBreakpoint(self)
+    def watch_ends(self) -> None:
+        """Break where gdb would otherwise be too late; call again when more
+        is loaded."""
+        for place in sync.DrainBreakpoint.PLACES:
+            if (self.is_on and place not in self._ends
+                    and sync.DrainBreakpoint.is_possible(place)):
+                self._ends[place] = sync.DrainBreakpoint(place, self)
 
     def pause(self) -> None:
         if self.is_on and not self._is_paused:

@@ -194,7 +194,7 @@ class Session:
         recorded = self._begin(road, is_stopped=_is_stopped())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
-        recorded.watch_exit()
+        recorded.watch_ends()
         if road == recording.HOOKS:
             say("on, by breakpoints on the program's own hooks (it was "
                 "started without libcstrace.so): %s" % _HOOKS_COST)

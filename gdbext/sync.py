@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Breakpoints of our own that never stop the session: at the shim's no-op
-target (the sync road), and at _exit (the last rows come out before gdb says
-that the program ended)."""
+target (the sync road), and where the program or a library ends (the last rows
+and names come before that)."""
 
 from __future__ import annotations
 
@@ -47,18 +47,22 @@ class EntryBreakpoint(gdb.Breakpoint):
         return False
 
 
-class ExitBreakpoint(gdb.Breakpoint):
-    """_exit(), where exit(), quick_exit() and _Exit() end as well."""
+class DrainBreakpoint(gdb.Breakpoint):
+    """Where something ends that rows and names must not come after."""
 
-    def __init__(self, recording: Recording) -> None:
-        super().__init__("_exit", internal=True)
+    # _exit: exit(), quick_exit() and _Exit() end there as well.
+    # dlclose: afterwards gdb knows nothing of the library's lines.
+    PLACES = ("_exit", "dlclose")
+
+    def __init__(self, place: str, recording: Recording) -> None:
+        super().__init__(place, internal=True)
         self.silent = True
         self._recording = recording
 
     @staticmethod
-    def is_possible() -> bool:
+    def is_possible(place: str) -> bool:
         """Else gdb would tell the user that it is pending."""
-        return symbol_address("_exit") is not None
+        return symbol_address(place) is not None
 
     def stop(self) -> bool:
         self._recording.take_all()
