@@ -4,9 +4,12 @@ things; register() puts them into gdb, and may run again."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
 
-_session: Optional["session.Session"] = None
+if TYPE_CHECKING:
+    from .session import Session
+
+_session: Optional[Session] = None
 
 
 def register() -> None:
