@@ -6,7 +6,8 @@ import subprocess
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-BUILD = os.environ.get("BUILD") or os.path.join(ROOT, "build")
+BUILD = os.path.abspath(os.environ.get("BUILD") or
+                        os.path.join(ROOT, "build"))
 DIR = os.path.join(BUILD, "bench")
 SHIM = os.path.join(BUILD, "libcstrace.so")
 COMMAND = os.path.join(BUILD, "cstrace")

@@ -33,6 +33,8 @@ def run(command, env=None, **more):
             stderr=subprocess.PIPE, timeout=LIMIT_S, text=True, **more)
     except subprocess.TimeoutExpired:
         raise Failed("%s did not end" % os.path.basename(command[0]))
+    except OSError as e:
+        raise Failed("cannot run %s: %s" % (command[0], e.strerror))
     if done.returncode:
         raise Failed("%s ended with %d: %s" % (
             " ".join(os.path.basename(c) for c in command[:2]),
