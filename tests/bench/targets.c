@@ -4,7 +4,7 @@
  * preloaded: a debugger's breakpoints on those two are all that an event
  * costs.
  */
-#define EXPORT __attribute__((visibility("default"), noinline, noclone))
+#define EXPORT __attribute__((visibility("default"), noinline))
 
 EXPORT void bench_enter(void *callee, void *caller);
 EXPORT void bench_exit(void *callee, void *caller);
