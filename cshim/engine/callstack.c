@@ -214,20 +214,26 @@ static struct stack *other_stack(struct callstack *c, struct thread *t,
 	return s ? s : t->current;
 }
 
-/* The stack of the process whose innermost call is the caller. */
+/* The stack of the process whose innermost call is the caller: where several
+ * stand in that function, the one just above the frame. */
 static struct stack *stack_of_caller(struct callstack *c, struct thread *t,
 				     const struct frame *f)
 {
+	uint64_t nearest = SAME_STACK_BYTES;
+	struct stack *found = NULL;
+
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		const struct open_call *top = stack_top(s);
 
 		if (s != t->current && s->process == t->process && top &&
 		    (s->ordinal || s == t->own) &&
 		    top->physical == f->site->caller_physical &&
-		    top->cfa > f->cfa && top->cfa - f->cfa < SAME_STACK_BYTES)
-			return s;
+		    top->cfa > f->cfa && top->cfa - f->cfa < nearest) {
+			nearest = top->cfa - f->cfa;
+			found = s;
+		}
 	}
-	return NULL;
+	return found;
 }
 
 /* ---- entry -------------------------------------------------------------- */
@@ -240,6 +246,26 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 	       (!o->site || c->sites->all[o->site].caller == f->site->caller);
 }
 
+/* Into a frame whose inlined calls are known comes another one: it lies within
+ * those that are still open; the others were left by a jump. */
+static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
+			 const struct frame *f)
+{
+	const struct open_call *top;
+
+	while ((top = stack_top(s)) && top->cfa == f->cfa) {
+		uint32_t scope = c->sites->all[top->site].scope;
+
+		if (is_same_frame(c, top, f) &&
+		    (!scope ||
+		     (scope != f->site->scope &&
+		      sites_is_inside(c->sites, f->site->scope, scope))))
+			return 1;
+		stack_unwind(c, t, s, s->n - 1, f->time);
+	}
+	return 0;
+}
+
 /* At the frame of the innermost calls: an inlined callee joins them; anything
  * else has taken their place.  1: the way is clear to push. */
 static int enter_equal_frame(struct callstack *c, struct thread *t,
@@ -247,6 +273,8 @@ static int enter_equal_frame(struct callstack *c, struct thread *t,
 {
 	uint32_t i = s->n;
 
+	if (f->site->scope)
+		return enter_inlined(c, t, s, f);
 	if (!is_same_frame(c, stack_top(s), f)) {
 		while (i > 0 && s->calls[i - 1].cfa == f->cfa)
 			i--;

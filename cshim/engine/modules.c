@@ -258,8 +258,18 @@ static void describe(struct modules *m, uint64_t callee,
 		inlines_function(in, addr - shift, out);
 }
 
+/* calls[0..n]: the instance and what it is inlined into. */
+static void fill_inline_call(struct inline_call *out, Dwarf_Die *calls, int n)
+{
+	*out = (struct inline_call){.n_scopes = n + 1};
+	if (!inlines_line(&calls[n], &out->file, &out->line))
+		out->file = NULL;
+	for (int i = 0; i <= n; i++)
+		out->scopes[i] = (uint64_t)(uintptr_t)calls[i].addr;
+}
+
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
-			const char **file, uint32_t *line)
+			struct inline_call *out)
 {
 	struct module *module = module_at(m, pc);
 	Dwarf_Die calls[INLINES_MAX];
@@ -275,11 +285,17 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 	if (!n)
 		return 0;
 	describe(m, callee, &f);
-	while (n--)
-		if (inlines_is_of(&calls[n], &f))
-			return inlines_line(&calls[n], file, line);
+	while (n--) {
+		if (!inlines_is_of(&calls[n], &f))
+			continue;
+		fill_inline_call(out, calls, n);
+		return 1;
+	}
 	return 0;
 }
+
+_Static_assert(INLINES_MAX <= sizeof(((struct inline_call *)0)->scopes) / 8,
+	       "room for all that inlines_at() gives");
 
 /* ---- open and close ---------------------------------------------------- */
 

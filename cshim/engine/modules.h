@@ -58,10 +58,19 @@ struct symbol {
 /* 1: a symbol contains addr; 0: none does (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
 
-/* The call line of `callee` inlined at pc (the hook's return address - 1),
- * from the inline tables.  1: found (file borrowed from the module), 0: pc is
- * not in an inlined instance of callee. */
+/* Where an inlined call stands. */
+struct inline_call {
+	const char *file; /* as compiled, borrowed from the module; or NULL */
+	uint32_t line;
+	/* The inlined calls around it and itself, outermost first: what they
+	 * are is not said, only which are the same. */
+	uint64_t scopes[64];
+	int n_scopes;
+};
+
+/* The innermost instance of `callee` that is inlined at pc (the hook's return
+ * address - 1), from the inline tables.  1: found, 0: pc is not in one. */
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
-			const char **file, uint32_t *line);
+			struct inline_call *out);
 
 #endif

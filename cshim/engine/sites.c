@@ -24,6 +24,8 @@ void sites_release(struct sites *s)
 {
 	addrmap_release(&s->functions);
 	addrmap_release(&s->physicals);
+	addrmap_release(&s->scopes);
+	free(s->scope_parents);
 	free(s->first_of_function);
 	free(s->asked);
 	free(s->all);
@@ -148,6 +150,36 @@ uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
 	return id;
 }
 
+/* The number of a scope within another; 0: no memory. */
+static uint32_t scope_number(struct sites *s, uint64_t id, uint32_t parent)
+{
+	uint32_t *known = addrmap_get(&s->scopes, id);
+	uint32_t n = s->n_scopes + 1;
+
+	if (known)
+		return *known;
+	if (n >= s->cap_scopes) {
+		uint32_t cap = s->cap_scopes ? 2 * s->cap_scopes : 256;
+		uint32_t *all = realloc(s->scope_parents, cap * sizeof(*all));
+
+		if (!all)
+			return 0;
+		s->scope_parents = all;
+		s->cap_scopes = cap;
+	}
+	if (addrmap_put(&s->scopes, id, n) < 0)
+		return 0;
+	s->scope_parents[n] = parent;
+	return s->n_scopes = n;
+}
+
+int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer)
+{
+	while (inner && inner != outer)
+		inner = s->scope_parents[inner];
+	return inner != 0;
+}
+
 static int is_muted(struct sites *s, uint32_t function)
 {
 	return s->mute && filter_excludes(s->mute, s->names, function);
@@ -163,20 +195,22 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 }
 
 /* The call line of an entry: from the inline tables where the function was
- * inlined (its frame's return address says nothing of it), else gdb's. */
+ * inlined (its frame's return address says nothing of it), else gdb's.  A
+ * recursive function may be inlined into itself: its physical function does
+ * not tell. */
 static void site_find_line(struct sites *s, struct site *site, uint64_t callee)
 {
-	const char *file;
-	uint32_t line;
+	struct inline_call inlined = {0};
 
 	site->call_site = names_add_site(s->names, site->function);
 	if (site->call_site == UINT32_MAX)
 		return;
-	/* A recursive function may be inlined into itself: the physical
-	 * function does not tell. */
-	if (modules_inline_call(s->modules, site->hook - 1, callee, &file,
-				&line))
-		names_set_site(s->names, site->call_site, file, line);
+	modules_inline_call(s->modules, site->hook - 1, callee, &inlined);
+	for (int i = 0; i < inlined.n_scopes; i++)
+		site->scope = scope_number(s, inlined.scopes[i], site->scope);
+	if (inlined.file)
+		names_set_site(s->names, site->call_site, inlined.file,
+			       inlined.line);
 	else if (site->caller)
 		sites_ask(s, CST_ASK_LINE, site->caller - 1, site->call_site,
 			  0);

@@ -20,6 +20,7 @@ struct site {
 	uint32_t call_site; /* in names; entries only */
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
+	uint32_t scope; /* which inlined call it is; 0: none, or not known */
 	int32_t cfa_offset;
 	/* The caller's CFA is so far above the function's; 0: not known. */
 	int32_t caller_frame;
@@ -40,7 +41,9 @@ struct sites {
 	uint32_t n, cap;	 /* known ones: [CST_FIRST_SITE, n) */
 	uint32_t n_physical;	 /* physical functions, numbered from 1 */
 	/* private */
-	struct addrmap functions, physicals;
+	struct addrmap functions, physicals, scopes;
+	uint32_t *scope_parents; /* by scope, from 1 */
+	uint32_t n_scopes, cap_scopes;
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
 	struct asked *asked;
@@ -65,6 +68,9 @@ uint32_t sites_function(struct sites *s, uint64_t addr);
 uint32_t sites_physical(struct sites *s, uint64_t pc);
 /* A call site in the trace, of a call that has no record (a seed). */
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
+
+/* Is the inlined call `inner` inlined, directly or not, into `outer`? */
+int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer);
 
 /* Mute the functions that filter excludes, from now on. */
 void sites_mute(struct sites *s, struct filter *filter);

@@ -298,21 +298,20 @@ static void check_lines(struct subject *s)
 
 	for (int i = 0; i < log->n_events; i++) {
 		const struct subject_event *e = &log->events[i];
-		const char *file = NULL;
-		uint32_t line = 0;
+		struct inline_call call = {0};
 		int is_inlined;
 
 		while (!log->truths[at].line && at < log->n_truths)
 			at++;
 		is_inlined = modules_inline_call(s->modules, e->hook - 1,
-						 e->callee, &file, &line);
+						 e->callee, &call);
 		assert_int_equal(is_inlined,
 				 code_at(s, e).function == inliner &&
 					 e->callee != inliner);
 		if (!is_inlined || e->kind != '<')
 			continue;
-		assert_int_equal(line, log->truths[at].line);
-		assert_string_equal(file,
+		assert_int_equal(call.line, log->truths[at].line);
+		assert_string_equal(call.file,
 				    builder_source(__FILE__, "subject.c"));
 		at++;
 		n_inlined++;
@@ -330,15 +329,14 @@ static void no_debug_information_no_inlined_call(void **state)
 {
 	struct subject s;
 	const struct subject_event *e;
-	const char *file;
-	uint32_t line;
+	struct inline_call call = {0};
 
 	(void)state;
 	if (!subject_open(&s, "gcc", "-O2 -g0", ""))
 		skip();
 	e = event_of(&s, '<', "subject_inliner");
 	assert_int_equal(modules_inline_call(s.modules, e[1].hook - 1,
-					     e[1].callee, &file, &line),
+					     e[1].callee, &call),
 			 0);
 	subject_close(&s);
 }

@@ -84,19 +84,17 @@ static void check_cpp(void *library)
 		for (int j = 0; j < 4; j++) {
 			uint64_t *event = log[j + 2];
 			struct symbol symbol;
-			const char *file;
-			uint32_t line;
+			struct inline_call call = {0};
 
 			assert_int_equal(modules_symbol(m, event[0], &symbol),
 					 1);
 			assert_non_null(
 				strstr(symbol.symbol, expected[j].symbol_part));
 			assert_int_equal(modules_inline_call(m, event[1] - 1,
-							     event[0], &file,
-							     &line),
+							     event[0], &call),
 					 1);
-			assert_string_equal(file, "t.cc");
-			assert_int_equal(line, expected[j].line);
+			assert_string_equal(call.file, "t.cc");
+			assert_int_equal(call.line, expected[j].line);
 		}
 		modules_free(m);
 	}

@@ -77,17 +77,15 @@ static void nothing_is_known_of_other_addresses(void **state)
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		struct symbol symbol;
 		struct code code;
-		const char *file;
-		uint32_t line;
+		struct inline_call call = {0};
 
 		assert_int_equal(modules_symbol(m, odd[i], &symbol), 0);
 		assert_null(symbol.module);
 		modules_code(m, odd[i], &code);
 		assert_int_equal(code.function, 0);
 		assert_int_equal(code.cfa_base, CFA_UNKNOWN);
-		assert_int_equal(
-			modules_inline_call(m, odd[i], odd[i], &file, &line),
-			0);
+		assert_int_equal(modules_inline_call(m, odd[i], odd[i], &call),
+				 0);
 	}
 	modules_free(m);
 }
