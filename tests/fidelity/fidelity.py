@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Runs programs that say themselves what their call tree is (expect.h), and
+compares that with what cstrace recorded of them.
+
+A case is one program; a build is one compiler and level. compare() answers
+None where the tree is right, else what exactly is not.
+"""
+
+import collections
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+TIMEOUT = 120
+
+COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
+BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
+
+# Flags beyond -g -finstrument-functions and the level.
+FLAGS = {
+    "thread_ends": ["-pthread"],
+    "migrating": ["-pthread"],
+    "no_eh_frame": ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],
+}
+
+
+def cases():
+    return sorted(p.stem for p in HERE.glob("*.c*") if p.suffix in (".c", ".cc"))
+
+
+def source(case):
+    return next(p for p in (HERE / (case + ".c"), HERE / (case + ".cc"))
+                if p.exists())
+
+
+def build(case, compiler, level, folder):
+    path = source(case)
+    cc = COMPILERS[compiler][path.suffix == ".cc"]
+    if shutil.which(cc) is None:
+        return None
+    out = folder / ("%s-%s%s" % (case, compiler, level))
+    subprocess.run([cc, "-g", level, "-finstrument-functions", "-w",
+                    *FLAGS.get(case, []), str(path), "-o", str(out)],
+                   check=True)
+    return out
+
+
+def deep_stack():
+    try:
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 30, 1 << 30))
+    except (ValueError, OSError):
+        pass
+
+
+def record(program, folder, start="cstrace start", settings=()):
+    """gdb's output and the two files: told and recorded."""
+    told = folder / (program.name + ".told")
+    tree = folder / (program.name + ".jsonl")
+    commands = ["set cstrace live off", *settings, start, "run 77>%s" % told,
+                "cstrace save %s" % tree]
+    words = [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
+             str(TOP / "cstrace.py")]
+    for c in commands:
+        words += ["-ex", c]
+    done = subprocess.run([*words, str(program)], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, timeout=TIMEOUT, errors="replace",
+                          preexec_fn=deep_stack)
+    return done.stdout, told, tree
+
+
+def told_groups(path):
+    """What the program said: {stack: [(depth, name)]} and counts by name."""
+    groups, counts = collections.defaultdict(list), {}
+    for line in path.read_text().splitlines():
+        if line.startswith("counts "):
+            words = line.split()[1:]
+            counts.update(zip(words[::2], map(int, words[1::2])))
+            continue
+        pid, tid, stack, depth, name = line.split(" ", 4)
+        key = (pid, tid) if stack == "-" else (pid, stack)
+        groups[key].append((int(depth), name))
+    return groups, counts
+
+
+def read_calls(path):
+    with open(path) as f:
+        for line in f:
+            yield json.loads(line)
+
+
+def recorded_groups(calls):
+    groups = collections.defaultdict(list)
+    for c in calls:
+        key = ((c["process"], c["thread"]) if not c["lane"]
+               else (c["process"], "lane", c["lane"]))
+        groups[key].append((c["depth"], c["function"]))
+    return groups
+
+
+def tree_fault(calls):
+    """Each call lies within its caller, in place and in time."""
+    seen, last = {}, {}
+    for c in calls:
+        parent = seen.get(c["parent"])
+        if c["parent"] is not None:
+            if parent is None:
+                return "%s: its caller %s does not come before it" % (
+                    c["id"], c["parent"])
+            if parent["depth"] + 1 != c["depth"]:
+                return "%s is not one below %s" % (c["id"], c["parent"])
+        start, duration = c["start_ns"], c["duration_ns"]
+        lane = (c["process"], c["thread"], c["lane"])
+        if start is not None:
+            if start < last.get(lane, 0):
+                return "%s began before the call before it" % c["id"]
+            last[lane] = start
+            if (parent and parent["start_ns"] is not None
+                    and parent["duration_ns"] is not None
+                    and duration is not None
+                    and start + duration > parent["start_ns"]
+                    + parent["duration_ns"] + 1):
+                return "%s outlives its caller" % c["id"]
+        seen[c["id"]] = c
+    return None
+
+
+def first_difference(told, recorded):
+    for i, (a, b) in enumerate(zip(told, recorded)):
+        if a != b:
+            return "call %d is %r at depth %d, not %r at %d" % (
+                i + 1, b[1], b[0], a[1], a[0])
+    return "%d calls, not %d" % (len(recorded), len(told))
+
+
+def counts_fault(counts, calls):
+    have = collections.Counter(c["function"] for c in calls)
+    for name, n in counts.items():
+        if have[name] != n:
+            return "%d calls of %s, not %d" % (have[name], name, n)
+    return None
+
+
+def compare(told_path, tree_path):
+    groups, counts = told_groups(told_path)
+    calls = list(read_calls(tree_path))
+    fault = tree_fault(calls) or counts_fault(counts, calls)
+    if fault or not groups:
+        return fault or (None if counts else "the program told nothing")
+    told = sorted(groups.values())
+    recorded = sorted(recorded_groups(calls).values())
+    if told == recorded:
+        return None
+    if len(told) != len(recorded):
+        return "%d stacks, not %d" % (len(recorded), len(told))
+    for a, b in zip(told, recorded):
+        if a != b:
+            return first_difference(a, b)
+    return None
+
+
+def check(case, compiler, level, folder, **how):
+    """None: right; "skip": no such compiler; else the fault."""
+    program = build(case, compiler, level, folder)
+    if program is None:
+        return "skip"
+    output, told, tree = record(program, folder, **how)
+    if not tree.exists():
+        return "no tree was saved: %s" % output.strip()[-300:]
+    return compare(told, tree)
