@@ -40,8 +40,9 @@ def environment(home, **more):
     """gdb's environment: nobody's settings, and no downloads."""
     kept = {key: os.environ[key] for key in ("PATH", "TMPDIR", "LANG")
             if key in os.environ}
-    return dict(kept, HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8",
-                XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh", **more)
+    kept.update(HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8",
+                XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh")
+    return dict(kept, **more)
 
 
 def command_line(program, commands, args=(), loader=LOADER, batch=True):

@@ -1,173 +1,261 @@
 # SPDX-License-Identifier: MIT
-"""What needs a terminal: live rows while the program runs, the pager, Ctrl-C,
-completion, colours, the machine interface."""
+"""What the user sees and types at a terminal."""
 
-import os
-import pty
 import re
 
-import pexpect
 import pytest
 
 from lib_build import build
-from lib_gdb import command_line, environment, kill_session, session_members
+from lib_term import PROMPT, Terminal
+from lib_tree import own_sites, rows
 
-PROMPT = r"\(gdb\) $"
-LIMIT_S = 40
-
-
-class Terminal:
-    """A gdb at a terminal of 24 rows."""
-
-    def __init__(self, home, program, args=(), term="dumb", **env):
-        line = command_line(program, [], args, batch=False)
-        self.gdb = pexpect.spawn(
-            line[0], line[1:], cwd=str(home), timeout=LIMIT_S,
-            env={**environment(home, **env), "TERM": term},
-            encoding="utf-8", dimensions=(24, 100))
-        self.gdb.expect(PROMPT)
-
-    def expect(self, pattern):
-        self.gdb.expect(pattern)
-        return self.gdb.before
-
-    def type(self, text, pattern=PROMPT):
-        self.gdb.sendline(text)
-        return self.expect(pattern)
-
-    def quit(self):
-        """Leave, whatever is under way; nobody may stay behind."""
-        self.gdb.sendline("quit")
-        if self.gdb.expect([pexpect.EOF, r"\(y or n\) "]):
-            self.gdb.sendline("y")
-            self.gdb.expect(pexpect.EOF)
-        self.gdb.close()
-        assert self.gdb.exitstatus == 0, self.gdb.signalstatus
+PAGER = "--Type <RET>"
 
 
-@pytest.fixture
-def terminal(tmp_path):
-    opened = []
-
-    def open_terminal(program, *args, **options):
-        opened.append(Terminal(tmp_path, program, args, **options))
-        return opened[-1]
-
-    yield open_terminal
-    for one in opened:
-        left = session_members(one.gdb.pid)
-        kill_session(one.gdb.pid)
-        one.gdb.close(force=True)
-        assert not left
-
-
-def states(gdb):
-    """Of gdb's children, the program among them; t: held by gdb."""
-    with open("/proc/%d/task/%d/children" % (gdb.pid, gdb.pid)) as f:
-        children = f.read().split()
-    found = ""
-    for child in children:
-        with open("/proc/%s/stat" % child) as f:
-            found += f.read().rpartition(") ")[2][0]
-    return found
+def test_rows_appear_while_the_program_waits(tmp_path):
+    """Nothing ends, no stop: the rows come by themselves."""
+    with Terminal(tmp_path, build("waits.c")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        seen = t.wait("open +heard  waits.c:32")
+        assert len(re.findall(r"\d quick  waits.c|ns +quick  waits.c",
+                              seen)) == 2
+        t.send("more\n")
+        seen = t.wait("<- heard", "open +round_trip", "open +heard")
+        t.send("q\n")
+        seen = t.wait(PROMPT)
+        assert re.search(r"<- round_trip.*<- main.*exited normally", seen,
+                         re.S)
+        assert "rounds 2" in seen
 
 
-def test_rows_come_while_the_program_waits(terminal, tmp_path):
-    t = terminal(build("waits.c"))
-    t.type("cstrace start")
-    t.gdb.sendline("run")
-    # It is in a call that does not return before Ctrl-C.
-    t.expect(r"open  main")
-    t.gdb.sendintr()
-    t.expect("received signal SIGINT")
-    t.expect(PROMPT)
-    t.quit()
+def test_the_prompt_stands_alone_in_its_line(tmp_path):
+    with Terminal(tmp_path, build("calls.c")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        seen = t.wait(PROMPT)
+        assert seen.splitlines()[-1] == "(gdb) "
+        assert "cstrace: 18 calls in 1 thread" in seen.splitlines()[-2]
+        # and nothing comes after it
+        assert t.ask("echo x\\n") == "x\n"
 
 
-def test_ctrl_c_and_go_on(terminal):
-    t = terminal(build("spin.c"))
-    t.type("set cstrace live off")
-    t.type("cstrace start")
-    for start, sign in (("run", "ready"), ("continue", r"Continuing\.")):
-        t.type(start, sign)
-        while "t" in states(t.gdb):
-            pass  # until gdb has let it go
-        t.gdb.sendintr()
-        t.expect("received signal SIGINT")
-        t.expect(PROMPT)
-    assert "ring road" in t.type("cstrace status")
-    t.quit()
+def test_live_rows_do_not_meet_the_pager(tmp_path):
+    with Terminal(tmp_path, build("calls.c"), rows=8,
+                  commands=("set height 8",)) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        seen = t.wait(PROMPT)
+        assert PAGER not in seen
+        assert len(rows(seen)) >= 18
 
 
-def recorded(terminal, n, **options):
-    t = terminal(build("basic.c"), n, **options)
-    t.type("set cstrace live off")
-    t.type("cstrace start")
-    t.type("run")
-    return t
+def test_show_meets_the_pager_and_can_be_left(tmp_path):
+    with Terminal(tmp_path, build("calls.c"), rows=8,
+                  commands=("set height 8",)) as t:
+        t.ask("set cstrace live off")
+        t.ask("cstrace start")
+        t.ask("run")
+        t.send("cstrace show\n")
+        seen = t.wait(PAGER)
+        assert 0 < len(rows(seen)) < 9
+        t.send("q\n")
+        t.wait(PROMPT)
+        t.send("cstrace show\n")
+        t.wait(PAGER)
+        t.send("c\n")
+        seen = t.wait(PROMPT)
+        assert own_sites(rows(seen)[-1].text) == "leaf  calls.c:53"
 
 
-def test_show_is_paged_and_q_ends_it(terminal):
-    t = recorded(terminal, 20)
-    t.type("cstrace show", "--Type <RET>")
-    t.gdb.sendline("")
-    t.expect("--Type <RET>")
-    t.gdb.sendline("q")
-    t.expect(PROMPT)
-    assert "$1 = 1" in t.type("print 1")
-    t.quit()
+def test_ctrl_c_stops_the_program_with_a_whole_tree(tmp_path):
+    with Terminal(tmp_path, build("waits.c")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        t.wait("open +heard")
+        t.interrupt()
+        seen = t.wait("Program received signal SIGINT", PROMPT)
+        assert "heard" in t.ask("backtrace")
+        shown = rows(t.ask("cstrace show"))
+        assert [row.text.split("  ")[0] for row in shown] \
+            == ["main", "round_trip", "quick", "quick", "heard"]
+        assert [row.is_open for row in shown] \
+            == [True, True, False, False, True]
+        t.send("continue\n")
+        t.wait("Continuing")
+        t.send("q\n")
+        seen = t.wait("exited normally", PROMPT)
+        assert "<- main" in seen
 
 
-def test_ctrl_c_ends_a_long_show(terminal):
-    t = recorded(terminal, 28)
-    t.type("set height 0")
-    t.type("cstrace show", "fib  basic.c:18")
-    t.gdb.sendintr()
-    t.expect(r"Quit\r\n")
-    t.expect(PROMPT)
-    assert "$1 = 1" in t.type("print 1")
-    t.quit()
+def test_ctrl_c_again_and_again(tmp_path):
+    with Terminal(tmp_path, build("spin.c")) as t:
+        t.ask("set cstrace live off")
+        t.ask("cstrace start")
+        t.send("run\n")
+        t.wait("ready")
+        for _ in range(5):
+            t.interrupt()
+            t.wait("SIGINT", PROMPT)
+            t.send("continue\n")
+            t.wait("Continuing")
+        t.send("end\n")
+        t.wait("spun on", "exited normally", PROMPT)
 
 
-def test_ctrl_c_ends_a_long_save_and_leaves_no_file(terminal, tmp_path):
-    t = recorded(terminal, 30)
-    t.gdb.sendline("cstrace save big.txt")
-    t.expect("cstrace save big.txt\r\n")
-    t.gdb.sendintr()
-    t.expect(PROMPT)
-    if "saved to" not in t.gdb.before:
-        assert "Quit" in t.gdb.before
-        assert [p.name for p in tmp_path.iterdir()
-                if p.name.startswith(("big", ".big"))] == []
-    t.quit()
+def many(tmp_path):
+    return Terminal(tmp_path, build("crew.c"), args=[4, 30000],
+                    commands=("set height 0", "set cstrace live off"))
 
 
-def test_colour_only_where_it_is_shown(terminal):
-    for term, style, is_coloured in (("xterm", "on", True),
-                                     ("xterm", "off", False),
-                                     ("dumb", "on", False)):
-        t = recorded(terminal, 1, term=term)
-        t.type("set style enabled " + style)
-        text = t.type("cstrace show", "middle")
-        assert ("\033[2m" in text) == is_coloured, (term, style)
-        t.expect(PROMPT)
-        t.quit()
+def test_ctrl_c_ends_a_long_show(tmp_path):
+    with many(tmp_path) as t:
+        t.ask("cstrace start")
+        t.ask("run")
+        t.send("cstrace show\n")
+        t.wait("one  crew.c:27")
+        t.interrupt()
+        seen = t.wait(PROMPT)
+        assert len(seen.splitlines()) < 300000
+        assert "Traceback" not in seen
+        assert "360005 calls" in t.ask("cstrace status").replace(
+            "calls      360005", "360005 calls")
+        assert len(rows(t.ask("cstrace show -last 3"))) >= 3
 
 
-def test_completion_by_tab(terminal):
-    t = terminal(build("basic.c"), 1)
-    t.gdb.send("cstrace sho\t-la\t2\n")
-    t.expect(PROMPT)
-    assert "cstrace show -last 2" in re.sub(r"[\a\b]", "", t.gdb.before)
-    t.quit()
+def test_ctrl_c_ends_a_long_report_or_leaves_it_whole(tmp_path):
+    with many(tmp_path) as t:
+        t.ask("cstrace start")
+        t.ask("run")
+        t.send("cstrace report\n")
+        t.interrupt()
+        t.wait(PROMPT)
+        assert "two" in t.ask("cstrace report")
 
 
-def test_a_new_output_is_a_terminal_of_its_own(terminal, tmp_path):
-    t = terminal(build("basic.c"), 1)
-    master, slave = pty.openpty()
-    t.type("set cstrace output " + os.ttyname(slave))
-    t.type("cstrace start")
-    text = t.type("run")
-    assert "fib  basic.c" not in text
-    assert b"fib" in os.read(master, 65536)
-    t.quit()
+def test_ctrl_c_during_a_save_leaves_no_half_file(tmp_path):
+    (tmp_path / "t.txt").write_text("old\n")
+    with many(tmp_path) as t:
+        t.ask("cstrace start")
+        t.ask("run")
+        t.send("cstrace save t.txt\n")
+        t.interrupt()
+        seen = t.wait(PROMPT)
+        text = (tmp_path / "t.txt").read_text()
+        if "calls saved" in seen:
+            assert text.count("\n") >= 360005
+        else:
+            assert text == "old\n"
+        names = [p.name for p in tmp_path.iterdir() if p.name != ".cache"]
+        assert names == ["t.txt"]
+
+
+@pytest.mark.parametrize("how", ["at the prompt", "stopped", "ended"])
+def test_quit(tmp_path, how):
+    with Terminal(tmp_path, build("waits.c")) as t:
+        t.ask("cstrace start")
+        if how != "at the prompt":
+            t.send("run\n")
+            t.wait("open +heard")
+        if how == "stopped":
+            t.interrupt()
+            t.wait("SIGINT", PROMPT)
+        if how == "ended":
+            t.send("q\n")
+            t.wait(PROMPT)
+        assert t.end() == 0
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_a_hang_up_leaves_nobody_behind(tmp_path, is_running):
+    with Terminal(tmp_path, build("waits.c")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        t.wait("open +heard")
+        if not is_running:
+            t.interrupt()
+            t.wait(PROMPT)
+        t.hang_up()
+
+
+COMPLETIONS = [
+    ("cstrace st", {"cstrace start", "cstrace status", "cstrace stop"}),
+    ("cstrace sh", {"cstrace show"}),
+    ("cstrace start -e", {"cstrace start -exclude"}),
+    ("cstrace start -", {"cstrace start -" + o for o in (
+        "depth", "exclude", "filter", "min-time", "sync", "to")}),
+    ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
+        "total", "self", "calls", "max")}),
+    ("cstrace save -format j", {"cstrace save -format jsonl"}),
+    ("cstrace show spr", {"cstrace show spread"}),
+    ("cstrace start -filter spr", {"cstrace start -filter spread"}),
+    ("set cstrace ti", {"set cstrace timestamp"}),
+    ("set cstrace timestamp e", {"set cstrace timestamp elapsed"}),
+    ("set cstrace sync-method h", {"set cstrace sync-method handshake"}),
+    ("show cstrace po", {"show cstrace pool"}),
+    ("info cst", {"info cstrace"}),
+]
+
+
+def test_completion(gdb):
+    asked = []
+    for words, _ in COMPLETIONS:
+        asked += ["echo @@\\n", "complete " + words]
+    run = gdb(build("calls.c"), *asked)
+    parts = run.out.split("@@\n")[1:]
+    for (words, expected), part in zip(COMPLETIONS, parts):
+        assert set(part.splitlines()) == expected, words
+
+
+def test_the_tab_key_completes(tmp_path):
+    with Terminal(tmp_path, build("calls.c")) as t:
+        t.send("cstrace rep\t-so\tself\n")
+        seen = t.wait(PROMPT)
+        assert "nothing is recorded yet" in seen
+        t.send("cstrace save -format \t\t")
+        t.wait("cst +jsonl +txt")
+        t.send("\x15\n")  # clear the line
+        t.wait(PROMPT)
+
+
+def test_min_time_rows_appear_once_a_call_has_lasted(tmp_path):
+    with Terminal(tmp_path, build("waits.c")) as t:
+        t.ask("cstrace start -min-time 300ms")
+        t.send("run\n")
+        seen = t.wait("open +heard  waits.c:32")
+        assert "quick" not in seen
+        t.send("q\n")
+        t.wait("exited normally", PROMPT)
+
+
+def test_colour_on_a_terminal_follows_gdbs_style(tmp_path):
+    with Terminal(tmp_path, build("calls.c"), TERM="xterm") as t:
+        t.ask("cstrace start")
+        assert "\033[2m" not in t.ask("run")
+        t.ask("set style enabled on")
+        assert "\033[2m" in t.ask("run")
+
+
+def test_a_log_file_has_the_rows_too(gdb, tmp_path):
+    gdb(build("calls.c"), "set logging file log", "set logging enabled on",
+        "cstrace start", "run", "set logging enabled off")
+    assert len(rows((tmp_path / "log").read_text())) >= 18
+
+
+def test_rows_to_another_file(gdb, tmp_path):
+    run = gdb(build("calls.c"), "set cstrace output rows.txt",
+              "cstrace start", "run")
+    assert rows(run.out) == []
+    assert len(rows((tmp_path / "rows.txt").read_text())) >= 18
+
+
+def test_help_says_how_each_is_used(gdb):
+    commands = ["cstrace"] + ["cstrace " + word for word in (
+        "start", "stop", "status", "show", "report", "save", "load",
+        "clear")] + ["set cstrace", "show cstrace", "info cstrace"]
+    for command in commands:
+        run = gdb(None, "help " + command)
+        first = run.lines()[0]
+        assert first.endswith(".") and first[0].isupper(), command
+        if not command.startswith(("set", "show")):
+            assert "Usage: %s" % command in run.out, command
