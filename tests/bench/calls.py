@@ -69,17 +69,26 @@ def _label(name, level, threads):
                                     "" if threads == 1 else "s")
 
 
+def _alone(got):
+    """Of one thread: the wall time and, in brackets, the processor time. They
+    differ where it waited for the reader or for a processor."""
+    return "%.1f ns (%.1f)" % (median(got["ours"], _wall),
+                               median(got["ours"], _cpu))
+
+
 def hook(table, calls):
     table.section("hook", "ns a call, the reader in gdb draining; time of the "
-                          "program\n(with several threads its processor time: "
-                          "they share the cores with gdb)")
+                          "program,\nin brackets its processor time (with "
+                          "several threads that alone: they share\nthe "
+                          "processors with gdb)")
     for threads in (1, 2, 8):
         key = _wall if threads == 1 else _cpu
         for name, level in PROGRAMS:
             got = calls.of(name, level, threads)
             ours, bare = median(got["ours"], key), median(got["bare"], key)
             noop = median(got["no-op"], key)
-            table.row(_label(name, level, threads), "%.1f ns" % ours,
+            shown = _alone(got) if threads == 1 else "%.1f ns" % ours
+            table.row(_label(name, level, threads), shown,
                       "%.1f bare shim (%.1f no-op)" % (bare, noop),
                       ours / bare, ("<=", 1.25))
             if "uftrace" in got:
@@ -94,7 +103,7 @@ def _live_alone(table, calls):
         ours = median(got["ours"], _wall)
         alone = median(got["alone"], _wall)
         noop = median(got["gdb no-op"], _wall)
-        table.row(_label(name, level, 1), "%.1f ns" % ours,
+        table.row(_label(name, level, 1), _alone(got),
                   "%.1f hooks alone (%.1f no-op)" % (alone, noop),
                   ours / alone, ("<=", 1.5))
 

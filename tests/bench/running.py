@@ -20,6 +20,7 @@ def environment(**more):
     env = {k: v for k, v in os.environ.items()
            if k not in ("LD_PRELOAD", "DEBUGINFOD_URLS")}
     env["XDG_CACHE_HOME"] = build.built("cache")
+    env["CSTRACE_LIBDIR"] = build.BUILD
     env.update(more)
     return env
 
