@@ -45,6 +45,9 @@ class Terminal:
         kill_session(self._child.pid)
         self._child.close(force=True)
 
+    def session(self):
+        return self._child.pid
+
     def send(self, text):
         self._child.send(text)
 
