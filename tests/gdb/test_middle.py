@@ -12,29 +12,35 @@ SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
 QUIET = "set cstrace live off"
 
 
+WHOLE = tree("""
+    main
+      spread  calls.c:47
+        pair  calls.c:38
+          leaf  calls.c:16
+          leaf  calls.c:16
+        leaf  calls.c:40
+        leaf  calls.c:40
+      down  calls.c:49
+        down  calls.c:23
+          down  calls.c:23
+            down  calls.c:23
+      compare
+      compare
+      compare
+      through  calls.c:51
+        leaf  calls.c:33
+      leaf  calls.c:53
+      leaf  calls.c:53
+    """)
+
+
 def test_start_at_a_breakpoint_has_the_open_calls(gdb, tmp_path):
     gdb(build("calls.c"), QUIET, "break pair", "run", "cstrace start",
         "delete", "continue", *SAVE)
-    assert outcome(tmp_path) == tree("""
-        main  (before)
-          spread  calls.c:47  (before)
-            pair  calls.c:38  (before)
-              leaf  calls.c:16
-              leaf  calls.c:16
-            leaf  calls.c:40
-            leaf  calls.c:40
-          down  calls.c:49
-            down  calls.c:23
-              down  calls.c:23
-                down  calls.c:23
-          compare
-          compare
-          compare
-          through  calls.c:51
-            leaf  calls.c:33
-          leaf  calls.c:53
-          leaf  calls.c:53
-        """)
+    lines = WHOLE.splitlines()
+    for i in range(3):
+        lines[i] += "  (before)"
+    assert outcome(tmp_path).splitlines() == lines
 
 
 def test_calls_open_at_the_start_have_numbers_of_their_own(gdb, tmp_path):
@@ -130,7 +136,8 @@ def test_a_recompiled_program_is_read_anew(gdb, tmp_path):
     # gdb looks at the file's time, in seconds.
     later = " && touch -d '2 minutes' app"
     gdb(None, "shell " + compile_it, "file app", "cstrace start", "run",
-        "cstrace save first.txt", "shell mv second.c app.c && " + compile_it + later,
+        "cstrace save first.txt",
+        "shell mv second.c app.c && " + compile_it + later,
         "run", "cstrace save t.txt", "cstrace save t.jsonl")
     first = saved_tree(tmp_path / "first.txt")
     assert re.sub("  libc.*", "", first) == "main\n  before  app.c:7\n"
@@ -169,6 +176,31 @@ def test_clear_forgets_and_goes_on(gdb, tmp_path):
           leaf  calls.c:53
           leaf  calls.c:53
         """)
+
+
+WAIT = ("python import time, select; began = time.monotonic_ns(); "
+        "select.select([], [], [], 1); "
+        "print('waited', time.monotonic_ns() - began)")
+
+
+def test_time_at_the_prompt_is_in_no_duration(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "break down", "cstrace start", "run",
+              WAIT, "delete", "continue", *SAVE)
+    waited = int(re.search(r"^waited (\d+)", run.out, re.M)[1])
+    for call in read_jsonl(tmp_path / "t.jsonl"):
+        assert call["duration_ns"] < waited, call
+        assert call["start_ns"] < waited, call
+
+
+def test_start_without_the_shim_in_the_program(gdb, tmp_path):
+    """By breakpoints on the program's own hooks."""
+    run = gdb(build("calls.c"), QUIET, "set cstrace preload off",
+              "break spread", "run", "cstrace start", "delete", "continue",
+              *SAVE)
+    assert "own hooks" in run.out and "exited normally" in run.out
+    lines = outcome(tmp_path).splitlines()
+    assert lines[0] == "main  (before)"
+    assert lines[2:] == own_sites(WHOLE).splitlines()[2:]
 
 
 def test_save_and_load_are_the_same_trace(gdb, tmp_path):
