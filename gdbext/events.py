@@ -13,7 +13,7 @@ from . import hooks, locate
 from .console import say
 from .control import Control
 from .engine import CstraceError
-from .session import Session
+from .session import Session, is_native
 
 
 def _guarded(function: Callable) -> Callable:
@@ -85,7 +85,7 @@ class Events:
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library that has the shim, or a static program?"""
         s = self._session
-        if not s.is_on() or inferior.was_attached:
+        if not s.is_on() or inferior.was_attached or not is_native():
             return  # attached: seeds are wanted, see stop()
         if Control.find() is not None:
             s.begin_with_process(has_shim=True)

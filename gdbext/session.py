@@ -141,11 +141,11 @@ class Session:
 
     @staticmethod
     def _check_native() -> None:
-        connection = gdb.selected_inferior().connection
-        if connection is not None and connection.type != "native":
-            raise gdb.GdbError("cstrace traces programs that gdb runs or "
-                               "attaches to on this machine, not a %s target"
-                               % connection.type)
+        if not is_native():
+            raise gdb.GdbError(
+                "cstrace traces programs that gdb runs or attaches to on this "
+                "machine, not a %s target"
+                % gdb.selected_inferior().connection.type)
 
     def _road(self) -> str:
         if not self.options.sync:
@@ -315,9 +315,15 @@ class Session:
             self.recording = None
             r.close()
         if was_on:
-            say("%s; `cstrace show`, `cstrace save FILE`"
-                % self.kept_summary())
+            self._tell_end()
             self._save_to()
+
+    def _tell_end(self) -> None:
+        line = None
+        if not self.kept.status().n_calls:
+            line = hooks.check(is_live=False).line
+        say(line or "%s; `cstrace show`, `cstrace save FILE`"
+            % self.kept_summary())
 
     def let_go(self) -> None:
         """gdb is about to detach: the program goes on with idle hooks."""
@@ -375,6 +381,12 @@ class Session:
         return "%s in %s, %s%s" % (
             count(s.n_calls, "call"), count(s.n_threads, "thread"),
             duration_text(s.duration_ns), lost_text(s))
+
+
+def is_native() -> bool:
+    """Does the selected inferior live on this machine, in gdb's own hands?"""
+    connection = gdb.selected_inferior().connection
+    return connection is None or connection.type == "native"
 
 
 def _is_stopped() -> bool:
