@@ -90,6 +90,8 @@ class Recording:
             return
         try:
             naming.drain(self.recorder)
+        except KeyboardInterrupt:
+            pass  # the rest comes at the next chance
         except Exception as e:
             self.fail(e)
         self.output.flush()
