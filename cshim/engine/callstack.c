@@ -266,8 +266,9 @@ static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
 	return 0;
 }
 
-/* At the frame of the innermost calls: an inlined callee joins them; anything
- * else has taken their place.  1: the way is clear to push. */
+/* At the frame of the innermost calls, in the function that they are in: an
+ * inlined callee joins them, anything else has taken their place.  1: the way
+ * is clear to push. */
 static int enter_equal_frame(struct callstack *c, struct thread *t,
 			     struct stack *s, const struct frame *f)
 {
@@ -275,18 +276,27 @@ static int enter_equal_frame(struct callstack *c, struct thread *t,
 
 	if (f->site->scope)
 		return enter_inlined(c, t, s, f);
-	if (!is_same_frame(c, stack_top(s), f)) {
-		while (i > 0 && s->calls[i - 1].cfa == f->cfa)
-			i--;
-		stack_unwind(c, t, s, i, f->time);
-		return 0;
-	}
 	for (uint32_t k = i; k > 0 && s->calls[k - 1].cfa == f->cfa; k--) {
 		if (s->calls[k - 1].site == f->number)
 			i = k - 1;
 	}
 	stack_unwind(c, t, s, i, f->time);
-	return 1;
+	return s->n && stack_top(s)->cfa == f->cfa;
+}
+
+/* Is the frame one that calls are open in?  Those below it are not. */
+static int enter_own_frame(struct callstack *c, struct thread *t,
+			   struct stack *s, const struct frame *f)
+{
+	uint32_t i = s->n;
+
+	while (i > 0 && s->calls[i - 1].cfa < f->cfa)
+		i--;
+	if (!i || s->calls[i - 1].cfa != f->cfa ||
+	    !is_same_frame(c, &s->calls[i - 1], f))
+		return 0;
+	stack_unwind(c, t, s, i, f->time);
+	return enter_equal_frame(c, t, s, f);
 }
 
 /* No open call is known to be the caller (it has no hooks, or its stack was
@@ -309,15 +319,14 @@ static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
 	struct stack *s = t->current;
-	struct open_call *top = stack_top(s);
 	uint32_t physical = f->site->caller_physical;
 	struct stack *other;
 	uint32_t caller;
 
-	if (top && top->cfa == f->cfa && enter_equal_frame(c, t, s, f))
-		return s;
 	if (f->site->is_first)
 		return first_stack(c, t, f);
+	if (enter_own_frame(c, t, s, f))
+		return s;
 	if (physical) {
 		caller = stack_find_caller(s, physical, f->cfa);
 		if (caller) {
