@@ -51,8 +51,10 @@ struct thread {
 	uint32_t process;
 	uint32_t ordinal; /* T, from 1 within the process */
 	uint32_t tid;
-	uint32_t index; /* the writer's */
+	uint32_t index;	 /* the writer's */
+	uint8_t n_looks; /* times that the kernel was asked for its name */
 	char name[16];
+	char shim_name[16]; /* what the shim said last */
 };
 
 /* Who hears of calls (the live view); may be NULL. */

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "crew.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A thread mostly gets its name just after its first call; from its second
+ * chunk on, and at its end, the shim says what it is. */
+enum { MAX_LOOKS = 8 };
 
 void crew_release(struct crew *c)
 {
@@ -116,6 +122,47 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	return t;
 }
 
+/* 1: the kernel knows the thread, and this is its name. */
+static int read_name(uint32_t pid, uint32_t tid, char name[17])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, 16);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	name[n] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return 1;
+}
+
+/* A call that was recorded under another name now goes by this one. */
+static void crew_name(struct callstack *calls, const struct area *a,
+		      struct thread *t)
+{
+	const struct cst_thread *told = &a->threads[t->area_index];
+	char name[17] = {0};
+
+	if (memcmp(t->shim_name, told->name, sizeof(t->shim_name)) != 0) {
+		memcpy(t->shim_name, told->name, sizeof(t->shim_name));
+		memcpy(name, t->shim_name, 16);
+	} else if (t->n_looks == MAX_LOOKS ||
+		   !read_name(a->processes[t->process].pid, t->tid, name)) {
+		return;
+	}
+	if (t->n_looks < MAX_LOOKS)
+		t->n_looks++;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	if (calls->writer)
+		writer_thread_name(calls->writer, t->index, t->name);
+}
+
 struct thread *crew_of_area(struct crew *c, struct callstack *calls,
 			    const struct area *a, uint32_t index)
 {
@@ -125,5 +172,7 @@ struct thread *crew_of_area(struct crew *c, struct callstack *calls,
 		return NULL;
 	if (!c->by_area[index])
 		c->by_area[index] = crew_meet(c, calls, a, index);
+	if (c->by_area[index])
+		crew_name(calls, a, c->by_area[index]);
 	return c->by_area[index];
 }

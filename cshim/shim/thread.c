@@ -75,6 +75,8 @@ static void thread_end(void *unused)
 	(void)unused;
 	thread_renew();
 	if (self.thread) {
+		/* Most threads get their name after their first call. */
+		thread_name(area_thread(self.thread - 1));
 		chunk_hand_over();
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
