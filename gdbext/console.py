@@ -179,36 +179,46 @@ class _Job(threading.Thread):
             self._ready.notify_all()
             return text
 
+    def launch(self) -> None:
+        # Threads inside gdb must not take its signals: SIGCHLD above all.
+        # Nor can a Ctrl-C come between the thread's start and its being known.
+        old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            self.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
     def cancel(self) -> None:
-        with self._ready:
-            self._is_cancelled = True
-            self._ready.notify_all()
-        while self.is_alive():
-            engine.interrupt()
-            self.join(0.05)
+        """End it; another Ctrl-C meanwhile changes nothing."""
+        while True:
+            try:
+                with self._ready:
+                    self._is_cancelled = True
+                    self._ready.notify_all()
+                while self.is_alive():
+                    engine.interrupt()
+                    self.join(0.05)
+                return
+            except KeyboardInterrupt:
+                pass
 
 
 def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
     """Run call(write) and write what it gives, with the pager.  Ctrl-C and
     the pager's q end it: KeyboardInterrupt."""
     job = _Job(call)
-    # Threads inside gdb must not take its signals: SIGCHLD above all.
-    old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
-        job.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, old)
-    try:
+        job.launch()
         while True:
             text = job.next_text()
             if text is None:
                 break
             gdb.write(text)
         gdb.flush()
+        job.join()
     except BaseException:
         job.cancel()
         raise
-    job.join()
     if job.error is not None:
         raise job.error
     return job.result
