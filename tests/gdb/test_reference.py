@@ -21,6 +21,7 @@ QUIET = "set cstrace live off"
 FIXED = [v for v in VARIANTS if not v.is_pie
          and (v.compiler, v.level) != ("clang", "-O2")]
 SAVE = ("cstrace save t.jsonl",)
+N_SEEDS = 30 if os.environ.get("CSTRACE_TEST_LONG") == "1" else 3
 
 
 def recorded_otherwise(program, folder, args):
@@ -133,7 +134,7 @@ def check_oracle(gdb, folder, variant, seed, *settings, n_calls=3000,
 
 
 @pytest.mark.parametrize("variant", FOUR, ids=str)
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", range(1, N_SEEDS + 1))
 def test_same_as_the_program_says(gdb, tmp_path, variant, seed):
     """Exceptions, longjmp, recursion, callbacks and inlining at random."""
     check_oracle(gdb, tmp_path, variant, seed)
