@@ -172,7 +172,15 @@ void area_give(struct area *a, uint32_t chunk)
 {
 	memset(area_chunk(a, chunk), 0, CST_CHUNK_SIZE);
 	area_push(a, chunk);
-	area_announce(a, 1);
+	if (++a->n_given >= a->n_chunks / 8)
+		area_wake(a);
+}
+
+void area_wake(struct area *a)
+{
+	if (a->n_given)
+		area_announce(a, (int)a->n_given);
+	a->n_given = 0;
 }
 
 int area_is_starved(const struct area *a)

@@ -18,6 +18,7 @@ struct area {
 	struct cst_site *sites;
 	uint8_t *records;  /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks; /* as last grown: the head's copy is not trusted */
+	uint32_t n_given;  /* since a writer was last woken */
 	int fd;
 	char path[64]; /* for the shim to open */
 };
@@ -35,8 +36,11 @@ void area_end(struct area *a);
 /* Make more chunks: twice as many, as far as there is room. */
 void area_grow(struct area *a);
 
-/* Give back a chunk: zeroed, freed, one waiting writer woken. */
+/* Give back a chunk, zeroed.  Writers that wait for one are woken once there is
+ * an eighth of the pool, or by area_wake() at the end of a round: each wake-up
+ * is a system call. */
 void area_give(struct area *a, uint32_t chunk);
+void area_wake(struct area *a);
 
 /* Is a writer waiting although nothing is left to give back? */
 int area_is_starved(const struct area *a);

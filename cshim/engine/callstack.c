@@ -453,11 +453,15 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 
 	for (i = 0; i < n; i++) {
 		const struct cst_record *r = &records[i];
+		/* Pairs with the hook's release: with a time it is whole. */
+		uint64_t stamp = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
 		uint32_t number = cst_record_site(r);
 		const struct site *site = &sites[number];
 		struct frame f = {.site = site, .number = number};
 
 		__builtin_prefetch(r + 32);
+		if (unlikely(!stamp))
+			break;
 		if (unlikely(number >= n_known)) {
 			if (number < CST_MAX_SITES)
 				break;
@@ -465,7 +469,7 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 		}
 		/* A handler takes its time before the hook that it
 		 * interrupted fills its earlier slot. */
-		time = r->time > time ? r->time : time;
+		time = stamp > time ? stamp : time;
 		if (unlikely(site->is_muted || time < c->begin_ticks))
 			continue;
 		f.time = pauses_skip(c->pauses, time);

@@ -88,8 +88,8 @@ void callstack_release(struct callstack *c);
 struct stack *callstack_add(struct callstack *c, struct thread *t,
 			    uint32_t ordinal);
 
-/* Take n records of a thread, as far as their sites are known: numbers below
- * n_known.  Returns how many are done with. */
+/* Take n records of a thread, as far as they are whole and their sites known:
+ * numbers below n_known.   Returns how many are done with. */
 uint32_t callstack_take(struct callstack *c, struct thread *t,
 			const struct cst_record *records, uint32_t n,
 			uint32_t n_known);

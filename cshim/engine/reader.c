@@ -114,18 +114,6 @@ int reader_scan(struct reader *r)
 	return n_full;
 }
 
-static uint32_t count_whole(const struct cst_record *records, uint32_t from,
-			    uint32_t to)
-{
-	uint32_t i = from;
-
-	/* Pairs with the hook's release: a record with a time is whole. */
-	while (i < to &&
-	       __atomic_load_n(&records[i].time, __ATOMIC_ACQUIRE) != 0)
-		i++;
-	return i - from;
-}
-
 static uint32_t next_whole(const struct cst_record *records, uint32_t from,
 			   uint32_t to)
 {
@@ -177,23 +165,31 @@ static uint32_t chunk_used(const struct cst_chunk *c,
 	return used > whole ? used : whole;
 }
 
-/* The readable run of a chunk, or 0: nothing (more) now. */
+static int is_whole(const struct cst_record *r)
+{
+	/* Pairs with the hook's release: a record with a time is whole. */
+	return __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* How many records of a chunk can be readable, the first of them being so; or
+ * 0: nothing (more) now. */
 static uint32_t stream_run(struct reader *r, const struct held *h, int peek)
 {
 	struct stream *s = &r->streams[h->thread];
 	const struct cst_record *records = area_chunk(r->area, h->chunk);
-	uint32_t used, n;
+	uint32_t used = CST_CHUNK_RECORDS;
 
-	if (!h->is_full)
-		return peek ? count_whole(records, s->n_done, CST_CHUNK_RECORDS)
-			    : 0;
-	used = chunk_used(&r->area->chunks[h->chunk], records);
-	n = count_whole(records, s->n_done, used);
-	if (n || s->n_done >= used)
-		return n;
-	if (stream_hole(r, s, next_whole(records, s->n_done, used)))
+	if (!h->is_full && !peek)
 		return 0;
-	return count_whole(records, s->n_done, used);
+	if (h->is_full)
+		used = chunk_used(&r->area->chunks[h->chunk], records);
+	if (s->n_done >= used)
+		return 0;
+	if (!is_whole(&records[s->n_done]) &&
+	    (!h->is_full ||
+	     stream_hole(r, s, next_whole(records, s->n_done, used))))
+		return 0;
+	return used - s->n_done;
 }
 
 static int is_used_up(const struct reader *r, const struct held *h)
@@ -243,6 +239,15 @@ void reader_done(struct reader *r, uint32_t turn, uint32_t n)
 	}
 }
 
+uint32_t slice_count(const struct slice *s)
+{
+	uint32_t n = 0;
+
+	while (n < s->n && is_whole(&s->records[n]))
+		n++;
+	return n;
+}
+
 void reader_skip_all(struct reader *r)
 {
 	struct slice slice;
@@ -250,10 +255,13 @@ void reader_skip_all(struct reader *r)
 	reader_scan(r);
 	for (uint32_t turn = 0; turn < r->n_turns; turn++) {
 		while (reader_next(r, turn, 1, &slice)) {
-			r->n_records -= slice.n;
-			reader_done(r, turn, slice.n);
+			uint32_t n = slice_count(&slice);
+
+			r->n_records -= n;
+			reader_done(r, turn, n);
 		}
 	}
+	area_wake(r->area);
 }
 
 static int thread_is_gone(const struct area *a, uint32_t thread)

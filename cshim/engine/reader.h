@@ -10,7 +10,8 @@
 
 #include "area.h"
 
-/* A run of whole records of one thread, in order. */
+/* A run of records of one thread, in order.  It ends before n at the first
+ * that is not whole (its time is 0); the first of all is. */
 struct slice {
 	const struct cst_record *records;
 	uint32_t n;
@@ -29,6 +30,8 @@ struct reader {
 	struct turn *turns; /* each thread's part of them */
 	uint32_t n_turns;   /* as many as threads have something */
 };
+
+uint32_t slice_count(const struct slice *s);
 
 int reader_init(struct reader *r, struct area *a, struct cst_error *err);
 void reader_release(struct reader *r);

@@ -63,7 +63,7 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 		crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
 
 	if (!t)
-		return slice->n;
+		return slice_count(slice);
 	if (!r->has_begun)
 		look_for_begin(r, slice, n_known);
 	return callstack_take(&r->calls, t, slice->records, slice->n, n_known);
@@ -78,7 +78,7 @@ static void take_turn(struct cst_recorder *r, uint32_t turn, int peek,
 		uint32_t n = take_slice(r, &slice, n_known);
 
 		reader_done(&r->reader, turn, n);
-		if (n < slice.n)
+		if (!n)
 			return; /* of a site that is not known yet */
 	}
 }
@@ -102,7 +102,9 @@ static void head_refill(struct cst_recorder *r, struct head *h, uint32_t turn)
 	if (h->n_taken)
 		reader_done(&r->reader, turn, h->n_taken);
 	*h = (struct head){0};
-	if (!reader_next(&r->reader, turn, 1, &h->left))
+	if (reader_next(&r->reader, turn, 1, &h->left))
+		h->left.n = slice_count(&h->left);
+	else
 		h->left.n = 0;
 }
 
@@ -185,6 +187,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	else
 		for (uint32_t i = 0; i < r->reader.n_turns; i++)
 			take_turn(r, i, peek, n_known);
+	area_wake(r->area);
 	r->live.has_threads = r->crew.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
 	before = r->reader.n_records - before;
