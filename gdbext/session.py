@@ -156,7 +156,9 @@ class Session:
 
     def _recorder_options(self, road: str) -> RecorderOptions:
         path = hooks.program() or ""
-        arguments = gdb.parameter("args") or ""
+        # gdb.parameter("args") does not know what --args was given.
+        shown = gdb.execute("show args", to_string=True)
+        arguments = shown.partition('"')[2].rpartition('"')[0]
         return RecorderOptions(
             mode=recording.mode(road), spool_dir=locate.spool_dir(),
             limit_bytes=self.settings.size("limit"),
