@@ -103,10 +103,6 @@ class Recording:
         its time."""
         if not self.is_on:
             return
-        # A trace's time begins at its first record, which cannot be taken
-        # into account once a pause has begun.
-        if self.recorder.status().n_records == 0:
-            self.take_all()
         self.pause()
         self.take_all()
 

@@ -107,6 +107,20 @@ uint64_t pauses_end(struct pauses *p, uint64_t ticks)
 	return last->end - last->begin;
 }
 
+void pauses_insert(struct pauses *p, uint64_t begin, uint64_t end)
+{
+	uint64_t lasting = UINT64_MAX;
+
+	if (p->n && p->all[p->n - 1].end == UINT64_MAX) {
+		lasting = p->all[--p->n].begin;
+		p->total = p->all[p->n].before;
+	}
+	pauses_begin(p, begin);
+	pauses_end(p, end);
+	if (lasting != UINT64_MAX)
+		pauses_begin(p, lasting);
+}
+
 void pauses_release(struct pauses *p)
 {
 	free(p->all);

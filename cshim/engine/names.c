@@ -173,6 +173,22 @@ static const char *qualified_name(const char *name)
 	return begin;
 }
 
+/* An inline function of a system header may go by its library's own copy:
+ * atoi() is libc's wherever it was inlined. */
+static int is_system_module(const char *module)
+{
+	static const char *const libraries[] = {
+		"libc.so.",	"libm.so.",	  "libstdc++.so.", "libc++.so.",
+		"libgcc_s.so.", "libpthread.so.", "ld-linux",
+	};
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		if (starts(module, libraries[i]))
+			return 1;
+	}
+	return 0;
+}
+
 static int is_std_name(const char *name)
 {
 	const char *q = qualified_name(name);
@@ -201,8 +217,9 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 	f->symbol = names_intern(n, symbol);
 	f->module = names_intern(n, module);
 	f->file = names_intern(n, file);
-	f->is_std =
-		is_std_name(f->name) || (f->file && is_system_file(f->file));
+	f->is_std = is_std_name(f->name) ||
+		    (f->file && is_system_file(f->file)) ||
+		    (f->module && is_system_module(f->module));
 	function_touch(n, id);
 }
 

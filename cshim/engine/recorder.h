@@ -72,6 +72,10 @@ enum { ROUND_NAMES = -1 };
  * whole in the open ones. */
 int recorder_round(struct cst_recorder *r, int peek);
 
+/* The trace's time 0 is its first record, made at this tick: what gdb took to
+ * load libraries is left out like a stop. */
+void recorder_begin_at(struct cst_recorder *r, uint64_t time);
+
 /* Forget the trace's calls and threads, not the sites. */
 void recorder_forget(struct cst_recorder *r);
 

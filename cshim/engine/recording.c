@@ -269,6 +269,7 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 			 struct cst_error *err)
 {
 	uint32_t number = injected_site(r, site);
+	uint64_t now = clock_ticks();
 	struct cst_record record;
 	struct thread *t;
 
@@ -280,7 +281,9 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, "");
 	if (!t)
 		return cst_fail_memory(err);
-	cst_record_set(&record, clock_ticks(), number, sp, fp);
+	if (!r->has_begun && !r->sites.all[number].is_muted)
+		recorder_begin_at(r, now);
+	cst_record_set(&record, now, number, sp, fp);
 	callstack_take(&r->calls, t, &record, 1, r->sites.n);
 	recorder_round(r, 1); /* its row goes out at once */
 	return 1;

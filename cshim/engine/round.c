@@ -20,22 +20,19 @@ static void take_seeds(struct cst_recorder *r)
 	r->n_seeding = 0;
 }
 
-/* The trace's time 0 is its first record: what gdb took to load libraries is
- * left out like a stop. */
-static void begin_at(struct cst_recorder *r, uint64_t time)
+void recorder_begin_at(struct cst_recorder *r, uint64_t time)
 {
-	struct pause *last =
-		r->pauses.n ? &r->pauses.all[r->pauses.n - 1] : NULL;
-
-	uint64_t from = last && last->end > r->calls.begin_ticks
-				? last->end
-				: r->calls.begin_ticks;
+	uint64_t from = r->calls.begin_ticks;
 
 	r->has_begun = 1;
-	if (from == UINT64_MAX) /* stopped */
+	for (uint32_t i = 0; i < r->pauses.n; i++) {
+		if (r->pauses.all[i].end <= time && r->pauses.all[i].end > from)
+			from = r->pauses.all[i].end;
+	}
+	if (from >= time)
 		return;
-	pauses_begin(&r->pauses, from);
-	writer_pause(r->writer, r->start_ticks, pauses_end(&r->pauses, time));
+	pauses_insert(&r->pauses, from, time);
+	writer_pause(r->writer, r->start_ticks, time - from);
 	r->live.start_wall_ns +=
 		(uint64_t)((unsigned __int128)(time - from) * r->live.ns_mult >>
 			   r->live.ns_shift);
@@ -51,7 +48,7 @@ static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 
 		if (number < n_known && time >= r->calls.begin_ticks &&
 		    !r->sites.all[number].is_muted)
-			begin_at(r, time);
+			recorder_begin_at(r, time);
 	}
 }
 

@@ -185,7 +185,8 @@ CST_API int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 			      struct cst_error *err);
 
 /* One event seen by a breakpoint on the program's own hooks, where there is
- * no shim: goes through the same pipeline.  kind as in record.h. */
+ * no shim: goes through the same pipeline.  kind as in record.h.  1: taken; 0:
+ * names are wanted first, answer them and inject it again. */
 CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
 				uint32_t kind, uint64_t callee, uint64_t caller,
 				uint64_t hook, uint64_t sp, uint64_t fp,
