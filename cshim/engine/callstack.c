@@ -86,23 +86,33 @@ static struct open_call *stack_top(struct stack *s)
 
 /* ---- entering and leaving ---------------------------------------------- */
 
+/* Where the lane must make ready. */
+static __attribute__((noinline)) int
+call_prepare(struct thread *t, struct stack *s, uint64_t number)
+{
+	const struct open_call *o = &s->calls[s->n - 1], *above = o;
+	struct lane_entry entry = {.start = o->start,
+				   .number = number,
+				   .above = NO_SEQ,
+				   .thread = t->index,
+				   .is_seed = o->is_seed};
+
+	while (above > s->calls && entry.above == NO_SEQ)
+		entry.above = (--above)->seq;
+	return s->lane ? lane_prepare(s->lane, &entry) : -1;
+}
+
 INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
 		      struct open_call *o, uint64_t number)
 {
-	struct lane_call *kept = s->lane ? lane_enter(s->lane, &o->seq) : NULL;
-
-	if (unlikely(!kept)) {
-		o->seq = UINT64_MAX;
+	if (unlikely(!s->lane || !lane_is_plain(s->lane, number, t->index) ||
+		     o->is_seed) &&
+	    call_prepare(t, s, number) < 0) {
+		o->seq = NO_SEQ;
 		c->n_not_kept++;
 		return;
 	}
-	kept->start = o->start;
-	kept->number = number;
-	kept->site = o->call_site;
-	kept->depth = s->n - 1;
-	kept->thread = t->index;
-	kept->end = CALL_OPEN;
-	kept->is_seed = o->is_seed;
+	o->seq = lane_enter(s->lane, o->start, o->call_site);
 }
 
 /* Room for one more open call, or NULL: no memory. */
@@ -132,7 +142,7 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 	struct open_call *o = &s->calls[s->n - 1];
 	uint64_t end = time > o->start ? time : o->start;
 
-	if (o->seq != UINT64_MAX)
+	if (s->lane)
 		lane_exit(s->lane, o->seq, end, how);
 	if (unlikely(c->listener.left != NULL))
 		c->listener.left(c->listener.arg, t, s, o, end, how);

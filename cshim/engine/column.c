@@ -4,33 +4,37 @@
 static const uint8_t more[4] = {0, 1, 3, 7};
 static const uint64_t mask[4] = {0, 0xff, 0xffffff, 0xffffffffffffff};
 
-static inline unsigned code_of(uint64_t v)
+uint8_t *column_init(struct column *c, uint8_t *memory, uint32_t n,
+		     unsigned n_more)
 {
-	return (unsigned)(v > 0xff) + (v > 0xffff) + (v > 0xffffffff);
+	c->codes = memory;
+	c->low = c->codes + ((size_t)n + 3) / 4;
+	c->high = c->end = c->low + n;
+	memset(c->codes, 0, ((size_t)n + 3) / 4);
+	return memory + COLUMN_SIZE(n, n_more);
 }
 
-size_t column_put(uint8_t *out, const uint64_t *values, uint32_t n)
+void column_clear(struct column *c, uint32_t n)
 {
-	uint8_t *codes = out;
-	uint8_t *low = codes + (n + 3) / 4;
-	uint8_t *high = low + n;
+	memset(c->codes, 0, ((size_t)n + 3) / 4);
+	c->end = c->high;
+}
 
-	for (uint32_t i = 0; i < n; i += 4) {
-		uint32_t left = n - i < 4 ? n - i : 4;
-		unsigned four = 0;
+void column_move(struct column *c, const struct column *from, uint32_t n)
+{
+	size_t n_high = (size_t)(from->end - from->high);
 
-		for (uint32_t j = 0; j < left; j++) {
-			uint64_t v = values[i + j];
-			unsigned code = code_of(v);
+	memcpy(c->codes, from->codes, ((size_t)n + 3) / 4);
+	memcpy(c->low, from->low, n);
+	memcpy(c->high, from->high, n_high);
+	c->end = c->high + n_high;
+}
 
-			low[i + j] = (uint8_t)v;
-			put_u64(high, v >> 8);
-			high += more[code];
-			four |= code << 2 * j;
-		}
-		*codes++ = (uint8_t)four;
-	}
-	return (size_t)(high - out);
+void column_put(const struct column *c, uint32_t n, struct bytes *out)
+{
+	bytes_put(out, c->codes, ((size_t)n + 3) / 4);
+	bytes_put(out, c->low, n);
+	bytes_put(out, c->high, (size_t)(c->end - c->high));
 }
 
 /* How many bytes lie in the third run, for each byte of codes. */

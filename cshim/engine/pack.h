@@ -11,7 +11,8 @@
 #define ENGINE_PACK_H
 
 #include "bytes.h"
-#include "writer.h"
+#include "error.h"
+#include "lane.h"
 
 /* What a block tells of itself in its info, without being unpacked. */
 struct pack_info {
@@ -31,7 +32,11 @@ struct pack_info {
 	uint32_t n_late;
 };
 
-enum { PACK_NUMBERS = 1, PACK_THREADS = 2 };
+enum {
+	PACK_NUMBERS = 1,
+	PACK_THREADS = 2,
+	PACK_STORED = 4, /* there was no time to compress the columns */
+};
 
 /* Marks of single calls. */
 enum {
@@ -56,9 +61,12 @@ struct packer;
 struct packer *packer_new(void); /* NULL: out of memory */
 void packer_free(struct packer *p);
 
-/* The lane's calls and late ends, appended to info and data. Brings the
- * lane's list of open calls up to date. Negative: out of memory. */
-int packer_pack(struct packer *p, struct lane *l, struct bytes *info,
+/* In a hurry columns are stored as they are. */
+void packer_hurry(struct packer *p, int is_hurry);
+
+/* The lane's calls and late ends, appended to info and data. Negative: out of
+ * memory. */
+int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct bytes *data);
 
 /* n bytes as one zstd frame behind data: for blocks of other kinds. */

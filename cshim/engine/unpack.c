@@ -4,12 +4,13 @@
  * checked before it is used.
  */
 #include "pack.h"
-#include "column.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
 enum { MAX_COLUMNS = 8 }; /* the marks are two */
+
+#define RAW_MAX(n) (MAX_COLUMNS * COLUMN_SIZE(n, 7))
 
 void unpacker_release(struct unpacker *u)
 {
@@ -44,7 +45,7 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 	 * least a late end takes. */
 	if (c->failed || i.depth > i.first_seq ||
 	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
-	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS))
+	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED))
 		return -1;
 	*out = i;
 	return 0;
@@ -72,7 +73,7 @@ static int unpacker_room(struct unpacker *u, uint32_t n)
 	}
 	if (u->cap)
 		return u->zstd ? 0 : -1;
-	u->raw_size = MAX_COLUMNS * COLUMN_MAX(cap);
+	u->raw_size = RAW_MAX(cap);
 	u->raw = malloc(u->raw_size + 8);
 	u->columns = malloc(sizeof(*u->columns) * cap * 4ull);
 	u->stack = malloc(sizeof(*u->stack) * cap);

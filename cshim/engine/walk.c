@@ -33,7 +33,7 @@ struct walk {
 	struct bytes data;
 };
 
-static void lane_release(struct walk_lane *l)
+static void lane_forget(struct walk_lane *l)
 {
 	free(l->calls);
 	free(l->numbers);
@@ -49,7 +49,7 @@ void walk_free(struct walk *w)
 	if (!w)
 		return;
 	for (uint32_t i = 0; w->lanes && i < w->t->n_lanes; i++)
-		lane_release(&w->lanes[i]);
+		lane_forget(&w->lanes[i]);
 	free(w->lanes);
 	free(w->heap);
 	unpacker_release(&w->unpacker);
@@ -158,7 +158,7 @@ int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 static int lane_buffers(struct walk_lane *l, const struct pack_info *info)
 {
 	if (info->n_calls > l->cap) {
-		lane_release(l);
+		lane_forget(l);
 		l->calls = malloc(info->n_calls * sizeof(*l->calls));
 		l->cap = l->calls ? info->n_calls : 0;
 	}
@@ -318,7 +318,7 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 	int status;
 
 	if (w->over != NO_BLOCK)
-		lane_release(&w->lanes[w->over]);
+		lane_forget(&w->lanes[w->over]);
 	w->over = NO_BLOCK;
 	if (sink_is_interrupted())
 		return cst_fail(CST_INTERRUPTED, err, "interrupted");

@@ -14,9 +14,9 @@
 
 enum {
 	FIRST_CALLS = 64,
-	/* Calls that all lanes together may hold: 24 MiB. */
+	/* Calls that all lanes together may hold: 20 MiB. */
 	MOST_CALLS = 512 << 10,
-	MOST_LATE = CALLS_PER_BLOCK,
+	MOST_LATE = 8192,
 	/* What one block of names or threads may reach before it is closed. */
 	PLAIN_SIZE = 256 << 10,
 };
@@ -137,8 +137,7 @@ static void put_calls(struct writer *w, struct lane *l)
 	put_block(w, BLOCK_CALLS);
 	if (w->spool.failed_errno)
 		w->n_dropped += l->n;
-	l->first += l->n;
-	l->n = l->n_late = 0;
+	lane_begin_block(l);
 	w->is_changed = 1;
 }
 
@@ -161,6 +160,8 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return NULL;
+	lane_begin_block(l);
+	l->tail_seq = NO_SEQ;
 	l->writer = w;
 	l->index = w->n_lane_indexes++;
 	l->slot = w->n_lanes;
@@ -175,19 +176,10 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	return l;
 }
 
-static void lane_shrink(struct lane *l)
-{
-	l->writer->n_room -= l->cap;
-	free(l->calls);
-	l->calls = NULL;
-	l->cap = 0;
-}
-
 static void lane_free(struct lane *l)
 {
-	lane_shrink(l);
-	free(l->late);
-	free(l->open_at);
+	l->writer->n_room -= l->cap;
+	lane_release(l);
 	free(l);
 }
 
@@ -215,30 +207,30 @@ static void writer_shrink(struct writer *w, const struct lane *asking)
 		if (l == asking || l->cap != largest)
 			continue;
 		put_calls(w, l);
+		w->n_room -= l->cap;
 		lane_shrink(l);
 	}
 }
 
 static int lane_grow(struct lane *l)
 {
-	uint32_t cap = l->cap ? l->cap * 2 : FIRST_CALLS;
-	struct lane_call *p;
+	uint32_t more = l->cap ? l->cap : FIRST_CALLS;
 
-	if (l->writer->n_room + cap - l->cap > MOST_CALLS)
+	if (l->writer->n_room + more > MOST_CALLS)
 		writer_shrink(l->writer, l);
-	p = realloc(l->calls, cap * sizeof(*p));
-	if (!p)
+	if (lane_resize(l, l->cap + more) < 0)
 		return -1;
-	l->calls = p;
-	l->writer->n_room += cap - l->cap;
-	l->cap = cap;
+	l->writer->n_room += more;
 	return 0;
 }
 
-int lane_room(struct lane *l)
+/* Room for one more call. */
+static int lane_room(struct lane *l)
 {
 	struct writer *w = l->writer;
 
+	if (l->n < l->cap)
+		return 0;
 	if (!w->is_full && l->cap < CALLS_PER_BLOCK && lane_grow(l) == 0)
 		return 0;
 	if (!w->is_full && l->n)
@@ -251,23 +243,24 @@ int lane_room(struct lane *l)
 	return -1;
 }
 
+int lane_prepare(struct lane *l, const struct lane_entry *e)
+{
+	if (lane_room(l) < 0)
+		return -1;
+	lane_note(l, e);
+	return 0;
+}
+
 void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 		   enum call_end end)
 {
+	struct late_end late = {seq, end_ticks, (uint8_t)end};
+
 	if (seq >= l->first || l->writer->spool.failed_errno)
 		return;
 	if (l->n_late == MOST_LATE)
 		put_calls(l->writer, l);
-	if (l->n_late == l->cap_late) {
-		uint32_t cap = l->cap_late ? l->cap_late * 2 : 16;
-		void *p = realloc(l->late, cap * sizeof(*l->late));
-
-		if (!p)
-			return;
-		l->late = p;
-		l->cap_late = cap;
-	}
-	l->late[l->n_late++] = (struct late_end){seq, end_ticks, (uint8_t)end};
+	lane_add_late(l, &late);
 }
 
 /* ---- threads ------------------------------------------------------------ */
@@ -388,6 +381,11 @@ int writer_open(const struct writer_options *options, struct names *names,
 	w->is_changed = 1;
 	*out = w;
 	return 0;
+}
+
+void writer_hurry(struct writer *w, int is_behind)
+{
+	packer_hurry(w->packer, is_behind);
 }
 
 void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)

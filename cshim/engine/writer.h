@@ -1,55 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The trace file's writing side: takes the calls of each lane as they are
- * entered and left, packs them into blocks.  A lane is one stack: a thread's
- * own, or a coroutine's or signal handler's.  Within a lane calls are
- * numbered from 0 by entry: the sequence number, "seq".
+ * The trace file's writing side: hands out the lanes that calls are entered
+ * and left on (lane.h), and writes their blocks as they fill, with all that
+ * these refer to.
  */
 #ifndef ENGINE_WRITER_H
 #define ENGINE_WRITER_H
 
 #include "error.h"
+#include "lane.h"
 #include "names.h"
 
 #include <stddef.h>
-
-enum call_end { CALL_OPEN = 0, CALL_RETURN = 1, CALL_UNWOUND = 2 };
-
-enum { CALLS_PER_BLOCK = 8192 };
-
-/* One call of the block under way. */
-struct lane_call {
-	uint64_t start;	   /* ticks, stops left out; seeds: 0 */
-	uint64_t duration; /* ticks; valid unless open */
-	uint64_t number;   /* N of its ID; on its thread from 1; seeds too */
-	uint32_t site;
-	uint32_t depth;	 /* on its lane */
-	uint32_t thread; /* index as given to writer_thread() */
-	uint8_t end;	 /* enum call_end */
-	uint8_t is_seed;
-};
-
-/* Late: entered in an earlier block, which is already in the file. */
-struct late_end {
-	uint64_t seq;
-	uint64_t end_ticks;
-	uint8_t end;
-};
-
-struct lane {
-	uint64_t first; /* seq of calls[0] */
-	uint32_t n, cap;
-	struct lane_call *calls;
-	struct late_end *late;
-	uint32_t n_late, cap_late;
-	uint32_t index; /* in the file */
-	struct writer *writer;
-	/* private to the writer: seq of the last call at each depth, as far
-	 * as written */
-	uint64_t *open_at;
-	uint32_t n_open_at, cap_open_at;
-	uint32_t slot; /* in the writer's list of lanes */
-};
 
 struct writer;
 
@@ -86,35 +48,9 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 			 uint32_t ordinal);
 void writer_lane_end(struct writer *w, struct lane *l);
 
-/* The cold halves of the two below. */
-int lane_room(struct lane *l); /* negative: no memory; the call is dropped */
-void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
-		   enum call_end end);
-
-/* The place of the next call on the lane, to be filled at once, and its seq; or
- * NULL when it cannot be kept.  Filled in place: a copy of what was just
- * written in pieces makes the processor wait. */
-static inline struct lane_call *lane_enter(struct lane *l, uint64_t *seq)
-{
-	if (__builtin_expect(l->n == l->cap, 0) && lane_room(l) < 0)
-		return NULL;
-	*seq = l->first + l->n;
-	return &l->calls[l->n++];
-}
-
-static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
-			     enum call_end end)
-{
-	/* Also false for the UINT64_MAX of a call that was not kept. */
-	if (__builtin_expect(seq - l->first < l->n, 1)) {
-		struct lane_call *c = &l->calls[seq - l->first];
-
-		c->duration = end_ticks - c->start;
-		c->end = end;
-	} else {
-		lane_end_late(l, seq, end_ticks, end);
-	}
-}
+/* What is in a hurry is not compressed: the writer has fallen behind.  To be
+ * told whenever that changes. */
+void writer_hurry(struct writer *w, int is_behind);
 
 /* Pauses that were left out of the ticks, so that wall times can be told:
  * at tick `at` (as written, stops left out) the program stood for `ticks`. */

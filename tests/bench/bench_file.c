@@ -46,22 +46,26 @@ static uint64_t step(struct program *p)
 	       ((p->seed >> 32 & 0xfff) ? 0 : p->seed >> 50);
 }
 
-static void fib(struct program *p, int n, uint32_t site, uint32_t depth)
+static uint64_t enter(struct program *p, uint32_t site, uint64_t above)
 {
-	struct lane_call *call;
-	uint64_t seq = UINT64_MAX;
+	uint64_t number = p->number++;
+	struct lane_entry e = {
+		.start = p->tick, .number = number, .above = above};
+
+	if (!lane_is_plain(p->lane, number, 0) && lane_prepare(p->lane, &e) < 0)
+		return NO_SEQ;
+	return lane_enter(p->lane, p->tick, site);
+}
+
+static void fib(struct program *p, int n, uint32_t site, uint64_t above)
+{
+	uint64_t seq;
 
 	p->tick += step(p);
-	call = lane_enter(p->lane, &seq);
-	if (call)
-		*call = (struct lane_call){.start = p->tick,
-					   .number = p->number,
-					   .site = site,
-					   .depth = depth};
-	p->number++;
+	seq = enter(p, site, above);
 	if (n > 1) {
-		fib(p, n - 1, 1, depth + 1);
-		fib(p, n - 2, 2, depth + 1);
+		fib(p, n - 1, 1, seq);
+		fib(p, n - 2, 2, seq);
 	}
 	p->tick += step(p);
 	lane_exit(p->lane, seq, p->tick, CALL_RETURN);
@@ -106,7 +110,7 @@ static int make_trace(int n, const char *folder)
 	p.lane = writer_lane(w, 1, 0, 0);
 	wall = now_ns();
 	cpu = cpu_ns();
-	fib(&p, n, 0, 0);
+	fib(&p, n, 0, NO_SEQ);
 	writer_set_end(w, p.tick);
 	writer_flush(w, &err);
 	n_calls = p.number - 1;

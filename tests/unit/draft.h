@@ -25,7 +25,6 @@ struct draft {
 	struct writer *w;
 	struct lane *lane; /* of thread 0 */
 	uint64_t number;
-	uint32_t depth;
 	struct cst_error err;
 };
 
@@ -73,28 +72,37 @@ static inline uint32_t draft_site(struct draft *d, const char *name,
 	return site;
 }
 
-/* On any lane; returns its seq. */
-static inline uint64_t draft_put(struct lane *l, struct lane_call call)
-{
-	uint64_t seq = UINT64_MAX;
-	struct lane_call *place = lane_enter(l, &seq);
+/* What a call is; the depth is the lane's affair. */
+struct draft_call {
+	uint64_t start, number;
+	uint32_t site, thread;
+	uint8_t is_seed;
+};
 
-	if (place)
-		*place = call;
-	return seq;
+/* On any lane; returns its seq. */
+static inline uint64_t draft_put(struct lane *l, struct draft_call call)
+{
+	struct lane_entry e = {.start = call.start,
+			       .number = call.number,
+			       .above = NO_SEQ,
+			       .thread = call.thread,
+			       .is_seed = call.is_seed};
+
+	if ((call.is_seed || !lane_is_plain(l, call.number, call.thread)) &&
+	    lane_prepare(l, &e) < 0)
+		return NO_SEQ;
+	return lane_enter(l, call.start, call.site);
 }
 
 static inline uint64_t draft_enter(struct draft *d, uint32_t site, uint64_t at)
 {
-	return draft_put(d->lane, (struct lane_call){.start = DRAFT_START + at,
-						     .site = site,
-						     .number = d->number++,
-						     .depth = d->depth++});
+	return draft_put(d->lane, (struct draft_call){.start = DRAFT_START + at,
+						      .site = site,
+						      .number = d->number++});
 }
 
 static inline void draft_exit(struct draft *d, uint64_t seq, uint64_t at)
 {
-	d->depth--;
 	lane_exit(d->lane, seq, DRAFT_START + at, CALL_RETURN);
 }
 

@@ -32,9 +32,9 @@ static uint8_t *good_file(size_t *size)
 		uint64_t seq = draft_enter(&d, 1, i * 500 + 100);
 
 		draft_put(other,
-			  (struct lane_call){.start = DRAFT_START + i * 333,
-					     .number = i * 2 + 1,
-					     .thread = i & 1});
+			  (struct draft_call){.start = DRAFT_START + i * 333,
+					      .number = i * 2 + 1,
+					      .thread = i & 1});
 		if (i % 100 == 50)
 			writer_flush(d.w, NULL);
 		draft_exit(&d, seq, i * 500 + 200 + i * i);
@@ -203,21 +203,28 @@ enum { COLUMN_CALLS = 200 };
 static void good_columns(struct packer *p, struct bytes *info,
 			 struct bytes *data)
 {
-	struct lane_call calls[COLUMN_CALLS];
-	struct lane l = {.calls = calls, .n = COLUMN_CALLS};
+	struct lane l = {.tail_seq = NO_SEQ};
+	uint64_t open[8];
+	uint32_t depth = 0;
 
-	for (uint32_t i = 0; i < COLUMN_CALLS; i++)
-		calls[i] = (struct lane_call){
-			.start = i * 1000,
-			.duration = i % 7 ? 500 : 70000,
-			.number = i * 3,
-			.site = i % 5,
-			.depth = i % 7,
-			.thread = i & 1,
-			.end = (uint8_t)(i % 11 ? CALL_RETURN : i % 3),
-		};
+	lane_begin_block(&l);
+	assert_int_equal(lane_resize(&l, COLUMN_CALLS), 0);
+	for (uint32_t i = 0; i < COLUMN_CALLS; i++) {
+		struct lane_entry e = {.start = i * 1000,
+				       .number = i * 3,
+				       .above = NO_SEQ,
+				       .thread = i & 1};
+
+		while (depth > i % 7) {
+			depth--;
+			lane_exit(&l, open[depth], i * 1000 - 500,
+				  depth % 3 ? CALL_RETURN : CALL_UNWOUND);
+		}
+		lane_note(&l, &e);
+		open[depth++] = lane_enter(&l, e.start, i % 5);
+	}
 	assert_int_equal(packer_pack(p, &l, info, data), 0);
-	free(l.open_at);
+	lane_release(&l);
 }
 
 static void made_up_columns_do_no_harm(void **state)

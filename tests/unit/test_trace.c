@@ -17,7 +17,7 @@ static struct cst_trace *two_threads(void)
 	struct draft d;
 	struct lane *second;
 	uint32_t s_main, s_work, s_leaf;
-	uint64_t seed, w, l;
+	uint64_t w, l;
 
 	draft_begin(&d);
 	s_main = draft_site(&d, "main", 0);
@@ -25,27 +25,23 @@ static struct cst_trace *two_threads(void)
 	s_leaf = draft_site(&d, "leaf\xff", 7);
 	writer_thread(d.w, 1, 100, 2, 107, "worker");
 	second = writer_lane(d.w, 1, 1, 0);
-	seed = draft_put(
-		d.lane,
-		(struct lane_call){.site = s_main, .number = 1, .is_seed = 1});
-	d.depth = 1;
+	draft_put(d.lane, (struct draft_call){
+				  .site = s_main, .number = 1, .is_seed = 1});
 	w = draft_enter(&d, s_work, 1000);
 	for (uint64_t i = 0; i < 3; i++) {
 		l = draft_enter(&d, s_leaf, 2000 + i * 1000);
 		draft_exit(&d, l, 2500 + i * 1000);
 	}
 	draft_exit(&d, w, 6000);
-	l = draft_put(second, (struct lane_call){.start = DRAFT_START + 2100,
-						 .site = s_leaf,
-						 .number = 1,
-						 .thread = 1});
+	l = draft_put(second, (struct draft_call){.start = DRAFT_START + 2100,
+						  .site = s_leaf,
+						  .number = 1,
+						  .thread = 1});
 	lane_exit(second, l, DRAFT_START + 2200, CALL_RETURN);
 	writer_flush(d.w, NULL);
 	w = draft_enter(&d, s_work, 7000);
 	lane_exit(d.lane, w, DRAFT_START + 8000, CALL_UNWOUND);
-	d.depth--;
 	draft_enter(&d, s_work, 8500);
-	(void)seed;
 	return draft_trace(&d, 10000);
 }
 

@@ -11,9 +11,16 @@
 enum { MODEL_LANES = 5, MODEL_CALLS = 30000 };
 
 /* What was put in, by lane and seq. */
+struct model_call {
+	struct draft_call call;
+	uint64_t duration;
+	uint32_t depth;
+	enum call_end end;
+};
+
 struct model_lane {
 	struct lane *lane;
-	struct lane_call *calls;
+	struct model_call *calls;
 	uint32_t n;
 	uint32_t open[64], n_open;
 };
@@ -44,21 +51,20 @@ static void model_begin(struct model *m, uint64_t seed)
 		m->lanes[i].lane =
 			i ? writer_lane(m->d.w, 1, i & 1, i) : m->d.lane;
 		m->lanes[i].calls =
-			calloc(MODEL_CALLS, sizeof(struct lane_call));
+			calloc(MODEL_CALLS, sizeof(struct model_call));
 	}
 }
 
 static void model_enter(struct model *m, struct model_lane *l, uint32_t thread)
 {
-	struct lane_call call = {.start = m->tick,
-				 .site = draw(m, 300),
-				 .depth = l->n_open,
-				 .number = ++m->numbers[thread],
-				 .thread = thread};
+	struct draft_call call = {.start = m->tick,
+				  .site = draw(m, 300),
+				  .number = ++m->numbers[thread],
+				  .thread = thread};
 
 	if (l->n == MODEL_CALLS || l->n_open == 64)
 		return;
-	l->calls[l->n] = call;
+	l->calls[l->n] = (struct model_call){.call = call, .depth = l->n_open};
 	l->open[l->n_open++] = l->n;
 	assert_int_equal(draft_put(l->lane, call), l->n++);
 }
@@ -71,8 +77,8 @@ static void model_exit(struct model *m, struct model_lane *l)
 	if (!l->n_open)
 		return;
 	seq = l->open[--l->n_open];
-	l->calls[seq].end = (uint8_t)end;
-	l->calls[seq].duration = m->tick - l->calls[seq].start;
+	l->calls[seq].end = end;
+	l->calls[seq].duration = m->tick - l->calls[seq].call.start;
 	lane_exit(l->lane, seq, m->tick, end);
 }
 
@@ -91,20 +97,20 @@ static void model_step(struct model *m)
 		model_exit(m, &m->lanes[lane]);
 }
 
-static uint64_t duration_in(const struct model *m, const struct lane_call *c)
+static uint64_t duration_in(const struct model *m, const struct model_call *c)
 {
-	return c->end == CALL_OPEN ? m->tick - c->start : c->duration;
+	return c->end == CALL_OPEN ? m->tick - c->call.start : c->duration;
 }
 
 static void check_call(const struct model *m, const struct shown *s,
-		       const struct lane_call *c)
+		       const struct model_call *c)
 {
-	assert_int_equal(s->start_ns, c->start - DRAFT_START);
+	assert_int_equal(s->start_ns, c->call.start - DRAFT_START);
 	assert_int_equal(s->duration_ns, duration_in(m, c));
-	assert_int_equal(s->site, c->site);
+	assert_int_equal(s->site, c->call.site);
 	assert_int_equal(s->depth, c->depth);
-	assert_int_equal(s->number, c->number);
-	assert_int_equal(s->thread, c->thread);
+	assert_int_equal(s->number, c->call.number);
+	assert_int_equal(s->thread, c->call.thread);
 	assert_int_equal(s->end, c->end);
 }
 
@@ -199,9 +205,9 @@ static void many_short_threads_stay_small(void **state)
 
 		writer_thread(d.w, 1, 100, i + 1, 100 + i, "short");
 		l = writer_lane(d.w, 1, i, 0);
-		draft_put(l, (struct lane_call){.start = DRAFT_START + i,
-						.number = 1,
-						.thread = i});
+		draft_put(l, (struct draft_call){.start = DRAFT_START + i,
+						 .number = 1,
+						 .thread = i});
 		/* Every second one lives on to the end. */
 		if (i % 2)
 			writer_lane_end(d.w, l);
@@ -280,7 +286,7 @@ static void the_next_writer_writes_all_names_again(void **state)
 	assert_int_equal(writer_open(&options, d.names, &second, &err), 0);
 	writer_thread(second, 1, 1, 1, 1, "");
 	l = writer_lane(second, 1, 0, 0);
-	draft_put(l, (struct lane_call){.start = 1, .number = 1});
+	draft_put(l, (struct draft_call){.start = 1, .number = 1});
 	assert_int_equal(writer_close(second, &fd, &err), 0);
 	assert_int_equal(trace_open_fd(fd, &t, &err), 0);
 	assert_non_null(strstr(
