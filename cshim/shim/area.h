@@ -14,6 +14,11 @@ extern HIDDEN struct cst_area *area;
 /* Map the file at path, once; 0, or a positive errno. */
 int area_map(const char *path);
 
+/* Is this chunk mapped, or could it be mapped now?  With signals blocked. */
+int area_has_chunk(uint32_t index);
+/* The same of a site; under the lock. */
+int area_has_site(uint32_t number);
+
 /* See that the memory is there before it is written: on a full tmpfs the
  * write would end the program.  0, or a positive errno. */
 int area_reserve(void *start, uint64_t size);

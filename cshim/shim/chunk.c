@@ -26,7 +26,10 @@ static uint32_t free_pop(void)
 	do {
 		uint32_t first = (uint32_t)head;
 
-		if (!first || first > CST_MAX_CHUNKS)
+		/* The next to take is the lowest, so whoever has only some of
+		 * them mapped waits for those to come back. */
+		if (!first || first > CST_MAX_CHUNKS ||
+		    !area_has_chunk(first - 1))
 			return 0;
 		next = ((head >> 32) + 1) << 32 |
 		       __atomic_load_n(&area_chunk(first - 1)->next,

@@ -11,7 +11,7 @@
 /* Two free slots: what a hook finds before the first site. */
 static const uint32_t no_slots[2]
 	__attribute__((aligned(SITE_TABLE_ALIGN))) = {0, 0};
-enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10 };
+enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10, OWN_TABLES = 1 << 20 };
 
 struct site_index site_index;
 static uint32_t n_entries; /* in the table */
@@ -22,12 +22,22 @@ static uint64_t table_slots(uint64_t table)
 	return 1ull << (64 - (table & 63));
 }
 
+/* Tables up to 2^17 slots come from memory of our own: a sandbox may let the
+ * program map no more. */
 static uint64_t table_new(uint64_t shift)
 {
-	long got = sys_mmap(0, sizeof(uint32_t) << (64 - shift),
-			    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1);
+	static uint8_t own[OWN_TABLES] __attribute__((aligned(4096)));
+	static uint64_t n_used;
+	uint64_t size = sizeof(uint32_t) << (64 - shift);
+	long got;
 
+	if (size <= sizeof(own) - n_used) {
+		got = (long)(own + n_used);
+		n_used += size;
+	} else {
+		got = sys_mmap(0, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	}
 	return got < 0 ? 0 : (uint64_t)got | shift;
 }
 
@@ -101,6 +111,8 @@ static int64_t site_draw(void)
 
 	if (n < 0)
 		return n;
+	if (!area_has_site((uint32_t)n))
+		return -1;
 	page = (uint64_t)&site_index.sites[n] & -4096ull;
 	if (page != reserved_page &&
 	    area_reserve(&site_index.sites[n], sizeof(struct cst_site)))

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include "arch.h"
@@ -41,6 +42,29 @@ static inline long sys_mmap(uint64_t addr, size_t len, int prot, int flags,
 			    int fd)
 {
 	return syscall6(SYS_mmap, (long)addr, (long)len, prot, flags, fd, 0);
+}
+
+static inline long sys_mmap_at(uint64_t addr, size_t len, int prot, int flags,
+			       int fd, uint64_t offset)
+{
+	return syscall6(SYS_mmap, (long)addr, (long)len, prot, flags, fd,
+			(long)offset);
+}
+
+/* Make a mapping longer where it is. */
+static inline long sys_mremap(uint64_t addr, size_t old_len, size_t len)
+{
+	return syscall6(SYS_mremap, (long)addr, (long)old_len, (long)len, 0, 0,
+			0);
+}
+
+/* The soft limit; RLIM_INFINITY also where it cannot be told. */
+static inline uint64_t sys_limit(int resource)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	syscall6(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+	return limit.rlim_cur;
 }
 
 static inline void sys_munmap(uint64_t addr, size_t len)

@@ -9,6 +9,12 @@
 
 #include <stdint.h>
 
+/* Where the area is put: far from what the kernel places of its own accord,
+ * and from what sanitizers keep for themselves. */
+#define PLACE_FIRST 0x400000000000ull
+#define PLACE_STEP 0x10000000000ull
+enum { N_PLACES = 8 };
+
 static inline uint64_t clock_ticks(void)
 {
 	uint32_t low, high;
