@@ -85,7 +85,7 @@ static void die(const struct cst_error *err)
 	exit(1);
 }
 
-static int make_trace(int n, const char *folder)
+static int make_trace(int n, const char *folder, int is_behind)
 {
 	struct names *names = names_new();
 	struct writer_options options = {.dir = folder,
@@ -107,6 +107,7 @@ static int make_trace(int n, const char *folder)
 	if (writer_open(&options, names, &w, &err) < 0)
 		die(&err);
 	writer_thread(w, 1, 4242, 1, 4242, "fib");
+	writer_hurry(w, is_behind);
 	p.lane = writer_lane(w, 1, 0, 0);
 	wall = now_ns();
 	cpu = cpu_ns();
@@ -114,7 +115,8 @@ static int make_trace(int n, const char *folder)
 	writer_set_end(w, p.tick);
 	writer_flush(w, &err);
 	n_calls = p.number - 1;
-	print("write", now_ns() - wall, cpu_ns() - cpu);
+	print(is_behind ? "write, in a hurry" : "write", now_ns() - wall,
+	      cpu_ns() - cpu);
 	bytes = writer_bytes(w);
 	printf("%-22s %7.2f bytes/call\n", "file",
 	       (double)bytes / (double)n_calls);
@@ -218,24 +220,33 @@ static void bench_save(struct cst_trace *t, const char *folder,
 	unlink(path);
 }
 
+static void bench(int n, const char *folder, int is_behind)
+{
+	int fd = make_trace(n, folder, is_behind);
+	uint64_t wall = now_ns(), cpu = cpu_ns();
+	struct cst_trace *t;
+	struct cst_error err;
+
+	if (trace_open_fd(fd, &t, &err) < 0)
+		die(&err);
+	print("load", now_ns() - wall, cpu_ns() - cpu);
+	bench_report(t);
+	bench_save(t, folder, "cst");
+	if (!is_behind) {
+		bench_show(t, 0);
+		bench_show(t, 1);
+		bench_save(t, folder, "txt");
+		bench_save(t, folder, "jsonl");
+	}
+	cst_trace_free(t);
+}
+
 int main(int argc, char **argv)
 {
 	const char *folder = argc > 2 ? argv[2] : "/var/tmp";
-	struct cst_trace *t;
-	struct cst_error err;
-	uint64_t wall;
-	int fd = make_trace(argc > 1 ? atoi(argv[1]) : 32, folder);
+	int n = argc > 1 ? atoi(argv[1]) : 32;
 
-	wall = now_ns();
-	if (trace_open_fd(fd, &t, &err) < 0)
-		die(&err);
-	print("load", now_ns() - wall, 0);
-	bench_show(t, 0);
-	bench_show(t, 1);
-	bench_report(t);
-	bench_save(t, folder, "txt");
-	bench_save(t, folder, "jsonl");
-	bench_save(t, folder, "cst");
-	cst_trace_free(t);
+	bench(n, folder, 1);
+	bench(n, folder, 0);
 	return 0;
 }

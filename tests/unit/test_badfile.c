@@ -5,7 +5,7 @@
 #include "draft.h"
 
 #include "block.h"
-#include "pack.h"
+#include "copy.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -37,6 +37,8 @@ static uint8_t *good_file(size_t *size)
 					      .thread = i & 1});
 		if (i % 100 == 50)
 			writer_flush(d.w, NULL);
+		if (i == 100 || i == 200)
+			writer_hurry(d.w, i == 100);
 		draft_exit(&d, seq, i * 500 + 200 + i * i);
 	}
 	writer_pause(d.w, DRAFT_START + 5, 1000);
@@ -51,6 +53,14 @@ static uint8_t *good_file(size_t *size)
 }
 
 static struct output out;
+
+static int discard(void *arg, const char *text, uint64_t size)
+{
+	(void)arg;
+	(void)text;
+	(void)size;
+	return 0;
+}
 
 /* Load these bytes and put all there is into out. */
 static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
@@ -69,6 +79,8 @@ static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 	if (status >= 0)
 		status = cst_trace_report(t, CST_SORT_SELF, 0, NULL, &all,
 					  output_write, &out, err);
+	if (status >= 0)
+		status = copy_write(t, discard, NULL, err);
 	cst_trace_free(t);
 	return status < 0 ? (int)status : 0;
 }

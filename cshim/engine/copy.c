@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "copy.h"
+#include "block.h"
+#include "sink.h"
+
+enum { PIECE = 256 << 10 };
+
+struct copy {
+	const struct cst_trace *t;
+	cst_write_fn write;
+	void *arg;
+	struct packer *packer;
+	struct bytes old_info, old_data;
+	struct bytes info, data;
+	struct bytes out; /* not yet written */
+};
+
+static int copy_flush(struct copy *c, struct cst_error *err)
+{
+	size_t len = c->out.len;
+
+	if (c->out.failed)
+		return cst_fail_memory(err);
+	c->out.len = 0;
+	return len && c->write(c->arg, (const char *)c->out.data, len) < 0
+		       ? CST_FAILED
+		       : 0;
+}
+
+static void copy_put(struct copy *c, uint32_t kind, const struct bytes *info,
+		     const struct bytes *data)
+{
+	struct block_head head = {
+		.kind = kind,
+		.info_size = (uint32_t)info->len,
+		.data_size = (uint32_t)data->len,
+		.info_crc = block_crc(info->data, info->len),
+	};
+	uint8_t text[BLOCK_HEAD];
+
+	block_head_put(&head, text);
+	bytes_put(&c->out, text, sizeof(text));
+	bytes_put(&c->out, info->data, info->len);
+	bytes_put(&c->out, data->data, data->len);
+}
+
+static int copy_read(struct copy *c, uint64_t at, size_t n, struct bytes *out,
+		     struct cst_error *err)
+{
+	uint8_t *room;
+
+	out->len = 0;
+	room = bytes_reserve(out, n + 1);
+	if (!room)
+		return cst_fail_memory(err);
+	if (loader_read(c->t, at, room, n) < 0)
+		return loader_damaged(c->t, err, "it cannot be read");
+	out->len = n;
+	return 0;
+}
+
+/* The block at `at`; returns its size. */
+static int64_t copy_block(struct copy *c, uint64_t at, struct cst_error *err)
+{
+	const struct bytes *info = &c->old_info, *data = &c->old_data;
+	struct block_head head;
+	uint8_t text[BLOCK_HEAD];
+	int status;
+
+	if (loader_read(c->t, at, text, sizeof(text)) < 0 ||
+	    block_head_get(text, &head) < 0)
+		return loader_damaged(c->t, err, "it cannot be read");
+	at += BLOCK_HEAD;
+	status = copy_read(c, at, head.info_size, &c->old_info, err);
+	if (status == 0)
+		status = copy_read(c, at + head.info_size, head.data_size,
+				   &c->old_data, err);
+	if (status < 0)
+		return status;
+	c->info.len = c->data.len = 0;
+	if (head.kind == BLOCK_CALLS) {
+		status = packer_repack(c->packer, info, data, &c->info,
+				       &c->data);
+		if (status == CST_MEMORY)
+			return cst_fail_memory(err);
+		if (status < 0)
+			return loader_damaged(c->t, err,
+					      "a block of calls is bad");
+		info = status ? &c->info : info;
+		data = status ? &c->data : data;
+	}
+	copy_put(c, head.kind, info, data);
+	return BLOCK_HEAD + (int64_t)head.info_size + head.data_size;
+}
+
+static int copy_blocks(struct copy *c, struct cst_error *err)
+{
+	uint8_t head[BLOCK_FILE_HEAD];
+	uint64_t at = sizeof(head);
+
+	if (loader_read(c->t, 0, head, sizeof(head)) < 0)
+		return loader_damaged(c->t, err, "it cannot be read");
+	bytes_put(&c->out, head, sizeof(head));
+	while (at < c->t->size) {
+		int64_t n;
+
+		if (sink_is_interrupted())
+			return cst_fail(CST_INTERRUPTED, err, "interrupted");
+		n = copy_block(c, at, err);
+		if (n < 0)
+			return (int)n;
+		at += (uint64_t)n;
+		if (c->out.len >= PIECE && copy_flush(c, err) < 0)
+			return CST_FAILED;
+	}
+	return copy_flush(c, err);
+}
+
+int64_t copy_write(const struct cst_trace *t, cst_write_fn write, void *arg,
+		   struct cst_error *err)
+{
+	struct copy c = {.t = t, .write = write, .arg = arg};
+	int status;
+
+	c.packer = packer_new();
+	status = c.packer ? copy_blocks(&c, err) : cst_fail_memory(err);
+	packer_free(c.packer);
+	bytes_release(&c.old_info);
+	bytes_release(&c.old_data);
+	bytes_release(&c.info);
+	bytes_release(&c.data);
+	bytes_release(&c.out);
+	if (status < 0)
+		return status;
+	return (int64_t)(t->status.n_calls + t->status.n_seeds);
+}
