@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "callstack.h"
 
+#include "fork.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -480,12 +482,17 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 		/* A handler takes its time before the hook that it
 		 * interrupted fills its earlier slot. */
 		time = stamp > time ? stamp : time;
-		if (unlikely(site->is_muted || time < c->begin_ticks))
+		if (unlikely(site->is_muted || time < c->begin_ticks)) {
+			if (number == CST_FORK)
+				fork_snapshot(t, (uint32_t)cst_record_sp(r));
 			continue;
+		}
 		f.time = pauses_skip(c->pauses, time);
 		f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
 					    : cst_record_sp(r)) +
 			(uint64_t)(int64_t)site->cfa_offset;
+		if (unlikely(t->heir_of != NULL))
+			fork_inherit(c, t, f.cfa, site->kind == CST_EXIT);
 		if (site->kind == CST_ENTER)
 			callstack_enter(c, t, &f);
 		else
@@ -495,24 +502,31 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 	return i;
 }
 
-void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
-		    uint32_t call_site, const struct cst_seed *seed,
-		    uint64_t time)
+void callstack_reopen(struct callstack *c, struct thread *t,
+		      const struct open_call *call)
 {
 	struct open_call *o = stack_slot(t->own);
 
 	if (!o)
 		return;
-	*o = (struct open_call){
-		.cfa = seed->cfa,
-		.start = time,
-		.function = function,
-		.call_site = call_site,
-		.physical = sites_physical(c->sites, seed->pc),
-		.is_seed = 1,
-	};
+	*o = *call;
+	o->is_seed = 1;
 	c->n_seeds++;
 	stack_push(c, t, t->own, ++t->n_seeds);
+}
+
+void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
+		    uint32_t call_site, const struct cst_seed *seed,
+		    uint64_t time)
+{
+	callstack_reopen(c, t,
+			 &(struct open_call){
+				 .cfa = seed->cfa,
+				 .start = time,
+				 .function = function,
+				 .call_site = call_site,
+				 .physical = sites_physical(c->sites, seed->pc),
+			 });
 }
 
 uint64_t callstack_n_open(const struct callstack *c)

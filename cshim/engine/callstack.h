@@ -41,7 +41,21 @@ struct stack {
 	struct stack *next;    /* of the same process */
 };
 
+/* The calls that were open when a thread forked. */
+struct snapshot {
+	uint32_t n_fork;
+	uint32_t n;
+	struct open_call *calls;
+};
+
+enum { SNAPSHOTS = 16 }; /* kept for each thread */
+
 struct thread {
+	struct snapshot *snapshots; /* NULL: it has not forked */
+	/* The first thread of a fork child, before its first record: whose
+	 * calls it goes on in, as of which of its forks. */
+	const struct thread *heir_of;
+	uint32_t n_fork;
 	struct stack *own;
 	struct stack *current;
 	uint64_t n_calls; /* numbers given out */
@@ -98,6 +112,10 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time);
+
+/* The same, as it is known already but for its lane, thread and time. */
+void callstack_reopen(struct callstack *c, struct thread *t,
+		      const struct open_call *call);
 
 uint64_t callstack_n_open(const struct callstack *c);
 

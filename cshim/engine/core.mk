@@ -6,6 +6,7 @@ ENGINE_CORE_SRC := \
 	clock.c \
 	crew.c \
 	engine.c \
+	fork.c \
 	error.c \
 	live.c \
 	reader.c \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "crew.h"
 
+#include "fork.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +15,10 @@ enum { MAX_LOOKS = 8 };
 
 void crew_release(struct crew *c)
 {
-	for (uint32_t i = 0; i < c->n; i++)
+	for (uint32_t i = 0; i < c->n; i++) {
+		fork_release(c->all[i]);
 		free(c->all[i]);
+	}
 	free(c->all);
 	free(c->by_area);
 	free(c->n_of_process);
@@ -100,6 +104,17 @@ static struct thread *crew_seeded(struct crew *c, uint32_t process,
 	return NULL;
 }
 
+static void crew_inherit(const struct crew *c, struct thread *t,
+			 const struct cst_thread *told)
+{
+	uint32_t from = told->forked_from;
+
+	if (!from || from > c->n_by_area)
+		return;
+	t->heir_of = c->by_area[from - 1];
+	t->n_fork = told->n_fork;
+}
+
 static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 				const struct area *a, uint32_t index)
 {
@@ -117,8 +132,10 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	if (!t)
 		t = crew_add(c, calls, process, a->processes[process].pid, tid,
 			     name);
-	if (t)
-		t->area_index = index;
+	if (!t)
+		return NULL;
+	t->area_index = index;
+	crew_inherit(c, t, &a->threads[index]);
 	return t;
 }
 

@@ -56,7 +56,8 @@ struct cst_recorder {
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
 	struct hit last_hit;
 	uint64_t last_peek_ns;
-	uint32_t n_quiet; /* ticks with nothing to take */
+	uint32_t n_processes; /* in the area, as of the last round */
+	uint32_t n_quiet;     /* ticks with nothing to take */
 	uint32_t pid;
 	uint32_t mode;
 	uint8_t is_running, is_stopping;

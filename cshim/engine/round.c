@@ -164,6 +164,23 @@ static void take_merged(struct cst_recorder *r, uint64_t horizon,
 	free(heads);
 }
 
+/* Do threads go on where others were? Coroutines may, and fork children do. */
+static int shares_stacks(const struct cst_recorder *r)
+{
+	return r->calls.n_extra || r->sites.n_first || r->n_processes > 1;
+}
+
+/* A fork child's tree needs what its parent wrote before it. */
+static int has_new_process(struct cst_recorder *r)
+{
+	uint32_t n =
+		__atomic_load_n(&r->area->head->n_processes, __ATOMIC_ACQUIRE);
+	int is_new = n != r->n_processes;
+
+	r->n_processes = n;
+	return is_new;
+}
+
 int recorder_round(struct cst_recorder *r, int peek)
 {
 	uint32_t n_known = sites_learn(&r->sites);
@@ -176,10 +193,11 @@ int recorder_round(struct cst_recorder *r, int peek)
 	if (needs_names(r))
 		return ROUND_NAMES;
 	take_seeds(r);
+	peek |= has_new_process(r);
 	horizon = clock_ticks();
 	if (!reader_scan(&r->reader) && area_is_starved(r->area))
 		area_grow(r->area);
-	if (r->calls.n_extra && r->reader.n_turns > 1)
+	if (shares_stacks(r) && r->reader.n_turns > 1)
 		take_merged(r, horizon, n_known);
 	else
 		for (uint32_t i = 0; i < r->reader.n_turns; i++)

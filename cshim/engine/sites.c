@@ -226,13 +226,25 @@ static void site_set_frame(struct site *site, const struct code *code)
 		site->cfa_offset = code->cfa_offset;
 }
 
+/* Nothing was called from there: makecontext() and its like put the start of a
+ * function where a return address belongs. */
+static int is_made_up(struct sites *s, uint64_t caller)
+{
+	struct code code;
+
+	modules_code(s->modules, caller, &code);
+	return code.function == caller;
+}
+
 static void site_set_caller(struct sites *s, struct site *site)
 {
 	struct code code;
 
 	modules_code(s->modules, site->caller - 1, &code);
 	site->caller_physical = physical_number(s, code.function);
-	site->is_first = !site->caller || code.is_outermost;
+	site->is_first = !site->caller || code.is_outermost ||
+			 (!code.function && is_made_up(s, site->caller));
+	s->n_first += site->is_first;
 	if (code.cfa_base == CFA_SP && code.cfa_offset > 0)
 		site->caller_frame = code.cfa_offset;
 }

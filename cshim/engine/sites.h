@@ -39,6 +39,7 @@ struct sites {
 	struct names *names;	 /* borrowed */
 	struct site *all;	 /* by number in the area */
 	uint32_t n, cap;	 /* known ones: [CST_FIRST_SITE, n) */
+	uint32_t n_first;	 /* sites where a stack begins */
 	uint32_t n_physical;	 /* physical functions, numbered from 1 */
 	/* private */
 	struct addrmap functions, physicals, scopes;

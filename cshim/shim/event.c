@@ -32,7 +32,7 @@ COLD void event_slow(uint64_t callee, uint64_t caller, uint64_t hook,
 	/* Whatever this took is in no duration of the function itself. */
 	if (kind == CST_ENTER)
 		time = clock_ticks();
-	record_write(r, time, site, sp, fp);
+	cst_record_set(r, time, site, sp, fp);
 	if (state == CST_STATE_SYNC)
 		sync_event(callee, caller, kind);
 }

@@ -21,7 +21,7 @@ INLINE int event_put(uint32_t site, uint64_t sp, uint64_t fp)
 
 	if (unlikely(cursor_is_full(slot)))
 		return 0;
-	record_write((struct cst_record *)slot, time, site, sp, fp);
+	cst_record_set((struct cst_record *)slot, time, site, sp, fp);
 	return 1;
 }
 

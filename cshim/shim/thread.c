@@ -23,6 +23,11 @@ static uint32_t key_state;
 
 static void thread_forget(void)
 {
+	if (self.thread) {
+		self.forked_from = self.thread;
+		self.n_fork = self.is_forking ? self.n_forks : 0;
+	}
+	self.is_forking = 0;
 	self.cursor = CURSOR_FULL;
 	self.chunk = 0;
 	self.thread = 0;
@@ -61,6 +66,8 @@ int thread_register(void)
 	t = area_thread((uint32_t)index);
 	t->process = self.process - 1;
 	t->start = clock_ticks();
+	t->forked_from = self.forked_from;
+	t->n_fork = self.n_fork;
 	thread_name(t);
 	self.thread = (uint32_t)index + 1;
 	/* Pairs with the reader's acquire: a thread with a tid is whole. */
@@ -112,6 +119,26 @@ uint32_t thread_claimed(void)
 	return seq;
 }
 
+/* Mark what is open, for the child's tree to begin with. */
+static void thread_before_fork(void)
+{
+	struct cst_record *r;
+
+	if (!self.thread || !state_is_on(state_now()))
+		return;
+	r = chunk_slot();
+	if (!r)
+		return;
+	self.n_forks++;
+	self.is_forking = 1;
+	cst_record_set(r, clock_ticks(), CST_FORK, self.n_forks, 0);
+}
+
+static void thread_has_forked(void)
+{
+	self.is_forking = 0;
+}
+
 /* The page's wiping makes the child's first event ask, but that may come on a
  * thread made by the child while the one that forked holds the parent's
  * cursor still.  Forks that bypass libc are left with the page. */
@@ -122,5 +149,6 @@ static void thread_after_fork(void)
 
 __attribute__((constructor)) static void thread_watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, thread_after_fork);
+	pthread_atfork(thread_before_fork, thread_has_forked,
+		       thread_after_fork);
 }

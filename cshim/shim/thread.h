@@ -10,10 +10,13 @@
 
 /* All but the cursor is touched with signals blocked only. */
 struct self {
-	uint64_t cursor;  /* address of the next slot */
-	uint32_t chunk;	  /* index + 1 of the chunk it lies in, or 0 */
-	uint32_t thread;  /* index + 1 of our entry, or 0 */
-	uint32_t process; /* as in state_page when these were set */
+	uint64_t cursor;     /* address of the next slot */
+	uint32_t chunk;	     /* index + 1 of the chunk it lies in, or 0 */
+	uint32_t thread;     /* index + 1 of our entry, or 0 */
+	uint32_t process;    /* as in state_page when these were set */
+	uint32_t n_forks;    /* CST_FORK records so far */
+	uint32_t is_forking; /* between that record and the fork's end */
+	uint32_t forked_from, n_fork; /* for our entry, in a child */
 };
 
 extern HIDDEN __thread struct self self

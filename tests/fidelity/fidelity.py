@@ -23,6 +23,7 @@ BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
 
 # Flags beyond -g -finstrument-functions and the level.
 FLAGS = {
+    "fork": ["-pthread"],
     "thread_ends": ["-pthread"],
     "migrating": ["-pthread"],
     "no_eh_frame": ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],

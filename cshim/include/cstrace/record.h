@@ -109,7 +109,12 @@ struct cst_thread {
 	uint32_t is_ended;  /* set by the thread's own end */
 	uint64_t start;	    /* clock ticks */
 	char name[16];	    /* as the kernel knows it, at the last claim */
-	uint64_t reserved[3];
+	/* The first thread of a fork child: index + 1 of the parent's thread
+	 * that forked, and which of its CST_FORK records was of this fork (0:
+	 * none, the fork was not libc's). */
+	uint32_t forked_from;
+	uint32_t n_fork;
+	uint64_t reserved[2];
 };
 _Static_assert(sizeof(struct cst_thread) == 64, "area layout");
 
@@ -160,8 +165,14 @@ struct cst_area {
 	uint32_t sync_number;
 };
 
-/* Site numbers below this are not sites. 0 is never in a whole record. */
-enum { CST_FIRST_SITE = 16 };
+/* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
+ * record. */
+enum {
+	/* The thread is about to fork, for the sp-th time: what is open now is
+	 * what the child begins with. */
+	CST_FORK = 1,
+	CST_FIRST_SITE = 16,
+};
 
 #define CST_AT_PROCESSES 4096ull
 #define CST_AT_THREADS \
