@@ -55,17 +55,27 @@ static inline const uint8_t *get_one(uint64_t *v, const uint8_t *high,
 	return high + more[code];
 }
 
-void column_get(struct cursor *c, uint64_t *values, uint32_t n)
+void column_skip(struct cursor *c, uint32_t n)
 {
-	size_t n_codes = (n + 3) / 4, left = (size_t)(c->end - c->p);
-	const uint8_t *codes = c->p, *low = codes + n_codes, *high = low + n;
-	uint32_t i = 0;
+	size_t n_codes = ((size_t)n + 3) / 4, left = (size_t)(c->end - c->p);
 
 	if (c->failed || left < n_codes + n ||
-	    left - n_codes - n < high_size(codes, (uint32_t)n_codes)) {
+	    left - n_codes - n < high_size(c->p, (uint32_t)n_codes)) {
 		c->failed = 1;
 		return;
 	}
+	c->p += n_codes + n + high_size(c->p, (uint32_t)n_codes);
+}
+
+void column_get(struct cursor *c, uint64_t *values, uint32_t n)
+{
+	const uint8_t *codes = c->p, *low = codes + ((size_t)n + 3) / 4;
+	const uint8_t *high = low + n;
+	uint32_t i = 0;
+
+	column_skip(c, n);
+	if (c->failed)
+		return;
 	for (; i + 4 <= n; i += 4) {
 		unsigned four = *codes++;
 
@@ -81,5 +91,4 @@ void column_get(struct cursor *c, uint64_t *values, uint32_t n)
 	for (; i < n; i++)
 		high = get_one(&values[i], high, low[i],
 			       *codes >> 2 * (i & 3) & 3);
-	c->p = high;
 }

@@ -53,8 +53,9 @@ static inline void column_add(struct column *c, uint32_t i, uint64_t v)
 		column_add_high(c, i, v);
 }
 
-/* Fails the cursor when the bytes do not suffice.  8 readable bytes must
- * follow the cursor's end. */
+/* Both fail the cursor when the bytes do not suffice; 8 readable bytes must
+ * follow its end. */
+void column_skip(struct cursor *c, uint32_t n);
 void column_get(struct cursor *c, uint64_t *values, uint32_t n);
 
 #endif

@@ -29,6 +29,8 @@ struct packer *packer_new(void)
 	}
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
+	/* Shorter matches are in columns by chance and cost time. */
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, 7);
 	return p;
 }
 
@@ -176,4 +178,75 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		bytes_put_byte(info, l->late[k].end);
 	}
 	return info->failed || data->failed ? CST_MEMORY : 0;
+}
+
+/* ---- what was stored in a hurry ------------------------------------------ */
+
+static int unstore(struct packer *p, const uint8_t *data, size_t size,
+		   uint32_t n_calls)
+{
+	/* 8 bytes behind the end must be readable, see column_skip(). */
+	size_t room = PACK_RAW_MAX(n_calls), raw;
+	uint8_t *out;
+
+	p->raw.len = 0;
+	out = bytes_reserve(&p->raw, room + 8);
+	if (!out)
+		return CST_MEMORY;
+	raw = ZSTD_decompress(out, room, data, size);
+	if (ZSTD_isError(raw))
+		return CST_BAD_FILE;
+	p->raw.len = raw;
+	return 0;
+}
+
+static int recompress(struct packer *p, const struct pack_info *info,
+		      struct bytes *data)
+{
+	const uint32_t n = info->n_calls;
+	const uint32_t counts[] = {
+		n,
+		n,
+		n,
+		info->n_closed,
+		info->flags & PACK_NUMBERS ? n : 0,
+		info->flags & PACK_THREADS ? n : 0,
+		2 * info->n_marks,
+	};
+	struct cursor c = {p->raw.data, p->raw.data + p->raw.len, 0};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		const uint8_t *begin = c.p;
+
+		column_skip(&c, counts[i]);
+		if (c.failed)
+			return CST_BAD_FILE;
+		if (c.p > begin)
+			packer_compress(p, begin, (size_t)(c.p - begin), data);
+	}
+	return c.p == c.end ? 0 : CST_BAD_FILE;
+}
+
+int packer_repack(struct packer *p, const struct bytes *old_info,
+		  const struct bytes *old_data, struct bytes *info,
+		  struct bytes *data)
+{
+	struct cursor c = {old_info->data, old_info->data + old_info->len, 0};
+	struct pack_info i;
+	int status;
+
+	if (pack_info_get(&c, &i) < 0)
+		return CST_BAD_FILE;
+	if (!(i.flags & PACK_STORED) || !i.n_calls)
+		return 0;
+	status = unstore(p, old_data->data, old_data->len, i.n_calls);
+	if (status == 0)
+		status = recompress(p, &i, data);
+	p->raw.len = 0;
+	if (status < 0)
+		return status;
+	i.flags &= ~(uint32_t)PACK_STORED;
+	put_info(&i, info);
+	bytes_put(info, c.p, (size_t)(c.end - c.p)); /* the late ends */
+	return info->failed || data->failed ? CST_MEMORY : 1;
 }

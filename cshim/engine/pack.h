@@ -56,6 +56,9 @@ struct packed_call {
 
 enum { PACK_CALLS_MAX = 65536 };
 
+/* The most bytes that the columns of n calls are; the marks are two. */
+#define PACK_RAW_MAX(n) (8 * COLUMN_SIZE(n, 7))
+
 struct packer;
 
 struct packer *packer_new(void); /* NULL: out of memory */
@@ -68,6 +71,13 @@ void packer_hurry(struct packer *p, int is_hurry);
  * memory. */
 int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct bytes *data);
+
+/* The info and data of a CALLS block that was stored in a hurry as they would
+ * have been with more time, behind info and data.  1: done; 0: it was not;
+ * negative: CST_MEMORY, or CST_BAD_FILE. */
+int packer_repack(struct packer *p, const struct bytes *old_info,
+		  const struct bytes *old_data, struct bytes *info,
+		  struct bytes *data);
 
 /* n bytes as one zstd frame behind data: for blocks of other kinds. */
 void packer_compress(struct packer *p, const void *raw, size_t n,

@@ -5,6 +5,7 @@
  */
 #include "trace.h"
 #include "callid.h"
+#include "copy.h"
 #include "filter.h"
 #include "jsonl.h"
 #include "loader.h"
@@ -161,30 +162,14 @@ static int64_t save_jsonl(const struct cst_trace *t,
 	return jsonl_write(t, choice, write, arg, err);
 }
 
-/* The whole blocks, as they are: names and all calls, whatever the choice. */
+/* Names and all calls, whatever the choice. */
 static int64_t save_file(const struct cst_trace *t, const struct cst_look *look,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
-	enum { PIECE = 256 << 10 };
-	auto_free char *piece = malloc(PIECE);
-
 	(void)look;
 	(void)choice;
-	if (!piece)
-		return cst_fail_memory(err);
-	for (uint64_t at = 0; at < t->size;) {
-		size_t n = t->size - at < PIECE ? t->size - at : PIECE;
-
-		if (sink_is_interrupted())
-			return cst_fail(CST_INTERRUPTED, err, "interrupted");
-		if (loader_read(t, at, piece, n) < 0)
-			return loader_damaged(t, err, "it cannot be read");
-		if (write(arg, piece, n) < 0)
-			return CST_FAILED;
-		at += n;
-	}
-	return (int64_t)(t->status.n_calls + t->status.n_seeds);
+	return copy_write(t, write, arg, err);
 }
 
 static const struct format {

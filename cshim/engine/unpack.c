@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-enum { MAX_COLUMNS = 8 }; /* the marks are two */
-
-#define RAW_MAX(n) (MAX_COLUMNS * COLUMN_SIZE(n, 7))
-
 void unpacker_release(struct unpacker *u)
 {
 	free(u->raw);
@@ -73,7 +69,7 @@ static int unpacker_room(struct unpacker *u, uint32_t n)
 	}
 	if (u->cap)
 		return u->zstd ? 0 : -1;
-	u->raw_size = RAW_MAX(cap);
+	u->raw_size = PACK_RAW_MAX(cap);
 	u->raw = malloc(u->raw_size + 8);
 	u->columns = malloc(sizeof(*u->columns) * cap * 4ull);
 	u->stack = malloc(sizeof(*u->stack) * cap);
