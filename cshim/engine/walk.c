@@ -8,6 +8,11 @@
 
 #include <stdlib.h>
 
+enum {
+	/* Calls that all lanes may hold unpacked, at up to 44 bytes: 64 MiB. */
+	MOST_HELD = 3 << 19,
+};
+
 struct walk_lane {
 	uint64_t key;  /* start of its next call */
 	uint32_t rank; /* among equal keys */
@@ -28,13 +33,16 @@ struct walk {
 	struct walk_lane *lanes;
 	uint32_t *heap; /* indexes of lanes, the first due on top */
 	uint32_t n_heap;
+	uint64_t n_held; /* sum of the lanes' cap */
 	uint32_t over; /* the lane whose last run was handed out, or NO_BLOCK */
 	struct unpacker unpacker;
 	struct bytes data;
 };
 
-static void lane_forget(struct walk_lane *l)
+/* What is not used up is unpacked again when its time comes. */
+static void lane_forget(struct walk *w, struct walk_lane *l)
 {
+	w->n_held -= l->cap;
 	free(l->calls);
 	free(l->numbers);
 	free(l->threads);
@@ -42,6 +50,7 @@ static void lane_forget(struct walk_lane *l)
 	l->numbers = NULL;
 	l->threads = NULL;
 	l->cap = 0;
+	l->is_unpacked = 0;
 }
 
 void walk_free(struct walk *w)
@@ -49,7 +58,7 @@ void walk_free(struct walk *w)
 	if (!w)
 		return;
 	for (uint32_t i = 0; w->lanes && i < w->t->n_lanes; i++)
-		lane_forget(&w->lanes[i]);
+		lane_forget(w, &w->lanes[i]);
 	free(w->lanes);
 	free(w->heap);
 	unpacker_release(&w->unpacker);
@@ -155,12 +164,38 @@ int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	return 0;
 }
 
-static int lane_buffers(struct walk_lane *l, const struct pack_info *info)
+/* Many lanes have a long block each that is not over yet: forget those of the
+ * largest other ones. */
+static void walk_shrink(struct walk *w, const struct walk_lane *asking)
 {
-	if (info->n_calls > l->cap) {
-		lane_forget(l);
-		l->calls = malloc(info->n_calls * sizeof(*l->calls));
-		l->cap = l->calls ? info->n_calls : 0;
+	uint32_t largest = 0;
+
+	for (uint32_t i = 0; i < w->n_heap; i++) {
+		const struct walk_lane *l = &w->lanes[w->heap[i]];
+
+		if (l != asking && l->cap > largest)
+			largest = l->cap;
+	}
+	for (uint32_t i = 0; largest && i < w->n_heap; i++) {
+		struct walk_lane *l = &w->lanes[w->heap[i]];
+
+		if (l != asking && l->cap > largest / 2)
+			lane_forget(w, l);
+	}
+}
+
+static int lane_buffers(struct walk *w, struct walk_lane *l,
+			const struct pack_info *info)
+{
+	uint32_t n = info->n_calls;
+
+	if (n > l->cap) {
+		lane_forget(w, l);
+		if (w->n_held + n > MOST_HELD)
+			walk_shrink(w, l);
+		l->calls = malloc(n * sizeof(*l->calls));
+		l->cap = l->calls ? n : 0;
+		w->n_held += l->cap;
 	}
 	if (info->flags & PACK_NUMBERS && !l->numbers)
 		l->numbers = malloc(l->cap * sizeof(*l->numbers));
@@ -236,7 +271,7 @@ static int lane_unpack(struct walk *w, struct walk_lane *l,
 
 	w->data.len = 0;
 	data = bytes_reserve(&w->data, block->data_size);
-	if (!data || lane_buffers(l, info) < 0)
+	if (!data || lane_buffers(w, l, info) < 0)
 		return cst_fail_memory(err);
 	if (loader_read(w->t, block->data_at, data, block->data_size) < 0)
 		return loader_damaged(w->t, err, "calls cannot be read");
@@ -249,11 +284,9 @@ static int lane_unpack(struct walk *w, struct walk_lane *l,
 	if (info->n_calls > info->n_closed || info->n_marks)
 		fill_late(w->t, l, info);
 	l->n = info->n_calls;
-	l->at = 0;
-	l->next_depth = l->calls[l->n - 1].depth + 1;
 	l->is_unpacked = 1;
 	if (!w->is_by_lane)
-		l->key = l->calls[0].start;
+		l->key = l->calls[l->at].start;
 	return 0;
 }
 
@@ -299,6 +332,8 @@ static int lane_advance(struct walk *w, struct walk_lane *l, uint32_t n)
 {
 	l->at += n;
 	if (l->at == l->n) {
+		l->next_depth = l->calls[l->n - 1].depth + 1;
+		l->at = 0;
 		l->block = w->t->blocks[l->block].next;
 		l->is_unpacked = 0;
 		if (l->block == NO_BLOCK)
@@ -318,7 +353,7 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 	int status;
 
 	if (w->over != NO_BLOCK)
-		lane_forget(&w->lanes[w->over]);
+		lane_forget(w, &w->lanes[w->over]);
 	w->over = NO_BLOCK;
 	if (sink_is_interrupted())
 		return cst_fail(CST_INTERRUPTED, err, "interrupted");

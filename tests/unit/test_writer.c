@@ -6,6 +6,7 @@
 
 #include "view.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 enum { MODEL_LANES = 5, MODEL_CALLS = 30000 };
@@ -254,6 +255,56 @@ static void many_short_threads_stay_small(void **state)
 	cst_trace_free(t);
 }
 
+/* Each lane's block holds a call of the beginning and many of its own time:
+ * no reader can keep them all unpacked from the first to the last. */
+static void long_blocks_at_once_read_in_bounded_memory(void **state)
+{
+	enum { LANES = 120, CALLS = 30000 };
+	const struct cst_choice all = {.std = 1};
+	struct lane *lanes[LANES];
+	struct cst_error err = {""};
+	uint64_t n_seen = 0, before = 0;
+	struct shown calls[500];
+	struct cst_trace *t;
+	struct draft d;
+	struct view *v;
+	size_t at_most = 0;
+	int n;
+
+	(void)state;
+	draft_begin(&d);
+	draft_site(&d, "f", 1);
+	for (uint32_t i = 0; i < LANES; i++) {
+		lanes[i] = writer_lane(d.w, 1, 0, i + 1);
+		draft_put(lanes[i],
+			  (struct draft_call){.start = DRAFT_START + i,
+					      .number = 1});
+	}
+	for (uint64_t i = 0; i < LANES * CALLS; i++) {
+		uint64_t tick = DRAFT_START + LANES + i * 10, seq;
+
+		seq = draft_put(lanes[i / CALLS],
+				(struct draft_call){.start = tick,
+						    .number = i % CALLS + 2});
+		lane_exit(lanes[i / CALLS], seq, tick + 5, CALL_RETURN);
+	}
+	t = draft_trace(&d, LANES * CALLS * 10ull);
+	assert_int_equal(view_new(t, &all, 0, &v, &err), 0);
+	while ((n = view_next(v, calls, 500, &err)) > 0) {
+		size_t held = mallinfo2().uordblks + mallinfo2().hblkhd;
+
+		at_most = held > at_most ? held : at_most;
+		for (int i = 0; i < n; i++, n_seen++) {
+			assert_true(calls[i].start_ns >= before);
+			before = calls[i].start_ns;
+		}
+	}
+	assert_int_equal(n_seen, LANES * (CALLS + 1));
+	assert_true(at_most < 100 << 20);
+	view_free(v);
+	cst_trace_free(t);
+}
+
 static void the_limit_ends_the_keeping(void **state)
 {
 	struct draft d;
@@ -335,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_live_file_reads_up_to_its_flush),
 		cmocka_unit_test(a_saved_file_is_packed),
 		cmocka_unit_test(many_short_threads_stay_small),
+		cmocka_unit_test(long_blocks_at_once_read_in_bounded_memory),
 		cmocka_unit_test(the_limit_ends_the_keeping),
 		cmocka_unit_test(a_named_file_replaces_only_files),
 		cmocka_unit_test(the_next_writer_writes_all_names_again),
