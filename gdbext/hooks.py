@@ -5,6 +5,7 @@ code are the calls of the hooks?"""
 from __future__ import annotations
 
 import os
+import stat
 from typing import Iterator, NamedTuple, Optional
 
 import gdb
@@ -65,6 +66,20 @@ def links_shim(path: str) -> bool:
     return control is not None and gdb.solib_name(control) is None
 
 
+def is_privileged(path: str) -> bool:
+    """Does it run with more rights than we have?  The dynamic linker takes
+    nothing from the environment then."""
+    try:
+        st = os.stat(path)
+        is_setuid = st.st_mode & stat.S_ISUID and st.st_uid != os.geteuid()
+        is_setgid = (st.st_mode & stat.S_ISGID and st.st_mode & stat.S_IXGRP
+                     and st.st_gid != os.getegid())
+        return bool(is_setuid or is_setgid
+                    or "security.capability" in os.listxattr(path))
+    except OSError:
+        return False
+
+
 class Verdict(NamedTuple):
     can_start: bool
     line: Optional[str]  # why not, or a warning
@@ -78,10 +93,14 @@ def check(is_live: bool) -> Verdict:
     if elf.read(path).machine != elf.EM_X86_64:
         return Verdict(False, "%s is not a program for 64-bit x86, the one "
                        "machine that cstrace knows so far" % path)
-    if uses_hooks(path) or is_static_with_hooks(path):
-        return Verdict(True, None)
     shown = os.path.relpath(path)
     shown = path if shown.startswith("..") else "./" + shown
+    if not is_live and is_privileged(path) and not links_shim(path):
+        return Verdict(False, "%s runs with another user's rights (setuid, "
+                       "setgid or capabilities), so libcstrace.so cannot get "
+                       "into it: trace a copy without them" % shown)
+    if uses_hooks(path) or is_static_with_hooks(path):
+        return Verdict(True, None)
     missing_line = MISSING % shown
     libraries, unknown = elf.needed_files(path)
     libraries = list(_loaded()) if is_live else libraries
