@@ -4,6 +4,7 @@
 # make demo             watch gdb draw the call tree of an example
 # make test             all tests; RING=unit|shim|gdb and TEST=name choose
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
+# make fidelity         docs/fidelity.md, from runs of the hard cases
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
 #
 # CC=clang and SANITIZE=address,undefined (or thread) build elsewhere as well;
@@ -163,6 +164,11 @@ demo:
 	+@$(SUBMAKE) all
 	@examples/demo
 
+fidelity:
+	@tools/packages install build run test
+	@$(MAKE) --no-print-directory all
+	@tests/fidelity/table
+
 lint:
 	@tools/packages install build run test lint
 	@tools/lint
@@ -191,7 +197,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all tests test demo lint bench fmt install uninstall clean FORCE
+.PHONY: all tests test demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
