@@ -22,13 +22,20 @@ def function_at(addr: int) -> Optional[gdb.Symbol]:
     return found
 
 
+def _linkage_name(symbol: gdb.Symbol) -> Optional[str]:
+    try:
+        return symbol.linkage_name or symbol.name
+    except UnicodeError:
+        return None  # the engine reads the object's symbols itself
+
+
 def _answer_function(recorder: Recorder, id: int, addr: int) -> None:
     symbol = function_at(addr)
     if symbol is None:
         recorder.answer(id, None, None, 0)
         return
     file = symbol.symtab.filename if symbol.symtab else None
-    recorder.answer(id, symbol.linkage_name or symbol.name, file, 0)
+    recorder.answer(id, _linkage_name(symbol), file, 0)
 
 
 def _answer_line(recorder: Recorder, id: int, addr: int) -> None:
@@ -49,7 +56,7 @@ def answer_all(recorder: Recorder) -> int:
                       else _answer_line)
             try:
                 answer(recorder, id, addr)
-            except (gdb.error, RuntimeError):
+            except (gdb.error, RuntimeError, UnicodeError):
                 recorder.answer(id, None, None, 0)
         n += len(questions)
         if not questions:
