@@ -79,7 +79,7 @@ class Output:
         fd = -1
         if name:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY
-            fd = os.open(os.path.expanduser(name), flags | os.O_CLOEXEC, 0o666)
+            fd = os.open(os.path.expanduser(name), flags | os.O_CLOEXEC, 0o600)
         self.close()
         self._fd, self.name = fd, name
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 
 ENGINE = "libcstrace-engine.so"
@@ -63,12 +64,15 @@ def _filesystem(path: str) -> str:
 
 
 def _is_usable(folder: str) -> bool:
+    """A real folder of our own that nobody else can write into."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        return os.stat(folder).st_uid == os.geteuid() and os.access(
-            folder, os.W_OK | os.X_OK)
+        st = os.lstat(folder)
     except OSError:
         return False
+    return (stat.S_ISDIR(st.st_mode) and st.st_uid == os.geteuid()
+            and not st.st_mode & 0o022
+            and os.access(folder, os.W_OK | os.X_OK))
 
 
 def _caches() -> list[str]:
