@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* So many chunks waiting say that the program is faster than we are. */
+enum { MANY_CHUNKS = 64 };
+
 /* Rows cannot be drawn, nor functions be dropped, before they have a name. */
 static int needs_names(const struct cst_recorder *r)
 {
@@ -185,6 +188,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 {
 	uint32_t n_known = sites_learn(&r->sites);
 	uint64_t before = r->reader.n_records, horizon;
+	int n_full;
 
 	if (!r->writer) {
 		reader_skip_all(&r->reader);
@@ -195,8 +199,10 @@ int recorder_round(struct cst_recorder *r, int peek)
 	take_seeds(r);
 	peek |= has_new_process(r);
 	horizon = clock_ticks();
-	if (!reader_scan(&r->reader) && area_is_starved(r->area))
+	n_full = reader_scan(&r->reader);
+	if (!n_full && area_is_starved(r->area))
 		area_grow(r->area);
+	writer_hurry(r->writer, n_full > MANY_CHUNKS);
 	if (shares_stacks(r) && r->reader.n_turns > 1)
 		take_merged(r, horizon, n_known);
 	else
