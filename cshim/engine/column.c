@@ -42,9 +42,15 @@ static size_t high_size(const uint8_t *codes, uint32_t n)
 {
 	size_t size = 0;
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		/* Mostly all are 0. */
+		if (n - i >= 8 && !get_u64(codes + i)) {
+			i += 7;
+			continue;
+		}
 		size += (size_t)more[codes[i] & 3] + more[codes[i] >> 2 & 3] +
 			more[codes[i] >> 4 & 3] + more[codes[i] >> 6];
+	}
 	return size;
 }
 
@@ -76,17 +82,21 @@ void column_get(struct cursor *c, uint64_t *values, uint32_t n)
 	column_skip(c, n);
 	if (c->failed)
 		return;
-	for (; i + 4 <= n; i += 4) {
-		unsigned four = *codes++;
+	while (i + 4 <= n) {
+		unsigned four = *codes;
 
-		if (!four) {
-			for (int j = 0; j < 4; j++)
+		if (i + 32 <= n && !get_u64(codes)) {
+			for (int j = 0; j < 32; j++)
 				values[i + j] = low[i + j];
+			i += 32;
+			codes += 8;
 			continue;
 		}
 		for (int j = 0; j < 4; j++)
 			high = get_one(&values[i + j], high, low[i + j],
 				       four >> 2 * j & 3);
+		i += 4;
+		codes++;
 	}
 	for (; i < n; i++)
 		high = get_one(&values[i], high, low[i],

@@ -4,12 +4,10 @@
 #include <pthread.h>
 #include <signal.h>
 
-enum { N_BLOCKS = 4 };
-
 struct pump {
 	pump_fill_fn fill;
 	void *arg;
-	struct bytes blocks[N_BLOCKS];
+	struct bytes blocks[PUMP_BLOCKS];
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	unsigned n_filled, n_written; /* blocks so far */
@@ -24,11 +22,11 @@ static struct bytes *pump_empty(struct pump *p)
 	int is_ended;
 
 	pthread_mutex_lock(&p->lock);
-	while (p->n_filled - p->n_written == N_BLOCKS && !p->is_ended)
+	while (p->n_filled - p->n_written == PUMP_BLOCKS && !p->is_ended)
 		pthread_cond_wait(&p->changed, &p->lock);
 	is_ended = p->is_ended;
 	pthread_mutex_unlock(&p->lock);
-	return is_ended ? NULL : &p->blocks[p->n_filled % N_BLOCKS];
+	return is_ended ? NULL : &p->blocks[p->n_filled % PUMP_BLOCKS];
 }
 
 static void *pump_thread(void *arg)
@@ -59,7 +57,7 @@ static struct bytes *pump_full(struct pump *p)
 	while (p->n_filled == p->n_written && p->status == 1)
 		pthread_cond_wait(&p->changed, &p->lock);
 	if (p->n_filled != p->n_written)
-		b = &p->blocks[p->n_written % N_BLOCKS];
+		b = &p->blocks[p->n_written % PUMP_BLOCKS];
 	pthread_mutex_unlock(&p->lock);
 	return b;
 }
@@ -131,7 +129,7 @@ int pump_run(pump_fill_fn fill, void *fill_arg, cst_write_fn write,
 	} else if (p.status >= 0) {
 		status = pump_alone(&p, write, write_arg);
 	}
-	for (int i = 0; i < N_BLOCKS; i++)
+	for (int i = 0; i < PUMP_BLOCKS; i++)
 		bytes_release(&p.blocks[i]);
 	if (status < 0)
 		return status;

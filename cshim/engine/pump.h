@@ -9,7 +9,7 @@
 #include "bytes.h"
 #include "error.h"
 
-enum { PUMP_BLOCK = 256 << 10 };
+enum { PUMP_BLOCK = 256 << 10, PUMP_BLOCKS = 4 };
 
 /* Append about PUMP_BLOCK bytes to the empty out. 1: there is more; 0: that
  * was all; negative: failed.  Called by one thread at a time. */

@@ -2,7 +2,8 @@
  *
  * Lane after lane, so that one stack serves all.  A call's time counts to its
  * function's total unless the function is open below it (recursion); its self
- * time is what its visible callees leave.
+ * time is what its visible callees leave.  What a view would tell beside that
+ * is not worked out: the calls are taken as a walk gives them.
  */
 #include "report.h"
 #include "number.h"
@@ -12,104 +13,152 @@
 
 #include <stdlib.h>
 
-enum { BATCH = PUMP_BLOCK / sizeof(struct shown) };
+enum {
+	NO_FUNCTION = UINT32_MAX,
+	/* The runs in the pump, one in hand and one in the making. */
+	N_RUNS = PUMP_BLOCKS + 2,
+};
 
 struct total {
 	uint64_t n_calls, total_ns, max_ns;
 	int64_t self_ns;
-	uint32_t outermost; /* depth + 1 of its outermost call, if the stack
-			     * there still holds it */
-	uint32_t function;
+	uint32_t outermost; /* level of its outermost call, if it is still
+			     * open there */
+	uint8_t verdict;    /* where it depends on the function alone */
+};
+
+enum { UNKNOWN = 0, VISIBLE = 1, HIDDEN = 2 };
+
+/* What an open call hands down. */
+struct level {
+	struct filter_state below;
+	uint32_t function; /* the nearest visible call's, or NO_FUNCTION */
 };
 
 struct report {
 	const struct cst_trace *t;
-	struct view *view;
+	struct filter *filter;
+	uint64_t min_ns;
+	uint32_t only_thread; /* ordinal, or 0 */
+	uint8_t is_plain;     /* no filter that looks at the callers */
 	struct total *totals; /* by function */
-	uint32_t *stack;      /* functions open on the lane */
+	struct level *levels; /* levels[0] is the root: calls start at 1 */
 	uint32_t cap;
-	uint32_t lane;
+
+	/* The thread that unpacks. */
+	struct walk *walk;
+	struct unpacked runs[N_RUNS]; /* the last ones' memory, in turn */
+	uint32_t n_runs;
 };
 
-static int stack_room(struct report *r, uint32_t depth)
+static int levels_room(struct report *r, uint32_t depth)
 {
 	uint64_t cap = (uint64_t)depth * 2 + 64;
-	uint32_t *p;
+	struct level *p;
 
-	if (depth < r->cap)
+	if (depth + 1 < r->cap)
 		return 0;
-	p = cap > UINT32_MAX ? NULL : realloc(r->stack, cap * sizeof(*p));
+	p = cap > UINT32_MAX ? NULL : realloc(r->levels, cap * sizeof(*p));
 	if (!p)
 		return -1;
-	memset(p + r->cap, 0xff, (cap - r->cap) * sizeof(*p));
-	r->stack = p;
+	p[0] = (struct level){filter_root(r->filter), NO_FUNCTION};
+	r->levels = p;
 	r->cap = (uint32_t)cap;
 	return 0;
 }
 
-static inline int is_recursion(const struct report *r, const struct total *f,
-			       uint32_t depth)
+static int is_visible(struct report *r, uint32_t id, const struct level *above,
+		      struct level *here)
 {
-	return f->outermost && f->outermost <= depth &&
-	       r->stack[f->outermost - 1] == f->function;
+	uint8_t *verdict = &r->totals[id].verdict;
+
+	if (!r->is_plain)
+		return filter_enter(r->filter, r->t->names, id, above->below,
+				    &here->below);
+	if (*verdict == UNKNOWN)
+		*verdict = filter_enter(r->filter, r->t->names, id,
+					filter_root(r->filter), &here->below)
+				   ? VISIBLE
+				   : HIDDEN;
+	return *verdict == VISIBLE;
 }
 
-static int take_call(struct report *r, const struct shown *s)
+static inline void count_call(struct report *r, uint32_t id, uint64_t ns,
+			      uint32_t level)
 {
-	uint32_t id = r->t->names->sites[s->site].function;
+	uint32_t caller = r->levels[level - 1].function;
 	struct total *f = &r->totals[id];
 
-	if (stack_room(r, s->depth) < 0)
-		return CST_MEMORY;
-	f->function = id;
 	f->n_calls++;
-	f->self_ns += (int64_t)s->duration_ns;
-	if (s->duration_ns > f->max_ns)
-		f->max_ns = s->duration_ns;
-	if (!is_recursion(r, f, s->depth)) {
-		f->total_ns += s->duration_ns;
-		f->outermost = s->depth + 1;
+	f->self_ns += (int64_t)ns;
+	if (ns > f->max_ns)
+		f->max_ns = ns;
+	if (!f->outermost || f->outermost >= level ||
+	    r->levels[f->outermost].function != id) {
+		f->total_ns += ns;
+		f->outermost = level;
 	}
-	/* The call below on the stack may be another thread's, unseen; then
-	 * the entry is none. */
-	if (s->depth && r->stack[s->depth - 1] != UINT32_MAX)
-		r->totals[r->stack[s->depth - 1]].self_ns -=
-			(int64_t)s->duration_ns;
-	r->stack[s->depth] = id;
+	if (caller != NO_FUNCTION)
+		r->totals[caller].self_ns -= (int64_t)ns;
+	r->levels[level].function = id;
+}
+
+static inline int take_call(struct report *r, const struct packed_call *c,
+			    int seen)
+{
+	uint32_t id = r->t->names->sites[c->site].function;
+	struct level *above, *here;
+	uint64_t ns;
+
+	if (levels_room(r, c->depth) < 0)
+		return CST_MEMORY;
+	above = &r->levels[c->depth];
+	here = above + 1;
+	here->function = above->function;
+	if (!is_visible(r, id, above, here))
+		return 0;
+	ns = call_duration_ns(r->t, c);
+	if (ns < r->min_ns)
+		here->below.depth = r->is_plain ? 0 : above->below.depth;
+	else if (seen)
+		count_call(r, id, ns, c->depth + 1);
+	else
+		here->function = NO_FUNCTION;
 	return 0;
 }
 
 static int report_fill(void *arg, struct bytes *out, struct cst_error *err)
 {
 	struct report *r = arg;
-	uint8_t *room = bytes_reserve(out, BATCH * sizeof(struct shown));
-	int n;
+	struct run run;
+	int got = walk_next(r->walk, &run, err);
 
-	if (!room)
-		return cst_fail_memory(err);
-	n = view_next(r->view, (struct shown *)(void *)room, BATCH, err);
-	if (n < 0)
-		return n;
-	out->len = (size_t)n * sizeof(struct shown);
-	return n == BATCH;
+	if (got <= 0)
+		return got;
+	walk_swap(r->walk, &run, &r->runs[r->n_runs++ % N_RUNS]);
+	bytes_put(out, &run, sizeof(run));
+	return out->failed ? cst_fail_memory(err) : 1;
 }
 
-static void begin_lane(struct report *r, uint32_t lane)
+static int is_seen(const struct report *r, uint32_t thread)
 {
-	r->lane = lane;
-	if (r->stack)
-		memset(r->stack, 0xff, r->cap * sizeof(*r->stack));
+	return !r->only_thread ||
+	       r->t->threads[thread].ordinal == r->only_thread;
 }
 
 static int report_take(void *arg, const char *text, uint64_t size)
 {
 	struct report *r = arg;
-	const struct shown *calls = (const void *)text;
+	struct run run;
+	int seen;
 
-	for (uint64_t i = 0; i < size / sizeof(*calls); i++) {
-		if (calls[i].lane != r->lane)
-			begin_lane(r, calls[i].lane);
-		if (take_call(r, &calls[i]) < 0)
+	(void)size;
+	memcpy(&run, text, sizeof(run));
+	seen = is_seen(r, run.thread);
+	for (uint32_t i = 0; i < run.n; i++) {
+		if (run.threads)
+			seen = is_seen(r, run.threads[i]);
+		if (take_call(r, &run.calls[i], seen) < 0)
 			return CST_MEMORY;
 	}
 	return 0;
@@ -145,9 +194,9 @@ static int rank_compare(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-static void put_row(const struct report *r, const struct total *f,
-		    struct bytes *out)
+static void put_row(const struct report *r, uint32_t id, struct bytes *out)
 {
+	const struct total *f = &r->totals[id];
 	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
 	uint64_t times[4] = {
 		f->total_ns, f->self_ns > 0 ? (uint64_t)f->self_ns : 0,
@@ -161,7 +210,7 @@ static void put_row(const struct report *r, const struct total *f,
 		p = number_put_duration(p + 2, times[i]);
 	}
 	memcpy(p, "  ", 2);
-	p = row_put_text(p + 2, r->t->names->functions[f->function].name, 4000);
+	p = row_put_text(p + 2, r->t->names->functions[id].name, 4000);
 	*p++ = '\n';
 	out->len += (size_t)(p - begin);
 }
@@ -211,7 +260,7 @@ static int64_t put_rows(const struct report *r, enum cst_sort sort,
 		n = limit;
 	bytes_put(out, heading, sizeof(heading) - 1);
 	for (int64_t i = 0; i < n; i++)
-		put_row(r, &r->totals[ranks[i].function], out);
+		put_row(r, ranks[i].function, out);
 	return out->failed ? cst_fail_memory(err) : n;
 }
 
@@ -219,13 +268,18 @@ static int64_t report_run(struct report *r, const struct cst_choice *choice,
 			  struct cst_error *err)
 {
 	size_t n = r->t->names->n_functions + (size_t)1;
-	int status;
+	int status = view_check(r->t, choice, err);
 
+	r->min_ns = choice->min_ns;
+	r->only_thread = choice->thread;
+	r->is_plain = !choice->filter && !choice->depth;
 	r->totals = calloc(n, sizeof(*r->totals));
-	if (!r->totals)
-		return cst_fail_memory(err);
-	r->lane = UINT32_MAX;
-	status = view_new(r->t, choice, 1, &r->view, err);
+	if (status == 0 && !r->totals)
+		status = cst_fail_memory(err);
+	if (status == 0)
+		status = filter_new(choice, &r->filter, err);
+	if (status == 0)
+		status = walk_new(r->t, 1, &r->walk, err);
 	if (status == 0)
 		status = pump_run(report_fill, r, report_take, r, err);
 	return status == CST_MEMORY ? cst_fail_memory(err) : status;
@@ -245,8 +299,11 @@ int64_t report_write(const struct cst_trace *t, enum cst_sort sort,
 	if (n >= 0 && write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
 	bytes_release(&out);
-	view_free(r.view);
+	for (int i = 0; i < N_RUNS; i++)
+		unpacked_release(&r.runs[i]);
+	walk_free(r.walk);
+	filter_free(r.filter);
 	free(r.totals);
-	free(r.stack);
+	free(r.levels);
 	return n;
 }

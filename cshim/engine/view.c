@@ -39,16 +39,23 @@ static int has_thread(const struct cst_trace *t, uint32_t ordinal)
 	return 0;
 }
 
+int view_check(const struct cst_trace *t, const struct cst_choice *choice,
+	       struct cst_error *err)
+{
+	if (!choice->thread || has_thread(t, choice->thread))
+		return 0;
+	return cst_fail(CST_BAD_INPUT, err, "no thread %u: the trace has %u",
+			choice->thread, t->n_threads);
+}
+
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err)
 {
 	struct view *v;
-	int status;
+	int status = view_check(t, choice, err);
 
-	if (choice->thread && !has_thread(t, choice->thread))
-		return cst_fail(CST_BAD_INPUT, err,
-				"no thread %u: the trace has %u",
-				choice->thread, t->n_threads);
+	if (status < 0)
+		return status;
 	v = calloc(1, sizeof(*v));
 	if (!v)
 		return cst_fail_memory(err);
@@ -97,22 +104,6 @@ static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
 	return 0;
 }
 
-/* A call's duration so far or at all.  Of one that was open before the trace
- * only what lies in the trace is known. */
-static uint64_t shown_duration(const struct cst_trace *t,
-			       const struct packed_call *c)
-{
-	uint64_t ticks = c->duration;
-
-	if (c->is_seed && c->end != CALL_OPEN)
-		ticks = c->start + c->duration - t->start_ticks;
-	else if (c->is_seed)
-		ticks = t->end_ticks - t->start_ticks;
-	else if (c->end == CALL_OPEN)
-		ticks = t->end_ticks - c->start;
-	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
-}
-
 static uint64_t shown_start(const struct cst_trace *t,
 			    const struct packed_call *c)
 {
@@ -154,7 +145,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	here->parent = above->parent;
 	if (!is_visible)
 		return 0;
-	out->duration_ns = shown_duration(v->t, c);
+	out->duration_ns = call_duration_ns(v->t, c);
 	if (out->duration_ns < v->min_ns) {
 		here->below.depth = above->below.depth;
 		return 0;

@@ -29,6 +29,10 @@ struct shown {
 
 struct view;
 
+/* Is there the thread that the choice asks for? */
+int view_check(const struct cst_trace *t, const struct cst_choice *choice,
+	       struct cst_error *err);
+
 /* last and around of the choice are not looked at. t is borrowed. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);
@@ -37,5 +41,21 @@ void view_free(struct view *v);
 /* The next calls: how many of them, at most cap; 0: the end; or negative. */
 int view_next(struct view *v, struct shown *out, uint32_t cap,
 	      struct cst_error *err);
+
+/* A call's duration so far or at all.  Of one that was open before the trace
+ * only what lies in the trace is known. */
+static inline uint64_t call_duration_ns(const struct cst_trace *t,
+					const struct packed_call *c)
+{
+	uint64_t ticks = c->duration;
+
+	if (c->is_seed && c->end != CALL_OPEN)
+		ticks = c->start + c->duration - t->start_ticks;
+	else if (c->is_seed)
+		ticks = t->end_ticks - t->start_ticks;
+	else if (c->end == CALL_OPEN)
+		ticks = t->end_ticks - c->start;
+	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
+}
 
 #endif

@@ -21,10 +21,7 @@ struct walk_lane {
 	uint8_t is_unpacked;
 	uint32_t at, n;
 	uint32_t next_depth; /* the deepest that the next call may be */
-	struct packed_call *calls;
-	uint64_t *numbers;
-	uint32_t *threads;
-	uint32_t cap;
+	struct unpacked held;
 };
 
 struct walk {
@@ -39,17 +36,19 @@ struct walk {
 	struct bytes data;
 };
 
+void unpacked_release(struct unpacked *u)
+{
+	free(u->calls);
+	free(u->numbers);
+	free(u->threads);
+	*u = (struct unpacked){0};
+}
+
 /* What is not used up is unpacked again when its time comes. */
 static void lane_forget(struct walk *w, struct walk_lane *l)
 {
-	w->n_held -= l->cap;
-	free(l->calls);
-	free(l->numbers);
-	free(l->threads);
-	l->calls = NULL;
-	l->numbers = NULL;
-	l->threads = NULL;
-	l->cap = 0;
+	w->n_held -= l->held.cap;
+	unpacked_release(&l->held);
 	l->is_unpacked = 0;
 }
 
@@ -173,13 +172,13 @@ static void walk_shrink(struct walk *w, const struct walk_lane *asking)
 	for (uint32_t i = 0; i < w->n_heap; i++) {
 		const struct walk_lane *l = &w->lanes[w->heap[i]];
 
-		if (l != asking && l->cap > largest)
-			largest = l->cap;
+		if (l != asking && l->held.cap > largest)
+			largest = l->held.cap;
 	}
 	for (uint32_t i = 0; largest && i < w->n_heap; i++) {
 		struct walk_lane *l = &w->lanes[w->heap[i]];
 
-		if (l != asking && l->cap > largest / 2)
+		if (l != asking && l->held.cap > largest / 2)
 			lane_forget(w, l);
 	}
 }
@@ -189,20 +188,25 @@ static int lane_buffers(struct walk *w, struct walk_lane *l,
 {
 	uint32_t n = info->n_calls;
 
-	if (n > l->cap) {
+	if (n > l->held.cap) {
 		lane_forget(w, l);
 		if (w->n_held + n > MOST_HELD)
 			walk_shrink(w, l);
-		l->calls = malloc(n * sizeof(*l->calls));
-		l->cap = l->calls ? n : 0;
-		w->n_held += l->cap;
+		l->held.calls = malloc(n * sizeof(*l->held.calls));
+		l->held.cap = l->held.calls ? n : 0;
+		w->n_held += l->held.cap;
 	}
-	if (info->flags & PACK_NUMBERS && !l->numbers)
-		l->numbers = malloc(l->cap * sizeof(*l->numbers));
-	if (info->flags & PACK_THREADS && !l->threads)
-		l->threads = malloc(l->cap * sizeof(*l->threads));
-	return l->cap && (l->numbers || !(info->flags & PACK_NUMBERS)) &&
-			       (l->threads || !(info->flags & PACK_THREADS))
+	if (info->flags & PACK_NUMBERS && !l->held.numbers)
+		l->held.numbers =
+			malloc(l->held.cap * sizeof(*l->held.numbers));
+	if (info->flags & PACK_THREADS && !l->held.threads)
+		l->held.threads =
+			malloc(l->held.cap * sizeof(*l->held.threads));
+	return l->held.cap &&
+			       (l->held.numbers ||
+				!(info->flags & PACK_NUMBERS)) &&
+			       (l->held.threads ||
+				!(info->flags & PACK_THREADS))
 		       ? 0
 		       : -1;
 }
@@ -231,7 +235,7 @@ static void fill_late(const struct cst_trace *t, struct walk_lane *l,
 		      const struct pack_info *info)
 {
 	for (uint32_t i = 0; i < info->n_calls; i++) {
-		struct packed_call *c = &l->calls[i];
+		struct packed_call *c = &l->held.calls[i];
 		const struct trace_late *late;
 
 		if (c->end != CALL_OPEN)
@@ -252,11 +256,11 @@ static int is_sound(const struct cst_trace *t, const struct walk_lane *l,
 	if (info->depth > l->next_depth)
 		return 0;
 	for (uint32_t i = 0; i < info->n_calls; i++)
-		if (l->calls[i].site > largest)
-			largest = l->calls[i].site;
+		if (l->held.calls[i].site > largest)
+			largest = l->held.calls[i].site;
 	for (uint32_t i = 0; info->flags & PACK_THREADS && i < info->n_calls;
 	     i++)
-		if (l->threads[i] >= t->n_threads)
+		if (l->held.threads[i] >= t->n_threads)
 			return 0;
 	return largest < t->names->n_sites;
 }
@@ -276,7 +280,8 @@ static int lane_unpack(struct walk *w, struct walk_lane *l,
 	if (loader_read(w->t, block->data_at, data, block->data_size) < 0)
 		return loader_damaged(w->t, err, "calls cannot be read");
 	status = unpacker_unpack(&w->unpacker, info, data, block->data_size,
-				 l->calls, l->numbers, l->threads);
+				 l->held.calls, l->held.numbers,
+				 l->held.threads);
 	if (status == CST_MEMORY)
 		return cst_fail_memory(err);
 	if (status < 0 || !is_sound(w->t, l, info))
@@ -286,7 +291,7 @@ static int lane_unpack(struct walk *w, struct walk_lane *l,
 	l->n = info->n_calls;
 	l->is_unpacked = 1;
 	if (!w->is_by_lane)
-		l->key = l->calls[l->at].start;
+		l->key = l->held.calls[l->at].start;
 	return 0;
 }
 
@@ -302,9 +307,9 @@ static uint32_t run_length(const struct walk *w, const struct walk_lane *top)
 		next = &w->lanes[w->heap[2]];
 	if (!next || w->is_by_lane)
 		return top->n - top->at;
-	while (i < top->n &&
-	       (top->calls[i].start < next->key ||
-		(top->calls[i].start == next->key && top->rank < next->rank)))
+	while (i < top->n && (top->held.calls[i].start < next->key ||
+			      (top->held.calls[i].start == next->key &&
+			       top->rank < next->rank)))
 		i++;
 	return i - top->at;
 }
@@ -317,11 +322,11 @@ static void run_fill(const struct walk *w, const struct walk_lane *l,
 	*out = (struct run){
 		.lane = l->lane,
 		.n = n,
-		.calls = l->calls + l->at,
-		.numbers =
-			info->flags & PACK_NUMBERS ? l->numbers + l->at : NULL,
-		.threads =
-			info->flags & PACK_THREADS ? l->threads + l->at : NULL,
+		.calls = l->held.calls + l->at,
+		.numbers = info->flags & PACK_NUMBERS ? l->held.numbers + l->at
+						      : NULL,
+		.threads = info->flags & PACK_THREADS ? l->held.threads + l->at
+						      : NULL,
 		.first_number = info->first_number + l->at,
 		.thread = info->thread,
 	};
@@ -332,7 +337,7 @@ static int lane_advance(struct walk *w, struct walk_lane *l, uint32_t n)
 {
 	l->at += n;
 	if (l->at == l->n) {
-		l->next_depth = l->calls[l->n - 1].depth + 1;
+		l->next_depth = l->held.calls[l->n - 1].depth + 1;
 		l->at = 0;
 		l->block = w->t->blocks[l->block].next;
 		l->is_unpacked = 0;
@@ -341,7 +346,7 @@ static int lane_advance(struct walk *w, struct walk_lane *l, uint32_t n)
 	}
 	if (w->is_by_lane)
 		return 1;
-	l->key = l->is_unpacked ? l->calls[l->at].start
+	l->key = l->is_unpacked ? l->held.calls[l->at].start
 				: w->t->blocks[l->block].info.first_tick;
 	return 1;
 }
@@ -378,4 +383,15 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 	if (w->n_heap)
 		heap_down(w, 0);
 	return 1;
+}
+
+void walk_swap(struct walk *w, const struct run *run, struct unpacked *other)
+{
+	struct walk_lane *l = &w->lanes[run->lane];
+	struct unpacked mine = l->held;
+
+	w->n_held += other->cap;
+	w->n_held -= mine.cap;
+	l->held = *other;
+	*other = mine;
 }

@@ -24,6 +24,16 @@ struct run {
 	uint8_t is_last; /* the lane ends with it */
 };
 
+/* The memory of one block's calls. */
+struct unpacked {
+	struct packed_call *calls;
+	uint64_t *numbers;
+	uint32_t *threads;
+	uint32_t cap;
+};
+
+void unpacked_release(struct unpacked *u);
+
 /* t is borrowed. */
 int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err);
@@ -31,5 +41,10 @@ void walk_free(struct walk *w);
 
 /* 1: a run, valid until the next call; 0: the end. */
 int walk_next(struct walk *w, struct run *out, struct cst_error *err);
+
+/* Lane after lane, a run is a whole block: take it over, for the memory of
+ * another one that is not needed any more (zeroed: none).  What the run points
+ * at is the caller's then. */
+void walk_swap(struct walk *w, const struct run *run, struct unpacked *other);
 
 #endif

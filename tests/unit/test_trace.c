@@ -199,6 +199,60 @@ static void the_report_counts_and_sums(void **state)
 	cst_trace_free(t);
 }
 
+/* Of each row the calls, total and self in ns, and the function. */
+static void report_rows(char *text, char *out)
+{
+	char *line = strchr(text, '\n') + 1, unit[2][3], name[64];
+	double times[2];
+	unsigned n;
+
+	*out = '\0';
+	for (; *line; line = strchr(line, '\n') + 1) {
+		assert_int_equal(sscanf(line,
+					"%u %lf %2s %lf %2s %*f %*s %*f "
+					"%*s %63s",
+					&n, &times[0], unit[0], &times[1],
+					unit[1], name),
+				 6);
+		for (int i = 0; i < 2; i++)
+			times[i] *= *unit[i] == 'u' ? 1000 : 1;
+		out += sprintf(out, "%u %.0f %.0f %s\n", n, times[0], times[1],
+			       name);
+	}
+}
+
+static void the_report_follows_the_choice(void **state)
+{
+	static const struct {
+		struct cst_choice choice;
+		const char *rows;
+	} cases[] = {
+		{{.thread = 2}, "1 100 100 leaf\\xff\n"},
+		/* What is hidden is its caller's own time. */
+		{{.min_ns = 600},
+		 "3 7500 7500 work(\"x\")\n1 10000 2500 main\n"},
+		{{.exclude = "work"},
+		 "4 1600 1600 leaf\\xff\n1 10000 8500 main\n"},
+		{{.depth = 1}, "1 10000 10000 main\n1 100 100 leaf\\xff\n"},
+		{{.filter = "work", .depth = 1}, "3 7500 7500 work(\"x\")\n"},
+	};
+	struct cst_trace *t = two_threads();
+	struct cst_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct output out = {0};
+		char rows[512];
+
+		assert_true(cst_trace_report(t, CST_SORT_CALLS, 0, NULL,
+					     &cases[i].choice, output_write,
+					     &out, &err) > 0);
+		report_rows(out.text, rows);
+		assert_string_equal(rows, cases[i].rows);
+	}
+	cst_trace_free(t);
+}
+
 static void recursion_counts_once_in_the_total(void **state)
 {
 	static struct output out;
@@ -422,6 +476,7 @@ int main(void)
 		cmocka_unit_test(around_shows_callers_and_neighbours),
 		cmocka_unit_test(unknown_calls_are_told),
 		cmocka_unit_test(the_report_counts_and_sums),
+		cmocka_unit_test(the_report_follows_the_choice),
 		cmocka_unit_test(recursion_counts_once_in_the_total),
 		cmocka_unit_test(json_lines_have_the_contracts_keys),
 		cmocka_unit_test(saved_traces_load_again),
