@@ -169,8 +169,9 @@ static int take_plain(struct scan *s)
 	size_t size;
 
 	s->data.len = s->raw.len = 0;
-	data = bytes_reserve(&s->data, s->head.data_size);
-	raw = bytes_reserve(&s->raw, raw_size);
+	/* One more: nothing at all would look like no memory. */
+	data = bytes_reserve(&s->data, s->head.data_size + 1ull);
+	raw = bytes_reserve(&s->raw, raw_size + 1);
 	if (!data || !raw)
 		return cst_fail_memory(s->err);
 	if (c.failed || loader_read(s->t, data_at, data, s->head.data_size) < 0)
@@ -201,7 +202,7 @@ static int scan_block(struct scan *s)
 	if ((uint64_t)s->head.info_size + s->head.data_size > left - BLOCK_HEAD)
 		return 0;
 	s->info.len = 0;
-	if (!bytes_reserve(&s->info, s->head.info_size))
+	if (!bytes_reserve(&s->info, s->head.info_size + 1ull))
 		return cst_fail_memory(s->err);
 	if (s->head.info_size <= ahead - BLOCK_HEAD)
 		memcpy(s->info.data, text + BLOCK_HEAD, s->head.info_size);

@@ -274,7 +274,7 @@ static int lane_unpack(struct walk *w, struct walk_lane *l,
 	int status;
 
 	w->data.len = 0;
-	data = bytes_reserve(&w->data, block->data_size);
+	data = bytes_reserve(&w->data, block->data_size + 1ull);
 	if (!data || lane_buffers(w, l, info) < 0)
 		return cst_fail_memory(err);
 	if (loader_read(w->t, block->data_at, data, block->data_size) < 0)
