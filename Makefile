@@ -4,6 +4,7 @@
 # make demo             watch gdb draw the call tree of an example
 # make test             all tests; RING=unit|shim|gdb and TEST=name choose
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
+# make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
 #
@@ -158,6 +159,32 @@ test:
 	@$(PYTHON) tools/run-tests $(if $(SANITIZE),--sanitized) \
 		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
 		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
+
+# Everything that reads a trace file, with clang and its sanitizers in a build
+# of its own.  What it finds stays in the folder as crash-*, timeout-*, oom-*.
+SECONDS ?= 600
+FUZZ := build/fuzz
+
+fuzz:
+	+@$(SUBMAKE) BUILD=$(FUZZ) CC=clang SANITIZE=address,undefined \
+		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
+		$(FUZZ)/fuzz_trace $(FUZZ)/seeds
+	@$(FUZZ)/seeds $(FUZZ)/first && mkdir -p $(FUZZ)/corpus
+	@cd $(FUZZ) && ./fuzz_trace -max_total_time=$(SECONDS) -timeout=20 \
+		-rss_limit_mb=1024 -max_len=40000 -print_final_stats=1 \
+		-verbosity=0 corpus first
+
+$(BUILD)/fuzz_trace: tests/fuzz/fuzz_trace.c $(ENGINE_OBJ)
+	$(call say,FUZZ)
+	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
+		$(SAN) -fsanitize=fuzzer -Icshim/engine $^ $(LDFLAGS) \
+		$(ENGINE_LIBS) -o $@
+
+$(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/draft.h $(ENGINE_OBJ)
+	$(call say,FUZZ)
+	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
+		$(SAN) -Icshim/engine -Itests/unit $(filter-out %.h,$^) \
+		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) -o $@
 
 demo:
 	@tools/packages install build run

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libFuzzer's way into everything that reads a trace file.  Most changes are
+ * made below the checksums and the compression: there the reader has nothing
+ * but its own checks.
+ */
+#include "block.h"
+#include "jsonl.h"
+#include "trace.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+enum {
+	RAW_MAX = 1 << 20,
+	OUTPUT_MAX = 1 << 20, /* of each way to show it */
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned seed);
+
+/* ---- one file ------------------------------------------------------------ */
+
+/* Names and numbers come out as text: look at each byte, once. */
+static int count_write(void *arg, const char *text, uint64_t size)
+{
+	uint64_t *left = arg;
+
+	for (uint64_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
+			abort();
+	if (size > *left)
+		return -1;
+	*left -= size;
+	return 0;
+}
+
+static void show_all(struct cst_trace *t)
+{
+	static const struct cst_look looks[] = {
+		{.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1},
+		{.timestamp = CST_TIME_WALL, .fold = 1},
+	};
+	static const struct cst_choice choices[] = {
+		{.std = 1},
+		{.around = "1.2"},
+		{.last = 3, .depth = 2, .min_ns = 5},
+		{.filter = "f", .exclude = "main", .thread = 1},
+	};
+	struct cst_error err;
+	struct cst_status_report status;
+
+	cst_trace_status(t, &status);
+	cst_trace_command(t);
+	for (int i = 0; i < 4; i++) {
+		uint64_t left = OUTPUT_MAX;
+
+		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
+			       &left, &err);
+		left = OUTPUT_MAX;
+		cst_trace_report(t, (enum cst_sort)i, 0, NULL, &choices[i],
+				 count_write, &left, &err);
+		left = OUTPUT_MAX;
+		jsonl_write(t, &choices[i], count_write, &left, &err);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct cst_error err;
+	struct cst_trace *t;
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	if (trace_open_fd(fd, &t, &err) < 0)
+		return 0;
+	show_all(t);
+	cst_trace_free(t);
+	return 0;
+}
+
+/* ---- changes ------------------------------------------------------------- */
+
+/* Where a block lies; head, info and data follow each other. */
+struct place {
+	size_t at, info, data;
+};
+
+static int place_at(const uint8_t *file, size_t size, size_t at,
+		    struct place *out)
+{
+	if (at + BLOCK_HEAD > size)
+		return 0;
+	*out = (struct place){at, get_u32(file + at + 8),
+			      get_u32(file + at + 12)};
+	return out->info <= size && out->data <= size &&
+	       at + BLOCK_HEAD + out->info + out->data <= size;
+}
+
+static size_t place_end(const struct place *p)
+{
+	return p->at + BLOCK_HEAD + p->info + p->data;
+}
+
+/* Make all checksums right again. */
+static void mend(uint8_t *file, size_t size)
+{
+	struct place p;
+
+	for (size_t at = BLOCK_FILE_HEAD; place_at(file, size, at, &p);
+	     at = place_end(&p)) {
+		put_u32(file + at + 16,
+			block_crc(file + at + BLOCK_HEAD, p.info));
+		put_u32(file + at + 20, block_crc(file + at, 20));
+	}
+}
+
+static int pick(const uint8_t *file, size_t size, unsigned seed,
+		struct place *out)
+{
+	struct place p;
+	unsigned n = 0;
+
+	for (size_t at = BLOCK_FILE_HEAD; place_at(file, size, at, &p);
+	     at = place_end(&p))
+		n++;
+	if (!n)
+		return 0;
+	n = seed % n;
+	for (size_t at = BLOCK_FILE_HEAD; place_at(file, size, at, out);
+	     at = place_end(out))
+		if (!n--)
+			return 1;
+	return 0;
+}
+
+/* Put new info and data into the block; 0: there is no room. */
+static size_t replace(uint8_t *file, size_t size, size_t max_size,
+		      const struct place *p, const struct bytes *info,
+		      const struct bytes *data)
+{
+	size_t end = place_end(p), body = p->at + BLOCK_HEAD;
+	size_t after = body + info->len + data->len;
+
+	if (after + (size - end) > max_size)
+		return 0;
+	memmove(file + after, file + end, size - end);
+	memcpy(file + body, info->data, info->len);
+	memcpy(file + body + info->len, data->data, data->len);
+	put_u32(file + p->at + 8, (uint32_t)info->len);
+	put_u32(file + p->at + 12, (uint32_t)data->len);
+	return after + (size - end);
+}
+
+/* Change what is under the compression, if there is any. */
+static void change_data(struct bytes *info, struct bytes *data, int is_calls)
+{
+	static uint8_t raw[RAW_MAX];
+	size_t n = ZSTD_decompress(raw, sizeof(raw), data->data, data->len);
+	size_t room;
+
+	if (ZSTD_isError(n)) { /* stored as it is */
+		data->len = LLVMFuzzerMutate(data->data, data->len, data->len);
+		return;
+	}
+	n = LLVMFuzzerMutate(raw, n, is_calls ? n : n + n / 4 + 8);
+	room = ZSTD_compressBound(n);
+	data->len = 0;
+	if (bytes_reserve(data, room))
+		data->len = ZSTD_compress(data->data, room, raw, n, 1);
+	if (is_calls)
+		return;
+	info->len = 0;
+	bytes_put_varint(info, n);
+}
+
+static size_t change_block(uint8_t *file, size_t size, size_t max_size,
+			   unsigned seed)
+{
+	struct bytes info = {0}, data = {0};
+	struct place p;
+	size_t result = 0;
+
+	if (!pick(file, size, seed / 8, &p))
+		return 0;
+	if (!bytes_reserve(&info, p.info + 64) ||
+	    !bytes_reserve(&data, p.data + 64))
+		abort();
+	bytes_put(&info, file + p.at + BLOCK_HEAD, p.info);
+	bytes_put(&data, file + p.at + BLOCK_HEAD + p.info, p.data);
+	if (seed % 8 < 3)
+		info.len = LLVMFuzzerMutate(info.data, info.len, info.cap);
+	else if (data.len && data.len < RAW_MAX / 2)
+		change_data(&info, &data,
+			    get_u32(file + p.at + 4) == BLOCK_CALLS);
+	result = replace(file, size, max_size, &p, &info, &data);
+	bytes_release(&info);
+	bytes_release(&data);
+	return result;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+			       unsigned seed)
+{
+	size_t n = 0;
+
+	if (seed % 8 != 7)
+		n = change_block(data, size, max_size, seed);
+	if (!n)
+		n = LLVMFuzzerMutate(data, size, max_size);
+	if (seed % 64 != 63)
+		mend(data, n);
+	return n;
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""A short run of the fuzzer; `make fuzz` is the long one."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from lib_build import ROOT
+
+SECONDS = 10
+
+
+def has_fuzzer(tmp_path):
+    """clang, with the library that Debian packs apart from it."""
+    if not shutil.which("clang"):
+        return False
+    source = tmp_path / "f.c"
+    source.write_text("int LLVMFuzzerTestOneInput(const char *p, long n)"
+                      "{ return p && n < 0; }\n")
+    return subprocess.run(["clang", "-fsanitize=fuzzer", "f.c", "-o", "f"],
+                          cwd=tmp_path, stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+def test_the_fuzzer_finds_nothing(tmp_path):
+    if not has_fuzzer(tmp_path):
+        pytest.skip("clang has no libFuzzer here")
+    kept = {k: v for k, v in os.environ.items()
+            if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "CC", "CXX")}
+    done = subprocess.run(["make", "-s", "fuzz", "SECONDS=%d" % SECONDS],
+                          cwd=ROOT, env=kept, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", timeout=110,
+                          check=False)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert "number_of_executed_units" in done.stdout
