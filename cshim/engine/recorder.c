@@ -24,6 +24,7 @@ enum {
 	USUAL_CHUNKS = 1024,
 	USUAL_WAIT_MS = 10000,
 	RECLAIM_TICKS = 10,
+	QUIET_TICKS = 2,
 	MAX_ROUNDS = 64,
 };
 
@@ -39,9 +40,12 @@ static void recorder_unlock(struct cst_recorder *r)
 
 /* ---- the reader thread --------------------------------------------------- */
 
-static void recorder_want_names(struct cst_recorder *r)
+/* Where nothing waits for names they are left for a quiet moment, or for the
+ * next stop: gdb's thread would take a processor from the program. */
+static void recorder_want_names(struct cst_recorder *r, int is_urgent)
 {
-	if (!sites_n_waiting(&r->sites) || r->is_asking)
+	if (!sites_n_waiting(&r->sites) || r->is_asking ||
+	    (!is_urgent && r->n_quiet < QUIET_TICKS))
 		return;
 	r->is_asking = 1;
 	/* The callback may wait for gdb's thread, which may wait for us. */
@@ -85,7 +89,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 		is_handshake || now - r->last_peek_ns >= TICK_MS * 1000000ull;
 	int taken = recorder_round(r, peek);
 
-	recorder_want_names(r);
+	recorder_want_names(r, taken == ROUND_NAMES);
 	if (taken == ROUND_NAMES) {
 		/* They may have come while the lock was open for asking. */
 		if (sites_n_open(&r->sites))
