@@ -41,7 +41,7 @@ struct writer {
 	uint64_t limit_bytes;
 	uint64_t n_dropped;
 	uint64_t end_ticks;
-	int is_full, is_changed;
+	int is_full, is_changed, is_behind;
 	struct bytes people, pauses; /* not yet written */
 	struct bytes info, data, plain;
 };
@@ -63,6 +63,7 @@ static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
 {
 	w->info.len = w->data.len = 0;
 	bytes_put_varint(&w->info, raw->len);
+	packer_hurry(w->packer, 0); /* it is little */
 	packer_compress(w->packer, raw->data, raw->len, &w->data);
 	put_block(w, kind);
 	raw->len = 0;
@@ -124,6 +125,12 @@ static void put_people(struct writer *w)
 		put_names(w);
 }
 
+/* Near its limit the file is for calls, not for haste. */
+static int has_plenty(const struct writer *w)
+{
+	return !w->limit_bytes || w->spool.size < w->limit_bytes / 2;
+}
+
 /* The lane's calls go to the file, or are counted as lost. */
 static void put_calls(struct writer *w, struct lane *l)
 {
@@ -131,6 +138,7 @@ static void put_calls(struct writer *w, struct lane *l)
 		return;
 	put_people(w);
 	w->info.len = w->data.len = 0;
+	packer_hurry(w->packer, w->is_behind && has_plenty(w));
 	if (!w->spool.failed_errno &&
 	    packer_pack(w->packer, l, &w->info, &w->data) < 0)
 		w->info.failed = 1;
@@ -385,7 +393,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 
 void writer_hurry(struct writer *w, int is_behind)
 {
-	packer_hurry(w->packer, is_behind);
+	w->is_behind = is_behind;
 }
 
 void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)

@@ -48,8 +48,8 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 			 uint32_t ordinal);
 void writer_lane_end(struct writer *w, struct lane *l);
 
-/* What is in a hurry is not compressed: the writer has fallen behind.  To be
- * told whenever that changes. */
+/* While it is behind the writer stores what it would compress, up to half of
+ * the limit.  To be told whenever that changes. */
 void writer_hurry(struct writer *w, int is_behind);
 
 /* Pauses that were left out of the ticks, so that wall times can be told:

@@ -335,6 +335,33 @@ static void the_limit_ends_the_keeping(void **state)
 	cst_trace_free(t);
 }
 
+static uint64_t calls_within(uint64_t limit, int is_behind)
+{
+	struct cst_status_report status;
+	struct cst_trace *t;
+	struct draft d;
+	uint32_t site;
+
+	draft_begin_limited(&d, limit);
+	writer_hurry(d.w, is_behind);
+	site = draft_site(&d, "f", 1);
+	for (uint64_t i = 0; !writer_is_full(d.w, NULL); i++)
+		draft_exit(&d, draft_enter(&d, site, i * 50),
+			   i * 50 + 10 + i * 7919 % 8);
+	t = draft_trace(&d, 1 << 30);
+	cst_trace_status(t, &status);
+	cst_trace_free(t);
+	return status.n_calls;
+}
+
+/* At least half of the limit is used with care. */
+static void haste_does_not_use_up_the_limit(void **state)
+{
+	(void)state;
+	assert_true(calls_within(2 << 20, 1) >
+		    calls_within(2 << 20, 0) * 45 / 100);
+}
+
 /* /dev/full would not do: the file must be regular. */
 static void a_named_file_replaces_only_files(void **state)
 {
@@ -388,6 +415,7 @@ int main(void)
 		cmocka_unit_test(many_short_threads_stay_small),
 		cmocka_unit_test(long_blocks_at_once_read_in_bounded_memory),
 		cmocka_unit_test(the_limit_ends_the_keeping),
+		cmocka_unit_test(haste_does_not_use_up_the_limit),
 		cmocka_unit_test(a_named_file_replaces_only_files),
 		cmocka_unit_test(the_next_writer_writes_all_names_again),
 	};
