@@ -254,8 +254,10 @@ static struct stack *stack_of_caller(struct callstack *c, struct thread *t,
 static int is_same_frame(const struct callstack *c, const struct open_call *o,
 			 const struct frame *f)
 {
+	const struct site_place *places = c->sites->places;
+
 	return o->physical == f->site->physical &&
-	       (!o->site || c->sites->all[o->site].caller == f->site->caller);
+	       (!o->site || places[o->site].caller == places[f->number].caller);
 }
 
 /* Into a frame whose inlined calls are known comes another one: it lies within
@@ -263,16 +265,18 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
 			 const struct frame *f)
 {
+	uint32_t own = c->sites->places[f->number].scope;
 	const struct open_call *top;
 
 	while ((top = stack_top(s)) && top->cfa == f->cfa) {
-		uint32_t scope = c->sites->all[top->site].scope;
+		uint32_t scope = c->sites->places[top->site].scope;
 
 		if (is_same_frame(c, top, f) &&
 		    (!scope ||
-		     (scope != f->site->scope &&
-		      sites_is_inside(c->sites, f->site->scope, scope))))
+		     (scope != own && sites_is_inside(c->sites, own, scope)))) {
+			c->sites->all[f->number].joined = top->site;
 			return 1;
+		}
 		stack_unwind(c, t, s, s->n - 1, f->time);
 	}
 	return 0;
@@ -286,7 +290,7 @@ static int enter_equal_frame(struct callstack *c, struct thread *t,
 {
 	uint32_t i = s->n;
 
-	if (f->site->scope)
+	if (c->sites->places[f->number].scope)
 		return enter_inlined(c, t, s, f);
 	for (uint32_t k = i; k > 0 && s->calls[k - 1].cfa == f->cfa; k--) {
 		if (s->calls[k - 1].site == f->number)
@@ -319,7 +323,8 @@ static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 	/* The caller's own frame reaches this far up: a call that began in it
 	 * is over (the thread's start function, when its thread's data is
 	 * destroyed after pthread_exit). */
-	uint64_t up_to = f->cfa + (uint64_t)f->site->caller_frame;
+	uint64_t up_to =
+		f->cfa + (uint64_t)c->sites->places[f->number].caller_frame;
 	const struct open_call *top;
 
 	while ((top = stack_top(s)) && top->cfa <= up_to)
@@ -335,7 +340,7 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 	struct stack *other;
 	uint32_t caller;
 
-	if (f->site->is_first)
+	if (c->sites->places[f->number].is_first)
 		return first_stack(c, t, f);
 	if (enter_own_frame(c, t, s, f))
 		return s;
@@ -355,6 +360,15 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 	return s;
 }
 
+/* The innermost open call is the caller; or has the function inlined. */
+INLINE int is_plain_entry(const struct open_call *top, const struct frame *f)
+{
+	if (top->cfa == f->cfa)
+		return top->site && top->site == f->site->joined;
+	return top->cfa - f->cfa < SAME_STACK_BYTES &&
+	       top->physical == f->site->caller_physical;
+}
+
 INLINE void callstack_enter(struct callstack *c, struct thread *t,
 			    const struct frame *f)
 {
@@ -362,8 +376,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	struct open_call *top = stack_top(s);
 	struct open_call *o;
 
-	if (unlikely(!top || top->cfa - f->cfa - 1 >= SAME_STACK_BYTES ||
-		     top->physical != f->site->caller_physical)) {
+	if (unlikely(!top || !is_plain_entry(top, f))) {
 		s = enter_settle(c, t, f);
 		t->current = s;
 	}
@@ -471,7 +484,10 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 		const struct site *site = &sites[number];
 		struct frame f = {.site = site, .number = number};
 
+		/* Reads on in the chunk, behind whose records spare slots lie;
+		 * a number that is not one only prefetches in vain. */
 		__builtin_prefetch(r + 32);
+		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
 		if (unlikely(!stamp))
 			break;
 		if (unlikely(number >= n_known)) {

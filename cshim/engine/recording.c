@@ -270,7 +270,7 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 {
 	uint32_t number = injected_site(r, site);
 	uint64_t now = clock_ticks();
-	struct cst_record record;
+	struct cst_record records[16] = {0}; /* one, and to look ahead */
 	struct thread *t;
 
 	if (!number)
@@ -283,8 +283,8 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 		return cst_fail_memory(err);
 	if (!r->has_begun && !r->sites.all[number].is_muted)
 		recorder_begin_at(r, now);
-	cst_record_set(&record, now, number, sp, fp);
-	callstack_take(&r->calls, t, &record, 1, r->sites.n);
+	cst_record_set(records, now, number, sp, fp);
+	callstack_take(&r->calls, t, records, 1, r->sites.n);
 	recorder_round(r, 1); /* its row goes out at once */
 	return 1;
 }

@@ -29,6 +29,7 @@ void sites_release(struct sites *s)
 	free(s->first_of_function);
 	free(s->asked);
 	free(s->all);
+	free(s->places);
 	*s = (struct sites){0};
 }
 
@@ -198,21 +199,22 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
  * inlined (its frame's return address says nothing of it), else gdb's.  A
  * recursive function may be inlined into itself: its physical function does
  * not tell. */
-static void site_find_line(struct sites *s, struct site *site, uint64_t callee)
+static void site_find_line(struct sites *s, struct site *site,
+			   struct site_place *place, uint64_t callee)
 {
 	struct inline_call inlined = {0};
 
 	site->call_site = names_add_site(s->names, site->function);
 	if (site->call_site == UINT32_MAX)
 		return;
-	modules_inline_call(s->modules, site->hook - 1, callee, &inlined);
+	modules_inline_call(s->modules, place->hook - 1, callee, &inlined);
 	for (int i = 0; i < inlined.n_scopes; i++)
-		site->scope = scope_number(s, inlined.scopes[i], site->scope);
+		place->scope = scope_number(s, inlined.scopes[i], place->scope);
 	if (inlined.file)
 		names_set_site(s->names, site->call_site, inlined.file,
 			       inlined.line);
-	else if (site->caller)
-		sites_ask(s, CST_ASK_LINE, site->caller - 1, site->call_site,
+	else if (place->caller)
+		sites_ask(s, CST_ASK_LINE, place->caller - 1, site->call_site,
 			  0);
 }
 
@@ -236,47 +238,59 @@ static int is_made_up(struct sites *s, uint64_t caller)
 	return code.function == caller;
 }
 
-static void site_set_caller(struct sites *s, struct site *site)
+static void site_set_caller(struct sites *s, struct site *site,
+			    struct site_place *place)
 {
 	struct code code;
 
-	modules_code(s->modules, site->caller - 1, &code);
+	modules_code(s->modules, place->caller - 1, &code);
 	site->caller_physical = physical_number(s, code.function);
-	site->is_first = !site->caller || code.is_outermost ||
-			 (!code.function && is_made_up(s, site->caller));
-	s->n_first += site->is_first;
+	place->is_first = !place->caller || code.is_outermost ||
+			  (!code.function && is_made_up(s, place->caller));
+	s->n_first += place->is_first;
 	if (code.cfa_base == CFA_SP && code.cfa_offset > 0)
-		site->caller_frame = code.cfa_offset;
+		place->caller_frame = code.cfa_offset;
+}
+
+static void site_set_physical(struct sites *s, struct site *site,
+			      const struct site_place *place, uint64_t callee)
+{
+	struct code code;
+
+	if (place->is_tail) { /* the hook's frame is the function's */
+		site->physical = sites_physical(s, callee);
+		return;
+	}
+	modules_code(s->modules, place->hook - 1, &code);
+	site->physical = physical_number(s, code.function);
+	site_set_frame(site, &code);
 }
 
 static void site_learn(struct sites *s, uint32_t number)
 {
 	struct cst_site raw = s->area->sites[number];
+	struct site_place *place = &s->places[number];
 	struct site *site = &s->all[number];
-	struct code code;
 
-	*site = (struct site){
+	*place = (struct site_place){
 		.caller = raw.caller,
 		.hook = raw.hook,
+		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
+	};
+	*site = (struct site){
 		.kind = (uint8_t)raw.kind,
 		.function = sites_function(s, raw.callee),
-		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
 	};
 	if (site->function == UINT32_MAX ||
 	    (raw.kind != CST_ENTER && raw.kind != CST_EXIT)) {
 		site->is_muted = 1;
 		return;
 	}
-	if (!site->is_tail) { /* else the hook's frame is the function's */
-		modules_code(s->modules, raw.hook - 1, &code);
-		site_set_frame(site, &code);
-	}
-	site->physical =
-		sites_physical(s, site->is_tail ? raw.callee : raw.hook - 1);
-	site_set_caller(s, site);
+	site_set_physical(s, site, place, raw.callee);
+	site_set_caller(s, site, place);
 	if (site->kind == CST_ENTER)
-		site_find_line(s, site, raw.callee);
-	site->next_of_function = s->first_of_function[site->function];
+		site_find_line(s, site, place, raw.callee);
+	place->next_of_function = s->first_of_function[site->function];
 	s->first_of_function[site->function] = number;
 	if (is_muted(s, site->function))
 		site_set_muted(s, number, 1);
@@ -285,18 +299,25 @@ static void site_learn(struct sites *s, uint32_t number)
 static int sites_room(struct sites *s, uint32_t n)
 {
 	uint32_t cap = s->cap ? s->cap : 1024;
+	struct site_place *places;
 	struct site *all;
 
 	while (cap < n)
 		cap *= 2;
 	if (cap == s->cap)
 		return 0;
+	places = realloc(s->places, cap * sizeof(*places));
+	if (!places)
+		return -1;
+	s->places = places;
 	all = realloc(s->all, cap * sizeof(*all));
 	if (!all)
 		return -1;
 	/* Numbers below the first site's are of no record. */
-	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++)
+	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++) {
 		all[i] = (struct site){.is_muted = 1};
+		places[i] = (struct site_place){0};
+	}
 	s->all = all;
 	s->cap = cap;
 	return 0;
@@ -323,7 +344,7 @@ static void function_mute(struct sites *s, uint32_t function)
 	int muted = is_muted(s, function);
 
 	for (uint32_t i = s->first_of_function[function]; i;
-	     i = s->all[i].next_of_function)
+	     i = s->places[i].next_of_function)
 		site_set_muted(s, i, muted);
 }
 

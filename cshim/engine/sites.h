@@ -14,33 +14,42 @@
 #include "names.h"
 
 struct site {
-	uint64_t caller;
-	uint64_t hook;
 	uint32_t function;  /* in names */
 	uint32_t call_site; /* in names; entries only */
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
-	uint32_t scope; /* which inlined call it is; 0: none, or not known */
 	int32_t cfa_offset;
-	/* The caller's CFA is so far above the function's; 0: not known. */
-	int32_t caller_frame;
+	uint32_t joined; /* a site in whose frame this one was inlined; or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it */
 	uint8_t kind;	      /* enum cst_kind */
 	uint8_t is_muted;     /* its records are dropped */
-	uint8_t is_first;     /* called from where a stack begins */
-	uint8_t is_tail;      /* the exit hook was tail-called */
+	uint32_t reserved;
+};
+/* Two in a line of the cache: one is looked up for each record. */
+_Static_assert(sizeof(struct site) == 32, "half a line");
+
+/* What is looked at less often. */
+struct site_place {
+	uint64_t caller;
+	uint64_t hook;
+	uint32_t scope; /* which inlined call it is; 0: none, or not known */
+	/* The caller's CFA is so far above the function's; 0: not known. */
+	int32_t caller_frame;
 	uint32_t next_of_function; /* site number, or 0 */
+	uint8_t is_first;	   /* called from where a stack begins */
+	uint8_t is_tail;	   /* the exit hook was tail-called */
 };
 
 struct sites {
-	struct area *area;	 /* borrowed */
-	struct modules *modules; /* borrowed */
-	struct names *names;	 /* borrowed */
-	struct site *all;	 /* by number in the area */
-	uint32_t n, cap;	 /* known ones: [CST_FIRST_SITE, n) */
-	uint32_t n_first;	 /* sites where a stack begins */
-	uint32_t n_physical;	 /* physical functions, numbered from 1 */
+	struct area *area;	   /* borrowed */
+	struct modules *modules;   /* borrowed */
+	struct names *names;	   /* borrowed */
+	struct site *all;	   /* by number in the area */
+	struct site_place *places; /* likewise */
+	uint32_t n, cap;	   /* known ones: [CST_FIRST_SITE, n) */
+	uint32_t n_first;	   /* sites where a stack begins */
+	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	/* private */
 	struct addrmap functions, physicals, scopes;
 	uint32_t *scope_parents; /* by scope, from 1 */

@@ -27,6 +27,7 @@ struct fixture {
 	struct callstack calls;
 	struct pauses pauses;
 	struct site all[CST_FIRST_SITE + 32];
+	struct site_place places[CST_FIRST_SITE + 32];
 	struct thread thread;
 	struct drawing drawing;
 	uint64_t time;
@@ -69,6 +70,7 @@ static int setup(void **state)
 
 	f = (struct fixture){0};
 	f.sites.all = f.all;
+	f.sites.places = f.places;
 	f.sites.n = CST_FIRST_SITE;
 	callstack_init(&f.calls, &f.sites, &f.pauses);
 	f.calls.listener =
@@ -94,16 +96,19 @@ struct event {
 	uint8_t is_near;
 };
 
-static uint32_t site_number(struct fixture *f, const struct site *site)
+static uint32_t site_number(struct fixture *f, const struct site *site,
+			    const struct site_place *place)
 {
 	uint32_t i;
 
 	for (i = CST_FIRST_SITE; i < f->sites.n; i++) {
-		if (f->all[i].hook == site->hook &&
-		    f->all[i].caller == site->caller)
+		if (f->places[i].hook == place->hook &&
+		    f->places[i].caller == place->caller)
 			return i;
 	}
-	f->all[f->sites.n++] = *site;
+	f->all[i] = *site;
+	f->places[i] = *place;
+	f->sites.n++;
 	return i;
 }
 
@@ -115,16 +120,19 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		.function = e.function,
 		.physical = e.physical ? e.physical : e.function,
 		.caller_physical = e.caller == LIBC ? 0 : e.caller,
+		.is_near = e.is_near,
+	};
+	struct site_place place = {
 		.caller = e.caller * 0x1000,
 		.hook = e.hook ? e.hook
 			       : e.function * 0x1000 + (uint64_t)kind * 16,
-		.is_near = e.is_near,
 	};
-	struct cst_record r;
+	/* As in a chunk, of which the reader looks ahead. */
+	struct cst_record r[40] = {0};
 
-	cst_record_set(&r, ++f->time, site_number(f, &site), cfa, 0);
+	cst_record_set(r, ++f->time, site_number(f, &site, &place), cfa, 0);
 	assert_int_equal(
-		callstack_take(&f->calls, &f->thread, &r, 1, f->sites.n), 1);
+		callstack_take(&f->calls, &f->thread, r, 1, f->sites.n), 1);
 }
 
 #define ENTER(cfa, ...) record(f, CST_ENTER, (struct event){__VA_ARGS__}, cfa)
