@@ -2,37 +2,13 @@
 #include "callstack.h"
 
 #include "fork.h"
+#include "lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	/* A callback's frame lies this near below the frame it was called
-	 * from, through code without hooks; farther away is another stack. */
-	SAME_STACK_BYTES = 1 << 20,
-	/* ... and code that runs after the outermost call returned (atexit,
-	 * destructors) this near above it. */
-	ABOVE_STACK_BYTES = 1 << 16,
-	/* A realigned frame's stand-in lies this near to its true CFA. */
-	NEAR_BYTES = 4096,
-};
-
-enum {
-	/* The caller is looked for this far above a frame: what lies between
-	 * was left by longjmp, and is little. */
-	CALLER_DISTANCE = 64,
-};
-
 #define INLINE static inline __attribute__((always_inline))
 #define unlikely(x) __builtin_expect(!!(x), 0)
-
-/* What one record says of its frame. */
-struct frame {
-	const struct site *site;
-	uint64_t cfa;
-	uint64_t time;
-	uint32_t number; /* the site's */
-};
 
 void callstack_init(struct callstack *c, struct sites *sites,
 		    const struct pauses *pauses)
@@ -79,11 +55,6 @@ static int stack_room(struct stack *s)
 	s->calls = calls;
 	s->cap = cap;
 	return 0;
-}
-
-static struct open_call *stack_top(struct stack *s)
-{
-	return s->n ? &s->calls[s->n - 1] : NULL;
 }
 
 /* ---- entering and leaving ---------------------------------------------- */
@@ -153,99 +124,11 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 		s->n_shown = s->n;
 }
 
-static void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
-			 uint32_t n, uint64_t time)
+void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
+		  uint32_t n, uint64_t time)
 {
 	for (; s->n > n; c->n_unwound++)
 		stack_pop(c, t, s, time, CALL_UNWOUND);
-}
-
-/* ---- which stack -------------------------------------------------------- */
-
-static int is_near_stack(const struct stack *s, uint64_t cfa)
-{
-	const struct open_call *top = s->n ? &s->calls[s->n - 1] : NULL;
-	uint64_t low = top ? top->cfa : s->high;
-
-	if (!s->high)
-		return 1;
-	if (cfa < low)
-		return low - cfa < SAME_STACK_BYTES;
-	return cfa <= s->high || cfa - s->high < ABOVE_STACK_BYTES;
-}
-
-/* The innermost open call on s that is the caller of a frame at cfa: its
- * index + 1, or 0. */
-static uint32_t stack_find_caller(const struct stack *s, uint32_t physical,
-				  uint64_t cfa)
-{
-	uint32_t i = s->n;
-
-	while (i > 0 && s->calls[i - 1].cfa <= cfa)
-		i--;
-	for (uint32_t k = 0; i > 0 && k < CALLER_DISTANCE; k++, i--) {
-		const struct open_call *o = &s->calls[i - 1];
-
-		if (o->cfa - cfa >= SAME_STACK_BYTES)
-			return 0;
-		if (o->physical == physical)
-			return i;
-	}
-	return 0;
-}
-
-/* Where a stack begins: one that was not seen before, or is used anew. */
-static struct stack *first_stack(struct callstack *c, struct thread *t,
-				 const struct frame *f)
-{
-	struct stack *s;
-
-	if (!t->own->high)
-		return t->own;
-	for (s = c->stacks; s; s = s->next) {
-		if (s->process == t->process && s->high == f->cfa) {
-			stack_unwind(c, t, s, 0, f->time);
-			return s;
-		}
-	}
-	s = callstack_add(c, t, ++c->n_extra);
-	return s ? s : t->current;
-}
-
-static struct stack *other_stack(struct callstack *c, struct thread *t,
-				 uint64_t cfa)
-{
-	struct stack *s;
-
-	for (s = c->stacks; s; s = s->next) {
-		if (s != t->current && s->process == t->process && s->high &&
-		    (s->ordinal || s == t->own) && is_near_stack(s, cfa))
-			return s;
-	}
-	s = callstack_add(c, t, ++c->n_extra);
-	return s ? s : t->current;
-}
-
-/* The stack of the process whose innermost call is the caller: where several
- * stand in that function, the one just above the frame. */
-static struct stack *stack_of_caller(struct callstack *c, struct thread *t,
-				     const struct frame *f)
-{
-	uint64_t nearest = SAME_STACK_BYTES;
-	struct stack *found = NULL;
-
-	for (struct stack *s = c->stacks; s; s = s->next) {
-		const struct open_call *top = stack_top(s);
-
-		if (s != t->current && s->process == t->process && top &&
-		    (s->ordinal || s == t->own) &&
-		    top->physical == f->site->caller_physical &&
-		    top->cfa > f->cfa && top->cfa - f->cfa < nearest) {
-			nearest = top->cfa - f->cfa;
-			found = s;
-		}
-	}
-	return found;
 }
 
 /* ---- entry -------------------------------------------------------------- */
@@ -341,21 +224,20 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 	uint32_t caller;
 
 	if (c->sites->places[f->number].is_first)
-		return first_stack(c, t, f);
+		return lanes_first(c, t, f);
 	if (enter_own_frame(c, t, s, f))
 		return s;
 	if (physical) {
-		caller = stack_find_caller(s, physical, f->cfa);
+		caller = lanes_find_caller(s, physical, f->cfa);
 		if (caller) {
 			stack_unwind(c, t, s, caller, f->time);
 			return s;
 		}
-		other = c->n_extra ? stack_of_caller(c, t, f) : NULL;
+		other = c->n_extra ? lanes_of_caller(c, t, f) : NULL;
 		if (other)
 			return other;
 	}
-	if (!is_near_stack(s, f->cfa))
-		s = other_stack(c, t, f->cfa);
+	s = lanes_near(c, t, f->cfa);
 	enter_below(c, t, s, f);
 	return s;
 }

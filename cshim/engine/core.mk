@@ -6,8 +6,9 @@ ENGINE_CORE_SRC := \
 	clock.c \
 	crew.c \
 	engine.c \
-	fork.c \
 	error.c \
+	fork.c \
+	lanes.c \
 	live.c \
 	reader.c \
 	recorder.c \

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of a process's stacks a frame is on: the part of the nesting rule that
+ * looks beyond the innermost call.  For callstack.c alone.
+ */
+#ifndef ENGINE_LANES_H
+#define ENGINE_LANES_H
+
+#include "callstack.h"
+
+enum {
+	/* A callback's frame lies this near below the frame it was called
+	 * from, through code without hooks; farther away is another stack. */
+	SAME_STACK_BYTES = 1 << 20,
+	/* ... and code that runs after the outermost call returned (atexit,
+	 * destructors) this near above it. */
+	ABOVE_STACK_BYTES = 1 << 16,
+	/* A realigned frame's stand-in lies this near to its true CFA. */
+	NEAR_BYTES = 4096,
+	/* The caller is looked for this far above a frame: what lies between
+	 * was left by longjmp, and is little. */
+	CALLER_DISTANCE = 64,
+};
+
+/* What one record says of its frame. */
+struct frame {
+	const struct site *site;
+	uint64_t cfa;
+	uint64_t time;
+	uint32_t number; /* the site's */
+};
+
+static inline struct open_call *stack_top(struct stack *s)
+{
+	return s->n ? &s->calls[s->n - 1] : NULL;
+}
+
+/* Close all calls from the n-th on: they were left by a jump. */
+void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
+		  uint32_t n, uint64_t time);
+
+/* The innermost open call on s that is the caller of a frame at cfa: its
+ * index + 1, or 0. */
+uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
+			   uint64_t cfa);
+
+/* The other stack of the process whose innermost call is the caller: where
+ * several stand in that function, the one just above the frame.  Or NULL. */
+struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
+			      const struct frame *f);
+
+/* Where a stack begins: one that was not seen before, or is used anew. */
+struct stack *lanes_first(struct callstack *c, struct thread *t,
+			  const struct frame *f);
+
+/* The stack that a frame of an unknown caller is on: the thread's current one
+ * if it is near, else another one that is, else a new one. */
+struct stack *lanes_near(struct callstack *c, struct thread *t, uint64_t cfa);
+
+#endif
