@@ -166,13 +166,13 @@ class Session:
             wait_limit_ms=self.settings["wait-limit"],
             command=(path + " " + arguments).strip(), module=path)
 
-    def _replace(self) -> None:
+    def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
         if old is not None:
             n = old.status().n_calls
             old.free()
             if n:
-                say("a new trace replaces the old one (%s)" % count(n, "call"))
+                say("%s replaces the old one (%s)" % (by, count(n, "call")))
 
     def _begin(self, road: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
@@ -205,6 +205,8 @@ class Session:
         if n_calls:
             say("%s open in %s" % (count(n_calls, "call"),
                                    count(n_threads, "thread")))
+        # Their rows come before the prompt, not after it.
+        recorded.take_all()
 
     def begin_with_process(self, has_shim: bool) -> None:
         """The process was just started: it has the shim in it, or is a static
@@ -363,7 +365,7 @@ class Session:
             raise gdb.GdbError("a trace is being recorded: `cstrace stop` "
                                "first")
         new = Trace.load(path)
-        self._replace()
+        self._replace("the loaded trace")
         self.kept = new
         self.last_options = StartOptions()
         say("%s: %s" % (path, self.kept_summary()))

@@ -134,9 +134,10 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	recorder_round(r, 1);
-	fill_status(r, &status);
 	cst_trace_free(take(r->snapshot));
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	writer_flush(r->writer, NULL);
+	fill_status(r, &status);
 	failed = writer_close(r->writer, &fd, err);
 	r->writer = r->calls.writer = NULL;
 	recorder_forget(r);
@@ -164,12 +165,12 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
-	fill_status(r, &status);
 	cst_trace_free(take(r->snapshot));
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
 	failed = writer_flush(r->writer, err);
 	if (failed < 0)
 		return failed;
+	fill_status(r, &status);
 	fd = dup(writer_fd(r->writer));
 	if (fd < 0)
 		return cst_fail_sys(err, "cannot read the trace");
