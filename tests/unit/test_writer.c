@@ -201,7 +201,7 @@ static void a_saved_file_is_packed(void **state)
 	struct cst_choice all = {.std = 1};
 	struct cst_error err = {""};
 	struct cst_status_report before, after;
-	struct cst_trace *t, *again;
+	struct cst_trace *t, *again = NULL;
 	struct model m;
 
 	(void)state;
