@@ -21,6 +21,7 @@
 enum {
 	TICK_MS = 20,
 	BUSY_US = 1000,
+	FIRST_CHUNKS = 64,
 	USUAL_CHUNKS = 1024,
 	USUAL_WAIT_MS = 10000,
 	RECLAIM_TICKS = 10,
@@ -157,8 +158,10 @@ static int recorder_parts(struct cst_recorder *r,
 			  const struct cst_recorder_options *o,
 			  struct cst_error *err)
 {
-	uint32_t chunks = o->pool_chunks ? o->pool_chunks : USUAL_CHUNKS;
+	uint32_t chunks;
 
+	r->pool_chunks = o->pool_chunks ? o->pool_chunks : USUAL_CHUNKS;
+	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
 	r->names = names_new();
 	r->modules = modules_new();
 	if (!r->names || !r->modules)
