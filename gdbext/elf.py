@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the dynamic section of a 64-bit little-endian ELF file says: the
-libraries it needs, the names it uses, the slots that hold them.
+libraries it needs and the names it uses.
 
-gdb's API tells none of this.  A file that is not understood is empty."""
+gdb's API tells none of this, and it is asked whenever a program is loaded, when
+there is no time to import pyelftools (relocations.py does, later).  A file that
+is not understood is empty."""
 
 from __future__ import annotations
 
@@ -13,11 +15,7 @@ from typing import NamedTuple
 
 EM_X86_64 = 62
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
-DT_NEEDED, DT_PLTRELSZ, DT_STRTAB, DT_SYMTAB = 1, 2, 5, 6
-DT_RELA, DT_RELASZ, DT_STRSZ, DT_RPATH, DT_JMPREL = 7, 8, 10, 15, 23
-DT_RUNPATH = 29
-
-_RELA = struct.Struct("<QQq")
+DT_NEEDED, DT_STRTAB, DT_STRSZ, DT_RPATH, DT_RUNPATH = 1, 5, 10, 15, 29
 
 
 class Elf(NamedTuple):
@@ -27,13 +25,12 @@ class Elf(NamedTuple):
     runpath: tuple[str, ...]
     first: int  # the lowest address it is linked for
     strings: bytes  # all dynamic symbol names, and more
-    slots: dict[str, tuple[int, ...]]  # of the hooks: GOT slots, unrelocated
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
 
 
-_NOTHING = Elf(0, False, (), (), 0, b"", {})
+_NOTHING = Elf(0, False, (), (), 0, b"")
 
 
 class _Image:
@@ -72,30 +69,7 @@ def _string(strings: bytes, at: int) -> str:
     return strings[at:end].decode("utf-8", "replace")
 
 
-def _slots(image: _Image, tags: dict[int, int], strings: bytes,
-           names: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
-    """GOT slots that the loader fills with one of these symbols."""
-    found: dict[str, list[int]] = {name: [] for name in names}
-    at = {strings.find(b"\0" + n.encode() + b"\0") + 1: n for n in names}
-    tables = [(tags.get(DT_JMPREL, 0), tags.get(DT_PLTRELSZ, 0)),
-              (tags.get(DT_RELA, 0), tags.get(DT_RELASZ, 0))]
-    for table, size in tables:
-        data = image.read(table, size)
-        for slot, info, _addend in _RELA.iter_unpack(
-                data[:len(data) // 24 * 24]):
-            symbol = info >> 32
-            if not symbol:
-                continue
-            entry = image.read(tags[DT_SYMTAB] + symbol * 24, 4)
-            if len(entry) < 4:
-                continue
-            name = at.get(struct.unpack("<I", entry)[0])
-            if name:
-                found[name].append(slot)
-    return {name: tuple(slots) for name, slots in found.items()}
-
-
-def _parse(data: bytes, names: tuple[str, ...]) -> Elf:
+def _parse(data: bytes) -> Elf:
     if data[:6] != b"\x7fELF\x02\x01":
         return _NOTHING
     machine, = struct.unpack_from("<H", data, 18)
@@ -108,28 +82,26 @@ def _parse(data: bytes, names: tuple[str, ...]) -> Elf:
     def all_of(*wanted: int) -> tuple[str, ...]:
         return tuple(_string(strings, v) for t, v in pairs if t in wanted)
 
-    uses_any = any(b"\0" + n.encode() + b"\0" in strings for n in names)
     return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
-               all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
-               _slots(image, tags, strings, names) if uses_any else {})
+               all_of(DT_RUNPATH, DT_RPATH), image.first(), strings)
 
 
 @lru_cache(maxsize=256)
-def _read(path: str, _mtime_ns: int, _size: int, names: tuple[str, ...]) -> Elf:
+def _read(path: str, _mtime_ns: int, _size: int) -> Elf:
     try:
         with open(path, "rb") as f:
-            return _parse(f.read(), names)
+            return _parse(f.read())
     except (OSError, struct.error, KeyError):
         return _NOTHING
 
 
-def read(path: str, names: tuple[str, ...] = ()) -> Elf:
-    """The file's dynamic section, with the slots of these names."""
+def read(path: str) -> Elf:
+    """The file's dynamic section."""
     try:
         st = os.stat(path)
     except OSError:
         return _NOTHING
-    return _read(path, st.st_mtime_ns, st.st_size, names)
+    return _read(path, st.st_mtime_ns, st.st_size)
 
 
 _SYSTEM = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",

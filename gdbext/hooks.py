@@ -10,7 +10,7 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
-from . import elf, locate, x86_64
+from . import elf, locate, relocations, x86_64
 
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
 NAMES = (ENTER, EXIT)
@@ -42,7 +42,7 @@ def uses_hooks(path: str) -> bool:
     them for others.)"""
     if _is_libc(path) or locate.is_shim(path):
         return False
-    return elf.read(path, NAMES).uses(ENTER)
+    return elf.read(path).uses(ENTER)
 
 
 def is_static_with_hooks(path: str) -> bool:
@@ -123,9 +123,9 @@ class Targets:
         self._defined = {symbol_address(n): n for n in NAMES}
         self._is_ambiguous = len(self._defined) < len(NAMES)
         for path in _loaded():
-            slots = elf.read(path, NAMES).slots
-            if any(slots.values()):
-                self._add(path, slots)
+            if uses_hooks(path):
+                self._add(path, relocations.slots(
+                    path, os.stat(path).st_mtime_ns, NAMES))
 
     def _add(self, path: str, slots: dict[str, tuple[int, ...]]) -> None:
         base = load_address(path)

@@ -9,6 +9,7 @@ from typing import Iterator, NamedTuple, Optional
 import gdb
 
 from . import hooks, x86_64
+from .console import say
 from .engine import Recorder
 
 Seed = tuple[int, int, int, int]  # callee, caller, pc, cfa
@@ -141,7 +142,11 @@ def of_thread(codes: _Codes) -> list[Seed]:
 def plant(recorder: Recorder) -> tuple[int, int]:
     """Seed every thread that stands still; returns how many calls and how
     many threads."""
-    codes = _Codes()
+    try:
+        codes = _Codes()
+    except gdb.GdbError as e:
+        say("the calls open now are left out: %s" % e)
+        return 0, 0
     n_calls = n_threads = 0
     chosen = gdb.selected_thread()
     frame = None
