@@ -161,6 +161,8 @@ static int recorder_parts(struct cst_recorder *r,
 	uint32_t chunks;
 
 	r->pool_chunks = o->pool_chunks ? o->pool_chunks : USUAL_CHUNKS;
+	if (r->pool_chunks > CST_MAX_CHUNKS)
+		r->pool_chunks = CST_MAX_CHUNKS;
 	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
 	r->names = names_new();
 	r->modules = modules_new();
@@ -393,6 +395,8 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	sites_mute(&r->sites, mute);
 	filter_free(r->mute);
 	r->mute = mute;
+	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
+		area_grow(r->area);
 	live_set(&r->live, &options, filter, &r->calls);
 	recorder_unlock(r);
 	return 0;

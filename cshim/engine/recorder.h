@@ -60,7 +60,8 @@ struct cst_recorder {
 	uint32_t n_quiet;     /* ticks with nothing to take */
 	uint32_t pid;
 	uint32_t mode;
-	uint32_t pool_chunks; /* the pool grows to so many rather than wait */
+	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits
+			       * when the program stops is drawn first */
 	uint8_t is_running, is_stopping;
 	uint8_t is_asking; /* the wanted callback was called */
 	uint8_t is_full;   /* the limit was told */

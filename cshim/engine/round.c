@@ -184,17 +184,6 @@ static int has_new_process(struct cst_recorder *r)
 	return is_new;
 }
 
-/* A writer waits for a chunk: make more when none is left to give back, or
- * rather than hold up the program.  Not for the live view's sake: what waits
- * there is drawn before a stop is told. */
-static void feed_writers(struct cst_recorder *r, int n_full)
-{
-	int may_grow = !r->live.filter && r->area->n_chunks < r->pool_chunks;
-
-	if (area_is_starved(r->area) && (!n_full || may_grow))
-		area_grow(r->area);
-}
-
 int recorder_round(struct cst_recorder *r, int peek)
 {
 	uint32_t n_known = sites_learn(&r->sites);
@@ -211,7 +200,8 @@ int recorder_round(struct cst_recorder *r, int peek)
 	peek |= has_new_process(r);
 	horizon = clock_ticks();
 	n_full = reader_scan(&r->reader);
-	feed_writers(r, n_full);
+	if (!n_full && area_is_starved(r->area))
+		area_grow(r->area);
 	writer_hurry(r->writer, n_full > MANY_CHUNKS);
 	if (shares_stacks(r) && r->reader.n_turns > 1)
 		take_merged(r, horizon, n_known);
