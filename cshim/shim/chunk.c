@@ -146,6 +146,27 @@ static int chunk_renew(void)
 	return result == CLAIMED ? 0 : -1;
 }
 
+/* While a stopped reader's records are being lost, a loss must not cost the
+ * system calls of a claim.  The steps behind the chunk's last slot are taken
+ * back (the hook's own and ours: there is room for a few only); where a handler
+ * has moved the cursor since, the long way is taken. */
+static int is_lost_at_once(uint64_t slot)
+{
+	uint64_t seq = __atomic_load_n(&area->free_seq, __ATOMIC_RELAXED);
+	uint64_t left = slot + CST_RECORD_SIZE;
+	uint64_t full = (slot & -(uint64_t)CST_CHUNK_SIZE) + CURSOR_FULL;
+
+	/* A chunk that is full must be handed over, whatever comes then. */
+	if (self.chunk ||
+	    __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED) !=
+		    (1ull << 32 | seq) ||
+	    !__atomic_compare_exchange_n(&self.cursor, &left, full, 0,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return 0;
+	area_count(&area->n_lost_full);
+	return 1;
+}
+
 COLD struct cst_record *chunk_slot(void)
 {
 	for (;;) {
@@ -153,6 +174,8 @@ COLD struct cst_record *chunk_slot(void)
 
 		if (!cursor_is_full(slot))
 			return (struct cst_record *)slot;
+		if (is_lost_at_once(slot))
+			return NULL;
 		if (chunk_renew() < 0)
 			return NULL;
 	}
