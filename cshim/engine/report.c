@@ -90,7 +90,8 @@ static inline void count_call(struct report *r, uint32_t id, uint64_t ns,
 	struct total *f = &r->totals[id];
 
 	f->n_calls++;
-	f->self_ns += (int64_t)ns;
+	/* Made-up durations may add up to anything. */
+	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
 	if (ns > f->max_ns)
 		f->max_ns = ns;
 	if (!f->outermost || f->outermost >= level ||
@@ -99,7 +100,8 @@ static inline void count_call(struct report *r, uint32_t id, uint64_t ns,
 		f->outermost = level;
 	}
 	if (caller != NO_FUNCTION)
-		r->totals[caller].self_ns -= (int64_t)ns;
+		r->totals[caller].self_ns =
+			(int64_t)((uint64_t)r->totals[caller].self_ns - ns);
 	r->levels[level].function = id;
 }
 
