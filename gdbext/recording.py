@@ -168,9 +168,12 @@ class Recording:
 
     def watch_ends(self) -> None:
         """Break where gdb would otherwise be too late; call again when more
-        is loaded."""
+        is loaded.  Not in a process that was there before gdb: it would die
+        of a breakpoint in _exit() if gdb was killed."""
+        was_attached = gdb.selected_inferior().was_attached
         for place in sync.DrainBreakpoint.PLACES:
             if (self.is_on and place not in self._ends
+                    and not (was_attached and place == "_exit")
                     and sync.DrainBreakpoint.is_possible(place)):
                 self._ends[place] = sync.DrainBreakpoint(place, self)
 
