@@ -3,6 +3,7 @@
  * robust_crowd sleep N: N threads make a call each and sleep until all have.
  * robust_crowd pass N: N threads come and go, 64 at once, 30 calls each.
  * robust_crowd calls N: N million calls of leaf() on one thread.
+ * robust_crowd wait N: the same once a byte comes from standard input.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -68,10 +69,17 @@ QUIET static void run(int n, int at_once, void *(*body)(void *))
 	free(threads);
 }
 
+QUIET static void call_often(int n_millions)
+{
+	for (n_calls = 0; n_calls < n_millions * 1000000l; n_calls++)
+		leaf(n_calls);
+}
+
 /* For gdb to stop at. */
 QUIET __attribute__((noinline)) static void finish(void)
 {
 	printf("%ld calls\n", n_calls);
+	fflush(stdout);
 }
 
 QUIET int main(int argc, char **argv)
@@ -83,9 +91,14 @@ QUIET int main(int argc, char **argv)
 		run(n, n, sleeper);
 	if (argc > 1 && !strcmp(argv[1], "pass"))
 		run(n, AT_ONCE, passer);
-	if (argc > 1 && !strcmp(argv[1], "calls")) {
-		for (n_calls = 0; n_calls < n * 1000000l; n_calls++)
-			leaf(n_calls);
+	if (argc > 1 && !strcmp(argv[1], "calls"))
+		call_often(n);
+	if (argc > 1 && !strcmp(argv[1], "wait")) {
+		leaf(0);
+		puts("ready");
+		fflush(stdout);
+		getchar();
+		call_often(n);
 	}
 	finish();
 	return 0;
