@@ -17,8 +17,8 @@ enum claim { CLAIMED, NONE_FREE, IMPOSSIBLE };
  * nobody waits again before it moves, so the program is held up once. */
 static uint64_t gave_up_at;
 
-/* Index + 1 of a chunk off the free list, or 0. */
-static uint32_t free_pop(void)
+/* Index + 1 of the chunk on top of the free list, taken off, or 0. */
+static uint32_t free_take(void)
 {
 	uint64_t head = __atomic_load_n(&area->free_head, __ATOMIC_ACQUIRE);
 	uint64_t next;
@@ -26,10 +26,7 @@ static uint32_t free_pop(void)
 	do {
 		uint32_t first = (uint32_t)head;
 
-		/* The next to take is the lowest, so whoever has only some of
-		 * them mapped waits for those to come back. */
-		if (!first || first > CST_MAX_CHUNKS ||
-		    !area_has_chunk(first - 1))
+		if (!first || first > CST_MAX_CHUNKS)
 			return 0;
 		next = ((head >> 32) + 1) << 32 |
 		       __atomic_load_n(&area_chunk(first - 1)->next,
@@ -38,6 +35,17 @@ static uint32_t free_pop(void)
 					      __ATOMIC_ACQUIRE,
 					      __ATOMIC_ACQUIRE));
 	return (uint32_t)head;
+}
+
+/* One that we can map.  The others stay off the list: on top of it they would
+ * hide those that we have. */
+static uint32_t free_pop(void)
+{
+	uint32_t taken = free_take();
+
+	while (taken && !area_has_chunk(taken - 1))
+		taken = free_take();
+	return taken;
 }
 
 /* How many slots of the chunk under the cursor were taken. */
