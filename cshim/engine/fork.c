@@ -19,7 +19,8 @@ void fork_snapshot(struct thread *t, uint32_t n_fork)
 	shot->calls = malloc(s->n * sizeof(*shot->calls) + 1);
 	if (!shot->calls)
 		return;
-	memcpy(shot->calls, s->calls, s->n * sizeof(*shot->calls));
+	if (s->n)
+		memcpy(shot->calls, s->calls, s->n * sizeof(*shot->calls));
 	shot->n = s->n;
 }
 
