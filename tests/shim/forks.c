@@ -147,6 +147,27 @@ static void children_are_recorded_whole(void **state)
 	reader_check_nesting(reader);
 }
 
+/* libc's forks, and theirs alone, are marked in the parent's records; the
+ * child's thread says which mark was of its fork. */
+static void forks_of_libc_are_marked(void **state)
+{
+	uint32_t n_marked = 0;
+
+	(void)state;
+	if (!IS_BEARABLE)
+		skip();
+	for (uint32_t i = 0; i < reader_area(reader)->n_threads; i++) {
+		const struct cst_thread *t = reader_thread(reader, i);
+
+		if (!t->n_fork)
+			continue;
+		n_marked++;
+		assert_int_equal(t->forked_from, 1);
+	}
+	assert_int_equal(n_marked, reader_my_stream(reader)->n_forks);
+	assert_true(n_marked > 0);
+}
+
 static void each_child_is_a_process(void **state)
 {
 	uint32_t parent = (uint32_t)getpid();
@@ -188,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(children_are_recorded_whole),
+		cmocka_unit_test(forks_of_libc_are_marked),
 		cmocka_unit_test(each_child_is_a_process),
 		cmocka_unit_test(threads_belong_to_their_process),
 	};

@@ -89,6 +89,11 @@ QUIET static void stream_add(struct stream *s, const struct cst_record *record)
 		if (!s->records)
 			abort();
 	}
+	/* Not by cst_record_site(): it is traced in here. */
+	if (record->site_and_sp >> 32 == CST_FORK) {
+		s->n_forks++;
+		return;
+	}
 	s->records[s->n++] = *record;
 }
 

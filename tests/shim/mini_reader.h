@@ -21,6 +21,7 @@ struct stream {
 	struct cst_record *records;
 	size_t n, cap;
 	uint32_t next_seq;
+	uint32_t n_forks; /* marks; not among the records */
 };
 
 struct mini_reader;
