@@ -205,7 +205,8 @@ class Session:
         if n_calls:
             say("%s open in %s" % (count(n_calls, "call"),
                                    count(n_threads, "thread")))
-        # Their rows come before the prompt, not after it.
+        # Their rows come after these lines and before the prompt.
+        gdb.flush()
         recorded.take_all()
 
     def begin_with_process(self, has_shim: bool) -> None:

@@ -197,7 +197,7 @@ def test_a_damaged_trace(gdb, tmp_path):
     one_line = (r"'bad\d+.cst' is damaged: .*|'bad\d+.cst' is not a cstrace "
                 r"trace|cstrace: .*bad\d+.cst: 18 calls in .*")
     # A new trace replaces the old one where one was good after all.
-    replaced = r"(cstrace: a new trace replaces the old one \(.*\)\n)?"
+    replaced = r"(cstrace: the loaded trace replaces the old one \(.*\)\n)?"
     check(run, [("at %d" % at, replaced + "(%s)" % one_line)
                 for at in places])
 
