@@ -29,22 +29,22 @@ NOINLINE static int work(int n)
 
 int main(void)
 {
-	struct itimerval every = {{0, 1000}, {0, 1000}};
+	struct itimerval every = {{0, 200}, {0, 200}};
 	struct sigaction action = {.sa_handler = handler,
 				   .sa_flags = SA_RESTART};
 	long n_work = 0;
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
-	while (n_handled < 200)
-		n_work += work(14) > 0;
+	while (n_handled < 100)
+		n_work += work(10) > 0;
 	memset(&every, 0, sizeof(every));
 	setitimer(ITIMER_REAL, &every, NULL);
 	{
 		char line[64];
 		char *p = stpcpy(line, "counts work ");
 
-		p = expect_number(p, n_work * 1219);
+		p = expect_number(p, n_work * 177);
 		p = stpcpy(p, "handler ");
 		p = expect_number(p, n_handled);
 		p = stpcpy(p, "in_handler ");
