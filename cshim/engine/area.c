@@ -90,6 +90,10 @@ static void area_add_chunks(struct area *a, uint32_t n)
 {
 	uint32_t from = a->n_chunks;
 
+	/* The usual pool is made at once, not by faults under load. */
+	if (from + n <= CST_USUAL_CHUNKS)
+		madvise(area_chunk(a, from), (size_t)n * CST_CHUNK_SIZE,
+			MADV_POPULATE_WRITE);
 	a->n_chunks = from + n;
 	__atomic_store_n(&a->head->n_chunks, a->n_chunks, __ATOMIC_RELEASE);
 	/* The lowest last: it is the first to be taken. */

@@ -10,6 +10,8 @@
 #include "cstrace/record.h"
 #include "error.h"
 
+enum { CST_USUAL_CHUNKS = 1024 }; /* of the pool: 64 MiB */
+
 struct area {
 	struct cst_area *head;
 	struct cst_process *processes;

@@ -22,7 +22,6 @@ enum {
 	TICK_MS = 20,
 	BUSY_US = 1000,
 	FIRST_CHUNKS = 64,
-	USUAL_CHUNKS = 1024,
 	USUAL_WAIT_MS = 10000,
 	RECLAIM_TICKS = 10,
 	QUIET_TICKS = 2,
@@ -160,7 +159,7 @@ static int recorder_parts(struct cst_recorder *r,
 {
 	uint32_t chunks;
 
-	r->pool_chunks = o->pool_chunks ? o->pool_chunks : USUAL_CHUNKS;
+	r->pool_chunks = o->pool_chunks ? o->pool_chunks : CST_USUAL_CHUNKS;
 	if (r->pool_chunks > CST_MAX_CHUNKS)
 		r->pool_chunks = CST_MAX_CHUNKS;
 	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;

@@ -143,9 +143,14 @@ static int area_map_fd(int fd)
 		error = map_pieces(fd, PLACE_FIRST + i * PLACE_STEP, n_chunks);
 	if (error && room == UINT64_MAX)
 		error = map_whole(fd);
-	if (!error)
-		site_table_attach((struct cst_site *)area_at(CST_AT_SITES));
-	return error;
+	if (error)
+		return error;
+	site_table_attach((struct cst_site *)area_at(CST_AT_SITES));
+	/* Else each page of the pool costs a fault amid the program's calls;
+	 * the reader has made the memory. */
+	sys_madvise(area_at(CST_AT_CHUNKS), (uint64_t)n_chunks * CST_CHUNK_SIZE,
+		    MADV_POPULATE_WRITE);
+	return 0;
 }
 
 /* Under the lock. */
