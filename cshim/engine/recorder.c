@@ -21,6 +21,8 @@
 enum {
 	TICK_MS = 20,
 	BUSY_US = 1000,
+	/* A round that took so many leaves no time to rest. */
+	BEHIND_RECORDS = 32 * CST_CHUNK_RECORDS,
 	FIRST_CHUNKS = 64,
 	USUAL_WAIT_MS = 10000,
 	RECLAIM_TICKS = 10,
@@ -102,7 +104,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	area_answer(r->area, ticket);
 	if (taken) {
 		r->n_quiet = 0;
-		return is_handshake ? 0 : BUSY_US;
+		return is_handshake || taken > BEHIND_RECORDS ? 0 : BUSY_US;
 	}
 	if (++r->n_quiet % RECLAIM_TICKS == 0)
 		reader_reclaim(&r->reader);
