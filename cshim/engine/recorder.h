@@ -16,10 +16,6 @@
 
 enum { SEEN_NUMBERS = 4096 };
 
-struct hit {
-	uint64_t callee, caller, number;
-};
-
 /* Seeds that wait for their names. */
 struct seeding {
 	struct thread *thread;
@@ -54,7 +50,6 @@ struct cst_recorder {
 	struct addrmap injected; /* sites made by cst_recorder_inject() */
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
-	struct hit last_hit;
 	uint64_t last_peek_ns;
 	uint32_t n_processes; /* in the area, as of the last round */
 	uint32_t n_quiet;     /* ticks with nothing to take */

@@ -41,15 +41,6 @@ static int open_writer(struct cst_recorder *r,
 	return writer_open(&options, r->names, &r->writer, err);
 }
 
-/* Names are written into each trace's file. */
-static void names_touch(struct names *n)
-{
-	for (uint32_t i = 0; i < n->n_functions; i++)
-		n->functions[i].is_dirty = 1;
-	for (uint32_t i = 0; i < n->n_sites; i++)
-		n->sites[i].is_dirty = 1;
-}
-
 int cst_recorder_begin(struct cst_recorder *r,
 		       const struct cst_recorder_options *options,
 		       struct cst_error *err)
@@ -67,7 +58,6 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->calls.begin_ticks = clock_ticks();
 	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
-	names_touch(r->names);
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
 	pthread_mutex_unlock(&r->lock);
