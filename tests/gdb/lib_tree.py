@@ -193,3 +193,26 @@ def outcome(folder, name="t"):
     json_text = own_sites(json_tree(folder / (name + ".jsonl")))
     assert text == json_text
     return text
+
+
+# What tests/targets/calls.c does, in every build.
+CALLS = tree("""
+    main
+      spread  calls.c:47
+        pair  calls.c:38
+          leaf  calls.c:16
+          leaf  calls.c:16
+        leaf  calls.c:40
+        leaf  calls.c:40
+      down  calls.c:49
+        down  calls.c:23
+          down  calls.c:23
+            down  calls.c:23
+      compare
+      compare
+      compare
+      through  calls.c:51
+        leaf  calls.c:33
+      leaf  calls.c:53
+      leaf  calls.c:53
+    """)

@@ -8,29 +8,9 @@ import pytest
 
 from lib_build import BUILD, Variant, build
 from lib_gdb import kill_session
-from lib_tree import live_tree, outcome, own_sites, read_jsonl, tree
+from lib_tree import CALLS, live_tree, outcome, own_sites, read_jsonl
 
 SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
-CALLS = tree("""
-    main
-      spread  calls.c:47
-        pair  calls.c:38
-          leaf  calls.c:16
-          leaf  calls.c:16
-        leaf  calls.c:40
-        leaf  calls.c:40
-      down  calls.c:49
-        down  calls.c:23
-          down  calls.c:23
-            down  calls.c:23
-      compare
-      compare
-      compare
-      through  calls.c:51
-        leaf  calls.c:33
-      leaf  calls.c:53
-      leaf  calls.c:53
-    """)
 BOTH = [Variant("gcc"), Variant("clang")]
 
 LINKED = ("-L" + str(BUILD), "-lcstrace", "-Wl,--no-as-needed",

@@ -6,38 +6,17 @@ import re
 
 from lib_build import Variant, build, build_library
 from lib_gdb import wait_for
-from lib_tree import outcome, read_jsonl, saved_tree, own_sites, tree
+from lib_tree import (CALLS, outcome, own_sites, read_jsonl, saved_tree,
+                      tree)
 
 SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
 QUIET = "set cstrace live off"
 
 
-WHOLE = tree("""
-    main
-      spread  calls.c:47
-        pair  calls.c:38
-          leaf  calls.c:16
-          leaf  calls.c:16
-        leaf  calls.c:40
-        leaf  calls.c:40
-      down  calls.c:49
-        down  calls.c:23
-          down  calls.c:23
-            down  calls.c:23
-      compare
-      compare
-      compare
-      through  calls.c:51
-        leaf  calls.c:33
-      leaf  calls.c:53
-      leaf  calls.c:53
-    """)
-
-
 def test_start_at_a_breakpoint_has_the_open_calls(gdb, tmp_path):
     gdb(build("calls.c"), QUIET, "break pair", "run", "cstrace start",
         "delete", "continue", *SAVE)
-    lines = WHOLE.splitlines()
+    lines = CALLS.splitlines()
     for i in range(3):
         lines[i] += "  (before)"
     assert outcome(tmp_path).splitlines() == lines
@@ -200,7 +179,7 @@ def test_start_without_the_shim_in_the_program(gdb, tmp_path):
     assert "own hooks" in run.out and "exited normally" in run.out
     lines = outcome(tmp_path).splitlines()
     assert lines[0] == "main  (before)"
-    assert lines[2:] == own_sites(WHOLE).splitlines()[2:]
+    assert lines[2:] == own_sites(CALLS).splitlines()[2:]
 
 
 def test_save_and_load_are_the_same_trace(gdb, tmp_path):
