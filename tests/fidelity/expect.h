@@ -5,7 +5,7 @@
  * callers or a switch of stacks changes nothing of what is told.
  *
  * One line a call, "PID TID STACK DEPTH NAME", written with one write() to
- * descriptor 77 (made by the test), from any thread or signal handler.
+ * descriptor 9 (made by the test), from any thread or signal handler.
  */
 #ifndef EXPECT_H
 #define EXPECT_H
@@ -52,7 +52,7 @@ QUIET static NOINLINE void expect_on(const char *stack, int depth,
 	p = expect_number(p, depth);
 	p = stpcpy(p, name);
 	*p++ = '\n';
-	if (write(77, line, (size_t)(p - line)) < 0)
+	if (write(9, line, (size_t)(p - line)) < 0)
 		return;
 }
 

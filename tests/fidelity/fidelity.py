@@ -62,7 +62,7 @@ def record(program, folder, start="cstrace start", settings=()):
     """gdb's output and the two files: told and recorded."""
     told = folder / (program.name + ".told")
     tree = folder / (program.name + ".jsonl")
-    commands = ["set cstrace live off", *settings, start, "run 77>%s" % told,
+    commands = ["set cstrace live off", *settings, start, "run 9>%s" % told,
                 "cstrace save %s" % tree]
     words = [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
              str(TOP / "cstrace.py")]
@@ -71,6 +71,7 @@ def record(program, folder, start="cstrace start", settings=()):
     done = subprocess.run([*words, str(program)], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, timeout=TIMEOUT, errors="replace",
+                          env={**os.environ, "SHELL": "/bin/sh"},
                           preexec_fn=deep_stack)
     return done.stdout, told, tree
 
