@@ -3,6 +3,7 @@
 
 #include "fork.h"
 #include "lanes.h"
+#include "plain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -350,54 +351,53 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 		leave_settle(c, t, f);
 }
 
+/* One record. 0: it is not whole, or its site is not known yet. */
+INLINE int take_one(struct callstack *c, struct thread *t,
+		    const struct cst_record *r, uint32_t n_known)
+{
+	/* Pairs with the hook's release: with a time it is whole. */
+	uint64_t stamp = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
+	uint32_t number = cst_record_site(r);
+	const struct site *site = &c->sites->all[number];
+	struct frame f = {.site = site, .number = number};
+
+	if (unlikely(!stamp))
+		return 0;
+	if (unlikely(number >= n_known))
+		return number >= CST_MAX_SITES;
+	/* A handler takes its time before the hook that it interrupted fills
+	 * its earlier slot. */
+	if (stamp > t->last_time)
+		t->last_time = stamp;
+	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
+		if (number == CST_FORK)
+			fork_snapshot(t, (uint32_t)cst_record_sp(r));
+		return 1;
+	}
+	f.time = pauses_skip(c->pauses, t->last_time);
+	f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r) : cst_record_sp(r)) +
+		(uint64_t)(int64_t)site->cfa_offset;
+	if (unlikely(t->heir_of != NULL))
+		fork_inherit(c, t, f.cfa, site->kind == CST_EXIT);
+	if (site->kind == CST_ENTER)
+		callstack_enter(c, t, &f);
+	else
+		callstack_leave(c, t, &f);
+	return 1;
+}
+
 uint32_t callstack_take(struct callstack *c, struct thread *t,
 			const struct cst_record *records, uint32_t n,
 			uint32_t n_known)
 {
-	const struct site *sites = c->sites->all;
-	uint64_t time = t->last_time;
-	uint32_t i;
+	uint32_t i = 0;
 
-	for (i = 0; i < n; i++) {
-		const struct cst_record *r = &records[i];
-		/* Pairs with the hook's release: with a time it is whole. */
-		uint64_t stamp = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
-		uint32_t number = cst_record_site(r);
-		const struct site *site = &sites[number];
-		struct frame f = {.site = site, .number = number};
-
-		/* Reads on in the chunk, behind whose records spare slots lie;
-		 * a number that is not one only prefetches in vain. */
-		__builtin_prefetch(r + 32);
-		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
-		if (unlikely(!stamp))
-			break;
-		if (unlikely(number >= n_known)) {
-			if (number < CST_MAX_SITES)
-				break;
-			continue;
-		}
-		/* A handler takes its time before the hook that it
-		 * interrupted fills its earlier slot. */
-		time = stamp > time ? stamp : time;
-		if (unlikely(site->is_muted || time < c->begin_ticks)) {
-			if (number == CST_FORK)
-				fork_snapshot(t, (uint32_t)cst_record_sp(r));
-			continue;
-		}
-		f.time = pauses_skip(c->pauses, time);
-		f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
-					    : cst_record_sp(r)) +
-			(uint64_t)(int64_t)site->cfa_offset;
-		if (unlikely(t->heir_of != NULL))
-			fork_inherit(c, t, f.cfa, site->kind == CST_EXIT);
-		if (site->kind == CST_ENTER)
-			callstack_enter(c, t, &f);
-		else
-			callstack_leave(c, t, &f);
+	for (;;) {
+		i += plain_take(c, t, records + i, n - i, n_known);
+		if (i == n || !take_one(c, t, &records[i], n_known))
+			return i;
+		i++;
 	}
-	t->last_time = time;
-	return i;
 }
 
 void callstack_reopen(struct callstack *c, struct thread *t,

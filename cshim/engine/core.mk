@@ -10,6 +10,7 @@ ENGINE_CORE_SRC := \
 	fork.c \
 	lanes.c \
 	live.c \
+	plain.c \
 	reader.c \
 	recorder.c \
 	recording.c \
