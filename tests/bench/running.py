@@ -14,6 +14,10 @@ LIMIT_S = 120  # for one run of anything; none takes a tenth of it
 UFTRACE_DATA = build.built("uftrace.data")
 OUT = build.built("out")
 
+# gdb reads a program's debug information beside what comes next, in threads of
+# its own: a question that needs it waits for them.
+SYMBOLS_READ = "info line main"
+
 
 def environment(**more):
     """Ours, without what would lead gdb or the programs elsewhere."""
@@ -122,7 +126,7 @@ def traced(program, threads, size, before=("set cstrace live off",),
     with open(script, "w") as f:
         f.write(FIGURES % figures + "end\n")
     run(gdb_command(program, arguments(threads, size),
-                    [*before, "cstrace start" + options, "run",
+                    [*before, SYMBOLS_READ, "cstrace start" + options, "run",
                      "source " + script], True))
     took = Took(OUT)
     cpu, calls = _gdb_figures(figures)
@@ -135,7 +139,8 @@ def traced(program, threads, size, before=("set cstrace live off",),
 
 def under_gdb(program, threads, size, *words):
     """Under gdb without cstrace."""
-    run(gdb_command(program, arguments(threads, size), [*words, "run"], False))
+    run(gdb_command(program, arguments(threads, size),
+                    [SYMBOLS_READ, *words, "run"], False))
     return Took(OUT)
 
 
