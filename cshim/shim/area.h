@@ -51,4 +51,9 @@ static inline struct cst_chunk *area_chunk(uint32_t index)
 	return (struct cst_chunk *)area_at(CST_AT_CHUNK_STATES) + index;
 }
 
+static inline struct cst_mapping *area_mapping(uint32_t index)
+{
+	return (struct cst_mapping *)area_at(CST_AT_MAPPINGS) + index;
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "control.h"
 #include "area.h"
+#include "config.h"
 #include "lock.h"
 #include "process.h"
 #include "site.h"
@@ -56,8 +57,10 @@ static int area_prepare(void)
 /* The new state; sets *error.  Under the lock. */
 static uint32_t control_answer(int32_t *error)
 {
-	uint32_t mode = __atomic_load_n(&control.mode, __ATOMIC_ACQUIRE);
+	uint32_t mode;
 
+	config_read(&control, config_environment());
+	mode = __atomic_load_n(&control.mode, __ATOMIC_ACQUIRE);
 	*error = 0;
 	if (control.magic != CST_AREA_MAGIC || control.layout != CST_LAYOUT ||
 	    mode > CST_MODE_HANDSHAKE) {
@@ -106,8 +109,13 @@ COLD uint32_t control_obey(void)
 /* gdb has poked before any code ran: map at once, for the program may change
  * its user or root before its first event.  Otherwise do nothing: this may be
  * the shell that gdb starts programs with. */
-__attribute__((constructor)) static void control_start(void)
+__attribute__((constructor)) static void control_start(int argc, char **argv,
+						       char **environment)
 {
+	(void)argc;
+	(void)argv;
 	if (control.mode != CST_MODE_OFF && control.area_path[0])
 		control_obey();
+	else /* the program may change it before its first event */
+		config_read(&control, environment);
 }

@@ -12,7 +12,9 @@ SHIM_SRC := \
 	cshim/shim/area.c \
 	cshim/shim/reader.c \
 	cshim/shim/sync.c \
-	cshim/shim/control.c
+	cshim/shim/control.c \
+	cshim/shim/config.c \
+	cshim/shim/mappings.c
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables
 # stay.  General registers only, and no loop or copy turned into a call of

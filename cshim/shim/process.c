@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "process.h"
 #include "area.h"
+#include "mappings.h"
 #include "state.h"
 #include "syscall.h"
 
@@ -31,5 +32,6 @@ int process_register(void)
 	state_page.process = last_process;
 	/* Pairs with the reader's acquire: a process with a pid is whole. */
 	__atomic_store_n(&p->pid, sys_getpid(), __ATOMIC_RELEASE);
+	mappings_begin();
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "site.h"
 #include "area.h"
 #include "lock.h"
+#include "mappings.h"
 #include "syscall.h"
 
 /* Two free slots: what a hook finds before the first site. */
@@ -126,6 +127,7 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	struct cst_site *s;
 	int64_t n;
 
+	mappings_cover(k);
 	if (table_room() < 0)
 		return 0;
 	n = site_draw();

@@ -37,6 +37,11 @@ static inline long sys_pread(int fd, void *buf, size_t len, long offset)
 	return syscall6(SYS_pread64, fd, (long)buf, (long)len, offset, 0, 0);
 }
 
+static inline long sys_read(int fd, void *buf, size_t len)
+{
+	return syscall6(SYS_read, fd, (long)buf, (long)len, 0, 0, 0);
+}
+
 /* The address, or negative errno: the last page holds no mapping. */
 static inline long sys_mmap(uint64_t addr, size_t len, int prot, int flags,
 			    int fd)

@@ -4,7 +4,8 @@
  * and the reader (inside gdb or the cstrace command) reads.  This file is the
  * whole contract between the two; both validate magic, layout and size.
  *
- *   header | processes | threads | chunk states | sites | chunks ...
+ *   header | processes | threads | chunk states | mappings | text | sites |
+ *   chunks ...
  *
  * Every table has its largest size from the start (the file is sparse, so
  * that costs address space, not memory).  All numbers are little endian and
@@ -18,7 +19,7 @@
 #define CST_AREA_MAGIC 0x31616572615f7463ull /* "ct_area1" */
 
 enum {
-	CST_LAYOUT = 1,
+	CST_LAYOUT = 2,
 
 	CST_CHUNK_SIZE = 65536,	  /* and its alignment in the writer's memory */
 	CST_CHUNK_RECORDS = 2666, /* a chunk is full behind this many records */
@@ -29,6 +30,8 @@ enum {
 	CST_MAX_THREADS = 65536,
 	CST_MAX_CHUNKS = 16384, /* 1 GiB */
 	CST_MAX_SITES = 2097152,
+	CST_MAX_MAPPINGS = 65536,
+	CST_TEXT_SIZE = 4194304, /* of the mappings */
 };
 
 /* What a site's hook call was. 0: the site is not published yet. */
@@ -128,6 +131,19 @@ struct cst_chunk {
 };
 _Static_assert(sizeof(struct cst_chunk) == 16, "area layout");
 
+/* A log of what each process had mapped, in no order between processes: for a
+ * reader that comes too late to look itself.  Written where has_mappings is
+ * set.  An entry counts for the process's sites from n_sites on, and takes the
+ * place of what was mapped there before. */
+struct cst_mapping {
+	uint32_t text; /* where its line of /proc/PID/maps begins, NUL-ended */
+	uint32_t n_sites;
+	uint16_t process;
+	uint16_t is_whole; /* written last (release) */
+	uint32_t reserved;
+};
+_Static_assert(sizeof(struct cst_mapping) == 16, "area layout");
+
 struct cst_area {
 	uint64_t magic;
 	uint32_t layout;
@@ -163,6 +179,10 @@ struct cst_area {
 	uint32_t reader_sleeps;
 	/* Draws the numbers of cstrace_hook_enter's third argument. */
 	uint32_t sync_number;
+
+	uint32_t n_mappings __attribute__((aligned(64)));
+	uint32_t n_text;       /* bytes taken */
+	uint32_t has_mappings; /* the reader wants them */
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
@@ -179,8 +199,11 @@ enum {
 	(CST_AT_PROCESSES + CST_MAX_PROCESSES * sizeof(struct cst_process))
 #define CST_AT_CHUNK_STATES \
 	(CST_AT_THREADS + CST_MAX_THREADS * sizeof(struct cst_thread))
-#define CST_AT_SITES \
+#define CST_AT_MAPPINGS \
 	(CST_AT_CHUNK_STATES + CST_MAX_CHUNKS * sizeof(struct cst_chunk))
+#define CST_AT_TEXT \
+	(CST_AT_MAPPINGS + CST_MAX_MAPPINGS * sizeof(struct cst_mapping))
+#define CST_AT_SITES (CST_AT_TEXT + CST_TEXT_SIZE)
 #define CST_AT_CHUNKS                                                        \
 	((CST_AT_SITES + CST_MAX_SITES * sizeof(struct cst_site) + 0xffff) & \
 	 ~0xffffull)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Read without libc's help: getenv() may be the program's own.
+ */
+#include "config.h"
+#include "state.h"
+
+extern char **environ __attribute__((visibility("default"), weak));
+
+char **config_environment(void)
+{
+	return &environ ? environ : 0;
+}
+
+/* The value in "NAME=value", or NULL: it is another's. */
+static const char *value_of(const char *entry, const char *name)
+{
+	while (*name && *entry == *name) {
+		entry++;
+		name++;
+	}
+	return !*name && *entry == '=' ? entry + 1 : 0;
+}
+
+/* 0: it does not fit. */
+static int copy_path(char *to, uint64_t size, const char *from)
+{
+	for (uint64_t i = 0; i < size; i++) {
+		to[i] = from[i];
+		if (!from[i])
+			return i > 0;
+	}
+	to[0] = 0;
+	return 0;
+}
+
+void config_read(struct cst_control *control, char **environment)
+{
+	static int is_read;
+
+	if (is_read || control->mode != CST_MODE_OFF || control->area_path[0] ||
+	    !environment)
+		return;
+	is_read = 1;
+	for (char **entry = environment; *entry; entry++) {
+		const char *path = value_of(*entry, "CSTRACE_AREA");
+
+		if (path && copy_path(control->area_path,
+				      sizeof(control->area_path), path)) {
+			control->mode = CST_MODE_RING;
+			return;
+		}
+	}
+}

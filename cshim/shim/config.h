@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What to do where no gdb says it: the environment.
+ */
+#ifndef SHIM_CONFIG_H
+#define SHIM_CONFIG_H
+
+#include "cstrace/record.h"
+
+/* Once, and only where nothing was poked: CSTRACE_AREA=PATH, which `cstrace
+ * record' sets, gives the area and the mode.  Creates nothing.  Under the
+ * lock, or before there are threads. */
+void config_read(struct cst_control *control, char **environment);
+
+/* Where the environment lies, as libc has it now. */
+char **config_environment(void);
+
+#endif
