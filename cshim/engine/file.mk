@@ -6,3 +6,6 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	column.c lane.c pack.c unpack.c spool.c writer.c loader.c contents.c \
 	walk.c view.c window.c pump.c callid.c text.c jsonl.c report.c \
 	sink.c copy.c trace.c)
+
+# The formats that a trace is saved in.
+ENGINE_FILE_SRC += $(addprefix cshim/engine/, formats.c json.c pieces.c)

@@ -5,9 +5,10 @@
  */
 #include "jsonl.h"
 #include "callid.h"
+#include "json.h"
 #include "number.h"
+#include "pieces.h"
 #include "pump.h"
-#include "utf8.h"
 #include "window.h"
 
 #include <stdlib.h>
@@ -17,16 +18,11 @@ enum {
 	NUMBERS_MAX = 512, /* of a line, beside its names */
 };
 
-struct piece {
-	size_t at, size; /* size 0: not made yet */
-};
-
 struct jsonl {
 	const struct cst_trace *t;
 	struct view *view;
 	struct window window;
-	struct piece *sites;
-	struct bytes site_text;
+	struct pieces sites;
 	int64_t n_lines;
 	struct shown batch[BATCH];
 };
@@ -39,44 +35,13 @@ static char *put(char *out, const char *text, size_t len)
 
 #define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
 
-static void put_escaped(struct bytes *out, const char *text)
-{
-	static const char hex[] = "0123456789abcdef";
-	char escape[6] = "\\u00xx";
-	int len = utf8_length(text);
-	unsigned char c = (unsigned char)*text;
-
-	if (c == '"' || c == '\\') {
-		bytes_put_byte(out, '\\');
-		bytes_put_byte(out, c);
-	} else if (c < 0x20 || c == 0x7f) {
-		escape[4] = hex[c >> 4];
-		escape[5] = hex[c & 15];
-		bytes_put(out, escape, sizeof(escape));
-	} else if (len) {
-		bytes_put(out, text, (size_t)len);
-	} else {
-		bytes_put(out, "\\ufffd", 6);
-	}
-}
-
 /* ,"key":"text" or ,"key":null */
 static void put_string(struct bytes *out, const char *key, const char *text)
 {
 	bytes_put(out, ",\"", 2);
 	bytes_put(out, key, strlen(key));
-	if (!text) {
-		bytes_put(out, "\":null", 6);
-		return;
-	}
-	bytes_put(out, "\":\"", 3);
-	while (*text) {
-		int len = utf8_length(text);
-
-		put_escaped(out, text);
-		text += len ? len : 1;
-	}
-	bytes_put_byte(out, '"');
+	bytes_put(out, "\":", 2);
+	json_put_string(out, text);
 }
 
 static void put_line_number(struct bytes *out, uint32_t line)
@@ -90,24 +55,16 @@ static void put_line_number(struct bytes *out, uint32_t line)
 		bytes_put(out, "null", 4);
 }
 
-static const struct piece *site_piece(struct jsonl *j, uint32_t id)
+static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
-	struct piece *p = &j->sites[id];
-	const struct call_site *site = &j->t->names->sites[id];
-	const struct function *f = &j->t->names->functions[site->function];
+	const struct call_site *site = &t->names->sites[id];
+	const struct function *f = &t->names->functions[site->function];
 
-	if (p->size)
-		return p;
-	p->at = j->site_text.len;
-	put_string(&j->site_text, "function", f->name);
-	put_string(&j->site_text, "symbol", f->symbol);
-	put_string(&j->site_text, "module", f->module);
-	put_string(&j->site_text, "file", site->file);
-	put_line_number(&j->site_text, site->file ? site->line : 0);
-	if (j->site_text.failed)
-		return NULL;
-	p->size = j->site_text.len - p->at;
-	return p;
+	put_string(out, "function", f->name);
+	put_string(out, "symbol", f->symbol);
+	put_string(out, "module", f->module);
+	put_string(out, "file", site->file);
+	put_line_number(out, site->file ? site->line : 0);
 }
 
 static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
@@ -149,16 +106,17 @@ static char *put_tail(const struct shown *s, char *p)
 
 static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 {
-	const struct piece *site = site_piece(j, s->site);
+	size_t size;
+	const char *site = pieces_get(&j->sites, s->site, &size);
 	char *begin, *p;
 
 	if (!site)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + site->size);
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
 	if (!p)
 		return CST_MEMORY;
 	p = put_head(j, s, p);
-	p = put(p, (const char *)j->site_text.data + site->at, site->size);
+	p = put(p, site, size);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
 	j->n_lines++;
@@ -206,9 +164,9 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (!j)
 		return cst_fail_memory(err);
 	j->t = t;
-	j->sites = calloc(t->names->n_sites + 1, sizeof(*j->sites));
-	status = j->sites ? window_init(&j->window, t, choice, err)
-			  : cst_fail_memory(err);
+	status = pieces_init(&j->sites, t, put_site, err);
+	if (status == 0)
+		status = window_init(&j->window, t, choice, err);
 	if (status == 0)
 		status = view_new(t, choice, 0, &j->view, err);
 	if (status == 0)
@@ -217,7 +175,6 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 		status = j->n_lines;
 	view_free(j->view);
 	window_release(&j->window);
-	free(j->sites);
-	bytes_release(&j->site_text);
+	pieces_release(&j->sites);
 	return status;
 }

@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * The public face of a recorded trace: knows the order in which the stages
- * are asked, and the formats by name.
+ * are asked.
  */
 #include "trace.h"
 #include "callid.h"
-#include "copy.h"
 #include "filter.h"
-#include "jsonl.h"
+#include "formats.h"
 #include "loader.h"
 #include "report.h"
 #include "sink.h"
 #include "text.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* ---- open and close ----------------------------------------------------- */
@@ -137,99 +133,14 @@ int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
 
 /* ---- save --------------------------------------------------------------- */
 
-typedef int64_t (*format_fn)(const struct cst_trace *t,
-			     const struct cst_look *look,
-			     const struct cst_choice *choice,
-			     cst_write_fn write, void *arg,
-			     struct cst_error *err);
-
-static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
-			 const struct cst_choice *choice, cst_write_fn write,
-			 void *arg, struct cst_error *err)
-{
-	struct cst_look plain = *look;
-
-	plain.color = 0;
-	return text_write(t, &plain, choice, write, arg, err);
-}
-
-static int64_t save_jsonl(const struct cst_trace *t,
-			  const struct cst_look *look,
-			  const struct cst_choice *choice, cst_write_fn write,
-			  void *arg, struct cst_error *err)
-{
-	(void)look;
-	return jsonl_write(t, choice, write, arg, err);
-}
-
-/* Names and all calls, whatever the choice. */
-static int64_t save_file(const struct cst_trace *t, const struct cst_look *look,
-			 const struct cst_choice *choice, cst_write_fn write,
-			 void *arg, struct cst_error *err)
-{
-	(void)look;
-	(void)choice;
-	return copy_write(t, write, arg, err);
-}
-
-static const struct format {
-	const char *name;
-	format_fn save;
-} formats[] = {
-	{"txt", save_text},
-	{"jsonl", save_jsonl},
-	{"cst", save_file},
-};
-
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
-
-const char *cst_formats(void)
-{
-	return "txt jsonl cst";
-}
-
-static const struct format *find_format(const char *path, const char *name,
-					struct cst_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	const char *dot = strrchr(slash ? slash : path, '.');
-	const char *wanted = name ? name : dot ? dot + 1 : "";
-
-	for (int i = 0; i < N_FORMATS; i++)
-		if (!strcasecmp(formats[i].name, wanted))
-			return &formats[i];
-	if (name)
-		cst_fail(CST_BAD_INPUT, err, "no format '%.60s': use one of %s",
-			 name, cst_formats());
-	else
-		cst_fail(CST_BAD_INPUT, err,
-			 "cannot tell a format from '%.200s': use one of %s",
-			 path, cst_formats());
-	return NULL;
-}
-
 int64_t cst_trace_save(struct cst_trace *t, const char *path,
 		       const char *format, const struct cst_look *look,
 		       const struct cst_choice *choice, struct cst_error *err)
 {
-	const struct format *f = find_format(path, format, err);
-	struct sink_file file;
-	struct outlet outlet = {sink_write, &file, 0};
-	int64_t n;
+	const struct format *f = formats_find(path, format, err);
 
 	if (!f)
 		return CST_BAD_INPUT;
 	sink_begin();
-	if (sink_open(&file, path, err) < 0)
-		return CST_FAILED;
-	n = f->save(t, look, choice, outlet_write, &outlet, err);
-	if (outlet.is_ended) {
-		errno = file.error;
-		n = cst_fail_sys(err, "cannot write '%.300s'", path);
-	}
-	if (n < 0)
-		sink_abandon(&file);
-	else if (sink_commit(&file, err) < 0)
-		return CST_FAILED;
-	return n;
+	return format_save(f, t, path, look, choice, err);
 }
