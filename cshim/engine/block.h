@@ -27,6 +27,8 @@ enum block_kind {
 	BLOCK_CALLS = 4,
 	BLOCK_PAUSES = 5,
 	BLOCK_END = 6,
+	BLOCK_INDEX = 7,
+	BLOCK_SEAL = 9,
 };
 
 struct block_head {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "copy.h"
-#include "block.h"
+#include "index.h"
 #include "sink.h"
 
 enum { PIECE = 256 << 10 };
@@ -13,6 +13,8 @@ struct copy {
 	struct bytes old_info, old_data;
 	struct bytes info, data;
 	struct bytes out; /* not yet written */
+	uint64_t n_out;	  /* written */
+	struct index index;
 };
 
 static int copy_flush(struct copy *c, struct cst_error *err)
@@ -22,6 +24,7 @@ static int copy_flush(struct copy *c, struct cst_error *err)
 	if (c->out.failed)
 		return cst_fail_memory(err);
 	c->out.len = 0;
+	c->n_out += len;
 	return len && c->write(c->arg, (const char *)c->out.data, len) < 0
 		       ? CST_FAILED
 		       : 0;
@@ -38,10 +41,33 @@ static void copy_put(struct copy *c, uint32_t kind, const struct bytes *info,
 	};
 	uint8_t text[BLOCK_HEAD];
 
+	if (kind != BLOCK_INDEX && kind != BLOCK_SEAL)
+		index_add(&c->index, c->n_out + c->out.len, kind, info, data);
 	block_head_put(&head, text);
 	bytes_put(&c->out, text, sizeof(text));
 	bytes_put(&c->out, info->data, info->len);
 	bytes_put(&c->out, data->data, data->len);
+}
+
+static void copy_put_index(struct copy *c)
+{
+	const struct bytes *piece = &c->index.pending;
+	uint64_t at = c->n_out + c->out.len;
+
+	c->info.len = c->data.len = 0;
+	index_piece_info(&c->index, &c->info);
+	packer_compress(c->packer, piece->data, piece->len, &c->data);
+	copy_put(c, BLOCK_INDEX, &c->info, &c->data);
+	c->out.failed |= piece->failed;
+	index_piece_written(&c->index, at);
+}
+
+static void copy_put_seal(struct copy *c)
+{
+	copy_put_index(c);
+	c->info.len = c->data.len = 0;
+	index_seal_info(&c->index, &c->info);
+	copy_put(c, BLOCK_SEAL, &c->info, &c->data);
 }
 
 static int copy_read(struct copy *c, uint64_t at, size_t n, struct bytes *out,
@@ -70,6 +96,8 @@ static int64_t copy_block(struct copy *c, uint64_t at, struct cst_error *err)
 	if (loader_read(c->t, at, text, sizeof(text)) < 0 ||
 	    block_head_get(text, &head) < 0)
 		return loader_damaged(c->t, err, "it cannot be read");
+	if (head.kind == BLOCK_INDEX || head.kind == BLOCK_SEAL)
+		return BLOCK_HEAD + (int64_t)head.info_size + head.data_size;
 	at += BLOCK_HEAD;
 	status = copy_read(c, at, head.info_size, &c->old_info, err);
 	if (status == 0)
@@ -90,6 +118,8 @@ static int64_t copy_block(struct copy *c, uint64_t at, struct cst_error *err)
 		data = status ? &c->data : data;
 	}
 	copy_put(c, head.kind, info, data);
+	if (index_is_due(&c->index))
+		copy_put_index(c);
 	return BLOCK_HEAD + (int64_t)head.info_size + head.data_size;
 }
 
@@ -113,6 +143,7 @@ static int copy_blocks(struct copy *c, struct cst_error *err)
 		if (c->out.len >= PIECE && copy_flush(c, err) < 0)
 			return CST_FAILED;
 	}
+	copy_put_seal(c);
 	return copy_flush(c, err);
 }
 
@@ -130,6 +161,7 @@ int64_t copy_write(const struct cst_trace *t, cst_write_fn write, void *arg,
 	bytes_release(&c.info);
 	bytes_release(&c.data);
 	bytes_release(&c.out);
+	index_release(&c.index);
 	if (status < 0)
 		return status;
 	return (int64_t)(t->status.n_calls + t->status.n_seeds);

@@ -5,7 +5,7 @@
  * small reads.
  */
 #include "loader.h"
-#include "block.h"
+#include "index.h"
 #include "sink.h"
 
 #include <errno.h>
@@ -23,6 +23,8 @@ enum {
 struct scan {
 	struct cst_trace *t;
 	uint64_t at, end;
+	uint64_t n_taken; /* blocks */
+	uint64_t reached; /* by the index */
 	struct block_head head;
 	struct bytes info, data, raw;
 	struct cst_error *err;
@@ -160,7 +162,8 @@ static int take_calls(struct scan *s)
 	return take_late(s, &block.info, &c);
 }
 
-static int take_plain(struct scan *s)
+/* The contents of a plain block, into out. */
+static int plain_unpack(struct scan *s, struct bytes *out)
 {
 	struct cursor c = {s->info.data, s->info.data + s->info.len, 0};
 	uint64_t raw_size = cursor_varint_max(&c, PLAIN_MAX);
@@ -168,10 +171,10 @@ static int take_plain(struct scan *s)
 	uint8_t *data, *raw;
 	size_t size;
 
-	s->data.len = s->raw.len = 0;
+	s->data.len = out->len = 0;
 	/* One more: nothing at all would look like no memory. */
 	data = bytes_reserve(&s->data, s->head.data_size + 1ull);
-	raw = bytes_reserve(&s->raw, raw_size + 1);
+	raw = bytes_reserve(out, raw_size + 1);
 	if (!data || !raw)
 		return cst_fail_memory(s->err);
 	if (c.failed || loader_read(s->t, data_at, data, s->head.data_size) < 0)
@@ -179,7 +182,17 @@ static int take_plain(struct scan *s)
 	size = ZSTD_decompress(raw, raw_size, data, s->head.data_size);
 	if (ZSTD_isError(size) || size != raw_size)
 		return scan_damaged(s, "bad data");
-	c = (struct cursor){raw, raw + size, 0};
+	out->len = size;
+	return 0;
+}
+
+static int take_plain(struct scan *s)
+{
+	int status = plain_unpack(s, &s->raw);
+	struct cursor c = {s->raw.data, s->raw.data + s->raw.len, 0};
+
+	if (status < 0)
+		return status;
 	if (contents_take(s->t, s->head.kind, &c) < 0)
 		return scan_damaged(s, "bad contents");
 	return 0;
@@ -215,31 +228,136 @@ static int scan_block(struct scan *s)
 	return 1;
 }
 
+/* The block whose head and info were read. */
+static int scan_take(struct scan *s)
+{
+	int status = 0;
+
+	if (sink_is_interrupted())
+		return cst_fail(CST_INTERRUPTED, s->err, "interrupted");
+	if (s->n_taken++ == 0 && s->head.kind != BLOCK_META)
+		return scan_damaged(s, "no description");
+	if (s->head.kind == BLOCK_CALLS)
+		status = take_calls(s);
+	else if (s->head.kind != BLOCK_INDEX && s->head.kind != BLOCK_SEAL)
+		status = take_plain(s);
+	s->at += BLOCK_HEAD + s->head.info_size + s->head.data_size;
+	return status;
+}
+
 static int scan_blocks(struct scan *s)
 {
-	int got, status = 0;
-	uint64_t n = 0;
+	int got;
 
-	for (; (got = scan_block(s)) == 1 && status == 0; n++) {
-		if (sink_is_interrupted())
-			return cst_fail(CST_INTERRUPTED, s->err, "interrupted");
-		if (n == 0 && s->head.kind != BLOCK_META)
-			return scan_damaged(s, "no description");
-		status = s->head.kind == BLOCK_CALLS ? take_calls(s)
-						     : take_plain(s);
+	while ((got = scan_block(s)) == 1) {
+		int status = scan_take(s);
+
 		if (status < 0)
 			return status;
-		s->at += BLOCK_HEAD + s->head.info_size + s->head.data_size;
 	}
 	if (got < 0)
 		return got;
-	if (n == 0)
+	if (s->n_taken == 0)
 		return loader_damaged(s->t, s->err,
 				      "it ends before its first block");
 	s->t->size = s->at;
 	s->t->is_cut = s->at < s->end;
 	return 0;
 }
+
+/* ---- by the index ------------------------------------------------------- */
+
+/* Where the last piece lies; 0: the file is not sealed. */
+static uint64_t scan_seal(struct scan *s)
+{
+	uint64_t at = s->end - INDEX_SEAL_SIZE;
+
+	if (s->end < BLOCK_FILE_HEAD + INDEX_SEAL_SIZE)
+		return 0;
+	s->at = at;
+	if (scan_block(s) != 1 || s->head.kind != BLOCK_SEAL ||
+	    s->info.len != INDEX_SEAL_INFO || s->head.data_size)
+		return 0;
+	return get_u64(s->info.data);
+}
+
+/* The pieces' places, the last one first, and where the piece before each
+ * begins. */
+static int scan_pieces(struct scan *s, uint64_t at, struct bytes *pieces)
+{
+	uint64_t before = s->end - INDEX_SEAL_SIZE;
+
+	while (at) {
+		struct cursor c;
+
+		if (at >= before)
+			return -1;
+		s->at = before = at;
+		if (scan_block(s) != 1 || s->head.kind != BLOCK_INDEX)
+			return -1;
+		bytes_put(pieces, &at, sizeof(at));
+		c = (struct cursor){s->info.data, s->info.data + s->info.len,
+				    0};
+		cursor_varint(&c);
+		at = cursor_varint(&c);
+		if (c.failed)
+			return -1;
+	}
+	return pieces->failed ? -1 : 0;
+}
+
+/* All blocks that one piece tells of. */
+static int scan_piece(struct scan *s, uint64_t at, struct bytes *piece)
+{
+	struct cursor c;
+	uint64_t entry = 0;
+
+	s->at = at;
+	if (scan_block(s) != 1 || plain_unpack(s, piece) < 0)
+		return -1;
+	c = (struct cursor){piece->data, piece->data + piece->len, 0};
+	while (c.p < c.end) {
+		const uint8_t *info;
+
+		/* Each lies behind the one before it. */
+		if (index_get(&c, &entry, &s->head, &info) < 0 ||
+		    entry < s->reached || entry > at ||
+		    (uint64_t)s->head.info_size + s->head.data_size +
+				    BLOCK_HEAD >
+			    at - entry)
+			return -1;
+		s->info.len = 0;
+		bytes_put(&s->info, info, s->head.info_size);
+		if (s->info.failed)
+			return -1;
+		s->at = entry;
+		if (scan_take(s) < 0)
+			return -1;
+		s->reached = s->at;
+	}
+	return 0;
+}
+
+/* 1: that was all; 0: there is no index, or one that does not hold. */
+static int scan_index(struct scan *s)
+{
+	struct bytes pieces = {0}, piece = {0};
+	uint64_t last = scan_seal(s);
+	int is_good = last && scan_pieces(s, last, &pieces) == 0;
+
+	for (size_t n = pieces.len / sizeof(last); is_good && n-- > 0;) {
+		uint64_t at;
+
+		memcpy(&at, pieces.data + n * sizeof(at), sizeof(at));
+		is_good = scan_piece(s, at, &piece) == 0;
+	}
+	bytes_release(&pieces);
+	bytes_release(&piece);
+	s->t->size = s->end;
+	return is_good && s->n_taken;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
 
 static int late_compare(const void *a, const void *b)
 {
@@ -276,16 +394,49 @@ static void fill_status(struct cst_trace *t)
 			s->n_processes = t->threads[i].process;
 }
 
+static int loader_begin(struct cst_trace *t, struct cst_error *err)
+{
+	*t = (struct cst_trace){.fd = t->fd,
+				.path = t->path,
+				.version = "",
+				.host = "",
+				.command = "",
+				.module = ""};
+	t->names = names_new();
+	return t->names ? 0 : cst_fail_memory(err);
+}
+
+static void loader_drop(struct cst_trace *t)
+{
+	names_free(t->names);
+	free(t->threads);
+	free(t->lanes);
+	free(t->blocks);
+	free(t->late);
+	free(t->pauses);
+}
+
+/* By the index, or, where it does not serve, from block to block. */
+static int scan_all(struct scan *s)
+{
+	int status = loader_begin(s->t, s->err);
+
+	s->reached = BLOCK_FILE_HEAD;
+	if (status < 0 || scan_index(s))
+		return status;
+	loader_drop(s->t);
+	s->at = BLOCK_FILE_HEAD;
+	s->n_taken = 0;
+	status = loader_begin(s->t, s->err);
+	return status < 0 ? status : scan_blocks(s);
+}
+
 int loader_scan(struct cst_trace *t, struct cst_error *err)
 {
 	struct scan s = {.t = t, .err = err};
 	struct stat st;
 	int status;
 
-	t->version = t->host = t->command = t->module = "";
-	t->names = names_new();
-	if (!t->names)
-		return cst_fail_memory(err);
 	if (fstat(t->fd, &st) < 0)
 		return cst_fail_sys(err, "cannot read '%.300s'", t->path);
 	if (!S_ISREG(st.st_mode))
@@ -294,7 +445,7 @@ int loader_scan(struct cst_trace *t, struct cst_error *err)
 	s.end = (uint64_t)st.st_size;
 	status = scan_file_head(&s);
 	if (status == 0)
-		status = scan_blocks(&s);
+		status = scan_all(&s);
 	bytes_release(&s.info);
 	bytes_release(&s.data);
 	bytes_release(&s.raw);
@@ -310,10 +461,5 @@ int loader_scan(struct cst_trace *t, struct cst_error *err)
 void loader_release(struct cst_trace *t)
 {
 	guard_close(&t->fd);
-	names_free(t->names);
-	free(t->threads);
-	free(t->lanes);
-	free(t->blocks);
-	free(t->late);
-	free(t->pauses);
+	loader_drop(t);
 }

@@ -4,7 +4,9 @@
  * out before it, so that a file cut anywhere can be read up to there.
  */
 #include "writer.h"
+#include "index.h"
 #include "pack.h"
+#include "records.h"
 #include "spool.h"
 
 #include <stdlib.h>
@@ -30,6 +32,7 @@ struct writer_thread {
 
 struct writer {
 	struct spool spool;
+	struct index index;
 	struct names *names;
 	struct packer *packer;
 	struct lane **lanes;
@@ -48,14 +51,43 @@ struct writer {
 
 /* ---- blocks ------------------------------------------------------------- */
 
+static void put_index(struct writer *w);
+
 static void put_block(struct writer *w, enum block_kind kind)
 {
+	if (kind != BLOCK_INDEX && kind != BLOCK_SEAL)
+		index_add(&w->index, w->spool.size, kind, &w->info, &w->data);
 	spool_put(&w->spool, kind, &w->info, &w->data);
 	w->info.len = w->data.len = 0;
 	if (w->limit_bytes && w->spool.size >= w->limit_bytes)
 		w->is_full = 1;
 	if (w->spool.failed_errno)
 		w->is_full = 1;
+	if (index_is_due(&w->index))
+		put_index(w);
+}
+
+static void put_index(struct writer *w)
+{
+	struct bytes *piece = &w->index.pending;
+	uint64_t at = w->spool.size;
+
+	index_piece_info(&w->index, &w->info);
+	packer_hurry(w->packer, 0);
+	packer_compress(w->packer, piece->data, piece->len, &w->data);
+	index_piece_written(&w->index, at);
+	put_block(w, BLOCK_INDEX);
+}
+
+/* A file that something is missing from is read block by block. */
+static void put_seal(struct writer *w)
+{
+	if (w->index.pending.failed || w->spool.failed_errno)
+		return;
+	put_index(w);
+	index_seal_info(&w->index, &w->info);
+	put_block(w, BLOCK_SEAL);
+	spool_flush(&w->spool);
 }
 
 /* Put out `raw` as a block of its own and empty it. */
@@ -67,31 +99,6 @@ static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
 	packer_compress(w->packer, raw->data, raw->len, &w->data);
 	put_block(w, kind);
 	raw->len = 0;
-}
-
-static void put_function(struct writer *w, uint32_t id)
-{
-	const struct function *f = &w->names->functions[id];
-
-	bytes_put_byte(&w->plain, 1);
-	bytes_put_varint(&w->plain, id);
-	bytes_put_varint(&w->plain, f->addr);
-	bytes_put_byte(&w->plain, f->is_std);
-	bytes_put_text(&w->plain, f->name);
-	bytes_put_text(&w->plain, f->symbol);
-	bytes_put_text(&w->plain, f->module);
-	bytes_put_text(&w->plain, f->file);
-}
-
-static void put_site(struct writer *w, uint32_t id)
-{
-	const struct call_site *s = &w->names->sites[id];
-
-	bytes_put_byte(&w->plain, 2);
-	bytes_put_varint(&w->plain, id);
-	bytes_put_varint(&w->plain, s->function);
-	bytes_put_varint(&w->plain, s->line);
-	bytes_put_text(&w->plain, s->file);
 }
 
 static void put_plain_when(struct writer *w, size_t size)
@@ -106,11 +113,11 @@ static void put_names(struct writer *w)
 
 	w->plain.len = 0;
 	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
-		put_function(w, n->dirty_functions[i]);
+		records_put_function(&w->plain, n, n->dirty_functions[i]);
 		put_plain_when(w, PLAIN_SIZE);
 	}
 	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
-		put_site(w, n->dirty_sites[i]);
+		records_put_site(&w->plain, n, n->dirty_sites[i]);
 		put_plain_when(w, PLAIN_SIZE);
 	}
 	put_plain_when(w, 1);
@@ -356,6 +363,7 @@ static void writer_free(struct writer *w)
 	free(w->threads);
 	packer_free(w->packer);
 	spool_release(&w->spool);
+	index_release(&w->index);
 	bytes_release(&w->people);
 	bytes_release(&w->pauses);
 	bytes_release(&w->info);
@@ -463,6 +471,7 @@ int writer_close(struct writer *w, int *fd_out, struct cst_error *err)
 {
 	int status = writer_flush(w, err);
 
+	put_seal(w);
 	if (fd_out) {
 		*fd_out = w->spool.fd;
 		w->spool.fd = -1;
