@@ -11,8 +11,10 @@ ENGINE_CORE_SRC := \
 	lanes.c \
 	live.c \
 	plain.c \
+	questions.c \
 	reader.c \
 	recorder.c \
 	recording.c \
 	round.c \
-	sites.c
+	sites.c \
+	space.c

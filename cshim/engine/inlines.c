@@ -332,6 +332,30 @@ int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line)
 	return 1;
 }
 
+int inlines_source(struct inlines *in, uint64_t addr, const char **file,
+		   uint32_t *line)
+{
+	uint32_t i = ranges_find(in->ranges, in->n_ranges, sizeof(*in->ranges),
+				 addr);
+	const char *name;
+	Dwarf_Line *found;
+	Dwarf_Die *unit;
+	int number;
+
+	if (i == RANGE_NONE)
+		return 0;
+	unit = &in->units[in->ranges[i].value].die;
+	found = dwarf_getsrc_die(unit, addr);
+	if (!found || dwarf_lineno(found, &number) || number <= 0)
+		return 0;
+	name = dwarf_linesrc(found, NULL, NULL);
+	if (!name)
+		return 0;
+	*file = as_compiled(unit, name);
+	*line = (uint32_t)number;
+	return 1;
+}
+
 /* ---- open and close ---------------------------------------------------- */
 
 Dwarf *inlines_dwarf(struct inlines *in)

@@ -40,4 +40,8 @@ int inlines_is_of(Dwarf_Die *call, const struct inline_function *f);
 /* Where it is called from; file is borrowed.  0: it does not say. */
 int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line);
 
+/* The source line that addr is of; file is borrowed.  1: found. */
+int inlines_source(struct inlines *in, uint64_t addr, const char **file,
+		   uint32_t *line);
+
 #endif

@@ -18,6 +18,7 @@ struct module {
 	struct object *object;
 	uint64_t offset; /* in the file, of the range's start */
 	uint64_t bias;	 /* from the file's addresses to the process's */
+	uint32_t number; /* of the object, from 1 */
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
 
@@ -26,6 +27,8 @@ struct debug_hint {
 };
 
 struct modules {
+	struct modules *first, *next; /* those that share object files */
+	uint32_t n_objects;	      /* the first's: ever opened */
 	struct module *list;
 	uint32_t n, capacity;
 	struct debug_hint *hints;
@@ -55,9 +58,9 @@ static int is_same_file(const char *a, const char *b)
 
 static void apply_hints(const struct modules *m, struct object *o)
 {
-	for (uint32_t i = 0; i < m->n_hints; i++)
-		if (is_same_file(m->hints[i].path, object_path(o)))
-			object_debug_file(o, m->hints[i].debug_file);
+	for (uint32_t i = 0; i < m->first->n_hints; i++)
+		if (is_same_file(m->first->hints[i].path, object_path(o)))
+			object_debug_file(o, m->first->hints[i].debug_file);
 }
 
 /* The one of this path, or a new one; NULL: out of memory. */
@@ -82,16 +85,18 @@ static struct debug_hint *hint_for(struct modules *m, const char *path)
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file)
 {
-	struct debug_hint *hint = hint_for(m, path);
+	struct debug_hint *hint = hint_for(m->first, path);
 	char *copy = hint ? strdup(debug_file) : NULL;
 
 	if (!copy)
 		return;
 	free(hint->debug_file);
 	hint->debug_file = copy;
-	for (uint32_t i = 0; i < m->n; i++)
-		if (is_same_file(path, object_path(m->list[i].object)))
-			object_debug_file(m->list[i].object, debug_file);
+	for (m = m->first; m; m = m->next)
+		for (uint32_t i = 0; i < m->n; i++)
+			if (is_same_file(path, object_path(m->list[i].object)))
+				object_debug_file(m->list[i].object,
+						  debug_file);
 }
 
 /* ---- what is mapped ---------------------------------------------------- */
@@ -133,26 +138,41 @@ void modules_unmap(struct modules *m, uint64_t start, uint64_t end)
 	m->n = kept;
 }
 
+/* A mapping of the same object file, in any of the address spaces. */
+static const struct module *module_of(const struct modules *m,
+				      const struct mapping *mapping)
+{
+	for (m = m->first; m; m = m->next)
+		for (uint32_t i = 0; i < m->n; i++)
+			if (object_is_of(m->list[i].object, mapping))
+				return &m->list[i];
+	return NULL;
+}
+
 /* The object file of a mapping: known by another one of it, or new. */
 static struct object *object_for(struct modules *m, uint32_t pid,
-				 const struct mapping *mapping)
+				 const struct mapping *mapping,
+				 uint32_t *number)
 {
+	const struct module *known = module_of(m, mapping);
 	struct object *o;
 
-	for (uint32_t i = 0; i < m->n; i++)
-		if (object_is_of(m->list[i].object, mapping))
-			return object_ref(m->list[i].object);
+	if (known) {
+		*number = known->number;
+		return object_ref(known->object);
+	}
 	o = object_new(pid, mapping);
 	if (o)
 		apply_hints(m, o);
+	*number = ++m->first->n_objects;
 	return o;
 }
 
 static int modules_add(struct modules *m, uint32_t pid,
 		       const struct mapping *mapping)
 {
-	struct object *o = object_for(m, pid, mapping);
-	uint32_t i;
+	uint32_t number, i;
+	struct object *o = object_for(m, pid, mapping, &number);
 
 	modules_unmap(m, mapping->start, mapping->end);
 	if (!o || !ranges_room((void **)&m->list, m->n, &m->capacity,
@@ -168,6 +188,7 @@ static int modules_add(struct modules *m, uint32_t pid,
 			  .outer = RANGE_NONE},
 		.object = o,
 		.offset = mapping->offset,
+		.number = number,
 	};
 	return 1;
 }
@@ -197,6 +218,21 @@ int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err)
 }
 
 /* ---- questions --------------------------------------------------------- */
+
+int modules_has(struct modules *m, uint64_t addr)
+{
+	return module_at(m, addr) != NULL;
+}
+
+uint64_t modules_place(struct modules *m, uint64_t addr)
+{
+	struct module *module = module_at(m, addr);
+	uint64_t inside;
+
+	if (!module || !module_addr(module, addr, &inside))
+		return 0;
+	return (uint64_t)module->number << 40 ^ inside;
+}
 
 void modules_code(struct modules *m, uint64_t pc, struct code *out)
 {
@@ -294,6 +330,19 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 	return 0;
 }
 
+int modules_line(struct modules *m, uint64_t pc, const char **file,
+		 uint32_t *line)
+{
+	struct module *module = module_at(m, pc);
+	struct inlines *in;
+	uint64_t addr, shift;
+
+	if (!module || !module_addr(module, pc, &addr))
+		return 0;
+	in = object_inlines(module->object, &shift);
+	return in && inlines_source(in, addr - shift, file, line);
+}
+
 _Static_assert(INLINES_MAX <= sizeof(((struct inline_call *)0)->scopes) / 8,
 	       "room for all that inlines_at() gives");
 
@@ -301,7 +350,23 @@ _Static_assert(INLINES_MAX <= sizeof(((struct inline_call *)0)->scopes) / 8,
 
 struct modules *modules_new(void)
 {
-	return calloc(1, sizeof(struct modules));
+	struct modules *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->first = m;
+	return m;
+}
+
+struct modules *modules_new_beside(struct modules *first)
+{
+	struct modules *m = calloc(1, sizeof(*m));
+
+	if (m) {
+		m->first = first->first;
+		m->next = m->first->next;
+		m->first->next = m;
+	}
+	return m;
 }
 
 void modules_free(struct modules *m)

@@ -13,6 +13,9 @@
 struct modules;
 
 struct modules *modules_new(void); /* NULL: out of memory */
+/* Those of another address space: files that both have are opened once.  The
+ * first ones must not be asked after these are freed, nor the other way. */
+struct modules *modules_new_beside(struct modules *first);
 void modules_free(struct modules *m);
 
 /* Read what is mapped now from /proc/PID/maps (files with an executable
@@ -23,6 +26,12 @@ void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
 /* The separate debug file of the module with this path. */
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file);
+
+/* Is anything known to be mapped at addr? */
+int modules_has(struct modules *m, uint64_t addr);
+/* A number that the code at addr has wherever its file is mapped, in all
+ * address spaces; 0: not known. */
+uint64_t modules_place(struct modules *m, uint64_t addr);
 
 /* How to find the frame's CFA from a record's stack and frame pointer. */
 enum cfa_base {
@@ -57,6 +66,11 @@ struct symbol {
 
 /* 1: a symbol contains addr; 0: none does (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
+
+/* The source line that pc is of: file as compiled, borrowed from the module.
+ * 1: found. */
+int modules_line(struct modules *m, uint64_t pc, const char **file,
+		 uint32_t *line);
 
 /* Where an inlined call stands. */
 struct inline_call {

@@ -46,7 +46,7 @@ static void recorder_unlock(struct cst_recorder *r)
  * next stop: gdb's thread would take a processor from the program. */
 static void recorder_want_names(struct cst_recorder *r, int is_urgent)
 {
-	if (!sites_n_waiting(&r->sites) || r->is_asking ||
+	if (!questions_n_waiting(&r->sites.questions) || r->is_asking ||
 	    (!is_urgent && r->n_quiet < QUIET_TICKS))
 		return;
 	r->is_asking = 1;
@@ -94,7 +94,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	recorder_want_names(r, taken == ROUND_NAMES);
 	if (taken == ROUND_NAMES) {
 		/* They may have come while the lock was open for asking. */
-		if (sites_n_open(&r->sites))
+		if (questions_n_open(&r->sites.questions))
 			wait_for_names(r);
 		return 0;
 	}
@@ -166,8 +166,7 @@ static int recorder_parts(struct cst_recorder *r,
 		r->pool_chunks = CST_MAX_CHUNKS;
 	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
 	r->names = names_new();
-	r->modules = modules_new();
-	if (!r->names || !r->modules)
+	if (!r->names)
 		return cst_fail_memory(err);
 	if (area_new(chunks, &r->area, err) < 0 ||
 	    reader_init(&r->reader, r->area, err) < 0 ||
@@ -175,9 +174,11 @@ static int recorder_parts(struct cst_recorder *r,
 		return CST_FAILED;
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
+	r->area->head->has_mappings = o->is_alone;
 	r->live.text = r->callbacks.text;
 	r->live.arg = r->callbacks.arg;
-	sites_init(&r->sites, r->area, r->modules, r->names);
+	if (sites_init(&r->sites, r->area, r->names) < 0)
+		return cst_fail_memory(err);
 	callstack_init(&r->calls, &r->sites, &r->pauses);
 	return 0;
 }
@@ -229,7 +230,6 @@ void cst_recorder_close(struct cst_recorder *r)
 	reader_release(&r->reader);
 	sites_release(&r->sites);
 	pauses_release(&r->pauses);
-	modules_free(r->modules);
 	names_free(r->names);
 	area_free(r->area);
 	pthread_cond_destroy(&r->named);
@@ -242,6 +242,12 @@ const char *cst_recorder_area_path(const struct cst_recorder *r)
 	return r->area->path;
 }
 
+/* Of the process that gdb has. */
+static struct modules *recorder_modules(const struct cst_recorder *r)
+{
+	return spaces_asker(&r->sites.spaces)->modules;
+}
+
 int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int is_gone,
 			 struct cst_error *err)
 {
@@ -249,11 +255,21 @@ int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int is_gone,
 
 	recorder_lock(r);
 	r->pid = pid;
-	r->sites.pid = is_gone ? 0 : pid;
+	spaces_ask(&r->sites.spaces, pid, is_gone);
 	if (!is_gone)
-		status = modules_refresh(r->modules, pid, err);
+		status = modules_refresh(recorder_modules(r), pid, err);
 	recorder_unlock(r);
 	return status;
+}
+
+int cst_recorder_exec(struct cst_recorder *r, struct cst_error *err)
+{
+	int failed;
+
+	recorder_lock(r);
+	failed = spaces_exec(&r->sites.spaces);
+	recorder_unlock(r);
+	return failed ? cst_fail_memory(err) : 0;
 }
 
 void cst_recorder_unmapped(struct cst_recorder *r, uint64_t start, uint64_t end)
@@ -267,7 +283,7 @@ void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
 			     const char *debug_file)
 {
 	recorder_lock(r);
-	modules_debug_file(r->modules, module, debug_file);
+	modules_debug_file(recorder_modules(r), module, debug_file);
 	recorder_unlock(r);
 }
 
@@ -287,7 +303,7 @@ static int recorder_drain(struct cst_recorder *r)
 	}
 	/* Without a live view names hold up nothing, but who drains may be
 	 * about to end the trace: the last chance to ask. */
-	return !sites_n_open(&r->sites);
+	return !questions_n_open(&r->sites.questions);
 }
 
 int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
@@ -328,8 +344,8 @@ int cst_recorder_questions(struct cst_recorder *r, struct cst_question *out,
 	int got;
 
 	recorder_lock(r);
-	got = sites_questions(&r->sites, out, n);
-	if (!sites_n_waiting(&r->sites))
+	got = questions_take(&r->sites.questions, out, n);
+	if (!questions_n_waiting(&r->sites.questions))
 		r->is_asking = 0;
 	recorder_unlock(r);
 	return got;
@@ -344,7 +360,7 @@ void cst_recorder_answer(struct cst_recorder *r, uint32_t id, const char *name,
 	function = sites_answer(&r->sites, id, name, file, line);
 	if (function != UINT32_MAX && r->live.filter)
 		filter_forget(r->live.filter, function);
-	if (!sites_n_open(&r->sites))
+	if (!questions_n_open(&r->sites.questions))
 		pthread_cond_broadcast(&r->named);
 	recorder_unlock(r);
 }

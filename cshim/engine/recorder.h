@@ -31,7 +31,6 @@ struct cst_recorder {
 
 	struct area *area;
 	struct reader reader;
-	struct modules *modules;
 	struct names *names;
 	struct sites sites;
 	struct callstack calls;

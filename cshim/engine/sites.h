@@ -10,8 +10,9 @@
 #include "addrmap.h"
 #include "area.h"
 #include "filter.h"
-#include "modules.h"
 #include "names.h"
+#include "questions.h"
+#include "space.h"
 
 struct site {
 	uint32_t function;  /* in names */
@@ -42,30 +43,26 @@ struct site_place {
 };
 
 struct sites {
-	struct area *area;	   /* borrowed */
-	struct modules *modules;   /* borrowed */
-	struct names *names;	   /* borrowed */
+	struct area *area; /* borrowed */
+	struct spaces spaces;
+	struct names *names; /* borrowed */
+	struct questions questions;
 	struct site *all;	   /* by number in the area */
 	struct site_place *places; /* likewise */
 	uint32_t n, cap;	   /* known ones: [CST_FIRST_SITE, n) */
 	uint32_t n_first;	   /* sites where a stack begins */
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	/* private */
-	struct addrmap functions, physicals, scopes;
+	struct addrmap by_place; /* functions, by modules_place() */
+	struct addrmap scopes;
 	uint32_t *scope_parents; /* by scope, from 1 */
 	uint32_t n_scopes, cap_scopes;
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
-	struct asked *asked;
-	uint32_t n_asked, cap_asked, n_told;
-	uint32_t n_answered;
 	struct filter *mute; /* borrowed; NULL: nothing is muted */
-	uint32_t pid;
-	int is_stale; /* the maps were not read since a library came */
 };
 
-void sites_init(struct sites *s, struct area *a, struct modules *m,
-		struct names *n);
+int sites_init(struct sites *s, struct area *a, struct names *n);
 void sites_release(struct sites *s);
 
 /* Learn the sites that the area has and we do not know.  Returns how many are
@@ -88,12 +85,7 @@ void sites_mute(struct sites *s, struct filter *filter);
 /* Code at [start, end) is gone: other names come there. */
 void sites_unmap(struct sites *s, uint64_t start, uint64_t end);
 
-/* Questions not answered yet. */
-uint32_t sites_n_open(const struct sites *s);
-/* Questions that were not handed out yet. */
-uint32_t sites_n_waiting(const struct sites *s);
-int sites_questions(struct sites *s, struct cst_question *out, int n);
-/* Returns the number of the function whose name changed, or UINT32_MAX. */
+/* As questions_answer(). */
 uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
 		      const char *file, uint32_t line);
 

@@ -312,9 +312,9 @@ static void seeds_are_callers_and_end_like_calls(void **state)
 	struct fixture *f = *state;
 	struct open_call *seed;
 
-	/* Its physical function comes from modules, which knows nothing
-	 * here: a seed whose code is unknown still pairs by function. */
-	f->sites.modules = modules_new();
+	/* Its physical function comes from what is mapped, of which nothing is
+	 * known here: a seed whose code is unknown still pairs by function. */
+	assert_int_equal(spaces_init(&f->sites.spaces, NULL), 0);
 	callstack_seed(&f->calls, &f->thread, MAIN, 0,
 		       &(struct cst_seed){.cfa = 0x9000}, 1);
 	seed = &f->thread.own->calls[0];
@@ -323,7 +323,7 @@ static void seeds_are_callers_and_end_like_calls(void **state)
 	LEAVE(0x8f00, F, MAIN);
 	LEAVE(0x9000, MAIN, LIBC);
 	assert_string_equal(f->drawing.text, ". m\n.  f\n.  /f\n. /m\n");
-	modules_free(f->sites.modules);
+	spaces_release(&f->sites.spaces);
 }
 
 int main(void)

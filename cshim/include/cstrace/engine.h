@@ -113,6 +113,9 @@ struct cst_recorder_options {
 				 * reader; 0: the usual 10 s */
 	const char *command; /* the traced command line, for the trace file */
 	const char *module;  /* the program's file */
+	/* Nobody looks at the process for us: it tells what it has mapped. */
+	uint32_t is_alone;
+	uint32_t reserved;
 };
 
 /* Make an area and start its reader thread (with all signals blocked); it
@@ -130,6 +133,10 @@ CST_API const char *cst_recorder_area_path(const struct cst_recorder *r);
  * up in what is mapped now. is_gone: the process ended, do not look again. */
 CST_API int cst_recorder_process(struct cst_recorder *r, uint32_t pid,
 				 int is_gone, struct cst_error *err);
+
+/* That process has become another program (exec): call cst_recorder_process()
+ * again.  Its earlier calls keep their names. */
+CST_API int cst_recorder_exec(struct cst_recorder *r, struct cst_error *err);
 
 /* The code at [start, end) was unmapped: what comes there later is another
  * function with other names. */
@@ -213,6 +220,9 @@ CST_API int cst_recorder_begin(struct cst_recorder *r,
  * cst_recorder_end(). */
 CST_API int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
 			       struct cst_error *err);
+
+/* Write what came so far: should we be killed, it is there. */
+CST_API void cst_recorder_flush(struct cst_recorder *r);
 
 /* Ends the reader thread, then frees all (a trace under way as well). */
 CST_API void cst_recorder_close(struct cst_recorder *r);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void space_free(struct space *space)
+{
+	if (!space)
+		return;
+	addrmap_release(&space->functions);
+	addrmap_release(&space->physicals);
+	modules_free(space->modules);
+	free(space);
+}
+
+/* NULL: no memory. */
+static struct space *space_add(struct spaces *s, uint32_t process)
+{
+	struct space *space = calloc(1, sizeof(*space)), **all;
+	uint32_t cap = s->cap ? 2 * s->cap : 4;
+
+	if (!space)
+		return NULL;
+	space->process = process;
+	space->is_stale = 1;
+	space->modules =
+		s->n ? modules_new_beside(s->all[0]->modules) : modules_new();
+	if (space->modules && s->n == s->cap) {
+		all = realloc(s->all, cap * sizeof(*all));
+		if (all) {
+			s->all = all;
+			s->cap = cap;
+		}
+	}
+	if (!space->modules || s->n == s->cap) {
+		space_free(space);
+		return NULL;
+	}
+	s->all[s->n++] = space;
+	return space;
+}
+
+int spaces_init(struct spaces *s, const struct area *a)
+{
+	*s = (struct spaces){.area = a};
+	s->asker = space_add(s, UINT32_MAX);
+	return s->asker ? 0 : -1;
+}
+
+void spaces_release(struct spaces *s)
+{
+	while (s->n)
+		space_free(s->all[--s->n]);
+	free(s->all);
+	free(s->of_process);
+	*s = (struct spaces){0};
+}
+
+/* ---- whose is which ------------------------------------------------------ */
+
+/* 0: no such process. */
+static uint32_t pid_of(const struct spaces *s, uint32_t process)
+{
+	return __atomic_load_n(&s->area->processes[process].pid,
+			       __ATOMIC_ACQUIRE);
+}
+
+static int processes_room(struct spaces *s, uint32_t process)
+{
+	uint32_t cap = s->cap_processes ? s->cap_processes : 16;
+	struct space **all;
+
+	while (cap <= process)
+		cap *= 2;
+	if (cap == s->cap_processes)
+		return 0;
+	all = realloc(s->of_process, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	memset(all + s->cap_processes, 0,
+	       (cap - s->cap_processes) * sizeof(*all));
+	s->of_process = all;
+	s->cap_processes = cap;
+	return 0;
+}
+
+/* A program that was exec'ed (or is the first). */
+static struct space *space_begin(struct spaces *s, uint32_t process)
+{
+	struct space *space;
+
+	if (s->asker->process == UINT32_MAX && process >= s->asker_from &&
+	    pid_of(s, process) == s->pid) {
+		s->asker->process = process;
+		return s->asker;
+	}
+	space = space_add(s, process);
+	return space ? space : s->asker;
+}
+
+struct space *spaces_of(struct spaces *s, uint32_t process)
+{
+	uint32_t parent;
+
+	if (process >= CST_MAX_PROCESSES || !pid_of(s, process) ||
+	    processes_room(s, process) < 0)
+		return s->asker;
+	if (s->of_process[process])
+		return s->of_process[process];
+	/* Data from outside: a parent comes before its child. */
+	parent = s->area->processes[process].parent;
+	s->of_process[process] = parent && parent <= process
+					 ? spaces_of(s, parent - 1)
+					 : space_begin(s, process);
+	return s->of_process[process];
+}
+
+struct space *spaces_asker(const struct spaces *s)
+{
+	return s->asker;
+}
+
+/* The last process of that pid: those before it were the same one before an
+ * exec. */
+static struct space *space_of_pid(struct spaces *s, uint32_t pid)
+{
+	uint32_t n =
+		__atomic_load_n(&s->area->head->n_processes, __ATOMIC_ACQUIRE);
+
+	if (n > CST_MAX_PROCESSES)
+		n = CST_MAX_PROCESSES;
+	while (n-- > s->asker_from)
+		if (pid_of(s, n) == pid)
+			return spaces_of(s, n);
+	return NULL;
+}
+
+void spaces_ask(struct spaces *s, uint32_t pid, int is_gone)
+{
+	struct space *now;
+
+	if (is_gone) {
+		s->pid = 0;
+		return;
+	}
+	s->pid = pid;
+	now = space_of_pid(s, pid);
+	if (now)
+		s->asker = now;
+}
+
+int spaces_exec(struct spaces *s)
+{
+	struct space *next = space_add(s, UINT32_MAX);
+
+	if (!next)
+		return -1;
+	s->asker = next;
+	s->asker_from =
+		__atomic_load_n(&s->area->head->n_processes, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+/* The pid whose maps are those of the process; 0: it has exec'ed since. */
+static uint32_t mapping_pid(const struct spaces *s, uint32_t process)
+{
+	uint32_t n =
+		__atomic_load_n(&s->area->head->n_processes, __ATOMIC_ACQUIRE);
+	uint32_t pid;
+
+	if (process >= CST_MAX_PROCESSES || !pid_of(s, process))
+		return s->pid;
+	pid = pid_of(s, process);
+	if (pid == s->pid && process < s->asker_from)
+		return 0;
+	for (uint32_t i = process + 1; i < n && i < CST_MAX_PROCESSES; i++)
+		if (pid_of(s, i) == pid)
+			return 0;
+	return pid;
+}
+
+void spaces_look(struct spaces *s, struct space *space, uint32_t process,
+		 uint64_t addr)
+{
+	uint32_t pid;
+
+	if (!space->is_stale || modules_has(space->modules, addr))
+		return;
+	space->is_stale = 0;
+	/* The process's own: a child may have loaded what its parent has
+	 * not. */
+	pid = mapping_pid(s, process);
+	if (pid)
+		modules_refresh(space->modules, pid, NULL);
+}
