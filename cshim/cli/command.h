@@ -17,8 +17,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_gdb, command_show, command_report,
-	command_save, command_info;
+extern const struct command command_gdb, command_record, command_show,
+	command_report, command_save, command_info;
 
 /* Tell of bad usage in one line and return STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&command_gdb,  &command_show, &command_report,
+	&command_gdb,  &command_record, &command_show, &command_report,
 	&command_save, &command_info,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -65,6 +66,26 @@ static int parse_time(const char *text, uint64_t *out)
 	return -1;
 }
 
+/* "64K", "10M", "1.5G"; not 0. */
+static int parse_size(const char *text, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	double n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtod(text, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit)
+		n *= (double)(1ull << 10 * (unit - units + 1));
+	if (end[unit != NULL] || n < 1 || n >= 1e18)
+		return -1;
+	*out = (uint64_t)n;
+	return 0;
+}
+
 static int set_u32(uint32_t *out, const char *value)
 {
 	uint64_t n;
@@ -122,6 +143,17 @@ static int set_format(struct options *o, const char *value)
 {
 	o->format = value;
 	return 0;
+}
+
+static int set_output(struct options *o, const char *value)
+{
+	o->output = value;
+	return *value ? 0 : -1;
+}
+
+static int set_max_size(struct options *o, const char *value)
+{
+	return parse_size(value, &o->max_bytes);
 }
 
 static int set_std(struct options *o, const char *value)
@@ -199,6 +231,10 @@ static int set_color(struct options *o, const char *value)
 enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE };
 
 static const struct option_row rows[] = {
+	{"output", "FILE", "the trace; cstrace.cst without this (also -o FILE)",
+	 FOR_RECORD, set_output},
+	{"max-size", "SIZE", "keep no more calls once FILE has this size, as "
+	 "in 10M", FOR_RECORD, set_max_size},
 	{"last", "N", "only the last N calls", FOR_SHOW, set_last},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around},
@@ -212,7 +248,7 @@ static const struct option_row rows[] = {
 	{"filter", "REGEX", "only these functions and what they call",
 	 FOR_CALLS, set_filter},
 	{"exclude", "REGEX", "not these functions; their callees stay",
-	 FOR_CALLS, set_exclude},
+	 FOR_CALLS | FOR_RECORD, set_exclude},
 	{"min-time", "T", "only calls that took at least T, as in 10us",
 	 FOR_CALLS, set_min_time},
 	{"std", NULL, "the C++ library's functions as well", FOR_CALLS,
@@ -229,7 +265,7 @@ static const struct option_row rows[] = {
 	 set_color},
 };
 
-enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), HELP = N_ROWS };
+enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), HELP = N_ROWS, OUTPUT = 0 };
 
 static void print_help(const struct command *c, unsigned use)
 {
@@ -277,6 +313,7 @@ static void set_defaults(struct options *o)
 	o->look.duration = 1;
 	o->look.callsite = 1;
 	set_color(o, "auto");
+	o->output = "cstrace.cst";
 }
 
 int options_parse(const struct command *c, unsigned use, int argc, char **argv,
@@ -287,7 +324,10 @@ int options_parse(const struct command *c, unsigned use, int argc, char **argv,
 
 	set_defaults(out);
 	choose_rows(use, chosen);
-	while ((i = getopt_long(argc, argv, "", chosen, NULL)) >= 0) {
+	while ((i = getopt_long(argc, argv, use & FOR_RECORD ? "+o:" : "",
+				chosen, NULL)) >= 0) {
+		if (i == 'o')
+			i = OUTPUT;
 		if (i == '?')
 			return -1; /* getopt told why */
 		if (i == HELP) {

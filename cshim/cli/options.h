@@ -10,7 +10,7 @@
 #include "cstrace/engine.h"
 
 /* Which command an option belongs to. */
-enum { FOR_SHOW = 1, FOR_REPORT = 2, FOR_SAVE = 4, FOR_INFO = 8 };
+enum { FOR_SHOW = 1, FOR_REPORT = 2, FOR_SAVE = 4, FOR_INFO = 8, FOR_RECORD = 16 };
 
 struct options {
 	struct cst_look look;
@@ -18,6 +18,10 @@ struct options {
 	enum cst_sort sort;
 	uint32_t limit;
 	const char *format;
+	const char *output; /* of record, as the three below */
+	uint64_t max_bytes;
+	uint64_t flight_bytes; /* 0: all is kept */
+	int on_signal;
 	char **names; /* what is no option: borrowed from argv */
 	int n_names;
 };

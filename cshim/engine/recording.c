@@ -169,6 +169,17 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	return failed;
 }
 
+void cst_recorder_flush(struct cst_recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->writer) {
+		writer_set_end(r->writer,
+			       pauses_skip(&r->pauses, clock_ticks()));
+		writer_flush(r->writer, NULL);
+	}
+	pthread_mutex_unlock(&r->lock);
+}
+
 int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
 		       struct cst_error *err)
 {

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "preload.h"
+
+/* ---- finding the program --------------------------------------------------
+ */
+
+static int is_program(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EACCES;
+		return 0;
+	}
+	return access(path, X_OK) == 0;
+}
+
+/* As execvp() would; errno tells why not. */
+static char *program_find(const char *name)
+{
+	const char *folder = getenv("PATH");
+	char path[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return is_program(name) ? strdup(name) : NULL;
+	errno = ENOENT;
+	while (folder && *name) {
+		size_t length = strcspn(folder, ":");
+		int n = snprintf(path, sizeof(path), "%.*s/%s", (int)length,
+				 length ? folder : ".", name);
+
+		if (!length)
+			n = snprintf(path, sizeof(path), "./%s", name);
+		if (n < (int)sizeof(path) && is_program(path))
+			return strdup(path);
+		folder = folder[length] ? folder + length + 1 : NULL;
+	}
+	return NULL;
+}
+
+int launch_prepare(struct launch *l, const char *name)
+{
+	*l = (struct launch){0};
+	l->program = program_find(name);
+	if (!l->program)
+		return failure("cannot run '%s': %s", name,
+			       errno == ENOENT && !strchr(name, '/')
+				       ? "no such command"
+				       : strerror(errno));
+	return preload_make(l->program, &l->preload, &l->link);
+}
+
+void launch_release(struct launch *l)
+{
+	preload_unlink(l->link);
+	free(l->program);
+	free(l->preload);
+	free(l->link);
+	*l = (struct launch){0};
+}
+
+/* ---- starting it ---------------------------------------------------------- */
+
+static _Noreturn void child_run(const struct launch *l, char **argv,
+				const sigset_t *mask, int told)
+{
+	int code;
+
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(l->program, argv);
+	code = errno;
+	if (write(told, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Nothing comes through the pipe when exec succeeds: it is closed. */
+static int await_exec(const struct launch *l, int fd, pid_t pid)
+{
+	int code = 0;
+	ssize_t n;
+
+	do
+		n = read(fd, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	close(fd);
+	if (n <= 0)
+		return STATUS_OK;
+	waitpid(pid, NULL, 0);
+	if (code == ENOEXEC)
+		return failure("cannot run '%s': it is no program (a script "
+			       "needs a first line #!...)",
+			       l->program);
+	return failure("cannot run '%s': %s", l->program, strerror(code));
+}
+
+int launch_start(const struct launch *l, char **argv, const char *area,
+		 const sigset_t *blocked, pid_t *pid)
+{
+	sigset_t before;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return failure("cannot start '%s': %s", l->program,
+			       strerror(errno));
+	setenv("LD_PRELOAD", l->preload, 1);
+	setenv("CSTRACE_AREA", area, 1);
+	sigprocmask(SIG_BLOCK, blocked, &before);
+	*pid = fork();
+	if (*pid == 0)
+		child_run(l, argv, &before, ends[1]);
+	close(ends[1]);
+	unsetenv("LD_PRELOAD");
+	if (*pid > 0)
+		return await_exec(l, ends[0], *pid);
+	close(ends[0]);
+	return failure("cannot start '%s': %s", l->program, strerror(errno));
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Starting a program with the shim in it.
+ */
+#ifndef CLI_LAUNCH_H
+#define CLI_LAUNCH_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct launch {
+	char *program; /* the file that PATH leads to */
+	char *preload; /* LD_PRELOAD's value */
+	char *link;    /* the shim's other name, without blanks; or NULL */
+};
+
+/* Find the program and the shim.  An exit code; what went wrong was told. */
+int launch_prepare(struct launch *l, const char *name);
+/* Once the program has ended. */
+void launch_release(struct launch *l);
+
+/* Start it with these signals blocked; area is the path for the shim.  The
+ * exit code, 0: *pid is the process. */
+int launch_start(const struct launch *l, char **argv, const char *area,
+		 const sigset_t *blocked, pid_t *pid);
+
+#endif

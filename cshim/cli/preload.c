@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "preload.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* The shim, seen from the folder that the command is in: in the build folder
+ * of a checkout, or installed. */
+static const char *const places[] = {"libcstrace.so",
+				     "../lib/cstrace/libcstrace.so"};
+
+enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
+
+static int shim_find(char out[PATH_MAX])
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n < 0)
+		return failure("cannot tell where the command is: %s",
+			       strerror(errno));
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (int i = 0; i < N_PLACES; i++) {
+		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
+		if (realpath(path, out))
+			return STATUS_OK;
+	}
+	return failure("cannot find libcstrace.so near '%s': install cstrace "
+		       "again",
+		       self);
+}
+
+/* LD_PRELOAD splits at blanks and colons. */
+static int is_plain(const char *path)
+{
+	return !strpbrk(path, " :\t\n");
+}
+
+/* Another name of the shim; NULL: none can be made. */
+static char *link_make(const char *shim)
+{
+	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
+			       "/tmp", "/var/tmp"};
+	char folder[PATH_MAX], link[PATH_MAX + 32];
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		if (!bases[i] || bases[i][0] != '/' || !is_plain(bases[i]))
+			continue;
+		if (snprintf(folder, sizeof(folder), "%s/cstrace-XXXXXX",
+			     bases[i]) >= (int)sizeof(folder) ||
+		    !mkdtemp(folder))
+			continue;
+		snprintf(link, sizeof(link), "%s/libcstrace.so", folder);
+		if (symlink(shim, link) == 0)
+			return strdup(link);
+		rmdir(folder);
+	}
+	return NULL;
+}
+
+void preload_unlink(const char *link)
+{
+	char folder[PATH_MAX];
+
+	if (!link)
+		return;
+	unlink(link);
+	snprintf(folder, sizeof(folder), "%s", link);
+	*strrchr(folder, '/') = '\0';
+	rmdir(folder);
+}
+
+/* ---- the program's own wishes ---------------------------------------------
+ */
+
+static Elf_Scn *section_dynamic(Elf *elf, GElf_Shdr *out)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, out) && out->sh_type == SHT_DYNAMIC)
+			return section;
+	return NULL;
+}
+
+/* gcc's ASan wants to be the first library of all: its name, if it is
+ * needed, or "". */
+static void runtime_of(Elf *elf, char *out, size_t size)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = section_dynamic(elf, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Dyn dyn;
+
+	*out = '\0';
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		const char *name =
+			dyn.d_tag == DT_NEEDED
+				? elf_strptr(elf, header.sh_link, dyn.d_un.d_val)
+				: NULL;
+
+		if (name && !strncmp(name, "libasan.so", 10))
+			snprintf(out, size, "%s:", name);
+	}
+}
+
+static void runtime_find(const char *program, char *out, size_t size)
+{
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	Elf *elf;
+
+	*out = '\0';
+	elf_version(EV_CURRENT);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		runtime_of(elf, out, size);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+int preload_make(const char *program, char **value, char **link)
+{
+	const char *users = getenv("LD_PRELOAD");
+	char shim[PATH_MAX], runtime[256];
+	int status = shim_find(shim);
+
+	if (status)
+		return status;
+	*link = is_plain(shim) ? NULL : link_make(shim);
+	if (!*link && !is_plain(shim))
+		return failure("LD_PRELOAD cannot hold '%s': install cstrace "
+			       "where no blank or colon is in the path",
+			       shim);
+	runtime_find(program, runtime, sizeof(runtime));
+	if (asprintf(value, "%s%s%s%s", runtime, *link ? *link : shim,
+		     users && *users ? ":" : "", users ? users : "") < 0) {
+		*value = NULL;
+		return failure("out of memory");
+	}
+	return STATUS_OK;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cstrace record: runs a program with the shim in it and is its reader.
+ */
+#include "command.h"
+#include "cstrace/record.h"
+#include "launch.h"
+#include "naming.h"
+#include "options.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct record {
+	const struct options *o;
+	struct launch launch;
+	struct watch watch;
+	sigset_t blocked;
+	char *command; /* "./app 1 2" */
+	char module[PATH_MAX];
+};
+
+static void tell(void *arg, const char *text)
+{
+	(void)arg;
+	fprintf(stderr, "cstrace: %s\n", text);
+}
+
+/* ---- what is recorded ----------------------------------------------------- */
+
+static char *join(char **words)
+{
+	size_t size = 1;
+	char *text, *at;
+
+	for (char **w = words; *w; w++)
+		size += strlen(*w) + 1;
+	text = at = malloc(size);
+	if (!text)
+		return NULL;
+	for (char **w = words; *w; w++)
+		at += sprintf(at, "%s%s", w == words ? "" : " ", *w);
+	return text;
+}
+
+static int recorder_make(struct record *r, struct cst_error *err)
+{
+	struct cst_recorder_options options = {
+		.spool = r->o->output,
+		.limit_bytes = r->o->max_bytes,
+		.mode = CST_MODE_RING,
+		.command = r->command,
+		.module = r->module,
+		.is_alone = 1,
+	};
+	struct cst_callbacks callbacks = {
+		.wanted = watch_wanted,
+		.message = tell,
+		.arg = &r->watch,
+	};
+	int status = cst_recorder_open(&options, &callbacks,
+				       &r->watch.recorder, err);
+
+	if (status < 0)
+		return status;
+	return cst_recorder_live(r->watch.recorder, 0, CST_SINK_NONE, -1,
+				 &r->o->look, &r->o->choice, err);
+}
+
+static int recorder_open(struct record *r)
+{
+	struct cst_error err;
+	int status = recorder_make(r, &err);
+
+	if (status == CST_BAD_INPUT)
+		return usage_error(&command_record, "%s", err.text);
+	return status < 0 ? failure("%s", err.text) : STATUS_OK;
+}
+
+/* ---- the end -------------------------------------------------------------- */
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void tell_losses(const struct cst_status_report *s)
+{
+	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+		     s->n_lost_holes;
+
+	if (n)
+		fprintf(stderr, "; %" PRIu64 " %s lost", n,
+			plural(n, "record", "records"));
+	if (s->n_lost_limit)
+		fprintf(stderr, "; %" PRIu64 " %s not kept", s->n_lost_limit,
+			plural(s->n_lost_limit, "call", "calls"));
+}
+
+static void tell_end(const struct record *r, const struct cst_status_report *s)
+{
+	if (!s->n_records && !s->n_lost_full) {
+		fprintf(stderr,
+			"cstrace: no calls: was '%s' compiled with "
+			"-finstrument-functions?\n",
+			r->o->names[0]);
+		return;
+	}
+	fprintf(stderr,
+		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, %.1f MiB in "
+		"%s, %.3f s",
+		s->n_calls, plural(s->n_calls, "call", "calls"), s->n_threads,
+		plural(s->n_threads, "thread", "threads"),
+		(double)s->spool_bytes / (1 << 20), r->o->output,
+		(double)s->duration_ns / 1e9);
+	tell_losses(s);
+	fputc('\n', stderr);
+}
+
+/* Seal the file.  An exit code; told. */
+static int recorder_end(struct record *r)
+{
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	struct cst_error err;
+	int failed = naming_drain(r->watch.naming, r->watch.recorder, &err);
+
+	if (failed == 0)
+		failed = cst_recorder_end(r->watch.recorder, &trace, &err);
+	if (failed < 0)
+		return failure("%s", err.text);
+	cst_trace_status(trace, &status);
+	cst_trace_free(trace);
+	tell_end(r, &status);
+	return STATUS_OK;
+}
+
+static int run(struct record *r)
+{
+	int status, wait_status;
+
+	status = launch_start(&r->launch, r->o->names,
+			      cst_recorder_area_path(r->watch.recorder),
+			      &r->blocked, &r->watch.pid);
+	if (status)
+		return status;
+	wait_status = watch_run(&r->watch);
+	status = recorder_end(r);
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	/* The program did well, but its trace is not there. */
+	return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
+}
+
+static int prepare(struct record *r)
+{
+	int status = launch_prepare(&r->launch, r->o->names[0]);
+
+	if (status)
+		return status;
+	if (!realpath(r->launch.program, r->module))
+		r->module[0] = '\0';
+	r->command = join(r->o->names);
+	r->watch.naming = naming_new(tell, NULL);
+	if (!r->command || !r->watch.naming)
+		return failure("out of memory");
+	status = watch_open(&r->watch, &r->blocked);
+	return status ? status : recorder_open(r);
+}
+
+static int record_run(int argc, char **argv)
+{
+	struct options o;
+	struct record r = {.o = &o,
+			   .watch = {.signals = -1, .wanted = -1}};
+	int status, go = options_parse(&command_record, FOR_RECORD, argc, argv,
+				       1, INT_MAX, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	status = prepare(&r);
+	if (!status)
+		status = run(&r);
+	cst_recorder_close(r.watch.recorder);
+	naming_free(r.watch.naming);
+	watch_close(&r.watch);
+	launch_release(&r.launch);
+	free(r.command);
+	return status;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.arguments = "[OPTION...] [--] ./app [ARG...]",
+	.summary = "Run a program and record its calls, without gdb",
+	.details = "The program, compiled with -finstrument-functions, runs as "
+		   "it would alone;\nits children are recorded, too.  The exit "
+		   "status is the program's own, 128 and the\nsignal's number "
+		   "if one killed it.\n",
+	.run = record_run,
+};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `cstrace record' does while the program runs: answers the recorder's
+ * questions, passes signals on, waits for the end.
+ */
+#ifndef CLI_WATCH_H
+#define CLI_WATCH_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "cstrace/engine.h"
+#include "naming.h"
+
+struct watch {
+	struct cst_recorder *recorder;
+	struct naming *naming;
+	pid_t pid;
+	int on_signal; /* saves the flight; 0: none */
+	void (*save)(void *arg);
+	void *arg;
+	/* private */
+	int signals, wanted; /* descriptors */
+	uint64_t start_ns;
+	uint8_t has_progress, is_quiet;
+};
+
+/* Before there are threads.  blocked is filled with the signals that are
+ * dealt with in here.  An exit code; told. */
+int watch_open(struct watch *w, sigset_t *blocked);
+void watch_close(struct watch *w);
+
+/* A cst_callbacks.wanted; arg is the watch. */
+void watch_wanted(void *arg);
+
+/* Until the program ends; its wait status. */
+int watch_run(struct watch *w);
+
+#endif
