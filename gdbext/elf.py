@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 EM_X86_64 = 62
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
-DT_NEEDED, DT_STRTAB, DT_STRSZ, DT_RPATH, DT_RUNPATH = 1, 5, 10, 15, 29
+DT_NEEDED, DT_STRTAB, DT_SYMTAB, DT_STRSZ = 1, 5, 6, 10
+DT_RPATH, DT_RUNPATH = 15, 29
 
 
 class Elf(NamedTuple):
@@ -25,12 +26,23 @@ class Elf(NamedTuple):
     runpath: tuple[str, ...]
     first: int  # the lowest address it is linked for
     strings: bytes  # all dynamic symbol names, and more
+    symbols: bytes  # the dynamic symbols, as they lie in the file
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
 
+    def defines(self, name: str) -> bool:
+        if not self.uses(name):
+            return False
+        wanted = name.encode() + b"\0"
+        for at, _info, _other, section, _value, _size in struct.iter_unpack(
+                "<IBBHQQ", self.symbols):
+            if section and self.strings.startswith(wanted, at):
+                return True
+        return False
 
-_NOTHING = Elf(0, False, (), (), 0, b"")
+
+_NOTHING = Elf(0, False, (), (), 0, b"", b"")
 
 
 class _Image:
@@ -77,13 +89,17 @@ def _parse(data: bytes) -> Elf:
     dynamic = image.segment(PT_DYNAMIC)
     pairs = list(struct.iter_unpack("<QQ", dynamic[:len(dynamic) // 16 * 16]))
     tags = dict(pairs)
-    strings = image.read(tags.get(DT_STRTAB, 0), tags.get(DT_STRSZ, 0))
+    strings_at, symbols_at = tags.get(DT_STRTAB, 0), tags.get(DT_SYMTAB, 0)
+    strings = image.read(strings_at, tags.get(DT_STRSZ, 0))
+    # Their number is nowhere said, but linkers put the names behind them.
+    symbols = image.read(symbols_at, max(strings_at - symbols_at, 0))
 
     def all_of(*wanted: int) -> tuple[str, ...]:
         return tuple(_string(strings, v) for t, v in pairs if t in wanted)
 
     return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
-               all_of(DT_RUNPATH, DT_RPATH), image.first(), strings)
+               all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
+               symbols[:len(symbols) // 24 * 24])
 
 
 @lru_cache(maxsize=256)

@@ -66,7 +66,7 @@ class Events:
     @_guarded
     def new_objfile(self, event: gdb.NewObjFileEvent) -> None:
         s = self._session
-        path = event.new_objfile.filename or ""
+        path = locate.file_name(event.new_objfile) or ""
         inferior = gdb.selected_inferior()
         r = s.recording
         if path and path == hooks.program():
@@ -87,15 +87,16 @@ class Events:
         s = self._session
         if not s.is_on() or inferior.was_attached or not is_native():
             return  # attached: seeds are wanted, see stop()
+        path = hooks.program() or ""
         if Control.find() is not None:
-            s.begin_with_process(has_shim=True)
-        elif hooks.is_static_with_hooks(hooks.program() or ""):
+            s.begin_with_process(has_shim=not hooks.has_own_hooks(path))
+        elif hooks.is_static_with_hooks(path):
             s.begin_with_process(has_shim=False)
 
     @_guarded
     def free_objfile(self, event: Any) -> None:
         r = self._session.recording
-        path = event.objfile.filename
+        path = locate.file_name(event.objfile)
         if r is not None and path:
             r.forget_module(path)
 

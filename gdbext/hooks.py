@@ -29,7 +29,7 @@ def symbol_address(name: str) -> Optional[int]:
 
 def program() -> Optional[str]:
     """The executable's file, or None when gdb has none."""
-    return gdb.current_progspace().filename
+    return locate.file_name(gdb.current_progspace())
 
 
 def _is_libc(path: str) -> bool:
@@ -50,10 +50,18 @@ def is_static_with_hooks(path: str) -> bool:
     return not elf.read(path).is_dynamic and symbol_address(ENTER) is not None
 
 
+def has_own_hooks(path: str) -> bool:
+    """Does a dynamic program define the hooks itself?  A preloaded shim's are
+    never called then."""
+    return elf.read(path).defines(ENTER) and not links_shim(path)
+
+
 def _loaded() -> Iterator[str]:
     for objfile in gdb.objfiles():
-        if objfile.is_valid() and objfile.owner is None and objfile.filename:
-            yield objfile.filename
+        if objfile.is_valid() and objfile.owner is None:
+            path = locate.file_name(objfile)
+            if path:
+                yield path
 
 
 def links_shim(path: str) -> bool:

@@ -6,6 +6,9 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from typing import Any, Optional
+
+import gdb
 
 ENGINE = "libcstrace-engine.so"
 SHIM = "libcstrace.so"
@@ -120,3 +123,18 @@ def remove_link(link: str, path: str) -> None:
             os.rmdir(os.path.dirname(link))
         except OSError:
             pass
+
+
+def file_name(of: Any) -> Optional[str]:
+    """of.filename of a program space or object file.  gdb raises where the name
+    is not in its character set: then its bytes are asked for."""
+    try:
+        return of.filename
+    except UnicodeDecodeError:
+        pass
+    charset = gdb.parameter("host-charset")
+    gdb.execute("set host-charset ISO-8859-1", to_string=True)
+    try:
+        return os.fsdecode(of.filename.encode("iso-8859-1"))
+    finally:
+        gdb.execute("set host-charset %s" % charset, to_string=True)

@@ -8,6 +8,7 @@ from typing import Optional
 import gdb
 
 from .engine import ASK_FUNCTION, Recorder
+from .locate import file_name
 
 
 def function_at(addr: int) -> Optional[gdb.Symbol]:
@@ -34,7 +35,7 @@ def _answer_function(recorder: Recorder, id: int, addr: int) -> None:
     if symbol is None:
         recorder.answer(id, None, None, 0)
         return
-    file = symbol.symtab.filename if symbol.symtab else None
+    file = file_name(symbol.symtab) if symbol.symtab else None
     recorder.answer(id, _linkage_name(symbol), file, 0)
 
 
@@ -43,7 +44,7 @@ def _answer_line(recorder: Recorder, id: int, addr: int) -> None:
     if line.symtab is None:
         recorder.answer(id, None, None, 0)
     else:
-        recorder.answer(id, None, line.symtab.filename, line.line)
+        recorder.answer(id, None, file_name(line.symtab), line.line)
 
 
 def answer_all(recorder: Recorder) -> int:
@@ -80,5 +81,8 @@ def tell_debug_files(recorder: Recorder) -> None:
     """Separate debug files, which gdb has found and the engine would not."""
     for objfile in gdb.objfiles():
         owner = objfile.owner
-        if owner is not None and owner.filename and objfile.filename:
-            recorder.debug_file(owner.filename, objfile.filename)
+        if owner is None:
+            continue
+        module, debug_file = file_name(owner), file_name(objfile)
+        if module and debug_file:
+            recorder.debug_file(module, debug_file)

@@ -132,6 +132,10 @@ class Session:
         path = hooks.program()
         if path is None:
             say("on: recording begins with the next `run`")
+        elif hooks.has_own_hooks(path):
+            say("on: recording begins with `run`, by breakpoints on the hooks "
+                "that the program defines itself (libcstrace.so's are not "
+                "called then): %s" % _HOOKS_COST)
         elif is_preloaded or hooks.links_shim(path):
             say("on (%s road): recording begins with `run`" % self._road())
         else:
@@ -189,7 +193,8 @@ class Session:
 
     def _begin_in_the_middle(self) -> None:
         road = self._road()
-        if Control.find() is None:
+        has_own = hooks.has_own_hooks(hooks.program() or "")
+        if Control.find() is None or has_own:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             road = recording.HOOKS
@@ -198,8 +203,10 @@ class Session:
         recorded.switch_on()
         recorded.watch_ends()
         if road == recording.HOOKS:
-            say("on, by breakpoints on the program's own hooks (it was "
-                "started without libcstrace.so): %s" % _HOOKS_COST)
+            why = ("it defines them itself" if has_own
+                   else "it was started without libcstrace.so")
+            say("on, by breakpoints on the program's own hooks (%s): %s"
+                % (why, _HOOKS_COST))
         else:
             say("on (%s road)" % road)
         if n_calls:
@@ -210,8 +217,8 @@ class Session:
         recorded.take_all()
 
     def begin_with_process(self, has_shim: bool) -> None:
-        """The process was just started: it has the shim in it, or is a static
-        program that never will."""
+        """The process was just started: its hooks are the shim's, or never
+        will be (a static program, one with hooks of its own)."""
         road = self._road() if has_shim else recording.HOOKS
         recorded = self._begin(road, is_stopped=False)
         try:

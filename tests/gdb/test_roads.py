@@ -2,11 +2,13 @@
 """How events come to gdb: the sync road's two methods, the shim linked in,
 and programs that have no shim."""
 
+import os
+import shutil
 import subprocess
 
 import pytest
 
-from lib_build import BUILD, build
+from lib_build import BUILD, TARGETS, build
 from lib_tree import live_tree, tree
 from test_session import FIB_2, drawn
 
@@ -39,6 +41,25 @@ def test_a_static_program_with_the_shim_in_it(gdb):
 
 def test_a_static_program_is_traced_by_its_own_hooks(gdb):
     run = gdb(build("basic.c", "-static"), "cstrace start", "run", args=[2])
+    assert drawn(run) == FIB_2
+
+
+def test_hooks_that_the_program_defines_itself(gdb):
+    program = build("basic.c", str(TARGETS / "own_hooks.c"), name="own_hooks")
+    run = gdb(program, "cstrace start", "run", args=[2])
+    assert "the program defines itself" in run.out
+    assert drawn(run) == FIB_2
+    run = gdb(program, "break fib", "run", "cstrace start", "delete",
+              "continue", args=[1])
+    assert "it defines them itself" in run.out
+
+
+def test_a_folder_whose_name_is_not_utf_8(gdb, tmp_path):
+    folder = os.path.join(os.fsencode(tmp_path), b"caf\xe9")
+    os.mkdir(folder)
+    program = shutil.copy(os.fsencode(build("basic.c")), folder)
+    run = gdb(os.fsdecode(program), "cstrace start", "run", args=[2])
+    assert "Traceback" not in run.out
     assert drawn(run) == FIB_2
 
 
