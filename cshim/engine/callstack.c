@@ -14,7 +14,8 @@
 void callstack_init(struct callstack *c, struct sites *sites,
 		    const struct pauses *pauses)
 {
-	*c = (struct callstack){.sites = sites, .pauses = pauses};
+	*c = (struct callstack){
+		.sites = sites, .pauses = pauses, .reach = SAME_STACK_BYTES};
 }
 
 void callstack_release(struct callstack *c)
@@ -26,6 +27,7 @@ void callstack_release(struct callstack *c)
 		free(s->calls);
 		free(s);
 	}
+	addrmap_release(&c->callers);
 	callstack_init(c, c->sites, c->pauses);
 }
 
@@ -230,25 +232,26 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 		return s;
 	if (physical) {
 		caller = lanes_find_caller(s, physical, f->cfa);
+		other = c->n_extra ? lanes_of_caller(c, t, f, caller) : NULL;
+		if (other)
+			return other;
 		if (caller) {
 			stack_unwind(c, t, s, caller, f->time);
 			return s;
 		}
-		other = c->n_extra ? lanes_of_caller(c, t, f) : NULL;
-		if (other)
-			return other;
 	}
-	s = lanes_near(c, t, f->cfa);
+	s = lanes_near(c, t, f);
 	enter_below(c, t, s, f);
 	return s;
 }
 
 /* The innermost open call is the caller; or has the function inlined. */
-INLINE int is_plain_entry(const struct open_call *top, const struct frame *f)
+INLINE int is_plain_entry(const struct callstack *c,
+			  const struct open_call *top, const struct frame *f)
 {
 	if (top->cfa == f->cfa)
 		return top->site && top->site == f->site->joined;
-	return top->cfa - f->cfa < SAME_STACK_BYTES &&
+	return top->cfa - f->cfa < c->reach &&
 	       top->physical == f->site->caller_physical;
 }
 
@@ -259,7 +262,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	struct open_call *top = stack_top(s);
 	struct open_call *o;
 
-	if (unlikely(!top || !is_plain_entry(top, f))) {
+	if (unlikely(!top || !is_plain_entry(c, top, f))) {
 		s = enter_settle(c, t, f);
 		t->current = s;
 	}

@@ -8,6 +8,7 @@
 #ifndef ENGINE_CALLSTACK_H
 #define ENGINE_CALLSTACK_H
 
+#include "addrmap.h"
 #include "clock.h"
 #include "filter.h"
 #include "sites.h"
@@ -90,7 +91,9 @@ struct callstack {
 	const struct pauses *pauses; /* borrowed */
 	/* private */
 	struct stack *stacks; /* all, newest first */
-	uint32_t n_extra;     /* stacks beyond one for each thread */
+	uint64_t reach; /* farther callers are looked for on other stacks */
+	struct addrmap callers; /* what lanes.c learned of return addresses */
+	uint32_t n_extra;	/* stacks beyond one for each thread */
 };
 
 void callstack_init(struct callstack *c, struct sites *sites,

@@ -58,6 +58,14 @@ static int is_outermost(Dwarf_Frame *frame)
 	       n == 0 && ops == memory;
 }
 
+static int is_signal(Dwarf_Frame *frame)
+{
+	bool is_signal = false;
+
+	dwarf_frame_info(frame, NULL, NULL, &is_signal);
+	return is_signal;
+}
+
 int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out)
 {
 	Dwarf_Frame *frame = NULL;
@@ -69,6 +77,7 @@ int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out)
 	if (!dwarf_frame_cfa(frame, &ops, &n))
 		read_rule(ops, n, out);
 	out->is_outermost = (uint8_t)is_outermost(frame);
+	out->is_signal = (uint8_t)is_signal(frame);
 	free(frame);
 	return 1;
 }

@@ -113,6 +113,25 @@ int elf_file_bias(const struct elf_file *f, uint64_t addr, uint64_t offset,
 	return is_found;
 }
 
+int elf_file_bytes(const struct elf_file *f, uint64_t addr, void *out, size_t n)
+{
+	size_t n_headers = 0;
+
+	if (elf_getphdrnum(f->elf, &n_headers))
+		return 0;
+	for (size_t i = 0; i < n_headers; i++) {
+		GElf_Phdr p;
+
+		if (load_header(f->elf, i, &p) && addr >= p.p_vaddr &&
+		    addr - p.p_vaddr < p.p_filesz &&
+		    n <= p.p_filesz - (addr - p.p_vaddr))
+			return pread(f->fd, out, n,
+				     (off_t)(addr - p.p_vaddr + p.p_offset)) ==
+			       (ssize_t)n;
+	}
+	return 0;
+}
+
 uint64_t elf_file_base(const struct elf_file *f)
 {
 	uint64_t base = UINT64_MAX;

@@ -37,6 +37,10 @@ void elf_file_close(struct elf_file *f);
 int elf_file_bias(const struct elf_file *f, uint64_t addr, uint64_t offset,
 		  uint64_t *bias);
 
+/* n bytes of it, as they are loaded at addr.  0: they are not in the file. */
+int elf_file_bytes(const struct elf_file *f, uint64_t addr, void *out,
+		   size_t n);
+
 /* Its lowest loaded address, UINT64_MAX when nothing is. */
 uint64_t elf_file_base(const struct elf_file *f);
 

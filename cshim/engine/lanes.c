@@ -10,7 +10,9 @@ static int is_near_stack(const struct stack *s, uint64_t cfa)
 		return 1;
 	if (cfa < low)
 		return low - cfa < SAME_STACK_BYTES;
-	return cfa <= s->high || cfa - s->high < ABOVE_STACK_BYTES;
+	return cfa <= s->high ||
+	       cfa - s->high < (s->ordinal ? (uint64_t)SAME_BEGIN_BYTES
+					   : ABOVE_STACK_BYTES);
 }
 
 uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
@@ -31,6 +33,22 @@ uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
 	return 0;
 }
 
+static struct stack *lanes_add(struct callstack *c, struct thread *t,
+			       uint64_t cfa)
+{
+	/* On stacks side by side a caller is above its callee and no farther
+	 * than half of what lies between their begins. */
+	for (const struct stack *s = c->stacks; s; s = s->next) {
+		uint64_t away = s->high > cfa ? s->high - cfa : cfa - s->high;
+
+		if (s->high && s->process == t->process && away / 2 < c->reach)
+			c->reach = away / 2;
+	}
+	if (c->reach < CALLBACK_BYTES)
+		c->reach = CALLBACK_BYTES;
+	return callstack_add(c, t, ++c->n_extra);
+}
+
 struct stack *lanes_first(struct callstack *c, struct thread *t,
 			  const struct frame *f)
 {
@@ -44,29 +62,92 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
 			return s;
 		}
 	}
-	s = callstack_add(c, t, ++c->n_extra);
+	s = lanes_add(c, t, f->cfa);
 	return s ? s : t->current;
 }
 
-struct stack *lanes_near(struct callstack *c, struct thread *t, uint64_t cfa)
-{
-	struct stack *s;
+/* ---- the stack of a frame whose caller is not known ----------------------
+ */
 
-	if (is_near_stack(t->current, cfa))
-		return t->current;
+enum { BEGINS_STACKS = 1, CALLS_BACK = 2 };
+
+static uint32_t caller_did(const struct callstack *c, const struct frame *f)
+{
+	const struct site_place *place = &c->sites->places[f->number];
+	const uint32_t *did = addrmap_get(&c->callers, place->caller);
+
+	return (did ? *did : 0) | (place->is_bare ? BEGINS_STACKS : 0);
+}
+
+static void caller_does(struct callstack *c, const struct frame *f,
+			uint32_t what)
+{
+	const struct site_place *place = &c->sites->places[f->number];
+
+	/* No memory: it is not learned. */
+	if (place->caller && !place->is_signal)
+		addrmap_put(&c->callers, place->caller,
+			    caller_did(c, f) | what);
+}
+
+/* A frame that begins some stack: can it not be one on s, the current one? */
+static int is_off_stack(const struct stack *s, uint64_t cfa)
+{
+	const struct open_call *top = s->n ? &s->calls[s->n - 1] : NULL;
+
+	if (!s->high)
+		return 0;
+	if (cfa > s->high)
+		return cfa - s->high >= SAME_BEGIN_BYTES;
+	return s->ordinal && top && top->cfa > cfa &&
+	       top->cfa - cfa >= CALLBACK_BYTES;
+}
+
+/* Does the frame begin this stack, which is not current, anew?  Or was the
+ * stack resumed by code that we do not see, and called back? */
+static int is_taken_up(const struct stack *s, const struct frame *f,
+		       uint32_t did)
+{
+	uint64_t away = s->high > f->cfa ? s->high - f->cfa : f->cfa - s->high;
+
+	if (!s->ordinal)
+		return is_near_stack(s, f->cfa) &&
+		       !(did & BEGINS_STACKS && is_off_stack(s, f->cfa));
+	if (!s->n)
+		return away < SAME_BEGIN_BYTES;
+	return s->calls[0].cfa == f->cfa ||
+	       (did & CALLS_BACK && is_near_stack(s, f->cfa));
+}
+
+struct stack *lanes_near(struct callstack *c, struct thread *t,
+			 const struct frame *f)
+{
+	uint32_t did = caller_did(c, f);
+	struct stack *s = t->current;
+
+	if (is_near_stack(s, f->cfa) &&
+	    !(did & BEGINS_STACKS && is_off_stack(s, f->cfa))) {
+		if (s->n && !(did & CALLS_BACK))
+			caller_does(c, f, CALLS_BACK);
+		return s;
+	}
 	for (s = c->stacks; s; s = s->next) {
 		if (s != t->current && s->process == t->process && s->high &&
-		    (s->ordinal || s == t->own) && is_near_stack(s, cfa))
+		    (s->ordinal || s == t->own) && is_taken_up(s, f, did))
 			return s;
 	}
-	s = callstack_add(c, t, ++c->n_extra);
-	return s ? s : t->current;
+	s = lanes_add(c, t, f->cfa);
+	if (!s)
+		return t->current;
+	caller_does(c, f, BEGINS_STACKS);
+	return s;
 }
 
 struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
-			      const struct frame *f)
+			      const struct frame *f, uint32_t current)
 {
-	uint64_t nearest = SAME_STACK_BYTES;
+	uint64_t nearest = current ? t->current->calls[current - 1].cfa - f->cfa
+				   : SAME_STACK_BYTES;
 	struct stack *found = NULL;
 
 	for (struct stack *s = c->stacks; s; s = s->next) {

@@ -15,6 +15,10 @@ enum {
 	/* ... and code that runs after the outermost call returned (atexit,
 	 * destructors) this near above it. */
 	ABOVE_STACK_BYTES = 1 << 16,
+	/* A stack that is used again begins this near to where it did. */
+	SAME_BEGIN_BYTES = 2048,
+	/* Less than what is left of a stack when another one is begun. */
+	CALLBACK_BYTES = 4096,
 	/* A realigned frame's stand-in lies this near to its true CFA. */
 	NEAR_BYTES = 4096,
 	/* The caller is looked for this far above a frame: what lies between
@@ -45,16 +49,19 @@ uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
 			   uint64_t cfa);
 
 /* The other stack of the process whose innermost call is the caller: where
- * several stand in that function, the one just above the frame.  Or NULL. */
+ * several stand in that function, the one just above the frame.  NULL: there is
+ * none, or the current stack's call (its index + 1, or 0) lies nearer. */
 struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
-			      const struct frame *f);
+			      const struct frame *f, uint32_t current);
 
 /* Where a stack begins: one that was not seen before, or is used anew. */
 struct stack *lanes_first(struct callstack *c, struct thread *t,
 			  const struct frame *f);
 
 /* The stack that a frame of an unknown caller is on: the thread's current one
- * if it is near, else another one that is, else a new one. */
-struct stack *lanes_near(struct callstack *c, struct thread *t, uint64_t cfa);
+ * if it is near, else another one that is, else a new one.  Stacks may lie side
+ * by side, so near is not enough; what return addresses did before tells. */
+struct stack *lanes_near(struct callstack *c, struct thread *t,
+			 const struct frame *f);
 
 #endif

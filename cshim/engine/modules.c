@@ -8,6 +8,7 @@
 #include "maps.h"
 #include "object.h"
 #include "ranges.h"
+#include "x86_64.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,18 @@ void modules_code(struct modules *m, uint64_t pc, struct code *out)
 	if (module && module_addr(module, pc, &addr) &&
 	    object_code(module->object, addr, out))
 		out->function += module->bias;
+}
+
+int modules_is_return(struct modules *m, uint64_t addr)
+{
+	struct module *module = module_at(m, addr);
+	uint8_t before[PROCESSOR_CALL_BYTES];
+	uint64_t at;
+
+	return !module || !module_addr(module, addr, &at) ||
+	       !object_bytes(module->object, at - sizeof(before), before,
+			     sizeof(before)) ||
+	       processor_ends_in_call(before);
 }
 
 static void fill_symbol(struct symbol *out, const struct module *module,

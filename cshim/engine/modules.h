@@ -50,11 +50,16 @@ struct code {
 	uint8_t cfa_base;     /* enum cfa_base */
 	uint8_t is_outermost; /* its CFI says that nobody called it: where a
 			       * stack begins */
+	uint8_t is_signal;    /* ... or the kernel, for a signal handler */
+	uint8_t is_bare;      /* it alone has no CFI: written by hand */
 	int32_t cfa_offset;
 };
 
 /* For pc = a return address - 1. */
 void modules_code(struct modules *m, uint64_t pc, struct code *out);
+
+/* 0: no call instruction stands before this return address, it was made up. */
+int modules_is_return(struct modules *m, uint64_t addr);
 
 struct symbol {
 	const char *symbol; /* linkage name or NULL; borrowed from the module */

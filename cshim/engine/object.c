@@ -249,6 +249,11 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 	return symtab_find(&o->debug_symbols, addr);
 }
 
+int object_bytes(struct object *o, uint64_t addr, void *out, size_t n)
+{
+	return elf_file_bytes(&o->file, addr, out, n);
+}
+
 static int has_section(const struct elf_file *f, const char *name)
 {
 	GElf_Shdr header;
@@ -275,17 +280,17 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift)
 }
 
 /* Hand-written or odd code may be described in .debug_frame alone. */
-static void read_debug_frame(struct object *o, uint64_t addr, struct code *out)
+static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
 {
 	struct inlines *in;
 	uint64_t shift;
 
 	if (!has_section(&o->file, ".debug_frame") &&
 	    (!object_open_debug(o) || !has_section(&o->debug, ".debug_frame")))
-		return;
+		return 0;
 	in = object_inlines(o, &shift);
-	if (in)
-		cfi_rule_of(dwarf_getcfi(inlines_dwarf(in)), addr - shift, out);
+	return in &&
+	       cfi_rule_of(dwarf_getcfi(inlines_dwarf(in)), addr - shift, out);
 }
 
 int object_code(struct object *o, uint64_t addr, struct code *out)
@@ -293,8 +298,8 @@ int object_code(struct object *o, uint64_t addr, struct code *out)
 	const struct symtab *table;
 	const struct symtab_entry *e = object_symbol(o, addr, &table);
 
-	if (!cfi_rule(&o->cfi, addr, out))
-		read_debug_frame(o, addr, out);
+	if (!cfi_rule(&o->cfi, addr, out) && !read_debug_frame(o, addr, out))
+		out->is_bare = o->cfi.frames != NULL;
 	if (!e)
 		return cfi_function(&o->cfi, addr, &out->function);
 	out->function = symtab_whole(table, e)->range.start;

@@ -33,7 +33,7 @@ void object_debug_file(struct object *o, const char *debug_file);
 int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 		uint64_t *bias);
 
-/* These four only after object_bias() has succeeded. */
+/* These only after object_bias() has succeeded. */
 
 /* The symbol that contains addr and the table it stands in, or NULL. */
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
@@ -41,6 +41,9 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 
 /* As modules_code(); 1: out->function was found. */
 int object_code(struct object *o, uint64_t addr, struct code *out);
+
+/* n bytes of the file, as they are loaded at addr.  0: cannot be read. */
+int object_bytes(struct object *o, uint64_t addr, void *out, size_t n);
 
 /* NULL: no debug information.  Takes addresses less *shift. */
 struct inlines *object_inlines(struct object *o, uint64_t *shift);

@@ -19,6 +19,7 @@ struct run_state {
 	struct lane *lane;
 	uint64_t from;	 /* no time is earlier */
 	uint64_t paused; /* ticks left out of each time */
+	uint64_t reach;	 /* the callstack's */
 	uint64_t n_entered;
 };
 
@@ -38,6 +39,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 		/* A time of 0 is none. */
 		.from = t->last_time ? t->last_time : 1,
 		.paused = c->pauses->total,
+		.reach = c->reach,
 	};
 	if (run->from < c->begin_ticks)
 		run->from = c->begin_ticks;
@@ -59,12 +61,14 @@ static void run_end(const struct run_state *run, struct callstack *c,
 }
 
 /* The innermost open call is the caller; or has the function inlined. */
-INLINE int is_plain_entry(const struct open_call *top, const struct site *site,
+INLINE int is_plain_entry(const struct run_state *run, const struct site *site,
 			  uint64_t cfa)
 {
+	const struct open_call *top = run->top;
+
 	if (unlikely(top->cfa == cfa))
 		return top->site && top->site == site->joined;
-	return top->cfa - cfa < SAME_STACK_BYTES &&
+	return top->cfa - cfa < run->reach &&
 	       top->physical == site->caller_physical;
 }
 
@@ -73,8 +77,8 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 {
 	struct open_call *o = run->top + 1;
 
-	if (unlikely(!is_plain_entry(run->top, site, cfa) ||
-		     run->top == run->last || run->lane->n == run->lane->cap))
+	if (unlikely(!is_plain_entry(run, site, cfa) || run->top == run->last ||
+		     run->lane->n == run->lane->cap))
 		return 0;
 	o->cfa = cfa;
 	o->start = time;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sites.h"
+#include "x86_64.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,13 +229,11 @@ static void site_set_frame(struct site *site, const struct code *code)
 }
 
 /* Nothing was called from there: makecontext() and its like put the start of a
- * function where a return address belongs. */
+ * function, or anything, where a return address belongs. */
 static int is_made_up(struct space *space, uint64_t caller)
 {
-	struct code code;
-
-	modules_code(space->modules, caller, &code);
-	return code.function == caller;
+	return !caller || caller >> PROCESSOR_ADDRESS_BITS ||
+	       !modules_is_return(space->modules, caller);
 }
 
 static void site_set_caller(struct sites *s, struct space *space,
@@ -244,9 +243,11 @@ static void site_set_caller(struct sites *s, struct space *space,
 
 	modules_code(space->modules, place->caller - 1, &code);
 	site->caller_physical = physical_number(s, space, code.function);
-	place->is_first = !place->caller || code.is_outermost ||
-			  (!code.function && is_made_up(space, place->caller));
-	s->n_first += place->is_first;
+	place->is_signal = code.is_signal;
+	place->is_bare = code.is_bare;
+	place->is_first = code.is_outermost ||
+			  (!code.is_signal && is_made_up(space, place->caller));
+	s->n_first += place->is_first || place->is_bare;
 	if (code.cfa_base == CFA_SP && code.cfa_offset > 0)
 		place->caller_frame = code.cfa_offset;
 }

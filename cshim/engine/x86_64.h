@@ -6,6 +6,7 @@
 #define ENGINE_X86_64_H
 
 #include <elf.h>
+#include <stdint.h>
 
 enum {
 	PROCESSOR_ELF_MACHINE = EM_X86_64,
@@ -19,6 +20,23 @@ enum {
 	/* From the frame pointer to the end of what every framed function
 	 * saves: the caller's frame pointer and the return address. */
 	PROCESSOR_FRAME_HEAD = 16,
+
+	PROCESSOR_CALL_BYTES = 8,    /* the longest call instruction */
+	PROCESSOR_ADDRESS_BITS = 47, /* of a program's addresses */
 };
+
+/* Can these bytes of code end in a call? */
+static inline int
+processor_ends_in_call(const uint8_t code[PROCESSOR_CALL_BYTES])
+{
+	const uint8_t *end = code + PROCESSOR_CALL_BYTES;
+
+	if (end[-5] == 0xe8)
+		return 1;
+	for (int n = 2; n <= PROCESSOR_CALL_BYTES; n++)
+		if (end[-n] == 0xff && (end[1 - n] >> 3 & 7) == 2)
+			return 1;
+	return 0;
+}
 
 #endif

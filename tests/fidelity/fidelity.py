@@ -26,17 +26,28 @@ FLAGS = {
     "fork": ["-pthread"],
     "thread_ends": ["-pthread"],
     "migrating": ["-pthread"],
-    "no_eh_frame": ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],
+    "stacks_by_hand": ["-pthread"],
+}
+
+# The same programs once more, built otherwise: {case: (program, flags)}.
+VARIANTS = {
+    "stacks_by_hand_down": ("stacks_by_hand", ["-pthread", "-DIS_DOWN=1"]),
 }
 
 
 def cases():
-    return sorted(p.stem for p in HERE.glob("*.c*") if p.suffix in (".c", ".cc"))
+    return sorted([*(p.stem for p in HERE.glob("*.c*")
+                     if p.suffix in (".c", ".cc")), *VARIANTS])
 
 
 def source(case):
+    case = VARIANTS.get(case, (case,))[0]
     return next(p for p in (HERE / (case + ".c"), HERE / (case + ".cc"))
                 if p.exists())
+
+
+def flags(case):
+    return VARIANTS[case][1] if case in VARIANTS else FLAGS.get(case, [])
 
 
 def build(case, compiler, level, folder):
@@ -46,7 +57,7 @@ def build(case, compiler, level, folder):
         return None
     out = folder / ("%s-%s%s" % (case, compiler, level))
     subprocess.run([cc, "-g", level, "-finstrument-functions", "-w",
-                    *FLAGS.get(case, []), str(path), "-o", str(out)],
+                    *flags(case), str(path), "-o", str(out)],
                    check=True)
     return out
 
