@@ -58,6 +58,8 @@ static void area_place(struct area *a, uint8_t *base)
 	a->processes = (struct cst_process *)(base + CST_AT_PROCESSES);
 	a->threads = (struct cst_thread *)(base + CST_AT_THREADS);
 	a->chunks = (struct cst_chunk *)(base + CST_AT_CHUNK_STATES);
+	a->mappings = (struct cst_mapping *)(base + CST_AT_MAPPINGS);
+	a->text = (const char *)base + CST_AT_TEXT;
 	a->sites = (struct cst_site *)(base + CST_AT_SITES);
 	a->records = base + CST_AT_CHUNKS;
 }
@@ -131,6 +133,7 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 	}
 	a->head->size = CST_AREA_SIZE;
 	a->head->n_sites = CST_FIRST_SITE;
+	a->head->has_mappings = 1;
 	a->head->layout = CST_LAYOUT;
 	a->head->magic = CST_AREA_MAGIC;
 	area_add_chunks(a,

@@ -17,6 +17,8 @@ struct area {
 	struct cst_process *processes;
 	struct cst_thread *threads;
 	struct cst_chunk *chunks;
+	struct cst_mapping *mappings;
+	const char *text; /* of the mappings: CST_TEXT_SIZE bytes */
 	struct cst_site *sites;
 	uint8_t *records;  /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks; /* as last grown: the head's copy is not trusted */

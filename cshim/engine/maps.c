@@ -103,8 +103,8 @@ static void parse_path(char *path, struct mapping *out)
 }
 
 /* "start-end rwxp offset major:minor inode   path", lower case hex but for
- * the inode.  1: it is one that we want. */
-static int parse_line(char *line, struct mapping *out)
+ * the inode. */
+int maps_parse(char *line, struct mapping *out)
 {
 	const char *at = line;
 	char *behind;
@@ -135,7 +135,7 @@ int maps_next(struct maps *m, uint64_t *at, struct mapping *out)
 
 		line[length] = 0;
 		*at += length + 1;
-		if (parse_line(line, out))
+		if (maps_parse(line, out))
 			return 1;
 	}
 	return 0;

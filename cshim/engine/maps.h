@@ -27,4 +27,7 @@ void maps_release(struct maps *m);
  * into strings on the way.  0: no more. */
 int maps_next(struct maps *m, uint64_t *at, struct mapping *out);
 
+/* One line without its newline, cut likewise.  0: it is not such a mapping. */
+int maps_parse(char *line, struct mapping *out);
+
 #endif

@@ -218,6 +218,15 @@ int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err)
 	return 0;
 }
 
+int modules_map(struct modules *m, uint32_t pid, char *line)
+{
+	struct mapping mapping;
+
+	if (!maps_parse(line, &mapping) || is_known(m, &mapping))
+		return 0;
+	return modules_add(m, pid, &mapping) ? 0 : -1;
+}
+
 /* ---- questions --------------------------------------------------------- */
 
 int modules_has(struct modules *m, uint64_t addr)

@@ -279,6 +279,7 @@ static void site_learn(struct sites *s, uint32_t number)
 		.hook = raw.hook,
 		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
 	};
+	spaces_take_mappings(&s->spaces, number);
 	spaces_look(&s->spaces, space, raw.process, raw.callee);
 	*site = (struct site){
 		.kind = (uint8_t)raw.kind,

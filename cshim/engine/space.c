@@ -162,6 +162,49 @@ int spaces_exec(struct spaces *s)
 	return 0;
 }
 
+/* ---- what is mapped ------------------------------------------------------ */
+
+enum { MAX_LINE = 8192 };
+
+static void take_mapping(struct spaces *s, const struct cst_mapping *m)
+{
+	char line[MAX_LINE];
+	uint32_t at = m->text, n = 0;
+
+	if (m->process >= CST_MAX_PROCESSES)
+		return;
+	while (at < CST_TEXT_SIZE && n < MAX_LINE - 1 && s->area->text[at])
+		line[n++] = s->area->text[at++];
+	line[n] = 0;
+	modules_map(spaces_of(s, m->process)->modules, pid_of(s, m->process),
+		    line);
+}
+
+void spaces_take_mappings(struct spaces *s, uint32_t site)
+{
+	uint32_t n =
+		__atomic_load_n(&s->area->head->n_mappings, __ATOMIC_ACQUIRE);
+	int is_whole = 1;
+
+	if (n > CST_MAX_MAPPINGS)
+		n = CST_MAX_MAPPINGS;
+	/* One that is not whole is of somebody who is about to write it, or
+	 * died there: those behind it are taken, and again next time. */
+	for (uint32_t i = s->n_mappings; i < n; i++) {
+		const struct cst_mapping *m = &s->area->mappings[i];
+
+		if (!__atomic_load_n(&m->is_whole, __ATOMIC_ACQUIRE)) {
+			is_whole = 0;
+			continue;
+		}
+		if (m->n_sites > site)
+			break;
+		take_mapping(s, m);
+		if (is_whole)
+			s->n_mappings = i + 1;
+	}
+}
+
 /* The pid whose maps are those of the process; 0: it has exec'ed since. */
 static uint32_t mapping_pid(const struct spaces *s, uint32_t process)
 {

@@ -29,6 +29,7 @@ struct spaces {
 				    * exec */
 	struct space **of_process; /* by index in the area; NULL: not known */
 	uint32_t cap_processes;
+	uint32_t n_mappings; /* of the area's log, taken */
 };
 
 int spaces_init(struct spaces *s, const struct area *a);
@@ -42,6 +43,10 @@ struct space *spaces_asker(const struct spaces *s);
 void spaces_ask(struct spaces *s, uint32_t pid, int is_gone);
 /* The asker's process runs another program now. */
 int spaces_exec(struct spaces *s);
+
+/* Take what the processes have told of their mappings before they made the
+ * site with this number. */
+void spaces_take_mappings(struct spaces *s, uint32_t site);
 
 /* Code at addr is to be looked up: read what is mapped by that process, if
  * nothing is known to be there and it was not read since is_stale was set. */
