@@ -18,7 +18,7 @@ struct command {
 };
 
 extern const struct command command_gdb, command_record, command_show,
-	command_report, command_save, command_info;
+	command_report, command_save, command_info, command_diff;
 
 /* Tell of bad usage in one line and return STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)

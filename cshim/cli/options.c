@@ -111,6 +111,30 @@ static int set_limit(struct options *o, const char *value)
 	return set_u32(&o->limit, value);
 }
 
+static int set_times(struct options *o, const char *value)
+{
+	uint64_t n;
+
+	if (parse_number(value, 1000000, &n) < 0)
+		return -1;
+	o->times = (int32_t)n;
+	return 0;
+}
+
+static int set_fail_on_time(struct options *o, const char *value)
+{
+	(void)value;
+	o->fail_on_time = 1;
+	return 0;
+}
+
+static int set_make(struct options *o, const char *value)
+{
+	(void)value;
+	o->make = 1;
+	return 0;
+}
+
 static int set_last(struct options *o, const char *value)
 {
 	return parse_number(value, UINT64_MAX, &o->choice.last);
@@ -228,20 +252,30 @@ static int set_color(struct options *o, const char *value)
 	return 0;
 }
 
-enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE };
+enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT };
 
 static const struct option_row rows[] = {
 	{"output", "FILE", "the trace; cstrace.cst without this (also -o FILE)",
 	 FOR_RECORD, set_output},
-	{"max-size", "SIZE", "keep no more calls once FILE has this size, as "
-	 "in 10M", FOR_RECORD, set_max_size},
+	{"max-size", "SIZE",
+	 "keep no more calls once FILE has this size, as "
+	 "in 10M",
+	 FOR_RECORD, set_max_size},
 	{"last", "N", "only the last N calls", FOR_SHOW, set_last},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around},
-	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...", FOR_SHOW,
-	 set_thread},
+	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...",
+	 FOR_SHOW | FOR_DIFF | FOR_EXPECT, set_thread},
 	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort},
 	{"limit", "N", "only the first N functions", FOR_REPORT, set_limit},
+	{"limit", "N", "so many rows of each table (20; 0: all)", FOR_DIFF,
+	 set_limit},
+	{"times", "P", "also functions whose total changed by more than P %",
+	 FOR_DIFF, set_times},
+	{"fail-on-time", NULL, "exit status 1 for those as well", FOR_DIFF,
+	 set_fail_on_time},
+	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT,
+	 set_make},
 	{"format", "F", "instead of what OUT's ending says", FOR_SAVE,
 	 set_format},
 	{"depth", "N", "only N levels of visible calls", FOR_CALLS, set_depth},
@@ -323,6 +357,9 @@ int options_parse(const struct command *c, unsigned use, int argc, char **argv,
 	int i;
 
 	set_defaults(out);
+	out->times = -1;
+	if (use & FOR_DIFF)
+		out->limit = 20;
 	choose_rows(use, chosen);
 	while ((i = getopt_long(argc, argv, use & FOR_RECORD ? "+o:" : "",
 				chosen, NULL)) >= 0) {

@@ -10,13 +10,24 @@
 #include "cstrace/engine.h"
 
 /* Which command an option belongs to. */
-enum { FOR_SHOW = 1, FOR_REPORT = 2, FOR_SAVE = 4, FOR_INFO = 8, FOR_RECORD = 16 };
+enum {
+	FOR_SHOW = 1,
+	FOR_REPORT = 2,
+	FOR_SAVE = 4,
+	FOR_INFO = 8,
+	FOR_RECORD = 16,
+	FOR_DIFF = 32,
+	FOR_EXPECT = 64
+};
 
 struct options {
 	struct cst_look look;
 	struct cst_choice choice;
 	enum cst_sort sort;
 	uint32_t limit;
+	int32_t times; /* percent, or negative: not looked at; of diff */
+	int fail_on_time;
+	int make; /* of expect */
 	const char *format;
 	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;

@@ -163,6 +163,16 @@ int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	return 0;
 }
 
+void walk_only(struct walk *w, uint32_t lane)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n_heap; i++)
+		if (w->heap[i] == lane)
+			w->heap[n++] = lane;
+	w->n_heap = n;
+}
+
 /* Many lanes have a long block each that is not over yet: forget those of the
  * largest other ones. */
 static void walk_shrink(struct walk *w, const struct walk_lane *asking)

@@ -285,6 +285,17 @@ CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
 			       const struct cst_choice *choice,
 			       struct cst_error *err);
 
+enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
+
+/* Compare two traces of one program: where the flows part, which calls are
+ * made more or less often, and, unless percent is negative, which functions'
+ * total changed by more than so many percent.  limit: rows of each table (0:
+ * all).  Returns the sum of how they differ. */
+CST_API int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
+			       const struct cst_choice *choice, uint32_t limit,
+			       int32_t percent, cst_write_fn write, void *arg,
+			       struct cst_error *err);
+
 /* The formats' names, space separated; static. */
 CST_API const char *cst_formats(void);
 

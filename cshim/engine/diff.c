@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two traces compared: where their flows part, and what they call more, less,
+ * or longer.
+ */
+#include "number.h"
+#include "parting_text.h"
+#include "sink.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct diff {
+	struct joint joint;
+	struct tally tally;
+	const struct cst_choice *choice;
+	uint32_t limit;
+	int32_t percent; /* negative: times are not looked at */
+	struct bytes out;
+	int64_t result;
+};
+
+/* ---- threads ------------------------------------------------------------ */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void put_head(struct diff *d, int t)
+{
+	const struct cst_trace *trace = d->joint.traces[t];
+	uint64_t n = d->tally.n_calls[t];
+
+	put_words(&d->out, "%s ", t ? "+++" : "---");
+	put_name(&d->out, trace->path);
+	put_words(&d->out,
+		  "  (%c: %" PRIu64 " call%s in %" PRIu32 " thread%s)\n",
+		  'A' + t, n, plural(n), trace->n_threads,
+		  plural(trace->n_threads));
+}
+
+static void put_thread(struct diff *d, const struct cst_trace *t,
+		       const struct tally_lane *l)
+{
+	const struct trace_lane *lane = &t->lanes[l->lane];
+
+	if (l->process > 1)
+		put_words(&d->out, "%" PRIu32 ":", l->process);
+	put_words(&d->out, "%" PRIu32, l->thread);
+	if (lane->ordinal)
+		put_words(&d->out, ", its stack %" PRIu32, lane->ordinal);
+}
+
+static int is_same_lane(const struct tally_lane *a, const struct tally_lane *b)
+{
+	return a->n_calls == b->n_calls && a->flow == b->flow &&
+	       a->ends == b->ends;
+}
+
+/* The first one that differs is told in full. */
+static int put_parting(struct diff *d, const struct tally_lane *a,
+		       const struct tally_lane *b, uint32_t n_before,
+		       struct cst_error *err)
+{
+	const uint32_t lanes[2] = {a->lane, b->lane};
+	struct parting p = {0};
+	int status = parting_find(&p, &d->joint, d->choice, lanes, err);
+
+	if (status == 0) {
+		put_words(&d->out, "%sthread ", n_before ? "  " : "\nIn ");
+		put_thread(d, d->joint.traces[0], a);
+		if (a->thread != b->thread || a->process != b->process) {
+			put_words(&d->out, " (in B ");
+			put_thread(d, d->joint.traces[1], b);
+			put_words(&d->out, ")");
+		}
+		put_words(&d->out, " %s after %" PRIu64 " equal call%s: ",
+			  p.kind == PARTING_END ? "a call ends otherwise"
+						: "the flows part",
+			  p.n_equal, plural(p.n_equal));
+		parting_put_short(&p, &d->joint, &d->out);
+		if (!n_before)
+			parting_put(&p, &d->joint, d->limit, &d->out);
+	}
+	parting_release(&p);
+	return status;
+}
+
+static int put_partings(struct diff *d, struct cst_error *err)
+{
+	const struct tally *y = &d->tally;
+	uint32_t n = 0;
+	int status = 0;
+
+	for (uint32_t i = 0; i < y->n_lanes[0] && status == 0; i++) {
+		const struct tally_lane *a = &y->lanes[0][i], *b;
+
+		if (a->partner == NO_PARTNER)
+			continue;
+		b = &y->lanes[1][a->partner];
+		if (is_same_lane(a, b))
+			continue;
+		d->result |= CST_DIFFERS_IN_FLOW;
+		if (n == 1)
+			put_words(&d->out, "\nOther threads:\n");
+		if (!d->limit || n <= d->limit)
+			status = put_parting(d, a, b, n, err);
+		n++;
+	}
+	if (d->limit && n > d->limit + 1)
+		put_words(&d->out, "  ... and %" PRIu32 " more\n",
+			  n - d->limit - 1);
+	return status;
+}
+
+/* Threads without a partner. */
+static void put_alone(struct diff *d, int t)
+{
+	const struct tally *y = &d->tally;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < y->n_lanes[t]; i++) {
+		const struct tally_lane *l = &y->lanes[t][i];
+
+		if (l->partner != NO_PARTNER)
+			continue;
+		d->result |= CST_DIFFERS_IN_FLOW;
+		if (n++ >= (d->limit ? d->limit : UINT32_MAX))
+			continue;
+		if (n == 1)
+			put_words(&d->out, "\nOnly in %s:\n", t ? "B" : "A");
+		put_words(&d->out, "%c thread ", t ? '+' : '-');
+		put_thread(d, d->joint.traces[t], l);
+		put_words(&d->out, ": %" PRIu64 " call%s, from ", l->n_calls,
+			  plural(l->n_calls));
+		put_name(&d->out, joint_name(&d->joint, l->first));
+		bytes_put_byte(&d->out, '\n');
+	}
+	if (d->limit && n > d->limit)
+		put_words(&d->out, "%c ... and %" PRIu32 " more\n",
+			  t ? '+' : '-', n - d->limit);
+}
+
+/* ---- counts ------------------------------------------------------------- */
+
+static uint64_t edge_change(const struct tally_edge *e)
+{
+	return e->n[0] > e->n[1] ? e->n[0] - e->n[1] : e->n[1] - e->n[0];
+}
+
+/* Added ones first, then missing ones, then other changes. */
+static int edge_group(const struct tally_edge *e)
+{
+	return !e->n[0] ? 0 : !e->n[1] ? 1 : 2;
+}
+
+static int edge_compare(const void *a, const void *b)
+{
+	const struct tally_edge *x = *(const struct tally_edge *const *)a;
+	const struct tally_edge *y = *(const struct tally_edge *const *)b;
+	uint64_t by_x = edge_change(x), by_y = edge_change(y);
+
+	if (edge_group(x) != edge_group(y))
+		return edge_group(x) - edge_group(y);
+	if (by_x != by_y)
+		return by_x > by_y ? -1 : 1;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+static void put_edge(struct diff *d, const struct tally_edge *e)
+{
+	static const char *const words[] = {"added", "missing", "changed"};
+	const struct joint *j = &d->joint;
+	const struct joint_item *site = &j->site_items[e->site];
+
+	put_words(&d->out,
+		  "%10" PRIu64 "  %10" PRIu64 "  %+10" PRId64 "  %-7s  ",
+		  e->n[0], e->n[1], (int64_t)(e->n[1] - e->n[0]),
+		  words[edge_group(e)]);
+	put_call(&d->out, j->traces[site->trace], site->index);
+	if (e->caller != TALLY_NO_CALLER) {
+		put_words(&d->out, "  in ");
+		put_name(&d->out, joint_name(j, e->caller));
+	}
+	bytes_put_byte(&d->out, '\n');
+}
+
+static int put_edges(struct diff *d, struct cst_error *err)
+{
+	const struct tally *y = &d->tally;
+	auto_free const struct tally_edge **changed =
+		calloc(y->n_edges + 1ull, sizeof(*changed));
+	uint32_t n = 0, shown;
+
+	if (!changed)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < y->cap_edges; i++)
+		if (y->edges[i].n[0] != y->edges[i].n[1])
+			changed[n++] = &y->edges[i];
+	if (!n) {
+		put_words(&d->out, "\nEach call is made as often in both.\n");
+		return 0;
+	}
+	qsort(changed, n, sizeof(*changed), edge_compare);
+	put_words(&d->out, "\n#        A           B      CHANGE           "
+			   "CALL  (FROM)  in CALLER\n");
+	shown = d->limit && n > d->limit ? d->limit : n;
+	for (uint32_t i = 0; i < shown; i++)
+		put_edge(d, changed[i]);
+	if (shown < n)
+		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
+	return 0;
+}
+
+/* ---- times -------------------------------------------------------------- */
+
+struct slower {
+	uint32_t function;
+	uint64_t change_ns;
+};
+
+static int slower_compare(const void *a, const void *b)
+{
+	const struct slower *x = a, *y = b;
+
+	if (x->change_ns != y->change_ns)
+		return x->change_ns > y->change_ns ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* By more than so many percent, and not by next to nothing: a thousandth of
+ * all time at least. */
+static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
+{
+	uint64_t change = a > b ? a - b : b - a;
+	const uint64_t *root = d->tally.root_ns;
+	uint64_t all = root[0] > root[1] ? root[0] : root[1];
+
+	return (double)change * 100 > (double)a * d->percent &&
+	       change >= all / 1000 && change;
+}
+
+static void put_time(struct diff *d, uint32_t function)
+{
+	char text[64], *p = text;
+	uint64_t a = d->tally.times[0][function].total_ns;
+	uint64_t b = d->tally.times[1][function].total_ns;
+
+	p = number_put_duration(p, a);
+	memcpy(p, "  ", 2);
+	p = number_put_duration(p + 2, b);
+	bytes_put(&d->out, text, (size_t)(p - text));
+	if (a)
+		put_words(&d->out, "  %+8.0f %%  ",
+			  ((double)b - (double)a) * 100 / (double)a);
+	else
+		put_words(&d->out, "  %10s  ", "new");
+	put_name(&d->out, joint_name(&d->joint, function));
+	bytes_put_byte(&d->out, '\n');
+}
+
+static int put_times(struct diff *d, struct cst_error *err)
+{
+	struct tally_time *const *times = d->tally.times;
+	uint32_t n = 0, shown;
+	auto_free struct slower *all =
+		calloc(d->joint.n_functions + 1ull, sizeof(*all));
+
+	if (!all)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < d->joint.n_functions; i++) {
+		uint64_t a = times[0][i].total_ns, b = times[1][i].total_ns;
+
+		if (is_changed(d, a, b))
+			all[n++] = (struct slower){i, a > b ? a - b : b - a};
+	}
+	if (!n)
+		return 0;
+	d->result |= CST_DIFFERS_IN_TIME;
+	qsort(all, n, sizeof(*all), slower_compare);
+	put_words(&d->out, "\n#  TIME A      TIME B      CHANGE  FUNCTION\n");
+	shown = d->limit && n > d->limit ? d->limit : n;
+	for (uint32_t i = 0; i < shown; i++)
+		put_time(d, all[i].function);
+	if (shown < n)
+		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
+	return 0;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static int put_all(struct diff *d, struct cst_error *err)
+{
+	int status;
+
+	put_head(d, 0);
+	put_head(d, 1);
+	status = put_partings(d, err);
+	put_alone(d, 0);
+	put_alone(d, 1);
+	if (status == 0 && d->result)
+		status = put_edges(d, err);
+	else if (status == 0)
+		put_words(&d->out, "The flow is the same.\n");
+	if (status == 0 && d->percent >= 0)
+		status = put_times(d, err);
+	return status == 0 && d->out.failed ? cst_fail_memory(err) : status;
+}
+
+int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
+		       const struct cst_choice *choice, uint32_t limit,
+		       int32_t percent, cst_write_fn write, void *arg,
+		       struct cst_error *err)
+{
+	struct diff d = {.choice = choice, .limit = limit, .percent = percent};
+	int64_t status;
+
+	sink_begin();
+	status = joint_init(&d.joint, a, b, err);
+
+	if (status == 0)
+		status = tally_init(&d.tally, &d.joint, choice, err);
+	if (status == 0)
+		status = tally_pair(&d.tally, err);
+	if (status == 0)
+		status = put_all(&d, err);
+	if (status == 0 && write(arg, (const char *)d.out.data, d.out.len) < 0)
+		status = cst_fail(CST_INTERRUPTED, err, "interrupted");
+	bytes_release(&d.out);
+	tally_release(&d.tally);
+	joint_release(&d.joint);
+	return status < 0 ? status : d.result;
+}
