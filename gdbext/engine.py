@@ -56,6 +56,7 @@ class Choice(C.Structure):
         ("thread", C.c_uint32),
         ("last", C.c_uint64),
         ("around", C.c_char_p),
+        ("root", C.c_char_p),
     ]
 
 

@@ -58,3 +58,17 @@ int callid_parse(const char *text, struct callid *out, struct cst_error *err)
 			       is_seed};
 	return 0;
 }
+
+int callid_thread(const struct cst_trace *t, const struct callid *id,
+		  uint32_t *out, struct cst_error *err)
+{
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		if (t->threads[i].process == id->process &&
+		    t->threads[i].ordinal == id->thread) {
+			*out = i;
+			return 0;
+		}
+	}
+	return cst_fail(CST_BAD_INPUT, err, "no thread %u in this trace",
+			id->thread);
+}

@@ -21,5 +21,8 @@ char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
 		 int is_seed);
 /* CST_BAD_INPUT: these are not an ID's words. */
 int callid_parse(const char *text, struct callid *out, struct cst_error *err);
+/* The index of the ID's thread. CST_BAD_INPUT: the trace has none. */
+int callid_thread(const struct cst_trace *t, const struct callid *id,
+		  uint32_t *out, struct cst_error *err);
 
 #endif

@@ -91,7 +91,11 @@ int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 	if (status < 0)
 		return status;
 	filter_free(f);
-	return choice->around ? callid_parse(choice->around, &id, err) : 0;
+	if (choice->around)
+		status = callid_parse(choice->around, &id, err);
+	if (status == 0 && choice->root)
+		status = callid_parse(choice->root, &id, err);
+	return status;
 }
 
 /* A write callback, and whether it was what ended the writing. */

@@ -4,6 +4,7 @@
  * callees: the filter's state and the nearest visible call.
  */
 #include "view.h"
+#include "callid.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,13 @@ struct view_lane {
 	uint32_t cap;
 };
 
+/* Where the call is below which all visible calls lie. */
+struct root {
+	enum { ROOT_ANY = 0, ROOT_AHEAD, ROOT_AROUND, ROOT_OVER } state;
+	struct callid id;
+	uint32_t thread, lane, depth;
+};
+
 struct view {
 	const struct cst_trace *t;
 	struct walk *walk;
@@ -26,6 +34,7 @@ struct view {
 	struct view_lane *lanes;
 	uint64_t min_ns;
 	uint32_t only_thread; /* ordinal, or 0 */
+	struct root root;
 	struct run run;
 	uint32_t at; /* in the run */
 	int has_run;
@@ -48,6 +57,17 @@ int view_check(const struct cst_trace *t, const struct cst_choice *choice,
 			choice->thread, t->n_threads);
 }
 
+static int root_init(struct root *r, const struct cst_trace *t,
+		     const struct cst_choice *choice, struct cst_error *err)
+{
+	int status = choice->root ? callid_parse(choice->root, &r->id, err) : 0;
+
+	if (status < 0 || !choice->root)
+		return status;
+	r->state = ROOT_AHEAD;
+	return callid_thread(t, &r->id, &r->thread, err);
+}
+
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err)
 {
@@ -65,6 +85,8 @@ int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
 	status = v->lanes ? filter_new(choice, &v->filter, err)
 			  : cst_fail_memory(err);
+	if (status == 0)
+		status = root_init(&v->root, t, choice, err);
 	if (status == 0)
 		status = walk_new(t, is_by_lane, &v->walk, err);
 	if (status < 0) {
@@ -85,11 +107,6 @@ void view_free(struct view *v)
 	filter_free(v->filter);
 	walk_free(v->walk);
 	free(v);
-}
-
-void view_only(struct view *v, uint32_t lane)
-{
-	walk_only(v->walk, lane);
 }
 
 static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
@@ -131,6 +148,24 @@ static inline void shown_fill(const struct view *v, const struct packed_call *c,
 	out->is_seed = c->is_seed;
 }
 
+/* Is the call the root, or does it lie below it? */
+static int root_holds(struct root *r, const struct packed_call *c,
+		      uint32_t lane, uint32_t thread, uint64_t number)
+{
+	if (r->state == ROOT_AHEAD && thread == r->thread &&
+	    number == r->id.number && c->is_seed == r->id.is_seed) {
+		r->state = ROOT_AROUND;
+		r->lane = lane;
+		r->depth = c->depth;
+		return 1;
+	}
+	if (r->state != ROOT_AROUND || lane != r->lane)
+		return 0;
+	if (c->depth <= r->depth)
+		r->state = ROOT_OVER;
+	return r->state == ROOT_AROUND;
+}
+
 /* One call: 1 when it is visible. */
 static inline int view_call(struct view *v, const struct packed_call *c,
 			    const struct level *above, struct level *here,
@@ -141,10 +176,16 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	uint64_t number =
 		v->run.numbers ? v->run.numbers[i] : v->run.first_number + i;
 	uint32_t thread = v->run.threads ? v->run.threads[i] : v->run.thread;
-	int is_visible =
+	int is_visible;
+
+	if (v->root.state != ROOT_ANY &&
+	    !root_holds(&v->root, c, v->run.lane, thread, number)) {
+		*here = (struct level){.below = filter_root(v->filter)};
+		return 0;
+	}
+	is_visible =
 		filter_enter(v->filter, names, names->sites[c->site].function,
 			     above->below, &here->below);
-
 	here->number = above->number;
 	here->thread = above->thread;
 	here->parent = above->parent;
@@ -180,6 +221,9 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 	if (v->at == v->run.n) {
 		v->has_run = 0;
 		if (v->run.is_last) {
+			if (v->root.state == ROOT_AROUND &&
+			    v->run.lane == v->root.lane)
+				v->root.state = ROOT_OVER;
 			free(l->levels);
 			*l = (struct view_lane){0};
 		}
@@ -187,18 +231,29 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 	return (int)n;
 }
 
+static int no_root(const struct view *v, struct cst_error *err)
+{
+	const struct callid *id = &v->root.id;
+
+	return cst_fail(CST_BAD_INPUT, err, "no call %s%llu of thread %u",
+			id->is_seed ? "s" : "", (unsigned long long)id->number,
+			id->thread);
+}
+
 int view_next(struct view *v, struct shown *out, uint32_t cap,
 	      struct cst_error *err)
 {
 	uint32_t n = 0;
 
-	while (n < cap) {
+	while (n < cap && v->root.state != ROOT_OVER) {
 		int got;
 
 		if (!v->has_run) {
 			got = walk_next(v->walk, &v->run, err);
 			if (got < 0)
 				return got;
+			if (got == 0 && v->root.state == ROOT_AHEAD)
+				return no_root(v, err);
 			if (got == 0)
 				break;
 			v->has_run = 1;

@@ -14,20 +14,6 @@ void window_release(struct window *w)
 	*w = (struct window){0};
 }
 
-static int find_thread(const struct cst_trace *t, const struct callid *id,
-		       uint32_t *out, struct cst_error *err)
-{
-	for (uint32_t i = 0; i < t->n_threads; i++) {
-		if (t->threads[i].process == id->process &&
-		    t->threads[i].ordinal == id->thread) {
-			*out = i;
-			return 0;
-		}
-	}
-	return cst_fail(CST_BAD_INPUT, err, "no thread %u in this trace",
-			id->thread);
-}
-
 /* What one pass over the visible calls looks for. */
 struct search {
 	struct callid id;
@@ -98,7 +84,7 @@ static int window_around(struct window *w, const struct cst_trace *t,
 	int status = callid_parse(choice->around, &s.id, err);
 
 	if (status == 0)
-		status = find_thread(t, &s.id, &s.thread, err);
+		status = callid_thread(t, &s.id, &s.thread, err);
 	if (status == 0)
 		status = search(t, choice, &s, err);
 	if (status < 0)

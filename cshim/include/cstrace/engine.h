@@ -75,6 +75,7 @@ struct cst_choice {
 	uint32_t thread;    /* T of "T.N"; 0: all */
 	uint64_t last;	    /* only the last so many visible calls; 0: all */
 	const char *around; /* an ID: its callers, itself and its neighbours */
+	const char *root;   /* an ID: only this call and what it calls */
 };
 
 /* ---- recorder ---------------------------------------------------------- */
