@@ -75,7 +75,7 @@ all: $(PRODUCTS)
 # ---- compile ---------------------------------------------------------------
 
 # Other flags or another compiler mean other objects.
-FLAGS_NOW := $(CC) $(CFLAGS) $(BASE) $(SAN) $(SHIM_CFLAGS) $(WERROR) $(LDFLAGS)
+FLAGS_NOW := $(CC) $(CFLAGS) $(BASE) $(SAN) $(SHIM_CFLAGS) $(SHIM_LDFLAGS) $(WERROR) $(LDFLAGS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \

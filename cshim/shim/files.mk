@@ -21,7 +21,7 @@ SHIM_SRC := \
 # libc: the hooks run in places where neither may be touched.
 SHIM_CFLAGS := -O2 -g0 -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fomit-frame-pointer -fasynchronous-unwind-tables \
-	-mgeneral-regs-only -ffreestanding -fno-builtin \
+	-mgeneral-regs-only -ffreestanding -fno-builtin -fcf-protection=full \
 	-fno-stack-protector -U_FORTIFY_SOURCE \
 	-fno-sanitize=all -fno-lto -fno-profile-arcs -fno-test-coverage
 
@@ -33,4 +33,6 @@ endif
 
 # Bound at load time: the first call of a libc function would otherwise enter
 # the dynamic linker from wherever the program stands.
-SHIM_LDFLAGS := -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic-functions
+# A library that does not say so would take a program's shadow stack away.
+SHIM_LDFLAGS := -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic-functions \
+	-Wl,-z,shstk

@@ -32,6 +32,20 @@ def test_sanitizers(gdb, tmp_path, kind, variant):
 
 
 @pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_control_flow_protection(gdb, tmp_path, variant):
+    program = build("calls.c", "-fcf-protection=full", "-Wl,-z,shstk",
+                    variant=variant)
+    gdb(program, "cstrace start", "run", *SAVE)
+    assert outcome(tmp_path) == CALLS
+
+
+def test_the_shim_leaves_a_program_its_shadow_stack():
+    notes = subprocess.run(["readelf", "-n", str(BUILD / "libcstrace.so")],
+                           stdout=subprocess.PIPE, text=True, timeout=20)
+    assert "SHSTK" in notes.stdout
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
 def test_a_program_that_links_the_shim(gdb, tmp_path, variant):
     flags = ("-Wl,--no-as-needed",) + LINKED
     run = gdb(build("calls.c", *flags, variant=variant), "cstrace start",
