@@ -6,6 +6,7 @@
  * a damaged one comes to an end too.
  */
 #include "inlines.h"
+#include "lines.h"
 #include "ranges.h"
 
 #include <dwarf.h>
@@ -19,7 +20,8 @@ struct function {
 
 struct unit {
 	Dwarf_Die die;
-	uint32_t budget; /* of DIEs to walk */
+	Dwarf_Off offset; /* in .debug_info, also when it is split */
+	uint32_t budget;  /* of DIEs to walk */
 	struct function *functions;
 	uint32_t n, capacity;
 	int is_read;
@@ -27,6 +29,7 @@ struct unit {
 
 struct inlines {
 	Dwarf *dwarf;
+	struct lines lines;
 	struct unit *units;
 	uint32_t n_units, cap_units;
 	struct range *ranges; /* value: the unit */
@@ -95,8 +98,11 @@ static void read_units(struct inlines *in)
 				 &in->cap_units, sizeof(*u)))
 			break;
 		u = &in->units[in->n_units++];
-		*u = (struct unit){.die = whole_unit(cu, &die),
-				   .budget = 1 << 24};
+		*u = (struct unit){
+			.die = whole_unit(cu, &die),
+			.offset = dwarf_dieoffset(&die),
+			.budget = 1 << 24,
+		};
 		each_range(&die, unit_range, in);
 	}
 	ranges_sort(in->ranges, in->n_ranges, sizeof(*in->ranges));
@@ -160,16 +166,22 @@ static void read_functions(struct unit *u, Dwarf_Die *parent, int depth)
 
 /* ---- look-up ----------------------------------------------------------- */
 
-/* The function's DIE at addr, or NULL. */
-static Dwarf_Die *function_at(struct inlines *in, uint64_t addr)
+static struct unit *unit_at(struct inlines *in, uint64_t addr)
 {
 	uint32_t i = ranges_find(in->ranges, in->n_ranges, sizeof(*in->ranges),
 				 addr);
-	struct unit *u;
 
-	if (i == RANGE_NONE)
+	return i == RANGE_NONE ? NULL : &in->units[in->ranges[i].value];
+}
+
+/* The function's DIE at addr, or NULL. */
+static Dwarf_Die *function_at(struct inlines *in, uint64_t addr)
+{
+	struct unit *u = unit_at(in, addr);
+	uint32_t i;
+
+	if (!u)
 		return NULL;
-	u = &in->units[in->ranges[i].value];
 	if (!u->is_read) {
 		read_functions(u, &u->die, 0);
 		ranges_sort(u->functions, u->n, sizeof(*u->functions));
@@ -286,48 +298,18 @@ int inlines_is_of(Dwarf_Die *call, const struct inline_function *f)
 	return !linkage_name(&known) && is_same_name(&origin, &known);
 }
 
-/* ---- the line of a call ------------------------------------------------ */
+/* ---- files and lines --------------------------------------------------- */
 
-static int number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+int inlines_line(struct inlines *in, Dwarf_Die *call, const char **file,
+		 uint32_t *line)
 {
 	Dwarf_Attribute attr;
+	Dwarf_Word number;
 
-	return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, out);
-}
-
-/* libdw puts the compiler's folder before a relative name, gdb and the user
- * know the file by the name that was given to the compiler. */
-static const char *as_compiled(Dwarf_Die *unit, const char *file)
-{
-	Dwarf_Attribute attr;
-	const char *folder =
-		dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-	const char *name = dwarf_diename(unit);
-	size_t length = folder ? strlen(folder) : 0;
-
-	if (!length || !name || name[0] == '/' ||
-	    strncmp(file, folder, length) || file[length] != '/')
-		return file;
-	return file + length + 1;
-}
-
-int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line)
-{
-	Dwarf_Word number, index;
-	Dwarf_Files *files;
-	Dwarf_Die unit;
-	const char *name;
-	size_t n;
-
-	if (!number_of(call, DW_AT_call_line, &number) || !number ||
-	    number > UINT32_MAX || !number_of(call, DW_AT_call_file, &index) ||
-	    !dwarf_diecu(call, &unit, NULL, NULL) ||
-	    dwarf_getsrcfiles(&unit, &files, &n) || index >= n)
+	if (!dwarf_attr(call, DW_AT_call_line, &attr) ||
+	    dwarf_formudata(&attr, &number) || !number || number > UINT32_MAX ||
+	    !lines_file(&in->lines, call, DW_AT_call_file, file))
 		return 0;
-	name = dwarf_filesrc(files, index, NULL, NULL);
-	if (!name)
-		return 0;
-	*file = as_compiled(&unit, name);
 	*line = (uint32_t)number;
 	return 1;
 }
@@ -335,25 +317,25 @@ int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line)
 int inlines_source(struct inlines *in, uint64_t addr, const char **file,
 		   uint32_t *line)
 {
-	uint32_t i = ranges_find(in->ranges, in->n_ranges, sizeof(*in->ranges),
-				 addr);
-	const char *name;
-	Dwarf_Line *found;
-	Dwarf_Die *unit;
-	int number;
+	struct unit *u = unit_at(in, addr);
 
-	if (i == RANGE_NONE)
-		return 0;
-	unit = &in->units[in->ranges[i].value].die;
-	found = dwarf_getsrc_die(unit, addr);
-	if (!found || dwarf_lineno(found, &number) || number <= 0)
-		return 0;
-	name = dwarf_linesrc(found, NULL, NULL);
-	if (!name)
-		return 0;
-	*file = as_compiled(unit, name);
-	*line = (uint32_t)number;
-	return 1;
+	return u && lines_at(&in->lines, u->offset, addr, file, line);
+}
+
+void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
+			const char **file)
+{
+	Dwarf_Die *die = function_at(in, addr), unit;
+
+	*name = *file = NULL;
+	if (!die)
+		return;
+	*name = linkage_name(die);
+	if (!*name)
+		*name = dwarf_diename(die);
+	/* What the compiler made up (a lambda) is the unit's. */
+	if (!lines_file(&in->lines, die, DW_AT_decl_file, file))
+		*file = dwarf_diename(dwarf_diecu(die, &unit, NULL, NULL));
 }
 
 /* ---- open and close ---------------------------------------------------- */
@@ -374,6 +356,7 @@ struct inlines *inlines_new(Elf *elf)
 		free(in);
 		return NULL;
 	}
+	lines_init(&in->lines, in->dwarf);
 	read_units(in);
 	return in;
 }
@@ -386,6 +369,7 @@ void inlines_free(struct inlines *in)
 		free(in->units[i].functions);
 	free(in->units);
 	free(in->ranges);
+	lines_release(&in->lines);
 	dwarf_end(in->dwarf);
 	free(in);
 }

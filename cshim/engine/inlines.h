@@ -37,11 +37,19 @@ int inlines_at(struct inlines *in, uint64_t addr, Dwarf_Die *out, int max);
 /* Is this one of inlines_at() an instance of f? */
 int inlines_is_of(Dwarf_Die *call, const struct inline_function *f);
 
-/* Where it is called from; file is borrowed.  0: it does not say. */
-int inlines_line(Dwarf_Die *call, const char **file, uint32_t *line);
+/* What follows tells files as compiled, valid until the next question. */
 
-/* The source line that addr is of; file is borrowed.  1: found. */
+/* Where a call of inlines_at() stands.  0: it does not say. */
+int inlines_line(struct inlines *in, Dwarf_Die *call, const char **file,
+		 uint32_t *line);
+
+/* The source line that addr is of.  1: found. */
 int inlines_source(struct inlines *in, uint64_t addr, const char **file,
 		   uint32_t *line);
+
+/* The function that contains addr: its linkage name (or plain one) and the
+ * file that defines it, NULL where not known. */
+void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
+			const char **file);
 
 #endif

@@ -2,4 +2,4 @@
 #
 # The object files of the traced process: symbols, call frames, inline tables.
 ENGINE_MODULE_SRC := modules.c maps.c object.c elffile.c debugfile.c \
-	symtab.c cfi.c inlines.c ranges.c demangle.c
+	symtab.c cfi.c inlines.c lines.c ranges.c demangle.c

@@ -317,10 +317,11 @@ static void describe(struct modules *m, uint64_t callee,
 }
 
 /* calls[0..n]: the instance and what it is inlined into. */
-static void fill_inline_call(struct inline_call *out, Dwarf_Die *calls, int n)
+static void fill_inline_call(struct inline_call *out, struct inlines *in,
+			     Dwarf_Die *calls, int n)
 {
 	*out = (struct inline_call){.n_scopes = n + 1};
-	if (!inlines_line(&calls[n], &out->file, &out->line))
+	if (!inlines_line(in, &calls[n], &out->file, &out->line))
 		out->file = NULL;
 	for (int i = 0; i <= n; i++)
 		out->scopes[i] = (uint64_t)(uintptr_t)calls[i].addr;
@@ -346,23 +347,45 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 	while (n--) {
 		if (!inlines_is_of(&calls[n], &f))
 			continue;
-		fill_inline_call(out, calls, n);
+		fill_inline_call(out, in, calls, n);
 		return 1;
 	}
 	return 0;
 }
 
+/* The debug information that addr is of, and its place in it; or NULL. */
+static struct inlines *inlines_of(struct modules *m, uint64_t addr,
+				  uint64_t *inside)
+{
+	struct module *module = module_at(m, addr);
+	struct inlines *in;
+	uint64_t shift;
+
+	if (!module || !module_addr(module, addr, inside))
+		return NULL;
+	in = object_inlines(module->object, &shift);
+	*inside -= shift;
+	return in;
+}
+
 int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line)
 {
-	struct module *module = module_at(m, pc);
-	struct inlines *in;
-	uint64_t addr, shift;
+	uint64_t addr;
+	struct inlines *in = inlines_of(m, pc, &addr);
 
-	if (!module || !module_addr(module, pc, &addr))
-		return 0;
-	in = object_inlines(module->object, &shift);
-	return in && inlines_source(in, addr - shift, file, line);
+	return in && inlines_source(in, addr, file, line);
+}
+
+void modules_definition(struct modules *m, uint64_t addr, const char **name,
+			const char **file)
+{
+	uint64_t inside;
+	struct inlines *in = inlines_of(m, addr, &inside);
+
+	*name = *file = NULL;
+	if (in)
+		inlines_definition(in, inside, name, file);
 }
 
 _Static_assert(INLINES_MAX <= sizeof(((struct inline_call *)0)->scopes) / 8,

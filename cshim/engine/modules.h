@@ -79,6 +79,11 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
  * 1: found. */
 int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line);
+/* The name (linkage name, if it has one) and file of the function that
+ * contains addr, as its debug information knows them; NULL where not known.
+ * Borrowed until the next question. */
+void modules_definition(struct modules *m, uint64_t addr, const char **name,
+			const char **file);
 
 /* Where an inlined call stands. */
 struct inline_call {

@@ -22,26 +22,31 @@ static void answer_function(struct questions *q, const struct asked *a,
 			    const char *name, const char *file)
 {
 	const struct function *f = &q->names->functions[a->subject];
+	char readable[16384];
 
-	if (a->is_named || !name)
+	if (a->is_named || !name) {
 		names_set_function(q->names, a->subject, f->name, f->symbol,
 				   f->module, file);
-	else
-		names_set_function(q->names, a->subject, name, NULL, f->module,
-				   file);
+		return;
+	}
+	cst_demangle(name, readable, sizeof(readable));
+	names_set_function(q->names, a->subject, readable, NULL, f->module,
+			   file);
 }
 
 /* gdb knows nothing of that process: the file itself does. */
 static void answer_self(struct questions *q, const struct asked *a)
 {
-	const char *file = NULL;
+	const char *name = NULL, *file = NULL;
 	uint32_t line = 0;
 
-	modules_line(a->space->modules, a->addr, &file, &line);
-	if (a->kind == CST_ASK_LINE)
+	if (a->kind == CST_ASK_LINE) {
+		modules_line(a->space->modules, a->addr, &file, &line);
 		names_set_site(q->names, a->subject, file, line);
-	else
-		answer_function(q, a, NULL, file);
+	} else {
+		modules_definition(a->space->modules, a->addr, &name, &file);
+		answer_function(q, a, name, file);
+	}
 }
 
 static int is_askers(const struct questions *q, const struct space *space)
