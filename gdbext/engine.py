@@ -98,8 +98,6 @@ class _RecorderOptions(C.Structure):
         ("wait_limit_ms", C.c_uint32),
         ("command", C.c_char_p),
         ("module", C.c_char_p),
-        ("is_alone", C.c_uint32),
-        ("reserved", C.c_uint32),
     ]
 
 

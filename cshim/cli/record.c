@@ -18,6 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Chunks come back within a millisecond: few of them stay in the cache. */
+enum { POOL_CHUNKS = 128 };
+
 struct record {
 	const struct options *o;
 	struct launch launch;
@@ -56,9 +59,9 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.spool = r->o->output,
 		.limit_bytes = r->o->max_bytes,
 		.mode = CST_MODE_RING,
+		.pool_chunks = POOL_CHUNKS,
 		.command = r->command,
 		.module = r->module,
-		.is_alone = 1,
 	};
 	struct cst_callbacks callbacks = {
 		.wanted = watch_wanted,

@@ -174,7 +174,6 @@ static int recorder_parts(struct cst_recorder *r,
 		return CST_FAILED;
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
-	r->area->head->has_mappings = o->is_alone;
 	r->live.text = r->callbacks.text;
 	r->live.arg = r->callbacks.arg;
 	if (sites_init(&r->sites, r->area, r->names) < 0)
@@ -192,6 +191,7 @@ int cst_recorder_open(const struct cst_recorder_options *options,
 
 	if (!r)
 		return cst_fail_memory(err);
+	clock_calibrate(); /* what follows takes its time anyway */
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->named, NULL);
 	r->callbacks = *callbacks;

@@ -114,9 +114,6 @@ struct cst_recorder_options {
 				 * reader; 0: the usual 10 s */
 	const char *command; /* the traced command line, for the trace file */
 	const char *module;  /* the program's file */
-	/* Nobody looks at the process for us: it tells what it has mapped. */
-	uint32_t is_alone;
-	uint32_t reserved;
 };
 
 /* Make an area and start its reader thread (with all signals blocked); it
