@@ -216,10 +216,11 @@ def formats() -> list[str]:
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 min_ns: int = 0, depth: int = 0, std: bool = False,
                 thread: int = 0, last: int = 0,
-                around: Optional[str] = None) -> Choice:
+                around: Optional[str] = None,
+                root: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std, thread=thread,
-                  last=last, around=_bytes(around))
+                  last=last, around=_bytes(around), root=_bytes(root))
 
 
 def check_choice(choice: Choice) -> None:

@@ -151,6 +151,12 @@ static int set_around(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_from(struct options *o, const char *value)
+{
+	o->choice.root = value;
+	return 0;
+}
+
 static int set_filter(struct options *o, const char *value)
 {
 	o->choice.filter = value;
@@ -265,7 +271,9 @@ static const struct option_row rows[] = {
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around},
 	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...",
-	 FOR_SHOW | FOR_DIFF | FOR_EXPECT, set_thread},
+	 FOR_SHOW | FOR_SAVE | FOR_DIFF | FOR_EXPECT, set_thread},
+	{"from", "ID", "only this call and what it calls", FOR_SHOW | FOR_SAVE,
+	 set_from},
 	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort},
 	{"limit", "N", "only the first N functions", FOR_REPORT, set_limit},
 	{"limit", "N", "so many rows of each table (20; 0: all)", FOR_DIFF,

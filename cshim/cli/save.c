@@ -28,7 +28,18 @@ const struct command command_save = {
 	.name = "save",
 	.arguments = "FILE.cst OUT [OPTION...]",
 	.summary = "Save a trace in another format",
-	.details = "The ending of OUT says which: .txt text, .jsonl a JSON "
-		   "object for each call,\n.cst the trace itself.\n",
+	.details = "The ending of OUT says which:\n"
+		   "  .txt         the tree as text\n"
+		   "  .jsonl       a JSON object for each call\n"
+		   "  .cst         the trace itself\n"
+		   "  .json        Chrome trace events, for Perfetto\n"
+		   "  .speedscope.json, .speedscope\n"
+		   "               for speedscope\n"
+		   "  .folded      stacks with their time, for flame graphs\n"
+		   "  .callgrind   for KCachegrind and callgrind_annotate\n"
+		   "  .dot         the graph of functions, for Graphviz\n"
+		   "  .otlp.json, .otlp\n"
+		   "               OpenTelemetry spans, best with --from or "
+		   "--depth\n",
 	.run = save_run,
 };

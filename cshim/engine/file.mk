@@ -10,4 +10,6 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	sink.c copy.c trace.c)
 
 # The formats that a trace is saved in.
-ENGINE_FILE_SRC += $(addprefix cshim/engine/, formats.c json.c pieces.c)
+ENGINE_FILE_SRC += $(addprefix cshim/engine/, \
+	formats.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c \
+	chrome.c speedscope.c folded.c callgrind.c dot.c otlp.c)

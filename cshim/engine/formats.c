@@ -3,9 +3,15 @@
  * A format is a row here and a file of its own.
  */
 #include "formats.h"
+#include "callgrind.h"
+#include "chrome.h"
 #include "copy.h"
+#include "dot.h"
+#include "folded.h"
 #include "jsonl.h"
+#include "otlp.h"
 #include "sink.h"
+#include "speedscope.h"
 #include "text.h"
 
 #include <errno.h>
@@ -52,13 +58,21 @@ static const struct format formats[] = {
 	{.name = "txt", .rows = save_text},
 	{.name = "jsonl", .calls = jsonl_write},
 	{.name = "cst", .calls = save_file},
+	{.name = "json", .calls = chrome_write},
+	{.name = "speedscope",
+	 .ending = "speedscope.json",
+	 .calls = speedscope_write},
+	{.name = "folded", .calls = folded_write},
+	{.name = "callgrind", .calls = callgrind_write},
+	{.name = "dot", .calls = dot_write},
+	{.name = "otlp", .ending = "otlp.json", .calls = otlp_write},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *cst_formats(void)
 {
-	return "txt jsonl cst";
+	return "txt jsonl cst json speedscope folded callgrind dot otlp";
 }
 
 /* ---- find --------------------------------------------------------------- */

@@ -53,6 +53,8 @@ DEPTH = Option("depth", options.read_count)
 FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
 EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
 MIN_TIME = Option("min-time", options.read_time_ns)
+THREAD = Option("thread", options.read_count)
+FROM = Option("from", options.read_text)
 ALL = Option("all", None)
 
 
@@ -61,6 +63,8 @@ def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     found = {n: values[n] for n in names if n in values}
     if "min_time" in values:
         found["min_ns"] = values["min_time"]
+    if "from" in values:
+        found["root"] = values["from"]
     if "all" in values:
         found["is_all"] = True
     return found

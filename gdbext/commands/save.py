@@ -11,8 +11,8 @@ from .. import engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import count
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
-                   choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
+                   TraceCommand, choice_of)
 
 
 def _read_format(name: str, word: str) -> str:
@@ -23,14 +23,27 @@ class SaveCommand(TraceCommand):
     """Save the recorded calls in a file.
 
     Usage: cstrace save FILE [-format F]
-           cstrace save [-depth N] [-filter REGEX] [-exclude REGEX]
-                        [-min-time T] [-all] [-format F] FILE
+           cstrace save [-from ID] [-thread N] [-depth N] [-filter REGEX]
+                        [-exclude REGEX] [-min-time T] [-all] [-format F] FILE
 
-    FILE's ending gives the format: .txt the tree, .jsonl a JSON object for
-    each call, .cst the trace itself for `cstrace load`; -format F where it
-    does not.  An existing file is replaced once the new one is whole.  What
-    `cstrace start` was told to show is what is saved, unless -all or options
-    of this command say otherwise."""
+    FILE's ending gives the format; -format F where it does not:
+
+      .txt         the tree
+      .jsonl       a JSON object for each call
+      .cst         the trace itself, for `cstrace load`
+      .json        Chrome trace events, for Perfetto
+      .speedscope.json, .speedscope
+                   for speedscope
+      .folded      stacks with their time, for flame graphs
+      .callgrind   for KCachegrind and callgrind_annotate
+      .dot         the graph of functions, for Graphviz
+      .otlp.json, .otlp
+                   OpenTelemetry spans, best with -from or -depth
+
+    An existing file is replaced once the new one is whole.  What `cstrace
+    start` was told to show is what is saved, unless -all or options of this
+    command say otherwise; -from ID saves the call with this number (1.42) and
+    what it calls."""
 
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
@@ -41,8 +54,8 @@ class SaveCommand(TraceCommand):
             formats = engine.formats()
         except engine.CstraceError:
             formats = []
-        return [Option("format", _read_format, formats), DEPTH, FILTER,
-                EXCLUDE, MIN_TIME, ALL]
+        return [Option("format", _read_format, formats), FROM, THREAD, DEPTH,
+                FILTER, EXCLUDE, MIN_TIME, ALL]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -54,7 +67,7 @@ class SaveCommand(TraceCommand):
         values.update(later)
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
-            values, ("depth", "filter", "exclude")))
+            values, ("thread", "depth", "filter", "exclude")))
         look = self.session.look()
         path = os.path.expanduser(path)
         n = run_long(lambda _write: trace.save(path, values.get("format"),

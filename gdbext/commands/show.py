@@ -9,22 +9,23 @@ import gdb
 from .. import options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
-                   choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
+                   TraceCommand, choice_of)
 
 
 class ShowCommand(TraceCommand):
     """Show the recorded calls as a tree.
 
-    Usage: cstrace show [-last N] [-around ID] [-thread N] [-depth N]
-                        [-filter REGEX] [-exclude REGEX] [-min-time T]
-                        [-all] [REGEX]
+    Usage: cstrace show [-last N] [-around ID] [-from ID] [-thread N]
+                        [-depth N] [-filter REGEX] [-exclude REGEX]
+                        [-min-time T] [-all] [REGEX]
 
     With REGEX, show only the functions whose name it is found in and the
     calls beneath them.
 
       -last N      only the last N calls
       -around ID   the call with this number (1.42), its callers, neighbours
+      -from ID     only this call and what it calls
       -thread N    only this thread's calls: the T of a call's number T.N
       -depth N, -filter, -exclude, -min-time   as `cstrace start`, in its
                    place
@@ -34,8 +35,7 @@ class ShowCommand(TraceCommand):
     rest = gdb.COMPLETE_SYMBOL
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
-               Option("thread", options.read_count),
-               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+               FROM, THREAD, DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         regex = options.the_regex(rest)

@@ -408,8 +408,10 @@ static void bad_targets_are_told(void **state)
 	assert_int_equal(cst_trace_save(t, "x.foo", NULL, &draft_look,
 					&everything, &err),
 			 CST_BAD_INPUT);
-	assert_string_equal(err.text, "cannot tell a format from 'x.foo': use "
-				      "one of txt jsonl cst");
+	assert_string_equal(err.text,
+			    "cannot tell a format from 'x.foo': use one of txt "
+			    "jsonl cst json speedscope folded callgrind dot "
+			    "otlp");
 	assert_int_equal(cst_trace_save(t, "x.txt", "svg", &draft_look,
 					&everything, &err),
 			 CST_BAD_INPUT);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times are microseconds with three decimals: nothing is lost.
+ */
+#include "chrome.h"
+#include "callid.h"
+#include "json.h"
+#include "nest.h"
+#include "number.h"
+#include "pieces.h"
+#include "pump.h"
+#include "tracks.h"
+
+#include <stdlib.h>
+
+enum {
+	BATCH = 512,
+	NUMBERS_MAX = 512, /* of an event, beside what its site says */
+};
+
+struct chrome {
+	const struct cst_trace *t;
+	struct view *view;
+	struct nest *nests; /* by lane */
+	struct track *tracks;
+	struct pieces sites;
+	int has_head;
+	int64_t n_calls;
+	struct shown batch[BATCH];
+};
+
+static char *put(char *out, const char *text, size_t len)
+{
+	memcpy(out, text, len);
+	return out + len;
+}
+
+#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
+#define PUT_BYTES(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
+
+static void put_number(struct bytes *out, uint64_t v)
+{
+	char text[24];
+
+	bytes_put(out, text, (size_t)(number_put(text, v) - text));
+}
+
+/* ---- what comes before the calls ---------------------------------------- */
+
+static void put_metadata(struct bytes *out, const struct track *track,
+			 const char *what)
+{
+	PUT_BYTES(out, ",\n{\"ph\":\"M\",\"pid\":");
+	put_number(out, track->pid);
+	PUT_BYTES(out, ",\"tid\":");
+	put_number(out, track->tid);
+	PUT_BYTES(out, ",\"name\":\"");
+	bytes_put(out, what, strlen(what));
+	PUT_BYTES(out, "\",\"args\":{\"");
+}
+
+static void put_process(const struct chrome *c, uint32_t lane,
+			struct bytes *out)
+{
+	put_metadata(out, &c->tracks[lane], "process_name");
+	PUT_BYTES(out, "name\":");
+	json_put_string(out,
+			track_process(c->t, lane) == 1
+				? tracks_program(c->t)
+				: c->t->threads[c->t->lanes[lane].thread].name);
+	PUT_BYTES(out, "}}");
+}
+
+static void put_lane(const struct chrome *c, uint32_t lane, struct bytes *out)
+{
+	put_metadata(out, &c->tracks[lane], "thread_name");
+	PUT_BYTES(out, "name\":\"");
+	track_put_name(c->t, lane, out);
+	PUT_BYTES(out, "\"}}");
+	put_metadata(out, &c->tracks[lane], "thread_sort_index");
+	PUT_BYTES(out, "sort_index\":");
+	put_number(out, lane);
+	PUT_BYTES(out, "}}");
+}
+
+static void put_head(struct chrome *c, struct bytes *out)
+{
+	const struct cst_trace *t = c->t;
+	uint32_t named = UINT32_MAX; /* the process that was named last */
+	size_t first;
+
+	PUT_BYTES(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+		       "\"program\":");
+	json_put_string(out, t->command);
+	PUT_BYTES(out, ",\"host\":");
+	json_put_string(out, t->host);
+	PUT_BYTES(out, ",\"exporter\":\"cstrace " CST_VERSION
+		       "\"},\"traceEvents\":[");
+	first = out->len;
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		if (t->lanes[i].first_block == NO_BLOCK)
+			continue;
+		if (track_process(t, i) != named) {
+			named = track_process(t, i);
+			put_process(c, i, out);
+		}
+		put_lane(c, i, out);
+	}
+	if (first < out->len)
+		out->data[first] = ' '; /* the comma */
+	c->has_head = 1;
+}
+
+/* ---- the calls ---------------------------------------------------------- */
+
+static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
+{
+	const struct call_site *site = &t->names->sites[id];
+	const struct function *f = &t->names->functions[site->function];
+
+	PUT_BYTES(out, ",\"name\":");
+	json_put_string(out, f->name);
+	if (f->module) {
+		PUT_BYTES(out, ",\"cat\":");
+		json_put_string(out, f->module);
+	}
+	PUT_BYTES(out, ",\"args\":{");
+	if (site->file) {
+		PUT_BYTES(out, "\"file\":");
+		json_put_string(out, site->file);
+		if (site->line) {
+			PUT_BYTES(out, ",\"line\":");
+			put_number(out, site->line);
+		}
+		PUT_BYTES(out, ",");
+	}
+	PUT_BYTES(out, "\"id\":\"");
+}
+
+static inline char *put_us(char *p, uint64_t ns)
+{
+	p = number_put(p, ns / 1000);
+	*p++ = '.';
+	return number_put_digits(p, (uint32_t)(ns % 1000), 3);
+}
+
+static char *put_times(const struct chrome *c, const struct shown *s, char *p)
+{
+	const struct track *track = &c->tracks[s->lane];
+
+	p = PUT(p, ",\n{\"ph\":\"X\",\"pid\":");
+	p = number_put(p, track->pid);
+	p = PUT(p, ",\"tid\":");
+	p = number_put(p, track->tid);
+	p = PUT(p, ",\"ts\":");
+	p = put_us(p, s->start_ns);
+	p = PUT(p, ",\"dur\":");
+	return put_us(p, s->duration_ns);
+}
+
+static char *put_id(const struct chrome *c, const struct shown *s, char *p)
+{
+	p = callid_put(p, &c->t->threads[s->thread], s->number, s->is_seed);
+	if (s->end == CALL_OPEN)
+		return PUT(p, "\",\"end\":\"open\"}}");
+	if (s->end == CALL_UNWOUND)
+		return PUT(p, "\",\"end\":\"unwound\"}}");
+	return PUT(p, "\"}}");
+}
+
+static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
+{
+	uint32_t function = c->t->names->sites[s->site].function;
+	struct nest *nest = &c->nests[s->lane];
+	size_t size;
+	const char *site = pieces_get(&c->sites, s->site, &size);
+	char *begin, *p;
+
+	while (nest_over(nest, s))
+		;
+	if (!site || nest_enter(nest, function, s) < 0)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
+	if (!p)
+		return CST_MEMORY;
+	p = put_times(c, s, p);
+	p = put(p, site, size);
+	p = put_id(c, s, p);
+	out->len += (size_t)(p - begin);
+	c->n_calls++;
+	return 0;
+}
+
+static int chrome_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct chrome *c = arg;
+
+	if (!c->has_head)
+		put_head(c, out);
+	while (out->len < PUMP_BLOCK) {
+		int n = view_next(c->view, c->batch, BATCH, err);
+
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			if (put_call(c, &c->batch[i], out) < 0)
+				return cst_fail_memory(err);
+		if (n == 0) {
+			PUT_BYTES(out, "\n]}\n");
+			return out->failed ? cst_fail_memory(err) : 0;
+		}
+	}
+	return 1;
+}
+
+static void chrome_release(struct chrome *c)
+{
+	view_free(c->view);
+	for (uint32_t i = 0; c->nests && i < c->t->n_lanes; i++)
+		nest_release(&c->nests[i]);
+	free(c->nests);
+	free(c->tracks);
+	pieces_release(&c->sites);
+}
+
+int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
+		     cst_write_fn write, void *arg, struct cst_error *err)
+{
+	auto_free struct chrome *c = calloc(1, sizeof(*c));
+	int64_t status;
+
+	if (!c)
+		return cst_fail_memory(err);
+	c->t = t;
+	c->tracks = tracks_new(t);
+	c->nests = calloc(t->n_lanes + (size_t)1, sizeof(*c->nests));
+	status = c->tracks && c->nests
+			 ? pieces_init(&c->sites, t, put_site, err)
+			 : cst_fail_memory(err);
+	if (status == 0)
+		status = view_new(t, choice, 0, &c->view, err);
+	if (status == 0)
+		status = pump_run(chrome_fill, c, write, arg, err);
+	if (status == 0)
+		status = c->n_calls;
+	chrome_release(c);
+	return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls as intervals that nest strictly, for readers that insist on it:
+ * nothing ends before what it called, nor begins before what was before it.
+ * Times rounded to nanoseconds, and damaged ones, may be off; they are trimmed
+ * to what is around them.
+ */
+#ifndef ENGINE_NEST_H
+#define ENGINE_NEST_H
+
+#include "view.h"
+
+struct nested {
+	uint64_t end_ns;
+	uint64_t free_ns; /* end of its last callee, or its start */
+	uint32_t depth;
+	uint32_t function;
+};
+
+/* The open calls of one lane; zeroed: none. */
+struct nest {
+	struct nested *calls;
+	uint32_t n, cap;
+	uint64_t free_ns; /* end of its last outermost call */
+};
+
+void nest_release(struct nest *s);
+
+/* Take away the innermost call, if it has ended before this one of the same
+ * lane (NULL: the lane is over).  Valid until nest_enter(); NULL: none has. */
+static inline const struct nested *nest_over(struct nest *s,
+					     const struct shown *call)
+{
+	if (!s->n || (call && s->calls[s->n - 1].depth < call->depth))
+		return NULL;
+	return &s->calls[--s->n];
+}
+
+/* Trim the call to what is around it, and put it on top. Nothing is over any
+ * more. Negative: out of memory. */
+int nest_enter(struct nest *s, uint32_t function, struct shown *call);
+
+#endif

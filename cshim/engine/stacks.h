@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All calls of a choice by their stack: a tree with one node for each distinct
+ * path of functions, over all lanes.
+ */
+#ifndef ENGINE_STACKS_H
+#define ENGINE_STACKS_H
+
+#include "loader.h"
+#include "pairs.h"
+
+enum {
+	STACKS_MOST = 1 << 20,
+	STACKS_DEEPEST = 1024,
+	NO_STACK = UINT32_MAX, /* above the outermost function */
+};
+
+struct stack_sums {
+	uint64_t n_calls, total_ns, self_ns;
+};
+
+/* Zeroed: empty.  Node i is the function nodes.all[i].b called from the node
+ * nodes.all[i].a, which has a lower number, or is NO_STACK. */
+struct stacks {
+	struct pairs nodes;
+	struct stack_sums *sums; /* by node */
+	uint32_t cap;
+	int64_t n_calls;
+	/* Calls beyond STACKS_MOST nodes or STACKS_DEEPEST levels: their time
+	 * counts as their caller's own. */
+	int64_t n_left_out;
+};
+
+int stacks_make(struct stacks *s, const struct cst_trace *t,
+		const struct cst_choice *choice, struct cst_error *err);
+void stacks_release(struct stacks *s);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "tracks.h"
+#include "json.h"
+#include "number.h"
+
+#include <stdlib.h>
+
+/* Linux gives no thread a higher number than 2^22. */
+enum { NOBODYS_TID = 10000000 };
+
+struct claim {
+	struct track track;
+	uint32_t lane;
+};
+
+static int claim_compare(const void *a, const void *b)
+{
+	const struct claim *x = a, *y = b;
+
+	if (x->track.pid != y->track.pid)
+		return x->track.pid < y->track.pid ? -1 : 1;
+	if (x->track.tid != y->track.tid)
+		return x->track.tid < y->track.tid ? -1 : 1;
+	return (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* The kernel uses a number again once its thread is gone: the first lane that
+ * claims it has it. */
+static void settle(struct claim *claims, uint32_t n, struct track *out)
+{
+	qsort(claims, n, sizeof(*claims), claim_compare);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct claim *c = &claims[i];
+		int is_taken = i && c[-1].track.pid == c->track.pid &&
+			       c[-1].track.tid == c->track.tid;
+
+		out[c->lane] = c->track;
+		if (is_taken)
+			out[c->lane].tid = NOBODYS_TID + c->lane;
+	}
+}
+
+struct track *tracks_new(const struct cst_trace *t)
+{
+	auto_free struct claim *claims =
+		calloc(t->n_lanes + (size_t)1, sizeof(*claims));
+	struct track *out = calloc(t->n_lanes + (size_t)1, sizeof(*out));
+
+	if (!claims || !out) {
+		free(out);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		const struct trace_lane *lane = &t->lanes[i];
+		const struct trace_thread *thread = &t->threads[lane->thread];
+
+		claims[i].lane = i;
+		claims[i].track.pid = thread->pid;
+		claims[i].track.tid =
+			lane->ordinal ? NOBODYS_TID + i : thread->tid;
+	}
+	settle(claims, t->n_lanes, out);
+	return out;
+}
+
+void track_put_name(const struct cst_trace *t, uint32_t lane, struct bytes *out)
+{
+	const struct trace_lane *l = &t->lanes[lane];
+	const char *name = t->threads[l->thread].name;
+	char number[24];
+
+	json_put_text(out, *name ? name : "thread");
+	if (!l->ordinal)
+		return;
+	bytes_put(out, ", stack ", 8);
+	bytes_put(out, number,
+		  (size_t)(number_put(number, l->ordinal) - number));
+}
+
+const char *tracks_program(const struct cst_trace *t)
+{
+	const char *slash = strrchr(t->module, '/');
+	const char *name = slash ? slash + 1 : t->module;
+
+	if (*name)
+		return name;
+	return t->n_threads && *t->threads[0].name ? t->threads[0].name
+						   : "program";
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the lanes of a trace are called in tools that know processes and
+ * threads only: another stack of a thread is a thread there.
+ */
+#ifndef ENGINE_TRACKS_H
+#define ENGINE_TRACKS_H
+
+#include "loader.h"
+
+struct track {
+	uint32_t pid;
+	uint32_t tid; /* the kernel's, or one that no thread can have */
+};
+
+/* One for each lane, in an array that the caller frees, no two of them equal.
+ * NULL: out of memory. */
+struct track *tracks_new(const struct cst_trace *t);
+
+/* "worker", or "worker, stack 2"; as text in JSON. */
+void track_put_name(const struct cst_trace *t, uint32_t lane,
+		    struct bytes *out);
+
+/* Ordinal of the lane's process. */
+static inline uint32_t track_process(const struct cst_trace *t, uint32_t lane)
+{
+	return t->threads[t->lanes[lane].thread].process;
+}
+
+/* The traced program's file name, without folders. */
+const char *tracks_program(const struct cst_trace *t);
+
+#endif
