@@ -53,6 +53,7 @@ endif
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 SHIM_OBJ := $(call objects,$(SHIM_SRC))
+SHIM_SO_OBJ := $(call objects,$(SHIM_SO_SRC))
 ENGINE_OBJ := $(call objects,$(ENGINE_SRC))
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
@@ -86,7 +87,7 @@ $(BUILD)/packages:
 	@mkdir -p $(@D) && touch $@
 
 # The shim is a guest in programs of all kinds: never instrumented itself.
-$(SHIM_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
+$(SHIM_OBJ) $(SHIM_SO_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
@@ -100,10 +101,10 @@ $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 
 # ---- link ------------------------------------------------------------------
 
-$(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_DEPS)
+$(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_DEPS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SHIM_CFLAGS) -shared -Wl,-soname,libcstrace.so \
-		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) -o $@
+		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) $(SHIM_SO_OBJ) -o $@
 
 # One object with its inner names made local: they must not meet the names of
 # the program that links it.
@@ -227,5 +228,5 @@ FORCE:
 .PHONY: all tests test demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SHIM_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 -include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d)

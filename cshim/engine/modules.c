@@ -218,12 +218,27 @@ int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err)
 	return 0;
 }
 
-int modules_map(struct modules *m, uint32_t pid, char *line)
+static int overlaps(const struct modules *m, const struct mapping *mapping)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->list[i].range.start < mapping->end &&
+		    mapping->start < m->list[i].range.end)
+			return 1;
+	return 0;
+}
+
+int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
+		uint64_t *end)
 {
 	struct mapping mapping;
 
+	*end = 0;
 	if (!maps_parse(line, &mapping) || is_known(m, &mapping))
 		return 0;
+	if (overlaps(m, &mapping)) {
+		*start = mapping.start;
+		*end = mapping.end;
+	}
 	return modules_add(m, pid, &mapping) ? 0 : -1;
 }
 

@@ -170,14 +170,20 @@ static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 {
 	char line[MAX_LINE];
 	uint32_t at = m->text, n = 0;
+	uint64_t start, end;
+	struct space *space;
 
 	if (m->process >= CST_MAX_PROCESSES)
 		return;
+	space = spaces_of(s, m->process);
 	while (at < CST_TEXT_SIZE && n < MAX_LINE - 1 && s->area->text[at])
 		line[n++] = s->area->text[at++];
 	line[n] = 0;
-	modules_map(spaces_of(s, m->process)->modules, pid_of(s, m->process),
-		    line);
+	modules_map(space->modules, pid_of(s, m->process), line, &start, &end);
+	if (!end)
+		return;
+	addrmap_drop(&space->functions, start, end);
+	addrmap_drop(&space->physicals, start, end);
 }
 
 void spaces_take_mappings(struct spaces *s, uint32_t site)

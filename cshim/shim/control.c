@@ -8,6 +8,7 @@
 #include "area.h"
 #include "config.h"
 #include "lock.h"
+#include "mappings.h"
 #include "process.h"
 #include "site.h"
 #include "state.h"
@@ -104,6 +105,16 @@ COLD uint32_t control_obey(void)
 	lock_drop();
 	signals_restore(mask);
 	return state;
+}
+
+void control_unloaded(void)
+{
+	uint64_t mask = signals_block();
+
+	lock_take();
+	mappings_retire();
+	lock_drop();
+	signals_restore(mask);
 }
 
 /* gdb has poked before any code ran: map at once, for the program may change

@@ -11,4 +11,8 @@
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);
 
+/* A library was unloaded: forget the sites that were in it.
+ * Async-signal-safe. */
+void control_unloaded(void);
+
 #endif
