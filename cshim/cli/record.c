@@ -80,11 +80,11 @@ static int recorder_make(struct record *r, struct cst_error *err)
 static int recorder_open(struct record *r)
 {
 	struct cst_error err;
-	int status = recorder_make(r, &err);
 
-	if (status == CST_BAD_INPUT)
+	/* Before an old trace is replaced. */
+	if (cst_choice_check(&r->o->choice, &err) < 0)
 		return usage_error(&command_record, "%s", err.text);
-	return status < 0 ? failure("%s", err.text) : STATUS_OK;
+	return recorder_make(r, &err) < 0 ? failure("%s", err.text) : STATUS_OK;
 }
 
 /* ---- the end -------------------------------------------------------------- */
@@ -109,6 +109,8 @@ static void tell_losses(const struct cst_status_report *s)
 
 static void tell_end(const struct record *r, const struct cst_status_report *s)
 {
+	int is_small = s->spool_bytes < 1 << 20;
+
 	if (!s->n_records && !s->n_lost_full) {
 		fprintf(stderr,
 			"cstrace: no calls: was '%s' compiled with "
@@ -117,11 +119,12 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 		return;
 	}
 	fprintf(stderr,
-		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, %.1f MiB in "
-		"%s, %.3f s",
+		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, %.*f %s in %s, "
+		"%.3f s",
 		s->n_calls, plural(s->n_calls, "call", "calls"), s->n_threads,
-		plural(s->n_threads, "thread", "threads"),
-		(double)s->spool_bytes / (1 << 20), r->o->output,
+		plural(s->n_threads, "thread", "threads"), is_small ? 0 : 1,
+		(double)s->spool_bytes / (is_small ? 1 << 10 : 1 << 20),
+		is_small ? "KiB" : "MiB", r->o->output,
 		(double)s->duration_ns / 1e9);
 	tell_losses(s);
 	fputc('\n', stderr);

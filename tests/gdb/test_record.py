@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: MIT
+"""cstrace record: the real command on real programs, no gdb in sight."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from lib_build import BUILD, build, build_library
+
+CSTRACE = str(BUILD / "cstrace")
+LIMIT_S = 60
+
+
+def command(*words, cwd, **options):
+    return subprocess.run([CSTRACE, *map(str, words)], cwd=cwd, text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def record(folder, *words, **options):
+    """The run, and its calls: each a line of the JSON lines."""
+    done = command("record", *words, cwd=folder, **options)
+    return done, calls(folder)
+
+
+def calls(folder, trace="cstrace.cst"):
+    out = folder / "out.jsonl"
+    saved = command("save", "--std", trace, out, cwd=folder)
+    assert saved.returncode == 0, saved.stderr
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def functions(found, **where):
+    return [c["function"] for c in found
+            if all(c[k] == v for k, v in where.items())]
+
+
+def wait_for(done, what):
+    limit = time.monotonic() + LIMIT_S
+    while not done():
+        assert time.monotonic() < limit, "no " + what
+        time.sleep(0.005)
+
+
+def start(folder, *words, **options):
+    return subprocess.Popen([CSTRACE, "record", *map(str, words)], cwd=folder,
+                            text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            **options)
+
+
+def finish(process):
+    out, err = process.communicate(timeout=LIMIT_S)
+    return process.returncode, out, err
+
+
+# ---- what is recorded --------------------------------------------------------
+
+
+def test_tree_names_and_lines(tmp_path):
+    done, found = record(tmp_path, build("ends.c"), "exit")
+    assert done.returncode == 3
+    assert functions(found) == ["main", "middle", "leaf", "end", "leaf"]
+    assert [c["line"] for c in found[1:]] == [50, 43, 44, 23]
+    assert [c["end"] for c in found] == ["open", "open", "return", "open",
+                                         "return"]
+    assert re.fullmatch(r"cstrace: 5 calls in 1 thread, \d+ KiB in "
+                        r"cstrace.cst, \d+\.\d{3} s\n", done.stderr)
+
+
+def test_show_has_the_command_line(tmp_path):
+    record(tmp_path, build("ends.c"), "return")
+    told = command("info", "cstrace.cst", cwd=tmp_path).stdout
+    assert "ends return\n" in told
+
+
+@pytest.mark.parametrize("how, status", [
+    ("return", 0), ("exit", 3), ("_exit", 4), ("quick_exit", 5),
+    ("abort", 128 + signal.SIGABRT), ("segv", 128 + signal.SIGSEGV),
+    ("kill", 128 + signal.SIGKILL)])
+def test_exit_status_is_the_programs(tmp_path, how, status):
+    done, found = record(tmp_path, build("ends.c"), how)
+    assert done.returncode == status
+    assert functions(found)[:5] == ["main", "middle", "leaf", "end", "leaf"]
+
+
+def test_threads(tmp_path):
+    done, found = record(tmp_path, build("threads.c"), 8, 20000)
+    assert (done.returncode, done.stdout) == (0, "threads done\n")
+    assert functions(found).count("step") == 8 * 20000
+    assert len({c["thread"] for c in found}) == 9
+    assert "160009 calls in 9 threads" in done.stderr
+    assert "lost" not in done.stderr
+
+
+FAMILY = r"""
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void in_child(void) { }
+static void in_parent(void) { }
+
+static void run(void)
+{
+	if (fork() == 0) {
+		in_child();
+		_exit(0);
+	}
+	wait(NULL);
+	in_parent();
+}
+
+int main(int argc, char **argv)
+{
+	run();
+	if (argc > 1)
+		execvp(argv[1], argv + 1);
+	return 7;
+}
+"""
+
+
+def compiled(folder, source, name, *flags):
+    path = folder / name
+    path.with_suffix(".c").write_text(source)
+    subprocess.run(["gcc", "-g", "-finstrument-functions", *flags,
+                    str(path.with_suffix(".c")), "-o", str(path)], check=True)
+    return path
+
+
+def test_fork_and_exec_are_in_the_same_file(tmp_path):
+    family = compiled(tmp_path, FAMILY, "family")
+    done, found = record(tmp_path, family, build("ends.c"), "exit")
+    assert done.returncode == 3
+    parent = [c for c in found if c["function"] == "in_parent"]
+    child = [c for c in found if c["function"] == "in_child"]
+    end = [c for c in found if c["function"] == "end"]
+    assert (len(parent), len(child), len(end)) == (1, 1, 1)
+    assert parent[0]["process"] != child[0]["process"]
+    assert end[0]["process"] == parent[0]["process"]  # exec keeps the pid
+
+
+@pytest.mark.parametrize("flags", [(), ("-no-pie", "-fno-pie")])
+def test_shell_in_between(tmp_path, flags):
+    """Programs at the same addresses, each with its own names."""
+    one = compiled(tmp_path, "void one(void) { } int main(void) "
+                   "{ one(); return 0; }", "first", *flags)
+    two = compiled(tmp_path, "void two(void) { } int main(void) "
+                   "{ two(); return 4; }", "second", *flags)
+    done, found = record(tmp_path, "sh", "-c",
+                         "%s && %s && %s" % (one, one, two))
+    assert done.returncode == 4
+    assert functions(found) == ["main", "one", "main", "one", "main", "two"]
+
+
+def test_plugins_at_the_same_address(tmp_path):
+    libraries = [build_library("plugin.c", "-DPLUGIN=%s" % name,
+                               name="lib%s.so" % name)
+                 for name in ("red", "green")]
+    done, found = record(
+        tmp_path, build("host.c", str(build_library("shared.c"))), *libraries)
+    assert done.returncode == 0, done.stderr
+    names = functions(found)
+    assert "red" in names and "green" in names
+    assert names.count("red") == names.count("green")
+
+
+def test_exclude_is_never_recorded(tmp_path):
+    done, found = record(tmp_path, "--exclude", "^step$",
+                         build("threads.c"), 2, 1000)
+    assert done.returncode == 0
+    assert "step" not in functions(found)
+    assert functions(found).count("worker") == 2
+
+
+def test_size_limit(tmp_path):
+    done, found = record(tmp_path, "--max-size", "64K", build("threads.c"), 4,
+                         100000)
+    assert done.returncode == 0
+    assert (tmp_path / "cstrace.cst").stat().st_size < 512 << 10
+    assert re.search(r"; \d+ calls not kept", done.stderr)
+    assert "the trace file reached its limit" in done.stderr
+
+
+def test_no_hooks_is_said(tmp_path):
+    done = command("record", "/bin/true", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "no calls" in done.stderr
+    assert "-finstrument-functions" in done.stderr
+
+
+# ---- how it is asked for -----------------------------------------------------
+
+
+@pytest.mark.parametrize("words, status, said", [
+    (["./nosuch"], 1, "cannot run './nosuch': No such file or directory"),
+    (["nosuchcommand"], 1, "cannot run 'nosuchcommand': no such command"),
+    (["/tmp"], 1, "cannot run '/tmp': Is a directory"),
+    ([], 2, "something is missing"),
+    (["--dept", "3x", "/bin/true"], 2, ""),
+    (["--exclude", "(", "/bin/true"], 2, "bad regex"),
+    (["--max-size", "0", "/bin/true"], 2, "--max-size"),
+    (["-o", "", "/bin/true"], 2, ""),
+    (["-o", "no/such/folder/x.cst", "/bin/true"], 1, "cannot write"),
+    (["-o", ".", "/bin/true"], 1, "not a regular file"),
+])
+def test_refusals(tmp_path, words, status, said):
+    done = command("record", *words, cwd=tmp_path)
+    assert done.returncode == status
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "cstrace.cst").exists()
+
+
+def test_old_trace_stays_when_nothing_runs(tmp_path):
+    record(tmp_path, build("ends.c"))
+    command("record", "./nosuch", cwd=tmp_path)
+    assert functions(calls(tmp_path))[0] == "main"
+
+
+def test_the_programs_options_are_its_own(tmp_path):
+    done = command("record", "-o", "x.cst", "echo", "-n", "-o", "--depth",
+                   cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "-o --depth")
+
+
+def test_file_is_for_its_owner_alone(tmp_path):
+    """Also where a link was planted."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / "cstrace.cst").symlink_to(victim)
+    done = command("record", build("ends.c"), cwd=tmp_path)
+    assert done.returncode == 1
+    assert victim.read_text() == "precious"
+    (tmp_path / "cstrace.cst").unlink()
+    record(tmp_path, build("ends.c"))
+    mode = (tmp_path / "cstrace.cst").stat().st_mode
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def test_preload_and_blanks(tmp_path):
+    """The user's own LD_PRELOAD stays; a path with blanks is no obstacle."""
+    other = build_library("plugin.c", name="libother.so", is_traced=False)
+    place = tmp_path / "a b"
+    place.mkdir()
+    for name in ("cstrace", "libcstrace.so"):
+        (place / name).write_bytes((BUILD / name).read_bytes())
+    (place / "cstrace").chmod(0o755)
+    done = subprocess.run(
+        [str(place / "cstrace"), "record", "sh", "-c",
+         "echo $LD_PRELOAD; exec %s" % build("ends.c")],
+        cwd=tmp_path, text=True, capture_output=True, timeout=LIMIT_S,
+        env=dict(os.environ, LD_PRELOAD=str(other)))
+    assert done.returncode == 0
+    shim, mine = done.stdout.strip().split(":")
+    assert mine == str(other)
+    assert not os.path.exists(shim)  # the link is gone again
+    assert functions(calls(tmp_path))[0] == "main"
+
+
+# ---- signals and deaths ------------------------------------------------------
+
+TALKER = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t got;
+
+static void handler(int signo) { got = signo; }
+static void work(void) { }
+
+int main(void)
+{
+	signal(SIGTERM, handler);
+	signal(SIGINT, handler);
+	work();
+	puts("ready");
+	fflush(stdout);
+	while (!got) {
+		work();
+		usleep(1000);
+	}
+	printf("got %d\n", got);
+	return 9;
+}
+"""
+
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])
+def test_signals_are_passed_on(tmp_path, signo):
+    talker = compiled(tmp_path, TALKER, "talker")
+    process = start(tmp_path, talker)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signo)
+    status, out, err = finish(process)
+    assert (status, out) == (9, "got %d\n" % signo)
+    assert "cstrace: " in err
+    assert "work" in functions(calls(tmp_path))
+
+
+def test_killed_recorder_leaves_a_file_and_a_program(tmp_path):
+    talker = compiled(tmp_path, TALKER, "talker")
+    process = start(tmp_path, talker)
+    assert process.stdout.readline() == "ready\n"
+    path = tmp_path / "cstrace.cst"
+    wait_for(lambda: path.stat().st_size > 200, "block on disk")
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid",
+                               str(process.pid)], text=True,
+                              capture_output=True).stdout.split()
+    process.kill()
+    process.wait()
+    assert functions(calls(tmp_path))[:2] == ["main", "work"]
+    os.kill(int(children[0]), signal.SIGTERM)
+    assert process.stdout.readline() == "got 15\n"
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_setuid_like_program_just_runs(tmp_path):
+    """Where the area cannot be opened, nothing is recorded, nothing breaks."""
+    path = build("ends.c")
+    done = subprocess.run([str(path), "exit"], timeout=LIMIT_S,
+                          env=dict(os.environ, CSTRACE_AREA="/proc/1/fd/999",
+                                   LD_PRELOAD=str(BUILD / "libcstrace.so")))
+    assert done.returncode == 3
