@@ -69,8 +69,9 @@ static int is_same_path(const char *a, const char *b, const char *folder,
 
 	if (!strcmp(a, b))
 		return 1;
-	return *relative != '/' && !strncmp(full, folder, length) &&
-	       full[length] == '/' && !strcmp(full + length + 1, relative);
+	return *relative != '/' && *full == '/' &&
+	       !strncmp(full, folder, length) && full[length] == '/' &&
+	       !strcmp(full + length + 1, relative);
 }
 
 /* libdw puts the compiler's folder before a name that stands alone.  gdb does
@@ -99,7 +100,9 @@ static const char *as_compiled(Dwarf_Die *unit, Dwarf_Files *files,
 
 struct row {
 	uint64_t addr;
+	size_t file;
 	int line;
+	unsigned variant; /* DWARF's discriminator */
 	bool is_end, is_statement;
 };
 
@@ -107,9 +110,12 @@ static struct row row_at(Dwarf_Lines *table, size_t i)
 {
 	Dwarf_Line *line = dwarf_onesrcline(table, i);
 	struct row row = {0};
+	Dwarf_Files *files;
 
 	dwarf_lineaddr(line, &row.addr);
+	dwarf_line_file(line, &files, &row.file);
 	dwarf_lineno(line, &row.line);
+	dwarf_linediscriminator(line, &row.variant);
 	dwarf_lineendsequence(line, &row.is_end);
 	dwarf_linebeginstatement(line, &row.is_statement);
 	return row;
@@ -131,28 +137,70 @@ static size_t rows_up_to(Dwarf_Lines *table, size_t n, uint64_t addr)
 	return low;
 }
 
-/* gdb's choice: code of no line counts to the line before it; of the rows at
- * one address the last that begins a statement, else the last.  NULL: the
- * address is in no row. */
+/* What gdb makes of a table while it reads it. */
+struct replay {
+	struct row best;    /* what stands for the last row */
+	size_t at;	    /* its number; SIZE_MAX: there is none */
+	struct row last;    /* as it stood in the table */
+	size_t file;	    /* of the last one that was taken */
+	int line;	    /* likewise */
+	bool has_statement; /* at the last row's address */
+	bool has_variant;   /* since the line changed */
+};
+
+static void replay_take(struct replay *r, const struct row *row, size_t i)
+{
+	/* Of the rows of one file at one address the last statement's. */
+	if (r->at != SIZE_MAX && r->best.addr == row->addr &&
+	    r->best.file == row->file && r->best.is_statement &&
+	    !row->is_statement)
+		return;
+	r->best = *row;
+	r->at = i;
+}
+
+static void replay_row(struct replay *r, const struct row *row, size_t i)
+{
+	bool is_other_file = row->file != r->file;
+	bool is_same_place = row->addr == r->last.addr;
+
+	if (row->is_end) {
+		*r = (struct replay){.at = SIZE_MAX, .file = SIZE_MAX};
+		return;
+	}
+	r->has_variant =
+		row->variant || (r->has_variant && row->line == r->last.line);
+	/* Code of no line counts to the line before it. */
+	if (row->line > 0 && !(is_other_file && is_same_place &&
+			       !row->is_statement && r->has_statement)) {
+		if (is_other_file || row->line != r->line || !r->has_variant) {
+			replay_take(r, row, i);
+			r->file = row->file;
+		}
+		r->line = row->line;
+	}
+	r->has_statement =
+		row->is_statement || (r->has_statement && is_same_place);
+	r->last = *row;
+}
+
+/* The row that gdb finds for addr; NULL: none.  What came long before it does
+ * not matter. */
 static Dwarf_Line *line_of(Dwarf_Lines *table, size_t n, uint64_t addr)
 {
-	size_t i = rows_up_to(table, n, addr), last = n;
-	uint64_t at = 0;
+	enum { ENOUGH = 64 };
+	struct replay r = {.at = SIZE_MAX, .file = SIZE_MAX};
+	size_t end = rows_up_to(table, n, addr);
+	size_t i = end > ENOUGH ? end - ENOUGH : 0;
 
-	while (i--) {
+	while (i && row_at(table, i).addr == row_at(table, i - 1).addr)
+		i--;
+	for (; i < end; i++) {
 		struct row row = row_at(table, i);
 
-		if (row.is_end || (last < n && row.addr != at))
-			break;
-		if (row.line <= 0)
-			continue;
-		if (row.is_statement)
-			return dwarf_onesrcline(table, i);
-		if (last == n)
-			last = i;
-		at = row.addr;
+		replay_row(&r, &row, i);
 	}
-	return last < n ? dwarf_onesrcline(table, last) : NULL;
+	return r.at == SIZE_MAX ? NULL : dwarf_onesrcline(table, r.at);
 }
 
 int lines_at(struct lines *l, Dwarf_Off unit, uint64_t addr, const char **file,
