@@ -4,22 +4,33 @@
 #include "reading.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static int save_run(int argc, char **argv)
 {
 	struct options o;
 	struct cst_error err;
 	struct cst_trace *t;
+	int is_stdout;
 	int64_t n;
 	int go = options_parse(&command_save, FOR_SAVE, argc, argv, 2, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	is_stdout = !strcmp(o.names[1], "-");
+	if (is_stdout && !o.format)
+		return usage_error(&command_save,
+				   "'-' is standard output: say --format F");
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_FAILED;
 	o.look.color = 0;
-	n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice, &err);
+	if (is_stdout)
+		n = cst_trace_write(t, o.format, &o.look, &o.choice,
+				    reading_write, NULL, &err);
+	else
+		n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice,
+				   &err);
 	reading_close(t);
 	return reading_end(n, &err);
 }
@@ -40,6 +51,7 @@ const struct command command_save = {
 		   "  .dot         the graph of functions, for Graphviz\n"
 		   "  .otlp.json, .otlp\n"
 		   "               OpenTelemetry spans, best with --from or "
-		   "--depth\n",
+		   "--depth\n"
+		   "OUT may be - for standard output, with --format.\n",
 	.run = save_run,
 };

@@ -146,6 +146,15 @@ static int target_write(void *arg, const char *text, uint64_t size)
 	return o->is_ended ? CST_INTERRUPTED : 0;
 }
 
+int64_t format_write(const struct format *f, const struct cst_trace *t,
+		     const struct cst_look *look,
+		     const struct cst_choice *choice, cst_write_fn write,
+		     void *arg, struct cst_error *err)
+{
+	return f->rows ? f->rows(t, look, choice, write, arg, err)
+		       : f->calls(t, choice, write, arg, err);
+}
+
 int64_t format_save(const struct format *f, const struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err)
@@ -155,8 +164,7 @@ int64_t format_save(const struct format *f, const struct cst_trace *t,
 
 	if (sink_open(&o.file, path, err) < 0)
 		return CST_FAILED;
-	n = f->rows ? f->rows(t, look, choice, target_write, &o, err)
-		    : f->calls(t, choice, target_write, &o, err);
+	n = format_write(f, t, look, choice, target_write, &o, err);
 	if (o.is_ended) {
 		errno = o.file.error;
 		n = cst_fail_sys(err, "cannot write '%.300s'", path);

@@ -14,6 +14,12 @@ struct format;
 const struct format *formats_find(const char *path, const char *name,
 				  struct cst_error *err);
 
+/* Returns the number of calls; negative too where write ended it. */
+int64_t format_write(const struct format *f, const struct cst_trace *t,
+		     const struct cst_look *look,
+		     const struct cst_choice *choice, cst_write_fn write,
+		     void *arg, struct cst_error *err);
+
 /* Make path. Returns the number of calls. */
 int64_t format_save(const struct format *f, const struct cst_trace *t,
 		    const char *path, const struct cst_look *look,

@@ -148,3 +148,20 @@ int64_t cst_trace_save(struct cst_trace *t, const char *path,
 	sink_begin();
 	return format_save(f, t, path, look, choice, err);
 }
+
+int64_t cst_trace_write(struct cst_trace *t, const char *format,
+			const struct cst_look *look,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	const struct format *f = formats_find("", format, err);
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}

@@ -276,8 +276,9 @@ CST_API int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
 				 struct cst_error *err);
 
 /* Save under path (a new file renamed into place) in the format of this name
- * ("txt", "jsonl", "cst"), or of path's ending where format is NULL.
- * progress may be NULL.  Returns the number of calls written. */
+ * ("txt", "jsonl", "cst", ...), or of path's ending where format is NULL.  last
+ * and around of the choice count for rows and JSON lines only.  Returns the
+ * number of calls written. */
 CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
 			       const char *format, const struct cst_look *look,
 			       const struct cst_choice *choice,
@@ -293,6 +294,13 @@ CST_API int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 			       const struct cst_choice *choice, uint32_t limit,
 			       int32_t percent, cst_write_fn write, void *arg,
 			       struct cst_error *err);
+
+/* The same without a file: where text goes. */
+CST_API int64_t cst_trace_write(struct cst_trace *t, const char *format,
+				const struct cst_look *look,
+				const struct cst_choice *choice,
+				cst_write_fn write, void *arg,
+				struct cst_error *err);
 
 /* The formats' names, space separated; static. */
 CST_API const char *cst_formats(void);
