@@ -74,7 +74,8 @@ void launch_release(struct launch *l)
 	*l = (struct launch){0};
 }
 
-/* ---- starting it ---------------------------------------------------------- */
+/* ---- starting it ----------------------------------------------------------
+ */
 
 static _Noreturn void child_run(const struct launch *l, char **argv,
 				const sigset_t *mask, int told)

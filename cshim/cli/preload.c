@@ -106,10 +106,10 @@ static void runtime_of(Elf *elf, char *out, size_t size)
 
 	*out = '\0';
 	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
-		const char *name =
-			dyn.d_tag == DT_NEEDED
-				? elf_strptr(elf, header.sh_link, dyn.d_un.d_val)
-				: NULL;
+		const char *name = dyn.d_tag == DT_NEEDED
+					   ? elf_strptr(elf, header.sh_link,
+							dyn.d_un.d_val)
+					   : NULL;
 
 		if (name && !strncmp(name, "libasan.so", 10))
 			snprintf(out, size, "%s:", name);

@@ -36,7 +36,8 @@ static void tell(void *arg, const char *text)
 	fprintf(stderr, "cstrace: %s\n", text);
 }
 
-/* ---- what is recorded ----------------------------------------------------- */
+/* ---- what is recorded -----------------------------------------------------
+ */
 
 static char *join(char **words)
 {
@@ -68,8 +69,8 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.message = tell,
 		.arg = &r->watch,
 	};
-	int status = cst_recorder_open(&options, &callbacks,
-				       &r->watch.recorder, err);
+	int status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
+				       err);
 
 	if (status < 0)
 		return status;
@@ -87,7 +88,8 @@ static int recorder_open(struct record *r)
 	return recorder_make(r, &err) < 0 ? failure("%s", err.text) : STATUS_OK;
 }
 
-/* ---- the end -------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------
+ */
 
 static const char *plural(uint64_t n, const char *one, const char *many)
 {
@@ -184,8 +186,7 @@ static int prepare(struct record *r)
 static int record_run(int argc, char **argv)
 {
 	struct options o;
-	struct record r = {.o = &o,
-			   .watch = {.signals = -1, .wanted = -1}};
+	struct record r = {.o = &o, .watch = {.signals = -1, .wanted = -1}};
 	int status, go = options_parse(&command_record, FOR_RECORD, argc, argv,
 				       1, INT_MAX, &o);
 

@@ -23,8 +23,8 @@ enum {
 };
 
 /* What would end us: the program gets it, and we wait for the program. */
-static const int passed_on[] = {SIGINT,	 SIGQUIT, SIGTERM,
-				SIGHUP,	 SIGUSR1, SIGUSR2};
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM,
+				SIGHUP, SIGUSR1, SIGUSR2};
 
 enum { N_PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
 
@@ -157,7 +157,8 @@ static void progress(struct watch *w)
 	w->has_progress = 1;
 }
 
-/* ---- the loop ------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------
+ */
 
 int watch_run(struct watch *w)
 {
