@@ -109,6 +109,15 @@ class Control:
         data = self._read(self._control + _AT_PATH, _PATH_SIZE)
         return data.partition(b"\0")[0]
 
+    def is_at(self, area_path: bytes) -> bool:
+        """Are they there still, as switch_on() left them?  Not after an
+        exec."""
+        try:
+            return (_HEAD.unpack(self._read(self._control, _HEAD.size))[0]
+                    == MAGIC and self.area_path() == area_path)
+        except (OSError, struct.error):
+            return False
+
     def answer(self) -> Answer:
         return Answer(*struct.unpack("<Ii", self._read(
             self._control + _AT_ANSWER, 8)))

@@ -75,7 +75,7 @@ class Status(C.Structure):
         (name, C.c_uint32)
         for name in (
             "n_threads", "n_processes", "n_functions", "n_sites",
-            "is_limit_reached", "reserved",
+            "is_limit_reached", "n_running",
         )
     ]
 
@@ -131,6 +131,7 @@ _PROTOTYPES = {
     ),
     "cst_recorder_area_path": (_STR, [_PTR]),
     "cst_recorder_process": (C.c_int, [_PTR, _U32, C.c_int, _ERR]),
+    "cst_recorder_exec": (C.c_int, [_PTR, _ERR]),
     "cst_recorder_unmapped": (None, [_PTR, _U64, _U64]),
     "cst_recorder_debug_file": (None, [_PTR, _STR, _STR]),
     "cst_recorder_live": (
@@ -287,6 +288,10 @@ class Recorder:
 
     def process(self, pid: int, is_gone: bool = False) -> None:
         _call("cst_recorder_process", self._r, pid, is_gone)
+
+    def exec(self) -> None:
+        """The process runs another program now: call process() again."""
+        _call("cst_recorder_exec", self._r)
 
     def unmapped(self, start: int, end: int) -> None:
         self._lib.cst_recorder_unmapped(self._r, start, end)

@@ -13,6 +13,7 @@ from . import hooks, locate
 from .console import say
 from .control import Control
 from .engine import CstraceError
+from .recording import Recording
 from .session import Session, is_native
 
 
@@ -40,6 +41,7 @@ class Events:
         e.cont.connect(self.cont)
         e.stop.connect(self.stop)
         e.exited.connect(self.exited)
+        e.clear_objfiles.connect(self.clear_objfiles)
         e.inferior_call.connect(self.inferior_call)
         e.gdb_exiting.connect(self.gdb_exiting)
         e.before_prompt.connect(self.before_prompt)
@@ -73,14 +75,27 @@ class Events:
             s.refresh_preload()
         if not inferior.pid:
             return
+        if r is not None and r.is_outlived:
+            s.finish_outlived()
+            r = None
         if r is None:
             self._maybe_begin(inferior)
         elif r.pid == inferior.pid:
+            r.look_for_exec()
             r.refresh_modules()
             if locate.is_shim(path):
                 r.rebind()
+        else:
+            self._maybe_adopt(r, inferior)
         if s.recording is not None:
             s.recording.watch_ends()
+
+    def _maybe_adopt(self, r: Recording, inferior: gdb.Inferior) -> None:
+        """Another inferior has loaded something: was it the shim?"""
+        if not inferior.was_attached and is_native():
+            found = Control.find()
+            if found is not None:
+                r.adopt(inferior, found)
 
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library that has the shim, or a static program?"""
@@ -97,8 +112,17 @@ class Events:
     def free_objfile(self, event: Any) -> None:
         r = self._session.recording
         path = locate.file_name(event.objfile)
-        if r is not None and path:
-            r.forget_module(path)
+        if r is None or not path or r.pid != gdb.selected_inferior().pid:
+            return
+        r.look_for_exec()
+        r.forget_module(path)
+
+    @_guarded
+    def clear_objfiles(self, event: Any) -> None:
+        """An exec, or the user's `file`."""
+        r = self._session.recording
+        if r is not None and r.pid == gdb.selected_inferior().pid:
+            r.look_for_exec()
 
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
@@ -133,11 +157,14 @@ class Events:
     def exited(self, event: gdb.ExitedEvent) -> None:
         s = self._session
         r = s.recording
-        if r is None or event.inferior.num != r.inferior_num:
+        if r is None or r.is_outlived:
             return
-        child = r.fork_child()
-        if child is not None:
-            r.move(child)
+        r.forget_inferior(event.inferior.num)
+        if event.inferior.num != r.inferior_num:
+            return
+        heir = r.heir()
+        if heir is not None:
+            r.move(heir)
         else:
             s.process_ended()
 
@@ -147,6 +174,7 @@ class Events:
         r = self._session.recording
         if r is not None:
             r.tell_messages()
+        self._session.tidy()
 
     @_guarded
     def gdb_exiting(self, event: Any) -> None:

@@ -4,11 +4,11 @@ the user's own entries, and back to what it was."""
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import NamedTuple, Optional
 
 import gdb
 
-from . import elf, hooks, locate
+from . import door, elf, hooks, locate
 
 VARIABLE = "LD_PRELOAD"
 
@@ -42,46 +42,82 @@ def _is_wanted(path: Optional[str]) -> bool:
     return not hooks.links_shim(path)
 
 
+class _Value(NamedTuple):
+    """Of the variable in one inferior's environment."""
+
+    users: Optional[str]
+    ours: str
+
+
 class Preload:
     """Owns the variable from install() to remove()."""
 
     def __init__(self) -> None:
-        self._users: Optional[str] = None
-        self._ours: Optional[str] = None  # the value we wrote
+        self._values: dict[int, _Value] = {}  # by inferior
+        self._is_removed = False
         self._link: Optional[str] = None
         self._shim: Optional[str] = None
 
     def is_installed(self) -> bool:
-        return self._ours is not None and _read() == self._ours
+        value = self._values.get(gdb.selected_inferior().num)
+        return value is not None and _read() == value.ours
+
+    def _users(self, now: Optional[str]) -> Optional[str]:
+        """The variable without what we have put into it; `clone-inferior`
+        may have copied that from another."""
+        for value in self._values.values():
+            if now == value.ours:
+                return value.users
+        return now  # untouched, or changed by the user since
 
     def install(self) -> bool:
-        """Make the next run take the shim; call again for another program.
-        Returns whether it will."""
+        """Make the selected inferior's next run take the shim; call again for
+        another program.  Returns whether it will."""
+        self._is_removed = False
+        num = gdb.selected_inferior().num
         now = _read()
-        if self._ours is None or now != self._ours:
-            self._users = now  # untouched, or changed by the user since
+        users = self._users(now)
         path = hooks.program()
         if not _is_wanted(path):
-            self._put_back(now)
+            self._put_back()
             return False
         if self._link is None:
             self._shim = locate.shim()
             self._link = locate.path_without_blanks(self._shim)
         entries = _runtime(elf.read(path)) + [self._link]
-        if self._users:
-            entries.append(self._users)
-        self._ours = ":".join(entries)
-        if now != self._ours:
-            _write(self._ours)
+        if users:
+            entries.append(users)
+        value = _Value(users, ":".join(entries))
+        self._values[num] = value
+        if now != value.ours:
+            _write(value.ours)
+        gdb.execute("set environment %s = %s" % (door.VARIABLE,
+                                                 door.door.path()),
+                    to_string=True)
         return True
 
-    def _put_back(self, now: Optional[str]) -> None:
-        if self._ours is not None and now == self._ours:
-            _write(self._users)
-        self._ours = None
+    def _put_back(self) -> None:
+        value = self._values.pop(gdb.selected_inferior().num, None)
+        if value is None:
+            return
+        if _read() == value.ours:
+            _write(value.users)
+        gdb.execute("unset environment " + door.VARIABLE, to_string=True)
 
     def remove(self) -> None:
-        self._put_back(_read())
+        """From the selected inferior; from another when it is selected next:
+        gdb 13 tells the user of each switch."""
+        self._is_removed = True
+        self.tidy()
+
+    def tidy(self) -> None:
+        if not self._is_removed:
+            return
+        self._put_back()
+        if not self._values:
+            self.close()
+
+    def close(self) -> None:
         if self._link is not None and self._shim is not None:
             locate.remove_link(self._link, self._shim)
             self._link = None

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from typing import Optional
 
 import gdb
 
 from . import console, control, engine, hooks, inject, naming, seeds, sync
 from .console import Output, say
+from .door import door
 from .engine import Recorder, RecorderOptions, Trace
 
 RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
+
+PATIENCE_S = 0.1
 
 _MODES = {
     RING: control.MODE_RING,
@@ -41,8 +45,12 @@ class Recording:
         self.recorder = Recorder(options, engine.Callbacks(
             self._wanted, output.take, self._message))
         self.is_on = True
+        self.is_outlived = False  # gdb has none of its processes any more
+        self.is_let_go = False  # the user has detached from it
         self.error: Optional[str] = None
         self._control: Optional[control.Control] = None
+        self._others: dict[int, control.Control] = {}  # by inferior
+        self._area_path = door.open(self.recorder.area_path()).encode()
         self._breakpoints: list[gdb.Breakpoint] = []
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._is_paused = False
@@ -144,15 +152,17 @@ class Recording:
         wrong = self._control.version_error()
         if wrong:
             raise gdb.GdbError(wrong)
-        self._control.switch_on(_MODES[self.road], self.recorder.area_path())
+        self._control.switch_on(_MODES[self.road], self._area_path)
         if self.road == BREAKPOINT and not self._breakpoints:
             self._breakpoints = [sync.EntryBreakpoint(self)]
 
     def switch_off(self) -> None:
         """The program's hooks become idle, and our breakpoints go."""
-        if self._control is not None:
+        door.shut()
+        for each in [self._control, *self._others.values()]:
             try:
-                self._control.switch_off()
+                if each is not None:
+                    each.switch_off()
             except OSError:
                 pass  # the process is gone
         self._delete_breakpoints()
@@ -168,17 +178,17 @@ class Recording:
 
     def watch_ends(self) -> None:
         """Break where gdb would otherwise be too late; call again when more
-        is loaded.  Not in a process that was there before gdb: it would die
-        of a breakpoint in _exit() if gdb was killed."""
+        is loaded."""
         was_attached = gdb.selected_inferior().was_attached
         for place in sync.DrainBreakpoint.PLACES:
             if (self.is_on and place not in self._ends
-                    and not (was_attached and place == "_exit")
+                    and not (was_attached and place
+                             in sync.DrainBreakpoint.NOT_IN_ATTACHED)
                     and sync.DrainBreakpoint.is_possible(place)):
                 self._ends[place] = sync.DrainBreakpoint(place, self)
 
     def pause(self) -> None:
-        if self.is_on and not self._is_paused:
+        if self.is_on and not self._is_paused and not self.is_outlived:
             self._is_paused = True
             self.recorder.pause()
 
@@ -187,32 +197,86 @@ class Recording:
             self._is_paused = False
             self.recorder.resume()
 
+    # ---- other programs, other processes ------------------------------------
+
+    def look_for_exec(self) -> None:
+        """Before gdb's tables are used: are they of another program now?"""
+        if self._control is None or self._control.is_at(self._area_path):
+            return
+        self._control = None
+        self._ranges = {}
+        self.recorder.exec()
+        self.take_all()
+
     def rebind(self) -> None:
         """After an exec: the new program's shim takes the same area."""
-        self._control = None
-        if self.is_on and self.road != HOOKS:
+        if self._control is None and self.is_on and self.road != HOOKS:
             self.switch_on()
 
-    def fork_child(self) -> Optional[gdb.Inferior]:
+    def adopt(self, inferior: gdb.Inferior, found: control.Control) -> None:
+        """Another process that gdb runs joins the trace."""
+        if (not self.is_on or self.road == HOOKS
+                or inferior.num in self._others):
+            return
+        self._others[inferior.num] = found
+        if found.is_at(self._area_path):
+            return  # a fork child of ours
+        wrong = found.version_error()
+        if wrong:
+            say(wrong)
+            return
+        found.switch_on(_MODES[self.road], self._area_path)
+        say("inferior %d is traced, too: into the same trace" % inferior.num)
+
+    def forget_inferior(self, num: int) -> None:
+        """It has ended."""
+        self._others.pop(num, None)
+
+    def heir(self) -> Optional[gdb.Inferior]:
         """Another process that gdb holds and that writes into our area."""
-        if self._control is None:
-            return None
         for inferior in gdb.inferiors():
             if inferior.num == self.inferior_num or not inferior.pid:
                 continue
-            try:
-                path = self._control.in_child(inferior.pid).area_path()
-            except OSError:
-                continue
-            if path == self.recorder.area_path():
+            found = self._control_of(inferior)
+            if found is not None and found.is_at(self._area_path):
                 return inferior
         return None
 
-    def move(self, child: gdb.Inferior) -> None:
-        """The process is gone, gdb stays with its fork child."""
-        self.pid, self.inferior_num = child.pid, child.num
-        self._control = self._control.in_child(child.pid)
+    def _control_of(self, inferior: gdb.Inferior) -> Optional[control.Control]:
+        if inferior.num in self._others or self._control is None:
+            return self._others.get(inferior.num)
+        return self._control.in_child(inferior.pid)
+
+    def move(self, heir: gdb.Inferior) -> None:
+        """The process is gone, gdb stays with another: its fork child, or
+        one that was adopted."""
+        self._control = self._control_of(heir)
+        self._others.pop(heir.num, None)
+        self.pid, self.inferior_num = heir.pid, heir.num
         self.refresh_modules()
+
+    def n_running(self) -> int:
+        """Processes that write, whether gdb holds them or not."""
+        return self.recorder.status().n_running
+
+    def wait_for_others(self) -> int:
+        """Most end with the process that gdb had, or a moment later; returns
+        how many do not."""
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            n = self.n_running()
+            if not n or time.monotonic() > end:
+                self.take_all()
+                return n
+            time.sleep(PATIENCE_S / 20)
+
+    def outlive(self, look: engine.Look, choice: engine.Choice) -> None:
+        """gdb's processes are gone, others go on: without rows, for nobody
+        could tell them from what is typed at the prompt."""
+        self.is_outlived = True
+        self._live_key = None
+        self.recorder.live(False, engine.SINK_NONE, -1, look, choice)
+        self.resume()
 
     # ---- modules -----------------------------------------------------------
 
@@ -245,6 +309,7 @@ class Recording:
                     is_stopped: bool) -> None:
         """Another trace of the same process."""
         self.road = road
+        door.open(self.recorder.area_path())
         self.recorder.begin(options)
         self.is_on = True
         self.error, self._live_key, self._is_paused = None, None, False
@@ -272,6 +337,7 @@ class Recording:
 
     def close(self) -> None:
         self._delete_breakpoints()
+        door.shut()
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
             recorder.close()

@@ -87,6 +87,7 @@ class Session:
 
     def trace(self) -> Trace:
         """What is recorded, up to now."""
+        self.look_at_outlived()
         r = self.recording
         if r is not None and r.is_on:
             r.take_all()
@@ -183,6 +184,7 @@ class Session:
         self._replace()
         self.last_options = self.options
         options = self._recorder_options(road)
+        self.finish_outlived()
         if self.recording is None:
             self.recording = Recording(road, options, self.output,
                                        is_stopped)
@@ -239,7 +241,7 @@ class Session:
 
     def apply_settings(self) -> None:
         """Look, choice and sink of the live rows, as they are now."""
-        if not self.is_recording():
+        if not self.is_recording() or self.recording.is_outlived:
             return
         s = self.settings
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
@@ -273,6 +275,11 @@ class Session:
         else:
             self._preload.remove()
 
+    def tidy(self) -> None:
+        """At the prompt: the user may have selected another inferior."""
+        self._preload.tidy()
+        self.look_at_outlived()
+
     # ---- stop ----------------------------------------------------------------------
 
     def _disarm(self) -> None:
@@ -300,6 +307,9 @@ class Session:
             return
         r.switch_off()
         self.kept = r.end()
+        if r.is_outlived:
+            self.recording = None
+            r.close()
         self._save_to()
 
     def _save_to(self) -> None:
@@ -320,6 +330,14 @@ class Session:
         r.take_all()
         was_on = r.is_on
         r.gone()
+        n_running = 0 if r.is_let_go or not was_on else r.wait_for_others()
+        if n_running:
+            r.outlive(self.look(), self.choice())
+            say("%s; %s running on, recorded until `cstrace stop` or the next "
+                "`run`" % (self.summary(),
+                           "another process is" if n_running == 1
+                           else "%d other processes are" % n_running))
+            return
         try:
             if was_on:
                 self.kept = r.end()
@@ -329,6 +347,23 @@ class Session:
         if was_on:
             self._tell_end()
             self._save_to()
+
+    def look_at_outlived(self) -> None:
+        """Have they ended by now?"""
+        r = self.recording
+        if r is not None and r.is_outlived and not r.n_running():
+            self.finish_outlived()
+
+    def finish_outlived(self) -> None:
+        """No more of a trace that has outlived gdb's process."""
+        r = self.recording
+        if r is None or not r.is_outlived:
+            return
+        self.kept = r.end()
+        self.recording = None
+        r.close()
+        self._tell_end()
+        self._save_to()
 
     def _tell_end(self) -> None:
         line = None
@@ -342,6 +377,7 @@ class Session:
         if self.recording is not None:
             self.recording.take_all()
             self.recording.switch_off()
+            self.recording.is_let_go = True
 
     def close(self) -> None:
         """gdb ends."""
@@ -349,10 +385,11 @@ class Session:
             try:
                 self._end_trace()
             finally:
-                self.recording.close()
+                if self.recording is not None:
+                    self.recording.close()
                 self.recording = None
         self.output.close()
-        self._preload.remove()
+        self._preload.close()
 
     def clear(self) -> None:
         """Forget what was recorded; a trace under way goes on from here."""

@@ -51,8 +51,13 @@ class DrainBreakpoint(gdb.Breakpoint):
     """Where something ends that rows and names must not come after."""
 
     # _exit: exit(), quick_exit() and _Exit() end there as well.
-    # dlclose: afterwards gdb knows nothing of the library's lines.
-    PLACES = ("_exit", "dlclose")
+    # execve: as do the other functions of its family.
+    # dlclose: afterwards gdb knows nothing of the library's lines, as after
+    # an exec of all the program's.
+    PLACES = ("_exit", "execve", "dlclose")
+    # A process that was there before gdb would die of a breakpoint in these
+    # if gdb was killed.
+    NOT_IN_ATTACHED = ("_exit", "execve")
 
     def __init__(self, place: str, recording: Recording) -> None:
         super().__init__(place, internal=True)

@@ -131,6 +131,7 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 		area_free(a);
 		return CST_FAILED;
 	}
+	a->since_ticks = area_now_ticks();
 	a->head->size = CST_AREA_SIZE;
 	a->head->n_sites = CST_FIRST_SITE;
 	a->head->has_mappings = 1;

@@ -23,6 +23,7 @@ struct area {
 	uint8_t *records;  /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks; /* as last grown: the head's copy is not trusted */
 	uint32_t n_given;  /* since a writer was last woken */
+	uint64_t since_ticks; /* when it was made */
 	int fd;
 	char path[64]; /* for the shim to open */
 };
@@ -56,6 +57,12 @@ static inline struct cst_record *area_chunk(const struct area *a, uint32_t i)
 
 /* Memory that the area holds, in bytes. */
 uint64_t area_bytes(const struct area *a);
+
+/* How many processes but ours have the area mapped: they are traced, or a call
+ * is all that it takes.  One that exec'ed a program without the shim has not.
+ */
+uint32_t area_n_running(const struct area *a);
+uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
 /* Append a site in the reader's own name (injected events); its number, or 0
  * when the table is full. */

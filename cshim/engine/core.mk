@@ -8,6 +8,7 @@ ENGINE_CORE_SRC := \
 	engine.c \
 	error.c \
 	fork.c \
+	holders.c \
 	lanes.c \
 	live.c \
 	plain.c \

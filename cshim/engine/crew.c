@@ -115,6 +115,23 @@ static void crew_inherit(const struct crew *c, struct thread *t,
 	t->n_fork = told->n_fork;
 }
 
+/* A process of that pid begins: should there have been one, it has exec'ed, and
+ * the kernel was perhaps asked too late for the name of its thread. */
+static void crew_exec(struct crew *c, struct callstack *calls, uint32_t process,
+		      uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct thread *t = c->all[i];
+
+		if (t->tid != tid || t->process >= process || !*t->shim_name)
+			continue;
+		t->n_looks = MAX_LOOKS;
+		memcpy(t->name, t->shim_name, sizeof(t->name) - 1);
+		if (calls->writer)
+			writer_thread_name(calls->writer, t->index, t->name);
+	}
+}
+
 static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 				const struct area *a, uint32_t index)
 {
@@ -135,6 +152,8 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	if (!t)
 		return NULL;
 	t->area_index = index;
+	if (!a->processes[process].parent)
+		crew_exec(c, calls, process, tid);
 	crew_inherit(c, t, &a->threads[index]);
 	return t;
 }

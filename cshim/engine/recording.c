@@ -102,6 +102,7 @@ void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)
 	pthread_mutex_lock(&r->lock);
 	fill_status(r, out);
 	pthread_mutex_unlock(&r->lock);
+	out->n_running = area_n_running(r->area);
 }
 
 /* A readable trace of what the writer's file holds. */

@@ -9,7 +9,8 @@ enum { MANY_CHUNKS = 32 };
 /* Rows cannot be drawn, nor functions be dropped, before they have a name. */
 static int needs_names(const struct cst_recorder *r)
 {
-	return (r->live.filter || r->mute) && questions_n_open(&r->sites.questions);
+	return (r->live.filter || r->mute) &&
+	       questions_n_open(&r->sites.questions);
 }
 
 static void take_seeds(struct cst_recorder *r)

@@ -43,6 +43,8 @@ def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
         ("kept", _size(s.spool_bytes)),
     ]
     if is_live:
+        rows.append(("running", "%d process%s" % (
+            s.n_running, "" if s.n_running == 1 else "es")))
         rows.append(("area", "%s, the program waited %s for the reader"
                      % (_size(s.area_bytes), count(s.n_waits, "time"))))
     if s.n_calls:
@@ -53,6 +55,7 @@ def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
 
 
 def write_status(session: Session) -> None:
+    session.look_at_outlived()
     r = session.recording
     if r is not None:
         r.take_all()

@@ -236,7 +236,7 @@ struct cst_status_report {
 	uint64_t duration_ns; /* of the trace, stops left out */
 	uint32_t n_threads, n_processes, n_functions, n_sites;
 	uint32_t is_limit_reached;
-	uint32_t reserved;
+	uint32_t n_running; /* processes that hold the area now */
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,
