@@ -65,6 +65,7 @@ SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -Icshim/engine
 ENGINE_LIBS := -lzstd -ldw -lelf -liberty -lpthread
+CLI_LIBS := -lbfd
 # A library with undefined names is a mistake, but sanitizers leave some.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 
@@ -122,7 +123,7 @@ $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 
 $(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $^ $(ENGINE_LIBS) -o $@
+	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $^ $(CLI_LIBS) $(ENGINE_LIBS) -o $@
 
 # ---- tests -----------------------------------------------------------------
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "naming.h"
+#include "binary.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { BATCH = 256, MOST_IDLE = 1000 };
 
 struct naming {
 	naming_tell_fn tell;
 	void *arg;
+	struct binary **files;
+	int n_files;
 };
 
 struct naming *naming_new(naming_tell_fn tell, void *arg)
@@ -21,14 +25,54 @@ struct naming *naming_new(naming_tell_fn tell, void *arg)
 
 void naming_free(struct naming *n)
 {
+	if (!n)
+		return;
+	for (int i = 0; i < n->n_files; i++)
+		binary_free(n->files[i]);
+	free(n->files);
 	free(n);
+}
+
+void naming_attach(struct naming *n, struct cst_recorder *r)
+{
+	(void)n;
+	cst_recorder_alone(r);
+}
+
+/* NULL: out of memory. */
+static struct binary *file_at(struct naming *n, const struct cst_place *place)
+{
+	struct binary **files, *b;
+
+	for (int i = 0; i < n->n_files; i++)
+		if (binary_is_of(n->files[i], place->fd))
+			return n->files[i];
+	files = realloc(n->files, ((size_t)n->n_files + 1) * sizeof(*files));
+	if (!files)
+		return NULL;
+	n->files = files;
+	b = binary_new(place->path, place->fd);
+	if (b)
+		n->files[n->n_files++] = b;
+	return b;
 }
 
 static void answer(struct naming *n, struct cst_recorder *r,
 		   const struct cst_question *q)
 {
-	(void)n;
-	cst_recorder_answer(r, q->id, NULL, NULL, 0);
+	struct binary_answer found = {0};
+	struct cst_place place;
+	struct binary *b;
+
+	if (cst_recorder_place(r, q->id, &place)) {
+		b = file_at(n, &place);
+		if (b)
+			binary_find(b, place.addr, &found);
+		close(place.fd);
+	}
+	/* Without a line the file is that of some symbol nearby. */
+	cst_recorder_answer(r, q->id, found.function,
+			    found.line ? found.file : NULL, found.line);
 }
 
 int naming_answer_all(struct naming *n, struct cst_recorder *r)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Names without gdb: answers a recorder's questions from the debug
- * information of the files that are mapped in the traced process.
+ * information of the files that are mapped in the traced process, as far as
+ * the recorder cannot do so itself.
  *
  * A recorder asks through its `wanted` callback, on its own thread.  Whoever
  * owns the recorder then calls naming_answer_all() on a thread of its choice,
@@ -23,6 +24,10 @@ typedef void (*naming_tell_fn)(void *arg, const char *text);
  * memory. */
 struct naming *naming_new(naming_tell_fn tell, void *arg);
 void naming_free(struct naming *n);
+
+/* Once the recorder is open: it answers what it can by itself, and asks only
+ * about files that want libbfd. */
+void naming_attach(struct naming *n, struct cst_recorder *r);
 
 /* Answer every question that waits.  Returns how many there were. */
 int naming_answer_all(struct naming *n, struct cst_recorder *r);

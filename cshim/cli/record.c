@@ -74,6 +74,7 @@ static int recorder_make(struct record *r, struct cst_error *err)
 
 	if (status < 0)
 		return status;
+	naming_attach(r->watch.naming, r->watch.recorder);
 	return cst_recorder_live(r->watch.recorder, 0, CST_SINK_NONE, -1,
 				 &r->o->look, &r->o->choice, err);
 }

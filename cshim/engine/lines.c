@@ -69,9 +69,25 @@ static int is_same_path(const char *a, const char *b, const char *folder,
 
 	if (!strcmp(a, b))
 		return 1;
+	if (!length) /* a split unit does not say: by its end */
+		return strlen(a) < strlen(b) && *a != '/' &&
+		       b[strlen(b) - strlen(a) - 1] == '/' &&
+		       !strcmp(b + strlen(b) - strlen(a), a);
 	return *relative != '/' && *full == '/' &&
 	       !strncmp(full, folder, length) && full[length] == '/' &&
 	       !strcmp(full + length + 1, relative);
+}
+
+/* As it was given to the compiler, or NULL. A split unit keeps it to itself. */
+static const char *main_file(Dwarf_Die *unit)
+{
+	const char *name = dwarf_diename(unit);
+	Dwarf_Die split = {0};
+
+	if (name ||
+	    dwarf_cu_info(unit->cu, NULL, NULL, NULL, &split, NULL, NULL, NULL))
+		return name;
+	return split.addr ? dwarf_diename(&split) : NULL;
 }
 
 /* libdw puts the compiler's folder before a name that stands alone.  gdb does
@@ -83,7 +99,7 @@ static const char *as_compiled(Dwarf_Die *unit, Dwarf_Files *files,
 	Dwarf_Attribute attr;
 	const char *folder =
 		dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attr));
-	const char *name = dwarf_diename(unit);
+	const char *name = main_file(unit);
 	size_t length = folder ? strlen(folder) : 0;
 	Dwarf_Half version = 0;
 

@@ -392,6 +392,26 @@ int modules_line(struct modules *m, uint64_t pc, const char **file,
 	return in && inlines_source(in, addr, file, line);
 }
 
+int modules_is_foreign(struct modules *m, uint64_t addr)
+{
+	struct module *module = module_at(m, addr);
+	uint64_t inside;
+
+	return module && module_addr(module, addr, &inside) &&
+	       object_is_foreign(module->object);
+}
+
+int modules_file(struct modules *m, uint64_t addr, struct module_file *out)
+{
+	struct module *module = module_at(m, addr);
+
+	if (!module || !module_addr(module, addr, &out->addr))
+		return 0;
+	out->path = object_path(module->object);
+	out->fd = object_descriptor(module->object);
+	return 1;
+}
+
 void modules_definition(struct modules *m, uint64_t addr, const char **name,
 			const char **file)
 {

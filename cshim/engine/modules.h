@@ -86,6 +86,18 @@ int modules_line(struct modules *m, uint64_t pc, const char **file,
 void modules_definition(struct modules *m, uint64_t addr, const char **name,
 			const char **file);
 
+/* Does addr lie in a file with debug information that is not for us to read? */
+int modules_is_foreign(struct modules *m, uint64_t addr);
+
+/* The file that addr lies in; what it holds is borrowed. */
+struct module_file {
+	const char *path;
+	uint64_t addr; /* in the file's own addresses */
+	int fd;
+};
+
+int modules_file(struct modules *m, uint64_t addr, struct module_file *out);
+
 /* Where an inlined call stands. */
 struct inline_call {
 	const char *file; /* as compiled, borrowed from the module; or NULL */

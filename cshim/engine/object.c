@@ -279,6 +279,28 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift)
 	return o->inlines;
 }
 
+/* Not .debug_info alone: also what is older, and what is compressed in a way
+ * that libdw was not built for. */
+static int has_debug(const struct elf_file *f)
+{
+	return has_section(f, ".debug_info") ||
+	       has_section(f, ".zdebug_info") || has_section(f, ".stab");
+}
+
+int object_is_foreign(struct object *o)
+{
+	uint64_t shift;
+
+	return !object_inlines(o, &shift) &&
+	       (has_debug(&o->file) ||
+		(object_open_debug(o) && has_debug(&o->debug)));
+}
+
+int object_descriptor(const struct object *o)
+{
+	return o->file.fd;
+}
+
 /* Hand-written or odd code may be described in .debug_frame alone. */
 static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
 {

@@ -48,4 +48,8 @@ int object_bytes(struct object *o, uint64_t addr, void *out, size_t n);
 /* NULL: no debug information.  Takes addresses less *shift. */
 struct inlines *object_inlines(struct object *o, uint64_t *shift);
 
+/* Has it debug information that object_inlines() cannot read? */
+int object_is_foreign(struct object *o);
+int object_descriptor(const struct object *o);
+
 #endif

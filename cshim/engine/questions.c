@@ -49,9 +49,11 @@ static void answer_self(struct questions *q, const struct asked *a)
 	}
 }
 
-static int is_askers(const struct questions *q, const struct space *space)
+static int is_answerable(const struct questions *q, const struct asked *a)
 {
-	return space == spaces_asker(q->spaces);
+	if (q->is_alone)
+		return modules_is_foreign(a->space->modules, a->addr);
+	return a->space == spaces_asker(q->spaces);
 }
 
 void questions_add(struct questions *q, enum cst_question_kind kind,
@@ -66,7 +68,7 @@ void questions_add(struct questions *q, enum cst_question_kind kind,
 		.is_named = (uint8_t)is_named,
 	};
 
-	if (!is_askers(q, space)) {
+	if (!is_answerable(q, &asked)) {
 		answer_self(q, &asked);
 		return;
 	}
@@ -100,7 +102,7 @@ int questions_take(struct questions *q, struct cst_question *out, int n)
 		struct asked *a = &q->all[q->n_told];
 
 		/* It has exec'ed since. */
-		if (!is_askers(q, a->space)) {
+		if (!is_answerable(q, a)) {
 			answer_self(q, a);
 			a->is_answered = 1;
 			q->n_answered++;
@@ -110,6 +112,12 @@ int questions_take(struct questions *q, struct cst_question *out, int n)
 			.addr = a->addr, .id = q->n_told, .kind = a->kind};
 	}
 	return i;
+}
+
+int questions_file(struct questions *q, uint32_t id, struct module_file *out)
+{
+	return id < q->n &&
+	       modules_file(q->all[id].space->modules, q->all[id].addr, out);
 }
 
 uint32_t questions_answer(struct questions *q, uint32_t id, const char *name,

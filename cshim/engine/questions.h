@@ -14,6 +14,8 @@
 struct questions {
 	struct names *names;   /* borrowed */
 	struct spaces *spaces; /* borrowed */
+	int is_alone;	       /* no gdb: asked is only what the files' debug
+				* information does not answer itself */
 	/* private */
 	struct asked *all;
 	uint32_t n, cap;
@@ -34,6 +36,8 @@ uint32_t questions_n_waiting(const struct questions *q);
 
 /* Fill at most n that wait; returns how many. */
 int questions_take(struct questions *q, struct cst_question *out, int n);
+/* In which file the question's address lies.  0: not known. */
+int questions_file(struct questions *q, uint32_t id, struct module_file *out);
 /* Returns the number of the function whose name changed, or UINT32_MAX. */
 uint32_t questions_answer(struct questions *q, uint32_t id, const char *name,
 			  const char *file, uint32_t line);

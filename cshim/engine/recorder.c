@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "trace.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -349,6 +350,30 @@ int cst_recorder_questions(struct cst_recorder *r, struct cst_question *out,
 		r->is_asking = 0;
 	recorder_unlock(r);
 	return got;
+}
+
+void cst_recorder_alone(struct cst_recorder *r)
+{
+	recorder_lock(r);
+	r->sites.questions.is_alone = 1;
+	recorder_unlock(r);
+}
+
+int cst_recorder_place(struct cst_recorder *r, uint32_t id,
+		       struct cst_place *out)
+{
+	struct module_file file;
+	int is_found;
+
+	recorder_lock(r);
+	is_found = questions_file(&r->sites.questions, id, &file);
+	if (is_found) {
+		out->addr = file.addr;
+		out->fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
+		snprintf(out->path, sizeof(out->path), "%s", file.path);
+	}
+	recorder_unlock(r);
+	return is_found && out->fd >= 0;
 }
 
 void cst_recorder_answer(struct cst_recorder *r, uint32_t id, const char *name,

@@ -171,6 +171,22 @@ CST_API void cst_recorder_answer(struct cst_recorder *r, uint32_t id,
 				 const char *name, const char *file,
 				 uint32_t line);
 
+/* There is no gdb: the engine answers from the files' debug information
+ * itself, and asks only where that is in a form that it cannot read. */
+CST_API void cst_recorder_alone(struct cst_recorder *r);
+
+/* Where the address of a question lies. */
+struct cst_place {
+	char path[4096]; /* of the object file, as the process names it */
+	uint64_t addr;	 /* in the file's own addresses */
+	int32_t fd;	 /* that very file, for the caller to close */
+	uint32_t reserved;
+};
+
+/* 1: found; 0: not known. */
+CST_API int cst_recorder_place(struct cst_recorder *r, uint32_t id,
+			       struct cst_place *out);
+
 /* The program stands at gdb's prompt from pause to resume: not counted. */
 CST_API void cst_recorder_pause(struct cst_recorder *r);
 CST_API void cst_recorder_resume(struct cst_recorder *r);

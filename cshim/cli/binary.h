@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One object file through libbfd: what its debug information says of an
+ * address, in whatever form libbfd can read (stabs; DWARF that is compressed
+ * as libdw cannot).  libbfd keeps all that it ever read, a hundred times the
+ * size of the debug information: the file is opened anew when that is much.
+ */
+#ifndef CLI_BINARY_H
+#define CLI_BINARY_H
+
+#include <stdint.h>
+
+struct binary;
+
+struct binary_answer {
+	const char *function; /* linkage name; NULL where not known, as file */
+	const char *file;
+	uint32_t line; /* 0: not known */
+};
+
+/* The file open at fd (which stays the caller's), path being its name, beside
+ * which its separate debug file may lie.  NULL: out of memory. */
+struct binary *binary_new(const char *path, int fd);
+void binary_free(struct binary *b);
+
+/* Is it what is open at fd? */
+int binary_is_of(const struct binary *b, int fd);
+
+/* addr is one of the file's own.  *out is valid until the next question.
+ * 1: something is known. */
+int binary_find(struct binary *b, uint64_t addr, struct binary_answer *out);
+
+#endif
