@@ -18,7 +18,8 @@ struct command {
 };
 
 extern const struct command command_gdb, command_record, command_show,
-	command_report, command_save, command_info, command_diff;
+	command_report, command_save, command_info, command_diff,
+	command_expect;
 
 /* Tell of bad usage in one line and return STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)

@@ -11,7 +11,7 @@
 
 static const struct command *const commands[] = {
 	&command_gdb,  &command_record, &command_show, &command_report,
-	&command_save, &command_info,	&command_diff,
+	&command_save, &command_info,	&command_diff, &command_expect,
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

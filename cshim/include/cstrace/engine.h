@@ -318,6 +318,21 @@ CST_API int64_t cst_trace_write(struct cst_trace *t, const char *format,
 				cst_write_fn write, void *arg,
 				struct cst_error *err);
 
+/* Does the trace make the calls of the golden tree in that file?  0: yes; 1:
+ * no, what was written tells the first that differs.  CST_BAD_INPUT: the file
+ * is no golden tree, its line is named. */
+CST_API int64_t cst_trace_expect(struct cst_trace *t, const char *path,
+				 const struct cst_choice *choice,
+				 cst_write_fn write, void *arg,
+				 struct cst_error *err);
+
+/* Write a golden tree that the trace matches: into a file, or where path is
+ * NULL to write. */
+CST_API int cst_trace_golden(struct cst_trace *t, const char *path,
+			     const struct cst_choice *choice,
+			     cst_write_fn write, void *arg,
+			     struct cst_error *err);
+
 /* The formats' names, space separated; static. */
 CST_API const char *cst_formats(void);
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A golden tree: which calls a program is expected to make, as a file that is
+ * written by hand or made from a trace.  docs/usage.md tells its language.
+ */
+#ifndef ENGINE_GOLDEN_H
+#define ENGINE_GOLDEN_H
+
+#include <regex.h>
+
+#include "error.h"
+
+enum {
+	GOLDEN_NONE = UINT32_MAX,
+	GOLDEN_MANY = UINT32_MAX, /* no upper bound */
+	GOLDEN_GROUP = 16,	  /* calls in one unordered group */
+};
+
+enum golden_kind {
+	ITEM_CALL,
+	ITEM_ANY,   /* "..." */
+	ITEM_GROUP, /* "unordered:": its children in any order */
+	ITEM_ROOT,  /* of a section: its children are a thread's first calls */
+};
+
+struct golden_item {
+	enum golden_kind kind;
+	uint32_t line;	   /* in the file, from 1 */
+	uint32_t pattern;  /* of a call */
+	uint32_t min, max; /* how many in a row */
+	int end;	   /* enum call_end, or -1: however it ends */
+	uint32_t first;	   /* of its children, or GOLDEN_NONE */
+	uint32_t next;	   /* sibling, or GOLDEN_NONE */
+	uint32_t never;	   /* first of the "!name"s below it, likewise */
+};
+
+struct golden_never {
+	uint32_t pattern, line, next;
+};
+
+struct golden_pattern {
+	char *text; /* as written; without the slashes of a regex */
+	char *site; /* "file.c:12" or a glob; NULL: anywhere */
+	regex_t regex;
+	int is_regex;
+};
+
+/* One or several threads. */
+struct golden_section {
+	char *threads;		  /* a glob on the thread's name, or NULL: */
+	uint32_t process, thread; /* ordinals */
+	uint32_t root;		  /* item */
+	uint32_t line; /* 0: no "thread" line, it is the first thread */
+	int is_seen;   /* for whoever compares */
+};
+
+struct golden {
+	const char *path; /* borrowed, for messages */
+	struct golden_item *items;
+	struct golden_never *nevers;
+	struct golden_pattern *patterns;
+	struct golden_section *sections;
+	uint32_t n_items, n_nevers, n_patterns, n_sections;
+	uint32_t cap_items, cap_nevers, cap_patterns, cap_sections;
+};
+
+/* CST_BAD_INPUT: "path:line: why".  Release also what failed. */
+int golden_read(struct golden *g, const char *path, struct cst_error *err);
+/* The same from text, which is written over. */
+int golden_parse(struct golden *g, const char *path, char *text,
+		 struct cst_error *err);
+void golden_release(struct golden *g);
+
+int golden_matches(const struct golden_pattern *p, const char *name);
+/* "*" stands for any text. */
+int golden_glob(const char *glob, const char *text);
+
+#endif
