@@ -145,8 +145,8 @@ static int jsonl_fill(void *arg, struct bytes *out, struct cst_error *err)
 
 	while (out->len < PUMP_BLOCK) {
 		n = view_next(j->view, j->batch, BATCH, err);
-		if (n <= 0)
-			return n;
+		if (n <= 0 || window_is_over(&j->window))
+			return n < 0 ? n : 0;
 		for (int i = 0; i < n; i++)
 			if ((is_all ? put_call(j, &j->batch[i], out)
 				    : put_windowed(j, &j->batch[i], out)) < 0)
@@ -168,7 +168,8 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0)
 		status = window_init(&j->window, t, choice, err);
 	if (status == 0)
-		status = view_new(t, choice, 0, &j->view, err);
+		status = view_new_part(t, choice, &j->window.part, 0, &j->view,
+				       err);
 	if (status == 0)
 		status = pump_run(jsonl_fill, j, write, arg, err);
 	if (status == 0)

@@ -379,6 +379,25 @@ static void find_end(struct cst_trace *t)
 			t->end_ticks = t->late[i].end_ticks;
 }
 
+static int sort_blocks(struct cst_trace *t)
+{
+	uint32_t at = 0;
+
+	t->lane_blocks = malloc((t->n_blocks + 1) * sizeof(*t->lane_blocks));
+	if (!t->lane_blocks)
+		return -1;
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		struct trace_lane *l = &t->lanes[i];
+
+		l->blocks_at = at;
+		for (uint32_t b = l->first_block; b != NO_BLOCK;
+		     b = t->blocks[b].next)
+			t->lane_blocks[at++] = b;
+		l->n_blocks = at - l->blocks_at;
+	}
+	return 0;
+}
+
 static void fill_status(struct cst_trace *t)
 {
 	struct cst_status_report *s = &t->status;
@@ -412,6 +431,7 @@ static void loader_drop(struct cst_trace *t)
 	free(t->threads);
 	free(t->lanes);
 	free(t->blocks);
+	free(t->lane_blocks);
 	free(t->late);
 	free(t->pauses);
 }
@@ -453,6 +473,8 @@ int loader_scan(struct cst_trace *t, struct cst_error *err)
 		return status;
 	if (t->n_late)
 		qsort(t->late, t->n_late, sizeof(*t->late), late_compare);
+	if (sort_blocks(t) < 0)
+		return cst_fail_memory(err);
 	find_end(t);
 	fill_status(t);
 	return 0;

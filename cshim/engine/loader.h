@@ -28,6 +28,7 @@ struct trace_thread {
 struct trace_lane {
 	uint32_t process, thread, ordinal;
 	uint32_t first_block, last_block; /* those with calls */
+	uint32_t blocks_at, n_blocks;	  /* of lane_blocks */
 	uint64_t n_calls;
 };
 
@@ -50,6 +51,7 @@ struct cst_trace {
 	struct trace_thread *threads;
 	struct trace_lane *lanes;
 	struct trace_block *blocks; /* CALLS, in the file's order */
+	uint32_t *lane_blocks;	    /* their indexes, lane after lane */
 	struct trace_late *late;    /* by lane and seq */
 	struct trace_pause *pauses;
 	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses;

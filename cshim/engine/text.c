@@ -236,12 +236,13 @@ static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
 
 		if (n < 0)
 			return n;
-		if (put_batch(x, n, out) < 0 ||
-		    (n == 0 && x->look->fold && put_folded(x, NULL, out) < 0))
+		if (put_batch(x, n, out) < 0)
 			return cst_fail_memory(err);
-		if (n == 0 || (!window_is_all(&x->window) &&
-			       x->window.at >= x->window.to && !x->look->fold))
-			return 0;
+		if (n && !window_is_over(&x->window))
+			continue;
+		if (x->look->fold && put_folded(x, NULL, out) < 0)
+			return cst_fail_memory(err);
+		return 0;
 	}
 	return 1;
 }
@@ -290,7 +291,8 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	x->look = look;
 	status = text_init(x, choice, err);
 	if (status == 0)
-		status = view_new(t, choice, 0, &x->view, err);
+		status = view_new_part(t, choice, &x->window.part, 0, &x->view,
+				       err);
 	if (status == 0)
 		status = pump_run(text_fill, x, write, arg, err);
 	if (status == 0)

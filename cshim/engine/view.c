@@ -4,6 +4,7 @@
  * callees: the filter's state and the nearest visible call.
  */
 #include "view.h"
+#include "callers.h"
 #include "callid.h"
 
 #include <stdlib.h>
@@ -38,6 +39,9 @@ struct view {
 	struct run run;
 	uint32_t at; /* in the run */
 	int has_run;
+	uint8_t *has_thread;  /* lanes on which the only thread may be */
+	struct shown *before; /* callers not yet told */
+	uint32_t n_before, at_before, cap_before;
 };
 
 static int has_thread(const struct cst_trace *t, uint32_t ordinal)
@@ -68,9 +72,39 @@ static int root_init(struct root *r, const struct cst_trace *t,
 	return callid_thread(t, &r->id, &r->thread, err);
 }
 
+/* No need to walk the lanes that the only thread was never on. */
+static int view_lanes(struct view *v, struct walk_part *part)
+{
+	const struct cst_trace *t = v->t;
+
+	v->has_thread = calloc(t->n_lanes + (size_t)1, 1);
+	if (!v->has_thread)
+		return -1;
+	for (uint32_t i = 0; i < t->n_blocks; i++) {
+		const struct pack_info *info = &t->blocks[i].info;
+
+		if ((info->flags & PACK_THREADS ||
+		     t->threads[info->thread].ordinal == v->only_thread) &&
+		    (!part->lanes || part->lanes[info->lane]))
+			v->has_thread[info->lane] = 1;
+	}
+	part->lanes = v->has_thread;
+	return 0;
+}
+
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err)
 {
+	const struct walk_part all = {0};
+
+	return view_new_part(t, choice, &all, is_by_lane, out, err);
+}
+
+int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
+		  const struct walk_part *wanted, int is_by_lane,
+		  struct view **out, struct cst_error *err)
+{
+	struct walk_part part = *wanted;
 	struct view *v;
 	int status = view_check(t, choice, err);
 
@@ -87,8 +121,10 @@ int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 			  : cst_fail_memory(err);
 	if (status == 0)
 		status = root_init(&v->root, t, choice, err);
+	if (status == 0 && v->only_thread && view_lanes(v, &part) < 0)
+		status = cst_fail_memory(err);
 	if (status == 0)
-		status = walk_new(t, is_by_lane, &v->walk, err);
+		status = walk_new_part(t, &part, is_by_lane, &v->walk, err);
 	if (status < 0) {
 		view_free(v);
 		return status;
@@ -104,6 +140,8 @@ void view_free(struct view *v)
 	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
 		free(v->lanes[i].levels);
 	free(v->lanes);
+	free(v->has_thread);
+	free(v->before);
 	filter_free(v->filter);
 	walk_free(v->walk);
 	free(v);
@@ -151,6 +189,7 @@ static inline void shown_fill(const struct view *v, const struct packed_call *c,
 	out->depth = above->below.depth;
 	out->end = c->end;
 	out->is_seed = c->is_seed;
+	out->is_before = 0;
 }
 
 /* Is the call the root, or does it lie below it? */
@@ -173,14 +212,11 @@ static int root_holds(struct root *r, const struct packed_call *c,
 
 /* One call: 1 when it is visible. */
 static inline int view_call(struct view *v, const struct packed_call *c,
-			    const struct level *above, struct level *here,
-			    struct shown *out)
+			    uint64_t number, uint32_t thread,
+			    struct level *here, struct shown *out)
 {
+	const struct level *above = here - 1;
 	const struct names *names = v->t->names;
-	uint32_t i = v->at;
-	uint64_t number =
-		v->run.numbers ? v->run.numbers[i] : v->run.first_number + i;
-	uint32_t thread = v->run.threads ? v->run.threads[i] : v->run.thread;
 	int is_visible;
 
 	if (v->root.state != ROOT_ANY &&
@@ -216,12 +252,17 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 	uint32_t n = 0;
 
 	for (; v->at < v->run.n && n < cap; v->at++) {
-		const struct packed_call *c = &v->run.calls[v->at];
+		const uint32_t i = v->at;
+		const struct packed_call *c = &v->run.calls[i];
 
 		if (c->depth + 1 >= l->cap && lane_levels(v, l, c->depth) < 0)
 			return CST_MEMORY;
-		n += (uint32_t)view_call(v, c, &l->levels[c->depth],
-					 &l->levels[c->depth + 1], &out[n]);
+		n += (uint32_t)view_call(
+			v, c,
+			v->run.numbers ? v->run.numbers[i]
+				       : v->run.first_number + i,
+			v->run.threads ? v->run.threads[i] : v->run.thread,
+			&l->levels[c->depth + 1], &out[n]);
 	}
 	if (v->at == v->run.n) {
 		v->has_run = 0;
@@ -245,25 +286,75 @@ static int no_root(const struct view *v, struct cst_error *err)
 			id->thread);
 }
 
+static int before_room(struct view *v, uint32_t n)
+{
+	if (n <= v->cap_before)
+		return 0;
+	free(v->before);
+	v->before = malloc(n * sizeof(*v->before));
+	v->cap_before = v->before ? n : 0;
+	return v->before ? 0 : -1;
+}
+
+/* The run's lane begins midway: its levels are those of its callers. */
+static int view_callers(struct view *v, struct cst_error *err)
+{
+	struct view_lane *l = &v->lanes[v->run.lane];
+	uint32_t depth = v->run.calls[0].depth;
+	struct caller *callers;
+	int status = callers_find(v->t, v->run.block, v->run.at, depth,
+				  &callers, err);
+
+	if (status < 0)
+		return status;
+	if (lane_levels(v, l, depth) < 0 || before_room(v, depth + 1) < 0)
+		status = cst_fail_memory(err);
+	v->n_before = v->at_before = 0;
+	for (uint32_t i = 0; i < depth && status == 0; i++) {
+		struct shown *s = &v->before[v->n_before];
+
+		v->n_before += (uint32_t)view_call(
+			v, &callers[i].call, callers[i].number,
+			callers[i].thread, &l->levels[i + 1], s);
+		s->is_before = 1;
+	}
+	free(callers);
+	return status;
+}
+
+/* 1: there is a run. */
+static int view_next_run(struct view *v, struct cst_error *err)
+{
+	int got;
+
+	if (v->has_run)
+		return 1;
+	got = walk_next(v->walk, &v->run, err);
+	if (got == 0 && v->root.state == ROOT_AHEAD)
+		return no_root(v, err);
+	if (got <= 0)
+		return got;
+	v->has_run = 1;
+	v->at = 0;
+	if (v->run.is_midway && v->run.calls[0].depth)
+		got = view_callers(v, err);
+	return got < 0 ? got : 1;
+}
+
 int view_next(struct view *v, struct shown *out, uint32_t cap,
 	      struct cst_error *err)
 {
 	uint32_t n = 0;
 
 	while (n < cap && v->root.state != ROOT_OVER) {
-		int got;
+		int got = view_next_run(v, err);
 
-		if (!v->has_run) {
-			got = walk_next(v->walk, &v->run, err);
-			if (got < 0)
-				return got;
-			if (got == 0 && v->root.state == ROOT_AHEAD)
-				return no_root(v, err);
-			if (got == 0)
-				break;
-			v->has_run = 1;
-			v->at = 0;
-		}
+		if (got < 0)
+			return got;
+		if (got == 0)
+			break;
+		for (; v->at_before < v->n_before && n < cap; n++)
+			out[n] = v->before[v->at_before++];
 		got = view_run(v, out + n, cap - n);
 		if (got < 0)
 			return cst_fail_memory(err);

@@ -24,7 +24,9 @@ struct shown {
 	uint32_t depth; /* of visible calls on its lane */
 	uint8_t end;	/* enum call_end */
 	uint8_t is_seed;
-	uint8_t parent; /* enum parent_kind */
+	uint8_t parent;	   /* enum parent_kind */
+	uint8_t is_before; /* comes before the part that is viewed, but is
+			    * a caller of what follows */
 };
 
 struct view;
@@ -36,6 +38,11 @@ int view_check(const struct cst_trace *t, const struct cst_choice *choice,
 /* last and around of the choice are not looked at. t is borrowed. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);
+/* Only a part of the trace, whose lanes' callers are told as well, before the
+ * lane's first call. */
+int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
+		  const struct walk_part *part, int is_by_lane,
+		  struct view **out, struct cst_error *err);
 void view_free(struct view *v);
 
 /* Before the first view_next(): this lane's calls and no others. */

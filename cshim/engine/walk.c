@@ -19,6 +19,8 @@ struct walk_lane {
 	uint32_t lane;
 	uint32_t block; /* unpacked, or to be unpacked next */
 	uint8_t is_unpacked;
+	uint8_t is_skipping; /* to where the part begins */
+	uint8_t is_midway;   /* begins behind the lane's first call */
 	uint32_t at, n;
 	uint32_t next_depth; /* the deepest that the next call may be */
 	struct unpacked held;
@@ -32,17 +34,9 @@ struct walk {
 	uint32_t n_heap;
 	uint64_t n_held; /* sum of the lanes' cap */
 	uint32_t over; /* the lane whose last run was handed out, or NO_BLOCK */
-	struct unpacker unpacker;
-	struct bytes data;
+	struct walk_part part;
+	struct decoder decoder;
 };
-
-void unpacked_release(struct unpacked *u)
-{
-	free(u->calls);
-	free(u->numbers);
-	free(u->threads);
-	*u = (struct unpacked){0};
-}
 
 /* What is not used up is unpacked again when its time comes. */
 static void lane_forget(struct walk *w, struct walk_lane *l)
@@ -60,8 +54,7 @@ void walk_free(struct walk *w)
 		lane_forget(w, &w->lanes[i]);
 	free(w->lanes);
 	free(w->heap);
-	unpacker_release(&w->unpacker);
-	bytes_release(&w->data);
+	decoder_release(&w->decoder);
 	free(w);
 }
 
@@ -110,6 +103,31 @@ static int ranked_compare(const void *a, const void *b)
 	return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
+/* The last block that begins before the part does may reach into it. */
+static void lane_begin(const struct walk *w, struct walk_lane *l)
+{
+	const struct cst_trace *t = w->t;
+	const struct trace_lane *lane = &t->lanes[l->lane];
+	const uint32_t *blocks = t->lane_blocks + lane->blocks_at;
+	uint32_t low = 0, high = lane->n_blocks;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->blocks[blocks[mid]].info.first_tick < w->part.from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	l->is_skipping = low > 0;
+	l->block = blocks[low ? low - 1 : 0];
+	l->is_midway = low > 0;
+	l->next_depth = low ? UINT32_MAX : 0;
+	l->key = t->blocks[l->block].info.first_tick;
+	if (l->key < w->part.from)
+		l->key = w->part.from;
+}
+
 static void walk_begin(struct walk *w, struct ranked *order)
 {
 	const struct cst_trace *t = w->t;
@@ -124,15 +142,16 @@ static void walk_begin(struct walk *w, struct ranked *order)
 	qsort(order, t->n_lanes, sizeof(*order), ranked_compare);
 	for (uint32_t i = 0; i < t->n_lanes; i++) {
 		uint32_t lane = order[i].lane;
-		uint32_t block = t->lanes[lane].first_block;
 		struct walk_lane *l = &w->lanes[lane];
 
-		if (block == NO_BLOCK)
+		if (!t->lanes[lane].n_blocks ||
+		    (w->part.lanes && !w->part.lanes[lane]))
 			continue;
 		l->lane = lane;
-		l->block = block;
 		l->rank = i;
-		l->key = w->is_by_lane ? i : t->blocks[block].info.first_tick;
+		lane_begin(w, l);
+		if (w->is_by_lane)
+			l->key = i;
 		w->heap[w->n_heap++] = lane;
 	}
 	for (uint32_t i = w->n_heap / 2; i-- > 0;)
@@ -142,12 +161,21 @@ static void walk_begin(struct walk *w, struct ranked *order)
 int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err)
 {
+	const struct walk_part all = {0};
+
+	return walk_new_part(t, &all, is_by_lane, out, err);
+}
+
+int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
+		  int is_by_lane, struct walk **out, struct cst_error *err)
+{
 	struct walk *w = calloc(1, sizeof(*w));
 	struct ranked *order = malloc((t->n_lanes + 1) * sizeof(*order));
 
 	if (w) {
 		w->t = t;
 		w->is_by_lane = is_by_lane;
+		w->part = *part;
 		w->over = NO_BLOCK;
 		w->lanes = calloc(t->n_lanes + 1, sizeof(*w->lanes));
 		w->heap = calloc(t->n_lanes + 1, sizeof(*w->heap));
@@ -193,116 +221,58 @@ static void walk_shrink(struct walk *w, const struct walk_lane *asking)
 	}
 }
 
-static int lane_buffers(struct walk *w, struct walk_lane *l,
-			const struct pack_info *info)
-{
-	uint32_t n = info->n_calls;
-
-	if (n > l->held.cap) {
-		lane_forget(w, l);
-		if (w->n_held + n > MOST_HELD)
-			walk_shrink(w, l);
-		l->held.calls = malloc(n * sizeof(*l->held.calls));
-		l->held.cap = l->held.calls ? n : 0;
-		w->n_held += l->held.cap;
-	}
-	if (info->flags & PACK_NUMBERS && !l->held.numbers)
-		l->held.numbers =
-			malloc(l->held.cap * sizeof(*l->held.numbers));
-	if (info->flags & PACK_THREADS && !l->held.threads)
-		l->held.threads =
-			malloc(l->held.cap * sizeof(*l->held.threads));
-	return l->held.cap &&
-			       (l->held.numbers ||
-				!(info->flags & PACK_NUMBERS)) &&
-			       (l->held.threads ||
-				!(info->flags & PACK_THREADS))
-		       ? 0
-		       : -1;
-}
-
-static const struct trace_late *find_late(const struct cst_trace *t,
-					  uint32_t lane, uint64_t seq)
-{
-	uint32_t low = 0, high = t->n_late;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct trace_late *l = &t->late[mid];
-
-		if (l->lane < lane || (l->lane == lane && l->seq < seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < t->n_late && t->late[low].lane == lane &&
-	    t->late[low].seq == seq)
-		return &t->late[low];
-	return NULL;
-}
-
-static void fill_late(const struct cst_trace *t, struct walk_lane *l,
-		      const struct pack_info *info)
-{
-	for (uint32_t i = 0; i < info->n_calls; i++) {
-		struct packed_call *c = &l->held.calls[i];
-		const struct trace_late *late;
-
-		if (c->end != CALL_OPEN)
-			continue;
-		late = find_late(t, l->lane, info->first_seq + i);
-		if (!late)
-			continue;
-		c->duration = late->end_ticks - c->start;
-		c->end = late->end;
-	}
-}
-
-static int is_sound(const struct cst_trace *t, const struct walk_lane *l,
-		    const struct pack_info *info)
-{
-	uint32_t largest = 0;
-
-	if (info->depth > l->next_depth)
-		return 0;
-	for (uint32_t i = 0; i < info->n_calls; i++)
-		if (l->held.calls[i].site > largest)
-			largest = l->held.calls[i].site;
-	for (uint32_t i = 0; info->flags & PACK_THREADS && i < info->n_calls;
-	     i++)
-		if (l->held.threads[i] >= t->n_threads)
-			return 0;
-	return largest < t->names->n_sites;
-}
-
 static int lane_unpack(struct walk *w, struct walk_lane *l,
 		       struct cst_error *err)
 {
-	const struct trace_block *block = &w->t->blocks[l->block];
-	const struct pack_info *info = &block->info;
-	uint8_t *data;
+	const struct pack_info *info = &w->t->blocks[l->block].info;
 	int status;
 
-	w->data.len = 0;
-	data = bytes_reserve(&w->data, block->data_size + 1ull);
-	if (!data || lane_buffers(w, l, info) < 0)
-		return cst_fail_memory(err);
-	if (loader_read(w->t, block->data_at, data, block->data_size) < 0)
-		return loader_damaged(w->t, err, "calls cannot be read");
-	status = unpacker_unpack(&w->unpacker, info, data, block->data_size,
-				 l->held.calls, l->held.numbers,
-				 l->held.threads);
-	if (status == CST_MEMORY)
-		return cst_fail_memory(err);
-	if (status < 0 || !is_sound(w->t, l, info))
+	if (info->n_calls > l->held.cap) {
+		lane_forget(w, l);
+		if (w->n_held + info->n_calls > MOST_HELD)
+			walk_shrink(w, l);
+	}
+	w->n_held -= l->held.cap;
+	status = decoder_unpack(&w->decoder, w->t, l->block, &l->held, err);
+	w->n_held += l->held.cap;
+	if (status < 0)
+		return status;
+	if (info->depth > l->next_depth)
 		return loader_damaged(w->t, err, "a block of calls is bad");
-	if (info->n_calls > info->n_closed || info->n_marks)
-		fill_late(w->t, l, info);
 	l->n = info->n_calls;
 	l->is_unpacked = 1;
+	return 0;
+}
+
+/* Go on to the block behind; 0: there is none. */
+static int lane_next_block(const struct walk *w, struct walk_lane *l)
+{
+	l->next_depth = l->held.calls[l->n - 1].depth + 1;
+	l->at = 0;
+	l->block = w->t->blocks[l->block].next;
+	l->is_unpacked = 0;
+	return l->block != NO_BLOCK;
+}
+
+/* Have the lane's next call unpacked; 0: there is none any more. */
+static int lane_ready(struct walk *w, struct walk_lane *l,
+		      struct cst_error *err)
+{
+	do {
+		int status = lane_unpack(w, l, err);
+
+		if (status < 0)
+			return status;
+		while (l->is_skipping && l->at < l->n &&
+		       l->held.calls[l->at].start < w->part.from)
+			l->at++;
+	} while (l->at == l->n && lane_next_block(w, l));
+	if (l->block == NO_BLOCK)
+		return 0;
+	l->is_skipping = 0;
 	if (!w->is_by_lane)
 		l->key = l->held.calls[l->at].start;
-	return 0;
+	return 1;
 }
 
 /* How many calls of the top lane come before the next lane's first. */
@@ -324,8 +294,8 @@ static uint32_t run_length(const struct walk *w, const struct walk_lane *top)
 	return i - top->at;
 }
 
-static void run_fill(const struct walk *w, const struct walk_lane *l,
-		     uint32_t n, struct run *out)
+static void run_fill(const struct walk *w, struct walk_lane *l, uint32_t n,
+		     struct run *out)
 {
 	const struct pack_info *info = &w->t->blocks[l->block].info;
 
@@ -339,21 +309,19 @@ static void run_fill(const struct walk *w, const struct walk_lane *l,
 						      : NULL,
 		.first_number = info->first_number + l->at,
 		.thread = info->thread,
+		.block = l->block,
+		.at = l->at,
+		.is_midway = l->is_midway,
 	};
+	l->is_midway = 0;
 }
 
 /* Where the lane stands after n calls; 0: it is over. */
 static int lane_advance(struct walk *w, struct walk_lane *l, uint32_t n)
 {
 	l->at += n;
-	if (l->at == l->n) {
-		l->next_depth = l->held.calls[l->n - 1].depth + 1;
-		l->at = 0;
-		l->block = w->t->blocks[l->block].next;
-		l->is_unpacked = 0;
-		if (l->block == NO_BLOCK)
-			return 0;
-	}
+	if (l->at == l->n && !lane_next_block(w, l))
+		return 0;
 	if (w->is_by_lane)
 		return 1;
 	l->key = l->is_unpacked ? l->held.calls[l->at].start
@@ -376,12 +344,19 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 		if (!w->n_heap)
 			return 0;
 		top = &w->lanes[w->heap[0]];
+		if (w->part.until && top->key > w->part.until)
+			return 0;
 		if (top->is_unpacked)
 			break;
-		status = lane_unpack(w, top, err);
+		status = lane_ready(w, top, err);
 		if (status < 0)
 			return status;
-		heap_down(w, 0);
+		if (status == 0) {
+			lane_forget(w, top);
+			w->heap[0] = w->heap[--w->n_heap];
+		}
+		if (w->n_heap)
+			heap_down(w, 0);
 	}
 	n = run_length(w, top);
 	run_fill(w, top, n, out);

@@ -7,7 +7,7 @@
 #ifndef ENGINE_WALK_H
 #define ENGINE_WALK_H
 
-#include "loader.h"
+#include "decode.h"
 
 struct walk;
 
@@ -21,20 +21,22 @@ struct run {
 	const uint32_t *threads;
 	uint64_t first_number;
 	uint32_t thread;
-	uint8_t is_last; /* the lane ends with it */
+	uint8_t is_last;    /* the lane ends with it */
+	uint8_t is_midway;  /* the lane's first one, but calls of it come before
+			     * (see callers.h) */
+	uint32_t block, at; /* where its first call is */
 };
 
-/* The memory of one block's calls. */
-struct unpacked {
-	struct packed_call *calls;
-	uint64_t *numbers;
-	uint32_t *threads;
-	uint32_t cap;
+/* What is walked of a trace; zeroed: all. */
+struct walk_part {
+	uint64_t from;	      /* tick: only calls that start then or later */
+	uint64_t until;	      /* and hardly any after this one; 0: to the end */
+	const uint8_t *lanes; /* for each whether it is, or NULL; borrowed */
 };
-
-void unpacked_release(struct unpacked *u);
 
 /* t is borrowed. */
+int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
+		  int is_by_lane, struct walk **out, struct cst_error *err);
 int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err);
 void walk_free(struct walk *w);

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 UNIT_FILE_TESTS := test_names test_filter test_row test_writer test_trace \
-	test_badfile test_hostile
+	test_window test_badfile test_hostile
