@@ -98,6 +98,7 @@ class _RecorderOptions(C.Structure):
         ("wait_limit_ms", C.c_uint32),
         ("command", C.c_char_p),
         ("module", C.c_char_p),
+        ("flight_bytes", C.c_uint64),
     ]
 
 

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,30 @@ static int set_output(struct options *o, const char *value)
 	return *value ? 0 : -1;
 }
 
+static int set_flight(struct options *o, const char *value)
+{
+	return parse_size(value, &o->flight_bytes);
+}
+
+/* "USR1", "SIGUSR1" or "10". */
+static int set_on_signal(struct options *o, const char *value)
+{
+	uint64_t number;
+
+	if (!strncmp(value, "SIG", 3))
+		value += 3;
+	for (int i = 1; i < SIGRTMIN; i++)
+		if (sigabbrev_np(i) && !strcmp(sigabbrev_np(i), value))
+			o->on_signal = i;
+	if (parse_number(value, SIGRTMAX, &number) == 0)
+		o->on_signal = (int)number;
+	return o->on_signal && o->on_signal != SIGKILL &&
+			       o->on_signal != SIGSTOP &&
+			       o->on_signal != SIGCHLD
+		       ? 0
+		       : -1;
+}
+
 static int set_max_size(struct options *o, const char *value)
 {
 	return parse_size(value, &o->max_bytes);
@@ -263,6 +288,14 @@ enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT };
 static const struct option_row rows[] = {
 	{"output", "FILE", "the trace; cstrace.cst without this (also -o FILE)",
 	 FOR_RECORD, set_output},
+	{"flight", "SIZE",
+	 "keep the newest calls only, in memory; FILE is "
+	 "written at the end",
+	 FOR_RECORD, set_flight},
+	{"on-signal", "SIG",
+	 "with --flight: write FILE also whenever record "
+	 "gets SIG",
+	 FOR_RECORD, set_on_signal},
 	{"max-size", "SIZE",
 	 "keep no more calls once FILE has this size, as "
 	 "in 10M",

@@ -59,6 +59,7 @@ static int recorder_make(struct record *r, struct cst_error *err)
 	struct cst_recorder_options options = {
 		.spool = r->o->output,
 		.limit_bytes = r->o->max_bytes,
+		.flight_bytes = r->o->flight_bytes,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
 		.command = r->command,
@@ -110,9 +111,24 @@ static void tell_losses(const struct cst_status_report *s)
 			plural(s->n_lost_limit, "call", "calls"));
 }
 
+/* What the flight has kept of all calls; all, where that cannot be read. */
+static uint64_t n_kept(const struct record *r,
+		       const struct cst_status_report *all)
+{
+	struct cst_status_report kept;
+	struct cst_trace *t;
+
+	if (!r->o->flight_bytes || cst_trace_load(r->o->output, &t, NULL) < 0)
+		return all->n_calls;
+	cst_trace_status(t, &kept);
+	cst_trace_free(t);
+	return kept.n_calls;
+}
+
 static void tell_end(const struct record *r, const struct cst_status_report *s)
 {
 	int is_small = s->spool_bytes < 1 << 20;
+	uint64_t kept = n_kept(r, s);
 
 	if (!s->n_records && !s->n_lost_full) {
 		fprintf(stderr,
@@ -121,9 +137,11 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 			r->o->names[0]);
 		return;
 	}
+	fputs("cstrace: ", stderr);
+	if (kept < s->n_calls)
+		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
 	fprintf(stderr,
-		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, %.*f %s in %s, "
-		"%.3f s",
+		"%" PRIu64 " %s in %" PRIu32 " %s, %.*f %s in %s, %.3f s",
 		s->n_calls, plural(s->n_calls, "call", "calls"), s->n_threads,
 		plural(s->n_threads, "thread", "threads"), is_small ? 0 : 1,
 		(double)s->spool_bytes / (is_small ? 1 << 10 : 1 << 20),
@@ -131,6 +149,17 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 		(double)s->duration_ns / 1e9);
 	tell_losses(s);
 	fputc('\n', stderr);
+}
+
+/* The flight, at the user's signal. */
+static void save(void *arg)
+{
+	struct record *r = arg;
+	struct cst_error err;
+
+	naming_answer_all(r->watch.naming, r->watch.recorder);
+	if (cst_recorder_save(r->watch.recorder, &err) < 0)
+		tell(NULL, err.text);
 }
 
 /* Seal the file.  An exit code; told. */
@@ -180,6 +209,9 @@ static int prepare(struct record *r)
 	r->watch.naming = naming_new(tell, NULL);
 	if (!r->command || !r->watch.naming)
 		return failure("out of memory");
+	r->watch.on_signal = r->o->on_signal;
+	r->watch.save = save;
+	r->watch.arg = r;
 	status = watch_open(&r->watch, &r->blocked);
 	return status ? status : recorder_open(r);
 }
@@ -193,6 +225,9 @@ static int record_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (o.on_signal && !o.flight_bytes)
+		return usage_error(&command_record,
+				   "--on-signal is for --flight SIZE");
 	status = prepare(&r);
 	if (!status)
 		status = run(&r);

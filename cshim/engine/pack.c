@@ -115,7 +115,7 @@ static void put_marks(struct packer *p, const struct lane *l,
 	free(memory);
 }
 
-static void put_info(const struct pack_info *i, struct bytes *out)
+void pack_info_put(const struct pack_info *i, struct bytes *out)
 {
 	bytes_put_varint(out, i->lane);
 	bytes_put_varint(out, i->first_seq);
@@ -171,7 +171,7 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 
 	if (l->n)
 		pack_columns(p, l, &i, data);
-	put_info(&i, info);
+	pack_info_put(&i, info);
 	for (uint32_t k = 0; k < l->n_late; k++) {
 		bytes_put_varint(info, l->first - l->late[k].seq);
 		bytes_put_varint(info, l->late[k].end_ticks);
@@ -246,7 +246,7 @@ int packer_repack(struct packer *p, const struct bytes *old_info,
 	if (status < 0)
 		return status;
 	i.flags &= ~(uint32_t)PACK_STORED;
-	put_info(&i, info);
+	pack_info_put(&i, info);
 	bytes_put(info, c.p, (size_t)(c.end - c.p)); /* the late ends */
 	return info->failed || data->failed ? CST_MEMORY : 1;
 }

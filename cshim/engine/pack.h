@@ -97,6 +97,7 @@ void unpacker_release(struct unpacker *u);
 /* The info's fixed part; the late ends follow in the cursor. Negative: this
  * cannot be the info of a CALLS block. */
 int pack_info_get(struct cursor *c, struct pack_info *out);
+void pack_info_put(const struct pack_info *i, struct bytes *out);
 int pack_late_get(struct cursor *c, struct late_end *out);
 
 /* Unpack into calls (room for info->n_calls); numbers and threads (the same)

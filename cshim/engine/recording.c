@@ -25,6 +25,7 @@ static int open_writer(struct cst_recorder *r,
 		.path = o->spool && o->spool[0] ? o->spool : NULL,
 		.dir = o->spool_dir,
 		.limit_bytes = o->limit_bytes,
+		.flight_bytes = o->flight_bytes,
 		.command = o->command,
 		.module = o->module,
 		.start_ticks = r->start_ticks,
@@ -129,7 +130,12 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
 	writer_flush(r->writer, NULL);
 	fill_status(r, &status);
-	failed = writer_close(r->writer, &fd, err);
+	if (writer_is_flight(r->writer)) {
+		failed = writer_save(r->writer, &fd, err);
+		writer_close(r->writer, NULL, NULL);
+	} else {
+		failed = writer_close(r->writer, &fd, err);
+	}
 	r->writer = r->calls.writer = NULL;
 	recorder_forget(r);
 	if (failed < 0)
@@ -170,10 +176,34 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	return failed;
 }
 
+static int save_locked(struct cst_recorder *r, struct cst_error *err)
+{
+	int fd, status;
+
+	if (!r->writer || !writer_is_flight(r->writer))
+		return cst_fail(CST_EMPTY, err, "no flight is under way");
+	recorder_round(r, 1);
+	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	status = writer_save(r->writer, &fd, err);
+	if (status == 0)
+		close(fd);
+	return status;
+}
+
+int cst_recorder_save(struct cst_recorder *r, struct cst_error *err)
+{
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	status = save_locked(r, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
 void cst_recorder_flush(struct cst_recorder *r)
 {
 	pthread_mutex_lock(&r->lock);
-	if (r->writer) {
+	if (r->writer && !writer_is_flight(r->writer)) {
 		writer_set_end(r->writer,
 			       pauses_skip(&r->pauses, clock_ticks()));
 		writer_flush(r->writer, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "spool.h"
+#include "flight.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,20 +11,25 @@
 
 enum { WRITE_SIZE = 256 << 10 };
 
+int spool_check(const char *path, struct cst_error *err)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return cst_fail(CST_FAILED, err,
+				"cannot write '%.300s': not a regular file",
+				path);
+	return 0;
+}
+
 /* Never truncate what somebody may have loaded: a new file takes its name. */
 static int open_named(const char *path, struct cst_error *err)
 {
-	struct stat st;
-	int fd;
+	int fd = spool_check(path, err);
 
-	if (!lstat(path, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return cst_fail(CST_FAILED, err,
-					"cannot write '%.300s': not a regular "
-					"file",
-					path);
-		unlink(path);
-	}
+	if (fd < 0)
+		return fd;
+	unlink(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
 	return fd < 0 ? cst_fail_sys(err, "cannot write '%.300s'", path) : fd;
@@ -65,8 +71,19 @@ int spool_open(struct spool *s, const char *path, const char *dir,
 	return 0;
 }
 
+int spool_open_flight(struct spool *s, const char *path, uint64_t limit_bytes,
+		      struct cst_error *err)
+{
+	*s = (struct spool){.fd = -1, .written = 1};
+	if (spool_check(path, err) < 0)
+		return CST_FAILED;
+	return flight_new(limit_bytes, path, &s->flight, err);
+}
+
 void spool_release(struct spool *s)
 {
+	flight_free(s->flight);
+	s->flight = NULL;
 	guard_close(&s->fd);
 	bytes_release(&s->pending);
 	s->fd = -1;
@@ -91,6 +108,8 @@ int spool_flush(struct spool *s)
 
 	if (s->failed_errno)
 		return -1;
+	if (s->flight)
+		return 0;
 	while (left) {
 		ssize_t n = pwrite(s->fd, p, left, (off_t)at);
 
@@ -119,6 +138,12 @@ void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
 
 	if (s->failed_errno)
 		return;
+	if (s->flight) {
+		if (flight_put(s->flight, kind, info, data) < 0)
+			s->failed_errno = ENOMEM;
+		s->size = flight_size(s->flight);
+		return;
+	}
 	head.info_crc = block_crc(info->data, info->len);
 	block_head_put(&head, text);
 	bytes_put(&s->pending, text, sizeof(text));

@@ -9,18 +9,28 @@
 #include "block.h"
 #include "error.h"
 
+struct flight;
+
 struct spool {
 	int fd;
 	uint64_t size; /* with what waits in pending */
 	uint64_t written;
 	struct bytes pending;
 	int failed_errno; /* 0: all is well */
+	/* Takes the blocks in the file's place; or NULL. */
+	struct flight *flight;
 };
 
 /* path: a new file there, which replaces a regular file of that name.  NULL: a
  * file without a name in dir, for its owner's eyes only. */
+/* May a file of ours take this name? */
+int spool_check(const char *path, struct cst_error *err);
+
 int spool_open(struct spool *s, const char *path, const char *dir,
 	       struct cst_error *err);
+/* The newest blocks in memory instead. */
+int spool_open_flight(struct spool *s, const char *path, uint64_t limit_bytes,
+		      struct cst_error *err);
 /* Closes fd unless it is -1. */
 void spool_release(struct spool *s);
 

@@ -4,6 +4,7 @@
  * out before it, so that a file cut anywhere can be read up to there.
  */
 #include "writer.h"
+#include "flight.h"
 #include "index.h"
 #include "pack.h"
 #include "records.h"
@@ -385,9 +386,14 @@ int writer_open(const struct writer_options *options, struct names *names,
 	w->limit_bytes = options->limit_bytes;
 	w->end_ticks = options->start_ticks;
 	w->packer = packer_new();
-	status = w->packer ? spool_open(&w->spool, options->path, options->dir,
-					err)
-			   : cst_fail_memory(err);
+	if (!w->packer)
+		status = cst_fail_memory(err);
+	else if (options->flight_bytes)
+		status = spool_open_flight(&w->spool, options->path,
+					   options->flight_bytes, err);
+	else
+		status = spool_open(&w->spool, options->path, options->dir,
+				    err);
 	if (status < 0) {
 		writer_free(w);
 		return status;
@@ -453,6 +459,17 @@ uint64_t writer_bytes(const struct writer *w)
 uint64_t writer_dropped(const struct writer *w)
 {
 	return w->n_dropped;
+}
+
+int writer_is_flight(const struct writer *w)
+{
+	return w->spool.flight != NULL;
+}
+
+int writer_save(struct writer *w, int *fd, struct cst_error *err)
+{
+	writer_flush(w, NULL);
+	return flight_save(w->spool.flight, fd, err);
 }
 
 int writer_fd(const struct writer *w)

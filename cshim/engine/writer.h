@@ -18,6 +18,7 @@ struct writer;
 struct writer_options {
 	const char *path; /* NULL: an unlinked file in dir */
 	const char *dir;
+	uint64_t flight_bytes; /* not 0: keep so many of the newest in memory */
 	uint64_t limit_bytes; /* 0: none */
 	const char *command;
 	const char *module;
@@ -68,6 +69,10 @@ int writer_is_full(const struct writer *w, struct cst_error *err);
 uint64_t writer_bytes(const struct writer *w);
 /* Calls not kept because the writer is full. */
 uint64_t writer_dropped(const struct writer *w);
+
+/* Give the flight its file: *fd, the caller's. */
+int writer_save(struct writer *w, int *fd, struct cst_error *err);
+int writer_is_flight(const struct writer *w);
 
 /* The file; borrowed. A reader may open what writer_flush() left. */
 int writer_fd(const struct writer *w);

@@ -114,6 +114,9 @@ struct cst_recorder_options {
 				 * reader; 0: the usual 10 s */
 	const char *command; /* the traced command line, for the trace file */
 	const char *module;  /* the program's file */
+	/* Not 0: keep so much of the newest calls, in memory; written to spool
+	 * at the end and by cst_recorder_save(). */
+	uint64_t flight_bytes;
 };
 
 /* Make an area and start its reader thread (with all signals blocked); it
@@ -234,6 +237,9 @@ CST_API int cst_recorder_begin(struct cst_recorder *r,
  * cst_recorder_end(). */
 CST_API int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
 			       struct cst_error *err);
+
+/* Write the flight as it is now. */
+CST_API int cst_recorder_save(struct cst_recorder *r, struct cst_error *err);
 
 /* Write what came so far: should we be killed, it is there. */
 CST_API void cst_recorder_flush(struct cst_recorder *r);
