@@ -3,7 +3,9 @@
  * The readers take a function's inclusive cost from the calls that lead to it:
  * so the outermost calls come from a function of their own, and of calls of a
  * function that is open already only the number counts.  Where a function
- * begins is not known: its own cost stands at line 0 of its file.
+ * begins is not known: its own cost stands at line 0 of its file.  But
+ * callgrind_annotate wants a line with a cost, be it none, where something is
+ * called, and one at least in each file.
  */
 #include "callgrind.h"
 #include "graph.h"
@@ -24,6 +26,7 @@ struct callgrind {
 	const char **files; /* all that there are, sorted by address */
 	uint32_t n_files;
 	uint8_t *is_named[3]; /* by number: objects and files, functions */
+	uint8_t *has_line;    /* by file number */
 	int is_made;
 	uint32_t next;	  /* function */
 	const char *file; /* where the lines are */
@@ -128,6 +131,8 @@ static void put_arc(struct callgrind *c, uint32_t arc, struct bytes *out)
 		put_file(c, "fi", file, out);
 		c->file = file;
 	}
+	if (file && site->line)
+		put_cost(site->line, 0, out);
 	put_object(c, "cob", callee->module, out);
 	put_file(c, "cfi", callee->file, out);
 	put_named(c, "cfn", FUNCTIONS, site->function + 1, callee->name, out);
@@ -154,6 +159,8 @@ static void put_function(struct callgrind *c, uint32_t id, struct bytes *out)
 	else
 		put_named(c, "fn", FUNCTIONS, ROOT_NUMBER, "(root)", out);
 	put_cost(0, f ? c->graph.functions[id].self_ns : 0, out);
+	if (f && f->file && !c->has_line[file_number(c, f->file)])
+		put_cost(1, 0, out);
 	for (uint32_t i = c->firsts[id]; i < c->firsts[id + 1]; i++)
 		put_arc(c, c->arcs[i], out);
 }
@@ -206,13 +213,29 @@ static int sort_arcs(struct callgrind *c)
 	return 0;
 }
 
+/* Files in which something is called. */
+static int mark_lines(struct callgrind *c)
+{
+	const struct pairs *arcs = &c->graph.arcs;
+
+	c->has_line = calloc(c->n_files + (size_t)1, 1);
+	for (uint32_t i = 0; c->has_line && i < arcs->n; i++) {
+		const struct call_site *site =
+			&c->t->names->sites[arcs->all[i].b];
+
+		if (arcs->all[i].a != NO_CALLER && site->file && site->line)
+			c->has_line[file_number(c, site->file)] = 1;
+	}
+	return c->has_line ? 0 : -1;
+}
+
 static int callgrind_make(struct callgrind *c, struct cst_error *err)
 {
 	int status = graph_make(&c->graph, c->t, c->choice, err);
 
 	if (status < 0)
 		return status;
-	if (list_files(c) < 0 || sort_arcs(c) < 0)
+	if (list_files(c) < 0 || sort_arcs(c) < 0 || mark_lines(c) < 0)
 		return cst_fail_memory(err);
 	for (int i = 0; i < 3; i++) {
 		c->is_named[i] = calloc(
@@ -276,6 +299,7 @@ int64_t callgrind_write(const struct cst_trace *t,
 	free(c.arcs);
 	free(c.firsts);
 	free(c.files);
+	free(c.has_line);
 	for (int i = 0; i < 3; i++)
 		free(c.is_named[i]);
 	return status;

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Reads the formats of other tools strictly, each into the same: lists of
+calls by lane, checked for strict nesting."""
+
+import json
+import re
+import subprocess
+from typing import NamedTuple
+
+import jsonschema
+
+from lib_build import BUILD, TESTS, build
+
+CSTRACE = str(BUILD / "cstrace")
+
+
+def cstrace(folder, *words):
+    return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=60)
+
+
+def record(folder, *args):
+    """formats.cc with these arguments, as FOLDER/t.cst."""
+    done = cstrace(folder, "record", "-o", "t.cst", "--",
+                   build("formats.cc"), *args)
+    assert done.returncode == 0, done.stderr
+
+
+def save(folder, name, *options):
+    """The bytes of t.cst, saved under this name."""
+    done = cstrace(folder, "save", "t.cst", name, *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return (folder / name).read_bytes()
+
+
+def json_lines(folder, *options):
+    """The calls as the JSON lines have them, which other tests look after."""
+    return [json.loads(line)
+            for line in save(folder, "t.jsonl", *options).splitlines()]
+
+
+class Span(NamedTuple):
+    function: str
+    begin: int  # in nanoseconds
+    end: int
+
+
+def check_nesting(spans):
+    """In order of entry: each within what is around it, or after it."""
+    stack = []
+    last = 0
+    for span in spans:
+        assert last <= span.begin <= span.end
+        last = span.begin
+        while stack and stack[-1].end <= span.begin and not (
+                span.end <= stack[-1].end):
+            stack.pop()
+        if stack:
+            assert span.end <= stack[-1].end, (stack[-1], span)
+        stack.append(span)
+
+
+def _no_duplicates(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), pairs
+    return dict(pairs)
+
+
+def strict_json(raw):
+    """One JSON text in valid UTF-8, no key twice, nothing but JSON."""
+    def no_constant(word):
+        raise AssertionError(word)
+
+    return json.loads(raw.decode("utf-8"), object_pairs_hook=_no_duplicates,
+                      parse_constant=no_constant)
+
+
+def _ns(number_text):
+    whole, _, part = number_text.partition(".")
+    assert re.fullmatch(r"\d+", whole) and re.fullmatch(r"\d{3}", part)
+    return int(whole) * 1000 + int(part)
+
+
+def chrome(raw):
+    """(events, tracks): complete events with times in ns, and the names of
+    (pid, tid)."""
+    # As text, so that what is compared was not rounded by us.
+    whole = json.loads(raw.decode("utf-8"), parse_float=lambda text: text,
+                       object_pairs_hook=_no_duplicates)
+    assert set(whole) == {"displayTimeUnit", "otherData", "traceEvents"}
+    assert whole["displayTimeUnit"] == "ns"
+    names, events = {}, []
+    for e in whole["traceEvents"]:
+        if e["ph"] == "M":
+            assert not events
+            names.setdefault(e["name"], {})[e["pid"], e["tid"]] = e["args"]
+            continue
+        assert e["ph"] == "X"
+        e["ts"], e["dur"] = _ns(e["ts"]), _ns(e["dur"])
+        events.append(e)
+    return events, names
+
+
+def speedscope(raw):
+    """Calls of each profile, in order of entry; the file obeys its schema."""
+    whole = strict_json(raw)
+    schema = json.loads((TESTS / "schema" / "speedscope.json").read_text())
+    jsonschema.validate(whole, schema)
+    frames = [f["name"] for f in whole["shared"]["frames"]]
+    found = {}
+    for profile in whole["profiles"]:
+        assert profile["type"] == "evented"
+        assert profile["unit"] == "nanoseconds"
+        stack, spans, last = [], [], profile["startValue"]
+        for e in profile["events"]:
+            assert last <= e["at"] <= profile["endValue"]
+            last = e["at"]
+            if e["type"] == "O":
+                stack.append(len(spans))
+                spans.append(Span(frames[e["frame"]], e["at"], None))
+            else:
+                i = stack.pop()
+                assert spans[i].function == frames[e["frame"]]
+                spans[i] = spans[i]._replace(end=e["at"])
+        assert not stack and spans
+        assert profile["name"] not in found
+        found[profile["name"]] = spans
+    return found
+
+
+def folded(raw):
+    """Nanoseconds by stack, a tuple of functions."""
+    found = {}
+    for line in raw.decode("utf-8").splitlines():
+        m = re.fullmatch(r"([^;]+(?:;[^;]+)*) (\d+)", line)
+        assert m, line
+        stack = tuple(m.group(1).split(";"))
+        assert stack not in found
+        found[stack] = int(m.group(2))
+    return found
+
+
+def stacks(calls, events):
+    """The same from JSON lines: (own nanoseconds, calls) by stack.  What the
+    open calls took is in the events only."""
+    took = {e["args"]["id"]: e["dur"] for e in events}
+    by_id = {c["id"]: c for c in calls}
+    paths, own = {}, {}
+    for c in calls:
+        parent = by_id.get(c["parent"])
+        path = (paths[parent["id"]] if parent else ()) + (
+            c["function"].replace(";", ":"),)
+        paths[c["id"]] = path
+        total, n = own.get(path, (0, 0))
+        own[path] = (total + took[c["id"]], n + 1)
+        if parent:
+            total, n = own[path[:-1]]
+            own[path[:-1]] = (total - took[c["id"]], n)
+    return own
