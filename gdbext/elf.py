@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import struct
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 EM_X86_64 = 62
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
@@ -27,22 +27,28 @@ class Elf(NamedTuple):
     first: int  # the lowest address it is linked for
     strings: bytes  # all dynamic symbol names, and more
     symbols: bytes  # the dynamic symbols, as they lie in the file
+    symbols_at: int  # the address they are linked for
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
 
-    def defines(self, name: str) -> bool:
+    def definition(self, name: str) -> Optional[tuple[int, int]]:
+        """Where the value of a symbol for others stands (as linked), and
+        the value; None: not defined here."""
         if not self.uses(name):
-            return False
+            return None
         wanted = name.encode() + b"\0"
-        for at, _info, _other, section, _value, _size in struct.iter_unpack(
-                "<IBBHQQ", self.symbols):
+        for i, (at, _info, _other, section, value, _size) in enumerate(
+                struct.iter_unpack("<IBBHQQ", self.symbols)):
             if section and self.strings.startswith(wanted, at):
-                return True
-        return False
+                return self.symbols_at + i * 24 + 8, value
+        return None
+
+    def defines(self, name: str) -> bool:
+        return self.definition(name) is not None
 
 
-_NOTHING = Elf(0, False, (), (), 0, b"", b"")
+_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0)
 
 
 class _Image:
@@ -99,7 +105,7 @@ def _parse(data: bytes) -> Elf:
 
     return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
                all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
-               symbols[:len(symbols) // 24 * 24])
+               symbols[:len(symbols) // 24 * 24], symbols_at)
 
 
 @lru_cache(maxsize=256)

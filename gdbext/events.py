@@ -14,6 +14,7 @@ from .console import say
 from .control import Control
 from .engine import CstraceError
 from .recording import Recording
+from .redirect import Redirect
 from .session import Session, is_native
 
 
@@ -21,7 +22,7 @@ def _guarded(function: Callable) -> Callable:
     def call(self: "Events", *arguments: Any) -> None:
         try:
             function(self, *arguments)
-        except (CstraceError, gdb.error) as e:
+        except (CstraceError, gdb.error, OSError) as e:
             say(str(e))
         except Exception:
             say(traceback.format_exc().strip().replace("\n", "\n  "))
@@ -34,6 +35,7 @@ class Events:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._redirect = Redirect()
 
     def connect(self) -> None:
         e = gdb.events
@@ -78,6 +80,8 @@ class Events:
         if r is not None and r.is_outlived:
             s.finish_outlived()
             r = None
+        if path and hooks.uses_hooks(path):
+            self._redirect.look(inferior.pid)
         if r is None:
             self._maybe_begin(inferior)
         elif r.pid == inferior.pid:

@@ -32,7 +32,7 @@ def program() -> Optional[str]:
     return locate.file_name(gdb.current_progspace())
 
 
-def _is_libc(path: str) -> bool:
+def is_libc(path: str) -> bool:
     name = os.path.basename(path)
     return name.startswith(("libc.so", "libc-", "ld-"))
 
@@ -40,7 +40,7 @@ def _is_libc(path: str) -> bool:
 def uses_hooks(path: str) -> bool:
     """Does the file import or define the hooks?  (libc and the shim define
     them for others.)"""
-    if _is_libc(path) or locate.is_shim(path):
+    if is_libc(path) or locate.is_shim(path):
         return False
     return elf.read(path).uses(ENTER)
 
