@@ -11,56 +11,13 @@ import json
 import os
 import pathlib
 import resource
-import shutil
 import subprocess
+
+from recipes import build
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 TIMEOUT = 120
-
-COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
-BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
-
-# Flags beyond -g -finstrument-functions and the level.
-FLAGS = {
-    "fork": ["-pthread"],
-    "thread_ends": ["-pthread"],
-    "migrating": ["-pthread"],
-    "stacks_by_hand": ["-pthread"],
-}
-
-# The same programs once more, built otherwise: {case: (program, flags)}.
-VARIANTS = {
-    "stacks_by_hand_down": ("stacks_by_hand", ["-pthread", "-DIS_DOWN=1"]),
-}
-
-
-def cases():
-    return sorted([*(p.stem for p in HERE.glob("*.c*")
-                     if p.suffix in (".c", ".cc")), *VARIANTS])
-
-
-def source(case):
-    case = VARIANTS.get(case, (case,))[0]
-    return next(p for p in (HERE / (case + ".c"), HERE / (case + ".cc"))
-                if p.exists())
-
-
-def flags(case):
-    return VARIANTS[case][1] if case in VARIANTS else FLAGS.get(case, [])
-
-
-def build(case, compiler, level, folder):
-    path = source(case)
-    cc = COMPILERS[compiler][path.suffix == ".cc"]
-    if shutil.which(cc) is None:
-        return None
-    out = folder / ("%s-%s%s" % (case, compiler, level))
-    subprocess.run([cc, "-g", level, "-finstrument-functions", "-w",
-                    *flags(case), str(path), "-o", str(out)],
-                   check=True)
-    return out
-
 
 def deep_stack():
     try:

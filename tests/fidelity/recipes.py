@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""How the programs of this folder are built: what a case needs beyond one
+source file and -g -finstrument-functions, and which programs are built once
+more in another way."""
+
+import pathlib
+import shutil
+import subprocess
+from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = HERE.parent.parent / "build"
+
+COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
+BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
+
+TRACED = ("-g", "-finstrument-functions")
+NO_FRAMES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+PIC = ("-shared", "-fPIC")
+
+
+class Part(NamedTuple):
+    """Another source file, from parts/."""
+
+    source: str
+    flags: tuple = ()
+    name: str = ""  # of the library
+    base: tuple = TRACED
+
+
+class Recipe(NamedTuple):
+    program: str = ""  # "": as the case is called
+    flags: tuple = ()
+    base: tuple = TRACED
+    objects: tuple = ()
+    libraries: tuple = ()  # linked
+    plugins: tuple = ()  # found by the program as PROGRAM.NAME.so
+    last: tuple = ()  # a command on the program
+    # What the files are not told of is not compared: "lines".
+    without: tuple = ()
+    says: str = ""  # in gdb's output
+    compilers: tuple = ("gcc", "clang")
+
+
+RECIPES = {
+    "exceptions_far": Recipe(
+        objects=(Part("through.c", ("-fexceptions",)),),
+        libraries=(Part("catcher.cc", name="catcher"),)),
+    "fork": Recipe(flags=("-pthread",)),
+    "migrating": Recipe(flags=("-pthread",)),
+    "plugins": Recipe(plugins=(Part("plugin.c", ("-DPREFIX=a",), "a"),
+                               Part("plugin.c", ("-DPREFIX=b",), "b"))),
+    "stacks_by_hand": Recipe(flags=("-pthread",)),
+    "stacks_by_hand_down": Recipe("stacks_by_hand",
+                                  ("-pthread", "-DIS_DOWN=1")),
+    "thread_ends": Recipe(flags=("-pthread",)),
+}
+
+
+def cases():
+    return sorted({*RECIPES, *(p.stem for p in HERE.glob("*.c*")
+                               if p.suffix in (".c", ".cc"))})
+
+
+def recipe(case):
+    return RECIPES.get(case, Recipe())
+
+
+def source(case):
+    name = recipe(case).program or case
+    return next(p for p in (HERE / (name + ".c"), HERE / (name + ".cc"))
+                if p.exists())
+
+
+def _run(*words):
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise AssertionError("%s\n%s" % (" ".join(map(str, words)),
+                                         done.stdout))
+
+
+def build(case, compiler, level, folder):
+    """The program, or None where there is no such compiler for it."""
+    r = recipe(case)
+    compilers = COMPILERS[compiler]
+    if compiler not in r.compilers or not all(map(shutil.which, compilers)):
+        return None
+    out = folder / ("%s-%s%s" % (case, compiler, level))
+
+    def make(path, target, *flags):
+        _run(compilers[path.suffix == ".cc"], level, "-w", path, *flags, "-o",
+             target)
+        return target
+
+    def part(p, target, *more):
+        return make(HERE / "parts" / p.source, target, *p.base, *p.flags,
+                    *more)
+
+    words = [part(p, "%s.%s.o" % (out, p.source), "-c") for p in r.objects]
+    words += [part(p, folder / ("lib%s-%s.so" % (p.name, out.name)), *PIC)
+              for p in r.libraries]
+    for p in r.plugins:
+        part(p, "%s.%s.so" % (out, p.name), *PIC)
+    make(source(case), out, *r.base, *r.flags, *words, "-Wl,-rpath,$ORIGIN")
+    if r.last:
+        _run(*r.last, out)
+    return out
