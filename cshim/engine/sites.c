@@ -244,7 +244,7 @@ static void site_set_caller(struct sites *s, struct space *space,
 	modules_code(space->modules, place->caller - 1, &code);
 	site->caller_physical = physical_number(s, space, code.function);
 	place->is_signal = code.is_signal;
-	place->is_bare = code.is_bare;
+	place->is_bare = code.is_bare && !place->is_bare;
 	place->is_first = code.is_outermost ||
 			  (!code.is_signal && is_made_up(space, place->caller));
 	s->n_first += place->is_first || place->is_bare;
@@ -253,7 +253,7 @@ static void site_set_caller(struct sites *s, struct space *space,
 }
 
 static void site_set_physical(struct sites *s, struct space *space,
-			      struct site *site, const struct site_place *place,
+			      struct site *site, struct site_place *place,
 			      uint64_t callee)
 {
 	struct code code;
@@ -264,6 +264,7 @@ static void site_set_physical(struct sites *s, struct space *space,
 	}
 	modules_code(space->modules, place->hook - 1, &code);
 	site->physical = physical_number(s, space, code.function);
+	place->is_bare = code.is_bare; /* so far: the function itself */
 	site_set_frame(site, &code);
 }
 
