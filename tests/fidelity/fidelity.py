@@ -45,7 +45,8 @@ def record(program, folder, start="cstrace start", settings=()):
 
 
 def told_groups(path):
-    """What the program said: {stack: [(depth, name)]} and counts by name."""
+    """What the program said: {stack: [(depth, name, line)]}, where a line of
+    None was not told, and counts by name."""
     groups, counts = collections.defaultdict(list), {}
     for line in path.read_text().splitlines():
         if line.startswith("counts "):
@@ -54,7 +55,9 @@ def told_groups(path):
             continue
         pid, tid, stack, depth, name = line.split(" ", 4)
         key = (pid, tid) if stack == "-" else (pid, stack)
-        groups[key].append((int(depth), name))
+        name, _, number = name.partition("\t")
+        groups[key].append((int(depth), name,
+                            int(number) if number else None))
     return groups, counts
 
 
@@ -69,7 +72,7 @@ def recorded_groups(calls):
     for c in calls:
         key = ((c["process"], c["thread"]) if not c["lane"]
                else (c["process"], "lane", c["lane"]))
-        groups[key].append((c["depth"], c["function"]))
+        groups[key].append((c["depth"], c["function"], c["line"]))
     return groups
 
 
@@ -100,12 +103,21 @@ def tree_fault(calls):
     return None
 
 
-def first_difference(told, recorded):
+def difference(told, recorded):
     for i, (a, b) in enumerate(zip(told, recorded)):
-        if a != b:
+        if a[:2] != b[:2]:
             return "call %d is %r at depth %d, not %r at %d" % (
                 i + 1, b[1], b[0], a[1], a[0])
-    return "%d calls, not %d" % (len(recorded), len(told))
+        if a[2] is not None and a[2] != (b[2] or 0):
+            return "call %d, of %r, is in line %s, not %d" % (
+                i + 1, a[1], b[2], a[2])
+    if len(recorded) != len(told):
+        return "%d calls, not %d" % (len(recorded), len(told))
+    return None
+
+
+def shape(calls):
+    return [c[:2] for c in calls]
 
 
 def counts_fault(counts, calls):
@@ -122,16 +134,11 @@ def compare(told_path, tree_path):
     fault = tree_fault(calls) or counts_fault(counts, calls)
     if fault or not groups:
         return fault or (None if counts else "the program told nothing")
-    told = sorted(groups.values())
-    recorded = sorted(recorded_groups(calls).values())
-    if told == recorded:
-        return None
+    told = sorted(groups.values(), key=shape)
+    recorded = sorted(recorded_groups(calls).values(), key=shape)
     if len(told) != len(recorded):
         return "%d stacks, not %d" % (len(recorded), len(told))
-    for a, b in zip(told, recorded):
-        if a != b:
-            return first_difference(a, b)
-    return None
+    return next(filter(None, map(difference, told, recorded)), None)
 
 
 def check(case, compiler, level, folder, **how):

@@ -15,6 +15,9 @@ COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
 
 TRACED = ("-g", "-finstrument-functions")
+UNTOLD = TRACED[1:]  # without debug information
+CUT = ("objcopy", "--remove-section=.eh_frame",
+       "--remove-section=.eh_frame_hdr")
 NO_FRAMES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 PIC = ("-shared", "-fPIC")
 
@@ -36,23 +39,35 @@ class Recipe(NamedTuple):
     libraries: tuple = ()  # linked
     plugins: tuple = ()  # found by the program as PROGRAM.NAME.so
     last: tuple = ()  # a command on the program
-    # What the files are not told of is not compared: "lines".
-    without: tuple = ()
-    says: str = ""  # in gdb's output
     compilers: tuple = ("gcc", "clang")
 
 
 RECIPES = {
+    "bare_frames": Recipe("frames", NO_FRAMES),
+    "bare_inlining": Recipe("inlining", NO_FRAMES),
+    "bare_longjmp": Recipe("longjmp_deep", NO_FRAMES),
+    "bare_nodebug": Recipe("setjmp_loop", NO_FRAMES, UNTOLD),
+    "cut_coroutines": Recipe("coroutines", base=UNTOLD, last=CUT),
+    "cut_frames": Recipe("frames", base=UNTOLD, last=CUT),
+    "cut_inlining": Recipe("inlining", last=CUT),
+    "cut_longjmp": Recipe("longjmp_deep", base=UNTOLD, last=CUT),
     "exceptions_far": Recipe(
         objects=(Part("through.c", ("-fexceptions",)),),
         libraries=(Part("catcher.cc", name="catcher"),)),
     "fork": Recipe(flags=("-pthread",)),
     "migrating": Recipe(flags=("-pthread",)),
+    # Nothing tells there that a jump left an inlined call.
+    "nodebug_inlining": Recipe("inlining", ("-DNO_JUMP=1",), UNTOLD),
+    "nodebug_setjmp": Recipe("setjmp_loop", base=UNTOLD),
     "plugins": Recipe(plugins=(Part("plugin.c", ("-DPREFIX=a",), "a"),
                                Part("plugin.c", ("-DPREFIX=b",), "b"))),
     "stacks_by_hand": Recipe(flags=("-pthread",)),
     "stacks_by_hand_down": Recipe("stacks_by_hand",
                                   ("-pthread", "-DIS_DOWN=1")),
+    "static": Recipe("setjmp_loop", ("-static", BUILD / "libcstrace.a")),
+    "static_exceptions": Recipe("exceptions",
+                                ("-static", BUILD / "libcstrace.a")),
+    "stripped": Recipe(base=UNTOLD, last=("strip",)),
     "thread_ends": Recipe(flags=("-pthread",)),
 }
 

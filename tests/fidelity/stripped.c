@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * No symbols, no debug information: functions are called by their place in
+ * the file.
+ */
+#include "expect.h"
+#include <setjmp.h>
+#include <stdio.h>
+
+extern char __executable_start;
+static jmp_buf jb;
+static char file[4096];
+
+QUIET static void told(int d, void *function)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s+0x%lx", strrchr(file, '/') + 1,
+		 (unsigned long)((char *)function - &__executable_start));
+	expect(d, name);
+}
+
+NOINLINE static void leaf(int d, int jump)
+{
+	told(d, (void *)leaf);
+	if (jump)
+		longjmp(jb, 1);
+}
+
+NOINLINE static int middle(int d, int n)
+{
+	told(d, (void *)middle);
+	if (n)
+		return middle(d + 1, n - 1) + 1;
+	leaf(d + 1, 0);
+	leaf(d + 1, 1);
+	return 1;
+}
+
+int main(void)
+{
+	volatile int i;
+
+	if (readlink("/proc/self/exe", file, sizeof(file) - 1) < 0)
+		return 1;
+	told(0, (void *)main);
+	for (i = 0; i < 10; i = i + 1) {
+		if (!setjmp(jb))
+			middle(1, i);
+		else
+			leaf(1, 0);
+	}
+	return 0;
+}
