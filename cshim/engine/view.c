@@ -279,11 +279,13 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 
 static int no_root(const struct view *v, struct cst_error *err)
 {
-	const struct callid *id = &v->root.id;
+	const struct root *r = &v->root;
+	char id[CALLID_MAX];
+	char *end = callid_put(id, &v->t->threads[r->thread], r->id.number,
+			       r->id.is_seed);
 
-	return cst_fail(CST_BAD_INPUT, err, "no call %s%llu of thread %u",
-			id->is_seed ? "s" : "", (unsigned long long)id->number,
-			id->thread);
+	return cst_fail(CST_BAD_INPUT, err, "no call %.*s in this trace",
+			(int)(end - id), id);
 }
 
 static int before_room(struct view *v, uint32_t n)
