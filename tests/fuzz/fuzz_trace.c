@@ -5,7 +5,6 @@
  * but its own checks.
  */
 #include "block.h"
-#include "jsonl.h"
 #include "trace.h"
 
 #include <fcntl.h>
@@ -40,6 +39,11 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
+static const char *const formats[] = {
+	"jsonl", "json", "speedscope", "folded", "callgrind", "dot", "otlp"};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
 static void show_all(struct cst_trace *t)
 {
 	static const struct cst_look looks[] = {
@@ -50,7 +54,7 @@ static void show_all(struct cst_trace *t)
 		{.std = 1},
 		{.around = "1.2"},
 		{.last = 3, .depth = 2, .min_ns = 5},
-		{.filter = "f", .exclude = "main", .thread = 1},
+		{.filter = "f", .exclude = "main", .thread = 1, .root = "1.1"},
 	};
 	struct cst_error err;
 	struct cst_status_report status;
@@ -65,8 +69,11 @@ static void show_all(struct cst_trace *t)
 		left = OUTPUT_MAX;
 		cst_trace_report(t, (enum cst_sort)i, 0, NULL, &choices[i],
 				 count_write, &left, &err);
-		left = OUTPUT_MAX;
-		jsonl_write(t, &choices[i], count_write, &left, &err);
+		for (int k = 0; k < N_FORMATS; k++) {
+			left = OUTPUT_MAX;
+			cst_trace_write(t, formats[k], &looks[i & 1],
+					&choices[i], count_write, &left, &err);
+		}
 	}
 }
 

@@ -9,7 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace {
+namespace
+{
 
 jmp_buf back;
 
@@ -63,8 +64,7 @@ void rescue()
 	}
 }
 
-template <char C>
-int letter()
+template <char C> int letter()
 {
 	return C;
 }

@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: MIT
 UNIT_FILE_TESTS := test_names test_filter test_row test_writer test_trace \
 	test_window test_badfile test_hostile
+UNIT_FILE_TESTS += test_stacks
