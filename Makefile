@@ -6,6 +6,7 @@
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases
+# make page             what `save x.html` needs; tried again if npm was missing
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
 #
 # CC=clang and SANITIZE=address,undefined (or thread) build elsewhere as well;
@@ -72,7 +73,7 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 PRODUCTS := $(BUILD)/libcstrace.so $(BUILD)/libcstrace.a \
 	$(BUILD)/libcstrace-engine.so $(BUILD)/cstrace
 
-all: $(PRODUCTS)
+all: $(PRODUCTS) $(BUILD)/page.made
 
 # ---- compile ---------------------------------------------------------------
 
@@ -124,6 +125,23 @@ $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 $(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SAN) $(LDFLAGS) $^ $(CLI_LIBS) $(ENGINE_LIBS) -o $@
+
+# ---- page ------------------------------------------------------------------
+
+PAGE_SRC := $(addprefix page/, make build.js package.json package-lock.json \
+	.npmrc $(addprefix src/, page.html style.css main.js boxes.js chart.js \
+	colors.js data.js details.js format.js list.js names.js search.js \
+	table.js tree.js))
+
+# Made whether there is a page or not: without npm it is not tried each time.
+$(BUILD)/page.made: $(PAGE_SRC)
+	$(call say,PAGE)
+	@mkdir -p $(@D)
+	$(Q)page/make build/page $(BUILD)/page.html && touch $@
+
+page:
+	@rm -f $(BUILD)/page.made
+	@$(MAKE) --no-print-directory -s $(BUILD)/page.made
 
 # ---- tests -----------------------------------------------------------------
 
@@ -226,7 +244,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all tests test demo fidelity lint bench fmt install uninstall clean FORCE
+.PHONY: all page tests test demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)

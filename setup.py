@@ -12,11 +12,16 @@ from wheel.bdist_wheel import bdist_wheel
 
 LIBRARIES = ["libcstrace.so", "libcstrace.a", "libcstrace-engine.so"]
 
+# Not made where npm is missing.
+PAGE = "build/page.html"
+
 
 class MakeThenBuild(build):
     def run(self) -> None:
         # pip may bring its own PATH; the compiler is make's affair.
         subprocess.check_call(["make", f"-j{os.cpu_count()}", "all"])
+        if os.path.exists(PAGE):
+            self.distribution.data_files.append(("lib/cstrace", [PAGE]))
         super().run()
 
 

@@ -8,6 +8,7 @@
 #include "copy.h"
 #include "dot.h"
 #include "folded.h"
+#include "html.h"
 #include "jsonl.h"
 #include "otlp.h"
 #include "sink.h"
@@ -66,13 +67,14 @@ static const struct format formats[] = {
 	{.name = "callgrind", .calls = callgrind_write},
 	{.name = "dot", .calls = dot_write},
 	{.name = "otlp", .ending = "otlp.json", .calls = otlp_write},
+	{.name = "html", .calls = html_write},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *cst_formats(void)
 {
-	return "txt jsonl cst json speedscope folded callgrind dot otlp";
+	return "txt jsonl cst json speedscope folded callgrind dot otlp html";
 }
 
 /* ---- find --------------------------------------------------------------- */

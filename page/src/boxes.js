@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// What a flame chart draws: boxes in rows (lane and level), each row in order
+// of start, none over another.  Drawing one row costs the pixels that it is
+// wide, however many boxes it has: those below a pixel are leapt over.
+
+// A row's boxes are order[from] to order[to - 1].
+class Row {
+  constructor(from, to) {
+    this.from = from;
+    this.to = to;
+  }
+}
+
+export class Boxes {
+  // start and duration by box; lanes: { first, n, depth, title }; level by box.
+  constructor({ start, duration, level, lanes, fn }) {
+    this.start = start;
+    this.duration = duration;
+    this.level = level;
+    this.fn = fn; // function of a box
+    this.order = new Uint32Array(start.length);
+    this.lanes = lanes.map((lane) => ({ ...lane, rows: this.sortRows(lane) }));
+    this.hits = null; // before each place in order, how many are hits
+    this.min = Infinity;
+    this.max = 0;
+    for (let i = 0; i < start.length; i++) {
+      this.min = Math.min(this.min, start[i]);
+      this.max = Math.max(this.max, start[i] + duration[i]);
+    }
+    if (!(this.min < this.max)) {
+      this.min = Math.min(this.min, this.max);
+      this.max = this.min + 1;
+    }
+  }
+
+  sortRows({ first, n, depth }) {
+    const at = new Uint32Array(depth + 1);
+
+    for (let i = first; i < first + n; i++) at[this.level[i] + 1]++;
+    at[0] = first;
+    for (let i = 0; i < depth; i++) at[i + 1] += at[i];
+    const rows = Array.from({ length: depth }, (_, i) => new Row(at[i], at[i + 1]));
+    for (let i = first; i < first + n; i++) this.order[at[this.level[i]]++] = i;
+    return rows;
+  }
+
+  endOf(box) {
+    return this.start[box] + this.duration[box];
+  }
+
+  // The first place of the row, from `from` on, whose box ends after `time`.
+  seek(row, from, time) {
+    let low = from;
+    let step = 1;
+
+    while (low < row.to && this.endOf(this.order[low]) <= time) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(low, row.to);
+    low = Math.max(from, low - step / 2);
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.endOf(this.order[middle]) <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // The box at this time, or within `slack` of it; or -1.
+  find(row, time, slack) {
+    const at = this.seek(row, row.from, time - slack);
+
+    if (at === row.to) return -1;
+    const box = this.order[at];
+    return this.start[box] <= time + slack ? box : -1;
+  }
+
+  // flags by function, or null.
+  mark(flags) {
+    this.hits = null;
+    if (!flags) return;
+    this.hits = new Uint32Array(this.order.length + 1);
+    for (let i = 0; i < this.order.length; i++) {
+      this.hits[i + 1] = this.hits[i] + flags[this.fn(this.order[i])];
+    }
+  }
+
+  hasHit(from, to) {
+    return this.hits[to] > this.hits[from];
+  }
+}
+
+export function boxesOfCalls(trace, names) {
+  const { calls, lanes } = trace;
+
+  return new Boxes({
+    start: calls.start,
+    duration: calls.duration,
+    level: calls.depth,
+    lanes: lanes.map((lane) => ({ ...lane, title: names.lane(lane) })),
+    fn: (call) => trace.siteFunction[calls.site[call]],
+  });
+}
+
+// The dearest callee comes first.  A stack that took no time has no width.
+export function boxesOfStacks(stacks) {
+  const { n, parent, total } = stacks;
+  const start = new Float64Array(n);
+  const level = new Uint32Array(n);
+  const free = new Float64Array(n + 1); // by parent + 1
+  const dearest = Uint32Array.from({ length: n }, (_, i) => i);
+  let depth = 0;
+
+  for (let i = 0; i < n; i++) {
+    level[i] = parent[i] < 0 ? 0 : level[parent[i]] + 1;
+    depth = Math.max(depth, level[i] + 1);
+  }
+  dearest.sort((a, b) => level[a] - level[b] || total[b] - total[a]);
+  for (const i of dearest) {
+    start[i] = free[parent[i] + 1];
+    free[parent[i] + 1] += total[i];
+    free[i + 1] = start[i];
+  }
+  // Boxes in order of start within a level: number them anew.
+  const order = Uint32Array.from(dearest).sort((a, b) => level[a] - level[b] || start[a] - start[b]);
+  const by = (column) => order.map((i) => column[i]);
+  const byFloat = (column) => Float64Array.from(order, (i) => column[i]);
+  const boxes = new Boxes({
+    start: byFloat(start),
+    duration: byFloat(total),
+    level: by(level),
+    lanes: [{ first: 0, n, depth, title: '' }],
+    fn: (box) => stacks.fn[order[box]],
+  });
+  boxes.stackOf = order;
+  return boxes;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// The report: a row for each function, sorted by a click on a heading.
+
+import { formatCount, formatDuration } from './format.js';
+import { cell, headings, List } from './list.js';
+
+const ROW = 20;
+
+const COLUMNS = [
+  { key: 'calls', title: 'Calls', format: formatCount },
+  { key: 'total', title: 'Total', format: formatDuration },
+  { key: 'self', title: 'Self', format: formatDuration },
+  { key: 'share', title: 'Self %', format: (share) => `${(share * 100).toFixed(1)} %` },
+  { key: 'mean', title: 'Mean', format: formatDuration },
+  { key: 'min', title: 'Min', format: formatDuration },
+  { key: 'max', title: 'Max', format: formatDuration },
+  { key: 'name', title: 'Function' },
+];
+
+export class Table {
+  // listener: clicked(function, or -1).
+  constructor(section, trace, names, colors, listener) {
+    Object.assign(this, { colors, listener });
+    const all = trace.head.sums.reduce((sum, [, , , self]) => sum + self, 0);
+    this.all = trace.head.sums.map(([fn, calls, total, self, min, max]) => ({
+      fn, calls, total, self, min, max, mean: total / calls, share: all ? self / all : 0, name: names.fn(fn),
+    }));
+    this.flags = null;
+    this.picked = -1;
+    this.heads = headings(COLUMNS.map(({ key, title }) => [key, title]));
+    [...this.heads.children].forEach((head, i) => {
+      head.tabIndex = 0;
+      head.setAttribute('role', 'columnheader');
+      head.addEventListener('click', () => this.sortBy(COLUMNS[i].key));
+      head.addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') this.sortBy(COLUMNS[i].key);
+      });
+    });
+    this.body = document.createElement('div');
+    this.body.className = 'list';
+    section.append(this.heads, this.body);
+    this.list = new List(this.body, ROW, (row, i) => this.draw(row, i));
+    this.body.addEventListener('click', (event) => this.click(event));
+    this.sortBy('total');
+  }
+
+  // The same again: the other way round.
+  sortBy(key) {
+    this.isUp = this.key === key ? !this.isUp : key === 'name';
+    this.key = key;
+    this.sort();
+  }
+
+  sort() {
+    const { key } = this;
+    const order = (a, b) => (key === 'name' ? (a.name < b.name ? -1 : Number(a.name > b.name)) : a[key] - b[key]);
+
+    this.rows = this.flags ? this.all.filter(({ fn }) => this.flags[fn]) : [...this.all];
+    this.rows.sort((a, b) => (this.isUp ? order(a, b) : order(b, a)) || a.fn - b.fn);
+    [...this.heads.children].forEach((head, i) => {
+      const isKey = COLUMNS[i].key === key;
+      head.dataset.sorted = isKey ? (this.isUp ? 'up' : 'down') : '';
+      head.setAttribute('aria-sort', isKey ? (this.isUp ? 'ascending' : 'descending') : 'none');
+    });
+    this.list.setCount(this.rows.length);
+  }
+
+  // Only functions that the search found; all where it is one picked here.
+  mark(flags, picked) {
+    this.picked = picked;
+    this.flags = picked < 0 ? flags : null;
+    this.sort();
+  }
+
+  click(event) {
+    const row = this.rows[this.list.indexAt(event.clientY)];
+    if (row) this.listener.clicked(row.fn === this.picked ? -1 : row.fn);
+  }
+
+  // Returns whether the key is one of the table's.
+  press(key) {
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: this.list.page, PageUp: -this.list.page }[key];
+    const at = this.rows.findIndex(({ fn }) => fn === this.picked);
+
+    if (!step || !this.rows.length) return false;
+    const to = at < 0 ? 0 : Math.min(Math.max(at + step, 0), this.rows.length - 1);
+    this.listener.clicked(this.rows[to].fn);
+    this.list.reveal(to);
+    return true;
+  }
+
+  draw(element, index) {
+    const row = this.rows[index];
+
+    element.className = row.fn === this.picked ? 'row selected' : 'row';
+    element.replaceChildren(...COLUMNS.map(({ key, format }) => {
+      if (format) return cell(key, format(row[key]));
+      const swatch = cell('swatch');
+      swatch.style.background = this.colors.all[row.fn];
+      return cell(key, swatch, row.name);
+    }));
+  }
+}
