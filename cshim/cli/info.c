@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void print_duration(uint64_t ns)
 {
@@ -28,16 +29,61 @@ static void print_losses(const struct cst_status_report *s)
 	printf("\n");
 }
 
-/* The command line is the traced program's: no escape codes from there. */
-static void print_command(const char *command)
+/* What is the traced program's: no escape codes from there. */
+static void print_escaped(const char *text)
 {
-	printf("command     ");
-	for (const char *p = command; *p; p++)
+	for (const char *p = text; *p; p++)
 		if ((unsigned char)*p < 0x20 || *p == 0x7f)
 			printf("\\x%02x", (unsigned char)*p);
 		else
 			putchar(*p);
+}
+
+static void print_command(const char *command)
+{
+	printf("command     ");
+	print_escaped(command);
 	printf("\n");
+}
+
+/* A file that is mapped in pieces, or in several programs, once. */
+static int is_told(const struct cst_trace *t, uint32_t i,
+		   const struct cst_module *m)
+{
+	struct cst_module other;
+
+	while (i-- && cst_trace_module(t, i, &other))
+		if (!strcmp(m->path, other.path) &&
+		    !strcmp(m->build_id, other.build_id))
+			return 1;
+	return 0;
+}
+
+/* Nothing is said of files that are not here: the trace may be from another
+ * machine. */
+static int is_changed(const struct cst_module *m)
+{
+	char now[CST_BUILD_ID_SIZE];
+
+	return *m->build_id && cst_build_id(m->path, now) &&
+	       strcmp(m->build_id, now);
+}
+
+static void print_modules(const struct cst_trace *t)
+{
+	struct cst_module m;
+
+	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++) {
+		if (is_told(t, i, &m))
+			continue;
+		printf("module      ");
+		print_escaped(m.path);
+		if (*m.build_id)
+			printf(", build-id %s", m.build_id);
+		if (is_changed(&m))
+			printf(" (the file there now is another)");
+		printf("\n");
+	}
 }
 
 static void print_status(struct cst_trace *t)
@@ -57,6 +103,7 @@ static void print_status(struct cst_trace *t)
 	       s.n_functions, s.n_sites);
 	print_losses(&s);
 	printf("size        %.1f KiB\n", (double)s.spool_bytes / 1024);
+	print_modules(t);
 }
 
 static int info_run(int argc, char **argv)

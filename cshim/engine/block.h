@@ -28,6 +28,7 @@ enum block_kind {
 	BLOCK_PAUSES = 5,
 	BLOCK_END = 6,
 	BLOCK_INDEX = 7,
+	BLOCK_MODULES = 8,
 	BLOCK_SEAL = 9,
 };
 

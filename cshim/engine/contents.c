@@ -156,6 +156,31 @@ static int take_pauses(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_module(struct cst_trace *t, struct cursor *c)
+{
+	struct trace_module m = {0};
+
+	m.space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	m.path = take_text(t, c);
+	m.build_id = take_text(t, c);
+	m.start = cursor_varint(c);
+	m.end = cursor_varint(c);
+	m.bias = cursor_varint(c);
+	if (c->failed || loader_grow(&t->modules, sizeof(*t->modules),
+				     t->n_modules, &t->cap_modules) < 0)
+		return -1;
+	t->modules[t->n_modules++] = m;
+	return 0;
+}
+
+static int take_modules(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end)
+		if (cursor_byte(c) != 1 || take_module(t, c) < 0)
+			return -1;
+	return 0;
+}
+
 static int take_end(struct cst_trace *t, struct cursor *c)
 {
 	t->end_ticks = cursor_varint(c);
@@ -175,6 +200,8 @@ int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 		return take_people(t, raw);
 	case BLOCK_PAUSES:
 		return take_pauses(t, raw);
+	case BLOCK_MODULES:
+		return take_modules(t, raw);
 	case BLOCK_END:
 		return take_end(t, raw);
 	default:

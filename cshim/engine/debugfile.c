@@ -28,6 +28,26 @@ static struct build_id build_id_of(Elf *elf)
 	return (struct build_id){bytes, size > 0 ? (size_t)size : 0};
 }
 
+void elf_file_build_id(const struct elf_file *f, char out[BUILD_ID_SIZE])
+{
+	struct build_id id = build_id_of(f->elf);
+
+	out[0] = 0;
+	for (size_t i = 0; i < id.size && 2 * i + 2 < BUILD_ID_SIZE; i++)
+		snprintf(out + 2 * i, 3, "%02x", id.bytes[i]);
+}
+
+int cst_build_id(const char *path, char out[CST_BUILD_ID_SIZE])
+{
+	struct elf_file f;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return 0;
+	elf_file_build_id(&f, out);
+	elf_file_close(&f);
+	return 1;
+}
+
 /* 1: the same, 0: different, -1: one has none. */
 static int has_same_build_id(Elf *a, Elf *b)
 {

@@ -6,6 +6,8 @@
 #ifndef ENGINE_ELFFILE_H
 #define ENGINE_ELFFILE_H
 
+#include "cstrace/engine.h"
+
 #include <gelf.h>
 #include <libelf.h>
 #include <stdint.h>
@@ -47,6 +49,10 @@ uint64_t elf_file_base(const struct elf_file *f);
 /* The first section of that type; NULL: none. */
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, GElf_Shdr *header);
 Elf_Scn *elf_file_section_named(Elf *elf, const char *name, GElf_Shdr *header);
+
+/* Its build-id in hexadecimal digits, "" where it has none. */
+enum { BUILD_ID_SIZE = CST_BUILD_ID_SIZE };
+void elf_file_build_id(const struct elf_file *f, char out[BUILD_ID_SIZE]);
 
 /* Open the debug file of f, which lies at path: `hint` where it is not NULL,
  * else by build-id or .gnu_debuglink among what is installed here. 0: none. */

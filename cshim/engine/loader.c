@@ -434,6 +434,7 @@ static void loader_drop(struct cst_trace *t)
 	free(t->lane_blocks);
 	free(t->late);
 	free(t->pauses);
+	free(t->modules);
 }
 
 /* By the index, or, where it does not serve, from block to block. */

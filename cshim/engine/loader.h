@@ -42,6 +42,12 @@ struct trace_pause {
 	uint64_t at, ticks;
 };
 
+struct trace_module {
+	const char *path, *build_id; /* in the names' arena; "" */
+	uint64_t start, end, bias;
+	uint32_t space;
+};
+
 struct cst_trace {
 	int fd;
 	const char *path; /* for messages */
@@ -54,8 +60,10 @@ struct cst_trace {
 	uint32_t *lane_blocks;	    /* their indexes, lane after lane */
 	struct trace_late *late;    /* by lane and seq */
 	struct trace_pause *pauses;
-	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses;
-	uint32_t cap_threads, cap_lanes, cap_blocks, cap_late, cap_pauses;
+	struct trace_module *modules;
+	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses, n_modules;
+	uint32_t cap_threads, cap_lanes, cap_blocks, cap_late, cap_pauses,
+		cap_modules;
 	const char *version, *host, *command, *module; /* never NULL */
 	uint64_t start_ticks, start_wall_ns, end_ticks;
 	uint32_t ns_mult, ns_shift;

@@ -20,6 +20,7 @@ struct module {
 	uint64_t offset; /* in the file, of the range's start */
 	uint64_t bias;	 /* from the file's addresses to the process's */
 	uint32_t number; /* of the object, from 1 */
+	uint32_t told;	 /* to this writer */
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
 
@@ -240,6 +241,31 @@ int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
 		*end = mapping.end;
 	}
 	return modules_add(m, pid, &mapping) ? 0 : -1;
+}
+
+void modules_tell(struct modules *m, uint32_t writer, int all,
+		  void (*tell)(void *arg, const struct module_note *note),
+		  void *arg)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct module *module = &m->list[i];
+		struct module_note note = {
+			.path = object_path(module->object),
+			.start = module->range.start,
+			.end = module->range.end,
+		};
+		uint64_t addr;
+
+		if (module->told == writer ||
+		    (!all && module->bias_state == BIAS_UNTRIED))
+			continue;
+		module->told = writer;
+		if (module_addr(module, note.start, &addr)) {
+			note.bias = module->bias;
+			object_build_id(module->object, note.build_id);
+		}
+		tell(arg, &note);
+	}
 }
 
 /* ---- questions --------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef ENGINE_MODULES_H
 #define ENGINE_MODULES_H
 
+#include "elffile.h"
 #include "error.h"
 
 struct modules;
@@ -27,6 +28,20 @@ int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
 		uint64_t *end);
 /* Forget what lies in [start, end). */
 void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
+/* One that was not told yet to this listener: writers count from 1. */
+struct module_note {
+	const char *path; /* borrowed */
+	char build_id[BUILD_ID_SIZE];
+	uint64_t start, end; /* of its code */
+	uint64_t bias;	     /* from the file's addresses; 0: not known */
+};
+
+/* Tell those that are looked into already, or (all) every one, each once for
+ * a writer. */
+void modules_tell(struct modules *m, uint32_t writer, int all,
+		  void (*tell)(void *arg, const struct module_note *note),
+		  void *arg);
+
 /* The separate debug file of the module with this path. */
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file);

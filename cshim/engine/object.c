@@ -296,6 +296,11 @@ int object_is_foreign(struct object *o)
 		(object_open_debug(o) && has_debug(&o->debug)));
 }
 
+void object_build_id(struct object *o, char out[BUILD_ID_SIZE])
+{
+	elf_file_build_id(&o->file, out);
+}
+
 int object_descriptor(const struct object *o)
 {
 	return o->file.fd;

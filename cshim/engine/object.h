@@ -50,6 +50,7 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift);
 
 /* Has it debug information that object_inlines() cannot read? */
 int object_is_foreign(struct object *o);
+void object_build_id(struct object *o, char out[BUILD_ID_SIZE]);
 int object_descriptor(const struct object *o);
 
 #endif

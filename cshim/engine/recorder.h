@@ -43,6 +43,8 @@ struct cst_recorder {
 	struct cst_trace *snapshot;
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
+	uint32_t n_traces;
+	uint32_t n_told_sites; /* by the time modules were last told */
 
 	struct seeding *seeding;
 	uint32_t n_seeding, cap_seeding;
@@ -72,6 +74,9 @@ int recorder_round(struct cst_recorder *r, int peek);
 /* The trace's time 0 is its first record, made at this tick: what gdb took to
  * load libraries is left out like a stop. */
 void recorder_begin_at(struct cst_recorder *r, uint64_t time);
+
+/* Tell the writer of object files: those in use, or all. */
+void recorder_tell_modules(struct cst_recorder *r, int all);
 
 /* Forget the trace's calls and threads, not the sites. */
 void recorder_forget(struct cst_recorder *r);

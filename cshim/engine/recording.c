@@ -42,6 +42,41 @@ static int open_writer(struct cst_recorder *r,
 	return writer_open(&options, r->names, &r->writer, err);
 }
 
+struct telling {
+	struct writer *writer;
+	uint32_t space;
+};
+
+static void tell_module(void *arg, const struct module_note *note)
+{
+	const struct telling *to = arg;
+	struct writer_module m = {
+		.space = to->space,
+		.path = note->path,
+		.build_id = note->build_id,
+		.start = note->start,
+		.end = note->end,
+		.bias = note->bias,
+	};
+
+	writer_module(to->writer, &m);
+}
+
+void recorder_tell_modules(struct cst_recorder *r, int all)
+{
+	const struct spaces *spaces = &r->sites.spaces;
+	struct telling to = {.writer = r->writer};
+
+	if (!all && r->n_told_sites == r->sites.n)
+		return;
+	r->n_told_sites = r->sites.n;
+	for (uint32_t i = 0; i < spaces->n; i++) {
+		to.space = i + 1;
+		modules_tell(spaces->all[i]->modules, r->n_traces, all,
+			     tell_module, &to);
+	}
+}
+
 int cst_recorder_begin(struct cst_recorder *r,
 		       const struct cst_recorder_options *options,
 		       struct cst_error *err)
@@ -59,6 +94,8 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->calls.begin_ticks = clock_ticks();
 	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
+	r->n_told_sites = 0;
+	r->n_traces++;
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
 	pthread_mutex_unlock(&r->lock);
@@ -128,6 +165,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	recorder_round(r, 1);
 	cst_trace_free(take(r->snapshot));
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	recorder_tell_modules(r, 1);
 	writer_flush(r->writer, NULL);
 	fill_status(r, &status);
 	if (writer_is_flight(r->writer)) {
@@ -164,6 +202,7 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	cst_trace_free(take(r->snapshot));
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	recorder_tell_modules(r, 1);
 	failed = writer_flush(r->writer, err);
 	if (failed < 0)
 		return failed;

@@ -197,6 +197,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	}
 	if (needs_names(r))
 		return ROUND_NAMES;
+	recorder_tell_modules(r, 0);
 	take_seeds(r);
 	peek |= has_new_process(r);
 	horizon = clock_ticks();

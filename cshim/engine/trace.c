@@ -75,6 +75,25 @@ void trace_set_status(struct cst_trace *t, const struct cst_status_report *s)
 	t->status = *s;
 }
 
+int cst_trace_module(const struct cst_trace *t, uint32_t i,
+		     struct cst_module *out)
+{
+	const struct trace_module *m;
+
+	if (i >= t->n_modules)
+		return 0;
+	m = &t->modules[i];
+	*out = (struct cst_module){
+		.path = m->path,
+		.build_id = m->build_id,
+		.start = m->start,
+		.end = m->end,
+		.bias = m->bias,
+		.space = m->space,
+	};
+	return 1;
+}
+
 const char *cst_trace_command(const struct cst_trace *t)
 {
 	return t->command;

@@ -46,7 +46,7 @@ struct writer {
 	uint64_t n_dropped;
 	uint64_t end_ticks;
 	int is_full, is_changed, is_behind;
-	struct bytes people, pauses; /* not yet written */
+	struct bytes people, pauses, modules; /* not yet written */
 	struct bytes info, data, plain;
 };
 
@@ -129,6 +129,8 @@ static void put_people(struct writer *w)
 {
 	if (w->people.len)
 		put_plain(w, BLOCK_THREADS, &w->people);
+	if (w->modules.len)
+		put_plain(w, BLOCK_MODULES, &w->modules);
 	if (w->names->n_dirty_functions || w->names->n_dirty_sites)
 		put_names(w);
 }
@@ -346,6 +348,17 @@ static void put_meta(struct writer *w, const struct writer_options *o)
 	put_plain(w, BLOCK_META, out);
 }
 
+void writer_module(struct writer *w, const struct writer_module *m)
+{
+	bytes_put_byte(&w->modules, 1);
+	bytes_put_varint(&w->modules, m->space);
+	bytes_put_text(&w->modules, m->path);
+	bytes_put_text(&w->modules, *m->build_id ? m->build_id : NULL);
+	bytes_put_varint(&w->modules, m->start);
+	bytes_put_varint(&w->modules, m->end);
+	bytes_put_varint(&w->modules, m->bias);
+}
+
 static void put_end(struct writer *w)
 {
 	w->plain.len = 0;
@@ -367,6 +380,7 @@ static void writer_free(struct writer *w)
 	index_release(&w->index);
 	bytes_release(&w->people);
 	bytes_release(&w->pauses);
+	bytes_release(&w->modules);
 	bytes_release(&w->info);
 	bytes_release(&w->data);
 	bytes_release(&w->plain);

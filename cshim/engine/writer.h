@@ -42,6 +42,16 @@ int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
 		  uint32_t ordinal, uint32_t tid, const char *name);
 void writer_thread_name(struct writer *w, uint32_t thread, const char *name);
 
+/* An object file of the program; build_id in hexadecimal digits, or "". The
+ * address space is counted from 1. */
+struct writer_module {
+	uint32_t space;
+	const char *path, *build_id;
+	uint64_t start, end, bias;
+};
+
+void writer_module(struct writer *w, const struct writer_module *m);
+
 /* A new lane of a process; ordinal 0 for each thread's own stack, else the
  * number of another stack.  Valid until writer_lane_end() (which flushes it
  * when its thread is gone, and frees it) or the writer's end. */

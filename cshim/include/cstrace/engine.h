@@ -274,6 +274,27 @@ CST_API void cst_trace_status(const struct cst_trace *t,
 /* "./app 1 2", as recorded; borrowed. */
 CST_API const char *cst_trace_command(const struct cst_trace *t);
 
+/* An object file that the trace was made with; borrowed from the trace. */
+struct cst_module {
+	const char *path;
+	const char *build_id; /* hexadecimal digits; "": it has none, or could
+			       * not be read */
+	uint64_t start, end;  /* where its code was mapped */
+	uint64_t bias;	      /* what that is beyond the file's addresses */
+	uint32_t space;	      /* address space: 1, and one for each exec */
+	uint32_t reserved;
+};
+
+/* The i-th, from 0, in the order in which they were first used.  1: there is
+ * one; 0: no more. */
+CST_API int cst_trace_module(const struct cst_trace *t, uint32_t i,
+			     struct cst_module *out);
+
+/* The build-id of the object file at path, in the same digits; "": it has none.
+ * 1: read; 0: it is no object file, or is not there. */
+enum { CST_BUILD_ID_SIZE = 2 * 64 + 1 };
+CST_API int cst_build_id(const char *path, char out[CST_BUILD_ID_SIZE]);
+
 /* Check a choice without using it (CST_BAD_INPUT: a bad regex or ID). */
 CST_API int cst_choice_check(const struct cst_choice *choice,
 			     struct cst_error *err);

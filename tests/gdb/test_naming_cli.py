@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Names without gdb: the same text as gdb's, whatever the debug information
+is like."""
+
+import json
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, FOUR, build
+from lib_gdb import run_gdb
+
+CSTRACE = str(BUILD / "cstrace")
+LIMIT_S = 60
+# What two runs have in common.
+SAME = ("id", "parent", "function", "symbol", "module", "file", "line", "end")
+
+
+def run(*words, cwd):
+    done = subprocess.run([str(w) for w in words], cwd=cwd, text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def calls(path):
+    return [{key: call[key] for key in SAME}
+            for call in map(json.loads, path.read_text().splitlines())]
+
+
+def without_gdb(program, folder):
+    run(CSTRACE, "record", "-o", "own.cst", "--", program, cwd=folder)
+    run(CSTRACE, "save", "--std", "own.cst", "own.jsonl", cwd=folder)
+    return calls(folder / "own.jsonl")
+
+
+def with_gdb(program, folder):
+    run_gdb(folder, program, "set cstrace std on", "cstrace start", "run",
+            "cstrace save %s" % (folder / "gdb.jsonl"))
+    return calls(folder / "gdb.jsonl")
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+@pytest.mark.parametrize("source", ["names.cc", "inlined.c", "header.c"])
+def test_the_same_names_as_in_gdb(tmp_path, source, variant):
+    program = build(source, variant=variant)
+    own = without_gdb(program, tmp_path)
+    assert own == with_gdb(program, tmp_path)
+    assert any(call["line"] for call in own)
+
+
+# Files in several folders, named as people name them to compilers.
+FILES = {
+    "src/main.c": """
+#include "inc.h"
+#include "beside.h"
+#include "top.h"
+static int here(int n) { return n + 1; }
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return in_inc(argc) + beside(argc)
+	       + in_top(argc) + here(argc) == 0;
+}
+""",
+    "inc/inc.h": """
+static int inner(int n) { return n; }
+static inline int in_inc(int n) { return inner(n) + 1; }
+""",
+    "src/beside.h": """
+static int within(int n) { return n; }
+static inline int beside(int n) { return within(n) + 2; }
+""",
+    "top.h": """
+static int above(int n) { return n; }
+static int in_top(int n) { return above(n) + 3; }
+""",
+}
+
+FORMS = {
+    "dwarf4": "gcc -gdwarf-4",
+    "dwarf5": "gcc -gdwarf-5",
+    "dwarf4-clang": "clang -gdwarf-4",
+    "dwarf5-clang": "clang -gdwarf-5",
+    "optimized": "gcc -g -O2",
+    "optimized-clang": "clang -g -O2",
+    "compressed": "gcc -g -gz=zlib",
+    "split": "gcc -g -gsplit-dwarf",
+    "lto": "gcc -g -O1 -flto",
+    "stabs": "gcc -gstabs",
+}
+
+
+def compile_files(folder, command):
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    run(*command.split(), "-w", "-finstrument-functions", "-Iinc",
+        "-I%s" % folder, "src/main.c", "-o", "app", cwd=folder)
+    return folder / "app"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_files_as_in_gdb(tmp_path, form):
+    program = compile_files(tmp_path, FORMS[form])
+    own = without_gdb(program, tmp_path)
+    assert own == with_gdb(program, tmp_path)
+    assert (own[-1]["function"], own[-1]["file"], own[-1]["line"]) == \
+        ("here", "src/main.c", 10)
+
+
+def test_a_separate_debug_file(tmp_path):
+    program = compile_files(tmp_path, "gcc -g")
+    run("objcopy", "--only-keep-debug", "app", "app.debug", cwd=tmp_path)
+    run("strip", "app", cwd=tmp_path)
+    run("objcopy", "--add-gnu-debuglink=app.debug", "app", cwd=tmp_path)
+    own = without_gdb(program, tmp_path)
+    assert own == with_gdb(program, tmp_path)
+    assert own[-1]["function"] == "here"
+    assert own[-1]["line"] == 10
+
+
+def test_without_debug_information(tmp_path):
+    program = compile_files(tmp_path, "gcc -g0")
+    own = without_gdb(program, tmp_path)
+    assert own[-1]["function"] == "here"
+    assert own[-1]["file"] is None and own[-1]["line"] is None
+
+
+def test_sections_that_only_libbfd_unpacks(tmp_path):
+    """libdw 0.188 has no zstd.  libbfd puts the compiler's folder before a
+    file's name."""
+    program = compile_files(tmp_path, "gcc -g")
+    packed = subprocess.run(
+        ["objcopy", "--compress-debug-sections=zstd", str(program)],
+        timeout=LIMIT_S, stderr=subprocess.DEVNULL)
+    if packed.returncode:
+        pytest.skip("this objcopy has no zstd")
+    last = without_gdb(program, tmp_path)[-1]
+    assert last["function"] == "here"
+    assert last["file"].endswith("src/main.c") and last["line"] == 10
+
+
+# ---- the files that a trace was made with -----------------------------------
+
+
+def modules(folder):
+    out = run(CSTRACE, "info", "own.cst", cwd=folder).stdout
+    return [line.split(None, 1)[1] for line in out.splitlines()
+            if line.startswith("module ")]
+
+
+def build_id(program):
+    for line in run("readelf", "-n", program, cwd="/").stdout.splitlines():
+        if "Build ID:" in line:
+            return line.split()[-1]
+    return None
+
+
+def test_a_trace_tells_its_files(tmp_path):
+    program = compile_files(tmp_path, "gcc -g -Wl,--build-id")
+    without_gdb(program, tmp_path)
+    told = "%s, build-id %s" % (program, build_id(program))
+    assert told in modules(tmp_path)
+    assert any("libc.so" in m for m in modules(tmp_path))
+
+
+def test_a_file_that_is_another_now_is_said(tmp_path):
+    program = compile_files(tmp_path, "gcc -g -Wl,--build-id")
+    before = without_gdb(program, tmp_path)
+    told = "%s, build-id %s" % (program, build_id(program))
+    run("gcc", "-g", "-O2", "-Wl,--build-id", "-Iinc", "-I.", "src/main.c",
+        "-o", "app", cwd=tmp_path)
+    assert told + " (the file there now is another)" in modules(tmp_path)
+    # Its names are in the trace.
+    run(CSTRACE, "save", "--std", "own.cst", "again.jsonl", cwd=tmp_path)
+    assert calls(tmp_path / "again.jsonl") == before
+
+
+def test_a_saved_trace_keeps_its_files(tmp_path):
+    program = compile_files(tmp_path, "gcc -g")
+    run_gdb(tmp_path, program, "cstrace start", "run", "cstrace save own.cst")
+    assert any(m.startswith(str(program)) for m in modules(tmp_path))
