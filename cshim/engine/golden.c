@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 64 << 20, MOST_LEVELS = 1000 };
+enum { MOST_BYTES = 64 << 20, MOST_LEVELS = 10000 };
 
 /* An open line: what is indented deeper is below it. */
 struct level {
@@ -133,11 +133,26 @@ static char *next_field(char **text)
 	return begin;
 }
 
+static int is_count(const char *text)
+{
+	return *text == 'x' && text[1] &&
+	       !text[1 + strspn(text + 1, "0123456789.*+")];
+}
+
+static int take_count(struct parser *p, const char *text,
+		      struct golden_item *item)
+{
+	if (parse_count(text + 1, &item->min, &item->max))
+		return 0;
+	return bad(p, "'%.30s' is no count: write x3, x2..5, x2.., x* or x+",
+		   text);
+}
+
 static int parse_field(struct parser *p, char *field, struct golden_item *item,
 		       char **site)
 {
-	if (*field == 'x' && parse_count(field + 1, &item->min, &item->max))
-		return 0;
+	if (is_count(field))
+		return take_count(p, field, item);
 	if (!strcmp(field, "(unwound)")) {
 		item->end = CALL_UNWOUND;
 	} else if (!strcmp(field, "(open)")) {
@@ -328,13 +343,14 @@ static int put_never(struct parser *p, char *text)
 }
 
 /* "leaf x3": a count may follow the name behind a single blank. */
-static void split_count(char *name, struct golden_item *item)
+static int split_count(struct parser *p, char *name, struct golden_item *item)
 {
 	char *blank = strrchr(name, ' ');
 
-	if (*name != '/' && blank && blank[1] == 'x' &&
-	    parse_count(blank + 2, &item->min, &item->max))
-		*blank = '\0';
+	if (*name == '/' || !blank || !is_count(blank + 1))
+		return 0;
+	*blank = '\0';
+	return take_count(p, blank + 1, item);
 }
 
 static int put_call(struct parser *p, uint32_t indent, char *text)
@@ -346,7 +362,8 @@ static int put_call(struct parser *p, uint32_t indent, char *text)
 	if (strspn(name, "0123456789.") == strlen(name) && strchr(name, '.'))
 		return bad(p, "this tree has times: make one with --make, or "
 			      "with show --timestamp off --no-duration");
-	split_count(name, &item);
+	if (split_count(p, name, &item) < 0)
+		return CST_BAD_INPUT;
 	while ((field = next_field(&text)))
 		if (parse_field(p, field, &item, &site) < 0)
 			return CST_BAD_INPUT;

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, MOST_BYTES = 64 << 20 };
+enum { BATCH = 512, MOST_BYTES = 16 << 20 };
 
 /* An open call: what it called so far. */
 struct frame {

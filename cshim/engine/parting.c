@@ -10,8 +10,9 @@
 
 enum {
 	BATCH = 512,
-	SAME = 5,    /* worth of two equal subtrees ... */
-	CHANGED = 2, /* ... and of one call with two ways to go on */
+	SAME = 10,   /* worth of two equal subtrees ... */
+	CHANGED = 4, /* ... of one call with two ways to go on ... */
+	ALONE = 1,   /* ... less each call that only one of them has */
 };
 
 /* One lane, call by call. */
@@ -163,7 +164,7 @@ static int read_children(struct parting *p, struct side *s, int t,
 	return got;
 }
 
-static uint32_t step_worth(const struct parting *p, uint32_t a, uint32_t b)
+static int step_worth(const struct parting *p, uint32_t a, uint32_t b)
 {
 	const struct parting_child *x = &p->children[0][a];
 	const struct parting_child *y = &p->children[1][b];
@@ -178,25 +179,56 @@ static void put_step(struct parting *p, uint32_t a, uint32_t b)
 	p->steps[p->n_steps++] = (struct parting_step){a, b};
 }
 
-static void read_steps(struct parting *p, const uint16_t *worth)
+/* worth[a][b]: the best for what lies from there on.  Behind the end of what
+ * was looked at there may be partners, so to be alone there costs nothing. */
+static void fill_worth(const struct parting *p, int16_t *worth)
 {
-	uint32_t n_a = p->n_children[0], n_b = p->n_children[1];
-	uint32_t row = n_b + 1, a = 0, b = 0;
+	uint32_t n_a = p->n_children[0], n_b = p->n_children[1], row = n_b + 1;
+	int end = p->is_cut[0] || p->is_cut[1] ? 0 : ALONE;
 
-	while (a < n_a || b < n_b) {
-		const uint16_t *here = &worth[a * row + b];
-		uint32_t both = a < n_a && b < n_b ? step_worth(p, a, b) : 0;
+	for (uint32_t a = n_a + 1; a-- > 0;) {
+		for (uint32_t b = n_b + 1; b-- > 0;) {
+			int16_t *here = &worth[a * row + b];
+			int best, next, both;
+
+			if (a == n_a || b == n_b) {
+				*here = (int16_t)(-end *
+						  (int)(n_a - a + n_b - b));
+				continue;
+			}
+			both = step_worth(p, a, b);
+			next = here[1] > here[row] ? here[1] : here[row];
+			best = next - ALONE;
+			if (both && both + here[row + 1] > best)
+				best = both + here[row + 1];
+			*here = (int16_t)best;
+		}
+	}
+}
+
+static void read_steps(struct parting *p, const int16_t *worth)
+{
+	uint32_t n_a = p->n_children[0], n_b = p->n_children[1], row = n_b + 1;
+	uint32_t a = 0, b = 0;
+
+	while (a < n_a && b < n_b) {
+		const int16_t *here = &worth[a * row + b];
+		int both = step_worth(p, a, b);
 
 		if (both && *here == both + here[row + 1]) {
 			a++;
 			b++;
 			put_step(p, a, b);
-		} else if (a < n_a && (b == n_b || *here == here[row])) {
+		} else if (*here == here[row] - ALONE) {
 			put_step(p, ++a, 0);
 		} else {
 			put_step(p, 0, ++b);
 		}
 	}
+	while (a < n_a)
+		put_step(p, ++a, 0);
+	while (b < n_b)
+		put_step(p, 0, ++b);
 }
 
 /* At the end of what was looked at, partners may lie just beyond. */
@@ -213,22 +245,13 @@ static void trim_steps(struct parting *p)
 static int compare_children(struct parting *p, struct cst_error *err)
 {
 	uint32_t n_a = p->n_children[0], n_b = p->n_children[1];
-	uint32_t row = n_b + 1;
-	auto_free uint16_t *worth = calloc((n_a + 1) * row, sizeof(*worth));
+	auto_free int16_t *worth =
+		calloc((n_a + 1) * (n_b + 1), sizeof(*worth));
 
 	p->steps = calloc(n_a + n_b + 1, sizeof(*p->steps));
 	if (!worth || !p->steps)
 		return cst_fail_memory(err);
-	for (uint32_t a = n_a; a-- > 0;) {
-		for (uint32_t b = n_b; b-- > 0;) {
-			uint16_t *here = &worth[a * row + b];
-			uint32_t both = step_worth(p, a, b);
-
-			*here = here[1] > here[row] ? here[1] : here[row];
-			if (both && both + here[row + 1] > *here)
-				*here = (uint16_t)(both + here[row + 1]);
-		}
-	}
+	fill_worth(p, worth);
 	read_steps(p, worth);
 	trim_steps(p);
 	return 0;

@@ -190,8 +190,8 @@ static void put_steps(struct rows *r, uint32_t limit)
 		i++;
 	}
 	if (i < p->n_steps)
-		put_words(r->out, "  ... and %" PRIu32 " more rows\n",
-			  p->n_steps - i);
+		put_words(r->out, "  ... and %" PRIu32 " more row%s\n",
+			  p->n_steps - i, plural(p->n_steps - i));
 	if (p->is_cut[0] || p->is_cut[1])
 		put_words(r->out,
 			  "  ... only %d calls of each are compared here\n",

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two small traces, drawn as text, and what is told of their difference.
+ */
+#include "sketch.h"
+
+static const struct cst_choice everything = {.std = 1};
+
+static struct output out;
+
+static int64_t diff_of(struct cst_trace *a, struct cst_trace *b,
+		       const struct cst_choice *choice, int32_t percent)
+{
+	struct cst_error err = {""};
+	int64_t result;
+
+	out.len = 0;
+	out.text[0] = '\0';
+	result = cst_trace_diff(a, b, choice, 20, percent, output_write, &out,
+				&err);
+	if (result < 0)
+		fail_msg("%s", err.text);
+	cst_trace_free(a);
+	cst_trace_free(b);
+	return result;
+}
+
+static int64_t diff(const char *a, const char *b)
+{
+	return diff_of(sketch_trace(a), sketch_trace(b), &everything, -1);
+}
+
+static void has(const char *part)
+{
+	if (!strstr(out.text, part))
+		fail_msg("no '%s' in:\n%s", part, out.text);
+}
+
+static void has_not(const char *part)
+{
+	if (strstr(out.text, part))
+		fail_msg("'%s' in:\n%s", part, out.text);
+}
+
+static void equal_flows_are_the_same(void **state)
+{
+	(void)state;
+	assert_int_equal(diff("main\n  f:3\n  g:4\n", "main\n  f:3\n  g:4\n"),
+			 0);
+	has("The flow is the same.\n");
+}
+
+static void a_call_added_in_the_middle_is_one_difference(void **state)
+{
+	(void)state;
+	assert_int_equal(diff("main\n  f:3\n  g:4\n    h:9\n  f:5\n",
+			      "main\n  f:3\n  x:4\n  g:4\n    h:9\n  f:5\n"),
+			 CST_DIFFERS_IN_FLOW);
+	assert_string_equal(
+		out.text,
+		"--- the recorded trace  (A: 5 calls in 1 thread)\n"
+		"+++ the recorded trace  (B: 6 calls in 1 thread)\n"
+		"\n"
+		"In thread 1 the flows part after 2 equal calls: 1.3 g in A, "
+		"1.3 x in B\n"
+		"# A      B      CALL  (FROM)\n"
+		"  1.1    1.1    main  app.c\n"
+		"  1.2    1.2      f  app.c:3\n"
+		"+        1.3      x  app.c:4\n"
+		"  1.3    1.4      g  app.c:4  (and 1 call below it)\n"
+		"  1.5    1.6      f  app.c:5\n"
+		"\n"
+		"#        A           B      CHANGE           CALL  (FROM)  in "
+		"CALLER\n"
+		"         0           1          +1  added    x  app.c:4  in "
+		"main\n");
+}
+
+static void a_call_that_is_missing_below_another_is_found(void **state)
+{
+	(void)state;
+	diff("main\n  f:3\n    g:9\n  f:3\n", "main\n  f:3\n  f:3\n");
+	has("after 2 equal calls: 1.3 g in A, 1.3 f in B\n");
+	has("- 1.3               g  app.c:9\n");
+	has("         1           0          -1  missing  g  app.c:9  in f\n");
+}
+
+static void what_goes_on_otherwise_is_marked(void **state)
+{
+	(void)state;
+	diff("main\n  f:3\n  k:5\n  g:4\n    h:9\n",
+	     "main\n  f:3\n  g:4\n    h:9\n    h:9\n");
+	has("- 1.3             k  app.c:5\n");
+	has("~ 1.4    1.3      g  app.c:4  (calls below it differ: 1, 2)\n");
+}
+
+static void order_alone_is_a_difference(void **state)
+{
+	(void)state;
+	assert_int_equal(diff("main\n  f:3\n  g:4\n", "main\n  g:4\n  f:3\n"),
+			 CST_DIFFERS_IN_FLOW);
+	has("Each call is made as often in both.\n");
+}
+
+static void how_a_call_ended_counts_last(void **state)
+{
+	(void)state;
+	assert_int_equal(diff("main\n  f:3\n", "main\n  f:3!\n"),
+			 CST_DIFFERS_IN_FLOW);
+	has("a call ends otherwise after 1 equal call: 1.2 f");
+	has("- 1.2             f  app.c:3  (returned)\n"
+	    "+        1.2      f  app.c:3  (unwound)\n");
+	/* Calls come first: an open main says nothing. */
+	diff("main\n  f:3\n", "main?\n  g:3\n");
+	has("1.2 f in A, 1.2 g in B\n");
+}
+
+static void lines_that_moved_are_the_same(void **state)
+{
+	(void)state;
+	assert_int_equal(diff("main\n  f:13\n  g:14\n    f:5\n",
+			      "main\n  f:23\n  g:24\n    f:5\n"),
+			 0);
+	diff("main\n  f:13\n  f:14\n", "main\n  f:20\n  f:21\n  f:25\n");
+	has("added    f  app.c:25  in main\n");
+	has_not("missing");
+}
+
+/* Some stand still, one does not: another branch was taken. */
+static void another_line_in_one_build_is_another_call(void **state)
+{
+	struct sketch s;
+	struct cst_trace *t[2];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		sketch_begin(&s);
+		sketch_calls(&s, i ? "main\n  g:9\n  f:13\n"
+				   : "main\n  g:9\n  f:11\n");
+		t[i] = sketch_end(&s);
+	}
+	assert_int_equal(diff_of(t[0], t[1], &everything, -1),
+			 CST_DIFFERS_IN_FLOW);
+	has("- 1.3             f  app.c:11\n+        1.3      f  app.c:13\n");
+}
+
+static void threads_are_paired_by_what_they_do(void **state)
+{
+	struct sketch a, b;
+
+	(void)state;
+	sketch_begin(&a);
+	sketch_calls(&a, "main\n");
+	sketch_thread(&a, "w");
+	sketch_calls(&a, "work\n  f:3\n");
+	sketch_thread(&a, "b");
+	sketch_calls(&a, "boss\n  g:3\n");
+	sketch_begin(&b);
+	sketch_calls(&b, "main\n");
+	sketch_thread(&b, "b");
+	sketch_calls(&b, "boss\n  g:3\n  g:3\n");
+	sketch_thread(&b, "w");
+	sketch_calls(&b, "work\n  f:3\n");
+	sketch_thread(&b, "x");
+	sketch_calls(&b, "idle\n");
+	assert_int_equal(
+		diff_of(sketch_end(&a), sketch_end(&b), &everything, -1),
+		CST_DIFFERS_IN_FLOW);
+	has("In thread 3 (in B 2) the flows part after 2 equal calls: the end "
+	    "in A, 2.3 g in B\n");
+	has("Only in B:\n+ thread 4: 1 call, from idle\n");
+	has_not("work");
+}
+
+static void a_choice_hides_differences(void **state)
+{
+	const struct cst_choice two = {.depth = 2}, no_x = {.exclude = "^x$"};
+	const char *a = "main\n  f:3\n    g:9\n", *b = "main\n  f:3\n    x:8\n";
+
+	(void)state;
+	assert_int_equal(diff_of(sketch_trace(a), sketch_trace(b), &two, -1),
+			 0);
+	assert_int_equal(diff_of(sketch_trace("main\n  f:3\n"),
+				 sketch_trace("main\n  x:2\n    f:3\n"), &no_x,
+				 -1),
+			 0);
+}
+
+static void times_are_told_when_asked_for(void **state)
+{
+	const char *a = "main\n  f:3\n  g:4\n    h:5\n";
+	struct sketch s;
+	struct cst_trace *b;
+
+	(void)state;
+	sketch_begin(&s);
+	sketch_calls(&s, "main\n  f:3\n");
+	s.now += 1000;
+	sketch_calls(&s, "  g:4\n    h:5\n");
+	b = sketch_end(&s);
+	assert_int_equal(diff_of(sketch_trace(a), b, &everything, 50),
+			 CST_DIFFERS_IN_TIME);
+	has("TIME A      TIME B      CHANGE  FUNCTION\n");
+	has("%  f\n");
+	has_not("%  h\n");
+	assert_int_equal(diff(a, a), 0);
+	has_not("TIME");
+}
+
+/* More children than are held. */
+static void long_loops_part_and_meet_again(void **state)
+{
+	struct sketch s;
+	struct cst_trace *t[2];
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		sketch_begin(&s);
+		sketch_call(&s, "main");
+		for (int i = 0; i < 3000; i++) {
+			if (k && i == 1000)
+				sketch_call(&s, "  x:7");
+			sketch_call(&s, "  f:3");
+		}
+		t[k] = sketch_end(&s);
+	}
+	assert_int_equal(diff_of(t[0], t[1], &everything, -1),
+			 CST_DIFFERS_IN_FLOW);
+	has("after 1001 equal calls: 1.1002 f in A, 1.1002 x in B\n");
+	has("  ...\n  ... only 500 calls of each are compared here\n");
+	has("added    x  app.c:7  in main\n");
+	has_not("\n- ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_flows_are_the_same),
+		cmocka_unit_test(a_call_added_in_the_middle_is_one_difference),
+		cmocka_unit_test(a_call_that_is_missing_below_another_is_found),
+		cmocka_unit_test(what_goes_on_otherwise_is_marked),
+		cmocka_unit_test(order_alone_is_a_difference),
+		cmocka_unit_test(how_a_call_ended_counts_last),
+		cmocka_unit_test(lines_that_moved_are_the_same),
+		cmocka_unit_test(another_line_in_one_build_is_another_call),
+		cmocka_unit_test(threads_are_paired_by_what_they_do),
+		cmocka_unit_test(a_choice_hides_differences),
+		cmocka_unit_test(times_are_told_when_asked_for),
+		cmocka_unit_test(long_loops_part_and_meet_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
