@@ -168,6 +168,14 @@ _PROTOTYPES = {
         [_PTR, C.c_int, _U32, _STR, _CHOICE, _WRITE, _PTR, _ERR],
     ),
     "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
+    "cst_trace_diff": (
+        C.c_int64,
+        [_PTR, _PTR, _CHOICE, _U32, C.c_int32, _WRITE, _PTR, _ERR],
+    ),
+    "cst_trace_expect": (
+        C.c_int64, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR],
+    ),
+    "cst_trace_golden": (C.c_int, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_formats": (_STR, []),
 }
 
@@ -421,3 +429,19 @@ class Trace:
              choice: Choice) -> int:
         return _call("cst_trace_save", self._t, _bytes(path), _bytes(format),
                      C.byref(look), C.byref(choice))
+
+    def diff(self, older: Trace, limit: int, percent: Optional[int],
+             choice: Choice, write: Write) -> int:
+        """Compare an older trace with this one; 0: the same flow."""
+        return _call("cst_trace_diff", older._t, self._t, C.byref(choice),
+                     limit, -1 if percent is None else percent,
+                     _write_thunk(write), None)
+
+    def expect(self, path: str, choice: Choice, write: Write) -> bool:
+        """Is it what the golden tree in this file says?"""
+        return _call("cst_trace_expect", self._t, _bytes(path),
+                     C.byref(choice), _write_thunk(write), None) == 0
+
+    def make_golden(self, path: str, choice: Choice) -> None:
+        _call("cst_trace_golden", self._t, _bytes(path), C.byref(choice),
+              _WRITE(), None)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..session import Session
-from . import (clear, load, overview, report, save, show, start, status,
-               stop)
+from . import (clear, diff, expect, load, overview, report, save, show, start,
+               status, stop)
 
 
 def register(session: Session) -> None:
@@ -13,5 +13,6 @@ def register(session: Session) -> None:
     for command in (start.StartCommand, stop.StopCommand,
                     status.StatusCommand, status.InfoCommand,
                     show.ShowCommand, report.ReportCommand, save.SaveCommand,
-                    load.LoadCommand, clear.ClearCommand):
+                    diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
+                    clear.ClearCommand):
         command(session)

@@ -15,6 +15,8 @@ cstrace show      the calls as a tree
 cstrace report    a row for each function
 cstrace save      write the calls to a file: .txt, .jsonl, .cst, ...
 cstrace load      read a saved trace
+cstrace diff      compare a saved trace with the calls
+cstrace expect    compare the calls with a golden tree
 cstrace clear     forget what was recorded
 show cstrace      the settings
 `help cstrace start` and so on tell more.
@@ -27,7 +29,8 @@ _WORDS = [line.split()[1] for line in _TEXT.splitlines()
 class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
-    Usage: cstrace start | stop | status | show | report | save | load | clear
+    Usage: cstrace start | stop | status | show | report | save | load | diff
+                   | expect | clear
 
     The program must be compiled with -finstrument-functions.  Without a word
     behind it, list what there is."""

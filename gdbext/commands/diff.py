@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gdb
+
+from .. import options
+from ..console import run_long
+from ..engine import Trace
+from ..options import Option
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
+                   choice_of)
+
+
+class DiffCommand(TraceCommand):
+    """Compare a saved trace with what was recorded.
+
+    Usage: cstrace diff [-limit N] [-times P] [-depth N] [-filter REGEX]
+                        [-exclude REGEX] [-min-time T] [-all] FILE
+
+    First the call at which the flows part: "-" marks what only FILE (A) has,
+    "+" what only the recorded trace (B) has, "~" a call with other calls
+    below it.  Then a row for each place that calls a function more or less
+    often.  Times and addresses do not count, lines may have moved.
+
+      -limit N     so many rows of each table, 20 without it, 0 for all
+      -times P     also the functions whose total changed by more than P percent
+      -all         all calls, whatever `cstrace start` was told to show"""
+
+    name = "cstrace diff"
+    rest = gdb.COMPLETE_FILENAME
+    options = [Option("limit", options.read_count),
+               Option("times", options.read_count),
+               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        path, more = options.first_word(rest)
+        if not path:
+            raise gdb.GdbError("cstrace diff: which file?  As in: "
+                               "cstrace diff before.cst")
+        later, more = options.parse(more, self.options, self.name)
+        options.no_more(more, self.name)
+        values.update(later)
+        trace = self.session.trace()
+        choice = self.session.choice(**choice_of(
+            values, ("depth", "filter", "exclude")))
+        older = Trace.load(os.path.expanduser(path))
+        try:
+            run_long(lambda write: trace.diff(
+                older, values.get("limit", 20), values.get("times"), choice,
+                write))
+        finally:
+            older.free()

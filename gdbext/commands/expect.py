@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gdb
+
+from .. import options
+from ..console import run_long, say
+from ..options import Option
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
+                   choice_of)
+
+
+class ExpectCommand(TraceCommand):
+    """Compare the recorded calls with a golden tree of those to expect.
+
+    Usage: cstrace expect [-make] [-depth N] [-filter REGEX]
+                          [-exclude REGEX] [-min-time T] [-all] FILE
+
+    FILE is a text with a line for a call, and indented below it those that it
+    makes, in order and no others:
+
+      main                # a comment
+        load  x2          a count: x3, x2..5, x2.., x* (any), x+ (some)
+        /^parse_/  x+     a regex; in a name * stands for any text
+        check  app.c:12   only when called from there
+        ...               any calls, or none
+        unordered:        those below in any order
+          open
+          stat
+        !abort            must not be called by main or below
+        save  (unwound)   how it ended; also (open)
+      thread 2:           what follows is thread 2's; or a name with *
+
+    Without a match the first call that differs is shown, and the command
+    fails.
+
+      -make   write FILE from what was recorded, equal calls folded
+      -all    all calls, whatever `cstrace start` was told to show"""
+
+    name = "cstrace expect"
+    rest = gdb.COMPLETE_FILENAME
+    options = [Option("make", None), DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        path, more = options.first_word(rest)
+        if not path:
+            raise gdb.GdbError("cstrace expect: which file?  As in: "
+                               "cstrace expect -make app.golden")
+        later, more = options.parse(more, self.options, self.name)
+        options.no_more(more, self.name)
+        values.update(later)
+        trace = self.session.trace()
+        choice = self.session.choice(**choice_of(
+            values, ("depth", "filter", "exclude")))
+        path = os.path.expanduser(path)
+        if "make" in values:
+            run_long(lambda _write: trace.make_golden(path, choice))
+            say("golden tree saved to %s" % path)
+            return
+        if not run_long(lambda write: trace.expect(path, choice, write)):
+            raise gdb.GdbError("the calls are not those of %s" % path)
+        say("the calls are those of %s" % path)
