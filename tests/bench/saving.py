@@ -55,6 +55,20 @@ def _compare(table):
               took["peer report"] / took["report"], (">=", 4))
 
 
+def _chrome(table):
+    """Three rounds: the peer takes its time."""
+    got = rounds({
+        "ours": lambda: running.seconds_into_pipe(
+            [build.COMMAND, "save", TRACE, "-", "--format", "json"]),
+        "peer": lambda: _peer("dump", "--chrome"),
+    }, 3)
+    took = {name: median(runs, lambda r: r[0]) for name, runs in got.items()}
+    size = {name: runs[0][1] / 1e6 for name, runs in got.items()}
+    table.row("Chrome JSON, %.0f MB" % size["ours"], "%.3f s" % took["ours"],
+              "%.2f s uftrace dump, %.0f MB" % (took["peer"], size["peer"]),
+              took["peer"] / took["ours"], (">=", 8))
+
+
 def _anonymous_kb(pid):
     try:
         with open("/proc/%d/status" % pid) as f:
@@ -124,4 +138,5 @@ def save(table):
                   % SIZE)
     _record()
     _compare(table)
+    _chrome(table)
     _memory(table)
