@@ -9,26 +9,42 @@ import { formatMark } from './format.js';
 
 const ROW = 18;
 const TITLE = 20;
-const FONT = '12px system-ui, sans-serif';
+const MARK = 110; // pixels from one on the ruler to the next, or more
+const FONT = '11px system-ui, sans-serif';
 // As much as is seen at least, or there would be no end of zooming.
 const LEAST_NS = 20;
 
+// Round times, not too near to each other: mark(x, time, step).
+function forEachMark(engine, mark) {
+  const least = MARK / engine.zoom;
+  const ten = 10 ** Math.floor(Math.log10(least));
+  const step = ten * [1, 2, 5, 10].find((times) => ten * times >= least);
+  const end = engine.positionX + engine.getRealView();
+
+  for (let i = Math.ceil(engine.positionX / step); i * step <= end; i++) {
+    mark(Math.round(engine.timeToPosition(i * step)), i * step, step);
+  }
+}
+
+function drawLines(engine, color) {
+  engine.setCtxValue('fillStyle', color);
+  forEachMark(engine, (x) => engine.fillRect(x, 0, 1, engine.height));
+}
+
 class Ruler extends UIPlugin {
-  constructor() {
+  constructor(colors) {
     super('ruler');
+    this.colors = colors;
     this.height = 20;
   }
 
   render() {
     const engine = this.renderEngine;
-    const grid = engine.parent.timeGrid;
 
-    grid.renderLines(0, engine.height, engine);
-    engine.setCtxValue('fillStyle', engine.styles.fontColor);
+    drawLines(engine, this.colors.line);
+    engine.setCtxValue('fillStyle', this.colors.dim);
     engine.setCtxFont(engine.styles.font);
-    grid.forEachTime((x, time) => {
-      engine.fillText(formatMark(time, grid.delta), x + 4, 14);
-    });
+    forEachMark(engine, (x, time, step) => engine.fillText(formatMark(time, step), x + 4, 14));
     return true;
   }
 }
@@ -103,6 +119,7 @@ class BoxesPlugin extends UIPlugin {
     const engine = this.renderEngine;
 
     this.scrollTo(this.positionY);
+    drawLines(engine, this.colors.line);
     this.boxes.lanes.forEach((lane, i) => {
       const top = this.tops[i] - this.positionY;
       const from = Math.max(0, Math.floor(-top / ROW));
@@ -113,10 +130,12 @@ class BoxesPlugin extends UIPlugin {
     if (this.selected >= 0) this.drawSelected();
     this.drawScrollbar();
     this.interactionsEngine.addHitRegion('boxes', null, 0, 0, engine.width, engine.height);
+    engine.resolveQueue();
+    return true;
   }
 
   drawRow(row, y) {
-    const { boxes, colors, renderEngine: engine } = this;
+    const { boxes, renderEngine: engine } = this;
     const { zoom, positionX } = engine;
     const end = positionX + engine.width / zoom;
     let at = boxes.seek(row, row.from, positionX);
@@ -124,7 +143,7 @@ class BoxesPlugin extends UIPlugin {
     let run = null;
 
     const flush = () => {
-      if (run) this.addBox(run.isHit ? colors.manyHits : colors.many, run.x, y, run.end - run.x);
+      if (run) this.addBox(run.color, run.x, y, run.end - run.x);
       run = null;
     };
     while (at < row.to) {
@@ -140,13 +159,24 @@ class BoxesPlugin extends UIPlugin {
       }
       const pixel = Math.floor(x);
       const next = boxes.seek(row, at + 1, positionX + (pixel + 1) / zoom);
-      const isHit = Boolean(boxes.hits) && boxes.hasHit(at, next);
-      if (run && (pixel > run.end || isHit !== run.isHit)) flush();
-      run = run ?? { x: pixel, isHit };
+      const color = this.colorOf(at, next);
+      if (run && (pixel > run.end || color !== run.color)) flush();
+      run = run ?? { x: pixel, color };
       run.end = pixel + 1;
       at = next;
     }
     flush();
+  }
+
+  // Of the boxes at these places, which share a pixel.  They may be thousands:
+  // three of them speak for all.
+  colorOf(from, to) {
+    const { boxes, colors } = this;
+    const fn = boxes.fn(boxes.order[from]);
+    const isOne = [(from + to) >> 1, to - 1].every((at) => boxes.fn(boxes.order[at]) === fn);
+
+    if (boxes.hits) return !boxes.hasHit(from, to) ? colors.faint : isOne ? colors.all[fn] : colors.manyHits;
+    return isOne ? colors.all[fn] : colors.many;
   }
 
   addBox(color, x, y, w) {
@@ -159,10 +189,7 @@ class BoxesPlugin extends UIPlugin {
   }
 
   drawBox(box, at, x, y, w) {
-    const { boxes, colors } = this;
-    const isFaint = boxes.hits && !boxes.hasHit(at, at + 1);
-    const color = isFaint ? colors.faint : colors.all[boxes.fn(box)];
-    const cut = this.addBox(color, x, y, w > 3 ? w - 1 : w);
+    const cut = this.addBox(this.colorOf(at, at + 1), x, y, w > 3 ? w - 1 : w);
 
     if (cut.w > 24) {
       this.renderEngine.addText({ text: this.label(box), x: cut.x, y, w: cut.w }, 1);
@@ -224,12 +251,12 @@ export class Chart {
     });
     this.container = new FlameChartContainer({
       canvas: section.querySelector('canvas'),
-      plugins: [new Ruler(), this.plugin],
+      plugins: [new Ruler(colors), this.plugin],
       settings: this.settings(),
     });
     new ResizeObserver(() => this.fit()).observe(section);
     section.addEventListener('wheel', (event) => this.wheel(event), { capture: true, passive: false });
-    section.addEventListener('mouseleave', () => listener.hovered(-1));
+    section.addEventListener('mouseleave', () => this.leave());
   }
 
   settings() {
@@ -244,9 +271,14 @@ export class Chart {
           fontColor: colors.text,
           backgroundColor: colors.back,
         },
-        timeGrid: { color: colors.line },
       },
     };
+  }
+
+  // The mouse is elsewhere, or what was below it.
+  leave() {
+    this.plugin.hovered = -1;
+    this.plugin.renderTooltip();
   }
 
   get engine() {
@@ -275,6 +307,7 @@ export class Chart {
   }
 
   scrollBy(pixels) {
+    this.leave();
     this.plugin.scrollTo(this.plugin.positionY + pixels);
     this.container.render();
   }
@@ -289,6 +322,7 @@ export class Chart {
     const width = Math.min(Math.max(end - start, least), boxes.max - boxes.min);
     const from = Math.min(Math.max(start - Math.max(0, least - (end - start)) / 2, boxes.min), boxes.max - width);
 
+    this.leave();
     this.container.setZoom(from, from + width);
   }
 

@@ -8,7 +8,8 @@ function hash(text) {
   let h = 2166136261;
 
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
-  return (h ^ (h >>> 15)) >>> 0;
+  h = Math.imul(h ^ (h >>> 16), 2246822507);
+  return (h ^ (h >>> 13)) >>> 0;
 }
 
 export class Colors {

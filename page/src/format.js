@@ -29,8 +29,9 @@ export function formatStart(ns) {
 
 // A mark on the ruler, as exact as the step between two of them asks for.
 export function formatMark(ns, step) {
-  const [unit, size] = step >= 1e8 ? ['s', 1e9] : step >= 1e5 ? ['ms', 1e6]
-    : step >= 1e2 ? ['us', 1e3] : ['ns', 1];
-  const digits = Math.max(0, Math.ceil(1 - Math.log10(step / size)));
-  return `${(ns / size).toFixed(Math.min(digits, 3))} ${unit}`;
+  const most = Math.max(ns, step);
+  const [unit, size] = most >= 1e9 ? ['s', 1e9] : most >= 1e6 ? ['ms', 1e6]
+    : most >= 1e3 ? ['us', 1e3] : ['ns', 1];
+  const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
+  return ns === 0 ? '0' : `${(ns / size).toFixed(Math.min(digits, 9))} ${unit}`;
 }

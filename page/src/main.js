@@ -56,11 +56,11 @@ class Page {
 
   open(name) {
     this.view?.setKeys?.(false);
+    this.view?.leave?.();
     VIEWS.forEach((other) => { byId(other).hidden = other !== name; });
     for (const tab of document.querySelectorAll('[role=tab]')) {
       tab.setAttribute('aria-selected', tab.dataset.view === name);
     }
-    this.details.tip(null);
     this.name = name;
     if (!this.views[name]) {
       this.views[name] = this.make(name);
@@ -196,13 +196,14 @@ class Page {
 
   tellTitle() {
     const { head, lanes } = this.trace;
-    const program = head.command || 'a trace';
+    const program = head.command.replace(/^[^ ]*\//, '') || 'a trace';
+    const nThreads = new Set(lanes.map(({ thread }) => thread)).size;
 
     document.title = `${program} - cstrace`;
     byId('title').textContent = program;
-    byId('title').title = `${program}\nrecorded on ${head.host || 'an unknown host'}, ${
+    byId('title').title = `${head.command}\nrecorded on ${head.host || 'an unknown host'}, ${
       new Date(Number(BigInt(head.start_wall_ns) / 1000000n)).toLocaleString()}`;
-    this.details.show([[`${plural(head.n_calls, 'call')} in ${plural(lanes.length, 'stack')}, ${
+    this.details.show([[`${plural(head.n_calls, 'call')} in ${plural(nThreads, 'thread')}, ${
       formatDuration(head.duration_ns)}`]]);
   }
 
@@ -232,6 +233,7 @@ async function start() {
   try {
     const trace = await readTrace((share) => { loading.textContent = `Loading ${Math.round(share * 100)} %`; });
     const page = new Page(trace);
+    window.cstrace = page; // for the curious, and the tests
     page.tellTitle();
     page.tellBanner();
     page.listen();

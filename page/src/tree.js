@@ -36,7 +36,7 @@ export class Tree {
 
   // Level by level, as far as there is room.
   unfoldFirst() {
-    const { next, parent, n } = this.calls;
+    const { next, n } = this.calls;
     let rows = 0;
     let level = [];
 
@@ -56,8 +56,8 @@ export class Tree {
       }
       level = below;
     }
-    // Unless all is small, the way down to the first long call.
-    for (let i = 0; rows >= FIRST_ROWS && i >= 0 && i < n; i = parent[i]) this.isOpen[i] = 1;
+    // The first callees are to be seen, be they ever so many.
+    if (rows < FIRST_ROWS) for (let i = 0; i < n; i = next[i]) this.isOpen[i] = 1;
   }
 
   // The rows below a call, or of a lane, as they are folded now.
