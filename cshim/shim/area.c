@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include "area.h"
+#include "file.h"
 #include "arch.h"
 #include "lock.h"
 #include "site.h"
@@ -21,6 +22,7 @@
 enum {
 	FIRST_SITES = 1 << 18, /* 8 MiB, and the step in which more come */
 	FEWEST_CHUNKS = 64,
+	FILE_STEP = 1024,
 };
 
 struct cst_area *area;
@@ -146,6 +148,8 @@ static int area_map_fd(int fd)
 	if (error)
 		return error;
 	site_table_attach((struct cst_site *)area_at(CST_AT_SITES));
+	if (area->is_file)
+		return 0; /* it grows as it is written */
 	/* Else each page of the pool costs a fault amid the program's calls;
 	 * the reader has made the memory. */
 	sys_madvise(area_at(CST_AT_CHUNKS), (uint64_t)n_chunks * CST_CHUNK_SIZE,
@@ -178,6 +182,10 @@ int area_has_chunk(uint32_t index)
 	n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
 	if (index >= n || n > CST_MAX_CHUNKS)
 		return 0;
+	/* A file grows by one each time. */
+	if (area->is_file)
+		n = index + FILE_STEP < CST_MAX_CHUNKS ? index + FILE_STEP
+						       : CST_MAX_CHUNKS;
 	lock_take();
 	has = grow_chunks(n) || grow_chunks(index + 1);
 	lock_drop();
@@ -198,13 +206,13 @@ int area_has_site(uint32_t number)
 	return 1;
 }
 
-int area_map(const char *path)
+int area_map(const char *path, int is_file)
 {
 	int fd, error;
 
 	if (area)
 		return 0;
-	fd = sys_open(path, O_RDWR | O_CLOEXEC);
+	fd = is_file ? file_open(path) : sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -fd;
 	error = area_map_fd(fd);

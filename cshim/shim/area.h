@@ -5,14 +5,17 @@
 #ifndef SHIM_AREA_H
 #define SHIM_AREA_H
 
+#include "arch.h"
 #include "state.h"
+#include "syscall.h"
 
 /* NULL until mapped, then the same for the process's life: cursors point
  * into it. */
 extern HIDDEN struct cst_area *area;
 
-/* Map the file at path, once; 0, or a positive errno. */
-int area_map(const char *path);
+/* Map the file at path, once (is_file: which may have to be made); 0, or a
+ * positive errno. */
+int area_map(const char *path, int is_file);
 
 /* Is this chunk mapped, or could it be mapped now?  With signals blocked. */
 int area_has_chunk(uint32_t index);
@@ -25,6 +28,13 @@ int area_reserve(void *start, uint64_t size);
 
 /* Draw the next number of a table: -1 when it is full. */
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end);
+
+/* What time it is, in ticks and by the monotonic clock. */
+static inline void area_moment(uint64_t *ticks, uint64_t *ns)
+{
+	*ns = sys_clock_ns(CLOCK_MONOTONIC);
+	*ticks = clock_ticks();
+}
 
 static inline void area_count(uint64_t *counter)
 {

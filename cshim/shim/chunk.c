@@ -6,6 +6,7 @@
  */
 #include "chunk.h"
 #include "area.h"
+#include "file.h"
 #include "reader.h"
 #include "state.h"
 #include "syscall.h"
@@ -96,7 +97,7 @@ static enum claim claim_blocked(void)
 	chunk_hand_over();
 	if (!self.thread && thread_register() < 0)
 		return IMPOSSIBLE;
-	taken = free_pop();
+	taken = area->is_file ? file_chunk() : free_pop();
 	if (!taken)
 		return NONE_FREE;
 	chunk_open(taken - 1);
@@ -126,6 +127,8 @@ static enum claim claim_patiently(void)
 
 		if (result != NONE_FREE)
 			return result;
+		if (area->is_file) /* no more will come */
+			__atomic_store_n(&gave_up_at, mark, __ATOMIC_RELAXED);
 		if (__atomic_load_n(&gave_up_at, __ATOMIC_RELAXED) == mark)
 			return NONE_FREE;
 		if (!began)

@@ -34,6 +34,21 @@ static int copy_path(char *to, uint64_t size, const char *from)
 	return 0;
 }
 
+static int config_find(struct cst_control *control, char **environment,
+		       const char *name)
+{
+	for (char **entry = environment; *entry; entry++) {
+		const char *path = value_of(*entry, name);
+
+		if (path && copy_path(control->area_path,
+				      sizeof(control->area_path), path)) {
+			control->mode = CST_MODE_RING;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 void config_read(struct cst_control *control, char **environment)
 {
 	static int is_read;
@@ -42,13 +57,8 @@ void config_read(struct cst_control *control, char **environment)
 	    !environment)
 		return;
 	is_read = 1;
-	for (char **entry = environment; *entry; entry++) {
-		const char *path = value_of(*entry, "CSTRACE_AREA");
-
-		if (path && copy_path(control->area_path,
-				      sizeof(control->area_path), path)) {
-			control->mode = CST_MODE_RING;
-			return;
-		}
-	}
+	if (config_find(control, environment, "CSTRACE_AREA"))
+		return;
+	/* A reader is better than none. */
+	control->is_file = config_find(control, environment, "CSTRACE_FILE");
 }

@@ -8,7 +8,8 @@
 #include "cstrace/record.h"
 
 /* Once, and only where nothing was poked: CSTRACE_AREA=PATH, which `cstrace
- * record' sets, gives the area and the mode.  Creates nothing.  Under the
+ * record' sets, gives the area and the mode; CSTRACE_FILE=PATH a file to be
+ * made for it.  Creates nothing.  Under the
  * lock, or before there are threads. */
 void config_read(struct cst_control *control, char **environment);
 

@@ -49,7 +49,7 @@ static int area_prepare(void)
 		-sys_madvise(&state_page, sizeof(state_page), MADV_WIPEONFORK);
 
 	if (!error)
-		error = area_map(control.area_path);
+		error = area_map(control.area_path, control.is_file != 0);
 	if (!error)
 		error = process_register();
 	return error;

@@ -14,7 +14,8 @@ SHIM_SRC := \
 	cshim/shim/sync.c \
 	cshim/shim/control.c \
 	cshim/shim/config.c \
-	cshim/shim/mappings.c
+	cshim/shim/mappings.c \
+	cshim/shim/file.c
 
 # Only where there is a libc's own behind it: not for static programs.
 SHIM_SO_SRC := cshim/shim/unload.c

@@ -22,6 +22,32 @@ static inline int sys_open(const char *path, int flags)
 	return (int)syscall6(SYS_openat, AT_FDCWD, (long)path, flags, 0, 0, 0);
 }
 
+static inline int sys_open_mode(const char *path, int flags, int mode)
+{
+	return (int)syscall6(SYS_openat, AT_FDCWD, (long)path, flags, mode, 0,
+			     0);
+}
+
+static inline void sys_unlink(const char *path)
+{
+	syscall6(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+}
+
+static inline int sys_ftruncate(int fd, long size)
+{
+	return (int)syscall6(SYS_ftruncate, fd, size, 0, 0, 0, 0);
+}
+
+static inline long sys_pwrite(int fd, const void *buf, size_t len, long offset)
+{
+	return syscall6(SYS_pwrite64, fd, (long)buf, (long)len, offset, 0, 0);
+}
+
+static inline int sys_kill(uint32_t pid, int signo)
+{
+	return (int)syscall6(SYS_kill, (long)pid, signo, 0, 0, 0, 0);
+}
+
 static inline void sys_close(int fd)
 {
 	syscall6(SYS_close, fd, 0, 0, 0, 0, 0);
@@ -99,12 +125,17 @@ static inline void sys_thread_name(char name[16])
 	syscall6(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
 }
 
-static inline uint64_t sys_monotonic_ms(void)
+static inline uint64_t sys_clock_ns(int clock)
 {
 	struct timespec now = {0, 0};
 
-	syscall6(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	syscall6(SYS_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t sys_monotonic_ms(void)
+{
+	return sys_clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Shared futexes unless op has FUTEX_PRIVATE_FLAG; no timeout with ms 0. */

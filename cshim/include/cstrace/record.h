@@ -183,6 +183,11 @@ struct cst_area {
 	uint32_t n_mappings __attribute__((aligned(64)));
 	uint32_t n_text;       /* bytes taken */
 	uint32_t has_mappings; /* the reader wants them */
+	/* A file on disk that nobody reads yet: its chunks are taken in order
+	 * and never given back; what its clock was at two moments. */
+	uint32_t is_file;
+	uint64_t first_ticks, first_ns, first_wall_ns;
+	uint64_t last_ticks, last_ns;
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
@@ -245,7 +250,7 @@ struct cst_control {
 	 * failed attempt to map the area, or 0. */
 	uint32_t answer_state;
 	int32_t answer_errno;
-	uint32_t reserved;
+	uint32_t is_file; /* area_path is a file to be made (never by gdb) */
 	char area_path[256];
 };
 

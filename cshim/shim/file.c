@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include "file.h"
+#include "area.h"
+#include "syscall.h"
+
+enum { MODE = 0600, TRIES = 100, LOOK_MS = 1 };
+
+/* A process that writes into the file is still there. */
+static int is_alive(int fd, const struct cst_area *head)
+{
+	for (uint32_t i = 0; i < head->n_processes && i < CST_MAX_PROCESSES;
+	     i++) {
+		struct cst_process p;
+		long at = (long)(CST_AT_PROCESSES + i * sizeof(p));
+
+		if (sys_pread(fd, &p, sizeof(p), at) != sizeof(p))
+			return 0;
+		if (p.pid && sys_kill(p.pid, 0) != -ESRCH)
+			return 1;
+	}
+	return 0;
+}
+
+static int is_area(int fd, struct cst_area *head)
+{
+	return sys_pread(fd, head, sizeof(*head), 0) == sizeof(*head) &&
+	       head->magic == CST_AREA_MAGIC;
+}
+
+static int file_write_head(int fd)
+{
+	struct cst_area head = {
+		.layout = CST_LAYOUT,
+		.size = CST_AREA_SIZE,
+		.n_sites = CST_FIRST_SITE,
+		.has_mappings = 1,
+		.is_file = 1,
+	};
+
+	/* The kernel kills who makes a file larger than this. */
+	if (sys_limit(RLIMIT_FSIZE) < CST_AREA_SIZE)
+		return -EFBIG;
+	area_moment(&head.first_ticks, &head.first_ns);
+	head.first_wall_ns = sys_clock_ns(CLOCK_REALTIME);
+	/* The magic comes last: with it the file is there for others. */
+	if (sys_ftruncate(fd, (long)CST_AREA_SIZE) < 0 ||
+	    sys_pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
+		return -ENOSPC;
+	head.magic = CST_AREA_MAGIC;
+	return sys_pwrite(fd, &head.magic, sizeof(head.magic), 0) ==
+			       sizeof(head.magic)
+		       ? 0
+		       : -ENOSPC;
+}
+
+static int file_make(const char *path)
+{
+	int fd = sys_open_mode(path,
+			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+				       O_CLOEXEC,
+			       MODE);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = file_write_head(fd);
+	if (!error)
+		return fd;
+	sys_unlink(path);
+	sys_close(fd);
+	return error;
+}
+
+/* The one that is there.  -EAGAIN: it is being made, or was in the way and is
+ * gone. */
+static int file_join(const char *path)
+{
+	int fd = sys_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+					O_NOCTTY);
+	struct cst_area head;
+
+	if (fd < 0)
+		return fd == -ENOENT ? -EAGAIN : fd;
+	if (is_area(fd, &head) && is_alive(fd, &head))
+		return fd;
+	if (is_area(fd, &head))
+		sys_unlink(path);
+	sys_close(fd);
+	return -EAGAIN;
+}
+
+int file_open(const char *path)
+{
+	static uint32_t never;
+	int fd = file_make(path);
+
+	for (int i = 0; fd == -EEXIST && i < TRIES; i++) {
+		fd = file_join(path);
+		if (fd != -EAGAIN)
+			return fd;
+		fd = file_make(path);
+		if (fd == -EEXIST) /* somebody is about to write its head */
+			sys_futex_wait(&never, FUTEX_WAIT_PRIVATE, 0, LOOK_MS);
+	}
+	return fd;
+}
+
+uint32_t file_chunk(void)
+{
+	int64_t index = area_draw(&area->n_chunks, 0, CST_MAX_CHUNKS);
+
+	if (index < 0 || !area_has_chunk((uint32_t)index) ||
+	    area_reserve((char *)area_at(CST_AT_CHUNKS) +
+				 (uint64_t)index * CST_CHUNK_SIZE,
+			 CST_CHUNK_SIZE))
+		return 0;
+	/* The further apart, the truer is the clock that they tell. */
+	area_moment(&area->last_ticks, &area->last_ns);
+	return (uint32_t)index + 1;
+}
+
+__attribute__((destructor)) static void file_end(void)
+{
+	if (area && area->is_file)
+		area_moment(&area->last_ticks, &area->last_ns);
+}
