@@ -143,6 +143,52 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 	return 0;
 }
 
+static int area_check_file(int fd, const char *path, struct cst_error *err)
+{
+	struct cst_area head;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		return cst_fail(CST_BAD_FILE, err, "'%.300s' cannot be read",
+				path);
+	if (head.layout != CST_LAYOUT)
+		return cst_fail(CST_BAD_FILE, err,
+				"'%.300s' was made by another version (layout "
+				"%u; this cstrace reads %u)",
+				path, head.layout, CST_LAYOUT);
+	if (head.size != CST_AREA_SIZE || (uint64_t)st.st_size < CST_AREA_SIZE)
+		return cst_fail(CST_BAD_FILE, err,
+				"'%.300s' is damaged: it is cut short", path);
+	return 0;
+}
+
+int area_open_file(int fd, const char *path, struct area **out,
+		   struct cst_error *err)
+{
+	struct area *a;
+	void *base;
+
+	if (area_check_file(fd, path, err) < 0)
+		return CST_BAD_FILE;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return cst_fail_memory(err);
+	a->fd = -1;
+	a->is_past = 1;
+	base = mmap(NULL, CST_AREA_SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED) {
+		area_free(a);
+		return cst_fail_sys(err, "cannot map '%.300s'", path);
+	}
+	area_place(a, base);
+	a->n_chunks = a->head->n_chunks < CST_MAX_CHUNKS ? a->head->n_chunks
+							 : CST_MAX_CHUNKS;
+	*out = a;
+	return 0;
+}
+
 void area_free(struct area *a)
 {
 	if (!a)
@@ -176,8 +222,18 @@ void area_grow(struct area *a)
 		area_add_chunks(a, n < room ? n : room);
 }
 
+void area_let_go(const struct area *a, uint32_t chunk)
+{
+	madvise(area_chunk(a, chunk), CST_CHUNK_SIZE, MADV_DONTNEED);
+}
+
 void area_give(struct area *a, uint32_t chunk)
 {
+	if (a->is_past) {
+		a->chunks[chunk].state = CST_CHUNK_FREE;
+		area_let_go(a, chunk);
+		return;
+	}
 	memset(area_chunk(a, chunk), 0, CST_CHUNK_SIZE);
 	area_push(a, chunk);
 	if (++a->n_given >= a->n_chunks / 8)

@@ -26,9 +26,17 @@ struct area {
 	uint64_t since_ticks; /* when it was made */
 	int fd;
 	char path[64]; /* for the shim to open */
+	/* Left in a file by processes that may be gone: our copy of it. */
+	int is_past;
 };
 
 int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err);
+/* Of a past area: the memory of a chunk that was looked at. */
+void area_let_go(const struct area *a, uint32_t chunk);
+
+/* One that was left in a file, for reading it; fd stays the caller's. */
+int area_open_file(int fd, const char *path, struct area **out,
+		   struct cst_error *err);
 void area_free(struct area *a);
 
 /* By the thread that is the reader, for as long as it lives: writers see by

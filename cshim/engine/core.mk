@@ -13,6 +13,7 @@ ENGINE_CORE_SRC := \
 	live.c \
 	plain.c \
 	questions.c \
+	rawarea.c \
 	reader.c \
 	recorder.c \
 	recording.c \

@@ -188,7 +188,7 @@ static void crew_name(struct callstack *calls, const struct area *a,
 	if (memcmp(t->shim_name, told->name, sizeof(t->shim_name)) != 0) {
 		memcpy(t->shim_name, told->name, sizeof(t->shim_name));
 		memcpy(name, t->shim_name, 16);
-	} else if (t->n_looks == MAX_LOOKS ||
+	} else if (t->n_looks == MAX_LOOKS || a->is_past ||
 		   !read_name(a->processes[t->process].pid, t->tid, name)) {
 		return;
 	}

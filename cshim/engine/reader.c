@@ -141,7 +141,7 @@ static int stream_hole(struct reader *r, struct stream *s, uint32_t next)
 
 	if (!s->hole_since)
 		s->hole_since = now;
-	if (now - s->hole_since < HOLE_PATIENCE_NS)
+	if (!r->area->is_past && now - s->hole_since < HOLE_PATIENCE_NS)
 		return 1;
 	r->n_holes += next - s->n_done;
 	s->n_done = next;

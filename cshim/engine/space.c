@@ -179,7 +179,9 @@ static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 	while (at < CST_TEXT_SIZE && n < MAX_LINE - 1 && s->area->text[at])
 		line[n++] = s->area->text[at++];
 	line[n] = 0;
-	modules_map(space->modules, pid_of(s, m->process), line, &start, &end);
+	modules_map(space->modules,
+		    s->area->is_past ? 0 : pid_of(s, m->process), line, &start,
+		    &end);
 	if (!end)
 		return;
 	addrmap_drop(&space->functions, start, end);
@@ -234,7 +236,8 @@ void spaces_look(struct spaces *s, struct space *space, uint32_t process,
 {
 	uint32_t pid;
 
-	if (!space->is_stale || modules_has(space->modules, addr))
+	if (!space->is_stale || s->area->is_past ||
+	    modules_has(space->modules, addr))
 		return;
 	space->is_stale = 0;
 	/* The process's own: a child may have loaded what its parent has

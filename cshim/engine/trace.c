@@ -8,6 +8,7 @@
 #include "filter.h"
 #include "formats.h"
 #include "loader.h"
+#include "rawarea.h"
 #include "report.h"
 #include "sink.h"
 #include "text.h"
@@ -51,9 +52,17 @@ int cst_trace_load(const char *path, struct cst_trace **out,
 {
 	/* A pipe nobody writes to must not hang the session. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int status;
 
 	if (fd < 0)
 		return cst_fail_sys(err, "cannot open '%.300s'", path);
+	if (rawarea_is(fd)) {
+		status = rawarea_load(fd, path, out, err);
+		close(fd);
+		if (status == 0)
+			(*out)->path = names_intern((*out)->names, path);
+		return status;
+	}
 	return trace_open(fd, path, out, err);
 }
 

@@ -56,10 +56,8 @@ static int file_write_head(int fd)
 
 static int file_make(const char *path)
 {
-	int fd = sys_open_mode(path,
-			       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
-				       O_CLOEXEC,
-			       MODE);
+	int fd = sys_open_mode(
+		path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
 	int error;
 
 	if (fd < 0)

@@ -21,7 +21,8 @@ static struct known known[MAX_KNOWN];
 static uint32_t n_known;
 static uint64_t hopeless; /* page of a caller in no mapping */
 
-/* ---- reading the maps ----------------------------------------------------- */
+/* ---- reading the maps -----------------------------------------------------
+ */
 
 struct lines {
 	int fd;
@@ -115,7 +116,8 @@ static int parse(const char *line, struct known *out)
 	return 1;
 }
 
-/* ---- telling -------------------------------------------------------------- */
+/* ---- telling --------------------------------------------------------------
+ */
 
 static uint32_t length_of(const char *text)
 {

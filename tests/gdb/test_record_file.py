@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The shim alone: CSTRACE_FILE=PATH LD_PRELOAD=libcstrace.so ./app."""
+
+import os
+import signal
+import stat
+import struct
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, build
+from test_record import FAMILY, calls, command, compiled, functions
+
+LIMIT_S = 60
+
+
+def alone(folder, *words, path="x.area", **options):
+    env = dict(os.environ, CSTRACE_FILE=str(path),
+               LD_PRELOAD=str(BUILD / "libcstrace.so"))
+    return subprocess.run(list(map(str, words)), cwd=folder, env=env,
+                          capture_output=True, text=True, timeout=LIMIT_S,
+                          **options)
+
+
+@pytest.mark.parametrize("how, status", [("exit", 3), ("_exit", 4),
+                                         ("segv", -signal.SIGSEGV)])
+def test_tree_names_and_lines(tmp_path, how, status):
+    assert alone(tmp_path, build("ends.c"), how).returncode == status
+    found = calls(tmp_path, "x.area")
+    assert functions(found) == ["main", "middle", "leaf", "end", "leaf"]
+    assert [c["line"] for c in found[1:]] == [50, 43, 44, 23]
+    assert stat.S_IMODE((tmp_path / "x.area").stat().st_mode) == 0o600
+
+
+def test_every_command_reads_it(tmp_path):
+    alone(tmp_path, build("ends.c"), "exit")
+    for words in (["show"], ["report"], ["info"]):
+        done = command(*words, "x.area", cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_threads(tmp_path):
+    done = alone(tmp_path, build("threads.c"), 4, 20000)
+    assert done.returncode == 0
+    found = calls(tmp_path, "x.area")
+    assert functions(found).count("step") == 80000
+    assert len({c["thread"] for c in found}) == 5
+
+
+def test_fork_and_exec_are_in_the_same_file(tmp_path):
+    family = compiled(tmp_path, FAMILY, "family")
+    alone(tmp_path, family, build("ends.c"), "exit")
+    names = functions(calls(tmp_path, "x.area"))
+    assert {"in_child", "in_parent", "end"} <= set(names)
+
+
+def test_next_run_takes_its_place(tmp_path):
+    alone(tmp_path, build("threads.c"))
+    alone(tmp_path, build("ends.c"), "exit")
+    assert "end" in functions(calls(tmp_path, "x.area"))
+    assert "step" not in functions(calls(tmp_path, "x.area"))
+
+
+@pytest.mark.parametrize("planted", ["file", "link", "folder", "missing"])
+def test_nothing_of_others_is_touched(tmp_path, planted):
+    path, victim = tmp_path / "x.area", tmp_path / "victim"
+    victim.write_text("precious")
+    if planted == "file":
+        path.write_text("precious")
+    elif planted == "link":
+        path.symlink_to(victim)
+    elif planted == "folder":
+        path.mkdir()
+    else:
+        path = tmp_path / "no" / "x.area"
+    done = alone(tmp_path, build("ends.c"), "exit", path=path)
+    assert done.returncode == 3
+    assert victim.read_text() == "precious"
+    assert planted != "file" or path.read_text() == "precious"
+
+
+def test_file_size_limit_is_obeyed(tmp_path):
+    """The kernel would kill a program that makes a larger file."""
+    done = alone(tmp_path, "sh", "-c", "ulimit -f 1000; exec %s exit"
+                 % build("ends.c"))
+    assert done.returncode == 3
+    assert not (tmp_path / "x.area").exists()
+
+
+@pytest.mark.parametrize("size", [8, 4096, 1 << 20])
+def test_cut_file_is_said(tmp_path, size):
+    alone(tmp_path, build("ends.c"), "exit")
+    os.truncate(tmp_path / "x.area", size)
+    done = command("show", "x.area", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "x.area" in done.stderr
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_damaged_file_never_crashes_the_reader(tmp_path, seed):
+    """Words all over the tables are overwritten."""
+    import random
+
+    alone(tmp_path, build("threads.c"))
+    dice = random.Random(seed)
+    with open(tmp_path / "x.area", "r+b") as f:
+        data = f.read(16 << 20)
+        used = [i for i in range(24, len(data), 8) if data[i:i + 8].strip(
+            b"\0")]
+        for at in dice.sample(used, 40):
+            f.seek(at)
+            f.write(struct.pack("<Q", dice.choice(
+                [0, 2**64 - 1, dice.getrandbits(64), dice.getrandbits(16)])))
+    done = command("show", "--std", "x.area", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stderr.count("\n") <= 1
