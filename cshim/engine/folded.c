@@ -5,19 +5,29 @@
 #include "row.h"
 #include "stacks.h"
 
+#include <stdlib.h>
+
 enum { NAME_ROOM = 4000, NAME_MAX_BYTES = 4096 };
+
+/* A function's, made when it is first met. */
+struct name {
+	size_t at, size;
+	int is_made;
+};
 
 struct folded {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
 	struct stacks stacks;
+	struct name *names; /* by function */
+	struct bytes text;
 	int is_made;
 	uint32_t next; /* node */
 	uint32_t path[STACKS_DEEPEST];
 };
 
 /* What parts the functions must not be in their names. */
-static void put_name(const char *name, struct bytes *out)
+static void make_name(struct bytes *out, const char *name)
 {
 	char *begin = (char *)bytes_reserve(out, NAME_MAX_BYTES), *end;
 
@@ -30,6 +40,19 @@ static void put_name(const char *name, struct bytes *out)
 	out->len += (size_t)(end - begin);
 }
 
+static void put_name(struct folded *f, uint32_t function, struct bytes *out)
+{
+	struct name *name = &f->names[function];
+
+	if (!name->is_made) {
+		name->at = f->text.len;
+		make_name(&f->text, f->t->names->functions[function].name);
+		name->size = f->text.len - name->at;
+		name->is_made = 1;
+	}
+	bytes_put(out, f->text.data + name->at, name->size);
+}
+
 static void put_node(struct folded *f, uint32_t node, struct bytes *out)
 {
 	const struct pair *nodes = f->stacks.nodes.all;
@@ -39,7 +62,7 @@ static void put_node(struct folded *f, uint32_t node, struct bytes *out)
 	for (uint32_t i = node; i != NO_STACK; i = nodes[i].a)
 		f->path[n++] = nodes[i].b;
 	while (n--) {
-		put_name(f->t->names->functions[f->path[n]].name, out);
+		put_name(f, f->path[n], out);
 		bytes_put_byte(out, n ? ';' : ' ');
 	}
 	bytes_put(out, text,
@@ -57,11 +80,15 @@ static int folded_fill(void *arg, struct bytes *out, struct cst_error *err)
 		status = stacks_make(&f->stacks, f->t, f->choice, err);
 		if (status < 0)
 			return status;
+		f->names = calloc(f->t->names->n_functions + (size_t)1,
+				  sizeof(*f->names));
+		if (!f->names)
+			return cst_fail_memory(err);
 		f->is_made = 1;
 	}
 	for (; f->next < f->stacks.nodes.n && out->len < PUMP_BLOCK; f->next++)
 		put_node(f, f->next, out);
-	if (out->failed)
+	if (out->failed || f->text.failed)
 		return cst_fail_memory(err);
 	return f->next < f->stacks.nodes.n;
 }
@@ -75,5 +102,7 @@ int64_t folded_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0)
 		status = f.stacks.n_calls;
 	stacks_release(&f.stacks);
+	free(f.names);
+	bytes_release(&f.text);
 	return status;
 }
