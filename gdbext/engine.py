@@ -15,6 +15,7 @@ TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
 ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
 SORTS = ("total", "self", "calls", "max")
+REPORT_BY = ("function", "callsite")
 N_QUESTIONS = 512
 
 
@@ -57,6 +58,18 @@ class Choice(C.Structure):
         ("last", C.c_uint64),
         ("around", C.c_char_p),
         ("root", C.c_char_p),
+    ]
+
+
+class _Report(C.Structure):
+    _fields_ = [
+        ("sort", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("by", C.c_uint32),
+        ("reserved", C.c_uint32),
+        ("regex", C.c_char_p),
+        ("callers", C.c_char_p),
+        ("callees", C.c_char_p),
     ]
 
 
@@ -165,7 +178,7 @@ _PROTOTYPES = {
     ),
     "cst_trace_report": (
         C.c_int64,
-        [_PTR, C.c_int, _U32, _STR, _CHOICE, _WRITE, _PTR, _ERR],
+        [_PTR, C.POINTER(_Report), _CHOICE, _WRITE, _PTR, _ERR],
     ),
     "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
     "cst_trace_diff": (
@@ -375,6 +388,23 @@ class Recorder:
         return out
 
 
+class Report(NamedTuple):
+    """What a report has rows for, and their order."""
+
+    sort: str = "total"
+    limit: int = 0
+    by: str = "function"
+    regex: Optional[str] = None
+    callers: Optional[str] = None
+    callees: Optional[str] = None
+
+    def _pack(self) -> _Report:
+        return _Report(
+            sort=SORTS.index(self.sort), limit=self.limit,
+            by=REPORT_BY.index(self.by), regex=_bytes(self.regex),
+            callers=_bytes(self.callers), callees=_bytes(self.callees))
+
+
 Write = Callable[[str], bool]
 
 
@@ -419,11 +449,9 @@ class Trace:
         return _call("cst_trace_show", self._t, C.byref(look),
                      C.byref(choice), _write_thunk(write), None)
 
-    def report(self, sort: str, limit: int, regex: Optional[str],
-               choice: Choice, write: Write) -> int:
-        return _call("cst_trace_report", self._t, SORTS.index(sort), limit,
-                     _bytes(regex), C.byref(choice), _write_thunk(write),
-                     None)
+    def report(self, report: Report, choice: Choice, write: Write) -> int:
+        return _call("cst_trace_report", self._t, C.byref(report._pack()),
+                     C.byref(choice), _write_thunk(write), None)
 
     def save(self, path: str, format: Optional[str], look: Look,
              choice: Choice) -> int:

@@ -262,6 +262,29 @@ static int set_sort(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_by(struct options *o, const char *value)
+{
+	static const char *const words[] = {"function", "callsite", NULL};
+	int word = parse_word(value, words);
+
+	if (word < 0)
+		return -1;
+	o->report.by = (uint32_t)word; /* enum cst_report_by */
+	return 0;
+}
+
+static int set_callers(struct options *o, const char *value)
+{
+	o->report.callers = value;
+	return 0;
+}
+
+static int set_callees(struct options *o, const char *value)
+{
+	o->report.callees = value;
+	return 0;
+}
+
 /* Colour is for people: a terminal that does not say no. */
 static int is_color_wanted(void)
 {
@@ -308,7 +331,13 @@ static const struct option_row rows[] = {
 	{"from", "ID", "only this call and what it calls", FOR_SHOW | FOR_SAVE,
 	 set_from},
 	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort},
-	{"limit", "N", "only the first N functions", FOR_REPORT, set_limit},
+	{"limit", "N", "only the first N rows", FOR_REPORT, set_limit},
+	{"by", "WHAT", "a row for each function or for each callsite",
+	 FOR_REPORT, set_by},
+	{"callers", "REGEX", "a row for each caller of these functions",
+	 FOR_REPORT, set_callers},
+	{"callees", "REGEX", "a row for each function that these call",
+	 FOR_REPORT, set_callees},
 	{"limit", "N", "so many rows of each table (20; 0: all)", FOR_DIFF,
 	 set_limit},
 	{"times", "P", "also functions whose total changed by more than P %",

@@ -23,6 +23,7 @@ enum {
 struct options {
 	struct cst_look look;
 	struct cst_choice choice;
+	struct cst_report report;
 	enum cst_sort sort;
 	uint32_t limit;
 	int32_t times; /* percent, or negative: not looked at; of diff */

@@ -16,12 +16,17 @@ static int report_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (o.report.callers && o.report.callees)
+		return usage_error(&command_report,
+				   "either --callers or --callees");
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_FAILED;
-	n = cst_trace_report(t, o.sort, o.limit,
-			     o.n_names == 2 ? o.names[1] : NULL, &o.choice,
-			     reading_write, NULL, &err);
+	o.report.sort = o.sort;
+	o.report.limit = o.limit;
+	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
+	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
+			     &err);
 	reading_close(t);
 	return reading_end(n, &err);
 }
@@ -30,6 +35,11 @@ const struct command command_report = {
 	.name = "report",
 	.arguments = "FILE.cst [OPTION...] [REGEX]",
 	.summary = "Sum the recorded calls up, a row for each function",
-	.details = "With REGEX, only the functions whose names match it.\n",
+	.details = "With REGEX, only the rows of functions whose names match "
+		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "
+		   "is the part of all rows' SELF.\n"
+		   "With --callers or --callees the rows sum up the calls from "
+		   "one function to\nanother, under the name of the one or of "
+		   "the other.\n",
 	.run = report_run,
 };

@@ -6,33 +6,35 @@
  * is not worked out: the calls are taken as a walk gives them.
  */
 #include "report.h"
-#include "number.h"
 #include "pump.h"
-#include "row.h"
+#include "totals.h"
 #include "view.h"
 
 #include <stdlib.h>
 
 enum {
-	NO_FUNCTION = UINT32_MAX,
 	/* The runs in the pump, one in hand and one in the making. */
 	N_RUNS = PUMP_BLOCKS + 2,
 };
 
-struct total {
-	uint64_t n_calls, total_ns, max_ns;
-	int64_t self_ns;
-	uint32_t outermost; /* level of its outermost call, if it is still
-			     * open there */
+enum verdict { UNKNOWN = 0, VISIBLE, HIDDEN };
+
+/* What is the same for all calls of a site. */
+struct site {
+	uint32_t function, key;
 	uint8_t verdict;    /* where it depends on the function alone */
+	uint8_t is_subject; /* the report asks for its callers or callees */
 };
 
-enum { UNKNOWN = 0, VISIBLE = 1, HIDDEN = 2 };
+enum relation { OF_ALL, OF_CALLERS, OF_CALLEES };
 
 /* What an open call hands down. */
 struct level {
 	struct filter_state below;
-	uint32_t function; /* the nearest visible call's, or NO_FUNCTION */
+	/* Of the nearest visible call, or NO_KEY: what it is, and under which
+	 * key it was counted. */
+	uint32_t key, counted;
+	uint8_t is_subject;
 };
 
 struct report {
@@ -41,7 +43,10 @@ struct report {
 	uint64_t min_ns;
 	uint32_t only_thread; /* ordinal, or 0 */
 	uint8_t is_plain;     /* no filter that looks at the callers */
-	struct total *totals; /* by function */
+	enum relation relation;
+	struct keys keys;
+	struct site *sites;
+	struct total *totals; /* by key, and one for no key */
 	struct level *levels; /* levels[0] is the root: calls start at 1 */
 	uint32_t cap;
 
@@ -61,54 +66,81 @@ static int levels_room(struct report *r, uint32_t depth)
 	p = cap > UINT32_MAX ? NULL : realloc(r->levels, cap * sizeof(*p));
 	if (!p)
 		return -1;
-	p[0] = (struct level){filter_root(r->filter), NO_FUNCTION};
+	p[0] = (struct level){filter_root(r->filter), NO_KEY, NO_KEY, 0};
 	r->levels = p;
 	r->cap = (uint32_t)cap;
 	return 0;
 }
 
-static int is_visible(struct report *r, uint32_t id, const struct level *above,
-		      struct level *here)
+static int is_visible(struct report *r, struct site *site,
+		      const struct level *above, struct level *here)
 {
-	uint8_t *verdict = &r->totals[id].verdict;
-
 	if (!r->is_plain)
-		return filter_enter(r->filter, r->t->names, id, above->below,
-				    &here->below);
-	if (*verdict == UNKNOWN)
-		*verdict = filter_enter(r->filter, r->t->names, id,
-					filter_root(r->filter), &here->below)
-				   ? VISIBLE
-				   : HIDDEN;
-	return *verdict == VISIBLE;
+		return filter_enter(r->filter, r->t->names, site->function,
+				    above->below, &here->below);
+	if (site->verdict == UNKNOWN)
+		site->verdict =
+			filter_enter(r->filter, r->t->names, site->function,
+				     filter_root(r->filter), &here->below)
+				? VISIBLE
+				: HIDDEN;
+	return site->verdict == VISIBLE;
 }
 
-static inline void count_call(struct report *r, uint32_t id, uint64_t ns,
+/* The key to count a call under; NO_KEY: not at all. */
+static inline uint32_t row_of(const struct report *r, const struct site *site,
+			      const struct level *above)
+{
+	if (r->relation == OF_ALL)
+		return site->key;
+	if (r->relation == OF_CALLEES)
+		return above->is_subject ? site->key : NO_KEY;
+	if (!site->is_subject)
+		return NO_KEY;
+	return above->key == NO_KEY ? r->keys.n : above->key;
+}
+
+static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
 			      uint32_t level)
 {
-	uint32_t caller = r->levels[level - 1].function;
-	struct total *f = &r->totals[id];
+	struct total *f = &r->totals[row];
 
+	if (ns < f->min_ns || !f->n_calls)
+		f->min_ns = ns;
 	f->n_calls++;
 	/* Made-up durations may add up to anything. */
 	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
 	if (ns > f->max_ns)
 		f->max_ns = ns;
 	if (!f->outermost || f->outermost >= level ||
-	    r->levels[f->outermost].function != id) {
+	    r->levels[f->outermost].counted != row) {
 		f->total_ns += ns;
 		f->outermost = level;
 	}
-	if (caller != NO_FUNCTION)
-		r->totals[caller].self_ns =
-			(int64_t)((uint64_t)r->totals[caller].self_ns - ns);
-	r->levels[level].function = id;
+}
+
+static inline void see_call(struct report *r, const struct site *site,
+			    uint64_t ns, uint32_t level)
+{
+	struct level *here = &r->levels[level], *above = here - 1;
+	uint32_t row = row_of(r, site, above);
+
+	if (row != NO_KEY)
+		count_call(r, row, ns, level);
+	if (above->counted != NO_KEY) {
+		struct total *f = &r->totals[above->counted];
+
+		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
+	}
+	here->key = site->key;
+	here->counted = row;
+	here->is_subject = site->is_subject;
 }
 
 static inline int take_call(struct report *r, const struct packed_call *c,
 			    int seen)
 {
-	uint32_t id = r->t->names->sites[c->site].function;
+	struct site *site = &r->sites[c->site];
 	struct level *above, *here;
 	uint64_t ns;
 
@@ -116,16 +148,18 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 		return CST_MEMORY;
 	above = &r->levels[c->depth];
 	here = above + 1;
-	here->function = above->function;
-	if (!is_visible(r, id, above, here))
+	here->key = above->key;
+	here->counted = above->counted;
+	here->is_subject = above->is_subject;
+	if (!is_visible(r, site, above, here))
 		return 0;
 	ns = call_duration_ns(r->t, c);
 	if (ns < r->min_ns)
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
-		count_call(r, id, ns, c->depth + 1);
+		see_call(r, site, ns, c->depth + 1);
 	else
-		here->function = NO_FUNCTION;
+		here->key = here->counted = NO_KEY;
 	return 0;
 }
 
@@ -166,118 +200,62 @@ static int report_take(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-/* ---- rows --------------------------------------------------------------- */
-
-static uint64_t sort_key(const struct total *f, enum cst_sort sort)
-{
-	switch (sort) {
-	case CST_SORT_SELF:
-		return f->self_ns > 0 ? (uint64_t)f->self_ns : 0;
-	case CST_SORT_CALLS:
-		return f->n_calls;
-	case CST_SORT_MAX:
-		return f->max_ns;
-	default:
-		return f->total_ns;
-	}
-}
-
-struct rank {
-	uint64_t key;
-	uint32_t function;
-};
-
-static int rank_compare(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key > y->key ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
-}
-
-static void put_row(const struct report *r, uint32_t id, struct bytes *out)
-{
-	const struct total *f = &r->totals[id];
-	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
-	uint64_t times[4] = {
-		f->total_ns, f->self_ns > 0 ? (uint64_t)f->self_ns : 0,
-		f->n_calls ? f->total_ns / f->n_calls : 0, f->max_ns};
-
-	if (!begin)
-		return;
-	p = number_put_wide(p, f->n_calls, 10);
-	for (int i = 0; i < 4; i++) {
-		memcpy(p, "  ", 2);
-		p = number_put_duration(p + 2, times[i]);
-	}
-	memcpy(p, "  ", 2);
-	p = row_put_text(p + 2, r->t->names->functions[id].name, 4000);
-	*p++ = '\n';
-	out->len += (size_t)(p - begin);
-}
-
-/* The functions that have calls and match, in order. */
-static int64_t rank_totals(const struct report *r, enum cst_sort sort,
-			   const char *regex, struct rank *ranks,
-			   struct cst_error *err)
-{
-	const struct cst_choice choice = {.exclude = regex};
-	const struct names *names = r->t->names;
-	struct filter *filter = NULL;
-	int64_t n = 0;
-
-	if (regex && filter_new(&choice, &filter, err) < 0)
-		return CST_BAD_INPUT;
-	for (uint32_t i = 0; i < names->n_functions; i++) {
-		if (!r->totals[i].n_calls ||
-		    (filter && !filter_excludes(filter, names, i)))
-			continue;
-		ranks[n].key = sort_key(&r->totals[i], sort);
-		ranks[n++].function = i;
-	}
-	filter_free(filter);
-	if (n)
-		qsort(ranks, (size_t)n, sizeof(*ranks), rank_compare);
-	return n;
-}
-
-static int64_t put_rows(const struct report *r, enum cst_sort sort,
-			uint32_t limit, const char *regex, struct bytes *out,
+/* The functions that the report asks about. */
+static int find_subject(struct report *r, const char *regex,
 			struct cst_error *err)
 {
-	static const char heading[] =
-		"#    CALLS       TOTAL        SELF        MEAN         MAX  "
-		"FUNCTION\n";
-	size_t size = (r->t->names->n_functions + 1) * sizeof(struct rank);
-	auto_free struct rank *ranks = malloc(size);
-	int64_t n;
+	const struct cst_choice choice = {.exclude = regex};
+	struct filter *filter;
+	int status = filter_new(&choice, &filter, err);
 
-	if (!ranks)
-		return cst_fail_memory(err);
-	n = rank_totals(r, sort, regex, ranks, err);
-	if (n < 0)
-		return n;
-	if (limit && n > limit)
-		n = limit;
-	bytes_put(out, heading, sizeof(heading) - 1);
-	for (int64_t i = 0; i < n; i++)
-		put_row(r, ranks[i].function, out);
-	return out->failed ? cst_fail_memory(err) : n;
+	if (status < 0)
+		return status;
+	for (uint32_t i = 0; i < r->t->names->n_sites; i++)
+		r->sites[i].is_subject = (uint8_t)filter_excludes(
+			filter, r->t->names, r->sites[i].function);
+	filter_free(filter);
+	return 0;
 }
 
-static int64_t report_run(struct report *r, const struct cst_choice *choice,
+static int report_init(struct report *r, const struct cst_report *report,
+		       struct cst_error *err)
+{
+	const struct names *names = r->t->names;
+	int status = keys_init(&r->keys, names, report->by, err);
+
+	if (status < 0)
+		return status;
+	r->totals = calloc(r->keys.n + (size_t)1, sizeof(*r->totals));
+	r->sites = calloc(names->n_sites + (size_t)1, sizeof(*r->sites));
+	if (!r->totals || !r->sites)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < names->n_sites; i++) {
+		r->sites[i].function = names->sites[i].function;
+		r->sites[i].key = r->keys.of_site[i];
+	}
+	r->relation = report->callers	? OF_CALLERS
+		      : report->callees ? OF_CALLEES
+					: OF_ALL;
+	if (report->callers && report->callees)
+		return cst_fail(CST_BAD_INPUT, err,
+				"either callers or callees: ask twice");
+	if (r->relation == OF_ALL)
+		return 0;
+	return find_subject(
+		r, report->callers ? report->callers : report->callees, err);
+}
+
+static int64_t report_run(struct report *r, const struct cst_report *report,
+			  const struct cst_choice *choice,
 			  struct cst_error *err)
 {
-	size_t n = r->t->names->n_functions + (size_t)1;
 	int status = view_check(r->t, choice, err);
 
 	r->min_ns = choice->min_ns;
 	r->only_thread = choice->thread;
 	r->is_plain = !choice->filter && !choice->depth;
-	r->totals = calloc(n, sizeof(*r->totals));
-	if (status == 0 && !r->totals)
-		status = cst_fail_memory(err);
+	if (status == 0)
+		status = report_init(r, report, err);
 	if (status == 0)
 		status = filter_new(choice, &r->filter, err);
 	if (status == 0)
@@ -287,17 +265,16 @@ static int64_t report_run(struct report *r, const struct cst_choice *choice,
 	return status == CST_MEMORY ? cst_fail_memory(err) : status;
 }
 
-int64_t report_write(const struct cst_trace *t, enum cst_sort sort,
-		     uint32_t limit, const char *regex,
+int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err)
 {
 	struct report r = {.t = t};
 	struct bytes out = {0};
-	int64_t n = report_run(&r, choice, err);
+	int64_t n = report_run(&r, report, choice, err);
 
 	if (n == 0)
-		n = put_rows(&r, sort, limit, regex, &out, err);
+		n = totals_put(r.totals, &r.keys, report, &out, err);
 	if (n >= 0 && write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
 	bytes_release(&out);
@@ -305,6 +282,8 @@ int64_t report_write(const struct cst_trace *t, enum cst_sort sort,
 		unpacked_release(&r.runs[i]);
 	walk_free(r.walk);
 	filter_free(r.filter);
+	keys_release(&r.keys);
+	free(r.sites);
 	free(r.totals);
 	free(r.levels);
 	return n;

@@ -154,13 +154,12 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 			       : n;
 }
 
-int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
-			 uint32_t limit, const char *regex,
+int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
 	sink_begin();
-	return report_write(t, sort, limit, regex, choice, write, arg, err);
+	return report_write(t, report, choice, write, arg, err);
 }
 
 /* ---- save --------------------------------------------------------------- */

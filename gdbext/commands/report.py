@@ -13,16 +13,27 @@ from .base import ALL, DEPTH, EXCLUDE, FILTER, TraceCommand, choice_of
 
 
 class ReportCommand(TraceCommand):
-    """Show a row for each function: calls, total, self, mean and max time.
+    """Show a row for each function: how many calls, and their times.
 
     Usage: cstrace report [-sort total|self|calls|max] [-limit N]
+                          [-by function|callsite]
+                          [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-all] [REGEX]
 
-    With REGEX, only functions whose name it is found in.
+    With REGEX, only rows of functions whose name it is found in.
+
+    TOTAL is the time from entry to exit, that of recursive calls counted
+    once; SELF leaves out what the calls beneath took; MEAN, MIN and MAX are
+    of single calls; SHARE is the part of all rows' SELF.
 
       -sort WHAT   the column to order by, total without it
       -limit N     only the first N rows
+      -by WHAT     a row for each function, or for each place of a call
+      -callers REGEX   a row for each function that calls one of these, with
+                       those calls
+      -callees REGEX   a row for each function that one of these calls, with
+                       those calls
       -all         all calls, whatever `cstrace start` was told to show"""
 
     name = "cstrace report"
@@ -30,16 +41,22 @@ class ReportCommand(TraceCommand):
     options = [Option("sort", options.read_one_of(engine.SORTS),
                       list(engine.SORTS)),
                Option("limit", options.read_count),
+               Option("by", options.read_one_of(engine.REPORT_BY),
+                      list(engine.REPORT_BY)),
+               Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
+               Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
                DEPTH, FILTER, EXCLUDE, ALL]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
             values, ("depth", "filter", "exclude")))
-        regex = options.the_regex(rest)
-        n = run_long(lambda write: trace.report(
-            values.get("sort", "total"), values.get("limit", 0), regex,
-            choice, write))
+        if "callers" in values and "callees" in values:
+            raise gdb.GdbError("either -callers or -callees")
+        report = engine.Report(regex=options.the_regex(rest), **{
+            key: values[key] for key in ("sort", "limit", "by", "callers",
+                                         "callees") if key in values})
+        n = run_long(lambda write: trace.report(report, choice, write))
         if n == 0:
             say("no such functions" if trace.status().n_calls
                 else "no calls recorded")

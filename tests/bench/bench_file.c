@@ -195,11 +195,12 @@ static void bench_show(struct cst_trace *t, int is_pipe)
 
 static void bench_report(struct cst_trace *t)
 {
+	const struct cst_report report = {0};
 	struct cst_choice choice = {0};
 	struct cst_error err;
 	uint64_t size = 0, wall = now_ns(), cpu = cpu_ns();
 
-	if (cst_trace_report(t, CST_SORT_TOTAL, 0, NULL, &choice, count, &size,
+	if (cst_trace_report(t, &report, &choice, count, &size,
 			     &err) < 0)
 		die(&err);
 	print("report", now_ns() - wall, cpu_ns() - cpu);

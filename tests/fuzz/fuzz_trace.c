@@ -56,6 +56,12 @@ static void show_all(struct cst_trace *t)
 		{.last = 3, .depth = 2, .min_ns = 5},
 		{.filter = "f", .exclude = "main", .thread = 1, .root = "1.1"},
 	};
+	static const struct cst_report reports[] = {
+		{.sort = CST_SORT_TOTAL},
+		{.sort = CST_SORT_SELF, .by = CST_BY_CALLSITE},
+		{.sort = CST_SORT_CALLS, .callers = "f"},
+		{.sort = CST_SORT_MAX, .callees = "main"},
+	};
 	struct cst_error err;
 	struct cst_status_report status;
 
@@ -67,8 +73,8 @@ static void show_all(struct cst_trace *t)
 		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
 			       &left, &err);
 		left = OUTPUT_MAX;
-		cst_trace_report(t, (enum cst_sort)i, 0, NULL, &choices[i],
-				 count_write, &left, &err);
+		cst_trace_report(t, &reports[i], &choices[i], count_write,
+				 &left, &err);
 		for (int k = 0; k < N_FORMATS; k++) {
 			left = OUTPUT_MAX;
 			cst_trace_write(t, formats[k], &looks[i & 1],

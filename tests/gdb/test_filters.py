@@ -166,8 +166,7 @@ def test_show_one_thread(gdb):
     assert own_sites(live_tree(run.out)) == "main\n"
 
 
-REPORT = re.compile(r"^ *(\d+) +[\d.]+ \S+ +[\d.]+ \S+ +[\d.]+ \S+ +[\d.]+ "
-                    r"\S+  (\S.*)$", re.M)
+REPORT = re.compile(r"^ *(\d+)(?: +[\d.]+ \w+){5} +[\d.]+%  (\S.*)$", re.M)
 
 
 def reported(gdb, command, source="calls.c", args=()):
@@ -193,6 +192,19 @@ def test_report_takes_a_regex(gdb):
         [("leaf", 7), ("down", 4)], [("down", 4), ("leaf", 7)])
 
 
+def test_report_tells_callers_and_callees(gdb):
+    assert dict(reported(gdb, "cstrace report -callers leaf")) == {
+        "pair": 2, "spread": 2, "through": 1, "main": 2}
+    assert dict(reported(gdb, "cstrace report -callees ^spread$")) == {
+        "pair": 1, "leaf": 2}
+
+
+def test_report_by_callsite(gdb):
+    rows = dict(reported(gdb, "cstrace report -by callsite ^down$"))
+    assert sorted(rows.values()) == [1, 3]
+    assert all(re.fullmatch(r"down  calls\.c:\d+", row) for row in rows)
+
+
 def test_report_counts_over_threads(gdb):
     assert dict(reported(gdb, "cstrace report", "crew.c", (4, 5))) == {
         "main": 1, "member": 4, "two": 20, "one": 40}
@@ -208,7 +220,7 @@ def test_reports_times_add_up(gdb, tmp_path):
     times = {}
     for line in run.lines():
         found = re.findall(r"([\d.]+) (ns|us|ms|s)\b", line)
-        if REPORT.match(line) and len(found) == 4:
+        if REPORT.match(line) and len(found) == 5:
             name = line.rsplit("  ", 1)[1]
             times[name] = [float(n) * UNITS[unit] for n, unit in found]
     main = next(c for c in read_jsonl(tmp_path / "t.jsonl")

@@ -66,6 +66,7 @@ static int discard(void *arg, const char *text, uint64_t size)
 static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 {
 	const struct cst_choice all = {.std = 1};
+	const struct cst_report report = {.sort = CST_SORT_SELF};
 	int fd = memfd_create("trace", MFD_CLOEXEC);
 	struct cst_trace *t;
 	int64_t status;
@@ -77,8 +78,8 @@ static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 	out.len = 0;
 	status = cst_trace_show(t, &draft_look, &all, output_write, &out, err);
 	if (status >= 0)
-		status = cst_trace_report(t, CST_SORT_SELF, 0, NULL, &all,
-					  output_write, &out, err);
+		status = cst_trace_report(t, &report, &all, output_write, &out,
+					  err);
 	if (status >= 0)
 		status = copy_write(t, discard, NULL, err);
 	cst_trace_free(t);

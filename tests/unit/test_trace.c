@@ -168,31 +168,33 @@ static void unknown_calls_are_told(void **state)
 	cst_trace_free(t);
 }
 
+static const struct cst_report by_calls = {.sort = CST_SORT_CALLS};
+
 static void the_report_counts_and_sums(void **state)
 {
+	const struct cst_report some = {
+		.sort = CST_SORT_SELF, .limit = 1, .regex = "work|leaf"};
 	static struct output out;
 	struct cst_trace *t = two_threads();
 	struct cst_error err;
 
 	(void)state;
-	assert_int_equal(cst_trace_report(t, CST_SORT_CALLS, 0, NULL,
-					  &everything, output_write, &out,
-					  &err),
+	assert_int_equal(cst_trace_report(t, &by_calls, &everything,
+					  output_write, &out, &err),
 			 3);
 	assert_string_equal(
 		out.text,
-		"#    CALLS       TOTAL        SELF        MEAN         MAX"
-		"  FUNCTION\n"
-		"         4    1.600 us    1.600 us      400 ns      500 ns"
-		"  leaf\\xff\n"
-		"         3    7.500 us    6.000 us    2.500 us    5.000 us"
-		"  work(\"x\")\n"
+		"#    CALLS       TOTAL        SELF        MEAN         MIN"
+		"         MAX  SHARE  FUNCTION\n"
+		"         4    1.600 us    1.600 us      400 ns      100 ns"
+		"      500 ns  15.8%  leaf\\xff\n"
+		"         3    7.500 us    6.000 us    2.500 us    1.000 us"
+		"    5.000 us  59.4%  work(\"x\")\n"
 		"         1   10.000 us    2.500 us   10.000 us   10.000 us"
-		"  main\n");
+		"   10.000 us  24.8%  main\n");
 	out.len = 0;
-	assert_int_equal(cst_trace_report(t, CST_SORT_SELF, 1, "work|leaf",
-					  &everything, output_write, &out,
-					  &err),
+	assert_int_equal(cst_trace_report(t, &some, &everything, output_write,
+					  &out, &err),
 			 1);
 	assert_non_null(strstr(out.text, "work"));
 	assert_null(strstr(out.text, "leaf"));
@@ -209,8 +211,8 @@ static void report_rows(char *text, char *out)
 	*out = '\0';
 	for (; *line; line = strchr(line, '\n') + 1) {
 		assert_int_equal(sscanf(line,
-					"%u %lf %2s %lf %2s %*f %*s %*f "
-					"%*s %63s",
+					"%u %lf %2s %lf %2s %*f %*s %*f %*s "
+					"%*f %*s %*f%% %63s",
 					&n, &times[0], unit[0], &times[1],
 					unit[1], name),
 				 6);
@@ -244,9 +246,8 @@ static void the_report_follows_the_choice(void **state)
 		struct output out = {0};
 		char rows[512];
 
-		assert_true(cst_trace_report(t, CST_SORT_CALLS, 0, NULL,
-					     &cases[i].choice, output_write,
-					     &out, &err) > 0);
+		assert_true(cst_trace_report(t, &by_calls, &cases[i].choice,
+					     output_write, &out, &err) > 0);
 		report_rows(out.text, rows);
 		assert_string_equal(rows, cases[i].rows);
 	}
@@ -255,6 +256,7 @@ static void the_report_follows_the_choice(void **state)
 
 static void recursion_counts_once_in_the_total(void **state)
 {
+	const struct cst_report report = {0};
 	static struct output out;
 	struct draft d;
 	struct cst_trace *t;
@@ -271,10 +273,11 @@ static void recursion_counts_once_in_the_total(void **state)
 	draft_exit(&d, b, 500);
 	draft_exit(&d, a, 900);
 	t = draft_trace(&d, 900);
-	cst_trace_report(t, CST_SORT_TOTAL, 0, NULL, &everything, output_write,
-			 &out, &err);
-	assert_non_null(strstr(out.text, "         3      900 ns      900 ns"
-					 "      300 ns      900 ns  f\n"));
+	cst_trace_report(t, &report, &everything, output_write, &out, &err);
+	assert_non_null(strstr(out.text,
+			       "         3      900 ns      900 ns"
+			       "      300 ns      100 ns      900 ns 100.0%"
+			       "  f\n"));
 	cst_trace_free(t);
 }
 

@@ -311,9 +311,23 @@ CST_API int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 
 enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS, CST_SORT_MAX };
 
-/* A row for each function.  limit 0: all; regex NULL: all. */
-CST_API int64_t cst_trace_report(struct cst_trace *t, enum cst_sort sort,
-				 uint32_t limit, const char *regex,
+enum cst_report_by { CST_BY_FUNCTION = 0, CST_BY_CALLSITE = 1 };
+
+/* A row for each function, or for each place that one is called from, or (at
+ * most one of the two) for each caller or callee of some functions; zeros and
+ * NULL ask for nothing special. */
+struct cst_report {
+	uint32_t sort;  /* enum cst_sort */
+	uint32_t limit; /* only so many rows; 0: all */
+	uint32_t by;    /* enum cst_report_by */
+	uint32_t reserved;
+	const char *regex;   /* only rows of functions that match */
+	const char *callers; /* who calls what matches, and those calls */
+	const char *callees; /* what those that match call */
+};
+
+CST_API int64_t cst_trace_report(struct cst_trace *t,
+				 const struct cst_report *report,
 				 const struct cst_choice *choice,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);

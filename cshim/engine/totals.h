@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of a report and the rows made of them.
+ */
+#ifndef ENGINE_TOTALS_H
+#define ENGINE_TOTALS_H
+
+#include "bytes.h"
+#include "keys.h"
+
+struct total {
+	uint64_t n_calls, total_ns, min_ns, max_ns;
+	int64_t self_ns;
+	uint32_t outermost; /* level of its outermost call, if it is still
+			     * open there */
+};
+
+/* The rows, with their heading: totals has one for each key and one more for
+ * what has no caller.  Returns how many there are. */
+int64_t totals_put(const struct total *totals, const struct keys *keys,
+		   const struct cst_report *report, struct bytes *out,
+		   struct cst_error *err);
+
+#endif

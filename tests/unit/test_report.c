@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the rows of a report stand for.
+ */
+#include "draft.h"
+
+static const struct cst_choice everything = {.std = 1};
+
+/* Calls, total and self of each row in ns, and what it is named. */
+static const char *rows(struct cst_trace *t, struct cst_report report)
+{
+	static char found[2048];
+	struct output out = {0};
+	struct cst_error err = {""};
+	char *p = found, *line;
+
+	if (cst_trace_report(t, &report, &everything, output_write, &out,
+			     &err) < 0)
+		fail_msg("%s", err.text);
+	*p = '\0';
+	for (line = strchr(out.text, '\n') + 1; *line;
+	     line = strchr(line, '\n') + 1) {
+		unsigned n, total, self;
+		int name = 0;
+
+		assert_int_equal(sscanf(line,
+					"%u %u ns %u ns %*u ns %*u ns %*u ns "
+					"%*f%% %n",
+					&n, &total, &self, &name),
+				 3);
+		p += sprintf(p, "%u %u %u %.*s\n", n, total, self,
+			     (int)strcspn(line + name, "\n"), line + name);
+	}
+	return found;
+}
+
+/* main calls f, which calls itself and g; then main calls g. */
+static struct cst_trace *f_and_g(void)
+{
+	struct draft d;
+	uint64_t main, f, again, g;
+	uint32_t sites[4];
+
+	draft_begin(&d);
+	sites[0] = draft_site(&d, "main", 0);
+	sites[1] = draft_site(&d, "f", 10);
+	sites[2] = draft_site(&d, "f", 20);
+	sites[3] = draft_site(&d, "g", 30);
+	main = draft_enter(&d, sites[0], 0);
+	f = draft_enter(&d, sites[1], 100);
+	again = draft_enter(&d, sites[2], 110);
+	g = draft_enter(&d, sites[3], 120);
+	draft_exit(&d, g, 125);
+	draft_exit(&d, again, 160);
+	draft_exit(&d, f, 200);
+	g = draft_enter(&d, draft_site(&d, "g", 40), 300);
+	draft_exit(&d, g, 400);
+	draft_exit(&d, main, 900);
+	return draft_trace(&d, 900);
+}
+
+static void callers_have_the_calls_they_made(void **state)
+{
+	struct cst_trace *t = f_and_g();
+
+	(void)state;
+	assert_string_equal(rows(t, (struct cst_report){.callers = "^g$"}),
+			    "1 100 100 main\n1 5 5 f\n");
+	/* f's calls of f lie within those that main made. */
+	assert_string_equal(rows(t, (struct cst_report){.callers = "^f$"}),
+			    "1 100 50 main\n1 50 45 f\n");
+	assert_string_equal(rows(t, (struct cst_report){.callers = "main"}),
+			    "1 900 700 (no caller)\n");
+	assert_string_equal(
+		rows(t, (struct cst_report){.callers = "main", .regex = "."}),
+		"");
+	cst_trace_free(t);
+}
+
+static void callees_have_the_calls_made_of_them(void **state)
+{
+	struct cst_trace *t = f_and_g();
+
+	(void)state;
+	assert_string_equal(rows(t, (struct cst_report){.callees = "main"}),
+			    "1 100 50 f\n1 100 100 g\n");
+	assert_string_equal(rows(t, (struct cst_report){.callees = "f"}),
+			    "1 50 45 f\n1 5 5 g\n");
+	assert_string_equal(rows(t, (struct cst_report){.callees = "g"}), "");
+	cst_trace_free(t);
+}
+
+static void each_place_of_a_call_can_have_a_row(void **state)
+{
+	struct cst_trace *t = f_and_g();
+
+	(void)state;
+	assert_string_equal(rows(t, (struct cst_report){.by = CST_BY_CALLSITE}),
+			    "1 900 700 main  app.c\n"
+			    "1 100 50 f  app.c:10\n"
+			    "1 100 100 g  app.c:40\n"
+			    "1 50 45 f  app.c:20\n"
+			    "1 5 5 g  app.c:30\n");
+	cst_trace_free(t);
+}
+
+/* Another function, called once for 10 ticks. */
+static void call_named(struct draft *d, uint64_t at, const char *name,
+		       const char *module, const char *file)
+{
+	uint32_t f = names_add_function(d->names, 0x2000 + at);
+	uint32_t site = names_add_site(d->names, f);
+
+	names_set_function(d->names, f, name, name, module, file);
+	names_set_site(d->names, site, "x.c", 1);
+	draft_exit(d, draft_enter(d, site, at), at + 10);
+}
+
+static void equal_names_are_told_apart(void **state)
+{
+	struct draft d;
+	struct cst_trace *t;
+
+	(void)state;
+	draft_begin(&d);
+	call_named(&d, 0, "init", "/lib/liba.so", "src/a.c");
+	call_named(&d, 100, "init", "/lib/libb.so", "src/a.c");
+	call_named(&d, 200, "help", "/bin/app", "src/one.c");
+	call_named(&d, 300, "help", "/bin/app", "src/two.c");
+	call_named(&d, 400, "only", "/bin/app", "src/two.c");
+	/* The same, loaded once more elsewhere. */
+	call_named(&d, 500, "again", "/lib/liba.so", "src/a.c");
+	call_named(&d, 600, "again", "/lib/liba.so", "src/a.c");
+	t = draft_trace(&d, 700);
+	assert_string_equal(rows(t, (struct cst_report){0}),
+			    "2 20 20 again\n"
+			    "1 10 10 init [liba.so]\n"
+			    "1 10 10 init [libb.so]\n"
+			    "1 10 10 help [one.c]\n"
+			    "1 10 10 help [two.c]\n"
+			    "1 10 10 only\n");
+	cst_trace_free(t);
+}
+
+static void what_cannot_be_asked_is_refused(void **state)
+{
+	struct cst_trace *t = f_and_g();
+	const struct cst_report both = {.callers = "f", .callees = "g"};
+	const struct cst_report bad = {.callers = "("};
+	struct output out = {0};
+	struct cst_error err;
+
+	(void)state;
+	assert_int_equal(cst_trace_report(t, &both, &everything, output_write,
+					  &out, &err),
+			 CST_BAD_INPUT);
+	assert_int_equal(cst_trace_report(t, &bad, &everything, output_write,
+					  &out, &err),
+			 CST_BAD_INPUT);
+	assert_non_null(strstr(err.text, "bad regex '('"));
+	cst_trace_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(callers_have_the_calls_they_made),
+		cmocka_unit_test(callees_have_the_calls_made_of_them),
+		cmocka_unit_test(each_place_of_a_call_can_have_a_row),
+		cmocka_unit_test(equal_names_are_told_apart),
+		cmocka_unit_test(what_cannot_be_asked_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
