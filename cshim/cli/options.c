@@ -262,6 +262,13 @@ static int set_sort(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_no_pager(struct options *o, const char *value)
+{
+	(void)value;
+	o->no_pager = 1;
+	return 0;
+}
+
 static int set_by(struct options *o, const char *value)
 {
 	static const char *const words[] = {"function", "callsite", NULL};
@@ -365,6 +372,7 @@ static const struct option_row rows[] = {
 	 set_no_callsite},
 	{"fold", NULL, "runs of equal leaf calls as one row", FOR_SHOW,
 	 set_fold},
+	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager},
 	{"color", "WHEN", "on, off or auto (on a terminal)", FOR_SHOW,
 	 set_color},
 };

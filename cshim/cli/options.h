@@ -24,6 +24,7 @@ struct options {
 	struct cst_look look;
 	struct cst_choice choice;
 	struct cst_report report;
+	int no_pager;
 	enum cst_sort sort;
 	uint32_t limit;
 	int32_t times; /* percent, or negative: not looked at; of diff */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "command.h"
 #include "options.h"
+#include "pager.h"
 #include "reading.h"
 
 #include <stddef.h>
@@ -20,7 +21,10 @@ static int show_run(int argc, char **argv)
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_FAILED;
-	n = cst_trace_show(t, &o.look, &o.choice, reading_write, NULL, &err);
+	n = cst_trace_show(t, &o.look, &o.choice,
+			   o.no_pager ? reading_write : pager_write, NULL,
+			   &err);
+	pager_end();
 	reading_close(t);
 	return reading_end(n, &err);
 }
@@ -29,7 +33,9 @@ const struct command command_show = {
 	.name = "show",
 	.arguments = "FILE.cst [OPTION...] [REGEX]",
 	.summary = "Show the recorded calls as a tree",
-	.details = "With REGEX, only the functions whose names match it, and "
-		   "what they call.\n",
+	.details =
+		"With REGEX, only the functions whose names match it, and "
+		"what they call.  On a terminal through CSTRACE_PAGER, PAGER "
+		"or less.\n",
 	.run = show_run,
 };
