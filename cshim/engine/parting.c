@@ -19,6 +19,7 @@ enum {
 struct side {
 	const uint32_t *sites; /* joint numbers */
 	struct view *view;
+	uint8_t *is_chosen; /* by lane: only this one */
 	int n, at;
 	struct shown batch[BATCH];
 };
@@ -37,12 +38,22 @@ static int side_init(struct side *s, const struct joint *j, int t,
 		     const struct cst_choice *choice, uint32_t lane,
 		     struct cst_error *err)
 {
-	int status = view_new(j->traces[t], choice, 1, &s->view, err);
+	const struct cst_trace *trace = j->traces[t];
+	struct walk_part part = {0};
 
 	s->sites = j->sites[t];
-	if (status == 0)
-		view_only(s->view, lane);
-	return status;
+	s->is_chosen = calloc(trace->n_lanes + (size_t)1, 1);
+	if (!s->is_chosen)
+		return cst_fail_memory(err);
+	s->is_chosen[lane] = 1;
+	part.lanes = s->is_chosen;
+	return view_new_part(trace, choice, &part, 1, &s->view, err);
+}
+
+static void side_release(struct side *s)
+{
+	view_free(s->view);
+	free(s->is_chosen);
 }
 
 /* 1: *out is the next call, which stays the next; 0: the end. */
@@ -288,8 +299,8 @@ int parting_find(struct parting *p, const struct joint *j,
 			status = side_init(&s[1], j, 1, choice, lanes[1], err);
 		if (status == 0)
 			status = find(p, s, is_ends, err);
-		view_free(s[0].view);
-		view_free(s[1].view);
+		side_release(&s[0]);
+		side_release(&s[1]);
 		if (p->kind != PARTING_NONE)
 			break;
 	}

@@ -147,11 +147,6 @@ void view_free(struct view *v)
 	free(v);
 }
 
-void view_only(struct view *v, uint32_t lane)
-{
-	walk_only(v->walk, lane);
-}
-
 static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
 {
 	uint64_t cap = l->cap ? l->cap : 16;

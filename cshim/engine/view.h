@@ -45,9 +45,6 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		  struct view **out, struct cst_error *err);
 void view_free(struct view *v);
 
-/* Before the first view_next(): this lane's calls and no others. */
-void view_only(struct view *v, uint32_t lane);
-
 /* The next calls: how many of them, at most cap; 0: the end; or negative. */
 int view_next(struct view *v, struct shown *out, uint32_t cap,
 	      struct cst_error *err);

@@ -191,16 +191,6 @@ int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
 	return 0;
 }
 
-void walk_only(struct walk *w, uint32_t lane)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < w->n_heap; i++)
-		if (w->heap[i] == lane)
-			w->heap[n++] = lane;
-	w->n_heap = n;
-}
-
 /* Many lanes have a long block each that is not over yet: forget those of the
  * largest other ones. */
 static void walk_shrink(struct walk *w, const struct walk_lane *asking)

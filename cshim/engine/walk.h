@@ -41,9 +41,6 @@ int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err);
 void walk_free(struct walk *w);
 
-/* Before the first walk_next(): this lane's calls and no others. */
-void walk_only(struct walk *w, uint32_t lane);
-
 /* 1: a run, valid until the next call; 0: the end. */
 int walk_next(struct walk *w, struct run *out, struct cst_error *err);
 
