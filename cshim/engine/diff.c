@@ -180,7 +180,10 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 		  "%10" PRIu64 "  %10" PRIu64 "  %+10" PRId64 "  %-7s  ",
 		  e->n[0], e->n[1], (int64_t)(e->n[1] - e->n[0]),
 		  words[edge_group(e)]);
-	put_call(&d->out, j->traces[site->trace], site->index);
+	if (site->is_anywhere)
+		put_name(&d->out, joint_name(j, site->function));
+	else
+		put_call(&d->out, j->traces[site->trace], site->index);
 	if (e->caller != TALLY_NO_CALLER) {
 		put_words(&d->out, "  in ");
 		put_name(&d->out, joint_name(j, e->caller));

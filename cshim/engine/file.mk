@@ -7,7 +7,7 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	column.c lane.c pack.c unpack.c spool.c flight.c carry.c \
 	writer.c loader.c contents.c \
 	walk.c view.c window.c pump.c callid.c text.c jsonl.c report.c \
-	joint.c places.c tally.c parting.c parting_text.c diff.c \
+	origin.c joint.c places.c tally.c parting.c parting_text.c diff.c \
 	golden.c position.c mismatch.c matcher.c expect.c golden_make.c \
 	sink.c copy.c trace.c)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "joint.h"
+#include "origin.h"
 #include "places.h"
 
 #include <stdlib.h>
@@ -73,8 +74,9 @@ static void number_functions(struct joint *j, const struct named *f, uint32_t n)
 			    (is_by_module &&
 			     text_compare(f[i].module, f[i - 1].module)))
 				j->function_items[j->n_functions++] =
-					(struct joint_item){f[i].trace,
-							    f[i].index, 0};
+					(struct joint_item){.trace = f[i].trace,
+							    .index =
+								    f[i].index};
 			j->functions[f[i].trace][f[i].index] =
 				j->n_functions - 1;
 		}
@@ -152,7 +154,7 @@ static int is_same_build(const struct joint *j)
 
 /* ---- call sites --------------------------------------------------------- */
 
-/* A trace's sites, in order of file, line and callee. */
+/* A trace's sites, in order of file, line, callee and caller. */
 struct places {
 	struct place *all;
 	uint32_t n;
@@ -177,28 +179,41 @@ static int place_compare(const void *a, const void *b)
 		order = x->line < y->line ? -1 : 1;
 	if (!order && x->function != y->function)
 		order = x->function < y->function ? -1 : 1;
+	if (!order && x->caller != y->caller)
+		order = x->caller < y->caller ? -1 : 1;
 	return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
 static int is_one_place(const struct place *a, const struct place *b)
 {
 	return a->line == b->line && a->function == b->function &&
-	       !strcmp(a->file, b->file);
+	       a->caller == b->caller && !strcmp(a->file, b->file);
 }
 
-static int places_init(struct places *p, const struct joint *j, uint32_t t)
+static int places_init(struct places *p, const struct joint *j, uint32_t t,
+		       struct cst_error *err)
 {
 	const struct names *names = j->traces[t]->names;
+	auto_free uint32_t *origins =
+		calloc(names->n_sites + 1ull, sizeof(*origins));
+	int status;
 
 	p->n = names->n_sites;
 	p->all = calloc(p->n + 1ull, sizeof(*p->all));
-	if (!p->all)
-		return CST_MEMORY;
+	if (!origins || !p->all)
+		return cst_fail_memory(err);
+	status = origin_find(j->traces[t], origins, err);
+	if (status < 0)
+		return status;
 	for (uint32_t i = 0; i < p->n; i++)
 		p->all[i] = (struct place){
-			file_of(&names->sites[i]),
-			j->functions[t][names->sites[i].function],
-			names->sites[i].line, i};
+			.file = file_of(&names->sites[i]),
+			.function = j->functions[t][names->sites[i].function],
+			.caller = origins[i] == NO_ORIGIN
+					  ? NO_ORIGIN
+					  : j->functions[t][origins[i]],
+			.line = names->sites[i].line,
+			.index = i};
 	qsort(p->all, p->n, sizeof(*p->all), place_compare);
 	return 0;
 }
@@ -206,7 +221,7 @@ static int places_init(struct places *p, const struct joint *j, uint32_t t)
 static uint32_t add_site(struct joint *j, uint32_t t, const struct place *p)
 {
 	j->site_items[j->n_sites] =
-		(struct joint_item){t, p->index, p->function};
+		(struct joint_item){t, p->index, p->function, 0};
 	return j->n_sites++;
 }
 
@@ -218,8 +233,10 @@ static void number_by_function(struct joint *j, uint32_t t,
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *number = &by_function[p[i].function];
 
-		if (!*number)
+		if (!*number) {
 			*number = add_site(j, t, &p[i]) + 1;
+			j->site_items[*number - 1].is_anywhere = 1;
+		}
 		j->sites[t][p[i].index] = *number - 1;
 	}
 }
@@ -320,17 +337,17 @@ static int number_sites(struct joint *j, const struct places places[2],
 	return 0;
 }
 
-static int join_sites(struct joint *j)
+static int join_sites(struct joint *j, struct cst_error *err)
 {
 	auto_free uint32_t *by_function =
 		calloc(j->n_functions + 1ull, sizeof(*by_function));
 	struct places places[2] = {{0}};
-	int status = by_function ? 0 : CST_MEMORY;
+	int status = by_function ? 0 : cst_fail_memory(err);
 
 	for (uint32_t t = 0; t < 2 && status == 0; t++)
-		status = places_init(&places[t], j, t);
-	if (status == 0)
-		status = number_sites(j, places, by_function);
+		status = places_init(&places[t], j, t, err);
+	if (status == 0 && number_sites(j, places, by_function) < 0)
+		status = cst_fail_memory(err);
 	free(places[0].all);
 	free(places[1].all);
 	return status;
@@ -355,8 +372,7 @@ int joint_init(struct joint *j, const struct cst_trace *a,
 	}
 	j->function_items = calloc(n_functions, sizeof(*j->function_items));
 	j->site_items = calloc(n_sites, sizeof(*j->site_items));
-	if (!j->function_items || !j->site_items || join_functions(j) < 0 ||
-	    join_sites(j) < 0)
+	if (!j->function_items || !j->site_items || join_functions(j) < 0)
 		return cst_fail_memory(err);
-	return 0;
+	return join_sites(j, err);
 }

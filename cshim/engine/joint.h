@@ -15,6 +15,7 @@ struct joint_item {
 	uint32_t trace;	   /* 0 or 1 */
 	uint32_t index;	   /* in its names */
 	uint32_t function; /* of a site: its callee's joint number */
+	int is_anywhere;   /* ... and it stands for all calls of that */
 };
 
 struct joint {

@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum {
-	PAIR = 4000,	   /* what a pair is worth ... */
-	MOST_MOVED = 1000, /* ... less the lines it moved, up to this */
+	PAIR = 4000,	   /* what a pair is worth; ... */
+	FAR_PAIR = 1001,   /* one in different functions; ... */
+	MOST_MOVED = 1000, /* less the lines it moved, up to this */
 	MOST_CELLS = 16 << 20,
 };
 
@@ -23,10 +24,21 @@ static uint32_t moved_by(const struct place *a, const struct place *b)
 static uint32_t pair_worth(const struct place *a, const struct place *b)
 {
 	uint32_t moved = moved_by(a, b);
+	uint32_t worth = a->caller == b->caller ? PAIR : FAR_PAIR;
 
 	if (a->function != b->function)
 		return 0;
-	return PAIR - (moved < MOST_MOVED ? moved : MOST_MOVED);
+	return worth - (moved < MOST_MOVED ? moved : MOST_MOVED);
+}
+
+/* In the order that both are in. */
+static int place_order(const struct place *a, const struct place *b)
+{
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->caller > b->caller) - (a->caller < b->caller);
 }
 
 /* Too many for a table: the very same lines only. */
@@ -37,14 +49,9 @@ static void align_exactly(const struct place *a, uint32_t n_a,
 	uint32_t k = 0;
 
 	for (uint32_t i = 0; i < n_a; i++) {
-		while (k < n_b && (b[k].line < a[i].line ||
-				   (b[k].line == a[i].line &&
-				    b[k].function < a[i].function)))
+		while (k < n_b && place_order(&b[k], &a[i]) < 0)
 			k++;
-		partner[i] = k < n_b && b[k].line == a[i].line &&
-					     b[k].function == a[i].function
-				     ? k + 1
-				     : 0;
+		partner[i] = k < n_b && !place_order(&b[k], &a[i]) ? k + 1 : 0;
 	}
 }
 

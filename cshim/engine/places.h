@@ -8,10 +8,11 @@
 
 #include <stdint.h>
 
-/* All calls of a function on a line. */
+/* All calls of a function by another on a line. */
 struct place {
 	const char *file;  /* without its folders; "": not known */
 	uint32_t function; /* the callee, by its joint number */
+	uint32_t caller;   /* likewise, or UINT32_MAX */
 	uint32_t line;
 	uint32_t index; /* one of the sites there */
 };

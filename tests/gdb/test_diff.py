@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""cstrace diff, as somebody uses it who has changed a program."""
+
+import re
+
+import pytest
+
+from lib_build import build
+from lib_cstrace import compile_c, cstrace, record
+from lib_gdb import run_gdb
+
+BEFORE = """\
+#include <stdlib.h>
+static int leaf(int n) { return n + 1; }
+static int pair(int n)
+{
+    return leaf(n) + leaf(n + 1);
+}
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum += pair(i);
+    if (argc > 1)
+        abort();
+    return sum == 0;
+}
+"""
+# Lines have moved, one call is new, one function has gone.
+AFTER = BEFORE.replace("static int leaf", "/* Adds\n   one. */\nstatic int leaf")
+CHECKED = AFTER.replace("    return leaf", "    check(n);\n    return leaf") \
+    .replace("static int pair", "static void check(int n) { leaf(n); }\n"
+             "static int pair")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("diff")
+    for name, source in (("before", BEFORE), ("after", AFTER),
+                         ("checked", CHECKED)):
+        compile_c(folder, "app", source)
+        (folder / "app").rename(folder / name)
+        record(folder, name + ".cst", name)
+    record(folder, "again.cst", "before")
+    compile_c(folder, "renamed", CHECKED)
+    record(folder, "renamed.cst", "renamed")
+    return folder
+
+
+def test_the_same_program_has_the_same_flow(folder):
+    done = cstrace(folder, "diff", "before.cst", "again.cst")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == ("--- before.cst  (A: 301 calls in 1 thread)\n"
+                        "+++ again.cst  (B: 301 calls in 1 thread)\n"
+                        "The flow is the same.\n")
+
+
+def test_lines_that_moved_are_no_difference(folder):
+    assert cstrace(folder, "diff", "before.cst", "after.cst").status == 0
+
+
+def test_a_new_call_is_told_once(folder):
+    done = cstrace(folder, "diff", "after.cst", "checked.cst")
+    assert (done.status, done.err) == (1, "")
+    assert ("the flows part after 2 equal calls: 1.3 leaf in A, 1.3 check in B"
+            in done.out)
+    rows = done.out.partition("in CALLER\n")[2].splitlines()
+    assert [re.sub(r"  +", "  ", row.strip()) for row in rows] == [
+        "0  100  +100  added  leaf  app.c:5  in check",
+        "0  100  +100  added  check  app.c:8  in pair"]
+
+
+def test_a_renamed_file_is_told_by_functions_alone(folder):
+    assert cstrace(folder, "diff", "checked.cst", "renamed.cst").status == 0
+    done = cstrace(folder, "diff", "after.cst", "renamed.cst")
+    assert done.status == 1
+    rows = done.out.partition("in CALLER\n")[2].splitlines()
+    assert [row.split("added")[1].strip() for row in rows] == [
+        "leaf  in check", "check  in pair"]
+
+
+def test_a_choice_and_a_limit_cut_it_short(folder):
+    words = ("diff", "after.cst", "checked.cst")
+    assert cstrace(folder, *words, "--depth", "2").status == 0
+    done = cstrace(folder, *words, "--exclude", "^(check|leaf)$")
+    assert done.status == 0
+    done = cstrace(folder, *words, "--limit", "1")
+    assert done.status == 1
+    assert done.out.endswith("... and 1 more\n")
+
+
+def test_times_fail_only_when_asked_to(folder):
+    words = ("diff", "before.cst", "again.cst", "--times", "0")
+    done = cstrace(folder, *words)
+    assert done.status == 0
+    table = "TIME A" in done.out
+    assert cstrace(folder, *words, "--fail-on-time").status == int(table)
+    assert cstrace(folder, *words[:-1], "1000000",
+                   "--fail-on-time").status == 0
+
+
+def test_a_program_that_died_differs_by_how_its_calls_ended(folder):
+    cstrace(folder, "record", "-o", "died.cst", "--", "./before", "x")
+    done = cstrace(folder, "diff", "before.cst", "died.cst")
+    assert done.status == 1
+    assert "a call ends otherwise after 0 equal calls: 1.1 main" in done.out
+    assert re.search(r"^\+ +1\.1 +main .*\(still open\)$", done.out, re.M)
+
+
+@pytest.mark.parametrize("words, told", [
+    (["before.cst"], "something is missing"),
+    (["before.cst", "none.cst"], "cannot open 'none.cst'"),
+    (["app.c", "after.cst"], "app.c"),
+    (["before.cst", "after.cst", "--filter", "("], "bad regex '('"),
+    (["before.cst", "after.cst", "--fail-on-time"], "needs --times P"),
+    (["before.cst", "after.cst", "--times", "much"], "bad value 'much'"),
+])
+def test_trouble_is_one_line_and_status_2(folder, words, told):
+    done = cstrace(folder, "diff", *words)
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err and done.err.count("\n") == 1
+
+
+def test_threads_pair_up(tmp_path):
+    program = build("threads.c")
+    for name, n in (("two", 2), ("three", 3)):
+        done = cstrace(tmp_path, "record", "-o", name + ".cst", "--", program,
+                       n)
+        assert done.status == 0
+    done = cstrace(tmp_path, "diff", "two.cst", "three.cst")
+    assert done.status == 1
+    assert "Only in B:\n+ thread 4: 4 calls, from worker\n" in done.out
+    assert "the flows part" not in done.out
+
+
+def test_gdb_compares_with_what_it_recorded(folder):
+    run = run_gdb(folder, "./checked", "set cstrace live off",
+                  "cstrace diff after.cst", "cstrace start", "run",
+                  "cstrace diff after.cst -limit 1", "cstrace diff",
+                  "cstrace diff none.cst", "cstrace show -last 1")
+    assert "nothing is recorded yet" in run.out
+    assert "+++ the recorded trace  (B: 501 calls in 1 thread)\n" in run.out
+    assert "1.3 leaf in A, 1.3 check in B\n" in run.out
+    assert "... and 1 more\n" in run.out
+    assert "cstrace diff: which file?" in run.out
+    assert "cannot open 'none.cst'" in run.out

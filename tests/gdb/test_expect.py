@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""cstrace expect, as a test of call flow in somebody's CI."""
+
+import pytest
+
+from lib_build import build
+from lib_cstrace import compile_c, cstrace, record
+from lib_gdb import run_gdb
+from lib_tree import tree
+
+SOURCE = """\
+#include <stdio.h>
+static int slot;
+static int take(int n) { return n < 2 ? ++slot : -1; }
+static void give(int n) { slot -= n > 0; }
+static void warn(void) { puts("full"); }
+static void serve(int n)
+{
+    int got = take(n);
+    if (got < 0)
+        warn();
+    else
+        give(got);
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        serve(i);
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("expect")
+    compile_c(folder, "app", SOURCE)
+    record(folder, "good.cst", "app", "1")
+    record(folder, "full.cst", "app", "1", "2", "3")
+    return folder
+
+
+def expect(folder, trace, golden):
+    (folder / "app.golden").write_text(tree(golden))
+    return cstrace(folder, "expect", trace, "app.golden")
+
+
+def test_what_make_wrote_is_what_is_expected(folder):
+    done = cstrace(folder, "expect", "--make", "full.cst")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == tree("""
+        main
+          serve  x2
+            take
+            give
+          serve  x2
+            take
+            warn
+        """)
+    made = cstrace(folder, "expect", "--make", "full.cst", "made.golden")
+    assert made == (0, "", "")
+    assert (folder / "made.golden").read_text() == done.out
+    assert cstrace(folder, "expect", "full.cst", "made.golden") == (0, "", "")
+
+
+def test_a_saved_tree_can_be_edited_into_one(folder):
+    done = cstrace(folder, "save", "good.cst", "tree.txt", "--timestamp",
+                   "off", "--no-duration")
+    assert done.status == 0
+    assert cstrace(folder, "expect", "good.cst", "tree.txt").status == 0
+    assert cstrace(folder, "expect", "full.cst", "tree.txt").status == 1
+
+
+def test_each_slot_is_given_back(folder):
+    golden = """
+        main
+          serve  x+          # so many as there are arguments
+            take
+            give
+        """
+    assert expect(folder, "good.cst", golden) == (0, "", "")
+    done = expect(folder, "full.cst", golden)
+    assert (done.status, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        "app.golden:4: expected give, but this call is made:",
+        "  1.1       main  " + done.out.splitlines()[1].split("  ")[-1],
+        "  1.8         serve  app.c:17",
+        "> 1.10          warn  app.c:10"]
+
+
+def test_what_must_not_be_called_is_found_anywhere(folder):
+    golden = """
+        main
+          ...
+          !warn
+        """
+    assert expect(folder, "good.cst", golden).status == 0
+    done = expect(folder, "full.cst", golden)
+    assert done.status == 1
+    assert done.out.startswith("app.golden:3: never expected warn, but")
+
+
+def test_patterns_groups_and_sites(folder):
+    assert expect(folder, "full.cst", r"""
+        m*  (open)
+        """).status == 1
+    assert expect(folder, "full.cst", r"""
+        main
+          unordered:
+            serve  x2  app.c:17
+              /^(take|give)$/  x2
+            /serve/  x2
+              take
+              warn  app.c
+        """) == (0, "", "")
+
+
+def test_threads(tmp_path):
+    done = cstrace(tmp_path, "record", "-o", "t.cst", "--", build("threads.c"),
+                   3)
+    assert done.status == 0
+    assert expect(tmp_path, "t.cst", """
+        thread 1:
+        main
+        thread *:
+        worker
+          step  x3
+        """) == (0, "", "")
+    done = expect(tmp_path, "t.cst", "main")
+    assert "no line is about thread 2" in done.out
+
+
+@pytest.mark.parametrize("golden, told", [
+    ("main\n    take\n  give\n", "app.golden:3: its indentation"),
+    ("main\n  take  x3..1\n", "app.golden:2: 'x3..1' is no count"),
+    ("/(/\n", "app.golden:1: bad regex"),
+    ("", "app.golden: there is no call in it"),
+])
+def test_a_bad_line_is_named_with_status_2(folder, golden, told):
+    (folder / "app.golden").write_text(golden)
+    done = cstrace(folder, "expect", "good.cst", "app.golden")
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("words, told", [
+    (["good.cst"], "which golden tree?"),
+    (["good.cst", "none.golden"], "cannot open 'none.golden'"),
+    (["none.cst", "app.c"], "cannot open 'none.cst'"),
+    (["good.cst", "good.cst"], "is no golden tree"),
+    (["--make", "good.cst", "none/x"], "none/x"),
+])
+def test_trouble_is_one_line_and_status_2(folder, words, told):
+    done = cstrace(folder, "expect", *words)
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err and done.err.count("\n") == 1
+
+
+def test_gdb_makes_one_and_compares(folder):
+    (folder / "other.golden").write_text("main\n  warn\n")
+    run = run_gdb(folder, "./app", "set cstrace live off", "cstrace start",
+                  "run", "cstrace expect -make g.golden",
+                  "cstrace expect g.golden", "cstrace expect other.golden",
+                  "cstrace expect", args=["x"])
+    assert run.said()[-2:] == ["golden tree saved to g.golden",
+                               "the calls are those of g.golden"]
+    assert "other.golden:2: expected warn, but this call is made:" in run.out
+    assert "the calls are not those of other.golden" in run.out
+    assert "cstrace expect: which file?" in run.out
+    assert cstrace(folder, "expect", "good.cst", "g.golden").status == 0
