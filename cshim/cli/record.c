@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Chunks come back within a millisecond: few of them stay in the cache. */
-enum { POOL_CHUNKS = 128 };
+enum { POOL_CHUNKS = 256 };
 
 struct record {
 	const struct options *o;

@@ -86,7 +86,7 @@ def _libraries():
         _make(built(name + ".so"), CC,
               ["-O2", *WARN, "-fPIC", "-shared", "-fno-builtin"],
               [source(name + ".c")])
-    area = [engine_source("area.c"), engine_source("error.c")]
+    area = [engine_source(name) for name in ("area.c", "error.c", "holders.c")]
     _make(built("handback"), CC,
           ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
           [source("handback.c"), *area])
