@@ -270,6 +270,9 @@ int lines_file(struct lines *l, Dwarf_Die *die, unsigned attribute,
 	path = dwarf_filesrc(files, index, NULL, NULL);
 	if (!path)
 		return 0;
+	/* What units share (dwz) has no main file: the sharer's it is. */
+	if (dwarf_tag(&unit) == DW_TAG_partial_unit)
+		dwarf_diecu(&same, &unit, NULL, NULL);
 	*file = as_compiled(&unit, files, path);
 	return 1;
 }

@@ -121,6 +121,16 @@ def test_a_separate_debug_file(tmp_path):
     assert own[-1]["line"] == 10
 
 
+def test_debug_information_that_files_share(tmp_path):
+    program = compile_files(tmp_path, "gcc -g -O2")
+    run("cp", "app", "other", cwd=tmp_path)
+    run("dwz", "-m", "shared.dwz", "-M", tmp_path / "shared.dwz", "app",
+        "other", cwd=tmp_path)
+    own = without_gdb(program, tmp_path)
+    assert own == with_gdb(program, tmp_path)
+    assert own[-1]["line"] == 10
+
+
 def test_without_debug_information(tmp_path):
     program = compile_files(tmp_path, "gcc -g0")
     own = without_gdb(program, tmp_path)
