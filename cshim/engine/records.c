@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "records.h"
+#include "writer.h"
 
 void records_put_function(struct bytes *out, const struct names *n, uint32_t id)
 {
@@ -24,4 +25,37 @@ void records_put_site(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_varint(out, s->function);
 	bytes_put_varint(out, s->line);
 	bytes_put_text(out, s->file);
+}
+
+void records_put_thread(struct bytes *out, uint32_t index,
+			const struct thread_record *t)
+{
+	bytes_put_byte(out, 1);
+	bytes_put_varint(out, index);
+	bytes_put_varint(out, t->process);
+	bytes_put_varint(out, t->pid);
+	bytes_put_varint(out, t->ordinal);
+	bytes_put_varint(out, t->tid);
+	bytes_put_text(out, t->name);
+}
+
+void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
+		      uint32_t thread, uint32_t ordinal)
+{
+	bytes_put_byte(out, 2);
+	bytes_put_varint(out, index);
+	bytes_put_varint(out, process);
+	bytes_put_varint(out, thread);
+	bytes_put_varint(out, ordinal);
+}
+
+void records_put_module(struct bytes *out, const struct writer_module *m)
+{
+	bytes_put_byte(out, 1);
+	bytes_put_varint(out, m->space);
+	bytes_put_text(out, m->path);
+	bytes_put_text(out, *m->build_id ? m->build_id : NULL);
+	bytes_put_varint(out, m->start);
+	bytes_put_varint(out, m->end);
+	bytes_put_varint(out, m->bias);
 }

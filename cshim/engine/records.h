@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The records of a NAMES block, as they are written (contents.c reads them).
+ * The records of NAMES, THREADS and MODULES blocks, as they are written
+ * (contents.c reads them).
  */
 #ifndef ENGINE_RECORDS_H
 #define ENGINE_RECORDS_H
@@ -11,5 +12,18 @@
 void records_put_function(struct bytes *out, const struct names *n,
 			  uint32_t id);
 void records_put_site(struct bytes *out, const struct names *n, uint32_t id);
+
+struct thread_record {
+	uint32_t process, pid, ordinal, tid;
+	char name[64];
+};
+
+void records_put_thread(struct bytes *out, uint32_t index,
+			const struct thread_record *t);
+void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
+		      uint32_t thread, uint32_t ordinal);
+
+struct writer_module;
+void records_put_module(struct bytes *out, const struct writer_module *m);
 
 #endif

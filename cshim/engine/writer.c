@@ -24,13 +24,6 @@ enum {
 	PLAIN_SIZE = 256 << 10,
 };
 
-enum { PEOPLE_THREAD = 1, PEOPLE_LANE = 2 };
-
-struct writer_thread {
-	uint32_t process, pid, ordinal, tid;
-	char name[64];
-};
-
 struct writer {
 	struct spool spool;
 	struct index index;
@@ -39,7 +32,7 @@ struct writer {
 	struct lane **lanes;
 	uint32_t n_lanes, cap_lanes;
 	uint32_t n_lane_indexes;
-	struct writer_thread *threads;
+	struct thread_record *threads;
 	uint32_t n_threads, cap_threads;
 	uint64_t n_room; /* sum of the lanes' cap */
 	uint64_t limit_bytes;
@@ -184,11 +177,7 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	l->index = w->n_lane_indexes++;
 	l->slot = w->n_lanes;
 	w->lanes[w->n_lanes++] = l;
-	bytes_put_byte(&w->people, PEOPLE_LANE);
-	bytes_put_varint(&w->people, l->index);
-	bytes_put_varint(&w->people, process);
-	bytes_put_varint(&w->people, thread);
-	bytes_put_varint(&w->people, ordinal);
+	records_put_lane(&w->people, l->index, process, thread, ordinal);
 	if (w->people.len >= PLAIN_SIZE)
 		put_plain(w, BLOCK_THREADS, &w->people);
 	return l;
@@ -285,15 +274,7 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 
 static void put_thread(struct writer *w, uint32_t index)
 {
-	const struct writer_thread *t = &w->threads[index];
-
-	bytes_put_byte(&w->people, PEOPLE_THREAD);
-	bytes_put_varint(&w->people, index);
-	bytes_put_varint(&w->people, t->process);
-	bytes_put_varint(&w->people, t->pid);
-	bytes_put_varint(&w->people, t->ordinal);
-	bytes_put_varint(&w->people, t->tid);
-	bytes_put_text(&w->people, t->name);
+	records_put_thread(&w->people, index, &w->threads[index]);
 	if (w->people.len >= PLAIN_SIZE)
 		put_plain(w, BLOCK_THREADS, &w->people);
 	w->is_changed = 1;
@@ -302,7 +283,7 @@ static void put_thread(struct writer *w, uint32_t index)
 int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
 		  uint32_t ordinal, uint32_t tid, const char *name)
 {
-	struct writer_thread *t;
+	struct thread_record *t;
 
 	if (w->n_threads == w->cap_threads) {
 		uint32_t cap = w->cap_threads ? w->cap_threads * 2 : 16;
@@ -314,7 +295,7 @@ int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
 		w->cap_threads = cap;
 	}
 	t = &w->threads[w->n_threads];
-	*t = (struct writer_thread){process, pid, ordinal, tid, ""};
+	*t = (struct thread_record){process, pid, ordinal, tid, ""};
 	snprintf(t->name, sizeof(t->name), "%s", name ? name : "");
 	put_thread(w, w->n_threads);
 	return (int)w->n_threads++;
@@ -322,7 +303,7 @@ int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
 
 void writer_thread_name(struct writer *w, uint32_t thread, const char *name)
 {
-	struct writer_thread *t = &w->threads[thread];
+	struct thread_record *t = &w->threads[thread];
 
 	if (!name || !strncmp(t->name, name, sizeof(t->name) - 1))
 		return;
@@ -350,13 +331,7 @@ static void put_meta(struct writer *w, const struct writer_options *o)
 
 void writer_module(struct writer *w, const struct writer_module *m)
 {
-	bytes_put_byte(&w->modules, 1);
-	bytes_put_varint(&w->modules, m->space);
-	bytes_put_text(&w->modules, m->path);
-	bytes_put_text(&w->modules, *m->build_id ? m->build_id : NULL);
-	bytes_put_varint(&w->modules, m->start);
-	bytes_put_varint(&w->modules, m->end);
-	bytes_put_varint(&w->modules, m->bias);
+	records_put_module(&w->modules, m);
 }
 
 static void put_end(struct writer *w)
@@ -406,8 +381,8 @@ int writer_open(const struct writer_options *options, struct names *names,
 		status = spool_open_flight(&w->spool, options->path,
 					   options->flight_bytes, err);
 	else
-		status = spool_open(&w->spool, options->path, options->dir,
-				    err);
+		status =
+			spool_open(&w->spool, options->path, options->dir, err);
 	if (status < 0) {
 		writer_free(w);
 		return status;

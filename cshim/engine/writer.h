@@ -19,7 +19,7 @@ struct writer_options {
 	const char *path; /* NULL: an unlinked file in dir */
 	const char *dir;
 	uint64_t flight_bytes; /* not 0: keep so many of the newest in memory */
-	uint64_t limit_bytes; /* 0: none */
+	uint64_t limit_bytes;  /* 0: none */
 	const char *command;
 	const char *module;
 	/* Ticks to time: ns = ticks * ns_mult >> ns_shift, and the wall clock
