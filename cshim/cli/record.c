@@ -190,6 +190,8 @@ static int run(struct record *r)
 	if (status)
 		return status;
 	wait_status = watch_run(&r->watch);
+	/* What comes now is none of the program's time. */
+	cst_recorder_pause(r->watch.recorder);
 	status = recorder_end(r);
 	if (WIFSIGNALED(wait_status))
 		return 128 + WTERMSIG(wait_status);
