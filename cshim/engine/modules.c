@@ -268,6 +268,14 @@ void modules_tell(struct modules *m, uint32_t writer, int all,
 	}
 }
 
+const char *modules_next_change(struct modules *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (object_take_change(m->list[i].object))
+			return object_path(m->list[i].object);
+	return NULL;
+}
+
 /* ---- questions --------------------------------------------------------- */
 
 int modules_has(struct modules *m, uint64_t addr)

@@ -42,6 +42,10 @@ void modules_tell(struct modules *m, uint32_t writer, int all,
 		  void (*tell)(void *arg, const struct module_note *note),
 		  void *arg);
 
+/* The next file that was written to since it was mapped, before we looked into
+ * it; borrowed.  NULL: no more. */
+const char *modules_next_change(struct modules *m);
+
 /* The separate debug file of the module with this path. */
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file);

@@ -20,9 +20,11 @@ struct object {
 	uint64_t start, end; /* one of its mappings */
 	uint64_t inode;	     /* as the mapping tells it */
 	struct file_id id;   /* of the file at path */
+	int is_deleted;	     /* when it was found: replaced, as a rule */
 	int has_path;	     /* path, opened here, is that file */
 	int fd;		     /* or it was opened at once: -1 if not */
 	char *debug_path;    /* told by gdb, or NULL */
+	int is_changed;	     /* it was written to since; 2: that was told */
 
 	/* What was opened of it. */
 	enum open_state file_state, debug_state, inlines_state;
@@ -36,6 +38,15 @@ struct object {
 
 /* ---- finding the file -------------------------------------------------- */
 
+/* The inode may be the same and what is in it another. */
+static int is_rewritten(const struct object *o, const struct stat *st)
+{
+	struct file_id id = file_id_of(st);
+
+	return o->has_path &&
+	       (id.size != o->id.size || id.time_ns != o->id.time_ns);
+}
+
 /* The file behind a mapping whose path leads nowhere now. */
 static int open_mapped(const struct object *o)
 {
@@ -45,11 +56,11 @@ static int open_mapped(const struct object *o)
 	snprintf(name, sizeof(name), "/proc/%u/map_files/%lx-%lx", o->pid,
 		 (unsigned long)o->start, (unsigned long)o->end);
 	/* For root only; by now the pid may be another process's. */
-	if (!stat(name, &st) &&
+	if (!stat(name, &st) && !is_rewritten(o, &st) &&
 	    (!o->has_path || st.st_ino == o->inode || st.st_ino == o->id.inode))
 		return elf_file_descriptor(name);
 	snprintf(name, sizeof(name), "/proc/%u/exe", o->pid);
-	if (stat(name, &st) || st.st_ino != o->inode)
+	if (stat(name, &st) || st.st_ino != o->inode || is_rewritten(o, &st))
 		return -1;
 	return elf_file_descriptor(name);
 }
@@ -90,6 +101,7 @@ struct object *object_new(uint32_t pid, const struct mapping *mapping)
 		.start = mapping->start,
 		.end = mapping->end,
 		.inode = mapping->inode,
+		.is_deleted = mapping->is_deleted,
 		.fd = -1,
 	};
 	if (!o->path) {
@@ -157,7 +169,7 @@ const char *object_path(const struct object *o)
 /* ---- opening it -------------------------------------------------------- */
 
 /* The file at path, if it still is the one that was mapped. */
-static int open_path(const struct object *o)
+static int open_path(struct object *o)
 {
 	int fd = elf_file_descriptor(o->path);
 	struct file_id id;
@@ -169,6 +181,7 @@ static int open_path(const struct object *o)
 		id = file_id_of(&st);
 		if (file_id_is_same(&id, &o->id))
 			return fd;
+		o->is_changed = 1;
 	}
 	close(fd);
 	return -1;
@@ -187,8 +200,11 @@ static int object_open(struct object *o)
 		fd = open_path(o);
 	if (fd < 0)
 		fd = open_mapped(o);
-	if (!elf_file_open(&o->file, fd))
+	if (!elf_file_open(&o->file, fd)) {
+		o->is_changed |= o->is_deleted;
 		return 0;
+	}
+	o->is_changed = 0; /* what was mapped is still to be had */
 	cfi_init(&o->cfi, o->file.elf);
 	o->is_full = symtab_init(&o->symbols, o->file.elf, SHT_SYMTAB, 0);
 	if (!o->is_full)
@@ -294,6 +310,14 @@ int object_is_foreign(struct object *o)
 	return !object_inlines(o, &shift) &&
 	       (has_debug(&o->file) ||
 		(object_open_debug(o) && has_debug(&o->debug)));
+}
+
+int object_take_change(struct object *o)
+{
+	if (o->is_changed != 1)
+		return 0;
+	o->is_changed = 2;
+	return 1;
 }
 
 void object_build_id(struct object *o, char out[BUILD_ID_SIZE])

@@ -33,6 +33,10 @@ void object_debug_file(struct object *o, const char *debug_file);
 int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 		uint64_t *bias);
 
+/* 1, once: the file was written to since it was mapped, so that nothing of it
+ * can be told. */
+int object_take_change(struct object *o);
+
 /* These only after object_bias() has succeeded. */
 
 /* The symbol that contains addr and the table it stands in, or NULL. */

@@ -71,6 +71,26 @@ static void recorder_tell_full(struct cst_recorder *r)
 	recorder_lock(r);
 }
 
+/* Under the lock; what is told is said once for a file. */
+static void recorder_tell_changed(struct cst_recorder *r)
+{
+	char text[sizeof(r->changed) + 96];
+
+	if (!r->changed[0])
+		return;
+	for (char *p = r->changed; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	snprintf(text, sizeof(text),
+		 "'%s' was changed since it was loaded: nothing is read of it",
+		 r->changed);
+	r->changed[0] = 0;
+	recorder_unlock(r);
+	if (r->callbacks.message)
+		r->callbacks.message(r->callbacks.arg, text);
+	recorder_lock(r);
+}
+
 static void wait_for_names(struct cst_recorder *r)
 {
 	struct timespec until;
@@ -102,6 +122,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	if (peek)
 		r->last_peek_ns = now;
 	recorder_tell_full(r);
+	recorder_tell_changed(r);
 	area_answer(r->area, ticket);
 	if (taken) {
 		r->n_quiet = 0;
@@ -314,6 +335,7 @@ int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
 	(void)err;
 	recorder_lock(r);
 	done = recorder_drain(r);
+	recorder_tell_changed(r);
 	recorder_unlock(r);
 	return done;
 }

@@ -44,6 +44,7 @@ struct cst_recorder {
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
 	uint32_t n_traces;
+	char changed[300];     /* path of a module that is to be told; "" */
 	uint32_t n_told_sites; /* by the time modules were last told */
 
 	struct seeding *seeding;

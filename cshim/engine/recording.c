@@ -3,6 +3,7 @@
 
 #include "trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,6 +72,13 @@ void recorder_tell_modules(struct cst_recorder *r, int all)
 		return;
 	r->n_told_sites = r->sites.n;
 	for (uint32_t i = 0; i < spaces->n; i++) {
+		const char *changed =
+			r->changed[0]
+				? NULL
+				: modules_next_change(spaces->all[i]->modules);
+
+		if (changed)
+			snprintf(r->changed, sizeof(r->changed), "%s", changed);
 		to.space = i + 1;
 		modules_tell(spaces->all[i]->modules, r->n_traces, all,
 			     tell_module, &to);

@@ -188,6 +188,23 @@ def test_a_file_that_is_another_now_is_said(tmp_path):
     assert calls(tmp_path / "again.jsonl") == before
 
 
+def test_a_file_that_changes_before_it_is_read_is_said_once(tmp_path):
+    (tmp_path / "lib.c").write_text(
+        "int second(int n) { return n; }\n"
+        "int first(int n) { return second(n) + 1; }\n")
+    (tmp_path / "main.c").write_text(
+        "int first(int); int main(void) { return first(1) + first(2) == 0; }")
+    run("gcc", "-g", "-fPIC", "-shared", "-finstrument-functions", "lib.c",
+        "-o", "libchanged.so", cwd=tmp_path)
+    run("gcc", "-g", "-finstrument-functions", "main.c", "-L.", "-lchanged",
+        "-Wl,-rpath,%s" % tmp_path, "-o", "app", cwd=tmp_path)
+    done = run_gdb(tmp_path, tmp_path / "app", "cstrace start", "break main",
+                   "run", "shell echo >> libchanged.so", "continue")
+    told = [line for line in done.said() if "was changed since" in line]
+    assert told == ["'%s' was changed since it was loaded: nothing is read of "
+                    "it" % (tmp_path / "libchanged.so")]
+
+
 def test_a_saved_trace_keeps_its_files(tmp_path):
     program = compile_files(tmp_path, "gcc -g")
     run_gdb(tmp_path, program, "cstrace start", "run", "cstrace save own.cst")
