@@ -153,7 +153,7 @@ static int join_edges(struct dot *d)
 
 		if (from == NO_CALLER || !d->is_shown[from] || !d->is_shown[to])
 			continue;
-		edge = pairs_number(&d->edges, from, to, NO_PAIR - 1);
+		edge = pairs_number(&d->edges, from, to, NO_PAIR);
 		if (edge == NO_PAIR)
 			return CST_MEMORY;
 		d->sums[edge].n_calls += d->graph.sums[i].n_calls;

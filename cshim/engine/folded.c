@@ -3,6 +3,7 @@
 #include "number.h"
 #include "pump.h"
 #include "row.h"
+#include "sink.h"
 #include "stacks.h"
 
 #include <stdlib.h>
@@ -86,6 +87,8 @@ static int folded_fill(void *arg, struct bytes *out, struct cst_error *err)
 			return cst_fail_memory(err);
 		f->is_made = 1;
 	}
+	if (sink_is_interrupted())
+		return cst_fail(CST_INTERRUPTED, err, "interrupted");
 	for (; f->next < f->stacks.nodes.n && out->len < PUMP_BLOCK; f->next++)
 		put_node(f, f->next, out);
 	if (out->failed || f->text.failed)

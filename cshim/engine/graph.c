@@ -30,7 +30,7 @@ static int arc_number(struct graph *g, uint32_t caller, uint32_t site,
 {
 	void *p;
 
-	*out = pairs_number(&g->arcs, caller, site, NO_PAIR - 1);
+	*out = pairs_number(&g->arcs, caller, site, NO_PAIR);
 	if (*out == NO_PAIR)
 		return CST_MEMORY;
 	if (*out < g->cap)

@@ -5,7 +5,7 @@
  */
 #include "view.h"
 #include "callers.h"
-#include "callid.h"
+#include "locate.h"
 
 #include <stdlib.h>
 
@@ -61,15 +61,34 @@ int view_check(const struct cst_trace *t, const struct cst_choice *choice,
 			choice->thread, t->n_threads);
 }
 
-static int root_init(struct root *r, const struct cst_trace *t,
-		     const struct cst_choice *choice, struct cst_error *err)
+static int no_root(const struct root *r, const struct cst_trace *t,
+		   struct cst_error *err)
 {
-	int status = choice->root ? callid_parse(choice->root, &r->id, err) : 0;
+	char id[CALLID_MAX];
+	char *end = callid_put(id, &t->threads[r->thread], r->id.number,
+			       r->id.is_seed);
 
-	if (status < 0 || !choice->root)
-		return status;
+	return cst_fail(CST_BAD_INPUT, err, "no call %.*s in this trace",
+			(int)(end - id), id);
+}
+
+/* What lies before the root is not walked. */
+static int root_init(struct root *r, const struct cst_trace *t, const char *id,
+		     struct walk_part *part, struct cst_error *err)
+{
+	uint64_t tick;
+	int status = callid_parse(id, &r->id, err);
+
+	if (status == 0)
+		status = callid_thread(t, &r->id, &r->thread, err);
+	if (status == 0)
+		status = locate_call(t, &r->id, r->thread, &tick, err);
+	if (status <= 0)
+		return status < 0 ? status : no_root(r, t, err);
 	r->state = ROOT_AHEAD;
-	return callid_thread(t, &r->id, &r->thread, err);
+	if (tick > part->from)
+		part->from = tick;
+	return 0;
 }
 
 /* No need to walk the lanes that the only thread was never on. */
@@ -119,8 +138,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
 	status = v->lanes ? filter_new(choice, &v->filter, err)
 			  : cst_fail_memory(err);
-	if (status == 0)
-		status = root_init(&v->root, t, choice, err);
+	if (status == 0 && choice->root)
+		status = root_init(&v->root, t, choice->root, &part, err);
 	if (status == 0 && v->only_thread && view_lanes(v, &part) < 0)
 		status = cst_fail_memory(err);
 	if (status == 0)
@@ -272,17 +291,6 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 	return (int)n;
 }
 
-static int no_root(const struct view *v, struct cst_error *err)
-{
-	const struct root *r = &v->root;
-	char id[CALLID_MAX];
-	char *end = callid_put(id, &v->t->threads[r->thread], r->id.number,
-			       r->id.is_seed);
-
-	return cst_fail(CST_BAD_INPUT, err, "no call %.*s in this trace",
-			(int)(end - id), id);
-}
-
 static int before_room(struct view *v, uint32_t n)
 {
 	if (n <= v->cap_before)
@@ -328,7 +336,7 @@ static int view_next_run(struct view *v, struct cst_error *err)
 		return 1;
 	got = walk_next(v->walk, &v->run, err);
 	if (got == 0 && v->root.state == ROOT_AHEAD)
-		return no_root(v, err);
+		return no_root(&v->root, v->t, err);
 	if (got <= 0)
 		return got;
 	v->has_run = 1;
