@@ -56,24 +56,6 @@ static int search_block(struct search *s, uint32_t block, uint32_t n,
 	return 0;
 }
 
-/* Late ends, which are in order of lane and seq: those before this one. */
-static uint32_t late_before(const struct cst_trace *t, uint32_t lane,
-			    uint64_t seq)
-{
-	uint32_t low = 0, high = t->n_late;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct trace_late *l = &t->late[mid];
-
-		if (l->lane < lane || (l->lane == lane && l->seq < seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* A call that is open over the end of its block ends late, or never: what
  * other blocks hold cannot be a caller of what comes at `tick`.  The late ends
  * up to *late are those of this block and others before it. */
@@ -99,7 +81,7 @@ static int search_back(struct search *s, uint32_t place, uint32_t at,
 {
 	const uint32_t *blocks = s->t->lane_blocks + s->lane->blocks_at;
 	const struct pack_info *first = &s->t->blocks[blocks[place]].info;
-	uint32_t late = late_before(s->t, first->lane, first->first_seq);
+	uint32_t late = loader_late(s->t, first->lane, first->first_seq);
 	int status = 0;
 
 	if (at)

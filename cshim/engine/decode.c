@@ -36,37 +36,21 @@ void decoder_release(struct decoder *d)
 	bytes_release(&d->data);
 }
 
-static const struct trace_late *find_late(const struct cst_trace *t,
-					  uint32_t lane, uint64_t seq)
-{
-	uint32_t low = 0, high = t->n_late;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct trace_late *l = &t->late[mid];
-
-		if (l->lane < lane || (l->lane == lane && l->seq < seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low < t->n_late && t->late[low].lane == lane &&
-	    t->late[low].seq == seq)
-		return &t->late[low];
-	return NULL;
-}
-
+/* The late ends of the block's calls lie side by side. */
 static void fill_late(const struct cst_trace *t, struct unpacked *u,
 		      const struct pack_info *info)
 {
-	for (uint32_t i = 0; i < info->n_calls; i++) {
-		struct packed_call *c = &u->calls[i];
-		const struct trace_late *late;
+	uint32_t i = loader_late(t, info->lane, info->first_seq);
 
+	for (; i < t->n_late; i++) {
+		const struct trace_late *late = &t->late[i];
+		struct packed_call *c;
+
+		if (late->lane != info->lane ||
+		    late->seq - info->first_seq >= info->n_calls)
+			return;
+		c = &u->calls[late->seq - info->first_seq];
 		if (c->end != CALL_OPEN)
-			continue;
-		late = find_late(t, info->lane, info->first_seq + i);
-		if (!late)
 			continue;
 		c->duration = late->end_ticks - c->start;
 		c->end = late->end;
@@ -76,16 +60,11 @@ static void fill_late(const struct cst_trace *t, struct unpacked *u,
 static int is_sound(const struct cst_trace *t, const struct unpacked *u,
 		    const struct pack_info *info)
 {
-	uint32_t largest = 0;
-
-	for (uint32_t i = 0; i < info->n_calls; i++)
-		if (u->calls[i].site > largest)
-			largest = u->calls[i].site;
 	for (uint32_t i = 0; info->flags & PACK_THREADS && i < info->n_calls;
 	     i++)
 		if (u->threads[i] >= t->n_threads)
 			return 0;
-	return largest < t->names->n_sites;
+	return 1;
 }
 
 int decoder_unpack(struct decoder *d, const struct cst_trace *t, uint32_t block,
@@ -106,7 +85,8 @@ int decoder_unpack(struct decoder *d, const struct cst_trace *t, uint32_t block,
 				 out->calls, out->numbers, out->threads);
 	if (status == CST_MEMORY)
 		return cst_fail_memory(err);
-	if (status < 0 || !is_sound(t, out, info))
+	if (status < 0 || d->unpacker.largest_site >= t->names->n_sites ||
+	    !is_sound(t, out, info))
 		return loader_damaged(t, err, "a block of calls is bad");
 	if (info->n_calls > info->n_closed || info->n_marks)
 		fill_late(t, out, info);

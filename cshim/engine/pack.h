@@ -90,6 +90,7 @@ struct unpacker {
 	uint64_t *columns;
 	uint32_t *stack;
 	void *zstd;
+	uint64_t largest_site; /* of the calls unpacked last */
 };
 
 void unpacker_release(struct unpacker *u);

@@ -198,6 +198,10 @@ static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 	column_get(c, column + 3ull * u->cap, info->n_closed);
 	if (c->failed || rebuild(info, &in, u->stack, calls) < 0)
 		return -1;
+	u->largest_site = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (in.sites[i] > u->largest_site)
+			u->largest_site = in.sites[i];
 	if (info->flags & PACK_NUMBERS && get_numbers(c, info, column, numbers))
 		return -1;
 	if (info->flags & PACK_THREADS && get_threads(c, info, column, threads))

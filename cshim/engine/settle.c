@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can be told of a trace once all its blocks are known.
+ */
+#include "loader.h"
+
+#include <stdlib.h>
+
+static int late_compare(const void *a, const void *b)
+{
+	const struct trace_late *x = a, *y = b;
+
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+uint32_t loader_late(const struct cst_trace *t, uint32_t lane, uint64_t seq)
+{
+	uint32_t low = 0, high = t->n_late;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct trace_late *l = &t->late[mid];
+
+		if (l->lane < lane || (l->lane == lane && l->seq < seq))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* A trace without an END block ended with the last thing it tells. */
+static void find_end(struct cst_trace *t)
+{
+	for (uint32_t i = 0; i < t->n_blocks; i++)
+		if (t->blocks[i].info.last_tick > t->end_ticks)
+			t->end_ticks = t->blocks[i].info.last_tick;
+	for (uint32_t i = 0; i < t->n_late; i++)
+		if (t->late[i].end_ticks > t->end_ticks)
+			t->end_ticks = t->late[i].end_ticks;
+}
+
+static int sort_blocks(struct cst_trace *t)
+{
+	uint32_t at = 0;
+
+	t->lane_blocks = malloc((t->n_blocks + 1) * sizeof(*t->lane_blocks));
+	if (!t->lane_blocks)
+		return -1;
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		struct trace_lane *l = &t->lanes[i];
+
+		l->blocks_at = at;
+		for (uint32_t b = l->first_block; b != NO_BLOCK;
+		     b = t->blocks[b].next)
+			t->lane_blocks[at++] = b;
+		l->n_blocks = at - l->blocks_at;
+	}
+	return 0;
+}
+
+static void fill_status(struct cst_trace *t)
+{
+	struct cst_status_report *s = &t->status;
+
+	s->n_open -= t->n_late < s->n_open ? t->n_late : s->n_open;
+	s->spool_bytes = t->size;
+	s->duration_ns = trace_ns(t, t->end_ticks - t->start_ticks);
+	s->n_threads = t->n_threads;
+	s->n_functions = t->names->n_functions;
+	s->n_sites = t->names->n_sites;
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		if (t->threads[i].process > s->n_processes)
+			s->n_processes = t->threads[i].process;
+}
+
+int loader_settle(struct cst_trace *t, struct cst_error *err)
+{
+	if (t->n_late)
+		qsort(t->late, t->n_late, sizeof(*t->late), late_compare);
+	if (sort_blocks(t) < 0)
+		return cst_fail_memory(err);
+	find_end(t);
+	fill_status(t);
+	return 0;
+}
