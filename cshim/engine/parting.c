@@ -172,6 +172,8 @@ static int read_children(struct parting *p, struct side *s, int t,
 				       (uint64_t)call->depth << 32 | site);
 		s->at++;
 	}
+	if (got > 0 && !p->is_cut[t])
+		p->after[t] = *call;
 	return got;
 }
 
@@ -278,7 +280,13 @@ static int find(struct parting *p, struct side s[2], int is_ends,
 	got = read_children(p, &s[0], 0, err);
 	if (got >= 0)
 		got = read_children(p, &s[1], 1, err);
-	return got >= 0 ? compare_children(p, err) : got;
+	if (got < 0)
+		return got;
+	p->is_same_after =
+		p->after[0].number && p->after[1].number &&
+		p->after[0].depth == p->after[1].depth &&
+		s[0].sites[p->after[0].site] == s[1].sites[p->after[1].site];
+	return compare_children(p, err);
 }
 
 int parting_find(struct parting *p, const struct joint *j,

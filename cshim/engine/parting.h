@@ -40,6 +40,10 @@ struct parting {
 	struct parting_child *children[2];
 	uint32_t n_children[2];
 	int is_cut[2]; /* there are more */
+	/* Where they end, the call that comes then (number 0: none), and
+	 * whether that is the same one. */
+	struct shown after[2];
+	int is_same_after;
 	struct parting_step *steps;
 	uint32_t n_steps;
 };

@@ -85,6 +85,7 @@ static void rows_init(struct rows *r)
 	for (int t = 0; t < 2; t++) {
 		for (uint32_t i = 0; i <= p->depth && i < p->cap_stack; i++)
 			widen(r, t, &p->stack[t][i]);
+		widen(r, t, &p->after[t]);
 		for (uint32_t i = 0; i < p->n_children[t]; i++)
 			widen(r, t, &p->children[t][i].call);
 	}
@@ -170,6 +171,27 @@ static int put_step(struct rows *r, const struct parting_step *s)
 	return is_same;
 }
 
+/* How it goes on further out. */
+static void put_after(struct rows *r)
+{
+	const struct parting *p = r->p;
+	const struct shown *a = &p->after[0], *b = &p->after[1];
+
+	if (p->is_same_after) {
+		put_row(r, ' ', a, b, a->depth);
+		bytes_put_byte(r->out, '\n');
+		return;
+	}
+	if (a->number && !p->is_cut[1]) {
+		put_row(r, '-', a, NULL, a->depth);
+		bytes_put_byte(r->out, '\n');
+	}
+	if (b->number && !p->is_cut[0]) {
+		put_row(r, '+', NULL, b, b->depth);
+		bytes_put_byte(r->out, '\n');
+	}
+}
+
 /* A long run of equal ones is told by its ends. */
 static void put_steps(struct rows *r, uint32_t limit)
 {
@@ -189,7 +211,9 @@ static void put_steps(struct rows *r, uint32_t limit)
 			bytes_put(r->out, "  ...\n", 6);
 		i++;
 	}
-	if (i < p->n_steps)
+	if (i == p->n_steps)
+		put_after(r);
+	else
 		put_words(r->out, "  ... and %" PRIu32 " more row%s\n",
 			  p->n_steps - i, plural(p->n_steps - i));
 	if (p->is_cut[0] || p->is_cut[1])

@@ -81,8 +81,19 @@ static void a_call_that_is_missing_below_another_is_found(void **state)
 	(void)state;
 	diff("main\n  f:3\n    g:9\n  f:3\n", "main\n  f:3\n  f:3\n");
 	has("after 2 equal calls: 1.3 g in A, 1.3 f in B\n");
-	has("- 1.3               g  app.c:9\n");
+	has("- 1.3               g  app.c:9\n"
+	    "  1.4    1.3      f  app.c:3\n");
 	has("         1           0          -1  missing  g  app.c:9  in f\n");
+}
+
+static void what_comes_instead_is_told(void **state)
+{
+	(void)state;
+	diff("main\n  f:3\n  g:4\n", "main\n  f:3\n    x:9\n  h:4\n");
+	has("1.3 g in A, 1.3 x in B\n");
+	has("+        1.3        x  app.c:9\n"
+	    "- 1.3             g  app.c:4\n"
+	    "+        1.4      h  app.c:4\n");
 }
 
 static void what_goes_on_otherwise_is_marked(void **state)
@@ -238,6 +249,7 @@ int main(void)
 		cmocka_unit_test(equal_flows_are_the_same),
 		cmocka_unit_test(a_call_added_in_the_middle_is_one_difference),
 		cmocka_unit_test(a_call_that_is_missing_below_another_is_found),
+		cmocka_unit_test(what_comes_instead_is_told),
 		cmocka_unit_test(what_goes_on_otherwise_is_marked),
 		cmocka_unit_test(order_alone_is_a_difference),
 		cmocka_unit_test(how_a_call_ended_counts_last),
