@@ -331,13 +331,15 @@ static int candidate_advance(struct matcher *m, struct candidate *c,
 			     const struct shown *call)
 {
 	const struct open_frame *f = &m->frames[m->n_frames - 1];
-	const struct position *before = &m->before[c->first - f->positions];
+	const struct position *before;
 	struct advancing a = {m, m->n_positions, 0};
 
-	if (c->item != MATCHER_ANY && !c->is_out)
-		for (uint32_t i = 0; i < c->n; i++)
-			position_reach(m->golden, &before[i], advance_item, &a);
-	if (c->item != MATCHER_ANY && m->n_positions == a.first) {
+	if (c->item == MATCHER_ANY)
+		return 0; /* it has no positions */
+	before = &m->before[c->first - f->positions];
+	for (uint32_t i = 0; i < c->n && !c->is_out; i++)
+		position_reach(m->golden, &before[i], advance_item, &a);
+	if (m->n_positions == a.first) {
 		if (!c->is_out)
 			note_near_miss(m, f, c, before, call);
 		c->is_out = 1;
