@@ -365,6 +365,17 @@ static void describe(struct modules *m, uint64_t callee,
 		inlines_function(in, addr - shift, out);
 }
 
+int modules_is_inlined(struct modules *m, uint64_t pc, uint64_t callee)
+{
+	struct inline_function here, there;
+
+	describe(m, pc, &here);
+	describe(m, callee, &there);
+	if (here.is_known && there.is_known)
+		return !inlines_is_of(&here.die, &there);
+	return here.symbol && there.symbol && here.symbol != there.symbol;
+}
+
 /* calls[0..n]: the instance and what it is inlined into. */
 static void fill_inline_call(struct inline_call *out, struct inlines *in,
 			     Dwarf_Die *calls, int n)

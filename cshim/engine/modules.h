@@ -132,4 +132,9 @@ struct inline_call {
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 			struct inline_call *out);
 
+/* Is the code at pc another function's than callee?  Then callee was inlined
+ * there, even if no table tells of it (code of two calls made one, or there is
+ * no debug information). */
+int modules_is_inlined(struct modules *m, uint64_t pc, uint64_t callee);
+
 #endif

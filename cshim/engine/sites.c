@@ -194,6 +194,16 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 			 muted ? CST_MUTED : CST_RECORDED, __ATOMIC_RELAXED);
 }
 
+/* Inlined, but the tables do not tell where (the compiler made one of two
+ * calls): the line of its frame's caller is another call's. */
+static int is_lost_inlined(struct sites *s, struct space *space,
+			   const struct site *site,
+			   const struct site_place *place, uint64_t callee)
+{
+	return site->physical != physical_at(s, space, callee) &&
+	       modules_is_inlined(space->modules, place->hook - 1, callee);
+}
+
 /* The call line of an entry: from the inline tables where the function was
  * inlined (its frame's return address says nothing of it), else gdb's.  A
  * recursive function may be inlined into itself: its physical function does
@@ -213,7 +223,8 @@ static void site_find_line(struct sites *s, struct space *space,
 	if (inlined.file)
 		names_set_site(s->names, site->call_site, inlined.file,
 			       inlined.line);
-	else if (place->caller)
+	else if (place->caller &&
+		 !is_lost_inlined(s, space, site, place, callee))
 		questions_add(&s->questions, CST_ASK_LINE, space,
 			      place->caller - 1, site->call_site, 0);
 }

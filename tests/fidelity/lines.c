@@ -20,6 +20,9 @@ QUIET static void told(int d, int line, const char *name)
 	expect(d, text);
 }
 
+/* line + 10000: that line, or none. */
+enum { OR_NONE = 10000 };
+
 NOINLINE static int leaf(int d, int line)
 {
 	told(d, line, "leaf");
@@ -77,6 +80,20 @@ NOINLINE static int odd(int d, int line, int n)
 	return n ? even(HERE, n - 1) : medium(HERE);
 }
 
+/* Compilers make one call of the two: no line is better than a wrong one. */
+NOINLINE static int same_begin(int d, int line, int n)
+{
+	told(d, line, "same_begin");
+	if (n & 1) {
+		small(d + 1, __LINE__ + OR_NONE);
+		sink += 2;
+	} else {
+		small(d + 1, __LINE__ + OR_NONE);
+		sink += 5;
+	}
+	return leaf(HERE);
+}
+
 NOINLINE static int by_pointer(int d, int line, int (*f)(int, int))
 {
 	told(d, line, "by_pointer");
@@ -113,6 +130,7 @@ int main(void)
 		large(HERE);
 		countdown(HERE, 4);
 		even(HERE, 5);
+		same_begin(HERE, i);
 		by_pointer(HERE, leaf);
 		by_pointer(HERE, several);
 	}
