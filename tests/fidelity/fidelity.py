@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 
@@ -19,6 +20,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 TIMEOUT = 120
 OR_NONE = 10000  # as in lines.c
+# What the linker's optimizer adds to the symbols of static functions.
+CLONE = re.compile(r"(\.lto_priv)?\.\d+$")
 
 def deep_stack():
     try:
@@ -73,7 +76,8 @@ def recorded_groups(calls):
     for c in calls:
         key = ((c["process"], c["thread"]) if not c["lane"]
                else (c["process"], "lane", c["lane"]))
-        groups[key].append((c["depth"], c["function"], c["line"]))
+        groups[key].append((c["depth"], CLONE.sub("", c["function"]),
+                            c["line"]))
     return groups
 
 

@@ -42,6 +42,22 @@ class Recipe(NamedTuple):
     compilers: tuple = ("gcc", "clang")
 
 
+def _globals(how):
+    """globals.cc, which ends in five ways."""
+    return Recipe(
+        "globals", ("-pthread", "-DEND=" + how),
+        objects=(Part("second.cc", ("-DNAME=second_file",
+                                    '-DTEXT="second_file"',
+                                    '-DMAKER="_Z11second_filei"')),),
+        libraries=(Part("second.cc", ("-DNAME=other_library",
+                                      '-DTEXT="other_library"',
+                                      '-DMAKER="second.cc"'), "other"),))
+
+
+def _files(*flags):
+    return Recipe("files", flags, objects=(Part("other_file.c", flags),))
+
+
 RECIPES = {
     "bare_frames": Recipe("frames", NO_FRAMES),
     "bare_inlining": Recipe("inlining", NO_FRAMES),
@@ -54,7 +70,16 @@ RECIPES = {
     "exceptions_far": Recipe(
         objects=(Part("through.c", ("-fexceptions",)),),
         libraries=(Part("catcher.cc", name="catcher"),)),
+    "files": _files(),
+    "files_lto": _files("-flto"),
+    "files_patchable": _files("-fpatchable-function-entry=5,3"),
+    "files_pg": _files("-pg"),
     "fork": Recipe(flags=("-pthread",)),
+    "globals": _globals("return_from_main"),
+    "globals_abort": _globals("call_abort"),
+    "globals_exit": _globals("call_exit"),
+    "globals_quick": _globals("call_quick_exit"),
+    "globals_short": _globals("call__exit"),
     "migrating": Recipe(flags=("-pthread",)),
     # Nothing tells there that a jump left an inlined call.
     "nodebug_inlining": Recipe("inlining", ("-DNO_JUMP=1",), UNTOLD),
