@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,6 +260,19 @@ uint64_t area_bytes(const struct area *a)
 	struct stat st;
 
 	return fstat(a->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+int area_thread_is_gone(const struct area *a, uint32_t thread)
+{
+	uint32_t tid =
+		__atomic_load_n(&a->threads[thread].tid, __ATOMIC_ACQUIRE);
+	uint32_t process = a->threads[thread].process;
+	uint32_t pid;
+
+	if (!tid || process >= CST_MAX_PROCESSES)
+		return 0;
+	pid = __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
+	return pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
 }
 
 uint32_t area_add_site(struct area *a, const struct cst_site *site)

@@ -72,6 +72,9 @@ uint64_t area_bytes(const struct area *a);
 uint32_t area_n_running(const struct area *a);
 uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
+/* Did the thread of this index end? */
+int area_thread_is_gone(const struct area *a, uint32_t thread);
+
 /* Append a site in the reader's own name (injected events); its number, or 0
  * when the table is full. */
 uint32_t area_add_site(struct area *a, const struct cst_site *site);

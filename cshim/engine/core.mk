@@ -8,6 +8,7 @@ ENGINE_CORE_SRC := \
 	engine.c \
 	error.c \
 	fork.c \
+	gone.c \
 	holders.c \
 	lanes.c \
 	live.c \

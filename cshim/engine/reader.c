@@ -264,19 +264,6 @@ void reader_skip_all(struct reader *r)
 	area_wake(r->area);
 }
 
-static int thread_is_gone(const struct area *a, uint32_t thread)
-{
-	uint32_t tid =
-		__atomic_load_n(&a->threads[thread].tid, __ATOMIC_ACQUIRE);
-	uint32_t process = a->threads[thread].process;
-	uint32_t pid;
-
-	if (!tid || process >= CST_MAX_PROCESSES)
-		return 0;
-	pid = __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
-	return pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
-}
-
 void reader_reclaim(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->area->n_chunks; i++) {
@@ -286,7 +273,7 @@ void reader_reclaim(struct reader *r)
 
 		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != open ||
 		    thread >= CST_MAX_THREADS ||
-		    !thread_is_gone(r->area, thread))
+		    !area_thread_is_gone(r->area, thread))
 			continue;
 		c->next = 0;
 		__atomic_compare_exchange_n(&c->state, &open, CST_CHUNK_FULL, 0,

@@ -6,6 +6,7 @@
  * first, so that whoever comes next can do it again.
  */
 #include "recorder.h"
+#include "gone.h"
 
 #include "clock.h"
 #include "trace.h"
@@ -110,8 +111,10 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	int is_handshake = r->mode == CST_MODE_HANDSHAKE;
 	int peek =
 		is_handshake || now - r->last_peek_ns >= TICK_MS * 1000000ull;
-	int taken = recorder_round(r, peek);
+	int taken;
 
+	gone_mark(r, 0);
+	taken = recorder_round(r, peek);
 	recorder_want_names(r, taken == ROUND_NAMES);
 	if (taken == ROUND_NAMES) {
 		/* They may have come while the lock was open for asking. */
@@ -128,6 +131,8 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 		r->n_quiet = 0;
 		return is_handshake || taken > BEHIND_RECORDS ? 0 : BUSY_US;
 	}
+	if (peek)
+		gone_unwind(r);
 	if (++r->n_quiet % RECLAIM_TICKS == 0)
 		reader_reclaim(&r->reader);
 	return TICK_MS * 1000;
@@ -313,19 +318,31 @@ void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
  */
 
 /* Under the lock. */
-static int recorder_drain(struct cst_recorder *r)
+static int recorder_rounds(struct cst_recorder *r, int is_last)
 {
 	for (int i = 0; i < MAX_ROUNDS; i++) {
 		int taken = recorder_round(r, 1);
 
 		if (taken == ROUND_NAMES)
 			return 0;
-		if (!taken)
+		if (taken)
+			continue;
+		gone_unwind(r);
+		if (!is_last)
 			break;
+		/* Only now are all threads known; their last records may
+		 * have come meanwhile. */
+		gone_mark(r, 1);
+		is_last = 0;
 	}
 	/* Without a live view names hold up nothing, but who drains may be
 	 * about to end the trace: the last chance to ask. */
 	return !questions_n_open(&r->sites.questions);
+}
+
+static int recorder_drain(struct cst_recorder *r)
+{
+	return recorder_rounds(r, 1);
 }
 
 int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
@@ -354,7 +371,7 @@ int cst_recorder_hit(struct cst_recorder *r, uint64_t callee, uint64_t caller,
 		recorder_unlock(r);
 		return 2;
 	}
-	done = recorder_drain(r);
+	done = recorder_rounds(r, 0);
 	if (done)
 		*seen = number;
 	recorder_unlock(r);

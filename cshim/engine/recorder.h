@@ -52,7 +52,7 @@ struct cst_recorder {
 	struct addrmap injected; /* sites made by cst_recorder_inject() */
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
-	uint64_t last_peek_ns;
+	uint64_t last_peek_ns, last_mark_ns;
 	uint32_t n_processes; /* in the area, as of the last round */
 	uint32_t n_quiet;     /* ticks with nothing to take */
 	uint32_t pid;

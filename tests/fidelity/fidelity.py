@@ -128,6 +128,7 @@ def shape(calls):
 
 def counts_fault(counts, calls):
     have = collections.Counter(c["function"] for c in calls)
+    have["(open)"] = sum(c["end"] == "open" for c in calls)
     for name, n in counts.items():
         if have[name] != n:
             return "%d calls of %s, not %d" % (have[name], name, n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pthread_exit, cancellation of both kinds, destructors of thread data.
+ * pthread_exit, cancellation of both kinds, the bare system call, destructors
+ * of thread data; nothing stays open.
  */
 #include "expect.h"
 #include <pthread.h>
@@ -85,14 +86,42 @@ NOINLINE static void run(int d, void *(*body)(void *), int cancel)
 	pthread_join(t, NULL);
 }
 
+NOINLINE static void vanish(int d)
+{
+	expect(d, "vanish");
+	syscall(SYS_exit, 0);
+}
+
+NOINLINE static void *vanishes(void *arg)
+{
+	(void)arg;
+	expect(0, "vanishes");
+	vanish(1);
+	return NULL;
+}
+
+NOINLINE static void *exits_plainly(void *arg)
+{
+	(void)arg;
+	expect(0, "exits_plainly");
+	leave(1);
+	return NULL;
+}
+
 int main(void)
 {
+	static const char none_open[] = "counts (open) 0\n";
+
 	expect(0, "main");
 	pthread_key_create(&key, destroy);
 	for (int i = 0; i < 3; i++) {
 		run(1, exits, 0);
 		run(1, is_cancelled, 1);
 		run(1, is_cancelled_anywhere, 1);
+		run(1, vanishes, 0);
+		run(1, exits_plainly, 0);
 	}
+	if (write(9, none_open, sizeof(none_open) - 1) < 0)
+		return 1;
 	return 0;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Threads that end while their process goes on: by pthread_exit(), cancelled,
+ * or by the system call.  No record tells of it, the kernel is asked.  What
+ * they had open was left: it is unwound, at the time that it was noticed.  (A
+ * process that ends leaves its calls open.)
+ */
+#ifndef ENGINE_GONE_H
+#define ENGINE_GONE_H
+
+#include "recorder.h"
+
+/* Before a round: mark the threads that are gone, whose last records it will
+ * take.  Asks no more often than some times a second, but when it is certain
+ * to be the last chance. */
+void gone_mark(struct cst_recorder *r, int is_last);
+
+/* After a round that left nothing: unwind what those marked before it have
+ * open. */
+void gone_unwind(struct cst_recorder *r);
+
+#endif
