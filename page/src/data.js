@@ -177,9 +177,10 @@ async function readCalls(pieces, lanes, tell) {
 
 // tell(share) is called as it goes on.
 export async function readTrace(tell) {
+  if (!document.querySelector('script.end')) {
+    throw new Error('this file is cut short: save the trace again');
+  }
   const pieces = await unpackAll((share) => tell(share / 2));
-
-  if (!pieces.end.length) throw new Error('this file is cut short: save the trace again');
   const head = JSON.parse(new TextDecoder().decode(pieces.head[0]));
   const { calls, lanes } = await readCalls(pieces.calls, head.lanes, (share) => tell((1 + share) / 2));
   const end = new Cursor(pieces.end[0]);
