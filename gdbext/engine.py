@@ -112,6 +112,7 @@ class _RecorderOptions(C.Structure):
         ("command", C.c_char_p),
         ("module", C.c_char_p),
         ("flight_bytes", C.c_uint64),
+        ("choice", C.c_void_p),
     ]
 
 

@@ -206,6 +206,13 @@ static int set_on_signal(struct options *o, const char *value)
 		       : -1;
 }
 
+static int set_all(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_all = 1;
+	return 0;
+}
+
 static int set_max_size(struct options *o, const char *value)
 {
 	return parse_size(value, &o->max_bytes);
@@ -355,13 +362,16 @@ static const struct option_row rows[] = {
 	 set_make},
 	{"format", "F", "instead of what OUT's ending says", FOR_SAVE,
 	 set_format},
-	{"depth", "N", "only N levels of visible calls", FOR_CALLS, set_depth},
+	{"all", NULL, "also what record was told not to show",
+	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all},
+	{"depth", "N", "only N levels of visible calls", FOR_CALLS | FOR_RECORD,
+	 set_depth},
 	{"filter", "REGEX", "only these functions and what they call",
-	 FOR_CALLS, set_filter},
+	 FOR_CALLS | FOR_RECORD, set_filter},
 	{"exclude", "REGEX", "not these functions; their callees stay",
 	 FOR_CALLS | FOR_RECORD, set_exclude},
 	{"min-time", "T", "only calls that took at least T, as in 10us",
-	 FOR_CALLS, set_min_time},
+	 FOR_CALLS | FOR_RECORD, set_min_time},
 	{"std", NULL, "the C++ library's functions as well", FOR_CALLS,
 	 set_std},
 	{"timestamp", "WHICH", "off, elapsed or wall", FOR_SHOW | FOR_SAVE,

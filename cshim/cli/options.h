@@ -31,6 +31,7 @@ struct options {
 	int fail_on_time;
 	int make; /* of expect */
 	const char *format;
+	int is_all;	    /* whatever record was told to show */
 	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */

@@ -44,6 +44,12 @@ struct cst_trace *reading_open(const char *path)
 	return t;
 }
 
+void reading_choose(const struct cst_trace *t, struct options *o)
+{
+	if (!o->is_all)
+		cst_trace_choice(t, &o->choice);
+}
+
 void reading_close(struct cst_trace *t)
 {
 	cst_trace_free(t);

@@ -7,9 +7,12 @@
 #define CLI_READING_H
 
 #include "cstrace/engine.h"
+#include "options.h"
 
 /* Load the trace; Ctrl-C interrupts what is done with it.  NULL: told. */
 struct cst_trace *reading_open(const char *path);
+/* What the trace was recorded to show, where the options do not say. */
+void reading_choose(const struct cst_trace *t, struct options *o);
 void reading_close(struct cst_trace *t);
 
 /* A cst_write_fn for standard output. */

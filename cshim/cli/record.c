@@ -60,6 +60,7 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.spool = r->o->output,
 		.limit_bytes = r->o->max_bytes,
 		.flight_bytes = r->o->flight_bytes,
+		.choice = &r->o->choice,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
 		.command = r->command,

@@ -24,6 +24,7 @@ static int save_run(int argc, char **argv)
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_FAILED;
+	reading_choose(t, &o);
 	o.look.color = 0;
 	if (is_stdout)
 		n = cst_trace_write(t, o.format, &o.look, &o.choice,

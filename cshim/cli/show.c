@@ -21,6 +21,7 @@ static int show_run(int argc, char **argv)
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_FAILED;
+	reading_choose(t, &o);
 	n = cst_trace_show(t, &o.look, &o.choice,
 			   o.no_pager ? reading_write : pager_write, NULL,
 			   &err);

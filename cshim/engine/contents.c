@@ -29,6 +29,11 @@ static int take_meta(struct cst_trace *t, struct cursor *c)
 	t->ns_mult = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	t->ns_shift = (uint32_t)cursor_varint_max(c, 63);
 	t->end_ticks = t->start_ticks;
+	if (c->p == c->end) /* it was all that was there once */
+		return c->failed ? -1 : 0;
+	t->filter = take_text(t, c);
+	t->depth = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	t->min_ns = cursor_varint(c);
 	return c->failed ? -1 : 0;
 }
 

@@ -66,6 +66,10 @@ struct cst_trace {
 		cap_modules;
 	const char *version, *host, *command, *module; /* never NULL */
 	uint64_t start_ticks, start_wall_ns, end_ticks;
+	/* What it was recorded to show. */
+	const char *filter;
+	uint32_t depth;
+	uint64_t min_ns;
 	uint32_t ns_mult, ns_shift;
 	struct cst_status_report status;
 };

@@ -103,6 +103,16 @@ int cst_trace_module(const struct cst_trace *t, uint32_t i,
 	return 1;
 }
 
+void cst_trace_choice(const struct cst_trace *t, struct cst_choice *choice)
+{
+	if (!choice->filter && t->filter && *t->filter)
+		choice->filter = t->filter;
+	if (!choice->depth)
+		choice->depth = t->depth;
+	if (!choice->min_ns)
+		choice->min_ns = t->min_ns;
+}
+
 const char *cst_trace_command(const struct cst_trace *t)
 {
 	return t->command;

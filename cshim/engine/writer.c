@@ -326,6 +326,9 @@ static void put_meta(struct writer *w, const struct writer_options *o)
 	bytes_put_varint(out, o->start_wall_ns);
 	bytes_put_varint(out, o->ns_mult);
 	bytes_put_varint(out, o->ns_shift);
+	bytes_put_text(out, o->choice ? o->choice->filter : NULL);
+	bytes_put_varint(out, o->choice ? o->choice->depth : 0);
+	bytes_put_varint(out, o->choice ? o->choice->min_ns : 0);
 	put_plain(w, BLOCK_META, out);
 }
 

@@ -22,6 +22,7 @@ struct writer_options {
 	uint64_t limit_bytes;  /* 0: none */
 	const char *command;
 	const char *module;
+	const struct cst_choice *choice; /* or NULL */
 	/* Ticks to time: ns = ticks * ns_mult >> ns_shift, and the wall clock
 	 * (ns since the epoch) at tick start_ticks, the trace's time 0. */
 	uint64_t start_ticks;

@@ -180,6 +180,27 @@ def test_exclude_is_never_recorded(tmp_path):
     assert functions(found).count("worker") == 2
 
 
+def test_depth_filter_and_time_are_what_is_shown(tmp_path):
+    """All is recorded; show, report and save begin with what was asked for."""
+    app = build("ends.c")
+
+    def shown(*words):
+        out = command("show", "cstrace.cst", *words, cwd=tmp_path).stdout
+        return re.findall(r"  (main|middle|end|leaf)\b", out)
+
+    record(tmp_path, "--depth", 2, app)
+    assert shown() == ["main", "middle"]
+    assert shown("--depth", 1) == ["main"]
+    assert len(shown("--all")) == 7
+    assert len(calls(tmp_path)) == 2
+    report = command("report", "cstrace.cst", cwd=tmp_path).stdout
+    assert "leaf" not in report
+    record(tmp_path, "--filter", "^end$", app)
+    assert shown() == ["end", "leaf", "leaf"]
+    record(tmp_path, "--min-time", "1000s", app)
+    assert shown() == []
+
+
 def test_size_limit(tmp_path):
     done, found = record(tmp_path, "--max-size", "64K", build("threads.c"), 4,
                          100000)

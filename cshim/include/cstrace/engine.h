@@ -117,6 +117,9 @@ struct cst_recorder_options {
 	/* Not 0: keep so much of the newest calls, in memory; written to spool
 	 * at the end and by cst_recorder_save(). */
 	uint64_t flight_bytes;
+	/* Kept in the trace: what its filter, depth and min_ns say, the user
+	 * wants to see of it.  NULL: all. */
+	const struct cst_choice *choice;
 };
 
 /* Make an area and start its reader thread (with all signals blocked); it
@@ -272,6 +275,10 @@ CST_API void cst_trace_free(struct cst_trace *t);
 CST_API void cst_trace_status(const struct cst_trace *t,
 			      struct cst_status_report *out);
 /* "./app 1 2", as recorded; borrowed. */
+/* What the trace was recorded to show (filter, depth, min_ns), where choice
+ * does not say; strings are borrowed from the trace. */
+CST_API void cst_trace_choice(const struct cst_trace *t,
+			      struct cst_choice *choice);
 CST_API const char *cst_trace_command(const struct cst_trace *t);
 
 /* An object file that the trace was made with; borrowed from the trace. */
