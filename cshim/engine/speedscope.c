@@ -114,15 +114,11 @@ static void end_profile(struct speedscope *s, struct bytes *out)
 static void begin_profile(struct speedscope *s, const struct shown *call,
 			  struct bytes *out)
 {
-	const struct trace_lane *lane = &s->t->lanes[call->lane];
-
 	if (s->has_profile)
 		PUT(out, ",");
 	PUT(out,
 	    "\n{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":\"");
-	track_put_name(s->t, call->lane, out);
-	PUT(out, " ");
-	put_number(out, s->t->threads[lane->thread].tid);
+	track_put_numbered(s->t, call->lane, out);
 	PUT(out, "\",\"startValue\":");
 	put_number(out, call->start_ns);
 	PUT(out, ",\"events\":[");

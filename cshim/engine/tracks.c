@@ -63,18 +63,39 @@ struct track *tracks_new(const struct cst_trace *t)
 	return out;
 }
 
-void track_put_name(const struct cst_trace *t, uint32_t lane, struct bytes *out)
+static void put_number(struct bytes *out, uint32_t v)
+{
+	char text[24];
+
+	bytes_put(out, text, (size_t)(number_put(text, v) - text));
+}
+
+static void put_track(const struct cst_trace *t, uint32_t lane, int has_tid,
+		      struct bytes *out)
 {
 	const struct trace_lane *l = &t->lanes[lane];
-	const char *name = t->threads[l->thread].name;
-	char number[24];
+	const struct trace_thread *thread = &t->threads[l->thread];
 
-	json_put_text(out, *name ? name : "thread");
-	if (!l->ordinal)
-		return;
-	bytes_put(out, ", stack ", 8);
-	bytes_put(out, number,
-		  (size_t)(number_put(number, l->ordinal) - number));
+	json_put_text(out, *thread->name ? thread->name : "thread");
+	if (has_tid) {
+		bytes_put_byte(out, ' ');
+		put_number(out, thread->tid);
+	}
+	if (l->ordinal) {
+		bytes_put(out, ", stack ", 8);
+		put_number(out, l->ordinal);
+	}
+}
+
+void track_put_name(const struct cst_trace *t, uint32_t lane, struct bytes *out)
+{
+	put_track(t, lane, 0, out);
+}
+
+void track_put_numbered(const struct cst_trace *t, uint32_t lane,
+			struct bytes *out)
+{
+	put_track(t, lane, 1, out);
 }
 
 const char *tracks_program(const struct cst_trace *t)

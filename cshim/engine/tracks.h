@@ -20,6 +20,9 @@ struct track *tracks_new(const struct cst_trace *t);
 /* "worker", or "worker, stack 2"; as text in JSON. */
 void track_put_name(const struct cst_trace *t, uint32_t lane,
 		    struct bytes *out);
+/* "worker 1234", or "worker 1234, stack 2". */
+void track_put_numbered(const struct cst_trace *t, uint32_t lane,
+			struct bytes *out);
 
 /* Ordinal of the lane's process. */
 static inline uint32_t track_process(const struct cst_trace *t, uint32_t lane)

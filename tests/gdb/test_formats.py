@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from lib_build import build
+from lib_build import TESTS, build
 from lib_formats import (Span, check_nesting, chrome, cstrace, folded,
                          json_lines, record, save, speedscope, stacks,
                          strict_json)
@@ -121,6 +121,30 @@ def test_speedscope_closes_open_calls(left_open):
     profiles = speedscope(save(left_open, "t.speedscope"))
     assert sum(len(s) for s in profiles.values()) \
         == len(json_lines(left_open))
+
+
+def test_a_coroutines_stack_is_a_track_of_its_own(tmp_path):
+    done = cstrace(tmp_path, "record", "-o", "t.cst", "--",
+                   build(TESTS / "fidelity" / "coroutines.c"))
+    assert done.returncode == 0, done.stderr
+    calls = json_lines(tmp_path)
+    lanes = {c["lane"] for c in calls}
+    assert len(lanes) > 1 and 0 in lanes
+    profiles = speedscope(save(tmp_path, "t.speedscope"))
+    tid = calls[0]["thread"]
+    assert set(profiles) == {"coroutines %d" % tid + (
+        ", stack %d" % lane if lane else "") for lane in lanes}
+    events, names = chrome(save(tmp_path, "t.json"))
+    tracks = {}
+    for e in events:
+        tracks.setdefault(e["tid"], []).append(
+            Span(e["name"], e["ts"], e["ts"] + e["dur"]))
+    assert len(tracks) == len(lanes) and tid in tracks
+    for spans in tracks.values():
+        check_nesting(spans)
+    assert {args["name"] for args in names["thread_name"].values()} \
+        == {"coroutines" + (", stack %d" % lane if lane else "")
+            for lane in lanes}
 
 
 # ---- folded ---------------------------------------------------------------------
