@@ -49,10 +49,10 @@ def _compare(table):
     table.row("text, %.0f MB" % size["show"], "%.3f s" % took["show"],
               "%.2f s uftrace replay, %.0f MB" % (took["replay"],
                                                  size["replay"]),
-              took["replay"] / took["show"], (">=", 8))
+              took["replay"] / took["show"], (">=", 10))
     table.row("report", "%.3f s" % took["report"],
               "%.2f s uftrace report" % took["peer report"],
-              took["peer report"] / took["report"], (">=", 4))
+              took["peer report"] / took["report"], (">=", 8))
 
 
 def _chrome(table):
