@@ -35,9 +35,9 @@ static void put_head(struct diff *d, int t)
 	put_words(&d->out, "%s ", t ? "+++" : "---");
 	put_name(&d->out, trace->path);
 	put_words(&d->out,
-		  "  (%c: %" PRIu64 " call%s in %" PRIu32 " thread%s)\n",
+		  "  (%c: %" PRIu64 " call%s in %" PRIu32 " thread%s%s)\n",
 		  'A' + t, n, plural(n), trace->n_threads,
-		  plural(trace->n_threads));
+		  plural(trace->n_threads), trace->is_cut ? ", cut short" : "");
 }
 
 static void put_thread(struct diff *d, const struct cst_trace *t,

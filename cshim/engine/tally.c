@@ -107,7 +107,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 		return -1;
 	y->lanes[t][y->n_lanes[t]++] = (struct tally_lane){
 		.lane = s->lane,
-		.process = lane->process,
+		.process = trace->threads[lane->thread].process,
 		.thread = trace->threads[lane->thread].ordinal,
 		.first = function,
 		.partner = NO_PARTNER,

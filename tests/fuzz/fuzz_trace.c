@@ -70,6 +70,12 @@ static void show_all(struct cst_trace *t)
 	for (int i = 0; i < 4; i++) {
 		uint64_t left = OUTPUT_MAX;
 
+		cst_trace_golden(t, NULL, &choices[i], count_write, &left,
+				 &err);
+		left = OUTPUT_MAX;
+		cst_trace_diff(t, t, &choices[i], 3, 10, count_write, &left,
+			       &err);
+		left = OUTPUT_MAX;
 		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
 			       &left, &err);
 		left = OUTPUT_MAX;

@@ -133,6 +133,50 @@ def test_threads_pair_up(tmp_path):
     assert "the flows part" not in done.out
 
 
+FORKS = """\
+#include <sys/wait.h>
+#include <unistd.h>
+static int leaf(int n) { return n + 1; }
+static void child(int n)
+{
+    for (int i = 0; i < n; i++)
+        leaf(i);
+    _exit(0);
+}
+int main(int argc, char **argv)
+{
+    if (!fork())
+        child(argc);
+    wait(0);
+    return leaf(-1);
+}
+"""
+
+
+def test_processes_pair_up(tmp_path):
+    compile_c(tmp_path, "forks", FORKS)
+    record(tmp_path, "one.cst", "forks")
+    record(tmp_path, "two.cst", "forks", "x")
+    assert cstrace(tmp_path, "diff", "one.cst", "one.cst").status == 0
+    done = cstrace(tmp_path, "diff", "one.cst", "two.cst")
+    assert done.status == 1
+    assert "In thread 2:1 the flows part after" in done.out
+    assert "the end in A, 2:1.3 leaf in B\n" in done.out
+    made = cstrace(tmp_path, "expect", "--make", "two.cst", "two.golden")
+    assert made.status == 0
+    assert "thread 2:1:\n" in (tmp_path / "two.golden").read_text()
+    assert cstrace(tmp_path, "expect", "two.cst", "two.golden").status == 0
+    assert cstrace(tmp_path, "expect", "one.cst", "two.golden").status == 1
+
+
+def test_a_file_that_was_cut_is_said_to_be(folder):
+    whole = (folder / "before.cst").read_bytes()
+    (folder / "cut.cst").write_bytes(whole[:-20])
+    done = cstrace(folder, "diff", "before.cst", "cut.cst")
+    assert done.status in (0, 1)
+    assert ", cut short)" in done.out
+
+
 def test_gdb_compares_with_what_it_recorded(folder):
     run = run_gdb(folder, "./checked", "set cstrace live off",
                   "cstrace diff after.cst", "cstrace start", "run",
