@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where things are, and compiling what the benchmarks run."""
 
+import glob
 import os
 import subprocess
 
@@ -45,12 +46,13 @@ def _is_new(target, sources):
     return all(os.path.getmtime(s) < made for s in sources)
 
 
-def _make(target, compiler, flags, sources, also=()):
+def _make(target, compiler, flags, sources, also=(), libraries=()):
     """Compile sources into target, unless it is newer."""
     headers = [source("workload.h"), *also]
     if _is_new(target, sources + headers):
         return
-    done = subprocess.run([compiler, *flags, *INCLUDE, *sources, "-o", target],
+    done = subprocess.run([compiler, *flags, *INCLUDE, *sources, "-o", target,
+                           *libraries],
                           stdin=subprocess.DEVNULL, text=True,
                           capture_output=True)
     if done.returncode:
@@ -90,6 +92,21 @@ def _libraries():
     _make(built("handback"), CC,
           ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
           [source("handback.c"), *area])
+
+
+def large_trace(path, size):
+    """Write the trace of fib(size) there; returns its calls."""
+    writer = built("trace")
+    objects = sorted(glob.glob(os.path.join(BUILD, "obj", "cshim", "engine",
+                                            "*.o")))
+    _make(writer, CC, ["-O2", "-D_GNU_SOURCE", *WARN],
+          [source("trace.c"), *objects], libraries=[
+              "-lzstd", "-ldw", "-lelf", "-liberty", "-lpthread"])
+    done = subprocess.run([writer, str(size), path], text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode:
+        raise Failed(done.stderr.strip() or "no large trace was written")
+    return int(done.stdout)
 
 
 def make_all():

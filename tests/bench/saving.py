@@ -14,6 +14,7 @@ from table import median, rounds
 PROGRAM, SIZE, LARGER = "fib-O0", 32, 35
 TRACE = build.built("fib.cst")
 TEXT = build.built("fib.txt")
+LARGE, LARGE_SIZE = build.built("large.cst"), 38
 
 
 def _record():
@@ -67,6 +68,23 @@ def _chrome(table):
     table.row("Chrome JSON, %.0f MB" % size["ours"], "%.3f s" % took["ours"],
               "%.2f s uftrace dump, %.0f MB" % (took["peer"], size["peer"]),
               took["peer"] / took["ours"], (">=", 8))
+
+
+def _middle(table):
+    """Parts of a trace that is too large to be gone through."""
+    n_calls = build.large_trace(LARGE, LARGE_SIZE)
+    parts = {
+        "show --around its middle": ("show", "--around", "1.%d"
+                                     % (n_calls // 2)),
+        "show --last 100": ("show", "--last", "100"),
+    }
+    got = rounds({name: lambda words=words: running.seconds_into_pipe(
+        [build.COMMAND, *words, LARGE]) for name, words in parts.items()})
+    os.unlink(LARGE)
+    for name, runs in got.items():
+        took = median(runs, lambda r: r[0])
+        table.row(name, "%.3f s" % took, "of %.0f million calls"
+                  % (n_calls / 1e6), took * 1000, ("<=", 100), "ms")
 
 
 def _anonymous_kb(pid):
@@ -138,5 +156,6 @@ def save(table):
                   % SIZE)
     _record()
     _compare(table)
+    _middle(table)
     _chrome(table)
     _memory(table)
