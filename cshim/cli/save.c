@@ -44,6 +44,8 @@ const struct command command_save = {
 		   "  .txt         the tree as text\n"
 		   "  .jsonl       a JSON object for each call\n"
 		   "  .cst         the trace itself\n"
+		   "  .html        a page for any browser: chart, flame graph, "
+		   "tree, report\n"
 		   "  .json        Chrome trace events, for Perfetto\n"
 		   "  .speedscope.json, .speedscope\n"
 		   "               for speedscope\n"

@@ -112,15 +112,14 @@ static struct open *open_call(struct html_calls *h)
 static void put_call(struct html_calls *h, const struct shown *call,
 		     uint32_t level)
 {
-	int64_t step = (int64_t)(call->number - h->number - 1);
+	uint64_t step = call->number - h->number - 1;
 	struct bytes *to = h->columns;
 
 	html_put_number(&to[POPS], h->depth - level);
 	html_put_number(&to[SITES], call->site);
 	html_put_number(&to[STARTS], call->start_ns - h->start_ns);
 	html_put_number(&to[DURATIONS], call->duration_ns);
-	html_put_number(&to[NUMBERS],
-			(uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+	html_put_number(&to[NUMBERS], step >> 63 ? ~(step << 1) : step << 1);
 	html_put_number(&to[THREADS], call->thread);
 	html_put_number(&to[ENDS], call->end | (call->is_seed ? 4u : 0));
 	h->depth = level + 1;

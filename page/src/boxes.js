@@ -94,14 +94,16 @@ export class Boxes {
 
 export function boxesOfCalls(trace, names) {
   const { calls, lanes } = trace;
-
-  return new Boxes({
+  const boxes = new Boxes({
     start: calls.start,
     duration: calls.duration,
     level: calls.depth,
     lanes: lanes.map((lane) => ({ ...lane, title: names.lane(lane) })),
     fn: (call) => trace.siteFunction[calls.site[call]],
   });
+
+  boxes.hasMore = (call) => calls.without.has(call);
+  return boxes;
 }
 
 // The dearest callee comes first.  A stack that took no time has no width.

@@ -179,27 +179,29 @@ class BoxesPlugin extends UIPlugin {
     return isOne ? colors.all[fn] : colors.many;
   }
 
-  addBox(color, x, y, w) {
+  addBox(color, x, y, w, priority = 1) {
     // Cut: a box of millions of pixels is not for a canvas.
     const left = Math.max(x, -2);
     const right = Math.min(x + w, this.renderEngine.width + 2);
 
-    this.renderEngine.addRect({ color, x: left, y, w: right - left, h: ROW - 1 });
+    this.renderEngine.addRect({ color, x: left, y, w: right - left, h: ROW - 1 }, priority);
     return { x: left, w: right - left };
   }
 
   drawBox(box, at, x, y, w) {
+    const { boxes, colors } = this;
     const cut = this.addBox(this.colorOf(at, at + 1), x, y, w > 3 ? w - 1 : w);
 
     if (cut.w > 24) {
-      this.renderEngine.addText({ text: this.label(box), x: cut.x, y, w: cut.w }, 1);
+      this.renderEngine.addText({ text: this.label(box), x: cut.x, y, w: cut.w }, 2);
     }
+    if (boxes.hasMore?.(box)) this.addBox(colors.more, x, y + ROW, w, 0);
   }
 
   drawTitle(title, y) {
     const engine = this.renderEngine;
 
-    engine.addText({ text: title, x: 0, y: y + 2, w: engine.width }, 1);
+    engine.addText({ text: title, x: 0, y: y + 2, w: engine.width }, 2);
   }
 
   drawSelected() {
@@ -216,7 +218,7 @@ class BoxesPlugin extends UIPlugin {
         y: this.topOf(this.selected) - this.positionY + 0.5,
         w: right - left - 1,
         h: ROW - 2,
-      }, 2);
+      }, 3);
     }
   }
 
@@ -231,7 +233,7 @@ class BoxesPlugin extends UIPlugin {
       y: this.positionY * share,
       w: 5,
       h: Math.max(16, engine.height * share),
-    }, 3);
+    }, 4);
   }
 }
 

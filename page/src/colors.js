@@ -31,6 +31,7 @@ export class Colors {
       return `hsl(${hue} ${isDark ? 42 : 62}% ${light}%)`;
     });
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit
+    this.more = isDark ? '#23262a' : '#eff0f2'; // callees that are left out
     this.many = isDark ? '#4b5563' : '#b6bcc8'; // too small to tell apart
     this.manyHits = isDark ? '#d29922' : '#e0a100';
     this.text = isDark ? '#e6e6e6' : '#16181d';

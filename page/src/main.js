@@ -213,7 +213,7 @@ class Page {
 
     if (nShown < head.n_calls) {
       notes.push(`${formatCount(head.n_calls)} calls are more than a page can draw. Chart and tree have the ${
-        formatCount(nShown)} that took ${formatDuration(head.least_ns)} or longer; flame graph and report count all.`);
+        formatCount(nShown)} that took ${formatDuration(head.least_ns)} or longer (grey: there are more); flame graph and report count all.`);
     }
     if (head.n_calls < head.n_recorded) {
       notes.push(`${formatCount(head.n_calls)} of ${formatCount(head.n_recorded)} recorded calls were chosen when this page was saved.`);

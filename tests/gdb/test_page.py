@@ -91,7 +91,8 @@ def check_calls(page, folder, *choice):
 
 @pytest.mark.parametrize("choice", [
     [], ["--depth", "2"], ["--filter", "even"], ["--exclude", "odd|leap"],
-    ["--min-time", "200ns"], ["--thread", "2"]], ids=" ".join)
+    ["--min-time", "200ns"], ["--thread", "2"],
+    ["--from", "1.1", "--depth", "3"]], ids=" ".join)
 def test_has_each_call(page, ended, choice):
     save(ended, "chosen.html", *choice)
     check_calls(page.open(ended / "chosen.html"), ended, *choice)
