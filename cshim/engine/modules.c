@@ -5,6 +5,7 @@
  * when the process may be long gone.
  */
 #include "modules.h"
+#include "hints.h"
 #include "maps.h"
 #include "object.h"
 #include "ranges.h"
@@ -12,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct module {
 	struct range range; /* disjoint, so outer is always RANGE_NONE */
@@ -24,21 +24,14 @@ struct module {
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
 
-struct debug_hint {
-	char *path, *debug_file;
-};
-
 struct modules {
 	struct modules *first, *next; /* those that share object files */
 	uint32_t n_objects;	      /* the first's: ever opened */
 	struct module *list;
 	uint32_t n, capacity;
-	struct debug_hint *hints;
-	uint32_t n_hints, cap_hints;
+	struct hints hints; /* the first's: debug files that gdb told */
 	struct maps maps;
 };
-
-/* ---- the separate debug files that gdb told ---------------------------- */
 
 static const char *base_name(const char *path)
 {
@@ -47,56 +40,14 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* gdb may have come to the file by another path, through a link. */
-static int is_same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	if (!strcmp(a, b))
-		return 1;
-	return !strcmp(base_name(a), base_name(b)) && !stat(a, &x) &&
-	       !stat(b, &y) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
-}
-
-static void apply_hints(const struct modules *m, struct object *o)
-{
-	for (uint32_t i = 0; i < m->first->n_hints; i++)
-		if (is_same_file(m->first->hints[i].path, object_path(o)))
-			object_debug_file(o, m->first->hints[i].debug_file);
-}
-
-/* The one of this path, or a new one; NULL: out of memory. */
-static struct debug_hint *hint_for(struct modules *m, const char *path)
-{
-	struct debug_hint *hint;
-
-	for (uint32_t i = 0; i < m->n_hints; i++)
-		if (!strcmp(m->hints[i].path, path))
-			return &m->hints[i];
-	if (!ranges_room((void **)&m->hints, m->n_hints, &m->cap_hints,
-			 sizeof(*hint)))
-		return NULL;
-	hint = &m->hints[m->n_hints];
-	*hint = (struct debug_hint){.path = strdup(path)};
-	if (!hint->path)
-		return NULL;
-	m->n_hints++;
-	return hint;
-}
-
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file)
 {
-	struct debug_hint *hint = hint_for(m->first, path);
-	char *copy = hint ? strdup(debug_file) : NULL;
-
-	if (!copy)
+	if (!hints_put(&m->first->hints, path, debug_file))
 		return;
-	free(hint->debug_file);
-	hint->debug_file = copy;
 	for (m = m->first; m; m = m->next)
 		for (uint32_t i = 0; i < m->n; i++)
-			if (is_same_file(path, object_path(m->list[i].object)))
+			if (hints_is_same(path, object_path(m->list[i].object)))
 				object_debug_file(m->list[i].object,
 						  debug_file);
 }
@@ -165,7 +116,8 @@ static struct object *object_for(struct modules *m, uint32_t pid,
 	}
 	o = object_new(pid, mapping);
 	if (o)
-		apply_hints(m, o);
+		object_debug_file(o,
+				  hints_get(&m->first->hints, object_path(o)));
 	*number = ++m->first->n_objects;
 	return o;
 }
@@ -499,12 +451,8 @@ void modules_free(struct modules *m)
 	if (!m)
 		return;
 	modules_unmap(m, 0, UINT64_MAX);
-	for (uint32_t i = 0; i < m->n_hints; i++) {
-		free(m->hints[i].path);
-		free(m->hints[i].debug_file);
-	}
+	hints_release(&m->hints);
 	free(m->list);
-	free(m->hints);
 	maps_release(&m->maps);
 	free(m);
 }

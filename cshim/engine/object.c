@@ -233,7 +233,7 @@ void object_debug_file(struct object *o, const char *debug_file)
 {
 	char *copy;
 
-	if (o->debug_state == IS_OPEN)
+	if (!debug_file || o->debug_state == IS_OPEN)
 		return;
 	copy = strdup(debug_file);
 	if (!copy)

@@ -26,7 +26,7 @@ int object_is_of(const struct object *o, const struct mapping *mapping);
 /* As the process names it; borrowed. */
 const char *object_path(const struct object *o);
 
-/* Tell its debug file (copied). Counts until one is found. */
+/* Tell its debug file (copied; NULL: none). Counts until one is found. */
 void object_debug_file(struct object *o, const char *debug_file);
 
 /* As elf_file_bias(); 0 as well when the file cannot be read. */
