@@ -24,6 +24,7 @@ struct binary {
 	asymbol **symbols;
 	int is_bad;
 	size_t before; /* memory in use when it was opened */
+	int has_asked, has_found;
 };
 
 static size_t memory_used(void)
@@ -126,6 +127,14 @@ static int binary_open(struct binary *b)
 	return 1;
 }
 
+const char *binary_take_failure(struct binary *b)
+{
+	if (!b->has_asked || b->has_found)
+		return NULL;
+	b->has_asked = 0;
+	return b->path;
+}
+
 static asection *section_at(bfd *abfd, uint64_t addr)
 {
 	for (asection *s = abfd->sections; s; s = s->next)
@@ -142,6 +151,7 @@ int binary_find(struct binary *b, uint64_t addr, struct binary_answer *out)
 	unsigned line = 0;
 
 	*out = (struct binary_answer){0};
+	b->has_asked = 1;
 	if (!binary_open(b))
 		return 0;
 	section = section_at(b->abfd, addr);
@@ -151,5 +161,6 @@ int binary_find(struct binary *b, uint64_t addr, struct binary_answer *out)
 				   &out->function, &line))
 		return 0;
 	out->line = line;
+	b->has_found |= line != 0;
 	return 1;
 }

@@ -26,6 +26,9 @@ void binary_free(struct binary *b);
 /* Is it what is open at fd? */
 int binary_is_of(const struct binary *b, int fd);
 
+/* The path, once, where nothing that was asked has been found; else NULL. */
+const char *binary_take_failure(struct binary *b);
+
 /* addr is one of the file's own.  *out is valid until the next question.
  * 1: something is known. */
 int binary_find(struct binary *b, uint64_t addr, struct binary_answer *out);

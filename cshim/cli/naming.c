@@ -2,6 +2,7 @@
 #include "naming.h"
 #include "binary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -88,6 +89,24 @@ int naming_answer_all(struct naming *n, struct cst_recorder *r)
 	return total;
 }
 
+/* libbfd refuses, for one, what unpacks to far more than its file's size. */
+static void tell_failures(struct naming *n)
+{
+	char text[4200];
+
+	for (int i = 0; n->tell && i < n->n_files; i++) {
+		const char *path = binary_take_failure(n->files[i]);
+
+		if (!path)
+			continue;
+		snprintf(text, sizeof(text),
+			 "no lines of '%.4000s': its debug information is in a "
+			 "form that cannot be read here",
+			 path);
+		n->tell(n->arg, text);
+	}
+}
+
 int naming_drain(struct naming *n, struct cst_recorder *r,
 		 struct cst_error *err)
 {
@@ -99,5 +118,6 @@ int naming_drain(struct naming *n, struct cst_recorder *r,
 		n_idle = naming_answer_all(n, r) ? 0 : n_idle + 1;
 	/* With no live rows to draw, drain() does not wait for names. */
 	naming_answer_all(n, r);
+	tell_failures(n);
 	return done < 0 ? done : 0;
 }

@@ -17,7 +17,8 @@
 
 struct naming;
 
-/* One line that the user should see (a file changed since it was mapped). */
+/* One line that the user should see (debug information that nobody can read).
+ */
 typedef void (*naming_tell_fn)(void *arg, const char *text);
 
 /* Keeps the files open that it looked into; tell may be NULL. NULL: out of
