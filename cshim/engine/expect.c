@@ -19,6 +19,7 @@ struct expect {
 	struct matcher matcher;
 	struct golden_section *section; /* of the thread under way, or NULL */
 	uint32_t thread;		/* index, or UINT32_MAX: none yet */
+	uint32_t only_thread;		/* ordinal, or 0 */
 	struct bytes out;
 };
 
@@ -221,6 +222,20 @@ static void put_mismatch(struct expect *x)
 
 /* ---- threads ------------------------------------------------------------- */
 
+/* Without a line that says which, it is about the first thread, or the one
+ * that was chosen. */
+static int is_about(const struct expect *x, const struct golden_section *s,
+		    const struct trace_thread *thread)
+{
+	uint32_t wanted = s->thread;
+
+	if (s->threads)
+		return golden_glob(s->threads, thread->name);
+	if (!s->line && x->only_thread)
+		wanted = x->only_thread;
+	return s->process == thread->process && wanted == thread->ordinal;
+}
+
 static struct golden_section *find_section(struct expect *x, uint32_t index)
 {
 	const struct trace_thread *thread = &x->t->threads[index];
@@ -228,9 +243,7 @@ static struct golden_section *find_section(struct expect *x, uint32_t index)
 	for (uint32_t i = 0; i < x->golden.n_sections; i++) {
 		struct golden_section *s = &x->golden.sections[i];
 
-		if (s->threads ? golden_glob(s->threads, thread->name)
-			       : s->process == thread->process &&
-					 s->thread == thread->ordinal)
+		if (is_about(x, s, thread))
 			return s;
 	}
 	return NULL;
@@ -338,7 +351,8 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
-	struct expect x = {.t = t, .thread = UINT32_MAX};
+	struct expect x = {
+		.t = t, .thread = UINT32_MAX, .only_thread = choice->thread};
 	struct view *v = NULL;
 	int64_t status = golden_read(&x.golden, path, err);
 

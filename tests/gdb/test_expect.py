@@ -126,6 +126,9 @@ def test_threads(tmp_path):
         worker
           step  x3
         """) == (0, "", "")
+    (tmp_path / "one.golden").write_text("worker\n  step x3\n")
+    assert cstrace(tmp_path, "expect", "t.cst", "one.golden", "--thread",
+                   "2") == (0, "", "")
     done = expect(tmp_path, "t.cst", "main")
     assert "no line is about thread 2" in done.out
 
