@@ -85,6 +85,7 @@ class Events:
         if r is None:
             self._maybe_begin(inferior)
         elif r.pid == inferior.pid:
+            r.inferior_num = inferior.num  # see is_under_way()
             r.look_for_exec()
             r.refresh_modules()
             if locate.is_shim(path):
@@ -169,7 +170,7 @@ class Events:
         heir = r.heir()
         if heir is not None:
             r.move(heir)
-        else:
+        elif not r.is_under_way():
             s.process_ended()
 
     @_guarded

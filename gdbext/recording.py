@@ -32,6 +32,15 @@ def mode(road: str) -> int:
     return _MODES[road]
 
 
+def is_alive(pid: int) -> bool:
+    """A zombie is not."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as f:
+            return f.read().rpartition(b")")[2].split()[0] not in b"ZX"
+    except (OSError, IndexError):
+        return False
+
+
 class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
@@ -53,6 +62,7 @@ class Recording:
         self._area_path = door.open(self.recorder.area_path()).encode()
         self._breakpoints: list[gdb.Breakpoint] = []
         self._ends: dict[str, sync.DrainBreakpoint] = {}
+        self._has_execed = False
         self._is_paused = False
         self._is_posted = False
         self._is_answer_told = False
@@ -204,6 +214,7 @@ class Recording:
         if self._control is None or self._control.is_at(self._area_path):
             return
         self._control = None
+        self._has_execed = True
         self._ranges = {}
         self.recorder.exec()
         self.take_all()
@@ -254,6 +265,18 @@ class Recording:
         self._others.pop(heir.num, None)
         self.pid, self.inferior_num = heir.pid, heir.num
         self.refresh_modules()
+
+    def is_under_way(self) -> bool:
+        """With follow-exec-mode new an exec ends the inferior, and the process
+        goes on as that of another."""
+        return (gdb.parameter("follow-exec-mode") == "new"
+                and not self.is_let_go and is_alive(self.pid))
+
+    def is_blind(self) -> bool:
+        """Was a program exec'ed whose hooks lead nowhere?"""
+        path = hooks.program()
+        return (self._has_execed and self._control is None
+                and path is not None and hooks.uses_hooks(path))
 
     def n_running(self) -> int:
         """Processes that write, whether gdb holds them or not."""

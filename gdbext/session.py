@@ -330,6 +330,10 @@ class Session:
         r.take_all()
         was_on = r.is_on
         r.gone()
+        if r.is_blind():
+            say("%s was exec'ed without libcstrace.so (LD_PRELOAD was not "
+                "passed on): its calls are not in the trace"
+                % hooks.program())
         n_running = 0 if r.is_let_go or not was_on else r.wait_for_others()
         if n_running:
             r.outlive(self.look(), self.choice())
@@ -427,8 +431,10 @@ class Session:
 
     def kept_summary(self) -> str:
         s = self.kept.status()
-        return "%s in %s, %s%s" % (
-            count(s.n_calls, "call"), count(s.n_threads, "thread"),
+        of = (" of %d processes" % s.n_processes if s.n_processes > 1
+              else "")
+        return "%s in %s%s, %s%s" % (
+            count(s.n_calls, "call"), count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns), lost_text(s))
 
 
