@@ -42,15 +42,16 @@ static void tell(void *arg, const char *text)
 static char *join(char **words)
 {
 	size_t size = 1;
-	char *text, *at;
+	char *text;
 
 	for (char **w = words; *w; w++)
 		size += strlen(*w) + 1;
-	text = at = malloc(size);
-	if (!text)
-		return NULL;
-	for (char **w = words; *w; w++)
-		at += sprintf(at, "%s%s", w == words ? "" : " ", *w);
+	text = calloc(1, size);
+	for (char **w = words; text && *w; w++) {
+		if (w != words)
+			strcat(text, " ");
+		strcat(text, *w);
+	}
 	return text;
 }
 
@@ -110,6 +111,9 @@ static void tell_losses(const struct cst_status_report *s)
 	if (s->n_lost_limit)
 		fprintf(stderr, "; %" PRIu64 " %s not kept", s->n_lost_limit,
 			plural(s->n_lost_limit, "call", "calls"));
+	if (s->n_running)
+		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
+			plural(s->n_running, "process runs", "processes run"));
 }
 
 /* What the flight has kept of all calls; all, where that cannot be read. */
@@ -166,17 +170,19 @@ static void save(void *arg)
 /* Seal the file.  An exit code; told. */
 static int recorder_end(struct record *r)
 {
-	struct cst_status_report status;
+	struct cst_status_report status, now;
 	struct cst_trace *trace;
 	struct cst_error err;
 	int failed = naming_drain(r->watch.naming, r->watch.recorder, &err);
 
+	cst_recorder_status(r->watch.recorder, &now);
 	if (failed == 0)
 		failed = cst_recorder_end(r->watch.recorder, &trace, &err);
 	if (failed < 0)
 		return failure("%s", err.text);
 	cst_trace_status(trace, &status);
 	cst_trace_free(trace);
+	status.n_running = now.n_running;
 	tell_end(r, &status);
 	return STATUS_OK;
 }

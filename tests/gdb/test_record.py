@@ -286,6 +286,43 @@ def test_preload_and_blanks(tmp_path):
     assert functions(calls(tmp_path))[0] == "main"
 
 
+LEAVES_ONE = r"""
+#include <stdio.h>
+#include <unistd.h>
+
+static void work(void) { }
+
+int main(void)
+{
+	char c;
+
+	if (fork() == 0) {
+		work();
+		read(0, &c, 1);
+		work();
+		puts("child done");
+		return 0;
+	}
+	work();
+	return 0;
+}
+"""
+
+
+def test_what_outlives_the_program_runs_on(tmp_path):
+    leaves = compiled(tmp_path, LEAVES_ONE, "leaves")
+    process = subprocess.Popen([CSTRACE, "record", str(leaves)], cwd=tmp_path,
+                               text=True, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.wait(LIMIT_S) == 0
+    process.stdin.write("x")
+    process.stdin.close()
+    assert process.stdout.read() == "child done\n"
+    assert "; 1 process runs on, unrecorded" in process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+
+
 # ---- signals and deaths ------------------------------------------------------
 
 TALKER = r"""
