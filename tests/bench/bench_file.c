@@ -200,8 +200,7 @@ static void bench_report(struct cst_trace *t)
 	struct cst_error err;
 	uint64_t size = 0, wall = now_ns(), cpu = cpu_ns();
 
-	if (cst_trace_report(t, &report, &choice, count, &size,
-			     &err) < 0)
+	if (cst_trace_report(t, &report, &choice, count, &size, &err) < 0)
 		die(&err);
 	print("report", now_ns() - wall, cpu_ns() - cpu);
 }

@@ -324,9 +324,9 @@ enum cst_report_by { CST_BY_FUNCTION = 0, CST_BY_CALLSITE = 1 };
  * most one of the two) for each caller or callee of some functions; zeros and
  * NULL ask for nothing special. */
 struct cst_report {
-	uint32_t sort;  /* enum cst_sort */
+	uint32_t sort;	/* enum cst_sort */
 	uint32_t limit; /* only so many rows; 0: all */
-	uint32_t by;    /* enum cst_report_by */
+	uint32_t by;	/* enum cst_report_by */
 	uint32_t reserved;
 	const char *regex;   /* only rows of functions that match */
 	const char *callers; /* who calls what matches, and those calls */
