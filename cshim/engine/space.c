@@ -54,6 +54,7 @@ void spaces_release(struct spaces *s)
 		space_free(s->all[--s->n]);
 	free(s->all);
 	free(s->of_process);
+	free(s->is_taken);
 	*s = (struct spaces){0};
 }
 
@@ -192,25 +193,25 @@ void spaces_take_mappings(struct spaces *s, uint32_t site)
 {
 	uint32_t n =
 		__atomic_load_n(&s->area->head->n_mappings, __ATOMIC_ACQUIRE);
-	int is_whole = 1;
 
 	if (n > CST_MAX_MAPPINGS)
 		n = CST_MAX_MAPPINGS;
-	/* One that is not whole is of somebody who is about to write it, or
-	 * died there: those behind it are taken, and again next time. */
-	for (uint32_t i = s->n_mappings; i < n; i++) {
+	if (n > s->n_mappings && !s->is_taken)
+		s->is_taken = calloc(CST_MAX_MAPPINGS, 1);
+	/* Of two processes the later entry may be of the earlier site; and one
+	 * may never be whole, if its writer died there. */
+	for (uint32_t i = s->n_mappings; s->is_taken && i < n; i++) {
 		const struct cst_mapping *m = &s->area->mappings[i];
 
-		if (!__atomic_load_n(&m->is_whole, __ATOMIC_ACQUIRE)) {
-			is_whole = 0;
+		if (s->is_taken[i] ||
+		    !__atomic_load_n(&m->is_whole, __ATOMIC_ACQUIRE) ||
+		    m->n_sites > site)
 			continue;
-		}
-		if (m->n_sites > site)
-			break;
 		take_mapping(s, m);
-		if (is_whole)
-			s->n_mappings = i + 1;
+		s->is_taken[i] = 1;
 	}
+	while (s->n_mappings < n && s->is_taken && s->is_taken[s->n_mappings])
+		s->n_mappings++;
 }
 
 /* The pid whose maps are those of the process; 0: it has exec'ed since. */

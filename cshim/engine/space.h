@@ -29,7 +29,8 @@ struct spaces {
 				    * exec */
 	struct space **of_process; /* by index in the area; NULL: not known */
 	uint32_t cap_processes;
-	uint32_t n_mappings; /* of the area's log, taken */
+	uint32_t n_mappings; /* of the area's log: all before are taken */
+	uint8_t *is_taken;   /* of those behind */
 };
 
 int spaces_init(struct spaces *s, const struct area *a);

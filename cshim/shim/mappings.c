@@ -239,7 +239,7 @@ void mappings_begin(void)
 
 void mappings_cover(const struct site_key *k)
 {
-	if (!area->has_mappings)
+	if (!area->has_mappings || n_known == MAX_KNOWN)
 		return;
 	if (is_known(k->callee) && is_known(k->hook) &&
 	    (is_known(k->caller) || k->caller >> 12 == hopeless))
