@@ -41,6 +41,15 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def parent_of(pid: int) -> int:
+    """0: it is gone."""
+    try:
+        with open("/proc/%d/stat" % pid, "rb") as f:
+            return int(f.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
 class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
@@ -248,6 +257,8 @@ class Recording:
         for inferior in gdb.inferiors():
             if inferior.num == self.inferior_num or not inferior.pid:
                 continue
+            if self.road == HOOKS and parent_of(inferior.pid) == self.pid:
+                return inferior
             found = self._control_of(inferior)
             if found is not None and found.is_at(self._area_path):
                 return inferior

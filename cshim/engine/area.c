@@ -262,6 +262,16 @@ uint64_t area_bytes(const struct area *a)
 	return fstat(a->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
+int area_has_execed(const struct area *a, uint32_t process)
+{
+	uint32_t n = __atomic_load_n(&a->head->n_processes, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = process + 1; i < n && i < CST_MAX_PROCESSES; i++)
+		if (a->processes[i].pid == a->processes[process].pid)
+			return 1;
+	return 0;
+}
+
 int area_thread_is_gone(const struct area *a, uint32_t thread)
 {
 	uint32_t tid =
@@ -272,7 +282,10 @@ int area_thread_is_gone(const struct area *a, uint32_t thread)
 	if (!tid || process >= CST_MAX_PROCESSES)
 		return 0;
 	pid = __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
-	return pid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
+	if (!pid)
+		return 0;
+	return (syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) ||
+	       area_has_execed(a, process);
 }
 
 uint32_t area_add_site(struct area *a, const struct cst_site *site)

@@ -72,6 +72,9 @@ uint64_t area_bytes(const struct area *a);
 uint32_t area_n_running(const struct area *a);
 uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
+/* Has the process become another one, which was entered later? */
+int area_has_execed(const struct area *a, uint32_t process);
+
 /* Did the thread of this index end? */
 int area_thread_is_gone(const struct area *a, uint32_t thread);
 

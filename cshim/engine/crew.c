@@ -80,13 +80,37 @@ static struct thread *crew_add(struct crew *c, struct callstack *calls,
 	return t;
 }
 
+/* 1: the kernel knows the thread, and this is its name. */
+static int read_name(uint32_t pid, uint32_t tid, char name[17])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, 16);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	name[n] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return 1;
+}
+
 struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
 			   uint32_t pid, uint32_t tid, const char *name)
 {
+	char own[17] = {0};
+
 	for (uint32_t i = 0; i < c->n; i++) {
 		if (!c->all[i]->process && c->all[i]->tid == tid)
 			return c->all[i];
 	}
+	if (!*name && read_name(pid, tid, own))
+		name = own;
 	return crew_add(c, calls, 0, pid, tid, name);
 }
 
@@ -156,26 +180,6 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 		crew_exec(c, calls, process, tid);
 	crew_inherit(c, t, &a->threads[index]);
 	return t;
-}
-
-/* 1: the kernel knows the thread, and this is its name. */
-static int read_name(uint32_t pid, uint32_t tid, char name[17])
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, name, 16);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	name[n] = '\0';
-	name[strcspn(name, "\n")] = '\0';
-	return 1;
 }
 
 /* A call that was recorded under another name now goes by this one. */

@@ -42,20 +42,10 @@ static int process_goes_on(uint32_t pid)
 }
 
 /* An exec ends the other threads too; what was open then stays open. */
-static int has_execed(const struct area *a, uint32_t process)
-{
-	uint32_t n = __atomic_load_n(&a->head->n_processes, __ATOMIC_ACQUIRE);
-
-	for (uint32_t i = process + 1; i < n && i < CST_MAX_PROCESSES; i++)
-		if (a->processes[i].pid == a->processes[process].pid)
-			return 1;
-	return 0;
-}
-
 static int thread_was_left(const struct cst_recorder *r, const struct thread *t)
 {
 	return area_thread_is_gone(r->area, t->area_index) &&
-	       !has_execed(r->area, t->process) &&
+	       !area_has_execed(r->area, t->process) &&
 	       process_goes_on(r->area->processes[t->process].pid);
 }
 

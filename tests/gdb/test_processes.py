@@ -136,6 +136,16 @@ def test_both_sides_of_a_fork_are_traced(gdb, tmp_path, pipes, mode, detach):
     assert any("  stop_here\n    leaf\n" in text for text in texts), texts
 
 
+def test_on_the_hooks_road_the_trace_follows_gdb(gdb, tmp_path, pipes):
+    program = build("processes.c", "-static")
+    gdb(program, "set cstrace live off", "set follow-fork-mode child",
+        "cstrace start", "run", "cstrace save t.txt", args=["fork"])
+    texts = list(trees(tmp_path).values())
+    assert len(texts) == 2
+    assert "fork_one" in texts[0] and "work" not in texts[0]
+    assert names_only(texts[1]) == "work\n  leaf\n  leaf\n"
+
+
 # ---- processes that go on ------------------------------------------------------
 
 @pytest.mark.parametrize("how", ["outlive", "daemon"])
@@ -223,4 +233,3 @@ def test_the_environment_is_put_back(gdb):
     shown = [line for line in run.lines() if "CSTRACE_AREA" in line]
     assert re.fullmatch(r"CSTRACE_AREA = /proc/\d+/fd/\d+", shown[0])
     assert shown[1] == 'Environment variable "CSTRACE_AREA" not defined.'
-
