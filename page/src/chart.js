@@ -13,6 +13,7 @@ const MARK = 110; // pixels from one on the ruler to the next, or more
 const FONT = '11px system-ui, sans-serif';
 // As much as is seen at least, or there would be no end of zooming.
 const LEAST_NS = 20;
+const FIRST_ROWS = 100;
 
 // Round times, not too near to each other: mark(x, time, step).
 function forEachMark(engine, mark) {
@@ -59,13 +60,30 @@ class BoxesPlugin extends UIPlugin {
     this.positionY = 0;
     this.selected = -1;
     this.hovered = -1;
+    // Rows of each lane that are shown: one deep stack must not hide the rest.
+    const most = boxes.lanes.length > 1 ? FIRST_ROWS : Infinity;
+    this.shown = boxes.lanes.map(({ depth }) => Math.min(depth, most));
+    this.place();
+  }
+
+  place() {
     let y = 0;
-    this.tops = boxes.lanes.map((lane) => {
+
+    this.tops = this.boxes.lanes.map((lane, i) => {
       const top = y + (lane.title ? TITLE : 0);
-      y = top + lane.depth * ROW + 6;
+      y = top + this.shown[i] * ROW + 6;
       return top;
     });
     this.contentHeight = y;
+  }
+
+  // A click on a lane's title: all of it, or its first row.
+  fold(lane) {
+    const { depth } = this.boxes.lanes[lane];
+
+    this.shown[lane] = this.shown[lane] === depth ? 1 : depth;
+    this.place();
+    this.renderEngine.parent.render();
   }
 
   init(renderEngine, interactionsEngine) {
@@ -79,7 +97,9 @@ class BoxesPlugin extends UIPlugin {
     interactionsEngine.on('up', () => interactionsEngine.clearCursor());
     interactionsEngine.on('select', () => {
       const box = this.boxUnderMouse();
+      const title = this.titleUnderMouse();
       if (box >= 0) this.listener.clicked(box);
+      else if (title >= 0) this.fold(title);
     });
     interactionsEngine.on('hover', (region) => {
       this.hovered = region ? this.boxUnderMouse() : -1;
@@ -91,9 +111,21 @@ class BoxesPlugin extends UIPlugin {
     this.positionY = Math.min(Math.max(0, y), room);
   }
 
+  laneOf(box) {
+    return this.boxes.lanes.findIndex(({ first, n }) => box >= first && box < first + n);
+  }
+
+  isFolded(box) {
+    return this.boxes.level[box] >= this.shown[this.laneOf(box)];
+  }
+
   topOf(box) {
-    const lane = this.boxes.lanes.findIndex(({ first, n }) => box >= first && box < first + n);
-    return this.tops[lane] + this.boxes.level[box] * ROW;
+    return this.tops[this.laneOf(box)] + this.boxes.level[box] * ROW;
+  }
+
+  titleUnderMouse() {
+    const y = this.interactionsEngine.getMouse().y + this.positionY;
+    return this.tops.findIndex((top, i) => this.boxes.lanes[i].title && y >= top - TITLE && y < top);
   }
 
   boxUnderMouse() {
@@ -103,7 +135,7 @@ class BoxesPlugin extends UIPlugin {
 
     for (const [i, lane] of this.boxes.lanes.entries()) {
       const level = Math.floor((y - this.tops[i]) / ROW);
-      if (level >= 0 && level < lane.depth) {
+      if (level >= 0 && level < this.shown[i]) {
         return this.boxes.find(lane.rows[level], engine.positionX + x / engine.zoom, 1 / engine.zoom);
       }
     }
@@ -123,11 +155,11 @@ class BoxesPlugin extends UIPlugin {
     this.boxes.lanes.forEach((lane, i) => {
       const top = this.tops[i] - this.positionY;
       const from = Math.max(0, Math.floor(-top / ROW));
-      const to = Math.min(lane.depth, Math.ceil((engine.height - top) / ROW));
+      const to = Math.min(this.shown[i], Math.ceil((engine.height - top) / ROW));
       for (let level = from; level < to; level++) this.drawRow(lane.rows[level], top + level * ROW);
-      if (lane.title && top > 0 && top < engine.height + TITLE) this.drawTitle(lane.title, top - TITLE);
+      if (lane.title && top > 0 && top < engine.height + TITLE) this.drawTitle(i, top - TITLE);
     });
-    if (this.selected >= 0) this.drawSelected();
+    if (this.selected >= 0 && !this.isFolded(this.selected)) this.drawSelected();
     this.drawScrollbar();
     this.interactionsEngine.addHitRegion('boxes', null, 0, 0, engine.width, engine.height);
     engine.resolveQueue();
@@ -198,10 +230,13 @@ class BoxesPlugin extends UIPlugin {
     if (boxes.hasMore?.(box)) this.addBox(colors.more, x, y + ROW, w, 0);
   }
 
-  drawTitle(title, y) {
+  drawTitle(i, y) {
     const engine = this.renderEngine;
+    const { title, depth } = this.boxes.lanes[i];
+    const isWhole = this.shown[i] === depth;
+    const text = `${isWhole ? '▾' : '▸'} ${title}${isWhole ? '' : ` (${this.shown[i]} of ${depth} levels)`}`;
 
-    engine.addText({ text: title, x: 0, y: y + 2, w: engine.width }, 2);
+    engine.addText({ text, x: 0, y: y + 2, w: engine.width }, 2);
   }
 
   drawSelected() {
@@ -356,6 +391,7 @@ export class Chart {
     const start = boxes.start[box];
     const end = boxes.endOf(box);
     const [from, to] = this.view();
+    if (plugin.isFolded(box)) plugin.fold(plugin.laneOf(box));
     const y = plugin.topOf(box) - plugin.positionY;
     const height = plugin.renderEngine.height;
 

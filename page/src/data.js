@@ -44,21 +44,23 @@ function unpack(node) {
   return decompress(bytes);
 }
 
-// Let the browser draw, and answer the user.
-const pause = () => new Promise((done) => { setTimeout(done); });
+// Let the browser draw and answer the user now and then.
+let rested = 0;
+
+async function rest(tell, share) {
+  if (performance.now() - rested < 100) return;
+  tell(share);
+  await new Promise((done) => { setTimeout(done); });
+  rested = performance.now();
+}
 
 async function unpackAll(tell) {
   const nodes = [...document.querySelectorAll('script[type="text/x-cstrace"]')];
   const pieces = { head: [], stacks: [], calls: [], end: [] };
-  let rested = performance.now();
 
   for (const [i, node] of nodes.entries()) {
     pieces[node.className].push(unpack(node));
-    if (performance.now() - rested > 100) {
-      tell(i / nodes.length);
-      await pause();
-      rested = performance.now();
-    }
+    await rest(tell, i / nodes.length);
   }
   return pieces;
 }
@@ -168,8 +170,7 @@ async function readCalls(pieces, lanes, tell) {
     readPiece(piece.cursor, piece.n, calls, at, lane);
     at += piece.n;
     lane.n += piece.n;
-    tell(at / calls.n);
-    await pause();
+    await rest(tell, at / calls.n);
   }
   shown.forEach((lane) => link(calls, lane));
   return { calls, lanes: shown.filter((lane) => lane.n) };

@@ -8,7 +8,7 @@ import { cell, headings, List } from './list.js';
 
 const ROW = 20;
 const INDENT = 14;
-const DEEPEST = 60; // levels that are drawn as such
+const DEEPEST = 32; // levels that are drawn as such
 const FIRST_ROWS = 300; // are unfolded in the beginning
 const MOST_ROWS = 300000; // are unfolded at once by "*"
 

@@ -115,8 +115,10 @@ def report_of(folder):
     """The text's rows, as far as the page has their columns."""
     head, *rows = cstrace(folder, "report", "t.cst").stdout.splitlines()
     keys = head[1:].lower().split()
-    cells = [re.split(r"\s{2,}", row.strip(), maxsplit=len(keys) - 1)
-             for row in rows]
+    columns = {"calls": r"\d+", "share": r"[\d.]+%", "function": r".+"}
+    pattern = r"\s+".join("(%s)" % columns.get(key, r"[\d.]+ [num]?s")
+                          for key in keys)
+    cells = [re.fullmatch(pattern, row.strip()).groups() for row in rows]
     return [[row[keys.index(key)] for key in KEYS] for row in cells]
 
 
@@ -258,6 +260,20 @@ def test_a_click_zooms_the_flame_graph(page, small):
     start, end = page.run(VIEW, "graph")
     assert end - start == pytest.approx(
         page.run("cstrace.views.graph.boxes.duration[arguments[0]]", box))
+
+
+def test_a_click_folds_a_thread(page, small):
+    page.open(small / "t.html")
+    call = first_call(page, HOSTILE)  # on the second one
+    x, below = page.run(PLACE, "chart", call)
+    page.point(x, page.run(PLACE, "chart", 0)[1] - 18, click=True)
+    page.wait("cstrace.views.chart.plugin.shown[0] === 1")
+    assert page.run(PLACE, "chart", call)[1] < below
+    page.run("cstrace.select(arguments[0], '')", first_call(page, "fib"))
+    page.run("cstrace.showSelected()")  # it is in what was folded
+    page.wait("cstrace.views.chart.plugin.shown[0] > 1")
+    page.point(x, page.run(PLACE, "chart", 0)[1] - 18, click=True)
+    page.wait("cstrace.views.chart.plugin.shown[0] === 1")
 
 
 def test_the_mouse_tells(page, small):
