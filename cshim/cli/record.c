@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,16 +131,31 @@ static uint64_t n_kept(const struct record *r,
 	return kept.n_calls;
 }
 
+static void tell_nothing(const struct record *r)
+{
+	struct stat st;
+	int is_other = stat(r->launch.program, &st) == 0 &&
+		       (st.st_mode & (S_ISUID | S_ISGID));
+
+	if (is_other)
+		fprintf(stderr,
+			"cstrace: no calls: '%s' runs with another user's "
+			"rights and cannot take libcstrace.so\n",
+			r->o->names[0]);
+	else
+		fprintf(stderr,
+			"cstrace: no calls: was '%s' compiled with "
+			"-finstrument-functions?\n",
+			r->o->names[0]);
+}
+
 static void tell_end(const struct record *r, const struct cst_status_report *s)
 {
 	int is_small = s->spool_bytes < 1 << 20;
 	uint64_t kept = n_kept(r, s);
 
 	if (!s->n_records && !s->n_lost_full) {
-		fprintf(stderr,
-			"cstrace: no calls: was '%s' compiled with "
-			"-finstrument-functions?\n",
-			r->o->names[0]);
+		tell_nothing(r);
 		return;
 	}
 	fputs("cstrace: ", stderr);
