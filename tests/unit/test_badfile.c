@@ -168,6 +168,47 @@ static void a_changed_byte_is_found(void **state)
 	free(bytes);
 }
 
+/* Where the first block of this kind begins. */
+static size_t find_block(const uint8_t *bytes, uint32_t kind)
+{
+	size_t at = BLOCK_FILE_HEAD;
+
+	while (get_u32(bytes + at + 4) != kind)
+		at += BLOCK_HEAD + get_u32(bytes + at + 8) +
+		      get_u32(bytes + at + 12);
+	return at;
+}
+
+static void a_sealed_file_is_opened_by_its_index(void **state)
+{
+	enum { SEAL = BLOCK_HEAD + 8 };
+	size_t size;
+	uint8_t *bytes = good_file(&size);
+	struct cst_error err;
+	char *good;
+
+	(void)state;
+	assert_int_equal(find_block(bytes, BLOCK_SEAL), size - SEAL);
+	assert_int_equal(read_all(bytes, size, &err), 0);
+	good = strdup(out.text);
+	/* Without the seal it is read from block to block. */
+	assert_int_equal(read_all(bytes, size - SEAL, &err), 0);
+	assert_string_equal(out.text, good);
+	/* And where the index does not hold. */
+	bytes[size - SEAL - 1] ^= 1;
+	assert_int_equal(read_all(bytes, size, &err), 0);
+	assert_string_equal(out.text, good);
+	bytes[size - SEAL - 1] ^= 1;
+	/* Heads of calls that the index tells are not looked at. */
+	bytes[find_block(bytes, BLOCK_CALLS) + BLOCK_HEAD] ^= 1;
+	out.len = 0;
+	read_all(bytes, size, &err);
+	assert_string_equal(out.text, good);
+	assert_int_equal(read_all(bytes, size - SEAL, &err), CST_BAD_FILE);
+	free(good);
+	free(bytes);
+}
+
 /* The checksums do not help against whoever can compute them: make them
  * right again behind a random change of any block's head or info. */
 static void mend(uint8_t *bytes, size_t size)
@@ -288,6 +329,7 @@ int main(void)
 		cmocka_unit_test(files_that_are_not_files_are_told),
 		cmocka_unit_test(a_cut_file_is_good_up_to_its_last_whole_block),
 		cmocka_unit_test(a_changed_byte_is_found),
+		cmocka_unit_test(a_sealed_file_is_opened_by_its_index),
 		cmocka_unit_test(made_up_files_do_no_harm),
 		cmocka_unit_test(made_up_columns_do_no_harm),
 	};
