@@ -101,20 +101,6 @@ static void wait_for_names(struct cst_recorder *r)
 	pthread_cond_timedwait(&r->named, &r->lock, &until);
 }
 
-/* gdb shows its prompt, and other processes go on: their rows, on the same
- * terminal, come with the next command that draws, or when the program goes
- * on.  Till then the records stay where they are, unless a writer waits. */
-static int is_held(const struct cst_recorder *r)
-{
-	const struct live *l = &r->live;
-	int is_gdbs = l->options.sink == CST_SINK_CALLBACK ||
-		      (l->options.sink == CST_SINK_FD &&
-		       l->options.fd <= STDERR_FILENO);
-
-	return l->filter && is_gdbs && r->pauses.since == UINT64_MAX &&
-	       r->mode != CST_MODE_HANDSHAKE && !area_is_starved(r->area);
-}
-
 /* One turn of the reader thread, under the lock.  Returns how long to rest,
  * in microseconds. */
 static uint32_t recorder_turn(struct cst_recorder *r)
@@ -127,7 +113,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 		is_handshake || now - r->last_peek_ns >= TICK_MS * 1000000ull;
 	int taken;
 
-	if (is_held(r))
+	if (recorder_is_held(r))
 		return TICK_MS * 1000;
 	gone_mark(r, 0);
 	taken = recorder_round(r, peek);

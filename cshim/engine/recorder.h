@@ -72,6 +72,11 @@ enum { ROUND_NAMES = -1 };
  * whole in the open ones. */
 int recorder_round(struct cst_recorder *r, int peek);
 
+/* gdb shows its prompt, and other processes go on: their rows, on the same
+ * terminal, come with the next command that draws, or when the program goes
+ * on.  Till then the records stay where they are, unless a writer waits. */
+int recorder_is_held(const struct cst_recorder *r);
+
 /* The trace's time 0 is its first record, made at this tick: what gdb took to
  * load libraries is left out like a stop. */
 void recorder_begin_at(struct cst_recorder *r, uint64_t time);

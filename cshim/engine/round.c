@@ -2,6 +2,7 @@
 #include "recorder.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* So many chunks waiting say that the program is faster than we are. */
 enum { MANY_CHUNKS = 32 };
@@ -183,6 +184,17 @@ static int has_new_process(struct cst_recorder *r)
 
 	r->n_processes = n;
 	return is_new;
+}
+
+int recorder_is_held(const struct cst_recorder *r)
+{
+	const struct live *l = &r->live;
+	int is_gdbs = l->options.sink == CST_SINK_CALLBACK ||
+		      (l->options.sink == CST_SINK_FD &&
+		       l->options.fd <= STDERR_FILENO);
+
+	return l->filter && is_gdbs && r->pauses.since == UINT64_MAX &&
+	       r->mode != CST_MODE_HANDSHAKE && !area_is_starved(r->area);
 }
 
 int recorder_round(struct cst_recorder *r, int peek)
