@@ -22,6 +22,7 @@ class StartCommand(TraceCommand):
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
     that are open in every thread.
+    What the program forks, spawns and execs is in the same trace.
 
       -sync           show each call before its function goes on: exact order
                       with the program's own output, at a price for each call
