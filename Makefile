@@ -194,7 +194,7 @@ fuzz:
 		-rss_limit_mb=1024 -max_len=40000 -print_final_stats=1 \
 		-verbosity=0 corpus first
 
-$(BUILD)/fuzz_trace: tests/fuzz/fuzz_trace.c $(ENGINE_OBJ)
+$(BUILD)/fuzz_trace: tests/fuzz/fuzz_trace.c $(ENGINE_OBJ) | $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 		$(SAN) -fsanitize=fuzzer -Icshim/engine $^ $(LDFLAGS) \

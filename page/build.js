@@ -46,7 +46,7 @@ const hash = createHash('sha256').update(script.text).digest('base64');
 const parts = {
   // No script but this one ever runs, and nothing is fetched.
   POLICY: `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:`,
-  LICENCES: licences(script.files).replaceAll('--', '- -'),
+  LICENCES: licences(script.files).replace(/[\r\t]+/g, ' ').replaceAll('--', '- -'),
   STYLE: style.text,
   SCRIPT: script.text,
 };

@@ -39,8 +39,9 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-static const char *const formats[] = {
-	"jsonl", "json", "speedscope", "folded", "callgrind", "dot", "otlp"};
+static const char *const formats[] = {"jsonl",	"json",	     "speedscope",
+				      "folded", "callgrind", "dot",
+				      "otlp",	"html"};
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
