@@ -87,8 +87,8 @@ export class Boxes {
     }
   }
 
-  hasHit(from, to) {
-    return this.hits[to] > this.hits[from];
+  countHits(from, to) {
+    return this.hits[to] - this.hits[from];
   }
 }
 

@@ -207,8 +207,11 @@ class BoxesPlugin extends UIPlugin {
     const fn = boxes.fn(boxes.order[from]);
     const isOne = [(from + to) >> 1, to - 1].every((at) => boxes.fn(boxes.order[at]) === fn);
 
-    if (boxes.hits) return !boxes.hasHit(from, to) ? colors.faint : isOne ? colors.all[fn] : colors.manyHits;
-    return isOne ? colors.all[fn] : colors.many;
+    const n = boxes.hits ? boxes.countHits(from, to) : to - from;
+
+    if (!n) return colors.faint;
+    if (isOne && n === to - from) return colors.all[fn];
+    return boxes.hits ? colors.manyHits : colors.many;
   }
 
   addBox(color, x, y, w, priority = 1) {

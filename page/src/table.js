@@ -11,7 +11,7 @@ const COLUMNS = [
   { key: 'calls', title: 'Calls', format: formatCount },
   { key: 'total', title: 'Total', format: formatDuration },
   { key: 'self', title: 'Self', format: formatDuration },
-  { key: 'share', title: 'Share', format: (share) => `${(share * 100).toFixed(1)} %` },
+  { key: 'share', title: 'Share', format: (share) => `${(share * 100).toFixed(1)}%` },
   { key: 'mean', title: 'Mean', format: formatDuration },
   { key: 'min', title: 'Min', format: formatDuration },
   { key: 'max', title: 'Max', format: formatDuration },

@@ -108,7 +108,7 @@ def test_has_calls_that_are_open(page, tmp_path):
     assert page.text("#tree .row:not(.title) .duration") == "open"
 
 
-KEYS = ["calls", "total", "self", "mean", "max", "function"]
+KEYS = ["calls", "total", "self", "mean", "min", "max", "share", "function"]
 
 
 def report_of(folder):
@@ -123,8 +123,8 @@ def report_of(folder):
 
 
 TABLE = """[...document.querySelectorAll('#table .row:not([hidden])')].map(
-  (row) => ['calls', 'total', 'self', 'mean', 'max', 'name'].map(
-    (key) => row.querySelector('.' + key).textContent))"""
+  (row) => ['calls', 'total', 'self', 'mean', 'min', 'max', 'share',
+    'name'].map((key) => row.querySelector('.' + key).textContent))"""
 
 
 @pytest.mark.parametrize("which", ["ended", "large"])
