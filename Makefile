@@ -5,7 +5,8 @@
 # make test             all tests; RING=unit|shim|gdb and TEST=name choose
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
-# make fidelity         docs/fidelity.md, from runs of the hard cases
+# make fidelity         docs/fidelity.md, from runs of the hard cases;
+#                       with REAL=1 from a real program (needs the network)
 # make page             what `save x.html` needs; tried again if npm was missing
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
 #
@@ -214,7 +215,7 @@ demo:
 fidelity:
 	@tools/packages install build run test
 	@$(MAKE) --no-print-directory all
-	@tests/fidelity/table
+	@tests/fidelity/table $(if $(REAL),real)
 
 lint:
 	@tools/packages install build run test lint

@@ -50,6 +50,30 @@ NOINLINE static void realigned(int d, int jump)
 	sink += a[1];
 }
 
+#ifdef __x86_64__
+typedef float wide __attribute__((vector_size(32)));
+
+/* Its locals are wider than the stack is aligned. */
+__attribute__((target("avx"))) NOINLINE static void with_avx(int d, int jump)
+{
+	volatile wide a = {1, 2, 3, 4, 5, 6, 7, 8}, b = a + a;
+
+	expect(d, "with_avx");
+	leaf(d + 1, 0);
+	a = b * a;
+	leaf(d + 1, jump);
+	sink += (int)a[sink & 7];
+}
+
+QUIET static int has_avx(void)
+{
+	return __builtin_cpu_supports("avx");
+}
+#else
+#define with_avx(d, jump) realigned(d, jump)
+#define has_avx() 0
+#endif
+
 NOINLINE static void realigned_alloca(int d, int n, int jump)
 {
 	char a[64] __attribute__((aligned(64)));
@@ -97,7 +121,13 @@ NOINLINE static void round(int d, int jump)
 	realigned_alloca(d + 1, 77, 0);
 	with_cold_part(d + 1, jump, 0);
 	many(d + 1, 0, 1, 2, 3, 4, 5, 6);
+	if (has_avx())
+		with_avx(d + 1, 0);
 	switch (jump) {
+	case 7:
+		if (has_avx())
+			with_avx(d + 1, 1);
+		break;
 	case 1:
 		with_alloca(d + 1, 1000, 1);
 		break;
@@ -125,9 +155,9 @@ int main(void)
 	volatile int i;
 
 	expect(0, "main");
-	for (i = 0; i < 21; i = i + 1) {
+	for (i = 0; i < 24; i = i + 1) {
 		if (!setjmp(jb))
-			round(1, i % 7);
+			round(1, i % 8);
 		else
 			leaf(1, 0);
 	}
