@@ -188,29 +188,30 @@ const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr)
 }
 
 /* How long "foo" is in "foo.cold" and "foo.cold.3"; 0: no such name. */
-static size_t whole_length(const char *name)
+static size_t length_before(const char *name, const char *part)
 {
 	const char *mark = NULL, *next = name;
 
-	while ((next = strstr(next, ".cold")))
+	while ((next = strstr(next, part)))
 		mark = next++;
 	if (!mark || mark == name)
 		return 0;
-	next = mark + strlen(".cold");
+	next = mark + strlen(part);
 	if (*next == '.' && next[1])
 		next += 1 + strspn(next + 1, "0123456789");
 	return *next ? 0 : (size_t)(mark - name);
 }
 
-const struct symtab_entry *symtab_whole(const struct symtab *t,
-					const struct symtab_entry *e)
+/* What e is a part of, or NULL. */
+static const struct symtab_entry *find_whole(const struct symtab *t,
+					     const struct symtab_entry *e)
 {
-	size_t length = whole_length(e->name);
+	size_t length = length_before(e->name, ".cold");
 	const struct symtab_entry *global = NULL;
 
 	if (!length)
-		return e;
-	for (uint32_t i = 0; i < t->n; i++) {
+		length = length_before(e->name, ".part");
+	for (uint32_t i = 0; length && i < t->n; i++) {
 		const struct symtab_entry *other = &t->entries[i];
 
 		if (strncmp(other->name, e->name, length) ||
@@ -222,5 +223,16 @@ const struct symtab_entry *symtab_whole(const struct symtab *t,
 			 e->range.value >> FILE_SHIFT)
 			return other;
 	}
-	return global ? global : e;
+	return global;
+}
+
+const struct symtab_entry *symtab_whole(const struct symtab *t,
+					const struct symtab_entry *e)
+{
+	const struct symtab_entry *whole;
+
+	/* Each name is shorter than the one before it. */
+	while ((whole = find_whole(t, e)))
+		e = whole;
+	return e;
 }

@@ -30,8 +30,9 @@ const struct symtab_entry *symtab_find(const struct symtab *t, uint64_t addr);
 /* 1: the symbol has no size and was taken to reach to the next one. */
 int symtab_is_unsized(const struct symtab_entry *e);
 
-/* The function that a "foo.cold" or "foo.cold.3" was split from: foo of the
- * same source file, or the global one; else the entry itself. */
+/* The function that a "foo.cold", "foo.cold.3" or "foo.part.0" (its rarer half,
+ * which it jumps to or calls) was split from: foo of the same source file, or
+ * the global one; else the entry itself. */
 const struct symtab_entry *symtab_whole(const struct symtab *t,
 					const struct symtab_entry *e);
 

@@ -76,7 +76,9 @@ def told(program, folder):
     with open(path, "rb") as f:
         while data := f.read(ENTRY.size * 65536):
             for depth, function in ENTRY.iter_unpack(data):
-                yield depth, known[function]
+                # A header's inline function is called by its address in the
+                # C library: None.
+                yield depth, known.get(function)
 
 
 def recorded(program, folder):
@@ -101,7 +103,8 @@ def compare(program, folder):
     theirs, n = told(program, folder), 0
     for ours in recorded(program, folder):
         expected = next(theirs, None)
-        if ours != expected:
+        if not expected or ours[0] != expected[0] or expected[1] not in (
+                None, ours[1]):
             return n, "call %d is %r, not %r" % (n + 1, ours, expected)
         n += 1
     if next(theirs, None) is not None:
