@@ -15,4 +15,6 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 ENGINE_FILE_SRC += $(addprefix cshim/engine/, \
 	formats.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c \
 	chrome.c speedscope.c folded.c callgrind.c dot.c otlp.c \
-	html.c html_calls.c html_data.c html_page.c html_sums.c html_tour.c)
+	html.c html_calls.c html_data.c html_page.c html_sums.c html_tour.c \
+	steps.c folder.c folder_mark.c uftrace.c uftrace_names.c \
+	ctf.c ctf_metadata.c ctf_stream.c ctf_dump.c)

@@ -6,6 +6,7 @@
 #include "callgrind.h"
 #include "chrome.h"
 #include "copy.h"
+#include "ctf.h"
 #include "dot.h"
 #include "folded.h"
 #include "html.h"
@@ -14,6 +15,7 @@
 #include "sink.h"
 #include "speedscope.h"
 #include "text.h"
+#include "uftrace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,12 +29,16 @@ typedef int64_t (*rows_fn)(const struct cst_trace *t,
 			   const struct cst_look *look,
 			   const struct cst_choice *choice, cst_write_fn write,
 			   void *arg, struct cst_error *err);
+typedef int64_t (*folder_fn)(const struct cst_trace *t,
+			     const struct cst_choice *choice,
+			     struct folder *folder, struct cst_error *err);
 
 struct format {
 	const char *name;
 	const char *ending; /* without the first dot, if it is another */
 	calls_fn calls;
-	rows_fn rows; /* in its place, where the look counts */
+	rows_fn rows;	  /* in its place, where the look counts */
+	folder_fn folder; /* or where it is no single file */
 };
 
 static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
@@ -68,40 +74,52 @@ static const struct format formats[] = {
 	{.name = "dot", .calls = dot_write},
 	{.name = "otlp", .ending = "otlp.json", .calls = otlp_write},
 	{.name = "html", .calls = html_write},
+	{.name = "ctf", .folder = ctf_write},
+	{.name = "uftrace", .folder = uftrace_write},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *cst_formats(void)
 {
-	return "txt jsonl cst json speedscope folded callgrind dot otlp html";
+	return "txt jsonl cst json speedscope folded callgrind dot otlp html "
+	       "ctf uftrace";
 }
 
 /* ---- find --------------------------------------------------------------- */
 
-/* The length of ".ending" if that is how the file's name ends, or 0. */
-static size_t ends_with(const char *file, const char *ending)
+/* The length of ".ending" if that is how the name of len bytes ends, or 0. */
+static size_t ends_with(const char *file, size_t len, const char *ending)
 {
-	size_t len = strlen(file), n = ending ? strlen(ending) + 1 : 0;
+	size_t n = ending ? strlen(ending) + 1 : 0;
 
 	return n && len >= n && file[len - n] == '.' &&
-			       !strcasecmp(file + len - n + 1, ending)
+			       !strncasecmp(file + len - n + 1, ending, n - 1)
 		       ? n
 		       : 0;
+}
+
+/* A folder's name may end with a slash, as shells complete it. */
+static size_t path_length(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len && path[len - 1] == '/')
+		len--;
+	return len;
 }
 
 /* "a.otlp.json" ends in ".json" as well: the longest ending counts. */
 static const struct format *find_ending(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
+	size_t len = path_length(path);
 	const struct format *found = NULL;
 	size_t longest = 0;
 
 	for (int i = 0; i < N_FORMATS; i++) {
 		const struct format *f = &formats[i];
-		size_t a = ends_with(file, f->name);
-		size_t b = ends_with(file, f->ending);
+		size_t a = ends_with(path, len, f->name);
+		size_t b = ends_with(path, len, f->ending);
 		size_t n = a > b ? a : b;
 
 		if (n > longest) {
@@ -153,8 +171,29 @@ int64_t format_write(const struct format *f, const struct cst_trace *t,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err)
 {
+	if (f->folder)
+		return cst_fail(CST_BAD_INPUT, err,
+				"format '%s' is a folder: say its name",
+				f->name);
 	return f->rows ? f->rows(t, look, choice, write, arg, err)
 		       : f->calls(t, choice, write, arg, err);
+}
+
+static int64_t save_folder(const struct format *f, const struct cst_trace *t,
+			   const char *path, const struct cst_choice *choice,
+			   struct cst_error *err)
+{
+	struct folder folder;
+	int64_t n = folder_open(&folder, path, err);
+
+	if (n < 0)
+		return n;
+	n = f->folder(t, choice, &folder, err);
+	if (n < 0)
+		folder_abandon(&folder);
+	else if (folder_commit(&folder, err) < 0)
+		return CST_FAILED;
+	return n;
 }
 
 int64_t format_save(const struct format *f, const struct cst_trace *t,
@@ -164,6 +203,8 @@ int64_t format_save(const struct format *f, const struct cst_trace *t,
 	struct target o = {.is_ended = 0};
 	int64_t n;
 
+	if (f->folder)
+		return save_folder(f, t, path, choice, err);
 	if (sink_open(&o.file, path, err) < 0)
 		return CST_FAILED;
 	n = format_write(f, t, look, choice, target_write, &o, err);

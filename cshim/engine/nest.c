@@ -44,6 +44,7 @@ int nest_enter(struct nest *s, uint32_t function, struct shown *call)
 	s->calls[s->n++] = (struct nested){.end_ns = end,
 					   .free_ns = start,
 					   .depth = call->depth,
-					   .function = function};
+					   .function = function,
+					   .end = call->end};
 	return 0;
 }

@@ -15,6 +15,7 @@ struct nested {
 	uint64_t free_ns; /* end of its last callee, or its start */
 	uint32_t depth;
 	uint32_t function;
+	uint8_t end; /* enum call_end */
 };
 
 /* The open calls of one lane; zeroed: none. */

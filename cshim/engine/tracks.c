@@ -40,7 +40,7 @@ static void settle(struct claim *claims, uint32_t n, struct track *out)
 	}
 }
 
-struct track *tracks_new(const struct cst_trace *t)
+static struct track *new_tracks(const struct cst_trace *t, int is_flat)
 {
 	auto_free struct claim *claims =
 		calloc(t->n_lanes + (size_t)1, sizeof(*claims));
@@ -55,13 +55,65 @@ struct track *tracks_new(const struct cst_trace *t)
 		const struct trace_thread *thread = &t->threads[lane->thread];
 
 		claims[i].lane = i;
-		claims[i].track.pid = thread->pid;
+		claims[i].track.pid = is_flat ? 0 : thread->pid;
 		claims[i].track.tid =
 			lane->ordinal ? NOBODYS_TID + i : thread->tid;
 	}
 	settle(claims, t->n_lanes, out);
+	for (uint32_t i = 0; i < t->n_lanes; i++)
+		out[i].pid = t->threads[t->lanes[i].thread].pid;
 	return out;
 }
+
+struct track *tracks_new(const struct cst_trace *t)
+{
+	return new_tracks(t, 0);
+}
+
+struct track *tracks_new_flat(const struct cst_trace *t)
+{
+	return new_tracks(t, 1);
+}
+
+/* ---- processes ---------------------------------------------------------- */
+
+struct member {
+	uint32_t process, lane;
+};
+
+static int member_compare(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+uint32_t *tracks_processes(const struct cst_trace *t, uint32_t *n)
+{
+	auto_free struct member *members =
+		calloc(t->n_lanes + (size_t)1, sizeof(*members));
+	uint32_t *out = calloc(t->n_lanes + (size_t)1, sizeof(*out));
+	uint32_t n_members = 0;
+
+	if (!members || !out) {
+		free(out);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < t->n_lanes; i++)
+		if (t->lanes[i].first_block != NO_BLOCK)
+			members[n_members++] =
+				(struct member){track_process(t, i), i};
+	qsort(members, n_members, sizeof(*members), member_compare);
+	*n = 0;
+	for (uint32_t i = 0; i < n_members; i++)
+		if (!i || members[i].process != members[i - 1].process)
+			out[(*n)++] = members[i].lane;
+	return out;
+}
+
+/* ---- names -------------------------------------------------------------- */
 
 static void put_number(struct bytes *out, uint32_t v)
 {
@@ -107,4 +159,17 @@ const char *tracks_program(const struct cst_trace *t)
 		return name;
 	return t->n_threads && *t->threads[0].name ? t->threads[0].name
 						   : "program";
+}
+
+const char *track_process_name(const struct cst_trace *t, uint32_t lane)
+{
+	return track_process(t, lane) == 1 ? tracks_program(t)
+					   : track_thread_name(t, lane);
+}
+
+const char *track_thread_name(const struct cst_trace *t, uint32_t lane)
+{
+	const char *name = t->threads[t->lanes[lane].thread].name;
+
+	return *name ? name : tracks_program(t);
 }

@@ -16,6 +16,12 @@ struct track {
 /* One for each lane, in an array that the caller frees, no two of them equal.
  * NULL: out of memory. */
 struct track *tracks_new(const struct cst_trace *t);
+/* The same, no two tids equal, not even in different processes. */
+struct track *tracks_new_flat(const struct cst_trace *t);
+
+/* A lane of each process that has calls, in the processes' order: *n of them,
+ * in an array that the caller frees.  NULL: out of memory. */
+uint32_t *tracks_processes(const struct cst_trace *t, uint32_t *n);
 
 /* "worker", or "worker, stack 2"; as text in JSON. */
 void track_put_name(const struct cst_trace *t, uint32_t lane,
@@ -32,5 +38,8 @@ static inline uint32_t track_process(const struct cst_trace *t, uint32_t lane)
 
 /* The traced program's file name, without folders. */
 const char *tracks_program(const struct cst_trace *t);
+/* What the lane's process is called, and its thread; never "". */
+const char *track_process_name(const struct cst_trace *t, uint32_t lane);
+const char *track_thread_name(const struct cst_trace *t, uint32_t lane);
 
 #endif
