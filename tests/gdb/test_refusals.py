@@ -12,7 +12,7 @@ from lib_tree import outcome, read_jsonl
 QUIET = "set cstrace live off"
 SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
 REGEX = r"bad regex '\S+': .+"
-USED = r"use one of txt jsonl cst"
+USED = r"use one of txt jsonl cst( \w+)+"
 
 # Command and the one line that answers it, as a regex for the whole line.
 ALWAYS = [

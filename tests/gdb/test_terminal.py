@@ -192,7 +192,8 @@ COMPLETIONS = [
         "depth", "exclude", "filter", "min-time", "sync", "to")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
         "total", "self", "calls", "max")}),
-    ("cstrace save -format j", {"cstrace save -format jsonl"}),
+    ("cstrace save -format js", {"cstrace save -format json",
+                                 "cstrace save -format jsonl"}),
     ("cstrace show spr", {"cstrace show spread"}),
     ("cstrace start -filter spr", {"cstrace start -filter spread"}),
     ("set cstrace ti", {"set cstrace timestamp"}),
@@ -219,7 +220,7 @@ def test_the_tab_key_completes(tmp_path):
         seen = t.wait(PROMPT)
         assert "nothing is recorded yet" in seen
         t.send("cstrace save -format \t\t")
-        t.wait("cst +jsonl +txt")
+        t.wait("callgrind", "jsonl", "txt")
         t.send("\x15\n")  # clear the line
         t.wait(PROMPT)
 
