@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The libraries that a file needs, and those that they need, where the loader
+ * would find them.
+ */
+#ifndef CLI_CHECK_LIBRARIES_H
+#define CLI_CHECK_LIBRARIES_H
+
+#include <stdint.h>
+
+struct library {
+	char *name; /* as it is asked for */
+	char *path; /* NULL: not found */
+	int has_hooks, is_shim, is_libc;
+};
+
+struct libraries {
+	struct library *all;
+	uint32_t n, capacity;
+};
+
+/* 0: out of memory. */
+int libraries_init(struct libraries *l, const char *path);
+void libraries_release(struct libraries *l);
+
+/* The first that defines a function of that name for others, or NULL. */
+const struct library *libraries_owner(const struct libraries *l,
+				      const char *symbol);
+
+#endif

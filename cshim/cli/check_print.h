@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * How `cstrace check` looks: a label and a finding, and below it what mends it.
+ * The words are those of check.py in gdb.
+ */
+#ifndef CLI_CHECK_PRINT_H
+#define CLI_CHECK_PRINT_H
+
+#include "check_libraries.h"
+#include "check_names.h"
+
+/* All that is known of the file. */
+struct check {
+	struct check_file file;
+	struct hook_sites sites;
+	struct check_code code;
+	struct libraries libraries;
+	char rights[128]; /* "setuid root", or "" */
+};
+
+/* Text of the file with what is not printable escaped, valid until the eighth
+ * call from now. */
+const char *shown(const char *text);
+
+void print_row(const char *label, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void print_mend(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* check_verdict.c: the first lines.  Returns whether it can be traced. */
+int print_verdict(const struct check *c);
+/* check_facts.c: a row for each thing that was looked at. */
+void print_facts(const struct check *c);
+/* check_units.c: those with trouble first, limit of them. */
+void print_units(const struct check *c, uint32_t limit);
+/* check_fates.c: what became of each function.  Returns whether one of them can
+ * be traced. */
+int print_fates(const struct check *c, const struct check_names *names,
+		const char *regex, uint32_t limit);
+
+#endif
