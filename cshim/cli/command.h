@@ -8,11 +8,36 @@
 /* Exit codes: 0, 1 for a failure with one line told, 2 for bad usage. */
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
+/* Whose an option is; a command has one of them. */
+enum {
+	FOR_SHOW = 1,
+	FOR_REPORT = 2,
+	FOR_SAVE = 4,
+	FOR_INFO = 8,
+	FOR_RECORD = 16,
+	FOR_DIFF = 32,
+	FOR_EXPECT = 64,
+};
+
+/* What an argument is, for completion. */
+enum takes {
+	TAKES_WORD, /* nobody can guess it */
+	TAKES_TRACE,
+	TAKES_FILE,
+	TAKES_PROGRAM, /* a program, and its arguments behind it */
+	TAKES_GDB      /* the arguments of gdb */
+};
+
+enum { MAX_TAKES = 2 };
+
 struct command {
 	const char *name;
-	const char *arguments; /* "FILE.cst [REGEX]", for the usage line */
+	const char *arguments; /* "[OPTION...] FILE.cst", for the usage line */
 	const char *summary;   /* one line */
 	const char *details;   /* further help, or "" */
+	const char *examples;  /* lines without "cstrace ", or NULL */
+	unsigned options;      /* FOR_..., 0: it has none of option_rows */
+	enum takes takes[MAX_TAKES]; /* its arguments; 0: no more */
 	/* argv[0] is "cstrace NAME"; returns an exit code. */
 	int (*run)(int argc, char **argv);
 };
@@ -20,6 +45,12 @@ struct command {
 extern const struct command command_gdb, command_record, command_show,
 	command_report, command_save, command_info, command_diff,
 	command_expect;
+
+/* All of them, in the order of the help; NULL behind the last. */
+extern const struct command *const commands[];
+
+/* NULL: there is none. */
+const struct command *command_find(const char *name);
 
 /* Tell of bad usage in one line and return STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)

@@ -20,7 +20,7 @@ static int diff_run(int argc, char **argv)
 	struct cst_trace *a, *b;
 	int64_t n = -1;
 	int status;
-	int go = options_parse(&command_diff, FOR_DIFF, argc, argv, 2, 2, &o);
+	int go = options_parse(&command_diff, argc, argv, 2, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -46,16 +46,23 @@ static int diff_run(int argc, char **argv)
 
 const struct command command_diff = {
 	.name = "diff",
-	.arguments = "A.cst B.cst [OPTION...]",
+	.arguments = "[OPTION...] A.cst B.cst",
 	.summary = "Compare two traces of a program",
-	.details =
-		"First the call at which their flows part: `-' marks what only "
-		"A has, `+' what\nonly B has, `~' a call with other calls "
-		"below "
-		"it.  Then a row for each place that\ncalls a function more or "
-		"less often.\n\nFunctions are the same by name, their call "
-		"sites by file and line, or by their order\nin the file where "
-		"lines have moved; times and addresses do not count.\n\n"
-		"Exit status: 0 the same flow, 1 another flow, 2 trouble.\n",
+	.details = "First the call at which their flows part: `-' marks what "
+		   "only A has, `+' what\n"
+		   "only B has, `~' a call with other calls below it.  Then a "
+		   "row for each place\n"
+		   "that calls a function more or less often.\n"
+		   "\n"
+		   "Functions are the same by name, their call sites by file "
+		   "and line, or by their\n"
+		   "order in the file where lines have moved; times and "
+		   "addresses do not count.\n"
+		   "\n"
+		   "Exit status: 0 the same flow, 1 another flow, 2 trouble.\n",
+	.examples = "diff before.cst after.cst\n"
+		    "diff --times 20 --fail-on-time before.cst after.cst\n",
+	.options = FOR_DIFF,
+	.takes = {TAKES_TRACE, TAKES_TRACE},
 	.run = diff_run,
 };

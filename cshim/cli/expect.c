@@ -23,8 +23,7 @@ static int expect_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
-	int go = options_parse(&command_expect, FOR_EXPECT, argc, argv, 1, 2,
-			       &o);
+	int go = options_parse(&command_expect, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -45,7 +44,9 @@ static int expect_run(int argc, char **argv)
 
 const struct command command_expect = {
 	.name = "expect",
-	.arguments = "FILE.cst GOLDEN [OPTION...] | --make FILE.cst [GOLDEN]",
+	.arguments =
+		"[OPTION...] FILE.cst GOLDEN\n"
+		"       cstrace expect --make [OPTION...] FILE.cst [GOLDEN]",
 	.summary = "Compare a trace with a golden tree of the calls to expect",
 	.details =
 		"A golden tree has a line for a call, and indented below it "
@@ -68,5 +69,9 @@ const struct command command_expect = {
 		"  thread 2:           what follows is thread 2's; 2:1, or a "
 		"name with *\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
+	.examples = "expect --make cstrace.cst app.golden\n"
+		    "expect cstrace.cst app.golden\n",
+	.options = FOR_EXPECT,
+	.takes = {TAKES_TRACE, TAKES_FILE},
 	.run = expect_run,
 };

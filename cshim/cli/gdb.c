@@ -3,6 +3,7 @@
  * cstrace gdb: gdb, with the extension loaded before anything else is done.
  */
 #include "command.h"
+#include "help.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -41,12 +42,6 @@ static int loader_find(char out[PATH_MAX])
 		       self);
 }
 
-static void print_help(void)
-{
-	printf("usage: cstrace gdb %s\n\n%s.\n\n%s", command_gdb.arguments,
-	       command_gdb.summary, command_gdb.details);
-}
-
 static int gdb_run(int argc, char **argv)
 {
 	char loader[PATH_MAX];
@@ -54,8 +49,9 @@ static int gdb_run(int argc, char **argv)
 	char **args;
 	int status;
 
-	if (argc == 2 && !strcmp(argv[1], "--help")) {
-		print_help();
+	if (argc == 2 &&
+	    (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		help_print_command(&command_gdb);
 		return STATUS_OK;
 	}
 	status = loader_find(loader);
@@ -80,8 +76,12 @@ const struct command command_gdb = {
 	.name = "gdb",
 	.arguments = "[OPTION OF GDB...] [--args ./app ARG...]",
 	.summary = "Run gdb with the cstrace commands in it",
-	.details = "All arguments are gdb's own. GDB in the environment names "
-		   "another gdb.\nIn gdb, `cstrace start' and `run' begin a "
+	.details = "All arguments are gdb's own.  GDB in the environment names "
+		   "another gdb.  In gdb,\n`cstrace start' and `run' begin a "
 		   "trace, `help cstrace' tells more.\n",
+	.examples = "gdb ./app\n"
+		    "gdb --args ./app 1 2\n"
+		    "gdb -batch -ex 'cstrace start' -ex run --args ./app 1 2\n",
+	.takes = {TAKES_GDB},
 	.run = gdb_run,
 };

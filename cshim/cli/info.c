@@ -110,7 +110,7 @@ static int info_run(int argc, char **argv)
 {
 	struct options o;
 	struct cst_trace *t;
-	int go = options_parse(&command_info, FOR_INFO, argc, argv, 1, 1, &o);
+	int go = options_parse(&command_info, argc, argv, 1, 1, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -124,8 +124,13 @@ static int info_run(int argc, char **argv)
 
 const struct command command_info = {
 	.name = "info",
-	.arguments = "FILE.cst",
+	.arguments = "[OPTION...] FILE.cst",
 	.summary = "Say what a trace holds",
-	.details = "",
+	.details = "The command that was recorded, how many calls, threads and "
+		   "functions, what was\nlost, and which files the names are "
+		   "from.\n",
+	.examples = "info cstrace.cst\n",
+	.options = FOR_INFO,
+	.takes = {TAKES_TRACE},
 	.run = info_run,
 };

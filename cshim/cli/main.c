@@ -3,18 +3,23 @@
  * The cstrace command: picks the subcommand, all else is in its file.
  */
 #include "command.h"
+#include "complete.h"
+#include "help.h"
+#include "near.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const struct command *const commands[] = {
-	&command_gdb,  &command_record, &command_show, &command_report,
-	&command_save, &command_info,	&command_diff, &command_expect,
+const struct command *const commands[] = {
+	&command_gdb,	 &command_record, &command_show,
+	&command_report, &command_save,	  &command_info,
+	&command_diff,	 &command_expect, NULL,
 };
-
-enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void tell(const char *name, const char *format, va_list args)
 {
@@ -43,65 +48,95 @@ int failure(const char *format, ...)
 	return STATUS_FAILED;
 }
 
-static void print_help(FILE *to)
+const struct command *command_find(const char *name)
 {
-	fputs("usage: cstrace COMMAND [ARGUMENT...]\n"
-	      "\n"
-	      "Show every call that a C or C++ program makes.\n"
-	      "\n",
-	      to);
-	for (int i = 0; i < N_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name,
-			commands[i]->summary);
-	fputs("\n"
-	      "cstrace COMMAND --help tells more; cstrace --version says which "
-	      "version this is.\n",
-	      to);
-}
-
-static const struct command *find_command(const char *name)
-{
-	for (int i = 0; i < N_COMMANDS; i++)
+	for (int i = 0; commands[i]; i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
 	return NULL;
 }
 
-static int run_command(const struct command *c, int argc, char **argv)
+/* One line, and what was probably meant. */
+static int tell_no_command(const char *word)
 {
-	char name[64]; /* getopt begins its messages with it */
-	int status;
+	struct near n = {.wanted = word};
+	struct stat st;
 
-	snprintf(name, sizeof(name), "cstrace %s", c->name);
-	argv[0] = name;
-	status = c->run(argc, argv);
-	if (fflush(stdout) && status == STATUS_OK)
-		return failure("cannot write the output");
-	return status;
+	for (int i = 0; commands[i]; i++)
+		near_offer(&n, commands[i]->name);
+	if (n.word)
+		return failure("no command '%s': did you mean %s?", word,
+			       n.word);
+	near_offer(&n, "--help");
+	near_offer(&n, "--version");
+	if (*word == '-' && n.word)
+		return failure("no option '%s': did you mean %s?", word,
+			       n.word);
+	if (*word == '-')
+		return failure("no option '%s': see cstrace --help", word);
+	if (stat(word, &st) < 0 || !S_ISREG(st.st_mode))
+		return failure("no command '%s': see cstrace --help", word);
+	return failure("no command '%s': did you mean cstrace %s %s?", word,
+		       access(word, X_OK) == 0 ? "record" : "show", word);
+}
+
+static int print_help(int n_words, char **words)
+{
+	const struct command *c;
+
+	if (n_words == 0) {
+		help_print(stdout);
+		return STATUS_OK;
+	}
+	c = command_find(words[0]);
+	if (!c) {
+		tell_no_command(words[0]);
+		return STATUS_USAGE;
+	}
+	help_print_command(c);
+	return STATUS_OK;
+}
+
+static void print_version(void)
+{
+	puts("cstrace " CST_VERSION "\n"
+	     "Licence: GPL-3.0-or-later; MIT for what is loaded into gdb or "
+	     "your program.\n"
+	     "There is no warranty, as far as the law allows.");
+}
+
+static int run(int argc, char **argv)
+{
+	const struct command *c = command_find(argv[1]);
+
+	if (c)
+		return c->run(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") ||
+	    !strcmp(argv[1], "-h"))
+		return print_help(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "--complete"))
+		return complete_print(argc - 2, argv + 2);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		print_version();
+		return STATUS_OK;
+	}
+	tell_no_command(argv[1]);
+	return STATUS_USAGE;
+}
+
+/* A reader that had enough is no failure of ours. */
+static int flush(int status)
+{
+	if (!fflush(stdout) || errno == EPIPE || status)
+		return status;
+	return failure("cannot write the output: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)
 {
-	const struct command *c;
-
 	if (argc < 2) {
-		print_help(stderr);
+		help_print(stderr);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_help(stdout);
-		return STATUS_OK;
-	}
-	if (!strcmp(argv[1], "--version")) {
-		puts("cstrace " CST_VERSION);
-		return STATUS_OK;
-	}
-	c = find_command(argv[1]);
-	if (!c) {
-		fprintf(stderr,
-			"cstrace: no command '%s': see cstrace --help\n",
-			argv[1]);
-		return STATUS_USAGE;
-	}
-	return run_command(c, argc - 1, argv + 1);
+	return flush(run(argc, argv));
 }

@@ -1,475 +1,178 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
+#include "help.h"
+#include "near.h"
+#include "option_rows.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <signal.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-struct option_row {
-	const char *name;
-	const char *value; /* what it takes, NULL: nothing */
-	const char *help;
-	unsigned use; /* FOR_... */
-	/* 0, or -1 when value is not a good one. */
-	int (*set)(struct options *o, const char *value);
-};
-
-static int parse_number(const char *text, uint64_t max, uint64_t *out)
-{
-	char *end;
-	unsigned long long n;
-
-	if (*text < '0' || *text > '9')
-		return -1;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno || *end || n > max)
-		return -1;
-	*out = n;
-	return 0;
-}
-
-static int parse_word(const char *text, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	return -1;
-}
-
-/* "10us", "1.5ms", "2s"; a bare 0 needs no unit. */
-static int parse_time(const char *text, uint64_t *out)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	char *end;
-	double n;
-
-	if (!strcmp(text, "0")) {
-		*out = 0;
-		return 0;
-	}
-	if (*text < '0' || *text > '9')
-		return -1;
-	n = strtod(text, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].name) && n * units[i].ns < 1e18) {
-			*out = (uint64_t)(n * units[i].ns + 0.5);
-			return 0;
-		}
-	return -1;
-}
-
-/* "64K", "10M", "1.5G"; not 0. */
-static int parse_size(const char *text, uint64_t *out)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	char *end;
-	double n;
-
-	if (*text < '0' || *text > '9')
-		return -1;
-	n = strtod(text, &end);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit)
-		n *= (double)(1ull << 10 * (unit - units + 1));
-	if (end[unit != NULL] || n < 1 || n >= 1e18)
-		return -1;
-	*out = (uint64_t)n;
-	return 0;
-}
-
-static int set_u32(uint32_t *out, const char *value)
-{
-	uint64_t n;
-
-	if (parse_number(value, UINT32_MAX, &n) < 0)
-		return -1;
-	*out = (uint32_t)n;
-	return 0;
-}
-
-static int set_depth(struct options *o, const char *value)
-{
-	return set_u32(&o->choice.depth, value);
-}
-
-static int set_thread(struct options *o, const char *value)
-{
-	return set_u32(&o->choice.thread, value);
-}
-
-static int set_limit(struct options *o, const char *value)
-{
-	return set_u32(&o->limit, value);
-}
-
-static int set_times(struct options *o, const char *value)
-{
-	uint64_t n;
-
-	if (parse_number(value, 1000000, &n) < 0)
-		return -1;
-	o->times = (int32_t)n;
-	return 0;
-}
-
-static int set_fail_on_time(struct options *o, const char *value)
-{
-	(void)value;
-	o->fail_on_time = 1;
-	return 0;
-}
-
-static int set_make(struct options *o, const char *value)
-{
-	(void)value;
-	o->make = 1;
-	return 0;
-}
-
-static int set_last(struct options *o, const char *value)
-{
-	return parse_number(value, UINT64_MAX, &o->choice.last);
-}
-
-static int set_min_time(struct options *o, const char *value)
-{
-	return parse_time(value, &o->choice.min_ns);
-}
-
-static int set_around(struct options *o, const char *value)
-{
-	o->choice.around = value;
-	return 0;
-}
-
-static int set_from(struct options *o, const char *value)
-{
-	o->choice.root = value;
-	return 0;
-}
-
-static int set_filter(struct options *o, const char *value)
-{
-	o->choice.filter = value;
-	return 0;
-}
-
-static int set_exclude(struct options *o, const char *value)
-{
-	o->choice.exclude = value;
-	return 0;
-}
-
-static int set_format(struct options *o, const char *value)
-{
-	o->format = value;
-	return 0;
-}
-
-static int set_output(struct options *o, const char *value)
-{
-	o->output = value;
-	return *value ? 0 : -1;
-}
-
-static int set_flight(struct options *o, const char *value)
-{
-	return parse_size(value, &o->flight_bytes);
-}
-
-/* "USR1", "SIGUSR1" or "10". */
-static int set_on_signal(struct options *o, const char *value)
-{
-	uint64_t number;
-
-	if (!strncmp(value, "SIG", 3))
-		value += 3;
-	for (int i = 1; i < SIGRTMIN; i++)
-		if (sigabbrev_np(i) && !strcmp(sigabbrev_np(i), value))
-			o->on_signal = i;
-	if (parse_number(value, SIGRTMAX, &number) == 0)
-		o->on_signal = (int)number;
-	return o->on_signal && o->on_signal != SIGKILL &&
-			       o->on_signal != SIGSTOP &&
-			       o->on_signal != SIGCHLD
-		       ? 0
-		       : -1;
-}
-
-static int set_all(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_all = 1;
-	return 0;
-}
-
-static int set_max_size(struct options *o, const char *value)
-{
-	return parse_size(value, &o->max_bytes);
-}
-
-static int set_std(struct options *o, const char *value)
-{
-	(void)value;
-	o->choice.std = 1;
-	return 0;
-}
-
-static int set_fold(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.fold = 1;
-	return 0;
-}
-
-static int set_no_callsite(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.callsite = 0;
-	return 0;
-}
-
-static int set_no_duration(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.duration = 0;
-	return 0;
-}
-
-static int set_timestamp(struct options *o, const char *value)
-{
-	static const char *const words[] = {"off", "elapsed", "wall", NULL};
-	int word = parse_word(value, words);
-
-	if (word < 0)
-		return -1;
-	o->look.timestamp = (uint8_t)word; /* enum cst_timestamp */
-	return 0;
-}
-
-static int set_sort(struct options *o, const char *value)
-{
-	static const char *const words[] = {"total", "self", "calls", "max",
-					    NULL};
-	int word = parse_word(value, words);
-
-	if (word < 0)
-		return -1;
-	o->sort = (enum cst_sort)word;
-	return 0;
-}
-
-static int set_no_pager(struct options *o, const char *value)
-{
-	(void)value;
-	o->no_pager = 1;
-	return 0;
-}
-
-static int set_by(struct options *o, const char *value)
-{
-	static const char *const words[] = {"function", "callsite", NULL};
-	int word = parse_word(value, words);
-
-	if (word < 0)
-		return -1;
-	o->report.by = (uint32_t)word; /* enum cst_report_by */
-	return 0;
-}
-
-static int set_callers(struct options *o, const char *value)
-{
-	o->report.callers = value;
-	return 0;
-}
-
-static int set_callees(struct options *o, const char *value)
-{
-	o->report.callees = value;
-	return 0;
-}
-
-/* Colour is for people: a terminal that does not say no. */
-static int is_color_wanted(void)
-{
-	const char *term = getenv("TERM");
-	const char *no_color = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 &&
-	       !(no_color && *no_color);
-}
-
-static int set_color(struct options *o, const char *value)
-{
-	static const char *const words[] = {"off", "on", "auto", NULL};
-	int word = parse_word(value, words);
-
-	if (word < 0)
-		return -1;
-	o->look.color = (uint8_t)(word == 2 ? is_color_wanted() : word);
-	return 0;
-}
-
-enum { FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT };
-
-static const struct option_row rows[] = {
-	{"output", "FILE", "the trace; cstrace.cst without this (also -o FILE)",
-	 FOR_RECORD, set_output},
-	{"flight", "SIZE",
-	 "keep the newest calls only, in memory; FILE is "
-	 "written at the end",
-	 FOR_RECORD, set_flight},
-	{"on-signal", "SIG",
-	 "with --flight: write FILE also whenever record "
-	 "gets SIG",
-	 FOR_RECORD, set_on_signal},
-	{"max-size", "SIZE",
-	 "keep no more calls once FILE has this size, as "
-	 "in 10M",
-	 FOR_RECORD, set_max_size},
-	{"last", "N", "only the last N calls", FOR_SHOW, set_last},
-	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
-	 set_around},
-	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...",
-	 FOR_SHOW | FOR_SAVE | FOR_DIFF | FOR_EXPECT, set_thread},
-	{"from", "ID", "only this call and what it calls", FOR_SHOW | FOR_SAVE,
-	 set_from},
-	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort},
-	{"limit", "N", "only the first N rows", FOR_REPORT, set_limit},
-	{"by", "WHAT", "a row for each function or for each callsite",
-	 FOR_REPORT, set_by},
-	{"callers", "REGEX", "a row for each caller of these functions",
-	 FOR_REPORT, set_callers},
-	{"callees", "REGEX", "a row for each function that these call",
-	 FOR_REPORT, set_callees},
-	{"limit", "N", "so many rows of each table (20; 0: all)", FOR_DIFF,
-	 set_limit},
-	{"times", "P", "also functions whose total changed by more than P %",
-	 FOR_DIFF, set_times},
-	{"fail-on-time", NULL, "exit status 1 for those as well", FOR_DIFF,
-	 set_fail_on_time},
-	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT,
-	 set_make},
-	{"format", "F", "instead of what OUT's ending says", FOR_SAVE,
-	 set_format},
-	{"all", NULL, "also what record was told not to show",
-	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all},
-	{"depth", "N", "only N levels of visible calls", FOR_CALLS | FOR_RECORD,
-	 set_depth},
-	{"filter", "REGEX", "only these functions and what they call",
-	 FOR_CALLS | FOR_RECORD, set_filter},
-	{"exclude", "REGEX", "not these functions; their callees stay",
-	 FOR_CALLS | FOR_RECORD, set_exclude},
-	{"min-time", "T", "only calls that took at least T, as in 10us",
-	 FOR_CALLS | FOR_RECORD, set_min_time},
-	{"std", NULL, "the C++ library's functions as well", FOR_CALLS,
-	 set_std},
-	{"timestamp", "WHICH", "off, elapsed or wall", FOR_SHOW | FOR_SAVE,
-	 set_timestamp},
-	{"no-duration", NULL, "without the durations", FOR_SHOW | FOR_SAVE,
-	 set_no_duration},
-	{"no-callsite", NULL, "without the call sites", FOR_SHOW | FOR_SAVE,
-	 set_no_callsite},
-	{"fold", NULL, "runs of equal leaf calls as one row", FOR_SHOW,
-	 set_fold},
-	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager},
-	{"color", "WHEN", "on, off or auto (on a terminal)", FOR_SHOW,
-	 set_color},
-};
-
-enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), HELP = N_ROWS, OUTPUT = 0 };
-
-static void print_help(const struct command *c, unsigned use)
-{
-	char left[64];
-
-	printf("usage: cstrace %s %s\n\n%s.\n", c->name, c->arguments,
-	       c->summary);
-	if (*c->details)
-		printf("\n%s", c->details);
-	printf("\n");
-	for (int i = 0; i < N_ROWS; i++) {
-		if (!(rows[i].use & use))
-			continue;
-		snprintf(left, sizeof(left), "--%s%s%s", rows[i].name,
-			 rows[i].value ? " " : "",
-			 rows[i].value ? rows[i].value : "");
-		printf("  %-18s  %s\n", left, rows[i].help);
-	}
-	printf("  %-18s  %s\n", "--help", "this");
-}
+/* What getopt_long() returns for row i is FIRST + i: no letter, nor '?'. */
+enum { FIRST = 256, HELP = 'h' };
 
 /* The rows of one command, as getopt_long() wants them. */
-static void choose_rows(unsigned use, struct option out[N_ROWS + 2])
+static void choose_rows(const struct command *c, struct option *out)
+{
+	for (int i = 0; option_rows[i].name; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!(row->use & c->options))
+			continue;
+		*out++ = (struct option){
+			.name = row->name,
+			.has_arg = row->value ? required_argument : no_argument,
+			.val = FIRST + i,
+		};
+	}
+	*out++ = (struct option){.name = "help", .val = HELP};
+	*out = (struct option){0};
+}
+
+/* ---- what is wrong with an option ------------------------------------------
+ */
+
+/* Another command that has it. */
+static const struct command *find_owner(const char *name)
+{
+	for (int i = 0; option_rows[i].name; i++)
+		for (int k = 0; commands[k]; k++)
+			if (!strcmp(option_rows[i].name, name) &&
+			    option_rows[i].use & commands[k]->options)
+				return commands[k];
+	return NULL;
+}
+
+static const char *find_near(const struct option *chosen, const char *name)
+{
+	struct near n = {.wanted = name};
+
+	for (; chosen->name; chosen++)
+		near_offer(&n, chosen->name);
+	return n.word;
+}
+
+static int n_beginning_with(const struct option *chosen, const char *name)
 {
 	int n = 0;
 
-	for (int i = 0; i < N_ROWS; i++) {
-		if (!(rows[i].use & use))
-			continue;
-		out[n++] = (struct option){
-			.name = rows[i].name,
-			.has_arg =
-				rows[i].value ? required_argument : no_argument,
-			.val = i,
-		};
-	}
-	out[n++] = (struct option){.name = "help", .val = HELP};
-	out[n] = (struct option){0};
+	for (; chosen->name; chosen++)
+		n += !strncmp(chosen->name, name, strlen(name));
+	return n;
 }
 
-static void set_defaults(struct options *o)
+/* word is "--dpeth=3". */
+static int tell_unknown(const struct command *c, const struct option *chosen,
+			const char *word)
 {
-	*o = (struct options){0};
-	o->look.timestamp = CST_TIME_ELAPSED;
-	o->look.duration = 1;
-	o->look.callsite = 1;
-	set_color(o, "auto");
-	o->output = "cstrace.cst";
+	char *name = strndup(word + 2, strcspn(word + 2, "="));
+	const struct command *owner = name ? find_owner(name) : NULL;
+	const char *near = name ? find_near(chosen, name) : NULL;
+
+	if (!name)
+		usage_error(c, "no option '%s'", word);
+	else if (n_beginning_with(chosen, name) > 1)
+		usage_error(c,
+			    "which option is '--%s'?  Several begin so: see "
+			    "cstrace %s --help",
+			    name, c->name);
+	else if (owner)
+		usage_error(c, "no option '--%s' here: it is one of cstrace %s",
+			    name, owner->name);
+	else if (near)
+		usage_error(c, "no option '--%s': did you mean --%s?", name,
+			    near);
+	else
+		usage_error(c, "no option '--%s': see cstrace %s --help", name,
+			    c->name);
+	free(name);
+	return -STATUS_USAGE;
 }
 
-int options_parse(const struct command *c, unsigned use, int argc, char **argv,
-		  int min_names, int max_names, struct options *out)
+/* gdb's way: "-depth 5".  getopt has moved on behind a lone letter. */
+static int tell_letter(const struct command *c, const struct option *chosen,
+		       char **argv, int letter)
 {
-	struct option chosen[N_ROWS + 2];
-	int i;
+	const char *word = argv[optind];
 
-	set_defaults(out);
-	out->times = -1;
-	if (use & FOR_DIFF)
+	if (!word || word[0] != '-' || word[1] != letter)
+		word = argv[optind - 1];
+	for (; chosen->name; chosen++)
+		if (!strcmp(chosen->name, word + 1))
+			return -usage_error(c,
+					    "'%s' is spelled -%s here, with "
+					    "two dashes",
+					    word, word);
+	return -usage_error(c, "no option '-%c': see cstrace %s --help", letter,
+			    c->name);
+}
+
+static int tell_option(const struct command *c, const struct option *chosen,
+		       int what, char **argv)
+{
+	if (what == ':' && optopt >= FIRST)
+		return -usage_error(c, "--%s needs a value: --%s %s",
+				    option_rows[optopt - FIRST].name,
+				    option_rows[optopt - FIRST].name,
+				    option_rows[optopt - FIRST].value);
+	if (what == ':')
+		return -usage_error(c, "-%c needs a value", optopt);
+	if (optopt >= FIRST)
+		return -usage_error(c, "--%s takes no value",
+				    option_rows[optopt - FIRST].name);
+	if (optopt == HELP)
+		return -usage_error(c, "--help takes no value");
+	if (optopt)
+		return tell_letter(c, chosen, argv, optopt);
+	return tell_unknown(c, chosen, argv[optind - 1]);
+}
+
+/* ---- all of them ------------------------------------------------------- */
+
+static int set(const struct command *c, int i, struct options *out)
+{
+	const struct option_row *row = &option_rows[i];
+
+	if (row->set(out, optarg) < 0)
+		return -usage_error(c, "bad value '%s' for --%s (%s)", optarg,
+				    row->name, row->help);
+	return 1;
+}
+
+int options_parse(const struct command *c, int argc, char **argv, int min_names,
+		  int max_names, struct options *out)
+{
+	/* What follows a program's name is the program's. */
+	const char *letters = c->options & FOR_RECORD ? "+:ho:" : ":h";
+	struct option chosen[MAX_OPTION_ROWS];
+	int what, status = 1;
+
+	options_default(out);
+	if (c->options & FOR_DIFF)
 		out->limit = 20;
-	choose_rows(use, chosen);
-	while ((i = getopt_long(argc, argv, use & FOR_RECORD ? "+o:" : "",
-				chosen, NULL)) >= 0) {
-		if (i == 'o')
-			i = OUTPUT;
-		if (i == '?')
-			return -1; /* getopt told why */
-		if (i == HELP) {
-			print_help(c, use);
+	choose_rows(c, chosen);
+	opterr = 0;
+	while (status > 0 &&
+	       (what = getopt_long(argc, argv, letters, chosen, NULL)) >= 0) {
+		if (what == HELP) {
+			help_print_command(c);
 			return 0;
 		}
-		if (rows[i].set(out, optarg) < 0)
-			return -usage_error(c, "bad value '%s' for --%s (%s)",
-					    optarg, rows[i].name, rows[i].help);
+		if (what == '?' || what == ':')
+			return tell_option(c, chosen, what, argv);
+		status = set(c, what == 'o' ? OUTPUT_ROW : what - FIRST, out);
 	}
+	if (status < 0)
+		return status;
 	out->names = argv + optind;
 	out->n_names = argc - optind;
 	if (out->n_names < min_names || out->n_names > max_names)
-		return -usage_error(c, "%s: the usage is: cstrace %s %s",
+		return -usage_error(c, "%s: the usage is: cstrace %s %.*s",
 				    out->n_names < min_names
 					    ? "something is missing"
 					    : "too many arguments",
-				    c->name, c->arguments);
+				    c->name, (int)strcspn(c->arguments, "\n"),
+				    c->arguments);
 	return 1;
 }

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The options of the commands that read a trace: one table for parsing and
- * for the help.
+ * What the words behind a command's name say.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
 #include "command.h"
 #include "cstrace/engine.h"
-
-/* Which command an option belongs to. */
-enum {
-	FOR_SHOW = 1,
-	FOR_REPORT = 2,
-	FOR_SAVE = 4,
-	FOR_INFO = 8,
-	FOR_RECORD = 16,
-	FOR_DIFF = 32,
-	FOR_EXPECT = 64
-};
 
 struct options {
 	struct cst_look look;
@@ -42,7 +30,7 @@ struct options {
 
 /* 1: go on; 0: the help was asked for and printed; negative: bad usage, told.
  * Between min and max names must be there. */
-int options_parse(const struct command *c, unsigned use, int argc, char **argv,
-		  int min_names, int max_names, struct options *out);
+int options_parse(const struct command *c, int argc, char **argv, int min_names,
+		  int max_names, struct options *out);
 
 #endif

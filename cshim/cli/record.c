@@ -245,8 +245,8 @@ static int record_run(int argc, char **argv)
 {
 	struct options o;
 	struct record r = {.o = &o, .watch = {.signals = -1, .wanted = -1}};
-	int status, go = options_parse(&command_record, FOR_RECORD, argc, argv,
-				       1, INT_MAX, &o);
+	int status,
+		go = options_parse(&command_record, argc, argv, 1, INT_MAX, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -269,8 +269,15 @@ const struct command command_record = {
 	.arguments = "[OPTION...] [--] ./app [ARG...]",
 	.summary = "Run a program and record its calls, without gdb",
 	.details = "The program, compiled with -finstrument-functions, runs as "
-		   "it would alone;\nits children are recorded, too.  The exit "
-		   "status is the program's own, 128 and the\nsignal's number "
-		   "if one killed it.\n",
+		   "it would alone; what\n"
+		   "it forks or executes is recorded, too.\n"
+		   "\n"
+		   "Exit status: the program's own, 128 and the signal's "
+		   "number if one killed it.\n",
+	.examples = "record ./app 1 2\n"
+		    "record -o run.cst --exclude log_ -- ./app --verbose\n"
+		    "record --flight 10M --on-signal USR2 ./server\n",
+	.options = FOR_RECORD,
+	.takes = {TAKES_PROGRAM},
 	.run = record_run,
 };

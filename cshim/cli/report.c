@@ -11,8 +11,7 @@ static int report_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
-	int go = options_parse(&command_report, FOR_REPORT, argc, argv, 1, 2,
-			       &o);
+	int go = options_parse(&command_report, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -34,7 +33,7 @@ static int report_run(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.arguments = "FILE.cst [OPTION...] [REGEX]",
+	.arguments = "[OPTION...] FILE.cst [REGEX]",
 	.summary = "Sum the recorded calls up, a row for each function",
 	.details = "With REGEX, only the rows of functions whose names match "
 		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "
@@ -42,5 +41,10 @@ const struct command command_report = {
 		   "With --callers or --callees the rows sum up the calls from "
 		   "one function to\nanother, under the name of the one or of "
 		   "the other.\n",
+	.examples = "report --limit 10 cstrace.cst\n"
+		    "report --sort self cstrace.cst\n"
+		    "report --callers '^malloc_' cstrace.cst\n",
+	.options = FOR_REPORT,
+	.takes = {TAKES_TRACE},
 	.run = report_run,
 };

@@ -13,7 +13,7 @@ static int save_run(int argc, char **argv)
 	struct cst_trace *t;
 	int is_stdout;
 	int64_t n;
-	int go = options_parse(&command_save, FOR_SAVE, argc, argv, 2, 2, &o);
+	int go = options_parse(&command_save, argc, argv, 2, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -38,7 +38,7 @@ static int save_run(int argc, char **argv)
 
 const struct command command_save = {
 	.name = "save",
-	.arguments = "FILE.cst OUT [OPTION...]",
+	.arguments = "[OPTION...] FILE.cst OUT",
 	.summary = "Save a trace in another format",
 	.details = "The ending of OUT says which:\n"
 		   "  .txt         the tree as text\n"
@@ -56,5 +56,11 @@ const struct command command_save = {
 		   "               OpenTelemetry spans, best with --from or "
 		   "--depth\n"
 		   "OUT may be - for standard output, with --format.\n",
+	.examples = "save cstrace.cst page.html\n"
+		    "save --from 1.42 cstrace.cst part.json\n"
+		    "save --format folded cstrace.cst - | flamegraph.pl "
+		    ">flame.svg\n",
+	.options = FOR_SAVE,
+	.takes = {TAKES_TRACE, TAKES_FILE},
 	.run = save_run,
 };

@@ -12,7 +12,7 @@ static int show_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
-	int go = options_parse(&command_show, FOR_SHOW, argc, argv, 1, 2, &o);
+	int go = options_parse(&command_show, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
@@ -32,11 +32,16 @@ static int show_run(int argc, char **argv)
 
 const struct command command_show = {
 	.name = "show",
-	.arguments = "FILE.cst [OPTION...] [REGEX]",
+	.arguments = "[OPTION...] FILE.cst [REGEX]",
 	.summary = "Show the recorded calls as a tree",
-	.details =
-		"With REGEX, only the functions whose names match it, and "
-		"what they call.  On a terminal through CSTRACE_PAGER, PAGER "
-		"or less.\n",
+	.details = "With REGEX, only the functions whose names match it, and "
+		   "what they call.  On a\nterminal the tree goes through "
+		   "CSTRACE_PAGER, PAGER or less.\n",
+	.examples = "show cstrace.cst\n"
+		    "show --depth 3 --timestamp off cstrace.cst\n"
+		    "show cstrace.cst '^parse_'\n"
+		    "show --around 1.42 cstrace.cst\n",
+	.options = FOR_SHOW,
+	.takes = {TAKES_TRACE},
 	.run = show_run,
 };

@@ -173,7 +173,9 @@ def test_each_command_has_help(command):
 def test_version_is_the_packages():
     text = open(os.path.join(TOP, "pyproject.toml")).read()
     version = re.search(r'^version = "(.*)"$', text, re.M).group(1)
-    assert cstrace("--version").stdout == f"cstrace {version}\n"
+    first, licence, warranty = cstrace("--version").stdout.splitlines()
+    assert first == f"cstrace {version}"
+    assert "GPL-3.0-or-later" in licence and "warranty" in warranty
 
 
 def test_a_closed_pipe_ends_show_quietly(folder):

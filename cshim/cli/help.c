@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "help.h"
+#include "option_rows.h"
+
+#include <string.h>
+
+void help_print(FILE *to)
+{
+	fputs("usage: cstrace COMMAND [ARGUMENT...]\n"
+	      "\n"
+	      "Show every call that a C or C++ program makes.\n"
+	      "\n"
+	      "Commands:\n",
+	      to);
+	for (int i = 0; commands[i]; i++)
+		fprintf(to, "  %-8s %s\n", commands[i]->name,
+			commands[i]->summary);
+	fputs("\n"
+	      "Examples:\n"
+	      "  cstrace record ./app\n"
+	      "  cstrace show cstrace.cst\n"
+	      "  cstrace gdb --args ./app 1 2\n"
+	      "\n"
+	      "`cstrace COMMAND --help' or `cstrace help COMMAND' tells more, "
+	      "`cstrace\n--version' says which version this is.\n",
+	      to);
+}
+
+static void print_option(const char *name, const char *value, const char *help)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", name, value ? " " : "",
+		 value ? value : "");
+	printf("  %-18s  %s\n", left, help);
+}
+
+static void print_options(const struct command *c)
+{
+	printf("\nOptions:\n");
+	for (const struct option_row *row = option_rows; row->name; row++)
+		if (row->use & c->options)
+			print_option(row->name, row->value, row->help);
+	print_option("help", NULL, "this text; also -h");
+}
+
+static void print_examples(const char *lines)
+{
+	printf("\nExamples:\n");
+	while (*lines) {
+		int length = (int)strcspn(lines, "\n");
+
+		printf("  cstrace %.*s\n", length, lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+void help_print_command(const struct command *c)
+{
+	printf("usage: cstrace %s %s\n\n%s.\n", c->name, c->arguments,
+	       c->summary);
+	if (*c->details)
+		printf("\n%s", c->details);
+	if (c->options)
+		print_options(c);
+	if (c->examples)
+		print_examples(c->examples);
+}

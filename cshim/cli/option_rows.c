@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What each option takes and sets.
+ */
+#include "option_rows.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first word is 0, as in the enum that it stands for. */
+static const char *const timestamp_words[] = {"off", "elapsed", "wall", NULL};
+static const char *const sort_words[] = {"total", "self", "calls", "max", NULL};
+static const char *const by_words[] = {"function", "callsite", NULL};
+static const char *const color_words[] = {"off", "on", "auto", NULL};
+static const char *const a_trace[] = {":trace", NULL};
+static const char *const a_format[] = {":format", NULL};
+/* As one thinks of them; any other is taken as well. */
+static const char *const signal_words[] = {"USR1", "USR2", "HUP", "QUIT", NULL};
+
+static int parse_number(const char *text, uint64_t max, uint64_t *out)
+{
+	char *end;
+	unsigned long long n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno || *end || n > max)
+		return -1;
+	*out = n;
+	return 0;
+}
+
+static int parse_word(const char *text, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -1;
+}
+
+/* "10us", "1.5ms", "2s"; a bare 0 needs no unit. */
+static int parse_time(const char *text, uint64_t *out)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	char *end;
+	double n;
+
+	if (!strcmp(text, "0")) {
+		*out = 0;
+		return 0;
+	}
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtod(text, &end);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name) && n * units[i].ns < 1e18) {
+			*out = (uint64_t)(n * units[i].ns + 0.5);
+			return 0;
+		}
+	return -1;
+}
+
+/* "64K", "10M", "1.5G"; not 0. */
+static int parse_size(const char *text, uint64_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+	double n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtod(text, &end);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (unit)
+		n *= (double)(1ull << 10 * (unit - units + 1));
+	if (end[unit != NULL] || n < 1 || n >= 1e18)
+		return -1;
+	*out = (uint64_t)n;
+	return 0;
+}
+
+static int set_u32(uint32_t *out, const char *value)
+{
+	uint64_t n;
+
+	if (parse_number(value, UINT32_MAX, &n) < 0)
+		return -1;
+	*out = (uint32_t)n;
+	return 0;
+}
+
+static int set_depth(struct options *o, const char *value)
+{
+	return set_u32(&o->choice.depth, value);
+}
+
+static int set_thread(struct options *o, const char *value)
+{
+	return set_u32(&o->choice.thread, value);
+}
+
+static int set_limit(struct options *o, const char *value)
+{
+	return set_u32(&o->limit, value);
+}
+
+static int set_times(struct options *o, const char *value)
+{
+	uint64_t n;
+
+	if (parse_number(value, 1000000, &n) < 0)
+		return -1;
+	o->times = (int32_t)n;
+	return 0;
+}
+
+static int set_fail_on_time(struct options *o, const char *value)
+{
+	(void)value;
+	o->fail_on_time = 1;
+	return 0;
+}
+
+static int set_make(struct options *o, const char *value)
+{
+	(void)value;
+	o->make = 1;
+	return 0;
+}
+
+static int set_last(struct options *o, const char *value)
+{
+	return parse_number(value, UINT64_MAX, &o->choice.last);
+}
+
+static int set_min_time(struct options *o, const char *value)
+{
+	return parse_time(value, &o->choice.min_ns);
+}
+
+static int set_around(struct options *o, const char *value)
+{
+	o->choice.around = value;
+	return 0;
+}
+
+static int set_from(struct options *o, const char *value)
+{
+	o->choice.root = value;
+	return 0;
+}
+
+static int set_filter(struct options *o, const char *value)
+{
+	o->choice.filter = value;
+	return 0;
+}
+
+static int set_exclude(struct options *o, const char *value)
+{
+	o->choice.exclude = value;
+	return 0;
+}
+
+static int set_format(struct options *o, const char *value)
+{
+	o->format = value;
+	return 0;
+}
+
+static int set_output(struct options *o, const char *value)
+{
+	o->output = value;
+	return *value ? 0 : -1;
+}
+
+static int set_flight(struct options *o, const char *value)
+{
+	return parse_size(value, &o->flight_bytes);
+}
+
+/* "USR1", "SIGUSR1" or "10". */
+static int set_on_signal(struct options *o, const char *value)
+{
+	uint64_t number;
+
+	if (!strncmp(value, "SIG", 3))
+		value += 3;
+	for (int i = 1; i < SIGRTMIN; i++)
+		if (sigabbrev_np(i) && !strcmp(sigabbrev_np(i), value))
+			o->on_signal = i;
+	if (parse_number(value, SIGRTMAX, &number) == 0)
+		o->on_signal = (int)number;
+	return o->on_signal && o->on_signal != SIGKILL &&
+			       o->on_signal != SIGSTOP &&
+			       o->on_signal != SIGCHLD
+		       ? 0
+		       : -1;
+}
+
+static int set_all(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_all = 1;
+	return 0;
+}
+
+static int set_max_size(struct options *o, const char *value)
+{
+	return parse_size(value, &o->max_bytes);
+}
+
+static int set_std(struct options *o, const char *value)
+{
+	(void)value;
+	o->choice.std = 1;
+	return 0;
+}
+
+static int set_fold(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.fold = 1;
+	return 0;
+}
+
+static int set_no_callsite(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.callsite = 0;
+	return 0;
+}
+
+static int set_no_duration(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.duration = 0;
+	return 0;
+}
+
+static int set_timestamp(struct options *o, const char *value)
+{
+	int word = parse_word(value, timestamp_words);
+
+	if (word < 0)
+		return -1;
+	o->look.timestamp = (uint8_t)word; /* enum cst_timestamp */
+	return 0;
+}
+
+static int set_sort(struct options *o, const char *value)
+{
+	int word = parse_word(value, sort_words);
+
+	if (word < 0)
+		return -1;
+	o->sort = (enum cst_sort)word;
+	return 0;
+}
+
+static int set_no_pager(struct options *o, const char *value)
+{
+	(void)value;
+	o->no_pager = 1;
+	return 0;
+}
+
+static int set_by(struct options *o, const char *value)
+{
+	int word = parse_word(value, by_words);
+
+	if (word < 0)
+		return -1;
+	o->report.by = (uint32_t)word; /* enum cst_report_by */
+	return 0;
+}
+
+static int set_callers(struct options *o, const char *value)
+{
+	o->report.callers = value;
+	return 0;
+}
+
+static int set_callees(struct options *o, const char *value)
+{
+	o->report.callees = value;
+	return 0;
+}
+
+/* Colour is for people: a terminal that does not say no. */
+static int is_color_wanted(void)
+{
+	const char *term = getenv("TERM");
+	const char *no_color = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 &&
+	       !(no_color && *no_color);
+}
+
+static int set_color(struct options *o, const char *value)
+{
+	int word = parse_word(value, color_words);
+
+	if (word < 0)
+		return -1;
+	o->look.color = (uint8_t)(word == 2 ? is_color_wanted() : word);
+	return 0;
+}
+
+enum {
+	FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT,
+	FOR_CHOICE = FOR_CALLS | FOR_RECORD,
+	FOR_PART = FOR_SHOW | FOR_SAVE,
+	FOR_THREAD = FOR_PART | FOR_DIFF | FOR_EXPECT,
+};
+
+/* In the order of the help: what is the command's own first. */
+const struct option_row option_rows[] = {
+	{"output", "FILE",
+	 "the trace to write, cstrace.cst without this; also -o FILE",
+	 FOR_RECORD, set_output, a_trace},
+	{"flight", "SIZE",
+	 "keep the newest calls only; FILE is written at the end", FOR_RECORD,
+	 set_flight, NULL},
+	{"on-signal", "SIG",
+	 "with --flight: write FILE whenever record gets SIG, too", FOR_RECORD,
+	 set_on_signal, signal_words},
+	{"max-size", "SIZE",
+	 "keep no more calls once FILE has this size, as in 10M", FOR_RECORD,
+	 set_max_size, NULL},
+	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort,
+	 sort_words},
+	{"limit", "N", "only the first N rows", FOR_REPORT, set_limit, NULL},
+	{"by", "WHAT", "a row for each function or for each callsite",
+	 FOR_REPORT, set_by, by_words},
+	{"callers", "REGEX", "a row for each caller of these functions",
+	 FOR_REPORT, set_callers, NULL},
+	{"callees", "REGEX", "a row for each function that these call",
+	 FOR_REPORT, set_callees, NULL},
+	{"limit", "N", "only N rows of each table (20; 0: all)", FOR_DIFF,
+	 set_limit, NULL},
+	{"times", "P", "also functions whose total changed by more than P %",
+	 FOR_DIFF, set_times, NULL},
+	{"fail-on-time", NULL, "exit status 1 for those as well", FOR_DIFF,
+	 set_fail_on_time, NULL},
+	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT, set_make,
+	 NULL},
+	{"format", "F", "this format, whatever OUT's ending says", FOR_SAVE,
+	 set_format, a_format},
+	{"last", "N", "only the last N calls", FOR_SHOW, set_last, NULL},
+	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
+	 set_around, NULL},
+	{"from", "ID", "only this call and what it calls", FOR_PART, set_from,
+	 NULL},
+	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...",
+	 FOR_THREAD, set_thread, NULL},
+	{"depth", "N", "only N levels of visible calls", FOR_CHOICE, set_depth,
+	 NULL},
+	{"filter", "REGEX", "only these functions and what they call",
+	 FOR_CHOICE, set_filter, NULL},
+	{"exclude", "REGEX", "not these functions; their callees stay",
+	 FOR_CHOICE, set_exclude, NULL},
+	{"min-time", "T", "only calls that took at least T, as in 10us",
+	 FOR_CHOICE, set_min_time, NULL},
+	{"std", NULL, "the C++ library's functions as well", FOR_CALLS, set_std,
+	 NULL},
+	{"all", NULL, "also what record was told not to show",
+	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
+	{"timestamp", "WHICH", "off, elapsed or wall", FOR_PART, set_timestamp,
+	 timestamp_words},
+	{"no-duration", NULL, "without the durations", FOR_PART,
+	 set_no_duration, NULL},
+	{"no-callsite", NULL, "without the call sites", FOR_PART,
+	 set_no_callsite, NULL},
+	{"fold", NULL, "runs of equal leaf calls as one row", FOR_SHOW,
+	 set_fold, NULL},
+	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager,
+	 NULL},
+	{"color", "WHEN", "on, off or auto (on a terminal)", FOR_SHOW,
+	 set_color, color_words},
+	{NULL, NULL, NULL, 0, NULL, NULL},
+};
+
+void options_default(struct options *o)
+{
+	*o = (struct options){0};
+	o->look.timestamp = CST_TIME_ELAPSED;
+	o->look.duration = 1;
+	o->look.callsite = 1;
+	set_color(o, "auto");
+	o->output = "cstrace.cst";
+	o->times = -1;
+}
