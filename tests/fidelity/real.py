@@ -87,7 +87,7 @@ def recorded(program, folder):
     subprocess.run(
         [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
          TOP / "cstrace.py", "-ex", "set cstrace live off",
-         "-ex", "cstrace start", "-ex", "run",
+         "-ex", "set cstrace std on", "-ex", "cstrace start", "-ex", "run",
          "-ex", "cstrace save %s" % tree,
          "--args", program, PARTS / "errors.lua"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
