@@ -40,6 +40,8 @@ class SaveCommand(TraceCommand):
       .dot         the graph of functions, for Graphviz
       .otlp.json, .otlp
                    OpenTelemetry spans, best with -from or -depth
+      .ctf         a folder for babeltrace2 and Trace Compass
+      .uftrace     a folder for uftrace's replay, report, graph
 
     An existing file is replaced once the new one is whole.  What `cstrace
     start` was told to show is what is saved, unless -all or options of this
