@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "input.h"
 
 static volatile sig_atomic_t is_interrupted;
 static int write_errno;
@@ -37,6 +38,9 @@ struct cst_trace *reading_open(const char *path)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES); /* if it is one */
 	sigaction(SIGINT, &on_interrupt, NULL);
+	path = input_path(path);
+	if (!path)
+		return NULL;
 	if (cst_trace_load(path, &t, &err) < 0) {
 		failure("%s", err.text);
 		return NULL;

@@ -250,6 +250,10 @@ static int record_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (!strcmp(o.output, "-"))
+		return usage_error(&command_record,
+				   "the trace needs a file: it is not written "
+				   "from its beginning to its end");
 	if (o.on_signal && !o.flight_bytes)
 		return usage_error(&command_record,
 				   "--on-signal is for --flight SIZE");
