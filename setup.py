@@ -57,6 +57,9 @@ setup(
         ("lib/cstrace", ["cstrace.py"] + [f"build/{name}" for name in LIBRARIES]),
         ("include/cstrace", sorted(glob("cshim/include/cstrace/*.h"))),
         ("share/doc/cstrace", ["README.md", "LICENSE"] + sorted(glob("docs/*.md"))),
+        ("share/man/man1", ["man/cstrace.1"]),
+        ("share/bash-completion/completions", ["completion/cstrace"]),
+        ("share/zsh/site-functions", ["completion/_cstrace"]),
         *package_files(),
     ],
 )
