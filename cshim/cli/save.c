@@ -55,6 +55,10 @@ const struct command command_save = {
 		   "  .otlp.json, .otlp\n"
 		   "               OpenTelemetry spans, best with --from or "
 		   "--depth\n"
+		   "  .ctf         a folder for babeltrace2 and Trace "
+		   "Compass\n"
+		   "  .uftrace     a folder for uftrace replay, report, "
+		   "graph\n"
 		   "OUT may be - for standard output, with --format.\n",
 	.examples = "save cstrace.cst page.html\n"
 		    "save --from 1.42 cstrace.cst part.json\n"
