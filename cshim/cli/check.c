@@ -81,7 +81,7 @@ static int check_run(int argc, char **argv)
 	struct options o;
 	struct check c = {0};
 	const char *why = NULL;
-	int go = options_parse(&command_check, FOR_CHECK, argc, argv, 1, 2, &o);
+	int go = options_parse(&command_check, argc, argv, 1, 2, &o);
 	int status = STATUS_FAILED;
 
 	if (go <= 0)
@@ -104,16 +104,20 @@ static int check_run(int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.arguments = "FILE [REGEX] [OPTION...]",
+	.arguments = "[OPTION...] FILE [REGEX]",
 	.summary = "Say what a file needs so that it can be traced",
 	.details =
 		"FILE is a program, a library or an object file.  It is only "
-		"read, never run.  Below\na finding, `->' tells what mends "
-		"it.\n\nWith REGEX: what became of the functions whose name "
-		"it is found in, and so why they\nare not in a trace: not "
-		"there at all, inlined, left out, compiled without the hooks, "
-		"or\njust not called.\n\n"
+		"read, never run.\nBelow a finding, `->' tells what mends it.\n"
+		"\nWith REGEX: what became of the functions whose name it is "
+		"found in, and so why\nthey are not in a trace: not there at "
+		"all, inlined, left out, compiled without\nthe hooks, or just "
+		"not called.\n\n"
 		"Exit status: 0 it can be traced (with REGEX: one of these "
 		"functions can), 1 not.\n",
+	.examples = "check ./app\n"
+		    "check ./app '^parse'\n",
+	.options = FOR_CHECK,
+	.takes = {TAKES_FILE, TAKES_WORD},
 	.run = check_run,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One walk over the debug information.  A call of a hook belongs to the
- * innermost function around it, inlined ones among them: those that the walk
- * comes to later.
+ * Two walks over the debug information: for names that only symbols tell, then
+ * for all else.  A call of a hook belongs to the innermost function around it,
+ * inlined ones among them: those that the walk comes to later.
  */
 #include "check_names.h"
 #include "addrmap.h"
@@ -38,6 +38,7 @@ struct walk {
 	uint32_t *owners; /* of sites: instances or NOBODY */
 	uint32_t unit;
 	uint32_t budget;
+	int is_learning; /* the first of two times */
 	int is_out_of_memory;
 };
 
@@ -106,32 +107,48 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
 	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
 }
 
-static uint32_t name_new(struct walk *w, Dwarf_Die *die)
+/* The definition's file and line rather than a declaration's. */
+static void name_locate(struct check_name *n, Dwarf_Die *die, const char *file)
 {
-	const char *linkage = text_of(die, DW_AT_linkage_name);
-	const char *plain = text_of(die, DW_AT_name);
-	const char *file = NULL;
+	if (!file || (n->file && dwarf_hasattr(die, DW_AT_declaration)))
+		return;
+	free(n->file);
+	n->file = strdup(file);
+	n->line = 0;
+	dwarf_decl_line(die, &n->line);
+}
+
+/* The name of a function with this linkage name, or plain one where that is
+ * NULL; NOBODY: it does not match. */
+static uint32_t name_put(struct walk *w, Dwarf_Die *die, const char *linkage,
+			 const char *plain)
+{
 	char name[NAME_SIZE], key[2 * NAME_SIZE];
+	const char *file = NULL;
 	uint32_t i;
 
-	if (!linkage)
-		linkage = text_of(die, DW_AT_MIPS_linkage_name);
-	/* dwarf_decl_file() fails on clang's files of DWARF 5. */
-	lines_file(&w->lines, die, DW_AT_decl_file, &file);
-	if (!linkage && !plain)
-		return NOBODY;
 	cst_demangle(linkage ? linkage : plain, name, sizeof(name));
 	if (regexec(&w->regex, name, 0, NULL, 0))
 		return NOBODY;
+	/* dwarf_decl_file() fails on clang's files of DWARF 5. */
+	lines_file(&w->lines, die, DW_AT_decl_file, &file);
 	/* In C two files may each have one of that name. */
 	snprintf(key, sizeof(key), "%s\n%s", name,
 		 linkage || !file ? "" : file);
 	i = name_of_key(w, name, key);
-	if (i != NOBODY && !w->out->all[i].file) {
-		w->out->all[i].file = file ? strdup(file) : NULL;
-		dwarf_decl_line(die, &w->out->all[i].line);
-	}
+	if (i != NOBODY)
+		name_locate(&w->out->all[i], die, file);
 	return i;
+}
+
+static uint32_t name_new(struct walk *w, Dwarf_Die *die)
+{
+	const char *linkage = text_of(die, DW_AT_linkage_name);
+	const char *plain = text_of(die, DW_AT_name);
+
+	if (!linkage)
+		linkage = text_of(die, DW_AT_MIPS_linkage_name);
+	return linkage || plain ? name_put(w, die, linkage, plain) : NOBODY;
 }
 
 /* Up to the DIE that all instances share. */
@@ -163,6 +180,25 @@ static uint32_t name_of(struct walk *w, Dwarf_Die *die)
 	if (addrmap_put(&w->known, addr, name) < 0)
 		w->is_out_of_memory = 1;
 	return name;
+}
+
+/* gcc tells no linkage name of static functions: the symbol does, and so of
+ * what is inlined of the same function elsewhere. */
+static void learn_name(struct walk *w, Dwarf_Die *die)
+{
+	Dwarf_Die origin = origin_of(die);
+	const struct check_function *f;
+	Dwarf_Addr start;
+
+	if (text_of(die, DW_AT_linkage_name) || dwarf_lowpc(die, &start))
+		return;
+	start += w->f->dwarf_bias;
+	f = check_code_at(w->c, start);
+	if (f && f->range.start == start && !strncmp(f->name, "_Z", 2) &&
+	    !strchr(f->name, '.') &&
+	    addrmap_put(&w->known, (uint64_t)(uintptr_t)origin.addr,
+			name_put(w, die, f->name, NULL)) < 0)
+		w->is_out_of_memory = 1;
 }
 
 /* ---- instances --------------------------------------------------------- */
@@ -258,8 +294,10 @@ static void walk_below(struct walk *w, Dwarf_Die *parent, int depth)
 		if (!w->budget || w->is_out_of_memory)
 			return;
 		w->budget--;
-		if (tag == DW_TAG_subprogram ||
-		    tag == DW_TAG_inlined_subroutine)
+		if (w->is_learning && tag == DW_TAG_subprogram)
+			learn_name(w, &die);
+		if (!w->is_learning && (tag == DW_TAG_subprogram ||
+					tag == DW_TAG_inlined_subroutine))
 			take_function(w, &die,
 				      tag == DW_TAG_inlined_subroutine);
 		if (holds_functions(tag))
@@ -413,6 +451,10 @@ static int walk_all(struct walk *w)
 	memset(w->owners, 0xff, w->sites->n * sizeof(*w->owners));
 	if (w->f->dwarf) {
 		lines_init(&w->lines, w->f->dwarf);
+		w->is_learning = 1;
+		walk_units(w);
+		w->is_learning = 0;
+		w->unit = 0;
 		walk_units(w);
 		lines_release(&w->lines);
 	}

@@ -110,7 +110,9 @@ void print_units(const struct check *c, uint32_t limit)
 	if (n)
 		printf("\n  FUNCTIONS  WITH HOOKS  %s\n", "UNIT");
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		const char *more = advice(&rows[i], c->file.path);
+		/* Where none is instrumented, the verdict has said it. */
+		const char *more =
+			c->sites.n ? advice(&rows[i], c->file.path) : "";
 
 		printf("  %9u  %10u  %-*s%s\n", rows[i].n_functions,
 		       rows[i].n_hooked, *more ? width : 0, shown(rows[i].name),

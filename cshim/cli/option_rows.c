@@ -374,6 +374,8 @@ const struct option_row option_rows[] = {
 	 FOR_CHOICE, set_min_time, NULL},
 	{"std", NULL, "the C++ library's functions as well", FOR_CALLS, set_std,
 	 NULL},
+	{"all", NULL, "all units or functions, not only the first 20",
+	 FOR_CHECK, set_all, NULL},
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
 	{"timestamp", "WHICH", "off, elapsed or wall", FOR_PART, set_timestamp,
