@@ -191,6 +191,7 @@ _PROTOTYPES = {
     ),
     "cst_trace_golden": (C.c_int, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_formats": (_STR, []),
+    "cst_demangle": (None, [_STR, _STR, _U64]),
 }
 
 _library: Optional[C.CDLL] = None
@@ -235,6 +236,12 @@ def interrupt() -> None:
 
 def formats() -> list[str]:
     return library().cst_formats().decode().split()
+
+
+def demangle(symbol: str) -> str:
+    out = C.create_string_buffer(4096)
+    library().cst_demangle(_bytes(symbol), out, len(out))
+    return out.value.decode("utf-8", "replace")
 
 
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,

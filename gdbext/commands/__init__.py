@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..session import Session
-from . import (clear, diff, expect, load, overview, report, save, show, start,
-               status, stop)
+from . import (check, clear, diff, expect, load, overview, report, save, show,
+               start, status, stop)
 
 
 def register(session: Session) -> None:
@@ -14,5 +14,5 @@ def register(session: Session) -> None:
                     status.StatusCommand, status.InfoCommand,
                     show.ShowCommand, report.ReportCommand, save.SaveCommand,
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
-                    clear.ClearCommand):
+                    clear.ClearCommand, check.CheckCommand):
         command(session)

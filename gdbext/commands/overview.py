@@ -18,6 +18,7 @@ cstrace load      read a saved trace
 cstrace diff      compare a saved trace with the calls
 cstrace expect    compare the calls with a golden tree
 cstrace clear     forget what was recorded
+cstrace check     why a program or a function cannot be traced
 show cstrace      the settings
 `help cstrace start` and so on tell more.
 """
@@ -30,7 +31,7 @@ class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
     Usage: cstrace start | stop | status | show | report | save | load | diff
-                   | expect | clear
+                   | expect | clear | check
 
     The program must be compiled with -finstrument-functions.  Without a word
     behind it, list what there is."""

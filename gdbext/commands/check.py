@@ -1,0 +1,460 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Any, Optional
+
+import gdb
+
+from .. import elf, engine, hooks, locate, options, relocations
+from ..control import Control
+from ..engine import make_choice
+from ..options import Option
+from ..session import is_native
+from .base import TraceCommand
+
+_N_ROWS = 20
+_EXCLUDE = "-finstrument-functions-exclude-"
+_SUPPLY = {"": "none", "imported": "imported, as libcstrace.so supplies them",
+           "own": "defined by the file itself",
+           "shim": "libcstrace.so's, which it is linked with",
+           "archive": "libcstrace.a's, which is linked in"}
+
+
+class _Page:
+    """What is said: rows of a label and a finding, and what mends it."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def line(self, text: str = "") -> None:
+        self._lines.append("".join(
+            c if c.isprintable() else "".join(
+                "\\x%02x" % b for b in c.encode("utf-8", "surrogateescape"))
+            for c in text))
+
+    def row(self, label: str, text: str) -> None:
+        self.line("  %-11s %s" % (label, text))
+
+    def mend(self, text: str) -> None:
+        self.line("    -> " + text)
+
+    def write(self) -> None:
+        gdb.write("\n".join(self._lines) + "\n")
+
+
+def _places(n: int) -> str:
+    return "%d place%s" % (n, "" if n == 1 else "s")
+
+
+class _Check:
+    """One program, looked at."""
+
+    def __init__(self, path: str) -> None:
+        from .. import checkfile
+
+        shown = os.path.relpath(path)
+        self.shown = path if shown.startswith("..") else "./" + shown
+        self.page = _Page()
+        self.file = checkfile.File(path, _debug_file(path))
+        self.libraries = checkfile.libraries(path)
+        self.supply = "shim" if self.libraries.has_shim else self.file.hooks
+        self.rights = (self.file.kind == checkfile.PROGRAM
+                       and hooks.is_privileged(path))
+
+    # ---- the verdict ---------------------------------------------------------
+
+    def _no(self, why: str, *mends: str) -> None:
+        self.page.line("%s cannot be traced: %s" % (self.shown, why))
+        for mend in mends:
+            self.page.mend(mend)
+
+    def _gdb_only(self, why: str, mend: str) -> None:
+        self.page.line("%s can be traced in gdb only: %s" % (self.shown, why))
+        self.page.mend(mend)
+
+    def verdict(self) -> None:
+        f = self.file
+        if self.rights and self.supply not in ("shim", "archive"):
+            self._no("it runs with another user's rights, so libcstrace.so "
+                     "cannot get into it", "trace a copy without them: cp %s "
+                     "/tmp" % self.shown)
+        elif not self.supply:
+            self._without_hooks()
+        elif self.supply == "own" and f.is_dynamic:
+            self._gdb_only("it defines the hooks itself, so that "
+                           "libcstrace.so's are not called",
+                           "take its __cyg_profile_func_enter and _exit out")
+        elif self.supply == "own":
+            self._gdb_only("a static program cannot take libcstrace.so",
+                           "link libcstrace.a into it: -lcstrace")
+        elif not f.sites and self.supply != "imported":
+            self._without_hooks()
+        else:
+            self._yes()
+
+    def _yes(self) -> None:
+        n = sum(u.n_functions for u in self.file.units)
+        n_hooked = sum(u.n_hooked for u in self.file.units)
+        if not n:
+            n = self.file.no_unit.n_functions
+            n_hooked = self.file.no_unit.n_hooked
+        told = "%d of %d functions call the hooks" % (n_hooked, n)
+        if not n:
+            told = ("its code calls the hooks in %d places"
+                    % len(self.file.sites))
+        self.page.line("%s can be traced: %s" % (self.shown, told))
+
+    def _without_hooks(self) -> None:
+        f = self.file
+        if self.libraries.with_hooks:
+            self.page.line("%s itself has no hooks: only calls in %s are "
+                           "traced" % (self.shown,
+                                       self.libraries.with_hooks[0]))
+        elif not f.is_dynamic and f.is_stripped:
+            self._no("it is static and stripped, so that no symbol tells "
+                     "where its hooks are", "do not strip it (no -s, no "
+                     "strip), and link libcstrace.a into it: -lcstrace")
+        else:
+            self._no("it has no -finstrument-functions hooks",
+                     "compile it with gcc or clang -g -finstrument-functions")
+            if f.uses("dlopen", "dlmopen"):
+                self.page.mend("or check what it loads while it runs "
+                               "(dlopen): that may have them")
+
+    # ---- the findings --------------------------------------------------------
+
+    def facts(self) -> None:
+        f, page = self.file, self.page
+        kind = "%s for x86-64" % f.kind
+        if f.kind == "program":
+            kind += ", %s, %s" % (
+                "dynamic" if f.is_dynamic else "static",
+                "position independent (PIE)" if f.is_pie
+                else "at a fixed address (no PIE)")
+        page.row("file", kind)
+        page.row("hooks", _SUPPLY[self.supply])
+        self._debug_info()
+        if not f.is_stripped:
+            page.row("symbols", "all")
+        else:
+            page.row("symbols", "exported ones only (stripped): other "
+                     "functions have no name" if f.is_dynamic
+                     else "none (stripped)")
+            page.mend("do not strip it (no -s, no strip), or install its "
+                      "debug file")
+        if self.rights:
+            page.row("rights", "another user's (setuid, setgid or "
+                     "capabilities)")
+        if f.sanitizers():
+            page.row("sanitizers", ", ".join(f.sanitizers()))
+        self._libraries()
+
+    def _debug_info(self) -> None:
+        versions = sorted({u.version for u in self.file.units})
+        if not versions:
+            self.page.row("debug info", "none: calls have no file and line")
+            self.page.mend("compile with -g")
+            return
+        text = "DWARF " + " and ".join(map(str, versions))
+        if self.file.debug_path:
+            text += ", in " + self.file.debug_path
+        self.page.row("debug info", text)
+
+    def _libraries(self) -> None:
+        found = self.libraries
+        for label, names in (("with hooks", found.with_hooks),
+                             ("no hooks", found.without),
+                             ("not found", found.missing)):
+            if names:
+                self.page.row("libraries", "%s: %s" % (label,
+                                                       ", ".join(names)))
+        if found.missing:
+            self.page.mend("install them, or say where they are: "
+                           "LD_LIBRARY_PATH, -Wl,-rpath")
+
+    def units(self, limit: Optional[int]) -> None:
+        rows = _unit_rows(self.file)
+        if not rows:
+            return
+        shown = rows[:limit]
+        width = max(4, *(len(r[2]) for r in shown))
+        self.page.line()
+        self.page.line("  FUNCTIONS  WITH HOOKS  UNIT")
+        for n, n_hooked, name, advice in shown:
+            if advice:
+                name = "%-*s  -> %s" % (width, name, advice)
+            self.page.line("  %9d  %10d  %s" % (n, n_hooked, name))
+        if len(rows) > len(shown):
+            self.page.line("  and %d more units: -all shows them"
+                           % (len(rows) - len(shown)))
+
+    # ---- functions -----------------------------------------------------------
+
+    def functions(self, regex: str, limit: Optional[int]) -> None:
+        from .. import checknames
+
+        names = checknames.Finder(self.file, _bias(self.file)).find(regex)
+        if not names:
+            self._no_function(regex)
+        n_own = sum(not n.is_std() for n in names)
+        if limit is not None and 0 < n_own < limit:
+            limit = n_own
+        for name in names[:limit]:
+            self.page.line()
+            place = ("  %s:%d" % (name.file, name.line) if name.line else "")
+            self.page.line("  %s%s" % (name.name, place))
+            self._tell(name, regex)
+        if names and names[0].imported and self.file.is_stripped:
+            self._stripped()
+        if limit is not None and len(names) > limit:
+            what = (" of the C++ library or system headers" if limit == n_own
+                    else "")
+            self.page.line()
+            self.page.line("  and %d more functions%s: -all shows them"
+                           % (len(names) - limit, what))
+
+    def _stripped(self) -> None:
+        self.page.mend("do not strip the file: only exported functions have a "
+                       "name in it")
+
+    def _no_function(self, regex: str) -> None:
+        from .. import checknames
+
+        self.page.line()
+        self.page.line("  no function matches '%s'" % regex)
+        if self.file.is_stripped:
+            self._stripped()
+        meant = checknames.near(self.file, regex)
+        if meant:
+            self.page.mend("there is " + ", ".join(meant))
+        elif self.file.units:
+            self.page.mend("the command, cstrace check %s '%s', knows as well "
+                           "what no code is left of" % (self.shown, regex))
+
+    def _say(self, text: str, mend: Optional[str] = None) -> None:
+        self.page.line("    " + text)
+        if mend:
+            self.page.mend(mend)
+
+    def _tell(self, n: Any, regex: str) -> None:
+        if n.is_hooked():
+            self._tell_hooked(n)
+        elif n.n_copies or n.n_inlined:
+            self._tell_bare(n)
+        else:
+            from .. import checknames
+
+            path = checknames.owner(self.libraries.paths, n.imported)
+            if path is None:
+                self._say("is in another file")
+            else:
+                self._say("is in a library: " + path,
+                          "cstrace check %s '%s'" % (path, regex))
+
+    def _tell_hooked(self, n: Any) -> None:
+        bare = n.n_inlined - n.n_inlined_hooked
+        if n.is_std():
+            self._say("calls the hooks, but is hidden: it is the C++ "
+                      "library's or a system header's",
+                      "set cstrace std on")
+        elif bare:
+            self._say("calls the hooks, but not where it was inlined (%d of "
+                      "%s)" % (bare, _places(n.n_inlined)),
+                      "__attribute__((noinline)), or with clang "
+                      "-finstrument-functions without -after-inlining")
+        else:
+            self._say("calls the hooks: if it is not in the trace, it was "
+                      "not called or a filter hides it")
+
+    def _tell_bare(self, n: Any) -> None:
+        unit = n.unit
+        if unit is None:
+            self._say("does not call the hooks (without debug information "
+                      "nothing tells why)",
+                      "compile it with -g -finstrument-functions")
+        elif unit.is_assembler:
+            self._say("is written in assembler (%s)" % unit.name,
+                      "call the hooks by hand")
+        elif unit.is_instrumented():
+            self._tell_excluded(n, unit)
+        else:
+            self._say("does not call the hooks: %s was compiled without them"
+                      % unit.name if n.n_copies else
+                      "was inlined everywhere (%s), and %s was compiled "
+                      "without the hooks" % (_places(n.n_inlined), unit.name),
+                      "compile %s with -finstrument-functions" % unit.name)
+
+    def _tell_excluded(self, n: Any, unit: Any) -> None:
+        from ..checknames import excluded_by
+
+        flag = (excluded_by(unit.producer, _EXCLUDE + "function-list=", n.name)
+                or excluded_by(unit.producer, _EXCLUDE + "file-list=", n.file))
+        if flag:
+            self._say("was left out by " + flag,
+                      "compile %s without that" % unit.name)
+        elif not n.n_copies and "clang" in unit.producer:
+            self._say("was inlined everywhere (%s), and so without the hooks"
+                      % _places(n.n_inlined),
+                      "compile %s with -finstrument-functions, not "
+                      "-finstrument-functions-after-inlining, or make it "
+                      "__attribute__((noinline))" % unit.name)
+        else:
+            self._say("was left out, others in %s were not: it is marked "
+                      "no_instrument_function" % unit.name,
+                      "take __attribute__((no_instrument_function)) from it")
+
+
+def _unit_rows(file: Any) -> list[tuple[int, int, str, str]]:
+    """Those with trouble first; units of one name are one row."""
+    merged: dict[str, list[Any]] = {}
+    for u in [*file.units, file.no_unit]:
+        if u.n_functions:
+            name = "(no debug information)" if u is file.no_unit else u.name
+            merged.setdefault(name, []).append(u)
+    rows = []
+    for name, units in merged.items():
+        n = sum(u.n_functions for u in units)
+        n_hooked = sum(u.n_hooked for u in units)
+        trouble = 3 if name[0] == "(" else (n_hooked > 0) + (n_hooked == n)
+        advice = ""
+        if not file.sites:  # the verdict has said it
+            pass
+        elif any(u.is_assembler for u in units):
+            advice = "assembler: the hooks must be called by hand"
+        elif trouble == 3:
+            pass
+        elif not any(u.is_instrumented() for u in units):
+            advice = "compile it with -finstrument-functions"
+        elif n_hooked < n:
+            advice = "cstrace check REGEX tells why"
+        rows.append((trouble, -n, name, n_hooked, advice))
+    return [(-n, n_hooked, name, advice)
+            for _trouble, n, name, n_hooked, advice in sorted(rows)]
+
+
+def _debug_file(path: str) -> Optional[str]:
+    """The separate one that gdb has found."""
+    for objfile in gdb.objfiles():
+        if (objfile.is_valid() and objfile.owner is not None
+                and locate.file_name(objfile.owner) == path):
+            return locate.file_name(objfile)
+    return None
+
+
+def _bias(file: Any) -> int:
+    """What gdb adds to the file's addresses: it runs, or has run, somewhere
+    else."""
+    for f in file.functions[:64] if file.is_pie else ():
+        address = hooks.symbol_address(f.name)
+        if address is not None and (address - f.start) % 4096 == 0:
+            return address - f.start
+    return 0
+
+
+# ---- the running process ----------------------------------------------------------
+
+
+def _live(page: _Page, session: Any) -> None:
+    page.line()
+    if not is_native():
+        page.row("process", "not on this machine: cannot be traced")
+        return
+    control = Control.find()
+    if control is None:
+        page.row("process", "runs without libcstrace.so")
+        page.mend("cstrace start, then run it again (from here on, "
+                  "breakpoints on its hooks are slow but work)")
+    elif control.version_error():
+        page.row("process", control.version_error())
+        page.mend("run it again")
+    else:
+        page.row("process", "libcstrace.so is in it")
+        _astray(page)
+    state = "off"
+    if session.is_on():
+        state = "on, " + session.summary()
+    page.row("trace", state)
+    if state == "off":
+        page.mend("cstrace start")
+
+
+def _astray(page: _Page) -> None:
+    """Files whose hooks lead elsewhere, as with dlmopen or RTLD_DEEPBIND."""
+    memory = hooks.Memory()
+    mapped = hooks.mappings(gdb.selected_inferior().pid)
+    for path in sorted({m[3] for m in mapped}):
+        if not hooks.uses_hooks(path):
+            continue
+        base = hooks.load_address(path)
+        slots = relocations.slots(path, os.stat(path).st_mtime_ns,
+                                  hooks.NAMES)
+        for slot in [s for found in slots.values() for s in found]:
+            to = memory.word((base or 0) + slot)
+            where = next((m[3] for m in mapped if m[0] <= to < m[1]), None)
+            if where in (None, path) or locate.is_shim(where):
+                continue  # not bound yet, or as it should be
+            page.row("astray", "%s calls the hooks of %s"
+                     % (os.path.basename(path), os.path.basename(where)))
+            page.mend("cstrace start before it is loaded (dlmopen, "
+                      "RTLD_DEEPBIND), or load it by dlopen")
+            break
+
+
+class CheckCommand(TraceCommand):
+    """Say what the program needs so that it can be traced.
+
+    Usage: cstrace check [-all] [REGEX]
+
+    Below a finding "->" tells what mends it.  With a running process, also
+    whether libcstrace.so is in it.
+
+    With REGEX: what became of the functions whose name it is found in, and so
+    why they are not in a trace: not there at all, inlined, left out, compiled
+    without the hooks, or just not called.  Functions that are inlined
+    everywhere are found by their whole name only.
+
+      -all   all units or functions, not the first 20"""
+
+    name = "cstrace check"
+    rest = gdb.COMPLETE_SYMBOL
+    options = [Option("all", None)]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        regex = options.the_regex(rest)
+        if regex is not None:
+            engine.check_choice(make_choice(filter=regex))
+            try:
+                re.compile(regex)
+            except re.error as e:
+                raise gdb.GdbError("bad regex '%s': %s" % (regex, e))
+        path = hooks.program()
+        if path is None:
+            raise gdb.GdbError("there is no program: `file ./app` first")
+        if elf.read(path).machine != elf.EM_X86_64:
+            raise gdb.GdbError("%s is not a program for 64-bit x86, the one "
+                               "machine that cstrace knows so far" % path)
+        self._look(path, regex, None if "all" in values else _N_ROWS)
+
+    def _look(self, path: str, regex: Optional[str],
+              limit: Optional[int]) -> None:
+        try:
+            check = _Check(path)
+        except ImportError:
+            raise gdb.GdbError(
+                "cstrace check needs pyelftools: install python3-pyelftools "
+                "(or use the command: cstrace check %s)" % path) from None
+        check.verdict()
+        if regex is None:
+            check.facts()
+            check.units(limit)
+        elif check.file.kind == "object file":
+            raise gdb.GdbError("functions of an object file: use the command, "
+                               "cstrace check %s '%s'" % (path, regex))
+        else:
+            check.functions(regex, limit)
+        if gdb.selected_inferior().pid and regex is None:
+            _live(check.page, self.session)
+        check.page.write()
