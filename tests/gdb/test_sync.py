@@ -2,12 +2,13 @@
 """The sync road: each row is out before its function goes on, in exact order
 with what the program itself writes."""
 
+import collections
 import re
 
 import pytest
 
 from lib_build import FOUR, build
-from lib_tree import outcome, rows
+from lib_tree import outcome, read_jsonl, rows
 
 METHODS = ("breakpoint", "handshake")
 SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
@@ -88,3 +89,24 @@ def test_status_names_the_road(gdb):
                   "set cstrace sync-method " + method, "cstrace start -sync",
                   "run", "cstrace status")
         assert re.search("^road +%s$" % method, run.out, re.M)
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_handlers_at_any_moment(gdb, tmp_path, method, variant):
+    """gdb tells some hits twice when a signal comes."""
+    run = gdb(build("alarms.c", variant=variant), "set cstrace live off",
+              "handle SIGALRM nostop noprint pass",
+              "set cstrace sync-method " + method, "cstrace start -sync",
+              "run", SAVE[1])
+    told = re.search(r"^(work \d+ .*)$", run.out, re.M)[1].split()
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert collections.Counter(c["function"] for c in calls) == dict(
+        zip(told[::2], map(int, told[1::2])))
+    names = {c["id"]: c["function"] for c in calls}
+    callers = {"main": {None}, "work": {"main", "work"},
+               "handler": {"main", "work"},
+               "in_handler": {"handler", "in_handler"}}
+    for c in calls:
+        assert names.get(c["parent"]) in callers[c["function"]], c
+        assert c["end"] == "return"
