@@ -41,7 +41,8 @@ void near_offer(struct near *n, const char *word)
 
 	if (length < 2 || length > MAX_LENGTH || strlen(word) > MAX_LENGTH)
 		return;
-	d = distance(n->wanted, word);
+	/* A beginning is as near as one letter. */
+	d = strncmp(word, n->wanted, length) ? distance(n->wanted, word) : 1;
 	/* "colour" for "color", "reprot" for "report": a letter in three. */
 	if (d > (length + 2) / 3 || (n->word && d >= n->distance))
 		return;

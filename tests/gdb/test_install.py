@@ -75,6 +75,13 @@ def test_the_installed_command_traces(prefix, app):
     assert "leaf" in text and "exited normally" in text
 
 
+def test_what_shells_and_man_look_for_is_in_place(prefix):
+    share = prefix / "share"
+    assert (share / "man/man1/cstrace.1").is_file()
+    assert (share / "bash-completion/completions/cstrace").is_file()
+    assert (share / "zsh/site-functions/_cstrace").is_file()
+
+
 def test_the_installed_loader_traces(prefix, app):
     loader = prefix / "lib/cstrace/cstrace.py"
     text = run("gdb", "-q", "-nx", "-batch", "-x", loader, *TRACE, app, cwd="/")
@@ -125,6 +132,8 @@ def test_pip_install_puts_the_same_in_place(tmp_path, app, prefix):
     for name in files_below(prefix / "lib/cstrace"):
         if name != "installed.txt" and "__pycache__" not in name:
             assert (tmp_path / "lib/cstrace" / name).exists()
+    for name in files_below(prefix / "share"):
+        assert (tmp_path / "share" / name).exists()
     text = run(
         *(tmp_path / "bin/cstrace", "gdb", "-q", "-nx", "-batch"),
         *(*TRACE, "--args", app),
