@@ -162,17 +162,15 @@ class Finder:
                 self._put(name, None, 0).imported = s.name
 
 
-def near(file: checkfile.File, regex: str) -> list[str]:
-    """Names that somebody may have meant."""
+def near(file: checkfile.File, regex: str) -> Optional[str]:
+    """The name that somebody may have meant."""
     wanted = _short(regex.lstrip("^"))
     by_short: dict[str, str] = {}
     for f in file.functions:
         name = engine.demangle(f.name)
         by_short.setdefault(_short(name), name)
-    if len(wanted) < 2:
-        return []
-    return [by_short[s] for s in difflib.get_close_matches(
-        wanted, by_short, 3, 0.7)]
+    found = difflib.get_close_matches(wanted, by_short, 1, 0.7)
+    return by_short[found[0]] if found else None
 
 
 def _short(name: str) -> str:

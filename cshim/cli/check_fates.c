@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "check_near.h"
 #include "check_print.h"
 #include "cstrace/engine.h"
+#include "near.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -176,21 +177,46 @@ static void tell_stripped(void)
 		   "in it");
 }
 
+/* What of a name people remember: neither scope nor parameters. */
+static void short_name(const char *name, char *out, size_t size)
+{
+	size_t end = strcspn(name, "(<$"), start = end;
+
+	while (start && (isalnum((unsigned char)name[start - 1]) ||
+			 name[start - 1] == '_'))
+		start--;
+	snprintf(out, size, "%.*s", (int)(end - start), name + start);
+}
+
+static void tell_near(const struct check *c, const char *regex)
+{
+	char wanted[128], offered[2][128], name[4096];
+	struct near near = {.wanted = wanted};
+	const char *found = NULL;
+	int kept = 0;
+
+	short_name(regex + (*regex == '^'), wanted, sizeof(wanted));
+	for (uint32_t i = 0; i < c->code.n_functions; i++) {
+		cst_demangle(c->code.functions[i].name, name, sizeof(name));
+		short_name(name, offered[!kept], sizeof(offered[0]));
+		near_offer(&near, offered[!kept]);
+		if (near.word != offered[!kept])
+			continue;
+		kept = !kept;
+		found = c->code.functions[i].name;
+	}
+	if (!found)
+		return;
+	cst_demangle(found, name, sizeof(name));
+	print_mend("there is %s", shown(name));
+}
+
 static void tell_none(const struct check *c, const char *regex)
 {
-	struct check_near near;
-
 	printf("\n  no function matches '%s'\n", shown(regex));
 	if (c->file.is_stripped)
 		tell_stripped();
-	check_near_find(&near, &c->code, regex);
-	if (near.names[0]) {
-		printf("    -> there is");
-		for (int i = 0; i < N_NEAR && near.names[i]; i++)
-			printf("%s %s", i ? "," : "", shown(near.names[i]));
-		putchar('\n');
-	}
-	check_near_release(&near);
+	tell_near(c, regex);
 }
 
 int print_fates(const struct check *c, const struct check_names *names,

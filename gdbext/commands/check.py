@@ -229,7 +229,7 @@ class _Check:
             self._stripped()
         meant = checknames.near(self.file, regex)
         if meant:
-            self.page.mend("there is " + ", ".join(meant))
+            self.page.mend("there is " + meant)
         elif self.file.units:
             self.page.mend("the command, cstrace check %s '%s', knows as well "
                            "what no code is left of" % (self.shown, regex))
