@@ -64,7 +64,7 @@ struct packer;
 struct packer *packer_new(void); /* NULL: out of memory */
 void packer_free(struct packer *p);
 
-/* In a hurry columns are stored as they are. */
+/* In a hurry columns are packed all together, and loosely. */
 void packer_hurry(struct packer *p, int is_hurry);
 
 /* The lane's calls and late ends, appended to info and data. Negative: out of
