@@ -194,17 +194,17 @@ static void put_environment(const struct cst_trace *t, struct bytes *out)
 	PUT(out, "};\n\n");
 }
 
+/* Some readers take the offset as a signed number. */
 static void put_clock(const struct cst_trace *t, struct bytes *out)
 {
-	uint64_t start = t->start_wall_ns;
+	uint64_t start = t->start_wall_ns <= INT64_MAX ? t->start_wall_ns : 0;
 
 	PUT(out, "clock {\n"
 		 "	name = \"monotonic\";\n"
 		 "	description = \"Time since the trace began\";\n"
 		 "	freq = 1000000000;\n");
-	put_format(out, "	offset_s = %llu;\n	offset = %llu;\n};\n\n",
-		   (unsigned long long)(start / 1000000000),
-		   (unsigned long long)(start % 1000000000));
+	put_format(out, "	offset = %llu;\n};\n\n",
+		   (unsigned long long)start);
 }
 
 int ctf_metadata_write(const struct cst_trace *t, struct folder *folder,

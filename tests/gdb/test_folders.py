@@ -328,8 +328,9 @@ def test_what_is_not_ours_stays(tmp_path):
 
 def test_real_recordings_stay(tmp_path):
     record(tmp_path)
-    run_tool("uftrace", "record", "--no-libcall", "-d", tmp_path / "t.uftrace",
-             build("formats.cc"))
+    subprocess.run(["uftrace", "record", "--no-libcall", "--no-event", "-d",
+                    tmp_path / "t.uftrace", build("formats.cc")], check=True,
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     before = content(tmp_path / "t.uftrace")
     refuse(tmp_path, "t.uftrace", "the folder is not cstrace's alone")
     assert content(tmp_path / "t.uftrace") == before
