@@ -307,6 +307,25 @@ static uint32_t stack_find_frame(const struct stack *s, const struct frame *f)
 	return 0;
 }
 
+/* The same where the compiler split a function: its first part was inlined and
+ * entered in the frame of the physical function that calls the rest, and the
+ * rest leaves from a frame of its own. */
+static uint32_t stack_find_split(const struct stack *s, const struct frame *f)
+{
+	const struct open_call *o;
+	uint32_t i = s->n;
+
+	while (i > 0 && s->calls[i - 1].cfa < f->cfa)
+		i--;
+	if (!i)
+		return 0;
+	o = &s->calls[i - 1];
+	return o->function == f->site->function && o->physical &&
+			       o->physical == f->site->caller_physical
+		       ? i
+		       : 0;
+}
+
 static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
 			uint32_t i, uint64_t time)
 {
@@ -337,7 +356,11 @@ leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 			return;
 		}
 	}
-	c->n_orphans++;
+	i = stack_find_split(t->current, f);
+	if (i)
+		leave_found(c, t, t->current, i, f->time);
+	else
+		c->n_orphans++;
 }
 
 INLINE void callstack_leave(struct callstack *c, struct thread *t,
