@@ -45,6 +45,10 @@ struct cst_trace *reading_open(const char *path)
 		failure("%s", err.text);
 		return NULL;
 	}
+	if (!cst_trace_is_whole(t))
+		failure("'%s' was cut short, or is being written: what is "
+			"whole is read",
+			path);
 	return t;
 }
 

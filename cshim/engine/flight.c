@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "flight.h"
 #include "carry.h"
+#include "index.h"
 #include "pack.h"
 #include "spool.h"
 
@@ -175,6 +176,15 @@ static void put_calls(const struct flight *f, struct spool *s,
 	bytes_release(&info);
 }
 
+/* The file is whole; it has no index. */
+static void put_seal(struct spool *s)
+{
+	uint8_t at[INDEX_SEAL_INFO] = {0};
+	struct bytes info = {.data = at, .len = sizeof(at)}, data = {0};
+
+	spool_put(s, BLOCK_SEAL, &info, &data);
+}
+
 static int put_all(struct flight *f, struct spool *s, struct cst_error *err)
 {
 	for (const struct kept *k = f->plain.first; k; k = k->next)
@@ -185,6 +195,7 @@ static int put_all(struct flight *f, struct spool *s, struct cst_error *err)
 		put_calls(f, s, k);
 	if (f->ending)
 		put_kept(s, f->ending);
+	put_seal(s);
 	if (spool_flush(s) < 0)
 		return cst_fail(CST_FAILED, err, "cannot write '%.300s': %s",
 				f->path, strerror(s->failed_errno));

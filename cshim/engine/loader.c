@@ -262,6 +262,7 @@ static int scan_blocks(struct scan *s)
 				      "it ends before its first block");
 	s->t->size = s->at;
 	s->t->is_cut = s->at < s->end;
+	s->t->is_sealed = !s->t->is_cut && s->head.kind == BLOCK_SEAL;
 	return 0;
 }
 
@@ -354,6 +355,7 @@ static int scan_index(struct scan *s)
 	bytes_release(&pieces);
 	bytes_release(&piece);
 	s->t->size = s->end;
+	s->t->is_sealed = 1;
 	return is_good && s->n_taken;
 }
 

@@ -53,6 +53,7 @@ struct cst_trace {
 	const char *path; /* for messages */
 	uint64_t size;	  /* of what is whole */
 	int is_cut;	  /* the file ends within a block */
+	int is_sealed;	  /* its writer came to its end */
 	struct names *names;
 	struct trace_thread *threads;
 	struct trace_lane *lanes;

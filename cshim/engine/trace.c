@@ -79,6 +79,11 @@ void cst_trace_status(const struct cst_trace *t, struct cst_status_report *out)
 	*out = t->status;
 }
 
+int cst_trace_is_whole(const struct cst_trace *t)
+{
+	return t->is_sealed;
+}
+
 void trace_set_status(struct cst_trace *t, const struct cst_status_report *s)
 {
 	t->status = *s;

@@ -274,11 +274,14 @@ CST_API int cst_trace_load(const char *path, struct cst_trace **out,
 CST_API void cst_trace_free(struct cst_trace *t);
 CST_API void cst_trace_status(const struct cst_trace *t,
 			      struct cst_status_report *out);
-/* "./app 1 2", as recorded; borrowed. */
+/* Whether its writer came to its end: not so, if that was killed or is still
+ * at it, or the file was cut. */
+CST_API int cst_trace_is_whole(const struct cst_trace *t);
 /* What the trace was recorded to show (filter, depth, min_ns), where choice
  * does not say; strings are borrowed from the trace. */
 CST_API void cst_trace_choice(const struct cst_trace *t,
 			      struct cst_choice *choice);
+/* "./app 1 2", as recorded; borrowed. */
 CST_API const char *cst_trace_command(const struct cst_trace *t);
 
 /* An object file that the trace was made with; borrowed from the trace. */
