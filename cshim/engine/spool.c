@@ -1,23 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 #include "spool.h"
+#include "block.h"
+#include "cstrace/record.h"
 #include "flight.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { WRITE_SIZE = 256 << 10 };
 
+/* A trace file, or an area. */
+static int is_trace(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	uint64_t magic = 0;
+
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &magic, sizeof(magic), 0) < 0)
+		magic = 0;
+	close(fd);
+	return magic == CST_AREA_MAGIC ||
+	       !memcmp(&magic, BLOCK_FILE_MAGIC, sizeof(magic));
+}
+
+/* "-o" is easily followed by the wrong word: the program, a source file. */
 int spool_check(const char *path, struct cst_error *err)
 {
 	struct stat st;
 
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+	if (lstat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
 		return cst_fail(CST_FAILED, err,
 				"cannot write '%.300s': not a regular file",
+				path);
+	if (st.st_size && !is_trace(path))
+		return cst_fail(CST_FAILED, err,
+				"'%.300s' is there and is no trace: remove "
+				"it, or take another name",
 				path);
 	return 0;
 }
