@@ -53,15 +53,23 @@ static char *program_find(const char *name)
 	return NULL;
 }
 
+static int tell_why_not(const char *name, int code)
+{
+	if (code != ENOENT || strchr(name, '/'))
+		return failure("cannot run '%s': %s", name, strerror(code));
+	if (*name && is_program(name))
+		return failure("cannot run '%s': no such command; did you "
+			       "mean ./%s?",
+			       name, name);
+	return failure("cannot run '%s': no such command", name);
+}
+
 int launch_prepare(struct launch *l, const char *name)
 {
 	*l = (struct launch){0};
 	l->program = program_find(name);
 	if (!l->program)
-		return failure("cannot run '%s': %s", name,
-			       errno == ENOENT && !strchr(name, '/')
-				       ? "no such command"
-				       : strerror(errno));
+		return tell_why_not(name, errno);
 	return preload_make(l->program, &l->preload, &l->link);
 }
 
