@@ -368,6 +368,12 @@ def _ranges(dwarf: Any, cu: Any, top: Any) -> Iterator[tuple[int, int]]:
             yield base + entry.begin_offset, base + entry.end_offset
 
 
+def debug_size(path: str) -> int:
+    with open(path, "rb") as f:
+        section = ELFFile(f).get_section_by_name(".debug_info")
+        return 0 if section is None else section.data_size
+
+
 # ---- libraries -----------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from . import checkfile, engine
 _SYSTEM = re.compile(r"/usr/include/|.*/include/c\+\+/"
                      r"|.*/lib(/gcc/|/clang/|/llvm).*/include/")
 _STD = re.compile(r"(std|__gnu_cxx|__cxxabiv1)::")
+_CLONE = re.compile(r"(?<=.)\.(part|isra|constprop|lto_priv|llvm)\b.*")
 _PLAIN = re.compile(r"\^?([\w:~]+)\$?")
 
 
@@ -114,6 +115,19 @@ class Finder:
         known.n_copies_hooked += (bool(enters) if outer is None
                                   else _owns(outer, enters))
 
+    def _take_alias(self, symbol: checkfile.Symbol, pattern: Any) -> None:
+        """Another name of code that is found under one of them."""
+        if not symbol.is_function or not symbol.is_defined:
+            return
+        function = self._file.function_at(symbol.address)
+        if (function is None or function.name == symbol.name
+                or "." in symbol.name[1:]):
+            return
+        name = engine.demangle(symbol.name)
+        if pattern.search(name) and not any(k[0] == name
+                                            for k in self._found):
+            self._take_copy(function, name)
+
     def _take_inlined(self, word: str) -> None:
         """gdb finds inlined calls by their whole name only."""
         try:
@@ -145,9 +159,11 @@ class Finder:
     def find(self, regex: str) -> list[Name]:
         pattern = re.compile(regex)
         for f in self._file.functions:
-            name = engine.demangle(f.name)
+            name = engine.demangle(_CLONE.sub("", f.name))
             if pattern.search(name):
                 self._take_copy(f, name)
+        for s in self._file.symbols:
+            self._take_alias(s, pattern)
         plain = _PLAIN.fullmatch(regex)
         if plain:
             self._take_inlined(plain.group(1))

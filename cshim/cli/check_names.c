@@ -342,6 +342,15 @@ static void count_hooked(struct walk *w)
 
 /* ---- without debug information ----------------------------------------- */
 
+static int is_known(const struct check_names *o, const char *name)
+{
+	for (uint32_t i = 0; i < o->n; i++)
+		if (!strcmp(o->all[i].name, name))
+			return 1;
+	return 0;
+}
+
+/* Also another name of what the debug information knows by one. */
 static void take_symbol(struct walk *w, const struct check_symbol *s)
 {
 	const struct check_function *function =
@@ -353,10 +362,13 @@ static void take_symbol(struct walk *w, const struct check_symbol *s)
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC &&
 	     !(w->f->kind == FILE_OBJECT && type == STT_NOTYPE &&
 	       !s->is_defined)) ||
-	    (function && function->unit != w->c->n_units - 1))
-		return;
+	    (function && function->unit != w->c->n_units - 1 &&
+	     strchr(s->name, '.')))
+		return; /* foo.part.0 is known as foo */
 	cst_demangle(s->name, name, sizeof(name));
 	if (regexec(&w->regex, name, 0, NULL, 0))
+		return;
+	if (function && is_known(w->out, name))
 		return;
 	snprintf(key, sizeof(key), "%s\n", name);
 	i = name_of_key(w, name, key);
@@ -366,6 +378,8 @@ static void take_symbol(struct walk *w, const struct check_symbol *s)
 		w->out->all[i].is_imported = 1;
 	} else if (function && !w->out->all[i].n_copies) {
 		w->out->all[i].n_copies = 1;
+		w->out->all[i].unit = function->unit;
+		w->out->all[i].has_debug = function->unit != w->c->n_units - 1;
 		w->out->all[i].n_copies_hooked = function->n_enter != 0;
 	}
 }

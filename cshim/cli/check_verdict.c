@@ -87,7 +87,8 @@ int print_verdict(const struct check *c)
 	}
 	if (f->hooks == HOOKS_ARCHIVE && f->kind == FILE_LIBRARY && !c->sites.n)
 		return say_no(c, "it is libcstrace.so itself");
-	if (f->hooks == HOOKS_NONE)
+	if (f->hooks == HOOKS_NONE ||
+	    (f->hooks != HOOKS_IMPORTED && !c->sites.n))
 		return without_hooks(c);
 	if (f->hooks == HOOKS_OWN && f->is_dynamic) {
 		in_gdb_only(c, "it defines the hooks itself, so that "
@@ -100,8 +101,6 @@ int print_verdict(const struct check *c)
 		print_mend("link libcstrace.a into it: -lcstrace");
 		return 1;
 	}
-	if (!c->sites.n && f->kind != FILE_OBJECT && f->hooks != HOOKS_IMPORTED)
-		return without_hooks(c);
 	say_yes(c);
 	return 1;
 }

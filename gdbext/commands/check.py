@@ -9,6 +9,7 @@ from typing import Any, Optional
 import gdb
 
 from .. import elf, engine, hooks, locate, options, relocations
+from ..console import say
 from ..control import Control
 from ..engine import make_choice
 from ..options import Option
@@ -16,6 +17,7 @@ from ..session import is_native
 from .base import TraceCommand
 
 _N_ROWS = 20
+_MUCH = 2 << 20  # bytes; some seconds
 _EXCLUDE = "-finstrument-functions-exclude-"
 _SUPPLY = {"": "none", "imported": "imported, as libcstrace.so supplies them",
            "own": "defined by the file itself",
@@ -58,7 +60,12 @@ class _Check:
         shown = os.path.relpath(path)
         self.shown = path if shown.startswith("..") else "./" + shown
         self.page = _Page()
-        self.file = checkfile.File(path, _debug_file(path))
+        debug_path = _debug_file(path)
+        size = checkfile.debug_size(debug_path or path)
+        if size >= _MUCH:
+            say("reading %d MB of debug information; the command, cstrace "
+                "check %s, is quicker" % (size >> 20, self.shown))
+        self.file = checkfile.File(path, debug_path)
         self.libraries = checkfile.libraries(path)
         self.supply = "shim" if self.libraries.has_shim else self.file.hooks
         self.rights = (self.file.kind == checkfile.PROGRAM
@@ -81,7 +88,8 @@ class _Check:
             self._no("it runs with another user's rights, so libcstrace.so "
                      "cannot get into it", "trace a copy without them: cp %s "
                      "/tmp" % self.shown)
-        elif not self.supply:
+        elif not self.supply or (self.supply != "imported"
+                                 and not f.sites):
             self._without_hooks()
         elif self.supply == "own" and f.is_dynamic:
             self._gdb_only("it defines the hooks itself, so that "
@@ -90,8 +98,6 @@ class _Check:
         elif self.supply == "own":
             self._gdb_only("a static program cannot take libcstrace.so",
                            "link libcstrace.a into it: -lcstrace")
-        elif not f.sites and self.supply != "imported":
-            self._without_hooks()
         else:
             self._yes()
 
