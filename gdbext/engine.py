@@ -173,6 +173,7 @@ _PROTOTYPES = {
     "cst_trace_free": (None, [_PTR]),
     "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_command": (_STR, [_PTR]),
+    "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
     "cst_trace_show": (
         C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR],
@@ -452,6 +453,10 @@ class Trace:
     def command(self) -> str:
         text = self._lib.cst_trace_command(self._t)
         return (text or b"").decode("utf-8", "replace")
+
+    def is_whole(self) -> bool:
+        """Not so if the file was cut short, or is still being written."""
+        return bool(self._lib.cst_trace_is_whole(self._t))
 
     def show(self, look: Look, choice: Choice, write: Write) -> int:
         return _call("cst_trace_show", self._t, C.byref(look),

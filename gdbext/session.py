@@ -417,7 +417,9 @@ class Session:
         self._replace("the loaded trace")
         self.kept = new
         self.last_options = StartOptions()
-        say("%s: %s" % (path, self.kept_summary()))
+        say("%s: %s%s" % (path, self.kept_summary(),
+                          "" if new.is_whole() else "; it was cut short, or "
+                          "is being written: that is what is whole"))
 
     # ---- in words --------------------------------------------------------------------
 
