@@ -6,13 +6,12 @@
  */
 #include "check_names.h"
 #include "addrmap.h"
+#include "check_table.h"
 #include "error.h"
 #include "lines.h"
-#include "names.h"
 
 #include <dwarf.h>
 #include <regex.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,59 +43,14 @@ struct walk {
 
 /* ---- names ------------------------------------------------------------- */
 
-struct key {
-	const char *text;
-	uint32_t name;
-};
-
-static int compare_keys(const void *a, const void *b)
+static uint32_t key_name(struct walk *w, const char *name, const char *key)
 {
-	return strcmp(((const struct key *)a)->text,
-		      ((const struct key *)b)->text);
-}
+	uint32_t i = check_names_put(w->out, name, key);
 
-/* The index of a new one, NOBODY: out of memory. */
-static uint32_t name_add(struct walk *w, const char *name, const char *key)
-{
-	struct check_names *o = w->out;
-	struct check_name *new;
-
-	if (!ranges_room((void **)&o->all, o->n, &o->capacity, sizeof(*new)))
-		return NOBODY;
-	new = &o->all[o->n];
-	*new = (struct check_name){
-		.key = strdup(key),
-		.name = strdup(name),
-		.unit = w->c->n_units - 1,
-	};
-	if (!new->key || !new->name) {
-		free(new->key);
-		free(new->name);
-		return NOBODY;
-	}
-	return o->n++;
-}
-
-static uint32_t name_of_key(struct walk *w, const char *name, const char *key)
-{
-	struct key wanted = {.text = key}, *new, **found;
-	uint32_t i;
-
-	found = tfind(&wanted, &w->out->by_key, compare_keys);
-	if (found)
-		return (*found)->name;
-	new = malloc(sizeof(*new));
-	i = new ? name_add(w, name, key) : NOBODY;
-	if (i == NOBODY) {
-		free(new);
+	if (i == NOBODY)
 		w->is_out_of_memory = 1;
-		return NOBODY;
-	}
-	*new = (struct key){w->out->all[i].key, i};
-	if (!tsearch(new, &w->out->by_key, compare_keys)) {
-		free(new);
-		w->is_out_of_memory = 1;
-	}
+	else if (w->out->all[i].unit == NOBODY)
+		w->out->all[i].unit = w->c->n_units - 1;
 	return i;
 }
 
@@ -135,7 +89,7 @@ static uint32_t name_put(struct walk *w, Dwarf_Die *die, const char *linkage,
 	/* In C two files may each have one of that name. */
 	snprintf(key, sizeof(key), "%s\n%s", name,
 		 linkage || !file ? "" : file);
-	i = name_of_key(w, name, key);
+	i = key_name(w, name, key);
 	if (i != NOBODY)
 		name_locate(&w->out->all[i], die, file);
 	return i;
@@ -371,7 +325,7 @@ static void take_symbol(struct walk *w, const struct check_symbol *s)
 	if (function && is_known(w->out, name))
 		return;
 	snprintf(key, sizeof(key), "%s\n", name);
-	i = name_of_key(w, name, key);
+	i = key_name(w, name, key);
 	if (i == NOBODY)
 		return;
 	if (!s->is_defined) {
@@ -395,67 +349,6 @@ static void walk_symbols(struct walk *w)
 }
 
 /* ---- the whole --------------------------------------------------------- */
-
-static void name_release(struct check_name *n)
-{
-	free(n->key);
-	free(n->name);
-	free(n->file);
-}
-
-static int is_own(const struct check_name *n)
-{
-	return n->has_debug || n->n_copies || n->n_inlined;
-}
-
-/* Of what is only declared, there is nothing to tell; and of libraries'
- * functions only where those were asked for. */
-static void drop_others(struct check_names *o)
-{
-	uint32_t n = 0, n_own = 0;
-
-	for (uint32_t i = 0; i < o->n; i++)
-		n_own += is_own(&o->all[i]);
-	for (uint32_t i = 0; i < o->n; i++) {
-		struct check_name *name = &o->all[i];
-
-		if (is_own(name) || (!n_own && name->is_imported)) {
-			o->all[n++] = *name;
-		} else {
-			name_release(name);
-		}
-	}
-	o->n = n;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	const struct check_name *x = a, *y = b;
-
-	/* Those of the C++ library and of libraries linked in, last. */
-	if (x->is_std != y->is_std)
-		return x->is_std - y->is_std;
-	if (x->has_debug != y->has_debug)
-		return y->has_debug - x->has_debug;
-	return strcmp(x->key, y->key);
-}
-
-/* The C++ library's and system headers' functions are not shown by default. */
-static void judge_std(struct check_names *o)
-{
-	struct names *table = names_new();
-
-	for (uint32_t i = 0; table && i < o->n; i++) {
-		uint32_t id = names_add_function(table, i);
-
-		if (id == UINT32_MAX)
-			break;
-		names_set_function(table, id, o->all[i].name, NULL, NULL,
-				   o->all[i].file);
-		o->all[i].is_std = table->functions[id].is_std;
-	}
-	names_free(table);
-}
 
 static int walk_all(struct walk *w)
 {
@@ -497,23 +390,10 @@ int check_names_find(struct check_names *out, const struct check_file *f,
 	}
 	is_done = walk_all(&w);
 	regfree(&w.regex);
-	tdestroy(out->by_key, free);
-	out->by_key = NULL;
 	if (!is_done) {
 		check_names_release(out);
 		return cst_fail_memory(err);
 	}
-	drop_others(out);
-	judge_std(out);
-	if (out->n)
-		qsort(out->all, out->n, sizeof(*out->all), compare_names);
+	check_names_settle(out);
 	return 0;
-}
-
-void check_names_release(struct check_names *n)
-{
-	for (uint32_t i = 0; i < n->n; i++)
-		name_release(&n->all[i]);
-	free(n->all);
-	*n = (struct check_names){0};
 }

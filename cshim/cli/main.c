@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-	&command_gdb,	 &command_record, &command_show,
-	&command_report, &command_save,	  &command_info,
-	&command_diff,	 &command_expect, &command_check,
-	NULL,
+	&command_gdb,	&command_record,
+	&command_show,	&command_report,
+	&command_save,	&command_info,
+	&command_diff,	&command_expect,
+	&command_check, NULL,
 };
 
 static void tell(const char *name, const char *format, va_list args)
