@@ -122,8 +122,11 @@ class File:
                                       False))
         try:
             self._read_units(debug)
-        except (DWARFError, ELFError, KeyError, ValueError, struct.error):
+        except (DWARFError, ELFError, LookupError, ValueError, TypeError,
+                AttributeError, AssertionError, struct.error):
             pass  # damaged: what was found so far
+        self._ranges.sort(key=lambda r: r[:2])
+        self._range_starts = [r[0] for r in self._ranges]
 
     def _supply(self) -> str:
         """Who defines the hooks: "imported", "own", "archive" or ""."""
@@ -160,8 +163,6 @@ class File:
             self.units.append(unit)
             self._ranges += [(start, end, unit) for start, end
                              in _ranges(dwarf, cu, top) if start < end]
-        self._ranges.sort(key=lambda r: r[:2])
-        self._range_starts = [r[0] for r in self._ranges]
 
     def unit_at(self, address: int) -> Optional[Unit]:
         if self.kind == OBJECT:  # its sections have no addresses yet

@@ -5,6 +5,7 @@ why it is not in a trace."""
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from typing import Any, Optional
 
@@ -205,7 +206,7 @@ def excluded_by(producer: str, flag: str, text: Optional[str]
 
 def owner(paths: list[str], symbol: str) -> Optional[str]:
     """The library that defines it."""
-    for path in paths:
+    for path in filter(os.path.isfile, paths):
         with open(path, "rb") as f:
             table = ELFFile(f).get_section_by_name(".dynsym")
             found = table and table.get_symbol_by_name(symbol)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any, Optional
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
 
 import gdb
 
@@ -409,6 +410,21 @@ def _astray(page: _Page) -> None:
             break
 
 
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """A file that pyelftools or gdb cannot read is told in one line."""
+    try:
+        yield
+    except ImportError:
+        raise gdb.GdbError(
+            "cstrace check needs pyelftools: install python3-pyelftools "
+            "(or use the command: cstrace check %s)" % path) from None
+    except (gdb.GdbError, engine.CstraceError):
+        raise
+    except Exception as e:
+        raise gdb.GdbError("cannot read %s: %s" % (path, e)) from None
+
+
 class CheckCommand(TraceCommand):
     """Say what the program needs so that it can be traced.
 
@@ -442,16 +458,12 @@ class CheckCommand(TraceCommand):
         if elf.read(path).machine != elf.EM_X86_64:
             raise gdb.GdbError("%s is not a program for 64-bit x86, the one "
                                "machine that cstrace knows so far" % path)
-        self._look(path, regex, None if "all" in values else _N_ROWS)
+        with _readable(path):
+            self._look(path, regex, None if "all" in values else _N_ROWS)
 
     def _look(self, path: str, regex: Optional[str],
               limit: Optional[int]) -> None:
-        try:
-            check = _Check(path)
-        except ImportError:
-            raise gdb.GdbError(
-                "cstrace check needs pyelftools: install python3-pyelftools "
-                "(or use the command: cstrace check %s)" % path) from None
+        check = _Check(path)
         check.verdict()
         if regex is None:
             check.facts()

@@ -273,6 +273,17 @@ def test_damaged_files_are_survived(folder):
         (folder / "damaged").write_bytes(data)
         done = cstrace(folder, "check", "damaged", ".")
         assert done.status in (0, 1), (i, done)
+        if i % 10 == 1:  # run_gdb() looks for accidents
+            run_gdb(folder, folder / "damaged", "cstrace check",
+                    "cstrace check main")
+
+
+def test_without_pyelftools(folder):
+    (folder / "lacking").mkdir()
+    (folder / "lacking" / "elftools.py").write_text("raise ImportError\n")
+    out = run_gdb(folder, folder / "gcc-half", "cstrace check",
+                  PYTHONPATH=str(folder / "lacking")).out
+    assert "cstrace check needs pyelftools: install python3-pyelftools" in out
 
 
 def foreign_setuid_program(folder):
