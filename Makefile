@@ -76,6 +76,9 @@ PRODUCTS := $(BUILD)/libcstrace.so $(BUILD)/libcstrace.a \
 
 all: $(PRODUCTS) $(BUILD)/page.made
 
+# Nobody's first look waits for npm.
+programs: $(PRODUCTS)
+
 # ---- compile ---------------------------------------------------------------
 
 # Other flags or another compiler mean other objects.
@@ -209,7 +212,7 @@ $(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/draft.h $(ENGINE_OBJ)
 
 demo:
 	@tools/packages install build run
-	+@$(SUBMAKE) all
+	+@$(SUBMAKE) programs
 	@examples/demo
 
 fidelity:
@@ -245,7 +248,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all page tests test demo fidelity lint bench fmt install uninstall clean FORCE
+.PHONY: all programs page tests test demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
