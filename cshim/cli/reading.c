@@ -58,6 +58,17 @@ void reading_choose(const struct cst_trace *t, struct options *o)
 		cst_trace_choice(t, &o->choice);
 }
 
+void reading_tell_none(const struct cst_trace *t, const char *what)
+{
+	struct cst_status_report s;
+
+	cst_trace_status(t, &s);
+	if (s.n_calls)
+		failure("no such %s", what);
+	else
+		failure("no calls recorded");
+}
+
 void reading_close(struct cst_trace *t)
 {
 	cst_trace_free(t);

@@ -13,6 +13,8 @@
 struct cst_trace *reading_open(const char *path);
 /* What the trace was recorded to show, where the options do not say. */
 void reading_choose(const struct cst_trace *t, struct options *o);
+/* Of an empty answer: what is not there ("calls"), in the words of gdb's. */
+void reading_tell_none(const struct cst_trace *t, const char *what);
 void reading_close(struct cst_trace *t);
 
 /* A cst_write_fn for standard output. */

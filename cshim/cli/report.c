@@ -27,6 +27,8 @@ static int report_run(int argc, char **argv)
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
 			     &err);
+	if (n == 0)
+		reading_tell_none(t, "functions");
 	reading_close(t);
 	return reading_end(n, &err);
 }

@@ -32,6 +32,8 @@ static int save_run(int argc, char **argv)
 	else
 		n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice,
 				   &err);
+	if (n == 0)
+		reading_tell_none(t, "calls");
 	reading_close(t);
 	return reading_end(n, &err);
 }

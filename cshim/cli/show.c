@@ -26,6 +26,8 @@ static int show_run(int argc, char **argv)
 			   o.no_pager ? reading_write : pager_write, NULL,
 			   &err);
 	pager_end();
+	if (n == 0)
+		reading_tell_none(t, "calls");
 	reading_close(t);
 	return reading_end(n, &err);
 }

@@ -23,10 +23,10 @@ class Call:
     fields: dict = field(default_factory=dict)
 
 
-def save_folder(folder, name, *options):
+def save_folder(folder, name, *options, told=""):
     """t.cst saved under this name."""
     done = cstrace(folder, "save", "t.cst", name, *options)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", told)
     return folder / name
 
 

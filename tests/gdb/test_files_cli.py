@@ -152,3 +152,21 @@ def test_record_of_what_cannot_run(folder, name, part):
     done = cstrace(folder, "record", "-o", "new.cst", name)
     assert part in one_line(done, 1)
     assert not (folder / "new.cst").exists()
+
+
+# ---- an empty answer -------------------------------------------------------
+
+
+@pytest.mark.parametrize("words, line", [
+    (["show", "run.cst", "nonesuch"], "no such calls"),
+    (["report", "run.cst", "nonesuch"], "no such functions"),
+    (["save", "--filter", "nonesuch", "run.cst", "none.txt"], "no such calls")])
+def test_what_is_not_in_the_trace_is_said(folder, words, line):
+    done = cstrace(folder, *words)
+    assert (done.status, done.err) == (0, "cstrace: %s\n" % line)
+
+
+def test_a_trace_without_calls_is_said_to_be(folder):
+    cstrace(folder, "record", "-o", "nothing.cst", "true")
+    done = cstrace(folder, "show", "nothing.cst")
+    assert (done.status, done.err) == (0, "cstrace: no calls recorded\n")
