@@ -432,14 +432,19 @@ int writer_flush(struct writer *w, struct cst_error *err)
 
 int writer_is_full(const struct writer *w, struct cst_error *err)
 {
+	int is_small = w->limit_bytes < 1 << 20;
+
 	if (!w->is_full)
 		return 0;
 	if (w->spool.failed_errno)
 		writer_fail(w, err);
 	else
 		cst_fail(CST_FAILED, err,
-			 "the trace file reached its limit of %.1f MiB",
-			 (double)w->limit_bytes / (1 << 20));
+			 "the trace file reached its limit of %.*f %s",
+			 is_small ? 0 : 1,
+			 (double)w->limit_bytes /
+				 (is_small ? 1 << 10 : 1 << 20),
+			 is_small ? "KiB" : "MiB");
 	return 1;
 }
 
