@@ -162,6 +162,10 @@ static void tell(const struct check *c, const struct check_name *n,
 	putchar('\n');
 	if (is_hooked(n))
 		tell_hooked(n);
+	else if ((n->n_copies || n->n_inlined) && !c->sites.n &&
+		 c->file.hooks == HOOKS_IMPORTED)
+		printf("    may call the hooks: no call of them is seen in the "
+		       "file (-mcmodel=large?)\n");
 	else if (n->n_copies || n->n_inlined)
 		tell_bare(c, n);
 	else if (n->is_imported)

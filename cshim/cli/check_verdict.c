@@ -32,6 +32,9 @@ static void say_yes(const struct check *c)
 	printf("%s can be traced", shown(c->file.path));
 	if (c->file.is_lto)
 		printf(" once it is linked\n");
+	else if (!c->sites.n)
+		printf(": it imports the hooks, though no call of them is "
+		       "seen (-mcmodel=large?)\n");
 	else if (n)
 		printf(": %u of %u functions call the hooks\n", n_hooked, n);
 	else

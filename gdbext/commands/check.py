@@ -109,7 +109,10 @@ class _Check:
             n = self.file.no_unit.n_functions
             n_hooked = self.file.no_unit.n_hooked
         told = "%d of %d functions call the hooks" % (n_hooked, n)
-        if not n:
+        if not self.file.sites:
+            told = ("it imports the hooks, though no call of them is seen "
+                    "(-mcmodel=large?)")
+        elif not n:
             told = ("its code calls the hooks in %d places"
                     % len(self.file.sites))
         self.page.line("%s can be traced: %s" % (self.shown, told))
@@ -249,6 +252,10 @@ class _Check:
     def _tell(self, n: Any, regex: str) -> None:
         if n.is_hooked():
             self._tell_hooked(n)
+        elif n.imported is None and self.supply == "imported" \
+                and not self.file.sites:
+            self._say("may call the hooks: no call of them is seen in the "
+                      "file (-mcmodel=large?)")
         elif n.n_copies or n.n_inlined:
             self._tell_bare(n)
         else:

@@ -232,6 +232,16 @@ def test_the_linker_left_out_the_stubs(folder):
         "./no-plt can be traced: 4 of 5 functions")
 
 
+def test_calls_of_a_form_that_is_not_known(folder):
+    build(folder, "gcc", "-g", "-mcmodel=large", HOOKS, "half.c", "bare.c",
+          "-o", "large")
+    out = check(folder, "large")
+    assert out.startswith("./large can be traced: it imports the hooks, "
+                          "though no call of them is seen (-mcmodel=large?)\n")
+    assert "    may call the hooks: " in fate(folder, "large", "listed",
+                                              status=1)
+
+
 def test_what_is_no_program(folder):
     (folder / "script").write_text("#!/bin/sh\necho\n")
     (folder / "text").write_text("half\n")
