@@ -88,7 +88,7 @@ class Status(C.Structure):
         (name, C.c_uint32)
         for name in (
             "n_threads", "n_processes", "n_functions", "n_sites",
-            "is_limit_reached", "n_running",
+            "is_limit_reached", "n_running", "n_past_begin", "n_past_all",
         )
     ]
 

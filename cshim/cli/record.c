@@ -117,6 +117,23 @@ static void tell_losses(const struct cst_status_report *s)
 			plural(s->n_running, "process runs", "processes run"));
 }
 
+/* Whose hooks went past ours (redirect.c). */
+static void tell_past(const struct cst_status_report *s)
+{
+	if (s->n_past_begin)
+		fprintf(stderr,
+			"cstrace: of %" PRIu32 " %s opened by dlmopen() the "
+			"constructors' calls are missing\n",
+			s->n_past_begin,
+			plural(s->n_past_begin, "library", "libraries"));
+	if (s->n_past_all)
+		fprintf(stderr,
+			"cstrace: calls in %" PRIu32 " %s opened by dlmopen() "
+			"are missing: give it a path with a '/', or use gdb\n",
+			s->n_past_all,
+			plural(s->n_past_all, "library", "libraries"));
+}
+
 /* What the flight has kept of all calls; all, where that cannot be read. */
 static uint64_t n_kept(const struct record *r,
 		       const struct cst_status_report *all)
@@ -200,6 +217,7 @@ static int recorder_end(struct record *r)
 	cst_trace_free(trace);
 	status.n_running = now.n_running;
 	tell_end(r, &status);
+	tell_past(&now);
 	return STATUS_OK;
 }
 

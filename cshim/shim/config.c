@@ -49,6 +49,13 @@ static int config_find(struct cst_control *control, char **environment,
 	return 0;
 }
 
+static int is_own;
+
+int config_is_own(void)
+{
+	return is_own;
+}
+
 void config_read(struct cst_control *control, char **environment)
 {
 	static int is_read;
@@ -57,8 +64,10 @@ void config_read(struct cst_control *control, char **environment)
 	    !environment)
 		return;
 	is_read = 1;
-	if (config_find(control, environment, "CSTRACE_AREA"))
+	is_own = config_find(control, environment, "CSTRACE_AREA");
+	if (is_own)
 		return;
 	/* A reader is better than none. */
-	control->is_file = config_find(control, environment, "CSTRACE_FILE");
+	is_own = config_find(control, environment, "CSTRACE_FILE");
+	control->is_file = is_own;
 }

@@ -13,6 +13,9 @@
  * lock, or before there are threads. */
 void config_read(struct cst_control *control, char **environment);
 
+/* It said so: no gdb looks after this process. */
+int config_is_own(void);
+
 /* Where the environment lies, as libc has it now. */
 char **config_environment(void);
 

@@ -18,7 +18,9 @@ SHIM_SRC := \
 	cshim/shim/file.c
 
 # Only where there is a libc's own behind it: not for static programs.
-SHIM_SO_SRC := cshim/shim/unload.c
+SHIM_SO_SRC := \
+	cshim/shim/unload.c \
+	cshim/shim/redirect.c
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables
 # stay.  General registers only, and no loop or copy turned into a call of

@@ -262,6 +262,9 @@ struct cst_status_report {
 	uint32_t n_threads, n_processes, n_functions, n_sites;
 	uint32_t is_limit_reached;
 	uint32_t n_running; /* processes that hold the area now */
+	/* Libraries that dlmopen() opened without gdb and whose calls are
+	 * missing: those of constructors, or all. */
+	uint32_t n_past_begin, n_past_all;
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,

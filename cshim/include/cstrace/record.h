@@ -117,7 +117,8 @@ struct cst_thread {
 	 * none, the fork was not libc's). */
 	uint32_t forked_from;
 	uint32_t n_fork;
-	uint64_t reserved[2];
+	uint64_t end; /* clock ticks; of use if is_ended */
+	uint64_t reserved;
 };
 _Static_assert(sizeof(struct cst_thread) == 64, "area layout");
 
@@ -188,6 +189,10 @@ struct cst_area {
 	uint32_t is_file;
 	uint64_t first_ticks, first_ns, first_wall_ns;
 	uint64_t last_ticks, last_ns;
+
+	/* Libraries that dlmopen() opened and whose calls are missing: those of
+	 * constructors, or all. */
+	uint32_t n_past_begin, n_past_all;
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole

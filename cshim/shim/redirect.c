@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Libraries that bind past the preload find libc's empty hooks before ours:
+ * opened with RTLD_DEEPBIND, or by dlmopen() into a namespace with a libc of
+ * its own.  So libc's symbols, in memory, are given the address of ours: a
+ * symbol holds a difference to where its library lies, and may lead anywhere.
+ * gdb does this from outside; here it is done where no gdb is.
+ */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include "area.h"
+#include "config.h"
+#include "control.h"
+#include "state.h"
+#include "syscall.h"
+
+typedef void *dlmopen_fn(Lmid_t, const char *, int);
+
+static const char *const names[] = {"__cyg_profile_func_enter",
+				    "__cyg_profile_func_exit"};
+
+enum { N_NAMES = 2, N_TABLES = 2 };
+
+/* What a library's dynamic section leads to. */
+struct object {
+	uint64_t bias;
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const uint32_t *hash;
+	const char *soname;
+	const Elf64_Rela *tables[N_TABLES];
+	uint64_t sizes[N_TABLES];
+	uint64_t n_constructors;
+	int has_path; /* of its own, for libraries it opens */
+};
+
+static int is_text(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+/* Most of these addresses the dynamic linker has made true already. */
+static const void *object_at(const struct link_map *map, uint64_t addr)
+{
+	return (const void *)(addr < map->l_addr ? addr + map->l_addr : addr);
+}
+
+static void object_take(struct object *o, const struct link_map *map,
+			const Elf64_Dyn *d, uint64_t *soname)
+{
+	const void *at = object_at(map, d->d_un.d_ptr);
+
+	switch (d->d_tag) {
+	case DT_SYMTAB:
+		o->symbols = at;
+		break;
+	case DT_STRTAB:
+		o->strings = at;
+		break;
+	case DT_GNU_HASH:
+		o->hash = at;
+		break;
+	case DT_SONAME:
+		*soname = d->d_un.d_val;
+		break;
+	case DT_JMPREL:
+		o->tables[0] = at;
+		break;
+	case DT_PLTRELSZ:
+		o->sizes[0] = d->d_un.d_val;
+		break;
+	case DT_RELA:
+		o->tables[1] = at;
+		break;
+	case DT_RELASZ:
+		o->sizes[1] = d->d_un.d_val;
+		break;
+	case DT_INIT_ARRAYSZ:
+		o->n_constructors = d->d_un.d_val / sizeof(uint64_t);
+		break;
+	case DT_RPATH:
+	case DT_RUNPATH:
+		o->has_path = 1;
+		break;
+	}
+}
+
+/* 0: not one to look into. */
+static int object_read(struct object *o, const struct link_map *map)
+{
+	uint64_t soname = 0;
+
+	*o = (struct object){.bias = map->l_addr};
+	for (const Elf64_Dyn *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+		object_take(o, map, d, &soname);
+	if (!o->symbols || !o->strings)
+		return 0;
+	o->soname = o->strings + soname; /* 0 is the empty text */
+	return 1;
+}
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name; name++)
+		hash = hash * 33 + (uint8_t)*name;
+	return hash;
+}
+
+/* A symbol that the library offers, by its table of type DT_GNU_HASH. */
+static const Elf64_Sym *object_find(const struct object *o, const char *name)
+{
+	const uint32_t *h = o->hash, *buckets, *chains;
+	uint32_t hash = hash_of(name), first, i;
+
+	if (!h || !h[0])
+		return 0;
+	first = h[1];
+	buckets = h + 4 + h[2] * (sizeof(uint64_t) / sizeof(uint32_t));
+	chains = buckets + h[0];
+	i = buckets[hash % h[0]];
+	if (i < first)
+		return 0;
+	for (;; i++) {
+		uint32_t link = chains[i - first];
+
+		if ((link ^ hash) >> 1 == 0 &&
+		    is_text(o->strings + o->symbols[i].st_name, name))
+			return &o->symbols[i];
+		if (link & 1)
+			return 0;
+	}
+}
+
+/* ---- changing memory -------------------------------------------------------
+ *
+ * Through the kernel: no page's protection is changed, not for a moment. */
+
+static void poke(int fd, const void *at, uint64_t value)
+{
+	sys_pwrite(fd, &value, sizeof(value), (long)at);
+}
+
+/* By other names: gcc knows theirs, and lets nobody take the address. */
+extern void hook_enter(void) __asm__("__cyg_profile_func_enter");
+extern void hook_exit(void) __asm__("__cyg_profile_func_exit");
+
+static uint64_t our_hook(int i)
+{
+	return (uint64_t)(i == 0 ? hook_enter : hook_exit);
+}
+
+/* The addresses of libc's own hooks, into empty[], before they lead to ours. */
+static void libc_lead(int fd, const struct object *o, uint64_t empty[N_NAMES])
+{
+	for (int i = 0; i < N_NAMES; i++) {
+		const Elf64_Sym *s = object_find(o, names[i]);
+		uint64_t away = our_hook(i) - o->bias;
+
+		if (!s || s->st_value == away)
+			continue;
+		empty[i] = o->bias + s->st_value;
+		poke(fd, &s->st_value, away);
+	}
+}
+
+/* Entries that were bound to libc's hooks before.  Returns how many. */
+static int slots_lead(int fd, const struct object *o,
+		      const uint64_t empty[N_NAMES])
+{
+	int n = 0;
+
+	for (int t = 0; t < N_TABLES; t++) {
+		const Elf64_Rela *r = o->tables[t];
+		const Elf64_Rela *end = r + o->sizes[t] / sizeof(*r);
+
+		for (; r && r < end; r++) {
+			const Elf64_Sym *s =
+				&o->symbols[ELF64_R_SYM(r->r_info)];
+			const uint64_t *slot =
+				(const uint64_t *)(o->bias + r->r_offset);
+
+			for (int i = 0; s != o->symbols && i < N_NAMES; i++) {
+				if (!empty[i] || *slot != empty[i] ||
+				    !is_text(o->strings + s->st_name, names[i]))
+					continue;
+				poke(fd, slot, our_hook(i));
+				n++;
+			}
+		}
+	}
+	return n;
+}
+
+/* ---- a namespace ----------------------------------------------------------
+ */
+
+struct space {
+	const struct link_map *map; /* one of its libraries */
+	int fd;
+	uint32_t n_late; /* libraries whose constructors have run already */
+};
+
+static int is_libc(const struct object *o)
+{
+	return is_text(o->soname, "libc.so.6");
+}
+
+/* dl_iterate_phdr() calls it once, and keeps the list still meanwhile. */
+static int space_lead(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct space *space = arg;
+	const struct link_map *first = space->map;
+	uint64_t empty[N_NAMES] = {0, 0};
+	struct object o;
+
+	(void)info;
+	(void)size;
+	while (first->l_prev)
+		first = first->l_prev;
+	for (const struct link_map *m = first; m; m = m->l_next)
+		if (object_read(&o, m) && is_libc(&o))
+			libc_lead(space->fd, &o, empty);
+	for (const struct link_map *m = first; m; m = m->l_next)
+		/* One constructor is the compiler's own. */
+		if (object_read(&o, m) && slots_lead(space->fd, &o, empty) &&
+		    o.n_constructors > 1)
+			space->n_late++;
+	return 1;
+}
+
+static uint32_t space_redirect(const struct link_map *map)
+{
+	struct space space = {
+		.map = map,
+		.fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC),
+	};
+
+	if (space.fd < 0)
+		return 0;
+	dl_iterate_phdr(space_lead, &space);
+	sys_close(space.fd);
+	return space.n_late;
+}
+
+/* ---- dlmopen ---------------------------------------------------------------
+ */
+
+static const struct link_map *map_of(const void *addr)
+{
+	Dl_info info;
+	struct link_map *map = 0;
+
+	return addr && dladdr1(addr, &info, (void **)&map, RTLD_DL_LINKMAP)
+		       ? map
+		       : 0;
+}
+
+/* Does what is opened depend on who opens it?  Then it must not be us. */
+static int is_callers_own(const char *file, const void *caller)
+{
+	const struct link_map *map;
+	struct object o;
+	int is_path = 0;
+
+	if (!file)
+		return 1;
+	for (const char *c = file; *c; c++) {
+		if (*c == '$')
+			return 1;
+		is_path |= *c == '/';
+	}
+	if (is_path)
+		return 0;
+	map = map_of(caller);
+	/* A library may have inherited a path from those that opened it. */
+	return !map || map->l_prev || !object_read(&o, map) || o.has_path;
+}
+
+static dlmopen_fn *libcs_dlmopen(void)
+{
+	static dlmopen_fn *libcs;
+	dlmopen_fn *next = __atomic_load_n(&libcs, __ATOMIC_RELAXED);
+
+	if (!next) {
+		next = (dlmopen_fn *)dlsym(RTLD_NEXT, "dlmopen");
+		__atomic_store_n(&libcs, next, __ATOMIC_RELAXED);
+	}
+	return next;
+}
+
+static void count(uint32_t *counter, uint32_t n)
+{
+	__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+}
+
+/* Is a recording under way that no gdb looks after? */
+static int is_ours_to_do(void)
+{
+	control_obey();
+	return area && area->has_mappings && state_is_on(state_now());
+}
+
+EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
+{
+	dlmopen_fn *next = libcs_dlmopen();
+	void *handle;
+
+	if (!next)
+		return 0;
+	/* These calls are jumps: libc sees who called us. */
+	if (space == LM_ID_BASE || !is_ours_to_do())
+		return next(space, file, mode);
+	if (is_callers_own(file, __builtin_return_address(0))) {
+		if (file)
+			count(&area->n_past_all, 1);
+		return next(space, file, mode);
+	}
+	handle = next(space, file, mode);
+	if (handle)
+		count(&area->n_past_begin, space_redirect(handle));
+	return handle;
+}
+
+/* Behind control.c's, which is linked before: constructors run in that order.
+ */
+__attribute__((constructor)) static void redirect_begin(void)
+{
+	const struct link_map *map;
+
+	if (!config_is_own())
+		return;
+	map = map_of(dlsym(RTLD_NEXT, names[0]));
+	if (map)
+		space_redirect(map);
+}

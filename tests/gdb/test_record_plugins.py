@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""cstrace record: libraries that bind past the preload are traced, or it is
+said that they are not."""
+
+import pytest
+
+from lib_build import build_library
+from test_record import compiled, functions, record
+
+PLUGIN = r"""
+static void within(void) { }
+#ifdef HAS_CONSTRUCTOR
+__attribute__((constructor)) static void begin(void) { within(); }
+#endif
+void run(void) { within(); }
+"""
+
+HOST = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+	int flags = RTLD_NOW | (strstr(argv[2], "deep") ? RTLD_DEEPBIND : 0);
+	void *plugin;
+
+	if (strstr(argv[2], "lazy"))
+		flags ^= RTLD_NOW | RTLD_LAZY;
+	for (int i = 0; i < 3; i++) {
+		plugin = strstr(argv[2], "space")
+			? dlmopen(LM_ID_NEWLM, argv[1], flags)
+			: dlopen(argv[1], flags);
+		if (!plugin)
+			return 1;
+		((void (*)(void))dlsym(plugin, "run"))();
+		dlclose(plugin);
+	}
+	return 0;
+}
+"""
+
+
+def plugin(folder, *flags):
+    source = folder / "plugin.c"
+    source.write_text(PLUGIN)
+    name = "audit_%d.so" % len(flags)
+    return build_library(str(source), *flags, name="%s-%s" % (folder.name,
+                                                              name))
+
+
+@pytest.mark.parametrize("how", ["deep", "deep,lazy", "space", "space,lazy"])
+def test_every_call_is_there(tmp_path, how):
+    host = compiled(tmp_path, HOST, "host")
+    done, found = record(tmp_path, host, plugin(tmp_path), how)
+    assert done.returncode == 0
+    assert functions(found) == ["main", *["run", "within"] * 3]
+    assert "missing" not in done.stderr
+
+
+def test_constructors_ran_before(tmp_path):
+    host = compiled(tmp_path, HOST, "host")
+    library = plugin(tmp_path, "-DHAS_CONSTRUCTOR")
+    done, found = record(tmp_path, host, library, "deep")
+    assert functions(found) == ["main", *["begin", "within", "run",
+                                          "within"] * 3]
+    done, found = record(tmp_path, host, library, "space")
+    assert functions(found) == ["main", *["run", "within"] * 3]
+    assert ("cstrace: of 3 libraries opened by dlmopen() the constructors' "
+            "calls are missing\n") in done.stderr
+
+
+@pytest.mark.parametrize("flags, is_traced", [
+    ((), True), (("-Wl,-rpath,/nowhere",), False)])
+def test_who_opens_it_matters(tmp_path, flags, is_traced):
+    """A name without a slash, for which a run path is searched."""
+    host = compiled(tmp_path, HOST, "host", *flags)
+    library = plugin(tmp_path)
+    done, found = record(
+        tmp_path, "env", "LD_LIBRARY_PATH=%s" % library.parent, host,
+        library.name, "space")
+    assert done.returncode == 0
+    assert functions(found) == ["main", *["run", "within"] * 3 * is_traced]
+    assert is_traced != ("cstrace: calls in 3 libraries opened by dlmopen() "
+                         "are missing" in done.stderr)
