@@ -41,12 +41,47 @@ static int process_goes_on(uint32_t pid)
 	       !(pending & 1ull << (SIGKILL - 1));
 }
 
-/* An exec ends the other threads too; what was open then stays open. */
-static int thread_was_left(const struct cst_recorder *r, const struct thread *t)
+/* What the thread said at its end, by way of libc; a call since then has taken
+ * it back. */
+static int thread_said_so(const struct area *a, uint32_t thread)
 {
-	return area_thread_is_gone(r->area, t->area_index) &&
-	       !area_has_execed(r->area, t->process) &&
-	       process_goes_on(r->area->processes[t->process].pid);
+	return (int)__atomic_load_n(&a->threads[thread].is_ended,
+				    __ATOMIC_ACQUIRE);
+}
+
+/* An exec ends the other threads too, and so does the end of the process: what
+ * was open then stays open.  After it nobody but the thread can tell; nor can
+ * the kernel of the first one, which it keeps for as long as there are others.
+ */
+static int thread_was_left(const struct area *a, const struct thread *t)
+{
+	int is_gone = area_thread_is_gone(a, t->area_index);
+	int has_said = thread_said_so(a, t->area_index);
+
+	if (!is_gone && !has_said)
+		return 0;
+	if (!area_has_execed(a, t->process) &&
+	    process_goes_on(a->processes[t->process].pid))
+		return is_gone;
+	return has_said;
+}
+
+/* When the thread ended, which is not before its last record. */
+static uint64_t thread_end(const struct area *a, const struct thread *t)
+{
+	uint64_t end = __atomic_load_n(&a->threads[t->area_index].end,
+				       __ATOMIC_RELAXED);
+	uint64_t now = clock_ticks();
+
+	if (!thread_said_so(a, t->area_index) || end > now)
+		end = now;
+	return end > t->last_time ? end : t->last_time;
+}
+
+/* Is it in the area, with calls open? */
+static int thread_is_at_it(const struct thread *t)
+{
+	return !t->gone_at && t->own->n && t->area_index < CST_MAX_THREADS;
 }
 
 void gone_mark(struct cst_recorder *r, int is_last)
@@ -59,9 +94,19 @@ void gone_mark(struct cst_recorder *r, int is_last)
 	for (uint32_t i = 0; i < r->crew.n; i++) {
 		struct thread *t = r->crew.all[i];
 
-		if (!t->gone_at && t->own->n && t->area_index != UINT32_MAX &&
-		    t->area_index < CST_MAX_THREADS && thread_was_left(r, t))
-			t->gone_at = clock_ticks();
+		if (thread_is_at_it(t) && thread_was_left(r->area, t))
+			t->gone_at = thread_end(r->area, t);
+	}
+}
+
+void gone_mark_ended(struct cst_recorder *r)
+{
+	for (uint32_t i = 0; i < r->crew.n; i++) {
+		struct thread *t = r->crew.all[i];
+
+		if (thread_is_at_it(t) &&
+		    thread_said_so(r->area, t->area_index))
+			t->gone_at = thread_end(r->area, t);
 	}
 }
 

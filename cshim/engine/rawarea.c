@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rawarea.h"
+#include "gone.h"
 #include "loader.h"
 #include "recorder.h"
 #include "trace.h"
@@ -132,6 +133,8 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 
 	while (recorder_round(r, 1) > 0)
 		;
+	gone_mark_ended(r);
+	gone_unwind(r);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
 	status = writer_close(take(r->writer), &fd, err);
 	r->calls.writer = NULL;
@@ -146,6 +149,8 @@ static void take_losses(struct cst_trace *t, const struct cst_recorder *r)
 	t->status.n_lost_sites = head->n_lost_sites;
 	t->status.n_lost_threads = head->n_lost_threads;
 	t->status.n_lost_holes = r->reader.n_holes;
+	t->status.n_past_begin = head->n_past_begin;
+	t->status.n_past_all = head->n_past_all;
 	t->status.n_records = r->reader.n_records;
 	t->status.n_orphans = r->calls.n_orphans;
 }

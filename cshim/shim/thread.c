@@ -85,6 +85,7 @@ static void thread_end(void *unused)
 		/* Most threads get their name after their first call. */
 		thread_name(area_thread(self.thread - 1));
 		chunk_hand_over();
+		area_thread(self.thread - 1)->end = clock_ticks();
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
 	}
