@@ -14,6 +14,7 @@ import re
 import resource
 import subprocess
 
+import recipes
 from recipes import build, recipe
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -46,6 +47,24 @@ def record(program, folder, start="cstrace start", settings=()):
                           env={**os.environ, "SHELL": "/bin/sh"},
                           preexec_fn=deep_stack)
     return done.stdout, told, tree
+
+
+def record_alone(program, folder):
+    """The same without gdb."""
+    told = folder / (program.name + ".told")
+    tree = folder / (program.name + ".jsonl")
+    trace = folder / (program.name + ".cst")
+    command = str(recipes.BUILD / "cstrace")
+    output = ""
+    for words in (["record", "-o", trace, "--", "sh", "-c",
+                   'exec "$0" 9>"$1"', program, told],
+                  ["save", trace, tree]):
+        output += subprocess.run(
+            [command, *map(str, words)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=TIMEOUT, errors="replace", cwd=folder,
+            preexec_fn=deep_stack).stdout
+    return output, told, tree
 
 
 def told_groups(path):
@@ -150,12 +169,12 @@ def compare(told_path, tree_path, has_lines=True):
     return next(filter(None, map(difference, told, recorded)), None)
 
 
-def check(case, compiler, level, folder, **how):
+def check(case, compiler, level, folder, recorder=record, **how):
     """None: right; "skip": no such compiler; else the fault."""
     program = build(case, compiler, level, folder)
     if program is None:
         return "skip"
-    output, told, tree = record(program, folder, **how)
+    output, told, tree = recorder(program, folder, **how)
     if not tree.exists():
         return "no tree was saved: %s" % output.strip()[-300:]
     return compare(told, tree, has_lines="-g" in recipe(case).base)

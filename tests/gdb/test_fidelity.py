@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The hard cases of tests/fidelity, in every build: the recorded tree is what
-the program says that it did."""
+the program says that it did.  By `cstrace record` each in one build."""
 
 import pathlib
+import re
 import sys
 
 import pytest
@@ -20,3 +21,19 @@ def test_tree_is_what_the_program_says(case, compiler, level, tmp_path):
     if fault == "skip":
         pytest.skip("no " + compiler)
     assert fault is None
+
+
+# What is not right without gdb: constructors run before dlmopen() returns, and
+# only the kernel knows of the bare system call, while the process lives.
+KNOWN = {"plugins": "call 107 is 'run' at depth 2, not 'a_begin' at 2",
+         "thread_ends": r"[246] calls of \(open\), not 0"}
+
+
+@pytest.mark.parametrize("number, case", enumerate(recipes.cases()))
+def test_without_gdb(number, case, tmp_path):
+    compiler, level = recipes.BUILDS[number % 4]
+    fault = fidelity.check(case, compiler, level, tmp_path,
+                           recorder=fidelity.record_alone)
+    if fault == "skip":
+        pytest.skip("no " + compiler)
+    assert fault is None or re.fullmatch(KNOWN.get(case, ""), fault)
