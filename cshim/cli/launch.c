@@ -66,7 +66,8 @@ static int tell_why_not(const char *name, int code)
 
 int launch_prepare(struct launch *l, const char *name)
 {
-	*l = (struct launch){0};
+	/* A file at its limit is an error of ours, not our death. */
+	*l = (struct launch){.on_large_file = signal(SIGXFSZ, SIG_IGN)};
 	l->program = program_find(name);
 	if (!l->program)
 		return tell_why_not(name, errno);
@@ -91,6 +92,7 @@ static _Noreturn void child_run(const struct launch *l, char **argv,
 	int code;
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	signal(SIGXFSZ, l->on_large_file);
 	execv(l->program, argv);
 	code = errno;
 	if (write(told, &code, sizeof(code)) < 0)

@@ -9,9 +9,10 @@
 #include <sys/types.h>
 
 struct launch {
-	char *program; /* the file that PATH leads to */
-	char *preload; /* LD_PRELOAD's value */
-	char *link;    /* the shim's other name, without blanks; or NULL */
+	char *program;		    /* the file that PATH leads to */
+	char *preload;		    /* LD_PRELOAD's value */
+	void (*on_large_file)(int); /* what SIGXFSZ does to us, and to it */
+	char *link; /* the shim's other name, without blanks; or NULL */
 };
 
 /* Find the program and the shim.  An exit code; what went wrong was told. */

@@ -26,7 +26,8 @@ static int shim_find(char out[PATH_MAX])
 	char *slash;
 
 	if (n < 0)
-		return failure("cannot tell where the command is: %s",
+		return failure("cannot tell where the command is: "
+			       "/proc/self/exe: %s",
 			       strerror(errno));
 	self[n] = '\0';
 	slash = strrchr(self, '/');

@@ -198,6 +198,24 @@ static int slots_lead(int fd, const struct object *o,
 	return n;
 }
 
+/* Does the library, or program, call the hooks? */
+static int object_wants_hooks(const struct object *o)
+{
+	for (int t = 0; t < N_TABLES; t++) {
+		const Elf64_Rela *r = o->tables[t];
+		const Elf64_Rela *end = r + o->sizes[t] / sizeof(*r);
+
+		for (; r && r < end; r++) {
+			uint64_t i = ELF64_R_SYM(r->r_info);
+
+			if (i && is_text(o->strings + o->symbols[i].st_name,
+					 names[0]))
+				return 1;
+		}
+	}
+	return 0;
+}
+
 /* ---- a namespace ----------------------------------------------------------
  */
 
@@ -328,6 +346,18 @@ EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 	return handle;
 }
 
+static int is_traced(const struct link_map *map)
+{
+	struct object o;
+
+	while (map->l_prev)
+		map = map->l_prev;
+	for (; map; map = map->l_next)
+		if (object_read(&o, map) && object_wants_hooks(&o))
+			return 1;
+	return 0;
+}
+
 /* Behind control.c's, which is linked before: constructors run in that order.
  */
 __attribute__((constructor)) static void redirect_begin(void)
@@ -337,6 +367,11 @@ __attribute__((constructor)) static void redirect_begin(void)
 	if (!config_is_own())
 		return;
 	map = map_of(dlsym(RTLD_NEXT, names[0]));
-	if (map)
-		space_redirect(map);
+	if (!map)
+		return;
+	space_redirect(map);
+	/* Now: by its first call the program may have changed its user or its
+	 * root, or live in a sandbox. */
+	if (is_traced(map))
+		control_obey();
 }

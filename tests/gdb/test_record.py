@@ -48,11 +48,10 @@ def wait_for(done, what):
         time.sleep(0.005)
 
 
-def start(folder, *words, **options):
+def start(folder, *words, stdin=subprocess.DEVNULL, **options):
     return subprocess.Popen([CSTRACE, "record", *map(str, words)], cwd=folder,
-                            text=True, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            **options)
+                            text=True, stdin=stdin, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **options)
 
 
 def finish(process):
