@@ -6,7 +6,7 @@
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases;
-#                       with REAL=1 from a real program (needs the network)
+#                       with REAL=1 from real programs (needs the network)
 # make page             what `save x.html` needs; tried again if npm was missing
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
 #
@@ -216,9 +216,10 @@ demo:
 	@examples/demo
 
 fidelity:
-	@tools/packages install build run test
+	@tools/packages install build run test $(if $(REAL),real)
 	@$(MAKE) --no-print-directory all
 	@tests/fidelity/table $(if $(REAL),real)
+	$(if $(REAL),@tests/reference/real)
 
 lint:
 	@tools/packages install build run test lint

@@ -20,6 +20,9 @@ NUMBER = 0xffffffff
 # What compilers add to the symbols of copies that they make of functions.
 CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|llvm)\b.*")
 
+# gcc's name for what all constructors (destructors) of a class have in common.
+UNIFIED = re.compile(r"([CD])4(?=[EI])")
+
 
 def run(*words, text=None):
     return subprocess.run(list(map(str, words)), input=text, text=True,
@@ -28,14 +31,15 @@ def run(*words, text=None):
 
 
 class Program:
-    """What binutils say of an executable that is linked at fixed addresses.
-    A function's number stands for all addresses and names that cannot be told
+    """What nm and llvm-symbolizer say of an executable that is linked at fixed
+    addresses. A function's number stands for all addresses and names that cannot be told
     apart: static functions of one name, names of one address."""
 
-    def __init__(self, path, addr2line="addr2line"):
-        self.path, self._addr2line = path, addr2line
+    def __init__(self, path):
+        self.path = path
         self._group, self._of_name, self._names = {}, {}, {}
         self._chains = {}
+        self.nameless = set()
         for line in run("nm", "--defined-only", path).splitlines():
             address, kind, name = line.split(" ", 2)
             if kind in "tTwWiu":
@@ -54,16 +58,25 @@ class Program:
         return self._group.get(address, 0)
 
     def number_of(self, name):
-        return self._of_name.get(CLONE.sub("", name), 0)
+        name = CLONE.sub("", name)
+        for variant in (name, *(UNIFIED.sub(r"\g<1>%d" % n, name)
+                                for n in (2, 1))):
+            if variant in self._of_name:
+                return self._of_name[variant]
+        return 0
 
     def name(self, number):
         return "|".join(sorted(n for n, v in self._of_name.items()
                                if v == number)) or "?"
 
-    def read_chains(self, addresses):
-        """Ask for all hooks at once which functions they are inlined in."""
-        text = run(self._addr2line, "-a", "-i", "-f", "-e", self.path,
-                   text="".join("%#x\n" % (a - 1) for a in addresses))
+    def read_chains(self, entered):
+        """Ask for all hooks of entries at once which functions they are
+        inlined in; entered tells what each is the entry of."""
+        # That of binutils names some chains by what it was asked before.
+        text = run("llvm-symbolizer", "--output-style=GNU", "--addresses",
+                   "--inlines", "--functions=linkage", "--no-demangle",
+                   "--obj=%s" % self.path,
+                   text="".join("%#x\n" % (a - 1) for a in entered))
         chain, is_name = [], True
         for line in text.splitlines():
             if line.startswith("0x"):
@@ -73,9 +86,13 @@ class Program:
             if is_name:
                 chain.insert(0, self.number_of(line))
             is_name = not is_name
+        for hook, callee in entered.items():
+            if not self._chains[hook][-1]:
+                self.nameless.add(self.number(callee))
 
     def chain(self, hook):
-        """The numbers of the functions that hook is in, outermost first."""
+        """The numbers of the functions that hook is in, outermost first; 0 for
+        one that has no hooks or, like a lambda, no name there."""
         return self._chains[hook]
 
 
@@ -95,20 +112,25 @@ class Thread:
         del self.open[n:], self.frames[n:], self.hooks[n:]
 
 
-def still_open(chain, thread, number, hook, cfa):
+def is_same(program, named, number):
+    return named == number or not named and number in program.nameless
+
+
+def still_open(program, thread, number, hook, cfa):
     """How many calls are open when hook is entered in the frame at cfa, in
     which other calls were entered before."""
     first = len(thread.frames)
     while first and thread.frames[first - 1] == cfa:
         first -= 1
-    if chain[-1] != number:
+    chain = program.chain(hook)
+    if not is_same(program, chain[-1], number):
         # Compilers move code out of the block that is said to hold it.  What
         # is left is that one place is not entered twice at a time.
         hooks = thread.hooks[first:]
         return first + (hooks.index(hook) if hook in hooks else len(hooks))
     i = first
     for outer in chain[:-1]:
-        if i < len(thread.open) and thread.open[i] == outer:
+        if i < len(thread.open) and is_same(program, outer, thread.open[i]):
             i += 1
     return max(first, i)
 
@@ -121,10 +143,11 @@ class Witness:
         self._forks = {}
 
     def read(self, path):
-        hooks = set()
-        for event in events(path):
-            hooks.add(event[3])
-        self._program.read_chains(hooks - {0})
+        entered = {}
+        for head, callee, _, hook, _ in events(path):
+            if head & 0xff == ENTER:
+                entered[hook] = callee
+        self._program.read_chains(entered)
         for event in events(path):
             self._take(*event)
 
@@ -150,8 +173,7 @@ class Witness:
         if i < len(frames):
             thread.cut(i)
         if i and frames[i - 1] == cfa:
-            i = still_open(self._program.chain(hook), thread, number, hook,
-                           cfa)
+            i = still_open(self._program, thread, number, hook, cfa)
             thread.cut(i)
         thread.calls.append(i << DEPTH_SHIFT | number)
         thread.open.append(number)
