@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Each lane keeps, for each depth, what the call there hands down to its
- * callees: the filter's state and the nearest visible call.
+ * callees: the filter's state and the nearest visible call.  Of a large trace a
+ * thread of its own unpacks the calls and picks them, ahead of who asks.
  */
 #include "view.h"
 #include "callers.h"
 #include "locate.h"
+#include "pump.h"
 
 #include <stdlib.h>
+
+enum {
+	/* Gone through in one go, whether visible or not: who has enough soon
+	 * never waits long, nor for a thread. */
+	GO = 1 << 16,
+	AHEAD_BLOCK = PUMP_BLOCK / sizeof(struct shown),
+};
 
 struct level {
 	struct filter_state below;
@@ -42,6 +51,13 @@ struct view {
 	uint8_t *has_thread;  /* lanes on which the only thread may be */
 	struct shown *before; /* callers not yet told */
 	uint32_t n_before, at_before, cap_before;
+	uint64_t n_seen; /* calls gone through, visible or not */
+	int is_over;
+
+	/* What follows, once there is a thread, which has all of the above. */
+	struct pump *ahead;
+	const struct shown *ready;
+	uint32_t n_ready;
 };
 
 static int has_thread(const struct cst_trace *t, uint32_t ordinal)
@@ -156,6 +172,7 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
+	pump_free(v->ahead);
 	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
 		free(v->lanes[i].levels);
 	free(v->lanes);
@@ -263,7 +280,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 static int view_run(struct view *v, struct shown *out, uint32_t cap)
 {
 	struct view_lane *l = &v->lanes[v->run.lane];
-	uint32_t n = 0;
+	uint32_t n = 0, from = v->at;
 
 	for (; v->at < v->run.n && n < cap; v->at++) {
 		const uint32_t i = v->at;
@@ -278,6 +295,7 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 			v->run.threads ? v->run.threads[i] : v->run.thread,
 			&l->levels[c->depth + 1], &out[n]);
 	}
+	v->n_seen += v->at - from;
 	if (v->at == v->run.n) {
 		v->has_run = 0;
 		if (v->run.is_last) {
@@ -346,16 +364,19 @@ static int view_next_run(struct view *v, struct cst_error *err)
 	return got < 0 ? got : 1;
 }
 
-int view_next(struct view *v, struct shown *out, uint32_t cap,
-	      struct cst_error *err)
+/* As view_next(), but 0 may also mean that none was visible so far. */
+static int view_go(struct view *v, struct shown *out, uint32_t cap,
+		   struct cst_error *err)
 {
+	uint64_t until = v->n_seen + GO;
 	uint32_t n = 0;
 
-	while (n < cap && v->root.state != ROOT_OVER) {
+	while (n < cap && v->n_seen < until && !v->is_over) {
 		int got = view_next_run(v, err);
 
 		if (got < 0)
 			return got;
+		v->is_over = got == 0;
 		if (got == 0)
 			break;
 		for (; v->at_before < v->n_before && n < cap; n++)
@@ -364,6 +385,58 @@ int view_next(struct view *v, struct shown *out, uint32_t cap,
 		if (got < 0)
 			return cst_fail_memory(err);
 		n += (uint32_t)got;
+		v->is_over = v->root.state == ROOT_OVER;
 	}
 	return (int)n;
+}
+
+static int view_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct view *v = arg;
+	struct shown *calls = (struct shown *)bytes_reserve(
+		out, AHEAD_BLOCK * sizeof(*calls));
+	int n;
+
+	if (!calls)
+		return cst_fail_memory(err);
+	n = view_go(v, calls, AHEAD_BLOCK, err);
+	if (n < 0)
+		return n;
+	out->len = (size_t)n * sizeof(*calls);
+	return !v->is_over;
+}
+
+/* Calls that the thread has ready. */
+static int view_ready(struct view *v, struct shown *out, uint32_t cap,
+		      struct cst_error *err)
+{
+	const struct bytes *b;
+
+	while (!v->n_ready) {
+		int got = pump_next(v->ahead, &b, err);
+
+		if (got <= 0)
+			return got;
+		v->ready = (const struct shown *)b->data;
+		v->n_ready = (uint32_t)(b->len / sizeof(*v->ready));
+	}
+	if (cap > v->n_ready)
+		cap = v->n_ready;
+	memcpy(out, v->ready, cap * sizeof(*out));
+	v->ready += cap;
+	v->n_ready -= cap;
+	return (int)cap;
+}
+
+int view_next(struct view *v, struct shown *out, uint32_t cap,
+	      struct cst_error *err)
+{
+	int n = 0;
+
+	while (!v->ahead && n == 0 && !v->is_over) {
+		n = view_go(v, out, cap, err);
+		if (n >= 0 && v->n_seen >= GO && !v->is_over)
+			v->ahead = pump_new(view_fill, v);
+	}
+	return n || !v->ahead ? n : view_ready(v, out, cap, err);
 }
