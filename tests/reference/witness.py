@@ -250,7 +250,7 @@ class Saved:
         del ids[depth:]
         if len(ids) != depth or (parent or None) != (ids[-1] if ids else None):
             self.faults.append("call %s is not below its caller %s" % (
-                call.decode(), parent))
+                call.decode(), (parent or b"?").decode()))
         ids.extend([call] * (depth + 1 - len(ids)))
 
 
