@@ -184,21 +184,27 @@ test:
 		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
 		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
 
-# Everything that reads a trace file, with clang and its sanitizers in a build
-# of its own.  What it finds stays in the folder as crash-*, timeout-*, oom-*.
+# All that reads what comes from outside (trace files, areas, expected trees),
+# with clang and its sanitizers in a build of its own; SECONDS for each.  What is
+# found stays in the folder as crash-*, timeout-*, oom-*.
 SECONDS ?= 600
 FUZZ := build/fuzz
+FUZZERS := fuzz_trace fuzz_area fuzz_golden
 
 fuzz:
 	+@$(SUBMAKE) BUILD=$(FUZZ) CC=clang SANITIZE=address,undefined \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
-		$(FUZZ)/fuzz_trace $(FUZZ)/seeds
-	@$(FUZZ)/seeds $(FUZZ)/first && mkdir -p $(FUZZ)/corpus
-	@cd $(FUZZ) && ./fuzz_trace -max_total_time=$(SECONDS) -timeout=20 \
+		$(addprefix $(FUZZ)/,seeds $(FUZZERS))
+	@cd $(FUZZ) && mkdir -p $(addprefix corpus/,$(FUZZERS)) \
+		$(addprefix first/,$(FUZZERS)) && ./seeds first/fuzz_trace
+	@printf 'thread 1:1\nmain\n  f x 3\n    *\n  unordered:\n    /g+/\n!h\n' \
+		> $(FUZZ)/first/fuzz_golden/all
+	@cd $(FUZZ) && for f in $(FUZZERS); do ./$$f -max_total_time=$(SECONDS) -timeout=20 \
 		-rss_limit_mb=1024 -max_len=40000 -print_final_stats=1 \
-		-verbosity=0 corpus first
+		-verbosity=0 corpus/$$f first/$$f || exit; done
 
-$(BUILD)/fuzz_trace: tests/fuzz/fuzz_trace.c $(ENGINE_OBJ) | $(BUILD)/page.made
+$(addprefix $(BUILD)/,$(FUZZERS)): $(BUILD)/%: tests/fuzz/%.c \
+		$(ENGINE_OBJ) | $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 		$(SAN) -fsanitize=fuzzer -Icshim/engine $^ $(LDFLAGS) \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A short run of the fuzzer; `make fuzz` is the long one."""
+"""A short run of the fuzzers; `make fuzz` is the long one."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import pytest
 
 from lib_build import ROOT
 
-SECONDS = 10
+SECONDS = 4  # for each of three
 
 
 def has_fuzzer(tmp_path):
@@ -35,4 +35,4 @@ def test_the_fuzzer_finds_nothing(tmp_path):
                           text=True, errors="replace", timeout=110,
                           check=False)
     assert done.returncode == 0, done.stdout[-3000:]
-    assert "number_of_executed_units" in done.stdout
+    assert done.stdout.count("number_of_executed_units") == 3
