@@ -110,6 +110,26 @@ def test_the_same_files_as_in_gdb(tmp_path, form):
         ("here", "src/main.c", 10)
 
 
+# As rustc calls them, in both of its ways.
+RUST = """
+int area(void) __asm__("_RNvNtCskK7mfDs1mzF_1m4geom4area");
+int scale(void) __asm__("_ZN1m4geom5scale17h0123456789abcdefE");
+int area(void) { return 0; }
+int scale(void) { return area(); }
+int main(void) { return scale(); }
+"""
+
+
+def test_rust_names(tmp_path):
+    (tmp_path / "rust.c").write_text(RUST)
+    run("gcc", "-g", "-finstrument-functions", "rust.c", "-o", "rust",
+        cwd=tmp_path)
+    own = without_gdb(tmp_path / "rust", tmp_path)
+    assert own == with_gdb(tmp_path / "rust", tmp_path)
+    assert [call["function"] for call in own] \
+        == ["main", "m::geom::scale", "m::geom::area"]
+
+
 def test_a_separate_debug_file(tmp_path):
     program = compile_files(tmp_path, "gcc -g")
     run("objcopy", "--only-keep-debug", "app", "app.debug", cwd=tmp_path)
