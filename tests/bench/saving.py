@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The section save: fib(32)'s calls out of the record, as text and report,
-and gdb's memory meanwhile."""
+and gdb's memory meanwhile; that of the readers with 10^8 calls."""
 
 import os
 import subprocess
@@ -15,6 +15,19 @@ PROGRAM, SIZE, LARGER = "fib-O0", 32, 35
 TRACE = build.built("fib.cst")
 TEXT = build.built("fib.txt")
 LARGE, LARGE_SIZE = build.built("large.cst"), 38
+
+# 10^8 calls of 2200 functions in 64 threads, and those who keep most of them.
+CROWD, CROWD_ARGS = build.built("crowd.cst"), (64, 4000)
+PAGE = os.path.join(build.BUILD, "page.html")  # made where npm is
+READERS = {
+    "show": ("show", CROWD),
+    "report": ("report", CROWD),
+    "save .json": ("save", CROWD, "-", "--format", "json"),
+    "save .folded": ("save", CROWD, "-", "--format", "folded"),
+    "save .callgrind": ("save", CROWD, "-", "--format", "callgrind"),
+    "save .html": ("save", CROWD, "-", "--format", "html"),
+    "diff": ("diff", CROWD, CROWD),
+}
 
 
 def _record():
@@ -151,6 +164,33 @@ def _memory(table):
     os.unlink(TEXT)
 
 
+def _most_kb(words):
+    """Of one reader; its file is mapped, but hardly any of that is held."""
+    pid = os.posix_spawn(
+        build.COMMAND, [build.COMMAND, *words], running.environment(),
+        file_actions=[(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0)
+                      for fd in (0, 1, 2)])
+    _, status, used = os.wait4(pid, 0)
+    if status:
+        raise Failed("cstrace %s failed" % words[0])
+    return used.ru_maxrss
+
+
+def _readers(table):
+    running.run([build.COMMAND, "record", "-o", CROWD, build.built("wide-O2"),
+                 *running.arguments(*CROWD_ARGS)])
+    n_calls = running.Took(running.OUT).calls
+    for name, words in READERS.items():
+        if "html" in words and not os.path.exists(PAGE):
+            continue
+        kb = _most_kb(words)
+        table.row("%s: memory" % name, "%.0f MiB" % (kb / 1024),
+                  "%.0f million calls, %d threads" % (n_calls / 1e6,
+                                                      CROWD_ARGS[0]),
+                  kb / 1024, ("<=", 128), "MiB")
+    os.unlink(CROWD)
+
+
 def save(table):
     table.section("save", "the record of fib(%d) into a pipe, names and all"
                   % SIZE)
@@ -159,3 +199,4 @@ def save(table):
     _middle(table)
     _chrome(table)
     _memory(table)
+    _readers(table)
