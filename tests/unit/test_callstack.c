@@ -28,7 +28,8 @@ struct fixture {
 	struct pauses pauses;
 	struct site all[CST_FIRST_SITE + 32];
 	struct site_place places[CST_FIRST_SITE + 32];
-	struct thread thread;
+	struct thread thread, second;
+	struct thread *now; /* whose records come */
 	struct drawing drawing;
 	uint64_t time;
 };
@@ -77,6 +78,9 @@ static int setup(void **state)
 		(struct call_listener){on_entered, on_left, &f.drawing};
 	f.thread.ordinal = 1;
 	f.thread.own = f.thread.current = callstack_add(&f.calls, &f.thread, 0);
+	f.second.own = f.second.current = callstack_add(&f.calls, &f.second, 0);
+	f.second.ordinal = 2;
+	f.now = &f.thread;
 	*state = &f;
 	return 0;
 }
@@ -94,6 +98,7 @@ struct event {
 	uint32_t physical; /* 0: the function itself */
 	uint64_t hook;
 	uint8_t is_near;
+	uint8_t is_first; /* called from where a stack begins */
 };
 
 static uint32_t site_number(struct fixture *f, const struct site *site,
@@ -126,13 +131,14 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		.caller = e.caller * 0x1000,
 		.hook = e.hook ? e.hook
 			       : e.function * 0x1000 + (uint64_t)kind * 16,
+		.is_first = e.is_first,
 	};
 	/* As in a chunk, of which the reader looks ahead. */
 	struct cst_record r[40] = {0};
 
 	cst_record_set(r, ++f->time, site_number(f, &site, &place), cfa, 0);
-	assert_int_equal(
-		callstack_take(&f->calls, &f->thread, r, 1, f->sites.n), 1);
+	assert_int_equal(callstack_take(&f->calls, f->now, r, 1, f->sites.n),
+			 1);
 }
 
 #define ENTER(cfa, ...) record(f, CST_ENTER, (struct event){__VA_ARGS__}, cfa)
@@ -286,6 +292,68 @@ static void coroutine_on_a_stack_of_its_own_is_a_lane(void **state)
 	assert_int_equal(f->calls.n_unwound, 0);
 }
 
+#define BEGIN(cfa) ENTER(cfa, CO, LIBC, .is_first = 1)
+
+static void stacks_side_by_side_are_told_by_their_callers(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x7fff0000, MAIN, LIBC);
+	BEGIN(0x5000000);
+	ENTER(0x4fff000, F, CO);
+	BEGIN(0x4ffc000); /* just below it */
+	ENTER(0x4ffb000, G, CO);
+	ENTER(0x4ffef00, H, F); /* on the first again */
+	LEAVE(0x4ffb000, G, CO);
+	ENTER(0x4ffb000, G, CO); /* nearer to the second's */
+	LEAVE(0x4ffef00, H, F);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     "1 c\n1  f\n"
+					     "2 c\n2  g\n"
+					     "1   h\n"
+					     "2  /g\n2  g\n"
+					     "1   /h\n");
+	assert_int_equal(f->calls.n_unwound, 0);
+}
+
+static void a_stack_that_is_used_anew_is_the_same_lane(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x7fff0000, MAIN, LIBC);
+	BEGIN(0x5000000);
+	ENTER(0x4fff000, F, CO);
+	ENTER(0x7ffef000, G, MAIN); /* the coroutine was given up */
+	BEGIN(0x5000000);
+	ENTER(0x4fff000, H, CO);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     "1 c\n1  f\n"
+					     ".  g\n"
+					     "1  !f\n1 !c\n"
+					     "1 c\n1  h\n");
+}
+
+static void a_stack_may_go_on_in_another_thread(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x7fff0000, MAIN, LIBC);
+	BEGIN(0x5000000);
+	ENTER(0x4fff000, F, CO);
+	f->now = &f->second;
+	ENTER(0x7eff0000, MAIN, LIBC, .is_first = 1);
+	LEAVE(0x4fff000, F, CO);
+	ENTER(0x4fff000, G, CO);
+	f->now = &f->thread; /* whose own calls nothing has touched */
+	ENTER(0x7ffef000, H, MAIN);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     "1 c\n1  f\n"
+					     "2 m\n"
+					     "1  /f\n1  g\n"
+					     ".  h\n");
+	assert_int_equal(f->calls.n_orphans, 0);
+}
+
 static void realigned_frame_pairs_with_its_tail_called_exit(void **state)
 {
 	struct fixture *f = *state;
@@ -339,6 +407,9 @@ int main(void)
 		T(exit_closes_what_was_unwound_below_it),
 		T(callback_from_code_without_hooks_nests),
 		T(coroutine_on_a_stack_of_its_own_is_a_lane),
+		T(stacks_side_by_side_are_told_by_their_callers),
+		T(a_stack_that_is_used_anew_is_the_same_lane),
+		T(a_stack_may_go_on_in_another_thread),
 		T(realigned_frame_pairs_with_its_tail_called_exit),
 		T(exit_of_a_call_from_before_is_no_call),
 		T(seeds_are_callers_and_end_like_calls),
