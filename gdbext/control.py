@@ -89,6 +89,9 @@ class Control:
                         area_path.ljust(_PATH_SIZE, b"\0"))
             self._path = area_path
         self._write(self._control + _AT_MODE, struct.pack("<I", mode))
+        # What it has answered so far was about the environment's area.
+        self._write(self._control + _AT_ANSWER,
+                    struct.pack("<Ii", STATE_OFF, 0))
         self._set_state(STATE_ASK)
 
     def switch_off(self) -> None:
