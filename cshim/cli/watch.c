@@ -20,6 +20,9 @@ enum {
 	/* The file on disk is never older than this. */
 	FLUSH_TICKS = 4,
 	PROGRESS_AFTER_NS = 3000000000,
+	/* Bytes that the shim writes in the program's name: two addresses, into
+	 * its memory (redirect.c). */
+	SHIM_WRITES = 16,
 };
 
 /* What would end us: the program gets it, and we wait for the program. */
@@ -146,7 +149,7 @@ static void progress(struct watch *w)
 
 	if (w->is_quiet || now_ns() - w->start_ns < PROGRESS_AFTER_NS)
 		return;
-	if (!is_plain_terminal() || n_written(w->pid)) {
+	if (!is_plain_terminal() || n_written(w->pid) > SHIM_WRITES) {
 		w->is_quiet = 1;
 		progress_clear(w);
 		return;
