@@ -27,10 +27,10 @@ def record(folder, *args):
     assert done.returncode == 0, done.stderr
 
 
-def save(folder, name, *options):
+def save(folder, name, *options, told=""):
     """The bytes of t.cst, saved under this name."""
     done = cstrace(folder, "save", "t.cst", name, *options)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", told)
     return (folder / name).read_bytes()
 
 

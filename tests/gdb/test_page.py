@@ -192,7 +192,8 @@ def test_cut_short(page, small):
 
 
 def test_no_calls(page, small):
-    save(small, "none.html", "--filter", "nosuch")
+    save(small, "none.html", "--filter", "nosuch",
+         told="cstrace: no such calls\n")
     page.open(small / "none.html")
     assert page.text("#loading") == "No calls were recorded."
 
