@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""A second reader of trace files, made after docs/trace-format.md alone: where
+the two differ, the page is wrong or the file is."""
+
+import ctypes
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Optional
+
+META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL = range(1, 10)
+NUMBERS, OTHER_THREADS = 1, 2  # flags of a block of calls
+UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
+
+_zstd = ctypes.CDLL("libzstd.so.1")
+_zstd.ZSTD_decompress.restype = ctypes.c_size_t
+_zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t,
+                                  ctypes.c_char_p, ctypes.c_size_t]
+_zstd.ZSTD_isError.argtypes = [ctypes.c_size_t]
+
+
+def decompress(data, most):
+    """All frames in data, one behind the other."""
+    out = ctypes.create_string_buffer(most or 1)
+    size = _zstd.ZSTD_decompress(out, most, data, len(data))
+    assert not _zstd.ZSTD_isError(size)
+    return out.raw[:size]
+
+
+class Cursor:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def is_over(self):
+        return self.at == len(self.data)
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            b = self.byte()
+            value |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return value
+
+    def varints(self, n):
+        return [self.varint() for _ in range(n)]
+
+    def bytes(self, n):
+        self.at += n
+        assert self.at <= len(self.data)
+        return self.data[self.at - n:self.at]
+
+    def text(self):
+        n = self.varint()
+        return self.bytes(n - 1).decode() if n else None
+
+    def column(self, n):
+        codes, low = self.bytes((n + 3) // 4), self.bytes(n)
+        more = [(0, 1, 3, 7)[codes[i // 4] >> i % 4 * 2 & 3]
+                for i in range(n)]
+        return [low[i] | int.from_bytes(self.bytes(more[i]), "little") << 8
+                for i in range(n)]
+
+
+@dataclass
+class Call:
+    lane: int
+    site: int
+    thread: int
+    number: int
+    depth: int
+    start: int
+    end: Optional[int] = None
+    how: str = "open"
+    is_seed: bool = False
+
+
+class Trace:
+    """names of functions and sites, threads, lanes; calls by lane."""
+
+    def __init__(self, data):
+        assert data[:16] == b"cstrace\x1a" + struct.pack("<II", 1, 0)
+        self.functions, self.sites = {}, {}
+        self.threads, self.lanes, self.calls = {}, {}, {}
+        self.kinds = []
+        at = 16
+        while at < len(data):
+            at = self._block(data, at)
+
+    def _block(self, data, at):
+        magic, kind, n_info, n_data, info_sum, head_sum = struct.unpack_from(
+            "<6I", data, at)
+        assert magic == 0x6b6c4243
+        assert zlib.crc32(data[at:at + 20]) == head_sum
+        info = data[at + 24:at + 24 + n_info]
+        body = data[at + 24 + n_info:at + 24 + n_info + n_data]
+        assert zlib.crc32(info) == info_sum
+        self.kinds.append(kind)
+        if kind == CALLS:
+            self._calls(Cursor(info), body)
+        elif kind in (META, NAMES, THREADS):
+            size = Cursor(info).varint()
+            plain = decompress(body, size)
+            assert len(plain) == size
+            {META: self._meta, NAMES: self._names,
+             THREADS: self._threads}[kind](Cursor(plain))
+        return at + 24 + n_info + n_data
+
+    def _meta(self, c):
+        self.version, self.host, self.command, self.program = (
+            c.text() for _ in range(4))
+        self.start_ticks, self.start_wall_ns, self.mult, self.shift = \
+            c.varints(4)
+
+    def _names(self, c):
+        while not c.is_over():
+            if c.byte() == 1:
+                function = c.varint()
+                c.varint(), c.byte()
+                name, symbol, module, _file = (c.text() for _ in range(4))
+                self.functions[function] = (name, symbol, module)
+            else:
+                site, function, line = c.varints(3)
+                self.sites[site] = (function, c.text(), line)
+
+    def _threads(self, c):
+        while not c.is_over():
+            if c.byte() == 1:
+                thread, process, pid, ordinal, tid = c.varints(5)
+                self.threads[thread] = (process, pid, ordinal, tid, c.text())
+            else:
+                lane, process, thread, ordinal = c.varints(4)
+                self.lanes[lane] = (process, thread, ordinal)
+
+    def _calls(self, c, body):
+        (lane, first_seq, n, n_late, number, thread, flags, depth, _parent,
+         tick, _last, n_closed, n_tail, _unwound, _seeds, n_marks) = \
+            c.varints(16)
+        calls = self.calls.setdefault(lane, [])
+        assert len(calls) == first_seq
+        for _ in range(n_late):
+            late = calls[first_seq - c.varint()]
+            late.end = c.varint()
+            late.how = (None, "return", "unwound")[c.byte()]
+        if n:
+            columns = Cursor(decompress(body, 9 * (6 * n + 2 * n_marks) + 16))
+            sites, pops, starts = (columns.column(n) for _ in range(3))
+            ends = columns.column(n_closed)
+            numbers = columns.column(n) if flags & NUMBERS else [0] * n
+            threads = columns.column(n) if flags & OTHER_THREADS \
+                else [thread] * n
+            marks = columns.column(2 * n_marks)
+            assert columns.is_over()
+            for i in range(n):  # each is at least the next one
+                number = (number + numbers[i] + (i > 0)) % 2 ** 64
+                numbers[i] = number
+            self._put(lane, tick, depth, n_tail, pops, starts, ends,
+                      zip(sites, threads, numbers))
+            self._mark(calls[first_seq:], marks)
+
+    def _put(self, lane, tick, depth, n_tail, pops, starts, ends, rest):
+        calls, opened, ends = self.calls[lane], [], iter(ends)
+        level = depth + pops[0]
+
+        def close():
+            nonlocal tick
+            tick = (tick + next(ends)) % 2 ** 64
+            calls[opened[-1]].end = tick
+            calls[opened.pop()].how = "return"
+
+        for (site, thread, number), n_pops, step in zip(rest, pops, starts):
+            for _ in range(min(n_pops, len(opened))):
+                close()
+            level -= n_pops
+            tick = (tick + step) % 2 ** 64
+            calls.append(Call(lane, site, thread, number, level, tick))
+            opened.append(len(calls) - 1)
+            level += 1
+        for _ in range(n_tail):
+            close()
+        assert next(ends, None) is None
+
+    @staticmethod
+    def _mark(calls, marks):
+        at = 0
+        for step, mark in zip(marks[::2], marks[1::2]):
+            at += step
+            if mark & UNWOUND:
+                calls[at].how = "unwound"
+            if mark & LEFT_OPEN:
+                calls[at].how, calls[at].end = "open", None
+            calls[at].is_seed = bool(mark & SEED)
+
+    def ns(self, ticks):
+        return ticks * self.mult >> self.shift
+
+    def call_id(self, call):
+        process, _pid, ordinal, _tid, _name = self.threads[call.thread]
+        return "%s%d.%s%d" % ("%d:" % process if process > 1 else "", ordinal,
+                              "s" * call.is_seed, call.number)
+
+    def rows(self):
+        """By ID, with the keys of the JSON lines that tell the same."""
+        found = {}
+        for call in (c for calls in self.calls.values() for c in calls):
+            function, file, line = self.sites[call.site]
+            name, symbol, module = self.functions[function]
+            _process, pid, _ordinal, tid, _name = self.threads[call.thread]
+            found[self.call_id(call)] = {
+                "process": pid, "thread": tid,
+                "lane": self.lanes[call.lane][2], "depth": call.depth,
+                "function": name, "symbol": symbol, "module": module,
+                "file": file, "line": line or None,
+                "start_ns": None if call.is_seed else
+                self.ns(call.start - self.start_ticks),
+                "duration_ns": None if call.end is None else
+                self.ns(call.end - (self.start_ticks if call.is_seed
+                                    else call.start)),
+                "end": call.how}
+        return found
