@@ -44,7 +44,7 @@ def record(program, folder, start="cstrace start", settings=()):
     done = subprocess.run([*words, str(program)], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, timeout=TIMEOUT, errors="replace",
-                          env={**os.environ, "SHELL": "/bin/sh"},
+                          cwd=folder, env={**os.environ, "SHELL": "/bin/sh"},
                           preexec_fn=deep_stack)
     return done.stdout, told, tree
 
