@@ -178,6 +178,7 @@ _PROTOTYPES = {
     "cst_trace_show": (
         C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR],
     ),
+    "cst_trace_info": (C.c_int, [_PTR, _WRITE, _PTR, _ERR]),
     "cst_trace_report": (
         C.c_int64,
         [_PTR, C.POINTER(_Report), _CHOICE, _WRITE, _PTR, _ERR],
@@ -461,6 +462,9 @@ class Trace:
     def show(self, look: Look, choice: Choice, write: Write) -> int:
         return _call("cst_trace_show", self._t, C.byref(look),
                      C.byref(choice), _write_thunk(write), None)
+
+    def info(self, write: Write) -> None:
+        _call("cst_trace_info", self._t, _write_thunk(write), None)
 
     def report(self, report: Report, choice: Choice, write: Write) -> int:
         return _call("cst_trace_report", self._t, C.byref(report._pack()),

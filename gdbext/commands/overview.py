@@ -13,6 +13,7 @@ cstrace stop      end the trace, put everything back
 cstrace status    what is going on
 cstrace show      the calls as a tree
 cstrace report    a row for each function
+cstrace info      what the trace holds, and which files it was made with
 cstrace save      write the calls to a file: .txt, .jsonl, .cst, ...
 cstrace load      read a saved trace
 cstrace diff      compare a saved trace with the calls
@@ -30,8 +31,8 @@ _WORDS = [line.split()[1] for line in _TEXT.splitlines()
 class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
-    Usage: cstrace start | stop | status | show | report | save | load | diff
-                   | expect | clear | check
+    Usage: cstrace start | stop | status | show | report | info | save | load
+                   | diff | expect | clear | check
 
     The program must be compiled with -finstrument-functions.  Without a word
     behind it, list what there is."""

@@ -49,7 +49,7 @@ def test_words_are_explained_and_completed(gdb, command, words):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, save, load, diff, expect, clear, check"),
+     "status, show, report, info, save, load, diff, expect, clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -min-time, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),

@@ -30,6 +30,7 @@ LISTS = [
     ["report", "-callers", "leaf"],
     ["report", "-callees", "^main$"],
     ["report", "-exclude", "fib"],
+    ["info"],
 ]
 
 # What gdb calls a setting is an option of the command.
@@ -73,7 +74,7 @@ def spelled(words):
     return ["-" + word if word.startswith("-") else word for word in words]
 
 
-def test_show_and_report(folder):
+def test_show_report_and_info(folder):
     told = in_gdb(folder, *("cstrace " + " ".join(words) for words in LISTS))
     for words, text in zip(LISTS, told, strict=True):
         name, *options = spelled(words)

@@ -258,7 +258,7 @@ def test_rows_to_another_file(gdb, tmp_path):
 
 def test_help_says_how_each_is_used(gdb):
     commands = ["cstrace"] + ["cstrace " + word for word in (
-        "start", "stop", "status", "show", "report", "save", "load",
+        "start", "stop", "status", "show", "report", "info", "save", "load",
         "clear")] + ["set cstrace", "show cstrace", "info cstrace"]
     for command in commands:
         run = gdb(None, "help " + command)

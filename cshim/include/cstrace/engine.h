@@ -339,6 +339,11 @@ struct cst_report {
 	const char *callees; /* what those that match call */
 };
 
+/* What the trace holds, in some lines: command, calls, threads, losses, files.
+ */
+CST_API int cst_trace_info(const struct cst_trace *t, cst_write_fn write,
+			   void *arg, struct cst_error *err);
+
 CST_API int64_t cst_trace_report(struct cst_trace *t,
 				 const struct cst_report *report,
 				 const struct cst_choice *choice,

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a trace holds, as text: how much of what, and which files it was made
+ * with.
+ */
+#include "bytes.h"
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LINE_MAX_SIZE = 256 };
+
+__attribute__((format(printf, 2, 3))) static void put(struct bytes *out,
+						      const char *format, ...)
+{
+	char line[LINE_MAX_SIZE];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	bytes_put(out, line, n < LINE_MAX_SIZE ? (size_t)n : sizeof(line) - 1);
+}
+
+/* What is the traced program's: no escape codes from there. */
+static void put_escaped(struct bytes *out, const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			put(out, "\\x%02x", (unsigned char)*text);
+		else
+			bytes_put_byte(out, (uint8_t)*text);
+}
+
+static void put_duration(struct bytes *out, uint64_t ns)
+{
+	if (ns < 1000000)
+		put(out, "duration    %.3f us\n", (double)ns / 1e3);
+	else if (ns < 1000000000)
+		put(out, "duration    %.3f ms\n", (double)ns / 1e6);
+	else
+		put(out, "duration    %.3f s\n", (double)ns / 1e9);
+}
+
+static void put_losses(struct bytes *out, const struct cst_status_report *s)
+{
+	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+		     s->n_lost_holes;
+
+	put(out, "lost        %" PRIu64 " records", n);
+	if (s->n_lost_limit)
+		put(out, ", and %" PRIu64 " calls past the size limit",
+		    s->n_lost_limit);
+	put(out, "\n");
+}
+
+/* A file that is mapped in pieces, or in several programs, once. */
+static int is_told(const struct cst_trace *t, uint32_t i,
+		   const struct cst_module *m)
+{
+	struct cst_module other;
+
+	while (i-- && cst_trace_module(t, i, &other))
+		if (!strcmp(m->path, other.path) &&
+		    !strcmp(m->build_id, other.build_id))
+			return 1;
+	return 0;
+}
+
+/* Nothing is said of files that are not here: the trace may be from another
+ * machine. */
+static int is_changed(const struct cst_module *m)
+{
+	char now[CST_BUILD_ID_SIZE];
+
+	return *m->build_id && cst_build_id(m->path, now) &&
+	       strcmp(m->build_id, now);
+}
+
+static void put_modules(struct bytes *out, const struct cst_trace *t)
+{
+	struct cst_module m;
+
+	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++) {
+		if (is_told(t, i, &m))
+			continue;
+		put(out, "module      ");
+		put_escaped(out, m.path);
+		if (*m.build_id)
+			put(out, ", build-id %s", m.build_id);
+		if (is_changed(&m))
+			put(out, " (the file there now is another)");
+		put(out, "\n");
+	}
+}
+
+static void put_command(struct bytes *out, const char *command)
+{
+	if (!command || !*command)
+		return;
+	put(out, "command     ");
+	put_escaped(out, command);
+	put(out, "\n");
+}
+
+int cst_trace_info(const struct cst_trace *t, cst_write_fn write, void *arg,
+		   struct cst_error *err)
+{
+	struct cst_status_report s;
+	struct bytes out = {0};
+	int status = 0;
+
+	cst_trace_status(t, &s);
+	put_command(&out, cst_trace_command(t));
+	put(&out,
+	    "calls       %" PRIu64 " (%" PRIu64 " open, %" PRIu64
+	    " unwound, %" PRIu64 " from before the trace)\n",
+	    s.n_calls, s.n_open, s.n_unwound, s.n_seeds);
+	put_duration(&out, s.duration_ns);
+	put(&out, "threads     %" PRIu32 " in %" PRIu32 " process%s\n",
+	    s.n_threads, s.n_processes, s.n_processes == 1 ? "" : "es");
+	put(&out, "functions   %" PRIu32 ", called from %" PRIu32 " places\n",
+	    s.n_functions, s.n_sites);
+	put_losses(&out, &s);
+	put(&out, "size        %.1f KiB\n", (double)s.spool_bytes / 1024);
+	put_modules(&out, t);
+	if (out.failed)
+		status = cst_fail_memory(err);
+	else if (write(arg, (const char *)out.data, out.len) < 0)
+		status = cst_fail(CST_INTERRUPTED, err, "interrupted");
+	bytes_release(&out);
+	return status;
+}
