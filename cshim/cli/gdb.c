@@ -2,6 +2,7 @@
  *
  * cstrace gdb: gdb, with the extension loaded before anything else is done.
  */
+#include "beside.h"
 #include "command.h"
 #include "help.h"
 
@@ -15,32 +16,7 @@
 /* The loader, seen from the folder that the command is in: installed, or in
  * the build folder of a checkout. */
 static const char *const places[] = {"../lib/cstrace/cstrace.py",
-				     "../cstrace.py", "../../cstrace.py"};
-
-enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
-
-static int loader_find(char out[PATH_MAX])
-{
-	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n < 0)
-		return failure("cannot tell where the command is: %s",
-			       strerror(errno));
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (int i = 0; i < N_PLACES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		if (realpath(path, out))
-			return STATUS_OK;
-	}
-	return failure("cannot find cstrace.py near '%s': install cstrace "
-		       "again",
-		       self);
-}
+				     "../cstrace.py", "../../cstrace.py", NULL};
 
 static int gdb_run(int argc, char **argv)
 {
@@ -54,7 +30,7 @@ static int gdb_run(int argc, char **argv)
 		help_print_command(&command_gdb);
 		return STATUS_OK;
 	}
-	status = loader_find(loader);
+	status = beside_find("cstrace.py", places, loader);
 	if (status)
 		return status;
 	if (!gdb || !*gdb)

@@ -10,38 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "command.h"
 
 /* The shim, seen from the folder that the command is in: in the build folder
  * of a checkout, or installed. */
 static const char *const places[] = {"libcstrace.so",
-				     "../lib/cstrace/libcstrace.so"};
-
-enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
-
-static int shim_find(char out[PATH_MAX])
-{
-	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n < 0)
-		return failure("cannot tell where the command is: "
-			       "/proc/self/exe: %s",
-			       strerror(errno));
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (int i = 0; i < N_PLACES; i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, places[i]);
-		if (realpath(path, out))
-			return STATUS_OK;
-	}
-	return failure("cannot find libcstrace.so near '%s': install cstrace "
-		       "again",
-		       self);
-}
+				     "../lib/cstrace/libcstrace.so", NULL};
 
 /* LD_PRELOAD splits at blanks and colons. */
 static int is_plain(const char *path)
@@ -136,7 +111,7 @@ int preload_make(const char *program, char **value, char **link)
 {
 	const char *users = getenv("LD_PRELOAD");
 	char shim[PATH_MAX], runtime[256];
-	int status = shim_find(shim);
+	int status = beside_find("libcstrace.so", places, shim);
 
 	if (status)
 		return status;

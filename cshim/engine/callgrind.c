@@ -9,8 +9,8 @@
  */
 #include "callgrind.h"
 #include "graph.h"
-#include "number.h"
 #include "pump.h"
+#include "put.h"
 #include "row.h"
 
 #include <stdlib.h>
@@ -31,15 +31,6 @@ struct callgrind {
 	uint32_t next;	  /* function */
 	const char *file; /* where the lines are */
 };
-
-#define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
-
-static void put_number(struct bytes *out, uint64_t v)
-{
-	char text[24];
-
-	bytes_put(out, text, (size_t)(number_put(text, v) - text));
-}
 
 static void put_text(struct bytes *out, const char *text)
 {

@@ -6,9 +6,9 @@
 #include "callid.h"
 #include "json.h"
 #include "nest.h"
-#include "number.h"
 #include "pieces.h"
 #include "pump.h"
+#include "put.h"
 #include "tracks.h"
 
 #include <stdlib.h>
@@ -38,58 +38,42 @@ struct chrome {
 	struct shown batch[BATCH];
 };
 
-static char *put(char *out, const char *text, size_t len)
-{
-	memcpy(out, text, len);
-	return out + len;
-}
-
-#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
-#define PUT_BYTES(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
-
-static void put_number(struct bytes *out, uint64_t v)
-{
-	char text[24];
-
-	bytes_put(out, text, (size_t)(number_put(text, v) - text));
-}
-
 /* ---- what comes before the calls ---------------------------------------- */
 
 static void put_metadata(struct bytes *out, const struct track *track,
 			 const char *what)
 {
-	PUT_BYTES(out, ",\n{\"ph\":\"M\",\"pid\":");
+	PUT(out, ",\n{\"ph\":\"M\",\"pid\":");
 	put_number(out, track->pid);
-	PUT_BYTES(out, ",\"tid\":");
+	PUT(out, ",\"tid\":");
 	put_number(out, track->tid);
-	PUT_BYTES(out, ",\"name\":\"");
+	PUT(out, ",\"name\":\"");
 	bytes_put(out, what, strlen(what));
-	PUT_BYTES(out, "\",\"args\":{\"");
+	PUT(out, "\",\"args\":{\"");
 }
 
 static void put_process(const struct chrome *c, uint32_t lane,
 			struct bytes *out)
 {
 	put_metadata(out, &c->tracks[lane], "process_name");
-	PUT_BYTES(out, "name\":");
+	PUT(out, "name\":");
 	json_put_string(out,
 			track_process(c->t, lane) == 1
 				? tracks_program(c->t)
 				: c->t->threads[c->t->lanes[lane].thread].name);
-	PUT_BYTES(out, "}}");
+	PUT(out, "}}");
 }
 
 static void put_lane(const struct chrome *c, uint32_t lane, struct bytes *out)
 {
 	put_metadata(out, &c->tracks[lane], "thread_name");
-	PUT_BYTES(out, "name\":\"");
+	PUT(out, "name\":\"");
 	track_put_name(c->t, lane, out);
-	PUT_BYTES(out, "\"}}");
+	PUT(out, "\"}}");
 	put_metadata(out, &c->tracks[lane], "thread_sort_index");
-	PUT_BYTES(out, "sort_index\":");
+	PUT(out, "sort_index\":");
 	put_number(out, lane);
-	PUT_BYTES(out, "}}");
+	PUT(out, "}}");
 }
 
 static void put_head(struct chrome *c, struct bytes *out)
@@ -98,13 +82,13 @@ static void put_head(struct chrome *c, struct bytes *out)
 	uint32_t named = UINT32_MAX; /* the process that was named last */
 	size_t first;
 
-	PUT_BYTES(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
-		       "\"program\":");
+	PUT(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+		 "\"program\":");
 	json_put_string(out, t->command);
-	PUT_BYTES(out, ",\"host\":");
+	PUT(out, ",\"host\":");
 	json_put_string(out, t->host);
-	PUT_BYTES(out, ",\"exporter\":\"cstrace " CST_VERSION
-		       "\"},\"traceEvents\":[");
+	PUT(out,
+	    ",\"exporter\":\"cstrace " CST_VERSION "\"},\"traceEvents\":[");
 	first = out->len;
 	for (uint32_t i = 0; i < t->n_lanes; i++) {
 		if (t->lanes[i].first_block == NO_BLOCK)
@@ -127,26 +111,26 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
-	PUT_BYTES(out, ",\"name\":");
+	PUT(out, ",\"name\":");
 	json_put_string(out, f->name);
 	/* Most are the program's own. */
 	if (f->module && strcmp(f->module, tracks_program(t))) {
-		PUT_BYTES(out, ",\"cat\":");
+		PUT(out, ",\"cat\":");
 		json_put_string(out, f->module);
 	}
-	PUT_BYTES(out, ",\"args\":{");
+	PUT(out, ",\"args\":{");
 	if (site->file) {
 		const char *slash = strrchr(site->file, '/');
 
-		PUT_BYTES(out, "\"from\":\"");
+		PUT(out, "\"from\":\"");
 		json_put_text(out, slash ? slash + 1 : site->file);
 		if (site->line) {
-			PUT_BYTES(out, ":");
+			PUT(out, ":");
 			put_number(out, site->line);
 		}
-		PUT_BYTES(out, "\",");
+		PUT(out, "\",");
 	}
-	PUT_BYTES(out, "\"id\":\"");
+	PUT(out, "\"id\":\"");
 }
 
 static inline char *put_us(char *p, uint64_t ns)
@@ -160,11 +144,11 @@ static void make_begin(struct chrome_lane *lane, const struct track *track)
 {
 	char *p = lane->begin;
 
-	p = PUT(p, ",\n{\"ph\":\"X\",\"pid\":");
+	p = PUT_AT(p, ",\n{\"ph\":\"X\",\"pid\":");
 	p = number_put(p, track->pid);
-	p = PUT(p, ",\"tid\":");
+	p = PUT_AT(p, ",\"tid\":");
 	p = number_put(p, track->tid);
-	p = PUT(p, ",\"ts\":");
+	p = PUT_AT(p, ",\"ts\":");
 	lane->begin_len = (uint32_t)(p - lane->begin);
 }
 
@@ -173,7 +157,7 @@ static inline char *put_times(const struct chrome_lane *lane,
 {
 	memcpy(p, lane->begin, BEGIN_BYTES);
 	p = put_us(p + lane->begin_len, s->start_ns);
-	p = PUT(p, ",\"dur\":");
+	p = PUT_AT(p, ",\"dur\":");
 	return put_us(p, s->duration_ns);
 }
 
@@ -181,10 +165,10 @@ static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 {
 	p = callid_put(p, &c->t->threads[s->thread], s->number, s->is_seed);
 	if (s->end == CALL_OPEN)
-		return PUT(p, "\",\"end\":\"open\"}}");
+		return PUT_AT(p, "\",\"end\":\"open\"}}");
 	if (s->end == CALL_UNWOUND)
-		return PUT(p, "\",\"end\":\"unwound\"}}");
-	return PUT(p, "\"}}");
+		return PUT_AT(p, "\",\"end\":\"unwound\"}}");
+	return PUT_AT(p, "\"}}");
 }
 
 static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
@@ -205,7 +189,7 @@ static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
 	if (!lane->begin_len)
 		make_begin(lane, &c->tracks[s->lane]);
 	p = put_times(lane, s, p);
-	p = put(p, site, size);
+	p = put_at(p, site, size);
 	p = put_id(c, s, p);
 	out->len += (size_t)(p - begin);
 	c->n_calls++;
@@ -227,7 +211,7 @@ static int chrome_fill(void *arg, struct bytes *out, struct cst_error *err)
 			if (put_call(c, &c->batch[i], out) < 0)
 				return cst_fail_memory(err);
 		if (n == 0) {
-			PUT_BYTES(out, "\n]}\n");
+			PUT(out, "\n]}\n");
 			return out->failed ? cst_fail_memory(err) : 0;
 		}
 	}

@@ -4,6 +4,7 @@
  * them; the fields from "name" on are ours.
  */
 #include "ctf_metadata.h"
+#include "put.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -135,8 +136,6 @@ static void put_format(struct bytes *out, const char *format, ...)
 	va_end(args);
 	bytes_put(out, text, strlen(text));
 }
-
-#define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
 
 /* Only what needs no escape: readers differ in those that they know. */
 static void put_string(struct bytes *out, const char *key, const char *text)

@@ -5,8 +5,8 @@
  */
 #include "dot.h"
 #include "graph.h"
-#include "number.h"
 #include "pump.h"
+#include "put.h"
 #include "row.h"
 
 #include <stdlib.h>
@@ -32,15 +32,6 @@ struct dot {
 	struct pairs edges; /* of functions that are shown */
 	struct edge *sums;  /* by edge */
 };
-
-#define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
-
-static void put_number(struct bytes *out, uint64_t v)
-{
-	char text[24];
-
-	bytes_put(out, text, (size_t)(number_put(text, v) - text));
-}
 
 /* Inside a label's quotes. */
 static void put_text(struct bytes *out, const char *text)

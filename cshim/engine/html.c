@@ -10,6 +10,7 @@
 #include "html_sums.h"
 #include "json.h"
 #include "pump.h"
+#include "put.h"
 #include "row.h"
 #include "stacks.h"
 #include "tracks.h"
@@ -37,8 +38,6 @@ struct html {
 	enum state state;
 	uint32_t next; /* stack */
 };
-
-#define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
 
 __attribute__((format(printf, 2, 3))) static void
 put_format(struct bytes *out, const char *format, ...)

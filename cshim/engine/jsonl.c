@@ -6,9 +6,9 @@
 #include "jsonl.h"
 #include "callid.h"
 #include "json.h"
-#include "number.h"
 #include "pieces.h"
 #include "pump.h"
+#include "put.h"
 #include "window.h"
 
 #include <stdlib.h>
@@ -26,14 +26,6 @@ struct jsonl {
 	int64_t n_lines;
 	struct shown batch[BATCH];
 };
-
-static char *put(char *out, const char *text, size_t len)
-{
-	memcpy(out, text, len);
-	return out + len;
-}
-
-#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
 
 /* ,"key":"text" or ,"key":null */
 static void put_string(struct bytes *out, const char *key, const char *text)
@@ -71,37 +63,37 @@ static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
 {
 	const struct trace_thread *thread = &j->t->threads[s->thread];
 
-	p = PUT(p, "{\"id\":\"");
+	p = PUT_AT(p, "{\"id\":\"");
 	p = callid_put(p, thread, s->number, s->is_seed);
-	p = PUT(p, "\",\"parent\":");
+	p = PUT_AT(p, "\",\"parent\":");
 	if (s->parent == PARENT_NONE) {
-		p = PUT(p, "null");
+		p = PUT_AT(p, "null");
 	} else {
 		*p++ = '"';
 		p = callid_put(p, &j->t->threads[s->parent_thread],
 			       s->parent_number, s->parent == PARENT_SEED);
 		*p++ = '"';
 	}
-	p = PUT(p, ",\"process\":");
+	p = PUT_AT(p, ",\"process\":");
 	p = number_put(p, thread->pid);
-	p = PUT(p, ",\"thread\":");
+	p = PUT_AT(p, ",\"thread\":");
 	p = number_put(p, thread->tid);
-	p = PUT(p, ",\"lane\":");
+	p = PUT_AT(p, ",\"lane\":");
 	p = number_put(p, j->t->lanes[s->lane].ordinal);
-	p = PUT(p, ",\"depth\":");
+	p = PUT_AT(p, ",\"depth\":");
 	return number_put(p, s->depth);
 }
 
 static char *put_tail(const struct shown *s, char *p)
 {
-	p = PUT(p, ",\"start_ns\":");
-	p = s->is_seed ? PUT(p, "null") : number_put(p, s->start_ns);
-	p = PUT(p, ",\"duration_ns\":");
+	p = PUT_AT(p, ",\"start_ns\":");
+	p = s->is_seed ? PUT_AT(p, "null") : number_put(p, s->start_ns);
+	p = PUT_AT(p, ",\"duration_ns\":");
 	if (s->end == CALL_OPEN)
-		return PUT(p, "null,\"end\":\"open\"}\n");
+		return PUT_AT(p, "null,\"end\":\"open\"}\n");
 	p = number_put(p, s->duration_ns);
-	return s->end == CALL_UNWOUND ? PUT(p, ",\"end\":\"unwound\"}\n")
-				      : PUT(p, ",\"end\":\"return\"}\n");
+	return s->end == CALL_UNWOUND ? PUT_AT(p, ",\"end\":\"unwound\"}\n")
+				      : PUT_AT(p, ",\"end\":\"return\"}\n");
 }
 
 static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
@@ -116,7 +108,7 @@ static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 	if (!p)
 		return CST_MEMORY;
 	p = put_head(j, s, p);
-	p = put(p, site, size);
+	p = put_at(p, site, size);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
 	j->n_lines++;

@@ -9,9 +9,9 @@
 #include "callid.h"
 #include "json.h"
 #include "nest.h"
-#include "number.h"
 #include "pieces.h"
 #include "pump.h"
+#include "put.h"
 #include "tracks.h"
 
 #include <stdlib.h>
@@ -32,15 +32,6 @@ struct otlp {
 	int64_t n_calls;
 	struct shown batch[BATCH];
 };
-
-static char *put(char *out, const char *text, size_t len)
-{
-	memcpy(out, text, len);
-	return out + len;
-}
-
-#define PUT(out, literal) put(out, literal, sizeof(literal) - 1)
-#define PUT_BYTES(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
 
 static char *put_hex(char *out, uint64_t v)
 {
@@ -86,11 +77,11 @@ static char *put_span_id(char *p, uint32_t thread, int is_seed, uint64_t number)
 static void put_string_attribute(struct bytes *out, const char *key,
 				 const char *value)
 {
-	PUT_BYTES(out, "{\"key\":\"");
+	PUT(out, "{\"key\":\"");
 	bytes_put(out, key, strlen(key));
-	PUT_BYTES(out, "\",\"value\":{\"stringValue\":");
+	PUT(out, "\",\"value\":{\"stringValue\":");
 	json_put_string(out, value);
-	PUT_BYTES(out, "}}");
+	PUT(out, "}}");
 }
 
 static void put_int_attribute(struct bytes *out, const char *key,
@@ -98,17 +89,17 @@ static void put_int_attribute(struct bytes *out, const char *key,
 {
 	char text[24];
 
-	PUT_BYTES(out, "{\"key\":\"");
+	PUT(out, "{\"key\":\"");
 	bytes_put(out, key, strlen(key));
-	PUT_BYTES(out, "\",\"value\":{\"intValue\":\"");
+	PUT(out, "\",\"value\":{\"intValue\":\"");
 	bytes_put(out, text, (size_t)(number_put(text, value) - text));
-	PUT_BYTES(out, "\"}}");
+	PUT(out, "\"}}");
 }
 
 static void end_process(struct otlp *o, struct bytes *out)
 {
 	if (o->process != UINT32_MAX)
-		PUT_BYTES(out, "]}]}");
+		PUT(out, "]}]}");
 }
 
 static void begin_process(struct otlp *o, uint32_t lane, struct bytes *out)
@@ -117,20 +108,20 @@ static void begin_process(struct otlp *o, uint32_t lane, struct bytes *out)
 
 	end_process(o, out);
 	if (o->process != UINT32_MAX)
-		PUT_BYTES(out, ",");
+		PUT(out, ",");
 	o->process = track_process(t, lane);
 	o->has_span = 0;
-	PUT_BYTES(out, "{\"resource\":{\"attributes\":[");
+	PUT(out, "{\"resource\":{\"attributes\":[");
 	put_string_attribute(out, "service.name", tracks_program(t));
-	PUT_BYTES(out, ",");
+	PUT(out, ",");
 	put_string_attribute(out, "host.name", t->host);
-	PUT_BYTES(out, ",");
+	PUT(out, ",");
 	put_string_attribute(out, "process.command_line", t->command);
-	PUT_BYTES(out, ",");
+	PUT(out, ",");
 	put_int_attribute(out, "process.pid",
 			  t->threads[t->lanes[lane].thread].pid);
-	PUT_BYTES(out, "]},\"scopeSpans\":[{\"scope\":{\"name\":\"cstrace\","
-		       "\"version\":\"" CST_VERSION "\"},\"spans\":[");
+	PUT(out, "]},\"scopeSpans\":[{\"scope\":{\"name\":\"cstrace\","
+		 "\"version\":\"" CST_VERSION "\"},\"spans\":[");
 }
 
 /* ---- a call ------------------------------------------------------------- */
@@ -141,33 +132,33 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
-	PUT_BYTES(out, "\",\"name\":");
+	PUT(out, "\",\"name\":");
 	json_put_string(out, f->name);
-	PUT_BYTES(out, ",\"kind\":1,\"attributes\":[");
+	PUT(out, ",\"kind\":1,\"attributes\":[");
 	put_string_attribute(out, "code.function", f->name);
 	if (site->file) {
-		PUT_BYTES(out, ",");
+		PUT(out, ",");
 		put_string_attribute(out, "code.filepath", site->file);
 	}
 	if (site->file && site->line) {
-		PUT_BYTES(out, ",");
+		PUT(out, ",");
 		put_int_attribute(out, "code.lineno", site->line);
 	}
 	if (f->module) {
-		PUT_BYTES(out, ",");
+		PUT(out, ",");
 		put_string_attribute(out, "cstrace.module", f->module);
 	}
 }
 
 static char *put_ids(const struct otlp *o, const struct shown *s, char *p)
 {
-	p = PUT(p, "{\"traceId\":\"");
-	p = put(p, o->trace_id, sizeof(o->trace_id));
-	p = PUT(p, "\",\"spanId\":\"");
+	p = PUT_AT(p, "{\"traceId\":\"");
+	p = put_at(p, o->trace_id, sizeof(o->trace_id));
+	p = PUT_AT(p, "\",\"spanId\":\"");
 	p = put_span_id(p, s->thread, s->is_seed, s->number);
 	if (s->parent == PARENT_NONE)
 		return p;
-	p = PUT(p, "\",\"parentSpanId\":\"");
+	p = PUT_AT(p, "\",\"parentSpanId\":\"");
 	return put_span_id(p, s->parent_thread, s->parent == PARENT_SEED,
 			   s->parent_number);
 }
@@ -177,20 +168,22 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	const struct trace_thread *thread = &o->t->threads[s->thread];
 	uint64_t start = o->t->start_wall_ns + s->start_ns;
 
-	p = PUT(p, ",{\"key\":\"thread.id\",\"value\":{\"intValue\":\"");
+	p = PUT_AT(p, ",{\"key\":\"thread.id\",\"value\":{\"intValue\":\"");
 	p = number_put(p, thread->tid);
-	p = PUT(p,
+	p = PUT_AT(
+		p,
 		"\"}},{\"key\":\"cstrace.id\",\"value\":{\"stringValue\":\"");
 	p = callid_put(p, thread, s->number, s->is_seed);
-	p = PUT(p, "\"}},{\"key\":\"cstrace.end\",\"value\":{\"stringValue\":");
-	p = s->end == CALL_OPEN	     ? PUT(p, "\"open\"}}")
-	    : s->end == CALL_UNWOUND ? PUT(p, "\"unwound\"}}")
-				     : PUT(p, "\"return\"}}");
-	p = PUT(p, "],\"startTimeUnixNano\":\"");
+	p = PUT_AT(p,
+		   "\"}},{\"key\":\"cstrace.end\",\"value\":{\"stringValue\":");
+	p = s->end == CALL_OPEN	     ? PUT_AT(p, "\"open\"}}")
+	    : s->end == CALL_UNWOUND ? PUT_AT(p, "\"unwound\"}}")
+				     : PUT_AT(p, "\"return\"}}");
+	p = PUT_AT(p, "],\"startTimeUnixNano\":\"");
 	p = number_put(p, start);
-	p = PUT(p, "\",\"endTimeUnixNano\":\"");
+	p = PUT_AT(p, "\",\"endTimeUnixNano\":\"");
 	p = number_put(p, start + s->duration_ns);
-	return PUT(p, "\"}");
+	return PUT_AT(p, "\"}");
 }
 
 static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
@@ -216,7 +209,7 @@ static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
 		*p++ = ',';
 	o->has_span = 1;
 	p = put_ids(o, s, p);
-	p = put(p, site, size);
+	p = put_at(p, site, size);
 	p = put_rest(o, s, p);
 	out->len += (size_t)(p - begin);
 	o->n_calls++;
@@ -229,7 +222,7 @@ static int otlp_fill(void *arg, struct bytes *out, struct cst_error *err)
 	int n = 1;
 
 	if (!o->is_begun)
-		PUT_BYTES(out, "{\"resourceSpans\":[");
+		PUT(out, "{\"resourceSpans\":[");
 	o->is_begun = 1;
 	while (out->len < PUMP_BLOCK && n > 0) {
 		n = view_next(o->view, o->batch, BATCH, err);
@@ -241,7 +234,7 @@ static int otlp_fill(void *arg, struct bytes *out, struct cst_error *err)
 	}
 	if (n == 0) {
 		end_process(o, out);
-		PUT_BYTES(out, "]}\n");
+		PUT(out, "]}\n");
 	}
 	return out->failed ? cst_fail_memory(err) : n > 0;
 }

@@ -6,8 +6,8 @@
 #include "speedscope.h"
 #include "json.h"
 #include "nest.h"
-#include "number.h"
 #include "pump.h"
+#include "put.h"
 #include "tracks.h"
 
 #include <stdlib.h>
@@ -28,15 +28,6 @@ struct speedscope {
 	int64_t n_calls;
 	struct shown batch[BATCH];
 };
-
-#define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
-
-static void put_number(struct bytes *out, uint64_t v)
-{
-	char text[24];
-
-	bytes_put(out, text, (size_t)(number_put(text, v) - text));
-}
 
 static void put_frames(const struct names *names, struct bytes *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tracks.h"
 #include "json.h"
-#include "number.h"
+#include "put.h"
 
 #include <stdlib.h>
 
@@ -114,13 +114,6 @@ uint32_t *tracks_processes(const struct cst_trace *t, uint32_t *n)
 }
 
 /* ---- names -------------------------------------------------------------- */
-
-static void put_number(struct bytes *out, uint32_t v)
-{
-	char text[24];
-
-	bytes_put(out, text, (size_t)(number_put(text, v) - text));
-}
 
 static void put_track(const struct cst_trace *t, uint32_t lane, int has_tid,
 		      struct bytes *out)

@@ -5,7 +5,7 @@ JSON lines.  The tree is the same however the program was compiled."""
 import pytest
 
 from lib_build import FOUR, VARIANTS, build
-from lib_tree import live_tree, outcome, own_sites, tree
+from lib_tree import CALLS, live_tree, outcome, own_sites, tree
 
 TRACE = ("cstrace start", "run", "cstrace save t.txt", "cstrace save t.jsonl")
 
@@ -21,26 +21,7 @@ def traced(gdb, folder, source, variant):
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
 def test_plain_calls(gdb, tmp_path, variant):
-    assert traced(gdb, tmp_path, "calls.c", variant) == tree("""
-        main
-          spread  calls.c:47
-            pair  calls.c:38
-              leaf  calls.c:16
-              leaf  calls.c:16
-            leaf  calls.c:40
-            leaf  calls.c:40
-          down  calls.c:49
-            down  calls.c:23
-              down  calls.c:23
-                down  calls.c:23
-          compare
-          compare
-          compare
-          through  calls.c:51
-            leaf  calls.c:33
-          leaf  calls.c:53
-          leaf  calls.c:53
-        """)
+    assert traced(gdb, tmp_path, "calls.c", variant) == CALLS
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
