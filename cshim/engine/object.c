@@ -9,6 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CODE_PAGE = 4096, CODE_PAGES = 64 };
+
+/* Code that was read, in the place that its address says. */
+struct code_page {
+	uint64_t end; /* 0: nothing is there */
+	uint8_t bytes[CODE_PAGE];
+};
+
 enum open_state { UNTRIED, IS_OPEN, IS_MISSING };
 
 struct object {
@@ -34,6 +42,9 @@ struct object {
 	int is_full; /* symbols is .symtab: debug's has nothing more */
 	struct cfi cfi;
 	struct inlines *inlines;
+	uint64_t inlines_shift; /* from their addresses to the file's */
+
+	struct code_page *pages; /* of its code, CODE_PAGES; or NULL */
 };
 
 /* ---- finding the file -------------------------------------------------- */
@@ -134,6 +145,7 @@ static void object_close(struct object *o)
 	}
 	if (o->fd >= 0)
 		close(o->fd);
+	free(o->pages);
 }
 
 void object_unref(struct object *o)
@@ -267,7 +279,24 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 
 int object_bytes(struct object *o, uint64_t addr, void *out, size_t n)
 {
-	return elf_file_bytes(&o->file, addr, out, n);
+	uint64_t page = addr & -(uint64_t)CODE_PAGE;
+
+	struct code_page *p;
+
+	if (!o->pages)
+		o->pages = calloc(CODE_PAGES, sizeof(*o->pages));
+	if (!o->pages || addr - page + n > CODE_PAGE)
+		return elf_file_bytes(&o->file, addr, out, n);
+	p = &o->pages[page / CODE_PAGE % CODE_PAGES];
+	if (p->end != page + CODE_PAGE) {
+		p->end = 0;
+		/* Not whole where a segment begins or ends. */
+		if (!elf_file_bytes(&o->file, page, p->bytes, CODE_PAGE))
+			return elf_file_bytes(&o->file, addr, out, n);
+		p->end = page + CODE_PAGE;
+	}
+	memcpy(out, p->bytes + (addr - page), n);
+	return 1;
 }
 
 static int has_section(const struct elf_file *f, const char *name)
@@ -280,15 +309,16 @@ static int has_section(const struct elf_file *f, const char *name)
 
 struct inlines *object_inlines(struct object *o, uint64_t *shift)
 {
-	int is_here = has_section(&o->file, ".debug_info");
+	int is_here;
 
-	*shift = is_here ? 0 : o->debug_shift;
+	*shift = o->inlines_shift;
 	if (o->inlines_state != UNTRIED)
 		return o->inlines;
 	o->inlines_state = IS_MISSING;
+	is_here = has_section(&o->file, ".debug_info");
 	if (!is_here && !object_open_debug(o))
 		return NULL;
-	*shift = is_here ? 0 : o->debug_shift;
+	*shift = o->inlines_shift = is_here ? 0 : o->debug_shift;
 	o->inlines = inlines_new(is_here ? o->file.elf : o->debug.elf);
 	if (o->inlines)
 		o->inlines_state = IS_OPEN;

@@ -64,8 +64,10 @@ struct packer;
 struct packer *packer_new(void); /* NULL: out of memory */
 void packer_free(struct packer *p);
 
-/* In a hurry columns are packed all together, and loosely. */
-void packer_hurry(struct packer *p, int is_hurry);
+/* In a hurry columns are packed all together, and loosely; in need they are
+ * little more than stored. */
+enum haste { HASTE_NONE, HASTE_HURRY, HASTE_NEED };
+void packer_hurry(struct packer *p, enum haste haste);
 
 /* The lane's calls and late ends, appended to info and data. Negative: out of
  * memory. */

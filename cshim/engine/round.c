@@ -197,6 +197,15 @@ int recorder_is_held(const struct cst_recorder *r)
 	       r->mode != CST_MODE_HANDSHAKE && !area_is_starved(r->area);
 }
 
+/* The program waits once the pool is full. */
+static enum haste haste(const struct cst_recorder *r, int n_full)
+{
+	if (n_full <= MANY_CHUNKS)
+		return HASTE_NONE;
+	return (uint32_t)n_full < r->area->n_chunks / 2 ? HASTE_HURRY
+							: HASTE_NEED;
+}
+
 int recorder_round(struct cst_recorder *r, int peek)
 {
 	uint32_t n_known = sites_learn(&r->sites);
@@ -216,7 +225,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	n_full = reader_scan(&r->reader);
 	if (!n_full && area_is_starved(r->area))
 		area_grow(r->area);
-	writer_hurry(r->writer, n_full > MANY_CHUNKS);
+	writer_hurry(r->writer, haste(r, n_full));
 	if (shares_stacks(r) && r->reader.n_turns > 1)
 		take_merged(r, horizon, n_known);
 	else

@@ -6,7 +6,6 @@
 #include "writer.h"
 #include "flight.h"
 #include "index.h"
-#include "pack.h"
 #include "records.h"
 #include "spool.h"
 
@@ -38,7 +37,8 @@ struct writer {
 	uint64_t limit_bytes;
 	uint64_t n_dropped;
 	uint64_t end_ticks;
-	int is_full, is_changed, is_behind;
+	int is_full, is_changed;
+	enum haste haste;
 	struct bytes people, pauses, modules; /* not yet written */
 	struct bytes info, data, plain;
 };
@@ -67,7 +67,7 @@ static void put_index(struct writer *w)
 	uint64_t at = w->spool.size;
 
 	index_piece_info(&w->index, &w->info);
-	packer_hurry(w->packer, 0);
+	packer_hurry(w->packer, HASTE_NONE);
 	packer_compress(w->packer, piece->data, piece->len, &w->data);
 	index_piece_written(&w->index, at);
 	put_block(w, BLOCK_INDEX);
@@ -89,7 +89,7 @@ static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
 {
 	w->info.len = w->data.len = 0;
 	bytes_put_varint(&w->info, raw->len);
-	packer_hurry(w->packer, 0); /* it is little */
+	packer_hurry(w->packer, HASTE_NONE); /* it is little */
 	packer_compress(w->packer, raw->data, raw->len, &w->data);
 	put_block(w, kind);
 	raw->len = 0;
@@ -141,7 +141,7 @@ static void put_calls(struct writer *w, struct lane *l)
 		return;
 	put_people(w);
 	w->info.len = w->data.len = 0;
-	packer_hurry(w->packer, w->is_behind && has_plenty(w));
+	packer_hurry(w->packer, has_plenty(w) ? w->haste : HASTE_NONE);
 	if (!w->spool.failed_errno &&
 	    packer_pack(w->packer, l, &w->info, &w->data) < 0)
 		w->info.failed = 1;
@@ -397,9 +397,9 @@ int writer_open(const struct writer_options *options, struct names *names,
 	return 0;
 }
 
-void writer_hurry(struct writer *w, int is_behind)
+void writer_hurry(struct writer *w, enum haste haste)
 {
-	w->is_behind = is_behind;
+	w->haste = haste;
 }
 
 void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "lane.h"
 #include "names.h"
+#include "pack.h"
 
 #include <stddef.h>
 
@@ -60,9 +61,9 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 			 uint32_t ordinal);
 void writer_lane_end(struct writer *w, struct lane *l);
 
-/* While it is behind the writer stores what it would compress, up to half of
- * the limit.  To be told whenever that changes. */
-void writer_hurry(struct writer *w, int is_behind);
+/* While the reader is behind the writer packs more loosely, up to half of the
+ * limit.  To be told whenever that changes. */
+void writer_hurry(struct writer *w, enum haste haste);
 
 /* Pauses that were left out of the ticks, so that wall times can be told:
  * at tick `at` (as written, stops left out) the program stood for `ticks`. */

@@ -162,7 +162,7 @@ static void a_walk_gives_what_the_writer_took(void **state)
 			if (draw(&m, 20000) == 0)
 				writer_flush(m.d.w, NULL);
 			if (draw(&m, 10000) == 0)
-				writer_hurry(m.d.w, (int)draw(&m, 2));
+				writer_hurry(m.d.w, draw(&m, 3));
 		}
 		t = draft_trace(&m.d, m.tick - DRAFT_START);
 		model_check(&m, t);
@@ -207,7 +207,7 @@ static void a_saved_file_is_packed(void **state)
 	(void)state;
 	close(mkstemp(path));
 	model_begin(&m, 5);
-	writer_hurry(m.d.w, 1);
+	writer_hurry(m.d.w, HASTE_NEED);
 	for (int i = 0; i < 150000; i++)
 		model_step(&m);
 	t = draft_trace(&m.d, m.tick - DRAFT_START);
@@ -335,7 +335,7 @@ static void the_limit_ends_the_keeping(void **state)
 	cst_trace_free(t);
 }
 
-static uint64_t calls_within(uint64_t limit, int is_behind)
+static uint64_t calls_within(uint64_t limit, enum haste haste)
 {
 	struct cst_status_report status;
 	struct cst_trace *t;
@@ -343,7 +343,7 @@ static uint64_t calls_within(uint64_t limit, int is_behind)
 	uint32_t site;
 
 	draft_begin_limited(&d, limit);
-	writer_hurry(d.w, is_behind);
+	writer_hurry(d.w, haste);
 	site = draft_site(&d, "f", 1);
 	for (uint64_t i = 0; !writer_is_full(d.w, NULL); i++)
 		draft_exit(&d, draft_enter(&d, site, i * 50),
