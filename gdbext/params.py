@@ -140,7 +140,7 @@ class Settings:
             "Then calls are lost, and counted.  0: the usual 10 seconds.",
             changed))
         self._add(_Checked(
-            "pool", "64M", "the memory between program and reader",
+            "pool", "96M", "the memory between program and reader",
             "It grows when it must; a larger one rides out longer pauses.",
             changed, gdb.PARAM_STRING_NOESCAPE, _pool))
 

@@ -10,7 +10,7 @@
 #include "cstrace/record.h"
 #include "error.h"
 
-enum { CST_USUAL_CHUNKS = 1024 }; /* of the pool: 64 MiB */
+enum { CST_USUAL_CHUNKS = 1536 }; /* of the pool: 96 MiB */
 
 struct area {
 	struct cst_area *head;

@@ -108,7 +108,7 @@ struct cst_recorder_options {
 				* kept, the file is unlinked at once */
 	const char *spool_dir; /* where an unnamed one goes */
 	uint64_t limit_bytes;  /* of the trace file; 0: none */
-	uint32_t pool_chunks;  /* chunks at the start; 0: the usual 64 MiB */
+	uint32_t pool_chunks;  /* chunks at the start; 0: the usual 96 MiB */
 	uint32_t mode;	       /* enum cst_mode of record.h */
 	uint32_t wait_limit_ms; /* how long the program waits for a stopped
 				 * reader; 0: the usual 10 s */
