@@ -2,6 +2,7 @@
 """The hard cases of tests/fidelity, in every build: the recorded tree is what
 the program says that it did.  By `cstrace record` each in one build."""
 
+import functools
 import pathlib
 import re
 import sys
@@ -45,3 +46,21 @@ def test_without_gdb(number, case, tmp_path):
     if fault == "skip":
         pytest.skip("no " + compiler)
     assert fault is None or re.fullmatch(KNOWN.get(case, ""), fault)
+
+
+# One handler of signals at 5 kHz takes longer than its period there.
+SYNC = [case for case in ALONE if case != "signals"]
+
+
+@pytest.mark.parametrize("number, case", enumerate(SYNC))
+def test_on_the_sync_road(number, case, tmp_path):
+    """The methods and builds in turn."""
+    method = ("breakpoint", "handshake")[number % 2]
+    compiler, level = recipes.BUILDS[number // 2 % 4]
+    record = functools.partial(
+        fidelity.record, start="cstrace start -sync",
+        settings=("set cstrace sync-method " + method,))
+    fault = fidelity.check(case, compiler, level, tmp_path, recorder=record)
+    if fault == "skip":
+        pytest.skip("no " + compiler)
+    assert fault is None
