@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "bytes.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 uint8_t *bytes_reserve(struct bytes *b, size_t n)
@@ -119,4 +121,15 @@ const char *cursor_text(struct cursor *c, size_t *len)
 	c->p += n;
 	*len = n;
 	return text;
+}
+
+void bytes_put_format(struct bytes *b, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	bytes_put(b, text, strlen(text));
 }

@@ -28,6 +28,9 @@ void bytes_put_byte(struct bytes *b, uint8_t v);
 void bytes_put_varint(struct bytes *b, uint64_t v);
 /* Length + 1 and the bytes, cut at BYTES_TEXT_MAX; 0 for NULL. */
 void bytes_put_text(struct bytes *b, const char *text);
+/* At most 255 bytes, cut. */
+void bytes_put_format(struct bytes *b, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 enum { BYTES_TEXT_MAX = 65535 };
 

@@ -6,8 +6,6 @@
 #include "ctf_metadata.h"
 #include "put.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 
 #define UINT(bits, more) \
 	"integer { size = " #bits "; align = 8; signed = false; " more "}"
@@ -123,24 +121,10 @@ static const struct {
 
 enum { N_EVENTS = sizeof(events) / sizeof(events[0]) };
 
-static void put_format(struct bytes *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put_format(struct bytes *out, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	bytes_put(out, text, strlen(text));
-}
-
 /* Only what needs no escape: readers differ in those that they know. */
 static void put_string(struct bytes *out, const char *key, const char *text)
 {
-	put_format(out, "	%s = \"", key);
+	bytes_put_format(out, "	%s = \"", key);
 	for (const char *p = text; *p; p++)
 		bytes_put_byte(out, *p >= 0x20 && *p < 0x7f && *p != '"' &&
 						    *p != '\\'
@@ -164,10 +148,10 @@ static void put_trace(const struct cst_trace *t, struct bytes *out)
 	ctf_uuid(t, uuid);
 	PUT(out, "trace {\n	major = 1;\n	minor = 8;\n	uuid = \"");
 	for (int i = 0; i < CTF_UUID; i++)
-		put_format(out,
-			   i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x"
-								 : "%02x",
-			   uuid[i]);
+		bytes_put_format(out,
+				 i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x"
+								       : "%02x",
+				 uuid[i]);
 	PUT(out, "\";\n"
 		 "	byte_order = le;\n"
 		 "	packet.header := struct {\n"
@@ -202,8 +186,8 @@ static void put_clock(const struct cst_trace *t, struct bytes *out)
 		 "	name = \"monotonic\";\n"
 		 "	description = \"Time since the trace began\";\n"
 		 "	freq = 1000000000;\n");
-	put_format(out, "	offset = %llu;\n};\n\n",
-		   (unsigned long long)start);
+	bytes_put_format(out, "	offset = %llu;\n};\n\n",
+			 (unsigned long long)start);
 }
 
 int ctf_metadata_write(const struct cst_trace *t, struct folder *folder,
@@ -219,10 +203,11 @@ int ctf_metadata_write(const struct cst_trace *t, struct folder *folder,
 	put_clock(t, &out);
 	PUT(&out, streams);
 	for (int i = 0; i < N_EVENTS; i++) {
-		put_format(&out,
-			   "event {\n	name = \"%s\";\n	id = %d;\n"
-			   "	stream_id = 0;\n	fields := struct {\n",
-			   events[i].name, i);
+		bytes_put_format(
+			&out,
+			"event {\n	name = \"%s\";\n	id = %d;\n"
+			"	stream_id = 0;\n	fields := struct {\n",
+			events[i].name, i);
 		bytes_put(&out, events[i].fields, strlen(events[i].fields));
 		PUT(&out, "	};\n};\n\n");
 	}

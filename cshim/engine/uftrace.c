@@ -5,7 +5,6 @@
 #include "tracks.h"
 #include "uftrace_names.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,20 +43,6 @@ struct uftrace {
 	struct bytes out;
 	int64_t n_calls;
 };
-
-static void put_format(struct bytes *out, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put_format(struct bytes *out, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	bytes_put(out, text, strlen(text));
-}
 
 /* ---- calls --------------------------------------------------------------- */
 
@@ -120,9 +105,9 @@ static int write_calls(struct uftrace *u, struct cst_error *err)
 
 static void put_time(const struct uftrace *u, struct bytes *out)
 {
-	put_format(out, " timestamp=%llu.%09u",
-		   (unsigned long long)(u->base_ns / 1000000000),
-		   (unsigned)(u->base_ns % 1000000000));
+	bytes_put_format(out, " timestamp=%llu.%09u",
+			 (unsigned long long)(u->base_ns / 1000000000),
+			 (unsigned)(u->base_ns % 1000000000));
 }
 
 static void put_process(const struct uftrace *u, uint32_t lane,
@@ -130,8 +115,8 @@ static void put_process(const struct uftrace *u, uint32_t lane,
 {
 	bytes_put(out, "SESS", 4);
 	put_time(u, out);
-	put_format(out, " pid=%u sid=" UFTRACE_SESSION " exename=\"",
-		   u->tracks[lane].pid);
+	bytes_put_format(out, " pid=%u sid=" UFTRACE_SESSION " exename=\"",
+			 u->tracks[lane].pid);
 	uftrace_put_word(out, track_process_name(u->t, lane));
 	bytes_put(out, "\"\n", 2);
 }
@@ -140,8 +125,8 @@ static void put_task(const struct uftrace *u, uint32_t lane, struct bytes *out)
 {
 	bytes_put(out, "TASK", 4);
 	put_time(u, out);
-	put_format(out, " tid=%u pid=%u\n", u->tracks[lane].tid,
-		   u->tracks[lane].pid);
+	bytes_put_format(out, " tid=%u pid=%u\n", u->tracks[lane].tid,
+			 u->tracks[lane].pid);
 }
 
 /* Processes first: their tasks look for them. */
@@ -196,16 +181,17 @@ static int write_info(struct uftrace *u, struct cst_error *err)
 	for (uint32_t i = 0; i < u->t->n_lanes; i++)
 		n += u->has_file[i];
 	put_info_head(out);
-	put_format(out, "exename:");
+	bytes_put_format(out, "exename:");
 	uftrace_put_word(out, tracks_program(u->t));
-	put_format(out, "\ncmdline:");
+	bytes_put_format(out, "\ncmdline:");
 	put_command(u->t->command, out);
-	put_format(out,
-		   "\ntaskinfo:lines=2\ntaskinfo:nr_tid=%u\ntaskinfo:tids=", n);
+	bytes_put_format(
+		out,
+		"\ntaskinfo:lines=2\ntaskinfo:nr_tid=%u\ntaskinfo:tids=", n);
 	for (uint32_t i = 0; i < u->t->n_lanes; i++)
 		if (u->has_file[i])
-			put_format(out, "%s%u", n_put++ ? "," : "",
-				   u->tracks[i].tid);
+			bytes_put_format(out, "%s%u", n_put++ ? "," : "",
+					 u->tracks[i].tid);
 	bytes_put_byte(out, '\n');
 	return folder_put(u->folder, "info", out, err);
 }
