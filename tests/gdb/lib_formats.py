@@ -13,6 +13,11 @@ from lib_build import BUILD, TESTS, build
 
 CSTRACE = str(BUILD / "cstrace")
 
+# Ways to choose calls, which each format honours alike.
+CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
+           ["--exclude", "odd|leap"], ["--min-time", "200ns"],
+           ["--thread", "2"], ["--std"], ["--from", "1.1", "--depth", "3"]]
+
 
 def cstrace(folder, *words):
     return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,

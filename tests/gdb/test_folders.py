@@ -17,30 +17,13 @@ from lib_cstrace import compile_c
 from lib_folders import (STACKS_FROM, ctf_calls, ctf_events, run_tool,
                          save_folder, uftrace_calls, uftrace_report,
                          uftrace_tasks, uftrace_tree)
-from lib_formats import cstrace, json_lines, record
+from lib_formats import CHOICES, cstrace, json_lines, record
 from lib_gdb import wait_for
 from test_robust_names import LONGEST, nasty_program
 
 assert nasty_program  # a fixture
 
 READ = {"ctf": ctf_calls, "uftrace": uftrace_calls}
-CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
-           ["--exclude", "odd|leap"], ["--min-time", "200ns"],
-           ["--thread", "2"], ["--std"], ["--from", "1.1", "--depth", "3"]]
-
-
-@pytest.fixture(scope="module", name="ended")
-def ended_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ended")
-    record(folder)
-    return folder
-
-
-@pytest.fixture(scope="module", name="left_open")
-def left_open_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("open")
-    record(folder, "stop")
-    return folder
 
 
 def record_source(folder, source, *args):

@@ -10,28 +10,8 @@ from collections import Counter
 import pytest
 
 from lib_build import TESTS, build
-from lib_formats import (Span, check_nesting, chrome, cstrace, folded,
-                         json_lines, record, save, speedscope, stacks,
-                         strict_json)
-
-
-@pytest.fixture(scope="module", name="ended")
-def ended_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ended")
-    record(folder)
-    return folder
-
-
-@pytest.fixture(scope="module", name="left_open")
-def left_open_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("open")
-    record(folder, "stop")
-    return folder
-
-
-CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
-           ["--exclude", "odd|leap"], ["--min-time", "200ns"],
-           ["--thread", "2"], ["--std"], ["--from", "1.1", "--depth", "3"]]
+from lib_formats import (CHOICES, Span, check_nesting, chrome, cstrace, folded,
+                         json_lines, save, speedscope, stacks, strict_json)
 
 
 def by_name(calls):
