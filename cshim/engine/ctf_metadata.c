@@ -6,7 +6,6 @@
 #include "ctf_metadata.h"
 #include "put.h"
 
-
 #define UINT(bits, more) \
 	"integer { size = " #bits "; align = 8; signed = false; " more "}"
 #define CLOCK "map = clock.monotonic.value; "
