@@ -2,6 +2,7 @@
 #include "area.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -112,8 +113,12 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 
 	if (!a)
 		return cst_fail_memory(err);
-	a->fd = memfd_create("cstrace", MFD_CLOEXEC);
-	if (a->fd < 0 || ftruncate(a->fd, (off_t)CST_AREA_SIZE) < 0) {
+	a->fd = memfd_create("cstrace", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0 || ftruncate(a->fd, (off_t)CST_AREA_SIZE) < 0 ||
+	    /* The program can open it, too: were it to cut it short, we would
+	     * die of SIGBUS. */
+	    fcntl(a->fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
 		cst_fail_sys(err, "cannot make the shared memory");
 		area_free(a);
 		return CST_FAILED;

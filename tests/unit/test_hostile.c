@@ -236,6 +236,27 @@ static void a_hostile_area_does_no_harm(void **state)
 	assert_true(n_lines > 100);
 }
 
+/* Reading what was cut off would be the end of gdb. */
+static void a_program_cannot_cut_the_area_short(void **state)
+{
+	struct cst_recorder_options o = {.spool_dir = "/var/tmp",
+					 .pool_chunks = CHUNKS,
+					 .mode = CST_MODE_RING};
+	struct cst_callbacks callbacks = {0};
+	struct cst_recorder *r;
+	struct cst_error err;
+	int fd;
+
+	(void)state;
+	assert_int_equal(cst_recorder_open(&o, &callbacks, &r, &err), 0);
+	fd = open(cst_recorder_area_path(r), O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(ftruncate(fd, (off_t)CST_AREA_SIZE + 1), -1);
+	close(fd);
+	cst_recorder_close(r);
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 static uint8_t *good_file(size_t *size)
@@ -331,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_hostile_area_does_no_harm),
+		cmocka_unit_test(a_program_cannot_cut_the_area_short),
 		cmocka_unit_test(each_changed_byte_gives_lines_or_an_error),
 		cmocka_unit_test(each_truncation_gives_fewer_lines_or_an_error),
 	};
