@@ -68,6 +68,7 @@ void elf_file_close(struct elf_file *f)
 {
 	elf_end(f->elf);
 	f->elf = NULL;
+	zsections_release(&f->unpacked);
 	if (f->fd >= 0)
 		close(f->fd);
 	f->fd = -1;

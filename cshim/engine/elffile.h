@@ -7,6 +7,7 @@
 #define ENGINE_ELFFILE_H
 
 #include "cstrace/engine.h"
+#include "zsections.h"
 
 #include <gelf.h>
 #include <libelf.h>
@@ -24,6 +25,7 @@ int file_id_is_same(const struct file_id *a, const struct file_id *b);
 struct elf_file {
 	int fd;
 	Elf *elf;
+	struct zsections unpacked;
 };
 
 /* Open the regular file at path; -1: it is none, or cannot be opened.  Never

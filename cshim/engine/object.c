@@ -307,30 +307,43 @@ static int has_section(const struct elf_file *f, const char *name)
 	       header.sh_type != SHT_NOBITS;
 }
 
+/* The names' second form: packed as it was done before ELF had a flag. */
+static int has_dwarf(const struct elf_file *f)
+{
+	return has_section(f, ".debug_info") || has_section(f, ".zdebug_info");
+}
+
+static int has_frames(const struct elf_file *f)
+{
+	return has_section(f, ".debug_frame") ||
+	       has_section(f, ".zdebug_frame");
+}
+
 struct inlines *object_inlines(struct object *o, uint64_t *shift)
 {
+	struct elf_file *holder;
 	int is_here;
 
 	*shift = o->inlines_shift;
 	if (o->inlines_state != UNTRIED)
 		return o->inlines;
 	o->inlines_state = IS_MISSING;
-	is_here = has_section(&o->file, ".debug_info");
+	is_here = has_dwarf(&o->file);
 	if (!is_here && !object_open_debug(o))
 		return NULL;
 	*shift = o->inlines_shift = is_here ? 0 : o->debug_shift;
-	o->inlines = inlines_new(is_here ? o->file.elf : o->debug.elf);
+	holder = is_here ? &o->file : &o->debug;
+	zsections_unpack(&holder->unpacked, holder->elf);
+	o->inlines = inlines_new(holder->elf);
 	if (o->inlines)
 		o->inlines_state = IS_OPEN;
 	return o->inlines;
 }
 
-/* Not .debug_info alone: also what is older, and what is compressed in a way
- * that libdw was not built for. */
+/* Not DWARF alone: also what is older. */
 static int has_debug(const struct elf_file *f)
 {
-	return has_section(f, ".debug_info") ||
-	       has_section(f, ".zdebug_info") || has_section(f, ".stab");
+	return has_dwarf(f) || has_section(f, ".stab");
 }
 
 int object_is_foreign(struct object *o)
@@ -366,8 +379,8 @@ static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
 	struct inlines *in;
 	uint64_t shift;
 
-	if (!has_section(&o->file, ".debug_frame") &&
-	    (!object_open_debug(o) || !has_section(&o->debug, ".debug_frame")))
+	if (!has_frames(&o->file) &&
+	    (!object_open_debug(o) || !has_frames(&o->debug)))
 		return 0;
 	in = object_inlines(o, &shift);
 	return in &&

@@ -158,18 +158,25 @@ def test_without_debug_information(tmp_path):
     assert own[-1]["file"] is None and own[-1]["line"] is None
 
 
-def test_sections_that_only_libbfd_unpacks(tmp_path):
-    """libdw 0.188 has no zstd.  libbfd puts the compiler's folder before a
-    file's name."""
-    program = compile_files(tmp_path, "gcc -g")
+@pytest.mark.parametrize("where", ["program", "debug-file"])
+@pytest.mark.parametrize("packing", ["zstd", "zlib-gnu"])
+def test_packed_sections(tmp_path, packing, where):
+    """zstd, which libdw 0.188 does not know, and the old .zdebug_info."""
+    program = compile_files(tmp_path, "gcc -g -O2 -Wl,--build-id")
+    expected = without_gdb(program, tmp_path)
+    debug = tmp_path / ("app" if where == "program" else "app.debug")
+    if where == "debug-file":
+        run("objcopy", "--only-keep-debug", "app", "app.debug", cwd=tmp_path)
     packed = subprocess.run(
-        ["objcopy", "--compress-debug-sections=zstd", str(program)],
+        ["objcopy", "--compress-debug-sections=" + packing, str(debug)],
         timeout=LIMIT_S, stderr=subprocess.DEVNULL)
     if packed.returncode:
-        pytest.skip("this objcopy has no zstd")
-    last = without_gdb(program, tmp_path)[-1]
-    assert last["function"] == "here"
-    assert last["file"].endswith("src/main.c") and last["line"] == 10
+        pytest.skip("this objcopy has no " + packing)
+    if where == "debug-file":
+        run("strip", "app", cwd=tmp_path)
+        run("objcopy", "--add-gnu-debuglink=app.debug", "app", cwd=tmp_path)
+    assert without_gdb(program, tmp_path) == expected
+    assert any(call["file"] == "src/main.c" for call in expected)
 
 
 # ---- the files that a trace was made with -----------------------------------
