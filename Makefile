@@ -204,11 +204,11 @@ fuzz:
 		-verbosity=0 corpus/$$f first/$$f || exit; done
 
 $(addprefix $(BUILD)/,$(FUZZERS)): $(BUILD)/%: tests/fuzz/%.c \
-		$(ENGINE_OBJ) | $(BUILD)/page.made
+		tests/unit/leftover.h $(ENGINE_OBJ) | $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
-		$(SAN) -fsanitize=fuzzer -Icshim/engine $^ $(LDFLAGS) \
-		$(ENGINE_LIBS) -o $@
+		$(SAN) -fsanitize=fuzzer -Icshim/engine -Itests/unit \
+		$(filter-out %.h,$^) $(LDFLAGS) $(ENGINE_LIBS) -o $@
 
 $(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/draft.h $(ENGINE_OBJ)
 	$(call say,FUZZ)

@@ -54,7 +54,7 @@ static int area_lock_init(struct area *a, struct cst_error *err)
 	return 0;
 }
 
-static void area_place(struct area *a, uint8_t *base)
+void area_place(struct area *a, uint8_t *base)
 {
 	a->head = (struct cst_area *)base;
 	a->processes = (struct cst_process *)(base + CST_AT_PROCESSES);
@@ -149,52 +149,6 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 	return 0;
 }
 
-static int area_check_file(int fd, const char *path, struct cst_error *err)
-{
-	struct cst_area head;
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
-		return cst_fail(CST_BAD_FILE, err, "'%.300s' cannot be read",
-				path);
-	if (head.layout != CST_LAYOUT)
-		return cst_fail(CST_BAD_FILE, err,
-				"'%.300s' was made by another version (layout "
-				"%u; this cstrace reads %u)",
-				path, head.layout, CST_LAYOUT);
-	if (head.size != CST_AREA_SIZE || (uint64_t)st.st_size < CST_AREA_SIZE)
-		return cst_fail(CST_BAD_FILE, err,
-				"'%.300s' is damaged: it is cut short", path);
-	return 0;
-}
-
-int area_open_file(int fd, const char *path, struct area **out,
-		   struct cst_error *err)
-{
-	struct area *a;
-	void *base;
-
-	if (area_check_file(fd, path, err) < 0)
-		return CST_BAD_FILE;
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return cst_fail_memory(err);
-	a->fd = -1;
-	a->is_past = 1;
-	base = mmap(NULL, CST_AREA_SIZE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-	if (base == MAP_FAILED) {
-		area_free(a);
-		return cst_fail_sys(err, "cannot map '%.300s'", path);
-	}
-	area_place(a, base);
-	a->n_chunks = a->head->n_chunks < CST_MAX_CHUNKS ? a->head->n_chunks
-							 : CST_MAX_CHUNKS;
-	*out = a;
-	return 0;
-}
-
 void area_free(struct area *a)
 {
 	if (!a)
@@ -203,6 +157,7 @@ void area_free(struct area *a)
 		munmap(a->head, CST_AREA_SIZE);
 	if (a->fd >= 0)
 		close(a->fd);
+	free(a->is_copied);
 	free(a);
 }
 
@@ -226,11 +181,6 @@ void area_grow(struct area *a)
 
 	if (room)
 		area_add_chunks(a, n < room ? n : room);
-}
-
-void area_let_go(const struct area *a, uint32_t chunk)
-{
-	madvise(area_chunk(a, chunk), CST_CHUNK_SIZE, MADV_DONTNEED);
 }
 
 void area_give(struct area *a, uint32_t chunk)

@@ -28,16 +28,26 @@ struct area {
 	char path[64]; /* for the shim to open */
 	/* Left in a file by processes that may be gone: our copy of it. */
 	int is_past;
+	int is_short;	    /* somebody cut the file, or it cannot be read */
+	int file;	    /* borrowed */
+	uint8_t *is_copied; /* by chunk */
 };
 
 int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err);
-/* Of a past area: the memory of a chunk that was looked at. */
-void area_let_go(const struct area *a, uint32_t chunk);
+void area_free(struct area *a);
+/* Where the parts are: private to the two that make areas. */
+void area_place(struct area *a, uint8_t *base);
 
-/* One that was left in a file, for reading it; fd stays the caller's. */
+/* One that was left in a file, for reading it; fd stays the caller's, open for
+ * as long. */
 int area_open_file(int fd, const char *path, struct area **out,
 		   struct cst_error *err);
-void area_free(struct area *a);
+int area_is_short(const char *path, struct cst_error *err);
+/* Of such a one: copy a chunk, if it is not there yet, and the opposite; the
+ * time of a record of one that need not be. */
+void area_copy(struct area *a, uint32_t chunk);
+void area_let_go(struct area *a, uint32_t chunk);
+uint64_t area_time(struct area *a, uint32_t chunk, uint32_t i);
 
 /* By the thread that is the reader, for as long as it lives: writers see by
  * this lock that it does. */

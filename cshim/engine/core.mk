@@ -2,6 +2,7 @@
 ENGINE_CORE_SRC := \
 	addrmap.c \
 	area.c \
+	area_file.c \
 	callstack.c \
 	clock.c \
 	crew.c \

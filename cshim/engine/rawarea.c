@@ -27,14 +27,14 @@ int rawarea_is(int fd)
  */
 
 /* How many slots of a chunk that was not handed over are written. */
-static uint32_t n_written(const struct cst_record *records)
+static uint32_t n_written(struct area *a, uint32_t chunk)
 {
 	uint32_t low = 0, high = CST_CHUNK_RECORDS;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (records[middle].time)
+		if (area_time(a, chunk, middle))
 			low = middle + 1;
 		else
 			high = middle;
@@ -49,8 +49,8 @@ static uint64_t hand_over(struct area *a)
 	uint64_t last = a->head->last_ticks;
 
 	for (uint32_t i = 0; i < a->n_chunks; i++) {
-		const struct cst_record *records = area_chunk(a, i);
 		struct cst_chunk *c = &a->chunks[i];
+		uint64_t time;
 		uint32_t n;
 
 		if (c->state == CST_CHUNK_OPEN) {
@@ -59,12 +59,11 @@ static uint64_t hand_over(struct area *a)
 		}
 		if (c->state != CST_CHUNK_FULL)
 			continue;
-		n = c->next && c->next <= CST_CHUNK_RECORDS
-			    ? c->next
-			    : n_written(records);
-		if (n && records[n - 1].time > last)
-			last = records[n - 1].time;
-		area_let_go(a, i);
+		n = c->next && c->next <= CST_CHUNK_RECORDS ? c->next
+							    : n_written(a, i);
+		time = n ? area_time(a, i, n - 1) : 0;
+		if (time > last)
+			last = time;
 	}
 	a->head->n_waiting = 0;
 	return last;
@@ -170,6 +169,10 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		status = open_writer(r, err);
 	if (status == 0)
 		status = take_all(r, out, err);
+	if (status == 0 && r->area->is_short) {
+		cst_trace_free(*out);
+		status = area_is_short(path, err);
+	}
 	if (status == 0)
 		take_losses(*out, r);
 	cst_recorder_close(r);

@@ -128,7 +128,7 @@ static void stream_advance(struct reader *r, struct stream *s, uint32_t chunk)
 	s->next_seq++;
 	s->n_done = 0;
 	s->hole_since = 0;
-	if (!s->had_hole)
+	if (!s->had_hole || r->area->is_past)
 		area_give(r->area, chunk);
 	s->had_hole = 0;
 }
@@ -210,6 +210,7 @@ int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out)
 
 		if (h->seq != s->next_seq)
 			continue; /* an earlier one is still being waited for */
+		area_copy(r->area, h->chunk);
 		n = stream_run(r, h, peek);
 		if (n) {
 			*out = (struct slice){

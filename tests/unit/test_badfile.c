@@ -4,8 +4,10 @@
  */
 #include "draft.h"
 
+#include "area.h"
 #include "block.h"
 #include "copy.h"
+#include "leftover.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -321,6 +323,75 @@ static void made_up_columns_do_no_harm(void **state)
 	bytes_release(&data);
 }
 
+/* ---- areas that programs left in a file -----------------------------------
+ */
+
+static int leftover_fd(void)
+{
+	int fd = memfd_create("area", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)CST_AREA_SIZE), 0);
+	leftover_head(fd);
+	leftover_tables(fd, 1, "/no/app");
+	leftover_chunks(fd);
+	return fd;
+}
+
+static void an_area_is_read(void **state)
+{
+	int fd = leftover_fd();
+	char path[64];
+	struct cst_trace *t;
+	struct cst_status_report status;
+	struct cst_error err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(cst_trace_load(path, &t, &err), 0);
+	cst_trace_status(t, &status);
+	assert_int_equal(status.n_records, LEFTOVER_CHUNKS * LEFTOVER_RECORDS);
+	cst_trace_free(t);
+	close(fd);
+}
+
+static void an_area_cut_short_is_an_error(void **state)
+{
+	int fd = leftover_fd();
+	char path[64];
+	struct cst_trace *t;
+	struct cst_error err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(ftruncate(fd, (off_t)CST_AT_CHUNKS), 0);
+	assert_int_equal(cst_trace_load(path, &t, &err), CST_BAD_FILE);
+	assert_non_null(strstr(err.text, "is damaged: it is cut short"));
+	close(fd);
+}
+
+/* As by somebody else, between two looks at it. */
+static void an_area_may_be_cut_while_it_is_read(void **state)
+{
+	int fd = leftover_fd();
+	struct area *a;
+	struct cst_error err;
+
+	(void)state;
+	assert_int_equal(area_open_file(fd, "a", &a, &err), 0);
+	area_copy(a, 0);
+	assert_int_not_equal(area_chunk(a, 0)[0].time, 0);
+	assert_int_equal(area_time(a, 1, 0), 3000);
+	assert_int_equal(a->is_short, 0);
+	assert_int_equal(ftruncate(fd, (off_t)CST_AT_SITES), 0);
+	area_copy(a, 1);
+	assert_int_equal(area_chunk(a, 1)[0].time, 0);
+	assert_int_equal(a->sites[CST_FIRST_SITE].kind, CST_ENTER);
+	assert_int_equal(a->is_short, 1);
+	area_free(a);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +403,9 @@ int main(void)
 		cmocka_unit_test(a_sealed_file_is_opened_by_its_index),
 		cmocka_unit_test(made_up_files_do_no_harm),
 		cmocka_unit_test(made_up_columns_do_no_harm),
+		cmocka_unit_test(an_area_is_read),
+		cmocka_unit_test(an_area_cut_short_is_an_error),
+		cmocka_unit_test(an_area_may_be_cut_while_it_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
