@@ -231,7 +231,8 @@ int area_thread_is_gone(const struct area *a, uint32_t thread)
 {
 	uint32_t tid =
 		__atomic_load_n(&a->threads[thread].tid, __ATOMIC_ACQUIRE);
-	uint32_t process = a->threads[thread].process;
+	uint32_t process =
+		__atomic_load_n(&a->threads[thread].process, __ATOMIC_RELAXED);
 	uint32_t pid;
 
 	if (!tid || process >= CST_MAX_PROCESSES)

@@ -131,7 +131,7 @@ static struct thread *crew_seeded(struct crew *c, uint32_t process,
 static void crew_inherit(const struct crew *c, struct thread *t,
 			 const struct cst_thread *told)
 {
-	uint32_t from = told->forked_from;
+	uint32_t from = __atomic_load_n(&told->forked_from, __ATOMIC_RELAXED);
 
 	if (!from || from > c->n_by_area)
 		return;
@@ -162,7 +162,8 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	/* The writer sets tid last: pairs with its release. */
 	uint32_t tid =
 		__atomic_load_n(&a->threads[index].tid, __ATOMIC_ACQUIRE);
-	uint32_t process = a->threads[index].process;
+	uint32_t process =
+		__atomic_load_n(&a->threads[index].process, __ATOMIC_RELAXED);
 	struct thread *t;
 	char name[17] = {0};
 

@@ -97,10 +97,11 @@ int reader_scan(struct reader *r)
 		/* Pairs with the release of the writer: thread and seq are
 		 * set, and in a full chunk all records that will be. */
 		uint32_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
-		struct held h = {.thread = c->thread,
-				 .seq = c->seq,
-				 .chunk = i,
-				 .is_full = state == CST_CHUNK_FULL};
+		struct held h = {
+			.thread = __atomic_load_n(&c->thread, __ATOMIC_RELAXED),
+			.seq = c->seq,
+			.chunk = i,
+			.is_full = state == CST_CHUNK_FULL};
 
 		if (state != CST_CHUNK_OPEN && state != CST_CHUNK_FULL)
 			continue;
@@ -270,7 +271,7 @@ void reader_reclaim(struct reader *r)
 	for (uint32_t i = 0; i < r->area->n_chunks; i++) {
 		struct cst_chunk *c = &r->area->chunks[i];
 		uint32_t open = CST_CHUNK_OPEN;
-		uint32_t thread = c->thread;
+		uint32_t thread = __atomic_load_n(&c->thread, __ATOMIC_RELAXED);
 
 		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != open ||
 		    thread >= CST_MAX_THREADS ||

@@ -110,7 +110,8 @@ struct space *spaces_of(struct spaces *s, uint32_t process)
 	if (s->of_process[process])
 		return s->of_process[process];
 	/* Data from outside: a parent comes before its child. */
-	parent = s->area->processes[process].parent;
+	parent = __atomic_load_n(&s->area->processes[process].parent,
+				 __ATOMIC_RELAXED);
 	s->of_process[process] = parent && parent <= process
 					 ? spaces_of(s, parent - 1)
 					 : space_begin(s, process);
@@ -170,19 +171,19 @@ enum { MAX_LINE = 8192 };
 static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 {
 	char line[MAX_LINE];
-	uint32_t at = m->text, n = 0;
+	uint32_t process = __atomic_load_n(&m->process, __ATOMIC_RELAXED);
+	uint32_t at = __atomic_load_n(&m->text, __ATOMIC_RELAXED), n = 0;
 	uint64_t start, end;
 	struct space *space;
 
-	if (m->process >= CST_MAX_PROCESSES)
+	if (process >= CST_MAX_PROCESSES)
 		return;
-	space = spaces_of(s, m->process);
+	space = spaces_of(s, process);
 	while (at < CST_TEXT_SIZE && n < MAX_LINE - 1 && s->area->text[at])
 		line[n++] = s->area->text[at++];
 	line[n] = 0;
-	modules_map(space->modules,
-		    s->area->is_past ? 0 : pid_of(s, m->process), line, &start,
-		    &end);
+	modules_map(space->modules, s->area->is_past ? 0 : pid_of(s, process),
+		    line, &start, &end);
 	if (!end)
 		return;
 	addrmap_drop(&space->functions, start, end);

@@ -58,9 +58,12 @@ struct cst_record {
 };
 _Static_assert(sizeof(struct cst_record) == CST_RECORD_SIZE, "area layout");
 
+/* Atomic, so that a number that was checked is not read again: the memory is
+ * the other side's. */
 static inline uint32_t cst_record_site(const struct cst_record *r)
 {
-	return (uint32_t)(r->site_and_sp >> 32);
+	return (uint32_t)(__atomic_load_n(&r->site_and_sp, __ATOMIC_RELAXED) >>
+			  32);
 }
 
 static inline uint64_t cst_record_sp(const struct cst_record *r)
