@@ -7,12 +7,13 @@
 #include "chunk.h"
 #include "area.h"
 #include "file.h"
+#include "guest.h"
 #include "reader.h"
 #include "state.h"
 #include "syscall.h"
 #include "thread.h"
 
-enum claim { CLAIMED, NONE_FREE, IMPOSSIBLE };
+enum claim { CLAIMED, NOT_OURS, NONE_FREE, IMPOSSIBLE };
 
 /* Waited in vain while free_seq was this (| 1 << 32, so that 0 is none):
  * nobody waits again before it moves, so the program is held up once. */
@@ -50,64 +51,69 @@ static uint32_t free_pop(void)
 }
 
 /* How many slots of the chunk under the cursor were taken. */
-static uint32_t slots_taken(void)
+static uint32_t slots_taken(const struct self *me)
 {
-	return cursor_is_full(self.cursor)
+	return cursor_is_full(me->cursor)
 		       ? CST_CHUNK_RECORDS
-		       : (uint32_t)(self.cursor % CST_CHUNK_SIZE) /
+		       : (uint32_t)(me->cursor % CST_CHUNK_SIZE) /
 				 CST_RECORD_SIZE;
 }
 
-void chunk_hand_over(void)
+void chunk_hand_over(struct self *me)
 {
-	if (self.chunk) {
-		struct cst_chunk *c = area_chunk(self.chunk - 1);
+	if (me->chunk) {
+		struct cst_chunk *c = area_chunk(me->chunk - 1);
 
 		/* An interrupted hook may still have to fill the last. */
-		__atomic_store_n(&c->next, slots_taken(), __ATOMIC_RELAXED);
+		__atomic_store_n(&c->next, slots_taken(me), __ATOMIC_RELAXED);
 		/* Pairs with the reader's acquire: all slots were taken
 		 * before. */
 		__atomic_store_n(&c->state, CST_CHUNK_FULL, __ATOMIC_RELEASE);
 	}
-	self.chunk = 0;
-	self.cursor = CURSOR_FULL;
+	me->chunk = 0;
+	me->cursor = CURSOR_FULL;
 }
 
-static void chunk_open(uint32_t index)
+static void chunk_open(struct self *me, uint32_t index)
 {
 	struct cst_chunk *c = area_chunk(index);
 
-	__atomic_store_n(&c->thread, self.thread - 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->seq, thread_claimed(), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->thread, me->thread - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->seq, thread_claimed(me), __ATOMIC_RELAXED);
 	__atomic_store_n(&c->next, 0, __ATOMIC_RELAXED);
 	/* Pairs with the reader's acquire: an open chunk has its owner. */
 	__atomic_store_n(&c->state, CST_CHUNK_OPEN, __ATOMIC_RELEASE);
-	self.chunk = index + 1;
-	self.cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
-		      (uint64_t)index * CST_CHUNK_SIZE;
+	me->chunk = index + 1;
+	me->cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
+		     (uint64_t)index * CST_CHUNK_SIZE;
 }
 
-static enum claim claim_blocked(void)
+static enum claim claim_blocked(struct self *me)
 {
 	uint32_t taken;
 
-	thread_renew();
-	if (!cursor_is_full(self.cursor))
+	thread_renew(me);
+	if (!cursor_is_full(me->cursor))
 		return CLAIMED; /* by a handler, a moment ago */
-	chunk_hand_over();
-	if (!self.thread && thread_register() < 0)
+	if (guest_is_unannounced(me)) {
+		guests_expect();
+		area_count(&area->n_lost_threads); /* at least */
+		return NOT_OURS;
+	}
+	chunk_hand_over(me);
+	if (!me->thread && thread_register(me) < 0)
 		return IMPOSSIBLE;
 	taken = area->is_file ? file_chunk() : free_pop();
 	if (!taken)
 		return NONE_FREE;
-	chunk_open(taken - 1);
+	chunk_open(me, taken - 1);
 	return CLAIMED;
 }
 
-static enum claim claim(void)
+static enum claim claim(struct self *me)
 {
 	uint64_t mask = signals_block();
-	enum claim result = claim_blocked();
+	enum claim result = claim_blocked(me);
 
 	signals_restore(mask);
 	return result;
@@ -115,7 +121,7 @@ static enum claim claim(void)
 
 /* The caller has shown itself in n_waiting before free_seq is read: a reader
  * that gives a chunk back after this wakes somebody. */
-static enum claim claim_patiently(void)
+static enum claim claim_patiently(struct self *me)
 {
 	uint64_t began = 0;
 
@@ -123,7 +129,7 @@ static enum claim claim_patiently(void)
 		uint32_t seq =
 			__atomic_load_n(&area->free_seq, __ATOMIC_SEQ_CST);
 		uint64_t mark = 1ull << 32 | seq;
-		enum claim result = claim();
+		enum claim result = claim(me);
 
 		if (result != NONE_FREE)
 			return result;
@@ -143,35 +149,35 @@ static enum claim claim_patiently(void)
 	}
 }
 
-static int chunk_renew(void)
+static int chunk_renew(struct self *me)
 {
-	enum claim result = claim();
+	enum claim result = claim(me);
 
 	if (result == NONE_FREE) {
 		__atomic_fetch_add(&area->n_waiting, 1, __ATOMIC_SEQ_CST);
-		result = claim_patiently();
+		result = claim_patiently(me);
 		__atomic_fetch_sub(&area->n_waiting, 1, __ATOMIC_SEQ_CST);
 		if (result == NONE_FREE)
 			area_count(&area->n_lost_full);
 	}
-	return result == CLAIMED ? 0 : -1;
+	return result == CLAIMED || result == NOT_OURS ? 0 : -1;
 }
 
 /* While a stopped reader's records are being lost, a loss must not cost the
  * system calls of a claim.  The steps behind the chunk's last slot are taken
  * back (the hook's own and ours: there is room for a few only); where a handler
  * has moved the cursor since, the long way is taken. */
-static int is_lost_at_once(uint64_t slot)
+static int is_lost_at_once(struct self *me, uint64_t slot)
 {
 	uint64_t seq = __atomic_load_n(&area->free_seq, __ATOMIC_RELAXED);
 	uint64_t left = slot + CST_RECORD_SIZE;
 	uint64_t full = (slot & -(uint64_t)CST_CHUNK_SIZE) + CURSOR_FULL;
 
 	/* A chunk that is full must be handed over, whatever comes then. */
-	if (self.chunk ||
+	if (me->chunk ||
 	    __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED) !=
 		    (1ull << 32 | seq) ||
-	    !__atomic_compare_exchange_n(&self.cursor, &left, full, 0,
+	    !__atomic_compare_exchange_n(&me->cursor, &left, full, 0,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
 	area_count(&area->n_lost_full);
@@ -181,13 +187,17 @@ static int is_lost_at_once(uint64_t slot)
 COLD struct cst_record *chunk_slot(void)
 {
 	for (;;) {
-		uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+		struct self *me = self_now();
+		uint64_t slot;
 
+		if (!me)
+			return NULL;
+		slot = cursor_take(&me->cursor, CST_RECORD_SIZE);
 		if (!cursor_is_full(slot))
 			return (struct cst_record *)slot;
-		if (is_lost_at_once(slot))
+		if (is_lost_at_once(me, slot))
 			return NULL;
-		if (chunk_renew() < 0)
+		if (chunk_renew(me) < 0)
 			return NULL;
 	}
 }

@@ -12,6 +12,7 @@
 struct cst_record *chunk_slot(void);
 
 /* Give this thread's chunk, if any, to the reader.  Signals blocked. */
-void chunk_hand_over(void);
+struct self;
+void chunk_hand_over(struct self *me);
 
 #endif

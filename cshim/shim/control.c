@@ -75,9 +75,11 @@ static uint32_t control_answer(int32_t *error)
 	if (*error)
 		return CST_STATE_OFF;
 	/* Before anybody sees "on": a fork child's cursor is its parent's. */
-	thread_renew();
+	thread_renew(&self);
 	__atomic_store_n(&state_page.mode, mode, __ATOMIC_RELAXED);
-	return mode == CST_MODE_RING ? CST_STATE_ON : CST_STATE_SYNC;
+	/* "Sync" and the ring: the slow way, and no more. */
+	return mode == CST_MODE_RING && !state_page.has_guests ? CST_STATE_ON
+							       : CST_STATE_SYNC;
 }
 
 static int state_swap(uint32_t from, uint32_t to)

@@ -9,6 +9,7 @@ SHIM_SRC := \
 	cshim/shim/chunk.c \
 	cshim/shim/thread.c \
 	cshim/shim/process.c \
+	cshim/shim/guest.c \
 	cshim/shim/area.c \
 	cshim/shim/reader.c \
 	cshim/shim/sync.c \
@@ -20,6 +21,7 @@ SHIM_SRC := \
 # Only where there is a libc's own behind it: not for static programs.
 SHIM_SO_SRC := \
 	cshim/shim/unload.c \
+	cshim/shim/clone.c \
 	cshim/shim/redirect.c
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables

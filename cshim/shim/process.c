@@ -12,26 +12,34 @@
 
 static uint32_t last_process; /* as state_page.process, not wiped */
 
-int process_register(void)
+uint32_t process_add(uint32_t parent)
 {
+	int64_t index = area_draw(&area->n_processes, 0, CST_MAX_PROCESSES);
 	struct cst_process *p;
-	int64_t index;
 
-	if (state_page.process)
-		return 0;
-	index = area_draw(&area->n_processes, 0, CST_MAX_PROCESSES);
 	if (index < 0 || area_reserve(area_process((uint32_t)index),
 				      sizeof(struct cst_process))) {
 		area_count(&area->n_lost_threads);
-		return ENOSPC;
+		return 0;
 	}
 	p = area_process((uint32_t)index);
-	p->parent = last_process;
+	p->parent = parent;
 	p->start = clock_ticks();
-	last_process = (uint32_t)index + 1;
-	state_page.process = last_process;
 	/* Pairs with the reader's acquire: a process with a pid is whole. */
 	__atomic_store_n(&p->pid, sys_getpid(), __ATOMIC_RELEASE);
+	return (uint32_t)index + 1;
+}
+
+int process_register(void)
+{
+	uint32_t process;
+
+	if (state_page.process)
+		return 0;
+	process = process_add(last_process);
+	if (!process)
+		return ENOSPC;
+	last_process = state_page.process = process;
 	mappings_begin();
 	return 0;
 }

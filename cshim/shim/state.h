@@ -20,11 +20,12 @@
 enum { STATE_ANSWERING = 4 };
 
 struct state_page {
-	uint32_t state;	  /* enum cst_state */
-	uint32_t mode;	  /* enum cst_mode, as last obeyed */
-	uint32_t process; /* our index in the area + 1; 0: not registered */
-	uint32_t lock;	  /* lock.h: a fork may find it taken */
-	uint8_t rest[4096 - 16];
+	uint32_t state;	     /* enum cst_state */
+	uint32_t mode;	     /* enum cst_mode, as last obeyed */
+	uint32_t process;    /* our index in the area + 1; 0: not registered */
+	uint32_t lock;	     /* lock.h: a fork may find it taken */
+	uint32_t has_guests; /* guest.h */
+	uint8_t rest[4096 - 20];
 } __attribute__((aligned(4096)));
 _Static_assert(sizeof(struct state_page) == 4096, "neighbours are wiped too");
 

@@ -115,6 +115,16 @@ static inline uint32_t sys_getpid(void)
 	return (uint32_t)syscall6(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
+static inline uint32_t sys_getppid(void)
+{
+	return (uint32_t)syscall6(SYS_getppid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline int sys_tgkill(uint32_t pid, uint32_t tid, int signo)
+{
+	return (int)syscall6(SYS_tgkill, (long)pid, (long)tid, signo, 0, 0, 0);
+}
+
 static inline uint32_t sys_gettid(void)
 {
 	return (uint32_t)syscall6(SYS_gettid, 0, 0, 0, 0, 0, 0);

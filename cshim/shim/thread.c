@@ -7,6 +7,7 @@
 #include "thread.h"
 #include "area.h"
 #include "chunk.h"
+#include "guest.h"
 #include "lock.h"
 #include "state.h"
 #include "syscall.h"
@@ -21,23 +22,28 @@ __thread struct self self = {.cursor = CURSOR_FULL};
 static pthread_key_t key; /* 0 is a key like any other */
 static uint32_t key_state;
 
-static void thread_forget(void)
+/* `me` is the calling thread's, and was its parent's. */
+static void thread_forget(struct self *me)
 {
-	if (self.thread) {
-		self.forked_from = self.thread;
-		self.n_fork = self.is_forking ? self.n_forks : 0;
+	uint32_t guest = guest_that_forked(me->process);
+
+	if (guest || me->thread) {
+		me->forked_from = guest ? guest : me->thread;
+		me->n_fork = me->is_forking && !guest ? me->n_forks : 0;
 	}
-	self.is_forking = 0;
-	self.cursor = CURSOR_FULL;
-	self.chunk = 0;
-	self.thread = 0;
-	self.process = state_page.process;
+	me->is_forking = 0;
+	me->cursor = CURSOR_FULL;
+	me->chunk = 0;
+	me->thread = 0;
+	me->process = me->home = state_page.process;
+	if (!state_page.has_guests)
+		me->tid = sys_gettid();
 }
 
-void thread_renew(void)
+void thread_renew(struct self *me)
 {
-	if (self.process != state_page.process)
-		thread_forget();
+	if (me->process != state_page.process)
+		thread_forget(me);
 }
 
 static void thread_name(struct cst_thread *t)
@@ -53,7 +59,7 @@ static void thread_name(struct cst_thread *t)
 	__atomic_store_n(&to[1], name.word[1], __ATOMIC_RELAXED);
 }
 
-int thread_register(void)
+int thread_register(struct self *me)
 {
 	int64_t index = area_draw(&area->n_threads, 0, CST_MAX_THREADS);
 	struct cst_thread *t;
@@ -64,12 +70,12 @@ int thread_register(void)
 		return -1;
 	}
 	t = area_thread((uint32_t)index);
-	t->process = self.process - 1;
+	t->process = me->home - 1;
 	t->start = clock_ticks();
-	t->forked_from = self.forked_from;
-	t->n_fork = self.n_fork;
+	t->forked_from = me->forked_from;
+	t->n_fork = me->n_fork;
 	thread_name(t);
-	self.thread = (uint32_t)index + 1;
+	me->thread = (uint32_t)index + 1;
 	/* Pairs with the reader's acquire: a thread with a tid is whole. */
 	__atomic_store_n(&t->tid, sys_gettid(), __ATOMIC_RELEASE);
 	return 0;
@@ -80,11 +86,11 @@ static void thread_end(void *unused)
 	uint64_t mask = signals_block();
 
 	(void)unused;
-	thread_renew();
+	thread_renew(&self);
 	if (self.thread) {
 		/* Most threads get their name after their first call. */
 		thread_name(area_thread(self.thread - 1));
-		chunk_hand_over();
+		chunk_hand_over(&self);
 		area_thread(self.thread - 1)->end = clock_ticks();
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
@@ -103,9 +109,9 @@ static void key_make(void)
 	lock_drop();
 }
 
-uint32_t thread_claimed(void)
+uint32_t thread_claimed(struct self *me)
 {
-	struct cst_thread *t = area_thread(self.thread - 1);
+	struct cst_thread *t = area_thread(me->thread - 1);
 	uint32_t seq = t->n_claimed;
 
 	if (seq)
@@ -113,6 +119,8 @@ uint32_t thread_claimed(void)
 	/* A later destructor may call hooks after ours has run. */
 	__atomic_store_n(&t->is_ended, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_claimed, seq + 1, __ATOMIC_RELAXED);
+	if (me != &self)
+		return seq; /* libc has no hold on its end */
 	if (key_state == KEY_NOT_MADE)
 		key_make();
 	if (key_state == KEY_MADE)
@@ -125,7 +133,7 @@ static void thread_before_fork(void)
 {
 	struct cst_record *r;
 
-	if (!self.thread || !state_is_on(state_now()))
+	if (!self.thread || !state_is_on(state_now()) || self_now() != &self)
 		return;
 	r = chunk_slot();
 	if (!r)
@@ -145,7 +153,7 @@ static void thread_has_forked(void)
  * cursor still.  Forks that bypass libc are left with the page. */
 static void thread_after_fork(void)
 {
-	thread_forget();
+	thread_forget(&self);
 }
 
 __attribute__((constructor)) static void thread_watch_forks(void)

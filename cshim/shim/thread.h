@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "state.h"
 
-/* All but the cursor is touched with signals blocked only. */
+/* All but the cursor and the tid is touched with signals blocked only. */
 struct self {
 	uint64_t cursor;     /* address of the next slot */
 	uint32_t chunk;	     /* index + 1 of the chunk it lies in, or 0 */
@@ -17,6 +17,8 @@ struct self {
 	uint32_t n_forks;    /* CST_FORK records so far */
 	uint32_t is_forking; /* between that record and the fork's end */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
+	uint32_t home; /* index + 1 of the process that we are of */
+	uint32_t tid;  /* whose this is; 0: nobody has looked */
 };
 
 extern HIDDEN __thread struct self self
@@ -33,11 +35,11 @@ static inline int cursor_is_full(uint64_t slot)
 }
 
 /* Drop what another process (our parent) left here. */
-void thread_renew(void);
+void thread_renew(struct self *me);
 
 /* Both with signals blocked.  Negative: the table is full, counted. */
-int thread_register(void);
+int thread_register(struct self *me);
 /* A chunk was claimed: its seq.  Sees to it that our end hands it over. */
-uint32_t thread_claimed(void);
+uint32_t thread_claimed(struct self *me);
 
 #endif

@@ -21,7 +21,7 @@ def _size(n: int) -> str:
 
 def _losses(s: Status) -> str:
     causes = ((s.n_lost_full, "no room"), (s.n_lost_sites, "too many sites"),
-              (s.n_lost_threads, "too many threads"),
+              (s.n_lost_threads, "no place for the thread"),
               (s.n_lost_holes, "thread killed in the hook"))
     parts = ["%d (%s)" % (n, why) for n, why in causes if n]
     if s.n_lost_limit:

@@ -3,7 +3,8 @@
 # Each program maps one area for its life, as the shim does: so one scene, one
 # program.  All of them are traced by the shim they test.
 
-SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path
+SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
+	guests guests_raw
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -24,3 +25,7 @@ retire_CFLAGS := $(MINI_READER)
 retire_LIBS := $(MINI_READER_SRC)
 no_area_CFLAGS := $(MINI_READER)
 no_area_LIBS := $(MINI_READER_SRC)
+guests_CFLAGS := $(MINI_READER)
+guests_LIBS := $(MINI_READER_SRC)
+guests_raw_CFLAGS := $(MINI_READER)
+guests_raw_LIBS := $(MINI_READER_SRC)

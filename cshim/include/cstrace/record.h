@@ -160,9 +160,11 @@ struct cst_area {
 	uint32_t n_chunks; /* chunks that exist; the reader grows it */
 
 	/* Losses, by cause, in records. */
-	uint64_t n_lost_full;	 /* no chunk, and the reader gone or too slow */
-	uint64_t n_lost_sites;	 /* the site table is full */
-	uint64_t n_lost_threads; /* the thread or process table is full */
+	uint64_t n_lost_full;  /* no chunk, and the reader gone or too slow */
+	uint64_t n_lost_sites; /* the site table is full */
+	/* The thread or process table is full; or a thread used another's
+	 * cursor, which may have cost more than the one that is counted. */
+	uint64_t n_lost_threads;
 
 	/* Free chunks, last in first out: tag << 32 | index + 1. */
 	uint64_t free_head __attribute__((aligned(64)));
