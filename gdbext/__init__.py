@@ -17,11 +17,12 @@ def register() -> None:
     global _session
     import gdb
 
-    from . import commands, engine, events, params, session
+    from . import commands, ctrlc, engine, events, params, session
 
     if _session is not None:
         _session.refresh_preload()
         return
+    ctrlc.install()
     _session = session.Session()
     _session.settings = params.register(_session.setting_changed,
                                         _session.open_output)

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple, Optional, TypeVar
 
 import gdb
 
-from . import engine
+from . import ctrlc, engine
 from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE
 
 T = TypeVar("T")
@@ -108,6 +108,7 @@ class Output:
             self._is_posted = True
         gdb.post_event(self._posted)
 
+    @ctrlc.handed_on
     def _posted(self) -> None:
         with self._lock:
             self._is_posted = False
@@ -172,16 +173,18 @@ class _Job(threading.Thread):
     def next_text(self) -> Optional[str]:
         """The next block, or None at the end."""
         with self._ready:
-            while self._text is None and not self._is_over:
-                # The limit lets Python look for a Ctrl-C.
+            while not ctrlc.take():
+                if self._text is not None or self._is_over:
+                    break
                 self._ready.wait(0.1)
+            else:
+                raise KeyboardInterrupt
             text, self._text = self._text, None
             self._ready.notify_all()
             return text
 
     def launch(self) -> None:
         # Threads inside gdb must not take its signals: SIGCHLD above all.
-        # Nor can a Ctrl-C come between the thread's start and its being known.
         old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             self.start()
@@ -189,26 +192,23 @@ class _Job(threading.Thread):
             signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
     def cancel(self) -> None:
-        """End it; another Ctrl-C meanwhile changes nothing."""
-        while True:
-            try:
-                with self._ready:
-                    self._is_cancelled = True
-                    self._ready.notify_all()
-                while self.is_alive():
-                    engine.interrupt()
-                    self.join(0.05)
-                return
-            except KeyboardInterrupt:
-                pass
+        with self._ready:
+            self._is_cancelled = True
+            self._ready.notify_all()
+        while self.is_alive():
+            engine.interrupt()
+            self.join(0.05)
 
 
+@ctrlc.held
 def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
     """Run call(write) and write what it gives, with the pager.  Ctrl-C and
-    the pager's q end it: KeyboardInterrupt."""
+    the pager's q end it: KeyboardInterrupt.  It is held, as an exception at
+    any other moment could leave the lock taken that the thread waits for."""
     job = _Job(call)
+    ctrlc.take()
+    job.launch()
     try:
-        job.launch()
         while True:
             text = job.next_text()
             if text is None:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from . import hooks, locate
+from . import ctrlc, hooks, locate
 from .console import say
 from .control import Control
 from .engine import CstraceError
@@ -19,6 +19,7 @@ from .session import Session, is_native
 
 
 def _guarded(function: Callable) -> Callable:
+    @ctrlc.handed_on
     def call(self: "Events", *arguments: Any) -> None:
         try:
             function(self, *arguments)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import gdb
 
-from . import hooks, naming, x86_64
+from . import ctrlc, hooks, naming, x86_64
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -81,6 +81,7 @@ class HookBreakpoint(gdb.Breakpoint):
         self._recording = recording
         self.n_hits = 0
 
+    @ctrlc.handed_on
     def stop(self) -> bool:
         recording = self._recording
         try:

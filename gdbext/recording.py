@@ -11,7 +11,8 @@ from typing import Optional
 
 import gdb
 
-from . import console, control, engine, hooks, inject, naming, seeds, sync
+from . import (console, control, ctrlc, engine, hooks, inject, naming, seeds,
+               sync)
 from .console import Output, say
 from .door import door
 from .engine import Recorder, RecorderOptions, Trace
@@ -95,11 +96,13 @@ class Recording:
 
     # ---- in gdb's thread --------------------------------------------------
 
+    @ctrlc.handed_on
     def _answer(self) -> None:
         self._is_posted = False
         if self.recorder is not None:
             naming.answer_all(self.recorder)
 
+    @ctrlc.handed_on
     def tell_messages(self) -> None:
         messages, self._messages = self._messages, []
         for text in messages:
@@ -112,13 +115,12 @@ class Recording:
             self._messages.append("%s" % error)
 
     def take_all(self) -> None:
-        """Draw all that the program has written; never raises."""
+        """Draw all that the program has written; a failure is told, not
+        raised."""
         if self.recorder is None or not self.is_on:
             return
         try:
             naming.drain(self.recorder)
-        except KeyboardInterrupt:
-            pass  # the rest comes at the next chance
         except Exception as e:
             self.fail(e)
         self.output.flush()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import gdb
 
-from . import naming, x86_64
+from . import ctrlc, naming, x86_64
 from .hooks import symbol_address
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class EntryBreakpoint(gdb.Breakpoint):
         self._recording = recording
         self.n_hits = 0
 
+    @ctrlc.handed_on
     def stop(self) -> bool:
         # Every microsecond here is the program's: parse_and_eval() is the
         # cheapest way to a register.
@@ -69,6 +70,7 @@ class DrainBreakpoint(gdb.Breakpoint):
         """Else gdb would tell the user that it is pending."""
         return symbol_address(place) is not None
 
+    @ctrlc.handed_on
     def stop(self) -> bool:
         self._recording.take_all()
         return False

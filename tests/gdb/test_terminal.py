@@ -103,6 +103,34 @@ def test_ctrl_c_again_and_again(tmp_path):
         t.wait("spun on", "exited normally", PROMPT)
 
 
+# A Ctrl-C that comes while one of our own handlers runs: in `continue`, and
+# at a breakpoint of the sync road.
+IN_CONTINUE = "gdbext._session", "apply_settings"
+AT_A_HIT = "gdbext._session.recording.recorder", "hit"
+
+
+@pytest.mark.parametrize("start, place", [
+    ("cstrace start", IN_CONTINUE), ("cstrace start -sync", AT_A_HIT)])
+def test_ctrl_c_in_a_handler_stops_the_program(tmp_path, start, place):
+    owner, name = place
+    with Terminal(tmp_path, build("spin.c")) as t:
+        t.ask("set cstrace live off")
+        t.ask(start)
+        t.ask("break spin")
+        t.ask("run")
+        t.ask("python import gdbext, os, signal")
+        t.ask("python owner, name = %s, '%s'" % (owner, name))
+        t.ask("python old = getattr(owner, name)")
+        t.ask("python setattr(owner, name, lambda *a: ("
+              "setattr(owner, name, old), os.kill(os.getpid(), "
+              "signal.SIGINT), old(*a))[-1])")
+        t.send("continue\n")
+        seen = t.wait("received signal SIGINT", PROMPT)
+        assert "Python Exception" not in seen
+        called = rows(t.ask("cstrace show -filter main -depth 2"))
+        assert [row.text.split("  ")[0] for row in called] == ["main", "spin"]
+
+
 def many(tmp_path):
     return Terminal(tmp_path, build("crew.c"), args=[4, 30000],
                     commands=("set height 0", "set cstrace live off"))
@@ -121,6 +149,18 @@ def test_ctrl_c_ends_a_long_show(tmp_path):
         assert "360005 calls" in t.ask("cstrace status").replace(
             "calls      360005", "360005 calls")
         assert len(rows(t.ask("cstrace show -last 3"))) >= 3
+
+
+def test_ctrl_c_ends_show_at_any_moment(tmp_path):
+    with many(tmp_path) as t:
+        t.ask("cstrace start")
+        t.ask("run")
+        for n in range(1, 30):
+            t.send("cstrace show\n")
+            t.wait(*["one  crew.c:27"] * n)
+            t.interrupt()
+            t.wait(PROMPT)
+        assert "360005" in t.ask("cstrace status")
 
 
 def test_ctrl_c_ends_a_long_report_or_leaves_it_whole(tmp_path):

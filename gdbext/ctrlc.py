@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Ctrl-C while Python runs inside gdb.
+
+gdb turns a SIGINT that it has not dealt with into a KeyboardInterrupt of
+whatever Python comes next.  In an event handler that is twice wrong: the
+handler's work is left half done, and the user's Ctrl-C is gone, with the
+program running on.  So a handler's Ctrl-C is only noted, and handed on to the
+program when the handler is done."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import signal
+from types import FrameType
+from typing import Any, Callable, Optional
+
+import gdb
+
+_SIGACTION_BYTES = 512  # more than any libc's struct sigaction
+
+_is_noted = False
+
+
+def held(function: Callable) -> Callable:
+    """While it runs, Ctrl-C raises nothing of itself: ask take().  gdb's own
+    functions may raise KeyboardInterrupt all the same."""
+
+    def call(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    return functools.wraps(function)(call)
+
+
+_HELD = held(lambda: None).__code__  # one code for all that are held
+
+
+def take() -> bool:
+    """Was there a Ctrl-C?  It is the caller's from here on."""
+    global _is_noted
+    was_noted, _is_noted = _is_noted, False
+    return was_noted
+
+
+def _note() -> None:
+    global _is_noted
+    _is_noted = True
+
+
+@held
+def _stop_program() -> None:
+    """What gdb does with a Ctrl-C while the program runs."""
+    thread = gdb.selected_thread()
+    if thread is not None and thread.is_running():
+        gdb.execute("interrupt")
+
+
+def handed_on(function: Callable) -> Callable:
+    """For what gdb calls on its own: done whatever the user types, and then
+    the program stops, if gdb lets it run."""
+
+    @held
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        try:
+            try:
+                return function(*arguments)
+            except KeyboardInterrupt:
+                _note()
+                return function(*arguments)
+        finally:
+            if take():
+                gdb.post_event(_stop_program)
+
+    return call
+
+
+def install() -> None:
+    """Put ourselves before Python's own handler of SIGINT; gdb's handler,
+    which calls it, stays where it is."""
+    python_handler = signal.getsignal(signal.SIGINT)
+    if not callable(python_handler):
+        return
+
+    def handle(number: int, frame: Optional[FrameType]) -> None:
+        f = frame
+        while f is not None:
+            if f.f_code is _HELD:
+                _note()
+                return
+            f = f.f_back
+        python_handler(number, frame)
+
+    libc = ctypes.CDLL(None)
+    saved = ctypes.create_string_buffer(_SIGACTION_BYTES)
+    if libc.sigaction(int(signal.SIGINT), None, saved) == 0:
+        signal.signal(signal.SIGINT, handle)
+        libc.sigaction(int(signal.SIGINT), saved, None)
