@@ -203,10 +203,10 @@ class _Job(threading.Thread):
 @ctrlc.held
 def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
     """Run call(write) and write what it gives, with the pager.  Ctrl-C and
-    the pager's q end it: KeyboardInterrupt.  It is held, as an exception at
+    the pager's q end it: KeyboardInterrupt, unless the call has come to its
+    end all the same and what it made is there.  It is held, as an exception at
     any other moment could leave the lock taken that the thread waits for."""
     job = _Job(call)
-    ctrlc.take()
     job.launch()
     try:
         while True:
@@ -216,6 +216,10 @@ def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
             gdb.write(text)
         gdb.flush()
         job.join()
+    except KeyboardInterrupt:
+        job.cancel()
+        if job.error is not None:
+            raise
     except BaseException:
         job.cancel()
         raise

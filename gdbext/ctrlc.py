@@ -22,9 +22,9 @@ _SIGACTION_BYTES = 512  # more than any libc's struct sigaction
 _is_noted = False
 
 
-def held(function: Callable) -> Callable:
-    """While it runs, Ctrl-C raises nothing of itself: ask take().  gdb's own
-    functions may raise KeyboardInterrupt all the same."""
+def _noting(function: Callable) -> Callable:
+    """While it runs, Ctrl-C raises nothing of itself.  gdb's own functions
+    may raise KeyboardInterrupt all the same."""
 
     def call(*arguments: Any) -> Any:
         return function(*arguments)
@@ -32,7 +32,7 @@ def held(function: Callable) -> Callable:
     return functools.wraps(function)(call)
 
 
-_HELD = held(lambda: None).__code__  # one code for all that are held
+_NOTING = _noting(lambda: None).__code__  # one code for all of them
 
 
 def take() -> bool:
@@ -47,6 +47,22 @@ def _note() -> None:
     _is_noted = True
 
 
+def held(function: Callable) -> Callable:
+    """For a part of a command that Ctrl-C must not break anywhere: it asks
+    take() where it can end."""
+
+    @_noting
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        take()
+        try:
+            return function(*arguments)
+        finally:
+            take()
+
+    return call
+
+
 @held
 def _stop_program() -> None:
     """What gdb does with a Ctrl-C while the program runs."""
@@ -59,7 +75,7 @@ def handed_on(function: Callable) -> Callable:
     """For what gdb calls on its own: done whatever the user types, and then
     the program stops, if gdb lets it run."""
 
-    @held
+    @_noting
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         try:
@@ -85,7 +101,7 @@ def install() -> None:
     def handle(number: int, frame: Optional[FrameType]) -> None:
         f = frame
         while f is not None:
-            if f.f_code is _HELD:
+            if f.f_code is _NOTING:
                 _note()
                 return
             f = f.f_back

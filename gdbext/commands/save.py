@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Callable
 
 import gdb
 
-from .. import engine, options
+from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import count
@@ -17,6 +17,11 @@ from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
 
 def _read_format(name: str, word: str) -> str:
     return options.read_one_of(tuple(engine.formats()))(name, word)
+
+
+@ctrlc.held  # or Ctrl-C could come between, and a new file not be told
+def write_and_tell(path: str, save: Callable) -> None:
+    say("%s saved to %s" % (count(run_long(save), "call"), path))
 
 
 class SaveCommand(TraceCommand):
@@ -73,6 +78,5 @@ class SaveCommand(TraceCommand):
             values, ("thread", "depth", "filter", "exclude")))
         look = self.session.look()
         path = os.path.expanduser(path)
-        n = run_long(lambda _write: trace.save(path, values.get("format"),
-                                               look, choice))
-        say("%s saved to %s" % (count(n, "call"), path))
+        write_and_tell(path, lambda _write: trace.save(
+            path, values.get("format"), look, choice))
