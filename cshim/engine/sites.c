@@ -6,6 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int sites_room(struct sites *s, uint32_t n)
+{
+	uint32_t cap = s->cap ? s->cap : 1024;
+	struct site_place *places;
+	struct site *all;
+
+	while (cap < n)
+		cap *= 2;
+	if (cap == s->cap)
+		return 0;
+	places = realloc(s->places, cap * sizeof(*places));
+	if (!places)
+		return -1;
+	s->places = places;
+	all = realloc(s->all, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	/* Numbers below the first site's are of no record. */
+	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++) {
+		all[i] = (struct site){.is_muted = 1};
+		places[i] = (struct site_place){0};
+	}
+	s->all = all;
+	s->cap = cap;
+	return 0;
+}
+
 int sites_init(struct sites *s, struct area *a, struct names *n)
 {
 	*s = (struct sites){
@@ -14,7 +41,9 @@ int sites_init(struct sites *s, struct area *a, struct names *n)
 		.n = CST_FIRST_SITE,
 		.questions = {.names = n, .spaces = &s->spaces},
 	};
-	return spaces_init(&s->spaces, a);
+	/* A record can bear a low number before there is any site. */
+	return sites_room(s, CST_FIRST_SITE) < 0 ? -1
+						 : spaces_init(&s->spaces, a);
 }
 
 void sites_release(struct sites *s)
@@ -310,33 +339,6 @@ static void site_learn(struct sites *s, uint32_t number)
 	s->first_of_function[site->function] = number;
 	if (is_muted(s, site->function))
 		site_set_muted(s, number, 1);
-}
-
-static int sites_room(struct sites *s, uint32_t n)
-{
-	uint32_t cap = s->cap ? s->cap : 1024;
-	struct site_place *places;
-	struct site *all;
-
-	while (cap < n)
-		cap *= 2;
-	if (cap == s->cap)
-		return 0;
-	places = realloc(s->places, cap * sizeof(*places));
-	if (!places)
-		return -1;
-	s->places = places;
-	all = realloc(s->all, cap * sizeof(*all));
-	if (!all)
-		return -1;
-	/* Numbers below the first site's are of no record. */
-	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++) {
-		all[i] = (struct site){.is_muted = 1};
-		places[i] = (struct site_place){0};
-	}
-	s->all = all;
-	s->cap = cap;
-	return 0;
 }
 
 uint32_t sites_learn(struct sites *s)

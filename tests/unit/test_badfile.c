@@ -355,6 +355,26 @@ static void an_area_is_read(void **state)
 	close(fd);
 }
 
+static void an_area_may_have_records_and_no_site(void **state)
+{
+	int fd = leftover_fd();
+	uint32_t none = 0;
+	char path[64];
+	struct cst_record r;
+	struct cst_trace *t;
+	struct cst_error err;
+
+	(void)state;
+	cst_record_set(&r, 2000, CST_FIRST_SITE - 1, 0x7fff0000, 0x7fff1000);
+	leftover_put(fd, &r, sizeof(r), CST_AT_CHUNKS);
+	leftover_put(fd, &none, sizeof(none),
+		     offsetof(struct cst_area, n_sites));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(cst_trace_load(path, &t, &err), 0);
+	cst_trace_free(t);
+	close(fd);
+}
+
 static void an_area_cut_short_is_an_error(void **state)
 {
 	int fd = leftover_fd();
@@ -404,6 +424,7 @@ int main(void)
 		cmocka_unit_test(made_up_files_do_no_harm),
 		cmocka_unit_test(made_up_columns_do_no_harm),
 		cmocka_unit_test(an_area_is_read),
+		cmocka_unit_test(an_area_may_have_records_and_no_site),
 		cmocka_unit_test(an_area_cut_short_is_an_error),
 		cmocka_unit_test(an_area_may_be_cut_while_it_is_read),
 	};
