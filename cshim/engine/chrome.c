@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Times are microseconds with three decimals: nothing is lost.
+ * Times are microseconds with three decimals: nothing is lost.  Readers add a
+ * start and a duration as floating-point numbers, so that two ends that are
+ * equal come out in any order, and calls seem to overlap.  What would touch is
+ * therefore kept apart by some picoseconds, and then has six decimals.
  */
 #include "chrome.h"
 #include "callid.h"
@@ -16,6 +19,8 @@
 enum {
 	BATCH = 512,
 	NUMBERS_MAX = 512, /* of an event, beside what its site says */
+	PS_PER_NS = 1000,
+	SHORTEST_PS = 500, /* still rounds to no time */
 };
 
 /* Copied whole, whatever their length: that is faster. */
@@ -33,6 +38,7 @@ struct chrome {
 	struct chrome_lane *lanes;
 	struct track *tracks;
 	struct pieces sites;
+	uint32_t gap_ps;
 	int has_head;
 	int64_t n_calls;
 	struct shown batch[BATCH];
@@ -133,14 +139,35 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	PUT(out, "\"id\":\"");
 }
 
-static inline char *put_us(char *p, uint64_t ns)
+/* More than the error of a double at the trace's end, whose 53 bits make it
+ * 2^-52 of that: 1 ps up to nine minutes. */
+static uint32_t gap_of(const struct cst_trace *t)
 {
-	p = number_put(p, ns / 1000);
-	*p++ = '.';
-	return number_put_digits(p, (uint32_t)(ns % 1000), 3);
+	uint64_t ns = t->end_ticks > t->start_ticks
+			      ? trace_ns(t, t->end_ticks - t->start_ticks)
+			      : 0;
+
+	return 1 + (uint32_t)(ns >> 39);
 }
 
-static void make_begin(struct chrome_lane *lane, const struct track *track)
+static inline uint64_t ps_of(uint64_t ns)
+{
+	return ns < UINT64_MAX / PS_PER_NS ? ns * PS_PER_NS : UINT64_MAX;
+}
+
+static inline char *put_us(char *p, uint64_t ps)
+{
+	uint32_t part = (uint32_t)(ps % 1000000);
+
+	p = number_put(p, ps / 1000000);
+	*p++ = '.';
+	if (part % PS_PER_NS)
+		return number_put_digits(p, part, 6);
+	return number_put_digits(p, part / PS_PER_NS, 3);
+}
+
+static void make_lane(struct chrome_lane *lane, const struct track *track,
+		      uint32_t gap_ps)
 {
 	char *p = lane->begin;
 
@@ -150,8 +177,11 @@ static void make_begin(struct chrome_lane *lane, const struct track *track)
 	p = number_put(p, track->tid);
 	p = PUT_AT(p, ",\"ts\":");
 	lane->begin_len = (uint32_t)(p - lane->begin);
+	lane->nest.gap = gap_ps;
+	lane->nest.shortest = SHORTEST_PS;
 }
 
+/* Its times are in picoseconds by now. */
 static inline char *put_times(const struct chrome_lane *lane,
 			      const struct shown *s, char *p)
 {
@@ -179,15 +209,17 @@ static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
 	const char *site = pieces_get(&c->sites, s->site, &size);
 	char *begin, *p;
 
+	if (!lane->begin_len)
+		make_lane(lane, &c->tracks[s->lane], c->gap_ps);
 	while (nest_over(&lane->nest, s))
 		;
+	s->start_ns = ps_of(s->start_ns);
+	s->duration_ns = ps_of(s->duration_ns);
 	if (!site || nest_enter(&lane->nest, function, s) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
 	if (!p)
 		return CST_MEMORY;
-	if (!lane->begin_len)
-		make_begin(lane, &c->tracks[s->lane]);
 	p = put_times(lane, s, p);
 	p = put_at(p, site, size);
 	p = put_id(c, s, p);
@@ -237,6 +269,7 @@ int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (!c)
 		return cst_fail_memory(err);
 	c->t = t;
+	c->gap_ps = gap_of(t);
 	c->tracks = tracks_new(t);
 	c->lanes = calloc(t->n_lanes + (size_t)1, sizeof(*c->lanes));
 	status = c->tracks && c->lanes

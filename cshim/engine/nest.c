@@ -27,18 +27,28 @@ static uint64_t between(uint64_t low, uint64_t v, uint64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 int nest_enter(struct nest *s, uint32_t function, struct shown *call)
 {
-	uint64_t *low = s->n ? &s->calls[s->n - 1].free_ns : &s->free_ns;
-	uint64_t high = s->n ? s->calls[s->n - 1].end_ns : UINT64_MAX;
-	uint64_t start = between(*low, call->start_ns, high), end;
+	uint64_t *next = s->n ? &s->calls[s->n - 1].free_ns : &s->free_ns;
+	uint64_t last = s->n ? s->calls[s->n - 1].end_ns : UINT64_MAX;
+	uint64_t low = *next < last ? *next : last;
+	uint64_t high = last - low < s->gap ? low : last - s->gap;
+	uint64_t start = between(low, call->start_ns, high);
+	uint64_t end = plus(call->start_ns, call->duration_ns);
 
-	if (__builtin_add_overflow(call->start_ns, call->duration_ns, &end))
-		end = UINT64_MAX;
+	if (end - start < s->shortest || end < start)
+		end = plus(start, s->shortest);
 	end = between(start, end, high);
 	call->start_ns = start;
 	call->duration_ns = end - start;
-	*low = end;
+	*next = plus(end, s->gap);
 	if (s->n == s->cap && nest_grow(s) < 0)
 		return CST_MEMORY;
 	s->calls[s->n++] = (struct nested){.end_ns = end,

@@ -3,7 +3,8 @@
  * Calls as intervals that nest strictly, for readers that insist on it:
  * nothing ends before what it called, nor begins before what was before it.
  * Times rounded to nanoseconds, and damaged ones, may be off; they are trimmed
- * to what is around them.
+ * to what is around them.  The unit is the user's: what holds is that all
+ * times have the same.
  */
 #ifndef ENGINE_NEST_H
 #define ENGINE_NEST_H
@@ -23,6 +24,11 @@ struct nest {
 	struct nested *calls;
 	uint32_t n, cap;
 	uint64_t free_ns; /* end of its last outermost call */
+	/* To stay between what else would touch: one call's end and the next
+	 * one's start, or the end of what called it.  Where there is no room
+	 * they do touch. */
+	uint32_t gap;
+	uint32_t shortest; /* a call that took no time, for the same reason */
 };
 
 void nest_release(struct nest *s);

@@ -80,10 +80,27 @@ def strict_json(raw):
                       parse_constant=no_constant)
 
 
-def _ns(number_text):
+def _ps(number_text):
     whole, _, part = number_text.partition(".")
-    assert re.fullmatch(r"\d+", whole) and re.fullmatch(r"\d{3}", part)
-    return int(whole) * 1000 + int(part)
+    assert re.fullmatch(r"\d+", whole)
+    assert re.fullmatch(r"\d{3}(\d{3}(?<!000))?", part), number_text
+    return int(whole) * 10**6 + int(part.ljust(6, "0"))
+
+
+def _add_as_readers_do(tracks):
+    """In floating point, after the track's first start or from zero: even so
+    nothing but two starts may be equal, and each call is within its caller."""
+    for track in tracks.values():
+        for origin in (0.0, track[0][0]):
+            ends = []
+            last = -1.0
+            for ts, dur in track:
+                begin = ts - origin
+                while ends and ends[-1] < begin:
+                    last = max(last, ends.pop())
+                assert last < begin, (ts, dur)
+                assert not ends or begin + dur < ends[-1], (ts, dur)
+                ends.append(begin + dur)
 
 
 def chrome(raw):
@@ -94,15 +111,21 @@ def chrome(raw):
                        object_pairs_hook=_no_duplicates)
     assert set(whole) == {"displayTimeUnit", "otherData", "traceEvents"}
     assert whole["displayTimeUnit"] == "ns"
-    names, events = {}, []
+    names, events, tracks = {}, [], {}
     for e in whole["traceEvents"]:
         if e["ph"] == "M":
             assert not events
             names.setdefault(e["name"], {})[e["pid"], e["tid"]] = e["args"]
             continue
         assert e["ph"] == "X"
-        e["ts"], e["dur"] = _ns(e["ts"]), _ns(e["dur"])
+        tracks.setdefault((e["pid"], e["tid"]), []).append(
+            (float(e["ts"]), float(e["dur"])))
+        # What is between nanoseconds only keeps calls apart.
+        begin, length = _ps(e["ts"]), _ps(e["dur"])
+        e["ts"] = round(begin / 1000)
+        e["dur"] = round((begin + length) / 1000) - e["ts"]
         events.append(e)
+    _add_as_readers_do(tracks)
     return events, names
 
 

@@ -79,6 +79,23 @@ static void callees_are_trimmed_to_their_caller(void **state)
 	nest_release(&s);
 }
 
+static void a_gap_stays_between_calls_that_touch(void **state)
+{
+	struct nest s = {.gap = 2, .shortest = 5};
+
+	(void)state;
+	check(enter(&s, 0, 100, 100), 100, 100);
+	check(enter(&s, 1, 100, 20), 100, 20); /* starts are alike */
+	check(enter(&s, 1, 120, 0), 122, 5);   /* which the one before ends */
+	check(enter(&s, 1, 120, 80), 129, 69); /* and its caller */
+	check(enter(&s, 2, 200, 0), 196, 0);   /* no room */
+	check(enter(&s, 3, 200, 0), 196, 0);
+	check(enter(&s, 0, 200, 10), 202, 8);
+	check(enter(&s, 0, UINT64_MAX - 1, 1), UINT64_MAX - 2, 0);
+	check(enter(&s, 0, UINT64_MAX, 1), UINT64_MAX, 0);
+	nest_release(&s);
+}
+
 static void calls_end_from_the_inside_out(void **state)
 {
 	struct nest s = {0};
@@ -295,6 +312,7 @@ int main(void)
 		cmocka_unit_test(pairs_are_numbered_in_order_of_first_use),
 		cmocka_unit_test(pairs_end_at_the_most),
 		cmocka_unit_test(callees_are_trimmed_to_their_caller),
+		cmocka_unit_test(a_gap_stays_between_calls_that_touch),
 		cmocka_unit_test(calls_end_from_the_inside_out),
 		cmocka_unit_test(stacks_sum_over_threads),
 		cmocka_unit_test(the_graph_counts_recursion_once),
