@@ -190,14 +190,15 @@ test:
 # found stays in the folder as crash-*, timeout-*, oom-*.
 SECONDS ?= 600
 FUZZ := build/fuzz
-FUZZERS := fuzz_trace fuzz_area fuzz_golden
+FUZZERS := fuzz_trace fuzz_area fuzz_live fuzz_golden
 
 fuzz:
 	+@$(SUBMAKE) BUILD=$(FUZZ) CC=clang SANITIZE=address,undefined \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
 		$(addprefix $(FUZZ)/,seeds $(FUZZERS))
 	@cd $(FUZZ) && mkdir -p $(addprefix corpus/,$(FUZZERS)) \
-		$(addprefix first/,$(FUZZERS)) && ./seeds first/fuzz_trace
+		$(addprefix first/,$(FUZZERS)) && ./seeds first/fuzz_trace \
+		first/fuzz_live
 	@printf 'thread 1:1\nmain\n  f x 3\n    *\n  unordered:\n    /g+/\n!h\n' \
 		> $(FUZZ)/first/fuzz_golden/all
 	@cd $(FUZZ) && for f in $(FUZZERS); do ./$$f -max_total_time=$(SECONDS) -timeout=20 \

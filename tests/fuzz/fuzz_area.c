@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 20, PIECE_HEAD = 4 };
+enum { OUTPUT_MAX = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,32 +30,15 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-/* Region, index (two bytes), length; then the bytes. */
 static void put_pieces(int fd, const uint8_t *data, size_t size)
 {
-	static const struct {
-		uint64_t at, step;
-	} regions[] = {
-		{0, 8},
-		{CST_AT_PROCESSES, sizeof(struct cst_process)},
-		{CST_AT_THREADS, sizeof(struct cst_thread)},
-		{CST_AT_CHUNK_STATES, sizeof(struct cst_chunk)},
-		{CST_AT_MAPPINGS, sizeof(struct cst_mapping)},
-		{CST_AT_TEXT, 1},
-		{CST_AT_SITES, sizeof(struct cst_site)},
-		{CST_AT_CHUNKS, CST_RECORD_SIZE},
-	};
+	while (size > LEFTOVER_PIECE) {
+		uint64_t at;
+		size_t n = leftover_piece(data, size, &at);
 
-	while (size > PIECE_HEAD) {
-		size_t n = data[3] < size - PIECE_HEAD ? data[3]
-						       : size - PIECE_HEAD;
-		uint64_t index = data[1] | (uint64_t)data[2] << 8;
-
-		leftover_put(fd, data + PIECE_HEAD, n,
-			     regions[data[0] % 8].at +
-				     index * regions[data[0] % 8].step);
-		data += PIECE_HEAD + n;
-		size -= PIECE_HEAD + n;
+		leftover_put(fd, data + LEFTOVER_PIECE, n, at);
+		data += LEFTOVER_PIECE + n;
+		size -= LEFTOVER_PIECE + n;
 	}
 }
 

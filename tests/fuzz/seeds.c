@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * seeds FOLDER: small trace files for the fuzzer to begin with, written by the
- * engine's own writer: one of each thing that a file can hold.
+ * seeds TRACES STEPS: small trace files for the fuzzer to begin with, written
+ * by the engine's own writer, one of each thing that a file can hold; and steps
+ * for the fuzzer of live areas.
  */
 #include "draft.h"
 
@@ -92,14 +93,47 @@ static void crowd(void)
 	keep(&d, "crowd");
 }
 
+/* What fuzz_live.c makes of these bytes is told there. */
+enum { RECORDS = 5, DRAIN = 9, END = 11, LOOK, GDB, TURN, RACE = 3 };
+
+static void steps(const char *name, uint8_t how)
+{
+	static const uint8_t all[] = {
+		/* Two threads: a call in a call, a call left open. */
+		RECORDS, 0, 0, 2, 6, 0, 0, 9, 2, 4, 9, 3, 4, 9, 2, 4, 9, 3, 4,
+		9, 1, 0, 9, RECORDS, 1, 1, 1, 3, 0, 64, 9, 2, 70, 9, 4, 80, 9,
+		DRAIN, LOOK, GDB, 0, GDB, 1, TURN, 15,
+		/* A fork, by the number of its record; a jump; a hole. */
+		RECORDS, 2, 0, 5, 4, 0, 0, 9, 217, 0, 9, 4, 8, 9, 2, 2, 9,
+		/* Each table changes while it is read: a thread's process. */
+		RACE, 2, 0, 0, 8, 1, 0, 0, 0, 0, 16, 0, 0, RACE, 6, 16, 0, 32,
+		0, 18, 0, 0, 0, 0, 0, 0, 0, 18, 0, 0, 0, 0, 0, 0, 0, 18, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 2, 0, END, DRAIN};
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, &how, 1), 1);
+	assert_int_equal(write(fd, all, sizeof(all)), sizeof(all));
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
 	folder = argv[1];
 	mkdir(folder, 0700);
 	empty();
 	nested();
 	crowd();
+	folder = argv[2];
+	mkdir(folder, 0700);
+	steps("plain", 0);
+	steps("live", 1);
+	steps("flight", 2);
+	steps("all", 29);
 	return 0;
 }

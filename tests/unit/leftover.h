@@ -88,4 +88,33 @@ static inline void leftover_chunks(int fd)
 	}
 }
 
+/* ---- for fuzzers ----------------------------------------------------------
+ */
+
+enum { LEFTOVER_PIECE = 4 };
+
+/* Of a piece (region, index in it in two bytes, length, bytes): its place and
+ * how many bytes it has; size is more than LEFTOVER_PIECE. */
+static inline size_t leftover_piece(const uint8_t *data, size_t size,
+				    uint64_t *at)
+{
+	static const struct {
+		uint64_t at, step;
+	} regions[] = {
+		{0, 8},
+		{CST_AT_PROCESSES, sizeof(struct cst_process)},
+		{CST_AT_THREADS, sizeof(struct cst_thread)},
+		{CST_AT_CHUNK_STATES, sizeof(struct cst_chunk)},
+		{CST_AT_MAPPINGS, sizeof(struct cst_mapping)},
+		{CST_AT_TEXT, 1},
+		{CST_AT_SITES, sizeof(struct cst_site)},
+		{CST_AT_CHUNKS, CST_RECORD_SIZE},
+	};
+	uint64_t index = data[1] | (uint64_t)data[2] << 8;
+
+	*at = regions[data[0] % 8].at + index * regions[data[0] % 8].step;
+	return data[3] < size - LEFTOVER_PIECE ? data[3]
+					       : size - LEFTOVER_PIECE;
+}
+
 #endif
