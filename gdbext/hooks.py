@@ -15,6 +15,11 @@ from . import elf, locate, relocations, x86_64
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
 NAMES = (ENTER, EXIT)
 
+# What a program has that starts others.
+STARTERS = ("execl", "execle", "execlp", "execv", "execve", "execvp",
+            "execvpe", "fexecve", "execveat", "posix_spawn", "posix_spawnp",
+            "system", "popen")
+
 MISSING = ("%s has no -finstrument-functions hooks: compile it with "
            "gcc or clang -g -finstrument-functions")
 
@@ -119,6 +124,9 @@ def check(is_live: bool) -> Verdict:
     if elf.read(path).uses("dlopen") or unknown:
         return Verdict(True, missing_line +
                        " (going on, a library may have them)")
+    if any(elf.read(path).uses(name) for name in STARTERS):
+        return Verdict(True, "%s itself has no hooks: only what it starts can "
+                       "be traced" % shown)
     return Verdict(False, missing_line)
 
 

@@ -73,9 +73,8 @@ static struct thread *crew_add(struct crew *c, struct callstack *calls,
 		free(t);
 		return NULL;
 	}
-	c->n_of_process[process]++;
-	if (process >= c->n_processes)
-		c->n_processes = process + 1;
+	if (!c->n_of_process[process]++)
+		c->n_processes++;
 	c->all[c->n++] = t;
 	return t;
 }

@@ -10,7 +10,7 @@
 struct crew {
 	struct thread **all;
 	uint32_t n, cap;
-	uint32_t n_processes;
+	uint32_t n_processes; /* that have a thread here */
 	/* private */
 	struct thread **by_area; /* by index in the area */
 	uint32_t n_by_area;

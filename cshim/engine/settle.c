@@ -71,9 +71,29 @@ static void fill_status(struct cst_trace *t)
 	s->n_threads = t->n_threads;
 	s->n_functions = t->names->n_functions;
 	s->n_sites = t->names->n_sites;
+}
+
+static int number_compare(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* An exec and a fork begin a process each; one may have made no call. */
+static int count_processes(struct cst_trace *t)
+{
+	auto_free uint32_t *all =
+		calloc(t->n_threads + (size_t)1, sizeof(*all));
+
+	if (!all)
+		return -1;
 	for (uint32_t i = 0; i < t->n_threads; i++)
-		if (t->threads[i].process > s->n_processes)
-			s->n_processes = t->threads[i].process;
+		all[i] = t->threads[i].process;
+	qsort(all, t->n_threads, sizeof(*all), number_compare);
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		t->status.n_processes += !i || all[i] != all[i - 1];
+	return 0;
 }
 
 int loader_settle(struct cst_trace *t, struct cst_error *err)
@@ -84,5 +104,7 @@ int loader_settle(struct cst_trace *t, struct cst_error *err)
 		return cst_fail_memory(err);
 	find_end(t);
 	fill_status(t);
+	if (count_processes(t) < 0)
+		return cst_fail_memory(err);
 	return 0;
 }

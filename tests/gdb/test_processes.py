@@ -93,6 +93,20 @@ def test_a_program_exec_d_without_the_library_is_told(gdb, tmp_path, pipes):
     assert "3 calls in 1 thread" in run.said()[-1]
 
 
+@pytest.mark.parametrize("words", [
+    ("/usr/bin/env", "A=1"), ("/bin/sh", "-c", "$0; true"),
+    ("/usr/bin/timeout", "100")], ids=lambda words: words[0])
+def test_a_launcher_without_hooks_traces_what_it_starts(gdb, tmp_path, words):
+    run = gdb(words[0], "set cstrace live off", "cstrace start", "run",
+              "cstrace save t.txt", args=[*words[1:], build("calls.c")])
+    assert any(line.endswith("itself has no hooks: only what it starts can be "
+                             "traced") for line in run.said())
+    assert any(line.startswith("18 calls in 1 thread, ")
+               for line in run.said())
+    (text,) = saved_trees(tmp_path / "t.txt").values()
+    assert own_sites(text) == CALLS
+
+
 def test_exec_into_a_program_without_hooks_ends_the_tree(gdb, tmp_path, pipes):
     run = gdb(processes(), "set cstrace live off", "cstrace start", "run",
               args=["exec", "/bin/true"])
