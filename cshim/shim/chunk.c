@@ -84,6 +84,7 @@ static void chunk_open(struct self *me, uint32_t index)
 	/* Pairs with the reader's acquire: an open chunk has its owner. */
 	__atomic_store_n(&c->state, CST_CHUNK_OPEN, __ATOMIC_RELEASE);
 	me->chunk = index + 1;
+	me->marked_at = 0; /* the place is another's now */
 	me->cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
 		     (uint64_t)index * CST_CHUNK_SIZE;
 }

@@ -1,45 +1,73 @@
 /* SPDX-License-Identifier: MIT
  *
- * libc's clone(): does it make a child that shares our thread data (guest.h)?
- * One that its parent waits for (CLONE_VFORK) has them to itself.
+ * libc's ways to make a process past its fork handlers.  A child that goes on
+ * in a copy of its parent's calls needs a mark of what they are; one that
+ * shares our thread data is a guest (guest.h), unless its parent waits for it
+ * (CLONE_VFORK), for then it has them to itself.
+ *
+ * No frame of ours is left on the stack, which the child may not have, or
+ * share.
  */
 #include <dlfcn.h>
 #include <linux/sched.h>
+#include <sys/syscall.h>
 #include "guest.h"
 #include "state.h"
+#include "arch.h"
 
-/* What is behind the fourth argument may not have been given: it is passed on
- * as it comes. */
-typedef int clone_fn(int (*)(void *), void *, int, void *, void *, void *,
-		     void *);
+/* By names of their own, for the dynamic linker has no say in here.  None is
+ * reached before it was looked for. */
+extern HIDDEN void *libcs_clone, *libcs_fork, *libcs_syscall;
+void *libcs_clone, *libcs_fork, *libcs_syscall;
 
-static clone_fn *libcs_clone;
-
-static clone_fn *clone_find(void)
+/* All at once, as the program starts: when they are called, the linker's locks
+ * may be taken. */
+static void find(void)
 {
-	clone_fn *next = __atomic_load_n(&libcs_clone, __ATOMIC_RELAXED);
-
-	if (!next) {
-		next = (clone_fn *)dlsym(RTLD_NEXT, "clone");
-		__atomic_store_n(&libcs_clone, next, __ATOMIC_RELAXED);
-	}
-	return next;
+	libcs_clone = dlsym(RTLD_NEXT, "clone");
+	libcs_fork = dlsym(RTLD_NEXT, "_Fork");
+	libcs_syscall = dlsym(RTLD_NEXT, "syscall");
 }
 
-/* Before the program forks where the linker's locks are taken. */
 __attribute__((constructor)) static void clone_begin(void)
 {
-	clone_find();
+	find();
 }
 
-EXPORT int clone(int (*function)(void *), void *stack, int flags, void *arg,
-		 void *parent_tid, void *tls, void *child_tid)
+static void announce(long flags)
 {
-	clone_fn *next = clone_find();
-
-	if (!next)
-		return -1;
-	if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM)
+	if (!(flags & CLONE_VM))
+		thread_mark_fork();
+	else if (!(flags & (CLONE_VFORK | CLONE_SETTLS)))
 		guests_expect();
-	return next(function, stack, flags, arg, parent_tid, tls, child_tid);
 }
+
+void before_clone(int (*function)(void *), void *stack, int flags)
+{
+	(void)function;
+	(void)stack;
+	if (!libcs_clone)
+		find();
+	announce(flags);
+}
+PASSING_FUNCTION(clone, before_clone, libcs_clone);
+
+void before_fork(void)
+{
+	if (!libcs_fork)
+		find();
+	thread_mark_fork();
+}
+PASSING_FUNCTION(_Fork, before_fork, libcs_fork);
+
+/* Of a clone3 we do not know how it is meant: a mark does no harm. */
+void before_syscall(long number, long flags)
+{
+	if (!libcs_syscall)
+		find();
+	if (number == SYS_fork || number == SYS_clone3)
+		thread_mark_fork();
+	else if (number == SYS_clone)
+		announce(flags);
+}
+PASSING_FUNCTION(syscall, before_syscall, libcs_syscall);

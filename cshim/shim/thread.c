@@ -22,6 +22,13 @@ __thread struct self self = {.cursor = CURSOR_FULL};
 static pthread_key_t key; /* 0 is a key like any other */
 static uint32_t key_state;
 
+/* Which mark tells what was open as this process was made; 0: none.  Where no
+ * record came behind it, it does, however that was. */
+static uint32_t fork_marked(const struct self *me)
+{
+	return me->is_forking || me->cursor == me->marked_at ? me->n_forks : 0;
+}
+
 /* `me` is the calling thread's, and was its parent's. */
 static void thread_forget(struct self *me)
 {
@@ -29,9 +36,10 @@ static void thread_forget(struct self *me)
 
 	if (guest || me->thread) {
 		me->forked_from = guest ? guest : me->thread;
-		me->n_fork = me->is_forking && !guest ? me->n_forks : 0;
+		me->n_fork = guest ? 0 : fork_marked(me);
 	}
 	me->is_forking = 0;
+	me->marked_at = 0;
 	me->cursor = CURSOR_FULL;
 	me->chunk = 0;
 	me->thread = 0;
@@ -128,8 +136,7 @@ uint32_t thread_claimed(struct self *me)
 	return seq;
 }
 
-/* Mark what is open, for the child's tree to begin with. */
-static void thread_before_fork(void)
+void thread_mark_fork(void)
 {
 	struct cst_record *r;
 
@@ -139,8 +146,16 @@ static void thread_before_fork(void)
 	if (!r)
 		return;
 	self.n_forks++;
-	self.is_forking = 1;
 	cst_record_set(r, clock_ticks(), CST_FORK, self.n_forks, 0);
+	self.marked_at = (uint64_t)r + CST_RECORD_SIZE;
+}
+
+static void thread_before_fork(void)
+{
+	uint32_t before = self.n_forks;
+
+	thread_mark_fork();
+	self.is_forking = self.n_forks != before;
 }
 
 static void thread_has_forked(void)

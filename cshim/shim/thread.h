@@ -16,6 +16,7 @@ struct self {
 	uint32_t process;    /* as in state_page when these were set */
 	uint32_t n_forks;    /* CST_FORK records so far */
 	uint32_t is_forking; /* between that record and the fork's end */
+	uint64_t marked_at;  /* where the cursor was behind the last of them */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
 	uint32_t home; /* index + 1 of the process that we are of */
 	uint32_t tid;  /* whose this is; 0: nobody has looked */
@@ -39,6 +40,10 @@ void thread_renew(struct self *me);
 
 /* Both with signals blocked.  Negative: the table is full, counted. */
 int thread_register(struct self *me);
+/* The calling thread may be about to fork: mark what is open, for the child's
+ * tree to begin with.  Async-signal-safe. */
+void thread_mark_fork(void);
+
 /* A chunk was claimed: its seq.  Sees to it that our end hands it over. */
 uint32_t thread_claimed(struct self *me);
 

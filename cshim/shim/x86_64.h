@@ -85,4 +85,27 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
 		".cfi_endproc\n"                                        \
 		".size " #name ", . - " #name "\n")
 
+#define PUSHED(reg) "push %" #reg "\n.cfi_adjust_cfa_offset 8\n"
+#define POPPED(reg) "pop %" #reg "\n.cfi_adjust_cfa_offset -8\n"
+#define ARGUMENTS_PUSHED \
+	PUSHED(rdi)      \
+	PUSHED(rsi) PUSHED(rdx) PUSHED(rcx) PUSHED(r8) PUSHED(r9) PUSHED(rax)
+#define ARGUMENTS_POPPED \
+	POPPED(rax)      \
+	POPPED(r9) POPPED(r8) POPPED(rcx) POPPED(rdx) POPPED(rsi) POPPED(rdi)
+
+/* A function that calls `first` with the arguments that it was given, then
+ * jumps to where the pointer `next` leads with all as it was: what comes there
+ * finds its caller's frame, of which not a word was touched. */
+#define PASSING_FUNCTION(name, first, next)                    \
+	__asm__(".text\n"                                      \
+		".p2align 4\n"                                 \
+		".globl " #name "\n"                           \
+		".type " #name ", @function\n" #name ":\n"     \
+		".cfi_startproc\n"                             \
+		"endbr64\n" ARGUMENTS_PUSHED "call " #first    \
+		"\n" ARGUMENTS_POPPED "jmp *" #next "(%rip)\n" \
+		".cfi_endproc\n"                               \
+		".size " #name ", . - " #name "\n")
+
 #endif

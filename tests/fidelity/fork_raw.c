@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Processes made past libc's fork(): _Fork, raw clone; vfork and posix_spawn
- * with exec.
+ * Processes made past libc's fork(): _Fork, clone() and its system call, also
+ * where the parent has left what was open by the child's first call; vfork and
+ * posix_spawn with exec.
  */
 #include "expect.h"
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -13,6 +15,11 @@ extern char **environ;
 NOINLINE static void leaf(int d)
 {
 	expect(d, "leaf");
+}
+
+NOINLINE static void leaf_on(const char *stack, int d)
+{
+	expect_on(stack, d, "leaf_on");
 }
 
 NOINLINE static void wait_for(int d, pid_t pid)
@@ -35,6 +42,93 @@ NOINLINE static void by_clone(int d, int round)
 		_exit(0);
 	}
 	wait_for(d + 1, pid);
+}
+
+enum { N_WAYS = 3 };
+
+QUIET static pid_t fork_by(int way)
+{
+	switch (way) {
+	case 0:
+		return _Fork();
+	case 1:
+		return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	default:
+		return (pid_t)syscall(SYS_fork);
+	}
+}
+
+/* The child makes no call before it gets a byte. */
+NOINLINE static pid_t apart(int d, int way, const int *gate)
+{
+	char byte;
+	pid_t pid;
+
+	expect(d, "apart");
+	pid = fork_by(way);
+	if (pid)
+		return pid;
+	expect(0, "main");
+	expect(1, "go_apart");
+	expect(2, "apart");
+	if (read(gate[0], &byte, 1) != 1)
+		_exit(1);
+	leaf(d + 1);
+	return 0;
+}
+
+NOINLINE static void let_go(int d, const int *gate, pid_t pid)
+{
+	expect(d, "let_go");
+	leaf(d + 1);
+	if (write(gate[1], "", 1) == 1)
+		wait_for(d + 1, pid);
+}
+
+NOINLINE static void go_apart(int d, int way)
+{
+	int gate[2];
+	pid_t pid;
+
+	expect(d, "go_apart");
+	if (pipe(gate))
+		return;
+	pid = apart(d + 1, way, gate);
+	if (!pid) {
+		leaf(d + 1);
+		_exit(0);
+	}
+	let_go(d + 1, gate, pid);
+	close(gate[0]);
+	close(gate[1]);
+}
+
+QUIET static int on_new_stack(void *gate)
+{
+	char byte;
+
+	expect(0, "main");
+	expect(1, "afar");
+	if (read(*(const int *)gate, &byte, 1) != 1)
+		return 1;
+	leaf_on("new", 0);
+	return 0;
+}
+
+/* What its parent had open stays open on the child's first stack. */
+NOINLINE static void afar(int d)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int gate[2];
+	pid_t pid;
+
+	expect(d, "afar");
+	if (pipe(gate))
+		return;
+	pid = clone(on_new_stack, stack + sizeof(stack), SIGCHLD, gate);
+	let_go(d + 1, gate, pid);
+	close(gate[0]);
+	close(gate[1]);
 }
 
 NOINLINE static void by_vfork(int d)
@@ -71,5 +165,8 @@ int main(void)
 			return 1;
 		leaf(1);
 	}
+	for (int way = 0; way < N_WAYS; way++)
+		go_apart(1, way);
+	afar(1);
 	return 0;
 }

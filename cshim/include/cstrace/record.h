@@ -117,7 +117,7 @@ struct cst_thread {
 	char name[16];	    /* as the kernel knows it, at the last claim */
 	/* The first thread of a fork child: index + 1 of the parent's thread
 	 * that forked, and which of its CST_FORK records was of this fork (0:
-	 * none, the fork was not libc's). */
+	 * none, the program did it by an instruction of its own). */
 	uint32_t forked_from;
 	uint32_t n_fork;
 	uint64_t end; /* clock ticks; of use if is_ended */
