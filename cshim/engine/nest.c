@@ -40,7 +40,8 @@ int nest_enter(struct nest *s, uint32_t function, struct shown *call)
 	uint64_t last = s->n ? s->calls[s->n - 1].end_ns : UINT64_MAX;
 	uint64_t low = *next < last ? *next : last;
 	uint64_t high = last - low < s->gap ? low : last - s->gap;
-	uint64_t start = between(low, call->start_ns, high);
+	uint64_t latest = high - low < s->shortest ? low : high - s->shortest;
+	uint64_t start = between(low, call->start_ns, latest);
 	uint64_t end = plus(call->start_ns, call->duration_ns);
 
 	if (end - start < s->shortest || end < start)

@@ -28,7 +28,9 @@ struct nest {
 	 * one's start, or the end of what called it.  Where there is no room
 	 * they do touch. */
 	uint32_t gap;
-	uint32_t shortest; /* a call that took no time, for the same reason */
+	/* What a call takes at least, where there is room: readers that make
+	 * samples of calls do not show one that took no time. */
+	uint32_t shortest;
 };
 
 void nest_release(struct nest *s);

@@ -15,6 +15,7 @@
 enum {
 	BATCH = 512,
 	EVENT_MAX = 128,
+	SHORTEST_NS = 1, /* or it is not shown */
 	NO_LANE = UINT32_MAX,
 };
 
@@ -113,6 +114,7 @@ static void begin_profile(struct speedscope *s, const struct shown *call,
 	PUT(out, "\",\"startValue\":");
 	put_number(out, call->start_ns);
 	PUT(out, ",\"events\":[");
+	s->nest.shortest = SHORTEST_NS;
 	s->lane = call->lane;
 	s->has_profile = 1;
 	s->has_event = 0;
