@@ -2,6 +2,7 @@
 """The formats of other tools, each read by a reader not of our making or by
 the strict ones of lib_formats.py, and held against the JSON lines."""
 
+import html
 import json
 import re
 import subprocess
@@ -139,6 +140,31 @@ def test_folded_has_each_stack_with_its_own_time(ended, choice):
     n_calls = sum(n for _, n in expected.values())
     for stack, ns in found.items():
         assert abs(ns - expected[stack][0]) <= n_calls
+
+
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
+
+
+@pytest.mark.parametrize("folder", ["ended", "left_open"])
+def test_flamegraph_draws_each_stack(request, folder):
+    folder = request.getfixturevalue(folder)
+
+    def plain(name):  # as flamegraph.pl has it
+        return name.replace("<", "(").replace(">", ")")
+
+    total = Counter()
+    for stack, ns in folded(save(folder, "t.folded")).items():
+        for i in range(len(stack) + 1):
+            total[stack[:i]] += ns
+    done = subprocess.run(["perl", FLAMEGRAPH, "--minwidth=0", "t.folded"],
+                          cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = re.findall(r"<title>(.*) \(([\d,]+) samples, .*?\)</title>",
+                       done.stdout)
+    assert Counter((html.unescape(name), int(ns.replace(",", "")))
+                   for name, ns in drawn) \
+        == Counter((plain(stack[-1]) if stack else "all", ns)
+                   for stack, ns in total.items() if ns)
 
 
 # ---- callgrind ------------------------------------------------------------------

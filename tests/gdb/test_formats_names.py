@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from lib_formats import chrome, cstrace, folded, save, speedscope, strict_json
+from test_formats import FLAMEGRAPH
 from test_robust_names import LONGEST, check_is_plain, nasty_program
 
 assert nasty_program  # a fixture
@@ -42,8 +43,10 @@ def test_text_is_printable(folder):
 
 def test_readers_take_the_names(folder):
     save(folder, "t.dot")
+    save(folder, "t.folded")
     save(folder, "t.callgrind")
     for command in (["dot", "-Tsvg", "t.dot"],
+                    ["perl", FLAMEGRAPH, "t.folded"],
                     ["callgrind_annotate", "t.callgrind"]):
         done = subprocess.run(command, cwd=folder, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
