@@ -129,7 +129,7 @@ def chrome(raw):
     return events, names
 
 
-def speedscope(raw):
+def speedscope(raw, unit="nanoseconds"):
     """Calls of each profile, in order of entry; the file obeys its schema."""
     whole = strict_json(raw)
     schema = json.loads((TESTS / "schema" / "speedscope.json").read_text())
@@ -138,7 +138,7 @@ def speedscope(raw):
     found = {}
     for profile in whole["profiles"]:
         assert profile["type"] == "evented"
-        assert profile["unit"] == "nanoseconds"
+        assert profile["unit"] == unit
         stack, spans, last = [], [], profile["startValue"]
         for e in profile["events"]:
             assert last <= e["at"] <= profile["endValue"]
