@@ -80,6 +80,8 @@ uint64_t area_bytes(const struct area *a);
  * is all that it takes.  One that exec'ed a program without the shim has not.
  */
 uint32_t area_n_running(const struct area *a);
+/* Has this one? */
+int area_is_held(const struct area *a, uint32_t pid);
 uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
 /* Has the process become another one, which was entered later? */

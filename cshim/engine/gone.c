@@ -49,20 +49,38 @@ static int thread_said_so(const struct area *a, uint32_t thread)
 				    __ATOMIC_ACQUIRE);
 }
 
+/* What was asked of a process, once for all its threads. */
+struct asked {
+	uint32_t pid;
+	uint8_t goes_on, is_same; /* the program */
+};
+
+static void ask(struct asked *q, const struct area *a, uint32_t pid)
+{
+	if (q->pid == pid)
+		return;
+	q->pid = pid;
+	q->goes_on = (uint8_t)process_goes_on(pid);
+	/* An exec has unmapped it.  The new program's entry in the area comes
+	 * with its first call, which may be long after. */
+	q->is_same = q->goes_on && area_is_held(a, pid);
+}
+
 /* An exec ends the other threads too, and so does the end of the process: what
  * was open then stays open.  After it nobody but the thread can tell; nor can
  * the kernel of the first one, which it keeps for as long as there are others.
  */
-static int thread_was_left(const struct area *a, const struct thread *t)
+static int thread_was_left(const struct area *a, const struct thread *t,
+			   struct asked *q)
 {
 	int is_gone = area_thread_is_gone(a, t->area_index);
 	int has_said = thread_said_so(a, t->area_index);
 
 	if (!is_gone && !has_said)
 		return 0;
-	if (!area_has_execed(a, t->process) &&
-	    process_goes_on(a->processes[t->process].pid))
-		return is_gone;
+	ask(q, a, a->processes[t->process].pid);
+	if (!area_has_execed(a, t->process) && q->goes_on)
+		return is_gone && (has_said || q->is_same);
 	return has_said;
 }
 
@@ -87,6 +105,7 @@ static int thread_is_at_it(const struct thread *t)
 void gone_mark(struct cst_recorder *r, int is_last)
 {
 	uint64_t now = clock_monotonic_ns();
+	struct asked asked = {0};
 
 	if (!is_last && now - r->last_mark_ns < MARK_MS * 1000000ull)
 		return;
@@ -94,7 +113,7 @@ void gone_mark(struct cst_recorder *r, int is_last)
 	for (uint32_t i = 0; i < r->crew.n; i++) {
 		struct thread *t = r->crew.all[i];
 
-		if (thread_is_at_it(t) && thread_was_left(r->area, t))
+		if (thread_is_at_it(t) && thread_was_left(r->area, t, &asked))
 			t->gone_at = thread_end(r->area, t);
 	}
 }

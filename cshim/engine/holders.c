@@ -79,6 +79,13 @@ static int is_entered(const struct area *a, uint32_t pid)
 	return 0;
 }
 
+int area_is_held(const struct area *a, uint32_t pid)
+{
+	struct stat st;
+
+	return !fstat(a->fd, &st) && holds(pid, st.st_ino);
+}
+
 uint32_t area_n_running(const struct area *a)
 {
 	uint32_t n = 0, own = (uint32_t)getpid();

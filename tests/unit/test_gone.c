@@ -114,7 +114,7 @@ static void *leader_goes(void *leader)
 	return NULL;
 }
 
-enum what { SLEEPS, HAS_ODD_NAME, LOSES_LEADER };
+enum what { SLEEPS, HAS_ODD_NAME, LOSES_LEADER, BECOMES_ANOTHER };
 
 static void be(enum what what)
 {
@@ -128,6 +128,8 @@ static void be(enum what what)
 		pthread_create(&other, NULL, leader_goes, &self);
 		pthread_exit(NULL);
 	}
+	if (what == BECOMES_ANOTHER)
+		execl("/bin/sh", "sh", "-c", "echo && kill -STOP $$", NULL);
 	while (write(STDOUT_FILENO, &byte, 1) == 1)
 		pause();
 	_exit(1);
@@ -291,6 +293,17 @@ static void an_exec_leaves_calls_open(void **state)
 	assert_int_equal(thread_of(over)->own->n, 0);
 }
 
+/* The new program may make its first call long after. */
+static void an_exec_is_known_before_its_first_call(void **state)
+{
+	pid_t pid = start(BECOMES_ANOTHER);
+	uint32_t i = add_thread(add_process(pid), NO_TID);
+
+	(void)state;
+	assert_int_equal(n_open_after_marks(i), 1);
+	end(pid);
+}
+
 /* Nobody is there whom the kernel could know. */
 static void of_a_past_area_only_what_was_said_counts(void **state)
 {
@@ -337,6 +350,7 @@ int main(void)
 		GONE_TEST(a_name_tells_nothing_of_a_process),
 		GONE_TEST(a_first_thread_ends_by_its_own_word),
 		GONE_TEST(an_exec_leaves_calls_open),
+		GONE_TEST(an_exec_is_known_before_its_first_call),
 		GONE_TEST(of_a_past_area_only_what_was_said_counts),
 		GONE_TEST(made_up_people_do_no_harm),
 	};
