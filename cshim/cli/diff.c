@@ -34,6 +34,8 @@ static int diff_run(int argc, char **argv)
 		reading_close(a);
 		return STATUS_USAGE;
 	}
+	reading_tell_losses(a);
+	reading_tell_losses(b);
 	n = cst_trace_diff(a, b, &o.choice, o.limit, o.times, reading_write,
 			   NULL, &err);
 	reading_close(a);

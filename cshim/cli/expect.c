@@ -35,6 +35,7 @@ static int expect_run(int argc, char **argv)
 	t = reading_open(o.names[0]);
 	if (!t)
 		return STATUS_USAGE;
+	reading_tell_losses(t);
 	n = expect_do(t, &o, &err);
 	reading_close(t);
 	if (reading_end(n, &err))

@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "input.h"
+#include "losses.h"
 
 static volatile sig_atomic_t is_interrupted;
 static int write_errno;
@@ -50,6 +51,14 @@ struct cst_trace *reading_open(const char *path)
 			"whole is read",
 			path);
 	return t;
+}
+
+void reading_tell_losses(const struct cst_trace *t)
+{
+	struct cst_status_report s;
+
+	cst_trace_status(t, &s);
+	losses_tell(&s);
 }
 
 void reading_choose(const struct cst_trace *t, struct options *o)

@@ -11,6 +11,8 @@
 
 /* Load the trace; Ctrl-C interrupts what is done with it.  NULL: told. */
 struct cst_trace *reading_open(const char *path);
+/* Before rows of it: what is not among them. */
+void reading_tell_losses(const struct cst_trace *t);
 /* What the trace was recorded to show, where the options do not say. */
 void reading_choose(const struct cst_trace *t, struct options *o);
 /* Of an empty answer: what is not there ("calls"), in the words of gdb's. */

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "cstrace/record.h"
 #include "launch.h"
+#include "losses.h"
 #include "naming.h"
 #include "options.h"
 #include "watch.h"
@@ -103,8 +104,7 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 
 static void tell_losses(const struct cst_status_report *s)
 {
-	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-		     s->n_lost_holes;
+	uint64_t n = losses_records(s);
 
 	if (n)
 		fprintf(stderr, "; %" PRIu64 " %s lost", n,
@@ -115,23 +115,6 @@ static void tell_losses(const struct cst_status_report *s)
 	if (s->n_running)
 		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
 			plural(s->n_running, "process runs", "processes run"));
-}
-
-/* Whose hooks went past ours (redirect.c). */
-static void tell_past(const struct cst_status_report *s)
-{
-	if (s->n_past_begin)
-		fprintf(stderr,
-			"cstrace: of %" PRIu32 " %s opened by dlmopen() the "
-			"constructors' calls are missing\n",
-			s->n_past_begin,
-			plural(s->n_past_begin, "library", "libraries"));
-	if (s->n_past_all)
-		fprintf(stderr,
-			"cstrace: calls in %" PRIu32 " %s opened by dlmopen() "
-			"are missing: give it a path with a '/', or use gdb\n",
-			s->n_past_all,
-			plural(s->n_past_all, "library", "libraries"));
 }
 
 /* What the flight has kept of all calls; all, where that cannot be read. */
@@ -217,7 +200,7 @@ static int recorder_end(struct record *r)
 	cst_trace_free(trace);
 	status.n_running = now.n_running;
 	tell_end(r, &status);
-	tell_past(&now);
+	losses_tell_untraced(&now);
 	return STATUS_OK;
 }
 

@@ -22,6 +22,7 @@ static int report_run(int argc, char **argv)
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
+	reading_tell_losses(t);
 	o.report.sort = o.sort;
 	o.report.limit = o.limit;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;

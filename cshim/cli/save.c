@@ -25,6 +25,7 @@ static int save_run(int argc, char **argv)
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
+	reading_tell_losses(t);
 	o.look.color = 0;
 	if (is_stdout)
 		n = cst_trace_write(t, o.format, &o.look, &o.choice,

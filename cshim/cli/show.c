@@ -22,6 +22,7 @@ static int show_run(int argc, char **argv)
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
+	reading_tell_losses(t);
 	n = cst_trace_show(t, &o.look, &o.choice,
 			   o.no_pager ? reading_write : pager_write, NULL,
 			   &err);

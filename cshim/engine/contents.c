@@ -186,11 +186,23 @@ static int take_modules(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static void take_missing(struct cst_status_report *s, struct cursor *c)
+{
+	s->n_lost_full = cursor_varint(c);
+	s->n_lost_sites = cursor_varint(c);
+	s->n_lost_threads = cursor_varint(c);
+	s->n_lost_holes = cursor_varint(c);
+	s->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	s->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+}
+
 static int take_end(struct cst_trace *t, struct cursor *c)
 {
 	t->end_ticks = cursor_varint(c);
 	t->status.n_lost_limit = cursor_varint(c);
 	t->status.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
+	if (c->p < c->end) /* not told once */
+		take_missing(&t->status, c);
 	return c->failed ? -1 : 0;
 }
 

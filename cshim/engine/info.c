@@ -57,6 +57,14 @@ static void put_losses(struct bytes *out, const struct cst_status_report *s)
 	put(out, "\n");
 }
 
+static void put_untraced(struct bytes *out, const struct cst_status_report *s)
+{
+	char text[LINE_MAX_SIZE / 2];
+
+	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+		put(out, "untraced    %s\n", text);
+}
+
 /* A file that is mapped in pieces, or in several programs, once. */
 static int is_told(const struct cst_trace *t, uint32_t i,
 		   const struct cst_module *m)
@@ -125,6 +133,7 @@ int cst_trace_info(const struct cst_trace *t, cst_write_fn write, void *arg,
 	put(&out, "functions   %" PRIu32 ", called from %" PRIu32 " places\n",
 	    s.n_functions, s.n_sites);
 	put_losses(&out, &s);
+	put_untraced(&out, &s);
 	put(&out, "size        %.1f KiB\n", (double)s.spool_bytes / 1024);
 	put_modules(&out, t);
 	if (out.failed)

@@ -124,9 +124,25 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 	return 0;
 }
 
+static void take_losses(struct cst_status_report *s,
+			const struct cst_recorder *r)
+{
+	const struct cst_area *head = r->area->head;
+
+	s->n_lost_full = head->n_lost_full;
+	s->n_lost_sites = head->n_lost_sites;
+	s->n_lost_threads = head->n_lost_threads;
+	s->n_lost_holes = r->reader.n_holes;
+	s->n_past_begin = head->n_past_begin;
+	s->n_past_all = head->n_past_all;
+	s->n_records = r->reader.n_records;
+	s->n_orphans = r->calls.n_orphans;
+}
+
 static int take_all(struct cst_recorder *r, struct cst_trace **out,
 		    struct cst_error *err)
 {
+	struct cst_status_report missing = {0};
 	uint64_t end = hand_over(r->area);
 	int fd = -1, status;
 
@@ -135,23 +151,12 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 	gone_mark_ended(r);
 	gone_unwind(r);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
+	take_losses(&missing, r);
+	missing.n_lost_limit = writer_dropped(r->writer);
+	writer_set_missing(r->writer, &missing);
 	status = writer_close(take(r->writer), &fd, err);
 	r->calls.writer = NULL;
 	return status < 0 ? status : trace_open_fd(fd, out, err);
-}
-
-static void take_losses(struct cst_trace *t, const struct cst_recorder *r)
-{
-	const struct cst_area *head = r->area->head;
-
-	t->status.n_lost_full = head->n_lost_full;
-	t->status.n_lost_sites = head->n_lost_sites;
-	t->status.n_lost_threads = head->n_lost_threads;
-	t->status.n_lost_holes = r->reader.n_holes;
-	t->status.n_past_begin = head->n_past_begin;
-	t->status.n_past_all = head->n_past_all;
-	t->status.n_records = r->reader.n_records;
-	t->status.n_orphans = r->calls.n_orphans;
 }
 
 int rawarea_load(int fd, const char *path, struct cst_trace **out,
@@ -174,7 +179,7 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		status = area_is_short(path, err);
 	}
 	if (status == 0)
-		take_losses(*out, r);
+		take_losses(&(*out)->status, r);
 	cst_recorder_close(r);
 	return status;
 }

@@ -154,6 +154,14 @@ void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)
 	out->n_running = area_n_running(r->area);
 }
 
+/* As of now; *status is set. */
+static void set_end(struct cst_recorder *r, struct cst_status_report *status)
+{
+	fill_status(r, status);
+	writer_set_missing(r->writer, status);
+	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+}
+
 /* A readable trace of what the writer's file holds. */
 static int open_trace(int fd, const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
@@ -175,7 +183,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	recorder_round(r, 1);
 	cst_trace_free(take(r->snapshot));
-	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	set_end(r, &status);
 	recorder_tell_modules(r, 1);
 	writer_flush(r->writer, NULL);
 	fill_status(r, &status);
@@ -212,7 +220,7 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	cst_trace_free(take(r->snapshot));
-	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	set_end(r, &status);
 	recorder_tell_modules(r, 1);
 	failed = writer_flush(r->writer, err);
 	if (failed < 0)
@@ -228,12 +236,13 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 
 static int save_locked(struct cst_recorder *r, struct cst_error *err)
 {
+	struct cst_status_report now;
 	int fd, status;
 
 	if (!r->writer || !writer_is_flight(r->writer))
 		return cst_fail(CST_EMPTY, err, "no flight is under way");
 	recorder_round(r, 1);
-	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	set_end(r, &now);
 	status = writer_save(r->writer, &fd, err);
 	if (status == 0)
 		close(fd);
@@ -252,10 +261,11 @@ int cst_recorder_save(struct cst_recorder *r, struct cst_error *err)
 
 void cst_recorder_flush(struct cst_recorder *r)
 {
+	struct cst_status_report status;
+
 	pthread_mutex_lock(&r->lock);
 	if (r->writer && !writer_is_flight(r->writer)) {
-		writer_set_end(r->writer,
-			       pauses_skip(&r->pauses, clock_ticks()));
+		set_end(r, &status);
 		writer_flush(r->writer, NULL);
 	}
 	pthread_mutex_unlock(&r->lock);

@@ -59,3 +59,17 @@ void records_put_module(struct bytes *out, const struct writer_module *m)
 	bytes_put_varint(out, m->end);
 	bytes_put_varint(out, m->bias);
 }
+
+void records_put_end(struct bytes *out, uint64_t end_ticks,
+		     const struct cst_status_report *s)
+{
+	bytes_put_varint(out, end_ticks);
+	bytes_put_varint(out, s->n_lost_limit);
+	bytes_put_varint(out, s->is_limit_reached);
+	bytes_put_varint(out, s->n_lost_full);
+	bytes_put_varint(out, s->n_lost_sites);
+	bytes_put_varint(out, s->n_lost_threads);
+	bytes_put_varint(out, s->n_lost_holes);
+	bytes_put_varint(out, s->n_past_begin);
+	bytes_put_varint(out, s->n_past_all);
+}

@@ -23,6 +23,11 @@ void records_put_thread(struct bytes *out, uint32_t index,
 void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
 		      uint32_t thread, uint32_t ordinal);
 
+/* A trace's END.  Of s what is missing: lost records, libraries, calls. */
+struct cst_status_report;
+void records_put_end(struct bytes *out, uint64_t end_ticks,
+		     const struct cst_status_report *s);
+
 struct writer_module;
 void records_put_module(struct bytes *out, const struct writer_module *m);
 

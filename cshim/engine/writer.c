@@ -35,7 +35,7 @@ struct writer {
 	uint32_t n_threads, cap_threads;
 	uint64_t n_room; /* sum of the lanes' cap */
 	uint64_t limit_bytes;
-	uint64_t n_dropped;
+	struct cst_status_report missing; /* of it what is */
 	uint64_t end_ticks;
 	int is_full, is_changed;
 	enum haste haste;
@@ -147,7 +147,7 @@ static void put_calls(struct writer *w, struct lane *l)
 		w->info.failed = 1;
 	put_block(w, BLOCK_CALLS);
 	if (w->spool.failed_errno)
-		w->n_dropped += l->n;
+		w->missing.n_lost_limit += l->n;
 	lane_begin_block(l);
 	w->is_changed = 1;
 }
@@ -246,7 +246,7 @@ static int lane_room(struct lane *l)
 		return 0;
 	/* What waits in the lane stays there for the last flush, unless it
 	 * was lost by now. */
-	w->n_dropped++;
+	w->missing.n_lost_limit++;
 	return -1;
 }
 
@@ -340,9 +340,8 @@ void writer_module(struct writer *w, const struct writer_module *m)
 static void put_end(struct writer *w)
 {
 	w->plain.len = 0;
-	bytes_put_varint(&w->plain, w->end_ticks);
-	bytes_put_varint(&w->plain, w->n_dropped);
-	bytes_put_varint(&w->plain, (uint64_t)w->is_full);
+	w->missing.is_limit_reached = (uint32_t)w->is_full;
+	records_put_end(&w->plain, w->end_ticks, &w->missing);
 	put_plain(w, BLOCK_END, &w->plain);
 	w->is_changed = 0;
 }
@@ -455,7 +454,7 @@ uint64_t writer_bytes(const struct writer *w)
 
 uint64_t writer_dropped(const struct writer *w)
 {
-	return w->n_dropped;
+	return w->missing.n_lost_limit;
 }
 
 int writer_is_flight(const struct writer *w)
@@ -479,6 +478,11 @@ void writer_set_end(struct writer *w, uint64_t end_ticks)
 	if (w->end_ticks != end_ticks)
 		w->is_changed = 1;
 	w->end_ticks = end_ticks;
+}
+
+void writer_set_missing(struct writer *w, const struct cst_status_report *s)
+{
+	w->missing = *s;
 }
 
 int writer_close(struct writer *w, int *fd_out, struct cst_error *err)

@@ -93,6 +93,9 @@ int writer_fd(const struct writer *w);
  * status; kept in the file by the next flush. */
 void writer_set_end(struct writer *w, uint64_t end_ticks);
 
+/* What did not come, writer_dropped() among it: the file tells it as well. */
+void writer_set_missing(struct writer *w, const struct cst_status_report *s);
+
 /* Flush, close; fails as writer_flush() does. The names are not freed. Where
  * fd_out is not NULL the open file is handed over there instead of being
  * closed. */

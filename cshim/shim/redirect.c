@@ -322,7 +322,8 @@ static void count(uint32_t *counter, uint32_t n)
 static int is_ours_to_do(void)
 {
 	control_obey();
-	return area && area->has_mappings && state_is_on(state_now());
+	return config_is_own() && area && area->has_mappings &&
+	       state_is_on(state_now());
 }
 
 EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)

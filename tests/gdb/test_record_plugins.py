@@ -5,7 +5,8 @@ said that they are not."""
 import pytest
 
 from lib_build import build_library
-from test_record import compiled, functions, record
+from test_record import command, compiled, functions, record
+from test_record_file import alone
 
 PLUGIN = r"""
 static void within(void) { }
@@ -84,3 +85,27 @@ def test_who_opens_it_matters(tmp_path, flags, is_traced):
     assert functions(found) == ["main", *["run", "within"] * 3 * is_traced]
     assert is_traced != ("cstrace: calls in 3 libraries opened by dlmopen() "
                          "are missing" in done.stderr)
+
+
+@pytest.mark.parametrize("is_raw", [False, True])
+def test_what_is_missing_is_in_the_file(tmp_path, is_raw):
+    """As record's closing lines say it, the commands do that read the trace,
+    of whichever kind; and it goes along into another file."""
+    host = compiled(tmp_path, HOST, "host")
+    library = plugin(tmp_path, "-DHAS_CONSTRUCTOR")
+    said = ("of 3 libraries opened by dlmopen() the constructors' calls are "
+            "missing\n")
+    if is_raw:
+        alone(tmp_path, host, library, "space", path="first.cst")
+    else:
+        done = command("record", "-o", "first.cst", host, library, "space",
+                       cwd=tmp_path)
+        assert done.stderr.endswith("cstrace: " + said)
+    done = command("save", "first.cst", "second.cst", cwd=tmp_path)
+    assert "cstrace: " + said in done.stderr
+    for words in (["show"], ["report"]):
+        done = command(*words, "second.cst", cwd=tmp_path)
+        assert done.stderr == "cstrace: " + said
+    done = command("info", "second.cst", cwd=tmp_path)
+    assert "\nlost        0 records\nuntraced    " + said in done.stdout
+

@@ -335,6 +335,37 @@ static void the_limit_ends_the_keeping(void **state)
 	cst_trace_free(t);
 }
 
+static void what_is_missing_is_read_back(void **state)
+{
+	const struct cst_status_report missing = {
+		.n_lost_full = 1,
+		.n_lost_sites = 2,
+		.n_lost_threads = 3,
+		.n_lost_holes = 4,
+		.n_lost_limit = 5,
+		.n_past_begin = 6,
+		.n_past_all = 7,
+	};
+	struct cst_status_report found;
+	struct cst_trace *t;
+	struct draft d;
+
+	(void)state;
+	draft_begin(&d);
+	draft_exit(&d, draft_enter(&d, draft_site(&d, "f", 1), 0), 10);
+	writer_set_missing(d.w, &missing);
+	t = draft_trace(&d, 10);
+	cst_trace_status(t, &found);
+	assert_int_equal(found.n_lost_full, 1);
+	assert_int_equal(found.n_lost_sites, 2);
+	assert_int_equal(found.n_lost_threads, 3);
+	assert_int_equal(found.n_lost_holes, 4);
+	assert_int_equal(found.n_lost_limit, 5);
+	assert_int_equal(found.n_past_begin, 6);
+	assert_int_equal(found.n_past_all, 7);
+	cst_trace_free(t);
+}
+
 static uint64_t calls_within(uint64_t limit, enum haste haste)
 {
 	struct cst_status_report status;
@@ -422,6 +453,7 @@ int main(void)
 		cmocka_unit_test(many_short_threads_stay_small),
 		cmocka_unit_test(long_blocks_at_once_read_in_bounded_memory),
 		cmocka_unit_test(the_limit_ends_the_keeping),
+		cmocka_unit_test(what_is_missing_is_read_back),
 		cmocka_unit_test(haste_does_not_use_up_the_limit),
 		cmocka_unit_test(a_named_file_replaces_only_files),
 		cmocka_unit_test(the_next_writer_writes_all_names_again),

@@ -339,6 +339,11 @@ struct cst_report {
 	const char *callees; /* what those that match call */
 };
 
+/* The i-th thing that was not traced, in a clause; 0: there are not so many.
+ */
+CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
+				char *out, uint32_t size);
+
 /* What the trace holds, in some lines: command, calls, threads, losses, files.
  */
 CST_API int cst_trace_info(const struct cst_trace *t, cst_write_fn write,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "losses.h"
+
+#include <inttypes.h>
+
+#include "command.h"
+
+uint64_t losses_records(const struct cst_status_report *s)
+{
+	return s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+	       s->n_lost_holes;
+}
+
+void losses_tell_untraced(const struct cst_status_report *s)
+{
+	char text[160];
+
+	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+		failure("%s", text);
+}
+
+void losses_tell(const struct cst_status_report *s)
+{
+	uint64_t n = losses_records(s);
+
+	if (n)
+		failure("%" PRIu64 " %s lost", n,
+			n == 1 ? "record was" : "records were");
+	losses_tell_untraced(s);
+}

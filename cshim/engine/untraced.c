@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whose hooks went past the shim's (redirect.c there), in words that the
+ * commands share.
+ */
+#include "cstrace/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct clause {
+	uint32_t n;
+	const char *before, *behind;
+};
+
+int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
+			char *out, uint32_t size)
+{
+	const struct clause clauses[] = {
+		{s->n_past_begin, "of",
+		 "opened by dlmopen() the constructors' calls are missing"},
+		{s->n_past_all, "calls in",
+		 "opened by dlmopen() are missing: give it a path with a '/', "
+		 "or use gdb"},
+	};
+
+	for (uint32_t k = 0; k < sizeof(clauses) / sizeof(*clauses); k++) {
+		const struct clause *c = &clauses[k];
+
+		if (!c->n || i--)
+			continue;
+		snprintf(out, size, "%s %" PRIu32 " %s %s", c->before, c->n,
+			 c->n == 1 ? "library" : "libraries", c->behind);
+		return 1;
+	}
+	return 0;
+}
