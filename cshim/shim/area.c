@@ -148,12 +148,6 @@ static int area_map_fd(int fd)
 	if (error)
 		return error;
 	site_table_attach((struct cst_site *)area_at(CST_AT_SITES));
-	if (area->is_file)
-		return 0; /* it grows as it is written */
-	/* Else each page of the pool costs a fault amid the program's calls;
-	 * the reader has made the memory. */
-	sys_madvise(area_at(CST_AT_CHUNKS), (uint64_t)n_chunks * CST_CHUNK_SIZE,
-		    MADV_POPULATE_WRITE);
 	return 0;
 }
 
@@ -218,6 +212,22 @@ int area_map(const char *path, int is_file)
 	error = area_map_fd(fd);
 	sys_close(fd);
 	return error;
+}
+
+void area_touch(void)
+{
+	uint32_t n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
+	static int is_done;
+
+	/* A file grows as it is written; of other areas the reader has made the
+	 * memory. */
+	if (!is_done && !area->is_file)
+		sys_madvise(
+			area_at(CST_AT_CHUNKS),
+			(uint64_t)(n < n_chunks_mapped ? n : n_chunks_mapped) *
+				CST_CHUNK_SIZE,
+			MADV_POPULATE_WRITE);
+	is_done = 1;
 }
 
 int area_reserve(void *start, uint64_t size)

@@ -16,6 +16,9 @@ extern HIDDEN struct cst_area *area;
 /* Map the file at path, once (is_file: which may have to be made); 0, or a
  * positive errno. */
 int area_map(const char *path, int is_file);
+/* Once it is: without this each page of the pool costs a fault amid the
+ * program's calls. */
+void area_touch(void);
 
 /* Is this chunk mapped, or could it be mapped now?  With signals blocked. */
 int area_has_chunk(uint32_t index);

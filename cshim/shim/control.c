@@ -50,8 +50,12 @@ static int area_prepare(void)
 
 	if (!error)
 		error = area_map(control.area_path, control.is_file != 0);
+	/* At once: a process that has the area and is not entered passes for
+	 * the program that it was before an exec. */
 	if (!error)
 		error = process_register();
+	if (!error)
+		area_touch();
 	return error;
 }
 
