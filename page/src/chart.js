@@ -329,9 +329,25 @@ export class Chart {
     this.container.setSettings(this.settings());
   }
 
+  // To the window, which then shows the same time as before.
   fit() {
-    const { clientWidth, clientHeight } = this.section;
-    if (clientWidth && clientHeight) this.container.resize(clientWidth, clientHeight);
+    const { section, engine } = this;
+
+    // A frame that is asked for already would forget what to do first.
+    if (engine.lastGlobalAnimationFrame) requestAnimationFrame(() => this.fit());
+    else if (section.clientWidth && section.clientHeight) engine.render(() => this.resize());
+  }
+
+  resize() {
+    const { section: { clientWidth, clientHeight }, engine } = this;
+    const [start, end] = this.view();
+    const isAsWide = engine.width === clientWidth;
+
+    if (!clientWidth || !clientHeight) return;
+    engine.resize(clientWidth, clientHeight);
+    if (isAsWide) return;
+    engine.setPositionX(start);
+    engine.setZoom(clientWidth / (end - start));
   }
 
   setKeys(isOn) {

@@ -251,6 +251,25 @@ def test_a_click_zooms(page, small):
     assert page.run(VIEW, "chart") == pytest.approx(whole)
 
 
+@pytest.mark.parametrize("zoomed", [False, True])
+def test_another_window_shows_the_same(page, small, zoomed):
+    page.driver.set_window_size(1200, 800)
+    page.open(small / "t.html")
+    if zoomed:
+        page.point(*page.run(PLACE, "chart", first_call(page, "turn")),
+                   click=True)
+    shown = page.run(VIEW, "chart")
+    try:
+        for width in (800, 2500):
+            page.driver.set_window_size(width, 800)
+            page.wait("cstrace.views.chart.engine.width === innerWidth")
+            assert page.run(VIEW, "chart") == pytest.approx(shown)
+            assert page.run("document.documentElement.scrollWidth") \
+                <= page.run("innerWidth")
+    finally:
+        page.driver.set_window_size(1200, 800)
+
+
 def test_a_click_zooms_the_flame_graph(page, small):
     page.open(small / "t.html").view("2", "graph")
     page.wait("cstrace.views.graph.engine.height > 100")
