@@ -52,6 +52,7 @@ export class Details {
       ['calls', formatCount(calls)],
       ['total', formatDuration(total)],
       ['self', formatDuration(self)],
+      ['mean', formatDuration(total / calls)],
       ['min', formatDuration(min)],
       ['max', formatDuration(max)],
     ];

@@ -380,6 +380,18 @@ def test_a_click_sorts(page, small):
         assert calls == sorted(calls, reverse=not is_up)
 
 
+def test_a_narrow_report_has_room_for_names(page, small):
+    page.driver.set_window_size(800, 800)
+    try:
+        page.open(small / "t.html").view("4", "table")
+        page.wait("document.querySelector('#table .row .name')"
+                  ".offsetWidth > 250")
+        page.find("#table .row").click()
+        assert re.search(r"mean \d", page.text("#details"))
+    finally:
+        page.driver.set_window_size(1200, 800)
+
+
 def test_a_row_of_the_report_marks_its_calls(page, small):
     page.open(small / "t.html").view("4", "table")
     page.wait("document.querySelector('#table .row')")
