@@ -194,6 +194,7 @@ static void take_missing(struct cst_status_report *s, struct cursor *c)
 	s->n_lost_holes = cursor_varint(c);
 	s->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	s->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	s->n_past_sealed = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 }
 
 static int take_end(struct cst_trace *t, struct cursor *c)

@@ -59,7 +59,7 @@ static void put_losses(struct bytes *out, const struct cst_status_report *s)
 
 static void put_untraced(struct bytes *out, const struct cst_status_report *s)
 {
-	char text[LINE_MAX_SIZE / 2];
+	char text[LINE_MAX_SIZE - 16];
 
 	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
 		put(out, "untraced    %s\n", text);

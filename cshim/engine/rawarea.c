@@ -135,6 +135,7 @@ static void take_losses(struct cst_status_report *s,
 	s->n_lost_holes = r->reader.n_holes;
 	s->n_past_begin = head->n_past_begin;
 	s->n_past_all = head->n_past_all;
+	s->n_past_sealed = head->n_past_sealed;
 	s->n_records = r->reader.n_records;
 	s->n_orphans = r->calls.n_orphans;
 }

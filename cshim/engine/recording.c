@@ -127,6 +127,7 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_lost_holes = r->reader.n_holes,
 		.n_past_begin = head->n_past_begin,
 		.n_past_all = head->n_past_all,
+		.n_past_sealed = head->n_past_sealed,
 		.n_lost_limit = r->writer ? writer_dropped(r->writer) : 0,
 		.n_orphans = r->calls.n_orphans,
 		.n_waits = head->n_waits,

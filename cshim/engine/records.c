@@ -72,4 +72,5 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 	bytes_put_varint(out, s->n_lost_holes);
 	bytes_put_varint(out, s->n_past_begin);
 	bytes_put_varint(out, s->n_past_all);
+	bytes_put_varint(out, s->n_past_sealed);
 }

@@ -22,6 +22,9 @@ int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
 		{s->n_past_all, "calls in",
 		 "opened by dlmopen() are missing: give it a path with a '/', "
 		 "or use gdb"},
+		{s->n_past_sealed, "any calls in",
+		 "opened with RTLD_DEEPBIND or by dlmopen() are missing: "
+		 "/proc/self/mem cannot be written, use gdb"},
 	};
 
 	for (uint32_t k = 0; k < sizeof(clauses) / sizeof(*clauses); k++) {

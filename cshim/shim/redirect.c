@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <link.h>
 #include "area.h"
+#include "arch.h"
 #include "config.h"
 #include "control.h"
 #include "state.h"
@@ -142,9 +143,15 @@ static const Elf64_Sym *object_find(const struct object *o, const char *name)
  *
  * Through the kernel: no page's protection is changed, not for a moment. */
 
-static void poke(int fd, const void *at, uint64_t value)
+struct memory {
+	int fd;	       /* of /proc/self/mem; negative: it cannot be opened */
+	int is_sealed; /* it could not be written */
+};
+
+static void poke(struct memory *m, const void *at, uint64_t value)
 {
-	sys_pwrite(fd, &value, sizeof(value), (long)at);
+	if (sys_pwrite(m->fd, &value, sizeof(value), (long)at) != sizeof(value))
+		m->is_sealed = 1;
 }
 
 /* By other names: gcc knows theirs, and lets nobody take the address. */
@@ -157,7 +164,8 @@ static uint64_t our_hook(int i)
 }
 
 /* The addresses of libc's own hooks, into empty[], before they lead to ours. */
-static void libc_lead(int fd, const struct object *o, uint64_t empty[N_NAMES])
+static void libc_lead(struct memory *memory, const struct object *o,
+		      uint64_t empty[N_NAMES])
 {
 	for (int i = 0; i < N_NAMES; i++) {
 		const Elf64_Sym *s = object_find(o, names[i]);
@@ -166,12 +174,12 @@ static void libc_lead(int fd, const struct object *o, uint64_t empty[N_NAMES])
 		if (!s || s->st_value == away)
 			continue;
 		empty[i] = o->bias + s->st_value;
-		poke(fd, &s->st_value, away);
+		poke(memory, &s->st_value, away);
 	}
 }
 
 /* Entries that were bound to libc's hooks before.  Returns how many. */
-static int slots_lead(int fd, const struct object *o,
+static int slots_lead(struct memory *memory, const struct object *o,
 		      const uint64_t empty[N_NAMES])
 {
 	int n = 0;
@@ -190,7 +198,7 @@ static int slots_lead(int fd, const struct object *o,
 				if (!empty[i] || *slot != empty[i] ||
 				    !is_text(o->strings + s->st_name, names[i]))
 					continue;
-				poke(fd, slot, our_hook(i));
+				poke(memory, slot, our_hook(i));
 				n++;
 			}
 		}
@@ -221,8 +229,9 @@ static int object_wants_hooks(const struct object *o)
 
 struct space {
 	const struct link_map *map; /* one of its libraries */
-	int fd;
-	uint32_t n_late; /* libraries whose constructors have run already */
+	struct memory memory;
+	uint32_t n_late;   /* libraries whose constructors have run already */
+	uint32_t n_traced; /* libraries that call the hooks */
 };
 
 static int is_libc(const struct object *o)
@@ -244,27 +253,30 @@ static int space_lead(struct dl_phdr_info *info, size_t size, void *arg)
 		first = first->l_prev;
 	for (const struct link_map *m = first; m; m = m->l_next)
 		if (object_read(&o, m) && is_libc(&o))
-			libc_lead(space->fd, &o, empty);
-	for (const struct link_map *m = first; m; m = m->l_next)
+			libc_lead(&space->memory, &o, empty);
+	for (const struct link_map *m = first; m; m = m->l_next) {
+		if (!object_read(&o, m))
+			continue;
+		space->n_traced += object_wants_hooks(&o);
 		/* One constructor is the compiler's own. */
-		if (object_read(&o, m) && slots_lead(space->fd, &o, empty) &&
+		if (slots_lead(&space->memory, &o, empty) &&
 		    o.n_constructors > 1)
 			space->n_late++;
+	}
 	return 1;
 }
 
-static uint32_t space_redirect(const struct link_map *map)
+static struct space space_redirect(const struct link_map *map)
 {
 	struct space space = {
 		.map = map,
-		.fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC),
+		.memory.fd = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC),
 	};
 
-	if (space.fd < 0)
-		return 0;
 	dl_iterate_phdr(space_lead, &space);
-	sys_close(space.fd);
-	return space.n_late;
+	if (space.memory.fd >= 0)
+		sys_close(space.memory.fd);
+	return space;
 }
 
 /* ---- dlmopen ---------------------------------------------------------------
@@ -326,6 +338,16 @@ static int is_ours_to_do(void)
 	       state_is_on(state_now());
 }
 
+static void count_past(const struct link_map *map)
+{
+	struct space space = space_redirect(map);
+
+	if (space.memory.is_sealed)
+		count(&area->n_past_sealed, space.n_traced);
+	else
+		count(&area->n_past_begin, space.n_late);
+}
+
 EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 {
 	dlmopen_fn *next = libcs_dlmopen();
@@ -343,9 +365,31 @@ EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 	}
 	handle = next(space, file, mode);
 	if (handle)
-		count(&area->n_past_begin, space_redirect(handle));
+		count_past(handle);
 	return handle;
 }
+
+/* ---- dlopen ----------------------------------------------------------------
+ *
+ * Nothing is to be done then, for libc's hooks lead to ours.  Where they could
+ * not be made to, RTLD_DEEPBIND is told of. */
+
+static int is_sealed; /* our own libc */
+
+extern HIDDEN void *libcs_dlopen;
+void *libcs_dlopen;
+
+void before_dlopen(const char *file, int mode)
+{
+	if (!libcs_dlopen)
+		libcs_dlopen = dlsym(RTLD_NEXT, "dlopen");
+	if (is_sealed && file && mode & RTLD_DEEPBIND && is_ours_to_do())
+		count(&area->n_past_sealed, 1);
+}
+PASSING_FUNCTION(dlopen, before_dlopen, libcs_dlopen);
+
+/* ---- the beginning ---------------------------------------------------------
+ */
 
 static int is_traced(const struct link_map *map)
 {
@@ -365,12 +409,13 @@ __attribute__((constructor)) static void redirect_begin(void)
 {
 	const struct link_map *map;
 
+	libcs_dlopen = dlsym(RTLD_NEXT, "dlopen");
 	if (!config_is_own())
 		return;
 	map = map_of(dlsym(RTLD_NEXT, names[0]));
 	if (!map)
 		return;
-	space_redirect(map);
+	is_sealed = space_redirect(map).memory.is_sealed;
 	/* Now: by its first call the program may have changed its user or its
 	 * root, or live in a sandbox. */
 	if (is_traced(map))

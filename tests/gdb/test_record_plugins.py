@@ -109,3 +109,50 @@ def test_what_is_missing_is_in_the_file(tmp_path, is_raw):
     done = command("info", "second.cst", cwd=tmp_path)
     assert "\nlost        0 records\nuntraced    " + said in done.stdout
 
+
+# No memory is to be changed: as with kernels that keep /proc/self/mem from it.
+SEALED = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 1;
+	execv(argv[1], argv + 1);
+	return 1;
+}
+"""
+
+
+@pytest.mark.parametrize("how", ["deep", "deep,lazy", "space", "space,lazy",
+                                 "plain"])
+def test_what_cannot_be_patched_is_said(tmp_path, how):
+    host = compiled(tmp_path, HOST, "host")
+    sealed = compiled(tmp_path, SEALED, "sealed", "-fno-instrument-functions")
+    done, found = record(tmp_path, sealed, host, plugin(tmp_path), how)
+    assert done.returncode == 0
+    said = ("cstrace: any calls in 3 libraries opened with RTLD_DEEPBIND or "
+            "by dlmopen() are missing: /proc/self/mem cannot be written, use "
+            "gdb\n")
+    if how == "plain":
+        assert functions(found) == ["main", *["run", "within"] * 3]
+        assert "missing" not in done.stderr
+    else:
+        assert functions(found) == ["main"]
+        assert done.stderr.endswith(said)

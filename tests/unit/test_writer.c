@@ -345,6 +345,7 @@ static void what_is_missing_is_read_back(void **state)
 		.n_lost_limit = 5,
 		.n_past_begin = 6,
 		.n_past_all = 7,
+		.n_past_sealed = 8,
 	};
 	struct cst_status_report found;
 	struct cst_trace *t;
@@ -363,6 +364,7 @@ static void what_is_missing_is_read_back(void **state)
 	assert_int_equal(found.n_lost_limit, 5);
 	assert_int_equal(found.n_past_begin, 6);
 	assert_int_equal(found.n_past_all, 7);
+	assert_int_equal(found.n_past_sealed, 8);
 	cst_trace_free(t);
 }
 

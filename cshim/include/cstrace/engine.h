@@ -263,8 +263,9 @@ struct cst_status_report {
 	uint32_t is_limit_reached;
 	uint32_t n_running; /* processes that hold the area now */
 	/* Libraries that dlmopen() opened without gdb and whose calls are
-	 * missing: those of constructors, or all. */
-	uint32_t n_past_begin, n_past_all;
+	 * missing: those of constructors, or all; libraries that may have any
+	 * and went past the hooks, whose memory is sealed. */
+	uint32_t n_past_begin, n_past_all, n_past_sealed;
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,

@@ -196,8 +196,8 @@ struct cst_area {
 	uint64_t last_ticks, last_ns;
 
 	/* Libraries that dlmopen() opened and whose calls are missing: those of
-	 * constructors, or all. */
-	uint32_t n_past_begin, n_past_all;
+	 * constructors, or all; and any that went past our hooks for good. */
+	uint32_t n_past_begin, n_past_all, n_past_sealed;
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
