@@ -255,14 +255,16 @@ class Recording:
         self._others.pop(num, None)
 
     def heir(self) -> Optional[gdb.Inferior]:
-        """Another process that gdb holds and that writes into our area."""
-        for inferior in gdb.inferiors():
-            if inferior.num == self.inferior_num or not inferior.pid:
-                continue
-            if self.road == HOOKS and parent_of(inferior.pid) == self.pid:
-                return inferior
+        """Another process that gdb holds and that writes into our area; or
+        that will: a vfork child is seen after its exec."""
+        others = [i for i in gdb.inferiors()
+                  if i.pid and i.num != self.inferior_num]
+        for inferior in others if self.road != HOOKS else ():
             found = self._control_of(inferior)
             if found is not None and found.is_at(self._area_path):
+                return inferior
+        for inferior in others:
+            if parent_of(inferior.pid) == self.pid:
                 return inferior
         return None
 
@@ -277,6 +279,7 @@ class Recording:
         self._control = self._control_of(heir)
         self._others.pop(heir.num, None)
         self.pid, self.inferior_num = heir.pid, heir.num
+        self.look_for_exec()
         self.refresh_modules()
 
     def is_under_way(self) -> bool:

@@ -73,6 +73,18 @@ def test_programs_that_gdb_does_not_follow_are_traced(gdb, tmp_path, pipes,
     assert "stop_here" in found["processes"]
 
 
+@pytest.mark.parametrize("how", ["fork", "vfork", "spawn", "system"])
+def test_programs_that_gdb_follows_leave_their_parents_traced(gdb, tmp_path,
+                                                              pipes, how):
+    # gdb lets a vfork parent go when its child has exec'ed.
+    gdb(processes(), "set cstrace live off", "set follow-fork-mode child",
+        "cstrace start", "run", "shell flock end true", "cstrace save t.txt",
+        args=[how, str(build("calls.c"))])
+    found = saved_trees(tmp_path / "t.txt")
+    assert own_sites(found["calls"]) == CALLS
+    assert "stop_here" in found["processes"]
+
+
 def test_each_program_is_named_from_its_own_file(gdb, tmp_path, pipes):
     # gdb starts all of them at the same addresses.
     gdb(processes(), "set cstrace live off", "cstrace start", "run",
