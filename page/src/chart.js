@@ -297,6 +297,11 @@ export class Chart {
     new ResizeObserver(() => this.fit()).observe(section);
     section.addEventListener('wheel', (event) => this.wheel(event), { capture: true, passive: false });
     section.addEventListener('mouseleave', () => this.leave());
+    // To the library a mouse that leaves without a move has clicked again; it
+    // does so when a key opens another view.
+    section.querySelector('canvas').addEventListener('mouseleave', () => {
+      this.container.interactionsEngine.mouseDownPosition = null;
+    }, { capture: true });
   }
 
   settings() {

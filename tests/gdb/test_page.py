@@ -251,6 +251,21 @@ def test_a_click_zooms(page, small):
     assert page.run(VIEW, "chart") == pytest.approx(whole)
 
 
+def test_a_click_is_not_repeated_by_a_key(page, small):
+    page.open(small / "t.html").view("3", "tree")
+    page.view("1", "chart")
+    page.point(*page.run(PLACE, "chart", first_call(page, "turn")),
+               click=True)
+    page.wait("cstrace.selected === %d" % first_call(page, "turn"))
+    page.press("/", "leaf", "\ue007", "\ue00c")
+    leaf = page.run("cstrace.selected")
+    page.view("3", "tree")  # the canvas goes from under the mouse
+    page.wait("document.querySelector('#tree .selected')")
+    page.view("4", "table")
+    assert page.run("cstrace.selected") == leaf
+    assert page.run("cstrace.names.ofCall(cstrace.selected)") == "leaf"
+
+
 @pytest.mark.parametrize("zoomed", [False, True])
 def test_another_window_shows_the_same(page, small, zoomed):
     page.driver.set_window_size(1200, 800)
