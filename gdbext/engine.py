@@ -171,6 +171,7 @@ _PROTOTYPES = {
     "cst_recorder_close": (None, [_PTR]),
     "cst_recorder_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_load": (C.c_int, [_STR, _OUT, _ERR]),
+    "cst_trace_rename": (None, [_PTR, C.c_void_p, C.c_int, _MESSAGE, _PTR]),
     "cst_trace_free": (None, [_PTR]),
     "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_command": (_STR, [_PTR]),
@@ -441,6 +442,12 @@ class Trace:
         out = C.c_void_p()
         _call("cst_trace_load", _bytes(path), C.byref(out))
         return cls(out, is_owner=True)
+
+    def rename(self, places: list[str], tell: Callable[[str], None]) -> None:
+        """Look up again what has no name, also in these files and folders."""
+        said = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
+        n, paths = len(places), map(_bytes, places)
+        self._lib.cst_trace_rename(self._t, (_STR * n)(*paths), n, said, None)
 
     def free(self) -> None:
         t, self._t = self._t, None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Answers the recorder's questions for names from gdb's own tables."""
+"""Answers the recorder's questions for names from gdb's own tables, and tells
+the engine where gdb would look for symbols."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from typing import Optional
 
 import gdb
 
-from .engine import ASK_FUNCTION, Recorder
+from .console import say
+from .engine import ASK_FUNCTION, Recorder, Trace
 from .locate import file_name
 
 
@@ -86,3 +88,17 @@ def tell_debug_files(recorder: Recorder) -> None:
         module, debug_file = file_name(owner), file_name(objfile)
         if module and debug_file:
             recorder.debug_file(module, debug_file)
+
+
+def _symbol_places() -> list[str]:
+    """What gdb has read, then where it would look for debug files."""
+    files = [file_name(objfile) for objfile in gdb.objfiles()]
+    folders = (gdb.parameter("debug-file-directory") or "").split(":")
+    return [place for place in files + folders if place]
+
+
+def load_trace(path: str) -> Trace:
+    """A saved trace, with the names that can be found here."""
+    trace = Trace.load(path)
+    trace.rename(_symbol_places(), say)
+    return trace

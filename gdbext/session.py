@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 import gdb
 
-from . import engine, hooks, locate, recording
+from . import engine, hooks, locate, naming, recording
 from .console import Output, report_color, say
 from .control import Control
 from .engine import CstraceError, RecorderOptions, Trace
@@ -413,7 +413,7 @@ class Session:
         if self.is_recording():
             raise gdb.GdbError("a trace is being recorded: `cstrace stop` "
                                "first")
-        new = Trace.load(path)
+        new = naming.load_trace(path)
         self._replace("the loaded trace")
         self.kept = new
         self.last_options = StartOptions()

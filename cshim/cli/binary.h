@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One object file through libbfd: what its debug information says of an
- * address, in whatever form libbfd can read and libdw cannot (stabs).  libbfd keeps all that it ever read, a hundred times the
- * size of the debug information: the file is opened anew when that is much.
+ * address, in whatever form libbfd can read and libdw cannot (stabs).  libbfd
+ * keeps all that it ever read, a hundred times the size of the debug
+ * information: the file is opened anew when that is much.
  */
 #ifndef CLI_BINARY_H
 #define CLI_BINARY_H

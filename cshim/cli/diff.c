@@ -28,8 +28,8 @@ static int diff_run(int argc, char **argv)
 		return usage_error(&command_diff,
 				   "--fail-on-time needs --times P: by how "
 				   "much may they change?");
-	a = reading_open(o.names[0]);
-	b = a ? reading_open(o.names[1]) : NULL;
+	a = reading_open(o.names[0], &o);
+	b = a ? reading_open(o.names[1], &o) : NULL;
 	if (!b) {
 		reading_close(a);
 		return STATUS_USAGE;

@@ -32,7 +32,7 @@ static int expect_run(int argc, char **argv)
 				   "which golden tree?  --make writes one: "
 				   "cstrace expect --make %s tree.golden",
 				   o.names[0]);
-	t = reading_open(o.names[0]);
+	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_USAGE;
 	reading_tell_losses(t);

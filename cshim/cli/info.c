@@ -15,7 +15,7 @@ static int info_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	t = reading_open(o.names[0]);
+	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
 	status = cst_trace_info(t, reading_write, NULL, &err);

@@ -17,6 +17,7 @@ static const char *const sort_words[] = {"total", "self", "calls", "max", NULL};
 static const char *const by_words[] = {"function", "callsite", NULL};
 static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
+static const char *const a_file[] = {":file", NULL};
 static const char *const a_format[] = {":format", NULL};
 /* As one thinks of them; any other is taken as well. */
 static const char *const signal_words[] = {"USR1", "USR2", "HUP", "QUIT", NULL};
@@ -215,6 +216,14 @@ static int set_all(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_debug_dir(struct options *o, const char *value)
+{
+	if (o->n_debug_dirs == MAX_DEBUG_DIRS || !*value)
+		return -1;
+	o->debug_dirs[o->n_debug_dirs++] = value;
+	return 0;
+}
+
 static int set_max_size(struct options *o, const char *value)
 {
 	return parse_size(value, &o->max_bytes);
@@ -320,6 +329,7 @@ static int set_color(struct options *o, const char *value)
 enum {
 	FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT,
 	FOR_CHOICE = FOR_CALLS | FOR_RECORD,
+	FOR_READING = FOR_CALLS | FOR_INFO,
 	FOR_PART = FOR_SHOW | FOR_SAVE,
 	FOR_THREAD = FOR_PART | FOR_DIFF | FOR_EXPECT,
 };
@@ -378,6 +388,9 @@ const struct option_row option_rows[] = {
 	 FOR_CHECK, set_all, NULL},
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
+	{"debug-dir", "DIR",
+	 "a folder or file with names that it lacks, by build-id",
+	 FOR_READING, set_debug_dir, a_file},
 	{"timestamp", "WHICH", "off, elapsed or wall", FOR_PART, set_timestamp,
 	 timestamp_words},
 	{"no-duration", NULL, "without the durations", FOR_PART,

@@ -8,6 +8,8 @@
 #include "command.h"
 #include "cstrace/engine.h"
 
+enum { MAX_DEBUG_DIRS = 32 };
+
 struct options {
 	struct cst_look look;
 	struct cst_choice choice;
@@ -18,6 +20,8 @@ struct options {
 	int32_t times; /* percent, or negative: not looked at; of diff */
 	int fail_on_time;
 	int make; /* of expect */
+	const char *debug_dirs[MAX_DEBUG_DIRS];
+	int n_debug_dirs;
 	const char *format;
 	int is_all;	    /* whatever record was told to show */
 	const char *output; /* of record, as the three below */

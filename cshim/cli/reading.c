@@ -26,7 +26,26 @@ static void interrupt(int signo)
  * time, where gigabytes go out. */
 enum { PIPE_BYTES = 1 << 20 };
 
-struct cst_trace *reading_open(const char *path)
+static void tell_nameless(void *arg, const char *text)
+{
+	const struct options *o = arg;
+
+	failure("%s%s", text,
+		o->n_debug_dirs ? "" : "; --debug-dir says where to look");
+}
+
+static int can_look_there(const struct options *o)
+{
+	for (int i = 0; i < o->n_debug_dirs; i++)
+		if (access(o->debug_dirs[i], R_OK)) {
+			failure("cannot read '%s': %s", o->debug_dirs[i],
+				strerror(errno));
+			return 0;
+		}
+	return 1;
+}
+
+struct cst_trace *reading_open(const char *path, const struct options *o)
 {
 	/* The second Ctrl-C ends us wherever we are. */
 	struct sigaction on_interrupt = {.sa_handler = interrupt,
@@ -39,7 +58,7 @@ struct cst_trace *reading_open(const char *path)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES); /* if it is one */
 	sigaction(SIGINT, &on_interrupt, NULL);
-	path = input_path(path);
+	path = can_look_there(o) ? input_path(path) : NULL;
 	if (!path)
 		return NULL;
 	if (cst_trace_load(path, &t, &err) < 0) {
@@ -50,6 +69,8 @@ struct cst_trace *reading_open(const char *path)
 		failure("'%s' was cut short, or is being written: what is "
 			"whole is read",
 			path);
+	cst_trace_rename(t, o->debug_dirs, o->n_debug_dirs, tell_nameless,
+			 (void *)o);
 	return t;
 }
 

@@ -9,8 +9,9 @@
 #include "cstrace/engine.h"
 #include "options.h"
 
-/* Load the trace; Ctrl-C interrupts what is done with it.  NULL: told. */
-struct cst_trace *reading_open(const char *path);
+/* Load the trace, with the names that the options let us find; Ctrl-C
+ * interrupts what is done with it.  NULL: told. */
+struct cst_trace *reading_open(const char *path, const struct options *o);
 /* Before rows of it: what is not among them. */
 void reading_tell_losses(const struct cst_trace *t);
 /* What the trace was recorded to show, where the options do not say. */

@@ -18,7 +18,7 @@ static int report_run(int argc, char **argv)
 	if (o.report.callers && o.report.callees)
 		return usage_error(&command_report,
 				   "either --callers or --callees");
-	t = reading_open(o.names[0]);
+	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);

@@ -21,7 +21,7 @@ static int save_run(int argc, char **argv)
 	if (is_stdout && !o.format)
 		return usage_error(&command_save,
 				   "'-' is standard output: say --format F");
-	t = reading_open(o.names[0]);
+	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);

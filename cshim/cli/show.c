@@ -18,7 +18,7 @@ static int show_run(int argc, char **argv)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
 	if (o.n_names == 2)
 		o.choice.filter = o.names[1];
-	t = reading_open(o.names[0]);
+	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);

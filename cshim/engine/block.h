@@ -30,6 +30,7 @@ enum block_kind {
 	BLOCK_INDEX = 7,
 	BLOCK_MODULES = 8,
 	BLOCK_SEAL = 9,
+	BLOCK_PLACES = 10,
 };
 
 struct block_head {

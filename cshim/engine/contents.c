@@ -98,6 +98,43 @@ static int take_names(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_function_place(struct cst_trace *t, struct cursor *c)
+{
+	uint64_t id = cursor_varint(c);
+	uint32_t space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+
+	if (c->failed || id >= t->names->n_functions)
+		return -1;
+	names_place_function(t->names, (uint32_t)id, space);
+	return 0;
+}
+
+static int take_site_place(struct cst_trace *t, struct cursor *c)
+{
+	uint64_t id = cursor_varint(c);
+	uint32_t space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	uint64_t caller = cursor_varint(c), hook = cursor_varint(c);
+
+	if (c->failed || id >= t->names->n_sites)
+		return -1;
+	names_place_site(t->names, (uint32_t)id, space, caller, hook);
+	return 0;
+}
+
+static int take_places(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint8_t what = cursor_byte(c);
+		int failed = what == 1	 ? take_function_place(t, c)
+			     : what == 2 ? take_site_place(t, c)
+					 : -1;
+
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
 static int take_thread(struct cst_trace *t, struct cursor *c)
 {
 	uint32_t index = (uint32_t)cursor_varint_max(c, t->n_threads);
@@ -214,6 +251,8 @@ int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 		return take_meta(t, raw);
 	case BLOCK_NAMES:
 		return take_names(t, raw);
+	case BLOCK_PLACES:
+		return take_places(t, raw);
 	case BLOCK_THREADS:
 		return take_people(t, raw);
 	case BLOCK_PAUSES:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "copy.h"
 #include "index.h"
+#include "records.h"
 #include "sink.h"
 
 enum { PIECE = 256 << 10 };
@@ -60,6 +61,36 @@ static void copy_put_index(struct copy *c)
 	copy_put(c, BLOCK_INDEX, &c->info, &c->data);
 	c->out.failed |= piece->failed;
 	index_piece_written(&c->index, at);
+}
+
+static void copy_put_plain(struct copy *c, struct bytes *raw, size_t size)
+{
+	if (raw->len < size)
+		return;
+	c->info.len = c->data.len = 0;
+	bytes_put_varint(&c->info, raw->len);
+	packer_compress(c->packer, raw->data, raw->len, &c->data);
+	copy_put(c, BLOCK_NAMES, &c->info, &c->data);
+	c->out.failed |= raw->failed;
+	raw->len = 0;
+}
+
+/* Names that were found since they were written take those' place. */
+static void copy_put_names(struct copy *c)
+{
+	const struct names *n = c->t->names;
+	struct bytes *plain = &c->old_data;
+
+	plain->len = 0;
+	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
+		records_put_function(plain, n, n->dirty_functions[i]);
+		copy_put_plain(c, plain, PIECE);
+	}
+	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
+		records_put_site(plain, n, n->dirty_sites[i]);
+		copy_put_plain(c, plain, PIECE);
+	}
+	copy_put_plain(c, plain, 1);
 }
 
 static void copy_put_seal(struct copy *c)
@@ -143,6 +174,8 @@ static int copy_blocks(struct copy *c, struct cst_error *err)
 		if (c->out.len >= PIECE && copy_flush(c, err) < 0)
 			return CST_FAILED;
 	}
+	if (c->t->is_renamed)
+		copy_put_names(c);
 	copy_put_seal(c);
 	return copy_flush(c, err);
 }

@@ -177,3 +177,18 @@ Elf_Scn *elf_file_section_named(Elf *elf, const char *name, GElf_Shdr *header)
 	}
 	return NULL;
 }
+
+int elf_file_has(const struct elf_file *f, const char *name)
+{
+	GElf_Shdr header;
+
+	return elf_file_section_named(f->elf, name, &header) &&
+	       header.sh_type != SHT_NOBITS;
+}
+
+/* The second name: packed as it was done before ELF had a flag for it. */
+int elf_file_has_dwarf(const struct elf_file *f)
+{
+	return elf_file_has(f, ".debug_info") ||
+	       elf_file_has(f, ".zdebug_info");
+}

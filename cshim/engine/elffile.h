@@ -52,6 +52,11 @@ uint64_t elf_file_base(const struct elf_file *f);
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, GElf_Shdr *header);
 Elf_Scn *elf_file_section_named(Elf *elf, const char *name, GElf_Shdr *header);
 
+/* Has it a section of that name, with contents? */
+int elf_file_has(const struct elf_file *f, const char *name);
+/* Is its debug information DWARF? */
+int elf_file_has_dwarf(const struct elf_file *f);
+
 /* Its build-id in hexadecimal digits, "" where it has none. */
 enum { BUILD_ID_SIZE = CST_BUILD_ID_SIZE };
 void elf_file_build_id(const struct elf_file *f, char out[BUILD_ID_SIZE]);

@@ -4,7 +4,7 @@
  * with.
  */
 #include "bytes.h"
-#include "error.h"
+#include "loader.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -88,6 +88,14 @@ static int is_changed(const struct cst_module *m)
 	       strcmp(m->build_id, now);
 }
 
+static void put_symbols(struct bytes *out, const struct trace_module *m)
+{
+	if (!m->symbols || !strcmp(m->symbols, m->path))
+		return;
+	put(out, ", names from ");
+	put_escaped(out, m->symbols);
+}
+
 static void put_modules(struct bytes *out, const struct cst_trace *t)
 {
 	struct cst_module m;
@@ -101,6 +109,7 @@ static void put_modules(struct bytes *out, const struct cst_trace *t)
 			put(out, ", build-id %s", m.build_id);
 		if (is_changed(&m))
 			put(out, " (the file there now is another)");
+		put_symbols(out, &t->modules[i]);
 		put(out, "\n");
 	}
 }

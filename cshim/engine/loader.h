@@ -44,6 +44,8 @@ struct trace_pause {
 
 struct trace_module {
 	const char *path, *build_id; /* in the names' arena; "" */
+	const char *symbols;	     /* the file of its names, if looked up
+				      * again; or NULL */
 	uint64_t start, end, bias;
 	uint32_t space;
 };
@@ -54,6 +56,7 @@ struct cst_trace {
 	uint64_t size;	  /* of what is whole */
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */
+	int is_renamed;	  /* what is dirty in names is not in the file */
 	struct names *names;
 	struct trace_thread *threads;
 	struct trace_lane *lanes;

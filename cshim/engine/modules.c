@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct module {
 	struct range range; /* disjoint, so outer is always RANGE_NONE */
@@ -195,6 +196,26 @@ int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
 	return modules_add(m, pid, &mapping) ? 0 : -1;
 }
 
+int modules_add_file(struct modules *m, const struct module_note *note,
+		     const char *path)
+{
+	struct mapping mapping = {
+		.start = note->start, .end = note->end, .path = path};
+	struct module *module;
+	struct stat st;
+
+	if (stat(path, &st))
+		return 0;
+	mapping.inode = st.st_ino;
+	if (!modules_add(m, 0, &mapping))
+		return 0;
+	module = module_at(m, note->start);
+	module->bias = note->bias;
+	module->bias_state =
+		object_is_there(module->object) ? BIAS_KNOWN : BIAS_MISSING;
+	return module->bias_state == BIAS_KNOWN;
+}
+
 void modules_tell(struct modules *m, uint32_t writer, int all,
 		  void (*tell)(void *arg, const struct module_note *note),
 		  void *arg)
@@ -320,12 +341,20 @@ static void describe(struct modules *m, uint64_t callee,
 int modules_is_inlined(struct modules *m, uint64_t pc, uint64_t callee)
 {
 	struct inline_function here, there;
+	struct code own, code;
 
 	describe(m, pc, &here);
 	describe(m, callee, &there);
 	if (here.is_known && there.is_known)
 		return !inlines_is_of(&here.die, &there);
-	return here.symbol && there.symbol && here.symbol != there.symbol;
+	if (here.symbol && there.symbol)
+		return here.symbol != there.symbol;
+	/* Stripped.  Where callee's own code begins is known all the same (not
+	 * so where it is a stub of the procedure linkage table), and this is
+	 * not it. */
+	modules_code(m, callee, &own);
+	modules_code(m, pc, &code);
+	return own.function == callee && code.function != callee;
 }
 
 /* calls[0..n]: the instance and what it is inlined into. */

@@ -28,6 +28,12 @@ int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
 		uint64_t *end);
 /* Forget what lies in [start, end). */
 void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
+/* A module as it was told, its file being the one at path now, whatever it was
+ * then: also a separate debug file.  0: that cannot be read. */
+struct module_note;
+int modules_add_file(struct modules *m, const struct module_note *note,
+		     const char *path);
+
 /* One that was not told yet to this listener: writers count from 1. */
 struct module_note {
 	const char *path; /* borrowed */
@@ -134,7 +140,8 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 
 /* Is the code at pc another function's than callee?  Then callee was inlined
  * there, even if no table tells of it (code of two calls made one, or there is
- * no debug information). */
+ * no debug information).  Without symbols a part that was split off its
+ * function is taken for another one. */
 int modules_is_inlined(struct modules *m, uint64_t pc, uint64_t callee);
 
 #endif

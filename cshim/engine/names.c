@@ -231,6 +231,35 @@ void names_set_site(struct names *n, uint32_t id, const char *file,
 	site_touch(n, id);
 }
 
+void names_place_function(struct names *n, uint32_t id, uint32_t space)
+{
+	n->functions[id].space = space;
+}
+
+void names_place_site(struct names *n, uint32_t id, uint32_t space,
+		      uint64_t caller, uint64_t hook)
+{
+	n->sites[id].space = space;
+	n->sites[id].caller = caller;
+	n->sites[id].hook = hook;
+}
+
+int names_lacks_function(const struct names *n, uint32_t id)
+{
+	const struct function *f = &n->functions[id];
+
+	return f->space && (!f->symbol || !f->file);
+}
+
+int names_lacks_site(const struct names *n, uint32_t id)
+{
+	const struct call_site *s = &n->sites[id];
+
+	/* Nobody knew whether the function was inlined there: the line may be
+	 * that of another call. */
+	return s->space && (!s->file || names_lacks_function(n, s->function));
+}
+
 void names_clean(struct names *n)
 {
 	for (uint32_t i = 0; i < n->n_dirty_functions; i++)

@@ -17,6 +17,7 @@ struct function {
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
+	uint32_t space;	  /* the address space that addr is of; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
 };
@@ -26,6 +27,9 @@ struct call_site {
 	uint32_t function; /* the callee */
 	uint32_t line;	   /* 0: not known */
 	const char *file;  /* as compiled, or NULL */
+	uint64_t caller;   /* return address; 0: not known */
+	uint64_t hook;	   /* where the callee called its hook; likewise */
+	uint32_t space;	   /* as in struct function */
 	uint8_t is_dirty;
 };
 
@@ -62,6 +66,16 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *file);
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
+
+/* Where they are in memory, by which they can be looked up elsewhere.  Does
+ * not make them dirty: it is told before their names are known. */
+void names_place_function(struct names *n, uint32_t id, uint32_t space);
+void names_place_site(struct names *n, uint32_t id, uint32_t space,
+		      uint64_t caller, uint64_t hook);
+
+/* Is something missing that debug information could tell? */
+int names_lacks_function(const struct names *n, uint32_t id);
+int names_lacks_site(const struct names *n, uint32_t id);
 
 /* All that is dirty was written; nothing was (a new file). */
 void names_clean(struct names *n);

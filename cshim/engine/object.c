@@ -257,6 +257,11 @@ void object_debug_file(struct object *o, const char *debug_file)
 		o->inlines_state = UNTRIED;
 }
 
+int object_is_there(struct object *o)
+{
+	return object_open(o);
+}
+
 int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 		uint64_t *bias)
 {
@@ -299,24 +304,10 @@ int object_bytes(struct object *o, uint64_t addr, void *out, size_t n)
 	return 1;
 }
 
-static int has_section(const struct elf_file *f, const char *name)
-{
-	GElf_Shdr header;
-
-	return elf_file_section_named(f->elf, name, &header) &&
-	       header.sh_type != SHT_NOBITS;
-}
-
-/* The names' second form: packed as it was done before ELF had a flag. */
-static int has_dwarf(const struct elf_file *f)
-{
-	return has_section(f, ".debug_info") || has_section(f, ".zdebug_info");
-}
-
 static int has_frames(const struct elf_file *f)
 {
-	return has_section(f, ".debug_frame") ||
-	       has_section(f, ".zdebug_frame");
+	return elf_file_has(f, ".debug_frame") ||
+	       elf_file_has(f, ".zdebug_frame");
 }
 
 struct inlines *object_inlines(struct object *o, uint64_t *shift)
@@ -328,7 +319,7 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift)
 	if (o->inlines_state != UNTRIED)
 		return o->inlines;
 	o->inlines_state = IS_MISSING;
-	is_here = has_dwarf(&o->file);
+	is_here = elf_file_has_dwarf(&o->file);
 	if (!is_here && !object_open_debug(o))
 		return NULL;
 	*shift = o->inlines_shift = is_here ? 0 : o->debug_shift;
@@ -343,7 +334,7 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift)
 /* Not DWARF alone: also what is older. */
 static int has_debug(const struct elf_file *f)
 {
-	return has_dwarf(f) || has_section(f, ".stab");
+	return elf_file_has_dwarf(f) || elf_file_has(f, ".stab");
 }
 
 int object_is_foreign(struct object *o)

@@ -29,6 +29,9 @@ const char *object_path(const struct object *o);
 /* Tell its debug file (copied; NULL: none). Counts until one is found. */
 void object_debug_file(struct object *o, const char *debug_file);
 
+/* Can the file be read?  For who knows the bias. */
+int object_is_there(struct object *o);
+
 /* As elf_file_bias(); 0 as well when the file cannot be read. */
 int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 		uint64_t *bias);
@@ -37,7 +40,7 @@ int object_bias(struct object *o, uint64_t addr, uint64_t offset,
  * can be told. */
 int object_take_change(struct object *o);
 
-/* These only after object_bias() has succeeded. */
+/* These only after object_bias() or object_is_there() has succeeded. */
 
 /* The symbol that contains addr and the table it stands in, or NULL. */
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,

@@ -27,6 +27,30 @@ void records_put_site(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_text(out, s->file);
 }
 
+void records_put_function_place(struct bytes *out, const struct names *n,
+				uint32_t id)
+{
+	if (!names_lacks_function(n, id))
+		return;
+	bytes_put_byte(out, 1);
+	bytes_put_varint(out, id);
+	bytes_put_varint(out, n->functions[id].space);
+}
+
+void records_put_site_place(struct bytes *out, const struct names *n,
+			    uint32_t id)
+{
+	const struct call_site *s = &n->sites[id];
+
+	if (!names_lacks_site(n, id))
+		return;
+	bytes_put_byte(out, 2);
+	bytes_put_varint(out, id);
+	bytes_put_varint(out, s->space);
+	bytes_put_varint(out, s->caller);
+	bytes_put_varint(out, s->hook);
+}
+
 void records_put_thread(struct bytes *out, uint32_t index,
 			const struct thread_record *t)
 {

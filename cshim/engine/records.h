@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The records of NAMES, THREADS and MODULES blocks, as they are written
+ * The records of NAMES, PLACES, THREADS and MODULES blocks, as they are written
  * (contents.c reads them).
  */
 #ifndef ENGINE_RECORDS_H
@@ -9,9 +9,18 @@
 #include "bytes.h"
 #include "names.h"
 
+typedef void (*record_put_fn)(struct bytes *out, const struct names *n,
+			      uint32_t id);
+
 void records_put_function(struct bytes *out, const struct names *n,
 			  uint32_t id);
 void records_put_site(struct bytes *out, const struct names *n, uint32_t id);
+
+/* These put nothing where nothing is missing. */
+void records_put_function_place(struct bytes *out, const struct names *n,
+				uint32_t id);
+void records_put_site_place(struct bytes *out, const struct names *n,
+			    uint32_t id);
 
 struct thread_record {
 	uint32_t process, pid, ordinal, tid;

@@ -114,6 +114,7 @@ static uint32_t function_new(struct sites *s, struct space *space,
 		return UINT32_MAX;
 	if (place)
 		addrmap_put(&s->by_place, place, id);
+	names_place_function(s->names, id, space->number);
 	name_function(s, space, id, addr);
 	return id;
 }
@@ -172,10 +173,12 @@ uint32_t sites_physical(struct sites *s, uint64_t pc)
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
 {
 	uint32_t id = names_add_site(s->names, function);
+	struct space *space = spaces_asker(&s->spaces);
 
-	if (id != UINT32_MAX && caller)
-		questions_add(&s->questions, CST_ASK_LINE,
-			      spaces_asker(&s->spaces), caller - 1, id, 0);
+	if (id == UINT32_MAX || !caller)
+		return id;
+	names_place_site(s->names, id, space->number, caller, 0);
+	questions_add(&s->questions, CST_ASK_LINE, space, caller - 1, id, 0);
 	return id;
 }
 
@@ -246,6 +249,8 @@ static void site_find_line(struct sites *s, struct space *space,
 	site->call_site = names_add_site(s->names, site->function);
 	if (site->call_site == UINT32_MAX)
 		return;
+	names_place_site(s->names, site->call_site, space->number,
+			 place->caller, place->hook);
 	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
 	for (int i = 0; i < inlined.n_scopes; i++)
 		place->scope = scope_number(s, inlined.scopes[i], place->scope);

@@ -22,6 +22,7 @@ static struct space *space_add(struct spaces *s, uint32_t process)
 
 	if (!space)
 		return NULL;
+	space->number = s->n + 1;
 	space->process = process;
 	space->is_stale = 1;
 	space->modules =

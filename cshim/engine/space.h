@@ -14,6 +14,7 @@
 struct space {
 	struct modules *modules;
 	struct addrmap functions, physicals; /* by address; see sites.c */
+	uint32_t number;  /* from 1, as trace files count them */
 	uint32_t process; /* that it began with: its index; UINT32_MAX: none */
 	uint8_t is_stale; /* the maps were not read since a library came */
 };

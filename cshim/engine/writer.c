@@ -87,7 +87,6 @@ static void put_seal(struct writer *w)
 /* Put out `raw` as a block of its own and empty it. */
 static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
 {
-	w->info.len = w->data.len = 0;
 	bytes_put_varint(&w->info, raw->len);
 	packer_hurry(w->packer, HASTE_NONE); /* it is little */
 	packer_compress(w->packer, raw->data, raw->len, &w->data);
@@ -95,27 +94,25 @@ static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
 	raw->len = 0;
 }
 
-static void put_plain_when(struct writer *w, size_t size)
+static void put_all(struct writer *w, enum block_kind kind, record_put_fn put,
+		    const uint32_t *ids, uint32_t n)
 {
-	if (w->plain.len >= size)
-		put_plain(w, BLOCK_NAMES, &w->plain);
+	for (uint32_t i = 0; i < n; i++) {
+		put(&w->plain, w->names, ids[i]);
+		if (w->plain.len >= PLAIN_SIZE)
+			put_plain(w, kind, &w->plain);
+	}
 }
 
-static void put_names(struct writer *w)
+static void put_names(struct writer *w, enum block_kind kind,
+		      record_put_fn function, record_put_fn site)
 {
-	struct names *n = w->names;
+	const struct names *n = w->names;
 
-	w->plain.len = 0;
-	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
-		records_put_function(&w->plain, n, n->dirty_functions[i]);
-		put_plain_when(w, PLAIN_SIZE);
-	}
-	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
-		records_put_site(&w->plain, n, n->dirty_sites[i]);
-		put_plain_when(w, PLAIN_SIZE);
-	}
-	put_plain_when(w, 1);
-	names_clean(n);
+	put_all(w, kind, function, n->dirty_functions, n->n_dirty_functions);
+	put_all(w, kind, site, n->dirty_sites, n->n_dirty_sites);
+	if (w->plain.len)
+		put_plain(w, kind, &w->plain);
 }
 
 static void put_people(struct writer *w)
@@ -124,8 +121,12 @@ static void put_people(struct writer *w)
 		put_plain(w, BLOCK_THREADS, &w->people);
 	if (w->modules.len)
 		put_plain(w, BLOCK_MODULES, &w->modules);
-	if (w->names->n_dirty_functions || w->names->n_dirty_sites)
-		put_names(w);
+	if (!w->names->n_dirty_functions && !w->names->n_dirty_sites)
+		return;
+	put_names(w, BLOCK_NAMES, records_put_function, records_put_site);
+	put_names(w, BLOCK_PLACES, records_put_function_place,
+		  records_put_site_place);
+	names_clean(w->names);
 }
 
 /* Near its limit the file is for calls, not for haste. */

@@ -9,7 +9,7 @@ import gdb
 
 from .. import options
 from ..console import run_long
-from ..engine import Trace
+from ..naming import load_trace
 from ..options import Option
 from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
                    choice_of)
@@ -47,7 +47,7 @@ class DiffCommand(TraceCommand):
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
             values, ("depth", "filter", "exclude")))
-        older = Trace.load(os.path.expanduser(path))
+        older = load_trace(os.path.expanduser(path))
         try:
             run_long(lambda write: trace.diff(
                 older, values.get("limit", 20), values.get("times"), choice,

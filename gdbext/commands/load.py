@@ -17,7 +17,12 @@ class LoadCommand(TraceCommand):
     Usage: cstrace load FILE
 
     FILE is what `cstrace save FILE.cst` or `cstrace record` wrote.  It takes
-    the place of what was recorded, for show, report and save."""
+    the place of what was recorded, for show, report and save.
+
+    Functions that have no name in it, because the program was stripped where
+    it was recorded, are looked up in the file with the same build-id: one that
+    gdb has read, one in a folder of `debug-file-directory`, or the one at the
+    program's path."""
 
     name = "cstrace load"
     rest = gdb.COMPLETE_FILENAME

@@ -8,7 +8,8 @@ import zlib
 from dataclasses import dataclass
 from typing import Optional
 
-META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL = range(1, 10)
+(META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
+ PLACES) = range(1, 11)
 NUMBERS, OTHER_THREADS = 1, 2  # flags of a block of calls
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
@@ -85,7 +86,7 @@ class Trace:
 
     def __init__(self, data):
         assert data[:16] == b"cstrace\x1a" + struct.pack("<II", 1, 0)
-        self.functions, self.sites = {}, {}
+        self.functions, self.sites, self.callers = {}, {}, {}
         self.threads, self.lanes, self.calls = {}, {}, {}
         self.kinds = []
         at = 16
@@ -103,11 +104,11 @@ class Trace:
         self.kinds.append(kind)
         if kind == CALLS:
             self._calls(Cursor(info), body)
-        elif kind in (META, NAMES, THREADS):
+        elif kind in (META, NAMES, THREADS, PLACES):
             size = Cursor(info).varint()
             plain = decompress(body, size)
             assert len(plain) == size
-            {META: self._meta, NAMES: self._names,
+            {META: self._meta, NAMES: self._names, PLACES: self._places,
              THREADS: self._threads}[kind](Cursor(plain))
         return at + 24 + n_info + n_data
 
@@ -127,6 +128,16 @@ class Trace:
             else:
                 site, function, line = c.varints(3)
                 self.sites[site] = (function, c.text(), line)
+
+    def _places(self, c):
+        while not c.is_over():
+            if c.byte() == 1:
+                function, space = c.varints(2)
+                assert function in self.functions and space > 0
+            else:
+                site, space, caller, _hook = c.varints(4)
+                assert site in self.sites and space > 0
+                self.callers[site] = caller
 
     def _threads(self, c):
         while not c.is_over():

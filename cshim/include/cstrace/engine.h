@@ -304,6 +304,17 @@ struct cst_module {
 CST_API int cst_trace_module(const struct cst_trace *t, uint32_t i,
 			     struct cst_module *out);
 
+/* One line that the user should see. */
+typedef void (*cst_tell_fn)(void *arg, const char *text);
+
+/* Look up again what the trace has no name, file or line of, because they were
+ * not to be had where it was made: in files with the same build-id among the
+ * places (files; folders that are laid out as gdb's debug-file-directory or
+ * hold the files themselves), at the modules' own paths and in /usr/lib/debug.
+ * tell: whose functions have no names all the same; may be NULL. */
+CST_API void cst_trace_rename(struct cst_trace *t, const char *const *places,
+			      int n_places, cst_tell_fn tell, void *arg);
+
 /* The build-id of the object file at path, in the same digits; "": it has none.
  * 1: read; 0: it is no object file, or is not there. */
 enum { CST_BUILD_ID_SIZE = 2 * 64 + 1 };
