@@ -67,8 +67,14 @@ class DrainBreakpoint(gdb.Breakpoint):
 
     @staticmethod
     def is_possible(place: str) -> bool:
-        """Else gdb would tell the user that it is pending."""
-        return symbol_address(place) is not None
+        """Else gdb would tell the user that it is pending: also while a
+        second inferior starts, whose symbols are there before they count."""
+        if symbol_address(place) is None:
+            return False
+        try:
+            return bool(gdb.decode_line(place)[1])
+        except gdb.error:
+            return False
 
     @ctrlc.handed_on
     def stop(self) -> bool:

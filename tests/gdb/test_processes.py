@@ -239,6 +239,16 @@ def test_a_second_inferior_joins_the_trace(gdb, tmp_path, pipes):
     assert "stop_here" in found["processes"]
 
 
+def test_the_second_inferior_may_run_first(gdb, tmp_path, pipes):
+    calls = build("calls.c")
+    run = gdb(processes(), "set cstrace live off", "cstrace start",
+              "add-inferior -exec %s" % calls, "inferior 2", "run",
+              "cstrace save t.txt", args=["alone"])
+    assert "not defined" not in run.out
+    (text,) = saved_trees(tmp_path / "t.txt").values()
+    assert own_sites(text) == CALLS
+
+
 def test_the_trace_goes_on_with_the_other_inferior(gdb, tmp_path, pipes):
     calls = build("calls.c")
     run = gdb(processes(), "set cstrace live off", "break stop_here",
