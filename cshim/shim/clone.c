@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 #include "guest.h"
+#include "sandbox.h"
 #include "state.h"
 #include "arch.h"
 
@@ -61,13 +62,15 @@ void before_fork(void)
 PASSING_FUNCTION(_Fork, before_fork, libcs_fork);
 
 /* Of a clone3 we do not know how it is meant: a mark does no harm. */
-void before_syscall(long number, long flags)
+void before_syscall(long number, long a, long b)
 {
 	if (!libcs_syscall)
 		find();
 	if (number == SYS_fork || number == SYS_clone3)
 		thread_mark_fork();
 	else if (number == SYS_clone)
-		announce(flags);
+		announce(a);
+	else
+		sandbox_enters(number, a, b);
 }
 PASSING_FUNCTION(syscall, before_syscall, libcs_syscall);

@@ -81,22 +81,38 @@ static uint32_t control_answer(int32_t *error)
 	/* Before anybody sees "on": a fork child's cursor is its parent's. */
 	thread_renew(&self);
 	__atomic_store_n(&state_page.mode, mode, __ATOMIC_RELAXED);
-	/* "Sync" and the ring: the slow way, and no more. */
-	return mode == CST_MODE_RING && !state_page.has_guests ? CST_STATE_ON
-							       : CST_STATE_SYNC;
+	return mode == CST_MODE_RING ? CST_STATE_ON : CST_STATE_SYNC;
 }
 
 static int state_swap(uint32_t from, uint32_t to)
 {
 	return __atomic_compare_exchange_n(&state_page.state, &from, to, 0,
-					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static uint32_t has_ended;
+
+void control_end(void)
+{
+	uint32_t was;
+
+	__atomic_store_n(&has_ended, 1, __ATOMIC_SEQ_CST);
+	was = __atomic_exchange_n(&state_page.state, CST_STATE_OFF,
+				  __ATOMIC_SEQ_CST);
+	if (state_is_on(was))
+		area_count(&area->n_lost_threads); /* at least */
 }
 
 COLD uint32_t control_obey(void)
 {
-	uint64_t mask = signals_block();
+	uint64_t mask;
 	uint32_t state;
 
+	if (__atomic_load_n(&has_ended, __ATOMIC_SEQ_CST)) {
+		state_swap(CST_STATE_ASK, CST_STATE_OFF);
+		return CST_STATE_OFF;
+	}
+	mask = signals_block();
 	lock_take();
 	while (state_swap(CST_STATE_ASK, STATE_ANSWERING)) {
 		int32_t error;
@@ -106,6 +122,10 @@ COLD uint32_t control_obey(void)
 		__atomic_store_n(&control.answer_state, state,
 				 __ATOMIC_RELEASE);
 		state_swap(STATE_ANSWERING, state);
+		/* "Sync" and the ring: the slow way, and no more.  Now, for
+		 * guests may have been announced meanwhile. */
+		if (__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))
+			state_swap(CST_STATE_ON, CST_STATE_SYNC);
 	}
 	state = state_now();
 	lock_drop();
@@ -115,24 +135,46 @@ COLD uint32_t control_obey(void)
 
 void control_unloaded(void)
 {
-	uint64_t mask = signals_block();
+	uint64_t mask;
 
+	if (!area)
+		return; /* without a system call, see control_rest() */
+	mask = signals_block();
 	lock_take();
 	mappings_retire();
 	lock_drop();
 	signals_restore(mask);
 }
 
+static int is_wanted(void)
+{
+	return control.mode != CST_MODE_OFF && control.area_path[0];
+}
+
+/* "Off" as by control_obey(), but with no system call, which a sandbox may
+ * kill for.  The first event would come to the same. */
+static void control_rest(void)
+{
+	if (!state_swap(CST_STATE_ASK, STATE_ANSWERING))
+		return;
+	control.answer_state = CST_STATE_OFF;
+	state_swap(STATE_ANSWERING, CST_STATE_OFF);
+}
+
 /* gdb has poked before any code ran: map at once, for the program may change
- * its user or root before its first event.  Otherwise do nothing: this may be
- * the shell that gdb starts programs with. */
+ * its user or root before its first event.  Otherwise make nothing: this may
+ * be the shell that gdb starts programs with. */
 __attribute__((constructor)) static void control_start(int argc, char **argv,
 						       char **environment)
 {
 	(void)argc;
 	(void)argv;
-	if (control.mode != CST_MODE_OFF && control.area_path[0])
+	if (is_wanted()) {
 		control_obey();
-	else /* the program may change it before its first event */
-		config_read(&control, environment);
+		return;
+	}
+	/* The program may change it before its first event. */
+	config_read(&control, environment);
+	if (!is_wanted())
+		control_rest();
 }

@@ -11,6 +11,9 @@
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);
 
+/* Off, and no system call any more, whatever gdb says. */
+void control_end(void);
+
 /* A library was unloaded: forget the sites that were in it.
  * Async-signal-safe. */
 void control_unloaded(void);

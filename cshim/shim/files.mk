@@ -22,6 +22,7 @@ SHIM_SRC := \
 SHIM_SO_SRC := \
 	cshim/shim/unload.c \
 	cshim/shim/clone.c \
+	cshim/shim/sandbox.c \
 	cshim/shim/redirect.c
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables

@@ -143,20 +143,15 @@ uint32_t guest_that_forked(uint32_t process)
 /* ---- knowing of them -------------------------------------------------------
  */
 
+/* Without a lock or a system call, for it may be that nobody records. */
 void guests_expect(void)
 {
-	uint64_t mask = signals_block();
 	uint32_t on = CST_STATE_ON;
 
-	lock_take();
-	if (!self.tid)
-		self.tid = sys_gettid();
-	__atomic_store_n(&state_page.has_guests, 1, __ATOMIC_RELAXED);
-	/* As control.c answers from now on. */
+	/* Before the state: pairs with control_obey(). */
+	__atomic_store_n(&state_page.has_guests, 1, __ATOMIC_SEQ_CST);
 	__atomic_compare_exchange_n(&state_page.state, &on, CST_STATE_SYNC, 0,
-				    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	lock_drop();
-	signals_restore(mask);
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 /* A vfork child has its parent's thread data to itself: that one is held in

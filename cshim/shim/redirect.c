@@ -333,6 +333,8 @@ static void count(uint32_t *counter, uint32_t n)
 /* Is a recording under way that no gdb looks after? */
 static int is_ours_to_do(void)
 {
+	if (state_now() == CST_STATE_OFF)
+		return 0;
 	control_obey();
 	return config_is_own() && area && area->has_mappings &&
 	       state_is_on(state_now());
