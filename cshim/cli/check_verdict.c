@@ -41,6 +41,36 @@ static void say_yes(const struct check *c)
 		printf(": its code calls the hooks in %u places\n", c->sites.n);
 }
 
+/* gcc's -finstrument-functions-exclude-... that a unit was compiled with; ""
+ * where there is none. */
+static void find_exclusion(const struct check *c, char *out, size_t size)
+{
+	*out = 0;
+	for (uint32_t i = 0; i < c->code.n_units && !*out; i++) {
+		const char *flag = strstr(c->code.units[i].producer,
+					  "-finstrument-functions-exclude-");
+
+		if (flag)
+			snprintf(out, size, "%.*s", (int)strcspn(flag, " "),
+				 flag);
+	}
+}
+
+static void say_no_hooks(const struct check *c)
+{
+	char flag[512];
+
+	find_exclusion(c, flag, sizeof(flag));
+	if (*flag) {
+		say_no(c, "all its functions were left out of "
+			  "-finstrument-functions");
+		print_mend("compile it without %s", shown(flag));
+		return;
+	}
+	say_no(c, "it has no -finstrument-functions hooks");
+	print_mend("compile it with gcc or clang -g -finstrument-functions");
+}
+
 static int without_hooks(const struct check *c)
 {
 	const struct library *l = with_hooks(c);
@@ -62,8 +92,11 @@ static int without_hooks(const struct check *c)
 			   "libcstrace.a into it: -lcstrace");
 		return 0;
 	}
-	say_no(c, "it has no -finstrument-functions hooks");
-	print_mend("compile it with gcc or clang -g -finstrument-functions");
+	say_no_hooks(c);
+	if (*c->rights)
+		print_mend("and trace a copy without another user's rights: "
+			   "cp %s /tmp",
+			   shown(c->file.path));
 	if (c->file.loads_more)
 		print_mend("or check what it loads while it runs (dlopen): "
 			   "that may have them");
@@ -81,7 +114,8 @@ int print_verdict(const struct check *c)
 {
 	const struct check_file *f = &c->file;
 
-	if (*c->rights && f->hooks != HOOKS_SHIM && f->hooks != HOOKS_ARCHIVE) {
+	if (*c->rights && (f->hooks != HOOKS_NONE || with_hooks(c)) &&
+	    f->hooks != HOOKS_SHIM && f->hooks != HOOKS_ARCHIVE) {
 		say_no(c, "it runs with another user's rights, so "
 			  "libcstrace.so cannot get into it");
 		print_mend("trace a copy without them: cp %s /tmp",

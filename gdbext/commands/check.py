@@ -85,7 +85,8 @@ class _Check:
 
     def verdict(self) -> None:
         f = self.file
-        if self.rights and self.supply not in ("shim", "archive"):
+        if (self.rights and (self.supply or self.libraries.with_hooks)
+                and self.supply not in ("shim", "archive")):
             self._no("it runs with another user's rights, so libcstrace.so "
                      "cannot get into it", "trace a copy without them: cp %s "
                      "/tmp" % self.shown)
@@ -128,11 +129,24 @@ class _Check:
                      "where its hooks are", "do not strip it (no -s, no "
                      "strip), and link libcstrace.a into it: -lcstrace")
         else:
-            self._no("it has no -finstrument-functions hooks",
-                     "compile it with gcc or clang -g -finstrument-functions")
+            self._no_hooks()
+            if self.rights:
+                self.page.mend("and trace a copy without another user's "
+                               "rights: cp %s /tmp" % self.shown)
             if f.uses("dlopen", "dlmopen"):
                 self.page.mend("or check what it loads while it runs "
                                "(dlopen): that may have them")
+
+    def _no_hooks(self) -> None:
+        flag = re.search(_EXCLUDE + r"\S*",
+                         " ".join(u.producer for u in self.file.units))
+        if flag:
+            self._no("all its functions were left out of "
+                     "-finstrument-functions",
+                     "compile it without " + flag.group())
+        else:
+            self._no("it has no -finstrument-functions hooks",
+                     "compile it with gcc or clang -g -finstrument-functions")
 
     # ---- the findings --------------------------------------------------------
 

@@ -296,23 +296,33 @@ def test_without_pyelftools(folder):
     assert "cstrace check needs pyelftools: install python3-pyelftools" in out
 
 
-def foreign_setuid_program(folder):
+def foreign_setuid_program(folder, like):
     if os.geteuid():
-        return "/bin/su"  # root's
-    path = folder / "setuid"
-    shutil.copy(folder / "gcc-full", path)
+        return "/bin/su"  # root's, and without hooks
+    path = folder / ("setuid-" + like)
+    shutil.copy(folder / like, path)
     os.chown(path, 65534, 65534)
     path.chmod(0o4755)
     return path
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file away")
 def test_another_users_rights(folder):
-    path = foreign_setuid_program(folder)
+    path = foreign_setuid_program(folder, "gcc-full")
     done = cstrace(folder, "check", path)
     assert done.status == 1
     assert ("%s cannot be traced: it runs with another user's rights" % path
             in done.out)
     assert re.search(r"^  rights      setuid \w+$", done.out, re.M)
+
+
+def test_another_users_rights_and_no_hooks(folder):
+    """The hooks come first: a copy alone would not do."""
+    path = foreign_setuid_program(folder, "gcc-plain")
+    told = cstrace(folder, "check", path).out.splitlines()
+    assert "it has no -finstrument-functions hooks" in told[0]
+    assert told[2].startswith("    -> and trace a copy without another user's")
+    assert any(re.match(r"  rights      setuid \w+$", row) for row in told)
 
 
 # ---- functions -----------------------------------------------------------------
@@ -352,6 +362,14 @@ def test_excluded_by_flag(folder):
     build(folder, "gcc", "-g", HOOKS, flag, "half.c", "bare.c", "-o", "excl")
     assert "    was left out by " + flag in fate(folder, "excl", "bare",
                                                  status=1)
+
+
+def test_all_excluded_by_flag(folder):
+    flag = "-finstrument-functions-exclude-file-list=half,bare"
+    build(folder, "gcc", "-g", HOOKS, flag, "half.c", "bare.c", "-o", "none")
+    assert check(folder, "none", status=1).startswith(
+        "./none cannot be traced: all its functions were left out of %s\n"
+        "    -> compile it without %s\n" % (HOOKS, flag))
 
 
 @COMPILERS
