@@ -87,6 +87,20 @@ static void put_functions(const struct names *names, struct bytes *out)
 	PUT(out, "]");
 }
 
+/* "worker", or "worker, stack 2". */
+static void put_lane_name(const struct cst_trace *t, uint32_t lane,
+			  struct bytes *out)
+{
+	uint32_t ordinal = t->lanes[lane].ordinal;
+	char text[NAME_MAX_BYTES + 32], *end;
+
+	end = row_put_text(text, track_thread_name(t, lane), NAME_ROOM);
+	*end = '\0';
+	if (ordinal)
+		snprintf(end, 32, ", stack %" PRIu32, ordinal);
+	json_put_string(out, text);
+}
+
 static void put_lanes(const struct cst_trace *t, struct bytes *out)
 {
 	PUT(out, ",\n\"threads\":[");
@@ -104,10 +118,10 @@ static void put_lanes(const struct cst_trace *t, struct bytes *out)
 	}
 	PUT(out, "],\n\"lanes\":[");
 	for (uint32_t i = 0; i < t->n_lanes; i++) {
-		put_format(out, "%s{\"thread\":%" PRIu32 ",\"name\":\"",
+		put_format(out, "%s{\"thread\":%" PRIu32 ",\"name\":",
 			   i ? ",\n" : "\n", t->lanes[i].thread);
-		track_put_name(t, i, out);
-		PUT(out, "\"}");
+		put_lane_name(t, i, out);
+		PUT(out, "}");
 	}
 	PUT(out, "]");
 }

@@ -5,8 +5,12 @@ import functools
 
 import pytest
 
-from lib_formats import record
+from lib_build import TESTS, build
+from lib_formats import record, record_program
 from lib_gdb import run_gdb
+from test_robust_names import nasty_program
+
+assert nasty_program  # a fixture
 
 
 @pytest.fixture
@@ -27,3 +31,28 @@ def left_open_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("open")
     record(folder, "stop")
     return folder
+
+
+@pytest.fixture
+def nasty_names(tmp_path, nasty):
+    """Of functions."""
+    return record_program(tmp_path, nasty)
+
+
+@pytest.fixture(scope="module")
+def thread_names(tmp_path_factory):
+    return record_program(tmp_path_factory.mktemp("names"),
+                          build("thread_names.c", name="we\"ir\\d <&;>"))
+
+
+@pytest.fixture(scope="module")
+def coroutines(tmp_path_factory):
+    return record_program(tmp_path_factory.mktemp("coroutines"),
+                          build(TESTS / "fidelity" / "coroutines.c"))
+
+
+@pytest.fixture(params=["ended", "left_open", "nasty_names", "thread_names",
+                        "coroutines"])
+def hard_folder(request):
+    """What is hard to save, each kind once."""
+    return request.getfixturevalue(request.param)

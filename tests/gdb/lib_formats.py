@@ -27,9 +27,14 @@ def cstrace(folder, *words):
 
 def record(folder, *args):
     """formats.cc with these arguments, as FOLDER/t.cst."""
-    done = cstrace(folder, "record", "-o", "t.cst", "--",
-                   build("formats.cc"), *args)
+    record_program(folder, build("formats.cc"), *args)
+
+
+def record_program(folder, program, *args):
+    """The same of another one; returns the folder."""
+    done = cstrace(folder, "record", "-o", "t.cst", "--", program, *args)
     assert done.returncode == 0, done.stderr
+    return folder
 
 
 def save(folder, name, *options, told=""):

@@ -8,27 +8,8 @@ import subprocess
 import pytest
 
 import lib_npm
-from lib_build import TESTS, build
-from lib_formats import chrome, cstrace, json_lines, save
-from test_robust_names import nasty_program
-
-assert nasty_program  # a fixture
-
-
-@pytest.fixture(name="nasty_names")
-def nasty_names_folder(tmp_path, nasty):
-    done = cstrace(tmp_path, "record", "-o", "t.cst", "--", nasty)
-    assert done.returncode == 0, done.stderr
-    return tmp_path
-
-
-@pytest.fixture(name="coroutines")
-def coroutines_folder(tmp_path):
-    done = cstrace(tmp_path, "record", "-o", "t.cst", "--",
-                   build(TESTS / "fidelity" / "coroutines.c"))
-    assert done.returncode == 0, done.stderr
-    return tmp_path
-
+from lib_build import TESTS
+from lib_formats import chrome, json_lines, save
 
 def devtools(path):
     """Tracks by (pid, tid)."""
@@ -45,12 +26,9 @@ def parents(tracks):
     return {c["id"]: c["parent"] for t in tracks.values() for c in t["calls"]}
 
 
-@pytest.mark.parametrize("folder", ["ended", "left_open", "nasty_names",
-                                    "coroutines"])
-def test_devtools_see_our_tree(request, folder):
-    folder = request.getfixturevalue(folder)
-    events, names = chrome(save(folder, "t.json"))
-    tracks = devtools(folder / "t.json")
+def test_devtools_see_our_tree(hard_folder):
+    events, names = chrome(save(hard_folder, "t.json"))
+    tracks = devtools(hard_folder / "t.json")
     assert {key: t["name"] for key, t in tracks.items()} \
         == {key: args["name"] for key, args in names["thread_name"].items()}
     by_id = {e["args"]["id"]: e for e in events}
@@ -62,7 +40,7 @@ def test_devtools_see_our_tree(request, folder):
             assert call["dur"] * 1000 == pytest.approx(e["dur"], abs=1)
     assert not by_id
     # Within a track; what a coroutine's stack began is on another one.
-    calls = {c["id"]: c for c in json_lines(folder)}
+    calls = {c["id"]: c for c in json_lines(hard_folder)}
     for call, parent in parents(tracks).items():
         theirs = calls[call]["parent"]
         assert parent == theirs or (parent is None and (

@@ -5,12 +5,8 @@ definitions."""
 import pytest
 
 import lib_npm
-from lib_build import TESTS, build
-from lib_formats import cstrace, json_lines, save, strict_json
+from lib_formats import json_lines, save, strict_json
 from lib_otlp import ParseError, as_json, receive
-from test_robust_names import nasty_program
-
-assert nasty_program  # a fixture
 
 INTERNAL = 1  # SPAN_KIND_INTERNAL
 
@@ -18,27 +14,6 @@ INTERNAL = 1  # SPAN_KIND_INTERNAL
 @pytest.fixture(autouse=True)
 def definitions_are_there():
     lib_npm.package("@opentelemetry/otlp-grpc-exporter-base")
-
-
-@pytest.fixture(name="nasty_names")
-def nasty_names_folder(tmp_path, nasty):
-    done = cstrace(tmp_path, "record", "-o", "t.cst", "--", nasty)
-    assert done.returncode == 0, done.stderr
-    return tmp_path
-
-
-@pytest.fixture(name="coroutines")
-def coroutines_folder(tmp_path):
-    done = cstrace(tmp_path, "record", "-o", "t.cst", "--",
-                   build(TESTS / "fidelity" / "coroutines.c"))
-    assert done.returncode == 0, done.stderr
-    return tmp_path
-
-
-@pytest.fixture(name="folder", params=["ended", "left_open", "nasty_names",
-                                       "coroutines"])
-def any_folder(request):
-    return request.getfixturevalue(request.param)
 
 
 def spans_of(message):
@@ -52,10 +27,10 @@ def attributes_of(span):
             for a in span.attributes}
 
 
-def test_a_collector_gets_each_call(folder):
-    message = receive(save(folder, "t.otlp.json"))
+def test_a_collector_gets_each_call(hard_folder):
+    message = receive(save(hard_folder, "t.otlp.json"))
     spans = list(spans_of(message))
-    calls = {c["id"]: c for c in json_lines(folder)}
+    calls = {c["id"]: c for c in json_lines(hard_folder)}
     by_id = {span.span_id: span for span in spans}
     assert len(by_id) == len(spans) == len(calls)
     (trace_id,) = {span.trace_id for span in spans}
@@ -74,9 +49,9 @@ def test_a_collector_gets_each_call(folder):
             assert span.end_time_unix_nano <= above.end_time_unix_nano
 
 
-def test_is_as_protobuf_would_write_it(folder):
+def test_is_as_protobuf_would_write_it(hard_folder):
     """Names in camel case, no defaults, long numbers as strings."""
-    raw = save(folder, "t.otlp.json")
+    raw = save(hard_folder, "t.otlp.json")
     assert as_json(receive(raw)) == strict_json(raw)
 
 

@@ -180,6 +180,16 @@ def test_a_name_cannot_break_out(page, small):
     assert page.text("#table .row .name") == HOSTILE
 
 
+def test_names_of_threads_are_escaped(page, thread_names):
+    save(thread_names, "t.html")
+    page.open(thread_names / "t.html")
+    names = page.run("cstrace.trace.lanes.map((lane) => lane.name)")
+    assert set(names) == {
+        "we\"ir\\d <&;>", "q\"u\\o'<&>", r"\x1b[31m\xff\xc3",
+        r"a;b c\x0a\x0d\x09\x01", r"\xe2\x80\xae\xe2\x81\xa6x",
+        r'child"\xfe'}
+
+
 def test_cut_short(page, small):
     text = (small / "t.html").read_bytes()
     (small / "cut.html").write_bytes(text[:-400])
@@ -399,7 +409,7 @@ def test_a_narrow_report_has_room_for_names(page, small):
     page.driver.set_window_size(800, 800)
     try:
         page.open(small / "t.html").view("4", "table")
-        page.wait("document.querySelector('#table .row .name')"
+        page.wait("document.querySelector('#table .row .name')?"
                   ".offsetWidth > 250")
         page.find("#table .row").click()
         assert re.search(r"mean \d", page.text("#details"))

@@ -8,44 +8,16 @@ from collections import Counter
 import pytest
 
 import lib_browser
-from lib_build import TESTS, build
-from lib_formats import chrome, cstrace, folded, save, speedscope
+from lib_formats import chrome, folded, save, speedscope
 from lib_speedscope import Refused, Speedscope
-from test_robust_names import nasty_program
 
 lib_browser.skip_unless_possible()
-
-assert nasty_program  # a fixture
-
-FOLDERS = ["ended", "left_open", "nasty_names", "coroutines"]
-
 
 @pytest.fixture(scope="module", name="app")
 def app_in_a_browser(tmp_path_factory):
     driver = lib_browser.start(tmp_path_factory.mktemp("profile"))
     yield Speedscope(driver)
     driver.quit()
-
-
-def recorded(folder, program):
-    done = cstrace(folder, "record", "-o", "t.cst", "--", program)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-@pytest.fixture(name="nasty_names")
-def nasty_names_folder(tmp_path, nasty):
-    return recorded(tmp_path, nasty)
-
-
-@pytest.fixture(name="coroutines")
-def coroutines_folder(tmp_path):
-    return recorded(tmp_path, build(TESTS / "fidelity" / "coroutines.c"))
-
-
-@pytest.fixture(name="folder", params=FOLDERS)
-def any_folder(request):
-    return request.getfixturevalue(request.param)
 
 
 def title_of(names):
@@ -62,8 +34,8 @@ def check_spans(expected, found, ns):
         assert abs(end - origin - (span.end - first) * ns) <= 1
 
 
-def test_takes_the_chrome_json(app, folder):
-    events, names = chrome(save(folder, "t.json"))
+def test_takes_the_chrome_json(app, hard_folder):
+    events, names = chrome(save(hard_folder, "t.json"))
     tracks = {}
     for e in events:
         # It has what we say of a call in the name.
@@ -71,7 +43,7 @@ def test_takes_the_chrome_json(app, folder):
             e["args"], ensure_ascii=False, separators=(",", ":")))
         tracks.setdefault((e["pid"], e["tid"]), []).append(
             (name, e["ts"], e["ts"] + e["dur"]))
-    title, exported = app.open(folder / "t.json")
+    title, exported = app.open(hard_folder / "t.json")
     profiles = speedscope(exported, "microseconds")
     pids = {pid: args["name"]
             for (pid, _), args in names["process_name"].items()}
@@ -84,9 +56,9 @@ def test_takes_the_chrome_json(app, folder):
         check_spans(spans, profiles[name], ns=1000)
 
 
-def test_takes_its_own_format(app, folder):
-    saved = speedscope(save(folder, "t.speedscope.json"))
-    title, exported = app.open(folder / "t.speedscope.json")
+def test_takes_its_own_format(app, hard_folder):
+    saved = speedscope(save(hard_folder, "t.speedscope.json"))
+    title, exported = app.open(hard_folder / "t.speedscope.json")
     profiles = speedscope(exported)
     assert list(profiles) == list(saved)
     assert title == title_of(list(saved))
@@ -108,9 +80,9 @@ def own_time(spans):
     return own
 
 
-def test_takes_folded_stacks(app, folder):
-    saved = folded(save(folder, "t.folded"))
-    title, exported = app.open(folder / "t.folded")
+def test_takes_folded_stacks(app, hard_folder):
+    saved = folded(save(hard_folder, "t.folded"))
+    title, exported = app.open(hard_folder / "t.folded")
     ((_, spans),) = speedscope(exported, "none").items()
     assert title == "t.folded"
     assert +own_time(spans) == +Counter(saved)
