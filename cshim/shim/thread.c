@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * A thread's entry in the area: made at its first claim, closed by a key's
- * destructor.  Threads that end otherwise are the reader's to find.
+ * destructor.  Threads that end otherwise are the reader's to find, or ours as
+ * the process ends.
  */
+#include <errno.h>
 #include <pthread.h>
 #include "thread.h"
 #include "area.h"
@@ -104,6 +106,30 @@ static void thread_end(void *unused)
 				 __ATOMIC_RELEASE);
 	}
 	signals_restore(mask);
+}
+
+/* The others' ends, as far as libc knew nothing of them: once the process is
+ * over nobody can tell a thread that ended before from one that ended with
+ * it. */
+__attribute__((destructor)) static void thread_tell_gone(void)
+{
+	uint32_t process = state_page.process, n;
+
+	if (!area || !process)
+		return;
+	n = __atomic_load_n(&area->n_threads, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < n && i < CST_MAX_THREADS; i++) {
+		struct cst_thread *t = area_thread(i);
+		uint32_t tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+
+		if (!tid || i + 1 == self.thread || t->process != process - 1 ||
+		    __atomic_load_n(&t->is_ended, __ATOMIC_RELAXED) ||
+		    sys_tgkill(area_process(process - 1)->pid, tid, 0) !=
+			    -ESRCH)
+			continue;
+		t->end = clock_ticks();
+		__atomic_store_n(&t->is_ended, 1, __ATOMIC_RELEASE);
+	}
 }
 
 static void key_make(void)

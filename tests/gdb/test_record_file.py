@@ -115,3 +115,35 @@ def test_damaged_file_never_crashes_the_reader(tmp_path, seed):
     done = command("show", "--std", "x.area", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     assert done.stderr.count("\n") <= 1
+
+
+VANISH = r"""
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void vanish(void) { syscall(SYS_exit, 0); }
+static void *thread(void *arg) { vanish(); return arg; }
+static void *stays(void *arg) { pthread_barrier_wait(arg); pause(); return 0; }
+
+int main(void)
+{
+	pthread_barrier_t both;
+	pthread_t t;
+
+	pthread_barrier_init(&both, 0, 2);
+	pthread_create(&t, 0, stays, &both);
+	pthread_barrier_wait(&both);
+	pthread_create(&t, 0, thread, 0);
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+def test_threads_that_vanished_and_threads_that_stayed(tmp_path):
+    """Only what the process's end has ended is open."""
+    alone(tmp_path, compiled(tmp_path, VANISH, "vanish", "-pthread"))
+    ends = {c["function"]: c["end"] for c in calls(tmp_path, "x.area")}
+    assert ends == {"main": "return", "stays": "open", "thread": "unwound",
+                    "vanish": "unwound"}
