@@ -16,9 +16,17 @@ from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE
 T = TypeVar("T")
 
 
+def plain(text: str) -> str:
+    """The traced program's names and words, as a terminal may see them."""
+    return "".join(
+        c if c.isprintable() else "".join(
+            "\\x%02x" % b for b in c.encode("utf-8", "surrogateescape"))
+        for c in text)
+
+
 def say(text: str) -> None:
-    """One line of ours."""
-    gdb.write("cstrace: %s\n" % text)
+    """One line of ours; a traceback has more."""
+    gdb.write("cstrace: %s\n" % "\n".join(map(plain, text.split("\n"))))
 
 
 def is_mi() -> bool:

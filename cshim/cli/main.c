@@ -6,6 +6,7 @@
 #include "complete.h"
 #include "help.h"
 #include "near.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -25,9 +26,12 @@ const struct command *const commands[] = {
 
 static void tell(const char *name, const char *format, va_list args)
 {
-	fprintf(stderr, "cstrace%s%s: ", name ? " " : "", name ? name : "");
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	char text[4096], line[sizeof(text) * 4];
+
+	vsnprintf(text, sizeof(text), format, args);
+	*utf8_put(line, text, sizeof(line) - 1) = '\0';
+	fprintf(stderr, "cstrace%s%s: %s\n", name ? " " : "", name ? name : "",
+		line);
 }
 
 int usage_error(const struct command *c, const char *format, ...)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "error.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,6 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Names of files may be of others, and hold anything. */
+static void put_line(struct cst_error *err, const char *format, va_list args)
+{
+	char text[sizeof(err->text)];
+
+	vsnprintf(text, sizeof(text), format, args);
+	*utf8_put(err->text, text, sizeof(err->text) - 1) = '\0';
+}
+
 int cst_fail(enum cst_status status, struct cst_error *err, const char *format,
 	     ...)
 {
@@ -15,7 +25,7 @@ int cst_fail(enum cst_status status, struct cst_error *err, const char *format,
 		va_list args;
 
 		va_start(args, format);
-		vsnprintf(err->text, sizeof(err->text), format, args);
+		put_line(err, format, args);
 		va_end(args);
 	}
 	return status;
@@ -30,7 +40,7 @@ int cst_fail_sys(struct cst_error *err, const char *format, ...)
 		size_t used;
 
 		va_start(args, format);
-		vsnprintf(err->text, sizeof(err->text), format, args);
+		put_line(err, format, args);
 		va_end(args);
 		used = strlen(err->text);
 		snprintf(err->text + used, sizeof(err->text) - used, ": %s",

@@ -5,10 +5,12 @@
  */
 #include "bytes.h"
 #include "loader.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LINE_MAX_SIZE = 256 };
 
@@ -28,11 +30,11 @@ __attribute__((format(printf, 2, 3))) static void put(struct bytes *out,
 /* What is the traced program's: no escape codes from there. */
 static void put_escaped(struct bytes *out, const char *text)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			put(out, "\\x%02x", (unsigned char)*text);
-		else
-			bytes_put_byte(out, (uint8_t)*text);
+	unsigned room = (unsigned)strlen(text) * 4 + 3;
+	char *to = (char *)bytes_reserve(out, room);
+
+	if (to)
+		out->len += (size_t)(utf8_put(to, text, room) - to);
 }
 
 static void put_duration(struct bytes *out, uint64_t ns)

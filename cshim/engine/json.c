@@ -2,24 +2,37 @@
 #include "json.h"
 #include "utf8.h"
 
-static void put_escaped(struct bytes *out, const char *text)
+static void put_unit(struct bytes *out, uint32_t c)
 {
 	static const char hex[] = "0123456789abcdef";
-	char escape[6] = "\\u00xx";
-	int len = utf8_length(text);
-	unsigned char c = (unsigned char)*text;
+	char escape[6] = {'\\',
+			  'u',
+			  hex[c >> 12 & 15],
+			  hex[c >> 8 & 15],
+			  hex[c >> 4 & 15],
+			  hex[c & 15]};
 
-	if (c == '"' || c == '\\') {
+	bytes_put(out, escape, sizeof(escape));
+}
+
+/* Some terminals obey the controls above ASCII, too. */
+static void put_escaped(struct bytes *out, const char *text)
+{
+	uint32_t c;
+	int len = utf8_decode(text, &c);
+
+	if (!len) {
+		put_unit(out, 0xfffd);
+	} else if (c == '"' || c == '\\') {
 		bytes_put_byte(out, '\\');
-		bytes_put_byte(out, c);
-	} else if (c < 0x20 || c == 0x7f) {
-		escape[4] = hex[c >> 4];
-		escape[5] = hex[c & 15];
-		bytes_put(out, escape, sizeof(escape));
-	} else if (len) {
+		bytes_put_byte(out, (uint8_t)c);
+	} else if (utf8_printable(text)) {
 		bytes_put(out, text, (size_t)len);
-	} else {
-		bytes_put(out, "\\ufffd", 6);
+	} else if (c < 0x10000) {
+		put_unit(out, c);
+	} else { /* as UTF-16 has it */
+		put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
+		put_unit(out, 0xdc00 + (c & 0x3ff));
 	}
 }
 

@@ -37,38 +37,9 @@ static char *put_spaces(char *out, unsigned n)
 	return out + n;
 }
 
-static char *put_escaped_byte(char *out, unsigned char c)
-{
-	static const char hex[] = "0123456789abcdef";
-
-	out[0] = '\\';
-	out[1] = 'x';
-	out[2] = hex[c >> 4];
-	out[3] = hex[c & 15];
-	return out + 4;
-}
-
 char *row_put_text(char *out, const char *text, unsigned room)
 {
-	const char *end = out + room;
-
-	while (*text) {
-		int valid = utf8_length(text);
-		int len = utf8_printable(text);
-
-		/* What is one character is escaped or kept as a whole. */
-		if (end - out < (valid ? valid : 1) * 4 + 3)
-			return put(out, "...");
-		if (len) {
-			memcpy(out, text, (size_t)len);
-			out += len;
-			text += len;
-			continue;
-		}
-		for (int i = 0; i < (valid ? valid : 1); i++)
-			out = put_escaped_byte(out, (unsigned char)*text++);
-	}
-	return out;
+	return utf8_put(out, text, room);
 }
 
 static const char *base_name(const char *path)

@@ -7,6 +7,7 @@ from typing import Any
 import gdb
 
 from .. import options
+from ..console import plain
 from ..engine import Status
 from ..session import Session, count, duration_text
 from .base import TraceCommand
@@ -67,7 +68,8 @@ def write_status(session: Session) -> None:
         if r.error:
             lines.append(("trouble", r.error))
     elif session.kept is not None:
-        lines.append(("trace of", session.kept.command() or "?"))
+        lines.append(("trace of", plain(session.kept.command())
+                      or "?"))
         lines += _rows(session.kept.status(), False)
     gdb.write("".join("%-10s %s\n" % line for line in lines))
 

@@ -18,7 +18,7 @@ NASTY = {
     b"escape_sequence_xxxxxxxx": b"red\x1b[31m\x1b]0;title\x07\x9b31m",
     b"line_break_xxxxxxxx": b"two\nlines\r\x0b\x0c\x08\x7f",
     b"broken_utf8_xxxxxxxx": b"bro\xff\xc3ken\xed\xa0\x80\xf4\x90\x80\x80\xe2",
-    b"turned_around_xxxxxxxx": "turn\u202eed\u2066\ufeff\u2028".encode(),
+    b"turned_around_xxxxxxxx": "turn\u202e\u2066\ufeff\u2028\u2060\u061c".encode(),
     b"quotes_xxxxxxxx": b"q\"uo\\te'%s\xc2\x9b",
 }
 LONGEST = "longername" * 10000
@@ -40,8 +40,9 @@ def nasty_program(tmp_path):
 def check_is_plain(raw):
     """Valid UTF-8 of printable characters in lines of a sane length."""
     text = raw.decode("utf-8")
-    bad = re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e"
-                    "\u2066-\u2069\ufeff]", text)
+    bad = re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f"
+                    "\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]",
+                    text)
     assert bad is None, repr(text[max(bad.start() - 60, 0):bad.end() + 60])
     return text
 
@@ -81,6 +82,69 @@ def test_nasty_names_without_gdb(gdb, tmp_path, nasty):
                               cwd=tmp_path, env=environment(tmp_path),
                               stdout=subprocess.PIPE, check=True)
         check_is_plain(done.stdout)
+
+
+# ---- other words ----------------------------------------------------------------
+
+NASTY_WORD = b"w\x1b[31m\xe2\x80\xae\xc2\x9b\xe2\x81\xa0\n\xff"
+SOURCE = r"""
+#include <sys/prctl.h>
+static void call(void) { }
+int main(void)
+{
+	prctl(PR_SET_NAME, "t\033[2J\342\200\256\302\205");
+	call();
+	return 0;
+}
+"""
+FORMATS = ("txt", "jsonl", "json", "speedscope", "folded", "callgrind", "dot",
+           "otlp.json", "html", "ctf")
+
+
+@pytest.fixture(name="words")
+def program_of_nasty_words(tmp_path):
+    """A program, its file, its source's and its argument."""
+    source = os.path.join(os.fsencode(tmp_path), NASTY_WORD + b".c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(SOURCE)
+    subprocess.run([b"gcc", b"-g", b"-finstrument-functions", source, b"-o",
+                    source[:-2]], check=True)
+    return [source[:-2], NASTY_WORD]
+
+
+def cstrace(folder, *words):
+    return subprocess.run([str(BUILD / "cstrace"), *words], cwd=folder,
+                          env=environment(folder), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+
+
+def test_nasty_words_are_escaped_in_every_format(tmp_path, words):
+    assert cstrace(tmp_path, "record", "--", *words).returncode == 0
+    for ending in FORMATS:
+        done = cstrace(tmp_path, "save", "cstrace.cst", "t." + ending)
+        assert done.returncode == 0, done.stderr
+        name = "t.ctf/metadata" if ending == "ctf" else "t." + ending
+        check_is_plain((tmp_path / name).read_bytes())
+    for command in ("show", "report", "info"):
+        done = cstrace(tmp_path, command, "cstrace.cst")
+        check_is_plain(done.stdout)
+        assert br"\x1b" in done.stdout or command == "report"
+
+
+def test_nasty_words_are_escaped_in_messages(tmp_path, words):
+    for command in (["show", NASTY_WORD], ["check", *words],
+                    ["diff", NASTY_WORD, NASTY_WORD], [NASTY_WORD],
+                    ["record", NASTY_WORD], ["show", b"--" + NASTY_WORD]):
+        done = cstrace(tmp_path, *command)
+        assert done.returncode and b"\\x1b[31m" in done.stdout + done.stderr
+        check_is_plain(done.stdout + done.stderr)
+
+
+def test_gdb_is_told_nasty_words_escaped(gdb, tmp_path, words):
+    assert cstrace(tmp_path, "record", "--", *words).returncode == 0
+    run = gdb(None, "cstrace load cstrace.cst", "cstrace status")
+    shown = [line for line in run.lines() if line.startswith("trace of ")]
+    assert r"\x1b[31m\xe2\x80\xae\xc2\x9b" in shown[0]
 
 
 # ---- files ----------------------------------------------------------------------
