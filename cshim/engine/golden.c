@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 64 << 20, MOST_LEVELS = 10000 };
-
 /* An open line: what is indented deeper is below it. */
 struct level {
 	uint32_t indent, item;
@@ -30,7 +28,7 @@ struct parser {
 	struct golden *g;
 	struct cst_error *err;
 	uint32_t line;
-	struct level levels[MOST_LEVELS];
+	struct level levels[GOLDEN_MOST_LEVELS];
 	uint32_t n_levels; /* levels[0] is the section's root */
 };
 
@@ -283,7 +281,7 @@ static int find_level(struct parser *p, uint32_t indent)
 	above = &p->levels[p->n_levels - 1];
 	if (above->has_children && above->below != indent)
 		return bad(p, "its indentation is that of no line above");
-	if (p->n_levels == MOST_LEVELS)
+	if (p->n_levels == GOLDEN_MOST_LEVELS)
 		return bad(p, "too deep");
 	if (p->g->items[above->item].kind == ITEM_ANY)
 		return bad(p, "nothing can be below '...'");
@@ -468,7 +466,7 @@ int golden_read(struct golden *g, const char *path, struct cst_error *err)
 	*g = (struct golden){0};
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return cst_fail_sys(err, "cannot open '%.300s'", path);
-	if (!S_ISREG(st.st_mode) || st.st_size > MOST_BYTES)
+	if (!S_ISREG(st.st_mode) || st.st_size > GOLDEN_MOST_BYTES)
 		return cst_fail(CST_BAD_INPUT, err,
 				"'%.300s' is no golden tree: %s", path,
 				S_ISREG(st.st_mode) ? "it is too large"

@@ -10,6 +10,9 @@
 
 #include "error.h"
 
+/* What is read of a golden tree, and so the most that is made. */
+enum { GOLDEN_MOST_BYTES = 64 << 20, GOLDEN_MOST_LEVELS = 10000 };
+
 enum {
 	GOLDEN_NONE = UINT32_MAX,
 	GOLDEN_MANY = UINT32_MAX, /* no upper bound */

@@ -1,50 +1,59 @@
 /* SPDX-License-Identifier: MIT
  *
  * A golden tree from a trace.  Neighbours that are alike with all below them
- * are one line with a count: a call is put into its caller's text when the
- * next one is known to differ, so that only what is open, folded, is held.
+ * are one line with a count, and each subtree is held once: first the tree is
+ * known, then its text goes out line by line.
  */
 #include "bytes.h"
+#include "golden.h"
 #include "parting_text.h"
 #include "row.h"
+#include "shapes.h"
 #include "sink.h"
 #include "view.h"
 
 #include <stdlib.h>
 
-enum { BATCH = 512, MOST_BYTES = 16 << 20 };
+enum { BATCH = 512, PIECE = 64 << 10, MOST_RUNS = 4 << 20 };
 
 /* An open call: what it called so far. */
 struct frame {
-	struct bytes text; /* of all children but the last */
-	struct bytes last; /* of the last one: its line, its children */
-	size_t n_line;	   /* of that line, without its newline */
-	uint64_t n_alike;
+	struct shape_run *runs;
+	uint32_t n, cap;
+	uint64_t n_bytes; /* of them, at least */
 	struct shown call;
+};
+
+/* A level of what is written: runs that are left. */
+struct level {
+	const struct shape_run *runs;
+	uint32_t n;
+};
+
+/* A thread's calls. */
+struct section {
+	uint32_t thread; /* index */
+	uint32_t shape;	 /* of no function */
 };
 
 struct maker {
 	const struct cst_trace *t;
+	struct shapes shapes;
 	struct frame *frames; /* frames[0]: the thread */
 	uint32_t n, cap;
+	struct level *levels; /* as many as there are frames */
+	struct section *sections;
+	uint32_t n_sections, cap_sections;
 	uint32_t thread; /* index, or UINT32_MAX: none yet */
-	struct bytes out;
+	uint64_t n_runs; /* of open calls */
+	uint64_t n_bytes;
+	struct bytes line;
+	struct bytes out; /* not yet written */
+	cst_write_fn write;
+	void *arg;
 };
 
-/* The last child's text goes to the others. */
-static void flush_last(struct frame *f)
-{
-	if (f->n_alike) {
-		bytes_put(&f->text, f->last.data, f->n_line);
-		if (f->n_alike > 1)
-			put_words(&f->text, "  x%llu",
-				  (unsigned long long)f->n_alike);
-		bytes_put(&f->text, f->last.data + f->n_line,
-			  f->last.len - f->n_line);
-	}
-	f->n_alike = 0;
-	f->last.len = 0;
-}
+/* ---- lines -------------------------------------------------------------- */
 
 static int is_plain_name(const char *name)
 {
@@ -68,52 +77,116 @@ static void put_pattern(struct bytes *out, const char *name)
 	put_words(out, "$/");
 }
 
-static void put_line(struct maker *m, const struct frame *f, uint32_t depth,
-		     struct bytes *out)
+static void put_expected(const struct maker *m, uint32_t function, uint32_t end,
+			 struct bytes *out)
 {
-	const struct names *names = m->t->names;
-	uint32_t function = names->sites[f->call.site].function;
-
-	put_words(out, "%*s", (int)(depth * 2 < 500 ? depth * 2 : 0), "");
-	if (depth * 2 >= 500)
-		for (uint32_t i = 0; i < depth; i++)
-			put_words(out, "  ");
-	put_pattern(out, names->functions[function].name);
-	if (f->call.end != CALL_RETURN)
-		put_words(out, "  (%s)",
-			  f->call.end == CALL_OPEN ? "open" : "unwound");
+	put_pattern(out, m->t->names->functions[function].name);
+	if (end != CALL_RETURN)
+		put_words(out, "  (%s)", end == CALL_OPEN ? "open" : "unwound");
 }
 
-/* The call on top is over: its text becomes its caller's last, or one more of
- * it. */
-static int leave(struct maker *m, struct bytes *scratch, struct cst_error *err)
+static void put_count(struct bytes *out, uint64_t n)
 {
-	struct frame *f = &m->frames[m->n - 1], *above = f - 1;
-	size_t n_line;
+	if (n > 1)
+		put_words(out, "  x%llu", (unsigned long long)n);
+}
 
-	flush_last(f);
-	scratch->len = 0;
-	put_line(m, f, m->n - 2, scratch);
-	n_line = scratch->len;
-	bytes_put_byte(scratch, '\n');
-	bytes_put(scratch, f->text.data, f->text.len);
-	f->text.len = 0;
-	m->n--;
-	if (!above->n_alike || above->n_line != n_line ||
-	    above->last.len != scratch->len ||
-	    memcmp(above->last.data, scratch->data, scratch->len) != 0) {
-		flush_last(above);
-		bytes_put(&above->last, scratch->data, scratch->len);
-		above->n_line = n_line;
+/* "" for the only thread. */
+static void put_heading(const struct maker *m, const struct section *s,
+			struct bytes *out)
+{
+	const struct trace_thread *thread = &m->t->threads[s->thread];
+
+	if (m->t->n_threads == 1 && thread->process == 1 &&
+	    thread->ordinal == 1)
+		return;
+	put_words(out, s == m->sections ? "thread " : "\nthread ");
+	if (thread->process > 1)
+		put_words(out, "%u:", thread->process);
+	put_words(out, "%u:\n", thread->ordinal);
+}
+
+/* ---- the tree ----------------------------------------------------------- */
+
+static int too_long(struct cst_error *err)
+{
+	return cst_fail(CST_BAD_INPUT, err,
+			"the golden tree would be too long (over %d MB): "
+			"choose less with depth or filter",
+			GOLDEN_MOST_BYTES >> 20);
+}
+
+/* What the lines of these take, so much indented. */
+static void measure(struct maker *m, const struct shape_run *runs, uint32_t n,
+		    struct shape *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct shape *s = &m->shapes.all[runs[i].shape];
+
+		m->line.len = 0;
+		put_count(&m->line, runs[i].n);
+		out->n_lines += s->n_lines;
+		out->n_bytes += s->n_bytes + m->line.len;
 	}
-	above->n_alike++;
-	if (scratch->failed || above->last.failed || above->text.failed)
-		return cst_fail_memory(err);
-	if (above->text.len + above->last.len > MOST_BYTES)
-		return cst_fail(CST_BAD_INPUT, err,
-				"the golden tree would be too long: choose "
-				"less with depth or filter");
+}
+
+/* The shape of a call that is over. */
+static uint32_t frame_shape(struct maker *m, const struct frame *f)
+{
+	struct shape shape = {.n_runs = f->n, .end = f->call.end};
+
+	measure(m, f->runs, f->n, &shape);
+	shape.n_bytes += 2 * shape.n_lines++;
+	shape.function = m->t->names->sites[f->call.site].function;
+	m->line.len = 0;
+	put_expected(m, shape.function, shape.end, &m->line);
+	shape.n_bytes += m->line.len + 1;
+	return shapes_add(&m->shapes, &shape, f->runs);
+}
+
+static int frame_add(struct maker *m, struct frame *f, uint32_t shape)
+{
+	struct shape_run *last = f->n ? &f->runs[f->n - 1] : NULL;
+
+	if (last && last->shape == shape) {
+		last->n++;
+		return 0;
+	}
+	if (loader_grow(&f->runs, sizeof(*f->runs), f->n, &f->cap) < 0)
+		return -1;
+	f->runs[f->n++] = (struct shape_run){.shape = shape, .n = 1};
+	f->n_bytes += m->shapes.all[shape].n_bytes;
+	m->n_runs++;
 	return 0;
+}
+
+static void frame_clear(struct maker *m, struct frame *f)
+{
+	m->n_runs -= f->n;
+	f->n = 0;
+	f->n_bytes = 0;
+	/* Few are large, and those need not stay. */
+	if (f->cap > BATCH) {
+		free(f->runs);
+		f->runs = NULL;
+		f->cap = 0;
+	}
+}
+
+static int leave(struct maker *m, struct cst_error *err)
+{
+	struct frame *f = &m->frames[--m->n];
+	uint32_t shape = frame_shape(m, f);
+
+	if (shape == SHAPE_NONE || m->line.failed)
+		return cst_fail_memory(err);
+	frame_clear(m, f);
+	if (frame_add(m, f - 1, shape) < 0)
+		return cst_fail_memory(err);
+	return f[-1].n_bytes > GOLDEN_MOST_BYTES ||
+			       m->n_runs + m->shapes.n_runs > MOST_RUNS
+		       ? too_long(err)
+		       : 0;
 }
 
 static int enter(struct maker *m, const struct shown *call,
@@ -121,6 +194,11 @@ static int enter(struct maker *m, const struct shown *call,
 {
 	uint32_t cap = m->cap;
 
+	if (m->n >= GOLDEN_MOST_LEVELS)
+		return cst_fail(CST_BAD_INPUT, err,
+				"the golden tree would be deeper than %d "
+				"levels: choose less with depth or filter",
+				GOLDEN_MOST_LEVELS);
 	if (loader_grow(&m->frames, sizeof(*m->frames), m->n, &m->cap) < 0)
 		return cst_fail_memory(err);
 	/* What a frame held is used again. */
@@ -130,94 +208,170 @@ static int enter(struct maker *m, const struct shown *call,
 	return 0;
 }
 
-static int unwind(struct maker *m, uint32_t depth, struct bytes *scratch,
-		  struct cst_error *err)
+static int unwind(struct maker *m, uint32_t depth, struct cst_error *err)
 {
 	int status = 0;
 
 	while (status == 0 && m->n > 1 &&
 	       m->frames[m->n - 1].call.depth >= depth)
-		status = leave(m, scratch, err);
+		status = leave(m, err);
 	return status;
 }
 
-static int end_thread(struct maker *m, struct bytes *scratch,
-		      struct cst_error *err)
+static int end_thread(struct maker *m, struct cst_error *err)
 {
-	const struct trace_thread *thread;
-	int status = unwind(m, 0, scratch, err);
+	struct frame *root = &m->frames[0];
+	struct shape shape = {.function = UINT32_MAX};
+	struct section *s;
+	int status = unwind(m, 0, err);
 
 	if (status < 0 || m->thread == UINT32_MAX)
 		return status;
-	thread = &m->t->threads[m->thread];
-	flush_last(&m->frames[0]);
-	if (m->t->n_threads > 1 || thread->process != 1 ||
-	    thread->ordinal != 1) {
-		put_words(&m->out, m->out.len ? "\nthread " : "thread ");
-		if (thread->process > 1)
-			put_words(&m->out, "%u:", thread->process);
-		put_words(&m->out, "%u:\n", thread->ordinal);
-	}
-	bytes_put(&m->out, m->frames[0].text.data, m->frames[0].text.len);
-	m->frames[0].text.len = 0;
-	return m->out.failed ? cst_fail_memory(err) : 0;
+	if (loader_grow(&m->sections, sizeof(*m->sections), m->n_sections,
+			&m->cap_sections) < 0)
+		return cst_fail_memory(err);
+	shape.n_runs = root->n;
+	measure(m, root->runs, root->n, &shape);
+	s = &m->sections[m->n_sections++];
+	*s = (struct section){m->thread,
+			      shapes_add(&m->shapes, &shape, root->runs)};
+	m->line.len = 0;
+	put_heading(m, s, &m->line);
+	m->n_bytes += m->line.len + shape.n_bytes;
+	frame_clear(m, root);
+	if (s->shape == SHAPE_NONE || m->line.failed)
+		return cst_fail_memory(err);
+	return m->n_bytes > GOLDEN_MOST_BYTES ? too_long(err) : 0;
 }
 
 static int take_call(struct maker *m, const struct shown *call,
-		     struct bytes *scratch, struct cst_error *err)
+		     struct cst_error *err)
 {
 	uint32_t thread = m->t->lanes[call->lane].thread;
 	int status = 0;
 
 	if (thread != m->thread)
-		status = end_thread(m, scratch, err);
+		status = end_thread(m, err);
 	m->thread = thread;
 	if (status == 0)
-		status = unwind(m, call->depth, scratch, err);
+		status = unwind(m, call->depth, err);
 	return status == 0 ? enter(m, call, err) : status;
 }
 
 static int make_all(struct maker *m, struct view *v, struct cst_error *err)
 {
 	struct shown batch[BATCH];
-	struct bytes scratch = {0};
 	const struct shown root = {0};
 	int n = 1, status = enter(m, &root, err);
 
 	while (status == 0 && (n = view_next(v, batch, BATCH, err)) > 0)
 		for (int i = 0; i < n && status == 0; i++)
-			status = take_call(m, &batch[i], &scratch, err);
+			status = take_call(m, &batch[i], err);
 	if (status == 0)
-		status = n < 0 ? n : end_thread(m, &scratch, err);
-	bytes_release(&scratch);
+		status = n < 0 ? n : end_thread(m, err);
 	if (status == 0 && m->thread == UINT32_MAX)
 		status = cst_fail(CST_EMPTY, err, "there is no call to expect");
 	return status;
 }
 
-static int write_out(const struct maker *m, const char *path,
-		     cst_write_fn write, void *arg, struct cst_error *err)
+/* ---- the text ----------------------------------------------------------- */
+
+static int flush(struct maker *m, size_t size)
+{
+	int status = 0;
+
+	if (m->out.len >= size)
+		status =
+			m->write(m->arg, (const char *)m->out.data, m->out.len);
+	if (m->out.len >= size)
+		m->out.len = 0;
+	return status < 0 || m->out.failed ? -1 : 0;
+}
+
+static void write_run(struct maker *m, uint32_t depth,
+		      const struct shape_run *run)
+{
+	const struct shape *s = &m->shapes.all[run->shape];
+
+	for (uint32_t i = 0; i < depth; i++)
+		bytes_put(&m->out, "  ", 2);
+	put_expected(m, s->function, s->end, &m->out);
+	put_count(&m->out, run->n);
+	bytes_put_byte(&m->out, '\n');
+}
+
+/* Each level that is under way has a frame: what is left of its runs. */
+static int write_shape(struct maker *m, uint32_t shape)
+{
+	const struct shapes *all = &m->shapes;
+	uint32_t depth = 0;
+
+	while (1) {
+		const struct shape *s = &all->all[shape];
+		struct level *l;
+
+		if (s->n_runs)
+			m->levels[depth++] = (struct level){
+				all->runs + s->first_run, s->n_runs};
+		for (l = m->levels + depth; depth && !l[-1].n; l--)
+			depth--;
+		if (!depth)
+			return 0;
+		write_run(m, depth - 1, l[-1].runs);
+		if (flush(m, PIECE) < 0)
+			return -1;
+		shape = l[-1].runs++->shape;
+		l[-1].n--;
+	}
+}
+
+static int write_all(struct maker *m)
+{
+	for (uint32_t i = 0; i < m->n_sections; i++) {
+		put_heading(m, &m->sections[i], &m->out);
+		if (write_shape(m, m->sections[i].shape) < 0)
+			return -1;
+	}
+	return flush(m, 1);
+}
+
+static int write_out(struct maker *m, const char *path, struct cst_error *err)
 {
 	struct sink_file file;
 
 	if (!path)
-		return write(arg, (const char *)m->out.data, m->out.len) < 0
+		return write_all(m) < 0
 			       ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : 0;
 	if (sink_open(&file, path, err) < 0)
 		return CST_FAILED;
-	if (sink_write(&file, (const char *)m->out.data, m->out.len) < 0) {
+	m->write = sink_write;
+	m->arg = &file;
+	if (write_all(m) < 0) {
 		sink_abandon(&file);
 		return cst_fail_sys(err, "cannot write '%.300s'", path);
 	}
 	return sink_commit(&file, err);
 }
 
+static void maker_release(struct maker *m)
+{
+	for (uint32_t i = 0; i < m->cap; i++)
+		free(m->frames[i].runs);
+	free(m->frames);
+	free(m->levels);
+	free(m->sections);
+	shapes_release(&m->shapes);
+	bytes_release(&m->line);
+	bytes_release(&m->out);
+}
+
 int cst_trace_golden(struct cst_trace *t, const char *path,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err)
 {
-	struct maker m = {.t = t, .thread = UINT32_MAX};
+	struct maker m = {
+		.t = t, .thread = UINT32_MAX, .write = write, .arg = arg};
 	struct view *v = NULL;
 	int status;
 
@@ -225,14 +379,12 @@ int cst_trace_golden(struct cst_trace *t, const char *path,
 	status = view_new(t, choice, 1, &v, err);
 	if (status == 0)
 		status = make_all(&m, v, err);
-	if (status == 0)
-		status = write_out(&m, path, write, arg, err);
-	for (uint32_t i = 0; i < m.cap; i++) {
-		bytes_release(&m.frames[i].text);
-		bytes_release(&m.frames[i].last);
-	}
-	free(m.frames);
-	bytes_release(&m.out);
 	view_free(v);
+	if (status == 0) {
+		m.levels = calloc(m.cap, sizeof(*m.levels));
+		status = m.levels ? write_out(&m, path, err)
+				  : cst_fail_memory(err);
+	}
+	maker_release(&m);
 	return status;
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """cstrace expect, as a test of call flow in somebody's CI."""
 
+import subprocess
+
 import pytest
 
 from lib_build import build
-from lib_cstrace import compile_c, cstrace, record
+from lib_cstrace import CSTRACE, compile_c, cstrace, record
 from lib_gdb import run_gdb
 from lib_tree import tree
 
@@ -61,6 +63,43 @@ def test_what_make_wrote_is_what_is_expected(folder):
     assert made == (0, "", "")
     assert (folder / "made.golden").read_text() == done.out
     assert cstrace(folder, "expect", "full.cst", "made.golden") == (0, "", "")
+
+
+DEEP = """
+static int leaf(int n) { return n; }
+static int down(int n) { return n ? down(n - 1) + leaf(n) : 0; }
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 2; i++)
+        down((argc > 1) * %d);
+    return argv == 0;
+}
+"""
+
+
+def test_a_deep_recursion_takes_little_memory(tmp_path):
+    """Each level's text would hold that of all below it."""
+    compile_c(tmp_path, "deep", DEEP % 3000)
+    record(tmp_path, "deep.cst", "deep", "1")
+    done = subprocess.run(
+        ["sh", "-c", "ulimit -v 1000000; exec %s expect --make deep.cst "
+         "deep.golden" % CSTRACE], cwd=tmp_path, timeout=60,
+        capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = (tmp_path / "deep.golden").read_text().splitlines()
+    assert len(lines) == 1 + 3001 + 3000
+    assert lines[:3] == ["main", "  down  x2", "    down"]
+    assert cstrace(tmp_path, "expect", "deep.cst", "deep.golden") \
+        == (0, "", "")
+
+
+def test_a_tree_that_is_too_deep_is_refused(tmp_path):
+    compile_c(tmp_path, "deep", DEEP % 12000)
+    record(tmp_path, "deep.cst", "deep", "1")
+    done = cstrace(tmp_path, "expect", "--make", "deep.cst", "deep.golden")
+    assert (done.status, done.out) == (2, "")
+    assert "choose less with depth or filter" in done.err
+    assert not (tmp_path / "deep.golden").exists()
 
 
 def test_a_saved_tree_can_be_edited_into_one(folder):
