@@ -51,6 +51,7 @@ struct maker {
 	struct bytes out; /* not yet written */
 	cst_write_fn write;
 	void *arg;
+	struct sink_file file;
 };
 
 /* ---- lines -------------------------------------------------------------- */
@@ -337,21 +338,19 @@ static int write_all(struct maker *m)
 
 static int write_out(struct maker *m, const char *path, struct cst_error *err)
 {
-	struct sink_file file;
-
 	if (!path)
 		return write_all(m) < 0
 			       ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : 0;
-	if (sink_open(&file, path, err) < 0)
+	if (sink_open(&m->file, path, err) < 0)
 		return CST_FAILED;
 	m->write = sink_write;
-	m->arg = &file;
+	m->arg = &m->file;
 	if (write_all(m) < 0) {
-		sink_abandon(&file);
+		sink_abandon(&m->file);
 		return cst_fail_sys(err, "cannot write '%.300s'", path);
 	}
-	return sink_commit(&file, err);
+	return sink_commit(&m->file, err);
 }
 
 static void maker_release(struct maker *m)
