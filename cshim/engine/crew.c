@@ -114,7 +114,7 @@ struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
 }
 
 /* A thread that was seeded before it wrote its first record. */
-static struct thread *crew_seeded(struct crew *c, uint32_t process,
+static struct thread *crew_seeded(const struct crew *c, uint32_t process,
 				  uint32_t tid)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -125,6 +125,16 @@ static struct thread *crew_seeded(struct crew *c, uint32_t process,
 			return t;
 	}
 	return NULL;
+}
+
+int crew_knows(const struct crew *c, const struct area *a, uint32_t index)
+{
+	if (index < c->n_by_area && c->by_area[index])
+		return 1;
+	return index < CST_MAX_THREADS &&
+	       crew_seeded(c, a->threads[index].process,
+			   __atomic_load_n(&a->threads[index].tid,
+					   __ATOMIC_ACQUIRE));
 }
 
 static void crew_inherit(const struct crew *c, struct thread *t,

@@ -57,13 +57,30 @@ static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 	}
 }
 
+/* Marks of forks that it begins with.  A thread is one by its calls: who has
+ * none open and only forks is not. */
+static uint32_t n_marks(const struct slice *slice)
+{
+	uint32_t n = 0;
+
+	while (n < slice->n && slice->records[n].time &&
+	       cst_record_site(&slice->records[n]) == CST_FORK)
+		n++;
+	return n;
+}
+
 /* Returns how many of the slice's records are done with. */
 static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
 {
-	struct thread *t =
-		crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
+	uint32_t n = crew_knows(&r->crew, r->area, slice->thread)
+			     ? 0
+			     : n_marks(slice);
+	struct thread *t;
 
+	if (n)
+		return n;
+	t = crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
 	if (!t)
 		return slice_count(slice);
 	if (!r->has_begun)

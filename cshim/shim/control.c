@@ -119,6 +119,7 @@ COLD uint32_t control_obey(void)
 
 		state = control_answer(&error);
 		control.answer_errno = error;
+		state_page.n_answers++;
 		__atomic_store_n(&control.answer_state, state,
 				 __ATOMIC_RELEASE);
 		state_swap(STATE_ANSWERING, state);
@@ -158,6 +159,7 @@ static void control_rest(void)
 	if (!state_swap(CST_STATE_ASK, STATE_ANSWERING))
 		return;
 	control.answer_state = CST_STATE_OFF;
+	state_page.n_answers++;
 	state_swap(STATE_ANSWERING, CST_STATE_OFF);
 }
 

@@ -25,7 +25,8 @@ struct state_page {
 	uint32_t process;    /* our index in the area + 1; 0: not registered */
 	uint32_t lock;	     /* lock.h: a fork may find it taken */
 	uint32_t has_guests; /* guest.h */
-	uint8_t rest[4096 - 20];
+	uint32_t n_answers;  /* times that the state was asked for */
+	uint8_t rest[4096 - 24];
 } __attribute__((aligned(4096)));
 _Static_assert(sizeof(struct state_page) == 4096, "neighbours are wiped too");
 

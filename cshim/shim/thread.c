@@ -9,6 +9,7 @@
 #include "thread.h"
 #include "area.h"
 #include "chunk.h"
+#include "control.h"
 #include "guest.h"
 #include "lock.h"
 #include "state.h"
@@ -162,11 +163,23 @@ uint32_t thread_claimed(struct self *me)
 	return seq;
 }
 
+/* Without a record of ours only gdb may know of open calls: where it has begun
+ * in the middle, which is when it asks again.  We may be the first to see its
+ * word. */
+static int may_have_calls(void)
+{
+	uint32_t state = state_now();
+
+	if (state == CST_STATE_ASK && state_page.n_answers)
+		state = control_obey();
+	return state_is_on(state) && (self.thread || state_page.n_answers > 1);
+}
+
 void thread_mark_fork(void)
 {
 	struct cst_record *r;
 
-	if (!self.thread || !state_is_on(state_now()) || self_now() != &self)
+	if (!may_have_calls() || self_now() != &self)
 		return;
 	r = chunk_slot();
 	if (!r)

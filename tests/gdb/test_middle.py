@@ -4,7 +4,7 @@ session."""
 
 import re
 
-from lib_build import Variant, build, build_library
+from lib_build import Variant, build, build_library, line_of
 from lib_gdb import wait_for
 from lib_tree import (CALLS, outcome, own_sites, read_jsonl, saved_tree,
                       tree)
@@ -218,3 +218,17 @@ def test_libraries_and_plugins(gdb, tmp_path):
     assert ("second", "second.so") in modules
     assert ("note", "libshared.so") in modules
     assert ("main", "host") in modules
+
+
+def test_a_fork_before_the_first_call_hands_on_what_is_open(gdb, tmp_path):
+    here = line_of("fork_middle.c", "pid = fork();")
+    gdb(build("fork_middle.c"), QUIET, "break %d" % here, "run",
+        "cstrace start", "delete", "continue", "cstrace save t.jsonl")
+    found = {}
+    for call in read_jsonl(tmp_path / "t.jsonl"):
+        found.setdefault(call["process"], []).append(
+            (call["function"], call["start_ns"] is None, call["end"]))
+    seeds = [(name, True, "return") for name in ("main", "outer", "divide")]
+    assert sorted(found.values()) == [seeds,
+                                      [*seeds, ("leaf", False, "return")]]
+
