@@ -59,7 +59,7 @@ static void recorder_want_names(struct cst_recorder *r, int is_urgent)
 	recorder_lock(r);
 }
 
-static void recorder_tell_full(struct cst_recorder *r)
+void recorder_tell_full(struct cst_recorder *r)
 {
 	struct cst_error err;
 

@@ -84,6 +84,9 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time);
 /* Tell the writer of object files: those in use, or all. */
 void recorder_tell_modules(struct cst_recorder *r, int all);
 
+/* Tell the user once if no more can be written.  Opens the lock meanwhile. */
+void recorder_tell_full(struct cst_recorder *r);
+
 /* Forget the trace's calls and threads, not the sites. */
 void recorder_forget(struct cst_recorder *r);
 

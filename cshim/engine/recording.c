@@ -167,11 +167,18 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 static int open_trace(int fd, const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
 {
+	struct cst_status_report told = *status, read;
 	int failed = trace_open_fd(fd, out, err);
 
-	if (failed == 0)
-		trace_set_status(*out, status);
-	return failed;
+	if (failed < 0)
+		return failed;
+	/* Calls may have been packed when the disk was full. */
+	cst_trace_status(*out, &read);
+	if (told.is_limit_reached &&
+	    told.n_calls > read.n_calls + told.n_lost_limit)
+		told.n_lost_limit = told.n_calls - read.n_calls;
+	trace_set_status(*out, &told);
+	return 0;
 }
 
 static int end_locked(struct cst_recorder *r, struct cst_trace **out,
@@ -187,6 +194,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);
 	writer_flush(r->writer, NULL);
+	recorder_tell_full(r);
 	fill_status(r, &status);
 	if (writer_is_flight(r->writer)) {
 		failed = writer_save(r->writer, &fd, err);

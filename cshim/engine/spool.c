@@ -115,9 +115,27 @@ void spool_release(struct spool *s)
 	s->fd = -1;
 }
 
-static void spool_fail(struct spool *s, int code)
+/* How many of the first n pending bytes are whole blocks. */
+static uint64_t whole_blocks(const struct spool *s, uint64_t n)
+{
+	const uint8_t *p = s->pending.data;
+	uint64_t end = s->written ? 0 : BLOCK_FILE_HEAD, next = end;
+
+	while (next <= n) {
+		end = next;
+		if (n - end < BLOCK_HEAD)
+			break;
+		next += BLOCK_HEAD + (uint64_t)get_u32(p + end + 8) +
+			get_u32(p + end + 12);
+	}
+	return end <= n ? end : 0;
+}
+
+/* n of the pending bytes have been written. */
+static void spool_fail(struct spool *s, int code, uint64_t n)
 {
 	s->failed_errno = code ? code : EIO;
+	s->written += whole_blocks(s, n);
 	s->pending.len = 0;
 	s->size = s->written;
 	/* Without the torn block the file ends whole; with it, it only looks
@@ -142,7 +160,7 @@ int spool_flush(struct spool *s)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			spool_fail(s, n < 0 ? errno : ENOSPC);
+			spool_fail(s, n < 0 ? errno : ENOSPC, at - s->written);
 			return -1;
 		}
 		p += n;
@@ -176,7 +194,7 @@ void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
 	bytes_put(&s->pending, info->data, info->len);
 	bytes_put(&s->pending, data->data, data->len);
 	if (s->pending.failed || info->failed || data->failed) {
-		spool_fail(s, ENOMEM);
+		spool_fail(s, ENOMEM, 0);
 		return;
 	}
 	s->size = s->written + s->pending.len;

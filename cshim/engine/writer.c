@@ -434,7 +434,7 @@ int writer_is_full(const struct writer *w, struct cst_error *err)
 {
 	int is_small = w->limit_bytes < 1 << 20;
 
-	if (!w->is_full)
+	if (!w->is_full && !w->spool.failed_errno)
 		return 0;
 	if (w->spool.failed_errno)
 		writer_fail(w, err);

@@ -7,6 +7,8 @@
 #include "view.h"
 
 #include <malloc.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { MODEL_LANES = 5, MODEL_CALLS = 30000 };
@@ -335,6 +337,35 @@ static void the_limit_ends_the_keeping(void **state)
 	cst_trace_free(t);
 }
 
+/* A limit of the system's is a disk that is full at that size. */
+static void a_full_disk_keeps_the_blocks_that_fit(void **state)
+{
+	struct rlimit before, small = {.rlim_cur = 100000};
+	struct cst_status_report status;
+	struct cst_trace *t;
+	struct draft d;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small.rlim_max = before.rlim_max;
+	draft_begin(&d);
+	draft_site(&d, "f", 1);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (uint64_t i = 0; i < 500000; i++)
+		draft_exit(&d, draft_enter(&d, 0, i * 100),
+			   i * 100 + (i * 2654435761u >> 9) % 97);
+	writer_flush(d.w, NULL);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(writer_is_full(d.w, &d.err), 1);
+	assert_non_null(strstr(d.err.text, "File too large"));
+	assert_in_range(writer_bytes(d.w), 1000, 100000);
+	t = draft_trace(&d, 500000 * 100);
+	cst_trace_status(t, &status);
+	assert_in_range(status.n_calls, 10000, 499999);
+	cst_trace_free(t);
+}
+
 static void what_is_missing_is_read_back(void **state)
 {
 	const struct cst_status_report missing = {
@@ -455,6 +486,7 @@ int main(void)
 		cmocka_unit_test(many_short_threads_stay_small),
 		cmocka_unit_test(long_blocks_at_once_read_in_bounded_memory),
 		cmocka_unit_test(the_limit_ends_the_keeping),
+		cmocka_unit_test(a_full_disk_keeps_the_blocks_that_fit),
 		cmocka_unit_test(what_is_missing_is_read_back),
 		cmocka_unit_test(haste_does_not_use_up_the_limit),
 		cmocka_unit_test(a_named_file_replaces_only_files),
