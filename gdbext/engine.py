@@ -82,7 +82,7 @@ class Status(C.Structure):
             "n_calls", "n_open", "n_unwound", "n_seeds", "n_records",
             "n_lost_full", "n_lost_sites", "n_lost_threads", "n_lost_holes",
             "n_lost_limit", "n_orphans", "n_waits", "area_bytes",
-            "spool_bytes", "duration_ns",
+            "spool_bytes", "duration_ns", "n_too_deep",
         )
     ] + [
         (name, C.c_uint32)

@@ -3,8 +3,20 @@
 #include "options.h"
 #include "reading.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
+
+static void tell_too_deep(const struct cst_trace *t)
+{
+	struct cst_status_report s;
+
+	cst_trace_status(t, &s);
+	if (s.n_too_deep)
+		failure("%" PRIu64 " call%s left out: the format has no room "
+			"for calls so deep",
+			s.n_too_deep, s.n_too_deep == 1 ? " was" : "s were");
+}
 
 static int save_run(int argc, char **argv)
 {
@@ -35,6 +47,7 @@ static int save_run(int argc, char **argv)
 				   &err);
 	if (n == 0)
 		reading_tell_none(t, "calls");
+	tell_too_deep(t);
 	reading_close(t);
 	return reading_end(n, &err);
 }

@@ -90,6 +90,7 @@ int folder_open(struct folder *f, const char *path, struct cst_error *err)
 
 	f->dir = -1;
 	f->mark = (struct bytes){0};
+	f->n_too_deep = 0;
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	if (len >= sizeof(f->path)) {

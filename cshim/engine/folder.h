@@ -15,8 +15,9 @@ enum { FOLDER_PATH = 4352 };
 struct folder {
 	char path[FOLDER_PATH]; /* without slashes at its end */
 	char temp[FOLDER_PATH];
-	int dir;	   /* descriptor of temp; negative: ended */
-	struct bytes mark; /* tells what was written */
+	int dir;	     /* descriptor of temp; negative: ended */
+	struct bytes mark;   /* tells what was written */
+	uint64_t n_too_deep; /* calls that the format had no room for */
 };
 
 /* A new, empty folder beside path. */

@@ -179,7 +179,7 @@ int64_t format_write(const struct format *f, const struct cst_trace *t,
 		       : f->calls(t, choice, write, arg, err);
 }
 
-static int64_t save_folder(const struct format *f, const struct cst_trace *t,
+static int64_t save_folder(const struct format *f, struct cst_trace *t,
 			   const char *path, const struct cst_choice *choice,
 			   struct cst_error *err)
 {
@@ -189,6 +189,7 @@ static int64_t save_folder(const struct format *f, const struct cst_trace *t,
 	if (n < 0)
 		return n;
 	n = f->folder(t, choice, &folder, err);
+	t->status.n_too_deep = folder.n_too_deep;
 	if (n < 0)
 		folder_abandon(&folder);
 	else if (folder_commit(&folder, err) < 0)
@@ -196,13 +197,14 @@ static int64_t save_folder(const struct format *f, const struct cst_trace *t,
 	return n;
 }
 
-int64_t format_save(const struct format *f, const struct cst_trace *t,
+int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err)
 {
 	struct target o = {.is_ended = 0};
 	int64_t n;
 
+	t->status.n_too_deep = 0;
 	if (f->folder)
 		return save_folder(f, t, path, choice, err);
 	if (sink_open(&o.file, path, err) < 0)

@@ -21,7 +21,7 @@ int64_t format_write(const struct format *f, const struct cst_trace *t,
 		     void *arg, struct cst_error *err);
 
 /* Make path. Returns the number of calls. */
-int64_t format_save(const struct format *f, const struct cst_trace *t,
+int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err);
 

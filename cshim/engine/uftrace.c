@@ -91,7 +91,9 @@ static int write_calls(struct uftrace *u, struct cst_error *err)
 	while ((status = steps_next(u->steps, &step, err)) > 0) {
 		if (step.lane != u->lane)
 			status = begin_lane(u, step.lane, err);
-		if (status >= 0 && step.depth < UFTRACE_LEVELS)
+		if (step.depth >= UFTRACE_LEVELS)
+			u->folder->n_too_deep += !step.is_exit;
+		else if (status >= 0)
 			put_record(u, &step);
 		if (status >= 0 && u->out.len >= BLOCK)
 			status = folder_write(&u->file, &u->out, err);

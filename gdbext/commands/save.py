@@ -80,3 +80,7 @@ class SaveCommand(TraceCommand):
         path = os.path.expanduser(path)
         write_and_tell(path, lambda _write: trace.save(
             path, values.get("format"), look, choice))
+        n = trace.status().n_too_deep
+        if n:
+            say("%s left out: the format has no room for calls so deep"
+                % ("1 call was" if n == 1 else "%d calls were" % n))

@@ -18,7 +18,7 @@ from lib_folders import (STACKS_FROM, ctf_calls, ctf_events, run_tool,
                          save_folder, uftrace_calls, uftrace_report,
                          uftrace_tasks, uftrace_tree)
 from lib_formats import CHOICES, cstrace, json_lines, record
-from lib_gdb import wait_for
+from lib_gdb import run_gdb, wait_for
 from test_robust_names import LONGEST, nasty_program
 
 assert nasty_program  # a fixture
@@ -192,7 +192,10 @@ def test_uftrace_keeps_1024_levels(tmp_path):
 int deep(int n) { return n ? deep(n - 1) + 1 : 0; }
 int main(void) { return deep(1500) & 1; }
 """)
-    path = save_folder(tmp_path, "t.uftrace")
+    told = "478 calls were left out: the format has no room for calls so deep"
+    path = save_folder(tmp_path, "t.uftrace", told="cstrace: %s\n" % told)
+    assert told in run_gdb(tmp_path, None, "cstrace load t.cst",
+                           "cstrace save u.uftrace").said()[-1]
     (calls,) = uftrace_calls(path).values()
     assert [c.depth for c in calls] == list(range(1024))
     assert uftrace_report(path) == {"main": 1, "deep": 1023}

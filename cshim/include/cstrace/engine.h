@@ -259,6 +259,9 @@ struct cst_status_report {
 	uint64_t n_waits;      /* times the program waited for the reader */
 	uint64_t area_bytes, spool_bytes;
 	uint64_t duration_ns; /* of the trace, stops left out */
+	/* Calls that the last save left out: its format has no room for calls
+	 * so deep. */
+	uint64_t n_too_deep;
 	uint32_t n_threads, n_processes, n_functions, n_sites;
 	uint32_t is_limit_reached;
 	uint32_t n_running; /* processes that hold the area now */
