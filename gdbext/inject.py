@@ -103,7 +103,7 @@ class HookBreakpoint(gdb.Breakpoint):
         recorder = recording.recorder
         while not recorder.inject(tid, kind, callee, caller, hook,
                                   sp + x86_64.WORD, fp):
-            if not naming.answer_all(recorder):
+            if not naming.answer_all(recording):
                 break
         recording.output.flush()
 

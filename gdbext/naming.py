@@ -4,13 +4,17 @@ the engine where gdb would look for symbols."""
 
 from __future__ import annotations
 
-from typing import Optional
+from functools import partial
+from typing import TYPE_CHECKING, Callable, Optional
 
 import gdb
 
 from .console import say
 from .engine import ASK_FUNCTION, Recorder, Trace
 from .locate import file_name
+
+if TYPE_CHECKING:
+    from .recording import Recording
 
 
 def function_at(addr: int) -> Optional[gdb.Symbol]:
@@ -49,34 +53,65 @@ def _answer_line(recorder: Recorder, id: int, addr: int) -> None:
         recorder.answer(id, None, file_name(line.symtab), line.line)
 
 
-def answer_all(recorder: Recorder) -> int:
+def _answer(recorder: Recorder, questions: list) -> None:
+    for id, kind, addr in questions:
+        answer = _answer_function if kind == ASK_FUNCTION else _answer_line
+        try:
+            answer(recorder, id, addr)
+        except (gdb.error, RuntimeError, UnicodeError):
+            recorder.answer(id, None, None, 0)
+
+
+_waiting: list[Callable[[], None]] = []
+
+
+def answer_waiting() -> None:
+    """In the inferior that is asked about; see _in_inferior()."""
+    while _waiting:
+        _waiting.pop()()
+
+
+def _in_inferior(num: int, answer: Callable[[], None]) -> None:
+    """gdb looks addresses up in the program of the selected inferior, which
+    need not be the one that runs: after an exec with follow-exec-mode new, or
+    when the user has selected another."""
+    thread = None
+    if gdb.selected_inferior().num != num:
+        thread = next((i.threads()[0] for i in gdb.inferiors()
+                       if i.num == num and i.threads()), None)
+    if thread is None:
+        answer()
+        return
+    _waiting.append(answer)
+    # The one way there and back that neither tells nor changes anything.
+    gdb.execute("thread apply %d.%d -q python "
+                "__import__('gdbext.naming').naming.answer_waiting()"
+                % (num, thread.num), to_string=True)
+
+
+def answer_all(recording: Recording) -> int:
     """Answer what waits; returns how many there were."""
-    n = 0
-    while True:
-        questions = recorder.questions()
-        for id, kind, addr in questions:
-            answer = (_answer_function if kind == ASK_FUNCTION
-                      else _answer_line)
-            try:
-                answer(recorder, id, addr)
-            except (gdb.error, RuntimeError, UnicodeError):
-                recorder.answer(id, None, None, 0)
+    recorder, n = recording.recorder, 0
+    questions = recorder.questions()
+    while questions:
+        _in_inferior(recording.inferior_num,
+                     partial(_answer, recorder, questions))
         n += len(questions)
-        if not questions:
-            return n
+        questions = recorder.questions()
+    return n
 
 
-def drain(recorder: Recorder) -> None:
+def drain(recording: Recording) -> None:
     """Take all that the program has written, names and all."""
     n_idle = 0
-    while not recorder.drain():
+    while not recording.recorder.drain():
         # Questions are there whenever drain() says so; should they not be,
         # better a row without its name than a gdb that hangs.
-        n_idle = 0 if answer_all(recorder) else n_idle + 1
+        n_idle = 0 if answer_all(recording) else n_idle + 1
         if n_idle > 1000:
             return
     # With no live rows to draw, drain() does not wait for names.
-    answer_all(recorder)
+    answer_all(recording)
 
 
 def tell_debug_files(recorder: Recorder) -> None:

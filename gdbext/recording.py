@@ -100,7 +100,7 @@ class Recording:
     def _answer(self) -> None:
         self._is_posted = False
         if self.recorder is not None:
-            naming.answer_all(self.recorder)
+            naming.answer_all(self)
 
     @ctrlc.handed_on
     def tell_messages(self) -> None:
@@ -120,7 +120,7 @@ class Recording:
         if self.recorder is None or not self.is_on:
             return
         try:
-            naming.drain(self.recorder)
+            naming.drain(self)
         except Exception as e:
             self.fail(e)
         self.output.flush()

@@ -40,7 +40,7 @@ class EntryBreakpoint(gdb.Breakpoint):
                 int(evaluate(callee)), int(evaluate(caller)),
                 int(evaluate(number)))
             if done == 0:
-                naming.drain(recording.recorder)
+                naming.drain(recording)
             recording.output.flush()
             self.n_hits += 1
         except Exception as e:  # never stop the user's program for it

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from lib_build import FOUR, build, line_of
-from lib_term import Terminal
+from lib_term import PROMPT, Terminal
 from lib_tree import CALLS, own_sites, rows, saved_trees, tree
 
 @pytest.fixture
@@ -134,6 +134,20 @@ def test_follow_exec_mode_new_is_the_same_trace(gdb, tmp_path, pipes):
     assert own_sites(found["calls"]) == CALLS
     assert "become" in found["processes"]
     assert "2 threads of 2 processes" in run.out
+
+
+def test_rows_after_follow_exec_mode_new_have_their_own_lines(tmp_path, pipes):
+    """gdb has the old program's inferior selected while the new one runs."""
+    with Terminal(tmp_path, processes(), args=["exec", build("waits.c")],
+                  commands=("set follow-exec-mode new",)) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        seen = t.wait(r"open +\[waits \d+\] +heard  waits.c:32")
+        assert "round_trip  waits.c:" in seen
+        assert "Switching" not in seen
+        t.interrupt()
+        t.wait("SIGINT", PROMPT)
+        assert "heard" in t.ask("backtrace")
 
 
 # ---- fork --------------------------------------------------------------------
