@@ -157,13 +157,13 @@ static inline uint64_t ps_of(uint64_t ns)
 
 static inline char *put_us(char *p, uint64_t ps)
 {
-	uint32_t part = (uint32_t)(ps % 1000000);
+	uint64_t ns = ps / PS_PER_NS, us = ns / 1000;
+	uint32_t rest = (uint32_t)(ps - ns * PS_PER_NS);
 
-	p = number_put(p, ps / 1000000);
+	p = number_put(p, us);
 	*p++ = '.';
-	if (part % PS_PER_NS)
-		return number_put_digits(p, part, 6);
-	return number_put_digits(p, part / PS_PER_NS, 3);
+	p = number_put_digits(p, (uint32_t)(ns - us * 1000), 3);
+	return rest ? number_put_digits(p, rest, 3) : p;
 }
 
 static void make_lane(struct chrome_lane *lane, const struct track *track,

@@ -79,9 +79,13 @@ char *number_put_wide(char *p, uint64_t v, unsigned width)
 
 char *number_put_digits(char *p, uint32_t v, unsigned width)
 {
-	for (unsigned i = width; i-- > 0; v /= 10)
-		p[i] = (char)('0' + v % 10);
-	return p + width;
+	char *end = p + width;
+
+	for (; width > 1; width -= 2, v /= 100)
+		memcpy(p + width - 2, pairs + v % 100 * 2, 2);
+	if (width)
+		*p = (char)('0' + v);
+	return end;
 }
 
 static void put_six(char *p, uint32_t v)
