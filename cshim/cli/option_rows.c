@@ -389,7 +389,7 @@ const struct option_row option_rows[] = {
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
 	{"debug-dir", "DIR",
-	 "a folder or file with names that it lacks, by build-id",
+	 "missing names from this folder or file, by build-id",
 	 FOR_READING, set_debug_dir, a_file},
 	{"timestamp", "WHICH", "off, elapsed or wall", FOR_PART, set_timestamp,
 	 timestamp_words},

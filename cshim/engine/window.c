@@ -136,6 +136,19 @@ static int not_found(const struct search *s, struct cst_error *err)
 			s->choice->around, s->id.thread, (long long)n);
 }
 
+/* Where nothing else was asked for, it is the default that hides it. */
+static int hidden(const struct cst_choice *c, struct cst_error *err)
+{
+	int is_filtered = c->filter || c->exclude || c->depth || c->min_ns ||
+			  c->thread || c->root || c->std;
+
+	return cst_fail(CST_BAD_INPUT, err,
+			is_filtered ? "call %.60s is hidden by the filters"
+				    : "call %.60s is the C++ library's or a "
+				      "system header's: hidden without std",
+			c->around);
+}
+
 static int window_around(struct window *w, struct search *s,
 			 struct cst_error *err)
 {
@@ -161,9 +174,7 @@ static int window_around(struct window *w, struct search *s,
 	if (status < 0)
 		return status;
 	if (!s->is_found)
-		return cst_fail(CST_BAD_INPUT, err,
-				"call %.60s is hidden by the filters",
-				s->choice->around);
+		return hidden(s->choice, err);
 	w->only = s->thread;
 	w->from = s->found_at > AROUND ? s->found_at - AROUND : 0;
 	w->to = s->found_at + AROUND + 1;
