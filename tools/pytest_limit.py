@@ -13,14 +13,24 @@ import pytest
 LIMIT_S = int(os.environ.get("TEST_LIMIT_S", "120"))
 
 
-def give_up(_signal, _frame):
-    pytest.fail(f"took longer than {LIMIT_S} s")
+def pytest_configure(config):
+    config.addinivalue_line("markers", "limit(seconds): more than others have")
+
+
+def limit_of(item):
+    marker = item.get_closest_marker("limit")
+    return max(LIMIT_S, marker.args[0]) if marker else LIMIT_S
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
+    limit_s = limit_of(item)
+
+    def give_up(_signal, _frame):
+        pytest.fail(f"took longer than {limit_s} s")
+
     before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(LIMIT_S)
+    signal.alarm(limit_s)
     try:
         yield
     finally:

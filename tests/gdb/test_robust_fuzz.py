@@ -10,6 +10,7 @@ import pytest
 from lib_build import ROOT
 
 SECONDS = 3  # for each of four
+LIMIT_S = 600  # it builds them first, sanitized
 
 
 def has_fuzzer(tmp_path):
@@ -24,6 +25,7 @@ def has_fuzzer(tmp_path):
                           check=False).returncode == 0
 
 
+@pytest.mark.limit(LIMIT_S)
 def test_the_fuzzer_finds_nothing(tmp_path):
     if not has_fuzzer(tmp_path):
         pytest.skip("clang has no libFuzzer here")
@@ -32,7 +34,7 @@ def test_the_fuzzer_finds_nothing(tmp_path):
     done = subprocess.run(["make", "-s", "fuzz", "SECONDS=%d" % SECONDS],
                           cwd=ROOT, env=kept, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", timeout=110,
+                          text=True, errors="replace", timeout=LIMIT_S,
                           check=False)
     assert done.returncode == 0, done.stdout[-3000:]
     assert done.stdout.count("number_of_executed_units") == 4
