@@ -69,7 +69,8 @@ static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
 
 /* ---- writing ------------------------------------------------------------ */
 
-static void write_all(int fd, const char *text, uint64_t size)
+/* 0, or an errno; as below. */
+static int write_all(int fd, const char *text, uint64_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, text, size);
@@ -82,34 +83,41 @@ static void write_all(int fd, const char *text, uint64_t size)
 
 			poll(&p, 1, 100);
 		} else if (errno != EINTR) {
-			return;
+			return errno;
 		}
 	}
+	return 0;
 }
 
 /* Rows go out whole: a pipe takes PIPE_BUF bytes in one piece, and more than
  * that with what the program writes in the middle. */
-static void write_rows(int fd, const char *text, uint64_t size)
+static int write_rows(int fd, const char *text, uint64_t size)
 {
-	while (size > PIPE_BUF) {
+	int failed = 0;
+
+	while (size > PIPE_BUF && !failed) {
 		const char *end = memrchr(text, '\n', PIPE_BUF);
 		uint64_t n = end ? (uint64_t)(end - text) + 1 : PIPE_BUF;
 
-		write_all(fd, text, n);
+		failed = write_all(fd, text, n);
 		text += n;
 		size -= n;
 	}
-	write_all(fd, text, size);
+	return failed ? failed : write_all(fd, text, size);
 }
 
 static void live_emit(struct live *l, uint64_t size)
 {
+	int failed = 0;
+
 	if (!size)
 		return;
 	if (l->options.sink == CST_SINK_FD)
-		write_rows(l->options.fd, l->buffer, size);
+		failed = write_rows(l->options.fd, l->buffer, size);
 	else if (l->options.sink == CST_SINK_CALLBACK)
 		l->text(l->arg, l->buffer, size);
+	if (failed)
+		l->failed_errno = failed;
 }
 
 static uint64_t format_pending(const struct live *l, const struct pending *p,

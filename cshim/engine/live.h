@@ -29,6 +29,7 @@ struct live {
 	uint64_t paused_ticks; /* so far, for wall times */
 	int has_threads;       /* more than one: rows name their thread */
 	int has_heading;
+	int failed_errno; /* rows could not be written */
 	void (*text)(void *arg, const char *text, uint64_t size);
 	void *arg;
 	/* private */

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -59,6 +60,14 @@ static void recorder_want_names(struct cst_recorder *r, int is_urgent)
 	recorder_lock(r);
 }
 
+static void recorder_tell(struct cst_recorder *r, const struct cst_error *err)
+{
+	recorder_unlock(r);
+	if (r->callbacks.message)
+		r->callbacks.message(r->callbacks.arg, err->text);
+	recorder_lock(r);
+}
+
 void recorder_tell_full(struct cst_recorder *r)
 {
 	struct cst_error err;
@@ -66,30 +75,28 @@ void recorder_tell_full(struct cst_recorder *r)
 	if (r->is_full || !r->writer || !writer_is_full(r->writer, &err))
 		return;
 	r->is_full = 1;
-	recorder_unlock(r);
-	if (r->callbacks.message)
-		r->callbacks.message(r->callbacks.arg, err.text);
-	recorder_lock(r);
+	recorder_tell(r, &err);
 }
 
-/* Under the lock; what is told is said once for a file. */
-static void recorder_tell_changed(struct cst_recorder *r)
+/* Under the lock; once for a file, and for where rows go. */
+static void recorder_tell_troubles(struct cst_recorder *r)
 {
-	char text[sizeof(r->changed) + 96];
+	struct cst_error err;
 
-	if (!r->changed[0])
-		return;
-	for (char *p = r->changed; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
-	snprintf(text, sizeof(text),
-		 "'%s' was changed since it was loaded: nothing is read of it",
-		 r->changed);
-	r->changed[0] = 0;
-	recorder_unlock(r);
-	if (r->callbacks.message)
-		r->callbacks.message(r->callbacks.arg, text);
-	recorder_lock(r);
+	if (r->changed[0]) {
+		cst_fail(CST_BAD_FILE, &err,
+			 "'%s' was changed since it was loaded: nothing is "
+			 "read of it",
+			 r->changed);
+		r->changed[0] = 0;
+		recorder_tell(r, &err);
+	}
+	if (r->live.failed_errno && !r->has_told_rows) {
+		r->has_told_rows = 1;
+		errno = r->live.failed_errno;
+		cst_fail_sys(&err, "live rows cannot be written");
+		recorder_tell(r, &err);
+	}
 }
 
 static void wait_for_names(struct cst_recorder *r)
@@ -127,7 +134,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	if (peek)
 		r->last_peek_ns = now;
 	recorder_tell_full(r);
-	recorder_tell_changed(r);
+	recorder_tell_troubles(r);
 	area_answer(r->area, ticket);
 	if (taken) {
 		r->n_quiet = 0;
@@ -354,7 +361,7 @@ int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
 	(void)err;
 	recorder_lock(r);
 	done = recorder_drain(r);
-	recorder_tell_changed(r);
+	recorder_tell_troubles(r);
 	recorder_unlock(r);
 	return done;
 }
@@ -482,6 +489,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
 		area_grow(r->area);
 	live_set(&r->live, &options, filter, &r->calls);
+	r->live.failed_errno = r->has_told_rows = 0;
 	recorder_unlock(r);
 	return 0;
 }

@@ -62,6 +62,7 @@ struct cst_recorder {
 	uint8_t is_running, is_stopping;
 	uint8_t is_asking; /* the wanted callback was called */
 	uint8_t is_full;   /* the limit was told */
+	uint8_t has_told_rows;
 	uint8_t has_begun; /* the trace's first record or seed has come */
 };
 

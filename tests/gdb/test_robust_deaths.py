@@ -159,3 +159,10 @@ def test_a_full_disk_ends_the_recording_not_the_program(gdb, tmp_path,
     seen, dropped = map(int, found.groups())
     assert seen == 20000000 and 0 < dropped < seen
     assert run.out.count("  leaf") == 3
+
+
+def test_rows_that_cannot_be_written_are_told_once(gdb):
+    run = gdb(build("basic.c"), "set cstrace output /dev/full",
+              "cstrace start", "run")
+    assert [line for line in run.said() if "written" in line] == [
+        "live rows cannot be written: No space left on device"]
