@@ -217,6 +217,38 @@ uint64_t area_bytes(const struct area *a)
 	return fstat(a->fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
+uint32_t area_find_process(const struct area *a, uint32_t pid, uint32_t first)
+{
+	uint32_t n = __atomic_load_n(&a->head->n_processes, __ATOMIC_ACQUIRE);
+
+	if (n > CST_MAX_PROCESSES)
+		n = CST_MAX_PROCESSES;
+	while (n-- > first)
+		if (__atomic_load_n(&a->processes[n].pid, __ATOMIC_ACQUIRE) ==
+		    pid)
+			return n;
+	return UINT32_MAX;
+}
+
+uint32_t area_expect(struct area *a, uint32_t pid, uint32_t first)
+{
+	uint32_t i = area_find_process(a, pid, first);
+
+	if (i != UINT32_MAX)
+		return i;
+	i = __atomic_load_n(&a->head->n_processes, __ATOMIC_RELAXED);
+	do {
+		if (i >= CST_MAX_PROCESSES)
+			return UINT32_MAX;
+	} while (!__atomic_compare_exchange_n(&a->head->n_processes, &i, i + 1,
+					      1, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	a->processes[i].is_expected = 1;
+	/* Pairs with the acquire of process_register(). */
+	__atomic_store_n(&a->processes[i].pid, pid, __ATOMIC_RELEASE);
+	return i;
+}
+
 int area_has_execed(const struct area *a, uint32_t process)
 {
 	uint32_t n = __atomic_load_n(&a->head->n_processes, __ATOMIC_ACQUIRE);

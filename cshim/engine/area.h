@@ -90,6 +90,12 @@ int area_has_execed(const struct area *a, uint32_t process);
 /* Did the thread of this index end? */
 int area_thread_is_gone(const struct area *a, uint32_t thread);
 
+/* The index of the process with this pid, from `first` on, the last of them: it
+ * is entered if it is not there.  UINT32_MAX: there is no room. */
+uint32_t area_expect(struct area *a, uint32_t pid, uint32_t first);
+/* The same of one that may not be there. */
+uint32_t area_find_process(const struct area *a, uint32_t pid, uint32_t first);
+
 /* Append a site in the reader's own name (injected events); its number, or 0
  * when the table is full. */
 uint32_t area_add_site(struct area *a, const struct cst_site *site);

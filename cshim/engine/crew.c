@@ -100,17 +100,18 @@ static int read_name(uint32_t pid, uint32_t tid, char name[17])
 }
 
 struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
-			   uint32_t pid, uint32_t tid, const char *name)
+			   uint32_t process, uint32_t pid, uint32_t tid,
+			   const char *name)
 {
 	char own[17] = {0};
 
 	for (uint32_t i = 0; i < c->n; i++) {
-		if (!c->all[i]->process && c->all[i]->tid == tid)
+		if (c->all[i]->process == process && c->all[i]->tid == tid)
 			return c->all[i];
 	}
 	if (!*name && read_name(pid, tid, own))
 		name = own;
-	return crew_add(c, calls, 0, pid, tid, name);
+	return crew_add(c, calls, process, pid, tid, name);
 }
 
 /* A thread that was seeded before it wrote its first record. */

@@ -28,8 +28,10 @@ struct thread *crew_of_area(struct crew *c, struct callstack *calls,
 /* Is there one behind this index already, if only by its seeds? */
 int crew_knows(const struct crew *c, const struct area *a, uint32_t index);
 
-/* The thread with this tid of the first process, made if it is new. */
+/* The thread with this tid of the process with this index, made if it is new.
+ */
 struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
-			   uint32_t pid, uint32_t tid, const char *name);
+			   uint32_t process, uint32_t pid, uint32_t tid,
+			   const char *name);
 
 #endif

@@ -333,10 +333,15 @@ int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 		      const char *thread_name, const struct cst_seed *seeds,
 		      int n, struct cst_error *err)
 {
-	struct thread *t;
+	struct thread *t = NULL;
+	uint32_t process;
 
 	pthread_mutex_lock(&r->lock);
-	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, thread_name);
+	/* It may not be the first to make a call. */
+	process = area_expect(r->area, r->pid, r->sites.spaces.asker_from);
+	if (process != UINT32_MAX)
+		t = crew_of_tid(&r->crew, &r->calls, process, r->pid, tid,
+				thread_name);
 	if (!t || seeding_room(r, r->n_seeding + (uint32_t)n) < 0) {
 		pthread_mutex_unlock(&r->lock);
 		return cst_fail_memory(err);
@@ -373,6 +378,8 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 	uint32_t number = injected_site(r, site);
 	uint64_t now = clock_ticks();
 	struct cst_record records[16] = {0}; /* one, and to look ahead */
+	uint32_t process =
+		area_find_process(r->area, r->pid, r->sites.spaces.asker_from);
 	struct thread *t;
 
 	if (!number)
@@ -380,7 +387,9 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 	/* Names, seeds, rows: as for what comes out of the area. */
 	if (recorder_round(r, 1) == ROUND_NAMES)
 		return 0;
-	t = crew_of_tid(&r->crew, &r->calls, r->pid, tid, "");
+	if (process == UINT32_MAX) /* it is not in the area, nor is any */
+		process = 0;
+	t = crew_of_tid(&r->crew, &r->calls, process, r->pid, tid, "");
 	if (!t)
 		return cst_fail_memory(err);
 	if (!r->has_begun && !r->sites.all[number].is_muted)
@@ -399,6 +408,7 @@ int cst_recorder_inject(struct cst_recorder *r, uint32_t tid, uint32_t kind,
 		.callee = callee,
 		.caller = caller,
 		.hook = hook,
+		.process = UINT16_MAX, /* gdb's, whichever it is */
 		.kind = (uint16_t)kind,
 	};
 	int status;

@@ -30,13 +30,33 @@ uint32_t process_add(uint32_t parent)
 	return (uint32_t)index + 1;
 }
 
+/* The entry + 1 that the reader made for us, or 0. */
+static uint32_t process_expected(void)
+{
+	uint32_t n = __atomic_load_n(&area->n_processes, __ATOMIC_ACQUIRE);
+	uint32_t pid = sys_getpid();
+
+	for (uint32_t i = 0; i < n && i < CST_MAX_PROCESSES; i++) {
+		struct cst_process *p = area_process(i);
+
+		if (__atomic_load_n(&p->pid, __ATOMIC_ACQUIRE) != pid ||
+		    !__atomic_exchange_n(&p->is_expected, 0, __ATOMIC_RELAXED))
+			continue;
+		p->start = clock_ticks();
+		return i + 1;
+	}
+	return 0;
+}
+
 int process_register(void)
 {
 	uint32_t process;
 
 	if (state_page.process)
 		return 0;
-	process = process_add(last_process);
+	process = last_process ? 0 : process_expected();
+	if (!process)
+		process = process_add(last_process);
 	if (!process)
 		return ENOSPC;
 	last_process = state_page.process = process;

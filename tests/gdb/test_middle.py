@@ -7,7 +7,7 @@ import re
 from lib_build import Variant, build, build_library, line_of
 from lib_gdb import wait_for
 from lib_tree import (CALLS, outcome, own_sites, read_jsonl, saved_tree,
-                      tree)
+                      saved_trees, tree)
 
 SAVE = ("cstrace save t.txt", "cstrace save t.jsonl")
 QUIET = "set cstrace live off"
@@ -232,3 +232,16 @@ def test_a_fork_before_the_first_call_hands_on_what_is_open(gdb, tmp_path):
     assert sorted(found.values()) == [seeds,
                                       [*seeds, ("leaf", False, "return")]]
 
+
+def test_what_is_open_stays_with_its_process(gdb, tmp_path):
+    """Another program makes the first call of the trace."""
+    host = build("spawn_middle.c")
+    gdb(host, QUIET, "break %d" % line_of("spawn_middle.c", "if (posix_spawn"), "run",
+        "cstrace start", "delete", "continue", *SAVE, args=[build("calls.c")])
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert [call["id"] for call in calls[:3]] == ["1.s1", "1.s2", "2:1.1"]
+    assert [(call["function"], call["start_ns"] is None, call["end"])
+            for call in calls if call["id"].startswith("1.")] \
+        == [("main", True, "return"), ("start", True, "return"),
+            ("leaf", False, "return")]
+    assert own_sites(saved_trees(tmp_path / "t.txt")["calls"]) == CALLS

@@ -102,7 +102,10 @@ struct cst_process {
 	uint32_t pid;	 /* written last (release), 0: unused */
 	uint32_t parent; /* index + 1 of the process it was forked from, or 0 */
 	uint64_t start;	 /* clock ticks */
-	uint64_t reserved[2];
+	/* Entered by the reader, which knows calls that it has open: it takes
+	 * this entry for its own, and 0 in here. */
+	uint32_t is_expected;
+	uint32_t reserved[3];
 };
 _Static_assert(sizeof(struct cst_process) == 32, "area layout");
 
