@@ -188,7 +188,7 @@ _PROTOTYPES = {
     "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
     "cst_trace_diff": (
         C.c_int64,
-        [_PTR, _PTR, _CHOICE, _U32, C.c_int32, _WRITE, _PTR, _ERR],
+        [_PTR, _PTR, _CHOICE, _U32, _U32, C.c_int32, _WRITE, _PTR, _ERR],
     ),
     "cst_trace_expect": (
         C.c_int64, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR],
@@ -483,11 +483,11 @@ class Trace:
         return _call("cst_trace_save", self._t, _bytes(path), _bytes(format),
                      C.byref(look), C.byref(choice))
 
-    def diff(self, older: Trace, limit: int, percent: Optional[int],
-             choice: Choice, write: Write) -> int:
+    def diff(self, older: Trace, by_counts: bool, limit: int,
+             percent: Optional[int], choice: Choice, write: Write) -> int:
         """Compare an older trace with this one; 0: the same flow."""
         return _call("cst_trace_diff", older._t, self._t, C.byref(choice),
-                     limit, -1 if percent is None else percent,
+                     by_counts, limit, -1 if percent is None else percent,
                      _write_thunk(write), None)
 
     def expect(self, path: str, choice: Choice, write: Write) -> bool:

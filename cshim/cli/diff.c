@@ -36,8 +36,8 @@ static int diff_run(int argc, char **argv)
 	}
 	reading_tell_losses(a);
 	reading_tell_losses(b);
-	n = cst_trace_diff(a, b, &o.choice, o.limit, o.times, reading_write,
-			   NULL, &err);
+	n = cst_trace_diff(a, b, &o.choice, o.diff_by, o.limit, o.times,
+			   reading_write, NULL, &err);
 	reading_close(a);
 	reading_close(b);
 	status = reading_end(n, &err);
@@ -61,8 +61,13 @@ const struct command command_diff = {
 		   "order in the file where lines have moved; times and "
 		   "addresses do not count.\n"
 		   "\n"
+		   "Where threads share work out among them, their flows are "
+		   "others in each run:\n--counts leaves order and threads out "
+		   "of account.\n"
+		   "\n"
 		   "Exit status: 0 the same flow, 1 another flow, 2 trouble.\n",
 	.examples = "diff before.cst after.cst\n"
+		    "diff --counts before.cst after.cst\n"
 		    "diff --times 20 --fail-on-time before.cst after.cst\n",
 	.options = FOR_DIFF,
 	.takes = {TAKES_TRACE, TAKES_TRACE},

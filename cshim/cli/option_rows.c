@@ -132,6 +132,13 @@ static int set_fail_on_time(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_counts(struct options *o, const char *value)
+{
+	(void)value;
+	o->diff_by = CST_DIFF_BY_COUNTS;
+	return 0;
+}
+
 static int set_make(struct options *o, const char *value)
 {
 	(void)value;
@@ -357,6 +364,8 @@ const struct option_row option_rows[] = {
 	 FOR_REPORT, set_callers, NULL},
 	{"callees", "REGEX", "a row for each function that these call",
 	 FOR_REPORT, set_callees, NULL},
+	{"counts", NULL, "only how often each call is made, in any thread",
+	 FOR_DIFF, set_counts, NULL},
 	{"limit", "N", "only N rows of each table (20; 0: all)", FOR_DIFF,
 	 set_limit, NULL},
 	{"times", "P", "also functions whose total changed by more than P %",
@@ -389,8 +398,8 @@ const struct option_row option_rows[] = {
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
 	{"debug-dir", "DIR",
-	 "missing names from this folder or file, by build-id",
-	 FOR_READING, set_debug_dir, a_file},
+	 "missing names from this folder or file, by build-id", FOR_READING,
+	 set_debug_dir, a_file},
 	{"timestamp", "WHICH", "off, elapsed or wall", FOR_PART, set_timestamp,
 	 timestamp_words},
 	{"no-duration", NULL, "without the durations", FOR_PART,

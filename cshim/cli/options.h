@@ -19,6 +19,7 @@ struct options {
 	uint32_t limit;
 	int32_t times; /* percent, or negative: not looked at; of diff */
 	int fail_on_time;
+	enum cst_diff_by diff_by;
 	int make; /* of expect */
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;

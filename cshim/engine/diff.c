@@ -14,6 +14,7 @@ struct diff {
 	struct joint joint;
 	struct tally tally;
 	const struct cst_choice *choice;
+	uint32_t by; /* enum cst_diff_by */
 	uint32_t limit;
 	int32_t percent; /* negative: times are not looked at */
 	struct bytes out;
@@ -204,9 +205,11 @@ static int put_edges(struct diff *d, struct cst_error *err)
 		if (y->edges[i].n[0] != y->edges[i].n[1])
 			changed[n++] = &y->edges[i];
 	if (!n) {
-		put_words(&d->out, "\nEach call is made as often in both.\n");
+		put_words(&d->out, "%sEach call is made as often in both.\n",
+			  d->by == CST_DIFF_BY_COUNTS ? "" : "\n");
 		return 0;
 	}
+	d->result |= CST_DIFFERS_IN_FLOW;
 	qsort(changed, n, sizeof(*changed), edge_compare);
 	put_words(&d->out, "\n#        A           B      CHANGE           "
 			   "CALL  (FROM)  in CALLER\n");
@@ -297,14 +300,16 @@ static int put_times(struct diff *d, struct cst_error *err)
 
 static int put_all(struct diff *d, struct cst_error *err)
 {
-	int status;
+	int is_counted = d->by == CST_DIFF_BY_COUNTS, status = 0;
 
 	put_head(d, 0);
 	put_head(d, 1);
-	status = put_partings(d, err);
-	put_alone(d, 0);
-	put_alone(d, 1);
-	if (status == 0 && d->result)
+	if (!is_counted) {
+		status = put_partings(d, err);
+		put_alone(d, 0);
+		put_alone(d, 1);
+	}
+	if (status == 0 && (d->result || is_counted))
 		status = put_edges(d, err);
 	else if (status == 0)
 		put_words(&d->out, "The flow is the same.\n");
@@ -314,11 +319,12 @@ static int put_all(struct diff *d, struct cst_error *err)
 }
 
 int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
-		       const struct cst_choice *choice, uint32_t limit,
-		       int32_t percent, cst_write_fn write, void *arg,
-		       struct cst_error *err)
+		       const struct cst_choice *choice, uint32_t by,
+		       uint32_t limit, int32_t percent, cst_write_fn write,
+		       void *arg, struct cst_error *err)
 {
-	struct diff d = {.choice = choice, .limit = limit, .percent = percent};
+	struct diff d = {
+		.choice = choice, .by = by, .limit = limit, .percent = percent};
 	int64_t status;
 
 	sink_begin();

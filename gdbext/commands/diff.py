@@ -18,21 +18,24 @@ from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
 class DiffCommand(TraceCommand):
     """Compare a saved trace with what was recorded.
 
-    Usage: cstrace diff [-limit N] [-times P] [-depth N] [-filter REGEX]
-                        [-exclude REGEX] [-min-time T] [-all] FILE
+    Usage: cstrace diff [-counts] [-limit N] [-times P] [-depth N]
+                        [-filter REGEX] [-exclude REGEX] [-min-time T] [-all]
+                        FILE
 
     First the call at which the flows part: "-" marks what only FILE (A) has,
     "+" what only the recorded trace (B) has, "~" a call with other calls
     below it.  Then a row for each place that calls a function more or less
     often.  Times and addresses do not count, lines may have moved.
 
+      -counts      only how often each call is made: where threads share work
+                   out among them, their flows are others in each run
       -limit N     so many rows of each table, 20 without it, 0 for all
       -times P     also the functions whose total changed by more than P percent
       -all         all calls, whatever `cstrace start` was told to show"""
 
     name = "cstrace diff"
     rest = gdb.COMPLETE_FILENAME
-    options = [Option("limit", options.read_count),
+    options = [Option("counts", None), Option("limit", options.read_count),
                Option("times", options.read_count),
                DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
 
@@ -50,7 +53,7 @@ class DiffCommand(TraceCommand):
         older = load_trace(os.path.expanduser(path))
         try:
             run_long(lambda write: trace.diff(
-                older, values.get("limit", 20), values.get("times"), choice,
-                write))
+                older, "counts" in values, values.get("limit", 20),
+                values.get("times"), choice, write))
         finally:
             older.free()

@@ -74,8 +74,8 @@ static void show_all(struct cst_trace *t)
 		cst_trace_golden(t, NULL, &choices[i], count_write, &left,
 				 &err);
 		left = OUTPUT_MAX;
-		cst_trace_diff(t, t, &choices[i], 3, 10, count_write, &left,
-			       &err);
+		cst_trace_diff(t, t, &choices[i], i & 1, 3, 10, count_write,
+			       &left, &err);
 		left = OUTPUT_MAX;
 		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
 			       &left, &err);

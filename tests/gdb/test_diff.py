@@ -153,6 +153,53 @@ int main(int argc, char **argv)
 """
 
 
+QUEUE = """
+#include <pthread.h>
+static pthread_barrier_t begun;
+static void step(int n) { (void)n; }
+static void even(int n) { step(n); step(n); }
+static void odd(int n) { step(n); }
+static void *worker(void *share)
+{
+    pthread_barrier_wait(&begun);
+    for (int n = 0; n < 60; n++)
+        if (n %% 5 < %s == (share == 0))
+            n & 1 ? odd(n) : even(n);
+    return 0;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_barrier_init(&begun, 0, 2);
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, &begun);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+"""
+
+
+def test_counts_are_the_same_whoever_does_the_work(tmp_path):
+    for name, share in ("some", "2"), ("more", "4"):
+        compile_c(tmp_path, name, QUEUE % share)
+        record(tmp_path, name + ".cst", name)
+    assert cstrace(tmp_path, "diff", "some.cst", "more.cst").status == 1
+    done = cstrace(tmp_path, "diff", "--counts", "some.cst", "more.cst")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[2:] == [
+        "Each call is made as often in both."]
+    assert done.out.endswith(run_gdb(
+        tmp_path, None, "cstrace load more.cst",
+        "cstrace diff -counts some.cst").out.splitlines(True)[-1])
+
+
+def test_other_counts_are_another_flow(folder):
+    done = cstrace(folder, "diff", "--counts", "before.cst", "checked.cst")
+    assert done.status == 1
+    assert "parts" not in done.out and "CHANGE" in done.out
+
+
 def test_processes_pair_up(tmp_path):
     compile_c(tmp_path, "forks", FORKS)
     record(tmp_path, "one.cst", "forks")

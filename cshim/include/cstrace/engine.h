@@ -381,13 +381,17 @@ CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
 
 enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
 
+/* With counts alone, their order and their threads make no difference. */
+enum cst_diff_by { CST_DIFF_BY_FLOW = 0, CST_DIFF_BY_COUNTS = 1 };
+
 /* Compare two traces of one program: where the flows part, which calls are
  * made more or less often, and, unless percent is negative, which functions'
  * total changed by more than so many percent.  limit: rows of each table (0:
  * all).  Returns the sum of how they differ. */
 CST_API int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
-			       const struct cst_choice *choice, uint32_t limit,
-			       int32_t percent, cst_write_fn write, void *arg,
+			       const struct cst_choice *choice, uint32_t by,
+			       uint32_t limit, int32_t percent,
+			       cst_write_fn write, void *arg,
 			       struct cst_error *err);
 
 /* The same without a file: where text goes. */
