@@ -9,6 +9,7 @@
 #include "utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -138,8 +139,21 @@ static int flush(int status)
 	return failure("cannot write the output: %s", strerror(errno));
 }
 
+/* A file of ours must not become what messages are written to.  Writing here
+ * fails as before; and the program gets what we were given. */
+static void fill_standard_places(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null",
+			 (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) |
+				 O_CLOEXEC) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
+	fill_standard_places();
 	if (argc < 2) {
 		help_print(stderr);
 		return STATUS_USAGE;

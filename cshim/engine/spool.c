@@ -14,14 +14,14 @@
 
 enum { WRITE_SIZE = 256 << 10 };
 
-/* A trace file, or an area. */
+/* A trace file, or an area?  -1: it cannot be read. */
 static int is_trace(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	uint64_t magic = 0;
 
 	if (fd < 0)
-		return 0;
+		return -1;
 	if (pread(fd, &magic, sizeof(magic), 0) < 0)
 		magic = 0;
 	close(fd);
@@ -33,6 +33,7 @@ static int is_trace(const char *path)
 int spool_check(const char *path, struct cst_error *err)
 {
 	struct stat st;
+	int found;
 
 	if (lstat(path, &st) < 0)
 		return 0;
@@ -40,7 +41,10 @@ int spool_check(const char *path, struct cst_error *err)
 		return cst_fail(CST_FAILED, err,
 				"cannot write '%.300s': not a regular file",
 				path);
-	if (st.st_size && !is_trace(path))
+	found = st.st_size ? is_trace(path) : 1;
+	if (found < 0)
+		return cst_fail_sys(err, "cannot write '%.300s'", path);
+	if (!found)
 		return cst_fail(CST_FAILED, err,
 				"'%.300s' is there and is no trace: remove "
 				"it, or take another name",

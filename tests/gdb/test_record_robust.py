@@ -163,6 +163,34 @@ def test_a_recorder_short_of_everything(tmp_path, limit):
         assert done.stderr and done.stderr.count("\n") <= 2
 
 
+COUNTS_FILES = r"""
+#include <fcntl.h>
+static void count(int *n, int fd) { *n += fcntl(fd, F_GETFD) >= 0; }
+int main(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		count(&n, fd);
+	return n;
+}
+"""
+
+
+def test_without_standard_input_output_and_error(tmp_path):
+    """No file of ours takes their places: neither the program's messages nor
+    ours would go where they belong."""
+    program = compiled(tmp_path, COUNTS_FILES, "counts")
+    for words in ([program], [CSTRACE, "record", program]):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *map(str, words)],
+            cwd=tmp_path, env=environment(tmp_path), timeout=LIMIT_S,
+            check=False)
+        assert done.returncode == 0  # not one is open
+    done = command("info", "cstrace.cst", cwd=tmp_path)
+    assert "calls       65 (0 open" in done.stdout
+
+
 IN_A_SPACE = {
     "disk": "mount -t tmpfs -o size=2m full . && cd .",
     "shm": "mount -t tmpfs -o size=4k,mode=0 full /dev/shm",
