@@ -67,8 +67,9 @@ const struct command command_expect = {
 		"    !abort            must not be called by main or below\n"
 		"    save  (unwound)   it was left by longjmp or an exception; "
 		"also (open)\n"
-		"  thread 2:           what follows is thread 2's; 2:1, or a "
-		"name with *\n"
+		"  thread 2:           what follows is thread 2's; 2:1, a name "
+		"with *, or ?\n"
+		"                      for one that no other line is about\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
 	.examples = "expect --make cstrace.cst app.golden\n"
 		    "expect cstrace.cst app.golden\n",

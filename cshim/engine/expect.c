@@ -15,11 +15,12 @@ enum { BATCH = 512, OUTER_ROWS = 8, INNER_ROWS = 24 };
 
 struct expect {
 	const struct cst_trace *t;
+	const struct cst_choice *choice;
 	struct golden golden;
 	struct matcher matcher;
 	struct golden_section *section; /* of the thread under way, or NULL */
 	uint32_t thread;		/* index, or UINT32_MAX: none yet */
-	uint32_t only_thread;		/* ordinal, or 0 */
+	int is_done;			/* it was found to fit already */
 	struct bytes out;
 };
 
@@ -229,10 +230,12 @@ static int is_about(const struct expect *x, const struct golden_section *s,
 {
 	uint32_t wanted = s->thread;
 
+	if (s->is_one)
+		return 0;
 	if (s->threads)
 		return golden_glob(s->threads, thread->name);
-	if (!s->line && x->only_thread)
-		wanted = x->only_thread;
+	if (!s->line && x->choice->thread)
+		wanted = x->choice->thread;
 	return s->process == thread->process && wanted == thread->ordinal;
 }
 
@@ -249,11 +252,59 @@ static struct golden_section *find_section(struct expect *x, uint32_t index)
 	return NULL;
 }
 
+/* Does the thread fit below this line?  1 or 0. */
+static int fits(struct expect *x, uint32_t thread,
+		const struct golden_section *s, struct cst_error *err)
+{
+	struct cst_choice choice = *x->choice;
+	struct shown batch[BATCH];
+	struct view *v;
+	int n, status;
+
+	choice.thread = x->t->threads[thread].ordinal;
+	status = view_new(x->t, &choice, 1, &v, err);
+	if (status < 0)
+		return status;
+	status = matcher_begin(&x->matcher, s->root, err);
+	while (status > 0 && (n = view_next(v, batch, BATCH, err)) != 0) {
+		status = n < 0 ? n : status;
+		for (int i = 0; i < n && status > 0; i++)
+			if (x->t->lanes[batch[i].lane].thread == thread)
+				status = matcher_take(&x->matcher, &batch[i],
+						      err);
+	}
+	view_free(v);
+	return status > 0 ? matcher_end(&x->matcher, err) : status;
+}
+
+/* The first "thread ?:" that is left and that the thread fits, or just the
+ * first. */
+static int find_one(struct expect *x, uint32_t thread, struct cst_error *err)
+{
+	x->section = NULL;
+	for (uint32_t i = 0; i < x->golden.n_sections; i++) {
+		struct golden_section *s = &x->golden.sections[i];
+		int status;
+
+		if (!s->is_one || s->is_seen)
+			continue;
+		status = fits(x, thread, s, err);
+		if (status < 0)
+			return status;
+		if (status || !x->section)
+			x->section = s;
+		x->is_done = status;
+		if (status)
+			break;
+	}
+	return 0;
+}
+
 static int end_thread(struct expect *x, struct cst_error *err)
 {
 	int status;
 
-	if (x->thread == UINT32_MAX)
+	if (x->thread == UINT32_MAX || x->is_done)
 		return 1;
 	status = matcher_end(&x->matcher, err);
 	if (status == 0)
@@ -269,7 +320,12 @@ static int begin_thread(struct expect *x, uint32_t thread,
 	if (status <= 0)
 		return status;
 	x->thread = thread;
+	x->is_done = 0;
 	x->section = find_section(x, thread);
+	if (!x->section)
+		status = find_one(x, thread, err);
+	if (status < 0)
+		return status;
 	if (x->section) {
 		x->section->is_seen = 1;
 		return matcher_begin(&x->matcher, x->section->root, err);
@@ -322,7 +378,7 @@ static int take_call(struct expect *x, const struct shown *call,
 
 	if (thread != x->thread)
 		status = begin_thread(x, thread, err);
-	if (status <= 0)
+	if (status <= 0 || x->is_done)
 		return status;
 	status = matcher_take(&x->matcher, call, err);
 	if (status == 0)
@@ -351,8 +407,7 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
-	struct expect x = {
-		.t = t, .thread = UINT32_MAX, .only_thread = choice->thread};
+	struct expect x = {.t = t, .choice = choice, .thread = UINT32_MAX};
 	struct view *v = NULL;
 	int64_t status = golden_read(&x.golden, path, err);
 

@@ -237,13 +237,19 @@ static int begin_section(struct parser *p, char *threads, uint32_t process,
 		return cst_fail_memory(p->err);
 	}
 	g->sections[g->n_sections++] = (struct golden_section){
-		threads, process, thread, item, line, 0};
+		.threads = threads,
+		.process = process,
+		.thread = thread,
+		.root = item,
+		.line = line,
+		.is_one = threads && !strcmp(threads, "?"),
+	};
 	p->levels[0] = (struct level){.item = item, .last = GOLDEN_NONE};
 	p->n_levels = 1;
 	return 0;
 }
 
-/* "2", "2:1" (the first thread of the second process), or a glob. */
+/* "2", "2:1" (the first thread of the second process), "?", or a glob. */
 static int parse_section(struct parser *p, char *text)
 {
 	unsigned process = 1, thread = 0;

@@ -54,6 +54,7 @@ struct golden_section {
 	uint32_t process, thread; /* ordinals */
 	uint32_t root;		  /* item */
 	uint32_t line; /* 0: no "thread" line, it is the first thread */
+	int is_one;    /* "?": of one thread that no other line is about */
 	int is_seen;   /* for whoever compares */
 };
 

@@ -92,6 +92,19 @@ static void put_count(struct bytes *out, uint64_t n)
 		put_words(out, "  x%llu", (unsigned long long)n);
 }
 
+/* Threads are numbered as they come: which of several is the first to make a
+ * call can be another in each run. */
+static int is_one_of_many(const struct maker *m,
+			  const struct trace_thread *thread)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->t->n_threads && n < 2; i++)
+		n += m->t->threads[i].process == 1 &&
+		     m->t->threads[i].ordinal > 1;
+	return n > 1 && thread->process == 1 && thread->ordinal > 1;
+}
+
 /* "" for the only thread. */
 static void put_heading(const struct maker *m, const struct section *s,
 			struct bytes *out)
@@ -102,6 +115,10 @@ static void put_heading(const struct maker *m, const struct section *s,
 	    thread->ordinal == 1)
 		return;
 	put_words(out, s == m->sections ? "thread " : "\nthread ");
+	if (is_one_of_many(m, thread)) {
+		put_words(out, "?:\n");
+		return;
+	}
 	if (thread->process > 1)
 		put_words(out, "%u:", thread->process);
 	put_words(out, "%u:\n", thread->ordinal);

@@ -33,7 +33,8 @@ class ExpectCommand(TraceCommand):
           stat
         !abort            must not be called by main or below
         save  (unwound)   how it ended; also (open)
-      thread 2:           what follows is thread 2's; or a name with *
+      thread 2:           what follows is thread 2's; a name with *, or ?
+                          for one that no other line is about
 
     Without a match the first call that differs is shown, and the command
     fails.

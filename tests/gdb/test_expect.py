@@ -210,3 +210,40 @@ def test_gdb_makes_one_and_compares(folder):
     assert "the calls are not those of other.golden" in run.out
     assert "cstrace expect: which file?" in run.out
     assert cstrace(folder, "expect", "good.cst", "g.golden").status == 0
+
+
+RACE = """
+#include <pthread.h>
+static void odd(void) {}
+static void even(void) { odd(); }
+static void *worker(void *what)
+{
+    what ? odd() : even();
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_t t;
+        pthread_create(&t, 0, worker, (i + argc) % 3 ? argv : 0);
+        pthread_join(t, 0);
+    }
+    return 0;
+}
+"""
+
+
+def test_workers_may_come_in_any_order(tmp_path):
+    compile_c(tmp_path, "race", RACE)
+    for i in range(3):
+        record(tmp_path, "%d.cst" % i, "race", *["x"] * i)
+    made = cstrace(tmp_path, "expect", "--make", "0.cst", "race.golden")
+    assert made == (0, "", "")
+    assert (tmp_path / "race.golden").read_text().count("thread ?:\n") == 3
+    for i in range(3):
+        assert cstrace(tmp_path, "expect", "%d.cst" % i, "race.golden") \
+            == (0, "", "")
+    golden = (tmp_path / "race.golden").read_text().replace("    odd", "")
+    (tmp_path / "race.golden").write_text(golden)
+    done = cstrace(tmp_path, "expect", "1.cst", "race.golden")
+    assert done.status == 1 and "but this call is made" in done.out

@@ -211,6 +211,16 @@ static void threads_have_sections(void **state)
 		{"thread 2:\nwork\n  g\nthread *:\n  ...\n",
 		 ":3: expected g, but this call makes no more:\n"},
 		{"main\n  f\n", "no line is about thread 2 [worker]"},
+		{"thread 1:\nmain\n  f\nthread ?:\nwork\n  g\n"
+		 "thread ?:\nwork\n",
+		 NULL},
+		{"thread 1:\nmain\n  f\nthread ?:\nwork\n",
+		 "no line is about thread 3 [worker]"},
+		{"thread 1:\nmain\n  f\nthread ?:\nwork\nthread ?:\nwork\n",
+		 ":7: expected no more calls below work, but this call"},
+		{"thread 1:\nmain\n  f\nthread 3:\nwork\n  g\n"
+		 "thread ?:\nwork\nthread ?:\nwork\n",
+		 ":9: no thread in the trace is this one"},
 		{"thread 1:\nmain\n  f\nthread 9:\nwork\nthread *:\n...\n",
 		 ":4: no thread in the trace is this one"},
 	};
@@ -298,8 +308,8 @@ static void what_was_made_fits(void **state)
 	(void)state;
 	make(t);
 	assert_string_equal(out.text, "thread 1:\nmain\n  f\n\n"
-				      "thread 2:\nwork\n\n"
-				      "thread 3:\nwork\n  g\n");
+				      "thread ?:\nwork\n\n"
+				      "thread ?:\nwork\n  g\n");
 	strcpy(golden, out.text);
 	assert_int_equal(expect_of(golden, t), 0);
 	cst_trace_free(t);
