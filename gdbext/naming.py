@@ -135,5 +135,6 @@ def _symbol_places() -> list[str]:
 def load_trace(path: str) -> Trace:
     """A saved trace, with the names that can be found here."""
     trace = Trace.load(path)
-    trace.rename(_symbol_places(), say)
+    trace.rename(_symbol_places(), lambda text: say(
+        text + "; `set debug-file-directory` says where to look"))
     return trace
