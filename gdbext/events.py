@@ -4,6 +4,7 @@ print a traceback in the middle of the user's work."""
 
 from __future__ import annotations
 
+import os
 import traceback
 from typing import Any, Callable, Optional
 
@@ -18,13 +19,19 @@ from .redirect import Redirect
 from .session import Session, is_native
 
 
+def _in_words(e: Exception) -> str:
+    if isinstance(e, OSError) and e.filename and e.strerror:
+        return "cannot open %s: %s" % (os.fsdecode(e.filename), e.strerror)
+    return str(e)
+
+
 def _guarded(function: Callable) -> Callable:
     @ctrlc.handed_on
     def call(self: "Events", *arguments: Any) -> None:
         try:
             function(self, *arguments)
         except (CstraceError, gdb.error, OSError) as e:
-            say(str(e))
+            say(_in_words(e))
         except Exception:
             say(traceback.format_exc().strip().replace("\n", "\n  "))
 
@@ -37,6 +44,7 @@ class Events:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._redirect = Redirect()
+        self._hopeless = 0  # a process that could not be recorded
 
     def connect(self) -> None:
         e = gdb.events
@@ -108,11 +116,17 @@ class Events:
         s = self._session
         if not s.is_on() or inferior.was_attached or not is_native():
             return  # attached: seeds are wanted, see stop()
+        if inferior.pid == self._hopeless:
+            return
         path = hooks.program() or ""
-        if Control.find() is not None:
-            s.begin_with_process(has_shim=not hooks.has_own_hooks(path))
-        elif hooks.is_static_with_hooks(path):
-            s.begin_with_process(has_shim=False)
+        has_shim = Control.find() is not None
+        if not has_shim and not hooks.is_static_with_hooks(path):
+            return
+        try:
+            s.begin_with_process(has_shim and not hooks.has_own_hooks(path))
+        except (CstraceError, OSError):
+            self._hopeless = inferior.pid  # told once, not for each library
+            raise
 
     @_guarded
     def free_objfile(self, event: Any) -> None:

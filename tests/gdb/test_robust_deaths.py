@@ -166,3 +166,15 @@ def test_rows_that_cannot_be_written_are_told_once(gdb):
               "cstrace start", "run")
     assert [line for line in run.said() if "written" in line] == [
         "live rows cannot be written: No space left on device"]
+
+
+def test_a_gdb_without_room_says_so_once(gdb, tmp_path, monkeypatch):
+    script = tmp_path / "small"
+    script.write_text("#!/bin/sh\nulimit -v 1000000\nexec gdb \"$@\"\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("GDB", str(script))
+    run = gdb(build("basic.c"), QUIET, "cstrace start", "run",
+              "python print('status', gdb.parse_and_eval('$_exitcode'))")
+    assert "status 0" in run.out
+    assert [line for line in run.said() if line.startswith("cannot")] == [
+        "cannot map the shared memory: Cannot allocate memory"]
