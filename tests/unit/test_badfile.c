@@ -323,6 +323,28 @@ static void made_up_columns_do_no_harm(void **state)
 	bytes_release(&data);
 }
 
+/* Only the frame of blocks is read when a trace is opened. */
+static void a_file_may_be_cut_while_it_is_read(void **state)
+{
+	static const struct cst_choice all = {.std = 1};
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+	struct cst_error err = {""};
+	struct cst_trace *t;
+	size_t size;
+	uint8_t *bytes = good_file(&size);
+
+	(void)state;
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	assert_int_equal(trace_open_fd(fd, &t, &err), 0);
+	assert_int_equal(ftruncate(fd, 1000), 0);
+	assert_int_equal(
+		cst_trace_show(t, &draft_look, &all, discard, NULL, &err),
+		CST_BAD_FILE);
+	assert_non_null(strstr(err.text, "is damaged: calls cannot be read"));
+	cst_trace_free(t);
+	free(bytes);
+}
+
 /* ---- areas that programs left in a file -----------------------------------
  */
 
@@ -423,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_sealed_file_is_opened_by_its_index),
 		cmocka_unit_test(made_up_files_do_no_harm),
 		cmocka_unit_test(made_up_columns_do_no_harm),
+		cmocka_unit_test(a_file_may_be_cut_while_it_is_read),
 		cmocka_unit_test(an_area_is_read),
 		cmocka_unit_test(an_area_may_have_records_and_no_site),
 		cmocka_unit_test(an_area_cut_short_is_an_error),
