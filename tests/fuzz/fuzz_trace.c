@@ -68,6 +68,8 @@ static void show_all(struct cst_trace *t)
 
 	cst_trace_status(t, &status);
 	cst_trace_command(t);
+	cst_trace_rename(t, (const char *const[]){"/proc/self/exe"}, 1, NULL,
+			 NULL);
 	for (int i = 0; i < 4; i++) {
 		uint64_t left = OUTPUT_MAX;
 
