@@ -88,7 +88,8 @@ def _libraries():
         _make(built(name + ".so"), CC,
               ["-O2", *WARN, "-fPIC", "-shared", "-fno-builtin"],
               [source(name + ".c")])
-    area = [engine_source(name) for name in ("area.c", "error.c", "holders.c")]
+    area = [engine_source(name + ".c") for name in (
+        "area", "area_file", "error", "holders", "utf8")]
     _make(built("handback"), CC,
           ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
           [source("handback.c"), *area])
