@@ -78,6 +78,7 @@ class File:
         self.path = path
         self.debug_path = debug_path
         self.units: list[Unit] = []
+        self.is_unread = False  # it has debug information all the same
         self.symbols: list[Symbol] = []
         self.functions: list[Function] = []
         self.sites: list[Site] = []
@@ -124,7 +125,8 @@ class File:
             self._read_units(debug)
         except (DWARFError, ELFError, LookupError, ValueError, TypeError,
                 AttributeError, AssertionError, struct.error):
-            pass  # damaged: what was found so far
+            # Damaged, or packed in a way of its own: what was found so far.
+            self.is_unread = not self.units
         self._ranges.sort(key=lambda r: r[:2])
         self._range_starts = [r[0] for r in self._ranges]
 

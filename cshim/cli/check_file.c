@@ -146,6 +146,7 @@ static const char *lay_out(struct check_file *f, const char *absolute)
 	if (!f->elf || !gelf_getehdr(f->elf, &f->header))
 		return "it is damaged";
 	f->bias = bias;
+	zsections_unpack(&f->unpacked, f->elf);
 	f->dwarf = dwfl_module_getdwarf(f->module, &f->dwarf_bias);
 	f->n_symbols = dwfl_module_getsymtab(f->module);
 	dwfl_module_info(f->module, NULL, NULL, NULL, NULL, NULL, NULL, &debug);
@@ -280,4 +281,5 @@ void check_file_close(struct check_file *f)
 	if (f->dwfl)
 		dwfl_end(f->dwfl);
 	f->dwfl = NULL;
+	zsections_release(&f->unpacked);
 }

@@ -7,6 +7,8 @@
 #ifndef CLI_CHECK_FILE_H
 #define CLI_CHECK_FILE_H
 
+#include "zsections.h"
+
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -29,6 +31,7 @@ struct check_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
+	struct zsections unpacked;
 	GElf_Ehdr header;
 	uint64_t bias; /* added to the addresses of elf */
 	Dwarf *dwarf;  /* NULL: no debug information */

@@ -19,6 +19,10 @@ from .base import TraceCommand
 
 _N_ROWS = 20
 _MUCH = 2 << 20  # bytes; some seconds
+_LINKED = ("shim", "archive")
+_NO_DEBUG = {
+    False: ("none: calls have no file and line", "compile with -g"),
+    True: ("there, but not for pyelftools", "use the command cstrace check")}
 _EXCLUDE = "-finstrument-functions-exclude-"
 _SUPPLY = {"": "none", "imported": "imported, as libcstrace.so supplies them",
            "own": "defined by the file itself",
@@ -69,8 +73,8 @@ class _Check:
         self.file = checkfile.File(path, debug_path)
         self.libraries = checkfile.libraries(path)
         self.supply = "shim" if self.libraries.has_shim else self.file.hooks
-        self.rights = (self.file.kind == checkfile.PROGRAM
-                       and hooks.is_privileged(path))
+        is_program = self.file.kind == checkfile.PROGRAM
+        self.rights = is_program and hooks.is_privileged(path)
 
     # ---- the verdict ---------------------------------------------------------
 
@@ -85,13 +89,12 @@ class _Check:
 
     def verdict(self) -> None:
         f = self.file
-        if (self.rights and (self.supply or self.libraries.with_hooks)
-                and self.supply not in ("shim", "archive")):
+        has_hooks = self.supply or self.libraries.with_hooks
+        if self.rights and has_hooks and self.supply not in _LINKED:
             self._no("it runs with another user's rights, so libcstrace.so "
                      "cannot get into it", "trace a copy without them: cp %s "
                      "/tmp" % self.shown)
-        elif not self.supply or (self.supply != "imported"
-                                 and not f.sites):
+        elif not self.supply or (self.supply != "imported" and not f.sites):
             self._without_hooks()
         elif self.supply == "own" and f.is_dynamic:
             self._gdb_only("it defines the hooks itself, so that "
@@ -141,9 +144,8 @@ class _Check:
         flag = re.search(_EXCLUDE + r"\S*",
                          " ".join(u.producer for u in self.file.units))
         if flag:
-            self._no("all its functions were left out of "
-                     "-finstrument-functions",
-                     "compile it without " + flag.group())
+            self._no("all its functions were left out of -finstrument-"
+                     "functions", "compile it without " + flag.group())
         else:
             self._no("it has no -finstrument-functions hooks",
                      "compile it with gcc or clang -g -finstrument-functions")
@@ -154,10 +156,9 @@ class _Check:
         f, page = self.file, self.page
         kind = "%s for x86-64" % f.kind
         if f.kind == "program":
-            kind += ", %s, %s" % (
-                "dynamic" if f.is_dynamic else "static",
-                "position independent (PIE)" if f.is_pie
-                else "at a fixed address (no PIE)")
+            kind += ", dynamic, " if f.is_dynamic else ", static, "
+            kind += ("position independent (PIE)" if f.is_pie
+                     else "at a fixed address (no PIE)")
         page.row("file", kind)
         page.row("hooks", _SUPPLY[self.supply])
         self._debug_info()
@@ -179,9 +180,9 @@ class _Check:
     def _debug_info(self) -> None:
         versions = sorted({u.version for u in self.file.units})
         if not versions:
-            self.page.row("debug info", "none: calls have no file and line")
-            self.page.mend("compile with -g")
-            return
+            found, mend = _NO_DEBUG[self.file.is_unread]
+            self.page.row("debug info", found)
+            return self.page.mend(mend)
         text = "DWARF " + " and ".join(map(str, versions))
         if self.file.debug_path:
             text += ", in " + self.file.debug_path

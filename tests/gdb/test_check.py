@@ -296,6 +296,20 @@ def test_without_pyelftools(folder):
     assert "cstrace check needs pyelftools: install python3-pyelftools" in out
 
 
+@pytest.mark.parametrize("packing", ["zstd", "zlib-gnu"])
+def test_packed_debug_information(folder, packing):
+    shutil.copy(folder / "gcc-half", folder / "packed")
+    if subprocess.run(["objcopy", "--compress-debug-sections=" + packing,
+                       "packed"], cwd=folder, timeout=60,
+                      stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("this objcopy has no " + packing)
+    told = cstrace(folder, "check", "./packed").out
+    assert told == cstrace(folder, "check", "./gcc-half").out.replace(
+        "./gcc-half", "./packed")
+    assert "  debug info  there, but not for" in in_gdb(folder, "packed") \
+        or "  debug info  DWARF" in in_gdb(folder, "packed")
+
+
 def foreign_setuid_program(folder, like):
     if os.geteuid():
         return "/bin/su"  # root's, and without hooks
