@@ -134,10 +134,11 @@ int cst_trace_info(const struct cst_trace *t, cst_write_fn write, void *arg,
 
 	cst_trace_status(t, &s);
 	put_command(&out, cst_trace_command(t));
-	put(&out,
-	    "calls       %" PRIu64 " (%" PRIu64 " open, %" PRIu64
-	    " unwound, %" PRIu64 " from before the trace)\n",
-	    s.n_calls, s.n_open, s.n_unwound, s.n_seeds);
+	put(&out, "calls       %" PRIu64, s.n_calls);
+	if (s.n_seeds)
+		put(&out, " and %" PRIu64 " from before the trace", s.n_seeds);
+	put(&out, " (%" PRIu64 " open, %" PRIu64 " unwound)\n", s.n_open,
+	    s.n_unwound);
 	put_duration(&out, s.duration_ns);
 	put(&out, "threads     %" PRIu32 " in %" PRIu32 " process%s\n",
 	    s.n_threads, s.n_processes, s.n_processes == 1 ? "" : "es");

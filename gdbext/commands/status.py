@@ -32,9 +32,11 @@ def _losses(s: Status) -> str:
 
 
 def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
+    seeds = (" and %d from before the trace" % s.n_seeds if s.n_seeds
+             else "")
     rows = [
-        ("calls", "%d, %d of them open, %d unwound" % (
-            s.n_calls, s.n_open, s.n_unwound)),
+        ("calls", "%d%s (%d open, %d unwound)" % (
+            s.n_calls, seeds, s.n_open, s.n_unwound)),
         ("threads", "%d in %d process%s" % (
             s.n_threads, s.n_processes, "" if s.n_processes == 1 else "es")),
         ("functions", "%d, called from %s" % (s.n_functions,
