@@ -16,10 +16,55 @@ Seed = tuple[int, int, int, int]  # callee, caller, pc, cfa
 
 
 class _Code(NamedTuple):
-    """A physical function: where it is, and the ends of its enter calls."""
+    """A physical function: where it begins, and the ends of its enter calls,
+    its own entry's first."""
 
     start: int
     entered: tuple[int, ...]
+
+    def is_entered(self, pc: int) -> bool:
+        """Has a thread that stands there made the entry's hook call?"""
+        return not self.start <= pc < self.entered[0]
+
+
+Ranges = list[tuple[int, int]]
+
+
+def _outermost_block(pc: int) -> Optional[gdb.Block]:
+    """That of the physical function."""
+    block = gdb.block_for_pc(pc)
+    found = None
+    while block is not None and not (block.is_global or block.is_static):
+        if block.function is not None:
+            found = block
+        block = block.superblock
+    return found
+
+
+def _ranges(pc: int) -> Optional[Ranges]:
+    """Where the function's code lies, the part with its entry first.  There
+    may be other functions' code in between: gcc moves what is seldom run
+    (f.cold) far away, and a block has one start and one end only."""
+    block = _outermost_block(pc)
+    if block:
+        entry = int(block.function.value().address)
+        cold = [(block.start, entry)] if block.start < entry else []
+        return [(entry, block.end), *cold]
+    # No debug info: the symbol tells the start, and the entry's hook
+    # call lies between it and where the thread stands.
+    shown = gdb.execute("info symbol %#x" % pc, to_string=True)
+    _name, plus, rest = shown.partition(" + ")
+    offset = rest.split(" ", 1)[0]
+    if plus and offset.isdigit():
+        return [(pc - int(offset), pc + 1)]
+    return None
+
+
+def _is_same_function(pc: int, other_pc: int) -> bool:
+    one, other = _outermost_block(pc), _outermost_block(other_pc)
+    if one is None or other is None:
+        return one is other
+    return (one.start, one.end) == (other.start, other.end)
 
 
 class _Codes:
@@ -30,43 +75,29 @@ class _Codes:
         self._targets = hooks.Targets()
         self._known: dict[int, Optional[_Code]] = {}
 
-    def _range(self, pc: int) -> Optional[tuple[int, int]]:
-        block = gdb.block_for_pc(pc)
-        found = None
-        while block is not None and not (block.is_global or block.is_static):
-            if block.function is not None:
-                found = (block.start, block.end)
-            block = block.superblock
-        if found:
-            return found
-        # No debug info: the symbol tells the start, and the entry's hook
-        # call lies between it and where the thread stands.
-        shown = gdb.execute("info symbol %#x" % pc, to_string=True)
-        _name, plus, rest = shown.partition(" + ")
-        offset = rest.split(" ", 1)[0]
-        if plus and offset.isdigit():
-            return pc - int(offset), pc + 1
-        return None
-
-    def _scan(self, start: int, end: int) -> Optional[_Code]:
-        code = self._memory.read(start, min(end - start, 1 << 20))
-        entered = []
-        for at, size in x86_64.calls(code):
-            name = self._targets.name(code[at:at + size], 0, start + at,
-                                      self._memory)
-            # "": the two hooks are one; the first call is the entry's.
-            if name == hooks.ENTER or (name == "" and not entered):
-                entered.append(start + at + size)
-        return _Code(start, tuple(sorted(entered))) if entered else None
+    def _scan(self, function: int, ranges: Ranges) -> Optional[_Code]:
+        entered: list[int] = []
+        for start, end in ranges:
+            code = self._memory.read(start, min(end - start, 1 << 20))
+            for at, size in sorted(x86_64.calls(code)):
+                name = self._targets.name(code[at:at + size], 0, start + at,
+                                          self._memory)
+                # "": the two hooks are one; the first call is the entry's.
+                if name == hooks.ENTER or (name == "" and not entered):
+                    if not _is_same_function(start + at, function):
+                        break
+                    entered.append(start + at + size)
+        return _Code(function, tuple(entered)) if entered else None
 
     def at(self, pc: int) -> Optional[_Code]:
         """The instrumented function that holds pc, or None."""
-        place = self._range(pc)
-        if place is None:
+        ranges = _ranges(pc)
+        if ranges is None:
             return None
-        if place[0] not in self._known or place[1] == pc + 1:
-            self._known[place[0]] = self._scan(*place)
-        return self._known[place[0]]
+        function, end = ranges[0]
+        if function not in self._known or end == pc + 1:
+            self._known[function] = self._scan(function, ranges)
+        return self._known[function]
 
 
 def _inlined_callee(symbol: Optional[gdb.Symbol]) -> Optional[int]:
@@ -111,7 +142,7 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
     # In a caller's frame pc is a return address, maybe past the end.
     code = codes.at(pc if is_innermost else pc - 1)
     older = _older_physical(frame)
-    if code is None or older is None or pc < code.entered[0]:
+    if code is None or older is None or not code.is_entered(pc):
         return []
     cfa = int(older.read_register(x86_64.SP_REGISTER))
     caller = older.pc()

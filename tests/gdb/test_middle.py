@@ -4,6 +4,8 @@ session."""
 
 import re
 
+import pytest
+
 from lib_build import Variant, build, build_library, line_of
 from lib_gdb import wait_for
 from lib_tree import (CALLS, outcome, own_sites, read_jsonl, saved_tree,
@@ -39,6 +41,20 @@ def test_start_at_a_breakpoint_in_optimised_code(gdb, tmp_path):
     assert lines[0] == "main  (before)"
     assert lines[1].startswith("  physical  inlined.c:37")
     assert lines[-2:] == ["  always  inlined.c:38", "    put  inlined.c:23"]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("place", ["inner", "handled"])
+def test_start_in_a_function_in_two_parts(gdb, tmp_path, compiler, place):
+    program = build("cold.cc", variant=Variant(compiler, "-O2"))
+    gdb(program, QUIET, "break " + place, "run", "cstrace start", "delete",
+        "continue", *SAVE)
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    seeds = [c for c in calls if c["start_ns"] is None]
+    assert [c["function"] for c in seeds][:2] == ["main", "middle(int)"]
+    assert {c["end"] for c in seeds} == {"return"}
+    assert [c["parent"] for c in calls if c["function"] == "guard::~guard()"] \
+        == [seeds[1]["id"], seeds[0]["id"]]
 
 
 def test_start_seeds_every_thread(gdb, tmp_path):
