@@ -109,7 +109,7 @@ int maps_parse(char *line, struct mapping *out)
 	const char *at = line;
 	char *behind;
 
-	out->start = hex(&at);
+	*out = (struct mapping){.start = hex(&at)};
 	if (*at++ != '-')
 		return 0;
 	out->end = hex(&at);

@@ -17,6 +17,8 @@ struct mapping {
 	uint64_t start, end, offset, inode;
 	const char *path; /* borrowed from the text, without "(deleted)" */
 	int is_deleted;
+	const char *build_id; /* hex, borrowed; NULL: not told */
+	uint64_t zero;	      /* if it was: the file's own address 0 */
 };
 
 /* Read anew; the buffer is kept from one time to the next. */

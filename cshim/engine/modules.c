@@ -20,8 +20,10 @@ struct module {
 	struct object *object;
 	uint64_t offset; /* in the file, of the range's start */
 	uint64_t bias;	 /* from the file's addresses to the process's */
+	uint64_t zero;	 /* the same as the process told it, if has_zero */
 	uint32_t number; /* of the object, from 1 */
 	uint32_t told;	 /* to this writer */
+	int has_zero;
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
 
@@ -144,6 +146,8 @@ static int modules_add(struct modules *m, uint32_t pid,
 		.object = o,
 		.offset = mapping->offset,
 		.number = number,
+		.has_zero = mapping->build_id != NULL,
+		.zero = mapping->zero,
 	};
 	return 1;
 }
@@ -181,14 +185,32 @@ static int overlaps(const struct modules *m, const struct mapping *mapping)
 	return 0;
 }
 
-int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
-		uint64_t *end)
+static void take_object(char *text, struct mapping *out)
+{
+	size_t n = strspn(text, "0123456789abcdef");
+
+	if (!n || n >= BUILD_ID_SIZE || text[n] != ' ')
+		return;
+	text[n] = 0;
+	out->build_id = text;
+	out->zero = strtoull(text + n + 1, NULL, 16);
+}
+
+int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
+		uint64_t *start, uint64_t *end)
 {
 	struct mapping mapping;
 
 	*end = 0;
-	if (!maps_parse(line, &mapping) || is_known(m, &mapping))
+	if (!maps_parse(line, &mapping))
 		return 0;
+	take_object(object, &mapping);
+	if (is_known(m, &mapping)) {
+		if (mapping.build_id)
+			object_tell_id(module_at(m, mapping.start)->object,
+				       mapping.build_id);
+		return 0;
+	}
 	if (overlaps(m, &mapping)) {
 		*start = mapping.start;
 		*end = mapping.end;
@@ -235,6 +257,9 @@ void modules_tell(struct modules *m, uint32_t writer, int all,
 		module->told = writer;
 		if (module_addr(module, note.start, &addr)) {
 			note.bias = module->bias;
+			object_build_id(module->object, note.build_id);
+		} else if (module->has_zero) {
+			note.bias = module->zero;
 			object_build_id(module->object, note.build_id);
 		}
 		tell(arg, &note);

@@ -23,9 +23,10 @@ void modules_free(struct modules *m);
  * mapping).  What is known and still there stays open. */
 int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err);
 /* Take one line of that text, which process pid read itself: changed on the
- * way.  *start to *end: addresses that others had before; *end 0: none. */
-int modules_map(struct modules *m, uint32_t pid, char *line, uint64_t *start,
-		uint64_t *end);
+ * way; and what is known of its object, likewise (record.h), or "".  *start to
+ * *end: addresses that others had before; *end 0: none. */
+int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
+		uint64_t *start, uint64_t *end);
 /* Forget what lies in [start, end). */
 void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
 /* A module as it was told, its file being the one at path now, whatever it was

@@ -32,7 +32,8 @@ struct object {
 	int has_path;	     /* path, opened here, is that file */
 	int fd;		     /* or it was opened at once: -1 if not */
 	char *debug_path;    /* told by gdb, or NULL */
-	int is_changed;	     /* it was written to since; 2: that was told */
+	char build_id[BUILD_ID_SIZE]; /* of what was mapped; "": not told */
+	int is_changed; /* it was written to since; 2: that was told */
 
 	/* What was opened of it. */
 	enum open_state file_state, debug_state, inlines_state;
@@ -99,6 +100,11 @@ static void locate(struct object *o)
 	}
 }
 
+void object_tell_id(struct object *o, const char *build_id)
+{
+	snprintf(o->build_id, sizeof(o->build_id), "%s", build_id);
+}
+
 struct object *object_new(uint32_t pid, const struct mapping *mapping)
 {
 	struct object *o = calloc(1, sizeof(*o));
@@ -119,6 +125,8 @@ struct object *object_new(uint32_t pid, const struct mapping *mapping)
 		free(o);
 		return NULL;
 	}
+	if (mapping->build_id)
+		object_tell_id(o, mapping->build_id);
 	if (mapping->is_deleted)
 		o->fd = open_mapped(o);
 	else
@@ -163,7 +171,9 @@ int object_is_of(const struct object *o, const struct mapping *mapping)
 	struct file_id id;
 	struct stat st;
 
-	if (o->inode != mapping->inode || strcmp(o->path, mapping->path))
+	if (o->inode != mapping->inode || strcmp(o->path, mapping->path) ||
+	    (mapping->build_id && *o->build_id &&
+	     strcmp(o->build_id, mapping->build_id)))
 		return 0;
 	if (mapping->is_deleted || !o->has_path)
 		return 1;
@@ -199,6 +209,17 @@ static int open_path(struct object *o)
 	return -1;
 }
 
+/* Whatever the inode and the times say of it: was this file mapped? */
+static int is_wanted(const struct object *o)
+{
+	char found[BUILD_ID_SIZE];
+
+	if (!*o->build_id)
+		return 1;
+	elf_file_build_id(&o->file, found);
+	return !strcmp(found, o->build_id);
+}
+
 static int object_open(struct object *o)
 {
 	int fd;
@@ -214,6 +235,11 @@ static int object_open(struct object *o)
 		fd = open_mapped(o);
 	if (!elf_file_open(&o->file, fd)) {
 		o->is_changed |= o->is_deleted;
+		return 0;
+	}
+	if (!is_wanted(o)) {
+		elf_file_close(&o->file);
+		o->is_changed = 1;
 		return 0;
 	}
 	o->is_changed = 0; /* what was mapped is still to be had */
@@ -356,7 +382,10 @@ int object_take_change(struct object *o)
 
 void object_build_id(struct object *o, char out[BUILD_ID_SIZE])
 {
-	elf_file_build_id(&o->file, out);
+	if (*o->build_id)
+		snprintf(out, BUILD_ID_SIZE, "%s", o->build_id);
+	else
+		elf_file_build_id(&o->file, out);
 }
 
 int object_descriptor(const struct object *o)

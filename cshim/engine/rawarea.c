@@ -121,6 +121,7 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 	if (writer_open(&options, r->names, &r->writer, err) < 0)
 		return CST_FAILED;
 	r->calls.writer = r->writer;
+	r->n_traces = 1;
 	return 0;
 }
 
@@ -151,6 +152,7 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 		;
 	gone_mark_ended(r);
 	gone_unwind(r);
+	recorder_tell_modules(r, 1);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
 	take_losses(&missing, r);
 	missing.n_lost_limit = writer_dropped(r->writer);

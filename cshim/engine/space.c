@@ -167,24 +167,35 @@ int spaces_exec(struct spaces *s)
 
 /* ---- what is mapped ------------------------------------------------------ */
 
-enum { MAX_LINE = 8192 };
+enum { MAX_LINE = 8192, MAX_OBJECT = BUILD_ID_SIZE + 17 };
+
+static void copy_text(const struct spaces *s, uint32_t at, char *out,
+		      uint32_t size)
+{
+	uint32_t n = 0;
+
+	while (at < CST_TEXT_SIZE && n < size - 1 && s->area->text[at])
+		out[n++] = s->area->text[at++];
+	out[n] = 0;
+}
 
 static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 {
-	char line[MAX_LINE];
+	char line[MAX_LINE], object[MAX_OBJECT] = "";
 	uint32_t process = __atomic_load_n(&m->process, __ATOMIC_RELAXED);
-	uint32_t at = __atomic_load_n(&m->text, __ATOMIC_RELAXED), n = 0;
+	uint32_t id = __atomic_load_n(&m->object, __ATOMIC_RELAXED);
 	uint64_t start, end;
 	struct space *space;
 
 	if (process >= CST_MAX_PROCESSES)
 		return;
 	space = spaces_of(s, process);
-	while (at < CST_TEXT_SIZE && n < MAX_LINE - 1 && s->area->text[at])
-		line[n++] = s->area->text[at++];
-	line[n] = 0;
+	copy_text(s, __atomic_load_n(&m->text, __ATOMIC_RELAXED), line,
+		  sizeof(line));
+	if (id)
+		copy_text(s, id - 1, object, sizeof(object));
 	modules_map(space->modules, s->area->is_past ? 0 : pid_of(s, process),
-		    line, &start, &end);
+		    line, object, &start, &end);
 	if (!end)
 		return;
 	addrmap_drop(&space->functions, start, end);

@@ -16,6 +16,7 @@ SHIM_SRC := \
 	cshim/shim/control.c \
 	cshim/shim/config.c \
 	cshim/shim/mappings.c \
+	cshim/shim/buildid.c \
 	cshim/shim/file.c
 
 # Only where there is a libc's own behind it: not for static programs.

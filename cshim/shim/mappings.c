@@ -2,10 +2,12 @@
  *
  * Lines of /proc/self/maps go into the area as they are: the reader knows how
  * to read them.  Here only which addresses they cover is kept, to know when to
- * look again.
+ * look again.  The build-id of the object goes with them: by the time the area
+ * is read, another file may stand in its place.
  */
 #include "mappings.h"
 #include "area.h"
+#include "buildid.h"
 #include "process.h"
 #include "syscall.h"
 
@@ -99,6 +101,8 @@ static const char *behind(const char *text, char c)
 /* "start-end rwxp offset device inode  path".  1: it is executable. */
 static int parse(const char *line, struct known *out)
 {
+	int is_code;
+
 	out->start = number(&line, 16);
 	if (*line++ != '-')
 		return 0;
@@ -106,14 +110,13 @@ static int parse(const char *line, struct known *out)
 	for (int i = 0; i < 3; i++) /* the space, r and w */
 		if (!*line++)
 			return 0;
-	if (*line != 'x')
-		return 0;
+	is_code = *line == 'x';
 	line = behind(line, ' ');
 	out->offset = number(&line, 16);
 	line = behind(behind(line, ' '), ' ');
 	out->inode = number(&line, 10);
 	out->is_there = 1;
-	return 1;
+	return is_code;
 }
 
 /* ---- telling --------------------------------------------------------------
@@ -149,19 +152,26 @@ static int64_t text_add(const char *text)
 	return at;
 }
 
-static void tell(const char *line)
+/* `first` is the object's first byte; 0: it is not mapped. */
+static void tell(const char *line, uint64_t first)
 {
-	int64_t text = text_add(line), index;
+	static char build_id[BUILD_ID_TEXT];
+	int64_t text = text_add(line), id = -1, index;
 	struct cst_mapping *m;
 
 	if (text < 0)
 		return;
+	if (first)
+		buildid_read(first, build_id);
+	if (first && *build_id)
+		id = text_add(build_id);
 	index = area_draw(&area->n_mappings, 0, CST_MAX_MAPPINGS);
 	if (index < 0 ||
 	    area_reserve(area_mapping((uint32_t)index), sizeof(*m)))
 		return;
 	m = area_mapping((uint32_t)index);
 	m->text = (uint32_t)text;
+	m->object = (uint32_t)(id + 1);
 	m->process = (uint16_t)(state_page.process - 1);
 	m->n_sites = __atomic_load_n(&area->n_sites, __ATOMIC_RELAXED);
 	/* Pairs with the reader's acquire: the text is there, too. */
@@ -185,11 +195,15 @@ static void forget_within(uint64_t start, uint64_t end)
 	n_known = kept;
 }
 
-static void learn(const char *line)
+/* *head is the last mapping of an object's beginning: its others follow it. */
+static void learn(const char *line, struct known *head)
 {
-	struct known k;
+	struct known k = {0};
+	int is_code = parse(line, &k);
 
-	if (!parse(line, &k))
+	if (!k.offset)
+		*head = k;
+	if (!is_code)
 		return;
 	for (uint32_t i = 0; i < n_known; i++) {
 		if (known[i].start == k.start && known[i].end == k.end &&
@@ -203,12 +217,13 @@ static void learn(const char *line)
 		return;
 	known[n_known++] = k;
 	if (k.inode) /* else what has no name anyway */
-		tell(line);
+		tell(line, head->inode == k.inode ? head->start : 0);
 }
 
 static void look(void)
 {
 	static struct lines lines;
+	struct known head = {0};
 	char *line;
 
 	lines.at = lines.size = 0;
@@ -216,7 +231,7 @@ static void look(void)
 	if (lines.fd < 0)
 		return;
 	while ((line = lines_next(&lines)))
-		learn(line);
+		learn(line, &head);
 	sys_close(lines.fd);
 }
 

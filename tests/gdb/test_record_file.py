@@ -2,6 +2,7 @@
 """The shim alone: CSTRACE_FILE=PATH LD_PRELOAD=libcstrace.so ./app."""
 
 import os
+import shutil
 import signal
 import stat
 import struct
@@ -147,3 +148,36 @@ def test_threads_that_vanished_and_threads_that_stayed(tmp_path):
     ends = {c["function"]: c["end"] for c in calls(tmp_path, "x.area")}
     assert ends == {"main": "return", "stays": "open", "thread": "unwound",
                     "vanish": "unwound"}
+
+
+# ---- read where something else is in the program's place -------------------
+
+LOOK = ("--timestamp", "off", "--no-duration")
+
+
+@pytest.fixture
+def moved(tmp_path):
+    """A trace by the shim alone; what was run is in "kept" only."""
+    (tmp_path / "kept").mkdir()
+    shutil.copy(build("calls.c"), tmp_path / "app")
+    alone(tmp_path, tmp_path / "app")
+    whole = command("show", *LOOK, "x.area", cwd=tmp_path)
+    assert "spread  calls.c:47" in whole.stdout and whole.stderr == ""
+    (tmp_path / "app").rename(tmp_path / "kept" / "app")
+    return tmp_path, whole.stdout
+
+
+def test_a_program_built_anew_is_said_not_guessed(moved):
+    folder, _whole = moved
+    shutil.copy(build("spin.c"), folder / "app")
+    done = command("show", *LOOK, "x.area", cwd=folder)
+    assert "the file there now is another build" in done.stderr
+    assert "  app+0x" in done.stdout and "spin" not in done.stdout
+
+
+def test_a_program_that_lies_elsewhere_is_found(moved):
+    folder, whole = moved
+    done = command("show", *LOOK, "x.area", cwd=folder)
+    assert "no symbols with its build-id" in done.stderr
+    done = command("show", *LOOK, "--debug-dir", "kept", "x.area", cwd=folder)
+    assert (done.stdout, done.stderr) == (whole, "")
