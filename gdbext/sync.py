@@ -48,6 +48,10 @@ class EntryBreakpoint(gdb.Breakpoint):
         return False
 
 
+# Mangled: gdb's C knows no "::".
+_SANITIZER_EXIT = "_ZN11__sanitizer14internal__exitEi"
+
+
 class DrainBreakpoint(gdb.Breakpoint):
     """Where something ends that rows and names must not come after."""
 
@@ -55,10 +59,11 @@ class DrainBreakpoint(gdb.Breakpoint):
     # execve: as do the other functions of its family.
     # dlclose: afterwards gdb knows nothing of the library's lines, as after
     # an exec of all the program's.
-    PLACES = ("_exit", "execve", "dlclose")
+    # A sanitizer that has made its report goes its own way.
+    PLACES = ("_exit", "execve", "dlclose", _SANITIZER_EXIT)
     # A process that was there before gdb would die of a breakpoint in these
     # if gdb was killed.
-    NOT_IN_ATTACHED = ("_exit", "execve")
+    NOT_IN_ATTACHED = ("_exit", "execve", _SANITIZER_EXIT)
 
     def __init__(self, place: str, recording: Recording) -> None:
         super().__init__(place, internal=True)

@@ -32,6 +32,16 @@ def test_sanitizers(gdb, tmp_path, kind, variant):
 
 
 @pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_a_sanitizer_that_ends_the_program(gdb, variant):
+    program = build("undefined.c", "-fsanitize=undefined",
+                    "-fno-sanitize-recover=all", variant=variant)
+    run = gdb(program, "cstrace start", "run",
+              UBSAN_OPTIONS="print_summary=0")
+    last_row = run.out.rindex("shift  undefined.c:17")
+    assert last_row < run.out.index("exited with code 01")
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
 def test_control_flow_protection(gdb, tmp_path, variant):
     program = build("calls.c", "-fcf-protection=full", "-Wl,-z,shstk",
                     variant=variant)
