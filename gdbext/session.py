@@ -276,8 +276,12 @@ class Session:
             self._preload.remove()
 
     def tidy(self) -> None:
-        """At the prompt: the user may have selected another inferior."""
+        """At the prompt: the user may have selected another inferior, or
+        defined a hook-stop."""
         self._preload.tidy()
+        if self.is_on():
+            for hook in self._hooks:
+                hook.install()
         self.look_at_outlived()
 
     # ---- stop ----------------------------------------------------------------------

@@ -40,6 +40,22 @@ def test_the_prompt_stands_alone_in_its_line(tmp_path):
         assert t.ask("echo x\\n") == "x\n"
 
 
+def test_a_hook_stop_defined_later_does_not_draw_too_late(tmp_path):
+    (tmp_path / "hook.gdb").write_text(
+        "define hook-stop\n  echo mine\\n\nend\n")
+    with Terminal(tmp_path, build("calls.c")) as t:
+        t.ask("cstrace start")
+        t.ask("break down")
+        t.ask("run")
+        t.ask("source hook.gdb")
+        seen = t.ask("continue")
+        assert re.search(r"open .*down.*mine\n\nBreakpoint 1, down", seen,
+                         re.S)
+        t.ask("cstrace stop")
+        assert t.ask("show user hook-stop") \
+            == 'User command "hook-stop":\n  echo mine\\n\n\n'
+
+
 def test_live_rows_do_not_meet_the_pager(tmp_path):
     with Terminal(tmp_path, build("calls.c"), rows=8,
                   commands=("set height 8",)) as t:
