@@ -61,6 +61,9 @@ class Recording:
         self.inferior_num = inferior.num
         self.road = road
         self.output = output
+        # The recorder's thread may have something to say at once.
+        self._is_posted = False
+        self._messages: list[str] = []
         self.recorder = Recorder(options, engine.Callbacks(
             self._wanted, output.take, self._message))
         self.is_on = True
@@ -74,9 +77,7 @@ class Recording:
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
         self._is_paused = False
-        self._is_posted = False
         self._is_answer_told = False
-        self._messages: list[str] = []
         self._live_key: Optional[tuple] = None
         self._ranges: dict[str, tuple[int, int]] = {}
         if is_stopped:

@@ -432,7 +432,8 @@ int writer_flush(struct writer *w, struct cst_error *err)
 
 int writer_is_full(const struct writer *w, struct cst_error *err)
 {
-	int is_small = w->limit_bytes < 1 << 20;
+	static const char *const units[] = { "bytes", "KiB", "MiB" };
+	int unit = (w->limit_bytes >= 1 << 10) + (w->limit_bytes >= 1 << 20);
 
 	if (!w->is_full && !w->spool.failed_errno)
 		return 0;
@@ -441,10 +442,8 @@ int writer_is_full(const struct writer *w, struct cst_error *err)
 	else
 		cst_fail(CST_FAILED, err,
 			 "the trace file reached its limit of %.*f %s",
-			 is_small ? 0 : 1,
-			 (double)w->limit_bytes /
-				 (is_small ? 1 << 10 : 1 << 20),
-			 is_small ? "KiB" : "MiB");
+			 unit == 2, (double)w->limit_bytes / (1 << 10 * unit),
+			 units[unit]);
 	return 1;
 }
 

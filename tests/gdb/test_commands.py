@@ -152,3 +152,11 @@ def test_without_its_library_the_extension_says_so_once(gdb, tmp_path):
     line = ("libcstrace-engine.so is not in %s: build it first: make"
             % tmp_path)
     assert "cstrace: " + line in run.lines()
+
+
+def test_a_limit_that_is_reached_at_once(gdb):
+    run = gdb(basic(), "set cstrace live off", "set cstrace limit 10",
+              "cstrace start", "run")
+    assert "cstrace: the trace file reached its limit of 10 bytes" in run.out
+    assert "not kept (size limit)" in run.out
+    assert "Traceback" not in run.out
