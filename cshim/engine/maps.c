@@ -127,6 +127,17 @@ int maps_parse(char *line, struct mapping *out)
 	return 1;
 }
 
+void maps_parse_object(char *text, struct mapping *out)
+{
+	size_t n = strspn(text, "0123456789abcdef");
+
+	if (!n || n >= CST_BUILD_ID_SIZE || text[n] != ' ')
+		return;
+	text[n] = 0;
+	out->build_id = text;
+	out->zero = strtoull(text + n + 1, NULL, 16);
+}
+
 int maps_next(struct maps *m, uint64_t *at, struct mapping *out)
 {
 	while (*at < m->size) {

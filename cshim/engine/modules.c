@@ -185,17 +185,6 @@ static int overlaps(const struct modules *m, const struct mapping *mapping)
 	return 0;
 }
 
-static void take_object(char *text, struct mapping *out)
-{
-	size_t n = strspn(text, "0123456789abcdef");
-
-	if (!n || n >= BUILD_ID_SIZE || text[n] != ' ')
-		return;
-	text[n] = 0;
-	out->build_id = text;
-	out->zero = strtoull(text + n + 1, NULL, 16);
-}
-
 int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
 		uint64_t *start, uint64_t *end)
 {
@@ -204,11 +193,9 @@ int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
 	*end = 0;
 	if (!maps_parse(line, &mapping))
 		return 0;
-	take_object(object, &mapping);
+	maps_parse_object(object, &mapping);
 	if (is_known(m, &mapping)) {
-		if (mapping.build_id)
-			object_tell_id(module_at(m, mapping.start)->object,
-				       mapping.build_id);
+		object_tell_id(module_at(m, mapping.start)->object, &mapping);
 		return 0;
 	}
 	if (overlaps(m, &mapping)) {

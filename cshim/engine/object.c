@@ -100,9 +100,11 @@ static void locate(struct object *o)
 	}
 }
 
-void object_tell_id(struct object *o, const char *build_id)
+void object_tell_id(struct object *o, const struct mapping *mapping)
 {
-	snprintf(o->build_id, sizeof(o->build_id), "%s", build_id);
+	if (mapping->build_id)
+		snprintf(o->build_id, sizeof(o->build_id), "%s",
+			 mapping->build_id);
 }
 
 struct object *object_new(uint32_t pid, const struct mapping *mapping)
@@ -125,8 +127,7 @@ struct object *object_new(uint32_t pid, const struct mapping *mapping)
 		free(o);
 		return NULL;
 	}
-	if (mapping->build_id)
-		object_tell_id(o, mapping->build_id);
+	object_tell_id(o, mapping);
 	if (mapping->is_deleted)
 		o->fd = open_mapped(o);
 	else

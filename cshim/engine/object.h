@@ -20,8 +20,8 @@ struct object *object_new(uint32_t pid, const struct mapping *mapping);
 struct object *object_ref(struct object *o);
 void object_unref(struct object *o);
 
-/* What its build-id was as it was mapped: a file with another is not opened. */
-void object_tell_id(struct object *o, const char *build_id);
+/* If the mapping tells the build-id, a file with another will not be opened. */
+void object_tell_id(struct object *o, const struct mapping *mapping);
 
 /* Is the mapping one of this very file, unchanged since? */
 int object_is_of(const struct object *o, const struct mapping *mapping);

@@ -147,9 +147,9 @@ struct cst_mapping {
 	uint32_t n_sites;
 	uint16_t process;
 	uint16_t is_whole; /* written last (release) */
-	/* Where the text of its object's build-id begins + 1, behind which and a
-	 * space stands the address of the file's own address 0, all in hex; 0:
-	 * not known. */
+	/* Where the text of its object's build-id begins + 1, behind which and
+	 * a space stands the address of the file's own address 0, all in hex;
+	 * 0: not known. */
 	uint32_t object;
 };
 _Static_assert(sizeof(struct cst_mapping) == 16, "area layout");
