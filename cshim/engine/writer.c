@@ -432,7 +432,7 @@ int writer_flush(struct writer *w, struct cst_error *err)
 
 int writer_is_full(const struct writer *w, struct cst_error *err)
 {
-	static const char *const units[] = { "bytes", "KiB", "MiB" };
+	static const char *const units[] = {"bytes", "KiB", "MiB"};
 	int unit = (w->limit_bytes >= 1 << 10) + (w->limit_bytes >= 1 << 20);
 
 	if (!w->is_full && !w->spool.failed_errno)
