@@ -51,6 +51,16 @@ def parent_of(pid: int) -> int:
         return 0
 
 
+def stands_still() -> bool:
+    """Not so with `run &`, nor in non-stop mode while other threads go on."""
+    thread = gdb.selected_thread()
+    if thread is None:
+        return True
+    if not gdb.parameter("non-stop"):
+        return thread.is_stopped()
+    return not any(t.is_running() for t in gdb.selected_inferior().threads())
+
+
 class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
@@ -133,7 +143,8 @@ class Recording:
         its time."""
         if not self.is_on:
             return
-        self.pause()
+        if not gdb.parameter("non-stop") or stands_still():
+            self.pause()
         self.take_all()
 
     def _look_at_answer(self) -> None:

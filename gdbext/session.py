@@ -200,7 +200,7 @@ class Session:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             road = recording.HOOKS
-        recorded = self._begin(road, is_stopped=_is_stopped())
+        recorded = self._begin(road, is_stopped=recording.stands_still())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
         recorded.watch_ends()
@@ -406,7 +406,7 @@ class Session:
             r.take_all()
             r.recorder.end().free()
             r.begin_again(r.road, self._recorder_options(r.road),
-                          is_stopped=_is_stopped())
+                          is_stopped=recording.stands_still())
             r.plant_seeds()
             self.apply_settings()
         old, self.kept = self.kept, None
@@ -448,12 +448,6 @@ def is_native() -> bool:
     """Does the selected inferior live on this machine, in gdb's own hands?"""
     connection = gdb.selected_inferior().connection
     return connection is None or connection.type == "native"
-
-
-def _is_stopped() -> bool:
-    """The program does not run in the background meanwhile."""
-    thread = gdb.selected_thread()
-    return thread is None or thread.is_stopped()
 
 
 def lost_text(s: engine.Status) -> str:

@@ -187,6 +187,17 @@ def test_time_at_the_prompt_is_in_no_duration(gdb, tmp_path):
         assert call["start_ns"] < waited, call
 
 
+def test_a_thread_that_goes_on_has_its_time(gdb, tmp_path):
+    """In non-stop mode."""
+    gdb(build("naps.c"), "set pagination off", "set non-stop on", QUIET,
+        "break halt", "cstrace start", "run", "set var is_halted = 1",
+        "python while int(gdb.parse_and_eval('n_naps')) < 20: pass", *SAVE)
+    took = [c["duration_ns"] for c in read_jsonl(tmp_path / "t.jsonl")
+            if c["function"] == "nap"]
+    assert len(took) == 20
+    assert min(took) > 0
+
+
 def test_start_without_the_shim_in_the_program(gdb, tmp_path):
     """By breakpoints on the program's own hooks."""
     run = gdb(build("calls.c"), QUIET, "set cstrace preload off",
