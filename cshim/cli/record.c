@@ -204,17 +204,6 @@ static int recorder_end(struct record *r)
 	return STATUS_OK;
 }
 
-/* What comes after the program's end is none of its time; but processes that it
- * left are recorded until the file is sealed. */
-static void pause_at_end(struct record *r)
-{
-	struct cst_status_report now;
-
-	cst_recorder_status(r->watch.recorder, &now);
-	if (!now.n_running)
-		cst_recorder_pause(r->watch.recorder);
-}
-
 static int run(struct record *r)
 {
 	int status, wait_status;
@@ -225,7 +214,7 @@ static int run(struct record *r)
 	if (status)
 		return status;
 	wait_status = watch_run(&r->watch);
-	pause_at_end(r);
+	cst_recorder_over(r->watch.recorder);
 	status = recorder_end(r);
 	if (WIFSIGNALED(wait_status))
 		return 128 + WTERMSIG(wait_status);

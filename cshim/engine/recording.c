@@ -155,6 +155,17 @@ void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)
 	out->n_running = area_n_running(r->area);
 }
 
+void cst_recorder_over(struct cst_recorder *r)
+{
+	uint64_t now = clock_ticks(); /* before a wait for the lock */
+
+	if (area_n_running(r->area))
+		return;
+	pthread_mutex_lock(&r->lock);
+	pauses_begin(&r->pauses, now);
+	pthread_mutex_unlock(&r->lock);
+}
+
 /* As of now; *status is set. */
 static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 {

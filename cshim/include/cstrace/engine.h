@@ -196,6 +196,9 @@ CST_API int cst_recorder_place(struct cst_recorder *r, uint32_t id,
 /* The program stands at gdb's prompt from pause to resume: not counted. */
 CST_API void cst_recorder_pause(struct cst_recorder *r);
 CST_API void cst_recorder_resume(struct cst_recorder *r);
+/* The program has ended just now: what comes after is none of its time, unless
+ * it left processes, which are recorded on. */
+CST_API void cst_recorder_over(struct cst_recorder *r);
 
 /* One call that was open when the trace began. */
 struct cst_seed {
