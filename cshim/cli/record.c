@@ -149,10 +149,20 @@ static void tell_nothing(const struct record *r)
 			r->o->names[0]);
 }
 
+/* The file's own size: a flight's spool has none of its names yet. */
+static uint64_t n_bytes(const struct record *r,
+			const struct cst_status_report *s)
+{
+	struct stat st;
+
+	return stat(r->o->output, &st) == 0 ? (uint64_t)st.st_size
+					    : s->spool_bytes;
+}
+
 static void tell_end(const struct record *r, const struct cst_status_report *s)
 {
-	int is_small = s->spool_bytes < 1 << 20;
-	uint64_t kept = n_kept(r, s);
+	uint64_t kept = n_kept(r, s), size = n_bytes(r, s);
+	int is_small = size < 1 << 20;
 
 	if (!s->n_records && !s->n_lost_full) {
 		tell_nothing(r);
@@ -165,7 +175,7 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 		"%" PRIu64 " %s in %" PRIu32 " %s, %.*f %s in %s, %.3f s",
 		s->n_calls, plural(s->n_calls, "call", "calls"), s->n_threads,
 		plural(s->n_threads, "thread", "threads"), is_small ? 0 : 1,
-		(double)s->spool_bytes / (is_small ? 1 << 10 : 1 << 20),
+		(double)size / (is_small ? 1 << 10 : 1 << 20),
 		is_small ? "KiB" : "MiB", r->o->output,
 		(double)s->duration_ns / 1e9);
 	tell_losses(s);

@@ -47,6 +47,14 @@ static void put_duration(struct bytes *out, uint64_t ns)
 		put(out, "duration    %.3f s\n", (double)ns / 1e9);
 }
 
+static void put_size(struct bytes *out, uint64_t n)
+{
+	if (n < 1 << 20)
+		put(out, "size        %.1f KiB\n", (double)n / (1 << 10));
+	else
+		put(out, "size        %.1f MiB\n", (double)n / (1 << 20));
+}
+
 static void put_losses(struct bytes *out, const struct cst_status_report *s)
 {
 	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
@@ -146,7 +154,7 @@ int cst_trace_info(const struct cst_trace *t, cst_write_fn write, void *arg,
 	    s.n_functions, s.n_sites);
 	put_losses(&out, &s);
 	put_untraced(&out, &s);
-	put(&out, "size        %.1f KiB\n", (double)s.spool_bytes / 1024);
+	put_size(&out, s.spool_bytes);
 	put_modules(&out, t);
 	if (out.failed)
 		status = cst_fail_memory(err);

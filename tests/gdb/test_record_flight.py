@@ -34,6 +34,10 @@ def test_keeps_the_newest_below_their_callers(tmp_path):
     assert "early" not in names
     assert 1000 < len(names) < 1000000
     assert "the newest %d of 2001006 calls" % len(names) in done.stderr
+    size = (tmp_path / "cstrace.cst").stat().st_size
+    told = ("%.0f KiB" % (size / 1024) if size < 1 << 20 else
+            "%.1f MiB" % (size / (1 << 20)))
+    assert ", %s in cstrace.cst" % told in done.stderr
     # IDs are what they would be, parents are there, and all have ended.
     assert [found[0]["id"], found[-1]["id"]] == ["1.1", "1.2001006"]
     known = {c["id"] for c in found}
