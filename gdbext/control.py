@@ -20,6 +20,7 @@ MODE_OFF, MODE_RING, MODE_BREAKPOINT, MODE_HANDSHAKE = range(4)
 
 _HEAD = struct.Struct("<QII")
 _AT_MODE, _AT_RETIRE, _AT_RETIRE_SEQ, _AT_ANSWER, _AT_PATH = 12, 16, 32, 36, 48
+_AT_IS_FILE = 44
 _PATH_SIZE = 256
 
 
@@ -106,6 +107,23 @@ class Control:
         self._write(self._control + _AT_RETIRE_SEQ,
                     struct.pack("<I", self._retired))
         self._set_state(STATE_ASK)
+
+    def is_taken(self, our_area: Optional[bytes]) -> bool:
+        """Has it the area of another recorder, which it keeps for its
+        life?"""
+        ours = os.stat(our_area).st_ino if our_area else None
+        try:
+            with open("/proc/%d/maps" % self._pid, encoding="utf-8",
+                      errors="surrogateescape") as maps:
+                found = {int(line.split(None, 5)[4]) for line in maps
+                         if "/memfd:cstrace" in line}
+            (is_file,) = struct.unpack("<I", self._read(
+                self._control + _AT_IS_FILE, 4))
+        except OSError:
+            return False
+        if is_file:
+            return self.answer().state != STATE_OFF
+        return bool(found - {ours})
 
     def area_path(self) -> bytes:
         """What some gdb has told this process to write into."""

@@ -79,6 +79,27 @@ def links_shim(path: str) -> bool:
     return control is not None and gdb.solib_name(control) is None
 
 
+def _in_shim(name: str) -> Optional[int]:
+    """Where the libcstrace.so in the process has it."""
+    control = symbol_address("cstrace_control")
+    path = control is not None and gdb.solib_name(control)
+    if not path:
+        return None
+    shim = elf.read(path)
+    known, wanted = shim.definition("cstrace_control"), shim.definition(name)
+    if known is None or wanted is None:
+        return None
+    return control - known[1] + wanted[1]
+
+
+def hook_address(name: str) -> Optional[int]:
+    """That of the hook which the program calls.  Of a name that several
+    libraries define gdb gives any."""
+    if has_own_hooks(program() or ""):
+        return symbol_address(name)
+    return _in_shim(name) or symbol_address(name)
+
+
 def is_privileged(path: str) -> bool:
     """Does it run with more rights than we have?  The dynamic linker takes
     nothing from the environment then."""

@@ -112,7 +112,7 @@ def breakpoints(recording: Recording) -> list[gdb.Breakpoint]:
     """One where both hooks are the same code, else two."""
     addresses = {}
     for name, kind in ((hooks.ENTER, ENTER), (hooks.EXIT, EXIT)):
-        address = hooks.symbol_address(name)
+        address = hooks.hook_address(name)
         if address is not None:
             addresses.setdefault(address, []).append(kind)
     kinds = Kinds()

@@ -196,7 +196,11 @@ class Session:
     def _begin_in_the_middle(self) -> None:
         road = self._road()
         has_own = hooks.has_own_hooks(hooks.program() or "")
-        if Control.find() is None or has_own:
+        self.finish_outlived()
+        shim = Control.find()
+        ours = self.recording and self.recording.recorder.area_path()
+        is_taken = shim is not None and shim.is_taken(ours)
+        if shim is None or has_own or is_taken:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             road = recording.HOOKS
@@ -205,8 +209,10 @@ class Session:
         recorded.switch_on()
         recorded.watch_ends()
         if road == recording.HOOKS:
-            why = ("it defines them itself" if has_own
-                   else "it was started without libcstrace.so")
+            why = ("it defines them itself" if has_own else
+                   "it was recorded before, and its libcstrace.so "
+                   "stays with that recorder" if is_taken else
+                   "it was started without libcstrace.so")
             say("on, by breakpoints on the program's own hooks (%s): %s"
                 % (why, _HOOKS_COST))
         else:

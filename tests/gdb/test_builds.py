@@ -148,6 +148,19 @@ def test_attach_to_a_program_that_links_the_shim(gdb, tmp_path):
         check_attached(run, tmp_path, running)
 
 
+def test_attach_again_once_the_first_gdb_is_gone(gdb, tmp_path):
+    """The shim keeps the first one's area for the program's life."""
+    with Running("-Wl,--no-as-needed", *LINKED) as running:
+        commands = [c.format(pid=running.process.pid) for c in ATTACH]
+        run = gdb(running.process.args[0], *commands)
+        assert "ring road" in run.out
+        again = ("cstrace start", *commands[6:-2])
+        run = gdb(running.process.args[0], *commands[:-1], *again, "detach",
+                  *SAVE)
+        assert run.out.count("was recorded before") == 2
+        check_attached(run, tmp_path, running)
+
+
 def test_attach_after_start(gdb, tmp_path):
     with Running() as running:
         run = gdb(running.process.args[0], "cstrace start",
