@@ -72,6 +72,11 @@ class Shell:
         """The line after a TAB."""
         return self._line(line + "\t").rstrip()
 
+    def listed(self, line):
+        """What a TAB shows below the line, before any word is chosen."""
+        self._line(line + "\t")
+        return self._child.before
+
     def offers(self, line):
         """All words that could stand at its end; a folder with a slash."""
         begin = line.rpartition(" ")[0] + " "

@@ -64,6 +64,13 @@ def test_values_of_options(shell):
     assert {"json", "folded", "html"} <= set(formats)
 
 
+def test_values_are_listed_bare(shell):
+    """Without the `--' that zsh puts before an explanation."""
+    listed = shell.listed("cstrace report --sort ")
+    listed += shell.listed("cstrace report --sort ")  # bash beeps first
+    assert not re.search(r"\s--\s", listed)
+
+
 def test_a_value_that_nobody_can_guess(shell):
     assert shell.complete("cstrace show --filter ") == "cstrace show --filter"
 
