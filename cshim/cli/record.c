@@ -145,8 +145,8 @@ static void tell_nothing(const struct record *r)
 	else
 		fprintf(stderr,
 			"cstrace: no calls: was '%s' compiled with "
-			"-finstrument-functions?\n",
-			r->o->names[0]);
+			"-finstrument-functions?  cstrace check %s tells\n",
+			r->o->names[0], r->launch.program);
 }
 
 /* The file's own size: a flight's spool has none of its names yet. */

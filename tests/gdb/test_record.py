@@ -214,6 +214,7 @@ def test_no_hooks_is_said(tmp_path):
     assert done.returncode == 0
     assert "no calls" in done.stderr
     assert "-finstrument-functions" in done.stderr
+    assert "cstrace check /bin/true tells" in done.stderr
 
 
 # ---- how it is asked for -----------------------------------------------------
