@@ -217,6 +217,29 @@ static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 		stack_unwind(c, t, s, s->n - 1, f->time);
 }
 
+/* The caller is nowhere innermost: find the stack by where the frame lies.  On
+ * another one than the current (a handler on a stack of its own has jumped out)
+ * the caller may be open below what was left. */
+static struct stack *enter_near(struct callstack *c, struct thread *t,
+				const struct frame *f)
+{
+	struct stack *s = lanes_near(c, t, f);
+	uint32_t caller = 0;
+
+	if (s != t->current) {
+		if (enter_own_frame(c, t, s, f))
+			return s;
+		if (f->site->caller_physical)
+			caller = lanes_find_caller(s, f->site->caller_physical,
+						   f->cfa);
+	}
+	if (caller)
+		stack_unwind(c, t, s, caller, f->time);
+	else
+		enter_below(c, t, s, f);
+	return s;
+}
+
 /* Everything but the plain case. Returns the stack to push on. */
 static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
@@ -240,9 +263,7 @@ enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 			return s;
 		}
 	}
-	s = lanes_near(c, t, f);
-	enter_below(c, t, s, f);
-	return s;
+	return enter_near(c, t, f);
 }
 
 /* The innermost open call is the caller; or has the function inlined. */
