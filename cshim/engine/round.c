@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lanes.h"
 #include "recorder.h"
 
 #include <stdlib.h>
@@ -88,18 +89,50 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 	return callstack_take(&r->calls, t, slice->records, slice->n, n_known);
 }
 
-static void take_turn(struct cst_recorder *r, uint32_t turn, int peek,
-		      uint32_t n_known)
+/* Does the thread go over to another stack in these records?  It steps too far
+ * for a call. */
+static int leaves_stack(struct cst_recorder *r, const struct slice *slice)
+{
+	const struct thread *t = NULL;
+	const struct stack *s;
+	uint64_t at = cst_record_sp(&slice->records[0]);
+
+	if (crew_knows(&r->crew, r->area, slice->thread))
+		t = crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
+	s = t ? t->current : NULL;
+	if (s && s->high)
+		at = s->n ? s->calls[s->n - 1].cfa : s->high;
+	for (uint32_t i = 0; i < slice->n; i++) {
+		uint64_t sp = cst_record_sp(&slice->records[i]);
+
+		if (sp - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES)
+			return 1;
+		at = sp;
+	}
+	return 0;
+}
+
+/* 1: left off where the thread goes to a stack that other threads may have
+ * been on before: their records are to be taken first. */
+static int take_turn(struct cst_recorder *r, uint32_t turn, int peek,
+		     uint32_t n_known)
 {
 	struct slice slice;
 
 	while (reader_next(&r->reader, turn, peek, &slice)) {
-		uint32_t n = take_slice(r, &slice, n_known);
+		uint32_t n;
 
+		if (r->reader.n_turns > 1) {
+			slice.n = slice_count(&slice);
+			if (leaves_stack(r, &slice))
+				return 1;
+		}
+		n = take_slice(r, &slice, n_known);
 		reader_done(&r->reader, turn, n);
 		if (!n)
-			return; /* of a site that is not known yet */
+			break; /* of a site that is not known yet */
 	}
+	return 0;
 }
 
 /* ---- threads that share stacks --------------------------------------------
@@ -192,6 +225,17 @@ static int shares_stacks(const struct cst_recorder *r)
 	return r->calls.n_extra || r->sites.n_first || r->n_processes > 1;
 }
 
+static void take_turns(struct cst_recorder *r, int peek, uint64_t horizon,
+		       uint32_t n_known)
+{
+	int is_shared = shares_stacks(r) && r->reader.n_turns > 1;
+
+	for (uint32_t i = 0; i < r->reader.n_turns && !is_shared; i++)
+		is_shared = take_turn(r, i, peek, n_known);
+	if (is_shared)
+		take_merged(r, horizon, n_known);
+}
+
 /* A fork child's tree needs what its parent wrote before it. */
 static int has_new_process(struct cst_recorder *r)
 {
@@ -243,11 +287,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	if (!n_full && area_is_starved(r->area))
 		area_grow(r->area);
 	writer_hurry(r->writer, haste(r, n_full));
-	if (shares_stacks(r) && r->reader.n_turns > 1)
-		take_merged(r, horizon, n_known);
-	else
-		for (uint32_t i = 0; i < r->reader.n_turns; i++)
-			take_turn(r, i, peek, n_known);
+	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
 	r->live.has_threads = r->crew.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));

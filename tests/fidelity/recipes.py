@@ -83,6 +83,7 @@ RECIPES = {
     "globals_quick": _globals("call_quick_exit"),
     "globals_short": _globals("call__exit"),
     "migrating": Recipe(flags=("-pthread",)),
+    "migrating_unseen": Recipe("migrating", ("-pthread", "-DIS_UNSEEN=1")),
     # Nothing tells there that a jump left an inlined call.
     "nodebug_inlining": Recipe("inlining", ("-DNO_JUMP=1",), UNTOLD),
     "nodebug_setjmp": Recipe("setjmp_loop", base=UNTOLD),
