@@ -59,6 +59,7 @@ struct thread {
 	uint32_t n_fork;
 	struct stack *own;
 	struct stack *current;
+	uint64_t base;	  /* just above its own stack, or 0 */
 	uint64_t n_calls; /* numbers given out */
 	uint64_t n_seeds;
 	uint64_t last_time;

@@ -187,6 +187,7 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	if (!t)
 		return NULL;
 	t->area_index = index;
+	t->base = a->threads[index].base;
 	if (!a->processes[process].parent)
 		crew_exec(c, calls, process, tid);
 	crew_inherit(c, t, &a->threads[index]);

@@ -33,6 +33,12 @@ uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
 	return 0;
 }
 
+/* Nothing was seen yet on the thread's own stack: is this on it? */
+static int is_on_unused(const struct thread *t, uint64_t cfa)
+{
+	return !t->base || t->base - cfa < SAME_STACK_BYTES;
+}
+
 static struct stack *lanes_add(struct callstack *c, struct thread *t,
 			       uint64_t cfa)
 {
@@ -54,7 +60,7 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
 {
 	struct stack *s;
 
-	if (!t->own->high)
+	if (!t->own->high && is_on_unused(t, f->cfa))
 		return t->own;
 	for (s = c->stacks; s; s = s->next) {
 		if (s->process == t->process && s->high == f->cfa) {
@@ -125,7 +131,8 @@ struct stack *lanes_near(struct callstack *c, struct thread *t,
 	uint32_t did = caller_did(c, f);
 	struct stack *s = t->current;
 
-	if (is_near_stack(s, f->cfa) &&
+	if ((s->high || s != t->own ? is_near_stack(s, f->cfa)
+				    : is_on_unused(t, f->cfa)) &&
 	    !(did & BEGINS_STACKS && is_off_stack(s, f->cfa))) {
 		if (s->n && !(did & CALLS_BACK))
 			caller_does(c, f, CALLS_BACK);
@@ -136,6 +143,9 @@ struct stack *lanes_near(struct callstack *c, struct thread *t,
 		    (s->ordinal || s == t->own) && is_taken_up(s, f, did))
 			return s;
 	}
+	if (t->current != t->own && !t->own->high && t->base &&
+	    is_on_unused(t, f->cfa))
+		return t->own;
 	s = lanes_add(c, t, f->cfa);
 	if (!s)
 		return t->current;

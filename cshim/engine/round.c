@@ -93,15 +93,16 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
  * for a call. */
 static int leaves_stack(struct cst_recorder *r, const struct slice *slice)
 {
-	const struct thread *t = NULL;
-	const struct stack *s;
-	uint64_t at = cst_record_sp(&slice->records[0]);
+	const struct thread *t = crew_met(&r->crew, slice->thread);
+	const struct stack *s = t ? t->current : NULL;
+	uint64_t at = slice->thread < CST_MAX_THREADS
+			      ? r->area->threads[slice->thread].base
+			      : 0;
 
-	if (crew_knows(&r->crew, r->area, slice->thread))
-		t = crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
-	s = t ? t->current : NULL;
 	if (s && s->high)
 		at = s->n ? s->calls[s->n - 1].cfa : s->high;
+	else if (!at)
+		at = cst_record_sp(&slice->records[0]);
 	for (uint32_t i = 0; i < slice->n; i++) {
 		uint64_t sp = cst_record_sp(&slice->records[i]);
 

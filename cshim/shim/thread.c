@@ -70,9 +70,20 @@ static void thread_name(struct cst_thread *t)
 	__atomic_store_n(&to[1], name.word[1], __ATOMIC_RELAXED);
 }
 
+/* The main thread's data is elsewhere, a guest's is its maker's, and the first
+ * thread of a fork child is on its parent's stack. */
+static uint64_t stack_base(const struct self *me, uint32_t tid)
+{
+	if (me != &self || me->forked_from || state_page.has_guests ||
+	    tid == area_process(me->home - 1)->pid)
+		return 0;
+	return thread_pointer();
+}
+
 int thread_register(struct self *me)
 {
 	int64_t index = area_draw(&area->n_threads, 0, CST_MAX_THREADS);
+	uint32_t tid = sys_gettid();
 	struct cst_thread *t;
 
 	if (index < 0 ||
@@ -85,10 +96,11 @@ int thread_register(struct self *me)
 	t->start = clock_ticks();
 	t->forked_from = me->forked_from;
 	t->n_fork = me->n_fork;
+	t->base = stack_base(me, tid);
 	thread_name(t);
 	me->thread = (uint32_t)index + 1;
 	/* Pairs with the reader's acquire: a thread with a tid is whole. */
-	__atomic_store_n(&t->tid, sys_gettid(), __ATOMIC_RELEASE);
+	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return 0;
 }
 

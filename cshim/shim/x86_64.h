@@ -49,6 +49,15 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	})
 #endif
 
+/* libc puts a thread's own data at the upper end of its stack. */
+static inline uint64_t thread_pointer(void)
+{
+	uint64_t pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
 static inline void cpu_relax(void)
 {
 	__asm__ volatile("pause");

@@ -82,7 +82,8 @@ RECIPES = {
     "globals_exit": _globals("call_exit"),
     "globals_quick": _globals("call_quick_exit"),
     "globals_short": _globals("call__exit"),
-    "migrating": Recipe(flags=("-pthread",)),
+    "migrating": Recipe(flags=("-pthread", "-DIS_UNSEEN=0")),
+    "migrating_first": Recipe("migrating", ("-pthread", "-DIS_UNSEEN=2")),
     "migrating_unseen": Recipe("migrating", ("-pthread", "-DIS_UNSEEN=1")),
     # Nothing tells there that a jump left an inlined call.
     "nodebug_inlining": Recipe("inlining", ("-DNO_JUMP=1",), UNTOLD),

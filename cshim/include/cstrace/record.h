@@ -124,7 +124,9 @@ struct cst_thread {
 	uint32_t forked_from;
 	uint32_t n_fork;
 	uint64_t end; /* clock ticks; of use if is_ended */
-	uint64_t reserved;
+	/* Where the stack of a thread that libc made begins, or just above
+	 * that; 0: not known. */
+	uint64_t base;
 };
 _Static_assert(sizeof(struct cst_thread) == 64, "area layout");
 
