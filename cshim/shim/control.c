@@ -103,11 +103,24 @@ void control_end(void)
 		area_count(&area->n_lost_threads); /* at least */
 }
 
+/* libc copies with memcpy() before there is a place for our own data: a static
+ * program's own one, with hooks, has its first call too early. */
+static int is_too_early(void)
+{
+	static uint32_t is_late;
+
+	if (!is_late && has_thread_data())
+		is_late = 1;
+	return !is_late;
+}
+
 COLD uint32_t control_obey(void)
 {
 	uint64_t mask;
 	uint32_t state;
 
+	if (is_too_early())
+		return CST_STATE_OFF;
 	if (__atomic_load_n(&has_ended, __ATOMIC_SEQ_CST)) {
 		state_swap(CST_STATE_ASK, CST_STATE_OFF);
 		return CST_STATE_OFF;

@@ -7,7 +7,9 @@
 #ifndef SHIM_X86_64_H
 #define SHIM_X86_64_H
 
+#include <asm/prctl.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 /* Where the area is put: far from what the kernel places of its own accord,
  * and from what sanitizers keep for themselves. */
@@ -78,6 +80,15 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
 			   "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
+}
+
+/* A static program runs before libc has made its thread data. */
+static inline int has_thread_data(void)
+{
+	uint64_t pointer = 0;
+
+	syscall6(SYS_arch_prctl, ARCH_GET_FS, (long)&pointer, 0, 0, 0, 0);
+	return pointer != 0;
 }
 
 /* A function that returns at once, with an address of its own.  No compiler

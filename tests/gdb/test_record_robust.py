@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from lib_build import FOUR, Variant, build
+from lib_build import BUILD, FOUR, Variant, build
 from lib_gdb import environment
 from test_record import (CSTRACE, LIMIT_S, command, compiled, finish, functions,
                          record, start, wait_for)
@@ -56,6 +56,17 @@ def test_the_hook_calls_nothing_of_the_programs(tmp_path, variant):
     done = command("record", program, cwd=tmp_path)
     check_as_alone(done, program, cwd=tmp_path)
     assert n_calls(done.stderr) == 501502 and "lost" not in done.stderr
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_hooks_in_what_a_static_program_begins_with(tmp_path, compiler):
+    """Its own memcpy() is called before there is thread-local data."""
+    program = build("robust_override.c", "-fno-builtin", "-static",
+                    "-Wl,-z,muldefs", str(BUILD / "libcstrace.a"),
+                    variant=Variant(compiler))
+    done = command("record", program, cwd=tmp_path)
+    check_as_alone(done, program, cwd=tmp_path)
+    assert n_calls(done.stderr) >= 501502 and "lost" not in done.stderr
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
