@@ -351,6 +351,8 @@ void live_flush(struct live *l, struct callstack *c, uint64_t now)
 void live_set(struct live *l, const struct live_options *options,
 	      struct filter *filter, struct callstack *c)
 {
+	int was_on = l->filter != NULL;
+
 	live_write(l);
 	filter_free(l->filter);
 	l->filter = filter;
@@ -361,7 +363,13 @@ void live_set(struct live *l, const struct live_options *options,
 	c->listener = (struct call_listener){live_entered, live_left, l};
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		s->n_shown = 0;
-		for (uint32_t i = 0; i < s->n; i++)
-			call_filter(l, s, &s->calls[i]);
+		for (uint32_t i = 0; i < s->n; i++) {
+			struct open_call *o = &s->calls[i];
+			uint8_t was_printed = was_on && o->is_printed;
+
+			call_filter(l, s, o);
+			/* It still wants its closing row. */
+			o->is_printed = was_printed;
+		}
 	}
 }

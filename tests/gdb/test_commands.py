@@ -3,6 +3,7 @@
 lost by a mistake."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -138,6 +139,18 @@ def test_output_goes_where_it_is_told(gdb, tmp_path):
               args=[2])
     assert "fib  basic.c" not in run.out
     assert live_tree((tmp_path / "rows.txt").read_text()).count("fib") == 3
+
+
+def test_rows_written_open_are_closed_in_the_new_look(gdb, tmp_path):
+    run = gdb(basic(), "cstrace start", "break leaf", "run", "delete",
+              "set cstrace timestamp off", "continue", args=[2])
+    assert re.search(r"^ *[0-9.]+ [mun]?s  <- main$", run.out, re.M)
+
+
+def test_rows_written_open_are_closed_in_the_new_output(gdb, tmp_path):
+    gdb(basic(), "cstrace start", "break leaf", "run", "delete",
+        "set cstrace output rows.txt", "continue", args=[2])
+    assert (tmp_path / "rows.txt").read_text().endswith("<- main\n")
 
 
 def test_logged_rows_are_in_the_log(gdb, tmp_path):
