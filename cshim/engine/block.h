@@ -31,6 +31,7 @@ enum block_kind {
 	BLOCK_MODULES = 8,
 	BLOCK_SEAL = 9,
 	BLOCK_PLACES = 10,
+	BLOCK_ENDS = 11,
 };
 
 struct block_head {

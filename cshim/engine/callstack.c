@@ -425,7 +425,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r) : cst_record_sp(r)) +
 		(uint64_t)(int64_t)site->cfa_offset;
 	if (unlikely(t->heir_of != NULL))
-		fork_inherit(c, t, f.cfa, site->kind == CST_EXIT);
+		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
 	if (site->kind == CST_ENTER)
 		callstack_enter(c, t, &f);
 	else

@@ -198,6 +198,21 @@ static int take_pauses(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_ends(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		struct trace_end end = {
+			.process = (uint32_t)cursor_varint_max(c, UINT32_MAX)};
+
+		end.ticks = cursor_varint(c);
+		if (c->failed || loader_grow(&t->ends, sizeof(*t->ends),
+					     t->n_ends, &t->cap_ends) < 0)
+			return -1;
+		t->ends[t->n_ends++] = end;
+	}
+	return 0;
+}
+
 static int take_module(struct cst_trace *t, struct cursor *c)
 {
 	struct trace_module m = {0};
@@ -257,6 +272,8 @@ int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 		return take_people(t, raw);
 	case BLOCK_PAUSES:
 		return take_pauses(t, raw);
+	case BLOCK_ENDS:
+		return take_ends(t, raw);
 	case BLOCK_MODULES:
 		return take_modules(t, raw);
 	case BLOCK_END:

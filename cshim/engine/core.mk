@@ -10,6 +10,7 @@ ENGINE_CORE_SRC := \
 	error.c \
 	fork.c \
 	gone.c \
+	lives.c \
 	holders.c \
 	lanes.c \
 	live.c \

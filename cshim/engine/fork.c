@@ -33,8 +33,19 @@ static const struct snapshot *find_snapshot(const struct thread *t,
 	return n_fork && shot && shot->n_fork == n_fork ? shot : NULL;
 }
 
-void fork_inherit(struct callstack *c, struct thread *child, uint64_t cfa,
-		  int is_exit)
+/* It is the child's from the fork on. */
+static void inherit(struct callstack *c, struct thread *child,
+		    const struct open_call *call, uint64_t time)
+{
+	struct open_call own = *call;
+
+	if (own.start < time)
+		own.start = time;
+	callstack_reopen(c, child, &own);
+}
+
+void fork_inherit(struct callstack *c, struct thread *child, uint64_t time,
+		  uint64_t cfa, int is_exit)
 {
 	const struct thread *parent = child->heir_of;
 	const struct snapshot *shot = find_snapshot(parent, child->n_fork);
@@ -42,12 +53,12 @@ void fork_inherit(struct callstack *c, struct thread *child, uint64_t cfa,
 
 	child->heir_of = NULL;
 	for (uint32_t i = 0; shot && i < shot->n; i++)
-		callstack_reopen(c, child, &shot->calls[i]);
+		inherit(c, child, &shot->calls[i], time);
 	for (uint32_t i = 0; !shot && i < now->n; i++) {
 		const struct open_call *o = &now->calls[i];
 
 		if (o->cfa > cfa || (is_exit && o->cfa == cfa))
-			callstack_reopen(c, child, o);
+			inherit(c, child, o, time);
 	}
 }
 

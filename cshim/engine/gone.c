@@ -13,7 +13,7 @@ enum {
 
 /* Neither dead nor dying: when all end at once, the others are not gone before
  * this can be seen. */
-static int process_goes_on(uint32_t pid)
+int gone_process_goes_on(uint32_t pid)
 {
 	unsigned long long flags = 0, pending = 0;
 	char path[32], text[1024], state = 0;
@@ -60,7 +60,7 @@ static void ask(struct asked *q, const struct area *a, uint32_t pid)
 	if (q->pid == pid)
 		return;
 	q->pid = pid;
-	q->goes_on = (uint8_t)process_goes_on(pid);
+	q->goes_on = (uint8_t)gone_process_goes_on(pid);
 	/* An exec has unmapped it.  The new program's entry in the area comes
 	 * with its first call, which may be long after. */
 	q->is_same = q->goes_on && area_is_held(a, pid);
@@ -110,6 +110,7 @@ void gone_mark(struct cst_recorder *r, int is_last)
 	if (!is_last && now - r->last_mark_ns < MARK_MS * 1000000ull)
 		return;
 	r->last_mark_ns = now;
+	lives_look(r, is_last);
 	for (uint32_t i = 0; i < r->crew.n; i++) {
 		struct thread *t = r->crew.all[i];
 
@@ -120,6 +121,7 @@ void gone_mark(struct cst_recorder *r, int is_last)
 
 void gone_mark_ended(struct cst_recorder *r)
 {
+	lives_look_back(r);
 	for (uint32_t i = 0; i < r->crew.n; i++) {
 		struct thread *t = r->crew.all[i];
 

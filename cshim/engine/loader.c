@@ -382,6 +382,7 @@ static void loader_drop(struct cst_trace *t)
 	free(t->lane_blocks);
 	free(t->late);
 	free(t->pauses);
+	free(t->ends);
 	free(t->modules);
 }
 

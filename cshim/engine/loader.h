@@ -30,6 +30,7 @@ struct trace_lane {
 	uint32_t first_block, last_block; /* those with calls */
 	uint32_t blocks_at, n_blocks;	  /* of lane_blocks */
 	uint64_t n_calls;
+	uint64_t end_ticks; /* the process's, or the trace's */
 };
 
 struct trace_late {
@@ -40,6 +41,12 @@ struct trace_late {
 
 struct trace_pause {
 	uint64_t at, ticks;
+};
+
+/* Of a process (ordinal) that the trace outlasted. */
+struct trace_end {
+	uint64_t ticks;
+	uint32_t process;
 };
 
 struct trace_module {
@@ -64,10 +71,12 @@ struct cst_trace {
 	uint32_t *lane_blocks;	    /* their indexes, lane after lane */
 	struct trace_late *late;    /* by lane and seq */
 	struct trace_pause *pauses;
+	struct trace_end *ends; /* by process */
 	struct trace_module *modules;
-	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses, n_modules;
+	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses, n_modules,
+		n_ends;
 	uint32_t cap_threads, cap_lanes, cap_blocks, cap_late, cap_pauses,
-		cap_modules;
+		cap_modules, cap_ends;
 	const char *version, *host, *command, *module; /* never NULL */
 	uint64_t start_ticks, start_wall_ns, end_ticks;
 	/* What it was recorded to show. */

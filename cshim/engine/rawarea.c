@@ -154,6 +154,7 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 	gone_unwind(r);
 	recorder_tell_modules(r, 1);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
+	lives_tell(r);
 	take_losses(&missing, r);
 	missing.n_lost_limit = writer_dropped(r->writer);
 	writer_set_missing(r->writer, &missing);

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "crew.h"
+#include "lives.h"
 #include "live.h"
 #include "reader.h"
 
@@ -35,6 +36,7 @@ struct cst_recorder {
 	struct sites sites;
 	struct callstack calls;
 	struct crew crew;
+	struct lives lives;
 	struct live live;
 	struct filter *mute; /* what is dropped for good; NULL: nothing */
 	struct pauses pauses;

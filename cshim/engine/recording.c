@@ -12,6 +12,7 @@ void recorder_forget(struct cst_recorder *r)
 {
 	callstack_release(&r->calls);
 	crew_release(&r->crew);
+	lives_release(&r->lives);
 	free(r->seeding);
 	r->seeding = NULL;
 	r->n_seeding = r->cap_seeding = 0;
@@ -172,6 +173,7 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 	fill_status(r, status);
 	writer_set_missing(r->writer, status);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
+	lives_tell(r);
 }
 
 /* A readable trace of what the writer's file holds. */

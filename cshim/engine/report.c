@@ -138,7 +138,7 @@ static inline void see_call(struct report *r, const struct site *site,
 }
 
 static inline int take_call(struct report *r, const struct packed_call *c,
-			    int seen)
+			    uint32_t lane, int seen)
 {
 	struct site *site = &r->sites[c->site];
 	struct level *above, *here;
@@ -153,7 +153,7 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	here->is_subject = above->is_subject;
 	if (!is_visible(r, site, above, here))
 		return 0;
-	ns = call_duration_ns(r->t, c);
+	ns = call_duration_ns(r->t, c, lane);
 	if (ns < r->min_ns)
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
@@ -194,7 +194,7 @@ static int report_take(void *arg, const char *text, uint64_t size)
 	for (uint32_t i = 0; i < run.n; i++) {
 		if (run.threads)
 			seen = is_seen(r, run.threads[i]);
-		if (take_call(r, &run.calls[i], seen) < 0)
+		if (take_call(r, &run.calls[i], run.lane, seen) < 0)
 			return CST_MEMORY;
 	}
 	return 0;

@@ -42,6 +42,54 @@ static void find_end(struct cst_trace *t)
 			t->end_ticks = t->late[i].end_ticks;
 }
 
+/* The later of two of one process comes first. */
+static int end_compare(const void *a, const void *b)
+{
+	const struct trace_end *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	return (x->ticks < y->ticks) - (x->ticks > y->ticks);
+}
+
+static int process_compare(const void *a, const void *b)
+{
+	const struct trace_end *x = a, *y = b;
+
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+/* Each process has one by then. */
+static void sort_ends(struct cst_trace *t)
+{
+	uint32_t n = 0;
+
+	if (t->n_ends)
+		qsort(t->ends, t->n_ends, sizeof(*t->ends), end_compare);
+	for (uint32_t i = 0; i < t->n_ends; i++)
+		if (!n || t->ends[n - 1].process != t->ends[i].process)
+			t->ends[n++] = t->ends[i];
+	t->n_ends = n;
+}
+
+static void find_ends(struct cst_trace *t)
+{
+	sort_ends(t);
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		const struct trace_thread *thread =
+			&t->threads[t->lanes[i].thread];
+		const struct trace_end key = {.process = thread->process};
+		const struct trace_end *end =
+			t->n_ends ? bsearch(&key, t->ends, t->n_ends,
+					    sizeof(key), process_compare)
+				  : NULL;
+
+		t->lanes[i].end_ticks = end && end->ticks < t->end_ticks
+						? end->ticks
+						: t->end_ticks;
+	}
+}
+
 static int sort_blocks(struct cst_trace *t)
 {
 	uint32_t at = 0;
@@ -103,6 +151,7 @@ int loader_settle(struct cst_trace *t, struct cst_error *err)
 	if (sort_blocks(t) < 0)
 		return cst_fail_memory(err);
 	find_end(t);
+	find_ends(t);
 	fill_status(t);
 	if (count_processes(t) < 0)
 		return cst_fail_memory(err);

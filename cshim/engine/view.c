@@ -203,7 +203,7 @@ static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
 static uint64_t shown_start(const struct cst_trace *t,
 			    const struct packed_call *c)
 {
-	return c->is_seed || c->start < t->start_ticks
+	return c->start < t->start_ticks
 		       ? 0
 		       : trace_ns(t, c->start - t->start_ticks);
 }
@@ -263,7 +263,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	here->parent = above->parent;
 	if (!is_visible)
 		return 0;
-	out->duration_ns = call_duration_ns(v->t, c);
+	out->duration_ns = call_duration_ns(v->t, c, v->run.lane);
 	if (out->duration_ns < v->min_ns) {
 		here->below.depth = above->below.depth;
 		return 0;

@@ -52,16 +52,15 @@ int view_next(struct view *v, struct shown *out, uint32_t cap,
 /* A call's duration so far or at all.  Of one that was open before the trace
  * only what lies in the trace is known. */
 static inline uint64_t call_duration_ns(const struct cst_trace *t,
-					const struct packed_call *c)
+					const struct packed_call *c,
+					uint32_t lane)
 {
 	uint64_t ticks = c->duration;
 
-	if (c->is_seed && c->end != CALL_OPEN)
-		ticks = c->start + c->duration - t->start_ticks;
-	else if (c->is_seed)
-		ticks = t->end_ticks - t->start_ticks;
-	else if (c->end == CALL_OPEN)
-		ticks = t->end_ticks - c->start;
+	if (c->end == CALL_OPEN)
+		ticks = t->lanes[lane].end_ticks - c->start;
+	if (c->is_seed && c->start < t->start_ticks)
+		ticks -= t->start_ticks - c->start;
 	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
 }
 

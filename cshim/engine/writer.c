@@ -21,6 +21,7 @@ enum {
 	MOST_LATE = 8192,
 	/* What one block of names or threads may reach before it is closed. */
 	PLAIN_SIZE = 256 << 10,
+	SOME = 1,
 };
 
 struct writer {
@@ -39,7 +40,7 @@ struct writer {
 	uint64_t end_ticks;
 	int is_full, is_changed;
 	enum haste haste;
-	struct bytes people, pauses, modules; /* not yet written */
+	struct bytes people, pauses, ends, modules; /* not yet written */
 	struct bytes info, data, plain;
 };
 
@@ -84,9 +85,12 @@ static void put_seal(struct writer *w)
 	spool_flush(&w->spool);
 }
 
-/* Put out `raw` as a block of its own and empty it. */
-static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw)
+/* Put out `raw` as a block of its own and empty it, if there is enough. */
+static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
+		      uint64_t enough)
 {
+	if (raw->len < enough)
+		return;
 	bytes_put_varint(&w->info, raw->len);
 	packer_hurry(w->packer, HASTE_NONE); /* it is little */
 	packer_compress(w->packer, raw->data, raw->len, &w->data);
@@ -99,8 +103,7 @@ static void put_all(struct writer *w, enum block_kind kind, record_put_fn put,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		put(&w->plain, w->names, ids[i]);
-		if (w->plain.len >= PLAIN_SIZE)
-			put_plain(w, kind, &w->plain);
+		put_plain(w, kind, &w->plain, PLAIN_SIZE);
 	}
 }
 
@@ -111,16 +114,13 @@ static void put_names(struct writer *w, enum block_kind kind,
 
 	put_all(w, kind, function, n->dirty_functions, n->n_dirty_functions);
 	put_all(w, kind, site, n->dirty_sites, n->n_dirty_sites);
-	if (w->plain.len)
-		put_plain(w, kind, &w->plain);
+	put_plain(w, kind, &w->plain, SOME);
 }
 
 static void put_people(struct writer *w)
 {
-	if (w->people.len)
-		put_plain(w, BLOCK_THREADS, &w->people);
-	if (w->modules.len)
-		put_plain(w, BLOCK_MODULES, &w->modules);
+	put_plain(w, BLOCK_THREADS, &w->people, SOME);
+	put_plain(w, BLOCK_MODULES, &w->modules, SOME);
 	if (!w->names->n_dirty_functions && !w->names->n_dirty_sites)
 		return;
 	put_names(w, BLOCK_NAMES, records_put_function, records_put_site);
@@ -179,8 +179,7 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	l->slot = w->n_lanes;
 	w->lanes[w->n_lanes++] = l;
 	records_put_lane(&w->people, l->index, process, thread, ordinal);
-	if (w->people.len >= PLAIN_SIZE)
-		put_plain(w, BLOCK_THREADS, &w->people);
+	put_plain(w, BLOCK_THREADS, &w->people, PLAIN_SIZE);
 	return l;
 }
 
@@ -276,8 +275,7 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 static void put_thread(struct writer *w, uint32_t index)
 {
 	records_put_thread(&w->people, index, &w->threads[index]);
-	if (w->people.len >= PLAIN_SIZE)
-		put_plain(w, BLOCK_THREADS, &w->people);
+	put_plain(w, BLOCK_THREADS, &w->people, PLAIN_SIZE);
 	w->is_changed = 1;
 }
 
@@ -330,7 +328,7 @@ static void put_meta(struct writer *w, const struct writer_options *o)
 	bytes_put_text(out, o->choice ? o->choice->filter : NULL);
 	bytes_put_varint(out, o->choice ? o->choice->depth : 0);
 	bytes_put_varint(out, o->choice ? o->choice->min_ns : 0);
-	put_plain(w, BLOCK_META, out);
+	put_plain(w, BLOCK_META, out, SOME);
 }
 
 void writer_module(struct writer *w, const struct writer_module *m)
@@ -340,10 +338,9 @@ void writer_module(struct writer *w, const struct writer_module *m)
 
 static void put_end(struct writer *w)
 {
-	w->plain.len = 0;
 	w->missing.is_limit_reached = (uint32_t)w->is_full;
 	records_put_end(&w->plain, w->end_ticks, &w->missing);
-	put_plain(w, BLOCK_END, &w->plain);
+	put_plain(w, BLOCK_END, &w->plain, SOME);
 	w->is_changed = 0;
 }
 
@@ -358,6 +355,7 @@ static void writer_free(struct writer *w)
 	index_release(&w->index);
 	bytes_release(&w->people);
 	bytes_release(&w->pauses);
+	bytes_release(&w->ends);
 	bytes_release(&w->modules);
 	bytes_release(&w->info);
 	bytes_release(&w->data);
@@ -407,8 +405,13 @@ void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)
 	bytes_put_varint(&w->pauses, at);
 	bytes_put_varint(&w->pauses, ticks);
 	w->is_changed = 1;
-	if (w->pauses.len >= PLAIN_SIZE)
-		put_plain(w, BLOCK_PAUSES, &w->pauses);
+	put_plain(w, BLOCK_PAUSES, &w->pauses, PLAIN_SIZE);
+}
+
+void writer_process_end(struct writer *w, uint32_t process, uint64_t at)
+{
+	bytes_put_varint(&w->ends, process);
+	bytes_put_varint(&w->ends, at);
 }
 
 static int writer_fail(const struct writer *w, struct cst_error *err)
@@ -422,8 +425,8 @@ int writer_flush(struct writer *w, struct cst_error *err)
 	for (uint32_t i = 0; i < w->n_lanes; i++)
 		put_calls(w, w->lanes[i]);
 	put_people(w);
-	if (w->pauses.len)
-		put_plain(w, BLOCK_PAUSES, &w->pauses);
+	put_plain(w, BLOCK_PAUSES, &w->pauses, SOME);
+	put_plain(w, BLOCK_ENDS, &w->ends, SOME);
 	if (w->is_changed)
 		put_end(w);
 	spool_flush(&w->spool);
@@ -475,8 +478,7 @@ int writer_fd(const struct writer *w)
 
 void writer_set_end(struct writer *w, uint64_t end_ticks)
 {
-	if (w->end_ticks != end_ticks)
-		w->is_changed = 1;
+	w->is_changed |= w->end_ticks != end_ticks;
 	w->end_ticks = end_ticks;
 }
 

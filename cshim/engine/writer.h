@@ -69,6 +69,9 @@ void writer_hurry(struct writer *w, enum haste haste);
  * at tick `at` (as written, stops left out) the program stood for `ticks`. */
 void writer_pause(struct writer *w, uint64_t at, uint64_t ticks);
 
+/* A process (ordinal) ended at that tick; said again, the later holds. */
+void writer_process_end(struct writer *w, uint32_t process, uint64_t at);
+
 /* Write all blocks under way (also short ones), names, threads: what is in
  * the file then is the whole trace so far.  A write that fails is told by
  * writer_is_full(); here only when nothing at all could be written, for the

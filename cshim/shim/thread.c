@@ -121,15 +121,17 @@ static void thread_end(void *unused)
 	signals_restore(mask);
 }
 
-/* The others' ends, as far as libc knew nothing of them: once the process is
- * over nobody can tell a thread that ended before from one that ended with
- * it. */
+/* The process's end, and the other threads', as far as libc knew nothing of
+ * them: once the process is over nobody can tell a thread that ended before
+ * from one that ended with it. */
 __attribute__((destructor)) static void thread_tell_gone(void)
 {
 	uint32_t process = state_page.process, n;
 
 	if (!area || !process)
 		return;
+	__atomic_store_n(&area_process(process - 1)->end, clock_ticks(),
+			 __ATOMIC_RELEASE);
 	n = __atomic_load_n(&area->n_threads, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n && i < CST_MAX_THREADS; i++) {
 		struct cst_thread *t = area_thread(i);

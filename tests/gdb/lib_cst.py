@@ -230,7 +230,6 @@ class Trace:
                 "start_ns": None if call.is_seed else
                 self.ns(call.start - self.start_ticks),
                 "duration_ns": None if call.end is None else
-                self.ns(call.end - (self.start_ticks if call.is_seed
-                                    else call.start)),
+                self.ns(call.end - max(call.start, self.start_ticks)),
                 "end": call.how}
         return found

@@ -64,9 +64,9 @@ def test_chrome_nests_on_each_track(request, folder):
 
 def test_open_calls_end_with_the_trace(left_open):
     events, _ = chrome(save(left_open, "t.json"))
-    still_open = [e for e in events if e["args"].get("end") == "open"]
-    assert [e["name"].split("::")[-1] for e in still_open
-            if e["pid"] == events[0]["pid"]] \
+    still_open = [e for e in events if e["args"].get("end") == "open"
+                  and e["pid"] == events[0]["pid"]]
+    assert [e["name"].split("::")[-1] for e in still_open] \
         == ["main"] + ["stop(int)"] * 4
     last = max(e["ts"] + e["dur"] for e in events)
     assert {e["ts"] + e["dur"] for e in still_open} <= {last, last - 1}

@@ -8,7 +8,9 @@ import json
 import pytest
 
 from lib_build import build
-from test_record import record
+from lib_formats import chrome
+from test_record import command, compiled, record
+from test_record_file import alone
 
 LEAVES = {"main": 1, "main leaf": 1}  # a program that was started
 WORK = {"": 1, " leaf": 2}  # of work()
@@ -108,3 +110,49 @@ def test_in_gdb(gdb, tmp_path, way, follow):
         "shell flock end true", "cstrace save t.jsonl", args=[way])
     lines = (tmp_path / "t.jsonl").read_text().splitlines()
     assert tree_of(map(json.loads, lines)) == TREES[way]
+
+
+# Each child is over before the next begins, and leaves calls open.
+ONE_BY_ONE = """
+    #include <stdlib.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static void leave(int how) { if (how % 2) _exit(0); exit(0); }
+    int main(void)
+    {
+        for (int i = 0; i < 8; i++) {
+            if (!fork())
+                leave(i);
+            wait(NULL);
+        }
+        return 0;
+    }
+    """
+
+
+@pytest.mark.parametrize("how", ["record", "gdb", "alone"])
+def test_what_a_child_leaves_open_ends_with_it(gdb, tmp_path, how):
+    """And what it was forked with is its own from then on."""
+    program = compiled(tmp_path, ONE_BY_ONE, "one_by_one")
+    trace = "t.area" if how == "alone" else "t.cst"
+    if how == "record":
+        assert command("record", "-o", "t.cst", program,
+                       cwd=tmp_path).returncode == 0
+    elif how == "gdb":
+        gdb(program, "set cstrace live off", "cstrace start", "run",
+            "cstrace save t.cst")
+    else:
+        alone(tmp_path, program, path=trace)
+    done = command("save", trace, "t.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    spans = {}
+    events, _tracks = chrome((tmp_path / "t.json").read_bytes())
+    for e in events:
+        spans.setdefault(e["pid"], []).append((e["ts"], e["ts"] + e["dur"]))
+    parent, *children = spans.values()
+    assert len(parent) == 1 and [len(s) for s in children] == [2] * 8
+    assert all(parent[0][0] <= begin <= end <= parent[0][1]
+               for child in children for begin, end in child)
+    for child, following in zip(children, children[1:]):
+        assert max(end for _, end in child) \
+            <= min(begin for begin, _ in following)

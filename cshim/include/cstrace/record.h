@@ -105,7 +105,8 @@ struct cst_process {
 	/* Entered by the reader, which knows calls that it has open: it takes
 	 * this entry for its own, and 0 in here. */
 	uint32_t is_expected;
-	uint32_t reserved[3];
+	uint32_t reserved;
+	uint64_t end; /* as it exits by way of libc; 0: it has not */
 };
 _Static_assert(sizeof(struct cst_process) == 32, "area layout");
 
