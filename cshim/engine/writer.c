@@ -54,9 +54,8 @@ static void put_block(struct writer *w, enum block_kind kind)
 		index_add(&w->index, w->spool.size, kind, &w->info, &w->data);
 	spool_put(&w->spool, kind, &w->info, &w->data);
 	w->info.len = w->data.len = 0;
-	if (w->limit_bytes && w->spool.size >= w->limit_bytes)
-		w->is_full = 1;
-	if (w->spool.failed_errno)
+	if (w->spool.failed_errno ||
+	    (w->limit_bytes && w->spool.size >= w->limit_bytes))
 		w->is_full = 1;
 	if (index_is_due(&w->index))
 		put_index(w);
