@@ -8,6 +8,7 @@
 #include "cstrace/record.h"
 
 extern struct cst_control cstrace_control;
+extern uint32_t cstrace_state;
 
 __attribute__((constructor)) static void start(void)
 {
@@ -17,4 +18,5 @@ __attribute__((constructor)) static void start(void)
 		return;
 	strcpy(cstrace_control.area_path, path);
 	cstrace_control.mode = CST_MODE_RING;
+	cstrace_state = CST_STATE_ASK; /* the shim has found nothing to do */
 }
