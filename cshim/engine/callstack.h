@@ -89,7 +89,10 @@ struct callstack {
 	struct call_listener listener;
 	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
 	uint64_t n_not_kept;
-	uint64_t begin_ticks;	     /* records from before are passed over */
+	uint64_t begin_ticks; /* records from before are passed over */
+	/* callstack_take() stops where a thread goes over to another stack:
+	 * that is wanted, and it did. */
+	uint8_t stays, has_left;
 	const struct pauses *pauses; /* borrowed */
 	/* private */
 	struct stack *stacks; /* all, newest first */

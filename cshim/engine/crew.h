@@ -28,13 +28,6 @@ struct thread *crew_of_area(struct crew *c, struct callstack *calls,
 /* Is there one behind this index already, if only by its seeds? */
 int crew_knows(const struct crew *c, const struct area *a, uint32_t index);
 
-/* It, once it has written records; NULL: there is none. */
-static inline const struct thread *crew_met(const struct crew *c,
-					    uint32_t index)
-{
-	return index < c->n_by_area ? c->by_area[index] : NULL;
-}
-
 /* The thread with this tid of the process with this index, made if it is new.
  */
 struct thread *crew_of_tid(struct crew *c, struct callstack *calls,

@@ -89,30 +89,6 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 	return callstack_take(&r->calls, t, slice->records, slice->n, n_known);
 }
 
-/* Does the thread go over to another stack in these records?  It steps too far
- * for a call. */
-static int leaves_stack(struct cst_recorder *r, const struct slice *slice)
-{
-	const struct thread *t = crew_met(&r->crew, slice->thread);
-	const struct stack *s = t ? t->current : NULL;
-	uint64_t at = slice->thread < CST_MAX_THREADS
-			      ? r->area->threads[slice->thread].base
-			      : 0;
-
-	if (s && s->high)
-		at = s->n ? s->calls[s->n - 1].cfa : s->high;
-	else if (!at)
-		at = cst_record_sp(&slice->records[0]);
-	for (uint32_t i = 0; i < slice->n; i++) {
-		uint64_t sp = cst_record_sp(&slice->records[i]);
-
-		if (sp - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES)
-			return 1;
-		at = sp;
-	}
-	return 0;
-}
-
 /* 1: left off where the thread goes to a stack that other threads may have
  * been on before: their records are to be taken first. */
 static int take_turn(struct cst_recorder *r, uint32_t turn, int peek,
@@ -120,20 +96,15 @@ static int take_turn(struct cst_recorder *r, uint32_t turn, int peek,
 {
 	struct slice slice;
 
-	while (reader_next(&r->reader, turn, peek, &slice)) {
-		uint32_t n;
+	while (!r->calls.has_left &&
+	       reader_next(&r->reader, turn, peek, &slice)) {
+		uint32_t n = take_slice(r, &slice, n_known);
 
-		if (r->reader.n_turns > 1) {
-			slice.n = slice_count(&slice);
-			if (leaves_stack(r, &slice))
-				return 1;
-		}
-		n = take_slice(r, &slice, n_known);
 		reader_done(&r->reader, turn, n);
 		if (!n)
 			break; /* of a site that is not known yet */
 	}
-	return 0;
+	return r->calls.has_left;
 }
 
 /* ---- threads that share stacks --------------------------------------------
@@ -231,8 +202,11 @@ static void take_turns(struct cst_recorder *r, int peek, uint64_t horizon,
 {
 	int is_shared = shares_stacks(r) && r->reader.n_turns > 1;
 
+	r->calls.stays = r->reader.n_turns > 1;
+	r->calls.has_left = 0;
 	for (uint32_t i = 0; i < r->reader.n_turns && !is_shared; i++)
 		is_shared = take_turn(r, i, peek, n_known);
+	r->calls.stays = 0;
 	if (is_shared)
 		take_merged(r, horizon, n_known);
 }
