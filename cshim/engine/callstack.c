@@ -437,10 +437,10 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 static int leaves_stack(const struct thread *t, const struct cst_record *r)
 {
 	const struct stack *s = t->current;
-	uint64_t at = s->n ? s->calls[s->n - 1].cfa : s->high;
+	uint64_t at = s->n	? s->calls[s->n - 1].cfa
+		      : s->high ? s->high
+				: t->base;
 
-	if (!at)
-		at = t->base;
 	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
 	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
 }
