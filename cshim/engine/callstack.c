@@ -433,18 +433,6 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	return 1;
 }
 
-/* Does the thread go over to another stack?  It steps too far for a call. */
-static int leaves_stack(const struct thread *t, const struct cst_record *r)
-{
-	const struct stack *s = t->current;
-	uint64_t at = s->n	? s->calls[s->n - 1].cfa
-		      : s->high ? s->high
-				: t->base;
-
-	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
-	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
-}
-
 uint32_t callstack_take(struct callstack *c, struct thread *t,
 			const struct cst_record *records, uint32_t n,
 			uint32_t n_known)
@@ -455,7 +443,7 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 		i += plain_take(c, t, records + i, n - i, n_known);
 		if (i == n)
 			return i;
-		if (unlikely(c->stays) && leaves_stack(t, &records[i])) {
+		if (unlikely(c->stays) && lanes_leaves(t, &records[i])) {
 			c->has_left = 1;
 			return i;
 		}

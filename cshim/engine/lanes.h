@@ -39,6 +39,19 @@ static inline struct open_call *stack_top(struct stack *s)
 	return s->n ? &s->calls[s->n - 1] : NULL;
 }
 
+/* Does the thread go over to another stack?  It steps too far for a call. */
+static inline int lanes_leaves(const struct thread *t,
+			       const struct cst_record *r)
+{
+	const struct stack *s = t->current;
+	uint64_t at = s->n ? s->calls[s->n - 1].cfa : s->high;
+
+	if (!at)
+		at = t->base;
+	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
+	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
+}
+
 /* Close all calls from the n-th on: they were left by a jump. */
 void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		  uint32_t n, uint64_t time);
