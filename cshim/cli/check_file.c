@@ -71,9 +71,11 @@ static const char *foreign_kind(const unsigned char *head, ssize_t n)
 	return script;
 }
 
-static const char *refusal(const GElf_Ehdr *h)
+static const char *refusal(const struct check_file *f)
 {
 	static char text[128];
+	const GElf_Ehdr *h = &f->header;
+	GElf_Shdr code;
 
 	if (h->e_type == ET_CORE)
 		return "it is a core file: check the program that left it";
@@ -85,6 +87,10 @@ static const char *refusal(const GElf_Ehdr *h)
 	}
 	if (h->e_type != ET_REL && h->e_type != ET_EXEC && h->e_type != ET_DYN)
 		return "it is no program, library or object file";
+	if (elf_file_section_named(f->elf, ".text", &code) &&
+	    code.sh_type == SHT_NOBITS)
+		return "it is separate debug information: check the file that "
+		       "it was split from";
 	return NULL;
 }
 
@@ -263,7 +269,7 @@ int check_file_open(struct check_file *f, const char *path, const char **why)
 	if (!*why)
 		*why = lay_out(f, absolute);
 	if (!*why)
-		*why = refusal(&f->header);
+		*why = refusal(f);
 	if (*why)
 		return 0;
 	look_at_headers(f);

@@ -247,12 +247,15 @@ def test_what_is_no_program(folder):
     (folder / "text").write_text("half\n")
     (folder / "empty").write_text("")
     build(folder, "ar", "rc", "libhalf.a", "gcc-half.o")
+    build(folder, "objcopy", "--only-keep-debug", "gcc-half", "half.debug")
     for name, why in (("script", "it is a script (#!/bin/sh): check the "
                                  "program that it starts"),
                       ("text", "it is not an ELF file"),
                       ("empty", "it is empty"),
                       ("libhalf.a", "it is an archive: check the program it "
                                     "is linked into, or unpack it (ar x)"),
+                      ("half.debug", "it is separate debug information: check "
+                                     "the file that it was split from"),
                       (".", "it is no regular file")):
         done = cstrace(folder, "check", name)
         assert done == (1, "%s cannot be traced: %s\n" % (name, why), "")
