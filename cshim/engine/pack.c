@@ -9,8 +9,9 @@
 #include <zstd.h>
 
 /* In a hurry, the level that takes no longer than writing what it saves: a
- * third to a half is left.  zstd's fastest leaves nearly all. */
-enum { LEVEL = 1, HURRY_LEVEL = -100 };
+ * third to a half is left.  In need, one that still leaves less than 4 bytes of
+ * a call that is like the last; zstd's fastest leaves nearly all. */
+enum { LEVEL = 1, HURRY_LEVEL = -100, NEED_LEVEL = -500 };
 
 struct packer {
 	ZSTD_CCtx *zstd;
@@ -47,7 +48,7 @@ void packer_free(struct packer *p)
 
 void packer_hurry(struct packer *p, enum haste haste)
 {
-	const int levels[] = {LEVEL, HURRY_LEVEL, ZSTD_minCLevel()};
+	const int levels[] = {LEVEL, HURRY_LEVEL, NEED_LEVEL};
 
 	if (p->haste == haste)
 		return;
