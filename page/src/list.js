@@ -6,7 +6,7 @@
 const MOST_PIXELS = 8e6;
 
 export class List {
-  // draw(row, index) fills the row's element.
+  // draw(row, index) fills a new row's element.
   constructor(element, rowHeight, draw) {
     this.element = element;
     this.rowHeight = rowHeight;
@@ -76,18 +76,34 @@ export class List {
     const n = Math.min(this.n - first, Math.ceil(this.element.clientHeight / rowHeight) + 1);
 
     while (this.rows.length < n) {
-      const row = document.createElement('div');
-      row.className = 'row';
+      const row = newRow();
       this.rows.push(row);
       this.pane.append(row);
     }
     this.rows.forEach((row, i) => {
       row.hidden = i >= n;
-      if (i < n) this.draw(row, first + i);
+      if (i < n) this.show(row, first + i);
     });
     const shift = this.element.scrollTop - (top - first * rowHeight);
     this.pane.style.transform = `translateY(${shift}px)`;
   }
+
+  // What stays the same stays in place: a click may be on its way to it, or a
+  // text of it be marked.
+  show(row, index) {
+    const wanted = newRow();
+
+    this.draw(wanted, index);
+    row.className = wanted.className;
+    if (!row.isEqualNode(wanted)) row.replaceChildren(...wanted.childNodes);
+  }
+}
+
+function newRow() {
+  const row = document.createElement('div');
+
+  row.className = 'row';
+  return row;
 }
 
 // A row's cell: text, and a class.

@@ -175,7 +175,6 @@ export class Tree {
   draw(row, index) {
     const call = this.rows[index];
 
-    row.className = 'row';
     if (call < 0) {
       const lane = this.trace.lanes[~call];
       row.classList.add('title');

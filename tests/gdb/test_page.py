@@ -383,6 +383,22 @@ def test_the_tree_folds(page, small):
     page.wait("%s[2] === 'fib'" % ROWS)
 
 
+def test_a_row_that_stays_the_same_stays_in_place(page, small):
+    page.open(small / "t.html").view("3", "tree")
+    page.wait("document.querySelector('#tree .fold')")
+    # Drawn once more between the mouse button's down and up.
+    assert page.run("""new Promise((done) => {
+      const { list } = cstrace.views.tree, { render } = list;
+      const fold = document.querySelector('#tree .fold');
+      list.render = () => {
+        render.call(list);
+        list.render = render;
+        done(fold.isConnected);
+      };
+      list.later();
+    })""")
+
+
 def test_the_tree_shows_what_the_chart_chose(page, small):
     page.open(small / "t.html")
     call = page.run("cstrace.trace.calls.n - 1")  # on the last lane
