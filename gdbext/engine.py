@@ -158,9 +158,8 @@ _PROTOTYPES = {
     "cst_recorder_answer": (None, [_PTR, _U32, _STR, _STR, _U32]),
     "cst_recorder_pause": (None, [_PTR]),
     "cst_recorder_resume": (None, [_PTR]),
-    "cst_recorder_seed": (
-        C.c_int, [_PTR, _U32, _STR, C.POINTER(_Seed), C.c_int, _ERR],
-    ),
+    "cst_recorder_seed": (C.c_int, [_PTR, _U32, _STR, _PTR, C.c_int, _ERR]),
+    "cst_recorder_function": (_U64, [_PTR, _U64]),
     "cst_recorder_inject": (
         C.c_int, [_PTR, _U32, _U32, _U64, _U64, _U64, _U64, _U64, _ERR],
     ),
@@ -177,9 +176,7 @@ _PROTOTYPES = {
     "cst_trace_command": (_STR, [_PTR]),
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
-    "cst_trace_show": (
-        C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR],
-    ),
+    "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_trace_info": (C.c_int, [_PTR, _WRITE, _PTR, _ERR]),
     "cst_trace_report": (
         C.c_int64,
@@ -190,9 +187,8 @@ _PROTOTYPES = {
         C.c_int64,
         [_PTR, _PTR, _CHOICE, _U32, _U32, C.c_int32, _WRITE, _PTR, _ERR],
     ),
-    "cst_trace_expect": (
-        C.c_int64, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR],
-    ),
+    "cst_trace_expect": (C.c_int64,
+                         [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_trace_golden": (C.c_int, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_formats": (_STR, []),
     "cst_demangle": (None, [_STR, _STR, _U64]),
@@ -365,6 +361,10 @@ class Recorder:
         items = [_Seed(*s) for s in seeds]
         _call("cst_recorder_seed", self._r, tid, _bytes(name),
               (_Seed * len(items))(*items), len(items))
+
+    def function(self, pc: int) -> int:
+        """Where the one that holds pc begins, or 0."""
+        return self._lib.cst_recorder_function(self._r, pc)
 
     def inject(self, tid: int, kind: int, callee: int, caller: int, hook: int,
                sp: int, fp: int) -> int:

@@ -29,6 +29,8 @@ class _Code(NamedTuple):
 
 Ranges = list[tuple[int, int]]
 
+_FAR = 1 << 16  # an entry's hook call is nearer than this
+
 
 def _outermost_block(pc: int) -> Optional[gdb.Block]:
     """That of the physical function."""
@@ -41,7 +43,7 @@ def _outermost_block(pc: int) -> Optional[gdb.Block]:
     return found
 
 
-def _ranges(pc: int) -> Optional[Ranges]:
+def _ranges(pc: int, recorder: Recorder) -> Optional[Ranges]:
     """Where the function's code lies, the part with its entry first.  There
     may be other functions' code in between: gcc moves what is seldom run
     (f.cold) far away, and a block has one start and one end only."""
@@ -50,30 +52,33 @@ def _ranges(pc: int) -> Optional[Ranges]:
         entry = int(block.function.value().address)
         cold = [(block.start, entry)] if block.start < entry else []
         return [(entry, block.end), *cold]
-    # No debug info: the symbol tells the start, and the entry's hook
-    # call lies between it and where the thread stands.
-    shown = gdb.execute("info symbol %#x" % pc, to_string=True)
-    _name, plus, rest = shown.partition(" + ")
-    offset = rest.split(" ", 1)[0]
-    if plus and offset.isdigit():
-        return [(pc - int(offset), pc + 1)]
-    return None
+    # No debug info: the entry's hook call lies between the start and where the
+    # thread stands, or that is in a part moved away.
+    start = recorder.function(pc)
+    if not start:
+        return None
+    return [(start, pc + 1 if start <= pc else start + _FAR)]
 
 
-def _is_same_function(pc: int, other_pc: int) -> bool:
+def _is_same_function(pc: int, other_pc: int, recorder: Recorder) -> bool:
     one, other = _outermost_block(pc), _outermost_block(other_pc)
     if one is None or other is None:
-        return one is other
+        return recorder.function(pc) == recorder.function(other_pc)
     return (one.start, one.end) == (other.start, other.end)
 
 
 class _Codes:
     """Functions, looked at once each."""
 
-    def __init__(self) -> None:
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
         self._memory = hooks.Memory()
         self._targets = hooks.Targets()
         self._known: dict[int, Optional[_Code]] = {}
+        self.n_unknown = 0  # frames of which nothing tells the function
+        self._traced = [(start, end) for start, end, _offset, path
+                        in hooks.mappings(gdb.selected_inferior().pid)
+                        if hooks.uses_hooks(path)]
 
     def _scan(self, function: int, ranges: Ranges) -> Optional[_Code]:
         entered: list[int] = []
@@ -84,20 +89,35 @@ class _Codes:
                                           self._memory)
                 # "": the two hooks are one; the first call is the entry's.
                 if name == hooks.ENTER or (name == "" and not entered):
-                    if not _is_same_function(start + at, function):
+                    if not _is_same_function(start + at, function,
+                                             self._recorder):
                         break
                     entered.append(start + at + size)
         return _Code(function, tuple(entered)) if entered else None
 
     def at(self, pc: int) -> Optional[_Code]:
         """The instrumented function that holds pc, or None."""
-        ranges = _ranges(pc)
+        ranges = _ranges(pc, self._recorder)
         if ranges is None:
+            self.n_unknown += any(start <= pc < end
+                                  for start, end in self._traced)
             return None
         function, end = ranges[0]
         if function not in self._known or end == pc + 1:
             self._known[function] = self._scan(function, ranges)
         return self._known[function]
+
+    def called_by(self, frame: gdb.Frame) -> Optional[_Code]:
+        """The instrumented function that this frame has called directly.
+        Without symbols a part that lies far from its function is known by
+        that alone: what is instrumented leaves by no jump to another."""
+        at, size = next(x86_64.call_before(frame.pc()))
+        if at < 0:
+            return None  # the unwinder has lost its way
+        target = x86_64.call_target(self._memory.read(at, size), 0, at)
+        if target is None or self._recorder.function(target) != target:
+            return None
+        return self._scan(target, [(target, target + _FAR)])
 
 
 def _inlined_callee(symbol: Optional[gdb.Symbol]) -> Optional[int]:
@@ -139,9 +159,13 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
     if frame.type() not in (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME):
         return []
     pc = frame.pc()
+    if not pc:
+        return []  # likewise
     # In a caller's frame pc is a return address, maybe past the end.
     code = codes.at(pc if is_innermost else pc - 1)
     older = _older_physical(frame)
+    if code is None and older is not None and frame.name() is None:
+        code = codes.called_by(older)
     if code is None or older is None or not code.is_entered(pc):
         return []
     cfa = int(older.read_register(x86_64.SP_REGISTER))
@@ -157,28 +181,47 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
     return seeds
 
 
-def of_thread(codes: _Codes) -> list[Seed]:
-    """The selected thread's open calls, outermost first."""
+def of_thread(codes: _Codes) -> tuple[list[Seed], bool]:
+    """The selected thread's open calls, outermost first, and whether the
+    unwinder came to the stack's end."""
     groups = []
-    is_innermost = True
+    is_innermost, is_whole = True, True
     for frame, inlined in _physical(gdb.newest_frame()):
         try:
             groups.append(_frame_seeds(frame, inlined, codes, is_innermost))
         except gdb.error:
             pass  # a frame that cannot be unwound has no seed
         is_innermost = frame.type() == gdb.SIGTRAMP_FRAME
-    return [seed for group in reversed(groups) for seed in group]
+        is_whole = (frame.pc() != 0 and frame.unwind_stop_reason()
+                    <= gdb.FRAME_UNWIND_OUTERMOST)
+    return [seed for group in reversed(groups) for seed in group], is_whole
+
+
+def _tell_missing(n_unknown: int, cut: list[int]) -> None:
+    """What keeps calls that are open from having seeds."""
+    why = []
+    if n_unknown:
+        why.append("nothing tells where the functions of %d frame%s begin "
+                   "(stripped, without .eh_frame)"
+                   % (n_unknown, "" if n_unknown == 1 else "s"))
+    if cut:
+        why.append("gdb's backtrace of thread%s %s breaks off"
+                   % ("" if len(cut) == 1 else "s",
+                      ", ".join(map(str, sorted(cut)))))
+    if why:
+        say("calls open now are left out: " + ", and ".join(why))
 
 
 def plant(recorder: Recorder) -> tuple[int, int]:
     """Seed every thread that stands still; returns how many calls and how
     many threads."""
     try:
-        codes = _Codes()
+        codes = _Codes(recorder)
     except gdb.GdbError as e:
         say("the calls open now are left out: %s" % e)
         return 0, 0
     n_calls = n_threads = 0
+    cut = []
     chosen = gdb.selected_thread()
     frame = None
     if chosen is not None and chosen.is_stopped():
@@ -191,7 +234,9 @@ def plant(recorder: Recorder) -> tuple[int, int]:
             if not thread.is_stopped():
                 continue  # `run &`: nobody knows where it stands
             thread.switch()
-            seeds = of_thread(codes)
+            seeds, is_whole = of_thread(codes)
+            if not is_whole:
+                cut.append(thread.num)
             if seeds:
                 recorder.seed(thread.ptid[1], thread.name or "", seeds)
                 n_calls += len(seeds)
@@ -203,4 +248,5 @@ def plant(recorder: Recorder) -> tuple[int, int]:
             chosen.switch()
             if frame is not None and frame.is_valid():
                 frame.select()
+    _tell_missing(codes.n_unknown, cut)
     return n_calls, n_threads

@@ -366,6 +366,16 @@ int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 	return 0;
 }
 
+uint64_t cst_recorder_function(struct cst_recorder *r, uint64_t pc)
+{
+	uint64_t start;
+
+	pthread_mutex_lock(&r->lock);
+	start = sites_function_start(&r->sites, pc);
+	pthread_mutex_unlock(&r->lock);
+	return start;
+}
+
 /* The site of an injected event; 0: no room. */
 static uint32_t injected_site(struct cst_recorder *r,
 			      const struct cst_site *site)

@@ -170,6 +170,14 @@ uint32_t sites_physical(struct sites *s, uint64_t pc)
 	return physical_at(s, spaces_asker(&s->spaces), pc);
 }
 
+uint64_t sites_function_start(struct sites *s, uint64_t pc)
+{
+	struct code code;
+
+	modules_code(spaces_asker(&s->spaces)->modules, pc, &code);
+	return code.function;
+}
+
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
 {
 	uint32_t id = names_add_site(s->names, function);

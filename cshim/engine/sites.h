@@ -75,6 +75,8 @@ uint32_t sites_learn(struct sites *s);
 uint32_t sites_function(struct sites *s, uint64_t addr);
 /* The physical function that holds pc, or 0. */
 uint32_t sites_physical(struct sites *s, uint64_t pc);
+/* Where that begins, or 0. */
+uint64_t sites_function_start(struct sites *s, uint64_t pc);
 /* A call site in the trace, of a call that has no record (a seed). */
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 

@@ -3,6 +3,7 @@
 session."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -55,6 +56,34 @@ def test_start_in_a_function_in_two_parts(gdb, tmp_path, compiler, place):
     assert {c["end"] for c in seeds} == {"return"}
     assert [c["parent"] for c in calls if c["function"] == "guard::~guard()"] \
         == [seeds[1]["id"], seeds[0]["id"]]
+
+
+def _start_of(program, name):
+    symbols = subprocess.run(["nm", "-C", program], text=True, check=True,
+                             stdout=subprocess.PIPE, timeout=60).stdout
+    return int(re.search(r"^(\w+) t? ?.* %s$" % re.escape(name), symbols,
+                         re.M)[1], 16)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_start_in_a_stripped_program(gdb, tmp_path, compiler):
+    variant = Variant(compiler, "-O2")
+    gdb(build("cold.cc", "-s", variant=variant), QUIET, "break __cxa_throw",
+        "run", "cstrace start", "delete", "continue", *SAVE)
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    seeds = [c for c in calls if c["start_ns"] is None]
+    whole = build("cold.cc", variant=variant)
+    assert [c["function"] for c in seeds] == [
+        "cold+%#x" % _start_of(whole, name)
+        for name in ("main", "middle(int)", "inner(int)")]
+
+
+def test_start_says_which_open_calls_it_cannot_see(gdb):
+    run = gdb(build("calls.c", "-s", "-fno-asynchronous-unwind-tables"),
+              QUIET, "break qsort", "run", "cstrace start", "kill")
+    assert [line for line in run.said() if line.startswith(
+        "calls open now are left out: nothing tells where the functions of "
+        "1 frame begin (stripped, without .eh_frame)")]
 
 
 def test_start_seeds_every_thread(gdb, tmp_path):

@@ -214,6 +214,10 @@ CST_API int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 			      const struct cst_seed *seeds, int n,
 			      struct cst_error *err);
 
+/* Where the physical function that holds pc begins, by its file's symbols or,
+ * without any, its call frame information; 0: not known. */
+CST_API uint64_t cst_recorder_function(struct cst_recorder *r, uint64_t pc);
+
 /* One event seen by a breakpoint on the program's own hooks, where there is
  * no shim: goes through the same pipeline.  kind as in record.h.  1: taken; 0:
  * names are wanted first, answer them and inject it again. */
