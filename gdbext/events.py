@@ -147,6 +147,7 @@ class Events:
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
+        s.keep_hooks()  # a script has no prompt at which to look
         if s.recording is not None:
             s.apply_settings()
             s.recording.resume()

@@ -118,8 +118,7 @@ class Session:
             say(verdict.line)
         self.options = self.last_options = options
         try:
-            for hook in self._hooks:
-                hook.install()
+            self.keep_hooks()
             if is_live:
                 self._begin_in_the_middle()
             else:
@@ -281,13 +280,16 @@ class Session:
         else:
             self._preload.remove()
 
-    def tidy(self) -> None:
-        """At the prompt: the user may have selected another inferior, or
-        defined a hook-stop."""
-        self._preload.tidy()
+    def keep_hooks(self) -> None:
+        """The user may have defined a hook-stop since."""
         if self.is_on():
             for hook in self._hooks:
                 hook.install()
+
+    def tidy(self) -> None:
+        """At the prompt: the user may have selected another inferior."""
+        self._preload.tidy()
+        self.keep_hooks()
         self.look_at_outlived()
 
     # ---- stop ----------------------------------------------------------------------

@@ -128,6 +128,19 @@ def test_a_hook_stop_defined_later_still_gets_whole_trees(gdb, tmp_path):
     assert "spread" in run.out[run.out.index("Breakpoint 1, down"):]
 
 
+@pytest.mark.parametrize("before", [1, 0], ids=["before-run", "at-a-stop"])
+def test_a_script_s_late_hook_stop_does_not_draw_too_late(gdb, before):
+    late = define("hook-stop", "echo late\\\\n")
+    lines = gdb(build("calls.c"), "cstrace start", "break down if n == 2",
+                "break through", *[late] * before, "run",
+                *[late] * (1 - before), "continue").lines()
+    place = lines.index(next(x for x in lines if x.startswith(
+        "Breakpoint 2, through")))
+    assert lines[place - 2:place] == ["late", ""]
+    assert [x.split()[-2] for x in lines[:place] if " compare " in x]
+    assert not [x for x in lines[place:] if " compare " in x]
+
+
 def program_sees(gdb, *before, after=(), **env):
     """LD_PRELOAD as the shell sees it that gdb starts programs by."""
     run = gdb(build("calls.c"), *before, "show environment LD_PRELOAD",
