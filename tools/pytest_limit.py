@@ -10,7 +10,7 @@ import signal
 
 import pytest
 
-LIMIT_S = int(os.environ.get("TEST_LIMIT_S", "120"))
+LIMIT_S = int(os.environ.get("TEST_LIMIT_S", "600"))
 
 
 def pytest_configure(config):

@@ -19,7 +19,7 @@ from recipes import build, recipe
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
-TIMEOUT = 120
+TIMEOUT = 400
 OR_NONE = 10000  # as in lines.c
 # What the linker's optimizer adds to the symbols of static functions.
 CLONE = re.compile(r"(\.lto_priv)?\.\d+$")

@@ -47,7 +47,7 @@ def folder():
 def _compile(command, out):
     out.parent.mkdir(parents=True, exist_ok=True)
     done = subprocess.run([*command, "-o", str(out)], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=60)
+                          stderr=subprocess.STDOUT, text=True, timeout=240)
     assert done.returncode == 0, "%s\n%s" % (" ".join(command), done.stdout)
     return out
 

@@ -20,7 +20,7 @@ def cstrace(folder, *words):
     """Run it in the folder; nobody's settings."""
     done = subprocess.run(
         [str(CSTRACE), *map(str, words)], cwd=folder, text=True,
-        capture_output=True, timeout=60, stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=240, stdin=subprocess.DEVNULL,
         env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
     assert "\033" not in done.stdout
     return Done(done.returncode, done.stdout, done.stderr)
@@ -30,7 +30,7 @@ def compile_c(folder, name, source):
     (folder / (name + ".c")).write_text(source)
     subprocess.run(["gcc", "-g", "-pthread", "-finstrument-functions",
                     name + ".c", "-o", name], cwd=folder, check=True,
-                   timeout=60)
+                   timeout=240)
 
 
 def record(folder, trace, program, *args):

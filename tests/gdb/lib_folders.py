@@ -32,7 +32,7 @@ def save_folder(folder, name, *options, told=""):
 
 def run_tool(*words):
     """What it says; not a word on standard error."""
-    done = subprocess.run(list(map(str, words)), text=True, timeout=60,
+    done = subprocess.run(list(map(str, words)), text=True, timeout=240,
                           stdin=subprocess.DEVNULL, capture_output=True)
     assert (done.returncode, done.stderr) == (0, ""), words
     return done.stdout

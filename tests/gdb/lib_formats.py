@@ -22,7 +22,7 @@ CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
 def cstrace(folder, *words):
     return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=60)
+                          timeout=240)
 
 
 def record(folder, *args):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lib_build import ROOT
 
-LIMIT_S = 60
+LIMIT_S = 240
 LOADER = str(ROOT / "cstrace.py")
 
 # What must never be in gdb's output, whatever the test is about.
@@ -85,7 +85,7 @@ def kill_session(session):
             pass
 
 
-def wait_for(condition, what, limit_s=20):
+def wait_for(condition, what, limit_s=120):
     """Until it holds; a look each few milliseconds."""
     end = time.monotonic() + limit_s
     while not condition():
@@ -96,7 +96,7 @@ def wait_for(condition, what, limit_s=20):
 def is_left_alone(session):
     """Does the session empty itself?  A process may be about to end."""
     try:
-        wait_for(lambda: not session_members(session), "its end", 2)
+        wait_for(lambda: not session_members(session), "its end", 60)
     except AssertionError:
         return False
     return True

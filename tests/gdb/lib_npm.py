@@ -14,7 +14,7 @@ from lib_build import BUILD, TESTS
 
 _FROM = TESTS / "readers"
 _FOLDER = BUILD / "readers"
-_LIMIT_S = 60
+_LIMIT_S = 180
 
 
 def _fetch():

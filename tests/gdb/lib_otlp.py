@@ -28,7 +28,7 @@ def _request_class():
     out = folder() / "otlp.pb"
     subprocess.run(["protoc", "-I", protos, "--include_imports",
                     "--descriptor_set_out", out, _SERVICE], check=True,
-                   timeout=60)
+                   timeout=240)
     files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:

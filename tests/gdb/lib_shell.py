@@ -7,7 +7,7 @@ import pexpect
 
 from lib_build import BUILD, ROOT
 
-LIMIT_S = 30
+LIMIT_S = 120
 
 # Ctrl-X a writes all that could stand at the cursor into the line, Ctrl-X p
 # prints the line as it is.

@@ -11,7 +11,7 @@ from lib_gdb import (check_end, command_line, environment, is_left_alone,
                      kill_session)
 
 PROMPT = r"\(gdb\) "
-LIMIT_S = 30
+LIMIT_S = 120
 
 
 class Terminal:

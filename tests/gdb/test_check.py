@@ -60,7 +60,7 @@ COMPILERS = pytest.mark.parametrize("cc", ["gcc", "clang"])
 
 
 def build(folder, *words):
-    subprocess.run([str(w) for w in words], cwd=folder, check=True, timeout=60)
+    subprocess.run([str(w) for w in words], cwd=folder, check=True, timeout=240)
 
 
 @pytest.fixture(scope="module")
@@ -303,7 +303,7 @@ def test_without_pyelftools(folder):
 def test_packed_debug_information(folder, packing):
     shutil.copy(folder / "gcc-half", folder / "packed")
     if subprocess.run(["objcopy", "--compress-debug-sections=" + packing,
-                       "packed"], cwd=folder, timeout=60,
+                       "packed"], cwd=folder, timeout=240,
                       stderr=subprocess.DEVNULL).returncode:
         pytest.skip("this objcopy has no " + packing)
     told = cstrace(folder, "check", "./packed").out

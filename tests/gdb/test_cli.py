@@ -24,7 +24,7 @@ def cstrace(*words, **options):
         [CSTRACE, *map(str, words)],
         text=True,
         capture_output=True,
-        timeout=60,
+        timeout=240,
         stdin=subprocess.DEVNULL,
         **options,
     )
@@ -187,7 +187,7 @@ def test_a_closed_pipe_ends_show_quietly(folder):
             cwd=folder,
             stdout=write_end,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=240,
             preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_DFL),
         )
     finally:
@@ -203,7 +203,7 @@ def test_a_full_disk_is_told(folder):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=240,
         )
     assert done.returncode == 1
     assert done.stderr == "cstrace: cannot write the output: No space left on device\n"

@@ -16,7 +16,7 @@ def devtools(path):
     packages = lib_npm.package("@paulirish/trace_engine").parents[2]
     script = shutil.copy(TESTS / "readers" / "devtools.mjs", packages)
     done = subprocess.run(["node", script, path], capture_output=True,
-                          timeout=60, check=False)
+                          timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     return {(t["pid"], t["tid"]): t for t in json.loads(done.stdout)}
 

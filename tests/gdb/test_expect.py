@@ -83,7 +83,7 @@ def test_a_deep_recursion_takes_little_memory(tmp_path):
     record(tmp_path, "deep.cst", "deep", "1")
     done = subprocess.run(
         ["sh", "-c", "ulimit -v 1000000; exec %s expect --make deep.cst "
-         "deep.golden" % CSTRACE], cwd=tmp_path, timeout=60,
+         "deep.golden" % CSTRACE], cwd=tmp_path, timeout=240,
         capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     lines = (tmp_path / "deep.golden").read_text().splitlines()

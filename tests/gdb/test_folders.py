@@ -318,7 +318,7 @@ def test_real_recordings_stay(tmp_path):
     record(tmp_path)
     subprocess.run(["uftrace", "record", "--no-libcall", "--no-event", "-d",
                     tmp_path / "t.uftrace", build("formats.cc")], check=True,
-                   stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=240)
     before = content(tmp_path / "t.uftrace")
     refuse(tmp_path, "t.uftrace", "the folder is not cstrace's alone")
     assert content(tmp_path / "t.uftrace") == before
@@ -339,7 +339,7 @@ def test_a_full_disk_leaves_nothing(ended, tmp_path, kind):
 
     done = subprocess.run(
         [BUILD / "cstrace", "save", ended / "t.cst", "full." + kind],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        cwd=tmp_path, capture_output=True, text=True, timeout=240,
         preexec_fn=small_files)
     assert done.returncode == 1
     assert done.stderr == ("cstrace: cannot write 'full.%s': File too large\n"
@@ -354,7 +354,7 @@ def interrupt_saving(folder, name):
                               cwd=folder)
     wait_for(lambda: sorted(os.listdir(folder)) != before, "a folder")
     saving.send_signal(signal.SIGINT)
-    return saving.wait(60)
+    return saving.wait(240)
 
 
 @pytest.mark.parametrize("kind", READ)

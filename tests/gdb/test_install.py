@@ -30,7 +30,7 @@ def run(*words, status=0, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
-        timeout=100,
+        timeout=240,
         env=environment,
         **options,
     )

@@ -14,7 +14,7 @@ PAGE = ROOT / "man/cstrace.1"
 
 def groff(*options):
     done = subprocess.run(["groff", "-ww", "-man", *options, str(PAGE)],
-                          text=True, capture_output=True, timeout=60)
+                          text=True, capture_output=True, timeout=240)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

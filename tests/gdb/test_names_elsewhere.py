@@ -22,7 +22,7 @@ GDB_LOOK = ["set cstrace timestamp off", "set cstrace duration off",
 
 def run(*words, cwd):
     done = subprocess.run([str(w) for w in words], cwd=cwd, text=True,
-                          capture_output=True, timeout=60,
+                          capture_output=True, timeout=240,
                           stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -11,7 +11,7 @@ from lib_build import BUILD, FOUR, build
 from lib_gdb import run_gdb
 
 CSTRACE = str(BUILD / "cstrace")
-LIMIT_S = 60
+LIMIT_S = 240
 # What two runs have in common.
 SAME = ("id", "parent", "function", "symbol", "module", "file", "line", "end")
 

@@ -213,7 +213,7 @@ def test_without_the_page(small, tmp_path):
     alone = shutil.copy(BUILD / "cstrace", tmp_path / "bin")
     done = subprocess.run([alone, "save", small / "t.cst",
                            tmp_path / "x.html"], capture_output=True,
-                          text=True, timeout=60)
+                          text=True, timeout=240)
     assert done.returncode == 1
     assert done.stderr == ("cstrace: cannot make a page: cstrace was built "
                            "without npm; install npm, then `make page`\n")

@@ -12,7 +12,7 @@ from lib_build import ROOT
 from lib_gdb import environment
 
 CSTRACE = str(ROOT / "build" / "cstrace")
-LIMIT_S = 30
+LIMIT_S = 120
 SOURCE = """
 static int leaf(int n) { return n + 1; }
 int main(void)

@@ -14,7 +14,7 @@ import pytest
 from lib_build import BUILD, build, build_library
 
 CSTRACE = str(BUILD / "cstrace")
-LIMIT_S = 60
+LIMIT_S = 240
 
 
 def command(*words, cwd, **options):

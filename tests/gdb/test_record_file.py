@@ -13,7 +13,7 @@ import pytest
 from lib_build import BUILD, build
 from test_record import FAMILY, calls, command, compiled, functions
 
-LIMIT_S = 60
+LIMIT_S = 240
 
 
 def alone(folder, *words, path="x.area", **options):

@@ -7,7 +7,7 @@ import pexpect
 
 from test_record import CSTRACE, TALKER, calls, compiled, functions
 
-LIMIT_S = 30
+LIMIT_S = 120
 PROMPT = "READY> "
 
 SILENT = r"""

@@ -31,7 +31,7 @@ def recorded_otherwise(program, folder, args):
     env = dict(os.environ, LD_PRELOAD=str(recorder),
                CSTRACE_REFERENCE=str(path))
     subprocess.run([str(program), *map(str, args)], env=env, cwd=folder,
-                   stdout=subprocess.DEVNULL, check=True, timeout=60)
+                   stdout=subprocess.DEVNULL, check=True, timeout=240)
     return reference.trees(program, path)
 
 

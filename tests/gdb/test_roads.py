@@ -111,7 +111,7 @@ int main(void)
             "continue", "delete", "next", "detach")
         # With gdb gone it runs on to its end.
         program.stdin.close()
-        assert program.wait(timeout=20) == 0
+        assert program.wait(timeout=240) == 0
     finally:
         program.kill()
         program.wait()

@@ -27,7 +27,7 @@ def alone(program, *args, cwd):
     done = subprocess.run([str(program), *map(str, args)], cwd=cwd,
                           env=environment(cwd), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=60, text=True)
+                          timeout=240, text=True)
     return done.returncode, done.stdout
 
 

@@ -28,7 +28,7 @@ class Program:
     def _run(self, *command, text=None):
         done = subprocess.run([*command, self._path] if text is None
                               else list(command), input=text, text=True,
-                              stdout=subprocess.PIPE, check=True, timeout=60)
+                              stdout=subprocess.PIPE, check=True, timeout=240)
         return done.stdout
 
     def name(self, address):
