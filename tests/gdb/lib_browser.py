@@ -18,7 +18,9 @@ _OWN = ("file://", "data:", "chrome://")
 _ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu",
               "--no-first-run", "--disable-background-networking",
               "--disable-component-update", "--disable-sync",
-              "--disable-quic", "--window-size=1200,800"]
+              "--disable-quic", "--window-size=1200,800",
+              # In containers /dev/shm is often too small for it.
+              "--disable-dev-shm-usage"]
 
 
 def needs():
@@ -85,6 +87,29 @@ class Page:
     def text(self, selector):
         return self.run("document.querySelector(arguments[0]).textContent",
                         selector)
+
+    def settle(self):
+        """Until what is to be drawn is drawn: a frame may ask for the next,
+        and only what is drawn is found by the mouse."""
+        self.run("""new Promise((done) => {
+          let n = 4;
+          const next = () => (n-- ? requestAnimationFrame(next) : done(true));
+          next();
+        })""")
+
+    def click(self, selector):
+        """Where the first of them is now: it may be drawn anew at any moment."""
+        self.settle()
+        self.point(*self.run("""(({ left, top, width, height }) =>
+          [left + width / 2, top + height / 2])(
+            document.querySelector(arguments[0]).getBoundingClientRect())""",
+                             selector), click=True)
+
+    def resize(self, width):
+        """The window, and the page in it."""
+        self.driver.set_window_size(width, 800)
+        self.wait("innerWidth === %d" % width)
+        self.settle()
 
     def press(self, *keys):
         from selenium.webdriver.common.action_chains import ActionChains

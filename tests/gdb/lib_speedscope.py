@@ -55,6 +55,7 @@ class Speedscope:
         """(the first profile's title, what speedscope exports as bytes)."""
         driver = self._page.driver
         driver.get(self._app)
+        self._page.wait("document.querySelector('input[type=file]')")
         driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(
             str(path))
         self._page.wait(_IS_DONE)

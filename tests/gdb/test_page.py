@@ -174,7 +174,7 @@ def test_a_name_cannot_break_out(page, small):
     page.find("#query").send_keys("hacked")
     page.wait("document.querySelector('#found').textContent")
     assert page.text("#found") == "1 call of 1 function"
-    page.find("[data-view=table]").click()
+    page.click("[data-view=table]")
     page.wait("document.querySelectorAll('#table .row:not([hidden])')"
               ".length === 1")
     assert page.text("#table .row .name") == HOSTILE
@@ -234,6 +234,12 @@ PLACE = """(([view, box]) => {
 
 VIEW = "cstrace.views[arguments[0]].view()"
 
+
+def place(page, view, box):
+    page.settle()
+    return page.run(PLACE, view, box)
+
+
 FIRST = """(() => { for (let i = 0; i < cstrace.trace.calls.n; i++)
   if (cstrace.names.ofCall(i) === arguments[0]) return i; })()"""
 
@@ -246,7 +252,7 @@ def test_a_click_zooms(page, small):
     page.open(small / "t.html")
     call = first_call(page, "turn")
     whole = page.run(VIEW, "chart")
-    page.point(*page.run(PLACE, "chart", call), click=True)
+    page.point(*place(page, "chart", call), click=True)
     page.wait("cstrace.selected === %d" % call)
     start, end = page.run(VIEW, "chart")
     first = page.run("cstrace.trace.calls.start[arguments[0]]", call)
@@ -256,7 +262,7 @@ def test_a_click_zooms(page, small):
     assert "turn" in page.text("#details")
     page.press("\ue003")  # Backspace
     assert page.run(VIEW, "chart") == pytest.approx(whole)
-    page.point(*page.run(PLACE, "chart", call), click=True)
+    page.point(*place(page, "chart", call), click=True)
     page.press("\ue00c")  # Escape
     assert page.run(VIEW, "chart") == pytest.approx(whole)
 
@@ -264,7 +270,7 @@ def test_a_click_zooms(page, small):
 def test_a_click_is_not_repeated_by_a_key(page, small):
     page.open(small / "t.html").view("3", "tree")
     page.view("1", "chart")
-    page.point(*page.run(PLACE, "chart", first_call(page, "turn")),
+    page.point(*place(page, "chart", first_call(page, "turn")),
                click=True)
     page.wait("cstrace.selected === %d" % first_call(page, "turn"))
     page.press("/", "leaf", "\ue007", "\ue00c")
@@ -278,28 +284,28 @@ def test_a_click_is_not_repeated_by_a_key(page, small):
 
 @pytest.mark.parametrize("zoomed", [False, True])
 def test_another_window_shows_the_same(page, small, zoomed):
-    page.driver.set_window_size(1200, 800)
+    page.resize(1200)
     page.open(small / "t.html")
     if zoomed:
-        page.point(*page.run(PLACE, "chart", first_call(page, "turn")),
+        page.point(*place(page, "chart", first_call(page, "turn")),
                    click=True)
     shown = page.run(VIEW, "chart")
     try:
         for width in (800, 2500):
-            page.driver.set_window_size(width, 800)
+            page.resize(width)
             page.wait("cstrace.views.chart.engine.width === innerWidth")
             assert page.run(VIEW, "chart") == pytest.approx(shown)
             assert page.run("document.documentElement.scrollWidth") \
                 <= page.run("innerWidth")
     finally:
-        page.driver.set_window_size(1200, 800)
+        page.resize(1200)
 
 
 def test_a_click_zooms_the_flame_graph(page, small):
     page.open(small / "t.html").view("2", "graph")
     page.wait("cstrace.views.graph.engine.height > 100")
     box = page.run("cstrace.views.graph.boxes.lanes[0].rows[1].from")
-    page.point(*page.run(PLACE, "graph", box), click=True)
+    page.point(*place(page, "graph", box), click=True)
     page.wait("document.querySelector('#details').textContent"
               ".includes('calls 3')")
     start, end = page.run(VIEW, "graph")
@@ -310,21 +316,21 @@ def test_a_click_zooms_the_flame_graph(page, small):
 def test_a_click_folds_a_thread(page, small):
     page.open(small / "t.html")
     call = first_call(page, HOSTILE)  # on the second one
-    x, below = page.run(PLACE, "chart", call)
-    page.point(x, page.run(PLACE, "chart", 0)[1] - 18, click=True)
+    x, below = place(page, "chart", call)
+    page.point(x, place(page, "chart", 0)[1] - 18, click=True)
     page.wait("cstrace.views.chart.plugin.shown[0] === 1")
-    assert page.run(PLACE, "chart", call)[1] < below
+    assert place(page, "chart", call)[1] < below
     page.run("cstrace.select(arguments[0], '')", first_call(page, "fib"))
     page.run("cstrace.showSelected()")  # it is in what was folded
     page.wait("cstrace.views.chart.plugin.shown[0] > 1")
-    page.point(x, page.run(PLACE, "chart", 0)[1] - 18, click=True)
+    page.point(x, place(page, "chart", 0)[1] - 18, click=True)
     page.wait("cstrace.views.chart.plugin.shown[0] === 1")
 
 
 def test_the_mouse_tells(page, small):
     page.open(small / "t.html")
     page.point(5, 5)
-    page.point(*page.run(PLACE, "chart", first_call(page, "turn")))
+    page.point(*place(page, "chart", first_call(page, "turn")))
     page.wait("!document.querySelector('#tip').hidden")
     tip = page.text("#tip")
     for word in ("turn", "duration ", "start 0.", "page.c:", "ID 1.2"):
@@ -346,7 +352,7 @@ def test_the_search_finds(page, small):
         page.press("\ue007")  # Enter
         assert page.text("#found") == "%d of %s" % (i, found)
     assert page.run("cstrace.names.ofCall(cstrace.selected)") == "fib"
-    page.find("#previous").click()
+    page.click("#previous")
     assert page.text("#found") == "1 of %s" % found
     page.press("\ue00c")
     assert page.text("#found") == ""
@@ -372,7 +378,7 @@ def test_the_tree_folds(page, small):
     page.open(small / "t.html").view("3", "tree")
     page.wait("document.querySelector('#tree .fold')")
     assert page.run(ROWS)[:3] == ["main", "turn", "fib"]
-    page.find("#tree .fold").click()
+    page.click("#tree .fold")
     page.wait("%s.length === 4" % ROWS)
     assert page.run(ROWS) == ["main", "helper", HOSTILE, "leaf"]
     page.press("\ue014")  # Right: main is chosen, and unfolds
@@ -413,7 +419,7 @@ def test_a_click_sorts(page, small):
     by_calls = "%s.map((row) => Number(row[0].replaceAll(',', '')))" % TABLE
     page.wait("document.querySelector('#table .row')")
     for is_up in (False, True):
-        page.find("#table .headings .calls").click()
+        page.click("#table .headings .calls")
         page.wait("document.querySelector('#table [aria-sort=%s]')"
                   % ("ascending" if is_up else "descending"))
         page.wait("(%s)[0] %s 100" % (by_calls, "<" if is_up else ">"))
@@ -422,22 +428,22 @@ def test_a_click_sorts(page, small):
 
 
 def test_a_narrow_report_has_room_for_names(page, small):
-    page.driver.set_window_size(800, 800)
+    page.resize(800)
     try:
         page.open(small / "t.html").view("4", "table")
         page.wait("document.querySelector('#table .row .name')?"
                   ".offsetWidth > 250")
-        page.find("#table .row").click()
+        page.click("#table .row")
         assert re.search(r"mean \d", page.text("#details"))
     finally:
-        page.driver.set_window_size(1200, 800)
+        page.resize(1200)
 
 
 def test_a_row_of_the_report_marks_its_calls(page, small):
     page.open(small / "t.html").view("4", "table")
     page.wait("document.querySelector('#table .row')")
     rows = [row[-1] for row in page.run(TABLE)]
-    page.find("#table .row:nth-child(%d)" % (rows.index("work") + 1)).click()
+    page.click("#table .row:nth-child(%d)" % (rows.index("work") + 1))
     assert page.run("cstrace.views.chart.boxes.hits.at(-1)") == \
         sum(c["function"] == "work" for c in json_lines(small))
     page.wait("document.querySelector('#table .selected')")
