@@ -8,10 +8,20 @@ import pexpect
 
 from lib_build import ROOT
 from lib_gdb import (check_end, command_line, environment, is_left_alone,
-                     kill_session)
+                     kill_session, wait_for)
 
 PROMPT = r"\(gdb\) "
 LIMIT_S = 120
+
+
+def end_of(child):
+    """Its exit status, or minus its signal.  What has closed its terminal may
+    take a while to end, and close() would kill it."""
+    child.wait()
+    child.close()
+    if child.exitstatus is None:
+        return -child.signalstatus
+    return child.exitstatus
 
 
 class Terminal:
@@ -55,6 +65,15 @@ class Terminal:
         """Ctrl-C, for whoever has the terminal."""
         self._child.sendintr()
 
+    def go_on(self):
+        """Continue, until the program has the terminal: gdb says so before."""
+        self.send("continue\n")
+        self.wait("Continuing")
+        wait_for(self._program_has_it, "the program to have the terminal")
+
+    def _program_has_it(self):
+        return os.tcgetpgrp(self._child.child_fd) != self._child.pid
+
     def wait(self, *patterns):
         """Until one is seen; returns what was written before it."""
         before = ""
@@ -94,10 +113,7 @@ class Terminal:
             self._clear_away()
             raise AssertionError("gdb does not end\n%s\n%s" % (
                 self.told, self.seen[-3000:])) from None
-        self._child.close()
-        status = self._child.exitstatus
-        if status is None:
-            status = -self._child.signalstatus
+        status = end_of(self._child)
         check_end(status, self.seen, session, self.told)
         return status
 

@@ -10,6 +10,7 @@ import pytest
 
 from lib_build import ROOT
 from lib_gdb import environment
+from lib_term import end_of
 
 CSTRACE = str(ROOT / "build" / "cstrace")
 LIMIT_S = 120
@@ -47,7 +48,7 @@ def show(folder, *words, term="xterm", **env):
 
 def rest(child):
     child.expect(pexpect.EOF)
-    child.close()
+    end_of(child)
     return child.before
 
 

@@ -97,8 +97,7 @@ def test_ctrl_c_stops_the_program_with_a_whole_tree(tmp_path):
             == ["main", "round_trip", "quick", "quick", "heard"]
         assert [row.is_open for row in shown] \
             == [True, True, False, False, True]
-        t.send("continue\n")
-        t.wait("Continuing")
+        t.go_on()
         t.send("q\n")
         seen = t.wait("exited normally", PROMPT)
         assert "<- main" in seen
@@ -113,8 +112,7 @@ def test_ctrl_c_again_and_again(tmp_path):
         for _ in range(5):
             t.interrupt()
             t.wait("SIGINT", PROMPT)
-            t.send("continue\n")
-            t.wait("Continuing")
+            t.go_on()
         t.send("end\n")
         t.wait("spun on", "exited normally", PROMPT)
 
