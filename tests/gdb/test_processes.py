@@ -188,10 +188,15 @@ def test_on_the_hooks_road_the_trace_follows_gdb(gdb, tmp_path, pipes):
 
 # ---- processes that go on ------------------------------------------------------
 
+# What outlives gdb's process may come late to its call.
+UNTIL_IT_WAITS = "shell until [ -e waiting ]; do sleep 0.01; done"
+
+
 @pytest.mark.parametrize("how", ["outlive", "daemon"])
 def test_a_process_that_outlives_gdb_s_is_recorded_on(gdb, tmp_path, pipes,
                                                       how):
-    run = gdb(processes(), "cstrace start", "run", "cstrace status", *pipes,
+    run = gdb(processes(), "cstrace start", "run", "cstrace status",
+              UNTIL_IT_WAITS, *pipes,
               "cstrace save t.txt", "cstrace status", args=[how])
     assert "another process is running on" in run.out
     assert re.findall("^running +(.*)$", run.out, re.M) == ["1 process"]
@@ -208,7 +213,7 @@ def test_a_process_that_outlives_gdb_s_is_recorded_on(gdb, tmp_path, pipes,
 def test_it_is_recorded_until_the_user_says_so(gdb, tmp_path, pipes, command):
     go, end = pipes
     run = gdb(processes(), "set cstrace live off", "cstrace start", "run",
-              "set args fork", command, "cstrace save t.txt", go, end,
+              UNTIL_IT_WAITS, "set args fork", command, "cstrace save t.txt", go, end,
               args=["outlive"])
     assert "another process is running on" in run.out
     text = (tmp_path / "t.txt").read_text()
@@ -221,7 +226,7 @@ def test_it_is_recorded_until_the_user_says_so(gdb, tmp_path, pipes, command):
 
 def test_gdb_s_end_is_its_trace_s_end(gdb, tmp_path, pipes):
     gdb(processes(), "set cstrace live off", "cstrace start -to t.txt", "run",
-        args=["daemon"])
+        UNTIL_IT_WAITS, args=["daemon"])
     with open(tmp_path / "go", "w") as go:
         go.write("\n")
     with open(tmp_path / "end") as end:

@@ -294,16 +294,20 @@ static void work(void) { }
 
 int main(void)
 {
+	int begun[2];
 	char c;
 
+	pipe(begun);
 	if (fork() == 0) {
 		work();
+		write(begun[1], "", 1);
 		read(0, &c, 1);
 		work();
 		puts("child done");
 		return 0;
 	}
 	work();
+	read(begun[0], &c, 1);
 	return 0;
 }
 """
@@ -368,8 +372,8 @@ def test_killed_recorder_leaves_a_file_and_a_program(tmp_path):
     talker = compiled(tmp_path, TALKER, "talker")
     process = start(tmp_path, talker)
     assert process.stdout.readline() == "ready\n"
-    path = tmp_path / "cstrace.cst"
-    wait_for(lambda: path.stat().st_size > 200, "block on disk")
+    wait_for(lambda: "  work" in command("show", "cstrace.cst",
+                                         cwd=tmp_path).stdout, "calls on disk")
     children = subprocess.run(["ps", "-o", "pid=", "--ppid",
                                str(process.pid)], text=True,
                               capture_output=True).stdout.split()

@@ -178,11 +178,18 @@ void child(void) {}
 void parent(void) {}
 int main(void)
 {
-	if (fork())
+	int done[2];
+	char c;
+
+	pipe(done);
+	if (fork()) {
 		parent();
-	else
+		write(done[1], "", 1);
+		wait(0);
+	} else {
 		child();
-	wait(0);
+		read(done[0], &c, 1);  // gdb may see nothing but our end
+	}
 }
 """)
     subprocess.run("gcc -g -finstrument-functions fork.c -o fork".split(),

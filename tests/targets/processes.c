@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * One program of several processes; argv[1] says which kind, argv[2] is a
- * program to become or to start.  Who is to wait opens the test's pipe "go";
+ * program to become or to start.  Who is to wait makes the file "waiting" and
+ * opens the test's pipe "go";
  * the lock on "end" is held as long as one of the processes lives; the file
  * "stop" ends what goes on and on.
  */
@@ -32,8 +33,10 @@ NOINLINE static void work(void)
 NOINLINE static void work_later(void)
 {
 	char c;
-	int fd = open("go", O_RDONLY);
+	int fd = creat("waiting", 0600);
 
+	close(fd);
+	fd = open("go", O_RDONLY);
 	if (read(fd, &c, 1) < 0)
 		_exit(9);
 	work();
@@ -41,10 +44,10 @@ NOINLINE static void work_later(void)
 
 NOINLINE static void work_on(void)
 {
-	while (access("stop", F_OK)) {
+	do {
 		work();
 		usleep(1000);
-	}
+	} while (access("stop", F_OK));
 }
 
 NOINLINE static void become(const char *program, char **environment)
