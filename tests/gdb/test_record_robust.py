@@ -129,8 +129,15 @@ def test_a_killed_recorder_leaves_the_program_unhurt(tmp_path):
 def test_a_stopped_recorder_holds_the_program_up_once(tmp_path):
     """It lives, but takes nothing: after the limit calls are lost, and
     counted once it goes on."""
-    process, pid = crowd_under_way(tmp_path)
+    process = start(tmp_path, build("robust_crowd.c"), "amid", 20,
+                    stdin=subprocess.PIPE)
+    assert process.stdout.readline() == "ready\n"
+    process.stdin.write("x")
+    process.stdin.flush()
+    assert process.stdout.readline() == "amid\n"
     process.send_signal(signal.SIGSTOP)
+    process.stdin.write("x")
+    process.stdin.flush()
     # Longer than the limit of 10 s in which a program waits.
     assert process.stdout.readline() == "20000000 calls\n"
     process.send_signal(signal.SIGCONT)

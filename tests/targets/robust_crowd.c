@@ -4,6 +4,7 @@
  * robust_crowd pass N: N threads come and go, 64 at once, 30 calls each.
  * robust_crowd calls N: N million calls of leaf() on one thread.
  * robust_crowd wait N: the same once a byte comes from standard input.
+ * robust_crowd amid N: says "amid" after a million of them, and waits again.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -71,8 +72,15 @@ QUIET static void run(int n, int at_once, void *(*body)(void *))
 
 QUIET static void call_often(int n_millions)
 {
-	for (n_calls = 0; n_calls < n_millions * 1000000l; n_calls++)
+	for (; n_calls < n_millions * 1000000l; n_calls++)
 		leaf(n_calls);
+}
+
+QUIET static void say_and_wait(const char *word)
+{
+	puts(word);
+	fflush(stdout);
+	getchar();
 }
 
 /* For gdb to stop at. */
@@ -93,11 +101,13 @@ QUIET int main(int argc, char **argv)
 		run(n, AT_ONCE, passer);
 	if (argc > 1 && !strcmp(argv[1], "calls"))
 		call_often(n);
-	if (argc > 1 && !strcmp(argv[1], "wait")) {
+	if (argc > 1 && (!strcmp(argv[1], "wait") || !strcmp(argv[1], "amid"))) {
 		leaf(0);
-		puts("ready");
-		fflush(stdout);
-		getchar();
+		say_and_wait("ready");
+		if (*argv[1] == 'a') {
+			call_often(1);
+			say_and_wait("amid");
+		}
 		call_often(n);
 	}
 	finish();
