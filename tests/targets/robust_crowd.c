@@ -101,7 +101,8 @@ QUIET int main(int argc, char **argv)
 		run(n, AT_ONCE, passer);
 	if (argc > 1 && !strcmp(argv[1], "calls"))
 		call_often(n);
-	if (argc > 1 && (!strcmp(argv[1], "wait") || !strcmp(argv[1], "amid"))) {
+	if (argc > 1 &&
+	    (!strcmp(argv[1], "wait") || !strcmp(argv[1], "amid"))) {
 		leaf(0);
 		say_and_wait("ready");
 		if (*argv[1] == 'a') {
