@@ -248,10 +248,10 @@ fmt:
 # ---- install ---------------------------------------------------------------
 
 install: all
-	@tools/install install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' tools/install install '$(BUILD)' '$(DESTDIR)$(PREFIX)'
 
 uninstall:
-	@tools/install uninstall '$(BUILD)' '$(DESTDIR)$(PREFIX)'
+	@DESTDIR='$(DESTDIR)' tools/install uninstall '$(BUILD)' '$(DESTDIR)$(PREFIX)'
 
 clean:
 	rm -rf build

@@ -109,6 +109,27 @@ def test_uninstall_takes_away_exactly_what_install_put_there(tmp_path):
     run(tmp_path / "bin/cstrace", "gdb", "-nx", "-batch")
     run("make", "uninstall", f"PREFIX={tmp_path}", cwd=TOP)
     assert files_below(tmp_path) == ["lib/other"]
+    assert os.listdir(tmp_path) == ["lib"]
+    assert os.listdir(tmp_path / "lib") == ["other"]
+
+
+def test_uninstall_leaves_no_folder_of_its_own(tmp_path):
+    prefix = tmp_path / "in stalled"
+    for _ in range(2):
+        run("make", "install", "DESTDIR=", f"PREFIX={prefix}", cwd=TOP)
+    run("make", "uninstall", f"PREFIX={prefix}", cwd=TOP)
+    assert os.listdir(tmp_path) == []
+
+
+def test_uninstall_leaves_the_folders_that_were_there(tmp_path):
+    kept = tmp_path / "share/man/man1"
+    kept.mkdir(parents=True)
+    run("make", "install", "DESTDIR=", f"PREFIX={tmp_path}", cwd=TOP)
+    (tmp_path / "include/other.h").write_text("")
+    run("make", "uninstall", f"PREFIX={tmp_path}", cwd=TOP)
+    assert sorted(os.listdir(tmp_path)) == ["include", "share"]
+    assert os.listdir(kept) == []
+    assert files_below(tmp_path) == ["include/other.h"]
 
 
 def test_a_staged_tree_may_be_moved(tmp_path):
