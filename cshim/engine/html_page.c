@@ -59,7 +59,7 @@ int html_page_read(struct bytes *out, struct cst_error *err)
 	if (fd < 0)
 		return cst_fail(CST_FAILED, err,
 				"cannot make a page: cstrace was built without "
-				"npm; install npm, then `make page`");
+				"it; `make page` makes it, with npm");
 	if (fstat(fd, &st) < 0 || st.st_size <= 0 ||
 	    st.st_size > PAGE_MAX_BYTES)
 		return cst_fail(CST_FAILED, err,

@@ -31,7 +31,7 @@ def needs():
     if not importlib.util.find_spec("selenium"):
         return "python3-selenium is not installed"
     if not (BUILD / "page.html").exists():
-        return "the page was built without npm"
+        return "the page was not built: `make page` says why"
     return None
 
 

@@ -216,7 +216,7 @@ def test_without_the_page(small, tmp_path):
                           text=True, timeout=240)
     assert done.returncode == 1
     assert done.stderr == ("cstrace: cannot make a page: cstrace was built "
-                           "without npm; install npm, then `make page`\n")
+                           "without it; `make page` makes it, with npm\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin"]
 
 
