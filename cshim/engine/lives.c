@@ -83,12 +83,13 @@ void lives_look(struct cst_recorder *r, int is_last)
 	take_stock(r);
 	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++) {
 		struct life *life = &r->lives.all[i];
+		uint64_t now = clock_ticks(); /* it may end while we ask */
 
 		if (!life->has_open || life->end)
 			continue;
 		if (!area_has_execed(r->area, i) &&
 		    gone_process_goes_on(pid_of(r->area, i)))
-			life->seen = clock_ticks();
+			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
 			life_end(life, told_end(r->area, i));
 	}
