@@ -49,10 +49,11 @@ struct snapshot {
 	struct open_call *calls;
 };
 
-enum { SNAPSHOTS = 16 }; /* kept for each thread */
-
 struct thread {
-	struct snapshot *snapshots; /* NULL: it has not forked */
+	/* Of its last forks, each in place n_fork % cap_snapshots. */
+	struct snapshot *snapshots;
+	uint32_t cap_snapshots; /* 0: it has not forked */
+	uint32_t n_snapshot_calls;
 	/* The first thread of a fork child, before its first record: whose
 	 * calls it goes on in, as of which of its forks. */
 	const struct thread *heir_of;

@@ -4,16 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Children may make their first calls long after their parent has forked the
+ * next ones, the more so where they wait for a processor. */
+enum {
+	FIRST_SNAPSHOTS = 16, /* a power of two, as all sizes are */
+	MOST_SNAPSHOTS = 4096,
+	MOST_CALLS = 1 << 16, /* in more than the first ones */
+};
+
+static struct snapshot *place_of(const struct thread *t, uint32_t n_fork)
+{
+	return &t->snapshots[n_fork % t->cap_snapshots];
+}
+
+/* Where there is no memory the oldest ones are given up. */
+static void make_room(struct thread *t, uint32_t n_fork)
+{
+	uint32_t cap =
+		t->cap_snapshots ? t->cap_snapshots * 2 : FIRST_SNAPSHOTS;
+	struct thread grown = {.cap_snapshots = cap};
+
+	if (t->cap_snapshots &&
+	    (!place_of(t, n_fork)->calls || cap > MOST_SNAPSHOTS ||
+	     t->n_snapshot_calls > MOST_CALLS))
+		return;
+	grown.snapshots = calloc(cap, sizeof(*grown.snapshots));
+	if (!grown.snapshots)
+		return;
+	for (uint32_t i = 0; i < t->cap_snapshots; i++)
+		if (t->snapshots[i].calls)
+			*place_of(&grown, t->snapshots[i].n_fork) =
+				t->snapshots[i];
+	free(t->snapshots);
+	t->snapshots = grown.snapshots;
+	t->cap_snapshots = cap;
+}
+
 void fork_snapshot(struct thread *t, uint32_t n_fork)
 {
 	const struct stack *s = t->current;
 	struct snapshot *shot;
 
-	if (!t->snapshots)
-		t->snapshots = calloc(SNAPSHOTS, sizeof(*t->snapshots));
-	if (!t->snapshots)
+	make_room(t, n_fork);
+	if (!t->cap_snapshots)
 		return;
-	shot = &t->snapshots[n_fork % SNAPSHOTS];
+	shot = place_of(t, n_fork);
+	t->n_snapshot_calls -= shot->n;
 	free(shot->calls);
 	*shot = (struct snapshot){.n_fork = n_fork};
 	shot->calls = malloc(s->n * sizeof(*shot->calls) + 1);
@@ -22,13 +58,14 @@ void fork_snapshot(struct thread *t, uint32_t n_fork)
 	if (s->n)
 		memcpy(shot->calls, s->calls, s->n * sizeof(*shot->calls));
 	shot->n = s->n;
+	t->n_snapshot_calls += s->n;
 }
 
 static const struct snapshot *find_snapshot(const struct thread *t,
 					    uint32_t n_fork)
 {
 	const struct snapshot *shot =
-		t->snapshots ? &t->snapshots[n_fork % SNAPSHOTS] : NULL;
+		t->cap_snapshots ? place_of(t, n_fork) : NULL;
 
 	return n_fork && shot && shot->n_fork == n_fork ? shot : NULL;
 }
@@ -64,7 +101,7 @@ void fork_inherit(struct callstack *c, struct thread *child, uint64_t time,
 
 void fork_release(struct thread *t)
 {
-	for (int i = 0; t->snapshots && i < SNAPSHOTS; i++)
+	for (uint32_t i = 0; i < t->cap_snapshots; i++)
 		free(t->snapshots[i].calls);
 	free(t->snapshots);
 }

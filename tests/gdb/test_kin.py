@@ -57,6 +57,9 @@ TREES = {
     "descriptor": total(opened("main", "by_descriptor"), LEAVES),
     "pool": total(run("pool"), worked("main pool", 1 + 1 + 2 + 3 + 4),
                   times(4, opened("main", "pool"))),
+    "crowd": total(run("crowd"), times(100, total(
+        {"main crowd fork_late": 1}, opened("main", "crowd", "fork_late"),
+        worked("main crowd fork_late")))),
     "beside": total(run("from_thread"), worked("main from_thread"),
                     {"fork_beside": 1}, opened("fork_beside"),
                     worked("fork_beside")),

@@ -131,6 +131,32 @@ NOINLINE static void pool(void)
 	work();
 }
 
+NOINLINE static void fork_late(const int *go)
+{
+	char byte;
+
+	if (!fork()) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) == 0)
+			work();
+		_exit(0);
+	}
+}
+
+/* None makes a call before all are there. */
+NOINLINE static void crowd(void)
+{
+	int go[2];
+
+	if (pipe(go))
+		return;
+	for (int i = 0; i < 100; i++)
+		fork_late(go);
+	close(go[1]);
+	while (wait(NULL) > 0)
+		;
+}
+
 NOINLINE static void family(int depth)
 {
 	for (int i = 0; depth && i < 2; i++)
@@ -229,6 +255,7 @@ int main(int argc, char **argv)
 		{"thread", by_thread},
 		{"descriptor", by_descriptor},
 		{"pool", pool},
+		{"crowd", crowd},
 		{"family", family_of_three},
 		{"beside", from_thread},
 		{"return", through_return},
