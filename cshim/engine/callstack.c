@@ -3,6 +3,7 @@
 
 #include "fork.h"
 #include "lanes.h"
+#include "mark.h"
 #include "plain.h"
 
 #include <stdlib.h>
@@ -417,8 +418,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	if (stamp > t->last_time)
 		t->last_time = stamp;
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
-		if (number == CST_FORK)
-			fork_snapshot(t, (uint32_t)cst_record_sp(r));
+		mark_take(c, t, r);
 		return 1;
 	}
 	f.time = pauses_skip(c->pauses, t->last_time);

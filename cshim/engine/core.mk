@@ -13,6 +13,7 @@ ENGINE_CORE_SRC := \
 	lives.c \
 	holders.c \
 	lanes.c \
+	mark.c \
 	live.c \
 	plain.c \
 	questions.c \

@@ -23,6 +23,7 @@ SHIM_SRC := \
 SHIM_SO_SRC := \
 	cshim/shim/unload.c \
 	cshim/shim/clone.c \
+	cshim/shim/jump.c \
 	cshim/shim/sandbox.c \
 	cshim/shim/redirect.c
 

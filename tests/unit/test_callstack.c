@@ -73,6 +73,8 @@ static int setup(void **state)
 	f.sites.all = f.all;
 	f.sites.places = f.places;
 	f.sites.n = CST_FIRST_SITE;
+	for (uint32_t i = 0; i < CST_FIRST_SITE; i++)
+		f.all[i].is_muted = 1; /* as sites.c has them */
 	callstack_init(&f.calls, &f.sites, &f.pauses);
 	f.calls.listener =
 		(struct call_listener){on_entered, on_left, &f.drawing};
@@ -193,6 +195,47 @@ static void setjmp_loop_stays_at_its_depth(void **state)
 					     ".  f\n.  !f\n"
 					     ".  f\n.  !f\n"
 					     ". /m\n");
+}
+
+static void jump_to(struct fixture *f, uint64_t sp)
+{
+	struct cst_record r[40] = {0};
+
+	cst_record_set(r, ++f->time, CST_JUMP, sp, 0);
+	assert_int_equal(callstack_take(&f->calls, f->now, r, 1, f->sites.n),
+			 1);
+}
+
+static void longjmp_that_is_told_closes_what_it_leaves(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8f00, F, MAIN);
+	ENTER(0x8e00, G, F);
+	jump_to(f, 0x8f40);	/* main's own */
+	ENTER(0x8d00, H, LIBC); /* called back */
+	LEAVE(0x8d00, H, LIBC);
+	jump_to(f, 0x8f40);	 /* nothing is left by it */
+	jump_to(f, 0x100000000); /* to another stack */
+	LEAVE(0x9000, MAIN, LIBC);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.   g\n.   !g\n.  !f\n"
+					     ".  h\n.  /h\n"
+					     ". /m\n");
+}
+
+static void longjmp_out_of_all_that_is_open(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	ENTER(0x8f00, G, F);
+	jump_to(f, 0x9100);
+	ENTER(0x8d00, H, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n"
+					     ".  g\n.  !g\n. !f\n"
+					     ". h\n");
 }
 
 static void sibling_with_a_larger_frame_is_no_callee(void **state)
@@ -401,6 +444,8 @@ int main(void)
 		T(recursion_nests_and_pairs_inner_first),
 		T(longjmp_closes_skipped_calls),
 		T(setjmp_loop_stays_at_its_depth),
+		T(longjmp_that_is_told_closes_what_it_leaves),
+		T(longjmp_out_of_all_that_is_open),
 		T(sibling_with_a_larger_frame_is_no_callee),
 		T(inlined_callee_shares_its_callers_frame),
 		T(inlined_callee_left_by_longjmp_is_entered_again),

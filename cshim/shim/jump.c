@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * longjmp runs no hooks.  What it leaves is told by where it leads to: all
+ * frames below that stack pointer.
+ */
+#include <dlfcn.h>
+#include "chunk.h"
+#include "guest.h"
+#include "state.h"
+#include "arch.h"
+
+/* By names of their own, for the dynamic linker has no say in here. */
+extern HIDDEN void *libcs_longjmp, *libcs_longjmp_chk;
+void *libcs_longjmp, *libcs_longjmp_chk;
+
+static void find(void)
+{
+	libcs_longjmp_chk = dlsym(RTLD_NEXT, "__longjmp_chk");
+	libcs_longjmp = dlsym(RTLD_NEXT, "longjmp");
+}
+
+__attribute__((constructor)) static void jump_begin(void)
+{
+	find();
+}
+
+/* Without a record of this thread there is nothing to leave. */
+void before_longjmp(const void *env)
+{
+	struct cst_record *r;
+
+	if (unlikely(!libcs_longjmp))
+		find();
+	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
+		return;
+	r = chunk_slot();
+	if (r)
+		cst_record_set(r, clock_ticks(), CST_JUMP, jump_target_sp(env),
+			       0);
+}
+
+PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);
+PASSING_FUNCTION(_longjmp, before_longjmp, libcs_longjmp);
+PASSING_FUNCTION(siglongjmp, before_longjmp, libcs_longjmp);
+PASSING_FUNCTION(__longjmp_chk, before_longjmp, libcs_longjmp_chk);

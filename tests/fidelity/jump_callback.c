@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs first after a longjmp is called back by code without hooks, from
+ * below the frames that were left: nothing but the jump says that they were.
+ */
+#include "expect.h"
+#include <setjmp.h>
+#include <signal.h>
+
+static char low[65536];
+static sigjmp_buf env;
+static volatile int depth, leaves;
+
+static int compare(const void *a, const void *b)
+{
+	expect(depth, "compare");
+	if (leaves)
+		siglongjmp(env, 1);
+	return *(const int *)a - *(const int *)b;
+}
+
+QUIET static void sort(int d)
+{
+	int numbers[] = {3, 1, 2};
+
+	depth = d;
+	qsort(numbers, 3, sizeof(numbers[0]), compare);
+}
+
+NOINLINE static void fail(int d)
+{
+	expect(d, "fail");
+	siglongjmp(env, 1);
+}
+
+NOINLINE static void dive(int d, int n, int sig)
+{
+	volatile char room[512];
+
+	room[0] = 0;
+	expect(d, "dive");
+	if (n)
+		dive(d + 1, n - 1, sig);
+	else if (sig)
+		raise(sig);
+	else
+		fail(d + 1);
+	room[1] = 1;
+}
+
+QUIET static void handler(int sig)
+{
+	(void)sig;
+	siglongjmp(env, 1);
+}
+
+/* From deep down, by a handler on the same stack, on one of its own. */
+NOINLINE static void by(int d, int sig)
+{
+	expect(d, "by");
+	for (volatile int i = 0; i < 5; i++) {
+		if (!sigsetjmp(env, 1))
+			dive(d + 1, 3 + i, sig);
+		else
+			sort(d + 1);
+	}
+}
+
+/* Out of what was called back itself. */
+NOINLINE static void out(int d)
+{
+	expect(d, "out");
+	for (volatile int i = 0; i < 5; i++) {
+		leaves = 1;
+		if (!_setjmp(env))
+			sort(d + 1);
+		leaves = 0;
+		sort(d + 1);
+	}
+}
+
+NOINLINE static void thrice(int d, int n)
+{
+	expect(d, "thrice");
+	if (n)
+		thrice(d + 1, n - 1);
+	by(d + 1, 0);
+}
+
+int main(void)
+{
+	stack_t alt = {.ss_sp = low, .ss_size = sizeof(low)};
+	struct sigaction own = {.sa_handler = handler},
+			 other = {.sa_handler = handler,
+				  .sa_flags = SA_ONSTACK};
+
+	expect(0, "main");
+	sigaltstack(&alt, NULL);
+	sigaction(SIGUSR1, &own, NULL);
+	sigaction(SIGUSR2, &other, NULL);
+	thrice(1, 2);
+	by(1, SIGUSR1);
+	by(1, SIGUSR2);
+	out(1);
+	return 0;
+}
