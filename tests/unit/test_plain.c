@@ -5,6 +5,7 @@
  * listens is a reason to take the careful one, so that can be asked for.
  */
 #include "draft.h"
+#include "fork.h"
 #include "jsonl.h"
 #include "plain.h"
 
@@ -120,9 +121,7 @@ static uint64_t world_end(struct world *w, int64_t *n_lines)
 	*n_lines = jsonl_write(t, &choice, digest_write, &sum, &err);
 	cst_trace_free(t);
 	callstack_release(&w->calls);
-	for (int i = 0; w->thread.snapshots && i < SNAPSHOTS; i++)
-		free(w->thread.snapshots[i].calls);
-	free(w->thread.snapshots);
+	fork_release(&w->thread);
 	pauses_release(&w->pauses);
 	return sum;
 }
