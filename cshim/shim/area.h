@@ -32,10 +32,14 @@ int area_reserve(void *start, uint64_t size);
 /* Draw the next number of a table: -1 when it is full. */
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end);
 
-/* What time it is, in ticks and by the monotonic clock. */
+/* What time it is, in ticks and by the monotonic clock, where that tells. */
 static inline void area_moment(uint64_t *ticks, uint64_t *ns)
 {
-	*ns = sys_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	if (!now)
+		return;
+	*ns = now;
 	*ticks = clock_ticks();
 }
 

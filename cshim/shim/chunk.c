@@ -9,6 +9,7 @@
 #include "file.h"
 #include "guest.h"
 #include "reader.h"
+#include "signals.h"
 #include "state.h"
 #include "syscall.h"
 #include "thread.h"
@@ -181,6 +182,18 @@ static int is_lost_at_once(struct self *me, uint64_t slot)
 	    !__atomic_compare_exchange_n(&me->cursor, &left, full, 0,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
+	area_count(&area->n_lost_full);
+	return 1;
+}
+
+int chunk_is_busy(void)
+{
+	if (likely(!self.is_busy))
+		return 0;
+	/* The steps that its hooks took behind the chunk's last slot. */
+	if (cursor_is_full(self.cursor))
+		self.cursor =
+			(self.cursor & -(uint64_t)CST_CHUNK_SIZE) + CURSOR_FULL;
 	area_count(&area->n_lost_full);
 	return 1;
 }

@@ -11,6 +11,10 @@
  * record is lost, and counted.  Async-signal-safe. */
 struct cst_record *chunk_slot(void);
 
+/* Is this a handler amid our own work on the same thread (signals.h)?  Then its
+ * record is lost, and counted. */
+int chunk_is_busy(void);
+
 /* Give this thread's chunk, if any, to the reader.  Signals blocked. */
 struct self;
 void chunk_hand_over(struct self *me);

@@ -62,7 +62,7 @@ void before_fork(void)
 PASSING_FUNCTION(_Fork, before_fork, libcs_fork);
 
 /* Of a clone3 we do not know how it is meant: a mark does no harm. */
-void before_syscall(long number, long a, long b)
+void before_syscall(long number, long a, long b, long c)
 {
 	if (!libcs_syscall)
 		find();
@@ -71,6 +71,6 @@ void before_syscall(long number, long a, long b)
 	else if (number == SYS_clone)
 		announce(a);
 	else
-		sandbox_enters(number, a, b);
+		sandbox_enters(number, a, b, c);
 }
 PASSING_FUNCTION(syscall, before_syscall, libcs_syscall);

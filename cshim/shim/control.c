@@ -10,6 +10,7 @@
 #include "lock.h"
 #include "mappings.h"
 #include "process.h"
+#include "signals.h"
 #include "site.h"
 #include "state.h"
 #include "syscall.h"
@@ -42,11 +43,23 @@ static void retire_obey(void)
 	retire_seen = seq;
 }
 
+/* A child has it from its parent, whose sandbox may not let us ask again.  0,
+ * or a positive errno. */
+static int state_wipe_on_fork(void)
+{
+	static int is_done;
+	int error = is_done ? 0
+			    : -sys_madvise(&state_page, sizeof(state_page),
+					   MADV_WIPEONFORK);
+
+	is_done = !error;
+	return error;
+}
+
 /* Whatever "on" needs.  0, or a positive errno. */
 static int area_prepare(void)
 {
-	int error =
-		-sys_madvise(&state_page, sizeof(state_page), MADV_WIPEONFORK);
+	int error = state_wipe_on_fork();
 
 	if (!error)
 		error = area_map(control.area_path, control.is_file != 0);
@@ -92,6 +105,11 @@ static int state_swap(uint32_t from, uint32_t to)
 
 static uint32_t has_ended;
 
+int control_has_ended(void)
+{
+	return __atomic_load_n(&has_ended, __ATOMIC_RELAXED) != 0;
+}
+
 void control_end(void)
 {
 	uint32_t was;
@@ -119,9 +137,9 @@ COLD uint32_t control_obey(void)
 	uint64_t mask;
 	uint32_t state;
 
-	if (is_too_early())
+	if (is_too_early() || self.is_busy)
 		return CST_STATE_OFF;
-	if (__atomic_load_n(&has_ended, __ATOMIC_SEQ_CST)) {
+	if (control_has_ended()) {
 		state_swap(CST_STATE_ASK, CST_STATE_OFF);
 		return CST_STATE_OFF;
 	}

@@ -11,8 +11,9 @@
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);
 
-/* Off, and no system call any more, whatever gdb says. */
+/* Off from now on, whatever gdb says, for the clock cannot be read any more. */
 void control_end(void);
+int control_has_ended(void);
 
 /* A library was unloaded: forget the sites that were in it.
  * Async-signal-safe. */

@@ -14,15 +14,16 @@ COLD void event_slow(uint64_t callee, uint64_t caller, uint64_t hook,
 		     uint64_t sp, uint64_t fp, enum cst_kind kind)
 {
 	struct site_key key = {callee, caller, hook};
-	uint64_t time = clock_ticks();
-	struct cst_record *r;
 	uint32_t state = state_now();
+	struct cst_record *r;
+	uint64_t time;
 	uint32_t site;
 
 	if (!state_is_on(state))
 		state = control_obey();
-	if (!state_is_on(state))
+	if (!state_is_on(state) || chunk_is_busy())
 		return;
+	time = clock_ticks();
 	site = site_intern(&key, kind);
 	if (!site || site_is_muted(site))
 		return;

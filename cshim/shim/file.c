@@ -2,6 +2,7 @@
 #include <errno.h>
 #include "file.h"
 #include "area.h"
+#include "control.h"
 #include "syscall.h"
 
 enum { MODE = 0600, TRIES = 100, LOOK_MS = 1 };
@@ -120,6 +121,6 @@ uint32_t file_chunk(void)
 
 __attribute__((destructor)) static void file_end(void)
 {
-	if (area && area->is_file)
+	if (area && area->is_file && !control_has_ended())
 		area_moment(&area->last_ticks, &area->last_ns);
 }

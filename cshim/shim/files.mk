@@ -10,6 +10,8 @@ SHIM_SRC := \
 	cshim/shim/thread.c \
 	cshim/shim/process.c \
 	cshim/shim/guest.c \
+	cshim/shim/gate.c \
+	cshim/shim/bpf.c \
 	cshim/shim/area.c \
 	cshim/shim/reader.c \
 	cshim/shim/sync.c \

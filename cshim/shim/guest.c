@@ -4,6 +4,7 @@
 #include "area.h"
 #include "lock.h"
 #include "process.h"
+#include "signals.h"
 #include "state.h"
 #include "syscall.h"
 

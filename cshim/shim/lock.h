@@ -10,6 +10,9 @@
 #include "state.h"
 #include "syscall.h"
 
+/* Who drops it may be forbidden to wake us (gate.h). */
+enum { LOCK_LOOK_MS = 50 };
+
 static inline int lock_try(void)
 {
 	uint32_t free = 0;
@@ -26,7 +29,8 @@ static inline void lock_take(void)
 		cpu_relax();
 	}
 	while (__atomic_exchange_n(&state_page.lock, 2, __ATOMIC_ACQUIRE))
-		sys_futex_wait(&state_page.lock, FUTEX_WAIT_PRIVATE, 2, 0);
+		sys_futex_wait(&state_page.lock, FUTEX_WAIT_PRIVATE, 2,
+			       LOCK_LOOK_MS);
 }
 
 static inline void lock_drop(void)

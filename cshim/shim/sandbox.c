@@ -1,26 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * seccomp's strict mode kills a thread for any system call but read, write,
- * exit and sigreturn, and recording makes some now and then.  So it ends where
- * a thread enters that mode, for the whole process, and that is counted as a
- * loss.  A filter is left to the program that makes it.
+ * seccomp kills a thread for what its filter forbids, and recording makes some
+ * system calls now and then: so the gate is told before the kernel is.
+ *
+ * Its strict mode takes the clock away as well, as a prctl() does.  So
+ * recording ends there, for the whole process, and that is counted as a loss.
  */
 #include <dlfcn.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "area.h"
 #include "arch.h"
 #include "control.h"
+#include "gate.h"
 #include "sandbox.h"
 #include "state.h"
 
-void sandbox_enters(long number, long a, long b)
+static void prctl_enters(long option, long mode, long program)
 {
-	if ((number == SYS_prctl && a == PR_SET_SECCOMP &&
-	     b == SECCOMP_MODE_STRICT) ||
-	    (number == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT))
+	if ((option == PR_SET_SECCOMP && mode == SECCOMP_MODE_STRICT) ||
+	    (option == PR_SET_TSC && mode == PR_TSC_SIGSEGV))
 		control_end();
+	else if (option == PR_SET_SECCOMP && mode == SECCOMP_MODE_FILTER)
+		gate_add_filter((const struct sock_fprog *)program, 0);
+}
+
+static void seccomp_enters(long operation, long flags, long program)
+{
+	if (operation == SECCOMP_SET_MODE_STRICT)
+		control_end();
+	else if (operation == SECCOMP_SET_MODE_FILTER)
+		gate_add_filter((const struct sock_fprog *)program,
+				flags & SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+void sandbox_enters(long number, long a, long b, long c)
+{
+	if (number == SYS_prctl)
+		prctl_enters(a, b, c);
+	else if (number == SYS_seccomp)
+		seccomp_enters(a, b, c);
 }
 
 extern HIDDEN void *libcs_prctl;
@@ -31,10 +50,10 @@ __attribute__((constructor)) static void sandbox_begin(void)
 	libcs_prctl = dlsym(RTLD_NEXT, "prctl");
 }
 
-void before_prctl(int option, unsigned long mode)
+void before_prctl(int option, unsigned long mode, unsigned long program)
 {
 	if (!libcs_prctl)
 		sandbox_begin();
-	sandbox_enters(SYS_prctl, option, (long)mode);
+	prctl_enters(option, (long)mode, (long)program);
 }
 PASSING_FUNCTION(prctl, before_prctl, libcs_prctl);

@@ -2,7 +2,8 @@
 #ifndef SHIM_SANDBOX_H
 #define SHIM_SANDBOX_H
 
-/* The system call of that number, with these arguments, is about to be made. */
-void sandbox_enters(long number, long a, long b);
+/* A system call that the program is about to make, with its first arguments:
+ * does it begin a sandbox? */
+void sandbox_enters(long number, long a, long b, long c);
 
 #endif

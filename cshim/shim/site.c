@@ -7,6 +7,7 @@
 #include "area.h"
 #include "lock.h"
 #include "mappings.h"
+#include "signals.h"
 #include "syscall.h"
 
 /* Two free slots: what a hook finds before the first site. */

@@ -12,6 +12,7 @@
 #include "control.h"
 #include "guest.h"
 #include "lock.h"
+#include "signals.h"
 #include "state.h"
 #include "syscall.h"
 
@@ -104,6 +105,12 @@ int thread_register(struct self *me)
 	return 0;
 }
 
+/* 0: the clock is gone. */
+static uint64_t end_ticks(void)
+{
+	return control_has_ended() ? 0 : clock_ticks();
+}
+
 static void thread_end(void *unused)
 {
 	uint64_t mask = signals_block();
@@ -114,7 +121,7 @@ static void thread_end(void *unused)
 		/* Most threads get their name after their first call. */
 		thread_name(area_thread(self.thread - 1));
 		chunk_hand_over(&self);
-		area_thread(self.thread - 1)->end = clock_ticks();
+		area_thread(self.thread - 1)->end = end_ticks();
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
 	}
@@ -130,7 +137,7 @@ __attribute__((destructor)) static void thread_tell_gone(void)
 
 	if (!area || !process)
 		return;
-	__atomic_store_n(&area_process(process - 1)->end, clock_ticks(),
+	__atomic_store_n(&area_process(process - 1)->end, end_ticks(),
 			 __ATOMIC_RELEASE);
 	n = __atomic_load_n(&area->n_threads, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n && i < CST_MAX_THREADS; i++) {
@@ -142,7 +149,7 @@ __attribute__((destructor)) static void thread_tell_gone(void)
 		    sys_tgkill(area_process(process - 1)->pid, tid, 0) !=
 			    -ESRCH)
 			continue;
-		t->end = clock_ticks();
+		t->end = end_ticks();
 		__atomic_store_n(&t->is_ended, 1, __ATOMIC_RELEASE);
 	}
 }
@@ -186,7 +193,8 @@ static int may_have_calls(void)
 
 	if (state == CST_STATE_ASK && state_page.n_answers)
 		state = control_obey();
-	return state_is_on(state) && (self.thread || state_page.n_answers > 1);
+	return state_is_on(state) && !self.is_busy &&
+	       (self.thread || state_page.n_answers > 1);
 }
 
 void thread_mark_fork(void)

@@ -8,7 +8,8 @@
 #include "arch.h"
 #include "state.h"
 
-/* All but the cursor and the tid is touched with signals blocked only. */
+/* All but the cursor, the tid and is_busy is touched with signals blocked
+ * only. */
 struct self {
 	uint64_t cursor;     /* address of the next slot */
 	uint32_t chunk;	     /* index + 1 of the chunk it lies in, or 0 */
@@ -18,8 +19,9 @@ struct self {
 	uint32_t is_forking; /* between that record and the fork's end */
 	uint64_t marked_at;  /* where the cursor was behind the last of them */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
-	uint32_t home; /* index + 1 of the process that we are of */
-	uint32_t tid;  /* whose this is; 0: nobody has looked */
+	uint32_t home;	  /* index + 1 of the process that we are of */
+	uint32_t tid;	  /* whose this is; 0: nobody has looked */
+	uint32_t is_busy; /* signals.h */
 };
 
 extern HIDDEN __thread struct self self

@@ -8,8 +8,12 @@
 #define SHIM_X86_64_H
 
 #include <asm/prctl.h>
+#include <linux/audit.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include "gate.h"
+
+#define AUDIT_ARCH_NOW AUDIT_ARCH_X86_64
 
 /* Where the area is put: far from what the kernel places of its own accord,
  * and from what sanitizers keep for themselves. */
@@ -92,13 +96,15 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
 	return result;
 }
 
-/* A static program runs before libc has made its thread data. */
+/* A static program runs before libc has made its thread data, and before it can
+ * have a sandbox. */
 static inline int has_thread_data(void)
 {
 	uint64_t pointer = 0;
 
-	syscall6(SYS_arch_prctl, ARCH_GET_FS, (long)&pointer, 0, 0, 0, 0);
-	return pointer != 0;
+	return gate_call(SYS_arch_prctl, ARCH_GET_FS, (long)&pointer, 0, 0, 0,
+			 0) < 0 ||
+	       pointer;
 }
 
 /* A function that returns at once, with an address of its own.  No compiler

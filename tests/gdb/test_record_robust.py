@@ -12,8 +12,8 @@ import pytest
 
 from lib_build import BUILD, FOUR, Variant, build
 from lib_gdb import environment
-from test_record import (CSTRACE, LIMIT_S, command, compiled, finish, functions,
-                         record, start, wait_for)
+from test_record import (CSTRACE, LIMIT_S, command, compiled, finish, start,
+                         wait_for)
 from test_robust_deaths import cpu_ticks
 from test_robust_guest import HARDSHIPS, WHOLE, alone, root_only
 
@@ -255,36 +255,3 @@ def test_a_privileged_program_is_told(tmp_path, mode):
     done = command("record", program, "none", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (42, "21000 leaves\n")
     assert "another user's rights" in done.stderr
-
-
-STRICT = r"""
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-static void before(void) { }
-static void within(int n) { if (n) within(n - 1); }
-
-int main(int argc, char **argv)
-{
-	before();
-	if (HOW)
-		return 1;
-	for (int i = 0; i < 1000; i++)
-		within(10);
-	syscall(SYS_exit, 7);
-}
-"""
-
-
-@pytest.mark.parametrize("how", [
-    "prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)",
-    "syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0)",
-    "syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, 0)"])
-def test_strict_mode_ends_the_recording_not_the_program(tmp_path, how):
-    program = compiled(tmp_path, STRICT.replace("HOW", how), "strict")
-    done, found = record(tmp_path, program)
-    assert done.returncode == 7
-    assert functions(found) == ["main", "before"]
-    assert n_lost(done.stderr) == 1

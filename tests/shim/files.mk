@@ -4,7 +4,7 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw strict
+	guests guests_raw strict filters
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -31,3 +31,5 @@ guests_raw_CFLAGS := $(MINI_READER)
 guests_raw_LIBS := $(MINI_READER_SRC)
 strict_CFLAGS := $(MINI_READER)
 strict_LIBS := $(MINI_READER_SRC)
+filters_CFLAGS := -Icshim/shim
+filters_SRC := cshim/shim/bpf.c
