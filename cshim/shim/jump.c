@@ -5,7 +5,9 @@
  */
 #include <dlfcn.h>
 #include "chunk.h"
+#include "control.h"
 #include "guest.h"
+#include "lock.h"
 #include "state.h"
 #include "arch.h"
 
@@ -24,6 +26,15 @@ __attribute__((constructor)) static void jump_begin(void)
 	find();
 }
 
+/* A handler that came amid our own work (signals.h) jumps out of it: it stays
+ * unfinished, so nothing can be recorded from now on. */
+static void work_is_left(void)
+{
+	control_end();
+	lock_drop();
+	self.is_busy = 0;
+}
+
 /* Without a record of this thread there is nothing to leave. */
 void before_longjmp(const void *env)
 {
@@ -33,6 +44,10 @@ void before_longjmp(const void *env)
 		find();
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
+	if (unlikely(self.is_busy)) {
+		work_is_left();
+		return;
+	}
 	r = chunk_slot();
 	if (r)
 		cst_record_set(r, clock_ticks(), CST_JUMP, jump_target_sp(env),
