@@ -91,6 +91,13 @@ def test_signals_where_none_can_be_blocked(tmp_path):
     assert n_calls(done.stderr) + n_lost(done.stderr) >= main
 
 
+def test_handlers_that_jump_out_of_our_own_work(tmp_path):
+    program = build("robust_sandbox.c")
+    done = command("record", program, "jumps", cwd=tmp_path)
+    check_as_alone(done, program, "jumps", cwd=tmp_path)
+    assert n_calls(done.stderr) > BEFORE
+
+
 GIVES_UP = r"""
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

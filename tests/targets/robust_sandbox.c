@@ -9,6 +9,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -52,10 +53,15 @@ static void from_one_place(void)
 		leaf();
 }
 
+static jmp_buf back;
+static int is_to_jump;
+
 static void at_alarm(int signo)
 {
 	(void)signo;
 	leaf();
+	if (is_to_jump)
+		_longjmp(back, 1);
 }
 
 /* ---- sandboxes ----------------------------------------------------------- */
@@ -166,17 +172,20 @@ QUIET static void in_a_child(int is_before)
 	say("child %ld\n", status);
 }
 
-QUIET static void with_alarms(void)
+QUIET static void with_alarms(volatile int n)
 {
-	struct itimerval often = {{0, 200}, {0, 200}};
-	struct itimerval never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = at_alarm,
+				   .sa_flags = SA_NODEFER};
+	const struct itimerval often = {{0, 200}, {0, 200}};
+	const struct itimerval never = {{0, 0}, {0, 0}};
 	const int calls[] = {SYS_write, SYS_exit_group, SYS_rt_sigreturn,
 			     SYS_setitimer};
 
-	signal(SIGALRM, at_alarm);
-	setitimer(ITIMER_REAL, &often, NULL);
+	sigaction(SIGALRM, &action, NULL);
 	allow(calls, COUNT(calls), 0);
-	for (int i = 0; i < 50; i++)
+	if (_setjmp(back) == 0)
+		setitimer(ITIMER_REAL, &often, NULL);
+	while (n-- > 0)
 		from_one_place();
 	setitimer(ITIMER_REAL, &never, NULL);
 }
@@ -206,10 +215,14 @@ QUIET int main(int argc, char **argv)
 		in_a_child(0);
 	if (!strcmp(where, "parent"))
 		in_a_child(1);
+	is_to_jump = !strcmp(where, "jumps");
 	if (!strcmp(where, "alarms"))
-		with_alarms();
+		with_alarms(50);
+	else if (is_to_jump)
+		with_alarms(500);
 	else
 		go_on();
-	say(strcmp(where, "alarms") ? "%ld leaves\n" : "over\n", n_leaves);
+	say(strcmp(where, "alarms") && !is_to_jump ? "%ld leaves\n" : "over\n",
+	    n_leaves);
 	_exit(42);
 }
