@@ -26,7 +26,12 @@ def plain(text: str) -> str:
 
 def say(text: str) -> None:
     """One line of ours; a traceback has more."""
-    gdb.write("cstrace: %s\n" % "\n".join(map(plain, text.split("\n"))))
+    line = "cstrace: %s\n" % "\n".join(map(plain, text.split("\n")))
+    try:
+        gdb.write(line)
+    except KeyboardInterrupt:  # the pager's q
+        if not ctrlc.is_kept():
+            raise
 
 
 def is_mi() -> bool:

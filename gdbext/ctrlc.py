@@ -5,15 +5,17 @@ gdb turns a SIGINT that it has not dealt with into a KeyboardInterrupt of
 whatever Python comes next.  In an event handler that is twice wrong: the
 handler's work is left half done, and the user's Ctrl-C is gone, with the
 program running on.  So a handler's Ctrl-C is only noted, and handed on to the
-program when the handler is done."""
+program when the handler is done.  gdb's own functions end with it wherever they
+look for it, half-way: from them the signal is kept until then."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
 import signal
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import gdb
 
@@ -22,9 +24,23 @@ _SIGACTION_BYTES = 512  # more than any libc's struct sigaction
 _is_noted = False
 
 
+@contextmanager
+def kept() -> Iterator[None]:
+    """For what must not be left half done: Ctrl-C comes after it."""
+    old = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+def is_kept() -> bool:
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
 def _noting(function: Callable) -> Callable:
     """While it runs, Ctrl-C raises nothing of itself.  gdb's own functions
-    may raise KeyboardInterrupt all the same."""
+    may raise KeyboardInterrupt all the same, unless it is kept from them."""
 
     def call(*arguments: Any) -> Any:
         return function(*arguments)
@@ -79,10 +95,7 @@ def handed_on(function: Callable) -> Callable:
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         try:
-            try:
-                return function(*arguments)
-            except KeyboardInterrupt:
-                _note()
+            with kept():
                 return function(*arguments)
         finally:
             if take():

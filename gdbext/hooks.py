@@ -10,7 +10,7 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
-from . import elf, locate, relocations, x86_64
+from . import ctrlc, elf, locate, relocations, x86_64
 
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
 NAMES = (ENTER, EXIT)
@@ -26,10 +26,12 @@ MISSING = ("%s has no -finstrument-functions hooks: compile it with "
 
 def symbol_address(name: str) -> Optional[int]:
     """Where the symbol is now, or None."""
-    try:
-        return int(gdb.parse_and_eval("(unsigned long)&" + name))
-    except gdb.error:
-        return None
+    # gdb's parser makes an error of Ctrl-C: no such symbol.
+    with ctrlc.kept():
+        try:
+            return int(gdb.parse_and_eval("(unsigned long)&" + name))
+        except gdb.error:
+            return None
 
 
 def program() -> Optional[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 import gdb
 
+from . import ctrlc
 from .console import say
 from .engine import ASK_FUNCTION, Recorder, Trace
 from .locate import file_name
@@ -92,13 +93,15 @@ def _in_inferior(num: int, answer: Callable[[], None]) -> None:
 def answer_all(recording: Recording) -> int:
     """Answer what waits; returns how many there were."""
     recorder, n = recording.recorder, 0
-    questions = recorder.questions()
-    while questions:
-        _in_inferior(recording.inferior_num,
-                     partial(_answer, recorder, questions))
+    while True:
+        # A question that was taken and not answered would be waited for.
+        with ctrlc.kept():
+            questions = recorder.questions()
+            if not questions:
+                return n
+            _in_inferior(recording.inferior_num,
+                         partial(_answer, recorder, questions))
         n += len(questions)
-        questions = recorder.questions()
-    return n
 
 
 def drain(recording: Recording) -> None:

@@ -145,24 +145,6 @@ def test_ctrl_c_in_a_handler_stops_the_program(tmp_path, start, place):
         assert [row.text.split("  ")[0] for row in called] == ["main", "spin"]
 
 
-def test_ctrl_c_while_the_recording_begins(tmp_path):
-    """By way of a function of gdb's, which our handlers cannot hold back."""
-    with Terminal(tmp_path, build("spin.c")) as t:
-        t.ask("set cstrace live off")
-        t.ask("cstrace start")
-        t.ask("python import gdbext.recording")
-        t.ask("python R = gdbext.recording.Recording; old = R.switch_on")
-        t.ask("python exec('def once(self):\\n R.switch_on = old\\n "
-              "raise KeyboardInterrupt')")
-        t.ask("python R.switch_on = once")
-        t.send("run\n")
-        t.wait("received signal SIGINT", PROMPT)
-        t.ask("break tick")
-        t.ask("continue")
-        called = rows(t.ask("cstrace show -depth 2"))
-        assert [row.text.split("  ")[0] for row in called] == ["main", "spin"]
-
-
 def many(tmp_path):
     return Terminal(tmp_path, build("crew.c"), args=[4, 30000],
                     commands=("set height 0", "set cstrace live off"))
