@@ -202,10 +202,9 @@ def test_ctrl_c_during_a_save_leaves_no_half_file(tmp_path):
         t.send("echo and on\\n\n")
         seen = t.wait("\nand on", PROMPT)
         text = (tmp_path / "t.txt").read_text()
-        if "calls saved" in seen:
+        # What is on its way through the terminal goes with the Ctrl-C.
+        if "calls saved" in seen or text != "old\n":
             assert text.count("\n") >= 360005
-        else:
-            assert text == "old\n"
         names = [p.name for p in tmp_path.iterdir() if p.name != ".cache"]
         assert names == ["t.txt"]
 
