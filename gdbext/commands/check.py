@@ -9,12 +9,10 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from .. import elf, engine, hooks, locate, options, relocations
+from .. import checklive, elf, engine, hooks, locate, options
 from ..console import say
-from ..control import Control
 from ..engine import make_choice
 from ..options import Option
-from ..session import is_native
 from .base import TraceCommand
 
 _N_ROWS = 20
@@ -383,55 +381,6 @@ def _bias(file: Any) -> int:
     return 0
 
 
-# ---- the running process ----------------------------------------------------------
-
-
-def _live(page: _Page, session: Any) -> None:
-    page.line()
-    if not is_native():
-        page.row("process", "not on this machine: cannot be traced")
-        return
-    control = Control.find()
-    if control is None:
-        page.row("process", "runs without libcstrace.so")
-        page.mend("cstrace start, then run it again (from here on, "
-                  "breakpoints on its hooks are slow but work)")
-    elif control.version_error():
-        page.row("process", control.version_error())
-        page.mend("run it again")
-    else:
-        page.row("process", "libcstrace.so is in it")
-        _astray(page)
-    state = "off"
-    if session.is_on():
-        state = "on, " + session.summary()
-    page.row("trace", state)
-    if state == "off":
-        page.mend("cstrace start")
-
-
-def _astray(page: _Page) -> None:
-    """Files whose hooks lead elsewhere, as with dlmopen or RTLD_DEEPBIND."""
-    memory = hooks.Memory()
-    mapped = hooks.mappings(gdb.selected_inferior().pid)
-    for path in sorted({m[3] for m in mapped}):
-        if not hooks.uses_hooks(path):
-            continue
-        base = hooks.load_address(path)
-        slots = relocations.slots(path, os.stat(path).st_mtime_ns,
-                                  hooks.NAMES)
-        for slot in [s for found in slots.values() for s in found]:
-            to = memory.word((base or 0) + slot)
-            where = next((m[3] for m in mapped if m[0] <= to < m[1]), None)
-            if where in (None, path) or locate.is_shim(where):
-                continue  # not bound yet, or as it should be
-            page.row("astray", "%s calls the hooks of %s"
-                     % (os.path.basename(path), os.path.basename(where)))
-            page.mend("cstrace start before it is loaded (dlmopen, "
-                      "RTLD_DEEPBIND), or load it by dlopen")
-            break
-
-
 @contextmanager
 def _readable(path: str) -> Iterator[None]:
     """A file that pyelftools or gdb cannot read is told in one line."""
@@ -447,13 +396,34 @@ def _readable(path: str) -> Iterator[None]:
         raise gdb.GdbError("cannot read %s: %s" % (path, e)) from None
 
 
+def _split_file(text: str) -> tuple[Optional[str], str]:
+    """The file that the first word names, or None, and what is left.  Without
+    a slash it may well be a function's name: then only what can be checked is
+    taken for a file."""
+    try:
+        word, rest = options.first_word(text)
+    except gdb.GdbError:
+        return None, text  # a regex with a quote in it
+    path = os.path.abspath(os.path.expanduser(word))
+    if not word or not os.path.isfile(path):
+        return None, text
+    if "/" not in word and elf.read(path).machine == 0:
+        return None, text
+    program = hooks.program()
+    if program and os.path.realpath(path) == os.path.realpath(program):
+        path = program
+    return path, rest
+
+
 class CheckCommand(TraceCommand):
     """Say what the program needs so that it can be traced.
 
     Usage: cstrace check [-all] [REGEX]
+           cstrace check [-all] FILE
 
     Below a finding "->" tells what mends it.  With a running process, also
-    whether libcstrace.so is in it.
+    whether libcstrace.so is in it.  With FILE, the name of a program, library
+    or object file, that is looked at, not the program; '^FILE$' is a REGEX.
 
     With REGEX: what became of the functions whose name it is found in, and so
     why they are not in a trace: not there at all, inlined, left out, compiled
@@ -467,6 +437,7 @@ class CheckCommand(TraceCommand):
     options = [Option("all", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
+        file, rest = _split_file(rest)
         regex = options.the_regex(rest)
         if regex is not None:
             engine.check_choice(make_choice(filter=regex))
@@ -474,7 +445,7 @@ class CheckCommand(TraceCommand):
                 re.compile(regex)
             except re.error as e:
                 raise gdb.GdbError("bad regex '%s': %s" % (regex, e))
-        path = hooks.program()
+        path = file or hooks.program()
         if path is None:
             raise gdb.GdbError("there is no program: `file ./app` first")
         if elf.read(path).machine != elf.EM_X86_64:
@@ -490,11 +461,13 @@ class CheckCommand(TraceCommand):
         if regex is None:
             check.facts()
             check.units(limit)
-        elif check.file.kind == "object file":
-            raise gdb.GdbError("functions of an object file: use the command, "
-                               "cstrace check %s '%s'" % (path, regex))
+        elif check.file.kind == "object file" or path != hooks.program():
+            raise gdb.GdbError("functions of another file than the program: "
+                               "use the command, cstrace check %s '%s'"
+                               % (check.shown, regex))
         else:
             check.functions(regex, limit)
-        if gdb.selected_inferior().pid and regex is None:
-            _live(check.page, self.session)
+        if (gdb.selected_inferior().pid and regex is None
+                and path == hooks.program()):
+            checklive.tell(check.page, self.session)
         check.page.write()

@@ -434,6 +434,32 @@ def test_a_bad_regex(folder):
     assert "bad regex '('" in in_gdb(folder, "gcc-half", "(")
 
 
+# ---- another file than gdb's program ---------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["gcc-plain", "./gcc-plain", "gcc-half.o"])
+def test_a_file_in_gdb(folder, name):
+    done = cstrace(folder, "check", "./" + name.removeprefix("./"))
+    out = run_gdb(folder, folder / "gcc-full", "cstrace check " + name).out
+    assert same(out) == same(done.out)
+    assert in_gdb(folder, "gcc-full", "./gcc-full", "listed") \
+        == in_gdb(folder, "gcc-full", "listed")
+
+
+def test_no_program_is_needed_for_a_file(folder):
+    out = run_gdb(folder, None, "cstrace check ./gcc-full",
+                  "cstrace check ./gcc-full listed").out
+    assert out.startswith("./gcc-full can be traced: ")
+    assert out.endswith("functions of another file than the program: use the "
+                        "command, cstrace check ./gcc-full 'listed'\n")
+
+
+def test_what_is_no_file_is_a_regex(folder):
+    (folder / "lisetd").write_text("text\n")
+    for regex in "lisetd", "'^gcc-plain$'":
+        assert "no function matches" in in_gdb(folder, "gcc-half", regex)
+
+
 # ---- in a process --------------------------------------------------------------
 
 
