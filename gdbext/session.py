@@ -41,6 +41,20 @@ def duration_text(ns: int) -> str:
     return "%d ns" % ns
 
 
+def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
+               choice: engine.Choice) -> str:
+    """Of n calls; with those that nobody has asked to leave out."""
+    s = trace.status()
+    n_hidden = s.n_calls + s.n_seeds - s.n_too_deep - n
+    text = "%s saved to %s" % (count(n, "call"), path)
+    is_chosen = any(getattr(choice, name) for name, _type in choice._fields_
+                    if name != "reserved")
+    if n_hidden > 0 and not look.fold and not is_chosen:
+        text += (" (%d more of the C++ library or system headers: `set "
+                 "cstrace std on`)" % n_hidden)
+    return text
+
+
 class Session:
     """There is one, as there is one gdb."""
 
@@ -329,8 +343,9 @@ class Session:
         if options.to is None or self.kept is None:
             return
         try:
-            n = self.kept.save(options.to, None, self.look(), self.choice())
-            say("%s saved to %s" % (count(n, "call"), options.to))
+            look, choice = self.look(), self.choice()
+            n = self.kept.save(options.to, None, look, choice)
+            say(saved_text(n, options.to, self.kept, look, choice))
         except CstraceError as e:
             say(str(e))
 

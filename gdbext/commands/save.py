@@ -10,7 +10,7 @@ import gdb
 from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
-from ..session import count
+from ..session import saved_text
 from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
                    TraceCommand, choice_of)
 
@@ -20,8 +20,8 @@ def _read_format(name: str, word: str) -> str:
 
 
 @ctrlc.held  # or Ctrl-C could come between, and a new file not be told
-def write_and_tell(path: str, save: Callable) -> None:
-    say("%s saved to %s" % (count(run_long(save), "call"), path))
+def write_and_tell(save: Callable, tell: Callable[[int], str]) -> None:
+    say(tell(run_long(save)))
 
 
 class SaveCommand(TraceCommand):
@@ -78,8 +78,9 @@ class SaveCommand(TraceCommand):
             values, ("thread", "depth", "filter", "exclude")))
         look = self.session.look()
         path = os.path.expanduser(path)
-        write_and_tell(path, lambda _write: trace.save(
-            path, values.get("format"), look, choice))
+        write_and_tell(
+            lambda _write: trace.save(path, values.get("format"), look, choice),
+            lambda n: saved_text(n, path, trace, look, choice))
         n = trace.status().n_too_deep
         if n:
             say("%s left out: the format has no room for calls so deep"

@@ -251,3 +251,19 @@ def test_colour_only_when_asked_for(gdb):
         run = gdb(build("calls.c"), "set cstrace color " + setting,
                   "cstrace start", "run", "cstrace save t.txt")
         assert ("\033[" in run.out) == has_colour
+
+
+def test_save_tells_what_nobody_asked_to_hide(gdb):
+    said = gdb(build("sort.cc"), QUIET, "cstrace start -to to.txt", "run",
+               "cstrace save t.jsonl", "cstrace save t.cst",
+               "cstrace save -depth 1 one.txt", "set cstrace std on",
+               "cstrace save all.txt").said()
+    saved = [line for line in said if " saved to " in line]
+    whole = int(re.match(r"(\d+) calls saved to t.cst$", saved[2])[1])
+    for line, name in zip(saved, ("to.txt", "t.jsonl")):
+        found = re.match(r"(\d+) calls saved to \S*%s \((\d+) more of the C\+\+ "
+                         r"library or system headers: `set cstrace std on`\)$"
+                         % name, line)
+        assert int(found[1]) + int(found[2]) == whole
+    assert saved[3:] == ["1 call saved to one.txt",
+                         "%d calls saved to all.txt" % whole]
