@@ -110,15 +110,20 @@ def read_text(_name: str, word: str) -> str:
 
 
 def read_count(name: str, word: str) -> int:
-    if not (word.isascii() and word.isdigit()) or int(word) >= 2**31:
+    if not (word.isascii() and word.isdigit()):
         raise gdb.GdbError('-%s wants a number, not "%s"' % (name, word))
+    if int(word) >= 2**31:
+        raise gdb.GdbError("-%s: %s is too much" % (name, word))
     return int(word)
 
 
 def read_time_ns(name: str, word: str) -> int:
     m = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s)", word)
     if m:
-        return round(float(m.group(1)) * _UNITS_NS[m.group(2)])
+        time_ns = float(m.group(1)) * _UNITS_NS[m.group(2)]
+        if time_ns >= 1e18:
+            raise gdb.GdbError("-%s: %s is too much" % (name, word))
+        return round(time_ns)
     if word == "0":
         return 0
     raise gdb.GdbError('-%s wants a time with its unit, as 10us, 1.5ms or 2s, '

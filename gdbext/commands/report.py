@@ -28,7 +28,7 @@ class ReportCommand(TraceCommand):
     of single calls; SHARE is the part of all rows' SELF.
 
       -sort WHAT   the column to order by, total without it
-      -limit N     only the first N rows
+      -limit N     only the first N rows (0: all)
       -by WHAT     a row for each function, or for each place of a call
       -callers REGEX   a row for each function that calls one of these, with
                        those calls

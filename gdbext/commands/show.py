@@ -23,7 +23,7 @@ class ShowCommand(TraceCommand):
     With REGEX, show only the functions whose name it is found in and the
     calls beneath them.
 
-      -last N      only the last N calls
+      -last N      only the last N calls (0: all)
       -around ID   the call with this number (1.42), its callers, neighbours
       -from ID     only this call and what it calls
       -thread N    only this thread's calls: the T of a call's number T.N

@@ -27,7 +27,7 @@ class StartCommand(TraceCommand):
       -sync           show each call before its function goes on: exact order
                       with the program's own output, at a price for each call
                       (see `help set cstrace sync-method`)
-      -depth N        show only N levels of calls
+      -depth N        show only N levels of calls (0: all)
       -filter REGEX   show only these functions and what they call
       -exclude REGEX  do not record these functions
       -min-time T     show only calls that last T (10us, 1.5ms, 2s) or longer

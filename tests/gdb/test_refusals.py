@@ -71,6 +71,9 @@ AFTER = [
     ("cstrace show -around 1.99", "no call 1.99: thread 1 made 18 calls"),
     ("cstrace show -around here", "'here' is not a call's ID: .*"),
     ("cstrace show -thread 7", "no thread 7: the trace has 1"),
+    ("cstrace show -depth 4294967296", "-depth: 4294967296 is too much"),
+    ("cstrace show -min-time 99999999999999s",
+     "-min-time: 99999999999999s is too much"),
     ("cstrace save tree", "cannot tell a format from 'tree': " + USED),
     ("cstrace save tree.pdf", "cannot tell a format from 'tree.pdf': " + USED),
     ("cstrace save /nowhere/t.txt", "cannot write '/nowhere/t.txt': No such "
