@@ -5,7 +5,8 @@
 #include "control.h"
 #include "syscall.h"
 
-enum { MODE = 0600, TRIES = 100, LOOK_MS = 1 };
+/* Who makes the file may have to wait for a processor. */
+enum { MODE = 0600, TRIES = 100, TRIES_FOR_MAKER = 3000, LOOK_MS = 1 };
 
 /* A process that writes into the file is still there. */
 static int is_alive(int fd, const struct cst_area *head)
@@ -34,10 +35,14 @@ static int file_write_head(int fd)
 	struct cst_area head = {
 		.layout = CST_LAYOUT,
 		.size = CST_AREA_SIZE,
+		.n_processes = 1,
 		.n_sites = CST_FIRST_SITE,
 		.has_mappings = 1,
 		.is_file = 1,
 	};
+
+	/* Or who comes next would find nobody alive in it. */
+	struct cst_process self = {.is_expected = 1, .pid = sys_getpid()};
 
 	/* The kernel kills who makes a file larger than this. */
 	if (sys_limit(RLIMIT_FSIZE) < CST_AREA_SIZE)
@@ -46,6 +51,8 @@ static int file_write_head(int fd)
 	head.first_wall_ns = sys_clock_ns(CLOCK_REALTIME);
 	/* The magic comes last: with it the file is there for others. */
 	if (sys_ftruncate(fd, (long)CST_AREA_SIZE) < 0 ||
+	    sys_pwrite(fd, &self, sizeof(self), CST_AT_PROCESSES) !=
+		    sizeof(self) ||
 	    sys_pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
 		return -ENOSPC;
 	head.magic = CST_AREA_MAGIC;
@@ -71,35 +78,63 @@ static int file_make(const char *path)
 	return error;
 }
 
-/* The one that is there.  -EAGAIN: it is being made, or was in the way and is
- * gone. */
+/* Of nobody any more: take it away, unless another does.  Whoever does has it
+ * locked and takes its magic first, so that this is done to it only once: what
+ * is at the path a moment later is not the same. */
+static void file_clear(const char *path, int fd, struct cst_area *head)
+{
+	if (sys_flock(fd, LOCK_EX | LOCK_NB) == -EWOULDBLOCK ||
+	    !is_area(fd, head) || is_alive(fd, head))
+		return;
+	head->magic = 0;
+	if (sys_pwrite(fd, &head->magic, sizeof(head->magic), 0) ==
+	    sizeof(head->magic))
+		sys_unlink(path);
+}
+
+/* Empty, or without its magic. */
+static int is_unfinished(int fd)
+{
+	struct cst_area head;
+	long n = sys_pread(fd, &head, sizeof(head), 0);
+
+	return n == 0 || (n == sizeof(head) && !head.magic);
+}
+
+/* The one that is there.  -EAGAIN: it was in the way and is perhaps gone.
+ * -EBUSY: it is being made, or taken away. */
 static int file_join(const char *path)
 {
 	int fd = sys_open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
 					O_NOCTTY);
 	struct cst_area head;
+	int status = -EAGAIN;
 
 	if (fd < 0)
 		return fd == -ENOENT ? -EAGAIN : fd;
-	if (is_area(fd, &head) && is_alive(fd, &head))
-		return fd;
-	if (is_area(fd, &head))
-		sys_unlink(path);
+	if (is_area(fd, &head)) {
+		if (is_alive(fd, &head))
+			return fd;
+		file_clear(path, fd, &head);
+	} else if (is_unfinished(fd)) {
+		status = -EBUSY;
+	}
 	sys_close(fd);
-	return -EAGAIN;
+	return status;
 }
 
 int file_open(const char *path)
 {
 	static uint32_t never;
-	int fd = file_make(path);
+	int fd = file_make(path), n_left = TRIES_FOR_MAKER;
 
-	for (int i = 0; fd == -EEXIST && i < TRIES; i++) {
+	while (fd == -EEXIST && n_left > 0) {
 		fd = file_join(path);
-		if (fd != -EAGAIN)
+		if (fd != -EAGAIN && fd != -EBUSY)
 			return fd;
+		n_left -= fd == -EBUSY ? 1 : TRIES_FOR_MAKER / TRIES;
 		fd = file_make(path);
-		if (fd == -EEXIST) /* somebody is about to write its head */
+		if (fd == -EEXIST)
 			sys_futex_wait(&never, FUTEX_WAIT_PRIVATE, 0, LOOK_MS);
 	}
 	return fd;

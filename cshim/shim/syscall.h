@@ -50,6 +50,11 @@ static inline int sys_kill(uint32_t pid, int signo)
 	return (int)gate_call(SYS_kill, (long)pid, signo, 0, 0, 0, 0);
 }
 
+static inline int sys_flock(int fd, int operation)
+{
+	return (int)gate_call(SYS_flock, fd, operation, 0, 0, 0, 0);
+}
+
 static inline void sys_close(int fd)
 {
 	gate_call(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -63,6 +63,40 @@ def test_next_run_takes_its_place(tmp_path):
     assert "step" not in functions(calls(tmp_path, "x.area"))
 
 
+STAYS = r"""
+#include <stdio.h>
+static void leaf(void) { }
+int main(void)
+{
+	leaf();
+	puts("there");
+	fflush(stdout);
+	getchar();
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_who_starts_at_the_same_time_shares_it(tmp_path, is_left):
+    """Also where the last run's file is in the way."""
+    stays = compiled(tmp_path, STAYS, "stays")
+    if is_left:
+        alone(tmp_path, build("ends.c"), "exit")
+    everyone = subprocess.Popen(
+        ["sh", "-c", "for i in 1 2 3 4 5 6 7 8; do $0 <&3 & done; wait",
+         str(stays)], cwd=tmp_path, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.dup2(0, 3),
+        pass_fds=[3], env=dict(os.environ, CSTRACE_FILE="x.area",
+                               LD_PRELOAD=str(BUILD / "libcstrace.so")))
+    for _ in range(8):
+        assert everyone.stdout.readline() == "there\n"
+    everyone.communicate(timeout=LIMIT_S)
+    found = calls(tmp_path, "x.area")
+    assert sorted(functions(found)) == ["leaf"] * 8 + ["main"] * 8
+    assert len({c["process"] for c in found}) == 8
+
+
 @pytest.mark.parametrize("planted", ["file", "link", "folder", "missing"])
 def test_nothing_of_others_is_touched(tmp_path, planted):
     path, victim = tmp_path / "x.area", tmp_path / "victim"

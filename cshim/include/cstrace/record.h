@@ -102,8 +102,8 @@ struct cst_process {
 	uint32_t pid;	 /* written last (release), 0: unused */
 	uint32_t parent; /* index + 1 of the process it was forked from, or 0 */
 	uint64_t start;	 /* clock ticks */
-	/* Entered by the reader, which knows calls that it has open: it takes
-	 * this entry for its own, and 0 in here. */
+	/* Entered by the reader, which knows calls that it has open, or as it
+	 * made the file: it takes this entry for its own, and 0 in here. */
 	uint32_t is_expected;
 	uint32_t reserved;
 	uint64_t end; /* as it exits by way of libc; 0: it has not */
