@@ -16,6 +16,7 @@ from .params import Settings
 from .preload import Preload
 from .recording import Recording
 from .stophooks import StopHook
+from .words import count, duration_text
 
 CHUNK_BYTES = 65536
 _HOOKS_COST = "some 150 us an event"
@@ -28,17 +29,6 @@ class StartOptions(NamedTuple):
     exclude: Optional[str] = None
     min_ns: int = 0
     to: Optional[str] = None
-
-
-def count(n: int, noun: str) -> str:
-    return "%d %s%s" % (n, noun, "" if n == 1 else "s")
-
-
-def duration_text(ns: int) -> str:
-    for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
-        if ns >= size:
-            return "%.1f %s" % (ns / size, unit)
-    return "%d ns" % ns
 
 
 def saved_text(n: int, path: str, trace: Trace, look: engine.Look,

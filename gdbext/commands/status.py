@@ -9,7 +9,8 @@ import gdb
 from .. import options
 from ..console import plain
 from ..engine import Status
-from ..session import Session, count, duration_text
+from ..session import Session
+from ..words import count, duration_text
 from .base import TraceCommand
 
 

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""Numbers, as our lines have them."""
+
+from __future__ import annotations
+
+
+def count(n: int, noun: str) -> str:
+    return "%d %s%s" % (n, noun, "" if n == 1 else "s")
+
+
+def duration_text(ns: int) -> str:
+    for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns >= size:
+            return "%.1f %s" % (ns / size, unit)
+    return "%d ns" % ns
