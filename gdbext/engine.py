@@ -106,6 +106,7 @@ class _RecorderOptions(C.Structure):
     _fields_ = [
         ("spool", C.c_char_p),
         ("spool_dir", C.c_char_p),
+        ("spool_name", C.c_char_p),
         ("limit_bytes", C.c_uint64),
         ("pool_chunks", C.c_uint32),
         ("mode", C.c_uint32),
@@ -262,6 +263,7 @@ def check_choice(choice: Choice) -> None:
 class RecorderOptions(NamedTuple):
     mode: int
     spool_dir: str
+    spool_name: Optional[str]  # None: a file without a name
     limit_bytes: int
     pool_chunks: int
     wait_limit_ms: int
@@ -269,11 +271,9 @@ class RecorderOptions(NamedTuple):
     module: str
 
     def _pack(self) -> _RecorderOptions:
-        return _RecorderOptions(
-            spool=b"", spool_dir=_bytes(self.spool_dir),
-            limit_bytes=self.limit_bytes, pool_chunks=self.pool_chunks,
-            mode=self.mode, wait_limit_ms=self.wait_limit_ms,
-            command=_bytes(self.command), module=_bytes(self.module))
+        return _RecorderOptions(**{
+            name: _bytes(value) if isinstance(value, str) else value
+            for name, value in self._asdict().items()})
 
 
 class Callbacks(NamedTuple):

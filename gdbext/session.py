@@ -169,6 +169,7 @@ class Session:
         arguments = shown.partition('"')[2].rpartition('"')[0]
         return RecorderOptions(
             mode=recording.mode(road), spool_dir=locate.spool_dir(),
+            spool_name=None,
             limit_bytes=self.settings.size("limit"),
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
             wait_limit_ms=self.settings["wait-limit"],

@@ -17,8 +17,6 @@
 
 enum {
 	TICK_MS = 500,
-	/* The file on disk is never older than this. */
-	FLUSH_TICKS = 4,
 	PROGRESS_AFTER_NS = 3000000000,
 	/* Bytes that the shim writes in the program's name: two addresses, into
 	 * its memory (redirect.c). */
@@ -168,7 +166,6 @@ int watch_run(struct watch *w)
 	struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN},
 			       {.fd = w->wanted, .events = POLLIN}};
 	uint64_t next = 0;
-	unsigned n_ticks = 0;
 	int status = 0;
 
 	w->start_ns = now_ns();
@@ -179,8 +176,6 @@ int watch_run(struct watch *w)
 		answer(w);
 		if (now >= next) {
 			progress(w);
-			if (++n_ticks % FLUSH_TICKS == 0)
-				cst_recorder_flush(w->recorder);
 			next = now + TICK_MS * 1000000ull;
 		}
 		poll(fds, 2, TICK_MS);

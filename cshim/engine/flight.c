@@ -211,7 +211,7 @@ int flight_save(struct flight *f, int *fd, struct cst_error *err)
 	if (status < 0)
 		return status;
 	snprintf(part, sizeof(part), "%.4000s.part", f->path);
-	status = spool_open(&s, part, NULL, err);
+	status = spool_open(&s, part, NULL, NULL, err);
 	if (status < 0)
 		return status;
 	status = put_all(f, &s, err);

@@ -92,6 +92,7 @@ void lives_look(struct cst_recorder *r, int is_last)
 			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
 			life_end(life, told_end(r->area, i));
+		r->lives.has_news |= life->end != 0;
 	}
 }
 
@@ -103,14 +104,17 @@ void lives_look_back(struct cst_recorder *r)
 			life_end(&r->lives.all[i], told_end(r->area, i));
 }
 
-void lives_tell(const struct cst_recorder *r)
+void lives_tell(struct cst_recorder *r)
 {
+	r->lives.has_news = 0;
 	for (uint32_t i = 0; i < r->lives.n; i++) {
-		const struct life *life = &r->lives.all[i];
+		struct life *life = &r->lives.all[i];
 		uint64_t end = life->end > life->last ? life->end : life->last;
 
-		if (life->has_open && life->end)
-			writer_process_end(r->writer, i + 1,
-					   pauses_skip(&r->pauses, end));
+		if (!life->has_open || !life->end || life->told == end)
+			continue;
+		life->told = end;
+		writer_process_end(r->writer, i + 1,
+				   pauses_skip(&r->pauses, end));
 	}
 }

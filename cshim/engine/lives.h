@@ -14,6 +14,7 @@ struct life {
 	uint64_t seen; /* alive, when looked at last; 0: never */
 	uint64_t last; /* record */
 	uint64_t end;  /* 0: not known to have ended */
+	uint64_t told; /* of that, the last time */
 	int has_open;  /* calls */
 };
 
@@ -21,6 +22,7 @@ struct life {
 struct lives {
 	struct life *all;
 	uint32_t n, cap;
+	int has_news; /* not yet told */
 };
 
 void lives_release(struct lives *l);
@@ -32,7 +34,7 @@ void lives_look(struct cst_recorder *r, int is_last);
 /* Of an area that nobody writes any more. */
 void lives_look_back(struct cst_recorder *r);
 
-/* Tell the writer. */
-void lives_tell(const struct cst_recorder *r);
+/* Tell the writer what is new. */
+void lives_tell(struct cst_recorder *r);
 
 #endif

@@ -60,6 +60,7 @@ struct trace_module {
 struct cst_trace {
 	int fd;
 	const char *path; /* for messages */
+	char *held;	  /* its own file (heldfile.h); or NULL */
 	uint64_t size;	  /* of what is whole */
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */

@@ -120,6 +120,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 		is_handshake || now - r->last_peek_ns >= TICK_MS * 1000000ull;
 	int taken;
 
+	recorder_keep(r);
 	if (recorder_is_held(r))
 		return TICK_MS * 1000;
 	gone_mark(r, 0);
@@ -361,6 +362,7 @@ int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
 	(void)err;
 	recorder_lock(r);
 	done = recorder_drain(r);
+	recorder_keep(r);
 	recorder_tell_troubles(r);
 	recorder_unlock(r);
 	return done;

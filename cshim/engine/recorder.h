@@ -54,9 +54,10 @@ struct cst_recorder {
 	struct addrmap injected; /* sites made by cst_recorder_inject() */
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
-	uint64_t last_peek_ns, last_mark_ns;
+	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;
 	uint32_t n_processes; /* in the area, as of the last round */
 	uint32_t n_quiet;     /* ticks with nothing to take */
+	uint32_t n_kept;      /* lanes that recorder_keep() last wrote of */
 	uint32_t pid;
 	uint32_t mode;
 	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits
@@ -86,6 +87,9 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time);
 
 /* Tell the writer of object files: those in use, or all. */
 void recorder_tell_modules(struct cst_recorder *r, int all);
+
+/* Now and then: whoever kills us finds in the file what there is by now. */
+void recorder_keep(struct cst_recorder *r);
 
 /* Tell the user once if no more can be written.  Opens the lock meanwhile. */
 void recorder_tell_full(struct cst_recorder *r);

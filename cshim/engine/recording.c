@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder.h"
 
+#include "heldfile.h"
+#include "loader.h"
 #include "trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum {
+	/* What we have taken is in the file after so long; sooner where the
+	 * program stands, as gdb is as likely to die then. */
+	KEEP_MS = 1000,
+	KEEP_STOPPED_MS = 20,
+	/* But each lane's block takes some 150 bytes more than its calls
+	 * would in the next one: 20 KB a second is enough of that. */
+	KEEP_LANE_MS = 8,
+};
 
 void recorder_forget(struct cst_recorder *r)
 {
@@ -26,6 +38,7 @@ static int open_writer(struct cst_recorder *r,
 	struct writer_options options = {
 		.path = o->spool && o->spool[0] ? o->spool : NULL,
 		.dir = o->spool_dir,
+		.held = o->spool_name,
 		.limit_bytes = o->limit_bytes,
 		.flight_bytes = o->flight_bytes,
 		.choice = o->choice,
@@ -199,6 +212,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 {
 	struct cst_status_report status;
 	int fd = -1, failed;
+	char *held;
 
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
@@ -209,6 +223,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	writer_flush(r->writer, NULL);
 	recorder_tell_full(r);
 	fill_status(r, &status);
+	held = writer_take_held(r->writer);
 	if (writer_is_flight(r->writer)) {
 		failed = writer_save(r->writer, &fd, err);
 		writer_close(r->writer, NULL, NULL);
@@ -217,9 +232,16 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	}
 	r->writer = r->calls.writer = NULL;
 	recorder_forget(r);
-	if (failed < 0)
+	if (failed < 0) {
+		heldfile_remove(held);
 		return failed;
-	return open_trace(fd, &status, out, err);
+	}
+	failed = open_trace(fd, &status, out, err);
+	if (failed < 0)
+		free(held); /* it may be read another time */
+	else
+		(*out)->held = held;
+	return failed;
 }
 
 int cst_recorder_end(struct cst_recorder *r, struct cst_trace **out,
@@ -281,16 +303,33 @@ int cst_recorder_save(struct cst_recorder *r, struct cst_error *err)
 	return status;
 }
 
-void cst_recorder_flush(struct cst_recorder *r)
+/* Between one time and the next. */
+static uint64_t keep_rest_ms(const struct cst_recorder *r)
 {
-	struct cst_status_report status;
+	int is_stopped = r->pauses.since == UINT64_MAX;
+	uint64_t least = is_stopped ? KEEP_STOPPED_MS : KEEP_MS;
+	uint64_t most = is_stopped ? KEEP_MS : UINT64_MAX;
+	uint64_t rest = (uint64_t)r->n_kept * KEEP_LANE_MS;
 
-	pthread_mutex_lock(&r->lock);
-	if (r->writer && !writer_is_flight(r->writer)) {
-		set_end(r, &status);
-		writer_flush(r->writer, NULL);
-	}
-	pthread_mutex_unlock(&r->lock);
+	return rest < least ? least : rest > most ? most : rest;
+}
+
+void recorder_keep(struct cst_recorder *r)
+{
+	uint64_t now = clock_monotonic_ns();
+	struct cst_status_report status;
+	uint32_t n;
+
+	if (!r->writer || !writer_outlives_us(r->writer) ||
+	    now - r->last_keep_ns < keep_rest_ms(r) * 1000000)
+		return;
+	n = writer_n_waiting(r->writer);
+	if (!n && !r->lives.has_news)
+		return;
+	set_end(r, &status);
+	writer_flush(r->writer, NULL);
+	r->last_keep_ns = now;
+	r->n_kept = n;
 }
 
 int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,

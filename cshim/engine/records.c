@@ -2,6 +2,8 @@
 #include "records.h"
 #include "writer.h"
 
+#include <sys/utsname.h>
+
 void records_put_function(struct bytes *out, const struct names *n, uint32_t id)
 {
 	const struct function *f = &n->functions[id];
@@ -97,4 +99,21 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 	bytes_put_varint(out, s->n_past_begin);
 	bytes_put_varint(out, s->n_past_all);
 	bytes_put_varint(out, s->n_past_sealed);
+}
+
+void records_put_meta(struct bytes *out, const struct writer_options *o)
+{
+	struct utsname host;
+
+	bytes_put_text(out, CST_VERSION);
+	bytes_put_text(out, uname(&host) < 0 ? NULL : host.nodename);
+	bytes_put_text(out, o->command);
+	bytes_put_text(out, o->module);
+	bytes_put_varint(out, o->start_ticks);
+	bytes_put_varint(out, o->start_wall_ns);
+	bytes_put_varint(out, o->ns_mult);
+	bytes_put_varint(out, o->ns_shift);
+	bytes_put_text(out, o->choice ? o->choice->filter : NULL);
+	bytes_put_varint(out, o->choice ? o->choice->depth : 0);
+	bytes_put_varint(out, o->choice ? o->choice->min_ns : 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The records of NAMES, PLACES, THREADS and MODULES blocks, as they are written
- * (contents.c reads them).
+ * What the blocks beside the calls hold, as it is written (contents.c reads
+ * it).
  */
 #ifndef ENGINE_RECORDS_H
 #define ENGINE_RECORDS_H
@@ -36,6 +36,10 @@ void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
 struct cst_status_report;
 void records_put_end(struct bytes *out, uint64_t end_ticks,
 		     const struct cst_status_report *s);
+
+/* A trace's META. */
+struct writer_options;
+void records_put_meta(struct bytes *out, const struct writer_options *o);
 
 struct writer_module;
 void records_put_module(struct bytes *out, const struct writer_module *m);

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "cstrace/record.h"
 #include "flight.h"
+#include "heldfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,17 +85,32 @@ static int open_unnamed(const char *dir, struct cst_error *err)
 	return fd;
 }
 
+static int open_any(struct spool *s, const char *path, const char *dir,
+		    const char *held, struct cst_error *err)
+{
+	int fd = -1;
+
+	if (path && *path)
+		return open_named(path, err);
+	if (dir && *dir && held && *held)
+		fd = heldfile_open(dir, held, &s->held);
+	if (fd >= 0)
+		return fd;
+	return open_unnamed(dir && *dir ? dir : "/var/tmp", err);
+}
+
 int spool_open(struct spool *s, const char *path, const char *dir,
-	       struct cst_error *err)
+	       const char *held, struct cst_error *err)
 {
 	uint8_t head[BLOCK_FILE_HEAD] = BLOCK_FILE_MAGIC;
-	int fd = path && *path
-			 ? open_named(path, err)
-			 : open_unnamed(dir && *dir ? dir : "/var/tmp", err);
+	int fd;
 
+	*s = (struct spool){.fd = -1};
+	fd = open_any(s, path, dir, held, err);
 	if (fd < 0)
 		return fd;
-	*s = (struct spool){.fd = fd};
+	s->fd = fd;
+	s->is_named = (path && *path) || s->held;
 	put_u32(head + 8, BLOCK_FORMAT);
 	bytes_put(&s->pending, head, sizeof(head));
 	s->size = sizeof(head);
@@ -114,6 +130,7 @@ void spool_release(struct spool *s)
 {
 	flight_free(s->flight);
 	s->flight = NULL;
+	heldfile_remove(take(s->held));
 	guard_close(&s->fd);
 	bytes_release(&s->pending);
 	s->fd = -1;

@@ -7,6 +7,7 @@
 #include "callid.h"
 #include "filter.h"
 #include "formats.h"
+#include "heldfile.h"
 #include "loader.h"
 #include "rawarea.h"
 #include "report.h"
@@ -70,6 +71,7 @@ void cst_trace_free(struct cst_trace *t)
 {
 	if (!t)
 		return;
+	heldfile_remove(t->held);
 	loader_release(t);
 	free(t);
 }

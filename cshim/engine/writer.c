@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 enum {
 	FIRST_CALLS = 64,
@@ -311,25 +310,6 @@ void writer_thread_name(struct writer *w, uint32_t thread, const char *name)
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static void put_meta(struct writer *w, const struct writer_options *o)
-{
-	struct utsname host;
-	struct bytes *out = &w->plain;
-
-	bytes_put_text(out, CST_VERSION);
-	bytes_put_text(out, uname(&host) < 0 ? NULL : host.nodename);
-	bytes_put_text(out, o->command);
-	bytes_put_text(out, o->module);
-	bytes_put_varint(out, o->start_ticks);
-	bytes_put_varint(out, o->start_wall_ns);
-	bytes_put_varint(out, o->ns_mult);
-	bytes_put_varint(out, o->ns_shift);
-	bytes_put_text(out, o->choice ? o->choice->filter : NULL);
-	bytes_put_varint(out, o->choice ? o->choice->depth : 0);
-	bytes_put_varint(out, o->choice ? o->choice->min_ns : 0);
-	put_plain(w, BLOCK_META, out, SOME);
-}
-
 void writer_module(struct writer *w, const struct writer_module *m)
 {
 	records_put_module(&w->modules, m);
@@ -381,13 +361,14 @@ int writer_open(const struct writer_options *options, struct names *names,
 		status = spool_open_flight(&w->spool, options->path,
 					   options->flight_bytes, err);
 	else
-		status =
-			spool_open(&w->spool, options->path, options->dir, err);
+		status = spool_open(&w->spool, options->path, options->dir,
+				    options->held, err);
 	if (status < 0) {
 		writer_free(w);
 		return status;
 	}
-	put_meta(w, options);
+	records_put_meta(&w->plain, options);
+	put_plain(w, BLOCK_META, &w->plain, SOME);
 	names_dirty(names);
 	w->is_changed = 1;
 	*out = w;
@@ -473,6 +454,25 @@ int writer_save(struct writer *w, int *fd, struct cst_error *err)
 int writer_fd(const struct writer *w)
 {
 	return w->spool.fd;
+}
+
+char *writer_take_held(struct writer *w)
+{
+	return take(w->spool.held);
+}
+
+int writer_outlives_us(const struct writer *w)
+{
+	return w->spool.is_named && !w->is_full;
+}
+
+uint32_t writer_n_waiting(const struct writer *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n_lanes; i++)
+		n += w->lanes[i]->n || w->lanes[i]->n_late;
+	return n;
 }
 
 void writer_set_end(struct writer *w, uint64_t end_ticks)

@@ -17,8 +17,9 @@
 struct writer;
 
 struct writer_options {
-	const char *path; /* NULL: an unlinked file in dir */
+	const char *path; /* NULL: a file in dir, */
 	const char *dir;
+	const char *held;      /* of this name (heldfile.h), or NULL */
 	uint64_t flight_bytes; /* not 0: keep so many of the newest in memory */
 	uint64_t limit_bytes;  /* 0: none */
 	const char *command;
@@ -91,6 +92,13 @@ int writer_is_flight(const struct writer *w);
 
 /* The file; borrowed. A reader may open what writer_flush() left. */
 int writer_fd(const struct writer *w);
+/* What its file is held as is the caller's from now on, who takes the file
+ * itself at the close; or NULL. */
+char *writer_take_held(struct writer *w);
+/* Does what is written stay, whatever becomes of us? */
+int writer_outlives_us(const struct writer *w);
+/* Lanes with something that the next flush would write. */
+uint32_t writer_n_waiting(const struct writer *w);
 
 /* Set the end time of the trace (ticks), shown for open calls' age and in the
  * status; kept in the file by the next flush. */

@@ -104,12 +104,17 @@ struct cst_callbacks {
 enum cst_sink { CST_SINK_NONE = 0, CST_SINK_FD = 1, CST_SINK_CALLBACK = 2 };
 
 struct cst_recorder_options {
-	const char *spool;     /* path of the trace file to make; "": no name is
-				* kept, the file is unlinked at once */
-	const char *spool_dir; /* where an unnamed one goes */
-	uint64_t limit_bytes;  /* of the trace file; 0: none */
-	uint32_t pool_chunks;  /* chunks at the start; 0: the usual 96 MiB */
-	uint32_t mode;	       /* enum cst_mode of record.h */
+	/* Path of the trace file to make, which is there as calls come, a
+	 * second later at most, whatever becomes of us; or "" */
+	const char *spool;
+	/* for one in this folder that goes with the trace: */
+	const char *spool_dir;
+	/* with a name, and locked, for as long as recorder or trace have it, so
+	 * that we leave it if we are killed; NULL: without a name. */
+	const char *spool_name;
+	uint64_t limit_bytes;	/* of the trace file; 0: none */
+	uint32_t pool_chunks;	/* chunks at the start; 0: the usual 96 MiB */
+	uint32_t mode;		/* enum cst_mode of record.h */
 	uint32_t wait_limit_ms; /* how long the program waits for a stopped
 				 * reader; 0: the usual 10 s */
 	const char *command; /* the traced command line, for the trace file */
@@ -250,9 +255,6 @@ CST_API int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
 
 /* Write the flight as it is now. */
 CST_API int cst_recorder_save(struct cst_recorder *r, struct cst_error *err);
-
-/* Write what came so far: should we be killed, it is there. */
-CST_API void cst_recorder_flush(struct cst_recorder *r);
 
 /* Ends the reader thread, then frees all (a trace under way as well). */
 CST_API void cst_recorder_close(struct cst_recorder *r);
