@@ -34,6 +34,11 @@ def say(text: str) -> None:
             raise
 
 
+def terminals() -> list[int]:
+    """Which of gdb's own descriptors are one; not so once it was closed."""
+    return [fd for fd in (0, 1, 2) if os.isatty(fd)]
+
+
 def is_mi() -> bool:
     """Does gdb speak its machine interface on standard output?"""
     try:

@@ -196,6 +196,7 @@ class Events:
         if r is not None:
             r.tell_messages()
         self._session.tidy()
+        self._session.leftovers.tell_the_user()
 
     @_guarded
     def gdb_exiting(self, event: Any) -> None:

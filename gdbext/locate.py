@@ -66,10 +66,9 @@ def _filesystem(path: str) -> str:
     return kind
 
 
-def _is_usable(folder: str) -> bool:
+def _is_ours(folder: str) -> bool:
     """A real folder of our own that nobody else can write into."""
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
         st = os.lstat(folder)
     except OSError:
         return False
@@ -78,21 +77,41 @@ def _is_usable(folder: str) -> bool:
             and os.access(folder, os.W_OK | os.X_OK))
 
 
-def _caches() -> list[str]:
+def _is_usable(folder: str) -> bool:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return False
+    return _is_ours(folder)
+
+
+def _places() -> list[str]:
+    override = os.environ.get("CSTRACE_CACHE")
+    if override:
+        return [override] if os.path.isabs(override) else []
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    found = [os.path.join(base, "cstrace"),
-             "/var/tmp/cstrace-%d" % os.geteuid()]
-    return [f for f in found if os.path.isabs(f) and _is_usable(f)]
+    places = [os.path.join(base, "cstrace"),
+              "/var/tmp/cstrace-%d" % os.geteuid()]
+    return [folder for folder in places if os.path.isabs(folder)]
 
 
-def spool_dir() -> str:
-    """A folder of the user's own for what is recorded: on a disk rather than
-    in memory, where there is the choice."""
+def _caches() -> list[str]:
+    return list(filter(_is_usable, _places()))
+
+
+def old_caches() -> list[str]:
+    """Those that are there by now."""
+    return list(filter(_is_ours, _places()))
+
+
+def spool_dir() -> tuple[str, bool]:
+    """A folder for what is recorded: on a disk rather than in memory, where
+    there is the choice; and is it the user's own?"""
     found = _caches()
     for folder in found:
         if _filesystem(folder) not in _IN_MEMORY:
-            return folder
-    return found[0] if found else tempfile.gettempdir()
+            return folder, True
+    return (found[0], True) if found else (tempfile.gettempdir(), False)
 
 
 def path_without_blanks(path: str) -> str:

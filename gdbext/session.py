@@ -4,12 +4,13 @@ with the process, kept after it for show, report and save."""
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple, Optional
 
 import gdb
 
-from . import engine, hooks, locate, naming, recording
-from .console import Output, report_color, say
+from . import engine, hooks, leftovers, locate, naming, recording
+from .console import Output, report_color, say, terminals
 from .control import Control
 from .engine import CstraceError, RecorderOptions, Trace
 from .params import Settings
@@ -56,6 +57,8 @@ class Session:
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
         self._preload = Preload()
+        self.leftovers = leftovers.Leftovers()
+        self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
                        StopHook("hook-detach", "detaching")]
 
@@ -110,6 +113,7 @@ class Session:
         """`cstrace start`."""
         if self.is_on():
             raise gdb.GdbError("already on: %s" % self.summary())
+        self.leftovers.tell()
         engine.check_choice(engine.make_choice(
             filter=options.filter, exclude=options.exclude))
         is_live = bool(gdb.selected_inferior().pid)
@@ -167,9 +171,10 @@ class Session:
         # gdb.parameter("args") does not know what --args was given.
         shown = gdb.execute("show args", to_string=True)
         arguments = shown.partition('"')[2].rpartition('"')[0]
+        folder, is_own = locate.spool_dir()
         return RecorderOptions(
-            mode=recording.mode(road), spool_dir=locate.spool_dir(),
-            spool_name=None,
+            mode=recording.mode(road), spool_dir=folder,
+            spool_name=leftovers.file_name(path) if is_own else None,
             limit_bytes=self.settings.size("limit"),
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
             wait_limit_ms=self.settings["wait-limit"],
@@ -402,7 +407,8 @@ class Session:
             self.recording.is_let_go = True
 
     def close(self) -> None:
-        """gdb ends."""
+        """gdb ends, and its trace with it; but not if its terminal was closed:
+        that may have been an accident."""
         if self.recording is not None:
             try:
                 self._end_trace()
@@ -410,6 +416,8 @@ class Session:
                 if self.recording is not None:
                     self.recording.close()
                 self.recording = None
+        if self.kept is not None and terminals() == self._terminals:
+            self.kept.free()
         self.output.close()
         self._preload.close()
 
@@ -431,7 +439,7 @@ class Session:
         if self.is_recording():
             raise gdb.GdbError("a trace is being recorded: `cstrace stop` "
                                "first")
-        new = naming.load_trace(path)
+        new = naming.load_trace(os.path.expanduser(path))
         self._replace("the loaded trace")
         self.kept = new
         self.last_options = StartOptions()

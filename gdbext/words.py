@@ -13,3 +13,10 @@ def duration_text(ns: int) -> str:
         if ns >= size:
             return "%.1f %s" % (ns / size, unit)
     return "%d ns" % ns
+
+
+def age_text(seconds: float) -> str:
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return count(int(seconds // size), unit)
+    return count(max(int(seconds), 0), "second")

@@ -41,7 +41,8 @@ def environment(home, **more):
     kept = {key: os.environ[key] for key in ("PATH", "TMPDIR", "LANG")
             if key in os.environ}
     kept.update(HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8",
-                XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh")
+                XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh",
+                CSTRACE_CACHE=str(home / ".cache" / "cstrace"))
     return dict(kept, **more)
 
 

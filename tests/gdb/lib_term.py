@@ -121,8 +121,10 @@ class Terminal:
         """The terminal goes away; so must gdb and its program."""
         self._is_over = True
         session = self._child.pid
-        os.close(self._child.child_fd)
-        self._child.closed = True
+        # Not os.close(): its owner would close the number again, which is
+        # another terminal's by then.
+        self._child.ptyproc.fileobj.close()
+        self._child.ptyproc.closed = self._child.closed = True
         self._child.child_fd = -1
         is_alone = is_left_alone(session)
         kill_session(session)

@@ -202,6 +202,6 @@ def test_a_planted_cache_folder_is_not_used(gdb, tmp_path):
     (tmp_path / ".cache" / "cstrace").symlink_to(others)
     run = gdb(build("basic.c"), "cstrace start", "run",
               "python from gdbext import locate; print('spool', "
-              "locate.spool_dir())")
+              "locate.spool_dir()[0])", CSTRACE_CACHE="")
     assert "spool %s" % others not in run.out
     assert "exited normally" in run.out
