@@ -52,9 +52,8 @@ class Choice(C.Structure):
         ("exclude", C.c_char_p),
         ("min_ns", C.c_uint64),
         ("depth", C.c_uint32),
-        ("std", C.c_uint8),
-        ("reserved", C.c_uint8 * 3),
-        ("thread", C.c_uint32),
+        ("std", C.c_uint8), ("reserved", C.c_uint8 * 3),
+        ("thread", C.c_uint32), ("process", C.c_uint32),
         ("last", C.c_uint64),
         ("around", C.c_char_p),
         ("root", C.c_char_p),
@@ -247,12 +246,13 @@ def demangle(symbol: str) -> str:
 
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 min_ns: int = 0, depth: int = 0, std: bool = False,
-                thread: int = 0, last: int = 0,
+                process: int = 0, thread: int = 0, last: int = 0,
                 around: Optional[str] = None,
                 root: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std, thread=thread,
-                  last=last, around=_bytes(around), root=_bytes(root))
+                  process=process, last=last, around=_bytes(around),
+                  root=_bytes(root))
 
 
 def check_choice(choice: Choice) -> None:

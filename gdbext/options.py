@@ -117,6 +117,13 @@ def read_count(name: str, word: str) -> int:
     return int(word)
 
 
+def read_thread(name: str, word: str) -> tuple[int, int]:
+    """Process (0: any) and thread."""
+    process, colon, thread = word.rpartition(":")
+    return (read_count(name, process if colon else "0"),
+            read_count(name, thread))
+
+
 def read_time_ns(name: str, word: str) -> int:
     m = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|ms|s)", word)
     if m:

@@ -3,6 +3,7 @@
  * What each option takes and sets.
  */
 #include "option_rows.h"
+#include "error.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -107,7 +108,13 @@ static int set_depth(struct options *o, const char *value)
 
 static int set_thread(struct options *o, const char *value)
 {
-	return set_u32(&o->choice.thread, value);
+	const char *colon = strchr(value, ':');
+	auto_free char *process =
+		colon ? strndup(value, (size_t)(colon - value)) : strdup("0");
+
+	if (!process || set_u32(&o->choice.process, process) < 0)
+		return -1;
+	return set_u32(&o->choice.thread, colon ? colon + 1 : value);
 }
 
 static int set_limit(struct options *o, const char *value)
@@ -383,7 +390,8 @@ const struct option_row option_rows[] = {
 	 set_around, NULL},
 	{"from", "ID", "only this call and what it calls", FOR_PART, set_from,
 	 NULL},
-	{"thread", "N", "only thread N, as in the IDs N.1, N.2, ...",
+	{"thread", "N",
+	 "only thread N of IDs N.1, P:N of P:N.1, or of [app N]",
 	 FOR_THREAD, set_thread, NULL},
 	{"depth", "N", "only N levels of visible calls (0: all)", FOR_CHOICE,
 	 set_depth, NULL},

@@ -5,6 +5,7 @@
  */
 #include "matcher.h"
 #include "callid.h"
+#include "chosen.h"
 #include "parting_text.h"
 #include "row.h"
 #include "sink.h"
@@ -16,6 +17,7 @@ enum { BATCH = 512, OUTER_ROWS = 8, INNER_ROWS = 24 };
 struct expect {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
+	struct chosen threads;
 	struct golden golden;
 	struct matcher matcher;
 	struct golden_section *section; /* of the thread under way, or NULL */
@@ -228,15 +230,15 @@ static void put_mismatch(struct expect *x)
 static int is_about(const struct expect *x, const struct golden_section *s,
 		    const struct trace_thread *thread)
 {
-	uint32_t wanted = s->thread;
-
 	if (s->is_one)
 		return 0;
 	if (s->threads)
 		return golden_glob(s->threads, thread->name);
-	if (!s->line && x->choice->thread)
-		wanted = x->choice->thread;
-	return s->process == thread->process && wanted == thread->ordinal;
+	if (!s->line && !chosen_is_all(&x->threads))
+		return chosen_has(&x->threads, thread) &&
+		       (x->threads.process || x->threads.tid ||
+			s->process == thread->process);
+	return s->process == thread->process && s->thread == thread->ordinal;
 }
 
 static struct golden_section *find_section(struct expect *x, uint32_t index)
@@ -261,6 +263,7 @@ static int fits(struct expect *x, uint32_t thread,
 	struct view *v;
 	int n, status;
 
+	choice.process = x->t->threads[thread].process;
 	choice.thread = x->t->threads[thread].ordinal;
 	status = view_new(x->t, &choice, 1, &v, err);
 	if (status < 0)
@@ -412,6 +415,8 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path,
 	int64_t status = golden_read(&x.golden, path, err);
 
 	sink_begin();
+	if (status == 0)
+		status = chosen_init(&x.threads, t, choice, err);
 	if (status == 0)
 		status = matcher_init(&x.matcher, t, &x.golden, err);
 	if (status == 0)

@@ -6,6 +6,7 @@
  * is not worked out: the calls are taken as a walk gives them.
  */
 #include "report.h"
+#include "chosen.h"
 #include "pump.h"
 #include "totals.h"
 #include "view.h"
@@ -41,8 +42,8 @@ struct report {
 	const struct cst_trace *t;
 	struct filter *filter;
 	uint64_t min_ns;
-	uint32_t only_thread; /* ordinal, or 0 */
-	uint8_t is_plain;     /* no filter that looks at the callers */
+	struct chosen threads;
+	uint8_t is_plain; /* no filter that looks at the callers */
 	enum relation relation;
 	struct keys keys;
 	struct site *sites;
@@ -178,8 +179,7 @@ static int report_fill(void *arg, struct bytes *out, struct cst_error *err)
 
 static int is_seen(const struct report *r, uint32_t thread)
 {
-	return !r->only_thread ||
-	       r->t->threads[thread].ordinal == r->only_thread;
+	return chosen_has(&r->threads, &r->t->threads[thread]);
 }
 
 static int report_take(void *arg, const char *text, uint64_t size)
@@ -249,10 +249,9 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 			  const struct cst_choice *choice,
 			  struct cst_error *err)
 {
-	int status = view_check(r->t, choice, err);
+	int status = chosen_init(&r->threads, r->t, choice, err);
 
 	r->min_ns = choice->min_ns;
-	r->only_thread = choice->thread;
 	r->is_plain = !choice->filter && !choice->depth;
 	if (status == 0)
 		status = report_init(r, report, err);

@@ -6,6 +6,7 @@
  */
 #include "view.h"
 #include "callers.h"
+#include "chosen.h"
 #include "locate.h"
 #include "pump.h"
 
@@ -43,12 +44,12 @@ struct view {
 	struct filter *filter;
 	struct view_lane *lanes;
 	uint64_t min_ns;
-	uint32_t only_thread; /* ordinal, or 0 */
+	struct chosen threads;
 	struct root root;
 	struct run run;
 	uint32_t at; /* in the run */
 	int has_run;
-	uint8_t *has_thread;  /* lanes on which the only thread may be */
+	uint8_t *has_thread;  /* lanes on which a chosen one may be */
 	struct shown *before; /* callers not yet told */
 	uint32_t n_before, at_before, cap_before;
 	uint64_t n_seen; /* calls gone through, visible or not */
@@ -59,23 +60,6 @@ struct view {
 	const struct shown *ready;
 	uint32_t n_ready;
 };
-
-static int has_thread(const struct cst_trace *t, uint32_t ordinal)
-{
-	for (uint32_t i = 0; i < t->n_threads; i++)
-		if (t->threads[i].ordinal == ordinal)
-			return 1;
-	return 0;
-}
-
-int view_check(const struct cst_trace *t, const struct cst_choice *choice,
-	       struct cst_error *err)
-{
-	if (!choice->thread || has_thread(t, choice->thread))
-		return 0;
-	return cst_fail(CST_BAD_INPUT, err, "no thread %u: the trace has %u",
-			choice->thread, t->n_threads);
-}
 
 static int no_root(const struct root *r, const struct cst_trace *t,
 		   struct cst_error *err)
@@ -107,7 +91,7 @@ static int root_init(struct root *r, const struct cst_trace *t, const char *id,
 	return 0;
 }
 
-/* No need to walk the lanes that the only thread was never on. */
+/* No need to walk the lanes that no chosen thread was ever on. */
 static int view_lanes(struct view *v, struct walk_part *part)
 {
 	const struct cst_trace *t = v->t;
@@ -119,7 +103,7 @@ static int view_lanes(struct view *v, struct walk_part *part)
 		const struct pack_info *info = &t->blocks[i].info;
 
 		if ((info->flags & PACK_THREADS ||
-		     t->threads[info->thread].ordinal == v->only_thread) &&
+		     chosen_has(&v->threads, &t->threads[info->thread])) &&
 		    (!part->lanes || part->lanes[info->lane]))
 			v->has_thread[info->lane] = 1;
 	}
@@ -141,7 +125,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 {
 	struct walk_part part = *wanted;
 	struct view *v;
-	int status = view_check(t, choice, err);
+	struct chosen threads;
+	int status = chosen_init(&threads, t, choice, err);
 
 	if (status < 0)
 		return status;
@@ -150,13 +135,13 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	v->t = t;
 	v->min_ns = choice->min_ns;
-	v->only_thread = choice->thread;
+	v->threads = threads;
 	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
 	status = v->lanes ? filter_new(choice, &v->filter, err)
 			  : cst_fail_memory(err);
 	if (status == 0 && choice->root)
 		status = root_init(&v->root, t, choice->root, &part, err);
-	if (status == 0 && v->only_thread && view_lanes(v, &part) < 0)
+	if (status == 0 && !chosen_is_all(&threads) && view_lanes(v, &part) < 0)
 		status = cst_fail_memory(err);
 	if (status == 0)
 		status = walk_new_part(t, &part, is_by_lane, &v->walk, err);
@@ -272,8 +257,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
-	return !v->only_thread ||
-	       v->t->threads[thread].ordinal == v->only_thread;
+	return chosen_has(&v->threads, &v->t->threads[thread]);
 }
 
 /* Go through the run as far as there is room. */

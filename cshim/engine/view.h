@@ -31,10 +31,6 @@ struct shown {
 
 struct view;
 
-/* Is there the thread that the choice asks for? */
-int view_check(const struct cst_trace *t, const struct cst_choice *choice,
-	       struct cst_error *err);
-
 /* last and around of the choice are not looked at. t is borrowed. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "window.h"
+#include "chosen.h"
 #include "locate.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void window_release(struct window *w)
 struct search {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
+	struct chosen threads;
 	struct walk_part part;
 	/* What is looked for; thread UINT32_MAX: the end. */
 	struct callid id;
@@ -34,8 +36,7 @@ static int is_wanted(const struct search *s, const struct pack_info *info)
 		return 1;
 	if (s->thread != UINT32_MAX)
 		return info->thread == s->thread;
-	return !s->choice->thread ||
-	       s->t->threads[info->thread].ordinal == s->choice->thread;
+	return chosen_has(&s->threads, &s->t->threads[info->thread]);
 }
 
 /* Where to begin so that about `want` calls come before the tick.  If they are
@@ -204,6 +205,9 @@ int window_init(struct window *w, const struct cst_trace *t,
 	*w = (struct window){.to = UINT64_MAX, .only = UINT32_MAX};
 	if (!choice->around && !choice->last)
 		return 0;
+	status = chosen_init(&s.threads, t, choice, err);
+	if (status < 0)
+		return status;
 	status = choice->around ? window_around(w, &s, err)
 				: window_last(w, &s, err);
 	if (status < 0)

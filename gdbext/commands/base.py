@@ -53,7 +53,7 @@ DEPTH = Option("depth", options.read_count)
 FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
 EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
 MIN_TIME = Option("min-time", options.read_time_ns)
-THREAD = Option("thread", options.read_count)
+THREAD = Option("thread", options.read_thread)
 FROM = Option("from", options.read_text)
 ALL = Option("all", None)
 
@@ -61,6 +61,8 @@ ALL = Option("all", None)
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The named options as arguments of Session.choice()."""
     found = {n: values[n] for n in names if n in values}
+    if "thread" in found:
+        found["process"], found["thread"] = values["thread"]
     if "min_time" in values:
         found["min_ns"] = values["min_time"]
     if "from" in values:

@@ -26,7 +26,8 @@ class ShowCommand(TraceCommand):
       -last N      only the last N calls (0: all)
       -around ID   the call with this number (1.42), its callers, neighbours
       -from ID     only this call and what it calls
-      -thread N    only this thread's calls: the T of a call's number T.N
+      -thread N    only this thread's calls: T of a call's number T.N, P:T of
+                   P:T.N, or its number in the rows ([app 1234])
       -depth N, -filter, -exclude, -min-time   as `cstrace start`, in its
                    place
       -all         all calls, whatever `cstrace start` was told to show"""

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lib_build import FOUR, build
+from lib_cstrace import compile_c, cstrace, record
 from lib_tree import live_tree, outcome, own_sites, read_jsonl, tree
 
 QUIET = "set cstrace live off"
@@ -267,3 +268,45 @@ def test_save_tells_what_nobody_asked_to_hide(gdb):
         assert int(found[1]) + int(found[2]) == whole
     assert saved[3:] == ["1 call saved to one.txt",
                          "%d calls saved to all.txt" % whole]
+
+
+FORK = """
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void forked(void) {}
+static void *first(void *a) { return a; }
+static void *second(void *a) { return a; }
+int main(void)
+{
+    void *(*member)(void *) = fork() ? first : second;
+    pthread_t t;
+
+    forked();
+    pthread_create(&t, 0, member, 0);
+    pthread_join(t, 0);
+    wait(0);
+    return 0;
+}
+"""
+
+
+def test_a_thread_of_one_process(gdb, tmp_path):
+    compile_c(tmp_path, "app", FORK)
+    record(tmp_path, "t.cst", "app")
+    out = cstrace(tmp_path, "show", "t.cst").out
+    tid = re.search(r"\[app (\d+)\]  second", out)[1]
+    for words, names in (
+            ("2", {"first", "second"}), ("1:2", {"first"}),
+            ("2:2", {"second"}), (tid, {"second"}), ("2:" + tid, {"second"}),
+            ("2:0", {"main", "forked", "second"})):
+        out = cstrace(tmp_path, "show", "--thread", words, "t.cst").out
+        in_gdb = gdb(None, "cstrace load t.cst",
+                     "cstrace show -thread " + words).out
+        assert out and in_gdb.endswith(out)
+        assert set(re.findall(r"\d\]  +(\w+)", out)) == names
+    for words in "3:1", "1:" + tid:
+        done = cstrace(tmp_path, "show", "--thread", words, "t.cst")
+        assert done.err == "cstrace: no thread %s: the trace has 4\n" % words
+    for words in ":1", "1:", "a:1":
+        assert cstrace(tmp_path, "show", "--thread", words, "t.cst").status == 2

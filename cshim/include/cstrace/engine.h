@@ -72,8 +72,9 @@ struct cst_choice {
 	uint32_t depth; /* only this many levels of visible calls; 0: all */
 	uint8_t std;	/* 1: show the C++ library's and system headers' */
 	uint8_t reserved[3];
-	uint32_t thread;    /* T of "T.N"; 0: all */
-	uint64_t last;	    /* only the last so many visible calls; 0: all */
+	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
+	uint32_t process; /* P of "P:T.N"; 0: all */
+	uint64_t last;	  /* only the last so many visible calls; 0: all */
 	const char *around; /* an ID: its callers, itself and its neighbours */
 	const char *root;   /* an ID: only this call and what it calls */
 };
