@@ -16,6 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+enum {
+	LOOKS = 5,
+	EXITING = 4, /* PF_EXITING, of the kernel's */
+};
+
 uint64_t area_now_ticks(void)
 {
 	struct timespec now;
@@ -27,11 +32,12 @@ uint64_t area_now_ticks(void)
 }
 
 /* When a process was started, in the kernel's ticks since boot; 0: it is gone,
- * or a zombie. */
+ * or all but. */
 static uint64_t started(uint32_t pid)
 {
-	enum { STATE = 3, START = 22 };
-	char path[32], text[1024], *at, *next = NULL;
+	unsigned long long flags = 0, start = 0;
+	char path[32], text[1024], state = 0;
+	const char *at;
 	ssize_t n;
 	int fd;
 
@@ -42,14 +48,17 @@ static uint64_t started(uint32_t pid)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
-	/* Behind the name, which may hold anything. */
+	/* Behind the name, which may hold anything: state, five fields, flags,
+	 * twelve fields. */
 	at = strrchr(text, ')');
-	at = at ? strtok_r(at + 1, " ", &next) : NULL;
-	if (!at || *at == 'Z' || *at == 'X')
+	if (!at ||
+	    sscanf(at + 1,
+		   " %c %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s "
+		   "%*s %*s %*s %*s %*s %llu",
+		   &state, &flags, &start) != 3 ||
+	    strchr("ZX", state) || (flags & EXITING))
 		return 0;
-	for (int i = STATE; at && i < START; i++)
-		at = strtok_r(NULL, " ", &next);
-	return at ? strtoull(at, NULL, 10) : 0;
+	return start;
 }
 
 static int holds(uint32_t pid, uint64_t inode)
@@ -86,28 +95,57 @@ int area_is_held(const struct area *a, uint32_t pid)
 	return !fstat(a->fd, &st) && holds(pid, st.st_ino);
 }
 
-uint32_t area_n_running(const struct area *a)
+enum look { IS_OTHER, HOLDS, HAS_GONE };
+
+static enum look look_at(const struct area *a, uint32_t pid, uint64_t inode)
+{
+	uint64_t start = started(pid);
+
+	if (!start)
+		return HAS_GONE;
+	/* Looking into each process's mappings would take long. */
+	if (start < a->since_ticks && !is_entered(a, pid))
+		return IS_OTHER;
+	if (holds(pid, inode))
+		return HOLDS;
+	return started(pid) ? IS_OTHER : HAS_GONE;
+}
+
+/* How many hold it.  *has_gone: one that the kernel had named was no more when
+ * it was looked at. */
+static uint32_t look_around(const struct area *a, uint64_t inode, int *has_gone)
 {
 	uint32_t n = 0, own = (uint32_t)getpid();
+	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	struct stat st;
-	DIR *proc;
 
-	if (fstat(a->fd, &st) < 0)
-		return 0;
-	proc = opendir("/proc");
+	*has_gone = 0;
 	while (proc && (entry = readdir(proc))) {
 		uint32_t pid =
 			isdigit((unsigned char)entry->d_name[0])
 				? (uint32_t)strtoul(entry->d_name, NULL, 10)
 				: 0;
-		uint64_t start = pid && pid != own ? started(pid) : 0;
+		enum look look =
+			pid && pid != own ? look_at(a, pid, inode) : IS_OTHER;
 
-		/* Looking into each process's mappings would take long. */
-		if (start && (start >= a->since_ticks || is_entered(a, pid)))
-			n += (uint32_t)holds(pid, st.st_ino);
+		n += look == HOLDS;
+		*has_gone |= look == HAS_GONE;
 	}
 	if (proc)
 		closedir(proc);
+	return n;
+}
+
+uint32_t area_n_running(const struct area *a)
+{
+	uint32_t n = 0;
+	struct stat st;
+	int has_gone = 1;
+
+	if (fstat(a->fd, &st) < 0)
+		return 0;
+	/* Who has gone may have left a child that was not named yet. */
+	for (int i = 0; i < LOOKS && !n && has_gone; i++)
+		n = look_around(a, st.st_ino, &has_gone);
 	return n;
 }

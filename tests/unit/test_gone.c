@@ -342,6 +342,41 @@ static void made_up_people_do_no_harm(void **state)
 #define GONE_TEST(f) \
 	cmocka_unit_test_setup_teardown(f, open_recorder, close_recorder)
 
+/* It forks at once and ends.  Its child waits for the pipe's end. */
+static pid_t start_daemon(const int *go)
+{
+	pid_t pid = fork();
+	char c;
+
+	if (pid)
+		return pid;
+	if (!fork()) {
+		close(go[1]);
+		if (read(go[0], &c, 1))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+/* One of the two always is there, however that falls in with a look around. */
+static void who_forks_and_ends_is_followed(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		uint32_t n;
+		int go[2];
+		pid_t pid;
+
+		assert_int_equal(pipe(go), 0);
+		pid = start_daemon(go);
+		n = area_n_running(r->area);
+		close(go[0]);
+		close(go[1]);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_in_range(n, 1, 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +393,7 @@ int main(void)
 		GONE_TEST(an_exec_is_known_before_its_first_call),
 		GONE_TEST(of_a_past_area_only_what_was_said_counts),
 		GONE_TEST(made_up_people_do_no_harm),
+		GONE_TEST(who_forks_and_ends_is_followed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
