@@ -30,7 +30,7 @@ def shown(path, *words):
     """The tree in a file, as the cstrace command reads it; "": it does not."""
     done = subprocess.run([str(BUILD / "cstrace"), "show", *words, str(path)],
                           stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=60, check=False)
+                          text=True, timeout=240, check=False)
     return own_sites(tree_of_text(done.stdout)) if done.returncode == 0 else ""
 
 

@@ -60,7 +60,7 @@ def test_start_in_a_function_in_two_parts(gdb, tmp_path, compiler, place):
 
 def _start_of(program, name):
     symbols = subprocess.run(["nm", "-C", program], text=True, check=True,
-                             stdout=subprocess.PIPE, timeout=60).stdout
+                             stdout=subprocess.PIPE, timeout=240).stdout
     return int(re.search(r"^(\w+) t? ?.* %s$" % re.escape(name), symbols,
                          re.M)[1], 16)
 
