@@ -58,6 +58,10 @@ class Unit:
         self.is_assembler = is_assembler
         self.n_functions = self.n_hooked = 0
 
+    def is_rust(self) -> bool:
+        """Of a compiler that knows no such hooks?"""
+        return "rustc version" in self.producer
+
     def is_instrumented(self) -> bool:
         return (self.n_hooked > 0
                 or "-finstrument-functions" in self.producer)

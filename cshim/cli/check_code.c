@@ -222,3 +222,8 @@ int check_unit_is_instrumented(const struct check_unit *u)
 {
 	return u->n_hooked || strstr(u->producer, "-finstrument-functions");
 }
+
+int check_unit_is_rust(const struct check_unit *u)
+{
+	return strstr(u->producer, "rustc version") != NULL;
+}

@@ -46,5 +46,7 @@ const struct check_function *check_code_at(const struct check_code *c,
 
 /* Was it compiled with -finstrument-functions? */
 int check_unit_is_instrumented(const struct check_unit *u);
+/* Of a compiler that knows no such hooks? */
+int check_unit_is_rust(const struct check_unit *u);
 
 #endif

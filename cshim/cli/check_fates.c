@@ -125,8 +125,11 @@ static void tell_bare(const struct check *c, const struct check_name *n)
 			printf("    was inlined everywhere (%s), and %s was "
 			       "compiled without the hooks\n",
 			       places(n->n_inlined), shown(u->name));
-		print_mend("compile %s with -finstrument-functions",
-			   shown(u->name));
+		if (check_unit_is_rust(u))
+			print_mend("rustc has no option for the hooks");
+		else
+			print_mend("compile %s with -finstrument-functions",
+				   shown(u->name));
 	}
 }
 

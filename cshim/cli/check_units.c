@@ -9,7 +9,7 @@
 struct row {
 	const char *name;
 	uint32_t n_functions, n_hooked;
-	int is_assembler, is_instrumented;
+	int is_assembler, is_rust, is_instrumented;
 };
 
 static int compare_names(const void *a, const void *b)
@@ -70,6 +70,7 @@ static uint32_t rows_make(const struct check_code *c, struct row **out)
 				.n_functions = u->n_functions,
 				.n_hooked = u->n_hooked,
 				.is_assembler = u->is_assembler,
+				.is_rust = check_unit_is_rust(u),
 				.is_instrumented =
 					check_unit_is_instrumented(u),
 			};
@@ -91,6 +92,8 @@ static const char *advice(const struct row *r, const char *path)
 		return "  -> assembler: the hooks must be called by hand";
 	if (*r->name == '(')
 		return "";
+	if (r->is_rust)
+		return "  -> rustc has no option for the hooks";
 	if (!r->is_instrumented)
 		return "  -> compile it with -finstrument-functions";
 	snprintf(text, sizeof(text),

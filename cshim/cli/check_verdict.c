@@ -56,6 +56,23 @@ static void find_exclusion(const struct check *c, char *out, size_t size)
 	}
 }
 
+/* All that it was compiled from, as far as that is known. */
+static int is_rust(const struct check *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i + 1 < c->code.n_units; i++) {
+		const struct check_unit *u = &c->code.units[i];
+
+		if (u->is_assembler || !u->n_functions)
+			continue;
+		if (!check_unit_is_rust(u))
+			return 0;
+		n++;
+	}
+	return n > 0;
+}
+
 static void say_no_hooks(const struct check *c)
 {
 	char flag[512];
@@ -68,7 +85,13 @@ static void say_no_hooks(const struct check *c)
 		return;
 	}
 	say_no(c, "it has no -finstrument-functions hooks");
-	print_mend("compile it with gcc or clang -g -finstrument-functions");
+	if (is_rust(c))
+		print_mend(
+			"rustc has no option for the hooks: in Rust programs "
+			"only C and C++ code can be traced");
+	else
+		print_mend("compile it with gcc or clang -g "
+			   "-finstrument-functions");
 }
 
 static int without_hooks(const struct check *c)

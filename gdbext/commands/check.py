@@ -21,6 +21,7 @@ _LINKED = ("shim", "archive")
 _NO_DEBUG = {
     False: ("none: calls have no file and line", "compile with -g"),
     True: ("there, but not for pyelftools", "use the command cstrace check")}
+_NO_RUST = "rustc has no option for the hooks"
 _EXCLUDE = "-finstrument-functions-exclude-"
 _SUPPLY = {"": "none", "imported": "imported, as libcstrace.so supplies them",
            "own": "defined by the file itself",
@@ -145,8 +146,13 @@ class _Check:
             self._no("all its functions were left out of -finstrument-"
                      "functions", "compile it without " + flag.group())
         else:
+            units = [u for u in self.file.units
+                     if u.n_functions and not u.is_assembler]
             self._no("it has no -finstrument-functions hooks",
-                     "compile it with gcc or clang -g -finstrument-functions")
+                     _NO_RUST + ": in Rust programs only C and C++ code can "
+                     "be traced" if units and all(u.is_rust() for u in units)
+                     else "compile it with gcc or clang -g "
+                          "-finstrument-functions")
 
     # ---- the findings --------------------------------------------------------
 
@@ -312,6 +318,7 @@ class _Check:
                       % unit.name if n.n_copies else
                       "was inlined everywhere (%s), and %s was compiled "
                       "without the hooks" % (_places(n.n_inlined), unit.name),
+                      _NO_RUST if unit.is_rust() else
                       "compile %s with -finstrument-functions" % unit.name)
 
     def _tell_excluded(self, n: Any, unit: Any) -> None:
@@ -353,6 +360,8 @@ def _unit_rows(file: Any) -> list[tuple[int, int, str, str]]:
             advice = "assembler: the hooks must be called by hand"
         elif trouble == 3:
             pass
+        elif any(u.is_rust() for u in units):
+            advice = _NO_RUST
         elif not any(u.is_instrumented() for u in units):
             advice = "compile it with -finstrument-functions"
         elif n_hooked < n:

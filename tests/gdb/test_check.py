@@ -225,6 +225,27 @@ def test_an_object_file(folder, cc):
                                                       "listed")
 
 
+def test_rust(folder):
+    """By what its compiler says of itself; there may be none here."""
+    build(folder, "gcc", "-g", "-S", "half.c", "bare.c")
+    for name in "half.s", "bare.s":
+        text = (folder / name).read_text()
+        made = re.sub(r'"GNU C\d[^"]*"',
+                      '"clang LLVM (rustc version 1.63.0)"', text)
+        assert made != text
+        (folder / name).write_text(made)
+    build(folder, "gcc", "half.s", "bare.s", "-o", "rust")
+    option = "    -> rustc has no option for the hooks"
+    out = check(folder, "rust", status=1)
+    assert out.splitlines()[:2] == [
+        "./rust cannot be traced: it has no -finstrument-functions hooks",
+        option + ": in Rust programs only C and C++ code can be traced"]
+    assert fate(folder, "rust", "listed", status=1).splitlines()[-1] == option
+    build(folder, "gcc", "gcc-half.o", "bare.s", "-o", "mixed")
+    out = check(folder, "mixed")
+    assert re.search(r"^ +1 +0  bare\.c  -> rustc has no option", out, re.M)
+
+
 def test_the_linker_left_out_the_stubs(folder):
     build(folder, "gcc", "-g", "-fno-plt", HOOKS, "half.c", "bare.c", "-o",
           "no-plt")
