@@ -6,6 +6,7 @@ A negative status becomes CstraceError here; nothing above sees a pointer."""
 from __future__ import annotations
 
 import ctypes as C
+from itertools import count, takewhile
 from typing import Callable, Iterable, NamedTuple, Optional
 
 from . import locate
@@ -34,14 +35,9 @@ class _Error(C.Structure):
 class Look(C.Structure):
     """How rows look."""
 
-    _fields_ = [
-        ("timestamp", C.c_uint8),
-        ("duration", C.c_uint8),
-        ("callsite", C.c_uint8),
-        ("color", C.c_uint8),
-        ("fold", C.c_uint8),
-        ("reserved", C.c_uint8 * 3),
-    ]
+    _fields_ = [(name, C.c_uint8) for name in (
+        "timestamp", "duration", "callsite", "color", "fold")]
+    _fields_ += [("reserved", C.c_uint8 * 3)]
 
 
 class Choice(C.Structure):
@@ -64,11 +60,9 @@ class _Report(C.Structure):
     _fields_ = [
         ("sort", C.c_uint32),
         ("limit", C.c_uint32),
-        ("by", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("by", C.c_uint32), ("reserved", C.c_uint32),
         ("regex", C.c_char_p),
-        ("callers", C.c_char_p),
-        ("callees", C.c_char_p),
+        ("callers", C.c_char_p), ("callees", C.c_char_p),
     ]
 
 
@@ -174,6 +168,7 @@ _PROTOTYPES = {
     "cst_trace_free": (None, [_PTR]),
     "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_command": (_STR, [_PTR]),
+    "cst_trace_function": (_STR, [_PTR, _U32]),
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
     "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
@@ -462,6 +457,11 @@ class Trace:
     def command(self) -> str:
         text = self._lib.cst_trace_command(self._t)
         return (text or b"").decode("utf-8", "replace")
+
+    def functions(self) -> list[str]:
+        found = (self._lib.cst_trace_function(self._t, i) for i in count())
+        return [name.decode("utf-8", "replace") for name in
+                takewhile(lambda name: name is not None, found)]
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

@@ -125,6 +125,11 @@ const char *cst_trace_command(const struct cst_trace *t)
 	return t->command;
 }
 
+const char *cst_trace_function(const struct cst_trace *t, uint32_t i)
+{
+	return i < t->names->n_functions ? t->names->functions[i].name : NULL;
+}
+
 /* ---- show and report ---------------------------------------------------- */
 
 int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import Any, Iterator, Optional
 
@@ -48,6 +49,21 @@ class TraceCommand(gdb.Command):
     def complete(self, text: str, word: Optional[str]) -> Any:
         return options.complete(text, word, self.options, self.rest)
 
+    def functions(self) -> Any:
+        """For a REGEX of the trace's functions: their names, those that mean
+        themselves; the program's, before there is a trace."""
+        try:
+            names = self.session.trace().functions()
+        except (gdb.GdbError, CstraceError):
+            return gdb.COMPLETE_SYMBOL
+        short = {name.partition("(")[0] for name in names}
+        return sorted(name for name in short if _PLAIN.fullmatch(name)
+                      and (self.session.settings["std"]
+                           or not name.startswith(_STD)))
+
+
+_PLAIN = re.compile(r"[\w:~]+")
+_STD = ("std::", "__gnu_cxx::")
 
 DEPTH = Option("depth", options.read_count)
 FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)

@@ -37,7 +37,7 @@ class ReportCommand(TraceCommand):
       -all         all calls, whatever `cstrace start` was told to show"""
 
     name = "cstrace report"
-    rest = gdb.COMPLETE_SYMBOL
+    rest = property(TraceCommand.functions)
     options = [Option("sort", options.read_one_of(engine.SORTS),
                       list(engine.SORTS)),
                Option("limit", options.read_count),

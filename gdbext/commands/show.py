@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import gdb
-
 from .. import options
 from ..console import run_long, say
 from ..options import Option
@@ -33,7 +31,7 @@ class ShowCommand(TraceCommand):
       -all         all calls, whatever `cstrace start` was told to show"""
 
     name = "cstrace show"
-    rest = gdb.COMPLETE_SYMBOL
+    rest = property(TraceCommand.functions)
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
                FROM, THREAD, DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]

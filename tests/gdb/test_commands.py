@@ -48,6 +48,22 @@ def test_words_are_explained_and_completed(gdb, command, words):
     assert words in gdb(basic(), command).out
 
 
+def completed(gdb, program, *commands):
+    run = gdb(program, *RECORDED, "echo ----\\n",
+              *("complete " + command for command in commands))
+    return run.out.partition("----\n")[2].splitlines()
+
+
+def test_a_traces_functions_are_completed(gdb):
+    """Those that were called, not all symbols of program and libraries."""
+    assert completed(gdb, build("calls.c"), "cstrace show ") == [
+        "cstrace show " + name for name in (
+            "compare", "down", "leaf", "main", "pair", "spread", "through")]
+    assert completed(gdb, build("sort.cc"), "cstrace report shop::Till::p",
+                     "cstrace report std::s") \
+        == ["cstrace report shop::Till::put"]
+
+
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
      "status, show, report, info, save, load, diff, expect, clear, check"),

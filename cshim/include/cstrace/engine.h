@@ -301,6 +301,10 @@ CST_API void cst_trace_choice(const struct cst_trace *t,
 /* "./app 1 2", as recorded; borrowed. */
 CST_API const char *cst_trace_command(const struct cst_trace *t);
 
+/* The i-th function, from 0, in the order of their first calls; NULL: no more.
+ * Borrowed. */
+CST_API const char *cst_trace_function(const struct cst_trace *t, uint32_t i);
+
 /* An object file that the trace was made with; borrowed from the trace. */
 struct cst_module {
 	const char *path;
