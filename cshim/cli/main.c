@@ -6,6 +6,7 @@
 #include "complete.h"
 #include "help.h"
 #include "near.h"
+#include "stack.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -158,5 +159,5 @@ int main(int argc, char **argv)
 		help_print(stderr);
 		return STATUS_USAGE;
 	}
-	return flush(run(argc, argv));
+	return flush(stack_run(run, argc, argv));
 }

@@ -23,4 +23,5 @@ ENGINE_CORE_SRC := \
 	recording.c \
 	round.c \
 	sites.c \
-	space.c
+	space.c \
+	worker.c

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pump.h"
+#include "worker.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct pump {
@@ -61,16 +61,10 @@ static void *pump_thread(void *arg)
 	return NULL;
 }
 
-/* gdb's signals are for gdb's threads.  Without a thread the blocks are filled
- * when they are asked for. */
+/* Without a thread the blocks are filled when they are asked for. */
 static void pump_start(struct pump *p)
 {
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &old);
-	p->has_thread = !pthread_create(&p->thread, NULL, pump_thread, p);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	p->has_thread = !worker_start(&p->thread, pump_thread, p);
 }
 
 static void pump_release(struct pump *p)

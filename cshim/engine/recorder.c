@@ -10,11 +10,11 @@
 
 #include "clock.h"
 #include "trace.h"
+#include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,14 +172,8 @@ static void *recorder_main(void *arg)
 
 static int recorder_start_thread(struct cst_recorder *r, struct cst_error *err)
 {
-	sigset_t all, old;
-	int failed;
+	int failed = worker_start(&r->thread, recorder_main, r);
 
-	/* gdb hangs when a thread of ours takes its SIGCHLD. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	failed = pthread_create(&r->thread, NULL, recorder_main, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (failed)
 		return cst_fail(CST_FAILED, err, "cannot start the reader: %s",
 				strerror(failed));

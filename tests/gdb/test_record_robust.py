@@ -255,3 +255,21 @@ def test_a_privileged_program_is_told(tmp_path, mode):
     done = command("record", program, "none", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (42, "21000 leaves\n")
     assert "another user's rights" in done.stderr
+
+
+@pytest.mark.parametrize("kib", [32, 64, 256])
+def test_a_small_stack(tmp_path, kib):
+    """The program has it, too."""
+    done = limited(tmp_path, "sh", "-c", 'ulimit -s; exec "$0"',
+                   build("names.cc"), limit="--stack=%d" % (kib << 10))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == str(kib)
+    calls = n_calls(done.stderr)
+    assert calls > 10
+    for words in (["show"], ["report"], ["save", "cstrace.cst", "out.jsonl"]):
+        done = subprocess.run(
+            ["prlimit", "--stack=%d" % (kib << 10), "--", CSTRACE, words[0],
+             *(words[1:] or ["cstrace.cst"])], cwd=tmp_path, text=True,
+            capture_output=True, timeout=LIMIT_S, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.jsonl").read_text().count("\n") == calls
