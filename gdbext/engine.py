@@ -82,9 +82,9 @@ class Status(C.Structure):
         for name in (
             "n_threads", "n_processes", "n_functions", "n_sites",
             "is_limit_reached", "n_running", "n_past_begin", "n_past_all",
-            "n_past_sealed",
+            "n_past_sealed", "n_past_exec",
         )
-    ]
+    ] + [("past_exec", C.c_char * 64)]
 
 
 class _Question(C.Structure):

@@ -481,4 +481,7 @@ def lost_text(s: engine.Status) -> str:
     if s.n_lost_limit:
         parts.append(", %s not kept (size limit)"
                      % count(s.n_lost_limit, "call"))
+    if s.n_past_exec:
+        parts.append(", %s executed without libcstrace.so"
+                     % count(s.n_past_exec, "program"))
     return "".join(parts)

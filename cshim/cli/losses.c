@@ -13,7 +13,7 @@ uint64_t losses_records(const struct cst_status_report *s)
 
 void losses_tell_untraced(const struct cst_status_report *s)
 {
-	char text[200];
+	char text[500];
 
 	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
 		failure("%s", text);

@@ -84,6 +84,9 @@ uint32_t area_n_running(const struct area *a);
 int area_is_held(const struct area *a, uint32_t pid);
 uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
+/* The path of the first program that was run without us, or "". */
+void area_past_exec(const struct area *a, char out[CST_NAME_SIZE]);
+
 /* Has the process become another one, which was entered later? */
 int area_has_execed(const struct area *a, uint32_t process);
 

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "loader.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A text of the trace's own arena: "" for none. */
@@ -238,6 +239,16 @@ static int take_modules(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static void take_path(char *out, size_t size, struct cursor *c)
+{
+	size_t len;
+	const char *text = cursor_text(c, &len);
+
+	if (text)
+		snprintf(out, size, "%.*s", (int)(len < size ? len : size),
+			 text);
+}
+
 static void take_missing(struct cst_status_report *s, struct cursor *c)
 {
 	s->n_lost_full = cursor_varint(c);
@@ -247,6 +258,10 @@ static void take_missing(struct cst_status_report *s, struct cursor *c)
 	s->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	s->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	s->n_past_sealed = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	if (c->p < c->end) { /* nor was this */
+		s->n_past_exec = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+		take_path(s->past_exec, sizeof(s->past_exec), c);
+	}
 }
 
 static int take_end(struct cst_trace *t, struct cursor *c)

@@ -142,6 +142,7 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_past_begin = head->n_past_begin,
 		.n_past_all = head->n_past_all,
 		.n_past_sealed = head->n_past_sealed,
+		.n_past_exec = head->n_past_exec,
 		.n_lost_limit = r->writer ? writer_dropped(r->writer) : 0,
 		.n_orphans = r->calls.n_orphans,
 		.n_waits = head->n_waits,
@@ -153,6 +154,7 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_sites = r->names->n_sites,
 		.is_limit_reached = r->is_full,
 	};
+	area_past_exec(r->area, out->past_exec);
 	out->duration_ns =
 		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,
 							   clock_ticks()) -

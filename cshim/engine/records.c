@@ -99,6 +99,8 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 	bytes_put_varint(out, s->n_past_begin);
 	bytes_put_varint(out, s->n_past_all);
 	bytes_put_varint(out, s->n_past_sealed);
+	bytes_put_varint(out, s->n_past_exec);
+	bytes_put_text(out, s->past_exec);
 }
 
 void records_put_meta(struct bytes *out, const struct writer_options *o)

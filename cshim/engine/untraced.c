@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whose hooks went past the shim's (redirect.c there), in words that the
- * commands share.
+ * Whose hooks went past the shim's (redirect.c, exec.c there), in words that
+ * the commands share.
  */
 #include "cstrace/engine.h"
+#include "utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
 		 "/proc/self/mem cannot be written, use gdb"},
 	};
 
+	char path[4 * sizeof(s->past_exec)];
+
 	for (uint32_t k = 0; k < sizeof(clauses) / sizeof(*clauses); k++) {
 		const struct clause *c = &clauses[k];
 
@@ -36,5 +39,14 @@ int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
 			 c->n == 1 ? "library" : "libraries", c->behind);
 		return 1;
 	}
-	return 0;
+	if (!s->n_past_exec || i)
+		return 0;
+	*utf8_put(path, s->past_exec, sizeof(path) - 1) = 0;
+	snprintf(out, size,
+		 "any calls in %" PRIu32
+		 " %s (%s%s) are missing: LD_PRELOAD and "
+		 "CSTRACE_AREA were not passed on",
+		 s->n_past_exec, s->n_past_exec == 1 ? "program" : "programs",
+		 *path ? path : "no name", s->n_past_exec == 1 ? "" : ", ...");
+	return 1;
 }

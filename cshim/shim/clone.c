@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <linux/sched.h>
 #include <sys/syscall.h>
+#include "exec.h"
 #include "guest.h"
 #include "sandbox.h"
 #include "state.h"
@@ -70,6 +71,8 @@ void before_syscall(long number, long a, long b, long c)
 		thread_mark_fork();
 	else if (number == SYS_clone)
 		announce(a);
+	else if (number == SYS_execve)
+		exec_enters((const char *)a, (char **)c);
 	else
 		sandbox_enters(number, a, b, c);
 }

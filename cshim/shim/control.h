@@ -6,6 +6,9 @@
 #define SHIM_CONTROL_H
 
 #include <stdint.h>
+#include "state.h"
+
+extern HIDDEN struct cst_control control;
 
 /* If the state asks, look at cstrace_control and do as it says.  Returns the
  * state to go by.  Async-signal-safe. */

@@ -27,6 +27,7 @@ SHIM_SO_SRC := \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
 	cshim/shim/sandbox.c \
+	cshim/shim/exec.c \
 	cshim/shim/redirect.c
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables

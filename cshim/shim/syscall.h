@@ -30,6 +30,12 @@ static inline int sys_open_mode(const char *path, int flags, int mode)
 			      0);
 }
 
+static inline int sys_can_run(const char *path)
+{
+	return gate_call(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0,
+			 0, 0) == 0;
+}
+
 static inline void sys_unlink(const char *path)
 {
 	gate_call(SYS_unlinkat, AT_FDCWD, (long)path, 0, 0, 0, 0);

@@ -29,6 +29,10 @@ def _losses(s: Status) -> str:
     if s.n_lost_limit:
         parts.append("%s not kept (size limit)" % count(s.n_lost_limit,
                                                         "call"))
+    if s.n_past_exec:
+        parts.append("%s executed without libcstrace.so (%s)" % (
+            count(s.n_past_exec, "program"),
+            ascii(s.past_exec.decode(errors="replace"))[1:-1] or "no name"))
     return ", ".join(parts) or "none"
 
 

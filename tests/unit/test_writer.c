@@ -3,7 +3,6 @@
  * What the writer took is what a walk gives back, whatever came in between.
  */
 #include "draft.h"
-
 #include "view.h"
 
 #include <malloc.h>
@@ -377,6 +376,8 @@ static void what_is_missing_is_read_back(void **state)
 		.n_past_begin = 6,
 		.n_past_all = 7,
 		.n_past_sealed = 8,
+		.n_past_exec = 9,
+		.past_exec = "/bin/ls",
 	};
 	struct cst_status_report found;
 	struct cst_trace *t;
@@ -396,6 +397,8 @@ static void what_is_missing_is_read_back(void **state)
 	assert_int_equal(found.n_past_begin, 6);
 	assert_int_equal(found.n_past_all, 7);
 	assert_int_equal(found.n_past_sealed, 8);
+	assert_int_equal(found.n_past_exec, 9);
+	assert_string_equal(found.past_exec, "/bin/ls");
 	cst_trace_free(t);
 }
 

@@ -279,6 +279,10 @@ struct cst_status_report {
 	 * missing: those of constructors, or all; libraries that may have any
 	 * and went past the hooks, whose memory is sealed. */
 	uint32_t n_past_begin, n_past_all, n_past_sealed;
+	/* Programs that were run with an environment without the shim; the
+	 * first one's path, or its end. */
+	uint32_t n_past_exec;
+	char past_exec[64];
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,

@@ -32,6 +32,7 @@ enum {
 	CST_MAX_SITES = 2097152,
 	CST_MAX_MAPPINGS = 65536,
 	CST_TEXT_SIZE = 4194304, /* of the mappings */
+	CST_NAME_SIZE = 64,
 };
 
 /* What a site's hook call was. 0: the site is not published yet. */
@@ -207,6 +208,11 @@ struct cst_area {
 	/* Libraries that dlmopen() opened and whose calls are missing: those of
 	 * constructors, or all; and any that went past our hooks for good. */
 	uint32_t n_past_begin, n_past_all, n_past_sealed;
+
+	/* Programs that were run with an environment without the shim, and the
+	 * first one's path, or its end. */
+	uint32_t n_past_exec;
+	char past_exec[CST_NAME_SIZE];
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
