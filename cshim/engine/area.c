@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,6 +21,8 @@
 _Static_assert(sizeof(pthread_mutex_t) <=
 		       sizeof(((struct cst_area *)0)->reader_lock),
 	       "area layout");
+
+enum { FEWEST_CHUNKS = 64 };
 
 static void futex_wake(uint32_t *word, int n)
 {
@@ -106,10 +109,55 @@ static void area_add_chunks(struct area *a, uint32_t n)
 	area_announce(a, (int)n);
 }
 
+/* Half of the address space that we may have; the rest is for names, packing
+ * and whoever we are in. */
+static uint32_t chunks_in_reach(uint64_t *limit)
+{
+	struct rlimit r;
+	uint64_t room;
+
+	if (getrlimit(RLIMIT_AS, &r) || r.rlim_cur == RLIM_INFINITY)
+		return CST_MAX_CHUNKS;
+	*limit = r.rlim_cur;
+	room = r.rlim_cur / 2;
+	if (room >= CST_AREA_SIZE)
+		return CST_MAX_CHUNKS;
+	return room > CST_AT_CHUNKS
+		       ? (uint32_t)((room - CST_AT_CHUNKS) / CST_CHUNK_SIZE)
+		       : 0;
+}
+
+static uint64_t mapped_size(const struct area *a)
+{
+	return CST_AT_CHUNKS + (uint64_t)a->max_chunks * CST_CHUNK_SIZE;
+}
+
+static int area_map(struct area *a, struct cst_error *err)
+{
+	uint64_t limit = 0;
+	void *base;
+
+	a->max_chunks = chunks_in_reach(&limit);
+	if (a->max_chunks < FEWEST_CHUNKS)
+		return cst_fail(
+			CST_FAILED, err,
+			"cannot map the shared memory: the address "
+			"space is limited to %llu KiB (ulimit -v), "
+			"%llu are needed",
+			(unsigned long long)limit >> 10,
+			(CST_AT_CHUNKS + FEWEST_CHUNKS * CST_CHUNK_SIZE) >>
+				9); /* twice that */
+	base = mmap(NULL, mapped_size(a), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, a->fd, 0);
+	if (base == MAP_FAILED)
+		return cst_fail_sys(err, "cannot map the shared memory");
+	area_place(a, base);
+	return 0;
+}
+
 int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 {
 	struct area *a = calloc(1, sizeof(*a));
-	void *base;
 
 	if (!a)
 		return cst_fail_memory(err);
@@ -123,14 +171,10 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 		area_free(a);
 		return CST_FAILED;
 	}
-	base = mmap(NULL, CST_AREA_SIZE, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_NORESERVE, a->fd, 0);
-	if (base == MAP_FAILED) {
-		cst_fail_sys(err, "cannot map the shared memory");
+	if (area_map(a, err) < 0) {
 		area_free(a);
 		return CST_FAILED;
 	}
-	area_place(a, base);
 	snprintf(a->path, sizeof(a->path), "/proc/%d/fd/%d", (int)getpid(),
 		 a->fd);
 	if (area_lock_init(a, err) < 0) {
@@ -143,8 +187,7 @@ int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err)
 	a->head->has_mappings = 1;
 	a->head->layout = CST_LAYOUT;
 	a->head->magic = CST_AREA_MAGIC;
-	area_add_chunks(a,
-			n_chunks < CST_MAX_CHUNKS ? n_chunks : CST_MAX_CHUNKS);
+	area_add_chunks(a, n_chunks < a->max_chunks ? n_chunks : a->max_chunks);
 	*out = a;
 	return 0;
 }
@@ -154,7 +197,7 @@ void area_free(struct area *a)
 	if (!a)
 		return;
 	if (a->head)
-		munmap(a->head, CST_AREA_SIZE);
+		munmap(a->head, mapped_size(a));
 	if (a->fd >= 0)
 		close(a->fd);
 	free(a->is_copied);
@@ -176,7 +219,7 @@ void area_end(struct area *a)
 
 void area_grow(struct area *a)
 {
-	uint32_t room = CST_MAX_CHUNKS - a->n_chunks;
+	uint32_t room = a->max_chunks - a->n_chunks;
 	uint32_t n = a->n_chunks > 64 ? a->n_chunks : 64;
 
 	if (room)

@@ -85,6 +85,7 @@ int area_open_file(int fd, const char *path, struct area **out,
 	a->file = fd;
 	a->is_past = 1;
 	a->is_copied = calloc(CST_MAX_CHUNKS, 1);
+	a->max_chunks = CST_MAX_CHUNKS;
 	base = mmap(NULL, CST_AREA_SIZE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (!a->is_copied || base == MAP_FAILED) {

@@ -203,6 +203,8 @@ static int recorder_parts(struct cst_recorder *r,
 	    reader_init(&r->reader, r->area, err) < 0 ||
 	    live_init(&r->live, r->names, err) < 0)
 		return CST_FAILED;
+	if (r->pool_chunks > r->area->max_chunks)
+		r->pool_chunks = r->area->max_chunks;
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
 	r->live.text = r->callbacks.text;

@@ -257,6 +257,21 @@ def test_a_privileged_program_is_told(tmp_path, mode):
     assert "another user's rights" in done.stderr
 
 
+@pytest.mark.parametrize("kib", [200000, 1000000])
+def test_a_small_pool(tmp_path, kib):
+    """Of the address space there is; nothing is lost of what does not fit."""
+    done = limited(tmp_path, build("robust_crowd.c"), "calls", 3,
+                   limit="--as=%d" % (kib << 10))
+    assert (done.returncode, done.stdout) == (0, "3000000 calls\n")
+    assert n_calls(done.stderr) == 3000000 and "lost" not in done.stderr
+    done = limited(tmp_path, build("robust_crowd.c"), "calls", 3,
+                   limit="--as=%d" % (150000 << 10))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(
+        "cstrace: cannot map the shared memory: the address space is limited "
+        "to 150000 KiB (ulimit -v), ")
+
+
 @pytest.mark.parametrize("kib", [32, 64, 256])
 def test_a_small_stack(tmp_path, kib):
     """The program has it, too."""
