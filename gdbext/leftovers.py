@@ -105,8 +105,9 @@ def _contents(left: Leftover) -> Optional[str]:
         trace = Trace.load(left.path)
     except CstraceError as e:
         return "a trace that cannot be read (%s)" % e
-    n, command = trace.status().n_calls, trace.command()
+    s, command = trace.status(), trace.command()
     trace.free()
+    n = s.n_calls + s.n_seeds
     if len(command) > _COMMAND_WIDTH:
         command = command[:_COMMAND_WIDTH - 3] + "..."
     return "%s of %s" % (count(n, "call"), command or "?") if n else None
