@@ -55,9 +55,10 @@ struct cst_recorder {
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
 	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;
-	uint32_t n_processes; /* in the area, as of the last round */
-	uint32_t n_quiet;     /* ticks with nothing to take */
-	uint32_t n_kept;      /* lanes that recorder_keep() last wrote of */
+	uint64_t n_kept_dropped; /* calls that recorder_keep() last told */
+	uint32_t n_kept;	 /* lanes that it last wrote of */
+	uint32_t n_processes;	 /* in the area, as of the last round */
+	uint32_t n_quiet;	 /* ticks with nothing to take */
 	uint32_t pid;
 	uint32_t mode;
 	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits

@@ -118,6 +118,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
 	r->n_told_sites = 0;
+	r->n_kept_dropped = 0;
 	r->n_traces++;
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
@@ -316,6 +317,12 @@ static uint64_t keep_rest_ms(const struct cst_recorder *r)
 	return rest < least ? least : rest > most ? most : rest;
 }
 
+/* More than twice as many as were told, lest the full file grows by that. */
+static int keep_has_dropped(const struct cst_recorder *r)
+{
+	return writer_dropped(r->writer) > 2 * r->n_kept_dropped;
+}
+
 void recorder_keep(struct cst_recorder *r)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -326,10 +333,11 @@ void recorder_keep(struct cst_recorder *r)
 	    now - r->last_keep_ns < keep_rest_ms(r) * 1000000)
 		return;
 	n = writer_n_waiting(r->writer);
-	if (!n && !r->lives.has_news)
+	if (!n && !r->lives.has_news && !keep_has_dropped(r))
 		return;
 	set_end(r, &status);
-	writer_flush(r->writer, NULL);
+	r->n_kept_dropped = writer_dropped(r->writer);
+	writer_keep(r->writer);
 	r->last_keep_ns = now;
 	r->n_kept = n;
 }

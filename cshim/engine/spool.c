@@ -222,3 +222,18 @@ void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
 	if (s->pending.len >= WRITE_SIZE)
 		spool_flush(s);
 }
+
+int spool_why(const struct spool *s, uint64_t limit_bytes,
+	      struct cst_error *err)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB"};
+	int unit = (limit_bytes >= 1 << 10) + (limit_bytes >= 1 << 20);
+
+	if (s->failed_errno)
+		return cst_fail(CST_FAILED, err,
+				"cannot write the trace file: %s",
+				strerror(s->failed_errno));
+	return cst_fail(
+		CST_FAILED, err, "the trace file reached its limit of %.*f %s",
+		unit == 2, (double)limit_bytes / (1 << 10 * unit), units[unit]);
+}

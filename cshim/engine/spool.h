@@ -41,5 +41,8 @@ void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
 	       const struct bytes *data);
 /* Negative: it failed, now or before. */
 int spool_flush(struct spool *s);
+/* Why nothing more is written: it failed, or has reached its limit. */
+int spool_why(const struct spool *s, uint64_t limit_bytes,
+	      struct cst_error *err);
 
 #endif

@@ -394,12 +394,6 @@ void writer_process_end(struct writer *w, uint32_t process, uint64_t at)
 	bytes_put_varint(&w->ends, at);
 }
 
-static int writer_fail(const struct writer *w, struct cst_error *err)
-{
-	return cst_fail(CST_FAILED, err, "cannot write the trace file: %s",
-			strerror(w->spool.failed_errno));
-}
-
 int writer_flush(struct writer *w, struct cst_error *err)
 {
 	for (uint32_t i = 0; i < w->n_lanes; i++)
@@ -410,23 +404,25 @@ int writer_flush(struct writer *w, struct cst_error *err)
 	if (w->is_changed)
 		put_end(w);
 	spool_flush(&w->spool);
-	return w->spool.written ? 0 : writer_fail(w, err);
+	return w->spool.written ? 0 : spool_why(&w->spool, 0, err);
+}
+
+void writer_keep(struct writer *w)
+{
+	/* Room in the lanes would be taken again, and go past the limit. */
+	if (!w->is_full) {
+		writer_flush(w, NULL);
+		return;
+	}
+	put_end(w);
+	spool_flush(&w->spool);
 }
 
 int writer_is_full(const struct writer *w, struct cst_error *err)
 {
-	static const char *const units[] = {"bytes", "KiB", "MiB"};
-	int unit = (w->limit_bytes >= 1 << 10) + (w->limit_bytes >= 1 << 20);
-
 	if (!w->is_full && !w->spool.failed_errno)
 		return 0;
-	if (w->spool.failed_errno)
-		writer_fail(w, err);
-	else
-		cst_fail(CST_FAILED, err,
-			 "the trace file reached its limit of %.*f %s",
-			 unit == 2, (double)w->limit_bytes / (1 << 10 * unit),
-			 units[unit]);
+	spool_why(&w->spool, w->limit_bytes, err);
 	return 1;
 }
 
@@ -463,14 +459,14 @@ char *writer_take_held(struct writer *w)
 
 int writer_outlives_us(const struct writer *w)
 {
-	return w->spool.is_named && !w->is_full;
+	return w->spool.is_named;
 }
 
 uint32_t writer_n_waiting(const struct writer *w)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < w->n_lanes; i++)
+	for (uint32_t i = 0; i < w->n_lanes && !w->is_full; i++)
 		n += w->lanes[i]->n || w->lanes[i]->n_late;
 	return n;
 }

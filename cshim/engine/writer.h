@@ -97,6 +97,8 @@ int writer_fd(const struct writer *w);
 char *writer_take_held(struct writer *w);
 /* Does what is written stay, whatever becomes of us? */
 int writer_outlives_us(const struct writer *w);
+/* A flush for that end; past its limit the file is told its losses only. */
+void writer_keep(struct writer *w);
 /* Lanes with something that the next flush would write. */
 uint32_t writer_n_waiting(const struct writer *w);
 

@@ -94,6 +94,13 @@ def the_line(text):
     return found[0]
 
 
+def info(path):
+    done = subprocess.run([str(BUILD / "cstrace"), "info", str(path)],
+                          capture_output=True, text=True, timeout=240,
+                          stdin=subprocess.DEVNULL, check=False)
+    return done.stderr + done.stdout
+
+
 def typed(path, home):
     return "~/%s" % path.relative_to(home)
 
@@ -176,11 +183,26 @@ def test_names_are_there_without_a_stop(tmp_path):
         d.kill()
         path = the_file(tmp_path, d.pid)
         last = shown(path, "--last", "3", "--depth", "0")
-        told = subprocess.run([str(BUILD / "cstrace"), "info", str(path)],
-                              capture_output=True, text=True, timeout=240,
-                              stdin=subprocess.DEVNULL, check=True)
-    assert "was cut short" in told.stderr and "lost        0 rec" in told.stdout
+        told = info(path)
+    assert "was cut short" in told and "lost        0 records" in told
     assert re.search(r"leaf  robust_crowd\.c:\d+", last), last
+
+
+def test_past_the_limit_it_is_told_what_was_not_kept(tmp_path):
+    with Doomed(tmp_path, build("robust_crowd.c"), "set cstrace live off",
+                "set cstrace limit 100K", "cstrace start", "run",
+                args=["calls", 2000]) as d:
+        def dropped():
+            found = [re.search(r"and (\d+) calls past the size limit",
+                               info(path))
+                     for path in held_by(tmp_path, d.pid)]
+            return int(found[0][1]) if found and found[0] else 0
+
+        wait_for(lambda: dropped() > 0, "the limit")
+        first = dropped()
+        wait_for(lambda: dropped() > first, "more")
+        d.kill()
+        assert the_file(tmp_path, d.pid).stat().st_size < 300 << 10
 
 
 def test_two_gdbs_at_once(gdb, tmp_path):
