@@ -15,19 +15,40 @@ static int is_above(const struct thread *t, const struct stack *s, uint64_t sp)
 	       (t->base ? sp < t->base : sp - s->high < ABOVE_STACK_BYTES);
 }
 
+/* The stack that holds the address; NULL: not known. */
+static struct stack *stack_at(const struct callstack *c, const struct thread *t,
+			      uint64_t sp)
+{
+	struct stack *found = NULL;
+	uint64_t nearest = CALLBACK_BYTES;
+
+	if (is_above(t, t->current, sp))
+		return t->current;
+	if (is_above(t, t->own, sp))
+		return t->own;
+	/* A coroutine's, which goes on in its innermost call. */
+	for (struct stack *s = c->stacks; s; s = s->next) {
+		uint64_t away = s->n ? s->calls[s->n - 1].cfa - sp : 0;
+
+		if (s->process == t->process && (s->ordinal || s == t->own) &&
+		    away && away < nearest) {
+			nearest = away;
+			found = s;
+		}
+	}
+	return found;
+}
+
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t time)
 {
-	struct stack *s = t->current;
+	struct stack *s = stack_at(c, t, sp);
 	const struct open_call *top;
 
-	/* By a handler on a stack of its own, or a coroutine: it may come back
-	 * to that one. */
-	if (!is_above(t, s, sp))
-		s = t->own;
-	if (!is_above(t, s, sp))
+	if (!s)
 		return;
+	t->current = s;
 	while ((top = stack_top(s)) &&
 	       top->cfa + (top->is_near ? NEAR_BYTES : 0) <= sp)
 		stack_unwind(c, t, s, s->n - 1, time);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * longjmp runs no hooks.  What it leaves is told by where it leads to: all
- * frames below that stack pointer.
+ * frames below that stack pointer.  swapcontext, too, says where it goes on.
  */
 #include <dlfcn.h>
 #include "chunk.h"
@@ -12,11 +12,14 @@
 #include "arch.h"
 
 /* By names of their own, for the dynamic linker has no say in here. */
-extern HIDDEN void *libcs_longjmp, *libcs_longjmp_chk;
-void *libcs_longjmp, *libcs_longjmp_chk;
+extern HIDDEN void *libcs_longjmp, *libcs_longjmp_chk, *libcs_setcontext,
+	*libcs_swapcontext;
+void *libcs_longjmp, *libcs_longjmp_chk, *libcs_setcontext, *libcs_swapcontext;
 
 static void find(void)
 {
+	libcs_setcontext = dlsym(RTLD_NEXT, "setcontext");
+	libcs_swapcontext = dlsym(RTLD_NEXT, "swapcontext");
 	libcs_longjmp_chk = dlsym(RTLD_NEXT, "__longjmp_chk");
 	libcs_longjmp = dlsym(RTLD_NEXT, "longjmp");
 }
@@ -36,12 +39,10 @@ static void work_is_left(void)
 }
 
 /* Without a record of this thread there is nothing to leave. */
-void before_longjmp(const void *env)
+static void tell(uint64_t sp)
 {
 	struct cst_record *r;
 
-	if (unlikely(!libcs_longjmp))
-		find();
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
 	if (unlikely(self.is_busy)) {
@@ -50,11 +51,34 @@ void before_longjmp(const void *env)
 	}
 	r = chunk_slot();
 	if (r)
-		cst_record_set(r, clock_ticks(), CST_JUMP, jump_target_sp(env),
-			       0);
+		cst_record_set(r, clock_ticks(), CST_JUMP, sp, 0);
+}
+
+void before_longjmp(const void *env)
+{
+	if (unlikely(!libcs_longjmp))
+		find();
+	tell(jump_target_sp(env));
+}
+
+void before_setcontext(const void *to)
+{
+	if (unlikely(!libcs_setcontext))
+		find();
+	tell(context_sp(to));
+}
+
+void before_swapcontext(const void *from, const void *to)
+{
+	(void)from;
+	if (unlikely(!libcs_swapcontext))
+		find();
+	tell(context_sp(to));
 }
 
 PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);
 PASSING_FUNCTION(_longjmp, before_longjmp, libcs_longjmp);
 PASSING_FUNCTION(siglongjmp, before_longjmp, libcs_longjmp);
 PASSING_FUNCTION(__longjmp_chk, before_longjmp, libcs_longjmp_chk);
+PASSING_FUNCTION(setcontext, before_setcontext, libcs_setcontext);
+PASSING_FUNCTION(swapcontext, before_swapcontext, libcs_swapcontext);

@@ -74,6 +74,12 @@ static inline uint64_t jump_target_sp(const void *env)
 	return sp;
 }
 
+/* The same of a ucontext_t: its 21st word. */
+static inline uint64_t context_sp(const void *context)
+{
+	return ((const uint64_t *)context)[20];
+}
+
 static inline void cpu_relax(void)
 {
 	__asm__ volatile("pause");

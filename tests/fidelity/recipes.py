@@ -82,6 +82,7 @@ RECIPES = {
     "globals_exit": _globals("call_exit"),
     "globals_quick": _globals("call_quick_exit"),
     "globals_short": _globals("call__exit"),
+    "jump_contexts": Recipe("jump_coroutines", ("-DBY_CONTEXT=1",)),
     "migrating": Recipe(flags=("-pthread", "-DIS_UNSEEN=0")),
     "migrating_first": Recipe("migrating", ("-pthread", "-DIS_UNSEEN=2")),
     "migrating_unseen": Recipe("migrating", ("-pthread", "-DIS_UNSEEN=1")),

@@ -221,8 +221,8 @@ enum {
 	/* The thread is about to fork, for the sp-th time: what is open now is
 	 * what the child begins with. */
 	CST_FORK = 1,
-	/* The thread jumps (longjmp) to where the stack pointer is sp: what
-	 * lies below on that stack is left. */
+	/* The thread jumps (longjmp, swapcontext) to where the stack pointer is
+	 * sp: what lies below on that stack is left. */
 	CST_JUMP = 2,
 	CST_FIRST_SITE = 16,
 };
