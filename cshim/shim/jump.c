@@ -12,15 +12,20 @@
 #include "arch.h"
 
 /* By names of their own, for the dynamic linker has no say in here. */
-extern HIDDEN void *libcs_longjmp, *libcs_longjmp_chk, *libcs_setcontext,
-	*libcs_swapcontext;
-void *libcs_longjmp, *libcs_longjmp_chk, *libcs_setcontext, *libcs_swapcontext;
+extern HIDDEN void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp,
+	*libcs_longjmp_chk, *libcs_setcontext, *libcs_swapcontext;
+void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp, *libcs_longjmp_chk,
+	*libcs_setcontext, *libcs_swapcontext;
 
+/* Each by its name: in libc three of them are one, but a library may have
+ * some of its own. */
 static void find(void)
 {
 	libcs_setcontext = dlsym(RTLD_NEXT, "setcontext");
 	libcs_swapcontext = dlsym(RTLD_NEXT, "swapcontext");
 	libcs_longjmp_chk = dlsym(RTLD_NEXT, "__longjmp_chk");
+	libcs__longjmp = dlsym(RTLD_NEXT, "_longjmp");
+	libcs_siglongjmp = dlsym(RTLD_NEXT, "siglongjmp");
 	libcs_longjmp = dlsym(RTLD_NEXT, "longjmp");
 }
 
@@ -63,7 +68,7 @@ void before_longjmp(const void *env)
 
 void before_setcontext(const void *to)
 {
-	if (unlikely(!libcs_setcontext))
+	if (unlikely(!libcs_longjmp))
 		find();
 	tell(context_sp(to));
 }
@@ -71,14 +76,14 @@ void before_setcontext(const void *to)
 void before_swapcontext(const void *from, const void *to)
 {
 	(void)from;
-	if (unlikely(!libcs_swapcontext))
+	if (unlikely(!libcs_longjmp))
 		find();
 	tell(context_sp(to));
 }
 
 PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);
-PASSING_FUNCTION(_longjmp, before_longjmp, libcs_longjmp);
-PASSING_FUNCTION(siglongjmp, before_longjmp, libcs_longjmp);
+PASSING_FUNCTION(_longjmp, before_longjmp, libcs__longjmp);
+PASSING_FUNCTION(siglongjmp, before_longjmp, libcs_siglongjmp);
 PASSING_FUNCTION(__longjmp_chk, before_longjmp, libcs_longjmp_chk);
 PASSING_FUNCTION(setcontext, before_setcontext, libcs_setcontext);
 PASSING_FUNCTION(swapcontext, before_swapcontext, libcs_swapcontext);

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from lib_build import BUILD, FOUR, Variant, build
+from lib_build import BUILD, FOUR, Variant, build, build_library
 from lib_gdb import environment
 from test_record import (CSTRACE, LIMIT_S, command, compiled, finish, start,
                          wait_for)
@@ -67,6 +67,16 @@ def test_hooks_in_what_a_static_program_begins_with(tmp_path, compiler):
     done = command("record", program, cwd=tmp_path)
     check_as_alone(done, program, cwd=tmp_path)
     assert n_calls(done.stderr) >= 501502 and "lost" not in done.stderr
+
+
+@pytest.mark.parametrize("args, status", [((), 24), (("x",), 13)])
+def test_jumps_of_a_library_stay_its_own(tmp_path, args, status):
+    library = build_library("own_jumps.c", "-fno-builtin")
+    program = build("own_jumps.c", "-DJUMPS", str(library),
+                    "-Wl,-rpath," + str(library.parent))
+    assert alone(program, *args, cwd=tmp_path)[0] == status
+    check_as_alone(command("record", program, *args, cwd=tmp_path), program,
+                   *args, cwd=tmp_path)
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
