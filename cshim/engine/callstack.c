@@ -241,17 +241,27 @@ static struct stack *enter_near(struct callstack *c, struct thread *t,
 	return s;
 }
 
+/* Where a stack begins what is open is over, or has this one inlined. */
+static struct stack *enter_first(struct callstack *c, struct thread *t,
+				 const struct frame *f)
+{
+	struct stack *s = lanes_first(c, t, f);
+
+	if (s->high == f->cfa && !enter_own_frame(c, t, s, f))
+		stack_unwind(c, t, s, 0, f->time);
+	return s;
+}
+
 /* Everything but the plain case. Returns the stack to push on. */
 static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
-	struct stack *s = t->current;
+	struct stack *s = t->current, *other;
 	uint32_t physical = f->site->caller_physical;
-	struct stack *other;
 	uint32_t caller;
 
 	if (c->sites->places[f->number].is_first)
-		return lanes_first(c, t, f);
+		return enter_first(c, t, f);
 	if (enter_own_frame(c, t, s, f))
 		return s;
 	if (physical) {

@@ -63,10 +63,8 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
 	if (!t->own->high && is_on_unused(t, f->cfa))
 		return t->own;
 	for (s = c->stacks; s; s = s->next) {
-		if (s->process == t->process && s->high == f->cfa) {
-			stack_unwind(c, t, s, 0, f->time);
+		if (s->process == t->process && s->high == f->cfa)
 			return s;
-		}
 	}
 	s = lanes_add(c, t, f->cfa);
 	return s ? s : t->current;

@@ -67,7 +67,8 @@ uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
 struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
 			      const struct frame *f, uint32_t current);
 
-/* Where a stack begins: one that was not seen before, or is used anew. */
+/* The stack that begins at this frame: one that was not seen before, or is used
+ * anew, or whose outermost call has a callee inlined. */
 struct stack *lanes_first(struct callstack *c, struct thread *t,
 			  const struct frame *f);
 

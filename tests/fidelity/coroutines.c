@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Coroutines by swapcontext, their stacks side by side in one array, resumed
- * in turn; each stack is a lane of its own.
+ * in turn; each stack is a lane of its own.  Its outermost call has others
+ * inlined.
  */
 #include "expect.h"
 #include <ucontext.h>
@@ -35,12 +36,21 @@ NOINLINE static void inner(const char *s, int d, int i, int n)
 	pause_here(s, d + 1, i);
 }
 
+static inline __attribute__((always_inline)) void count(int i)
+{
+	expect_on(names[i], 1, "count");
+	leaf(names[i], 2);
+}
+
 static void body(int i)
 {
 	expect_on(names[i], 0, "body");
+	count(i);
 	inner(names[i], 1, i, i);
-	for (;;)
+	for (;;) {
+		count(i);
 		pause_here(names[i], 1, i);
+	}
 }
 
 NOINLINE static void resume(int d, int i)
