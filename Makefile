@@ -51,7 +51,7 @@ UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
 # ThreadSanitizer cannot follow threads of a fork child, nor any that share
 # their thread data; and a thread of its own outlives the one that may only exit.
 ifeq ($(SANITIZE),thread)
-SHIM_TESTS := $(filter-out forks guests guests_raw strict,$(SHIM_TESTS))
+SHIM_TESTS := $(filter-out forks guests guests_raw strict filters,$(SHIM_TESTS))
 endif
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
