@@ -89,9 +89,12 @@ def _places() -> list[str]:
     override = os.environ.get("CSTRACE_CACHE")
     if override:
         return [override] if os.path.isabs(override) else []
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    places = [os.path.join(base, "cstrace"),
-              "/var/tmp/cstrace-%d" % os.geteuid()]
+    base = os.environ.get("XDG_CACHE_HOME")
+    home = os.path.expanduser("~")
+    if not base and os.path.isdir(home):  # that one is not ours to make
+        base = os.path.join(home, ".cache")
+    places = [os.path.join(base, "cstrace")] if base else []
+    places.append("/var/tmp/cstrace-%d" % os.geteuid())
     return [folder for folder in places if os.path.isabs(folder)]
 
 

@@ -315,6 +315,15 @@ def test_a_folder_that_is_none_is_left_alone(gdb, tmp_path, obstacle):
     assert os.listdir(others) == [] and os.listdir(cache) == ["cstrace"]
 
 
+def test_no_home_is_made(tmp_path):
+    home = tmp_path / "none"
+    with Doomed(tmp_path, build("ends.c"), "break end", "cstrace start",
+                "run", CSTRACE_CACHE="", XDG_CACHE_HOME="",
+                HOME=str(home)) as d:
+        assert wait_until_kept(tmp_path, d.pid, AT_END).parent == SECOND
+    assert not home.exists()
+
+
 def test_without_a_folder_it_records_as_ever(gdb, tmp_path):
     run = gdb(build("ends.c"),
               "set cstrace live off", "break end", "cstrace start", "run",
