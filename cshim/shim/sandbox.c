@@ -27,7 +27,8 @@ static void prctl_enters(long option, long mode, long program)
 
 static void seccomp_enters(long operation, long flags, long program)
 {
-	if (operation == SECCOMP_SET_MODE_STRICT)
+	/* Anything more is refused: libseccomp asks by it what there is. */
+	if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
 		control_end();
 	else if (operation == SECCOMP_SET_MODE_FILTER)
 		gate_add_filter((const struct sock_fprog *)program,

@@ -195,7 +195,8 @@ int main(void)
 
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	munmap(page + size, size);
-	return filter(0) != EFAULT || filter((void *)8) != EFAULT ||
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 1, 0) != -1 ||
+	       filter(0) != EFAULT || filter((void *)8) != EFAULT ||
 	       filter(page + size - 8) != EFAULT || filter(&program) != EFAULT ||
 	       filter(&unending) != EINVAL || filter(&empty) != EINVAL ||
 	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, ~0u, 0) != -1;
