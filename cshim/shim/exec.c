@@ -136,6 +136,8 @@ WAY(execlp);
 WAY(fexecve);
 WAY(posix_spawn);
 WAY(posix_spawnp);
+WAY(system);
+WAY(popen);
 
 static void find(void)
 {
@@ -147,6 +149,8 @@ static void find(void)
 	libcs_fexecve = dlsym(RTLD_NEXT, "fexecve");
 	libcs_posix_spawn = dlsym(RTLD_NEXT, "posix_spawn");
 	libcs_posix_spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
+	libcs_system = dlsym(RTLD_NEXT, "system");
+	libcs_popen = dlsym(RTLD_NEXT, "popen");
 	libcs_execve = dlsym(RTLD_NEXT, "execve");
 }
 
@@ -211,3 +215,12 @@ void before_spawn(void *pid, const char *path, void *actions, void *attributes,
 }
 PASSING_FUNCTION(posix_spawn, before_spawn, libcs_posix_spawn);
 PASSING_FUNCTION(posix_spawnp, before_spawn, libcs_posix_spawnp);
+
+/* The shell, then, passes on what it got. */
+void before_system(const char *command)
+{
+	if (command)
+		enters("/bin/sh", config_environment());
+}
+PASSING_FUNCTION(system, before_system, libcs_system);
+PASSING_FUNCTION(popen, before_system, libcs_popen);

@@ -14,7 +14,8 @@ from test_record_robust import check_as_alone, n_calls
 
 WAYS = ["execve", "execvpe", "fexecve", "syscall", "posix_spawn",
         "posix_spawnp", "vfork", "execv", "execvp", "execl", "execlp",
-        "unsetenv"]
+        "unsetenv", "system", "popen"]
+NAMES = {"fexecve": "no name", "system": "/bin/sh", "popen": "/bin/sh"}
 
 
 def said(name):
@@ -32,7 +33,7 @@ def test_a_program_that_runs_another(tmp_path, how):
     done = command("record", program, how, cwd=tmp_path)
     check_as_alone(done, program, how, cwd=tmp_path)
     assert n_calls(done.stderr) == 2
-    name = "no name" if how == "fexecve" else last_of(program)
+    name = NAMES.get(how, last_of(program))
     assert done.stderr.endswith("\ncstrace: " + said(name))
     done = command("info", "cstrace.cst", cwd=tmp_path)
     assert "\nuntraced    " + said(name) in done.stdout
