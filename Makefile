@@ -108,10 +108,18 @@ $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 
 # ---- link ------------------------------------------------------------------
 
+# gdb sets a breakpoint on each function of a name: those that stand before
+# libc's are for the dynamic linker only.
 $(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_DEPS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SHIM_CFLAGS) -shared -Wl,-soname,libcstrace.so \
-		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) $(SHIM_SO_OBJ) -o $@
+		-Wl,-z,defs $(LDFLAGS) $(SHIM_LDFLAGS) $(SHIM_OBJ) $(SHIM_SO_OBJ) \
+		-o $(BUILD)/obj/shim.so
+	$(Q)nm -D --defined-only $(BUILD)/obj/shim.so | \
+		awk '$$3 !~ /^(cstrace_|__cyg_)/ { print $$3 }' \
+		> $(BUILD)/obj/shim.names
+	$(Q)objcopy --strip-symbols=$(BUILD)/obj/shim.names \
+		$(BUILD)/obj/shim.so $@
 
 # One object with its inner names made local: they must not meet the names of
 # the program that links it.

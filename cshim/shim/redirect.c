@@ -370,6 +370,7 @@ EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 		count_past(handle);
 	return handle;
 }
+__asm__(DEBUGGERS_NAME(dlmopen));
 
 /* ---- dlopen ----------------------------------------------------------------
  *

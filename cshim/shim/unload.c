@@ -4,6 +4,7 @@
  * next one may come to the same addresses, and no gdb tells us.
  */
 #include <dlfcn.h>
+#include "arch.h"
 #include "control.h"
 #include "state.h"
 
@@ -23,3 +24,4 @@ EXPORT int dlclose(void *handle)
 	control_unloaded();
 	return status;
 }
+__asm__(DEBUGGERS_NAME(dlclose));

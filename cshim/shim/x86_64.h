@@ -136,18 +136,25 @@ static inline int has_thread_data(void)
 	POPPED(rax)      \
 	POPPED(r9) POPPED(r8) POPPED(rcx) POPPED(rdx) POPPED(rsi) POPPED(rdi)
 
+/* What gdb knows the function by: libc's name is taken from the symbols that
+ * only debuggers read (Makefile), or a breakpoint on it would be in here, too.
+ */
+#define DEBUGGERS_NAME(name)                   \
+	".type cstrace_" #name ", @function\n" \
+	".set cstrace_" #name ", " #name "\n"
+
 /* A function that calls `first` with the arguments that it was given, then
  * jumps to where the pointer `next` leads with all as it was: what comes there
  * finds its caller's frame, of which not a word was touched. */
-#define PASSING_FUNCTION(name, first, next)                    \
-	__asm__(".text\n"                                      \
-		".p2align 4\n"                                 \
-		".globl " #name "\n"                           \
-		".type " #name ", @function\n" #name ":\n"     \
-		".cfi_startproc\n"                             \
-		"endbr64\n" ARGUMENTS_PUSHED "call " #first    \
-		"\n" ARGUMENTS_POPPED "jmp *" #next "(%rip)\n" \
-		".cfi_endproc\n"                               \
-		".size " #name ", . - " #name "\n")
+#define PASSING_FUNCTION(name, first, next)                                  \
+	__asm__(".text\n"                                                    \
+		".p2align 4\n"                                               \
+		".globl " #name "\n"                                         \
+		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME(   \
+			name) ".cfi_startproc\n"                             \
+			      "endbr64\n" ARGUMENTS_PUSHED "call " #first    \
+			      "\n" ARGUMENTS_POPPED "jmp *" #next "(%rip)\n" \
+			      ".cfi_endproc\n"                               \
+			      ".size " #name ", . - " #name "\n")
 
 #endif

@@ -200,6 +200,24 @@ def test_breakpoints_of_ours_are_not_listed(gdb):
         == ["1", "breakpoint"]
 
 
+@pytest.mark.parametrize("names", [
+    ("longjmp", "siglongjmp", "swapcontext", "setcontext"),
+    ("execl", "execv", "execve", "fexecve", "system", "popen"),
+    ("dlopen", "dlmopen", "dlclose", "clone", "_Fork", "prctl", "syscall")])
+def test_a_breakpoint_on_a_function_of_libc_is_in_libc_only(gdb, names):
+    """Though the shim has functions of these names."""
+    run = gdb(build("jump.c"), "break main", "run",
+              *("break " + name for name in names),
+              *("info symbol cstrace_" + name for name in names),
+              "info breakpoints")
+    for name in names:
+        assert re.search(r"^cstrace_%s in section .text of \S+libcstrace\.so$"
+                         % name, run.out, re.M), run.out
+    at = re.findall(r"^(\d+) +breakpoint .*", run.out, re.M)
+    assert len(at) == len(names) + 1
+    assert "<MULTIPLE>" not in run.out
+
+
 def test_loaded_twice_is_loaded_once(gdb):
     run = gdb(build("calls.c"), "source " + LOADER, "cstrace start",
               "source " + LOADER, "run")
