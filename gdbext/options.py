@@ -120,8 +120,11 @@ def read_count(name: str, word: str) -> int:
 def read_thread(name: str, word: str) -> tuple[int, int]:
     """Process (0: any) and thread."""
     process, colon, thread = word.rpartition(":")
-    return (read_count(name, process if colon else "0"),
-            read_count(name, thread))
+    numbers = (process if colon else "0", thread)
+    if not all(n.isascii() and n.isdigit() for n in numbers):
+        raise gdb.GdbError('-%s wants a number or P:N, not "%s"'
+                           % (name, word))
+    return read_count(name, numbers[0]), read_count(name, numbers[1])
 
 
 def read_time_ns(name: str, word: str) -> int:

@@ -23,6 +23,7 @@ ALWAYS = [
     ("cstrace show -depth", "cstrace show: -depth needs a value"),
     ("cstrace show -depth -3", '-depth wants a number, not "-3"'),
     ("cstrace show -depth 99999999999", "-depth: 99999999999 is too much"),
+    ("cstrace show -thread x:1", '-thread wants a number or P:N, not "x:1"'),
     ("cstrace show -min-time 5", "-min-time wants a time with its unit.*"),
     ("cstrace report -sort age", "-sort wants one of total, self, calls, "
                                  'max, not "age"'),
