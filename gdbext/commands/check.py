@@ -415,6 +415,8 @@ def _split_file(text: str) -> tuple[Optional[str], str]:
         return None, text  # a regex with a quote in it
     path = os.path.abspath(os.path.expanduser(word))
     if not word or not os.path.isfile(path):
+        if re.match(r"~?\.{0,2}/", word):
+            raise gdb.GdbError("there is no file %s" % word)
         return None, text
     if "/" not in word and elf.read(path).machine == 0:
         return None, text
