@@ -84,7 +84,7 @@ class Status(C.Structure):
             "is_limit_reached", "n_running", "n_past_begin", "n_past_all",
             "n_past_sealed", "n_past_exec",
         )
-    ] + [("past_exec", C.c_char * 64)]
+    ] + [("past_exec", C.c_char * 64), ("n_ended", C.c_uint32)]
 
 
 class _Question(C.Structure):

@@ -17,7 +17,7 @@ from .params import Settings
 from .preload import Preload
 from .recording import Recording
 from .stophooks import StopHook
-from .words import count, duration_text
+from .words import count, cut_off, duration_text
 
 CHUNK_BYTES = 65536
 _HOOKS_COST = "some 150 us an event"
@@ -484,4 +484,6 @@ def lost_text(s: engine.Status) -> str:
     if s.n_past_exec:
         parts.append(", %s executed without libcstrace.so"
                      % count(s.n_past_exec, "program"))
+    if s.n_ended:
+        parts.append(", %s" % cut_off(s.n_ended))
     return "".join(parts)

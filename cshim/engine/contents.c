@@ -262,6 +262,8 @@ static void take_missing(struct cst_status_report *s, struct cursor *c)
 		s->n_past_exec = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 		take_path(s->past_exec, sizeof(s->past_exec), c);
 	}
+	if (c->p < c->end)
+		s->n_ended = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 }
 
 static int take_end(struct cst_trace *t, struct cursor *c)

@@ -60,7 +60,8 @@ static void put_losses(struct bytes *out, const struct cst_status_report *s)
 	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
 		     s->n_lost_holes;
 
-	put(out, "lost        %" PRIu64 " records", n);
+	put(out, "lost        %" PRIu64 " %s", n,
+	    n == 1 ? "record" : "records");
 	if (s->n_lost_limit)
 		put(out, ", and %" PRIu64 " calls past the size limit",
 		    s->n_lost_limit);

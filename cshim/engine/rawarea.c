@@ -139,6 +139,7 @@ static void take_losses(struct cst_status_report *s,
 	s->n_past_sealed = head->n_past_sealed;
 	s->n_past_exec = head->n_past_exec;
 	area_past_exec(r->area, s->past_exec);
+	s->n_ended = head->n_ended;
 	s->n_records = r->reader.n_records;
 	s->n_orphans = r->calls.n_orphans;
 }

@@ -118,7 +118,7 @@ void control_end(void)
 	was = __atomic_exchange_n(&state_page.state, CST_STATE_OFF,
 				  __ATOMIC_SEQ_CST);
 	if (state_is_on(was))
-		area_count(&area->n_lost_threads); /* at least */
+		__atomic_fetch_add(&area->n_ended, 1, __ATOMIC_RELAXED);
 }
 
 /* libc copies with memcpy() before there is a place for our own data: a static

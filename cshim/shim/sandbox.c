@@ -4,7 +4,7 @@
  * system calls now and then: so the gate is told before the kernel is.
  *
  * Its strict mode takes the clock away as well, as a prctl() does.  So
- * recording ends there, for the whole process, and that is counted as a loss.
+ * recording ends there, for the whole process, which is counted.
  */
 #include <dlfcn.h>
 #include <linux/seccomp.h>

@@ -10,7 +10,7 @@ from .. import options
 from ..console import plain
 from ..engine import Status
 from ..session import Session
-from ..words import count, duration_text
+from ..words import count, cut_off, duration_text
 from .base import TraceCommand
 
 
@@ -33,6 +33,8 @@ def _losses(s: Status) -> str:
         parts.append("%s executed without libcstrace.so (%s)" % (
             count(s.n_past_exec, "program"),
             ascii(s.past_exec.decode(errors="replace"))[1:-1] or "no name"))
+    if s.n_ended:
+        parts.append(cut_off(s.n_ended))
     return ", ".join(parts) or "none"
 
 

@@ -378,6 +378,7 @@ static void what_is_missing_is_read_back(void **state)
 		.n_past_sealed = 8,
 		.n_past_exec = 9,
 		.past_exec = "/bin/ls",
+		.n_ended = 10,
 	};
 	struct cst_status_report found;
 	struct cst_trace *t;
@@ -399,6 +400,7 @@ static void what_is_missing_is_read_back(void **state)
 	assert_int_equal(found.n_past_sealed, 8);
 	assert_int_equal(found.n_past_exec, 9);
 	assert_string_equal(found.past_exec, "/bin/ls");
+	assert_int_equal(found.n_ended, 10);
 	cst_trace_free(t);
 }
 

@@ -283,6 +283,9 @@ struct cst_status_report {
 	 * first one's path, or its end. */
 	uint32_t n_past_exec;
 	char past_exec[64];
+	/* Processes whose recording ended before they did, by a sandbox of
+	 * their own. */
+	uint32_t n_ended;
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,

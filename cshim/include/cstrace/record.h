@@ -213,6 +213,10 @@ struct cst_area {
 	 * first one's path, or its end. */
 	uint32_t n_past_exec;
 	char past_exec[CST_NAME_SIZE];
+
+	/* Processes whose recording ended before they did, by a sandbox of
+	 * their own. */
+	uint32_t n_ended;
 };
 
 /* Site numbers below CST_FIRST_SITE are not sites; 0 is never in a whole
