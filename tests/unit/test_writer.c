@@ -367,19 +367,17 @@ static void a_full_disk_keeps_the_blocks_that_fit(void **state)
 
 static void what_is_missing_is_read_back(void **state)
 {
-	const struct cst_status_report missing = {
-		.n_lost_full = 1,
-		.n_lost_sites = 2,
-		.n_lost_threads = 3,
-		.n_lost_holes = 4,
-		.n_lost_limit = 5,
-		.n_past_begin = 6,
-		.n_past_all = 7,
-		.n_past_sealed = 8,
-		.n_past_exec = 9,
-		.past_exec = "/bin/ls",
-		.n_ended = 10,
-	};
+	const struct cst_status_report missing = {.n_lost_full = 1,
+						  .n_lost_sites = 2,
+						  .n_lost_threads = 3,
+						  .n_lost_holes = 4,
+						  .n_lost_limit = 5,
+						  .n_past_begin = 6,
+						  .n_past_all = 7,
+						  .n_past_sealed = 8,
+						  .n_past_exec = 9,
+						  .past_exec = "/bin/ls",
+						  .n_ended = 10};
 	struct cst_status_report found;
 	struct cst_trace *t;
 	struct draft d;
