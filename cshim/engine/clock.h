@@ -14,7 +14,7 @@ uint64_t clock_monotonic_ns(void);
 
 /* Start the measuring; the longer before clock_rate(), the truer the rate. */
 void clock_calibrate(void);
-/* ns = ticks * mult >> shift. Waits until 20 ms since clock_calibrate(). */
+/* ns = ticks * mult >> shift. Waits until 8 ms since clock_calibrate(). */
 void clock_rate(uint32_t *mult, uint32_t *shift);
 
 struct pause {
