@@ -346,6 +346,12 @@ void area_sleep(struct area *a, uint32_t timeout_ms)
 	__atomic_store_n(&a->head->reader_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 
+void area_end_sleep(struct area *a)
+{
+	__atomic_store_n(&a->head->reader_sleeps, 0, __ATOMIC_SEQ_CST);
+	futex_wake(&a->head->reader_sleeps, 1);
+}
+
 void area_answer(struct area *a, uint32_t ticket)
 {
 	if (a->head->sync_done == ticket)

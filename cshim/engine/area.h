@@ -106,6 +106,8 @@ uint32_t area_add_site(struct area *a, const struct cst_site *site);
 
 /* Sleep at most timeout_ms, or until a writer wants us. */
 void area_sleep(struct area *a, uint32_t timeout_ms);
+/* It is under way on another thread: end it. */
+void area_end_sleep(struct area *a);
 /* Answer all handshake tickets up to this one. */
 void area_answer(struct area *a, uint32_t ticket);
 

@@ -252,6 +252,7 @@ void cst_recorder_close(struct cst_recorder *r)
 		r->is_stopping = 1;
 		pthread_cond_broadcast(&r->named);
 		recorder_unlock(r);
+		area_end_sleep(r->area);
 		pthread_join(r->thread, NULL);
 	}
 	cst_trace_free(r->snapshot);
