@@ -9,9 +9,9 @@
 #include "check_table.h"
 #include "error.h"
 #include "lines.h"
+#include "regexes.h"
 
 #include <dwarf.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -378,16 +378,12 @@ int check_names_find(struct check_names *out, const struct check_file *f,
 		     const char *regex, struct cst_error *err)
 {
 	struct walk w = {.out = out, .f = f, .c = c, .sites = sites};
-	char why[128];
-	int code, is_done;
+	int status, is_done;
 
 	*out = (struct check_names){0};
-	code = regcomp(&w.regex, regex, REG_EXTENDED | REG_NOSUB);
-	if (code) {
-		regerror(code, &w.regex, why, sizeof(why));
-		return cst_fail(CST_BAD_INPUT, err, "bad regex '%.200s': %s",
-				regex, why);
-	}
+	status = regex_compile(&w.regex, regex, err);
+	if (status < 0)
+		return status;
 	is_done = walk_all(&w);
 	regfree(&w.regex);
 	if (!is_done) {

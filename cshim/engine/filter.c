@@ -4,8 +4,8 @@
  * into a table of verdicts.
  */
 #include "filter.h"
+#include "regexes.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,19 +32,13 @@ struct filter {
 static int pattern_compile(struct pattern *p, const char *text,
 			   struct cst_error *err)
 {
-	char why[128];
-	int code;
+	int status;
 
 	if (!text)
 		return 0;
-	code = regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (code) {
-		regerror(code, &p->regex, why, sizeof(why));
-		return cst_fail(CST_BAD_INPUT, err, "bad regex '%.200s': %s",
-				text, why);
-	}
-	p->is_set = 1;
-	return 0;
+	status = regex_compile(&p->regex, text, err);
+	p->is_set = status == 0;
+	return status;
 }
 
 static int pattern_matches(const struct pattern *p, const char *name)

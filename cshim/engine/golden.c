@@ -7,6 +7,7 @@
 #include "golden.h"
 #include "lane.h"
 #include "loader.h"
+#include "regexes.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -173,19 +174,15 @@ static int add_pattern(struct parser *p, char *name, const char *site,
 	struct golden *g = p->g;
 	struct golden_pattern new = {0};
 	size_t len = strlen(name);
-	char why[128];
-	int code;
+	struct cst_error why;
 
 	if (loader_grow(&g->patterns, sizeof(new), g->n_patterns,
 			&g->cap_patterns) < 0)
 		return cst_fail_memory(p->err);
 	if (len > 1 && name[0] == '/' && name[len - 1] == '/') {
 		name[len - 1] = '\0';
-		code = regcomp(&new.regex, ++name, REG_EXTENDED | REG_NOSUB);
-		if (code) {
-			regerror(code, &new.regex, why, sizeof(why));
-			return bad(p, "bad regex '%.100s': %s", name, why);
-		}
+		if (regex_compile(&new.regex, ++name, &why) < 0)
+			return bad(p, "%s", why.text);
 		new.is_regex = 1;
 	}
 	new.text = strdup(name);

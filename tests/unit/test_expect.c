@@ -250,6 +250,8 @@ static void bad_lines_are_named(void **state)
 		{"main\n    f\n  g\n", "g:3: its indentation is that of no"},
 		{"  main\nf\n", "g:2: its indentation is that of no"},
 		{"main\n\n  /(/\n", "g:3: bad regex '('"},
+		{"/++++++++++++++++++++++++++++++++++++++++++++/\n",
+		 "g:1: bad regex '+++"},
 		{"main  x3..2\n", "g:1: 'x3..2' is no count"},
 		{"main x..\n", "g:1: 'x..' is no count"},
 		{"main  (closed)\n", "g:1: what is '(closed)'?"},
