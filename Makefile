@@ -196,8 +196,9 @@ test:
 # All that reads what comes from outside (trace files, areas, expected trees),
 # with clang and its sanitizers in a build of its own; SECONDS for each.  What is
 # found stays in the folder as crash-*, timeout-*, oom-*.  With a SEED the same
-# things are tried again.
+# things are tried again, and with RUNS as many on a fast machine as on a slow one.
 SECONDS ?= 600
+RUNS ?= -1
 SEED ?= 0
 FUZZ := build/fuzz
 FUZZERS := fuzz_trace fuzz_area fuzz_live fuzz_golden
@@ -212,7 +213,7 @@ fuzz:
 	@printf 'thread 1:1\nmain\n  f x 3\n    *\n  unordered:\n    /g+/\n!h\n' \
 		> $(FUZZ)/first/fuzz_golden/all
 	@cd $(FUZZ) && for f in $(FUZZERS); do ./$$f -max_total_time=$(SECONDS) -timeout=20 \
-		-seed=$(SEED) \
+		-runs=$(RUNS) -seed=$(SEED) \
 		-rss_limit_mb=1024 -max_len=40000 -print_final_stats=1 \
 		-verbosity=0 corpus/$$f first/$$f || exit; done
 
