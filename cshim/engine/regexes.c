@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One node is some 300 bytes of glibc's; a group is a few of its frames. */
-enum { MOST_NODES = 1 << 16, MOST_GROUPS = 200 };
+/* One node is some 300 bytes of glibc's, and a group a few of its frames; but
+ * each node past which a match may go without a character is in the sets of all
+ * that are before it, so one of them is as dear as many others. */
+enum { MOST_NODES = 1 << 16, EMPTY_NODE = 32, MOST_GROUPS = 200 };
 
 struct measure {
 	uint64_t last;	/* nodes of what a repetition would repeat */
@@ -41,8 +43,9 @@ static const char *skip_brackets(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Behind "{m,n}" at p, how often it repeats in *times; or NULL: it is none. */
-static const char *read_interval(const char *p, uint64_t *times)
+/* Behind "{m,n}" at p, how often it repeats in *times, and how many of these
+ * may be left out in *may; or NULL: it is none. */
+static const char *read_interval(const char *p, uint64_t *times, uint64_t *may)
 {
 	char *end;
 	unsigned long min = strtoul(++p, &end, 10), max = min;
@@ -50,6 +53,7 @@ static const char *read_interval(const char *p, uint64_t *times)
 	if (*end == ',')
 		max = strtoul(end + 1, &end, 10);
 	*times = max > min ? max : min;
+	*may = *times - min;
 	return *end == '}' ? end + 1 : NULL;
 }
 
@@ -62,7 +66,7 @@ static void add(struct measure *m, uint64_t nodes)
 static const char *take_one(struct measure *m, const char *p)
 {
 	const char *behind;
-	uint64_t times;
+	uint64_t times, may;
 
 	switch (*p) {
 	case '(':
@@ -80,16 +84,21 @@ static const char *take_one(struct measure *m, const char *p)
 		return p + 1;
 	case '*':
 	case '?':
-		m->last++;
+		m->last += EMPTY_NODE;
 		return p + 1;
 	case '+':
-		m->last = 2 * m->last + 1;
+		m->last = 2 * m->last + EMPTY_NODE;
+		return p + 1;
+	case '|':
+		add(m, EMPTY_NODE);
 		return p + 1;
 	case '{':
-		behind = read_interval(p, &times);
+		behind = read_interval(p, &times, &may);
 		if (!behind)
 			break;
-		m->last = times > MOST_NODES ? times : m->last * (times + 1);
+		m->last = times > MOST_NODES
+				  ? times
+				  : m->last * (times + 1) + may * EMPTY_NODE;
 		return behind;
 	case '[':
 		add(m, 1);
