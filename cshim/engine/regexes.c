@@ -1,26 +1,87 @@
 /* SPDX-License-Identifier: MIT
  *
  * glibc copies what stands before a "+" or a "{m,n}": 40 of them behind each
- * other are as many bytes, and 2^40 nodes.  So what would come of it is counted
- * before it is made.
+ * other are as many bytes, and 2^40 nodes.  And from each node it goes all ways
+ * that take no character, again and again where there is a loop: (a|b*)? twenty
+ * times in a ()* has 3^20.  So both are counted before anything is made.
  */
 #include "regexes.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One node is some 300 bytes of glibc's, and a group a few of its frames; but
- * each node past which a match may go without a character is in the sets of all
- * that are before it, so one of them is as dear as many others. */
-enum { MOST_NODES = 1 << 16, EMPTY_NODE = 32, MOST_GROUPS = 200 };
+/* One node is some 300 bytes of glibc's, one visit some nanoseconds, and a
+ * group a few frames of its stack. */
+enum { MOST_NODES = 1 << 16, MOST_VISITS = 1 << 24, MOST_GROUPS = 200 };
+
+/* Of a part of the expression.  Past what any number can hold it is infinite.
+ */
+struct part {
+	double nodes;
+	double visits; /* of nodes, on all ways without a character into it */
+	double ways;   /* without a character to its end */
+};
+
+static const struct part nothing = {0, 0, 1};
+static const struct part one_character = {1, 1, 0};
+/* Nodes behind it are copied, for they have its condition. */
+static const struct part anchor = {16, 1, 1};
+
+struct group {
+	struct part choices; /* what stands before the last "|" */
+	struct part before;  /* behind that, up to the last part */
+	struct part last;    /* what a repetition repeats */
+};
 
 struct measure {
-	uint64_t last;	/* nodes of what a repetition would repeat */
-	uint64_t total; /* of what is before it */
-	uint64_t before[MOST_GROUPS]; /* the total, by open group */
-	uint32_t n_open;
+	struct group groups[MOST_GROUPS];
+	int n_open; /* groups[0] is the whole */
 };
+
+static struct part both(struct part a, struct part b)
+{
+	return (struct part){a.nodes + b.nodes, a.visits + a.ways * b.visits,
+			     a.ways * b.ways};
+}
+
+static struct part any_times(struct part p)
+{
+	return (struct part){p.nodes + 1, p.visits + 1, 1};
+}
+
+static struct part perhaps(struct part p)
+{
+	return (struct part){p.nodes + 1, p.visits + 1, p.ways + 1};
+}
+
+static struct part repeated(struct part p, unsigned long min, unsigned long max)
+{
+	struct part must = nothing, may = nothing;
+
+	for (; max > min && may.nodes <= MOST_NODES; max--)
+		may = perhaps(both(p, may));
+	for (; min && must.nodes <= MOST_NODES; min--)
+		must = both(must, p);
+	return both(must, may);
+}
+
+/* The "{m,n}", "{m}", "{m,}" at p is taken, or nothing: it is none. */
+static const char *take_interval(struct part *last, const char *p)
+{
+	char *end;
+	unsigned long min = strtoul(p + 1, &end, 10), max = min;
+	int is_open = 0;
+
+	if (*end == ',') {
+		is_open = end[1] == '}';
+		max = strtoul(end + 1, &end, 10);
+	}
+	if (*end != '}')
+		return NULL;
+	*last = is_open ? both(repeated(*last, min, min), any_times(*last))
+			: repeated(*last, min, max);
+	return end + 1;
+}
 
 /* Behind a bracket expression, whose `[` is at p; in it stands anything, also a
  * `]` that is its first character or within [:class:], [=a=], [.a.]. */
@@ -43,73 +104,80 @@ static const char *skip_brackets(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Behind "{m,n}" at p, how often it repeats in *times, and how many of these
- * may be left out in *may; or NULL: it is none. */
-static const char *read_interval(const char *p, uint64_t *times, uint64_t *may)
+static void add(struct group *g, struct part p)
 {
-	char *end;
-	unsigned long min = strtoul(++p, &end, 10), max = min;
-
-	if (*end == ',')
-		max = strtoul(end + 1, &end, 10);
-	*times = max > min ? max : min;
-	*may = *times - min;
-	return *end == '}' ? end + 1 : NULL;
+	g->before = both(g->before, g->last);
+	g->last = p;
 }
 
-static void add(struct measure *m, uint64_t nodes)
+static void begin(struct group *g)
 {
-	m->total += m->last;
-	m->last = nodes;
+	*g = (struct group){{0, 0, 0}, nothing, nothing};
 }
 
-static const char *take_one(struct measure *m, const char *p)
+static struct part whole(const struct group *g)
 {
-	const char *behind;
-	uint64_t times, may;
+	struct part p = both(g->before, g->last);
 
+	return (struct part){g->choices.nodes + p.nodes + 1,
+			     g->choices.visits + p.visits + 1,
+			     g->choices.ways + p.ways};
+}
+
+static const char *take_repetition(struct group *g, const char *p)
+{
 	switch (*p) {
-	case '(':
-		add(m, 0);
-		if (m->n_open == MOST_GROUPS)
-			return NULL;
-		m->before[m->n_open++] = m->total;
-		return p + 1;
-	case ')':
-		add(m, 1);
-		if (m->n_open) {
-			m->last += m->total - m->before[--m->n_open];
-			m->total = m->before[m->n_open];
-		}
-		return p + 1;
 	case '*':
+		g->last = any_times(g->last);
+		return p + 1;
 	case '?':
-		m->last += EMPTY_NODE;
+		g->last = perhaps(g->last);
 		return p + 1;
 	case '+':
-		m->last = 2 * m->last + EMPTY_NODE;
+		g->last = both(g->last, any_times(g->last));
+		return p + 1;
+	default:
+		return *p == '{' ? take_interval(&g->last, p) : NULL;
+	}
+}
+
+/* Behind what stands at p; NULL: these are too many groups. */
+static const char *take_one(struct measure *m, const char *p)
+{
+	struct group *g = &m->groups[m->n_open];
+	const char *behind = take_repetition(g, p);
+
+	if (behind)
+		return behind;
+	switch (*p) {
+	case '(':
+		if (m->n_open == MOST_GROUPS - 1)
+			return NULL;
+		begin(&m->groups[++m->n_open]);
+		return p + 1;
+	case ')':
+		if (!m->n_open)
+			break;
+		add(&m->groups[--m->n_open], whole(g));
 		return p + 1;
 	case '|':
-		add(m, EMPTY_NODE);
+		g->choices = whole(g);
+		g->before = g->last = nothing;
 		return p + 1;
-	case '{':
-		behind = read_interval(p, &times, &may);
-		if (!behind)
-			break;
-		m->last = times > MOST_NODES
-				  ? times
-				  : m->last * (times + 1) + may * EMPTY_NODE;
-		return behind;
+	case '^':
+	case '$':
+		add(g, anchor);
+		return p + 1;
 	case '[':
-		add(m, 1);
+		add(g, one_character);
 		return skip_brackets(p);
 	case '\\':
-		add(m, 1);
+		add(g, p[1] && strchr("bB<>`'", p[1]) ? anchor : one_character);
 		return p[1] ? p + 2 : p + 1;
 	default:
 		break;
 	}
-	add(m, 1);
+	add(g, one_character);
 	return p + 1;
 }
 
@@ -117,14 +185,18 @@ static const char *take_one(struct measure *m, const char *p)
  * it. */
 static int explodes(const char *text)
 {
-	struct measure m = {0};
+	struct measure m;
+	struct part p;
 
+	m.n_open = 0;
+	begin(&m.groups[0]);
 	while (*text) {
 		text = take_one(&m, text);
-		if (!text || m.last + m.total > MOST_NODES)
+		if (!text)
 			return 1;
 	}
-	return 0;
+	p = whole(&m.groups[0]);
+	return !(p.nodes <= MOST_NODES && p.nodes * p.visits <= MOST_VISITS);
 }
 
 int regex_compile(regex_t *out, const char *text, struct cst_error *err)
