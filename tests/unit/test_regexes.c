@@ -44,9 +44,9 @@ static void check_too_much(const char *text)
 	struct cst_error err = {""};
 	regex_t regex;
 
-	assert_int_equal(regex_compile(&regex, text, &err), CST_BAD_INPUT);
-	if (!strstr(err.text, "': it repeats too much"))
-		fail_msg("%s", err.text);
+	if (regex_compile(&regex, text, &err) != CST_BAD_INPUT ||
+	    !strstr(err.text, "': it repeats too much"))
+		fail_msg("%.80s: %s", text, err.text);
 }
 
 static void what_explodes_is_refused(void **state)
@@ -57,14 +57,14 @@ static void what_explodes_is_refused(void **state)
 		"+)+)+)+)+)+)+",
 		"a{1000}{1000}",
 		"(x{32767}|y{32767})",
-		"(x{300}(y{300}(z{300}(x{300}(y{300}z{300}){2}){2}){2}){2}){2}",
+		"(x{300}(y{300}(z{300}(x{300}(y{300}z{300}){4}){4}){4}){4}){4}",
 		"a{,99999999999999999999}",
 		"[]a{2}[]{70000}",
 		"a***+++++++++++++",
 		"((a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?"
 		"(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?(a|b*)?)*",
 		"(a?){3000}",
-		"a{0,3000}",
+		"(a?){0,3000}",
 		"[[:alpha:]]{40000}{2}",
 	};
 
