@@ -13,19 +13,25 @@
 /* One node is some 300 bytes of glibc's, one visit some nanoseconds, and a
  * group a few frames of its stack. */
 enum { MOST_NODES = 1 << 16, MOST_VISITS = 1 << 24, MOST_GROUPS = 200 };
+static const double FAR_TOO_MUCH = 1e100;
 
 /* Of a part of the expression.  Past what any number can hold it is infinite.
  */
 struct part {
 	double nodes;
-	double visits; /* of nodes, on all ways without a character into it */
-	double ways;   /* without a character to its end */
+	/* Without a character: nodes visited from its begin, and ways to its
+	 * end. */
+	double visits, ways;
+	/* The most of both from a place in it that has ways to its end, and the
+	 * most visits from one that has none. */
+	double last_visits, last_ways, inner_visits;
 };
 
-static const struct part nothing = {0, 0, 1};
-static const struct part one_character = {1, 1, 0};
+static const struct part nothing = {.ways = 1};
+static const struct part never = {0};
+static const struct part one_character = {1, 1, 0, 1, 1, 0};
 /* Nodes behind it are copied, for they have its condition. */
-static const struct part anchor = {16, 1, 1};
+static const struct part anchor = {16, 1, 1, 1, 1, 0};
 
 struct group {
 	struct part choices; /* what stands before the last "|" */
@@ -38,20 +44,66 @@ struct measure {
 	int n_open; /* groups[0] is the whole */
 };
 
-static struct part both(struct part a, struct part b)
+static double most(double a, double b)
 {
-	return (struct part){a.nodes + b.nodes, a.visits + a.ways * b.visits,
-			     a.ways * b.ways};
+	return a > b ? a : b;
 }
 
+/* Far too much is enough to know: nothing gets infinite. */
+static struct part bounded(struct part p)
+{
+	double *const all[] = {&p.visits,    &p.ways,	      &p.last_visits,
+			       &p.last_ways, &p.inner_visits, &p.nodes};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (*all[i] > FAR_TOO_MUCH)
+			*all[i] = FAR_TOO_MUCH;
+	return p;
+}
+
+static struct part both(struct part a, struct part b)
+{
+	double visits = a.last_visits + a.last_ways * b.visits;
+	double inner = most(a.inner_visits, b.inner_visits);
+	struct part p = {a.nodes + b.nodes, a.visits + a.ways * b.visits,
+			 a.ways * b.ways,   b.last_visits,
+			 b.last_ways,	    inner};
+
+	if (b.ways > 0) {
+		p.last_visits = most(p.last_visits, visits);
+		p.last_ways = most(p.last_ways, a.last_ways * b.ways);
+	} else {
+		p.inner_visits = most(inner, visits);
+	}
+	return bounded(p);
+}
+
+static struct part either(struct part a, struct part b)
+{
+	double visits = a.visits + b.visits + 1, ways = a.ways + b.ways;
+
+	return (struct part){a.nodes + b.nodes + 1,
+			     visits,
+			     ways,
+			     most(visits, most(a.last_visits, b.last_visits)),
+			     most(ways, most(a.last_ways, b.last_ways)),
+			     most(a.inner_visits, b.inner_visits)};
+}
+
+/* From its end on to its begin again, once. */
 static struct part any_times(struct part p)
 {
-	return (struct part){p.nodes + 1, p.visits + 1, 1};
+	return (struct part){p.nodes + 1,
+			     p.visits + 1,
+			     1,
+			     p.last_visits + (p.last_ways + 1) * (p.visits + 1),
+			     p.last_ways + 1,
+			     p.inner_visits};
 }
 
 static struct part perhaps(struct part p)
 {
-	return (struct part){p.nodes + 1, p.visits + 1, p.ways + 1};
+	return either(p, nothing);
 }
 
 static struct part repeated(struct part p, unsigned long min, unsigned long max)
@@ -112,16 +164,12 @@ static void add(struct group *g, struct part p)
 
 static void begin(struct group *g)
 {
-	*g = (struct group){{0, 0, 0}, nothing, nothing};
+	*g = (struct group){never, nothing, nothing};
 }
 
 static struct part whole(const struct group *g)
 {
-	struct part p = both(g->before, g->last);
-
-	return (struct part){g->choices.nodes + p.nodes + 1,
-			     g->choices.visits + p.visits + 1,
-			     g->choices.ways + p.ways};
+	return either(g->choices, both(g->before, g->last));
 }
 
 static const char *take_repetition(struct group *g, const char *p)
@@ -196,7 +244,8 @@ static int explodes(const char *text)
 			return 1;
 	}
 	p = whole(&m.groups[0]);
-	return !(p.nodes <= MOST_NODES && p.nodes * p.visits <= MOST_VISITS);
+	return !(p.nodes <= MOST_NODES &&
+		 p.nodes * most(p.last_visits, p.inner_visits) <= MOST_VISITS);
 }
 
 int regex_compile(regex_t *out, const char *text, struct cst_error *err)

@@ -88,6 +88,22 @@ static void what_is_long_or_deep_is_refused(void **state)
 	free(text);
 }
 
+static void what_explodes_far_too_much_is_refused(void **state)
+{
+	enum { TIMES = 10000 };
+	static const char part[] = "(a|b*)?";
+	char *text = malloc(TIMES * sizeof(part) + 4), *p = text;
+
+	(void)state;
+	assert_non_null(text);
+	*p++ = '(';
+	for (int i = 0; i < TIMES; i++)
+		p = stpcpy(p, part);
+	strcpy(p, ")*");
+	check_too_much(text);
+	free(text);
+}
+
 static void what_is_none_is_told(void **state)
 {
 	static const char *const cases[][2] = {
@@ -119,6 +135,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_is_compiled),
 		cmocka_unit_test(what_explodes_is_refused),
 		cmocka_unit_test(what_is_long_or_deep_is_refused),
+		cmocka_unit_test(what_explodes_far_too_much_is_refused),
 		cmocka_unit_test(what_is_none_is_told),
 	};
 
