@@ -7,6 +7,7 @@
  */
 #include "regexes.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +107,7 @@ static struct part perhaps(struct part p)
 	return either(p, nothing);
 }
 
-static struct part repeated(struct part p, unsigned long min, unsigned long max)
+static struct part repeated(struct part p, unsigned min, unsigned max)
 {
 	struct part must = nothing, may = nothing;
 
@@ -117,16 +118,24 @@ static struct part repeated(struct part p, unsigned long min, unsigned long max)
 	return both(must, may);
 }
 
+/* More than regcomp() takes are one more. */
+static unsigned read_times(const char *p, char **end)
+{
+	unsigned long n = strtoul(p, end, 10);
+
+	return n > RE_DUP_MAX ? RE_DUP_MAX + 1 : (unsigned)n;
+}
+
 /* The "{m,n}", "{m}", "{m,}" at p is taken, or nothing: it is none. */
 static const char *take_interval(struct part *last, const char *p)
 {
 	char *end;
-	unsigned long min = strtoul(p + 1, &end, 10), max = min;
+	unsigned min = read_times(p + 1, &end), max = min;
 	int is_open = 0;
 
 	if (*end == ',') {
 		is_open = end[1] == '}';
-		max = strtoul(end + 1, &end, 10);
+		max = read_times(end + 1, &end);
 	}
 	if (*end != '}')
 		return NULL;
@@ -236,6 +245,8 @@ static int explodes(const char *text)
 	struct measure m;
 	struct part p;
 
+	if (strlen(text) > MOST_NODES)
+		return 1;
 	m.n_open = 0;
 	begin(&m.groups[0]);
 	while (*text) {
