@@ -2,6 +2,7 @@
 #include "clock.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <x86intrin.h>
 
@@ -73,21 +74,25 @@ void clock_rate(uint32_t *mult, uint32_t *shift)
 			   (ticks - first_ticks));
 }
 
+static int pauses_room(struct pauses *p)
+{
+	uint32_t cap = p->cap ? 2 * p->cap : 16;
+	struct pause *all;
+
+	if (p->n < p->cap)
+		return 0;
+	all = realloc(p->all, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	p->all = all;
+	p->cap = cap;
+	return 0;
+}
+
 void pauses_begin(struct pauses *p, uint64_t ticks)
 {
-	struct pause *last = p->n ? &p->all[p->n - 1] : NULL;
-
-	if (last && last->end == UINT64_MAX)
+	if ((p->n && p->all[p->n - 1].end == UINT64_MAX) || pauses_room(p) < 0)
 		return;
-	if (p->n == p->cap) {
-		uint32_t cap = p->cap ? 2 * p->cap : 16;
-		struct pause *all = realloc(p->all, cap * sizeof(*all));
-
-		if (!all)
-			return;
-		p->all = all;
-		p->cap = cap;
-	}
 	p->all[p->n++] = (struct pause){
 		.begin = ticks,
 		.end = UINT64_MAX,
@@ -108,18 +113,42 @@ uint64_t pauses_end(struct pauses *p, uint64_t ticks)
 	return last->end - last->begin;
 }
 
+static void pauses_sum(struct pauses *p, uint32_t from)
+{
+	p->total = from ? p->all[from - 1].before + p->all[from - 1].end -
+				   p->all[from - 1].begin
+			: 0;
+	p->since = from ? p->all[from - 1].end : 0;
+	for (uint32_t i = from; i < p->n; i++) {
+		struct pause *a = &p->all[i];
+
+		a->before = p->total;
+		p->since = a->end;
+		if (a->end != UINT64_MAX)
+			p->total += a->end - a->begin;
+	}
+}
+
 void pauses_insert(struct pauses *p, uint64_t begin, uint64_t end)
 {
-	uint64_t lasting = UINT64_MAX;
+	uint32_t first = p->n, after;
 
-	if (p->n && p->all[p->n - 1].end == UINT64_MAX) {
-		lasting = p->all[--p->n].begin;
-		p->total = p->all[p->n].before;
+	while (first && p->all[first - 1].end > begin)
+		first--;
+	for (after = first; after < p->n && p->all[after].begin < end;
+	     after++) {
+		if (p->all[after].begin < begin)
+			begin = p->all[after].begin;
+		if (p->all[after].end > end)
+			end = p->all[after].end;
 	}
-	pauses_begin(p, begin);
-	pauses_end(p, end);
-	if (lasting != UINT64_MAX)
-		pauses_begin(p, lasting);
+	if (after == first && pauses_room(p) < 0)
+		return;
+	memmove(&p->all[first + 1], &p->all[after],
+		(p->n - after) * sizeof(*p->all));
+	p->n = first + 1 + (p->n - after);
+	p->all[first] = (struct pause){.begin = begin, .end = end};
+	pauses_sum(p, first);
 }
 
 void pauses_release(struct pauses *p)

@@ -33,7 +33,7 @@ struct pauses {
 void pauses_begin(struct pauses *p, uint64_t ticks);
 /* Returns the length in ticks of the pause that ended, or 0. */
 uint64_t pauses_end(struct pauses *p, uint64_t ticks);
-/* A pause that is over, before one that may still last. */
+/* A pause that is over; those that it meets become one with it. */
 void pauses_insert(struct pauses *p, uint64_t begin, uint64_t end);
 void pauses_release(struct pauses *p);
 

@@ -450,6 +450,8 @@ void cst_recorder_resume(struct cst_recorder *r)
 
 	recorder_lock(r);
 	ticks = pauses_end(&r->pauses, clock_ticks());
+	if (!r->has_begun) /* recorder_begin_at() has the whole of it */
+		ticks = 0;
 	r->live.paused_ticks += ticks;
 	if (ticks && r->writer)
 		writer_pause(r->writer, pauses_skip(&r->pauses, clock_ticks()),

@@ -83,7 +83,7 @@ int recorder_round(struct cst_recorder *r, int peek);
 int recorder_is_held(const struct cst_recorder *r);
 
 /* The trace's time 0 is its first record, made at this tick: what gdb took to
- * load libraries is left out like a stop. */
+ * load libraries, and stops before, are left out as one pause. */
 void recorder_begin_at(struct cst_recorder *r, uint64_t time);
 
 /* Tell the writer of object files: those in use, or all. */

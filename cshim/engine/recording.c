@@ -115,6 +115,8 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->is_full = 0;
 	r->has_begun = 0;
 	r->calls.begin_ticks = clock_ticks();
+	if (pauses_end(&r->pauses, r->calls.begin_ticks)) /* cut in two */
+		pauses_begin(&r->pauses, r->calls.begin_ticks);
 	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
 	r->n_told_sites = 0;

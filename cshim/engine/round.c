@@ -31,10 +31,6 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time)
 	uint64_t from = r->calls.begin_ticks;
 
 	r->has_begun = 1;
-	for (uint32_t i = 0; i < r->pauses.n; i++) {
-		if (r->pauses.all[i].end <= time && r->pauses.all[i].end > from)
-			from = r->pauses.all[i].end;
-	}
 	if (from >= time)
 		return;
 	pauses_insert(&r->pauses, from, time);

@@ -216,6 +216,33 @@ def test_time_at_the_prompt_is_in_no_duration(gdb, tmp_path):
         assert call["start_ns"] < not_waited, call
 
 
+def test_time_begins_with_the_first_call(gdb, tmp_path):
+    """Also where gdb stops before it."""
+    gdb(build("calls.c"), QUIET, "tbreak *main", "cstrace start", "run",
+        WAIT, "stepi", "tbreak pair", "continue", WAIT, "continue", *SAVE)
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert calls[0]["function"] == "main" and calls[0]["start_ns"] == 0
+
+
+CLOCK = ("python import time; n = time.time(); t = time.localtime(n); "
+         "print('clock', t.tm_hour * 3600 + t.tm_min * 60 + t.tm_sec + n % 1)")
+
+
+@pytest.mark.parametrize("place", ["*main", "pair"])
+def test_the_wall_clock_counts_the_prompt(gdb, tmp_path, place):
+    """That before the trace, too, and what came before its first call."""
+    run = gdb(build("calls.c"), QUIET, "set cstrace timestamp wall",
+              "tbreak " + place, "cstrace start", "run", "cstrace stop", WAIT,
+              "cstrace start", WAIT, CLOCK, "continue", CLOCK, *SAVE[:1])
+    first, last = map(float, re.findall(r"^clock (\S+)", run.out, re.M))
+    saved = (tmp_path / "t.txt").read_text()
+    times = re.findall(r"^(\d\d):(\d\d):(\S+)", saved, re.M)
+    assert len(times) > 5
+    for hours, minutes, seconds in times:
+        at = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+        assert (at - first + 0.05) % 86400 < (last - first) % 86400 + 0.1
+
+
 def test_a_thread_that_goes_on_has_its_time(gdb, tmp_path):
     """In non-stop mode."""
     gdb(build("naps.c"), "set pagination off", "set non-stop on", QUIET,
