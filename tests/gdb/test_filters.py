@@ -295,7 +295,7 @@ def test_a_thread_of_one_process(gdb, tmp_path):
     compile_c(tmp_path, "app", FORK)
     record(tmp_path, "t.cst", "app")
     out = cstrace(tmp_path, "show", "t.cst").out
-    tid = re.search(r"\[app (\d+)\]  second", out)[1]
+    tid = re.search(r"\[app (\d+)\] +second", out)[1]
     for words, names in (
             ("2", {"first", "second"}), ("1:2", {"first"}),
             ("2:2", {"second"}), (tid, {"second"}), ("2:" + tid, {"second"}),
