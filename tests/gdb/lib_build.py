@@ -77,7 +77,8 @@ def build_library(source, *flags, variant=Variant(), name=None,
     if is_traced:
         command.append("-finstrument-functions")
     name = name or "lib%s.so" % Path(source).stem
-    return _compile(command + list(flags), folder() / str(variant) / name)
+    out = "%s-%x" % (variant, hash((source, flags, is_traced)) & 0xFFFFFFFF)
+    return _compile(command + list(flags), folder() / out / name)
 
 
 def line_of(source, text, nth=1):
