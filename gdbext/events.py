@@ -16,7 +16,7 @@ from .control import Control
 from .engine import CstraceError
 from .recording import Recording
 from .redirect import Redirect
-from .session import Session, is_native
+from .session import FOREIGN, Session, connection_type, is_native
 
 
 def _in_words(e: Exception) -> str:
@@ -114,10 +114,14 @@ class Events:
     def _maybe_begin(self, inferior: gdb.Inferior) -> None:
         """Was this the library that has the shim, or a static program?"""
         s = self._session
-        if not s.is_on() or inferior.was_attached or not is_native():
-            return  # attached: seeds are wanted, see stop()
-        if inferior.pid == self._hopeless:
+        if not s.is_on() or inferior.pid == self._hopeless:
             return
+        if not is_native():
+            self._hopeless = inferior.pid
+            say(FOREIGN % connection_type())
+            return
+        if inferior.was_attached:
+            return  # seeds are wanted, see stop()
         path = hooks.program() or ""
         has_shim = Control.find() is not None
         if not has_shim and not hooks.is_static_with_hooks(path):

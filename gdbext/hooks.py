@@ -5,6 +5,7 @@ code are the calls of the hooks?"""
 from __future__ import annotations
 
 import os
+import re
 import stat
 from typing import Iterator, NamedTuple, Optional
 
@@ -79,6 +80,26 @@ def links_shim(path: str) -> bool:
     # Or the archive: then the symbol is in no library.
     control = symbol_address("cstrace_control")
     return control is not None and gdb.solib_name(control) is None
+
+
+def is_loading() -> bool:
+    """Has the process yet to map its libraries, libcstrace.so among them?"""
+    path, pid = program(), gdb.selected_inferior().pid
+    if not path or not pid or not elf.read(path).is_dynamic:
+        return False
+    # What has no slash in its name is the kernel's vDSO.
+    if any("/" in p and p != path and not os.path.basename(p).startswith("ld-")
+           for p in _loaded()):
+        return False
+    try:
+        with open("/proc/%d/environ" % pid, "rb") as f:
+            variables = f.read().split(b"\0")
+    except OSError:
+        return False
+    preloaded = [os.fsdecode(v).partition("=")[2] for v in variables
+                 if v.startswith(b"LD_PRELOAD=")]
+    return links_shim(path) or any(
+        map(locate.is_shim, re.split("[: ]", ":".join(preloaded))))
 
 
 def _in_shim(name: str) -> Optional[int]:

@@ -20,6 +20,8 @@ from .stophooks import StopHook
 from .words import count, cut_off, duration_text
 
 CHUNK_BYTES = 65536
+FOREIGN = "programs of `target %s` are not recorded"
+_LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "some 150 us an event"
 
 
@@ -117,8 +119,7 @@ class Session:
         engine.check_choice(engine.make_choice(
             filter=options.filter, exclude=options.exclude))
         is_live = bool(gdb.selected_inferior().pid)
-        if is_live:
-            self._check_native()
+        self._check_native()
         verdict = hooks.check(is_live)
         if not verdict.can_start:
             raise gdb.GdbError(verdict.line)
@@ -127,7 +128,9 @@ class Session:
         self.options = self.last_options = options
         try:
             self.keep_hooks()
-            if is_live:
+            if is_live and hooks.is_loading():
+                say("on (%s road): %s" % (self._road(), _LOADED_FIRST))
+            elif is_live:
                 self._begin_in_the_middle()
             else:
                 self._announce(self._preload.install())
@@ -156,8 +159,7 @@ class Session:
         if not is_native():
             raise gdb.GdbError(
                 "cstrace traces programs that gdb runs or attaches to on this "
-                "machine, not a %s target"
-                % gdb.selected_inferior().connection.type)
+                "machine, not those of `target %s`" % connection_type())
 
     def _road(self) -> str:
         if not self.options.sync:
@@ -452,7 +454,10 @@ class Session:
     def summary(self) -> str:
         """How it is on, for one line."""
         if not self.is_recording():
-            return "recording begins with the next `run`"
+            if gdb.selected_inferior().pid and not is_native():
+                return FOREIGN % connection_type()
+            return (_LOADED_FIRST if hooks.is_loading() else
+                    "recording begins with the next `run`")
         status = self.recording.recorder.status()
         return "%s road, %s so far" % (self.recording.road,
                                        count(status.n_calls, "call"))
@@ -470,6 +475,10 @@ def is_native() -> bool:
     """Does the selected inferior live on this machine, in gdb's own hands?"""
     connection = gdb.selected_inferior().connection
     return connection is None or connection.type == "native"
+
+
+def connection_type() -> str:
+    return gdb.selected_inferior().connection.type
 
 
 def lost_text(s: engine.Status) -> str:

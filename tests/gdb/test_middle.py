@@ -206,6 +206,23 @@ NOW = "python import time; print('now', time.monotonic_ns())"
 WAIT = "python import select; select.select([], [], [], 1)"
 
 
+@pytest.mark.parametrize("more", [(), ("cstrace stop", "cstrace start")])
+def test_start_before_the_libraries_are_there(gdb, tmp_path, more):
+    """By the shim that is to come, not by the program's own hooks."""
+    run = gdb(build("calls.c"), QUIET, "starti", "cstrace start", *more,
+              "cstrace status", "continue", *SAVE)
+    assert ("cstrace    on, recording begins once the program's libraries "
+            "are loaded") in run.lines()
+    assert outcome(tmp_path) == CALLS
+
+
+def test_start_at_the_first_instruction_without_a_shim_to_come(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "set cstrace preload off", "starti",
+              "cstrace start", "continue", *SAVE)
+    assert "own hooks" in run.out
+    assert outcome(tmp_path).splitlines()[0].startswith("main")
+
+
 def test_time_at_the_prompt_is_in_no_duration(gdb, tmp_path):
     run = gdb(build("calls.c"), QUIET, "break down", "cstrace start", NOW,
               "run", NOW, WAIT, NOW, "delete", "continue", NOW, *SAVE)

@@ -230,3 +230,23 @@ def test_the_size_limit_ends_the_recording_not_the_program(gdb, tmp_path):
     assert any("limit" in line for line in run.said())
     kept = len(read_jsonl(tmp_path / "t.jsonl"))
     assert 0 < kept < len((tmp_path / "log").read_text().splitlines())
+
+
+def test_no_start_with_a_core_file(gdb):
+    run = gdb(build("calls.c"), "break pair", "run", "generate-core-file core",
+              "kill", "core-file core", "cstrace start")
+    assert run.lines()[-1].endswith("not those of `target core`")
+
+
+@pytest.mark.parametrize("target", ["remote", "extended-remote"])
+def test_a_remote_program_is_told_not_to_be_recorded(gdb, tmp_path, target):
+    """Whether the connection or `cstrace start` comes first."""
+    connect = "target %s | gdbserver - %s" % (target, build("calls.c"))
+    run = gdb(build("calls.c"), QUIET, "cstrace start", connect,
+              "cstrace status", "continue")
+    told = "programs of `target %s` are not recorded" % target
+    assert run.said().count(told) == 1
+    assert "cstrace    on, " + told in run.lines()
+    assert "exited normally" in run.out
+    run = gdb(build("calls.c"), connect, "cstrace start")
+    assert run.lines()[-1].endswith("not those of `target %s`" % target)
