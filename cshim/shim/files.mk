@@ -26,6 +26,8 @@ SHIM_SO_SRC := \
 	cshim/shim/unload.c \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
+	cshim/shim/unwind.c \
+	cshim/shim/object.c \
 	cshim/shim/sandbox.c \
 	cshim/shim/exec.c \
 	cshim/shim/redirect.c

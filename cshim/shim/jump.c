@@ -7,6 +7,7 @@
 #include "chunk.h"
 #include "control.h"
 #include "guest.h"
+#include "jump.h"
 #include "lock.h"
 #include "state.h"
 #include "arch.h"
@@ -44,7 +45,7 @@ static void work_is_left(void)
 }
 
 /* Without a record of this thread there is nothing to leave. */
-static void tell(uint64_t sp)
+void jump_tell(uint64_t sp)
 {
 	struct cst_record *r;
 
@@ -63,14 +64,14 @@ void before_longjmp(const void *env)
 {
 	if (unlikely(!libcs_longjmp))
 		find();
-	tell(jump_target_sp(env));
+	jump_tell(jump_target_sp(env));
 }
 
 void before_setcontext(const void *to)
 {
 	if (unlikely(!libcs_longjmp))
 		find();
-	tell(context_sp(to));
+	jump_tell(context_sp(to));
 }
 
 void before_swapcontext(const void *from, const void *to)
@@ -78,7 +79,7 @@ void before_swapcontext(const void *from, const void *to)
 	(void)from;
 	if (unlikely(!libcs_longjmp))
 		find();
-	tell(context_sp(to));
+	jump_tell(context_sp(to));
 }
 
 PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);

@@ -7,12 +7,12 @@
  * gdb does this from outside; here it is done where no gdb is.
  */
 #include <dlfcn.h>
-#include <elf.h>
 #include <link.h>
 #include "area.h"
 #include "arch.h"
 #include "config.h"
 #include "control.h"
+#include "object.h"
 #include "state.h"
 #include "syscall.h"
 
@@ -21,123 +21,7 @@ typedef void *dlmopen_fn(Lmid_t, const char *, int);
 static const char *const names[] = {"__cyg_profile_func_enter",
 				    "__cyg_profile_func_exit"};
 
-enum { N_NAMES = 2, N_TABLES = 2 };
-
-/* What a library's dynamic section leads to. */
-struct object {
-	uint64_t bias;
-	const Elf64_Sym *symbols;
-	const char *strings;
-	const uint32_t *hash;
-	const char *soname;
-	const Elf64_Rela *tables[N_TABLES];
-	uint64_t sizes[N_TABLES];
-	uint64_t n_constructors;
-	int has_path; /* of its own, for libraries it opens */
-};
-
-static int is_text(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	return *a == *b;
-}
-
-/* Most of these addresses the dynamic linker has made true already. */
-static const void *object_at(const struct link_map *map, uint64_t addr)
-{
-	return (const void *)(addr < map->l_addr ? addr + map->l_addr : addr);
-}
-
-static void object_take(struct object *o, const struct link_map *map,
-			const Elf64_Dyn *d, uint64_t *soname)
-{
-	const void *at = object_at(map, d->d_un.d_ptr);
-
-	switch (d->d_tag) {
-	case DT_SYMTAB:
-		o->symbols = at;
-		break;
-	case DT_STRTAB:
-		o->strings = at;
-		break;
-	case DT_GNU_HASH:
-		o->hash = at;
-		break;
-	case DT_SONAME:
-		*soname = d->d_un.d_val;
-		break;
-	case DT_JMPREL:
-		o->tables[0] = at;
-		break;
-	case DT_PLTRELSZ:
-		o->sizes[0] = d->d_un.d_val;
-		break;
-	case DT_RELA:
-		o->tables[1] = at;
-		break;
-	case DT_RELASZ:
-		o->sizes[1] = d->d_un.d_val;
-		break;
-	case DT_INIT_ARRAYSZ:
-		o->n_constructors = d->d_un.d_val / sizeof(uint64_t);
-		break;
-	case DT_RPATH:
-	case DT_RUNPATH:
-		o->has_path = 1;
-		break;
-	}
-}
-
-/* 0: not one to look into. */
-static int object_read(struct object *o, const struct link_map *map)
-{
-	uint64_t soname = 0;
-
-	*o = (struct object){.bias = map->l_addr};
-	for (const Elf64_Dyn *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
-		object_take(o, map, d, &soname);
-	if (!o->symbols || !o->strings)
-		return 0;
-	o->soname = o->strings + soname; /* 0 is the empty text */
-	return 1;
-}
-
-static uint32_t hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (uint8_t)*name;
-	return hash;
-}
-
-/* A symbol that the library offers, by its table of type DT_GNU_HASH. */
-static const Elf64_Sym *object_find(const struct object *o, const char *name)
-{
-	const uint32_t *h = o->hash, *buckets, *chains;
-	uint32_t hash = hash_of(name), first, i;
-
-	if (!h || !h[0])
-		return 0;
-	first = h[1];
-	buckets = h + 4 + h[2] * (sizeof(uint64_t) / sizeof(uint32_t));
-	chains = buckets + h[0];
-	i = buckets[hash % h[0]];
-	if (i < first)
-		return 0;
-	for (;; i++) {
-		uint32_t link = chains[i - first];
-
-		if ((link ^ hash) >> 1 == 0 &&
-		    is_text(o->strings + o->symbols[i].st_name, name))
-			return &o->symbols[i];
-		if (link & 1)
-			return 0;
-	}
-}
+enum { N_NAMES = 2 };
 
 /* ---- changing memory -------------------------------------------------------
  *
@@ -206,24 +90,6 @@ static int slots_lead(struct memory *memory, const struct object *o,
 	return n;
 }
 
-/* Does the library, or program, call the hooks? */
-static int object_wants_hooks(const struct object *o)
-{
-	for (int t = 0; t < N_TABLES; t++) {
-		const Elf64_Rela *r = o->tables[t];
-		const Elf64_Rela *end = r + o->sizes[t] / sizeof(*r);
-
-		for (; r && r < end; r++) {
-			uint64_t i = ELF64_R_SYM(r->r_info);
-
-			if (i && is_text(o->strings + o->symbols[i].st_name,
-					 names[0]))
-				return 1;
-		}
-	}
-	return 0;
-}
-
 /* ---- a namespace ----------------------------------------------------------
  */
 
@@ -257,7 +123,7 @@ static int space_lead(struct dl_phdr_info *info, size_t size, void *arg)
 	for (const struct link_map *m = first; m; m = m->l_next) {
 		if (!object_read(&o, m))
 			continue;
-		space->n_traced += object_wants_hooks(&o);
+		space->n_traced += object_slot(&o, names[0]) != 0;
 		/* One constructor is the compiler's own. */
 		if (slots_lead(&space->memory, &o, empty) &&
 		    o.n_constructors > 1)
@@ -401,7 +267,7 @@ static int is_traced(const struct link_map *map)
 	while (map->l_prev)
 		map = map->l_prev;
 	for (; map; map = map->l_next)
-		if (object_read(&o, map) && object_wants_hooks(&o))
+		if (object_read(&o, map) && object_slot(&o, names[0]))
 			return 1;
 	return 0;
 }

@@ -67,6 +67,11 @@ RECIPES = {
     "cut_frames": Recipe("frames", base=UNTOLD, last=CUT),
     "cut_inlining": Recipe("inlining", last=CUT),
     "cut_longjmp": Recipe("longjmp_deep", base=UNTOLD, last=CUT),
+    "exceptions_callback": Recipe(flags=("-lstdc++",),
+                                  objects=(Part("callbacks.cc"),)),
+    "exceptions_plugin": Recipe(
+        "exceptions_callback", ("-DIS_PLUGIN=1",),
+        plugins=(Part("callbacks.cc", name="callbacks"),)),
     "exceptions_far": Recipe(
         objects=(Part("through.c", ("-fexceptions",)),),
         libraries=(Part("catcher.cc", name="catcher"),)),
@@ -147,7 +152,7 @@ def build(case, compiler, level, folder):
               for p in r.libraries]
     for p in r.plugins:
         part(p, "%s.%s.so" % (out, p.name), *PIC)
-    make(source(case), out, *r.base, *r.flags, *words, "-Wl,-rpath,$ORIGIN")
+    make(source(case), out, *r.base, *words, *r.flags, "-Wl,-rpath,$ORIGIN")
     if r.last:
         _run(*r.last, out)
     return out

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Telling that calls were left without their exit hooks.
+ */
+#ifndef SHIM_JUMP_H
+#define SHIM_JUMP_H
+
+#include <stdint.h>
+
+/* This thread goes on where the stack pointer is `sp`. */
+void jump_tell(uint64_t sp);
+
+#endif

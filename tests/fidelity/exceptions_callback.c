@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Exceptions, then callbacks (parts/callbacks.cc).  As a plugin, that brings
+ * the library of C++ for itself: nobody else sees its unwinder.
+ */
+#include "expect.h"
+#include <dlfcn.h>
+#include <stdio.h>
+
+#if IS_PLUGIN
+QUIET static void run(int d)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
+	void (*run_there)(int);
+	void *plugin;
+
+	strcpy(path + n, ".callbacks.so");
+	plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	run_there = (void (*)(int))dlsym(plugin, "run");
+	run_there(d);
+	dlclose(plugin);
+}
+#else
+void run(int d);
+#endif
+
+int main(void)
+{
+	expect(0, "main");
+	for (int i = 0; i < 3; i++)
+		run(1);
+	return 0;
+}
