@@ -89,19 +89,19 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct search *s = arg;
 	struct object o;
-	uint64_t set_ip, get_cfa;
+	uint64_t set_ip;
 
 	(void)size;
 	if (!read(&o, info))
 		return 0;
 	set_ip = address_of(&o, set_ip_name);
-	get_cfa = address_of(&o, "_Unwind_GetCFA");
-	if (!set_ip || !get_cfa || set_ip == (uint64_t)_Unwind_SetIP)
+	if (!set_ip || set_ip == (uint64_t)_Unwind_SetIP)
 		return 0;
 	s->is_sure = s->bound && address_of(&o, neighbour) == s->bound;
 	if (s->is_sure || !s->found.set_ip) {
 		s->found.set_ip = (void (*)(void *, uint64_t))set_ip;
-		s->found.get_cfa = (uint64_t(*)(void *))get_cfa;
+		s->found.get_cfa =
+			(uint64_t(*)(void *))address_of(&o, "_Unwind_GetCFA");
 	}
 	return s->is_sure;
 }
