@@ -35,7 +35,9 @@ def record(program, folder, start="cstrace start", settings=()):
     """gdb's output and the two files: told and recorded."""
     told = folder / (program.name + ".told")
     tree = folder / (program.name + ".jsonl")
-    commands = ["set cstrace live off", *settings, start, "run 9>%s" % told,
+    # All of the run, whatever signals it has.
+    commands = ["handle all nostop noprint pass", "set cstrace live off",
+                *settings, start, "run 9>%s" % told,
                 "cstrace save %s" % tree]
     words = [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
              str(TOP / "cstrace.py")]
