@@ -39,9 +39,30 @@ static struct stack *stack_at(const struct callstack *c, const struct thread *t,
 	return found;
 }
 
+/* In the frame that is jumped to: the inlined calls that do not hold that place
+ * are left. */
+static void leave_inlined(struct callstack *c, struct thread *t,
+			  struct stack *s, uint64_t pc, uint64_t time)
+{
+	const struct open_call *top = stack_top(s);
+	uint64_t cfa = top ? top->cfa : 0;
+	uint32_t scope, own;
+
+	while (top && top->cfa == cfa) {
+		own = c->sites->places[top->site].scope;
+		if (!own ||
+		    !sites_scope(c->sites, t->process, top->physical, pc,
+				 &scope) ||
+		    sites_is_inside(c->sites, scope, own))
+			return;
+		stack_unwind(c, t, s, s->n - 1, time);
+		top = stack_top(s);
+	}
+}
+
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
-		 uint64_t time)
+		 uint64_t pc, uint64_t time)
 {
 	struct stack *s = stack_at(c, t, sp);
 	const struct open_call *top;
@@ -52,6 +73,8 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	while ((top = stack_top(s)) &&
 	       top->cfa + (top->is_near ? NEAR_BYTES : 0) <= sp)
 		stack_unwind(c, t, s, s->n - 1, time);
+	if (pc)
+		leave_inlined(c, t, s, pc - 1, time);
 }
 
 void mark_take(struct callstack *c, struct thread *t,
@@ -69,7 +92,7 @@ void mark_take(struct callstack *c, struct thread *t,
 			break;
 		if (t->heir_of)
 			fork_inherit(c, t, time, sp, 0);
-		jump(c, t, sp, time);
+		jump(c, t, sp, cst_record_fp(r), time);
 		break;
 	}
 }

@@ -380,32 +380,6 @@ static void fill_inline_call(struct inline_call *out, struct inlines *in,
 		out->scopes[i] = (uint64_t)(uintptr_t)calls[i].addr;
 }
 
-int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
-			struct inline_call *out)
-{
-	struct module *module = module_at(m, pc);
-	Dwarf_Die calls[INLINES_MAX];
-	struct inline_function f;
-	struct inlines *in;
-	uint64_t addr, shift;
-	int n;
-
-	if (!module || !module_addr(module, pc, &addr))
-		return 0;
-	in = object_inlines(module->object, &shift);
-	n = in ? inlines_at(in, addr - shift, calls, INLINES_MAX) : 0;
-	if (!n)
-		return 0;
-	describe(m, callee, &f);
-	while (n--) {
-		if (!inlines_is_of(&calls[n], &f))
-			continue;
-		fill_inline_call(out, in, calls, n);
-		return 1;
-	}
-	return 0;
-}
-
 /* The debug information that addr is of, and its place in it; or NULL. */
 static struct inlines *inlines_of(struct modules *m, uint64_t addr,
 				  uint64_t *inside)
@@ -419,6 +393,26 @@ static struct inlines *inlines_of(struct modules *m, uint64_t addr,
 	in = object_inlines(module->object, &shift);
 	*inside -= shift;
 	return in;
+}
+
+int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
+			struct inline_call *out)
+{
+	Dwarf_Die calls[INLINES_MAX];
+	struct inline_function f;
+	uint64_t addr;
+	struct inlines *in = inlines_of(m, pc, &addr);
+	int n = in ? inlines_at(in, addr, calls, INLINES_MAX) : 0;
+
+	if (n && callee)
+		describe(m, callee, &f);
+	while (n--) {
+		if (callee && !inlines_is_of(&calls[n], &f))
+			continue;
+		fill_inline_call(out, in, calls, n);
+		return 1;
+	}
+	return 0;
 }
 
 int modules_line(struct modules *m, uint64_t pc, const char **file,

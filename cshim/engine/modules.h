@@ -134,8 +134,9 @@ struct inline_call {
 	int n_scopes;
 };
 
-/* The innermost instance of `callee` that is inlined at pc (the hook's return
- * address - 1), from the inline tables.  1: found, 0: pc is not in one. */
+/* The innermost instance of `callee` (0: of any function) that is inlined at pc
+ * (the hook's return address - 1), from the inline tables.  1: found, 0: pc is
+ * not in one. */
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 			struct inline_call *out);
 

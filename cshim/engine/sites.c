@@ -213,6 +213,34 @@ static uint32_t scope_number(struct sites *s, uint64_t id, uint32_t parent)
 	return s->n_scopes = n;
 }
 
+static uint32_t innermost_scope(struct sites *s, const struct inline_call *call)
+{
+	uint32_t scope = 0;
+
+	for (int i = 0; i < call->n_scopes; i++)
+		scope = scope_number(s, call->scopes[i], scope);
+	return scope;
+}
+
+int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
+		uint64_t pc, uint32_t *out)
+{
+	struct space *space = spaces_of(&s->spaces, process);
+	struct inline_call inlined = {0};
+	uint32_t *known;
+
+	if (physical_at(s, space, pc) != physical)
+		return 0;
+	known = addrmap_get(&space->scopes, pc);
+	if (!known) {
+		modules_inline_call(space->modules, pc, 0, &inlined);
+		*out = innermost_scope(s, &inlined);
+		return addrmap_put(&space->scopes, pc, *out) == 0;
+	}
+	*out = *known;
+	return 1;
+}
+
 int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer)
 {
 	while (inner && inner != outer)
@@ -260,8 +288,7 @@ static void site_find_line(struct sites *s, struct space *space,
 	names_place_site(s->names, site->call_site, space->number,
 			 place->caller, place->hook);
 	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
-	for (int i = 0; i < inlined.n_scopes; i++)
-		place->scope = scope_number(s, inlined.scopes[i], place->scope);
+	place->scope = innermost_scope(s, &inlined);
 	if (inlined.file)
 		names_set_site(s->names, site->call_site, inlined.file,
 			       inlined.line);
@@ -393,8 +420,7 @@ void sites_unmap(struct sites *s, uint64_t start, uint64_t end)
 {
 	struct space *space = spaces_asker(&s->spaces);
 
-	addrmap_drop(&space->functions, start, end);
-	addrmap_drop(&space->physicals, start, end);
+	space_forget(space, start, end);
 	modules_unmap(space->modules, start, end);
 }
 

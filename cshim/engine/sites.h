@@ -80,6 +80,11 @@ uint64_t sites_function_start(struct sites *s, uint64_t pc);
 /* A call site in the trace, of a call that has no record (a seed). */
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 
+/* The innermost inlined call at pc, or 0, if that is in this physical function.
+ * 0: it is not, or nothing is known. */
+int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
+		uint64_t pc, uint32_t *out);
+
 /* Is the inlined call `inner` inlined, directly or not, into `outer`? */
 int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer);
 

@@ -10,6 +10,7 @@ static void space_free(struct space *space)
 		return;
 	addrmap_release(&space->functions);
 	addrmap_release(&space->physicals);
+	addrmap_release(&space->scopes);
 	modules_free(space->modules);
 	free(space);
 }
@@ -179,6 +180,13 @@ static void copy_text(const struct spaces *s, uint32_t at, char *out,
 	out[n] = 0;
 }
 
+void space_forget(struct space *space, uint64_t start, uint64_t end)
+{
+	addrmap_drop(&space->functions, start, end);
+	addrmap_drop(&space->physicals, start, end);
+	addrmap_drop(&space->scopes, start, end);
+}
+
 static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 {
 	char line[MAX_LINE], object[MAX_OBJECT] = "";
@@ -196,10 +204,8 @@ static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 		copy_text(s, id - 1, object, sizeof(object));
 	modules_map(space->modules, s->area->is_past ? 0 : pid_of(s, process),
 		    line, object, &start, &end);
-	if (!end)
-		return;
-	addrmap_drop(&space->functions, start, end);
-	addrmap_drop(&space->physicals, start, end);
+	if (end)
+		space_forget(space, start, end);
 }
 
 void spaces_take_mappings(struct spaces *s, uint32_t site)

@@ -13,7 +13,8 @@
 
 struct space {
 	struct modules *modules;
-	struct addrmap functions, physicals; /* by address; see sites.c */
+	struct addrmap functions, physicals,
+		scopes;	  /* by address; see sites.c */
 	uint32_t number;  /* from 1, as trace files count them */
 	uint32_t process; /* that it began with: its index; UINT32_MAX: none */
 	uint8_t is_stale; /* the maps were not read since a library came */
@@ -49,6 +50,9 @@ int spaces_exec(struct spaces *s);
 /* Take what the processes have told of their mappings before they made the
  * site with this number. */
 void spaces_take_mappings(struct spaces *s, uint32_t site);
+
+/* Other code comes to [start, end). */
+void space_forget(struct space *space, uint64_t start, uint64_t end);
 
 /* Code at addr is to be looked up: read what is mapped by that process, if
  * nothing is known to be there and it was not read since is_stale was set. */

@@ -45,7 +45,7 @@ static void work_is_left(void)
 }
 
 /* Without a record of this thread there is nothing to leave. */
-void jump_tell(uint64_t sp)
+void jump_tell(uint64_t sp, uint64_t pc)
 {
 	struct cst_record *r;
 
@@ -57,21 +57,22 @@ void jump_tell(uint64_t sp)
 	}
 	r = chunk_slot();
 	if (r)
-		cst_record_set(r, clock_ticks(), CST_JUMP, sp, 0);
+		cst_record_set(r, clock_ticks(), CST_JUMP, sp, pc);
 }
 
 void before_longjmp(const void *env)
 {
 	if (unlikely(!libcs_longjmp))
 		find();
-	jump_tell(jump_target_sp(env));
+	jump_tell(jump_target_sp(env), jump_target_pc(env));
 }
 
+/* A signal's context may go on anywhere, not behind a call only. */
 void before_setcontext(const void *to)
 {
 	if (unlikely(!libcs_longjmp))
 		find();
-	jump_tell(context_sp(to));
+	jump_tell(context_sp(to), 0);
 }
 
 void before_swapcontext(const void *from, const void *to)
@@ -79,7 +80,7 @@ void before_swapcontext(const void *from, const void *to)
 	(void)from;
 	if (unlikely(!libcs_longjmp))
 		find();
-	jump_tell(context_sp(to));
+	jump_tell(context_sp(to), context_pc(to));
 }
 
 PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);

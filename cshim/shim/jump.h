@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-/* This thread goes on where the stack pointer is `sp`. */
-void jump_tell(uint64_t sp);
+/* This thread goes on where the stack pointer is `sp`, by a return to `pc`, or
+ * 0: not known. */
+void jump_tell(uint64_t sp, uint64_t pc);
 
 #endif

@@ -140,7 +140,7 @@ EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 	if (unlikely(!u.set_ip))
 		u = callers_own(__builtin_return_address(0));
 	if (u.get_cfa)
-		jump_tell(u.get_cfa(context));
+		jump_tell(u.get_cfa(context), 0);
 	if (u.set_ip)
 		u.set_ip(context, ip);
 }

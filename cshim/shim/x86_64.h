@@ -64,20 +64,36 @@ static inline uint64_t thread_pointer(void)
 	return pointer;
 }
 
-/* Where a jmp_buf of libc's leads: the stack pointer is its seventh word, under
- * a guard that libc keeps in the thread's data. */
-static inline uint64_t jump_target_sp(const void *env)
+/* A pointer in a jmp_buf of libc's, under a guard that libc keeps in the
+ * thread's data. */
+static inline uint64_t jump_word(const void *env, int i)
 {
-	uint64_t sp = ((const uint64_t *)env)[6];
+	uint64_t word = ((const uint64_t *)env)[i];
 
-	__asm__("rorq $17, %0\n\txorq %%fs:48, %0" : "+r"(sp) : : "cc");
-	return sp;
+	__asm__("rorq $17, %0\n\txorq %%fs:48, %0" : "+r"(word) : : "cc");
+	return word;
 }
 
-/* The same of a ucontext_t: its 21st word. */
+/* Where it leads: the stack pointer, and the place in the code. */
+static inline uint64_t jump_target_sp(const void *env)
+{
+	return jump_word(env, 6);
+}
+
+static inline uint64_t jump_target_pc(const void *env)
+{
+	return jump_word(env, 7);
+}
+
+/* The same of a ucontext_t. */
 static inline uint64_t context_sp(const void *context)
 {
 	return ((const uint64_t *)context)[20];
+}
+
+static inline uint64_t context_pc(const void *context)
+{
+	return ((const uint64_t *)context)[21];
 }
 
 static inline void cpu_relax(void)

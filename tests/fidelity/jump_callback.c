@@ -79,6 +79,31 @@ NOINLINE static void out(int d)
 	}
 }
 
+static inline __attribute__((always_inline)) void inner(int d)
+{
+	expect(d, "inner");
+	sort(d + 1);
+	fail(d + 1);
+}
+
+static inline __attribute__((always_inline)) void outer(int d)
+{
+	expect(d, "outer");
+	inner(d + 1);
+}
+
+/* Inlined calls are left, in the very frame that is jumped to; then one that is
+ * not left goes on. */
+NOINLINE static void inlined(int d)
+{
+	expect(d, "inlined");
+	for (volatile int i = 0; i < 5; i++) {
+		if (!sigsetjmp(env, 1))
+			outer(d + 1);
+		sort(d + 1);
+	}
+}
+
 NOINLINE static void thrice(int d, int n)
 {
 	expect(d, "thrice");
@@ -102,5 +127,6 @@ int main(void)
 	by(1, SIGUSR1);
 	by(1, SIGUSR2);
 	out(1);
+	inlined(1);
 	return 0;
 }

@@ -226,7 +226,8 @@ enum {
 	 * what the child begins with. */
 	CST_FORK = 1,
 	/* The thread jumps (longjmp, swapcontext) to where the stack pointer is
-	 * sp: what lies below on that stack is left. */
+	 * sp, by a return to fp (0: not said): what lies below on that stack is
+	 * left, and what was inlined there but does not hold that place. */
 	CST_JUMP = 2,
 	CST_FIRST_SITE = 16,
 };
