@@ -14,7 +14,7 @@ from . import ctrlc, hooks, locate
 from .console import say
 from .control import Control
 from .engine import CstraceError
-from .recording import Recording
+from .recording import Recording, is_alive
 from .redirect import Redirect
 from .session import FOREIGN, Session, connection_type, is_native
 
@@ -191,6 +191,8 @@ class Events:
         if heir is not None:
             r.move(heir)
         elif not r.is_under_way():
+            if is_alive(r.pid):
+                s.let_go()  # by a detach that did not come by our hook
             s.process_ended()
 
     @_guarded

@@ -17,7 +17,7 @@ from .params import Settings
 from .preload import Preload
 from .recording import Recording
 from .stophooks import StopHook
-from .words import count, cut_off, duration_text
+from .words import count, duration_text, lost_text
 
 CHUNK_BYTES = 65536
 FOREIGN = "programs of `target %s` are not recorded"
@@ -35,14 +35,16 @@ class StartOptions(NamedTuple):
 
 
 def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
-               choice: engine.Choice) -> str:
+               choice: engine.Choice, form: Optional[str] = None) -> str:
     """Of n calls; with those that nobody has asked to leave out."""
+    if look.fold and (form or path.rpartition(".")[2]) == "txt":
+        return "%s saved to %s" % (count(n, "row"), path)
     s = trace.status()
     n_hidden = s.n_calls + s.n_seeds - s.n_too_deep - n
     text = "%s saved to %s" % (count(n, "call"), path)
     is_chosen = any(getattr(choice, name) for name, _type in choice._fields_
                     if name != "reserved")
-    if n_hidden > 0 and not look.fold and not is_chosen:
+    if n_hidden > 0 and not is_chosen:
         text += (" (%d more of the C++ library or system headers: `set "
                  "cstrace std on`)" % n_hidden)
     return text
@@ -58,6 +60,7 @@ class Session:
         self.last_options = StartOptions()  # of the trace that is kept
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
+        self.loaded: Optional[Trace] = None  # the last one
         self._preload = Preload()
         self.leftovers = leftovers.Leftovers()
         self._terminals = terminals()
@@ -443,7 +446,7 @@ class Session:
                                "first")
         new = naming.load_trace(os.path.expanduser(path))
         self._replace("the loaded trace")
-        self.kept = new
+        self.kept = self.loaded = new
         self.last_options = StartOptions()
         say("%s: %s%s" % (path, self.kept_summary(),
                           "" if new.is_whole() else "; it was cut short, or "
@@ -479,20 +482,3 @@ def is_native() -> bool:
 
 def connection_type() -> str:
     return gdb.selected_inferior().connection.type
-
-
-def lost_text(s: engine.Status) -> str:
-    lost = (s.n_lost_full + s.n_lost_sites + s.n_lost_threads
-            + s.n_lost_holes)
-    parts = []
-    if lost:
-        parts.append(", %s lost" % count(lost, "record"))
-    if s.n_lost_limit:
-        parts.append(", %s not kept (size limit)"
-                     % count(s.n_lost_limit, "call"))
-    if s.n_past_exec:
-        parts.append(", %s executed without libcstrace.so"
-                     % count(s.n_past_exec, "program"))
-    if s.n_ended:
-        parts.append(", %s" % cut_off(s.n_ended))
-    return "".join(parts)

@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .engine import Status
+
 
 def count(n: int, noun: str) -> str:
     return "%d %s%s" % (n, noun, "" if n == 1 else "s")
@@ -26,3 +31,20 @@ def age_text(seconds: float) -> str:
         if seconds >= size:
             return count(int(seconds // size), unit)
     return count(max(int(seconds), 0), "second")
+
+
+def lost_text(s: Status) -> str:
+    lost = (s.n_lost_full + s.n_lost_sites + s.n_lost_threads
+            + s.n_lost_holes)
+    parts = []
+    if lost:
+        parts.append(", %s lost" % count(lost, "record"))
+    if s.n_lost_limit:
+        parts.append(", %s not kept (size limit)"
+                     % count(s.n_lost_limit, "call"))
+    if s.n_past_exec:
+        parts.append(", %s executed without libcstrace.so"
+                     % count(s.n_past_exec, "program"))
+    if s.n_ended:
+        parts.append(", %s" % cut_off(s.n_ended))
+    return "".join(parts)

@@ -390,7 +390,7 @@ const struct option_row option_rows[] = {
 	 set_around, NULL},
 	{"from", "ID", "only this call and what it calls", FOR_PART, set_from,
 	 NULL},
-	{"thread", "N", "only thread N of IDs N.1, P:N of P:N.1, or of [app N]",
+	{"thread", "N", "only one thread, by its IDs (N.1, P:N.1) or rows ([app N])",
 	 FOR_THREAD, set_thread, NULL},
 	{"depth", "N", "only N levels of visible calls (0: all)", FOR_CHOICE,
 	 set_depth, NULL},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import gdb
+
 from .. import options
 from ..console import run_long
 from .base import TraceCommand
@@ -21,4 +23,8 @@ class InfoCommand(TraceCommand):
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         options.no_more(rest, self.name)
-        run_long(self.session.trace().info)
+        trace = self.session.trace()
+        run_long(trace.info)
+        if trace is self.session.loaded and not trace.is_whole():
+            gdb.write("whole       no: the file was cut short, or is being "
+                      "written\n")

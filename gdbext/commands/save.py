@@ -78,9 +78,10 @@ class SaveCommand(TraceCommand):
             values, ("thread", "depth", "filter", "exclude")))
         look = self.session.look()
         path = os.path.expanduser(path)
+        form = values.get("format")
         write_and_tell(
-            lambda _write: trace.save(path, values.get("format"), look, choice),
-            lambda n: saved_text(n, path, trace, look, choice))
+            lambda _write: trace.save(path, form, look, choice),
+            lambda n: saved_text(n, path, trace, look, choice, form))
         n = trace.status().n_too_deep
         if n:
             say("%s left out: the format has no room for calls so deep"

@@ -310,3 +310,18 @@ def test_a_thread_of_one_process(gdb, tmp_path):
         assert done.err == "cstrace: no thread %s: the trace has 4\n" % words
     for words in ":1", "1:", "a:1":
         assert cstrace(tmp_path, "show", "--thread", words, "t.cst").status == 2
+
+
+def test_save_with_fold_tells_rows(gdb, tmp_path):
+    """Not in the formats that fold nothing."""
+    said = gdb(build("calls.c"), QUIET, "cstrace start", "run",
+               "set cstrace fold on", "cstrace save t.txt",
+               "cstrace save t.jsonl", "cstrace save -format jsonl x.txt",
+               "cstrace save t.out -format txt").said()
+    n_rows = sum(line[0] == " " for line in
+                 (tmp_path / "t.txt").read_text().splitlines())
+    assert n_rows < 18
+    assert [line for line in said if " saved to " in line] \
+        == ["%d rows saved to t.txt" % n_rows,
+            "18 calls saved to t.jsonl", "18 calls saved to x.txt",
+            "%d rows saved to t.out" % n_rows]

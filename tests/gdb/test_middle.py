@@ -175,19 +175,27 @@ def test_another_program_in_the_same_session(gdb, tmp_path):
     assert outcome(tmp_path) == "main\n"
 
 
-def test_detach_lets_the_program_go_on(gdb, tmp_path):
+HOOK = "python gdb.execute('define hook-detach\\necho late\\\\n\\nend')"
+
+
+@pytest.mark.parametrize("late", [(), (HOOK,)], ids=["", "user-s-late-hook"])
+def test_detach_lets_the_program_go_on(gdb, tmp_path, late):
+    """Also by a script that defines the hook just before: no prompt comes
+    between, at which ours could be put in front."""
     def end_it(process):
         wait_for((tmp_path / "detached").exists, "the detach")
         process.stdin.write(b"end\n")
         process.stdin.flush()
 
     run = gdb(build("spin.c"), QUIET, "break tick if n_ticks == 9",
-              "cstrace start", "run", "delete", "detach", *SAVE,
-              "shell touch detached", talk=end_it)
+              "cstrace start", "run", "delete", *late, "detach", *SAVE,
+              "cstrace status", "shell touch detached", talk=end_it)
     assert "spun on" in run.out.splitlines()  # whenever gdb saves meanwhile
+    assert "cstrace    on, recording begins with the next `run`" in run.lines()
+    assert late == () or "late" in run.lines()
     text = outcome(tmp_path)
     assert text.startswith("main  (open)\n  spin  spin.c:")
-    assert text.count("tick") == 10
+    assert late or text.count("tick") == 10
 
 
 def test_clear_forgets_and_goes_on(gdb, tmp_path):

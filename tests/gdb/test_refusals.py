@@ -209,8 +209,11 @@ def test_a_damaged_trace(gdb, tmp_path):
 def test_a_trace_that_was_cut_short_is_good_up_to_there(gdb, tmp_path):
     good = recorded(gdb, tmp_path)
     (tmp_path / "cut.cst").write_bytes(good[:-20])
-    run = gdb(None, "cstrace load cut.cst", "cstrace save cut.jsonl")
+    run = gdb(None, "cstrace load cut.cst", "cstrace save cut.jsonl",
+              "cstrace info")
     assert "; it was cut short" in run.said()[0]
+    assert "whole       no: the file was cut short, or is being written" \
+        in run.lines()
     assert len(read_jsonl(tmp_path / "cut.jsonl")) == 18
 
 
