@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdarg.h>
 #include "area.h"
 #include "arch.h"
 #include "config.h"
@@ -134,6 +135,7 @@ WAY(execvp);
 WAY(execl);
 WAY(execlp);
 WAY(fexecve);
+WAY(execveat);
 WAY(posix_spawn);
 WAY(posix_spawnp);
 WAY(system);
@@ -147,6 +149,7 @@ static void find(void)
 	libcs_execl = dlsym(RTLD_NEXT, "execl");
 	libcs_execlp = dlsym(RTLD_NEXT, "execlp");
 	libcs_fexecve = dlsym(RTLD_NEXT, "fexecve");
+	libcs_execveat = dlsym(RTLD_NEXT, "execveat");
 	libcs_posix_spawn = dlsym(RTLD_NEXT, "posix_spawn");
 	libcs_posix_spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
 	libcs_system = dlsym(RTLD_NEXT, "system");
@@ -203,6 +206,43 @@ void before_fexecve(int fd, char **argv, char **environment)
 	enters("", environment); /* of no name */
 }
 PASSING_FUNCTION(fexecve, before_fexecve, libcs_fexecve);
+
+/* From there on the path may lead anywhere. */
+void before_execveat(int fd, const char *path, char **argv, char **environment)
+{
+	(void)argv;
+	enters(fd == AT_FDCWD || (path && *path == '/') ? path : "",
+	       environment);
+}
+PASSING_FUNCTION(execveat, before_execveat, libcs_execveat);
+
+/* The environment comes behind the arguments: they are gone through as libc
+ * would. */
+EXPORT int execle(const char *path, const char *first, ...)
+{
+	const char *arg = first;
+	char **environment;
+	va_list rest;
+	int n = 0;
+
+	va_start(rest, first);
+	for (; arg; n++)
+		arg = va_arg(rest, const char *);
+	environment = va_arg(rest, char **);
+	va_end(rest);
+
+	char *argv[n + 1];
+
+	va_start(rest, first);
+	argv[0] = (char *)first;
+	for (int i = 1; i <= n; i++)
+		argv[i] = va_arg(rest, char *);
+	va_end(rest);
+	enters(path, environment);
+	return ((int (*)(const char *, char **, char **))libcs_execve)(
+		path, argv, environment);
+}
+__asm__(DEBUGGERS_NAME(execle));
 
 void before_spawn(void *pid, const char *path, void *actions, void *attributes,
 		  char **argv, char **environment)

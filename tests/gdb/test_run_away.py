@@ -12,8 +12,8 @@ from lib_gdb import environment
 from test_record import LIMIT_S, command
 from test_record_robust import check_as_alone, n_calls
 
-WAYS = ["execve", "execvpe", "fexecve", "syscall", "posix_spawn",
-        "posix_spawnp", "vfork", "execv", "execvp", "execl", "execlp",
+WAYS = ["execve", "execvpe", "fexecve", "execveat", "execle", "syscall",
+        "posix_spawn", "posix_spawnp", "vfork", "execv", "execvp", "execl", "execlp",
         "unsetenv", "system", "popen"]
 NAMES = {"fexecve": "no name", "system": "/bin/sh", "popen": "/bin/sh"}
 

@@ -37,6 +37,11 @@ QUIET static int with_environment(const char *how, const char *path)
 		execvpe(path, arguments, environment);
 	if (is(how, "fexecve"))
 		fexecve(open(path, O_RDONLY), arguments, environment);
+	if (is(how, "execveat"))
+		execveat(AT_FDCWD, path, arguments, environment, 0);
+	if (is(how, "execle"))
+		execle(path, "a", "b", "c", "d", "e", "f", "g", NULL,
+		       environment);
 	if (is(how, "syscall"))
 		syscall(SYS_execve, path, arguments, environment);
 	if (is(how, "posix_spawn"))
