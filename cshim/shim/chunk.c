@@ -188,7 +188,7 @@ static int is_lost_at_once(struct self *me, uint64_t slot)
 
 int chunk_is_busy(void)
 {
-	if (likely(!self.is_busy))
+	if (likely(!self.busy_sp))
 		return 0;
 	/* The steps that its hooks took behind the chunk's last slot. */
 	if (cursor_is_full(self.cursor))

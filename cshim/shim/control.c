@@ -137,7 +137,7 @@ COLD uint32_t control_obey(void)
 	uint64_t mask;
 	uint32_t state;
 
-	if (is_too_early() || self.is_busy)
+	if (is_too_early() || self.busy_sp)
 		return CST_STATE_OFF;
 	if (control_has_ended()) {
 		state_swap(CST_STATE_ASK, CST_STATE_OFF);

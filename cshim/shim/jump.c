@@ -41,7 +41,13 @@ static void work_is_left(void)
 {
 	control_end();
 	lock_drop();
-	self.is_busy = 0;
+	self.busy_sp = 0;
+}
+
+/* It goes on below our work.  On a stack of its own, nobody knows. */
+static int is_within_handler(uint64_t sp)
+{
+	return own_sp() < self.busy_sp && sp < self.busy_sp;
 }
 
 /* Without a record of this thread there is nothing to leave. */
@@ -51,8 +57,9 @@ void jump_tell(uint64_t sp, uint64_t pc)
 
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
-	if (unlikely(self.is_busy)) {
-		work_is_left();
+	if (unlikely(self.busy_sp)) {
+		if (!is_within_handler(sp))
+			work_is_left();
 		return;
 	}
 	r = chunk_slot();

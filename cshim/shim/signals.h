@@ -23,7 +23,7 @@ static inline uint64_t signals_block(void)
 	if (gate_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all,
 		      (long)&before, sizeof(all), 0, 0) >= 0)
 		return before;
-	self.is_busy = 1;
+	self.busy_sp = own_sp();
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return NOT_BLOCKED;
 }
@@ -37,7 +37,7 @@ static inline void signals_restore(uint64_t before)
 			 sizeof(before), 0, 0);
 	} else {
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		self.is_busy = 0;
+		self.busy_sp = 0;
 	}
 	gate_release();
 }

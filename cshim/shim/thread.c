@@ -193,7 +193,7 @@ static int may_have_calls(void)
 
 	if (state == CST_STATE_ASK && state_page.n_answers)
 		state = control_obey();
-	return state_is_on(state) && !self.is_busy &&
+	return state_is_on(state) && !self.busy_sp &&
 	       (self.thread || state_page.n_answers > 1);
 }
 

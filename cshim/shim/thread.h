@@ -8,7 +8,7 @@
 #include "arch.h"
 #include "state.h"
 
-/* All but the cursor, the tid and is_busy is touched with signals blocked
+/* All but the cursor, the tid and busy_sp is touched with signals blocked
  * only. */
 struct self {
 	uint64_t cursor;     /* address of the next slot */
@@ -21,7 +21,7 @@ struct self {
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
 	uint32_t home;	  /* index + 1 of the process that we are of */
 	uint32_t tid;	  /* whose this is; 0: nobody has looked */
-	uint32_t is_busy; /* signals.h */
+	uint64_t busy_sp; /* signals.h; or 0 */
 };
 
 extern HIDDEN __thread struct self self

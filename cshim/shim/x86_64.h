@@ -55,6 +55,14 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	})
 #endif
 
+static inline uint64_t own_sp(void)
+{
+	uint64_t sp;
+
+	__asm__ volatile("movq %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
 /* libc puts a thread's own data at the upper end of its stack. */
 static inline uint64_t thread_pointer(void)
 {

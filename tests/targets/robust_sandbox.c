@@ -53,13 +53,15 @@ static void from_one_place(void)
 		leaf();
 }
 
-static jmp_buf back;
-static int is_to_jump;
+static jmp_buf back, within;
+static int is_to_jump, is_to_jump_within;
 
 static void at_alarm(int signo)
 {
 	(void)signo;
 	leaf();
+	if (is_to_jump_within && _setjmp(within) == 0)
+		_longjmp(within, 1);
 	if (is_to_jump)
 		_longjmp(back, 1);
 }
@@ -216,13 +218,14 @@ QUIET int main(int argc, char **argv)
 	if (!strcmp(where, "parent"))
 		in_a_child(1);
 	is_to_jump = !strcmp(where, "jumps");
-	if (!strcmp(where, "alarms"))
+	is_to_jump_within = !strcmp(where, "alarms-within");
+	if (!strncmp(where, "alarms", 6))
 		with_alarms(50);
 	else if (is_to_jump)
 		with_alarms(500);
 	else
 		go_on();
-	say(strcmp(where, "alarms") && !is_to_jump ? "%ld leaves\n" : "over\n",
+	say(strncmp(where, "alarms", 6) && !is_to_jump ? "%ld leaves\n" : "over\n",
 	    n_leaves);
 	_exit(42);
 }
