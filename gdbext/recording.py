@@ -200,6 +200,17 @@ class Recording:
                 pass  # the process is gone
         self._delete_breakpoints()
 
+    def let_go(self, inferior: gdb.Inferior) -> None:
+        """gdb is about to detach from it: the trace goes on with what else
+        gdb holds of it."""
+        others = [i for i in gdb.inferiors() if i.pid and i.num != inferior.num
+                  and self._is_in_area(i)]
+        if not others:
+            self.switch_off()
+            self.is_let_go = True
+        elif self._is_in_area(inferior):
+            self._control_of(inferior).switch_off()
+
     def _delete_breakpoints(self) -> None:
         for b in [*self._breakpoints, *self._ends.values()]:
             if b.is_valid():
@@ -271,9 +282,8 @@ class Recording:
         that will: a vfork child is seen after its exec."""
         others = [i for i in gdb.inferiors()
                   if i.pid and i.num != self.inferior_num]
-        for inferior in others if self.road != HOOKS else ():
-            found = self._control_of(inferior)
-            if found is not None and found.is_at(self._area_path):
+        for inferior in others:
+            if self._is_in_area(inferior):
                 return inferior
         for inferior in others:
             if parent_of(inferior.pid) == self.pid:
@@ -284,6 +294,10 @@ class Recording:
         if inferior.num in self._others or self._control is None:
             return self._others.get(inferior.num)
         return self._control.in_child(inferior.pid)
+
+    def _is_in_area(self, inferior: gdb.Inferior) -> bool:
+        found = self._control_of(inferior) if self.road != HOOKS else None
+        return found is not None and found.is_at(self._area_path)
 
     def move(self, heir: gdb.Inferior) -> None:
         """The process is gone, gdb stays with another: its fork child, or

@@ -408,8 +408,7 @@ class Session:
         """gdb is about to detach: the program goes on with idle hooks."""
         if self.recording is not None:
             self.recording.take_all()
-            self.recording.switch_off()
-            self.recording.is_let_go = True
+            self.recording.let_go(gdb.selected_inferior())
 
     def close(self) -> None:
         """gdb ends, and its trace with it; but not if its terminal was closed:

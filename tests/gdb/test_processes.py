@@ -281,6 +281,21 @@ def test_the_trace_goes_on_with_the_other_inferior(gdb, tmp_path, pipes):
     assert "stop_here" in found["processes"]
 
 
+@pytest.mark.parametrize("gone, stays", [(1, 2), (2, 1)])
+def test_detach_lets_one_inferior_go(gdb, tmp_path, gone, stays):
+    """And not the other."""
+    run = gdb(build("calls.c"), "set cstrace live off", "tbreak pair",
+              "cstrace start", "run", "add-inferior -exec %s"
+              % build("header.c"), "inferior 2", "tbreak main", "run",
+              "inferior %d" % gone, "detach", "inferior %d" % stays,
+              "cstrace status", "continue", "cstrace save t.txt")
+    assert "cstrace    on, ring road, " in run.out
+    found = saved_trees(tmp_path / "t.txt")
+    (program,) = set(found) - {"calls"} if stays == 2 else {"calls"}
+    assert "(open)" not in found[program]
+    assert stays == 2 or own_sites(found["calls"]) == CALLS
+
+
 def test_the_environment_is_put_back(gdb):
     run = gdb(build("calls.c"), "cstrace start",
               "show environment CSTRACE_AREA", "cstrace stop",
