@@ -9,6 +9,7 @@ import gdb
 from .. import options
 from ..console import plain
 from ..engine import Status
+from ..recording import HOOKS
 from ..session import Session
 from ..words import count, cut_off, duration_text
 from .base import TraceCommand
@@ -38,7 +39,7 @@ def _losses(s: Status) -> str:
     return ", ".join(parts) or "none"
 
 
-def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
+def _rows(s: Status, has_area: bool) -> list[tuple[str, str]]:
     seeds = (" and %d from before the trace" % s.n_seeds if s.n_seeds
              else "")
     rows = [
@@ -52,7 +53,7 @@ def _rows(s: Status, is_live: bool) -> list[tuple[str, str]]:
         ("lost", _losses(s)),
         ("kept", _size(s.spool_bytes)),
     ]
-    if is_live:
+    if has_area:
         rows.append(("running", "%d process%s" % (
             s.n_running, "" if s.n_running == 1 else "es")))
         rows.append(("area", "%s, the program waited %s for the reader"
@@ -73,7 +74,7 @@ def write_status(session: Session) -> None:
     lines = [("cstrace", state)]
     if r is not None and r.is_on:
         lines.append(("road", r.road))
-        lines += _rows(r.recorder.status(), True)
+        lines += _rows(r.recorder.status(), r.road != HOOKS)
         if r.error:
             lines.append(("trouble", r.error))
     elif session.kept is not None:
