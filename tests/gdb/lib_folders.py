@@ -168,7 +168,8 @@ def uftrace_report(path):
                      path).splitlines()
     found = {}
     for line in lines[2:]:
-        m = re.fullmatch(r" +[\d.]+ +\w+ +[\d.]+ +\w+ +(\d+)  (.*)", line)
+        # Times of 0 are left blank.
+        m = re.fullmatch(r"(?: +[\d.]+ +\w+){0,2} +(\d+)  (.*)", line)
         assert m, line
         found[m.group(2)] = int(m.group(1))
     return found
