@@ -5,7 +5,7 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	arena.c names.c number.c utf8.c regexes.c filter.c row.c bytes.c block.c \
 	index.c records.c settle.c decode.c callers.c locate.c keys.c totals.c \
 	column.c lane.c pack.c unpack.c spool.c heldfile.c flight.c carry.c \
-	writer.c loader.c contents.c \
+	writer.c writer_lanes.c loader.c contents.c \
 	walk.c view.c window.c pump.c callid.c chosen.c text.c jsonl.c report.c \
 	origin.c joint.c places.c tally.c parting.c parting_text.c diff.c \
 	golden.c position.c mismatch.c matcher.c expect.c golden_make.c shapes.c \

@@ -3,45 +3,14 @@
  * Whatever a CALLS block refers to (functions, sites, threads, lanes) is put
  * out before it, so that a file cut anywhere can be read up to there.
  */
-#include "writer.h"
+#include "writer_parts.h"
 #include "flight.h"
-#include "index.h"
-#include "records.h"
-#include "spool.h"
 
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 
-enum {
-	FIRST_CALLS = 64,
-	/* Calls that all lanes together may hold: 20 MiB. */
-	MOST_CALLS = 512 << 10,
-	MOST_LATE = 8192,
-	/* What one block of names or threads may reach before it is closed. */
-	PLAIN_SIZE = 256 << 10,
-	SOME = 1,
-};
-
-struct writer {
-	struct spool spool;
-	struct index index;
-	struct names *names;
-	struct packer *packer;
-	struct lane **lanes;
-	uint32_t n_lanes, cap_lanes;
-	uint32_t n_lane_indexes;
-	struct thread_record *threads;
-	uint32_t n_threads, cap_threads;
-	uint64_t n_room; /* sum of the lanes' cap */
-	uint64_t limit_bytes;
-	struct cst_status_report missing; /* of it what is */
-	uint64_t end_ticks;
-	int is_full, is_changed;
-	enum haste haste;
-	struct bytes people, pauses, ends, modules; /* not yet written */
-	struct bytes info, data, plain;
-};
+enum { SOME = 1 };
 
 /* ---- blocks ------------------------------------------------------------- */
 
@@ -83,8 +52,7 @@ static void put_seal(struct writer *w)
 	spool_flush(&w->spool);
 }
 
-/* Put out `raw` as a block of its own and empty it, if there is enough. */
-static void put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
+void writer_put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
 		      uint64_t enough)
 {
 	if (raw->len < enough)
@@ -101,7 +69,7 @@ static void put_all(struct writer *w, enum block_kind kind, record_put_fn put,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		put(&w->plain, w->names, ids[i]);
-		put_plain(w, kind, &w->plain, PLAIN_SIZE);
+		writer_put_plain(w, kind, &w->plain, WRITER_PLAIN_SIZE);
 	}
 }
 
@@ -112,13 +80,13 @@ static void put_names(struct writer *w, enum block_kind kind,
 
 	put_all(w, kind, function, n->dirty_functions, n->n_dirty_functions);
 	put_all(w, kind, site, n->dirty_sites, n->n_dirty_sites);
-	put_plain(w, kind, &w->plain, SOME);
+	writer_put_plain(w, kind, &w->plain, SOME);
 }
 
 static void put_people(struct writer *w)
 {
-	put_plain(w, BLOCK_THREADS, &w->people, SOME);
-	put_plain(w, BLOCK_MODULES, &w->modules, SOME);
+	writer_put_plain(w, BLOCK_THREADS, &w->people, SOME);
+	writer_put_plain(w, BLOCK_MODULES, &w->modules, SOME);
 	if (!w->names->n_dirty_functions && !w->names->n_dirty_sites)
 		return;
 	put_names(w, BLOCK_NAMES, records_put_function, records_put_site);
@@ -133,8 +101,7 @@ static int has_plenty(const struct writer *w)
 	return !w->limit_bytes || w->spool.size < w->limit_bytes / 2;
 }
 
-/* The lane's calls go to the file, or are counted as lost. */
-static void put_calls(struct writer *w, struct lane *l)
+void writer_put_calls(struct writer *w, struct lane *l)
 {
 	if (!l->n && !l->n_late)
 		return;
@@ -151,129 +118,12 @@ static void put_calls(struct writer *w, struct lane *l)
 	w->is_changed = 1;
 }
 
-/* ---- lanes -------------------------------------------------------------- */
-
-struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
-			 uint32_t ordinal)
-{
-	struct lane *l;
-
-	if (w->n_lanes == w->cap_lanes) {
-		uint32_t cap = w->cap_lanes ? w->cap_lanes * 2 : 16;
-		void *p = realloc(w->lanes, cap * sizeof(*w->lanes));
-
-		if (!p)
-			return NULL;
-		w->lanes = p;
-		w->cap_lanes = cap;
-	}
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return NULL;
-	lane_begin_block(l);
-	l->tail_seq = NO_SEQ;
-	l->writer = w;
-	l->index = w->n_lane_indexes++;
-	l->slot = w->n_lanes;
-	w->lanes[w->n_lanes++] = l;
-	records_put_lane(&w->people, l->index, process, thread, ordinal);
-	put_plain(w, BLOCK_THREADS, &w->people, PLAIN_SIZE);
-	return l;
-}
-
-static void lane_free(struct lane *l)
-{
-	l->writer->n_room -= l->cap;
-	lane_release(l);
-	free(l);
-}
-
-void writer_lane_end(struct writer *w, struct lane *l)
-{
-	if (!l)
-		return;
-	put_calls(w, l);
-	w->lanes[l->slot] = w->lanes[--w->n_lanes];
-	w->lanes[l->slot]->slot = l->slot;
-	lane_free(l);
-}
-
-/* Too many lanes hold calls: write those of the largest other ones. */
-static void writer_shrink(struct writer *w, const struct lane *asking)
-{
-	uint32_t largest = 0;
-
-	for (uint32_t i = 0; i < w->n_lanes; i++)
-		if (w->lanes[i] != asking && w->lanes[i]->cap > largest)
-			largest = w->lanes[i]->cap;
-	for (uint32_t i = 0; largest && i < w->n_lanes; i++) {
-		struct lane *l = w->lanes[i];
-
-		if (l == asking || l->cap != largest)
-			continue;
-		put_calls(w, l);
-		w->n_room -= l->cap;
-		lane_shrink(l);
-	}
-}
-
-static int lane_grow(struct lane *l)
-{
-	uint32_t more = l->cap ? l->cap : FIRST_CALLS;
-
-	if (l->writer->n_room + more > MOST_CALLS)
-		writer_shrink(l->writer, l);
-	if (lane_resize(l, l->cap + more) < 0)
-		return -1;
-	l->writer->n_room += more;
-	return 0;
-}
-
-/* Room for one more call. */
-static int lane_room(struct lane *l)
-{
-	struct writer *w = l->writer;
-
-	if (l->n < l->cap)
-		return 0;
-	if (!w->is_full && l->cap < CALLS_PER_BLOCK && lane_grow(l) == 0)
-		return 0;
-	if (!w->is_full && l->n)
-		put_calls(w, l);
-	if (!w->is_full && l->n < l->cap)
-		return 0;
-	/* What waits in the lane stays there for the last flush, unless it
-	 * was lost by now. */
-	w->missing.n_lost_limit++;
-	return -1;
-}
-
-int lane_prepare(struct lane *l, const struct lane_entry *e)
-{
-	if (lane_room(l) < 0)
-		return -1;
-	lane_note(l, e);
-	return 0;
-}
-
-void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
-		   enum call_end end)
-{
-	struct late_end late = {seq, end_ticks, (uint8_t)end};
-
-	if (seq >= l->first || l->writer->spool.failed_errno)
-		return;
-	if (l->n_late == MOST_LATE)
-		put_calls(l->writer, l);
-	lane_add_late(l, &late);
-}
-
 /* ---- threads ------------------------------------------------------------ */
 
 static void put_thread(struct writer *w, uint32_t index)
 {
 	records_put_thread(&w->people, index, &w->threads[index]);
-	put_plain(w, BLOCK_THREADS, &w->people, PLAIN_SIZE);
+	writer_put_plain(w, BLOCK_THREADS, &w->people, WRITER_PLAIN_SIZE);
 	w->is_changed = 1;
 }
 
@@ -319,14 +169,14 @@ static void put_end(struct writer *w)
 {
 	w->missing.is_limit_reached = (uint32_t)w->is_full;
 	records_put_end(&w->plain, w->end_ticks, &w->missing);
-	put_plain(w, BLOCK_END, &w->plain, SOME);
+	writer_put_plain(w, BLOCK_END, &w->plain, SOME);
 	w->is_changed = 0;
 }
 
 static void writer_free(struct writer *w)
 {
 	for (uint32_t i = 0; i < w->n_lanes; i++)
-		lane_free(w->lanes[i]);
+		writer_lane_free(w->lanes[i]);
 	free(w->lanes);
 	free(w->threads);
 	packer_free(w->packer);
@@ -368,7 +218,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 		return status;
 	}
 	records_put_meta(&w->plain, options);
-	put_plain(w, BLOCK_META, &w->plain, SOME);
+	writer_put_plain(w, BLOCK_META, &w->plain, SOME);
 	names_dirty(names);
 	w->is_changed = 1;
 	*out = w;
@@ -385,7 +235,7 @@ void writer_pause(struct writer *w, uint64_t at, uint64_t ticks)
 	bytes_put_varint(&w->pauses, at);
 	bytes_put_varint(&w->pauses, ticks);
 	w->is_changed = 1;
-	put_plain(w, BLOCK_PAUSES, &w->pauses, PLAIN_SIZE);
+	writer_put_plain(w, BLOCK_PAUSES, &w->pauses, WRITER_PLAIN_SIZE);
 }
 
 void writer_process_end(struct writer *w, uint32_t process, uint64_t at)
@@ -397,10 +247,10 @@ void writer_process_end(struct writer *w, uint32_t process, uint64_t at)
 int writer_flush(struct writer *w, struct cst_error *err)
 {
 	for (uint32_t i = 0; i < w->n_lanes; i++)
-		put_calls(w, w->lanes[i]);
+		writer_put_calls(w, w->lanes[i]);
 	put_people(w);
-	put_plain(w, BLOCK_PAUSES, &w->pauses, SOME);
-	put_plain(w, BLOCK_ENDS, &w->ends, SOME);
+	writer_put_plain(w, BLOCK_PAUSES, &w->pauses, SOME);
+	writer_put_plain(w, BLOCK_ENDS, &w->ends, SOME);
 	if (w->is_changed)
 		put_end(w);
 	spool_flush(&w->spool);

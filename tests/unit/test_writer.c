@@ -332,7 +332,7 @@ static void the_limit_ends_the_keeping(void **state)
 	assert_int_equal(status.n_calls + status.n_lost_limit, 500000);
 	assert_int_equal(status.n_open, 0);
 	assert_true(status.is_limit_reached);
-	assert_true(status.spool_bytes < 100000);
+	assert_true(status.spool_bytes < 22000);
 	cst_trace_free(t);
 }
 
