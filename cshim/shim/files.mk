@@ -27,6 +27,7 @@ SHIM_SO_SRC := \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
 	cshim/shim/unwind.c \
+	cshim/shim/next.c \
 	cshim/shim/object.c \
 	cshim/shim/sandbox.c \
 	cshim/shim/exec.c \

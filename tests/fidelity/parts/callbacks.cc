@@ -96,6 +96,39 @@ NOINLINE static void out(int d)
 	}
 }
 
+static inline __attribute__((always_inline)) void inner(int d)
+{
+	expect(d, "inner(int)");
+	sort(d + 1);
+	dive(d + 1, 2);
+}
+
+static inline __attribute__((always_inline)) void outer(int d)
+{
+	expect(d, "outer(int)");
+	try {
+		inner(d + 1);
+	} catch (const std::exception &) {
+		sort(d + 1);
+		throw;
+	}
+}
+
+/* Inlined calls are left, in the very frame that goes on; one is not, and goes
+ * on. */
+NOINLINE static void inlined(int d)
+{
+	expect(d, "inlined(int)");
+	for (int i = 0; i < 5; i++) {
+		try {
+			outer(d + 1);
+		} catch (const std::exception &) {
+			sort(d + 1);
+		}
+		sort(d + 1);
+	}
+}
+
 NOINLINE static void leaf(int d)
 {
 	expect(d, "leaf(int)");
@@ -106,6 +139,7 @@ void run(int d)
 	expect(d, "run");
 	caught(d + 1);
 	out(d + 1);
+	inlined(d + 1);
 	for (int i = 0; i < 3; i++) {
 		try {
 			again(d + 1);
