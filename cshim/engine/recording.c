@@ -206,9 +206,10 @@ static int open_trace(int fd, const struct cst_status_report *status,
 		return failed;
 	/* Calls may have been packed when the disk was full. */
 	cst_trace_status(*out, &read);
-	if (told.is_limit_reached &&
-	    told.n_calls > read.n_calls + told.n_lost_limit)
+	if (told.is_limit_reached && told.n_calls > read.n_calls) {
 		told.n_lost_limit = told.n_calls - read.n_calls;
+		told.n_calls = read.n_calls;
+	}
 	trace_set_status(*out, &told);
 	return 0;
 }

@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from lib_build import build
-from lib_tree import live_tree
+from lib_tree import live_tree, read_jsonl
 from test_session import FIB_2, drawn
 
 RECORDED = ("set cstrace live off", "cstrace start", "run")
@@ -189,3 +189,16 @@ def test_a_limit_that_is_reached_at_once(gdb):
     assert "cstrace: the trace file reached its limit of 10 bytes" in run.out
     assert "not kept (size limit)" in run.out
     assert "Traceback" not in run.out
+
+
+def test_past_the_limit_what_is_kept_is_counted(gdb, tmp_path):
+    run = gdb(build("robust_crowd.c"), "set cstrace live off",
+              "set cstrace limit 10K", "cstrace start", "run",
+              "cstrace save t.cst", "cstrace save -all t.jsonl",
+              args=["calls", 1])
+    n = len(read_jsonl(tmp_path / "t.jsonl"))
+    assert n > 0
+    kept = re.search(r"^cstrace: (\d+) calls in .*, (\d+) calls not kept",
+                     run.out, re.M)
+    assert kept and (int(kept[1]), int(kept[2]) > 0) == (n, True)
+    assert "cstrace: %d calls saved to t.cst" % n in run.lines()
