@@ -41,8 +41,9 @@ void near_offer(struct near *n, const char *word)
 
 	if (length < 2 || length > MAX_LENGTH || strlen(word) > MAX_LENGTH)
 		return;
-	/* A beginning is as near as one letter. */
-	d = strncmp(word, n->wanted, length) ? distance(n->wanted, word) : 1;
+	/* A beginning is as near as one letter, the word itself nearer. */
+	d = strncmp(word, n->wanted, length) ? distance(n->wanted, word)
+					     : word[length] != 0;
 	/* "colour" for "color", "reprot" for "report": a letter in three. */
 	if (d > (length + 2) / 3 || (n->word && d >= n->distance))
 		return;

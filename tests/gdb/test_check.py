@@ -447,6 +447,15 @@ def test_no_such_function(folder):
                         "    -> there is listed\n")
 
 
+def test_the_name_itself_is_nearest(folder):
+    (folder / "take.cc").write_text(
+        "int taken(int n) { return n; }\nint take(int n) { return n + 1; }\n"
+        "int main() { return take(taken(-1)); }\n")
+    build(folder, "g++", "-g", HOOKS, "take.cc", "-o", "take")
+    assert check(folder, "take", "take$", status=1).endswith(
+        "    -> there is take(int)\n")
+
+
 def test_a_bad_regex(folder):
     done = cstrace(folder, "check", "./gcc-half", "(")
     assert (done.status, done.out) == (2, "")
