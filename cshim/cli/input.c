@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +22,61 @@ static int copy_all(int from, FILE *to)
 	return n < 0 || fflush(to) ? -1 : 0;
 }
 
-const char *input_path(const char *path)
+/* A file that nobody else knows, with all that comes from there; or negative.
+ */
+static int kept_copy(int from)
+{
+	FILE *f = tmpfile();
+
+	return f && copy_all(from, f) == 0 ? fileno(f) : -1;
+}
+
+static const char *standard_input(void)
 {
 	struct stat st;
-	FILE *f;
+	int fd;
 
-	if (strcmp(path, "-") != 0)
-		return path;
 	if (isatty(STDIN_FILENO)) {
 		failure("a trace is no text to type: cstrace ... - <FILE.cst");
 		return NULL;
 	}
 	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
 		return "/dev/stdin";
-	f = tmpfile();
-	if (!f || copy_all(STDIN_FILENO, f) < 0 ||
-	    dup2(fileno(f), STDIN_FILENO) < 0) {
+	fd = kept_copy(STDIN_FILENO);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
 		failure("cannot read standard input: %s", strerror(errno));
 		return NULL;
 	}
 	return "/dev/stdin";
+}
+
+/* A named pipe, or a shell's <(command). */
+static const char *pipe_path(const char *path)
+{
+	static char names[2][32]; /* diff takes two */
+	static unsigned n;
+	char *name = names[n++ % 2];
+	int from = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = from < 0 ? -1 : kept_copy(from);
+
+	if (fd < 0) {
+		failure("cannot read '%s': %s", path, strerror(errno));
+		name = NULL;
+	} else {
+		snprintf(name, sizeof(names[0]), "/dev/fd/%d", fd);
+	}
+	if (from >= 0)
+		close(from);
+	return name;
+}
+
+const char *input_path(const char *path)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-"))
+		return standard_input();
+	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return pipe_path(path);
+	return path;
 }
