@@ -244,7 +244,8 @@ def test_no_start_with_a_core_file(gdb):
 @pytest.mark.parametrize("target", ["remote", "extended-remote"])
 def test_a_remote_program_is_told_not_to_be_recorded(gdb, tmp_path, target):
     """Whether the connection or `cstrace start` comes first."""
-    connect = "target %s | gdbserver - %s" % (target, build("calls.c"))
+    # --once, or it stays, and looks for another connection without a rest.
+    connect = "target %s | gdbserver --once - %s" % (target, build("calls.c"))
     run = gdb(build("calls.c"), QUIET, "cstrace start", connect,
               "cstrace status", "continue")
     told = "programs of `target %s` are not recorded" % target
