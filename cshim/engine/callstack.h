@@ -24,7 +24,7 @@ struct open_call {
 	uint32_t call_site;
 	uint32_t site;			  /* number in the area, or 0: a seed */
 	struct filter_state above, below; /* the live view's, as the rest */
-	uint8_t is_near;		  /* cfa is a stand-in */
+	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;
 	uint8_t is_visible;
 	uint8_t is_printed;

@@ -15,23 +15,37 @@ static int is_above(const struct thread *t, const struct stack *s, uint64_t sp)
 	       (t->base ? sp < t->base : sp - s->high < ABOVE_STACK_BYTES);
 }
 
+/* How far below its innermost call's frame s may go on: code without hooks may
+ * have been called from there, unless the place is in that very function. */
+static uint64_t reach(const struct callstack *c, const struct stack *s,
+		      uint64_t pc)
+{
+	uint32_t scope;
+
+	return pc && sites_scope(c->sites, s->process,
+				 s->calls[s->n - 1].physical, pc - 1, &scope)
+		       ? SAME_STACK_BYTES
+		       : CALLBACK_BYTES;
+}
+
 /* The stack that holds the address; NULL: not known. */
 static struct stack *stack_at(const struct callstack *c, const struct thread *t,
-			      uint64_t sp)
+			      uint64_t sp, uint64_t pc)
 {
 	struct stack *found = NULL;
-	uint64_t nearest = CALLBACK_BYTES;
+	uint64_t nearest = SAME_STACK_BYTES;
 
 	if (is_above(t, t->current, sp))
 		return t->current;
 	if (is_above(t, t->own, sp))
 		return t->own;
-	/* A coroutine's, which goes on in its innermost call. */
+	/* One that goes on in its innermost call: a coroutine's, or the current
+	 * one, by a jump out of inlined calls. */
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		uint64_t away = s->n ? s->calls[s->n - 1].cfa - sp : 0;
 
 		if (s->process == t->process && (s->ordinal || s == t->own) &&
-		    away && away < nearest) {
+		    away && away < nearest && away < reach(c, s, pc)) {
 			nearest = away;
 			found = s;
 		}
@@ -60,18 +74,23 @@ static void leave_inlined(struct callstack *c, struct thread *t,
 	}
 }
 
+/* Does the frame of the call lie below the address? */
+static int is_below(const struct open_call *o, uint64_t sp)
+{
+	return o->cfa + (o->is_near == NEAR_SP ? NEAR_BYTES : 0) <= sp;
+}
+
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t pc, uint64_t time)
 {
-	struct stack *s = stack_at(c, t, sp);
+	struct stack *s = stack_at(c, t, sp, pc);
 	const struct open_call *top;
 
 	if (!s)
 		return;
 	t->current = s;
-	while ((top = stack_top(s)) &&
-	       top->cfa + (top->is_near ? NEAR_BYTES : 0) <= sp)
+	while ((top = stack_top(s)) && is_below(top, sp))
 		stack_unwind(c, t, s, s->n - 1, time);
 	if (pc)
 		leave_inlined(c, t, s, pc - 1, time);

@@ -302,8 +302,9 @@ static void site_set_frame(struct site *site, const struct code *code)
 {
 	site->is_cfa_of_fp =
 		code->cfa_base == CFA_FP || code->cfa_base == CFA_FP_NEAR;
-	site->is_near =
-		code->cfa_base == CFA_UNKNOWN || code->cfa_base == CFA_FP_NEAR;
+	site->is_near = code->cfa_base == CFA_UNKNOWN	? NEAR_SP
+			: code->cfa_base == CFA_FP_NEAR ? NEAR_FP
+							: 0;
 	if (code->cfa_base != CFA_UNKNOWN)
 		site->cfa_offset = code->cfa_offset;
 }

@@ -14,6 +14,12 @@
 #include "questions.h"
 #include "space.h"
 
+/* What stands in for the CFA. */
+enum nearness {
+	NEAR_FP = 1, /* within the frame, and above its stack pointer */
+	NEAR_SP = 2, /* the stack pointer itself */
+};
+
 struct site {
 	uint32_t function;  /* in names */
 	uint32_t call_site; /* in names; entries only */
@@ -22,7 +28,7 @@ struct site {
 	int32_t cfa_offset;
 	uint32_t joined; /* a site in whose frame this one was inlined; or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
-	uint8_t is_near;      /* ... or only near to it */
+	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind */
 	uint8_t is_muted;     /* its records are dropped */
 	uint32_t reserved;

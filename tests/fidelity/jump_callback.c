@@ -4,6 +4,7 @@
  * below the frames that were left: nothing but the jump says that they were.
  */
 #include "expect.h"
+#include <alloca.h>
 #include <setjmp.h>
 #include <signal.h>
 
@@ -92,6 +93,11 @@ static inline __attribute__((always_inline)) void outer(int d)
 	inner(d + 1);
 }
 
+NOINLINE static void calm(int d)
+{
+	expect(d, "calm");
+}
+
 /* Inlined calls are left, in the very frame that is jumped to; then one that is
  * not left goes on. */
 NOINLINE static void inlined(int d)
@@ -100,6 +106,56 @@ NOINLINE static void inlined(int d)
 	for (volatile int i = 0; i < 5; i++) {
 		if (!sigsetjmp(env, 1))
 			outer(d + 1);
+		calm(d + 1);
+		sort(d + 1);
+	}
+}
+
+/* The frame that is left has its CFA in memory. */
+NOINLINE static void fail_aligned(int d)
+{
+	volatile char wide[64] __attribute__((aligned(64)));
+	volatile char *room = alloca(16 * (size_t)d);
+
+	wide[0] = room[0] = 0;
+	expect(d, "fail_aligned");
+	siglongjmp(env, 1);
+}
+
+static inline __attribute__((always_inline)) void inner_aligned(int d)
+{
+	expect(d, "inner_aligned");
+	fail_aligned(d + 1);
+}
+
+NOINLINE static void aligned(int d)
+{
+	expect(d, "aligned");
+	for (volatile int i = 0; i < 5; i++) {
+		if (!sigsetjmp(env, 1))
+			inner_aligned(d + 1);
+		calm(d + 1);
+	}
+}
+
+static inline __attribute__((always_inline)) void hop(int d)
+{
+	volatile char room[8192];
+
+	room[0] = 0;
+	expect(d, "hop");
+	sort(d + 1);
+	longjmp(env, 1);
+}
+
+/* The jump stays in the innermost frame, which is large. */
+NOINLINE static void within(int d)
+{
+	expect(d, "within");
+	for (volatile int i = 0; i < 5; i++) {
+		if (!_setjmp(env))
+			hop(d + 1);
+		calm(d + 1);
 		sort(d + 1);
 	}
 }
@@ -128,5 +184,7 @@ int main(void)
 	by(1, SIGUSR2);
 	out(1);
 	inlined(1);
+	aligned(1);
+	within(1);
 	return 0;
 }
