@@ -107,7 +107,7 @@ static inline uint64_t sys_limit(int resource)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 
-	gate_call(SYS_prlimit64, 0, resource, 0, (long)&limit, 0, 0);
+	gate_call(SYS_getrlimit, resource, (long)&limit, 0, 0, 0, 0);
 	return limit.rlim_cur;
 }
 

@@ -354,3 +354,15 @@ def test_what_is_open_stays_with_its_process(gdb, tmp_path):
         == [("main", True, "return"), ("start", True, "return"),
             ("leaf", False, "return")]
     assert own_sites(saved_trees(tmp_path / "t.txt")["calls"]) == CALLS
+
+
+def test_while_gdb_records_for_itself(gdb, tmp_path):
+    """Our first event takes no system call that its `record` does not know."""
+    run = gdb(build("calls.c"), QUIET, "break pair", "run", "record",
+              "cstrace start", "delete", "finish", "reverse-finish",
+              "cstrace save t.jsonl")
+    assert "Process record" not in run.out
+    assert "Value returned is $1 = 6" in run.out
+    assert "No more reverse-execution history" in run.out
+    names = [c["function"] for c in read_jsonl(tmp_path / "t.jsonl")]
+    assert names[:5] == ["main", "spread", "pair", "leaf", "leaf"]
