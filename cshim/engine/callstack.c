@@ -256,7 +256,7 @@ static struct stack *enter_first(struct callstack *c, struct thread *t,
 static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
-	struct stack *s = t->current, *other;
+	struct stack *s = stack_now(t), *other;
 	uint32_t physical = f->site->caller_physical;
 	uint32_t caller;
 
@@ -296,7 +296,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 
 	if (unlikely(!top || !is_plain_entry(c, top, f))) {
 		s = enter_settle(c, t, f);
-		t->current = s;
+		lanes_go_over(c, t, s, f);
 	}
 	c->n_calls++;
 	o = stack_slot(s);

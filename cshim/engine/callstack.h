@@ -40,6 +40,8 @@ struct stack {
 	struct thread *thread; /* that made it */
 	struct lane *lane;     /* NULL: calls are not kept */
 	struct stack *next;    /* of the same process */
+	/* By the signal handler that is this one's first call; or NULL. */
+	struct stack *interrupted;
 };
 
 /* The calls that were open when a thread forked. */
@@ -56,7 +58,7 @@ struct thread {
 	uint32_t n_snapshot_calls;
 	/* The first thread of a fork child, before its first record: whose
 	 * calls it goes on in, as of which of its forks. */
-	const struct thread *heir_of;
+	struct thread *heir_of;
 	uint32_t n_fork;
 	struct stack *own;
 	struct stack *current;

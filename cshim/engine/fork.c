@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "fork.h"
 
+#include "lanes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +44,7 @@ static void make_room(struct thread *t, uint32_t n_fork)
 
 void fork_snapshot(struct thread *t, uint32_t n_fork)
 {
-	const struct stack *s = t->current;
+	const struct stack *s = stack_now(t);
 	struct snapshot *shot;
 
 	make_room(t, n_fork);
@@ -84,9 +86,9 @@ static void inherit(struct callstack *c, struct thread *child,
 void fork_inherit(struct callstack *c, struct thread *child, uint64_t time,
 		  uint64_t cfa, int is_exit)
 {
-	const struct thread *parent = child->heir_of;
+	struct thread *parent = child->heir_of;
 	const struct snapshot *shot = find_snapshot(parent, child->n_fork);
-	const struct stack *now = parent->current;
+	const struct stack *now = stack_now(parent);
 
 	child->heir_of = NULL;
 	for (uint32_t i = 0; shot && i < shot->n; i++)

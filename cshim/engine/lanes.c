@@ -171,3 +171,11 @@ struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
 	}
 	return found;
 }
+
+void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
+		   const struct frame *f)
+{
+	if (s != t->current && !s->n && c->sites->places[f->number].is_signal)
+		s->interrupted = t->current;
+	t->current = s;
+}

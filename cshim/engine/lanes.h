@@ -39,6 +39,19 @@ static inline struct open_call *stack_top(struct stack *s)
 	return s->n ? &s->calls[s->n - 1] : NULL;
 }
 
+/* The stack that the thread is on: a handler that had one to itself goes back
+ * to what it interrupted. */
+static inline struct stack *stack_now(struct thread *t)
+{
+	while (!t->current->n && t->current->interrupted) {
+		struct stack *left = t->current;
+
+		t->current = left->interrupted;
+		left->interrupted = NULL;
+	}
+	return t->current;
+}
+
 /* Does the thread go over to another stack?  It steps too far for a call. */
 static inline int lanes_leaves(const struct thread *t,
 			       const struct cst_record *r)
@@ -77,5 +90,9 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
  * by side, so near is not enough; what return addresses did before tells. */
 struct stack *lanes_near(struct callstack *c, struct thread *t,
 			 const struct frame *f);
+
+/* To the stack that the frame is on. */
+void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
+		   const struct frame *f);
 
 #endif

@@ -84,9 +84,11 @@ static int is_below(const struct open_call *o, uint64_t sp)
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t pc, uint64_t time)
 {
-	struct stack *s = stack_at(c, t, sp, pc);
 	const struct open_call *top;
+	struct stack *s;
 
+	stack_now(t);
+	s = stack_at(c, t, sp, pc);
 	if (!s)
 		return;
 	t->current = s;
