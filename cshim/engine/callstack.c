@@ -152,21 +152,21 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
 			 const struct frame *f)
 {
-	uint32_t own = c->sites->places[f->number].scope;
-	const struct open_call *top;
+	uint32_t own = c->sites->places[f->number].scope, left = s->n;
 
-	while ((top = stack_top(s)) && top->cfa == f->cfa) {
-		uint32_t scope = c->sites->places[top->site].scope;
+	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == f->cfa; i--) {
+		uint32_t scope = c->sites->places[s->calls[i - 1].site].scope;
 
-		if (is_same_frame(c, top, f) &&
-		    (!scope ||
-		     (scope != own && sites_is_inside(c->sites, own, scope)))) {
-			c->sites->all[f->number].joined = top->site;
-			return 1;
-		}
-		stack_unwind(c, t, s, s->n - 1, f->time);
+		if (!is_same_frame(c, &s->calls[i - 1], f) ||
+		    (scope &&
+		     (scope == own || !sites_is_inside(c->sites, own, scope))))
+			left = i - 1;
 	}
-	return 0;
+	stack_unwind(c, t, s, left, f->time);
+	if (!s->n || stack_top(s)->cfa != f->cfa)
+		return 0;
+	c->sites->all[f->number].joined = stack_top(s)->site;
+	return 1;
 }
 
 /* At the frame of the innermost calls, in the function that they are in: an

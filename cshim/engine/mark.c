@@ -59,19 +59,19 @@ static void leave_inlined(struct callstack *c, struct thread *t,
 			  struct stack *s, uint64_t pc, uint64_t time)
 {
 	const struct open_call *top = stack_top(s);
-	uint64_t cfa = top ? top->cfa : 0;
-	uint32_t scope, own;
+	uint32_t scope, left = s->n;
 
-	while (top && top->cfa == cfa) {
-		own = c->sites->places[top->site].scope;
-		if (!own ||
-		    !sites_scope(c->sites, t->process, top->physical, pc,
-				 &scope) ||
-		    sites_is_inside(c->sites, scope, own))
-			return;
-		stack_unwind(c, t, s, s->n - 1, time);
-		top = stack_top(s);
+	if (!top ||
+	    !sites_scope(c->sites, t->process, top->physical, pc, &scope))
+		return;
+	/* Of some it is not known where they are inlined. */
+	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == top->cfa; i--) {
+		uint32_t own = c->sites->places[s->calls[i - 1].site].scope;
+
+		if (own && !sites_is_inside(c->sites, scope, own))
+			left = i - 1;
 	}
+	stack_unwind(c, t, s, left, time);
 }
 
 /* Does the frame of the call lie below the address? */

@@ -138,6 +138,33 @@ NOINLINE static void aligned(int d)
 	}
 }
 
+/* With a function of libc's inlined between, where it has one. */
+static inline __attribute__((always_inline)) void seek(int d)
+{
+	int numbers[] = {1, 2, 3}, *found;
+
+	expect(d, "seek");
+	depth = d + 1;
+	leaves = 1;
+	found = bsearch(numbers, numbers, 3, sizeof(numbers[0]), compare);
+	depth = !!found;
+}
+
+NOINLINE static void out_of_search(int d)
+{
+	expect(d, "out_of_search");
+	for (volatile int i = 0; i < 5; i++) {
+		if (_setjmp(env))
+			leaves = 0;
+		else
+			seek(d + 1);
+		if (i & 1)
+			calm(d + 1);
+		else
+			sort(d + 1);
+	}
+}
+
 static inline __attribute__((always_inline)) void hop(int d)
 {
 	volatile char room[8192];
@@ -183,6 +210,7 @@ int main(void)
 	by(1, SIGUSR1);
 	by(1, SIGUSR2);
 	out(1);
+	out_of_search(1);
 	inlined(1);
 	aligned(1);
 	within(1);
