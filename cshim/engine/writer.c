@@ -203,6 +203,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 	w->spool.fd = -1;
 	w->names = names;
 	w->limit_bytes = options->limit_bytes;
+	w->flight_bytes = options->flight_bytes;
 	w->end_ticks = options->start_ticks;
 	w->packer = packer_new();
 	if (!w->packer)

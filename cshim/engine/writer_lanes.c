@@ -13,6 +13,7 @@ enum {
 	MOST_LATE = 8192,
 	/* What a call takes in the file, in a small block and at worst. */
 	BYTES_PER_CALL = 12,
+	FLIGHT_BLOCKS = 8,
 };
 
 struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
@@ -122,6 +123,15 @@ static void lane_empty(struct lane *l)
 		w->is_full = 1;
 }
 
+/* The newest calls go whole blocks at a time: a flight has some of them. */
+static uint32_t most_in_block(const struct writer *w)
+{
+	uint64_t n = w->flight_bytes / FLIGHT_BLOCKS / BYTES_PER_CALL;
+
+	return w->flight_bytes && n < CALLS_PER_BLOCK ? (uint32_t)n
+						      : CALLS_PER_BLOCK;
+}
+
 /* Room for one more call. */
 static int lane_room(struct lane *l)
 {
@@ -129,7 +139,8 @@ static int lane_room(struct lane *l)
 
 	if (l->n < l->cap)
 		return 0;
-	if (!w->is_full && l->cap < CALLS_PER_BLOCK && lane_grow(l) == 0)
+	if (!w->is_full && (!l->cap || l->cap < most_in_block(w)) &&
+	    lane_grow(l) == 0)
 		return 0;
 	if (!w->is_full && (l->n || w->limit_bytes))
 		lane_empty(l);

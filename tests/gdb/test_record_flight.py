@@ -3,6 +3,8 @@
 
 import signal
 
+import pytest
+
 from lib_build import build
 from test_record import (TALKER, calls, command, compiled, finish, functions,
                          record, start, wait_for)
@@ -43,6 +45,14 @@ def test_keeps_the_newest_below_their_callers(tmp_path):
     known = {c["id"] for c in found}
     assert all(c["parent"] in known for c in found[1:])
     assert {c["end"] for c in found} == {"return"}
+
+
+@pytest.mark.parametrize("kib", [16, 64, 256])
+def test_uses_the_room_it_has(tmp_path, kib):
+    phases = compiled(tmp_path, PHASES, "phases")
+    record(tmp_path, "--flight", "%dK" % kib, phases)
+    size = (tmp_path / "cstrace.cst").stat().st_size
+    assert kib * 512 < size < kib * 1280
 
 
 def test_small_runs_are_whole(tmp_path):

@@ -429,7 +429,6 @@ enum { HASTE_LIMIT = 1 << 18, LEAST_PERCENT = 35 };
 enum { HASTE_LIMIT = 1 << 21, LEAST_PERCENT = 45 };
 #endif
 
-/* At least half of the limit is used with care. */
 static void haste_does_not_use_up_the_limit(void **state)
 {
 	(void)state;
