@@ -225,7 +225,8 @@ QUIET int main(int argc, char **argv)
 		with_alarms(500);
 	else
 		go_on();
-	say(strncmp(where, "alarms", 6) && !is_to_jump ? "%ld leaves\n" : "over\n",
+	say(strncmp(where, "alarms", 6) && !is_to_jump ? "%ld leaves\n"
+						       : "over\n",
 	    n_leaves);
 	_exit(42);
 }

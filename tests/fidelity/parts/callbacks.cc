@@ -31,8 +31,13 @@ QUIET static void sort(int d)
  * being left. */
 struct Sorts {
 	int d;
-	QUIET explicit Sorts(int depth) : d(depth) {}
-	QUIET ~Sorts() { sort(d); }
+	QUIET explicit Sorts(int depth) : d(depth)
+	{
+	}
+	QUIET ~Sorts()
+	{
+		sort(d);
+	}
 };
 
 NOINLINE static void dive(int d, int n)
