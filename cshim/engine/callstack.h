@@ -40,7 +40,8 @@ struct stack {
 	struct thread *thread; /* that made it */
 	struct lane *lane;     /* NULL: calls are not kept */
 	struct stack *next;    /* of the same process */
-	/* By the signal handler that is this one's first call; or NULL. */
+	/* By this one's first call, a signal handler's or a coroutine's, which
+	 * goes back there; or NULL. */
 	struct stack *interrupted;
 };
 

@@ -175,7 +175,25 @@ struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
 void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
 		   const struct frame *f)
 {
-	if (s != t->current && !s->n && c->sites->places[f->number].is_signal)
+	const struct site_place *place = &c->sites->places[f->number];
+
+	if (s != t->current && !s->n &&
+	    (place->is_signal || (place->is_first && s->ordinal)))
 		s->interrupted = t->current;
 	t->current = s;
+}
+
+void lanes_jump_over(const struct callstack *c, struct thread *t,
+		     struct stack *s)
+{
+	struct stack *from = t->current;
+
+	t->current = s;
+	if (s == from)
+		return;
+	if (from->interrupted == s)
+		from->interrupted = NULL; /* it gives way */
+	else if (s->ordinal && s->n &&
+		 c->sites->places[s->calls[0].site].is_first)
+		s->interrupted = from;
 }

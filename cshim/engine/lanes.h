@@ -39,15 +39,15 @@ static inline struct open_call *stack_top(struct stack *s)
 	return s->n ? &s->calls[s->n - 1] : NULL;
 }
 
-/* The stack that the thread is on: a handler that had one to itself goes back
+/* The stack that the thread is on: one whose calls have all returned goes back
  * to what it interrupted. */
 static inline struct stack *stack_now(struct thread *t)
 {
 	while (!t->current->n && t->current->interrupted) {
-		struct stack *left = t->current;
+		struct stack *next = t->current->interrupted;
 
-		t->current = left->interrupted;
-		left->interrupted = NULL;
+		t->current->interrupted = NULL;
+		t->current = next->ordinal ? next : t->own;
 	}
 	return t->current;
 }
@@ -91,6 +91,9 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
 struct stack *lanes_near(struct callstack *c, struct thread *t,
 			 const struct frame *f);
 
+/* By a jump, in the middle of what is open there. */
+void lanes_jump_over(const struct callstack *c, struct thread *t,
+		     struct stack *s);
 /* To the stack that the frame is on. */
 void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
 		   const struct frame *f);

@@ -4,6 +4,9 @@
 #include "fork.h"
 #include "lanes.h"
 
+/* A frame that is jumped into may be this large. */
+enum { LOCALS_BYTES = 1 << 16 };
+
 /* Does the address lie on s above its innermost call? */
 static int is_above(const struct thread *t, const struct stack *s, uint64_t sp)
 {
@@ -22,10 +25,12 @@ static uint64_t reach(const struct callstack *c, const struct stack *s,
 {
 	uint32_t scope;
 
-	return pc && sites_scope(c->sites, s->process,
-				 s->calls[s->n - 1].physical, pc - 1, &scope)
+	return s->n && pc &&
+			       sites_scope(c->sites, s->process,
+					   s->calls[s->n - 1].physical, pc - 1,
+					   &scope)
 		       ? SAME_STACK_BYTES
-		       : CALLBACK_BYTES;
+		       : LOCALS_BYTES;
 }
 
 /* The stack that holds the address; NULL: not known. */
@@ -42,7 +47,7 @@ static struct stack *stack_at(const struct callstack *c, const struct thread *t,
 	/* One that goes on in its innermost call: a coroutine's, or the current
 	 * one, by a jump out of inlined calls. */
 	for (struct stack *s = c->stacks; s; s = s->next) {
-		uint64_t away = s->n ? s->calls[s->n - 1].cfa - sp : 0;
+		uint64_t away = (s->n ? s->calls[s->n - 1].cfa : s->high) - sp;
 
 		if (s->process == t->process && (s->ordinal || s == t->own) &&
 		    away && away < nearest && away < reach(c, s, pc)) {
@@ -91,7 +96,7 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	s = stack_at(c, t, sp, pc);
 	if (!s)
 		return;
-	t->current = s;
+	lanes_jump_over(c, t, s);
 	while ((top = stack_top(s)) && is_below(top, sp))
 		stack_unwind(c, t, s, s->n - 1, time);
 	if (pc)
