@@ -49,8 +49,12 @@ static struct stack *stack_at(const struct callstack *c, const struct thread *t,
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		uint64_t away = (s->n ? s->calls[s->n - 1].cfa : s->high) - sp;
 
-		if (s->process == t->process && (s->ordinal || s == t->own) &&
-		    away && away < nearest && away < reach(c, s, pc)) {
+		if (s->process != t->process || (!s->ordinal && s != t->own))
+			continue;
+		/* Out of a handler on a stack of its own. */
+		if (is_above(t, s, sp))
+			return s;
+		if (away && away < nearest && away < reach(c, s, pc)) {
 			nearest = away;
 			found = s;
 		}

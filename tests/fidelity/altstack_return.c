@@ -34,6 +34,18 @@ static void on_alt(int sig)
 	stack = interrupted;
 }
 
+/* To a coroutine's middle. */
+static void on_jump(int sig)
+{
+	const char *interrupted = stack;
+
+	(void)sig;
+	stack = "alt";
+	expect_on(stack, 0, "on_jump");
+	stack = interrupted;
+	longjmp(env, 1);
+}
+
 static void on_same(int sig)
 {
 	(void)sig;
@@ -58,6 +70,16 @@ NOINLINE static void leave(int d)
 	expect_on(stack, d, "leave");
 	raise(SIGUSR2);
 	longjmp(env, 1);
+}
+
+NOINLINE static void dive(int d, int n)
+{
+	expect_on(stack, d, "dive");
+	if (n)
+		dive(d + 1, n - 1);
+	else
+		raise(SIGWINCH);
+	note(d + 1);
 }
 
 QUIET static void child(int d)
@@ -94,6 +116,9 @@ NOINLINE static void work(int d)
 	if (!setjmp(env))
 		leave(d + 1);
 	raise(SIGUSR1);
+	if (!setjmp(env))
+		dive(d + 1, 3);
+	qsort(numbers, 2, sizeof(numbers[0]), compare);
 	child(d);
 	note(d + 1);
 }
@@ -119,12 +144,15 @@ int main(void)
 {
 	stack_t own = {.ss_sp = alt, .ss_size = STACK};
 	struct sigaction same = {.sa_handler = on_same},
-			 other = {.sa_handler = on_alt, .sa_flags = SA_ONSTACK};
+			 other = {.sa_handler = on_alt, .sa_flags = SA_ONSTACK},
+			 jumps = {.sa_handler = on_jump,
+				  .sa_flags = SA_ONSTACK | SA_NODEFER};
 
 	expect(0, "main");
 	sigaltstack(&own, NULL);
 	sigaction(SIGUSR1, &same, NULL);
 	sigaction(SIGUSR2, &other, NULL);
+	sigaction(SIGWINCH, &jumps, NULL);
 	getcontext(&co_context);
 	co_context.uc_stack.ss_sp = memory;
 	co_context.uc_stack.ss_size = STACK;
