@@ -21,7 +21,7 @@ void help_print(FILE *to)
 	      "  cstrace show cstrace.cst\n"
 	      "  cstrace gdb --args ./app 1 2\n"
 	      "\n"
-	      "FILE.cst may be - for standard input, or a named pipe.\n"
+	      "FILE.cst may be - for standard input, or the shell's <(...).\n"
 	      "`cstrace COMMAND --help' or `cstrace help COMMAND' tells more, "
 	      "`cstrace\n--version' says which version this is.\n",
 	      to);

@@ -50,7 +50,8 @@ static const char *standard_input(void)
 	return "/dev/stdin";
 }
 
-/* A named pipe, or a shell's <(command). */
+/* A shell's <(command), which is open already.  A named pipe is not taken: who
+ * opens one may wait for ever. */
 static const char *pipe_path(const char *path)
 {
 	static char names[2][32]; /* diff takes two */
@@ -76,7 +77,8 @@ const char *input_path(const char *path)
 
 	if (!strcmp(path, "-"))
 		return standard_input();
-	if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+	if (!strncmp(path, "/dev/fd/", 8) && stat(path, &st) == 0 &&
+	    S_ISFIFO(st.st_mode))
 		return pipe_path(path);
 	return path;
 }

@@ -5,8 +5,8 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-/* path, or where to read what it is for standard input ("-") or a pipe: that
- * is kept in a file without a name.  NULL: told. */
+/* path, or where to read what it is for standard input ("-") or a <(command):
+ * that is kept in a file without a name.  NULL: told. */
 const char *input_path(const char *path);
 
 #endif
