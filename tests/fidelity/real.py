@@ -68,7 +68,9 @@ def told(program, folder):
     library, path = folder / "truth.so", folder / "told"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", PARTS / "truth.c", "-o",
                     library], check=True)
-    subprocess.run([program, PARTS / "errors.lua"], check=True,
+    # Where gdb puts it: the script makes text of addresses, and the length of
+    # that tells when garbage is collected.
+    subprocess.run(["setarch", "-R", program, PARTS / "errors.lua"], check=True,
                    stdout=subprocess.DEVNULL,
                    env={**os.environ, "LD_PRELOAD": str(library),
                         "TRUTH": str(path)})
