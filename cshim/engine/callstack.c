@@ -257,9 +257,9 @@ static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
 	struct stack *s = stack_now(t), *other;
-	uint32_t physical = f->site->caller_physical;
-	uint32_t caller;
+	uint32_t physical = f->site->caller_physical, caller;
 
+	mark_settle(c, t, s, f);
 	if (c->sites->places[f->number].is_first)
 		return enter_first(c, t, f);
 	if (enter_own_frame(c, t, s, f))

@@ -7,6 +7,10 @@
 /* A frame that is jumped into may be this large. */
 enum { LOCALS_BYTES = 1 << 16 };
 
+/* Set in the physical function of an inlined call that may be left: no next
+ * call is plain then. */
+static const uint32_t DOUBTFUL = 1u << 31;
+
 /* Does the address lie on s above its innermost call? */
 static int is_above(const struct thread *t, const struct stack *s, uint64_t sp)
 {
@@ -83,6 +87,27 @@ static void leave_inlined(struct callstack *c, struct thread *t,
 	stack_unwind(c, t, s, left, time);
 }
 
+static void doubt(const struct callstack *c, struct stack *s)
+{
+	struct open_call *top = stack_top(s);
+
+	if (top && c->sites->places[top->site].scope)
+		top->physical |= DOUBTFUL;
+}
+
+void mark_settle(struct callstack *c, struct thread *t, struct stack *s,
+		 const struct frame *f)
+{
+	struct open_call *top = stack_top(s);
+
+	if (!top || !(top->physical & DOUBTFUL))
+		return;
+	top->physical &= ~DOUBTFUL;
+	if (f->cfa < top->cfa && f->site->caller_physical == top->physical)
+		leave_inlined(c, t, s, c->sites->places[f->number].caller - 1,
+			      f->time);
+}
+
 /* Does the frame of the call lie below the address? */
 static int is_below(const struct open_call *o, uint64_t sp)
 {
@@ -93,7 +118,7 @@ static int is_below(const struct open_call *o, uint64_t sp)
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t pc, uint64_t time)
 {
-	const struct open_call *top;
+	struct open_call *top;
 	struct stack *s;
 
 	stack_now(t);
@@ -103,8 +128,12 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	lanes_jump_over(c, t, s);
 	while ((top = stack_top(s)) && is_below(top, sp))
 		stack_unwind(c, t, s, s->n - 1, time);
+	if (top)
+		top->physical &= ~DOUBTFUL;
 	if (pc)
 		leave_inlined(c, t, s, pc - 1, time);
+	else
+		doubt(c, s);
 }
 
 void mark_take(struct callstack *c, struct thread *t,

@@ -119,6 +119,26 @@ static inline __attribute__((always_inline)) void outer(int d)
 	}
 }
 
+struct Tells {
+	int d;
+	QUIET explicit Tells(int depth) : d(depth)
+	{
+	}
+	NOINLINE ~Tells()
+	{
+		expect(d, "Tells::~Tells()");
+	}
+};
+
+/* Before the handler, the destructor of a neighbour. */
+NOINLINE static void with_neighbour(int d)
+{
+	Tells t(d + 1);
+
+	expect(d, "with_neighbour(int)");
+	inner(d + 1);
+}
+
 /* Inlined calls are left, in the very frame that goes on; one is not, and goes
  * on. */
 NOINLINE static void inlined(int d)
@@ -145,6 +165,11 @@ void run(int d)
 	caught(d + 1);
 	out(d + 1);
 	inlined(d + 1);
+	try {
+		with_neighbour(d + 1);
+	} catch (const std::exception &) {
+		sort(d + 1);
+	}
 	for (int i = 0; i < 3; i++) {
 		try {
 			again(d + 1);
