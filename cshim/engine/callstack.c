@@ -231,8 +231,7 @@ static struct stack *enter_near(struct callstack *c, struct thread *t,
 		if (enter_own_frame(c, t, s, f))
 			return s;
 		if (f->site->caller_physical)
-			caller = lanes_find_caller(s, f->site->caller_physical,
-						   f->cfa);
+			caller = lanes_find_caller(c, s, f);
 	}
 	if (caller)
 		stack_unwind(c, t, s, caller, f->time);
@@ -257,15 +256,15 @@ static __attribute__((noinline)) struct stack *
 enter_settle(struct callstack *c, struct thread *t, const struct frame *f)
 {
 	struct stack *s = stack_now(t), *other;
-	uint32_t physical = f->site->caller_physical, caller;
+	uint32_t caller;
 
 	mark_settle(c, t, s, f);
 	if (c->sites->places[f->number].is_first)
 		return enter_first(c, t, f);
 	if (enter_own_frame(c, t, s, f))
 		return s;
-	if (physical) {
-		caller = lanes_find_caller(s, physical, f->cfa);
+	if (f->site->caller_physical) {
+		caller = lanes_find_caller(c, s, f);
 		other = c->n_extra ? lanes_of_caller(c, t, f, caller) : NULL;
 		if (other)
 			return other;

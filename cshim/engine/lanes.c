@@ -15,19 +15,37 @@ static int is_near_stack(const struct stack *s, uint64_t cfa)
 					   : ABOVE_STACK_BYTES);
 }
 
-uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
-			   uint64_t cfa)
+/* Calls inlined in a function without hooks that may have called itself since:
+ * is the frame's caller that activation, with these left by a jump, or a later
+ * one, which is not seen? */
+static int is_of_later_one(const struct callstack *c, const struct stack *s,
+			   uint32_t i, const struct frame *f)
 {
-	uint32_t i = s->n;
+	const struct site_place *places = c->sites->places;
+	int32_t caller_frame = places[f->number].caller_frame;
+	uint64_t cfa = s->calls[i].cfa;
 
-	while (i > 0 && s->calls[i - 1].cfa <= cfa)
+	while (i > 0 && s->calls[i - 1].cfa == cfa)
 		i--;
-	for (uint32_t k = 0; i > 0 && k < CALLER_DISTANCE; k++, i--) {
+	if (!places[s->calls[i].site].is_inlined || s->calls[i].is_near)
+		return 0;
+	return !caller_frame || cfa != f->cfa + (uint64_t)caller_frame;
+}
+
+uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,
+			   const struct frame *f)
+{
+	uint32_t n = s->n;
+
+	while (n > 0 && s->calls[n - 1].cfa <= f->cfa)
+		n--;
+	for (uint32_t i = n; i > 0 && n - i < CALLER_DISTANCE; i--) {
 		const struct open_call *o = &s->calls[i - 1];
 
-		if (o->cfa - cfa >= SAME_STACK_BYTES)
+		if (o->cfa - f->cfa >= SAME_STACK_BYTES)
 			return 0;
-		if (o->physical == physical)
+		if (o->physical == f->site->caller_physical &&
+		    (i == n || !is_of_later_one(c, s, i - 1, f)))
 			return i;
 	}
 	return 0;

@@ -69,10 +69,10 @@ static inline int lanes_leaves(const struct thread *t,
 void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		  uint32_t n, uint64_t time);
 
-/* The innermost open call on s that is the caller of a frame at cfa: its
- * index + 1, or 0. */
-uint32_t lanes_find_caller(const struct stack *s, uint32_t physical,
-			   uint64_t cfa);
+/* The innermost open call on s that is the frame's caller: its index + 1, or 0.
+ */
+uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,
+			   const struct frame *f);
 
 /* The other stack of the process whose innermost call is the caller: where
  * several stand in that function, the one just above the frame.  NULL: there is

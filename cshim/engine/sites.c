@@ -264,11 +264,10 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 
 /* Inlined, but the tables do not tell where (the compiler made one of two
  * calls): the line of its frame's caller is another call's. */
-static int is_lost_inlined(struct sites *s, struct space *space,
-			   const struct site *site,
+static int is_lost_inlined(const struct space *space,
 			   const struct site_place *place, uint64_t callee)
 {
-	return site->physical != physical_at(s, space, callee) &&
+	return place->is_inlined &&
 	       modules_is_inlined(space->modules, place->hook - 1, callee);
 }
 
@@ -292,8 +291,7 @@ static void site_find_line(struct sites *s, struct space *space,
 	if (inlined.file)
 		names_set_site(s->names, site->call_site, inlined.file,
 			       inlined.line);
-	else if (place->caller &&
-		 !is_lost_inlined(s, space, site, place, callee))
+	else if (place->caller && !is_lost_inlined(space, place, callee))
 		questions_add(&s->questions, CST_ASK_LINE, space,
 			      place->caller - 1, site->call_site, 0);
 }
@@ -345,6 +343,7 @@ static void site_set_physical(struct sites *s, struct space *space,
 	}
 	modules_code(space->modules, place->hook - 1, &code);
 	site->physical = physical_number(s, space, code.function);
+	place->is_inlined = site->physical != physical_at(s, space, callee);
 	place->is_bare = code.is_bare; /* so far: the function itself */
 	site_set_frame(site, &code);
 }

@@ -47,7 +47,8 @@ struct site_place {
 	uint8_t is_first;	   /* called from where a stack begins */
 	uint8_t is_tail;	   /* the exit hook was tail-called */
 	uint8_t is_signal;	   /* called by the kernel, as a handler */
-	uint8_t is_bare; /* called by code without CFI, unlike the rest */
+	uint8_t is_bare;    /* called by code without CFI, unlike the rest */
+	uint8_t is_inlined; /* in another physical function, or split off */
 };
 
 struct sites {
