@@ -24,6 +24,7 @@ SHIM_SRC := \
 # Only where there is a libc's own behind it: not for static programs.
 SHIM_SO_SRC := \
 	cshim/shim/unload.c \
+	cshim/shim/libcs.c \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
 	cshim/shim/unwind.c \

@@ -3,37 +3,14 @@
  * longjmp runs no hooks.  What it leaves is told by where it leads to: all
  * frames below that stack pointer.  swapcontext, too, says where it goes on.
  */
-#include <dlfcn.h>
 #include "chunk.h"
 #include "control.h"
 #include "guest.h"
 #include "jump.h"
+#include "libcs.h"
 #include "lock.h"
 #include "state.h"
 #include "arch.h"
-
-/* By names of their own, for the dynamic linker has no say in here. */
-extern HIDDEN void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp,
-	*libcs_longjmp_chk, *libcs_setcontext, *libcs_swapcontext;
-void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp, *libcs_longjmp_chk,
-	*libcs_setcontext, *libcs_swapcontext;
-
-/* Each by its name: in libc three of them are one, but a library may have
- * some of its own. */
-static void find(void)
-{
-	libcs_setcontext = dlsym(RTLD_NEXT, "setcontext");
-	libcs_swapcontext = dlsym(RTLD_NEXT, "swapcontext");
-	libcs_longjmp_chk = dlsym(RTLD_NEXT, "__longjmp_chk");
-	libcs__longjmp = dlsym(RTLD_NEXT, "_longjmp");
-	libcs_siglongjmp = dlsym(RTLD_NEXT, "siglongjmp");
-	libcs_longjmp = dlsym(RTLD_NEXT, "longjmp");
-}
-
-__attribute__((constructor)) static void jump_begin(void)
-{
-	find();
-}
 
 /* A handler that came amid our own work (signals.h) jumps out of it: it stays
  * unfinished, so nothing can be recorded from now on. */
@@ -69,30 +46,20 @@ void jump_tell(uint64_t sp, uint64_t pc)
 
 void before_longjmp(const void *env)
 {
-	if (unlikely(!libcs_longjmp))
-		find();
+	libcs_need();
 	jump_tell(jump_target_sp(env), jump_target_pc(env));
 }
 
 /* A signal's context may go on anywhere, not behind a call only. */
 void before_setcontext(const void *to)
 {
-	if (unlikely(!libcs_longjmp))
-		find();
+	libcs_need();
 	jump_tell(context_sp(to), 0);
 }
 
 void before_swapcontext(const void *from, const void *to)
 {
 	(void)from;
-	if (unlikely(!libcs_longjmp))
-		find();
+	libcs_need();
 	jump_tell(context_sp(to), context_pc(to));
 }
-
-PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);
-PASSING_FUNCTION(_longjmp, before_longjmp, libcs__longjmp);
-PASSING_FUNCTION(siglongjmp, before_longjmp, libcs_siglongjmp);
-PASSING_FUNCTION(__longjmp_chk, before_longjmp, libcs_longjmp_chk);
-PASSING_FUNCTION(setcontext, before_setcontext, libcs_setcontext);
-PASSING_FUNCTION(swapcontext, before_swapcontext, libcs_swapcontext);

@@ -6,13 +6,13 @@
  * Its strict mode takes the clock away as well, as a prctl() does.  So
  * recording ends there, for the whole process, which is counted.
  */
-#include <dlfcn.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "arch.h"
 #include "control.h"
 #include "gate.h"
+#include "libcs.h"
 #include "sandbox.h"
 #include "state.h"
 
@@ -43,18 +43,8 @@ void sandbox_enters(long number, long a, long b, long c)
 		seccomp_enters(a, b, c);
 }
 
-extern HIDDEN void *libcs_prctl;
-void *libcs_prctl;
-
-__attribute__((constructor)) static void sandbox_begin(void)
-{
-	libcs_prctl = dlsym(RTLD_NEXT, "prctl");
-}
-
 void before_prctl(int option, unsigned long mode, unsigned long program)
 {
-	if (!libcs_prctl)
-		sandbox_begin();
+	libcs_need();
 	prctl_enters(option, (long)mode, (long)program);
 }
-PASSING_FUNCTION(prctl, before_prctl, libcs_prctl);
