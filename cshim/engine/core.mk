@@ -7,6 +7,7 @@ ENGINE_CORE_SRC := \
 	clock.c \
 	crew.c \
 	engine.c \
+	entry.c \
 	error.c \
 	fork.c \
 	gone.c \
