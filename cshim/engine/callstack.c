@@ -2,6 +2,7 @@
 #include "callstack.h"
 
 #include "entry.h"
+#include "exits.h"
 #include "fork.h"
 #include "lanes.h"
 #include "mark.h"
@@ -176,49 +177,6 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 
 /* ---- exit --------------------------------------------------------------- */
 
-static int is_frame(const struct open_call *o, const struct frame *f)
-{
-	if (o->function != f->site->function)
-		return 0;
-	if (o->cfa == f->cfa)
-		return 1;
-	if (!o->is_near && !f->site->is_near)
-		return 0;
-	return (o->cfa < f->cfa ? f->cfa - o->cfa : o->cfa - f->cfa) <
-	       NEAR_BYTES;
-}
-
-/* The call on s that this exit ends: its index + 1, or 0. */
-static uint32_t stack_find_frame(const struct stack *s, const struct frame *f)
-{
-	for (uint32_t i = s->n; i > 0; i--) {
-		if (is_frame(&s->calls[i - 1], f))
-			return i;
-		if (s->calls[i - 1].cfa > f->cfa + NEAR_BYTES)
-			return 0;
-	}
-	return 0;
-}
-
-/* The same where the compiler split a function: its first part was inlined and
- * entered in the frame of the physical function that calls the rest, and the
- * rest leaves from a frame of its own. */
-static uint32_t stack_find_split(const struct stack *s, const struct frame *f)
-{
-	const struct open_call *o;
-	uint32_t i = s->n;
-
-	while (i > 0 && s->calls[i - 1].cfa < f->cfa)
-		i--;
-	if (!i)
-		return 0;
-	o = &s->calls[i - 1];
-	return o->function == f->site->function && o->physical &&
-			       o->physical == f->site->caller_physical
-		       ? i
-		       : 0;
-}
-
 static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
 			uint32_t i, uint64_t time)
 {
@@ -234,7 +192,7 @@ leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 	struct stack *s = t->current;
 	uint32_t i;
 
-	i = stack_find_frame(s, f);
+	i = exits_find(s, f);
 	if (i) {
 		leave_found(c, t, s, i, f->time);
 		return;
@@ -243,13 +201,13 @@ leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 		if (s == t->current || s->process != t->process ||
 		    (!s->ordinal && s != t->own))
 			continue;
-		i = stack_find_frame(s, f);
+		i = exits_find(s, f);
 		if (i) {
 			leave_found(c, t, s, i, f->time);
 			return;
 		}
 	}
-	i = stack_find_split(t->current, f);
+	i = exits_find_rest(t->current, f);
 	if (i)
 		leave_found(c, t, t->current, i, f->time);
 	else
@@ -278,7 +236,8 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	uint64_t stamp = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
 	uint32_t number = cst_record_site(r);
 	const struct site *site = &c->sites->all[number];
-	struct frame f = {.site = site, .number = number};
+	struct frame f = {
+		.site = site, .number = number, .sp = cst_record_sp(r)};
 
 	if (unlikely(!stamp))
 		return 0;

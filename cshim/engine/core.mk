@@ -9,6 +9,7 @@ ENGINE_CORE_SRC := \
 	engine.c \
 	entry.c \
 	error.c \
+	exits.c \
 	fork.c \
 	gone.c \
 	lives.c \

@@ -32,6 +32,7 @@ struct frame {
 	uint64_t cfa;
 	uint64_t time;
 	uint32_t number; /* the site's */
+	uint64_t sp;	 /* as the hook's caller had it */
 };
 
 static inline struct open_call *stack_top(struct stack *s)

@@ -315,11 +315,48 @@ static int is_made_up(struct space *space, uint64_t caller)
 	       !modules_is_return(space->modules, caller);
 }
 
-static void site_set_caller(struct sites *s, struct space *space,
-			    struct site *site, struct site_place *place)
+/* Is it a part of a coroutine that goes on later, as clang names those? */
+static int is_resumed_part(struct space *space, uint64_t function)
+{
+	static const char *const parts[] = {".resume", ".destroy", ".cleanup"};
+	struct symbol symbol;
+
+	if (!function || !modules_symbol(space->modules, function, &symbol))
+		return 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *at = strstr(symbol.symbol, parts[i]);
+		size_t n = strlen(parts[i]);
+
+		if (at && (!at[n] || at[n] == '.'))
+			return 1;
+	}
+	return 0;
+}
+
+/* What is inlined into such a part is told the caller of the part before: who
+ * made the coroutine, not who resumed it. */
+static int is_old_caller(struct sites *s, struct space *space,
+			 const struct site *site,
+			 const struct site_place *place, uint64_t callee)
 {
 	struct code code;
 
+	if (site->physical == physical_at(s, space, callee))
+		return 0;
+	modules_code(space->modules, place->hook - 1, &code);
+	return is_resumed_part(space, code.function);
+}
+
+static void site_set_caller(struct sites *s, struct space *space,
+			    struct site *site, struct site_place *place,
+			    uint64_t callee)
+{
+	struct code code;
+
+	if (is_old_caller(s, space, site, place, callee)) {
+		place->caller = 0;
+		return;
+	}
 	modules_code(space->modules, place->caller - 1, &code);
 	site->caller_physical = physical_number(s, space, code.function);
 	place->is_signal = code.is_signal;
@@ -372,7 +409,7 @@ static void site_learn(struct sites *s, uint32_t number)
 		return;
 	}
 	site_set_physical(s, space, site, place, raw.callee);
-	site_set_caller(s, space, site, place);
+	site_set_caller(s, space, site, place, raw.callee);
 	if (site->kind == CST_ENTER)
 		site_find_line(s, space, site, place, raw.callee);
 	place->next_of_function = s->first_of_function[site->function];

@@ -63,6 +63,7 @@ RECIPES = {
     "bare_inlining": Recipe("inlining", NO_FRAMES),
     "bare_longjmp": Recipe("longjmp_deep", NO_FRAMES),
     "bare_nodebug": Recipe("setjmp_loop", NO_FRAMES, UNTOLD),
+    "coroutines_cxx": Recipe(flags=("-std=c++20", "-pthread")),
     "cut_coroutines": Recipe("coroutines", base=UNTOLD, last=CUT),
     "cut_frames": Recipe("frames", base=UNTOLD, last=CUT),
     "cut_inlining": Recipe("inlining", last=CUT),

@@ -101,6 +101,7 @@ struct event {
 	uint64_t hook;
 	uint8_t is_near;
 	uint8_t is_first; /* called from where a stack begins */
+	int32_t cfa_offset;
 };
 
 static uint32_t site_number(struct fixture *f, const struct site *site,
@@ -128,6 +129,7 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		.physical = e.physical ? e.physical : e.function,
 		.caller_physical = e.caller == LIBC ? 0 : e.caller,
 		.is_near = e.is_near,
+		.cfa_offset = e.cfa_offset,
 	};
 	struct site_place place = {
 		.caller = e.caller * 0x1000,
@@ -408,6 +410,21 @@ static void realigned_frame_pairs_with_its_tail_called_exit(void **state)
 	assert_string_equal(f->drawing.text, ". f\n.  g\n.  /g\n. /f\n");
 }
 
+static void exit_by_a_jump_that_names_an_old_caller_pairs(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC);
+	ENTER(0x8f00, F, 0, .physical = CO);
+	/* The hook returns to main, whose frame is 256 bytes larger. */
+	LEAVE(0x8f00, F, 0, .physical = MAIN, .cfa_offset = 0x100);
+	ENTER(0x8f00, G, MAIN);
+	LEAVE(0x8f00, G, MAIN);
+	assert_string_equal(f->drawing.text, ". m\n.  f\n.  /f\n"
+					     ".  g\n.  /g\n");
+	assert_int_equal(f->calls.n_orphans, 0);
+}
+
 static void exit_of_a_call_from_before_is_no_call(void **state)
 {
 	struct fixture *f = *state;
@@ -456,6 +473,7 @@ int main(void)
 		T(a_stack_that_is_used_anew_is_the_same_lane),
 		T(a_stack_may_go_on_in_another_thread),
 		T(realigned_frame_pairs_with_its_tail_called_exit),
+		T(exit_by_a_jump_that_names_an_old_caller_pairs),
 		T(exit_of_a_call_from_before_is_no_call),
 		T(seeds_are_callers_and_end_like_calls),
 	};
