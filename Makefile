@@ -57,6 +57,7 @@ endif
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 SHIM_OBJ := $(call objects,$(SHIM_SRC))
 SHIM_SO_OBJ := $(call objects,$(SHIM_SO_SRC))
+SHIM_A_OBJ := $(call objects,$(SHIM_A_SRC))
 ENGINE_OBJ := $(call objects,$(ENGINE_SRC))
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
@@ -73,7 +74,7 @@ CLI_LIBS := -lbfd
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 
 PRODUCTS := $(BUILD)/libcstrace.so $(BUILD)/libcstrace.a \
-	$(BUILD)/libcstrace-engine.so $(BUILD)/cstrace
+	$(BUILD)/static.opts $(BUILD)/libcstrace-engine.so $(BUILD)/cstrace
 
 all: $(PRODUCTS) $(BUILD)/page.made
 
@@ -94,7 +95,7 @@ $(BUILD)/packages:
 	@mkdir -p $(@D) && touch $@
 
 # The shim is a guest in programs of all kinds: never instrumented itself.
-$(SHIM_OBJ) $(SHIM_SO_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
+$(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
@@ -123,11 +124,17 @@ $(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_DEPS)
 
 # One object with its inner names made local: they must not meet the names of
 # the program that links it.
-$(BUILD)/libcstrace.a: $(SHIM_OBJ)
+$(BUILD)/libcstrace.a: $(SHIM_OBJ) $(SHIM_A_OBJ)
 	$(call say,AR)
 	$(Q)$(LD) -r -o $(BUILD)/obj/shim.o $^
 	$(Q)objcopy --localize-hidden $(BUILD)/obj/shim.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/obj/shim.o
+
+# For the linker of a static program: -Wl,@static.opts.
+$(BUILD)/static.opts: cshim/shim/files.mk
+	$(call say,MAKE)
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' $(SHIM_STATIC_OPTIONS) > $@
 
 $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 	$(call say,LD)
@@ -272,5 +279,6 @@ FORCE:
 .PHONY: all programs page tests test demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
--include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(SHIM_A_OBJ:.o=.d)
+-include $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 -include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d)

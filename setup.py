@@ -10,7 +10,12 @@ from setuptools.command.build import build
 from setuptools.dist import Distribution
 from wheel.bdist_wheel import bdist_wheel
 
-LIBRARIES = ["libcstrace.so", "libcstrace.a", "libcstrace-engine.so"]
+LIBRARIES = [
+    "libcstrace.so",
+    "libcstrace.a",
+    "static.opts",
+    "libcstrace-engine.so",
+]
 
 # Not made where npm is missing.
 PAGE = "build/page.html"

@@ -19,20 +19,34 @@ SHIM_SRC := \
 	cshim/shim/config.c \
 	cshim/shim/mappings.c \
 	cshim/shim/buildid.c \
-	cshim/shim/file.c
+	cshim/shim/file.c \
+	cshim/shim/clone.c \
+	cshim/shim/jump.c \
+	cshim/shim/sandbox.c
 
-# Only where there is a libc's own behind it: not for static programs.
+# Only where there is a dynamic linker.
 SHIM_SO_SRC := \
 	cshim/shim/unload.c \
 	cshim/shim/libcs.c \
-	cshim/shim/clone.c \
-	cshim/shim/jump.c \
 	cshim/shim/unwind.c \
 	cshim/shim/next.c \
 	cshim/shim/object.c \
-	cshim/shim/sandbox.c \
 	cshim/shim/exec.c \
 	cshim/shim/redirect.c
+
+# Only in the archive.
+SHIM_A_SRC := \
+	cshim/shim/wrap.c
+
+# What the linker is told, by a file: for what to call ours (wrap.c), and what to
+# link in though nobody else may want it: ours, wherever the archive stands, and
+# libc's.  Not what only some programs have: an unwinder comes as a whole, and a
+# library of C++ with what throws.
+SHIM_WRAPPED_LIBCS := longjmp _longjmp siglongjmp __longjmp_chk setcontext \
+	swapcontext clone _Fork syscall prctl
+SHIM_WRAPPED := $(SHIM_WRAPPED_LIBCS) _Unwind_SetIP __cxa_begin_catch
+SHIM_STATIC_OPTIONS := $(SHIM_WRAPPED:%=--wrap=%) \
+	$(patsubst %,--undefined=%,__wrap_longjmp $(SHIM_WRAPPED_LIBCS))
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables
 # stay.  General registers only, and no loop or copy turned into a call of

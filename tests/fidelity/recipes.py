@@ -20,6 +20,9 @@ CUT = ("objcopy", "--remove-section=.eh_frame",
        "--remove-section=.eh_frame_hdr")
 NO_FRAMES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
 PIC = ("-shared", "-fPIC")
+ARCHIVE = BUILD / "libcstrace.a"
+# There libc's longjmp and so on are called through the archive.
+WRAPPED = (ARCHIVE, "-Wl,@%s" % (BUILD / "static.opts"))
 
 
 class Part(NamedTuple):
@@ -58,6 +61,15 @@ def _files(*flags):
     return Recipe("files", flags, objects=(Part("other_file.c", flags),))
 
 
+def _callbacks(*flags):
+    """exceptions_callback.c, linked as by g++."""
+    static = "-static-libstdc++" in flags
+    cxx = (("-Wl,-Bstatic", "-lstdc++", "-Wl,-Bdynamic", "-lm") if static
+           else ("-lstdc++", "-lm"))
+    return Recipe("exceptions_callback" if flags else "", (*flags, *cxx),
+                  objects=(Part("callbacks.cc"),))
+
+
 RECIPES = {
     "bare_frames": Recipe("frames", NO_FRAMES),
     "bare_inlining": Recipe("inlining", NO_FRAMES),
@@ -68,8 +80,7 @@ RECIPES = {
     "cut_frames": Recipe("frames", base=UNTOLD, last=CUT),
     "cut_inlining": Recipe("inlining", last=CUT),
     "cut_longjmp": Recipe("longjmp_deep", base=UNTOLD, last=CUT),
-    "exceptions_callback": Recipe(flags=("-lstdc++",),
-                                  objects=(Part("callbacks.cc"),)),
+    "exceptions_callback": _callbacks(),
     "exceptions_plugin": Recipe(
         "exceptions_callback", ("-DIS_PLUGIN=1",),
         plugins=(Part("callbacks.cc", name="callbacks"),)),
@@ -100,9 +111,16 @@ RECIPES = {
     "stacks_by_hand": Recipe(flags=("-pthread",)),
     "stacks_by_hand_down": Recipe("stacks_by_hand",
                                   ("-pthread", "-DIS_DOWN=1")),
-    "static": Recipe("setjmp_loop", ("-static", BUILD / "libcstrace.a")),
-    "static_exceptions": Recipe("exceptions",
-                                ("-static", BUILD / "libcstrace.a")),
+    "static": Recipe("setjmp_loop", ("-static", ARCHIVE)),
+    "static_callbacks": _callbacks("-static", *WRAPPED),
+    "static_contexts": Recipe("coroutine_ends", ("-static", *WRAPPED)),
+    "static_exceptions": Recipe("exceptions", ("-static", ARCHIVE)),
+    "static_forks": Recipe("fork_raw", ("-static", *WRAPPED)),
+    # Without bsearch() from libc's header, which is the program's own there.
+    "static_jumps": Recipe("jump_callback", ("-static", "-D__NO_INLINE__",
+                                             *WRAPPED)),
+    "static_unwinder": _callbacks("-static-libgcc", "-static-libstdc++",
+                                  *WRAPPED),
     "stripped": Recipe(base=UNTOLD, last=("strip",)),
     "thread_ends": Recipe(flags=("-pthread",)),
 }

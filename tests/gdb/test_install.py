@@ -16,6 +16,21 @@ static int leaf(int n) { return n + 1; }
 int main(void) { return leaf(1) - 2; }
 """
 
+JUMP = """
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf env;
+static void leave(void) { longjmp(env, 1); }
+static int compare(const void *a, const void *b) { return a < b; }
+int main(void)
+{
+	int numbers[2] = {1, 2};
+	if (!setjmp(env)) leave();
+	else qsort(numbers, 2, sizeof(*numbers), compare);
+	return 0;
+}
+"""
+
 TRACE = ["-ex", "cstrace start", "-ex", "run"]
 
 
@@ -100,6 +115,24 @@ def test_a_program_linked_with_the_shim_runs_and_is_traced(prefix, app, how):
     loader = prefix / "lib/cstrace/cstrace.py"
     text = run("gdb", "-q", "-nx", "-batch", "-x", loader, *TRACE, linked)
     assert "leaf" in text and "exited normally" in text
+
+
+def test_a_static_program_tells_its_jumps(prefix, tmp_path):
+    """The shim is linked first here, as by LDFLAGS: no order is asked for."""
+    (tmp_path / "jump.c").write_text(JUMP)
+    command = prefix / "bin/cstrace"
+    run(
+        *("gcc", "-static", "-g", "-finstrument-functions"),
+        *(f"-L{prefix}/lib", "-lcstrace"),
+        f"-Wl,@{prefix}/lib/cstrace/static.opts",
+        *("jump.c", "-o", "jump"),
+        cwd=tmp_path,
+    )
+    run(command, "record", "-o", "jump.cst", "./jump", cwd=tmp_path)
+    rows = run(command, "show", "jump.cst", cwd=tmp_path).splitlines()
+    at = {name: row.index(name) for row in rows
+          for name in ("main", "leave", "compare") if name in row}
+    assert at["leave"] == at["compare"] == at["main"] + 2
 
 
 def test_uninstall_takes_away_exactly_what_install_put_there(tmp_path):
