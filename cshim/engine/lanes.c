@@ -15,21 +15,26 @@ static int is_near_stack(const struct stack *s, uint64_t cfa)
 					   : ABOVE_STACK_BYTES);
 }
 
-/* Calls inlined in a function without hooks that may have called itself since:
- * is the frame's caller that activation, with these left by a jump, or a later
- * one, which is not seen? */
+int lanes_is_hookless(const struct callstack *c, const struct stack *s,
+		      uint32_t i)
+{
+	while (i > 0 && s->calls[i - 1].cfa == s->calls[i].cfa)
+		i--;
+	return c->sites->places[s->calls[i].site].is_inlined &&
+	       !s->calls[i].is_near;
+}
+
+/* A function without hooks may have called itself since its i-th call: is the
+ * frame's caller that activation, with what came then left by a jump, or the
+ * later one, which is not seen? */
 static int is_of_later_one(const struct callstack *c, const struct stack *s,
 			   uint32_t i, const struct frame *f)
 {
-	const struct site_place *places = c->sites->places;
-	int32_t caller_frame = places[f->number].caller_frame;
-	uint64_t cfa = s->calls[i].cfa;
+	int32_t caller_frame = c->sites->places[f->number].caller_frame;
 
-	while (i > 0 && s->calls[i - 1].cfa == cfa)
-		i--;
-	if (!places[s->calls[i].site].is_inlined || s->calls[i].is_near)
-		return 0;
-	return !caller_frame || cfa != f->cfa + (uint64_t)caller_frame;
+	return lanes_is_hookless(c, s, i) &&
+	       (!caller_frame ||
+		s->calls[i].cfa != f->cfa + (uint64_t)caller_frame);
 }
 
 uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,

@@ -70,6 +70,11 @@ static inline int lanes_leaves(const struct thread *t,
 void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		  uint32_t n, uint64_t time);
 
+/* Is the frame of s's i-th call one of a function without hooks, which calls
+ * with hooks are inlined in? */
+int lanes_is_hookless(const struct callstack *c, const struct stack *s,
+		      uint32_t i);
+
 /* The innermost open call on s that is the frame's caller: its index + 1, or 0.
  */
 uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,

@@ -114,13 +114,29 @@ static int is_below(const struct open_call *o, uint64_t sp)
 	return o->cfa + (o->is_near == NEAR_SP ? NEAR_BYTES : 0) <= sp;
 }
 
+/* Does what goes on at sp do so in the frame of the innermost calls on s, not
+ * in that of an activation of the same function since, which has no hooks? */
+static int is_same_activation(const struct callstack *c, const struct thread *t,
+			      const struct stack *s, uint64_t sp, uint64_t pc,
+			      uint64_t fp)
+{
+	uint64_t cfa;
+
+	if (!pc || !s->n || !lanes_is_hookless(c, s, s->n - 1))
+		return 1;
+	cfa = sites_cfa(c->sites, t->process, pc, sp, fp);
+	return !cfa || cfa == s->calls[s->n - 1].cfa;
+}
+
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t pc, uint64_t time)
 {
+	uint64_t frame_pc = t->jump_pc;
 	struct open_call *top;
 	struct stack *s;
 
+	t->jump_pc = 0;
 	stack_now(t);
 	s = stack_at(c, t, sp, pc);
 	if (!s)
@@ -130,6 +146,8 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		stack_unwind(c, t, s, s->n - 1, time);
 	if (top)
 		top->physical &= ~DOUBTFUL;
+	if (!is_same_activation(c, t, s, sp, frame_pc, t->jump_fp))
+		return;
 	if (pc)
 		leave_inlined(c, t, s, pc - 1, time);
 	else
@@ -145,6 +163,10 @@ void mark_take(struct callstack *c, struct thread *t,
 	switch (cst_record_site(r)) {
 	case CST_FORK:
 		fork_snapshot(t, (uint32_t)sp);
+		break;
+	case CST_FRAME:
+		t->jump_pc = sp;
+		t->jump_fp = cst_record_fp(r);
 		break;
 	case CST_JUMP:
 		if (t->last_time < c->begin_ticks)

@@ -241,6 +241,18 @@ int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 	return 1;
 }
 
+uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
+		   uint64_t fp)
+{
+	struct code code;
+
+	modules_code(spaces_of(&s->spaces, process)->modules, pc - 1, &code);
+	if (code.cfa_base != CFA_SP && code.cfa_base != CFA_FP)
+		return 0;
+	return (code.cfa_base == CFA_SP ? sp : fp) +
+	       (uint64_t)(int64_t)code.cfa_offset;
+}
+
 int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer)
 {
 	while (inner && inner != outer)

@@ -92,6 +92,11 @@ uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 		uint64_t pc, uint32_t *out);
 
+/* The CFA of the frame that has these pointers before pc, a return address; 0:
+ * it is not known. */
+uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
+		   uint64_t fp);
+
 /* Is the inlined call `inner` inlined, directly or not, into `outer`? */
 int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer);
 

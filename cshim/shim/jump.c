@@ -27,39 +27,51 @@ static int is_within_handler(uint64_t sp)
 	return own_sp() < self.busy_sp && sp < self.busy_sp;
 }
 
-/* Without a record of this thread there is nothing to leave. */
-void jump_tell(uint64_t sp, uint64_t pc)
+static void put(uint32_t kind, uint64_t sp, uint64_t fp)
 {
-	struct cst_record *r;
+	struct cst_record *r = chunk_slot();
 
+	if (r)
+		cst_record_set(r, clock_ticks(), kind, sp, fp);
+}
+
+/* Without a record of this thread there is nothing to leave. */
+void jump_tell(const struct jump *to)
+{
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
 	if (unlikely(self.busy_sp)) {
-		if (!is_within_handler(sp))
+		if (!is_within_handler(to->sp))
 			work_is_left();
 		return;
 	}
-	r = chunk_slot();
-	if (r)
-		cst_record_set(r, clock_ticks(), CST_JUMP, sp, pc);
+	put(CST_FRAME, to->pc, to->fp);
+	put(CST_JUMP, to->sp, to->is_anywhere ? 0 : to->pc);
 }
 
 void before_longjmp(const void *env)
 {
 	libcs_need();
-	jump_tell(jump_target_sp(env), jump_target_pc(env));
+	jump_tell(&(struct jump){.sp = jump_target_sp(env),
+				 .fp = jump_target_fp(env),
+				 .pc = jump_target_pc(env)});
 }
 
 /* A signal's context may go on anywhere, not behind a call only. */
 void before_setcontext(const void *to)
 {
 	libcs_need();
-	jump_tell(context_sp(to), 0);
+	jump_tell(&(struct jump){.sp = context_sp(to),
+				 .fp = context_fp(to),
+				 .pc = context_pc(to) + 1,
+				 .is_anywhere = 1});
 }
 
 void before_swapcontext(const void *from, const void *to)
 {
 	(void)from;
 	libcs_need();
-	jump_tell(context_sp(to), context_pc(to));
+	jump_tell(&(struct jump){.sp = context_sp(to),
+				 .fp = context_fp(to),
+				 .pc = context_pc(to)});
 }

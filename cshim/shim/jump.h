@@ -7,8 +7,15 @@
 
 #include <stdint.h>
 
-/* This thread goes on where the stack pointer is `sp`, by a return to `pc`, or
- * 0: not known. */
-void jump_tell(uint64_t sp, uint64_t pc);
+/* Where a thread goes on. */
+struct jump {
+	uint64_t sp;
+	uint64_t fp;
+	uint64_t pc;	 /* as a return address */
+	int is_anywhere; /* what is inlined there does not tell what is left */
+};
+
+/* This thread goes on there. */
+void jump_tell(const struct jump *to);
 
 #endif

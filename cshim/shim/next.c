@@ -70,7 +70,9 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	is_sure = s->bound && address_of(&o, s->next->neighbour) == s->bound;
 	if (is_sure || !s->next->found) {
 		s->next->found = found;
-		s->next->found_companion = address_of(&o, s->next->companion);
+		for (int i = 0; i < 2; i++)
+			s->next->found_companions[i] =
+				address_of(&o, s->next->companions[i]);
 	}
 	return is_sure;
 }

@@ -17,7 +17,7 @@ EXPORT void *__cxa_begin_catch(void *exception);
 /* A neighbour is called just before, or is data, which is bound at once. */
 static struct next set_ip = {
 	.name = "_Unwind_SetIP",
-	.companion = "_Unwind_GetCFA",
+	.companions = {"_Unwind_GetCFA", "_Unwind_GetGR"},
 	.neighbour = "_Unwind_SetGR",
 	.ours = (uint64_t)_Unwind_SetIP,
 };
@@ -33,15 +33,28 @@ __attribute__((constructor)) static void unwind_begin(void)
 	next_begin(&begin_catch);
 }
 
+/* Where the frame of the context goes on, at ip, as far as it is known: what
+ * the unwinder calls CFA is the stack pointer there. */
+static void tell(const struct next *next, void *context, uint64_t ip)
+{
+	uint64_t (*get_sp)(void *) = (void *)next->found_companions[0];
+	uint64_t (*get_register)(void *, int) =
+		(void *)next->found_companions[1];
+
+	if (get_sp && get_register)
+		jump_tell(&(struct jump){.sp = get_sp(context),
+					 .fp = get_register(context, DWARF_FP),
+					 .pc = ip + 1,
+					 .is_anywhere = 1});
+}
+
 EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 {
 	struct next next = set_ip;
 
 	if (unlikely(!next.found))
 		next = next_of(&set_ip, __builtin_return_address(0));
-	if (next.found_companion)
-		jump_tell(((uint64_t(*)(void *))next.found_companion)(context),
-			  0);
+	tell(&next, context, ip);
 	if (next.found)
 		((void (*)(void *, uint64_t))next.found)(context, ip);
 }
@@ -53,7 +66,10 @@ EXPORT void *__cxa_begin_catch(void *exception)
 
 	if (unlikely(!next.found))
 		next = next_of(&begin_catch, __builtin_return_address(0));
-	jump_tell(callers_sp(), (uint64_t)__builtin_return_address(0));
+	jump_tell(&(struct jump){
+		.sp = callers_sp(),
+		.fp = *(const uint64_t *)__builtin_frame_address(0),
+		.pc = (uint64_t)__builtin_return_address(0)});
 	return ((void *(*)(void *))next.found)(exception);
 }
 __asm__(DEBUGGERS_NAME(__cxa_begin_catch));

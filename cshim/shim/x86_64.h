@@ -55,6 +55,9 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	})
 #endif
 
+/* The frame pointer, rbp, in DWARF's numbers of registers. */
+enum { DWARF_FP = 6 };
+
 static inline uint64_t own_sp(void)
 {
 	uint64_t sp;
@@ -82,7 +85,12 @@ static inline uint64_t jump_word(const void *env, int i)
 	return word;
 }
 
-/* Where it leads: the stack pointer, and the place in the code. */
+/* Where it leads: frame pointer, stack pointer, and the place in the code. */
+static inline uint64_t jump_target_fp(const void *env)
+{
+	return jump_word(env, 1);
+}
+
 static inline uint64_t jump_target_sp(const void *env)
 {
 	return jump_word(env, 6);
@@ -94,6 +102,11 @@ static inline uint64_t jump_target_pc(const void *env)
 }
 
 /* The same of a ucontext_t. */
+static inline uint64_t context_fp(const void *context)
+{
+	return ((const uint64_t *)context)[15];
+}
+
 static inline uint64_t context_sp(const void *context)
 {
 	return ((const uint64_t *)context)[20];
