@@ -40,13 +40,15 @@ SHIM_A_SRC := \
 
 # What the linker is told, by a file: for what to call ours (wrap.c), and what to
 # link in though nobody else may want it: ours, wherever the archive stands, and
-# libc's.  Not what only some programs have: an unwinder comes as a whole, and a
-# library of C++ with what throws.
+# libc's.  What only some programs have must not be both called by us and asked
+# for: a library of C++ comes as a whole, and the one part that LLVM's unwinder
+# may lack, _Unwind_GetCFA, with another function beside it.
 SHIM_WRAPPED_LIBCS := longjmp _longjmp siglongjmp __longjmp_chk setcontext \
 	swapcontext clone _Fork syscall prctl
 SHIM_WRAPPED := $(SHIM_WRAPPED_LIBCS) _Unwind_SetIP __cxa_begin_catch
 SHIM_STATIC_OPTIONS := $(SHIM_WRAPPED:%=--wrap=%) \
-	$(patsubst %,--undefined=%,__wrap_longjmp $(SHIM_WRAPPED_LIBCS))
+	$(patsubst %,--undefined=%,__wrap_longjmp _Unwind_Backtrace \
+		$(SHIM_WRAPPED_LIBCS))
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables
 # stay.  General registers only, and no loop or copy turned into a call of
