@@ -68,8 +68,8 @@ struct thread {
 	uint64_t n_seeds;
 	uint64_t last_time;
 	uint64_t jump_pc, jump_fp; /* of its last CST_FRAME; used up: 0 */
-	uint64_t gone_at;    /* ticks; 0: lives, as far as is known */
-	uint32_t area_index; /* UINT32_MAX: has written nothing yet */
+	uint64_t gone_at;	   /* ticks; 0: lives, as far as is known */
+	uint32_t area_index;	   /* UINT32_MAX: has written nothing yet */
 	uint32_t process;
 	uint32_t ordinal; /* T, from 1 within the process */
 	uint32_t tid;

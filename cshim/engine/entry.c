@@ -131,7 +131,7 @@ struct stack *entry_settle(struct callstack *c, struct thread *t,
 		return s;
 	if (f->site->caller_physical) {
 		caller = lanes_find_caller(c, s, f);
-		other = c->n_extra ? lanes_of_caller(c, t, f, caller) : NULL;
+		other = c->n_extra ? lanes_of_caller(c, t, f) : NULL;
 		if (other)
 			return other;
 		if (caller) {

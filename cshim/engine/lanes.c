@@ -174,11 +174,22 @@ struct stack *lanes_near(struct callstack *c, struct thread *t,
 	return s;
 }
 
-struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
-			      const struct frame *f, uint32_t current)
+/* How far above the address the innermost call on s is that lies there. */
+static uint64_t distance_above(const struct stack *s, uint64_t cfa)
 {
-	uint64_t nearest = current ? t->current->calls[current - 1].cfa - f->cfa
-				   : SAME_STACK_BYTES;
+	uint32_t n = s->n;
+
+	while (n > 0 && s->calls[n - 1].cfa <= cfa)
+		n--;
+	return n && s->calls[n - 1].cfa - cfa < SAME_STACK_BYTES
+		       ? s->calls[n - 1].cfa - cfa
+		       : SAME_STACK_BYTES;
+}
+
+struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
+			      const struct frame *f)
+{
+	uint64_t nearest = distance_above(t->current, f->cfa);
 	struct stack *found = NULL;
 
 	for (struct stack *s = c->stacks; s; s = s->next) {

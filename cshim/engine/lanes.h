@@ -82,9 +82,9 @@ uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,
 
 /* The other stack of the process whose innermost call is the caller: where
  * several stand in that function, the one just above the frame.  NULL: there is
- * none, or the current stack's call (its index + 1, or 0) lies nearer. */
+ * none, or a call of the current stack lies nearer. */
 struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
-			      const struct frame *f, uint32_t current);
+			      const struct frame *f);
 
 /* The stack that begins at this frame: one that was not seen before, or is used
  * anew, or whose outermost call has a callee inlined. */
