@@ -137,6 +137,9 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	struct stack *s;
 
 	t->jump_pc = 0;
+	/* A context that was made, not left: its stack is a new one. */
+	if (pc && !sites_is_return(c->sites, t->process, pc))
+		return;
 	stack_now(t);
 	s = stack_at(c, t, sp, pc);
 	if (!s)

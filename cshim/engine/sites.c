@@ -241,6 +241,11 @@ int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 	return 1;
 }
 
+int sites_is_return(struct sites *s, uint32_t process, uint64_t pc)
+{
+	return modules_is_return(spaces_of(&s->spaces, process)->modules, pc);
+}
+
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		   uint64_t fp)
 {

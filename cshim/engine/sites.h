@@ -92,6 +92,9 @@ uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 		uint64_t pc, uint32_t *out);
 
+/* 0: nothing was called from there, pc is not a return address. */
+int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
+
 /* The CFA of the frame that has these pointers before pc, a return address; 0:
  * it is not known. */
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,

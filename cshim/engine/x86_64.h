@@ -25,6 +25,17 @@ enum {
 	PROCESSOR_ADDRESS_BITS = 47, /* of a program's addresses */
 };
 
+/* How long the indirect call is that begins these n bytes: ff, and where the
+ * address is read. */
+static inline int processor_indirect_bytes(const uint8_t *code, int n)
+{
+	int mode = code[1] >> 6, is_indexed = mode != 3 && (code[1] & 7) == 4;
+	int base = code[is_indexed && n > 2 ? 2 : 1] & 7;
+	int is_far = mode == 2 || (mode == 0 && base == 5);
+
+	return 2 + is_indexed + (is_far ? 4 : mode == 1);
+}
+
 /* Can these bytes of code end in a call? */
 static inline int
 processor_ends_in_call(const uint8_t code[PROCESSOR_CALL_BYTES])
@@ -34,7 +45,8 @@ processor_ends_in_call(const uint8_t code[PROCESSOR_CALL_BYTES])
 	if (end[-5] == 0xe8)
 		return 1;
 	for (int n = 2; n <= PROCESSOR_CALL_BYTES; n++)
-		if (end[-n] == 0xff && (end[1 - n] >> 3 & 7) == 2)
+		if (end[-n] == 0xff && (end[1 - n] >> 3 & 7) == 2 &&
+		    processor_indirect_bytes(end - n, n) == n)
 			return 1;
 	return 0;
 }
