@@ -49,6 +49,17 @@ void jump_tell(const struct jump *to)
 	put(CST_JUMP, to->sp, to->is_anywhere ? 0 : to->pc);
 }
 
+/* What the unwinder calls CFA is the stack pointer there. */
+void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
+		     uint64_t (*get_register)(void *, int))
+{
+	if (get_sp && get_register)
+		jump_tell(&(struct jump){.sp = get_sp(context),
+					 .fp = get_register(context, DWARF_FP),
+					 .pc = ip + 1,
+					 .is_anywhere = 1});
+}
+
 void before_longjmp(const void *env)
 {
 	libcs_need();

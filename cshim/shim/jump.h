@@ -18,4 +18,16 @@ struct jump {
 /* This thread goes on there. */
 void jump_tell(const struct jump *to);
 
+/* ... in the function that called this one. */
+#define jump_tell_caller()                                           \
+	jump_tell(&(struct jump){                                    \
+		.sp = callers_sp(),                                  \
+		.fp = *(const uint64_t *)__builtin_frame_address(0), \
+		.pc = (uint64_t)__builtin_return_address(0)})
+
+/* ... in the frame that the unwinder's context is of, at ip: by its functions
+ * _Unwind_GetCFA() and _Unwind_GetGR(), or NULL. */
+void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
+		     uint64_t (*get_register)(void *, int));
+
 #endif

@@ -33,28 +33,14 @@ __attribute__((constructor)) static void unwind_begin(void)
 	next_begin(&begin_catch);
 }
 
-/* Where the frame of the context goes on, at ip, as far as it is known: what
- * the unwinder calls CFA is the stack pointer there. */
-static void tell(const struct next *next, void *context, uint64_t ip)
-{
-	uint64_t (*get_sp)(void *) = (void *)next->found_companions[0];
-	uint64_t (*get_register)(void *, int) =
-		(void *)next->found_companions[1];
-
-	if (get_sp && get_register)
-		jump_tell(&(struct jump){.sp = get_sp(context),
-					 .fp = get_register(context, DWARF_FP),
-					 .pc = ip + 1,
-					 .is_anywhere = 1});
-}
-
 EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 {
 	struct next next = set_ip;
 
 	if (unlikely(!next.found))
 		next = next_of(&set_ip, __builtin_return_address(0));
-	tell(&next, context, ip);
+	jump_tell_frame(context, ip, (void *)next.found_companions[0],
+			(void *)next.found_companions[1]);
 	if (next.found)
 		((void (*)(void *, uint64_t))next.found)(context, ip);
 }
@@ -66,10 +52,7 @@ EXPORT void *__cxa_begin_catch(void *exception)
 
 	if (unlikely(!next.found))
 		next = next_of(&begin_catch, __builtin_return_address(0));
-	jump_tell(&(struct jump){
-		.sp = callers_sp(),
-		.fp = *(const uint64_t *)__builtin_frame_address(0),
-		.pc = (uint64_t)__builtin_return_address(0)});
+	jump_tell_caller();
 	return ((void *(*)(void *))next.found)(exception);
 }
 __asm__(DEBUGGERS_NAME(__cxa_begin_catch));

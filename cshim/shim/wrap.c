@@ -114,20 +114,21 @@ EXPORT void *__wrap___cxa_begin_catch(void *exception);
 
 extern WEAK void __real__Unwind_SetIP(void *context, uint64_t ip);
 extern WEAK uint64_t _Unwind_GetCFA(void *context);
+extern WEAK uint64_t _Unwind_GetGR(void *context, int number);
 extern WEAK void *__real___cxa_begin_catch(void *exception);
 static void (*const set_ip)(void *, uint64_t) = __real__Unwind_SetIP;
-static uint64_t (*const get_cfa)(void *) = _Unwind_GetCFA;
+static uint64_t (*const get_sp)(void *) = _Unwind_GetCFA;
+static uint64_t (*const get_register)(void *, int) = _Unwind_GetGR;
 static void *(*const begin_catch)(void *) = __real___cxa_begin_catch;
 
 void __wrap__Unwind_SetIP(void *context, uint64_t ip)
 {
-	if (get_cfa)
-		jump_tell(get_cfa(context), 0);
+	jump_tell_frame(context, ip, get_sp, get_register);
 	set_ip(context, ip);
 }
 
 void *__wrap___cxa_begin_catch(void *exception)
 {
-	jump_tell(callers_sp(), (uint64_t)__builtin_return_address(0));
+	jump_tell_caller();
 	return begin_catch(exception);
 }
