@@ -11,19 +11,21 @@ import gdb
 from . import door, elf, hooks, locate
 
 VARIABLE = "LD_PRELOAD"
+ASAN_VARIABLE = "ASAN_OPTIONS"
+_ASAN_OPTION = "verify_asan_link_order=0"
 
 
-def _read() -> Optional[str]:
-    shown = gdb.execute("show environment " + VARIABLE, to_string=True)
+def _read(variable: str = VARIABLE) -> Optional[str]:
+    shown = gdb.execute("show environment " + variable, to_string=True)
     name, equals, value = shown.rstrip("\n").partition(" = ")
-    return value if equals and name == VARIABLE else None
+    return value if equals and name == variable else None
 
 
-def _write(value: Optional[str]) -> None:
+def _write(value: Optional[str], variable: str = VARIABLE) -> None:
     if value is None:
-        gdb.execute("unset environment " + VARIABLE, to_string=True)
+        gdb.execute("unset environment " + variable, to_string=True)
     else:
-        gdb.execute("set environment %s = %s" % (VARIABLE, value),
+        gdb.execute("set environment %s = %s" % (variable, value),
                     to_string=True)
 
 
@@ -49,11 +51,38 @@ class _Value(NamedTuple):
     ours: str
 
 
+class _Asan:
+    """A program built with ASan's shared runtime wants that to be the first
+    library of all, and ends where it is not. For the program that gdb runs
+    LD_PRELOAD sees to that; what it runs in turn is told not to look."""
+
+    def __init__(self) -> None:
+        self._users: dict[int, Optional[str]] = {}  # by inferior
+
+    def allow(self) -> None:
+        """In the selected inferior. The user's own options come later, and so
+        count."""
+        users = _read(ASAN_VARIABLE)
+        if users is None or not users.startswith(_ASAN_OPTION):
+            self._users[gdb.selected_inferior().num] = users
+            _write(":".join(filter(None, (_ASAN_OPTION, users))),
+                   ASAN_VARIABLE)
+
+    def put_back(self) -> None:
+        num = gdb.selected_inferior().num
+        if num not in self._users:
+            return
+        users = self._users.pop(num)
+        if (_read(ASAN_VARIABLE) or "").startswith(_ASAN_OPTION):
+            _write(users, ASAN_VARIABLE)
+
+
 class Preload:
     """Owns the variable from install() to remove()."""
 
     def __init__(self) -> None:
         self._values: dict[int, _Value] = {}  # by inferior
+        self._asan = _Asan()
         self._is_removed = False
         self._link: Optional[str] = None
         self._shim: Optional[str] = None
@@ -94,6 +123,7 @@ class Preload:
         gdb.execute("set environment %s = %s" % (door.VARIABLE,
                                                  door.door.path()),
                     to_string=True)
+        self._asan.allow()
         return True
 
     def _put_back(self) -> None:
@@ -102,6 +132,7 @@ class Preload:
             return
         if _read() == value.ours:
             _write(value.users)
+        self._asan.put_back()
         gdb.execute("unset environment " + door.VARIABLE, to_string=True)
 
     def remove(self) -> None:

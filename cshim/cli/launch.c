@@ -120,6 +120,23 @@ static int await_exec(const struct launch *l, int fd, pid_t pid)
 	return failure("cannot run '%s': %s", l->program, strerror(code));
 }
 
+/* A program built with gcc's ASan, or with a shared one, wants the runtime to
+ * be the first library of all, and ends where it is not.  preload.c sees to
+ * that for the program; what it runs in turn is told not to look.  The user's
+ * own options come later, and so count. */
+static void asan_allow(void)
+{
+	static const char option[] = "verify_asan_link_order=0";
+	const char *users = getenv("ASAN_OPTIONS");
+	char *value;
+
+	if (asprintf(&value, "%s%s%s", option, users && *users ? ":" : "",
+		     users ? users : "") < 0)
+		return;
+	setenv("ASAN_OPTIONS", value, 1);
+	free(value);
+}
+
 int launch_start(const struct launch *l, char **argv, const char *area,
 		 const sigset_t *blocked, pid_t *pid)
 {
@@ -131,6 +148,7 @@ int launch_start(const struct launch *l, char **argv, const char *area,
 			       strerror(errno));
 	setenv("LD_PRELOAD", l->preload, 1);
 	setenv("CSTRACE_AREA", area, 1);
+	asan_allow();
 	sigprocmask(SIG_BLOCK, blocked, &before);
 	*pid = fork();
 	if (*pid == 0)

@@ -73,6 +73,16 @@ def test_a_sanitized_program_is_traced(gdb, compiler, sanitizer):
     assert drawn(run) == FIB_2
 
 
+def test_the_users_sanitizer_options_are_kept_and_put_back(gdb):
+    run = gdb(basic(), "set environment ASAN_OPTIONS detect_leaks=0",
+              "set cstrace preload off", "cstrace start",
+              "show environment ASAN_OPTIONS", "run", "cstrace stop",
+              "show environment ASAN_OPTIONS", args=[2])
+    assert [line for line in run.lines() if "ASAN_OPTIONS" in line] == [
+        "ASAN_OPTIONS = verify_asan_link_order=0:detect_leaks=0",
+        "ASAN_OPTIONS = detect_leaks=0"]
+
+
 def test_a_program_that_links_the_shim_needs_no_preload(gdb):
     program = build("basic.c", "-Wl,--no-as-needed", "-L" + str(BUILD),
                     "-lcstrace", "-Wl,-rpath," + str(BUILD))

@@ -394,3 +394,12 @@ def test_setuid_like_program_just_runs(tmp_path):
                           env=dict(os.environ, CSTRACE_AREA="/proc/1/fd/999",
                                    LD_PRELOAD=str(BUILD / "libcstrace.so")))
     assert done.returncode == 3
+
+
+def test_a_sanitized_program_may_be_run_by_a_script(tmp_path):
+    program = build("basic.c", "-fsanitize=address")
+    done, found = record(tmp_path, "sh", "-c", "exec %s 2" % program,
+                         env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+    assert done.returncode == 0, done.stderr
+    assert "fib(2) done" in done.stdout
+    assert functions(found).count("fib") == 3
