@@ -5,6 +5,7 @@
  * claims for itself, and the waiter finds its chunk.
  */
 #include "chunk.h"
+#include "alternate.h"
 #include "area.h"
 #include "file.h"
 #include "guest.h"
@@ -88,6 +89,7 @@ static void chunk_open(struct self *me, uint32_t index)
 	me->marked_at = 0; /* the place is another's now */
 	me->cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
 		     (uint64_t)index * CST_CHUNK_SIZE;
+	alternate_tell_again(me);
 }
 
 static enum claim claim_blocked(struct self *me)

@@ -20,6 +20,7 @@ SHIM_SRC := \
 	cshim/shim/mappings.c \
 	cshim/shim/buildid.c \
 	cshim/shim/file.c \
+	cshim/shim/alternate.c \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
 	cshim/shim/sandbox.c

@@ -4,7 +4,7 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw strict filters
+	guests guests_raw strict filters alternate
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -29,6 +29,8 @@ guests_CFLAGS := $(MINI_READER)
 guests_LIBS := $(MINI_READER_SRC)
 guests_raw_CFLAGS := $(MINI_READER)
 guests_raw_LIBS := $(MINI_READER_SRC)
+alternate_CFLAGS := $(MINI_READER)
+alternate_LIBS := $(MINI_READER_SRC)
 strict_CFLAGS := $(MINI_READER)
 strict_LIBS := $(MINI_READER_SRC)
 filters_CFLAGS := -Icshim/shim

@@ -81,6 +81,19 @@ QUIET static void pool_grow(struct mini_reader *r, uint32_t n)
 	}
 }
 
+QUIET static void alternate_add(struct stream *s,
+				const struct cst_record *record)
+{
+	if (s->n_alternates == MAX_ALTERNATES)
+		return;
+	s->alternates[s->n_alternates++] = (struct alternate){
+		.low = (uint32_t)record->site_and_sp |
+		       record->sp_and_fp >> 48 << 32,
+		.size = record->sp_and_fp << 16 >> 16,
+		.n = s->n,
+	};
+}
+
 QUIET static void stream_add(struct stream *s, const struct cst_record *record)
 {
 	if (s->n == s->cap) {
@@ -90,8 +103,12 @@ QUIET static void stream_add(struct stream *s, const struct cst_record *record)
 			abort();
 	}
 	/* Not by cst_record_site(): it is traced in here. */
-	if (record->site_and_sp >> 32 == CST_FORK) {
+	switch (record->site_and_sp >> 32) {
+	case CST_FORK:
 		s->n_forks++;
+		return;
+	case CST_ALTERNATE:
+		alternate_add(s, record);
 		return;
 	}
 	s->records[s->n++] = *record;

@@ -14,14 +14,22 @@
 
 #define QUIET __attribute__((no_instrument_function))
 
-enum { MAX_STREAMS = 256 };
+enum { MAX_STREAMS = 256, MAX_ALTERNATES = 32 };
+
+/* A thread's alternate stack, as it was told before its n-th record. */
+struct alternate {
+	uint64_t low, size;
+	size_t n;
+};
 
 /* All records of one traced thread, in order. */
 struct stream {
 	struct cst_record *records;
 	size_t n, cap;
 	uint32_t next_seq;
-	uint32_t n_forks; /* marks; not among the records */
+	/* Marks, not among the records; the first alternates. */
+	uint32_t n_forks, n_alternates;
+	struct alternate alternates[MAX_ALTERNATES];
 };
 
 struct mini_reader;

@@ -229,6 +229,9 @@ enum {
 	 * sp, by a return to fp (0: not said): what lies below on that stack is
 	 * left, and what was inlined there but does not hold that place. */
 	CST_JUMP = 2,
+	/* The thread's alternate signal stack is now the fp bytes from sp on,
+	 * 0: it has none.  At a chunk's begin the time is 1: no matter when. */
+	CST_ALTERNATE = 3,
 	/* The thread's next CST_JUMP goes on in the frame that, before the
 	 * address sp, has the frame pointer fp. */
 	CST_FRAME = 4,

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An alternate stack may lie anywhere, beside another one or in a frame: where
+ * it lies is told, for addresses alone do not tell which stack they are of.
+ * What a program sets past libc, or has set before there was a record, is told
+ * with the next chunk.
+ */
+#include <errno.h>
+#include <signal.h>
+#include "alternate.h"
+#include "arch.h"
+#include "chunk.h"
+#include "gate.h"
+#include "guest.h"
+#include "signals.h"
+#include "state.h"
+
+/* By whoever comes first of those that are in the chunk. */
+enum { EARLIEST = 1 };
+
+/* Signals blocked. */
+static void look(struct self *me)
+{
+	stack_t now = {.ss_flags = SS_DISABLE};
+	int has_one;
+
+	if (gate_call(SYS_sigaltstack, 0, (long)&now, 0, 0, 0, 0) < 0)
+		return;
+	has_one = !(now.ss_flags & SS_DISABLE);
+	/* With SS_AUTODISARM the kernel knows of none while we are on it. */
+	if (!has_one && own_sp() - me->alternate_low < me->alternate_size)
+		return;
+	me->alternate_low = has_one ? (uint64_t)now.ss_sp : 0;
+	me->alternate_size = has_one ? now.ss_size : 0;
+}
+
+void alternate_tell_again(struct self *me)
+{
+	uint64_t size = me->alternate_size;
+
+	look(me);
+	if (size || me->alternate_size)
+		cst_record_set((struct cst_record *)cursor_take(
+				       &me->cursor, CST_RECORD_SIZE),
+			       EARLIEST, CST_ALTERNATE, me->alternate_low,
+			       me->alternate_size);
+}
+
+/* A thread without records tells with its first. */
+static void tell(void)
+{
+	struct cst_record *r;
+	uint64_t mask;
+
+	if (!state_is_on(state_now()) || !self.thread || self.busy_sp ||
+	    self_now() != &self)
+		return;
+	r = chunk_slot();
+	if (!r)
+		return;
+	mask = signals_block();
+	look(&self);
+	cst_record_set(r, clock_ticks(), CST_ALTERNATE, self.alternate_low,
+		       self.alternate_size);
+	signals_restore(mask);
+}
+
+/* libc's is the system call and nothing else.  Weak: in a static program there
+ * may be one of its own. */
+EXPORT __attribute__((weak)) int sigaltstack(const stack_t *wanted,
+					     stack_t *before)
+{
+	long result = syscall6(SYS_sigaltstack, (long)wanted, (long)before, 0,
+			       0, 0, 0);
+
+	if (result < 0) {
+		errno = (int)-result;
+		return -1;
+	}
+	if (wanted)
+		tell();
+	return 0;
+}
+__asm__(DEBUGGERS_NAME(sigaltstack));
