@@ -30,6 +30,16 @@ struct open_call {
 	uint8_t is_printed;
 };
 
+/* Memory that frames lie in, at its first byte's address + 1 to the end. */
+struct extent {
+	uint64_t low, size; /* size 0: nothing is known */
+};
+
+static inline int extent_holds(const struct extent *e, uint64_t cfa)
+{
+	return cfa - e->low - 1 < e->size;
+}
+
 struct stack {
 	struct open_call *calls;
 	uint32_t n, cap;
@@ -43,6 +53,7 @@ struct stack {
 	/* By this one's first call, a signal handler's or a coroutine's, which
 	 * goes back there; or NULL. */
 	struct stack *interrupted;
+	struct extent extent; /* of an alternate one */
 };
 
 /* The calls that were open when a thread forked. */
@@ -63,8 +74,10 @@ struct thread {
 	uint32_t n_fork;
 	struct stack *own;
 	struct stack *current;
-	uint64_t base;	  /* just above its own stack, or 0 */
-	uint64_t n_calls; /* numbers given out */
+	struct extent alternate; /* for handlers, as it has said */
+	struct stack *handlers;	 /* the lane of that; NULL: look for it */
+	uint64_t base;		 /* just above its own stack, or 0 */
+	uint64_t n_calls;	 /* numbers given out */
 	uint64_t n_seeds;
 	uint64_t last_time;
 	uint64_t jump_pc, jump_fp; /* of its last CST_FRAME; used up: 0 */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 ENGINE_CORE_SRC := \
 	addrmap.c \
+	alternate.c \
 	area.c \
 	area_file.c \
 	callstack.c \

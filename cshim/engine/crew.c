@@ -21,6 +21,7 @@ void crew_release(struct crew *c)
 	}
 	free(c->all);
 	free(c->by_area);
+	free(c->alternates);
 	free(c->n_of_process);
 	*c = (struct crew){0};
 }
@@ -138,6 +139,15 @@ int crew_knows(const struct crew *c, const struct area *a, uint32_t index)
 					   __ATOMIC_ACQUIRE));
 }
 
+void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark)
+{
+	if (cst_record_site(mark) == CST_ALTERNATE && index < CST_MAX_THREADS &&
+	    grow(&c->alternates, &c->n_alternates, index + 1,
+		 sizeof(*c->alternates)) == 0)
+		c->alternates[index] = (struct extent){cst_record_sp(mark),
+						       cst_record_fp(mark)};
+}
+
 static void crew_inherit(const struct crew *c, struct thread *t,
 			 const struct cst_thread *told)
 {
@@ -188,6 +198,8 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 		return NULL;
 	t->area_index = index;
 	t->base = a->threads[index].base;
+	if (index < c->n_alternates)
+		t->alternate = c->alternates[index];
 	if (!a->processes[process].parent)
 		crew_exec(c, calls, process, tid);
 	crew_inherit(c, t, &a->threads[index]);

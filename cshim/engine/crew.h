@@ -14,6 +14,8 @@ struct crew {
 	/* private */
 	struct thread **by_area; /* by index in the area */
 	uint32_t n_by_area;
+	struct extent *alternates; /* heard before there was a thread */
+	uint32_t n_alternates;
 	uint32_t *n_of_process; /* threads so far */
 	uint32_t cap_processes;
 };
@@ -27,6 +29,9 @@ struct thread *crew_of_area(struct crew *c, struct callstack *calls,
 
 /* Is there one behind this index already, if only by its seeds? */
 int crew_knows(const struct crew *c, const struct area *a, uint32_t index);
+
+/* A mark of a thread that is not known yet. */
+void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark);
 
 /* The thread with this tid of the process with this index, made if it is new.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "entry.h"
 
+#include "alternate.h"
 #include "lanes.h"
 #include "mark.h"
 
@@ -118,12 +119,42 @@ static struct stack *enter_first(struct callstack *c, struct thread *t,
 	return s;
 }
 
+/* On an alternate stack: who comes there from another one begins a handler,
+ * unless the caller is one that was left open, by a switch of stacks. */
+static struct stack *enter_alternate(struct callstack *c, struct thread *t,
+				     struct stack *s, const struct frame *f)
+{
+	int is_new = s != t->current;
+	uint32_t caller = 0;
+
+	mark_settle(c, t, s, f);
+	if (is_new && c->sites->places[f->number].is_signal) {
+		stack_unwind(c, t, s, 0, f->time);
+		return s;
+	}
+	if (enter_own_frame(c, t, s, f))
+		return s;
+	if (f->site->caller_physical)
+		caller = lanes_find_caller(c, s, f);
+	if (caller || is_new)
+		stack_unwind(c, t, s, caller, f->time);
+	else
+		enter_below(c, t, s, f);
+	return s;
+}
+
 struct stack *entry_settle(struct callstack *c, struct thread *t,
 			   const struct frame *f)
 {
-	struct stack *s = stack_now(t), *other;
+	struct stack *s, *other;
 	uint32_t caller;
 
+	stack_now(t);
+	other = alternate_of(c, t, f);
+	if (other)
+		return enter_alternate(c, t, other, f);
+	alternate_left(t, f);
+	s = t->current;
 	mark_settle(c, t, s, f);
 	if (c->sites->places[f->number].is_first)
 		return enter_first(c, t, f);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lanes.h"
 
+#include "alternate.h"
+
 static int is_near_stack(const struct stack *s, uint64_t cfa)
 {
 	const struct open_call *top = s->n ? &s->calls[s->n - 1] : NULL;
@@ -62,8 +64,7 @@ static int is_on_unused(const struct thread *t, uint64_t cfa)
 	return !t->base || t->base - cfa < SAME_STACK_BYTES;
 }
 
-static struct stack *lanes_add(struct callstack *c, struct thread *t,
-			       uint64_t cfa)
+struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa)
 {
 	/* On stacks side by side a caller is above its callee and no farther
 	 * than half of what lies between their begins. */
@@ -86,7 +87,8 @@ struct stack *lanes_first(struct callstack *c, struct thread *t,
 	if (!t->own->high && is_on_unused(t, f->cfa))
 		return t->own;
 	for (s = c->stacks; s; s = s->next) {
-		if (s->process == t->process && s->high == f->cfa)
+		if (s->process == t->process && s->high == f->cfa &&
+		    !s->extent.size)
 			return s;
 	}
 	s = lanes_add(c, t, f->cfa);
@@ -137,6 +139,9 @@ static int is_taken_up(const struct stack *s, const struct frame *f,
 {
 	uint64_t away = s->high > f->cfa ? s->high - f->cfa : f->cfa - s->high;
 
+	/* What was an alternate one may be any memory now. */
+	if (s->extent.size && (!s->n || !extent_holds(&s->extent, f->cfa)))
+		return 0;
 	if (!s->ordinal)
 		return is_near_stack(s, f->cfa) &&
 		       !(did & BEGINS_STACKS && is_off_stack(s, f->cfa));
@@ -152,7 +157,8 @@ struct stack *lanes_near(struct callstack *c, struct thread *t,
 	uint32_t did = caller_did(c, f);
 	struct stack *s = t->current;
 
-	if ((s->high || s != t->own ? is_near_stack(s, f->cfa)
+	if (stack_may_hold(s, f->cfa) &&
+	    (s->high || s != t->own ? is_near_stack(s, f->cfa)
 				    : is_on_unused(t, f->cfa)) &&
 	    !(did & BEGINS_STACKS && is_off_stack(s, f->cfa))) {
 		if (s->n && !(did & CALLS_BACK))
@@ -198,7 +204,8 @@ struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
 		if (s != t->current && s->process == t->process && top &&
 		    (s->ordinal || s == t->own) &&
 		    top->physical == f->site->caller_physical &&
-		    top->cfa > f->cfa && top->cfa - f->cfa < nearest) {
+		    stack_may_hold(s, f->cfa) && top->cfa > f->cfa &&
+		    top->cfa - f->cfa < nearest) {
 			nearest = top->cfa - f->cfa;
 			found = s;
 		}
@@ -212,7 +219,8 @@ void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
 	const struct site_place *place = &c->sites->places[f->number];
 
 	if (s != t->current && !s->n &&
-	    (place->is_signal || (place->is_first && s->ordinal)))
+	    (s == t->handlers || place->is_signal ||
+	     (place->is_first && s->ordinal)))
 		s->interrupted = t->current;
 	t->current = s;
 }
@@ -227,6 +235,8 @@ void lanes_jump_over(const struct callstack *c, struct thread *t,
 		return;
 	if (from->interrupted == s)
 		from->interrupted = NULL; /* it gives way */
+	else if (s == t->handlers && !s->n)
+		s->interrupted = from;
 	else if (s->ordinal && s->n &&
 		 c->sites->places[s->calls[0].site].is_first)
 		s->interrupted = from;

@@ -70,6 +70,9 @@ static inline int lanes_leaves(const struct thread *t,
 void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		  uint32_t n, uint64_t time);
 
+/* A new one that begins near this frame.  NULL: no memory. */
+struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa);
+
 /* Is the frame of s's i-th call one of a function without hooks, which calls
  * with hooks are inlined in? */
 int lanes_is_hookless(const struct callstack *c, const struct stack *s,

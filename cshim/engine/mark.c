@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mark.h"
 
+#include "alternate.h"
 #include "fork.h"
 #include "lanes.h"
 
@@ -38,12 +39,14 @@ static uint64_t reach(const struct callstack *c, const struct stack *s,
 }
 
 /* The stack that holds the address; NULL: not known. */
-static struct stack *stack_at(const struct callstack *c, const struct thread *t,
+static struct stack *stack_at(const struct callstack *c, struct thread *t,
 			      uint64_t sp, uint64_t pc)
 {
 	struct stack *found = NULL;
 	uint64_t nearest = SAME_STACK_BYTES;
 
+	if (alternate_holds(c, t, sp))
+		return alternate_now(c, t);
 	if (is_above(t, t->current, sp))
 		return t->current;
 	if (is_above(t, t->own, sp))
@@ -53,7 +56,8 @@ static struct stack *stack_at(const struct callstack *c, const struct thread *t,
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		uint64_t away = (s->n ? s->calls[s->n - 1].cfa : s->high) - sp;
 
-		if (s->process != t->process || (!s->ordinal && s != t->own))
+		if (s->process != t->process || (!s->ordinal && s != t->own) ||
+		    !stack_may_hold(s, sp))
 			continue;
 		/* Out of a handler on a stack of its own. */
 		if (is_above(t, s, sp))
@@ -177,6 +181,9 @@ void mark_take(struct callstack *c, struct thread *t,
 		if (t->heir_of)
 			fork_inherit(c, t, time, sp, 0);
 		jump(c, t, sp, cst_record_fp(r), time);
+		break;
+	case CST_ALTERNATE:
+		alternate_set(t, (struct extent){sp, cst_record_fp(r)});
 		break;
 	}
 }

@@ -54,15 +54,23 @@ static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 	}
 }
 
-/* Marks of forks that it begins with.  A thread is one by its calls: who has
- * none open and only forks is not. */
-static uint32_t n_marks(const struct slice *slice)
+static int is_mark(const struct cst_record *r)
+{
+	uint32_t number = cst_record_site(r);
+
+	return number == CST_FORK || number == CST_ALTERNATE;
+}
+
+/* Marks of forks and the like that it begins with.  A thread is one by its
+ * calls: who has none open and only forks is not. */
+static uint32_t take_marks(struct cst_recorder *r, const struct slice *slice)
 {
 	uint32_t n = 0;
 
-	while (n < slice->n && slice->records[n].time &&
-	       cst_record_site(&slice->records[n]) == CST_FORK)
-		n++;
+	for (; n < slice->n && slice->records[n].time &&
+	       is_mark(&slice->records[n]);
+	     n++)
+		crew_hear(&r->crew, slice->thread, &slice->records[n]);
 	return n;
 }
 
@@ -72,7 +80,7 @@ static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 {
 	uint32_t n = crew_knows(&r->crew, r->area, slice->thread)
 			     ? 0
-			     : n_marks(slice);
+			     : take_marks(r, slice);
 	struct thread *t;
 
 	if (n)

@@ -188,6 +188,13 @@ static void tape_jump_and_call(struct tape *t)
 	tape_put(t, number_of(CST_EXIT, 2, t->stack[t->depth]), cfa);
 }
 
+static void tape_put_alternate(struct tape *t)
+{
+	t->time += STEP;
+	cst_record_set(&t->all[t->n++], t->time, CST_ALTERNATE,
+		       TOP - dice(DEEPEST) * FRAME, dice(DEEPEST) * FRAME);
+}
+
 /* Calls in the main, with all that is not plain between them. */
 static void tape_put_any(struct tape *t)
 {
@@ -203,6 +210,8 @@ static void tape_put_any(struct tape *t)
 		tape_put(t, number_of(CST_EXIT, 6, 6), TOP + 4096);
 	else if (what == 4 && t->n) /* taken before the one before it */
 		t->time -= STEP + dice(STEP);
+	else if (what == 6)
+		tape_put_alternate(t);
 	else if (what == 5)
 		tape_jump_and_call(t);
 	else if (t->depth == DEEPEST || (t->depth && dice(2)))
