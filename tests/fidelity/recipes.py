@@ -71,6 +71,8 @@ def _callbacks(*flags):
 
 
 RECIPES = {
+    "altstack_heap": Recipe("altstack_near", ("-DPLACE=ON_HEAP",)),
+    "altstack_frame": Recipe("altstack_near", ("-DPLACE=IN_FRAME",)),
     "bare_frames": Recipe("frames", NO_FRAMES),
     "bare_inlining": Recipe("inlining", NO_FRAMES),
     "bare_longjmp": Recipe("longjmp_deep", NO_FRAMES),
