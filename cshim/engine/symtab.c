@@ -12,9 +12,10 @@
 enum {
 	RANK_MASK = 3, /* 0 local, 1 weak, 2 global */
 	IS_SIZED = 4,
-	IS_OWNED = 8, /* its name was copied to cut a version off */
+	IS_OWNED = 8,	/* its name was copied to cut a version off */
+	IS_HIDDEN = 16, /* local, but the only one of its name */
 	PREFERENCE_MASK = IS_SIZED | RANK_MASK,
-	FILE_SHIFT = 4,
+	FILE_SHIFT = 5,
 };
 
 int symtab_is_unsized(const struct symtab_entry *e)
@@ -32,6 +33,18 @@ static uint32_t rank_of(const GElf_Sym *sym)
 	default:
 		return 2;
 	}
+}
+
+/* Linkers make local what files shared and others may not see: of hidden
+ * visibility, or behind the name of no source file. */
+static uint32_t hidden_of(const GElf_Sym *sym, int is_file_named)
+{
+	int visibility = GELF_ST_VISIBILITY(sym->st_other);
+
+	return visibility == STV_HIDDEN || visibility == STV_INTERNAL ||
+			       !is_file_named
+		       ? IS_HIDDEN
+		       : 0;
 }
 
 static int is_function(const GElf_Sym *sym)
@@ -84,9 +97,9 @@ static const char *unversioned(const char *name, uint32_t *flags)
 }
 
 static int add(struct symtab *t, Elf *elf, const GElf_Sym *sym,
-	       const char *name, uint32_t file, uint64_t shift)
+	       const char *name, uint32_t origin, uint64_t shift)
 {
-	uint32_t flags = rank_of(sym) | (sym->st_size ? IS_SIZED : 0);
+	uint32_t flags = origin | rank_of(sym) | (sym->st_size ? IS_SIZED : 0);
 	struct symtab_entry *e;
 	uint64_t end;
 
@@ -100,7 +113,7 @@ static int add(struct symtab *t, Elf *elf, const GElf_Sym *sym,
 	e->name = unversioned(name, &flags);
 	e->range.start = sym->st_value + shift;
 	e->range.end = end == UINT64_MAX ? end : end + shift;
-	e->range.value = file << FILE_SHIFT | flags;
+	e->range.value = flags;
 	return 1;
 }
 
@@ -135,15 +148,22 @@ static int add_all(struct symtab *t, Elf *elf, Elf_Data *symbols,
 		   const Elf_Data *strings, uint64_t shift)
 {
 	uint32_t file = 0;
+	int is_file_named = 1;
 	GElf_Sym sym;
 
 	for (int i = 1; gelf_getsym(symbols, i, &sym); i++) {
-		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
-			file++;
-		if (!is_function(&sym) || sym.st_name >= strings->d_size)
+		const char *name = (const char *)strings->d_buf + sym.st_name;
+
+		if (sym.st_name >= strings->d_size)
 			continue;
-		if (!add(t, elf, &sym,
-			 (const char *)strings->d_buf + sym.st_name, file,
+		if (GELF_ST_TYPE(sym.st_info) == STT_FILE) {
+			file++;
+			is_file_named = *name != '\0';
+		}
+		if (!is_function(&sym))
+			continue;
+		if (!add(t, elf, &sym, name,
+			 file << FILE_SHIFT | hidden_of(&sym, is_file_named),
 			 shift))
 			return 0;
 	}
@@ -217,11 +237,12 @@ static const struct symtab_entry *find_whole(const struct symtab *t,
 		if (strncmp(other->name, e->name, length) ||
 		    other->name[length])
 			continue;
-		if (other->range.value & RANK_MASK)
-			global = other;
-		else if (other->range.value >> FILE_SHIFT ==
-			 e->range.value >> FILE_SHIFT)
+		if (!(other->range.value & RANK_MASK) &&
+		    other->range.value >> FILE_SHIFT ==
+			    e->range.value >> FILE_SHIFT)
 			return other;
+		if (other->range.value & (RANK_MASK | IS_HIDDEN))
+			global = other;
 	}
 	return global;
 }

@@ -32,7 +32,7 @@ int symtab_is_unsized(const struct symtab_entry *e);
 
 /* The function that a "foo.cold", "foo.cold.3" or "foo.part.0" (its rarer half,
  * which it jumps to or calls) was split from: foo of the same source file, or
- * the global one; else the entry itself. */
+ * the global (or hidden) one; else the entry itself. */
 const struct symtab_entry *symtab_whole(const struct symtab *t,
 					const struct symtab_entry *e);
 

@@ -7,6 +7,10 @@
 #include <alloca.h>
 #include <setjmp.h>
 
+#ifndef LINKAGE
+#define LINKAGE static
+#endif
+
 static jmp_buf jb;
 static volatile int sink;
 
@@ -94,7 +98,7 @@ __attribute__((cold)) NOINLINE static void cold_one(int d, int jump)
 	leaf(d + 1, jump);
 }
 
-NOINLINE static void with_cold_part(int d, int unlikely, int jump)
+NOINLINE LINKAGE void with_cold_part(int d, int unlikely, int jump)
 {
 	expect(d, "with_cold_part");
 	if (__builtin_expect(unlikely, 0)) {

@@ -96,6 +96,7 @@ RECIPES = {
     "exec": Recipe(flags=("-pthread",)),
     "fork": Recipe(flags=("-pthread",)),
     "fork_pool": Recipe(flags=("-pthread",)),
+    "frames_hidden": Recipe("frames", ("-fvisibility=hidden", "-DLINKAGE=")),
     "globals": _globals("return_from_main"),
     "globals_abort": _globals("call_abort"),
     "globals_exit": _globals("call_exit"),
