@@ -41,21 +41,26 @@ int alternate_holds(const struct callstack *c, struct thread *t,
 	       t->current == alternate_now(c, t);
 }
 
-struct stack *alternate_of(struct callstack *c, struct thread *t,
-			   const struct frame *f)
+struct stack *alternate_make(struct callstack *c, struct thread *t,
+			     uint64_t cfa)
 {
-	struct stack *s;
+	struct stack *s = alternate_now(c, t);
 
-	if (!alternate_holds(c, t, f->cfa) ||
-	    c->sites->places[f->number].is_first)
-		return NULL;
-	s = alternate_now(c, t);
 	if (!s)
-		s = lanes_add(c, t, f->cfa);
+		s = lanes_add(c, t, cfa);
 	if (s)
 		s->extent = t->alternate;
 	t->handlers = s;
 	return s;
+}
+
+struct stack *alternate_of(struct callstack *c, struct thread *t,
+			   const struct frame *f)
+{
+	return alternate_holds(c, t, f->cfa) &&
+			       !c->sites->places[f->number].is_first
+		       ? alternate_make(c, t, f->cfa)
+		       : NULL;
 }
 
 void alternate_left(struct thread *t, const struct frame *f)

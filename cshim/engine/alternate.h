@@ -24,7 +24,11 @@ struct stack *alternate_now(const struct callstack *c, struct thread *t);
 int alternate_holds(const struct callstack *c, struct thread *t,
 		    uint64_t address);
 
-/* Its lane, made if need be, if the frame is on it.  NULL: it is not. */
+/* Its lane, made if need be.  NULL: no memory. */
+struct stack *alternate_make(struct callstack *c, struct thread *t,
+			     uint64_t cfa);
+
+/* The same, if the frame is on it.  NULL: it is not. */
 struct stack *alternate_of(struct callstack *c, struct thread *t,
 			   const struct frame *f);
 

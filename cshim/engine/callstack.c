@@ -283,24 +283,24 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 	}
 }
 
-void callstack_reopen(struct callstack *c, struct thread *t,
+void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		      const struct open_call *call)
 {
-	struct open_call *o = stack_slot(t->own);
+	struct open_call *o = stack_slot(s);
 
 	if (!o)
 		return;
 	*o = *call;
 	o->is_seed = 1;
 	c->n_seeds++;
-	stack_push(c, t, t->own, ++t->n_seeds);
+	stack_push(c, t, s, ++t->n_seeds);
 }
 
 void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time)
 {
-	callstack_reopen(c, t,
+	callstack_reopen(c, t, t->own,
 			 &(struct open_call){
 				 .cfa = seed->cfa,
 				 .start = time,

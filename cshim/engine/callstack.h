@@ -139,8 +139,9 @@ void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time);
 
-/* The same, as it is known already but for its lane, thread and time. */
-void callstack_reopen(struct callstack *c, struct thread *t,
+/* The same, on a stack of the thread's, as it is known already but for its
+ * lane, thread and time. */
+void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		      const struct open_call *call);
 
 uint64_t callstack_n_open(const struct callstack *c);

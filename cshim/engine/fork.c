@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fork.h"
 
-#include "lanes.h"
+#include "alternate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +42,21 @@ static void make_room(struct thread *t, uint32_t n_fork)
 	t->cap_snapshots = cap;
 }
 
+static void shoot(struct snapshot *shot, const struct stack *s)
+{
+	if (s->n)
+		memcpy(shot->calls + shot->n, s->calls,
+		       s->n * sizeof(*shot->calls));
+	shot->n += s->n;
+}
+
+/* What a handler on an alternate stack has interrupted goes on in the child,
+ * too. */
 void fork_snapshot(struct thread *t, uint32_t n_fork)
 {
-	const struct stack *s = stack_now(t);
+	const struct stack *s = stack_now(t), *below = NULL;
 	struct snapshot *shot;
+	uint32_t n = s->n;
 
 	make_room(t, n_fork);
 	if (!t->cap_snapshots)
@@ -54,13 +65,17 @@ void fork_snapshot(struct thread *t, uint32_t n_fork)
 	t->n_snapshot_calls -= shot->n;
 	free(shot->calls);
 	*shot = (struct snapshot){.n_fork = n_fork};
-	shot->calls = malloc(s->n * sizeof(*shot->calls) + 1);
+	if (s == t->handlers && s->interrupted)
+		below = s->interrupted->ordinal ? s->interrupted : t->own;
+	if (below)
+		n += below->n;
+	shot->calls = malloc(n * sizeof(*shot->calls) + 1);
 	if (!shot->calls)
 		return;
-	if (s->n)
-		memcpy(shot->calls, s->calls, s->n * sizeof(*shot->calls));
-	shot->n = s->n;
-	t->n_snapshot_calls += s->n;
+	if (below)
+		shoot(shot, below);
+	shoot(shot, s);
+	t->n_snapshot_calls += n;
 }
 
 static const struct snapshot *find_snapshot(const struct thread *t,
@@ -77,10 +92,18 @@ static void inherit(struct callstack *c, struct thread *child,
 		    const struct open_call *call, uint64_t time)
 {
 	struct open_call own = *call;
+	struct stack *s = child->own;
 
 	if (own.start < time)
 		own.start = time;
-	callstack_reopen(c, child, &own);
+	if (extent_holds(&child->alternate, own.cfa))
+		s = alternate_make(c, child, own.cfa);
+	if (!s)
+		return;
+	callstack_reopen(c, child, s, &own);
+	child->current = s;
+	if (s != child->own)
+		s->interrupted = child->own;
 }
 
 void fork_inherit(struct callstack *c, struct thread *child, uint64_t time,
