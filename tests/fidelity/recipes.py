@@ -73,6 +73,7 @@ def _callbacks(*flags):
 RECIPES = {
     "altstack_heap": Recipe("altstack_near", ("-DPLACE=ON_HEAP",)),
     "altstack_frame": Recipe("altstack_near", ("-DPLACE=IN_FRAME",)),
+    "altstack_threads": Recipe(flags=("-pthread",)),
     "bare_frames": Recipe("frames", NO_FRAMES),
     "bare_inlining": Recipe("inlining", NO_FRAMES),
     "bare_longjmp": Recipe("longjmp_deep", NO_FRAMES),
@@ -115,6 +116,7 @@ RECIPES = {
     "stacks_by_hand_down": Recipe("stacks_by_hand",
                                   ("-pthread", "-DIS_DOWN=1")),
     "static": Recipe("setjmp_loop", ("-static", ARCHIVE)),
+    "static_altstack": Recipe("altstack_near", ("-static", *WRAPPED)),
     "static_callbacks": _callbacks("-static", *WRAPPED),
     "static_contexts": Recipe("coroutine_ends", ("-static", *WRAPPED)),
     "static_exceptions": Recipe("exceptions", ("-static", ARCHIVE)),
