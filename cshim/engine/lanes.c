@@ -22,8 +22,7 @@ int lanes_is_hookless(const struct callstack *c, const struct stack *s,
 {
 	while (i > 0 && s->calls[i - 1].cfa == s->calls[i].cfa)
 		i--;
-	return c->sites->places[s->calls[i].site].is_inlined &&
-	       !s->calls[i].is_near;
+	return c->sites->places[s->calls[i].site].is_inlined;
 }
 
 /* A function without hooks may have called itself since its i-th call: is the

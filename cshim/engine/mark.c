@@ -124,12 +124,14 @@ static int is_same_activation(const struct callstack *c, const struct thread *t,
 			      const struct stack *s, uint64_t sp, uint64_t pc,
 			      uint64_t fp)
 {
+	const struct open_call *top = s->n ? &s->calls[s->n - 1] : NULL;
 	uint64_t cfa;
 
-	if (!pc || !s->n || !lanes_is_hookless(c, s, s->n - 1))
+	if (!pc || !top || top->is_near == NEAR_SP ||
+	    !lanes_is_hookless(c, s, s->n - 1))
 		return 1;
 	cfa = sites_cfa(c->sites, t->process, pc, sp, fp);
-	return !cfa || cfa == s->calls[s->n - 1].cfa;
+	return !cfa || cfa == top->cfa;
 }
 
 /* Close what is left. */

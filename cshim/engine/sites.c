@@ -252,7 +252,7 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 	struct code code;
 
 	modules_code(spaces_of(&s->spaces, process)->modules, pc - 1, &code);
-	if (code.cfa_base != CFA_SP && code.cfa_base != CFA_FP)
+	if (code.cfa_base == CFA_UNKNOWN)
 		return 0;
 	return (code.cfa_base == CFA_SP ? sp : fp) +
 	       (uint64_t)(int64_t)code.cfa_offset;

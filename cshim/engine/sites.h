@@ -95,8 +95,8 @@ int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 /* 0: nothing was called from there, pc is not a return address. */
 int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
 
-/* The CFA of the frame that has these pointers before pc, a return address; 0:
- * it is not known. */
+/* The CFA of the frame that has these pointers before pc, a return address, or
+ * what stands in for it (NEAR_FP); 0: it is not known. */
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		   uint64_t fp);
 

@@ -8,6 +8,10 @@
 #include <alloca.h>
 #include <setjmp.h>
 
+#ifndef ALIGNED
+#define ALIGNED 8
+#endif
+
 static jmp_buf env;
 static volatile int size = 1000;
 
@@ -60,9 +64,11 @@ NOINLINE static void leave(int d, jmp_buf here)
 
 QUIET static NOINLINE void quiet(int d, int n)
 {
+	__attribute__((aligned(ALIGNED))) volatile char local[100];
 	jmp_buf here;
 
 	leaf(d);
+	local[0] = (char)n;
 	if (!setjmp(here))
 		leave(d, here);
 	if (n & 4)

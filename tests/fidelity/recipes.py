@@ -71,6 +71,7 @@ def _callbacks(*flags):
 
 
 RECIPES = {
+    "aligned_recursion": Recipe("quiet_recursion", ("-DALIGNED=64",)),
     "altstack_heap": Recipe("altstack_near", ("-DPLACE=ON_HEAP",)),
     "altstack_frame": Recipe("altstack_near", ("-DPLACE=IN_FRAME",)),
     "altstack_threads": Recipe(flags=("-pthread",)),
