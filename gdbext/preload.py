@@ -35,13 +35,14 @@ def _runtime(program: elf.Elf) -> list[str]:
 
 
 def _is_wanted(path: Optional[str]) -> bool:
-    """Can the program take the shim, and has it not linked it itself?"""
+    """Can the program take the shim, and has it not linked it itself?  A
+    static one that has is to hand it on to what it runs."""
     if path is None:
         return False
     program = elf.read(path)
-    if program.machine != elf.EM_X86_64 or not program.is_dynamic:
+    if program.machine != elf.EM_X86_64:
         return False
-    return not hooks.links_shim(path)
+    return program.is_dynamic != hooks.links_shim(path)
 
 
 class _Value(NamedTuple):

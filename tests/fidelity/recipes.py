@@ -121,6 +121,7 @@ RECIPES = {
     "static_callbacks": _callbacks("-static", *WRAPPED),
     "static_contexts": Recipe("coroutine_ends", ("-static", *WRAPPED)),
     "static_exceptions": Recipe("exceptions", ("-static", ARCHIVE)),
+    "static_exec": Recipe("exec", ("-static", "-pthread", *WRAPPED)),
     "static_forks": Recipe("fork_raw", ("-static", *WRAPPED)),
     # Without bsearch() from libc's header, which is the program's own there.
     "static_jumps": Recipe("jump_callback", ("-static", "-D__NO_INLINE__",
