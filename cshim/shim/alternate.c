@@ -15,11 +15,14 @@
 #include "signals.h"
 #include "state.h"
 
+/* Linux's SS_AUTODISARM: the kernel knows of none while a handler runs. */
+static const int AUTODISARM = (int)(1u << 31);
+
 /* By whoever comes first of those that are in the chunk. */
 enum { EARLIEST = 1 };
 
 /* Signals blocked. */
-static void look(struct self *me)
+static void look(struct self *me, int was_set)
 {
 	stack_t now = {.ss_flags = SS_DISABLE};
 	int has_one;
@@ -27,18 +30,19 @@ static void look(struct self *me)
 	if (gate_call(SYS_sigaltstack, 0, (long)&now, 0, 0, 0, 0) < 0)
 		return;
 	has_one = !(now.ss_flags & SS_DISABLE);
-	/* With SS_AUTODISARM the kernel knows of none while we are on it. */
-	if (!has_one && own_sp() - me->alternate_low < me->alternate_size)
+	/* From such a one's handler on, wherever that goes, to its return. */
+	if (!has_one && !was_set && me->alternate_disarms)
 		return;
 	me->alternate_low = has_one ? (uint64_t)now.ss_sp : 0;
 	me->alternate_size = has_one ? now.ss_size : 0;
+	me->alternate_disarms = (now.ss_flags & AUTODISARM) != 0;
 }
 
 void alternate_tell_again(struct self *me)
 {
 	uint64_t size = me->alternate_size;
 
-	look(me);
+	look(me, 0);
 	if (size || me->alternate_size)
 		cst_record_set((struct cst_record *)cursor_take(
 				       &me->cursor, CST_RECORD_SIZE),
@@ -59,7 +63,7 @@ static void tell(void)
 	if (!r)
 		return;
 	mask = signals_block();
-	look(&self);
+	look(&self, 1);
 	cst_record_set(r, clock_ticks(), CST_ALTERNATE, self.alternate_low,
 		       self.alternate_size);
 	signals_restore(mask);

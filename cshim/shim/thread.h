@@ -22,7 +22,9 @@ struct self {
 	uint32_t home;	  /* index + 1 of the process that we are of */
 	uint32_t tid;	  /* whose this is; 0: nobody has looked */
 	uint64_t busy_sp; /* signals.h; or 0 */
-	uint64_t alternate_low, alternate_size; /* alternate.h, as told last */
+	/* alternate.h, as told last */
+	uint64_t alternate_low, alternate_size;
+	uint32_t alternate_disarms;
 };
 
 extern HIDDEN __thread struct self self
