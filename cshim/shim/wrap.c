@@ -45,10 +45,13 @@ void exec_enters(const char *path, char **environment)
 /* ---- whose they are --------------------------------------------------------
  *
  * The program may have functions of these names itself, with data of another
- * shape.  libc's have a second name in a static program. */
+ * shape.  In a static program libc's have a second name, and are not linked in
+ * where the program's stand for them; nothing but a static one has the first of
+ * these. */
 
-extern WEAK void __libc_siglongjmp(void), __setcontext(void),
-	__swapcontext(void), __clone(void);
+extern WEAK void __libc_setup_tls(void), __libc_siglongjmp(void),
+	__setcontext(void), __swapcontext(void), __clone(void);
+static void *const only_in_static = __libc_setup_tls;
 static void *const own_longjmp = __libc_siglongjmp;
 static void *const own_setcontext = __setcontext;
 static void *const own_swapcontext = __swapcontext;
@@ -56,7 +59,7 @@ static void *const own_clone = __clone;
 
 static int is_libcs(const void *real, const void *own)
 {
-	return !own || real == own;
+	return !only_in_static || real == own;
 }
 
 void before_wrapped_longjmp(const void *env);

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from lib_build import BUILD, Variant, build
+from lib_build import BUILD, TARGETS, Variant, build
 from lib_gdb import kill_session
 from lib_tree import CALLS, live_tree, outcome, own_sites, read_jsonl
 
@@ -16,6 +16,7 @@ BOTH = [Variant("gcc"), Variant("clang")]
 LINKED = ("-L" + str(BUILD), "-lcstrace", "-Wl,--no-as-needed",
           "-Wl,-rpath," + str(BUILD))
 STATIC_SHIM = ("-static", str(BUILD / "libcstrace.a"))
+WRAPPED = (*STATIC_SHIM, "-Wl,@%s" % (BUILD / "static.opts"))
 
 
 @pytest.mark.parametrize("variant", BOTH, ids=str)
@@ -77,6 +78,26 @@ def test_a_static_program_with_the_shim(gdb, tmp_path, variant):
               "cstrace start", "run", *SAVE)
     assert outcome(tmp_path) == CALLS
     assert run.out.rindex("calls.c:53") < run.out.index("exited normally")
+
+
+OWN_NAMES = """main
+""" + 2 * """  leaf  own_names.c:26
+  longjmp  own_names.c:26
+  swapcontext  own_names.c:27
+  leaf  own_names.c:28
+  clone  own_names.c:28
+"""
+
+
+@pytest.mark.parametrize("variant", BOTH, ids=str)
+def test_a_static_program_with_functions_of_libcs_names(gdb, tmp_path,
+                                                        variant):
+    """Not taken for libc's, whose arguments would be looked into."""
+    program = build("own_names.c", str(TARGETS / "own_names_there.c"), "-w",
+                    "-fno-builtin", *WRAPPED, variant=variant)
+    run = gdb(program, "cstrace start", "run", *SAVE)
+    assert "exited normally" in run.out
+    assert outcome(tmp_path) == OWN_NAMES
 
 
 @pytest.mark.parametrize("variant", BOTH, ids=str)
