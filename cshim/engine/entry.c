@@ -11,7 +11,8 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 {
 	const struct site_place *places = c->sites->places;
 
-	return o->physical == f->site->physical &&
+	return (o->physical == f->site->physical ||
+		places[f->number].is_part) &&
 	       (!o->site || places[o->site].caller == places[f->number].caller);
 }
 
@@ -78,10 +79,13 @@ static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 	/* The caller's own frame reaches this far up: a call that began in it
 	 * is over (the thread's start function, when its thread's data is
 	 * destroyed after pthread_exit). */
-	uint64_t up_to =
-		f->cfa + (uint64_t)c->sites->places[f->number].caller_frame;
+	const struct site_place *place = &c->sites->places[f->number];
+	uint64_t up_to = f->cfa + (uint64_t)place->caller_frame;
 	const struct open_call *top;
 
+	/* Unless it is the frame that a part of that call's function has. */
+	if (place->is_by_part && place->caller_frame)
+		up_to--;
 	while ((top = stack_top(s)) && top->cfa <= up_to)
 		stack_unwind(c, t, s, s->n - 1, f->time);
 }

@@ -82,6 +82,7 @@ struct code {
 			       * stack begins */
 	uint8_t is_signal;    /* ... or the kernel, for a signal handler */
 	uint8_t is_bare;      /* it alone has no CFI: written by hand */
+	uint8_t is_part;      /* function is but a part, of an unknown one */
 	int32_t cfa_offset;
 };
 

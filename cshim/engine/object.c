@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object.h"
+#include "x86_64.h"
 #include "cfi.h"
 
 #include <fcntl.h>
@@ -408,6 +409,20 @@ static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
 	       cfi_rule_of(dwarf_getcfi(inlines_dwarf(in)), addr - shift, out);
 }
 
+/* No symbol tells where the function begins, but its CFI; and so it does for
+ * what was split off a function (foo.cold), which begins with a frame made. */
+static int stripped_function(struct object *o, uint64_t addr, struct code *out)
+{
+	struct code start = {0};
+
+	if (!cfi_function(&o->cfi, addr, &out->function))
+		return 0;
+	out->is_part = cfi_rule(&o->cfi, out->function, &start) &&
+		       (start.cfa_base != CFA_SP ||
+			start.cfa_offset != PROCESSOR_ENTRY_CFA);
+	return 1;
+}
+
 int object_code(struct object *o, uint64_t addr, struct code *out)
 {
 	const struct symtab *table;
@@ -416,7 +431,7 @@ int object_code(struct object *o, uint64_t addr, struct code *out)
 	if (!cfi_rule(&o->cfi, addr, out) && !read_debug_frame(o, addr, out))
 		out->is_bare = o->cfi.frames != NULL;
 	if (!e)
-		return cfi_function(&o->cfi, addr, &out->function);
+		return stripped_function(o, addr, out);
 	out->function = symtab_whole(table, e)->range.start;
 	return 1;
 }

@@ -377,6 +377,7 @@ static void site_set_caller(struct sites *s, struct space *space,
 	modules_code(space->modules, place->caller - 1, &code);
 	site->caller_physical = physical_number(s, space, code.function);
 	place->is_signal = code.is_signal;
+	place->is_by_part = code.is_part;
 	place->is_bare = code.is_bare && !place->is_bare;
 	place->is_first = code.is_outermost ||
 			  (!code.is_signal && is_made_up(space, place->caller));
@@ -399,6 +400,7 @@ static void site_set_physical(struct sites *s, struct space *space,
 	site->physical = physical_number(s, space, code.function);
 	place->is_inlined = site->physical != physical_at(s, space, callee);
 	place->is_bare = code.is_bare; /* so far: the function itself */
+	place->is_part = code.is_part;
 	site_set_frame(site, &code);
 }
 

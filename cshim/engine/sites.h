@@ -49,6 +49,8 @@ struct site_place {
 	uint8_t is_signal;	   /* called by the kernel, as a handler */
 	uint8_t is_bare;    /* called by code without CFI, unlike the rest */
 	uint8_t is_inlined; /* in another physical function, or split off */
+	uint8_t is_part;    /* the hook is in a part of an unknown function */
+	uint8_t is_by_part; /* the caller is */
 };
 
 struct sites {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * No symbols, no debug information: functions are called by their place in
- * the file.
+ * the file.  One has a rare part that lies elsewhere.
  */
 #include "expect.h"
 #include <setjmp.h>
@@ -37,6 +37,22 @@ NOINLINE static int middle(int d, int n)
 	return 1;
 }
 
+__attribute__((cold)) NOINLINE static void cold_one(int d)
+{
+	told(d, (void *)cold_one);
+	leaf(d + 1, 0);
+}
+
+NOINLINE static void with_cold_part(int d, int unlikely, const char *text)
+{
+	told(d, (void *)with_cold_part);
+	if (__builtin_expect(unlikely, 0)) {
+		cold_one(d + 1);
+		cold_one(d + 1);
+	}
+	leaf(d + 1, *text);
+}
+
 int main(void)
 {
 	volatile int i;
@@ -49,6 +65,7 @@ int main(void)
 			middle(1, i);
 		else
 			leaf(1, 0);
+		with_cold_part(1, i & 1, "");
 	}
 	return 0;
 }
