@@ -5,7 +5,6 @@
  * What a program sets past libc, or has set before there was a record, is told
  * with the next chunk.
  */
-#include <errno.h>
 #include <signal.h>
 #include "alternate.h"
 #include "arch.h"
@@ -51,7 +50,7 @@ void alternate_tell_again(struct self *me)
 }
 
 /* A thread without records tells with its first. */
-static void tell(void)
+void alternate_tell(void)
 {
 	struct cst_record *r;
 	uint64_t mask;
@@ -68,21 +67,3 @@ static void tell(void)
 		       self.alternate_size);
 	signals_restore(mask);
 }
-
-/* libc's is the system call and nothing else.  Weak: in a static program there
- * may be one of its own. */
-EXPORT __attribute__((weak)) int sigaltstack(const stack_t *wanted,
-					     stack_t *before)
-{
-	long result = syscall6(SYS_sigaltstack, (long)wanted, (long)before, 0,
-			       0, 0, 0);
-
-	if (result < 0) {
-		errno = (int)-result;
-		return -1;
-	}
-	if (wanted)
-		tell();
-	return 0;
-}
-__asm__(DEBUGGERS_NAME(sigaltstack));

@@ -7,6 +7,9 @@
 
 #include "thread.h"
 
+/* The calling thread has just set another one.  Async-signal-safe. */
+void alternate_tell(void);
+
 /* Into the chunk that the calling thread has just claimed: what was told in
  * those before may have been told to another reader, or be out of date.
  * Signals blocked. */

@@ -37,6 +37,7 @@ SHIM_SO_SRC := \
 
 # Only in the archive.
 SHIM_A_SRC := \
+	cshim/shim/sigaltstack.c \
 	cshim/shim/wrap.c
 
 # What the linker is told, by a file: for what to call ours (wrap.c), and what to

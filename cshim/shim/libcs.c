@@ -3,12 +3,16 @@
  * In a library: the dynamic linker finds our functions before libc's.
  */
 #include <dlfcn.h>
+#include <signal.h>
+#include "alternate.h"
 #include "libcs.h"
 #include "arch.h"
 
 void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp, *libcs___longjmp_chk,
 	*libcs_setcontext, *libcs_swapcontext, *libcs_clone, *libcs__Fork,
 	*libcs_syscall, *libcs_prctl;
+
+static int (*libcs_sigaltstack)(const stack_t *, stack_t *);
 
 static int are_found;
 
@@ -27,6 +31,8 @@ __attribute__((constructor)) static void libcs_find(void)
 	libcs__Fork = dlsym(RTLD_NEXT, "_Fork");
 	libcs_syscall = dlsym(RTLD_NEXT, "syscall");
 	libcs_prctl = dlsym(RTLD_NEXT, "prctl");
+	libcs_sigaltstack = (int (*)(const stack_t *, stack_t *))dlsym(
+		RTLD_NEXT, "sigaltstack");
 	__atomic_store_n(&are_found, 1, __ATOMIC_RELEASE);
 }
 
@@ -46,3 +52,16 @@ PASSING_FUNCTION(clone, before_clone, libcs_clone);
 PASSING_FUNCTION(_Fork, before_fork, libcs__Fork);
 PASSING_FUNCTION(syscall, before_syscall, libcs_syscall);
 PASSING_FUNCTION(prctl, before_prctl, libcs_prctl);
+
+/* Told afterwards, by what the kernel says then. */
+EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
+{
+	int result;
+
+	libcs_need();
+	result = libcs_sigaltstack(wanted, before);
+	if (wanted && result == 0)
+		alternate_tell();
+	return result;
+}
+__asm__(DEBUGGERS_NAME(sigaltstack));
