@@ -25,6 +25,7 @@ ENGINE_CORE_SRC := \
 	recorder.c \
 	recording.c \
 	round.c \
+	scopes.c \
 	sites.c \
 	space.c \
 	worker.c

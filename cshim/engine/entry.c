@@ -16,19 +16,36 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 	       (!o->site || places[o->site].caller == places[f->number].caller);
 }
 
+/* Is the inlined call within the open one that has this scope? */
+static int is_within(const struct callstack *c, const struct stack *s,
+		     const struct frame *f, uint32_t scope)
+{
+	const struct site_place *places = c->sites->places;
+	uint32_t own = places[f->number].scope, twin;
+
+	if (scopes_is_inside(&c->sites->scopes, own, scope))
+		return own != scope;
+	/* In another one that was not entered: this one's code, made one with
+	 * that one's. */
+	twin = scopes_twin(&c->sites->scopes, own, scope);
+	for (uint32_t i = s->n; twin && i && s->calls[i - 1].cfa == f->cfa; i--)
+		if (places[s->calls[i - 1].site].scope == twin)
+			return 0;
+	return twin != 0;
+}
+
 /* Into a frame whose inlined calls are known comes another one: it lies within
  * those that are still open; the others were left by a jump. */
 static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
 			 const struct frame *f)
 {
-	uint32_t own = c->sites->places[f->number].scope, left = s->n;
+	uint32_t left = s->n;
 
 	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == f->cfa; i--) {
 		uint32_t scope = c->sites->places[s->calls[i - 1].site].scope;
 
 		if (!is_same_frame(c, &s->calls[i - 1], f) ||
-		    (scope &&
-		     (scope == own || !sites_is_inside(c->sites, own, scope))))
+		    (scope && !is_within(c, s, f, scope)))
 			left = i - 1;
 	}
 	stack_unwind(c, t, s, left, f->time);

@@ -245,6 +245,11 @@ static Dwarf_Die origin_of(const Dwarf_Die *instance)
 	return die;
 }
 
+const void *inlines_origin(const Dwarf_Die *call)
+{
+	return origin_of(call).addr;
+}
+
 void inlines_function(struct inlines *in, uint64_t addr,
 		      struct inline_function *out)
 {

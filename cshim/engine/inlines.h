@@ -34,6 +34,10 @@ void inlines_function(struct inlines *in, uint64_t addr,
 enum { INLINES_MAX = 64 };
 int inlines_at(struct inlines *in, uint64_t addr, Dwarf_Die *out, int max);
 
+/* What all instances of the function that one of inlines_at() calls have in
+ * common. */
+const void *inlines_origin(const Dwarf_Die *call);
+
 /* Is this one of inlines_at() an instance of f? */
 int inlines_is_of(Dwarf_Die *call, const struct inline_function *f);
 

@@ -85,7 +85,7 @@ static void leave_inlined(struct callstack *c, struct thread *t,
 	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == top->cfa; i--) {
 		uint32_t own = c->sites->places[s->calls[i - 1].site].scope;
 
-		if (own && !sites_is_inside(c->sites, scope, own))
+		if (own && !scopes_is_inside(&c->sites->scopes, scope, own))
 			left = i - 1;
 	}
 	stack_unwind(c, t, s, left, time);

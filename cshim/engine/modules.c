@@ -376,8 +376,11 @@ static void fill_inline_call(struct inline_call *out, struct inlines *in,
 	*out = (struct inline_call){.n_scopes = n + 1};
 	if (!inlines_line(in, &calls[n], &out->file, &out->line))
 		out->file = NULL;
-	for (int i = 0; i <= n; i++)
+	for (int i = 0; i <= n; i++) {
 		out->scopes[i] = (uint64_t)(uintptr_t)calls[i].addr;
+		out->origins[i] =
+			(uint64_t)(uintptr_t)inlines_origin(&calls[i]);
+	}
 }
 
 /* The debug information that addr is of, and its place in it; or NULL. */

@@ -132,6 +132,7 @@ struct inline_call {
 	/* The inlined calls around it and itself, outermost first: what they
 	 * are is not said, only which are the same. */
 	uint64_t scopes[64];
+	uint64_t origins[64]; /* the same for all instances of a function */
 	int n_scopes;
 };
 

@@ -51,8 +51,7 @@ void sites_release(struct sites *s)
 	questions_release(&s->questions);
 	spaces_release(&s->spaces);
 	addrmap_release(&s->by_place);
-	addrmap_release(&s->scopes);
-	free(s->scope_parents);
+	scopes_release(&s->scopes);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -190,38 +189,6 @@ uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
 	return id;
 }
 
-/* The number of a scope within another; 0: no memory. */
-static uint32_t scope_number(struct sites *s, uint64_t id, uint32_t parent)
-{
-	uint32_t *known = addrmap_get(&s->scopes, id);
-	uint32_t n = s->n_scopes + 1;
-
-	if (known)
-		return *known;
-	if (n >= s->cap_scopes) {
-		uint32_t cap = s->cap_scopes ? 2 * s->cap_scopes : 256;
-		uint32_t *all = realloc(s->scope_parents, cap * sizeof(*all));
-
-		if (!all)
-			return 0;
-		s->scope_parents = all;
-		s->cap_scopes = cap;
-	}
-	if (addrmap_put(&s->scopes, id, n) < 0)
-		return 0;
-	s->scope_parents[n] = parent;
-	return s->n_scopes = n;
-}
-
-static uint32_t innermost_scope(struct sites *s, const struct inline_call *call)
-{
-	uint32_t scope = 0;
-
-	for (int i = 0; i < call->n_scopes; i++)
-		scope = scope_number(s, call->scopes[i], scope);
-	return scope;
-}
-
 int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 		uint64_t pc, uint32_t *out)
 {
@@ -234,7 +201,7 @@ int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 	known = addrmap_get(&space->scopes, pc);
 	if (!known) {
 		modules_inline_call(space->modules, pc, 0, &inlined);
-		*out = innermost_scope(s, &inlined);
+		*out = scopes_innermost(&s->scopes, &inlined);
 		return addrmap_put(&space->scopes, pc, *out) == 0;
 	}
 	*out = *known;
@@ -256,13 +223,6 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		return 0;
 	return (code.cfa_base == CFA_SP ? sp : fp) +
 	       (uint64_t)(int64_t)code.cfa_offset;
-}
-
-int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer)
-{
-	while (inner && inner != outer)
-		inner = s->scope_parents[inner];
-	return inner != 0;
 }
 
 static int is_muted(struct sites *s, uint32_t function)
@@ -304,7 +264,7 @@ static void site_find_line(struct sites *s, struct space *space,
 	names_place_site(s->names, site->call_site, space->number,
 			 place->caller, place->hook);
 	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
-	place->scope = innermost_scope(s, &inlined);
+	place->scope = scopes_innermost(&s->scopes, &inlined);
 	if (inlined.file)
 		names_set_site(s->names, site->call_site, inlined.file,
 			       inlined.line);

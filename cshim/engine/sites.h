@@ -12,6 +12,7 @@
 #include "filter.h"
 #include "names.h"
 #include "questions.h"
+#include "scopes.h"
 #include "space.h"
 
 /* What stands in for the CFA. */
@@ -63,11 +64,9 @@ struct sites {
 	uint32_t n, cap;	   /* known ones: [CST_FIRST_SITE, n) */
 	uint32_t n_first;	   /* sites where a stack begins */
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
+	struct scopes scopes;
 	/* private */
 	struct addrmap by_place; /* functions, by modules_place() */
-	struct addrmap scopes;
-	uint32_t *scope_parents; /* by scope, from 1 */
-	uint32_t n_scopes, cap_scopes;
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
 	struct filter *mute; /* borrowed; NULL: nothing is muted */
@@ -101,9 +100,6 @@ int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
  * what stands in for it (NEAR_FP); 0: it is not known. */
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		   uint64_t fp);
-
-/* Is the inlined call `inner` inlined, directly or not, into `outer`? */
-int sites_is_inside(const struct sites *s, uint32_t inner, uint32_t outer);
 
 /* Mute the functions that filter excludes, from now on. */
 void sites_mute(struct sites *s, struct filter *filter);
