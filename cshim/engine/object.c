@@ -414,12 +414,17 @@ static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
 static int stripped_function(struct object *o, uint64_t addr, struct code *out)
 {
 	struct code start = {0};
+	uint8_t byte = 0;
 
 	if (!cfi_function(&o->cfi, addr, &out->function))
 		return 0;
-	out->is_part = cfi_rule(&o->cfi, out->function, &start) &&
-		       (start.cfa_base != CFA_SP ||
-			start.cfa_offset != PROCESSOR_ENTRY_CFA);
+	/* gcc has a nop before a landing pad that a part would begin with. */
+	object_bytes(o, out->function, &byte, 1);
+	out->is_part =
+		cfi_rule(&o->cfi, out->function + (byte == PROCESSOR_NOP),
+			 &start) &&
+		(start.cfa_base != CFA_SP ||
+		 start.cfa_offset != PROCESSOR_ENTRY_CFA);
 	return 1;
 }
 

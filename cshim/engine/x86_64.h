@@ -21,6 +21,7 @@ enum {
 	 * saves: the caller's frame pointer and the return address. */
 	PROCESSOR_FRAME_HEAD = 16,
 
+	PROCESSOR_NOP = 0x90,
 	PROCESSOR_CALL_BYTES = 8, /* the longest call instruction */
 	PROCESSOR_ENTRY_CFA =
 		8, /* above the stack pointer where functions begin */

@@ -129,6 +129,7 @@ RECIPES = {
     "static_unwinder": _callbacks("-static-libgcc", "-static-libstdc++",
                                   *WRAPPED),
     "stripped": Recipe(base=UNTOLD, last=("strip",)),
+    "stripped_exceptions": Recipe(base=UNTOLD, last=("strip",)),
     "thread_ends": Recipe(flags=("-pthread",)),
 }
 
