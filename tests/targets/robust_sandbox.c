@@ -53,11 +53,13 @@ static void from_one_place(void)
 		leaf();
 }
 
-static jmp_buf back, within;
+static jmp_buf back;
 static int is_to_jump, is_to_jump_within;
 
 static void at_alarm(int signo)
 {
+	jmp_buf within; /* each its own: they come in each other */
+
 	(void)signo;
 	leaf();
 	if (is_to_jump_within && _setjmp(within) == 0)
