@@ -72,14 +72,22 @@ def _loaded() -> Iterator[str]:
                 yield path
 
 
+def _needs_shim(path: str) -> bool:
+    libraries, _missing = elf.needed_files(path)
+    return any(locate.is_shim(f)
+               for f in [*elf.read(path).needed, *libraries])
+
+
+def has_archive(path: str) -> bool:
+    """Has the program libcstrace.a in it?  Then the symbol is in no library."""
+    control = symbol_address("cstrace_control")
+    return (control is not None and gdb.solib_name(control) is None
+            and not _needs_shim(path))
+
+
 def links_shim(path: str) -> bool:
     """Has the program the shim by its own linking?"""
-    libraries, _missing = elf.needed_files(path)
-    if any(locate.is_shim(f) for f in [*elf.read(path).needed, *libraries]):
-        return True
-    # Or the archive: then the symbol is in no library.
-    control = symbol_address("cstrace_control")
-    return control is not None and gdb.solib_name(control) is None
+    return _needs_shim(path) or has_archive(path)
 
 
 def is_loading() -> bool:

@@ -35,14 +35,15 @@ def _runtime(program: elf.Elf) -> list[str]:
 
 
 def _is_wanted(path: Optional[str]) -> bool:
-    """Can the program take the shim, and has it not linked it itself?  A
-    static one that has is to hand it on to what it runs."""
+    """Is it to take the shim, or to hand it on to what it runs?  One that
+    links the library gets ours of that name; the archive stays the only one
+    in a shared program."""
     if path is None:
         return False
     program = elf.read(path)
     if program.machine != elf.EM_X86_64:
         return False
-    return program.is_dynamic != hooks.links_shim(path)
+    return program.is_dynamic != hooks.has_archive(path)
 
 
 class _Value(NamedTuple):

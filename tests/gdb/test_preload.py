@@ -86,6 +86,13 @@ def test_the_users_sanitizer_options_are_kept_and_put_back(gdb):
 def test_a_program_that_links_the_shim_needs_no_preload(gdb):
     program = build("basic.c", "-Wl,--no-as-needed", "-L" + str(BUILD),
                     "-lcstrace", "-Wl,-rpath," + str(BUILD))
+    run = gdb(program, "cstrace start", "unset environment LD_PRELOAD",
+              "start", "cstrace start", "continue", args=[2])
+    assert drawn(run) == FIB_2
+
+
+def test_a_program_that_has_the_archive_gets_no_second_shim(gdb):
+    program = build("basic.c", str(BUILD / "libcstrace.a"))
     run = gdb(program, SHOW, "cstrace start", "run", args=[2])
     assert preloads(run) == [UNSET]
     assert drawn(run) == FIB_2
