@@ -41,8 +41,10 @@ QUIET static void play_handshake(void)
 		pthread_create(&threads[i], NULL, play_thread, NULL);
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	asked = reader_area(reader)->sync_asked;
-	done = reader_area(reader)->sync_done;
+	asked = __atomic_load_n(&reader_area(reader)->sync_asked,
+				__ATOMIC_SEQ_CST);
+	done = __atomic_load_n(&reader_area(reader)->sync_done,
+			       __ATOMIC_SEQ_CST);
 }
 
 QUIET static void play_breakpoints(void)

@@ -41,6 +41,20 @@ __attribute__((noinline)) static void branch(int n)
 	leaf(n + 1);
 }
 
+/* A sanitizer's stack for handlers would be told in each chunk, and records are
+ * counted here. */
+const char *__asan_default_options(void), *__tsan_default_options(void);
+
+QUIET const char *__asan_default_options(void)
+{
+	return "use_sigaltstack=0";
+}
+
+QUIET const char *__tsan_default_options(void)
+{
+	return __asan_default_options();
+}
+
 static void *busy(void *arg)
 {
 	for (int i = 0; i < CALLS; i++)
