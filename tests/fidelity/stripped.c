@@ -3,22 +3,10 @@
  * No symbols, no debug information: functions are called by their place in
  * the file.  One has a rare part that lies elsewhere.
  */
-#include "expect.h"
+#include "place.h"
 #include <setjmp.h>
-#include <stdio.h>
 
-extern char __executable_start;
 static jmp_buf jb;
-static char file[4096];
-
-QUIET static void told(int d, void *function)
-{
-	char name[4096];
-
-	snprintf(name, sizeof(name), "%s+0x%lx", strrchr(file, '/') + 1,
-		 (unsigned long)((char *)function - &__executable_start));
-	expect(d, name);
-}
 
 NOINLINE static void leaf(int d, int jump)
 {
@@ -57,7 +45,7 @@ int main(void)
 {
 	volatile int i;
 
-	if (readlink("/proc/self/exe", file, sizeof(file) - 1) < 0)
+	if (!place_begin())
 		return 1;
 	told(0, (void *)main);
 	for (i = 0; i < 10; i = i + 1) {

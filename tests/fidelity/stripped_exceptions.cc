@@ -3,20 +3,7 @@
  * No symbols: handlers and destructors that gcc moved away from their
  * functions.
  */
-#include "expect.h"
-#include <stdio.h>
-
-extern char __executable_start;
-static char file[4096];
-
-QUIET static void told(int d, void *function)
-{
-	char name[4096];
-
-	snprintf(name, sizeof(name), "%s+0x%lx", strrchr(file, '/') + 1,
-		 (unsigned long)((char *)function - &__executable_start));
-	expect(d, name);
-}
+#include "place.h"
 
 NOINLINE static void leaf(int d)
 {
@@ -83,7 +70,7 @@ NOINLINE static int outer(int d, int n)
 
 int main()
 {
-	if (readlink("/proc/self/exe", file, sizeof(file) - 1) < 0)
+	if (!place_begin())
 		return 1;
 	told(0, (void *)main);
 	for (volatile int i = 0; i < 5; i = i + 1) {
