@@ -37,13 +37,23 @@ def _linkage_name(symbol: gdb.Symbol) -> Optional[str]:
         return None  # the engine reads the object's symbols itself
 
 
+def _source(symbol: gdb.Symbol) -> Optional[str]:
+    """Where the function's code is from. One that a system header declares,
+    too, has that for its symtab, though it is the program's own."""
+    try:
+        begin = int(symbol.value().address)
+        symtab = gdb.find_pc_line(begin).symtab or symbol.symtab
+    except gdb.error:
+        symtab = symbol.symtab
+    return file_name(symtab) if symtab else None
+
+
 def _answer_function(recorder: Recorder, id: int, addr: int) -> None:
     symbol = function_at(addr)
     if symbol is None:
         recorder.answer(id, None, None, 0)
         return
-    file = file_name(symbol.symtab) if symbol.symtab else None
-    recorder.answer(id, _linkage_name(symbol), file, 0)
+    recorder.answer(id, _linkage_name(symbol), _source(symbol), 0)
 
 
 def _answer_line(recorder: Recorder, id: int, addr: int) -> None:

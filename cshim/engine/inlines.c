@@ -331,6 +331,8 @@ void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
 			const char **file)
 {
 	Dwarf_Die *die = function_at(in, addr), unit;
+	Dwarf_Addr begin;
+	uint32_t line;
 
 	*name = *file = NULL;
 	if (!die)
@@ -338,8 +340,12 @@ void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
 	*name = linkage_name(die);
 	if (!*name)
 		*name = dwarf_diename(die);
-	/* What the compiler made up (a lambda) is the unit's. */
-	if (!lines_file(&in->lines, die, DW_AT_decl_file, file))
+	/* Where its code is from: a function that a system header declares,
+	 * too, is said to be declared there, though it is the program's own.
+	 * What the compiler made up (a lambda) is the unit's. */
+	if (!(dwarf_lowpc(die, &begin) == 0 &&
+	      inlines_source(in, begin, file, &line)) &&
+	    !lines_file(&in->lines, die, DW_AT_decl_file, file))
 		*file = dwarf_diename(dwarf_diecu(die, &unit, NULL, NULL));
 }
 
