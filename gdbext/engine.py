@@ -17,6 +17,7 @@ ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
 SORTS = ("total", "self", "calls", "max")
 REPORT_BY = ("function", "callsite")
+OUTPUTS = ("text", "json", "csv")
 N_QUESTIONS = 512
 
 
@@ -60,9 +61,20 @@ class _Report(C.Structure):
     _fields_ = [
         ("sort", C.c_uint32),
         ("limit", C.c_uint32),
-        ("by", C.c_uint32), ("reserved", C.c_uint32),
+        ("by", C.c_uint32), ("output", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p), ("callees", C.c_char_p),
+    ]
+
+
+class _Graph(C.Structure):
+    _fields_ = [
+        ("sort", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("depth", C.c_uint32),
+        ("min_share_ppm", C.c_uint32),
+        ("output", C.c_uint32), ("reserved", C.c_uint32),
+        ("function", C.c_char_p),
     ]
 
 
@@ -176,6 +188,10 @@ _PROTOTYPES = {
     "cst_trace_report": (
         C.c_int64,
         [_PTR, C.POINTER(_Report), _CHOICE, _WRITE, _PTR, _ERR],
+    ),
+    "cst_trace_graph": (
+        C.c_int64,
+        [_PTR, C.POINTER(_Graph), _CHOICE, _WRITE, _PTR, _ERR],
     ),
     "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
     "cst_trace_diff": (
@@ -404,12 +420,31 @@ class Report(NamedTuple):
     regex: Optional[str] = None
     callers: Optional[str] = None
     callees: Optional[str] = None
+    output: str = "text"
 
     def _pack(self) -> _Report:
         return _Report(
             sort=SORTS.index(self.sort), limit=self.limit,
-            by=REPORT_BY.index(self.by), regex=_bytes(self.regex),
-            callers=_bytes(self.callers), callees=_bytes(self.callees))
+            by=REPORT_BY.index(self.by), output=OUTPUTS.index(self.output),
+            regex=_bytes(self.regex), callers=_bytes(self.callers),
+            callees=_bytes(self.callees))
+
+
+class Graph(NamedTuple):
+    """What a graph shows, and the order of its rows."""
+
+    sort: str = "total"
+    limit: int = 0
+    depth: int = 0
+    min_share_ppm: int = 0
+    function: Optional[str] = None
+    output: str = "text"
+
+    def _pack(self) -> _Graph:
+        return _Graph(
+            sort=SORTS.index(self.sort), limit=self.limit, depth=self.depth,
+            min_share_ppm=self.min_share_ppm,
+            output=OUTPUTS.index(self.output), function=_bytes(self.function))
 
 
 Write = Callable[[str], bool]
@@ -476,6 +511,10 @@ class Trace:
 
     def report(self, report: Report, choice: Choice, write: Write) -> int:
         return _call("cst_trace_report", self._t, C.byref(report._pack()),
+                     C.byref(choice), _write_thunk(write), None)
+
+    def graph(self, graph: Graph, choice: Choice, write: Write) -> int:
+        return _call("cst_trace_graph", self._t, C.byref(graph._pack()),
                      C.byref(choice), _write_thunk(write), None)
 
     def save(self, path: str, format: Optional[str], look: Look,

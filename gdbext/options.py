@@ -140,6 +140,15 @@ def read_time_ns(name: str, word: str) -> int:
                        'not "%s"' % (name, word))
 
 
+def read_share_ppm(name: str, word: str) -> int:
+    """"0.5" or "0.5%" as millionths."""
+    m = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)%?", word)
+    if not m or float(m.group(1)) > 100:
+        raise gdb.GdbError('-%s wants a percentage, as 1 or 0.5, not "%s"'
+                           % (name, word))
+    return round(float(m.group(1)) * 10000)
+
+
 def read_bytes(word: str) -> Optional[int]:
     """"4G" as a number; None when it is none."""
     m = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", word.strip().lower())

@@ -18,6 +18,7 @@ enum {
 	FOR_DIFF = 32,
 	FOR_EXPECT = 64,
 	FOR_CHECK = 128,
+	FOR_GRAPH = 256,
 };
 
 /* What an argument is, for completion. */
@@ -45,7 +46,7 @@ struct command {
 
 extern const struct command command_gdb, command_record, command_show,
 	command_report, command_save, command_info, command_diff,
-	command_expect, command_check;
+	command_expect, command_check, command_graph;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

@@ -7,7 +7,6 @@
 #include "help.h"
 #include "near.h"
 #include "stack.h"
-#include "trace_file.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -20,11 +19,9 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-	&command_gdb,	&command_record,
-	&command_show,	&command_report,
-	&command_save,	&command_info,
-	&command_diff,	&command_expect,
-	&command_check, NULL,
+	&command_gdb,	 &command_record, &command_show, &command_report,
+	&command_graph,	 &command_save,	  &command_info, &command_diff,
+	&command_expect, &command_check,  NULL,
 };
 
 static void tell(const char *name, const char *format, va_list args)
@@ -129,8 +126,6 @@ static int run(int argc, char **argv)
 		print_version();
 		return STATUS_OK;
 	}
-	if (*argv[1] != '-' && trace_file_is_meant(argv[1]))
-		return command_show.run(argc, argv);
 	tell_no_command(argv[1]);
 	return STATUS_USAGE;
 }

@@ -3,7 +3,6 @@
  * What each option takes and sets.
  */
 #include "option_rows.h"
-#include "trace_file.h"
 #include "error.h"
 
 #include <ctype.h>
@@ -16,6 +15,9 @@
 /* The first word is 0, as in the enum that it stands for. */
 static const char *const timestamp_words[] = {"off", "elapsed", "wall", NULL};
 static const char *const sort_words[] = {"total", "self", "calls", "max", NULL};
+/* The first three of sort_words. */
+static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
+static const char *const output_words[] = {"text", "json", "csv", NULL};
 static const char *const by_words[] = {"function", "callsite", NULL};
 static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
@@ -292,6 +294,47 @@ static int set_sort(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_graph_depth(struct options *o, const char *value)
+{
+	return set_u32(&o->graph.depth, value);
+}
+
+static int set_graph_sort(struct options *o, const char *value)
+{
+	int word = parse_word(value, graph_sort_words);
+
+	if (word < 0)
+		return -1;
+	o->graph.sort = (uint32_t)word; /* enum cst_sort */
+	return 0;
+}
+
+/* "2", "0.5" or "0.5%". */
+static int set_min_share(struct options *o, const char *value)
+{
+	char *end;
+	double percent;
+
+	if (*value < '0' || *value > '9')
+		return -1;
+	percent = strtod(value, &end);
+	end += *end == '%';
+	if (*end || percent > 100)
+		return -1;
+	o->graph.min_share_ppm = (uint32_t)(percent * 10000 + 0.5);
+	return 0;
+}
+
+static int set_output_as(struct options *o, const char *value)
+{
+	int word = parse_word(value, output_words);
+
+	if (word < 0)
+		return -1;
+	o->output_as = (enum cst_output)word;
+	return 0;
+}
+
 static int set_no_pager(struct options *o, const char *value)
 {
 	(void)value;
@@ -342,11 +385,14 @@ static int set_color(struct options *o, const char *value)
 }
 
 enum {
-	FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_SAVE | FOR_DIFF | FOR_EXPECT,
+	FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE | FOR_DIFF |
+		    FOR_EXPECT,
 	FOR_CHOICE = FOR_CALLS | FOR_RECORD,
 	FOR_READING = FOR_CALLS | FOR_INFO,
 	FOR_PART = FOR_SHOW | FOR_SAVE,
-	FOR_THREAD = FOR_PART | FOR_DIFF | FOR_EXPECT,
+	FOR_ROOT = FOR_PART | FOR_GRAPH,
+	FOR_THREAD = FOR_ROOT | FOR_DIFF | FOR_EXPECT,
+	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH,
 };
 
 /* In the order of the help: what is the command's own first. */
@@ -367,6 +413,12 @@ const struct option_row option_rows[] = {
 	 sort_words},
 	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, set_limit,
 	 NULL},
+	{"sort", "KEY", "total, self or calls: order below each caller",
+	 FOR_GRAPH, set_graph_sort, graph_sort_words},
+	{"limit", "N", "only the N rows with most time (0: all)", FOR_GRAPH,
+	 set_limit, NULL},
+	{"min-share", "P", "only rows with at least P % of the time, as in 0.5",
+	 FOR_GRAPH, set_min_share, NULL},
 	{"by", "WHAT", "a row for each function or for each callsite",
 	 FOR_REPORT, set_by, by_words},
 	{"callers", "REGEX", "a row for each caller of these functions",
@@ -389,13 +441,15 @@ const struct option_row option_rows[] = {
 	 NULL},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around, NULL},
-	{"from", "ID", "only this call and what it calls", FOR_PART, set_from,
+	{"from", "ID", "only this call and what it calls", FOR_ROOT, set_from,
 	 NULL},
 	{"thread", "N",
 	 "only one thread, by its IDs (N.1, P:N.1) or rows ([app N])",
 	 FOR_THREAD, set_thread, NULL},
-	{"depth", "N", "only N levels of visible calls (0: all)", FOR_CHOICE,
-	 set_depth, NULL},
+	{"depth", "N", "only N levels of visible calls (0: all)",
+	 FOR_CHOICE & ~FOR_GRAPH, set_depth, NULL},
+	{"depth", "N", "only N levels of the tree (0: all)", FOR_GRAPH,
+	 set_graph_depth, NULL},
 	{"filter", "REGEX", "only these functions and what they call",
 	 FOR_CHOICE, set_filter, NULL},
 	{"exclude", "REGEX", "not these functions; their callees stay",
@@ -407,7 +461,9 @@ const struct option_row option_rows[] = {
 	{"all", NULL, "all units or functions, not only the first 20",
 	 FOR_CHECK, set_all, NULL},
 	{"all", NULL, "also what record was told not to show",
-	 FOR_SHOW | FOR_REPORT | FOR_SAVE, set_all, NULL},
+	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
+	{"format", "F", "text, json or csv; times in nanoseconds", FOR_OUTPUT,
+	 set_output_as, output_words},
 	{"debug-dir", "DIR",
 	 "missing names from this folder or file, by build-id", FOR_READING,
 	 set_debug_dir, a_file},
@@ -433,6 +489,6 @@ void options_default(struct options *o)
 	o->look.duration = 1;
 	o->look.callsite = 1;
 	set_color(o, "auto");
-	o->output = trace_file_default;
+	o->output = "cstrace.cst";
 	o->times = -1;
 }

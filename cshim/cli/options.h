@@ -14,6 +14,7 @@ struct options {
 	struct cst_look look;
 	struct cst_choice choice;
 	struct cst_report report;
+	struct cst_graph graph;
 	int no_pager;
 	enum cst_sort sort;
 	uint32_t limit;
@@ -23,9 +24,10 @@ struct options {
 	int make; /* of expect */
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;
-	const char *format;
-	int is_all;	    /* whatever record was told to show */
-	const char *output; /* of record, as the three below */
+	const char *format;	   /* of save */
+	enum cst_output output_as; /* of the commands that sum up */
+	int is_all;		   /* whatever record was told to show */
+	const char *output;	   /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
 	int on_signal;

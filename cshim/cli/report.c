@@ -25,6 +25,7 @@ static int report_run(int argc, char **argv)
 	reading_tell_losses(t);
 	o.report.sort = o.sort;
 	o.report.limit = o.limit;
+	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
 			     &err);
@@ -36,7 +37,7 @@ static int report_run(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
+	.arguments = "[OPTION...] FILE.cst [REGEX]",
 	.summary = "Sum the recorded calls up, a row for each function",
 	.details = "With REGEX, only the rows of functions whose names match "
 		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "

@@ -52,11 +52,24 @@ static int sums_room(struct stacks *s)
 	return 0;
 }
 
+int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out)
+{
+	uint32_t node = pairs_number(&s->nodes, above, b, STACKS_MOST);
+
+	if (node == NO_PAIR)
+		return s->nodes.n < STACKS_MOST ? CST_MEMORY : 0;
+	if (sums_room(s) < 0)
+		return CST_MEMORY;
+	*out = node;
+	return 1;
+}
+
 static int take_call(struct gather *g, struct shown *call)
 {
 	struct stacks *s = g->s;
 	uint32_t function = g->t->names->sites[call->site].function;
-	uint32_t above, node, level;
+	uint32_t above, node = NO_STACK, level;
+	int status = 0;
 
 	while (nest_over(&g->nest, call->lane == g->lane ? call : NULL))
 		;
@@ -67,20 +80,16 @@ static int take_call(struct gather *g, struct shown *call)
 	if (levels_room(g) < 0 || nest_enter(&g->nest, function, call) < 0)
 		return CST_MEMORY;
 	above = level ? g->levels[level - 1] : NO_STACK;
-	node = level < STACKS_DEEPEST
-		       ? pairs_number(&s->nodes, above, function, STACKS_MOST)
-		       : NO_PAIR;
-	if (node == NO_PAIR && level < STACKS_DEEPEST &&
-	    s->nodes.n < STACKS_MOST)
-		return CST_MEMORY;
+	if (level < STACKS_DEEPEST)
+		status = stacks_node(s, above, function, &node);
+	if (status < 0)
+		return status;
 	s->n_calls++;
-	g->levels[level] = node == NO_PAIR ? above : node;
-	if (node == NO_PAIR) {
+	g->levels[level] = status ? node : above;
+	if (!status) {
 		s->n_left_out++;
 		return 0;
 	}
-	if (sums_room(s) < 0)
-		return CST_MEMORY;
 	s->sums[node].n_calls++;
 	s->sums[node].total_ns += call->duration_ns;
 	s->sums[node].self_ns += call->duration_ns;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All calls of a choice by their stack: a tree with one node for each distinct
- * path of functions, over all lanes.
+ * path of functions, over all lanes.  The tree itself serves others as well
+ * (calltree.h), which choose what a node's number b stands for.
  */
 #ifndef ENGINE_STACKS_H
 #define ENGINE_STACKS_H
@@ -17,6 +18,10 @@ enum {
 
 struct stack_sums {
 	uint64_t n_calls, total_ns, self_ns;
+	uint32_t n_open; /* while a tree with folded recursion is made */
+	/* Where recursion is folded: the node above this one that has its
+	 * number b too, or else the node itself. */
+	uint32_t target;
 };
 
 /* Zeroed: empty.  Node i is the function nodes.all[i].b called from the node
@@ -30,6 +35,10 @@ struct stacks {
 	 * counts as their caller's own. */
 	int64_t n_left_out;
 };
+
+/* Set *out to the node b below the node `above`.  1: it is there, zeroed if it
+ * is new; 0: there are STACKS_MOST others; negative: out of memory. */
+int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out);
 
 int stacks_make(struct stacks *s, const struct cst_trace *t,
 		const struct cst_choice *choice, struct cst_error *err);

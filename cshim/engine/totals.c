@@ -3,6 +3,8 @@
 #include "filter.h"
 #include "number.h"
 #include "row.h"
+#include "share.h"
+#include "sheet.h"
 
 #include <stdlib.h>
 
@@ -70,21 +72,6 @@ static int64_t rank_totals(const struct total *totals, const struct keys *keys,
 	return n;
 }
 
-/* " 12.3%" */
-static char *put_share(char *p, uint64_t part, uint64_t whole)
-{
-	uint64_t tenths = whole ? (uint64_t)(((unsigned __int128)part * 1000 +
-					      whole / 2) /
-					     whole)
-				: 0;
-
-	p = number_put_wide(p, tenths / 10, 4);
-	*p++ = '.';
-	*p++ = (char)('0' + tenths % 10);
-	*p++ = '%';
-	return p;
-}
-
 static void put_row(const struct total *f, const struct keys *keys,
 		    uint32_t key, uint64_t whole, struct bytes *out)
 {
@@ -99,12 +86,58 @@ static void put_row(const struct total *f, const struct keys *keys,
 		memcpy(p, "  ", 2);
 		p = number_put_duration(p + 2, times[i]);
 	}
-	p = put_share(p, self_of(f), whole);
+	p = share_put(p, self_of(f), whole);
 	memcpy(p, "  ", 2);
 	p = key < keys->n ? keys_put(keys, key, p + 2)
 			  : row_put_text(p + 2, "(no caller)", 20);
 	*p++ = '\n';
 	out->len += (size_t)(p - begin);
+}
+
+static const char *const columns[] = {
+	"calls",  "total_ns",	   "self_ns",  "mean_ns", "min_ns",
+	"max_ns", "share_percent", "function", "module",  "file",
+	"line",	  NULL};
+
+/* file and line are of the call, so only there with rows by call site. */
+static void put_cells(const struct total *f, const struct keys *keys,
+		      uint32_t key, uint64_t whole, struct sheet *sheet)
+{
+	const struct key *at = key < keys->n ? &keys->all[key] : NULL;
+	const struct function *function =
+		at ? &keys->names->functions[at->function] : NULL;
+	const struct call_site *site =
+		at && at->site != NO_KEY ? &keys->names->sites[at->site] : NULL;
+
+	sheet_number(sheet, f->n_calls);
+	sheet_number(sheet, f->total_ns);
+	sheet_number(sheet, self_of(f));
+	sheet_number(sheet, f->total_ns / f->n_calls);
+	sheet_number(sheet, f->min_ns);
+	sheet_number(sheet, f->max_ns);
+	sheet_percent(sheet, self_of(f), whole);
+	sheet_text(sheet, function ? function->name : NULL);
+	sheet_text(sheet, function ? function->module : NULL);
+	sheet_text(sheet, site ? site->file : NULL);
+	if (site && site->line)
+		sheet_number(sheet, site->line);
+	else
+		sheet_null(sheet);
+}
+
+static void put_sheet(const struct total *totals, const struct keys *keys,
+		      const struct cst_report *report, const struct rank *ranks,
+		      int64_t n, uint64_t whole, struct bytes *out)
+{
+	struct sheet sheet;
+
+	sheet_begin(&sheet, (enum cst_output)report->output, out);
+	sheet_table(&sheet, "rows", columns);
+	for (int64_t i = 0; i < n; i++)
+		put_cells(&totals[ranks[i].key], keys, ranks[i].key, whole,
+			  &sheet);
+	sheet_table_end(&sheet);
+	sheet_end(&sheet);
 }
 
 int64_t totals_put(const struct total *totals, const struct keys *keys,
@@ -128,8 +161,11 @@ int64_t totals_put(const struct total *totals, const struct keys *keys,
 		n = report->limit;
 	for (uint32_t i = 0; i <= keys->n; i++)
 		whole += self_of(&totals[i]);
-	bytes_put(out, heading, sizeof(heading) - 1);
-	for (int64_t i = 0; i < n; i++)
+	if (report->output)
+		put_sheet(totals, keys, report, ranks, n, whole, out);
+	else
+		bytes_put(out, heading, sizeof(heading) - 1);
+	for (int64_t i = 0; i < n && !report->output; i++)
 		put_row(&totals[ranks[i].key], keys, ranks[i].key, whole, out);
 	return out->failed ? cst_fail_memory(err) : n;
 }

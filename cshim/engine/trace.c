@@ -5,6 +5,7 @@
  */
 #include "trace.h"
 #include "callid.h"
+#include "calltree_put.h"
 #include "filter.h"
 #include "formats.h"
 #include "heldfile.h"
@@ -182,6 +183,14 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 {
 	sink_begin();
 	return report_write(t, report, choice, write, arg, err);
+}
+
+int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	sink_begin();
+	return calltree_write(t, graph, choice, write, arg, err);
 }
 
 /* ---- save --------------------------------------------------------------- */

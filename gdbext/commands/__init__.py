@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 from ..session import Session
-from . import (check, clear, diff, expect, info, load, overview, report, save,
-               show, start, status, stop)
+from . import (check, clear, diff, expect, graph, info, load, overview,
+               report, save, show, start, status, stop)
 
 
 def register(session: Session) -> None:
     overview.CstraceCommand(session)
     for command in (start.StartCommand, stop.StopCommand,
                     status.StatusCommand, status.InfoCommand, info.InfoCommand,
-                    show.ShowCommand, report.ReportCommand, save.SaveCommand,
+                    show.ShowCommand, report.ReportCommand,
+                    graph.GraphCommand, save.SaveCommand,
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)

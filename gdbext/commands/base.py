@@ -9,7 +9,7 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from .. import options
+from .. import engine, options
 from ..engine import INTERRUPTED, CstraceError
 from ..options import Option
 from ..session import Session
@@ -72,6 +72,8 @@ MIN_TIME = Option("min-time", options.read_time_ns)
 THREAD = Option("thread", options.read_thread)
 FROM = Option("from", options.read_text)
 ALL = Option("all", None)
+FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
+                list(engine.OUTPUTS))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

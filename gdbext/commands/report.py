@@ -9,7 +9,8 @@ import gdb
 from .. import engine, options
 from ..console import run_long, say
 from ..options import Option
-from .base import ALL, DEPTH, EXCLUDE, FILTER, TraceCommand, choice_of
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, TraceCommand,
+                   choice_of)
 
 
 class ReportCommand(TraceCommand):
@@ -19,7 +20,7 @@ class ReportCommand(TraceCommand):
                           [-by function|callsite]
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
-                          [-all] [REGEX]
+                          [-all] [-format text|json|csv] [REGEX]
 
     With REGEX, only rows of functions whose name it is found in.
 
@@ -34,7 +35,8 @@ class ReportCommand(TraceCommand):
                        those calls
       -callees REGEX   a row for each function that one of these calls, with
                        those calls
-      -all         all calls, whatever `cstrace start` was told to show"""
+      -all         all calls, whatever `cstrace start` was told to show
+      -format F    for programs: times in nanoseconds, a unit a column"""
 
     name = "cstrace report"
     rest = property(TraceCommand.functions)
@@ -45,7 +47,7 @@ class ReportCommand(TraceCommand):
                       list(engine.REPORT_BY)),
                Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
-               DEPTH, FILTER, EXCLUDE, ALL]
+               DEPTH, FILTER, EXCLUDE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
@@ -53,7 +55,8 @@ class ReportCommand(TraceCommand):
             values, ("depth", "filter", "exclude")))
         if "callers" in values and "callees" in values:
             raise gdb.GdbError("either -callers or -callees")
-        report = engine.Report(regex=options.the_regex(rest), **{
+        report = engine.Report(regex=options.the_regex(rest),
+                               output=values.get("format", "text"), **{
             key: values[key] for key in ("sort", "limit", "by", "callers",
                                          "callees") if key in values})
         n = run_long(lambda write: trace.report(report, choice, write))

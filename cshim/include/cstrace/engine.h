@@ -358,6 +358,14 @@ CST_API int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 			       cst_write_fn write, void *arg,
 			       struct cst_error *err);
 
+/* What an answer is written as.  JSON: one document; CSV: a line of column
+ * names, then one for each row.  Times are whole nanoseconds in both. */
+enum cst_output {
+	CST_OUTPUT_TEXT = 0,
+	CST_OUTPUT_JSON = 1,
+	CST_OUTPUT_CSV = 2
+};
+
 enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS, CST_SORT_MAX };
 
 enum cst_report_by { CST_BY_FUNCTION = 0, CST_BY_CALLSITE = 1 };
@@ -366,10 +374,10 @@ enum cst_report_by { CST_BY_FUNCTION = 0, CST_BY_CALLSITE = 1 };
  * most one of the two) for each caller or callee of some functions; zeros and
  * NULL ask for nothing special. */
 struct cst_report {
-	uint32_t sort;	/* enum cst_sort */
-	uint32_t limit; /* only so many rows; 0: all */
-	uint32_t by;	/* enum cst_report_by */
-	uint32_t reserved;
+	uint32_t sort;	     /* enum cst_sort */
+	uint32_t limit;	     /* only so many rows; 0: all */
+	uint32_t by;	     /* enum cst_report_by */
+	uint32_t output;     /* enum cst_output */
 	const char *regex;   /* only rows of functions that match */
 	const char *callers; /* who calls what matches, and those calls */
 	const char *callees; /* what those that match call */
@@ -390,6 +398,27 @@ CST_API int64_t cst_trace_report(struct cst_trace *t,
 				 const struct cst_choice *choice,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);
+
+/* One folded tree of all calls, a row for each path of functions; or, with a
+ * function, its callers and its callees, merged over all places where it is
+ * called.  Zeros and NULL ask for nothing special. */
+struct cst_graph {
+	uint32_t sort;	/* enum cst_sort but CST_SORT_MAX: order of siblings */
+	uint32_t limit; /* only so many rows, those with most time; 0: all */
+	uint32_t depth; /* only so many levels; 0: all */
+	uint32_t min_share_ppm; /* only rows with so many millionths of the
+				 * time */
+	uint32_t output;	/* enum cst_output */
+	uint32_t reserved;
+	const char *function; /* a regex */
+};
+
+/* Returns the number of calls in the tree, 0: there were none. */
+CST_API int64_t cst_trace_graph(struct cst_trace *t,
+				const struct cst_graph *graph,
+				const struct cst_choice *choice,
+				cst_write_fn write, void *arg,
+				struct cst_error *err);
 
 /* Save under path (a new file renamed into place) in the format of this name
  * ("txt", "jsonl", "cst", ...), or of path's ending where format is NULL.  last

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import engine, options
+from ..console import run_long, say
+from ..options import Option
+from .base import (ALL, EXCLUDE, FILTER, FORMAT, FROM, MIN_TIME, THREAD,
+                   TraceCommand, choice_of)
+
+_SORTS = ("total", "self", "calls")
+
+
+class GraphCommand(TraceCommand):
+    """Fold all recorded calls into one tree of functions.
+
+    Usage: cstrace graph [-depth N] [-limit N] [-min-share P]
+                         [-sort total|self|calls] [-from ID] [-thread N]
+                         [-filter REGEX] [-exclude REGEX] [-min-time T]
+                         [-all] [-format text|json|csv] [FUNCTION]
+
+    A row for each path of functions, over all threads: CALLS made on it,
+    their TOTAL time, SELF without what they call, and SHARE, the part of the
+    whole time that TOTAL is.  Recursive calls are counted in the row of the
+    function above.
+
+    With FUNCTION (a regex) two trees, merged over all places where it is
+    called: its callers, each below the function that it calls, with
+    FUNCTION's calls and times that come from there; and what FUNCTION calls.
+
+      -depth N       only N levels of the tree (0: all)
+      -limit N       only the N rows with most time (0: all)
+      -min-share P   only rows with at least P percent of the time, as in 0.5
+      -sort WHAT     the order below each caller, total without it
+      -from ID       only this call and what it calls
+      -all           all calls, whatever `cstrace start` was told to show
+      -format F      for programs: times in nanoseconds, a unit a column"""
+
+    name = "cstrace graph"
+    rest = property(TraceCommand.functions)
+    options = [Option("depth", options.read_count),
+               Option("limit", options.read_count),
+               Option("min-share", options.read_share_ppm),
+               Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
+               FROM, THREAD, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT]
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        trace = self.session.trace()
+        choice = self.session.choice(**choice_of(
+            values, ("thread", "filter", "exclude")))
+        graph = engine.Graph(
+            sort=values.get("sort", "total"), limit=values.get("limit", 0),
+            depth=values.get("depth", 0),
+            min_share_ppm=values.get("min_share", 0),
+            function=options.the_regex(rest),
+            output=values.get("format", "text"))
+        n = run_long(lambda write: trace.graph(graph, choice, write))
+        if n == 0:
+            say("no such functions" if trace.status().n_calls
+                else "no calls recorded")
