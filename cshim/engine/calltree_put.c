@@ -139,10 +139,11 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 	d->out->len += (size_t)(p - begin);
 }
 
-static const char *const columns[] = {"section", "node",	  "above",
-				      "depth",	 "calls",	  "total_ns",
-				      "self_ns", "share_percent", "function",
-				      "module",	 "is_recursive",  NULL};
+static const char *const columns[] = {
+	"section",  "node",	"above",   "depth",
+	"calls",    "total_ns", "self_ns", "share_percent",
+	"function", "symbol",	"module",  "is_recursive",
+	NULL};
 
 static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 {
@@ -171,6 +172,7 @@ static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 		sheet_percent(d->sheet, s->total_ns, d->c->total_ns);
 	}
 	sheet_text(d->sheet, f->name);
+	sheet_text(d->sheet, f->symbol);
 	sheet_text(d->sheet, f->module);
 	sheet_truth(d->sheet, is_recursive);
 }
@@ -306,7 +308,8 @@ int64_t calltree_write(const struct cst_trace *t, const struct cst_graph *graph,
 	n = c.n_calls;
 	if ((graph->output ? put_sheet(&d) : put_text(&d)) < 0 || out.failed)
 		n = cst_fail_memory(err);
-	if (n >= 0 && (n || graph->output) && write(arg, (const char *)out.data, out.len) < 0)
+	if (n >= 0 && (n || graph->output) &&
+	    write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
 	bytes_release(&out);
 	calltree_release(&c);

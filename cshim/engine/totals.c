@@ -96,8 +96,8 @@ static void put_row(const struct total *f, const struct keys *keys,
 
 static const char *const columns[] = {
 	"calls",  "total_ns",	   "self_ns",  "mean_ns", "min_ns",
-	"max_ns", "share_percent", "function", "module",  "file",
-	"line",	  NULL};
+	"max_ns", "share_percent", "function", "symbol",  "module",
+	"file",	  "line",	   NULL};
 
 /* file and line are of the call, so only there with rows by call site. */
 static void put_cells(const struct total *f, const struct keys *keys,
@@ -117,6 +117,7 @@ static void put_cells(const struct total *f, const struct keys *keys,
 	sheet_number(sheet, f->max_ns);
 	sheet_percent(sheet, self_of(f), whole);
 	sheet_text(sheet, function ? function->name : NULL);
+	sheet_text(sheet, function ? function->symbol : NULL);
 	sheet_text(sheet, function ? function->module : NULL);
 	sheet_text(sheet, site ? site->file : NULL);
 	if (site && site->line)
