@@ -40,13 +40,13 @@ const struct command command_graph = {
 	.summary = "Fold all recorded calls into one tree of functions",
 	.details =
 		"A row for each path of functions, over all threads: CALLS "
-		"made on it, their TOTAL\ntime, SELF without what they call, "
-		"and SHARE, the part of the whole time that\nTOTAL is.  "
+		"made on it, their\nTOTAL time, SELF without what they call, "
+		"and SHARE, the part of the whole time\nthat TOTAL is.  "
 		"Recursive calls are counted in the row of the function "
 		"above.\n\n"
 		"With FUNCTION (a regex) two trees, merged over all places "
-		"where it is called: its\ncallers, each below the function "
-		"that it calls, with FUNCTION's calls and times\nthat come "
+		"where it is called:\nits callers, each below the function "
+		"that it calls, with FUNCTION's calls and\ntimes that come "
 		"from there; and what FUNCTION calls.\n",
 	.examples = "graph cstrace.cst\n"
 		    "graph --min-share 1 --depth 8 cstrace.cst\n"

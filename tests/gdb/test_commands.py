@@ -66,7 +66,7 @@ def test_a_traces_functions_are_completed(gdb):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, info, save, load, diff, expect, clear, check"),
+     "status, show, report, graph, info, save, load, diff, expect, clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -min-time, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
