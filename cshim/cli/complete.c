@@ -3,6 +3,7 @@
 #include "command.h"
 #include "cstrace/engine.h"
 #include "option_rows.h"
+#include "trace_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,15 @@ static void offer_commands(const struct line *l)
 {
 	for (int i = 0; commands[i]; i++)
 		offer(l, commands[i]->name, commands[i]->summary);
+}
+
+/* Is there a command, or one of the two options, that the word begins? */
+static int is_command_begun(const struct line *l)
+{
+	for (int i = 0; commands[i]; i++)
+		if (is_begun(l, commands[i]->name))
+			return 1;
+	return *l->words[l->at] == '-' || is_begun(l, "help");
 }
 
 static void offer_option(const struct line *l, const char *name,
@@ -159,6 +169,10 @@ int complete_print(int n_words, char **words)
 
 	if (n_words < 1)
 		return STATUS_USAGE;
+	if (l.at == 0 && !is_command_begun(&l)) {
+		puts(":trace");
+		return STATUS_OK;
+	}
 	if (l.at == 0) {
 		offer_commands(&l);
 		offer(&l, "help", "Tell about a command");
@@ -169,6 +183,8 @@ int complete_print(int n_words, char **words)
 		return STATUS_OK;
 	}
 	c = command_find(words[0]);
+	if (!c && *words[0] != '-' && trace_file_is_meant(words[0]))
+		c = &command_show;
 	if (c && c->takes[0] == TAKES_GDB)
 		complete_gdb(&l);
 	else if (c)

@@ -48,9 +48,9 @@ static int diff_run(int argc, char **argv)
 
 const struct command command_diff = {
 	.name = "diff",
-	.arguments = "[OPTION...] A.cst B.cst",
+	.arguments = "[OPTION...] A.cst [B.cst]",
 	.summary = "Compare two traces of a program",
-	.details = "First the call at which their flows part: `-' marks what "
+	.details = "Without B.cst, cstrace.cst is B.\n\nFirst the call at which their flows part: `-' marks what "
 		   "only A has, `+' what\n"
 		   "only B has, `~' a call with other calls below it.  Then a "
 		   "row for each place\n"

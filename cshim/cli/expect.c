@@ -46,8 +46,8 @@ static int expect_run(int argc, char **argv)
 const struct command command_expect = {
 	.name = "expect",
 	.arguments =
-		"[OPTION...] FILE.cst GOLDEN\n"
-		"       cstrace expect --make [OPTION...] FILE.cst [GOLDEN]",
+		"[OPTION...] [FILE.cst] GOLDEN\n"
+		"       cstrace expect --make [OPTION...] [FILE.cst] [GOLDEN]",
 	.summary = "Compare a trace with a golden tree of the calls to expect",
 	.details =
 		"A golden tree has a line for a call, and indented below it "

@@ -36,7 +36,7 @@ static int graph_run(int argc, char **argv)
 
 const struct command command_graph = {
 	.name = "graph",
-	.arguments = "[OPTION...] FILE.cst [FUNCTION]",
+	.arguments = "[OPTION...] [FILE.cst] [FUNCTION]",
 	.summary = "Fold all recorded calls into one tree of functions",
 	.details =
 		"A row for each path of functions, over all threads: CALLS "

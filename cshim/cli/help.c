@@ -18,10 +18,12 @@ void help_print(FILE *to)
 	fputs("\n"
 	      "Examples:\n"
 	      "  cstrace record ./app\n"
-	      "  cstrace show cstrace.cst\n"
+	      "  cstrace show\n"
 	      "  cstrace gdb --args ./app 1 2\n"
 	      "\n"
-	      "FILE.cst may be - for standard input, or the shell's <(...).\n"
+	      "Where no trace is named, cstrace.cst is read, which `record' "
+	      "leaves.\nFILE.cst may be - for standard input, or the shell's "
+	      "<(...).  `cstrace FILE.cst'\nshows it.\n"
 	      "`cstrace COMMAND --help' or `cstrace help COMMAND' tells more, "
 	      "`cstrace\n--version' says which version this is.\n",
 	      to);

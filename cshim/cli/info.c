@@ -25,7 +25,7 @@ static int info_run(int argc, char **argv)
 
 const struct command command_info = {
 	.name = "info",
-	.arguments = "[OPTION...] FILE.cst",
+	.arguments = "[OPTION...] [FILE.cst]",
 	.summary = "Say what a trace holds",
 	.details = "The command that was recorded, how many calls, threads and "
 		   "functions, what was\nlost, and which files the names are "

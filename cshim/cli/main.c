@@ -7,6 +7,7 @@
 #include "help.h"
 #include "near.h"
 #include "stack.h"
+#include "trace_file.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -126,6 +127,8 @@ static int run(int argc, char **argv)
 		print_version();
 		return STATUS_OK;
 	}
+	if (*argv[1] != '-' && trace_file_is_meant(argv[1]))
+		return command_show.run(argc, argv);
 	tell_no_command(argv[1]);
 	return STATUS_USAGE;
 }

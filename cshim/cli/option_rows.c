@@ -3,6 +3,7 @@
  * What each option takes and sets.
  */
 #include "option_rows.h"
+#include "trace_file.h"
 #include "error.h"
 
 #include <ctype.h>
@@ -489,6 +490,6 @@ void options_default(struct options *o)
 	o->look.duration = 1;
 	o->look.callsite = 1;
 	set_color(o, "auto");
-	o->output = "cstrace.cst";
+	o->output = trace_file_default;
 	o->times = -1;
 }

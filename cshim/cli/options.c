@@ -3,6 +3,7 @@
 #include "help.h"
 #include "near.h"
 #include "option_rows.h"
+#include "trace_file.h"
 
 #include <getopt.h>
 #include <stddef.h>
@@ -167,6 +168,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		return status;
 	out->names = argv + optind;
 	out->n_names = argc - optind;
+	trace_file_fill(c, max_names, out);
 	if (out->n_names < min_names || out->n_names > max_names)
 		return -usage_error(c, "%s: the usage is: cstrace %s %.*s",
 				    out->n_names < min_names

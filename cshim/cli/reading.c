@@ -11,6 +11,7 @@
 #include "command.h"
 #include "input.h"
 #include "losses.h"
+#include "trace_file.h"
 
 static volatile sig_atomic_t is_interrupted;
 static int write_errno;
@@ -58,6 +59,12 @@ struct cst_trace *reading_open(const char *path, const struct options *o)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES); /* if it is one */
 	sigaction(SIGINT, &on_interrupt, NULL);
+	if (path == trace_file_default && access(path, F_OK) && errno == ENOENT) {
+		failure("there is no %s here: cstrace record ./app makes it, "
+			"or name a trace",
+			path);
+		return NULL;
+	}
 	path = can_look_there(o) ? input_path(path) : NULL;
 	if (!path)
 		return NULL;

@@ -37,7 +37,7 @@ static int report_run(int argc, char **argv)
 
 const struct command command_report = {
 	.name = "report",
-	.arguments = "[OPTION...] FILE.cst [REGEX]",
+	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
 	.summary = "Sum the recorded calls up, a row for each function",
 	.details = "With REGEX, only the rows of functions whose names match "
 		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "

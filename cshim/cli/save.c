@@ -54,7 +54,7 @@ static int save_run(int argc, char **argv)
 
 const struct command command_save = {
 	.name = "save",
-	.arguments = "[OPTION...] FILE.cst OUT",
+	.arguments = "[OPTION...] [FILE.cst] OUT",
 	.summary = "Save a trace in another format",
 	.details = "The ending of OUT says which:\n"
 		   "  .txt         the tree as text\n"

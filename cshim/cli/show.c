@@ -35,9 +35,9 @@ static int show_run(int argc, char **argv)
 
 const struct command command_show = {
 	.name = "show",
-	.arguments = "[OPTION...] FILE.cst [REGEX]",
+	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
 	.summary = "Show the recorded calls as a tree",
-	.details = "With REGEX, only the functions whose names match it, and "
+	.details = "Without FILE.cst, cstrace.cst is read; `cstrace FILE.cst' alone shows it, too.\nWith REGEX, only the functions whose names match it, and "
 		   "what they call.  On a\nterminal the tree goes through "
 		   "CSTRACE_PAGER, PAGER or less.\n",
 	.examples = "show cstrace.cst\n"

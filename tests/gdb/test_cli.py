@@ -121,6 +121,51 @@ def test_info_says_what_is_in_the_trace(folder):
     assert re.search(r"^lost +0 records$", done.stdout, re.M)
 
 
+@pytest.fixture(scope="module")
+def recorded(folder):
+    """A folder with the trace that `record` leaves when it is told no name,
+    and a program of the name of one of its functions."""
+    there = folder / "recorded"
+    there.mkdir()
+    (there / "branch").write_bytes((folder / "app").read_bytes())
+    (there / "branch").chmod(0o755)
+    assert cstrace("record", "./branch", cwd=there).returncode == 0
+    return there
+
+
+def test_the_trace_of_record_is_read_where_none_is_named(recorded):
+    assert names(cstrace("show", cwd=recorded).stdout) == TREE
+    assert "5 (0 open" in cstrace("info", cwd=recorded).stdout
+    assert cstrace("report", "leaf", cwd=recorded).stdout.count("\n") == 2
+    done = cstrace("diff", "cstrace.cst", cwd=recorded)
+    assert done.stdout.endswith("The flow is the same.\n")
+    assert cstrace("save", "t.jsonl", cwd=recorded).returncode == 0
+    assert len(open(recorded / "t.jsonl").readlines()) == 5
+    assert cstrace("expect", "--make", "t.golden", cwd=recorded).returncode == 0
+    assert cstrace("expect", "t.golden", cwd=recorded).returncode == 0
+
+
+def test_a_function_is_no_trace_though_there_is_such_a_file(recorded):
+    done = cstrace("show", "branch", cwd=recorded)
+    assert names(done.stdout) == [("branch", 0), ("leaf", 1), ("leaf", 1)]
+
+
+def test_a_trace_alone_is_shown(recorded):
+    done = cstrace("cstrace.cst", "--depth", 1, cwd=recorded)
+    assert names(done.stdout) == [("main", 0)]
+
+
+def test_what_save_lacks_is_said_when_a_trace_is_all_it_gets(recorded):
+    done = cstrace("save", "cstrace.cst", cwd=recorded)
+    assert done.returncode == 2 and "something is missing" in done.stderr
+
+
+def test_no_trace_named_and_none_left(folder):
+    done = cstrace("show", cwd=folder)
+    assert done.stderr == ("cstrace: there is no cstrace.cst here: cstrace "
+                           "record ./app makes it, or name a trace\n")
+
+
 def one_line(done):
     assert done.stdout == ""
     assert done.stderr.startswith("cstrace") and done.stderr.count("\n") == 1
@@ -129,6 +174,7 @@ def one_line(done):
 
 def test_failures_are_one_line_and_status_1(folder):
     (folder / "text.cst").write_text("no trace\n" * 100)
+    assert one_line(cstrace("show", cwd=folder)) == 1
     assert one_line(cstrace("show", "absent.cst", cwd=folder)) == 1
     assert one_line(cstrace("show", "text.cst", cwd=folder)) == 1
     assert one_line(cstrace("info", "app.c", cwd=folder)) == 1
@@ -139,7 +185,7 @@ def test_failures_are_one_line_and_status_1(folder):
     "words",
     [
         ["nonsense"],
-        ["show"],
+        ["diff"],
         ["show", "app.cst", "a", "b"],
         ["show", "app.cst", "--nonsense"],
         ["show", "app.cst", "--depth", "-1"],

@@ -82,6 +82,12 @@ def test_traces_are_offered_by_their_ending(shell):
     assert offers == ["second.cst", "sub"]
 
 
+def test_a_trace_alone_is_a_line_of_show(shell):
+    assert shell.complete("cstrace fir") == "cstrace first.cst"
+    assert (shell.complete("cstrace first.cst --dep")
+            == "cstrace first.cst --depth")
+
+
 def test_a_blank_in_a_name_is_quoted(shell):
     assert shell.complete("cstrace info in") == r"cstrace info in\ put.cst"
     assert shell.complete(r"cstrace info in\ p") == r"cstrace info in\ put.cst"

@@ -109,7 +109,7 @@ def test_a_program_that_died_differs_by_how_its_calls_ended(folder):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["before.cst"], "something is missing"),
+    (["before.cst"], "there is no cstrace.cst here"),
     (["before.cst", "none.cst"], "cannot open 'none.cst'"),
     (["app.c", "after.cst"], "app.c"),
     (["before.cst", "after.cst", "--filter", "("], "bad regex '('"),

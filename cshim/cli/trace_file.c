@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace_file.h"
+#include "block.h"
+#include "cstrace/record.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char trace_file_default[] = "cstrace.cst";
+
+static int begins_as_trace(const char *path)
+{
+	uint64_t magic = 0;
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (read(fd, &magic, sizeof(magic)) != sizeof(magic))
+		magic = 0;
+	close(fd);
+	return magic == CST_AREA_MAGIC ||
+	       !memcmp(&magic, BLOCK_FILE_MAGIC, sizeof(magic));
+}
+
+static int has_ending(const char *word)
+{
+	size_t n = strlen(word);
+
+	return n > 4 && !strcmp(word + n - 4, ".cst");
+}
+
+int trace_file_is_meant(const char *word)
+{
+	return !strcmp(word, "-") || !strncmp(word, "/dev/fd/", 8) ||
+	       has_ending(word) || begins_as_trace(word);
+}
+
+/* The only word of a command that writes a file is that file, unless it is a
+ * trace that is there: then the file is what was forgotten. */
+static int is_trace(const struct command *c, const struct options *o)
+{
+	if (c->takes[1] == TAKES_FILE && o->n_names == 1)
+		return begins_as_trace(o->names[0]);
+	return trace_file_is_meant(o->names[0]);
+}
+
+void trace_file_fill(const struct command *c, int max_names, struct options *o)
+{
+	int is_there = access(trace_file_default, F_OK) == 0;
+
+	if (c->takes[0] != TAKES_TRACE || o->n_names == max_names)
+		return;
+	if (c->takes[1] == TAKES_TRACE) {
+		if (o->n_names == 1)
+			o->names[o->n_names++] = (char *)trace_file_default;
+		return;
+	}
+	/* Without the default file a word is taken for a trace, as that is
+	 * what must be named then. */
+	if (o->n_names && (is_trace(c, o) || !is_there))
+		return;
+	o->names--;
+	o->n_names++;
+	o->names[0] = (char *)trace_file_default;
+}
