@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "check_file.h"
+#include "debugfile.h"
 #include "elffile.h"
 
 #include <errno.h>

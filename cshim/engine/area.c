@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "area.h"
+#include "area_file.h"
+#include "holders.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -39,17 +39,6 @@ void area_free(struct area *a);
 /* Where the parts are: private to the two that make areas. */
 void area_place(struct area *a, uint8_t *base);
 
-/* One that was left in a file, for reading it; fd stays the caller's, open for
- * as long. */
-int area_open_file(int fd, const char *path, struct area **out,
-		   struct cst_error *err);
-int area_is_short(const char *path, struct cst_error *err);
-/* Of such a one: copy a chunk, if it is not there yet, and the opposite; the
- * time of a record of one that need not be. */
-void area_copy(struct area *a, uint32_t chunk);
-void area_let_go(struct area *a, uint32_t chunk);
-uint64_t area_time(struct area *a, uint32_t chunk, uint32_t i);
-
 /* By the thread that is the reader, for as long as it lives: writers see by
  * this lock that it does. */
 void area_hold(struct area *a);
@@ -76,14 +65,6 @@ static inline struct cst_record *area_chunk(const struct area *a, uint32_t i)
 
 /* Memory that the area holds, in bytes. */
 uint64_t area_bytes(const struct area *a);
-
-/* How many processes but ours have the area mapped: they are traced, or a call
- * is all that it takes.  One that exec'ed a program without the shim has not.
- */
-uint32_t area_n_running(const struct area *a);
-/* Has this one? */
-int area_is_held(const struct area *a, uint32_t pid);
-uint64_t area_now_ticks(void); /* the kernel's, since boot */
 
 /* The path of the first program that was run without us, or "". */
 void area_past_exec(const struct area *a, char out[CST_NAME_SIZE]);

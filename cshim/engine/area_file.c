@@ -5,7 +5,7 @@
  * us, not a SIGBUS.  The tables are copied at once, a chunk when it is its
  * turn.
  */
-#include "area.h"
+#include "area_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

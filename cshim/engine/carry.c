@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "carry.h"
 #include "pack.h"
+#include "unpack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * by .gnu_debuglink, whose checksum proves it.  Only files that are already
  * here; nobody is asked for more.
  */
-#include "elffile.h"
+#include "debugfile.h"
 
 #include <elfutils/libdwelf.h>
 #include <limits.h>

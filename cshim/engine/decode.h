@@ -6,6 +6,7 @@
 #define ENGINE_DECODE_H
 
 #include "loader.h"
+#include "unpack.h"
 
 /* The memory of one block's calls. */
 struct unpacked {

@@ -57,13 +57,4 @@ int elf_file_has(const struct elf_file *f, const char *name);
 /* Is its debug information DWARF? */
 int elf_file_has_dwarf(const struct elf_file *f);
 
-/* Its build-id in hexadecimal digits, "" where it has none. */
-enum { BUILD_ID_SIZE = CST_BUILD_ID_SIZE };
-void elf_file_build_id(const struct elf_file *f, char out[BUILD_ID_SIZE]);
-
-/* Open the debug file of f, which lies at path: `hint` where it is not NULL,
- * else by build-id or .gnu_debuglink among what is installed here. 0: none. */
-int elf_file_open_debug(const struct elf_file *f, const char *path,
-			const char *hint, struct elf_file *out);
-
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gone.h"
+#include "holders.h"
 #include "lanes.h"
 
 #include <signal.h>

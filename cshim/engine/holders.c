@@ -3,7 +3,7 @@
  * Who has the area mapped.  A fork child has before it makes its first call,
  * so the area's own table of processes does not tell.
  */
-#include "area.h"
+#include "holders.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -7,6 +7,7 @@
 #include "loader.h"
 #include "index.h"
 #include "sink.h"
+#include "unpack.h"
 
 #include <errno.h>
 #include <stdlib.h>

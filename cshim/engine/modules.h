@@ -8,7 +8,7 @@
 #ifndef ENGINE_MODULES_H
 #define ENGINE_MODULES_H
 
-#include "elffile.h"
+#include "debugfile.h"
 #include "error.h"
 
 struct modules;

@@ -6,7 +6,7 @@
 #ifndef ENGINE_OBJECT_H
 #define ENGINE_OBJECT_H
 
-#include "elffile.h"
+#include "debugfile.h"
 #include "inlines.h"
 #include "maps.h"
 #include "modules.h"

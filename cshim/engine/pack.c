@@ -4,6 +4,7 @@
  * itself, because zstd gives each its own table of lengths.
  */
 #include "pack.h"
+#include "unpack.h"
 
 #include <stdlib.h>
 #include <zstd.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rawarea.h"
+#include "area_file.h"
 #include "gone.h"
 #include "loader.h"
 #include "recorder.h"

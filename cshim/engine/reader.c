@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reader.h"
+#include "area_file.h"
 
 #include "clock.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "holders.h"
 #include "recorder.h"
 
 #include "heldfile.h"

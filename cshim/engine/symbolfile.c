@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolfile.h"
+#include "debugfile.h"
 #include "elffile.h"
 
 #include <stdarg.h>

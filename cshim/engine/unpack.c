@@ -3,7 +3,7 @@
  * The reading half of pack.c.  The bytes may be anybody's: each count is
  * checked before it is used.
  */
-#include "pack.h"
+#include "unpack.h"
 
 #include <stdlib.h>
 #include <zstd.h>

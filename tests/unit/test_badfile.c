@@ -2,7 +2,9 @@
  *
  * Trace files that are cut, damaged or made up: one clear line, never more.
  */
+#include "area_file.h"
 #include "draft.h"
+#include "unpack.h"
 
 #include "area.h"
 #include "block.h"

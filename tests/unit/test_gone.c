@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "gone.h"
+#include "holders.h"
 
 enum {
 	N_CHUNKS = 8,
