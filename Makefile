@@ -3,15 +3,21 @@
 # make                  build/libcstrace.so, libcstrace-engine.so, cstrace
 # make demo             watch gdb draw the call tree of an example
 # make test             all tests; RING=unit|shim|gdb and TEST=name choose
+# make check T=FILE     one test, building just what it needs: the path of a test
+#                       program or test file, as tests/unit/test_writer or
+#                       tests/gdb/test_trees.py::test_name
 # make lint bench fmt   checks, benchmarks, formatting of the C sources
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases;
 #                       with REAL=1 from real programs (needs the network)
 # make page             what `save x.html` needs; tried again if npm was missing
+# make compile_commands.json   how each file is compiled, for editors and clangd
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
+# make help             this text
 #
 # CC=clang and SANITIZE=address,undefined (or thread) build elsewhere as well;
-# V=1 shows the commands.  The sources are listed by name in the *.mk files.
+# SHIM_DEBUG=1 builds the shim for being debugged itself (cshim/shim/files.mk); V=1
+# shows the commands.  The sources are listed by name in the *.mk files.
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -200,6 +206,23 @@ test:
 		--build '$(BUILD)' --ring '$(RING)' --only '$(TEST)' \
 		--unit '$(UNIT_TESTS)' --shim '$(SHIM_TESTS)'
 
+# One test, without a look at the packages.  T is its file, with or without the
+# ending, and for pytest's also ::test_name.
+check:
+	$(if $(T),,$(error which test? T=tests/unit/test_writer, \
+		T=tests/shim/ring, or T=tests/gdb/test_trees.py::test_name))
+	+@$(SUBMAKE) $(if $(filter tests/unit/% tests/shim/%,$(T)),\
+		$(BUILD)/$(basename $(T)),all)
+	@$(if $(filter tests/unit/% tests/shim/%,$(T)),$(BUILD)/$(basename $(T)),\
+		PYTHONPATH=tools TEST_LIMIT_S=600 PYTHONDONTWRITEBYTECODE=1 \
+		$(PYTHON) -m pytest -q -p pytest_limit -p no:cacheprovider '$(T)')
+
+compile_commands.json: FORCE
+	@tools/compile-commands
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
 # All that reads what comes from outside (trace files, areas, expected trees),
 # with clang and its sanitizers in a build of its own; SECONDS for each.  What is
 # found stays in the folder as crash-*, timeout-*, oom-*.  With a SEED the same
@@ -276,7 +299,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all programs page tests test demo fidelity lint bench fmt install uninstall clean FORCE
+.PHONY: all programs page tests test check help demo fidelity lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(SHIM_A_OBJ:.o=.d)

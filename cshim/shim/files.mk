@@ -67,6 +67,13 @@ ifneq ($(shell $(CC) --version | grep -c 'Free Software Foundation'),0)
 SHIM_CFLAGS += -fno-tree-loop-distribute-patterns -ffixed-rbp
 endif
 
+# To debug the shim itself, by a gdb that has no cstrace in it: `make SHIM_DEBUG=1
+# BUILD=build/debug`, then run a program with build/debug/libcstrace.so as its
+# LD_PRELOAD, or a test of build/debug/tests/shim.
+ifneq ($(SHIM_DEBUG),)
+SHIM_CFLAGS += -Og -g
+endif
+
 # Bound at load time: the first call of a libc function would otherwise enter
 # the dynamic linker from wherever the program stands.
 # A library that does not say so would take a program's shadow stack away.
