@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import threading
-from typing import Callable, NamedTuple, Optional, TypeVar
+from typing import Callable, Iterator, NamedTuple, Optional, TypeVar
 
 import gdb
 
@@ -39,6 +40,7 @@ def terminals() -> list[int]:
     return [fd for fd in (0, 1, 2) if os.isatty(fd)]
 
 
+@functools.cache
 def is_mi() -> bool:
     """Does gdb speak its machine interface on standard output?"""
     try:
@@ -50,9 +52,44 @@ def is_mi() -> bool:
         if word == b"--args":
             return False
         name, equals, value = word.lstrip(b"-").partition(b"=")
-        if word.startswith(b"-") and name in (b"i", b"interpreter"):
+        if (word.startswith(b"-") and name
+                and b"interpreter".startswith(name)):
             return (value if equals else following).startswith(b"mi")
     return False
+
+
+# One record of the machine interface, with its escapes.
+_RECORD_BYTES = 65536
+
+
+def _in_record(text: str) -> int:
+    """How many bytes it takes there at most."""
+    n = len(text)
+    if text.isascii() and text.isprintable():
+        return n + text.count('"') + text.count("\\")
+    return 4 * len(text.encode("utf-8", "surrogateescape"))
+
+
+def _records(text: str) -> Iterator[str]:
+    """The text in pieces that front ends take, each of whole lines."""
+    lines: list[str] = []
+    n_bytes = 0
+    for line in text.splitlines(keepends=True):
+        n = _in_record(line.rstrip("\n")) + len("\\n")
+        if n_bytes + n > _RECORD_BYTES - len('~""\n') and lines:
+            yield "".join(lines)
+            lines, n_bytes = [], 0
+        lines.append(line)
+        n_bytes += n
+    if lines:
+        yield "".join(lines)
+
+
+def write(text: str) -> None:
+    """Through gdb: to the pager, the log, or as console records."""
+    for piece in _records(text) if is_mi() else (text,):
+        gdb.write(piece)
+        gdb.flush()
 
 
 def _is_tui() -> bool:
@@ -138,6 +175,9 @@ class Output:
             return
         with self._lock:
             texts, self._waiting = self._waiting, []
+        if is_mi():
+            write("".join(texts))
+            return
         had_pager = gdb.parameter("pagination")
         if had_pager:
             gdb.execute("set pagination off", to_string=True)
@@ -153,7 +193,7 @@ def report_color(color: str) -> bool:
     """Are show's rows coloured?"""
     if color != "auto":
         return color == "on"
-    return _is_styled(1) and not _is_logging()
+    return _is_styled(1) and not _is_logging() and not is_mi()
 
 
 class _Job(threading.Thread):
@@ -231,8 +271,7 @@ def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
             text = job.next_text()
             if text is None:
                 break
-            gdb.write(text)
-        gdb.flush()
+            write(text)
         job.join()
     except KeyboardInterrupt:
         job.cancel()

@@ -6,6 +6,7 @@ The user's own bodies are kept: they follow ours, and are put back."""
 
 from __future__ import annotations
 
+import os
 from typing import Optional
 
 import gdb
@@ -25,14 +26,17 @@ def _body(name: str) -> Optional[list[str]]:
     return [line[2:] for line in lines[1:]]
 
 
-def _define(name: str, lines: list[str]) -> None:
-    had_confirm = gdb.parameter("confirm")
-    gdb.execute("set confirm off", to_string=True)
+def _define(name: str, lines: list[str], is_new: bool) -> None:
+    # A front end would tell its user of each setting that is touched; one that
+    # is behind a pipe is not asked anyway.
+    is_asked = not is_new and gdb.parameter("confirm") and os.isatty(0)
+    if is_asked:
+        gdb.execute("set confirm off", to_string=True)
     try:
         gdb.execute("\n".join(["define " + name, *lines, "end"]),
                     to_string=True)
     finally:
-        if had_confirm:
+        if is_asked:
             gdb.execute("set confirm on", to_string=True)
 
 
@@ -45,11 +49,14 @@ class StopHook:
 
     def install(self) -> None:
         """Put ours in front, again if the user has defined the hook since."""
-        body = _body(self._name) or []
-        if self._call not in body:
-            _define(self._name, [self._call, *body])
+        body = _body(self._name)
+        if body is None:
+            _define(self._name, [self._call], is_new=True)
+        elif self._call not in body:
+            _define(self._name, [self._call, *body], is_new=False)
 
     def remove(self) -> None:
         body = _body(self._name)
         if body is not None and self._call in body:
-            _define(self._name, [line for line in body if line != self._call])
+            _define(self._name, [line for line in body if line != self._call],
+                    is_new=False)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The live tree in front ends that speak gdb's machine interface."""
+
+import re
+
+import pytest
+
+from lib_build import build
+from lib_mi import FrontEnd, said, stop_of, text_of
+from lib_tree import live_tree, own_sites, rows, tree
+
+RECORD_BYTES = 65536
+
+pytestmark = pytest.mark.parametrize("is_async", [True, False],
+                                     ids=["async", "sync"])
+
+
+def test_rows_come_while_the_program_waits(tmp_path, is_async):
+    with FrontEnd(tmp_path, build("waits.c"), is_async=is_async) as f:
+        f.start()
+        seen = f.wait(lambda records: "heard  waits.c:32" in said(records),
+                      "rows")
+        assert not any(r.startswith(b"*stopped") for r in seen)
+        f.type("q\n")
+        last = f.until_stop()
+        assert "exited-normally" in stop_of(last)
+        assert [own_sites(row.text) for row in rows(said(last))] \
+            == ["<- heard", "<- round_trip", "<- main"]
+
+
+def test_rows_come_before_the_stop(tmp_path, is_async):
+    with FrontEnd(tmp_path, build("ends.c"), is_async=is_async) as f:
+        f.start("main", "end")
+        first = f.until_stop()
+        assert 'reason="breakpoint-hit"' in stop_of(first)
+        second = f.go("-exec-continue")
+        assert re.search(r"open +end  ends.c:44\n\nBreakpoint 2, end",
+                         said(second))
+        # As the engine does at each stop: neither rows nor notes in between.
+        asked = f.ask("-stack-list-frames --thread 1 0 1000")
+        assert [r for r in asked if r[:1] in b"~&="] == []
+        assert own_sites(live_tree(said(f.records))) == tree("""
+            main  (open)
+              middle  ends.c:50  (open)
+                leaf  ends.c:43
+                end  ends.c:44  (open)
+            """)
+        assert "end-stepping-range" in stop_of(f.go("-exec-next"))
+        assert "function-finished" in stop_of(f.go("-exec-finish"))
+
+
+def test_front_ends_are_told_of_no_settings(tmp_path, is_async):
+    """They show their users what they do not know: =cmd-param-changed."""
+    with FrontEnd(tmp_path, build("ends.c"), is_async=is_async) as f:
+        f.start("main", "end")
+        f.until_stop()
+        f.go("-exec-continue")
+        f.go("-exec-next")
+        assert "leaf" in f.console("cstrace show")
+        f.console("cstrace stop")
+        f.console("cstrace start -sync")
+        f.console("cstrace stop")
+        told = [r for r in f.records if r.startswith(b"=cmd-param-changed")]
+        assert [r for r in told if b"past-main" not in r] == []
+        assert not any(r.startswith(b"&") and b"leaf" in r for r in f.records)
+
+
+def test_many_rows_are_many_records(tmp_path, is_async):
+    with FrontEnd(tmp_path, build("crew.c"), args=[1, 3000],
+                  is_async=is_async) as f:
+        f.start()
+        f.until_stop()
+        streams = [r for r in f.records if r[:1] == b"~"]
+        assert max(map(len, f.records)) <= RECORD_BYTES
+        # Each of whole lines, or a front end would show halves.
+        for r in streams:
+            if len(rows(text_of(r))) > 0:
+                assert text_of(r).endswith("\n")
+        shown = f.console("cstrace show")
+        assert len(rows(shown)) == 9002
+        assert max(map(len, f.records)) <= RECORD_BYTES
+
+
+def test_rows_of_odd_names_fit_their_records(tmp_path, is_async):
+    source = tmp_path / "odd.cc"
+    source.write_text("""
+        #include <cstddef>
+        template <char... C> struct text {};
+        template <char... C> __attribute__((noinline)) int say(text<C...>)
+        { return sizeof...(C); }
+        int main() {
+            int n = 0;
+            for (int i = 0; i < 2000; i++)
+                n += say(text<'"', '\\\\', '"', '\\\\', '"', '\\\\'>());
+            return n == 0;
+        }
+        """)
+    with FrontEnd(tmp_path, build(source), is_async=is_async) as f:
+        f.start(before=["set cstrace live off"])
+        f.until_stop()
+        shown = f.console("cstrace show")
+        assert len(rows(shown)) == 2001
+        assert max(map(len, f.records)) <= RECORD_BYTES
