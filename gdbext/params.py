@@ -68,15 +68,15 @@ class _Checked(_Setting):
 def _size(text: str) -> int:
     size = read_bytes(text)
     if size is None:
-        raise gdb.GdbError('"%s" is not a size: write 512M, 4G, or 0 for '
-                           'no limit' % text)
+        raise gdb.GdbError('cstrace: "%s" is not a size: write 512M, 4G, or 0 '
+                           'for no limit' % text)
     return size
 
 
 def _pool(text: str) -> int:
     size = _size(text)
     if not 2**19 <= size <= 2**30:
-        raise gdb.GdbError("the pool may have 512K to 1G")
+        raise gdb.GdbError("cstrace: the pool may have 512K to 1G")
     return size
 
 

@@ -286,7 +286,8 @@ class Session:
                                     ())
             self.output.open(name)
         except OSError as e:
-            raise gdb.GdbError("cannot open %s: %s" % (name, e.strerror))
+            raise gdb.GdbError("cstrace: cannot open %s: %s"
+                               % (name, e.strerror))
 
     def refresh_preload(self) -> None:
         """LD_PRELOAD for the next run, as setting, state and program say."""
