@@ -123,6 +123,7 @@ static int set_thread(struct options *o, const char *value)
 
 static int set_limit(struct options *o, const char *value)
 {
+	o->is_limited = 1;
 	return set_u32(&o->limit, value);
 }
 
@@ -393,7 +394,7 @@ enum {
 	FOR_PART = FOR_SHOW | FOR_SAVE,
 	FOR_ROOT = FOR_PART | FOR_GRAPH,
 	FOR_THREAD = FOR_ROOT | FOR_DIFF | FOR_EXPECT,
-	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH,
+	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT,
 };
 
 /* In the order of the help: what is the command's own first. */
@@ -463,7 +464,7 @@ const struct option_row option_rows[] = {
 	 FOR_CHECK, set_all, NULL},
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
-	{"format", "F", "text, json or csv; times in nanoseconds", FOR_OUTPUT,
+	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
 	 set_output_as, output_words},
 	{"debug-dir", "DIR",
 	 "missing names from this folder or file, by build-id", FOR_READING,
