@@ -62,6 +62,7 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 	f->symbol = text_or_null(symbol);
 	f->module = text_or_null(module);
 	f->file = text_or_null(file);
+	names_settle(t->names, id);
 	return 0;
 }
 

@@ -53,14 +53,21 @@ enum cst_timestamp {
 	CST_TIME_WALL = 2
 };
 
+enum cst_names { CST_NAMES_SIMPLE = 0, CST_NAMES_FULL = 1 };
+
 /* How rows look. */
 struct cst_look {
 	uint8_t timestamp; /* enum cst_timestamp */
 	uint8_t duration;  /* 0 or 1, as all below */
 	uint8_t callsite;
 	uint8_t color;
-	uint8_t fold; /* runs of equal leaf calls as one row */
+	uint8_t fold;	/* runs of equal leaf calls as one row */
+	uint8_t names;	/* enum cst_names */
+	uint8_t id;	/* each call's ID */
+	uint8_t thread; /* each call's thread, where there are several */
+	uint8_t links;	/* places are links for the terminal (OSC 8) */
 	uint8_t reserved[3];
+	uint32_t width; /* columns that a row is cut to; 0: it is not cut */
 };
 
 /* Which calls are shown.  NULL strings and zeros choose nothing.  A hidden
@@ -71,7 +78,8 @@ struct cst_choice {
 	uint64_t min_ns;     /* only calls of at least this duration */
 	uint32_t depth; /* only this many levels of visible calls; 0: all */
 	uint8_t std;	/* 1: show the C++ library's and system headers' */
-	uint8_t reserved[3];
+	uint8_t names;	/* enum cst_names: of functions, where no look says */
+	uint8_t reserved[2];
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
