@@ -18,6 +18,7 @@ SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
 SORTS = ("total", "self", "calls", "max")
 REPORT_BY = ("function", "callsite")
 OUTPUTS = ("text", "json", "csv")
+NAMES = ("simple", "full")
 N_QUESTIONS = 512
 
 
@@ -37,8 +38,9 @@ class Look(C.Structure):
     """How rows look."""
 
     _fields_ = [(name, C.c_uint8) for name in (
-        "timestamp", "duration", "callsite", "color", "fold")]
-    _fields_ += [("reserved", C.c_uint8 * 3)]
+        "timestamp", "duration", "callsite", "color", "fold", "names", "id",
+        "thread", "links")]
+    _fields_ += [("reserved", C.c_uint8 * 3), ("width", C.c_uint32)]
 
 
 class Choice(C.Structure):
@@ -49,7 +51,8 @@ class Choice(C.Structure):
         ("exclude", C.c_char_p),
         ("min_ns", C.c_uint64),
         ("depth", C.c_uint32),
-        ("std", C.c_uint8), ("reserved", C.c_uint8 * 3),
+        ("std", C.c_uint8), ("names", C.c_uint8),
+        ("reserved", C.c_uint8 * 2),
         ("thread", C.c_uint32), ("process", C.c_uint32),
         ("last", C.c_uint64),
         ("around", C.c_char_p),
@@ -266,11 +269,13 @@ def demangle(symbol: str) -> str:
 
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 min_ns: int = 0, depth: int = 0, std: bool = False,
+                names: str = "simple",
                 process: int = 0, thread: int = 0, last: int = 0,
                 around: Optional[str] = None,
                 root: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
-                  min_ns=min_ns, depth=depth, std=std, thread=thread,
+                  min_ns=min_ns, depth=depth, std=std,
+                  names=NAMES.index(names), thread=thread,
                   process=process, last=last, around=_bytes(around),
                   root=_bytes(root))
 

@@ -9,12 +9,14 @@
 #include "pieces.h"
 #include "pump.h"
 #include "put.h"
+#include "row.h"
 #include "window.h"
 
 #include <stdlib.h>
 
 enum {
 	BATCH = 512,
+	NAME_ROOM = 4000,
 	NUMBERS_MAX = 512, /* of a line, beside its names */
 };
 
@@ -47,12 +49,24 @@ static void put_line_number(struct bytes *out, uint32_t line)
 		bytes_put(out, "null", 4);
 }
 
+/* As rows have it. */
+static void put_name(const struct cst_trace *t, uint32_t function,
+		     struct bytes *out)
+{
+	char name[NAME_ROOM + 64];
+
+	*row_put_function(name, t->names, function, CST_NAMES_SIMPLE,
+			  NAME_ROOM) = '\0';
+	put_string(out, "name", name);
+}
+
 static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
 	put_string(out, "function", f->name);
+	put_name(t, site->function, out);
 	put_string(out, "symbol", f->symbol);
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);

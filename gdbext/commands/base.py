@@ -81,6 +81,7 @@ FROM = Option("from", options.read_text)
 ALL = Option("all", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
                 list(engine.OUTPUTS))
+NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -92,6 +93,8 @@ def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         found["min_ns"] = values["min_time"]
     if "from" in values:
         found["root"] = values["from"]
+    if "names" in values:
+        found["names"] = values["names"]
     if "all" in values:
         found["is_all"] = True
     return found

@@ -90,8 +90,8 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
-     "callsite, timestamp, duration, color, fold, std, output, sync-method, "
-     "preload, limit, wait-limit, pool"),
+     "callsite, names, id, thread, timestamp, duration, color, fold, std, "
+     "output, sync-method, preload, limit, wait-limit, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "
@@ -165,7 +165,7 @@ def test_output_goes_where_it_is_told(gdb, tmp_path):
 def test_rows_written_open_are_closed_in_the_new_look(gdb, tmp_path):
     run = gdb(basic(), "cstrace start", "break leaf", "run", "delete",
               "set cstrace timestamp off", "continue", args=[2])
-    assert re.search(r"^ *[0-9.]+ [mun]?s  <- main$", run.out, re.M)
+    assert re.search(r"^ *[0-9.]+ [mun]?s  1\.1 +<- main$", run.out, re.M)
 
 
 def test_rows_written_open_are_closed_in_the_new_output(gdb, tmp_path):
