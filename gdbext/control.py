@@ -14,7 +14,7 @@ import gdb
 from .hooks import symbol_address
 
 MAGIC = 0x31616572615F7463
-LAYOUT = 2
+LAYOUT = 3
 STATE_ASK, STATE_ON, STATE_OFF, STATE_SYNC = range(4)
 MODE_OFF, MODE_RING, MODE_BREAKPOINT, MODE_HANDSHAKE = range(4)
 

@@ -23,6 +23,7 @@ SHIM_SRC := \
 	cshim/shim/alternate.c \
 	cshim/shim/clone.c \
 	cshim/shim/jump.c \
+	cshim/shim/exception.c \
 	cshim/shim/sandbox.c
 
 # Only where there is a dynamic linker.
@@ -43,13 +44,17 @@ SHIM_A_SRC := \
 # What the linker is told, by a file: for what to call ours (wrap.c), and what to
 # link in though nobody else may want it: ours, wherever the archive stands, and
 # libc's.  What only some programs have must not be both called by us and asked
-# for: a library of C++ comes as a whole, and the one part that LLVM's unwinder
-# may lack, _Unwind_GetCFA, with another function beside it.
+# for: most of a library of C++ comes as a whole, __cxa_throw and, which LLVM's
+# unwinder may lack, _Unwind_GetCFA with another function beside them.
 SHIM_WRAPPED_LIBCS := longjmp _longjmp siglongjmp __longjmp_chk setcontext \
 	swapcontext clone _Fork syscall prctl
-SHIM_WRAPPED := $(SHIM_WRAPPED_LIBCS) _Unwind_SetIP __cxa_begin_catch
+SHIM_WRAPPED := $(SHIM_WRAPPED_LIBCS) _Unwind_SetIP __cxa_begin_catch \
+	__cxa_throw __cxa_rethrow \
+	_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE \
+	_ZSt17rethrow_exceptionSt13exception_ptr
 SHIM_STATIC_OPTIONS := $(SHIM_WRAPPED:%=--wrap=%) \
 	$(patsubst %,--undefined=%,__wrap_longjmp _Unwind_Backtrace \
+		__cxa_init_primary_exception \
 		$(SHIM_WRAPPED_LIBCS))
 
 # -g0: gdb's `step` walks into what has line information; the unwind tables

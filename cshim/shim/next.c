@@ -21,14 +21,16 @@ static int read(struct object *o, const struct dl_phdr_info *info)
 	return map.l_ld && object_read(o, &map);
 }
 
-static int is_in(const struct dl_phdr_info *info, uint64_t addr)
+/* The segment of the object that holds the address, or NULL. */
+static const Elf64_Phdr *segment_of(const struct dl_phdr_info *info,
+				    uint64_t addr)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
 
 		if (p->p_type == PT_LOAD &&
 		    addr - info->dlpi_addr - p->p_vaddr < p->p_memsz)
-			return 1;
+			return p;
 	}
 	return 0;
 }
@@ -40,7 +42,7 @@ static int look_at_caller(struct dl_phdr_info *info, size_t size, void *arg)
 	struct object o;
 
 	(void)size;
-	if (!is_in(info, s->caller))
+	if (!segment_of(info, s->caller))
 		return 0;
 	slot = read(&o, info) ? object_slot(&o, s->next->neighbour) : 0;
 	s->bound = slot ? *slot : 0;
@@ -52,6 +54,18 @@ static uint64_t address_of(const struct object *o, const char *name)
 	const Elf64_Sym *s = name ? object_find(o, name) : 0;
 
 	return s ? o->bias + s->st_value : 0;
+}
+
+static void take(struct next *n, const struct dl_phdr_info *info,
+		 const struct object *o, uint64_t found)
+{
+	const Elf64_Phdr *code = segment_of(info, found);
+
+	n->found = found;
+	n->code = code ? info->dlpi_addr + code->p_vaddr : 0;
+	n->code_size = code ? code->p_memsz : 0;
+	for (int i = 0; i < 3; i++)
+		n->found_companions[i] = address_of(o, n->companions[i]);
 }
 
 static int look(struct dl_phdr_info *info, size_t size, void *arg)
@@ -68,12 +82,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	if (!found || found == s->next->ours)
 		return 0;
 	is_sure = s->bound && address_of(&o, s->next->neighbour) == s->bound;
-	if (is_sure || !s->next->found) {
-		s->next->found = found;
-		for (int i = 0; i < 2; i++)
-			s->next->found_companions[i] =
-				address_of(&o, s->next->companions[i]);
-	}
+	if (is_sure || !s->next->found)
+		take(s->next, info, &o, found);
 	return is_sure;
 }
 

@@ -11,14 +11,15 @@
 
 struct next {
 	const char *name;
-	const char *companions[2]; /* others of the same library, or 0 */
+	const char *companions[3]; /* others of the same library, or 0 */
 	/* What a caller has from that library, too, and is bound to by the time
 	 * that it calls. */
 	const char *neighbour;
 	uint64_t ours;
 	/* Theirs, if it was loaded with the program and all can see it: nobody
 	 * else's can be meant, and it is never unloaded. */
-	uint64_t found, found_companions[2];
+	uint64_t found, found_companions[3];
+	uint64_t code, code_size; /* the segment that holds it */
 };
 
 /* Look for everybody's, as the program starts. */

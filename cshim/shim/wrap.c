@@ -8,6 +8,7 @@
  * The unwinder and the library of C++, too, are part of such a program.
  */
 #include "arch.h"
+#include "exception.h"
 #include "exec.h"
 #include "jump.h"
 #include "libcs.h"
@@ -130,8 +131,123 @@ void __wrap__Unwind_SetIP(void *context, uint64_t ip)
 	set_ip(context, ip);
 }
 
+#define WHAT(class) extern WEAK void _ZNKSt##class##4whatEv(void)
+WHAT(9exception);
+WHAT(13runtime_error);
+WHAT(11logic_error);
+WHAT(9bad_alloc);
+WHAT(20bad_array_new_length);
+WHAT(8bad_cast);
+WHAT(10bad_typeid);
+WHAT(13bad_exception);
+WHAT(12future_error);
+WHAT(17bad_function_call);
+WHAT(12bad_weak_ptr);
+
+/* Those that are linked in; tables of weak references may have holes. */
+static struct cxx cxx_now(uint64_t whats[12])
+{
+	void (*const all[])(void) = {
+		_ZNKSt9exception4whatEv,
+		_ZNKSt13runtime_error4whatEv,
+		_ZNKSt11logic_error4whatEv,
+		_ZNKSt9bad_alloc4whatEv,
+		_ZNKSt20bad_array_new_length4whatEv,
+		_ZNKSt8bad_cast4whatEv,
+		_ZNKSt10bad_typeid4whatEv,
+		_ZNKSt13bad_exception4whatEv,
+		_ZNKSt12future_error4whatEv,
+		_ZNKSt17bad_function_call4whatEv,
+		_ZNKSt12bad_weak_ptr4whatEv,
+	};
+	int n = 0;
+
+	for (int i = 0; i < 11; i++)
+		if (all[i])
+			whats[n++] = (uint64_t)all[i];
+	whats[n] = 0;
+	return (struct cxx){
+		.whats = whats,
+		.runtime_what = (uint64_t)_ZNKSt13runtime_error4whatEv,
+		.logic_what = (uint64_t)_ZNKSt11logic_error4whatEv,
+	};
+}
+
 void *__wrap___cxa_begin_catch(void *exception)
 {
+	uint64_t whats[12];
+	struct cxx cxx = cxx_now(whats);
+	uint64_t frame[] = {(uint64_t)__builtin_return_address(0)};
+
 	jump_tell_caller();
+	exception_tell_catch(&cxx, frame, exception);
 	return begin_catch(exception);
 }
+
+extern WEAK void __real___cxa_throw(void), __real___cxa_rethrow(void),
+	__real__ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE(
+		void),
+	__real__ZSt17rethrow_exceptionSt13exception_ptr(void);
+extern WEAK void *__cxa_get_globals(void);
+static void *(*const get_globals)(void) = __cxa_get_globals;
+
+uint64_t before_wrapped_throw(const void *object, const void *type,
+			      const void *destroy, const uint64_t *frame);
+uint64_t before_wrapped_throw_again(const void *a, const void *b, const void *c,
+				    const uint64_t *frame);
+uint64_t before_wrapped_rethrow_gnu(const void *const *pointer, const void *b,
+				    const void *c, const uint64_t *frame);
+uint64_t before_wrapped_rethrow_llvm(const void *const *pointer, const void *b,
+				     const void *c, const uint64_t *frame);
+
+uint64_t before_wrapped_throw(const void *object, const void *type,
+			      const void *destroy, const uint64_t *frame)
+{
+	uint64_t whats[12];
+	struct cxx cxx = cxx_now(whats);
+
+	(void)destroy;
+	exception_tell_throw(&cxx, frame, object, type);
+	return (uint64_t)__real___cxa_throw;
+}
+
+uint64_t before_wrapped_throw_again(const void *a, const void *b, const void *c,
+				    const uint64_t *frame)
+{
+	uint64_t whats[12];
+	struct cxx cxx = cxx_now(whats);
+
+	(void)a;
+	(void)b;
+	(void)c;
+	exception_tell_again(&cxx, frame, get_globals);
+	return (uint64_t)__real___cxa_rethrow;
+}
+
+uint64_t before_wrapped_rethrow_gnu(const void *const *pointer, const void *b,
+				    const void *c, const uint64_t *frame)
+{
+	uint64_t whats[12];
+	struct cxx cxx = cxx_now(whats);
+
+	(void)b;
+	(void)c;
+	exception_tell_rethrow(&cxx, frame, *pointer);
+	return (uint64_t)
+		__real__ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE;
+}
+
+uint64_t before_wrapped_rethrow_llvm(const void *const *pointer, const void *b,
+				     const void *c, const uint64_t *frame)
+{
+	before_wrapped_rethrow_gnu(pointer, b, c, frame);
+	return (uint64_t)__real__ZSt17rethrow_exceptionSt13exception_ptr;
+}
+
+SENDING_FUNCTION(__wrap___cxa_throw, before_wrapped_throw);
+SENDING_FUNCTION(__wrap___cxa_rethrow, before_wrapped_throw_again);
+SENDING_FUNCTION(
+	__wrap__ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
+	before_wrapped_rethrow_gnu);
+SENDING_FUNCTION(__wrap__ZSt17rethrow_exceptionSt13exception_ptr,
+		 before_wrapped_rethrow_llvm);

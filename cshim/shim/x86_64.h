@@ -194,4 +194,21 @@ static inline int has_thread_data(void)
 			      ".cfi_endproc\n"                               \
 			      ".size " #name ", . - " #name "\n")
 
+/* A function that calls `first` with the first three arguments that it was
+ * given and the address of its return address, then jumps to where that says,
+ * with all as it was. */
+#define SENDING_FUNCTION(name, first)                                          \
+	__asm__(".text\n"                                                      \
+		".p2align 4\n"                                                 \
+		".globl " #name "\n"                                           \
+		".type " #name ", @function\n" #name                           \
+		":\n" DEBUGGERS_NAME(name) ".cfi_startproc\n"                  \
+					   "endbr64\n" ARGUMENTS_PUSHED        \
+					   "lea 56(%rsp), %rcx\n"              \
+					   "call " #first "\n"                 \
+					   "mov %rax, %r11\n" ARGUMENTS_POPPED \
+					   "jmp *%r11\n"                       \
+					   ".cfi_endproc\n"                    \
+					   ".size " #name ", . - " #name "\n")
+
 #endif

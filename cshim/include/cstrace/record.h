@@ -19,7 +19,7 @@
 #define CST_AREA_MAGIC 0x31616572615f7463ull /* "ct_area1" */
 
 enum {
-	CST_LAYOUT = 2,
+	CST_LAYOUT = 3,
 
 	CST_CHUNK_SIZE = 65536,	  /* and its alignment in the writer's memory */
 	CST_CHUNK_RECORDS = 2666, /* a chunk is full behind this many records */
@@ -35,8 +35,15 @@ enum {
 	CST_NAME_SIZE = 64,
 };
 
-/* What a site's hook call was. 0: the site is not published yet. */
-enum cst_kind { CST_ENTER = 1, CST_EXIT = 2 };
+/* What a site is: the place of a hook call, or a place in the program where an
+ * exception is thrown, thrown again or caught.  0: it is not published yet. */
+enum cst_kind {
+	CST_ENTER = 1,
+	CST_EXIT = 2,
+	CST_THROW = 3,
+	CST_RETHROW = 4,
+	CST_CATCH = 5,
+};
 
 /* A site's verdict, written by the reader, obeyed by the hook. */
 enum cst_verdict { CST_RECORDED = 0, CST_MUTED = 1 };
@@ -87,7 +94,12 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
 }
 
 /* One distinct (callee, caller, hook) triple of one address space.  The kind
- * is written last (release): a site with a kind is whole. */
+ * is written last (release): a site with a kind is whole.  The site of an
+ * exception has its place, as a return address, for caller and hook; its
+ * callee only tells it from others.  The sp of its records is that of the
+ * frame it is in, fp the number of bytes of text that the thread's CST_TEXT
+ * records before it end with: the type's linkage name, and, behind a NUL, what
+ * the exception says of itself, if that is known. */
 struct cst_site {
 	uint64_t callee;  /* the function the hook was told of */
 	uint64_t caller;  /* its return address, as the hook was told */
@@ -235,7 +247,16 @@ enum {
 	/* The thread's next CST_JUMP goes on in the frame that, before the
 	 * address sp, has the frame pointer fp. */
 	CST_FRAME = 4,
+	/* The next CST_TEXT_BYTES of a text: the low bytes of sp, then of fp.
+	 */
+	CST_TEXT = 5,
 	CST_FIRST_SITE = 16,
+};
+
+enum {
+	CST_TEXT_BYTES = 12,   /* in a record */
+	CST_TYPE_MAX = 512,    /* bytes of a type's name */
+	CST_MESSAGE_MAX = 256, /* ... of what an exception says */
 };
 
 #define CST_AT_PROCESSES 4096ull
