@@ -43,7 +43,7 @@ def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
     n_hidden = s.n_calls + s.n_seeds - s.n_too_deep - n
     text = "%s saved to %s" % (count(n, "call"), path)
     is_chosen = any(getattr(choice, name) for name, _type in choice._fields_
-                    if name not in ("reserved", "names"))
+                    if name != "reserved")
     if n_hidden > 0 and not is_chosen:
         text += (" (%d more of the C++ library or system headers: `set "
                  "cstrace std on`)" % n_hidden)
@@ -80,14 +80,7 @@ class Session:
         times = ("off", "elapsed", "wall")
         return engine.Look(timestamp=times.index(s["timestamp"]),
                            duration=s["duration"], callsite=s["callsite"],
-                           fold=s["fold"], id=s["id"], thread=s["thread"],
-                           names=engine.NAMES.index(s["names"]))
-
-    def saved_look(self, has_ids: bool = False) -> engine.Look:
-        """Of a saved file, which two runs of one program are compared by."""
-        look = self.look()
-        look.id = has_ids
-        return look
+                           fold=s["fold"])
 
     def report_look(self) -> engine.Look:
         look = self.look()
@@ -96,8 +89,7 @@ class Session:
 
     def choice(self, is_all: bool = False, **own) -> engine.Choice:
         """The trace's own choice, with what the command says in its place."""
-        values = {"std": self.settings["std"],
-                  "names": self.settings["names"]}
+        values = {"std": self.settings["std"]}
         if not is_all:
             o = self.options or self.last_options
             values.update(filter=o.filter, exclude=o.exclude,
@@ -273,8 +265,7 @@ class Session:
             return
         s = self.settings
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
-                                   "fold", "std", "color", "names", "id",
-                                   "thread"))
+                                   "fold", "std", "color"))
         self.recording.live(s["live"], s["color"], self.look(), self.choice(),
                             key)
 
@@ -295,8 +286,7 @@ class Session:
                                     ())
             self.output.open(name)
         except OSError as e:
-            raise gdb.GdbError("cstrace: cannot open %s: %s"
-                               % (name, e.strerror))
+            raise gdb.GdbError("cannot open %s: %s" % (name, e.strerror))
 
     def refresh_preload(self) -> None:
         """LD_PRELOAD for the next run, as setting, state and program say."""
@@ -354,7 +344,7 @@ class Session:
         if options.to is None or self.kept is None:
             return
         try:
-            look, choice = self.saved_look(), self.choice()
+            look, choice = self.look(), self.choice()
             n = self.kept.save(options.to, None, look, choice)
             say(saved_text(n, options.to, self.kept, look, choice))
         except CstraceError as e:

@@ -150,7 +150,8 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	int what, status = 1;
 
 	options_default(out);
-	out->look.id = !!(c->options & FOR_SHOW);
+	if (c->options & FOR_DIFF)
+		out->limit = 20;
 	choose_rows(c, chosen);
 	opterr = 0;
 	while (status > 0 &&

@@ -2,6 +2,7 @@
 #include "callstack.h"
 
 #include "entry.h"
+#include "exceptions.h"
 #include "exits.h"
 #include "fork.h"
 #include "lanes.h"
@@ -110,7 +111,6 @@ INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
 
 	if (unlikely(o->cfa > s->high))
 		s->high = o->cfa;
-	o->number = number;
 	call_keep(c, t, s, o, number);
 	if (unlikely(c->listener.entered != NULL))
 		c->listener.entered(c->listener.arg, t, s, o);
@@ -178,12 +178,25 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 
 /* ---- exit --------------------------------------------------------------- */
 
+/* By its exit hook. */
+INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
+			uint64_t time)
+{
+	enum call_end how = CALL_RETURN;
+
+	if (unlikely(s->n_flying)) {
+		how = exceptions_end(s, s->n - 1);
+		c->n_unwound += how == CALL_UNWOUND;
+	}
+	stack_pop(c, t, s, time, how);
+}
+
 static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
 			uint32_t i, uint64_t time)
 {
 	t->current = s;
 	stack_unwind(c, t, s, i, time);
-	stack_pop(c, t, s, time, CALL_RETURN);
+	stack_leave(c, t, s, time);
 }
 
 /* An exit that is not the innermost call's. */
@@ -224,7 +237,7 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 	if (__builtin_expect(top && top->function == f->site->function &&
 				     top->cfa == f->cfa,
 			     1))
-		stack_pop(c, t, s, f->time, CALL_RETURN);
+		stack_leave(c, t, s, f->time);
 	else
 		leave_settle(c, t, f);
 }
@@ -249,7 +262,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	if (stamp > t->last_time)
 		t->last_time = stamp;
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
-		mark_take(c, t, r);
+		mark_take(c, t, r, number);
 		return 1;
 	}
 	f.time = pauses_skip(c->pauses, t->last_time);
@@ -309,6 +322,24 @@ void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 				 .call_site = call_site,
 				 .physical = sites_physical(c->sites, seed->pc),
 			 });
+}
+
+void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
+		    uint64_t cfa, uint32_t call_site, uint64_t time)
+{
+	struct open_call *o = stack_slot(s);
+
+	if (!o)
+		return;
+	*o = (struct open_call){
+		.cfa = cfa,
+		.start = time,
+		.function = c->sites->names->sites[call_site].function,
+		.call_site = call_site,
+	};
+	c->n_calls++;
+	stack_push(c, t, s, ++t->n_calls);
+	stack_pop(c, t, s, time, CALL_RETURN);
 }
 
 uint64_t callstack_n_open(const struct callstack *c)

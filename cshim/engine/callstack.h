@@ -18,7 +18,6 @@ struct open_call {
 	uint64_t cfa;
 	uint64_t seq;	/* in the lane's file; UINT64_MAX: not kept */
 	uint64_t start; /* ticks, stops left out */
-	uint64_t number; /* N of its ID */
 	uint64_t row;	/* the live view's: number of its pending row */
 	uint32_t function;
 	uint32_t physical;
@@ -30,6 +29,14 @@ struct open_call {
 	uint8_t is_visible;
 	uint8_t is_printed;
 };
+
+/* An exception on its way. */
+struct flying {
+	uint32_t n;   /* calls that it may still leave */
+	uint64_t cfa; /* of the frame that it goes on in */
+};
+
+enum { MAX_FLYING = 4 };
 
 /* Memory that frames lie in, at its first byte's address + 1 to the end. */
 struct extent {
@@ -54,7 +61,9 @@ struct stack {
 	/* By this one's first call, a signal handler's or a coroutine's, which
 	 * goes back there; or NULL. */
 	struct stack *interrupted;
-	struct extent extent; /* of an alternate one */
+	struct extent extent;		  /* of an alternate one */
+	struct flying flying[MAX_FLYING]; /* the last one thrown is the last */
+	uint32_t n_flying;
 };
 
 /* The calls that were open when a thread forked. */
@@ -89,6 +98,9 @@ struct thread {
 	uint32_t tid;
 	uint32_t index;	 /* the writer's */
 	uint8_t n_looks; /* times that the kernel was asked for its name */
+	char *text;	 /* of CST_TEXT records */
+	uint32_t n_text;
+	uint8_t has_uncaught; /* an exception ends the program */
 	char name[16];
 	char shim_name[16]; /* what the shim said last */
 };
@@ -144,6 +156,11 @@ void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
  * lane, thread and time. */
 void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		      const struct open_call *call);
+
+/* Something that is no call, on s: a row below the innermost one.  The call
+ * site is one of names. */
+void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
+		    uint64_t cfa, uint32_t call_site, uint64_t time);
 
 uint64_t callstack_n_open(const struct callstack *c);
 

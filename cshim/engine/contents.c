@@ -47,7 +47,7 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 {
 	uint32_t id = (uint32_t)cursor_varint_max(c, t->names->n_functions);
 	uint64_t addr = cursor_varint(c);
-	uint8_t is_std = cursor_byte(c);
+	uint8_t flags = cursor_byte(c);
 	const char *name = take_text(t, c), *symbol = take_text(t, c);
 	const char *module = take_text(t, c), *file = take_text(t, c);
 	struct function *f;
@@ -57,12 +57,13 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 		return -1;
 	f = &t->names->functions[id];
 	f->addr = addr;
-	f->is_std = is_std & 1;
+	f->is_std = flags & 1;
+	f->exception = (flags >> 1) % 8;
 	f->name = name;
 	f->symbol = text_or_null(symbol);
 	f->module = text_or_null(module);
-	f->file = text_or_null(file);
-	names_settle(t->names, id);
+	f->file = f->exception ? NULL : text_or_null(file);
+	f->message = f->exception ? text_or_null(file) : NULL;
 	return 0;
 }
 

@@ -10,6 +10,7 @@ ENGINE_CORE_SRC := \
 	engine.c \
 	entry.c \
 	error.c \
+	exceptions.c \
 	exits.c \
 	fork.c \
 	gone.c \

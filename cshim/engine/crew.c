@@ -17,6 +17,7 @@ void crew_release(struct crew *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		fork_release(c->all[i]);
+		free(c->all[i]->text);
 		free(c->all[i]);
 	}
 	free(c->all);

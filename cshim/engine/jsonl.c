@@ -5,18 +5,18 @@
  */
 #include "jsonl.h"
 #include "callid.h"
+#include "exceptions.h"
 #include "json.h"
 #include "pieces.h"
 #include "pump.h"
 #include "put.h"
-#include "row.h"
 #include "window.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	BATCH = 512,
-	NAME_ROOM = 4000,
 	NUMBERS_MAX = 512, /* of a line, beside its names */
 };
 
@@ -49,15 +49,22 @@ static void put_line_number(struct bytes *out, uint32_t line)
 		bytes_put(out, "null", 4);
 }
 
-/* As rows have it. */
-static void put_name(const struct cst_trace *t, uint32_t function,
-		     struct bytes *out)
+/* Not a call: what is thrown or caught there. */
+static void put_exception(const struct function *f, struct bytes *out)
 {
-	char name[NAME_ROOM + 64];
+	const char *space = strchr(f->name, ' ');
+	char type[4096] = "";
 
-	*row_put_function(name, t->names, function, CST_NAMES_SIMPLE,
-			  NAME_ROOM) = '\0';
-	put_string(out, "name", name);
+	put_string(out, "kind", exceptions_word(f->exception));
+	if (space && f->symbol)
+		snprintf(type, sizeof(type), "%.*s",
+			 (int)(strlen(space + 1) -
+			       (f->message ? strlen(f->message) + 4 : 0)),
+			 space + 1);
+	bytes_put(out, ",\"exception\":{\"type\":", 21);
+	json_put_string(out, *type ? type : NULL);
+	put_string(out, "what", f->message);
+	bytes_put(out, "}", 1);
 }
 
 static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
@@ -65,9 +72,10 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
+	if (f->exception)
+		put_exception(f, out);
 	put_string(out, "function", f->name);
-	put_name(t, site->function, out);
-	put_string(out, "symbol", f->symbol);
+	put_string(out, "symbol", f->exception ? NULL : f->symbol);
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);
 	put_line_number(out, site->file ? site->line : 0);

@@ -2,6 +2,7 @@
 #include "mark.h"
 
 #include "alternate.h"
+#include "exceptions.h"
 #include "fork.h"
 #include "lanes.h"
 
@@ -155,6 +156,8 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		stack_unwind(c, t, s, s->n - 1, time);
 	if (top)
 		top->physical &= ~DOUBTFUL;
+	if (s->n_flying)
+		exceptions_land(s);
 	if (!is_same_activation(c, t, s, sp, frame_pc, t->jump_fp))
 		return;
 	if (pc)
@@ -163,13 +166,33 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		doubt(c, s);
 }
 
+/* Where an exception is thrown or caught: calls whose frames lie below that are
+ * over. */
+static void take_exception(struct callstack *c, struct thread *t,
+			   const struct exception_record *r)
+{
+	struct stack *s;
+
+	if (c->sites->all[r->number].kind < CST_THROW ||
+	    t->last_time < c->begin_ticks)
+		return;
+	if (t->heir_of)
+		fork_inherit(c, t, r->time, r->sp, 0);
+	s = stack_at(c, t, r->sp, 0);
+	if (!s)
+		s = stack_now(t);
+	while (s->n && is_below(&s->calls[s->n - 1], r->sp))
+		stack_unwind(c, t, s, s->n - 1, r->time);
+	exceptions_take(c, t, s, r);
+}
+
 void mark_take(struct callstack *c, struct thread *t,
-	       const struct cst_record *r)
+	       const struct cst_record *r, uint32_t number)
 {
 	uint64_t sp = cst_record_sp(r);
 	uint64_t time = pauses_skip(c->pauses, t->last_time);
 
-	switch (cst_record_site(r)) {
+	switch (number) {
 	case CST_FORK:
 		fork_snapshot(t, (uint32_t)sp);
 		break;
@@ -186,6 +209,18 @@ void mark_take(struct callstack *c, struct thread *t,
 		break;
 	case CST_ALTERNATE:
 		alternate_set(t, (struct extent){sp, cst_record_fp(r)});
+		break;
+	case CST_TEXT:
+		exceptions_take_text(t, r);
+		break;
+	default:
+		take_exception(c, t,
+			       &(struct exception_record){
+				       .number = number,
+				       .sp = sp,
+				       .n_text = cst_record_fp(r),
+				       .time = time,
+			       });
 		break;
 	}
 }

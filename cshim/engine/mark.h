@@ -9,9 +9,9 @@
 
 struct frame;
 
-/* The thread's last_time is the record's already. */
+/* A record of that site number; the thread's last_time is its already. */
 void mark_take(struct callstack *c, struct thread *t,
-	       const struct cst_record *r);
+	       const struct cst_record *r, uint32_t number);
 
 /* An entry that is not plain, on s: where an exception went on, its place in
  * the code tells what of that frame's inlined calls is left. */

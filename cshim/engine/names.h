@@ -10,27 +10,27 @@
 
 #include <stdint.h>
 
+/* Beside those of enum cst_kind. */
+enum exception_kind {
+	EXCEPTION_UNCAUGHT = 6, /* it ends the program */
+	EXCEPTION_HIDDEN = 7,	/* how it does so is the library's affair */
+};
+
 struct function {
-	const char *name; /* demangled linkage name, or "app+0x1139"; until it
-			   * is set, the address: never NULL */
-	/* What people call it (simple.h): without and with parameters. */
-	const char *simple, *signature; /* never NULL */
-	const char *symbol;		/* linkage name, or NULL */
-	const char *module;		/* file name of its object, or NULL */
-	const char *file;		/* where it is defined, or NULL */
+	const char *name;   /* demangled linkage name, or "app+0x1139"; until it
+			     * is set, the address: never NULL */
+	const char *symbol; /* linkage name, or NULL */
+	const char *module; /* file name of its object, or NULL */
+	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
 	uint32_t space;	  /* the address space that addr is of; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
-	uint8_t variant;  /* of a constructor or destructor: enum variant */
-};
-
-/* One constructor or destructor may be several functions of one name. */
-enum variant {
-	VARIANT_NONE = 0,
-	VARIANT_COMPLETE = 1,
-	VARIANT_BASE = 2, /* of an object within another */
-	VARIANT_DELETING = 4,
+	/* Not a function but what an exception does there: enum cst_kind, or
+	 * one of those below.  The symbol is its type's, and the message what
+	 * it says, or NULL. */
+	uint8_t exception;
+	const char *message;
 };
 
 /* Where a function is called from. */
@@ -55,7 +55,6 @@ struct names {
 	/* private to names.c */
 	uint32_t cap_functions, cap_sites;
 	struct arena *arena;
-	struct twins *twins; /* names that several functions have */
 };
 
 struct names *names_new(void); /* NULL: out of memory */
@@ -76,19 +75,16 @@ uint32_t names_add_site(struct names *n, uint32_t function);
 void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *symbol, const char *module,
 			const char *file);
+/* An exception that is thrown or caught; symbol and message may be NULL. */
+struct exception_name {
+	const char *name, *symbol, *message;
+	uint8_t kind;
+};
+
+void names_set_exception(struct names *n, uint32_t id,
+			 const struct exception_name *e);
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
-
-/* Works out simple, signature and variant from a function's name and symbol,
- * which the caller has set. */
-void names_settle(struct names *n, uint32_t id);
-
-/* Returns how rows call a function: its simple name, with its parameters where
- * another function has that simple name, or its full one (how: enum cst_names).
- * *mark is put behind it: which variant of a destructor it is, where there are
- * several, or "". */
-const char *names_shown(const struct names *n, uint32_t id, int how,
-			const char **mark);
 
 /* Where they are in memory, by which they can be looked up elsewhere.  Does
  * not make them dirty: it is told before their names are known. */

@@ -76,7 +76,7 @@ static int levels_room(struct report *r, uint32_t depth)
 static int is_visible(struct report *r, struct site *site,
 		      const struct level *above, struct level *here)
 {
-	if (!r->is_plain)
+	if (!r->is_plain && site->verdict != HIDDEN)
 		return filter_enter(r->filter, r->t->names, site->function,
 				    above->below, &here->below);
 	if (site->verdict == UNKNOWN)
@@ -218,10 +218,10 @@ static int find_subject(struct report *r, const char *regex,
 }
 
 static int report_init(struct report *r, const struct cst_report *report,
-		       int how, struct cst_error *err)
+		       struct cst_error *err)
 {
 	const struct names *names = r->t->names;
-	int status = keys_init(&r->keys, names, how, report->by, err);
+	int status = keys_init(&r->keys, names, report->by, err);
 
 	if (status < 0)
 		return status;
@@ -232,6 +232,8 @@ static int report_init(struct report *r, const struct cst_report *report,
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		r->sites[i].function = names->sites[i].function;
 		r->sites[i].key = r->keys.of_site[i];
+		if (names->functions[names->sites[i].function].exception)
+			r->sites[i].verdict = HIDDEN; /* it is no call */
 	}
 	r->relation = report->callers	? OF_CALLERS
 		      : report->callees ? OF_CALLEES
@@ -254,7 +256,7 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	r->min_ns = choice->min_ns;
 	r->is_plain = !choice->filter && !choice->depth;
 	if (status == 0)
-		status = report_init(r, report, choice->names, err);
+		status = report_init(r, report, err);
 	if (status == 0)
 		status = filter_new(choice, &r->filter, err);
 	if (status == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sites.h"
+#include "exceptions.h"
 #include "x86_64.h"
 
 #include <stdio.h>
@@ -52,6 +53,8 @@ void sites_release(struct sites *s)
 	spaces_release(&s->spaces);
 	addrmap_release(&s->by_place);
 	scopes_release(&s->scopes);
+	addrmap_release(&s->exceptions.functions);
+	addrmap_release(&s->exceptions.sites);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -364,6 +367,66 @@ static void site_set_physical(struct sites *s, struct space *space,
 	site_set_frame(site, &code);
 }
 
+static int is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strncmp(name, *names, strlen(*names)) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* What the libraries of C++ do with an exception that nobody catches: catch it
+ * themselves, then throw it once more for its text. */
+static uint8_t exception_kind(struct space *space, uint8_t kind, uint64_t at)
+{
+	static const char *const enders[] = {
+		"__cxa_throw",
+		"__cxa_rethrow",
+		"_ZSt17rethrow_exception",
+		"__cxa_call_terminate",
+		"__cxa_call_unexpected",
+		"__clang_call_terminate",
+		"_Unwind_Resume",
+		NULL,
+	};
+	static const char *const handlers[] = {
+		"_ZN9__gnu_cxx27__verbose_terminate_handlerEv",
+		"_ZL28demangling_terminate_handlerv", NULL};
+	struct symbol symbol;
+	struct code code;
+
+	modules_code(space->modules, at, &code);
+	if (!modules_symbol(space->modules, code.function ? code.function : at,
+			    &symbol))
+		return kind;
+	if (is_one_of(symbol.symbol, handlers))
+		return EXCEPTION_HIDDEN;
+	return kind == CST_CATCH && is_one_of(symbol.symbol, enders)
+		       ? EXCEPTION_UNCAUGHT
+		       : kind;
+}
+
+/* Where one is thrown or caught; the record will tell which. */
+static void site_learn_exception(struct sites *s, struct space *space,
+				 struct site *site, struct site_place *place)
+{
+	struct exception_name e = {0};
+
+	site->kind = exception_kind(space, site->kind, place->caller - 1);
+	e.kind = site->kind;
+	e.name = exceptions_word(site->kind);
+
+	site->function = exceptions_function(&s->exceptions, s->names, &e);
+	if (site->function == UINT32_MAX)
+		return;
+	site->call_site = names_add_site(s->names, site->function);
+	if (site->call_site == UINT32_MAX)
+		return;
+	names_place_site(s->names, site->call_site, space->number,
+			 place->caller, 0);
+	questions_add(&s->questions, CST_ASK_LINE, space, place->caller - 1,
+		      site->call_site, 0);
+}
+
 static void site_learn(struct sites *s, uint32_t number)
 {
 	struct cst_site raw = s->area->sites[number];
@@ -378,10 +441,16 @@ static void site_learn(struct sites *s, uint32_t number)
 	};
 	spaces_take_mappings(&s->spaces, number);
 	spaces_look(&s->spaces, space, raw.process, raw.callee);
-	*site = (struct site){
-		.kind = (uint8_t)raw.kind,
-		.function = function_at(s, space, raw.callee),
-	};
+	*site = (struct site){.is_muted = 1};
+	if (raw.kind > CST_CATCH)
+		return;
+	site->kind = (uint8_t)raw.kind;
+	if (raw.kind >= CST_THROW) {
+		site_learn_exception(s, space, site, place);
+		return;
+	}
+	site->is_muted = 0;
+	site->function = function_at(s, space, raw.callee);
 	if (site->function == UINT32_MAX ||
 	    (raw.kind != CST_ENTER && raw.kind != CST_EXIT)) {
 		site->is_muted = 1;

@@ -23,7 +23,7 @@ enum nearness {
 
 struct site {
 	uint32_t function;  /* in names */
-	uint32_t call_site; /* in names; entries only */
+	uint32_t call_site; /* in names; not of exits */
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
@@ -54,6 +54,13 @@ struct site_place {
 	uint8_t is_by_part; /* the caller is */
 };
 
+/* The names that exceptions made, see exceptions.c. */
+struct exceptions {
+	struct addrmap functions; /* by their names' addresses */
+	struct addrmap sites;	  /* by function and site */
+	uint32_t n_messages;
+};
+
 struct sites {
 	struct area *area; /* borrowed */
 	struct spaces spaces;
@@ -65,6 +72,7 @@ struct sites {
 	uint32_t n_first;	   /* sites where a stack begins */
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	struct scopes scopes;
+	struct exceptions exceptions;
 	/* private */
 	struct addrmap by_place; /* functions, by modules_place() */
 	uint32_t *first_of_function;

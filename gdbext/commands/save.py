@@ -11,7 +11,7 @@ from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import saved_text
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, NAMES, THREAD,
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
                    TraceCommand, choice_of)
 
 
@@ -29,8 +29,7 @@ class SaveCommand(TraceCommand):
 
     Usage: cstrace save FILE [-format F]
            cstrace save [-from ID] [-thread N] [-depth N] [-filter REGEX]
-                        [-exclude REGEX] [-min-time T] [-all] [-format F]
-                        [-names simple|full] [-id] [-no-thread] FILE
+                        [-exclude REGEX] [-min-time T] [-all] [-format F] FILE
 
     FILE's ending gives the format; -format F where it does not:
 
@@ -52,8 +51,7 @@ class SaveCommand(TraceCommand):
     An existing file is replaced once the new one is whole.  What `cstrace
     start` was told to show is what is saved, unless -all or options of this
     command say otherwise; -from ID saves the call with this number (1.42) and
-    what it calls.  Rows have their calls' IDs with -id, no threads with
-    -no-thread, parameters and templates' arguments with -names full."""
+    what it calls."""
 
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
@@ -65,8 +63,7 @@ class SaveCommand(TraceCommand):
         except engine.CstraceError:
             formats = []
         return [Option("format", _read_format, formats), FROM, THREAD, DEPTH,
-                FILTER, EXCLUDE, MIN_TIME, ALL, NAMES, Option("id", None),
-                Option("no-thread", None)]
+                FILTER, EXCLUDE, MIN_TIME, ALL]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -79,9 +76,7 @@ class SaveCommand(TraceCommand):
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
             values, ("thread", "depth", "filter", "exclude")))
-        look = self.session.saved_look("id" in values)
-        look.names = choice.names
-        look.thread &= "no_thread" not in values
+        look = self.session.look()
         path = os.path.expanduser(path)
         form = values.get("format")
         write_and_tell(

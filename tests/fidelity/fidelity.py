@@ -89,7 +89,9 @@ def told_groups(path):
 def read_calls(path):
     with open(path) as f:
         for line in f:
-            yield json.loads(line)
+            call = json.loads(line)
+            if "kind" not in call:  # an exception, thrown or caught
+                yield call
 
 
 def recorded_groups(calls):

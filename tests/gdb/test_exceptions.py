@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Exceptions: what is thrown where, which calls it leaves, who catches it."""
+
+import pytest
+
+from lib_build import FOUR, build, line_of
+from lib_cstrace import cstrace
+from lib_tree import read_jsonl
+
+STOCK = {"type": "shop::OutOfStock", "what": "no stock of candle"}
+
+
+def of_kind(calls, *kinds):
+    return [c for c in calls if c.get("kind") in kinds]
+
+
+def record(folder, program):
+    done = cstrace(folder, "record", "-o", "t.cst", "--", program)
+    assert "cstrace: " in done.err
+    return done
+
+
+def saved(folder, program):
+    record(folder, program)
+    assert cstrace(folder, "save", "t.cst", "t.jsonl").status == 0
+    return read_jsonl(folder / "t.jsonl")
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_what_is_thrown_is_told_with_its_text(tmp_path, variant):
+    calls = saved(tmp_path, build("thrown.cc", variant=variant))
+    thrown = [c["exception"] for c in of_kind(calls, "throw")]
+    assert thrown == [
+        STOCK,
+        {"type": "shop::Late", "what": "too late"},
+        {"type": "shop::Silent", "what": None},
+        {"type": "std::__cxx11::basic_string<char, std::char_traits<char>, "
+                 "std::allocator<char> >", "what": None},
+        {"type": "std::runtime_error", "what": 256 * "x" + "..."},
+        STOCK,
+        {"type": "long", "what": None},
+        {"type": "std::out_of_range",
+         "what": "vector::_M_range_check: __n (which is 7) >= this->size() "
+                 "(which is 0)"},
+        STOCK,
+        {"type": "decltype(nullptr)", "what": None}]
+
+
+# At -O2 gcc gives some handlers another line, or none.
+@pytest.mark.parametrize("variant", [v for v in FOUR if v.level == "-O0"],
+                         ids=str)
+def test_each_has_its_place_and_a_handler(tmp_path, variant):
+    calls = saved(tmp_path, build("thrown.cc", variant=variant))
+    stock = [c for c in of_kind(calls, "throw", "rethrow", "catch")
+             if c["exception"] == STOCK]
+    thrown = line_of("thrown.cc", "throw OutOfStock")
+    caught = line_of("thrown.cc", "catch (...)", 2)
+    worker = line_of("thrown.cc", "catch (...)", 1)
+    lines = [(c["kind"], c["line"]) for c in stock]
+    assert lines == [
+        ("throw", thrown), ("catch", caught),
+        ("throw", thrown), ("catch", caught),
+        ("throw", thrown), ("catch", worker),
+        ("rethrow", line_of("thrown.cc", "rethrow_exception")),
+        ("catch", caught)]
+    assert stock[4]["thread"] == stock[5]["thread"] != stock[6]["thread"]
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_the_calls_between_are_unwound(tmp_path, variant):
+    calls = saved(tmp_path, build("thrown.cc", variant=variant))
+    by_id = {c["id"]: c for c in calls}
+    ends = {}
+    for event in of_kind(calls, "throw"):
+        call = by_id[event["parent"]]
+        ends.setdefault(call["function"], set()).add(call["end"])
+    # Guard's destructor and main catch what they throw.
+    assert ends == {"shop::reserve(int)": {"unwound"},
+                    "shop::out_of_range()": {"unwound"},
+                    "shop::Guard::~Guard()": {"return"},
+                    "main": {"return"}}
+    for name in ("shop::guarded()", "shop::hand_over()"):
+        assert [c["end"] for c in calls if c["function"] == name] == [
+            "unwound"]
+    assert [c["end"] for c in calls if c["function"] == "shop::work()"] == [
+        "return"]
+    for event in of_kind(calls, "catch"):
+        assert by_id[event["parent"]]["end"] == "return"
+
+
+def test_the_programs_own_what_is_not_called(tmp_path):
+    done = record(tmp_path, build("thrown.cc"))
+    assert "asked" not in done.out
+
+
+def test_rows_show_them_live_and_saved(gdb, tmp_path):
+    run = gdb(build("thrown.cc"), "cstrace start", "run",
+              "cstrace save t.txt", "cstrace show 'reserve'")
+    row = 'throw shop::OutOfStock("no stock of candle")  thrown.cc:%d' % (
+        line_of("thrown.cc", "throw OutOfStock"))
+    # Live, and by `show`: below the three calls that throw it.
+    assert run.out.count(row) == 6
+    assert (tmp_path / "t.txt").read_text().count(row) == 3
+    assert "catch decltype(nullptr)" in run.out
+
+
+def test_a_report_is_of_functions(tmp_path):
+    record(tmp_path, build("thrown.cc"))
+    out = cstrace(tmp_path, "report", "t.cst").out
+    assert "reserve" in out
+    assert "throw" not in out and "catch" not in out
+
+
+def test_one_that_nobody_catches_leaves_its_calls_open(tmp_path):
+    source = tmp_path / "lost.cc"
+    source.write_text("void lose() { throw 1; }\nint main() { lose(); }\n")
+    program = build(str(source), name="lost")
+    calls = saved(tmp_path, program)
+    assert [(c["function"], c["end"]) for c in calls] == [
+        ("main", "open"), ("lose()", "open"), ("throw int", "return"),
+        ("uncaught int", "return")]
