@@ -17,12 +17,13 @@ def register() -> None:
     global _session
     import gdb
 
-    from . import commands, ctrlc, engine, events, params, session
+    from . import charset, commands, ctrlc, engine, events, params, session
 
     if _session is not None:
         _session.refresh_preload()
         return
     ctrlc.install()
+    charset.widen()
     _session = session.Session()
     _session.settings = params.register(_session.setting_changed,
                                         _session.open_output)

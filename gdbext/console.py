@@ -134,7 +134,7 @@ class Output:
         fd = -1
         if name:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOCTTY
-            fd = os.open(os.path.expanduser(name), flags | os.O_CLOEXEC, 0o600)
+            fd = os.open(os.path.expanduser(name), flags | os.O_CLOEXEC, 0o666)
         self.close()
         self._fd, self.name = fd, name
 
@@ -182,8 +182,8 @@ class Output:
         if had_pager:
             gdb.execute("set pagination off", to_string=True)
         try:
-            gdb.write("".join(texts), gdb.STDLOG)
-            gdb.flush(gdb.STDLOG)
+            gdb.write("".join(texts))
+            gdb.flush()
         finally:
             if had_pager:
                 gdb.execute("set pagination on", to_string=True)

@@ -18,6 +18,7 @@ SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
 SORTS = ("total", "self", "calls", "max")
 REPORT_BY = ("function", "callsite")
 OUTPUTS = ("text", "json", "csv")
+NAMES = ("simple", "full")
 N_QUESTIONS = 512
 
 
@@ -37,8 +38,9 @@ class Look(C.Structure):
     """How rows look."""
 
     _fields_ = [(name, C.c_uint8) for name in (
-        "timestamp", "duration", "callsite", "color", "fold")]
-    _fields_ += [("reserved", C.c_uint8 * 3)]
+        "timestamp", "duration", "callsite", "color", "fold", "names", "id",
+        "thread", "links")]
+    _fields_ += [("reserved", C.c_uint8 * 3), ("width", C.c_uint32)]
 
 
 class Choice(C.Structure):
@@ -49,7 +51,8 @@ class Choice(C.Structure):
         ("exclude", C.c_char_p),
         ("min_ns", C.c_uint64),
         ("depth", C.c_uint32),
-        ("std", C.c_uint8), ("reserved", C.c_uint8 * 3),
+        ("std", C.c_uint8), ("names", C.c_uint8),
+        ("reserved", C.c_uint8 * 2),
         ("thread", C.c_uint32), ("process", C.c_uint32),
         ("last", C.c_uint64),
         ("around", C.c_char_p),
@@ -75,6 +78,15 @@ class _Graph(C.Structure):
         ("min_share_ppm", C.c_uint32),
         ("output", C.c_uint32), ("reserved", C.c_uint32),
         ("function", C.c_char_p),
+    ]
+
+
+class _Diff(C.Structure):
+    _fields_ = [
+        ("by", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("percent", C.c_int32),
+        ("output", C.c_uint32),
     ]
 
 
@@ -184,7 +196,7 @@ _PROTOTYPES = {
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
     "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
-    "cst_trace_info": (C.c_int, [_PTR, _WRITE, _PTR, _ERR]),
+    "cst_trace_info": (C.c_int, [_PTR, _U32, _WRITE, _PTR, _ERR]),
     "cst_trace_report": (
         C.c_int64,
         [_PTR, C.POINTER(_Report), _CHOICE, _WRITE, _PTR, _ERR],
@@ -196,10 +208,10 @@ _PROTOTYPES = {
     "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
     "cst_trace_diff": (
         C.c_int64,
-        [_PTR, _PTR, _CHOICE, _U32, _U32, C.c_int32, _WRITE, _PTR, _ERR],
+        [_PTR, _PTR, C.POINTER(_Diff), _CHOICE, _WRITE, _PTR, _ERR],
     ),
     "cst_trace_expect": (C.c_int64,
-                         [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
+                         [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_trace_golden": (C.c_int, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_formats": (_STR, []),
     "cst_demangle": (None, [_STR, _STR, _U64]),
@@ -257,11 +269,13 @@ def demangle(symbol: str) -> str:
 
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 min_ns: int = 0, depth: int = 0, std: bool = False,
+                names: str = "simple",
                 process: int = 0, thread: int = 0, last: int = 0,
                 around: Optional[str] = None,
                 root: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
-                  min_ns=min_ns, depth=depth, std=std, thread=thread,
+                  min_ns=min_ns, depth=depth, std=std,
+                  names=NAMES.index(names), thread=thread,
                   process=process, last=last, around=_bytes(around),
                   root=_bytes(root))
 
@@ -430,6 +444,20 @@ class Report(NamedTuple):
             callees=_bytes(self.callees))
 
 
+class Diff(NamedTuple):
+    """What two traces are compared for."""
+
+    by_counts: bool = False
+    limit: int = 0
+    percent: Optional[int] = None
+    output: str = "text"
+
+    def _pack(self) -> _Diff:
+        return _Diff(by=self.by_counts, limit=self.limit,
+                     percent=-1 if self.percent is None else self.percent,
+                     output=OUTPUTS.index(self.output))
+
+
 class Graph(NamedTuple):
     """What a graph shows, and the order of its rows."""
 
@@ -506,8 +534,9 @@ class Trace:
         return _call("cst_trace_show", self._t, C.byref(look),
                      C.byref(choice), _write_thunk(write), None)
 
-    def info(self, write: Write) -> None:
-        _call("cst_trace_info", self._t, _write_thunk(write), None)
+    def info(self, output: str, write: Write) -> None:
+        _call("cst_trace_info", self._t, OUTPUTS.index(output),
+              _write_thunk(write), None)
 
     def report(self, report: Report, choice: Choice, write: Write) -> int:
         return _call("cst_trace_report", self._t, C.byref(report._pack()),
@@ -522,17 +551,19 @@ class Trace:
         return _call("cst_trace_save", self._t, _bytes(path), _bytes(format),
                      C.byref(look), C.byref(choice))
 
-    def diff(self, older: Trace, by_counts: bool, limit: int,
-             percent: Optional[int], choice: Choice, write: Write) -> int:
+    def diff(self, older: Trace, diff: Diff, choice: Choice,
+             write: Write) -> int:
         """Compare an older trace with this one; 0: the same flow."""
-        return _call("cst_trace_diff", older._t, self._t, C.byref(choice),
-                     by_counts, limit, -1 if percent is None else percent,
+        return _call("cst_trace_diff", older._t, self._t,
+                     C.byref(diff._pack()), C.byref(choice),
                      _write_thunk(write), None)
 
-    def expect(self, path: str, choice: Choice, write: Write) -> bool:
+    def expect(self, path: str, output: str, choice: Choice,
+               write: Write) -> bool:
         """Is it what the golden tree in this file says?"""
         return _call("cst_trace_expect", self._t, _bytes(path),
-                     C.byref(choice), _write_thunk(write), None) == 0
+                     OUTPUTS.index(output), C.byref(choice),
+                     _write_thunk(write), None) == 0
 
     def make_golden(self, path: str, choice: Choice) -> None:
         _call("cst_trace_golden", self._t, _bytes(path), C.byref(choice),

@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 
 import gdb
 
+from . import engine
 from .options import read_bytes
 
 Changed = Callable[[str], None]
@@ -68,15 +69,15 @@ class _Checked(_Setting):
 def _size(text: str) -> int:
     size = read_bytes(text)
     if size is None:
-        raise gdb.GdbError('"%s" is not a size: write 512M, 4G, or 0 for '
-                           'no limit' % text)
+        raise gdb.GdbError('cstrace: "%s" is not a size: write 512M, 4G, or 0 '
+                           'for no limit' % text)
     return size
 
 
 def _pool(text: str) -> int:
     size = _size(text)
     if not 2**19 <= size <= 2**30:
-        raise gdb.GdbError("the pool may have 512K to 1G")
+        raise gdb.GdbError("cstrace: the pool may have 512K to 1G")
     return size
 
 
@@ -101,6 +102,16 @@ class Settings:
              "have all of them.")
         flag("callsite", True, "whether rows show where the call stands",
              "File and line of the call itself.")
+        enum("names", engine.NAMES, "how functions are called",
+             "simple: Shop::order, std::sort<...>, with parameters only where "
+             "two\nfunctions would else be called the same.\n"
+             "full: with all parameters and templates' arguments.")
+        flag("id", True, "whether rows show each call's ID",
+             "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
+             "rows have\nnone without `cstrace save -id`.")
+        flag("thread", True, "whether rows show each call's thread",
+             "A tag, t2, where there are several threads; a line tells which "
+             "it is.")
         enum("timestamp", ("elapsed", "off", "wall"),
              "the time that rows begin with",
              "elapsed: since the trace began, stops left out.\n"

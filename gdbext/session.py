@@ -43,7 +43,7 @@ def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
     n_hidden = s.n_calls + s.n_seeds - s.n_too_deep - n
     text = "%s saved to %s" % (count(n, "call"), path)
     is_chosen = any(getattr(choice, name) for name, _type in choice._fields_
-                    if name != "reserved")
+                    if name not in ("reserved", "names"))
     if n_hidden > 0 and not is_chosen:
         text += (" (%d more of the C++ library or system headers: `set "
                  "cstrace std on`)" % n_hidden)
@@ -80,7 +80,14 @@ class Session:
         times = ("off", "elapsed", "wall")
         return engine.Look(timestamp=times.index(s["timestamp"]),
                            duration=s["duration"], callsite=s["callsite"],
-                           fold=s["fold"])
+                           fold=s["fold"], id=s["id"], thread=s["thread"],
+                           names=engine.NAMES.index(s["names"]))
+
+    def saved_look(self, has_ids: bool = False) -> engine.Look:
+        """Of a saved file, which two runs of one program are compared by."""
+        look = self.look()
+        look.id = has_ids
+        return look
 
     def report_look(self) -> engine.Look:
         look = self.look()
@@ -89,7 +96,8 @@ class Session:
 
     def choice(self, is_all: bool = False, **own) -> engine.Choice:
         """The trace's own choice, with what the command says in its place."""
-        values = {"std": self.settings["std"]}
+        values = {"std": self.settings["std"],
+                  "names": self.settings["names"]}
         if not is_all:
             o = self.options or self.last_options
             values.update(filter=o.filter, exclude=o.exclude,
@@ -265,7 +273,8 @@ class Session:
             return
         s = self.settings
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
-                                   "fold", "std", "color"))
+                                   "fold", "std", "color", "names", "id",
+                                   "thread"))
         self.recording.live(s["live"], s["color"], self.look(), self.choice(),
                             key)
 
@@ -286,7 +295,8 @@ class Session:
                                     ())
             self.output.open(name)
         except OSError as e:
-            raise gdb.GdbError("cannot open %s: %s" % (name, e.strerror))
+            raise gdb.GdbError("cstrace: cannot open %s: %s"
+                               % (name, e.strerror))
 
     def refresh_preload(self) -> None:
         """LD_PRELOAD for the next run, as setting, state and program say."""
@@ -344,7 +354,7 @@ class Session:
         if options.to is None or self.kept is None:
             return
         try:
-            look, choice = self.look(), self.choice()
+            look, choice = self.saved_look(), self.choice()
             n = self.kept.save(options.to, None, look, choice)
             say(saved_text(n, options.to, self.kept, look, choice))
         except CstraceError as e:

@@ -13,6 +13,12 @@ static int exit_code(int64_t result, const struct options *o)
 							       : STATUS_OK;
 }
 
+/* People see the first rows, programs all. */
+static uint32_t limit_of(const struct options *o)
+{
+	return o->is_limited || o->output_as ? o->limit : 20;
+}
+
 static int diff_run(int argc, char **argv)
 {
 	struct options o;
@@ -36,8 +42,12 @@ static int diff_run(int argc, char **argv)
 	}
 	reading_tell_losses(a);
 	reading_tell_losses(b);
-	n = cst_trace_diff(a, b, &o.choice, o.diff_by, o.limit, o.times,
-			   reading_write, NULL, &err);
+	n = cst_trace_diff(a, b,
+			   &(struct cst_diff){.by = o.diff_by,
+					      .limit = limit_of(&o),
+					      .percent = o.times,
+					      .output = o.output_as},
+			   &o.choice, reading_write, NULL, &err);
 	reading_close(a);
 	reading_close(b);
 	status = reading_end(n, &err);
@@ -50,7 +60,8 @@ const struct command command_diff = {
 	.name = "diff",
 	.arguments = "[OPTION...] A.cst [B.cst]",
 	.summary = "Compare two traces of a program",
-	.details = "Without B.cst, cstrace.cst is B.\n\nFirst the call at which their flows part: `-' marks what "
+	.details = "Without B.cst, cstrace.cst is B.\n\nFirst the call at "
+		   "which their flows part: `-' marks what "
 		   "only A has, `+' what\n"
 		   "only B has, `~' a call with other calls below it.  Then a "
 		   "row for each place\n"

@@ -13,8 +13,8 @@ static int64_t expect_do(struct cst_trace *t, const struct options *o,
 	if (o->make)
 		return cst_trace_golden(t, golden, &o->choice, reading_write,
 					NULL, err);
-	return cst_trace_expect(t, golden, &o->choice, reading_write, NULL,
-				err);
+	return cst_trace_expect(t, golden, o->output_as, &o->choice,
+				reading_write, NULL, err);
 }
 
 static int expect_run(int argc, char **argv)

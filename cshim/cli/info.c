@@ -18,7 +18,7 @@ static int info_run(int argc, char **argv)
 	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	status = cst_trace_info(t, reading_write, NULL, &err);
+	status = cst_trace_info(t, o.output_as, reading_write, NULL, &err);
 	reading_close(t);
 	return reading_end(status, &err);
 }

@@ -20,6 +20,7 @@ static const char *const sort_words[] = {"total", "self", "calls", "max", NULL};
 static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
 static const char *const output_words[] = {"text", "json", "csv", NULL};
 static const char *const by_words[] = {"function", "callsite", NULL};
+static const char *const names_words[] = {"simple", "full", NULL};
 static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
 static const char *const a_file[] = {":file", NULL};
@@ -123,6 +124,7 @@ static int set_thread(struct options *o, const char *value)
 
 static int set_limit(struct options *o, const char *value)
 {
+	o->is_limited = 1;
 	return set_u32(&o->limit, value);
 }
 
@@ -261,6 +263,37 @@ static int set_fold(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_names(struct options *o, const char *value)
+{
+	int word = parse_word(value, names_words);
+
+	if (word < 0)
+		return -1;
+	o->look.names = o->choice.names = (uint8_t)word; /* enum cst_names */
+	return 0;
+}
+
+static int set_id(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.id = 1;
+	return 0;
+}
+
+static int set_no_id(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.id = 0;
+	return 0;
+}
+
+static int set_no_thread(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.thread = 0;
+	return 0;
+}
+
 static int set_no_callsite(struct options *o, const char *value)
 {
 	(void)value;
@@ -393,7 +426,7 @@ enum {
 	FOR_PART = FOR_SHOW | FOR_SAVE,
 	FOR_ROOT = FOR_PART | FOR_GRAPH,
 	FOR_THREAD = FOR_ROOT | FOR_DIFF | FOR_EXPECT,
-	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH,
+	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT,
 };
 
 /* In the order of the help: what is the command's own first. */
@@ -445,7 +478,7 @@ const struct option_row option_rows[] = {
 	{"from", "ID", "only this call and what it calls", FOR_ROOT, set_from,
 	 NULL},
 	{"thread", "N",
-	 "only one thread, by its IDs (N.1, P:N.1) or rows ([app N])",
+	 "only one thread: N of t2 or P:N of p2:t1, or the kernel's number",
 	 FOR_THREAD, set_thread, NULL},
 	{"depth", "N", "only N levels of visible calls (0: all)",
 	 FOR_CHOICE & ~FOR_GRAPH, set_depth, NULL},
@@ -463,7 +496,7 @@ const struct option_row option_rows[] = {
 	 FOR_CHECK, set_all, NULL},
 	{"all", NULL, "also what record was told not to show",
 	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
-	{"format", "F", "text, json or csv; times in nanoseconds", FOR_OUTPUT,
+	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
 	 set_output_as, output_words},
 	{"debug-dir", "DIR",
 	 "missing names from this folder or file, by build-id", FOR_READING,
@@ -474,6 +507,12 @@ const struct option_row option_rows[] = {
 	 set_no_duration, NULL},
 	{"no-callsite", NULL, "without the call sites", FOR_PART,
 	 set_no_callsite, NULL},
+	{"no-thread", NULL, "without the threads", FOR_PART, set_no_thread,
+	 NULL},
+	{"no-id", NULL, "without the calls' IDs", FOR_SHOW, set_no_id, NULL},
+	{"id", NULL, "with the calls' IDs", FOR_SAVE, set_id, NULL},
+	{"names", "WHICH", "simple or full: with parameters and the like",
+	 FOR_PART | FOR_REPORT | FOR_GRAPH, set_names, names_words},
 	{"fold", NULL, "runs of equal leaf calls as one row", FOR_SHOW,
 	 set_fold, NULL},
 	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager,
@@ -489,6 +528,7 @@ void options_default(struct options *o)
 	o->look.timestamp = CST_TIME_ELAPSED;
 	o->look.duration = 1;
 	o->look.callsite = 1;
+	o->look.thread = 1;
 	set_color(o, "auto");
 	o->output = trace_file_default;
 	o->times = -1;

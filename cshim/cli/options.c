@@ -150,8 +150,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	int what, status = 1;
 
 	options_default(out);
-	if (c->options & FOR_DIFF)
-		out->limit = 20;
+	out->look.id = !!(c->options & FOR_SHOW);
 	choose_rows(c, chosen);
 	opterr = 0;
 	while (status > 0 &&

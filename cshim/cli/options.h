@@ -18,7 +18,8 @@ struct options {
 	int no_pager;
 	enum cst_sort sort;
 	uint32_t limit;
-	int32_t times; /* percent, or negative: not looked at; of diff */
+	int is_limited; /* --limit was given */
+	int32_t times;	/* percent, or negative: not looked at; of diff */
 	int fail_on_time;
 	enum cst_diff_by diff_by;
 	int make; /* of expect */

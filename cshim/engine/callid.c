@@ -6,18 +6,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
-		 int is_seed)
+char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
+			 uint64_t number, int is_seed)
 {
-	if (thread->process > 1) {
-		p = number_put(p, thread->process);
+	if (process > 1) {
+		p = number_put(p, process);
 		*p++ = ':';
 	}
-	p = number_put(p, thread->ordinal);
+	p = number_put(p, thread);
 	*p++ = '.';
 	if (is_seed)
 		*p++ = 's';
 	return number_put(p, number);
+}
+
+char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
+		 int is_seed)
+{
+	return callid_put_numbers(p, thread->process, thread->ordinal, number,
+				  is_seed);
 }
 
 /* A number from 1 up to max, with the character `behind` after it (which may

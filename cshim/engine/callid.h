@@ -16,7 +16,10 @@ struct callid {
 
 enum { CALLID_MAX = 48 };
 
-/* Not terminated; returns the place behind it. */
+/* Write an ID at p, not terminated; return the place behind it.  process and
+ * thread are ordinals. */
+char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
+			 uint64_t number, int is_seed);
 char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
 		 int is_seed);
 /* CST_BAD_INPUT: these are not an ID's words. */

@@ -111,6 +111,7 @@ INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
 
 	if (unlikely(o->cfa > s->high))
 		s->high = o->cfa;
+	o->number = number;
 	call_keep(c, t, s, o, number);
 	if (unlikely(c->listener.entered != NULL))
 		c->listener.entered(c->listener.arg, t, s, o);

@@ -18,6 +18,7 @@ struct open_call {
 	uint64_t cfa;
 	uint64_t seq;	/* in the lane's file; UINT64_MAX: not kept */
 	uint64_t start; /* ticks, stops left out */
+	uint64_t number; /* N of its ID */
 	uint64_t row;	/* the live view's: number of its pending row */
 	uint32_t function;
 	uint32_t physical;

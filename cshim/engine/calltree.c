@@ -303,7 +303,8 @@ int calltree_make(struct calltree *c, const struct cst_trace *t,
 	g->c = c;
 	g->t = t;
 	g->lane = UINT32_MAX;
-	status = keys_init(&c->keys, t->names, CST_BY_FUNCTION, err);
+	status = keys_init(&c->keys, t->names, choice->names, CST_BY_FUNCTION,
+			   err);
 	if (status == 0 && function)
 		status = find_subjects(g, function, err);
 	if (status == 0)

@@ -64,6 +64,7 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 	f->module = text_or_null(module);
 	f->file = f->exception ? NULL : text_or_null(file);
 	f->message = f->exception ? text_or_null(file) : NULL;
+	names_settle(t->names, id);
 	return 0;
 }
 

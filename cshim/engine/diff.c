@@ -3,11 +3,14 @@
  * Two traces compared: where their flows part, and what they call more, less,
  * or longer.
  */
+#include "callid.h"
 #include "number.h"
 #include "parting_text.h"
+#include "sheet.h"
 #include "sink.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct diff {
@@ -18,8 +21,140 @@ struct diff {
 	uint32_t limit;
 	int32_t percent; /* negative: times are not looked at */
 	struct bytes out;
+	struct sheet *sheet; /* beside the text; NULL: none is wanted */
 	int64_t result;
 };
+
+/* ---- for programs ------------------------------------------------------- */
+
+/* Rows of all kinds are in one table, as CSV has no other: "parting" is the
+ * first call in A or B that the other has not, "thread" one that the other has
+ * not, "calls" a place that makes more or fewer calls, "time" a function that
+ * takes longer or shorter. */
+static const char *const columns[] = {
+	"kind",	    "trace",	  "thread",	"equal_calls", "id",
+	"function", "caller",	  "file",	"line",	       "calls_a",
+	"calls_b",  "total_a_ns", "total_b_ns", NULL};
+
+struct cells {
+	const char *kind, *trace, *thread, *id, *function, *caller;
+	const struct call_site *site;
+	int64_t n_equal, n[2], ns[2]; /* negative: none */
+};
+
+static void put_cell(struct sheet *s, int64_t v)
+{
+	if (v < 0)
+		sheet_null(s);
+	else
+		sheet_integer(s, v);
+}
+
+static void put_cells(struct diff *d, const struct cells *c)
+{
+	struct sheet *s = d->sheet;
+
+	sheet_text(s, c->kind);
+	sheet_text(s, c->trace);
+	sheet_text(s, c->thread);
+	put_cell(s, c->n_equal);
+	sheet_text(s, c->id);
+	sheet_text(s, c->function);
+	sheet_text(s, c->caller);
+	sheet_text(s, c->site ? c->site->file : NULL);
+	put_cell(s, c->site && c->site->line ? (int64_t)c->site->line : -1);
+	put_cell(s, c->n[0]);
+	put_cell(s, c->n[1]);
+	put_cell(s, c->ns[0]);
+	put_cell(s, c->ns[1]);
+}
+
+/* "2:1", as in an ID. */
+static const char *thread_text(const struct tally_lane *l, char text[32])
+{
+	if (l->process > 1)
+		snprintf(text, 32, "%" PRIu32 ":%" PRIu32, l->process,
+			 l->thread);
+	else
+		snprintf(text, 32, "%" PRIu32, l->thread);
+	return text;
+}
+
+static void put_parting_cells(struct diff *d, const struct parting *p,
+			      const struct tally_lane *const lanes[2])
+{
+	for (int t = 0; d->sheet && t < 2; t++) {
+		const struct cst_trace *trace = d->joint.traces[t];
+		const struct shown *call = &p->next[t];
+		const struct names *names = trace->names;
+		char id[CALLID_MAX], thread[32];
+		struct cells c = {.kind = "parting",
+				  .trace = t ? "b" : "a",
+				  .thread = thread_text(lanes[t], thread),
+				  .n_equal = (int64_t)p->n_equal,
+				  .n = {-1, -1},
+				  .ns = {-1, -1}};
+
+		if (call->number) {
+			*callid_put(id, &trace->threads[call->thread],
+				    call->number, call->is_seed) = '\0';
+			c.id = id;
+			c.site = &names->sites[call->site];
+			c.function = names->functions[c.site->function].name;
+		}
+		put_cells(d, &c);
+	}
+}
+
+static void put_alone_cells(struct diff *d, int t, const struct tally_lane *l)
+{
+	char thread[32];
+	struct cells c = {.kind = "thread",
+			  .trace = t ? "b" : "a",
+			  .thread = thread_text(l, thread),
+			  .function = joint_name(&d->joint, l->first),
+			  .n_equal = -1,
+			  .n = {-1, -1},
+			  .ns = {-1, -1}};
+
+	c.n[t] = (int64_t)l->n_calls;
+	if (d->sheet)
+		put_cells(d, &c);
+}
+
+static void put_edge_cells(struct diff *d, const struct tally_edge *e)
+{
+	const struct joint *j = &d->joint;
+	const struct joint_item *site = &j->site_items[e->site];
+	struct cells c = {.kind = "calls",
+			  .function = joint_name(j, site->function),
+			  .caller = e->caller == TALLY_NO_CALLER
+					    ? NULL
+					    : joint_name(j, e->caller),
+			  .site = site->is_anywhere ? NULL
+						    : joint_site(j, e->site),
+			  .n_equal = -1,
+			  .n = {(int64_t)e->n[0], (int64_t)e->n[1]},
+			  .ns = {-1, -1}};
+
+	if (d->sheet)
+		put_cells(d, &c);
+}
+
+static void put_time_cells(struct diff *d, uint32_t function)
+{
+	const struct tally *y = &d->tally;
+	struct cells c = {.kind = "time",
+			  .function = joint_name(&d->joint, function),
+			  .n_equal = -1};
+
+	for (int t = 0; t < 2; t++) {
+		c.n[t] = (int64_t)y->times[t][function].n_calls;
+		c.ns[t] = (int64_t)y->times[t][function].total_ns;
+	}
+	if (d->sheet)
+		put_cells(d, &c);
+}
 
 /* ---- threads ------------------------------------------------------------ */
 
@@ -69,6 +204,8 @@ static int put_parting(struct diff *d, const struct tally_lane *a,
 	int status = parting_find(&p, &d->joint, d->choice, lanes, err);
 
 	if (status == 0) {
+		put_parting_cells(d, &p,
+				  (const struct tally_lane *const[]){a, b});
 		put_words(&d->out, "%sthread ", n_before ? "  " : "\nIn ");
 		put_thread(d, d->joint.traces[0], a);
 		if (a->thread != b->thread || a->process != b->process) {
@@ -131,6 +268,7 @@ static void put_alone(struct diff *d, int t)
 			continue;
 		if (n == 1)
 			put_words(&d->out, "\nOnly in %s:\n", t ? "B" : "A");
+		put_alone_cells(d, t, l);
 		put_words(&d->out, "%c thread ", t ? '+' : '-');
 		put_thread(d, d->joint.traces[t], l);
 		put_words(&d->out, ": %" PRIu64 " call%s, from ", l->n_calls,
@@ -177,6 +315,7 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 	const struct joint *j = &d->joint;
 	const struct joint_item *site = &j->site_items[e->site];
 
+	put_edge_cells(d, e);
 	put_words(&d->out,
 		  "%10" PRIu64 "  %10" PRIu64 "  %+10" PRId64 "  %-7s  ",
 		  e->n[0], e->n[1], (int64_t)(e->n[1] - e->n[0]),
@@ -255,6 +394,7 @@ static void put_time(struct diff *d, uint32_t function)
 	uint64_t a = d->tally.times[0][function].total_ns;
 	uint64_t b = d->tally.times[1][function].total_ns;
 
+	put_time_cells(d, function);
 	p = number_put_duration(p, a);
 	memcpy(p, "  ", 2);
 	p = number_put_duration(p + 2, b);
@@ -318,13 +458,41 @@ static int put_all(struct diff *d, struct cst_error *err)
 	return status == 0 && d->out.failed ? cst_fail_memory(err) : status;
 }
 
+/* The document, around a table that put_all() fills. */
+static int put_sheet(struct diff *d, enum cst_output output, struct bytes *out,
+		     struct cst_error *err)
+{
+	struct sheet sheet;
+	int status;
+
+	d->sheet = &sheet;
+	sheet_begin(&sheet, output, out);
+	sheet_member_text(&sheet, "a", d->joint.traces[0]->path);
+	sheet_member_text(&sheet, "b", d->joint.traces[1]->path);
+	sheet_member_number(&sheet, "calls_a", d->tally.n_calls[0]);
+	sheet_member_number(&sheet, "calls_b", d->tally.n_calls[1]);
+	sheet_table(&sheet, "rows", columns);
+	status = put_all(d, err);
+	sheet_table_end(&sheet);
+	sheet_member_truth(&sheet, "differs_in_flow",
+			   (d->result & CST_DIFFERS_IN_FLOW) != 0);
+	sheet_member_truth(&sheet, "differs_in_time",
+			   (d->result & CST_DIFFERS_IN_TIME) != 0);
+	sheet_end(&sheet);
+	return status == 0 && out->failed ? cst_fail_memory(err) : status;
+}
+
 int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
-		       const struct cst_choice *choice, uint32_t by,
-		       uint32_t limit, int32_t percent, cst_write_fn write,
+		       const struct cst_diff *diff,
+		       const struct cst_choice *choice, cst_write_fn write,
 		       void *arg, struct cst_error *err)
 {
-	struct diff d = {
-		.choice = choice, .by = by, .limit = limit, .percent = percent};
+	struct diff d = {.choice = choice,
+			 .by = diff->by,
+			 .limit = diff->limit,
+			 .percent = diff->percent};
+	struct bytes sheet = {0};
+	const struct bytes *out = diff->output ? &sheet : &d.out;
 	int64_t status;
 
 	sink_begin();
@@ -335,9 +503,13 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 	if (status == 0)
 		status = tally_pair(&d.tally, err);
 	if (status == 0)
-		status = put_all(&d, err);
-	if (status == 0 && write(arg, (const char *)d.out.data, d.out.len) < 0)
+		status = diff->output
+				 ? put_sheet(&d, (enum cst_output)diff->output,
+					     &sheet, err)
+				 : put_all(&d, err);
+	if (status == 0 && write(arg, (const char *)out->data, out->len) < 0)
 		status = cst_fail(CST_INTERRUPTED, err, "interrupted");
+	bytes_release(&sheet);
 	bytes_release(&d.out);
 	tally_release(&d.tally);
 	joint_release(&d.joint);

@@ -33,13 +33,10 @@ struct dot {
 	struct edge *sums;  /* by edge */
 };
 
-/* Inside a label's quotes. */
-static void put_text(struct bytes *out, const char *text)
+/* Inside a label's quotes; what is printable. */
+static void put_label(struct bytes *out, const char *text, const char *end)
 {
-	char printable[NAME_ROOM + 64];
-	const char *end = row_put_text(printable, text, NAME_ROOM);
-
-	for (const char *p = printable; p < end; p++) {
+	for (const char *p = text; p < end; p++) {
 		if (*p == '"' || *p == '\\')
 			bytes_put_byte(out, '\\');
 		if (*p == '&') /* "&lt;" would be "<" */
@@ -47,6 +44,22 @@ static void put_text(struct bytes *out, const char *text)
 		else
 			bytes_put_byte(out, (uint8_t)*p);
 	}
+}
+
+static void put_text(struct bytes *out, const char *text)
+{
+	char printable[NAME_ROOM + 64];
+
+	put_label(out, printable, row_put_text(printable, text, NAME_ROOM));
+}
+
+static void put_name(const struct dot *d, uint32_t function, struct bytes *out)
+{
+	char name[NAME_ROOM + 64];
+
+	put_label(out, name,
+		  row_put_function(name, d->t->names, function,
+				   d->choice->names, NAME_ROOM));
 }
 
 static void put_duration(struct bytes *out, uint64_t ns)
@@ -184,7 +197,7 @@ static void put_function(const struct dot *d, uint32_t id, struct bytes *out)
 	PUT(out, "f");
 	put_number(out, id);
 	PUT(out, " [label=\"");
-	put_text(out, d->t->names->functions[id].name);
+	put_name(d, id, out);
 	PUT(out, "\\n");
 	put_calls(out, f->n_calls);
 	PUT(out, ", ");

@@ -8,6 +8,7 @@
 #include "chosen.h"
 #include "parting_text.h"
 #include "row.h"
+#include "sheet.h"
 #include "sink.h"
 
 #include <stdlib.h>
@@ -24,6 +25,8 @@ struct expect {
 	uint32_t thread;		/* index, or UINT32_MAX: none yet */
 	int is_done;			/* it was found to fit already */
 	struct bytes out;
+	struct bytes rows;   /* the open calls, for programs */
+	struct sheet *sheet; /* its writer; NULL: text is wanted */
 };
 
 /* ---- words --------------------------------------------------------------- */
@@ -103,12 +106,68 @@ static void put_call_row(struct expect *x, char mark, const struct shown *call,
 	bytes_put_byte(&x->out, '\n');
 }
 
+/* ---- for programs -------------------------------------------------------- */
+
+static const char *const columns[] = {"message",  "id",	      "depth",
+				      "function", "file",     "line",
+				      "end",	  "is_wrong", NULL};
+
+/* The message is the text's first line. */
+static void put_message(struct expect *x)
+{
+	const char *text = (const char *)x->out.data;
+	const char *end = x->out.len ? memchr(text, '\n', x->out.len) : NULL;
+	auto_free char *line =
+		strndup(text, end ? (size_t)(end - text) : x->out.len);
+
+	sheet_text(x->sheet, line);
+}
+
+static void put_cells(struct expect *x, const struct shown *call, int is_wrong)
+{
+	static const char *const ends[] = {[CALL_RETURN] = "return",
+					   [CALL_UNWOUND] = "unwound",
+					   [CALL_OPEN] = "open"};
+	const struct names *names = x->t->names;
+	const struct call_site *site = &names->sites[call->site];
+	char id[CALLID_MAX];
+
+	*callid_put(id, &x->t->threads[call->thread], call->number,
+		    call->is_seed) = '\0';
+	put_message(x);
+	sheet_text(x->sheet, id);
+	sheet_number(x->sheet, call->depth);
+	sheet_text(x->sheet, names->functions[site->function].name);
+	sheet_text(x->sheet, site->file);
+	if (site->line)
+		sheet_number(x->sheet, site->line);
+	else
+		sheet_null(x->sheet);
+	sheet_text(x->sheet, ends[call->end]);
+	sheet_truth(x->sheet, is_wrong);
+}
+
+static void put_stack_cells(struct expect *x, const struct shown *call)
+{
+	const struct matcher *m = &x->matcher;
+
+	for (uint32_t i = 1; i < m->n_frames; i++)
+		put_cells(x, &m->frames[i].call, !call && i == m->n_frames - 1);
+	if (call)
+		put_cells(x, call, 1);
+}
+
+/* ---- the stack, as text ---------------------------------------------------
+ */
+
 /* The open calls, and the one that came, if it is one. */
 static void put_stack(struct expect *x, const struct shown *call)
 {
 	const struct matcher *m = &x->matcher;
 	uint32_t n = m->n_frames;
 
+	if (x->sheet)
+		put_stack_cells(x, call);
 	for (uint32_t i = 1; i < n; i++) {
 		if (n > OUTER_ROWS + INNER_ROWS + 2 && i == OUTER_ROWS + 1) {
 			put_words(&x->out, "  ... %u more calls\n",
@@ -406,15 +465,53 @@ static int expect_run(struct expect *x, struct view *v, struct cst_error *err)
 	return status > 0 ? check_sections(x, err) : status;
 }
 
-int64_t cst_trace_expect(struct cst_trace *t, const char *path,
+/* No call is to blame: a thread is. */
+static void put_no_cells(struct expect *x)
+{
+	put_message(x);
+	for (uint32_t i = 1; columns[i]; i++)
+		sheet_null(x->sheet);
+}
+
+static void put_document(struct expect *x, struct sheet *sheet, int is_match)
+{
+	if (!is_match && !sheet->has_row)
+		put_no_cells(x);
+	sheet_table_end(sheet);
+	sheet_member_text(sheet, "golden", x->golden.path);
+	sheet_member_truth(sheet, "matches", is_match);
+	sheet_end(sheet);
+}
+
+static int put_answer(struct expect *x, int is_match, cst_write_fn write,
+		      void *arg, struct cst_error *err)
+{
+	struct bytes *out = x->sheet ? &x->rows : &x->out;
+
+	if (x->sheet)
+		put_document(x, x->sheet, is_match);
+	if (x->out.failed || out->failed)
+		return cst_fail_memory(err);
+	if (out->len && write(arg, (const char *)out->data, out->len) < 0)
+		return cst_fail(CST_INTERRUPTED, err, "interrupted");
+	return is_match;
+}
+
+int64_t cst_trace_expect(struct cst_trace *t, const char *path, uint32_t output,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
 	struct expect x = {.t = t, .choice = choice, .thread = UINT32_MAX};
 	struct view *v = NULL;
+	struct sheet sheet;
 	int64_t status = golden_read(&x.golden, path, err);
 
 	sink_begin();
+	if (output) {
+		x.sheet = &sheet;
+		sheet_begin(&sheet, (enum cst_output)output, &x.rows);
+		sheet_table(&sheet, "rows", columns);
+	}
 	if (status == 0)
 		status = chosen_init(&x.threads, t, choice, err);
 	if (status == 0)
@@ -423,12 +520,11 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path,
 		status = view_new(t, choice, 1, &v, err);
 	if (status == 0)
 		status = expect_run(&x, v, err);
-	if (status >= 0 && x.out.failed)
-		status = cst_fail_memory(err);
-	if (status == 0 && write(arg, (const char *)x.out.data, x.out.len) < 0)
-		status = cst_fail(CST_INTERRUPTED, err, "interrupted");
+	if (status >= 0)
+		status = put_answer(&x, status > 0, write, arg, err);
 	view_free(v);
 	bytes_release(&x.out);
+	bytes_release(&x.rows);
 	matcher_release(&x.matcher);
 	golden_release(&x.golden);
 	return status < 0 ? status : !status;

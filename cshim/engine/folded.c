@@ -28,13 +28,15 @@ struct folded {
 };
 
 /* What parts the functions must not be in their names. */
-static void make_name(struct bytes *out, const char *name)
+static void make_name(struct folded *f, uint32_t function)
 {
+	struct bytes *out = &f->text;
 	char *begin = (char *)bytes_reserve(out, NAME_MAX_BYTES), *end;
 
 	if (!begin)
 		return;
-	end = row_put_text(begin, name, NAME_ROOM);
+	end = row_put_function(begin, f->t->names, function, f->choice->names,
+			       NAME_ROOM);
 	for (char *p = begin; p < end; p++)
 		if (*p == ';')
 			*p = ':';
@@ -47,7 +49,7 @@ static void put_name(struct folded *f, uint32_t function, struct bytes *out)
 
 	if (!name->is_made) {
 		name->at = f->text.len;
-		make_name(&f->text, f->t->names->functions[function].name);
+		make_name(f, function);
 		name->size = f->text.len - name->at;
 		name->is_made = 1;
 	}

@@ -66,7 +66,7 @@ static int make_beside(struct folder *f)
 	for (int i = 0; i < 100; i++) {
 		if (name_beside(f, f->temp) < 0)
 			return -1;
-		if (mkdir(f->temp, 0700) == 0)
+		if (mkdir(f->temp, 0777) == 0)
 			return open(f->temp, O_RDONLY | O_DIRECTORY |
 						     O_CLOEXEC | O_NOFOLLOW);
 		if (errno != EEXIST)
@@ -169,7 +169,7 @@ int folder_begin(struct folder *f, const char *name, struct folder_file *out,
 	out->folder = f;
 	out->fd = openat(f->dir, name,
 			 O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			 0600);
+			 0666);
 	if (out->fd < 0)
 		return fail(f, err);
 	mark_add(&f->mark, name);

@@ -65,15 +65,31 @@ static void put_name(struct bytes *out, const char *name)
 	json_put_string(out, text);
 }
 
-static void put_functions(const struct names *names, struct bytes *out)
+/* As rows have the name; its module; and the full name, if that is another. */
+static void put_function(const struct names *names, uint32_t id, int how,
+			 struct bytes *out)
+{
+	const struct function *f = &names->functions[id];
+	char shown[NAME_MAX_BYTES + 32];
+
+	*row_put_function(shown, names, id, how, NAME_ROOM) = '\0';
+	PUT(out, "[");
+	json_put_string(out, shown);
+	PUT(out, ",");
+	put_name(out, f->module);
+	if (strcmp(shown, f->name) != 0) {
+		PUT(out, ",");
+		put_name(out, f->name);
+	}
+	PUT(out, "]");
+}
+
+static void put_names(const struct names *names, int how, struct bytes *out)
 {
 	PUT(out, ",\n\"functions\":[");
 	for (uint32_t i = 0; i < names->n_functions; i++) {
-		bytes_put(out, i ? ",\n[" : "\n[", i ? 3 : 2);
-		put_name(out, names->functions[i].name);
-		PUT(out, ",");
-		put_name(out, names->functions[i].module);
-		PUT(out, "]");
+		bytes_put(out, i ? ",\n" : "\n", i ? 2 : 1);
+		put_function(names, i, how, out);
 	}
 	PUT(out, "],\n\"sites\":[");
 	for (uint32_t i = 0; i < names->n_sites; i++) {
@@ -167,7 +183,7 @@ static int put_head(struct html *h, struct bytes *out)
 		   t->start_wall_ns, trace_ns(t, t->end_ticks - t->start_ticks),
 		   h->sums.n_calls, n_recorded, h->sums.least_ns,
 		   h->stacks.n_left_out, t->is_cut);
-	put_functions(t->names, raw);
+	put_names(t->names, h->choice->names, raw);
 	put_lanes(t, raw);
 	put_sums(h, raw);
 	PUT(raw, "}");

@@ -10,6 +10,7 @@
 #include "pieces.h"
 #include "pump.h"
 #include "put.h"
+#include "row.h"
 #include "window.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 enum {
 	BATCH = 512,
+	NAME_ROOM = 4000,
 	NUMBERS_MAX = 512, /* of a line, beside its names */
 };
 
@@ -49,18 +51,27 @@ static void put_line_number(struct bytes *out, uint32_t line)
 		bytes_put(out, "null", 4);
 }
 
+/* As rows have it. */
+static void put_name(const struct cst_trace *t, uint32_t function,
+		     struct bytes *out)
+{
+	char name[NAME_ROOM + 64];
+
+	*row_put_function(name, t->names, function, CST_NAMES_SIMPLE,
+			  NAME_ROOM) = '\0';
+	put_string(out, "name", name);
+}
+
 /* Not a call: what is thrown or caught there. */
 static void put_exception(const struct function *f, struct bytes *out)
 {
-	const char *space = strchr(f->name, ' ');
+	size_t size;
+	const char *thrown = names_thrown(f, &size);
 	char type[4096] = "";
 
 	put_string(out, "kind", exceptions_word(f->exception));
-	if (space && f->symbol)
-		snprintf(type, sizeof(type), "%.*s",
-			 (int)(strlen(space + 1) -
-			       (f->message ? strlen(f->message) + 4 : 0)),
-			 space + 1);
+	if (thrown)
+		snprintf(type, sizeof(type), "%.*s", (int)size, thrown);
 	bytes_put(out, ",\"exception\":{\"type\":", 21);
 	json_put_string(out, *type ? type : NULL);
 	put_string(out, "what", f->message);
@@ -75,6 +86,7 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	if (f->exception)
 		put_exception(f, out);
 	put_string(out, "function", f->name);
+	put_name(t, site->function, out);
 	put_string(out, "symbol", f->exception ? NULL : f->symbol);
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);

@@ -16,6 +16,7 @@ struct key {
 	uint32_t function;
 	uint32_t site; /* NO_KEY: wherever it is called from */
 	uint8_t shows_module, shows_file;
+	uint8_t shows_full; /* another one reads the same without */
 };
 
 struct keys {
@@ -24,11 +25,12 @@ struct keys {
 	uint32_t n;
 	uint32_t *of_function; /* the key of its function, or NULL */
 	uint32_t *of_site;
+	int how; /* enum cst_names */
 };
 
-/* names is borrowed. */
-int keys_init(struct keys *k, const struct names *names, enum cst_report_by by,
-	      struct cst_error *err);
+/* names is borrowed; how: enum cst_names. */
+int keys_init(struct keys *k, const struct names *names, int how,
+	      enum cst_report_by by, struct cst_error *err);
 void keys_release(struct keys *k);
 
 /* The key as text, escaped and cut to KEYS_ROOM bytes. */

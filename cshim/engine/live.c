@@ -11,6 +11,11 @@
 enum {
 	MAX_PENDING = 65536,
 	BUFFER_SIZE = 1 << 18,
+	/* The cell's width at first, and how much it grows: so seldom that
+	 * the columns stay where they are. */
+	CELL_WIDTH = 10,
+	CELL_MORE = 3,
+	TAG_WIDTH = 2,
 };
 
 /* Rows of this number are none. */
@@ -24,6 +29,8 @@ struct pending {
 	uint32_t depth;
 	uint32_t tid;
 	uint32_t color;
+	uint32_t process, thread; /* ordinals */
+	uint64_t number;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
 	uint8_t is_seed;
@@ -31,6 +38,12 @@ struct pending {
 	/* The call whose row this is, to be told that it was printed. */
 	struct stack *stack;
 	uint32_t index;
+};
+
+/* What a thread's tag was last explained with. */
+struct noted {
+	uint32_t tid; /* 0: not yet */
+	char name[16];
 };
 
 int live_init(struct live *l, const struct names *names, struct cst_error *err)
@@ -50,6 +63,7 @@ void live_release(struct live *l)
 	filter_free(l->filter);
 	free(l->rows);
 	free(l->buffer);
+	free(l->noted);
 	*l = (struct live){0};
 }
 
@@ -132,8 +146,10 @@ static uint64_t format_pending(const struct live *l, const struct pending *p,
 		.duration_ns = live_ns(l, duration),
 		.names = l->names,
 		.site = p->site,
-		.thread_name = l->has_threads ? p->thread_name : NULL,
-		.tid = p->tid,
+		.process = p->process,
+		.thread = p->thread,
+		.number = p->number,
+		.cell = l->cell,
 		.thread_color = p->color,
 		.n_folded = n_folded,
 	};
@@ -180,6 +196,65 @@ static uint32_t count_alike(const struct live *l, uint32_t i,
 	return n;
 }
 
+static int noted_room(struct live *l, uint32_t thread)
+{
+	uint32_t cap = thread + 64;
+	struct noted *p;
+
+	if (thread < l->cap_noted)
+		return 0;
+	p = cap > thread ? realloc(l->noted, cap * sizeof(*p)) : NULL;
+	if (!p)
+		return -1;
+	memset(p + l->cap_noted, 0, (cap - l->cap_noted) * sizeof(*p));
+	l->noted = p;
+	l->cap_noted = cap;
+	return 0;
+}
+
+/* Explains the row's tag where that has not been done, or its thread has
+ * another name by now. */
+static uint64_t put_note(struct live *l, const struct pending *p, char *out)
+{
+	struct noted *noted;
+
+	if (!l->cell.tag || noted_room(l, p->color) < 0)
+		return 0;
+	noted = &l->noted[p->color];
+	if (noted->tid == p->tid && !strcmp(noted->name, p->thread_name))
+		return 0;
+	noted->tid = p->tid;
+	memcpy(noted->name, p->thread_name, sizeof(noted->name));
+	return row_note(p->process, p->thread, p->thread_name, p->tid, out);
+}
+
+/* Makes the cell as wide as the row needs it; returns whether it grew.  The
+ * tree so begins in the same column, whether there are several threads yet or
+ * not. */
+static int cell_fit(struct live *l, const struct pending *p)
+{
+	const struct cst_look *look = &l->options.look;
+	unsigned tag = 0, id = 0, least = 0, width;
+
+	if (look->thread) {
+		least = TAG_WIDTH;
+		tag = l->has_threads ? row_tag_width(p->process, p->thread) : 0;
+		tag = tag > l->cell.tag ? tag : l->cell.tag;
+	}
+	if (look->id) {
+		least = CELL_WIDTH;
+		id = row_id_width(p->process, p->thread, p->number, p->is_seed);
+	}
+	width = tag + id + (tag && id);
+	l->cell.tag = (uint8_t)tag;
+	if (l->cell.width < least)
+		l->cell.width = (uint8_t)least;
+	if (l->cell.width >= width)
+		return 0;
+	l->cell.width = (uint8_t)(width + CELL_MORE);
+	return 1;
+}
+
 static void live_write_rows(struct live *l)
 {
 	uint64_t used = 0;
@@ -187,18 +262,25 @@ static void live_write_rows(struct live *l)
 	if (!l->n_rows)
 		return;
 	qsort(l->rows, l->n_rows, sizeof(*l->rows), row_order);
+	cell_fit(l, &l->rows[0]);
 	if (!l->has_heading) {
-		used = row_heading(&l->options.look, l->has_threads, l->buffer);
+		used = row_heading(&l->options.look, &l->cell, l->buffer);
 		l->has_heading = 1;
+		for (uint32_t i = 0; i < l->cap_noted; i++)
+			l->noted[i].tid = 0;
 	}
 	for (uint32_t i = 0; i < l->n_rows;) {
 		uint64_t duration;
 		uint32_t n = count_alike(l, i, &duration);
 
+		if (cell_fit(l, &l->rows[i]))
+			used += row_heading(&l->options.look, &l->cell,
+					    l->buffer + used);
+		used += put_note(l, &l->rows[i], l->buffer + used);
 		used += format_pending(l, &l->rows[i], n, duration,
 				       l->buffer + used);
 		i += n;
-		if (used > BUFFER_SIZE - ROW_MAX) {
+		if (used > BUFFER_SIZE - 2 * ROW_MAX) {
 			live_emit(l, used);
 			used = 0;
 		}
@@ -244,6 +326,9 @@ static struct pending *live_add(struct live *l, struct thread *t,
 		.depth = o->above.depth,
 		.tid = t->tid,
 		.color = t->index,
+		.process = t->process + 1,
+		.thread = t->ordinal,
+		.number = o->number,
 		.kind = (uint8_t)kind,
 		.is_seed = o->is_seed,
 		.stack = s,
@@ -356,6 +441,9 @@ void live_set(struct live *l, const struct live_options *options,
 	live_write(l);
 	filter_free(l->filter);
 	l->filter = filter;
+	if (l->options.look.id != options->look.id ||
+	    l->options.look.thread != options->look.thread)
+		l->cell = (struct row_cell){0};
 	l->options = *options;
 	c->listener = (struct call_listener){0};
 	if (!filter)

@@ -27,7 +27,7 @@ struct live {
 	uint64_t start_ticks; /* time 0 */
 	uint64_t start_wall_ns;
 	uint64_t paused_ticks; /* so far, for wall times */
-	int has_threads;       /* more than one: rows name their thread */
+	int has_threads;       /* more than one: rows have tags */
 	int has_heading;
 	int failed_errno; /* rows could not be written */
 	void (*text)(void *arg, const char *text, uint64_t size);
@@ -37,6 +37,9 @@ struct live {
 	uint32_t n_rows;
 	uint64_t first_row; /* number of rows[0]; numbers are never reused */
 	char *buffer;
+	struct row_cell cell; /* as wide as rows have needed it so far */
+	struct noted *noted;  /* by thread: as it was explained */
+	uint32_t cap_noted;
 };
 
 int live_init(struct live *l, const struct names *names, struct cst_error *err);

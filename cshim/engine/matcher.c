@@ -20,20 +20,33 @@ enum {
 
 /* ---- does a line tell of this function? ---------------------------------- */
 
+/* A golden tree may have a function's full name, its simple one, or what rows
+ * call it. */
+static int name_fits(const struct matcher *m, uint32_t pattern,
+		     uint32_t function)
+{
+	const struct golden_pattern *p = &m->golden->patterns[pattern];
+	const struct names *names = m->t->names;
+	char name[ROW_MAX];
+
+	*row_put_text(name, names->functions[function].name, 4000) = '\0';
+	if (golden_matches(p, name))
+		return 1;
+	*row_put_text(name, names->functions[function].simple, 4000) = '\0';
+	if (golden_matches(p, name))
+		return 1;
+	*row_put_function(name, names, function, CST_NAMES_SIMPLE, 4000) = '\0';
+	return golden_matches(p, name);
+}
+
 static int pattern_fits(struct matcher *m, uint32_t pattern, uint32_t function)
 {
 	const struct names *names = m->t->names;
 	uint8_t *verdict =
 		&m->verdicts[(size_t)pattern * names->n_functions + function];
-	char name[ROW_MAX];
 
-	if (*verdict == UNKNOWN) {
-		*row_put_text(name, names->functions[function].name, 4000) =
-			'\0';
-		*verdict = golden_matches(&m->golden->patterns[pattern], name)
-				   ? MATCHES
-				   : DIFFERS;
-	}
+	if (*verdict == UNKNOWN)
+		*verdict = name_fits(m, pattern, function) ? MATCHES : DIFFERS;
 	return *verdict == MATCHES;
 }
 

@@ -5,8 +5,11 @@
  */
 #include "names.h"
 #include "arena.h"
+#include "simple.h"
+#include "twins.h"
+#include "cstrace/engine.h"
 
-#include <ctype.h>
+#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +21,9 @@ struct names *names_new(void)
 	if (!n)
 		return NULL;
 	n->arena = arena_new();
-	if (!n->arena) {
-		free(n);
+	n->twins = calloc(1, sizeof(*n->twins));
+	if (!n->arena || !n->twins) {
+		names_free(n);
 		return NULL;
 	}
 	return n;
@@ -30,6 +34,8 @@ void names_free(struct names *n)
 	if (!n)
 		return;
 	arena_free(n->arena);
+	twins_release(n->twins);
+	free(n->twins);
 	free(n->functions);
 	free(n->sites);
 	free(n->dirty_functions);
@@ -91,8 +97,8 @@ uint32_t names_add_function(struct names *n, uint64_t addr)
 			       &n->dirty_functions, n->n_functions,
 			       &n->cap_functions) < 0)
 		return UINT32_MAX;
-	n->functions[n->n_functions] =
-		(struct function){.addr = addr, .name = name};
+	n->functions[n->n_functions] = (struct function){
+		.addr = addr, .name = name, .simple = name, .signature = name};
 	function_touch(n, n->n_functions);
 	return n->n_functions++;
 }
@@ -110,67 +116,6 @@ uint32_t names_add_site(struct names *n, uint32_t function)
 static int starts(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
-}
-
-/* Behind the bracket that closes the one at p, or the end.  Inside <> a round
- * bracket may hold a bare < or >, so round ones nest for themselves. */
-static const char *skip_brackets(const char *p)
-{
-	unsigned angle = 0, round = 0, curly = 0;
-
-	for (; *p; p++) {
-		if (*p == '(')
-			round++;
-		else if (*p == ')' && round)
-			round--;
-		else if (*p == '{')
-			curly++;
-		else if (*p == '}' && curly)
-			curly--;
-		else if (*p == '<' && !round)
-			angle++;
-		else if (*p == '>' && !round && angle && p[-1] != '-')
-			angle--;
-		if (!angle && !round && !curly)
-			return p + 1;
-	}
-	return p;
-}
-
-/* A part of the name, not "[clone .cold]" or "(*"? */
-static int starts_name(const char *p)
-{
-	return (*p != '[' && *p != '(') || starts(p, "(anonymous namespace)");
-}
-
-/* Where the qualified name begins in a demangled one: behind the return type
- * that templates carry, and behind "virtual thunk to ". */
-static const char *qualified_name(const char *name)
-{
-	const char *begin = name, *p = name;
-
-	while (*p) {
-		int at_word = p == name ||
-			      (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
-
-		if (at_word && starts(p, "operator") &&
-		    !isalnum((unsigned char)p[8]) && p[8] != '_')
-			return begin;
-		if (at_word && starts(p, "decltype")) {
-			p += strlen("decltype");
-			p += *p == ' ';
-			p = *p == '(' ? skip_brackets(p) : p;
-		} else if (starts(p, "(anonymous namespace)")) {
-			p += strlen("(anonymous namespace)");
-		} else if (*p == '(') {
-			return begin;
-		} else if (*p == '<' || *p == '{') {
-			p = skip_brackets(p);
-		} else if (*p++ == ' ' && starts_name(p)) {
-			begin = p;
-		}
-	}
-	return begin;
 }
 
 /* An inline function of a system header may go by its library's own copy:
@@ -191,7 +136,7 @@ static int is_system_module(const char *module)
 
 static int is_std_name(const char *name)
 {
-	const char *q = qualified_name(name);
+	const char *q = simple_qualified(name);
 
 	return starts(q, "std::") || starts(q, "__gnu_cxx::") ||
 	       starts(q, "__cxxabiv1::");
@@ -205,6 +150,106 @@ static int is_system_file(const char *file)
 		strstr(file, "/include/"));
 }
 
+/* ---- simple names -------------------------------------------------------- */
+
+static uint8_t variant_of(const char *symbol)
+{
+	if (!symbol || !starts(symbol, "_Z"))
+		return VARIANT_NONE;
+	switch (is_gnu_v3_mangled_dtor(symbol)) {
+	case gnu_v3_deleting_dtor:
+		return VARIANT_DELETING;
+	case gnu_v3_complete_object_dtor:
+		return VARIANT_COMPLETE;
+	case gnu_v3_base_object_dtor:
+		return VARIANT_BASE;
+	default:
+		break;
+	}
+	switch (is_gnu_v3_mangled_ctor(symbol)) {
+	case gnu_v3_complete_object_ctor:
+		return VARIANT_COMPLETE;
+	case gnu_v3_base_object_ctor:
+		return VARIANT_BASE;
+	default:
+		return VARIANT_NONE;
+	}
+}
+
+const char *names_thrown(const struct function *f, size_t *size)
+{
+	const char *space = f->symbol ? strchr(f->name, ' ') : NULL;
+	size_t more = f->message ? strlen(f->message) + strlen("(\"\")") : 0;
+
+	*size = space ? strlen(space + 1) : 0;
+	if (*size <= more)
+		return NULL;
+	*size -= more;
+	return space + 1;
+}
+
+/* "throw std::vector<...>("text")" */
+static void settle_exception(struct names *n, struct function *f)
+{
+	size_t size;
+	const char *type = names_thrown(f, &size), *copy;
+	char full[SIMPLE_SIZE * 4], simple[SIMPLE_SIZE],
+		text[2 * SIMPLE_SIZE + 16];
+
+	f->simple = f->signature = f->name;
+	if (!type || size >= sizeof(full))
+		return;
+	memcpy(full, type, size);
+	full[size] = 0;
+	simple_name(full, simple, sizeof(simple));
+	snprintf(text, sizeof(text), "%.*s%s%.*s", (int)(type - f->name),
+		 f->name, simple, SIMPLE_SIZE, type + size);
+	copy = names_intern(n, text);
+	f->simple = f->signature = copy ? copy : f->name;
+}
+
+void names_settle(struct names *n, uint32_t id)
+{
+	struct function *f = &n->functions[id];
+	char text[SIMPLE_SIZE];
+	const char *copy;
+
+	if (f->exception) {
+		settle_exception(n, f);
+		return;
+	}
+	simple_name(f->name, text, sizeof(text));
+	copy = names_intern(n, text);
+	f->simple = copy ? copy : f->name;
+	simple_signature(f->name, text, sizeof(text));
+	copy = names_intern(n, text);
+	f->signature = copy ? copy : f->simple;
+	f->variant = variant_of(f->symbol);
+	twins_add(n->twins, f->simple, f->signature, 0);
+	if (f->variant)
+		twins_add(n->twins, f->name, NULL, f->variant);
+}
+
+const char *names_shown(const struct names *n, uint32_t id, int how,
+			const char **mark)
+{
+	const struct function *f = &n->functions[id];
+	uint8_t variants = f->variant ? twins_variants(n->twins, f->name) : 0;
+
+	*mark = "";
+	if (f->variant == VARIANT_DELETING && variants != VARIANT_DELETING)
+		*mark = " [deleting]";
+	/* Where the two are one, the base's name may be the one found. */
+	if (f->variant == VARIANT_BASE && variants & VARIANT_COMPLETE)
+		*mark = " [base]";
+	if (how == CST_NAMES_FULL)
+		return f->name;
+	return twins_is_shared(n->twins, f->simple) ? f->signature : f->simple;
+}
+
+/* ---- what is set ----------------------------------------------------------
+ */
+
 void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *symbol, const char *module,
 			const char *file)
@@ -217,6 +262,7 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 	f->symbol = names_intern(n, symbol);
 	f->module = names_intern(n, module);
 	f->file = names_intern(n, file);
+	names_settle(n, id);
 	f->is_std = is_std_name(f->name) ||
 		    (f->file && is_system_file(f->file)) ||
 		    (f->module && is_system_module(f->module));
@@ -234,6 +280,7 @@ void names_set_exception(struct names *n, uint32_t id,
 	f->symbol = names_intern(n, e->symbol);
 	f->message = names_intern(n, e->message);
 	f->exception = e->kind;
+	names_settle(n, id);
 	function_touch(n, id);
 }
 

@@ -8,6 +8,7 @@
 #ifndef ENGINE_NAMES_H
 #define ENGINE_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Beside those of enum cst_kind. */
@@ -17,20 +18,31 @@ enum exception_kind {
 };
 
 struct function {
-	const char *name;   /* demangled linkage name, or "app+0x1139"; until it
-			     * is set, the address: never NULL */
-	const char *symbol; /* linkage name, or NULL */
-	const char *module; /* file name of its object, or NULL */
-	const char *file;   /* where it is defined, or NULL */
+	const char *name; /* demangled linkage name, or "app+0x1139"; until it
+			   * is set, the address: never NULL */
+	/* What people call it (simple.h): without and with parameters. */
+	const char *simple, *signature; /* never NULL */
+	const char *symbol;		/* linkage name, or NULL */
+	const char *module;		/* file name of its object, or NULL */
+	const char *file;		/* where it is defined, or NULL */
 	uint64_t addr;
 	uint32_t space;	  /* the address space that addr is of; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
+	uint8_t variant;  /* of a constructor or destructor: enum variant */
 	/* Not a function but what an exception does there: enum cst_kind, or
 	 * one of those below.  The symbol is its type's, and the message what
 	 * it says, or NULL. */
 	uint8_t exception;
 	const char *message;
+};
+
+/* One constructor or destructor may be several functions of one name. */
+enum variant {
+	VARIANT_NONE = 0,
+	VARIANT_COMPLETE = 1,
+	VARIANT_BASE = 2, /* of an object within another */
+	VARIANT_DELETING = 4,
 };
 
 /* Where a function is called from. */
@@ -55,6 +67,7 @@ struct names {
 	/* private to names.c */
 	uint32_t cap_functions, cap_sites;
 	struct arena *arena;
+	struct twins *twins; /* names that several functions have */
 };
 
 struct names *names_new(void); /* NULL: out of memory */
@@ -85,6 +98,21 @@ void names_set_exception(struct names *n, uint32_t id,
 			 const struct exception_name *e);
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
+
+/* Returns where the type stands in the name of an exception's function, size
+ * bytes of it; NULL: it has none. */
+const char *names_thrown(const struct function *f, size_t *size);
+
+/* Works out simple, signature and variant from a function's name and symbol,
+ * which the caller has set. */
+void names_settle(struct names *n, uint32_t id);
+
+/* Returns how rows call a function: its simple name, with its parameters where
+ * another function has that simple name, or its full one (how: enum cst_names).
+ * *mark is put behind it: which variant of a destructor it is, where there are
+ * several, or "". */
+const char *names_shown(const struct names *n, uint32_t id, int how,
+			const char **mark);
 
 /* Where they are in memory, by which they can be looked up elsewhere.  Does
  * not make them dirty: it is told before their names are known. */

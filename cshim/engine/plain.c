@@ -17,10 +17,10 @@ struct run_state {
 	struct open_call *top;		 /* the innermost */
 	struct open_call *bottom, *last; /* of the memory for them */
 	struct lane *lane;
-	uint64_t from;	 /* no time is earlier */
-	uint64_t paused; /* ticks left out of each time */
-	uint64_t reach;	 /* the callstack's */
-	uint64_t n_entered;
+	uint64_t from;	  /* no time is earlier */
+	uint64_t paused;  /* ticks left out of each time */
+	uint64_t reach;	  /* the callstack's */
+	uint64_t n_calls; /* of the thread */
 };
 
 static int run_begin(struct run_state *run, const struct callstack *c,
@@ -41,6 +41,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 		.from = t->last_time ? t->last_time : 1,
 		.paused = c->pauses->total,
 		.reach = c->reach,
+		.n_calls = t->n_calls,
 	};
 	if (run->from < c->begin_ticks)
 		run->from = c->begin_ticks;
@@ -57,8 +58,8 @@ static void run_end(const struct run_state *run, struct callstack *c,
 	s->n = (uint32_t)(run->top + 1 - run->bottom);
 	if (s->n_shown > s->n)
 		s->n_shown = s->n;
-	c->n_calls += run->n_entered;
-	t->n_calls += run->n_entered;
+	c->n_calls += run->n_calls - t->n_calls;
+	t->n_calls = run->n_calls;
 }
 
 /* The innermost open call is the caller; or has the function inlined. */
@@ -91,7 +92,7 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	o->is_seed = 0;
 	o->seq = lane_enter(run->lane, time, site->call_site);
 	run->top = o;
-	run->n_entered++;
+	o->number = ++run->n_calls;
 	return 1;
 }
 

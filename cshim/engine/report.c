@@ -218,10 +218,10 @@ static int find_subject(struct report *r, const char *regex,
 }
 
 static int report_init(struct report *r, const struct cst_report *report,
-		       struct cst_error *err)
+		       int how, struct cst_error *err)
 {
 	const struct names *names = r->t->names;
-	int status = keys_init(&r->keys, names, report->by, err);
+	int status = keys_init(&r->keys, names, how, report->by, err);
 
 	if (status < 0)
 		return status;
@@ -256,7 +256,7 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	r->min_ns = choice->min_ns;
 	r->is_plain = !choice->filter && !choice->depth;
 	if (status == 0)
-		status = report_init(r, report, err);
+		status = report_init(r, report, choice->names, err);
 	if (status == 0)
 		status = filter_new(choice, &r->filter, err);
 	if (status == 0)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- *    0.000012    3.210 us  [worker 1234]    parse(char const*)  app.c:42
+ *    0.000012    3.210 us  t2 2.17     parse  app.c:42
  *
  * Columns of fixed width first, so that they align; the call site right
  * behind the name, so that rows stay narrow.
  */
 #include "row.h"
+#include "callid.h"
 #include "number.h"
 #include "utf8.h"
 
@@ -16,7 +17,8 @@
 enum {
 	NAME_MAX_BYTES = 4000,
 	FILE_MAX_BYTES = 1000,
-	THREAD_WIDTH = 18,
+	THREAD_NAME_BYTES = 80,
+	LEAST_WIDTH = 20,
 	WALL_WIDTH = 15, /* HH:MM:SS.micros */
 };
 
@@ -101,35 +103,94 @@ static char *put_duration(const struct row *row, char *out)
 	return put(out, "open");
 }
 
-static char *put_thread(const struct row *row, const struct cst_look *look,
-			char *out)
+static char *put_tag(char *out, uint32_t process, uint32_t thread)
 {
-	unsigned width = row->thread_width ? row->thread_width : THREAD_WIDTH;
+	if (process > 1) {
+		*out++ = 'p';
+		out = number_put(out, process);
+		*out++ = ':';
+	}
+	*out++ = 't';
+	return number_put(out, thread);
+}
+
+unsigned row_tag_width(uint32_t process, uint32_t thread)
+{
+	char text[CALLID_MAX];
+
+	return (unsigned)(put_tag(text, process, thread) - text);
+}
+
+unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
+		      int is_seed)
+{
+	char text[CALLID_MAX];
+
+	return (unsigned)(callid_put_numbers(text, process, thread, number,
+					     is_seed) -
+			  text);
+}
+
+/* Fill up to `width` columns, where `used` are taken. */
+static char *fill(char *out, unsigned used, unsigned width)
+{
+	return put_spaces(out, used < width ? width - used : 0);
+}
+
+/* Threads have any colour but that of errors. */
+static char *put_cell(const struct row *row, const struct cst_look *look,
+		      char *out)
+{
+	unsigned used = 0;
 	char *begin;
 
-	if (look->color) {
-		out = put(out, "\033[3");
-		*out++ = (char)('1' + row->thread_color % 6);
-		*out++ = 'm';
+	if (row->cell.tag) {
+		if (look->color) {
+			out = put(out, "\033[3");
+			*out++ = (char)('2' + row->thread_color % 5);
+			*out++ = 'm';
+		}
+		begin = out;
+		out = put_tag(out, row->process, row->thread);
+		used = (unsigned)(out - begin);
+		if (look->color)
+			out = put(out, RESET);
+		if (look->id) {
+			out = fill(out, used, row->cell.tag);
+			used = used > row->cell.tag ? used : row->cell.tag;
+			*out++ = ' ';
+			used++;
+		}
 	}
-	begin = out;
-	*out++ = '[';
-	out = row_put_text(out, row->thread_name, 80);
-	*out++ = ' ';
-	out = number_put(out, row->tid);
-	*out++ = ']';
-	if (width < 120 && out - begin < (long)width)
-		out = put_spaces(out, width - (unsigned)(out - begin));
-	if (look->color)
-		out = put(out, RESET);
+	if (look->id && row->number) {
+		out = look->color ? put(out, DIM) : out;
+		begin = out;
+		out = callid_put_numbers(out, row->process, row->thread,
+					 row->number, row->is_seed);
+		used += (unsigned)(out - begin);
+		out = look->color ? put(out, RESET) : out;
+	}
+	out = fill(out, used, row->cell.width);
 	return put(out, "  ");
 }
 
-static char *put_tree(uint32_t depth, char *out)
+/* How deep the tree goes by blanks: in a narrow row names want room, too. */
+static uint32_t most_levels(const struct cst_look *look)
 {
-	if (depth <= ROW_LEVELS)
+	uint32_t levels = look->width / 4;
+
+	if (!look->width || levels >= ROW_LEVELS + 10)
+		return ROW_LEVELS;
+	return levels < 18 ? 8 : levels - 10;
+}
+
+static char *put_tree(uint32_t depth, const struct cst_look *look, char *out)
+{
+	uint32_t most = most_levels(look);
+
+	if (depth <= most)
 		return put_spaces(out, depth * 2);
-	out = put_spaces(out, ROW_LEVELS * 2);
+	out = put_spaces(out, most * 2);
 	*out++ = '[';
 	out = number_put(out, depth);
 	return put(out, "] ");
@@ -154,9 +215,9 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 	}
 	if (is_dim)
 		out = put(out, RESET);
-	if (row->thread_name)
-		out = put_thread(row, look, out);
-	return put_tree(row->depth, out);
+	if (row->cell.width)
+		out = put_cell(row, look, out);
+	return put_tree(row->depth, look, out);
 }
 
 static char *put_site(const struct call_site *site, const struct cst_look *look,
@@ -171,6 +232,14 @@ static char *put_site(const struct call_site *site, const struct cst_look *look,
 	return look->color ? put(out, RESET) : out;
 }
 
+char *row_put_function(char *out, const struct names *names, uint32_t function,
+		       int how, unsigned room)
+{
+	const char *mark, *name = names_shown(names, function, how, &mark);
+
+	return put(row_put_text(out, name, room), mark);
+}
+
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out)
 {
@@ -178,8 +247,8 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 
 	if (row->kind == ROW_CLOSE)
 		out = put(out, "<- ");
-	out = row_put_text(out, row->names->functions[site->function].name,
-			   NAME_MAX_BYTES);
+	out = row_put_function(out, row->names, site->function, look->names,
+			       NAME_MAX_BYTES);
 	if (row->n_folded > 1) {
 		out = put(out, "  x");
 		out = number_put(out, row->n_folded);
@@ -198,10 +267,91 @@ uint64_t row_format(const struct row *row, const struct cst_look *look,
 	char *p = row_put_prefix(row, look, out);
 
 	p = row_put_suffix(row, look, p);
+	return (uint64_t)(row_cut(out, p, look) - out);
+}
+
+uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
+		  uint32_t tid, char *out)
+{
+	char *p = put(out, "# ");
+
+	p = put_tag(p, process, thread);
+	p = put(p, ": ");
+	p = row_put_text(p, name, THREAD_NAME_BYTES);
+	p = put(p, " (");
+	p = number_put(p, tid);
+	p = put(p, ")\n");
 	return (uint64_t)(p - out);
 }
 
-uint64_t row_heading(const struct cst_look *look, int has_threads, char *out)
+/* ---- cutting ------------------------------------------------------------- */
+
+/* A terminal gives these two columns. */
+static int is_wide(uint32_t c)
+{
+	static const uint32_t ranges[][2] = {
+		{0x1100, 0x115f},   {0x2e80, 0xa4cf},	{0xac00, 0xd7a3},
+		{0xf900, 0xfaff},   {0xfe30, 0xfe6f},	{0xff00, 0xff60},
+		{0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
+		{0x20000, 0x3fffd},
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return 1;
+	return 0;
+}
+
+/* Behind the escape sequence at p: a colour's or a link's. */
+static const char *skip_escape(const char *p, const char *end)
+{
+	if (p[1] == ']') {
+		for (p += 2; p < end && *p != '\\'; p++)
+			;
+		return p < end ? p + 1 : end;
+	}
+	while (p < end && *p != 'm')
+		p++;
+	return p < end ? p + 1 : end;
+}
+
+char *row_cut(char *begin, char *end, const struct cst_look *look)
+{
+	unsigned width = look->width < LEAST_WIDTH ? LEAST_WIDTH : look->width;
+	unsigned n = 0;
+	char *cut = NULL;
+
+	if (!look->width || end - begin <= (long)width)
+		return end;
+	for (char *p = begin; p < end - 1 && n <= width;) {
+		uint32_t c = ' ';
+		int size;
+
+		if (*p == '\033') {
+			p = (char *)skip_escape(p, end - 1);
+			continue;
+		}
+		if (n <= width - 3)
+			cut = p;
+		size = utf8_decode(p, &c);
+		n += size > 1 && is_wide(c) ? 2 : 1;
+		p += size > 0 ? size : 1;
+	}
+	if (n <= width)
+		return end;
+	cut = put(cut, "...");
+	if (look->links)
+		cut = put(cut, "\033]8;;\033\\");
+	if (look->color)
+		cut = put(cut, RESET);
+	*cut++ = '\n';
+	return cut;
+}
+
+/* ---- heading ------------------------------------------------------------- */
+
+uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
+		     char *out)
 {
 	char *p = put(out, "# One row a call, in order of entry, each below "
 			   "and right of its caller\n#");
@@ -215,12 +365,15 @@ uint64_t row_heading(const struct cst_look *look, int has_threads, char *out)
 		p = put(p, look->timestamp ? "  DURATION  " : " DURATION  ");
 	else if (!look->timestamp)
 		*p++ = ' ';
-	if (has_threads) {
-		int width = has_threads > 1 ? has_threads : THREAD_WIDTH;
+	if (cell->width) {
+		char *begin = p;
 
-		p = put(p, "[THREAD]");
-		if (width > 8 && width < 120)
-			p = put_spaces(p, (unsigned)width - 8);
+		if (cell->tag) {
+			p = put(p, "T");
+			p = fill(p, 1, look->id ? cell->tag + 1u : 1);
+		}
+		p = put(p, look->id ? "ID" : "");
+		p = fill(p, (unsigned)(p - begin), cell->width);
 		p = put(p, "  ");
 	}
 	p = put(p, "CALL");

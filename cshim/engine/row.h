@@ -15,6 +15,12 @@ enum row_kind {
 	ROW_CLOSE, /* live only: the end of a call that was printed open */
 };
 
+/* The cell between times and tree, "t2 2.42", which is as wide in all rows. */
+struct row_cell {
+	uint8_t tag;   /* width of the thread's tag; 0: there is none */
+	uint8_t width; /* of all; 0: there is no cell */
+};
+
 struct row {
 	enum row_kind kind;
 	uint8_t is_unwound;
@@ -25,25 +31,35 @@ struct row {
 	uint64_t duration_ns;
 	const struct names *names;
 	uint32_t site;
-	const char *thread_name; /* NULL: only one thread, no column */
-	uint32_t tid;
+	/* What its ID is made of: ordinals, and the call's number. */
+	uint32_t process, thread;
+	uint64_t number;
+	struct row_cell cell;
 	uint32_t thread_color; /* ordinal, picks the colour */
-	uint32_t thread_width; /* of "[name tid]" padded; 0: the usual 18 */
 	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
 };
 
 /* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
- * always suffice: names are cut, and calls deeper than ROW_LEVELS are told
- * their depth by a number instead. */
-enum { ROW_MAX = 8192, ROW_LEVELS = 256 };
+ * always suffice: names are cut, and calls deeper than ROW_LEVELS (less in a
+ * narrow row) are told their depth by a number instead. */
+enum { ROW_MAX = 8192, ROW_LEVELS = 32 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
-/* The two heading lines above the rows ("#" first), likewise.  has_threads: 0,
- * 1, or the thread column's width as in thread_width. */
-uint64_t row_heading(const struct cst_look *look, int has_threads, char *out);
+/* The two heading lines above the rows ("#" first), likewise. */
+uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
+		     char *out);
 
-/* A row in two halves, for whoever writes millions of calls: times, thread and
+/* The widths that a thread's tag and a call's ID need. */
+unsigned row_tag_width(uint32_t process, uint32_t thread);
+unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
+		      int is_seed);
+
+/* "# t2: worker (1234)\n", which tells who a tag is; likewise. */
+uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
+		  uint32_t tid, char *out);
+
+/* A row in two halves, for whoever writes millions of calls: times, cell and
  * tree, which change with each, and "function  file:line\n", which is the
  * same for all calls of a site that returned (at most ROW_SUFFIX_MAX bytes).
  * Both return the place behind what they wrote. */
@@ -52,6 +68,14 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 		     char *out);
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out);
+
+/* Cut the row that ends at `end`, as the look says; returns its new end. */
+char *row_cut(char *begin, char *end, const struct cst_look *look);
+
+/* A function's name as rows have it (names_shown()), escaped and cut at `room`
+ * bytes; how: enum cst_names. */
+char *row_put_function(char *out, const struct names *names, uint32_t function,
+		       int how, unsigned room);
 
 /* Any text with what is not printable escaped, cut at `room` bytes. */
 char *row_put_text(char *out, const char *text, unsigned room);

@@ -46,7 +46,7 @@ static int open_beside(struct sink_file *f, const char *path)
 		f->fd = open(f->temp,
 			     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 				     O_CLOEXEC,
-			     0600);
+			     0666);
 		if (f->fd >= 0 || errno != EEXIST)
 			return f->fd;
 	}

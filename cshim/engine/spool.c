@@ -62,7 +62,7 @@ static int open_named(const char *path, struct cst_error *err)
 		return fd;
 	unlink(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
+		  0666);
 	return fd < 0 ? cst_fail_sys(err, "cannot write '%.300s'", path) : fd;
 }
 

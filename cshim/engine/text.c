@@ -26,8 +26,9 @@ struct text {
 	struct suffix *suffixes;
 	struct bytes suffix_text;
 	uint64_t *paused_ns; /* before and with each pause */
-	uint32_t thread_width;
-	int has_threads, has_heading;
+	struct row_cell cell;
+	uint8_t *is_noted; /* by thread: its tag was explained */
+	int has_heading;
 	int64_t n_rows;
 	/* With fold: equal leaves so far, and one more call that would make
 	 * one if it turns out a leaf too. */
@@ -74,12 +75,11 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 	};
 	if (x->look->timestamp == CST_TIME_WALL)
 		row->time_ns = wall_ns(x, s->start_ns);
-	if (!x->has_threads)
-		return;
-	row->thread_name = thread->name;
-	row->tid = thread->tid;
+	row->process = thread->process;
+	row->thread = thread->ordinal;
+	row->number = s->number;
+	row->cell = x->cell;
 	row->thread_color = s->thread;
-	row->thread_width = x->thread_width;
 }
 
 static const struct suffix *suffix_of(struct text *x, const struct row *row)
@@ -100,6 +100,14 @@ static const struct suffix *suffix_of(struct text *x, const struct row *row)
 	return s;
 }
 
+static uint64_t put_note(struct text *x, uint32_t thread, char *out)
+{
+	const struct trace_thread *t = &x->t->threads[thread];
+
+	x->is_noted[thread] = 1;
+	return row_note(t->process, t->ordinal, t->name, t->tid, out);
+}
+
 static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 		   struct bytes *out)
 {
@@ -109,6 +117,12 @@ static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 
 	if (!begin)
 		return CST_MEMORY;
+	if (x->cell.tag && !x->is_noted[s->thread]) {
+		out->len += put_note(x, s->thread, begin);
+		begin = p = (char *)bytes_reserve(out, ROW_MAX);
+		if (!begin)
+			return CST_MEMORY;
+	}
 	row_fill(x, s, &row);
 	row.n_folded = n_folded;
 	p = row_put_prefix(&row, x->look, p);
@@ -119,6 +133,7 @@ static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 	} else {
 		p = row_put_suffix(&row, x->look, p);
 	}
+	p = row_cut(begin, p, x->look);
 	out->len += (size_t)(p - begin);
 	x->n_rows++;
 	return 0;
@@ -220,8 +235,7 @@ static void put_heading(struct text *x, struct bytes *out)
 	char *p = (char *)bytes_reserve(out, ROW_MAX);
 
 	if (p)
-		out->len += row_heading(
-			x->look, x->has_threads ? (int)x->thread_width : 0, p);
+		out->len += row_heading(x->look, &x->cell, p);
 	x->has_heading = 1;
 }
 
@@ -247,11 +261,32 @@ static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
 	return 1;
 }
 
-static unsigned digits(uint32_t v)
+/* As wide as the widest of all its rows may be. */
+static struct row_cell cell_of(const struct cst_trace *t,
+			       const struct cst_look *look)
 {
-	char text[24];
+	unsigned tag = 0, id = 0;
 
-	return (unsigned)(number_put(text, v) - text);
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		const struct trace_thread *h = &t->threads[i];
+		uint64_t most = t->status.n_calls, n_seeds = t->status.n_seeds;
+		unsigned widths[] = {
+			row_tag_width(h->process, h->ordinal),
+			row_id_width(h->process, h->ordinal, most, 0),
+			row_id_width(h->process, h->ordinal, n_seeds,
+				     n_seeds > 0),
+		};
+
+		tag = widths[0] > tag ? widths[0] : tag;
+		id = widths[1] > id ? widths[1] : id;
+		id = widths[2] > id ? widths[2] : id;
+	}
+	if (!look->thread || t->n_threads < 2)
+		tag = 0;
+	if (!look->id)
+		id = 0;
+	return (struct row_cell){(uint8_t)tag,
+				 (uint8_t)(tag + id + (tag && id))};
 }
 
 static int text_init(struct text *x, const struct cst_choice *choice,
@@ -262,19 +297,12 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 
 	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
 	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
-	if (!x->suffixes || !x->paused_ns)
+	x->is_noted = calloc(t->n_threads + (size_t)1, 1);
+	if (!x->suffixes || !x->paused_ns || !x->is_noted)
 		return cst_fail_memory(err);
 	for (uint32_t i = 0; i < t->n_pauses; i++)
 		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
-	x->has_threads = t->n_threads > 1;
-	x->thread_width = 10;
-	for (uint32_t i = 0; i < t->n_threads; i++) {
-		unsigned width = (unsigned)strlen(t->threads[i].name) + 3 +
-				 digits(t->threads[i].tid);
-
-		if (width > x->thread_width && width < 40)
-			x->thread_width = width;
-	}
+	x->cell = cell_of(t, x->look);
 	return window_init(&x->window, t, choice, err);
 }
 
@@ -301,6 +329,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	window_release(&x->window);
 	free(x->suffixes);
 	free(x->paused_ns);
+	free(x->is_noted);
 	bytes_release(&x->suffix_text);
 	return status;
 }

@@ -6,7 +6,7 @@
 #include "syscall.h"
 
 /* Who makes the file may have to wait for a processor. */
-enum { MODE = 0600, TRIES = 100, TRIES_FOR_MAKER = 3000, LOOK_MS = 1 };
+enum { MODE = 0644, TRIES = 100, TRIES_FOR_MAKER = 3000, LOOK_MS = 1 };
 
 /* A process that writes into the file is still there. */
 static int is_alive(int fd, const struct cst_area *head)

@@ -15,15 +15,22 @@ from ..options import Option
 from ..session import Session
 
 
+def _as_ours(text: str) -> str:
+    """A message says whose it is."""
+    return text if text.startswith("cstrace") else "cstrace: " + text
+
+
 @contextmanager
 def user_errors() -> Iterator[None]:
-    """The engine's refusals as gdb shows them: one line, no traceback."""
+    """The engine's refusals and ours as gdb shows them: one line, no
+    traceback."""
     try:
         yield
     except CstraceError as e:
-        if e.status == INTERRUPTED:
-            raise gdb.GdbError("interrupted") from None
-        raise gdb.GdbError(str(e)) from None
+        text = "interrupted" if e.status == INTERRUPTED else str(e)
+        raise gdb.GdbError(_as_ours(text)) from None
+    except gdb.GdbError as e:
+        raise gdb.GdbError(_as_ours(str(e))) from None
 
 
 class TraceCommand(gdb.Command):
@@ -74,6 +81,7 @@ FROM = Option("from", options.read_text)
 ALL = Option("all", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
                 list(engine.OUTPUTS))
+NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -85,6 +93,8 @@ def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         found["min_ns"] = values["min_time"]
     if "from" in values:
         found["root"] = values["from"]
+    if "names" in values:
+        found["names"] = values["names"]
     if "all" in values:
         found["is_all"] = True
     return found

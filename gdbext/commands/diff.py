@@ -7,12 +7,12 @@ from typing import Any
 
 import gdb
 
-from .. import options
+from .. import engine, options
 from ..console import run_long
 from ..naming import load_trace
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
-                   choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, MIN_TIME,
+                   TraceCommand, choice_of)
 
 
 class DiffCommand(TraceCommand):
@@ -20,7 +20,7 @@ class DiffCommand(TraceCommand):
 
     Usage: cstrace diff [-counts] [-limit N] [-times P] [-depth N]
                         [-filter REGEX] [-exclude REGEX] [-min-time T] [-all]
-                        FILE
+                        [-format text|json|csv] FILE
 
     First the call at which the flows part: "-" marks what only FILE (A) has,
     "+" what only the recorded trace (B) has, "~" a call with other calls
@@ -31,13 +31,14 @@ class DiffCommand(TraceCommand):
                    out among them, their flows are others in each run
       -limit N     so many rows of each table, 20 without it, 0 for all
       -times P     also the functions whose total changed by more than P percent
-      -all         all calls, whatever `cstrace start` was told to show"""
+      -all         all calls, whatever `cstrace start` was told to show
+      -format F    for programs: all rows in one table, times in nanoseconds"""
 
     name = "cstrace diff"
     rest = gdb.COMPLETE_FILENAME
     options = [Option("counts", None), Option("limit", options.read_count),
                Option("times", options.read_count),
-               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -50,10 +51,13 @@ class DiffCommand(TraceCommand):
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
             values, ("depth", "filter", "exclude")))
+        output = values.get("format", "text")
+        diff = engine.Diff(
+            by_counts="counts" in values, percent=values.get("times"),
+            limit=values.get("limit", 20 if output == "text" else 0),
+            output=output)
         older = load_trace(os.path.expanduser(path))
         try:
-            run_long(lambda write: trace.diff(
-                older, "counts" in values, values.get("limit", 20),
-                values.get("times"), choice, write))
+            run_long(lambda write: trace.diff(older, diff, choice, write))
         finally:
             older.free()

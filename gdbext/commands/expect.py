@@ -10,15 +10,16 @@ import gdb
 from .. import options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand,
-                   choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, MIN_TIME,
+                   TraceCommand, choice_of)
 
 
 class ExpectCommand(TraceCommand):
     """Compare the recorded calls with a golden tree of those to expect.
 
     Usage: cstrace expect [-make] [-depth N] [-filter REGEX]
-                          [-exclude REGEX] [-min-time T] [-all] FILE
+                          [-exclude REGEX] [-min-time T] [-all]
+                          [-format text|json|csv] FILE
 
     FILE is a text with a line for a call, and indented below it those that it
     makes, in order and no others:
@@ -39,12 +40,14 @@ class ExpectCommand(TraceCommand):
     Without a match the first call that differs is shown, and the command
     fails.
 
-      -make   write FILE from what was recorded, equal calls folded
-      -all    all calls, whatever `cstrace start` was told to show"""
+      -make       write FILE from what was recorded, equal calls folded
+      -all        all calls, whatever `cstrace start` was told to show
+      -format F   for programs: a row for each call that was open there"""
 
     name = "cstrace expect"
     rest = gdb.COMPLETE_FILENAME
-    options = [Option("make", None), DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL]
+    options = [Option("make", None), DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL,
+               FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -62,6 +65,9 @@ class ExpectCommand(TraceCommand):
             run_long(lambda _write: trace.make_golden(path, choice))
             say("golden tree saved to %s" % path)
             return
-        if not run_long(lambda write: trace.expect(path, choice, write)):
+        output = values.get("format", "text")
+        if not run_long(lambda write: trace.expect(path, output, choice,
+                                                   write)):
             raise gdb.GdbError("the calls are not those of %s" % path)
-        say("the calls are those of %s" % path)
+        if output == "text":
+            say("the calls are those of %s" % path)

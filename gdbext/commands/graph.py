@@ -7,8 +7,8 @@ from typing import Any
 from .. import engine, options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, EXCLUDE, FILTER, FORMAT, FROM, MIN_TIME, THREAD,
-                   TraceCommand, choice_of)
+from .base import (ALL, EXCLUDE, FILTER, FORMAT, FROM, MIN_TIME, NAMES,
+                   THREAD, TraceCommand, choice_of)
 
 _SORTS = ("total", "self", "calls")
 
@@ -19,7 +19,8 @@ class GraphCommand(TraceCommand):
     Usage: cstrace graph [-depth N] [-limit N] [-min-share P]
                          [-sort total|self|calls] [-from ID] [-thread N]
                          [-filter REGEX] [-exclude REGEX] [-min-time T]
-                         [-all] [-format text|json|csv] [FUNCTION]
+                         [-all] [-names simple|full] [-format text|json|csv]
+                         [FUNCTION]
 
     A row for each path of functions, over all threads: CALLS made on it,
     their TOTAL time, SELF without what they call, and SHARE, the part of the
@@ -36,6 +37,7 @@ class GraphCommand(TraceCommand):
       -sort WHAT     the order below each caller, total without it
       -from ID       only this call and what it calls
       -all           all calls, whatever `cstrace start` was told to show
+      -names full    with parameters and templates' arguments
       -format F      for programs: times in nanoseconds, a unit a column"""
 
     name = "cstrace graph"
@@ -44,7 +46,7 @@ class GraphCommand(TraceCommand):
                Option("limit", options.read_count),
                Option("min-share", options.read_share_ppm),
                Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
-               FROM, THREAD, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT]
+               FROM, THREAD, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

@@ -8,23 +8,29 @@ import gdb
 
 from .. import options
 from ..console import run_long
-from .base import TraceCommand
+from .base import FORMAT, TraceCommand
 
 
 class InfoCommand(TraceCommand):
     """Say what the trace holds.
 
-    Usage: cstrace info
+    Usage: cstrace info [-format text|json|csv]
 
     The command that was recorded, how many calls, threads and functions,
-    what was lost, and which files the names are from."""
+    what was lost, and which files the names are from.
+
+      -format F   for programs: numbers without units, times in nanoseconds"""
 
     name = "cstrace info"
+    options = [FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         options.no_more(rest, self.name)
         trace = self.session.trace()
-        run_long(trace.info)
+        output = values.get("format", "text")
+        run_long(lambda write: trace.info(output, write))
+        if output != "text":
+            return
         if trace is self.session.loaded and not trace.is_whole():
             gdb.write("whole       no: the file was cut short, or is being "
                       "written\n")

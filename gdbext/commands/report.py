@@ -9,7 +9,7 @@ import gdb
 from .. import engine, options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, TraceCommand,
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, NAMES, TraceCommand,
                    choice_of)
 
 
@@ -20,7 +20,8 @@ class ReportCommand(TraceCommand):
                           [-by function|callsite]
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
-                          [-all] [-format text|json|csv] [REGEX]
+                          [-all] [-names simple|full]
+                          [-format text|json|csv] [REGEX]
 
     With REGEX, only rows of functions whose name it is found in.
 
@@ -36,6 +37,7 @@ class ReportCommand(TraceCommand):
       -callees REGEX   a row for each function that one of these calls, with
                        those calls
       -all         all calls, whatever `cstrace start` was told to show
+      -names full  with parameters and templates' arguments
       -format F    for programs: times in nanoseconds, a unit a column"""
 
     name = "cstrace report"
@@ -47,7 +49,7 @@ class ReportCommand(TraceCommand):
                       list(engine.REPORT_BY)),
                Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
-               DEPTH, FILTER, EXCLUDE, ALL, FORMAT]
+               DEPTH, FILTER, EXCLUDE, ALL, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

@@ -11,7 +11,7 @@ from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import saved_text
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, THREAD,
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, NAMES, THREAD,
                    TraceCommand, choice_of)
 
 
@@ -29,7 +29,8 @@ class SaveCommand(TraceCommand):
 
     Usage: cstrace save FILE [-format F]
            cstrace save [-from ID] [-thread N] [-depth N] [-filter REGEX]
-                        [-exclude REGEX] [-min-time T] [-all] [-format F] FILE
+                        [-exclude REGEX] [-min-time T] [-all] [-format F]
+                        [-names simple|full] [-id] [-no-thread] FILE
 
     FILE's ending gives the format; -format F where it does not:
 
@@ -51,7 +52,8 @@ class SaveCommand(TraceCommand):
     An existing file is replaced once the new one is whole.  What `cstrace
     start` was told to show is what is saved, unless -all or options of this
     command say otherwise; -from ID saves the call with this number (1.42) and
-    what it calls."""
+    what it calls.  Rows have their calls' IDs with -id, no threads with
+    -no-thread, parameters and templates' arguments with -names full."""
 
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
@@ -63,7 +65,8 @@ class SaveCommand(TraceCommand):
         except engine.CstraceError:
             formats = []
         return [Option("format", _read_format, formats), FROM, THREAD, DEPTH,
-                FILTER, EXCLUDE, MIN_TIME, ALL]
+                FILTER, EXCLUDE, MIN_TIME, ALL, NAMES, Option("id", None),
+                Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -76,7 +79,9 @@ class SaveCommand(TraceCommand):
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
             values, ("thread", "depth", "filter", "exclude")))
-        look = self.session.look()
+        look = self.session.saved_look("id" in values)
+        look.names = choice.names
+        look.thread &= "no_thread" not in values
         path = os.path.expanduser(path)
         form = values.get("format")
         write_and_tell(

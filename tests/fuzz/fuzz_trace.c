@@ -59,9 +59,13 @@ static void show_all(struct cst_trace *t)
 	};
 	static const struct cst_report reports[] = {
 		{.sort = CST_SORT_TOTAL},
-		{.sort = CST_SORT_SELF, .by = CST_BY_CALLSITE},
+		{.sort = CST_SORT_SELF,
+		 .by = CST_BY_CALLSITE,
+		 .output = CST_OUTPUT_CSV},
 		{.sort = CST_SORT_CALLS, .callers = "f"},
-		{.sort = CST_SORT_MAX, .callees = "main"},
+		{.sort = CST_SORT_MAX,
+		 .callees = "main",
+		 .output = CST_OUTPUT_JSON},
 	};
 	struct cst_error err;
 	struct cst_status_report status;
@@ -76,11 +80,24 @@ static void show_all(struct cst_trace *t)
 		cst_trace_golden(t, NULL, &choices[i], count_write, &left,
 				 &err);
 		left = OUTPUT_MAX;
-		cst_trace_diff(t, t, &choices[i], i & 1, 3, 10, count_write,
-			       &left, &err);
+		cst_trace_diff(t, t,
+			       &(struct cst_diff){.by = i & 1,
+						  .limit = 3,
+						  .percent = 10,
+						  .output = (uint32_t)i % 3},
+			       &choices[i], count_write, &left, &err);
 		left = OUTPUT_MAX;
 		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
 			       &left, &err);
+		left = OUTPUT_MAX;
+		cst_trace_graph(
+			t,
+			&(struct cst_graph){.limit = i & 1 ? 5 : 0,
+					    .output = (uint32_t)i % 3,
+					    .function = i & 2 ? "f" : NULL},
+			&choices[i], count_write, &left, &err);
+		left = OUTPUT_MAX;
+		cst_trace_info(t, (uint32_t)i % 3, count_write, &left, &err);
 		left = OUTPUT_MAX;
 		cst_trace_report(t, &reports[i], &choices[i], count_write,
 				 &left, &err);

@@ -17,13 +17,17 @@ from lib_build import TARGETS
 
 _TIME = r"(?P<start> *\d+\.\d{6}| *before)  "
 _DURATION = r"(?P<duration> *open| *-| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))  "
-_THREAD = r"(?P<thread>\[(?P<name>.{1,15}) (?P<tid>\d+)\] *)?"
-_ROW = re.compile("^" + _TIME + _DURATION + _THREAD
-                  + r"(?P<indent> *)(?P<rest>\S.*)$")
+_CELL = (r"(?P<cell>(?P<tag>(p\d+:)?t\d+) +)?"
+         r"(?P<id>(\d+:)?\d+\.s?\d+ +)?")
+_ROW = re.compile("^" + _TIME + _DURATION + _CELL
+                  + r"(?P<indent> *)(\[(?P<depth>\d+)\] )?(?P<rest>\S.*)$")
+# Which thread a tag is.
+_HEADING = re.compile(r"^# +(\S.*  )?CALL")
+_NOTE = re.compile(r"^# (?P<tag>(p\d+:)?t\d+): (?P<name>.*) \((?P<tid>\d+)\)$")
 
 _KEYS = {
     "id": str, "parent": (str, type(None)), "process": int, "thread": int,
-    "lane": int, "depth": int, "function": str, "symbol": (str, type(None)),
+    "lane": int, "depth": int, "function": str, "name": str, "symbol": (str, type(None)),
     "module": (str, type(None)), "file": (str, type(None)),
     "line": (int, type(None)), "start_ns": (int, type(None)),
     "duration_ns": (int, type(None)), "end": str,
@@ -33,16 +37,22 @@ _KEYS = {
 class Row:
     """One row of text."""
 
-    def __init__(self, match):
+    def __init__(self, match, threads, first):
         duration = match["duration"].strip()
         self.is_open = duration == "open"
         self.is_seed = match["start"].strip() == "before"
-        self.thread = match["name"] or ""
-        self.tid = int(match["tid"] or 0)
-        # where the name begins, all columns before it
-        self.column = match.start("rest")
+        self.tag = match["tag"] or ""
+        self.thread, self.tid = threads.get(self.tag, ("", 0))
+        assert self.tid or not self.tag, "nothing tells who is " + self.tag
+        self.id = (match["id"] or "").strip()
+        # where the name begins, all columns before it; and where the heading
+        # says that the tree does
+        self.first = first
+        self.column = match.end("indent")
         self.text = match["rest"]
         self.is_close = self.text.startswith("<- ")
+        # beyond what is drawn by blanks
+        self.deep = int(match["depth"] or 0)
         self.depth = 0
 
     def line(self):
@@ -53,13 +63,21 @@ class Row:
 
 def rows(text):
     """The rows among the lines, in order, their depth filled in."""
-    found = [Row(m) for m in map(_ROW.match, text.splitlines()) if m]
-    if not found:
-        return found
-    first = min(row.column for row in found)
+    found, threads, first = [], {}, None
+    for line in text.splitlines():
+        note, row = _NOTE.match(line), _ROW.match(line)
+        if _HEADING.match(line):
+            first = line.index("CALL")
+        if note:
+            threads[note["tag"]] = note["name"], int(note["tid"])
+        elif row:
+            found.append(Row(row, threads, first))
+    if found and found[0].first is None:
+        first = min(row.column for row in found)
     for row in found:
-        assert (row.column - first) % 2 == 0, "crooked: " + row.text
-        row.depth = (row.column - first) // 2
+        column = row.column - (first if row.first is None else row.first)
+        assert column >= 0 and column % 2 == 0, "crooked: " + row.text
+        row.depth = row.deep or column // 2
     return found
 
 
@@ -140,7 +158,7 @@ def _base(path):
 
 
 def json_line(call, depth):
-    text = "  " * depth + call["function"]
+    text = "  " * depth + call["name"]
     if call["file"] is not None:
         text += "  " + _base(call["file"])
         if call["line"]:

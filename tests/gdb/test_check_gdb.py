@@ -42,7 +42,7 @@ def test_what_is_no_file_is_a_regex(folder):
 @pytest.mark.parametrize("name", ["./gone", "../gone", "/gone", "~/gone"])
 def test_a_file_that_is_not_there_is_no_regex(folder, name):
     run = run_gdb(folder, folder / "gcc-half", "cstrace check " + name)
-    assert run.out == "there is no file %s\n" % name
+    assert run.out == "cstrace: there is no file %s\n" % name
 
 
 # ---- in a process --------------------------------------------------------------

@@ -5,10 +5,12 @@ lost by a mistake."""
 import json
 import re
 import shutil
+import subprocess
 
 import pytest
 
 from lib_build import build
+from lib_gdb import command_line, environment
 from lib_tree import live_tree, read_jsonl
 from test_session import FIB_2, drawn
 
@@ -88,14 +90,17 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
-     "callsite, timestamp, duration, color, fold, std, output, sync-method, "
-     "preload, limit, wait-limit, pool"),
+     "callsite, names, id, thread, timestamp, duration, color, fold, std, "
+     "output, sync-method, preload, limit, wait-limit, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "
      "such file or directory"),
 ])
 def test_a_mistake_is_one_line(gdb, command, line):
+    """That says whose it is."""
+    if not re.match("(set )?cstrace", line):
+        line = "cstrace: " + line
     assert refusal(gdb, command) == line
 
 
@@ -103,7 +108,7 @@ def test_a_program_without_hooks_is_refused(gdb, tmp_path):
     program = build("basic.c", is_traced=False)
     shutil.copy(program, tmp_path / "app")
     assert refusal(gdb, "cstrace start", program="./app") == (
-        "./app has no -finstrument-functions hooks: compile it with gcc or "
+        "cstrace: ./app has no -finstrument-functions hooks: compile it with gcc or "
         "clang -g -finstrument-functions")
 
 
@@ -160,7 +165,7 @@ def test_output_goes_where_it_is_told(gdb, tmp_path):
 def test_rows_written_open_are_closed_in_the_new_look(gdb, tmp_path):
     run = gdb(basic(), "cstrace start", "break leaf", "run", "delete",
               "set cstrace timestamp off", "continue", args=[2])
-    assert re.search(r"^ *[0-9.]+ [mun]?s  <- main$", run.out, re.M)
+    assert re.search(r"^ *[0-9.]+ [mun]?s  1\.1 +<- main$", run.out, re.M)
 
 
 def test_rows_written_open_are_closed_in_the_new_output(gdb, tmp_path):
@@ -174,6 +179,31 @@ def test_logged_rows_are_in_the_log(gdb, tmp_path):
               "cstrace start", "run", "set logging enabled off", args=[2])
     assert drawn(run) == FIB_2
     assert (tmp_path / "log.txt").read_text().count("fib  basic.c") == 3
+
+
+@pytest.mark.parametrize("logging", ["on", "off"])
+def test_rows_are_on_standard_output_with_a_log_and_without(tmp_path, logging):
+    done = subprocess.run(
+        command_line(basic(), ("set logging enabled " + logging,
+                               "cstrace start", "run"), [2]),
+        cwd=tmp_path, env=environment(tmp_path), text=True,
+        stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert done.stdout.count("fib  basic.c") == 3
+    assert "fib" not in done.stderr
+
+
+def test_words_that_are_not_ascii_where_the_locale_is(gdb, tmp_path):
+    """gdb reads what is typed by the locale's letters, before we do."""
+    (tmp_path / "size.c").write_text(
+        "int größe(int n) { return n; }\n"
+        "int main(void) { return größe(0); }\n")
+    subprocess.run(["gcc", "-g", "-finstrument-functions", "size.c", "-o",
+                    "size"], cwd=tmp_path, check=True)
+    run = gdb(tmp_path / "size", "cstrace start", "run",
+              "cstrace save größe.txt", "cstrace show größe", LC_ALL="C")
+    assert "Python" not in run.out
+    assert "größe" in (tmp_path / "größe.txt").read_text()
+    assert "größe  size.c:2" in run.out.rpartition("saved to")[2]
 
 
 def test_without_its_library_the_extension_says_so_once(gdb, tmp_path):

@@ -204,8 +204,9 @@ def test_gdb_makes_one_and_compares(folder):
                   "run", "cstrace expect -make g.golden",
                   "cstrace expect g.golden", "cstrace expect other.golden",
                   "cstrace expect", args=["x"])
-    assert run.said()[-2:] == ["golden tree saved to g.golden",
-                               "the calls are those of g.golden"]
+    assert run.said()[-3:] == ["golden tree saved to g.golden",
+                               "the calls are those of g.golden",
+                               "the calls are not those of other.golden"]
     assert "other.golden:2: expected warn, but this call is made:" in run.out
     assert "the calls are not those of other.golden" in run.out
     assert "cstrace expect: which file?" in run.out

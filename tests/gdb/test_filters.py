@@ -242,6 +242,7 @@ def test_fold_joins_equal_leaves(gdb):
 def test_the_look_can_be_bare(gdb):
     run = gdb(build("calls.c"), QUIET, "set cstrace timestamp off",
               "set cstrace duration off", "set cstrace callsite off",
+              "set cstrace id off",
               "cstrace start", "run", "cstrace show ^pair$")
     assert run.out.endswith("\npair\n  leaf\n  leaf\n")
 
@@ -295,7 +296,7 @@ def test_a_thread_of_one_process(gdb, tmp_path):
     compile_c(tmp_path, "app", FORK)
     record(tmp_path, "t.cst", "app")
     out = cstrace(tmp_path, "show", "t.cst").out
-    tid = re.search(r"\[app (\d+)\] +second", out)[1]
+    tid = re.search(r"# p2:t2: app \((\d+)\)", out)[1]
     for words, names in (
             ("2", {"first", "second"}), ("1:2", {"first"}),
             ("2:2", {"second"}), (tid, {"second"}), ("2:" + tid, {"second"}),
@@ -304,7 +305,7 @@ def test_a_thread_of_one_process(gdb, tmp_path):
         in_gdb = gdb(None, "cstrace load t.cst",
                      "cstrace show -thread " + words).out
         assert out and in_gdb.endswith(out)
-        assert set(re.findall(r"\d\]  +(\w+)", out)) == names
+        assert set(re.findall(r"[ :]t\d +[\d:.s]+ +(\w+)", out)) == names
     for words in "3:1", "1:" + tid:
         done = cstrace(tmp_path, "show", "--thread", words, "t.cst")
         assert done.err == "cstrace: no thread %s: the trace has 4\n" % words

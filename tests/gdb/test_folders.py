@@ -254,12 +254,14 @@ def test_names_are_plain(tmp_path, nasty):
                         tmp_path / "t.uftrace"))
 
 
-def test_only_the_owner_reads_them(ended):
+def test_folders_have_the_rights_that_the_umask_leaves(ended):
+    umask = os.umask(0)
+    os.umask(umask)
     for kind in READ:
         path = save_folder(ended, "t." + kind)
-        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+        assert stat.S_IMODE(path.stat().st_mode) == 0o777 & ~umask
         assert {stat.S_IMODE(f.stat().st_mode)
-                for f in path.iterdir()} == {0o600}
+                for f in path.iterdir()} == {0o666 & ~umask}
 
 
 def content(path):

@@ -253,8 +253,8 @@ def test_the_programs_options_are_its_own(tmp_path):
     assert (done.returncode, done.stdout) == (0, "-o --depth")
 
 
-def test_file_is_for_its_owner_alone(tmp_path):
-    """Also where a link was planted."""
+def test_file_has_the_rights_that_the_umask_leaves(tmp_path):
+    """And is made anew where a link was planted."""
     victim = tmp_path / "victim"
     victim.write_text("precious")
     (tmp_path / "cstrace.cst").symlink_to(victim)
@@ -262,9 +262,11 @@ def test_file_is_for_its_owner_alone(tmp_path):
     assert done.returncode == 1
     assert victim.read_text() == "precious"
     (tmp_path / "cstrace.cst").unlink()
+    umask = os.umask(0o027)
     record(tmp_path, build("ends.c"))
+    os.umask(umask)
     mode = (tmp_path / "cstrace.cst").stat().st_mode
-    assert stat.S_IMODE(mode) == 0o600
+    assert stat.S_IMODE(mode) == 0o640
 
 
 def test_preload_and_blanks(tmp_path):

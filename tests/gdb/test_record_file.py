@@ -31,7 +31,7 @@ def test_tree_names_and_lines(tmp_path, how, status):
     found = calls(tmp_path, "x.area")
     assert functions(found) == ["main", "middle", "leaf", "end", "leaf"]
     assert [c["line"] for c in found[1:]] == [50, 43, 44, 23]
-    assert stat.S_IMODE((tmp_path / "x.area").stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "x.area").stat().st_mode) == 0o644
 
 
 def test_every_command_reads_it(tmp_path):

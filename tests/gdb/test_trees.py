@@ -81,26 +81,26 @@ def test_calls_before_and_after_main(gdb, tmp_path, variant):
 # not: there the tree knows it from the frames.
 EXCEPTIONS = """
     main
-      attempt(int)  throw.cc:65
-        rethrow()  throw.cc:55  (unwound)
-          guarded()  throw.cc:37  (unwound)
-            fail(int)  throw.cc:31  (unwound)
-              fail(int)  throw.cc:24  (unwound)
+      attempt  throw.cc:65
+        rethrow  throw.cc:55  (unwound)
+          guarded  throw.cc:37  (unwound)
+            fail  throw.cc:31  (unwound)
+              fail  throw.cc:24  (unwound)
                 throw int  throw.cc:23
-            Guard::~Guard()
-              Guard::clean()  throw.cc:12
+            Guard::~Guard
+              Guard::clean  throw.cc:12
           catch int  throw.cc:38
-          Guard::clean()  throw.cc:39
+          Guard::clean  throw.cc:39
           rethrow int  throw.cc:40
         catch int  throw.cc:56
-        recover()  throw.cc:57
-      attempt(int)  throw.cc:65
-        fail(int)  throw.cc:53  (unwound)
-          fail(int)  throw.cc:24  (unwound)
+        recover  throw.cc:57
+      attempt  throw.cc:65
+        fail  throw.cc:53  (unwound)
+          fail  throw.cc:24  (unwound)
             throw int  throw.cc:23
         catch int  throw.cc:56
-        recover()  throw.cc:57
-      recover()  throw.cc:67
+        recover  throw.cc:57
+      recover  throw.cc:67
     """
 
 
@@ -109,38 +109,39 @@ def test_exceptions_close_what_they_skip(gdb, tmp_path, variant):
     assert traced(gdb, tmp_path, "throw.cc", variant) == tree(EXCEPTIONS)
 
 
-# "main::LAMBDA" stands for gcc's and clang's linkage names of it.
+# "main::LAMBDA" stands for gcc's and clang's names of it; what several
+# functions are called has parameters.
 NAMES = """
     main
-      geometry::Point::Point(int, int)  names.cc:68
-      geometry::Point::Point(int, int)  names.cc:68
-      geometry::Point::operator+(geometry::Point const&) const  names.cc:69
-        geometry::Point::Point(int, int)  names.cc:24
-      geometry::Point::dot(geometry::Point const&) const  names.cc:70
-      geometry::Point::zero()  names.cc:70
-      (anonymous namespace)::hidden(int)  names.cc:73
+      geometry::Point::Point  names.cc:68
+      geometry::Point::Point  names.cc:68
+      geometry::Point::operator+  names.cc:69
+        geometry::Point::Point  names.cc:24
+      geometry::Point::dot  names.cc:70
+      geometry::Point::zero  names.cc:70
+      (anonymous namespace)::hidden  names.cc:73
       file_local(int)  names.cc:74
       file_local(char)  names.cc:75
-      int largest<int>(int, int)  names.cc:76
-      double largest<double>(double, double)  names.cc:77
-      Counter<7>::Counter()  names.cc:78
-      Counter<7>::count(int)  names.cc:78
-      main::LAMBDA::operator()(int) const  names.cc:79
-      geometry::Point::~Point()
-      geometry::Point::~Point()
-      geometry::Point::~Point()
+      largest<...>(int, int)  names.cc:76
+      largest<...>(double, double)  names.cc:77
+      Counter<...>::Counter  names.cc:78
+      Counter<...>::count  names.cc:78
+      main::LAMBDA  names.cc:79
+      geometry::Point::~Point
+      geometry::Point::~Point
+      geometry::Point::~Point
     """
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_names_are_the_demangled_linkage_names(gdb, tmp_path, variant):
+def test_names_are_simple_ones(gdb, tmp_path, variant):
     name = "{lambda(int)#1}" if variant.compiler == "gcc" else "$_0"
     assert traced(gdb, tmp_path, "names.cc", variant) == tree(
         NAMES.replace("LAMBDA", name))
 
 
 def compared(tree_text, function):
-    return sum(line.strip().startswith(function + "(")
+    return sum(line.strip().startswith(function)
                for line in tree_text.splitlines())
 
 
@@ -151,12 +152,12 @@ def test_the_library_is_hidden_but_not_what_it_calls(gdb, tmp_path, variant):
     lines = outcome(tmp_path).splitlines()
     n_before, n_less = 245, 16
     assert "before %d, less %d" % (n_before, n_less) in run.out
-    assert lines[:2] == ["main", "  sort_some()  sorted.cc:48"]
+    assert lines[:2] == ["main", "  sort_some  sorted.cc:48"]
     assert [line.split("  sorted.cc")[0] for line in lines[2:2 + n_before]] \
-        == ["    before(int, int)"] * n_before
-    assert lines[2 + n_before] == "  map_some()  sorted.cc:49"
+        == ["    before"] * n_before
+    assert lines[2 + n_before] == "  map_some  sorted.cc:49"
     assert lines[3 + n_before:] \
-        == ["    Key::operator<(Key const&) const"] * n_less
+        == ["    Key::operator<"] * n_less
 
 
 @pytest.mark.parametrize("variant", FOUR, ids=str)
@@ -164,10 +165,10 @@ def test_std_on_shows_the_library(gdb, tmp_path, variant):
     gdb(build("sorted.cc", variant=variant), "set cstrace live off",
         "set cstrace std on", *TRACE)
     text = outcome(tmp_path)
-    assert "\n  sort_some()  sorted.cc:48\n    std::" in text
-    assert "\n    void std::sort<" in text
+    assert "\n  sort_some  sorted.cc:48\n    std::" in text
+    assert "\n    std::sort<...>" in text
     # under what calls it in the library, deeper than where it stood hidden
-    assert "\n        " in text.split("before(int, int)")[0]
+    assert "\n        " in text.split("before")[0]
     assert compared(text, "before") == 245
 
 

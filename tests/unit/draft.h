@@ -28,8 +28,10 @@ struct draft {
 	struct cst_error err;
 };
 
-static const struct cst_look draft_look = {
-	.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1};
+static const struct cst_look draft_look = {.timestamp = CST_TIME_ELAPSED,
+					   .duration = 1,
+					   .callsite = 1,
+					   .thread = 1};
 
 static inline void draft_begin_limited(struct draft *d, uint64_t limit)
 {

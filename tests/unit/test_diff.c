@@ -16,8 +16,9 @@ static int64_t diff_of(struct cst_trace *a, struct cst_trace *b,
 
 	out.len = 0;
 	out.text[0] = '\0';
-	result = cst_trace_diff(a, b, choice, CST_DIFF_BY_FLOW, 20, percent,
-				output_write, &out, &err);
+	result = cst_trace_diff(
+		a, b, &(struct cst_diff){.limit = 20, .percent = percent},
+		choice, output_write, &out, &err);
 	if (result < 0)
 		fail_msg("%s", err.text);
 	cst_trace_free(a);

@@ -33,8 +33,8 @@ static int64_t expect_of(const char *golden, struct cst_trace *t)
 
 	out.len = 0;
 	out.text[0] = '\0';
-	result = cst_trace_expect(t, path, &everything, output_write, &out,
-				  &err);
+	result = cst_trace_expect(t, path, CST_OUTPUT_TEXT, &everything,
+				  output_write, &out, &err);
 	unlink(path);
 	if (result < 0)
 		fail_msg("%s", err.text);

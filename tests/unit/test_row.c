@@ -94,8 +94,17 @@ static void a_call_is_one_row(void **state)
 	(void)state;
 	sample_begin(&s, "parse(char const*)", "/src/lib/app.c", 42);
 	s.row.depth = 2;
-	check_row(&s, "   0.000012    3.210 us      parse(char const*)"
-		      "  app.c:42\n");
+	check_row(&s, "   0.000012    3.210 us      parse  app.c:42\n");
+}
+
+static void names_are_full_on_demand(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "parse(char const*)", NULL, 0);
+	s.look.names = CST_NAMES_FULL;
+	check_row(&s, "   0.000012    3.210 us  parse(char const*)\n");
 }
 
 static void open_seed_and_unwound_are_said(void **state)
@@ -117,15 +126,146 @@ static void open_seed_and_unwound_are_said(void **state)
 	check_row(&s, "   0.000012    3.210 us  <- f\n");
 }
 
-static void threads_have_a_column_of_one_width(void **state)
+static void tag_and_id_have_a_cell_of_one_width(void **state)
 {
 	struct sample s;
 
 	(void)state;
 	sample_begin(&s, "f", NULL, 0);
-	s.row.thread_name = "worker";
-	s.row.tid = 1234;
-	check_row(&s, "   0.000012    3.210 us  [worker 1234]       f\n");
+	s.row.process = 1;
+	s.row.thread = 2;
+	s.row.number = 17;
+	s.row.cell = (struct row_cell){.tag = 3, .width = 10};
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  t2          f\n");
+	s.look.id = 1;
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  t2  2.17    f\n");
+	s.row.is_seed = 1;
+	assert_string_equal(formatted(&s),
+			    "     before    3.210 us  t2  2.s17   f\n");
+	s.row.process = 3;
+	s.row.cell = (struct row_cell){.tag = 5, .width = 14};
+	assert_string_equal(formatted(&s),
+			    "     before    3.210 us  p3:t2 3:2.s17   f\n");
+	s.row.cell = (struct row_cell){.tag = 0, .width = 8};
+	check_row(&s, "     before    3.210 us  3:2.s17   f\n");
+}
+
+static void a_tag_is_explained(void **state)
+{
+	char text[ROW_MAX];
+
+	(void)state;
+	text[row_note(1, 2, "work\ner", 1234, text)] = '\0';
+	assert_string_equal(text, "# t2: work\\x0aer (1234)\n");
+	text[row_note(2, 1, "child", 5, text)] = '\0';
+	assert_string_equal(text, "# p2:t1: child (5)\n");
+}
+
+static void no_thread_is_red(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", NULL, 0);
+	s.look.color = 1;
+	s.row.cell = (struct row_cell){.tag = 2, .width = 2};
+	for (s.row.thread_color = 0; s.row.thread_color < 20;
+	     s.row.thread_color++) {
+		assert_non_null(strstr(formatted(&s), "\033[3"));
+		assert_null(strstr(formatted(&s), "\033[31m"));
+	}
+	names_free(s.names);
+}
+
+static void overloads_are_told_apart_where_both_are(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f(int)", NULL, 0);
+	names_set_function(s.names, names_add_function(s.names, 2), "g(char)",
+			   NULL, NULL, NULL);
+	assert_string_equal(formatted(&s), "   0.000012    3.210 us  f\n");
+	names_set_function(s.names, names_add_function(s.names, 3),
+			   "f(long) const", NULL, NULL, NULL);
+	assert_string_equal(formatted(&s), "   0.000012    3.210 us  f(int)\n");
+	names_free(s.names);
+}
+
+static void destructors_of_one_name_are_told_apart(void **state)
+{
+	struct sample s;
+	uint32_t id;
+
+	(void)state;
+	sample_begin(&s, "A::~A()", NULL, 0);
+	names_set_function(s.names, 0, "A::~A()", "_ZN1AD2Ev", NULL, NULL);
+	assert_string_equal(formatted(&s), "   0.000012    3.210 us  A::~A\n");
+	id = names_add_function(s.names, 2);
+	names_add_site(s.names, id);
+	names_set_function(s.names, id, "A::~A()", "_ZN1AD0Ev", NULL, NULL);
+	assert_string_equal(formatted(&s), "   0.000012    3.210 us  A::~A\n");
+	s.row.site = 1;
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  A::~A [deleting]\n");
+	id = names_add_function(s.names, 3);
+	names_set_function(s.names, id, "A::~A()", "_ZN1AD1Ev", NULL, NULL);
+	s.row.site = 0;
+	check_row(&s, "   0.000012    3.210 us  A::~A [base]\n");
+}
+
+/* What a row of this look is cut to. */
+static const char *cut(const char *row, uint8_t color, unsigned width)
+{
+	static char text[ROW_MAX];
+	const struct cst_look look = {.color = color, .width = width};
+	size_t n = strlen(row);
+
+	memcpy(text, row, n + 1);
+	*row_cut(text, text + n, &look) = '\0';
+	return text;
+}
+
+static void rows_are_cut_to_the_width(void **state)
+{
+	(void)state;
+	assert_string_equal(cut("0123456789012345678901234\n", 0, 0),
+			    "0123456789012345678901234\n");
+	assert_string_equal(cut("0123456789012345678901234\n", 0, 25),
+			    "0123456789012345678901234\n");
+	assert_string_equal(cut("0123456789012345678901234\n", 0, 24),
+			    "012345678901234567890...\n");
+	/* Escapes take no columns; what is cut ends them. */
+	assert_string_equal(
+		cut("\033[2m0123456789012345678901234\033[0m\n", 1, 25),
+		"\033[2m0123456789012345678901234\033[0m\n");
+	assert_string_equal(
+		cut("\033[2m0123456789012345678901234\033[0m\n", 1, 24),
+		"\033[2m012345678901234567890...\033[0m\n");
+	/* Characters, not bytes; and some are two columns wide. */
+	assert_string_equal(
+		cut("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc 0123456789 01\n",
+		    0, 20),
+		"\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc 0123456789 01\n");
+	assert_string_equal(cut("0123456789012345\xe4\xb8\xad\xe4\xb8\xad"
+				"\xe4\xb8\xad\n",
+				0, 20),
+			    "0123456789012345...\n");
+}
+
+static void a_narrow_row_has_less_indentation(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", NULL, 0);
+	s.look = (struct cst_look){.width = 80};
+	s.row.depth = 10;
+	assert_string_equal(formatted(&s), "                    f\n");
+	s.row.depth = 11;
+	check_row(&s, "                    [11] f\n");
 }
 
 static void folded_rows_tell_how_many(void **state)
@@ -184,9 +324,11 @@ static void a_long_name_is_cut(void **state)
 	(void)state;
 	memset(name, '\001', sizeof(name) - 1);
 	sample_begin(&s, name, name, UINT32_MAX);
-	s.row.thread_name = name;
 	s.row.depth = UINT32_MAX;
-	s.row.tid = UINT32_MAX;
+	s.row.process = s.row.thread = UINT32_MAX;
+	s.row.number = UINT64_MAX;
+	s.row.cell = (struct row_cell){.tag = 255, .width = 255};
+	s.look.id = 1;
 	s.row.is_unwound = 1;
 	s.row.n_folded = UINT64_MAX;
 	s.row.time_ns = s.row.duration_ns = UINT64_MAX;
@@ -208,8 +350,9 @@ static void deep_calls_tell_their_depth(void **state)
 
 static void headings_begin_with_a_hash(void **state)
 {
+	const struct row_cell cell = {.tag = 2, .width = 2};
 	char text[ROW_MAX];
-	uint64_t len = row_heading(&draft_look, 1, text);
+	uint64_t len = row_heading(&draft_look, &cell, text);
 
 	(void)state;
 	text[len] = '\0';
@@ -238,7 +381,14 @@ int main(void)
 		cmocka_unit_test(numbers_keep_their_width),
 		cmocka_unit_test(a_call_is_one_row),
 		cmocka_unit_test(open_seed_and_unwound_are_said),
-		cmocka_unit_test(threads_have_a_column_of_one_width),
+		cmocka_unit_test(names_are_full_on_demand),
+		cmocka_unit_test(tag_and_id_have_a_cell_of_one_width),
+		cmocka_unit_test(a_tag_is_explained),
+		cmocka_unit_test(no_thread_is_red),
+		cmocka_unit_test(overloads_are_told_apart_where_both_are),
+		cmocka_unit_test(destructors_of_one_name_are_told_apart),
+		cmocka_unit_test(rows_are_cut_to_the_width),
+		cmocka_unit_test(a_narrow_row_has_less_indentation),
 		cmocka_unit_test(folded_rows_tell_how_many),
 		cmocka_unit_test(the_look_leaves_columns_out),
 		cmocka_unit_test(escape_codes_come_only_with_colour),

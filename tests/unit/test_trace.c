@@ -52,39 +52,38 @@ static void text_shows_both_threads_in_order(void **state)
 	struct cst_trace *t = two_threads();
 
 	(void)state;
-	assert_string_equal(
-		draft_rows(t, &draft_look, &everything),
-		"     before        open  [app 100]     main  app.c\n"
-		"   0.000001    5.000 us  [app 100]       work(\"x\")  "
-		"app.c:5\n"
-		"   0.000002      500 ns  [app 100]         leaf\\xff  "
-		"app.c:7\n"
-		"   0.000002      100 ns  [worker 107]  leaf\\xff  app.c:7\n"
-		"   0.000003      500 ns  [app 100]         leaf\\xff  "
-		"app.c:7\n"
-		"   0.000004      500 ns  [app 100]         leaf\\xff  "
-		"app.c:7\n"
-		"   0.000007    1.000 us  [app 100]       work(\"x\")  app.c:5"
-		"  (unwound)\n"
-		"   0.000008        open  [app 100]       work(\"x\")  "
-		"app.c:5\n");
+	assert_string_equal(draft_rows(t, &draft_look, &everything),
+			    "     before        open  t1  main  app.c\n"
+			    "   0.000001    5.000 us  t1    work  "
+			    "app.c:5\n"
+			    "   0.000002      500 ns  t1      leaf\\xff  "
+			    "app.c:7\n"
+			    "# t2: worker (107)\n"
+			    "   0.000002      100 ns  t2  leaf\\xff  app.c:7\n"
+			    "   0.000003      500 ns  t1      leaf\\xff  "
+			    "app.c:7\n"
+			    "   0.000004      500 ns  t1      leaf\\xff  "
+			    "app.c:7\n"
+			    "   0.000007    1.000 us  t1    work  app.c:5"
+			    "  (unwound)\n"
+			    "   0.000008        open  t1    work  "
+			    "app.c:5\n");
 	cst_trace_free(t);
 }
 
 static void fold_joins_equal_leaves(void **state)
 {
-	const struct cst_look look = {.fold = 1, .duration = 1};
+	const struct cst_look look = {.fold = 1, .duration = 1, .thread = 1};
 	const struct cst_choice first = {.thread = 1};
 	struct cst_trace *t = two_threads();
 
 	(void)state;
-	assert_string_equal(
-		draft_rows(t, &look, &first),
-		"      open  [app 100]     main\n"
-		"  5.000 us  [app 100]       work(\"x\")\n"
-		"  1.500 us  [app 100]         leaf\\xff  x3\n"
-		"  1.000 us  [app 100]       work(\"x\")  (unwound)\n"
-		"      open  [app 100]       work(\"x\")\n");
+	assert_string_equal(draft_rows(t, &look, &first),
+			    "      open  t1  main\n"
+			    "  5.000 us  t1    work\n"
+			    "  1.500 us  t1      leaf\\xff  x3\n"
+			    "  1.000 us  t1    work  (unwound)\n"
+			    "      open  t1    work\n");
 	cst_trace_free(t);
 }
 
@@ -96,15 +95,14 @@ static void last_shows_the_callers_first(void **state)
 	struct cst_trace *t = two_threads();
 
 	(void)state;
-	assert_string_equal(draft_rows(t, &bare, &last),
-			    "[app 100]     main\n"
-			    "[app 100]       work(\"x\")\n"
-			    "[app 100]         leaf\\xff\n"
-			    "[app 100]       work(\"x\")  (unwound)\n"
-			    "[app 100]       work(\"x\")\n");
+	assert_string_equal(draft_rows(t, &bare, &last), "main\n"
+							 "  work\n"
+							 "    leaf\\xff\n"
+							 "  work  (unwound)\n"
+							 "  work\n");
 	assert_int_equal(strlen(draft_rows(t, &bare, &leaves)),
 			 strlen(draft_rows(t, &bare, &last)) +
-				 strlen("[app 100]         leaf\\xff\n"));
+				 strlen("    leaf\\xff\n"));
 	cst_trace_free(t);
 }
 
@@ -189,7 +187,7 @@ static void the_report_counts_and_sums(void **state)
 		"         4    1.600 us    1.600 us      400 ns      100 ns"
 		"      500 ns  15.8%  leaf\\xff\n"
 		"         3    7.500 us    6.000 us    2.500 us    1.000 us"
-		"    5.000 us  59.4%  work(\"x\")\n"
+		"    5.000 us  59.4%  work\n"
 		"         1   10.000 us    2.500 us   10.000 us   10.000 us"
 		"   10.000 us  24.8%  main\n");
 	out.len = 0;
@@ -232,11 +230,11 @@ static void the_report_follows_the_choice(void **state)
 		{{.thread = 2}, "1 100 100 leaf\\xff\n"},
 		/* What is hidden is its caller's own time. */
 		{{.min_ns = 600},
-		 "3 7500 7500 work(\"x\")\n1 10000 2500 main\n"},
+		 "3 7500 7500 work\n1 10000 2500 main\n"},
 		{{.exclude = "work"},
 		 "4 1600 1600 leaf\\xff\n1 10000 8500 main\n"},
 		{{.depth = 1}, "1 10000 10000 main\n1 100 100 leaf\\xff\n"},
-		{{.filter = "work", .depth = 1}, "3 7500 7500 work(\"x\")\n"},
+		{{.filter = "work", .depth = 1}, "3 7500 7500 work\n"},
 	};
 	struct cst_trace *t = two_threads();
 	struct cst_error err;
@@ -328,7 +326,7 @@ static void json_lines_have_the_contracts_keys(void **state)
 	static const char second[] =
 		"{\"id\":\"1.1\",\"parent\":\"1.s1\",\"process\":100,"
 		"\"thread\":100,\"lane\":0,\"depth\":1,"
-		"\"function\":\"work(\\\"x\\\")\","
+		"\"function\":\"work(\\\"x\\\")\",\"name\":\"work\","
 		"\"symbol\":\"work(\\\"x\\\")\",\"module\":\"app\","
 		"\"file\":\"src/app.c\",\"line\":5,\"start_ns\":1000,"
 		"\"duration_ns\":5000,\"end\":\"return\"}\n";

@@ -53,14 +53,21 @@ enum cst_timestamp {
 	CST_TIME_WALL = 2
 };
 
+enum cst_names { CST_NAMES_SIMPLE = 0, CST_NAMES_FULL = 1 };
+
 /* How rows look. */
 struct cst_look {
 	uint8_t timestamp; /* enum cst_timestamp */
 	uint8_t duration;  /* 0 or 1, as all below */
 	uint8_t callsite;
 	uint8_t color;
-	uint8_t fold; /* runs of equal leaf calls as one row */
+	uint8_t fold;	/* runs of equal leaf calls as one row */
+	uint8_t names;	/* enum cst_names */
+	uint8_t id;	/* each call's ID */
+	uint8_t thread; /* each call's thread, where there are several */
+	uint8_t links;	/* places are links for the terminal (OSC 8) */
 	uint8_t reserved[3];
+	uint32_t width; /* columns that a row is cut to; 0: it is not cut */
 };
 
 /* Which calls are shown.  NULL strings and zeros choose nothing.  A hidden
@@ -71,7 +78,8 @@ struct cst_choice {
 	uint64_t min_ns;     /* only calls of at least this duration */
 	uint32_t depth; /* only this many levels of visible calls; 0: all */
 	uint8_t std;	/* 1: show the C++ library's and system headers' */
-	uint8_t reserved[3];
+	uint8_t names;	/* enum cst_names: of functions, where no look says */
+	uint8_t reserved[2];
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
@@ -388,10 +396,11 @@ struct cst_report {
 CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
 				char *out, uint32_t size);
 
-/* What the trace holds, in some lines: command, calls, threads, losses, files.
- */
-CST_API int cst_trace_info(const struct cst_trace *t, cst_write_fn write,
-			   void *arg, struct cst_error *err);
+/* What the trace holds: command, calls, threads, losses, files.  output: enum
+ * cst_output; as CSV it is a row for each of them. */
+CST_API int cst_trace_info(const struct cst_trace *t, uint32_t output,
+			   cst_write_fn write, void *arg,
+			   struct cst_error *err);
 
 CST_API int64_t cst_trace_report(struct cst_trace *t,
 				 const struct cst_report *report,
@@ -434,13 +443,19 @@ enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
 /* With counts alone, their order and their threads make no difference. */
 enum cst_diff_by { CST_DIFF_BY_FLOW = 0, CST_DIFF_BY_COUNTS = 1 };
 
-/* Compare two traces of one program: where the flows part, which calls are
- * made more or less often, and, unless percent is negative, which functions'
- * total changed by more than so many percent.  limit: rows of each table (0:
- * all).  Returns the sum of how they differ. */
+struct cst_diff {
+	uint32_t by;	 /* enum cst_diff_by */
+	uint32_t limit;	 /* only so many rows of each table; 0: all */
+	int32_t percent; /* also functions whose total changed by more than so
+			  * many percent; negative: times are not looked at */
+	uint32_t output; /* enum cst_output */
+};
+
+/* Compare two traces of one program: where the flows part, and which calls are
+ * made more or less often.  Returns the sum of how they differ. */
 CST_API int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
-			       const struct cst_choice *choice, uint32_t by,
-			       uint32_t limit, int32_t percent,
+			       const struct cst_diff *diff,
+			       const struct cst_choice *choice,
 			       cst_write_fn write, void *arg,
 			       struct cst_error *err);
 
@@ -452,9 +467,11 @@ CST_API int64_t cst_trace_write(struct cst_trace *t, const char *format,
 				struct cst_error *err);
 
 /* Does the trace make the calls of the golden tree in that file?  0: yes; 1:
- * no, what was written tells the first that differs.  CST_BAD_INPUT: the file
- * is no golden tree, its line is named. */
+ * no, what was written tells the first that differs.  output: enum cst_output;
+ * as text nothing is written if it does.  CST_BAD_INPUT: the file is no golden
+ * tree, its line is named. */
 CST_API int64_t cst_trace_expect(struct cst_trace *t, const char *path,
+				 uint32_t output,
 				 const struct cst_choice *choice,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);
