@@ -15,8 +15,9 @@ FAILED, MEMORY, BAD_INPUT, BAD_FILE, INTERRUPTED, EMPTY = range(-1, -7, -1)
 TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
 ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
-SORTS = ("total", "self", "calls", "max")
-REPORT_BY = ("function", "callsite")
+SORTS = ("total", "self", "calls", "max")  # enum cst_sort
+REPORT_BY = ("function", "callsite", "thread")
+FIELDS = ("calls", "total", "self", "mean", "min", "max", "share")
 OUTPUTS = ("text", "json", "csv")
 NAMES = ("simple", "full")
 N_QUESTIONS = 512
@@ -67,6 +68,7 @@ class _Report(C.Structure):
         ("by", C.c_uint32), ("output", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p), ("callees", C.c_char_p),
+        ("sort_keys", C.c_char_p), ("fields", C.c_char_p),
     ]
 
 
@@ -195,6 +197,7 @@ _PROTOTYPES = {
     "cst_trace_function": (_STR, [_PTR, _U32]),
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
+    "cst_report_check": (C.c_int, [C.POINTER(_Report), _ERR]),
     "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
     "cst_trace_info": (C.c_int, [_PTR, _U32, _WRITE, _PTR, _ERR]),
     "cst_trace_report": (
@@ -428,20 +431,27 @@ class Recorder:
 class Report(NamedTuple):
     """What a report has rows for, and their order."""
 
-    sort: str = "total"
+    sort: Optional[str] = None
     limit: int = 0
     by: str = "function"
     regex: Optional[str] = None
     callers: Optional[str] = None
     callees: Optional[str] = None
     output: str = "text"
+    fields: Optional[str] = None
 
     def _pack(self) -> _Report:
         return _Report(
-            sort=SORTS.index(self.sort), limit=self.limit,
+            sort_keys=_bytes(self.sort), fields=_bytes(self.fields),
+            limit=self.limit,
             by=REPORT_BY.index(self.by), output=OUTPUTS.index(self.output),
             regex=_bytes(self.regex), callers=_bytes(self.callers),
             callees=_bytes(self.callees))
+
+
+def check_report(report: Report) -> None:
+    """Raise CstraceError for an unknown field."""
+    _call("cst_report_check", C.byref(report._pack()))
 
 
 class Diff(NamedTuple):

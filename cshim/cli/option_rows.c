@@ -15,11 +15,16 @@
 
 /* The first word is 0, as in the enum that it stands for. */
 static const char *const timestamp_words[] = {"off", "elapsed", "wall", NULL};
-static const char *const sort_words[] = {"total", "self", "calls", "max", NULL};
-/* The first three of sort_words. */
+/* More may follow, behind commas. */
+static const char *const sort_words[] = {"total", "self",  "calls",
+					 "mean",  "min",   "max",
+					 "share", "function", NULL};
+static const char *const field_words[] = {"calls", "total", "self",  "mean",
+					  "min",   "max",   "share", NULL};
+/* The first three of sort_words: enum cst_sort. */
 static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
 static const char *const output_words[] = {"text", "json", "csv", NULL};
-static const char *const by_words[] = {"function", "callsite", NULL};
+static const char *const by_words[] = {"function", "callsite", "thread", NULL};
 static const char *const names_words[] = {"simple", "full", NULL};
 static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
@@ -320,12 +325,14 @@ static int set_timestamp(struct options *o, const char *value)
 
 static int set_sort(struct options *o, const char *value)
 {
-	int word = parse_word(value, sort_words);
+	o->report.sort_keys = value;
+	return cst_report_check(&o->report, NULL);
+}
 
-	if (word < 0)
-		return -1;
-	o->sort = (enum cst_sort)word;
-	return 0;
+static int set_fields(struct options *o, const char *value)
+{
+	o->report.fields = value;
+	return cst_report_check(&o->report, NULL);
 }
 
 static int set_graph_depth(struct options *o, const char *value)
@@ -425,7 +432,7 @@ enum {
 	FOR_READING = FOR_CALLS | FOR_INFO,
 	FOR_PART = FOR_SHOW | FOR_SAVE,
 	FOR_ROOT = FOR_PART | FOR_GRAPH,
-	FOR_THREAD = FOR_ROOT | FOR_DIFF | FOR_EXPECT,
+	FOR_THREAD = FOR_ROOT | FOR_REPORT | FOR_DIFF | FOR_EXPECT,
 	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT,
 };
 
@@ -443,8 +450,10 @@ const struct option_row option_rows[] = {
 	{"max-size", "SIZE",
 	 "keep no more calls once FILE has this size, as in 10M", FOR_RECORD,
 	 set_max_size, NULL},
-	{"sort", "KEY", "total, self, calls or max", FOR_REPORT, set_sort,
-	 sort_words},
+	{"sort", "KEYS", "calls, total, self, mean, min, max, function; as a,b",
+	 FOR_REPORT, set_sort, sort_words},
+	{"fields", "KEYS", "only these columns, as in calls,total,self,share",
+	 FOR_REPORT, set_fields, field_words},
 	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, set_limit,
 	 NULL},
 	{"sort", "KEY", "total, self or calls: order below each caller",
@@ -453,7 +462,7 @@ const struct option_row option_rows[] = {
 	 set_limit, NULL},
 	{"min-share", "P", "only rows with at least P % of the time, as in 0.5",
 	 FOR_GRAPH, set_min_share, NULL},
-	{"by", "WHAT", "a row for each function or for each callsite",
+	{"by", "WHAT", "a row for each function, callsite or thread",
 	 FOR_REPORT, set_by, by_words},
 	{"callers", "REGEX", "a row for each caller of these functions",
 	 FOR_REPORT, set_callers, NULL},

@@ -16,7 +16,6 @@ struct options {
 	struct cst_report report;
 	struct cst_graph graph;
 	int no_pager;
-	enum cst_sort sort;
 	uint32_t limit;
 	int is_limited; /* --limit was given */
 	int32_t times;	/* percent, or negative: not looked at; of diff */

@@ -15,15 +15,14 @@ static int report_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	if (o.report.callers && o.report.callees)
-		return usage_error(&command_report,
-				   "either --callers or --callees");
+	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
+	if (cst_report_check(&o.report, &err) < 0)
+		return usage_error(&command_report, "%s", err.text);
 	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
 	reading_tell_losses(t);
-	o.report.sort = o.sort;
 	o.report.limit = o.limit;
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
@@ -45,8 +44,9 @@ const struct command command_report = {
 		   "With --callers or --callees the rows sum up the calls from "
 		   "one function to\nanother, under the name of the one or of "
 		   "the other.\n",
-	.examples = "report --limit 10 cstrace.cst\n"
-		    "report --sort self cstrace.cst\n"
+	.examples = "report --limit 10\n"
+		    "report --sort self,calls --fields self,calls,mean\n"
+		    "report --by thread --fields total,calls\n"
 		    "report --callers '^malloc_' cstrace.cst\n",
 	.options = FOR_REPORT,
 	.takes = {TAKES_TRACE},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keys.h"
+#include "loader.h"
 #include "number.h"
 #include "row.h"
 #include "twins.h"
@@ -204,6 +205,39 @@ int keys_init(struct keys *k, const struct names *names, int how,
 	return cst_fail_memory(err);
 }
 
+int keys_take_threads(struct keys *k, const struct cst_trace *t)
+{
+	struct key *all = malloc((t->n_threads + (size_t)1) * sizeof(*all));
+
+	if (!all)
+		return -1;
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		all[i] = (struct key){.function = i, .site = NO_KEY};
+	free(k->all);
+	k->all = all;
+	k->n = t->n_threads;
+	k->threads_of = t;
+	return 0;
+}
+
+/* "p2:t3  name (1234)" */
+static char *put_thread(const struct trace_thread *t, char *p)
+{
+	if (t->process > 1) {
+		*p++ = 'p';
+		p = number_put(p, t->process);
+		*p++ = ':';
+	}
+	*p++ = 't';
+	p = number_put(p, t->ordinal);
+	memcpy(p, "  ", 2);
+	p = row_put_text(p + 2, t->name, 100);
+	memcpy(p, " (", 2);
+	p = number_put(p + 2, t->tid);
+	*p++ = ')';
+	return p;
+}
+
 /* "  file:line", as in the tree. */
 static char *put_place(const struct call_site *s, char *p)
 {
@@ -218,7 +252,7 @@ static char *put_place(const struct call_site *s, char *p)
 	return p;
 }
 
-char *keys_put(const struct keys *k, uint32_t key, char *p)
+static char *put_function(const struct keys *k, uint32_t key, char *p)
 {
 	const struct key *at = &k->all[key];
 	const struct function *f = &k->names->functions[at->function];
@@ -237,4 +271,10 @@ char *keys_put(const struct keys *k, uint32_t key, char *p)
 	}
 	return at->site == NO_KEY ? p
 				  : put_place(&k->names->sites[at->site], p);
+}
+
+char *keys_put(const struct keys *k, uint32_t key, char *p)
+{
+	return k->threads_of ? put_thread(&k->threads_of->threads[key], p)
+			     : put_function(k, key, p);
 }

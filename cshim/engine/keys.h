@@ -19,8 +19,12 @@ struct key {
 	uint8_t shows_full; /* another one reads the same without */
 };
 
+struct cst_trace;
+
 struct keys {
 	const struct names *names;
+	/* Not NULL: a key is a thread of this trace, by its index. */
+	const struct cst_trace *threads_of;
 	struct key *all;
 	uint32_t n;
 	uint32_t *of_function; /* the key of its function, or NULL */
@@ -31,6 +35,9 @@ struct keys {
 /* names is borrowed; how: enum cst_names. */
 int keys_init(struct keys *k, const struct names *names, int how,
 	      enum cst_report_by by, struct cst_error *err);
+/* Keys for t's threads in place of those for functions.  t is borrowed;
+ * negative: out of memory. */
+int keys_take_threads(struct keys *k, const struct cst_trace *t);
 void keys_release(struct keys *k);
 
 /* The key as text, escaped and cut to KEYS_ROOM bytes. */

@@ -44,6 +44,7 @@ struct report {
 	uint64_t min_ns;
 	struct chosen threads;
 	uint8_t is_plain; /* no filter that looks at the callers */
+	uint8_t is_by_thread;
 	enum relation relation;
 	struct keys keys;
 	struct site *sites;
@@ -121,10 +122,10 @@ static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
 }
 
 static inline void see_call(struct report *r, const struct site *site,
-			    uint64_t ns, uint32_t level)
+			    uint32_t thread, uint64_t ns, uint32_t level)
 {
 	struct level *here = &r->levels[level], *above = here - 1;
-	uint32_t row = row_of(r, site, above);
+	uint32_t row = r->is_by_thread ? thread : row_of(r, site, above);
 
 	if (row != NO_KEY)
 		count_call(r, row, ns, level);
@@ -139,7 +140,7 @@ static inline void see_call(struct report *r, const struct site *site,
 }
 
 static inline int take_call(struct report *r, const struct packed_call *c,
-			    uint32_t lane, int seen)
+			    uint32_t lane, uint32_t thread, int seen)
 {
 	struct site *site = &r->sites[c->site];
 	struct level *above, *here;
@@ -158,7 +159,7 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	if (ns < r->min_ns)
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
-		see_call(r, site, ns, c->depth + 1);
+		see_call(r, site, thread, ns, c->depth + 1);
 	else
 		here->key = here->counted = NO_KEY;
 	return 0;
@@ -192,9 +193,11 @@ static int report_take(void *arg, const char *text, uint64_t size)
 	memcpy(&run, text, sizeof(run));
 	seen = is_seen(r, run.thread);
 	for (uint32_t i = 0; i < run.n; i++) {
-		if (run.threads)
-			seen = is_seen(r, run.threads[i]);
-		if (take_call(r, &run.calls[i], run.lane, seen) < 0)
+		if (run.threads) {
+			run.thread = run.threads[i];
+			seen = is_seen(r, run.thread);
+		}
+		if (take_call(r, &run.calls[i], run.lane, run.thread, seen) < 0)
 			return CST_MEMORY;
 	}
 	return 0;
@@ -221,10 +224,15 @@ static int report_init(struct report *r, const struct cst_report *report,
 		       int how, struct cst_error *err)
 {
 	const struct names *names = r->t->names;
-	int status = keys_init(&r->keys, names, how, report->by, err);
+	int status = cst_report_check(report, err);
 
+	if (status == 0)
+		status = keys_init(&r->keys, names, how, report->by, err);
 	if (status < 0)
 		return status;
+	r->is_by_thread = report->by == CST_BY_THREAD;
+	if (r->is_by_thread && keys_take_threads(&r->keys, r->t) < 0)
+		return cst_fail_memory(err);
 	r->totals = calloc(r->keys.n + (size_t)1, sizeof(*r->totals));
 	r->sites = calloc(names->n_sites + (size_t)1, sizeof(*r->sites));
 	if (!r->totals || !r->sites)
@@ -238,9 +246,6 @@ static int report_init(struct report *r, const struct cst_report *report,
 	r->relation = report->callers	? OF_CALLERS
 		      : report->callees ? OF_CALLEES
 					: OF_ALL;
-	if (report->callers && report->callees)
-		return cst_fail(CST_BAD_INPUT, err,
-				"either callers or callees: ask twice");
 	if (r->relation == OF_ALL)
 		return 0;
 	return find_subject(

@@ -15,6 +15,11 @@ struct total {
 			     * open there */
 };
 
+static inline uint64_t total_self(const struct total *t)
+{
+	return t->self_ns > 0 ? (uint64_t)t->self_ns : 0;
+}
+
 /* The rows, with their heading: totals has one for each key and one more for
  * what has no caller.  Returns how many there are. */
 int64_t totals_put(const struct total *totals, const struct keys *keys,

@@ -9,15 +9,20 @@ import gdb
 from .. import engine, options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, NAMES, TraceCommand,
-                   choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, NAMES, THREAD,
+                   TraceCommand, choice_of)
+
+
+def _read_fields(name: str, word: str) -> str:
+    engine.check_report(engine.Report(**{name: word}))
+    return word
 
 
 class ReportCommand(TraceCommand):
     """Show a row for each function: how many calls, and their times.
 
-    Usage: cstrace report [-sort total|self|calls|max] [-limit N]
-                          [-by function|callsite]
+    Usage: cstrace report [-sort KEYS] [-fields KEYS] [-limit N]
+                          [-by function|callsite|thread] [-thread N]
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-all] [-names simple|full]
@@ -29,9 +34,13 @@ class ReportCommand(TraceCommand):
     once; SELF leaves out what the calls beneath took; MEAN, MIN and MAX are
     of single calls; SHARE is the part of all rows' SELF.
 
-      -sort WHAT   the column to order by, total without it
+      -sort KEYS   the columns to order by, as self or calls,mean; total
+                   without it; also function
+      -fields KEYS only these columns, as calls,total,self,share
       -limit N     only the first N rows (0: all)
-      -by WHAT     a row for each function, or for each place of a call
+      -by WHAT     a row for each function, place of a call (callsite) or
+                   thread
+      -thread N    only what this thread called
       -callers REGEX   a row for each function that calls one of these, with
                        those calls
       -callees REGEX   a row for each function that one of these calls, with
@@ -42,25 +51,25 @@ class ReportCommand(TraceCommand):
 
     name = "cstrace report"
     rest = property(TraceCommand.functions)
-    options = [Option("sort", options.read_one_of(engine.SORTS),
-                      list(engine.SORTS)),
+    options = [Option("sort", _read_fields,
+                      [*engine.FIELDS, "function"]),
+               Option("fields", _read_fields, list(engine.FIELDS)),
                Option("limit", options.read_count),
                Option("by", options.read_one_of(engine.REPORT_BY),
                       list(engine.REPORT_BY)),
                Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
-               DEPTH, FILTER, EXCLUDE, ALL, FORMAT, NAMES]
+               THREAD, DEPTH, FILTER, EXCLUDE, ALL, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
-            values, ("depth", "filter", "exclude")))
-        if "callers" in values and "callees" in values:
-            raise gdb.GdbError("either -callers or -callees")
+            values, ("depth", "filter", "exclude", "thread")))
         report = engine.Report(regex=options.the_regex(rest),
                                output=values.get("format", "text"), **{
-            key: values[key] for key in ("sort", "limit", "by", "callers",
-                                         "callees") if key in values})
+            key: values[key] for key in ("sort", "fields", "limit", "by",
+                                         "callers", "callees")
+            if key in values})
         n = run_long(lambda write: trace.report(report, choice, write))
         if n == 0:
             say("no such functions" if trace.status().n_calls

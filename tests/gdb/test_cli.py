@@ -90,6 +90,24 @@ def test_report_has_a_row_for_each_function(folder):
     assert len(rows) == 1 and "3" in rows[0].split()
 
 
+def test_report_has_the_columns_and_the_order_asked_for(folder):
+    done = cstrace("report", "app.cst", "--fields", "calls,share", "--sort",
+                   "calls,function", cwd=folder)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "#    CALLS  SHARE  FUNCTION"
+    assert [line.split()[0::2] for line in lines[1:]] == [
+        ["3", "leaf"], ["1", "branch"], ["1", "main"]]
+
+
+def test_report_has_a_row_for_each_thread(folder):
+    done = cstrace("report", "app.cst", "--by", "thread", cwd=folder)
+    heading, row = done.stdout.splitlines()
+    assert heading.endswith("  SHARE  THREAD") and row.split()[0] == "5"
+    assert re.search(r" t1  app \(\d+\)$", row)
+    done = cstrace("report", "app.cst", "--by", "thread", "leaf", cwd=folder)
+    assert one_line(done) == 2
+
+
 def test_save_writes_json_lines(folder):
     done = cstrace("save", "app.cst", "t.jsonl", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")

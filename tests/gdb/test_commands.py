@@ -84,8 +84,8 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace show", "nothing is recorded yet: `cstrace start`, then `run`"),
     ("cstrace save t.txt", "nothing is recorded yet: `cstrace start`, then "
      "`run`"),
-    ("cstrace report -sort nosuch", "-sort wants one of total, self, calls, "
-     'max, not "nosuch"'),
+    ("cstrace report -sort nosuch", "no field 'nosuch': there are calls, "
+     "total, self, mean, min, max, share and function"),
     ("cstrace load", "cstrace load: which file?"),
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),

@@ -257,7 +257,7 @@ COMPLETIONS = [
     ("cstrace start -", {"cstrace start -" + o for o in (
         "depth", "exclude", "filter", "min-time", "sync", "to")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
-        "total", "self", "calls", "max")}),
+        "calls", "total", "self", "mean", "min", "max", "share", "function")}),
     ("cstrace save -format js", {"cstrace save -format json",
                                  "cstrace save -format jsonl"}),
     ("cstrace show spr", {"cstrace show spread"}),

@@ -142,6 +142,86 @@ static void equal_names_are_told_apart(void **state)
 	cst_trace_free(t);
 }
 
+/* The whole text. */
+static const char *text_of(struct cst_trace *t, struct cst_report report)
+{
+	static struct output out;
+	struct cst_error err;
+
+	out = (struct output){0};
+	if (cst_trace_report(t, &report, &everything, output_write, &out,
+			     &err) < 0)
+		fail_msg("%s", err.text);
+	return out.text;
+}
+
+static void fields_and_keys_are_chosen(void **state)
+{
+	struct cst_trace *t = f_and_g();
+
+	(void)state;
+	assert_string_equal(
+		text_of(t, (struct cst_report){.fields = "self,calls,share",
+					       .sort_keys = "calls,self"}),
+		"#     SELF       CALLS  SHARE  FUNCTION\n"
+		"    105 ns           2  11.7%  g\n"
+		"     95 ns           2  10.6%  f\n"
+		"    700 ns           1  77.8%  main\n");
+	/* uftrace's words, and a beginning; names from A on. */
+	assert_string_equal(
+		text_of(t, (struct cst_report){.fields = "call,avg,tot",
+					       .sort_keys = "func"}),
+		"#    CALLS        MEAN       TOTAL  FUNCTION\n"
+		"         2       50 ns      100 ns  f\n"
+		"         2       52 ns      105 ns  g\n"
+		"         1      900 ns      900 ns  main\n");
+	assert_non_null(strstr(
+		text_of(t, (struct cst_report){.fields = "min",
+					       .output = CST_OUTPUT_CSV}),
+		"min_ns,function,symbol,module,file,line\n900,main,"));
+	cst_trace_free(t);
+}
+
+static void a_thread_can_have_a_row(void **state)
+{
+	struct cst_trace *t = f_and_g();
+
+	(void)state;
+	assert_non_null(strstr(
+		text_of(t, (struct cst_report){.by = CST_BY_THREAD,
+					       .fields = "calls,total,self"}),
+		"#    CALLS       TOTAL        SELF  THREAD\n"
+		"         5      900 ns      900 ns  t1  "));
+	assert_non_null(strstr(
+		text_of(t, (struct cst_report){.by = CST_BY_THREAD,
+					       .output = CST_OUTPUT_CSV}),
+		"share_percent,process,thread,tid,name\n"));
+	cst_trace_free(t);
+}
+
+static void unknown_fields_are_named(void **state)
+{
+	const struct cst_report bad[] = {
+		{.fields = "calls,,self"},
+		{.fields = "function"},
+		{.sort_keys = "m"}, /* mean, min or max */
+		{.by = CST_BY_THREAD, .regex = "main"},
+	};
+	struct cst_error err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(cst_report_check(&bad[i], &err),
+				 CST_BAD_INPUT);
+	assert_int_equal(
+		cst_report_check(&(struct cst_report){.sort_keys = "size"},
+				 &err),
+		CST_BAD_INPUT);
+	assert_string_equal(err.text,
+			    "no field 'size': there are calls, total, self, "
+			    "mean, min, max, share and function");
+}
+
 static void what_cannot_be_asked_is_refused(void **state)
 {
 	struct cst_trace *t = f_and_g();
@@ -168,6 +248,9 @@ int main(void)
 		cmocka_unit_test(callees_have_the_calls_made_of_them),
 		cmocka_unit_test(each_place_of_a_call_can_have_a_row),
 		cmocka_unit_test(equal_names_are_told_apart),
+		cmocka_unit_test(fields_and_keys_are_chosen),
+		cmocka_unit_test(a_thread_can_have_a_row),
+		cmocka_unit_test(unknown_fields_are_named),
 		cmocka_unit_test(what_cannot_be_asked_is_refused),
 	};
 

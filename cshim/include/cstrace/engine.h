@@ -376,7 +376,11 @@ enum cst_output {
 
 enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS, CST_SORT_MAX };
 
-enum cst_report_by { CST_BY_FUNCTION = 0, CST_BY_CALLSITE = 1 };
+enum cst_report_by {
+	CST_BY_FUNCTION = 0,
+	CST_BY_CALLSITE = 1,
+	CST_BY_THREAD = 2
+};
 
 /* A row for each function, or for each place that one is called from, or (at
  * most one of the two) for each caller or callee of some functions; zeros and
@@ -389,7 +393,18 @@ struct cst_report {
 	const char *regex;   /* only rows of functions that match */
 	const char *callers; /* who calls what matches, and those calls */
 	const char *callees; /* what those that match call */
+	/* Lists as "total,calls": what rows are sorted by, the largest first
+	 * (NULL: what sort says), and which numbers they show (NULL: all).
+	 * The names are calls, total, self, mean, min, max, share, and
+	 * function, which only sorts; uftrace's call, avg, func are taken as
+	 * well. */
+	const char *sort_keys, *fields;
 };
+
+/* Check a report without making it (CST_BAD_INPUT: an unknown field, or what
+ * does not go together). */
+CST_API int cst_report_check(const struct cst_report *report,
+			     struct cst_error *err);
 
 /* The i-th thing that was not traced, in a clause; 0: there are not so many.
  */
