@@ -65,7 +65,8 @@ static void put_name(struct bytes *out, const char *name)
 	json_put_string(out, text);
 }
 
-/* As rows have the name; its module; and the full name, if that is another. */
+/* As rows have the name; its module; its file; and the full name, if that is
+ * another. */
 static void put_function(const struct names *names, uint32_t id, int how,
 			 struct bytes *out)
 {
@@ -77,6 +78,8 @@ static void put_function(const struct names *names, uint32_t id, int how,
 	json_put_string(out, shown);
 	PUT(out, ",");
 	put_name(out, f->module);
+	PUT(out, ",");
+	put_name(out, f->file);
 	if (strcmp(shown, f->name) != 0) {
 		PUT(out, ",");
 		put_name(out, f->name);
@@ -163,6 +166,43 @@ static void put_sums(const struct html *h, struct bytes *out)
 	PUT(out, "]");
 }
 
+/* What the page says where calls are missing: which were chosen, and which
+ * were never recorded. */
+static void put_choice(const struct cst_choice *choice, struct bytes *out)
+{
+	PUT(out, ",\n\"choice\":{\"filter\":");
+	put_name(out, choice->filter);
+	PUT(out, ",\"exclude\":");
+	put_name(out, choice->exclude);
+	PUT(out, ",\"root\":");
+	put_name(out, choice->root);
+	put_format(out,
+		   ",\"min_ns\":%" PRIu64 ",\"depth\":%" PRIu32
+		   ",\"thread\":%" PRIu32 ",\"process\":%" PRIu32
+		   ",\"std\":%d}",
+		   choice->min_ns, choice->depth, choice->thread,
+		   choice->process, choice->std);
+}
+
+static void put_losses(const struct cst_status_report *s, struct bytes *out)
+{
+	char text[256];
+
+	put_format(out,
+		   ",\n\"n_lost\":%" PRIu64 ",\"n_lost_limit\":%" PRIu64
+		   ",\"untraced\":[",
+		   s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+			   s->n_lost_holes,
+		   s->n_lost_limit);
+	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text));
+	     i++) {
+		if (i)
+			PUT(out, ",");
+		put_name(out, text);
+	}
+	PUT(out, "]");
+}
+
 static int put_head(struct html *h, struct bytes *out)
 {
 	const struct cst_trace *t = h->t;
@@ -179,10 +219,12 @@ static int put_head(struct html *h, struct bytes *out)
 		   ",\"start_wall_ns\":\"%" PRIu64 "\",\"duration_ns\":%" PRIu64
 		   ",\"n_calls\":%" PRIu64 ",\"n_recorded\":%" PRIu64
 		   ",\"least_ns\":%" PRIu64 ",\"n_not_stacked\":%" PRId64
-		   ",\"is_cut\":%d",
+		   ",\"is_cut\":%d,\"is_sealed\":%d",
 		   t->start_wall_ns, trace_ns(t, t->end_ticks - t->start_ticks),
 		   h->sums.n_calls, n_recorded, h->sums.least_ns,
-		   h->stacks.n_left_out, t->is_cut);
+		   h->stacks.n_left_out, t->is_cut, t->is_sealed);
+	put_choice(h->choice, raw);
+	put_losses(&t->status, raw);
 	put_names(t->names, h->choice->names, raw);
 	put_lanes(t, raw);
 	put_sums(h, raw);

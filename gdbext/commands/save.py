@@ -37,7 +37,7 @@ class SaveCommand(TraceCommand):
       .txt         the tree
       .jsonl       a JSON object for each call
       .cst         the trace itself, for `cstrace load`
-      .html        a page for any browser: chart, flame graph, tree, report
+      .html        a page for any browser: charts, tree, call graph, report
       .json        Chrome trace events, for Perfetto
       .speedscope.json, .speedscope
                    for speedscope

@@ -77,6 +77,42 @@ export class Boxes {
     return this.start[box] <= time + slack ? box : -1;
   }
 
+  // A row from left to right, where a nanosecond is `zoom` pixels and `start`
+  // at the left: wide(box, place, x, w) for each box of a pixel or more,
+  // narrow(from, to, pixel) for the places of those that share one.
+  walk(row, { start, zoom, width }, wide, narrow) {
+    const end = start + width / zoom;
+    let at = this.seek(row, row.from, start);
+
+    while (at < row.to) {
+      const box = this.order[at];
+      const x = (this.start[box] - start) * zoom;
+      const w = this.duration[box] * zoom;
+      if (this.start[box] > end) break;
+      if (w >= 1) {
+        wide(box, at, x, w);
+        at++;
+        continue;
+      }
+      const pixel = Math.floor(x);
+      const next = this.seek(row, at + 1, start + (pixel + 1) / zoom);
+      narrow(at, next, pixel);
+      at = next;
+    }
+  }
+
+  // The colour of the boxes at these places, which share a pixel.  They may be
+  // thousands: three of them speak for all.
+  colorOf(colors, from, to) {
+    const fn = this.fn(this.order[from]);
+    const isOne = [(from + to) >> 1, to - 1].every((at) => this.fn(this.order[at]) === fn);
+    const n = this.hits ? this.countHits(from, to) : to - from;
+
+    if (!n) return colors.faint;
+    if (isOne && n === to - from) return colors.all[fn];
+    return this.hits ? colors.manyHits : colors.many;
+  }
+
   // flags by function, or null.
   mark(flags) {
     this.hits = null;
@@ -103,6 +139,8 @@ export function boxesOfCalls(trace, names) {
   });
 
   boxes.hasMore = (call) => calls.without.has(call);
+  // What it is marked with: a colour's name.
+  boxes.markOf = (call) => (names.isUnwound(call) ? 'unwound' : names.isOpen(call) ? 'open' : '');
   return boxes;
 }
 

@@ -6,14 +6,18 @@
 
 import { FlameChartContainer, UIPlugin } from 'flame-chart-js';
 import { formatMark } from './format.js';
+import { Minimap } from './minimap.js';
 
-const ROW = 18;
-const TITLE = 20;
+const ROW = 19;
+const TITLE = 22;
+const BASE = 13; // of a row's text
+const PADDING = 4;
+const GAP = 8;
 const MARK = 110; // pixels from one on the ruler to the next, or more
 const FONT = '11px system-ui, sans-serif';
 // As much as is seen at least, or there would be no end of zooming.
 const LEAST_NS = 20;
-const FIRST_ROWS = 100;
+const FIRST_ROWS = 24;
 
 // Round times, not too near to each other: mark(x, time, step).
 function forEachMark(engine, mark) {
@@ -60,6 +64,8 @@ class BoxesPlugin extends UIPlugin {
     this.positionY = 0;
     this.selected = -1;
     this.hovered = -1;
+    this.labels = [];
+    this.widths = new Map();
     // Rows of each lane that are shown: one deep stack must not hide the rest.
     const most = boxes.lanes.length > 1 ? FIRST_ROWS : Infinity;
     this.shown = boxes.lanes.map(({ depth }) => Math.min(depth, most));
@@ -157,20 +163,22 @@ class BoxesPlugin extends UIPlugin {
       const from = Math.max(0, Math.floor(-top / ROW));
       const to = Math.min(this.shown[i], Math.ceil((engine.height - top) / ROW));
       for (let level = from; level < to; level++) this.drawRow(lane.rows[level], top + level * ROW);
-      if (lane.title && top > 0 && top < engine.height + TITLE) this.drawTitle(i, top - TITLE);
     });
     if (this.selected >= 0 && !this.isFolded(this.selected)) this.drawSelected();
     this.drawScrollbar();
     this.interactionsEngine.addHitRegion('boxes', null, 0, 0, engine.width, engine.height);
     engine.resolveQueue();
+    this.drawLabels();
+    this.boxes.lanes.forEach((lane, i) => {
+      const top = this.tops[i] - this.positionY;
+      if (lane.title && top > 0 && top < engine.height + TITLE) this.drawTitle(i, top - TITLE);
+    });
+    this.listener.drawn();
     return true;
   }
 
   drawRow(row, y) {
-    const { boxes, renderEngine: engine } = this;
-    const { zoom, positionX } = engine;
-    const end = positionX + engine.width / zoom;
-    let at = boxes.seek(row, row.from, positionX);
+    const { boxes, colors, renderEngine: engine } = this;
     // Boxes below a pixel, as one.
     let run = null;
 
@@ -178,40 +186,17 @@ class BoxesPlugin extends UIPlugin {
       if (run) this.addBox(run.color, run.x, y, run.end - run.x);
       run = null;
     };
-    while (at < row.to) {
-      const box = boxes.order[at];
-      const x = (boxes.start[box] - positionX) * zoom;
-      const w = boxes.duration[box] * zoom;
-      if (boxes.start[box] > end) break;
-      if (w >= 1) {
-        flush();
-        this.drawBox(box, at, x, y, w);
-        at++;
-        continue;
-      }
-      const pixel = Math.floor(x);
-      const next = boxes.seek(row, at + 1, positionX + (pixel + 1) / zoom);
-      const color = this.colorOf(at, next);
+    const view = { start: engine.positionX, zoom: engine.zoom, width: engine.width };
+    boxes.walk(row, view, (box, at, x, w) => {
+      flush();
+      this.drawBox(box, at, x, y, w);
+    }, (from, to, pixel) => {
+      const color = boxes.colorOf(colors, from, to);
       if (run && (pixel > run.end || color !== run.color)) flush();
       run = run ?? { x: pixel, color };
       run.end = pixel + 1;
-      at = next;
-    }
+    });
     flush();
-  }
-
-  // Of the boxes at these places, which share a pixel.  They may be thousands:
-  // three of them speak for all.
-  colorOf(from, to) {
-    const { boxes, colors } = this;
-    const fn = boxes.fn(boxes.order[from]);
-    const isOne = [(from + to) >> 1, to - 1].every((at) => boxes.fn(boxes.order[at]) === fn);
-
-    const n = boxes.hits ? boxes.countHits(from, to) : to - from;
-
-    if (!n) return colors.faint;
-    if (isOne && n === to - from) return colors.all[fn];
-    return boxes.hits ? colors.manyHits : colors.many;
   }
 
   addBox(color, x, y, w, priority = 1) {
@@ -225,12 +210,56 @@ class BoxesPlugin extends UIPlugin {
 
   drawBox(box, at, x, y, w) {
     const { boxes, colors } = this;
-    const cut = this.addBox(this.colorOf(at, at + 1), x, y, w > 3 ? w - 1 : w);
+    const cut = this.addBox(boxes.colorOf(colors, at, at + 1), x, y, w > 3 ? w - 1 : w);
+    const mark = boxes.markOf?.(box);
 
-    if (cut.w > 24) {
-      this.renderEngine.addText({ text: this.label(box), x: cut.x, y, w: cut.w }, 2);
+    if (cut.w > 2 * PADDING + 8) this.labels.push({ box, x: Math.max(cut.x, 0), y, w: cut.x < 0 ? cut.w + cut.x : cut.w });
+    if (mark && x + w <= this.renderEngine.width + 2) {
+      this.addBox(colors[mark], x + Math.max(w - 4, 0), y, Math.min(3, w), 2);
     }
     if (boxes.hasMore?.(box)) this.addBox(colors.more, x, y + ROW, w, 0);
+  }
+
+  widthOf(text) {
+    let width = this.widths.get(text);
+
+    if (width === undefined) {
+      width = this.renderEngine.ctx.measureText(text).width;
+      this.widths.set(text, width);
+    }
+    return width;
+  }
+
+  // As much of the text as there is room for, from its beginning.
+  cut(text, room) {
+    const width = this.widthOf(text);
+
+    if (width <= room) return text;
+    const n = Math.floor((room - this.widthOf('…')) / width * text.length);
+    return n > 0 ? `${text.slice(0, n)}…` : '';
+  }
+
+  // A function's own name comes first; where there is room, what it belongs to
+  // and other things behind it.
+  drawLabels() {
+    const { renderEngine: engine, colors } = this;
+
+    engine.setCtxFont(engine.styles.font);
+    for (const { box, x, y, w } of this.labels) {
+      let room = w - 2 * PADDING;
+      let left = x + PADDING;
+      for (const [i, part] of this.label(box).entries()) {
+        const text = i ? part : this.cut(part, room);
+        const width = this.widthOf(text);
+        if (!i && !text) break;
+        if (width > room) continue;
+        engine.setCtxValue('fillStyle', i ? colors.ontop : colors.text);
+        engine.fillText(text, left, y + BASE);
+        left += width + GAP;
+        room -= width + GAP;
+      }
+    }
+    this.labels = [];
   }
 
   drawTitle(i, y) {
@@ -239,7 +268,9 @@ class BoxesPlugin extends UIPlugin {
     const isWhole = this.shown[i] === depth;
     const text = `${isWhole ? '▾' : '▸'} ${title}${isWhole ? '' : ` (${this.shown[i]} of ${depth} levels)`}`;
 
-    engine.addText({ text, x: 0, y: y + 2, w: engine.width }, 2);
+    engine.setCtxFont(engine.styles.font);
+    engine.setCtxValue('fillStyle', this.colors.dim);
+    engine.fillText(text, PADDING, y + TITLE - 6);
   }
 
   drawSelected() {
@@ -276,7 +307,8 @@ class BoxesPlugin extends UIPlugin {
 }
 
 export class Chart {
-  // label(box) is its text; listener: clicked(box), hovered(box, mouse).
+  // label(box) is its texts, the most important first; listener: clicked(box),
+  // hovered(box, mouse, section), moved().
   constructor(section, boxes, colors, label, listener) {
     this.section = section;
     this.boxes = boxes;
@@ -288,6 +320,10 @@ export class Chart {
         listener.clicked(box);
       },
       hovered: (box, mouse) => listener.hovered(box, mouse, section),
+      drawn: () => {
+        this.minimap?.draw();
+        listener.moved();
+      },
     });
     this.container = new FlameChartContainer({
       canvas: section.querySelector('canvas'),
@@ -332,6 +368,18 @@ export class Chart {
 
   recolor() {
     this.container.setSettings(this.settings());
+    this.container.render();
+    this.minimap?.repaint();
+  }
+
+  // An element for the whole, beside what is in view.
+  addMinimap(element) {
+    this.minimap = new Minimap(element, this.boxes, this.colors, {
+      view: () => this.view(),
+      setView: (start, end) => this.setView(start, end),
+      begin: () => this.zooms.push(this.view()),
+      zoomOut: () => this.zoomOut(),
+    });
   }
 
   // To the window, which then shows the same time as before.
@@ -387,6 +435,12 @@ export class Chart {
     this.container.setZoom(from, from + width);
   }
 
+  // All of the time is in view.
+  isAll() {
+    const [start, end] = this.view();
+    return end - start >= (this.boxes.max - this.boxes.min) * 0.9999;
+  }
+
   zoomTo(box) {
     const start = this.boxes.start[box];
 
@@ -415,14 +469,20 @@ export class Chart {
     const start = boxes.start[box];
     const end = boxes.endOf(box);
     const [from, to] = this.view();
-    if (plugin.isFolded(box)) plugin.fold(plugin.laneOf(box));
-    const y = plugin.topOf(box) - plugin.positionY;
-    const height = plugin.renderEngine.height;
 
     if (start < from || end > to || (end - start) * engine.zoom < 30) {
       const around = Math.max(end - start, LEAST_NS) * 2;
       this.setView(start - around, end + around);
     }
+    this.scrollToBox(box);
+  }
+
+  scrollToBox(box) {
+    const { plugin } = this;
+    if (plugin.isFolded(box)) plugin.fold(plugin.laneOf(box));
+    const y = plugin.topOf(box) - plugin.positionY;
+    const height = plugin.renderEngine.height;
+
     if (y < 0 || y + ROW > height) plugin.scrollTo(plugin.positionY + y - height / 2);
     this.container.render();
   }
@@ -430,5 +490,6 @@ export class Chart {
   mark(flags) {
     this.boxes.mark(flags);
     this.container.render();
+    this.minimap?.repaint();
   }
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// A colour for each function, the same in all views, in light and in dark.
+// Colours, in light and in dark.  The groups of functions that took the most
+// time have a hue each, which the legend tells; within a group functions
+// differ a little in lightness.
 
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
+
+// Neighbours differ, for those who see few colours as well.
+const HUES = [212, 28, 150, 332, 265, 182, 48, 96, 300, 8, 236, 70];
+const MIN_GROUPS = 3; // fewer do not tell functions apart
 
 function hash(text) {
   let h = 2166136261;
@@ -12,33 +18,80 @@ function hash(text) {
   return (h ^ (h >>> 13)) >>> 0;
 }
 
+// What `of(fn)` says, the most self time first: { name, self, fns, isNamed }.
+function groupsBy(of, sums) {
+  const groups = new Map();
+
+  for (const [fn, , , self] of sums) {
+    const name = of(fn);
+    if (!groups.has(name)) groups.set(name, { name, self: 0, fns: [] });
+    const group = groups.get(name);
+    group.self += self;
+    group.fns.push(fn);
+  }
+  const sorted = [...groups.values()].sort((a, b) => b.self - a.self || b.fns.length - a.fns.length);
+
+  sorted.forEach((group, i) => { group.isNamed = i < HUES.length; });
+  return sorted;
+}
+
 export class Colors {
-  constructor(names) {
-    this.hashes = names.map(hash);
-    this.choose();
+  constructor(trace, names) {
+    const { sums } = trace.head;
+
+    this.hashes = trace.head.functions.map((_, fn) => hash(names.full(fn)));
+    this.ways = {
+      group: groupsBy((fn) => names.group(fn), sums),
+      function: groupsBy((fn) => names.fn(fn), sums),
+    };
     this.changed = () => {};
-    dark.addEventListener('change', () => {
-      this.choose();
-      this.changed();
-    });
+    this.usual = this.ways.group.length >= MIN_GROUPS ? 'group' : 'function';
+    this.by(this.usual);
+    dark.addEventListener('change', () => this.by(this.way));
+  }
+
+  // What has a colour of its own: a 'group' or a 'function'.
+  by(way) {
+    this.way = way;
+    this.groups = this.ways[way];
+    this.choose();
+    this.changed();
   }
 
   choose() {
     const isDark = dark.matches;
-    this.all = this.hashes.map((h) => {
-      const hue = h % 360;
-      const light = isDark ? 28 + (h >>> 9) % 9 : 72 + (h >>> 9) % 9;
-      return `hsl(${hue} ${isDark ? 42 : 62}% ${light}%)`;
+    const place = new Map();
+
+    this.groups.forEach(({ fns, isNamed }, i) => {
+      if (isNamed) fns.forEach((fn) => place.set(fn, i));
     });
+    this.all = this.hashes.map((h, fn) => this.shade(place.get(fn) ?? HUES.length, h, isDark));
+    this.groups.forEach((group, i) => { group.color = this.shade(i, hash(group.name), isDark); });
+    this.other = this.shade(HUES.length, 0, isDark);
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit
     this.more = isDark ? '#23262a' : '#eff0f2'; // callees that are left out
-    this.many = isDark ? '#4b5563' : '#b6bcc8'; // too small to tell apart
+    this.many = isDark ? '#77808f' : '#98a1b3'; // too small to tell apart
     this.manyHits = isDark ? '#d29922' : '#e0a100';
-    this.text = isDark ? '#e6e6e6' : '#16181d';
+    this.text = isDark ? '#f0f1f3' : '#16181d';
+    this.ontop = isDark ? 'rgba(255,255,255,0.66)' : 'rgba(0,0,0,0.62)'; // of boxes
     this.dim = isDark ? '#9aa0a8' : '#5c6470';
     this.back = isDark ? '#17191c' : '#ffffff';
+    this.panel = isDark ? '#1f2226' : '#f5f6f8';
     this.line = isDark ? 'rgba(255,255,255,0.09)' : 'rgba(0,0,0,0.08)';
     this.bar = isDark ? 'rgba(255,255,255,0.25)' : 'rgba(0,0,0,0.25)';
+    this.veil = isDark ? 'rgba(15,16,18,0.66)' : 'rgba(235,237,241,0.76)';
     this.stroke = isDark ? '#ffffff' : '#0b57d0';
+    this.unwound = isDark ? '#ff6b60' : '#c5221f';
+    this.open = isDark ? '#e6e6e6' : '#16181d';
+  }
+
+  shade(place, h, isDark) {
+    const step = (h >>> 9) % 8;
+    const isOwn = place < HUES.length;
+    const hue = isOwn ? HUES[place] : 220;
+    const saturation = isOwn ? (isDark ? 38 : 66) : 8;
+    const light = isOwn ? (isDark ? 24 : 74) + step : (isDark ? 27 : 83) + step / 2;
+
+    return `hsl(${hue} ${saturation}% ${light}%)`;
   }
 }

@@ -35,3 +35,7 @@ export function formatMark(ns, step) {
   const digits = Math.max(0, Math.ceil(Math.log10(size / step) - 1e-9));
   return ns === 0 ? '0' : `${(ns / size).toFixed(Math.min(digits, 9))} ${unit}`;
 }
+
+export function formatShare(share) {
+  return `${(share * 100).toFixed(1)}%`;
+}

@@ -115,6 +115,29 @@ export function cell(className, ...content) {
   return element;
 }
 
+// A share of all (0 to 1) as a bar, of which a part is its own, with a text.
+export function bar(total, self, text) {
+  const element = cell('share', cell('number', text));
+  const percent = (share) => `${Math.min(Math.max(share, 0), 1) * 100}%`;
+
+  element.style.setProperty('--total-width', percent(total));
+  element.style.setProperty('--own-width', percent(self));
+  return element;
+}
+
+// A function's name, of which its own part is read first: where there is no
+// room, the other parts are cut.
+export function nameOf(names, fn) {
+  const name = names.fn(fn);
+  const own = names.own(fn);
+  const at = name.lastIndexOf(own);
+  const element = cell('name', cell('qualifier', name.slice(0, at)), cell('own', own),
+    cell('qualifier', name.slice(at + own.length)));
+
+  element.title = names.full(fn);
+  return element;
+}
+
 export function headings(names) {
   const row = document.createElement('div');
 

@@ -1,63 +1,130 @@
 // SPDX-License-Identifier: MIT
 //
-// The page: reads the data, makes the four views and lets them act as one.
+// The page: reads the data, makes the views and lets them act as one.
 
+import { tellAbout, whyNone } from './about.js';
 import { boxesOfCalls, boxesOfStacks } from './boxes.js';
+import { CallGraph } from './callgraph.js';
 import { Chart } from './chart.js';
 import { Colors } from './colors.js';
+import { tell } from './copy.js';
 import { readTrace } from './data.js';
 import { Details } from './details.js';
-import { formatCount, formatDuration, plural } from './format.js';
+import { formatDuration } from './format.js';
+import { Graph } from './graph.js';
+import { Legend } from './legend.js';
+import { Link } from './link.js';
 import { Names } from './names.js';
 import { Search } from './search.js';
 import { Table } from './table.js';
 import { Tree } from './tree.js';
 
-const VIEWS = ['chart', 'graph', 'tree', 'table'];
+const VIEWS = ['chart', 'flame', 'tree', 'graph', 'report'];
+const OF_CALLS = ['chart', 'tree'];
 const byId = (id) => document.getElementById(id);
 
 class Page {
   constructor(trace) {
     this.trace = trace;
     this.names = new Names(trace);
-    this.colors = new Colors(trace.head.functions.map(([name]) => name));
+    this.colors = new Colors(trace, this.names);
     this.search = new Search(trace, this.names);
-    this.details = new Details(trace, this.names);
-    this.selected = -1;
-    this.picked = -1;
+    this.callgraph = new CallGraph(trace.stacks);
+    this.details = new Details(trace, this.names, this.callgraph, {
+      call: (call) => {
+        this.select(call, '');
+        this.showSelected();
+      },
+      fn: (fn) => this.pick(fn),
+      focus: (fn) => this.focus(fn),
+      link: () => {
+        this.link.later(() => this.state());
+        return this.link.write();
+      },
+      closed: () => this.unselect(),
+    });
+    this.legend = new Legend(byId('legend'), trace, this.colors, {
+      picked: (fns) => this.pickGroup(fns),
+      changed: () => this.remember(),
+    });
+    this.link = new Link((state) => this.apply(state));
+    this.selected = -1; // call
+    this.picked = -1; // function
+    this.focused = -1; // function, in the call graph
     this.isShown = {}; // the selected call, by view
     this.views = {};
-    this.colors.changed = () => Object.values(this.views).forEach((view) => view.recolor?.());
+    this.colors.changed = () => {
+      Object.values(this.views).forEach((view) => view.recolor?.());
+      this.legend.draw();
+    };
+  }
+
+  // ---- the views
+
+  makeChart() {
+    const { trace, names, colors, details } = this;
+    const section = byId('chart').querySelector('.stage');
+    const label = (call) => {
+      const fn = names.functionOf(call);
+      return [names.own(fn), names.qualifier(fn), formatDuration(trace.calls.duration[call])].filter(Boolean);
+    };
+    const chart = new Chart(section, boxesOfCalls(trace, names), colors, label, {
+      clicked: (call) => this.select(call, 'chart'),
+      hovered: (call, mouse) => details.tip(call < 0 ? null
+        : { fn: names.functionOf(call), facts: details.factsOfCall(call) }, mouse, section),
+      moved: () => this.remember(),
+    });
+
+    chart.addMinimap(byId('minimap'));
+    return chart;
+  }
+
+  makeFlame() {
+    const { trace: { stacks }, names, colors, details } = this;
+    const section = byId('flame').querySelector('.stage');
+    const boxes = boxesOfStacks(stacks);
+    const label = (box) => {
+      const fn = boxes.fn(box);
+      return [names.own(fn), names.qualifier(fn)].filter(Boolean);
+    };
+
+    return new Chart(section, boxes, colors, label, {
+      clicked: (box) => this.selectStack(box),
+      hovered: (box, mouse) => details.tip(box < 0 ? null
+        : { fn: boxes.fn(box), facts: details.factsOfStack(boxes.stackOf[box]) }, mouse, section),
+      moved: () => {},
+    });
   }
 
   // A view is made when it is first looked at.
   make(name) {
-    const section = byId(name);
-    const { trace, names, colors, details } = this;
-    const clicked = (call) => this.select(call, name);
+    const { trace, names, colors } = this;
 
-    if (name === 'tree') return new Tree(section, trace, names, { clicked });
-    if (name === 'table') return new Table(section, trace, names, colors, { clicked: (fn) => this.pick(fn) });
-    if (name === 'chart') {
-      return new Chart(section, boxesOfCalls(trace, names), colors, (call) => names.ofCall(call), {
-        clicked, hovered: (call, mouse) => details.tip(call < 0 ? null : details.ofCall(call), mouse, section),
+    if (name === 'chart') return this.makeChart();
+    if (name === 'flame') return this.makeFlame();
+    if (name === 'tree') {
+      return new Tree(byId(name), trace, names, {
+        clicked: (call) => this.select(call, name),
+        chose: (loop) => {
+          this.selected = -1;
+          this.details.showLoop(loop, this.views.tree.sumsOf(loop));
+        },
       });
     }
-    const boxes = boxesOfStacks(trace.stacks);
-    const describe = (box) => details.ofStack(boxes.stackOf[box]);
-    return new Chart(section, boxes, colors, (box) => names.fn(boxes.fn(box)), {
-      clicked: (box) => {
-        this.views.graph.select(box);
-        details.show(describe(box));
-      },
-      hovered: (box, mouse) => details.tip(box < 0 ? null : describe(box), mouse, section),
-    });
+    if (name === 'graph') {
+      return new Graph(byId(name), this.callgraph, names, {
+        chose: (fn) => this.details.showFunction(fn),
+        focused: (fn) => this.focus(fn),
+      });
+    }
+    return new Table(byId(name), trace, names, colors, { clicked: (fn) => this.pick(fn) });
   }
 
   open(name) {
     this.view?.setKeys?.(false);
     this.view?.leave?.();
     VIEWS.forEach((other) => { byId(other).hidden = other !== name; });
+    byId('legend').hidden = !['chart', 'flame', 'report'].includes(name);
     for (const tab of document.querySelectorAll('[role=tab]')) {
       tab.setAttribute('aria-selected', tab.dataset.view === name);
     }
@@ -70,32 +137,68 @@ class Page {
     this.view.fit?.();
     this.showSelected();
     this.keysFor(document.activeElement);
+    this.remember();
   }
 
   // The chart's keys are the library's, which hears all of the document.
   keysFor(element) {
-    this.view?.setKeys?.(element !== byId('query'));
+    this.view?.setKeys?.(!['INPUT', 'SELECT'].includes(element?.tagName));
   }
+
+  // ---- what is chosen
 
   select(call, from) {
     this.selected = call;
     this.isShown = { [from]: true };
-    for (const name of ['chart', 'tree']) this.views[name]?.select(call);
-    this.details.show(this.details.ofCall(call));
+    for (const name of OF_CALLS) this.views[name]?.select(call);
+    this.details.showCall(call);
     this.tellFound();
+    this.remember();
+  }
+
+  selectStack(box) {
+    const { flame } = this.views;
+
+    this.selected = -1;
+    this.stack = flame.boxes.stackOf[box];
+    flame.select(box);
+    this.details.showStack(this.stack);
+    this.remember();
+  }
+
+  unselect() {
+    this.selected = -1;
+    this.stack = undefined;
+    for (const name of OF_CALLS) this.views[name]?.select(-1);
+    this.views.flame?.select(-1);
+    if (this.picked >= 0) this.pick(-1);
+    this.details.hide();
+    this.tellFound();
+    this.remember();
   }
 
   showSelected() {
-    if (this.selected < 0 || !this.view.show || this.name === 'graph' || this.isShown[this.name]) return;
+    if (this.selected < 0 || !OF_CALLS.includes(this.name) || this.isShown[this.name]) return;
     this.view.select(this.selected);
     this.view.show(this.selected);
     this.isShown[this.name] = true;
+  }
+
+  // A function in the call graph, with its callers and callees; -1: all.
+  focus(fn) {
+    this.focused = fn;
+    this.open('graph');
+    this.views.graph.focus(fn);
+    if (fn >= 0) this.details.showFunction(fn);
+    else this.details.hide();
+    this.remember();
   }
 
   // ---- search
 
   find(text) {
     this.picked = -1;
+    this.legend.unpick();
     byId('query').setCustomValidity('');
     if (text === '' || text === '/') {
       this.search.clear();
@@ -111,19 +214,31 @@ class Page {
     this.mark();
   }
 
-  // A function of the report; -1: none.
+  // A function whose calls are marked; -1: none.
   pick(fn) {
     this.picked = fn;
     byId('query').value = '';
+    this.legend.unpick();
     if (fn < 0) this.search.clear();
-    else this.search.findFunction(fn);
+    else this.search.findFunctions([fn]);
     this.mark();
-    if (fn >= 0) this.details.show(this.details.ofFunction(fn));
+    if (fn >= 0) this.details.showFunction(fn);
+    else this.details.hide();
+  }
+
+  // All functions of a colour; null: none.
+  pickGroup(fns) {
+    this.picked = -1;
+    byId('query').value = '';
+    if (fns) this.search.findFunctions(fns);
+    else this.search.clear();
+    this.mark();
   }
 
   mark() {
     VIEWS.forEach((name) => this.markView(name));
     this.tellFound();
+    this.remember();
   }
 
   markView(name) {
@@ -132,15 +247,70 @@ class Page {
 
   tellFound() {
     byId('found').textContent = this.search.tell(this.selected);
+    byId('found').title = byId('found').textContent;
   }
 
   step(step) {
     const call = this.search.step(this.selected, step);
 
     if (call < 0) return;
-    if (this.name !== 'chart' && this.name !== 'tree') this.open('tree');
+    if (!OF_CALLS.includes(this.name)) this.open('tree');
     this.select(call, '');
     this.showSelected();
+  }
+
+  // ---- the address
+
+  state() {
+    const { chart, flame } = this.views;
+    const zoom = this.name === 'chart' && !chart.isAll() ? chart.view().map(Math.round).join('-') : '';
+
+    return {
+      view: this.name,
+      id: this.selected >= 0 ? this.names.id(this.selected) : '',
+      fn: this.name === 'graph' && this.focused >= 0 ? this.focused : this.picked >= 0 ? this.picked : '',
+      stack: this.name === 'flame' && flame && this.stack !== undefined ? this.stack : '',
+      zoom,
+      find: byId('query').value.trim(),
+      color: this.colors.way === this.colors.usual ? '' : this.colors.way,
+    };
+  }
+
+  remember() {
+    if (!this.isApplying) this.link.later(() => this.state());
+  }
+
+  // Show what a link says, as far as it is in this page.
+  apply({ view, id, fn, stack, zoom, find, color }) {
+    const number = Number(fn ?? -1);
+    const isFunction = this.trace.head.sums.some(([other]) => other === number);
+    const call = id ? this.names.find(id) : -1;
+
+    this.isApplying = true;
+    if (color in this.colors.ways) this.colors.by(color);
+    this.open(VIEWS.includes(view) ? view : this.firstView());
+    byId('query').value = find ?? '';
+    this.find(find ?? '');
+    if (isFunction && this.name === 'graph') this.focus(number);
+    else if (isFunction) this.pick(number);
+    if (id && call < 0) tell(`Call ${id} is not in this page`);
+    if (call >= 0) {
+      this.select(call, '');
+      if (!zoom || this.name !== 'chart') this.showSelected();
+    }
+    const [start, end] = (zoom ?? '').split('-').map(Number);
+    if (this.name === 'chart' && end > start) this.view.setView(start, end);
+    if (call >= 0 && this.name === 'chart') this.view.scrollToBox(call);
+    const box = this.name === 'flame' && stack ? this.view.boxes.stackOf.indexOf(Number(stack)) : -1;
+    if (box >= 0) {
+      this.view.zoomTo(box);
+      this.selectStack(box);
+    }
+    this.isApplying = false;
+  }
+
+  firstView() {
+    return this.trace.calls.n ? 'chart' : 'report';
   }
 
   // ---- keys and mouse
@@ -150,31 +320,43 @@ class Page {
     if (this.search.flags || byId('query').value) {
       byId('query').value = '';
       this.find('');
+    } else if (this.view.zoomOut && !this.view.isAll()) {
+      this.view.zoomOut();
     } else {
-      this.view.zoomOut?.();
+      this.unselect();
     }
   }
 
   // Returns whether the key is one of ours.
   key({ key, target }) {
     if (key === 'Escape') this.escape();
-    else if (target === byId('query')) return false;
+    else if (['INPUT', 'SELECT'].includes(target.tagName) && target.type !== 'checkbox') return false;
     else if (key === '/') byId('query').select();
     else if (key === 'n') this.step(1);
     else if (key === 'N') this.step(-1);
     else if (key === '?') byId('help').showModal();
+    else if (key === 'g' && this.functionAt() >= 0) this.focus(this.functionAt());
+    else if (this.details.copies[key]) this.details.copies[key]();
     else if (key === 'Backspace' && this.view.zoomBack) this.view.zoomBack();
-    else if (key >= '1' && key <= '4') this.open(VIEWS[key - 1]);
+    else if (VIEWS[key - 1]) this.open(VIEWS[key - 1]);
+    else if (target.tagName === 'BUTTON' && (key === 'Enter' || key === ' ')) return false;
     else if (this.view.scrollBy && key.startsWith('Page')) this.view.scrollBy(key === 'PageUp' ? -300 : 300);
     else return this.view.press?.(key) ?? false;
     return true;
+  }
+
+  // The function of what is chosen, or -1.
+  functionAt() {
+    if (this.selected >= 0) return this.names.functionOf(this.selected);
+    if (this.picked >= 0) return this.picked;
+    return this.name === 'flame' && this.stack !== undefined ? this.trace.stacks.fn[this.stack] : -1;
   }
 
   listen() {
     const query = byId('query');
 
     document.addEventListener('keydown', (event) => {
-      if (event.ctrlKey || event.altKey || event.metaKey || byId('help').open) return;
+      if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return;
       if (this.key(event)) event.preventDefault();
     });
     document.addEventListener('focusin', (event) => this.keysFor(event.target));
@@ -187,43 +369,10 @@ class Page {
     byId('next').addEventListener('click', () => this.step(1));
     byId('previous').addEventListener('click', () => this.step(-1));
     byId('help-button').addEventListener('click', () => byId('help').showModal());
+    byId('meta').addEventListener('click', () => byId('about').showModal());
     for (const tab of document.querySelectorAll('[role=tab]')) {
       tab.addEventListener('click', () => this.open(tab.dataset.view));
     }
-  }
-
-  // ---- what is above the views
-
-  tellTitle() {
-    const { head, lanes } = this.trace;
-    const program = head.command.replace(/^[^ ]*\//, '') || 'a trace';
-    const nThreads = new Set(lanes.map(({ thread }) => thread)).size;
-
-    document.title = `${program} - cstrace`;
-    byId('title').textContent = program;
-    byId('title').title = `${head.command}\nrecorded on ${head.host || 'an unknown host'}, ${
-      new Date(Number(BigInt(head.start_wall_ns) / 1000000n)).toLocaleString()}`;
-    this.details.show([[`${plural(head.n_calls, 'call')} in ${plural(nThreads, 'thread')}, ${
-      formatDuration(head.duration_ns)}`]]);
-  }
-
-  tellBanner() {
-    const { head, nShown } = this.trace;
-    const notes = [];
-
-    if (nShown < head.n_calls) {
-      notes.push(`${formatCount(head.n_calls)} calls are more than a page can draw. Chart and tree have the ${
-        formatCount(nShown)} that took ${formatDuration(head.least_ns)} or longer (grey: there are more); flame graph and report count all.`);
-    }
-    if (head.n_calls < head.n_recorded) {
-      notes.push(`${formatCount(head.n_calls)} of ${formatCount(head.n_recorded)} recorded calls were chosen when this page was saved.`);
-    }
-    if (head.n_not_stacked) {
-      notes.push(`${formatCount(head.n_not_stacked)} calls on deep stacks count as their callers' own time in the flame graph.`);
-    }
-    if (head.is_cut) notes.push('The trace file was cut short.');
-    byId('banner').textContent = notes.join(' ');
-    byId('banner').hidden = !notes.length;
   }
 }
 
@@ -234,18 +383,19 @@ async function start() {
     const trace = await readTrace((share) => { loading.textContent = `Loading ${Math.round(share * 100)} %`; });
     const page = new Page(trace);
     window.cstrace = page; // for the curious, and the tests
-    page.tellTitle();
-    page.tellBanner();
+    tellAbout(trace, page.names);
     page.listen();
     loading.hidden = true;
-    if (trace.calls.n) page.open('chart');
-    else if (trace.head.n_calls) page.open('table');
-    else {
+    if (trace.head.n_calls) {
+      page.apply(page.link.read());
+    } else {
       loading.hidden = false;
-      loading.textContent = 'No calls were recorded.';
+      loading.textContent = whyNone(trace.head);
+      document.body.classList.add('empty');
     }
     document.documentElement.dataset.ready = 'yes';
   } catch (error) {
+    loading.hidden = false;
     loading.textContent = `Cannot show this page: ${error.message}`;
     throw error;
   }

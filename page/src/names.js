@@ -1,21 +1,87 @@
 // SPDX-License-Identifier: MIT
 //
-// What things of a trace are called.
+// What things of a trace are called: functions, calls, threads, places.
 
 import { OPEN, SEED, UNWOUND } from './data.js';
 import { formatDuration, formatStart } from './format.js';
 
+const NESTS = { '(': 1, '<': 1, '[': 1, '{': 1, ')': -1, '>': -1, ']': -1, '}': -1 };
+
+// Where each part of a qualified name begins: what "::" parts, but for what is
+// in brackets.  An operator ends it: "<<" is no bracket.
+function partsOf(name) {
+  const parts = [];
+  let depth = 0;
+  let at = 0;
+
+  for (let i = 0; i < name.length; i++) {
+    if (!depth && i === at && /^operator(?!\w)/.test(name.slice(i, i + 9))) break;
+    depth += NESTS[name[i]] ?? 0;
+    if (!depth && name.startsWith('::', i)) {
+      parts.push(name.slice(at, i));
+      i += 1;
+      at = i + 1;
+    }
+  }
+  parts.push(name.slice(at));
+  return parts;
+}
+
+// "shop::Till::sell" -> ["sell", "shop::Till"].  A lambda is named with the
+// function that it is in.
+export function splitName(name) {
+  const parts = partsOf(name);
+  let own = parts.pop();
+
+  if (own.startsWith('operator()') && parts.at(-1)?.startsWith('{lambda')) own = parts.pop();
+  if (own.startsWith('{') && parts.length) own = `${parts.pop()}::${own}`;
+  return [own, parts.join('::')];
+}
+
+const base = (path) => path.slice(path.lastIndexOf('/') + 1);
+
 export class Names {
   constructor(trace) {
     this.trace = trace;
+    this.split = [];
+    const pids = new Set(trace.head.threads.map(({ pid }) => pid));
+    this.hasProcesses = pids.size > 1;
   }
 
+  // A function's name as rows have it, and with all that the linker knows.
   fn(id) {
     return this.trace.head.functions[id][0];
   }
 
+  full(id) {
+    return this.trace.head.functions[id][3] ?? this.fn(id);
+  }
+
+  own(id) {
+    return (this.split[id] ??= splitName(this.fn(id)))[0];
+  }
+
+  qualifier(id) {
+    return (this.split[id] ??= splitName(this.fn(id)))[1];
+  }
+
   module(id) {
     return this.trace.head.functions[id][1];
+  }
+
+  file(id) {
+    return this.trace.head.functions[id][2];
+  }
+
+  // What a function belongs to, by which it has its colour: its class or
+  // namespace, else its file.
+  group(id) {
+    const qualifier = this.qualifier(id);
+
+    if (/^(std|__gnu_cxx)\b/.test(qualifier)) return 'std';
+    if (qualifier) return qualifier;
+    const file = this.file(id);
+    return file ? base(file) : this.module(id) || 'no file known';
   }
 
   functionOf(call) {
@@ -29,8 +95,7 @@ export class Names {
   site(call) {
     const [, line, file] = this.trace.head.sites[this.trace.calls.site[call]];
     if (!file) return '';
-    const base = file.slice(file.lastIndexOf('/') + 1);
-    return line ? `${base}:${line}` : base;
+    return line ? `${base(file)}:${line}` : base(file);
   }
 
   longSite(call) {
@@ -45,16 +110,38 @@ export class Names {
     return `${process}${thread.ordinal}.${calls.end[call] & SEED ? 's' : ''}${calls.number[call]}`;
   }
 
+  // The call with this ID, or -1.
+  find(id) {
+    const { calls, head } = this.trace;
+    const found = /^(?:(\d+):)?(\d+)\.(s?)(\d+)$/.exec(id);
+
+    if (!found) return -1;
+    const process = Number(found[1] ?? 1);
+    const thread = head.threads.findIndex(
+      (other) => other.process === process && other.ordinal === Number(found[2]));
+    const number = Number(found[4]);
+    const seed = found[3] ? SEED : 0;
+    for (let i = 0; i < calls.n; i++) {
+      if (calls.number[i] === number && calls.thread[i] === thread && (calls.end[i] & SEED) === seed) return i;
+    }
+    return -1;
+  }
+
+  // "t2", or "p3:t1" where there are several processes.
+  tag(thread) {
+    const { process, ordinal } = this.trace.head.threads[thread];
+    return this.hasProcesses ? `p${process}:t${ordinal}` : `t${ordinal}`;
+  }
+
   thread(call) {
-    const thread = this.trace.head.threads[this.trace.calls.thread[call]];
-    return `${thread.name} ${thread.tid}`.trim();
+    const index = this.trace.calls.thread[call];
+    const thread = this.trace.head.threads[index];
+    return `${this.tag(index)} ${thread.name} (${thread.tid})`;
   }
 
   lane(lane) {
-    const thread = this.trace.head.threads[lane.thread];
-    const process = this.trace.head.threads.some((other) => other.pid !== thread.pid)
-      ? `, process ${thread.pid}` : '';
-    return `${lane.name} ${thread.tid}${process}`.trim();
+    const { tid } = this.trace.head.threads[lane.thread];
+    return `${this.tag(lane.thread)}: ${lane.name} (${tid})`;
   }
 
   start(call) {
@@ -62,20 +149,56 @@ export class Names {
     return calls.end[call] & SEED ? 'before' : formatStart(calls.start[call]);
   }
 
-  duration(call) {
-    const { calls } = this.trace;
-    if ((calls.end[call] & ~SEED) === OPEN) return 'open';
-    return formatDuration(calls.duration[call]);
-  }
-
-  end(call) {
-    const { calls } = this.trace;
-    const end = calls.end[call] & ~SEED;
-    if (end === OPEN) return `open, ${formatDuration(calls.duration[call])} at the end of the trace`;
-    return formatDuration(calls.duration[call]) + (end === UNWOUND ? ', unwound' : '');
+  isOpen(call) {
+    return (this.trace.calls.end[call] & ~SEED) === OPEN;
   }
 
   isUnwound(call) {
     return (this.trace.calls.end[call] & ~SEED) === UNWOUND;
+  }
+
+  duration(call) {
+    return this.isOpen(call) ? 'open' : formatDuration(this.trace.calls.duration[call]);
+  }
+
+  end(call) {
+    const duration = formatDuration(this.trace.calls.duration[call]);
+
+    if (this.isOpen(call)) return `open, ${duration} at the end of the trace`;
+    return duration + (this.isUnwound(call) ? ', unwound' : '');
+  }
+
+  // A call's own time, without its callees'.  Where some of these are not in
+  // the page it is no more than that.
+  self(call) {
+    if (!this.selves) {
+      const { n, duration, parent } = this.trace.calls;
+      this.selves = duration.slice();
+      for (let i = 0; i < n; i++) if (parent[i] >= 0) this.selves[parent[i]] -= duration[i];
+    }
+    return Math.max(0, this.selves[call]);
+  }
+
+  selfText(call) {
+    return `${this.trace.calls.without.has(call) ? '≤ ' : ''}${formatDuration(this.self(call))}`;
+  }
+
+  // A call and its callers, the outermost first.
+  stack(call) {
+    const stack = [];
+
+    for (let i = call; i >= 0; i = this.trace.calls.parent[i]) stack.unshift(i);
+    return stack;
+  }
+
+  // As rows of the tree, to be pasted elsewhere.
+  stackText(call) {
+    const stack = this.stack(call);
+    const width = Math.max(...stack.map((i) => this.id(i).length));
+
+    return stack.map((i, depth) => {
+      const site = this.site(i);
+      return `${this.id(i).padEnd(width)}  ${'  '.repeat(depth)}${this.ofCall(i)}${site ? `  ${site}` : ''}\n`;
+    }).join('');
   }
 }

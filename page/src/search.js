@@ -31,11 +31,13 @@ export class Search {
   // Throws what is wrong with a regular expression.
   find(text) {
     const matches = matcher(text);
-    this.take(Uint8Array.from(this.trace.head.functions, ([name]) => (matches(name) ? 1 : 0)));
+    this.take(Uint8Array.from(this.trace.head.functions, (_, fn) => (matches(this.names.fn(fn)) ? 1 : 0)));
   }
 
-  findFunction(fn) {
-    this.take(Uint8Array.from(this.trace.head.functions, (_, i) => (i === fn ? 1 : 0)));
+  findFunctions(fns) {
+    const flags = new Uint8Array(this.trace.head.functions.length);
+    for (const fn of fns) flags[fn] = 1;
+    this.take(flags);
   }
 
   take(flags) {

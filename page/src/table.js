@@ -2,8 +2,8 @@
 //
 // The report: a row for each function, sorted by a click on a heading.
 
-import { formatCount, formatDuration } from './format.js';
-import { cell, headings, List } from './list.js';
+import { formatCount, formatDuration, formatShare } from './format.js';
+import { bar, cell, headings, List, nameOf } from './list.js';
 
 const ROW = 20;
 
@@ -11,20 +11,20 @@ const COLUMNS = [
   { key: 'calls', title: 'Calls', format: formatCount },
   { key: 'total', title: 'Total', format: formatDuration },
   { key: 'self', title: 'Self', format: formatDuration },
-  { key: 'share', title: 'Share', format: (share) => `${(share * 100).toFixed(1)}%` },
+  { key: 'share', title: 'Share', format: formatShare },
   { key: 'mean', title: 'Mean', format: formatDuration },
   { key: 'min', title: 'Min', format: formatDuration },
   { key: 'max', title: 'Max', format: formatDuration },
-  { key: 'name', title: 'Function' },
+  { key: 'function', title: 'Function' },
 ];
 
 export class Table {
   // listener: clicked(function, or -1).
   constructor(section, trace, names, colors, listener) {
-    Object.assign(this, { colors, listener });
+    Object.assign(this, { names, colors, listener });
     const all = trace.head.sums.reduce((sum, [, , , self]) => sum + self, 0);
     this.all = trace.head.sums.map(([fn, calls, total, self, min, max]) => ({
-      fn, calls, total, self, min, max, mean: total / calls, share: all ? self / all : 0, name: names.fn(fn),
+      fn, calls, total, self, min, max, mean: total / calls, share: all ? self / all : 0, function: names.fn(fn),
     }));
     this.flags = null;
     this.picked = -1;
@@ -47,14 +47,14 @@ export class Table {
 
   // The same again: the other way round.
   sortBy(key) {
-    this.isUp = this.key === key ? !this.isUp : key === 'name';
+    this.isUp = this.key === key ? !this.isUp : key === 'function';
     this.key = key;
     this.sort();
   }
 
   sort() {
     const { key } = this;
-    const order = (a, b) => (key === 'name' ? (a.name < b.name ? -1 : Number(a.name > b.name)) : a[key] - b[key]);
+    const order = (a, b) => (key === 'function' ? a.function.localeCompare(b.function) : a[key] - b[key]);
 
     this.rows = this.flags ? this.all.filter(({ fn }) => this.flags[fn]) : [...this.all];
     this.rows.sort((a, b) => (this.isUp ? order(a, b) : order(b, a)) || a.fn - b.fn);
@@ -64,6 +64,10 @@ export class Table {
       head.setAttribute('aria-sort', isKey ? (this.isUp ? 'ascending' : 'descending') : 'none');
     });
     this.list.setCount(this.rows.length);
+  }
+
+  recolor() {
+    this.list.later();
   }
 
   // Only functions that the search found; all where it is one picked here.
@@ -95,10 +99,11 @@ export class Table {
 
     element.className = row.fn === this.picked ? 'row selected' : 'row';
     element.replaceChildren(...COLUMNS.map(({ key, format }) => {
+      if (key === 'share') return bar(row.share, row.share, format(row.share));
       if (format) return cell(key, format(row[key]));
       const swatch = cell('swatch');
       swatch.style.background = this.colors.all[row.fn];
-      return cell(key, swatch, row.name);
+      return cell('function', swatch, nameOf(this.names, row.fn));
     }));
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The tree of calls, folded and unfolded.  What is on show is one array: calls,
-// and where there are several lanes, their titles (~lane).
+// The tree of calls, folded and unfolded.  What is on show is one array of
+// items: a call, a loop that is folded ({ calls, times, fns }), or, where there
+// are several lanes, a lane's title (~lane).
 
-import { formatCount, plural } from './format.js';
-import { cell, headings, List } from './list.js';
+import { formatCount, formatDuration, formatShare, plural } from './format.js';
+import { bar, cell, headings, List, nameOf } from './list.js';
+import { foldLoops } from './runs.js';
 
 const ROW = 20;
 const INDENT = 14;
@@ -12,20 +14,58 @@ const DEEPEST = 32; // levels that are drawn as such
 const FIRST_ROWS = 300; // are unfolded in the beginning
 const MOST_ROWS = 300000; // are unfolded at once by "*"
 
+const isCall = (item) => typeof item === 'number' && item >= 0;
+const isLane = (item) => typeof item === 'number' && item < 0;
+
 export class Tree {
-  // listener: clicked(call).
+  // listener: clicked(call), chose(loop).
   constructor(section, trace, names, listener) {
     Object.assign(this, { section, trace, names, listener });
     this.calls = trace.calls;
     this.isOpen = new Uint8Array(this.calls.n);
     this.flags = null;
-    this.selected = -1;
-    section.append(headings([['start', 'Start'], ['duration', 'Duration'], ['call', 'Call'], ['site', 'From']]));
+    this.at = null; // the item that is chosen
+    this.folds = true;
+    this.laneTotals = trace.lanes.map((lane) => this.rootsOf(lane).reduce(
+      (sum, call) => sum + this.calls.duration[call], 0));
+    section.append(this.head());
     this.body = document.createElement('div');
     this.body.className = 'list';
     section.append(this.body);
     this.list = new List(this.body, ROW, (row, i) => this.draw(row, i));
     this.body.addEventListener('click', (event) => this.click(event));
+    this.begin();
+  }
+
+  head() {
+    const row = headings([['start', 'Start'], ['duration', 'Duration'], ['self', 'Self'],
+      ['share', 'Share'], ['id', 'ID'], ['call', 'Call'], ['site', 'From']]);
+    const label = document.createElement('label');
+    const box = document.createElement('input');
+
+    row.querySelector('.share').title = 'of its thread\'s time; dark: its own, without its callees';
+    box.type = 'checkbox';
+    box.checked = true;
+    box.id = 'folds';
+    label.title = 'Calls that repeat as one row (f)';
+    label.append(box, ' fold loops');
+    row.querySelector('.call').append(label);
+    box.addEventListener('change', () => this.setFolds(box.checked));
+    return row;
+  }
+
+  setFolds(folds) {
+    const call = isCall(this.at) ? this.at : this.at?.calls[0];
+
+    this.folds = folds;
+    this.section.querySelector('#folds').checked = folds;
+    this.at = null;
+    this.begin();
+    if (call !== undefined) this.show(call);
+  }
+
+  begin() {
+    this.items = new Map(); // what is below a call or a lane
     this.unfoldFirst();
     this.rebuild();
   }
@@ -34,94 +74,150 @@ export class Tree {
     return this.calls.next[call] === call + 1;
   }
 
+  between(from, to) {
+    const { next } = this.calls;
+    const out = [];
+
+    for (let i = from; i < to; i = next[i]) out.push(i);
+    return out;
+  }
+
+  rootsOf({ first, n }) {
+    return this.between(first, first + n);
+  }
+
+  fold(calls) {
+    const { names } = this;
+
+    if (!this.folds) return calls;
+    return foldLoops(calls, {
+      fnOf: (call) => names.functionOf(call),
+      durationOf: (call) => this.calls.duration[call],
+      isApart: (call) => names.isUnwound(call) || names.isOpen(call),
+    });
+  }
+
+  // What is below a call, or a lane (~lane).
+  below(key) {
+    let items = this.items.get(key);
+
+    if (!items) {
+      items = this.fold(key < 0 ? this.rootsOf(this.trace.lanes[~key])
+        : this.between(key + 1, this.calls.next[key]));
+      this.items.set(key, items);
+    }
+    return items;
+  }
+
   // Level by level, as far as there is room.
   unfoldFirst() {
-    const { next, n } = this.calls;
-    let rows = 0;
-    let level = [];
+    let level = this.trace.lanes.flatMap((_, i) => this.below(~i));
+    let rows = level.length;
 
-    for (let i = 0; i < n && rows < FIRST_ROWS; i = next[i]) {
-      level.push(i);
-      rows++;
-    }
+    // The first callees are to be seen, be they ever so many.
+    const first = level.find((item) => isCall(item) && !this.isLeaf(item));
+    this.isOpen.fill(0);
     while (level.length) {
       const below = [];
-      for (const call of level) {
-        let more = 0;
-        for (let i = call + 1; i < next[call] && more < FIRST_ROWS; i = next[i]) more++;
-        if (!more || rows + more > FIRST_ROWS) continue;
-        rows += more;
+      for (const call of level.filter(isCall)) {
+        if (this.isLeaf(call)) continue;
+        const items = this.below(call);
+        if (rows + items.length > FIRST_ROWS && call !== first) continue;
+        rows += items.length;
         this.isOpen[call] = 1;
-        for (let i = call + 1; i < next[call]; i = next[i]) below.push(i);
+        for (const item of items) below.push(item);
       }
       level = below;
     }
-    // The first callees are to be seen, be they ever so many.
-    if (rows < FIRST_ROWS) for (let i = 0; i < n; i = next[i]) this.isOpen[i] = 1;
   }
 
-  // The rows below a call, or of a lane, as they are folded now.
-  collect(from, to, out) {
-    const { next } = this.calls;
-
-    for (let i = from; i < to; i = this.isOpen[i] ? i + 1 : next[i]) out.push(i);
-    return out;
+  collect(items, indent, out) {
+    for (const item of items) {
+      out.push({ item, indent });
+      if (isCall(item)) {
+        if (this.isOpen[item]) this.collect(this.below(item), indent + 1, out);
+      } else if (item.isOpen) {
+        this.collect(item.calls, indent + 1, out);
+      }
+    }
   }
 
   rebuild() {
     const out = [];
 
-    this.trace.lanes.forEach((lane, i) => {
-      if (this.trace.lanes.length > 1) out.push(~i);
-      this.collect(lane.first, lane.first + lane.n, out);
+    this.trace.lanes.forEach((_, i) => {
+      if (this.trace.lanes.length > 1) out.push({ item: ~i, indent: 0 });
+      this.collect(this.below(~i), 0, out);
     });
     this.rows = out;
     this.list.setCount(out.length);
   }
 
-  // Rows are in order of calls, but for titles: ~lane stands before its calls.
-  indexOf(call) {
-    const place = (row) => (row < 0 ? this.trace.lanes[~row].first - 0.5 : row);
+  // Rows are in order of calls; a title or a loop stands before its first one.
+  placeOf(item) {
+    if (isCall(item)) return item;
+    return isLane(item) ? this.trace.lanes[~item].first - 0.5 : item.calls[0] - 0.25;
+  }
+
+  indexOf(item) {
+    const place = this.placeOf(item);
     let low = 0;
     let high = this.rows.length;
 
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (place(this.rows[middle]) < call) low = middle + 1;
+      if (this.placeOf(this.rows[middle].item) < place) low = middle + 1;
       else high = middle;
     }
-    return this.rows[low] === call ? low : -1;
+    return this.rows[low]?.item === item ? low : -1;
   }
 
-  toggle(call, isOpen) {
-    if (this.isLeaf(call) || Boolean(this.isOpen[call]) === isOpen) return;
-    this.isOpen[call] = isOpen ? 1 : 0;
+  isUnfolded(item) {
+    return Boolean(isCall(item) ? this.isOpen[item] : item.isOpen);
+  }
+
+  toggle(item, isOpen) {
+    if (isLane(item) || (isCall(item) && this.isLeaf(item)) || this.isUnfolded(item) === isOpen) return;
+    if (isCall(item)) this.isOpen[item] = isOpen ? 1 : 0;
+    else item.isOpen = isOpen;
     this.rebuild();
   }
 
-  unfoldAll(call) {
+  unfoldAll(item) {
     const { next } = this.calls;
-    const end = Math.min(next[call], call + MOST_ROWS);
+    const [from, to] = isCall(item) ? [item, next[item]] : [item.calls[0], next[item.calls.at(-1)]];
 
-    for (let i = call; i < end; i++) this.isOpen[i] = this.isLeaf(i) ? 0 : 1;
+    if (!isCall(item)) item.isOpen = true;
+    for (let i = from; i < Math.min(to, from + MOST_ROWS); i++) {
+      if (this.isLeaf(i)) continue;
+      this.isOpen[i] = 1;
+      for (const below of this.below(i)) if (!isCall(below)) below.isOpen = true;
+    }
     this.rebuild();
   }
 
   select(call) {
-    this.selected = call;
+    if (call < 0) this.at = null;
+    else if (isCall(this.at) || !this.at?.calls.includes(call)) this.at = call;
     this.list.later();
   }
 
-  // Unfold what is above it.
-  show(call) {
-    let isNew = false;
+  laneOf(call) {
+    return this.trace.lanes.findIndex(({ first, n }) => call >= first && call < first + n);
+  }
 
-    for (let i = this.calls.parent[call]; i >= 0; i = this.calls.parent[i]) {
-      if (!this.isOpen[i]) isNew = true;
-      this.isOpen[i] = 1;
+  // Unfold what is above a call.
+  show(call) {
+    let above = ~this.laneOf(call);
+
+    for (const i of this.names.stack(call)) {
+      const loop = this.below(above).find((item) => !isCall(item) && i >= item.calls[0] && i <= item.calls.at(-1));
+      if (loop) loop.isOpen = true;
+      if (i !== call) this.isOpen[i] = 1;
+      above = i;
     }
-    if (isNew) this.rebuild();
-    this.select(call);
+    this.rebuild();
+    this.at = call;
     this.list.reveal(this.indexOf(call));
   }
 
@@ -130,80 +226,145 @@ export class Tree {
     this.list.later();
   }
 
-  click(event) {
-    const index = this.list.indexAt(event.clientY);
-    const call = this.rows[index];
+  choose(item) {
+    this.at = item;
+    this.list.reveal(this.indexOf(item));
+    if (isCall(item)) this.listener.clicked(item);
+    else this.listener.chose(item);
+  }
 
-    if (call === undefined || call < 0) return;
-    if (event.target.classList.contains('fold')) this.toggle(call, !this.isOpen[call]);
-    else if (event.detail === 2) this.toggle(call, !this.isOpen[call]);
-    this.listener.clicked(call);
+  click(event) {
+    const row = this.rows[this.list.indexAt(event.clientY)];
+
+    if (!row || isLane(row.item)) return;
+    if (event.target.classList.contains('fold') || event.detail === 2) {
+      this.toggle(row.item, !this.isUnfolded(row.item));
+    }
+    this.choose(row.item);
   }
 
   // Returns whether the key is one of the tree's.
   press(key) {
-    const at = this.selected < 0 ? -1 : this.indexOf(this.selected);
-    const call = this.selected;
+    const { at } = this;
+    const index = at === null ? -1 : this.indexOf(at);
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: this.list.page, PageUp: -this.list.page }[key];
 
-    if (step) this.walk(at, step);
+    if (step) this.walk(index, step);
     else if (key === 'Home') this.walk(0, 0);
     else if (key === 'End') this.walk(this.rows.length - 1, 0);
-    else if (call < 0) return false;
-    else if (key === 'ArrowRight' && !this.isOpen[call]) this.toggle(call, true);
-    else if (key === 'ArrowRight') this.walk(at, 1);
-    else if (key === 'ArrowLeft' && this.isOpen[call]) this.toggle(call, false);
-    else if (key === 'ArrowLeft' && this.calls.parent[call] >= 0) this.go(this.calls.parent[call]);
-    else if (key === '*') this.unfoldAll(call);
-    else return key === 'ArrowLeft';
+    else if (key === 'f') this.setFolds(!this.folds);
+    else if (index < 0) return false;
+    else if (key === 'ArrowRight' && !this.isUnfolded(at)) this.toggle(at, true);
+    else if (key === 'ArrowRight') this.walk(index, 1);
+    else if (key === 'ArrowLeft' && this.isUnfolded(at)) this.toggle(at, false);
+    else if (key === 'ArrowLeft') this.goAbove(index);
+    else if (key === '*') this.unfoldAll(at);
+    else return false;
     return true;
   }
 
-  walk(at, step) {
-    const last = this.rows.length - 1;
-    let to = Math.min(Math.max(at + step, 0), last);
+  goAbove(index) {
+    const { indent } = this.rows[index];
+    let i = index;
 
-    if (this.rows[to] < 0) to = step < 0 && to > 0 ? to - 1 : to + 1;
-    if (this.rows[to] >= 0) this.go(this.rows[to]);
+    while (i >= 0 && (this.rows[i].indent >= indent || isLane(this.rows[i].item))) i--;
+    if (i >= 0) this.choose(this.rows[i].item);
   }
 
-  go(call) {
-    this.show(call);
-    this.listener.clicked(call);
+  walk(index, step) {
+    const last = this.rows.length - 1;
+    let to = Math.min(Math.max(index + step, 0), last);
+
+    if (isLane(this.rows[to].item)) to = step < 0 && to > 0 ? to - 1 : to + 1;
+    if (!isLane(this.rows[to].item)) this.choose(this.rows[to].item);
+  }
+
+  // ---- drawing
+
+  // Of a loop, added up.
+  sumsOf(loop) {
+    if (!loop.sums) {
+      const { duration } = this.calls;
+      const sums = { total: 0, self: 0, min: Infinity, max: 0 };
+      for (const call of loop.calls) {
+        sums.total += duration[call];
+        sums.self += this.names.self(call);
+        sums.min = Math.min(sums.min, duration[call]);
+        sums.max = Math.max(sums.max, duration[call]);
+      }
+      loop.sums = sums;
+    }
+    return loop.sums;
   }
 
   draw(row, index) {
-    const call = this.rows[index];
+    const { item, indent } = this.rows[index];
 
-    if (call < 0) {
-      const lane = this.trace.lanes[~call];
+    if (isLane(item)) {
+      const lane = this.trace.lanes[~item];
       row.classList.add('title');
-      row.replaceChildren(`${this.names.lane(lane)}: ${plural(lane.n, 'call')}`);
+      row.replaceChildren(cell('call', `${this.names.lane(lane)}: ${plural(lane.n, 'call')}`));
       return;
     }
-    row.classList.toggle('selected', call === this.selected);
-    row.classList.toggle('hit', Boolean(this.flags?.[this.names.functionOf(call)]));
-    row.replaceChildren(
-      cell('start', this.names.start(call)),
-      cell('duration', this.names.duration(call)),
-      this.drawCall(call),
-      cell('site', this.names.site(call)),
-    );
+    const call = isCall(item) ? item : item.calls[0];
+    const all = this.laneTotals[this.laneOf(call)];
+    row.classList.toggle('selected', item === this.at);
+    row.classList.toggle('hit', this.isHit(item));
+    row.replaceChildren(...(isCall(item) ? this.cellsOfCall(item, all) : this.cellsOfLoop(item, all)),
+      this.drawCall(item, indent), cell('site', isCall(item) ? this.names.site(item) : ''));
   }
 
-  drawCall(call) {
-    const depth = this.calls.depth[call];
-    const isLeaf = this.isLeaf(call);
-    const fold = cell(isLeaf ? 'leaf' : 'fold', isLeaf ? '' : this.isOpen[call] ? '▾' : '▸');
-    const without = this.calls.without.get(call);
-    const element = cell('call', fold, cell('name', this.names.ofCall(call)));
+  isHit(item) {
+    if (!this.flags) return false;
+    if (isCall(item)) return Boolean(this.flags[this.names.functionOf(item)]);
+    return item.fns.some((fn) => this.flags[fn]);
+  }
 
-    element.style.paddingLeft = `${Math.min(depth, DEEPEST) * INDENT}px`;
-    if (depth > DEEPEST) fold.before(cell('note', `[${depth}] `));
-    if (this.names.isUnwound(call)) element.append(cell('note', ' (unwound)'));
-    if (without) {
-      element.append(cell('note', ` + ${formatCount(without)} shorter call${without > 1 ? 's' : ''}`));
+  cellsOfCall(call, all) {
+    const { names } = this;
+    const duration = this.calls.duration[call];
+
+    return [cell('start', names.start(call)), cell('duration', names.duration(call)),
+      cell('self', names.selfText(call)), bar(duration / all, names.self(call) / all, formatShare(duration / all)),
+      cell('id', names.id(call))];
+  }
+
+  cellsOfLoop(loop, all) {
+    const { total, self } = this.sumsOf(loop);
+
+    return [cell('start', this.names.start(loop.calls[0])), cell('duration', formatDuration(total)),
+      cell('self', formatDuration(self)), bar(total / all, self / all, formatShare(total / all)),
+      cell('id', `${this.names.id(loop.calls[0])}…`)];
+  }
+
+  drawCall(item, indent) {
+    const { names } = this;
+    const isLeaf = isCall(item) && this.isLeaf(item);
+    const fold = cell(isLeaf ? 'leaf' : 'fold', isLeaf ? '' : this.isUnfolded(item) ? '▾' : '▸');
+    const element = cell('call', fold);
+
+    element.style.paddingLeft = `${Math.min(indent, DEEPEST) * INDENT}px`;
+    if (indent > DEEPEST) fold.before(cell('note', `[${indent}] `));
+    if (!isCall(item)) {
+      element.append(...this.describeLoop(item));
+      return element;
     }
+    const without = this.calls.without.get(item);
+    element.append(nameOf(names, names.functionOf(item)));
+    if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
+    if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));
     return element;
+  }
+
+  describeLoop(loop) {
+    const times = cell('times', `${formatCount(loop.times)} ×`);
+
+    if (loop.fns.length === 1) {
+      const { min, max } = this.sumsOf(loop);
+      return [times, nameOf(this.names, loop.fns[0]),
+        cell('note', `  ${formatDuration(min)} to ${formatDuration(max)} each`)];
+    }
+    return [times, cell('name', loop.fns.map((fn) => this.names.own(fn)).join(', ')),
+      cell('note', `  ${plural(loop.calls.length, 'call')}`)];
   }
 }

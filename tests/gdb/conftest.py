@@ -5,6 +5,7 @@ import functools
 
 import pytest
 
+import lib_browser
 from lib_build import TESTS, build
 from lib_formats import record, record_program
 from lib_gdb import run_gdb
@@ -56,3 +57,18 @@ def coroutines(tmp_path_factory):
 def hard_folder(request):
     """What is hard to save, each kind once."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module", name="driver")
+def driver_of_module(tmp_path_factory):
+    """A browser, for modules that called lib_browser.skip_unless_possible()."""
+    driver = lib_browser.start(tmp_path_factory.mktemp("profile"))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(name="page")
+def page_of_test(driver):
+    page = lib_browser.Page(driver)
+    yield page
+    page.check()

@@ -13,7 +13,7 @@ from lib_build import BUILD
 LIMIT_S = 120
 
 # The page itself, what is in it, and the browser's first, empty tab.
-_OWN = ("file://", "data:", "chrome://")
+_OWN = ("file://", "data:", "chrome://", "about:")
 
 _ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu",
               "--no-first-run", "--disable-background-networking",
@@ -69,6 +69,18 @@ class Page:
         self.driver.get("file://%s" % path)
         self.wait(until)
         return self
+
+    def open_link(self, link):
+        """Anew, not from the page that is there."""
+        self.driver.get("about:blank")
+        self.driver.get(link)
+        self.wait("document.documentElement.dataset.ready")
+        return self
+
+    def scheme(self, scheme):
+        """What the user's system prefers: light or dark."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def run(self, script, *args):
         return self.driver.execute_script("return " + script, *args)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// What the colours say: the groups with a colour of their own and their share
+// of the time, and the marks that the chart has.
+
+import { formatShare } from './format.js';
+import { cell } from './list.js';
+
+const WAYS = { group: 'class or file', function: 'function' };
+
+function swatch(color, className = 'swatch') {
+  const element = cell(className);
+  element.style.background = color;
+  return element;
+}
+
+export class Legend {
+  // listener: picked(functions, name), changed().
+  constructor(element, trace, colors, listener) {
+    Object.assign(this, { element, trace, colors, listener });
+    this.all = trace.head.sums.reduce((sum, row) => sum + row[3], 0);
+    this.picked = '';
+    this.draw();
+  }
+
+  draw() {
+    this.element.replaceChildren(this.chooser(), ...this.marks(), ...this.chips());
+  }
+
+  chooser() {
+    const label = document.createElement('label');
+    const select = document.createElement('select');
+
+    select.id = 'colors';
+    for (const [way, text] of Object.entries(WAYS)) {
+      const option = document.createElement('option');
+      option.value = way;
+      option.textContent = text;
+      option.selected = way === this.colors.way;
+      select.append(option);
+    }
+    select.addEventListener('change', () => {
+      this.picked = '';
+      this.colors.by(select.value);
+      this.listener.changed();
+    });
+    label.append('Colour: ', select);
+    return label;
+  }
+
+  chip(name, color, self, fns) {
+    const button = document.createElement('button');
+    // Next to nothing is not told.
+    const share = this.all && self >= this.all * 0.0005 ? formatShare(self / this.all) : '';
+
+    button.className = 'chip';
+    button.setAttribute('aria-pressed', name === this.picked);
+    button.title = `${name}: ${share || 'next to nothing'} of the time is its own; click to mark its calls`;
+    button.append(swatch(color), cell('group', name), cell('note', ` ${share}`));
+    button.addEventListener('click', () => {
+      this.picked = name === this.picked ? '' : name;
+      this.draw();
+      this.listener.picked(this.picked ? fns : null, name);
+    });
+    return button;
+  }
+
+  chips() {
+    const named = this.colors.groups.filter(({ isNamed }) => isNamed);
+    const others = this.colors.groups.filter(({ isNamed }) => !isNamed);
+    const chips = named.map(({ name, color, self, fns }) => this.chip(name, color, self, fns));
+
+    if (others.length) {
+      chips.push(this.chip(`${others.length} others`, this.colors.other,
+        others.reduce((sum, { self }) => sum + self, 0), others.flatMap(({ fns }) => fns)));
+    }
+    return chips;
+  }
+
+  // Only those that are in this trace.
+  marks() {
+    const { colors, trace: { calls } } = this;
+    const ends = new Uint8Array(8);
+    const mark = (color, className, text, title) => {
+      const key = cell('key', swatch(color, className), text);
+      key.title = title;
+      return key;
+    };
+    const marks = [mark(colors.many, 'swatch', 'many short calls', 'calls of several functions within a pixel')];
+
+    for (let i = 0; i < calls.n; i++) ends[calls.end[i] & 3] = 1;
+    if (ends[2]) marks.push(mark(colors.unwound, 'swatch edge', 'unwound', 'left by an exception or longjmp'));
+    if (ends[0]) marks.push(mark(colors.open, 'swatch edge', 'open', 'had not returned when the trace ended'));
+    if (calls.without.size) marks.push(mark(colors.more, 'swatch', 'more below', 'shorter calls are left out'));
+    return marks;
+  }
+
+  // Another search has taken the place of the group.
+  unpick() {
+    if (!this.picked) return;
+    this.picked = '';
+    this.draw();
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What is looked at, as the address's part behind "#": a link to it shows the
+// same.  view: which one; id: the call chosen; fn: the function in focus or
+// chosen; zoom: the chart's time, in ns; find: the search; color.
+
+const LATER_MS = 150; // browsers refuse too many changes at once
+
+export class Link {
+  // changed(state) is called when the user enters another address.
+  constructor(changed) {
+    this.text = window.location.hash;
+    window.addEventListener('hashchange', () => {
+      if (window.location.hash === this.text) return;
+      this.text = window.location.hash;
+      changed(this.read());
+    });
+  }
+
+  read() {
+    return Object.fromEntries(new URLSearchParams(window.location.hash.slice(1)));
+  }
+
+  // make() returns the state: once for all changes of a moment.
+  later(make) {
+    this.make = make;
+    this.timer ??= setTimeout(() => this.write(), LATER_MS);
+  }
+
+  // Now, and returns the whole address.
+  write() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (this.make) {
+      const state = Object.entries(this.make()).filter(([, value]) => value !== undefined && value !== '');
+      // What is safe there stays readable.
+      this.text = `#${new URLSearchParams(state).toString().replaceAll('%3A', ':')}`;
+      this.make = null;
+      try {
+        window.history.replaceState(null, '', this.text);
+      } catch {
+        // A frame without an address of its own has no links to give.
+      }
+    }
+    return window.location.href;
+  }
+}

@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: MIT
+"""What the page of `save x.html` shows of a C++ program and of an idle
+server, as it is seen in a browser."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+import lib_browser
+from lib_build import Variant, build
+from lib_formats import cstrace, json_lines, record_program, save
+
+lib_browser.skip_unless_possible()
+
+WIDTHS = [500, 1200, 1600]
+VIEWS = ["chart", "flame", "tree", "graph", "report"]
+
+
+@pytest.fixture(scope="module", name="shop")
+def shop_folder(tmp_path_factory):
+    """Built by clang: what an exception leaves is unwound."""
+    folder = record_program(tmp_path_factory.mktemp("shop"), build(
+        "shop.cc", "-pthread", variant=Variant("clang")), 3, 60)
+    save(folder, "t.html")
+    return folder
+
+
+@pytest.fixture(scope="module", name="server")
+def server_folder(tmp_path_factory):
+    folder = record_program(tmp_path_factory.mktemp("server"),
+                            build("server.c"), 100)
+    save(folder, "t.html")
+    return folder
+
+
+def call_of(page, function):
+    """The longest call of a function, named without what it belongs to."""
+    return page.run("""((own) => {
+      const { names, trace: { calls } } = cstrace;
+      let best = -1;
+      for (let i = 0; i < calls.n; i++) {
+        if (names.own(names.functionOf(i)).split('(')[0] !== own) continue;
+        if (best < 0 || calls.duration[i] > calls.duration[best]) best = i;
+      }
+      return best;
+    })(arguments[0])""", function)
+
+
+def hash_of(page):
+    return page.run("Object.fromEntries(new URLSearchParams("
+                    "location.hash.slice(1)))")
+
+
+# ---- boxes and colours ------------------------------------------------------
+
+# All texts that the chart draws, with their places.
+DRAWN = """new Promise((done) => {
+  const { renderEngine: engine } = cstrace.views[arguments[0]].plugin;
+  const { fillText } = engine, drawn = [];
+  engine.fillText = function (text, x, y) {
+    drawn.push([text, Math.round(x), Math.round(y)]);
+    fillText.call(this, text, x, y);
+  };
+  cstrace.views[arguments[0]].container.render();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    engine.fillText = fillText;
+    done(drawn);
+  }));
+})"""
+
+
+@pytest.mark.parametrize("view", ["chart", "flame"])
+def test_a_box_begins_with_the_functions_own_name(page, shop, view):
+    page.open(shop / "t.html")
+    page.run("cstrace.open(arguments[0])", view)
+    page.settle()
+    lefts = {}
+    for text, x, y in page.run(DRAWN, view):
+        if not re.match("[▾▸] t", text):
+            lefts.setdefault(y, []).append((x, text))
+    firsts, others = [], []
+    for row in lefts.values():
+        firsts.append(min(row)[1])
+        others += [text for _, text in row]
+    own = page.run("cstrace.trace.head.sums.map(([fn]) =>"
+                   " cstrace.names.own(fn))")
+    assert firsts and all(
+        any(name.startswith(first.rstrip("…")) for name in own)
+        for first in firsts), firsts
+    # What they belong to comes behind, where there is room.
+    assert any(text.endswith("Clerk") for text in others)
+
+
+def test_the_legend_tells_the_colours(page, shop):
+    page.open(shop / "t.html")
+    chips = page.run("""[...document.querySelectorAll('#legend .chip')].map(
+      (chip) => [chip.querySelector('.group').textContent,
+        getComputedStyle(chip.querySelector('.swatch')).backgroundColor])""")
+    groups = [name for name, _ in chips]
+    assert any(name.endswith("Shelf") for name in groups)
+    assert "shop.cc" in groups  # of main
+    named = [color for name, color in chips if not name.endswith("others")]
+    assert len(set(named)) == len(named)
+    # A function looks like its group but for a little lightness.
+    hues = page.run("""((name) => {
+      const { colors, names } = cstrace;
+      const group = colors.groups.find((group) => group.name === name);
+      return group.fns.map((fn) => [names.group(fn), colors.all[fn],
+                                    group.color]);
+    })(arguments[0])""", groups[0])
+    for name, color, of_group in hues:
+        assert name == groups[0]
+        assert color.split()[:2] == of_group.split()[:2]
+    assert "unwound" in page.text("#legend")
+    assert "open" not in page.text("#legend")
+
+
+def test_a_click_on_the_legend_marks_its_calls(page, shop):
+    page.open(shop / "t.html")
+    page.click("#legend .chip")
+    name = page.text("#legend .chip .group")
+    page.wait("document.querySelector('#legend .chip')"
+              ".getAttribute('aria-pressed') === 'true'")
+    n = page.run("""(() => {
+      const { names, trace: { calls } } = cstrace;
+      let n = 0;
+      for (let i = 0; i < calls.n; i++) {
+        n += names.group(names.functionOf(i)) === arguments[0];
+      }
+      return n;
+    })()""".replace("arguments[0]", repr(name)))
+    assert page.run("cstrace.views.chart.boxes.hits.at(-1)") == n > 0
+    page.click("#legend .chip")
+    page.wait("cstrace.views.chart.boxes.hits === null")
+
+
+def test_colours_by_function(page, server):
+    page.open(server / "t.html")
+    assert page.run("cstrace.colors.way") == "function"  # it has one file
+    assert "wait_for_events" in page.text("#legend")
+
+
+LUMINANCE = """((colors) => {
+  const context = document.createElement('canvas').getContext('2d',
+    { willReadFrequently: true });
+  return colors.map((color) => {
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((v) => {
+      const part = v / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  });
+})"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_stand_out_from_their_boxes(page, shop, scheme):
+    page.scheme(scheme)
+    try:
+        page.open(shop / "t.html")
+        text, *boxes = page.run(
+            LUMINANCE + "([cstrace.colors.text, ...cstrace.colors.all])")
+        for box in boxes:
+            light, dark = max(text, box), min(text, box)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5
+        back = page.run(LUMINANCE + "([getComputedStyle(document.body)"
+                        ".backgroundColor])")[0]
+        assert (back > 0.5) == (scheme == "light")
+    finally:
+        page.scheme("light")
+
+
+# ---- room -------------------------------------------------------------------
+
+OUTSIDE = """[...document.querySelectorAll(
+    'header *, #banner, #legend, #details > *, main')].filter((element) => {
+  const { left, right, width } = element.getBoundingClientRect();
+  return width && (left < -1 || right > innerWidth + 1);
+}).map((element) => element.outerHTML.slice(0, 80))"""
+
+OVERLAPS = """(() => {
+  const all = [...document.querySelectorAll('header button, h1, #query')]
+    .map((element) => element.getBoundingClientRect())
+    .filter(({ width }) => width);
+  return all.some((a, i) => all.slice(i + 1).some((b) =>
+    a.left < b.right - 2 && b.left < a.right - 2
+    && a.top < b.bottom - 2 && b.top < a.bottom - 2));
+})()"""
+
+
+@pytest.mark.parametrize("which", ["shop", "server"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_all_views_fit_the_window(page, request, which, width):
+    folder = request.getfixturevalue(which)
+    page.resize(width)
+    try:
+        page.open(folder / "t.html")
+        page.run("cstrace.select(0, '')")
+        for view in VIEWS:
+            page.run("cstrace.open(arguments[0])", view)
+            page.settle()
+            assert page.run("document.documentElement.scrollWidth") <= width
+            assert page.run(OUTSIDE) == [], view
+            assert not page.run(OVERLAPS), view
+            names = page.run("[...document.querySelectorAll("
+                             "'.view:not([hidden]) .row .name')]"
+                             ".map((name) => name.offsetWidth)")
+            assert all(name > 20 for name in names), (view, names)
+    finally:
+        page.resize(1200)
+
+
+def test_a_long_name_keeps_its_own_part(page, shop):
+    page.resize(500)
+    try:
+        page.open(shop / "t.html").view("5", "report")
+        page.wait("document.querySelector('#report .row .own')")
+        cut = page.run("""[...document.querySelectorAll('#report .name')]
+          .filter((name) => {
+            const [before, own] = name.children;
+            return own.scrollWidth > own.clientWidth + 1
+              && before.clientWidth > 0;
+          }).map((name) => name.textContent)""")
+        assert cut == []
+    finally:
+        page.resize(1200)
+
+
+# ---- what was recorded ------------------------------------------------------
+
+def test_who_recorded_what_and_when(page, shop):
+    page.open(shop / "t.html")
+    info = cstrace(shop, "info", "t.cst").stdout
+    command = re.search(r"^command +(.*)$", info, re.M)[1]
+    assert page.text("#title") == command.split("/")[-1]
+    meta = page.text("#meta")
+    n = len(json_lines(shop))
+    assert "%s calls · 4 threads" % format(n, ",") in meta
+    all_calls = len(json_lines(shop, "--std"))
+    assert "%s more of the C++ library hidden" \
+        % format(all_calls - n, ",") in meta
+    head = page.run("cstrace.trace.head")
+    assert head["host"] and head["host"] in meta
+    page.click("#meta")
+    page.wait("document.querySelector('#about').open")
+    about = page.text("#facts")
+    assert command in about
+    assert "t2: " in about
+    assert "lostnothing" in about
+    year = page.run("new Date(Number(BigInt(cstrace.trace.head"
+                    ".start_wall_ns) / 1000000n)).getFullYear()")
+    assert str(year) in meta
+
+
+@pytest.mark.parametrize("options, why", [
+    (["--filter", "nosuch"], "No call matches: filter nosuch. ("),
+    (["--min-time", "3600s", "--thread", "2"],
+     "No call matches: 3600.000 s or longer, thread 2. (")])
+def test_says_why_there_is_nothing(page, shop, tmp_path, options, why):
+    out = tmp_path / "none.html"
+    done = cstrace(shop, "save", "t.cst", out, *options)
+    assert done.returncode == 0
+    page.open(out)
+    n = len(json_lines(shop, "--std"))
+    assert page.text("#loading") == why + "%s calls were recorded)" % format(
+        n, ",")
+
+
+def test_says_that_all_is_hidden(page, shop, tmp_path):
+    """Nothing but the C++ library's calls is recorded."""
+    program = build("shop.cc", "-pthread", variant=Variant("clang"))
+    done = cstrace(tmp_path, "record", "-o", "t.cst",
+                   "--exclude", "^main|shop::", "--", program)
+    assert done.returncode == 0, done.stderr
+    assert cstrace(tmp_path, "save", "t.cst", "t.html").returncode == 0
+    page.open(tmp_path / "t.html")
+    n = len(json_lines(tmp_path, "--std"))
+    assert n > 100
+    assert page.text("#loading") == (
+        "No call is shown: the C++ library's are hidden, unless the page is "
+        "saved with --std. (%s calls were recorded)" % format(n, ","))
+
+
+# ---- the tree ---------------------------------------------------------------
+
+ROWS = """[...document.querySelectorAll('#tree .row:not([hidden])')].map(
+  (row) => row.querySelector('.call').textContent)"""
+
+
+def test_an_event_loop_is_one_row(page, server):
+    page.open(server / "t.html").view("3", "tree")
+    page.wait("document.querySelector('#tree .times')")
+    times = page.run("""cstrace.views.tree.rows.map(({ item }) => item)
+      .filter((item) => item.fns?.length === 2).map(({ times }) => times)""")
+    single = page.run("""cstrace.views.tree.rows.filter(({ item }) =>
+      item >= 0 && cstrace.names.ofCall(item) === 'wait_for_events').length""")
+    # Each 16th turn writes the log, which is slow.
+    assert sum(times) + single == 100 and max(times) == 15
+    assert any("15 ×wait_for_events, do_chores" in row
+               for row in page.run(ROWS))
+    # Its calls are below it.
+    n_rows = page.run("cstrace.views.tree.rows.length")
+    page.run("""(() => {
+      const { tree } = cstrace.views;
+      const { item } = tree.rows.find(({ item }) => item.fns?.length === 2);
+      tree.choose(item);
+      return item.calls.length;
+    })()""")
+    page.wait("!document.querySelector('#details').hidden")
+    assert "wait_for_events, do_chores" in page.text("#details .what")
+    page.press("\ue014")  # Right unfolds
+    more = page.run("cstrace.views.tree.at.calls.length")
+    page.wait("cstrace.views.tree.rows.length === %d" % (n_rows + more))
+    page.press("f")
+    page.wait("!%s.some((row) => row.includes('×'))" % ROWS)
+
+
+# Each loop of the whole tree: its calls' ends, durations and functions.
+LOOPS = """(() => {
+  const { trace: { calls, lanes }, names, views: { tree } } = cstrace;
+  const loops = [], open = lanes.map((_, i) => ~i);
+  while (open.length) {
+    for (const item of tree.below(open.pop())) {
+      if (typeof item !== 'number') {
+        loops.push({ times: item.times, fns: item.fns,
+          calls: item.calls.map((i) => [names.functionOf(i),
+            calls.end[i] & 3, calls.duration[i]]) });
+      }
+      for (const call of item.calls ?? [item]) {
+        if (!tree.isLeaf(call)) open.push(call);
+      }
+    }
+  }
+  return loops;
+})()"""
+
+
+@pytest.mark.parametrize("which", ["shop", "server"])
+def test_what_stands_out_is_not_folded(page, request, which):
+    folder = request.getfixturevalue(which)
+    page.open(folder / "t.html").view("3", "tree")
+    loops = page.run(LOOPS)
+    assert loops
+    for loop in loops:
+        assert loop["times"] >= 3
+        assert {fn for fn, _, _ in loop["calls"]} == set(loop["fns"])
+        for wanted in loop["fns"]:
+            took = [ns for fn, end, ns in loop["calls"] if fn == wanted]
+            assert len(took) >= loop["times"]
+            assert max(took) <= 10 * sum(took) / len(took)
+        assert all(end == 1 for _, end, _ in loop["calls"])
+    if which == "shop":  # and there are some that might be
+        assert any(call["end"] == "unwound" for call in json_lines(folder))
+
+
+def test_self_times_and_bars(page, shop):
+    page.open(shop / "t.html").view("3", "tree")
+    page.press("f")
+    page.wait("document.querySelectorAll('#tree .row .share').length > 20")
+    calls = {call["id"]: call for call in json_lines(shop)}
+    below = Counter()
+    for call in calls.values():
+        below[call["parent"]] += call["duration_ns"]
+    selves = page.run("""Array.from({ length: cstrace.trace.calls.n },
+      (_, i) => [cstrace.names.id(i), cstrace.names.self(i)])""")
+    for key, self_ns in selves:
+        expected = calls[key]["duration_ns"] - below[key]
+        # Some nanoseconds may be trimmed for strict nesting.
+        assert abs(self_ns - expected) <= 2 + expected * 0.01
+    first = page.run("""(({ style }) => [style.getPropertyValue('--total-width'),
+      style.getPropertyValue('--own-width')])(
+        document.querySelector('#tree .row .share'))""")
+    total, own = (float(width.rstrip("%")) for width in first)
+    assert (total, page.text("#tree .row .share")) == (100, "100.0%")
+    main = next(call for call in calls.values() if call["id"] == "1.1")
+    assert own == pytest.approx(
+        100 * (1 - below["1.1"] / main["duration_ns"]), abs=1)
+
+
+# ---- the call graph ---------------------------------------------------------
+
+# The rows of its tree as `cstrace graph` has them.
+GRAPH = """(() => {
+  const rows = [];
+  const add = (nodes, depth) => nodes.forEach((node) => {
+    rows.push([cstrace.names.full(node.fn), depth, node.calls,
+      node.isRecursive, node.isRecursive ? null : node.total]);
+    add(node.below, depth + 1);
+  });
+  cstrace.views.graph.parts.forEach(({ nodes }) => add(nodes, 0));
+  return rows;
+})()"""
+
+
+def graph_rows(folder, *words):
+    done = cstrace(folder, "graph", "--format", "json", *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["rows"]
+
+
+@pytest.mark.parametrize("which", ["shop", "ended"])
+def test_the_graph_is_that_of_the_command(page, request, which):
+    folder = request.getfixturevalue(which)
+    save(folder, "t.html")
+    page.open(folder / "t.html").view("4", "graph")
+    mine = Counter(tuple(row[:4]) for row in page.run(GRAPH))
+    theirs = graph_rows(folder, "t.cst")
+    base = min(row["depth"] for row in theirs)
+    assert mine == Counter((row["function"], row["depth"] - base,
+                            row["calls"], row["is_recursive"])
+                           for row in theirs)
+    totals = {tuple(row[:2]): row[4] for row in page.run(GRAPH) if row[4]}
+    main = next(row for row in theirs if row["function"] == "main")
+    assert totals["main", 0] == pytest.approx(main["total_ns"], rel=0.01)
+
+
+def test_callers_above_and_callees_below(page, shop):
+    page.open(shop / "t.html")
+    page.run("cstrace.select(arguments[0], '')", call_of(page, "pack"))
+    page.press("g")
+    page.wait("cstrace.name === 'graph'")
+    page.settle()
+    # A title, or a function's name without what it belongs to.
+    rows = page.run("""[...document.querySelectorAll(
+      '#graph .row:not([hidden])')].map((row) => (
+        row.querySelector('.own') ?? row).textContent.split('(')[0])""")
+    titles = [rows.index("Callers, with its calls and times that come from "
+                         "there"), rows.index("The function and its callees")]
+    callers = rows[1:titles[1]]
+    assert titles[0] == 0 and callers[0] == "serve"
+    assert {"operator", "main"} <= set(callers)
+    assert rows[titles[1] + 1] == "pack"
+    assert any("each" in row for row in rows[titles[1] + 2:])
+    page.click("#graph .focus button")
+    page.wait("cstrace.focused === -1")
+    assert page.run("cstrace.views.graph.parts.length") == 1
+
+
+def test_times_of_a_function_in_focus(page, shop):
+    page.open(shop / "t.html").view("4", "graph")
+    sums = page.run("cstrace.trace.head.sums")
+    mine = page.run("""cstrace.trace.head.sums.map(([fn]) => {
+      const [own] = cstrace.callgraph.tree(fn);
+      return [fn, own.calls, own.total];
+    })""")
+    for (fn, calls, total, *_), (_, my_calls, my_total) in zip(sums, mine):
+        assert (calls, total) == (my_calls, pytest.approx(my_total, abs=99)), fn
+
+
+def test_the_details_lead_to_callers_and_callees(page, shop):
+    page.open(shop / "t.html")
+    call = call_of(page, "pack")
+    page.run("cstrace.select(arguments[0], '')", call)
+    assert "Callers" in page.text("#details")
+    assert "Callees" in page.text("#details")
+    page.click("#details .item")  # the nearest caller
+    page.wait("cstrace.selected === cstrace.trace.calls.parent[%d]" % call)
+
+
+# ---- the strip above the chart ----------------------------------------------
+
+CHART_VIEW = "cstrace.views.chart.view()"
+
+
+def drag(page, start, end):
+    """From one share of the strip to another."""
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.actions.action_builder import \
+        ActionBuilder
+
+    left, top, width = page.run("""(({ left, top, width }) =>
+      [left, top, width])(document.querySelector('#minimap')
+        .getBoundingClientRect())""")
+    page.point(left + start * width, top + 20)
+    ActionChains(page.driver).click_and_hold().perform()
+    actions = ActionBuilder(page.driver)
+    for share in (start + (end - start) / 2, end):
+        actions.pointer_action.move_to_location(
+            round(left + share * width), round(top + 20))
+    actions.pointer_action.release()
+    actions.perform()
+    page.settle()
+
+
+def test_the_strip_moves_the_chart(page, server):
+    page.open(server / "t.html")
+    page.settle()
+    first, last = page.run(CHART_VIEW)
+    span = last - first
+
+    def shares():
+        return [(time - first) / span for time in page.run(CHART_VIEW)]
+
+    drag(page, 0.25, 0.5)
+    assert shares() == pytest.approx([0.25, 0.5], abs=0.01)
+    drag(page, 0.4, 0.6)  # the window is moved
+    assert shares() == pytest.approx([0.45, 0.7], abs=0.01)
+    drag(page, 0.45, 0.3)  # its edge is
+    assert shares() == pytest.approx([0.3, 0.7], abs=0.01)
+    page.press("\ue003")  # Backspace: the zoom before
+    assert shares() == pytest.approx([0.45, 0.7], abs=0.01)
+    page.press("\ue00c")  # Escape
+    assert shares() == pytest.approx([0, 1], abs=0.01)
+
+
+# ---- links ------------------------------------------------------------------
+
+def test_a_link_shows_the_same(page, shop):
+    page.open(shop / "t.html")
+    call = call_of(page, "pack")
+    page.run("cstrace.select(arguments[0], '')", call)
+    page.run("cstrace.views.chart.zoomTo(arguments[0])", call)
+    page.press("/", "take")
+    page.wait("location.hash.includes('find=take')"
+              " && location.hash.includes('zoom=')")
+    link = page.run("location.href")
+    assert hash_of(page)["view"] == "chart"
+    view = page.run(CHART_VIEW)
+    page.open_link(link)
+    assert page.run("cstrace.selected") == call
+    assert page.run("cstrace.search.text").split()[1] == "calls"
+    assert page.run(CHART_VIEW) == pytest.approx(view, abs=2)
+    page.press("\ue00c")
+    page.run("document.activeElement.blur()")
+    page.view("3", "tree")
+    page.wait("location.hash.includes('view=tree')")
+    page.open_link(page.run("location.href"))
+    page.wait("document.querySelector('#tree .selected')")
+    assert page.run("cstrace.selected") == call
+
+
+def test_a_link_to_a_function(page, shop):
+    page.open(shop / "t.html")
+    page.run("cstrace.focus(cstrace.names.functionOf(arguments[0]))",
+             call_of(page, "serve"))
+    page.wait("location.hash.includes('fn=')")
+    fn = page.run("cstrace.focused")
+    page.open_link(page.run("location.href"))
+    assert page.run("cstrace.name") == "graph"
+    assert page.run("cstrace.focused") == fn
+
+
+def test_a_link_by_hand(page, shop):
+    ident = json_lines(shop)[-1]["id"]
+    page.open_link("file://%s#view=tree&id=%s" % (shop / "t.html", ident))
+    page.wait("document.querySelector('#tree .selected .id')")
+    assert page.text("#tree .selected .id") == ident
+    page.run("void (location.hash = 'view=tree&id=9.9')")
+    page.wait("!document.querySelector('#toast').hidden")
+    assert page.text("#toast") == "Call 9.9 is not in this page"
+
+
+# ---- copies -----------------------------------------------------------------
+
+def copied(page, key):
+    page.press(key)
+    page.wait("!document.querySelector('#toast').hidden")
+    return page.driver.execute_async_script(
+        "navigator.clipboard.readText().then(arguments[0])")
+
+
+def test_copies(page, shop):
+    page.open(shop / "t.html")
+    page.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": [
+        "clipboardReadWrite", "clipboardSanitizedWrite"]})
+    call = call_of(page, "pack")
+    page.run("cstrace.select(arguments[0], '')", call)
+    ident = page.run("cstrace.names.id(arguments[0])", call)
+    assert copied(page, "i") == ident
+    assert copied(page, "c") == "cstrace show %s" % ident
+    rows = [line.split() for line in copied(page, "s").splitlines()]
+    stack, at = [], ident
+    calls = {call["id"]: call for call in json_lines(shop)}
+    while at:
+        stack.insert(0, at)
+        at = calls[at]["parent"]
+    assert [row[0] for row in rows] == stack
+    link = copied(page, "l")
+    assert "id=%s" % ident in link
+    page.open_link(link)
+    assert page.run("cstrace.selected") == call
+
+
+def test_copies_where_there_is_no_clipboard(page, shop):
+    """As on a page from a plain server."""
+    page.open(shop / "t.html")
+    page.run("cstrace.select(0, '')")
+    page.run("""void Object.defineProperty(navigator, 'clipboard',
+                                           { value: undefined })""")
+    page.run("""void document.addEventListener('copy', () => {
+      window.copied = String(document.activeElement.value); })""")
+    page.press("i")
+    page.wait("window.copied === '1.1'")
