@@ -19,6 +19,8 @@ enum {
 	FOR_EXPECT = 64,
 	FOR_CHECK = 128,
 	FOR_GRAPH = 256,
+	FOR_LIVE = 512,
+	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
 
 /* What an argument is, for completion. */
@@ -44,8 +46,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_gdb, command_record, command_show,
-	command_report, command_save, command_info, command_diff,
+extern const struct command command_gdb, command_record, command_live,
+	command_show, command_report, command_save, command_info, command_diff,
 	command_expect, command_check, command_graph;
 
 /* All of them, in the order of the help; NULL behind the last. */

@@ -93,6 +93,8 @@ static _Noreturn void child_run(const struct launch *l, char **argv,
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	signal(SIGXFSZ, l->on_large_file);
+	if (l->is_output_ours)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execv(l->program, argv);
 	code = errno;
 	if (write(told, &code, sizeof(code)) < 0)

@@ -12,6 +12,7 @@ struct launch {
 	char *program;		    /* the file that PATH leads to */
 	char *preload;		    /* LD_PRELOAD's value */
 	void (*on_large_file)(int); /* what SIGXFSZ does to us, and to it */
+	int is_output_ours;	    /* the program's goes to standard error */
 	char *link; /* the shim's other name, without blanks; or NULL */
 };
 

@@ -145,12 +145,12 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		  int max_names, struct options *out)
 {
 	/* What follows a program's name is the program's. */
-	const char *letters = c->options & FOR_RECORD ? "+:ho:" : ":h";
+	const char *letters = c->options & FOR_RUN ? "+:ho:" : ":h";
 	struct option chosen[MAX_OPTION_ROWS];
 	int what, status = 1;
 
 	options_default(out);
-	out->look.id = !!(c->options & FOR_SHOW);
+	out->look.id = !!(c->options & (FOR_SHOW | FOR_LIVE));
 	choose_rows(c, chosen);
 	opterr = 0;
 	while (status > 0 &&

@@ -59,7 +59,8 @@ struct cst_trace *reading_open(const char *path, const struct options *o)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES); /* if it is one */
 	sigaction(SIGINT, &on_interrupt, NULL);
-	if (path == trace_file_default && access(path, F_OK) && errno == ENOENT) {
+	if (path == trace_file_default && access(path, F_OK) &&
+	    errno == ENOENT) {
 		failure("there is no %s here: cstrace record ./app makes it, "
 			"or name a trace",
 			path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * cstrace record: runs a program with the shim in it and is its reader.
+ * cstrace record and cstrace live: run a program with the shim in it and are
+ * its reader.
  */
 #include "command.h"
 #include "cstrace/record.h"
@@ -8,6 +9,9 @@
 #include "losses.h"
 #include "naming.h"
 #include "options.h"
+#include "preflight.h"
+#include "reading.h"
+#include "trace_file.h"
 #include "watch.h"
 
 #include <errno.h>
@@ -23,11 +27,19 @@
 /* Chunks come back within a millisecond: few of them stay in the cache. */
 enum { POOL_CHUNKS = 256 };
 
+/* Without a file to keep it the trace is in one without a name. */
+enum { MOST_UNKEPT = 1 << 30 };
+
 struct record {
+	const struct command *command_of;
 	const struct options *o;
 	struct launch launch;
 	struct watch watch;
 	sigset_t blocked;
+	int is_live;
+	int is_kept;   /* in a file of a name */
+	int is_piped;  /* to standard output, once it is whole */
+	int is_told;   /* why there will be no calls */
 	char *command; /* "./app 1 2" */
 	char module[PATH_MAX];
 };
@@ -60,8 +72,11 @@ static char *join(char **words)
 static int recorder_make(struct record *r, struct cst_error *err)
 {
 	struct cst_recorder_options options = {
-		.spool = r->o->output,
-		.limit_bytes = r->o->max_bytes,
+		.spool = r->is_kept ? r->o->output : "",
+		.spool_dir = getenv("TMPDIR"),
+		.limit_bytes = r->is_kept || r->is_piped || r->o->max_bytes
+				       ? r->o->max_bytes
+				       : MOST_UNKEPT,
 		.flight_bytes = r->o->flight_bytes,
 		.choice = &r->o->choice,
 		.mode = CST_MODE_RING,
@@ -80,8 +95,10 @@ static int recorder_make(struct record *r, struct cst_error *err)
 	if (status < 0)
 		return status;
 	naming_attach(r->watch.naming, r->watch.recorder);
-	return cst_recorder_live(r->watch.recorder, 0, CST_SINK_NONE, -1,
-				 &r->o->look, &r->o->choice, err);
+	return cst_recorder_live(r->watch.recorder, r->is_live,
+				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
+				 r->is_live ? STDOUT_FILENO : -1, &r->o->look,
+				 &r->o->choice, err);
 }
 
 static int recorder_open(struct record *r)
@@ -90,7 +107,7 @@ static int recorder_open(struct record *r)
 
 	/* Before an old trace is replaced. */
 	if (cst_choice_check(&r->o->choice, &err) < 0)
-		return usage_error(&command_record, "%s", err.text);
+		return usage_error(r->command_of, "%s", err.text);
 	return recorder_make(r, &err) < 0 ? failure("%s", err.text) : STATUS_OK;
 }
 
@@ -137,7 +154,11 @@ static void tell_nothing(const struct record *r)
 	int is_other = stat(r->launch.program, &st) == 0 &&
 		       (st.st_mode & (S_ISUID | S_ISGID));
 
-	if (is_other)
+	if (r->is_told)
+		fprintf(stderr,
+			"cstrace: no calls: cstrace check %s tells more\n",
+			r->launch.program);
+	else if (is_other)
 		fprintf(stderr,
 			"cstrace: no calls: '%s' runs with another user's "
 			"rights and cannot take libcstrace.so\n",
@@ -155,8 +176,8 @@ static uint64_t n_bytes(const struct record *r,
 {
 	struct stat st;
 
-	return stat(r->o->output, &st) == 0 ? (uint64_t)st.st_size
-					    : s->spool_bytes;
+	return r->is_kept && stat(r->o->output, &st) == 0 ? (uint64_t)st.st_size
+							  : s->spool_bytes;
 }
 
 static void tell_end(const struct record *r, const struct cst_status_report *s)
@@ -171,13 +192,14 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 	fputs("cstrace: ", stderr);
 	if (kept < s->n_calls)
 		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
-	fprintf(stderr,
-		"%" PRIu64 " %s in %" PRIu32 " %s, %.*f %s in %s, %.3f s",
-		s->n_calls, plural(s->n_calls, "call", "calls"), s->n_threads,
-		plural(s->n_threads, "thread", "threads"), is_small ? 0 : 1,
-		(double)size / (is_small ? 1 << 10 : 1 << 20),
-		is_small ? "KiB" : "MiB", r->o->output,
-		(double)s->duration_ns / 1e9);
+	fprintf(stderr, "%" PRIu64 " %s in %" PRIu32 " %s", s->n_calls,
+		plural(s->n_calls, "call", "calls"), s->n_threads,
+		plural(s->n_threads, "thread", "threads"));
+	if (r->is_kept)
+		fprintf(stderr, ", %.*f %s in %s", is_small ? 0 : 1,
+			(double)size / (is_small ? 1 << 10 : 1 << 20),
+			is_small ? "KiB" : "MiB", r->o->output);
+	fprintf(stderr, ", %.3f s", (double)s->duration_ns / 1e9);
 	tell_losses(s);
 	fputc('\n', stderr);
 }
@@ -191,6 +213,19 @@ static void save(void *arg)
 	naming_answer_all(r->watch.naming, r->watch.recorder);
 	if (cst_recorder_save(r->watch.recorder, &err) < 0)
 		tell(NULL, err.text);
+}
+
+/* All of the trace to standard output: its file is not written from its
+ * beginning to its end, so that a pipe gets it only now. */
+static int pipe_trace(struct cst_trace *t)
+{
+	const struct cst_choice all = {.std = 1};
+	const struct cst_look look = {0};
+	struct cst_error err;
+
+	return reading_end(cst_trace_write(t, "cst", &look, &all, reading_write,
+					   NULL, &err),
+			   &err);
 }
 
 /* Seal the file.  An exit code; told. */
@@ -207,22 +242,28 @@ static int recorder_end(struct record *r)
 	if (failed < 0)
 		return failure("%s", err.text);
 	cst_trace_status(trace, &status);
+	if (r->is_piped)
+		failed = pipe_trace(trace);
 	cst_trace_free(trace);
 	status.n_running = now.n_running;
 	tell_end(r, &status);
 	losses_tell_untraced(&now);
-	return STATUS_OK;
+	return failed;
 }
 
 static int run(struct record *r)
 {
 	int status, wait_status;
 
+	r->is_told = preflight_tell(r->launch.program, r->o->names[0]);
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
 			      &r->blocked, &r->watch.pid);
 	if (status)
 		return status;
+	/* A reader of ours that has enough does not end the program. */
+	if (r->is_live || r->is_piped)
+		signal(SIGPIPE, SIG_IGN);
 	wait_status = watch_run(&r->watch);
 	cst_recorder_over(r->watch.recorder);
 	status = recorder_end(r);
@@ -238,6 +279,7 @@ static int prepare(struct record *r)
 
 	if (status)
 		return status;
+	r->launch.is_output_ours = r->is_piped;
 	if (!realpath(r->launch.program, r->module))
 		r->module[0] = '\0';
 	r->command = join(r->o->names);
@@ -251,23 +293,39 @@ static int prepare(struct record *r)
 	return status ? status : recorder_open(r);
 }
 
-static int record_run(int argc, char **argv)
+/* What does not go together.  An exit code; told. */
+static int check_options(struct record *r)
+{
+	if (r->is_piped && isatty(STDOUT_FILENO))
+		return usage_error(r->command_of,
+				   "a trace is nothing for a terminal: "
+				   "cstrace record -o - ./app | cstrace show "
+				   "-");
+	if (r->is_piped && r->o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--flight needs a file: say -o FILE");
+	if (r->o->on_signal && !r->o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--on-signal is for --flight SIZE");
+	return STATUS_OK;
+}
+
+static int record(const struct command *c, int is_live, int argc, char **argv)
 {
 	struct options o;
-	struct record r = {.o = &o, .watch = {.signals = -1, .wanted = -1}};
-	int status,
-		go = options_parse(&command_record, argc, argv, 1, INT_MAX, &o);
+	struct record r = {.o = &o,
+			   .command_of = c,
+			   .is_live = is_live,
+			   .watch = {.signals = -1, .wanted = -1}};
+	int status, go = options_parse(c, argc, argv, 1, INT_MAX, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	if (!strcmp(o.output, "-"))
-		return usage_error(&command_record,
-				   "the trace needs a file: it is not written "
-				   "from its beginning to its end");
-	if (o.on_signal && !o.flight_bytes)
-		return usage_error(&command_record,
-				   "--on-signal is for --flight SIZE");
-	status = prepare(&r);
+	r.is_piped = !is_live && !strcmp(o.output, "-");
+	r.is_kept = !r.is_piped && !(is_live && o.output == trace_file_default);
+	status = check_options(&r);
+	if (!status)
+		status = prepare(&r);
 	if (!status)
 		status = run(&r);
 	cst_recorder_close(r.watch.recorder);
@@ -278,6 +336,16 @@ static int record_run(int argc, char **argv)
 	return status;
 }
 
+static int record_run(int argc, char **argv)
+{
+	return record(&command_record, 0, argc, argv);
+}
+
+static int live_run(int argc, char **argv)
+{
+	return record(&command_live, 1, argc, argv);
+}
+
 const struct command command_record = {
 	.name = "record",
 	.arguments = "[OPTION...] [--] ./app [ARG...]",
@@ -286,12 +354,37 @@ const struct command command_record = {
 		   "it would alone; what\n"
 		   "it forks or executes is recorded, too.\n"
 		   "\n"
+		   "With -o - the trace goes to standard output when the "
+		   "program has ended, and what\n"
+		   "the program writes there to standard error.\n"
+		   "\n"
 		   "Exit status: the program's own, 128 and the signal's "
 		   "number if one killed it.\n",
 	.examples = "record ./app 1 2\n"
 		    "record -o run.cst --exclude log_ -- ./app --verbose\n"
+		    "record -o - ./app | cstrace report -\n"
 		    "record --flight 10M --on-signal USR2 ./server\n",
 	.options = FOR_RECORD,
 	.takes = {TAKES_PROGRAM},
 	.run = record_run,
+};
+
+const struct command command_live = {
+	.name = "live",
+	.arguments = "[OPTION...] [--] ./app [ARG...]",
+	.summary = "Run a program and print its calls as they come",
+	.details = "A row for each call, on standard output among what the "
+		   "program writes there; a\n"
+		   "call that is still open when its row is due has a second "
+		   "one when it returns.\n"
+		   "Without -o FILE the trace is not kept.\n"
+		   "\n"
+		   "Exit status: the program's own, 128 and the signal's "
+		   "number if one killed it.\n",
+	.examples = "live ./app 1 2\n"
+		    "live --depth 3 --min-time 1ms ./server\n"
+		    "live -o run.cst --filter '^parse_' ./app\n",
+	.options = FOR_LIVE,
+	.takes = {TAKES_PROGRAM},
+	.run = live_run,
 };

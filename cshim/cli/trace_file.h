@@ -17,7 +17,6 @@ int trace_file_is_meant(const char *word);
 /* Add the default to o's names where c reads a trace and the words leave one
  * out.  At most max_names names are there afterwards; o->names[-1] must be
  * writable, and so must o->names[o->n_names]. */
-void trace_file_fill(const struct command *c, int max_names,
-		     struct options *o);
+void trace_file_fill(const struct command *c, int max_names, struct options *o);
 
 #endif

@@ -218,6 +218,106 @@ def test_no_hooks_is_said(tmp_path):
     assert "cstrace check /bin/true tells" in done.stderr
 
 
+HOOKS_OF_ITS_OWN = """
+int n;
+void __cyg_profile_func_enter(void *f, void *c) { n++; }
+void __cyg_profile_func_exit(void *f, void *c) { n++; }
+int main(void) { return !write(1, "ran\\n", 4); }
+"""
+WITHOUT = 'int main(void) { return !write(1, "ran\\n", 4); }'
+
+
+@pytest.mark.parametrize("source, flags, why", [
+    (WITHOUT, [], "it has no hooks: compile it with"),
+    (WITHOUT, ["-static", "-finstrument-functions"],
+     "it is static: link libcstrace.a into it"),
+    (WITHOUT, ["-static", "-s"], "it is static and stripped"),
+    (HOOKS_OF_ITS_OWN, [], "it defines the hooks itself"),
+])
+def test_what_will_not_be_recorded_is_said_before_it_runs(tmp_path, source,
+                                                          flags, why):
+    (tmp_path / "app.c").write_text("#include <unistd.h>\n" + source)
+    subprocess.run(["gcc", *flags, "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True)
+    done = subprocess.run([CSTRACE, "record", "./app"], cwd=tmp_path,
+                          text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False)
+    said = done.stdout.splitlines()
+    assert said[0].startswith("cstrace: calls of './app' will not be "
+                              "recorded: " + why)
+    assert said[1] == "ran"
+    assert said[2].startswith("cstrace: no calls")
+
+
+def test_a_program_of_32_bits_is_told_before_it_runs(tmp_path):
+    """The machine's compiler makes none: an ELF header says it all."""
+    true = bytearray(open("/bin/true", "rb").read())
+    true[4], true[18] = 1, 3  # ELFCLASS32, EM_386
+    (tmp_path / "app").write_bytes(true)
+    (tmp_path / "app").chmod(0o755)
+    done = command("record", "./app", cwd=tmp_path)
+    assert ("calls of './app' will not be recorded: it is for "
+            in done.stderr.splitlines()[0])
+
+
+def test_what_a_script_runs_is_no_surprise(tmp_path):
+    (tmp_path / "run").write_text("#!/bin/sh\nexec %s\n" % build("ends.c"))
+    (tmp_path / "run").chmod(0o755)
+    done = command("record", "./run", cwd=tmp_path)
+    assert "will not" not in done.stderr and " calls in " in done.stderr
+
+
+def test_the_trace_can_go_through_a_pipe(tmp_path):
+    """What the program prints does not come between."""
+    (tmp_path / "app.c").write_text(
+        'int main(void) { return !write(1, "ran\\n", 4); }')
+    subprocess.run(["gcc", "-w", "-finstrument-functions", "app.c", "-o",
+                    "app"], cwd=tmp_path, check=True)
+    done = subprocess.run("%s record -o - ./app | %s show -" % (
+        CSTRACE, CSTRACE), shell=True, cwd=tmp_path, text=True,
+        capture_output=True, check=True)
+    assert "  main" in done.stdout and "ran" not in done.stdout
+    assert done.stderr.startswith("ran\ncstrace: 1 call in 1 thread, 0.")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["app", "app.c"]
+
+
+def test_live_prints_rows_and_keeps_nothing(tmp_path):
+    done = command("live", "--depth", "2", build("ends.c"), "exit",
+                   cwd=tmp_path)
+    assert done.returncode == 3
+    assert re.search(r"1\.1 +main ", done.stdout)
+    assert re.search(r"1\.2 +middle ", done.stdout)
+    assert "leaf" not in done.stdout
+    assert re.fullmatch(r"cstrace: 5 calls in 1 thread, \S+ s\n", done.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_live_keeps_the_trace_where_it_is_told(tmp_path):
+    command("live", "-o", "x.cst", build("ends.c"), "exit",
+            cwd=tmp_path)
+    assert functions(calls(tmp_path, "x.cst")) == [
+        "main", "middle", "leaf", "end", "leaf"]
+
+
+def test_live_rows_come_while_the_program_waits(tmp_path):
+    program = subprocess.Popen(
+        [CSTRACE, "live", build("waits.c")], cwd=tmp_path, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        while "heard" not in program.stdout.readline():
+            pass
+    finally:
+        program.communicate("q\n", timeout=60)
+
+
+def test_live_leaves_a_program_alone_whose_rows_nobody_reads(tmp_path):
+    done = subprocess.run("%s live %s exit | head -1; echo ${PIPESTATUS[0]}"
+                          % (CSTRACE, build("ends.c")), shell=True,
+                          executable="/bin/bash", cwd=tmp_path, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert done.stdout.splitlines()[-1] == "3"
+
+
 # ---- how it is asked for -----------------------------------------------------
 
 

@@ -92,7 +92,7 @@ def test_options_may_be_shortened_while_they_are_clear(tmp_path):
     (["report", "--sort", "time", "t"], "calls, total, self, mean, min, max, function"),
     (["record", "--max-size", "10Q", "x"], "bad value '10Q' for --max-size"),
     (["record", "--on-signal", "USR1", "x"], "--flight"),
-    (["record", "-o", "-", "true"], "the trace needs a file"),
+    (["record", "-o", "-", "--flight", "1M", "true"], "--flight needs a file"),
     (["record"], "cstrace record [OPTION...] [--] ./app [ARG...]"),
     (["save", "t"], "cstrace save [OPTION...] [FILE.cst] OUT"),
     (["save", "t", "-"], "--format"),
