@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From calls to folded rows: what is called again and again in the same way
+ * is one row with a count, and what it calls is shown once below it.
+ *
+ * - Neighbours that make the same calls from the same places are one row.
+ *   How often their own loops went round makes no difference.
+ * - A sequence of up to FOLD_PERIOD neighbours that repeats is shown once; its
+ *   first row tells how many rows it has.
+ * - A function that calls itself is one row with the number of levels; what
+ *   all the levels call is below it, each kind once.
+ *
+ * Calls that are open or were unwound, and whatever they are called by, are
+ * rows of their own, and so is a call that takes more than FOLD_SLOW times the
+ * mean of those that it would join (and more than FOLD_SLOW_NS).
+ *
+ * The counts of all rows add up to the number of calls.
+ */
+#ifndef ENGINE_FOLD_H
+#define ENGINE_FOLD_H
+
+#include "callid.h"
+#include "view.h"
+
+enum { FOLD_PERIOD = 16, FOLD_SLOW = 10, FOLD_SLOW_NS = 10000 };
+
+/* A row.  call is the first of those that it stands for, with the depth that
+ * it is shown at and the duration of them all. */
+struct folded {
+	struct shown call;
+	uint64_t n_calls;  /* with those of the other levels of recursion */
+	uint32_t n_levels; /* of recursion; 1: none */
+	uint32_t n_loop;   /* this and the next rows of its depth, so many, are
+			    * a loop's; 0: it does not begin one */
+	uint8_t is_close; /* live: the end of a call that was a row when open */
+	uint8_t is_count; /* live: a row's count again, which has grown */
+	uint64_t cookie;  /* as fold_add() was given it for the call */
+};
+
+struct fold;
+
+/* Takes the rows in the order of entry.  Negative: no memory for them. */
+typedef int (*fold_row_fn)(void *arg, const struct folded *row);
+
+/* names is borrowed.  NULL: out of memory. */
+struct fold *fold_new(const struct names *names, fold_row_fn row, void *arg);
+void fold_free(struct fold *f);
+
+/* Only the calls that the row of this ID stands for are given, each with what
+ * it calls, as rows of their own.  thread is an index. */
+void fold_only(struct fold *f, uint32_t thread, const struct callid *id);
+
+/* Add the next call in the order of entry.  Negative: no memory, or what row()
+ * returned. */
+int fold_add(struct fold *f, const struct shown *call, uint64_t cookie);
+
+/* There are no more calls: gives all rows that are left. */
+int fold_end(struct fold *f);
+
+/* ---- live ------------------------------------------------------------------
+ *
+ * Rows are given while the program runs, so a count can grow behind a row that
+ * is on the screen: it is given again, at most once a second.  A call that is
+ * added as open may be closed later.
+ */
+
+void fold_live(struct fold *f);
+/* The end of a call that was added as open: depth, lane and number tell which,
+ * duration_ns and end are looked at. */
+int fold_close(struct fold *f, const struct shown *call);
+/* Give the rows of what was added since the last time.  An open call that
+ * follows the way that calls have gone there is given only once it is slow;
+ * is_stop: all are, and each count that has grown. */
+int fold_show(struct fold *f, uint64_t now_ns, int is_stop);
+/* Calls were left out: gives all rows that there are; what follows is compared
+ * with nothing before it. */
+int fold_forget(struct fold *f);
+
+#endif

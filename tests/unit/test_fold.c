@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls as words, one for each in the order of entry: blanks say how deep it
+ * is, then come its function, a letter, and what is special about it: "!" it
+ * is slow, "^" it was unwound, "?" it is open.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fold.h"
+
+enum { N_SITES = 52, USUAL_NS = 1000 };
+
+static struct call_site sites[N_SITES];
+static const struct names names = {.sites = sites, .n_sites = N_SITES};
+
+struct rows {
+	char text[8192];
+	size_t n;
+	uint64_t n_calls, n_rows;
+};
+
+static int put_row(void *arg, const struct folded *row)
+{
+	struct rows *r = arg;
+	char *p = r->text + r->n;
+
+	p += sprintf(p, "%*s%s%c", (int)row->call.depth, "",
+		     row->is_close ? "<-" : "", 'a' + (int)row->call.site);
+	if (row->n_calls > 1)
+		p += sprintf(p, "*%llu", (unsigned long long)row->n_calls);
+	if (row->n_levels > 1)
+		p += sprintf(p, "/%u", row->n_levels);
+	if (row->n_loop)
+		p += sprintf(p, "@%u", row->n_loop);
+	if (row->call.end == CALL_OPEN && !row->is_close)
+		p += sprintf(p, "?");
+	p += sprintf(p, "\n");
+	r->n = (size_t)(p - r->text);
+	r->n_calls += row->n_calls;
+	r->n_rows++;
+	return 0;
+}
+
+/* One call at `*p`, which goes behind it. */
+static struct shown call_at(const char **p, uint64_t number)
+{
+	struct shown call = {.number = number, .start_ns = number * 10};
+
+	for (; **p == ' '; ++*p)
+		call.depth++;
+	call.site = (uint32_t)(*(*p)++ - 'a');
+	sites[call.site].function = call.site;
+	call.duration_ns = USUAL_NS;
+	call.end = CALL_RETURN;
+	for (; **p && **p != '\n'; ++*p) {
+		if (**p == '!')
+			call.duration_ns = 1000 * USUAL_NS;
+		else if (**p == '^')
+			call.end = CALL_UNWOUND;
+		else
+			call.end = CALL_OPEN;
+	}
+	if (**p)
+		++*p;
+	return call;
+}
+
+static uint64_t add_all(struct fold *f, const char *calls)
+{
+	uint64_t n = 0;
+
+	while (*calls) {
+		struct shown call = call_at(&calls, ++n);
+
+		assert_int_equal(fold_add(f, &call, 0), 0);
+	}
+	return n;
+}
+
+static void check(const char *calls, const char *expected)
+{
+	struct rows r = {0};
+	struct fold *f = fold_new(&names, put_row, &r);
+	uint64_t n = add_all(f, calls);
+
+	assert_int_equal(fold_end(f), 0);
+	fold_free(f);
+	assert_string_equal(r.text, expected);
+	assert_int_equal(r.n_calls, n);
+}
+
+static void different_calls_stay(void **state)
+{
+	(void)state;
+	check("a\n b\n  c\n b\n d\n", "a\n b\n  c\n b\n d\n");
+	check("", "");
+}
+
+static void equal_neighbours_are_one_row(void **state)
+{
+	(void)state;
+	check("a\n b\n b\n b\n c\n", "a\n b*3\n c\n");
+	check("a\n b\n  c\n  d\n b\n  c\n  d\n", "a\n b*2\n  c*2\n  d*2\n");
+}
+
+static void counts_may_differ(void **state)
+{
+	(void)state;
+	check("a\n b\n  c\n b\n  c\n  c\n b\n  c\n  c\n  c\n",
+	      "a\n b*3\n  c*6\n");
+}
+
+static void a_sequence_that_repeats_is_a_loop(void **state)
+{
+	(void)state;
+	check("a\n b\n c\n b\n c\n b\n c\n d\n", "a\n b*3@2\n c*3\n d\n");
+	check("a\n b\n c\n d\n b\n c\n c\n d\n d\n b\n c\n d\n",
+	      "a\n b*3@3\n c*4\n d*4\n");
+	/* One in the other. */
+	check("a\n b\n c\n d\n c\n d\n b\n c\n d\n c\n d\n c\n d\n",
+	      "a\n b*2@2\n c*5@2\n d*5\n");
+	check("a\n b\n c\n b\n c\n b\n", "a\n b*2@2\n c*2\n b\n");
+}
+
+static void recursion_is_one_row(void **state)
+{
+	(void)state;
+	check("a\n b\n  b\n   b\n c\n", "a\n b*3/3\n c\n");
+	check("a\n b\n  c\n  b\n   c\n   b\n    d\n  b\n   c\n",
+	      "a\n b*4/3\n  c*3\n  d\n");
+}
+
+static void unwound_and_open_calls_stay(void **state)
+{
+	(void)state;
+	check("a\n b\n b^\n b\n b\n", "a\n b\n b\n b*2\n");
+	check("a\n b\n  c\n b\n  c^\n", "a\n b\n  c\n b\n  c\n");
+	check("a?\n b\n b\n b?\n  b?\n", "a?\n b*2\n b?\n  b?\n");
+}
+
+static void slow_calls_stay(void **state)
+{
+	(void)state;
+	check("a\n b\n b\n b!\n b\n", "a\n b*2\n b\n b\n");
+	check("a\n b!\n b\n b\n", "a\n b\n b*2\n");
+	check("a\n b\n  c\n b\n  c!\n b\n  c\n",
+	      "a\n b\n  c\n b\n  c\n b\n  c\n");
+	/* Those that always are are not slow. */
+	check("a\n b!\n b!\n b!\n", "a\n b*3\n");
+}
+
+static void check_only(const char *calls, uint64_t number, const char *expected)
+{
+	const struct callid id = {1, 1, number, 0};
+	struct rows r = {0};
+	struct fold *f = fold_new(&names, put_row, &r);
+
+	fold_only(f, 0, &id);
+	add_all(f, calls);
+	assert_int_equal(fold_end(f), 0);
+	fold_free(f);
+	assert_string_equal(r.text, expected);
+}
+
+static void only_unfolds_one_row(void **state)
+{
+	(void)state;
+	check_only("a\n b\n  c\n  c\n b\n  c\n  c\n b\n  c\n d\n", 2,
+		   " b\n  c*2\n b\n  c*2\n b\n  c\n");
+	check_only("a\n b\n c\n b\n c\n b\n", 2, " b\n b\n b\n");
+	check_only("a\n b\n  b\n   b\n   b\n c\n", 2, " b\n  b\n   b\n   b\n");
+	check_only("a\n b\n", 3, "");
+}
+
+static int count_row(void *arg, const struct folded *row)
+{
+	*(uint64_t *)arg += row->n_calls;
+	return 0;
+}
+
+/* What is held is bounded, whatever comes. */
+static void rows_are_given_on_the_way(void **state)
+{
+	const uint32_t n = 200000;
+	uint64_t n_given = 0, most_held = 0;
+	struct fold *f = fold_new(&names, count_row, &n_given);
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++) {
+		/* In no order that repeats. */
+		uint32_t random = (i * 2654435761u) >> 16;
+		struct shown call = {.number = i + 1,
+				     .duration_ns = 1,
+				     .lane = i % 2,
+				     .depth = i > 1 ? 1 + random % 3 : 0,
+				     .site = random / 3 % 26,
+				     .end = CALL_RETURN};
+
+		sites[call.site].function = call.site;
+		assert_int_equal(fold_add(f, &call, 0), 0);
+		if (most_held < i - n_given)
+			most_held = i - n_given;
+	}
+	assert_true(n_given > 0 && most_held < n / 2);
+	assert_int_equal(fold_end(f), 0);
+	assert_int_equal(n_given, n);
+	fold_free(f);
+}
+
+/* A deep one, too, without recursion of our own. */
+static void deep_calls_are_given(void **state)
+{
+	const uint32_t n = 300000;
+	uint64_t n_given = 0;
+	struct fold *f = fold_new(&names, count_row, &n_given);
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++) {
+		struct shown call = {.number = i + 1,
+				     .depth = i,
+				     .site = i % 2,
+				     .end = CALL_RETURN};
+
+		assert_int_equal(fold_add(f, &call, 0), 0);
+	}
+	assert_int_equal(fold_end(f), 0);
+	assert_int_equal(n_given, n);
+	fold_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(different_calls_stay),
+		cmocka_unit_test(equal_neighbours_are_one_row),
+		cmocka_unit_test(counts_may_differ),
+		cmocka_unit_test(a_sequence_that_repeats_is_a_loop),
+		cmocka_unit_test(recursion_is_one_row),
+		cmocka_unit_test(unwound_and_open_calls_stay),
+		cmocka_unit_test(slow_calls_stay),
+		cmocka_unit_test(only_unfolds_one_row),
+		cmocka_unit_test(rows_are_given_on_the_way),
+		cmocka_unit_test(deep_calls_are_given),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
