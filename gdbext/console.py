@@ -154,6 +154,12 @@ class Output:
         is_auto = color == "auto" and _is_styled(fd)
         return Sink(kind, fd, color == "on" or is_auto)
 
+    def is_busy(self) -> bool:
+        """Does gdb still have rows to write?  It can be waited for only in
+        its own thread, where flush() follows."""
+        return (bool(self._waiting) and threading.current_thread()
+                is not threading.main_thread())
+
     def take(self, text: str) -> None:
         """Rows for gdb's own streams, on the recorder's thread."""
         with self._lock:

@@ -140,6 +140,7 @@ class _RecorderOptions(C.Structure):
 _WANTED = C.CFUNCTYPE(None, C.c_void_p)
 _TEXT = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_uint64)
 _MESSAGE = C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)
+_BUSY = C.CFUNCTYPE(C.c_int, C.c_void_p)
 _WRITE = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
 
 
@@ -149,6 +150,7 @@ class _Callbacks(C.Structure):
         ("text", _TEXT),
         ("message", _MESSAGE),
         ("arg", C.c_void_p),
+        ("is_busy", _BUSY),
     ]
 
 
@@ -310,6 +312,7 @@ class Callbacks(NamedTuple):
     wanted: Callable[[], None]
     text: Callable[[str], None]
     message: Callable[[str], None]
+    is_busy: Callable[[], bool]
 
     def _pack(self) -> _Callbacks:
         def text(_arg: int, address: int, size: int) -> None:
@@ -319,7 +322,8 @@ class Callbacks(NamedTuple):
             self.message(line.decode("utf-8", "replace"))
 
         return _Callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
-                          text=_TEXT(text), message=_MESSAGE(message))
+                          text=_TEXT(text), message=_MESSAGE(message),
+                          is_busy=_BUSY(lambda _arg: self.is_busy()))
 
 
 class Recorder:

@@ -18,7 +18,7 @@ ENGINE_CORE_SRC := \
 	holders.c \
 	lanes.c \
 	mark.c \
-	live.c \
+	outlet.c screen.c live.c \
 	plain.c \
 	questions.c \
 	rawarea.c \

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "live.h"
+#include "clock.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	MAX_PENDING = 65536,
-	BUFFER_SIZE = 1 << 18,
-	/* The cell's width at first, and how much it grows: so seldom that
-	 * the columns stay where they are. */
-	CELL_WIDTH = 10,
-	CELL_MORE = 3,
-	TAG_WIDTH = 2,
+	/* Where the oldest may be left out; they stay in the cache. */
+	MAX_WAITING = 16384,
+	PICTURE_NS = 40000000,
 };
 
 /* Rows of this number are none. */
@@ -24,34 +18,24 @@ static const uint64_t no_row = UINT64_MAX;
 struct pending {
 	uint64_t time; /* ticks: of the entry, or of the end when it closes */
 	uint64_t start, end;
-	uint32_t order; /* keeps rows of equal time as they came */
-	uint32_t site;
-	uint32_t depth;
-	uint32_t tid;
-	uint32_t color;
-	uint32_t process, thread; /* ordinals */
 	uint64_t number;
-	uint8_t kind; /* enum row_kind */
-	uint8_t is_unwound;
-	uint8_t is_seed;
-	char thread_name[16];
+	const struct thread *thread;
 	/* The call whose row this is, to be told that it was printed. */
 	struct stack *stack;
 	uint32_t index;
-};
-
-/* What a thread's tag was last explained with. */
-struct noted {
-	uint32_t tid; /* 0: not yet */
-	char name[16];
+	uint32_t site;
+	uint32_t depth;
+	uint8_t kind; /* enum row_kind */
+	uint8_t is_unwound;
+	uint8_t is_seed;
 };
 
 int live_init(struct live *l, const struct names *names, struct cst_error *err)
 {
 	*l = (struct live){.names = names};
+	screen_init(&l->screen, names);
 	l->rows = malloc(MAX_PENDING * sizeof(*l->rows));
-	l->buffer = malloc(BUFFER_SIZE);
-	if (!l->rows || !l->buffer) {
+	if (!l->rows) {
 		live_release(l);
 		return cst_fail_memory(err);
 	}
@@ -61,9 +45,8 @@ int live_init(struct live *l, const struct names *names, struct cst_error *err)
 void live_release(struct live *l)
 {
 	filter_free(l->filter);
+	screen_release(&l->screen);
 	free(l->rows);
-	free(l->buffer);
-	free(l->noted);
 	*l = (struct live){0};
 }
 
@@ -81,260 +64,103 @@ static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
 	return live_ns(l, since);
 }
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- from what is pending to the screen ---------------------------------- */
 
-/* 0, or an errno; as below. */
-static int write_all(int fd, const char *text, uint64_t size)
+static struct screen_row row_of(const struct live *l, const struct pending *p)
 {
-	while (size) {
-		ssize_t n = write(fd, text, size);
-
-		if (n >= 0) {
-			text += n;
-			size -= (uint64_t)n;
-		} else if (errno == EAGAIN) {
-			struct pollfd p = {.fd = fd, .events = POLLOUT};
-
-			poll(&p, 1, 100);
-		} else if (errno != EINTR) {
-			return errno;
-		}
-	}
-	return 0;
-}
-
-/* Rows go out whole: a pipe takes PIPE_BUF bytes in one piece, and more than
- * that with what the program writes in the middle. */
-static int write_rows(int fd, const char *text, uint64_t size)
-{
-	int failed = 0;
-
-	while (size > PIPE_BUF && !failed) {
-		const char *end = memrchr(text, '\n', PIPE_BUF);
-		uint64_t n = end ? (uint64_t)(end - text) + 1 : PIPE_BUF;
-
-		failed = write_all(fd, text, n);
-		text += n;
-		size -= n;
-	}
-	return failed ? failed : write_all(fd, text, size);
-}
-
-static void live_emit(struct live *l, uint64_t size)
-{
-	int failed = 0;
-
-	if (!size)
-		return;
-	if (l->options.sink == CST_SINK_FD)
-		failed = write_rows(l->options.fd, l->buffer, size);
-	else if (l->options.sink == CST_SINK_CALLBACK)
-		l->text(l->arg, l->buffer, size);
-	if (failed)
-		l->failed_errno = failed;
-}
-
-static uint64_t format_pending(const struct live *l, const struct pending *p,
-			       uint64_t n_folded, uint64_t duration, char *out)
-{
-	struct row row = {
+	return (struct screen_row){
+		.at = p->time,
+		.time_ns = live_time_ns(l, p->time),
+		.duration_ns = live_ns(l, p->end - p->start),
+		.number = p->number,
+		.n_calls = 1,
+		.thread = p->thread,
+		.site = p->site,
+		.depth = p->depth,
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
 		.is_seed = p->is_seed,
-		.depth = p->depth,
-		.time_ns = live_time_ns(l, p->time),
-		.duration_ns = live_ns(l, duration),
-		.names = l->names,
-		.site = p->site,
-		.process = p->process,
-		.thread = p->thread,
-		.number = p->number,
-		.cell = l->cell,
-		.thread_color = p->color,
-		.n_folded = n_folded,
 	};
-
-	return row_format(&row, &l->options.look, out);
 }
 
-static int row_order(const void *a, const void *b)
+static void drop_front(struct live *l, uint32_t n)
 {
-	const struct pending *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
+	l->first_row += n;
+	l->n_rows -= n;
+	memmove(l->rows, l->rows + n, l->n_rows * sizeof(*l->rows));
 }
 
-static int is_alike(const struct pending *a, const struct pending *b)
-{
-	return a->kind == ROW_CALL && b->kind == ROW_CALL &&
-	       a->site == b->site && a->depth == b->depth && a->tid == b->tid &&
-	       a->is_unwound == b->is_unwound;
-}
-
-/* Rows [i, ...) that are folded into one: their number and whole duration. */
-static uint32_t count_alike(const struct live *l, uint32_t i,
-			    uint64_t *duration)
-{
-	uint32_t n = 1;
-
-	*duration = l->rows[i].end - l->rows[i].start;
-	if (!l->options.look.fold)
-		return 1;
-	while (i + n < l->n_rows && is_alike(&l->rows[i], &l->rows[i + n])) {
-		*duration += l->rows[i + n].end - l->rows[i + n].start;
-		n++;
-	}
-	/* The last of them may have callees below it. */
-	if (n > 1 && i + n < l->n_rows &&
-	    l->rows[i + n].tid == l->rows[i].tid &&
-	    l->rows[i + n].depth > l->rows[i].depth) {
-		n--;
-		*duration -= l->rows[i + n].end - l->rows[i + n].start;
-	}
-	return n;
-}
-
-static int noted_room(struct live *l, uint32_t thread)
-{
-	uint32_t cap = thread + 64;
-	struct noted *p;
-
-	if (thread < l->cap_noted)
-		return 0;
-	p = cap > thread ? realloc(l->noted, cap * sizeof(*p)) : NULL;
-	if (!p)
-		return -1;
-	memset(p + l->cap_noted, 0, (cap - l->cap_noted) * sizeof(*p));
-	l->noted = p;
-	l->cap_noted = cap;
-	return 0;
-}
-
-/* Explains the row's tag where that has not been done, or its thread has
- * another name by now. */
-static uint64_t put_note(struct live *l, const struct pending *p, char *out)
-{
-	struct noted *noted;
-
-	if (!l->cell.tag || noted_room(l, p->color) < 0)
-		return 0;
-	noted = &l->noted[p->color];
-	if (noted->tid == p->tid && !strcmp(noted->name, p->thread_name))
-		return 0;
-	noted->tid = p->tid;
-	memcpy(noted->name, p->thread_name, sizeof(noted->name));
-	return row_note(p->process, p->thread, p->thread_name, p->tid, out);
-}
-
-/* Makes the cell as wide as the row needs it; returns whether it grew.  The
- * tree so begins in the same column, whether there are several threads yet or
- * not. */
-static int cell_fit(struct live *l, const struct pending *p)
-{
-	const struct cst_look *look = &l->options.look;
-	unsigned tag = 0, id = 0, least = 0, width;
-
-	if (look->thread) {
-		least = TAG_WIDTH;
-		tag = l->has_threads ? row_tag_width(p->process, p->thread) : 0;
-		tag = tag > l->cell.tag ? tag : l->cell.tag;
-	}
-	if (look->id) {
-		least = CELL_WIDTH;
-		id = row_id_width(p->process, p->thread, p->number, p->is_seed);
-	}
-	width = tag + id + (tag && id);
-	l->cell.tag = (uint8_t)tag;
-	if (l->cell.width < least)
-		l->cell.width = (uint8_t)least;
-	if (l->cell.width >= width)
-		return 0;
-	l->cell.width = (uint8_t)(width + CELL_MORE);
-	return 1;
-}
-
-static void live_write_rows(struct live *l)
-{
-	uint64_t used = 0;
-
-	if (!l->n_rows)
-		return;
-	qsort(l->rows, l->n_rows, sizeof(*l->rows), row_order);
-	cell_fit(l, &l->rows[0]);
-	if (!l->has_heading) {
-		used = row_heading(&l->options.look, &l->cell, l->buffer);
-		l->has_heading = 1;
-		for (uint32_t i = 0; i < l->cap_noted; i++)
-			l->noted[i].tid = 0;
-	}
-	for (uint32_t i = 0; i < l->n_rows;) {
-		uint64_t duration;
-		uint32_t n = count_alike(l, i, &duration);
-
-		if (cell_fit(l, &l->rows[i]))
-			used += row_heading(&l->options.look, &l->cell,
-					    l->buffer + used);
-		used += put_note(l, &l->rows[i], l->buffer + used);
-		used += format_pending(l, &l->rows[i], n, duration,
-				       l->buffer + used);
-		i += n;
-		if (used > BUFFER_SIZE - 2 * ROW_MAX) {
-			live_emit(l, used);
-			used = 0;
-		}
-	}
-	live_emit(l, used);
-}
-
-/* Those whose rows are written open want a closing row later. */
-static void live_mark_printed(struct live *l)
+/* Those whose rows are open want a closing row later. */
+static void live_hand_over(struct live *l)
 {
 	for (uint32_t i = 0; i < l->n_rows; i++) {
 		const struct pending *p = &l->rows[i];
+		struct screen_row row = row_of(l, p);
 
-		if (p->kind == ROW_OPEN)
+		if (screen_add(&l->screen, &row) == 0 && p->kind == ROW_OPEN)
 			p->stack->calls[p->index].is_printed = 1;
 	}
+	drop_front(l, l->n_rows);
 }
 
-static void live_write(struct live *l)
+static void live_leave_out(struct live *l, uint32_t n)
 {
-	live_mark_printed(l);
-	live_write_rows(l);
-	l->first_row += l->n_rows;
-	l->n_rows = 0;
+	uint64_t n_calls = 0;
+	struct screen_row first = {0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (l->rows[i].kind == ROW_CLOSE)
+			continue;
+		if (!n_calls++)
+			first = row_of(l, &l->rows[i]);
+	}
+	screen_leave_out(&l->screen, &first, n_calls);
+	drop_front(l, n);
+}
+
+static int may_leave_out(const struct live *l)
+{
+	return l->screen.outlet.is_slow && !l->is_exact;
+}
+
+static void live_write(struct live *l, int is_stop, int patience_ms)
+{
+	live_hand_over(l);
+	screen_write(&l->screen, is_stop, patience_ms);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static struct pending *live_add(struct live *l, struct thread *t,
+static void live_make_room(struct live *l)
+{
+	if (l->n_rows == MAX_PENDING)
+		live_write(l, 0, OUTLET_FOREVER);
+	else if (l->n_rows >= MAX_WAITING && may_leave_out(l))
+		live_leave_out(l, MAX_WAITING / 2);
+}
+
+static struct pending *live_add(struct live *l, const struct thread *t,
 				struct stack *s, struct open_call *o,
 				enum row_kind kind)
 {
 	struct pending *p;
 
-	if (l->n_rows == MAX_PENDING)
-		live_write(l);
+	if (l->n_rows >= MAX_WAITING)
+		live_make_room(l);
 	p = &l->rows[l->n_rows];
 	*p = (struct pending){
 		.time = o->start,
 		.start = o->start,
-		.order = l->n_rows,
-		.site = o->call_site,
-		.depth = o->above.depth,
-		.tid = t->tid,
-		.color = t->index,
-		.process = t->process + 1,
-		.thread = t->ordinal,
+		.end = o->start,
 		.number = o->number,
-		.kind = (uint8_t)kind,
-		.is_seed = o->is_seed,
+		.thread = t,
 		.stack = s,
 		.index = (uint32_t)(o - s->calls),
+		.site = o->call_site,
+		.depth = o->above.depth,
+		.kind = (uint8_t)kind,
+		.is_seed = o->is_seed,
 	};
-	memcpy(p->thread_name, t->name, sizeof(p->thread_name));
 	o->row = l->first_row + l->n_rows++;
 	return p;
 }
@@ -422,15 +248,51 @@ static void live_add_old(struct live *l, struct stack *s, struct thread *t,
 	}
 }
 
+static int is_due(struct live *l)
+{
+	uint64_t now_ns;
+
+	if (!may_leave_out(l))
+		return 1;
+	now_ns = clock_monotonic_ns();
+	if (now_ns - l->drawn_ns < PICTURE_NS)
+		return 0;
+	l->drawn_ns = now_ns;
+	return outlet_is_ready(&l->screen.outlet, OUTLET_NOT);
+}
+
+static void live_look(struct live *l, struct callstack *c, uint64_t now)
+{
+	if (!l->options.min_ns)
+		return;
+	for (struct stack *s = c->stacks; s; s = s->next)
+		live_add_old(l, s, s->thread, now);
+}
+
 void live_flush(struct live *l, struct callstack *c, uint64_t now)
 {
 	if (!l->filter)
 		return;
-	if (l->options.min_ns) {
-		for (struct stack *s = c->stacks; s; s = s->next)
-			live_add_old(l, s, s->thread, now);
-	}
-	live_write(l);
+	live_look(l, c, now);
+	if (is_due(l))
+		live_write(l, 0,
+			   may_leave_out(l) ? OUTLET_NOT : OUTLET_FOREVER);
+}
+
+void live_settle(struct live *l, struct callstack *c, uint64_t now,
+		 int patience_ms)
+{
+	if (!l->filter)
+		return;
+	live_look(l, c, now);
+	live_write(l, !l->is_exact, l->is_exact ? OUTLET_FOREVER : patience_ms);
+}
+
+void live_forget(struct live *l)
+{
+	l->first_row += l->n_rows;
+	l->n_rows = 0;
+	screen_clear(&l->screen);
 }
 
 void live_set(struct live *l, const struct live_options *options,
@@ -438,13 +300,15 @@ void live_set(struct live *l, const struct live_options *options,
 {
 	int was_on = l->filter != NULL;
 
-	live_write(l);
+	live_write(l, 1, LIVE_STOP_MS);
 	filter_free(l->filter);
 	l->filter = filter;
-	if (l->options.look.id != options->look.id ||
-	    l->options.look.thread != options->look.thread)
-		l->cell = (struct row_cell){0};
+	if (l->screen.look.id != options->look.id ||
+	    l->screen.look.thread != options->look.thread)
+		l->screen.cell = (struct row_cell){0};
 	l->options = *options;
+	l->screen.look = options->look;
+	outlet_turn(&l->screen.outlet, options->sink, options->fd);
 	c->listener = (struct call_listener){0};
 	if (!filter)
 		return;

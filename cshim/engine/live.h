@@ -2,13 +2,14 @@
  *
  * The live view: rows of the calls as they come.  A call that has returned
  * before its row is written is one row; one that is still open then gets a
- * second, closing row.
+ * second, closing row.  Where rows go to an outlet that may be slow they wait
+ * for the next of its pictures, some 25 a second, or for a stop.
  */
 #ifndef ENGINE_LIVE_H
 #define ENGINE_LIVE_H
 
 #include "callstack.h"
-#include "row.h"
+#include "screen.h"
 
 struct live_options {
 	int is_on;
@@ -27,19 +28,13 @@ struct live {
 	uint64_t start_ticks; /* time 0 */
 	uint64_t start_wall_ns;
 	uint64_t paused_ticks; /* so far, for wall times */
-	int has_threads;       /* more than one: rows have tags */
-	int has_heading;
-	int failed_errno; /* rows could not be written */
-	void (*text)(void *arg, const char *text, uint64_t size);
-	void *arg;
+	int is_exact; /* rows keep step with the program: none is left out */
+	struct screen screen;
 	/* private */
 	struct pending *rows;
 	uint32_t n_rows;
 	uint64_t first_row; /* number of rows[0]; numbers are never reused */
-	char *buffer;
-	struct row_cell cell; /* as wide as rows have needed it so far */
-	struct noted *noted;  /* by thread: as it was explained */
-	uint32_t cap_noted;
+	uint64_t drawn_ns;  /* the last picture */
 };
 
 int live_init(struct live *l, const struct names *names, struct cst_error *err);
@@ -56,8 +51,16 @@ void live_entered(void *arg, struct thread *t, struct stack *s,
 void live_left(void *arg, struct thread *t, struct stack *s,
 	       struct open_call *o, uint64_t end, enum call_end how);
 
-/* Write what is pending.  now: ticks, stops left out; calls that are open for
+/* Write what is pending, or some of it, or later, where the outlet is slow and
+ * is_exact is not set.  now: ticks, stops left out; calls that are open for
  * min_ns by then appear. */
 void live_flush(struct live *l, struct callstack *c, uint64_t now);
+/* The program stands still: write all, but for what a slow outlet does not take
+ * in STOP_MS, and of many rows the oldest. */
+enum { LIVE_STOP_MS = 1000 };
+void live_settle(struct live *l, struct callstack *c, uint64_t now,
+		 int patience_ms);
+/* The trace's calls and threads are about to go. */
+void live_forget(struct live *l);
 
 #endif

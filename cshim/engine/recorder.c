@@ -91,9 +91,9 @@ static void recorder_tell_troubles(struct cst_recorder *r)
 		r->changed[0] = 0;
 		recorder_tell(r, &err);
 	}
-	if (r->live.failed_errno && !r->has_told_rows) {
+	if (r->live.screen.outlet.failed_errno && !r->has_told_rows) {
 		r->has_told_rows = 1;
-		errno = r->live.failed_errno;
+		errno = r->live.screen.outlet.failed_errno;
 		cst_fail_sys(&err, "live rows cannot be written");
 		recorder_tell(r, &err);
 	}
@@ -207,8 +207,9 @@ static int recorder_parts(struct cst_recorder *r,
 		r->pool_chunks = r->area->max_chunks;
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
-	r->live.text = r->callbacks.text;
-	r->live.arg = r->callbacks.arg;
+	r->live.screen.outlet.text = r->callbacks.text;
+	r->live.screen.outlet.is_busy = r->callbacks.is_busy;
+	r->live.screen.outlet.arg = r->callbacks.arg;
 	if (sites_init(&r->sites, r->area, r->names) < 0)
 		return cst_fail_memory(err);
 	callstack_init(&r->calls, &r->sites, &r->pauses);
@@ -342,6 +343,8 @@ static int recorder_rounds(struct cst_recorder *r, int is_last)
 		gone_mark(r, 1);
 		is_last = 0;
 	}
+	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),
+		    LIVE_STOP_MS);
 	/* Without a live view names hold up nothing, but who drains may be
 	 * about to end the trace: the last chance to ask. */
 	return !questions_n_open(&r->sites.questions);
@@ -490,7 +493,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
 		area_grow(r->area);
 	live_set(&r->live, &options, filter, &r->calls);
-	r->live.failed_errno = r->has_told_rows = 0;
+	r->has_told_rows = 0;
 	recorder_unlock(r);
 	return 0;
 }

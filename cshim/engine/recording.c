@@ -23,6 +23,7 @@ enum {
 
 void recorder_forget(struct cst_recorder *r)
 {
+	live_forget(&r->live);
 	callstack_release(&r->calls);
 	crew_release(&r->crew);
 	lives_release(&r->lives);
@@ -55,7 +56,7 @@ static int open_writer(struct cst_recorder *r,
 	r->live.start_ticks = r->start_ticks;
 	r->live.start_wall_ns = options.start_wall_ns;
 	r->live.paused_ticks = 0;
-	r->live.has_heading = 0;
+	r->live.screen.has_heading = 0;
 	return writer_open(&options, r->names, &r->writer, err);
 }
 
@@ -113,6 +114,8 @@ int cst_recorder_begin(struct cst_recorder *r,
 		return cst_fail(CST_FAILED, err, "a trace is under way");
 	}
 	r->mode = options->mode;
+	r->live.is_exact =
+		r->mode == CST_MODE_BREAKPOINT || r->mode == CST_MODE_HANDSHAKE;
 	r->is_full = 0;
 	r->has_begun = 0;
 	r->calls.begin_ticks = clock_ticks();
@@ -225,6 +228,8 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	recorder_round(r, 1);
+	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),
+		    OUTLET_FOREVER);
 	cst_trace_free(take(r->snapshot));
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);

@@ -268,7 +268,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	writer_hurry(r->writer, haste(r, n_full));
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
-	r->live.has_threads = r->crew.n > 1;
+	r->live.screen.has_threads = r->crew.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
 	before = r->reader.n_records - before;
 	return before > INT32_MAX ? INT32_MAX : (int)before;

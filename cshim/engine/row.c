@@ -240,6 +240,25 @@ char *row_put_function(char *out, const struct names *names, uint32_t function,
 	return put(row_put_text(out, name, room), mark);
 }
 
+static char *put_folded(const struct row *row, char *out)
+{
+	if (row->n_folded > 1) {
+		out = put(out, "  x");
+		out = number_put(out, row->n_folded);
+	}
+	if (row->n_levels > 1) {
+		out = put(out, ", ");
+		out = number_put(out, row->n_levels);
+		out = put(out, " deep");
+	}
+	if (row->n_loop > 1) {
+		out = put(out, "  (loop of ");
+		out = number_put(out, row->n_loop);
+		out = put(out, ")");
+	}
+	return out;
+}
+
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out)
 {
@@ -249,10 +268,7 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		out = put(out, "<- ");
 	out = row_put_function(out, row->names, site->function, look->names,
 			       NAME_MAX_BYTES);
-	if (row->n_folded > 1) {
-		out = put(out, "  x");
-		out = number_put(out, row->n_folded);
-	}
+	out = put_folded(row, out);
 	if (look->callsite && site->file && row->kind != ROW_CLOSE)
 		out = put_site(site, look, out);
 	if (row->is_unwound)

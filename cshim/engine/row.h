@@ -13,6 +13,7 @@ enum row_kind {
 	ROW_CALL,  /* a call that ended: with its duration */
 	ROW_OPEN,  /* a call that is open */
 	ROW_CLOSE, /* live only: the end of a call that was printed open */
+	ROW_COUNT, /* live only: a folded row's count, which has grown */
 };
 
 /* The cell between times and tree, "t2 2.42", which is as wide in all rows. */
@@ -37,6 +38,9 @@ struct row {
 	struct row_cell cell;
 	uint32_t thread_color; /* ordinal, picks the colour */
 	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
+	uint32_t n_levels;     /* of recursion, where it is more than one */
+	uint32_t n_loop;       /* more than 1: it begins a loop of so many rows
+				* of its depth */
 };
 
 /* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes

@@ -108,6 +108,9 @@ struct cst_callbacks {
 	/* One line for the user (the size limit was reached, ...). */
 	void (*message)(void *arg, const char *text);
 	void *arg;
+	/* 1: what text() was given last still waits to be shown, so rows may
+	 * be left out.  NULL: never. */
+	int (*is_busy)(void *arg);
 };
 
 enum cst_sink { CST_SINK_NONE = 0, CST_SINK_FD = 1, CST_SINK_CALLBACK = 2 };
