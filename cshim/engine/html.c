@@ -4,6 +4,7 @@
  * calls, at most N_MOST of them: the longest.
  */
 #include "html.h"
+#include "exceptions.h"
 #include "html_calls.h"
 #include "html_data.h"
 #include "html_page.h"
@@ -87,6 +88,23 @@ static void put_function(const struct names *names, uint32_t id, int how,
 	PUT(out, "]");
 }
 
+/* Which functions are none, but what an exception does: "throw", ... */
+static void put_exceptions(const struct names *names, struct bytes *out)
+{
+	const char *comma = "";
+
+	PUT(out, "],\n\"exceptions\":[");
+	for (uint32_t i = 0; i < names->n_functions; i++) {
+		uint8_t kind = names->functions[i].exception;
+
+		if (!kind)
+			continue;
+		put_format(out, "%s[%" PRIu32 ",\"%s\"]", comma, i,
+			   exceptions_word(kind));
+		comma = ",";
+	}
+}
+
 static void put_names(const struct names *names, int how, struct bytes *out)
 {
 	PUT(out, ",\n\"functions\":[");
@@ -94,6 +112,7 @@ static void put_names(const struct names *names, int how, struct bytes *out)
 		bytes_put(out, i ? ",\n" : "\n", i ? 2 : 1);
 		put_function(names, i, how, out);
 	}
+	put_exceptions(names, out);
 	PUT(out, "],\n\"sites\":[");
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		const struct call_site *s = &names->sites[i];

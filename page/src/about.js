@@ -79,7 +79,7 @@ export function tellAbout(trace, names) {
   const date = when.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
   const chosen = choiceOf(head);
   const hidden = hiddenOf(head);
-  const count = [
+  const count = !head.n_calls ? [] : [
     plural(head.n_calls, 'call'),
     plural(threads.length, 'thread') + (pids.size > 1 ? ` in ${formatCount(pids.size)} processes` : ''),
     formatDuration(head.duration_ns),
@@ -107,7 +107,7 @@ export function tellAbout(trace, names) {
 
   const notes = warnings(trace);
   byId('banner').classList.toggle('warning', notes.length > 0);
-  if (chosen && hidden) notes.push(`${hidden}.`);
+  if (chosen && hidden && head.n_calls) notes.push(`${hidden}.`);
   byId('banner').textContent = notes.join(' ');
   byId('banner').hidden = !notes.length;
 }

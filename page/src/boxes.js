@@ -116,6 +116,7 @@ export class Boxes {
   // flags by function, or null.
   mark(flags) {
     this.hits = null;
+    this.flags = flags;
     if (!flags) return;
     this.hits = new Uint32Array(this.order.length + 1);
     for (let i = 0; i < this.order.length; i++) {
@@ -141,6 +142,11 @@ export function boxesOfCalls(trace, names) {
   boxes.hasMore = (call) => calls.without.has(call);
   // What it is marked with: a colour's name.
   boxes.markOf = (call) => (names.isUnwound(call) ? 'unwound' : names.isOpen(call) ? 'open' : '');
+  // They take no time, and are to be seen all the same.
+  boxes.moments = [];
+  if (trace.exceptions.size) {
+    for (let i = 0; i < calls.n; i++) if (names.exception(i)) boxes.moments.push(i);
+  }
   return boxes;
 }
 

@@ -36,8 +36,10 @@ function settle(groups) {
 }
 
 export class CallGraph {
-  constructor(stacks) {
+  // exceptions: functions that are none.
+  constructor(stacks, exceptions) {
     this.stacks = stacks;
+    this.exceptions = exceptions;
     this.all = 0; // ns
     for (let i = 0; i < stacks.n; i++) if (stacks.parent[i] < 0) this.all += stacks.total[i];
   }
@@ -51,7 +53,7 @@ export class CallGraph {
 
     for (let i = 0; i < n; i++) {
       const above = parent[i] < 0 ? null : at[parent[i]];
-      if (!above && root >= 0 && fn[i] !== root) continue;
+      if (this.exceptions.has(fn[i]) || (!above && root >= 0 && fn[i] !== root)) continue;
       let same = above;
       while (same && same.fn !== fn[i]) same = same.above;
       const node = same ?? nodeIn(above ? above.groups : roots, fn[i], above);
@@ -100,7 +102,7 @@ export class CallGraph {
     const nodes = [];
 
     for (let i = stack + 1; i < n; i++) {
-      if (parent[i] === stack) nodes.push({ fn: fn[i], calls: calls[i], total: total[i], self: self[i] });
+      if (parent[i] === stack && !this.exceptions.has(fn[i])) nodes.push({ fn: fn[i], calls: calls[i], total: total[i], self: self[i] });
     }
     return nodes.sort(byTotal);
   }

@@ -13,6 +13,7 @@ const TITLE = 22;
 const BASE = 13; // of a row's text
 const PADDING = 4;
 const GAP = 8;
+const MOMENT = 3; // pixels
 const MARK = 110; // pixels from one on the ruler to the next, or more
 const FONT = '11px system-ui, sans-serif';
 // As much as is seen at least, or there would be no end of zooming.
@@ -168,6 +169,7 @@ class BoxesPlugin extends UIPlugin {
     this.drawScrollbar();
     this.interactionsEngine.addHitRegion('boxes', null, 0, 0, engine.width, engine.height);
     engine.resolveQueue();
+    this.drawMoments();
     this.drawLabels();
     this.boxes.lanes.forEach((lane, i) => {
       const top = this.tops[i] - this.positionY;
@@ -220,6 +222,27 @@ class BoxesPlugin extends UIPlugin {
     if (boxes.hasMore?.(box)) this.addBox(colors.more, x, y + ROW, w, 0);
   }
 
+  // What takes no time, as a line of some width.
+  drawMoments() {
+    const { boxes, colors, renderEngine: engine } = this;
+    const { start, level, flags } = boxes;
+    let last = -1;
+    let drawnAt = NaN;
+
+    for (const box of boxes.moments ?? []) {
+      const x = Math.round(engine.timeToPosition(start[box]));
+      if (x < -MOMENT || x > engine.width) continue;
+      // They may be many: one for each pixel of a row is enough.
+      if (x === drawnAt && level[box] === level[last] && start[box] >= start[last]) continue;
+      last = box;
+      drawnAt = x;
+      const y = this.topOf(box) - this.positionY;
+      if (y < -ROW || y > engine.height || this.isFolded(box)) continue;
+      engine.setCtxValue('fillStyle', !flags || flags[boxes.fn(box)] ? colors.all[boxes.fn(box)] : colors.faint);
+      engine.fillRect(x - 1, y, MOMENT, ROW - 1);
+    }
+  }
+
   widthOf(text) {
     let width = this.widths.get(text);
 
@@ -235,8 +258,11 @@ class BoxesPlugin extends UIPlugin {
     const width = this.widthOf(text);
 
     if (width <= room) return text;
-    const n = Math.floor((room - this.widthOf('…')) / width * text.length);
-    return n > 0 ? `${text.slice(0, n)}…` : '';
+    for (let n = Math.floor(room / width * text.length); n > 0; n--) {
+      const cut = `${text.slice(0, n)}…`;
+      if (this.widthOf(cut) <= room) return cut;
+    }
+    return '';
   }
 
   // A function's own name comes first; where there is room, what it belongs to

@@ -44,6 +44,7 @@ export class Colors {
       group: groupsBy((fn) => names.group(fn), sums),
       function: groupsBy((fn) => names.fn(fn), sums),
     };
+    this.exceptions = trace.exceptions;
     this.changed = () => {};
     this.usual = this.ways.group.length >= MIN_GROUPS ? 'group' : 'function';
     this.by(this.usual);
@@ -66,6 +67,10 @@ export class Colors {
       if (isNamed) fns.forEach((fn) => place.set(fn, i));
     });
     this.all = this.hashes.map((h, fn) => this.shade(place.get(fn) ?? HUES.length, h, isDark));
+    this.thrown = isDark ? '#ff6b60' : '#c5221f';
+    this.unwound = isDark ? '#ffa657' : '#d9640a';
+    this.caught = isDark ? '#5bb974' : '#188038';
+    for (const [fn, word] of this.exceptions) this.all[fn] = word === 'catch' ? this.caught : this.thrown;
     this.groups.forEach((group, i) => { group.color = this.shade(i, hash(group.name), isDark); });
     this.other = this.shade(HUES.length, 0, isDark);
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit
@@ -81,7 +86,6 @@ export class Colors {
     this.bar = isDark ? 'rgba(255,255,255,0.25)' : 'rgba(0,0,0,0.25)';
     this.veil = isDark ? 'rgba(15,16,18,0.66)' : 'rgba(235,237,241,0.76)';
     this.stroke = isDark ? '#ffffff' : '#0b57d0';
-    this.unwound = isDark ? '#ff6b60' : '#c5221f';
     this.open = isDark ? '#e6e6e6' : '#16181d';
   }
 

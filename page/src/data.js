@@ -185,9 +185,13 @@ export async function readTrace(tell) {
   const head = JSON.parse(new TextDecoder().decode(pieces.head[0]));
   const { calls, lanes } = await readCalls(pieces.calls, head.lanes, (share) => tell((1 + share) / 2));
   const end = new Cursor(pieces.end[0]);
+  const exceptions = new Map(head.exceptions);
 
+  // What an exception does has no time of its own, and is no function's call.
+  head.sums = head.sums.filter(([fn]) => !exceptions.has(fn));
   return {
     head,
+    exceptions, // what a function that is none does: "throw", "catch", ...
     calls,
     lanes,
     stacks: readStacks(pieces.stacks),

@@ -55,8 +55,10 @@ export class Details {
       ['start', names.start(call)],
       ['ID', names.id(call)],
       ['thread', names.thread(call)],
-      ['called at', names.longSite(call)],
+      [names.exception(call) ? 'at' : 'called at', names.longSite(call)],
     ];
+
+    if (names.exception(call)) return facts.slice(2);
 
     if (names.file(fn)) facts.push(['defined in', names.file(fn)]);
     if (names.module(fn)) facts.push(['module', names.module(fn)]);
@@ -131,6 +133,7 @@ export class Details {
     const groups = new Map();
 
     for (let i = call + 1; i < calls.next[call]; i = calls.next[i]) {
+      if (names.exception(i)) continue;
       const fn = names.functionOf(i);
       const group = groups.get(fn) ?? { fn, n: 0, total: 0, longest: i };
       group.n++;
@@ -215,9 +218,9 @@ export class Details {
         this.copyButton('stack', 's', () => names.stackText(call), 'its callers and itself'),
         this.copyButton('gdb command', 'c', () => command, `"${command}"`),
         this.linkButton(),
-        this.focusButton(fn),
+        ...(names.exception(call) ? [] : [this.focusButton(fn)]),
       ],
-      lists: [this.callersOf(call), this.calleesOf(call)],
+      lists: names.exception(call) ? [this.callersOf(call)] : [this.callersOf(call), this.calleesOf(call)],
     });
   }
 

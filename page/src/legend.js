@@ -5,6 +5,7 @@
 
 import { formatShare } from './format.js';
 import { cell } from './list.js';
+import { partsOf } from './names.js';
 
 const WAYS = { group: 'class or file', function: 'function' };
 
@@ -48,7 +49,18 @@ export class Legend {
     return label;
   }
 
-  chip(name, color, self, fns) {
+  // The end of a long name, as much as tells it from the others.
+  shorten(name, names) {
+    const parts = partsOf(name);
+
+    for (let n = 1; n < parts.length; n++) {
+      const end = parts.slice(-n).join('::');
+      if (names.every((other) => other === name || !`::${other}`.endsWith(`::${end}`))) return end;
+    }
+    return name;
+  }
+
+  chip(name, color, self, fns, text = name) {
     const button = document.createElement('button');
     // Next to nothing is not told.
     const share = this.all && self >= this.all * 0.0005 ? formatShare(self / this.all) : '';
@@ -56,7 +68,7 @@ export class Legend {
     button.className = 'chip';
     button.setAttribute('aria-pressed', name === this.picked);
     button.title = `${name}: ${share || 'next to nothing'} of the time is its own; click to mark its calls`;
-    button.append(swatch(color), cell('group', name), cell('note', ` ${share}`));
+    button.append(swatch(color), cell('group', text), cell('note', ` ${share}`));
     button.addEventListener('click', () => {
       this.picked = name === this.picked ? '' : name;
       this.draw();
@@ -68,7 +80,8 @@ export class Legend {
   chips() {
     const named = this.colors.groups.filter(({ isNamed }) => isNamed);
     const others = this.colors.groups.filter(({ isNamed }) => !isNamed);
-    const chips = named.map(({ name, color, self, fns }) => this.chip(name, color, self, fns));
+    const names = this.colors.groups.map(({ name }) => name);
+    const chips = named.map(({ name, color, self, fns }) => this.chip(name, color, self, fns, this.shorten(name, names)));
 
     if (others.length) {
       chips.push(this.chip(`${others.length} others`, this.colors.other,
@@ -89,6 +102,9 @@ export class Legend {
     const marks = [mark(colors.many, 'swatch', 'many short calls', 'calls of several functions within a pixel')];
 
     for (let i = 0; i < calls.n; i++) ends[calls.end[i] & 3] = 1;
+    const words = new Set(this.trace.exceptions.values());
+    if (words.has('throw')) marks.push(mark(colors.thrown, 'swatch edge', 'thrown', 'an exception is thrown there'));
+    if (words.has('catch')) marks.push(mark(colors.caught, 'swatch edge', 'caught', 'an exception is caught there'));
     if (ends[2]) marks.push(mark(colors.unwound, 'swatch edge', 'unwound', 'left by an exception or longjmp'));
     if (ends[0]) marks.push(mark(colors.open, 'swatch edge', 'open', 'had not returned when the trace ended'));
     if (calls.without.size) marks.push(mark(colors.more, 'swatch', 'more below', 'shorter calls are left out'));

@@ -128,11 +128,8 @@ export function bar(total, self, text) {
 // A function's name, of which its own part is read first: where there is no
 // room, the other parts are cut.
 export function nameOf(names, fn) {
-  const name = names.fn(fn);
-  const own = names.own(fn);
-  const at = name.lastIndexOf(own);
-  const element = cell('name', cell('qualifier', name.slice(0, at)), cell('own', own),
-    cell('qualifier', name.slice(at + own.length)));
+  const [before, own, after] = names.parts(fn);
+  const element = cell('name', cell('qualifier', before), cell('own', own), cell('qualifier', after));
 
   element.title = names.full(fn);
   return element;

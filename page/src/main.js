@@ -29,7 +29,7 @@ class Page {
     this.names = new Names(trace);
     this.colors = new Colors(trace, this.names);
     this.search = new Search(trace, this.names);
-    this.callgraph = new CallGraph(trace.stacks);
+    this.callgraph = new CallGraph(trace.stacks, trace.exceptions);
     this.details = new Details(trace, this.names, this.callgraph, {
       call: (call) => {
         this.select(call, '');
@@ -293,6 +293,7 @@ class Page {
     this.find(find ?? '');
     if (isFunction && this.name === 'graph') this.focus(number);
     else if (isFunction) this.pick(number);
+    if (fn && !isFunction) tell(`Function ${fn} is not in this page`);
     if (id && call < 0) tell(`Call ${id} is not in this page`);
     if (call >= 0) {
       this.select(call, '');
@@ -347,7 +348,7 @@ class Page {
 
   // The function of what is chosen, or -1.
   functionAt() {
-    if (this.selected >= 0) return this.names.functionOf(this.selected);
+    if (this.selected >= 0) return this.names.exception(this.selected) ? -1 : this.names.functionOf(this.selected);
     if (this.picked >= 0) return this.picked;
     return this.name === 'flame' && this.stack !== undefined ? this.trace.stacks.fn[this.stack] : -1;
   }

@@ -9,7 +9,7 @@ const NESTS = { '(': 1, '<': 1, '[': 1, '{': 1, ')': -1, '>': -1, ']': -1, '}': 
 
 // Where each part of a qualified name begins: what "::" parts, but for what is
 // in brackets.  An operator ends it: "<<" is no bracket.
-function partsOf(name) {
+export function partsOf(name) {
   const parts = [];
   let depth = 0;
   let at = 0;
@@ -43,7 +43,8 @@ const base = (path) => path.slice(path.lastIndexOf('/') + 1);
 export class Names {
   constructor(trace) {
     this.trace = trace;
-    this.split = [];
+    // What an exception says may have any signs in it.
+    this.split = trace.head.functions.map(([name], fn) => (trace.exceptions.has(fn) ? [name, ''] : undefined));
     const pids = new Set(trace.head.threads.map(({ pid }) => pid));
     this.hasProcesses = pids.size > 1;
   }
@@ -82,6 +83,21 @@ export class Names {
     if (qualifier) return qualifier;
     const file = this.file(id);
     return file ? base(file) : this.module(id) || 'no file known';
+  }
+
+  // A function's name in three: what it belongs to, its own, its parameters.
+  parts(id) {
+    const name = this.fn(id);
+    const own = this.own(id);
+    const at = name.lastIndexOf(own);
+    const cut = this.trace.exceptions.has(id) || /^\(|^operator\(|{/.test(own) ? -1 : own.indexOf('(');
+    const end = at + (cut > 0 ? cut : own.length);
+    return [name.slice(0, at), name.slice(at, end), name.slice(end)];
+  }
+
+  // What an exception does, "throw" for instance, and no call; or undefined.
+  exception(call) {
+    return this.trace.exceptions.get(this.functionOf(call));
   }
 
   functionOf(call) {

@@ -93,7 +93,7 @@ export class Tree {
     return foldLoops(calls, {
       fnOf: (call) => names.functionOf(call),
       durationOf: (call) => this.calls.duration[call],
-      isApart: (call) => names.isUnwound(call) || names.isOpen(call),
+      isApart: (call) => names.isUnwound(call) || names.isOpen(call) || Boolean(names.exception(call)),
     });
   }
 
@@ -324,6 +324,10 @@ export class Tree {
     const { names } = this;
     const duration = this.calls.duration[call];
 
+    if (names.exception(call)) {
+      return [cell('start', names.start(call)), cell('duration', '-'), cell('self', '-'), cell('share'),
+        cell('id', names.id(call))];
+    }
     return [cell('start', names.start(call)), cell('duration', names.duration(call)),
       cell('self', names.selfText(call)), bar(duration / all, names.self(call) / all, formatShare(duration / all)),
       cell('id', names.id(call))];
@@ -351,6 +355,7 @@ export class Tree {
     }
     const without = this.calls.without.get(item);
     element.append(nameOf(names, names.functionOf(item)));
+    if (names.exception(item)) element.classList.add('exception', names.exception(item));
     if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
     if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));
     return element;

@@ -163,7 +163,8 @@ def test_names_stand_out_from_their_boxes(page, shop, scheme):
     try:
         page.open(shop / "t.html")
         text, *boxes = page.run(
-            LUMINANCE + "([cstrace.colors.text, ...cstrace.colors.all])")
+            LUMINANCE + "([cstrace.colors.text, ...cstrace.trace.head.sums"
+            ".map(([fn]) => cstrace.colors.all[fn])])")
         for box in boxes:
             light, dark = max(text, box), min(text, box)
             assert (light + 0.05) / (dark + 0.05) >= 4.5
@@ -274,7 +275,7 @@ def test_says_that_all_is_hidden(page, shop, tmp_path):
     """Nothing but the C++ library's calls is recorded."""
     program = build("shop.cc", "-pthread", variant=Variant("clang"))
     done = cstrace(tmp_path, "record", "-o", "t.cst",
-                   "--exclude", "^main|shop::", "--", program)
+                   "--exclude", "^main|shop::", "--", program, 1, 2)
     assert done.returncode == 0, done.stderr
     assert cstrace(tmp_path, "save", "t.cst", "t.html").returncode == 0
     page.open(tmp_path / "t.html")
@@ -357,6 +358,28 @@ def test_what_stands_out_is_not_folded(page, request, which):
         assert any(call["end"] == "unwound" for call in json_lines(folder))
 
 
+def test_exceptions_are_told_where_they_happen(page, shop):
+    page.open(shop / "t.html")
+    calls = json_lines(shop)
+    thrown = next(call for call in calls if call.get("kind") == "throw")
+    assert all(word in page.text("#legend")
+               for word in ("thrown", "caught", "unwound"))
+    n = sum("exception" in call for call in calls)
+    assert page.run("cstrace.views.chart.boxes.moments.length") == n > 0
+    page.open_link("file://%s#view=tree&id=%s" % (shop / "t.html",
+                                                  thrown["id"]))
+    page.wait("document.querySelector('#tree .selected .exception.throw')")
+    assert page.text("#tree .selected .name") == thrown["name"]
+    assert page.text("#tree .selected .duration") == "-"
+    assert "duration" not in page.text("#details")
+    assert "%(file)s:%(line)d" % thrown in page.text("#details")
+    # They are no functions.
+    for view in ("graph", "report"):
+        page.run("cstrace.open(arguments[0])", view)
+        page.settle()
+        assert "throw " not in page.text("#" + view)
+
+
 def test_self_times_and_bars(page, shop):
     page.open(shop / "t.html").view("3", "tree")
     page.press("f")
@@ -408,7 +431,8 @@ def test_the_graph_is_that_of_the_command(page, request, which):
     save(folder, "t.html")
     page.open(folder / "t.html").view("4", "graph")
     mine = Counter(tuple(row[:4]) for row in page.run(GRAPH))
-    theirs = graph_rows(folder, "t.cst")
+    theirs = [row for row in graph_rows(folder, "t.cst")
+              if not re.match("throw |catch ", row["function"])]
     base = min(row["depth"] for row in theirs)
     assert mine == Counter((row["function"], row["depth"] - base,
                             row["calls"], row["is_recursive"])
