@@ -11,7 +11,8 @@ from typing import Callable, Iterable, NamedTuple, Optional
 
 from . import locate
 
-FAILED, MEMORY, BAD_INPUT, BAD_FILE, INTERRUPTED, EMPTY = range(-1, -7, -1)
+FAILED, MEMORY, BAD_INPUT, BAD_FILE = range(-1, -5, -1)
+INTERRUPTED, EMPTY, EXISTS = range(-5, -8, -1)
 TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
 ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
@@ -217,7 +218,10 @@ _PROTOTYPES = {
     ),
     "cst_trace_expect": (C.c_int64,
                          [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR]),
-    "cst_trace_golden": (C.c_int, [_PTR, _STR, _CHOICE, _WRITE, _PTR, _ERR]),
+    "cst_trace_golden": (
+        C.c_int, [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR],
+    ),
+    "cst_may_replace": (C.c_int, [_STR, _STR, _ERR]),
     "cst_formats": (_STR, []),
     "cst_demangle": (None, [_STR, _STR, _U64]),
 }
@@ -264,6 +268,11 @@ def interrupt() -> None:
 
 def formats() -> list[str]:
     return library().cst_formats().decode().split()
+
+
+def may_replace(path: str, format: Optional[str]) -> None:
+    """Raise CstraceError if what is there is none of cstrace's files."""
+    _call("cst_may_replace", _bytes(path), _bytes(format))
 
 
 def demangle(symbol: str) -> str:
@@ -579,6 +588,7 @@ class Trace:
                      OUTPUTS.index(output), C.byref(choice),
                      _write_thunk(write), None) == 0
 
-    def make_golden(self, path: str, choice: Choice) -> None:
-        _call("cst_trace_golden", self._t, _bytes(path), C.byref(choice),
-              _WRITE(), None)
+    def make_golden(self, path: str, is_forced: bool,
+                    choice: Choice) -> None:
+        _call("cst_trace_golden", self._t, _bytes(path), is_forced,
+              C.byref(choice), _WRITE(), None)

@@ -11,8 +11,8 @@ static int64_t expect_do(struct cst_trace *t, const struct options *o,
 	const char *golden = o->n_names > 1 ? o->names[1] : NULL;
 
 	if (o->make)
-		return cst_trace_golden(t, golden, &o->choice, reading_write,
-					NULL, err);
+		return cst_trace_golden(t, golden, (uint32_t)o->is_forced,
+					&o->choice, reading_write, NULL, err);
 	return cst_trace_expect(t, golden, o->output_as, &o->choice,
 				reading_write, NULL, err);
 }
@@ -70,6 +70,10 @@ const struct command command_expect = {
 		"  thread 2:           what follows is thread 2's; 2:1, a name "
 		"with *, or ?\n"
 		"                      for one that no other line is about\n"
+		"\nIt may begin with `options:' and below that, indented, "
+		"depth N, filter REGEX,\nexclude REGEX, min-time T, thread N "
+		"or std: only those calls are compared.\n--make writes there "
+		"what it was told.\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
 	.examples = "expect --make cstrace.cst app.golden\n"
 		    "expect cstrace.cst app.golden\n",

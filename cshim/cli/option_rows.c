@@ -157,6 +157,13 @@ static int set_counts(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_force(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_forced = 1;
+	return 0;
+}
+
 static int set_make(struct options *o, const char *value)
 {
 	(void)value;
@@ -481,6 +488,10 @@ const struct option_row option_rows[] = {
 	 set_fail_on_time, NULL},
 	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT, set_make,
 	 NULL},
+	{"force", NULL, "replace a file that is no golden tree of the program",
+	 FOR_EXPECT, set_force, NULL},
+	{"force", NULL, "replace a file that cstrace did not write", FOR_SAVE,
+	 set_force, NULL},
 	{"format", "F", "this format, whatever OUT's ending says", FOR_SAVE,
 	 set_format, a_format},
 	{"last", "N", "only the last N calls (0: all)", FOR_SHOW, set_last,

@@ -22,6 +22,7 @@ struct options {
 	int fail_on_time;
 	enum cst_diff_by diff_by;
 	int make; /* of expect */
+	int is_forced;
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;
 	const char *format;	   /* of save */

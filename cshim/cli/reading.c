@@ -143,6 +143,7 @@ int reading_end(int64_t result, const struct cst_error *err)
 	if (write_errno)
 		return failure("cannot write the output: %s",
 			       strerror(write_errno));
-	return failure("%s", err->text) +
+	return failure("%s%s", err->text,
+		       result == CST_EXISTS ? ": --force replaces it" : "") +
 	       (result == CST_BAD_INPUT ? STATUS_USAGE - STATUS_FAILED : 0);
 }

@@ -33,6 +33,9 @@ static int save_run(int argc, char **argv)
 	if (is_stdout && !o.format)
 		return usage_error(&command_save,
 				   "'-' is standard output: say --format F");
+	if (!is_stdout && !o.is_forced &&
+	    cst_may_replace(o.names[1], o.format, &err) < 0)
+		return reading_end(CST_EXISTS, &err);
 	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;

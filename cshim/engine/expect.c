@@ -501,23 +501,25 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path, uint32_t output,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
-	struct expect x = {.t = t, .choice = choice, .thread = UINT32_MAX};
+	struct cst_choice all = *choice;
+	struct expect x = {.t = t, .choice = &all, .thread = UINT32_MAX};
 	struct view *v = NULL;
 	struct sheet sheet;
 	int64_t status = golden_read(&x.golden, path, err);
 
 	sink_begin();
+	golden_options_apply(&x.golden.options, &all);
 	if (output) {
 		x.sheet = &sheet;
 		sheet_begin(&sheet, (enum cst_output)output, &x.rows);
 		sheet_table(&sheet, "rows", columns);
 	}
 	if (status == 0)
-		status = chosen_init(&x.threads, t, choice, err);
+		status = chosen_init(&x.threads, t, &all, err);
 	if (status == 0)
 		status = matcher_init(&x.matcher, t, &x.golden, err);
 	if (status == 0)
-		status = view_new(t, choice, 1, &v, err);
+		status = view_new(t, &all, 1, &v, err);
 	if (status == 0)
 		status = expect_run(&x, v, err);
 	if (status >= 0)

@@ -8,12 +8,12 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	writer.c writer_lanes.c loader.c contents.c \
 	walk.c view.c fold.c window.c pump.c callid.c chosen.c text.c jsonl.c report.c \
 	origin.c joint.c places.c tally.c parting.c parting_text.c diff.c \
-	golden.c position.c mismatch.c matcher.c expect.c golden_make.c shapes.c \
+	golden.c golden_options.c position.c mismatch.c matcher.c expect.c golden_make.c shapes.c \
 	symbolfile.c rename.c sink.c copy.c info.c untraced.c trace.c)
 
 # The formats that a trace is saved in.
 ENGINE_FILE_SRC += $(addprefix cshim/engine/, \
-	formats.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c sheet.c calltree.c calltree_put.c \
+	formats.c ours.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c sheet.c calltree.c calltree_put.c \
 	chrome.c speedscope.c folded.c callgrind.c dot.c otlp.c \
 	html.c html_calls.c html_data.c html_page.c html_sums.c html_tour.c \
 	steps.c folder.c folder_mark.c uftrace.c uftrace_names.c \

@@ -31,6 +31,7 @@ struct parser {
 	uint32_t line;
 	struct level levels[GOLDEN_MOST_LEVELS];
 	uint32_t n_levels; /* levels[0] is the section's root */
+	int is_in_options; /* the lines so far are "options:" and those below */
 };
 
 void golden_release(struct golden *g)
@@ -43,6 +44,7 @@ void golden_release(struct golden *g)
 	}
 	for (uint32_t i = 0; i < g->n_sections; i++)
 		free(g->sections[i].threads);
+	golden_options_release(&g->options);
 	free(g->items);
 	free(g->nevers);
 	free(g->patterns);
@@ -403,14 +405,36 @@ static uint32_t take_indent(char **text)
 	return indent;
 }
 
+/* Options stand above all else.  1: the line was one of theirs. */
+static int parse_option(struct parser *p, uint32_t indent, char *text)
+{
+	struct cst_error why;
+	size_t len = strlen(text);
+	int status;
+
+	while (len && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	if (!len || *text == '#')
+		return 1;
+	if (!indent && !p->g->n_items && !strcmp(text, "options:"))
+		return p->is_in_options = 1;
+	p->is_in_options &= indent > 0;
+	if (!p->is_in_options)
+		return 0;
+	status = golden_option_parse(&p->g->options, text, &why);
+	return status < 0 ? bad(p, "%s", why.text) : 1;
+}
+
 static int parse_line(struct parser *p, char *text)
 {
 	struct golden_item any = new_item(p, ITEM_ANY);
 	struct golden_item group = new_item(p, ITEM_GROUP);
 	uint32_t indent = take_indent(&text);
 	size_t len;
-	int status;
+	int status = parse_option(p, indent, text);
 
+	if (status)
+		return status < 0 ? status : 0;
 	strip(text);
 	len = strlen(text);
 	if (!len)

@@ -58,6 +58,14 @@ struct golden_section {
 	int is_seen;   /* for whoever compares */
 };
 
+/* What a tree was made with, and is compared with again. */
+struct golden_options {
+	char *filter, *exclude; /* or NULL */
+	uint64_t min_ns;
+	uint32_t depth, process, thread;
+	int std;
+};
+
 struct golden {
 	const char *path; /* borrowed, for messages */
 	struct golden_item *items;
@@ -66,6 +74,7 @@ struct golden {
 	struct golden_section *sections;
 	uint32_t n_items, n_nevers, n_patterns, n_sections;
 	uint32_t cap_items, cap_nevers, cap_patterns, cap_sections;
+	struct golden_options options;
 };
 
 /* CST_BAD_INPUT: "path:line: why".  Release also what failed. */
@@ -74,6 +83,17 @@ int golden_read(struct golden *g, const char *path, struct cst_error *err);
 int golden_parse(struct golden *g, const char *path, char *text,
 		 struct cst_error *err);
 void golden_release(struct golden *g);
+
+/* golden_options.c.  One line below "options:": 0, or CST_BAD_INPUT. */
+int golden_option_parse(struct golden_options *o, const char *line,
+			struct cst_error *err);
+/* Such lines for a choice, with their heading; nothing for one of all calls. */
+struct bytes;
+void golden_options_put(const struct cst_choice *choice, struct bytes *out);
+/* Fill in what the choice does not say. */
+void golden_options_apply(const struct golden_options *o,
+			  struct cst_choice *choice);
+void golden_options_release(struct golden_options *o);
 
 int golden_matches(const struct golden_pattern *p, const char *name);
 /* "*" stands for any text. */

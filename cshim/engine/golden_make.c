@@ -6,6 +6,7 @@
  */
 #include "bytes.h"
 #include "golden.h"
+#include "ours.h"
 #include "parting_text.h"
 #include "row.h"
 #include "shapes.h"
@@ -38,6 +39,7 @@ struct section {
 
 struct maker {
 	const struct cst_trace *t;
+	const struct cst_choice *choice;
 	struct shapes shapes;
 	struct frame *frames; /* frames[0]: the thread */
 	uint32_t n, cap;
@@ -345,6 +347,7 @@ static int write_shape(struct maker *m, uint32_t shape)
 
 static int write_all(struct maker *m)
 {
+	golden_options_put(m->choice, &m->out);
 	for (uint32_t i = 0; i < m->n_sections; i++) {
 		put_heading(m, &m->sections[i], &m->out);
 		if (write_shape(m, m->sections[i].shape) < 0)
@@ -382,15 +385,52 @@ static void maker_release(struct maker *m)
 	bytes_release(&m->out);
 }
 
-int cst_trace_golden(struct cst_trace *t, const char *path,
+/* ---- what is replaced --------------------------------------------------- */
+
+static int is_called(const struct names *names,
+		     const struct golden_pattern *pattern)
+{
+	for (uint32_t i = 0; i < names->n_functions; i++)
+		if (golden_matches(pattern, names->functions[i].name))
+			return 1;
+	return 0;
+}
+
+/* Whatever has lines could be a golden tree: one of this program begins with a
+ * function that it calls, or with words that nothing else has. */
+static int is_golden(const struct cst_trace *t, const char *path)
+{
+	struct cst_error err;
+	struct golden g;
+	int is_good = golden_read(&g, path, &err) == 0;
+
+	for (uint32_t i = 0; is_good && i < g.n_items; i++)
+		if (g.items[i].kind == ITEM_CALL) {
+			is_good = is_called(t->names,
+					    &g.patterns[g.items[i].pattern]);
+			break;
+		}
+	golden_release(&g);
+	return is_good;
+}
+
+int cst_trace_golden(struct cst_trace *t, const char *path, uint32_t is_forced,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err)
 {
-	struct maker m = {
-		.t = t, .thread = UINT32_MAX, .write = write, .arg = arg};
+	struct maker m = {.t = t,
+			  .choice = choice,
+			  .thread = UINT32_MAX,
+			  .write = write,
+			  .arg = arg};
 	struct view *v = NULL;
 	int status;
 
+	if (path && !is_forced && !ours_is_nothing(path) && !is_golden(t, path))
+		return cst_fail(CST_EXISTS, err,
+				"'%.300s' is there, and is no golden tree of "
+				"this program",
+				path);
 	sink_begin();
 	status = view_new(t, choice, 1, &v, err);
 	if (status == 0)

@@ -10,7 +10,7 @@ from typing import Any, Iterator, Optional
 import gdb
 
 from .. import engine, options
-from ..engine import INTERRUPTED, CstraceError
+from ..engine import EXISTS, INTERRUPTED, CstraceError
 from ..options import Option
 from ..session import Session
 
@@ -28,6 +28,8 @@ def user_errors() -> Iterator[None]:
         yield
     except CstraceError as e:
         text = "interrupted" if e.status == INTERRUPTED else str(e)
+        if e.status == EXISTS:
+            text += ": -force replaces it"
         raise gdb.GdbError(_as_ours(text)) from None
     except gdb.GdbError as e:
         raise gdb.GdbError(_as_ours(str(e))) from None
@@ -79,6 +81,7 @@ MIN_TIME = Option("min-time", options.read_time_ns)
 THREAD = Option("thread", options.read_thread)
 FROM = Option("from", options.read_text)
 ALL = Option("all", None)
+FORCE = Option("force", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
                 list(engine.OUTPUTS))
 NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))

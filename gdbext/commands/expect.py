@@ -10,14 +10,14 @@ import gdb
 from .. import options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, MIN_TIME,
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORCE, FORMAT, MIN_TIME,
                    TraceCommand, choice_of)
 
 
 class ExpectCommand(TraceCommand):
     """Compare the recorded calls with a golden tree of those to expect.
 
-    Usage: cstrace expect [-make] [-depth N] [-filter REGEX]
+    Usage: cstrace expect [-make [-force]] [-depth N] [-filter REGEX]
                           [-exclude REGEX] [-min-time T] [-all]
                           [-format text|json|csv] FILE
 
@@ -37,16 +37,21 @@ class ExpectCommand(TraceCommand):
       thread 2:           what follows is thread 2's; a name with *, or ?
                           for one that no other line is about
 
+    It may begin with "options:" and below that, indented, depth N, filter
+    REGEX, exclude REGEX, min-time T, thread N or std: only those calls are
+    compared.  -make writes there what it was told.
+
     Without a match the first call that differs is shown, and the command
     fails.
 
       -make       write FILE from what was recorded, equal calls folded
+      -force      replace a FILE that is no golden tree of the program
       -all        all calls, whatever `cstrace start` was told to show
       -format F   for programs: a row for each call that was open there"""
 
     name = "cstrace expect"
     rest = gdb.COMPLETE_FILENAME
-    options = [Option("make", None), DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL,
+    options = [Option("make", None), FORCE, DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL,
                FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -62,7 +67,8 @@ class ExpectCommand(TraceCommand):
             values, ("depth", "filter", "exclude")))
         path = os.path.expanduser(path)
         if "make" in values:
-            run_long(lambda _write: trace.make_golden(path, choice))
+            run_long(lambda _write: trace.make_golden(
+                path, "force" in values, choice))
             say("golden tree saved to %s" % path)
             return
         output = values.get("format", "text")

@@ -11,8 +11,8 @@ from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import saved_text
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, NAMES, THREAD,
-                   TraceCommand, choice_of)
+from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORCE, FROM, MIN_TIME, NAMES,
+                   THREAD, TraceCommand, choice_of)
 
 
 def _read_format(name: str, word: str) -> str:
@@ -29,8 +29,9 @@ class SaveCommand(TraceCommand):
 
     Usage: cstrace save FILE [-format F]
            cstrace save [-from ID] [-thread N] [-depth N] [-filter REGEX]
-                        [-exclude REGEX] [-min-time T] [-all] [-format F]
-                        [-names simple|full] [-id] [-no-thread] FILE
+                        [-exclude REGEX] [-min-time T] [-all] [-force]
+                        [-format F] [-names simple|full] [-id] [-no-thread]
+                        FILE
 
     FILE's ending gives the format; -format F where it does not:
 
@@ -49,7 +50,8 @@ class SaveCommand(TraceCommand):
       .ctf         a folder for babeltrace2 and Trace Compass
       .uftrace     a folder for uftrace's replay, report, graph
 
-    An existing file is replaced once the new one is whole.  What `cstrace
+    A file that cstrace wrote is replaced once the new one is whole, any
+    other only with -force.  What `cstrace
     start` was told to show is what is saved, unless -all or options of this
     command say otherwise; -from ID saves the call with this number (1.42) and
     what it calls.  Rows have their calls' IDs with -id, no threads with
@@ -65,8 +67,8 @@ class SaveCommand(TraceCommand):
         except engine.CstraceError:
             formats = []
         return [Option("format", _read_format, formats), FROM, THREAD, DEPTH,
-                FILTER, EXCLUDE, MIN_TIME, ALL, NAMES, Option("id", None),
-                Option("no-thread", None)]
+                FILTER, EXCLUDE, MIN_TIME, ALL, FORCE, NAMES,
+                Option("id", None), Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
@@ -84,6 +86,8 @@ class SaveCommand(TraceCommand):
         look.thread &= "no_thread" not in values
         path = os.path.expanduser(path)
         form = values.get("format")
+        if "force" not in values:
+            engine.may_replace(path, form)
         write_and_tell(
             lambda _write: trace.save(path, form, look, choice),
             lambda n: saved_text(n, path, trace, look, choice, form))

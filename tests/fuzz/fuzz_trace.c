@@ -77,7 +77,7 @@ static void show_all(struct cst_trace *t)
 	for (int i = 0; i < 4; i++) {
 		uint64_t left = OUTPUT_MAX;
 
-		cst_trace_golden(t, NULL, &choices[i], count_write, &left,
+		cst_trace_golden(t, NULL, 0, &choices[i], count_write, &left,
 				 &err);
 		left = OUTPUT_MAX;
 		cst_trace_diff(t, t,

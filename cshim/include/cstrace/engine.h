@@ -28,6 +28,7 @@ enum cst_status {
 	CST_BAD_FILE = -4,  /* damaged, or of another version */
 	CST_INTERRUPTED = -5, /* cst_interrupt() was called */
 	CST_EMPTY = -6,	      /* nothing was recorded */
+	CST_EXISTS = -7, /* a file is there that is not cstrace's to replace */
 };
 
 struct cst_error {
@@ -447,6 +448,12 @@ CST_API int64_t cst_trace_graph(struct cst_trace *t,
 				cst_write_fn write, void *arg,
 				struct cst_error *err);
 
+/* Whether path can be saved to without destroying what is not cstrace's: 0 if
+ * nothing is there, or an empty file or one that cstrace wrote; CST_EXISTS
+ * otherwise.  format: the name of the new file's, or NULL for path's ending. */
+CST_API int cst_may_replace(const char *path, const char *format,
+			    struct cst_error *err);
+
 /* Save under path (a new file renamed into place) in the format of this name
  * ("txt", "jsonl", "cst", ...), or of path's ending where format is NULL.  last
  * and around of the choice count for rows and JSON lines only.  Returns the
@@ -495,8 +502,11 @@ CST_API int64_t cst_trace_expect(struct cst_trace *t, const char *path,
 				 struct cst_error *err);
 
 /* Write a golden tree that the trace matches: into a file, or where path is
- * NULL to write. */
+ * NULL to write.  What the choice leaves out is told in the tree, and left out
+ * again by cst_trace_expect().  A file that is there is replaced if it is a
+ * golden tree of this program or if is_forced is not 0; else: CST_EXISTS. */
 CST_API int cst_trace_golden(struct cst_trace *t, const char *path,
+			     uint32_t is_forced,
 			     const struct cst_choice *choice,
 			     cst_write_fn write, void *arg,
 			     struct cst_error *err);
