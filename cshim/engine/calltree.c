@@ -187,11 +187,14 @@ static int take_path(struct gather *g, uint32_t key, uint64_t ns,
 
 static int take_call(struct gather *g, const struct shown *call)
 {
+	const struct names *names = g->t->names;
 	uint32_t key = g->c->keys.of_site[call->site];
 	uint64_t ns = call->duration_ns;
 	struct level *above, *here;
 	int status;
 
+	if (names->functions[names->sites[call->site].function].exception)
+		return 0;
 	if (levels_fit(g, call) < 0)
 		return CST_MEMORY;
 	above = &g->levels[g->n - 1];

@@ -140,10 +140,9 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 }
 
 static const char *const columns[] = {
-	"section",  "node",	"above",   "depth",
-	"calls",    "total_ns", "self_ns", "share_percent",
-	"function", "symbol",	"module",  "is_recursive",
-	NULL};
+	"section",  "node",    "above",		"depth",    "calls",
+	"total_ns", "self_ns", "share_percent", "function", "name",
+	"symbol",   "module",  "is_recursive",	NULL};
 
 static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 {
@@ -172,6 +171,7 @@ static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 		sheet_percent(d->sheet, s->total_ns, d->c->total_ns);
 	}
 	sheet_text(d->sheet, f->name);
+	sheet_text(d->sheet, f->simple);
 	sheet_text(d->sheet, f->symbol);
 	sheet_text(d->sheet, f->module);
 	sheet_truth(d->sheet, is_recursive);

@@ -32,12 +32,13 @@ struct diff {
  * not, "calls" a place that makes more or fewer calls, "time" a function that
  * takes longer or shorter. */
 static const char *const columns[] = {
-	"kind",	    "trace",	  "thread",	"equal_calls", "id",
-	"function", "caller",	  "file",	"line",	       "calls_a",
-	"calls_b",  "total_a_ns", "total_b_ns", NULL};
+	"kind",	    "trace",   "thread",     "equal_calls", "id",
+	"function", "name",    "caller",     "file",	    "line",
+	"calls_a",  "calls_b", "total_a_ns", "total_b_ns",  NULL};
 
 struct cells {
-	const char *kind, *trace, *thread, *id, *function, *caller;
+	const char *kind, *trace, *thread, *id, *caller;
+	const struct function *function;
 	const struct call_site *site;
 	int64_t n_equal, n[2], ns[2]; /* negative: none */
 };
@@ -59,7 +60,8 @@ static void put_cells(struct diff *d, const struct cells *c)
 	sheet_text(s, c->thread);
 	put_cell(s, c->n_equal);
 	sheet_text(s, c->id);
-	sheet_text(s, c->function);
+	sheet_text(s, c->function ? c->function->name : NULL);
+	sheet_text(s, c->function ? c->function->simple : NULL);
 	sheet_text(s, c->caller);
 	sheet_text(s, c->site ? c->site->file : NULL);
 	put_cell(s, c->site && c->site->line ? (int64_t)c->site->line : -1);
@@ -100,7 +102,7 @@ static void put_parting_cells(struct diff *d, const struct parting *p,
 				    call->number, call->is_seed) = '\0';
 			c.id = id;
 			c.site = &names->sites[call->site];
-			c.function = names->functions[c.site->function].name;
+			c.function = &names->functions[c.site->function];
 		}
 		put_cells(d, &c);
 	}
@@ -112,7 +114,7 @@ static void put_alone_cells(struct diff *d, int t, const struct tally_lane *l)
 	struct cells c = {.kind = "thread",
 			  .trace = t ? "b" : "a",
 			  .thread = thread_text(l, thread),
-			  .function = joint_name(&d->joint, l->first),
+			  .function = joint_function(&d->joint, l->first),
 			  .n_equal = -1,
 			  .n = {-1, -1},
 			  .ns = {-1, -1}};
@@ -127,7 +129,7 @@ static void put_edge_cells(struct diff *d, const struct tally_edge *e)
 	const struct joint *j = &d->joint;
 	const struct joint_item *site = &j->site_items[e->site];
 	struct cells c = {.kind = "calls",
-			  .function = joint_name(j, site->function),
+			  .function = joint_function(j, site->function),
 			  .caller = e->caller == TALLY_NO_CALLER
 					    ? NULL
 					    : joint_name(j, e->caller),
@@ -145,7 +147,7 @@ static void put_time_cells(struct diff *d, uint32_t function)
 {
 	const struct tally *y = &d->tally;
 	struct cells c = {.kind = "time",
-			  .function = joint_name(&d->joint, function),
+			  .function = joint_function(&d->joint, function),
 			  .n_equal = -1};
 
 	for (int t = 0; t < 2; t++) {

@@ -108,9 +108,9 @@ static void put_call_row(struct expect *x, char mark, const struct shown *call,
 
 /* ---- for programs -------------------------------------------------------- */
 
-static const char *const columns[] = {"message",  "id",	      "depth",
-				      "function", "file",     "line",
-				      "end",	  "is_wrong", NULL};
+static const char *const columns[] = {"message",  "id",	  "depth", "function",
+				      "name",	  "file", "line",  "end",
+				      "is_wrong", NULL};
 
 /* The message is the text's first line. */
 static void put_message(struct expect *x)
@@ -138,6 +138,7 @@ static void put_cells(struct expect *x, const struct shown *call, int is_wrong)
 	sheet_text(x->sheet, id);
 	sheet_number(x->sheet, call->depth);
 	sheet_text(x->sheet, names->functions[site->function].name);
+	sheet_text(x->sheet, names->functions[site->function].simple);
 	sheet_text(x->sheet, site->file);
 	if (site->line)
 		sheet_number(x->sheet, site->line);

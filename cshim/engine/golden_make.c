@@ -391,7 +391,8 @@ static int is_called(const struct names *names,
 		     const struct golden_pattern *pattern)
 {
 	for (uint32_t i = 0; i < names->n_functions; i++)
-		if (golden_matches(pattern, names->functions[i].name))
+		if (golden_matches(pattern, names->functions[i].name) ||
+		    golden_matches(pattern, names->functions[i].simple))
 			return 1;
 	return 0;
 }

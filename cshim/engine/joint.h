@@ -31,11 +31,17 @@ int joint_init(struct joint *j, const struct cst_trace *a,
 	       const struct cst_trace *b, struct cst_error *err);
 void joint_release(struct joint *j);
 
-static inline const char *joint_name(const struct joint *j, uint32_t function)
+static inline const struct function *joint_function(const struct joint *j,
+						    uint32_t function)
 {
 	const struct joint_item *i = &j->function_items[function];
 
-	return j->traces[i->trace]->names->functions[i->index].name;
+	return &j->traces[i->trace]->names->functions[i->index];
+}
+
+static inline const char *joint_name(const struct joint *j, uint32_t function)
+{
+	return joint_function(j, function)->name;
 }
 
 static inline const struct call_site *joint_site(const struct joint *j,

@@ -115,8 +115,8 @@ static void put_text(const struct fields *fields, const struct rank *ranks,
 }
 
 /* file and line are of the call, so only there with rows by call site. */
-static const char *const function_columns[] = {"function", "symbol", "module",
-					       "file",	   "line",   NULL};
+static const char *const function_columns[] = {
+	"function", "name", "symbol", "module", "file", "line", NULL};
 
 static void put_function_cells(const struct keys *keys, uint32_t key,
 			       struct sheet *sheet)
@@ -128,6 +128,7 @@ static void put_function_cells(const struct keys *keys, uint32_t key,
 		at && at->site != NO_KEY ? &keys->names->sites[at->site] : NULL;
 
 	sheet_text(sheet, function ? function->name : NULL);
+	sheet_text(sheet, function ? function->simple : NULL);
 	sheet_text(sheet, function ? function->symbol : NULL);
 	sheet_text(sheet, function ? function->module : NULL);
 	sheet_text(sheet, site ? site->file : NULL);
