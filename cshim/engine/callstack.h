@@ -16,14 +16,15 @@
 
 struct open_call {
 	uint64_t cfa;
-	uint64_t seq;	/* in the lane's file; UINT64_MAX: not kept */
-	uint64_t start; /* ticks, stops left out */
+	uint64_t seq;	 /* in the lane's file; UINT64_MAX: not kept */
+	uint64_t start;	 /* ticks, stops left out */
 	uint64_t number; /* N of its ID */
-	uint64_t row;	/* the live view's: number of its pending row */
+	uint64_t row;	 /* the live view's: number of its pending row */
 	uint32_t function;
 	uint32_t physical;
 	uint32_t call_site;
-	uint32_t site;			  /* number in the area, or 0: a seed */
+	uint32_t from; /* the live view's: as in struct shown, or UINT32_MAX */
+	uint32_t site; /* number in the area, or 0: a seed */
 	struct filter_state above, below; /* the live view's, as the rest */
 	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;

@@ -325,7 +325,8 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 	if (site->is_anywhere)
 		put_name(&d->out, joint_name(j, site->function));
 	else
-		put_call(&d->out, j->traces[site->trace], site->index);
+		put_call(&d->out, j->traces[site->trace], site->index,
+			 site->index);
 	if (e->caller != TALLY_NO_CALLER) {
 		put_words(&d->out, "  in ");
 		put_name(&d->out, joint_name(j, e->caller));

@@ -99,7 +99,7 @@ static void put_call_row(struct expect *x, char mark, const struct shown *call,
 	*callid_put(id, &x->t->threads[call->thread], call->number,
 		    call->is_seed) = '\0';
 	put_words(&x->out, "%c %-8s  %*s", mark, id, (int)indent, "");
-	put_call(&x->out, x->t, call->site);
+	put_call(&x->out, x->t, call->site, call->from);
 	if (call->end != CALL_RETURN)
 		put_words(&x->out, "  (%s)",
 			  call->end == CALL_OPEN ? "open" : "unwound");
@@ -129,7 +129,8 @@ static void put_cells(struct expect *x, const struct shown *call, int is_wrong)
 					   [CALL_UNWOUND] = "unwound",
 					   [CALL_OPEN] = "open"};
 	const struct names *names = x->t->names;
-	const struct call_site *site = &names->sites[call->site];
+	const struct call_site *site = &names->sites[call->site],
+			       *from = &names->sites[call->from];
 	char id[CALLID_MAX];
 
 	*callid_put(id, &x->t->threads[call->thread], call->number,
@@ -139,9 +140,9 @@ static void put_cells(struct expect *x, const struct shown *call, int is_wrong)
 	sheet_number(x->sheet, call->depth);
 	sheet_text(x->sheet, names->functions[site->function].name);
 	sheet_text(x->sheet, names->functions[site->function].simple);
-	sheet_text(x->sheet, site->file);
-	if (site->line)
-		sheet_number(x->sheet, site->line);
+	sheet_text(x->sheet, from->file);
+	if (from->line)
+		sheet_number(x->sheet, from->line);
 	else
 		sheet_null(x->sheet);
 	sheet_text(x->sheet, ends[call->end]);

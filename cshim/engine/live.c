@@ -15,6 +15,9 @@ enum {
 /* Rows of this number are none. */
 static const uint64_t no_row = UINT64_MAX;
 
+/* No caller is shown. */
+static const uint32_t NO_SITE = UINT32_MAX;
+
 struct pending {
 	uint64_t time; /* ticks: of the entry, or of the end when it closes */
 	uint64_t start, end;
@@ -24,6 +27,7 @@ struct pending {
 	struct stack *stack;
 	uint32_t index;
 	uint32_t site;
+	uint32_t from;
 	uint32_t depth;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
@@ -76,6 +80,7 @@ static struct screen_row row_of(const struct live *l, const struct pending *p)
 		.n_calls = 1,
 		.thread = p->thread,
 		.site = p->site,
+		.from = p->from,
 		.depth = p->depth,
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
@@ -157,6 +162,7 @@ static struct pending *live_add(struct live *l, const struct thread *t,
 		.stack = s,
 		.index = (uint32_t)(o - s->calls),
 		.site = o->call_site,
+		.from = o->from == NO_SITE ? o->call_site : o->from,
 		.depth = o->above.depth,
 		.kind = (uint8_t)kind,
 		.is_seed = o->is_seed,
@@ -174,6 +180,11 @@ static int is_shown(const struct live *l, const struct thread *t,
 
 static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 {
+	const struct open_call *caller = o == s->calls ? NULL : o - 1;
+
+	o->from = !caller	       ? NO_SITE
+		  : caller->is_visible ? o->call_site
+				       : caller->from;
 	o->row = no_row;
 	o->is_printed = 0;
 	o->above = o == s->calls ? filter_root(l->filter) : o[-1].below;

@@ -71,7 +71,7 @@ static int item_fits(struct matcher *m, const struct golden_item *item,
 
 	return pattern_fits(m, item->pattern, site->function) &&
 	       (item->end < 0 || item->end == call->end) &&
-	       (!wanted || site_fits(wanted, site));
+	       (!wanted || site_fits(wanted, &m->t->names->sites[call->from]));
 }
 
 /* ---- positions ----------------------------------------------------------- */

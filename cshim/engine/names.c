@@ -197,7 +197,8 @@ static void settle_exception(struct names *n, struct function *f)
 		text[2 * SIMPLE_SIZE + 16];
 
 	f->simple = f->signature = f->name;
-	if (!type || size >= sizeof(full))
+	/* "decltype(nullptr)", "void (*)()" */
+	if (!type || size >= sizeof(full) || type[size - 1] == ')')
 		return;
 	memcpy(full, type, size);
 	full[size] = 0;

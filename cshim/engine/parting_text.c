@@ -35,10 +35,13 @@ void put_name(struct bytes *out, const char *name)
 		out->len += (size_t)(row_put_text(begin, name, 4000) - begin);
 }
 
-void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site)
+void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
+	      uint32_t from)
 {
-	const struct row row = {
-		.kind = ROW_CALL, .names = t->names, .site = site};
+	const struct row row = {.kind = ROW_CALL,
+				.names = t->names,
+				.site = site,
+				.from = from};
 	const struct cst_look look = {.callsite = 1};
 	char *begin = (char *)bytes_reserve(out, ROW_MAX);
 
@@ -104,7 +107,8 @@ static void put_row(struct rows *r, char mark, const struct shown *a,
 		put_id(r->j->traces[1], b, id[1]);
 	put_words(r->out, "%c %-*s  %-*s  %*s", mark, r->width, id[0], r->width,
 		  id[1], (int)(indent < 400 ? indent : 400), "");
-	put_call(r->out, r->j->traces[b ? 1 : 0], b ? b->site : a->site);
+	put_call(r->out, r->j->traces[b ? 1 : 0], b ? b->site : a->site,
+		 b ? b->site : a->site);
 }
 
 static void put_stack(struct rows *r)

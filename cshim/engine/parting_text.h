@@ -21,6 +21,7 @@ void put_words(struct bytes *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A function's name, or a call's "name  file:line", escaped. */
 void put_name(struct bytes *out, const char *name);
-void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site);
+void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
+	      uint32_t from);
 
 #endif

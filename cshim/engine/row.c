@@ -263,14 +263,15 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out)
 {
 	const struct call_site *site = &row->names->sites[row->site];
+	const struct call_site *from = &row->names->sites[row->from];
 
 	if (row->kind == ROW_CLOSE)
 		out = put(out, "<- ");
 	out = row_put_function(out, row->names, site->function, look->names,
 			       NAME_MAX_BYTES);
 	out = put_folded(row, out);
-	if (look->callsite && site->file && row->kind != ROW_CLOSE)
-		out = put_site(site, look, out);
+	if (look->callsite && from->file && row->kind != ROW_CLOSE)
+		out = put_site(from, look, out);
 	if (row->is_unwound)
 		out = put(out, "  (unwound)");
 	*out++ = '\n';

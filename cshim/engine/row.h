@@ -32,6 +32,7 @@ struct row {
 	uint64_t duration_ns;
 	const struct names *names;
 	uint32_t site;
+	uint32_t from; /* the site whose file and line are shown */
 	/* What its ID is made of: ordinals, and the call's number. */
 	uint32_t process, thread;
 	uint64_t number;

@@ -135,6 +135,7 @@ static void put_row(struct screen *s, const struct screen_row *r)
 		.duration_ns = r->duration_ns,
 		.names = s->names,
 		.site = r->site,
+		.from = r->from,
 		.process = r->thread->process + 1,
 		.thread = r->thread->ordinal,
 		.number = r->number,

@@ -20,6 +20,7 @@ struct screen_row {
 	uint64_t n_calls;
 	const struct thread *thread;
 	uint32_t site;
+	uint32_t from; /* as in struct row */
 	uint32_t depth;
 	uint32_t n_levels, n_loop; /* as struct folded has them */
 	uint32_t order;

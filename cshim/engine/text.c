@@ -4,6 +4,7 @@
  * once for each site and copied for each call.
  */
 #include "text.h"
+#include "addrmap.h"
 #include "number.h"
 #include "pump.h"
 #include "row.h"
@@ -11,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512 };
+enum { BATCH = 512, FAR_MAX = 1 << 20 };
 
 /* A site's suffix in the bytes of them all; size 0: not formatted yet. */
 struct suffix {
@@ -24,6 +25,10 @@ struct text {
 	struct view *view;
 	struct window window;
 	struct suffix *suffixes;
+	/* Of rows with another site's file and line. */
+	struct suffix *far_suffixes;
+	struct addrmap far; /* by both: its index */
+	uint32_t cap_far;
 	struct bytes suffix_text;
 	uint64_t *paused_ns; /* before and with each pause */
 	struct row_cell cell;
@@ -72,6 +77,7 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 		.duration_ns = s->duration_ns,
 		.names = x->t->names,
 		.site = s->site,
+		.from = s->from,
 	};
 	if (x->look->timestamp == CST_TIME_WALL)
 		row->time_ns = wall_ns(x, s->start_ns);
@@ -82,12 +88,30 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 	row->thread_color = s->thread;
 }
 
+/* NULL: it is formatted each time. */
+static struct suffix *far_suffix(struct text *x, const struct row *row)
+{
+	uint64_t key = (uint64_t)(row->site + 1) << 32 | row->from;
+	uint32_t *known = addrmap_get(&x->far, key), n = x->far.n;
+
+	if (known)
+		return &x->far_suffixes[*known];
+	if (n == FAR_MAX ||
+	    loader_grow(&x->far_suffixes, sizeof(*x->far_suffixes), n,
+			&x->cap_far) < 0 ||
+	    addrmap_put(&x->far, key, n) < 0)
+		return NULL;
+	x->far_suffixes[n] = (struct suffix){0};
+	return &x->far_suffixes[n];
+}
+
 static const struct suffix *suffix_of(struct text *x, const struct row *row)
 {
-	struct suffix *s = &x->suffixes[row->site];
+	struct suffix *s = row->from == row->site ? &x->suffixes[row->site]
+						  : far_suffix(x, row);
 	uint8_t *out;
 
-	if (s->size)
+	if (!s || s->size)
 		return s;
 	out = bytes_reserve(&x->suffix_text, ROW_SUFFIX_MAX);
 	/* 4 GiB of names: the rest is formatted each time. */
@@ -151,7 +175,7 @@ static int flush_run(struct text *x, struct bytes *out)
 
 static int is_alike(const struct shown *a, const struct shown *b)
 {
-	return a->site == b->site && a->lane == b->lane &&
+	return a->site == b->site && a->from == b->from && a->lane == b->lane &&
 	       a->depth == b->depth && a->thread == b->thread &&
 	       a->end == CALL_RETURN && b->end == CALL_RETURN && !a->is_seed &&
 	       !b->is_seed;
@@ -328,6 +352,8 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	view_free(x->view);
 	window_release(&x->window);
 	free(x->suffixes);
+	free(x->far_suffixes);
+	addrmap_release(&x->far);
 	free(x->paused_ns);
 	free(x->is_noted);
 	bytes_release(&x->suffix_text);

@@ -19,11 +19,16 @@ enum {
 	AHEAD_BLOCK = PUMP_BLOCK / sizeof(struct shown),
 };
 
+/* No caller is shown. */
+static const uint32_t NO_SITE = UINT32_MAX;
+
 struct level {
 	struct filter_state below;
 	uint64_t number; /* of the nearest visible call */
 	uint32_t thread;
+	uint32_t from;	/* as in struct shown, or NO_SITE */
 	uint8_t parent; /* enum parent_kind */
+	uint8_t is_hidden;
 };
 
 struct view_lane {
@@ -179,7 +184,9 @@ static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
 	if (!p)
 		return -1;
 	if (!l->cap)
-		p[0] = (struct level){.below = filter_root(v->filter)};
+		p[0] = (struct level){.below = filter_root(v->filter),
+				      .from = NO_SITE,
+				      .is_hidden = 1};
 	l->levels = p;
 	l->cap = (uint32_t)cap;
 	return 0;
@@ -226,6 +233,22 @@ static int root_holds(struct root *r, const struct packed_call *c,
 	return r->state == ROOT_AROUND;
 }
 
+/* Above the root nothing is shown, but what would be is where hidden calls
+ * below it come from. */
+static void view_outside(struct view *v, const struct packed_call *c,
+			 struct level *here)
+{
+	const struct names *names = v->t->names;
+	struct level level = {.below = filter_root(v->filter),
+			      .from = here->from};
+	struct filter_state below;
+
+	level.is_hidden =
+		!filter_enter(v->filter, names, names->sites[c->site].function,
+			      level.below, &below);
+	*here = level;
+}
+
 /* One call: 1 when it is visible. */
 static inline int view_call(struct view *v, const struct packed_call *c,
 			    uint64_t number, uint32_t thread,
@@ -235,14 +258,16 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	const struct names *names = v->t->names;
 	int is_visible;
 
+	here->from = above->is_hidden ? above->from : c->site;
 	if (v->root.state != ROOT_ANY &&
 	    !root_holds(&v->root, c, v->run.lane, thread, number)) {
-		*here = (struct level){.below = filter_root(v->filter)};
+		view_outside(v, c, here);
 		return 0;
 	}
 	is_visible =
 		filter_enter(v->filter, names, names->sites[c->site].function,
 			     above->below, &here->below);
+	here->is_hidden = !is_visible;
 	here->number = above->number;
 	here->thread = above->thread;
 	here->parent = above->parent;
@@ -251,9 +276,11 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	out->duration_ns = call_duration_ns(v->t, c, v->run.lane);
 	if (out->duration_ns < v->min_ns) {
 		here->below.depth = above->below.depth;
+		here->is_hidden = 1;
 		return 0;
 	}
 	shown_fill(v, c, above, out);
+	out->from = here->from == NO_SITE ? c->site : here->from;
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;

@@ -21,6 +21,10 @@ struct shown {
 	uint32_t thread;
 	uint32_t lane;
 	uint32_t site;
+	/* The site whose file and line are where its nearest visible caller
+	 * called from: that of the hidden call below that caller, or its own,
+	 * as it is where no caller is visible. */
+	uint32_t from;
 	uint32_t depth; /* of visible calls on its lane */
 	uint8_t end;	/* enum call_end */
 	uint8_t is_seed;

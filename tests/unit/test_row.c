@@ -207,12 +207,12 @@ static void destructors_of_one_name_are_told_apart(void **state)
 	names_add_site(s.names, id);
 	names_set_function(s.names, id, "A::~A()", "_ZN1AD0Ev", NULL, NULL);
 	assert_string_equal(formatted(&s), "   0.000012    3.210 us  A::~A\n");
-	s.row.site = 1;
+	s.row.site = s.row.from = 1;
 	assert_string_equal(formatted(&s),
 			    "   0.000012    3.210 us  A::~A [deleting]\n");
 	id = names_add_function(s.names, 3);
 	names_set_function(s.names, id, "A::~A()", "_ZN1AD1Ev", NULL, NULL);
-	s.row.site = 0;
+	s.row.site = s.row.from = 0;
 	check_row(&s, "   0.000012    3.210 us  A::~A [base]\n");
 }
 
