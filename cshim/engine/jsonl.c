@@ -26,7 +26,7 @@ struct jsonl {
 	const struct cst_trace *t;
 	struct view *view;
 	struct window window;
-	struct pieces sites;
+	struct pieces sites, froms;
 	int64_t n_lines;
 	struct shown batch[BATCH];
 };
@@ -93,6 +93,18 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	put_line_number(out, site->file ? site->line : 0);
 }
 
+/* Of calls whose own callers are hidden: where the nearest visible one called
+ * from. */
+static void put_from(const struct cst_trace *t, uint32_t id, struct bytes *out)
+{
+	const struct call_site *from = &t->names->sites[id];
+
+	bytes_put(out, ",\"from\":{\"file\":", 16);
+	json_put_string(out, from->file);
+	put_line_number(out, from->file ? from->line : 0);
+	bytes_put(out, "}", 1);
+}
+
 static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
 {
 	const struct trace_thread *thread = &j->t->threads[s->thread];
@@ -132,17 +144,20 @@ static char *put_tail(const struct shown *s, char *p)
 
 static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 {
-	size_t size;
-	const char *site = pieces_get(&j->sites, s->site, &size);
+	size_t size = 0, from_size = 0;
+	const char *site = pieces_get(&j->sites, s->site, &size), *from = "";
 	char *begin, *p;
 
-	if (!site)
+	if (s->from != s->site)
+		from = pieces_get(&j->froms, s->from, &from_size);
+	if (!site || !from)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size);
 	if (!p)
 		return CST_MEMORY;
 	p = put_head(j, s, p);
 	p = put_at(p, site, size);
+	p = put_at(p, from, from_size);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
 	j->n_lines++;
@@ -192,6 +207,8 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	j->t = t;
 	status = pieces_init(&j->sites, t, put_site, err);
 	if (status == 0)
+		status = pieces_init(&j->froms, t, put_from, err);
+	if (status == 0)
 		status = window_init(&j->window, t, choice, err);
 	if (status == 0)
 		status = view_new_part(t, choice, &j->window.part, 0, &j->view,
@@ -203,5 +220,6 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	view_free(j->view);
 	window_release(&j->window);
 	pieces_release(&j->sites);
+	pieces_release(&j->froms);
 	return status;
 }

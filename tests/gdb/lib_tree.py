@@ -130,7 +130,7 @@ def read_jsonl(path):
             assert key in call, "no %r in %s" % (key, call)
             assert isinstance(call[key], kind), "%r of %s" % (key, call)
         assert not set(call) - set(_KEYS) - {"args", "result", "kind",
-                                             "exception"}
+                                             "exception", "from"}
         assert call["end"] in ("return", "unwound", "open")
         assert (call["end"] == "open") == (call["duration_ns"] is None)
         assert re.fullmatch(r"(\d+:)?\d+\.s?\d+", call["id"])
@@ -159,10 +159,11 @@ def _base(path):
 
 def json_line(call, depth):
     text = "  " * depth + call["name"]
-    if call["file"] is not None:
-        text += "  " + _base(call["file"])
-        if call["line"]:
-            text += ":%d" % call["line"]
+    place = call.get("from", call)
+    if place["file"] is not None:
+        text += "  " + _base(place["file"])
+        if place["line"]:
+            text += ":%d" % place["line"]
     text += "  (unwound)" if call["end"] == "unwound" else ""
     text += "  (before)" if call["start_ns"] is None else ""
     text += "  (open)" if call["end"] == "open" else ""
