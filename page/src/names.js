@@ -38,6 +38,17 @@ export function splitName(name) {
   return [own, parts.join('::')];
 }
 
+// Where the parameters of a function's own name begin, or -1.
+function parametersAt(own) {
+  let depth = 0;
+
+  for (let i = /^operator(?:\(\)|\[\]|[^\w\s(]+)?/.exec(own)?.[0].length ?? 1; i < own.length; i++) {
+    if (!depth && own[i] === '(') return i;
+    depth += NESTS[own[i]] ?? 0;
+  }
+  return -1;
+}
+
 const base = (path) => path.slice(path.lastIndexOf('/') + 1);
 
 export class Names {
@@ -90,7 +101,7 @@ export class Names {
     const name = this.fn(id);
     const own = this.own(id);
     const at = name.lastIndexOf(own);
-    const cut = this.trace.exceptions.has(id) || /^\(|^operator\(|{/.test(own) ? -1 : own.indexOf('(');
+    const cut = this.trace.exceptions.has(id) ? -1 : parametersAt(own);
     const end = at + (cut > 0 ? cut : own.length);
     return [name.slice(0, at), name.slice(at, end), name.slice(end)];
   }
@@ -171,6 +182,20 @@ export class Names {
 
   isUnwound(call) {
     return (this.trace.calls.end[call] & ~SEED) === UNWOUND;
+  }
+
+  // Whether a call, or one that it led to, is not like others: it was left by
+  // an exception, or had not returned, or something was thrown or caught.
+  isOdd(call) {
+    if (!this.odd) {
+      const { n, parent } = this.trace.calls;
+      this.odd = new Uint8Array(n);
+      for (let i = n - 1; i >= 0; i--) {
+        if (this.isUnwound(i) || this.isOpen(i) || this.exception(i)) this.odd[i] = 1;
+        if (this.odd[i] && parent[i] >= 0) this.odd[parent[i]] = 1;
+      }
+    }
+    return Boolean(this.odd[call]);
   }
 
   duration(call) {

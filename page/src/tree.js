@@ -93,7 +93,7 @@ export class Tree {
     return foldLoops(calls, {
       fnOf: (call) => names.functionOf(call),
       durationOf: (call) => this.calls.duration[call],
-      isApart: (call) => names.isUnwound(call) || names.isOpen(call) || Boolean(names.exception(call)),
+      isApart: (call) => names.isOdd(call),
     });
   }
 
