@@ -118,9 +118,10 @@ static void tell_instances_apart(struct keys *k)
 		twins_add(&twins,
 			  names_shown(k->names, k->all[i].function, k->how,
 				      &mark),
-			  k->names->functions[k->all[i].function].name, 0);
+			  k->names->functions[k->all[i].function].name, NULL,
+			  0);
 	for (uint32_t i = 0; i < k->n; i++)
-		k->all[i].shows_full = (uint8_t)twins_is_shared(
+		k->all[i].shows_full = twins_shared(
 			&twins, names_shown(k->names, k->all[i].function,
 					    k->how, &mark));
 	twins_release(&twins);

@@ -97,8 +97,11 @@ uint32_t names_add_function(struct names *n, uint64_t addr)
 			       &n->dirty_functions, n->n_functions,
 			       &n->cap_functions) < 0)
 		return UINT32_MAX;
-	n->functions[n->n_functions] = (struct function){
-		.addr = addr, .name = name, .simple = name, .signature = name};
+	n->functions[n->n_functions] = (struct function){.addr = addr,
+							 .name = name,
+							 .simple = name,
+							 .signature = name,
+							 .qualified = name};
 	function_touch(n, n->n_functions);
 	return n->n_functions++;
 }
@@ -196,7 +199,7 @@ static void settle_exception(struct names *n, struct function *f)
 	char full[SIMPLE_SIZE * 4], simple[SIMPLE_SIZE],
 		text[2 * SIMPLE_SIZE + 16];
 
-	f->simple = f->signature = f->name;
+	f->simple = f->signature = f->qualified = f->name;
 	/* "decltype(nullptr)", "void (*)()" */
 	if (!type || size >= sizeof(full) || type[size - 1] == ')')
 		return;
@@ -206,29 +209,36 @@ static void settle_exception(struct names *n, struct function *f)
 	snprintf(text, sizeof(text), "%.*s%s%.*s", (int)(type - f->name),
 		 f->name, simple, SIMPLE_SIZE, type + size);
 	copy = names_intern(n, text);
-	f->simple = f->signature = copy ? copy : f->name;
+	if (copy)
+		f->simple = f->signature = f->qualified = copy;
+}
+
+static const char *made_name(struct names *n, const struct function *f,
+			     unsigned (*make)(const char *, char *, unsigned))
+{
+	char text[SIMPLE_SIZE];
+	const char *copy;
+
+	make(f->name, text, sizeof(text));
+	copy = names_intern(n, text);
+	return copy ? copy : f->name;
 }
 
 void names_settle(struct names *n, uint32_t id)
 {
 	struct function *f = &n->functions[id];
-	char text[SIMPLE_SIZE];
-	const char *copy;
 
 	if (f->exception) {
 		settle_exception(n, f);
 		return;
 	}
-	simple_name(f->name, text, sizeof(text));
-	copy = names_intern(n, text);
-	f->simple = copy ? copy : f->name;
-	simple_signature(f->name, text, sizeof(text));
-	copy = names_intern(n, text);
-	f->signature = copy ? copy : f->simple;
+	f->simple = made_name(n, f, simple_name);
+	f->signature = made_name(n, f, simple_signature);
+	f->qualified = made_name(n, f, simple_long);
 	f->variant = variant_of(f->symbol);
-	twins_add(n->twins, f->simple, f->signature, 0);
+	twins_add(n->twins, f->simple, f->signature, f->qualified, 0);
 	if (f->variant)
-		twins_add(n->twins, f->name, NULL, f->variant);
+		twins_add(n->twins, f->name, NULL, NULL, f->variant);
 }
 
 const char *names_shown(const struct names *n, uint32_t id, int how,
@@ -245,7 +255,16 @@ const char *names_shown(const struct names *n, uint32_t id, int how,
 		*mark = " [base]";
 	if (how == CST_NAMES_FULL)
 		return f->name;
-	return twins_is_shared(n->twins, f->simple) ? f->signature : f->simple;
+	switch (twins_shared(n->twins, f->simple)) {
+	case SHARED_NOT:
+		return f->simple;
+	case SHARED_BY_OVERLOADS:
+		return f->signature;
+	case SHARED_BY_NAMESPACES:
+		return f->qualified;
+	default:
+		return f->name;
+	}
 }
 
 /* ---- what is set ----------------------------------------------------------

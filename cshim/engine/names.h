@@ -20,11 +20,12 @@ enum exception_kind {
 struct function {
 	const char *name; /* demangled linkage name, or "app+0x1139"; until it
 			   * is set, the address: never NULL */
-	/* What people call it (simple.h): without and with parameters. */
-	const char *simple, *signature; /* never NULL */
-	const char *symbol;		/* linkage name, or NULL */
-	const char *module;		/* file name of its object, or NULL */
-	const char *file;		/* where it is defined, or NULL */
+	/* What people call it (simple.h): alone, with its parameters, with its
+	 * namespaces; never NULL. */
+	const char *simple, *signature, *qualified;
+	const char *symbol; /* linkage name, or NULL */
+	const char *module; /* file name of its object, or NULL */
+	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
 	uint32_t space;	  /* the address space that addr is of; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */

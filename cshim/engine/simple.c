@@ -201,11 +201,27 @@ static const char *put_operator(struct cut *c, const char *p)
 	return p;
 }
 
+/* Returns the place behind the namespace that a type's name begins with at p; p
+ * itself: it begins with none. */
+static const char *skip_namespace(const char *p)
+{
+	const char *end = p;
+
+	if (starts(p, anonymous))
+		end += strlen(anonymous);
+	else
+		while (is_word(*end))
+			end++;
+	return end > p && starts(end, "::") ? end + 2 : p;
+}
+
 /* What stands between the brackets of a parameter list, without templates'
- * arguments. */
+ * arguments, namespaces, and "const&". */
 static void put_parameters(struct cut *c, const char *p, const char *end)
 {
 	static const char string[] = "std::__cxx11::basic_string<char,";
+	static const char by_reference[] =
+		" const&"; /* is as good as by value */
 	unsigned size = c->size;
 
 	put(c, p++, 1);
@@ -219,6 +235,11 @@ static void put_parameters(struct cut *c, const char *p, const char *end)
 		} else if (*p == '<') {
 			put_word(c, "<...>");
 			p = skip_brackets(p);
+		} else if (starts(p, by_reference) &&
+			   p[strlen(by_reference)] != '&') {
+			p += strlen(by_reference);
+		} else if (!is_word(p[-1]) && skip_namespace(p) > p) {
+			p = skip_namespace(p);
 		} else {
 			put(c, p++, 1);
 		}
@@ -313,6 +334,60 @@ static const char *put_simple(struct cut *c, const char *name)
 	return NULL;
 }
 
+/* Returns the place behind the part of a qualified name that begins at p. */
+static unsigned part_end(const struct cut *c, unsigned p)
+{
+	if (is_operator(c->out, c->out + p))
+		return c->n;
+	while (p < c->n && c->out[p] != ':') {
+		unsigned end = (unsigned)(skip_brackets(c->out + p) - c->out);
+
+		p = strchr("({<", c->out[p]) ? end : p + 1;
+	}
+	return p;
+}
+
+/* Is the part a lambda or another thing that only its function names? */
+static int is_nameless(const struct cut *c, unsigned part)
+{
+	return c->out[part] == '{' ||
+	       (c->out[part] == '$' && c->out[part + 1] == '_');
+}
+
+/* Leaves a function and what holds it, "DBImpl::Write": nobody says the
+ * namespaces around it.  A lambda stays below its function. */
+static void drop_namespaces(struct cut *c)
+{
+	unsigned holder = 0, last = 0, begin, part, end;
+	int has_holder = 0, has_last = 0;
+
+	c->out[c->n] = '\0';
+	for (part = 0; part < c->n; part = end) {
+		while (part < c->n && c->out[part] == ':')
+			part++;
+		end = part_end(c, part);
+		if (part == c->n || starts(c->out + part, anonymous))
+			continue;
+		if (is_nameless(c, part) && has_last)
+			break;
+		holder = last;
+		has_holder = has_last;
+		last = part;
+		has_last = 1;
+	}
+	if (!has_last)
+		return;
+	begin = has_holder ? holder : last;
+	/* What stands between the two is an anonymous namespace. */
+	end = has_holder ? part_end(c, holder) : last;
+	if (has_holder && end + 2 < last) {
+		memmove(c->out + end + 2, c->out + last, c->n - last);
+		c->n -= last - end - 2;
+	}
+	memmove(c->out, c->out + begin, c->n - begin);
+	c->n -= begin;
+}
+
 static unsigned finish(struct cut *c)
 {
 	if (c->n == c->size)
@@ -321,8 +396,9 @@ static unsigned finish(struct cut *c)
 	return c->n;
 }
 
-static unsigned simplify(const char *name, char *out, unsigned size,
-			 int with_parameters)
+enum { WITH_NAMESPACES = 1, WITH_PARAMETERS = 2 };
+
+static unsigned simplify(const char *name, char *out, unsigned size, int with)
 {
 	struct cut c = {.out = out, .size = size - 1};
 	const char *parameters = put_simple(&c, name), *end;
@@ -332,7 +408,9 @@ static unsigned simplify(const char *name, char *out, unsigned size,
 		put_word(&c, name);
 		return finish(&c);
 	}
-	if (with_parameters) {
+	if (!(with & WITH_NAMESPACES))
+		drop_namespaces(&c);
+	if (with & WITH_PARAMETERS) {
 		end = skip_brackets(parameters);
 		put_parameters(&c, parameters, end);
 		put(&c, end, (size_t)(skip_qualifiers(end) - end));
@@ -347,5 +425,10 @@ unsigned simple_name(const char *name, char *out, unsigned size)
 
 unsigned simple_signature(const char *name, char *out, unsigned size)
 {
-	return simplify(name, out, size, 1);
+	return simplify(name, out, size, WITH_PARAMETERS);
+}
+
+unsigned simple_long(const char *name, char *out, unsigned size)
+{
+	return simplify(name, out, size, WITH_NAMESPACES);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Simple names: what people call a function, made from its demangled linkage
- * name.  "void std::sort<int*>(int*, int*)" is "std::sort<...>": no return
- * type, no parameters, no template arguments.  Names that have no parameter
- * list (C, Rust, "app+0x1139") stay as they are.  Any text is safe input: the
- * work is linear in its length and nothing recurses.
+ * name.  "void std::sort<int*>(int*, int*)" is "std::sort<...>",
+ * "app::Shop::order( int)" is "Shop::order": no return type, no parameters, no
+ * template arguments, and of what it lies in the innermost alone.  Names that
+ * have no parameter list (C, Rust, "app+0x1139") stay as they are.  Any text is
+ * safe input: the work is linear in its length and nothing recurses.
  */
 #ifndef ENGINE_SIMPLE_H
 #define ENGINE_SIMPLE_H
@@ -17,6 +18,9 @@ unsigned simple_name(const char *name, char *out, unsigned size);
 /* Writes the simple name with its parameters, which tell overloads apart:
  * "Shop::order(int, std::vector<...>) const".  Long parameters are cut. */
 unsigned simple_signature(const char *name, char *out, unsigned size);
+
+/* Writes the simple name with all its namespaces, "app::Shop::order". */
+unsigned simple_long(const char *name, char *out, unsigned size);
 
 /* Returns where the qualified name begins in a demangled one: behind a return
  * type, and behind "virtual thunk to ". */

@@ -40,8 +40,16 @@ static int make_room(struct twins *t)
 	return 0;
 }
 
+/* Is b another text than the first one that was told? */
+static int differs(const char **first, const char *b)
+{
+	if (!*first)
+		*first = b;
+	return b && *first != b;
+}
+
 void twins_add(struct twins *t, const char *name, const char *signature,
-	       uint8_t variant)
+	       const char *qualified, uint8_t variant)
 {
 	struct twin *twin;
 
@@ -51,15 +59,15 @@ void twins_add(struct twins *t, const char *name, const char *signature,
 	t->n += !twin->name;
 	twin->name = name;
 	twin->variants |= variant;
-	if (!twin->signature)
-		twin->signature = signature;
-	else if (signature && twin->signature != signature)
-		twin->is_shared = 1;
+	if (differs(&twin->signature, signature))
+		twin->shared |= SHARED_BY_OVERLOADS;
+	if (differs(&twin->qualified, qualified))
+		twin->shared |= SHARED_BY_NAMESPACES;
 }
 
-int twins_is_shared(const struct twins *t, const char *name)
+uint8_t twins_shared(const struct twins *t, const char *name)
 {
-	return t->n && find(t, name)->is_shared;
+	return t->n ? find(t, name)->shared : SHARED_NOT;
 }
 
 uint8_t twins_variants(const struct twins *t, const char *name)

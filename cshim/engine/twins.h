@@ -9,11 +9,19 @@
 
 #include <stdint.h>
 
+/* In what functions of one name differ. */
+enum shared {
+	SHARED_NOT = 0,
+	SHARED_BY_OVERLOADS = 1,  /* in their signatures */
+	SHARED_BY_NAMESPACES = 2, /* in their qualified names */
+};
+
 struct twin {
-	const char *name;      /* NULL: a free slot */
-	const char *signature; /* of the first function; or NULL */
-	uint8_t is_shared;     /* and another one has another signature */
-	uint8_t variants;      /* bits of enum variant */
+	const char *name; /* NULL: a free slot */
+	/* Of the first function; or NULL. */
+	const char *signature, *qualified;
+	uint8_t shared;	  /* bits of enum shared */
+	uint8_t variants; /* bits of enum variant */
 };
 
 struct twins {
@@ -23,12 +31,14 @@ struct twins {
 
 void twins_release(struct twins *t);
 
-/* A function has this name, and this signature unless that is NULL.  Without
- * memory it is forgotten: its name is then the same as the other's. */
+/* A function has this name, and this signature and qualified name unless they
+ * are NULL.  Without memory it is forgotten: its name is then the same as the
+ * other's. */
 void twins_add(struct twins *t, const char *name, const char *signature,
-	       uint8_t variant);
+	       const char *qualified, uint8_t variant);
 
-int twins_is_shared(const struct twins *t, const char *name);
+/* Returns bits of enum shared. */
+uint8_t twins_shared(const struct twins *t, const char *name);
 uint8_t twins_variants(const struct twins *t, const char *name);
 
 #endif
