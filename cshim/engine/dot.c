@@ -59,7 +59,8 @@ static void put_name(const struct dot *d, uint32_t function, struct bytes *out)
 
 	put_label(out, name,
 		  row_put_function(name, d->t->names, function,
-				   d->choice->names, NAME_ROOM));
+				   names_distinct(d->choice->names),
+				   NAME_ROOM));
 }
 
 static void put_duration(struct bytes *out, uint64_t ns)

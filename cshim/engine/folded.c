@@ -35,8 +35,8 @@ static void make_name(struct folded *f, uint32_t function)
 
 	if (!begin)
 		return;
-	end = row_put_function(begin, f->t->names, function, f->choice->names,
-			       NAME_ROOM);
+	end = row_put_function(begin, f->t->names, function,
+			       names_distinct(f->choice->names), NAME_ROOM);
 	for (char *p = begin; p < end; p++)
 		if (*p == ';')
 			*p = ':';

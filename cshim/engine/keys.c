@@ -3,7 +3,6 @@
 #include "loader.h"
 #include "number.h"
 #include "row.h"
-#include "twins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,25 +107,6 @@ static void keys_functions(struct keys *k, const uint32_t *order)
 		k->of_site[i] = k->of_function[k->names->sites[i].function];
 }
 
-/* Instances of one template have one simple name. */
-static void tell_instances_apart(struct keys *k)
-{
-	struct twins twins = {0};
-	const char *mark;
-
-	for (uint32_t i = 0; i < k->n; i++)
-		twins_add(&twins,
-			  names_shown(k->names, k->all[i].function, k->how,
-				      &mark),
-			  k->names->functions[k->all[i].function].name, NULL,
-			  0);
-	for (uint32_t i = 0; i < k->n; i++)
-		k->all[i].shows_full = twins_shared(
-			&twins, names_shown(k->names, k->all[i].function,
-					    k->how, &mark));
-	twins_release(&twins);
-}
-
 static int site_compare(const struct keys *k, uint32_t a, uint32_t b)
 {
 	const struct call_site *x = &k->names->sites[a];
@@ -187,7 +167,7 @@ int keys_init(struct keys *k, const struct names *names, int how,
 	size_t n = names->n_functions + (size_t)1;
 	int status = 0;
 
-	*k = (struct keys){.names = names, .how = how};
+	*k = (struct keys){.names = names, .how = names_distinct(how)};
 	k->all = malloc(n * sizeof(*k->all));
 	k->of_function = malloc(n * sizeof(*k->of_function));
 	k->of_site = malloc((names->n_sites + (size_t)1) * sizeof(*k->of_site));
@@ -196,8 +176,6 @@ int keys_init(struct keys *k, const struct names *names, int how,
 	else
 		keys_functions(k, order);
 	free(order);
-	if (status == 0)
-		tell_instances_apart(k);
 	if (status == 0 && by == CST_BY_CALLSITE)
 		status = keys_sites(k);
 	if (status == 0)
@@ -260,8 +238,7 @@ static char *put_function(const struct keys *k, uint32_t key, char *p)
 	const char *module = at->shows_module ? last_part(f->module) : "";
 	const char *file = at->shows_file ? last_part(f->file) : "";
 
-	p = row_put_function(p, k->names, at->function,
-			     at->shows_full ? CST_NAMES_FULL : k->how, 3000);
+	p = row_put_function(p, k->names, at->function, k->how, 3000);
 	if (*module || *file) {
 		memcpy(p, " [", 2);
 		p = row_put_text(p + 2, module, 900);

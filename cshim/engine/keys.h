@@ -16,7 +16,6 @@ struct key {
 	uint32_t function;
 	uint32_t site; /* NO_KEY: wherever it is called from */
 	uint8_t shows_module, shows_file;
-	uint8_t shows_full; /* another one reads the same without */
 };
 
 struct cst_trace;

@@ -236,26 +236,21 @@ void names_settle(struct names *n, uint32_t id)
 	f->signature = made_name(n, f, simple_signature);
 	f->qualified = made_name(n, f, simple_long);
 	f->variant = variant_of(f->symbol);
-	twins_add(n->twins, f->simple, f->signature, f->qualified, 0);
+	twins_add(n->twins, f->simple,
+		  &(struct called){f->signature, f->qualified, f->name, 0});
+	twins_add(n->twins, f->signature, &(struct called){.full = f->name});
+	twins_add(n->twins, f->qualified, &(struct called){.full = f->name});
 	if (f->variant)
-		twins_add(n->twins, f->name, NULL, NULL, f->variant);
+		twins_add(n->twins, f->name,
+			  &(struct called){.variant = f->variant});
 }
 
-const char *names_shown(const struct names *n, uint32_t id, int how,
-			const char **mark)
+/* Returns the shortest name that tells a function from others, but for
+ * instances of one template. */
+static const char *shortest(const struct names *n, const struct function *f)
 {
-	const struct function *f = &n->functions[id];
-	uint8_t variants = f->variant ? twins_variants(n->twins, f->name) : 0;
-
-	*mark = "";
-	if (f->variant == VARIANT_DELETING && variants != VARIANT_DELETING)
-		*mark = " [deleting]";
-	/* Where the two are one, the base's name may be the one found. */
-	if (f->variant == VARIANT_BASE && variants & VARIANT_COMPLETE)
-		*mark = " [base]";
-	if (how == CST_NAMES_FULL)
-		return f->name;
-	switch (twins_shared(n->twins, f->simple)) {
+	switch (twins_shared(n->twins, f->simple) &
+		(SHARED_BY_OVERLOADS | SHARED_BY_NAMESPACES)) {
 	case SHARED_NOT:
 		return f->simple;
 	case SHARED_BY_OVERLOADS:
@@ -265,6 +260,28 @@ const char *names_shown(const struct names *n, uint32_t id, int how,
 	default:
 		return f->name;
 	}
+}
+
+const char *names_shown(const struct names *n, uint32_t id, int how,
+			const char **mark)
+{
+	const struct function *f = &n->functions[id];
+	uint8_t variants = f->variant ? twins_variants(n->twins, f->name) : 0;
+	const char *shown;
+
+	*mark = "";
+	if (f->variant == VARIANT_DELETING && variants != VARIANT_DELETING)
+		*mark = " [deleting]";
+	/* Where the two are one, the base's name may be the one found. */
+	if (f->variant == VARIANT_BASE && variants & VARIANT_COMPLETE)
+		*mark = " [base]";
+	if (how == CST_NAMES_FULL)
+		return f->name;
+	shown = shortest(n, f);
+	if (how == NAMES_DISTINCT &&
+	    twins_shared(n->twins, shown) & SHARED_BY_INSTANCES)
+		return f->name;
+	return shown;
 }
 
 /* ---- what is set ----------------------------------------------------------

@@ -8,6 +8,8 @@
 #ifndef ENGINE_NAMES_H
 #define ENGINE_NAMES_H
 
+#include "cstrace/engine.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -108,8 +110,19 @@ const char *names_thrown(const struct function *f, size_t *size);
  * which the caller has set. */
 void names_settle(struct names *n, uint32_t id);
 
-/* Returns how rows call a function: its simple name, with its parameters where
- * another function has that simple name, or its full one (how: enum cst_names).
+/* Beside enum cst_names: simple names, but the full one where several functions
+ * would have the same. */
+enum { NAMES_DISTINCT = 2 };
+
+/* Returns NAMES_DISTINCT for CST_NAMES_SIMPLE, else how. */
+static inline int names_distinct(int how)
+{
+	return how == CST_NAMES_SIMPLE ? NAMES_DISTINCT : how;
+}
+
+/* Returns how rows call a function: its simple name, with its parameters or its
+ * namespaces where another function has that simple name, or its full one (how:
+ * enum cst_names, NAMES_DISTINCT).
  * *mark is put behind it: which variant of a destructor it is, where there are
  * several, or "". */
 const char *names_shown(const struct names *n, uint32_t id, int how,

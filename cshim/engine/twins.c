@@ -48,8 +48,7 @@ static int differs(const char **first, const char *b)
 	return b && *first != b;
 }
 
-void twins_add(struct twins *t, const char *name, const char *signature,
-	       const char *qualified, uint8_t variant)
+void twins_add(struct twins *t, const char *name, const struct called *called)
 {
 	struct twin *twin;
 
@@ -58,11 +57,13 @@ void twins_add(struct twins *t, const char *name, const char *signature,
 	twin = find(t, name);
 	t->n += !twin->name;
 	twin->name = name;
-	twin->variants |= variant;
-	if (differs(&twin->signature, signature))
+	twin->variants |= called->variant;
+	if (differs(&twin->signature, called->signature))
 		twin->shared |= SHARED_BY_OVERLOADS;
-	if (differs(&twin->qualified, qualified))
+	if (differs(&twin->qualified, called->qualified))
 		twin->shared |= SHARED_BY_NAMESPACES;
+	if (differs(&twin->full, called->full))
+		twin->shared |= SHARED_BY_INSTANCES;
 }
 
 uint8_t twins_shared(const struct twins *t, const char *name)

@@ -14,12 +14,13 @@ enum shared {
 	SHARED_NOT = 0,
 	SHARED_BY_OVERLOADS = 1,  /* in their signatures */
 	SHARED_BY_NAMESPACES = 2, /* in their qualified names */
+	SHARED_BY_INSTANCES = 4,  /* in their full names */
 };
 
 struct twin {
 	const char *name; /* NULL: a free slot */
 	/* Of the first function; or NULL. */
-	const char *signature, *qualified;
+	const char *signature, *qualified, *full;
 	uint8_t shared;	  /* bits of enum shared */
 	uint8_t variants; /* bits of enum variant */
 };
@@ -31,11 +32,16 @@ struct twins {
 
 void twins_release(struct twins *t);
 
-/* A function has this name, and this signature and qualified name unless they
- * are NULL.  Without memory it is forgotten: its name is then the same as the
- * other's. */
-void twins_add(struct twins *t, const char *name, const char *signature,
-	       const char *qualified, uint8_t variant);
+/* What a function that has the name is called otherwise; NULL and 0: not to be
+ * compared. */
+struct called {
+	const char *signature, *qualified, *full;
+	uint8_t variant;
+};
+
+/* A function has this name.  Without memory it is forgotten: its name is then
+ * the same as the other's. */
+void twins_add(struct twins *t, const char *name, const struct called *called);
 
 /* Returns bits of enum shared. */
 uint8_t twins_shared(const struct twins *t, const char *name);

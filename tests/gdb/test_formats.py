@@ -135,11 +135,22 @@ def test_a_coroutines_stack_is_a_track_of_its_own(tmp_path):
 def test_folded_has_each_stack_with_its_own_time(ended, choice):
     events, _ = chrome(save(ended, "t.json", *choice))
     expected = stacks(json_lines(ended, *choice), events)
-    found = folded(save(ended, "t.folded", *choice))
+    found = folded(save(ended, "t.folded", "--names", "full", *choice))
     assert set(found) == set(expected)
     n_calls = sum(n for _, n in expected.values())
     for stack, ns in found.items():
         assert abs(ns - expected[stack][0]) <= n_calls
+
+
+def test_folded_has_simple_names_that_tell_stacks_apart(ended):
+    found = folded(save(ended, "t.folded"))
+    assert len(found) == len(folded(save(ended, "t.folded", "--names", "full")))
+    names = {name for stack in found for name in stack}
+    assert "fib" in names and "(anonymous namespace)::fib(int)" not in names
+    # Of one template, so they have their arguments.
+    assert {n for n in names if "letter" in n} \
+        == {"int (anonymous namespace)::letter<(char)%d>()" % c
+            for c in b"\";\\"}
 
 
 FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
@@ -260,7 +271,7 @@ def test_dot_draws_the_graph(ended):
     edges = {(by_id[c["parent"]], c["function"])
              for c in calls if c["parent"]}
     assert len(re.findall(r'class="edge"', done.stdout)) == len(edges)
-    assert b"fib(int)\\n%d calls" % by_name(calls)[
+    assert b"fib\\n%d calls" % by_name(calls)[
         "(anonymous namespace)::fib(int)"] in raw
 
 

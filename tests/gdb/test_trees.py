@@ -113,13 +113,13 @@ def test_exceptions_close_what_they_skip(gdb, tmp_path, variant):
 # functions are called has parameters.
 NAMES = """
     main
-      geometry::Point::Point  names.cc:68
-      geometry::Point::Point  names.cc:68
-      geometry::Point::operator+  names.cc:69
-        geometry::Point::Point  names.cc:24
-      geometry::Point::dot  names.cc:70
-      geometry::Point::zero  names.cc:70
-      (anonymous namespace)::hidden  names.cc:73
+      Point::Point  names.cc:68
+      Point::Point  names.cc:68
+      Point::operator+  names.cc:69
+        Point::Point  names.cc:24
+      Point::dot  names.cc:70
+      Point::zero  names.cc:70
+      hidden  names.cc:73
       file_local(int)  names.cc:74
       file_local(char)  names.cc:75
       largest<...>(int, int)  names.cc:76
@@ -127,9 +127,9 @@ NAMES = """
       Counter<...>::Counter  names.cc:78
       Counter<...>::count  names.cc:78
       main::LAMBDA  names.cc:79
-      geometry::Point::~Point
-      geometry::Point::~Point
-      geometry::Point::~Point
+      Point::~Point
+      Point::~Point
+      Point::~Point
     """
 
 
@@ -167,7 +167,7 @@ def test_std_on_shows_the_library(gdb, tmp_path, variant):
     gdb(build("sorted.cc", variant=variant), "set cstrace live off",
         "set cstrace std on", *TRACE)
     text = outcome(tmp_path)
-    assert "\n  sort_some  sorted.cc:48\n    std::" in text
+    assert "\n  sort_some  sorted.cc:48\n    vector<...>::" in text
     assert "\n    std::sort<...>" in text
     # under what calls it in the library, deeper than where it stood hidden
     assert "\n        " in text.split("before")[0]
