@@ -27,6 +27,7 @@ def register() -> None:
     _session = session.Session()
     _session.settings = params.register(_session.setting_changed,
                                         _session.open_output)
+    _session.settings.tell_own(_session.own_of_trace)
     commands.register(_session)
     events.register(_session)
     try:

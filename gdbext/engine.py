@@ -22,6 +22,8 @@ FIELDS = ("calls", "total", "self", "mean", "min", "max", "share")
 OUTPUTS = ("text", "json", "csv")
 NAMES = ("simple", "full")
 N_QUESTIONS = 512
+_WORDS_GDB = 0
+_LINE = 4200  # what a note may have
 
 
 class CstraceError(Exception):
@@ -59,7 +61,11 @@ class Choice(C.Structure):
         ("last", C.c_uint64),
         ("around", C.c_char_p),
         ("root", C.c_char_p),
+        ("from_", C.c_char_p), ("until", C.c_char_p),
+        ("file", C.c_char_p), ("module", C.c_char_p),
     ]
+    # Set where what stands for all commands is part of it.
+    has_more = False
 
 
 class _Report(C.Structure):
@@ -199,6 +205,9 @@ _PROTOTYPES = {
     "cst_trace_command": (_STR, [_PTR]),
     "cst_trace_function": (_STR, [_PTR, _U32]),
     "cst_trace_is_whole": (C.c_int, [_PTR]),
+    "cst_trace_choice": (None, [_PTR, _CHOICE]),
+    "cst_trace_note": (C.c_int, [_PTR, _CHOICE, C.c_int, C.c_int, _STR, _U32]),
+    "cst_choice_text": (C.c_int, [_CHOICE, _STR, _U32]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
     "cst_report_check": (C.c_int, [C.POINTER(_Report), _ERR]),
     "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
@@ -286,12 +295,23 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 names: str = "simple",
                 process: int = 0, thread: int = 0, last: int = 0,
                 around: Optional[str] = None,
-                root: Optional[str] = None) -> Choice:
+                root: Optional[str] = None, from_: Optional[str] = None,
+                until: Optional[str] = None, file: Optional[str] = None,
+                module: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
                   process=process, last=last, around=_bytes(around),
-                  root=_bytes(root))
+                  root=_bytes(root), from_=_bytes(from_),
+                  until=_bytes(until), file=_bytes(file),
+                  module=_bytes(module))
+
+
+def choice_text(choice: Choice) -> str:
+    """"filter ^sum, depth 3", or "" where all is chosen."""
+    out = C.create_string_buffer(_LINE)
+    library().cst_choice_text(C.byref(choice), out, len(out))
+    return out.value.decode("utf-8", "replace")
 
 
 def check_choice(choice: Choice) -> None:
@@ -548,6 +568,19 @@ class Trace:
         found = (self._lib.cst_trace_function(self._t, i) for i in count())
         return [name.decode("utf-8", "replace") for name in
                 takewhile(lambda name: name is not None, found)]
+
+    def choice(self) -> Choice:
+        """What it was recorded to show."""
+        out = Choice()
+        self._lib.cst_trace_choice(self._t, C.byref(out))
+        return out
+
+    def note(self, choice: Choice, has_all: bool) -> str:
+        """What the last answer of it left out; "": nothing."""
+        out = C.create_string_buffer(_LINE)
+        self._lib.cst_trace_note(self._t, C.byref(choice), _WORDS_GDB, has_all,
+                                 out, len(out))
+        return out.value.decode("utf-8", "replace")
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

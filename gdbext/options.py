@@ -42,6 +42,17 @@ def first_word(text: str) -> tuple[str, str]:
     return unquote(m.group()), rest.lstrip()
 
 
+def _raw_word(text: str) -> tuple[str, str]:
+    """The first word with its quotes and the blanks behind it, and the rest;
+    with a quote that has no other half: all."""
+    m = _WORD.match(text)
+    end = m.end() if m else len(text)
+    if end < len(text) and not text[end].isspace():
+        return text, ""
+    rest = text[end:].lstrip()
+    return text[:len(text) - len(rest)], rest
+
+
 def words(text: str) -> list[str]:
     found = []
     text = text.strip()
@@ -77,14 +88,21 @@ def _match(name: str, options: list[Option], command: str) -> Option:
 
 def parse(text: str, options: list[Option],
           command: str) -> tuple[dict[str, Any], str]:
-    """The values of the options at the text's beginning, by name with "_"
-    for "-", and the rest of the text."""
+    """The values of the options, by name with "_" for "-", and the rest of
+    the text: what stands before, between and behind them, and all behind a
+    "--"."""
     values: dict[str, Any] = {}
+    others: list[str] = []
     text = text.strip()
-    while text.startswith("-"):
+    while text:
+        if not text.startswith("-"):
+            other, text = _raw_word(text)
+            others.append(other)
+            continue
         word, rest = first_word(text)
         if word == "--":
-            return values, rest
+            others.append(rest)
+            break
         option = _match(word[1:], options, command)
         key = option.name.replace("-", "_")
         if option.read is None:
@@ -96,7 +114,7 @@ def parse(text: str, options: list[Option],
             value, rest = first_word(rest)
             values[key] = option.read(option.name, value)
         text = rest
-    return values, text
+    return values, "".join(others).strip()
 
 
 def no_more(text: str, command: str) -> None:

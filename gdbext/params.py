@@ -8,7 +8,8 @@ from typing import Any, Callable, Optional
 import gdb
 
 from . import engine
-from .options import read_bytes
+from .engine import CstraceError, check_choice, make_choice
+from .options import read_bytes, read_count, read_time_ns, the_regex
 
 Changed = Callable[[str], None]
 
@@ -81,6 +82,37 @@ def _pool(text: str) -> int:
     return size
 
 
+class _Chosen(_Checked):
+    """One that chooses calls: a trace may have been begun with its own."""
+
+    own: Callable[[str], Optional[str]] = staticmethod(lambda _name: None)
+
+    def text(self) -> str:
+        value = str(self.value or "")
+        return value if value not in ("", "0") else "none"
+
+    def get_show_string(self, value: str) -> str:
+        own = _Chosen.own(self.key)
+        return super().get_show_string(value) + (
+            " (this trace: %s)" % own if own else "")
+
+
+def _regex(text: str) -> None:
+    try:
+        check_choice(make_choice(filter=the_regex(text)))
+    except CstraceError as e:
+        raise gdb.GdbError(str(e)) from None
+
+
+def _time_ns(text: str) -> int:
+    return read_time_ns("min-time", text) if text else 0
+
+
+_AT_ONCE = ("\nIt acts at once, while the program runs as well; what was "
+            "recorded\nstays, `cstrace show -all` has it.  Options of "
+            "commands come first.")
+
+
 class Settings:
     """The settings' values, for the rest of the extension."""
 
@@ -126,6 +158,30 @@ class Settings:
         flag("std", False, "whether calls of the C++ library are shown",
              "Off, functions in std:: and those that system headers define "
              "are\nhidden; user code that they call is shown in their place.")
+        def chosen(name: str, what: str, doc: str,
+                   accept: Callable[[str], Any]) -> None:
+            self._add(_Chosen(name, "", what, doc + _AT_ONCE, changed,
+                              gdb.PARAM_STRING_NOESCAPE, accept))
+
+        chosen("filter", "the functions that are shown, with what they call",
+               "A name or a regular expression; without one, all are shown.",
+               _regex)
+        chosen("exclude", "the functions that are not recorded from now on",
+               "A name or a regular expression; their callees stay.  Without "
+               "one,\nall are recorded.  Calls that were recorded before are "
+               "hidden.", _regex)
+        chosen("depth", "how many levels of calls are shown",
+               "0 or nothing: all.",
+               lambda text: read_count("depth", text or "0"))
+        chosen("min-time", "how long a call must last to be shown",
+               "A time with its unit: 10us, 1.5ms, 2s.  0 or nothing: any.",
+               _time_ns)
+        chosen("in", "the source file whose functions are shown",
+               "Its name, or the end of its path: shop.cc, src/shop.cc.  "
+               "Without one,\nthose of all files.", str)
+        chosen("module", "the object file whose functions are shown",
+               "The program's name or a library's: libz, libz.so.1.  Without "
+               "one, those\nof all.", str)
         self._add(_Checked(
             "output", "", "the terminal or file that live rows go to",
             "Without an argument they go where gdb's own output goes.  A "
@@ -160,6 +216,19 @@ class Settings:
 
     def __getitem__(self, name: str) -> Any:
         return self._all[name].value
+
+    def chosen(self, name: str) -> Any:
+        """A setting that chooses calls, as a part of a choice."""
+        text = self._all[name].value or ""
+        if name == "depth":
+            return int(text or 0)
+        if name == "min-time":
+            return _time_ns(text)
+        return the_regex(text)
+
+    def tell_own(self, own: Callable[[str], Optional[str]]) -> None:
+        """Of a setting: what the trace has in its place, or None."""
+        _Chosen.own = staticmethod(own)
 
     def size(self, name: str) -> int:
         return read_bytes(self._all[name].value) or 0

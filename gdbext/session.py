@@ -5,7 +5,7 @@ with the process, kept after it for show, report and save."""
 from __future__ import annotations
 
 import os
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import gdb
 
@@ -26,28 +26,38 @@ _HOOKS_COST = "some 150 us an event"
 
 
 class StartOptions(NamedTuple):
+    """What one trace was begun with; None: what the settings say."""
+
     sync: bool = False
-    depth: int = 0
+    depth: Optional[int] = None
     filter: Optional[str] = None
     exclude: Optional[str] = None
-    min_ns: int = 0
+    min_ns: Optional[int] = None
+    file: Optional[str] = None
+    module: Optional[str] = None
+    from_: Optional[str] = None
+    until: Optional[str] = None
     to: Optional[str] = None
+
+    def choice(self) -> dict[str, Any]:
+        return {key: value for key, value in self._asdict().items()
+                if value is not None and key not in ("sync", "to")}
+
+
+# The settings that choose calls, by their part of a choice.
+CHOOSING = {"filter": "filter", "exclude": "exclude", "depth": "depth",
+            "min_ns": "min-time", "file": "in", "module": "module"}
 
 
 def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
                choice: engine.Choice, form: Optional[str] = None) -> str:
-    """Of n calls; with those that nobody has asked to leave out."""
-    if look.fold and (form or path.rpartition(".")[2]) == "txt":
-        return "%s saved to %s" % (count(n, "row"), path)
-    s = trace.status()
-    n_hidden = s.n_calls + s.n_seeds - s.n_too_deep - n
-    text = "%s saved to %s" % (count(n, "call"), path)
-    is_chosen = any(getattr(choice, name) for name, _type in choice._fields_
-                    if name not in ("reserved", "names"))
-    if n_hidden > 0 and not is_chosen:
-        text += (" (%d more of the C++ library or system headers: `set "
-                 "cstrace std on`)" % n_hidden)
-    return text
+    """Of n calls, or rows; with what was left out."""
+    is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
+    note = trace.note(choice, choice.has_more)
+    if note[:1].isdigit():  # how many they are was just said
+        note = note.partition("; ")[2]
+    return "%s saved to %s%s" % (count(n, "row" if is_folded else "call"),
+                                 path, " (%s)" % note if note else "")
 
 
 class Session:
@@ -95,15 +105,38 @@ class Session:
         return look
 
     def choice(self, is_all: bool = False, **own) -> engine.Choice:
-        """The trace's own choice, with what the command says in its place."""
-        values = {"std": self.settings["std"],
-                  "names": self.settings["names"]}
-        if not is_all:
-            o = self.options or self.last_options
-            values.update(filter=o.filter, exclude=o.exclude,
-                          min_ns=o.min_ns, depth=o.depth)
-        values.update(own)
-        return engine.make_choice(**values)
+        """What stands for all commands, with what this one says in its
+        place."""
+        standing = {} if is_all else self.standing()
+        if "from_" in own or "until" in own:  # they are one span
+            standing = {key: value for key, value in standing.items()
+                        if key not in ("from_", "until")}
+        choice = engine.make_choice(
+            **{"std": self.settings["std"],
+               "names": self.settings["names"], **standing, **own})
+        choice.has_more = any(value and key not in own
+                              for key, value in standing.items())
+        return choice
+
+    def standing(self) -> dict[str, Any]:
+        """What the trace's own options choose, else the settings."""
+        values = {key: self.settings.chosen(name)
+                  for key, name in CHOOSING.items()}
+        values.update((self.options or self.last_options).choice())
+        return values
+
+    def standing_text(self) -> str:
+        """"filter ^sum, depth 3", or ""."""
+        return engine.choice_text(engine.make_choice(**self.standing()))
+
+    def own_of_trace(self, name: str) -> Optional[str]:
+        """What the trace was begun with in place of this setting."""
+        key = next((k for k, n in CHOOSING.items() if n == name), None)
+        own = (self.options or self.last_options).choice()
+        if key not in own:
+            return None
+        text = engine.choice_text(engine.make_choice(**{key: own[key]}))
+        return text.partition(" ")[2] or "all"
 
     def trace(self) -> Trace:
         """What is recorded, up to now."""
@@ -124,11 +157,11 @@ class Session:
 
     def start(self, options: StartOptions) -> None:
         """`cstrace start`."""
+        engine.check_choice(engine.make_choice(**options.choice()))
         if self.is_on():
-            raise gdb.GdbError("already on: %s" % self.summary())
+            self._start_again(options)
+            return
         self.leftovers.tell()
-        engine.check_choice(engine.make_choice(
-            filter=options.filter, exclude=options.exclude))
         is_live = bool(gdb.selected_inferior().pid)
         self._check_native()
         verdict = hooks.check(is_live)
@@ -149,6 +182,26 @@ class Session:
             self._disarm()
             self._end_trace()
             raise
+
+    def _start_again(self, options: StartOptions) -> None:
+        """While it is on: the options are for what comes, and for what is
+        shown of all that was recorded."""
+        given = options.choice()
+        if options.to is not None:
+            given["to"] = options.to
+        if options.sync and not self.options.sync:
+            if self.is_recording():
+                raise gdb.GdbError("-sync cannot begin in the middle of a "
+                                   "trace: `cstrace stop` first")
+            given["sync"] = True
+        if not given:
+            say("already on: %s" % self.summary())
+            return
+        self.options = self.last_options = self.options._replace(**given)
+        self.apply_settings()
+        chosen = self.standing_text()
+        say("on, as before%s: %s" % (", now with " + chosen if chosen else "",
+                                     self.summary()))
 
     def _announce(self, is_preloaded: bool) -> None:
         path = hooks.program()
@@ -275,6 +328,7 @@ class Session:
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "names", "id",
                                    "thread"))
+        key += tuple(sorted(self.standing().items()))
         self.recording.live(s["live"], s["color"], self.look(), self.choice(),
                             key)
 
@@ -282,6 +336,11 @@ class Session:
         if name == "preload":
             self.refresh_preload()
             return
+        key = next((k for k, n in CHOOSING.items() if n == name), None)
+        if key is not None:  # it is for the trace there is, too
+            self.last_options = self.last_options._replace(**{key: None})
+            if self.options is not None:
+                self.options = self.options._replace(**{key: None})
         try:
             self.apply_settings()
         except CstraceError as e:
@@ -456,7 +515,7 @@ class Session:
         new = naming.load_trace(os.path.expanduser(path))
         self._replace("the loaded trace")
         self.kept = self.loaded = new
-        self.last_options = StartOptions()
+        self.last_options = _recorded_options(new)
         say("%s: %s%s" % (path, self.kept_summary(),
                           "" if new.is_whole() else "; it was cut short, or "
                           "is being written: that is what is whole"))
@@ -481,6 +540,17 @@ class Session:
         return "%s in %s%s, %s%s" % (
             count(s.n_calls, "call"), count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns), lost_text(s))
+
+
+def _recorded_options(trace: Trace) -> StartOptions:
+    """What `cstrace record` was told to show of it."""
+    choice = trace.choice()
+    return StartOptions(**{
+        key: value.decode("utf-8", "surrogateescape")
+        if isinstance(value, bytes) else value
+        for key, value in ((k, getattr(choice, k)) for k in (
+            "filter", "depth", "min_ns", "file", "module", "from_", "until"))
+        if value})
 
 
 def is_native() -> bool:

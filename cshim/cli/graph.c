@@ -12,6 +12,7 @@ static int graph_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
+	int status = STATUS_OK;
 	int go = options_parse(&command_graph, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -27,11 +28,14 @@ static int graph_run(int argc, char **argv)
 	n = cst_trace_graph(t, &o.graph, &o.choice,
 			    o.output_as ? reading_write : pager_write, NULL,
 			    &err);
+	if (n > 0 && !o.output_as)
+		reading_note(t, &o, pager_write);
 	pager_end();
 	if (n == 0)
-		reading_tell_none(t, o.graph.function ? "functions" : "calls");
+		status = reading_tell_none(
+			t, &o, o.graph.function ? "functions" : "calls");
 	reading_close(t);
-	return reading_end(n, &err);
+	return n ? reading_end(n, &err) : status;
 }
 
 const struct command command_graph = {

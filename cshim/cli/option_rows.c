@@ -187,10 +187,34 @@ static int set_around(struct options *o, const char *value)
 	return 0;
 }
 
-static int set_from(struct options *o, const char *value)
+static int set_below(struct options *o, const char *value)
 {
 	o->choice.root = value;
 	return 0;
+}
+
+static int set_from(struct options *o, const char *value)
+{
+	o->choice.from = value;
+	return *value ? 0 : -1;
+}
+
+static int set_until(struct options *o, const char *value)
+{
+	o->choice.until = value;
+	return *value ? 0 : -1;
+}
+
+static int set_in(struct options *o, const char *value)
+{
+	o->choice.file = value;
+	return *value ? 0 : -1;
+}
+
+static int set_module(struct options *o, const char *value)
+{
+	o->choice.module = value;
+	return *value ? 0 : -1;
 }
 
 static int set_filter(struct options *o, const char *value)
@@ -498,8 +522,12 @@ const struct option_row option_rows[] = {
 	 NULL},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around, NULL},
-	{"from", "ID", "only this call and what it calls", FOR_ROOT, set_from,
+	{"below", "ID", "only this call and what it calls", FOR_ROOT, set_below,
 	 NULL},
+	{"from", "WHERE", "from a function's first call on, or from an ID's",
+	 FOR_CHOICE, set_from, NULL},
+	{"until", "WHERE", "up to and with the first call of this one then",
+	 FOR_CHOICE, set_until, NULL},
 	{"thread", "N",
 	 "only one thread: N of t2, P:N of p2:t1, or its kernel number",
 	 FOR_THREAD, set_thread, NULL},
@@ -511,6 +539,10 @@ const struct option_row option_rows[] = {
 	 FOR_CHOICE, set_filter, NULL},
 	{"exclude", "REGEX", "not these functions; their callees stay",
 	 FOR_CHOICE, set_exclude, NULL},
+	{"in", "FILE", "only functions defined in this source file", FOR_CHOICE,
+	 set_in, NULL},
+	{"module", "M", "only functions of this library or program", FOR_CHOICE,
+	 set_module, NULL},
 	{"min-time", "T", "only calls that took at least T, as in 10us",
 	 FOR_CHOICE, set_min_time, NULL},
 	{"std", NULL, "the C++ library's functions as well",

@@ -28,7 +28,8 @@ struct options {
 	const char *format;	   /* of save */
 	enum cst_output output_as; /* of the commands that sum up */
 	int is_all;		   /* whatever record was told to show */
-	const char *output;	   /* of record, as the three below */
+	int is_chosen;	    /* record's choice is heeded: --all shows more */
+	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
 	int on_signal;

@@ -23,6 +23,9 @@ static void interrupt(int signo)
 	cst_interrupt();
 }
 
+/* What a line of ours may have. */
+enum { NOTE_MAX = 4200 };
+
 /* The reader of a pipe is not to be woken for each 64 KiB: a quarter of the
  * time, where gigabytes go out. */
 enum { PIPE_BYTES = 1 << 20 };
@@ -92,19 +95,61 @@ void reading_tell_losses(const struct cst_trace *t)
 
 void reading_choose(const struct cst_trace *t, struct options *o)
 {
+	struct cst_choice asked = o->choice;
+
 	if (!o->is_all)
 		cst_trace_choice(t, &o->choice);
+	o->is_chosen = asked.filter != o->choice.filter ||
+		       asked.depth != o->choice.depth ||
+		       asked.min_ns != o->choice.min_ns ||
+		       asked.from != o->choice.from ||
+		       asked.until != o->choice.until ||
+		       asked.file != o->choice.file ||
+		       asked.module != o->choice.module;
 }
 
-void reading_tell_none(const struct cst_trace *t, const char *what)
+static int note(const struct cst_trace *t, const struct options *o, char *out,
+		uint32_t size)
+{
+	return cst_trace_note(t, &o->choice, CST_WORDS_COMMAND, o->is_chosen,
+			      out, size);
+}
+
+int reading_note(const struct cst_trace *t, const struct options *o,
+		 cst_write_fn write)
+{
+	char text[NOTE_MAX] = "# ";
+	int n = note(t, o, text + 2, sizeof(text) - 3);
+
+	if (!n)
+		return 0;
+	memcpy(text + 2 + n, "\n", 2);
+	return write(NULL, text, (uint64_t)n + 3);
+}
+
+void reading_tell_note(const struct cst_trace *t, const struct options *o)
+{
+	char text[NOTE_MAX];
+
+	if (o->is_chosen && note(t, o, text, sizeof(text)))
+		failure("%s", text);
+}
+
+int reading_tell_none(const struct cst_trace *t, const struct options *o,
+		      const char *what)
 {
 	struct cst_status_report s;
+	char text[NOTE_MAX];
 
 	cst_trace_status(t, &s);
-	if (s.n_calls)
-		failure("no such %s", what);
-	else
+	if (!s.n_calls) {
 		failure("no calls recorded");
+		return STATUS_OK;
+	}
+	if (cst_choice_text(&o->choice, text, sizeof(text)))
+		return failure("no such %s (%s%s)", what, text,
+			       o->is_chosen ? "; --all shows the others" : "");
+	return failure("no such %s", what);
 }
 
 void reading_close(struct cst_trace *t)

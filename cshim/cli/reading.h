@@ -16,8 +16,16 @@ struct cst_trace *reading_open(const char *path, const struct options *o);
 void reading_tell_losses(const struct cst_trace *t);
 /* What the trace was recorded to show, where the options do not say. */
 void reading_choose(const struct cst_trace *t, struct options *o);
-/* Of an empty answer: what is not there ("calls"), in the words of gdb's. */
-void reading_tell_none(const struct cst_trace *t, const char *what);
+/* Behind the rows: what was left out of them, and why, where there is any.
+ * As the write function returns. */
+int reading_note(const struct cst_trace *t, const struct options *o,
+		 cst_write_fn write);
+/* The same of what was saved, where the command's own words do not say it. */
+void reading_tell_note(const struct cst_trace *t, const struct options *o);
+/* Of an empty answer: what is not there ("calls"), in the words of gdb's.
+ * Returns the exit code. */
+int reading_tell_none(const struct cst_trace *t, const struct options *o,
+		      const char *what);
 void reading_close(struct cst_trace *t);
 
 /* A cst_write_fn for standard output. */

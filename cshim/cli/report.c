@@ -11,6 +11,7 @@ static int report_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
+	int status = STATUS_OK;
 	int go = options_parse(&command_report, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -28,10 +29,12 @@ static int report_run(int argc, char **argv)
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
 			     &err);
+	if (n > 0 && !o.output_as)
+		reading_note(t, &o, reading_write);
 	if (n == 0)
-		reading_tell_none(t, "functions");
+		status = reading_tell_none(t, &o, "functions");
 	reading_close(t);
-	return reading_end(n, &err);
+	return n ? reading_end(n, &err) : status;
 }
 
 const struct command command_report = {

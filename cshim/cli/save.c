@@ -49,7 +49,9 @@ static int save_run(int argc, char **argv)
 		n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice,
 				   &err);
 	if (n == 0)
-		reading_tell_none(t, "calls");
+		reading_tell_none(t, &o, "calls");
+	else if (n > 0)
+		reading_tell_note(t, &o);
 	tell_too_deep(t);
 	reading_close(t);
 	return reading_end(n, &err);
@@ -72,7 +74,7 @@ const struct command command_save = {
 		   "  .callgrind   for KCachegrind and callgrind_annotate\n"
 		   "  .dot         the graph of functions, for Graphviz\n"
 		   "  .otlp.json, .otlp\n"
-		   "               OpenTelemetry spans, best with --from or "
+		   "               OpenTelemetry spans, best with --below or "
 		   "--depth\n"
 		   "  .ctf         a folder for babeltrace2 and Trace "
 		   "Compass\n"
@@ -80,7 +82,7 @@ const struct command command_save = {
 		   "graph\n"
 		   "OUT may be - for standard output, with --format.\n",
 	.examples = "save cstrace.cst page.html\n"
-		    "save --from 1.42 cstrace.cst part.json\n"
+		    "save --below 1.42 cstrace.cst part.json\n"
 		    "save --format folded cstrace.cst - | flamegraph.pl "
 		    ">flame.svg\n",
 	.options = FOR_SAVE,

@@ -11,7 +11,9 @@ static int show_run(int argc, char **argv)
 	struct options o;
 	struct cst_error err;
 	struct cst_trace *t;
+	cst_write_fn write;
 	int64_t n;
+	int status = STATUS_OK;
 	int go = options_parse(&command_show, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -23,21 +25,24 @@ static int show_run(int argc, char **argv)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
 	reading_tell_losses(t);
-	n = cst_trace_show(t, &o.look, &o.choice,
-			   o.no_pager ? reading_write : pager_write, NULL,
-			   &err);
+	write = o.no_pager ? reading_write : pager_write;
+	n = cst_trace_show(t, &o.look, &o.choice, write, NULL, &err);
+	if (n > 0)
+		reading_note(t, &o, write);
 	pager_end();
 	if (n == 0)
-		reading_tell_none(t, "calls");
+		status = reading_tell_none(t, &o, "calls");
 	reading_close(t);
-	return reading_end(n, &err);
+	return n ? reading_end(n, &err) : status;
 }
 
 const struct command command_show = {
 	.name = "show",
 	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
 	.summary = "Show the recorded calls as a tree",
-	.details = "Without FILE.cst, cstrace.cst is read; `cstrace FILE.cst' alone shows it, too.\nWith REGEX, only the functions whose names match it, and "
+	.details = "Without FILE.cst, cstrace.cst is read; `cstrace FILE.cst' "
+		   "alone shows it, too.\nWith REGEX, only the functions whose "
+		   "names match it, and "
 		   "what they call.  On a\nterminal the tree goes through "
 		   "CSTRACE_PAGER, PAGER or less.\n",
 	.examples = "show cstrace.cst\n"

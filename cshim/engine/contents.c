@@ -35,6 +35,12 @@ static int take_meta(struct cst_trace *t, struct cursor *c)
 	t->filter = take_text(t, c);
 	t->depth = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	t->min_ns = cursor_varint(c);
+	if (c->p == c->end) /* so it was once */
+		return c->failed ? -1 : 0;
+	t->from = take_text(t, c);
+	t->until = take_text(t, c);
+	t->in_file = take_text(t, c);
+	t->in_module = take_text(t, c);
 	return c->failed ? -1 : 0;
 }
 

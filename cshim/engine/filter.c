@@ -14,6 +14,10 @@ enum verdict {
 	VERDICT_HIDDEN = 2,   /* excluded, or the library's */
 	VERDICT_MATCHES = 4,  /* the filter, or there is none */
 	VERDICT_EXCLUDED = 8, /* by the user's own word */
+	VERDICT_STD = 16,     /* hidden as the library's, and for no other
+			       * reason */
+	VERDICT_BEGINS = 32,  /* the choice's from */
+	VERDICT_ENDS = 64,    /* its until */
 };
 
 struct pattern {
@@ -22,8 +26,9 @@ struct pattern {
 };
 
 struct filter {
-	struct pattern only, exclude;
-	uint32_t depth; /* UINT32_MAX: all */
+	struct pattern only, exclude, from, until;
+	char *file, *module; /* or NULL */
+	uint32_t depth;	     /* UINT32_MAX: all */
 	int shows_std;
 	uint8_t *verdicts; /* by function */
 	uint32_t n_verdicts;
@@ -46,6 +51,44 @@ static int pattern_matches(const struct pattern *p, const char *name)
 	return p->is_set && !regexec(&p->regex, name, 0, NULL, 0);
 }
 
+int filter_is_id(const char *word)
+{
+	return *word >= '0' && *word <= '9';
+}
+
+static int copy_text(char **out, const char *text, struct cst_error *err)
+{
+	if (!text)
+		return 0;
+	*out = strdup(text);
+	return *out ? 0 : cst_fail_memory(err);
+}
+
+/* An ID is no function: whoever reads the trace looks for it. */
+static int bound_compile(struct pattern *p, const char *word,
+			 struct cst_error *err)
+{
+	return word && filter_is_id(word) ? 0 : pattern_compile(p, word, err);
+}
+
+static int filter_init(struct filter *f, const struct cst_choice *choice,
+		       struct cst_error *err)
+{
+	int status = pattern_compile(&f->only, choice->filter, err);
+
+	if (status == 0)
+		status = pattern_compile(&f->exclude, choice->exclude, err);
+	if (status == 0)
+		status = bound_compile(&f->from, choice->from, err);
+	if (status == 0)
+		status = bound_compile(&f->until, choice->until, err);
+	if (status == 0)
+		status = copy_text(&f->file, choice->file, err);
+	if (status == 0)
+		status = copy_text(&f->module, choice->module, err);
+	return status;
+}
+
 int filter_new(const struct cst_choice *choice, struct filter **out,
 	       struct cst_error *err)
 {
@@ -56,9 +99,7 @@ int filter_new(const struct cst_choice *choice, struct filter **out,
 		return cst_fail_memory(err);
 	f->depth = choice->depth ? choice->depth : UINT32_MAX;
 	f->shows_std = choice->std;
-	status = pattern_compile(&f->only, choice->filter, err);
-	if (status == 0)
-		status = pattern_compile(&f->exclude, choice->exclude, err);
+	status = filter_init(f, choice, err);
 	if (status < 0) {
 		filter_free(f);
 		return status;
@@ -67,14 +108,22 @@ int filter_new(const struct cst_choice *choice, struct filter **out,
 	return 0;
 }
 
+static void pattern_release(struct pattern *p)
+{
+	if (p->is_set)
+		regfree(&p->regex);
+}
+
 void filter_free(struct filter *f)
 {
 	if (!f)
 		return;
-	if (f->only.is_set)
-		regfree(&f->only.regex);
-	if (f->exclude.is_set)
-		regfree(&f->exclude.regex);
+	pattern_release(&f->only);
+	pattern_release(&f->exclude);
+	pattern_release(&f->from);
+	pattern_release(&f->until);
+	free(f->file);
+	free(f->module);
 	free(f->verdicts);
 	free(f);
 }
@@ -84,16 +133,51 @@ struct filter_state filter_root(const struct filter *f)
 	return (struct filter_state){.depth = 0, .is_inside = !f->only.is_set};
 }
 
+/* Is it the path, or some of its last names? */
+static int path_ends_with(const char *path, const char *end)
+{
+	size_t n, n_end = strlen(end);
+
+	if (!path || !n_end)
+		return 0;
+	n = strlen(path);
+	if (n < n_end || strcmp(path + n - n_end, end) != 0)
+		return 0;
+	return n == n_end || *end == '/' || path[n - n_end - 1] == '/';
+}
+
+/* "libz" is libz.so.1 as well. */
+static int is_of_module(const struct function *function, const char *module)
+{
+	const char *slash = strrchr(module, '/'), *name = function->module;
+	size_t n;
+
+	if (!name)
+		return 0;
+	if (path_ends_with(name, module) ||
+	    (slash && path_ends_with(name, slash + 1)))
+		return 1;
+	n = strlen(module);
+	return !strncmp(name, module, n) && !strncmp(name + n, ".so", 3);
+}
+
 static uint8_t judge(const struct filter *f, const struct function *function)
 {
 	uint8_t verdict = VERDICT_KNOWN;
 
 	if (pattern_matches(&f->exclude, function->name))
 		verdict |= VERDICT_EXCLUDED | VERDICT_HIDDEN;
-	if (function->is_std && !f->shows_std)
+	if ((f->file && !path_ends_with(function->file, f->file)) ||
+	    (f->module && !is_of_module(function, f->module)))
 		verdict |= VERDICT_HIDDEN;
+	if (function->is_std && !f->shows_std && !(verdict & VERDICT_HIDDEN))
+		verdict |= VERDICT_STD | VERDICT_HIDDEN;
 	if (!f->only.is_set || pattern_matches(&f->only, function->name))
 		verdict |= VERDICT_MATCHES;
+	if (pattern_matches(&f->from, function->name))
+		verdict |= VERDICT_BEGINS;
+	if (pattern_matches(&f->until, function->name))
+		verdict |= VERDICT_ENDS;
 	return verdict;
 }
 
@@ -158,4 +242,19 @@ void filter_forget(struct filter *f, uint32_t id)
 int filter_excludes(struct filter *f, const struct names *names, uint32_t id)
 {
 	return !!(verdict_of(f, names, id) & VERDICT_EXCLUDED);
+}
+
+int filter_hides_std(struct filter *f, const struct names *names, uint32_t id)
+{
+	return !!(verdict_of(f, names, id) & VERDICT_STD);
+}
+
+int filter_begins(struct filter *f, const struct names *names, uint32_t id)
+{
+	return !!(verdict_of(f, names, id) & VERDICT_BEGINS);
+}
+
+int filter_ends(struct filter *f, const struct names *names, uint32_t id)
+{
+	return !!(verdict_of(f, names, id) & VERDICT_ENDS);
 }

@@ -50,6 +50,8 @@ void live_release(struct live *l)
 {
 	filter_free(l->filter);
 	screen_release(&l->screen);
+	free(l->span.from);
+	free(l->span.until);
 	free(l->rows);
 	*l = (struct live){0};
 }
@@ -178,6 +180,53 @@ static int is_shown(const struct live *l, const struct thread *t,
 	       (!l->options.thread || l->options.thread == t->ordinal);
 }
 
+static int is_word(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+int live_set_span(struct live *l, const char *from, const char *until)
+{
+	struct live_span *s = &l->span, new = {0};
+
+	if (is_word(s->from, from) && is_word(s->until, until))
+		return 0;
+	new.from = from ? strdup(from) : NULL;
+	new.until = until ? strdup(until) : NULL;
+	if ((from && !new.from) || (until && !new.until)) {
+		free(new.from);
+		free(new.until);
+		return -1;
+	}
+	free(s->from);
+	free(s->until);
+	*s = new;
+	return 0;
+}
+
+/* A call of another thread that is read before the one that `from` waits for,
+ * but came after it, is missing here, in these rows alone. */
+static int span_takes(struct live *l, const struct open_call *o)
+{
+	struct live_span *s = &l->span;
+
+	if (s->from && !s->has_from &&
+	    filter_begins(l->filter, l->names, o->function)) {
+		s->has_from = 1;
+		s->from_ticks = o->start;
+	}
+	if (s->from && (!s->has_from || o->start < s->from_ticks))
+		return 0;
+	if (s->has_until)
+		return o->start <= s->until_ticks;
+	if (s->until && (!s->from || o->start > s->from_ticks) &&
+	    filter_ends(l->filter, l->names, o->function)) {
+		s->has_until = 1;
+		s->until_ticks = o->start;
+	}
+	return 1;
+}
+
 static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 {
 	const struct open_call *caller = o == s->calls ? NULL : o - 1;
@@ -190,6 +239,10 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 	o->above = o == s->calls ? filter_root(l->filter) : o[-1].below;
 	o->is_visible = (uint8_t)filter_enter(l->filter, l->names, o->function,
 					      o->above, &o->below);
+	if ((l->span.from || l->span.until) && !span_takes(l, o)) {
+		o->is_visible = 0;
+		o->below.depth = o->above.depth;
+	}
 }
 
 void live_entered(void *arg, struct thread *t, struct stack *s,

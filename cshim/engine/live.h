@@ -20,9 +20,18 @@ struct live_options {
 	uint32_t thread; /* only this one; 0: all */
 };
 
+/* From the first call of one function on, up to that of another: the choice's
+ * from and until, as the calls come. */
+struct live_span {
+	char *from, *until; /* or NULL: not asked for */
+	uint8_t has_from, has_until;
+	uint64_t from_ticks, until_ticks; /* once they were called */
+};
+
 struct live {
 	struct live_options options;
 	struct filter *filter; /* owned; NULL: off */
+	struct live_span span;
 	const struct names *names;
 	uint32_t ns_mult, ns_shift;
 	uint64_t start_ticks; /* time 0 */
@@ -44,6 +53,10 @@ void live_release(struct live *l);
  * worked out anew. */
 void live_set(struct live *l, const struct live_options *options,
 	      struct filter *filter, struct callstack *c);
+
+/* What is looked for with from and until; what was found stays while the words
+ * are the same, and is forgotten for a new trace (both NULL). */
+int live_set_span(struct live *l, const char *from, const char *until);
 
 /* As call_listener's functions want it; arg is the struct live. */
 void live_entered(void *arg, struct thread *t, struct stack *s,

@@ -85,7 +85,9 @@ struct cst_trace {
 	uint32_t depth;
 	uint64_t min_ns;
 	uint32_t ns_mult, ns_shift;
+	const char *from, *until, *in_file, *in_module;
 	struct cst_status_report status;
+	struct answer *answer; /* answer.h; for whoever reads it */
 };
 
 /* Read what fd holds into a zeroed *t, whose fd and path are set. */

@@ -492,8 +492,9 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	r->mute = mute;
 	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
 		area_grow(r->area);
+	status = live_set_span(&r->live, choice->from, choice->until);
 	live_set(&r->live, &options, filter, &r->calls);
 	r->has_told_rows = 0;
 	recorder_unlock(r);
-	return 0;
+	return status < 0 ? cst_fail_memory(err) : 0;
 }

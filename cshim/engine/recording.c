@@ -57,6 +57,7 @@ static int open_writer(struct cst_recorder *r,
 	r->live.start_wall_ns = options.start_wall_ns;
 	r->live.paused_ticks = 0;
 	r->live.screen.has_heading = 0;
+	live_set_span(&r->live, NULL, NULL);
 	return writer_open(&options, r->names, &r->writer, err);
 }
 

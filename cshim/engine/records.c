@@ -106,6 +106,8 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 
 void records_put_meta(struct bytes *out, const struct writer_options *o)
 {
+	static const struct cst_choice all;
+	const struct cst_choice *choice = o->choice ? o->choice : &all;
 	struct utsname host;
 
 	bytes_put_text(out, CST_VERSION);
@@ -116,7 +118,11 @@ void records_put_meta(struct bytes *out, const struct writer_options *o)
 	bytes_put_varint(out, o->start_wall_ns);
 	bytes_put_varint(out, o->ns_mult);
 	bytes_put_varint(out, o->ns_shift);
-	bytes_put_text(out, o->choice ? o->choice->filter : NULL);
-	bytes_put_varint(out, o->choice ? o->choice->depth : 0);
-	bytes_put_varint(out, o->choice ? o->choice->min_ns : 0);
+	bytes_put_text(out, choice->filter);
+	bytes_put_varint(out, choice->depth);
+	bytes_put_varint(out, choice->min_ns);
+	bytes_put_text(out, choice->from);
+	bytes_put_text(out, choice->until);
+	bytes_put_text(out, choice->file);
+	bytes_put_text(out, choice->module);
 }

@@ -6,6 +6,7 @@
  * is not worked out: the calls are taken as a walk gives them.
  */
 #include "report.h"
+#include "answer.h"
 #include "chosen.h"
 #include "pump.h"
 #include "totals.h"
@@ -43,6 +44,8 @@ struct report {
 	struct filter *filter;
 	uint64_t min_ns;
 	struct chosen threads;
+	struct span span;
+	uint64_t n_shown, n_std;
 	uint8_t is_plain; /* no filter that looks at the callers */
 	uint8_t is_by_thread;
 	enum relation relation;
@@ -127,6 +130,7 @@ static inline void see_call(struct report *r, const struct site *site,
 	struct level *here = &r->levels[level], *above = here - 1;
 	uint32_t row = r->is_by_thread ? thread : row_of(r, site, above);
 
+	r->n_shown++;
 	if (row != NO_KEY)
 		count_call(r, row, ns, level);
 	if (above->counted != NO_KEY) {
@@ -137,6 +141,15 @@ static inline void see_call(struct report *r, const struct site *site,
 	here->key = site->key;
 	here->counted = row;
 	here->is_subject = site->is_subject;
+}
+
+/* A call that would be counted if the C++ library's were. */
+static int is_std_alone(const struct report *r, const struct site *site,
+			uint64_t start, const struct level *here)
+{
+	return (r->is_plain || here->below.is_inside) &&
+	       span_holds(&r->span, start) &&
+	       filter_hides_std(r->filter, r->t->names, site->function);
 }
 
 static inline int take_call(struct report *r, const struct packed_call *c,
@@ -153,10 +166,12 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	here->key = above->key;
 	here->counted = above->counted;
 	here->is_subject = above->is_subject;
-	if (!is_visible(r, site, above, here))
+	if (!is_visible(r, site, above, here)) {
+		r->n_std += seen && is_std_alone(r, site, c->start, here);
 		return 0;
+	}
 	ns = call_duration_ns(r->t, c, lane);
-	if (ns < r->min_ns)
+	if (ns < r->min_ns || !span_holds(&r->span, c->start))
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
 		see_call(r, site, thread, ns, c->depth + 1);
@@ -265,6 +280,8 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	if (status == 0)
 		status = filter_new(choice, &r->filter, err);
 	if (status == 0)
+		status = span_init(&r->span, r->t, choice, err);
+	if (status == 0)
 		status = walk_new(r->t, 1, &r->walk, err);
 	if (status == 0)
 		status = pump_run(report_fill, r, report_take, r, err);
@@ -279,6 +296,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	struct bytes out = {0};
 	int64_t n = report_run(&r, report, choice, err);
 
+	answer_set(t->answer, r.n_shown, r.n_std, n == 0);
 	if (n == 0)
 		n = totals_put(r.totals, &r.keys, report, &out, err);
 	if (n >= 0 && write(arg, (const char *)out.data, out.len) < 0)

@@ -4,6 +4,7 @@
  * are asked.
  */
 #include "trace.h"
+#include "answer.h"
 #include "callid.h"
 #include "calltree_put.h"
 #include "filter.h"
@@ -35,11 +36,14 @@ static int trace_open(int fd, const char *path, struct cst_trace **out,
 	t->fd = fd;
 	t->path = path;
 	status = loader_scan(t, err);
-	t->path = status < 0 ? path : names_intern(t->names, path);
+	t->answer = answer_new(); /* the loader may begin anew */
+	if (status == 0 && !t->answer)
+		status = cst_fail_memory(err);
 	if (status < 0) {
 		cst_trace_free(t);
 		return status;
 	}
+	t->path = names_intern(t->names, path);
 	*out = t;
 	return 0;
 }
@@ -74,6 +78,7 @@ void cst_trace_free(struct cst_trace *t)
 		return;
 	heldfile_remove(t->held);
 	loader_release(t);
+	answer_free(t->answer);
 	free(t);
 }
 
@@ -111,10 +116,23 @@ int cst_trace_module(const struct cst_trace *t, uint32_t i,
 	return 1;
 }
 
+static const char *text_or_null(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
 void cst_trace_choice(const struct cst_trace *t, struct cst_choice *choice)
 {
-	if (!choice->filter && t->filter && *t->filter)
-		choice->filter = t->filter;
+	if (!choice->filter)
+		choice->filter = text_or_null(t->filter);
+	if (!choice->from && !choice->until) {
+		choice->from = text_or_null(t->from);
+		choice->until = text_or_null(t->until);
+	}
+	if (!choice->file)
+		choice->file = text_or_null(t->in_file);
+	if (!choice->module)
+		choice->module = text_or_null(t->in_module);
 	if (!choice->depth)
 		choice->depth = t->depth;
 	if (!choice->min_ns)
@@ -146,6 +164,10 @@ int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 		status = callid_parse(choice->around, &id, err);
 	if (status == 0 && choice->root)
 		status = callid_parse(choice->root, &id, err);
+	if (status == 0 && choice->from && filter_is_id(choice->from))
+		status = callid_parse(choice->from, &id, err);
+	if (status == 0 && choice->until && filter_is_id(choice->until))
+		status = callid_parse(choice->until, &id, err);
 	return status;
 }
 
@@ -172,6 +194,7 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 	int64_t n;
 
 	sink_begin();
+	answer_begin(t->answer);
 	n = text_write(t, look, choice, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;
@@ -182,6 +205,7 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 			 void *arg, struct cst_error *err)
 {
 	sink_begin();
+	answer_begin(t->answer);
 	return report_write(t, report, choice, write, arg, err);
 }
 
@@ -204,6 +228,7 @@ int64_t cst_trace_save(struct cst_trace *t, const char *path,
 	if (!f)
 		return CST_BAD_INPUT;
 	sink_begin();
+	answer_begin(t->answer);
 	return format_save(f, t, path, look, choice, err);
 }
 
@@ -219,6 +244,7 @@ int64_t cst_trace_write(struct cst_trace *t, const char *format,
 	if (!f)
 		return CST_BAD_INPUT;
 	sink_begin();
+	answer_begin(t->answer);
 	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;

@@ -5,6 +5,7 @@
  * thread of its own unpacks the calls and picks them, ahead of who asks.
  */
 #include "view.h"
+#include "answer.h"
 #include "callers.h"
 #include "chosen.h"
 #include "locate.h"
@@ -50,6 +51,7 @@ struct view {
 	struct view_lane *lanes;
 	uint64_t min_ns;
 	struct chosen threads;
+	struct span span;
 	struct root root;
 	struct run run;
 	uint32_t at; /* in the run */
@@ -58,7 +60,8 @@ struct view {
 	struct shown *before; /* callers not yet told */
 	uint32_t n_before, at_before, cap_before;
 	uint64_t n_seen; /* calls gone through, visible or not */
-	int is_over;
+	uint64_t n_shown, n_std;
+	int is_over, has_counts;
 
 	/* What follows, once there is a thread, which has all of the above. */
 	struct pump *ahead;
@@ -116,6 +119,15 @@ static int view_lanes(struct view *v, struct walk_part *part)
 	return 0;
 }
 
+/* What lies outside need not be walked. */
+static void span_part(const struct span *s, struct walk_part *part)
+{
+	if (s->from > part->from)
+		part->from = s->from;
+	if (s->until < UINT64_MAX && (!part->until || s->until < part->until))
+		part->until = s->until;
+}
+
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err)
 {
@@ -141,11 +153,15 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	v->t = t;
 	v->min_ns = choice->min_ns;
 	v->threads = threads;
+	v->has_counts = !choice->last && !choice->around;
 	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
 	status = v->lanes ? filter_new(choice, &v->filter, err)
 			  : cst_fail_memory(err);
+	if (status == 0)
+		status = span_init(&v->span, t, choice, err);
 	if (status == 0 && choice->root)
 		status = root_init(&v->root, t, choice->root, &part, err);
+	span_part(&v->span, &part);
 	if (status == 0 && !chosen_is_all(&threads) && view_lanes(v, &part) < 0)
 		status = cst_fail_memory(err);
 	if (status == 0)
@@ -163,6 +179,8 @@ void view_free(struct view *v)
 	if (!v)
 		return;
 	pump_free(v->ahead);
+	answer_set(v->t->answer, v->n_shown, v->n_std,
+		   v->has_counts && v->is_over);
 	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
 		free(v->lanes[i].levels);
 	free(v->lanes);
@@ -249,6 +267,18 @@ static void view_outside(struct view *v, const struct packed_call *c,
 	*here = level;
 }
 
+/* A call that would be visible if the C++ library's were. */
+static int is_std_alone(const struct view *v, const struct packed_call *c,
+			uint32_t thread, const struct filter_state *below)
+{
+	const struct names *names = v->t->names;
+
+	return below->is_inside && span_holds(&v->span, c->start) &&
+	       chosen_has(&v->threads, &v->t->threads[thread]) &&
+	       filter_hides_std(v->filter, names,
+				names->sites[c->site].function);
+}
+
 /* One call: 1 when it is visible. */
 static inline int view_call(struct view *v, const struct packed_call *c,
 			    uint64_t number, uint32_t thread,
@@ -271,8 +301,14 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	here->number = above->number;
 	here->thread = above->thread;
 	here->parent = above->parent;
-	if (!is_visible)
+	if (!is_visible) {
+		v->n_std += is_std_alone(v, c, thread, &here->below);
 		return 0;
+	}
+	if (!span_holds(&v->span, c->start)) {
+		here->below.depth = above->below.depth;
+		return 0;
+	}
 	out->duration_ns = call_duration_ns(v->t, c, v->run.lane);
 	if (out->duration_ns < v->min_ns) {
 		here->below.depth = above->below.depth;
@@ -284,7 +320,10 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
-	return chosen_has(&v->threads, &v->t->threads[thread]);
+	if (!chosen_has(&v->threads, &v->t->threads[thread]))
+		return 0;
+	v->n_shown++;
+	return 1;
 }
 
 /* Go through the run as far as there is room. */
@@ -334,6 +373,7 @@ static int before_room(struct view *v, uint32_t n)
 static int view_callers(struct view *v, struct cst_error *err)
 {
 	struct view_lane *l = &v->lanes[v->run.lane];
+	uint64_t n_shown = v->n_shown, n_std = v->n_std;
 	uint32_t depth = v->run.calls[0].depth;
 	struct caller *callers;
 	int status = callers_find(v->t, v->run.block, v->run.at, depth,
@@ -352,6 +392,9 @@ static int view_callers(struct view *v, struct cst_error *err)
 			callers[i].thread, &l->levels[i + 1], s);
 		s->is_before = 1;
 	}
+	/* Who asks for a part counts its calls alone. */
+	v->n_shown = n_shown;
+	v->n_std = n_std;
 	free(callers);
 	return status;
 }

@@ -10,7 +10,9 @@ from typing import Any, Iterator, Optional
 import gdb
 
 from .. import engine, options
-from ..engine import EXISTS, INTERRUPTED, CstraceError
+from ..console import plain, say
+from ..engine import (EXISTS, INTERRUPTED, Choice, CstraceError, Trace,
+                      choice_text)
 from ..options import Option
 from ..session import Session
 
@@ -79,7 +81,13 @@ FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
 EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
 MIN_TIME = Option("min-time", options.read_time_ns)
 THREAD = Option("thread", options.read_thread)
-FROM = Option("from", options.read_text)
+BELOW = Option("below", options.read_text)
+FROM = Option("from", options.read_text, gdb.COMPLETE_SYMBOL)
+UNTIL = Option("until", options.read_text, gdb.COMPLETE_SYMBOL)
+IN = Option("in", options.read_text, gdb.COMPLETE_FILENAME)
+MODULE = Option("module", options.read_text, gdb.COMPLETE_FILENAME)
+# What chooses calls in every command that shows, sums up or saves them.
+CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME]
 ALL = Option("all", None)
 FORCE = Option("force", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
@@ -88,16 +96,40 @@ NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The named options as arguments of Session.choice()."""
-    found = {n: values[n] for n in names if n in values}
+    """Those options that choose calls, and the named ones, as arguments of
+    Session.choice()."""
+    found = {_PARTS.get(n, n): value for n, value in values.items()
+             if n in names or n in _CHOOSING}
     if "thread" in found:
         found["process"], found["thread"] = values["thread"]
-    if "min_time" in values:
-        found["min_ns"] = values["min_time"]
-    if "from" in values:
-        found["root"] = values["from"]
     if "names" in values:
         found["names"] = values["names"]
     if "all" in values:
         found["is_all"] = True
     return found
+
+
+def write_note(trace: Trace, choice: Choice) -> None:
+    """Behind the rows: what was left out of them, and by what."""
+    note = trace.note(choice, choice.has_more)
+    if note:
+        gdb.write("# %s\n" % plain(note))
+
+
+def tell_none(trace: Trace, choice: Choice, what: str) -> None:
+    """An empty answer: the command has failed, unless there is nothing at
+    all."""
+    if not trace.status().n_calls:
+        say("no calls recorded")
+        return
+    chosen = plain(choice_text(choice))
+    if choice.has_more:
+        chosen += "; -all shows the others"
+    raise gdb.GdbError("no such %s%s" % (what,
+                                         " (%s)" % chosen if chosen else ""))
+
+
+# Options that a choice has another word for.
+_PARTS = {"in": "file", "from": "from_", "below": "root",
+          "min_time": "min_ns"}
+_CHOOSING = {option.name.replace("-", "_") for option in CHOICE} | {"below"}

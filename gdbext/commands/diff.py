@@ -11,15 +11,16 @@ from .. import engine, options
 from ..console import run_long
 from ..naming import load_trace
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, MIN_TIME,
-                   TraceCommand, choice_of)
+from .base import ALL, CHOICE, FORMAT, TraceCommand, choice_of
 
 
 class DiffCommand(TraceCommand):
     """Compare a saved trace with what was recorded.
 
     Usage: cstrace diff [-counts] [-limit N] [-times P] [-depth N]
-                        [-filter REGEX] [-exclude REGEX] [-min-time T] [-all]
+                        [-filter REGEX] [-exclude REGEX] [-in FILE]
+                        [-module M] [-from WHERE] [-until WHERE]
+                        [-min-time T] [-all]
                         [-format text|json|csv] FILE
 
     First the call at which the flows part: "-" marks what only FILE (A) has,
@@ -31,26 +32,25 @@ class DiffCommand(TraceCommand):
                    out among them, their flows are others in each run
       -limit N     so many rows of each table, 20 without it, 0 for all
       -times P     also the functions whose total changed by more than P percent
-      -all         all calls, whatever `cstrace start` was told to show
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
+                   as `cstrace show`: which calls are compared
+      -all         all calls, whatever `cstrace start` and the settings say
       -format F    for programs: all rows in one table, times in nanoseconds"""
 
     name = "cstrace diff"
     rest = gdb.COMPLETE_FILENAME
     options = [Option("counts", None), Option("limit", options.read_count),
                Option("times", options.read_count),
-               DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT]
+               *CHOICE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
         if not path:
             raise gdb.GdbError("cstrace diff: which file?  As in: "
                                "cstrace diff before.cst")
-        later, more = options.parse(more, self.options, self.name)
         options.no_more(more, self.name)
-        values.update(later)
         trace = self.session.trace()
-        choice = self.session.choice(**choice_of(
-            values, ("depth", "filter", "exclude")))
+        choice = self.session.choice(**choice_of(values, ()))
         output = values.get("format", "text")
         diff = engine.Diff(
             by_counts="counts" in values, percent=values.get("times"),

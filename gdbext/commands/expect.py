@@ -10,15 +10,15 @@ import gdb
 from .. import options
 from ..console import run_long, say
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORCE, FORMAT, MIN_TIME,
-                   TraceCommand, choice_of)
+from .base import ALL, CHOICE, FORCE, FORMAT, TraceCommand, choice_of
 
 
 class ExpectCommand(TraceCommand):
     """Compare the recorded calls with a golden tree of those to expect.
 
     Usage: cstrace expect [-make [-force]] [-depth N] [-filter REGEX]
-                          [-exclude REGEX] [-min-time T] [-all]
+                          [-exclude REGEX] [-in FILE] [-module M]
+                          [-from WHERE] [-until WHERE] [-min-time T] [-all]
                           [-format text|json|csv] FILE
 
     FILE is a text with a line for a call, and indented below it those that it
@@ -46,25 +46,23 @@ class ExpectCommand(TraceCommand):
 
       -make       write FILE from what was recorded, equal calls folded
       -force      replace a FILE that is no golden tree of the program
-      -all        all calls, whatever `cstrace start` was told to show
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
+                  as `cstrace show`: which calls are compared
+      -all        all calls, whatever `cstrace start` and the settings say
       -format F   for programs: a row for each call that was open there"""
 
     name = "cstrace expect"
     rest = gdb.COMPLETE_FILENAME
-    options = [Option("make", None), FORCE, DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL,
-               FORMAT]
+    options = [Option("make", None), FORCE, *CHOICE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
         if not path:
             raise gdb.GdbError("cstrace expect: which file?  As in: "
                                "cstrace expect -make app.golden")
-        later, more = options.parse(more, self.options, self.name)
         options.no_more(more, self.name)
-        values.update(later)
         trace = self.session.trace()
-        choice = self.session.choice(**choice_of(
-            values, ("depth", "filter", "exclude")))
+        choice = self.session.choice(**choice_of(values, ()))
         path = os.path.expanduser(path)
         if "make" in values:
             run_long(lambda _write: trace.make_golden(

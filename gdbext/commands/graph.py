@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import engine, options
-from ..console import run_long, say
+from ..console import run_long
 from ..options import Option
-from .base import (ALL, EXCLUDE, FILTER, FORMAT, FROM, MIN_TIME, NAMES,
-                   THREAD, TraceCommand, choice_of)
+from .base import (ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, THREAD,
+                   TraceCommand, choice_of, tell_none, write_note)
 
 _SORTS = ("total", "self", "calls")
 
@@ -17,10 +17,11 @@ class GraphCommand(TraceCommand):
     """Fold all recorded calls into one tree of functions.
 
     Usage: cstrace graph [-depth N] [-limit N] [-min-share P]
-                         [-sort total|self|calls] [-from ID] [-thread N]
-                         [-filter REGEX] [-exclude REGEX] [-min-time T]
-                         [-all] [-names simple|full] [-format text|json|csv]
-                         [FUNCTION]
+                         [-sort total|self|calls] [-below ID] [-thread N]
+                         [-filter REGEX] [-exclude REGEX] [-in FILE]
+                         [-module M] [-from WHERE] [-until WHERE]
+                         [-min-time T] [-all] [-names simple|full]
+                         [-format text|json|csv] [FUNCTION]
 
     A row for each path of functions, over all threads: CALLS made on it,
     their TOTAL time, SELF without what they call, and SHARE, the part of the
@@ -35,30 +36,34 @@ class GraphCommand(TraceCommand):
       -limit N       only the N rows with most time (0: all)
       -min-share P   only rows with at least P percent of the time, as in 0.5
       -sort WHAT     the order below each caller, total without it
-      -from ID       only this call and what it calls
-      -all           all calls, whatever `cstrace start` was told to show
+      -below ID      only this call and what it calls
+      -filter, -exclude, -in, -module, -min-time, -from, -until
+                     as `cstrace show`: which calls are in the tree
+      -all           all calls, whatever `cstrace start` and the settings say
       -names full    with parameters and templates' arguments
       -format F      for programs: times in nanoseconds, a unit a column"""
 
     name = "cstrace graph"
     rest = property(TraceCommand.functions)
-    options = [Option("depth", options.read_count),
+    options = [DEPTH,
                Option("limit", options.read_count),
                Option("min-share", options.read_share_ppm),
                Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
-               FROM, THREAD, FILTER, EXCLUDE, MIN_TIME, ALL, FORMAT, NAMES]
+               BELOW, THREAD, *(o for o in CHOICE if o is not DEPTH), ALL,
+               FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
-        choice = self.session.choice(**choice_of(
-            values, ("thread", "filter", "exclude")))
+        depth = values.pop("depth", 0)  # of the tree, not of the calls
+        choice = self.session.choice(**choice_of(values, ("thread",)))
         graph = engine.Graph(
             sort=values.get("sort", "total"), limit=values.get("limit", 0),
-            depth=values.get("depth", 0),
+            depth=depth,
             min_share_ppm=values.get("min_share", 0),
             function=options.the_regex(rest),
             output=values.get("format", "text"))
         n = run_long(lambda write: trace.graph(graph, choice, write))
         if n == 0:
-            say("no such functions" if trace.status().n_calls
-                else "no calls recorded")
+            tell_none(trace, choice, "functions" if graph.function else "calls")
+        elif graph.output == "text":
+            write_note(trace, choice)

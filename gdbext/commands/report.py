@@ -7,10 +7,10 @@ from typing import Any
 import gdb
 
 from .. import engine, options
-from ..console import run_long, say
+from ..console import run_long
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORMAT, NAMES, THREAD,
-                   TraceCommand, choice_of)
+from .base import (ALL, CHOICE, FORMAT, NAMES, THREAD, TraceCommand,
+                   choice_of, tell_none, write_note)
 
 
 def _read_fields(name: str, word: str) -> str:
@@ -25,7 +25,8 @@ class ReportCommand(TraceCommand):
                           [-by function|callsite|thread] [-thread N]
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
-                          [-all] [-names simple|full]
+                          [-in FILE] [-module M] [-from WHERE] [-until WHERE]
+                          [-min-time T] [-all] [-names simple|full]
                           [-format text|json|csv] [REGEX]
 
     With REGEX, only rows of functions whose name it is found in.
@@ -45,7 +46,9 @@ class ReportCommand(TraceCommand):
                        those calls
       -callees REGEX   a row for each function that one of these calls, with
                        those calls
-      -all         all calls, whatever `cstrace start` was told to show
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
+                   as `cstrace show`: which calls are counted
+      -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
       -format F    for programs: times in nanoseconds, a unit a column"""
 
@@ -59,12 +62,11 @@ class ReportCommand(TraceCommand):
                       list(engine.REPORT_BY)),
                Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
-               THREAD, DEPTH, FILTER, EXCLUDE, ALL, FORMAT, NAMES]
+               THREAD, *CHOICE, ALL, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
-        choice = self.session.choice(**choice_of(
-            values, ("depth", "filter", "exclude", "thread")))
+        choice = self.session.choice(**choice_of(values, ("thread",)))
         report = engine.Report(regex=options.the_regex(rest),
                                output=values.get("format", "text"), **{
             key: values[key] for key in ("sort", "fields", "limit", "by",
@@ -72,5 +74,6 @@ class ReportCommand(TraceCommand):
             if key in values})
         n = run_long(lambda write: trace.report(report, choice, write))
         if n == 0:
-            say("no such functions" if trace.status().n_calls
-                else "no calls recorded")
+            tell_none(trace, choice, "functions")
+        elif report.output == "text":
+            write_note(trace, choice)

@@ -11,8 +11,8 @@ from .. import ctrlc, engine, options
 from ..console import run_long, say
 from ..options import Option
 from ..session import saved_text
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FORCE, FROM, MIN_TIME, NAMES,
-                   THREAD, TraceCommand, choice_of)
+from .base import (ALL, BELOW, CHOICE, FORCE, NAMES, THREAD, TraceCommand,
+                   choice_of)
 
 
 def _read_format(name: str, word: str) -> str:
@@ -28,7 +28,8 @@ class SaveCommand(TraceCommand):
     """Save the recorded calls in a file.
 
     Usage: cstrace save FILE [-format F]
-           cstrace save [-from ID] [-thread N] [-depth N] [-filter REGEX]
+           cstrace save [-below ID] [-thread N] [-from WHERE] [-until WHERE]
+                        [-in FILE] [-module M] [-depth N] [-filter REGEX]
                         [-exclude REGEX] [-min-time T] [-all] [-force]
                         [-format F] [-names simple|full] [-id] [-no-thread]
                         FILE
@@ -46,16 +47,16 @@ class SaveCommand(TraceCommand):
       .callgrind   for KCachegrind and callgrind_annotate
       .dot         the graph of functions, for Graphviz
       .otlp.json, .otlp
-                   OpenTelemetry spans, best with -from or -depth
+                   OpenTelemetry spans, best with -below or -depth
       .ctf         a folder for babeltrace2 and Trace Compass
       .uftrace     a folder for uftrace's replay, report, graph
 
     A file that cstrace wrote is replaced once the new one is whole, any
-    other only with -force.  What `cstrace
-    start` was told to show is what is saved, unless -all or options of this
-    command say otherwise; -from ID saves the call with this number (1.42) and
-    what it calls.  Rows have their calls' IDs with -id, no threads with
-    -no-thread, parameters and templates' arguments with -names full."""
+    other only with -force.  What `cstrace start` and the settings choose is what is saved, unless -all or options of
+    this command, as those of `cstrace show`, say otherwise; -below ID saves
+    the call with this number (1.42) and what it calls.  Rows have their
+    calls' IDs with -id, no threads with -no-thread, parameters and templates'
+    arguments with -names full."""
 
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
@@ -66,21 +67,19 @@ class SaveCommand(TraceCommand):
             formats = engine.formats()
         except engine.CstraceError:
             formats = []
-        return [Option("format", _read_format, formats), FROM, THREAD, DEPTH,
-                FILTER, EXCLUDE, MIN_TIME, ALL, FORCE, NAMES,
-                Option("id", None), Option("no-thread", None)]
+        return [Option("format", _read_format, formats), BELOW, THREAD,
+                *CHOICE, ALL, FORCE, NAMES, Option("id", None),
+                Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)
         if not path:
             raise gdb.GdbError("cstrace save: which file?  As in: "
                                "cstrace save tree.txt")
-        later, more = options.parse(more, self.options, self.name)
         options.no_more(more, self.name)
-        values.update(later)
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
-            values, ("thread", "depth", "filter", "exclude")))
+            values, ("thread",)))
         look = self.session.saved_look("id" in values)
         look.names = choice.names
         look.thread &= "no_thread" not in values

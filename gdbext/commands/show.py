@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from .. import options
-from ..console import run_long, say
+from ..console import run_long
 from ..options import Option
-from .base import (ALL, DEPTH, EXCLUDE, FILTER, FROM, MIN_TIME, NAMES, THREAD,
-                   TraceCommand, choice_of)
+from .base import (ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand,
+                   choice_of, tell_none, write_note)
 
 
 class ShowCommand(TraceCommand):
     """Show the recorded calls as a tree.
 
-    Usage: cstrace show [-last N] [-around ID] [-from ID] [-thread N]
+    Usage: cstrace show [-last N] [-around ID] [-below ID] [-thread N]
+                        [-from WHERE] [-until WHERE] [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
                         [-min-time T] [-all] [-names simple|full]
                         [-no-id] [-no-thread] [REGEX]
@@ -24,20 +25,27 @@ class ShowCommand(TraceCommand):
 
       -last N      only the last N calls (0: all)
       -around ID   the call with this number (1.42), its callers, neighbours
-      -from ID     only this call and what it calls
+      -below ID    only this call and what it calls
+      -from WHERE  only what begins with the first call of a function, or with
+                   the call that has this number, or later
+      -until WHERE   the last one: the first call of a function after that, or
+                   the call with this number
       -thread N    only this thread's calls: T of a call's number T.N, P:T of
                    P:T.N, or its kernel's number
-      -depth N, -filter, -exclude, -min-time   as `cstrace start`, in its
-                   place
-      -all         all calls, whatever `cstrace start` was told to show
+      -depth N, -filter, -exclude, -in, -module, -min-time
+                   as `cstrace start`, in its place
+      -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
-      -no-id, -no-thread   without these columns"""
+      -no-id, -no-thread   without these columns
+
+    Options may stand behind REGEX, too.  The last line tells what is left
+    out of the rows, and by what."""
 
     name = "cstrace show"
     rest = property(TraceCommand.functions)
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
-               FROM, THREAD, DEPTH, FILTER, EXCLUDE, MIN_TIME, ALL, NAMES,
+               BELOW, THREAD, *CHOICE, ALL, NAMES,
                Option("no-id", None), Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -46,13 +54,12 @@ class ShowCommand(TraceCommand):
             values["filter"] = regex
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
-            values, ("last", "around", "thread", "depth", "filter",
-                     "exclude")))
+            values, ("last", "around", "thread")))
         look = self.session.report_look()
         look.names = choice.names
         look.id &= "no_id" not in values
         look.thread &= "no_thread" not in values
         n = run_long(lambda write: trace.show(look, choice, write))
         if n == 0:
-            say("no such calls" if trace.status().n_calls
-                else "no calls recorded")
+            tell_none(trace, choice, "calls")
+        write_note(trace, choice)

@@ -10,14 +10,16 @@ import gdb
 from .. import engine, options
 from ..options import Option
 from ..session import StartOptions
-from .base import DEPTH, EXCLUDE, FILTER, MIN_TIME, TraceCommand
+from .base import CHOICE, TraceCommand, choice_of
 
 
 class StartCommand(TraceCommand):
     """Begin to trace calls.
 
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
-                         [-exclude REGEX] [-min-time T] [-to FILE]
+                         [-exclude REGEX] [-in FILE] [-module M]
+                         [-from FUNCTION] [-until FUNCTION] [-min-time T]
+                         [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -30,15 +32,24 @@ class StartCommand(TraceCommand):
       -depth N        show only N levels of calls (0: all)
       -filter REGEX   show only these functions and what they call
       -exclude REGEX  do not record these functions
+      -in FILE        show only functions defined in this source file
+      -module M       show only functions of this library or program
+      -from FUNCTION  show nothing before the first call of this one
+      -until FUNCTION   and nothing behind the first call of this one then,
+                      which is the last row
       -min-time T     show only calls that last T (10us, 1.5ms, 2s) or longer
       -to FILE        save there when the trace ends
 
-    REGEX is searched in the demangled name.  -depth, -filter and -min-time
-    choose what is shown and saved; all is recorded, `cstrace show -all` has
-    it."""
+    REGEX is searched in the demangled name.  But for -exclude, they choose
+    what is shown and saved; all is recorded, `cstrace show -all` has it.  What
+    is not said here is as `set cstrace filter`, `exclude`, `depth`,
+    `min-time`, `in` and `module` have it.
+
+    While a trace is on, options of this command act on it at once, and on
+    what it has recorded."""
 
     name = "cstrace start"
-    options = [Option("sync", None), DEPTH, FILTER, EXCLUDE, MIN_TIME,
+    options = [Option("sync", None), *CHOICE,
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -47,10 +58,12 @@ class StartCommand(TraceCommand):
         if to is not None:
             to = os.path.abspath(os.path.expanduser(to))
             _check_target(to)
-        self.session.start(StartOptions(
-            sync="sync" in values, depth=values.get("depth", 0),
-            filter=values.get("filter"), exclude=values.get("exclude"),
-            min_ns=values.get("min_time", 0), to=to))
+        for name in ("from", "until"):
+            if values.get(name, "")[:1].isdigit():
+                raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
+                                   "has a number yet" % (name, values[name]))
+        self.session.start(StartOptions(sync="sync" in values, to=to,
+                                        **choice_of(values, ())))
 
 
 def _check_target(path: str) -> None:

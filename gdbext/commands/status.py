@@ -65,6 +65,14 @@ def _rows(s: Status, has_area: bool) -> list[tuple[str, str]]:
     return rows
 
 
+def _chosen(session: Session) -> list[tuple[str, str]]:
+    chosen = session.standing_text()
+    if not chosen:
+        return []
+    return [("shown", "%s; `cstrace show -all` has the others"
+             % plain(chosen))]
+
+
 def write_status(session: Session) -> None:
     session.look_at_outlived()
     r = session.recording
@@ -75,12 +83,14 @@ def write_status(session: Session) -> None:
     if r is not None and r.is_on:
         lines.append(("road", r.road))
         lines += _rows(r.recorder.status(), r.road != HOOKS)
+        lines += _chosen(session)
         if r.error:
             lines.append(("trouble", r.error))
     elif session.kept is not None:
         lines.append(("trace of", plain(session.kept.command())
                       or "?"))
         lines += _rows(session.kept.status(), False)
+        lines += _chosen(session)
     gdb.write("".join("%-10s %s\n" % line for line in lines))
 
 

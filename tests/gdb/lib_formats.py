@@ -16,7 +16,7 @@ CSTRACE = str(BUILD / "cstrace")
 # Ways to choose calls, which each format honours alike.
 CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
            ["--exclude", "odd|leap"], ["--min-time", "200ns"],
-           ["--thread", "2"], ["--std"], ["--from", "1.1", "--depth", "3"]]
+           ["--thread", "2"], ["--std"], ["--below", "1.1", "--depth", "3"]]
 
 
 def cstrace(folder, *words):

@@ -70,7 +70,8 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
      "status, show, report, graph, info, save, load, diff, expect, clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
-     "-depth, -filter, -exclude, -min-time, -to"),
+     "-depth, -filter, -exclude, -in, -module, -from, "
+     "-until, -min-time, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '
@@ -90,8 +91,9 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
-     "callsite, names, id, thread, timestamp, duration, color, fold, std, "
-     "output, sync-method, preload, limit, wait-limit, pool"),
+     "callsite, names, id, thread, timestamp, duration, color, fold, std, filter, "
+     "exclude, depth, min-time, in, module, output, sync-method, "
+     "preload, limit, wait-limit, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "

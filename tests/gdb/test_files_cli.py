@@ -173,12 +173,21 @@ def test_record_of_what_cannot_run(folder, name, part):
 
 
 @pytest.mark.parametrize("words, line", [
-    (["show", "run.cst", "nonesuch"], "no such calls"),
+    (["show", "run.cst", "nonesuch"], "no such calls (filter nonesuch)"),
     (["report", "run.cst", "nonesuch"], "no such functions"),
-    (["save", "--filter", "nonesuch", "run.cst", "none.txt"], "no such calls")])
+    (["graph", "run.cst", "nonesuch"], "no such functions"),
+    (["show", "--min-time", "90s", "run.cst"],
+     "no such calls (min-time 90s)")])
 def test_what_is_not_in_the_trace_is_said(folder, words, line):
     done = cstrace(folder, *words)
-    assert (done.status, done.err) == (0, "cstrace: %s\n" % line)
+    assert (done.status, done.err) == (1, "cstrace: %s\n" % line)
+
+
+def test_an_empty_file_is_said_to_be(folder):
+    done = cstrace(folder, "save", "--filter", "nonesuch", "run.cst",
+                   "none.txt")
+    assert (done.status, done.err) \
+        == (0, "cstrace: no such calls (filter nonesuch)\n")
 
 
 def test_a_trace_without_calls_is_said_to_be(folder):

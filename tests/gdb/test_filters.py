@@ -244,7 +244,8 @@ def test_the_look_can_be_bare(gdb):
               "set cstrace duration off", "set cstrace callsite off",
               "set cstrace id off",
               "cstrace start", "run", "cstrace show ^pair$")
-    assert run.out.endswith("\npair\n  leaf\n  leaf\n")
+    assert run.out.endswith("\npair\n  leaf\n  leaf\n"
+                            "# filter ^pair$: 3 of 18 calls\n")
 
 
 def test_colour_only_when_asked_for(gdb):
@@ -267,8 +268,10 @@ def test_save_tells_what_nobody_asked_to_hide(gdb):
                          r"library or system headers: `set cstrace std on`\)$"
                          % name, line)
         assert int(found[1]) + int(found[2]) == whole
-    assert saved[3:] == ["1 call saved to one.txt",
-                         "%d calls saved to all.txt" % whole]
+    assert saved[3:] == [
+        "1 call saved to one.txt (depth 1: 1 of %d calls; %d more of the C++ "
+        "library or system headers: `set cstrace std on`)"
+        % (whole, int(found[2])), "%d calls saved to all.txt" % whole]
 
 
 FORK = """

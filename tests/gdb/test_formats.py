@@ -217,7 +217,7 @@ def report_totals(calls):
 ], ids=["recursion", "in turns"])
 def test_callgrind_annotate_tells_the_reports_figures(ended, thread,
                                                       functions):
-    choice = ["--thread", thread, "--from", thread + ".1"]
+    choice = ["--thread", thread, "--below", thread + ".1"]
     save(ended, "t.callgrind", *choice)
     calls = json_lines(ended, *choice)
     assert all(c["end"] != "open" for c in calls)
@@ -373,7 +373,7 @@ def test_from_saves_one_call_and_what_it_calls(ended):
     calls = json_lines(ended)
     for root in [c["id"] for c in calls if "even" in c["function"]][:3] + [
             calls[0]["id"]]:
-        some = json_lines(ended, "--from", root)
+        some = json_lines(ended, "--below", root)
         assert {c["id"] for c in some} == below(calls, root)
         assert (some[0]["parent"], some[0]["depth"]) == (None, 0)
         whole = {c["id"]: c for c in calls}
@@ -385,7 +385,7 @@ def test_from_a_call_that_is_not_there_is_told(ended):
     for root, words in [("1.99999", "no call 1.99999"),
                         ("77.1", "no thread 77"), ("x", "not a call's ID")]:
         for name in ("u.json", "u.folded", "u.jsonl"):
-            done = cstrace(ended, "save", "t.cst", name, "--from", root)
+            done = cstrace(ended, "save", "t.cst", name, "--below", root)
             assert done.returncode == 2
             assert words in done.stderr and done.stderr.count("\n") == 1
             assert not (ended / name).exists()
@@ -417,9 +417,9 @@ def test_gdb_saves_every_format(gdb, tmp_path):
               "cstrace start", "delete", "continue", "cstrace save t.jsonl",
               "cstrace save t.json", "cstrace save t.speedscope.json",
               "cstrace save t.folded", "cstrace save t.callgrind",
-              "cstrace save t.dot", "cstrace save -from 1.1 t.otlp.json",
+              "cstrace save t.dot", "cstrace save -below 1.1 t.otlp.json",
               "cstrace save -thread 1 -format json t.other",
-              "cstrace save -from 1.9999 u.json")
+              "cstrace save -below 1.9999 u.json")
     assert "no call 1.9999" in run.out
     calls = [json.loads(line) for line in open(tmp_path / "t.jsonl")]
     events, _ = chrome((tmp_path / "t.json").read_bytes())

@@ -56,11 +56,11 @@ def test_is_as_protobuf_would_write_it(hard_folder):
 
 
 def test_one_call_and_none(ended):
-    raw = save(ended, "one.otlp", "--from", "1.3", "--depth", "1")
+    raw = save(ended, "one.otlp", "--below", "1.3", "--depth", "1")
     (span,) = spans_of(receive(raw))
     assert not span.parent_span_id
     raw = save(ended, "none.otlp", "--filter", "nosuch",
-               told="cstrace: no such calls\n")
+               told="cstrace: no such calls (filter nosuch)\n")
     assert not list(spans_of(receive(raw)))
 
 

@@ -88,7 +88,7 @@ def check_calls(page, folder, *choice):
 @pytest.mark.parametrize("choice", [
     [], ["--depth", "2"], ["--filter", "even"], ["--exclude", "odd|leap"],
     ["--min-time", "200ns"], ["--thread", "2"],
-    ["--from", "1.1", "--depth", "3"]], ids=" ".join)
+    ["--below", "1.1", "--depth", "3"]], ids=" ".join)
 def test_has_each_call(page, ended, choice):
     save(ended, "chosen.html", *choice)
     check_calls(page.open(ended / "chosen.html"), ended, *choice)
@@ -201,7 +201,7 @@ def test_cut_short(page, small):
 
 def test_no_calls(page, small):
     save(small, "none.html", "--filter", "nosuch",
-         told="cstrace: no such calls\n")
+         told="cstrace: no such calls (filter nosuch)\n")
     page.open(small / "none.html")
     n = len(json_lines(small, "--std"))
     assert page.text("#loading") == \

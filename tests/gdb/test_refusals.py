@@ -64,7 +64,7 @@ BEFORE = [
 ]
 
 AFTER = [
-    ("cstrace start", "already on: .*"),
+    ("cstrace start", "cstrace: already on: .*"),
     ("cstrace show (", REGEX),
     ("cstrace report *", REGEX),
     ("cstrace show -around 9.9", "no thread 9 in this trace"),

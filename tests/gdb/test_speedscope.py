@@ -109,7 +109,7 @@ def test_takes_callgrinds_format(app, ended):
 
 @pytest.mark.parametrize("name", ["t.json", "t.speedscope", "t.folded"])
 def test_takes_a_single_call(app, ended, name):
-    save(ended, name, "--from", "1.3", "--depth", "1")
+    save(ended, name, "--below", "1.3", "--depth", "1")
     _, exported = app.open(ended / name)
     (profile,) = json.loads(exported)["profiles"]
     assert [e["type"] for e in profile["events"]] == ["O", "C"]
@@ -117,7 +117,7 @@ def test_takes_a_single_call(app, ended, name):
 
 @pytest.mark.parametrize("name", ["t.json", "t.speedscope"])
 def test_takes_none_at_all(app, ended, name):
-    save(ended, name, "--filter", "nosuch", told="cstrace: no such calls\n")
+    save(ended, name, "--filter", "nosuch", told="cstrace: no such calls (filter nosuch)\n")
     with pytest.raises(Refused, match="Successfully imported.*empty"):
         app.open(ended / name)
 

@@ -255,7 +255,8 @@ COMPLETIONS = [
     ("cstrace sh", {"cstrace show"}),
     ("cstrace start -e", {"cstrace start -exclude"}),
     ("cstrace start -", {"cstrace start -" + o for o in (
-        "depth", "exclude", "filter", "min-time", "sync", "to")}),
+        "depth", "exclude", "filter", "from", "in", "min-time", "module",
+        "sync", "to", "until")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
         "calls", "total", "self", "mean", "min", "max", "share", "function")}),
     ("cstrace save -format js", {"cstrace save -format json",

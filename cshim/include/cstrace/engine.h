@@ -86,6 +86,13 @@ struct cst_choice {
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
 	const char *around; /* an ID: its callers, itself and its neighbours */
 	const char *root;   /* an ID: only this call and what it calls */
+	/* A function or an ID: only calls that begin with its first call or
+	 * later; and none that begins after the first call of until that comes
+	 * after that. */
+	const char *from, *until;
+	const char *file; /* only functions that are defined there: the end of a
+			   * path, whole names of it */
+	const char *module; /* only functions of the object file of this name */
 };
 
 /* ---- recorder ---------------------------------------------------------- */
@@ -355,6 +362,22 @@ CST_API void cst_trace_rename(struct cst_trace *t, const char *const *places,
  * 1: read; 0: it is no object file, or is not there. */
 enum { CST_BUILD_ID_SIZE = 2 * 64 + 1 };
 CST_API int cst_build_id(const char *path, char out[CST_BUILD_ID_SIZE]);
+
+/* Which words the user has for options: "-all" or "--all". */
+enum cst_words { CST_WORDS_GDB = 0, CST_WORDS_COMMAND = 1 };
+
+/* What the last show, report or save of the trace left out, by what of its
+ * choice: "filter ^sum: 15 of 17 calls; -all shows the others".  The last part
+ * only if has_all: -all would show more.  Returns the length of the line, 0 if
+ * nothing was left out; out holds size bytes and is always terminated. */
+CST_API int cst_trace_note(const struct cst_trace *t,
+			   const struct cst_choice *choice,
+			   enum cst_words words, int has_all, char *out,
+			   uint32_t size);
+
+/* The same without numbers: "filter ^sum, depth 3"; "" for a choice of all. */
+CST_API int cst_choice_text(const struct cst_choice *choice, char *out,
+			    uint32_t size);
 
 /* Check a choice without using it (CST_BAD_INPUT: a bad regex or ID). */
 CST_API int cst_choice_check(const struct cst_choice *choice,

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""What is shown of a trace is chosen by settings, options and spans, at once,
+and each answer says what it leaves out."""
+
+import re
+
+import pytest
+
+from lib_build import build
+from lib_cstrace import cstrace
+from lib_tree import (live_tree, outcome, own_sites, read_jsonl, rows,
+                      tree)
+
+QUIET = "set cstrace live off"
+NOTE = re.compile(r"^# (.* of \d+ calls?.*)$", re.M)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("steering")
+    done = cstrace(folder, "record", "-o", "shop.cst", build("shop.cc"))
+    assert done.status == 0, done.err
+    return folder
+
+
+def names(text):
+    return [row.text.removeprefix("<- ").split("  ")[0] for row in rows(text)]
+
+
+# ---- settings --------------------------------------------------------------
+
+
+def test_a_setting_acts_on_a_running_trace(gdb, tmp_path):
+    """What was recorded stays, and comes back with -all."""
+    run = gdb(build("calls.c"), "break pair", "break through",
+              "cstrace start", "run", "set cstrace filter ^leaf$", "continue",
+              "set cstrace filter", "set cstrace depth 2", "continue",
+              "cstrace save few.jsonl", "cstrace save -all all.jsonl")
+    first, second, third = re.split(r"^Breakpoint \d, .*$", run.out,
+                                    flags=re.M)
+    assert names(first)[-3:] == ["main", "spread", "pair"]
+    assert set(names(second)) == {"leaf"}
+    assert names(third)[-1] == "main"
+    assert len(read_jsonl(tmp_path / "all.jsonl")) == 18
+    assert len(read_jsonl(tmp_path / "few.jsonl")) == 9
+    assert "9 calls saved to few.jsonl (depth 2: 9 of 18 calls; -all shows " \
+        "the others)" in run.out
+
+
+def test_settings_stand_for_each_trace_and_options_for_one(gdb):
+    run = gdb(build("calls.c"), QUIET, "set cstrace depth 1",
+              "cstrace start -depth 2", "run", "cstrace show",
+              "show cstrace depth", "cstrace stop", "cstrace start", "run",
+              "show cstrace depth", "cstrace show")
+    assert NOTE.findall(run.out) == [
+        "depth 2: 9 of 18 calls; -all shows the others",
+        "depth 1: 1 of 18 calls; -all shows the others"]
+    assert "depth: 1 (this trace: 2)\n" in run.out
+    assert "depth: 1\n" in run.out
+
+
+def test_exclude_ends_and_begins_recording(gdb, tmp_path):
+    gdb(build("calls.c"), QUIET, "break down if n == 3", "break through",
+        "cstrace start", "run", "set cstrace exclude ^down$", "continue",
+        "set cstrace exclude", "continue", "cstrace save -all t.jsonl")
+    functions = [c["function"] for c in read_jsonl(tmp_path / "t.jsonl")]
+    assert functions.count("down") == 1  # the one at the stop
+    assert functions.count("leaf") == 7 and functions.count("through") == 1
+
+
+@pytest.mark.parametrize("setting, line", [
+    ("filter (", "bad regex '(': Unmatched ( or \\("),
+    ("exclude [", "bad regex '[': "),
+    ("depth x", '-depth wants a number, not "x"'),
+    ("min-time 5", "-min-time wants a time with its unit")])
+def test_a_bad_setting_leaves_the_old_one(gdb, setting, line):
+    name = setting.split()[0]
+    good = {"depth": "7", "min-time": "7us"}.get(name, "seven")
+    run = gdb(None, "set cstrace %s %s" % (name, good),
+              "set cstrace " + setting, "show cstrace " + name)
+    assert line in run.out
+    assert "%s: %s\n" % (name, good) in run.out
+
+
+# ---- start, again ----------------------------------------------------------
+
+
+def test_start_while_on_takes_options(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
+              "cstrace start -depth 2 -to t.txt", "continue")
+    assert "cstrace: on, as before, now with depth 2: ring road, 3 calls so " \
+        "far\n" in run.out
+    assert "9 calls saved to %s (depth 2: 9 of 18 calls" \
+        % (tmp_path / "t.txt") in run.out
+
+
+def test_start_while_on_ends_no_breakpoint_commands(gdb, tmp_path):
+    (tmp_path / "commands").write_text(
+        "commands 1\ncstrace start\necho after\\n\nend\n")
+    run = gdb(build("calls.c"), QUIET, "break pair", "source commands",
+              "cstrace start", "run")
+    assert "cstrace: already on: ring road, 3 calls so far\nafter\n" in run.out
+    run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
+              "cstrace start -sync")
+    assert "-sync cannot begin in the middle of a trace" in run.out
+
+
+# ---- from and until --------------------------------------------------------
+
+SPAN = """
+    pair  calls.c:38
+      leaf  calls.c:16
+      leaf  calls.c:16
+    leaf  calls.c:40
+    leaf  calls.c:40
+    down  calls.c:49
+    """
+
+
+def test_from_and_until(gdb, tmp_path):
+    run = gdb(build("calls.c"), "cstrace start -from pair -until ^down$",
+              "run", "cstrace save t.txt", "cstrace save t.jsonl",
+              "cstrace save -all t.cst")
+    assert own_sites(live_tree(run.out)) == tree(SPAN)
+    assert outcome(tmp_path) == tree(SPAN)
+    for words in (("show", "--from", "pair", "--until", "^down$"),
+                  ("show", "--from", "1.3", "--until", "1.8")):
+        out = cstrace(tmp_path, *words, "t.cst").out
+        assert own_sites(live_tree(out)) == tree(SPAN)
+        assert NOTE.findall(out) == ["from %s, until %s: 6 of 18 calls"
+                                     % words[2::2]]
+
+
+def test_a_report_of_a_span(tmp_path):
+    cstrace(tmp_path, "record", "-o", "t.cst", build("calls.c"))
+    out = cstrace(tmp_path, "report", "--from", "pair", "--until", "^down$",
+                  "t.cst").out
+    found = {name: int(n) for n, name in
+             re.findall(r"^ *(\d+) .*%  (\w+)$", out, re.M)}
+    assert found == {"pair": 1, "leaf": 4, "down": 1}
+    assert NOTE.findall(out) == ["from pair, until ^down$: 6 of 18 calls"]
+
+
+@pytest.mark.parametrize("words, n", [
+    (("--from", "nosuch"), 0), (("--until", "nosuch"), 18),
+    (("--from", "through", "--until", "pair"), 4),
+    (("--until", "pair"), 3), (("--from", "1.18"), 1),
+    (("--from", "leaf", "--until", "leaf"), 2)])
+def test_ends_of_a_span(tmp_path, words, n):
+    cstrace(tmp_path, "record", "-o", "t.cst", build("calls.c"))
+    done = cstrace(tmp_path, "show", *words, "t.cst")
+    assert len(names(done.out)) == n
+    assert done.status == (0 if n else 1)
+
+
+def test_a_span_wants_a_function_before_there_are_calls(gdb, tmp_path):
+    run = gdb(build("calls.c"), "cstrace start -from 1.2")
+    assert '-from wants a function, not "1.2": no call has a number yet' \
+        in run.out
+    cstrace(tmp_path, "record", "-o", "t.cst", build("calls.c"))
+    for word, line in (("1.99", "no call 1.99 in this trace"),
+                       ("7.1", "no thread 7 in this trace"),
+                       ("1x", "'1x' is not a call's ID")):
+        done = cstrace(tmp_path, "show", "--from", word, "t.cst")
+        assert done.status == 2 and line in done.err
+
+
+# ---- files and modules -----------------------------------------------------
+
+
+def test_the_functions_of_a_file(shop):
+    def files(*words):
+        out = cstrace(shop, "show", "--std", *words, "shop.cst").out
+        return names(out), NOTE.findall(out)
+
+    everything, _ = files()
+    own, note = files("--in", "shop.cc")
+    assert 20 < len(own) < len(everything) / 2
+    assert note == ["in shop.cc: %d of %d calls" % (
+        len(own), int(re.search(r"of (\d+)", note[0])[1]))]
+    assert files("--in", "targets/shop.cc")[0] == own
+    assert files("--in", "hop.cc")[0] == []
+    vectors = files("--in", "stl_vector.h")[0]
+    assert vectors and not set(vectors) & {"main"}
+
+
+def test_the_functions_of_a_module(gdb, tmp_path):
+    program = build("shop.cc")
+    said = gdb(program, QUIET, "cstrace start -module shop", "run",
+               "cstrace show", "cstrace show -module libnosuch",
+               "set cstrace module libnosuch", "cstrace show").out
+    assert re.search(r"^# module shop: \d+ of", said, re.M)
+    assert said.count("no such calls (module libnosuch") == 2
+
+
+# ---- what is left out ------------------------------------------------------
+
+
+def test_each_answer_tells_what_it_leaves_out(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "cstrace start -filter ^spread$", "run",
+              "cstrace show", "cstrace report", "cstrace graph",
+              "cstrace show -last 2", "cstrace status", "cstrace show -all",
+              "cstrace report -format csv")
+    told = "filter ^spread$: 6 of 18 calls; -all shows the others"
+    assert NOTE.findall(run.out) == [told] * 3
+    assert "# with filter ^spread$; -all shows the others\n" in run.out
+    assert re.search(r"^shown +filter \^spread\$; `cstrace show -all` has the "
+                     "others$", run.out, re.M)
+
+
+def test_the_librarys_calls_are_counted(shop):
+    out = cstrace(shop, "show", "shop.cst").out
+    n, n_all, n_std = map(int, re.search(
+        r"^# (\d+) of (\d+) calls; (\d+) more of the C\+\+ library or system "
+        r"headers: --std$", out, re.M).groups())
+    assert n + n_std == n_all
+    assert n == len(re.findall(r"^ *\d", out, re.M))
+    assert not re.search(r"^# .* of \d+ calls",
+                         cstrace(shop, "show", "--std", "shop.cst").out, re.M)
+    report = cstrace(shop, "report", "shop.cst").out
+    n -= len(re.findall(r" (?:throw|catch) ", out))  # no rows of a report
+    assert "# %d of %d calls; %d more" % (n, n_all, n_std) in report
+
+
+def test_what_record_was_told_is_told_again(tmp_path):
+    cstrace(tmp_path, "record", "--from", "pair", "--in", "calls.c",
+            "--until", "^down$", "-o", "t.cst", build("calls.c"))
+    told = "in calls.c, from pair, until ^down$: 6 of 18 calls; --all shows " \
+        "the others"
+    for command in "show", "report", "graph":
+        done = cstrace(tmp_path, command, "t.cst")
+        assert (done.status, NOTE.findall(done.out)) == (0, [told]), command
+    assert cstrace(tmp_path, "save", "t.cst", "t.txt").err \
+        == "cstrace: %s\n" % told
+    assert cstrace(tmp_path, "save", "t.cst", "u.cst").err == ""
+
+
+def test_gdb_shows_of_a_file_what_it_was_recorded_for(gdb, tmp_path):
+    cstrace(tmp_path, "record", "--depth", "1", "-o", "t.cst",
+            build("calls.c"))
+    run = gdb(None, "cstrace load t.cst", "cstrace show", "cstrace show -all")
+    assert NOTE.findall(run.out) \
+        == ["depth 1: 1 of 18 calls; -all shows the others"]
+
+
+# ---- options stand anywhere ------------------------------------------------
+
+
+def test_options_behind_the_name(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "cstrace start", "run",
+              "cstrace show ^spread$ -depth 2", "cstrace show -- -depth",
+              "cstrace save t.jsonl -depth 1 -format txt",
+              "cstrace show ^spread$ -dpeth 2", "cstrace save -all t.cst")
+    assert NOTE.findall(run.out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
+    assert "no such calls (filter -depth)" in run.out
+    assert (tmp_path / "t.jsonl").read_text().startswith("# One row")
+    assert "cstrace show: no option -dpeth; there is" in run.out
+    out = cstrace(tmp_path, "show", "t.cst", "^spread$", "--depth", "2").out
+    assert NOTE.findall(out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
