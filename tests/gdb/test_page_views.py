@@ -76,6 +76,12 @@ def test_a_box_begins_with_the_functions_own_name(page, shop, view):
     page.open(shop / "t.html")
     page.run("cstrace.open(arguments[0])", view)
     page.settle()
+    page.run("""((name) => {
+      const view = cstrace.views[name];
+      view.zoomTo(view.boxes.start.findIndex((_, box) =>
+        cstrace.names.fn(view.boxes.fn(box)).endsWith('Clerk::operator()')));
+    })(arguments[0])""", view)
+    page.settle()
     lefts = {}
     for text, x, y in page.run(DRAWN, view):
         if not re.match("[▾▸] t", text):
@@ -96,13 +102,17 @@ def test_a_box_begins_with_the_functions_own_name(page, shop, view):
 def test_the_legend_tells_the_colours(page, shop):
     page.open(shop / "t.html")
     chips = page.run("""[...document.querySelectorAll('#legend .chip')].map(
-      (chip) => [chip.querySelector('.group').textContent,
+      (chip) => [chip.title.split(': ')[0],
         getComputedStyle(chip.querySelector('.swatch')).backgroundColor])""")
     groups = [name for name, _ in chips]
     assert any(name.endswith("Shelf") for name in groups)
     assert "shop.cc" in groups  # of main
     named = [color for name, color in chips if not name.endswith("others")]
     assert len(set(named)) == len(named)
+    # Long names are cut as far as they can still be told apart.
+    texts = page.run("""[...document.querySelectorAll('#legend .group')]
+      .map((group) => group.textContent)""")
+    assert len(set(texts)) == len(texts) and "Shelf" in texts
     # A function looks like its group but for a little lightness.
     hues = page.run("""((name) => {
       const { colors, names } = cstrace;
@@ -120,7 +130,8 @@ def test_the_legend_tells_the_colours(page, shop):
 def test_a_click_on_the_legend_marks_its_calls(page, shop):
     page.open(shop / "t.html")
     page.click("#legend .chip")
-    name = page.text("#legend .chip .group")
+    name = page.run("document.querySelector('#legend .chip')"
+                    ".title.split(': ')[0]")
     page.wait("document.querySelector('#legend .chip')"
               ".getAttribute('aria-pressed') === 'true'")
     n = page.run("""(() => {
