@@ -5,6 +5,7 @@
  * of C++ have single ones.
  */
 #include "golden.h"
+#include "golden_rows.h"
 #include "lane.h"
 #include "loader.h"
 #include "regexes.h"
@@ -363,8 +364,8 @@ static int put_call(struct parser *p, uint32_t indent, char *text)
 
 	/* "   0.000012" */
 	if (strspn(name, "0123456789.") == strlen(name) && strchr(name, '.'))
-		return bad(p, "this tree has times: make one with --make, or "
-			      "with show --timestamp off --no-duration");
+		return bad(p, "this tree has times, and not its two heading "
+			      "lines, which tell the columns");
 	if (split_count(p, name, &item) < 0)
 		return CST_BAD_INPUT;
 	while ((field = next_field(&text)))
@@ -455,29 +456,51 @@ static int parse_line(struct parser *p, char *text)
 	return put_call(p, indent, text);
 }
 
-int golden_parse(struct golden *g, const char *path, char *text,
-		 struct cst_error *err)
+/* lines: the number of each in the file; NULL: as they come. */
+static int parse_all(struct golden *g, char *text, const uint32_t *lines,
+		     struct cst_error *err)
 {
 	auto_free struct parser *p = calloc(1, sizeof(*p));
 	int status = 0;
 
-	*g = (struct golden){.path = path};
 	if (!p)
 		return cst_fail_memory(err);
 	p->g = g;
 	p->err = err;
-	while (text && status == 0) {
+	for (uint32_t i = 0; text && status == 0; i++) {
 		char *end = strchr(text, '\n');
 
 		if (end)
 			*end++ = '\0';
-		p->line++;
+		p->line = lines && *text ? lines[i] : i + 1;
 		status = parse_line(p, text);
 		text = end;
 	}
 	if (status == 0 && !g->n_items)
 		return cst_fail(CST_BAD_INPUT, err,
-				"%.300s: there is no call in it", path);
+				"%.300s: there is no call in it", g->path);
+	return status;
+}
+
+int golden_parse(struct golden *g, const char *path, char *text,
+		 struct cst_error *err)
+{
+	struct golden_rows rows;
+	uint32_t line;
+	int status;
+
+	*g = (struct golden){.path = path};
+	if (!golden_rows_are(text))
+		return parse_all(g, text, NULL, err);
+	status = golden_rows_convert(&rows, text, &line);
+	if (status == CST_MEMORY)
+		return cst_fail_memory(err);
+	if (status < 0)
+		return cst_fail(CST_BAD_INPUT, err,
+				"%.300s:%u: this is no row of a saved tree",
+				path, line);
+	status = parse_all(g, (char *)rows.text.data, rows.lines, err);
+	golden_rows_release(&rows);
 	return status;
 }
 

@@ -35,8 +35,12 @@ static int name_fits(const struct matcher *m, uint32_t pattern,
 	*row_put_text(name, names->functions[function].simple, 4000) = '\0';
 	if (golden_matches(p, name))
 		return 1;
-	*row_put_function(name, names, function, CST_NAMES_SIMPLE, 4000) = '\0';
-	return golden_matches(p, name);
+	for (int how = CST_NAMES_SIMPLE; how <= CST_NAMES_FULL; how++) {
+		*row_put_function(name, names, function, how, 4000) = '\0';
+		if (golden_matches(p, name))
+			return 1;
+	}
+	return 0;
 }
 
 static int pattern_fits(struct matcher *m, uint32_t pattern, uint32_t function)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cstrace expect, as a test of call flow in somebody's CI."""
 
+import re
 import subprocess
 
 import pytest
@@ -248,3 +249,47 @@ def test_workers_may_come_in_any_order(tmp_path):
     (tmp_path / "race.golden").write_text(golden)
     done = cstrace(tmp_path, "expect", "1.cst", "race.golden")
     assert done.status == 1 and "but this call is made" in done.out
+
+
+@pytest.fixture(scope="module")
+def shops(tmp_path_factory):
+    """A run of a shop, whose two clerks are threads."""
+    folder = tmp_path_factory.mktemp("shops")
+    done = cstrace(folder, "record", "-o", "a.cst", build("shop.cc"), 2)
+    assert done.status == 0, done.err
+    return folder
+
+
+@pytest.mark.parametrize("look", [
+    [], ["--id"], ["--timestamp", "off"], ["--timestamp", "wall", "--id"],
+    ["--timestamp", "off", "--no-duration"], ["--no-duration", "--id"],
+    ["--timestamp", "off", "--no-duration", "--id"], ["--names", "full"],
+    ["--no-callsite"], ["--depth", "1"]])
+def test_a_saved_tree_of_threads_is_a_golden_tree(shops, look):
+    done = cstrace(shops, "save", "--force", *look, "a.cst", "a.txt")
+    assert (done.status, done.err) == (0, "")
+    words = look if look[:1] == ["--depth"] else []
+    done = cstrace(shops, "expect", *words, "a.cst", "a.txt")
+    assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_a_call_that_a_saved_tree_has_not_is_found_in_its_thread(shops):
+    assert cstrace(shops, "save", "a.cst", "less.txt").status == 0
+    lines = (shops / "less.txt").read_text().splitlines(True)
+    nth = next(i for i, line in enumerate(lines) if re.search(
+        r" t1 .*Shelf::take", line))
+    less = lines[nth].replace("Shelf::take", "Shelf::toke")
+    (shops / "less.txt").write_text("".join(lines[:nth] + [less]
+                                            + lines[nth + 1:]))
+    done = cstrace(shops, "expect", "a.cst", "less.txt")
+    assert done.status == 1
+    assert done.out.startswith("less.txt:%d: expected shop::Shelf::toke"
+                               % (nth + 1))
+
+
+def test_a_line_that_is_no_row_of_a_saved_tree(shops):
+    (shops / "odd.txt").write_text("# One row a call\n# T   CALL  (FROM)\n"
+                                   "t1  main\nmain\n")
+    done = cstrace(shops, "expect", "a.cst", "odd.txt")
+    assert (done.status, done.err) == (
+        2, "cstrace: odd.txt:4: this is no row of a saved tree\n")
