@@ -170,3 +170,17 @@ uint64_t pauses_skip_old(const struct pauses *p, uint64_t ticks)
 	}
 	return ticks;
 }
+
+int pauses_are_within(const struct pauses *p, uint64_t start, uint64_t end)
+{
+	/* From the newest back, as above. */
+	for (uint32_t i = p->n; i > 0; i--) {
+		uint64_t at = p->all[i - 1].begin - p->all[i - 1].before;
+
+		if (at <= start)
+			return 0;
+		if (at < end)
+			return 1;
+	}
+	return 0;
+}

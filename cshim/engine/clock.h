@@ -37,6 +37,9 @@ uint64_t pauses_end(struct pauses *p, uint64_t ticks);
 void pauses_insert(struct pauses *p, uint64_t begin, uint64_t end);
 void pauses_release(struct pauses *p);
 
+/* Did a pause begin after start and before end, both with pauses left out? */
+int pauses_are_within(const struct pauses *p, uint64_t start, uint64_t end);
+
 uint64_t pauses_skip_old(const struct pauses *p, uint64_t ticks);
 
 /* A time with the pauses left out. */

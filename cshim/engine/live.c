@@ -87,6 +87,8 @@ static struct screen_row row_of(const struct live *l, const struct pending *p)
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
 		.is_seed = p->is_seed,
+		.is_stopped = p->kind != ROW_OPEN && l->pauses &&
+			      pauses_are_within(l->pauses, p->start, p->end),
 	};
 }
 

@@ -28,6 +28,8 @@ struct live_span {
 	uint64_t from_ticks, until_ticks; /* once they were called */
 };
 
+struct pauses;
+
 struct live {
 	struct live_options options;
 	struct filter *filter; /* owned; NULL: off */
@@ -36,7 +38,8 @@ struct live {
 	uint32_t ns_mult, ns_shift;
 	uint64_t start_ticks; /* time 0 */
 	uint64_t start_wall_ns;
-	uint64_t paused_ticks; /* so far, for wall times */
+	uint64_t paused_ticks;	     /* so far, for wall times */
+	const struct pauses *pauses; /* borrowed */
 	int is_exact; /* rows keep step with the program: none is left out */
 	struct screen screen;
 	/* private */

@@ -213,6 +213,7 @@ static int recorder_parts(struct cst_recorder *r,
 	if (sites_init(&r->sites, r->area, r->names) < 0)
 		return cst_fail_memory(err);
 	callstack_init(&r->calls, &r->sites, &r->pauses);
+	r->live.pauses = &r->pauses;
 	return 0;
 }
 

@@ -210,7 +210,7 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 	}
 	if (look->duration) {
 		out = put_duration(row, out);
-		memcpy(out, "  ", 2);
+		memcpy(out, row->is_stopped ? "* " : "  ", 2);
 		out += 2;
 	}
 	if (is_dim)
@@ -299,6 +299,14 @@ uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 	p = number_put(p, tid);
 	p = put(p, ")\n");
 	return (uint64_t)(p - out);
+}
+
+uint64_t row_stop_note(char *out)
+{
+	return (uint64_t)(put(out,
+			      "# *: gdb stopped the program meanwhile; the "
+			      "duration includes what that took\n") -
+			  out);
 }
 
 /* ---- cutting ------------------------------------------------------------- */

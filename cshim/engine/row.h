@@ -25,10 +25,11 @@ struct row_cell {
 struct row {
 	enum row_kind kind;
 	uint8_t is_unwound;
-	uint8_t is_seed;  /* began before the trace: no time */
-	uint32_t depth;	  /* of visible calls */
-	uint64_t time_ns; /* since the trace began, or wall clock: as the look
-			   * says */
+	uint8_t is_seed;    /* began before the trace: no time */
+	uint8_t is_stopped; /* gdb stopped the program meanwhile */
+	uint32_t depth;	    /* of visible calls */
+	uint64_t time_ns;   /* since the trace began, or wall clock: as the look
+			     * says */
 	uint64_t duration_ns;
 	const struct names *names;
 	uint32_t site;
@@ -63,6 +64,9 @@ unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 /* "# t2: worker (1234)\n", which tells who a tag is; likewise. */
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 		  uint32_t tid, char *out);
+
+/* What the mark of is_stopped means; likewise. */
+uint64_t row_stop_note(char *out);
 
 /* A row in two halves, for whoever writes millions of calls: times, cell and
  * tree, which change with each, and "function  file:line\n", which is the

@@ -130,6 +130,7 @@ static void put_row(struct screen *s, const struct screen_row *r)
 		.kind = r->kind,
 		.is_unwound = r->is_unwound,
 		.is_seed = r->is_seed,
+		.is_stopped = r->is_stopped,
 		.depth = r->depth,
 		.time_ns = r->time_ns,
 		.duration_ns = r->duration_ns,
@@ -148,6 +149,7 @@ static void put_row(struct screen *s, const struct screen_row *r)
 	char *begin, *p;
 
 	if (!s->has_heading) {
+		s->has_stop_note = 0;
 		for (uint32_t i = 0; i < s->cap_noted; i++)
 			s->noted[i].tid = 0;
 	}
@@ -159,6 +161,9 @@ static void put_row(struct screen *s, const struct screen_row *r)
 		return;
 	row.cell = s->cell;
 	p += put_note(s, r->thread, p);
+	if (r->is_stopped && s->look.duration && !s->has_stop_note)
+		p += row_stop_note(p);
+	s->has_stop_note |= r->is_stopped;
 	p += row_format(&row, &s->look, p);
 	s->text.len += (size_t)(p - begin);
 }

@@ -27,6 +27,7 @@ struct screen_row {
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
 	uint8_t is_seed;
+	uint8_t is_stopped; /* as in struct row */
 };
 
 struct screen {
@@ -35,6 +36,7 @@ struct screen {
 	const struct names *names; /* borrowed */
 	int has_threads;	   /* more than one: rows have tags */
 	int has_heading;
+	int has_stop_note;
 	/* private */
 	struct screen_row *rows;
 	uint32_t n, cap;

@@ -33,7 +33,7 @@ struct text {
 	uint64_t *paused_ns; /* before and with each pause */
 	struct row_cell cell;
 	uint8_t *is_noted; /* by thread: its tag was explained */
-	int has_heading;
+	int has_heading, has_stop_note;
 	int64_t n_rows;
 	/* With fold: equal leaves so far, and one more call that would make
 	 * one if it turns out a leaf too. */
@@ -72,6 +72,7 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = s->end == CALL_UNWOUND,
 		.is_seed = s->is_seed,
+		.is_stopped = s->is_stopped,
 		.depth = s->depth,
 		.time_ns = s->start_ns,
 		.duration_ns = s->duration_ns,
@@ -132,21 +133,35 @@ static uint64_t put_note(struct text *x, uint32_t thread, char *out)
 	return row_note(t->process, t->ordinal, t->name, t->tid, out);
 }
 
+/* What a row has that was not explained yet. */
+static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
+{
+	char *p = (char *)bytes_reserve(out, 2 * ROW_MAX), *begin = p;
+
+	if (!p)
+		return CST_MEMORY;
+	if (x->cell.tag && !x->is_noted[s->thread])
+		p += put_note(x, s->thread, p);
+	if (s->is_stopped && x->look->duration && !x->has_stop_note)
+		p += row_stop_note(p);
+	x->has_stop_note |= s->is_stopped;
+	out->len += (size_t)(p - begin);
+	return 0;
+}
+
 static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 		   struct bytes *out)
 {
-	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
 	const struct suffix *suffix;
 	struct row row;
+	char *begin, *p;
 
+	if (((x->cell.tag && !x->is_noted[s->thread]) || s->is_stopped) &&
+	    put_notes(x, s, out) < 0)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, ROW_MAX);
 	if (!begin)
 		return CST_MEMORY;
-	if (x->cell.tag && !x->is_noted[s->thread]) {
-		out->len += put_note(x, s->thread, begin);
-		begin = p = (char *)bytes_reserve(out, ROW_MAX);
-		if (!begin)
-			return CST_MEMORY;
-	}
 	row_fill(x, s, &row);
 	row.n_folded = n_folded;
 	p = row_put_prefix(&row, x->look, p);

@@ -218,6 +218,23 @@ static uint64_t shown_start(const struct cst_trace *t,
 		       : trace_ns(t, c->start - t->start_ticks);
 }
 
+/* Did a pause begin while the call ran?  They are in order of time. */
+static int is_stopped(const struct cst_trace *t, const struct packed_call *c)
+{
+	uint32_t low = 0, high = t->n_pauses;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->pauses[mid].at <= c->start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n_pauses && c->end != CALL_OPEN &&
+	       t->pauses[low].at - c->start < c->duration;
+}
+
 static inline void shown_fill(const struct view *v, const struct packed_call *c,
 			      const struct level *above, struct shown *out)
 {
@@ -230,6 +247,7 @@ static inline void shown_fill(const struct view *v, const struct packed_call *c,
 	out->depth = above->below.depth;
 	out->end = c->end;
 	out->is_seed = c->is_seed;
+	out->is_stopped = (uint8_t)(v->t->n_pauses && is_stopped(v->t, c));
 	out->is_before = 0;
 }
 

@@ -28,9 +28,10 @@ struct shown {
 	uint32_t depth; /* of visible calls on its lane */
 	uint8_t end;	/* enum call_end */
 	uint8_t is_seed;
-	uint8_t parent;	   /* enum parent_kind */
-	uint8_t is_before; /* comes before the part that is viewed, but is
-			    * a caller of what follows */
+	uint8_t parent;	    /* enum parent_kind */
+	uint8_t is_stopped; /* gdb stopped the program meanwhile */
+	uint8_t is_before;  /* comes before the part that is viewed, but is
+			     * a caller of what follows */
 };
 
 struct view;

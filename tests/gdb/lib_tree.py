@@ -16,7 +16,7 @@ from textwrap import dedent
 from lib_build import TARGETS
 
 _TIME = r"(?P<start> *\d+\.\d{6}| *before)  "
-_DURATION = r"(?P<duration> *open| *-| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))  "
+_DURATION = r"(?P<duration> *open| *-| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))(\* |  )"
 _CELL = (r"(?P<cell>(?P<tag>(p\d+:)?t\d+) +)?"
          r"(?P<id>(\d+:)?\d+\.s?\d+ +)?")
 _ROW = re.compile("^" + _TIME + _DURATION + _CELL
@@ -130,7 +130,7 @@ def read_jsonl(path):
             assert key in call, "no %r in %s" % (key, call)
             assert isinstance(call[key], kind), "%r of %s" % (key, call)
         assert not set(call) - set(_KEYS) - {"args", "result", "kind",
-                                             "exception", "from"}
+                                             "exception", "from", "stopped"}
         assert call["end"] in ("return", "unwound", "open")
         assert (call["end"] == "open") == (call["duration_ns"] is None)
         assert re.fullmatch(r"(\d+:)?\d+\.s?\d+", call["id"])

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""A call during which gdb stopped the program says so: its duration includes
+what stopping took, which is more than most calls take."""
+
+from lib_build import build
+from lib_tree import read_jsonl, rows
+
+STOPPED = {"main", "spread", "pair"}
+
+
+def marked(text):
+    """The functions whose duration bears the mark, and the others."""
+    found, others = set(), set()
+    for line in text.splitlines():
+        for row in rows(line):
+            name = row.text.replace("<- ", "").split("  ")[0]
+            (found if "* " in line[:26] else others).add(name)
+    return found, others
+
+
+def test_calls_that_are_open_at_a_breakpoint_are_marked(gdb, tmp_path):
+    gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+        "break pair", "run", "continue", "cstrace save t.txt",
+        "cstrace save t.jsonl")
+    text = (tmp_path / "t.txt").read_text()
+    found, others = marked(text)
+    assert found == STOPPED
+    assert {"leaf", "down", "compare"} <= others
+    assert text.count("# *: gdb stopped the program meanwhile") == 1
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert {c["function"] for c in calls if c.get("stopped")} == STOPPED
+
+
+def test_live_rows_bear_the_mark(gdb):
+    run = gdb(build("calls.c"), "cstrace start", "break pair", "run",
+              "continue")
+    ends = {line.split("<- ")[1]: "* " in line
+            for line in run.out.splitlines() if "<- " in line}
+    assert {name for name, is_marked in ends.items() if is_marked} == STOPPED
+    assert run.out.count("# *: gdb stopped the program meanwhile") == 1
+
+
+def test_without_a_stop_there_is_no_mark(gdb, tmp_path):
+    gdb(build("calls.c"), "cstrace start", "run", "cstrace save t.txt",
+        "cstrace save t.jsonl")
+    text = (tmp_path / "t.txt").read_text()
+    assert marked(text)[0] == set() and "# *" not in text
+    assert "stopped" not in (tmp_path / "t.jsonl").read_text()
