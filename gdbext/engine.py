@@ -193,10 +193,12 @@ _PROTOTYPES = {
         C.c_int, [_PTR, _U32, _U32, _U64, _U64, _U64, _U64, _U64, _ERR],
     ),
     "cst_recorder_hit": (C.c_int, [_PTR, _U64, _U64, _U64, _ERR]),
+    "cst_step_out": (C.c_int, [C.c_int, _U64, _U64]),
     "cst_recorder_end": (C.c_int, [_PTR, _OUT, _ERR]),
     "cst_recorder_begin": (C.c_int, [_PTR, C.POINTER(_RecorderOptions), _ERR]),
     "cst_recorder_trace": (C.c_int, [_PTR, _OUT, _ERR]),
     "cst_recorder_close": (None, [_PTR]),
+    "cst_recorder_drawn_ns": (_U64, [_PTR]),
     "cst_recorder_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_load": (C.c_int, [_STR, _OUT, _ERR]),
     "cst_trace_rename": (None, [_PTR, C.c_void_p, C.c_int, _MESSAGE, _PTR]),
@@ -273,6 +275,11 @@ def _call(name: str, *arguments) -> int:
 def interrupt() -> None:
     """End the long-running call that another thread has under way."""
     library().cst_interrupt()
+
+
+def step_out(tid: int, pc: int, sp: int) -> bool:
+    """In gdb's thread: has the stopped thread returned to pc?"""
+    return bool(library().cst_step_out(tid, pc, sp))
 
 
 def formats() -> list[str]:
@@ -454,6 +461,10 @@ class Recorder:
         out = C.c_void_p()
         _call("cst_recorder_trace", self._r, C.byref(out))
         return Trace(out, is_owner=False)
+
+    def drawn_ns(self) -> int:
+        """When live rows were last written, by time.monotonic_ns()."""
+        return self._lib.cst_recorder_drawn_ns(self._r)
 
     def status(self) -> Status:
         out = Status()

@@ -29,4 +29,5 @@ ENGINE_CORE_SRC := \
 	scopes.c \
 	sites.c \
 	space.c \
+	stepout.c \
 	worker.c

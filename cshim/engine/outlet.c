@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "outlet.h"
 
+#include "clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -45,6 +47,12 @@ void outlet_turn(struct outlet *o, enum cst_sink sink, int fd)
 		     (sink == CST_SINK_FD && isatty(fd));
 	if (o->is_slow && sink == CST_SINK_FD)
 		o->own_fd = open_again(fd);
+}
+
+static void note_time(struct outlet *o)
+{
+	__atomic_store_n(&o->written_ns, clock_monotonic_ns(),
+			 __ATOMIC_RELAXED);
 }
 
 /* 0, or an errno; as below. */
@@ -113,6 +121,8 @@ static void write_rest(struct outlet *o, int patience_ms)
 		}
 	}
 	o->rest.len -= done;
+	if (done)
+		note_time(o);
 	if (done && o->rest.len)
 		memmove(o->rest.data, o->rest.data + done, o->rest.len);
 }
@@ -138,6 +148,7 @@ void outlet_put(struct outlet *o, const char *text, uint64_t size,
 		o->text(o->arg, text, size);
 	} else if (o->sink == CST_SINK_FD && !o->is_slow) {
 		failed = write_rows(o->fd, text, size);
+		note_time(o);
 	} else if (o->sink == CST_SINK_FD) {
 		bytes_put(&o->rest, text, size);
 		write_rest(o, patience_ms);

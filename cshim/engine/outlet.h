@@ -15,6 +15,9 @@ struct outlet {
 	/* May rows be left out, where it does not keep up? */
 	uint8_t is_slow;
 	int failed_errno; /* of the write that failed */
+	/* When the descriptor last took rows, monotonic; other threads read
+	 * it. */
+	uint64_t written_ns;
 	/* The sink CST_SINK_CALLBACK. */
 	void (*text)(void *arg, const char *text, uint64_t size);
 	int (*is_busy)(void *arg);

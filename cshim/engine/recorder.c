@@ -441,6 +441,12 @@ void cst_recorder_answer(struct cst_recorder *r, uint32_t id, const char *name,
 	recorder_unlock(r);
 }
 
+uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r)
+{
+	return __atomic_load_n(&r->live.screen.outlet.written_ns,
+			       __ATOMIC_RELAXED);
+}
+
 void cst_recorder_pause(struct cst_recorder *r)
 {
 	recorder_lock(r);

@@ -185,6 +185,10 @@ CST_API int cst_recorder_live(struct cst_recorder *r, int is_live,
 			      const struct cst_choice *choice,
 			      struct cst_error *err);
 
+/* When live rows were last written to their descriptor, by CLOCK_MONOTONIC; 0:
+ * not yet. */
+CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);
+
 /* Take all that the program has written.  1: done.  0: names are wanted
  * first: answer all cst_recorder_questions(), then call again.  For gdb's
  * thread, at each stop. */
@@ -257,6 +261,13 @@ CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
 CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
 			     uint64_t caller, uint64_t number,
 			     struct cst_error *err);
+
+/* Step the thread tid, which the calling thread traces and has stopped, until
+ * it is at pc with the stack pointer sp: what it is in has returned.  Other
+ * signals wait meanwhile.  1: it stands there.  0: it came to a system call
+ * that is none of the shim's or takes long, a breakpoint or a fault first, and
+ * stands there. */
+CST_API int cst_step_out(int tid, uint64_t pc, uint64_t sp);
 
 /* End the trace under way: flush and seal its file.  The trace is the
  * caller's (free it) and can be read; the recorder stays, silent. */

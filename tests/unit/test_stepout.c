@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A stopped thread is stepped out of the function that it is in, and nothing
+ * else happens to it.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cstrace/engine.h"
+
+enum how {
+	PLAINLY,
+	BY_A_SYSTEM_CALL,
+	BY_A_BREAKPOINT,
+	WITH_SIGNALS_BLOCKED,
+	BLOCKED_SINCE_BEFORE,
+	BY_A_WAIT,
+};
+
+static uint64_t caller_pc, caller_sp;
+static volatile int n_turns;
+static int word;
+
+/* Where the test finds it stopped, in the middle. */
+static __attribute__((noinline)) void hook(enum how how)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	caller_pc = (uint64_t)__builtin_return_address(0);
+	caller_sp = (uint64_t)__builtin_frame_address(0) + 16;
+	if (how == BLOCKED_SINCE_BEFORE)
+		sigprocmask(SIG_BLOCK, &all, &old);
+	__asm__ volatile("int3");
+	if (how == WITH_SIGNALS_BLOCKED)
+		sigprocmask(SIG_BLOCK, &all, &old);
+	for (n_turns = 0; n_turns < 1000; n_turns++)
+		;
+	if (how == WITH_SIGNALS_BLOCKED || how == BLOCKED_SINCE_BEFORE)
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	if (how == BY_A_WAIT)
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+	if (how == BY_A_SYSTEM_CALL)
+		syscall(SYS_getppid);
+	if (how == BY_A_BREAKPOINT)
+		__asm__ volatile("int3");
+}
+
+static volatile int has_returned;
+
+static pid_t stopped_child(enum how how)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		hook(how);
+		has_returned = 1;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return child;
+}
+
+static uint64_t peek(pid_t child, const volatile void *at)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKDATA, child, at, NULL);
+}
+
+static int step_out(pid_t child)
+{
+	return cst_step_out(child, peek(child, &caller_pc),
+			    peek(child, &caller_sp));
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void it_stands_in_the_caller(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	struct user_regs_struct regs;
+
+	(void)state;
+	assert_int_equal(step_out(child), 1);
+	ptrace(PTRACE_GETREGS, child, NULL, &regs);
+	assert_int_equal(regs.rip, peek(child, &caller_pc));
+	assert_int_equal((int)peek(child, &n_turns), 1000);
+	assert_int_equal((int)peek(child, &has_returned), 0);
+	end(child);
+}
+
+static void a_signal_waits_and_the_last_one_stays_known(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	siginfo_t before, after;
+	uint64_t mask_before, mask_after;
+	int status;
+
+	(void)state;
+	ptrace(PTRACE_GETSIGINFO, child, NULL, &before);
+	ptrace(PTRACE_GETSIGMASK, child, sizeof(mask_before), &mask_before);
+	kill(child, SIGUSR1);
+	assert_int_equal(step_out(child), 1);
+	ptrace(PTRACE_GETSIGINFO, child, NULL, &after);
+	ptrace(PTRACE_GETSIGMASK, child, sizeof(mask_after), &mask_after);
+	assert_int_equal(before.si_code, after.si_code);
+	assert_int_equal(mask_before, mask_after);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1);
+	end(child);
+}
+
+static uint64_t mask_of(pid_t child)
+{
+	uint64_t mask = 0;
+
+	ptrace(PTRACE_GETSIGMASK, child, sizeof(mask), &mask);
+	return mask;
+}
+
+static void the_mask_is_the_programs_own(void **state)
+{
+	pid_t child = stopped_child(WITH_SIGNALS_BLOCKED);
+	uint64_t mask = mask_of(child);
+
+	(void)state;
+	assert_int_equal(step_out(child), 1);
+	assert_int_equal(mask_of(child), mask);
+	end(child);
+	child = stopped_child(BLOCKED_SINCE_BEFORE);
+	assert_int_not_equal(mask_of(child), mask);
+	assert_int_equal(step_out(child), 1);
+	assert_int_equal(mask_of(child), mask);
+	end(child);
+}
+
+static void a_wait_without_end_is_left(void **state)
+{
+	pid_t child = stopped_child(BY_A_WAIT);
+	int status;
+
+	(void)state;
+	assert_int_equal(step_out(child), 0);
+	/* It stands still, and then waits on. */
+	ptrace(PTRACE_POKEDATA, child, &word, 1);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+/* It might block. */
+static void no_other_system_call_is_made(void **state)
+{
+	pid_t child = stopped_child(BY_A_SYSTEM_CALL);
+	int status;
+
+	(void)state;
+	assert_int_equal(step_out(child), 0);
+	assert_int_equal((int)peek(child, &n_turns), 1000);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
+}
+
+static void a_breakpoint_stays_gdbs(void **state)
+{
+	pid_t child = stopped_child(BY_A_BREAKPOINT);
+	int status;
+
+	(void)state;
+	assert_int_equal(step_out(child), 0);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	end(child);
+}
+
+static void who_is_gone_is_not_waited_for(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+
+	(void)state;
+	kill(child, SIGKILL);
+	assert_int_equal(step_out(child), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_stands_in_the_caller),
+		cmocka_unit_test(a_signal_waits_and_the_last_one_stays_known),
+		cmocka_unit_test(the_mask_is_the_programs_own),
+		cmocka_unit_test(a_wait_without_end_is_left),
+		cmocka_unit_test(no_other_system_call_is_made),
+		cmocka_unit_test(a_breakpoint_stays_gdbs),
+		cmocka_unit_test(who_is_gone_is_not_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
