@@ -30,6 +30,7 @@ def register() -> None:
     _session.settings.tell_own(_session.own_of_trace)
     commands.register(_session)
     events.register(_session)
+    frames.register()
     try:
         engine.library()
         _session.refresh_preload()

@@ -7,6 +7,7 @@ import functools
 import os
 import signal
 import threading
+import time
 from typing import Callable, Iterator, NamedTuple, Optional, TypeVar
 
 import gdb
@@ -128,6 +129,7 @@ class Output:
         self._lock = threading.Lock()
         self._waiting: list[str] = []
         self._is_posted = False
+        self.written_ns = 0  # when rows went through gdb, monotonic
 
     def open(self, name: str) -> None:
         """Send live rows to a terminal or file; "" is gdb's own output."""
@@ -181,6 +183,7 @@ class Output:
             return
         with self._lock:
             texts, self._waiting = self._waiting, []
+        self.written_ns = time.monotonic_ns()
         if is_mi():
             write("".join(texts))
             return

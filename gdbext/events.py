@@ -5,18 +5,21 @@ print a traceback in the middle of the user's work."""
 from __future__ import annotations
 
 import os
+import time
 import traceback
 from typing import Any, Callable, Optional
 
 import gdb
 
-from . import ctrlc, hooks, locate
-from .console import say
+from . import ctrlc, frames, hooks, locate, reason
+from .console import is_mi, say
 from .control import Control
 from .engine import CstraceError
-from .recording import Recording, is_alive
+from .recording import RING, Recording, is_alive
 from .redirect import Redirect
 from .session import FOREIGN, Session, connection_type, is_native
+
+_TICK_NS = 20_000_000
 
 
 def _in_words(e: Exception) -> str:
@@ -65,10 +68,28 @@ class Events:
 
     @_guarded
     def stopped(self) -> None:
-        """The program stopped; gdb has not printed where."""
+        """The program stopped; gdb has not printed where, but of a signal that
+        it came."""
         r = self._session.recording
-        if r is not None:
-            r.stopped()
+        if r is None:
+            return
+        begin = time.monotonic_ns()
+        signal = reason.signal()
+        r.stopped()
+        if signal is not None and frames.is_in_hook():
+            frames.leave_hook(signal.name)
+            r.take_all()
+        if signal is not None:
+            self._tell_again(r, signal.text(), begin)
+
+    @staticmethod
+    def _tell_again(r: Recording, text: str, begin: int) -> None:
+        """gdb's own words scroll away behind rows, those of the reader's last
+        tick included."""
+        if r.road == RING:
+            begin -= _TICK_NS
+        if r.has_drawn_since(begin) and not is_mi():
+            say(text)
 
     @_guarded
     def detaching(self) -> None:
@@ -161,7 +182,8 @@ class Events:
         """After the location was printed: a net below hook-stop, which a
         user's own may have replaced."""
         s = self._session
-        self.stopped()
+        if s.recording is not None:
+            s.recording.stopped()
         if s.is_on() and s.recording is None:
             inferior = gdb.selected_inferior()
             if inferior.pid and inferior.was_attached:
@@ -193,7 +215,7 @@ class Events:
         elif not r.is_under_way():
             if is_alive(r.pid):
                 s.let_go()  # by a detach that did not come by our hook
-            s.process_ended()
+            s.process_ended(reason.end(event))
 
     @_guarded
     def before_prompt(self) -> None:

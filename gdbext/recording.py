@@ -147,6 +147,12 @@ class Recording:
             self.pause()
         self.take_all()
 
+    def has_drawn_since(self, ns: int) -> bool:
+        """Are there new rows on gdb's terminal?  ns: of the monotonic clock."""
+        return (self.recorder is not None and not self.output.name
+                and max(self.output.written_ns,
+                        self.recorder.drawn_ns()) >= ns)
+
     def _look_at_answer(self) -> None:
         """Did the shim manage to open the area?"""
         if self._control is None or self._is_answer_told:

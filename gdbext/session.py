@@ -5,12 +5,13 @@ with the process, kept after it for show, report and save."""
 from __future__ import annotations
 
 import os
+import time
 from typing import Any, NamedTuple, Optional
 
 import gdb
 
 from . import engine, hooks, leftovers, locate, naming, recording
-from .console import Output, report_color, say, terminals
+from .console import Output, is_mi, report_color, say, terminals
 from .control import Control
 from .engine import CstraceError, RecorderOptions, Trace
 from .params import Settings
@@ -419,12 +420,15 @@ class Session:
         except CstraceError as e:
             say(str(e))
 
-    def process_ended(self) -> None:
-        """The recorded process is gone."""
+    def process_ended(self, how: Optional[str] = None) -> None:
+        """The recorded process is gone; how: as gdb has just said."""
         r = self.recording
         if r is None:
             return
+        begin = time.monotonic_ns()
         r.take_all()
+        if how and r.has_drawn_since(begin) and not is_mi():
+            say(how)
         was_on = r.is_on
         r.gone()
         if r.is_blind():

@@ -5,11 +5,12 @@ import re
 
 import pytest
 
-from lib_build import build
+from lib_build import TESTS, build
 from lib_mi import FrontEnd, said, stop_of, text_of
 from lib_tree import live_tree, own_sites, rows, tree
 
 RECORD_BYTES = 65536
+HOOK_SCRIPT = TESTS / "gdb" / "in_gdb_hook.py"
 
 pytestmark = pytest.mark.parametrize("is_async", [True, False],
                                      ids=["async", "sync"])
@@ -34,7 +35,7 @@ def test_rows_come_before_the_stop(tmp_path, is_async):
         first = f.until_stop()
         assert 'reason="breakpoint-hit"' in stop_of(first)
         second = f.go("-exec-continue")
-        assert re.search(r"open +end  ends.c:44\n\nBreakpoint 2, end",
+        assert re.search(r"open +\S+ +end  ends.c:44\n\nBreakpoint 2, end",
                          said(second))
         # As the engine does at each stop: neither rows nor notes in between.
         asked = f.ask("-stack-list-frames --thread 1 0 1000")
@@ -74,7 +75,7 @@ def test_many_rows_are_many_records(tmp_path, is_async):
         assert max(map(len, f.records)) <= RECORD_BYTES
         # Each of whole lines, or a front end would show halves.
         for r in streams:
-            if len(rows(text_of(r))) > 0:
+            if "crew.c:" in text_of(r):
                 assert text_of(r).endswith("\n")
         shown = f.console("cstrace show")
         assert len(rows(shown)) == 9002
@@ -101,3 +102,20 @@ def test_rows_of_odd_names_fit_their_records(tmp_path, is_async):
         shown = f.console("cstrace show")
         assert len(rows(shown)) == 2001
         assert max(map(len, f.records)) <= RECORD_BYTES
+
+
+def test_a_pause_in_a_hook_shows_the_users_function(tmp_path, is_async):
+    """Front ends ask for the frames, whatever gdb has printed."""
+    with FrontEnd(tmp_path, build("many.c"), is_async=is_async) as f:
+        f.start("leaf", before=["set cstrace live off",
+                                "source %s" % HOOK_SCRIPT])
+        f.until_stop()
+        f.ask("-break-delete")
+        f.console("python stand_in('__cyg_profile_func_exit')")
+        f.console("python send('SIGINT')")
+        stopped = stop_of(f.go("-exec-continue"))
+        assert 'signal-name="SIGINT"' in stopped
+        assert 'func="leaf"' in stopped and "many.c" in stopped
+        frames = b"".join(f.ask("-stack-list-frames")).decode()
+        assert re.search(r'stack=\[frame=\{level="0",[^}]*func="leaf"', frames)
+        assert "main" in stop_of(f.go("-exec-next"))

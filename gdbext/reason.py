@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Why the program stopped or ended, in words: gdb has said it before our last
+rows in some cases."""
+
+from __future__ import annotations
+
+import re
+import signal as signals
+from typing import NamedTuple, Optional
+
+import gdb
+
+# "It stopped at signal SIGINT, Interrupt.", "It stopped with signal ..."
+_SIGNAL = re.compile(r"^It .*\b(SIG\w+), (.+)\.$", re.M)
+
+
+class Signal(NamedTuple):
+    name: str
+    meaning: str
+
+    def text(self) -> str:
+        where = ""
+        if len(gdb.selected_inferior().threads()) > 1:
+            thread = gdb.selected_thread()
+            where = ' in thread %d "%s"' % (thread.num, thread.name)
+        return "stopped by %s, %s%s" % (self.name, self.meaning, where)
+
+
+def signal() -> Optional[Signal]:
+    """What has stopped the selected thread, where it was a signal."""
+    thread = gdb.selected_thread()
+    if thread is None or not thread.is_stopped():
+        return None
+    found = _SIGNAL.search(gdb.execute("info program", to_string=True))
+    return Signal(found[1], found[2]) if found else None
+
+
+def end(event: gdb.ExitedEvent) -> Optional[str]:
+    """How the program has ended; None if gdb made it."""
+    code = getattr(event, "exit_code", None)
+    if code is not None:
+        return "exited with code %d" % code if code else "exited normally"
+    number = gdb.convenience_variable("_exitsignal")
+    if number is None:
+        return None
+    try:
+        name = signals.Signals(int(number)).name
+    except ValueError:
+        name = "signal %d" % int(number)
+    meaning = signals.strsignal(int(number))
+    return "ended by %s%s" % (name, ", " + meaning if meaning else "")
