@@ -53,16 +53,17 @@ static int check_init(struct check *c)
 static int tell(const struct check *c, const struct options *o)
 {
 	const char *regex = o->n_names > 1 ? o->names[1] : NULL;
-	uint32_t limit = o->is_all ? UINT32_MAX : N_ROWS;
+	uint32_t limit = o->is_all || o->output_as ? UINT32_MAX : N_ROWS;
 	struct check_names names;
 	struct cst_error err;
 	int status, is_good;
 
+	page_begin(o->names[0], o->output_as);
 	if (!regex) {
 		is_good = print_verdict(c);
 		print_facts(c);
 		print_units(c, limit);
-		return is_good ? STATUS_OK : STATUS_FAILED;
+		return page_end(is_good ? STATUS_OK : STATUS_FAILED);
 	}
 	status = check_names_find(&names, &c->file, &c->code, &c->sites, regex,
 				  &err);
@@ -73,7 +74,14 @@ static int tell(const struct check *c, const struct options *o)
 	is_good = print_verdict(c);
 	is_good &= print_fates(c, &names, regex, limit);
 	check_names_release(&names);
-	return is_good ? STATUS_OK : STATUS_FAILED;
+	return page_end(is_good ? STATUS_OK : STATUS_FAILED);
+}
+
+static int tell_untraceable(const struct options *o, const char *why)
+{
+	page_begin(o->names[0], o->output_as);
+	print_verdict_line("%s cannot be traced: %s", shown(o->names[0]), why);
+	return page_end(STATUS_FAILED);
 }
 
 static int check_run(int argc, char **argv)
@@ -90,7 +98,7 @@ static int check_run(int argc, char **argv)
 	if (go < 0)
 		failure("cannot open '%s': %s", o.names[0], strerror(errno));
 	else if (!go)
-		printf("%s cannot be traced: %s\n", shown(o.names[0]), why);
+		status = tell_untraceable(&o, why);
 	else if (!check_init(&c))
 		failure("out of memory");
 	else

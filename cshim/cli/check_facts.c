@@ -1,50 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "check_print.h"
-#include "row.h"
+#include "error.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHOWN_SIZE = 2048 };
-
-const char *shown(const char *text)
-{
-	static char texts[8][4 * SHOWN_SIZE];
-	static unsigned next;
-	char *out = texts[next++ % 8];
-
-	*row_put_text(out, text, SHOWN_SIZE) = '\0';
-	return out;
-}
-
-static void print_behind(const char *label, const char *format, va_list args)
-{
-	printf("  %-11s ", label);
-	vprintf(format, args);
-	putchar('\n');
-}
-
-void print_row(const char *label, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print_behind(label, format, args);
-	va_end(args);
-}
-
-void print_mend(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	printf("    -> ");
-	vprintf(format, args);
-	putchar('\n');
-	va_end(args);
-}
 
 static void print_file(const struct check_file *f)
 {
@@ -130,26 +90,37 @@ static int is_of_group(const struct library *l, int group)
 	return !l->is_shim && l->has_hooks == !group && group < 2;
 }
 
+/* Their names behind one another, for the caller to free; NULL: none. */
+static char *list_group(const struct libraries *l, int group)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int n = 0;
+
+	for (uint32_t i = 0; f && i < l->n; i++)
+		if (is_of_group(&l->all[i], group))
+			fprintf(f, "%s%s", n++ ? ", " : "",
+				shown(l->all[i].name));
+	if (f)
+		fclose(f);
+	if (n)
+		return text;
+	free(text);
+	return NULL;
+}
+
 static void print_libraries(const struct libraries *l)
 {
 	static const char *const labels[] = {"with hooks", "no hooks",
 					     "not found"};
 
 	for (int group = 0; group < 3; group++) {
-		int n = 0;
+		auto_free char *names = list_group(l, group);
 
-		for (uint32_t i = 0; i < l->n; i++) {
-			if (!is_of_group(&l->all[i], group))
-				continue;
-			if (!n++)
-				printf("  %-11s %s", "libraries",
-				       labels[group]);
-			printf("%s %s", n > 1 ? "," : ":",
-			       shown(l->all[i].name));
-		}
-		if (n)
-			putchar('\n');
-		if (n && group == 2)
+		if (names)
+			print_row("libraries", "%s: %s", labels[group], names);
+		if (names && group == 2)
 			print_mend("install them, or say where they are: "
 				   "LD_LIBRARY_PATH, -Wl,-rpath");
 	}

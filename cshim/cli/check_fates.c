@@ -59,18 +59,18 @@ static void tell_hooked(const struct check_name *n)
 	uint32_t all = n->n_inlined, bare = all - n->n_inlined_hooked;
 
 	if (n->is_std) {
-		printf("    calls the hooks, but is hidden: it is the C++ "
-		       "library's or a system header's\n");
+		print_fate("calls the hooks, but is hidden: it is the C++ "
+			   "library's or a system header's");
 		print_mend("--std shows it (in gdb: set cstrace std on)");
 	} else if (bare) {
-		printf("    calls the hooks, but not where it was inlined "
-		       "(%u of %s)\n",
-		       bare, places(all));
+		print_fate("calls the hooks, but not where it was inlined "
+			   "(%u of %s)",
+			   bare, places(all));
 		print_mend("__attribute__((noinline)), or with clang "
 			   "-finstrument-functions without -after-inlining");
 	} else {
-		printf("    calls the hooks: if it is not in the trace, it was "
-		       "not called or a filter hides it\n");
+		print_fate("calls the hooks: if it is not in the trace, it was "
+			   "not called or a filter hides it");
 	}
 }
 
@@ -84,20 +84,20 @@ static void tell_excluded(const struct check_unit *u,
 	snprintf(by_file, sizeof(by_file), "%sfile-list=", list);
 	if (is_excluded(u->producer, by_name, n->name, flag, sizeof(flag)) ||
 	    is_excluded(u->producer, by_file, n->file, flag, sizeof(flag))) {
-		printf("    was left out by %s\n", shown(flag));
+		print_fate("was left out by %s", shown(flag));
 		print_mend("compile %s without that", shown(u->name));
 	} else if (!n->n_copies && strstr(u->producer, "clang")) {
-		printf("    was inlined everywhere (%s), and so without the "
-		       "hooks\n",
-		       places(n->n_inlined));
+		print_fate("was inlined everywhere (%s), and so without the "
+			   "hooks",
+			   places(n->n_inlined));
 		print_mend("compile %s with -finstrument-functions, not "
 			   "-finstrument-functions-after-inlining, or make it "
 			   "__attribute__((noinline))",
 			   shown(u->name));
 	} else {
-		printf("    was left out, others in %s were not: it is marked "
-		       "no_instrument_function\n",
-		       shown(u->name));
+		print_fate("was left out, others in %s were not: it is marked "
+			   "no_instrument_function",
+			   shown(u->name));
 		print_mend("take __attribute__((no_instrument_function)) from "
 			   "it");
 	}
@@ -108,23 +108,23 @@ static void tell_bare(const struct check *c, const struct check_name *n)
 	const struct check_unit *u = unit_of(c, n);
 
 	if (!n->has_debug) {
-		printf("    does not call the hooks (without debug information "
-		       "nothing tells why)\n");
+		print_fate("does not call the hooks (without debug information "
+			   "nothing tells why)");
 		print_mend("compile it with -g -finstrument-functions");
 	} else if (u->is_assembler) {
-		printf("    is written in assembler (%s)\n", shown(u->name));
+		print_fate("is written in assembler (%s)", shown(u->name));
 		print_mend("call the hooks by hand");
 	} else if (check_unit_is_instrumented(u)) {
 		tell_excluded(u, n);
 	} else {
 		if (n->n_copies)
-			printf("    does not call the hooks: %s was compiled "
-			       "without them\n",
-			       shown(u->name));
+			print_fate("does not call the hooks: %s was compiled "
+				   "without them",
+				   shown(u->name));
 		else
-			printf("    was inlined everywhere (%s), and %s was "
-			       "compiled without the hooks\n",
-			       places(n->n_inlined), shown(u->name));
+			print_fate("was inlined everywhere (%s), and %s was "
+				   "compiled without the hooks",
+				   places(n->n_inlined), shown(u->name));
 		if (check_unit_is_rust(u))
 			print_mend("rustc has no option for the hooks");
 		else
@@ -149,33 +149,30 @@ static void tell_imported(const struct check *c, const struct check_name *n,
 			l = libraries_owner(&c->libraries, s.name);
 	}
 	if (!l) {
-		printf("    is in another file\n");
+		print_fate("is in another file");
 		return;
 	}
-	printf("    is in a library: %s\n", shown(l->path));
+	print_fate("is in a library: %s", shown(l->path));
 	print_mend("cstrace check %s '%s'", shown(l->path), shown(regex));
 }
 
 static void tell(const struct check *c, const struct check_name *n,
 		 const char *regex)
 {
-	printf("\n  %s", shown(n->name));
-	if (n->file && n->line)
-		printf("  %s:%d", shown(n->file), n->line);
-	putchar('\n');
+	print_function(n->name, n->file, n->line);
 	if (is_hooked(n))
 		tell_hooked(n);
 	else if ((n->n_copies || n->n_inlined) && !c->sites.n &&
 		 c->file.hooks == HOOKS_IMPORTED)
-		printf("    may call the hooks: no call of them is seen in the "
-		       "file (-mcmodel=large?)\n");
+		print_fate("may call the hooks: no call of them is seen in the "
+			   "file (-mcmodel=large?)");
 	else if (n->n_copies || n->n_inlined)
 		tell_bare(c, n);
 	else if (n->is_imported)
 		tell_imported(c, n, regex);
 	else
-		printf("    has no code in the file: nothing calls it, or its "
-		       "calls were computed away\n");
+		print_fate("has no code in the file: nothing calls it, or its "
+			   "calls were computed away");
 }
 
 static void tell_stripped(void)
@@ -220,7 +217,7 @@ static void tell_near(const struct check *c, const char *regex)
 
 static void tell_none(const struct check *c, const char *regex)
 {
-	printf("\n  no function matches '%s'\n", shown(regex));
+	print_none(regex);
 	if (c->file.is_stripped)
 		tell_stripped();
 	tell_near(c, regex);
@@ -246,7 +243,7 @@ int print_fates(const struct check *c, const struct check_names *names,
 	if (names->n && !names->all[0].has_debug && !names->all[0].n_copies &&
 	    c->file.is_stripped)
 		tell_stripped();
-	if (names->n > limit)
+	if (names->n > limit && page_is_text())
 		printf("\n  and %u more functions%s: --all shows them\n",
 		       names->n - limit,
 		       limit == n_own ? " of the C++ library or system headers"

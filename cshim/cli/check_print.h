@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How `cstrace check` looks: a label and a finding, and below it what mends it.
- * The words are those of check.py in gdb.
+ * What `cstrace check` says, in the words of check.py in gdb.
  */
 #ifndef CLI_CHECK_PRINT_H
 #define CLI_CHECK_PRINT_H
 
 #include "check_libraries.h"
 #include "check_names.h"
+#include "check_page.h"
 
 /* All that is known of the file. */
 struct check {
@@ -17,14 +17,6 @@ struct check {
 	struct libraries libraries;
 	char rights[128]; /* "setuid root", or "" */
 };
-
-/* Text of the file with what is not printable escaped, valid until the eighth
- * call from now. */
-const char *shown(const char *text);
-
-void print_row(const char *label, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void print_mend(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* check_verdict.c: the first lines.  Returns whether it can be traced. */
 int print_verdict(const struct check *c);

@@ -89,15 +89,15 @@ static const char *advice(const struct row *r, const char *path)
 	static char text[4200];
 
 	if (r->is_assembler)
-		return "  -> assembler: the hooks must be called by hand";
+		return "assembler: the hooks must be called by hand";
 	if (*r->name == '(')
 		return "";
 	if (r->is_rust)
-		return "  -> rustc has no option for the hooks";
+		return "rustc has no option for the hooks";
 	if (!r->is_instrumented)
-		return "  -> compile it with -finstrument-functions";
-	snprintf(text, sizeof(text),
-		 "  -> cstrace check %.4096s REGEX tells why", shown(path));
+		return "compile it with -finstrument-functions";
+	snprintf(text, sizeof(text), "cstrace check %.4096s REGEX tells why",
+		 shown(path));
 	return r->n_hooked < r->n_functions ? text : "";
 }
 
@@ -110,18 +110,17 @@ void print_units(const struct check *c, uint32_t limit)
 	for (uint32_t i = 0; i < n && i < limit; i++)
 		if ((int)strlen(shown(rows[i].name)) > width)
 			width = (int)strlen(shown(rows[i].name));
-	if (n)
+	if (n && page_is_text())
 		printf("\n  FUNCTIONS  WITH HOOKS  %s\n", "UNIT");
 	for (uint32_t i = 0; i < n && i < limit; i++) {
 		/* Where none is instrumented, the verdict has said it. */
 		const char *more =
 			c->sites.n ? advice(&rows[i], c->file.path) : "";
 
-		printf("  %9u  %10u  %-*s%s\n", rows[i].n_functions,
-		       rows[i].n_hooked, *more ? width : 0, shown(rows[i].name),
-		       more);
+		print_unit(rows[i].name, rows[i].n_functions, rows[i].n_hooked,
+			   width, more);
 	}
-	if (n > limit)
+	if (n > limit && page_is_text())
 		printf("  and %u more units: --all shows them\n", n - limit);
 	free(rows);
 }

@@ -14,7 +14,7 @@ static const struct library *with_hooks(const struct check *c)
 
 static int say_no(const struct check *c, const char *why)
 {
-	printf("%s cannot be traced: %s\n", shown(c->file.path), why);
+	print_verdict_line("%s cannot be traced: %s", shown(c->file.path), why);
 	return 0;
 }
 
@@ -29,16 +29,22 @@ static void say_yes(const struct check *c)
 		n += units[i].n_functions;
 		n_hooked += units[i].n_hooked;
 	}
-	printf("%s can be traced", shown(c->file.path));
 	if (c->file.is_lto)
-		printf(" once it is linked\n");
+		print_verdict_line("%s can be traced once it is linked",
+				   shown(c->file.path));
 	else if (!c->sites.n)
-		printf(": it imports the hooks, though no call of them is "
-		       "seen (-mcmodel=large?)\n");
+		print_verdict_line("%s can be traced: it imports the hooks, "
+				   "though no call of them is seen "
+				   "(-mcmodel=large?)",
+				   shown(c->file.path));
 	else if (n)
-		printf(": %u of %u functions call the hooks\n", n_hooked, n);
+		print_verdict_line("%s can be traced: %u of %u functions call "
+				   "the hooks",
+				   shown(c->file.path), n_hooked, n);
 	else
-		printf(": its code calls the hooks in %u places\n", c->sites.n);
+		print_verdict_line("%s can be traced: its code calls the hooks "
+				   "in %u places",
+				   shown(c->file.path), c->sites.n);
 }
 
 /* gcc's -finstrument-functions-exclude-... that a unit was compiled with; ""
@@ -99,8 +105,9 @@ static int without_hooks(const struct check *c)
 	const struct library *l = with_hooks(c);
 
 	if (l && c->file.kind != FILE_OBJECT) {
-		printf("%s itself has no hooks: only calls in %s are traced\n",
-		       shown(c->file.path), shown(l->name));
+		print_verdict_line(
+			"%s itself has no hooks: only calls in %s are traced",
+			shown(c->file.path), shown(l->name));
 		return 1;
 	}
 	if (c->file.is_lto) {
@@ -129,7 +136,8 @@ static int without_hooks(const struct check *c)
 /* It has hooks, but no shim can be put before them. */
 static int in_gdb_only(const struct check *c, const char *why)
 {
-	printf("%s can be traced in gdb only: %s\n", shown(c->file.path), why);
+	print_verdict_line("%s can be traced in gdb only: %s",
+			   shown(c->file.path), why);
 	return 1;
 }
 

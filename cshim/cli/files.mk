@@ -8,4 +8,4 @@ CLI_SRC := cshim/cli/main.c cshim/cli/options.c cshim/cli/option_rows.c \
 	cshim/cli/check_hooks.c cshim/cli/check_libraries.c \
 	cshim/cli/check_code.c cshim/cli/check_names.c cshim/cli/check_table.c \
 	cshim/cli/check_verdict.c cshim/cli/check_facts.c \
-	cshim/cli/check_units.c cshim/cli/check_fates.c
+	cshim/cli/check_units.c cshim/cli/check_page.c cshim/cli/check_fates.c

@@ -465,7 +465,8 @@ enum {
 	FOR_ROWS = FOR_PART | FOR_LIVE,
 	FOR_ROOT = FOR_PART | FOR_GRAPH,
 	FOR_THREAD = FOR_ROOT | FOR_REPORT | FOR_DIFF | FOR_EXPECT,
-	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT,
+	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT |
+		     FOR_CHECK,
 };
 
 /* In the order of the help: what is the command's own first. */
@@ -529,7 +530,7 @@ const struct option_row option_rows[] = {
 	{"until", "WHERE", "up to and with the first call of this one then",
 	 FOR_CHOICE, set_until, NULL},
 	{"thread", "N",
-	 "only one thread: N of t2, P:N of p2:t1, or its kernel number",
+	 "one thread: N of t2, P:N of p2:t1, or its kernel number",
 	 FOR_THREAD, set_thread, NULL},
 	{"depth", "N", "only N levels of visible calls (0: all)",
 	 FOR_CHOICE & ~FOR_GRAPH, set_depth, NULL},

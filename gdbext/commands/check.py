@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 import re
 from contextlib import contextmanager
@@ -13,7 +16,7 @@ from .. import checklive, elf, engine, hooks, locate, options
 from ..console import say
 from ..engine import make_choice
 from ..options import Option
-from .base import TraceCommand
+from .base import FORMAT, TraceCommand
 
 _N_ROWS = 20
 _MUCH = 2 << 20  # bytes; some seconds
@@ -29,11 +32,22 @@ _SUPPLY = {"": "none", "imported": "imported, as libcstrace.so supplies them",
            "archive": "libcstrace.a's, which is linked in"}
 
 
+_COLUMNS = ("kind", "name", "text", "advice", "functions",
+            "functions_with_hooks", "file", "line")
+
+
 class _Page:
-    """What is said: rows of a label and a finding, and what mends it."""
+    """What is said: rows of a label and a finding, and what mends it; for
+    programs, a table with a row for each finding."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
+        self._rows: list[dict[str, Any]] = []
+        self.n_hooked = 0  # functions that were asked about
+
+    def find(self, kind: str, **cells: Any) -> None:
+        """A row of the table; its text has what comes by line() or row()."""
+        self._rows.append(dict(dict.fromkeys(_COLUMNS), kind=kind, **cells))
 
     def line(self, text: str = "") -> None:
         self._lines.append("".join(
@@ -43,12 +57,45 @@ class _Page:
 
     def row(self, label: str, text: str) -> None:
         self.line("  %-11s %s" % (label, text))
+        self.find("fact", name=label, text=text)
+
+    def verdict(self, text: str) -> None:
+        self.line(text)
+        self.find("verdict", text=text)
+
+    def tell(self, text: str) -> None:
+        """What became of the function."""
+        self.line("    " + text)
+        self._rows[-1]["text"] = text
 
     def mend(self, text: str) -> None:
         self.line("    -> " + text)
+        last = self._rows[-1]
+        last["advice"] = ("; ".join([last["advice"], text])
+                          if last["advice"] else text)
 
-    def write(self) -> None:
-        gdb.write("\n".join(self._lines) + "\n")
+    def write(self, output: str, path: str) -> None:
+        if output == "json":
+            document = {"path": path, "rows": self._rows,
+                        "is_good": self.is_good()}
+            gdb.write(json.dumps(document, indent=1, ensure_ascii=False)
+                      + "\n")
+        elif output == "csv":
+            table = io.StringIO()
+            writer = csv.DictWriter(table, _COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self._rows)
+            gdb.write(table.getvalue())
+        else:
+            gdb.write("\n".join(self._lines) + "\n")
+
+    def is_good(self) -> bool:
+        """Can it be traced, or one of the functions asked about?"""
+        if any(row["kind"] == "function" for row in self._rows):
+            return self.n_hooked > 0
+        return not any(row["kind"] == "verdict"
+                       and " cannot be traced: " in row["text"]
+                       for row in self._rows)
 
 
 def _places(n: int) -> str:
@@ -78,12 +125,12 @@ class _Check:
     # ---- the verdict ---------------------------------------------------------
 
     def _no(self, why: str, *mends: str) -> None:
-        self.page.line("%s cannot be traced: %s" % (self.shown, why))
+        self.page.verdict("%s cannot be traced: %s" % (self.shown, why))
         for mend in mends:
             self.page.mend(mend)
 
     def _gdb_only(self, why: str, mend: str) -> None:
-        self.page.line("%s can be traced in gdb only: %s" % (self.shown, why))
+        self.page.verdict("%s can be traced in gdb only: %s" % (self.shown, why))
         self.page.mend(mend)
 
     def verdict(self) -> None:
@@ -118,14 +165,14 @@ class _Check:
         elif not n:
             told = ("its code calls the hooks in %d places"
                     % len(self.file.sites))
-        self.page.line("%s can be traced: %s" % (self.shown, told))
+        self.page.verdict("%s can be traced: %s" % (self.shown, told))
 
     def _without_hooks(self) -> None:
         f = self.file
         if self.libraries.with_hooks:
-            self.page.line("%s itself has no hooks: only calls in %s are "
-                           "traced" % (self.shown,
-                                       self.libraries.with_hooks[0]))
+            self.page.verdict("%s itself has no hooks: only calls in %s are "
+                              "traced" % (self.shown,
+                                          self.libraries.with_hooks[0]))
         elif not f.is_dynamic and f.is_stripped:
             self._no("it is static and stripped, so that no symbol tells "
                      "where its hooks are", "do not strip it (no -s, no "
@@ -212,10 +259,13 @@ class _Check:
         width = max(4, *(len(r[2]) for r in shown))
         self.page.line()
         self.page.line("  FUNCTIONS  WITH HOOKS  UNIT")
-        for n, n_hooked, name, advice in shown:
-            if advice:
-                name = "%-*s  -> %s" % (width, name, advice)
+        for n, n_hooked, unit, advice in shown:
+            name = ("%-*s  -> %s" % (width, unit, advice) if advice
+                    else unit)
             self.page.line("  %9d  %10d  %s" % (n, n_hooked, name))
+            self.page.find("unit", name=unit, functions=n,
+                           functions_with_hooks=n_hooked,
+                           advice=advice or None)
         if len(rows) > len(shown):
             self.page.line("  and %d more units: -all shows them"
                            % (len(rows) - len(shown)))
@@ -235,6 +285,8 @@ class _Check:
             self.page.line()
             place = ("  %s:%d" % (name.file, name.line) if name.line else "")
             self.page.line("  %s%s" % (name.name, place))
+            self.page.find("function", name=name.name, file=name.file or None,
+                           line=name.line or None)
             self._tell(name, regex)
         if names and names[0].imported and self.file.is_stripped:
             self._stripped()
@@ -254,6 +306,7 @@ class _Check:
 
         self.page.line()
         self.page.line("  no function matches '%s'" % regex)
+        self.page.find("function", name=regex, text="no function matches")
         if self.file.is_stripped:
             self._stripped()
         meant = checknames.near(self.file, regex)
@@ -264,12 +317,13 @@ class _Check:
                            "what no code is left of" % (self.shown, regex))
 
     def _say(self, text: str, mend: Optional[str] = None) -> None:
-        self.page.line("    " + text)
+        self.page.tell(text)
         if mend:
             self.page.mend(mend)
 
     def _tell(self, n: Any, regex: str) -> None:
         if n.is_hooked():
+            self.page.n_hooked += 1
             self._tell_hooked(n)
         elif n.imported is None and self.supply == "imported" \
                 and not self.file.sites:
@@ -429,8 +483,8 @@ def _split_file(text: str) -> tuple[Optional[str], str]:
 class CheckCommand(TraceCommand):
     """Say what the program needs so that it can be traced.
 
-    Usage: cstrace check [-all] [REGEX]
-           cstrace check [-all] FILE
+    Usage: cstrace check [-all] [-format text|json|csv] [REGEX]
+           cstrace check [-all] [-format text|json|csv] FILE
 
     Below a finding "->" tells what mends it.  With a running process, also
     whether libcstrace.so is in it.  With FILE, the name of a program, library
@@ -441,11 +495,12 @@ class CheckCommand(TraceCommand):
     without the hooks, or just not called.  Functions that are inlined
     everywhere are found by their whole name only.
 
-      -all   all units or functions, not the first 20"""
+      -all        all units or functions, not the first 20
+      -format F   for programs: a row for each finding, all of them"""
 
     name = "cstrace check"
     rest = gdb.COMPLETE_SYMBOL
-    options = [Option("all", None)]
+    options = [Option("all", None), FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         file, rest = _split_file(rest)
@@ -463,10 +518,12 @@ class CheckCommand(TraceCommand):
             raise gdb.GdbError("%s is not a program for 64-bit x86, the one "
                                "machine that cstrace knows so far" % path)
         with _readable(path):
-            self._look(path, regex, None if "all" in values else _N_ROWS)
+            output = values.get("format", "text")
+            is_all = "all" in values or output != "text"
+            self._look(path, regex, None if is_all else _N_ROWS, output)
 
     def _look(self, path: str, regex: Optional[str],
-              limit: Optional[int]) -> None:
+              limit: Optional[int], output: str) -> None:
         check = _Check(path)
         check.verdict()
         if regex is None:
@@ -481,4 +538,4 @@ class CheckCommand(TraceCommand):
         if (gdb.selected_inferior().pid and regex is None
                 and path == hooks.program()):
             checklive.tell(check.page, self.session)
-        check.page.write()
+        check.page.write(output, check.shown)

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import subprocess
 
 import pytest
 
@@ -118,6 +119,58 @@ def test_report_by_callsite(folder):
     assert sorted(row["line"] for row in found["rows"]) == [4, 9, 10]
     assert sum(row["calls"] for row in found["rows"]) == 4
     assert all(row["file"].endswith("app.c") for row in rows)
+
+
+def test_check(folder):
+    status, found, rows = asked(folder, "check", "app")
+    assert (status, found["is_good"]) == (0, True)
+    kinds = [row["kind"] for row in found["rows"]]
+    assert kinds[0] == "verdict" and kinds[-1] == "unit"
+    assert "4 of 4 functions" in found["rows"][0]["text"]
+    assert found["rows"][-1]["functions_with_hooks"] == 4
+    assert {row["name"] for row in rows if row["kind"] == "fact"} >= {
+        "file", "hooks", "debug info", "symbols"}
+
+
+def test_check_of_what_cannot_be_traced(folder):
+    subprocess.run(["gcc", "-g", "app.c", "-o", "plain"], cwd=folder,
+                   check=True)
+    status, found, rows = asked(folder, "check", "plain")
+    assert (status, found["is_good"]) == (1, False)
+    assert "no -finstrument-functions hooks" in found["rows"][0]["text"]
+    assert rows[0]["advice"].startswith("compile it with gcc or clang")
+    status, found, _ = asked(folder, "check", "app.c")
+    assert (status, len(found["rows"])) == (1, 1)
+
+
+def test_check_of_functions(folder):
+    status, found, rows = asked(folder, "check", "app", "^(leaf|extra)$")
+    assert (status, found["is_good"]) == (0, True)
+    assert [(row["name"], row["line"]) for row in found["rows"][1:]] == [
+        ("extra", 3), ("leaf", 2)]
+    assert all("calls the hooks" in row["text"] for row in rows[1:])
+    status, found, _ = asked(folder, "check", "app", "^nope$")
+    assert (status, found["is_good"]) == (1, False)
+    assert found["rows"][-1]["text"] == "no function matches"
+
+
+def test_check_in_gdb_has_the_same_rows(gdb, folder):
+    for regex in "", "^(leaf|extra)$":
+        words = [regex] if regex else []
+        run = gdb(folder / "app", "echo <<<\\n",
+                  "cstrace check -format json " + regex)
+        text = run.out.split("<<<\n")[1]
+        found = json.loads(text[:text.rindex("}") + 1])
+        _, of_command, _ = asked(folder, "check", "app", *words)
+        assert found["is_good"] is of_command["is_good"]
+        assert [(row["kind"], row["name"], row["line"])
+                for row in found["rows"]] == [
+            (row["kind"], row["name"], row["line"])
+            for row in of_command["rows"]]
+    run = gdb(folder / "app", "echo <<<\\n", "cstrace check -format csv")
+    text = run.out.split("<<<\n")[1]
+    assert list(csv.DictReader(io.StringIO(text), strict=True))[0][
+        "kind"] == "verdict"
 
 
 @pytest.mark.parametrize("command", ["info", "report", "graph", "diff b.cst",
