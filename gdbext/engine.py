@@ -233,6 +233,9 @@ _PROTOTYPES = {
         C.c_int, [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR],
     ),
     "cst_may_replace": (C.c_int, [_STR, _STR, _ERR]),
+    "cst_trace_announce": (
+        C.c_int, [_PTR, _STR, _STR, _CHOICE, C.c_char_p, _U32],
+    ),
     "cst_formats": (_STR, []),
     "cst_demangle": (None, [_STR, _STR, _U64]),
 }
@@ -631,6 +634,14 @@ class Trace:
         return _call("cst_trace_expect", self._t, _bytes(path),
                      OUTPUTS.index(output), C.byref(choice),
                      _write_thunk(write), None) == 0
+
+    def announcement(self, path: str, format: Optional[str],
+                     choice: Choice) -> str:
+        """How large the file would be, if that is much; else ""."""
+        out = C.create_string_buffer(160)
+        self._lib.cst_trace_announce(self._t, _bytes(path), _bytes(format),
+                                     C.byref(choice), out, len(out))
+        return out.value.decode("utf-8", "replace")
 
     def make_golden(self, path: str, is_forced: bool,
                     choice: Choice) -> None:

@@ -152,6 +152,15 @@ int reading_tell_none(const struct cst_trace *t, const struct options *o,
 	return failure("no such %s", what);
 }
 
+void reading_announce(const struct cst_trace *t, const char *path,
+		      const char *format, const struct cst_choice *choice)
+{
+	char text[160];
+
+	if (cst_trace_announce(t, path, format, choice, text, sizeof(text)))
+		failure("%s", text);
+}
+
 void reading_close(struct cst_trace *t)
 {
 	cst_trace_free(t);

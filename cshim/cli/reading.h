@@ -26,6 +26,9 @@ void reading_tell_note(const struct cst_trace *t, const struct options *o);
  * Returns the exit code. */
 int reading_tell_none(const struct cst_trace *t, const struct options *o,
 		      const char *what);
+/* Before much is written: how much it will be. */
+void reading_announce(const struct cst_trace *t, const char *path,
+		      const char *format, const struct cst_choice *choice);
 void reading_close(struct cst_trace *t);
 
 /* A cst_write_fn for standard output. */

@@ -41,6 +41,7 @@ static int save_run(int argc, char **argv)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
 	reading_tell_losses(t);
+	reading_announce(t, o.names[1], o.format, &o.choice);
 	o.look.color = 0;
 	if (is_stdout)
 		n = cst_trace_write(t, o.format, &o.look, &o.choice,

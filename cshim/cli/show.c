@@ -5,6 +5,7 @@
 #include "reading.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 static int show_run(int argc, char **argv)
 {
@@ -25,6 +26,8 @@ static int show_run(int argc, char **argv)
 		return STATUS_FAILED;
 	reading_choose(t, &o);
 	reading_tell_losses(t);
+	if (!isatty(STDOUT_FILENO)) /* else it comes page by page */
+		reading_announce(t, "", "txt", &o.choice);
 	write = o.no_pager ? reading_write : pager_write;
 	n = cst_trace_show(t, &o.look, &o.choice, write, NULL, &err);
 	if (n > 0)

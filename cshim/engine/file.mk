@@ -13,7 +13,7 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 
 # The formats that a trace is saved in.
 ENGINE_FILE_SRC += $(addprefix cshim/engine/, \
-	formats.c ours.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c sheet.c calltree.c calltree_put.c \
+	formats.c ours.c announce.c json.c pieces.c nest.c tracks.c pairs.c stacks.c graph.c sheet.c calltree.c calltree_put.c \
 	chrome.c speedscope.c folded.c callgrind.c dot.c otlp.c \
 	html.c html_calls.c html_data.c html_page.c html_sums.c html_tour.c \
 	steps.c folder.c folder_mark.c uftrace.c uftrace_names.c \

@@ -87,6 +87,9 @@ class SaveCommand(TraceCommand):
         form = values.get("format")
         if "force" not in values:
             engine.may_replace(path, form)
+        much = trace.announcement(path, form, choice)
+        if much:
+            say(much)
         write_and_tell(
             lambda _write: trace.save(path, form, look, choice),
             lambda n: saved_text(n, path, trace, look, choice, form))

@@ -4,6 +4,7 @@
  * saved and loaded again.
  */
 #include "draft.h"
+#include "loader.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -229,8 +230,7 @@ static void the_report_follows_the_choice(void **state)
 	} cases[] = {
 		{{.thread = 2}, "1 100 100 leaf\\xff\n"},
 		/* What is hidden is its caller's own time. */
-		{{.min_ns = 600},
-		 "3 7500 7500 work\n1 10000 2500 main\n"},
+		{{.min_ns = 600}, "3 7500 7500 work\n1 10000 2500 main\n"},
 		{{.exclude = "work"},
 		 "4 1600 1600 leaf\\xff\n1 10000 8500 main\n"},
 		{{.depth = 1}, "1 10000 10000 main\n1 100 100 leaf\\xff\n"},
@@ -471,6 +471,39 @@ static void showing_can_be_ended(void **state)
 	cst_trace_free(t);
 }
 
+static void much_is_announced(void **state)
+{
+	const struct cst_choice everything = {0}, chosen = {.filter = "f"};
+	struct draft d;
+	struct cst_trace *t;
+	char text[160] = "";
+
+	(void)state;
+	draft_begin(&d);
+	for (uint64_t i = 0; i < 1000; i++)
+		draft_exit(&d, draft_enter(&d, draft_site(&d, "f", 1), i * 10),
+			   i * 10 + 5);
+	t = draft_trace(&d, 20000);
+	assert_false(cst_trace_announce(t, "t.txt", NULL, &everything, text,
+					sizeof(text)));
+	/* As if there were that many more like these. */
+	t->status.n_calls = 50000000;
+	assert_true(cst_trace_announce(t, "t.txt", NULL, &everything, text,
+				       sizeof(text)));
+	assert_string_equal(text, "about 2 GB: depth, filter or min-time make "
+				  "it less, a .cst has all in little");
+	assert_true(cst_trace_announce(t, "t", "jsonl", &everything, text,
+				       sizeof(text)));
+	assert_non_null(strstr(text, "about 13 GB"));
+	assert_false(cst_trace_announce(t, "t.cst", NULL, &everything, text,
+					sizeof(text)));
+	assert_false(cst_trace_announce(t, "t.folded", NULL, &everything, text,
+					sizeof(text)));
+	assert_false(cst_trace_announce(t, "t.txt", NULL, &chosen, text,
+					sizeof(text)));
+	cst_trace_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -487,6 +520,7 @@ int main(void)
 		cmocka_unit_test(a_failed_save_leaves_the_old_file),
 		cmocka_unit_test(bad_targets_are_told),
 		cmocka_unit_test(showing_can_be_ended),
+		cmocka_unit_test(much_is_announced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -488,6 +488,14 @@ CST_API int64_t cst_trace_graph(struct cst_trace *t,
 CST_API int cst_may_replace(const char *path, const char *format,
 			    struct cst_error *err);
 
+/* Whether the user should know how large the trace would be in this format
+ * (or that of path's ending): 1, and *out says it, if that is a gigabyte or
+ * more.  0 also for a choice whose part of the calls is not known before. */
+CST_API int cst_trace_announce(const struct cst_trace *t, const char *path,
+			       const char *format,
+			       const struct cst_choice *choice, char *out,
+			       uint32_t size);
+
 /* Save under path (a new file renamed into place) in the format of this name
  * ("txt", "jsonl", "cst", ...), or of path's ending where format is NULL.  last
  * and around of the choice count for rows and JSON lines only.  Returns the
