@@ -215,7 +215,7 @@ static int take_all(struct gather *g, const struct cst_choice *choice,
 		    struct cst_error *err)
 {
 	struct view *view = NULL;
-	int n = view_new(g->t, choice, 1, &view, err);
+	int n = view_new_calls(g->t, choice, 1, &view, err);
 
 	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
 		for (int i = 0; i < n; i++)

@@ -101,7 +101,7 @@ int graph_make(struct graph *g, const struct cst_trace *t,
 	*g = (struct graph){0};
 	g->functions = calloc(t->names->n_functions + (size_t)1,
 			      sizeof(*g->functions));
-	n = x && g->functions ? view_new(t, choice, 1, &view, err)
+	n = x && g->functions ? view_new_calls(t, choice, 1, &view, err)
 			      : cst_fail_memory(err);
 	if (n == 0) {
 		x->g = g;

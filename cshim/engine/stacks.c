@@ -110,7 +110,7 @@ int stacks_make(struct stacks *s, const struct cst_trace *t,
 		return cst_fail_memory(err);
 	g->s = s;
 	g->t = t;
-	n = view_new(t, choice, 1, &view, err);
+	n = view_new_calls(t, choice, 1, &view, err);
 	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
 		for (int i = 0; i < n; i++)
 			if (take_call(g, &g->batch[i]) < 0) {

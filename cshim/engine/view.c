@@ -59,6 +59,7 @@ struct view {
 	uint8_t *has_thread;  /* lanes on which a chosen one may be */
 	struct shown *before; /* callers not yet told */
 	uint32_t n_before, at_before, cap_before;
+	int hides_exceptions;
 	uint64_t n_seen; /* calls gone through, visible or not */
 	uint64_t n_shown, n_std;
 	int is_over, has_counts;
@@ -134,6 +135,16 @@ int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	const struct walk_part all = {0};
 
 	return view_new_part(t, choice, &all, is_by_lane, out, err);
+}
+
+int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
+		   int is_by_lane, struct view **out, struct cst_error *err)
+{
+	int status = view_new(t, choice, is_by_lane, out, err);
+
+	if (status == 0)
+		(*out)->hides_exceptions = 1;
+	return status;
 }
 
 int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
@@ -304,6 +315,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 {
 	const struct level *above = here - 1;
 	const struct names *names = v->t->names;
+	uint32_t function = names->sites[c->site].function;
 	int is_visible;
 
 	here->from = above->is_hidden ? above->from : c->site;
@@ -312,9 +324,11 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 		view_outside(v, c, here);
 		return 0;
 	}
-	is_visible =
-		filter_enter(v->filter, names, names->sites[c->site].function,
-			     above->below, &here->below);
+	is_visible = filter_enter(v->filter, names, function, above->below,
+				  &here->below);
+	/* What is thrown calls nothing. */
+	if (v->hides_exceptions && names->functions[function].exception)
+		return 0;
 	here->is_hidden = !is_visible;
 	here->number = above->number;
 	here->thread = above->thread;

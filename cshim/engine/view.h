@@ -39,6 +39,9 @@ struct view;
 /* last and around of the choice are not looked at. t is borrowed. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);
+/* Only calls: not where exceptions are thrown and caught. */
+int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
+		   int is_by_lane, struct view **out, struct cst_error *err);
 /* Only a part of the trace, whose lanes' callers are told as well, before the
  * lane's first call. */
 int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,

@@ -50,6 +50,11 @@ def json_lines(folder, *options):
             for line in save(folder, "t.jsonl", *options).splitlines()]
 
 
+def calls_alone(folder, *options):
+    """Without the lines that say where exceptions are thrown and caught."""
+    return [c for c in json_lines(folder, *options) if "kind" not in c]
+
+
 class Span(NamedTuple):
     function: str
     begin: int  # in nanoseconds

@@ -119,3 +119,20 @@ def test_one_that_nobody_catches_leaves_its_calls_open(tmp_path):
     assert [(c["function"], c["end"]) for c in calls] == [
         ("main", "open"), ("lose()", "open"), ("throw int", "return"),
         ("uncaught int", "return")]
+
+
+@pytest.mark.parametrize("ending", ["folded", "dot", "callgrind"])
+def test_sums_of_calls_have_no_exceptions(tmp_path, ending):
+    record(tmp_path, build("thrown.cc"))
+    name = "t." + ending
+    assert cstrace(tmp_path, "save", "t.cst", name).status == 0
+    text = (tmp_path / name).read_text()
+    assert "main" in text
+    assert "throw " not in text and "catch " not in text
+
+
+def test_the_graph_has_no_exceptions(tmp_path):
+    record(tmp_path, build("thrown.cc"))
+    done = cstrace(tmp_path, "graph", "t.cst")
+    assert "main" in done.out
+    assert "throw " not in done.out and "catch " not in done.out

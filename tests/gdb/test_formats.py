@@ -11,8 +11,9 @@ from collections import Counter
 import pytest
 
 from lib_build import TESTS, build
-from lib_formats import (CHOICES, Span, check_nesting, chrome, cstrace, folded,
-                         json_lines, save, speedscope, stacks, strict_json)
+from lib_formats import (CHOICES, Span, calls_alone, check_nesting, chrome,
+                         cstrace, folded, json_lines, save, speedscope, stacks,
+                         strict_json)
 
 
 def by_name(calls):
@@ -134,7 +135,7 @@ def test_a_coroutines_stack_is_a_track_of_its_own(tmp_path):
 @pytest.mark.parametrize("choice", CHOICES, ids=" ".join)
 def test_folded_has_each_stack_with_its_own_time(ended, choice):
     events, _ = chrome(save(ended, "t.json", *choice))
-    expected = stacks(json_lines(ended, *choice), events)
+    expected = stacks(calls_alone(ended, *choice), events)
     found = folded(save(ended, "t.folded", "--names", "full", *choice))
     assert set(found) == set(expected)
     n_calls = sum(n for _, n in expected.values())
@@ -253,7 +254,7 @@ def test_callgrind_counts_the_calls_of_each_site(ended):
     for number, n in re.findall(
             r"^cfn=\((\d+)\).*\ncalls=(\d+) 0\n\d+ \d+$", text, re.M):
         counts[names[number]] += int(n)
-    assert counts == by_name(json_lines(ended))
+    assert counts == by_name(calls_alone(ended))
 
 
 # ---- Graphviz -------------------------------------------------------------------
@@ -264,7 +265,7 @@ def test_dot_draws_the_graph(ended):
     done = subprocess.run(["dot", "-Tsvg", "t.dot"], cwd=ended,
                           capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    calls = json_lines(ended)
+    calls = calls_alone(ended)
     assert len(re.findall(r'class="node"', done.stdout)) \
         == len(by_name(calls))
     by_id = {c["id"]: c["function"] for c in calls}

@@ -90,7 +90,7 @@ def test_takes_folded_stacks(app, hard_folder):
 
 def test_takes_callgrinds_format(app, ended):
     """It makes a tree of the graph, without what took next to nothing."""
-    saved = folded(save(ended, "t.folded"))
+    saved = folded(save(ended, "t.folded", "--names", "full"))
     save(ended, "t.callgrind")
     title, exported = app.open(ended / "t.callgrind")
     assert title == "t.callgrind -- ns"
