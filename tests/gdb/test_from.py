@@ -38,13 +38,14 @@ def test_it_is_the_line_in_that_caller(tmp_path):
     recorded(tmp_path, build("shop.cc"))
     found = [row.text for row in shown(tmp_path)]
     line = line_of("shop.cc", "std::for_each(")
-    name = "shop::Shop::pack::{lambda(shop::Line const&)#1}"
-    assert "%s  shop.cc:%d" % (name, line) in [
-        re.sub(r"  \(unwound\)$", "", text) for text in found]
+    visited = "Shop::pack::{lambda"
+    places = {re.sub(r"  \(unwound\)$", "", text).split("  ")[-1]
+              for text in found if visited in text}
+    assert places == {"shop.cc:%d" % line}
     # With the library shown, it is the library's line.
     inner = [row.text for row in shown(tmp_path, "--std")
-             if row.text.startswith(name)]
-    assert inner and all("stl_algo.h:" in text for text in inner)
+             if visited in row.text]
+    assert any("stl_algo.h:" in text for text in inner)
 
 
 def test_live_rows_have_the_same(gdb, tmp_path):
