@@ -209,6 +209,7 @@ _PROTOTYPES = {
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_trace_choice": (None, [_PTR, _CHOICE]),
     "cst_trace_note": (C.c_int, [_PTR, _CHOICE, C.c_int, C.c_int, _STR, _U32]),
+    "cst_trace_has_function": (C.c_int, [_PTR, _STR, C.c_int, _STR, _U32]),
     "cst_choice_text": (C.c_int, [_CHOICE, _STR, _U32]),
     "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
     "cst_report_check": (C.c_int, [C.POINTER(_Report), _ERR]),
@@ -595,6 +596,13 @@ class Trace:
         self._lib.cst_trace_note(self._t, C.byref(choice), _WORDS_GDB, has_all,
                                  out, len(out))
         return out.value.decode("utf-8", "replace")
+
+    def has_function(self, word: str, choice: Choice) -> tuple[bool, str]:
+        """Is one meant by this word?  If not, names that may have been."""
+        near = C.create_string_buffer(512)
+        found = self._lib.cst_trace_has_function(
+            self._t, _bytes(word), choice.names, near, len(near))
+        return bool(found), near.value.decode("utf-8", "replace")
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

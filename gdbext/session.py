@@ -126,6 +126,17 @@ class Session:
         values.update((self.options or self.last_options).choice())
         return values
 
+    def live_choice(self) -> engine.Choice:
+        """For rows as they come.  Not all functions have been called then: a
+        name that the program has is taken for that, not for a part of
+        others."""
+        own = self.standing()
+        for key in ("filter", "exclude", "from_", "until"):
+            word = own.get(key)
+            if word and hooks.has_function(word):
+                own[key] = "/(^|::)%s$/" % word
+        return self.choice(**own)
+
     def standing_text(self) -> str:
         """"filter ^sum, depth 3", or ""."""
         return engine.choice_text(engine.make_choice(**self.standing()))
@@ -330,8 +341,8 @@ class Session:
                                    "fold", "std", "color", "names", "id",
                                    "thread"))
         key += tuple(sorted(self.standing().items()))
-        self.recording.live(s["live"], s["color"], self.look(), self.choice(),
-                            key)
+        self.recording.live(s["live"], s["color"], self.look(),
+                            self.live_choice(), key)
 
     def setting_changed(self, name: str) -> None:
         if name == "preload":

@@ -135,6 +135,22 @@ void reading_tell_note(const struct cst_trace *t, const struct options *o)
 		failure("%s", text);
 }
 
+/* A word of the user's that no function of the trace is meant by. */
+static int is_wrong(const struct cst_trace *t, const struct options *o,
+		    const char *word)
+{
+	char near[512];
+
+	if (!word || (word[0] >= '0' && word[0] <= '9') ||
+	    cst_trace_has_function(t, word, (enum cst_names)o->choice.names,
+				   near, sizeof(near)))
+		return 0;
+	failure(*near ? "no function matches '%s': did you mean %s?"
+		      : "no function matches '%s'%s",
+		word, near);
+	return 1;
+}
+
 int reading_tell_none(const struct cst_trace *t, const struct options *o,
 		      const char *what)
 {
@@ -146,6 +162,12 @@ int reading_tell_none(const struct cst_trace *t, const struct options *o,
 		failure("no calls recorded");
 		return STATUS_OK;
 	}
+	if (is_wrong(t, o, o->report.regex) ||
+	    is_wrong(t, o, o->report.callers) ||
+	    is_wrong(t, o, o->report.callees) ||
+	    is_wrong(t, o, o->graph.function) ||
+	    is_wrong(t, o, o->choice.filter) || is_wrong(t, o, o->choice.from))
+		return STATUS_FAILED;
 	if (cst_choice_text(&o->choice, text, sizeof(text)))
 		return failure("no such %s (%s%s)", what, text,
 			       o->is_chosen ? "; --all shows the others" : "");

@@ -2,7 +2,7 @@
 #
 # The trace file and everything that reads it.
 ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
-	arena.c names.c simple.c twins.c number.c utf8.c regexes.c filter.c row.c bytes.c block.c \
+	arena.c names.c simple.c twins.c number.c utf8.c regexes.c wording.c filter.c row.c bytes.c block.c \
 	index.c records.c settle.c decode.c callers.c locate.c keys.c totals.c fields.c \
 	column.c lane.c pack.c unpack.c spool.c heldfile.c flight.c carry.c \
 	writer.c writer_lanes.c loader.c contents.c \

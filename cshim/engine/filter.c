@@ -4,7 +4,7 @@
  * into a table of verdicts.
  */
 #include "filter.h"
-#include "regexes.h"
+#include "wording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,8 @@ enum verdict {
 	VERDICT_ENDS = 64,    /* its until */
 };
 
-struct pattern {
-	regex_t regex;
-	int is_set;
-};
-
 struct filter {
-	struct pattern only, exclude, from, until;
+	struct wording only, exclude, from, until;
 	char *file, *module; /* or NULL */
 	uint32_t depth;	     /* UINT32_MAX: all */
 	int shows_std;
@@ -34,26 +29,15 @@ struct filter {
 	uint32_t n_verdicts;
 };
 
-static int pattern_compile(struct pattern *p, const char *text,
-			   struct cst_error *err)
-{
-	int status;
-
-	if (!text)
-		return 0;
-	status = regex_compile(&p->regex, text, err);
-	p->is_set = status == 0;
-	return status;
-}
-
-static int pattern_matches(const struct pattern *p, const char *name)
-{
-	return p->is_set && !regexec(&p->regex, name, 0, NULL, 0);
-}
-
 int filter_is_id(const char *word)
 {
 	return *word >= '0' && *word <= '9';
+}
+
+/* An ID is no function: whoever reads the trace looks for it. */
+static const char *bound_word(const char *word)
+{
+	return word && filter_is_id(word) ? NULL : word;
 }
 
 static int copy_text(char **out, const char *text, struct cst_error *err)
@@ -64,24 +48,20 @@ static int copy_text(char **out, const char *text, struct cst_error *err)
 	return *out ? 0 : cst_fail_memory(err);
 }
 
-/* An ID is no function: whoever reads the trace looks for it. */
-static int bound_compile(struct pattern *p, const char *word,
-			 struct cst_error *err)
-{
-	return word && filter_is_id(word) ? 0 : pattern_compile(p, word, err);
-}
-
 static int filter_init(struct filter *f, const struct cst_choice *choice,
 		       struct cst_error *err)
 {
-	int status = pattern_compile(&f->only, choice->filter, err);
+	enum cst_names names = (enum cst_names)choice->names;
+	const char *from = bound_word(choice->from);
+	const char *until = bound_word(choice->until);
+	int status = wording_init(&f->only, choice->filter, names, err);
 
 	if (status == 0)
-		status = pattern_compile(&f->exclude, choice->exclude, err);
+		status = wording_init(&f->exclude, choice->exclude, names, err);
 	if (status == 0)
-		status = bound_compile(&f->from, choice->from, err);
+		status = wording_init(&f->from, from, names, err);
 	if (status == 0)
-		status = bound_compile(&f->until, choice->until, err);
+		status = wording_init(&f->until, until, names, err);
 	if (status == 0)
 		status = copy_text(&f->file, choice->file, err);
 	if (status == 0)
@@ -108,20 +88,14 @@ int filter_new(const struct cst_choice *choice, struct filter **out,
 	return 0;
 }
 
-static void pattern_release(struct pattern *p)
-{
-	if (p->is_set)
-		regfree(&p->regex);
-}
-
 void filter_free(struct filter *f)
 {
 	if (!f)
 		return;
-	pattern_release(&f->only);
-	pattern_release(&f->exclude);
-	pattern_release(&f->from);
-	pattern_release(&f->until);
+	wording_release(&f->only);
+	wording_release(&f->exclude);
+	wording_release(&f->from);
+	wording_release(&f->until);
 	free(f->file);
 	free(f->module);
 	free(f->verdicts);
@@ -130,7 +104,7 @@ void filter_free(struct filter *f)
 
 struct filter_state filter_root(const struct filter *f)
 {
-	return (struct filter_state){.depth = 0, .is_inside = !f->only.is_set};
+	return (struct filter_state){.depth = 0, .is_inside = !f->only.word};
 }
 
 /* Is it the path, or some of its last names? */
@@ -165,18 +139,18 @@ static uint8_t judge(const struct filter *f, const struct function *function)
 {
 	uint8_t verdict = VERDICT_KNOWN;
 
-	if (pattern_matches(&f->exclude, function->name))
+	if (wording_matches(&f->exclude, function))
 		verdict |= VERDICT_EXCLUDED | VERDICT_HIDDEN;
 	if ((f->file && !path_ends_with(function->file, f->file)) ||
 	    (f->module && !is_of_module(function, f->module)))
 		verdict |= VERDICT_HIDDEN;
 	if (function->is_std && !f->shows_std && !(verdict & VERDICT_HIDDEN))
 		verdict |= VERDICT_STD | VERDICT_HIDDEN;
-	if (!f->only.is_set || pattern_matches(&f->only, function->name))
+	if (!f->only.word || wording_matches(&f->only, function))
 		verdict |= VERDICT_MATCHES;
-	if (pattern_matches(&f->from, function->name))
+	if (wording_matches(&f->from, function))
 		verdict |= VERDICT_BEGINS;
-	if (pattern_matches(&f->until, function->name))
+	if (wording_matches(&f->until, function))
 		verdict |= VERDICT_ENDS;
 	return verdict;
 }
@@ -199,11 +173,26 @@ static void verdicts_grow(struct filter *f, const struct names *names,
 	f->n_verdicts = (uint32_t)n;
 }
 
+/* A function that is called just as the user said changes what all others are
+ * to the filter. */
+static void filter_learn(struct filter *f, const struct names *names)
+{
+	int has_changed = wording_learn(&f->only, names);
+
+	has_changed |= wording_learn(&f->exclude, names);
+	has_changed |= wording_learn(&f->from, names);
+	has_changed |= wording_learn(&f->until, names);
+	if (has_changed && f->n_verdicts)
+		memset(f->verdicts, 0, f->n_verdicts);
+}
+
 static uint8_t verdict_new(struct filter *f, const struct names *names,
 			   uint32_t id)
 {
-	uint8_t verdict = judge(f, &names->functions[id]);
+	uint8_t verdict;
 
+	filter_learn(f, names);
+	verdict = judge(f, &names->functions[id]);
 	if (id >= f->n_verdicts)
 		verdicts_grow(f, names, id);
 	/* Without memory to keep it, it is worked out again each time. */
@@ -235,6 +224,10 @@ int filter_enter(struct filter *f, const struct names *names, uint32_t id,
 
 void filter_forget(struct filter *f, uint32_t id)
 {
+	wording_forget(&f->only, id);
+	wording_forget(&f->exclude, id);
+	wording_forget(&f->from, id);
+	wording_forget(&f->until, id);
 	if (id < f->n_verdicts)
 		f->verdicts[id] = 0;
 }

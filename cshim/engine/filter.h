@@ -11,7 +11,7 @@
 
 struct filter;
 
-/* Compiles the regexes (POSIX extended, searched in the demangled name). */
+/* Takes the words for functions (wording.h). */
 int filter_new(const struct cst_choice *choice, struct filter **out,
 	       struct cst_error *err);
 void filter_free(struct filter *f);

@@ -473,7 +473,8 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 		      int fd, const struct cst_look *look,
 		      const struct cst_choice *choice, struct cst_error *err)
 {
-	struct cst_choice muted = {.exclude = choice->exclude, .std = 1};
+	struct cst_choice muted = {
+		.exclude = choice->exclude, .std = 1, .names = choice->names};
 	struct filter *filter = NULL, *mute = NULL;
 	struct live_options options = {
 		.is_on = is_live && sink != CST_SINK_NONE,

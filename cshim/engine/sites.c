@@ -515,6 +515,8 @@ uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
 	uint32_t function =
 		questions_answer(&s->questions, id, name, file, line);
 
+	if (function != UINT32_MAX && s->mute)
+		filter_forget(s->mute, function);
 	if (function != UINT32_MAX && is_muted(s, function))
 		function_mute(s, function);
 	return function;

@@ -100,7 +100,8 @@ static int span_find(struct span *s, const struct cst_trace *t,
 		     const struct cst_choice *choice, struct cst_error *err)
 {
 	const struct cst_choice bounds = {.from = choice->from,
-					  .until = choice->until};
+					  .until = choice->until,
+					  .names = choice->names};
 	struct filter *f;
 	int status = filter_new(&bounds, &f, err);
 

@@ -15,6 +15,7 @@
 #include "report.h"
 #include "sink.h"
 #include "text.h"
+#include "wording.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -147,6 +148,25 @@ const char *cst_trace_command(const struct cst_trace *t)
 const char *cst_trace_function(const struct cst_trace *t, uint32_t i)
 {
 	return i < t->names->n_functions ? t->names->functions[i].name : NULL;
+}
+
+int cst_trace_has_function(const struct cst_trace *t, const char *word,
+			   enum cst_names names, char *near, uint32_t size)
+{
+	struct wording w;
+	int is_there = 0;
+
+	if (size)
+		*near = '\0';
+	if (wording_init(&w, word, names, NULL) < 0)
+		return 0;
+	wording_learn(&w, t->names);
+	for (uint32_t i = 0; i < t->names->n_functions && !is_there; i++)
+		is_there = wording_matches(&w, &t->names->functions[i]);
+	wording_release(&w);
+	if (!is_there && size)
+		wording_near(word, t->names, near, size);
+	return is_there;
 }
 
 /* ---- show and report ---------------------------------------------------- */

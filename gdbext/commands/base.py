@@ -116,12 +116,22 @@ def write_note(trace: Trace, choice: Choice) -> None:
         gdb.write("# %s\n" % plain(note))
 
 
-def tell_none(trace: Trace, choice: Choice, what: str) -> None:
+def tell_none(trace: Trace, choice: Choice, what: str,
+              *words: Optional[str]) -> None:
     """An empty answer: the command has failed, unless there is nothing at
     all."""
     if not trace.status().n_calls:
         say("no calls recorded")
         return
+    standing = (choice.filter, choice.from_)
+    for word in (*words, *(w and w.decode("utf-8", "surrogateescape")
+                           for w in standing)):
+        if not word or word[0].isdigit():
+            continue
+        is_there, near = trace.has_function(word, choice)
+        if not is_there:
+            raise gdb.GdbError("no function matches '%s'%s" % (
+                plain(word), ": did you mean %s?" % near if near else ""))
     chosen = plain(choice_text(choice))
     if choice.has_more:
         chosen += "; -all shows the others"

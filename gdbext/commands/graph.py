@@ -64,6 +64,7 @@ class GraphCommand(TraceCommand):
             output=values.get("format", "text"))
         n = run_long(lambda write: trace.graph(graph, choice, write))
         if n == 0:
-            tell_none(trace, choice, "functions" if graph.function else "calls")
+            tell_none(trace, choice, "functions" if graph.function else "calls",
+                      graph.function)
         elif graph.output == "text":
             write_note(trace, choice)

@@ -74,6 +74,7 @@ class ReportCommand(TraceCommand):
             if key in values})
         n = run_long(lambda write: trace.report(report, choice, write))
         if n == 0:
-            tell_none(trace, choice, "functions")
+            tell_none(trace, choice, "functions", report.regex,
+                      report.callers, report.callees)
         elif report.output == "text":
             write_note(trace, choice)

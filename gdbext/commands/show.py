@@ -20,8 +20,8 @@ class ShowCommand(TraceCommand):
                         [-min-time T] [-all] [-names simple|full]
                         [-no-id] [-no-thread] [REGEX]
 
-    With REGEX, show only the functions whose name it is found in and the
-    calls beneath them.
+    With REGEX, show only the functions that it names, or whose name it is
+    found in, and the calls beneath them; /REGEX/ is never taken for a name.
 
       -last N      only the last N calls (0: all)
       -around ID   the call with this number (1.42), its callers, neighbours

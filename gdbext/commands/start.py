@@ -40,8 +40,10 @@ class StartCommand(TraceCommand):
       -min-time T     show only calls that last T (10us, 1.5ms, 2s) or longer
       -to FILE        save there when the trace ends
 
-    REGEX is searched in the demangled name.  But for -exclude, they choose
-    what is shown and saved; all is recorded, `cstrace show -all` has it.  What
+    REGEX is a function's name as rows have it; else the last part of one
+    (`order` of Shop::order); else a regular expression, searched in names
+    without parameters (with `set cstrace names full` in those with them), as
+    is /REGEX/ in any case.  But for -exclude, options choose what is shown and saved; all is recorded, `cstrace show -all` has it.  What
     is not said here is as `set cstrace filter`, `exclude`, `depth`,
     `min-time`, `in` and `module` have it.
 

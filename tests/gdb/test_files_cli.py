@@ -173,9 +173,9 @@ def test_record_of_what_cannot_run(folder, name, part):
 
 
 @pytest.mark.parametrize("words, line", [
-    (["show", "run.cst", "nonesuch"], "no such calls (filter nonesuch)"),
-    (["report", "run.cst", "nonesuch"], "no such functions"),
-    (["graph", "run.cst", "nonesuch"], "no such functions"),
+    (["show", "run.cst", "nonesuch"], "no function matches 'nonesuch'"),
+    (["report", "run.cst", "nonesuch"], "no function matches 'nonesuch'"),
+    (["graph", "run.cst", "nonesuch"], "no function matches 'nonesuch'"),
     (["show", "--min-time", "90s", "run.cst"],
      "no such calls (min-time 90s)")])
 def test_what_is_not_in_the_trace_is_said(folder, words, line):
@@ -187,7 +187,7 @@ def test_an_empty_file_is_said_to_be(folder):
     done = cstrace(folder, "save", "--filter", "nonesuch", "run.cst",
                    "none.txt")
     assert (done.status, done.err) \
-        == (0, "cstrace: no such calls (filter nonesuch)\n")
+        == (0, "cstrace: no function matches 'nonesuch'\n")
 
 
 def test_a_trace_without_calls_is_said_to_be(folder):

@@ -79,7 +79,7 @@ def test_open_calls_end_with_the_trace(left_open, kind):
 @pytest.mark.parametrize("kind", READ)
 def test_what_is_not_there_is_not_drawn(ended, kind):
     path = save_folder(ended, "none." + kind, "--filter", "no_such_function",
-                       told="cstrace: no such calls (filter no_such_function)\n")
+                       told="cstrace: no function matches 'no_such_function'\n")
     assert not list(path.glob("*.dat")) and not list(path.glob("thread-*"))
 
 

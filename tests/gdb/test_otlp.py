@@ -60,7 +60,7 @@ def test_one_call_and_none(ended):
     (span,) = spans_of(receive(raw))
     assert not span.parent_span_id
     raw = save(ended, "none.otlp", "--filter", "nosuch",
-               told="cstrace: no such calls (filter nosuch)\n")
+               told="cstrace: no function matches 'nosuch'\n")
     assert not list(spans_of(receive(raw)))
 
 

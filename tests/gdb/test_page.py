@@ -201,7 +201,7 @@ def test_cut_short(page, small):
 
 def test_no_calls(page, small):
     save(small, "none.html", "--filter", "nosuch",
-         told="cstrace: no such calls (filter nosuch)\n")
+         told="cstrace: no function matches 'nosuch'\n")
     page.open(small / "none.html")
     n = len(json_lines(small, "--std"))
     assert page.text("#loading") == \

@@ -117,7 +117,7 @@ def test_takes_a_single_call(app, ended, name):
 
 @pytest.mark.parametrize("name", ["t.json", "t.speedscope"])
 def test_takes_none_at_all(app, ended, name):
-    save(ended, name, "--filter", "nosuch", told="cstrace: no such calls (filter nosuch)\n")
+    save(ended, name, "--filter", "nosuch", told="cstrace: no function matches 'nosuch'\n")
     with pytest.raises(Refused, match="Successfully imported.*empty"):
         app.open(ended / name)
 

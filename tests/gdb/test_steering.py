@@ -252,8 +252,55 @@ def test_options_behind_the_name(gdb, tmp_path):
               "cstrace save t.jsonl -depth 1 -format txt",
               "cstrace show ^spread$ -dpeth 2", "cstrace save -all t.cst")
     assert NOTE.findall(run.out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
-    assert "no such calls (filter -depth)" in run.out
+    assert "no function matches '-depth'" in run.out
     assert (tmp_path / "t.jsonl").read_text().startswith("# One row")
     assert "cstrace show: no option -dpeth; there is" in run.out
     out = cstrace(tmp_path, "show", "t.cst", "^spread$", "--depth", "2").out
     assert NOTE.findall(out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
+
+
+# ---- names -----------------------------------------------------------------
+
+
+def test_a_name_is_itself_before_it_is_a_regex(shop):
+    """Whole, then as the last part, then as a regex; between slashes always
+    as one, of the name without parameters."""
+    def reported(word, *more):
+        done = cstrace(shop, "report", "--format", "csv", *more, "shop.cst",
+                       word)
+        assert done.status == 0, done.err
+        return done.out.count("\n") - 1
+
+    n = {word: reported(word) for word in (
+        "main", "shop::Shop::total", "total", "tota", "/total/", "serve",
+        "shop::Shop::serve", "shop::Shop::serve(shop::Order const&)",
+        "/^Shop::/", "shop::Price::operator+")}
+    assert n["main"] == n["shop::Shop::total"] == n["total"] == 1
+    assert n["shop::Shop::serve(shop::Order const&)"] == 1
+    assert n["serve"] == n["shop::Shop::serve"] == 2
+    assert n["shop::Price::operator+"] == 1
+    assert n["/total/"] >= n["tota"] >= 1 and n["/^Shop::/"] > 4
+    assert cstrace(shop, "report", "shop.cst", r"/Order const&\)$/").status == 1
+
+
+@pytest.mark.parametrize("words, line", [
+    (("show", "shop.cst", "tolat"), "'tolat': did you mean Shop::total?"),
+    (("report", "shop.cst", "--callers", "mian"), "'mian': did you mean main?"),
+    (("graph", "shop.cst", "xyzzy"), "'xyzzy'\n"),
+    (("show", "shop.cst", "--from", "mian"), "'mian': did you mean main?")])
+def test_a_wrong_name(gdb, shop, words, line):
+    done = cstrace(shop, *words)
+    assert done.status == 1
+    assert "cstrace: no function matches " + line in done.err
+    run = gdb(None, "cstrace load %s/shop.cst" % shop, "cstrace " + " ".join(
+        w[1:] if w.startswith("--") else w for w in words if w != "shop.cst"))
+    assert "no function matches " + line in run.out
+    assert run.status == 1
+
+
+def test_a_live_filter_knows_the_programs_functions(gdb):
+    """`p` is none of them: a regex; `pair` is one before it is called."""
+    run = gdb(build("calls.c"), "cstrace start -filter pair", "run")
+    assert names(run.out) == ["pair", "leaf", "leaf"]
+    run = gdb(build("calls.c"), "cstrace start -filter pai -depth 1", "run")
+    assert names(run.out) == ["pair"]

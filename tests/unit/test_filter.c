@@ -112,6 +112,29 @@ static void a_bad_regex_is_told(void **state)
 	assert_string_equal(err.text, "bad regex 'f(': Unmatched ( or \\(");
 }
 
+/* "order" is the name of one of them once that is there. */
+static void a_name_is_taken_for_itself_first(void **state)
+{
+	const struct cst_choice choice = {.exclude = "order"};
+	static const char *const all[] = {"reorder(int)", "Shop::order(int)",
+					  "order()"};
+	struct names *names = names_new();
+	struct filter *f;
+
+	(void)state;
+	assert_int_equal(filter_new(&choice, &f, NULL), 0);
+	for (uint32_t n = 0; n < 3; n++) {
+		uint32_t id = names_add_function(names, n + 1);
+
+		names_set_function(names, id, all[n], NULL, NULL, NULL);
+		/* the newest fits better than all before it */
+		for (uint32_t i = n + 1; i-- > 0;)
+			assert_int_equal(filter_excludes(f, names, i), i == n);
+	}
+	filter_free(f);
+	names_free(names);
+}
+
 static void a_renamed_function_is_judged_again(void **state)
 {
 	const struct cst_choice choice = {.exclude = "^hidden$"};
@@ -143,6 +166,7 @@ int main(void)
 		cmocka_unit_test(depth_counts_visible_calls),
 		cmocka_unit_test(min_time_hides_short_calls),
 		cmocka_unit_test(a_bad_regex_is_told),
+		cmocka_unit_test(a_name_is_taken_for_itself_first),
 		cmocka_unit_test(a_renamed_function_is_judged_again),
 	};
 

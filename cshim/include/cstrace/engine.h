@@ -390,6 +390,13 @@ CST_API int cst_trace_note(const struct cst_trace *t,
 CST_API int cst_choice_text(const struct cst_choice *choice, char *out,
 			    uint32_t size);
 
+/* Is one of the trace's functions meant by this word (a name or a regex)?  If
+ * not, 0, and near holds names that may have been meant: "order, orders", or
+ * "". */
+CST_API int cst_trace_has_function(const struct cst_trace *t, const char *word,
+				   enum cst_names names, char *near,
+				   uint32_t size);
+
 /* Check a choice without using it (CST_BAD_INPUT: a bad regex or ID). */
 CST_API int cst_choice_check(const struct cst_choice *choice,
 			     struct cst_error *err);
