@@ -9,7 +9,7 @@ enum {
 	NO_LEVEL = UINT32_MAX,
 };
 
-enum { POPS, SITES, STARTS, DURATIONS, NUMBERS, THREADS, ENDS, COLUMNS };
+enum { POPS, SITES, FROMS, STARTS, DURATIONS, NUMBERS, THREADS, ENDS, COLUMNS };
 
 /* An open call. */
 struct open {
@@ -117,6 +117,8 @@ static void put_call(struct html_calls *h, const struct shown *call,
 
 	html_put_number(&to[POPS], h->depth - level);
 	html_put_number(&to[SITES], call->site);
+	html_put_number(&to[FROMS],
+			call->from == call->site ? 0 : call->from + 1u);
 	html_put_number(&to[STARTS], call->start_ns - h->start_ns);
 	html_put_number(&to[DURATIONS], call->duration_ns);
 	html_put_number(&to[NUMBERS], step >> 63 ? ~(step << 1) : step << 1);

@@ -5,6 +5,7 @@
  * then n each of
  *   calls over since the one before
  *   sites
+ *   sites + 1 of where the nearest visible caller called from, or 0: the site
  *   starts less the start before, in ns (a lane's first: its start)
  *   durations in ns
  *   numbers less the number before and 1, zigzag

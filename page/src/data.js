@@ -95,6 +95,7 @@ function makeCalls(n) {
   return {
     n,
     site: new Uint32Array(n),
+    from: new Uint32Array(n), // the site whose place is in the caller that is shown
     start: new Float64Array(n),
     duration: new Float64Array(n),
     number: new Float64Array(n),
@@ -124,6 +125,8 @@ function readPiece(cursor, n, calls, at, lane) {
 
   cursor.column(calls.depth, at, n); // pops, until link()
   cursor.column(calls.site, at, n);
+  cursor.column(calls.from, at, n);
+  for (let i = at; i < at + n; i++) calls.from[i] = calls.from[i] ? calls.from[i] - 1 : calls.site[i];
   cursor.column(calls.start, at, n);
   addUp(calls.start, at, n, isFirst ? 0 : calls.start[at - 1], 0);
   cursor.column(calls.duration, at, n);

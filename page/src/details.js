@@ -58,7 +58,9 @@ export class Details {
       [names.exception(call) ? 'at' : 'called at', names.longSite(call)],
     ];
 
+    const { from, site } = trace.calls;
     if (names.exception(call)) return facts.slice(2);
+    if (from[call] !== site[call]) facts.push(['through', `${names.longSite(call, site)}, which is hidden`]);
 
     if (names.file(fn)) facts.push(['defined in', names.file(fn)]);
     if (names.module(fn)) facts.push(['module', names.module(fn)]);

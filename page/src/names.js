@@ -119,14 +119,15 @@ export class Names {
     return this.fn(this.functionOf(call));
   }
 
+  // Where the nearest caller that is shown called from, as rows have it.
   site(call) {
-    const [, line, file] = this.trace.head.sites[this.trace.calls.site[call]];
+    const [, line, file] = this.trace.head.sites[this.trace.calls.from[call]];
     if (!file) return '';
     return line ? `${base(file)}:${line}` : base(file);
   }
 
-  longSite(call) {
-    const [, line, file] = this.trace.head.sites[this.trace.calls.site[call]];
+  longSite(call, sites = this.trace.calls.from) {
+    const [, line, file] = this.trace.head.sites[sites[call]];
     return file ? file + (line ? `:${line}` : '') : 'not known';
   }
 

@@ -115,7 +115,8 @@ def report_of(folder):
     columns = {"calls": r"\d+", "share": r"[\d.]+%", "function": r".+"}
     pattern = r"\s+".join("(%s)" % columns.get(key, r"[\d.]+ [num]?s")
                           for key in keys)
-    cells = [re.fullmatch(pattern, row.strip()).groups() for row in rows]
+    cells = [re.fullmatch(pattern, row.strip()).groups() for row in rows
+             if not row.startswith("#")]
     return [[row[keys.index(key)] for key in KEYS] for row in cells]
 
 

@@ -393,6 +393,18 @@ def test_exceptions_are_told_where_they_happen(page, shop):
         assert "throw " not in page.text("#" + view)
 
 
+def test_places_are_in_callers_that_are_shown(page, shop):
+    page.open(shop / "t.html")
+    places = dict(page.run("""Array.from({ length: cstrace.trace.calls.n },
+      (_, i) => [cstrace.names.id(i), cstrace.names.longSite(i)])"""))
+    calls = json_lines(shop)
+    assert any("from" in call for call in calls)
+    for call in calls:
+        place = call.get("from", call)
+        if place["file"] and place["line"]:
+            assert places[call["id"]] == "%(file)s:%(line)d" % place
+
+
 def test_self_times_and_bars(page, shop):
     page.open(shop / "t.html").view("3", "tree")
     page.press("f")
