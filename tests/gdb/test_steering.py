@@ -99,7 +99,8 @@ def test_start_while_on_ends_no_breakpoint_commands(gdb, tmp_path):
         "commands 1\ncstrace start\necho after\\n\nend\n")
     run = gdb(build("calls.c"), QUIET, "break pair", "source commands",
               "cstrace start", "run")
-    assert "cstrace: already on: ring road, 3 calls so far\nafter\n" in run.out
+    assert re.search(r"^cstrace: already on: ring road, \d+ calls? so far\n"
+                     r"after$", run.out, re.M)
     run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
               "cstrace start -sync")
     assert "-sync cannot begin in the middle of a trace" in run.out
