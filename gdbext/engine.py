@@ -63,6 +63,7 @@ class Choice(C.Structure):
         ("root", C.c_char_p),
         ("from_", C.c_char_p), ("until", C.c_char_p),
         ("file", C.c_char_p), ("module", C.c_char_p),
+        ("range_from_ns", C.c_uint64), ("range_until_ns", C.c_uint64),
     ]
     # Set where what stands for all commands is part of it.
     has_more = False
@@ -117,7 +118,8 @@ class Status(C.Structure):
             "is_limit_reached", "n_running", "n_past_begin", "n_past_all",
             "n_past_sealed", "n_past_exec",
         )
-    ] + [("past_exec", C.c_char * 64), ("n_ended", C.c_uint32)]
+    ] + [("past_exec", C.c_char * 64), ("n_ended", C.c_uint32),
+         ("reserved", C.c_uint32), ("n_dropped", C.c_uint64)]
 
 
 class _Question(C.Structure):
@@ -141,6 +143,8 @@ class _RecorderOptions(C.Structure):
         ("module", C.c_char_p),
         ("flight_bytes", C.c_uint64),
         ("choice", C.c_void_p),
+        ("keep_depth", C.c_uint32), ("keep_bytes", C.c_uint32),
+        ("keep_ns", C.c_uint64),
     ]
 
 
@@ -308,14 +312,16 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 around: Optional[str] = None,
                 root: Optional[str] = None, from_: Optional[str] = None,
                 until: Optional[str] = None, file: Optional[str] = None,
-                module: Optional[str] = None) -> Choice:
+                module: Optional[str] = None,
+                time_range: tuple[int, int] = (0, 0)) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
                   process=process, last=last, around=_bytes(around),
                   root=_bytes(root), from_=_bytes(from_),
                   until=_bytes(until), file=_bytes(file),
-                  module=_bytes(module))
+                  module=_bytes(module), range_from_ns=time_range[0],
+                  range_until_ns=time_range[1])
 
 
 def choice_text(choice: Choice) -> str:
@@ -339,6 +345,9 @@ class RecorderOptions(NamedTuple):
     wait_limit_ms: int
     command: str
     module: str
+    keep_depth: int = 0
+    keep_bytes: int = 0
+    keep_ns: int = 0
 
     def _pack(self) -> _RecorderOptions:
         return _RecorderOptions(**{

@@ -167,6 +167,30 @@ def read_share_ppm(name: str, word: str) -> int:
     return round(float(m.group(1)) * 10000)
 
 
+def read_range(name: str, word: str) -> tuple[int, int]:
+    """"1.2s..1.4s" in nanoseconds, 0 for an open end.  A bare number is in
+    seconds, as in the rows."""
+    start, dots, end = word.partition("..")
+    wrong = gdb.GdbError('-%s wants two times, as 1.2s..1.4s, 20ms.. or '
+                         '..1.4, not "%s"' % (name, word))
+    if not dots or not (start or end):
+        raise wrong
+
+    def read(text: str) -> int:
+        if not text:
+            return 0
+        bare = re.fullmatch(r"\d+(\.\d*)?", text)
+        try:
+            return read_time_ns(name, text + "s" if bare else text)
+        except gdb.GdbError:
+            raise wrong from None
+
+    found = read(start), read(end)
+    if end and found[1] <= found[0]:
+        raise wrong
+    return found
+
+
 def read_bytes(word: str) -> Optional[int]:
     """"4G" as a number; None when it is none."""
     m = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", word.strip().lower())

@@ -39,10 +39,14 @@ class StartOptions(NamedTuple):
     from_: Optional[str] = None
     until: Optional[str] = None
     to: Optional[str] = None
+    keep_depth: int = 0
+    keep_time: int = 0  # nanoseconds
+    keep_size: int = 0
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
-                if value is not None and key not in ("sync", "to")}
+                if value is not None and key not in (
+                    "sync", "to", "keep_depth", "keep_time", "keep_size")}
 
 
 # The settings that choose calls, by their part of a choice.
@@ -256,7 +260,10 @@ class Session:
             limit_bytes=self.settings.size("limit"),
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
             wait_limit_ms=self.settings["wait-limit"],
-            command=(path + " " + arguments).strip(), module=path)
+            command=(path + " " + arguments).strip(), module=path,
+            keep_depth=self.options.keep_depth,
+            keep_bytes=self.options.keep_size,
+            keep_ns=self.options.keep_time)
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None

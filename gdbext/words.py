@@ -39,6 +39,9 @@ def lost_text(s: Status) -> str:
     parts = []
     if lost:
         parts.append(", %s lost" % count(lost, "record"))
+    if s.n_dropped:
+        parts.append(", %s not kept (too deep or short)"
+                     % count(s.n_dropped, "call"))
     if s.n_lost_limit:
         parts.append(", %s not kept (size limit)"
                      % count(s.n_lost_limit, "call"))

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,34 @@ static int parse_time(const char *text, uint64_t *out)
 			return 0;
 		}
 	return -1;
+}
+
+/* "1.2s..1.4s"; either end may be left out, and a bare number is in seconds,
+ * as in the rows. */
+static int parse_end(const char *text, uint64_t *out)
+{
+	char seconds[64];
+	int n = (int)strspn(text, "0123456789.");
+
+	if (!text[n] && n < 60) {
+		snprintf(seconds, sizeof(seconds), "%ss", text);
+		text = seconds;
+	}
+	return parse_time(text, out);
+}
+
+static int set_range(struct options *o, const char *value)
+{
+	const char *dots = strstr(value, "..");
+	auto_free char *from =
+		dots ? strndup(value, (size_t)(dots - value)) : NULL;
+	struct cst_choice *c = &o->choice;
+
+	if (!from || (!*from && !dots[2]) ||
+	    (*from && parse_end(from, &c->range_from_ns) < 0) ||
+	    (dots[2] && parse_end(dots + 2, &c->range_until_ns) < 0))
+		return -1;
+	return dots[2] && c->range_until_ns <= c->range_from_ns ? -1 : 0;
 }
 
 /* "64K", "10M", "1.5G"; not 0. */
@@ -285,6 +314,21 @@ static int set_max_size(struct options *o, const char *value)
 	return parse_size(value, &o->max_bytes);
 }
 
+static int set_keep_depth(struct options *o, const char *value)
+{
+	return set_u32(&o->keep_depth, value);
+}
+
+static int set_keep_time(struct options *o, const char *value)
+{
+	return parse_time(value, &o->keep_ns);
+}
+
+static int set_keep_size(struct options *o, const char *value)
+{
+	return set_u32(&o->keep_bytes, value);
+}
+
 static int set_std(struct options *o, const char *value)
 {
 	(void)value;
@@ -485,6 +529,13 @@ const struct option_row option_rows[] = {
 	{"max-size", "SIZE",
 	 "keep no more calls once FILE has this size, as in 10M", FOR_RECORD,
 	 set_max_size, NULL},
+	{"keep-depth", "N",
+	 "record only N levels of calls; the rest is not kept", FOR_RECORD,
+	 set_keep_depth, NULL},
+	{"keep-time", "T", "record only calls of at least T, as in 10us",
+	 FOR_RECORD, set_keep_time, NULL},
+	{"keep-size", "N", "record only functions of at least N bytes of code",
+	 FOR_RECORD, set_keep_size, NULL},
 	{"sort", "KEYS", "calls, total, self, mean, min, max, function; as a,b",
 	 FOR_REPORT, set_sort, sort_words},
 	{"fields", "KEYS", "only these columns, as in calls,total,self,share",
@@ -532,6 +583,9 @@ const struct option_row option_rows[] = {
 	{"thread", "N",
 	 "one thread: N of t2, P:N of p2:t1, or its kernel number",
 	 FOR_THREAD, set_thread, NULL},
+	{"range", "A..B",
+	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_CALLS,
+	 set_range, NULL},
 	{"depth", "N", "only N levels of visible calls (0: all)",
 	 FOR_CHOICE & ~FOR_GRAPH, set_depth, NULL},
 	{"depth", "N", "only N levels of the tree (0: all)", FOR_GRAPH,

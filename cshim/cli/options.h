@@ -33,6 +33,8 @@ struct options {
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
 	int on_signal;
+	uint32_t keep_depth, keep_bytes; /* 0: all is kept */
+	uint64_t keep_ns;
 	char **names; /* what is no option: borrowed from argv */
 	int n_names;
 };

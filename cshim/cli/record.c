@@ -79,6 +79,9 @@ static int recorder_make(struct record *r, struct cst_error *err)
 				       : MOST_UNKEPT,
 		.flight_bytes = r->o->flight_bytes,
 		.choice = &r->o->choice,
+		.keep_depth = r->o->keep_depth,
+		.keep_bytes = r->o->keep_bytes,
+		.keep_ns = r->o->keep_ns,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
 		.command = r->command,
@@ -129,6 +132,9 @@ static void tell_losses(const struct cst_status_report *s)
 	if (s->n_lost_limit)
 		fprintf(stderr, "; %" PRIu64 " %s not kept", s->n_lost_limit,
 			plural(s->n_lost_limit, "call", "calls"));
+	if (s->n_dropped)
+		fprintf(stderr, "; %" PRIu64 " %s not kept (too deep or short)",
+			s->n_dropped, plural(s->n_dropped, "call", "calls"));
 	if (s->n_running)
 		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
 			plural(s->n_running, "process runs", "processes run"));

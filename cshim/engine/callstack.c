@@ -82,9 +82,85 @@ call_prepare(struct thread *t, struct stack *s, uint64_t number)
 	return s->lane ? lane_prepare(s->lane, &entry) : -1;
 }
 
+/* Enter a call into its lane that was open for long enough, and before it all
+ * around it: they are older. */
+static void keep_pending(struct callstack *c, struct stack *s, uint32_t i)
+{
+	struct lane_entry entry = {.above = NO_SEQ};
+	uint32_t first = i;
+
+	while (first && s->calls[first - 1].is_pending)
+		first--;
+	for (uint32_t k = first; k-- > 0 && entry.above == NO_SEQ;)
+		entry.above = s->calls[k].seq;
+	for (uint32_t k = first; k <= i; k++) {
+		struct open_call *o = &s->calls[k];
+
+		if (!o->is_pending)
+			continue;
+		o->is_pending = 0;
+		entry.start = o->start;
+		entry.number = o->number;
+		entry.thread = o->numberer;
+		if (!s->lane ||
+		    (!lane_is_plain(s->lane, o->number, o->numberer) &&
+		     lane_prepare(s->lane, &entry) < 0)) {
+			c->n_not_kept++;
+			continue;
+		}
+		o->seq = entry.above =
+			lane_enter(s->lane, o->start, o->call_site);
+	}
+}
+
+void callstack_keep_open(struct callstack *c)
+{
+	for (struct stack *s = c->stacks; s && c->keep_ticks; s = s->next)
+		if (s->n)
+			keep_pending(c, s, s->n - 1);
+}
+
+/* 0: the call is not kept, or not so far. */
+static __attribute__((noinline)) int
+is_kept(struct callstack *c, const struct thread *t, const struct stack *s,
+	struct open_call *o, uint64_t number)
+{
+	o->seq = NO_SEQ;
+	o->is_pending = 0;
+	if (c->keep_depth && s->n > c->keep_depth) {
+		c->n_dropped++;
+		return 0;
+	}
+	if (!c->keep_ticks || o->is_seed)
+		return 1;
+	o->is_pending = 1;
+	o->number = number;
+	o->numberer = t->index;
+	return 0;
+}
+
+/* A call has ended that is not kept so far. */
+static __attribute__((noinline)) void end_pending(struct callstack *c,
+						  struct stack *s, uint64_t end)
+{
+	struct open_call *o = &s->calls[s->n - 1];
+
+	if (!o->is_pending)
+		return;
+	if (end - o->start >= c->keep_ticks) {
+		keep_pending(c, s, s->n - 1);
+		return;
+	}
+	o->is_pending = 0;
+	c->n_dropped++;
+}
+
 INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
 		      struct open_call *o, uint64_t number)
 {
+	if (unlikely(c->keep_depth || c->keep_ticks) &&
+	    !is_kept(c, t, s, o, number))
+		return;
 	if (unlikely(!s->lane || !lane_is_plain(s->lane, number, t->index) ||
 		     o->is_seed) &&
 	    call_prepare(t, s, number) < 0) {
@@ -123,6 +199,8 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 	struct open_call *o = &s->calls[s->n - 1];
 	uint64_t end = time > o->start ? time : o->start;
 
+	if (unlikely(c->keep_ticks != 0))
+		end_pending(c, s, end);
 	if (s->lane)
 		lane_exit(s->lane, o->seq, end, how);
 	if (unlikely(c->listener.left != NULL))

@@ -25,6 +25,8 @@ struct open_call {
 	uint32_t call_site;
 	uint32_t from; /* the live view's: as in struct shown, or UINT32_MAX */
 	uint32_t site; /* number in the area, or 0: a seed */
+	uint32_t numberer; /* while it is pending: the thread of its ID */
+	uint8_t is_pending; /* not kept so far: it may be too short */
 	struct filter_state above, below; /* the live view's, as the rest */
 	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;
@@ -122,6 +124,10 @@ struct callstack {
 	struct call_listener listener;
 	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
 	uint64_t n_not_kept;
+	/* What is kept (cst_recorder_options); 0: all. */
+	uint32_t keep_depth;
+	uint64_t keep_ticks;
+	uint64_t n_dropped;
 	uint64_t begin_ticks; /* records from before are passed over */
 	/* callstack_take() stops where a thread goes over to another stack:
 	 * that is wanted, and it did. */
@@ -163,6 +169,9 @@ void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
  * site is one of names. */
 void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
 		    uint64_t cfa, uint32_t call_site, uint64_t time);
+
+/* Keep the calls that are open, however short they are so far. */
+void callstack_keep_open(struct callstack *c);
 
 uint64_t callstack_n_open(const struct callstack *c);
 

@@ -121,4 +121,16 @@ static inline uint64_t trace_ns(const struct cst_trace *t, uint64_t ticks)
 	       (uint64_t)(product >> 64) << 1 << (63 - t->ns_shift);
 }
 
+/* The tick, from the trace's first, at which so many nanoseconds have passed.
+ */
+static inline uint64_t trace_ticks(const struct cst_trace *t, uint64_t ns)
+{
+	uint64_t ticks = (uint64_t)(((unsigned __int128)ns << t->ns_shift) /
+				    (t->ns_mult ? t->ns_mult : 1));
+
+	while (trace_ns(t, ticks) < ns)
+		ticks++;
+	return ticks;
+}
+
 #endif

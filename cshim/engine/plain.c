@@ -29,13 +29,17 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 	struct stack *s = t->current;
 
 	if (!s->n || !s->lane || t->heir_of || s->n_flying ||
-	    c->listener.entered ||
+	    c->listener.entered || c->keep_ticks ||
+	    (c->keep_depth && s->n > c->keep_depth) ||
 	    !lane_is_plain(s->lane, t->n_calls + 1, t->index))
 		return 0;
 	*run = (struct run_state){
 		.top = &s->calls[s->n - 1],
 		.bottom = s->calls,
-		.last = &s->calls[s->cap - 1],
+		/* What lies deeper than is kept goes the long way. */
+		.last = &s->calls[c->keep_depth && c->keep_depth < s->cap
+					  ? c->keep_depth - 1
+					  : s->cap - 1],
 		.lane = s->lane,
 		/* A time of 0 is none. */
 		.from = t->last_time ? t->last_time : 1,

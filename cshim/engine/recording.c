@@ -129,6 +129,13 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->n_traces++;
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
+	r->calls.keep_depth = options->keep_depth;
+	r->calls.keep_ticks =
+		(uint64_t)(((unsigned __int128)options->keep_ns
+			    << r->live.ns_shift) /
+			   (r->live.ns_mult ? r->live.ns_mult : 1));
+	r->calls.n_dropped = 0;
+	sites_keep(&r->sites, options->keep_bytes);
 	pthread_mutex_unlock(&r->lock);
 	return status;
 }
@@ -138,7 +145,8 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 	const struct cst_area *head = r->area->head;
 
 	*out = (struct cst_status_report){
-		.n_calls = r->calls.n_calls,
+		.n_calls = r->calls.n_calls - r->calls.n_dropped,
+		.n_dropped = r->calls.n_dropped,
 		.n_open = callstack_n_open(&r->calls),
 		.n_unwound = r->calls.n_unwound,
 		.n_seeds = r->calls.n_seeds,
@@ -232,6 +240,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),
 		    OUTLET_FOREVER);
 	cst_trace_free(take(r->snapshot));
+	callstack_keep_open(&r->calls);
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);
 	writer_flush(r->writer, NULL);
@@ -278,6 +287,7 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
 	cst_trace_free(take(r->snapshot));
+	callstack_keep_open(&r->calls);
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);
 	failed = writer_flush(r->writer, err);

@@ -43,6 +43,7 @@ struct report {
 	const struct cst_trace *t;
 	struct filter *filter;
 	uint64_t min_ns;
+	struct walk_part range;
 	struct chosen threads;
 	struct span span;
 	uint64_t n_shown, n_std;
@@ -170,6 +171,8 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 		r->n_std += seen && is_std_alone(r, site, c->start, here);
 		return 0;
 	}
+	if (c->start < r->range.from || c->start > r->range.until)
+		seen = 0;
 	ns = call_duration_ns(r->t, c, lane);
 	if (ns < r->min_ns || !span_holds(&r->span, c->start))
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
@@ -274,6 +277,7 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	int status = chosen_init(&r->threads, r->t, choice, err);
 
 	r->min_ns = choice->min_ns;
+	r->range = walk_range(r->t, choice);
 	r->is_plain = !choice->filter && !choice->depth;
 	if (status == 0)
 		status = report_init(r, report, choice->names, err);
@@ -282,7 +286,11 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	if (status == 0)
 		status = span_init(&r->span, r->t, choice, err);
 	if (status == 0)
-		status = walk_new(r->t, 1, &r->walk, err);
+		status = walk_new_part(
+			r->t, &(struct walk_part){.until = r->range.until}, 1,
+			&r->walk, err);
+	if (!r->range.until)
+		r->range.until = UINT64_MAX;
 	if (status == 0)
 		status = pump_run(report_fill, r, report_take, r, err);
 	return status == CST_MEMORY ? cst_fail_memory(err) : status;

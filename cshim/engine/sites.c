@@ -56,6 +56,7 @@ void sites_release(struct sites *s)
 	addrmap_release(&s->exceptions.functions);
 	addrmap_release(&s->exceptions.sites);
 	free(s->first_of_function);
+	free(s->size_of_function);
 	free(s->all);
 	free(s->places);
 	*s = (struct sites){0};
@@ -64,7 +65,7 @@ void sites_release(struct sites *s)
 static int sites_room_function(struct sites *s, uint32_t function)
 {
 	uint32_t cap = s->cap_functions ? s->cap_functions : 256;
-	uint32_t *all;
+	uint32_t *all, *sizes;
 
 	while (cap <= function)
 		cap *= 2;
@@ -76,6 +77,12 @@ static int sites_room_function(struct sites *s, uint32_t function)
 	memset(all + s->cap_functions, 0,
 	       (cap - s->cap_functions) * sizeof(*all));
 	s->first_of_function = all;
+	sizes = realloc(s->size_of_function, cap * sizeof(*sizes));
+	if (!sizes)
+		return -1;
+	memset(sizes + s->cap_functions, 0,
+	       (cap - s->cap_functions) * sizeof(*sizes));
+	s->size_of_function = sizes;
 	s->cap_functions = cap;
 	return 0;
 }
@@ -88,6 +95,8 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 	int found = modules_symbol(space->modules, addr, &symbol) &&
 		    symbol.offset == 0;
 
+	if (found && symbol.end > symbol.start)
+		s->size_of_function[id] = (uint32_t)(symbol.end - symbol.start);
 	if (found)
 		cst_demangle(symbol.symbol, name, sizeof(name));
 	else if (symbol.module)
@@ -230,6 +239,9 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 
 static int is_muted(struct sites *s, uint32_t function)
 {
+	if (function < s->cap_functions && s->size_of_function[function] &&
+	    s->size_of_function[function] < s->keep_bytes)
+		return 1;
 	return s->mute && filter_excludes(s->mute, s->names, function);
 }
 
@@ -492,13 +504,26 @@ static void function_mute(struct sites *s, uint32_t function)
 		site_set_muted(s, i, muted);
 }
 
-void sites_mute(struct sites *s, struct filter *filter)
+static void sites_judge(struct sites *s)
 {
-	s->mute = filter;
 	for (uint32_t i = 0; i < s->names->n_functions; i++) {
 		if (i < s->cap_functions)
 			function_mute(s, i);
 	}
+}
+
+void sites_mute(struct sites *s, struct filter *filter)
+{
+	s->mute = filter;
+	sites_judge(s);
+}
+
+void sites_keep(struct sites *s, uint32_t bytes)
+{
+	if (bytes == s->keep_bytes)
+		return;
+	s->keep_bytes = bytes;
+	sites_judge(s);
 }
 
 void sites_unmap(struct sites *s, uint64_t start, uint64_t end)

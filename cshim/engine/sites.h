@@ -75,8 +75,10 @@ struct sites {
 	struct exceptions exceptions;
 	/* private */
 	struct addrmap by_place; /* functions, by modules_place() */
+	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
+	uint32_t keep_bytes; /* functions of less code are muted; 0: none */
 	struct filter *mute; /* borrowed; NULL: nothing is muted */
 };
 
@@ -111,6 +113,9 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 
 /* Mute the functions that filter excludes, from now on. */
 void sites_mute(struct sites *s, struct filter *filter);
+
+/* Mute functions whose symbol has fewer bytes, from now on; 0: none. */
+void sites_keep(struct sites *s, uint32_t bytes);
 
 /* Code at [start, end) is gone: other names come there. */
 void sites_unmap(struct sites *s, uint64_t start, uint64_t end);

@@ -50,6 +50,7 @@ struct view {
 	struct filter *filter;
 	struct view_lane *lanes;
 	uint64_t min_ns;
+	uint64_t until; /* tick: no later call is visible */
 	struct chosen threads;
 	struct span span;
 	struct root root;
@@ -151,7 +152,7 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		  const struct walk_part *wanted, int is_by_lane,
 		  struct view **out, struct cst_error *err)
 {
-	struct walk_part part = *wanted;
+	struct walk_part part = *wanted, range = walk_range(t, choice);
 	struct view *v;
 	struct chosen threads;
 	int status = chosen_init(&threads, t, choice, err);
@@ -163,6 +164,11 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	v->t = t;
 	v->min_ns = choice->min_ns;
+	v->until = range.until ? range.until : UINT64_MAX;
+	if (range.from > part.from)
+		part.from = range.from;
+	if (range.until && (!part.until || range.until < part.until))
+		part.until = range.until;
 	v->threads = threads;
 	v->has_counts = !choice->last && !choice->around;
 	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
@@ -318,6 +324,8 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	uint32_t function = names->sites[c->site].function;
 	int is_visible;
 
+	if (c->start > v->until) /* so do those below and behind it */
+		return 0;
 	here->from = above->is_hidden ? above->from : c->site;
 	if (v->root.state != ROOT_ANY &&
 	    !root_holds(&v->root, c, v->run.lane, thread, number)) {

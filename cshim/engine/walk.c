@@ -158,6 +158,21 @@ static void walk_begin(struct walk *w, struct ranked *order)
 		heap_down(w, i);
 }
 
+struct walk_part walk_range(const struct cst_trace *t,
+			    const struct cst_choice *choice)
+{
+	struct walk_part part = {0};
+
+	if (choice->range_from_ns)
+		part.from =
+			t->start_ticks + trace_ticks(t, choice->range_from_ns);
+	/* The last tick before the next nanosecond. */
+	if (choice->range_until_ns)
+		part.until = t->start_ticks +
+			     trace_ticks(t, choice->range_until_ns + 1) - 1;
+	return part;
+}
+
 int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err)
 {
@@ -241,6 +256,9 @@ static int lane_next_block(const struct walk *w, struct walk_lane *l)
 	l->at = 0;
 	l->block = w->t->blocks[l->block].next;
 	l->is_unpacked = 0;
+	if (w->part.until && l->block != NO_BLOCK &&
+	    w->t->blocks[l->block].info.first_tick > w->part.until)
+		l->block = NO_BLOCK;
 	return l->block != NO_BLOCK;
 }
 

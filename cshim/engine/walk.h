@@ -34,6 +34,10 @@ struct walk_part {
 	const uint8_t *lanes; /* for each whether it is, or NULL; borrowed */
 };
 
+/* What the choice's range is of t. */
+struct walk_part walk_range(const struct cst_trace *t,
+			    const struct cst_choice *choice);
+
 /* t is borrowed. */
 int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
 		  int is_by_lane, struct walk **out, struct cst_error *err);

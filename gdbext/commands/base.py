@@ -81,13 +81,15 @@ FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
 EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
 MIN_TIME = Option("min-time", options.read_time_ns)
 THREAD = Option("thread", options.read_thread)
+RANGE = Option("range", options.read_range)
 BELOW = Option("below", options.read_text)
 FROM = Option("from", options.read_text, gdb.COMPLETE_SYMBOL)
 UNTIL = Option("until", options.read_text, gdb.COMPLETE_SYMBOL)
 IN = Option("in", options.read_text, gdb.COMPLETE_FILENAME)
 MODULE = Option("module", options.read_text, gdb.COMPLETE_FILENAME)
 # What chooses calls in every command that shows, sums up or saves them.
-CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME]
+CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME,
+          RANGE]
 ALL = Option("all", None)
 FORCE = Option("force", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
@@ -141,5 +143,5 @@ def tell_none(trace: Trace, choice: Choice, what: str,
 
 # Options that a choice has another word for.
 _PARTS = {"in": "file", "from": "from_", "below": "root",
-          "min_time": "min_ns"}
+          "min_time": "min_ns", "range": "time_range"}
 _CHOOSING = {option.name.replace("-", "_") for option in CHOICE} | {"below"}

@@ -20,7 +20,8 @@ class GraphCommand(TraceCommand):
                          [-sort total|self|calls] [-below ID] [-thread N]
                          [-filter REGEX] [-exclude REGEX] [-in FILE]
                          [-module M] [-from WHERE] [-until WHERE]
-                         [-min-time T] [-all] [-names simple|full]
+                         [-min-time T] [-range A..B] [-all]
+                          [-names simple|full]
                          [-format text|json|csv] [FUNCTION]
 
     A row for each path of functions, over all threads: CALLS made on it,

@@ -26,7 +26,8 @@ class ReportCommand(TraceCommand):
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-in FILE] [-module M] [-from WHERE] [-until WHERE]
-                          [-min-time T] [-all] [-names simple|full]
+                          [-min-time T] [-range A..B] [-all]
+                          [-names simple|full]
                           [-format text|json|csv] [REGEX]
 
     With REGEX, only rows of functions whose name it is found in.

@@ -29,6 +29,7 @@ class SaveCommand(TraceCommand):
 
     Usage: cstrace save FILE [-format F]
            cstrace save [-below ID] [-thread N] [-from WHERE] [-until WHERE]
+                        [-range A..B]
                         [-in FILE] [-module M] [-depth N] [-filter REGEX]
                         [-exclude REGEX] [-min-time T] [-all] [-force]
                         [-format F] [-names simple|full] [-id] [-no-thread]

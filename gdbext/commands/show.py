@@ -15,7 +15,8 @@ class ShowCommand(TraceCommand):
     """Show the recorded calls as a tree.
 
     Usage: cstrace show [-last N] [-around ID] [-below ID] [-thread N]
-                        [-from WHERE] [-until WHERE] [-in FILE] [-module M]
+                        [-from WHERE] [-until WHERE] [-range A..B]
+                        [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
                         [-min-time T] [-all] [-names simple|full]
                         [-no-id] [-no-thread] [REGEX]
@@ -32,6 +33,8 @@ class ShowCommand(TraceCommand):
                    the call with this number
       -thread N    only this thread's calls: T of a call's number T.N, P:T of
                    P:T.N, or its kernel's number
+      -range A..B  only calls that begin then, and those around the first
+                   of them: 1.2s..1.4s, 20ms.., ..1.4 (as in START)
       -depth N, -filter, -exclude, -in, -module, -min-time
                    as `cstrace start`, in its place
       -all         all calls, whatever `cstrace start` and the settings say

@@ -10,7 +10,7 @@ import gdb
 from .. import engine, options
 from ..options import Option
 from ..session import StartOptions
-from .base import CHOICE, TraceCommand, choice_of
+from .base import CHOICE, RANGE, TraceCommand, choice_of
 
 
 class StartCommand(TraceCommand):
@@ -38,12 +38,16 @@ class StartCommand(TraceCommand):
       -until FUNCTION   and nothing behind the first call of this one then,
                       which is the last row
       -min-time T     show only calls that last T (10us, 1.5ms, 2s) or longer
+      -keep-depth N   do not record calls below N levels of their stack
+      -keep-time T    do not record calls of less than T
+      -keep-size N    do not record functions of less than N bytes of code
       -to FILE        save there when the trace ends
 
     REGEX is a function's name as rows have it; else the last part of one
     (`order` of Shop::order); else a regular expression, searched in names
     without parameters (with `set cstrace names full` in those with them), as
-    is /REGEX/ in any case.  But for -exclude, options choose what is shown and saved; all is recorded, `cstrace show -all` has it.  What
+    is /REGEX/ in any case.  But for -exclude and -keep, options choose what
+    is shown and saved; all is recorded, `cstrace show -all` has it.  What
     is not said here is as `set cstrace filter`, `exclude`, `depth`,
     `min-time`, `in` and `module` have it.
 
@@ -51,7 +55,11 @@ class StartCommand(TraceCommand):
     what it has recorded."""
 
     name = "cstrace start"
-    options = [Option("sync", None), *CHOICE,
+    options = [Option("sync", None),
+               *(o for o in CHOICE if o is not RANGE),
+               Option("keep-depth", options.read_count),
+               Option("keep-time", options.read_time_ns),
+               Option("keep-size", options.read_count),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -64,8 +72,9 @@ class StartCommand(TraceCommand):
             if values.get(name, "")[:1].isdigit():
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
-        self.session.start(StartOptions(sync="sync" in values, to=to,
-                                        **choice_of(values, ())))
+        self.session.start(StartOptions(
+            sync="sync" in values, to=to, **choice_of(
+                values, ("keep_depth", "keep_time", "keep_size"))))
 
 
 def _check_target(path: str) -> None:

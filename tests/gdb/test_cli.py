@@ -108,6 +108,31 @@ def test_report_has_a_row_for_each_thread(folder):
     assert one_line(done) == 2
 
 
+def test_a_range_of_time_with_the_calls_around_it(folder):
+    assert cstrace("save", "app.cst", "r.jsonl", cwd=folder).returncode == 0
+    starts = [json.loads(line)["start_ns"] for line in open(folder / "r.jsonl")]
+    assert len(set(starts)) == 5  # no two at once
+    def shown(command, *words):
+        return cstrace(command, "app.cst", *words, cwd=folder).stdout
+    two = "%dns..%dns" % (starts[2], starts[3])
+    assert names(shown("show", "--range", two)) == TREE[:4]
+    assert names(shown("show", "--range", "%dns.." % starts[3])) == [
+        ("main", 0), ("branch", 1), ("leaf", 2), ("leaf", 1)]
+    assert names(shown("show", "--range", "..%dns" % starts[1])) == TREE[:2]
+    assert names(shown("show", "--range", two, "--filter", "leaf")) == [
+        ("leaf", 0), ("leaf", 0)]
+    rows = shown("report", "--range", two, "--fields", "calls").splitlines()
+    assert [row.split() for row in rows[1:2]] == [["2", "leaf"]]
+    done = cstrace("show", "app.cst", "--range", "1s..", cwd=folder)
+    assert done.stderr == "cstrace: no such calls\n"
+
+
+@pytest.mark.parametrize("words", ["1", "2..1", "..", "1s..2x", "a.."])
+def test_a_range_that_is_none(folder, words):
+    done = cstrace("show", "app.cst", "--range", words, cwd=folder)
+    assert one_line(done) == 2 and "1.2s..1.4s" in done.stderr
+
+
 def test_save_writes_json_lines(folder):
     done = cstrace("save", "app.cst", "t.jsonl", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")

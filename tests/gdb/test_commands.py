@@ -71,7 +71,7 @@ def test_a_traces_functions_are_completed(gdb):
      "status, show, report, graph, info, save, load, diff, expect, clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
-     "-until, -min-time, -to"),
+     "-until, -min-time, -keep-depth, -keep-time, -keep-size, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '
@@ -85,6 +85,8 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace show", "nothing is recorded yet: `cstrace start`, then `run`"),
     ("cstrace save t.txt", "nothing is recorded yet: `cstrace start`, then "
      "`run`"),
+    ("cstrace show -range 2..1", "-range wants two times, as 1.2s..1.4s, "
+     '20ms.. or ..1.4, not "2..1"'),
     ("cstrace report -sort nosuch", "no field 'nosuch': there are calls, "
      "total, self, mean, min, max, share and function"),
     ("cstrace load", "cstrace load: which file?"),
@@ -104,6 +106,21 @@ def test_a_mistake_is_one_line(gdb, command, line):
     if not re.match("(set )?cstrace", line):
         line = "cstrace: " + line
     assert refusal(gdb, command) == line
+
+
+def test_a_range_of_time(gdb):
+    run = gdb(basic(), *RECORDED, "echo ----\\n", "cstrace show -range ..1ns",
+              "echo ----\\n", "cstrace show -range 1000..", args=[2])
+    first, none = run.out.split("----\n")[1:]
+    assert "main" in first and "fib" not in first
+    assert "cstrace: no such calls" in none
+
+
+def test_what_is_too_deep_is_not_recorded(gdb):
+    run = gdb(basic(), "set cstrace live off", "cstrace start -keep-depth 2",
+              "run", "cstrace report -all -fields calls", args=[2])
+    assert re.search(r"cstrace: \d calls in 1 thread, .*, \d calls not "
+                     r"kept \(too deep or short\)", run.out)
 
 
 def test_a_program_without_hooks_is_refused(gdb, tmp_path):

@@ -267,6 +267,79 @@ def test_what_a_script_runs_is_no_surprise(tmp_path):
     assert "will not" not in done.stderr and " calls in " in done.stderr
 
 
+DEEP = """
+#include <stdlib.h>
+#include <time.h>
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static void slow(void)
+{
+	struct timespec t = {.tv_nsec = 50000000};
+	nanosleep(&t, NULL);
+}
+static void around(void) { fib(3); slow(); }
+int main(int c, char **v)
+{
+	around();
+	fib(18);
+	if (c > 1)
+		abort();
+	return 0;
+}
+"""
+
+
+@pytest.fixture(name="deep")
+def program_of_deep_calls(tmp_path):
+    (tmp_path / "deep.c").write_text(DEEP)
+    subprocess.run(["gcc", "-g", "-finstrument-functions", "deep.c", "-o",
+                    "deep"], cwd=tmp_path, check=True)
+    return "./deep"
+
+
+def test_what_is_too_deep_takes_no_room(tmp_path, deep):
+    command("record", "-o", "all.cst", deep, cwd=tmp_path)
+    done = command("record", "-o", "few.cst", "--keep-depth", "4", deep,
+                   cwd=tmp_path)
+    wanted = [(c["id"], c["parent"], c["function"], c["line"])
+              for c in calls(tmp_path, "all.cst") if c["depth"] < 4]
+    assert wanted == [(c["id"], c["parent"], c["function"], c["line"])
+                      for c in calls(tmp_path, "few.cst")]
+    size = [(tmp_path / name).stat().st_size
+            for name in ("all.cst", "few.cst")]
+    assert size[0] > 2 * size[1]
+    n = len(calls(tmp_path, "all.cst")) - len(wanted)
+    assert "; %d calls not kept (too deep or short)" % n in done.stderr
+
+
+def test_what_is_too_short_takes_no_room(tmp_path, deep):
+    record(tmp_path, "--keep-time", "40ms", deep)
+    found = calls(tmp_path)
+    assert functions(found)[:3] == ["main", "around", "slow"]
+    assert [c["parent"] for c in found][:3] == [None, "1.1", "1.2"]
+    assert all(c["duration_ns"] >= 40000000 for c in found)
+
+
+def test_what_is_open_at_the_end_is_kept_however_short(tmp_path, deep):
+    command("record", "--keep-time", "1000s", deep, "abort", cwd=tmp_path)
+    found = calls(tmp_path)
+    assert [(c["function"], c["end"]) for c in found] == [("main", "open")]
+
+
+def test_functions_of_little_code_are_not_recorded(tmp_path, deep):
+    sizes = {}
+    for line in subprocess.run(["nm", "-S", "deep"], cwd=tmp_path, text=True,
+                               capture_output=True, check=True
+                               ).stdout.splitlines():
+        words = line.split()
+        if len(words) == 4:
+            sizes[words[3]] = int(words[1], 16)
+    least = sizes["main"]
+    record(tmp_path, "--keep-size", least, deep)
+    assert set(functions(calls(tmp_path))) == {
+        name for name in ("main", "fib", "slow", "around")
+        if sizes[name] >= least}
+
+
 def test_the_trace_can_go_through_a_pipe(tmp_path):
     """What the program prints does not come between."""
     (tmp_path / "app.c").write_text(

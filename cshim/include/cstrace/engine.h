@@ -93,6 +93,9 @@ struct cst_choice {
 	const char *file; /* only functions that are defined there: the end of a
 			   * path, whole names of it */
 	const char *module; /* only functions of the object file of this name */
+	/* Only calls that begin within, as START has it, and the calls around
+	 * the first of them; 0: from the beginning, to the end. */
+	uint64_t range_from_ns, range_until_ns;
 };
 
 /* ---- recorder ---------------------------------------------------------- */
@@ -145,6 +148,12 @@ struct cst_recorder_options {
 	/* Kept in the trace: what its filter, depth and min_ns say, the user
 	 * wants to see of it.  NULL: all. */
 	const struct cst_choice *choice;
+	/* What is not kept at all, for room; 0: everything is.  Calls below so
+	 * many levels on their stack; those that took less than that, with all
+	 * that they called; functions of less code than so many bytes, which
+	 * cost the program next to nothing then, as excluded ones do. */
+	uint32_t keep_depth, keep_bytes;
+	uint64_t keep_ns;
 };
 
 /* Make an area and start its reader thread (with all signals blocked); it
@@ -316,6 +325,8 @@ struct cst_status_report {
 	/* Processes whose recording ended before they did, by a sandbox of
 	 * their own. */
 	uint32_t n_ended;
+	uint32_t reserved;
+	uint64_t n_dropped; /* calls that keep_depth and keep_ns left out */
 };
 
 CST_API void cst_recorder_status(struct cst_recorder *r,
