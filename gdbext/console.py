@@ -119,6 +119,12 @@ class Sink(NamedTuple):
     fd: int
     color: bool
 
+    def is_watched(self) -> bool:
+        """Do rows go to somebody's eyes: a terminal, an editor's console?"""
+        if self.kind == SINK_CALLBACK:
+            return is_mi() or os.isatty(1)
+        return self.kind == SINK_FD and os.isatty(self.fd)
+
 
 class Output:
     """The live rows' way out: `set cstrace output`, or gdb's own output."""
@@ -203,6 +209,13 @@ def report_color(color: str) -> bool:
     if color != "auto":
         return color == "on"
     return _is_styled(1) and not _is_logging() and not is_mi()
+
+
+def report_fold(fold: str) -> bool:
+    """Are show's rows folded?"""
+    if fold != "auto":
+        return fold == "on"
+    return (os.isatty(1) or is_mi()) and not _is_logging()
 
 
 class _Job(threading.Thread):

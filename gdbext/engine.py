@@ -64,6 +64,7 @@ class Choice(C.Structure):
         ("from_", C.c_char_p), ("until", C.c_char_p),
         ("file", C.c_char_p), ("module", C.c_char_p),
         ("range_from_ns", C.c_uint64), ("range_until_ns", C.c_uint64),
+        ("unfold", C.c_char_p),
     ]
     # Set where what stands for all commands is part of it.
     has_more = False
@@ -313,7 +314,8 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 root: Optional[str] = None, from_: Optional[str] = None,
                 until: Optional[str] = None, file: Optional[str] = None,
                 module: Optional[str] = None,
-                time_range: tuple[int, int] = (0, 0)) -> Choice:
+                time_range: tuple[int, int] = (0, 0),
+                unfold: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
@@ -321,7 +323,7 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   root=_bytes(root), from_=_bytes(from_),
                   until=_bytes(until), file=_bytes(file),
                   module=_bytes(module), range_from_ns=time_range[0],
-                  range_until_ns=time_range[1])
+                  range_until_ns=time_range[1], unfold=_bytes(unfold))
 
 
 def choice_text(choice: Choice) -> str:

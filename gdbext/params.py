@@ -152,9 +152,14 @@ class Settings:
              "Time spent at gdb's prompt is not counted.")
         enum("color", ("auto", "on", "off"), "whether rows are coloured",
              "auto: on a terminal, unless `set style enabled off`.")
-        flag("fold", False, "whether equal calls in a row are one row",
-             "A run of calls of one function from one place that call "
-             "nothing\nthemselves is shown as one row with its count.")
+        enum("fold", ("auto", "on", "off"),
+             "whether calls that repeat are one row",
+             "Neighbours that make the same calls, sequences of such that "
+             "repeat, and\nfunctions that call themselves are one row with "
+             "its count.  Calls that are\nopen, unwound or slow (ten times "
+             "the mean) stay rows of their own.\n"
+             "auto: on a terminal, live and in `cstrace show`; not in pipes "
+             "and files.")
         flag("std", False, "whether calls of the C++ library are shown",
              "Off, functions in std:: and those that system headers define "
              "are\nhidden; user code that they call is shown in their place.")

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Optional
 import gdb
 
 from . import engine, hooks, leftovers, locate, naming, recording
-from .console import Output, is_mi, report_color, say, terminals
+from .console import (Output, is_mi, report_color, report_fold, say,
+                      terminals)
 from .control import Control
 from .engine import CstraceError, RecorderOptions, Trace
 from .params import Settings
@@ -95,7 +96,8 @@ class Session:
         times = ("off", "elapsed", "wall")
         return engine.Look(timestamp=times.index(s["timestamp"]),
                            duration=s["duration"], callsite=s["callsite"],
-                           fold=s["fold"], id=s["id"], thread=s["thread"],
+                           fold=s["fold"] == "on", id=s["id"],
+                           thread=s["thread"],
                            names=engine.NAMES.index(s["names"]))
 
     def saved_look(self, has_ids: bool = False) -> engine.Look:
@@ -107,6 +109,7 @@ class Session:
     def report_look(self) -> engine.Look:
         look = self.look()
         look.color = report_color(self.settings["color"])
+        look.fold = report_fold(self.settings["fold"])
         return look
 
     def choice(self, is_all: bool = False, **own) -> engine.Choice:
@@ -348,7 +351,7 @@ class Session:
                                    "fold", "std", "color", "names", "id",
                                    "thread"))
         key += tuple(sorted(self.standing().items()))
-        self.recording.live(s["live"], s["color"], self.look(),
+        self.recording.live(s["live"], s["color"], s["fold"], self.look(),
                             self.live_choice(), key)
 
     def setting_changed(self, name: str) -> None:
@@ -369,7 +372,7 @@ class Session:
         try:
             # Rows on their way must not meet a closed file.
             if self.is_recording() and self.output.name:
-                self.recording.live(False, "off", self.look(), self.choice(),
+                self.recording.live(False, "off", "off", self.look(), self.choice(),
                                     ())
             self.output.open(name)
         except OSError as e:

@@ -343,6 +343,19 @@ static int set_fold(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_no_fold(struct options *o, const char *value)
+{
+	(void)value;
+	o->look.fold = 0;
+	return 0;
+}
+
+static int set_unfold(struct options *o, const char *value)
+{
+	o->choice.unfold = value;
+	return 0;
+}
+
 static int set_names(struct options *o, const char *value)
 {
 	int word = parse_word(value, names_words);
@@ -624,8 +637,12 @@ const struct option_row option_rows[] = {
 	{"id", NULL, "with the calls' IDs", FOR_SAVE, set_id, NULL},
 	{"names", "WHICH", "simple or full: with parameters and the like",
 	 FOR_ROWS | FOR_REPORT | FOR_GRAPH, set_names, names_words},
-	{"fold", NULL, "runs of equal leaf calls as one row",
+	{"fold", NULL, "calls that repeat, loops and recursion as one row",
 	 FOR_SHOW | FOR_LIVE, set_fold, NULL},
+	{"no-fold", NULL, "each call in a row, as it is but on a terminal",
+	 FOR_SHOW | FOR_LIVE, set_no_fold, NULL},
+	{"unfold", "ID", "only what the folded row with this ID stands for",
+	 FOR_SHOW, set_unfold, NULL},
 	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager,
 	 NULL},
 	{"color", "WHEN", "on, off or auto (on a terminal)",

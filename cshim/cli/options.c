@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What getopt_long() returns for row i is FIRST + i: no letter, nor '?'. */
 enum { FIRST = 256, HELP = 'h' };
@@ -151,6 +152,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 
 	options_default(out);
 	out->look.id = !!(c->options & (FOR_SHOW | FOR_LIVE));
+	out->look.fold = out->look.id && isatty(STDOUT_FILENO);
 	choose_rows(c, chosen);
 	opterr = 0;
 	while (status > 0 &&

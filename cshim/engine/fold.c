@@ -23,7 +23,7 @@ struct node {
 	struct shown call;
 	uint64_t cookie;
 	uint64_t order; /* of entry */
-	uint64_t shape;
+	uint64_t key;
 	uint64_t n; /* calls side by side, or rounds of a loop */
 	uint64_t n_calls;
 	uint64_t n_told, told_ns; /* live: the count in its last row */
@@ -169,24 +169,25 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 29);
 }
 
-static void node_shape(struct fold *f, struct node *node)
+/* What its row is to be, for the sake of comparing: a call's site, or the
+ * sites of a loop's rows. */
+static void node_key(struct fold *f, struct node *node)
 {
-	uint64_t own = node->period ? node->period : ~(uint64_t)node->call.site;
-	uint64_t below = 0;
-
+	node->key =
+		node->period
+			? node->period
+			: ~((uint64_t)node->call.from << 32 | node->call.site);
 	node->height = 1;
 	for (const struct node *i = node->first; i; i = i->next) {
 		if (i->height >= node->height)
 			node->height = i->height + 1;
 		node->is_own |= i->is_own;
-		/* What a recursion calls is in no order. */
-		below = node->n_levels > 1 ? below + mix(1, i->shape)
-					   : mix(below, i->shape);
+		if (node->period)
+			node->key = mix(node->key, i->key);
 	}
 	node->is_own |= node->height > MAX_HEIGHT;
-	node->shape = mix(mix(own, below), node->n_levels > 1);
 	if (node->is_own)
-		node->shape = mix(node->shape, ++f->n_added);
+		node->key = mix(node->key, ++f->n_added);
 }
 
 static int is_only(const struct fold *f, const struct node *node)
@@ -196,10 +197,10 @@ static int is_only(const struct fold *f, const struct node *node)
 				 node->call.is_seed == f->only_is_seed);
 }
 
-static uint64_t mean_ns(const struct node *node)
+/* Of a's calls, with the slow ones that are rows of their own. */
+static uint64_t mean_ns(const struct node *a)
 {
-	return (node->call.duration_ns + node->slow_ns) /
-	       (node->n + node->n_slow);
+	return (a->call.duration_ns + a->slow_ns) / (a->n + a->n_slow);
 }
 
 static int is_slow(uint64_t ns, uint64_t mean)
@@ -207,29 +208,23 @@ static int is_slow(uint64_t ns, uint64_t mean)
 	return ns > FOLD_SLOW_NS && ns / FOLD_SLOW > mean;
 }
 
-/* Equal shapes: does none of b's calls take much longer than a's, or the other
- * way round? */
-static int is_as_fast(struct node *a, struct node *b)
+/* Does b take much longer than a's calls do, or the other way round? */
+static int is_as_fast(struct node *a, const struct node *b)
 {
-	uint64_t x = mean_ns(a), y = mean_ns(b);
+	uint64_t mean_of_b = b->call.duration_ns / b->n;
 
-	if (!a->period && (is_slow(x, y) || is_slow(y, x))) {
-		a->n_slow += b->n;
-		a->slow_ns += b->call.duration_ns;
-		return 0;
-	}
-	a = a->first;
-	b = b->first;
-	for (; a && b; a = a->next, b = b->next)
-		if (!is_as_fast(a, b))
-			return 0;
-	return !a && !b;
+	if (a->period || (!is_slow(mean_of_b, mean_ns(a)) &&
+			  !is_slow(a->call.duration_ns / a->n, mean_of_b)))
+		return 1;
+	a->n_slow += b->n;
+	a->slow_ns += b->call.duration_ns;
+	return 0;
 }
 
 /* May b join a? */
 static int is_alike(struct fold *f, struct node *a, struct node *b)
 {
-	if (a->shape != b->shape || a->is_own || (a->is_given && !f->is_live))
+	if (a->key != b->key || a->is_own || (a->is_given && !f->is_live))
 		return 0;
 	if (f->has_only && !a->period && is_only(f, a)) {
 		b->is_only = 1;
@@ -238,17 +233,99 @@ static int is_alike(struct fold *f, struct node *a, struct node *b)
 	return is_as_fast(a, b);
 }
 
-static void join(struct node *a, const struct node *b)
+/* The next row below `top`, which may be in one of its loops. */
+static struct node *row_after(struct node *row, const struct node *top)
 {
+	struct node *next = row ? row->next : top->first;
+
+	while (!next && row && row->above != top) {
+		row = row->above;
+		next = row->next;
+	}
+	while (next && next->period)
+		next = next->first;
+	return next;
+}
+
+static int is_row_for(const struct node *a, const struct node *b)
+{
+	return a->call.site == b->call.site && a->call.from == b->call.from &&
+	       !a->is_own;
+}
+
+/* The row below a that b's call is one more of; looked for from `from` on,
+ * where it mostly is. */
+static struct node *row_for(struct node *a, struct node *from,
+			    const struct node *b)
+{
+	struct node *i = row_after(from, a);
+
+	for (; i; i = row_after(i, a))
+		if (is_row_for(i, b))
+			return i;
+	for (i = from ? row_after(NULL, a) : NULL; i; i = row_after(i, a)) {
+		if (is_row_for(i, b))
+			return i;
+		if (i == from)
+			break;
+	}
+	return NULL;
+}
+
+/* Take a row out, and the loops that are empty without it. */
+static void row_unlink(struct fold *f, struct node *row, struct node *top)
+{
+	struct node *above = row->above;
+
+	node_unlink(row);
+	while (above != top && !above->first) {
+		struct node *empty = above;
+
+		above = above->above;
+		node_drop(f, empty);
+	}
+}
+
+/* b is one more of what a is: what it calls joins what a calls, or comes
+ * behind that, as slow ones do.  b is empty then. */
+static void join(struct fold *f, struct node *a, struct node *b)
+{
+	struct node *from = NULL, *row;
+
 	a->n += b->n;
 	a->n_calls += b->n_calls;
 	a->call.duration_ns += b->call.duration_ns;
 	if (a->n_levels < b->n_levels)
 		a->n_levels = b->n_levels;
-	a = a->first;
-	b = b->first;
-	for (; a && b; a = a->next, b = b->next)
-		join(a, b);
+	while ((row = row_after(NULL, b))) {
+		struct node *to = row_for(a, from, row);
+		int is_unfolded = to && f->has_only && is_only(f, to);
+
+		row_unlink(f, row, b);
+		if (to && !is_unfolded && is_as_fast(to, row)) {
+			join(f, to, row);
+			node_append(a, row);
+			node_drop(f, row);
+			from = to;
+			continue;
+		}
+		row->is_only |= is_unfolded;
+		row->is_own |= to && !is_unfolded;
+		node_append(a, row);
+	}
+}
+
+/* Does a call all that b does? */
+static int has_all(struct node *a, const struct node *b)
+{
+	struct node *from = NULL;
+
+	for (struct node *i = row_after(NULL, b); i; i = row_after(i, b)) {
+		from = row_for(a, from, i);
+		if (!from || !has_all(from, i))
+			return 0;
+	}
+	return 1;
 }
 
 /* ---- a whole call and those before it ---------------------------------------
@@ -262,7 +339,10 @@ static int join_any(struct fold *f, struct node *node)
 	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++) {
 		if (!i->is_whole || !is_alike(f, i, node))
 			continue;
-		join(i, node);
+		/* Something new is to be seen. */
+		if (i->is_given && !has_all(i, node))
+			continue;
+		join(f, i, node);
 		if (f->is_live)
 			i->call.start_ns = node->call.start_ns;
 		node_drop(f, node);
@@ -287,7 +367,7 @@ static void join_round(struct fold *f, struct node *a, struct node *b)
 	while (b) {
 		struct node *next = b->next;
 
-		join(a, b);
+		join(f, a, b);
 		node_drop(f, b);
 		a = a->next;
 		b = next;
@@ -318,7 +398,7 @@ static int loop_new(struct fold *f, struct node *first, uint32_t period)
 	first->previous = NULL;
 	for (struct node *i = first; i; i = i->next)
 		i->above = loop;
-	node_shape(f, loop);
+	node_key(f, loop);
 	return 1;
 }
 
@@ -356,7 +436,7 @@ static int join_neighbour(struct fold *f, struct node *node)
 			return 0;
 		before = before->last;
 	}
-	join(before, node);
+	join(f, before, node);
 	node_drop(f, node);
 	return 1;
 }
@@ -379,7 +459,7 @@ again:
 		before = b->previous;
 		if (!before || before->is_given)
 			return 0;
-		if (before->shape != last->shape && !before->period)
+		if (before->key != last->key && !before->period)
 			continue;
 		status = join_loop(f, b, period);
 		if (status < 0)
@@ -402,7 +482,7 @@ static int node_end(struct fold *f, struct node *node)
 	int status;
 
 	node->is_whole = 1;
-	node_shape(f, node);
+	node_key(f, node);
 	if (node->is_own || node->is_given || node->is_only)
 		return 0;
 	if (above->n_levels > 1 || is_on_screen(f, above))
@@ -595,7 +675,7 @@ static int lane_pop(struct fold *f, struct lane_state *l, uint32_t depth)
 
 static int is_foldable(const struct shown *call)
 {
-	return call->end == CALL_RETURN && !call->is_seed;
+	return call->end == CALL_RETURN && !call->is_seed && !call->is_stopped;
 }
 
 /* Is it one more level of its caller's recursion? */
@@ -621,6 +701,17 @@ static int add_inner(struct lane_state *l, const struct level *caller,
 	return level_push(l, node, call->depth, n_inner);
 }
 
+/* A live call that is open may return yet; what an exception does is no call.
+ */
+static int joins(const struct fold *f, const struct shown *call,
+		 uint32_t function)
+{
+	int is_running = f->is_live && call->end == CALL_OPEN && !call->is_seed;
+
+	return (is_foldable(call) || is_running) &&
+	       !f->names->functions[function].exception;
+}
+
 int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 {
 	uint32_t function = f->names->sites[call->site].function;
@@ -644,9 +735,7 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 	node->cookie = cookie;
 	node->function = function;
 	node->order = f->n_added++;
-	node->is_own =
-		!is_foldable(call) &&
-		!(f->is_live && call->end == CALL_OPEN && !call->is_seed);
+	node->is_own = !joins(f, call, function);
 	if (caller) {
 		node->call.depth -= caller->depth - caller->node->call.depth;
 		/* Of a recursion that is shown level by level. */
@@ -745,9 +834,19 @@ static void node_trim(struct fold *f, struct node *above)
 	struct node *i = above->last, *previous;
 
 	for (int n = 0; i; i = previous) {
-		previous = i->previous;
-		if (i->is_given && i->is_whole &&
-		    (++n > MAX_KINDS || i->is_own))
+		struct node *other;
+
+		previous = other = i->previous;
+		if (!i->is_given || !i->is_whole)
+			continue;
+		while (other && (!other->is_given || !other->is_whole ||
+				 other->is_own || other->key != i->key))
+			other = other->previous;
+		if (other && !i->is_own) {
+			other->n_told += i->n_told;
+			join(f, other, i);
+		}
+		if (other || i->is_own || ++n > MAX_KINDS)
 			node_drop(f, i);
 	}
 }
@@ -812,7 +911,19 @@ static int close_given(struct fold *f, struct lane_state *l, struct node *node)
 	return status;
 }
 
-int fold_close(struct fold *f, const struct shown *call)
+static int close_unknown(struct fold *f, const struct shown *call,
+			 uint64_t cookie)
+{
+	const struct folded row = {.call = *call,
+				   .n_calls = 1,
+				   .n_levels = 1,
+				   .is_close = 1,
+				   .cookie = cookie};
+
+	return f->row(f->arg, &row);
+}
+
+int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
 {
 	struct lane_state *l = lane_of(f, call->lane);
 	struct node *node;
@@ -821,15 +932,18 @@ int fold_close(struct fold *f, const struct shown *call)
 	if (!l)
 		return CST_MEMORY;
 	status = lane_pop(f, l, call->depth + 1);
-	if (status < 0 || !l->n)
+	if (status < 0)
 		return status;
+	if (!l->n)
+		return close_unknown(f, call, cookie);
 	node = l->levels[l->n - 1].node;
 	if (node->call.number != call->number ||
 	    node->call.thread != call->thread ||
 	    node->call.is_seed != call->is_seed)
-		return 0;
+		return close_unknown(f, call, cookie);
 	node->call.duration_ns = call->duration_ns;
 	node->call.end = call->end;
+	node->call.is_stopped = call->is_stopped;
 	node->is_own |= !is_foldable(call);
 	if (node->is_given)
 		return close_given(f, l, node);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * From calls to folded rows: what is called again and again in the same way
- * is one row with a count, and what it calls is shown once below it.
+ * From calls to folded rows: what is called again and again is one row with a
+ * count, and what it calls is shown once below it, with counts of its own.
  *
- * - Neighbours that make the same calls from the same places are one row.
- *   How often their own loops went round makes no difference.
+ * - Neighbours that are called from one place are one row.
  * - A sequence of up to FOLD_PERIOD neighbours that repeats is shown once; its
  *   first row tells how many rows it has.
  * - A function that calls itself is one row with the number of levels; what
- *   all the levels call is below it, each kind once.
+ *   all the levels call is below it.
  *
  * Calls that are open or were unwound, and whatever they are called by, are
  * rows of their own, and so is a call that takes more than FOLD_SLOW times the
@@ -66,8 +65,8 @@ int fold_end(struct fold *f);
 
 void fold_live(struct fold *f);
 /* The end of a call that was added as open: depth, lane and number tell which,
- * duration_ns and end are looked at. */
-int fold_close(struct fold *f, const struct shown *call);
+ * duration_ns and end are looked at.  One that is not known gets its row. */
+int fold_close(struct fold *f, const struct shown *call, uint64_t cookie);
 /* Give the rows of what was added since the last time.  An open call that
  * follows the way that calls have gone there is given only once it is slow;
  * is_stop: all are, and each count that has grown. */

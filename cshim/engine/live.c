@@ -49,6 +49,8 @@ int live_init(struct live *l, const struct names *names, struct cst_error *err)
 void live_release(struct live *l)
 {
 	filter_free(l->filter);
+	fold_free(l->fold);
+	addrmap_release(&l->stacks);
 	screen_release(&l->screen);
 	free(l->span.from);
 	free(l->span.until);
@@ -72,10 +74,16 @@ static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
 
 /* ---- from what is pending to the screen ---------------------------------- */
 
+static uint8_t was_stopped(const struct live *l, const struct pending *p)
+{
+	return p->kind != ROW_OPEN && l->pauses &&
+	       pauses_are_within(l->pauses, p->start, p->end);
+}
+
 static struct screen_row row_of(const struct live *l, const struct pending *p)
 {
 	return (struct screen_row){
-		.at = p->time,
+		.at = live_ns(l, p->time - l->start_ticks),
 		.time_ns = live_time_ns(l, p->time),
 		.duration_ns = live_ns(l, p->end - p->start),
 		.number = p->number,
@@ -87,8 +95,7 @@ static struct screen_row row_of(const struct live *l, const struct pending *p)
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
 		.is_seed = p->is_seed,
-		.is_stopped = p->kind != ROW_OPEN && l->pauses &&
-			      pauses_are_within(l->pauses, p->start, p->end),
+		.is_stopped = was_stopped(l, p),
 	};
 }
 
@@ -99,17 +106,129 @@ static void drop_front(struct live *l, uint32_t n)
 	memmove(l->rows, l->rows + n, l->n_rows * sizeof(*l->rows));
 }
 
+/* ---- folding --------------------------------------------------------------
+ */
+
+static int put_folded(void *arg, const struct folded *folded)
+{
+	struct live *l = arg;
+	const struct shown *call = &folded->call;
+	struct screen_row row = {
+		.at = call->start_ns,
+		.time_ns = call->start_ns,
+		.duration_ns = call->duration_ns,
+		.number = call->number,
+		.n_calls = folded->n_calls,
+		.thread = (const void *)(uintptr_t)folded->cookie,
+		.site = call->site,
+		.from = call->from,
+		.depth = call->depth,
+		.n_levels = folded->n_levels,
+		.n_loop = folded->n_loop,
+		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
+		.is_unwound = call->end == CALL_UNWOUND,
+		.is_seed = call->is_seed,
+		.is_stopped = call->is_stopped,
+	};
+
+	if (folded->is_count)
+		row.kind = ROW_COUNT;
+	if (folded->is_close) {
+		row.kind = ROW_CLOSE;
+		row.time_ns = row.at += call->duration_ns;
+	}
+	if (l->options.look.timestamp == CST_TIME_WALL)
+		row.time_ns += l->start_wall_ns + live_ns(l, l->paused_ticks);
+	return screen_add(&l->screen, &row);
+}
+
+static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
+{
+	return ticks > l->start_ticks ? live_ns(l, ticks - l->start_ticks) : 0;
+}
+
+static uint32_t lane_of(struct live *l, const struct stack *s)
+{
+	uint32_t *known = addrmap_get(&l->stacks, (uintptr_t)s);
+
+	if (known)
+		return *known;
+	addrmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
+	return l->n_stacks++;
+}
+
+static void fold_pending(struct live *l, const struct pending *p)
+{
+	const struct shown call = {
+		.start_ns = since_begin_ns(l, p->start),
+		.duration_ns = live_ns(l, p->end - p->start),
+		.number = p->number,
+		.thread = p->thread->index,
+		.lane = lane_of(l, p->stack),
+		.site = p->site,
+		.from = p->from,
+		.depth = p->depth,
+		.end = p->kind == ROW_OPEN ? CALL_OPEN
+		       : p->is_unwound	   ? CALL_UNWOUND
+					   : CALL_RETURN,
+		.is_seed = p->is_seed,
+		.is_stopped = was_stopped(l, p),
+	};
+	uint64_t cookie = (uintptr_t)p->thread;
+
+	if (p->kind == ROW_CLOSE)
+		fold_close(l->fold, &call, cookie);
+	else
+		fold_add(l->fold, &call, cookie);
+}
+
+static void fold_restart(struct live *l)
+{
+	fold_free(l->fold);
+	addrmap_release(&l->stacks);
+	l->n_stacks = 0;
+	l->fold = NULL;
+	if (!l->options.look.fold || l->is_exact)
+		return;
+	l->fold = fold_new(l->names, put_folded, l);
+	if (l->fold)
+		fold_live(l->fold);
+}
+
+/* Calls that are pending for their duration (min_ns) come behind those that
+ * they make. */
+static int time_order(const void *a, const void *b)
+{
+	const struct pending *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
 /* Those whose rows are open want a closing row later. */
-static void live_hand_over(struct live *l)
+static void live_hand_over(struct live *l, uint64_t now, int is_stop)
 {
 	for (uint32_t i = 0; i < l->n_rows; i++) {
 		const struct pending *p = &l->rows[i];
-		struct screen_row row = row_of(l, p);
 
-		if (screen_add(&l->screen, &row) == 0 && p->kind == ROW_OPEN)
+		if (p->kind == ROW_OPEN)
 			p->stack->calls[p->index].is_printed = 1;
 	}
+	if (l->fold && l->options.min_ns && l->n_rows)
+		qsort(l->rows, l->n_rows, sizeof(*l->rows), time_order);
+	for (uint32_t i = 0; i < l->n_rows; i++) {
+		const struct pending *p = &l->rows[i];
+		const struct screen_row row = row_of(l, p);
+
+		if (l->fold)
+			fold_pending(l, p);
+		else
+			screen_add(&l->screen, &row);
+	}
 	drop_front(l, l->n_rows);
+	if (l->fold)
+		fold_show(l->fold, since_begin_ns(l, now), is_stop);
 }
 
 static void live_leave_out(struct live *l, uint32_t n)
@@ -123,6 +242,8 @@ static void live_leave_out(struct live *l, uint32_t n)
 		if (!n_calls++)
 			first = row_of(l, &l->rows[i]);
 	}
+	if (l->fold)
+		fold_forget(l->fold);
 	screen_leave_out(&l->screen, &first, n_calls);
 	drop_front(l, n);
 }
@@ -132,9 +253,10 @@ static int may_leave_out(const struct live *l)
 	return l->screen.outlet.is_slow && !l->is_exact;
 }
 
-static void live_write(struct live *l, int is_stop, int patience_ms)
+static void live_write(struct live *l, uint64_t now, int is_stop,
+		       int patience_ms)
 {
-	live_hand_over(l);
+	live_hand_over(l, now, is_stop);
 	screen_write(&l->screen, is_stop, patience_ms);
 }
 
@@ -143,7 +265,7 @@ static void live_write(struct live *l, int is_stop, int patience_ms)
 static void live_make_room(struct live *l)
 {
 	if (l->n_rows == MAX_PENDING)
-		live_write(l, 0, OUTLET_FOREVER);
+		live_write(l, l->rows[l->n_rows - 1].time, 0, OUTLET_FOREVER);
 	else if (l->n_rows >= MAX_WAITING && may_leave_out(l))
 		live_leave_out(l, MAX_WAITING / 2);
 }
@@ -341,7 +463,7 @@ void live_flush(struct live *l, struct callstack *c, uint64_t now)
 		return;
 	live_look(l, c, now);
 	if (is_due(l))
-		live_write(l, 0,
+		live_write(l, now, 0,
 			   may_leave_out(l) ? OUTLET_NOT : OUTLET_FOREVER);
 }
 
@@ -351,7 +473,8 @@ void live_settle(struct live *l, struct callstack *c, uint64_t now,
 	if (!l->filter)
 		return;
 	live_look(l, c, now);
-	live_write(l, !l->is_exact, l->is_exact ? OUTLET_FOREVER : patience_ms);
+	live_write(l, now, !l->is_exact,
+		   l->is_exact ? OUTLET_FOREVER : patience_ms);
 }
 
 void live_forget(struct live *l)
@@ -359,6 +482,7 @@ void live_forget(struct live *l)
 	l->first_row += l->n_rows;
 	l->n_rows = 0;
 	screen_clear(&l->screen);
+	fold_restart(l);
 }
 
 void live_set(struct live *l, const struct live_options *options,
@@ -366,7 +490,8 @@ void live_set(struct live *l, const struct live_options *options,
 {
 	int was_on = l->filter != NULL;
 
-	live_write(l, 1, LIVE_STOP_MS);
+	if (was_on)
+		live_write(l, 0, 1, LIVE_STOP_MS);
 	filter_free(l->filter);
 	l->filter = filter;
 	if (l->screen.look.id != options->look.id ||
@@ -375,6 +500,7 @@ void live_set(struct live *l, const struct live_options *options,
 	l->options = *options;
 	l->screen.look = options->look;
 	outlet_turn(&l->screen.outlet, options->sink, options->fd);
+	fold_restart(l);
 	c->listener = (struct call_listener){0};
 	if (!filter)
 		return;

@@ -9,6 +9,8 @@
 #define ENGINE_LIVE_H
 
 #include "callstack.h"
+#include "addrmap.h"
+#include "fold.h"
 #include "screen.h"
 
 struct live_options {
@@ -42,6 +44,9 @@ struct live {
 	const struct pauses *pauses; /* borrowed */
 	int is_exact; /* rows keep step with the program: none is left out */
 	struct screen screen;
+	struct fold *fold;     /* NULL: rows are not folded */
+	struct addrmap stacks; /* the fold's lanes, by their struct stack */
+	uint32_t n_stacks;
 	/* private */
 	struct pending *rows;
 	uint32_t n_rows;

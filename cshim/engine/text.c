@@ -5,6 +5,7 @@
  */
 #include "text.h"
 #include "addrmap.h"
+#include "fold.h"
 #include "number.h"
 #include "pump.h"
 #include "row.h"
@@ -35,11 +36,8 @@ struct text {
 	uint8_t *is_noted; /* by thread: its tag was explained */
 	int has_heading, has_stop_note;
 	int64_t n_rows;
-	/* With fold: equal leaves so far, and one more call that would make
-	 * one if it turns out a leaf too. */
-	struct shown run, next;
-	uint64_t n_run;
-	int has_next;
+	struct fold *fold; /* NULL: rows are not folded */
+	struct bytes *out; /* where folded rows go */
 	struct shown batch[BATCH];
 };
 
@@ -149,8 +147,9 @@ static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
 	return 0;
 }
 
-static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
-		   struct bytes *out)
+/* folded is NULL for a call by itself. */
+static int put_row(struct text *x, const struct shown *s,
+		   const struct folded *folded, struct bytes *out)
 {
 	const struct suffix *suffix;
 	struct row row;
@@ -163,9 +162,15 @@ static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 	if (!begin)
 		return CST_MEMORY;
 	row_fill(x, s, &row);
-	row.n_folded = n_folded;
+	if (folded) {
+		row.n_folded = folded->n_calls;
+		row.n_levels = folded->n_levels;
+		row.n_loop = folded->n_loop;
+	}
 	p = row_put_prefix(&row, x->look, p);
-	suffix = row.is_unwound || n_folded > 1 ? NULL : suffix_of(x, &row);
+	suffix = row.is_unwound || row.n_folded > 1 || row.n_loop
+			 ? NULL
+			 : suffix_of(x, &row);
 	if (suffix) {
 		memcpy(p, x->suffix_text.data + suffix->at, suffix->size);
 		p += suffix->size;
@@ -180,57 +185,39 @@ static int put_row(struct text *x, const struct shown *s, uint64_t n_folded,
 
 /* ---- folding ------------------------------------------------------------ */
 
-static int flush_run(struct text *x, struct bytes *out)
+static int put_folded(void *arg, const struct folded *folded)
 {
-	int status = x->n_run ? put_row(x, &x->run, x->n_run, out) : 0;
+	struct text *x = arg;
 
-	x->n_run = 0;
-	return status;
-}
-
-static int is_alike(const struct shown *a, const struct shown *b)
-{
-	return a->site == b->site && a->from == b->from && a->lane == b->lane &&
-	       a->depth == b->depth && a->thread == b->thread &&
-	       a->end == CALL_RETURN && b->end == CALL_RETURN && !a->is_seed &&
-	       !b->is_seed;
-}
-
-/* x->next is a leaf: it joins the run or begins another. */
-static int join_run(struct text *x, struct bytes *out)
-{
-	int status = 0;
-
-	if (x->n_run && is_alike(&x->run, &x->next)) {
-		x->n_run++;
-		x->run.duration_ns += x->next.duration_ns;
-		return 0;
-	}
-	status = flush_run(x, out);
-	x->run = x->next;
-	x->n_run = 1;
-	return status;
+	return put_row(x, &folded->call, folded, x->out);
 }
 
 /* call is NULL at the end. */
-static int put_folded(struct text *x, const struct shown *call,
-		      struct bytes *out)
+static int fold(struct text *x, const struct shown *call, struct bytes *out)
 {
-	int status = 0;
+	x->out = out;
+	return call ? fold_add(x->fold, call, 0) : fold_end(x->fold);
+}
 
-	if (x->has_next && call && call->lane == x->next.lane &&
-	    call->depth > x->next.depth) {
-		status = flush_run(x, out);
-		if (status == 0)
-			status = put_row(x, &x->next, 0, out);
-	} else if (x->has_next) {
-		status = join_run(x, out);
-	}
-	x->has_next = call != NULL;
-	if (call)
-		x->next = *call;
-	else if (status == 0)
-		status = flush_run(x, out);
+static int fold_init(struct text *x, const struct cst_choice *choice,
+		     struct cst_error *err)
+{
+	struct callid id;
+	uint32_t thread;
+	int status;
+
+	if (!x->look->fold && !choice->unfold)
+		return 0;
+	x->fold = fold_new(x->t->names, put_folded, x);
+	if (!x->fold)
+		return cst_fail_memory(err);
+	if (!choice->unfold)
+		return 0;
+	status = callid_parse(choice->unfold, &id, err);
+	if (status == 0)
+		status = callid_thread(x->t, &id, &thread, err);
+	if (status == 0)
+		fold_only(x->fold, thread, &id);
 	return status;
 }
 
@@ -238,7 +225,7 @@ static int put_folded(struct text *x, const struct shown *call,
 
 static int put_shown(struct text *x, const struct shown *s, struct bytes *out)
 {
-	return x->look->fold ? put_folded(x, s, out) : put_row(x, s, 0, out);
+	return x->fold ? fold(x, s, out) : put_row(x, s, NULL, out);
 }
 
 static int put_windowed(struct text *x, const struct shown *s,
@@ -258,13 +245,13 @@ static int put_windowed(struct text *x, const struct shown *s,
 
 static int put_batch(struct text *x, int n, struct bytes *out)
 {
-	int is_plain = window_is_all(&x->window) && !x->look->fold;
+	int is_plain = window_is_all(&x->window) && !x->fold;
 	int status = 0;
 
 	for (int i = 0; i < n && status == 0; i++)
-		status = is_plain ? put_row(x, &x->batch[i], 0, out)
+		status = is_plain ? put_row(x, &x->batch[i], NULL, out)
 			 : window_is_all(&x->window)
-				 ? put_folded(x, &x->batch[i], out)
+				 ? fold(x, &x->batch[i], out)
 				 : put_windowed(x, &x->batch[i], out);
 	return status;
 }
@@ -293,7 +280,7 @@ static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
 			return cst_fail_memory(err);
 		if (n && !window_is_over(&x->window))
 			continue;
-		if (x->look->fold && put_folded(x, NULL, out) < 0)
+		if (x->fold && fold(x, NULL, out) < 0)
 			return cst_fail_memory(err);
 		return 0;
 	}
@@ -333,6 +320,7 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 {
 	const struct cst_trace *t = x->t;
 	uint64_t paused = 0;
+	int status;
 
 	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
 	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
@@ -342,6 +330,9 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 	for (uint32_t i = 0; i < t->n_pauses; i++)
 		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
 	x->cell = cell_of(t, x->look);
+	status = fold_init(x, choice, err);
+	if (status < 0)
+		return status;
 	return window_init(&x->window, t, choice, err);
 }
 
@@ -366,6 +357,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 		status = x->n_rows;
 	view_free(x->view);
 	window_release(&x->window);
+	fold_free(x->fold);
 	free(x->suffixes);
 	free(x->far_suffixes);
 	addrmap_release(&x->far);

@@ -188,6 +188,8 @@ int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 		status = callid_parse(choice->from, &id, err);
 	if (status == 0 && choice->until && filter_is_id(choice->until))
 		status = callid_parse(choice->until, &id, err);
+	if (status == 0 && choice->unfold)
+		status = callid_parse(choice->unfold, &id, err);
 	return status;
 }
 

@@ -19,7 +19,7 @@ class ShowCommand(TraceCommand):
                         [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
                         [-min-time T] [-all] [-names simple|full]
-                        [-no-id] [-no-thread] [REGEX]
+                        [-no-id] [-no-thread] [-unfold ID] [REGEX]
 
     With REGEX, show only the functions that it names, or whose name it is
     found in, and the calls beneath them; /REGEX/ is never taken for a name.
@@ -40,6 +40,8 @@ class ShowCommand(TraceCommand):
       -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
       -no-id, -no-thread   without these columns
+      -unfold ID   only the calls that the folded row with this number stands
+                   for, each in a row of its own
 
     Options may stand behind REGEX, too.  The last line tells what is left
     out of the rows, and by what."""
@@ -49,7 +51,8 @@ class ShowCommand(TraceCommand):
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
                BELOW, THREAD, *CHOICE, ALL, NAMES,
-               Option("no-id", None), Option("no-thread", None)]
+               Option("no-id", None), Option("no-thread", None),
+               Option("unfold", options.read_text)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         regex = options.the_regex(rest)
@@ -57,7 +60,7 @@ class ShowCommand(TraceCommand):
             values["filter"] = regex
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(
-            values, ("last", "around", "thread")))
+            values, ("last", "around", "thread", "unfold")))
         look = self.session.report_look()
         look.names = choice.names
         look.id &= "no_id" not in values

@@ -29,7 +29,8 @@ class Terminal:
 
     def __init__(self, folder, program, args=(), rows=24, columns=200,
                  commands=(), **env):
-        line = command_line(program, ("set style enabled off",) + commands,
+        line = command_line(program, ("set style enabled off",
+                                      "set cstrace fold off") + commands,
                             args, str(ROOT / "cstrace.py"), batch=False)
         self.told = " ".join(line)
         self.seen = ""

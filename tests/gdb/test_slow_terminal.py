@@ -29,7 +29,6 @@ def test_nobody_reads_and_the_program_goes_on(tmp_path):
     end = tmp_path / "end"
     with Terminal(tmp_path, build("flood.c"),
                   args=[str(end), str(N_STEPS)]) as t:
-        t.ask(IN_FULL)
         t.ask("cstrace start")
         t.send("run\n")
         wait_for(end.exists, "the program to come to its end")
@@ -45,7 +44,6 @@ def test_the_note_names_the_first_that_is_missing(tmp_path):
     end = tmp_path / "end"
     with Terminal(tmp_path, build("flood.c"),
                   args=[str(end), str(N_STEPS)]) as t:
-        t.ask(IN_FULL)
         t.ask("cstrace start")
         seen = t.ask("run")
         first = re.search(NOTE, seen).group(2)
@@ -66,7 +64,6 @@ def test_a_file_has_all_rows(tmp_path):
     out = tmp_path / "rows"
     with Terminal(tmp_path, build("flood.c"),
                   args=[str(tmp_path / "end"), str(N_STEPS)]) as t:
-        t.ask(IN_FULL)
         t.ask("set cstrace output %s" % out)
         t.ask("cstrace start")
         t.ask("run")

@@ -15,10 +15,14 @@
 
 #include "fold.h"
 
-enum { N_SITES = 52, USUAL_NS = 1000 };
+enum { N_SITES = 5000, USUAL_NS = 1000 };
 
 static struct call_site sites[N_SITES];
-static const struct names names = {.sites = sites, .n_sites = N_SITES};
+static struct function functions[N_SITES];
+static const struct names names = {.functions = functions,
+				   .n_functions = N_SITES,
+				   .sites = sites,
+				   .n_sites = N_SITES};
 
 struct rows {
 	char text[8192];
@@ -99,7 +103,7 @@ static void check(const char *calls, const char *expected)
 static void different_calls_stay(void **state)
 {
 	(void)state;
-	check("a\n b\n  c\n b\n d\n", "a\n b\n  c\n b\n d\n");
+	check("a\n b\n  c\n d\n b\n", "a\n b\n  c\n d\n b\n");
 	check("", "");
 }
 
@@ -115,6 +119,15 @@ static void counts_may_differ(void **state)
 	(void)state;
 	check("a\n b\n  c\n b\n  c\n  c\n b\n  c\n  c\n  c\n",
 	      "a\n b*3\n  c*6\n");
+}
+
+static void callees_may_differ(void **state)
+{
+	(void)state;
+	check("a\n b\n  c\n b\n  d\n   e\n b\n  c\n  d\n",
+	      "a\n b*3\n  c*2\n  d*2\n   e\n");
+	check("a\n b\n  c\n  d\n  c\n  d\n b\n  c\n b\n  d\n  e\n",
+	      "a\n b*3\n  c*3@2\n  d*3\n  e\n");
 }
 
 static void a_sequence_that_repeats_is_a_loop(void **state)
@@ -150,8 +163,7 @@ static void slow_calls_stay(void **state)
 	(void)state;
 	check("a\n b\n b\n b!\n b\n", "a\n b*2\n b\n b\n");
 	check("a\n b!\n b\n b\n", "a\n b\n b*2\n");
-	check("a\n b\n  c\n b\n  c!\n b\n  c\n",
-	      "a\n b\n  c\n b\n  c\n b\n  c\n");
+	check("a\n b\n  c\n b\n  c!\n b\n  c\n", "a\n b*3\n  c*2\n  c\n");
 	/* Those that always are are not slow. */
 	check("a\n b!\n b!\n b!\n", "a\n b*3\n");
 }
@@ -200,7 +212,7 @@ static void rows_are_given_on_the_way(void **state)
 				     .duration_ns = 1,
 				     .lane = i % 2,
 				     .depth = i > 1 ? 1 + random % 3 : 0,
-				     .site = random / 3 % 26,
+				     .site = random / 3 % N_SITES,
 				     .end = CALL_RETURN};
 
 		sites[call.site].function = call.site;
@@ -241,6 +253,7 @@ int main(void)
 		cmocka_unit_test(different_calls_stay),
 		cmocka_unit_test(equal_neighbours_are_one_row),
 		cmocka_unit_test(counts_may_differ),
+		cmocka_unit_test(callees_may_differ),
 		cmocka_unit_test(a_sequence_that_repeats_is_a_loop),
 		cmocka_unit_test(recursion_is_one_row),
 		cmocka_unit_test(unwound_and_open_calls_stay),

@@ -62,7 +62,7 @@ struct cst_look {
 	uint8_t duration;  /* 0 or 1, as all below */
 	uint8_t callsite;
 	uint8_t color;
-	uint8_t fold;	/* runs of equal leaf calls as one row */
+	uint8_t fold;	/* equal calls, loops and recursion as one row */
 	uint8_t names;	/* enum cst_names */
 	uint8_t id;	/* each call's ID */
 	uint8_t thread; /* each call's thread, where there are several */
@@ -96,6 +96,7 @@ struct cst_choice {
 	/* Only calls that begin within, as START has it, and the calls around
 	 * the first of them; 0: from the beginning, to the end. */
 	uint64_t range_from_ns, range_until_ns;
+	const char *unfold; /* an ID: only what its folded row stands for */
 };
 
 /* ---- recorder ---------------------------------------------------------- */
