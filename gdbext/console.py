@@ -13,7 +13,7 @@ from typing import Callable, Iterator, NamedTuple, Optional, TypeVar
 import gdb
 
 from . import ctrlc, engine
-from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE
+from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE, WIDTH_TERMINAL
 
 T = TypeVar("T")
 
@@ -114,10 +114,36 @@ def _is_styled(fd: int) -> bool:
             and os.environ.get("TERM", "dumb") != "dumb")
 
 
+def _gdb_width() -> int:
+    """Columns as gdb has them; 0: no limit."""
+    return gdb.parameter("width") or 0
+
+
+_LINKED_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper")
+_LINKED_TERMS = ("xterm-kitty", "foot", "alacritty", "wezterm", "contour",
+                 "xterm-ghostty")
+_LINKED_BY = ("KONSOLE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "DOMTERM")
+
+
+def _knows_links() -> bool:
+    """Does the terminal know OSC 8?  The command's options ask likewise."""
+    env = os.environ
+    term = env.get("TERM", "")
+    if term.startswith(("screen", "tmux")):
+        return False
+    vte = env.get("VTE_VERSION", "")
+    return (vte.isascii() and vte.isdigit() and int(vte) >= 5000
+            or env.get("TERM_PROGRAM") in _LINKED_PROGRAMS
+            or term.startswith(_LINKED_TERMS)
+            or any(env.get(name) for name in _LINKED_BY))
+
+
 class Sink(NamedTuple):
     kind: int
     fd: int
     color: bool
+    width: int = 0  # columns, 0: rows are not cut; or WIDTH_TERMINAL
+    links: bool = False
 
     def is_watched(self) -> bool:
         """Do rows go to somebody's eyes: a terminal, an editor's console?"""
@@ -151,16 +177,22 @@ class Output:
             os.close(self._fd)
         self._fd, self.name = -1, ""
 
-    def sink(self, color: str) -> Sink:
-        """How rows go out as gdb stands now; color is on, off or auto."""
+    def sink(self, color: str, links: str) -> Sink:
+        """How rows go out as gdb stands now; color and links are on, off or
+        auto."""
         if self._fd >= 0:
             kind, fd = SINK_FD, self._fd
         elif is_mi() or _is_tui() or _is_logging():
-            return Sink(SINK_CALLBACK, -1, color == "on")
+            width = 0 if is_mi() or _is_logging() else _gdb_width()
+            return Sink(SINK_CALLBACK, -1, color == "on", width, links == "on")
         else:
             kind, fd = SINK_FD, 1
         is_auto = color == "auto" and _is_styled(fd)
-        return Sink(kind, fd, color == "on" or is_auto)
+        is_cut = fd == self._fd or _gdb_width()
+        return Sink(kind, fd, color == "on" or is_auto,
+                    WIDTH_TERMINAL if is_cut else 0,
+                    links == "on" or links == "auto" and is_auto
+                    and _knows_links())
 
     def is_busy(self) -> bool:
         """Does gdb still have rows to write?  It can be waited for only in
@@ -216,6 +248,22 @@ def report_fold(fold: str) -> bool:
     if fold != "auto":
         return fold == "on"
     return (os.isatty(1) or is_mi()) and not _is_logging()
+
+
+def report_links(links: str) -> bool:
+    """Are show's places links?  gdb's pager takes what it does not know for
+    text, and would ask too soon."""
+    if links != "auto":
+        return links == "on"
+    is_paged = gdb.parameter("pagination") and gdb.parameter("height")
+    return report_color("auto") and _knows_links() and not is_paged
+
+
+def report_width() -> int:
+    """Columns that show's rows are cut to: on a terminal only."""
+    if not os.isatty(1) or _is_logging() or is_mi():
+        return 0
+    return _gdb_width()
 
 
 class _Job(threading.Thread):

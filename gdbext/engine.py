@@ -13,6 +13,7 @@ from . import locate
 
 FAILED, MEMORY, BAD_INPUT, BAD_FILE = range(-1, -5, -1)
 INTERRUPTED, EMPTY, EXISTS = range(-5, -8, -1)
+WIDTH_TERMINAL = 2**32 - 1
 TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
 ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
@@ -65,6 +66,8 @@ class Choice(C.Structure):
         ("file", C.c_char_p), ("module", C.c_char_p),
         ("range_from_ns", C.c_uint64), ("range_until_ns", C.c_uint64),
         ("unfold", C.c_char_p),
+        ("at_ns", C.c_uint64), ("has_at", C.c_uint8),
+        ("reserved2", C.c_uint8 * 7),
     ]
     # Set where what stands for all commands is part of it.
     has_more = False
@@ -98,6 +101,24 @@ class _Diff(C.Structure):
         ("limit", C.c_uint32),
         ("percent", C.c_int32),
         ("output", C.c_uint32),
+    ]
+
+
+class _Thread(C.Structure):
+    _fields_ = [
+        ("process", C.c_uint32), ("thread", C.c_uint32),
+        ("pid", C.c_uint32), ("tid", C.c_uint32),
+        ("name", C.c_char_p),
+    ]
+
+
+class _Call(C.Structure):
+    _fields_ = [
+        ("function", C.c_char_p), ("name", C.c_char_p),
+        ("symbol", C.c_char_p), ("module", C.c_char_p),
+        ("file", C.c_char_p),
+        ("addr", C.c_uint64),
+        ("line", C.c_uint32), ("reserved", C.c_uint32),
     ]
 
 
@@ -211,6 +232,8 @@ _PROTOTYPES = {
     "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
     "cst_trace_command": (_STR, [_PTR]),
     "cst_trace_function": (_STR, [_PTR, _U32]),
+    "cst_trace_thread": (C.c_int, [_PTR, _U32, C.POINTER(_Thread)]),
+    "cst_trace_call": (C.c_int, [_PTR, _STR, C.POINTER(_Call), _ERR]),
     "cst_trace_is_whole": (C.c_int, [_PTR]),
     "cst_trace_choice": (None, [_PTR, _CHOICE]),
     "cst_trace_note": (C.c_int, [_PTR, _CHOICE, C.c_int, C.c_int, _STR, _U32]),
@@ -272,6 +295,10 @@ def _bytes(text: Optional[str]) -> Optional[bytes]:
     return text.encode("utf-8", "surrogateescape").replace(b"\0", b"")
 
 
+def _text(raw: Optional[bytes]) -> Optional[str]:
+    return None if raw is None else raw.decode("utf-8", "surrogateescape")
+
+
 def _call(name: str, *arguments) -> int:
     err = _Error()
     status = getattr(library(), name)(*arguments, C.byref(err))
@@ -315,7 +342,8 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 until: Optional[str] = None, file: Optional[str] = None,
                 module: Optional[str] = None,
                 time_range: tuple[int, int] = (0, 0),
-                unfold: Optional[str] = None) -> Choice:
+                unfold: Optional[str] = None,
+                at_ns: Optional[int] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
@@ -323,7 +351,8 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   root=_bytes(root), from_=_bytes(from_),
                   until=_bytes(until), file=_bytes(file),
                   module=_bytes(module), range_from_ns=time_range[0],
-                  range_until_ns=time_range[1], unfold=_bytes(unfold))
+                  range_until_ns=time_range[1], unfold=_bytes(unfold),
+                  at_ns=at_ns or 0, has_at=at_ns is not None)
 
 
 def choice_text(choice: Choice) -> str:
@@ -544,6 +573,30 @@ class Graph(NamedTuple):
             output=OUTPUTS.index(self.output), function=_bytes(self.function))
 
 
+class Thread(NamedTuple):
+    """One that made calls: P and T of their IDs, the kernel's number."""
+
+    process: int
+    thread: int
+    tid: int
+    name: str
+
+    def tag(self) -> str:
+        """As rows have it."""
+        return "%st%d" % ("p%d:" % self.process if self.process > 1 else "",
+                          self.thread)
+
+
+class Call(NamedTuple):
+    """One call's function, and where it was made."""
+
+    function: str  # full name
+    name: str  # simple name
+    file: Optional[str]
+    line: int  # 0: not known
+    addr: int  # the function's
+
+
 Write = Callable[[str], bool]
 
 
@@ -614,6 +667,21 @@ class Trace:
         found = self._lib.cst_trace_has_function(
             self._t, _bytes(word), choice.names, near, len(near))
         return bool(found), near.value.decode("utf-8", "replace")
+
+    def threads(self) -> list[Thread]:
+        """All threads, in the order of their first calls."""
+        found, out = [], _Thread()
+        while self._lib.cst_trace_thread(self._t, len(found), C.byref(out)):
+            found.append(Thread(out.process, out.thread, out.tid,
+                                _text(out.name) or ""))
+        return found
+
+    def call(self, id: str) -> Call:
+        """The call with this ID; CstraceError where there is none."""
+        out = _Call()
+        _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
+        return Call(_text(out.function), _text(out.name), _text(out.file),
+                    out.line, out.addr)
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

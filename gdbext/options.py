@@ -191,6 +191,18 @@ def read_range(name: str, word: str) -> tuple[int, int]:
     return found
 
 
+def read_moment_ns(name: str, word: str) -> int:
+    """A time since the trace began: seconds, or with a unit."""
+    if re.fullmatch(r"\d+\.\d*", word):
+        word += "s"
+    return read_time_ns(name, word)
+
+
+def is_id(word: str) -> bool:
+    """Is it a call's number, 1.42, 2:1.42 or 1.s1?"""
+    return re.fullmatch(r"(\d+:)?\d+\.s?\d+", word) is not None
+
+
 def read_bytes(word: str) -> Optional[int]:
     """"4G" as a number; None when it is none."""
     m = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", word.strip().lower())

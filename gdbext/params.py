@@ -152,6 +152,9 @@ class Settings:
              "Time spent at gdb's prompt is not counted.")
         enum("color", ("auto", "on", "off"), "whether rows are coloured",
              "auto: on a terminal, unless `set style enabled off`.")
+        enum("links", ("auto", "on", "off"),
+             "whether places are links to their files",
+             "auto: where the terminal is known to show links (OSC 8).")
         enum("fold", ("auto", "on", "off"),
              "whether calls that repeat are one row",
              "Neighbours that make the same calls, sequences of such that "

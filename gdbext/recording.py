@@ -166,13 +166,15 @@ class Recording:
             say("the program could not open the recorder's memory: %s"
                 % os.strerror(answer.errno))
 
-    def live(self, is_live: bool, color: str, fold: str, look: engine.Look,
+    def live(self, is_live: bool, color: str, links: str, fold: str,
+             look: engine.Look,
              choice: engine.Choice, key: tuple) -> None:
         """Tell the recorder how and where rows go, if that has changed."""
-        sink = self.output.sink(color) if is_live else console.NO_SINK
+        sink = self.output.sink(color, links) if is_live else console.NO_SINK
         if (sink, key) == self._live_key:
             return
-        look.color = sink.color
+        look.color, look.width = sink.color, sink.width
+        look.links = sink.links
         look.fold = fold == "on" or fold == "auto" and sink.is_watched()
         gdb.flush()
         self.recorder.live(is_live, sink.kind, sink.fd, look, choice)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Optional
 import gdb
 
 from . import engine, hooks, leftovers, locate, naming, recording
-from .console import (Output, is_mi, report_color, report_fold, say,
-                      terminals)
+from .console import (Output, is_mi, report_color, report_fold, report_links,
+                      report_width, say, terminals)
 from .control import Control
 from .engine import CstraceError, RecorderOptions, Trace
 from .params import Settings
@@ -110,6 +110,8 @@ class Session:
         look = self.look()
         look.color = report_color(self.settings["color"])
         look.fold = report_fold(self.settings["fold"])
+        look.width = report_width()
+        look.links = report_links(self.settings["links"])
         return look
 
     def choice(self, is_all: bool = False, **own) -> engine.Choice:
@@ -348,10 +350,10 @@ class Session:
             return
         s = self.settings
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
-                                   "fold", "std", "color", "names", "id",
-                                   "thread"))
+                                   "fold", "std", "color", "links", "names",
+                                   "id", "thread"))
         key += tuple(sorted(self.standing().items()))
-        self.recording.live(s["live"], s["color"], s["fold"], self.look(),
+        self.recording.live(s["live"], s["color"], s["links"], s["fold"], self.look(),
                             self.live_choice(), key)
 
     def setting_changed(self, name: str) -> None:
@@ -372,8 +374,8 @@ class Session:
         try:
             # Rows on their way must not meet a closed file.
             if self.is_recording() and self.output.name:
-                self.recording.live(False, "off", "off", self.look(), self.choice(),
-                                    ())
+                self.recording.live(False, "off", "off", "off", self.look(),
+                                    self.choice(), ())
             self.output.open(name)
         except OSError as e:
             raise gdb.GdbError("cstrace: cannot open %s: %s"

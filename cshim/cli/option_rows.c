@@ -216,6 +216,23 @@ static int set_around(struct options *o, const char *value)
 	return 0;
 }
 
+/* "0.000012" as rows have it, or with a unit. */
+static int set_at(struct options *o, const char *value)
+{
+	char text[64];
+	size_t n = strlen(value);
+	int is_seconds =
+		strspn(value, "0123456789.") == n && strchr(value, '.');
+
+	if (n + 2 > sizeof(text))
+		return -1;
+	memcpy(text, value, n + 1);
+	if (is_seconds)
+		memcpy(text + n, "s", 2);
+	o->choice.has_at = 1;
+	return parse_time(text, &o->choice.at_ns);
+}
+
 static int set_below(struct options *o, const char *value)
 {
 	o->choice.root = value;
@@ -503,6 +520,50 @@ static int is_color_wanted(void)
 	       !(no_color && *no_color);
 }
 
+/* Does the terminal know OSC 8?  gdbext/console.py asks likewise. */
+static int knows_links(void)
+{
+	static const char *const programs[] = {"iTerm.app", "WezTerm", "vscode",
+					       "ghostty", "Hyper"};
+	static const char *const terms[] = {"xterm-kitty", "foot",
+					    "alacritty",   "wezterm",
+					    "contour",	   "xterm-ghostty"};
+	static const char *const names[] = {
+		"KONSOLE_VERSION", "KITTY_WINDOW_ID", "WT_SESSION", "DOMTERM"};
+	const char *term = getenv("TERM"), *vte = getenv("VTE_VERSION");
+	const char *program = getenv("TERM_PROGRAM");
+
+	if (!term || !strncmp(term, "screen", 6) || !strncmp(term, "tmux", 4))
+		return 0;
+	if (vte && strtol(vte, NULL, 10) >= 5000)
+		return 1;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		if (program && !strcmp(program, programs[i]))
+			return 1;
+	for (size_t i = 0; i < sizeof(terms) / sizeof(*terms); i++)
+		if (!strncmp(term, terms[i], strlen(terms[i])))
+			return 1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (getenv(names[i]) && *getenv(names[i]))
+			return 1;
+	return 0;
+}
+
+/* Of pagers, less lets links through. */
+static int set_links(struct options *o, const char *value)
+{
+	int word = parse_word(value, color_words);
+	int has_own_pager = getenv("CSTRACE_PAGER") || getenv("PAGER");
+
+	if (word < 0)
+		return -1;
+	o->look.links =
+		(uint8_t)(word == 2 ? is_color_wanted() && !has_own_pager &&
+					      knows_links()
+				    : word);
+	return 0;
+}
+
 static int set_color(struct options *o, const char *value)
 {
 	int word = parse_word(value, color_words);
@@ -587,6 +648,8 @@ const struct option_row option_rows[] = {
 	 NULL},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
 	 set_around, NULL},
+	{"at", "TIME", "the calls around this time: 0.000012 as in rows, 12us",
+	 FOR_SHOW, set_at, NULL},
 	{"below", "ID", "only this call and what it calls", FOR_ROOT, set_below,
 	 NULL},
 	{"from", "WHERE", "from a function's first call on, or from an ID's",
@@ -645,6 +708,9 @@ const struct option_row option_rows[] = {
 	 FOR_SHOW, set_unfold, NULL},
 	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager,
 	 NULL},
+	{"links", "WHEN",
+	 "places as links: on, off or auto (a terminal that can)",
+	 FOR_SHOW | FOR_LIVE, set_links, color_words},
 	{"color", "WHEN", "on, off or auto (on a terminal)",
 	 FOR_SHOW | FOR_LIVE, set_color, color_words},
 	{NULL, NULL, NULL, 0, NULL, NULL},
@@ -657,7 +723,9 @@ void options_default(struct options *o)
 	o->look.duration = 1;
 	o->look.callsite = 1;
 	o->look.thread = 1;
+	o->look.width = CST_WIDTH_TERMINAL; /* of live rows */
 	set_color(o, "auto");
+	set_links(o, "auto");
 	o->output = trace_file_default;
 	o->times = -1;
 }

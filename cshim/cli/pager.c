@@ -21,7 +21,7 @@ static const char *pager_command(void)
 	return command ? command : getenv("PAGER");
 }
 
-static int is_wanted(void)
+int pager_is_wanted(void)
 {
 	const char *command = pager_command(), *term = getenv("TERM");
 
@@ -36,9 +36,10 @@ static void pager_run(int from)
 
 	dup2(from, STDIN_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	/* Leave at the end of less than a screen, let colours through, keep
-	 * the text on the screen; unless the user has set up less. */
-	setenv("LESS", "FRX", 0);
+	/* Leave at the end of less than a screen, let colours through, chop
+	 * rows (the arrow keys show the rest), keep the text on the screen;
+	 * unless the user has set up less. */
+	setenv("LESS", "FRSX", 0);
 	if (command)
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	else
@@ -65,7 +66,7 @@ static void pager_start(void)
 	int ends[2];
 
 	is_started = 1;
-	if (!is_wanted() || pipe2(ends, O_CLOEXEC) < 0)
+	if (!pager_is_wanted() || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	pager_pid = fork();
 	if (pager_pid == 0)

@@ -12,6 +12,9 @@
  * text: a failure that comes before it is told as it is. */
 int pager_write(void *arg, const char *text, uint64_t size);
 
+/* Whether pager_write() would start one. */
+int pager_is_wanted(void);
+
 /* No more text: wait until the pager was left. */
 void pager_end(void);
 

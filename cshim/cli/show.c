@@ -5,7 +5,36 @@
 #include "reading.h"
 
 #include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+/* "1.42", "2:1.42" or "1.s1"? */
+static int is_id(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n && text[n] == ':') {
+		text += n + 1;
+		n = strspn(text, "0123456789");
+	}
+	if (!n || text[n] != '.')
+		return 0;
+	text += n + 1;
+	text += *text == 's';
+	n = strspn(text, "0123456789");
+	return n && !text[n];
+}
+
+/* Of the terminal that rows go to, where no pager can show what is beyond. */
+static uint32_t width(const struct options *o)
+{
+	struct winsize size;
+
+	if (!o->no_pager && pager_is_wanted())
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
 
 static int show_run(int argc, char **argv)
 {
@@ -19,8 +48,11 @@ static int show_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	if (o.n_names == 2)
+	if (o.n_names == 2 && is_id(o.names[1]))
+		o.choice.root = o.names[1];
+	else if (o.n_names == 2)
 		o.choice.filter = o.names[1];
+	o.look.width = width(&o);
 	t = reading_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
@@ -41,13 +73,15 @@ static int show_run(int argc, char **argv)
 
 const struct command command_show = {
 	.name = "show",
-	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
+	.arguments = "[OPTION...] [FILE.cst] [ID | REGEX]",
 	.summary = "Show the recorded calls as a tree",
 	.details = "Without FILE.cst, cstrace.cst is read; `cstrace FILE.cst' "
-		   "alone shows it, too.\nWith REGEX, only the functions whose "
-		   "names match it, and "
-		   "what they call.  On a\nterminal the tree goes through "
-		   "CSTRACE_PAGER, PAGER or less.\n",
+		   "alone shows it, too.\nWith ID (1.42, as rows have it), "
+		   "only that call and what it calls; with REGEX,\nonly the "
+		   "functions whose names match it, and what they call.\n\n"
+		   "On a terminal the tree goes through CSTRACE_PAGER, PAGER "
+		   "or less, which shows the\nrest of long rows by the arrow "
+		   "keys; without a pager rows are cut to its width.\n",
 	.examples = "show cstrace.cst\n"
 		    "show --depth 3 --timestamp off cstrace.cst\n"
 		    "show cstrace.cst '^parse_'\n"

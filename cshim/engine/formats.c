@@ -47,7 +47,8 @@ static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
 {
 	struct cst_look plain = *look;
 
-	plain.color = 0;
+	plain.color = plain.links = 0;
+	plain.width = 0;
 	return text_write(t, &plain, choice, write, arg, err);
 }
 

@@ -426,6 +426,18 @@ static int parse_option(struct parser *p, uint32_t indent, char *text)
 	return status < 0 ? bad(p, "%s", why.text) : 1;
 }
 
+/* "[57] f": so deep that rows tell it by a number. */
+static uint32_t take_depth(uint32_t indent, char **text)
+{
+	size_t n = **text == '[' ? strspn(*text + 1, "0123456789") : 0;
+
+	if (!n || n > 6 || strncmp(*text + 1 + n, "] ", 2) != 0)
+		return indent;
+	indent = (uint32_t)strtoul(*text + 1, NULL, 10) * 2;
+	*text += n + 3;
+	return indent;
+}
+
 static int parse_line(struct parser *p, char *text)
 {
 	struct golden_item any = new_item(p, ITEM_ANY);
@@ -436,6 +448,7 @@ static int parse_line(struct parser *p, char *text)
 
 	if (status)
 		return status < 0 ? status : 0;
+	indent = take_depth(indent, &text);
 	strip(text);
 	len = strlen(text);
 	if (!len)

@@ -8,6 +8,7 @@ struct locate {
 	uint64_t number;
 	int is_seed;
 	uint64_t tick;
+	uint32_t site;
 	struct decoder decoder;
 	struct unpacked block;
 };
@@ -24,6 +25,7 @@ static int look_into(struct locate *l, uint32_t block, struct cst_error *err)
 		    l->block.calls[i].is_seed != l->is_seed)
 			continue;
 		l->tick = l->block.calls[i].start;
+		l->site = l->block.calls[i].site;
 		status = 1;
 	}
 	return status;
@@ -77,7 +79,8 @@ static int look_along(struct locate *l, const struct trace_lane *lane,
 }
 
 int locate_call(const struct cst_trace *t, const struct callid *id,
-		uint32_t thread, uint64_t *tick, struct cst_error *err)
+		uint32_t thread, uint64_t *tick, uint32_t *site,
+		struct cst_error *err)
 {
 	struct locate l = {.t = t,
 			   .thread = thread,
@@ -89,8 +92,11 @@ int locate_call(const struct cst_trace *t, const struct callid *id,
 		status = look_along(&l, &t->lanes[i], err);
 	decoder_release(&l.decoder);
 	unpacked_release(&l.block);
-	if (status == 1)
+	if (status == 1) {
 		*tick = l.tick;
+		if (site)
+			*site = l.site;
+	}
 	return status;
 }
 

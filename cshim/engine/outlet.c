@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 void outlet_init(struct outlet *o)
@@ -155,4 +156,13 @@ void outlet_put(struct outlet *o, const char *text, uint64_t size,
 	}
 	if (failed)
 		o->failed_errno = failed;
+}
+
+unsigned outlet_width(const struct outlet *o)
+{
+	struct winsize size;
+
+	if (o->sink != CST_SINK_FD || ioctl(o->fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
 }

@@ -42,6 +42,8 @@ void outlet_release(struct outlet *o);
  * is given up for now. */
 void outlet_put(struct outlet *o, const char *text, uint64_t size,
 		int patience_ms);
+/* Columns of the terminal that it is, now; 0: it is none. */
+unsigned outlet_width(const struct outlet *o);
 /* 1: what was put is written, or gdb has it: more can be put. */
 int outlet_is_ready(struct outlet *o, int patience_ms);
 

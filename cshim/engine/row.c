@@ -10,13 +10,16 @@
 #include "number.h"
 #include "utf8.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
 	NAME_MAX_BYTES = 4000,
 	FILE_MAX_BYTES = 1000,
+	HOST_BYTES = 256,
 	THREAD_NAME_BYTES = 80,
 	LEAST_WIDTH = 20,
 	WALL_WIDTH = 15, /* HH:MM:SS.micros */
@@ -220,15 +223,47 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 	return put_tree(row->depth, look, out);
 }
 
+#define LINK "\033]8;;"
+#define LINK_END "\033\\"
+
+/* "file://host/path" with what a URL has no room for as %XX. */
+static char *put_url(char *out, const char *path)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	static __thread char host[HOST_BYTES];
+
+	if (!*host && gethostname(host, sizeof(host) - 1) < 0)
+		strcpy(host, "localhost");
+	out = put(put(out, "file://"), host);
+	for (int n = 0; path[n] && n < FILE_MAX_BYTES; n++) {
+		unsigned char c = (unsigned char)path[n];
+
+		if (isalnum(c) || strchr("/._-~+", c)) {
+			*out++ = (char)c;
+			continue;
+		}
+		*out++ = '%';
+		*out++ = hex[c >> 4];
+		*out++ = hex[c & 15];
+	}
+	return out;
+}
+
 static char *put_site(const struct call_site *site, const struct cst_look *look,
 		      char *out)
 {
+	int is_link = look->links && *site->file == '/';
+
 	out = put(out, look->color ? "  " DIM : "  ");
+	if (is_link)
+		out = put(put_url(put(out, LINK), site->file), LINK_END);
 	out = row_put_text(out, base_name(site->file), FILE_MAX_BYTES);
 	if (site->line) {
 		*out++ = ':';
 		out = number_put(out, site->line);
 	}
+	if (is_link)
+		out = put(out, LINK LINK_END);
 	return look->color ? put(out, RESET) : out;
 }
 
@@ -366,7 +401,7 @@ char *row_cut(char *begin, char *end, const struct cst_look *look)
 		return end;
 	cut = put(cut, "...");
 	if (look->links)
-		cut = put(cut, "\033]8;;\033\\");
+		cut = put(cut, LINK LINK_END);
 	if (look->color)
 		cut = put(cut, RESET);
 	*cut++ = '\n';

@@ -48,7 +48,7 @@ struct row {
 /* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
  * always suffice: names are cut, and calls deeper than ROW_LEVELS (less in a
  * narrow row) are told their depth by a number instead. */
-enum { ROW_MAX = 8192, ROW_LEVELS = 32 };
+enum { ROW_MAX = 12288, ROW_LEVELS = 32 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
@@ -72,7 +72,7 @@ uint64_t row_stop_note(char *out);
  * tree, which change with each, and "function  file:line\n", which is the
  * same for all calls of a site that returned (at most ROW_SUFFIX_MAX bytes).
  * Both return the place behind what they wrote. */
-enum { ROW_SUFFIX_MAX = 5632 };
+enum { ROW_SUFFIX_MAX = 9216 };
 char *row_put_prefix(const struct row *row, const struct cst_look *look,
 		     char *out);
 char *row_put_suffix(const struct row *row, const struct cst_look *look,

@@ -121,7 +121,7 @@ static void put_heading(struct screen *s)
 	char *p = (char *)bytes_reserve(&s->text, ROW_MAX);
 
 	if (p)
-		s->text.len += row_heading(&s->look, &s->cell, p);
+		s->text.len += row_heading(&s->drawn, &s->cell, p);
 }
 
 static void put_row(struct screen *s, const struct screen_row *r)
@@ -164,7 +164,7 @@ static void put_row(struct screen *s, const struct screen_row *r)
 	if (r->is_stopped && s->look.duration && !s->has_stop_note)
 		p += row_stop_note(p);
 	s->has_stop_note |= r->is_stopped;
-	p += row_format(&row, &s->look, p);
+	p += row_format(&row, &s->drawn, p);
 	s->text.len += (size_t)(p - begin);
 }
 
@@ -315,6 +315,9 @@ void screen_write(struct screen *s, int is_stop, int patience_ms)
 	sort(s);
 	if (!outlet_is_ready(&s->outlet, patience_ms))
 		return;
+	s->drawn = s->look;
+	if (s->drawn.width == CST_WIDTH_TERMINAL)
+		s->drawn.width = outlet_width(&s->outlet);
 	if (s->outlet.is_slow && (is_slow || is_stop))
 		thin_out(s, is_stop);
 	if (s->n_left_out)

@@ -44,7 +44,8 @@ struct screen {
 	uint64_t n_left_out;
 	struct screen_row first_left_out;
 	uint64_t told_at_ns;
-	double credit; /* rows that may be written now */
+	double credit;	       /* rows that may be written now */
+	struct cst_look drawn; /* the look, its width in columns */
 	struct row_cell cell;
 	struct noted *noted; /* by thread: as it was explained */
 	uint32_t cap_noted;

@@ -6,7 +6,7 @@
 
 enum {
 	MOST_LAMBDA = 24, /* bytes of a lambda's parameters */
-	MOST_PARAMETERS = 60,
+	MOST_PARAMETERS = 40,
 };
 
 static const char anonymous[] = "(anonymous namespace)";
@@ -240,6 +240,12 @@ static void put_parameters(struct cut *c, const char *p, const char *end)
 			p += strlen(by_reference);
 		} else if (!is_word(p[-1]) && skip_namespace(p) > p) {
 			p = skip_namespace(p);
+		} else if (*p == '{') { /* a lambda */
+			put_word(c, "{...}");
+			p = skip_brackets(p);
+		} else if (*p == '(' && !starts(p, anonymous) &&
+			   starts(skip_brackets(p), "::")) {
+			p = skip_brackets(p); /* of the one that it is in */
 		} else {
 			put(c, p++, 1);
 		}

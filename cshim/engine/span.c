@@ -58,7 +58,7 @@ static int find_id(const struct cst_trace *t, const char *word, uint64_t *tick,
 	if (status == 0)
 		status = callid_thread(t, &id, &thread, err);
 	if (status == 0)
-		status = locate_call(t, &id, thread, tick, err);
+		status = locate_call(t, &id, thread, tick, NULL, err);
 	if (status == 0)
 		return cst_fail(CST_BAD_INPUT, err,
 				"no call %.60s in this trace", word);

@@ -11,6 +11,7 @@
 #include "formats.h"
 #include "heldfile.h"
 #include "loader.h"
+#include "locate.h"
 #include "rawarea.h"
 #include "report.h"
 #include "sink.h"
@@ -167,6 +168,53 @@ int cst_trace_has_function(const struct cst_trace *t, const char *word,
 	if (!is_there && size)
 		wording_near(word, t->names, near, size);
 	return is_there;
+}
+
+int cst_trace_thread(const struct cst_trace *t, uint32_t i,
+		     struct cst_thread_info *out)
+{
+	const struct trace_thread *h;
+
+	if (i >= t->n_threads)
+		return 0;
+	h = &t->threads[i];
+	*out = (struct cst_thread_info){.process = h->process,
+					.thread = h->ordinal,
+					.pid = h->pid,
+					.tid = h->tid,
+					.name = h->name};
+	return 1;
+}
+
+int cst_trace_call(const struct cst_trace *t, const char *id,
+		   struct cst_call *out, struct cst_error *err)
+{
+	const struct call_site *s;
+	const struct function *f;
+	struct callid parsed;
+	uint32_t thread, site;
+	uint64_t tick;
+	int status = callid_parse(id, &parsed, err);
+
+	if (status == 0)
+		status = callid_thread(t, &parsed, &thread, err);
+	if (status == 0)
+		status = locate_call(t, &parsed, thread, &tick, &site, err);
+	if (status < 0)
+		return status;
+	if (status == 0)
+		return cst_fail(CST_BAD_INPUT, err,
+				"no call %.60s in this trace", id);
+	s = &t->names->sites[site];
+	f = &t->names->functions[s->function];
+	*out = (struct cst_call){.function = f->name,
+				 .name = f->simple,
+				 .symbol = f->symbol,
+				 .module = f->module,
+				 .file = s->file,
+				 .addr = f->addr,
+				 .line = s->line};
+	return 0;
 }
 
 /* ---- show and report ---------------------------------------------------- */

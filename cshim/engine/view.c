@@ -92,7 +92,7 @@ static int root_init(struct root *r, const struct cst_trace *t, const char *id,
 	if (status == 0)
 		status = callid_thread(t, &r->id, &r->thread, err);
 	if (status == 0)
-		status = locate_call(t, &r->id, r->thread, &tick, err);
+		status = locate_call(t, &r->id, r->thread, &tick, NULL, err);
 	if (status <= 0)
 		return status < 0 ? status : no_root(r, t, err);
 	r->state = ROOT_AHEAD;

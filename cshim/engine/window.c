@@ -25,7 +25,7 @@ struct search {
 	/* What is looked for; thread UINT32_MAX: the end. */
 	struct callid id;
 	uint32_t thread; /* index */
-	uint64_t tick, start_ns;
+	uint64_t tick, start_ns, until_ns;
 	uint64_t n, found_at; /* calls seen; of them before the one */
 	int is_found;
 };
@@ -63,6 +63,8 @@ static int search_call(struct search *s, const struct shown *call)
 	if (call->is_before)
 		return 0;
 	if (s->thread == UINT32_MAX) {
+		if (!call->is_seed && call->start_ns > s->until_ns)
+			return 1;
 		s->n++;
 		return 0;
 	}
@@ -159,7 +161,8 @@ static int window_around(struct window *w, struct search *s,
 	if (status == 0)
 		status = callid_thread(s->t, &s->id, &s->thread, err);
 	if (status == 0)
-		status = locate_call(s->t, &s->id, s->thread, &s->tick, err);
+		status = locate_call(s->t, &s->id, s->thread, &s->tick, NULL,
+				     err);
 	if (status < 0)
 		return status;
 	if (status == 0)
@@ -189,11 +192,33 @@ static int window_last(struct window *w, struct search *s,
 	int status;
 
 	s->thread = UINT32_MAX;
-	s->tick = UINT64_MAX;
+	s->tick = s->until_ns = UINT64_MAX;
 	status = search(s, s->choice->last, err);
 	if (status < 0)
 		return status;
 	w->from = s->n > s->choice->last ? s->n - s->choice->last : 0;
+	return 0;
+}
+
+/* The last calls that began by then, and the first ones after. */
+static int window_at(struct window *w, struct search *s, struct cst_error *err)
+{
+	const struct cst_trace *t = s->t;
+	unsigned __int128 ticks =
+		((unsigned __int128)s->choice->at_ns << t->ns_shift) /
+		(t->ns_mult ? t->ns_mult : 1);
+	int status;
+
+	s->thread = UINT32_MAX;
+	s->until_ns = s->choice->at_ns;
+	s->tick = ticks < UINT64_MAX - t->start_ticks
+			  ? t->start_ticks + (uint64_t)ticks
+			  : UINT64_MAX;
+	status = search(s, AROUND, err);
+	if (status < 0)
+		return status;
+	w->from = s->n > AROUND ? s->n - AROUND : 0;
+	w->to = s->n + AROUND;
 	return 0;
 }
 
@@ -204,13 +229,14 @@ int window_init(struct window *w, const struct cst_trace *t,
 	int status;
 
 	*w = (struct window){.to = UINT64_MAX, .only = UINT32_MAX};
-	if (!choice->around && !choice->last)
+	if (!choice->around && !choice->last && !choice->has_at)
 		return 0;
 	status = chosen_init(&s.threads, t, choice, err);
 	if (status < 0)
 		return status;
-	status = choice->around ? window_around(w, &s, err)
-				: window_last(w, &s, err);
+	status = choice->around	  ? window_around(w, &s, err)
+		 : choice->has_at ? window_at(w, &s, err)
+				  : window_last(w, &s, err);
 	if (status < 0)
 		return status;
 	w->part = s.part;

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..session import Session
-from . import (check, clear, diff, expect, graph, info, load, overview,
-               report, save, show, start, status, stop)
+from . import (check, clear, diff, expect, graph, info, listing, load,
+               overview, report, save, show, start, status, stop)
 
 
 def register(session: Session) -> None:
@@ -13,7 +13,7 @@ def register(session: Session) -> None:
     for command in (start.StartCommand, stop.StopCommand,
                     status.StatusCommand, status.InfoCommand, info.InfoCommand,
                     show.ShowCommand, report.ReportCommand,
-                    graph.GraphCommand, save.SaveCommand,
+                    graph.GraphCommand, listing.ListCommand, save.SaveCommand,
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)

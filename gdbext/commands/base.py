@@ -104,6 +104,8 @@ def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
              if n in names or n in _CHOOSING}
     if "thread" in found:
         found["process"], found["thread"] = values["thread"]
+    if "at" in values:
+        found["at_ns"] = values["at"]
     if "names" in values:
         found["names"] = values["names"]
     if "all" in values:

@@ -14,18 +14,22 @@ from .base import (ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand,
 class ShowCommand(TraceCommand):
     """Show the recorded calls as a tree.
 
-    Usage: cstrace show [-last N] [-around ID] [-below ID] [-thread N]
+    Usage: cstrace show [-last N] [-around ID] [-at TIME] [-below ID]
+                        [-thread N]
                         [-from WHERE] [-until WHERE] [-range A..B]
                         [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
                         [-min-time T] [-all] [-names simple|full]
-                        [-no-id] [-no-thread] [-unfold ID] [REGEX]
+                        [-no-id] [-no-thread] [-unfold ID]
+                        [ID | REGEX]
 
-    With REGEX, show only the functions that it names, or whose name it is
-    found in, and the calls beneath them; /REGEX/ is never taken for a name.
+    With ID (1.42, as rows have it), show only that call and the calls beneath
+    it; with REGEX only the functions that it names, or whose name it is found
+    in, and the calls beneath them; /REGEX/ is never taken for a name.
 
       -last N      only the last N calls (0: all)
       -around ID   the call with this number (1.42), its callers, neighbours
+      -at TIME     the calls around this time: 0.000012 as rows have it, 12us
       -below ID    only this call and what it calls
       -from WHERE  only what begins with the first call of a function, or with
                    the call that has this number, or later
@@ -50,13 +54,16 @@ class ShowCommand(TraceCommand):
     rest = property(TraceCommand.functions)
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
+               Option("at", options.read_moment_ns),
                BELOW, THREAD, *CHOICE, ALL, NAMES,
                Option("no-id", None), Option("no-thread", None),
                Option("unfold", options.read_text)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         regex = options.the_regex(rest)
-        if regex is not None:
+        if regex is not None and options.is_id(regex):
+            values["below"] = regex
+        elif regex is not None:
             values["filter"] = regex
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(

@@ -8,7 +8,7 @@ import gdb
 
 from .. import options
 from ..console import plain
-from ..engine import Status
+from ..engine import Status, Trace
 from ..recording import HOOKS
 from ..session import Session
 from ..words import count, cut_off, duration_text
@@ -39,7 +39,23 @@ def _losses(s: Status) -> str:
     return ", ".join(parts) or "none"
 
 
-def _rows(s: Status, has_area: bool) -> list[tuple[str, str]]:
+_MOST_THREADS = 20
+
+
+def _thread_rows(trace: Trace) -> list[tuple[str, str]]:
+    """Which thread each tag of the rows is."""
+    threads = trace.threads()
+    if len(threads) < 2:
+        return []
+    rows = [("", "%s: %s (%d)" % (t.tag(), plain(t.name), t.tid))
+            for t in threads[:_MOST_THREADS]]
+    if len(threads) > len(rows):
+        rows.append(("", "and %d more" % (len(threads) - len(rows))))
+    return rows
+
+
+def _rows(s: Status, has_area: bool,
+          trace: Trace) -> list[tuple[str, str]]:
     seeds = (" and %d from before the trace" % s.n_seeds if s.n_seeds
              else "")
     rows = [
@@ -47,6 +63,7 @@ def _rows(s: Status, has_area: bool) -> list[tuple[str, str]]:
             s.n_calls, seeds, s.n_open, s.n_unwound)),
         ("threads", "%d in %d process%s" % (
             s.n_threads, s.n_processes, "" if s.n_processes == 1 else "es")),
+        *_thread_rows(trace),
         ("functions", "%d, called from %s" % (s.n_functions,
                                               count(s.n_sites, "place"))),
         ("time", duration_text(s.duration_ns)),
@@ -82,14 +99,15 @@ def write_status(session: Session) -> None:
     lines = [("cstrace", state)]
     if r is not None and r.is_on:
         lines.append(("road", r.road))
-        lines += _rows(r.recorder.status(), r.road != HOOKS)
+        lines += _rows(r.recorder.status(), r.road != HOOKS,
+                       r.recorder.trace())
         lines += _chosen(session)
         if r.error:
             lines.append(("trouble", r.error))
     elif session.kept is not None:
         lines.append(("trace of", plain(session.kept.command())
                       or "?"))
-        lines += _rows(session.kept.status(), False)
+        lines += _rows(session.kept.status(), False, session.kept)
         lines += _chosen(session)
     gdb.write("".join("%-10s %s\n" % line for line in lines))
 

@@ -68,7 +68,8 @@ def test_a_traces_functions_are_completed(gdb):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, graph, info, save, load, diff, expect, clear, check"),
+     "status, show, report, graph, list, info, save, load, diff, expect, "
+     "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
      "-until, -min-time, -keep-depth, -keep-time, -keep-size, -to"),
@@ -93,8 +94,8 @@ def test_a_traces_functions_are_completed(gdb):
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
-     "callsite, names, id, thread, timestamp, duration, color, fold, std, filter, "
-     "exclude, depth, min-time, in, module, output, sync-method, "
+     "callsite, names, id, thread, timestamp, duration, color, links, fold, "
+     "std, filter, exclude, depth, min-time, in, module, output, sync-method, "
      "preload, limit, wait-limit, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),

@@ -76,7 +76,7 @@ class Doomed:
 def start(t):
     t.ask("cstrace start")
     t.send("run\n")
-    t.wait("open +heard")
+    t.wait("open +\\S+ +heard")
 
 
 def die(t):

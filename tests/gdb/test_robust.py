@@ -47,7 +47,7 @@ def test_batch_runs_end_well(gdb, number):
 def start(t):
     t.ask("cstrace start")
     t.send("run\n")
-    t.wait("open +heard")
+    t.wait("open +\\S+ +heard")
 
 
 def quit_in_mid_run(t):
@@ -113,7 +113,7 @@ def run_again(t):
     t.send("run\n")
     t.wait(r"\(y or n\) ")
     t.send("y\n")
-    t.wait("open +heard")
+    t.wait("open +\\S+ +heard")
     t.send("q\n")
     t.wait("exited normally", PROMPT)
     return t.end()

@@ -17,12 +17,12 @@ def test_rows_appear_while_the_program_waits(tmp_path):
     with Terminal(tmp_path, build("waits.c")) as t:
         t.ask("cstrace start")
         t.send("run\n")
-        seen = t.wait("open +heard  waits.c:32")
+        seen = t.wait("open +\\S+ +heard  waits.c:32")
         assert [row.text.split("  ")[0] for row in rows(seen)
                 if not row.is_close] == ["main", "round_trip", "quick",
                                          "quick", "heard"]
         t.send("more\n")
-        seen = t.wait("<- heard", "open +round_trip", "open +heard")
+        seen = t.wait("<- heard", "open +\\S+ +round_trip", "open +\\S+ +heard")
         t.send("q\n")
         seen = t.wait(PROMPT)
         assert re.search(r"<- round_trip.*<- main.*exited normally", seen,
@@ -89,7 +89,7 @@ def test_ctrl_c_stops_the_program_with_a_whole_tree(tmp_path):
     with Terminal(tmp_path, build("waits.c")) as t:
         t.ask("cstrace start")
         t.send("run\n")
-        t.wait("open +heard")
+        t.wait("open +\\S+ +heard")
         t.interrupt()
         seen = t.wait("Program received signal SIGINT", PROMPT)
         assert "heard" in t.ask("backtrace")
@@ -228,7 +228,7 @@ def test_quit(tmp_path, how):
         t.ask("cstrace start")
         if how != "at the prompt":
             t.send("run\n")
-            t.wait("open +heard")
+            t.wait("open +\\S+ +heard")
         if how == "stopped":
             t.interrupt()
             t.wait("SIGINT", PROMPT)
@@ -243,7 +243,7 @@ def test_a_hang_up_leaves_nobody_behind(tmp_path, is_running):
     with Terminal(tmp_path, build("waits.c")) as t:
         t.ask("cstrace start")
         t.send("run\n")
-        t.wait("open +heard")
+        t.wait("open +\\S+ +heard")
         if not is_running:
             t.interrupt()
             t.wait(PROMPT)
@@ -296,7 +296,7 @@ def test_min_time_rows_appear_once_a_call_has_lasted(tmp_path):
     with Terminal(tmp_path, build("waits.c")) as t:
         t.ask("cstrace start -min-time 300ms")
         t.send("run\n")
-        seen = t.wait("open +heard  waits.c:32")
+        seen = t.wait("open +\\S+ +heard  waits.c:32")
         assert "quick" not in seen
         t.send("q\n")
         t.wait("exited normally", PROMPT)

@@ -216,6 +216,32 @@ static void destructors_of_one_name_are_told_apart(void **state)
 	check_row(&s, "   0.000012    3.210 us  A::~A [base]\n");
 }
 
+static void places_are_links_where_wanted(void **state)
+{
+	struct sample s;
+	char *row;
+
+	(void)state;
+	sample_begin(&s, "f", "/src/a b\\.c", 7);
+	s.look = (struct cst_look){.callsite = 1, .links = 1};
+	row = (char *)formatted(&s);
+	assert_memory_equal(row, "f  \033]8;;file://", 15);
+	assert_non_null(strstr(row, "/src/a%20b%5C.c\033\\a b\\.c:7\033]8;;"
+				    "\033\\\n"));
+	/* A link has the width of its text, and is ended where it is cut. */
+	s.look.width = 20;
+	assert_non_null(strstr(formatted(&s), ".c:7\033]8"));
+	names_free(s.names);
+	sample_begin(&s, "f", "a.c", 7);
+	s.look = (struct cst_look){.callsite = 1, .links = 1};
+	check_row(&s, "f  a.c:7\n");
+	sample_begin(&s, "f", "/src/a_file_of_some_length.c", 7);
+	s.look = (struct cst_look){.callsite = 1, .links = 1, .width = 20};
+	row = (char *)formatted(&s);
+	assert_non_null(strstr(row, "\033\\a_file_of_some...\033]8;;\033\\\n"));
+	names_free(s.names);
+}
+
 /* What a row of this look is cut to. */
 static const char *cut(const char *row, uint8_t color, unsigned width)
 {
@@ -387,6 +413,7 @@ int main(void)
 		cmocka_unit_test(no_thread_is_red),
 		cmocka_unit_test(overloads_are_told_apart_where_both_are),
 		cmocka_unit_test(destructors_of_one_name_are_told_apart),
+		cmocka_unit_test(places_are_links_where_wanted),
 		cmocka_unit_test(rows_are_cut_to_the_width),
 		cmocka_unit_test(a_narrow_row_has_less_indentation),
 		cmocka_unit_test(folded_rows_tell_how_many),

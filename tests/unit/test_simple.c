@@ -240,8 +240,10 @@ static void a_signature_tells_overloads_apart(void **state)
 		{"void (*pick<int>(char))(int)", "pick<...>(char)"},
 		{"f(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 		 "aaaaaaaaaaaaaaaaa)",
-		 "f(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-		 "aaa...)"},
+		 "f(aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...)"},
+		{"void A::each<B::pack(C const&)::{lambda(D)#1}>(B::pack(C "
+		 "const&)::{lambda(D)#1}) const",
+		 "A::each<...>(pack::{...}) const"},
 		{"f() [clone .cold]", "f()"},
 		{"main", "main"},
 	};

@@ -68,8 +68,12 @@ struct cst_look {
 	uint8_t thread; /* each call's thread, where there are several */
 	uint8_t links;	/* places are links for the terminal (OSC 8) */
 	uint8_t reserved[3];
-	uint32_t width; /* columns that a row is cut to; 0: it is not cut */
+	/* Columns that a row is cut to; 0: it is not cut; CST_WIDTH_TERMINAL,
+	 * of live rows: as wide as their terminal is, if they go to one. */
+	uint32_t width;
 };
+
+#define CST_WIDTH_TERMINAL UINT32_MAX
 
 /* Which calls are shown.  NULL strings and zeros choose nothing.  A hidden
  * call leaves its visible callees under its nearest visible caller. */
@@ -97,6 +101,9 @@ struct cst_choice {
 	 * the first of them; 0: from the beginning, to the end. */
 	uint64_t range_from_ns, range_until_ns;
 	const char *unfold; /* an ID: only what its folded row stands for */
+	uint64_t at_ns;	    /* with has_at: the calls around this time */
+	uint8_t has_at;
+	uint8_t reserved2[7];
 };
 
 /* ---- recorder ---------------------------------------------------------- */
@@ -353,6 +360,34 @@ CST_API const char *cst_trace_command(const struct cst_trace *t);
 /* The i-th function, from 0, in the order of their first calls; NULL: no more.
  * Borrowed. */
 CST_API const char *cst_trace_function(const struct cst_trace *t, uint32_t i);
+
+/* A thread of the trace; its strings are borrowed from the trace. */
+struct cst_thread_info {
+	uint32_t process, thread; /* P and T of its calls' IDs */
+	uint32_t pid, tid;	  /* the kernel's */
+	const char *name;
+};
+
+/* The i-th, from 0, in the order of their first calls.  1: there is one; 0: no
+ * more. */
+CST_API int cst_trace_thread(const struct cst_trace *t, uint32_t i,
+			     struct cst_thread_info *out);
+
+/* One call's place and function; strings are borrowed from the trace, NULL
+ * where not known. */
+struct cst_call {
+	const char *function; /* full name */
+	const char *name;     /* simple name */
+	const char *symbol, *module;
+	const char *file; /* of the call, as compiled */
+	uint64_t addr;	  /* the function's, in the process */
+	uint32_t line;	  /* of the call; 0: not known */
+	uint32_t reserved;
+};
+
+/* The call with this ID.  CST_BAD_INPUT: there is none. */
+CST_API int cst_trace_call(const struct cst_trace *t, const char *id,
+			   struct cst_call *out, struct cst_error *err);
 
 /* An object file that the trace was made with; borrowed from the trace. */
 struct cst_module {

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple, Optional
+
+import gdb
+
+from .. import options
+from ..console import plain, say
+from .base import TraceCommand
+
+_BEFORE, _LINES = 5, 10  # as `list` does
+
+
+class _Place(NamedTuple):
+    file: str
+    line: int
+
+
+def _address(function: str) -> Optional[int]:
+    """Of one that gdb's tables have by another spelling."""
+    try:
+        found = gdb.decode_line(function)[1]
+    except gdb.error:
+        return None
+    return found[0].pc if found else None
+
+
+def _symbol_at(addr: Optional[int]) -> Optional[gdb.Symbol]:
+    block = gdb.block_for_pc(addr) if addr is not None else None
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block.function if block is not None else None
+
+
+def _own_place(function: str, addr: int, is_live: bool) -> Optional[_Place]:
+    """Where the function is written, as gdb's symbols have it."""
+    symbol = (gdb.lookup_global_symbol(function)
+              or gdb.lookup_static_symbol(function))
+    if symbol is None:
+        symbol = _symbol_at(addr if is_live else _address(function))
+    if symbol is None or symbol.symtab is None:
+        return None
+    return _Place(symbol.symtab.fullname(), symbol.line)
+
+
+def _write_lines(place: _Place, first: int) -> bool:
+    """Ten lines, by gdb where it knows the file; False: nobody has it."""
+    last = first + _LINES - 1
+    try:
+        gdb.execute('list "%s":%d,%d' % (place.file, first, last))
+        return True
+    except gdb.error:
+        pass
+    try:
+        with open(place.file, encoding="utf-8", errors="replace") as f:
+            lines = f.read().splitlines()[first - 1:last]
+    except OSError:
+        return False
+    gdb.write("".join("%d\t%s\n" % (n, line)
+                      for n, line in enumerate(lines, first)))
+    return True
+
+
+def _show(what: str, place: _Place, first: int) -> None:
+    gdb.write("%s %s:%d\n" % (plain(what), plain(place.file), place.line))
+    if not _write_lines(place, max(first, 1)):
+        say("the source file is not here: `set substitute-path` says where")
+
+
+class ListCommand(TraceCommand):
+    """Show the source where a call was made, and of the function.
+
+    Usage: cstrace list ID
+
+    ID is a call's number as rows have it (1.42).  `list` goes on from
+    there."""
+
+    name = "cstrace list"
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        id, more = options.first_word(rest)
+        options.no_more(more, self.name)
+        if not id:
+            raise gdb.GdbError("cstrace list: which call?  As in: "
+                               "cstrace list 1.42")
+        call = self.session.trace().call(id)
+        own = _own_place(call.function, call.addr,
+                         self.session.is_recording())
+        if call.file is not None and call.line:
+            _show("%s was called at" % call.name,
+                  _Place(_found(call.file), call.line), call.line - _BEFORE)
+        else:
+            say("nothing tells where %s was called" % call.name)
+        if own is not None:
+            _show("%s is at" % call.name, own, own.line - 1)
+        else:
+            say("gdb's symbols do not tell where %s is" % call.name)
+
+
+def _found(file: str) -> str:
+    """The full path of a file named as it was compiled."""
+    if os.path.isabs(file):
+        return file
+    try:
+        found = gdb.decode_line('"%s":1' % file)[1]
+    except gdb.error:
+        return file
+    return found[0].symtab.fullname() if found else file
