@@ -8,8 +8,8 @@
 enum {
 	MAX_PENDING = 65536,
 	/* Where the oldest may be left out; they stay in the cache. */
-	MAX_WAITING = 16384,
-	PICTURE_NS = 40000000,
+	MAX_WAITING = 4096,
+	PICTURE_NS = 80000000,
 };
 
 /* Rows of this number are none. */

@@ -3,7 +3,7 @@
  * The live view: rows of the calls as they come.  A call that has returned
  * before its row is written is one row; one that is still open then gets a
  * second, closing row.  Where rows go to an outlet that may be slow they wait
- * for the next of its pictures, some 25 a second, or for a stop.
+ * for the next of its pictures, some 12 a second, or for a stop.
  */
 #ifndef ENGINE_LIVE_H
 #define ENGINE_LIVE_H

@@ -16,8 +16,8 @@ enum {
 	/* A terminal draws this many rows in a second at little cost to the
 	 * program, which it shares the processors with; at once, if it has
 	 * had none for a while, so many. */
-	ROWS_A_SECOND = 5000,
-	ROWS_AT_ONCE = 5000,
+	ROWS_A_SECOND = 1000,
+	ROWS_AT_ONCE = 4000,
 	/* At a stop at least, where there are more. */
 	ROWS_AT_STOP = 500,
 	PIECE = 4096,
