@@ -185,7 +185,7 @@ def test_output_goes_where_it_is_told(gdb, tmp_path):
 def test_rows_written_open_are_closed_in_the_new_look(gdb, tmp_path):
     run = gdb(basic(), "cstrace start", "break leaf", "run", "delete",
               "set cstrace timestamp off", "continue", args=[2])
-    assert re.search(r"^ *[0-9.]+ [mun]?s  1\.1 +<- main$", run.out, re.M)
+    assert re.search(r"^ *[0-9.]+ [mun]?s\* 1\.1 +<- main$", run.out, re.M)
 
 
 def test_rows_written_open_are_closed_in_the_new_output(gdb, tmp_path):

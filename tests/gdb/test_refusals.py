@@ -152,13 +152,15 @@ def test_a_program_without_hooks_that_runs(gdb):
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(gdb, tmp_path):
-    (tmp_path / "old.txt").write_text("precious\n")
+    ours = ("# One row a call, in order of entry, each below and right of its "
+            "caller\n")
+    (tmp_path / "old.txt").write_text(ours)
     run = gdb(build("calls.c"), QUIET, "cstrace start", "run",
               *ask(["cstrace save old.txt -depth x",
                     "cstrace save old.txt -filter ("]))
     check(run, [("-depth", '-depth wants a number, not "x"'),
                 ("-filter", REGEX)])
-    assert (tmp_path / "old.txt").read_text() == "precious\n"
+    assert (tmp_path / "old.txt").read_text() == ours
     assert [p.name for p in tmp_path.iterdir() if p.name != ".cache"] \
         == ["old.txt"]
 
