@@ -17,7 +17,8 @@ def register() -> None:
     global _session
     import gdb
 
-    from . import charset, commands, ctrlc, engine, events, params, session
+    from . import (charset, commands, ctrlc, engine, events, frames, params,
+                   session)
 
     if _session is not None:
         _session.refresh_preload()

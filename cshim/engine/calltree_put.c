@@ -26,7 +26,7 @@ struct drawing {
 			     * [0]: the roots, [n + 1]: the end */
 	uint64_t n_left_out;
 	struct bytes *out;
-	struct sheet *sheet;
+	struct sheet own, *sheet; /* &own, or NULL: text */
 };
 
 /* ---- order -------------------------------------------------------------- */
@@ -275,22 +275,22 @@ static int put_text(struct drawing *d)
 
 static int put_sheet(struct drawing *d)
 {
-	struct sheet sheet;
+	struct sheet *sheet = &d->own;
 	int status = 0;
 
-	d->sheet = &sheet;
-	sheet_begin(&sheet, (enum cst_output)d->graph->output, d->out);
-	sheet_member_number(&sheet, "total_ns", d->c->total_ns);
-	sheet_member_number(&sheet, "calls", (uint64_t)d->c->n_calls);
-	sheet_table(&sheet, "rows", columns);
+	d->sheet = sheet;
+	sheet_begin(sheet, (enum cst_output)d->graph->output, d->out);
+	sheet_member_number(sheet, "total_ns", d->c->total_ns);
+	sheet_member_number(sheet, "calls", (uint64_t)d->c->n_calls);
+	sheet_table(sheet, "rows", columns);
 	if (d->graph->function)
 		status = draw(d, "callers", &d->c->callers);
 	if (status == 0)
 		status = draw(d, d->graph->function ? "callees" : "tree",
 			      &d->c->callees);
-	sheet_table_end(&sheet);
-	sheet_member_number(&sheet, "rows_left_out", d->n_left_out);
-	sheet_end(&sheet);
+	sheet_table_end(sheet);
+	sheet_member_number(sheet, "rows_left_out", d->n_left_out);
+	sheet_end(sheet);
 	return status;
 }
 

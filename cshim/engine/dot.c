@@ -49,18 +49,19 @@ static void put_label(struct bytes *out, const char *text, const char *end)
 static void put_text(struct bytes *out, const char *text)
 {
 	char printable[NAME_ROOM + 64];
+	const char *end = row_put_text(printable, text, NAME_ROOM);
 
-	put_label(out, printable, row_put_text(printable, text, NAME_ROOM));
+	put_label(out, printable, end);
 }
 
 static void put_name(const struct dot *d, uint32_t function, struct bytes *out)
 {
 	char name[NAME_ROOM + 64];
+	const char *end =
+		row_put_function(name, d->t->names, function,
+				 names_distinct(d->choice->names), NAME_ROOM);
 
-	put_label(out, name,
-		  row_put_function(name, d->t->names, function,
-				   names_distinct(d->choice->names),
-				   NAME_ROOM));
+	put_label(out, name, end);
 }
 
 static void put_duration(struct bytes *out, uint64_t ns)

@@ -235,7 +235,7 @@ static char *put_url(char *out, const char *path)
 	if (!*host && gethostname(host, sizeof(host) - 1) < 0)
 		strcpy(host, "localhost");
 	out = put(put(out, "file://"), host);
-	for (int n = 0; path[n] && n < FILE_MAX_BYTES; n++) {
+	for (int n = 0; n < FILE_MAX_BYTES && path[n]; n++) {
 		unsigned char c = (unsigned char)path[n];
 
 		if (isalnum(c) || strchr("/._-~+", c)) {

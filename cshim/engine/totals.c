@@ -228,15 +228,16 @@ int64_t totals_put(const struct total *totals, const struct keys *keys,
 		   struct cst_error *err)
 {
 	size_t size = (keys->n + (size_t)1) * sizeof(struct rank);
-	auto_free struct rank *ranks = malloc(size);
+	auto_free struct rank *ranks = NULL;
 	struct fields fields;
 	uint64_t whole = 0;
 	int64_t n;
 
-	if (!ranks)
-		return cst_fail_memory(err);
 	if (fields_shown(&fields, report, err) < 0)
 		return CST_BAD_INPUT;
+	ranks = malloc(size);
+	if (!ranks)
+		return cst_fail_memory(err);
 	n = rank_totals(totals, keys, report, ranks, err);
 	if (n < 0)
 		return n;
