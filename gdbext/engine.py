@@ -18,6 +18,7 @@ TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
 ASK_FUNCTION, ASK_LINE = 1, 2
 SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
 SORTS = ("total", "self", "calls", "max")  # enum cst_sort
+DIFF_SORTS = ("calls", "total", "change", "percent", "name")
 REPORT_BY = ("function", "callsite", "thread")
 FIELDS = ("calls", "total", "self", "mean", "min", "max", "share")
 OUTPUTS = ("text", "json", "csv")
@@ -101,6 +102,8 @@ class _Diff(C.Structure):
         ("limit", C.c_uint32),
         ("percent", C.c_int32),
         ("output", C.c_uint32),
+        ("sort", C.c_uint32),
+        ("shows_percent", C.c_uint32),
     ]
 
 
@@ -549,11 +552,15 @@ class Diff(NamedTuple):
     limit: int = 0
     percent: Optional[int] = None
     output: str = "text"
+    sort: Optional[str] = None
+    shows_percent: bool = False
 
     def _pack(self) -> _Diff:
         return _Diff(by=self.by_counts, limit=self.limit,
                      percent=-1 if self.percent is None else self.percent,
-                     output=OUTPUTS.index(self.output))
+                     output=OUTPUTS.index(self.output),
+                     sort=DIFF_SORTS.index(self.sort) + 1 if self.sort else 0,
+                     shows_percent=self.shows_percent)
 
 
 class Graph(NamedTuple):

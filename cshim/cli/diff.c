@@ -46,7 +46,9 @@ static int diff_run(int argc, char **argv)
 			   &(struct cst_diff){.by = o.diff_by,
 					      .limit = limit_of(&o),
 					      .percent = o.times,
-					      .output = o.output_as},
+					      .output = o.output_as,
+					      .sort = o.diff_sort,
+					      .shows_percent = o.is_percent},
 			   &o.choice, reading_write, NULL, &err);
 	reading_close(a);
 	reading_close(b);
@@ -79,6 +81,7 @@ const struct command command_diff = {
 		   "Exit status: 0 the same flow, 1 another flow, 2 trouble.\n",
 	.examples = "diff before.cst after.cst\n"
 		    "diff --counts before.cst after.cst\n"
+		    "diff --sort percent --percent before.cst after.cst\n"
 		    "diff --times 20 --fail-on-time before.cst after.cst\n",
 	.options = FOR_DIFF,
 	.takes = {TAKES_TRACE, TAKES_TRACE},

@@ -24,6 +24,9 @@ static const char *const field_words[] = {"calls", "total", "self",  "mean",
 					  "min",   "max",   "share", NULL};
 /* The first three of sort_words: enum cst_sort. */
 static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
+/* enum cst_diff_sort but its first, which no word asks for. */
+static const char *const diff_sort_words[] = {"calls",	 "total", "change",
+					      "percent", "name",  NULL};
 static const char *const output_words[] = {"text", "json", "csv", NULL};
 static const char *const by_words[] = {"function", "callsite", "thread", NULL};
 static const char *const names_words[] = {"simple", "full", NULL};
@@ -183,6 +186,23 @@ static int set_counts(struct options *o, const char *value)
 {
 	(void)value;
 	o->diff_by = CST_DIFF_BY_COUNTS;
+	return 0;
+}
+
+static int set_diff_sort(struct options *o, const char *value)
+{
+	int word = parse_word(value, diff_sort_words);
+
+	if (word < 0)
+		return -1;
+	o->diff_sort = (enum cst_diff_sort)(word + CST_DIFF_SORT_CALLS);
+	return 0;
+}
+
+static int set_percent(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_percent = 1;
 	return 0;
 }
 
@@ -632,6 +652,10 @@ const struct option_row option_rows[] = {
 	 FOR_DIFF, set_counts, NULL},
 	{"limit", "N", "only N rows of each table (20; 0: all)", FOR_DIFF,
 	 set_limit, NULL},
+	{"sort", "KEY", "calls, total, change, percent or name: order of rows",
+	 FOR_DIFF, set_diff_sort, diff_sort_words},
+	{"percent", NULL, "show changes of calls in percent", FOR_DIFF,
+	 set_percent, NULL},
 	{"times", "P", "also functions whose total changed by more than P %",
 	 FOR_DIFF, set_times, NULL},
 	{"fail-on-time", NULL, "exit status 1 for those as well", FOR_DIFF,
@@ -657,8 +681,8 @@ const struct option_row option_rows[] = {
 	{"until", "WHERE", "up to and with the first call of this one then",
 	 FOR_CHOICE, set_until, NULL},
 	{"thread", "N",
-	 "one thread: N of t2, P:N of p2:t1, or its kernel number",
-	 FOR_THREAD, set_thread, NULL},
+	 "one thread: N of t2, P:N of p2:t1, or its kernel number", FOR_THREAD,
+	 set_thread, NULL},
 	{"range", "A..B",
 	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_CALLS,
 	 set_range, NULL},

@@ -21,6 +21,8 @@ struct options {
 	int32_t times;	/* percent, or negative: not looked at; of diff */
 	int fail_on_time;
 	enum cst_diff_by diff_by;
+	enum cst_diff_sort diff_sort;
+	int is_percent; /* diff shows changes of calls in percent */
 	int make; /* of expect */
 	int is_forced;
 	const char *debug_dirs[MAX_DEBUG_DIRS];

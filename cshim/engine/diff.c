@@ -10,6 +10,7 @@
 #include "sink.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ struct diff {
 	uint32_t by; /* enum cst_diff_by */
 	uint32_t limit;
 	int32_t percent; /* negative: times are not looked at */
+	uint32_t sort;	 /* enum cst_diff_sort */
+	int shows_percent;
 	struct bytes out;
 	struct sheet *sheet; /* beside the text; NULL: none is wanted */
 	int64_t result;
@@ -30,11 +33,12 @@ struct diff {
 /* Rows of all kinds are in one table, as CSV has no other: "parting" is the
  * first call in A or B that the other has not, "thread" one that the other has
  * not, "calls" a place that makes more or fewer calls, "time" a function that
- * takes longer or shorter. */
+ * takes longer or shorter; their change is in change_percent. */
 static const char *const columns[] = {
-	"kind",	    "trace",   "thread",     "equal_calls", "id",
-	"function", "name",    "caller",     "file",	    "line",
-	"calls_a",  "calls_b", "total_a_ns", "total_b_ns",  NULL};
+	"kind",	      "trace",	    "thread",	      "equal_calls",
+	"id",	      "function",   "name",	      "caller",
+	"file",	      "line",	    "calls_a",	      "calls_b",
+	"total_a_ns", "total_b_ns", "change_percent", NULL};
 
 struct cells {
 	const char *kind, *trace, *thread, *id, *caller;
@@ -69,6 +73,12 @@ static void put_cells(struct diff *d, const struct cells *c)
 	put_cell(s, c->n[1]);
 	put_cell(s, c->ns[0]);
 	put_cell(s, c->ns[1]);
+	if (c->ns[0] >= 0)
+		sheet_change(s, (uint64_t)c->ns[0], (uint64_t)c->ns[1]);
+	else if (c->n[0] >= 0 && c->n[1] >= 0)
+		sheet_change(s, (uint64_t)c->n[0], (uint64_t)c->n[1]);
+	else
+		sheet_null(s);
 }
 
 /* "2:1", as in an ID. */
@@ -283,32 +293,89 @@ static void put_alone(struct diff *d, int t)
 			  t ? '+' : '-', n - d->limit);
 }
 
-/* ---- counts ------------------------------------------------------------- */
+/* ---- the order of rows -------------------------------------------------- */
 
-static uint64_t edge_change(const struct tally_edge *e)
+static uint64_t change_of(uint64_t a, uint64_t b)
 {
-	return e->n[0] > e->n[1] ? e->n[0] - e->n[1] : e->n[1] - e->n[0];
+	return a > b ? a - b : b - a;
 }
+
+/* A row of a table, and what it is ordered by: group, name, by and change in
+ * this order of weight. */
+struct ranked {
+	const struct tally_edge *edge; /* or NULL, in the table of times */
+	uint32_t function;	       /* joint */
+	int group;		       /* the smallest first */
+	const char *name;	       /* from A to Z, or NULL */
+	double by;		       /* the largest first */
+	uint64_t change;	       /* likewise: what the table shows */
+};
+
+static double function_change(const struct diff *d, uint32_t function)
+{
+	const struct tally_time *a = &d->tally.times[0][function];
+	const struct tally_time *b = &d->tally.times[1][function];
+
+	return d->sort == CST_DIFF_SORT_TOTAL
+		       ? (double)change_of(a->total_ns, b->total_ns)
+		       : (double)change_of(a->n_calls, b->n_calls);
+}
+
+/* a and b: what the table shows of both traces. */
+static void ranked_set(struct ranked *r, const struct diff *d, uint64_t a,
+		       uint64_t b)
+{
+	r->change = change_of(a, b);
+	if (d->sort == CST_DIFF_SORT_NAME)
+		r->name = joint_name(&d->joint, r->function);
+	else if (d->sort == CST_DIFF_SORT_PERCENT)
+		r->by = a ? (double)r->change / (double)a : INFINITY;
+	else if (d->sort == CST_DIFF_SORT_TOTAL ||
+		 (d->sort == CST_DIFF_SORT_CALLS && !r->edge))
+		r->by = function_change(d, r->function);
+}
+
+static int edge_order(const struct tally_edge *x, const struct tally_edge *y)
+{
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+static int ranked_compare(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	int names = x->name && y->name ? strcmp(x->name, y->name) : 0;
+
+	if (x->group != y->group)
+		return x->group - y->group;
+	if (names)
+		return names;
+	if (x->by != y->by)
+		return x->by > y->by ? -1 : 1;
+	if (x->change != y->change)
+		return x->change > y->change ? -1 : 1;
+	if (x->edge && y->edge)
+		return edge_order(x->edge, y->edge);
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Ten columns and two blanks: "+25 %", or "new" for what A has not. */
+static void put_percent(struct diff *d, uint64_t a, uint64_t b)
+{
+	if (a)
+		put_words(&d->out, "%+8.0f %%  ",
+			  ((double)b - (double)a) * 100 / (double)a);
+	else
+		put_words(&d->out, "%10s  ", "new");
+}
+
+/* ---- counts ------------------------------------------------------------- */
 
 /* Added ones first, then missing ones, then other changes. */
 static int edge_group(const struct tally_edge *e)
 {
 	return !e->n[0] ? 0 : !e->n[1] ? 1 : 2;
-}
-
-static int edge_compare(const void *a, const void *b)
-{
-	const struct tally_edge *x = *(const struct tally_edge *const *)a;
-	const struct tally_edge *y = *(const struct tally_edge *const *)b;
-	uint64_t by_x = edge_change(x), by_y = edge_change(y);
-
-	if (edge_group(x) != edge_group(y))
-		return edge_group(x) - edge_group(y);
-	if (by_x != by_y)
-		return by_x > by_y ? -1 : 1;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	return (x->caller > y->caller) - (x->caller < y->caller);
 }
 
 static void put_edge(struct diff *d, const struct tally_edge *e)
@@ -318,10 +385,13 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 	const struct joint_item *site = &j->site_items[e->site];
 
 	put_edge_cells(d, e);
-	put_words(&d->out,
-		  "%10" PRIu64 "  %10" PRIu64 "  %+10" PRId64 "  %-7s  ",
-		  e->n[0], e->n[1], (int64_t)(e->n[1] - e->n[0]),
-		  words[edge_group(e)]);
+	put_words(&d->out, "%10" PRIu64 "  %10" PRIu64 "  ", e->n[0], e->n[1]);
+	if (d->shows_percent)
+		put_percent(d, e->n[0], e->n[1]);
+	else
+		put_words(&d->out, "%+10" PRId64 "  ",
+			  (int64_t)(e->n[1] - e->n[0]));
+	put_words(&d->out, "%-7s  ", words[edge_group(e)]);
 	if (site->is_anywhere)
 		put_name(&d->out, joint_name(j, site->function));
 	else
@@ -334,10 +404,22 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 	bytes_put_byte(&d->out, '\n');
 }
 
+static struct ranked ranked_edge(const struct diff *d,
+				 const struct tally_edge *e)
+{
+	struct ranked r = {.edge = e,
+			   .function = d->joint.site_items[e->site].function};
+
+	if (d->sort == CST_DIFF_SORT_NONE)
+		r.group = edge_group(e);
+	ranked_set(&r, d, e->n[0], e->n[1]);
+	return r;
+}
+
 static int put_edges(struct diff *d, struct cst_error *err)
 {
 	const struct tally *y = &d->tally;
-	auto_free const struct tally_edge **changed =
+	auto_free struct ranked *changed =
 		calloc(y->n_edges + 1ull, sizeof(*changed));
 	uint32_t n = 0, shown;
 
@@ -345,19 +427,19 @@ static int put_edges(struct diff *d, struct cst_error *err)
 		return cst_fail_memory(err);
 	for (uint32_t i = 0; i < y->cap_edges; i++)
 		if (y->edges[i].n[0] != y->edges[i].n[1])
-			changed[n++] = &y->edges[i];
+			changed[n++] = ranked_edge(d, &y->edges[i]);
 	if (!n) {
 		put_words(&d->out, "%sEach call is made as often in both.\n",
 			  d->by == CST_DIFF_BY_COUNTS ? "" : "\n");
 		return 0;
 	}
 	d->result |= CST_DIFFERS_IN_FLOW;
-	qsort(changed, n, sizeof(*changed), edge_compare);
+	qsort(changed, n, sizeof(*changed), ranked_compare);
 	put_words(&d->out, "\n#        A           B      CHANGE           "
 			   "CALL  (FROM)  in CALLER\n");
 	shown = d->limit && n > d->limit ? d->limit : n;
 	for (uint32_t i = 0; i < shown; i++)
-		put_edge(d, changed[i]);
+		put_edge(d, changed[i].edge);
 	if (shown < n)
 		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
 	return 0;
@@ -365,25 +447,11 @@ static int put_edges(struct diff *d, struct cst_error *err)
 
 /* ---- times -------------------------------------------------------------- */
 
-struct slower {
-	uint32_t function;
-	uint64_t change_ns;
-};
-
-static int slower_compare(const void *a, const void *b)
-{
-	const struct slower *x = a, *y = b;
-
-	if (x->change_ns != y->change_ns)
-		return x->change_ns > y->change_ns ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
-}
-
 /* By more than so many percent, and not by next to nothing: a thousandth of
  * all time at least. */
 static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
 {
-	uint64_t change = a > b ? a - b : b - a;
+	uint64_t change = change_of(a, b);
 	const uint64_t *root = d->tally.root_ns;
 	uint64_t all = root[0] > root[1] ? root[0] : root[1];
 
@@ -402,11 +470,8 @@ static void put_time(struct diff *d, uint32_t function)
 	memcpy(p, "  ", 2);
 	p = number_put_duration(p + 2, b);
 	bytes_put(&d->out, text, (size_t)(p - text));
-	if (a)
-		put_words(&d->out, "  %+8.0f %%  ",
-			  ((double)b - (double)a) * 100 / (double)a);
-	else
-		put_words(&d->out, "  %10s  ", "new");
+	put_words(&d->out, "  ");
+	put_percent(d, a, b);
 	put_name(&d->out, joint_name(&d->joint, function));
 	bytes_put_byte(&d->out, '\n');
 }
@@ -415,7 +480,7 @@ static int put_times(struct diff *d, struct cst_error *err)
 {
 	struct tally_time *const *times = d->tally.times;
 	uint32_t n = 0, shown;
-	auto_free struct slower *all =
+	auto_free struct ranked *all =
 		calloc(d->joint.n_functions + 1ull, sizeof(*all));
 
 	if (!all)
@@ -423,13 +488,15 @@ static int put_times(struct diff *d, struct cst_error *err)
 	for (uint32_t i = 0; i < d->joint.n_functions; i++) {
 		uint64_t a = times[0][i].total_ns, b = times[1][i].total_ns;
 
-		if (is_changed(d, a, b))
-			all[n++] = (struct slower){i, a > b ? a - b : b - a};
+		if (!is_changed(d, a, b))
+			continue;
+		all[n] = (struct ranked){.function = i};
+		ranked_set(&all[n++], d, a, b);
 	}
 	if (!n)
 		return 0;
 	d->result |= CST_DIFFERS_IN_TIME;
-	qsort(all, n, sizeof(*all), slower_compare);
+	qsort(all, n, sizeof(*all), ranked_compare);
 	put_words(&d->out, "\n#  TIME A      TIME B      CHANGE  FUNCTION\n");
 	shown = d->limit && n > d->limit ? d->limit : n;
 	for (uint32_t i = 0; i < shown; i++)
@@ -493,7 +560,9 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 	struct diff d = {.choice = choice,
 			 .by = diff->by,
 			 .limit = diff->limit,
-			 .percent = diff->percent};
+			 .percent = diff->percent,
+			 .sort = diff->sort,
+			 .shows_percent = diff->shows_percent != 0};
 	struct bytes sheet = {0};
 	const struct bytes *out = diff->output ? &sheet : &d.out;
 	int64_t status;

@@ -190,16 +190,34 @@ void sheet_null(struct sheet *s)
 	end_cell(s);
 }
 
-void sheet_percent(struct sheet *s, uint64_t part, uint64_t whole)
+static void put_percent(struct sheet *s, uint64_t part, uint64_t whole)
 {
 	unsigned __int128 n = (unsigned __int128)part * 100000;
 	uint64_t thousandths = whole ? (uint64_t)((n + whole / 2) / whole) : 0;
 	char digits[8];
 
-	begin_cell(s);
 	put_number(s->out, thousandths / 1000);
 	PUT(s->out, ".");
 	number_put_digits(digits, (uint32_t)(thousandths % 1000), 3);
 	bytes_put(s->out, digits, 3);
+}
+
+void sheet_percent(struct sheet *s, uint64_t part, uint64_t whole)
+{
+	begin_cell(s);
+	put_percent(s, part, whole);
+	end_cell(s);
+}
+
+void sheet_change(struct sheet *s, uint64_t a, uint64_t b)
+{
+	if (!a) {
+		sheet_null(s);
+		return;
+	}
+	begin_cell(s);
+	if (b < a)
+		PUT(s->out, "-");
+	put_percent(s, b < a ? a - b : b - a, a);
 	end_cell(s);
 }

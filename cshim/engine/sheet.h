@@ -41,5 +41,7 @@ void sheet_truth(struct sheet *s, int v);
 void sheet_null(struct sheet *s);
 /* How many percent of whole the part is, with three decimals. */
 void sheet_percent(struct sheet *s, uint64_t part, uint64_t whole);
+/* How many percent more b is than a, with three decimals; null if a is 0. */
+void sheet_change(struct sheet *s, uint64_t a, uint64_t b);
 
 #endif

@@ -17,10 +17,10 @@ from .base import ALL, CHOICE, FORMAT, TraceCommand, choice_of
 class DiffCommand(TraceCommand):
     """Compare a saved trace with what was recorded.
 
-    Usage: cstrace diff [-counts] [-limit N] [-times P] [-depth N]
-                        [-filter REGEX] [-exclude REGEX] [-in FILE]
-                        [-module M] [-from WHERE] [-until WHERE]
-                        [-min-time T] [-all]
+    Usage: cstrace diff [-counts] [-limit N] [-times P] [-sort KEY]
+                        [-percent] [-depth N] [-filter REGEX]
+                        [-exclude REGEX] [-in FILE] [-module M]
+                        [-from WHERE] [-until WHERE] [-min-time T] [-all]
                         [-format text|json|csv] FILE
 
     First the call at which the flows part: "-" marks what only FILE (A) has,
@@ -32,6 +32,10 @@ class DiffCommand(TraceCommand):
                    out among them, their flows are others in each run
       -limit N     so many rows of each table, 20 without it, 0 for all
       -times P     also the functions whose total changed by more than P percent
+      -sort KEY    the order of the rows: calls or total, by how much the calls
+                   of the function or their total time changed; change or
+                   percent, by what the row shows; name
+      -percent     how many percent more or fewer calls, not how many
       -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
                    as `cstrace show`: which calls are compared
       -all         all calls, whatever `cstrace start` and the settings say
@@ -41,6 +45,9 @@ class DiffCommand(TraceCommand):
     rest = gdb.COMPLETE_FILENAME
     options = [Option("counts", None), Option("limit", options.read_count),
                Option("times", options.read_count),
+               Option("sort", options.read_one_of(engine.DIFF_SORTS),
+                      list(engine.DIFF_SORTS)),
+               Option("percent", None),
                *CHOICE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -55,7 +62,8 @@ class DiffCommand(TraceCommand):
         diff = engine.Diff(
             by_counts="counts" in values, percent=values.get("times"),
             limit=values.get("limit", 20 if output == "text" else 0),
-            output=output)
+            output=output, sort=values.get("sort"),
+            shows_percent="percent" in values)
         older = load_trace(os.path.expanduser(path))
         try:
             run_long(lambda write: trace.diff(older, diff, choice, write))

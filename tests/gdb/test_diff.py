@@ -89,6 +89,29 @@ def test_a_choice_and_a_limit_cut_it_short(folder):
     assert done.out.endswith("... and 1 more\n")
 
 
+def callees(text):
+    rows = text.partition("in CALLER\n")[2].splitlines()
+    return [re.split("  +", row.strip())[4] for row in rows]
+
+
+def test_rows_are_in_the_order_asked_for(folder):
+    words = ("diff", "after.cst", "checked.cst", "--sort")
+    assert callees(cstrace(folder, *words, "name").out) == ["check", "leaf"]
+    for key in "calls", "total", "change", "percent":
+        done = cstrace(folder, *words, key)
+        assert done.status == 1
+        assert sorted(callees(done.out)) == ["check", "leaf"]
+
+
+def test_changes_in_percent(folder):
+    done = cstrace(folder, "diff", "after.cst", "checked.cst", "--percent")
+    assert re.search(r"^ +0 +100 +new  added +check  app\.c:8  in pair$",
+                     done.out, re.M)
+    done = cstrace(folder, "diff", "checked.cst", "after.cst", "--percent")
+    assert re.search(r"^ +100 +0 +-100 %  missing  check  app\.c:8  in pair$",
+                     done.out, re.M)
+
+
 def test_times_fail_only_when_asked_to(folder):
     words = ("diff", "before.cst", "again.cst", "--times", "0")
     done = cstrace(folder, *words)
@@ -115,6 +138,7 @@ def test_a_program_that_died_differs_by_how_its_calls_ended(folder):
     (["before.cst", "after.cst", "--filter", "("], "bad regex '('"),
     (["before.cst", "after.cst", "--fail-on-time"], "needs --times P"),
     (["before.cst", "after.cst", "--times", "much"], "bad value 'much'"),
+    (["before.cst", "after.cst", "--sort", "size"], "bad value 'size'"),
 ])
 def test_trouble_is_one_line_and_status_2(folder, words, told):
     done = cstrace(folder, "diff", *words)
@@ -229,10 +253,16 @@ def test_gdb_compares_with_what_it_recorded(folder):
     run = run_gdb(folder, "./checked", "set cstrace live off",
                   "cstrace diff after.cst", "cstrace start", "run",
                   "cstrace diff after.cst -limit 1", "cstrace diff",
-                  "cstrace diff none.cst", "cstrace show -last 1")
+                  "cstrace diff none.cst", "cstrace show -last 1",
+                  "cstrace diff after.cst -sort name -percent",
+                  "cstrace diff after.cst -sort size")
     assert "nothing is recorded yet" in run.out
     assert "+++ the recorded trace  (B: 501 calls in 1 thread)\n" in run.out
     assert "1.3 leaf in A, 1.3 check in B\n" in run.out
     assert "... and 1 more\n" in run.out
     assert "cstrace diff: which file?" in run.out
     assert "cannot open 'none.cst'" in run.out
+    assert re.search(r" new  added +check  app\.c:8  in pair\n"
+                     r".* new  added +leaf  app\.c:5  in check\n", run.out)
+    assert ("-sort wants one of calls, total, change, percent, name, not "
+            '"size"' in run.out)

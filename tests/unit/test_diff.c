@@ -219,6 +219,105 @@ static void times_are_told_when_asked_for(void **state)
 	has_not("TIME");
 }
 
+static void diff_with(const char *a, const char *b, struct cst_diff diff)
+{
+	struct cst_trace *t[2] = {sketch_trace(a), sketch_trace(b)};
+	struct cst_error err = {""};
+
+	out.len = 0;
+	out.text[0] = '\0';
+	diff.by = CST_DIFF_BY_COUNTS;
+	if (cst_trace_diff(t[0], t[1], &diff, &everything, output_write, &out,
+			   &err) < 0)
+		fail_msg("%s", err.text);
+	cst_trace_free(t[0]);
+	cst_trace_free(t[1]);
+}
+
+/* The last words of the table's rows: who is called.  As many as in names,
+ * which has one letter for each. */
+static void rows_are(const char *names)
+{
+	const char *row = strstr(out.text, "in CALLER\n");
+	char found[16] = "";
+	size_t n = 0;
+
+	assert_non_null(row);
+	for (row = strchr(row, '\n') + 1; *row; row = strchr(row, '\n') + 1)
+		if (strstr(row, "  app.c:") && n < sizeof(found) - 1)
+			found[n++] = strstr(row, "  app.c:")[-1];
+	assert_string_equal(found, names);
+}
+
+/* From A to B: f 1 to 4 calls, g 2 to 0, h 0 to 1, k 4 to 6. */
+static const char in_a[] = "main\n"
+			   "  f:3\n"
+			   "  g:4\n  g:4\n"
+			   "  k:6\n  k:6\n  k:6\n  k:6\n";
+static const char in_b[] = "main\n"
+			   "  f:3\n  f:3\n  f:3\n  f:3\n"
+			   "  h:5\n"
+			   "  k:6\n  k:6\n  k:6\n  k:6\n  k:6\n  k:6\n";
+
+static void rows_are_sorted_as_asked_for(void **state)
+{
+	(void)state;
+	diff_with(in_a, in_b, (struct cst_diff){.percent = -1});
+	rows_are("hgfk");
+	diff_with(
+		in_a, in_b,
+		(struct cst_diff){.percent = -1, .sort = CST_DIFF_SORT_CHANGE});
+	rows_are("fgkh");
+	diff_with(in_a, in_b,
+		  (struct cst_diff){.percent = -1,
+				    .sort = CST_DIFF_SORT_CALLS,
+				    .limit = 2});
+	rows_are("fg");
+	diff_with(in_a, in_b,
+		  (struct cst_diff){.percent = -1,
+				    .sort = CST_DIFF_SORT_PERCENT});
+	rows_are("hfgk");
+	diff_with(in_a, in_b,
+		  (struct cst_diff){.percent = -1, .sort = CST_DIFF_SORT_NAME});
+	rows_are("fghk");
+}
+
+/* In A each step takes a step of the clock: g calls no more often in B, but
+ * what it calls does. */
+static void total_sorts_by_the_functions_time(void **state)
+{
+	(void)state;
+	diff_with(
+		"main\n  f:3\n  g:4\n",
+		"main\n  f:3\n  f:3\n  f:3\n"
+		"  g:4\n  g:4\n    x:8\n    x:8\n    x:8\n    x:8\n",
+		(struct cst_diff){.percent = -1, .sort = CST_DIFF_SORT_TOTAL});
+	rows_are("gxf");
+}
+
+static void changes_are_shown_in_percent(void **state)
+{
+	(void)state;
+	diff_with(in_a, in_b,
+		  (struct cst_diff){.percent = -1, .shows_percent = 1});
+	has("         0           1         new  added    h  app.c:5  in "
+	    "main\n"
+	    "         2           0      -100 %  missing  g  app.c:4  in "
+	    "main\n"
+	    "         1           4      +300 %  changed  f  app.c:3  in "
+	    "main\n"
+	    "         4           6       +50 %  changed  k  app.c:6  in "
+	    "main\n");
+	diff_with(in_a, in_b,
+		  (struct cst_diff){.percent = -1,
+				    .output = CST_OUTPUT_CSV,
+				    .sort = CST_DIFF_SORT_PERCENT});
+	has("total_b_ns,change_percent\n");
+	has(",h,h,main,src/app.c,5,0,1,,,\n");
+	has(",k,k,main,src/app.c,6,4,6,,,50.000\n");
+	has(",g,g,main,src/app.c,4,2,0,,,-100.000\n");
+}
+
 /* More children than are held. */
 static void long_loops_part_and_meet_again(void **state)
 {
@@ -259,6 +358,9 @@ int main(void)
 		cmocka_unit_test(threads_are_paired_by_what_they_do),
 		cmocka_unit_test(a_choice_hides_differences),
 		cmocka_unit_test(times_are_told_when_asked_for),
+		cmocka_unit_test(rows_are_sorted_as_asked_for),
+		cmocka_unit_test(total_sorts_by_the_functions_time),
+		cmocka_unit_test(changes_are_shown_in_percent),
 		cmocka_unit_test(long_loops_part_and_meet_again),
 	};
 

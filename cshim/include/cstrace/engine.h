@@ -564,12 +564,26 @@ enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
 /* With counts alone, their order and their threads make no difference. */
 enum cst_diff_by { CST_DIFF_BY_FLOW = 0, CST_DIFF_BY_COUNTS = 1 };
 
+/* The order of the rows in both tables, the largest first.  "calls" and "total"
+ * are the changes of the called function's number of calls and total time;
+ * "change" and "percent" are the changes that the table shows. */
+enum cst_diff_sort {
+	CST_DIFF_SORT_NONE = 0, /* added calls, missing ones, other changes */
+	CST_DIFF_SORT_CALLS,
+	CST_DIFF_SORT_TOTAL,
+	CST_DIFF_SORT_CHANGE,
+	CST_DIFF_SORT_PERCENT, /* what A has not comes first */
+	CST_DIFF_SORT_NAME,    /* from A to Z */
+};
+
 struct cst_diff {
 	uint32_t by;	 /* enum cst_diff_by */
 	uint32_t limit;	 /* only so many rows of each table; 0: all */
 	int32_t percent; /* also functions whose total changed by more than so
 			  * many percent; negative: times are not looked at */
 	uint32_t output; /* enum cst_output */
+	uint32_t sort;	 /* enum cst_diff_sort */
+	uint32_t shows_percent; /* text has changes of calls in percent */
 };
 
 /* Compare two traces of one program: where the flows part, and which calls are
