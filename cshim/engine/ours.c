@@ -65,6 +65,15 @@ int ours_is_nothing(const char *path)
 	return stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size;
 }
 
+/* Formats that are folders: what is one of ours is told where it is replaced.
+ */
+static int is_folder(const char *path, const char *format)
+{
+	if (format)
+		return !strcmp(format, "ctf") || !strcmp(format, "uftrace");
+	return has_ending(path, ".ctf") || has_ending(path, ".uftrace");
+}
+
 int ours_is(const char *path, const char *format)
 {
 	char text[LOOKED_AT + 1];
@@ -75,7 +84,8 @@ int ours_is(const char *path, const char *format)
 
 	/* What is no file, or cannot be read, is refused where it is written.
 	 */
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    is_folder(path, format))
 		return 1;
 	n = read(fd, text, LOOKED_AT);
 	if (n <= 0)

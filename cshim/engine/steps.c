@@ -24,7 +24,7 @@ int steps_new(const struct cst_trace *t, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	s->t = t;
 	s->lane = NO_LANE;
-	status = view_new(t, choice, 1, &s->view, err);
+	status = view_new_calls(t, choice, 1, &s->view, err);
 	if (status < 0)
 		steps_free(s);
 	else

@@ -17,7 +17,7 @@ from lib_cstrace import compile_c
 from lib_folders import (STACKS_FROM, ctf_calls, ctf_events, run_tool,
                          save_folder, uftrace_calls, uftrace_report,
                          uftrace_tasks, uftrace_tree)
-from lib_formats import CHOICES, cstrace, json_lines, record
+from lib_formats import CHOICES, calls_alone, cstrace, record
 from lib_gdb import run_gdb, wait_for
 from test_robust_names import LONGEST, nasty_program
 
@@ -60,13 +60,13 @@ def check_calls(found, calls):
 @pytest.mark.parametrize("kind", READ)
 @pytest.mark.parametrize("choice", CHOICES, ids=" ".join)
 def test_each_call_is_there_once(ended, kind, choice):
-    calls = json_lines(ended, *choice)
+    calls = calls_alone(ended, *choice)
     check_calls(READ[kind](save_folder(ended, "t." + kind, *choice)), calls)
 
 
 @pytest.mark.parametrize("kind", READ)
 def test_open_calls_end_with_the_trace(left_open, kind):
-    calls = json_lines(left_open)
+    calls = calls_alone(left_open)
     found = READ[kind](save_folder(left_open, "t." + kind))
     check_calls(found, calls)
     last = max(c.end for lane in found.values() for c in lane)
@@ -87,7 +87,7 @@ def test_what_is_not_there_is_not_drawn(ended, kind):
 
 
 def test_ctf_tells_of_each_call(left_open):
-    calls = {c["id"]: c for c in json_lines(left_open)}
+    calls = {c["id"]: c for c in calls_alone(left_open)}
     found = ctf_calls(save_folder(left_open, "t.ctf"))
     seen = [c.fields for lane in found.values() for c in lane]
     assert sorted(f["id"] for f in seen) == sorted(calls)
@@ -136,7 +136,7 @@ void nap(long ns) { struct timespec t = {0, ns}; nanosleep(&t, 0); }
 int main(void) { nap(10); nap(150000000); nap(10); nap(290000000); nap(1);
                  return 0; }
 """)
-    calls = json_lines(tmp_path)
+    calls = calls_alone(tmp_path)
     assert calls[0]["duration_ns"] > 3 << 27
     check_calls(ctf_calls(save_folder(tmp_path, "t.ctf")), calls)
 
@@ -149,7 +149,7 @@ int main(void) { for (int i = 0; i < 10000; i++) leaf(i); return 0; }
     path = save_folder(tmp_path, "t.ctf")
     (stream,) = path.glob("thread-*")
     assert stream.stat().st_size > 3 << 18
-    check_calls(ctf_calls(path), json_lines(tmp_path))
+    check_calls(ctf_calls(path), calls_alone(tmp_path))
 
 
 # ---- uftrace --------------------------------------------------------------------
@@ -162,7 +162,7 @@ def with_braces(name):
 
 def test_uftrace_replay_draws_the_tree(left_open):
     path = save_folder(left_open, "t.uftrace")
-    lanes = by_lane(json_lines(left_open))
+    lanes = by_lane(calls_alone(left_open))
     assert len(lanes) == 4
     for (_, tid, _), calls in lanes.items():
         assert uftrace_tree(path, tid) == [
@@ -172,7 +172,7 @@ def test_uftrace_replay_draws_the_tree(left_open):
 def test_uftrace_report_counts_the_calls(left_open):
     path = save_folder(left_open, "t.uftrace")
     assert uftrace_report(path) == Counter(
-        c["function"] for c in json_lines(left_open))
+        c["function"] for c in calls_alone(left_open))
 
 
 def test_uftrace_graph_and_dump(left_open):
@@ -182,7 +182,7 @@ def test_uftrace_graph_and_dump(left_open):
     assert "fib(int)" in graph
     events = json.loads(run_tool("uftrace", "dump", "--chrome", "-d", path))
     kinds = Counter(e["ph"] for e in events["traceEvents"])
-    assert kinds["B"] == kinds["E"] == len(json_lines(left_open))
+    assert kinds["B"] == kinds["E"] == len(calls_alone(left_open))
     info = run_tool("uftrace", "info", "-d", path)
     assert "number of tasks     : 4" in info
 
@@ -273,7 +273,7 @@ def test_our_own_folder_is_replaced(ended, kind):
     path = save_folder(ended, "again." + kind, "--depth", "1")
     assert len(next(iter(READ[kind](path).values()))) == 1
     save_folder(ended, "again.%s/" % kind)
-    check_calls(READ[kind](path), json_lines(ended))
+    check_calls(READ[kind](path), calls_alone(ended))
     before = content(path)
     some = next(name for name in before if name != ".cstrace")
     (path / some).unlink()  # what is left is still ours
@@ -379,8 +379,9 @@ int main(void) { return fib(28) < 0; }
 def test_gdb_saves_the_same(gdb, tmp_path, kind):
     run = gdb(build("formats.cc"), "set cstrace live off", "cstrace start",
               "run", "cstrace save t." + kind, "cstrace save t.jsonl")
-    calls = [json.loads(line) for line in
+    lines = [json.loads(line) for line in
              (tmp_path / "t.jsonl").read_text().splitlines()]
+    calls = [line for line in lines if "kind" not in line]
     assert "%d calls saved to t.%s" % (len(calls), kind) in run.said()
     check_calls(READ[kind](tmp_path / ("t." + kind)), calls)
 
