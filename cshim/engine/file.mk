@@ -6,7 +6,8 @@ ENGINE_FILE_SRC := $(addprefix cshim/engine/, \
 	index.c records.c settle.c decode.c callers.c locate.c keys.c totals.c fields.c \
 	column.c lane.c pack.c unpack.c spool.c heldfile.c flight.c carry.c \
 	writer.c writer_lanes.c loader.c contents.c \
-	walk.c span.c answer.c view.c fold.c window.c pump.c callid.c chosen.c text.c jsonl.c report.c \
+	walk.c span.c answer.c view.c fold.c fold_node.c fold_live.c \
+	window.c pump.c callid.c chosen.c text.c jsonl.c report.c \
 	origin.c joint.c places.c tally.c parting.c parting_text.c diff.c \
 	golden.c golden_options.c golden_rows.c position.c mismatch.c matcher.c expect.c golden_make.c shapes.c \
 	symbolfile.c rename.c sink.c copy.c info.c untraced.c trace.c)

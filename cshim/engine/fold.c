@@ -1,332 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tree of the calls that are held back, for each lane.  When a call is
- * whole, its shape is a hash over its site and the shapes of what it called;
- * equal shapes make one node.  Without live a node is final once its row was
- * given, which is when too much is held, or at the end.
+ * A tree of the calls that are held back, for each lane.  Without live a node
+ * is final once its row was given, which is when too much is held, or at the
+ * end.
  */
-#include "fold.h"
+#include "fold_parts.h"
 
 #include <stdlib.h>
-
-enum {
-	MAX_HELD = 32768,
-	SLAB_NODES = 256,
-	MAX_HEIGHT = 200, /* higher trees are not compared */
-	MAX_KINDS = 64,	  /* so many shapes are looked through, where the order
-			   * makes no difference */
-	COUNT_NS = 1000000000,
-	OPEN_NS = 20000000, /* live: no open call is slow before that */
-};
-
-struct node {
-	struct shown call;
-	uint64_t cookie;
-	uint64_t order; /* of entry */
-	uint64_t key;
-	uint64_t n; /* calls side by side, or rounds of a loop */
-	uint64_t n_calls;
-	uint64_t n_told, told_ns; /* live: the count in its last row */
-	/* Of slow ones that are nodes of their own, for the mean. */
-	uint64_t n_slow, slow_ns;
-	struct node *above, *first, *last, *next, *previous;
-	uint32_t function;
-	uint32_t n_levels;
-	uint32_t period; /* not 0: a loop, its rows are below it */
-	uint32_t height;
-	uint8_t is_own;	  /* it joins no other */
-	uint8_t is_whole; /* it has ended, or is taken to have */
-	uint8_t is_given;
-	uint8_t is_only; /* fold_only()'s, with all below */
-};
-
-/* An open call; those of a recursion are on one node. */
-struct level {
-	struct node *node;
-	uint32_t depth;
-	uint32_t n_inner; /* calls of the function that it lies in */
-};
-
-struct lane_state {
-	struct node top; /* its first calls are below it */
-	/* All that comes before it was given; NULL: it is top. */
-	struct node *front;
-	struct level *levels;
-	uint32_t n, cap;
-};
-
-struct slab {
-	struct slab *next;
-	struct node nodes[SLAB_NODES];
-};
-
-struct fold {
-	const struct names *names;
-	fold_row_fn row;
-	void *arg;
-	struct lane_state **lanes;
-	uint32_t n_lanes;
-	struct slab *slabs;
-	struct node *free;
-	uint64_t n_held, n_added;
-	uint64_t now_ns;
-	uint64_t only_number;
-	uint32_t only_thread;
-	uint8_t only_is_seed;
-	uint8_t has_only, is_live;
-};
-
-/* ---- nodes ----------------------------------------------------------------
- */
-
-static struct node *node_new(struct fold *f)
-{
-	struct node *node = f->free;
-
-	if (!node) {
-		struct slab *s = malloc(sizeof(*s));
-
-		if (!s)
-			return NULL;
-		s->next = f->slabs;
-		f->slabs = s;
-		for (uint32_t i = 0; i < SLAB_NODES; i++) {
-			s->nodes[i].next = f->free;
-			f->free = &s->nodes[i];
-		}
-		node = f->free;
-	}
-	f->free = node->next;
-	f->n_held++;
-	*node = (struct node){.n = 1, .n_calls = 1, .n_levels = 1};
-	return node;
-}
-
-static void node_append(struct node *above, struct node *node)
-{
-	node->above = above;
-	node->next = NULL;
-	node->previous = above->last;
-	if (above->last)
-		above->last->next = node;
-	else
-		above->first = node;
-	above->last = node;
-}
-
-static void node_unlink(struct node *node)
-{
-	struct node *above = node->above;
-
-	if (node->previous)
-		node->previous->next = node->next;
-	else
-		above->first = node->next;
-	if (node->next)
-		node->next->previous = node->previous;
-	else
-		above->last = node->previous;
-}
-
-/* Free the linked node and all below it, without recursion: the tree may be
- * as high as the calls were deep. */
-static void node_drop(struct fold *f, struct node *node)
-{
-	struct node *end = node->above, *above;
-
-	node_unlink(node);
-	while (node != end) {
-		if (node->first) {
-			node = node->first;
-			continue;
-		}
-		above = node->above;
-		if (above != end)
-			node_unlink(node);
-		node->next = f->free;
-		f->free = node;
-		f->n_held--;
-		node = above;
-	}
-}
-
-/* The next in order of entry; NULL: the last below `top`. */
-static struct node *node_after(const struct node *node, const struct node *top)
-{
-	if (node->first)
-		return node->first;
-	while (node != top && !node->next)
-		node = node->above;
-	return node == top ? NULL : node->next;
-}
-
-/* ---- are two alike? ---------------------------------------------------------
- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-	return hash ^ (hash >> 29);
-}
-
-/* What its row is to be, for the sake of comparing: a call's site, or the
- * sites of a loop's rows. */
-static void node_key(struct fold *f, struct node *node)
-{
-	node->key =
-		node->period
-			? node->period
-			: ~((uint64_t)node->call.from << 32 | node->call.site);
-	node->height = 1;
-	for (const struct node *i = node->first; i; i = i->next) {
-		if (i->height >= node->height)
-			node->height = i->height + 1;
-		node->is_own |= i->is_own;
-		if (node->period)
-			node->key = mix(node->key, i->key);
-	}
-	node->is_own |= node->height > MAX_HEIGHT;
-	if (node->is_own)
-		node->key = mix(node->key, ++f->n_added);
-}
-
-static int is_only(const struct fold *f, const struct node *node)
-{
-	return node->is_only || (node->call.number == f->only_number &&
-				 node->call.thread == f->only_thread &&
-				 node->call.is_seed == f->only_is_seed);
-}
-
-/* Of a's calls, with the slow ones that are rows of their own. */
-static uint64_t mean_ns(const struct node *a)
-{
-	return (a->call.duration_ns + a->slow_ns) / (a->n + a->n_slow);
-}
-
-static int is_slow(uint64_t ns, uint64_t mean)
-{
-	return ns > FOLD_SLOW_NS && ns / FOLD_SLOW > mean;
-}
-
-/* Does b take much longer than a's calls do, or the other way round? */
-static int is_as_fast(struct node *a, const struct node *b)
-{
-	uint64_t mean_of_b = b->call.duration_ns / b->n;
-
-	if (a->period || (!is_slow(mean_of_b, mean_ns(a)) &&
-			  !is_slow(a->call.duration_ns / a->n, mean_of_b)))
-		return 1;
-	a->n_slow += b->n;
-	a->slow_ns += b->call.duration_ns;
-	return 0;
-}
-
-/* May b join a? */
-static int is_alike(struct fold *f, struct node *a, struct node *b)
-{
-	if (a->key != b->key || a->is_own || (a->is_given && !f->is_live))
-		return 0;
-	if (f->has_only && !a->period && is_only(f, a)) {
-		b->is_only = 1;
-		return 0;
-	}
-	return is_as_fast(a, b);
-}
-
-/* The next row below `top`, which may be in one of its loops. */
-static struct node *row_after(struct node *row, const struct node *top)
-{
-	struct node *next = row ? row->next : top->first;
-
-	while (!next && row && row->above != top) {
-		row = row->above;
-		next = row->next;
-	}
-	while (next && next->period)
-		next = next->first;
-	return next;
-}
-
-static int is_row_for(const struct node *a, const struct node *b)
-{
-	return a->call.site == b->call.site && a->call.from == b->call.from &&
-	       !a->is_own;
-}
-
-/* The row below a that b's call is one more of; looked for from `from` on,
- * where it mostly is. */
-static struct node *row_for(struct node *a, struct node *from,
-			    const struct node *b)
-{
-	struct node *i = row_after(from, a);
-
-	for (; i; i = row_after(i, a))
-		if (is_row_for(i, b))
-			return i;
-	for (i = from ? row_after(NULL, a) : NULL; i; i = row_after(i, a)) {
-		if (is_row_for(i, b))
-			return i;
-		if (i == from)
-			break;
-	}
-	return NULL;
-}
-
-/* Take a row out, and the loops that are empty without it. */
-static void row_unlink(struct fold *f, struct node *row, struct node *top)
-{
-	struct node *above = row->above;
-
-	node_unlink(row);
-	while (above != top && !above->first) {
-		struct node *empty = above;
-
-		above = above->above;
-		node_drop(f, empty);
-	}
-}
-
-/* b is one more of what a is: what it calls joins what a calls, or comes
- * behind that, as slow ones do.  b is empty then. */
-static void join(struct fold *f, struct node *a, struct node *b)
-{
-	struct node *from = NULL, *row;
-
-	a->n += b->n;
-	a->n_calls += b->n_calls;
-	a->call.duration_ns += b->call.duration_ns;
-	if (a->n_levels < b->n_levels)
-		a->n_levels = b->n_levels;
-	while ((row = row_after(NULL, b))) {
-		struct node *to = row_for(a, from, row);
-		int is_unfolded = to && f->has_only && is_only(f, to);
-
-		row_unlink(f, row, b);
-		if (to && !is_unfolded && is_as_fast(to, row)) {
-			join(f, to, row);
-			node_append(a, row);
-			node_drop(f, row);
-			from = to;
-			continue;
-		}
-		row->is_only |= is_unfolded;
-		row->is_own |= to && !is_unfolded;
-		node_append(a, row);
-	}
-}
-
-/* Does a call all that b does? */
-static int has_all(struct node *a, const struct node *b)
-{
-	struct node *from = NULL;
-
-	for (struct node *i = row_after(NULL, b); i; i = row_after(i, b)) {
-		from = row_for(a, from, i);
-		if (!from || !has_all(from, i))
-			return 0;
-	}
-	return 1;
-}
 
 /* ---- a whole call and those before it ---------------------------------------
  */
@@ -337,12 +17,12 @@ static int join_any(struct fold *f, struct node *node)
 	struct node *i = node->previous;
 
 	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++) {
-		if (!i->is_whole || !is_alike(f, i, node))
+		if (!i->is_whole || !node_is_alike(f, i, node))
 			continue;
 		/* Something new is to be seen. */
-		if (i->is_given && !has_all(i, node))
+		if (i->is_given && !node_has_all(i, node))
 			continue;
-		join(f, i, node);
+		node_join(f, i, node);
 		if (f->is_live)
 			i->call.start_ns = node->call.start_ns;
 		node_drop(f, node);
@@ -356,7 +36,7 @@ static int is_round(struct fold *f, struct node *a, struct node *b,
 		    uint32_t period)
 {
 	for (; period; period--, a = a->next, b = b->next)
-		if (!a || !b || !is_alike(f, a, b))
+		if (!a || !b || !node_is_alike(f, a, b))
 			return 0;
 	return 1;
 }
@@ -367,7 +47,7 @@ static void join_round(struct fold *f, struct node *a, struct node *b)
 	while (b) {
 		struct node *next = b->next;
 
-		join(f, a, b);
+		node_join(f, a, b);
 		node_drop(f, b);
 		a = a->next;
 		b = next;
@@ -431,12 +111,12 @@ static int join_neighbour(struct fold *f, struct node *node)
 {
 	struct node *before = node->previous;
 
-	while (!is_alike(f, before, node)) {
+	while (!node_is_alike(f, before, node)) {
 		if (!before->period || before->is_given)
 			return 0;
 		before = before->last;
 	}
-	join(f, before, node);
+	node_join(f, before, node);
 	node_drop(f, node);
 	return 1;
 }
@@ -495,7 +175,7 @@ static int node_end(struct fold *f, struct node *node)
 /* ---- rows -------------------------------------------------------------------
  */
 
-static int give_row(struct fold *f, struct node *node)
+int fold_give_row(struct fold *f, struct node *node)
 {
 	struct folded row = {.call = node->call,
 			     .n_calls = node->n_calls,
@@ -513,7 +193,7 @@ static int give_row(struct fold *f, struct node *node)
 	if (f->has_only) {
 		const struct node *i = node;
 
-		while (i && !is_only(f, i))
+		while (i && !node_is_only(f, i))
 			i = i->above;
 		if (!i)
 			return 0;
@@ -521,13 +201,12 @@ static int give_row(struct fold *f, struct node *node)
 	return f->row(f->arg, &row);
 }
 
-/* A whole node with all below it. */
-static int give_all(struct fold *f, struct node *top)
+int fold_give_all(struct fold *f, struct node *top)
 {
 	int status = 0;
 
 	for (struct node *i = top; i && status >= 0; i = node_after(i, top))
-		status = give_row(f, i);
+		status = fold_give_row(f, i);
 	return status;
 }
 
@@ -568,8 +247,8 @@ static int give_front(struct fold *f, struct node *node)
 	int status;
 
 	if (!node->is_whole)
-		return give_row(f, node);
-	status = give_all(f, node);
+		return fold_give_row(f, node);
+	status = fold_give_all(f, node);
 	node_drop(f, node);
 	return status;
 }
@@ -617,7 +296,7 @@ static int give_until(struct fold *f, uint64_t n_wanted)
 /* ---- calls ------------------------------------------------------------------
  */
 
-static struct lane_state *lane_of(struct fold *f, uint32_t lane)
+struct lane_state *fold_lane(struct fold *f, uint32_t lane)
 {
 	if (lane >= f->n_lanes) {
 		uint64_t n = lane + 1ull + lane / 2;
@@ -651,7 +330,7 @@ static int level_push(struct lane_state *l, struct node *node, uint32_t depth,
 	return 0;
 }
 
-static int level_pop(struct fold *f, struct lane_state *l)
+int fold_pop_level(struct fold *f, struct lane_state *l)
 {
 	const struct level *level = &l->levels[--l->n];
 
@@ -661,11 +340,10 @@ static int level_pop(struct fold *f, struct lane_state *l)
 	return node_end(f, level->node);
 }
 
-/* The calls at this depth and below have ended. */
-static int lane_pop(struct fold *f, struct lane_state *l, uint32_t depth)
+int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth)
 {
 	while (l->n && l->levels[l->n - 1].depth >= depth) {
-		int status = level_pop(f, l);
+		int status = fold_pop_level(f, l);
 
 		if (status < 0)
 			return status;
@@ -673,7 +351,7 @@ static int lane_pop(struct fold *f, struct lane_state *l, uint32_t depth)
 	return 0;
 }
 
-static int is_foldable(const struct shown *call)
+int fold_is_foldable(const struct shown *call)
 {
 	return call->end == CALL_RETURN && !call->is_seed && !call->is_stopped;
 }
@@ -685,8 +363,8 @@ static int is_inner(const struct fold *f, const struct level *caller,
 	const struct node *node = caller->node;
 
 	return node->function == function && caller->depth + 1 == call->depth &&
-	       is_foldable(call) && is_foldable(&node->call) &&
-	       !node->is_given && !(f->has_only && is_only(f, node));
+	       fold_is_foldable(call) && fold_is_foldable(&node->call) &&
+	       !node->is_given && !(f->has_only && node_is_only(f, node));
 }
 
 static int add_inner(struct lane_state *l, const struct level *caller,
@@ -708,21 +386,21 @@ static int joins(const struct fold *f, const struct shown *call,
 {
 	int is_running = f->is_live && call->end == CALL_OPEN && !call->is_seed;
 
-	return (is_foldable(call) || is_running) &&
+	return (fold_is_foldable(call) || is_running) &&
 	       !f->names->functions[function].exception;
 }
 
 int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 {
 	uint32_t function = f->names->sites[call->site].function;
-	struct lane_state *l = lane_of(f, call->lane);
+	struct lane_state *l = fold_lane(f, call->lane);
 	const struct level *caller;
 	struct node *node;
 	int status;
 
 	if (!l)
 		return CST_MEMORY;
-	status = lane_pop(f, l, call->depth);
+	status = fold_pop_lane(f, l, call->depth);
 	if (status < 0)
 		return status;
 	caller = l->n ? &l->levels[l->n - 1] : NULL;
@@ -741,7 +419,7 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 		/* Of a recursion that is shown level by level. */
 		node->is_only = f->has_only &&
 				caller->node->function == function &&
-				is_only(f, caller->node);
+				node_is_only(f, caller->node);
 	}
 	node_append(caller ? caller->node : &l->top, node);
 	status = level_push(l, node, call->depth, 0);
@@ -753,237 +431,12 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 int fold_end(struct fold *f)
 {
 	for (uint32_t i = 0; i < f->n_lanes; i++) {
-		int status = f->lanes[i] ? lane_pop(f, f->lanes[i], 0) : 0;
+		int status = f->lanes[i] ? fold_pop_lane(f, f->lanes[i], 0) : 0;
 
 		if (status < 0)
 			return status;
 	}
 	return give_until(f, 0);
-}
-
-/* ---- live -------------------------------------------------------------------
- */
-
-void fold_live(struct fold *f)
-{
-	f->is_live = 1;
-}
-
-/* Calls of the open one have ended before, and in no shorter time. */
-static int is_expected(const struct fold *f, const struct node *node)
-{
-	uint64_t age = f->now_ns > node->call.start_ns
-			       ? f->now_ns - node->call.start_ns
-			       : 0;
-
-	if (node->is_own)
-		return 0;
-	for (const struct node *i = node->previous; i; i = i->previous)
-		if (i->is_whole && !i->is_own &&
-		    i->call.site == node->call.site &&
-		    (age < OPEN_NS || age / FOLD_SLOW <= mean_ns(i)))
-			return 1;
-	return 0;
-}
-
-/* Tell the counts of the nodes in a list that are of one site, in one row. */
-static int give_count(struct fold *f, const struct node *node)
-{
-	struct folded row = {.call = node->call,
-			     .n_levels = node->n_levels,
-			     .is_count = 1,
-			     .cookie = node->cookie};
-
-	row.call.duration_ns = 0;
-	for (struct node *i = node->above->first; i; i = i->next) {
-		if (!i->is_whole || i->is_own || i->period ||
-		    i->call.site != node->call.site)
-			continue;
-		row.n_calls += i->n_calls;
-		row.call.duration_ns += i->call.duration_ns;
-		if (row.call.start_ns < i->call.start_ns)
-			row.call.start_ns = i->call.start_ns;
-		i->n_told = i->n_calls;
-		i->told_ns = f->now_ns;
-	}
-	return f->row(f->arg, &row);
-}
-
-/* One node of the screen's.  1: what is below it is of the screen's, too. */
-static int show_node(struct fold *f, struct node *node, int is_stop)
-{
-	if (node->is_given && node->is_whole) {
-		int is_due = is_stop || f->now_ns - node->told_ns >= COUNT_NS;
-
-		return node->n_calls > node->n_told && is_due
-			       ? give_count(f, node)
-			       : 0;
-	}
-	if (node->is_whole)
-		return give_all(f, node);
-	if (node->is_given)
-		return 1;
-	if (!is_stop && is_expected(f, node))
-		return 0;
-	return give_row(f, node) < 0 ? CST_MEMORY : 1;
-}
-
-/* Of what is on the screen enough is kept to know it again. */
-static void node_trim(struct fold *f, struct node *above)
-{
-	struct node *i = above->last, *previous;
-
-	for (int n = 0; i; i = previous) {
-		struct node *other;
-
-		previous = other = i->previous;
-		if (!i->is_given || !i->is_whole)
-			continue;
-		while (other && (!other->is_given || !other->is_whole ||
-				 other->is_own || other->key != i->key))
-			other = other->previous;
-		if (other && !i->is_own) {
-			other->n_told += i->n_told;
-			join(f, other, i);
-		}
-		if (other || i->is_own || ++n > MAX_KINDS)
-			node_drop(f, i);
-	}
-}
-
-static int show_below(struct fold *f, struct node *top, int is_stop)
-{
-	struct node *node = top->first;
-
-	while (node) {
-		int status = show_node(f, node, is_stop);
-
-		if (status < 0)
-			return status;
-		if (status && node->first) {
-			node = node->first;
-			continue;
-		}
-		while (!node->next) {
-			node = node->above;
-			node_trim(f, node);
-			if (node == top)
-				return 0;
-		}
-		node = node->next;
-	}
-	return 0;
-}
-
-int fold_show(struct fold *f, uint64_t now_ns, int is_stop)
-{
-	f->now_ns = now_ns;
-	for (uint32_t i = 0; i < f->n_lanes; i++) {
-		struct lane_state *l = f->lanes[i];
-		int status = 0;
-
-		/* All that they called was added with them. */
-		while (l && l->n && status == 0 &&
-		       l->levels[l->n - 1].node->call.end != CALL_OPEN)
-			status = level_pop(f, l);
-		if (l && status == 0)
-			status = show_below(f, &l->top, is_stop);
-		if (status < 0)
-			return status;
-	}
-	return f->n_held > MAX_HELD ? fold_forget(f) : 0;
-}
-
-/* Its row is on the screen. */
-static int close_given(struct fold *f, struct lane_state *l, struct node *node)
-{
-	struct folded row = {.n_calls = 1,
-			     .n_levels = 1,
-			     .is_close = 1,
-			     .cookie = node->cookie};
-	int status = show_below(f, node, 1);
-
-	row.call = node->call;
-	if (status == 0)
-		status = f->row(f->arg, &row);
-	l->n--;
-	node_drop(f, node);
-	return status;
-}
-
-static int close_unknown(struct fold *f, const struct shown *call,
-			 uint64_t cookie)
-{
-	const struct folded row = {.call = *call,
-				   .n_calls = 1,
-				   .n_levels = 1,
-				   .is_close = 1,
-				   .cookie = cookie};
-
-	return f->row(f->arg, &row);
-}
-
-int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
-{
-	struct lane_state *l = lane_of(f, call->lane);
-	struct node *node;
-	int status;
-
-	if (!l)
-		return CST_MEMORY;
-	status = lane_pop(f, l, call->depth + 1);
-	if (status < 0)
-		return status;
-	if (!l->n)
-		return close_unknown(f, call, cookie);
-	node = l->levels[l->n - 1].node;
-	if (node->call.number != call->number ||
-	    node->call.thread != call->thread ||
-	    node->call.is_seed != call->is_seed)
-		return close_unknown(f, call, cookie);
-	node->call.duration_ns = call->duration_ns;
-	node->call.end = call->end;
-	node->call.is_stopped = call->is_stopped;
-	node->is_own |= !is_foldable(call);
-	if (node->is_given)
-		return close_given(f, l, node);
-	return level_pop(f, l);
-}
-
-static void forget_below(struct fold *f, struct node *top)
-{
-	struct node *node = top->first;
-
-	while (node) {
-		struct node *next = node->is_whole ? NULL : node->first;
-		struct node *above = node->above;
-
-		node->is_own = 1;
-		if (!next)
-			next = node->next;
-		while (!next && above != top) {
-			next = above->next;
-			above = above->above;
-		}
-		if (node->is_whole)
-			node_drop(f, node);
-		node = next;
-	}
-}
-
-int fold_forget(struct fold *f)
-{
-	int status = 0;
-
-	for (uint32_t i = 0; i < f->n_lanes && status == 0; i++) {
-		struct lane_state *l = f->lanes[i];
-
-		if (!l)
-			continue;
-		status = show_below(f, &l->top, 1);
-		forget_below(f, &l->top);
-	}
-	return status;
 }
 
 /* ---- life -------------------------------------------------------------------
@@ -1019,11 +472,6 @@ void fold_free(struct fold *f)
 		free(f->lanes[i]);
 	}
 	free(f->lanes);
-	while (f->slabs) {
-		struct slab *next = f->slabs->next;
-
-		free(f->slabs);
-		f->slabs = next;
-	}
+	node_free_all(f);
 	free(f);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "live.h"
 #include "clock.h"
+#include "fold_live.h"
 
 #include <stdlib.h>
 #include <string.h>
