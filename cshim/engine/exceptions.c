@@ -129,9 +129,11 @@ static uint32_t function_of(struct exceptions *x, struct names *n, uint8_t kind,
 }
 
 /* The function's site at the place of that site of the area. */
-static uint32_t site_of(struct exceptions *x, struct names *n,
-			uint32_t function, uint32_t place, uint32_t number)
+static uint32_t site_of(struct sites *s, uint32_t function, uint32_t number)
 {
+	struct exceptions *x = &s->exceptions;
+	struct names *n = s->names;
+	uint32_t place = s->all[number].call_site;
 	uint64_t key = (uint64_t)(function + 1) << 32 | number;
 	uint32_t *known = addrmap_get(&x->sites, key), id;
 	struct call_site at;
@@ -145,7 +147,10 @@ static uint32_t site_of(struct exceptions *x, struct names *n,
 		return place;
 	at = n->sites[place];
 	names_place_site(n, id, at.space, at.caller, at.hook);
-	names_set_site(n, id, at.file, at.line);
+	if (at.line)
+		names_set_site(n, id, at.file, at.line);
+	else
+		sites_ask_line(s, number, id); /* the answer may be to come */
 	addrmap_put(&x->sites, key, id);
 	return id;
 }
@@ -170,8 +175,7 @@ static uint32_t site_told(struct callstack *c, struct thread *t,
 	function = function_of(x, names, site->kind, size ? text : NULL,
 			       message ? message + 1 : NULL);
 	return function == UINT32_MAX ? site->call_site
-				      : site_of(x, names, function,
-						site->call_site, r->number);
+				      : site_of(c->sites, function, r->number);
 }
 
 /* ---- which calls are left --------------------------------------------------

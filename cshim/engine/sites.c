@@ -189,6 +189,15 @@ uint64_t sites_function_start(struct sites *s, uint64_t pc)
 	return code.function;
 }
 
+void sites_ask_line(struct sites *s, uint32_t number, uint32_t call_site)
+{
+	struct space *space =
+		spaces_of(&s->spaces, s->area->sites[number].process);
+
+	questions_add(&s->questions, CST_ASK_LINE, space,
+		      s->places[number].caller - 1, call_site, 0);
+}
+
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
 {
 	uint32_t id = names_add_site(s->names, function);

@@ -98,6 +98,10 @@ uint64_t sites_function_start(struct sites *s, uint64_t pc);
 /* A call site in the trace, of a call that has no record (a seed). */
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 
+/* Ask for the line of site number of the area, for a call site of the trace
+ * that stands there, too. */
+void sites_ask_line(struct sites *s, uint32_t number, uint32_t call_site);
+
 /* The innermost inlined call at pc, or 0, if that is in this physical function.
  * 0: it is not, or nothing is known. */
 int sites_scope(struct sites *s, uint32_t process, uint32_t physical,

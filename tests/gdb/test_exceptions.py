@@ -104,6 +104,15 @@ def test_rows_show_them_live_and_saved(gdb, tmp_path):
     assert "catch decltype(nullptr)" in run.out
 
 
+# Its line is asked for when it has been thrown, not before.
+def test_they_have_their_place_without_a_live_view(gdb, tmp_path):
+    run = gdb(build("thrown.cc"), "set cstrace live off", "cstrace start",
+              "run", "cstrace show 'reserve'")
+    assert run.out.count('throw shop::OutOfStock("no stock of candle")  '
+                         "thrown.cc:%d" %
+                         line_of("thrown.cc", "throw OutOfStock")) == 3
+
+
 def test_a_report_is_of_functions(tmp_path):
     record(tmp_path, build("thrown.cc"))
     out = cstrace(tmp_path, "report", "t.cst").out
