@@ -80,8 +80,8 @@ const struct command command_show = {
 		   "only that call and what it calls; with REGEX,\nonly the "
 		   "functions whose names match it, and what they call.\n\n"
 		   "On a terminal the tree goes through CSTRACE_PAGER, PAGER "
-		   "or less, which shows the\nrest of long rows by the arrow "
-		   "keys; without a pager rows are cut to its width.\n",
+		   "or less, which shows\nthe rest of long rows by the arrow "
+		   "keys; without a pager rows are cut to\nits width.\n",
 	.examples = "show cstrace.cst\n"
 		    "show --depth 3 --timestamp off cstrace.cst\n"
 		    "show cstrace.cst '^parse_'\n"
