@@ -11,6 +11,7 @@ import pytest
 import lib_browser
 from lib_build import Variant, build
 from lib_formats import cstrace, json_lines, record_program, save
+from lib_gdb import wait_for
 
 lib_browser.skip_unless_possible()
 
@@ -292,6 +293,8 @@ def test_says_that_all_is_hidden(page, shop, tmp_path):
     page.open(tmp_path / "t.html")
     n = len(json_lines(tmp_path, "--std"))
     assert n > 100
+    wait_for(lambda: not page.text("#loading").startswith("Loading"),
+             "the page")
     assert page.text("#loading") == (
         "No call is shown: the C++ library's are hidden, unless the page is "
         "saved with --std. (%s calls were recorded)" % format(n, ","))

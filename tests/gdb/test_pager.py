@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 
 
 def show(folder, *words, term="xterm", **env):
-    return pexpect.spawn(CSTRACE, ["show", "app.cst", *words],
+    return pexpect.spawn(CSTRACE, ["show", "app.cst", "--no-fold", *words],
                          cwd=str(folder), timeout=LIMIT_S,
                          env=environment(folder, TERM=term, **env),
                          dimensions=(10, 100), encoding="utf-8")

@@ -46,6 +46,8 @@ def traced(path):
     """The same from our JSON lines, depth by the parents' links."""
     depths, found = {}, {}
     for call in read_jsonl(path):
+        if "kind" in call:  # an exception is no call
+            continue
         parent = call["parent"]
         depths[call["id"]] = 0 if parent is None else depths[parent] + 1
         found.setdefault(call["thread"], []).append(

@@ -255,7 +255,8 @@ COMPLETIONS = [
     ("cstrace sh", {"cstrace show"}),
     ("cstrace start -e", {"cstrace start -exclude"}),
     ("cstrace start -", {"cstrace start -" + o for o in (
-        "depth", "exclude", "filter", "from", "in", "min-time", "module",
+        "depth", "exclude", "filter", "from", "in", "keep-depth",
+        "keep-size", "keep-time", "min-time", "module",
         "sync", "to", "until")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
         "calls", "total", "self", "mean", "min", "max", "share", "function")}),
