@@ -49,7 +49,7 @@ static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
 
 	plain.color = plain.links = 0;
 	plain.width = 0;
-	return text_write(t, &plain, choice, write, arg, err);
+	return text_write(t, &plain, choice, 0, write, arg, err);
 }
 
 /* Names and all calls, whatever the choice. */

@@ -307,7 +307,8 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	answer_set(t->answer, r.n_shown, r.n_std, n == 0);
 	if (n == 0)
 		n = totals_put(r.totals, &r.keys, report, &out, err);
-	if (n >= 0 && write(arg, (const char *)out.data, out.len) < 0)
+	if (n >= 0 && out.len &&
+	    write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
 	bytes_release(&out);
 	for (int i = 0; i < N_RUNS; i++)

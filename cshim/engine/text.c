@@ -36,8 +36,9 @@ struct text {
 	uint8_t *is_noted; /* by thread: its tag was explained */
 	int has_heading, has_stop_note;
 	int64_t n_rows;
-	struct fold *fold; /* NULL: rows are not folded */
-	struct bytes *out; /* where folded rows go */
+	uint8_t needs_rows; /* no heading without any */
+	struct fold *fold;  /* NULL: rows are not folded */
+	struct bytes *out;  /* where folded rows go */
 	struct shown batch[BATCH];
 };
 
@@ -282,6 +283,8 @@ static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
 			continue;
 		if (x->fold && fold(x, NULL, out) < 0)
 			return cst_fail_memory(err);
+		if (x->needs_rows && !x->n_rows)
+			out->len = 0; /* the heading */
 		return 0;
 	}
 	return 1;
@@ -337,8 +340,8 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 }
 
 int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
-		   const struct cst_choice *choice, cst_write_fn write,
-		   void *arg, struct cst_error *err)
+		   const struct cst_choice *choice, int needs_rows,
+		   cst_write_fn write, void *arg, struct cst_error *err)
 {
 	auto_free struct text *x = calloc(1, sizeof(*x));
 	int64_t status;
@@ -347,6 +350,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 		return cst_fail_memory(err);
 	x->t = t;
 	x->look = look;
+	x->needs_rows = needs_rows != 0;
 	status = text_init(x, choice, err);
 	if (status == 0)
 		status = view_new_part(t, choice, &x->window.part, 0, &x->view,

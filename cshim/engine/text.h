@@ -8,9 +8,10 @@
 
 #include "loader.h"
 
-/* Returns the number of rows below the heading. */
+/* Returns the number of rows below the heading.  needs_rows: if there are none,
+ * the heading is not written either. */
 int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
-		   const struct cst_choice *choice, cst_write_fn write,
-		   void *arg, struct cst_error *err);
+		   const struct cst_choice *choice, int needs_rows,
+		   cst_write_fn write, void *arg, struct cst_error *err);
 
 #endif

@@ -108,6 +108,8 @@ static void put_text(const struct fields *fields, const struct rank *ranks,
 {
 	const char *last = keys->threads_of ? "  THREAD\n" : "  FUNCTION\n";
 
+	if (!n)
+		return;
 	fields_put_heading(fields, out);
 	bytes_put(out, last, strlen(last));
 	for (int64_t i = 0; i < n; i++)

@@ -265,7 +265,7 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 
 	sink_begin();
 	answer_begin(t->answer);
-	n = text_write(t, look, choice, outlet_write, &outlet, err);
+	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;
 }
