@@ -58,10 +58,14 @@ struct golden_section {
 	int is_seen;   /* for whoever compares */
 };
 
+/* The options whose value is a text: filter, exclude, from, until, in, module.
+ */
+enum { GOLDEN_TEXTS = 6 };
+
 /* What a tree was made with, and is compared with again. */
 struct golden_options {
-	char *filter, *exclude; /* or NULL */
-	uint64_t min_ns;
+	char *texts[GOLDEN_TEXTS]; /* or NULL */
+	uint64_t min_ns, range_from_ns, range_until_ns;
 	uint32_t depth, process, thread;
 	int std;
 };

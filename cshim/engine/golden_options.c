@@ -9,15 +9,38 @@
 #include "bytes.h"
 #include "golden.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a choice has the text of each. */
+static const struct {
+	const char *name;
+	size_t offset;
+} texts[GOLDEN_TEXTS] = {
+	{"filter", offsetof(struct cst_choice, filter)},
+	{"exclude", offsetof(struct cst_choice, exclude)},
+	{"from", offsetof(struct cst_choice, from)},
+	{"until", offsetof(struct cst_choice, until)},
+	{"in", offsetof(struct cst_choice, file)},
+	{"module", offsetof(struct cst_choice, module)},
+};
+
+static const char *text_of(const struct cst_choice *choice, int i)
+{
+	const char *text;
+
+	memcpy(&text, (const char *)choice + texts[i].offset, sizeof(text));
+	return text;
+}
+
 void golden_options_release(struct golden_options *o)
 {
-	free(o->filter);
-	free(o->exclude);
+	for (int i = 0; i < GOLDEN_TEXTS; i++)
+		free(o->texts[i]);
 	*o = (struct golden_options){0};
 }
 
@@ -59,6 +82,28 @@ static int parse_time(uint64_t *out, const char *value)
 	return 0;
 }
 
+/* "1.2s..1.4s", "20ms..", "..1.4"; a bare number is in seconds. */
+static int parse_range(struct golden_options *o, const char *value)
+{
+	const char *dots = strstr(value, "..");
+	uint64_t *const ends[] = {&o->range_from_ns, &o->range_until_ns};
+	char text[64];
+
+	if (!dots || !strcmp(value, "..") || strlen(value) > 60)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		int n = i ? (int)strlen(dots + 2) : (int)(dots - value);
+		const char *end = i ? dots + 2 : value;
+
+		*ends[i] = 0;
+		snprintf(text, sizeof(text), "%.*s%s", n, end,
+			 n && isdigit((unsigned char)end[n - 1]) ? "s" : "");
+		if (n && !parse_time(ends[i], text))
+			return 0;
+	}
+	return !dots[2] || o->range_until_ns > o->range_from_ns;
+}
+
 /* "2", or "2:1" for the first thread of the second process. */
 static int parse_thread(struct golden_options *o, const char *value)
 {
@@ -82,12 +127,12 @@ int golden_option_parse(struct golden_options *o, const char *line,
 	int is_good;
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, line);
-	if (!strcmp(name, "filter") && *value)
-		return parse_text(&o->filter, value, err);
-	if (!strcmp(name, "exclude") && *value)
-		return parse_text(&o->exclude, value, err);
+	for (int i = 0; i < GOLDEN_TEXTS; i++)
+		if (!strcmp(name, texts[i].name) && *value)
+			return parse_text(&o->texts[i], value, err);
 	is_good = !strcmp(name, "depth")      ? parse_number(&o->depth, value)
 		  : !strcmp(name, "min-time") ? parse_time(&o->min_ns, value)
+		  : !strcmp(name, "range")    ? parse_range(o, value)
 		  : !strcmp(name, "thread")   ? parse_thread(o, value)
 		  : !strcmp(name, "std")      ? (o->std = !*value)
 					      : 0;
@@ -95,9 +140,21 @@ int golden_option_parse(struct golden_options *o, const char *line,
 		return 0;
 	return cst_fail(CST_BAD_INPUT, err,
 			"'%.60s' is no option of a golden tree: write depth N, "
-			"filter REGEX, exclude REGEX, min-time T, thread N or "
-			"std",
+			"filter REGEX, exclude REGEX, from WHERE, until WHERE, "
+			"in FILE, module M, min-time T, range A..B, thread N "
+			"or std",
 			line);
+}
+
+static void put_range(const struct cst_choice *choice, struct bytes *out)
+{
+	bytes_put_format(out, "  range ");
+	if (choice->range_from_ns)
+		bytes_put_format(out, "%" PRIu64 "ns", choice->range_from_ns);
+	bytes_put_format(out, "..");
+	if (choice->range_until_ns)
+		bytes_put_format(out, "%" PRIu64 "ns", choice->range_until_ns);
+	bytes_put_byte(out, '\n');
 }
 
 void golden_options_put(const struct cst_choice *choice, struct bytes *out)
@@ -107,19 +164,20 @@ void golden_options_put(const struct cst_choice *choice, struct bytes *out)
 	if (choice->depth)
 		bytes_put_format(&lines, "  depth %" PRIu32 "\n",
 				 choice->depth);
-	if (choice->filter) {
-		bytes_put_format(&lines, "  filter ");
-		bytes_put(&lines, choice->filter, strlen(choice->filter));
-		bytes_put_byte(&lines, '\n');
-	}
-	if (choice->exclude) {
-		bytes_put_format(&lines, "  exclude ");
-		bytes_put(&lines, choice->exclude, strlen(choice->exclude));
+	for (int i = 0; i < GOLDEN_TEXTS; i++) {
+		const char *text = text_of(choice, i);
+
+		if (!text)
+			continue;
+		bytes_put_format(&lines, "  %s ", texts[i].name);
+		bytes_put(&lines, text, strlen(text));
 		bytes_put_byte(&lines, '\n');
 	}
 	if (choice->min_ns)
 		bytes_put_format(&lines, "  min-time %" PRIu64 "ns\n",
 				 choice->min_ns);
+	if (choice->range_from_ns || choice->range_until_ns)
+		put_range(choice, &lines);
 	if (choice->thread && choice->process)
 		bytes_put_format(&lines, "  thread %" PRIu32 ":%" PRIu32 "\n",
 				 choice->process, choice->thread);
@@ -140,10 +198,14 @@ void golden_options_put(const struct cst_choice *choice, struct bytes *out)
 void golden_options_apply(const struct golden_options *o,
 			  struct cst_choice *choice)
 {
-	if (!choice->filter)
-		choice->filter = o->filter;
-	if (!choice->exclude)
-		choice->exclude = o->exclude;
+	for (int i = 0; i < GOLDEN_TEXTS; i++)
+		if (!text_of(choice, i))
+			memcpy((char *)choice + texts[i].offset, &o->texts[i],
+			       sizeof(o->texts[i]));
+	if (!choice->range_from_ns && !choice->range_until_ns) {
+		choice->range_from_ns = o->range_from_ns;
+		choice->range_until_ns = o->range_until_ns;
+	}
 	if (!choice->min_ns)
 		choice->min_ns = o->min_ns;
 	if (!choice->depth)

@@ -38,8 +38,9 @@ class ExpectCommand(TraceCommand):
                           for one that no other line is about
 
     It may begin with "options:" and below that, indented, depth N, filter
-    REGEX, exclude REGEX, min-time T, thread N or std: only those calls are
-    compared.  -make writes there what it was told.
+    REGEX, exclude REGEX, from WHERE, until WHERE, in FILE, module M, min-time
+    T, range A..B, thread N or std: only those calls are compared.  -make
+    writes there what it was told.
 
     Without a match the first call that differs is shown, and the command
     fails.

@@ -87,6 +87,44 @@ def test_a_golden_tree_keeps_its_options(folder):
     assert "expected branch" in done.out
 
 
+@pytest.mark.parametrize("words, line, tree", [
+    (["--from", "branch"], "from branch", "branch\n  leaf  x2\nleaf\n"),
+    (["--from", "branch", "--until", "leaf"], "from branch\n  until leaf",
+     "branch\n  leaf\n"),
+    (["--in", "app.c"], "in app.c", "main\n  branch\n    leaf  x2\n  leaf\n"),
+    (["--module", "app"], "module app",
+     "main\n  branch\n    leaf  x2\n  leaf\n"),
+    (["--range", "..3600"], "range ..3600000000000ns",
+     "main\n  branch\n    leaf  x2\n  leaf\n"),
+    (["--range", "1ns..1s"], "range 1ns..1000000000ns", None)])
+def test_a_golden_tree_obeys_all_it_was_made_with(folder, words, line, tree):
+    done = cstrace(folder, "expect", "--make", *words, "app.cst", "w.golden")
+    assert (done.status, done.err) == (0, "")
+    text = (folder / "w.golden").read_text()
+    assert text.startswith("options:\n  %s\n\n" % line)
+    assert tree is None or text.endswith("\n\n" + tree)
+    assert cstrace(folder, "expect", "app.cst", "w.golden") == (0, "", "")
+
+
+@pytest.mark.parametrize("line, tree", [
+    ("from branch", "branch\n  leaf  x2\nleaf\n"),
+    ("until branch", "main\n  branch\n"),
+    ("in none.c", "main\n  ...\n"), ("module libnone.so", "main\n  ...\n"),
+    ("range 3599..1h", None), ("range 3599s..3600", "main\n  ...\n")])
+def test_an_option_chooses_the_calls(folder, line, tree):
+    """The tree that holds with the option does not hold without it, and the
+    other way round: where nothing is chosen there is no main."""
+    (folder / "with.golden").write_text(
+        "options:\n  %s\n%s" % (line, tree or "main\n"))
+    (folder / "without.golden").write_text(tree or "main\n")
+    done = cstrace(folder, "expect", "app.cst", "with.golden")
+    other = cstrace(folder, "expect", "app.cst", "without.golden")
+    if tree is None:
+        assert done.status == 2
+    else:
+        assert {done.status, other.status} == {0, 1}
+
+
 def test_the_options_that_are_told_win(folder):
     (folder / "more.golden").write_text(
         "# A comment may come first.\noptions:\n  filter ^branch  \n"
@@ -98,7 +136,9 @@ def test_the_options_that_are_told_win(folder):
 
 
 @pytest.mark.parametrize("line", ["deep 3", "depth x", "depth", "filter",
-                                  "min-time 3", "std on", "thread a"])
+                                  "min-time 3", "std on", "thread a",
+                                  "from", "in", "range 1s", "range ..",
+                                  "range 2s..1s", "range a..b"])
 def test_an_option_that_is_none(folder, line):
     (folder / "bad.golden").write_text("options:\n  %s\nmain\n" % line)
     done = cstrace(folder, "expect", "app.cst", "bad.golden")
