@@ -18,6 +18,8 @@ static const char *rows(struct cst_trace *t, struct cst_report report)
 			     &err) < 0)
 		fail_msg("%s", err.text);
 	*p = '\0';
+	if (!out.len) /* no rows, and no heading */
+		return found;
 	for (line = strchr(out.text, '\n') + 1; *line;
 	     line = strchr(line, '\n') + 1) {
 		unsigned n, total, self;
