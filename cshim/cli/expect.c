@@ -71,9 +71,10 @@ const struct command command_expect = {
 		"with *, or ?\n"
 		"                      for one that no other line is about\n"
 		"\nIt may begin with `options:' and below that, indented, "
-		"depth N, filter REGEX,\nexclude REGEX, min-time T, thread N "
-		"or std: only those calls are compared.\n--make writes there "
-		"what it was told.\n"
+		"depth N, filter REGEX,\nexclude REGEX, from WHERE, until "
+		"WHERE, in FILE, module M, min-time T, range A..B,\nthread N "
+		"or std: only those calls are compared.  --make writes there "
+		"what it was\ntold.\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
 	.examples = "expect --make cstrace.cst app.golden\n"
 		    "expect cstrace.cst app.golden\n",

@@ -664,6 +664,8 @@ const struct option_row option_rows[] = {
 	 NULL},
 	{"force", NULL, "replace a file that is no golden tree of the program",
 	 FOR_EXPECT, set_force, NULL},
+	{"force", NULL, "replace a file that is no trace",
+	 FOR_RECORD | FOR_LIVE, set_force, NULL},
 	{"force", NULL, "replace a file that cstrace did not write", FOR_SAVE,
 	 set_force, NULL},
 	{"format", "F", "this format, whatever OUT's ending says", FOR_SAVE,

@@ -69,6 +69,15 @@ static char *join(char **words)
 	return text;
 }
 
+/* The user said --force.  What is no regular file is left, and refused. */
+static void remove_file(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 static int recorder_make(struct record *r, struct cst_error *err)
 {
 	struct cst_recorder_options options = {
@@ -92,9 +101,12 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.message = tell,
 		.arg = &r->watch,
 	};
-	int status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
-				       err);
+	int status;
 
+	if (r->is_kept && r->o->is_forced)
+		remove_file(r->o->output);
+	status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
+				   err);
 	if (status < 0)
 		return status;
 	naming_attach(r->watch.naming, r->watch.recorder);
@@ -111,7 +123,7 @@ static int recorder_open(struct record *r)
 	/* Before an old trace is replaced. */
 	if (cst_choice_check(&r->o->choice, &err) < 0)
 		return usage_error(r->command_of, "%s", err.text);
-	return recorder_make(r, &err) < 0 ? failure("%s", err.text) : STATUS_OK;
+	return reading_end(recorder_make(r, &err), &err);
 }
 
 /* ---- the end --------------------------------------------------------------

@@ -46,20 +46,18 @@ int spool_check(const char *path, struct cst_error *err)
 	if (found < 0)
 		return cst_fail_sys(err, "cannot write '%.300s'", path);
 	if (!found)
-		return cst_fail(CST_FAILED, err,
-				"'%.300s' is there and is no trace: remove "
-				"it, or take another name",
-				path);
+		return cst_fail(CST_EXISTS, err,
+				"'%.300s' is there and is no trace", path);
 	return 0;
 }
 
 /* Never truncate what somebody may have loaded: a new file takes its name. */
 static int open_named(const char *path, struct cst_error *err)
 {
-	int fd = spool_check(path, err);
+	int fd, status = spool_check(path, err);
 
-	if (fd < 0)
-		return fd;
+	if (status < 0)
+		return status;
 	unlink(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0666);
@@ -120,9 +118,11 @@ int spool_open(struct spool *s, const char *path, const char *dir,
 int spool_open_flight(struct spool *s, const char *path, uint64_t limit_bytes,
 		      struct cst_error *err)
 {
+	int status = spool_check(path, err);
+
 	*s = (struct spool){.fd = -1, .written = 1};
-	if (spool_check(path, err) < 0)
-		return CST_FAILED;
+	if (status < 0)
+		return status;
 	return flight_new(limit_bytes, path, &s->flight, err);
 }
 

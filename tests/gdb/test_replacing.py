@@ -47,6 +47,32 @@ def test_save_leaves_what_is_not_its_own(folder, name):
     assert (folder / name).read_bytes()[:9] != NOTES.encode()[:9]
 
 
+@pytest.mark.parametrize("words", [
+    ["record"], ["record", "--flight", "1M"], ["live"]])
+def test_record_leaves_what_is_no_trace(folder, words):
+    def done(*more):
+        return cstrace(folder, *words, *more, "-o", "r.cst", "--", "./app")
+
+    (folder / "r.cst").write_text(NOTES)
+    refused = done()
+    assert (refused.status, refused.err) == (
+        1, "cstrace: 'r.cst' is there and is no trace: --force replaces it\n")
+    assert refused.out == ""
+    assert (folder / "r.cst").read_text() == NOTES
+    assert done("--force").status == 0
+    assert "leaf" in cstrace(folder, "show", "r.cst").out
+    assert done().status == 0  # a trace
+    (folder / "r.cst").write_text("")
+    assert done().status == 0
+
+
+def test_record_replaces_no_folder(folder):
+    (folder / "sub").mkdir()
+    done = cstrace(folder, "record", "--force", "-o", "sub", "--", "./app")
+    assert done.status == 1 and "not a regular file" in done.err
+    assert (folder / "sub").is_dir()
+
+
 def test_an_empty_file_is_nobodys(folder):
     (folder / "empty.txt").write_text("")
     assert cstrace(folder, "save", "app.cst", "empty.txt").status == 0
