@@ -69,7 +69,7 @@ def test_front_ends_are_told_of_no_settings(tmp_path, is_async):
 def test_many_rows_are_many_records(tmp_path, is_async):
     with FrontEnd(tmp_path, build("crew.c"), args=[1, 3000],
                   is_async=is_async) as f:
-        f.start()
+        f.start(before=["set cstrace fold off"])
         f.until_stop()
         streams = [r for r in f.records if r[:1] == b"~"]
         assert max(map(len, f.records)) <= RECORD_BYTES
@@ -97,7 +97,7 @@ def test_rows_of_odd_names_fit_their_records(tmp_path, is_async):
         }
         """)
     with FrontEnd(tmp_path, build(source), is_async=is_async) as f:
-        f.start(before=["set cstrace live off"])
+        f.start(before=["set cstrace live off", "set cstrace fold off"])
         f.until_stop()
         shown = f.console("cstrace show")
         assert len(rows(shown)) == 2001
