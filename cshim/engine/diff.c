@@ -549,6 +549,7 @@ static int put_sheet(struct diff *d, enum cst_output output, struct bytes *out,
 	sheet_member_truth(&sheet, "differs_in_time",
 			   (d->result & CST_DIFFERS_IN_TIME) != 0);
 	sheet_end(&sheet);
+	d->sheet = NULL;
 	return status == 0 && out->failed ? cst_fail_memory(err) : status;
 }
 
