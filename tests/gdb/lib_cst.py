@@ -122,9 +122,11 @@ class Trace:
         while not c.is_over():
             if c.byte() == 1:
                 function = c.varint()
-                c.varint(), c.byte()
+                _address, flags = c.varint(), c.byte()
                 name, symbol, module, _file = (c.text() for _ in range(4))
-                self.functions[function] = (name, symbol, module)
+                is_exception = flags >> 1 != 0  # its symbol is its type's
+                self.functions[function] = (
+                    name, None if is_exception else symbol, module)
             else:
                 site, function, line = c.varints(3)
                 self.sites[site] = (function, c.text(), line)
