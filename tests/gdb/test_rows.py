@@ -175,7 +175,8 @@ def test_at_a_time_the_calls_around_it_are_shown(folder):
     whole = rows(show(folder, "shop.cst"))
     middle = whole[len(whole) // 2]
     line = next(line for line in show(folder, "shop.cst").splitlines()
-                if re.search(r" %s +" % re.escape(middle.id), line))
+                if re.search(r"(?:s|open) +(?:t\d+ +)?%s "
+                             % re.escape(middle.id), line))
     start = line.split()[0]
     around = rows(show(folder, "--at", start, "shop.cst"))
     assert middle.id in [row.id for row in around]
