@@ -77,13 +77,13 @@ static int is_folder(const char *path, const char *format)
 int ours_is(const char *path, const char *format)
 {
 	char text[LOOKED_AT + 1];
-	auto_close int fd =
-		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+					       O_NONBLOCK | O_NOFOLLOW);
 	struct stat st;
 	ssize_t n;
 
-	/* What is no file, or cannot be read, is refused where it is written.
-	 */
+	/* What is no file, or cannot be read, is refused where it is written;
+	 * of a link what it leads to stays. */
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 	    is_folder(path, format))
 		return 1;
