@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-CLI_SRC := cshim/cli/main.c cshim/cli/options.c cshim/cli/option_rows.c \
+CLI_SRC := cshim/cli/main.c cshim/cli/options.c cshim/cli/option_rows.c cshim/cli/option_values.c \
 	cshim/cli/help.c cshim/cli/near.c cshim/cli/complete.c cshim/cli/reading.c cshim/cli/input.c \
 	cshim/cli/pager.c cshim/cli/show.c cshim/cli/report.c cshim/cli/graph.c cshim/cli/save.c \
 	cshim/cli/info.c cshim/cli/diff.c cshim/cli/expect.c cshim/cli/record.c cshim/cli/losses.c cshim/cli/launch.c \

@@ -3,10 +3,10 @@
  * What each option takes and sets.
  */
 #include "option_rows.h"
+#include "option_values.h"
 #include "trace_file.h"
 #include "error.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,54 +37,6 @@ static const char *const a_format[] = {":format", NULL};
 /* As one thinks of them; any other is taken as well. */
 static const char *const signal_words[] = {"USR1", "USR2", "HUP", "QUIT", NULL};
 
-static int parse_number(const char *text, uint64_t max, uint64_t *out)
-{
-	char *end;
-	unsigned long long n;
-
-	if (*text < '0' || *text > '9')
-		return -1;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno || *end || n > max)
-		return -1;
-	*out = n;
-	return 0;
-}
-
-static int parse_word(const char *text, const char *const *words)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	return -1;
-}
-
-/* "10us", "1.5ms", "2s"; a bare 0 needs no unit. */
-static int parse_time(const char *text, uint64_t *out)
-{
-	static const struct {
-		const char *name;
-		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-	char *end;
-	double n;
-
-	if (!strcmp(text, "0")) {
-		*out = 0;
-		return 0;
-	}
-	if (*text < '0' || *text > '9')
-		return -1;
-	n = strtod(text, &end);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].name) && n * units[i].ns < 1e18) {
-			*out = (uint64_t)(n * units[i].ns + 0.5);
-			return 0;
-		}
-	return -1;
-}
-
 /* "1.2s..1.4s"; either end may be left out, and a bare number is in seconds,
  * as in the rows. */
 static int parse_end(const char *text, uint64_t *out)
@@ -96,7 +48,7 @@ static int parse_end(const char *text, uint64_t *out)
 		snprintf(seconds, sizeof(seconds), "%ss", text);
 		text = seconds;
 	}
-	return parse_time(text, out);
+	return value_time(text, out);
 }
 
 static int set_range(struct options *o, const char *value)
@@ -113,31 +65,11 @@ static int set_range(struct options *o, const char *value)
 	return dots[2] && c->range_until_ns <= c->range_from_ns ? -1 : 0;
 }
 
-/* "64K", "10M", "1.5G"; not 0. */
-static int parse_size(const char *text, uint64_t *out)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	char *end;
-	double n;
-
-	if (*text < '0' || *text > '9')
-		return -1;
-	n = strtod(text, &end);
-	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-	if (unit)
-		n *= (double)(1ull << 10 * (unit - units + 1));
-	if (end[unit != NULL] || n < 1 || n >= 1e18)
-		return -1;
-	*out = (uint64_t)n;
-	return 0;
-}
-
 static int set_u32(uint32_t *out, const char *value)
 {
 	uint64_t n;
 
-	if (parse_number(value, UINT32_MAX, &n) < 0)
+	if (value_number(value, UINT32_MAX, &n) < 0)
 		return -1;
 	*out = (uint32_t)n;
 	return 0;
@@ -169,7 +101,7 @@ static int set_times(struct options *o, const char *value)
 {
 	uint64_t n;
 
-	if (parse_number(value, 1000000, &n) < 0)
+	if (value_number(value, 1000000, &n) < 0)
 		return -1;
 	o->times = (int32_t)n;
 	return 0;
@@ -191,7 +123,7 @@ static int set_counts(struct options *o, const char *value)
 
 static int set_diff_sort(struct options *o, const char *value)
 {
-	int word = parse_word(value, diff_sort_words);
+	int word = value_word(value, diff_sort_words);
 
 	if (word < 0)
 		return -1;
@@ -222,12 +154,12 @@ static int set_make(struct options *o, const char *value)
 
 static int set_last(struct options *o, const char *value)
 {
-	return parse_number(value, UINT64_MAX, &o->choice.last);
+	return value_number(value, UINT64_MAX, &o->choice.last);
 }
 
 static int set_min_time(struct options *o, const char *value)
 {
-	return parse_time(value, &o->choice.min_ns);
+	return value_time(value, &o->choice.min_ns);
 }
 
 static int set_around(struct options *o, const char *value)
@@ -250,7 +182,7 @@ static int set_at(struct options *o, const char *value)
 	if (is_seconds)
 		memcpy(text + n, "s", 2);
 	o->choice.has_at = 1;
-	return parse_time(text, &o->choice.at_ns);
+	return value_time(text, &o->choice.at_ns);
 }
 
 static int set_below(struct options *o, const char *value)
@@ -309,7 +241,7 @@ static int set_output(struct options *o, const char *value)
 
 static int set_flight(struct options *o, const char *value)
 {
-	return parse_size(value, &o->flight_bytes);
+	return value_size(value, &o->flight_bytes);
 }
 
 /* "USR1", "SIGUSR1" or "10". */
@@ -322,7 +254,7 @@ static int set_on_signal(struct options *o, const char *value)
 	for (int i = 1; i < SIGRTMIN; i++)
 		if (sigabbrev_np(i) && !strcmp(sigabbrev_np(i), value))
 			o->on_signal = i;
-	if (parse_number(value, SIGRTMAX, &number) == 0)
+	if (value_number(value, SIGRTMAX, &number) == 0)
 		o->on_signal = (int)number;
 	return o->on_signal && o->on_signal != SIGKILL &&
 			       o->on_signal != SIGSTOP &&
@@ -348,7 +280,7 @@ static int set_debug_dir(struct options *o, const char *value)
 
 static int set_max_size(struct options *o, const char *value)
 {
-	return parse_size(value, &o->max_bytes);
+	return value_size(value, &o->max_bytes);
 }
 
 static int set_keep_depth(struct options *o, const char *value)
@@ -358,7 +290,7 @@ static int set_keep_depth(struct options *o, const char *value)
 
 static int set_keep_time(struct options *o, const char *value)
 {
-	return parse_time(value, &o->keep_ns);
+	return value_time(value, &o->keep_ns);
 }
 
 static int set_keep_size(struct options *o, const char *value)
@@ -395,7 +327,7 @@ static int set_unfold(struct options *o, const char *value)
 
 static int set_names(struct options *o, const char *value)
 {
-	int word = parse_word(value, names_words);
+	int word = value_word(value, names_words);
 
 	if (word < 0)
 		return -1;
@@ -440,7 +372,7 @@ static int set_no_duration(struct options *o, const char *value)
 
 static int set_timestamp(struct options *o, const char *value)
 {
-	int word = parse_word(value, timestamp_words);
+	int word = value_word(value, timestamp_words);
 
 	if (word < 0)
 		return -1;
@@ -467,7 +399,7 @@ static int set_graph_depth(struct options *o, const char *value)
 
 static int set_graph_sort(struct options *o, const char *value)
 {
-	int word = parse_word(value, graph_sort_words);
+	int word = value_word(value, graph_sort_words);
 
 	if (word < 0)
 		return -1;
@@ -493,7 +425,7 @@ static int set_min_share(struct options *o, const char *value)
 
 static int set_output_as(struct options *o, const char *value)
 {
-	int word = parse_word(value, output_words);
+	int word = value_word(value, output_words);
 
 	if (word < 0)
 		return -1;
@@ -510,7 +442,7 @@ static int set_no_pager(struct options *o, const char *value)
 
 static int set_by(struct options *o, const char *value)
 {
-	int word = parse_word(value, by_words);
+	int word = value_word(value, by_words);
 
 	if (word < 0)
 		return -1;
@@ -572,7 +504,7 @@ static int knows_links(void)
 /* Of pagers, less lets links through. */
 static int set_links(struct options *o, const char *value)
 {
-	int word = parse_word(value, color_words);
+	int word = value_word(value, color_words);
 	int has_own_pager = getenv("CSTRACE_PAGER") || getenv("PAGER");
 
 	if (word < 0)
@@ -586,7 +518,7 @@ static int set_links(struct options *o, const char *value)
 
 static int set_color(struct options *o, const char *value)
 {
-	int word = parse_word(value, color_words);
+	int word = value_word(value, color_words);
 
 	if (word < 0)
 		return -1;

@@ -23,7 +23,7 @@ struct options {
 	enum cst_diff_by diff_by;
 	enum cst_diff_sort diff_sort;
 	int is_percent; /* diff shows changes of calls in percent */
-	int make; /* of expect */
+	int make;	/* of expect */
 	int is_forced;
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;

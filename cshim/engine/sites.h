@@ -74,7 +74,7 @@ struct sites {
 	struct scopes scopes;
 	struct exceptions exceptions;
 	/* private */
-	struct addrmap by_place; /* functions, by modules_place() */
+	struct addrmap by_place;    /* functions, by modules_place() */
 	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;

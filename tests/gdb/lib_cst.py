@@ -122,7 +122,8 @@ class Trace:
         while not c.is_over():
             if c.byte() == 1:
                 function = c.varint()
-                _address, flags = c.varint(), c.byte()
+                c.varint()  # its address
+                flags = c.byte()
                 name, symbol, module, _file = (c.text() for _ in range(4))
                 is_exception = flags >> 1 != 0  # its symbol is its type's
                 self.functions[function] = (
