@@ -501,7 +501,7 @@ static int knows_links(void)
 	return 0;
 }
 
-/* Of pagers, less lets links through. */
+/* Among the pagers, less alone lets links through. */
 static int set_links(struct options *o, const char *value)
 {
 	int word = value_word(value, color_words);

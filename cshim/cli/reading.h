@@ -20,9 +20,9 @@ void reading_choose(const struct cst_trace *t, struct options *o);
  * As the write function returns. */
 int reading_note(const struct cst_trace *t, const struct options *o,
 		 cst_write_fn write);
-/* The same of what was saved, where the command's own words do not say it. */
+/* Says what is hidden in a saved file, where the command's own words do not. */
 void reading_tell_note(const struct cst_trace *t, const struct options *o);
-/* Of an empty answer: what is not there ("calls"), in the words of gdb's.
+/* Says that there are no such calls, rows or the like (`what`), in gdb's words.
  * Returns the exit code. */
 int reading_tell_none(const struct cst_trace *t, const struct options *o,
 		      const char *what);

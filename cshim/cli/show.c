@@ -26,7 +26,7 @@ static int is_id(const char *text)
 	return n && !text[n];
 }
 
-/* Of the terminal that rows go to, where no pager can show what is beyond. */
+/* Returns the terminal's columns, where no pager can show what is beyond. */
 static uint32_t width(const struct options *o)
 {
 	struct winsize size;

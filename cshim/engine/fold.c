@@ -416,7 +416,7 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 	node->is_own = !joins(f, call, function);
 	if (caller) {
 		node->call.depth -= caller->depth - caller->node->call.depth;
-		/* Of a recursion that is shown level by level. */
+		/* It belongs to a recursion that is shown level by level. */
 		node->is_only = f->has_only &&
 				caller->node->function == function &&
 				node_is_only(f, caller->node);

@@ -76,7 +76,7 @@ static int show_node(struct fold *f, struct node *node, int is_stop)
 	return fold_give_row(f, node) < 0 ? CST_MEMORY : 1;
 }
 
-/* Of what is on the screen enough is kept to know it again. */
+/* Keeps enough of what is on the screen to know it again. */
 static void node_trim(struct fold *f, struct node *above)
 {
 	struct node *i = above->last, *previous;
