@@ -198,6 +198,7 @@ _LOOK, _CHOICE = C.POINTER(Look), C.POINTER(Choice)
 # name: (result, arguments), in the order of engine.h
 _PROTOTYPES = {
     "cst_install": (None, []),
+    "cst_version": (C.c_char_p, []),
     "cst_interrupt": (None, []),
     "cst_recorder_open": (
         C.c_int,
@@ -290,6 +291,10 @@ def library() -> C.CDLL:
         lib.cst_install()
         _library = lib
     return _library
+
+
+def version() -> str:
+    return library().cst_version().decode()
 
 
 def _bytes(text: Optional[str]) -> Optional[bytes]:

@@ -19,6 +19,11 @@ static void leave_at_once(int status, void *arg)
 	_exit(status);
 }
 
+const char *cst_version(void)
+{
+	return CST_VERSION;
+}
+
 void cst_install(void)
 {
 	static int is_installed;

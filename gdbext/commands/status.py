@@ -8,7 +8,7 @@ import gdb
 
 from .. import options
 from ..console import plain
-from ..engine import Status, Trace
+from ..engine import Status, Trace, version
 from ..recording import HOOKS
 from ..session import Session
 from ..words import count, cut_off, duration_text
@@ -109,6 +109,7 @@ def write_status(session: Session) -> None:
                       or "?"))
         lines += _rows(session.kept.status(), False, session.kept)
         lines += _chosen(session)
+    lines.append(("version", version()))
     gdb.write("".join("%-10s %s\n" % line for line in lines))
 
 
@@ -117,8 +118,9 @@ class StatusCommand(TraceCommand):
 
     Usage: cstrace status
 
-    The last row is what a call takes on the average, the program's own work
-    included, and the room that it takes on disk."""
+    The row "each call" is what a call takes on the average, the program's own
+    work included, and the room that it takes on disk. The last row is the
+    version of cstrace."""
 
     name = "cstrace status"
 

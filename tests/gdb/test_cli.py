@@ -267,6 +267,18 @@ def test_version_is_the_packages():
     assert "GPL-3.0-or-later" in licence and "warranty" in warranty
 
 
+def test_gdb_prints_the_same_version(gdb):
+    version = cstrace("--version").stdout.split()[1]
+    assert f"version    {version}" in gdb(None, "cstrace status").lines()
+
+
+def test_the_changelog_begins_with_this_version():
+    """The page is of the version that the next release will have."""
+    version = cstrace("--version").stdout.split()[1]
+    text = open(os.path.join(TOP, "CHANGELOG.md")).read()
+    assert re.search(r"^## (\S+)", text, re.M).group(1).rstrip(",") == version
+
+
 def test_a_closed_pipe_ends_show_quietly(folder):
     read_end, write_end = os.pipe()
     os.close(read_end)

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0": the release of the shim that is loaded. */
+/* "0.2.0": the release of the shim that is loaded. */
 extern const char cstrace_version[];
 
 /* Where gdb puts its breakpoints in the sync road.  They do nothing; callee

@@ -42,6 +42,9 @@ struct cst_trace;
  * (gdb 13 crashes in its static destructors when posted events are left). */
 CST_API void cst_install(void);
 
+/* The release of the engine, "0.2.0"; a string that stays. */
+CST_API const char *cst_version(void);
+
 /* Make the long-running call under way in this process (write, report, save)
  * end with CST_INTERRUPTED.  Async-signal-safe. */
 CST_API void cst_interrupt(void);
