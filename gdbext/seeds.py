@@ -4,6 +4,8 @@ thread's backtrace, as gdb's unwinder sees it."""
 
 from __future__ import annotations
 
+import os
+import re
 from typing import Iterator, NamedTuple, Optional
 
 import gdb
@@ -27,9 +29,15 @@ class _Code(NamedTuple):
         return not self.start <= pc < self.entered[0]
 
 
+class _Caller(NamedTuple):
+    pc: int
+    sp: int  # after the return: the callee's frame address
+
+
 Ranges = list[tuple[int, int]]
 
 _FAR = 1 << 16  # an entry's hook call is nearer than this
+_FRAME_ADDRESS = re.compile(r"\{stack=(0x[0-9a-f]+),")
 
 
 def _outermost_block(pc: int) -> Optional[gdb.Block]:
@@ -80,6 +88,26 @@ class _Codes:
                         in hooks.mappings(gdb.selected_inferior().pid)
                         if hooks.uses_hooks(path)]
 
+    def is_traced(self, pc: int) -> bool:
+        """Does pc lie in a file that calls the hooks?"""
+        return any(start <= pc < end for start, end in self._traced)
+
+    def caller(self, frame: gdb.Frame) -> Optional[_Caller]:
+        """Where the frame returns to, also that of main, beyond which gdb
+        does not unwind: the frame's ID, as gdb writes it, has its frame
+        address, and the return address lies below that."""
+        older = _older_physical(frame)
+        if older is not None:
+            return _Caller(older.pc(), int(older.read_register(
+                x86_64.SP_REGISTER)))
+        if frame.unwind_stop_reason() != gdb.FRAME_UNWIND_NO_REASON:
+            return None
+        match = _FRAME_ADDRESS.match(str(frame))
+        if match is None:
+            return None
+        cfa = int(match[1], 16)
+        return _Caller(self._memory.word(cfa - x86_64.WORD), cfa)
+
     def _scan(self, function: int, ranges: Ranges) -> Optional[_Code]:
         entered: list[int] = []
         for start, end in ranges:
@@ -99,8 +127,7 @@ class _Codes:
         """The instrumented function that holds pc, or None."""
         ranges = _ranges(pc, self._recorder)
         if ranges is None:
-            self.n_unknown += any(start <= pc < end
-                                  for start, end in self._traced)
+            self.n_unknown += self.is_traced(pc)
             return None
         function, end = ranges[0]
         if function not in self._known or end == pc + 1:
@@ -166,24 +193,65 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
     older = _older_physical(frame)
     if code is None and older is not None and frame.name() is None:
         code = codes.called_by(older)
-    if code is None or older is None or not code.is_entered(pc):
+    if code is None or not code.is_entered(pc):
         return []
-    cfa = int(older.read_register(x86_64.SP_REGISTER))
-    caller = older.pc()
-    seeds = [(code.start, caller, pc, cfa)]
+    caller = codes.caller(frame)
+    if caller is None:
+        return []
+    seeds = [(code.start, caller.pc, pc, caller.sp)]
     n_calls = 1
     for inner in reversed(inlined):
         callee = _inlined_callee(inner.function())
         # Each inlined instance has an enter call of its own.
         if callee is not None and n_calls < len(code.entered):
             n_calls += 1
-            seeds.append((callee, caller, pc, cfa))
+            seeds.append((callee, caller.pc, pc, caller.sp))
     return seeds
 
 
-def of_thread(codes: _Codes) -> tuple[list[Seed], bool]:
+def _is_libc(pc: int) -> bool:
+    """Does pc lie in what calls main, be it linked statically?"""
+    library = gdb.solib_name(pc)
+    if library is not None:
+        return os.path.basename(library).startswith("libc.so")
+    symbol = gdb.execute("info symbol %#x" % pc, to_string=True)
+    return symbol.startswith("__libc_start")
+
+
+class _PastMain:
+    """`backtrace past-main`, set where a program calls main itself, and
+    restored at the end.  A front end tells its user of each setting that is
+    changed, so it is left alone everywhere else."""
+
+    def __init__(self, codes: _Codes) -> None:
+        self._codes = codes
+        self._is_ours = False
+
+    def __enter__(self) -> _PastMain:
+        return self
+
+    def __exit__(self, *_what: object) -> None:
+        if self._is_ours:
+            gdb.execute("set backtrace past-main off", to_string=True)
+
+    def goes_on(self, outermost: gdb.Frame) -> bool:
+        """Has the setting hidden callers of this frame?  From now on it does
+        not."""
+        if gdb.parameter("backtrace past-main"):
+            return False
+        caller = self._codes.caller(outermost)
+        if caller is None or not caller.pc or _is_libc(caller.pc):
+            return False
+        gdb.execute("set backtrace past-main on", to_string=True)
+        self._is_ours = True
+        return True
+
+
+def _of_thread(codes: _Codes,
+               past_main: _PastMain) -> tuple[list[Seed], bool]:
     """The selected thread's open calls, outermost first, and whether the
     unwinder came to the stack's end."""
+    n_unknown = codes.n_unknown
     groups = []
     is_innermost, is_whole = True, True
     for frame, inlined in _physical(gdb.newest_frame()):
@@ -194,6 +262,9 @@ def of_thread(codes: _Codes) -> tuple[list[Seed], bool]:
         is_innermost = frame.type() == gdb.SIGTRAMP_FRAME
         is_whole = (frame.pc() != 0 and frame.unwind_stop_reason()
                     <= gdb.FRAME_UNWIND_OUTERMOST)
+    if frame.name() == "main" and past_main.goes_on(frame):
+        codes.n_unknown = n_unknown
+        return _of_thread(codes, past_main)
     return [seed for group in reversed(groups) for seed in group], is_whole
 
 
@@ -226,24 +297,20 @@ def plant(recorder: Recorder) -> tuple[int, int]:
     frame = None
     if chosen is not None and chosen.is_stopped():
         frame = gdb.selected_frame()
-    # main's own frame address is its caller's stack pointer.
-    was_past_main = gdb.parameter("backtrace past-main")
-    gdb.execute("set backtrace past-main on", to_string=True)
     try:
-        for thread in reversed(gdb.selected_inferior().threads()):
-            if not thread.is_stopped():
-                continue  # `run &`: nobody knows where it stands
-            thread.switch()
-            seeds, is_whole = of_thread(codes)
-            if not is_whole:
-                cut.append(thread.num)
-            if seeds:
-                recorder.seed(thread.ptid[1], thread.name or "", seeds)
-                n_calls += len(seeds)
-                n_threads += 1
+        with _PastMain(codes) as past_main:
+            for thread in reversed(gdb.selected_inferior().threads()):
+                if not thread.is_stopped():
+                    continue  # `run &`: nobody knows where it stands
+                thread.switch()
+                seeds, is_whole = _of_thread(codes, past_main)
+                if not is_whole:
+                    cut.append(thread.num)
+                if seeds:
+                    recorder.seed(thread.ptid[1], thread.name or "", seeds)
+                    n_calls += len(seeds)
+                    n_threads += 1
     finally:
-        if not was_past_main:
-            gdb.execute("set backtrace past-main off", to_string=True)
         if chosen is not None and chosen.is_valid():
             chosen.switch()
             if frame is not None and frame.is_valid():

@@ -35,6 +35,25 @@ def test_calls_open_at_the_start_have_numbers_of_their_own(gdb, tmp_path):
     assert [call["end"] for call in calls[:3]] == ["return"] * 3
 
 
+def test_start_in_a_main_that_calls_itself(gdb, tmp_path):
+    source = tmp_path / "again.c"
+    source.write_text("""
+        int leaf(int n) { return n == 9; }
+        int main(int argc, char **argv)
+        { return argc > 1 ? main(argc - 1, argv) : leaf(argc); }
+        """)
+    run = gdb(build(source), QUIET, "break leaf", "run", "cstrace start",
+              "delete", "show backtrace past-main", "continue", *SAVE,
+              args=[1, 2])
+    assert "past \"main\" is off" in run.out
+    assert outcome(tmp_path) == tree("""
+        main  (before)
+          main  (before)
+            main  (before)
+              leaf  (before)
+        """)
+
+
 def test_start_at_a_breakpoint_in_optimised_code(gdb, tmp_path):
     gdb(build("inlined.c", variant=Variant("gcc", "-O2")), QUIET,
         "break physical", "run", "cstrace start", "delete", "continue", *SAVE)
