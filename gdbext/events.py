@@ -74,8 +74,8 @@ class Events:
         if r is None:
             return
         begin = time.monotonic_ns()
+        r.stopped()  # first: until then the clock goes on
         signal = reason.signal()
-        r.stopped()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()

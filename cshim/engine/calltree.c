@@ -100,10 +100,22 @@ static int levels_fit(struct gather *g, const struct shown *call)
 	return 0;
 }
 
-static void count_self(struct stacks *s, uint32_t caller, uint64_t ns)
+/* Without what the call takes of its caller's. */
+static void count_self(struct stacks *s, uint32_t caller,
+		       const struct shown *call)
 {
-	if (caller != NO_STACK)
-		s->sums[caller].self_ns -= ns;
+	if (caller == NO_STACK)
+		return;
+	s->sums[caller].self_ns -= call->duration_ns;
+	s->sums[caller].own_stops -= call->n_stops;
+}
+
+static void count_call(struct stack_sums *sums, const struct shown *call)
+{
+	sums->n_calls++;
+	sums->self_ns += call->duration_ns;
+	sums->n_stopped += call->n_stops > 0;
+	sums->own_stops += call->n_stops;
 }
 
 /* What to count a call at in the tree of callees.  As stacks_node(). */
@@ -134,9 +146,10 @@ static int find_callee(struct gather *g, uint32_t key,
 	return 1;
 }
 
-static int take_callee(struct gather *g, uint32_t key, uint64_t ns,
+static int take_callee(struct gather *g, uint32_t key, const struct shown *call,
 		       const struct level *above, struct level *here)
 {
+	uint64_t ns = call->duration_ns;
 	struct stacks *s = &g->c->callees;
 	int got;
 
@@ -150,18 +163,17 @@ static int take_callee(struct gather *g, uint32_t key, uint64_t ns,
 		return got;
 	}
 	here->is_open = 1;
-	s->sums[here->node].n_calls++;
-	s->sums[here->node].self_ns += ns;
+	count_call(&s->sums[here->node], call);
 	if (!s->sums[here->node].n_open++)
 		s->sums[here->node].total_ns += ns;
-	count_self(s, above->node, ns);
+	count_self(s, above->node, call);
 	if (s->nodes.all[here->node].a == NO_STACK && !g->n_open++)
 		g->c->total_ns += ns;
 	return 0;
 }
 
 /* Among the paths. */
-static int take_path(struct gather *g, uint32_t key, uint64_t ns,
+static int take_path(struct gather *g, uint32_t key, const struct shown *call,
 		     int is_outermost, const struct level *above,
 		     struct level *here)
 {
@@ -174,14 +186,13 @@ static int take_path(struct gather *g, uint32_t key, uint64_t ns,
 		return got;
 	}
 	here->path = s->sums[entry].target;
-	count_self(s, above->entry, ns);
+	count_self(s, above->entry, call);
 	if (!here->is_subject)
 		return 0;
 	here->entry = entry;
-	s->sums[entry].n_calls++;
-	s->sums[entry].self_ns += ns;
+	count_call(&s->sums[entry], call);
 	if (is_outermost)
-		s->sums[entry].total_ns += ns;
+		s->sums[entry].total_ns += call->duration_ns;
 	return 0;
 }
 
@@ -189,7 +200,6 @@ static int take_call(struct gather *g, const struct shown *call)
 {
 	const struct names *names = g->t->names;
 	uint32_t key = g->c->keys.of_site[call->site];
-	uint64_t ns = call->duration_ns;
 	struct level *above, *here;
 	int status;
 
@@ -202,10 +212,10 @@ static int take_call(struct gather *g, const struct shown *call)
 	*here = no_level;
 	g->n++;
 	here->is_subject = g->subjects && g->subjects[key];
-	status = take_callee(g, key, ns, above, here);
+	status = take_callee(g, key, call, above, here);
 	if (status < 0 || !g->subjects)
 		return status;
-	return take_path(g, key, ns,
+	return take_path(g, key, call,
 			 here->is_open &&
 				 g->c->callees.sums[here->node].n_open == 1,
 			 above, here);
@@ -234,6 +244,8 @@ static void add_sums(struct stack_sums *to, const struct stack_sums *s)
 	to->n_calls += s->n_calls;
 	to->total_ns += s->total_ns;
 	to->self_ns += s->self_ns;
+	to->n_stopped += s->n_stopped;
+	to->own_stops += s->own_stops;
 }
 
 /* The path to this entry, upside down, up to where the subject is its own

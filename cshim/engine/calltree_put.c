@@ -25,6 +25,7 @@ struct drawing {
 	uint32_t *first;    /* by node + 1: where its children begin there;
 			     * [0]: the roots, [n + 1]: the end */
 	uint64_t n_left_out;
+	uint8_t is_marked; /* a time bears the mark of a stop */
 	struct bytes *out;
 	struct sheet own, *sheet; /* &own, or NULL: text */
 };
@@ -121,8 +122,12 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 		p = PUT_AT(p, "           -           -       -  ");
 	} else {
 		p = number_put_duration(PUT_AT(p, "  "), s->total_ns);
-		p = number_put_duration(PUT_AT(p, "  "), self_of(s));
-		p = share_put(PUT_AT(p, " "), s->total_ns, d->c->total_ns);
+		*p++ = s->n_stopped ? '*' : ' ';
+		*p++ = ' ';
+		p = number_put_duration(p, self_of(s));
+		*p++ = s->own_stops > 0 ? '*' : ' ';
+		p = share_put(p, s->total_ns, d->c->total_ns);
+		d->is_marked |= s->n_stopped > 0;
 		p = PUT_AT(p, "  ");
 	}
 	memset(p, ' ', indent * 2ull);
@@ -140,9 +145,9 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 }
 
 static const char *const columns[] = {
-	"section",  "node",    "above",		"depth",    "calls",
-	"total_ns", "self_ns", "share_percent", "function", "name",
-	"symbol",   "module",  "is_recursive",	NULL};
+	"section",  "node",    "above",		"depth",	 "calls",
+	"total_ns", "self_ns", "share_percent", "function",	 "name",
+	"symbol",   "module",  "is_recursive",	"stopped_calls", NULL};
 
 static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 {
@@ -175,6 +180,10 @@ static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 	sheet_text(d->sheet, f->symbol);
 	sheet_text(d->sheet, f->module);
 	sheet_truth(d->sheet, is_recursive);
+	if (is_recursive)
+		sheet_null(d->sheet);
+	else
+		sheet_number(d->sheet, s->n_stopped);
 }
 
 static void put_row(struct drawing *d, uint32_t node, uint32_t depth)
@@ -239,7 +248,10 @@ static int draw(struct drawing *d, const char *section, const struct stacks *s)
 static void put_notes(struct drawing *d)
 {
 	uint64_t n_lost = (uint64_t)d->c->callees.n_left_out;
+	char *p = d->is_marked ? (char *)bytes_reserve(d->out, ROW_ROOM) : NULL;
 
+	if (p)
+		d->out->len += row_stops_note(p);
 	if (d->n_left_out) {
 		PUT(d->out, "# ");
 		put_number(d->out, d->n_left_out);

@@ -194,11 +194,14 @@ static inline char *put_times(const struct chrome_lane *lane,
 static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 {
 	p = callid_put(p, &c->t->threads[s->thread], s->number, s->is_seed);
+	*p++ = '"';
 	if (s->end == CALL_OPEN)
-		return PUT_AT(p, "\",\"end\":\"open\"}}");
+		p = PUT_AT(p, ",\"end\":\"open\"");
 	if (s->end == CALL_UNWOUND)
-		return PUT_AT(p, "\",\"end\":\"unwound\"}}");
-	return PUT_AT(p, "\"}}");
+		p = PUT_AT(p, ",\"end\":\"unwound\"");
+	if (s->n_stops)
+		p = PUT_AT(p, ",\"stopped\":true");
+	return PUT_AT(p, "}}");
 }
 
 static int put_call(struct chrome *c, struct shown *s, struct bytes *out)

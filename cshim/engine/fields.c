@@ -112,6 +112,23 @@ uint64_t field_value(enum field field, const struct total *t)
 	}
 }
 
+int field_is_stopped(enum field field, const struct total *t)
+{
+	switch (field) {
+	case FIELD_TOTAL:
+	case FIELD_MEAN:
+		return t->n_stopped > 0;
+	case FIELD_SELF:
+		return t->own_stops > 0;
+	case FIELD_MIN:
+		return t->is_min_stopped;
+	case FIELD_MAX:
+		return t->is_max_stopped;
+	default:
+		return 0;
+	}
+}
+
 void fields_put_heading(const struct fields *f, struct bytes *out)
 {
 	size_t begin = out->len;
@@ -129,22 +146,29 @@ void fields_put_heading(const struct fields *f, struct bytes *out)
 }
 
 char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
-		 char *p)
+		 char *p, uint8_t *is_marked)
 {
+	char mark = ' ';
+
 	for (uint32_t i = 0; i < f->n; i++) {
 		enum field field = (enum field)f->all[i];
+		char *begin = p;
 
-		if (field == FIELD_SHARE) {
+		if (field == FIELD_SHARE)
 			p = share_put(p, total_self(t), whole);
-			continue;
-		}
-		if (i) {
-			memcpy(p, "  ", 2);
-			p += 2;
-		}
-		p = field == FIELD_CALLS
-			    ? number_put_wide(p, t->n_calls, 10)
-			    : number_put_duration(p, field_value(field, t));
+		else if (field == FIELD_CALLS)
+			p = number_put_wide(i ? p + 2 : p, t->n_calls, 10);
+		else
+			p = number_put_duration(i ? p + 2 : p,
+						field_value(field, t));
+		if (i)
+			begin[0] = mark;
+		if (i && field != FIELD_SHARE)
+			begin[1] = ' ';
+		mark = field_is_stopped(field, t) ? '*' : ' ';
+		*is_marked |= mark == '*';
 	}
-	return p;
+	p[0] = mark;
+	p[1] = ' ';
+	return p + 2;
 }

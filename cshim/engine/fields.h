@@ -37,14 +37,17 @@ void fields_default(struct fields *f);
 
 /* The name of the field's column in JSON and CSV. */
 const char *field_cell(enum field field);
+/* Is what gdb's stops took in the field's value? */
+int field_is_stopped(enum field field, const struct total *t);
 /* The value that rows are sorted by; 0 for FIELD_NAME. */
 uint64_t field_value(enum field field, const struct total *t);
 
 /* Append the heading of the columns, with "#" as its first letter. */
 void fields_put_heading(const struct fields *f, struct bytes *out);
-/* Write the row's numbers at p, and return the place behind them; whole is the
- * sum of all rows' SELF. */
+/* Write the row's numbers and two columns between them and what follows at p,
+ * and return the place behind; whole is the sum of all rows' SELF.  *is_marked
+ * is set if one of the numbers bears the mark of a stop. */
 char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
-		 char *p);
+		 char *p, uint8_t *is_marked);
 
 #endif

@@ -353,7 +353,7 @@ int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth)
 
 int fold_is_foldable(const struct shown *call)
 {
-	return call->end == CALL_RETURN && !call->is_seed && !call->is_stopped;
+	return call->end == CALL_RETURN && !call->is_seed && !call->n_stops;
 }
 
 /* Is it one more level of its caller's recursion? */

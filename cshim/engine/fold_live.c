@@ -191,7 +191,7 @@ int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
 		return close_unknown(f, call, cookie);
 	node->call.duration_ns = call->duration_ns;
 	node->call.end = call->end;
-	node->call.is_stopped = call->is_stopped;
+	node->call.n_stops = call->n_stops;
 	node->is_own |= !fold_is_foldable(call);
 	if (node->is_given)
 		return close_given(f, l, node);

@@ -138,7 +138,7 @@ static char *put_tail(const struct shown *s, char *p)
 	if (s->end == CALL_OPEN)
 		return PUT_AT(p, "null,\"end\":\"open\"}\n");
 	p = number_put(p, s->duration_ns);
-	if (s->is_stopped)
+	if (shown_is_stopped(s))
 		p = PUT_AT(p, ",\"stopped\":true");
 	return s->end == CALL_UNWOUND ? PUT_AT(p, ",\"end\":\"unwound\"}\n")
 				      : PUT_AT(p, ",\"end\":\"return\"}\n");

@@ -129,7 +129,7 @@ static int put_folded(void *arg, const struct folded *folded)
 		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = call->end == CALL_UNWOUND,
 		.is_seed = call->is_seed,
-		.is_stopped = call->is_stopped,
+		.is_stopped = shown_is_stopped(call),
 	};
 
 	if (folded->is_count)
@@ -173,7 +173,7 @@ static void fold_pending(struct live *l, const struct pending *p)
 		       : p->is_unwound	   ? CALL_UNWOUND
 					   : CALL_RETURN,
 		.is_seed = p->is_seed,
-		.is_stopped = was_stopped(l, p),
+		.n_stops = was_stopped(l, p),
 	};
 	uint64_t cookie = (uintptr_t)p->thread;
 

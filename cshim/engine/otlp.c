@@ -179,6 +179,9 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	p = s->end == CALL_OPEN	     ? PUT_AT(p, "\"open\"}}")
 	    : s->end == CALL_UNWOUND ? PUT_AT(p, "\"unwound\"}}")
 				     : PUT_AT(p, "\"return\"}}");
+	if (s->n_stops)
+		p = PUT_AT(p, ",{\"key\":\"cstrace.stopped\",\"value\":{"
+			      "\"boolValue\":true}}");
 	p = PUT_AT(p, "],\"startTimeUnixNano\":\"");
 	p = number_put(p, start);
 	p = PUT_AT(p, "\",\"endTimeUnixNano\":\"");

@@ -107,17 +107,23 @@ static inline uint32_t row_of(const struct report *r, const struct site *site,
 }
 
 static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
-			      uint32_t level)
+			      uint32_t n_stops, uint32_t level)
 {
 	struct total *f = &r->totals[row];
 
-	if (ns < f->min_ns || !f->n_calls)
+	if (ns < f->min_ns || !f->n_calls) {
 		f->min_ns = ns;
+		f->is_min_stopped = n_stops > 0;
+	}
 	f->n_calls++;
+	f->n_stopped += n_stops > 0;
+	f->own_stops += n_stops;
 	/* Made-up durations may add up to anything. */
 	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
-	if (ns > f->max_ns)
+	if (ns > f->max_ns) {
 		f->max_ns = ns;
+		f->is_max_stopped = n_stops > 0;
+	}
 	if (!f->outermost || f->outermost >= level ||
 	    r->levels[f->outermost].counted != row) {
 		f->total_ns += ns;
@@ -126,18 +132,20 @@ static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
 }
 
 static inline void see_call(struct report *r, const struct site *site,
-			    uint32_t thread, uint64_t ns, uint32_t level)
+			    uint32_t thread, uint64_t ns, uint32_t n_stops,
+			    uint32_t level)
 {
 	struct level *here = &r->levels[level], *above = here - 1;
 	uint32_t row = r->is_by_thread ? thread : row_of(r, site, above);
 
 	r->n_shown++;
 	if (row != NO_KEY)
-		count_call(r, row, ns, level);
+		count_call(r, row, ns, n_stops, level);
 	if (above->counted != NO_KEY) {
 		struct total *f = &r->totals[above->counted];
 
 		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
+		f->own_stops -= n_stops;
 	}
 	here->key = site->key;
 	here->counted = row;
@@ -177,7 +185,8 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	if (ns < r->min_ns || !span_holds(&r->span, c->start))
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
-		see_call(r, site, thread, ns, c->depth + 1);
+		see_call(r, site, thread, ns, call_stops(r->t, c, lane),
+			 c->depth + 1);
 	else
 		here->key = here->counted = NO_KEY;
 	return 0;

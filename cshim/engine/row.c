@@ -344,6 +344,14 @@ uint64_t row_stop_note(char *out)
 			  out);
 }
 
+uint64_t row_stops_note(char *out)
+{
+	return (uint64_t)(put(out, "# *: gdb stopped the program in such a "
+				   "call; the "
+				   "time includes what that took\n") -
+			  out);
+}
+
 /* ---- cutting ------------------------------------------------------------- */
 
 /* A terminal gives these two columns. */

@@ -65,8 +65,9 @@ unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 		  uint32_t tid, char *out);
 
-/* What the mark of is_stopped means; likewise. */
+/* What the mark of is_stopped means, beside a duration or sums; likewise. */
 uint64_t row_stop_note(char *out);
+uint64_t row_stops_note(char *out);
 
 /* A row in two halves, for whoever writes millions of calls: times, cell and
  * tree, which change with each, and "function  file:line\n", which is the

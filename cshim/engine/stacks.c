@@ -93,8 +93,12 @@ static int take_call(struct gather *g, struct shown *call)
 	s->sums[node].n_calls++;
 	s->sums[node].total_ns += call->duration_ns;
 	s->sums[node].self_ns += call->duration_ns;
-	if (above != NO_STACK)
-		s->sums[above].self_ns -= call->duration_ns;
+	s->sums[node].n_stopped += call->n_stops > 0;
+	s->sums[node].own_stops += call->n_stops;
+	if (above == NO_STACK)
+		return 0;
+	s->sums[above].self_ns -= call->duration_ns;
+	s->sums[above].own_stops -= call->n_stops;
 	return 0;
 }
 

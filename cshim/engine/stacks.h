@@ -18,6 +18,10 @@ enum {
 
 struct stack_sums {
 	uint64_t n_calls, total_ns, self_ns;
+	/* Calls that gdb stopped the program in, and how often it did so while
+	 * none of their callees ran. */
+	uint64_t n_stopped;
+	int64_t own_stops;
 	uint32_t n_open; /* while a tree with folded recursion is made */
 	/* Where recursion is folded: the node above this one that has its
 	 * number b too, or else the node itself. */

@@ -71,7 +71,7 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = s->end == CALL_UNWOUND,
 		.is_seed = s->is_seed,
-		.is_stopped = s->is_stopped,
+		.is_stopped = shown_is_stopped(s),
 		.depth = s->depth,
 		.time_ns = s->start_ns,
 		.duration_ns = s->duration_ns,
@@ -141,9 +141,9 @@ static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
 		return CST_MEMORY;
 	if (x->cell.tag && !x->is_noted[s->thread])
 		p += put_note(x, s->thread, p);
-	if (s->is_stopped && x->look->duration && !x->has_stop_note)
+	if (shown_is_stopped(s) && x->look->duration && !x->has_stop_note)
 		p += row_stop_note(p);
-	x->has_stop_note |= s->is_stopped;
+	x->has_stop_note |= shown_is_stopped(s);
 	out->len += (size_t)(p - begin);
 	return 0;
 }
@@ -156,7 +156,7 @@ static int put_row(struct text *x, const struct shown *s,
 	struct row row;
 	char *begin, *p;
 
-	if (((x->cell.tag && !x->is_noted[s->thread]) || s->is_stopped) &&
+	if (((x->cell.tag && !x->is_noted[s->thread]) || shown_is_stopped(s)) &&
 	    put_notes(x, s, out) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, ROW_MAX);

@@ -88,16 +88,16 @@ static int64_t rank_totals(const struct total *totals, const struct keys *keys,
 }
 
 static void put_row(const struct fields *fields, const struct rank *rank,
-		    const struct keys *keys, uint64_t whole, struct bytes *out)
+		    const struct keys *keys, uint64_t whole, struct bytes *out,
+		    uint8_t *is_marked)
 {
 	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
 
 	if (!begin)
 		return;
-	p = fields_put(fields, rank->total, whole, p);
-	memcpy(p, "  ", 2);
-	p = rank->key < keys->n ? keys_put(keys, rank->key, p + 2)
-				: row_put_text(p + 2, "(no caller)", 20);
+	p = fields_put(fields, rank->total, whole, p, is_marked);
+	p = rank->key < keys->n ? keys_put(keys, rank->key, p)
+				: row_put_text(p, "(no caller)", 20);
 	*p++ = '\n';
 	out->len += (size_t)(p - begin);
 }
@@ -107,18 +107,25 @@ static void put_text(const struct fields *fields, const struct rank *ranks,
 		     struct bytes *out)
 {
 	const char *last = keys->threads_of ? "  THREAD\n" : "  FUNCTION\n";
+	uint8_t is_marked = 0;
+	char *p;
 
 	if (!n)
 		return;
 	fields_put_heading(fields, out);
 	bytes_put(out, last, strlen(last));
 	for (int64_t i = 0; i < n; i++)
-		put_row(fields, &ranks[i], keys, whole, out);
+		put_row(fields, &ranks[i], keys, whole, out, &is_marked);
+	p = is_marked ? (char *)bytes_reserve(out, ROW_MAX) : NULL;
+	if (p)
+		out->len += row_stops_note(p);
 }
 
-/* file and line are of the call, so only there with rows by call site. */
+/* file and line are of the call, so only there with rows by call site.  In
+ * stopped_calls gdb stopped the program. */
 static const char *const function_columns[] = {
-	"function", "name", "symbol", "module", "file", "line", NULL};
+	"function", "name", "symbol",	     "module",
+	"file",	    "line", "stopped_calls", NULL};
 
 static void put_function_cells(const struct keys *keys, uint32_t key,
 			       struct sheet *sheet)
@@ -140,8 +147,8 @@ static void put_function_cells(const struct keys *keys, uint32_t key,
 		sheet_null(sheet);
 }
 
-static const char *const thread_columns[] = {"process", "thread", "tid", "name",
-					     NULL};
+static const char *const thread_columns[] = {"process", "thread",	 "tid",
+					     "name",	"stopped_calls", NULL};
 
 static void put_thread_cells(const struct keys *keys, uint32_t key,
 			     struct sheet *sheet)
@@ -171,6 +178,7 @@ static void put_cells(const struct fields *fields, const struct rank *rank,
 		put_thread_cells(keys, rank->key, sheet);
 	else
 		put_function_cells(keys, rank->key, sheet);
+	sheet_number(sheet, rank->total->n_stopped);
 }
 
 static void put_sheet(const struct fields *fields, const struct rank *ranks,

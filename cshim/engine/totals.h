@@ -11,8 +11,13 @@
 struct total {
 	uint64_t n_calls, total_ns, min_ns, max_ns;
 	int64_t self_ns;
+	/* Calls that gdb stopped the program in, and how often it did so in the
+	 * function's own code. */
+	uint64_t n_stopped;
+	int64_t own_stops;
 	uint32_t outermost; /* level of its outermost call, if it is still
 			     * open there */
+	uint8_t is_min_stopped, is_max_stopped;
 };
 
 static inline uint64_t total_self(const struct total *t)

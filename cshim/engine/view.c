@@ -235,21 +235,35 @@ static uint64_t shown_start(const struct cst_trace *t,
 		       : trace_ns(t, c->start - t->start_ticks);
 }
 
-/* Did a pause begin while the call ran?  They are in order of time. */
-static int is_stopped(const struct cst_trace *t, const struct packed_call *c)
+/* Returns the number of the first pause that began after this tick. */
+static uint32_t pause_after(const struct cst_trace *t, uint64_t tick)
 {
 	uint32_t low = 0, high = t->n_pauses;
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (t->pauses[mid].at <= c->start)
+		if (t->pauses[mid].at <= tick)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low < t->n_pauses && c->end != CALL_OPEN &&
-	       t->pauses[low].at - c->start < c->duration;
+	return low;
+}
+
+uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
+		    uint32_t lane)
+{
+	uint64_t end = c->end == CALL_OPEN ? t->lanes[lane].end_ticks
+					   : c->start + c->duration;
+	uint32_t first;
+
+	if (!t->n_pauses || end <= c->start)
+		return 0;
+	first = pause_after(t, c->start);
+	if (first == t->n_pauses || t->pauses[first].at >= end)
+		return 0;
+	return pause_after(t, end - 1) - first;
 }
 
 static inline void shown_fill(const struct view *v, const struct packed_call *c,
@@ -264,7 +278,7 @@ static inline void shown_fill(const struct view *v, const struct packed_call *c,
 	out->depth = above->below.depth;
 	out->end = c->end;
 	out->is_seed = c->is_seed;
-	out->is_stopped = (uint8_t)(v->t->n_pauses && is_stopped(v->t, c));
+	out->n_stops = call_stops(v->t, c, v->run.lane);
 	out->is_before = 0;
 }
 

@@ -25,13 +25,13 @@ struct shown {
 	 * called from: that of the hidden call below that caller, or its own,
 	 * as it is where no caller is visible. */
 	uint32_t from;
-	uint32_t depth; /* of visible calls on its lane */
-	uint8_t end;	/* enum call_end */
+	uint32_t depth;	  /* of visible calls on its lane */
+	uint32_t n_stops; /* how often gdb stopped the program meanwhile */
+	uint8_t end;	  /* enum call_end */
 	uint8_t is_seed;
-	uint8_t parent;	    /* enum parent_kind */
-	uint8_t is_stopped; /* gdb stopped the program meanwhile */
-	uint8_t is_before;  /* comes before the part that is viewed, but is
-			     * a caller of what follows */
+	uint8_t parent;	   /* enum parent_kind */
+	uint8_t is_before; /* comes before the part that is viewed, but is
+			    * a caller of what follows */
 };
 
 struct view;
@@ -66,6 +66,17 @@ static inline uint64_t call_duration_ns(const struct cst_trace *t,
 	if (c->is_seed && c->start < t->start_ticks)
 		ticks -= t->start_ticks - c->start;
 	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
+}
+
+/* Returns how many stops at gdb's prompt began within the call, as far as it
+ * has come. */
+uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
+		    uint32_t lane);
+
+/* Is the call over, and is what gdb's stops took in its duration? */
+static inline uint8_t shown_is_stopped(const struct shown *s)
+{
+	return s->n_stops && s->end != CALL_OPEN;
 }
 
 #endif

@@ -2,6 +2,8 @@
 """A call during which gdb stopped the program says so: its duration includes
 what stopping took, which is more than most calls take."""
 
+import json
+
 from lib_build import build
 from lib_tree import read_jsonl, rows
 
@@ -29,6 +31,23 @@ def test_calls_that_are_open_at_a_breakpoint_are_marked(gdb, tmp_path):
     assert text.count("# *: gdb stopped the program meanwhile") == 1
     calls = read_jsonl(tmp_path / "t.jsonl")
     assert {c["function"] for c in calls if c.get("stopped")} == STOPPED
+
+
+def test_sums_and_other_formats_bear_the_mark(gdb, tmp_path):
+    run = gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+              "break pair", "run", "continue", "cstrace report",
+              "cstrace graph", "cstrace save t.json",
+              "cstrace save t.otlp.json")
+    report, graph = run.out.split("#    CALLS ")[1:]
+    for text in (report, graph):
+        found = {line.split()[-1] for line in text.splitlines()
+                 if "s*" in line}
+        assert found == STOPPED
+        assert text.count("# *: gdb stopped the program in such a call") == 1
+    events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
+    assert {e["name"] for e in events if e["args"].get("stopped")} == STOPPED
+    assert (tmp_path / "t.otlp.json").read_text().count(
+        '{"key":"cstrace.stopped","value":{"boolValue":true}}') == 3
 
 
 def test_live_rows_bear_the_mark(gdb):

@@ -228,6 +228,36 @@ static void csv_has_a_line_of_columns_and_quotes_names(void **state)
 	cst_trace_free(t);
 }
 
+static void times_with_a_stop_in_them_are_marked(void **state)
+{
+	struct draft d;
+	struct cst_trace *t;
+	uint64_t main, f;
+
+	(void)state;
+	draft_begin(&d);
+	main = draft_enter(&d, draft_site(&d, "main", 0), 0);
+	f = draft_enter(&d, draft_site(&d, "f", 10), 100);
+	draft_exit(&d, draft_enter(&d, draft_site(&d, "g", 20), 101), 102);
+	writer_pause(d.w, DRAFT_START + 110, 1000);
+	draft_exit(&d, f, 200);
+	draft_exit(&d, main, 300);
+	t = draft_trace(&d, 300);
+	assert_string_equal(
+		text_of(t, (struct cst_graph){0}),
+		"#    CALLS       TOTAL        SELF   SHARE  FUNCTION\n"
+		"         1      300 ns*     200 ns  100.0%  main\n"
+		"         1      100 ns*      99 ns*  33.3%    f\n"
+		"         1        1 ns        1 ns    0.3%      g\n"
+		"# *: gdb stopped the program in such a call; the time "
+		"includes what that took\n");
+	assert_non_null(
+		strstr(text_of(t, (struct cst_graph){.output = CST_OUTPUT_JSON,
+						     .function = "^f$"}),
+		       "\"is_recursive\": false, \"stopped_calls\": 1}"));
+	cst_trace_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +269,7 @@ int main(void)
 		cmocka_unit_test(
 			nothing_is_written_of_functions_that_are_not_there),
 		cmocka_unit_test(depth_has_no_limit),
+		cmocka_unit_test(times_with_a_stop_in_them_are_marked),
 		cmocka_unit_test(csv_has_a_line_of_columns_and_quotes_names),
 	};
 

@@ -180,7 +180,8 @@ static void fields_and_keys_are_chosen(void **state)
 	assert_non_null(strstr(
 		text_of(t, (struct cst_report){.fields = "min",
 					       .output = CST_OUTPUT_CSV}),
-		"min_ns,function,name,symbol,module,file,line\n900,main,"
+		"min_ns,function,name,symbol,module,file,line,stopped_calls\n"
+		"900,main,"
 		"main,"));
 	cst_trace_free(t);
 }
@@ -198,7 +199,7 @@ static void a_thread_can_have_a_row(void **state)
 	assert_non_null(strstr(
 		text_of(t, (struct cst_report){.by = CST_BY_THREAD,
 					       .output = CST_OUTPUT_CSV}),
-		"share_percent,process,thread,tid,name\n"));
+		"share_percent,process,thread,tid,name,stopped_calls\n"));
 	cst_trace_free(t);
 }
 
@@ -223,6 +224,47 @@ static void unknown_fields_are_named(void **state)
 	assert_string_equal(err.text,
 			    "no field 'size': there are calls, total, self, "
 			    "mean, min, max, share and function");
+}
+
+/* main calls f twice; gdb stops the program twice in the first call. */
+static void times_with_a_stop_in_them_are_marked(void **state)
+{
+	struct cst_trace *t;
+	struct draft d;
+	uint64_t main, f;
+	uint32_t site;
+
+	(void)state;
+	draft_begin(&d);
+	site = draft_site(&d, "f", 10);
+	main = draft_enter(&d, draft_site(&d, "main", 0), 0);
+	f = draft_enter(&d, site, 100);
+	writer_pause(d.w, DRAFT_START + 110, 1000);
+	writer_pause(d.w, DRAFT_START + 120, 1000);
+	draft_exit(&d, f, 150);
+	draft_exit(&d, draft_enter(&d, site, 200), 210);
+	draft_exit(&d, main, 300);
+	t = draft_trace(&d, 300);
+	assert_string_equal(
+		text_of(t,
+			(struct cst_report){
+				.fields = "total,self,share,min,max"}),
+		"#    TOTAL        SELF  SHARE         MIN         MAX"
+		"  FUNCTION\n"
+		"    300 ns*     240 ns  80.0%      300 ns*     300 ns* main\n"
+		"     60 ns*      60 ns* 20.0%       10 ns       50 ns* f\n"
+		"# *: gdb stopped the program in such a call; the time "
+		"includes what that took\n");
+	assert_string_equal(
+		text_of(t, (struct cst_report){.fields = "calls,min",
+					       .regex = "f",
+					       .output = CST_OUTPUT_CSV}),
+		"calls,min_ns,function,name,symbol,module,file,line,"
+		"stopped_calls\n2,10,f,f,f,app,,,1\n");
+	assert_null(strchr(
+		text_of(t, (struct cst_report){.fields = "min", .regex = "f"}),
+		'*'));
+	cst_trace_free(t);
 }
 
 static void what_cannot_be_asked_is_refused(void **state)
@@ -254,6 +296,7 @@ int main(void)
 		cmocka_unit_test(fields_and_keys_are_chosen),
 		cmocka_unit_test(a_thread_can_have_a_row),
 		cmocka_unit_test(unknown_fields_are_named),
+		cmocka_unit_test(times_with_a_stop_in_them_are_marked),
 		cmocka_unit_test(what_cannot_be_asked_is_refused),
 	};
 
