@@ -212,6 +212,7 @@ _PROTOTYPES = {
     "cst_recorder_live": (
         C.c_int, [_PTR, C.c_int, C.c_int, C.c_int, _LOOK, _CHOICE, _ERR],
     ),
+    "cst_recorder_keep": (None, [_PTR, _U32, _U32, _U64]),
     "cst_recorder_drain": (C.c_int, [_PTR, _ERR]),
     "cst_recorder_questions": (C.c_int, [_PTR, C.POINTER(_Question), C.c_int]),
     "cst_recorder_answer": (None, [_PTR, _U32, _STR, _STR, _U32]),
@@ -454,6 +455,10 @@ class Recorder:
              choice: Choice) -> None:
         _call("cst_recorder_live", self._r, is_live, sink, fd, C.byref(look),
               C.byref(choice))
+
+    def keep(self, depth: int, bytes: int, ns: int) -> None:
+        """What is recorded from here on; live() is called next."""
+        self._lib.cst_recorder_keep(self._r, depth, bytes, ns)
 
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""

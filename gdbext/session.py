@@ -27,6 +27,9 @@ _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "some 150 us an event"
 
 
+KEEPING = ("keep_depth", "keep_size", "keep_time")
+
+
 class StartOptions(NamedTuple):
     """What one trace was begun with; None: what the settings say."""
 
@@ -40,14 +43,26 @@ class StartOptions(NamedTuple):
     from_: Optional[str] = None
     until: Optional[str] = None
     to: Optional[str] = None
-    keep_depth: int = 0
-    keep_time: int = 0  # nanoseconds
-    keep_size: int = 0
+    keep_depth: Optional[int] = None
+    keep_time: Optional[int] = None  # nanoseconds
+    keep_size: Optional[int] = None
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
-                if value is not None and key not in (
-                    "sync", "to", "keep_depth", "keep_time", "keep_size")}
+                if value is not None
+                and key not in ("sync", "to", *KEEPING)}
+
+    def keeping(self) -> dict[str, int]:
+        """What is not recorded at all, as far as it was said."""
+        return {key: getattr(self, key) for key in KEEPING
+                if getattr(self, key) is not None}
+
+    def keeping_text(self) -> str:
+        """"keep-depth 3, keep-time 10 us", or ""."""
+        return ", ".join(
+            "%s %s" % (key.replace("_", "-"),
+                       duration_text(value) if key == "keep_time" else value)
+            for key, value in self.keeping().items() if value)
 
 
 # The settings that choose calls, by their part of a choice.
@@ -150,6 +165,10 @@ class Session:
         """"filter ^sum, depth 3", or ""."""
         return engine.choice_text(engine.make_choice(**self.standing()))
 
+    def kept_only_text(self) -> str:
+        """"keep-depth 3": what is not recorded of the trace there is."""
+        return (self.options or self.last_options).keeping_text()
+
     def own_of_trace(self, name: str) -> Optional[str]:
         """What the trace was begun with in place of this setting."""
         key = next((k for k, n in CHOOSING.items() if n == name), None)
@@ -207,7 +226,7 @@ class Session:
     def _start_again(self, options: StartOptions) -> None:
         """While it is on: the options are for what comes, and for what is
         shown of all that was recorded."""
-        given = options.choice()
+        given = {**options.choice(), **options.keeping()}
         if options.to is not None:
             given["to"] = options.to
         if options.sync and not self.options.sync:
@@ -219,8 +238,13 @@ class Session:
             say("already on: %s" % self.summary())
             return
         self.options = self.last_options = self.options._replace(**given)
+        if self.is_recording() and options.keeping():
+            o = self.options
+            self.recording.recorder.keep(o.keep_depth or 0, o.keep_size or 0,
+                                         o.keep_time or 0)
         self.apply_settings()
-        chosen = self.standing_text()
+        chosen = ", ".join(filter(None, (self.standing_text(),
+                                         self.options.keeping_text())))
         say("on, as before%s: %s" % (", now with " + chosen if chosen else "",
                                      self.summary()))
 
@@ -266,9 +290,9 @@ class Session:
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
             wait_limit_ms=self.settings["wait-limit"],
             command=(path + " " + arguments).strip(), module=path,
-            keep_depth=self.options.keep_depth,
-            keep_bytes=self.options.keep_size,
-            keep_ns=self.options.keep_time)
+            keep_depth=self.options.keep_depth or 0,
+            keep_bytes=self.options.keep_size or 0,
+            keep_ns=self.options.keep_time or 0)
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
@@ -353,6 +377,7 @@ class Session:
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
+        key += tuple(self.options.keeping().items())
         self.recording.live(s["live"], s["color"], s["links"], s["fold"], self.look(),
                             self.live_choice(), key)
 

@@ -120,6 +120,18 @@ void callstack_keep_open(struct callstack *c)
 			keep_pending(c, s, s->n - 1);
 }
 
+void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks)
+{
+	if (!ticks)
+		callstack_keep_open(c);
+	/* Those that are open are in their lanes, whatever stands there. */
+	for (struct stack *s = c->stacks; s && !c->keep_ticks; s = s->next)
+		for (uint32_t i = 0; i < s->n; i++)
+			s->calls[i].is_pending = 0;
+	c->keep_depth = depth;
+	c->keep_ticks = ticks;
+}
+
 /* 0: the call is not kept, or not so far. */
 static __attribute__((noinline)) int
 is_kept(struct callstack *c, const struct thread *t, const struct stack *s,

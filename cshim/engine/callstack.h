@@ -170,6 +170,9 @@ void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
 		    uint64_t cfa, uint32_t call_site, uint64_t time);
 
+/* From here on calls below so many levels of their stack are not kept, nor
+ * those that take less than so many ticks; 0: all are. */
+void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks);
 /* Keep the calls that are open, however short they are so far. */
 void callstack_keep_open(struct callstack *c);
 

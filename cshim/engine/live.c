@@ -298,10 +298,18 @@ static struct pending *live_add(struct live *l, const struct thread *t,
 	return p;
 }
 
-static int is_shown(const struct live *l, const struct thread *t,
-		    const struct open_call *o)
+/* What is not kept, for its depth, has no row either. */
+static int is_dropped(const struct live *l, const struct stack *s,
+		      const struct open_call *o)
 {
-	return o->is_visible &&
+	return l->options.keep_depth &&
+	       (uint64_t)(o - s->calls) >= l->options.keep_depth;
+}
+
+static int is_shown(const struct live *l, const struct thread *t,
+		    const struct stack *s, const struct open_call *o)
+{
+	return o->is_visible && !is_dropped(l, s, o) &&
 	       (!l->options.thread || l->options.thread == t->ordinal);
 }
 
@@ -376,7 +384,7 @@ void live_entered(void *arg, struct thread *t, struct stack *s,
 	struct live *l = arg;
 
 	call_filter(l, s, o);
-	if (is_shown(l, t, o) && !l->options.min_ns)
+	if (is_shown(l, t, s, o) && !l->options.min_ns)
 		live_add(l, t, s, o, ROW_OPEN);
 }
 
@@ -387,7 +395,7 @@ static void live_add_callers(struct live *l, struct thread *t, struct stack *s,
 	for (; s->n_shown < n; s->n_shown++) {
 		struct open_call *o = &s->calls[s->n_shown];
 
-		if (is_shown(l, t, o) && !o->is_printed && o->row == no_row)
+		if (is_shown(l, t, s, o) && !o->is_printed && o->row == no_row)
 			live_add(l, t, s, o, ROW_OPEN);
 	}
 }
@@ -404,7 +412,8 @@ void live_left(void *arg, struct thread *t, struct stack *s,
 	struct live *l = arg;
 	struct pending *p;
 
-	if (!is_shown(l, t, o))
+	/* A row that was written before a filter hid the call is closed. */
+	if (!is_shown(l, t, s, o) && !o->is_printed)
 		return;
 	if (o->row != no_row && o->row >= l->first_row) {
 		p = &l->rows[o->row - l->first_row];
@@ -431,7 +440,7 @@ static void live_add_old(struct live *l, struct stack *s, struct thread *t,
 		if (now < o->start ||
 		    live_ns(l, now - o->start) < l->options.min_ns)
 			return;
-		if (is_shown(l, t, o) && !o->is_printed && o->row == no_row)
+		if (is_shown(l, t, s, o) && !o->is_printed && o->row == no_row)
 			live_add(l, t, s, o, ROW_OPEN);
 		s->n_shown++;
 	}

@@ -19,7 +19,8 @@ struct live_options {
 	int fd;
 	struct cst_look look;
 	uint64_t min_ns;
-	uint32_t thread; /* only this one; 0: all */
+	uint32_t thread;     /* only this one; 0: all */
+	uint32_t keep_depth; /* no more levels of a stack; 0: all */
 };
 
 /* From the first call of one function on, up to that of another: the choice's

@@ -481,8 +481,11 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 		.sink = sink,
 		.fd = fd,
 		.look = *look,
-		.min_ns = choice->min_ns,
+		/* What is not kept has no row either. */
+		.min_ns = choice->min_ns > r->keep_ns ? choice->min_ns
+						      : r->keep_ns,
 		.thread = choice->thread,
+		.keep_depth = r->calls.keep_depth,
 	};
 	int status = 0;
 

@@ -55,6 +55,7 @@ struct cst_recorder {
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
 	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;
+	uint64_t keep_ns;	 /* shorter calls are not kept */
 	uint64_t n_kept_dropped; /* calls that recorder_keep() last told */
 	uint32_t n_kept;	 /* lanes that it last wrote of */
 	uint32_t n_processes;	 /* in the area, as of the last round */

@@ -103,6 +103,18 @@ void recorder_tell_modules(struct cst_recorder *r, int all)
 	}
 }
 
+static void set_kept(struct cst_recorder *r,
+		     const struct cst_recorder_options *o)
+{
+	uint64_t ticks =
+		(uint64_t)(((unsigned __int128)o->keep_ns << r->live.ns_shift) /
+			   (r->live.ns_mult ? r->live.ns_mult : 1));
+
+	r->keep_ns = o->keep_ns;
+	callstack_keep(&r->calls, o->keep_depth, ticks);
+	sites_keep(&r->sites, o->keep_bytes);
+}
+
 int cst_recorder_begin(struct cst_recorder *r,
 		       const struct cst_recorder_options *options,
 		       struct cst_error *err)
@@ -129,15 +141,21 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->n_traces++;
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
-	r->calls.keep_depth = options->keep_depth;
-	r->calls.keep_ticks =
-		(uint64_t)(((unsigned __int128)options->keep_ns
-			    << r->live.ns_shift) /
-			   (r->live.ns_mult ? r->live.ns_mult : 1));
+	set_kept(r, options);
 	r->calls.n_dropped = 0;
-	sites_keep(&r->sites, options->keep_bytes);
 	pthread_mutex_unlock(&r->lock);
 	return status;
+}
+
+void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,
+		       uint64_t ns)
+{
+	const struct cst_recorder_options options = {
+		.keep_depth = depth, .keep_bytes = bytes, .keep_ns = ns};
+
+	pthread_mutex_lock(&r->lock);
+	set_kept(r, &options);
+	pthread_mutex_unlock(&r->lock);
 }
 
 static void fill_status(struct cst_recorder *r, struct cst_status_report *out)

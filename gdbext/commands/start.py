@@ -51,8 +51,8 @@ class StartCommand(TraceCommand):
     is not said here is as `set cstrace filter`, `exclude`, `depth`,
     `min-time`, `in` and `module` have it.
 
-    While a trace is on, options of this command act on it at once, and on
-    what it has recorded."""
+    While a trace is on, options of this command act on it at once, and those
+    that choose what is shown on what it has recorded, too."""
 
     name = "cstrace start"
     options = [Option("sync", None),

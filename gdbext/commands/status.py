@@ -84,9 +84,11 @@ def _rows(s: Status, has_area: bool,
 
 def _chosen(session: Session) -> list[tuple[str, str]]:
     chosen = session.standing_text()
+    kept = session.kept_only_text()
+    rows = [("recorded", "with " + kept)] if kept else []
     if not chosen:
-        return []
-    return [("shown", "%s; `cstrace show -all` has the others"
+        return rows
+    return rows + [("shown", "%s; `cstrace show -all` has the others"
              % plain(chosen))]
 
 

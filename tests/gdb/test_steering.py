@@ -39,12 +39,23 @@ def test_a_setting_acts_on_a_running_trace(gdb, tmp_path):
     first, second, third = re.split(r"^Breakpoint \d, .*$", run.out,
                                     flags=re.M)
     assert names(first)[-3:] == ["main", "spread", "pair"]
-    assert set(names(second)) == {"leaf"}
+    assert {row.text.split("  ")[0] for row in rows(second)} \
+        == {"<- pair", "<- spread", "leaf"}
     assert names(third)[-1] == "main"
     assert len(read_jsonl(tmp_path / "all.jsonl")) == 18
     assert len(read_jsonl(tmp_path / "few.jsonl")) == 9
     assert "9 calls saved to few.jsonl (depth 2: 9 of 18 calls; -all shows " \
         "the others)" in run.out
+
+
+def test_a_row_that_a_filter_hides_later_is_closed(gdb):
+    """It would look as if the call had never returned."""
+    run = gdb(build("calls.c"), "break pair", "cstrace start", "run",
+              "set cstrace filter ^through$", "continue")
+    first, second = re.split(r"^Breakpoint 1, .*$", run.out, flags=re.M)
+    assert names(first) == ["main", "spread", "pair"]
+    assert [row.text.split("  ")[0] for row in rows(second)] \
+        == ["<- pair", "<- spread", "through", "leaf", "<- main"]
 
 
 def test_settings_stand_for_each_trace_and_options_for_one(gdb):
@@ -104,6 +115,42 @@ def test_start_while_on_ends_no_breakpoint_commands(gdb, tmp_path):
     run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
               "cstrace start -sync")
     assert "-sync cannot begin in the middle of a trace" in run.out
+
+
+def test_start_while_on_takes_what_is_to_be_kept(gdb, tmp_path):
+    run = gdb(build("calls.c"), QUIET, "break pair", "break through",
+              "cstrace start", "run", "cstrace start -keep-depth 2",
+              "cstrace status", "continue", "cstrace start -keep-depth 0",
+              "continue", "cstrace save -all t.jsonl")
+    assert "cstrace: on, as before, now with keep-depth 2: ring road, 3 " \
+        "calls so far\n" in run.out
+    assert "\nrecorded   with keep-depth 2\n" in run.out
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert [c["function"] for c in calls] == (
+        "main spread pair down compare compare compare through leaf leaf "
+        "leaf").split()
+    assert [c["depth"] for c in calls if c["function"] == "leaf"][0] == 2
+    assert "11 calls in 1 thread" in run.out and "7 calls not kept" in run.out
+
+
+def test_start_while_on_keeps_what_lasts(gdb, tmp_path):
+    """Those that were open before are recorded as they were."""
+    run = gdb(build("calls.c"), QUIET, "break pair", "break through",
+              "cstrace start", "run", "cstrace start -keep-time 100s",
+              "continue", "cstrace start -keep-time 0", "continue",
+              "cstrace save -all t.jsonl")
+    assert "now with keep-time 100.0" in run.out
+    assert [c["function"] for c in read_jsonl(tmp_path / "t.jsonl")] \
+        == ["main", "spread", "pair", "through", "leaf", "leaf", "leaf"]
+
+
+@pytest.mark.parametrize("option, shown", [
+    ("-keep-depth 2", ["main", "spread", "down", "compare", "compare",
+                       "compare", "through", "leaf", "leaf"]),
+    ("-keep-time 100s", [])])
+def test_what_is_not_kept_has_no_live_row(gdb, option, shown):
+    run = gdb(build("calls.c"), "cstrace start " + option, "run")
+    assert names(run.out.split("[Inferior")[0]) == shown
 
 
 # ---- from and until --------------------------------------------------------

@@ -205,6 +205,11 @@ CST_API int cst_recorder_live(struct cst_recorder *r, int is_live,
 			      const struct cst_choice *choice,
 			      struct cst_error *err);
 
+/* What is kept from here on, as in cst_recorder_options; live rows take it up
+ * with the next cst_recorder_live(). */
+CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
+			       uint32_t bytes, uint64_t ns);
+
 /* When live rows were last written to their descriptor, by CLOCK_MONOTONIC; 0:
  * not yet. */
 CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);
