@@ -16,7 +16,7 @@
 # make help             this text
 #
 # CC=clang and SANITIZE=address,undefined (or thread) build elsewhere as well;
-# SHIM_DEBUG=1 builds the shim for being debugged itself (cshim/shim/files.mk); V=1
+# SHIM_DEBUG=1 builds the shim for being debugged itself (cshim/shim/rooms.mk); V=1
 # shows the commands.  The sources are listed by name in the *.mk files.
 
 ifeq ($(origin CC),default)
@@ -42,16 +42,13 @@ say = $(if $(QUIET),,@printf '  %-4s %s\n' $(1) $@)
 
 export CC CXX GDB
 
-include cshim/shim/files.mk
-include cshim/engine/core.mk cshim/engine/file.mk cshim/engine/module.mk
+include cshim/shim/rooms.mk
+include cshim/engine/rooms.mk
 include cshim/cli/files.mk
 include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
 include tests/shim/files.mk
 
-# A name without a folder is in the folder of its list.
-in = $(foreach f,$(2),$(if $(findstring /,$f),,$(1)/)$f)
-ENGINE_SRC := $(call in,cshim/engine,$(ENGINE_CORE_SRC) $(ENGINE_FILE_SRC) \
-	$(ENGINE_MODULE_SRC))
+ENGINE_SRC := $(foreach r,$(ENGINE_ROOMS),$(addprefix cshim/engine/$r/,$($r_SRC)))
 UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
 
 # ThreadSanitizer cannot follow threads of a fork child, nor any that share
@@ -73,7 +70,7 @@ WARN := -Wall -Wextra $(WERROR)
 BASE := -std=gnu11 -D_GNU_SOURCE= -DCST_VERSION='"$(VERSION)"' -Icshim/include
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
-ENGINE_CFLAGS := -fPIC -fvisibility=hidden -Icshim/engine
+ENGINE_CFLAGS := -fPIC -fvisibility=hidden -iquote cshim/engine
 ENGINE_LIBS := -lzstd -ldw -lelf -liberty -lpthread
 CLI_LIBS := -lbfd
 # A library with undefined names is a mistake, but sanitizers leave some.
@@ -86,6 +83,8 @@ all: $(PRODUCTS) $(BUILD)/page.made
 
 # Nobody's first look waits for npm.
 programs: $(PRODUCTS)
+
+.SECONDEXPANSION:
 
 # ---- compile ---------------------------------------------------------------
 
@@ -106,12 +105,25 @@ $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags |
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
 
+$(CLI_OBJ): ENGINE_CFLAGS += -iquote cshim/cli
 $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 		| $(BUILD)/packages
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(ENGINE_CFLAGS) $(SAN) \
 		-c $< -o $@
+
+# Each room of the engine is an archive.  A test links its room and those that
+# this one may use, and no other: a call that goes where it may not is a name
+# that the linker does not find.
+ENGINE_ARCHIVES := $(ENGINE_ROOMS:%=$(BUILD)/rooms/%.a)
+below = $1 $(foreach r,$($1_USES),$(call below,$r))
+archives = $(patsubst %,$(BUILD)/rooms/%.a,$(sort $(call below,$1)))
+
+$(ENGINE_ARCHIVES): $(BUILD)/rooms/%.a: $$(call objects,$$(addprefix \
+		cshim/engine/$$*/,$$($$*_SRC)))
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # ---- link ------------------------------------------------------------------
 
@@ -137,7 +149,7 @@ $(BUILD)/libcstrace.a: $(SHIM_OBJ) $(SHIM_A_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/obj/shim.o
 
 # For the linker of a static program: -Wl,@static.opts.
-$(BUILD)/static.opts: cshim/shim/files.mk
+$(BUILD)/static.opts: cshim/shim/rooms.mk
 	$(call say,MAKE)
 	@mkdir -p $(@D)
 	$(Q)printf '%s\n' $(SHIM_STATIC_OPTIONS) > $@
@@ -179,13 +191,13 @@ tests: all $(UNIT_BIN) $(SHIM_BIN)
 TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 	-MMD -MP -MF $@.d $(SAN) $($(@F)_CFLAGS)
 
-.SECONDEXPANSION:
-
-$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) $(ENGINE_OBJ) \
+$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) \
+		$$(call archives,$$(or $$($$*_ROOM),api)) \
 		| $(BUILD)/libcstrace.so
 	$(call say,TEST)
 	@mkdir -p $(@D)
-	$(Q)$(TEST_BUILD) -Icshim/engine $< $($(@F)_SRC) $(ENGINE_OBJ) \
+	$(Q)$(TEST_BUILD) -iquote cshim/engine $< $($(@F)_SRC) \
+		-Wl,--start-group $(call archives,$(or $($(@F)_ROOM),api)) -Wl,--end-group \
 		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
 
 $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
@@ -252,13 +264,13 @@ $(addprefix $(BUILD)/,$(FUZZERS)): $(BUILD)/%: tests/fuzz/%.c \
 		tests/unit/leftover.h $(ENGINE_OBJ) | $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
-		$(SAN) -fsanitize=fuzzer -Icshim/engine -Itests/unit \
+		$(SAN) -fsanitize=fuzzer -iquote cshim/engine -iquote tests/unit \
 		$(filter-out %.h,$^) $(LDFLAGS) $(ENGINE_LIBS) -o $@
 
 $(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/draft.h $(ENGINE_OBJ)
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
-		$(SAN) -Icshim/engine -Itests/unit $(filter-out %.h,$^) \
+		$(SAN) -iquote cshim/engine -iquote tests/unit $(filter-out %.h,$^) \
 		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) -o $@
 
 demo:

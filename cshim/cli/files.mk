@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
-CLI_SRC := cshim/cli/main.c cshim/cli/options.c cshim/cli/option_rows.c cshim/cli/option_values.c \
-	cshim/cli/help.c cshim/cli/near.c cshim/cli/complete.c cshim/cli/reading.c cshim/cli/input.c \
-	cshim/cli/pager.c cshim/cli/show.c cshim/cli/report.c cshim/cli/graph.c cshim/cli/save.c \
-	cshim/cli/info.c cshim/cli/diff.c cshim/cli/expect.c cshim/cli/record.c cshim/cli/losses.c cshim/cli/launch.c \
-	cshim/cli/beside.c cshim/cli/preload.c cshim/cli/watch.c cshim/cli/stack.c cshim/cli/trace_file.c cshim/cli/preflight.c cshim/cli/gdb.c cshim/cli/naming.c \
-	cshim/cli/binary.c cshim/cli/check.c cshim/cli/check_file.c \
-	cshim/cli/check_hooks.c cshim/cli/check_libraries.c \
-	cshim/cli/check_code.c cshim/cli/check_names.c cshim/cli/check_table.c \
-	cshim/cli/check_verdict.c cshim/cli/check_facts.c \
-	cshim/cli/check_units.c cshim/cli/check_page.c cshim/cli/check_fates.c
+#
+# The command's sources: what all of it uses, a file for each command, and what
+# `cstrace check` consists of.
+
+CLI_SRC := $(addprefix cshim/cli/, \
+	main.c options.c option_rows.c option_values.c help.c spelling.c \
+	complete.c trace_input.c input.c pager.c losses.c launch.c install_dir.c \
+	preload.c watch.c big_stack.c trace_file.c bfd_names.c)
+
+CLI_SRC += $(addprefix cshim/cli/commands/, \
+	show.c report.c graph.c save.c info.c diff.c expect.c record.c check.c gdb.c)
+
+CLI_SRC += $(addprefix cshim/cli/check/, \
+	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \
+	check_names.c check_table.c check_verdict.c check_facts.c check_units.c \
+	check_page.c check_fates.c preflight.c)

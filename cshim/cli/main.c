@@ -2,13 +2,13 @@
  *
  * The cstrace command: picks the subcommand, all else is in its file.
  */
+#include "base/utf8.h"
+#include "big_stack.h"
 #include "command.h"
 #include "complete.h"
 #include "help.h"
-#include "near.h"
-#include "stack.h"
+#include "spelling.h"
 #include "trace_file.h"
-#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,9 +3,9 @@
  * What each option takes and sets.
  */
 #include "option_rows.h"
+#include "base/error.h"
 #include "option_values.h"
 #include "trace_file.h"
-#include "error.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 #include "help.h"
-#include "near.h"
 #include "option_rows.h"
+#include "spelling.h"
 #include "trace_file.h"
 
 #include <getopt.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "pager.h"
-#include "reading.h"
+#include "trace_input.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "beside.h"
 #include "command.h"
+#include "install_dir.h"
 
 /* The shim, seen from the folder that the command is in: in the build folder
  * of a checkout, or installed. */

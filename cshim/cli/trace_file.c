@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace_file.h"
-#include "block.h"
 #include "cstrace/record.h"
+#include "file/block.h"
 
 #include <fcntl.h>
 #include <string.h>

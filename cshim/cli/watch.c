@@ -19,7 +19,7 @@ enum {
 	TICK_MS = 500,
 	PROGRESS_AFTER_NS = 3000000000,
 	/* Bytes that the shim writes in the program's name: two addresses, into
-	 * its memory (redirect.c). */
+	 * its memory (deepbind.c). */
 	SHIM_WRITES = 16,
 };
 

@@ -9,8 +9,8 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "bfd_names.h"
 #include "cstrace/engine.h"
-#include "naming.h"
 
 struct watch {
 	struct cst_recorder *recorder;

@@ -89,7 +89,8 @@ def _libraries():
               ["-O2", *WARN, "-fPIC", "-shared", "-fno-builtin"],
               [source(name + ".c")])
     area = [engine_source(name + ".c") for name in (
-        "area", "area_file", "error", "holders", "utf8")]
+        "area/area", "area/area_file", "area/area_users", "base/error",
+        "base/utf8")]
     _make(built("handback"), CC,
           ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
           [source("handback.c"), *area])
@@ -98,8 +99,9 @@ def _libraries():
 def large_trace(path, size):
     """Write the trace of fib(size) there; returns its calls."""
     writer = built("trace")
-    objects = sorted(glob.glob(os.path.join(BUILD, "obj", "cshim", "engine",
-                                            "*.o")))
+    rooms = os.path.join("cshim", "engine", "*", "*.c")
+    objects = [os.path.join(BUILD, "obj", name[:-2] + ".o")
+               for name in sorted(glob.glob(rooms, root_dir=ROOT))]
     _make(writer, CC, ["-O2", "-D_GNU_SOURCE", *WARN],
           [source("trace.c"), *objects], libraries=[
               "-lzstd", "-ldw", "-lelf", "-liberty", "-lpthread"])

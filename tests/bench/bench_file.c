@@ -5,8 +5,8 @@
  *
  *   bench_file [N [FOLDER]]
  */
-#include "trace.h"
-#include "writer.h"
+#include "file/writer.h"
+#include "trace/trace.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "area.h"
+#include "area/area.h"
 
 enum { N_CHUNKS = 1024, TICK_MS = 1 };
 

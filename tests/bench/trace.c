@@ -4,7 +4,7 @@
  *
  *   trace N FILE.cst
  */
-#include "writer.h"
+#include "file/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

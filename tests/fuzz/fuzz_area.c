@@ -5,8 +5,8 @@
  * each with its place, for the file itself is of 1.1 GB, nearly all holes.
  */
 #include "leftover.h"
-#include "rawarea.h"
-#include "trace.h"
+#include "recorder/rawarea.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * libFuzzer's way into what a user has written to be expected.
  */
-#include "golden.h"
+#include "golden/golden.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,10 +7,10 @@
  * has no thread of its own here: what it does comes from the input alone, but
  * for those changes.
  */
-#include "gone.h"
 #include "leftover.h"
-#include "recorder.h"
-#include "trace.h"
+#include "recorder/recorder.h"
+#include "recorder/thread_ends.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

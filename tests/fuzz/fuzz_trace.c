@@ -4,8 +4,8 @@
  * made below the checksums and the compression: there the reader has nothing
  * but its own checks.
  */
-#include "block.h"
-#include "trace.h"
+#include "file/block.h"
+#include "trace/trace.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

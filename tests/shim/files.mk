@@ -33,5 +33,5 @@ alternate_CFLAGS := $(MINI_READER)
 alternate_LIBS := $(MINI_READER_SRC)
 strict_CFLAGS := $(MINI_READER)
 strict_LIBS := $(MINI_READER_SRC)
-filters_CFLAGS := -Icshim/shim
-filters_SRC := cshim/shim/bpf.c
+filters_CFLAGS := -iquote cshim/shim
+filters_SRC := cshim/shim/kernel/bpf.c

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "bpf.h"
+#include "kernel/bpf.h"
 
 enum {
 	N_PROGRAMS = 300,

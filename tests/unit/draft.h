@@ -15,8 +15,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "trace.h"
-#include "writer.h"
+#include "file/writer.h"
+#include "trace/trace.h"
 
 enum { DRAFT_START = 1000, DRAFT_OUT = 1 << 20 };
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "callstack.h"
+#include "calls/callstack.h"
 
 /* Functions; the physical function has the same number unless said. */
 enum { MAIN = 1, F, G, H, LIBC, CO };

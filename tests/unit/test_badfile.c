@@ -2,14 +2,14 @@
  *
  * Trace files that are cut, damaged or made up: one clear line, never more.
  */
-#include "area_file.h"
+#include "area/area_file.h"
 #include "draft.h"
-#include "unpack.h"
+#include "file/unpack.h"
 
-#include "area.h"
-#include "block.h"
-#include "copy.h"
+#include "area/area.h"
+#include "file/block.h"
 #include "leftover.h"
+#include "trace/recompress.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

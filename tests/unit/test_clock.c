@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "clock.h"
+#include "area/clock.h"
 
 static void pauses_are_left_out(void **state)
 {

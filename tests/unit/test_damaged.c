@@ -4,7 +4,7 @@
  * there must be one.  The damage is the same at every run.
  */
 #include "builder.h"
-#include "modules.h"
+#include "elf/modules.h"
 
 #include <setjmp.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * Golden trees and traces, both drawn as text.
  */
+#include "golden/golden.h"
 #include "sketch.h"
-#include "golden.h"
 
 #include <unistd.h>
 

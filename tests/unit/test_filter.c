@@ -4,7 +4,7 @@
  */
 #include "draft.h"
 
-#include "filter.h"
+#include "names/filter.h"
 
 #include <unistd.h>
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "fold.h"
+#include "rows/fold.h"
 
 enum { N_SITES = 5000, USUAL_NS = 1000 };
 

@@ -5,7 +5,7 @@
  * clang, plain and optimised.
  */
 #include "builder.h"
-#include "modules.h"
+#include "elf/modules.h"
 #include "subject.h"
 
 #include <dlfcn.h>

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "gone.h"
-#include "holders.h"
+#include "area/area_users.h"
+#include "recorder/thread_ends.h"
 
 enum {
 	N_CHUNKS = 8,

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "heldfile.h"
-#include "spool.h"
+#include "file/cache_file.h"
+#include "file/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

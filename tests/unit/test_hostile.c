@@ -5,7 +5,7 @@
  * to JSON lines.  Any answer will do, but there must be one.
  */
 #include "draft.h"
-#include "jsonl.h"
+#include "formats/jsonl.h"
 
 #include "cstrace/record.h"
 

@@ -4,7 +4,7 @@
  * one and its inlined instances of others.
  */
 #include "builder.h"
-#include "modules.h"
+#include "elf/modules.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

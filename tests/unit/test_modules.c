@@ -4,7 +4,7 @@
  * programs of every kind of link, libraries that come and go, damaged files.
  */
 #include "builder.h"
-#include "modules.h"
+#include "elf/modules.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

@@ -4,10 +4,10 @@
  * that it makes no difference to the trace which road a record took.  Who
  * listens is a reason to take the careful one, so that can be asked for.
  */
+#include "calls/fast_path.h"
+#include "calls/fork.h"
 #include "draft.h"
-#include "fork.h"
-#include "jsonl.h"
-#include "plain.h"
+#include "formats/jsonl.h"
 
 enum {
 	N_FUNCTIONS = 6, /* from 1 */

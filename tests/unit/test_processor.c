@@ -2,7 +2,7 @@
  *
  * Which bytes may stand before a return address.
  */
-#include "x86_64.h"
+#include "elf/x86_64.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

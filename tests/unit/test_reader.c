@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "reader.h"
+#include "area/reader.h"
 
 struct fixture {
 	struct area *area;

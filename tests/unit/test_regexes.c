@@ -2,7 +2,7 @@
  *
  * What is compiled, and that nothing that is refused has been tried.
  */
-#include "regexes.h"
+#include "base/regex.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

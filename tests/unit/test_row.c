@@ -4,8 +4,8 @@
  */
 #include "draft.h"
 
-#include "number.h"
-#include "row.h"
+#include "base/number.h"
+#include "rows/row.h"
 
 static const char *duration(uint64_t ns)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cstrace/engine.h"
-#include "simple.h"
+#include "names/simple.h"
 
 static const char *simple(const char *name)
 {

@@ -5,11 +5,11 @@
  */
 #include "draft.h"
 
-#include "chrome.h"
-#include "graph.h"
-#include "nest.h"
-#include "speedscope.h"
-#include "stacks.h"
+#include "formats/call_paths.h"
+#include "formats/chrome.h"
+#include "formats/clamp.h"
+#include "formats/graph.h"
+#include "formats/speedscope.h"
 
 static const struct cst_choice everything = {.std = 1};
 

@@ -4,7 +4,7 @@
  * saved and loaded again.
  */
 #include "draft.h"
-#include "loader.h"
+#include "trace/loader.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,9 +5,9 @@
  */
 #include "draft.h"
 
-#include "loader.h"
-#include "sink.h"
-#include "view.h"
+#include "base/outfile.h"
+#include "trace/loader.h"
+#include "trace/view.h"
 
 enum { N_CALLS = 600000, EVERY = 1000, TOP = 1 };
 

@@ -5,8 +5,8 @@
  */
 #include "draft.h"
 
-#include "loader.h"
-#include "window.h"
+#include "trace/loader.h"
+#include "trace/window.h"
 
 enum { N_LANES = 3, N_STEPS = 150000, MOST_DEEP = 60, AROUND = 10 };
 

@@ -3,7 +3,7 @@
  * What the writer took is what a walk gives back, whatever came in between.
  */
 #include "draft.h"
-#include "view.h"
+#include "trace/view.h"
 
 #include <malloc.h>
 #include <signal.h>

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The functions of a file and the units (source files, as compiled) that they
+ * are of: how many of them call the hooks.
+ */
+#ifndef CLI_CHECK_CODE_H
+#define CLI_CHECK_CODE_H
+
+#include "base/ranges.h"
+#include "check/check_hooks.h"
+
+/* A unit of the debug information; the last one is that of all functions
+ * without any. */
+struct check_unit {
+	const char *name;     /* borrowed from the file, as producer */
+	const char *producer; /* the compiler, with its flags if it told; "" */
+	int version;	      /* of DWARF */
+	int is_assembler;
+	uint32_t n_functions, n_hooked;
+};
+
+struct check_function {
+	struct range range;
+	char *name; /* linkage name */
+	uint32_t unit;
+	uint32_t n_enter;
+};
+
+struct check_code {
+	struct check_unit *units;
+	uint32_t n_units, cap_units;
+	struct check_function *functions; /* by address */
+	uint32_t n_functions, cap_functions;
+	struct range *ranges; /* of units; value: which */
+	uint32_t n_ranges, cap_ranges;
+};
+
+/* 0: out of memory. */
+int check_code_init(struct check_code *c, const struct check_file *f,
+		    const struct hook_sites *sites);
+void check_code_release(struct check_code *c);
+
+/* The function that contains addr, or NULL. */
+const struct check_function *check_code_at(const struct check_code *c,
+					   uint64_t addr);
+
+/* Was it compiled with -finstrument-functions? */
+int check_unit_is_instrumented(const struct check_unit *u);
+/* Of a compiler that knows no such hooks? */
+int check_unit_is_rust(const struct check_unit *u);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A file that somebody wants to trace, opened: what kind of file it is, and
+ * what its headers and symbols tell.  Addresses are libdwfl's, which lays the
+ * sections of an object file out side by side.
+ */
+#ifndef CLI_CHECK_FILE_H
+#define CLI_CHECK_FILE_H
+
+#include "elf/zsections.h"
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdint.h>
+
+enum file_kind { FILE_PROGRAM, FILE_LIBRARY, FILE_OBJECT };
+
+enum hook_supply {
+	HOOKS_NONE,
+	HOOKS_IMPORTED,
+	HOOKS_OWN,     /* it defines them itself */
+	HOOKS_SHIM,    /* libcstrace.so is among the libraries it needs */
+	HOOKS_ARCHIVE, /* libcstrace.a is linked in */
+};
+
+enum { N_SANITIZERS = 5 };
+
+struct check_file {
+	const char *path; /* as told; borrowed */
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	struct zsections unpacked;
+	GElf_Ehdr header;
+	uint64_t bias; /* added to the addresses of elf */
+	Dwarf *dwarf;  /* NULL: no debug information */
+	Dwarf_Addr dwarf_bias;
+	char debug_path[PATH_MAX]; /* the separate debug file, or "" */
+	int n_symbols;
+
+	enum file_kind kind;
+	enum hook_supply hooks;
+	int is_dynamic; /* it has an interpreter, or is a library */
+	int is_pie;
+	int is_stripped;
+	int is_lto;	/* the compiler's own code, not the processor's */
+	int loads_more; /* it calls dlopen */
+	int has_sanitizer[N_SANITIZERS];
+};
+
+/* 1: open.  0: it is nothing that can be traced, *why tells (static text, or
+ * in the file's own buffer).  -1: it cannot be read, errno. */
+int check_file_open(struct check_file *f, const char *path, const char **why);
+void check_file_close(struct check_file *f);
+
+/* A symbol by its number, below n_symbols, with its address; its name has no
+ * version.  0: none. */
+struct check_symbol {
+	char name[4096];
+	GElf_Sym elf;
+	uint64_t addr;
+	int is_defined;
+};
+int check_file_symbol(const struct check_file *f, int i,
+		      struct check_symbol *out);
+
+const char *check_sanitizer_name(int i);
+
+#endif

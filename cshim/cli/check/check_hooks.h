@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Where a file's code calls the two hooks.  Not all that looks like a call is
+ * one, but none of the others leads just there.
+ */
+#ifndef CLI_CHECK_HOOKS_H
+#define CLI_CHECK_HOOKS_H
+
+#include "check/check_file.h"
+
+struct hook_site {
+	uint64_t addr; /* of the call instruction */
+	int is_exit;
+};
+
+struct hook_sites {
+	struct hook_site *all; /* by address */
+	uint32_t n, capacity;
+	uint32_t n_enter;
+};
+
+/* 0: out of memory. */
+int hook_sites_init(struct hook_sites *s, const struct check_file *f);
+void hook_sites_release(struct hook_sites *s);
+
+/* The first that is not below addr; may be n. */
+uint32_t hook_sites_from(const struct hook_sites *s, uint64_t addr);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "check/preflight.h"
+#include "check/check_file.h"
+#include "check/check_libraries.h"
+#include "command.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A script's interpreter has no hooks; what the script runs may have them. */
+static int is_script(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char head[2] = "";
+	int is_one =
+		fd >= 0 && read(fd, head, 2) == 2 && !memcmp(head, "#!", 2);
+
+	if (fd >= 0)
+		close(fd);
+	return is_one;
+}
+
+static int has_library_with_hooks(const char *path)
+{
+	struct libraries l;
+	int found = !libraries_init(&l, path); /* no memory: say nothing */
+
+	for (uint32_t i = 0; i < l.n && !found; i++)
+		found = l.all[i].has_hooks || l.all[i].is_shim;
+	libraries_release(&l);
+	return found;
+}
+
+/* NULL: nothing is known against it. */
+static const char *find_obstacle(const struct check_file *f, const char *path)
+{
+	if (f->kind != FILE_PROGRAM || f->hooks == HOOKS_SHIM ||
+	    f->hooks == HOOKS_ARCHIVE)
+		return NULL;
+	if (!f->is_dynamic && f->hooks == HOOKS_OWN)
+		return "it is static: link libcstrace.a into it (-lcstrace)";
+	if (!f->is_dynamic && f->is_stripped)
+		return "it is static and stripped";
+	if (f->hooks == HOOKS_OWN)
+		return "it defines the hooks itself; gdb can trace it";
+	if (f->hooks == HOOKS_IMPORTED || has_library_with_hooks(path))
+		return NULL;
+	if (f->loads_more)
+		return "it has no -finstrument-functions hooks itself; what it "
+		       "loads with dlopen() may";
+	return "it has no hooks: compile it with gcc or clang -g "
+	       "-finstrument-functions";
+}
+
+int preflight_tell(const char *path, const char *name)
+{
+	struct check_file f = {0};
+	const char *why = NULL;
+	int got;
+
+	if (is_script(path))
+		return 0;
+	got = check_file_open(&f, path, &why);
+	if (got > 0)
+		why = find_obstacle(&f, path);
+	if (got >= 0 && why)
+		failure("calls of '%s' will not be recorded: %s", name, why);
+	check_file_close(&f);
+	return got >= 0 && why;
+}

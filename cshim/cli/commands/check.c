@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cstrace check: what a file needs so that it can be traced.
+ */
+#include "base/error.h"
+#include "check/check_print.h"
+#include "command.h"
+#include "options.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+enum { N_ROWS = 20 };
+
+/* More rights than we have: the dynamic linker takes nothing from the
+ * environment then. */
+static void look_at_rights(struct check *c)
+{
+	struct stat st;
+	struct passwd *who;
+
+	if (c->file.kind != FILE_PROGRAM || stat(c->file.path, &st))
+		return;
+	who = getpwuid(st.st_uid);
+	if (st.st_mode & S_ISUID && st.st_uid != geteuid())
+		snprintf(c->rights, sizeof(c->rights), "setuid %s",
+			 who ? who->pw_name : "of another user");
+	else if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP &&
+		 st.st_gid != getegid())
+		snprintf(c->rights, sizeof(c->rights), "setgid");
+	else if (getxattr(c->file.path, "security.capability", NULL, 0) > 0)
+		snprintf(c->rights, sizeof(c->rights), "capabilities");
+}
+
+static int check_init(struct check *c)
+{
+	int is_done = hook_sites_init(&c->sites, &c->file) &&
+		      check_code_init(&c->code, &c->file, &c->sites) &&
+		      libraries_init(&c->libraries, c->file.path);
+
+	for (uint32_t i = 0; i < c->libraries.n; i++)
+		if (c->libraries.all[i].is_shim)
+			c->file.hooks = HOOKS_SHIM;
+	look_at_rights(c);
+	return is_done;
+}
+
+static int tell(const struct check *c, const struct options *o)
+{
+	const char *regex = o->n_names > 1 ? o->names[1] : NULL;
+	uint32_t limit = o->is_all || o->output_as ? UINT32_MAX : N_ROWS;
+	struct check_names names;
+	struct cst_error err;
+	int status, is_good;
+
+	page_begin(o->names[0], o->output_as);
+	if (!regex) {
+		is_good = print_verdict(c);
+		print_facts(c);
+		print_units(c, limit);
+		return page_end(is_good ? STATUS_OK : STATUS_FAILED);
+	}
+	status = check_names_find(&names, &c->file, &c->code, &c->sites, regex,
+				  &err);
+	if (status == CST_BAD_INPUT)
+		return usage_error(&command_check, "%s", err.text);
+	if (status < 0)
+		return failure("%s", err.text);
+	is_good = print_verdict(c);
+	is_good &= print_fates(c, &names, regex, limit);
+	check_names_release(&names);
+	return page_end(is_good ? STATUS_OK : STATUS_FAILED);
+}
+
+static int tell_untraceable(const struct options *o, const char *why)
+{
+	page_begin(o->names[0], o->output_as);
+	print_verdict_line("%s cannot be traced: %s", shown(o->names[0]), why);
+	return page_end(STATUS_FAILED);
+}
+
+static int check_run(int argc, char **argv)
+{
+	struct options o;
+	struct check c = {0};
+	const char *why = NULL;
+	int go = options_parse(&command_check, argc, argv, 1, 2, &o);
+	int status = STATUS_FAILED;
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	go = check_file_open(&c.file, o.names[0], &why);
+	if (go < 0)
+		failure("cannot open '%s': %s", o.names[0], strerror(errno));
+	else if (!go)
+		status = tell_untraceable(&o, why);
+	else if (!check_init(&c))
+		failure("out of memory");
+	else
+		status = tell(&c, &o);
+	libraries_release(&c.libraries);
+	check_code_release(&c.code);
+	hook_sites_release(&c.sites);
+	check_file_close(&c.file);
+	return status;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.arguments = "[OPTION...] FILE [REGEX]",
+	.summary = "Say what a file needs so that it can be traced",
+	.details =
+		"FILE is a program, a library or an object file.  It is only "
+		"read, never run.\nBelow a finding, `->' tells what mends it.\n"
+		"\nWith REGEX: what became of the functions whose name it is "
+		"found in, and so why\nthey are not in a trace: not there at "
+		"all, inlined, left out, compiled without\nthe hooks, or just "
+		"not called.\n\n"
+		"Exit status: 0 it can be traced (with REGEX: one of these "
+		"functions can), 1 not.\n",
+	.examples = "check ./app\n"
+		    "check ./app '^parse'\n",
+	.options = FOR_CHECK,
+	.takes = {TAKES_FILE, TAKES_WORD},
+	.run = check_run,
+};

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * cstrace record and cstrace live: run a program with the shim in it and are
+ * its reader.
+ */
+#include "bfd_names.h"
+#include "check/preflight.h"
+#include "command.h"
+#include "cstrace/record.h"
+#include "launch.h"
+#include "losses.h"
+#include "options.h"
+#include "trace_file.h"
+#include "trace_input.h"
+#include "watch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Chunks come back within a millisecond: few of them stay in the cache. */
+enum { POOL_CHUNKS = 256 };
+
+/* Without a file to keep it the trace is in one without a name. */
+enum { MOST_UNKEPT = 1 << 30 };
+
+struct record {
+	const struct command *command_of;
+	const struct options *o;
+	struct launch launch;
+	struct watch watch;
+	sigset_t blocked;
+	int is_live;
+	int is_kept;   /* in a file of a name */
+	int is_piped;  /* to standard output, once it is whole */
+	int is_told;   /* why there will be no calls */
+	char *command; /* "./app 1 2" */
+	char module[PATH_MAX];
+};
+
+static void tell(void *arg, const char *text)
+{
+	(void)arg;
+	fprintf(stderr, "cstrace: %s\n", text);
+}
+
+/* ---- what is recorded -----------------------------------------------------
+ */
+
+static char *join(char **words)
+{
+	size_t size = 1;
+	char *text;
+
+	for (char **w = words; *w; w++)
+		size += strlen(*w) + 1;
+	text = calloc(1, size);
+	for (char **w = words; text && *w; w++) {
+		if (w != words)
+			strcat(text, " ");
+		strcat(text, *w);
+	}
+	return text;
+}
+
+/* The user said --force.  What is no regular file is left, and refused. */
+static void remove_file(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
+static int recorder_make(struct record *r, struct cst_error *err)
+{
+	struct cst_recorder_options options = {
+		.spool = r->is_kept ? r->o->output : "",
+		.spool_dir = getenv("TMPDIR"),
+		.limit_bytes = r->is_kept || r->is_piped || r->o->max_bytes
+				       ? r->o->max_bytes
+				       : MOST_UNKEPT,
+		.flight_bytes = r->o->flight_bytes,
+		.choice = &r->o->choice,
+		.keep_depth = r->o->keep_depth,
+		.keep_bytes = r->o->keep_bytes,
+		.keep_ns = r->o->keep_ns,
+		.mode = CST_MODE_RING,
+		.pool_chunks = POOL_CHUNKS,
+		.command = r->command,
+		.module = r->module,
+	};
+	struct cst_callbacks callbacks = {
+		.wanted = watch_wanted,
+		.message = tell,
+		.arg = &r->watch,
+	};
+	int status;
+
+	if (r->is_kept && r->o->is_forced)
+		remove_file(r->o->output);
+	status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
+				   err);
+	if (status < 0)
+		return status;
+	naming_attach(r->watch.naming, r->watch.recorder);
+	return cst_recorder_live(r->watch.recorder, r->is_live,
+				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
+				 r->is_live ? STDOUT_FILENO : -1, &r->o->look,
+				 &r->o->choice, err);
+}
+
+static int recorder_open(struct record *r)
+{
+	struct cst_error err;
+
+	/* Before an old trace is replaced. */
+	if (cst_choice_check(&r->o->choice, &err) < 0)
+		return usage_error(r->command_of, "%s", err.text);
+	return reading_end(recorder_make(r, &err), &err);
+}
+
+/* ---- the end --------------------------------------------------------------
+ */
+
+static const char *plural(uint64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}
+
+static void tell_losses(const struct cst_status_report *s)
+{
+	uint64_t n = losses_records(s);
+
+	if (n)
+		fprintf(stderr, "; %" PRIu64 " %s lost", n,
+			plural(n, "record", "records"));
+	if (s->n_lost_limit)
+		fprintf(stderr, "; %" PRIu64 " %s not kept", s->n_lost_limit,
+			plural(s->n_lost_limit, "call", "calls"));
+	if (s->n_dropped)
+		fprintf(stderr, "; %" PRIu64 " %s not kept (too deep or short)",
+			s->n_dropped, plural(s->n_dropped, "call", "calls"));
+	if (s->n_running)
+		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
+			plural(s->n_running, "process runs", "processes run"));
+}
+
+/* What the flight has kept of all calls; all, where that cannot be read. */
+static uint64_t n_kept(const struct record *r,
+		       const struct cst_status_report *all)
+{
+	struct cst_status_report kept;
+	struct cst_trace *t;
+
+	if (!r->o->flight_bytes || cst_trace_load(r->o->output, &t, NULL) < 0)
+		return all->n_calls;
+	cst_trace_status(t, &kept);
+	cst_trace_free(t);
+	return kept.n_calls;
+}
+
+static void tell_nothing(const struct record *r)
+{
+	struct stat st;
+	int is_other = stat(r->launch.program, &st) == 0 &&
+		       (st.st_mode & (S_ISUID | S_ISGID));
+
+	if (r->is_told)
+		fprintf(stderr,
+			"cstrace: no calls: cstrace check %s tells more\n",
+			r->launch.program);
+	else if (is_other)
+		fprintf(stderr,
+			"cstrace: no calls: '%s' runs with another user's "
+			"rights and cannot take libcstrace.so\n",
+			r->o->names[0]);
+	else
+		fprintf(stderr,
+			"cstrace: no calls: was '%s' compiled with "
+			"-finstrument-functions?  cstrace check %s tells\n",
+			r->o->names[0], r->launch.program);
+}
+
+/* The file's own size: a flight's spool has none of its names yet. */
+static uint64_t n_bytes(const struct record *r,
+			const struct cst_status_report *s)
+{
+	struct stat st;
+
+	return r->is_kept && stat(r->o->output, &st) == 0 ? (uint64_t)st.st_size
+							  : s->spool_bytes;
+}
+
+static void tell_end(const struct record *r, const struct cst_status_report *s)
+{
+	uint64_t kept = n_kept(r, s), size = n_bytes(r, s);
+	int is_small = size < 1 << 20;
+
+	if (!s->n_records && !s->n_lost_full) {
+		tell_nothing(r);
+		return;
+	}
+	fputs("cstrace: ", stderr);
+	if (kept < s->n_calls)
+		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
+	fprintf(stderr, "%" PRIu64 " %s in %" PRIu32 " %s", s->n_calls,
+		plural(s->n_calls, "call", "calls"), s->n_threads,
+		plural(s->n_threads, "thread", "threads"));
+	if (r->is_kept)
+		fprintf(stderr, ", %.*f %s in %s", is_small ? 0 : 1,
+			(double)size / (is_small ? 1 << 10 : 1 << 20),
+			is_small ? "KiB" : "MiB", r->o->output);
+	fprintf(stderr, ", %.3f s", (double)s->duration_ns / 1e9);
+	tell_losses(s);
+	fputc('\n', stderr);
+}
+
+/* The flight, at the user's signal. */
+static void save(void *arg)
+{
+	struct record *r = arg;
+	struct cst_error err;
+
+	naming_answer_all(r->watch.naming, r->watch.recorder);
+	if (cst_recorder_save(r->watch.recorder, &err) < 0)
+		tell(NULL, err.text);
+}
+
+/* All of the trace to standard output: its file is not written from its
+ * beginning to its end, so that a pipe gets it only now. */
+static int pipe_trace(struct cst_trace *t)
+{
+	const struct cst_choice all = {.std = 1};
+	const struct cst_look look = {0};
+	struct cst_error err;
+
+	return reading_end(cst_trace_write(t, "cst", &look, &all, reading_write,
+					   NULL, &err),
+			   &err);
+}
+
+/* Seal the file.  An exit code; told. */
+static int recorder_end(struct record *r)
+{
+	struct cst_status_report status, now;
+	struct cst_trace *trace;
+	struct cst_error err;
+	int failed = naming_drain(r->watch.naming, r->watch.recorder, &err);
+
+	cst_recorder_status(r->watch.recorder, &now);
+	if (failed == 0)
+		failed = cst_recorder_end(r->watch.recorder, &trace, &err);
+	if (failed < 0)
+		return failure("%s", err.text);
+	cst_trace_status(trace, &status);
+	if (r->is_piped)
+		failed = pipe_trace(trace);
+	cst_trace_free(trace);
+	status.n_running = now.n_running;
+	tell_end(r, &status);
+	losses_tell_untraced(&now);
+	return failed;
+}
+
+static int run(struct record *r)
+{
+	int status, wait_status;
+
+	r->is_told = preflight_tell(r->launch.program, r->o->names[0]);
+	status = launch_start(&r->launch, r->o->names,
+			      cst_recorder_area_path(r->watch.recorder),
+			      &r->blocked, &r->watch.pid);
+	if (status)
+		return status;
+	/* A reader of ours that has enough does not end the program. */
+	if (r->is_live || r->is_piped)
+		signal(SIGPIPE, SIG_IGN);
+	wait_status = watch_run(&r->watch);
+	cst_recorder_over(r->watch.recorder);
+	status = recorder_end(r);
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	/* The program did well, but its trace is not there. */
+	return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
+}
+
+static int prepare(struct record *r)
+{
+	int status = launch_prepare(&r->launch, r->o->names[0]);
+
+	if (status)
+		return status;
+	r->launch.is_output_ours = r->is_piped;
+	if (!realpath(r->launch.program, r->module))
+		r->module[0] = '\0';
+	r->command = join(r->o->names);
+	r->watch.naming = naming_new(tell, NULL);
+	if (!r->command || !r->watch.naming)
+		return failure("out of memory");
+	r->watch.on_signal = r->o->on_signal;
+	r->watch.save = save;
+	r->watch.arg = r;
+	status = watch_open(&r->watch, &r->blocked);
+	return status ? status : recorder_open(r);
+}
+
+/* What does not go together.  An exit code; told. */
+static int check_options(struct record *r)
+{
+	if (r->is_piped && isatty(STDOUT_FILENO))
+		return usage_error(r->command_of,
+				   "a trace is nothing for a terminal: "
+				   "cstrace record -o - ./app | cstrace show "
+				   "-");
+	if (r->is_piped && r->o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--flight needs a file: say -o FILE");
+	if (r->o->on_signal && !r->o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--on-signal is for --flight SIZE");
+	return STATUS_OK;
+}
+
+static int record(const struct command *c, int is_live, int argc, char **argv)
+{
+	struct options o;
+	struct record r = {.o = &o,
+			   .command_of = c,
+			   .is_live = is_live,
+			   .watch = {.signals = -1, .wanted = -1}};
+	int status, go = options_parse(c, argc, argv, 1, INT_MAX, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	r.is_piped = !is_live && !strcmp(o.output, "-");
+	r.is_kept = !r.is_piped && !(is_live && o.output == trace_file_default);
+	status = check_options(&r);
+	if (!status)
+		status = prepare(&r);
+	if (!status)
+		status = run(&r);
+	cst_recorder_close(r.watch.recorder);
+	naming_free(r.watch.naming);
+	watch_close(&r.watch);
+	launch_release(&r.launch);
+	free(r.command);
+	return status;
+}
+
+static int record_run(int argc, char **argv)
+{
+	return record(&command_record, 0, argc, argv);
+}
+
+static int live_run(int argc, char **argv)
+{
+	return record(&command_live, 1, argc, argv);
+}
+
+const struct command command_record = {
+	.name = "record",
+	.arguments = "[OPTION...] [--] ./app [ARG...]",
+	.summary = "Run a program and record its calls, without gdb",
+	.details = "The program, compiled with -finstrument-functions, runs as "
+		   "it would alone; what\n"
+		   "it forks or executes is recorded, too.\n"
+		   "\n"
+		   "With -o - the trace goes to standard output when the "
+		   "program has ended, and what\n"
+		   "the program writes there to standard error.\n"
+		   "\n"
+		   "Exit status: the program's own, 128 and the signal's "
+		   "number if one killed it.\n",
+	.examples = "record ./app 1 2\n"
+		    "record -o run.cst --exclude log_ -- ./app --verbose\n"
+		    "record -o - ./app | cstrace report -\n"
+		    "record --flight 10M --on-signal USR2 ./server\n",
+	.options = FOR_RECORD,
+	.takes = {TAKES_PROGRAM},
+	.run = record_run,
+};
+
+const struct command command_live = {
+	.name = "live",
+	.arguments = "[OPTION...] [--] ./app [ARG...]",
+	.summary = "Run a program and print its calls as they come",
+	.details = "A row for each call, on standard output among what the "
+		   "program writes there; a\n"
+		   "call that is still open when its row is due has a second "
+		   "one when it returns.\n"
+		   "Without -o FILE the trace is not kept.\n"
+		   "\n"
+		   "Exit status: the program's own, 128 and the signal's "
+		   "number if one killed it.\n",
+	.examples = "live ./app 1 2\n"
+		    "live --depth 3 --min-time 1ms ./server\n"
+		    "live -o run.cst --filter '^parse_' ./app\n",
+	.options = FOR_LIVE,
+	.takes = {TAKES_PROGRAM},
+	.run = live_run,
+};

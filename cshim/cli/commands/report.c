@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command.h"
+#include "options.h"
+#include "trace_input.h"
+
+#include <stddef.h>
+
+static int report_run(int argc, char **argv)
+{
+	struct options o;
+	struct cst_error err;
+	struct cst_trace *t;
+	int64_t n;
+	int status = STATUS_OK;
+	int go = options_parse(&command_report, argc, argv, 1, 2, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
+	if (cst_report_check(&o.report, &err) < 0)
+		return usage_error(&command_report, "%s", err.text);
+	t = reading_open(o.names[0], &o);
+	if (!t)
+		return STATUS_FAILED;
+	reading_choose(t, &o);
+	reading_tell_losses(t);
+	o.report.limit = o.limit;
+	o.report.output = o.output_as;
+	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
+	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
+			     &err);
+	if (n > 0 && !o.output_as)
+		reading_note(t, &o, reading_write);
+	if (n == 0)
+		status = reading_tell_none(t, &o, "functions");
+	reading_close(t);
+	return n ? reading_end(n, &err) : status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
+	.summary = "Sum the recorded calls up, a row for each function",
+	.details = "With REGEX, only the rows of functions whose names match "
+		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "
+		   "is the part of all rows' SELF.\n"
+		   "With --callers or --callees the rows sum up the calls from "
+		   "one function to\nanother, under the name of the one or of "
+		   "the other.\n",
+	.examples = "report --limit 10\n"
+		    "report --sort self,calls --fields self,calls,mean\n"
+		    "report --by thread --fields total,calls\n"
+		    "report --callers '^malloc_' cstrace.cst\n",
+	.options = FOR_REPORT,
+	.takes = {TAKES_TRACE},
+	.run = report_run,
+};

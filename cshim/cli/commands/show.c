@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "command.h"
+#include "options.h"
+#include "pager.h"
+#include "trace_input.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* "1.42", "2:1.42" or "1.s1"? */
+static int is_id(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	if (n && text[n] == ':') {
+		text += n + 1;
+		n = strspn(text, "0123456789");
+	}
+	if (!n || text[n] != '.')
+		return 0;
+	text += n + 1;
+	text += *text == 's';
+	n = strspn(text, "0123456789");
+	return n && !text[n];
+}
+
+/* Returns the terminal's columns, where no pager can show what is beyond. */
+static uint32_t width(const struct options *o)
+{
+	struct winsize size;
+
+	if (!o->no_pager && pager_is_wanted())
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+static int show_run(int argc, char **argv)
+{
+	struct options o;
+	struct cst_error err;
+	struct cst_trace *t;
+	cst_write_fn write;
+	int64_t n;
+	int status = STATUS_OK;
+	int go = options_parse(&command_show, argc, argv, 1, 2, &o);
+
+	if (go <= 0)
+		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (o.n_names == 2 && is_id(o.names[1]))
+		o.choice.root = o.names[1];
+	else if (o.n_names == 2)
+		o.choice.filter = o.names[1];
+	o.look.width = width(&o);
+	t = reading_open(o.names[0], &o);
+	if (!t)
+		return STATUS_FAILED;
+	reading_choose(t, &o);
+	reading_tell_losses(t);
+	if (!isatty(STDOUT_FILENO)) /* else it comes page by page */
+		reading_announce(t, "", "txt", &o.choice);
+	write = o.no_pager ? reading_write : pager_write;
+	n = cst_trace_show(t, &o.look, &o.choice, write, NULL, &err);
+	if (n > 0)
+		reading_note(t, &o, write);
+	pager_end();
+	if (n == 0)
+		status = reading_tell_none(t, &o, "calls");
+	reading_close(t);
+	return n ? reading_end(n, &err) : status;
+}
+
+const struct command command_show = {
+	.name = "show",
+	.arguments = "[OPTION...] [FILE.cst] [ID | REGEX]",
+	.summary = "Show the recorded calls as a tree",
+	.details = "Without FILE.cst, cstrace.cst is read; `cstrace FILE.cst' "
+		   "alone shows it, too.\nWith ID (1.42, as rows have it), "
+		   "only that call and what it calls; with REGEX,\nonly the "
+		   "functions whose names match it, and what they call.\n\n"
+		   "On a terminal the tree goes through CSTRACE_PAGER, PAGER "
+		   "or less, which shows\nthe rest of long rows by the arrow "
+		   "keys; without a pager rows are cut to\nits width.\n",
+	.examples = "show cstrace.cst\n"
+		    "show --depth 3 --timestamp off cstrace.cst\n"
+		    "show cstrace.cst '^parse_'\n"
+		    "show --around 1.42 cstrace.cst\n",
+	.options = FOR_SHOW,
+	.takes = {TAKES_TRACE},
+	.run = show_run,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The word that somebody may have meant.
+ */
+#ifndef CLI_SPELLING_H
+#define CLI_SPELLING_H
+
+struct near {
+	const char *wanted;
+	const char *word; /* the nearest so far; NULL: none is near */
+	unsigned distance;
+};
+
+/* Offer one of the words there are; it is borrowed. */
+void near_offer(struct near *n, const char *word);
+
+#endif

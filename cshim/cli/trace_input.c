@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "input.h"
+#include "losses.h"
+#include "trace_file.h"
+
+static volatile sig_atomic_t is_interrupted;
+static int write_errno;
+
+static void interrupt(int signo)
+{
+	(void)signo;
+	is_interrupted = 1;
+	cst_interrupt();
+}
+
+/* What a line of ours may have. */
+enum { NOTE_MAX = 4200 };
+
+/* The reader of a pipe is not to be woken for each 64 KiB: a quarter of the
+ * time, where gigabytes go out. */
+enum { PIPE_BYTES = 1 << 20 };
+
+static void tell_nameless(void *arg, const char *text)
+{
+	const struct options *o = arg;
+
+	failure("%s%s", text,
+		o->n_debug_dirs ? "" : "; --debug-dir says where to look");
+}
+
+static int can_look_there(const struct options *o)
+{
+	for (int i = 0; i < o->n_debug_dirs; i++)
+		if (access(o->debug_dirs[i], R_OK)) {
+			failure("cannot read '%s': %s", o->debug_dirs[i],
+				strerror(errno));
+			return 0;
+		}
+	return 1;
+}
+
+struct cst_trace *reading_open(const char *path, const struct options *o)
+{
+	/* The second Ctrl-C ends us wherever we are. */
+	struct sigaction on_interrupt = {.sa_handler = interrupt,
+					 .sa_flags = (int)SA_RESETHAND};
+	struct cst_error err;
+	struct cst_trace *t;
+
+	/* A reader that had enough (head, less) is no failure of ours, and a
+	 * signal would leave save's temporary file behind. */
+	signal(SIGPIPE, SIG_IGN);
+	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES); /* if it is one */
+	sigaction(SIGINT, &on_interrupt, NULL);
+	if (path == trace_file_default && access(path, F_OK) &&
+	    errno == ENOENT) {
+		failure("there is no %s here: cstrace record ./app makes it, "
+			"or name a trace",
+			path);
+		return NULL;
+	}
+	path = can_look_there(o) ? input_path(path) : NULL;
+	if (!path)
+		return NULL;
+	if (cst_trace_load(path, &t, &err) < 0) {
+		failure("%s", err.text);
+		return NULL;
+	}
+	if (!cst_trace_is_whole(t))
+		failure("'%s' was cut short, or is being written: what is "
+			"whole is read",
+			path);
+	cst_trace_rename(t, o->debug_dirs, o->n_debug_dirs, tell_nameless,
+			 (void *)o);
+	return t;
+}
+
+void reading_tell_losses(const struct cst_trace *t)
+{
+	struct cst_status_report s;
+
+	cst_trace_status(t, &s);
+	losses_tell(&s);
+}
+
+void reading_choose(const struct cst_trace *t, struct options *o)
+{
+	struct cst_choice asked = o->choice;
+
+	if (!o->is_all)
+		cst_trace_choice(t, &o->choice);
+	o->is_chosen = asked.filter != o->choice.filter ||
+		       asked.depth != o->choice.depth ||
+		       asked.min_ns != o->choice.min_ns ||
+		       asked.from != o->choice.from ||
+		       asked.until != o->choice.until ||
+		       asked.file != o->choice.file ||
+		       asked.module != o->choice.module;
+}
+
+static int note(const struct cst_trace *t, const struct options *o, char *out,
+		uint32_t size)
+{
+	return cst_trace_note(t, &o->choice, CST_WORDS_COMMAND, o->is_chosen,
+			      out, size);
+}
+
+int reading_note(const struct cst_trace *t, const struct options *o,
+		 cst_write_fn write)
+{
+	char text[NOTE_MAX] = "# ";
+	int n = note(t, o, text + 2, sizeof(text) - 3);
+
+	if (!n)
+		return 0;
+	memcpy(text + 2 + n, "\n", 2);
+	return write(NULL, text, (uint64_t)n + 3);
+}
+
+void reading_tell_note(const struct cst_trace *t, const struct options *o)
+{
+	char text[NOTE_MAX];
+
+	if (o->is_chosen && note(t, o, text, sizeof(text)))
+		failure("%s", text);
+}
+
+/* A word of the user's that no function of the trace is meant by. */
+static int is_wrong(const struct cst_trace *t, const struct options *o,
+		    const char *word)
+{
+	char near[512];
+
+	if (!word || (word[0] >= '0' && word[0] <= '9') ||
+	    cst_trace_has_function(t, word, (enum cst_names)o->choice.names,
+				   near, sizeof(near)))
+		return 0;
+	failure(*near ? "no function matches '%s': did you mean %s?"
+		      : "no function matches '%s'%s",
+		word, near);
+	return 1;
+}
+
+int reading_tell_none(const struct cst_trace *t, const struct options *o,
+		      const char *what)
+{
+	struct cst_status_report s;
+	char text[NOTE_MAX];
+
+	cst_trace_status(t, &s);
+	if (!s.n_calls) {
+		failure("no calls recorded");
+		return STATUS_OK;
+	}
+	if (is_wrong(t, o, o->report.regex) ||
+	    is_wrong(t, o, o->report.callers) ||
+	    is_wrong(t, o, o->report.callees) ||
+	    is_wrong(t, o, o->graph.function) ||
+	    is_wrong(t, o, o->choice.filter) || is_wrong(t, o, o->choice.from))
+		return STATUS_FAILED;
+	if (cst_choice_text(&o->choice, text, sizeof(text)))
+		return failure("no such %s (%s%s)", what, text,
+			       o->is_chosen ? "; --all shows the others" : "");
+	return failure("no such %s", what);
+}
+
+void reading_announce(const struct cst_trace *t, const char *path,
+		      const char *format, const struct cst_choice *choice)
+{
+	char text[160];
+
+	if (cst_trace_announce(t, path, format, choice, text, sizeof(text)))
+		failure("%s", text);
+}
+
+void reading_close(struct cst_trace *t)
+{
+	cst_trace_free(t);
+}
+
+int reading_write(void *arg, const char *text, uint64_t size)
+{
+	(void)arg;
+	while (size) {
+		ssize_t n = write(STDOUT_FILENO, text, size);
+
+		if (n < 0 && errno == EINTR && !is_interrupted)
+			continue;
+		if (n < 0) {
+			write_errno = errno;
+			return -1;
+		}
+		text += n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int reading_end(int64_t result, const struct cst_error *err)
+{
+	if (result >= 0)
+		return STATUS_OK;
+	if (is_interrupted) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT); /* so that a script around us ends as well */
+	}
+	if (write_errno == EPIPE)
+		return STATUS_OK;
+	if (write_errno)
+		return failure("cannot write the output: %s",
+			       strerror(write_errno));
+	return failure("%s%s", err->text,
+		       result == CST_EXISTS ? ": --force replaces it" : "") +
+	       (result == CST_BAD_INPUT ? STATUS_USAGE - STATUS_FAILED : 0);
+}

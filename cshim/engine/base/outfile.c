@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static atomic_int is_interrupted;
+
+void cst_interrupt(void)
+{
+	atomic_store(&is_interrupted, 1);
+}
+
+void sink_begin(void)
+{
+	atomic_store(&is_interrupted, 0);
+}
+
+int sink_is_interrupted(void)
+{
+	return atomic_load_explicit(&is_interrupted, memory_order_relaxed);
+}
+
+/* The folder must be path's own: a rename does not cross file systems. */
+static int open_beside(struct sink_file *f, const char *path)
+{
+	static atomic_uint count;
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+
+	for (int i = 0; i < 100; i++) {
+		unsigned n = atomic_fetch_add(&count, 1);
+		int len = snprintf(f->temp, sizeof(f->temp),
+				   "%.*s.cstrace-%d-%u.tmp", dir, path,
+				   (int)getpid(), n);
+
+		if (len < 0 || (size_t)len >= sizeof(f->temp)) {
+			errno = ENAMETOOLONG;
+			return -1;
+		}
+		f->fd = open(f->temp,
+			     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				     O_CLOEXEC,
+			     0666);
+		if (f->fd >= 0 || errno != EEXIST)
+			return f->fd;
+	}
+	return -1;
+}
+
+int sink_open(struct sink_file *f, const char *path, struct cst_error *err)
+{
+	struct stat st;
+
+	f->path = path;
+	f->fd = -1;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return cst_fail(CST_FAILED, err, "cannot write '%.300s': %s",
+				path,
+				S_ISDIR(st.st_mode) ? "it is a folder"
+						    : "not a regular file");
+	if (open_beside(f, path) < 0)
+		return cst_fail_sys(err, "cannot write '%.300s'", path);
+	return 0;
+}
+
+int sink_write(void *arg, const char *text, uint64_t size)
+{
+	struct sink_file *f = arg;
+
+	while (size) {
+		ssize_t n = write(f->fd, text, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			f->error = errno;
+			return -1;
+		}
+		text += n;
+		size -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int sink_commit(struct sink_file *f, struct cst_error *err)
+{
+	int failed = close(f->fd);
+
+	f->fd = -1;
+	if (!failed && !rename(f->temp, f->path))
+		return 0;
+	cst_fail_sys(err, "cannot write '%.300s'", f->path);
+	unlink(f->temp);
+	return CST_FAILED;
+}
+
+void sink_abandon(struct sink_file *f)
+{
+	if (f->fd < 0)
+		return;
+	close(f->fd);
+	f->fd = -1;
+	unlink(f->temp);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct range *range_at(const void *ranges, size_t stride, uint32_t i)
+{
+	return (struct range *)((const char *)ranges + i * stride);
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+void ranges_sort(void *ranges, uint32_t n, size_t stride)
+{
+	if (n)
+		qsort(ranges, n, stride, range_compare);
+	ranges_link(ranges, n, stride);
+}
+
+/* What `outer` skips ended before this start, so it ends before all later
+ * starts too: each range is skipped once. */
+void ranges_link(void *ranges, uint32_t n, size_t stride)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct range *r = range_at(ranges, stride, i);
+		uint32_t outer = i ? i - 1 : RANGE_NONE;
+
+		while (outer != RANGE_NONE) {
+			const struct range *o = range_at(ranges, stride, outer);
+
+			if (o->end > r->start)
+				break;
+			outer = o->outer;
+		}
+		r->outer = outer;
+	}
+}
+
+/* How many ranges start at or below addr. */
+static uint32_t ranges_below(const void *ranges, uint32_t n, size_t stride,
+			     uint64_t addr)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (range_at(ranges, stride, middle)->start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
+		     uint64_t addr)
+{
+	uint32_t below = ranges_below(ranges, n, stride, addr);
+	uint32_t i = below ? below - 1 : RANGE_NONE;
+
+	while (i != RANGE_NONE && range_at(ranges, stride, i)->end <= addr)
+		i = range_at(ranges, stride, i)->outer;
+	return i;
+}
+
+int ranges_room(void **array, uint32_t n, uint32_t *capacity, size_t stride)
+{
+	uint32_t wanted = *capacity ? *capacity * 2 : 64;
+	void *larger;
+
+	if (n < *capacity)
+		return 1;
+	if (wanted <= n) /* four thousand million: no file has them */
+		return 0;
+	larger = realloc(*array, wanted * stride);
+	if (!larger)
+		return 0;
+	memset((char *)larger + n * stride, 0, (wanted - n) * stride);
+	*array = larger;
+	*capacity = wanted;
+	return 1;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * This loop is what a traced call costs the reader, so what cannot change
+ * within a run is asked before it: where calls go, that their numbers follow
+ * each other, which times need no care.
+ */
+#include "calls/fast_path.h"
+
+#include "calls/find_lane.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* A run under way; the compiler keeps its fields in registers. */
+struct run_state {
+	struct open_call *top;		 /* the innermost */
+	struct open_call *bottom, *last; /* of the memory for them */
+	struct lane *lane;
+	uint64_t from;	  /* no time is earlier */
+	uint64_t paused;  /* ticks left out of each time */
+	uint64_t reach;	  /* the callstack's */
+	uint64_t n_calls; /* of the thread */
+};
+
+static int run_begin(struct run_state *run, const struct callstack *c,
+		     const struct thread *t)
+{
+	struct stack *s = t->current;
+
+	if (!s->n || !s->lane || t->heir_of || s->n_flying ||
+	    c->listener.entered || c->keep_ticks ||
+	    (c->keep_depth && s->n > c->keep_depth) ||
+	    !lane_is_plain(s->lane, t->n_calls + 1, t->index))
+		return 0;
+	*run = (struct run_state){
+		.top = &s->calls[s->n - 1],
+		.bottom = s->calls,
+		/* What lies deeper than is kept goes the long way. */
+		.last = &s->calls[c->keep_depth && c->keep_depth < s->cap
+					  ? c->keep_depth - 1
+					  : s->cap - 1],
+		.lane = s->lane,
+		/* A time of 0 is none. */
+		.from = t->last_time ? t->last_time : 1,
+		.paused = c->pauses->total,
+		.reach = c->reach,
+		.n_calls = t->n_calls,
+	};
+	if (run->from < c->begin_ticks)
+		run->from = c->begin_ticks;
+	if (run->from < c->pauses->since)
+		run->from = c->pauses->since;
+	return 1;
+}
+
+static void run_end(const struct run_state *run, struct callstack *c,
+		    struct thread *t)
+{
+	struct stack *s = t->current;
+
+	s->n = (uint32_t)(run->top + 1 - run->bottom);
+	if (s->n_shown > s->n)
+		s->n_shown = s->n;
+	c->n_calls += run->n_calls - t->n_calls;
+	t->n_calls = run->n_calls;
+}
+
+/* The innermost open call is the caller; or has the function inlined. */
+INLINE int is_plain_entry(const struct run_state *run, const struct site *site,
+			  uint64_t cfa)
+{
+	const struct open_call *top = run->top;
+
+	if (unlikely(top->cfa == cfa))
+		return top->site && top->site == site->joined;
+	return top->cfa - cfa < run->reach &&
+	       top->physical == site->caller_physical;
+}
+
+INLINE int run_enter(struct run_state *run, const struct site *site,
+		     uint32_t number, uint64_t cfa, uint64_t time)
+{
+	struct open_call *o = run->top + 1;
+
+	if (unlikely(!is_plain_entry(run, site, cfa) || run->top == run->last ||
+		     run->lane->n == run->lane->cap))
+		return 0;
+	o->cfa = cfa;
+	o->start = time;
+	o->function = site->function;
+	o->physical = site->physical;
+	o->call_site = site->call_site;
+	o->site = number;
+	o->is_near = site->is_near;
+	o->is_seed = 0;
+	o->seq = lane_enter(run->lane, time, site->call_site);
+	run->top = o;
+	o->number = ++run->n_calls;
+	return 1;
+}
+
+INLINE int run_leave(struct run_state *run, const struct site *site,
+		     uint64_t cfa, uint64_t time)
+{
+	const struct open_call *o = run->top;
+
+	if (unlikely(o->function != site->function || o->cfa != cfa))
+		return 0;
+	lane_exit(run->lane, o->seq, time > o->start ? time : o->start,
+		  CALL_RETURN);
+	run->top--;
+	return 1;
+}
+
+uint32_t plain_take(struct callstack *c, struct thread *t,
+		    const struct cst_record *records, uint32_t n,
+		    uint32_t n_known)
+{
+	const struct site *sites = c->sites->all;
+	const struct cst_record *r = records, *end = records + n;
+	struct run_state run;
+
+	if (!run_begin(&run, c, t))
+		return 0;
+	for (; r < end; r++) {
+		/* Pairs with the hook's release: with a time it is whole. */
+		uint64_t time = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
+		uint32_t number = cst_record_site(r);
+		const struct site *site = &sites[number];
+		uint64_t cfa;
+
+		/* Reads on in the chunk, behind whose records spare slots lie;
+		 * a number that is not one only prefetches in vain. */
+		__builtin_prefetch(r + 32);
+		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
+		if (unlikely(time < run.from || number >= n_known ||
+			     site->is_muted))
+			break;
+		cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
+					  : cst_record_sp(r)) +
+		      (uint64_t)(int64_t)site->cfa_offset;
+		if (site->kind == CST_ENTER) {
+			if (unlikely(!run_enter(&run, site, number, cfa,
+						time - run.paused)))
+				break;
+			run.from = time;
+		} else {
+			if (unlikely(!run_leave(&run, site, cfa,
+						time - run.paused)))
+				break;
+			run.from = time;
+			if (unlikely(run.top < run.bottom)) {
+				r++;
+				break;
+			}
+		}
+	}
+	if (r > records)
+		t->last_time = run.from;
+	run_end(&run, c, t);
+	return (uint32_t)(r - records);
+}

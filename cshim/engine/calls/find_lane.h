@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of a process's stacks a frame is on: the part of the nesting rule that
+ * looks beyond the innermost call.  For callstack.c alone.
+ */
+#ifndef ENGINE_FIND_LANE_H
+#define ENGINE_FIND_LANE_H
+
+#include "calls/callstack.h"
+
+enum {
+	/* A callback's frame lies this near below the frame it was called
+	 * from, through code without hooks; farther away is another stack. */
+	SAME_STACK_BYTES = 1 << 20,
+	/* ... and code that runs after the outermost call returned (atexit,
+	 * destructors) this near above it. */
+	ABOVE_STACK_BYTES = 1 << 16,
+	/* A stack that is used again begins this near to where it did. */
+	SAME_BEGIN_BYTES = 2048,
+	/* Less than what is left of a stack when another one is begun. */
+	CALLBACK_BYTES = 4096,
+	/* A realigned frame's stand-in lies this near to its true CFA. */
+	NEAR_BYTES = 4096,
+	/* The caller is looked for this far above a frame: what lies between
+	 * was left by longjmp, and is little. */
+	CALLER_DISTANCE = 64,
+};
+
+/* What one record says of its frame. */
+struct frame {
+	const struct site *site;
+	uint64_t cfa;
+	uint64_t time;
+	uint32_t number; /* the site's */
+	uint64_t sp;	 /* as the hook's caller had it */
+};
+
+static inline struct open_call *stack_top(struct stack *s)
+{
+	return s->n ? &s->calls[s->n - 1] : NULL;
+}
+
+/* The stack that the thread is on: one whose calls have all returned goes back
+ * to what it interrupted. */
+static inline struct stack *stack_now(struct thread *t)
+{
+	while (!t->current->n && t->current->interrupted) {
+		struct stack *next = t->current->interrupted;
+
+		t->current->interrupted = NULL;
+		t->current = next->ordinal ? next : t->own;
+	}
+	return t->current;
+}
+
+/* Does the thread go over to another stack?  It steps too far for a call. */
+static inline int lanes_leaves(const struct thread *t,
+			       const struct cst_record *r)
+{
+	const struct stack *s = t->current;
+	uint64_t at = s->n ? s->calls[s->n - 1].cfa : s->high;
+
+	if (!at)
+		at = t->base;
+	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
+	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
+}
+
+/* Close all calls from the n-th on: they were left by a jump. */
+void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
+		  uint32_t n, uint64_t time);
+
+/* A new one that begins near this frame.  NULL: no memory. */
+struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa);
+
+/* Is the frame of s's i-th call one of a function without hooks, which calls
+ * with hooks are inlined in? */
+int lanes_is_hookless(const struct callstack *c, const struct stack *s,
+		      uint32_t i);
+
+/* The innermost open call on s that is the frame's caller: its index + 1, or 0.
+ */
+uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,
+			   const struct frame *f);
+
+/* The other stack of the process whose innermost call is the caller: where
+ * several stand in that function, the one just above the frame.  NULL: there is
+ * none, or a call of the current stack lies nearer. */
+struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
+			      const struct frame *f);
+
+/* The stack that begins at this frame: one that was not seen before, or is used
+ * anew, or whose outermost call has a callee inlined. */
+struct stack *lanes_first(struct callstack *c, struct thread *t,
+			  const struct frame *f);
+
+/* The stack that a frame of an unknown caller is on: the thread's current one
+ * if it is near, else another one that is, else a new one.  Stacks may lie side
+ * by side, so near is not enough; what return addresses did before tells. */
+struct stack *lanes_near(struct callstack *c, struct thread *t,
+			 const struct frame *f);
+
+/* By a jump, in the middle of what is open there. */
+void lanes_jump_over(const struct callstack *c, struct thread *t,
+		     struct stack *s);
+/* To the stack that the frame is on. */
+void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
+		   const struct frame *f);
+
+#endif

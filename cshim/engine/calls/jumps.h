@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Records of no call: marks of what a thread does besides.
+ */
+#ifndef ENGINE_JUMPS_H
+#define ENGINE_JUMPS_H
+
+#include "calls/callstack.h"
+
+struct frame;
+
+/* A record of that site number; the thread's last_time is its already. */
+void mark_take(struct callstack *c, struct thread *t,
+	       const struct cst_record *r, uint32_t number);
+
+/* An entry that is not plain, on s: where an exception went on, its place in
+ * the code tells what of that frame's inlined calls is left. */
+void mark_settle(struct callstack *c, struct thread *t, struct stack *s,
+		 const struct frame *f);
+
+#endif

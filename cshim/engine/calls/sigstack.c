@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "calls/sigstack.h"
+
+static int is_same(const struct extent *a, const struct extent *b)
+{
+	return a->low == b->low && a->size == b->size;
+}
+
+void alternate_set(struct thread *t, struct extent extent)
+{
+	if (is_same(&t->alternate, &extent))
+		return;
+	t->alternate = extent;
+	t->handlers = NULL;
+}
+
+struct stack *alternate_now(const struct callstack *c, struct thread *t)
+{
+	struct stack *s = t->handlers;
+
+	if (s || !t->alternate.size)
+		return s;
+	for (s = c->stacks; s; s = s->next)
+		if (s->thread == t && is_same(&s->extent, &t->alternate))
+			break;
+	t->handlers = s;
+	return s;
+}
+
+int alternate_holds(const struct callstack *c, struct thread *t,
+		    uint64_t address)
+{
+	const struct open_call *top;
+
+	if (!extent_holds(&t->alternate, address))
+		return 0;
+	/* Seen by gdb before we were told, or a coroutine in memory that the
+	 * program did not take back: then what is there is known already. */
+	top = stack_top(t->current);
+	return !top || !extent_holds(&t->alternate, top->cfa) ||
+	       t->current == alternate_now(c, t);
+}
+
+struct stack *alternate_make(struct callstack *c, struct thread *t,
+			     uint64_t cfa)
+{
+	struct stack *s = alternate_now(c, t);
+
+	if (!s)
+		s = lanes_add(c, t, cfa);
+	if (s)
+		s->extent = t->alternate;
+	t->handlers = s;
+	return s;
+}
+
+struct stack *alternate_of(struct callstack *c, struct thread *t,
+			   const struct frame *f)
+{
+	return alternate_holds(c, t, f->cfa) &&
+			       !c->sites->places[f->number].is_first
+		       ? alternate_make(c, t, f->cfa)
+		       : NULL;
+}
+
+void alternate_left(struct thread *t, const struct frame *f)
+{
+	struct stack *s = t->current;
+
+	if (!stack_may_hold(s, f->cfa) && s->interrupted)
+		t->current = s->interrupted->ordinal ? s->interrupted : t->own;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "calls/threads.h"
+
+#include "calls/fork.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A thread mostly gets its name just after its first call; from its second
+ * chunk on, and at its end, the shim says what it is. */
+enum { MAX_LOOKS = 8 };
+
+void crew_release(struct crew *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		fork_release(c->all[i]);
+		free(c->all[i]->text);
+		free(c->all[i]);
+	}
+	free(c->all);
+	free(c->by_area);
+	free(c->alternates);
+	free(c->n_of_process);
+	*c = (struct crew){0};
+}
+
+/* Room for `want` items in *p. */
+static int grow(void *p, uint32_t *cap, uint32_t want, size_t item)
+{
+	uint32_t n = *cap ? *cap : 16;
+	void **array = p;
+	char *all;
+
+	while (n < want)
+		n *= 2;
+	if (n == *cap)
+		return 0;
+	all = realloc(*array, n * item);
+	if (!all)
+		return -1;
+	memset(all + *cap * item, 0, (n - *cap) * item);
+	*array = all;
+	*cap = n;
+	return 0;
+}
+
+static struct thread *crew_add(struct crew *c, struct callstack *calls,
+			       uint32_t process, uint32_t pid, uint32_t tid,
+			       const char *name)
+{
+	struct thread *t;
+	int index;
+
+	if (grow(&c->all, &c->cap, c->n + 1, sizeof(*c->all)) < 0 ||
+	    grow(&c->n_of_process, &c->cap_processes, process + 1,
+		 sizeof(*c->n_of_process)) < 0)
+		return NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->area_index = UINT32_MAX;
+	t->process = process;
+	t->tid = tid;
+	t->ordinal = c->n_of_process[process] + 1;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	index = calls->writer ? writer_thread(calls->writer, process + 1, pid,
+					      t->ordinal, tid, t->name)
+			      : 0;
+	t->index = index < 0 ? 0 : (uint32_t)index;
+	t->own = t->current = callstack_add(calls, t, 0);
+	if (!t->own) {
+		free(t);
+		return NULL;
+	}
+	if (!c->n_of_process[process]++)
+		c->n_processes++;
+	c->all[c->n++] = t;
+	return t;
+}
+
+/* 1: the kernel knows the thread, and this is its name. */
+static int read_name(uint32_t pid, uint32_t tid, char name[17])
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, 16);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	name[n] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	return 1;
+}
+
+struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
+			   uint32_t process, uint32_t pid, uint32_t tid,
+			   const char *name)
+{
+	char own[17] = {0};
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		if (c->all[i]->process == process && c->all[i]->tid == tid)
+			return c->all[i];
+	}
+	if (!*name && read_name(pid, tid, own))
+		name = own;
+	return crew_add(c, calls, process, pid, tid, name);
+}
+
+/* A thread that was seeded before it wrote its first record. */
+static struct thread *crew_seeded(const struct crew *c, uint32_t process,
+				  uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct thread *t = c->all[i];
+
+		if (t->area_index == UINT32_MAX && t->process == process &&
+		    t->tid == tid)
+			return t;
+	}
+	return NULL;
+}
+
+int crew_knows(const struct crew *c, const struct area *a, uint32_t index)
+{
+	if (index < c->n_by_area && c->by_area[index])
+		return 1;
+	return index < CST_MAX_THREADS &&
+	       crew_seeded(c, a->threads[index].process,
+			   __atomic_load_n(&a->threads[index].tid,
+					   __ATOMIC_ACQUIRE));
+}
+
+void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark)
+{
+	if (cst_record_site(mark) == CST_ALTERNATE && index < CST_MAX_THREADS &&
+	    grow(&c->alternates, &c->n_alternates, index + 1,
+		 sizeof(*c->alternates)) == 0)
+		c->alternates[index] = (struct extent){cst_record_sp(mark),
+						       cst_record_fp(mark)};
+}
+
+static void crew_inherit(const struct crew *c, struct thread *t,
+			 const struct cst_thread *told)
+{
+	uint32_t from = __atomic_load_n(&told->forked_from, __ATOMIC_RELAXED);
+
+	if (!from || from > c->n_by_area)
+		return;
+	t->heir_of = c->by_area[from - 1];
+	t->n_fork = told->n_fork;
+}
+
+/* A process of that pid begins: should there have been one, it has exec'ed, and
+ * the kernel was perhaps asked too late for the name of its thread. */
+static void crew_exec(struct crew *c, struct callstack *calls, uint32_t process,
+		      uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct thread *t = c->all[i];
+
+		if (t->tid != tid || t->process >= process || !*t->shim_name)
+			continue;
+		t->n_looks = MAX_LOOKS;
+		memcpy(t->name, t->shim_name, sizeof(t->name) - 1);
+		if (calls->writer)
+			writer_thread_name(calls->writer, t->index, t->name);
+	}
+}
+
+static struct thread *crew_meet(struct crew *c, struct callstack *calls,
+				const struct area *a, uint32_t index)
+{
+	/* The writer sets tid last: pairs with its release. */
+	uint32_t tid =
+		__atomic_load_n(&a->threads[index].tid, __ATOMIC_ACQUIRE);
+	uint32_t process =
+		__atomic_load_n(&a->threads[index].process, __ATOMIC_RELAXED);
+	struct thread *t;
+	char name[17] = {0};
+
+	if (process >= CST_MAX_PROCESSES)
+		return NULL;
+	memcpy(name, a->threads[index].name, 16);
+	t = crew_seeded(c, process, tid);
+	if (!t)
+		t = crew_add(c, calls, process, a->processes[process].pid, tid,
+			     name);
+	if (!t)
+		return NULL;
+	t->area_index = index;
+	t->base = a->threads[index].base;
+	if (index < c->n_alternates)
+		t->alternate = c->alternates[index];
+	if (!a->processes[process].parent)
+		crew_exec(c, calls, process, tid);
+	crew_inherit(c, t, &a->threads[index]);
+	return t;
+}
+
+/* A call that was recorded under another name now goes by this one. */
+static void crew_name(struct callstack *calls, const struct area *a,
+		      struct thread *t)
+{
+	const struct cst_thread *told = &a->threads[t->area_index];
+	char name[17] = {0};
+
+	if (memcmp(t->shim_name, told->name, sizeof(t->shim_name)) != 0) {
+		memcpy(t->shim_name, told->name, sizeof(t->shim_name));
+		memcpy(name, t->shim_name, 16);
+	} else if (t->n_looks == MAX_LOOKS || a->is_past ||
+		   !read_name(a->processes[t->process].pid, t->tid, name)) {
+		return;
+	}
+	if (t->n_looks < MAX_LOOKS)
+		t->n_looks++;
+	snprintf(t->name, sizeof(t->name), "%s", name);
+	if (calls->writer)
+		writer_thread_name(calls->writer, t->index, t->name);
+}
+
+struct thread *crew_of_area(struct crew *c, struct callstack *calls,
+			    const struct area *a, uint32_t index)
+{
+	if (index >= CST_MAX_THREADS ||
+	    grow(&c->by_area, &c->n_by_area, index + 1, sizeof(*c->by_area)) <
+		    0)
+		return NULL;
+	if (!c->by_area[index])
+		c->by_area[index] = crew_meet(c, calls, a, index);
+	if (c->by_area[index])
+		crew_name(calls, a, c->by_area[index]);
+	return c->by_area[index];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of one trace, numbered in order of their first calls.
+ */
+#ifndef ENGINE_THREADS_H
+#define ENGINE_THREADS_H
+
+#include "calls/callstack.h"
+
+struct crew {
+	struct thread **all;
+	uint32_t n, cap;
+	uint32_t n_processes; /* that have a thread here */
+	/* private */
+	struct thread **by_area; /* by index in the area */
+	uint32_t n_by_area;
+	struct extent *alternates; /* heard before there was a thread */
+	uint32_t n_alternates;
+	uint32_t *n_of_process; /* threads so far */
+	uint32_t cap_processes;
+};
+
+void crew_release(struct crew *c);
+
+/* The thread behind this index of the area, made if it is new; NULL: the
+ * index is wrong, or no memory. */
+struct thread *crew_of_area(struct crew *c, struct callstack *calls,
+			    const struct area *a, uint32_t index);
+
+/* Is there one behind this index already, if only by its seeds? */
+int crew_knows(const struct crew *c, const struct area *a, uint32_t index);
+
+/* A mark of a thread that is not known yet. */
+void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark);
+
+/* The thread with this tid of the process with this index, made if it is new.
+ */
+struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
+			   uint32_t process, uint32_t pid, uint32_t tid,
+			   const char *name);
+
+#endif

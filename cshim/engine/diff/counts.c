@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "diff/counts.h"
+#include "trace/view.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512, FIRST_EDGES = 1024 };
+
+void tally_release(struct tally *y)
+{
+	for (int t = 0; t < 2; t++) {
+		free(y->lanes[t]);
+		free(y->times[t]);
+	}
+	free(y->edges);
+	*y = (struct tally){0};
+}
+
+/* ---- edges -------------------------------------------------------------- */
+
+static struct tally_edge *edge_slot(struct tally_edge *edges, uint32_t cap,
+				    uint32_t caller, uint32_t site)
+{
+	uint64_t hash = hash_add(hash_add(1, caller), site);
+	uint32_t i = (uint32_t)(hash >> 20) & (cap - 1);
+
+	while ((edges[i].n[0] || edges[i].n[1]) &&
+	       (edges[i].caller != caller || edges[i].site != site))
+		i = (i + 1) & (cap - 1);
+	return &edges[i];
+}
+
+static int edges_grow(struct tally *y)
+{
+	uint64_t cap = y->cap_edges * 2ull;
+	struct tally_edge *edges =
+		cap > UINT32_MAX ? NULL : calloc(cap, sizeof(*edges));
+
+	if (!edges)
+		return -1;
+	for (uint32_t i = 0; i < y->cap_edges; i++) {
+		const struct tally_edge *e = &y->edges[i];
+
+		if (e->n[0] || e->n[1])
+			*edge_slot(edges, (uint32_t)cap, e->caller, e->site) =
+				*e;
+	}
+	free(y->edges);
+	y->edges = edges;
+	y->cap_edges = (uint32_t)cap;
+	return 0;
+}
+
+static int edge_count(struct tally *y, uint32_t t, uint32_t caller,
+		      uint32_t site)
+{
+	struct tally_edge *e = edge_slot(y->edges, y->cap_edges, caller, site);
+
+	if (!e->n[0] && !e->n[1]) {
+		e->caller = caller;
+		e->site = site;
+		y->n_edges++;
+	}
+	e->n[t]++;
+	return y->n_edges * 2 > y->cap_edges ? edges_grow(y) : 0;
+}
+
+/* ---- one trace ---------------------------------------------------------- */
+
+struct pass {
+	struct tally *y;
+	uint32_t trace;
+	uint32_t *callers; /* joint functions; callers[0] is the root */
+	uint32_t cap;
+	uint32_t lane;
+};
+
+static int callers_room(struct pass *p, uint32_t depth)
+{
+	uint64_t cap = depth * 2ull + 64;
+	uint32_t *callers;
+
+	if (depth + 1ull < p->cap)
+		return 0;
+	callers = cap > UINT32_MAX
+			  ? NULL
+			  : realloc(p->callers, cap * sizeof(*callers));
+	if (!callers)
+		return -1;
+	/* Where only one thread of a lane is seen, callers may lack. */
+	for (uint64_t i = p->cap; i < cap; i++)
+		callers[i] = TALLY_NO_CALLER;
+	p->callers = callers;
+	p->cap = (uint32_t)cap;
+	return 0;
+}
+
+static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
+{
+	struct tally *y = p->y;
+	uint32_t t = p->trace;
+	const struct cst_trace *trace = y->joint->traces[t];
+	const struct trace_lane *lane = &trace->lanes[s->lane];
+
+	if (loader_grow(&y->lanes[t], sizeof(**y->lanes), y->n_lanes[t],
+			&y->cap_lanes[t]) < 0)
+		return -1;
+	y->lanes[t][y->n_lanes[t]++] = (struct tally_lane){
+		.lane = s->lane,
+		.process = trace->threads[lane->thread].process,
+		.thread = trace->threads[lane->thread].ordinal,
+		.first = function,
+		.partner = NO_PARTNER,
+	};
+	p->lane = s->lane;
+	for (uint32_t i = 0; i < p->cap; i++)
+		p->callers[i] = TALLY_NO_CALLER;
+	for (uint32_t i = 0; i < y->joint->n_functions; i++)
+		y->times[t][i].outermost = 0;
+	return 0;
+}
+
+/* A function's time counts once where it calls itself. */
+static void add_time(struct pass *p, const struct shown *s, uint32_t function)
+{
+	struct tally_time *time = &p->y->times[p->trace][function];
+	uint32_t level = s->depth + 1;
+
+	time->n_calls++;
+	if (!time->outermost || time->outermost >= level ||
+	    p->callers[time->outermost] != function) {
+		time->total_ns += s->duration_ns;
+		time->outermost = level;
+	}
+	if (!s->depth)
+		p->y->root_ns[p->trace] += s->duration_ns;
+}
+
+static int take_call(struct pass *p, const struct shown *s)
+{
+	struct tally *y = p->y;
+	uint32_t site = y->joint->sites[p->trace][s->site];
+	uint32_t function = y->joint->site_items[site].function;
+	struct tally_lane *lane;
+
+	if (callers_room(p, s->depth + 1) < 0 ||
+	    (s->lane != p->lane && begin_lane(p, s, function) < 0) ||
+	    edge_count(y, p->trace, p->callers[s->depth], site) < 0)
+		return -1;
+	add_time(p, s, function);
+	p->callers[s->depth + 1] = function;
+	lane = &y->lanes[p->trace][y->n_lanes[p->trace] - 1];
+	lane->n_calls++;
+	lane->flow = hash_add(lane->flow, (uint64_t)s->depth << 32 | site);
+	lane->ends = hash_add(lane->ends, s->end);
+	y->n_calls[p->trace]++;
+	return 0;
+}
+
+static int tally_trace(struct tally *y, uint32_t t,
+		       const struct cst_choice *choice, struct cst_error *err)
+{
+	struct pass p = {.y = y, .trace = t, .lane = UINT32_MAX};
+	struct shown batch[BATCH];
+	struct view *v = NULL;
+	int n = view_new(y->joint->traces[t], choice, 1, &v, err);
+
+	while (n >= 0 && (n = view_next(v, batch, BATCH, err)) > 0)
+		for (int i = 0; i < n && n > 0; i++)
+			if (take_call(&p, &batch[i]) < 0)
+				n = cst_fail_memory(err);
+	free(p.callers);
+	view_free(v);
+	return n;
+}
+
+int tally_init(struct tally *y, const struct joint *j,
+	       const struct cst_choice *choice, struct cst_error *err)
+{
+	int status = 0;
+
+	*y = (struct tally){.joint = j, .cap_edges = FIRST_EDGES};
+	y->edges = calloc(y->cap_edges, sizeof(*y->edges));
+	for (int t = 0; t < 2; t++)
+		y->times[t] = calloc(j->n_functions + 1ull, sizeof(**y->times));
+	if (!y->edges || !y->times[0] || !y->times[1])
+		return cst_fail_memory(err);
+	for (uint32_t t = 0; t < 2 && status == 0; t++)
+		status = tally_trace(y, t, choice, err);
+	return status;
+}
+
+/* ---- which lane is which ------------------------------------------------ */
+
+/* A lane on the way to its partner: equal keys meet in order. */
+struct suitor {
+	uint32_t process;
+	uint64_t key;
+	uint32_t index;
+};
+
+static int suitor_compare(const void *a, const void *b)
+{
+	const struct suitor *x = a, *y = b;
+
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static uint32_t list_suitors(const struct tally *y, uint32_t t, int round,
+			     struct suitor *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < y->n_lanes[t]; i++) {
+		const struct tally_lane *l = &y->lanes[t][i];
+
+		if (l->partner == NO_PARTNER)
+			out[n++] = (struct suitor){l->process,
+						   round == 0	? l->flow
+						   : round == 1 ? l->first
+								: 0,
+						   i};
+	}
+	qsort(out, n, sizeof(*out), suitor_compare);
+	return n;
+}
+
+static void pair_round(struct tally *y, int round, struct suitor *a,
+		       struct suitor *b)
+{
+	uint32_t n_a = list_suitors(y, 0, round, a);
+	uint32_t n_b = list_suitors(y, 1, round, b);
+	uint32_t i = 0, k = 0;
+
+	while (i < n_a && k < n_b) {
+		struct suitor x = a[i], z = b[k];
+
+		x.index = z.index = 0;
+		if (suitor_compare(&x, &z) < 0) {
+			i++;
+		} else if (suitor_compare(&x, &z) > 0) {
+			k++;
+		} else {
+			y->lanes[0][a[i].index].partner = b[k].index;
+			y->lanes[1][b[k].index].partner = a[i].index;
+			i++;
+			k++;
+		}
+	}
+}
+
+int tally_pair(struct tally *y, struct cst_error *err)
+{
+	auto_free struct suitor *a = calloc(y->n_lanes[0] + 1ull, sizeof(*a));
+	auto_free struct suitor *b = calloc(y->n_lanes[1] + 1ull, sizeof(*b));
+
+	if (!a || !b)
+		return cst_fail_memory(err);
+	for (int round = 0; round < 3; round++)
+		pair_round(y, round, a, b);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the flows of two lanes part: the first call that differs, what was
+ * open there, and how the calls below the innermost of those go on.
+ */
+#ifndef ENGINE_DIVERGENCE_H
+#define ENGINE_DIVERGENCE_H
+
+#include "diff/counts.h"
+#include "trace/view.h"
+
+enum {
+	PARTING_CHILDREN = 500, /* of each trace, to find together again */
+};
+
+enum parting_kind { PARTING_NONE, PARTING_CALL, PARTING_END };
+
+/* A call below the innermost common one, with all that it calls. */
+struct parting_child {
+	struct shown call;
+	uint32_t site; /* joint */
+	uint64_t n_calls;
+	uint64_t hash;
+};
+
+/* One row of the comparison: a child of the first, the second, or both. */
+struct parting_step {
+	uint32_t a, b; /* index + 1, or 0 */
+};
+
+struct parting {
+	enum parting_kind kind;
+	uint64_t n_equal;     /* calls before it */
+	uint32_t depth;	      /* of the calls that differ */
+	struct shown next[2]; /* the first that differ; number 0: the end */
+	/* The calls around it, by depth, and behind them the last equal one
+	 * before it at its own depth (number 0: none). */
+	struct shown *stack[2];
+	uint32_t cap_stack;
+	struct parting_child *children[2];
+	uint32_t n_children[2];
+	int is_cut[2]; /* there are more */
+	/* Where they end, the call that comes then (number 0: none), and
+	 * whether that is the same one. */
+	struct shown after[2];
+	int is_same_after;
+	struct parting_step *steps;
+	uint32_t n_steps;
+};
+
+/* Release also what failed. */
+int parting_find(struct parting *p, const struct joint *j,
+		 const struct cst_choice *choice, const uint32_t lanes[2],
+		 struct cst_error *err);
+void parting_release(struct parting *p);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A parting as text: the calls around it, then what follows in each trace,
+ * marked as in a unified diff.
+ */
+#ifndef ENGINE_DIVERGENCE_TEXT_H
+#define ENGINE_DIVERGENCE_TEXT_H
+
+#include "base/bytes.h"
+#include "diff/divergence.h"
+
+/* At most limit rows of what follows (0: all). */
+void parting_put(const struct parting *p, const struct joint *j, uint32_t limit,
+		 struct bytes *out);
+/* One line, for the lanes after the first one that differs. */
+void parting_put_short(const struct parting *p, const struct joint *j,
+		       struct bytes *out);
+
+/* Text with numbers in it, as printf writes it; names go in by diff_name(). */
+void put_words(struct bytes *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A function's name, or a call's "name  file:line", escaped. */
+void put_name(struct bytes *out, const char *name);
+void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
+	      uint32_t from);
+
+#endif

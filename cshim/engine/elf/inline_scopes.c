@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "elf/inline_scopes.h"
+
+#include <stdlib.h>
+
+void scopes_release(struct scopes *s)
+{
+	addrmap_release(&s->numbers);
+	free(s->table);
+	*s = (struct scopes){0};
+}
+
+/* The number of a scope; 0: no memory. */
+static uint32_t scope_number(struct scopes *s, uint64_t id,
+			     const struct scope *scope)
+{
+	uint32_t *known = addrmap_get(&s->numbers, id);
+	uint32_t n = s->n + 1;
+
+	if (known)
+		return *known;
+	if (n >= s->cap) {
+		uint32_t cap = s->cap ? 2 * s->cap : 256;
+		struct scope *all = realloc(s->table, cap * sizeof(*all));
+
+		if (!all)
+			return 0;
+		s->table = all;
+		s->cap = cap;
+	}
+	if (addrmap_put(&s->numbers, id, n) < 0)
+		return 0;
+	s->table[n] = *scope;
+	return s->n = n;
+}
+
+uint32_t scopes_innermost(struct scopes *s, const struct inline_call *call)
+{
+	uint32_t scope = 0;
+
+	for (int i = 0; i < call->n_scopes; i++)
+		scope = scope_number(s, call->scopes[i],
+				     &(struct scope){call->origins[i], scope});
+	return scope;
+}
+
+int scopes_is_inside(const struct scopes *s, uint32_t inner, uint32_t outer)
+{
+	while (inner && inner != outer)
+		inner = s->table[inner].parent;
+	return inner != 0;
+}
+
+static int is_twin(const struct scope *table, uint32_t a, uint32_t b)
+{
+	while (a && b && a != b && table[a].origin == table[b].origin) {
+		a = table[a].parent;
+		b = table[b].parent;
+	}
+	return a == b;
+}
+
+uint32_t scopes_twin(const struct scopes *s, uint32_t inner, uint32_t outer)
+{
+	while (inner && (inner = s->table[inner].parent))
+		if (is_twin(s->table, inner, outer))
+			return inner;
+	return 0;
+}

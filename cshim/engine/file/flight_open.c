@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "file/flight_open.h"
+#include "file/pack.h"
+#include "file/unpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A call that was open when its block was dropped. */
+struct open {
+	uint64_t seq, start, number;
+	uint32_t site, thread, depth;
+	uint8_t is_seed;
+};
+
+struct carried {
+	struct open *open; /* the outermost first */
+	uint32_t n, cap;
+	uint64_t first; /* seq of the first call that stays */
+};
+
+struct carry {
+	struct carried *lanes;
+	uint32_t n_lanes;
+	struct unpacker unpacker;
+	struct packed_call *calls;
+	uint64_t *numbers;
+	uint32_t *threads;
+};
+
+struct carry *carry_new(void)
+{
+	struct carry *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->calls = malloc(PACK_CALLS_MAX * sizeof(*c->calls));
+	c->numbers = malloc(PACK_CALLS_MAX * sizeof(*c->numbers));
+	c->threads = malloc(PACK_CALLS_MAX * sizeof(*c->threads));
+	if (c->calls && c->numbers && c->threads)
+		return c;
+	carry_free(c);
+	return NULL;
+}
+
+void carry_free(struct carry *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->n_lanes; i++)
+		free(c->lanes[i].open);
+	free(c->lanes);
+	unpacker_release(&c->unpacker);
+	free(c->calls);
+	free(c->numbers);
+	free(c->threads);
+	free(c);
+}
+
+/* ---- dropping -------------------------------------------------------------
+ */
+
+/* NULL: out of memory. */
+static struct carried *lane_of(struct carry *c, uint32_t lane)
+{
+	uint32_t n = lane + 1 > 2 * c->n_lanes ? lane + 1 : 2 * c->n_lanes;
+	struct carried *all;
+
+	if (lane < c->n_lanes)
+		return &c->lanes[lane];
+	all = realloc(c->lanes, n * sizeof(*all));
+	if (!all)
+		return NULL;
+	memset(all + c->n_lanes, 0, (n - c->n_lanes) * sizeof(*all));
+	c->lanes = all;
+	c->n_lanes = n;
+	return &c->lanes[lane];
+}
+
+/* Where seq stands, or n: it is not open. */
+static uint32_t find(const struct carried *l, uint64_t seq)
+{
+	uint32_t low = 0, high = l->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->open[middle].seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->n && l->open[low].seq == seq ? low : l->n;
+}
+
+static void close_late(struct carried *l, uint64_t seq)
+{
+	uint32_t i = find(l, seq);
+
+	if (i == l->n)
+		return;
+	l->n--;
+	memmove(&l->open[i], &l->open[i + 1], (l->n - i) * sizeof(*l->open));
+}
+
+static int push(struct carried *l, const struct open *o)
+{
+	/* What was left open beside this one never ends. */
+	while (l->n && l->open[l->n - 1].depth >= o->depth)
+		l->n--;
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap ? 2 * l->cap : 16;
+		void *p = realloc(l->open, cap * sizeof(*l->open));
+
+		if (!p)
+			return CST_MEMORY;
+		l->open = p;
+		l->cap = cap;
+	}
+	l->open[l->n++] = *o;
+	return 0;
+}
+
+static int push_open(struct carry *c, struct carried *l,
+		     const struct pack_info *info)
+{
+	for (uint32_t i = 0; i < info->n_calls; i++) {
+		const struct packed_call *call = &c->calls[i];
+		struct open o = {
+			.seq = info->first_seq + i,
+			.start = call->start,
+			.number = info->flags & PACK_NUMBERS
+					  ? c->numbers[i]
+					  : info->first_number + i,
+			.thread = info->flags & PACK_THREADS ? c->threads[i]
+							     : info->thread,
+			.site = call->site,
+			.depth = call->depth,
+			.is_seed = call->is_seed,
+		};
+
+		if (call->end == CALL_OPEN && push(l, &o) < 0)
+			return CST_MEMORY;
+	}
+	return 0;
+}
+
+int carry_take(struct carry *c, const uint8_t *info, size_t info_size,
+	       const uint8_t *data, size_t data_size)
+{
+	struct cursor at = {info, info + info_size, 0};
+	struct pack_info i;
+	struct carried *l;
+	int status;
+
+	if (pack_info_get(&at, &i) < 0)
+		return CST_BAD_FILE;
+	l = lane_of(c, i.lane);
+	if (!l)
+		return CST_MEMORY;
+	for (uint32_t k = 0; k < i.n_late; k++) {
+		struct late_end late;
+
+		if (pack_late_get(&at, &late) < 0)
+			return CST_BAD_FILE;
+		close_late(l, i.first_seq - late.seq);
+	}
+	l->first = i.first_seq + i.n_calls;
+	if (!i.n_calls)
+		return 0;
+	status = unpacker_unpack(&c->unpacker, &i, data, data_size, c->calls,
+				 c->numbers, c->threads);
+	return status < 0 ? status : push_open(c, l, &i);
+}
+
+/* ---- saving ---------------------------------------------------------------
+ */
+
+static int put_block(struct packer *p, struct lane *l, struct spool *s)
+{
+	struct bytes info = {0}, data = {0};
+	int status = packer_pack(p, l, &info, &data);
+
+	if (status == 0)
+		spool_put(s, BLOCK_CALLS, &info, &data);
+	bytes_release(&info);
+	bytes_release(&data);
+	lane_begin_block(l);
+	return status;
+}
+
+static int put_open(struct packer *p, struct lane *l, const struct carried *c,
+		    struct spool *s)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct open *o = &c->open[i];
+		struct lane_entry e = {
+			.start = o->start,
+			.number = o->number,
+			.above = i ? i - 1 : NO_SEQ,
+			.thread = o->thread,
+			.is_seed = o->is_seed,
+		};
+
+		if (l->n == l->cap && put_block(p, l, s) < 0)
+			return CST_MEMORY;
+		lane_note(l, &e);
+		lane_enter(l, o->start, o->site);
+	}
+	return put_block(p, l, s);
+}
+
+static int put_lane(const struct carry *c, uint32_t lane, struct packer *p,
+		    struct spool *s)
+{
+	const struct carried *from = &c->lanes[lane];
+	struct lane l = {.index = lane, .tail_seq = NO_SEQ};
+	int status;
+
+	lane_begin_block(&l);
+	status = lane_resize(&l, from->n < CALLS_PER_BLOCK ? from->n
+							   : CALLS_PER_BLOCK);
+	if (status == 0)
+		status = put_open(p, &l, from, s);
+	lane_release(&l);
+	return status;
+}
+
+int carry_put(const struct carry *c, struct spool *s)
+{
+	struct packer *p = packer_new();
+	int status = p ? 0 : CST_MEMORY;
+
+	for (uint32_t i = 0; status == 0 && i < c->n_lanes; i++)
+		if (c->lanes[i].n)
+			status = put_lane(c, i, p, s);
+	packer_free(p);
+	return status;
+}
+
+/* The new seq; UINT64_MAX: it was dropped. */
+static uint64_t new_seq(const struct carried *l, uint64_t seq)
+{
+	uint32_t i;
+
+	if (seq >= l->first)
+		return seq - l->first + l->n;
+	i = find(l, seq);
+	return i < l->n ? i : UINT64_MAX;
+}
+
+/* The late ends that are of calls which are there. */
+static uint32_t put_late(const struct carried *l, const struct pack_info *old,
+			 uint64_t first_seq, struct cursor *at,
+			 struct bytes *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < old->n_late; k++) {
+		struct late_end late;
+		uint64_t seq;
+
+		if (pack_late_get(at, &late) < 0)
+			return n;
+		seq = new_seq(l, old->first_seq - late.seq);
+		if (seq == UINT64_MAX)
+			continue;
+		bytes_put_varint(out, first_seq - seq);
+		bytes_put_varint(out, late.end_ticks);
+		bytes_put_byte(out, late.end);
+		n++;
+	}
+	return n;
+}
+
+int carry_renumber(const struct carry *c, const uint8_t *info, size_t size,
+		   struct bytes *out)
+{
+	static const struct carried nothing;
+	struct cursor at = {info, info + size, 0};
+	struct bytes late = {0};
+	struct pack_info i, old;
+	const struct carried *l;
+
+	if (pack_info_get(&at, &i) < 0)
+		return CST_BAD_FILE;
+	l = i.lane < c->n_lanes ? &c->lanes[i.lane] : &nothing;
+	old = i;
+	i.first_seq = new_seq(l, old.first_seq);
+	/* A seq + 1; 0 is none, and so is UINT64_MAX + 1. */
+	i.parent = old.parent ? new_seq(l, old.parent - 1) + 1 : 0;
+	i.n_late = put_late(l, &old, i.first_seq, &at, &late);
+	pack_info_put(&i, out);
+	bytes_put(out, late.data, late.len);
+	out->failed |= late.failed;
+	bytes_release(&late);
+	return out->failed ? CST_MEMORY : 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "file/lane_block.h"
+#include "file/pack.h"
+
+#include <stdlib.h>
+
+/* How many bytes a number of each column may have above its lowest. */
+static const uint8_t n_more[LANE_COLUMNS] = {3, 3, 7, 7, 7, 3};
+
+/* No number less this is an index: calls are not numbered that high. */
+#define NO_BASE (UINT64_MAX / 2)
+
+static size_t memory_size(uint32_t cap)
+{
+	size_t size = cap; /* marks */
+
+	for (int i = 0; i < LANE_COLUMNS; i++)
+		size += COLUMN_SIZE(cap, n_more[i]);
+	return size;
+}
+
+int lane_resize(struct lane *l, uint32_t cap)
+{
+	uint8_t *memory = malloc(memory_size(cap)), *p = memory;
+
+	if (!memory)
+		return -1;
+	for (int i = 0; i < LANE_COLUMNS; i++) {
+		struct column old = l->columns[i];
+
+		p = column_init(&l->columns[i], p, cap, n_more[i]);
+		if (l->n)
+			column_move(&l->columns[i], &old,
+				    i == LANE_ENDS ? l->n_ends : l->n);
+	}
+	memset(p, 0, cap);
+	if (l->n)
+		memcpy(p, l->marks, l->n);
+	free(l->memory);
+	l->memory = memory;
+	l->marks = p;
+	l->cap = cap;
+	return 0;
+}
+
+void lane_shrink(struct lane *l)
+{
+	free(l->memory);
+	l->memory = NULL;
+	l->cap = 0;
+}
+
+void lane_release(struct lane *l)
+{
+	free(l->memory);
+	free(l->late);
+}
+
+/* ---- entries that are not plain ----------------------------------------- */
+
+static void note_first(struct lane *l, const struct lane_entry *e)
+{
+	l->first_tick = l->tick = e->start;
+	l->first_number = e->number;
+	l->first_thread = l->thread = e->thread;
+	l->number_base = e->number;
+	l->depth = l->n_open_before;
+	l->parent = e->above == NO_SEQ ? 0 : e->above + 1;
+}
+
+/* Up to here the numbers were what the block's info tells. */
+static void begin_numbers(struct lane *l)
+{
+	l->flags |= PACK_NUMBERS;
+	l->last_number = l->number_base + l->n - 1;
+	l->number_base = NO_BASE;
+	memset(l->columns[LANE_NUMBERS].low, 0, l->n);
+}
+
+static void begin_threads(struct lane *l)
+{
+	l->flags |= PACK_THREADS;
+	l->thread = UINT32_MAX;
+	for (uint32_t i = 0; i < l->n; i++)
+		column_add(&l->columns[LANE_THREADS], i, l->first_thread);
+}
+
+void lane_note(struct lane *l, const struct lane_entry *e)
+{
+	uint32_t n = l->n;
+
+	if (n == 0)
+		note_first(l, e);
+	if (!(l->flags & PACK_NUMBERS) && e->number - l->number_base != n)
+		begin_numbers(l);
+	if (!(l->flags & PACK_THREADS) && e->thread != l->thread)
+		begin_threads(l);
+	if (l->flags & PACK_NUMBERS) {
+		column_add(&l->columns[LANE_NUMBERS], n,
+			   e->number - l->last_number - 1);
+		l->last_number = e->number;
+	}
+	if (l->flags & PACK_THREADS)
+		column_add(&l->columns[LANE_THREADS], n, e->thread);
+	if (e->is_seed) {
+		l->marks[n] |= PACK_SEED;
+		l->has_marks = 1;
+	}
+}
+
+/* ---- exits --------------------------------------------------------------- */
+
+void lane_mark_unwound(struct lane *l, uint64_t seq)
+{
+	l->marks[seq - l->first] |= PACK_UNWOUND;
+	l->has_marks = 1;
+}
+
+void lane_add_late(struct lane *l, const struct late_end *late)
+{
+	uint64_t next = l->first + l->n;
+
+	if (l->tail_seq != next) {
+		l->tail = l->n_ends - l->ends_before;
+		l->tail_seq = next;
+	}
+	l->ends_before--;
+	l->n_open_before--;
+	if (l->n_late == l->cap_late) {
+		uint32_t cap = l->cap_late ? l->cap_late * 2 : 16;
+		void *p = realloc(l->late, cap * sizeof(*l->late));
+
+		if (!p)
+			return;
+		l->late = p;
+		l->cap_late = cap;
+	}
+	l->late[l->n_late++] = *late;
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+uint32_t lane_tail(const struct lane *l)
+{
+	return l->tail_seq == l->first + l->n ? l->tail
+					      : l->n_ends - l->ends_before;
+}
+
+void lane_begin_block(struct lane *l)
+{
+	for (int i = 0; l->n && i < LANE_COLUMNS; i++)
+		column_clear(&l->columns[i], l->n);
+	if (l->has_marks)
+		memset(l->marks, 0, l->n);
+	l->first += l->n;
+	l->n_open_before += l->n - l->n_ends;
+	l->ends_before -= l->n_ends;
+	l->n = l->n_ends = l->n_late = 0;
+	l->number_base = NO_BASE;
+	l->flags = l->has_marks = 0;
+}

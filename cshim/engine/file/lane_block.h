@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A lane is one stack: a thread's own, or a coroutine's or signal handler's.
+ * Its calls are entered and left like a stack's and go straight into the
+ * columns of the block under way (see pack.h), in their final form.  Within a
+ * lane they are numbered from 0 by entry: the sequence number, "seq".
+ */
+#ifndef ENGINE_LANE_BLOCK_H
+#define ENGINE_LANE_BLOCK_H
+
+#include "base/column.h"
+
+enum call_end { CALL_OPEN = 0, CALL_RETURN = 1, CALL_UNWOUND = 2 };
+
+enum { CALLS_PER_BLOCK = 32768 };
+
+/* The seq of a call that was not kept. */
+#define NO_SEQ UINT64_MAX
+
+/* Late: entered in an earlier block, which is already in the file. */
+struct late_end {
+	uint64_t seq;
+	uint64_t end_ticks;
+	uint8_t end;
+};
+
+/* The columns of docs/trace-format.md. */
+enum lane_column {
+	LANE_SITES,
+	LANE_POPS,
+	LANE_STARTS,
+	LANE_ENDS,
+	LANE_NUMBERS, /* only with PACK_NUMBERS */
+	LANE_THREADS, /* only with PACK_THREADS */
+	LANE_COLUMNS,
+};
+
+/* A lane whose block is being filled. */
+struct lane {
+	uint64_t first; /* seq of the block's first call */
+	uint64_t tick;	/* of its last event */
+	/* The number of call i is this + i; else a value that cannot be. */
+	uint64_t number_base;
+	uint32_t thread; /* of all its calls; UINT32_MAX: of several */
+	uint32_t n, cap;
+	uint32_t n_ends;      /* calls of the block that ended in it */
+	uint32_t ends_before; /* n_ends less the pops since the last entry */
+	struct column columns[LANE_COLUMNS];
+
+	/* From here on for lane_block.c, writer.c and pack.c. */
+	uint8_t *marks;	     /* PACK_UNWOUND and so on of each call */
+	uint8_t *memory;     /* of the columns and marks */
+	uint64_t first_tick; /* start of the first call */
+	uint64_t parent;     /* seq of its caller + 1, or 0 */
+	uint64_t first_number;
+	uint64_t last_number;
+	uint32_t first_thread;
+	uint32_t flags;		/* PACK_NUMBERS, PACK_THREADS */
+	uint32_t n_open_before; /* open calls of earlier blocks */
+	uint32_t depth;		/* of the first call */
+	uint32_t has_marks;
+	uint32_t tail;	   /* pops before the first late one ... */
+	uint64_t tail_seq; /* ... behind the call before this seq */
+	struct late_end *late;
+	uint32_t n_late, cap_late;
+	uint32_t index; /* in the file */
+	uint32_t slot;	/* in the writer's list of lanes */
+	struct writer *writer;
+};
+
+/* What a call is beside its site; start in ticks, stops left out. */
+struct lane_entry {
+	uint64_t start;
+	uint64_t number; /* N of its ID, on its thread from 1; seeds too */
+	uint64_t above;	 /* seq of the open call around it, or NO_SEQ */
+	uint32_t thread; /* index as given to writer_thread() */
+	uint8_t is_seed;
+};
+
+/* Does the call just follow those before it in the block? */
+static inline int lane_is_plain(const struct lane *l, uint64_t number,
+				uint32_t thread)
+{
+	return l->n < l->cap && number - l->number_base == l->n &&
+	       thread == l->thread;
+}
+
+/* Make ready for the next call, where it is not plain or a seed: room, a new
+ * block.  Negative: it cannot be kept. */
+int lane_prepare(struct lane *l, const struct lane_entry *e);
+
+/* Enter the call that was found plain or prepared for; returns its seq. */
+static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
+{
+	uint32_t i = l->n;
+	uint32_t pops = l->n_ends - l->ends_before;
+	uint64_t step = start - l->tick;
+
+	l->tick = start;
+	l->ends_before = l->n_ends;
+	l->n = i + 1;
+	column_add(&l->columns[LANE_SITES], i, site);
+	column_add(&l->columns[LANE_POPS], i, pops);
+	column_add(&l->columns[LANE_STARTS], i, step);
+	return l->first + i;
+}
+
+/* The cold halves of lane_exit(). */
+void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
+		   enum call_end end);
+void lane_mark_unwound(struct lane *l, uint64_t seq);
+
+/* End the lane's innermost open call of those that were kept; nothing happens
+ * for NO_SEQ. */
+static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
+			     enum call_end end)
+{
+	uint64_t step = end_ticks - l->tick;
+
+	/* Also false for NO_SEQ. */
+	if (__builtin_expect(seq - l->first >= l->n, 0)) {
+		lane_end_late(l, seq, end_ticks, end);
+		return;
+	}
+	l->tick = end_ticks;
+	column_add(&l->columns[LANE_ENDS], l->n_ends++, step);
+	if (__builtin_expect(end != CALL_RETURN, 0))
+		lane_mark_unwound(l, seq);
+}
+
+/* ---- for the writer ------------------------------------------------------ */
+
+/* Room for cap calls. Negative: out of memory, nothing has changed. */
+int lane_resize(struct lane *l, uint32_t cap);
+/* Note what is special in the next call; there is room for it. */
+void lane_note(struct lane *l, const struct lane_entry *e);
+/* A call of an earlier block ended; out of memory it stays open in the file. */
+void lane_add_late(struct lane *l, const struct late_end *late);
+/* The calls of the block that ended after its last entry. */
+uint32_t lane_tail(const struct lane *l);
+/* The block is written: begin the next. */
+void lane_begin_block(struct lane *l);
+/* Give the memory of an empty block back. */
+void lane_shrink(struct lane *l);
+void lane_release(struct lane *l);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A CALLS block: some calls of one lane in order of entry, as columns.
+ *
+ * Times are written as the steps from event to event of the lane (entries and
+ * exits as they came), so they stay small whatever the calls' durations.  A
+ * call that had not ended when its block was written is open there; its end
+ * comes as a late end with a later block of the lane.
+ */
+#ifndef ENGINE_PACK_H
+#define ENGINE_PACK_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "file/lane_block.h"
+
+/* What a block tells of itself in its info, without being unpacked. */
+struct pack_info {
+	uint32_t lane;
+	uint32_t n_calls;
+	uint64_t first_seq;
+	uint64_t first_number; /* and so on, unless PACK_NUMBERS */
+	uint32_t thread;       /* of all its calls, unless PACK_THREADS */
+	uint32_t flags;
+	uint32_t depth;	     /* of the first call */
+	uint64_t parent;     /* seq of the first call's caller + 1, or 0 */
+	uint64_t first_tick; /* start of the first call */
+	uint64_t last_tick;  /* of its last event */
+	uint32_t n_closed;   /* calls of this block that ended in it */
+	uint32_t n_tail;     /* of them, after its last entry */
+	uint32_t n_unwound, n_seeds, n_marks;
+	uint32_t n_late;
+};
+
+enum {
+	PACK_NUMBERS = 1,
+	PACK_THREADS = 2,
+	PACK_STORED = 4, /* there was no time to compress the columns */
+};
+
+/* Marks of single calls. */
+enum {
+	PACK_UNWOUND = 1,
+	PACK_LEFT_OPEN = 2, /* not ended, though later calls lie beside it */
+	PACK_SEED = 4,
+};
+
+/* One call as unpacked. */
+struct packed_call {
+	uint64_t start, duration; /* ticks */
+	uint32_t site;
+	uint32_t depth;
+	uint8_t end; /* enum call_end; open may have a late end */
+	uint8_t is_seed;
+};
+
+enum { PACK_CALLS_MAX = 65536 };
+
+/* The most bytes that the columns of n calls are; the marks are two. */
+#define PACK_RAW_MAX(n) (8 * COLUMN_SIZE(n, 7))
+
+struct packer;
+
+struct packer *packer_new(void); /* NULL: out of memory */
+void packer_free(struct packer *p);
+
+/* In a hurry columns are packed all together, and loosely; in need they are
+ * little more than stored. */
+enum haste { HASTE_NONE, HASTE_HURRY, HASTE_NEED };
+void packer_hurry(struct packer *p, enum haste haste);
+
+/* The lane's calls and late ends, appended to info and data. Negative: out of
+ * memory. */
+int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
+		struct bytes *data);
+
+/* The info and data of a CALLS block that was stored in a hurry as they would
+ * have been with more time, behind info and data.  1: done; 0: it was not;
+ * negative: CST_MEMORY, or CST_BAD_FILE. */
+int packer_repack(struct packer *p, const struct bytes *old_info,
+		  const struct bytes *old_data, struct bytes *info,
+		  struct bytes *data);
+
+/* n bytes as one zstd frame behind data: for blocks of other kinds. */
+void packer_compress(struct packer *p, const void *raw, size_t n,
+		     struct bytes *data);
+
+/* Append the info's fixed part to out. */
+void pack_info_put(const struct pack_info *i, struct bytes *out);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reading half of pack.c.  The bytes may be anybody's: each count is
+ * checked before it is used.
+ */
+#include "file/unpack.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+void unpacker_release(struct unpacker *u)
+{
+	free(u->raw);
+	free(u->columns);
+	free(u->stack);
+	ZSTD_freeDCtx(u->zstd);
+	*u = (struct unpacker){0};
+}
+
+int pack_info_get(struct cursor *c, struct pack_info *out)
+{
+	struct pack_info i = {0};
+
+	i.lane = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	i.first_seq = cursor_varint_max(c, UINT64_MAX / 2);
+	i.n_calls = (uint32_t)cursor_varint_max(c, PACK_CALLS_MAX);
+	i.n_late = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	i.first_number = cursor_varint(c);
+	i.thread = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	i.flags = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	i.depth = (uint32_t)cursor_varint_max(c, UINT32_MAX / 2);
+	i.parent = cursor_varint(c);
+	i.first_tick = cursor_varint(c);
+	i.last_tick = cursor_varint(c);
+	i.n_closed = (uint32_t)cursor_varint_max(c, i.n_calls);
+	i.n_tail = (uint32_t)cursor_varint_max(c, i.n_closed);
+	i.n_unwound = (uint32_t)cursor_varint_max(c, i.n_calls);
+	i.n_seeds = (uint32_t)cursor_varint_max(c, i.n_calls);
+	i.n_marks = (uint32_t)cursor_varint_max(c, i.n_calls);
+	/* Each call has its caller before it in the lane; three bytes is the
+	 * least a late end takes. */
+	if (c->failed || i.depth > i.first_seq ||
+	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
+	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED))
+		return -1;
+	*out = i;
+	return 0;
+}
+
+int pack_late_get(struct cursor *c, struct late_end *out)
+{
+	out->seq = cursor_varint(c);
+	out->end_ticks = cursor_varint(c);
+	out->end = cursor_byte(c);
+	if (c->failed || out->end < CALL_RETURN || out->end > CALL_UNWOUND)
+		return -1;
+	return 0;
+}
+
+static int unpacker_room(struct unpacker *u, uint32_t n)
+{
+	uint32_t cap = n < CALLS_PER_BLOCK ? CALLS_PER_BLOCK : n;
+
+	if (!u->zstd)
+		u->zstd = ZSTD_createDCtx();
+	if (n > u->cap) {
+		unpacker_release(u);
+		u->zstd = ZSTD_createDCtx();
+	}
+	if (u->cap)
+		return u->zstd ? 0 : -1;
+	u->raw_size = PACK_RAW_MAX(cap);
+	u->raw = malloc(u->raw_size + 8);
+	u->columns = malloc(sizeof(*u->columns) * cap * 4ull);
+	u->stack = malloc(sizeof(*u->stack) * cap);
+	if (!u->zstd || !u->raw || !u->columns || !u->stack) {
+		unpacker_release(u);
+		return -1;
+	}
+	u->cap = cap;
+	return 0;
+}
+
+/* Where the columns of one block lie. */
+struct columns {
+	const uint64_t *sites, *pops, *starts, *ends;
+};
+
+/* The calls' entries in order, each closing those before it that are at its
+ * depth or deeper. */
+static int rebuild(const struct pack_info *info, const struct columns *in,
+		   uint32_t *stack, struct packed_call *calls)
+{
+	uint64_t tick = info->first_tick;
+	uint64_t level = info->depth + in->pops[0]; /* of the next, no pops */
+	uint32_t n_open = 0, n_ends = 0;
+
+	for (uint32_t i = 0; i < info->n_calls; i++) {
+		struct packed_call *c = &calls[i];
+		uint64_t pops = in->pops[i];
+		uint32_t n = pops < n_open ? (uint32_t)pops : n_open;
+
+		if (pops > level || n > info->n_closed - n_ends)
+			return -1;
+		for (; n; n--) {
+			struct packed_call *closed = &calls[stack[--n_open]];
+
+			tick += in->ends[n_ends++];
+			closed->duration = tick - closed->start;
+			closed->end = CALL_RETURN;
+		}
+		level -= pops;
+		tick += in->starts[i];
+		c->start = tick;
+		c->duration = 0;
+		c->site = (uint32_t)in->sites[i];
+		c->depth = (uint32_t)level++;
+		c->end = CALL_OPEN;
+		c->is_seed = 0;
+		stack[n_open++] = i;
+	}
+	if (info->n_tail > n_open || n_ends + info->n_tail != info->n_closed)
+		return -1;
+	for (uint32_t i = 0; i < info->n_tail; i++) {
+		struct packed_call *closed = &calls[stack[--n_open]];
+
+		tick += in->ends[n_ends++];
+		closed->duration = tick - closed->start;
+		closed->end = CALL_RETURN;
+	}
+	return 0;
+}
+
+static int get_numbers(struct cursor *c, const struct pack_info *info,
+		       uint64_t *column, uint64_t *numbers)
+{
+	uint64_t number = info->first_number - 1;
+
+	column_get(c, column, info->n_calls);
+	if (c->failed)
+		return -1;
+	for (uint32_t i = 0; i < info->n_calls; i++)
+		numbers[i] = number += column[i] + 1;
+	return 0;
+}
+
+static int get_threads(struct cursor *c, const struct pack_info *info,
+		       uint64_t *column, uint32_t *threads)
+{
+	column_get(c, column, info->n_calls);
+	if (c->failed)
+		return -1;
+	for (uint32_t i = 0; i < info->n_calls; i++)
+		threads[i] = column[i] < UINT32_MAX ? (uint32_t)column[i]
+						    : UINT32_MAX;
+	return 0;
+}
+
+static int get_marks(struct cursor *c, const struct pack_info *info,
+		     uint64_t *pairs, struct packed_call *calls)
+{
+	uint64_t at = 0;
+
+	column_get(c, pairs, info->n_marks * 2);
+	if (c->failed)
+		return -1;
+	for (uint32_t i = 0; i < info->n_marks; i++) {
+		uint64_t mark = pairs[i * 2 + 1];
+		struct packed_call *call;
+
+		if (pairs[i * 2] >= info->n_calls - at)
+			return -1;
+		at += pairs[i * 2];
+		call = &calls[at];
+		if (mark & PACK_LEFT_OPEN) {
+			call->end = CALL_OPEN;
+			call->duration = 0;
+		} else if (mark & PACK_UNWOUND) {
+			call->end = CALL_UNWOUND;
+		}
+		call->is_seed = !!(mark & PACK_SEED);
+	}
+	return 0;
+}
+
+static int unpack_columns(struct unpacker *u, const struct pack_info *info,
+			  struct cursor *c, struct packed_call *calls,
+			  uint64_t *numbers, uint32_t *threads)
+{
+	uint32_t n = info->n_calls;
+	uint64_t *column = u->columns;
+	struct columns in = {column, column + u->cap, column + 2ull * u->cap,
+			     column + 3ull * u->cap};
+
+	column_get(c, column, n);
+	column_get(c, column + u->cap, n);
+	column_get(c, column + 2ull * u->cap, n);
+	column_get(c, column + 3ull * u->cap, info->n_closed);
+	if (c->failed || rebuild(info, &in, u->stack, calls) < 0)
+		return -1;
+	u->largest_site = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (in.sites[i] > u->largest_site)
+			u->largest_site = in.sites[i];
+	if (info->flags & PACK_NUMBERS && get_numbers(c, info, column, numbers))
+		return -1;
+	if (info->flags & PACK_THREADS && get_threads(c, info, column, threads))
+		return -1;
+	if (info->n_marks && get_marks(c, info, column, calls) < 0)
+		return -1;
+	return c->p == c->end ? 0 : -1;
+}
+
+int unpacker_unpack(struct unpacker *u, const struct pack_info *info,
+		    const uint8_t *data, size_t size, struct packed_call *calls,
+		    uint64_t *numbers, uint32_t *threads)
+{
+	struct cursor c;
+	size_t raw;
+
+	if (!info->n_calls)
+		return 0;
+	if (unpacker_room(u, info->n_calls) < 0)
+		return CST_MEMORY;
+	raw = ZSTD_decompressDCtx(u->zstd, u->raw, u->raw_size, data, size);
+	if (ZSTD_isError(raw))
+		return CST_BAD_FILE;
+	memset(u->raw + raw, 0, 8);
+	c = (struct cursor){u->raw, u->raw + raw, 0};
+	if (unpack_columns(u, info, &c, calls, numbers, threads) < 0)
+		return CST_BAD_FILE;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the two files of the writer share: writer.c for the blocks,
+ * writer_lanes.c for the lanes that calls wait on.
+ */
+#ifndef ENGINE_WRITER_PARTS_H
+#define ENGINE_WRITER_PARTS_H
+
+#include "file/index.h"
+#include "file/meta_write.h"
+#include "file/spool.h"
+#include "file/writer.h"
+
+/* What one block of names or threads may reach before it is closed. */
+enum { WRITER_PLAIN_SIZE = 256 << 10 };
+
+struct writer {
+	struct spool spool;
+	struct index index;
+	struct names *names;
+	struct packer *packer;
+	struct lane **lanes;
+	uint32_t n_lanes, cap_lanes;
+	uint32_t n_lane_indexes;
+	struct thread_record *threads;
+	uint32_t n_threads, cap_threads;
+	uint64_t n_room;		    /* sum of the lanes' cap */
+	uint64_t limit_bytes, flight_bytes; /* 0: none */
+	struct cst_status_report missing;   /* of it what is */
+	uint64_t end_ticks;
+	int is_full, is_changed;
+	enum haste haste;
+	struct bytes people, pauses, ends, modules; /* not yet written */
+	struct bytes info, data, plain;
+};
+
+/* Put out `raw` as a block of its own and empty it, if there is enough. */
+void writer_put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
+		      uint64_t enough);
+
+/* The lane's calls go to the file, or are counted as lost. */
+void writer_put_calls(struct writer *w, struct lane *l);
+
+void writer_lane_free(struct lane *l);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/call_paths.h"
+#include "formats/clamp.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512 };
+
+struct gather {
+	struct stacks *s;
+	const struct cst_trace *t;
+	struct nest nest;
+	uint32_t lane;
+	uint32_t *levels; /* the node of each open call */
+	uint32_t cap;
+	struct shown batch[BATCH];
+};
+
+void stacks_release(struct stacks *s)
+{
+	pairs_release(&s->nodes);
+	free(s->sums);
+	*s = (struct stacks){0};
+}
+
+static int levels_room(struct gather *g)
+{
+	void *p;
+
+	if (g->nest.n < g->cap)
+		return 0;
+	p = realloc(g->levels, (g->nest.n * 2ull + 64) * sizeof(*g->levels));
+	if (!p)
+		return CST_MEMORY;
+	g->levels = p;
+	g->cap = g->nest.n * 2 + 64;
+	return 0;
+}
+
+static int sums_room(struct stacks *s)
+{
+	void *p;
+
+	if (s->nodes.n <= s->cap)
+		return 0;
+	p = realloc(s->sums, s->nodes.cap * sizeof(*s->sums));
+	if (!p)
+		return CST_MEMORY;
+	s->sums = p;
+	memset(s->sums + s->cap, 0, (s->nodes.cap - s->cap) * sizeof(*s->sums));
+	s->cap = s->nodes.cap;
+	return 0;
+}
+
+int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out)
+{
+	uint32_t node = pairs_number(&s->nodes, above, b, STACKS_MOST);
+
+	if (node == NO_PAIR)
+		return s->nodes.n < STACKS_MOST ? CST_MEMORY : 0;
+	if (sums_room(s) < 0)
+		return CST_MEMORY;
+	*out = node;
+	return 1;
+}
+
+static int take_call(struct gather *g, struct shown *call)
+{
+	struct stacks *s = g->s;
+	uint32_t function = g->t->names->sites[call->site].function;
+	uint32_t above, node = NO_STACK, level;
+	int status = 0;
+
+	while (nest_over(&g->nest, call->lane == g->lane ? call : NULL))
+		;
+	if (call->lane != g->lane)
+		g->nest.free_ns = 0;
+	g->lane = call->lane;
+	level = g->nest.n;
+	if (levels_room(g) < 0 || nest_enter(&g->nest, function, call) < 0)
+		return CST_MEMORY;
+	above = level ? g->levels[level - 1] : NO_STACK;
+	if (level < STACKS_DEEPEST)
+		status = stacks_node(s, above, function, &node);
+	if (status < 0)
+		return status;
+	s->n_calls++;
+	g->levels[level] = status ? node : above;
+	if (!status) {
+		s->n_left_out++;
+		return 0;
+	}
+	s->sums[node].n_calls++;
+	s->sums[node].total_ns += call->duration_ns;
+	s->sums[node].self_ns += call->duration_ns;
+	s->sums[node].n_stopped += call->n_stops > 0;
+	s->sums[node].own_stops += call->n_stops;
+	if (above == NO_STACK)
+		return 0;
+	s->sums[above].self_ns -= call->duration_ns;
+	s->sums[above].own_stops -= call->n_stops;
+	return 0;
+}
+
+int stacks_make(struct stacks *s, const struct cst_trace *t,
+		const struct cst_choice *choice, struct cst_error *err)
+{
+	auto_free struct gather *g = calloc(1, sizeof(*g));
+	struct view *view = NULL;
+	int n;
+
+	*s = (struct stacks){0};
+	if (!g)
+		return cst_fail_memory(err);
+	g->s = s;
+	g->t = t;
+	n = view_new_calls(t, choice, 1, &view, err);
+	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
+		for (int i = 0; i < n; i++)
+			if (take_call(g, &g->batch[i]) < 0) {
+				n = cst_fail_memory(err);
+				break;
+			}
+	view_free(view);
+	nest_release(&g->nest);
+	free(g->levels);
+	if (n < 0)
+		stacks_release(s);
+	return n;
+}

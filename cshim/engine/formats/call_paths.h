@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All calls of a choice by their stack: a tree with one node for each distinct
+ * path of functions, over all lanes.  The tree itself serves others as well
+ * (calltree.h), which choose what a node's number b stands for.
+ */
+#ifndef ENGINE_CALL_PATHS_H
+#define ENGINE_CALL_PATHS_H
+
+#include "base/pairs.h"
+#include "trace/loader.h"
+
+enum {
+	STACKS_MOST = 1 << 20,
+	STACKS_DEEPEST = 1024,
+	NO_STACK = UINT32_MAX, /* above the outermost function */
+};
+
+struct stack_sums {
+	uint64_t n_calls, total_ns, self_ns;
+	/* Calls that gdb stopped the program in, and how often it did so while
+	 * none of their callees ran. */
+	uint64_t n_stopped;
+	int64_t own_stops;
+	uint32_t n_open; /* while a tree with folded recursion is made */
+	/* Where recursion is folded: the node above this one that has its
+	 * number b too, or else the node itself. */
+	uint32_t target;
+};
+
+/* Zeroed: empty.  Node i is the function nodes.all[i].b called from the node
+ * nodes.all[i].a, which has a lower number, or is NO_STACK. */
+struct stacks {
+	struct pairs nodes;
+	struct stack_sums *sums; /* by node */
+	uint32_t cap;
+	int64_t n_calls;
+	/* Calls beyond STACKS_MOST nodes or STACKS_DEEPEST levels: their time
+	 * counts as their caller's own. */
+	int64_t n_left_out;
+};
+
+/* Set *out to the node b below the node `above`.  1: it is there, zeroed if it
+ * is new; 0: there are STACKS_MOST others; negative: out of memory. */
+int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out);
+
+int stacks_make(struct stacks *s, const struct cst_trace *t,
+		const struct cst_choice *choice, struct cst_error *err);
+void stacks_release(struct stacks *s);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times are microseconds with three decimals: nothing is lost.  Readers add a
+ * start and a duration as floating-point numbers, so that two ends that are
+ * equal come out in any order, and calls seem to overlap.  What would touch is
+ * therefore kept apart by some picoseconds, and then has six decimals.
+ */
+#include "formats/chrome.h"
+#include "base/pipeline.h"
+#include "formats/clamp.h"
+#include "formats/site_text.h"
+#include "formats/thread_ids.h"
+#include "names/json.h"
+#include "names/put.h"
+#include "trace/callid.h"
+
+#include <stdlib.h>
+
+enum {
+	BATCH = 512,
+	NUMBERS_MAX = 512, /* of an event, beside what its site says */
+	PS_PER_NS = 1000,
+	SHORTEST_PS = 500, /* still rounds to no time */
+};
+
+/* Copied whole, whatever their length: that is faster. */
+enum { BEGIN_BYTES = 64 };
+
+struct chrome_lane {
+	struct nest nest;
+	uint32_t begin_len;	 /* 0: not made yet */
+	char begin[BEGIN_BYTES]; /* what all its events begin with */
+};
+
+struct chrome {
+	const struct cst_trace *t;
+	struct view *view;
+	struct chrome_lane *lanes;
+	struct track *tracks;
+	struct pieces sites;
+	uint32_t gap_ps;
+	int has_head;
+	int64_t n_calls;
+	struct shown batch[BATCH];
+};
+
+/* ---- what comes before the calls ---------------------------------------- */
+
+static void put_metadata(struct bytes *out, const struct track *track,
+			 const char *what)
+{
+	PUT(out, ",\n{\"ph\":\"M\",\"pid\":");
+	put_number(out, track->pid);
+	PUT(out, ",\"tid\":");
+	put_number(out, track->tid);
+	PUT(out, ",\"name\":\"");
+	bytes_put(out, what, strlen(what));
+	PUT(out, "\",\"args\":{\"");
+}
+
+static void put_process(const struct chrome *c, uint32_t lane,
+			struct bytes *out)
+{
+	put_metadata(out, &c->tracks[lane], "process_name");
+	PUT(out, "name\":");
+	json_put_string(out,
+			track_process(c->t, lane) == 1
+				? tracks_program(c->t)
+				: c->t->threads[c->t->lanes[lane].thread].name);
+	PUT(out, "}}");
+}
+
+static void put_lane(const struct chrome *c, uint32_t lane, struct bytes *out)
+{
+	put_metadata(out, &c->tracks[lane], "thread_name");
+	PUT(out, "name\":\"");
+	track_put_name(c->t, lane, out);
+	PUT(out, "\"}}");
+	put_metadata(out, &c->tracks[lane], "thread_sort_index");
+	PUT(out, "sort_index\":");
+	put_number(out, lane);
+	PUT(out, "}}");
+}
+
+static void put_head(struct chrome *c, struct bytes *out)
+{
+	const struct cst_trace *t = c->t;
+	uint32_t named = UINT32_MAX; /* the process that was named last */
+	size_t first;
+
+	PUT(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{"
+		 "\"program\":");
+	json_put_string(out, t->command);
+	PUT(out, ",\"host\":");
+	json_put_string(out, t->host);
+	PUT(out,
+	    ",\"exporter\":\"cstrace " CST_VERSION "\"},\"traceEvents\":[");
+	first = out->len;
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		if (t->lanes[i].first_block == NO_BLOCK)
+			continue;
+		if (track_process(t, i) != named) {
+			named = track_process(t, i);
+			put_process(c, i, out);
+		}
+		put_lane(c, i, out);
+	}
+	if (first < out->len)
+		out->data[first] = ' '; /* the comma */
+	c->has_head = 1;
+}
+
+/* ---- the calls ---------------------------------------------------------- */
+
+static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
+{
+	const struct call_site *site = &t->names->sites[id];
+	const struct function *f = &t->names->functions[site->function];
+
+	PUT(out, ",\"name\":");
+	json_put_string(out, f->name);
+	/* Most are the program's own. */
+	if (f->module && strcmp(f->module, tracks_program(t))) {
+		PUT(out, ",\"cat\":");
+		json_put_string(out, f->module);
+	}
+	PUT(out, ",\"args\":{");
+	if (site->file) {
+		const char *slash = strrchr(site->file, '/');
+
+		PUT(out, "\"from\":\"");
+		json_put_text(out, slash ? slash + 1 : site->file);
+		if (site->line) {
+			PUT(out, ":");
+			put_number(out, site->line);
+		}
+		PUT(out, "\",");
+	}
+	PUT(out, "\"id\":\"");
+}
+
+/* More than the error of a double at the trace's end, whose 53 bits make it
+ * 2^-52 of that: 1 ps up to nine minutes. */
+static uint32_t gap_of(const struct cst_trace *t)
+{
+	uint64_t ns = t->end_ticks > t->start_ticks
+			      ? trace_ns(t, t->end_ticks - t->start_ticks)
+			      : 0;
+
+	return 1 + (uint32_t)(ns >> 39);
+}
+
+static inline uint64_t ps_of(uint64_t ns)
+{
+	return ns < UINT64_MAX / PS_PER_NS ? ns * PS_PER_NS : UINT64_MAX;
+}
+
+static inline char *put_us(char *p, uint64_t ps)
+{
+	uint64_t ns = ps / PS_PER_NS, us = ns / 1000;
+	uint32_t rest = (uint32_t)(ps - ns * PS_PER_NS);
+
+	p = number_put(p, us);
+	*p++ = '.';
+	p = number_put_digits(p, (uint32_t)(ns - us * 1000), 3);
+	return rest ? number_put_digits(p, rest, 3) : p;
+}
+
+static void make_lane(struct chrome_lane *lane, const struct track *track,
+		      uint32_t gap_ps)
+{
+	char *p = lane->begin;
+
+	p = PUT_AT(p, ",\n{\"ph\":\"X\",\"pid\":");
+	p = number_put(p, track->pid);
+	p = PUT_AT(p, ",\"tid\":");
+	p = number_put(p, track->tid);
+	p = PUT_AT(p, ",\"ts\":");
+	lane->begin_len = (uint32_t)(p - lane->begin);
+	lane->nest.gap = gap_ps;
+	lane->nest.shortest = SHORTEST_PS;
+}
+
+/* Its times are in picoseconds by now. */
+static inline char *put_times(const struct chrome_lane *lane,
+			      const struct shown *s, char *p)
+{
+	memcpy(p, lane->begin, BEGIN_BYTES);
+	p = put_us(p + lane->begin_len, s->start_ns);
+	p = PUT_AT(p, ",\"dur\":");
+	return put_us(p, s->duration_ns);
+}
+
+static char *put_id(const struct chrome *c, const struct shown *s, char *p)
+{
+	p = callid_put(p, &c->t->threads[s->thread], s->number, s->is_seed);
+	*p++ = '"';
+	if (s->end == CALL_OPEN)
+		p = PUT_AT(p, ",\"end\":\"open\"");
+	if (s->end == CALL_UNWOUND)
+		p = PUT_AT(p, ",\"end\":\"unwound\"");
+	if (s->n_stops)
+		p = PUT_AT(p, ",\"stopped\":true");
+	return PUT_AT(p, "}}");
+}
+
+static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
+{
+	uint32_t function = c->t->names->sites[s->site].function;
+	struct chrome_lane *lane = &c->lanes[s->lane];
+	size_t size;
+	const char *site = pieces_get(&c->sites, s->site, &size);
+	char *begin, *p;
+
+	if (!lane->begin_len)
+		make_lane(lane, &c->tracks[s->lane], c->gap_ps);
+	while (nest_over(&lane->nest, s))
+		;
+	s->start_ns = ps_of(s->start_ns);
+	s->duration_ns = ps_of(s->duration_ns);
+	if (!site || nest_enter(&lane->nest, function, s) < 0)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
+	if (!p)
+		return CST_MEMORY;
+	p = put_times(lane, s, p);
+	p = put_at(p, site, size);
+	p = put_id(c, s, p);
+	out->len += (size_t)(p - begin);
+	c->n_calls++;
+	return 0;
+}
+
+static int chrome_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct chrome *c = arg;
+
+	if (!c->has_head)
+		put_head(c, out);
+	while (out->len < PUMP_BLOCK) {
+		int n = view_next(c->view, c->batch, BATCH, err);
+
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			if (put_call(c, &c->batch[i], out) < 0)
+				return cst_fail_memory(err);
+		if (n == 0) {
+			PUT(out, "\n]}\n");
+			return out->failed ? cst_fail_memory(err) : 0;
+		}
+	}
+	return 1;
+}
+
+static void chrome_release(struct chrome *c)
+{
+	view_free(c->view);
+	for (uint32_t i = 0; c->lanes && i < c->t->n_lanes; i++)
+		nest_release(&c->lanes[i].nest);
+	free(c->lanes);
+	free(c->tracks);
+	pieces_release(&c->sites);
+}
+
+int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
+		     cst_write_fn write, void *arg, struct cst_error *err)
+{
+	auto_free struct chrome *c = calloc(1, sizeof(*c));
+	int64_t status;
+
+	if (!c)
+		return cst_fail_memory(err);
+	c->t = t;
+	c->gap_ps = gap_of(t);
+	c->tracks = tracks_new(t);
+	c->lanes = calloc(t->n_lanes + (size_t)1, sizeof(*c->lanes));
+	status = c->tracks && c->lanes
+			 ? pieces_init(&c->sites, t, put_site, err)
+			 : cst_fail_memory(err);
+	if (status == 0)
+		status = view_new(t, choice, 0, &c->view, err);
+	if (status == 0)
+		status = pump_run(chrome_fill, c, write, arg, err);
+	if (status == 0)
+		status = c->n_calls;
+	chrome_release(c);
+	return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/clamp.h"
+
+#include <stdlib.h>
+
+void nest_release(struct nest *s)
+{
+	free(s->calls);
+	*s = (struct nest){0};
+}
+
+static int nest_grow(struct nest *s)
+{
+	uint64_t cap = s->cap ? s->cap * 2ull : 8;
+	void *p = cap > UINT32_MAX ? NULL
+				   : realloc(s->calls, cap * sizeof(*s->calls));
+
+	if (!p)
+		return CST_MEMORY;
+	s->calls = p;
+	s->cap = (uint32_t)cap;
+	return 0;
+}
+
+static uint64_t between(uint64_t low, uint64_t v, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+int nest_enter(struct nest *s, uint32_t function, struct shown *call)
+{
+	uint64_t *next = s->n ? &s->calls[s->n - 1].free_ns : &s->free_ns;
+	uint64_t last = s->n ? s->calls[s->n - 1].end_ns : UINT64_MAX;
+	uint64_t low = *next < last ? *next : last;
+	uint64_t high = last - low < s->gap ? low : last - s->gap;
+	uint64_t latest = high - low < s->shortest ? low : high - s->shortest;
+	uint64_t start = between(low, call->start_ns, latest);
+	uint64_t end = plus(call->start_ns, call->duration_ns);
+
+	if (end - start < s->shortest || end < start)
+		end = plus(start, s->shortest);
+	end = between(start, end, high);
+	call->start_ns = start;
+	call->duration_ns = end - start;
+	*next = plus(end, s->gap);
+	if (s->n == s->cap && nest_grow(s) < 0)
+		return CST_MEMORY;
+	s->calls[s->n++] = (struct nested){.end_ns = end,
+					   .free_ns = start,
+					   .depth = call->depth,
+					   .function = function,
+					   .end = call->end};
+	return 0;
+}

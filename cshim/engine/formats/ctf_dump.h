@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A CTF folder's state dump: where each object file was mapped.
+ */
+#ifndef ENGINE_CTF_DUMP_H
+#define ENGINE_CTF_DUMP_H
+
+#include "formats/ctf_stream.h"
+#include "formats/thread_ids.h"
+
+int ctf_dump_write(const struct cst_trace *t, const struct track *tracks,
+		   struct folder *folder, struct ctf_stream *s,
+		   struct cst_error *err);
+
+#endif

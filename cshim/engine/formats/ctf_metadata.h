@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a CTF folder's streams look like, for its readers.
+ */
+#ifndef ENGINE_CTF_METADATA_H
+#define ENGINE_CTF_METADATA_H
+
+#include "formats/folder.h"
+#include "trace/loader.h"
+
+/* In this order in the metadata. */
+enum ctf_event {
+	CTF_ENTRY = 0,
+	CTF_EXIT = 1,
+	CTF_DUMP_START = 2,
+	CTF_DUMP_OBJECT = 3,
+	CTF_DUMP_BUILD_ID = 4,
+	CTF_DUMP_END = 5,
+};
+
+enum { CTF_UUID = 16 };
+
+/* The same for all folders that are saved of a trace. */
+void ctf_uuid(const struct cst_trace *t, uint8_t out[CTF_UUID]);
+
+int ctf_metadata_write(const struct cst_trace *t, struct folder *folder,
+		       struct cst_error *err);
+
+#endif

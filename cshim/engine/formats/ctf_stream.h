@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One stream of a CTF folder: events in order of time, in packets.
+ */
+#ifndef ENGINE_CTF_STREAM_H
+#define ENGINE_CTF_STREAM_H
+
+#include "formats/ctf_metadata.h"
+
+struct ctf_stream {
+	struct folder_file file;
+	struct bytes packet;  /* the one that is being made */
+	struct bytes context; /* of all its events */
+	uint8_t uuid[CTF_UUID];
+	uint64_t instance, n_packets;
+	uint64_t first_ns, last_ns; /* of the packet's events */
+};
+
+/* What all streams share; zeroed before. */
+void ctf_stream_init(struct ctf_stream *s, const struct cst_trace *t);
+/* Ends what was not ended. */
+void ctf_stream_release(struct ctf_stream *s);
+
+int ctf_stream_begin(struct ctf_stream *s, struct folder *folder,
+		     const char *name, struct cst_error *err);
+/* What the next events are of. */
+void ctf_stream_context(struct ctf_stream *s, uint32_t pid, uint32_t tid,
+			const char *name);
+int ctf_stream_end(struct ctf_stream *s, struct cst_error *err);
+
+/* An event without its fields: those go into the packet next, before
+ * ctf_stream_settle(). */
+void ctf_stream_event(struct ctf_stream *s, enum ctf_event event,
+		      uint64_t at_ns);
+int ctf_stream_flush(struct ctf_stream *s, struct cst_error *err);
+
+enum { CTF_PACKET = 256 << 10 };
+
+static inline int ctf_stream_settle(struct ctf_stream *s, struct cst_error *err)
+{
+	return s->packet.len < CTF_PACKET ? 0 : ctf_stream_flush(s, err);
+}
+
+/* Text as a CTF string, with what is not printable escaped. */
+void ctf_put_string(struct bytes *out, const char *text);
+void ctf_put_u64(struct bytes *out, uint64_t v);
+void ctf_put_u32(struct bytes *out, uint32_t v);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/enter_exit.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512, NO_LANE = UINT32_MAX };
+
+struct steps {
+	const struct cst_trace *t;
+	struct view *view;
+	struct nest nest; /* of the lane under way */
+	uint32_t lane;
+	int n, at; /* of the batch; n 0: the view is over */
+	struct shown batch[BATCH];
+};
+
+int steps_new(const struct cst_trace *t, const struct cst_choice *choice,
+	      struct steps **out, struct cst_error *err)
+{
+	struct steps *s = calloc(1, sizeof(*s));
+	int status;
+
+	if (!s)
+		return cst_fail_memory(err);
+	s->t = t;
+	s->lane = NO_LANE;
+	status = view_new_calls(t, choice, 1, &s->view, err);
+	if (status < 0)
+		steps_free(s);
+	else
+		*out = s;
+	return status;
+}
+
+void steps_free(struct steps *s)
+{
+	if (!s)
+		return;
+	view_free(s->view);
+	nest_release(&s->nest);
+	free(s);
+}
+
+/* The next call, still to be taken. NULL: the view is over, or failed. */
+static struct shown *steps_peek(struct steps *s, int *status,
+				struct cst_error *err)
+{
+	if (s->at == s->n) {
+		*status = view_next(s->view, s->batch, BATCH, err);
+		s->n = *status < 0 ? 0 : *status;
+		s->at = 0;
+	}
+	return s->n ? &s->batch[s->at] : NULL;
+}
+
+static void step_exit(const struct steps *s, const struct nested *over,
+		      struct step *out)
+{
+	*out = (struct step){
+		.at_ns = over->end_ns,
+		.lane = s->lane,
+		.function = over->function,
+		.depth = s->nest.n,
+		.is_exit = 1,
+		.end = over->end,
+	};
+}
+
+static int step_entry(struct steps *s, struct shown *call, struct step *out,
+		      struct cst_error *err)
+{
+	*out = (struct step){
+		.lane = call->lane,
+		.function = s->t->names->sites[call->site].function,
+		.depth = s->nest.n,
+		.end = call->end,
+		.call = call,
+	};
+	if (nest_enter(&s->nest, out->function, call) < 0)
+		return cst_fail_memory(err);
+	out->at_ns = call->start_ns;
+	s->at++;
+	return 1;
+}
+
+int steps_next(struct steps *s, struct step *out, struct cst_error *err)
+{
+	const struct nested *over;
+	struct shown *call;
+	int status = 0;
+
+	call = steps_peek(s, &status, err);
+	if (status < 0)
+		return status;
+	over = nest_over(&s->nest, call && call->lane == s->lane ? call : NULL);
+	if (over) {
+		step_exit(s, over, out);
+		return 1;
+	}
+	if (!call)
+		return 0;
+	if (call->lane != s->lane)
+		nest_release(&s->nest);
+	s->lane = call->lane;
+	return step_entry(s, call, out, err);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All calls of a choice as a graph of functions: what each took, and who
+ * called it from where.  As in a report, time spent in a function counts once
+ * where it calls itself, directly or not.
+ */
+#ifndef ENGINE_GRAPH_H
+#define ENGINE_GRAPH_H
+
+#include "base/pairs.h"
+#include "trace/loader.h"
+
+enum { NO_CALLER = UINT32_MAX }; /* of an outermost call */
+
+struct graph_function {
+	uint64_t n_calls, total_ns, self_ns;
+	uint32_t n_open; /* while the graph is made */
+};
+
+struct graph_arc {
+	uint64_t n_calls;
+	/* Of those calls whose function was not open before. */
+	uint64_t total_ns;
+};
+
+/* Zeroed: empty.  Arc i leads from the function arcs.all[i].a, or NO_CALLER,
+ * through the call site arcs.all[i].b. */
+struct graph {
+	struct graph_function *functions; /* by number in names */
+	struct pairs arcs;
+	struct graph_arc *sums; /* by arc */
+	uint32_t cap;
+	uint64_t total_ns; /* of the outermost calls */
+	int64_t n_calls;
+};
+
+int graph_make(struct graph *g, const struct cst_trace *t,
+	       const struct cst_choice *choice, struct cst_error *err);
+void graph_release(struct graph *g);
+
+#endif

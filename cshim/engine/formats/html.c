@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page, then what is small (as JSON), then the tree of stacks, then the
+ * calls, at most N_MOST of them: the longest.
+ */
+#include "formats/html.h"
+#include "base/pipeline.h"
+#include "calls/exceptions.h"
+#include "formats/call_paths.h"
+#include "formats/html_calls.h"
+#include "formats/html_data.h"
+#include "formats/html_page.h"
+#include "formats/html_sums.h"
+#include "formats/thread_ids.h"
+#include "names/json.h"
+#include "names/put.h"
+#include "rows/row.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+enum {
+	N_MOST = 2000000, /* calls, that a browser still draws at once */
+	PIECE = 1 << 16,  /* stacks */
+	NAME_ROOM = 4000,
+	NAME_MAX_BYTES = 4096,
+};
+
+enum state { AT_PAGE, AT_HEAD, AT_STACKS, AT_CALLS };
+
+struct html {
+	const struct cst_trace *t;
+	const struct cst_choice *choice;
+	struct html_sums sums;
+	struct stacks stacks;
+	struct html_calls *calls;
+	struct bytes raw;
+	enum state state;
+	uint32_t next; /* stack */
+};
+
+__attribute__((format(printf, 2, 3))) static void
+put_format(struct bytes *out, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	bytes_put(out, text, (size_t)n);
+}
+
+/* As in rows: what is not printable is escaped. */
+static void put_name(struct bytes *out, const char *name)
+{
+	char text[NAME_MAX_BYTES];
+
+	if (!name) {
+		PUT(out, "null");
+		return;
+	}
+	*row_put_text(text, name, NAME_ROOM) = '\0';
+	json_put_string(out, text);
+}
+
+/* As rows have the name; its module; its file; and the full name, if that is
+ * another. */
+static void put_function(const struct names *names, uint32_t id, int how,
+			 struct bytes *out)
+{
+	const struct function *f = &names->functions[id];
+	char shown[NAME_MAX_BYTES + 32];
+
+	*row_put_function(shown, names, id, how, NAME_ROOM) = '\0';
+	PUT(out, "[");
+	json_put_string(out, shown);
+	PUT(out, ",");
+	put_name(out, f->module);
+	PUT(out, ",");
+	put_name(out, f->file);
+	if (strcmp(shown, f->name) != 0) {
+		PUT(out, ",");
+		put_name(out, f->name);
+	}
+	PUT(out, "]");
+}
+
+/* Which functions are none, but what an exception does: "throw", ... */
+static void put_exceptions(const struct names *names, struct bytes *out)
+{
+	const char *comma = "";
+
+	PUT(out, "],\n\"exceptions\":[");
+	for (uint32_t i = 0; i < names->n_functions; i++) {
+		uint8_t kind = names->functions[i].exception;
+
+		if (!kind)
+			continue;
+		put_format(out, "%s[%" PRIu32 ",\"%s\"]", comma, i,
+			   exceptions_word(kind));
+		comma = ",";
+	}
+}
+
+static void put_names(const struct names *names, int how, struct bytes *out)
+{
+	PUT(out, ",\n\"functions\":[");
+	for (uint32_t i = 0; i < names->n_functions; i++) {
+		bytes_put(out, i ? ",\n" : "\n", i ? 2 : 1);
+		put_function(names, i, how, out);
+	}
+	put_exceptions(names, out);
+	PUT(out, "],\n\"sites\":[");
+	for (uint32_t i = 0; i < names->n_sites; i++) {
+		const struct call_site *s = &names->sites[i];
+
+		put_format(out, "%s[%" PRIu32 ",%" PRIu32 ",", i ? ",\n" : "\n",
+			   s->function, s->line);
+		put_name(out, s->file);
+		PUT(out, "]");
+	}
+	PUT(out, "]");
+}
+
+/* "worker", or "worker, stack 2". */
+static void put_lane_name(const struct cst_trace *t, uint32_t lane,
+			  struct bytes *out)
+{
+	uint32_t ordinal = t->lanes[lane].ordinal;
+	char text[NAME_MAX_BYTES + 32], *end;
+
+	end = row_put_text(text, track_thread_name(t, lane), NAME_ROOM);
+	*end = '\0';
+	if (ordinal)
+		snprintf(end, 32, ", stack %" PRIu32, ordinal);
+	json_put_string(out, text);
+}
+
+static void put_lanes(const struct cst_trace *t, struct bytes *out)
+{
+	PUT(out, ",\n\"threads\":[");
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		const struct trace_thread *h = &t->threads[i];
+
+		put_format(out,
+			   "%s{\"process\":%" PRIu32 ",\"pid\":%" PRIu32
+			   ",\"ordinal\":%" PRIu32 ",\"tid\":%" PRIu32
+			   ",\"name\":",
+			   i ? ",\n" : "\n", h->process, h->pid, h->ordinal,
+			   h->tid);
+		put_name(out, h->name);
+		PUT(out, "}");
+	}
+	PUT(out, "],\n\"lanes\":[");
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		put_format(out, "%s{\"thread\":%" PRIu32 ",\"name\":",
+			   i ? ",\n" : "\n", t->lanes[i].thread);
+		put_lane_name(t, i, out);
+		PUT(out, "}");
+	}
+	PUT(out, "]");
+}
+
+static void put_sums(const struct html *h, struct bytes *out)
+{
+	int is_first = 1;
+
+	PUT(out, ",\n\"sums\":[");
+	for (uint32_t i = 0; i < h->t->names->n_functions; i++) {
+		const struct html_sum *s = &h->sums.all[i];
+
+		if (!s->n_calls)
+			continue;
+		put_format(out,
+			   "%s[%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			   ",%" PRIu64 ",%" PRIu64 "]",
+			   is_first ? "\n" : ",\n", i, s->n_calls, s->total_ns,
+			   s->self_ns > 0 ? (uint64_t)s->self_ns : 0, s->min_ns,
+			   s->max_ns);
+		is_first = 0;
+	}
+	PUT(out, "]");
+}
+
+/* What the page says where calls are missing: which were chosen, and which
+ * were never recorded. */
+static void put_choice(const struct cst_choice *choice, struct bytes *out)
+{
+	PUT(out, ",\n\"choice\":{\"filter\":");
+	put_name(out, choice->filter);
+	PUT(out, ",\"exclude\":");
+	put_name(out, choice->exclude);
+	PUT(out, ",\"root\":");
+	put_name(out, choice->root);
+	put_format(out,
+		   ",\"min_ns\":%" PRIu64 ",\"depth\":%" PRIu32
+		   ",\"thread\":%" PRIu32 ",\"process\":%" PRIu32
+		   ",\"std\":%d}",
+		   choice->min_ns, choice->depth, choice->thread,
+		   choice->process, choice->std);
+}
+
+static void put_losses(const struct cst_status_report *s, struct bytes *out)
+{
+	char text[256];
+
+	put_format(out,
+		   ",\n\"n_lost\":%" PRIu64 ",\"n_lost_limit\":%" PRIu64
+		   ",\"untraced\":[",
+		   s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+			   s->n_lost_holes,
+		   s->n_lost_limit);
+	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text));
+	     i++) {
+		if (i)
+			PUT(out, ",");
+		put_name(out, text);
+	}
+	PUT(out, "]");
+}
+
+static int put_head(struct html *h, struct bytes *out)
+{
+	const struct cst_trace *t = h->t;
+	struct bytes *raw = &h->raw;
+	uint64_t n_recorded = 0;
+
+	for (uint32_t i = 0; i < t->n_lanes; i++)
+		n_recorded += t->lanes[i].n_calls;
+	PUT(raw, "{\"version\":\"" CST_VERSION "\",\"command\":");
+	put_name(raw, t->command);
+	PUT(raw, ",\"host\":");
+	put_name(raw, t->host);
+	put_format(raw,
+		   ",\"start_wall_ns\":\"%" PRIu64 "\",\"duration_ns\":%" PRIu64
+		   ",\"n_calls\":%" PRIu64 ",\"n_recorded\":%" PRIu64
+		   ",\"least_ns\":%" PRIu64 ",\"n_not_stacked\":%" PRId64
+		   ",\"is_cut\":%d,\"is_sealed\":%d",
+		   t->start_wall_ns, trace_ns(t, t->end_ticks - t->start_ticks),
+		   h->sums.n_calls, n_recorded, h->sums.least_ns,
+		   h->stacks.n_left_out, t->is_cut, t->is_sealed);
+	put_choice(h->choice, raw);
+	put_losses(&t->status, raw);
+	put_names(t->names, h->choice->names, raw);
+	put_lanes(t, raw);
+	put_sums(h, raw);
+	PUT(raw, "}");
+	return html_data_put(out, "head", raw);
+}
+
+/* For each stack: its caller + 1, function, calls, total, self. */
+static int put_stacks(struct html *h, struct bytes *out)
+{
+	uint32_t n = h->stacks.nodes.n - h->next;
+
+	h->raw.len = 0;
+	html_put_number(&h->raw, n < PIECE ? n : PIECE);
+	for (n = 0; n < PIECE && h->next < h->stacks.nodes.n; n++) {
+		const struct pair *node = &h->stacks.nodes.all[h->next];
+		const struct stack_sums *sums = &h->stacks.sums[h->next++];
+
+		html_put_number(&h->raw, node->a + 1u);
+		html_put_number(&h->raw, node->b);
+		html_put_number(&h->raw, sums->n_calls);
+		html_put_number(&h->raw, sums->total_ns);
+		html_put_number(&h->raw,
+				(int64_t)sums->self_ns > 0 ? sums->self_ns : 0);
+	}
+	return html_data_put(out, "stacks", &h->raw);
+}
+
+/* The last piece: without it the file is cut. */
+static int put_end(struct html *h, struct bytes *out)
+{
+	h->raw.len = 0;
+	html_put_number(&h->raw, html_calls_n(h->calls));
+	html_put_number(&h->raw, html_calls_n_lost(h->calls));
+	return html_data_put(out, "end", &h->raw);
+}
+
+/* What is known before the first call goes out. */
+static int begin(struct html *h, struct bytes *out, struct cst_error *err)
+{
+	int status = html_page_read(out, err);
+
+	if (status == 0)
+		status = html_sums_make(&h->sums, h->t, h->choice, N_MOST, err);
+	if (status == 0)
+		status = stacks_make(&h->stacks, h->t, h->choice, err);
+	if (status == 0)
+		status = html_calls_new(h->t, h->choice, h->sums.least_ns,
+					N_MOST, &h->calls, err);
+	return status;
+}
+
+static int html_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct html *h = arg;
+	int status = 1;
+
+	switch (h->state) {
+	case AT_PAGE:
+		status = begin(h, out, err);
+		h->state = AT_HEAD;
+		return status < 0 ? status : 1;
+	case AT_HEAD:
+		status = put_head(h, out);
+		h->state = AT_STACKS;
+		break;
+	case AT_STACKS:
+		status = put_stacks(h, out);
+		if (h->next == h->stacks.nodes.n)
+			h->state = AT_CALLS;
+		break;
+	case AT_CALLS:
+		status = html_calls_put(h->calls, out, err);
+		if (status)
+			return status;
+		if (put_end(h, out) < 0)
+			return cst_fail_memory(err);
+		return 0;
+	}
+	return status < 0 ? cst_fail_memory(err) : 1;
+}
+
+int64_t html_write(const struct cst_trace *t, const struct cst_choice *choice,
+		   cst_write_fn write, void *arg, struct cst_error *err)
+{
+	struct html h = {.t = t, .choice = choice};
+	int64_t status = pump_run(html_fill, &h, write, arg, err);
+
+	if (status == 0)
+		status = (int64_t)h.sums.n_calls;
+	html_calls_free(h.calls);
+	html_sums_release(&h.sums);
+	stacks_release(&h.stacks);
+	bytes_release(&h.raw);
+	return status;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data inside the page: pieces that page/src/data.js reads.  Each is a zstd
+ * frame in base64, so that nothing in it can end the element that it is in.
+ */
+#ifndef ENGINE_HTML_DATA_H
+#define ENGINE_HTML_DATA_H
+
+#include "base/bytes.h"
+
+/* Append raw to out as one piece. */
+int html_data_put(struct bytes *out, const char *kind, const struct bytes *raw);
+
+/* A varint that the page can hold: at most 2^53 - 1. */
+void html_put_number(struct bytes *out, uint64_t v);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page without its data, which `make` bundles and installs beside the
+ * engine.
+ */
+#ifndef ENGINE_HTML_PAGE_H
+#define ENGINE_HTML_PAGE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* Append the whole page to out. CST_FAILED: it is not there, and why. */
+int html_page_read(struct bytes *out, struct cst_error *err);
+
+#endif

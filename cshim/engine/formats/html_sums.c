@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Times are summed up as the report does: a function's total counts once where
+ * it calls itself.  A callee takes no longer than its caller, so the calls
+ * above any length are a tree.
+ */
+#include "formats/html_sums.h"
+#include "formats/html_tour.h"
+
+#include <stdlib.h>
+
+/* Durations by their highest bit and the four below it. */
+enum { STEPS = 16, STEP_BITS = 4, N_BINS = (64 - STEP_BITS + 1) * STEPS };
+
+struct summing {
+	struct html_sums *s;
+	uint32_t *levels; /* function of each open call */
+	uint32_t cap;
+	uint64_t bins[N_BINS];
+};
+
+static unsigned bin_of(uint64_t ns)
+{
+	unsigned top;
+
+	if (ns < STEPS)
+		return (unsigned)ns;
+	top = 63 - (unsigned)__builtin_clzll(ns);
+	return (top - STEP_BITS + 1) * STEPS +
+	       (unsigned)(ns >> (top - STEP_BITS) & (STEPS - 1));
+}
+
+static uint64_t bin_least(unsigned bin)
+{
+	unsigned shift = bin / STEPS;
+
+	if (!shift)
+		return bin;
+	return (uint64_t)(STEPS + bin % STEPS) << (shift - 1);
+}
+
+static uint64_t least_of(const uint64_t *bins, uint64_t n_most)
+{
+	uint64_t n = 0;
+	unsigned bin = N_BINS;
+
+	while (bin && bins[bin - 1] <= n_most - n)
+		n += bins[--bin];
+	/* All are alike: take what there is room for. */
+	while (bin && !n)
+		n = bins[--bin];
+	return bin ? bin_least(bin) : 0;
+}
+
+static int levels_room(struct summing *g, uint32_t level)
+{
+	uint64_t cap = level * 2ull + 64;
+	void *p;
+
+	if (level < g->cap)
+		return 0;
+	p = cap > UINT32_MAX ? NULL
+			     : realloc(g->levels, cap * sizeof(*g->levels));
+	if (!p)
+		return CST_MEMORY;
+	g->levels = p;
+	g->cap = (uint32_t)cap;
+	return 0;
+}
+
+static void add_call(struct summing *g, const struct stop *stop)
+{
+	struct html_sum *f = &g->s->all[stop->function];
+	uint64_t ns = stop->duration_ns;
+	uint32_t level = stop->level;
+
+	if (!f->n_calls++ || ns < f->min_ns)
+		f->min_ns = ns;
+	if (ns > f->max_ns)
+		f->max_ns = ns;
+	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
+	if (!f->outermost || f->outermost > level ||
+	    g->levels[f->outermost - 1] != stop->function) {
+		f->total_ns += ns;
+		f->outermost = level + 1;
+	}
+	if (level) {
+		f = &g->s->all[g->levels[level - 1]];
+		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
+	}
+	g->levels[level] = stop->function;
+	g->bins[bin_of(stop->call.duration_ns)]++;
+	g->s->n_calls++;
+}
+
+int html_sums_make(struct html_sums *s, const struct cst_trace *t,
+		   const struct cst_choice *choice, uint64_t n_most,
+		   struct cst_error *err)
+{
+	auto_free struct summing *g = calloc(1, sizeof(*g));
+	struct tour *tour = NULL;
+	struct stop stop;
+	int status = 0;
+
+	*s = (struct html_sums){.all = calloc(t->names->n_functions + (size_t)1,
+					      sizeof(*s->all))};
+	if (!g || !s->all)
+		return cst_fail_memory(err);
+	g->s = s;
+	status = tour_new(t, choice, &tour, err);
+	while (status >= 0 && (status = tour_next(tour, &stop, err)) > 0) {
+		if (levels_room(g, stop.level) < 0)
+			status = cst_fail_memory(err);
+		else
+			add_call(g, &stop);
+	}
+	tour_free(tour);
+	free(g->levels);
+	if (status == 0)
+		s->least_ns = least_of(g->bins, n_most);
+	return status;
+}
+
+void html_sums_release(struct html_sums *s)
+{
+	free(s->all);
+	*s = (struct html_sums){0};
+}

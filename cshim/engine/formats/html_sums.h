@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the page tells of each function, and how short a call may be so that
+ * the page can still show it by itself.
+ */
+#ifndef ENGINE_HTML_SUMS_H
+#define ENGINE_HTML_SUMS_H
+
+#include "trace/loader.h"
+
+struct html_sum {
+	uint64_t n_calls, total_ns, min_ns, max_ns;
+	int64_t self_ns;
+	uint32_t outermost; /* while they are made: a level + 1 */
+};
+
+/* Zeroed: empty. */
+struct html_sums {
+	struct html_sum *all; /* by function */
+	uint64_t n_calls;
+	uint64_t least_ns; /* of the calls that are shown one by one */
+};
+
+/* At most n_most calls last least_ns or longer, unless none did otherwise. */
+int html_sums_make(struct html_sums *s, const struct cst_trace *t,
+		   const struct cst_choice *choice, uint64_t n_most,
+		   struct cst_error *err);
+void html_sums_release(struct html_sums *s);
+
+#endif

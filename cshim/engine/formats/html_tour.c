@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "formats/html_tour.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512, NO_LANE = UINT32_MAX };
+
+struct tour {
+	const struct cst_trace *t;
+	struct view *view;
+	struct nest nest;
+	uint32_t lane;
+	int n, at;
+	struct shown batch[BATCH];
+};
+
+int tour_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     struct tour **out, struct cst_error *err)
+{
+	auto_free struct tour *r = calloc(1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return cst_fail_memory(err);
+	r->t = t;
+	r->lane = NO_LANE;
+	status = view_new(t, choice, 1, &r->view, err);
+	if (status == 0)
+		*out = take(r);
+	return status;
+}
+
+void tour_free(struct tour *r)
+{
+	if (!r)
+		return;
+	view_free(r->view);
+	nest_release(&r->nest);
+	free(r);
+}
+
+int tour_next(struct tour *r, struct stop *out, struct cst_error *err)
+{
+	int is_first;
+
+	if (r->at == r->n) {
+		r->at = 0;
+		r->n = view_next(r->view, r->batch, BATCH, err);
+		if (r->n <= 0) {
+			int status = r->n;
+
+			r->n = 0;
+			return status;
+		}
+	}
+	out->call = r->batch[r->at++];
+	is_first = out->call.lane != r->lane;
+	while (nest_over(&r->nest, is_first ? NULL : &out->call))
+		;
+	if (is_first)
+		r->nest.free_ns = 0;
+	r->lane = out->call.lane;
+	out->is_first = (uint8_t)is_first;
+	out->level = r->nest.n;
+	out->function = r->t->names->sites[out->call.site].function;
+	out->duration_ns = out->call.duration_ns;
+	if (nest_enter(&r->nest, out->function, &out->call) < 0)
+		return cst_fail_memory(err);
+	return 1;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls of a choice for the page: lane after lane, strictly nested, each
+ * with its level.
+ */
+#ifndef ENGINE_HTML_TOUR_H
+#define ENGINE_HTML_TOUR_H
+
+#include "formats/clamp.h"
+#include "trace/loader.h"
+
+struct tour;
+
+struct stop {
+	struct shown call;    /* trimmed to what is around it */
+	uint64_t duration_ns; /* as recorded */
+	uint32_t function;
+	uint32_t level;	  /* the open calls above it: those of lower levels */
+	uint8_t is_first; /* of its lane */
+};
+
+int tour_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     struct tour **out, struct cst_error *err);
+void tour_free(struct tour *r);
+
+/* 1: a call; 0: the end; or negative. */
+int tour_next(struct tour *r, struct stop *out, struct cst_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Between its numbers a line is the same for all calls of a site (names) and
+ * of a lane (process, thread): those parts are made once and copied.
+ */
+#include "formats/jsonl.h"
+#include "base/pipeline.h"
+#include "calls/exceptions.h"
+#include "formats/site_text.h"
+#include "names/json.h"
+#include "names/put.h"
+#include "rows/row.h"
+#include "trace/callid.h"
+#include "trace/window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	BATCH = 512,
+	NAME_ROOM = 4000,
+	NUMBERS_MAX = 512, /* of a line, beside its names */
+};
+
+struct jsonl {
+	const struct cst_trace *t;
+	struct view *view;
+	struct window window;
+	struct pieces sites, froms;
+	int64_t n_lines;
+	struct shown batch[BATCH];
+};
+
+/* ,"key":"text" or ,"key":null */
+static void put_string(struct bytes *out, const char *key, const char *text)
+{
+	bytes_put(out, ",\"", 2);
+	bytes_put(out, key, strlen(key));
+	bytes_put(out, "\":", 2);
+	json_put_string(out, text);
+}
+
+static void put_line_number(struct bytes *out, uint32_t line)
+{
+	char text[24];
+
+	bytes_put(out, ",\"line\":", 8);
+	if (line)
+		bytes_put(out, text, (size_t)(number_put(text, line) - text));
+	else
+		bytes_put(out, "null", 4);
+}
+
+/* As rows have it. */
+static void put_name(const struct cst_trace *t, uint32_t function,
+		     struct bytes *out)
+{
+	char name[NAME_ROOM + 64];
+
+	*row_put_function(name, t->names, function, CST_NAMES_SIMPLE,
+			  NAME_ROOM) = '\0';
+	put_string(out, "name", name);
+}
+
+/* Not a call: what is thrown or caught there. */
+static void put_exception(const struct function *f, struct bytes *out)
+{
+	size_t size;
+	const char *thrown = names_thrown(f, &size);
+	char type[4096] = "";
+
+	put_string(out, "kind", exceptions_word(f->exception));
+	if (thrown)
+		snprintf(type, sizeof(type), "%.*s", (int)size, thrown);
+	bytes_put(out, ",\"exception\":{\"type\":", 21);
+	json_put_string(out, *type ? type : NULL);
+	put_string(out, "what", f->message);
+	bytes_put(out, "}", 1);
+}
+
+static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
+{
+	const struct call_site *site = &t->names->sites[id];
+	const struct function *f = &t->names->functions[site->function];
+
+	if (f->exception)
+		put_exception(f, out);
+	put_string(out, "function", f->name);
+	put_name(t, site->function, out);
+	put_string(out, "symbol", f->exception ? NULL : f->symbol);
+	put_string(out, "module", f->module);
+	put_string(out, "file", site->file);
+	put_line_number(out, site->file ? site->line : 0);
+}
+
+/* Of calls whose own callers are hidden: where the nearest visible one called
+ * from. */
+static void put_from(const struct cst_trace *t, uint32_t id, struct bytes *out)
+{
+	const struct call_site *from = &t->names->sites[id];
+
+	bytes_put(out, ",\"from\":{\"file\":", 16);
+	json_put_string(out, from->file);
+	put_line_number(out, from->file ? from->line : 0);
+	bytes_put(out, "}", 1);
+}
+
+static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
+{
+	const struct trace_thread *thread = &j->t->threads[s->thread];
+
+	p = PUT_AT(p, "{\"id\":\"");
+	p = callid_put(p, thread, s->number, s->is_seed);
+	p = PUT_AT(p, "\",\"parent\":");
+	if (s->parent == PARENT_NONE) {
+		p = PUT_AT(p, "null");
+	} else {
+		*p++ = '"';
+		p = callid_put(p, &j->t->threads[s->parent_thread],
+			       s->parent_number, s->parent == PARENT_SEED);
+		*p++ = '"';
+	}
+	p = PUT_AT(p, ",\"process\":");
+	p = number_put(p, thread->pid);
+	p = PUT_AT(p, ",\"thread\":");
+	p = number_put(p, thread->tid);
+	p = PUT_AT(p, ",\"lane\":");
+	p = number_put(p, j->t->lanes[s->lane].ordinal);
+	p = PUT_AT(p, ",\"depth\":");
+	return number_put(p, s->depth);
+}
+
+static char *put_tail(const struct shown *s, char *p)
+{
+	p = PUT_AT(p, ",\"start_ns\":");
+	p = s->is_seed ? PUT_AT(p, "null") : number_put(p, s->start_ns);
+	p = PUT_AT(p, ",\"duration_ns\":");
+	if (s->end == CALL_OPEN)
+		return PUT_AT(p, "null,\"end\":\"open\"}\n");
+	p = number_put(p, s->duration_ns);
+	if (shown_is_stopped(s))
+		p = PUT_AT(p, ",\"stopped\":true");
+	return s->end == CALL_UNWOUND ? PUT_AT(p, ",\"end\":\"unwound\"}\n")
+				      : PUT_AT(p, ",\"end\":\"return\"}\n");
+}
+
+static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
+{
+	size_t size = 0, from_size = 0;
+	const char *site = pieces_get(&j->sites, s->site, &size), *from = "";
+	char *begin, *p;
+
+	if (s->from != s->site)
+		from = pieces_get(&j->froms, s->from, &from_size);
+	if (!site || !from)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size);
+	if (!p)
+		return CST_MEMORY;
+	p = put_head(j, s, p);
+	p = put_at(p, site, size);
+	p = put_at(p, from, from_size);
+	p = put_tail(s, p);
+	out->len += (size_t)(p - begin);
+	j->n_lines++;
+	return 0;
+}
+
+static int put_windowed(struct jsonl *j, const struct shown *s,
+			struct bytes *out)
+{
+	const struct shown *callers;
+	uint32_t n;
+	int got = window_take(&j->window, s, &callers, &n);
+
+	if (got <= 0)
+		return got;
+	for (uint32_t i = 0; i < n; i++)
+		if (callers[i].number && put_call(j, &callers[i], out) < 0)
+			return CST_MEMORY;
+	return put_call(j, s, out);
+}
+
+static int jsonl_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct jsonl *j = arg;
+	int is_all = window_is_all(&j->window), n;
+
+	while (out->len < PUMP_BLOCK) {
+		n = view_next(j->view, j->batch, BATCH, err);
+		if (n <= 0 || window_is_over(&j->window))
+			return n < 0 ? n : 0;
+		for (int i = 0; i < n; i++)
+			if ((is_all ? put_call(j, &j->batch[i], out)
+				    : put_windowed(j, &j->batch[i], out)) < 0)
+				return cst_fail_memory(err);
+	}
+	return 1;
+}
+
+int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
+		    cst_write_fn write, void *arg, struct cst_error *err)
+{
+	auto_free struct jsonl *j = calloc(1, sizeof(*j));
+	int64_t status;
+
+	if (!j)
+		return cst_fail_memory(err);
+	j->t = t;
+	status = pieces_init(&j->sites, t, put_site, err);
+	if (status == 0)
+		status = pieces_init(&j->froms, t, put_from, err);
+	if (status == 0)
+		status = window_init(&j->window, t, choice, err);
+	if (status == 0)
+		status = view_new_part(t, choice, &j->window.part, 0, &j->view,
+				       err);
+	if (status == 0)
+		status = pump_run(jsonl_fill, j, write, arg, err);
+	if (status == 0)
+		status = j->n_lines;
+	view_free(j->view);
+	window_release(&j->window);
+	pieces_release(&j->sites);
+	pieces_release(&j->froms);
+	return status;
+}

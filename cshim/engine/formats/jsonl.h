@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A trace as JSON lines: one object a call, in order of entry.
+ */
+#ifndef ENGINE_JSONL_H
+#define ENGINE_JSONL_H
+
+#include "trace/loader.h"
+
+/* Returns the number of lines. last and around of the choice count too. */
+int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
+		    cst_write_fn write, void *arg, struct cst_error *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lane after lane, since each is an array of its own.  All functions are
+ * frames, under their own numbers.
+ */
+#include "formats/speedscope.h"
+#include "base/pipeline.h"
+#include "formats/clamp.h"
+#include "formats/thread_ids.h"
+#include "names/json.h"
+#include "names/put.h"
+
+#include <stdlib.h>
+
+enum {
+	BATCH = 512,
+	EVENT_MAX = 128,
+	SHORTEST_NS = 1, /* or it is not shown */
+	NO_LANE = UINT32_MAX,
+};
+
+struct speedscope {
+	const struct cst_trace *t;
+	struct view *view;
+	struct nest nest; /* of the lane under way */
+	uint32_t lane;
+	uint64_t end_ns; /* of its last event */
+	uint8_t is_begun, has_profile, has_event;
+	int64_t n_calls;
+	struct shown batch[BATCH];
+};
+
+static void put_frames(const struct names *names, struct bytes *out)
+{
+	for (uint32_t i = 0; i < names->n_functions; i++) {
+		const struct function *f = &names->functions[i];
+		const char *file = f->file ? f->file : f->module;
+
+		if (i)
+			PUT(out, ",");
+		PUT(out, "\n{\"name\":");
+		json_put_string(out, f->name);
+		if (file) {
+			PUT(out, ",\"file\":");
+			json_put_string(out, file);
+		}
+		PUT(out, "}");
+	}
+}
+
+static void put_head(struct speedscope *s, struct bytes *out)
+{
+	PUT(out,
+	    "{\"$schema\":\"https://www.speedscope.app/"
+	    "file-format-schema.json\",\n\"exporter\":\"cstrace " CST_VERSION
+	    "\",\n\"name\":");
+	json_put_string(out, s->t->command);
+	PUT(out, ",\n\"shared\":{\"frames\":[");
+	put_frames(s->t->names, out);
+	PUT(out, "\n]},\n\"profiles\":[");
+	s->is_begun = 1;
+}
+
+static void put_event(struct speedscope *s, char kind, uint32_t function,
+		      uint64_t at, struct bytes *out)
+{
+	char *begin = (char *)bytes_reserve(out, EVENT_MAX), *p = begin;
+
+	if (!p)
+		return;
+	if (s->has_event)
+		*p++ = ',';
+	memcpy(p, "\n{\"type\":\"C\",\"frame\":", 21);
+	p[10] = kind;
+	p = number_put(p + 21, function);
+	memcpy(p, ",\"at\":", 6);
+	p = number_put(p + 6, at);
+	*p++ = '}';
+	out->len += (size_t)(p - begin);
+	s->has_event = 1;
+	s->end_ns = at;
+}
+
+/* Close what is over before the call, or all of the lane. */
+static void close_calls(struct speedscope *s, const struct shown *call,
+			struct bytes *out)
+{
+	const struct nested *over;
+
+	while ((over = nest_over(&s->nest, call)))
+		put_event(s, 'C', over->function, over->end_ns, out);
+}
+
+static void end_profile(struct speedscope *s, struct bytes *out)
+{
+	if (s->lane == NO_LANE)
+		return;
+	close_calls(s, NULL, out);
+	nest_release(&s->nest);
+	PUT(out, "\n],\"endValue\":");
+	put_number(out, s->end_ns);
+	PUT(out, "}");
+	s->lane = NO_LANE;
+}
+
+static void begin_profile(struct speedscope *s, const struct shown *call,
+			  struct bytes *out)
+{
+	if (s->has_profile)
+		PUT(out, ",");
+	PUT(out,
+	    "\n{\"type\":\"evented\",\"unit\":\"nanoseconds\",\"name\":\"");
+	track_put_numbered(s->t, call->lane, out);
+	PUT(out, "\",\"startValue\":");
+	put_number(out, call->start_ns);
+	PUT(out, ",\"events\":[");
+	s->nest.shortest = SHORTEST_NS;
+	s->lane = call->lane;
+	s->has_profile = 1;
+	s->has_event = 0;
+}
+
+static int put_call(struct speedscope *s, struct shown *call, struct bytes *out)
+{
+	uint32_t function = s->t->names->sites[call->site].function;
+
+	if (call->lane != s->lane) {
+		end_profile(s, out);
+		begin_profile(s, call, out);
+	}
+	close_calls(s, call, out);
+	if (nest_enter(&s->nest, function, call) < 0)
+		return CST_MEMORY;
+	put_event(s, 'O', function, call->start_ns, out);
+	s->n_calls++;
+	return 0;
+}
+
+static int speedscope_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct speedscope *s = arg;
+	int n = 1;
+
+	if (!s->is_begun)
+		put_head(s, out);
+	while (out->len < PUMP_BLOCK && n > 0) {
+		n = view_next(s->view, s->batch, BATCH, err);
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			if (put_call(s, &s->batch[i], out) < 0)
+				return cst_fail_memory(err);
+	}
+	if (n == 0) {
+		end_profile(s, out);
+		PUT(out, "\n]}\n");
+	}
+	return out->failed ? cst_fail_memory(err) : n > 0;
+}
+
+int64_t speedscope_write(const struct cst_trace *t,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	auto_free struct speedscope *s = calloc(1, sizeof(*s));
+	int64_t status;
+
+	if (!s)
+		return cst_fail_memory(err);
+	s->t = t;
+	s->lane = NO_LANE;
+	status = view_new(t, choice, 1, &s->view, err);
+	if (status == 0)
+		status = pump_run(speedscope_fill, s, write, arg, err);
+	if (status == 0)
+		status = s->n_calls;
+	view_free(s->view);
+	nest_release(&s->nest);
+	return status;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From visible calls to rows.  What follows the function's name is formatted
+ * once for each site and copied for each call.
+ */
+#include "formats/text.h"
+#include "base/hashmap.h"
+#include "base/number.h"
+#include "base/pipeline.h"
+#include "rows/fold.h"
+#include "rows/row.h"
+#include "trace/window.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512, FAR_MAX = 1 << 20 };
+
+/* A site's suffix in the bytes of them all; size 0: not formatted yet. */
+struct suffix {
+	uint32_t at, size;
+};
+
+struct text {
+	const struct cst_trace *t;
+	const struct cst_look *look;
+	struct view *view;
+	struct window window;
+	struct suffix *suffixes;
+	/* Of rows with another site's file and line. */
+	struct suffix *far_suffixes;
+	struct addrmap far; /* by both: its index */
+	uint32_t cap_far;
+	struct bytes suffix_text;
+	uint64_t *paused_ns; /* before and with each pause */
+	struct row_cell cell;
+	uint8_t *is_noted; /* by thread: its tag was explained */
+	int has_heading, has_stop_note;
+	int64_t n_rows;
+	uint8_t needs_rows; /* no heading without any */
+	struct fold *fold;  /* NULL: rows are not folded */
+	struct bytes *out;  /* where folded rows go */
+	struct shown batch[BATCH];
+};
+
+/* ---- one row ------------------------------------------------------------ */
+
+static uint64_t wall_ns(const struct text *x, uint64_t start_ns)
+{
+	const struct cst_trace *t = x->t;
+	uint32_t low = 0, high = t->n_pauses;
+
+	/* Pauses are in order of time; those before the call count. */
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint64_t at = t->pauses[mid].at - t->start_ticks;
+
+		if (trace_ns(t, at) <= start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return t->start_wall_ns + start_ns + (low ? x->paused_ns[low - 1] : 0);
+}
+
+static inline void row_fill(const struct text *x, const struct shown *s,
+			    struct row *row)
+{
+	const struct trace_thread *thread = &x->t->threads[s->thread];
+
+	*row = (struct row){
+		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
+		.is_unwound = s->end == CALL_UNWOUND,
+		.is_seed = s->is_seed,
+		.is_stopped = shown_is_stopped(s),
+		.depth = s->depth,
+		.time_ns = s->start_ns,
+		.duration_ns = s->duration_ns,
+		.names = x->t->names,
+		.site = s->site,
+		.from = s->from,
+	};
+	if (x->look->timestamp == CST_TIME_WALL)
+		row->time_ns = wall_ns(x, s->start_ns);
+	row->process = thread->process;
+	row->thread = thread->ordinal;
+	row->number = s->number;
+	row->cell = x->cell;
+	row->thread_color = s->thread;
+}
+
+/* NULL: it is formatted each time. */
+static struct suffix *far_suffix(struct text *x, const struct row *row)
+{
+	uint64_t key = (uint64_t)(row->site + 1) << 32 | row->from;
+	uint32_t *known = addrmap_get(&x->far, key), n = x->far.n;
+
+	if (known)
+		return &x->far_suffixes[*known];
+	if (n == FAR_MAX ||
+	    loader_grow(&x->far_suffixes, sizeof(*x->far_suffixes), n,
+			&x->cap_far) < 0 ||
+	    addrmap_put(&x->far, key, n) < 0)
+		return NULL;
+	x->far_suffixes[n] = (struct suffix){0};
+	return &x->far_suffixes[n];
+}
+
+static const struct suffix *suffix_of(struct text *x, const struct row *row)
+{
+	struct suffix *s = row->from == row->site ? &x->suffixes[row->site]
+						  : far_suffix(x, row);
+	uint8_t *out;
+
+	if (!s || s->size)
+		return s;
+	out = bytes_reserve(&x->suffix_text, ROW_SUFFIX_MAX);
+	/* 4 GiB of names: the rest is formatted each time. */
+	if (!out || x->suffix_text.len > UINT32_MAX - ROW_SUFFIX_MAX)
+		return NULL;
+	s->at = (uint32_t)x->suffix_text.len;
+	s->size = (uint32_t)(row_put_suffix(row, x->look, (char *)out) -
+			     (char *)out);
+	x->suffix_text.len += s->size;
+	return s;
+}
+
+static uint64_t put_note(struct text *x, uint32_t thread, char *out)
+{
+	const struct trace_thread *t = &x->t->threads[thread];
+
+	x->is_noted[thread] = 1;
+	return row_note(t->process, t->ordinal, t->name, t->tid, out);
+}
+
+/* What a row has that was not explained yet. */
+static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
+{
+	char *p = (char *)bytes_reserve(out, 2 * ROW_MAX), *begin = p;
+
+	if (!p)
+		return CST_MEMORY;
+	if (x->cell.tag && !x->is_noted[s->thread])
+		p += put_note(x, s->thread, p);
+	if (shown_is_stopped(s) && x->look->duration && !x->has_stop_note)
+		p += row_stop_note(p);
+	x->has_stop_note |= shown_is_stopped(s);
+	out->len += (size_t)(p - begin);
+	return 0;
+}
+
+/* folded is NULL for a call by itself. */
+static int put_row(struct text *x, const struct shown *s,
+		   const struct folded *folded, struct bytes *out)
+{
+	const struct suffix *suffix;
+	struct row row;
+	char *begin, *p;
+
+	if (((x->cell.tag && !x->is_noted[s->thread]) || shown_is_stopped(s)) &&
+	    put_notes(x, s, out) < 0)
+		return CST_MEMORY;
+	begin = p = (char *)bytes_reserve(out, ROW_MAX);
+	if (!begin)
+		return CST_MEMORY;
+	row_fill(x, s, &row);
+	if (folded) {
+		row.n_folded = folded->n_calls;
+		row.n_levels = folded->n_levels;
+		row.n_loop = folded->n_loop;
+	}
+	p = row_put_prefix(&row, x->look, p);
+	suffix = row.is_unwound || row.n_folded > 1 || row.n_loop
+			 ? NULL
+			 : suffix_of(x, &row);
+	if (suffix) {
+		memcpy(p, x->suffix_text.data + suffix->at, suffix->size);
+		p += suffix->size;
+	} else {
+		p = row_put_suffix(&row, x->look, p);
+	}
+	p = row_cut(begin, p, x->look);
+	out->len += (size_t)(p - begin);
+	x->n_rows++;
+	return 0;
+}
+
+/* ---- folding ------------------------------------------------------------ */
+
+static int put_folded(void *arg, const struct folded *folded)
+{
+	struct text *x = arg;
+
+	return put_row(x, &folded->call, folded, x->out);
+}
+
+/* call is NULL at the end. */
+static int fold(struct text *x, const struct shown *call, struct bytes *out)
+{
+	x->out = out;
+	return call ? fold_add(x->fold, call, 0) : fold_end(x->fold);
+}
+
+static int fold_init(struct text *x, const struct cst_choice *choice,
+		     struct cst_error *err)
+{
+	struct callid id;
+	uint32_t thread;
+	int status;
+
+	if (!x->look->fold && !choice->unfold)
+		return 0;
+	x->fold = fold_new(x->t->names, put_folded, x);
+	if (!x->fold)
+		return cst_fail_memory(err);
+	if (!choice->unfold)
+		return 0;
+	status = callid_parse(choice->unfold, &id, err);
+	if (status == 0)
+		status = callid_thread(x->t, &id, &thread, err);
+	if (status == 0)
+		fold_only(x->fold, thread, &id);
+	return status;
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static int put_shown(struct text *x, const struct shown *s, struct bytes *out)
+{
+	return x->fold ? fold(x, s, out) : put_row(x, s, NULL, out);
+}
+
+static int put_windowed(struct text *x, const struct shown *s,
+			struct bytes *out)
+{
+	const struct shown *callers;
+	uint32_t n;
+	int got = window_take(&x->window, s, &callers, &n);
+
+	if (got <= 0)
+		return got;
+	for (uint32_t i = 0; i < n; i++)
+		if (callers[i].number && put_shown(x, &callers[i], out) < 0)
+			return CST_MEMORY;
+	return put_shown(x, s, out);
+}
+
+static int put_batch(struct text *x, int n, struct bytes *out)
+{
+	int is_plain = window_is_all(&x->window) && !x->fold;
+	int status = 0;
+
+	for (int i = 0; i < n && status == 0; i++)
+		status = is_plain ? put_row(x, &x->batch[i], NULL, out)
+			 : window_is_all(&x->window)
+				 ? fold(x, &x->batch[i], out)
+				 : put_windowed(x, &x->batch[i], out);
+	return status;
+}
+
+static void put_heading(struct text *x, struct bytes *out)
+{
+	char *p = (char *)bytes_reserve(out, ROW_MAX);
+
+	if (p)
+		out->len += row_heading(x->look, &x->cell, p);
+	x->has_heading = 1;
+}
+
+static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct text *x = arg;
+
+	if (!x->has_heading)
+		put_heading(x, out);
+	while (out->len < PUMP_BLOCK) {
+		int n = view_next(x->view, x->batch, BATCH, err);
+
+		if (n < 0)
+			return n;
+		if (put_batch(x, n, out) < 0)
+			return cst_fail_memory(err);
+		if (n && !window_is_over(&x->window))
+			continue;
+		if (x->fold && fold(x, NULL, out) < 0)
+			return cst_fail_memory(err);
+		if (x->needs_rows && !x->n_rows)
+			out->len = 0; /* the heading */
+		return 0;
+	}
+	return 1;
+}
+
+/* As wide as the widest of all its rows may be. */
+static struct row_cell cell_of(const struct cst_trace *t,
+			       const struct cst_look *look)
+{
+	unsigned tag = 0, id = 0;
+
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		const struct trace_thread *h = &t->threads[i];
+		uint64_t most = t->status.n_calls, n_seeds = t->status.n_seeds;
+		unsigned widths[] = {
+			row_tag_width(h->process, h->ordinal),
+			row_id_width(h->process, h->ordinal, most, 0),
+			row_id_width(h->process, h->ordinal, n_seeds,
+				     n_seeds > 0),
+		};
+
+		tag = widths[0] > tag ? widths[0] : tag;
+		id = widths[1] > id ? widths[1] : id;
+		id = widths[2] > id ? widths[2] : id;
+	}
+	if (!look->thread || t->n_threads < 2)
+		tag = 0;
+	if (!look->id)
+		id = 0;
+	return (struct row_cell){(uint8_t)tag,
+				 (uint8_t)(tag + id + (tag && id))};
+}
+
+static int text_init(struct text *x, const struct cst_choice *choice,
+		     struct cst_error *err)
+{
+	const struct cst_trace *t = x->t;
+	uint64_t paused = 0;
+	int status;
+
+	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
+	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
+	x->is_noted = calloc(t->n_threads + (size_t)1, 1);
+	if (!x->suffixes || !x->paused_ns || !x->is_noted)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < t->n_pauses; i++)
+		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
+	x->cell = cell_of(t, x->look);
+	status = fold_init(x, choice, err);
+	if (status < 0)
+		return status;
+	return window_init(&x->window, t, choice, err);
+}
+
+int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
+		   const struct cst_choice *choice, int needs_rows,
+		   cst_write_fn write, void *arg, struct cst_error *err)
+{
+	auto_free struct text *x = calloc(1, sizeof(*x));
+	int64_t status;
+
+	if (!x)
+		return cst_fail_memory(err);
+	x->t = t;
+	x->look = look;
+	x->needs_rows = needs_rows != 0;
+	status = text_init(x, choice, err);
+	if (status == 0)
+		status = view_new_part(t, choice, &x->window.part, 0, &x->view,
+				       err);
+	if (status == 0)
+		status = pump_run(text_fill, x, write, arg, err);
+	if (status == 0)
+		status = x->n_rows;
+	view_free(x->view);
+	window_release(&x->window);
+	fold_free(x->fold);
+	free(x->suffixes);
+	free(x->far_suffixes);
+	addrmap_release(&x->far);
+	free(x->paused_ns);
+	free(x->is_noted);
+	bytes_release(&x->suffix_text);
+	return status;
+}

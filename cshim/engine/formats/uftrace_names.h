@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names in a folder for uftrace: a memory map, and a symbol table for each
+ * object file in it.
+ */
+#ifndef ENGINE_UFTRACE_NAMES_H
+#define ENGINE_UFTRACE_NAMES_H
+
+#include "formats/folder.h"
+#include "trace/loader.h"
+
+#define UFTRACE_SESSION "0000000000000001"
+
+/* *addrs: the address that each function has in that map, in an array that the
+ * caller frees. */
+int uftrace_names_write(const struct cst_trace *t, struct folder *folder,
+			uint64_t **addrs, struct cst_error *err);
+
+/* A word that quotes or blanks do not break, cut at 200 bytes.  1: it was
+ * changed for that. */
+int uftrace_put_word(struct bytes *out, const char *text);
+
+#endif

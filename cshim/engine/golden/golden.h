@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A golden tree: which calls a program is expected to make, as a file that is
+ * written by hand or made from a trace.  docs/usage.md tells its language.
+ */
+#ifndef ENGINE_GOLDEN_H
+#define ENGINE_GOLDEN_H
+
+#include <regex.h>
+
+#include "base/error.h"
+
+/* What is read of a golden tree, and so the most that is made. */
+enum { GOLDEN_MOST_BYTES = 64 << 20, GOLDEN_MOST_LEVELS = 10000 };
+
+enum {
+	GOLDEN_NONE = UINT32_MAX,
+	GOLDEN_MANY = UINT32_MAX, /* no upper bound */
+	GOLDEN_GROUP = 16,	  /* calls in one unordered group */
+};
+
+enum golden_kind {
+	ITEM_CALL,
+	ITEM_ANY,   /* "..." */
+	ITEM_GROUP, /* "unordered:": its children in any order */
+	ITEM_ROOT,  /* of a section: its children are a thread's first calls */
+};
+
+struct golden_item {
+	enum golden_kind kind;
+	uint32_t line;	   /* in the file, from 1 */
+	uint32_t pattern;  /* of a call */
+	uint32_t min, max; /* how many in a row */
+	int end;	   /* enum call_end, or -1: however it ends */
+	uint32_t first;	   /* of its children, or GOLDEN_NONE */
+	uint32_t next;	   /* sibling, or GOLDEN_NONE */
+	uint32_t never;	   /* first of the "!name"s below it, likewise */
+};
+
+struct golden_never {
+	uint32_t pattern, line, next;
+};
+
+struct golden_pattern {
+	char *text; /* as written; without the slashes of a regex */
+	char *site; /* "file.c:12" or a glob; NULL: anywhere */
+	regex_t regex;
+	int is_regex;
+};
+
+/* One or several threads. */
+struct golden_section {
+	char *threads;		  /* a glob on the thread's name, or NULL: */
+	uint32_t process, thread; /* ordinals */
+	uint32_t root;		  /* item */
+	uint32_t line; /* 0: no "thread" line, it is the first thread */
+	int is_one;    /* "?": of one thread that no other line is about */
+	int is_seen;   /* for whoever compares */
+};
+
+/* The options whose value is a text: filter, exclude, from, until, in, module.
+ */
+enum { GOLDEN_TEXTS = 6 };
+
+/* What a tree was made with, and is compared with again. */
+struct golden_options {
+	char *texts[GOLDEN_TEXTS]; /* or NULL */
+	uint64_t min_ns, range_from_ns, range_until_ns;
+	uint32_t depth, process, thread;
+	int std;
+};
+
+struct golden {
+	const char *path; /* borrowed, for messages */
+	struct golden_item *items;
+	struct golden_never *nevers;
+	struct golden_pattern *patterns;
+	struct golden_section *sections;
+	uint32_t n_items, n_nevers, n_patterns, n_sections;
+	uint32_t cap_items, cap_nevers, cap_patterns, cap_sections;
+	struct golden_options options;
+};
+
+/* CST_BAD_INPUT: "path:line: why".  Release also what failed. */
+int golden_read(struct golden *g, const char *path, struct cst_error *err);
+/* The same from text, which is written over. */
+int golden_parse(struct golden *g, const char *path, char *text,
+		 struct cst_error *err);
+void golden_release(struct golden *g);
+
+/* golden_options.c.  One line below "options:": 0, or CST_BAD_INPUT. */
+int golden_option_parse(struct golden_options *o, const char *line,
+			struct cst_error *err);
+/* Such lines for a choice, with their heading; nothing for one of all calls. */
+struct bytes;
+void golden_options_put(const struct cst_choice *choice, struct bytes *out);
+/* Fill in what the choice does not say. */
+void golden_options_apply(const struct golden_options *o,
+			  struct cst_choice *choice);
+void golden_options_release(struct golden_options *o);
+
+int golden_matches(const struct golden_pattern *p, const char *name);
+/* "*" stands for any text. */
+int golden_glob(const char *glob, const char *text);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A saved text tree as a golden tree: its two heading lines tell the columns,
+ * which are taken off; each thread's rows, which may lie between those of
+ * others, become a section.
+ */
+#include "golden/golden_rows.h"
+#include "golden/golden.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char first_line[] = "# One row a call";
+
+struct columns {
+	int has_time, has_duration, has_thread, has_id;
+	size_t call; /* where the tree begins */
+	int is_known;
+};
+
+/* The rows of one thread so far. */
+struct section {
+	uint32_t process, thread; /* ordinals */
+	struct bytes text;
+	uint32_t *lines;
+	uint32_t n, cap;
+};
+
+struct converter {
+	struct columns columns;
+	struct section *all;
+	uint32_t n, cap;
+};
+
+int golden_rows_are(const char *text)
+{
+	return !strncmp(text, first_line, sizeof(first_line) - 1);
+}
+
+static const char *next_word(const char **p, size_t *len)
+{
+	const char *begin = *p + strspn(*p, " ");
+
+	*len = strcspn(begin, " ");
+	*p = begin + *len;
+	return begin;
+}
+
+/* "#     START    DURATION  T   ID   CALL  (FROM)", or without times, where
+ * rows begin further to the left: "# T   CALL  (FROM)". */
+static void take_columns(struct columns *c, const char *line)
+{
+	const char *p = line + 1, *word, *first = NULL;
+	size_t len;
+
+	while (*(word = next_word(&p, &len)) && strncmp(word, "CALL", 4) != 0) {
+		if (!first)
+			first = word;
+		c->has_time |= !strncmp(word, "START", len) ||
+			       !strncmp(word, "WALL", len);
+		c->has_duration |= len == 8 && !strncmp(word, "DURATION", len);
+		c->has_thread |= len == 1 && *word == 'T';
+		c->has_id |= len == 2 && !strncmp(word, "ID", len);
+	}
+	if (!*word)
+		return;
+	c->call = (size_t)(word - line);
+	if (!c->has_time && !c->has_duration)
+		c->call -= (size_t)((first ? first : word) - line);
+	c->is_known = 1;
+}
+
+/* "t2", or "p2:t1". */
+static int take_tag(const char **p, uint32_t *process, uint32_t *thread)
+{
+	size_t len;
+	const char *tag = next_word(p, &len);
+	int end = 0;
+
+	*process = 1;
+	if (sscanf(tag, "p%9u:t%9u%n", process, thread, &end) == 2 ||
+	    (*process = 1, sscanf(tag, "t%9u%n", thread, &end) == 1))
+		return (size_t)end == len;
+	return 0;
+}
+
+static int is_open(const char **p)
+{
+	size_t len;
+	const char *word = next_word(p, &len);
+
+	if (isdigit((unsigned char)*word)) /* "3.210 us" */
+		next_word(p, &len);
+	return !strncmp(word, "open", 4);
+}
+
+/* "[250] f": deeper than blanks go. */
+static uint32_t take_depth(const char **p)
+{
+	uint32_t depth = (uint32_t)strspn(*p, " "), n;
+	int end = 0;
+
+	*p += depth;
+	depth /= 2;
+	if (sscanf(*p, "[%9u] %n", &n, &end) == 1 && end) {
+		depth = n;
+		*p += end;
+	}
+	return depth;
+}
+
+static struct section *find_section(struct converter *c, uint32_t process,
+				    uint32_t thread)
+{
+	struct section *s;
+	void *p;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		if (c->all[i].process == process && c->all[i].thread == thread)
+			return &c->all[i];
+	if (c->n == c->cap) {
+		p = realloc(c->all, (c->cap * 2ull + 8) * sizeof(*c->all));
+		if (!p)
+			return NULL;
+		c->all = p;
+		c->cap = c->cap * 2 + 8;
+	}
+	s = &c->all[c->n++];
+	*s = (struct section){.process = process, .thread = thread};
+	return s;
+}
+
+static int put_line(struct section *s, uint32_t line, uint32_t depth,
+		    const char *text, int open)
+{
+	if (s->n == s->cap) {
+		void *p = realloc(s->lines,
+				  (s->cap * 2ull + 64) * sizeof(*s->lines));
+
+		if (!p)
+			return CST_MEMORY;
+		s->lines = p;
+		s->cap = s->cap * 2 + 64;
+	}
+	s->lines[s->n++] = line;
+	for (uint32_t i = 0; i < depth; i++)
+		bytes_put(&s->text, "  ", 2);
+	bytes_put(&s->text, text, strlen(text));
+	if (open)
+		bytes_put(&s->text, "  (open)", 8);
+	bytes_put_byte(&s->text, '\n');
+	return s->text.failed ? CST_MEMORY : 0;
+}
+
+/* line has no newline.  0, CST_MEMORY, or CST_BAD_INPUT: it is no row. */
+static int take_row(struct converter *c, const char *line, uint32_t number)
+{
+	const struct columns *columns = &c->columns;
+	uint32_t process = 1, thread = 1, depth;
+	const char *p = line;
+	struct section *s;
+	size_t len;
+	int open = 0;
+
+	if (columns->has_time)
+		next_word(&p, &len);
+	if (columns->has_duration)
+		open = is_open(&p);
+	if (columns->has_thread && !take_tag(&p, &process, &thread))
+		return CST_BAD_INPUT;
+	if (columns->has_id)
+		next_word(&p, &len);
+	/* A value that is too wide for its column moves the tree. */
+	len = (size_t)(p - line);
+	if (!len || len < columns->call)
+		len = strnlen(line, columns->call);
+	else
+		len += strspn(line + len, " ") < 2 ? strspn(line + len, " ")
+						   : 2;
+	p = line + len;
+	depth = take_depth(&p);
+	if (!*p || depth > GOLDEN_MOST_LEVELS)
+		return CST_BAD_INPUT;
+	s = find_section(c, process, thread);
+	if (s && s->text.len > GOLDEN_MOST_BYTES)
+		return CST_BAD_INPUT;
+	return s ? put_line(s, number, depth, p, open) : CST_MEMORY;
+}
+
+/* Threads are numbered as they come: which of several is the first to make a
+ * call can be another in each run. */
+static int is_one_of_many(const struct converter *c, const struct section *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		n += c->all[i].process == 1 && c->all[i].thread > 1;
+	return n > 1 && s->process == 1 && s->thread > 1;
+}
+
+static int put_sections(struct converter *c, struct golden_rows *out)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->n; i++)
+		n += c->all[i].n + 1;
+	out->lines = malloc((n + 1ull) * sizeof(*out->lines));
+	if (!out->lines)
+		return CST_MEMORY;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct section *s = &c->all[i];
+
+		out->lines[out->n_lines++] = s->lines[0];
+		if (is_one_of_many(c, s))
+			bytes_put_format(&out->text, "thread ?:\n");
+		else
+			bytes_put_format(&out->text, "thread %u:%u:\n",
+					 s->process, s->thread);
+		bytes_put(&out->text, s->text.data, s->text.len);
+		memcpy(out->lines + out->n_lines, s->lines,
+		       s->n * sizeof(*s->lines));
+		out->n_lines += s->n;
+	}
+	bytes_put_byte(&out->text, '\0');
+	return out->text.failed ? CST_MEMORY : 0;
+}
+
+static void converter_release(struct converter *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		bytes_release(&c->all[i].text);
+		free(c->all[i].lines);
+	}
+	free(c->all);
+}
+
+int golden_rows_convert(struct golden_rows *out, char *text, uint32_t *bad_line)
+{
+	struct converter c = {0};
+	int status = 0;
+
+	*out = (struct golden_rows){0};
+	*bad_line = 0;
+	for (char *end; text && *text && status == 0; text = end) {
+		size_t len = strcspn(text, "\n");
+
+		end = text[len] ? text + len + 1 : text + len;
+		text[len] = '\0';
+		++*bad_line;
+		if (len && text[len - 1] == '\r')
+			text[--len] = '\0';
+		if (*text == '#' && !c.columns.is_known)
+			take_columns(&c.columns, text);
+		if (!len || *text == '#')
+			continue;
+		status = c.columns.is_known ? take_row(&c, text, *bad_line)
+					    : CST_BAD_INPUT;
+	}
+	if (status == 0)
+		status = put_sections(&c, out);
+	converter_release(&c);
+	if (status < 0)
+		golden_rows_release(out);
+	return status;
+}
+
+void golden_rows_release(struct golden_rows *r)
+{
+	bytes_release(&r->text);
+	free(r->lines);
+	*r = (struct golden_rows){0};
+}

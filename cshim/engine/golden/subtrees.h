@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shapes: a call with all that it calls, each kept once however often it is
+ * made, so that a tree is held in the size of what differs in it.
+ */
+#ifndef ENGINE_SUBTREES_H
+#define ENGINE_SUBTREES_H
+
+#include <stdint.h>
+
+/* The same calls, one behind the other. */
+struct shape_run {
+	uint32_t shape;
+	uint64_t n;
+};
+
+struct shape {
+	uint32_t function;
+	uint32_t end;	    /* enum call_end */
+	uint32_t first_run; /* of what it calls, in runs */
+	uint32_t n_runs;
+	uint64_t n_lines; /* of it as text */
+	uint64_t n_bytes; /* likewise, where it is not indented */
+};
+
+struct shapes {
+	struct shape *all;
+	struct shape_run *runs;
+	uint32_t n, cap, n_runs, cap_runs;
+	/* private */
+	uint32_t *table; /* by hash: index + 1 */
+	uint32_t cap_table;
+};
+
+enum { SHAPE_NONE = UINT32_MAX };
+
+void shapes_release(struct shapes *s);
+
+/* The one that is like this one (first_run does not count) and calls these;
+ * SHAPE_NONE: out of memory. */
+uint32_t shapes_add(struct shapes *s, const struct shape *like,
+		    const struct shape_run *runs);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers for machines: rows of named cells, as one JSON document or as CSV
+ * (RFC 4180, but that lines end in LF).  Numbers are whole and have their unit
+ * in the column's name.
+ */
+#ifndef ENGINE_SHEET_H
+#define ENGINE_SHEET_H
+
+#include "base/bytes.h"
+
+#include "cstrace/engine.h"
+
+/* A document under way; out and columns are borrowed. */
+struct sheet {
+	struct bytes *out;
+	enum cst_output output; /* CST_OUTPUT_JSON or _CSV */
+	const char *const *columns;
+	uint32_t column; /* the next cell's */
+	uint8_t has_member, has_row;
+};
+
+void sheet_begin(struct sheet *s, enum cst_output output, struct bytes *out);
+void sheet_end(struct sheet *s);
+
+/* Members of the document beside its table: JSON has them, CSV does not. */
+void sheet_member_text(struct sheet *s, const char *key, const char *text);
+void sheet_member_number(struct sheet *s, const char *key, uint64_t v);
+void sheet_member_truth(struct sheet *s, const char *key, int v);
+
+/* A table whose columns have these names (NULL behind the last).  Its cells
+ * follow, row by row.  CSV has room for one table. */
+void sheet_table(struct sheet *s, const char *key, const char *const *columns);
+void sheet_table_end(struct sheet *s);
+
+/* The next cell.  NULL and sheet_null() are null in JSON, empty in CSV. */
+void sheet_text(struct sheet *s, const char *text);
+void sheet_number(struct sheet *s, uint64_t v);
+void sheet_integer(struct sheet *s, int64_t v);
+void sheet_truth(struct sheet *s, int v);
+void sheet_null(struct sheet *s);
+/* How many percent of whole the part is, with three decimals. */
+void sheet_percent(struct sheet *s, uint64_t part, uint64_t whole);
+/* How many percent more b is than a, with three decimals; null if a is 0. */
+void sheet_change(struct sheet *s, uint64_t a, uint64_t b);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/outlet.h"
+
+#include "area/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+void outlet_init(struct outlet *o)
+{
+	*o = (struct outlet){.fd = -1, .own_fd = -1};
+}
+
+void outlet_release(struct outlet *o)
+{
+	if (o->own_fd >= 0)
+		close(o->own_fd);
+	bytes_release(&o->rest);
+	outlet_init(o);
+}
+
+/* O_NONBLOCK belongs to what was opened, which gdb, the program and the shell
+ * share: so the terminal is opened once more.  -1: it may not be, if its owner
+ * is another user. */
+static int open_again(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+void outlet_turn(struct outlet *o, enum cst_sink sink, int fd)
+{
+	if (o->own_fd >= 0)
+		close(o->own_fd);
+	bytes_release(&o->rest);
+	o->sink = sink;
+	o->fd = fd;
+	o->own_fd = -1;
+	o->failed_errno = 0;
+	o->is_slow = sink == CST_SINK_CALLBACK ||
+		     (sink == CST_SINK_FD && isatty(fd));
+	if (o->is_slow && sink == CST_SINK_FD)
+		o->own_fd = open_again(fd);
+}
+
+static void note_time(struct outlet *o)
+{
+	__atomic_store_n(&o->written_ns, clock_monotonic_ns(),
+			 __ATOMIC_RELAXED);
+}
+
+/* 0, or an errno; as below. */
+static int write_all(int fd, const char *text, uint64_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, text, size);
+
+		if (n >= 0) {
+			text += n;
+			size -= (uint64_t)n;
+		} else if (errno == EAGAIN) {
+			struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+			poll(&p, 1, 100);
+		} else if (errno != EINTR) {
+			return errno;
+		}
+	}
+	return 0;
+}
+
+/* Rows go out whole: a pipe takes PIPE_BUF bytes in one piece, and more than
+ * that with what the program writes in the middle. */
+static int write_rows(int fd, const char *text, uint64_t size)
+{
+	int failed = 0;
+
+	while (size > PIPE_BUF && !failed) {
+		const char *end = memrchr(text, '\n', PIPE_BUF);
+		uint64_t n = end ? (uint64_t)(end - text) + 1 : PIPE_BUF;
+
+		failed = write_all(fd, text, n);
+		text += n;
+		size -= n;
+	}
+	return failed ? failed : write_all(fd, text, size);
+}
+
+/* Write of the rest what the terminal takes.  Without one of our own, ask
+ * before each piece whether it takes anything. */
+static void write_rest(struct outlet *o, int patience_ms)
+{
+	int fd = o->own_fd >= 0 ? o->own_fd : o->fd;
+	uint64_t done = 0;
+
+	while (done < o->rest.len) {
+		struct pollfd p = {.fd = fd, .events = POLLOUT};
+		uint64_t left = o->rest.len - done;
+		ssize_t n;
+
+		if (o->own_fd < 0 && poll(&p, 1, patience_ms) <= 0)
+			break;
+		if (o->own_fd < 0 && left > 256)
+			left = 256;
+		n = write(fd, o->rest.data + done, left);
+		if (n > 0)
+			done += (uint64_t)n;
+		else if (n < 0 && errno == EAGAIN) {
+			if (patience_ms == OUTLET_NOT ||
+			    poll(&p, 1, patience_ms) <= 0)
+				break;
+		} else if (n < 0 && errno != EINTR) {
+			o->failed_errno = errno;
+			done = o->rest.len;
+		}
+	}
+	o->rest.len -= done;
+	if (done)
+		note_time(o);
+	if (done && o->rest.len)
+		memmove(o->rest.data, o->rest.data + done, o->rest.len);
+}
+
+int outlet_is_ready(struct outlet *o, int patience_ms)
+{
+	if (!o->is_slow)
+		return 1;
+	if (o->sink == CST_SINK_CALLBACK)
+		return !o->is_busy || !o->is_busy(o->arg);
+	write_rest(o, patience_ms);
+	return !o->rest.len;
+}
+
+void outlet_put(struct outlet *o, const char *text, uint64_t size,
+		int patience_ms)
+{
+	int failed = 0;
+
+	if (!size)
+		return;
+	if (o->sink == CST_SINK_CALLBACK) {
+		o->text(o->arg, text, size);
+	} else if (o->sink == CST_SINK_FD && !o->is_slow) {
+		failed = write_rows(o->fd, text, size);
+		note_time(o);
+	} else if (o->sink == CST_SINK_FD) {
+		bytes_put(&o->rest, text, size);
+		write_rest(o, patience_ms);
+	}
+	if (failed)
+		o->failed_errno = failed;
+}
+
+unsigned outlet_width(const struct outlet *o)
+{
+	struct winsize size;
+
+	if (o->sink != CST_SINK_FD || ioctl(o->fd, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}

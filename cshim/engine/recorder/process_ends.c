@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/process_ends.h"
+#include "recorder/recorder.h"
+#include "recorder/thread_ends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void lives_release(struct lives *l)
+{
+	free(l->all);
+	*l = (struct lives){0};
+}
+
+static struct life *life_of(struct lives *l, uint32_t process)
+{
+	if (process >= l->cap) {
+		uint32_t cap = l->cap ? l->cap : 16;
+		struct life *all;
+
+		while (cap <= process)
+			cap *= 2;
+		all = realloc(l->all, cap * sizeof(*all));
+		if (!all)
+			return NULL;
+		memset(all + l->cap, 0, (cap - l->cap) * sizeof(*all));
+		l->all = all;
+		l->cap = cap;
+	}
+	if (process >= l->n)
+		l->n = process + 1;
+	return &l->all[process];
+}
+
+/* What their threads have come to. */
+static void take_stock(struct cst_recorder *r)
+{
+	for (uint32_t i = 0; i < r->lives.n; i++)
+		r->lives.all[i].has_open = 0;
+	for (uint32_t i = 0; i < r->crew.n; i++) {
+		const struct thread *t = r->crew.all[i];
+		struct life *life = t->area_index < CST_MAX_THREADS
+					    ? life_of(&r->lives, t->process)
+					    : NULL;
+
+		if (!life)
+			continue;
+		if (t->last_time > life->last)
+			life->last = t->last_time;
+		life->has_open |= t->current->n != 0;
+	}
+}
+
+/* As it told by way of libc's exit(), or 0. */
+static uint64_t told_end(const struct area *a, uint32_t process)
+{
+	return __atomic_load_n(&a->processes[process].end, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t pid_of(const struct area *a, uint32_t process)
+{
+	return __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
+}
+
+static void life_end(struct life *life, uint64_t told)
+{
+	uint64_t now = clock_ticks();
+
+	life->end = told && told < now ? told : life->seen;
+	if (life->end < life->last)
+		life->end = life->last;
+}
+
+/* The trace is the first process's, whatever it has become by exec. */
+static int is_first(const struct area *a, uint32_t process)
+{
+	return pid_of(a, process) == pid_of(a, 0) &&
+	       !area_has_execed(a, process);
+}
+
+void lives_look(struct cst_recorder *r, int is_last)
+{
+	take_stock(r);
+	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++) {
+		struct life *life = &r->lives.all[i];
+		uint64_t now = clock_ticks(); /* it may end while we ask */
+
+		if (!life->has_open || life->end)
+			continue;
+		if (!area_has_execed(r->area, i) &&
+		    gone_process_goes_on(pid_of(r->area, i)))
+			life->seen = now;
+		else if (!is_last || !is_first(r->area, i))
+			life_end(life, told_end(r->area, i));
+		r->lives.has_news |= life->end != 0;
+	}
+}
+
+void lives_look_back(struct cst_recorder *r)
+{
+	take_stock(r);
+	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++)
+		if (r->lives.all[i].has_open && !is_first(r->area, i))
+			life_end(&r->lives.all[i], told_end(r->area, i));
+}
+
+void lives_tell(struct cst_recorder *r)
+{
+	r->lives.has_news = 0;
+	for (uint32_t i = 0; i < r->lives.n; i++) {
+		struct life *life = &r->lives.all[i];
+		uint64_t end = life->end > life->last ? life->end : life->last;
+
+		if (!life->has_open || !life->end || life->told == end)
+			continue;
+		life->told = end;
+		writer_process_end(r->writer, i + 1,
+				   pauses_skip(&r->pauses, end));
+	}
+}

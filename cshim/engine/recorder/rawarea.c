@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/rawarea.h"
+#include "area/area_file.h"
+#include "recorder/recorder.h"
+#include "recorder/thread_ends.h"
+#include "trace/loader.h"
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	SHORT_NS = 1000000, /* too little to tell the clock's rate from */
+	MOST_TICK_NS = 100,
+	RATE_SHIFT = 31,
+};
+
+int rawarea_is(int fd)
+{
+	uint64_t magic;
+
+	return pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) &&
+	       magic == CST_AREA_MAGIC;
+}
+
+/* ---- the area as it was left ----------------------------------------------
+ */
+
+/* How many slots of a chunk that was not handed over are written. */
+static uint32_t n_written(struct area *a, uint32_t chunk)
+{
+	uint32_t low = 0, high = CST_CHUNK_RECORDS;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (area_time(a, chunk, middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Nobody writes any more: all chunks are handed over.  Returns the time of the
+ * last record. */
+static uint64_t hand_over(struct area *a)
+{
+	uint64_t last = a->head->last_ticks;
+
+	for (uint32_t i = 0; i < a->n_chunks; i++) {
+		struct cst_chunk *c = &a->chunks[i];
+		uint64_t time;
+		uint32_t n;
+
+		if (c->state == CST_CHUNK_OPEN) {
+			c->state = CST_CHUNK_FULL;
+			c->next = 0; /* the reader looks for itself */
+		}
+		if (c->state != CST_CHUNK_FULL)
+			continue;
+		n = c->next && c->next <= CST_CHUNK_RECORDS ? c->next
+							    : n_written(a, i);
+		time = n ? area_time(a, i, n - 1) : 0;
+		if (time > last)
+			last = time;
+	}
+	a->head->n_waiting = 0;
+	return last;
+}
+
+/* ---- from area to trace ---------------------------------------------------
+ */
+
+/* By the two moments that the program noted, else by this machine's clock. */
+static void rate(const struct cst_area *head, uint32_t *mult, uint32_t *shift)
+{
+	uint64_t ns = head->last_ns - head->first_ns;
+	uint64_t ticks = head->last_ticks - head->first_ticks;
+
+	if (head->last_ns < head->first_ns + SHORT_NS || !ticks ||
+	    ns / ticks >= MOST_TICK_NS || ticks / ns >= MOST_TICK_NS) {
+		clock_rate(mult, shift);
+		return;
+	}
+	*shift = RATE_SHIFT;
+	*mult = (uint32_t)(((unsigned __int128)ns << RATE_SHIFT) / ticks);
+	/* Ticks longer than a nanosecond may not fit. */
+	while (!*mult || ((unsigned __int128)ns << *shift) / ticks > UINT32_MAX)
+		*mult = (uint32_t)(((unsigned __int128)ns << --*shift) / ticks);
+}
+
+static int open_parts(struct cst_recorder *r, int fd, const char *path,
+		      struct cst_error *err)
+{
+	int status = area_open_file(fd, path, &r->area, err);
+
+	if (status < 0)
+		return status;
+	r->names = names_new();
+	if (!r->names || reader_init(&r->reader, r->area, err) < 0 ||
+	    live_init(&r->live, r->names, err) < 0 ||
+	    sites_init(&r->sites, r->area, r->names) < 0)
+		return cst_fail_memory(err);
+	callstack_init(&r->calls, &r->sites, &r->pauses);
+	return 0;
+}
+
+static int open_writer(struct cst_recorder *r, struct cst_error *err)
+{
+	const struct cst_area *head = r->area->head;
+	struct writer_options options = {
+		.start_ticks = head->first_ticks,
+		.start_wall_ns = head->first_wall_ns,
+	};
+
+	rate(head, &options.ns_mult, &options.ns_shift);
+	r->start_ticks = r->calls.begin_ticks = head->first_ticks;
+	r->live.ns_mult = options.ns_mult;
+	r->live.ns_shift = options.ns_shift;
+	if (writer_open(&options, r->names, &r->writer, err) < 0)
+		return CST_FAILED;
+	r->calls.writer = r->writer;
+	r->n_traces = 1;
+	return 0;
+}
+
+static void take_losses(struct cst_status_report *s,
+			const struct cst_recorder *r)
+{
+	const struct cst_area *head = r->area->head;
+
+	s->n_lost_full = head->n_lost_full;
+	s->n_lost_sites = head->n_lost_sites;
+	s->n_lost_threads = head->n_lost_threads;
+	s->n_lost_holes = r->reader.n_holes;
+	s->n_past_begin = head->n_past_begin;
+	s->n_past_all = head->n_past_all;
+	s->n_past_sealed = head->n_past_sealed;
+	s->n_past_exec = head->n_past_exec;
+	area_past_exec(r->area, s->past_exec);
+	s->n_ended = head->n_ended;
+	s->n_records = r->reader.n_records;
+	s->n_orphans = r->calls.n_orphans;
+}
+
+static int take_all(struct cst_recorder *r, struct cst_trace **out,
+		    struct cst_error *err)
+{
+	struct cst_status_report missing = {0};
+	uint64_t end = hand_over(r->area);
+	int fd = -1, status;
+
+	while (recorder_round(r, 1) > 0)
+		;
+	gone_mark_ended(r);
+	gone_unwind(r);
+	recorder_tell_modules(r, 1);
+	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
+	lives_tell(r);
+	take_losses(&missing, r);
+	missing.n_lost_limit = writer_dropped(r->writer);
+	writer_set_missing(r->writer, &missing);
+	status = writer_close(take(r->writer), &fd, err);
+	r->calls.writer = NULL;
+	return status < 0 ? status : trace_open_fd(fd, out, err);
+}
+
+int rawarea_load(int fd, const char *path, struct cst_trace **out,
+		 struct cst_error *err)
+{
+	struct cst_recorder *r = calloc(1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return cst_fail_memory(err);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->named, NULL);
+	status = open_parts(r, fd, path, err);
+	if (status == 0)
+		status = open_writer(r, err);
+	if (status == 0)
+		status = take_all(r, out, err);
+	if (status == 0 && r->area->is_short) {
+		cst_trace_free(*out);
+		status = area_is_short(path, err);
+	}
+	if (status == 0)
+		take_losses(&(*out)->status, r);
+	cst_recorder_close(r);
+	return status;
+}

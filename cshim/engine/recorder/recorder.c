@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The recorder: knows the order of the stages between the area and the trace
+ * file.  One lock guards all of it: the reader thread takes it for each round,
+ * gdb's thread for each call.  A round takes nothing when names are wanted
+ * first, so that whoever comes next can do it again.
+ */
+#include "recorder/recorder.h"
+#include "recorder/thread_ends.h"
+
+#include "area/clock.h"
+#include "base/worker.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum {
+	TICK_MS = 20,
+	BUSY_US = 1000,
+	/* A round that took so many leaves no time to rest. */
+	BEHIND_RECORDS = 32 * CST_CHUNK_RECORDS,
+	FIRST_CHUNKS = 64,
+	USUAL_WAIT_MS = 10000,
+	RECLAIM_TICKS = 10,
+	QUIET_TICKS = 2,
+	MAX_ROUNDS = 64,
+};
+
+static void recorder_lock(struct cst_recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+}
+
+static void recorder_unlock(struct cst_recorder *r)
+{
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* ---- the reader thread --------------------------------------------------- */
+
+/* Where nothing waits for names they are left for a quiet moment, or for the
+ * next stop: gdb's thread would take a processor from the program. */
+static void recorder_want_names(struct cst_recorder *r, int is_urgent)
+{
+	if (!questions_n_waiting(&r->sites.questions) || r->is_asking ||
+	    (!is_urgent && r->n_quiet < QUIET_TICKS))
+		return;
+	r->is_asking = 1;
+	/* The callback may wait for gdb's thread, which may wait for us. */
+	recorder_unlock(r);
+	if (r->callbacks.wanted)
+		r->callbacks.wanted(r->callbacks.arg);
+	recorder_lock(r);
+}
+
+static void recorder_tell(struct cst_recorder *r, const struct cst_error *err)
+{
+	recorder_unlock(r);
+	if (r->callbacks.message)
+		r->callbacks.message(r->callbacks.arg, err->text);
+	recorder_lock(r);
+}
+
+void recorder_tell_full(struct cst_recorder *r)
+{
+	struct cst_error err;
+
+	if (r->is_full || !r->writer || !writer_is_full(r->writer, &err))
+		return;
+	r->is_full = 1;
+	recorder_tell(r, &err);
+}
+
+/* Under the lock; once for a file, and for where rows go. */
+static void recorder_tell_troubles(struct cst_recorder *r)
+{
+	struct cst_error err;
+
+	if (r->changed[0]) {
+		cst_fail(CST_BAD_FILE, &err,
+			 "'%s' was changed since it was loaded: nothing is "
+			 "read of it",
+			 r->changed);
+		r->changed[0] = 0;
+		recorder_tell(r, &err);
+	}
+	if (r->live.screen.outlet.failed_errno && !r->has_told_rows) {
+		r->has_told_rows = 1;
+		errno = r->live.screen.outlet.failed_errno;
+		cst_fail_sys(&err, "live rows cannot be written");
+		recorder_tell(r, &err);
+	}
+}
+
+static void wait_for_names(struct cst_recorder *r)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	pthread_cond_timedwait(&r->named, &r->lock, &until);
+}
+
+/* One turn of the reader thread, under the lock.  Returns how long to rest,
+ * in microseconds. */
+static uint32_t recorder_turn(struct cst_recorder *r)
+{
+	uint32_t ticket =
+		__atomic_load_n(&r->area->head->sync_asked, __ATOMIC_SEQ_CST);
+	uint64_t now = clock_monotonic_ns();
+	int is_handshake = r->mode == CST_MODE_HANDSHAKE;
+	int peek =
+		is_handshake || now - r->last_peek_ns >= TICK_MS * 1000000ull;
+	int taken;
+
+	recorder_keep(r);
+	if (recorder_is_held(r))
+		return TICK_MS * 1000;
+	gone_mark(r, 0);
+	taken = recorder_round(r, peek);
+	recorder_want_names(r, taken == ROUND_NAMES);
+	if (taken == ROUND_NAMES) {
+		/* They may have come while the lock was open for asking. */
+		if (questions_n_open(&r->sites.questions))
+			wait_for_names(r);
+		return 0;
+	}
+	if (peek)
+		r->last_peek_ns = now;
+	recorder_tell_full(r);
+	recorder_tell_troubles(r);
+	area_answer(r->area, ticket);
+	if (taken) {
+		r->n_quiet = 0;
+		return is_handshake || taken > BEHIND_RECORDS ? 0 : BUSY_US;
+	}
+	if (peek)
+		gone_unwind(r);
+	if (++r->n_quiet % RECLAIM_TICKS == 0)
+		reader_reclaim(&r->reader);
+	return TICK_MS * 1000;
+}
+
+static void *recorder_main(void *arg)
+{
+	struct cst_recorder *r = arg;
+
+	area_hold(r->area);
+	recorder_lock(r);
+	r->is_running = 1;
+	pthread_cond_broadcast(&r->named);
+	while (!r->is_stopping) {
+		uint32_t rest_us = recorder_turn(r);
+
+		recorder_unlock(r);
+		if (rest_us >= TICK_MS * 1000)
+			area_sleep(r->area, TICK_MS);
+		else if (rest_us)
+			usleep(rest_us);
+		recorder_lock(r);
+	}
+	recorder_unlock(r);
+	return NULL;
+}
+
+static int recorder_start_thread(struct cst_recorder *r, struct cst_error *err)
+{
+	int failed = worker_start(&r->thread, recorder_main, r);
+
+	if (failed)
+		return cst_fail(CST_FAILED, err, "cannot start the reader: %s",
+				strerror(failed));
+	recorder_lock(r);
+	while (!r->is_running)
+		pthread_cond_wait(&r->named, &r->lock);
+	recorder_unlock(r);
+	return 0;
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static int recorder_parts(struct cst_recorder *r,
+			  const struct cst_recorder_options *o,
+			  struct cst_error *err)
+{
+	uint32_t chunks;
+
+	r->pool_chunks = o->pool_chunks ? o->pool_chunks : CST_USUAL_CHUNKS;
+	if (r->pool_chunks > CST_MAX_CHUNKS)
+		r->pool_chunks = CST_MAX_CHUNKS;
+	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
+	r->names = names_new();
+	if (!r->names)
+		return cst_fail_memory(err);
+	if (area_new(chunks, &r->area, err) < 0 ||
+	    reader_init(&r->reader, r->area, err) < 0 ||
+	    live_init(&r->live, r->names, err) < 0)
+		return CST_FAILED;
+	if (r->pool_chunks > r->area->max_chunks)
+		r->pool_chunks = r->area->max_chunks;
+	r->area->head->wait_limit_ms =
+		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
+	r->live.screen.outlet.text = r->callbacks.text;
+	r->live.screen.outlet.is_busy = r->callbacks.is_busy;
+	r->live.screen.outlet.arg = r->callbacks.arg;
+	if (sites_init(&r->sites, r->area, r->names) < 0)
+		return cst_fail_memory(err);
+	callstack_init(&r->calls, &r->sites, &r->pauses);
+	r->live.pauses = &r->pauses;
+	return 0;
+}
+
+int cst_recorder_open(const struct cst_recorder_options *options,
+		      const struct cst_callbacks *callbacks,
+		      struct cst_recorder **out, struct cst_error *err)
+{
+	struct cst_recorder *r = calloc(1, sizeof(*r));
+	int status;
+
+	if (!r)
+		return cst_fail_memory(err);
+	clock_calibrate(); /* what follows takes its time anyway */
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->named, NULL);
+	r->callbacks = *callbacks;
+	status = recorder_parts(r, options, err);
+	if (status == 0)
+		status = cst_recorder_begin(r, options, err);
+	if (status == 0)
+		status = recorder_start_thread(r, err);
+	if (status < 0) {
+		cst_recorder_close(r);
+		return status;
+	}
+	*out = r;
+	return 0;
+}
+
+void cst_recorder_close(struct cst_recorder *r)
+{
+	if (!r)
+		return;
+	if (r->area)
+		area_end(r->area);
+	if (r->is_running) {
+		recorder_lock(r);
+		r->is_stopping = 1;
+		pthread_cond_broadcast(&r->named);
+		recorder_unlock(r);
+		area_end_sleep(r->area);
+		pthread_join(r->thread, NULL);
+	}
+	cst_trace_free(r->snapshot);
+	if (r->writer)
+		writer_close(r->writer, NULL, NULL);
+	recorder_forget(r);
+	filter_free(r->mute);
+	live_release(&r->live);
+	reader_release(&r->reader);
+	sites_release(&r->sites);
+	pauses_release(&r->pauses);
+	names_free(r->names);
+	area_free(r->area);
+	pthread_cond_destroy(&r->named);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+const char *cst_recorder_area_path(const struct cst_recorder *r)
+{
+	return r->area->path;
+}
+
+/* Of the process that gdb has. */
+static struct modules *recorder_modules(const struct cst_recorder *r)
+{
+	return spaces_asker(&r->sites.spaces)->modules;
+}
+
+int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int is_gone,
+			 struct cst_error *err)
+{
+	int status = 0;
+
+	recorder_lock(r);
+	r->pid = pid;
+	spaces_ask(&r->sites.spaces, pid, is_gone);
+	if (!is_gone)
+		status = modules_refresh(recorder_modules(r), pid, err);
+	recorder_unlock(r);
+	return status;
+}
+
+int cst_recorder_exec(struct cst_recorder *r, struct cst_error *err)
+{
+	int failed;
+
+	recorder_lock(r);
+	failed = spaces_exec(&r->sites.spaces);
+	recorder_unlock(r);
+	return failed ? cst_fail_memory(err) : 0;
+}
+
+void cst_recorder_unmapped(struct cst_recorder *r, uint64_t start, uint64_t end)
+{
+	recorder_lock(r);
+	sites_unmap(&r->sites, start, end);
+	recorder_unlock(r);
+}
+
+void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
+			     const char *debug_file)
+{
+	recorder_lock(r);
+	modules_debug_file(recorder_modules(r), module, debug_file);
+	recorder_unlock(r);
+}
+
+/* ---- taking, at gdb's word ------------------------------------------------
+ */
+
+/* Under the lock. */
+static int recorder_rounds(struct cst_recorder *r, int is_last)
+{
+	for (int i = 0; i < MAX_ROUNDS; i++) {
+		int taken = recorder_round(r, 1);
+
+		if (taken == ROUND_NAMES)
+			return 0;
+		if (taken)
+			continue;
+		gone_unwind(r);
+		if (!is_last)
+			break;
+		/* Only now are all threads known; their last records may
+		 * have come meanwhile. */
+		gone_mark(r, 1);
+		is_last = 0;
+	}
+	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),
+		    LIVE_STOP_MS);
+	/* Without a live view names hold up nothing, but who drains may be
+	 * about to end the trace: the last chance to ask. */
+	return !questions_n_open(&r->sites.questions);
+}
+
+static int recorder_drain(struct cst_recorder *r)
+{
+	return recorder_rounds(r, 1);
+}
+
+int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
+{
+	int done;
+
+	(void)err;
+	recorder_lock(r);
+	done = recorder_drain(r);
+	recorder_keep(r);
+	recorder_tell_troubles(r);
+	recorder_unlock(r);
+	return done;
+}
+
+int cst_recorder_hit(struct cst_recorder *r, uint64_t callee, uint64_t caller,
+		     uint64_t number, struct cst_error *err)
+{
+	uint64_t *seen = &r->seen[number % SEEN_NUMBERS];
+	int done;
+
+	(void)callee; /* the area has them, with their times */
+	(void)caller;
+	(void)err;
+	recorder_lock(r);
+	if (*seen == number) {
+		recorder_unlock(r);
+		return 2;
+	}
+	done = recorder_rounds(r, 0);
+	if (done)
+		*seen = number;
+	recorder_unlock(r);
+	return done;
+}
+
+int cst_recorder_questions(struct cst_recorder *r, struct cst_question *out,
+			   int n)
+{
+	int got;
+
+	recorder_lock(r);
+	got = questions_take(&r->sites.questions, out, n);
+	if (!questions_n_waiting(&r->sites.questions))
+		r->is_asking = 0;
+	recorder_unlock(r);
+	return got;
+}
+
+void cst_recorder_alone(struct cst_recorder *r)
+{
+	recorder_lock(r);
+	r->sites.questions.is_alone = 1;
+	recorder_unlock(r);
+}
+
+int cst_recorder_place(struct cst_recorder *r, uint32_t id,
+		       struct cst_place *out)
+{
+	struct module_file file;
+	int is_found;
+
+	recorder_lock(r);
+	is_found = questions_file(&r->sites.questions, id, &file);
+	if (is_found) {
+		out->addr = file.addr;
+		out->fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
+		snprintf(out->path, sizeof(out->path), "%s", file.path);
+	}
+	recorder_unlock(r);
+	return is_found && out->fd >= 0;
+}
+
+void cst_recorder_answer(struct cst_recorder *r, uint32_t id, const char *name,
+			 const char *file, uint32_t line)
+{
+	uint32_t function;
+
+	recorder_lock(r);
+	function = sites_answer(&r->sites, id, name, file, line);
+	if (function != UINT32_MAX && r->live.filter)
+		filter_forget(r->live.filter, function);
+	if (!questions_n_open(&r->sites.questions))
+		pthread_cond_broadcast(&r->named);
+	recorder_unlock(r);
+}
+
+uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r)
+{
+	return __atomic_load_n(&r->live.screen.outlet.written_ns,
+			       __ATOMIC_RELAXED);
+}
+
+void cst_recorder_pause(struct cst_recorder *r)
+{
+	recorder_lock(r);
+	pauses_begin(&r->pauses, clock_ticks());
+	recorder_unlock(r);
+}
+
+void cst_recorder_resume(struct cst_recorder *r)
+{
+	uint64_t ticks;
+
+	recorder_lock(r);
+	ticks = pauses_end(&r->pauses, clock_ticks());
+	if (!r->has_begun) /* recorder_begin_at() has the whole of it */
+		ticks = 0;
+	r->live.paused_ticks += ticks;
+	if (ticks && r->writer)
+		writer_pause(r->writer, pauses_skip(&r->pauses, clock_ticks()),
+			     ticks);
+	recorder_unlock(r);
+}
+
+int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
+		      int fd, const struct cst_look *look,
+		      const struct cst_choice *choice, struct cst_error *err)
+{
+	struct cst_choice muted = {
+		.exclude = choice->exclude, .std = 1, .names = choice->names};
+	struct filter *filter = NULL, *mute = NULL;
+	struct live_options options = {
+		.is_on = is_live && sink != CST_SINK_NONE,
+		.sink = sink,
+		.fd = fd,
+		.look = *look,
+		/* What is not kept has no row either. */
+		.min_ns = choice->min_ns > r->keep_ns ? choice->min_ns
+						      : r->keep_ns,
+		.thread = choice->thread,
+		.keep_depth = r->calls.keep_depth,
+	};
+	int status = 0;
+
+	if (options.is_on)
+		status = filter_new(choice, &filter, err);
+	if (status == 0 && choice->exclude)
+		status = filter_new(&muted, &mute, err);
+	if (status < 0) {
+		filter_free(filter);
+		return status;
+	}
+	recorder_lock(r);
+	sites_mute(&r->sites, mute);
+	filter_free(r->mute);
+	r->mute = mute;
+	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
+		area_grow(r->area);
+	status = live_set_span(&r->live, choice->from, choice->until);
+	live_set(&r->live, &options, filter, &r->calls);
+	r->has_told_rows = 0;
+	recorder_unlock(r);
+	return status < 0 ? cst_fail_memory(err) : 0;
+}

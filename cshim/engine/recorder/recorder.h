@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The recorder's parts, shared by recorder.c (its life and thread), drain.c
+ * (what one round of reading does) and one_trace.c (one trace's begin and
+ * end).
+ */
+#ifndef ENGINE_RECORDER_H
+#define ENGINE_RECORDER_H
+
+#include "area/clock.h"
+#include "area/reader.h"
+#include "calls/threads.h"
+#include "recorder/live.h"
+#include "recorder/process_ends.h"
+
+#include <pthread.h>
+
+enum { SEEN_NUMBERS = 4096 };
+
+/* Seeds that wait for their names. */
+struct seeding {
+	struct thread *thread;
+	struct cst_seed seed;
+	uint32_t function, call_site;
+};
+
+struct cst_recorder {
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t named; /* the last question was answered */
+	pthread_t thread;
+	struct cst_callbacks callbacks;
+
+	struct area *area;
+	struct reader reader;
+	struct names *names;
+	struct sites sites;
+	struct callstack calls;
+	struct crew crew;
+	struct lives lives;
+	struct live live;
+	struct filter *mute; /* what is dropped for good; NULL: nothing */
+	struct pauses pauses;
+
+	struct writer *writer; /* the trace under way, or NULL */
+	struct cst_trace *snapshot;
+	uint64_t start_ticks; /* its time 0: stops left out */
+	uint64_t n_records;   /* of earlier traces */
+	uint32_t n_traces;
+	char changed[300];     /* path of a module that is to be told; "" */
+	uint32_t n_told_sites; /* by the time modules were last told */
+
+	struct seeding *seeding;
+	uint32_t n_seeding, cap_seeding;
+	struct addrmap injected; /* sites made by cst_recorder_inject() */
+
+	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
+	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;
+	uint64_t keep_ns;	 /* shorter calls are not kept */
+	uint64_t n_kept_dropped; /* calls that recorder_keep() last told */
+	uint32_t n_kept;	 /* lanes that it last wrote of */
+	uint32_t n_processes;	 /* in the area, as of the last round */
+	uint32_t n_quiet;	 /* ticks with nothing to take */
+	uint32_t pid;
+	uint32_t mode;
+	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits
+			       * when the program stops is drawn first */
+	uint8_t is_running, is_stopping;
+	uint8_t is_asking; /* the wanted callback was called */
+	uint8_t is_full;   /* the limit was told */
+	uint8_t has_told_rows;
+	uint8_t has_begun; /* the trace's first record or seed has come */
+};
+
+/* What a round came to, or how many records it took. */
+enum { ROUND_NAMES = -1 };
+
+/* Take what there is, under the lock: whole chunks, with peek also what is
+ * whole in the open ones. */
+int recorder_round(struct cst_recorder *r, int peek);
+
+/* gdb shows its prompt, and other processes go on: their rows, on the same
+ * terminal, come with the next command that draws, or when the program goes
+ * on.  Till then the records stay where they are, unless a writer waits. */
+int recorder_is_held(const struct cst_recorder *r);
+
+/* The trace's time 0 is its first record, made at this tick: what gdb took to
+ * load libraries, and stops before, are left out as one pause. */
+void recorder_begin_at(struct cst_recorder *r, uint64_t time);
+
+/* Tell the writer of object files: those in use, or all. */
+void recorder_tell_modules(struct cst_recorder *r, int all);
+
+/* Now and then: whoever kills us finds in the file what there is by now. */
+void recorder_keep(struct cst_recorder *r);
+
+/* Tell the user once if no more can be written.  Opens the lock meanwhile. */
+void recorder_tell_full(struct cst_recorder *r);
+
+/* Forget the trace's calls and threads, not the sites. */
+void recorder_forget(struct cst_recorder *r);
+
+#endif

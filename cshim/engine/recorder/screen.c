@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/screen.h"
+#include "area/clock.h"
+#include "base/number.h"
+#include "trace/callid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	/* The cell's width at first, and how much it grows: so seldom that
+	 * the columns stay where they are. */
+	CELL_WIDTH = 10,
+	CELL_MORE = 3,
+	TAG_WIDTH = 2,
+	/* A terminal draws this many rows in a second at little cost to the
+	 * program, which it shares the processors with; at once, if it has
+	 * had none for a while, so many. */
+	ROWS_A_SECOND = 1000,
+	ROWS_AT_ONCE = 4000,
+	/* At a stop at least, where there are more. */
+	ROWS_AT_STOP = 500,
+	PIECE = 4096,
+};
+
+/* What a thread's tag was last explained with. */
+struct noted {
+	uint32_t tid; /* 0: not yet */
+	char name[16];
+};
+
+void screen_init(struct screen *s, const struct names *names)
+{
+	*s = (struct screen){.names = names, .credit = ROWS_AT_ONCE};
+	outlet_init(&s->outlet);
+}
+
+void screen_release(struct screen *s)
+{
+	outlet_release(&s->outlet);
+	bytes_release(&s->text);
+	free(s->rows);
+	free(s->noted);
+	*s = (struct screen){0};
+}
+
+void screen_clear(struct screen *s)
+{
+	s->n = 0;
+	s->n_left_out = 0;
+}
+
+/* ---- threads' tags ----------------------------------------------------------
+ */
+
+static int noted_room(struct screen *s, uint32_t thread)
+{
+	uint32_t cap = thread + 64;
+	struct noted *p;
+
+	if (thread < s->cap_noted)
+		return 0;
+	p = cap > thread ? realloc(s->noted, cap * sizeof(*p)) : NULL;
+	if (!p)
+		return -1;
+	memset(p + s->cap_noted, 0, (cap - s->cap_noted) * sizeof(*p));
+	s->noted = p;
+	s->cap_noted = cap;
+	return 0;
+}
+
+/* Explains the row's tag where that has not been done, or its thread has
+ * another name by now. */
+static uint64_t put_note(struct screen *s, const struct thread *t, char *out)
+{
+	struct noted *noted;
+
+	if (!s->cell.tag || noted_room(s, t->index) < 0)
+		return 0;
+	noted = &s->noted[t->index];
+	if (noted->tid == t->tid && !strcmp(noted->name, t->name))
+		return 0;
+	noted->tid = t->tid;
+	memcpy(noted->name, t->name, sizeof(noted->name));
+	return row_note(t->process + 1, t->ordinal, t->name, t->tid, out);
+}
+
+/* Makes the cell as wide as the row needs it; returns whether it grew.  The
+ * tree so begins in the same column, whether there are several threads yet or
+ * not. */
+static int cell_fit(struct screen *s, const struct screen_row *row)
+{
+	uint32_t process = row->thread->process + 1;
+	uint32_t thread = row->thread->ordinal;
+	unsigned tag = 0, id = 0, least = 0, width;
+
+	if (s->look.thread) {
+		least = TAG_WIDTH;
+		tag = s->has_threads ? row_tag_width(process, thread) : 0;
+		tag = tag > s->cell.tag ? tag : s->cell.tag;
+	}
+	if (s->look.id) {
+		least = CELL_WIDTH;
+		id = row_id_width(process, thread, row->number, row->is_seed);
+	}
+	width = tag + id + (tag && id);
+	s->cell.tag = (uint8_t)tag;
+	if (s->cell.width < least)
+		s->cell.width = (uint8_t)least;
+	if (s->cell.width >= width)
+		return 0;
+	s->cell.width = (uint8_t)(width + CELL_MORE);
+	return 1;
+}
+
+/* ---- rows as text -----------------------------------------------------------
+ */
+
+static void put_heading(struct screen *s)
+{
+	char *p = (char *)bytes_reserve(&s->text, ROW_MAX);
+
+	if (p)
+		s->text.len += row_heading(&s->drawn, &s->cell, p);
+}
+
+static void put_row(struct screen *s, const struct screen_row *r)
+{
+	struct row row = {
+		.kind = r->kind,
+		.is_unwound = r->is_unwound,
+		.is_seed = r->is_seed,
+		.is_stopped = r->is_stopped,
+		.depth = r->depth,
+		.time_ns = r->time_ns,
+		.duration_ns = r->duration_ns,
+		.names = s->names,
+		.site = r->site,
+		.from = r->from,
+		.process = r->thread->process + 1,
+		.thread = r->thread->ordinal,
+		.number = r->number,
+		.thread_color = r->thread->index,
+		.n_folded = r->n_calls,
+		.n_levels = r->n_levels,
+		.n_loop = r->n_loop,
+	};
+	int has_grown = cell_fit(s, r);
+	char *begin, *p;
+
+	if (!s->has_heading) {
+		s->has_stop_note = 0;
+		for (uint32_t i = 0; i < s->cap_noted; i++)
+			s->noted[i].tid = 0;
+	}
+	if (!s->has_heading || has_grown)
+		put_heading(s);
+	s->has_heading = 1;
+	begin = p = (char *)bytes_reserve(&s->text, 2 * ROW_MAX);
+	if (!p)
+		return;
+	row.cell = s->cell;
+	p += put_note(s, r->thread, p);
+	if (r->is_stopped && s->look.duration && !s->has_stop_note)
+		p += row_stop_note(p);
+	s->has_stop_note |= r->is_stopped;
+	p += row_format(&row, &s->drawn, p);
+	s->text.len += (size_t)(p - begin);
+}
+
+/* "8,421" */
+static char *put_thousands(char *p, uint64_t n)
+{
+	char digits[24];
+	char *end = number_put(digits, n);
+
+	for (const char *d = digits; d < end; d++) {
+		if (d > digits && (end - d) % 3 == 0)
+			*p++ = ',';
+		*p++ = *d;
+	}
+	return p;
+}
+
+static void put_left_out(struct screen *s)
+{
+	static const char middle[] = " not shown; `cstrace show -from ";
+	const struct screen_row *first = &s->first_left_out;
+	char *begin = (char *)bytes_reserve(&s->text, ROW_MAX), *p = begin;
+
+	if (!begin)
+		return;
+	memcpy(p, "# ", 2);
+	p = put_thousands(p + 2, s->n_left_out);
+	memcpy(p, " rows", 5);
+	p += s->n_left_out == 1 ? 4 : 5;
+	memcpy(p, middle, strlen(middle));
+	p = callid_put_numbers(p + strlen(middle), first->thread->process + 1,
+			       first->thread->ordinal, first->number,
+			       first->is_seed);
+	memcpy(p, "`\n", 2);
+	s->text.len += (size_t)(p + 2 - begin);
+	s->n_left_out = 0;
+}
+
+/* ---- what waits -------------------------------------------------------------
+ */
+
+int screen_add(struct screen *s, const struct screen_row *row)
+{
+	if (s->n == s->cap) {
+		uint32_t cap = s->cap * 2 + 1024;
+		void *p = realloc(s->rows, cap * sizeof(*s->rows));
+
+		if (!p) {
+			screen_leave_out(s, row, row->n_calls);
+			return CST_MEMORY;
+		}
+		s->rows = p;
+		s->cap = cap;
+	}
+	s->rows[s->n] = *row;
+	s->rows[s->n].order = s->n;
+	s->n++;
+	return 0;
+}
+
+void screen_leave_out(struct screen *s, const struct screen_row *first,
+		      uint64_t n)
+{
+	if (!n)
+		return;
+	if (!s->n_left_out)
+		s->first_left_out = *first;
+	s->n_left_out += n;
+}
+
+/* Closing rows and counts that are told again are rows of no other call. */
+static uint64_t calls_of(const struct screen_row *row)
+{
+	return row->kind == ROW_CLOSE || row->kind == ROW_COUNT ? 0
+								: row->n_calls;
+}
+
+static void drop_front(struct screen *s, uint32_t n)
+{
+	s->n -= n;
+	memmove(s->rows, s->rows + n, s->n * sizeof(*s->rows));
+	for (uint32_t i = 0; i < s->n; i++)
+		s->rows[i].order = i;
+}
+
+static int row_order(const void *a, const void *b)
+{
+	const struct screen_row *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* They mostly are in order, which is cheaper to see than to make. */
+static void sort(struct screen *s)
+{
+	for (uint32_t i = 1; i < s->n; i++) {
+		if (s->rows[i].at >= s->rows[i - 1].at)
+			continue;
+		qsort(s->rows, s->n, sizeof(*s->rows), row_order);
+		return;
+	}
+}
+
+static void earn(struct screen *s)
+{
+	uint64_t now = clock_monotonic_ns();
+	double since_s = (double)(now - s->told_at_ns) / 1e9;
+
+	s->told_at_ns = now;
+	s->credit += since_s * ROWS_A_SECOND;
+	if (s->credit > ROWS_AT_ONCE)
+		s->credit = ROWS_AT_ONCE;
+}
+
+/* Leave the oldest out, where there are more than can be afforded. */
+static void thin_out(struct screen *s, int is_stop)
+{
+	uint32_t most, n;
+
+	earn(s);
+	most = s->credit > 0 ? (uint32_t)s->credit : 0;
+	if (is_stop && most < ROWS_AT_STOP)
+		most = ROWS_AT_STOP;
+	if (s->n <= most)
+		return;
+	n = s->n - most;
+	for (uint32_t i = 0; i < n; i++)
+		screen_leave_out(s, &s->rows[i], calls_of(&s->rows[i]));
+	drop_front(s, n);
+}
+
+static void write_text(struct screen *s, int patience_ms)
+{
+	outlet_put(&s->outlet, (char *)s->text.data, s->text.len, patience_ms);
+	s->text.len = 0;
+}
+
+void screen_write(struct screen *s, int is_stop, int patience_ms)
+{
+	int is_slow = s->outlet.is_slow && patience_ms != OUTLET_FOREVER;
+	int is_callback = s->outlet.sink == CST_SINK_CALLBACK;
+	uint32_t i = 0;
+
+	if (!s->n && !s->n_left_out)
+		return;
+	sort(s);
+	if (!outlet_is_ready(&s->outlet, patience_ms))
+		return;
+	s->drawn = s->look;
+	if (s->drawn.width == CST_WIDTH_TERMINAL)
+		s->drawn.width = outlet_width(&s->outlet);
+	if (s->outlet.is_slow && (is_slow || is_stop))
+		thin_out(s, is_stop);
+	if (s->n_left_out)
+		put_left_out(s);
+	while (i < s->n) {
+		put_row(s, &s->rows[i++]);
+		if (s->text.len < PIECE || is_callback)
+			continue;
+		write_text(s, patience_ms);
+		if (!outlet_is_ready(&s->outlet, patience_ms)) {
+			s->credit = i; /* it is full */
+			break;
+		}
+	}
+	write_text(s, patience_ms);
+	s->credit -= i;
+	drop_front(s, i);
+}

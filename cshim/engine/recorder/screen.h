@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Live rows on their way to an outlet.  A slow outlet gets no more than it can
+ * take, nor more than costs the program too much: the oldest that wait are left
+ * out, and a note stands in their place.
+ */
+#ifndef ENGINE_SCREEN_H
+#define ENGINE_SCREEN_H
+
+#include "calls/callstack.h"
+#include "recorder/outlet.h"
+#include "rows/row.h"
+
+/* A row that waits. */
+struct screen_row {
+	uint64_t at;	  /* in the order of this, then as they came */
+	uint64_t time_ns; /* as it is shown */
+	uint64_t duration_ns;
+	uint64_t number;
+	uint64_t n_calls;
+	const struct thread *thread;
+	uint32_t site;
+	uint32_t from; /* as in struct row */
+	uint32_t depth;
+	uint32_t n_levels, n_loop; /* as struct folded has them */
+	uint32_t order;
+	uint8_t kind; /* enum row_kind */
+	uint8_t is_unwound;
+	uint8_t is_seed;
+	uint8_t is_stopped; /* as in struct row */
+};
+
+struct screen {
+	struct outlet outlet;
+	struct cst_look look;
+	const struct names *names; /* borrowed */
+	int has_threads;	   /* more than one: rows have tags */
+	int has_heading;
+	int has_stop_note;
+	/* private */
+	struct screen_row *rows;
+	uint32_t n, cap;
+	/* Left out, and not told yet; the first of them. */
+	uint64_t n_left_out;
+	struct screen_row first_left_out;
+	uint64_t told_at_ns;
+	double credit;	       /* rows that may be written now */
+	struct cst_look drawn; /* the look, its width in columns */
+	struct row_cell cell;
+	struct noted *noted; /* by thread: as it was explained */
+	uint32_t cap_noted;
+	struct bytes text;
+};
+
+void screen_init(struct screen *s, const struct names *names);
+void screen_release(struct screen *s);
+
+/* Negative: no memory, the row is left out. */
+int screen_add(struct screen *s, const struct screen_row *row);
+/* A row that never came here is left out: n of them, the first of which is
+ * this one. */
+void screen_leave_out(struct screen *s, const struct screen_row *first,
+		      uint64_t n);
+/* Write what waits, or of it what the outlet takes.  is_stop: the program
+ * stands still, so it can be waited for, and the newest rows come in any case.
+ */
+void screen_write(struct screen *s, int is_stop, int patience_ms);
+/* Drop all that waits: its threads are no more. */
+void screen_clear(struct screen *s);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps a stopped thread out of the shim, behind gdb's back: gdb would resume
+ * its other threads, pass on the signal that stopped it, and tell its user and
+ * front end of one more stop.
+ */
+#include "area/clock.h"
+#include "cstrace/engine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Enough for the dynamic linker to look up a hook at its first call. */
+enum { MAX_STEPS = 100000 };
+
+/* For a system call that blocks: one that waits for the reader, which has been
+ * given all the time that it needs. */
+enum { PATIENCE_NS = 50 * 1000 * 1000, NAP_NS = 50 * 1000 };
+
+enum { INT3 = 0xcc, SYSCALL = 0x050f };
+
+/* What the thread's instructions themselves can raise: blocked, the kernel
+ * would take away the program's handler. */
+static const uint64_t faults = 1ULL << (SIGSEGV - 1) | 1ULL << (SIGBUS - 1) |
+			       1ULL << (SIGFPE - 1) | 1ULL << (SIGILL - 1) |
+			       1ULL << (SIGTRAP - 1) | 1ULL << (SIGSYS - 1);
+
+/* libc takes its own two out of every mask that it sets. */
+static const uint64_t libcs = 3ULL << (32 - 1);
+
+enum kind { PLAIN, CALL, NOT_OURS };
+
+/* What the next step does. */
+static enum kind kind_of(int tid, const struct user_regs_struct *regs)
+{
+	long result = (long)regs->rax, code;
+
+	/* A call that the stop has interrupted goes on: ERESTARTSYS to
+	 * ERESTART_RESTARTBLOCK. */
+	if ((long)regs->orig_rax >= 0 && result <= -512 && result >= -516)
+		return CALL;
+	errno = 0;
+	code = ptrace(PTRACE_PEEKTEXT, tid, (void *)regs->rip, NULL);
+	/* A breakpoint belongs to gdb. */
+	if (errno || (code & 0xff) == INT3)
+		return NOT_OURS;
+	if ((code & 0xffff) != SYSCALL)
+		return PLAIN;
+	switch (result) { /* the shim's, when a chunk is full or a site new */
+	case SYS_rt_sigprocmask:
+	case SYS_futex:
+	case SYS_clock_gettime:
+	case SYS_gettid:
+	case SYS_prctl:
+	case SYS_sigaltstack:
+	case SYS_madvise:
+	case SYS_mmap:
+	case SYS_mremap:
+		return CALL;
+	default:
+		return NOT_OURS;
+	}
+}
+
+/* Waits for a state of the thread, with a limit for a system call.  Returns its
+ * wait status, or 0 where there is none; an end is left for gdb. */
+static int await_stop(int tid, enum kind kind)
+{
+	uint64_t end = clock_monotonic_ns() + PATIENCE_NS;
+	int how = WEXITED | WSTOPPED | WNOWAIT | __WALL, status;
+	struct timespec nap = {.tv_nsec = NAP_NS};
+
+	for (;;) {
+		siginfo_t info = {0};
+		int limit = kind == CALL ? WNOHANG : 0;
+
+		if (waitid(P_PID, (id_t)tid, &info, how | limit)) {
+			if (errno != EINTR)
+				return 0;
+		} else if (info.si_code == CLD_TRAPPED) {
+			break;
+		} else if (info.si_pid || clock_monotonic_ns() > end) {
+			return 0;
+		} else {
+			nanosleep(&nap, NULL);
+		}
+	}
+	return waitpid(tid, &status, __WALL) == tid ? status : 0;
+}
+
+/* Ends a step that blocks. */
+static void interrupt(int tid)
+{
+	int status;
+
+	if (syscall(SYS_tkill, tid, SIGSTOP))
+		return;
+	status = await_stop(tid, PLAIN);
+	/* Was it just over?  Then the signal comes with the next. */
+	if (status >> 8 == SIGTRAP &&
+	    !ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
+		await_stop(tid, PLAIN);
+}
+
+static int step(int tid, enum kind kind)
+{
+	int status;
+
+	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
+		return 0;
+	status = await_stop(tid, kind);
+	if (status >> 8 == SIGTRAP)
+		return 1;
+	if (!status && kind == CALL)
+		interrupt(tid);
+	/* A fault comes again with its instruction, others must be sent. */
+	else if (status && !(faults >> (WSTOPSIG(status) - 1) & 1))
+		syscall(SYS_tkill, tid, WSTOPSIG(status));
+	return 0;
+}
+
+static int step_to(int tid, uint64_t pc, uint64_t sp)
+{
+	struct user_regs_struct regs;
+
+	for (int i = 0; i < MAX_STEPS; i++) {
+		enum kind kind;
+
+		if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+			return 0;
+		if (regs.rip == pc && regs.rsp == sp)
+			return 1;
+		kind = kind_of(tid, &regs);
+		if (kind == NOT_OURS || !step(tid, kind))
+			return 0;
+	}
+	return 0;
+}
+
+int cst_step_out(int tid, uint64_t pc, uint64_t sp)
+{
+	uint64_t mask, blocked, after;
+	siginfo_t info;
+	/* gdb passes a signal on with it, and shows it as $_siginfo. */
+	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
+	int is_there;
+
+	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask))
+		return 0;
+	blocked = mask | ~(faults | libcs);
+	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(blocked), &blocked))
+		return 0;
+	/* The kernel keeps these two unblocked. */
+	blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
+	is_there = step_to(tid, pc, sp);
+	/* The shim may have restored a mask that it had saved before. */
+	if (!ptrace(PTRACE_GETSIGMASK, tid, sizeof(after), &after) &&
+	    after == blocked)
+		ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
+	if (has_info)
+		ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
+	return is_there;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "recorder/thread_ends.h"
+#include "area/area_users.h"
+#include "calls/find_lane.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	MARK_MS = 100,
+	EXITING = 4, /* PF_EXITING, of the kernel's */
+};
+
+/* Neither dead nor dying: when all end at once, the others are not gone before
+ * this can be seen. */
+int gone_process_goes_on(uint32_t pid)
+{
+	unsigned long long flags = 0, pending = 0;
+	char path[32], text[1024], state = 0;
+	const char *at;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	/* State, five fields, flags; 21 fields, pending signals. */
+	if (!at ||
+	    sscanf(at + 1,
+		   " %c %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s "
+		   "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		   "%llu",
+		   &state, &flags, &pending) != 3)
+		return 0;
+	return !strchr("ZX", state) && !(flags & EXITING) &&
+	       !(pending & 1ull << (SIGKILL - 1));
+}
+
+/* What the thread said at its end, by way of libc; a call since then has taken
+ * it back. */
+static int thread_said_so(const struct area *a, uint32_t thread)
+{
+	return (int)__atomic_load_n(&a->threads[thread].is_ended,
+				    __ATOMIC_ACQUIRE);
+}
+
+/* What was asked of a process, once for all its threads. */
+struct asked {
+	uint32_t pid;
+	uint8_t goes_on, is_same; /* the program */
+};
+
+static void ask(struct asked *q, const struct area *a, uint32_t pid)
+{
+	if (q->pid == pid)
+		return;
+	q->pid = pid;
+	q->goes_on = (uint8_t)gone_process_goes_on(pid);
+	/* An exec has unmapped it.  The new program's entry in the area comes
+	 * with its first call, which may be long after. */
+	q->is_same = q->goes_on && area_is_held(a, pid);
+}
+
+/* An exec ends the other threads too, and so does the end of the process: what
+ * was open then stays open.  After it nobody but the thread can tell; nor can
+ * the kernel of the first one, which it keeps for as long as there are others.
+ */
+static int thread_was_left(const struct area *a, const struct thread *t,
+			   struct asked *q)
+{
+	int is_gone = area_thread_is_gone(a, t->area_index);
+	int has_said = thread_said_so(a, t->area_index);
+
+	if (!is_gone && !has_said)
+		return 0;
+	ask(q, a, a->processes[t->process].pid);
+	if (!area_has_execed(a, t->process) && q->goes_on)
+		return is_gone && (has_said || q->is_same);
+	return has_said;
+}
+
+/* When the thread ended, which is not before its last record. */
+static uint64_t thread_end(const struct area *a, const struct thread *t)
+{
+	uint64_t end = __atomic_load_n(&a->threads[t->area_index].end,
+				       __ATOMIC_RELAXED);
+	uint64_t now = clock_ticks();
+
+	if (!thread_said_so(a, t->area_index) || end > now)
+		end = now;
+	return end > t->last_time ? end : t->last_time;
+}
+
+/* Is it in the area, with calls open? */
+static int thread_is_at_it(const struct thread *t)
+{
+	return !t->gone_at && t->own->n && t->area_index < CST_MAX_THREADS;
+}
+
+void gone_mark(struct cst_recorder *r, int is_last)
+{
+	uint64_t now = clock_monotonic_ns();
+	struct asked asked = {0};
+
+	if (!is_last && now - r->last_mark_ns < MARK_MS * 1000000ull)
+		return;
+	r->last_mark_ns = now;
+	lives_look(r, is_last);
+	for (uint32_t i = 0; i < r->crew.n; i++) {
+		struct thread *t = r->crew.all[i];
+
+		if (thread_is_at_it(t) && thread_was_left(r->area, t, &asked))
+			t->gone_at = thread_end(r->area, t);
+	}
+}
+
+void gone_mark_ended(struct cst_recorder *r)
+{
+	lives_look_back(r);
+	for (uint32_t i = 0; i < r->crew.n; i++) {
+		struct thread *t = r->crew.all[i];
+
+		if (thread_is_at_it(t) &&
+		    thread_said_so(r->area, t->area_index))
+			t->gone_at = thread_end(r->area, t);
+	}
+}
+
+void gone_unwind(struct cst_recorder *r)
+{
+	for (uint32_t i = 0; i < r->crew.n; i++) {
+		struct thread *t = r->crew.all[i];
+
+		if (t->gone_at && t->own->n)
+			stack_unwind(&r->calls, t, t->own, 0,
+				     pauses_skip(&r->pauses, t->gone_at));
+	}
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lane after lane, so that one stack serves all.
+ */
+#include "report/calltree.h"
+#include "trace/view.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 512 };
+
+/* An open call; level 0 lies above the outermost one. */
+struct level {
+	uint32_t node;	/* in the tree of callees, or NO_STACK */
+	uint32_t path;	/* node in paths, or NO_STACK */
+	uint32_t entry; /* what counts its own time in paths, or NO_STACK */
+	uint8_t is_open, is_subject;
+};
+
+static const struct level no_level = {NO_STACK, NO_STACK, NO_STACK, 0, 0};
+
+struct gather {
+	struct calltree *c;
+	const struct cst_trace *t;
+	uint8_t *subjects;   /* by key; NULL: none are asked for */
+	struct stacks paths; /* with subjects: to all calls, counting those of
+			      * subjects */
+	uint64_t n_open;     /* roots in the tree of callees */
+	struct level *levels;
+	uint32_t n, cap; /* levels in use */
+	uint32_t lane;
+	struct shown batch[BATCH];
+};
+
+void calltree_release(struct calltree *c)
+{
+	keys_release(&c->keys);
+	stacks_release(&c->callees);
+	stacks_release(&c->callers);
+	*c = (struct calltree){0};
+}
+
+/* The node of key below the node `above`, with its target.  As stacks_node().
+ */
+static int enter_node(struct stacks *s, uint32_t above, uint32_t key,
+		      uint32_t *out)
+{
+	uint32_t n = s->nodes.n, target;
+	int got = stacks_node(s, above, key, out);
+
+	if (got <= 0 || s->nodes.n == n)
+		return got;
+	target = above;
+	while (target != NO_STACK && s->nodes.all[target].b != key)
+		target = s->nodes.all[target].a;
+	s->sums[*out].target = target == NO_STACK ? *out : target;
+	return got;
+}
+
+static void close_level(struct gather *g)
+{
+	const struct level *l = &g->levels[g->n - 1];
+
+	if (l->is_open)
+		g->c->callees.sums[l->node].n_open--;
+	if (l->is_open && g->c->callees.nodes.all[l->node].a == NO_STACK)
+		g->n_open--;
+	g->n--;
+}
+
+static int levels_room(struct gather *g, uint32_t depth)
+{
+	uint64_t cap = depth * 2ull + 64;
+	void *p;
+
+	if (depth + 2ull <= g->cap)
+		return 0;
+	p = cap > UINT32_MAX ? NULL
+			     : realloc(g->levels, cap * sizeof(*g->levels));
+	if (!p)
+		return CST_MEMORY;
+	g->levels = p;
+	g->cap = (uint32_t)cap;
+	return 0;
+}
+
+/* Leave just the levels above the call.  Some of them may be unknown, where
+ * only one thread of a lane is seen. */
+static int levels_fit(struct gather *g, const struct shown *call)
+{
+	uint32_t keep = call->lane == g->lane ? call->depth + 1 : 1;
+
+	while (g->n > keep)
+		close_level(g);
+	g->lane = call->lane;
+	if (levels_room(g, call->depth) < 0)
+		return CST_MEMORY;
+	for (; g->n < call->depth + 1; g->n++)
+		g->levels[g->n] = no_level;
+	return 0;
+}
+
+/* Without what the call takes of its caller's. */
+static void count_self(struct stacks *s, uint32_t caller,
+		       const struct shown *call)
+{
+	if (caller == NO_STACK)
+		return;
+	s->sums[caller].self_ns -= call->duration_ns;
+	s->sums[caller].own_stops -= call->n_stops;
+}
+
+static void count_call(struct stack_sums *sums, const struct shown *call)
+{
+	sums->n_calls++;
+	sums->self_ns += call->duration_ns;
+	sums->n_stopped += call->n_stops > 0;
+	sums->own_stops += call->n_stops;
+}
+
+/* What to count a call at in the tree of callees.  As stacks_node(). */
+static int find_callee(struct gather *g, uint32_t key,
+		       const struct level *above, const struct level *here,
+		       uint32_t *out)
+{
+	struct stacks *s = &g->c->callees;
+	uint32_t root, node = NO_STACK;
+	int got;
+
+	if (above->node != NO_STACK || !here->is_subject) {
+		got = enter_node(s, above->node, key, &node);
+		if (got <= 0)
+			return got;
+	}
+	if (here->is_subject) {
+		got = enter_node(s, NO_STACK, key, &root);
+		if (got <= 0)
+			return got;
+		if (node == NO_STACK)
+			node = root;
+		s->sums[node].target = root;
+	}
+	if (calltree_is_recursive(s, node))
+		s->sums[node].n_calls++;
+	*out = s->sums[node].target;
+	return 1;
+}
+
+static int take_callee(struct gather *g, uint32_t key, const struct shown *call,
+		       const struct level *above, struct level *here)
+{
+	uint64_t ns = call->duration_ns;
+	struct stacks *s = &g->c->callees;
+	int got;
+
+	if (g->subjects && !here->is_subject && above->node == NO_STACK)
+		return 0;
+	g->c->n_calls++;
+	got = find_callee(g, key, above, here, &here->node);
+	if (got <= 0) {
+		here->node = above->node;
+		s->n_left_out++;
+		return got;
+	}
+	here->is_open = 1;
+	count_call(&s->sums[here->node], call);
+	if (!s->sums[here->node].n_open++)
+		s->sums[here->node].total_ns += ns;
+	count_self(s, above->node, call);
+	if (s->nodes.all[here->node].a == NO_STACK && !g->n_open++)
+		g->c->total_ns += ns;
+	return 0;
+}
+
+/* Among the paths. */
+static int take_path(struct gather *g, uint32_t key, const struct shown *call,
+		     int is_outermost, const struct level *above,
+		     struct level *here)
+{
+	struct stacks *s = &g->paths;
+	uint32_t entry;
+	int got = enter_node(s, above->path, key, &entry);
+
+	if (got <= 0) {
+		here->path = above->path;
+		return got;
+	}
+	here->path = s->sums[entry].target;
+	count_self(s, above->entry, call);
+	if (!here->is_subject)
+		return 0;
+	here->entry = entry;
+	count_call(&s->sums[entry], call);
+	if (is_outermost)
+		s->sums[entry].total_ns += call->duration_ns;
+	return 0;
+}
+
+static int take_call(struct gather *g, const struct shown *call)
+{
+	const struct names *names = g->t->names;
+	uint32_t key = g->c->keys.of_site[call->site];
+	struct level *above, *here;
+	int status;
+
+	if (names->functions[names->sites[call->site].function].exception)
+		return 0;
+	if (levels_fit(g, call) < 0)
+		return CST_MEMORY;
+	above = &g->levels[g->n - 1];
+	here = above + 1;
+	*here = no_level;
+	g->n++;
+	here->is_subject = g->subjects && g->subjects[key];
+	status = take_callee(g, key, call, above, here);
+	if (status < 0 || !g->subjects)
+		return status;
+	return take_path(g, key, call,
+			 here->is_open &&
+				 g->c->callees.sums[here->node].n_open == 1,
+			 above, here);
+}
+
+static int take_all(struct gather *g, const struct cst_choice *choice,
+		    struct cst_error *err)
+{
+	struct view *view = NULL;
+	int n = view_new_calls(g->t, choice, 1, &view, err);
+
+	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
+		for (int i = 0; i < n; i++)
+			if (take_call(g, &g->batch[i]) < 0) {
+				n = cst_fail_memory(err);
+				break;
+			}
+	view_free(view);
+	return n;
+}
+
+/* ---- callers ------------------------------------------------------------ */
+
+static void add_sums(struct stack_sums *to, const struct stack_sums *s)
+{
+	to->n_calls += s->n_calls;
+	to->total_ns += s->total_ns;
+	to->self_ns += s->self_ns;
+	to->n_stopped += s->n_stopped;
+	to->own_stops += s->own_stops;
+}
+
+/* The path to this entry, upside down, up to where the subject is its own
+ * caller: what called that is told by other entries. */
+static int add_callers(struct gather *g, uint32_t entry)
+{
+	struct stacks *to = &g->c->callers;
+	const struct pair *paths = g->paths.nodes.all;
+	const struct stack_sums *sums = &g->paths.sums[entry];
+	uint32_t node = NO_STACK;
+
+	for (uint32_t p = entry; p != NO_STACK; p = paths[p].a) {
+		int got = enter_node(to, node, paths[p].b, &node);
+
+		if (got <= 0)
+			return got;
+		if (calltree_is_recursive(to, node)) {
+			to->sums[node].n_calls += sums->n_calls;
+			return 0;
+		}
+		add_sums(&to->sums[node], sums);
+	}
+	return 0;
+}
+
+static int all_callers(struct gather *g)
+{
+	for (uint32_t i = 0; i < g->paths.nodes.n; i++)
+		if (g->paths.sums[i].n_calls && add_callers(g, i) < 0)
+			return CST_MEMORY;
+	return 0;
+}
+
+/* ---- subjects ----------------------------------------------------------- */
+
+static int find_subjects(struct gather *g, const char *regex,
+			 struct cst_error *err)
+{
+	const struct cst_choice choice = {.exclude = regex};
+	const struct names *names = g->t->names;
+	struct calltree *c = g->c;
+	struct filter *filter;
+	int status = filter_new(&choice, &filter, err);
+
+	if (status < 0)
+		return status;
+	g->subjects = calloc(c->keys.n + (size_t)1, 1);
+	for (uint32_t i = 0; g->subjects && i < names->n_functions; i++) {
+		uint32_t key = c->keys.of_function[i];
+
+		if (g->subjects[key] || !filter_excludes(filter, names, i))
+			continue;
+		g->subjects[key] = 1;
+		c->n_subjects++;
+	}
+	filter_free(filter);
+	return g->subjects ? 0 : cst_fail_memory(err);
+}
+
+int calltree_make(struct calltree *c, const struct cst_trace *t,
+		  const char *function, const struct cst_choice *choice,
+		  struct cst_error *err)
+{
+	auto_free struct gather *g = calloc(1, sizeof(*g));
+	int status;
+
+	*c = (struct calltree){0};
+	if (!g)
+		return cst_fail_memory(err);
+	g->c = c;
+	g->t = t;
+	g->lane = UINT32_MAX;
+	status = keys_init(&c->keys, t->names, choice->names, CST_BY_FUNCTION,
+			   err);
+	if (status == 0 && function)
+		status = find_subjects(g, function, err);
+	if (status == 0)
+		status = take_all(g, choice, err);
+	if (status == 0 && all_callers(g) < 0)
+		status = cst_fail_memory(err);
+	stacks_release(&g->paths);
+	free(g->subjects);
+	free(g->levels);
+	if (status < 0)
+		calltree_release(c);
+	return status;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/fields.h"
+#include "base/number.h"
+#include "base/share.h"
+#include "report/report_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { N_NAMES = 4, WORD_MAX = 40 };
+
+static const struct {
+	const char *names[N_NAMES]; /* the first is ours */
+	const char *title, *cell;
+} fields[] = {
+	[FIELD_CALLS] = {{"calls", "call"}, "CALLS", "calls"},
+	[FIELD_TOTAL] = {{"total"}, "TOTAL", "total_ns"},
+	[FIELD_SELF] = {{"self"}, "SELF", "self_ns"},
+	[FIELD_MEAN] = {{"mean", "avg", "average", "total-avg"},
+			"MEAN",
+			"mean_ns"},
+	[FIELD_MIN] = {{"min", "total-min"}, "MIN", "min_ns"},
+	[FIELD_MAX] = {{"max", "total-max"}, "MAX", "max_ns"},
+	[FIELD_SHARE] = {{"share"}, "SHARE", "share_percent"},
+	[FIELD_NAME] = {{"function", "func", "name"}, "FUNCTION", ""},
+};
+
+const char *field_cell(enum field field)
+{
+	return fields[field].cell;
+}
+
+/* The field of that name, or of the only one of our names that begins so; or
+ * N_FIELDS. */
+static enum field field_find(const char *word, size_t n, int n_known)
+{
+	int found = N_FIELDS, n_found = 0;
+
+	for (int i = 0; i < n_known; i++)
+		for (int k = 0; k < N_NAMES && fields[i].names[k]; k++)
+			if (strlen(fields[i].names[k]) == n &&
+			    !memcmp(fields[i].names[k], word, n))
+				return (enum field)i;
+	for (int i = 0; n && i < n_known; i++)
+		if (!strncmp(fields[i].names[0], word, n)) {
+			found = i;
+			n_found++;
+		}
+	return n_found == 1 ? (enum field)found : N_FIELDS;
+}
+
+static int tell_unknown(const char *word, size_t n, int is_for_sort,
+			struct cst_error *err)
+{
+	return cst_fail(CST_BAD_INPUT, err,
+			"no field '%.*s': there are calls, total, self, mean, "
+			"min, max%s",
+			(int)(n < WORD_MAX ? n : WORD_MAX), word,
+			is_for_sort ? ", share and function" : " and share");
+}
+
+static int fields_have(const struct fields *f, enum field field)
+{
+	return memchr(f->all, field, f->n) != NULL;
+}
+
+int fields_parse(struct fields *f, const char *text, int is_for_sort,
+		 struct cst_error *err)
+{
+	int n_known = is_for_sort ? N_FIELDS : FIELD_NAME;
+
+	*f = (struct fields){0};
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		enum field field = field_find(text, n, n_known);
+
+		if (field == N_FIELDS)
+			return tell_unknown(text, n, is_for_sort, err);
+		if (!fields_have(f, field))
+			f->all[f->n++] = (uint8_t)field;
+		if (!text[n])
+			return 0;
+		text += n + 1;
+	}
+}
+
+void fields_default(struct fields *f)
+{
+	*f = (struct fields){.n = FIELD_NAME};
+	for (int i = 0; i < FIELD_NAME; i++)
+		f->all[i] = (uint8_t)i;
+}
+
+uint64_t field_value(enum field field, const struct total *t)
+{
+	switch (field) {
+	case FIELD_CALLS:
+		return t->n_calls;
+	case FIELD_TOTAL:
+		return t->total_ns;
+	case FIELD_SELF:
+	case FIELD_SHARE:
+		return total_self(t);
+	case FIELD_MEAN:
+		return t->total_ns / t->n_calls;
+	case FIELD_MIN:
+		return t->min_ns;
+	case FIELD_MAX:
+		return t->max_ns;
+	default:
+		return 0;
+	}
+}
+
+int field_is_stopped(enum field field, const struct total *t)
+{
+	switch (field) {
+	case FIELD_TOTAL:
+	case FIELD_MEAN:
+		return t->n_stopped > 0;
+	case FIELD_SELF:
+		return t->own_stops > 0;
+	case FIELD_MIN:
+		return t->is_min_stopped;
+	case FIELD_MAX:
+		return t->is_max_stopped;
+	default:
+		return 0;
+	}
+}
+
+void fields_put_heading(const struct fields *f, struct bytes *out)
+{
+	size_t begin = out->len;
+	char text[32];
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		enum field field = (enum field)f->all[i];
+		int width = field == FIELD_SHARE ? 7 : i ? 12 : 10;
+
+		snprintf(text, sizeof(text), "%*s", width, fields[field].title);
+		bytes_put(out, text, strlen(text));
+	}
+	if (!out->failed)
+		out->data[begin] = '#';
+}
+
+char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
+		 char *p, uint8_t *is_marked)
+{
+	char mark = ' ';
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		enum field field = (enum field)f->all[i];
+		char *begin = p;
+
+		if (field == FIELD_SHARE)
+			p = share_put(p, total_self(t), whole);
+		else if (field == FIELD_CALLS)
+			p = number_put_wide(i ? p + 2 : p, t->n_calls, 10);
+		else
+			p = number_put_duration(i ? p + 2 : p,
+						field_value(field, t));
+		if (i)
+			begin[0] = mark;
+		if (i && field != FIELD_SHARE)
+			begin[1] = ' ';
+		mark = field_is_stopped(field, t) ? '*' : ' ';
+		*is_marked |= mark == '*';
+	}
+	p[0] = mark;
+	p[1] = ' ';
+	return p + 2;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whose hooks went past the shim's (deepbind.c, exec.c there) or are silent
+ * (sandbox.c), in words that the commands share.
+ */
+#include "base/utf8.h"
+#include "cstrace/engine.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct clause {
+	uint32_t n;
+	const char *before, *behind;
+};
+
+static void put_exec(const struct cst_status_report *s, char *out,
+		     uint32_t size)
+{
+	char path[4 * sizeof(s->past_exec)];
+
+	*utf8_put(path, s->past_exec, sizeof(path) - 1) = 0;
+	snprintf(out, size,
+		 "any calls in %" PRIu32
+		 " %s (%s%s) are missing: LD_PRELOAD and "
+		 "CSTRACE_AREA were not passed on",
+		 s->n_past_exec, s->n_past_exec == 1 ? "program" : "programs",
+		 *path ? path : "no name", s->n_past_exec == 1 ? "" : ", ...");
+}
+
+int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
+			char *out, uint32_t size)
+{
+	const struct clause clauses[] = {
+		{s->n_past_begin, "of",
+		 "opened by dlmopen() the constructors' calls are missing"},
+		{s->n_past_all, "calls in",
+		 "opened by dlmopen() are missing: give it a path with a '/', "
+		 "or use gdb"},
+		{s->n_past_sealed, "any calls in",
+		 "opened with RTLD_DEEPBIND or by dlmopen() are missing: "
+		 "/proc/self/mem cannot be written, use gdb"},
+	};
+
+	for (uint32_t k = 0; k < sizeof(clauses) / sizeof(*clauses); k++) {
+		const struct clause *c = &clauses[k];
+
+		if (!c->n || i--)
+			continue;
+		snprintf(out, size, "%s %" PRIu32 " %s %s", c->before, c->n,
+			 c->n == 1 ? "library" : "libraries", c->behind);
+		return 1;
+	}
+	if (s->n_past_exec && !i--) {
+		put_exec(s, out, size);
+		return 1;
+	}
+	if (!s->n_ended || i)
+		return 0;
+	snprintf(out, size,
+		 "calls in %" PRIu32 " %s are missing from when %s sandbox "
+		 "(seccomp, PR_SET_TSC) ended the recording",
+		 s->n_ended, s->n_ended == 1 ? "process" : "processes",
+		 s->n_ended == 1 ? "its" : "their");
+	return 1;
+}

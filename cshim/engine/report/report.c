@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lane after lane, so that one stack serves all.  A call's time counts to its
+ * function's total unless the function is open below it (recursion); its self
+ * time is what its visible callees leave.  What a view would tell beside that
+ * is not worked out: the calls are taken as a walk gives them.
+ */
+#include "report/report.h"
+#include "base/pipeline.h"
+#include "report/report_rows.h"
+#include "trace/answer.h"
+#include "trace/thread_choice.h"
+#include "trace/view.h"
+
+#include <stdlib.h>
+
+enum {
+	/* The runs in the pump, one in hand and one in the making. */
+	N_RUNS = PUMP_BLOCKS + 2,
+};
+
+enum verdict { UNKNOWN = 0, VISIBLE, HIDDEN };
+
+/* What is the same for all calls of a site. */
+struct site {
+	uint32_t function, key;
+	uint8_t verdict;    /* where it depends on the function alone */
+	uint8_t is_subject; /* the report asks for its callers or callees */
+};
+
+enum relation { OF_ALL, OF_CALLERS, OF_CALLEES };
+
+/* What an open call hands down. */
+struct level {
+	struct filter_state below;
+	/* Of the nearest visible call, or NO_KEY: what it is, and under which
+	 * key it was counted. */
+	uint32_t key, counted;
+	uint8_t is_subject;
+};
+
+struct report {
+	const struct cst_trace *t;
+	struct filter *filter;
+	uint64_t min_ns;
+	struct walk_part range;
+	struct chosen threads;
+	struct span span;
+	uint64_t n_shown, n_std;
+	uint8_t is_plain; /* no filter that looks at the callers */
+	uint8_t is_by_thread;
+	enum relation relation;
+	struct keys keys;
+	struct site *sites;
+	struct total *totals; /* by key, and one for no key */
+	struct level *levels; /* levels[0] is the root: calls start at 1 */
+	uint32_t cap;
+
+	/* The thread that unpacks. */
+	struct walk *walk;
+	struct unpacked runs[N_RUNS]; /* the last ones' memory, in turn */
+	uint32_t n_runs;
+};
+
+static int levels_room(struct report *r, uint32_t depth)
+{
+	uint64_t cap = (uint64_t)depth * 2 + 64;
+	struct level *p;
+
+	if (depth + 1 < r->cap)
+		return 0;
+	p = cap > UINT32_MAX ? NULL : realloc(r->levels, cap * sizeof(*p));
+	if (!p)
+		return -1;
+	p[0] = (struct level){filter_root(r->filter), NO_KEY, NO_KEY, 0};
+	r->levels = p;
+	r->cap = (uint32_t)cap;
+	return 0;
+}
+
+static int is_visible(struct report *r, struct site *site,
+		      const struct level *above, struct level *here)
+{
+	if (!r->is_plain && site->verdict != HIDDEN)
+		return filter_enter(r->filter, r->t->names, site->function,
+				    above->below, &here->below);
+	if (site->verdict == UNKNOWN)
+		site->verdict =
+			filter_enter(r->filter, r->t->names, site->function,
+				     filter_root(r->filter), &here->below)
+				? VISIBLE
+				: HIDDEN;
+	return site->verdict == VISIBLE;
+}
+
+/* The key to count a call under; NO_KEY: not at all. */
+static inline uint32_t row_of(const struct report *r, const struct site *site,
+			      const struct level *above)
+{
+	if (r->relation == OF_ALL)
+		return site->key;
+	if (r->relation == OF_CALLEES)
+		return above->is_subject ? site->key : NO_KEY;
+	if (!site->is_subject)
+		return NO_KEY;
+	return above->key == NO_KEY ? r->keys.n : above->key;
+}
+
+static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
+			      uint32_t n_stops, uint32_t level)
+{
+	struct total *f = &r->totals[row];
+
+	if (ns < f->min_ns || !f->n_calls) {
+		f->min_ns = ns;
+		f->is_min_stopped = n_stops > 0;
+	}
+	f->n_calls++;
+	f->n_stopped += n_stops > 0;
+	f->own_stops += n_stops;
+	/* Made-up durations may add up to anything. */
+	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
+	if (ns > f->max_ns) {
+		f->max_ns = ns;
+		f->is_max_stopped = n_stops > 0;
+	}
+	if (!f->outermost || f->outermost >= level ||
+	    r->levels[f->outermost].counted != row) {
+		f->total_ns += ns;
+		f->outermost = level;
+	}
+}
+
+static inline void see_call(struct report *r, const struct site *site,
+			    uint32_t thread, uint64_t ns, uint32_t n_stops,
+			    uint32_t level)
+{
+	struct level *here = &r->levels[level], *above = here - 1;
+	uint32_t row = r->is_by_thread ? thread : row_of(r, site, above);
+
+	r->n_shown++;
+	if (row != NO_KEY)
+		count_call(r, row, ns, n_stops, level);
+	if (above->counted != NO_KEY) {
+		struct total *f = &r->totals[above->counted];
+
+		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
+		f->own_stops -= n_stops;
+	}
+	here->key = site->key;
+	here->counted = row;
+	here->is_subject = site->is_subject;
+}
+
+/* A call that would be counted if the C++ library's were. */
+static int is_std_alone(const struct report *r, const struct site *site,
+			uint64_t start, const struct level *here)
+{
+	return (r->is_plain || here->below.is_inside) &&
+	       span_holds(&r->span, start) &&
+	       filter_hides_std(r->filter, r->t->names, site->function);
+}
+
+static inline int take_call(struct report *r, const struct packed_call *c,
+			    uint32_t lane, uint32_t thread, int seen)
+{
+	struct site *site = &r->sites[c->site];
+	struct level *above, *here;
+	uint64_t ns;
+
+	if (levels_room(r, c->depth) < 0)
+		return CST_MEMORY;
+	above = &r->levels[c->depth];
+	here = above + 1;
+	here->key = above->key;
+	here->counted = above->counted;
+	here->is_subject = above->is_subject;
+	if (!is_visible(r, site, above, here)) {
+		r->n_std += seen && is_std_alone(r, site, c->start, here);
+		return 0;
+	}
+	if (c->start < r->range.from || c->start > r->range.until)
+		seen = 0;
+	ns = call_duration_ns(r->t, c, lane);
+	if (ns < r->min_ns || !span_holds(&r->span, c->start))
+		here->below.depth = r->is_plain ? 0 : above->below.depth;
+	else if (seen)
+		see_call(r, site, thread, ns, call_stops(r->t, c, lane),
+			 c->depth + 1);
+	else
+		here->key = here->counted = NO_KEY;
+	return 0;
+}
+
+static int report_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct report *r = arg;
+	struct run run;
+	int got = walk_next(r->walk, &run, err);
+
+	if (got <= 0)
+		return got;
+	walk_swap(r->walk, &run, &r->runs[r->n_runs++ % N_RUNS]);
+	bytes_put(out, &run, sizeof(run));
+	return out->failed ? cst_fail_memory(err) : 1;
+}
+
+static int is_seen(const struct report *r, uint32_t thread)
+{
+	return chosen_has(&r->threads, &r->t->threads[thread]);
+}
+
+static int report_take(void *arg, const char *text, uint64_t size)
+{
+	struct report *r = arg;
+	struct run run;
+	int seen;
+
+	(void)size;
+	memcpy(&run, text, sizeof(run));
+	seen = is_seen(r, run.thread);
+	for (uint32_t i = 0; i < run.n; i++) {
+		if (run.threads) {
+			run.thread = run.threads[i];
+			seen = is_seen(r, run.thread);
+		}
+		if (take_call(r, &run.calls[i], run.lane, run.thread, seen) < 0)
+			return CST_MEMORY;
+	}
+	return 0;
+}
+
+/* The functions that the report asks about. */
+static int find_subject(struct report *r, const char *regex,
+			struct cst_error *err)
+{
+	const struct cst_choice choice = {.exclude = regex};
+	struct filter *filter;
+	int status = filter_new(&choice, &filter, err);
+
+	if (status < 0)
+		return status;
+	for (uint32_t i = 0; i < r->t->names->n_sites; i++)
+		r->sites[i].is_subject = (uint8_t)filter_excludes(
+			filter, r->t->names, r->sites[i].function);
+	filter_free(filter);
+	return 0;
+}
+
+static int report_init(struct report *r, const struct cst_report *report,
+		       int how, struct cst_error *err)
+{
+	const struct names *names = r->t->names;
+	int status = cst_report_check(report, err);
+
+	if (status == 0)
+		status = keys_init(&r->keys, names, how, report->by, err);
+	if (status < 0)
+		return status;
+	r->is_by_thread = report->by == CST_BY_THREAD;
+	if (r->is_by_thread && keys_take_threads(&r->keys, r->t) < 0)
+		return cst_fail_memory(err);
+	r->totals = calloc(r->keys.n + (size_t)1, sizeof(*r->totals));
+	r->sites = calloc(names->n_sites + (size_t)1, sizeof(*r->sites));
+	if (!r->totals || !r->sites)
+		return cst_fail_memory(err);
+	for (uint32_t i = 0; i < names->n_sites; i++) {
+		r->sites[i].function = names->sites[i].function;
+		r->sites[i].key = r->keys.of_site[i];
+		if (names->functions[names->sites[i].function].exception)
+			r->sites[i].verdict = HIDDEN; /* it is no call */
+	}
+	r->relation = report->callers	? OF_CALLERS
+		      : report->callees ? OF_CALLEES
+					: OF_ALL;
+	if (r->relation == OF_ALL)
+		return 0;
+	return find_subject(
+		r, report->callers ? report->callers : report->callees, err);
+}
+
+static int64_t report_run(struct report *r, const struct cst_report *report,
+			  const struct cst_choice *choice,
+			  struct cst_error *err)
+{
+	int status = chosen_init(&r->threads, r->t, choice, err);
+
+	r->min_ns = choice->min_ns;
+	r->range = walk_range(r->t, choice);
+	r->is_plain = !choice->filter && !choice->depth;
+	if (status == 0)
+		status = report_init(r, report, choice->names, err);
+	if (status == 0)
+		status = filter_new(choice, &r->filter, err);
+	if (status == 0)
+		status = span_init(&r->span, r->t, choice, err);
+	if (status == 0)
+		status = walk_new_part(
+			r->t, &(struct walk_part){.until = r->range.until}, 1,
+			&r->walk, err);
+	if (!r->range.until)
+		r->range.until = UINT64_MAX;
+	if (status == 0)
+		status = pump_run(report_fill, r, report_take, r, err);
+	return status == CST_MEMORY ? cst_fail_memory(err) : status;
+}
+
+int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
+		     const struct cst_choice *choice, cst_write_fn write,
+		     void *arg, struct cst_error *err)
+{
+	struct report r = {.t = t};
+	struct bytes out = {0};
+	int64_t n = report_run(&r, report, choice, err);
+
+	answer_set(t->answer, r.n_shown, r.n_std, n == 0);
+	if (n == 0)
+		n = totals_put(r.totals, &r.keys, report, &out, err);
+	if (n >= 0 && out.len &&
+	    write(arg, (const char *)out.data, out.len) < 0)
+		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
+	bytes_release(&out);
+	for (int i = 0; i < N_RUNS; i++)
+		unpacked_release(&r.runs[i]);
+	walk_free(r.walk);
+	filter_free(r.filter);
+	keys_release(&r.keys);
+	free(r.sites);
+	free(r.totals);
+	free(r.levels);
+	return n;
+}

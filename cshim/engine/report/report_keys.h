@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a report has a row for: a function, or a place that calls one.  What
+ * reads the same is one key; names that several functions have are told apart
+ * by their module or source file.
+ */
+#ifndef ENGINE_REPORT_KEYS_H
+#define ENGINE_REPORT_KEYS_H
+
+#include "base/error.h"
+#include "names/names.h"
+
+enum { NO_KEY = UINT32_MAX };
+
+struct key {
+	uint32_t function;
+	uint32_t site; /* NO_KEY: wherever it is called from */
+	uint8_t shows_module, shows_file;
+};
+
+struct cst_trace;
+
+struct keys {
+	const struct names *names;
+	/* Not NULL: a key is a thread of this trace, by its index. */
+	const struct cst_trace *threads_of;
+	struct key *all;
+	uint32_t n;
+	uint32_t *of_function; /* the key of its function, or NULL */
+	uint32_t *of_site;
+	int how; /* enum cst_names */
+};
+
+/* names is borrowed; how: enum cst_names. */
+int keys_init(struct keys *k, const struct names *names, int how,
+	      enum cst_report_by by, struct cst_error *err);
+/* Keys for t's threads in place of those for functions.  t is borrowed;
+ * negative: out of memory. */
+int keys_take_threads(struct keys *k, const struct cst_trace *t);
+void keys_release(struct keys *k);
+
+/* The key as text, escaped and cut to KEYS_ROOM bytes. */
+enum { KEYS_ROOM = 6000 };
+char *keys_put(const struct keys *k, uint32_t key, char *out);
+
+#endif

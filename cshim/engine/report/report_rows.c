@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/report_rows.h"
+#include "names/filter.h"
+#include "names/sheet.h"
+#include "report/fields.h"
+#include "rows/row.h"
+#include "trace/loader.h"
+
+#include <stdlib.h>
+
+struct rank {
+	const struct total *total;
+	uint32_t function, key; /* function UINT32_MAX: no caller */
+};
+
+struct order {
+	struct fields by;
+	const struct keys *keys;
+};
+
+static const char *name_of(const struct order *o, const struct rank *rank)
+{
+	return rank->function == UINT32_MAX || o->keys->threads_of
+		       ? ""
+		       : o->keys->names->functions[rank->function].simple;
+}
+
+/* The largest first, but names from A to Z. */
+static int rank_compare(const void *a, const void *b, void *arg)
+{
+	const struct order *o = arg;
+	const struct rank *x = a, *y = b;
+
+	for (uint32_t i = 0; i < o->by.n; i++) {
+		enum field field = (enum field)o->by.all[i];
+		uint64_t of_x = field_value(field, x->total);
+		uint64_t of_y = field_value(field, y->total);
+		int order = field == FIELD_NAME
+				    ? strcmp(name_of(o, x), name_of(o, y))
+				    : (of_x < of_y) - (of_x > of_y);
+
+		if (order)
+			return order;
+	}
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static int fields_sort(struct fields *f, const struct cst_report *report,
+		       struct cst_error *err)
+{
+	static const char *const words[] = {"total", "self", "calls", "max"};
+
+	return fields_parse(
+		f, report->sort_keys ? report->sort_keys : words[report->sort],
+		1, err);
+}
+
+/* Those that have calls and match, in order. */
+static int64_t rank_totals(const struct total *totals, const struct keys *keys,
+			   const struct cst_report *report, struct rank *ranks,
+			   struct cst_error *err)
+{
+	struct order order = {.keys = keys};
+	const struct cst_choice choice = {.exclude = report->regex};
+	struct filter *filter = NULL;
+	int64_t n = 0;
+
+	if (fields_sort(&order.by, report, err) < 0 ||
+	    (report->regex && filter_new(&choice, &filter, err) < 0))
+		return CST_BAD_INPUT;
+	for (uint32_t i = 0; i <= keys->n; i++) {
+		uint32_t function =
+			i < keys->n ? keys->all[i].function : UINT32_MAX;
+
+		if (!totals[i].n_calls ||
+		    (filter &&
+		     (i == keys->n ||
+		      !filter_excludes(filter, keys->names, function))))
+			continue;
+		ranks[n++] = (struct rank){&totals[i], function, i};
+	}
+	filter_free(filter);
+	if (n)
+		qsort_r(ranks, (size_t)n, sizeof(*ranks), rank_compare, &order);
+	return n;
+}
+
+static void put_row(const struct fields *fields, const struct rank *rank,
+		    const struct keys *keys, uint64_t whole, struct bytes *out,
+		    uint8_t *is_marked)
+{
+	char *begin = (char *)bytes_reserve(out, ROW_MAX), *p = begin;
+
+	if (!begin)
+		return;
+	p = fields_put(fields, rank->total, whole, p, is_marked);
+	p = rank->key < keys->n ? keys_put(keys, rank->key, p)
+				: row_put_text(p, "(no caller)", 20);
+	*p++ = '\n';
+	out->len += (size_t)(p - begin);
+}
+
+static void put_text(const struct fields *fields, const struct rank *ranks,
+		     int64_t n, const struct keys *keys, uint64_t whole,
+		     struct bytes *out)
+{
+	const char *last = keys->threads_of ? "  THREAD\n" : "  FUNCTION\n";
+	uint8_t is_marked = 0;
+	char *p;
+
+	if (!n)
+		return;
+	fields_put_heading(fields, out);
+	bytes_put(out, last, strlen(last));
+	for (int64_t i = 0; i < n; i++)
+		put_row(fields, &ranks[i], keys, whole, out, &is_marked);
+	p = is_marked ? (char *)bytes_reserve(out, ROW_MAX) : NULL;
+	if (p)
+		out->len += row_stops_note(p);
+}
+
+/* file and line are of the call, so only there with rows by call site.  In
+ * stopped_calls gdb stopped the program. */
+static const char *const function_columns[] = {
+	"function", "name", "symbol",	     "module",
+	"file",	    "line", "stopped_calls", NULL};
+
+static void put_function_cells(const struct keys *keys, uint32_t key,
+			       struct sheet *sheet)
+{
+	const struct key *at = key < keys->n ? &keys->all[key] : NULL;
+	const struct function *function =
+		at ? &keys->names->functions[at->function] : NULL;
+	const struct call_site *site =
+		at && at->site != NO_KEY ? &keys->names->sites[at->site] : NULL;
+
+	sheet_text(sheet, function ? function->name : NULL);
+	sheet_text(sheet, function ? function->simple : NULL);
+	sheet_text(sheet, function ? function->symbol : NULL);
+	sheet_text(sheet, function ? function->module : NULL);
+	sheet_text(sheet, site ? site->file : NULL);
+	if (site && site->line)
+		sheet_number(sheet, site->line);
+	else
+		sheet_null(sheet);
+}
+
+static const char *const thread_columns[] = {"process", "thread",	 "tid",
+					     "name",	"stopped_calls", NULL};
+
+static void put_thread_cells(const struct keys *keys, uint32_t key,
+			     struct sheet *sheet)
+{
+	const struct trace_thread *t = &keys->threads_of->threads[key];
+
+	sheet_number(sheet, t->process);
+	sheet_number(sheet, t->ordinal);
+	sheet_number(sheet, t->tid);
+	sheet_text(sheet, t->name);
+}
+
+static void put_cells(const struct fields *fields, const struct rank *rank,
+		      const struct keys *keys, uint64_t whole,
+		      struct sheet *sheet)
+{
+	for (uint32_t i = 0; i < fields->n; i++) {
+		enum field field = (enum field)fields->all[i];
+		uint64_t value = field_value(field, rank->total);
+
+		if (field == FIELD_SHARE)
+			sheet_percent(sheet, value, whole);
+		else
+			sheet_number(sheet, value);
+	}
+	if (keys->threads_of)
+		put_thread_cells(keys, rank->key, sheet);
+	else
+		put_function_cells(keys, rank->key, sheet);
+	sheet_number(sheet, rank->total->n_stopped);
+}
+
+static void put_sheet(const struct fields *fields, const struct rank *ranks,
+		      int64_t n, const struct keys *keys, uint64_t whole,
+		      enum cst_output output, struct bytes *out)
+{
+	const char *const *last =
+		keys->threads_of ? thread_columns : function_columns;
+	const char *columns[N_FIELDS + 8];
+	struct sheet sheet;
+	uint32_t k = 0;
+
+	for (uint32_t i = 0; i < fields->n; i++)
+		columns[k++] = field_cell((enum field)fields->all[i]);
+	do
+		columns[k++] = *last;
+	while (*last++);
+	sheet_begin(&sheet, output, out);
+	sheet_table(&sheet, "rows", columns);
+	for (int64_t i = 0; i < n; i++)
+		put_cells(fields, &ranks[i], keys, whole, &sheet);
+	sheet_table_end(&sheet);
+	sheet_end(&sheet);
+}
+
+/* ---- the whole ---------------------------------------------------------- */
+
+static int fields_shown(struct fields *f, const struct cst_report *report,
+			struct cst_error *err)
+{
+	if (report->fields)
+		return fields_parse(f, report->fields, 0, err);
+	fields_default(f);
+	return 0;
+}
+
+int cst_report_check(const struct cst_report *report, struct cst_error *err)
+{
+	struct fields f;
+
+	if (fields_sort(&f, report, err) < 0 ||
+	    fields_shown(&f, report, err) < 0)
+		return CST_BAD_INPUT;
+	if (report->callers && report->callees)
+		return cst_fail(CST_BAD_INPUT, err,
+				"either callers or callees: ask twice");
+	if (report->by == CST_BY_THREAD &&
+	    (report->callers || report->callees || report->regex))
+		return cst_fail(CST_BAD_INPUT, err,
+				"a report by thread has no functions: filter "
+				"chooses the calls that it sums up");
+	return 0;
+}
+
+int64_t totals_put(const struct total *totals, const struct keys *keys,
+		   const struct cst_report *report, struct bytes *out,
+		   struct cst_error *err)
+{
+	size_t size = (keys->n + (size_t)1) * sizeof(struct rank);
+	auto_free struct rank *ranks = NULL;
+	struct fields fields;
+	uint64_t whole = 0;
+	int64_t n;
+
+	if (fields_shown(&fields, report, err) < 0)
+		return CST_BAD_INPUT;
+	ranks = malloc(size);
+	if (!ranks)
+		return cst_fail_memory(err);
+	n = rank_totals(totals, keys, report, ranks, err);
+	if (n < 0)
+		return n;
+	if (report->limit && n > report->limit)
+		n = report->limit;
+	for (uint32_t i = 0; i <= keys->n; i++)
+		whole += total_self(&totals[i]);
+	if (report->output)
+		put_sheet(&fields, ranks, n, keys, whole,
+			  (enum cst_output)report->output, out);
+	else
+		put_text(&fields, ranks, n, keys, whole, out);
+	return out->failed ? cst_fail_memory(err) : n;
+}

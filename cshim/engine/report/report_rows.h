@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sums of a report and the rows made of them.
+ */
+#ifndef ENGINE_REPORT_ROWS_H
+#define ENGINE_REPORT_ROWS_H
+
+#include "base/bytes.h"
+#include "report/report_keys.h"
+
+struct total {
+	uint64_t n_calls, total_ns, min_ns, max_ns;
+	int64_t self_ns;
+	/* Calls that gdb stopped the program in, and how often it did so in the
+	 * function's own code. */
+	uint64_t n_stopped;
+	int64_t own_stops;
+	uint32_t outermost; /* level of its outermost call, if it is still
+			     * open there */
+	uint8_t is_min_stopped, is_max_stopped;
+};
+
+static inline uint64_t total_self(const struct total *t)
+{
+	return t->self_ns > 0 ? (uint64_t)t->self_ns : 0;
+}
+
+/* The rows, with their heading: totals has one for each key and one more for
+ * what has no caller.  Returns how many there are. */
+int64_t totals_put(const struct total *totals, const struct keys *keys,
+		   const struct cst_report *report, struct bytes *out,
+		   struct cst_error *err);
+
+#endif

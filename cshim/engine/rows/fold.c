@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tree of the calls that are held back, for each lane.  Without live a node
+ * is final once its row was given, which is when too much is held, or at the
+ * end.
+ */
+#include "rows/fold_parts.h"
+
+#include <stdlib.h>
+
+/* ---- a whole call and those before it ---------------------------------------
+ */
+
+/* Where the order makes no difference: join whichever it is alike to. */
+static int join_any(struct fold *f, struct node *node)
+{
+	struct node *i = node->previous;
+
+	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++) {
+		if (!i->is_whole || !node_is_alike(f, i, node))
+			continue;
+		/* Something new is to be seen. */
+		if (i->is_given && !node_has_all(i, node))
+			continue;
+		node_join(f, i, node);
+		if (f->is_live)
+			i->call.start_ns = node->call.start_ns;
+		node_drop(f, node);
+		return 1;
+	}
+	return 0;
+}
+
+/* Are the `period` nodes from a on alike to those from b on? */
+static int is_round(struct fold *f, struct node *a, struct node *b,
+		    uint32_t period)
+{
+	for (; period; period--, a = a->next, b = b->next)
+		if (!a || !b || !node_is_alike(f, a, b))
+			return 0;
+	return 1;
+}
+
+/* The nodes from b on, which end the list, join those from a on. */
+static void join_round(struct fold *f, struct node *a, struct node *b)
+{
+	while (b) {
+		struct node *next = b->next;
+
+		node_join(f, a, b);
+		node_drop(f, b);
+		a = a->next;
+		b = next;
+	}
+}
+
+/* Put a loop's node where the first of its rows is. */
+static int loop_new(struct fold *f, struct node *first, uint32_t period)
+{
+	struct node *loop = node_new(f), *above = first->above;
+	struct node *before = first->previous;
+
+	if (!loop)
+		return CST_MEMORY;
+	loop->period = period;
+	loop->is_whole = 1;
+	loop->n = 2;
+	loop->order = first->order;
+	loop->above = above;
+	loop->previous = before;
+	loop->first = first;
+	loop->last = above->last;
+	if (before)
+		before->next = loop;
+	else
+		above->first = loop;
+	above->last = loop;
+	first->previous = NULL;
+	for (struct node *i = first; i; i = i->next)
+		i->above = loop;
+	node_key(f, loop);
+	return 1;
+}
+
+/* Do the last nodes of the list repeat what comes before them?  b is the
+ * first of them.  1: they have joined it. */
+static int join_loop(struct fold *f, struct node *b, uint32_t period)
+{
+	struct node *a = b->previous, *loop = a;
+
+	/* One more round of a loop, or of one that ends its rounds. */
+	for (; loop && loop->period && !loop->is_given; loop = loop->last) {
+		if (loop->period != period ||
+		    !is_round(f, loop->first, b, period))
+			continue;
+		join_round(f, loop->first, b);
+		loop->n++;
+		return 1;
+	}
+	for (uint32_t i = 1; i < period && a; i++)
+		a = a->previous;
+	if (!a || a->is_given || !is_round(f, a, b, period))
+		return 0;
+	join_round(f, a, b);
+	return loop_new(f, a, period);
+}
+
+/* Does the list's last node repeat the one before it, or a loop's last row,
+ * which may be one of a loop within it? */
+static int join_neighbour(struct fold *f, struct node *node)
+{
+	struct node *before = node->previous;
+
+	while (!node_is_alike(f, before, node)) {
+		if (!before->period || before->is_given)
+			return 0;
+		before = before->last;
+	}
+	node_join(f, before, node);
+	node_drop(f, node);
+	return 1;
+}
+
+/* The list's last node is whole. */
+static int join_before(struct fold *f, struct node *above)
+{
+	struct node *b, *last;
+
+again:
+	last = b = above->last;
+	if (!last->previous || !last->previous->is_whole ||
+	    join_neighbour(f, last))
+		return 0;
+	for (uint32_t period = 2; period <= FOLD_PERIOD; period++) {
+		const struct node *before;
+		int status;
+
+		b = b->previous;
+		before = b->previous;
+		if (!before || before->is_given)
+			return 0;
+		if (before->key != last->key && !before->period)
+			continue;
+		status = join_loop(f, b, period);
+		if (status < 0)
+			return status;
+		if (status)
+			goto again; /* the loop may be a row of another */
+	}
+	return 0;
+}
+
+/* Live, below what is on the screen: rows come as they are seen first. */
+static int is_on_screen(const struct fold *f, const struct node *above)
+{
+	return f->is_live && (!above->above || above->is_given);
+}
+
+static int node_end(struct fold *f, struct node *node)
+{
+	struct node *above = node->above;
+	int status;
+
+	node->is_whole = 1;
+	node_key(f, node);
+	if (node->is_own || node->is_given || node->is_only)
+		return 0;
+	if (above->n_levels > 1 || is_on_screen(f, above))
+		status = join_any(f, node);
+	else
+		status = join_before(f, above);
+	return status < 0 ? status : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------
+ */
+
+int fold_give_row(struct fold *f, struct node *node)
+{
+	struct folded row = {.call = node->call,
+			     .n_calls = node->n_calls,
+			     .n_levels = node->n_levels,
+			     .cookie = node->cookie};
+	const struct node *above = node->above;
+
+	node->is_given = 1;
+	node->n_told = node->n_calls;
+	node->told_ns = f->now_ns;
+	if (node->period)
+		return 0;
+	if (above->period && above->first == node)
+		row.n_loop = above->period;
+	if (f->has_only) {
+		const struct node *i = node;
+
+		while (i && !node_is_only(f, i))
+			i = i->above;
+		if (!i)
+			return 0;
+	}
+	return f->row(f->arg, &row);
+}
+
+int fold_give_all(struct fold *f, struct node *top)
+{
+	int status = 0;
+
+	for (struct node *i = top; i && status >= 0; i = node_after(i, top))
+		status = fold_give_row(f, i);
+	return status;
+}
+
+/* ---- too much is held, or it is the end -------------------------------------
+ */
+
+/* The lane's first node that was not given; drops what is done with. */
+static struct node *front_of(struct fold *f, struct lane_state *l)
+{
+	struct node *node = l->front ? l->front : &l->top;
+
+	while (!node->first || node->first->is_given) {
+		struct node *above = node->above;
+
+		if (node->first) {
+			node = node->first;
+			continue;
+		}
+		if (node == &l->top || !node->is_whole)
+			break;
+		node_drop(f, node);
+		node = above;
+	}
+	l->front = node;
+	return node->first;
+}
+
+static uint64_t front_order(struct fold *f, uint32_t lane)
+{
+	struct node *front =
+		f->lanes[lane] ? front_of(f, f->lanes[lane]) : NULL;
+
+	return front ? front->order : UINT64_MAX;
+}
+
+static int give_front(struct fold *f, struct node *node)
+{
+	int status;
+
+	if (!node->is_whole)
+		return fold_give_row(f, node);
+	status = fold_give_all(f, node);
+	node_drop(f, node);
+	return status;
+}
+
+/* The rows of the lane that is first, up to the next lane's first.  1: there
+ * may be more. */
+static int give_earliest(struct fold *f, uint64_t n_wanted)
+{
+	uint64_t first = UINT64_MAX, second = UINT64_MAX;
+	struct node *front;
+	uint32_t lane = 0;
+
+	for (uint32_t i = 0; i < f->n_lanes; i++) {
+		uint64_t order = front_order(f, i);
+
+		if (order < first) {
+			second = first;
+			first = order;
+			lane = i;
+		} else if (order < second) {
+			second = order;
+		}
+	}
+	if (first == UINT64_MAX)
+		return 0;
+	while ((front = front_of(f, f->lanes[lane])) && front->order < second &&
+	       f->n_held > n_wanted) {
+		int status = give_front(f, front);
+
+		if (status < 0)
+			return status;
+	}
+	return 1;
+}
+
+static int give_until(struct fold *f, uint64_t n_wanted)
+{
+	int status = 1;
+
+	while (status > 0 && f->n_held > n_wanted)
+		status = give_earliest(f, n_wanted);
+	return status < 0 ? status : 0;
+}
+
+/* ---- calls ------------------------------------------------------------------
+ */
+
+struct lane_state *fold_lane(struct fold *f, uint32_t lane)
+{
+	if (lane >= f->n_lanes) {
+		uint64_t n = lane + 1ull + lane / 2;
+		void *p = realloc(f->lanes, n * sizeof(*f->lanes));
+
+		if (!p)
+			return NULL;
+		f->lanes = p;
+		memset(f->lanes + f->n_lanes, 0,
+		       (n - f->n_lanes) * sizeof(*f->lanes));
+		f->n_lanes = (uint32_t)n;
+	}
+	if (!f->lanes[lane])
+		f->lanes[lane] = calloc(1, sizeof(**f->lanes));
+	return f->lanes[lane];
+}
+
+static int level_push(struct lane_state *l, struct node *node, uint32_t depth,
+		      uint32_t n_inner)
+{
+	if (l->n == l->cap) {
+		uint32_t cap = l->cap * 2 + 32;
+		void *p = realloc(l->levels, cap * sizeof(*l->levels));
+
+		if (!p)
+			return CST_MEMORY;
+		l->levels = p;
+		l->cap = cap;
+	}
+	l->levels[l->n++] = (struct level){node, depth, n_inner};
+	return 0;
+}
+
+int fold_pop_level(struct fold *f, struct lane_state *l)
+{
+	const struct level *level = &l->levels[--l->n];
+
+	if (level->n_inner)
+		return 0;
+	level->node->is_own |= level->node->call.end == CALL_OPEN;
+	return node_end(f, level->node);
+}
+
+int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth)
+{
+	while (l->n && l->levels[l->n - 1].depth >= depth) {
+		int status = fold_pop_level(f, l);
+
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
+int fold_is_foldable(const struct shown *call)
+{
+	return call->end == CALL_RETURN && !call->is_seed && !call->n_stops;
+}
+
+/* Is it one more level of its caller's recursion? */
+static int is_inner(const struct fold *f, const struct level *caller,
+		    const struct shown *call, uint32_t function)
+{
+	const struct node *node = caller->node;
+
+	return node->function == function && caller->depth + 1 == call->depth &&
+	       fold_is_foldable(call) && fold_is_foldable(&node->call) &&
+	       !node->is_given && !(f->has_only && node_is_only(f, node));
+}
+
+static int add_inner(struct lane_state *l, const struct level *caller,
+		     const struct shown *call)
+{
+	struct node *node = caller->node;
+	uint32_t n_inner = caller->n_inner + 1;
+
+	node->n_calls++;
+	if (node->n_levels < n_inner + 1)
+		node->n_levels = n_inner + 1;
+	return level_push(l, node, call->depth, n_inner);
+}
+
+/* A live call that is open may return yet; what an exception does is no call.
+ */
+static int joins(const struct fold *f, const struct shown *call,
+		 uint32_t function)
+{
+	int is_running = f->is_live && call->end == CALL_OPEN && !call->is_seed;
+
+	return (fold_is_foldable(call) || is_running) &&
+	       !f->names->functions[function].exception;
+}
+
+int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
+{
+	uint32_t function = f->names->sites[call->site].function;
+	struct lane_state *l = fold_lane(f, call->lane);
+	const struct level *caller;
+	struct node *node;
+	int status;
+
+	if (!l)
+		return CST_MEMORY;
+	status = fold_pop_lane(f, l, call->depth);
+	if (status < 0)
+		return status;
+	caller = l->n ? &l->levels[l->n - 1] : NULL;
+	if (caller && is_inner(f, caller, call, function))
+		return add_inner(l, caller, call);
+	node = node_new(f);
+	if (!node)
+		return CST_MEMORY;
+	node->call = *call;
+	node->cookie = cookie;
+	node->function = function;
+	node->order = f->n_added++;
+	node->is_own = !joins(f, call, function);
+	if (caller) {
+		node->call.depth -= caller->depth - caller->node->call.depth;
+		/* It belongs to a recursion that is shown level by level. */
+		node->is_only = f->has_only &&
+				caller->node->function == function &&
+				node_is_only(f, caller->node);
+	}
+	node_append(caller ? caller->node : &l->top, node);
+	status = level_push(l, node, call->depth, 0);
+	if (status == 0 && f->n_held > MAX_HELD && !f->is_live)
+		status = give_until(f, MAX_HELD / 4 * 3);
+	return status;
+}
+
+int fold_end(struct fold *f)
+{
+	for (uint32_t i = 0; i < f->n_lanes; i++) {
+		int status = f->lanes[i] ? fold_pop_lane(f, f->lanes[i], 0) : 0;
+
+		if (status < 0)
+			return status;
+	}
+	return give_until(f, 0);
+}
+
+/* ---- life -------------------------------------------------------------------
+ */
+
+struct fold *fold_new(const struct names *names, fold_row_fn row, void *arg)
+{
+	struct fold *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->names = names;
+	f->row = row;
+	f->arg = arg;
+	return f;
+}
+
+void fold_only(struct fold *f, uint32_t thread, const struct callid *id)
+{
+	f->has_only = 1;
+	f->only_thread = thread;
+	f->only_number = id->number;
+	f->only_is_seed = (uint8_t)id->is_seed;
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->n_lanes; i++) {
+		if (f->lanes[i])
+			free(f->lanes[i]->levels);
+		free(f->lanes[i]);
+	}
+	free(f->lanes);
+	node_free_all(f);
+	free(f);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From calls to folded rows: what is called again and again is one row with a
+ * count, and what it calls is shown once below it, with counts of its own.
+ *
+ * - Neighbours that are called from one place are one row.
+ * - A sequence of up to FOLD_PERIOD neighbours that repeats is shown once; its
+ *   first row tells how many rows it has.
+ * - A function that calls itself is one row with the number of levels; what
+ *   all the levels call is below it.
+ *
+ * Calls that are open or were unwound, and whatever they are called by, are
+ * rows of their own, and so is a call that takes more than FOLD_SLOW times the
+ * mean of those that it would join (and more than FOLD_SLOW_NS).
+ *
+ * The counts of all rows add up to the number of calls.
+ */
+#ifndef ENGINE_FOLD_H
+#define ENGINE_FOLD_H
+
+#include "trace/callid.h"
+#include "trace/view.h"
+
+enum { FOLD_PERIOD = 16, FOLD_SLOW = 10, FOLD_SLOW_NS = 10000 };
+
+/* A row.  call is the first of those that it stands for, with the depth that
+ * it is shown at and the duration of them all. */
+struct folded {
+	struct shown call;
+	uint64_t n_calls;  /* with those of the other levels of recursion */
+	uint32_t n_levels; /* of recursion; 1: none */
+	uint32_t n_loop;   /* this and the next rows of its depth, so many, are
+			    * a loop's; 0: it does not begin one */
+	uint8_t is_close; /* live: the end of a call that was a row when open */
+	uint8_t is_count; /* live: a row's count again, which has grown */
+	uint64_t cookie;  /* as fold_add() was given it for the call */
+};
+
+struct fold;
+
+/* Takes the rows in the order of entry.  Negative: no memory for them. */
+typedef int (*fold_row_fn)(void *arg, const struct folded *row);
+
+/* names is borrowed.  NULL: out of memory. */
+struct fold *fold_new(const struct names *names, fold_row_fn row, void *arg);
+void fold_free(struct fold *f);
+
+/* Only the calls that the row of this ID stands for are given, each with what
+ * it calls, as rows of their own.  thread is an index. */
+void fold_only(struct fold *f, uint32_t thread, const struct callid *id);
+
+/* Add the next call in the order of entry.  Negative: no memory, or what row()
+ * returned. */
+int fold_add(struct fold *f, const struct shown *call, uint64_t cookie);
+
+/* There are no more calls: gives all rows that are left. */
+int fold_end(struct fold *f);
+
+#endif

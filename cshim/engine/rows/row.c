@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT
+ *
+ *    0.000012    3.210 us  t2 2.17     parse  app.c:42
+ *
+ * Columns of fixed width first, so that they align; the call site right
+ * behind the name, so that rows stay narrow.
+ */
+#include "rows/row.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "trace/callid.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	NAME_MAX_BYTES = 4000,
+	FILE_MAX_BYTES = 1000,
+	HOST_BYTES = 256,
+	THREAD_NAME_BYTES = 80,
+	LEAST_WIDTH = 20,
+	WALL_WIDTH = 15, /* HH:MM:SS.micros */
+};
+
+#define DIM "\033[2m"
+#define RESET "\033[0m"
+
+static char *put(char *out, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(out, text, len);
+	return out + len;
+}
+
+static char *put_spaces(char *out, unsigned n)
+{
+	memset(out, ' ', n);
+	return out + n;
+}
+
+char *row_put_text(char *out, const char *text, unsigned room)
+{
+	return utf8_put(out, text, room);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "HH:MM:" changes once a minute only; localtime is dear. */
+static char *put_wall(char *out, uint64_t ns)
+{
+	static __thread uint64_t kept_minute = UINT64_MAX;
+	static __thread char kept[6];
+	uint64_t s = ns / 1000000000, minute = s / 60;
+
+	if (minute != kept_minute) {
+		time_t at = (time_t)s;
+		struct tm tm = {0};
+
+		localtime_r(&at, &tm);
+		number_put_digits(kept, (uint32_t)tm.tm_hour, 2);
+		kept[2] = ':';
+		number_put_digits(kept + 3, (uint32_t)tm.tm_min, 2);
+		kept[5] = ':';
+		kept_minute = minute;
+	}
+	memcpy(out, kept, 6);
+	out = number_put_digits(out + 6, (uint32_t)(s % 60), 2);
+	*out++ = '.';
+	return number_put_digits(out, (uint32_t)(ns % 1000000000 / 1000), 6);
+}
+
+static char *put_time(const struct row *row, const struct cst_look *look,
+		      char *out)
+{
+	int is_wall = look->timestamp == CST_TIME_WALL;
+
+	if (row->is_seed && row->kind != ROW_CLOSE) {
+		out = put_spaces(out, (is_wall ? WALL_WIDTH : NUMBER_SECONDS) -
+					      (unsigned)strlen("before"));
+		return put(out, "before");
+	}
+	return is_wall ? put_wall(out, row->time_ns)
+		       : number_put_seconds(out, row->time_ns);
+}
+
+static char *put_duration(const struct row *row, char *out)
+{
+	const struct call_site *site = &row->names->sites[row->site];
+
+	if (row->names->functions[site->function].exception) {
+		out = put_spaces(out, NUMBER_DURATION - 1);
+		return put(out, "-");
+	}
+	if (row->kind != ROW_OPEN)
+		return number_put_duration(out, row->duration_ns);
+	out = put_spaces(out, NUMBER_DURATION - (unsigned)strlen("open"));
+	return put(out, "open");
+}
+
+static char *put_tag(char *out, uint32_t process, uint32_t thread)
+{
+	if (process > 1) {
+		*out++ = 'p';
+		out = number_put(out, process);
+		*out++ = ':';
+	}
+	*out++ = 't';
+	return number_put(out, thread);
+}
+
+unsigned row_tag_width(uint32_t process, uint32_t thread)
+{
+	char text[CALLID_MAX];
+
+	return (unsigned)(put_tag(text, process, thread) - text);
+}
+
+unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
+		      int is_seed)
+{
+	char text[CALLID_MAX];
+
+	return (unsigned)(callid_put_numbers(text, process, thread, number,
+					     is_seed) -
+			  text);
+}
+
+/* Fill up to `width` columns, where `used` are taken. */
+static char *fill(char *out, unsigned used, unsigned width)
+{
+	return put_spaces(out, used < width ? width - used : 0);
+}
+
+/* Threads have any colour but that of errors. */
+static char *put_cell(const struct row *row, const struct cst_look *look,
+		      char *out)
+{
+	unsigned used = 0;
+	char *begin;
+
+	if (row->cell.tag) {
+		if (look->color) {
+			out = put(out, "\033[3");
+			*out++ = (char)('2' + row->thread_color % 5);
+			*out++ = 'm';
+		}
+		begin = out;
+		out = put_tag(out, row->process, row->thread);
+		used = (unsigned)(out - begin);
+		if (look->color)
+			out = put(out, RESET);
+		if (look->id) {
+			out = fill(out, used, row->cell.tag);
+			used = used > row->cell.tag ? used : row->cell.tag;
+			*out++ = ' ';
+			used++;
+		}
+	}
+	if (look->id && row->number) {
+		out = look->color ? put(out, DIM) : out;
+		begin = out;
+		out = callid_put_numbers(out, row->process, row->thread,
+					 row->number, row->is_seed);
+		used += (unsigned)(out - begin);
+		out = look->color ? put(out, RESET) : out;
+	}
+	out = fill(out, used, row->cell.width);
+	return put(out, "  ");
+}
+
+/* How deep the tree goes by blanks: in a narrow row names want room, too. */
+static uint32_t most_levels(const struct cst_look *look)
+{
+	uint32_t levels = look->width / 4;
+
+	if (!look->width || levels >= ROW_LEVELS + 10)
+		return ROW_LEVELS;
+	return levels < 18 ? 8 : levels - 10;
+}
+
+static char *put_tree(uint32_t depth, const struct cst_look *look, char *out)
+{
+	uint32_t most = most_levels(look);
+
+	if (depth <= most)
+		return put_spaces(out, depth * 2);
+	out = put_spaces(out, most * 2);
+	*out++ = '[';
+	out = number_put(out, depth);
+	return put(out, "] ");
+}
+
+char *row_put_prefix(const struct row *row, const struct cst_look *look,
+		     char *out)
+{
+	int is_dim = look->color && (look->timestamp || look->duration);
+
+	if (is_dim)
+		out = put(out, DIM);
+	if (look->timestamp) {
+		out = put_time(row, look, out);
+		memcpy(out, "  ", 2);
+		out += 2;
+	}
+	if (look->duration) {
+		out = put_duration(row, out);
+		memcpy(out, row->is_stopped ? "* " : "  ", 2);
+		out += 2;
+	}
+	if (is_dim)
+		out = put(out, RESET);
+	if (row->cell.width)
+		out = put_cell(row, look, out);
+	return put_tree(row->depth, look, out);
+}
+
+#define LINK "\033]8;;"
+#define LINK_END "\033\\"
+
+/* "file://host/path" with what a URL has no room for as %XX. */
+static char *put_url(char *out, const char *path)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	static __thread char host[HOST_BYTES];
+
+	if (!*host && gethostname(host, sizeof(host) - 1) < 0)
+		strcpy(host, "localhost");
+	out = put(put(out, "file://"), host);
+	for (int n = 0; n < FILE_MAX_BYTES && path[n]; n++) {
+		unsigned char c = (unsigned char)path[n];
+
+		if (isalnum(c) || strchr("/._-~+", c)) {
+			*out++ = (char)c;
+			continue;
+		}
+		*out++ = '%';
+		*out++ = hex[c >> 4];
+		*out++ = hex[c & 15];
+	}
+	return out;
+}
+
+static char *put_site(const struct call_site *site, const struct cst_look *look,
+		      char *out)
+{
+	int is_link = look->links && *site->file == '/';
+
+	out = put(out, look->color ? "  " DIM : "  ");
+	if (is_link)
+		out = put(put_url(put(out, LINK), site->file), LINK_END);
+	out = row_put_text(out, base_name(site->file), FILE_MAX_BYTES);
+	if (site->line) {
+		*out++ = ':';
+		out = number_put(out, site->line);
+	}
+	if (is_link)
+		out = put(out, LINK LINK_END);
+	return look->color ? put(out, RESET) : out;
+}
+
+char *row_put_function(char *out, const struct names *names, uint32_t function,
+		       int how, unsigned room)
+{
+	const char *mark, *name = names_shown(names, function, how, &mark);
+
+	return put(row_put_text(out, name, room), mark);
+}
+
+static char *put_folded(const struct row *row, char *out)
+{
+	if (row->n_folded > 1) {
+		out = put(out, "  x");
+		out = number_put(out, row->n_folded);
+	}
+	if (row->n_levels > 1) {
+		out = put(out, ", ");
+		out = number_put(out, row->n_levels);
+		out = put(out, " deep");
+	}
+	if (row->n_loop > 1) {
+		out = put(out, "  (loop of ");
+		out = number_put(out, row->n_loop);
+		out = put(out, ")");
+	}
+	return out;
+}
+
+char *row_put_suffix(const struct row *row, const struct cst_look *look,
+		     char *out)
+{
+	const struct call_site *site = &row->names->sites[row->site];
+	const struct call_site *from = &row->names->sites[row->from];
+
+	if (row->kind == ROW_CLOSE)
+		out = put(out, "<- ");
+	out = row_put_function(out, row->names, site->function, look->names,
+			       NAME_MAX_BYTES);
+	out = put_folded(row, out);
+	if (look->callsite && from->file && row->kind != ROW_CLOSE)
+		out = put_site(from, look, out);
+	if (row->is_unwound)
+		out = put(out, "  (unwound)");
+	*out++ = '\n';
+	return out;
+}
+
+uint64_t row_format(const struct row *row, const struct cst_look *look,
+		    char *out)
+{
+	char *p = row_put_prefix(row, look, out);
+
+	p = row_put_suffix(row, look, p);
+	return (uint64_t)(row_cut(out, p, look) - out);
+}
+
+uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
+		  uint32_t tid, char *out)
+{
+	char *p = put(out, "# ");
+
+	p = put_tag(p, process, thread);
+	p = put(p, ": ");
+	p = row_put_text(p, name, THREAD_NAME_BYTES);
+	p = put(p, " (");
+	p = number_put(p, tid);
+	p = put(p, ")\n");
+	return (uint64_t)(p - out);
+}
+
+uint64_t row_stop_note(char *out)
+{
+	return (uint64_t)(put(out,
+			      "# *: gdb stopped the program meanwhile; the "
+			      "duration includes what that took\n") -
+			  out);
+}
+
+uint64_t row_stops_note(char *out)
+{
+	return (uint64_t)(put(out, "# *: gdb stopped the program in such a "
+				   "call; the "
+				   "time includes what that took\n") -
+			  out);
+}
+
+/* ---- cutting ------------------------------------------------------------- */
+
+/* A terminal gives these two columns. */
+static int is_wide(uint32_t c)
+{
+	static const uint32_t ranges[][2] = {
+		{0x1100, 0x115f},   {0x2e80, 0xa4cf},	{0xac00, 0xd7a3},
+		{0xf900, 0xfaff},   {0xfe30, 0xfe6f},	{0xff00, 0xff60},
+		{0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
+		{0x20000, 0x3fffd},
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return 1;
+	return 0;
+}
+
+/* Behind the escape sequence at p: a colour's or a link's. */
+static const char *skip_escape(const char *p, const char *end)
+{
+	if (p[1] == ']') {
+		for (p += 2; p < end && *p != '\\'; p++)
+			;
+		return p < end ? p + 1 : end;
+	}
+	while (p < end && *p != 'm')
+		p++;
+	return p < end ? p + 1 : end;
+}
+
+char *row_cut(char *begin, char *end, const struct cst_look *look)
+{
+	unsigned width = look->width < LEAST_WIDTH ? LEAST_WIDTH : look->width;
+	unsigned n = 0;
+	char *cut = NULL;
+
+	if (!look->width || end - begin <= (long)width)
+		return end;
+	for (char *p = begin; p < end - 1 && n <= width;) {
+		uint32_t c = ' ';
+		int size;
+
+		if (*p == '\033') {
+			p = (char *)skip_escape(p, end - 1);
+			continue;
+		}
+		if (n <= width - 3)
+			cut = p;
+		size = utf8_decode(p, &c);
+		n += size > 1 && is_wide(c) ? 2 : 1;
+		p += size > 0 ? size : 1;
+	}
+	if (n <= width)
+		return end;
+	cut = put(cut, "...");
+	if (look->links)
+		cut = put(cut, LINK LINK_END);
+	if (look->color)
+		cut = put(cut, RESET);
+	*cut++ = '\n';
+	return cut;
+}
+
+/* ---- heading ------------------------------------------------------------- */
+
+uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
+		     char *out)
+{
+	char *p = put(out, "# One row a call, in order of entry, each below "
+			   "and right of its caller\n#");
+
+	/* The '#' stands in the first column's first place. */
+	if (look->timestamp == CST_TIME_WALL)
+		p = put(p, "    WALL CLOCK  ");
+	else if (look->timestamp)
+		p = put(p, "     START  ");
+	if (look->duration)
+		p = put(p, look->timestamp ? "  DURATION  " : " DURATION  ");
+	else if (!look->timestamp)
+		*p++ = ' ';
+	if (cell->width) {
+		char *begin = p;
+
+		if (cell->tag) {
+			p = put(p, "T");
+			p = fill(p, 1, look->id ? cell->tag + 1u : 1);
+		}
+		p = put(p, look->id ? "ID" : "");
+		p = fill(p, (unsigned)(p - begin), cell->width);
+		p = put(p, "  ");
+	}
+	p = put(p, "CALL");
+	if (look->callsite)
+		p = put(p, "  (FROM)");
+	*p++ = '\n';
+	return (uint64_t)(p - out);
+}

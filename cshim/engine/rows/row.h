@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One line of output text, saved or live.  Names are escaped here: whatever
+ * is not printable (control characters, invalid UTF-8) comes out as \xNN.
+ */
+#ifndef ENGINE_ROW_H
+#define ENGINE_ROW_H
+
+#include "cstrace/engine.h"
+#include "names/names.h"
+
+enum row_kind {
+	ROW_CALL,  /* a call that ended: with its duration */
+	ROW_OPEN,  /* a call that is open */
+	ROW_CLOSE, /* live only: the end of a call that was printed open */
+	ROW_COUNT, /* live only: a folded row's count, which has grown */
+};
+
+/* The cell between times and tree, "t2 2.42", which is as wide in all rows. */
+struct row_cell {
+	uint8_t tag;   /* width of the thread's tag; 0: there is none */
+	uint8_t width; /* of all; 0: there is no cell */
+};
+
+struct row {
+	enum row_kind kind;
+	uint8_t is_unwound;
+	uint8_t is_seed;    /* began before the trace: no time */
+	uint8_t is_stopped; /* gdb stopped the program meanwhile */
+	uint32_t depth;	    /* of visible calls */
+	uint64_t time_ns;   /* since the trace began, or wall clock: as the look
+			     * says */
+	uint64_t duration_ns;
+	const struct names *names;
+	uint32_t site;
+	uint32_t from; /* the site whose file and line are shown */
+	/* What its ID is made of: ordinals, and the call's number. */
+	uint32_t process, thread;
+	uint64_t number;
+	struct row_cell cell;
+	uint32_t thread_color; /* ordinal, picks the colour */
+	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
+	uint32_t n_levels;     /* of recursion, where it is more than one */
+	uint32_t n_loop;       /* more than 1: it begins a loop of so many rows
+				* of its depth */
+};
+
+/* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
+ * always suffice: names are cut, and calls deeper than ROW_LEVELS (less in a
+ * narrow row) are told their depth by a number instead. */
+enum { ROW_MAX = 12288, ROW_LEVELS = 32 };
+uint64_t row_format(const struct row *row, const struct cst_look *look,
+		    char *out);
+
+/* The two heading lines above the rows ("#" first), likewise. */
+uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
+		     char *out);
+
+/* The widths that a thread's tag and a call's ID need. */
+unsigned row_tag_width(uint32_t process, uint32_t thread);
+unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
+		      int is_seed);
+
+/* "# t2: worker (1234)\n", which tells who a tag is; likewise. */
+uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
+		  uint32_t tid, char *out);
+
+/* What the mark of is_stopped means, beside a duration or sums; likewise. */
+uint64_t row_stop_note(char *out);
+uint64_t row_stops_note(char *out);
+
+/* A row in two halves, for whoever writes millions of calls: times, cell and
+ * tree, which change with each, and "function  file:line\n", which is the
+ * same for all calls of a site that returned (at most ROW_SUFFIX_MAX bytes).
+ * Both return the place behind what they wrote. */
+enum { ROW_SUFFIX_MAX = 9216 };
+char *row_put_prefix(const struct row *row, const struct cst_look *look,
+		     char *out);
+char *row_put_suffix(const struct row *row, const struct cst_look *look,
+		     char *out);
+
+/* Cut the row that ends at `end`, as the look says; returns its new end. */
+char *row_cut(char *begin, char *end, const struct cst_look *look);
+
+/* A function's name as rows have it (names_shown()), escaped and cut at `room`
+ * bytes; how: enum cst_names. */
+char *row_put_function(char *out, const struct names *names, uint32_t function,
+		       int how, unsigned room);
+
+/* Any text with what is not printable escaped, cut at `room` bytes. */
+char *row_put_text(char *out, const char *text, unsigned room);
+
+#endif

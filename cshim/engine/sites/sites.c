@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+#include "sites/sites.h"
+#include "calls/exceptions.h"
+#include "elf/x86_64.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int sites_room(struct sites *s, uint32_t n)
+{
+	uint32_t cap = s->cap ? s->cap : 1024;
+	struct site_place *places;
+	struct site *all;
+
+	while (cap < n)
+		cap *= 2;
+	if (cap == s->cap)
+		return 0;
+	places = realloc(s->places, cap * sizeof(*places));
+	if (!places)
+		return -1;
+	s->places = places;
+	all = realloc(s->all, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	/* Numbers below the first site's are of no record. */
+	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++) {
+		all[i] = (struct site){.is_muted = 1};
+		places[i] = (struct site_place){0};
+	}
+	s->all = all;
+	s->cap = cap;
+	return 0;
+}
+
+int sites_init(struct sites *s, struct area *a, struct names *n)
+{
+	*s = (struct sites){
+		.area = a,
+		.names = n,
+		.n = CST_FIRST_SITE,
+		.questions = {.names = n, .spaces = &s->spaces},
+	};
+	/* A record can bear a low number before there is any site. */
+	return sites_room(s, CST_FIRST_SITE) < 0 ? -1
+						 : spaces_init(&s->spaces, a);
+}
+
+void sites_release(struct sites *s)
+{
+	questions_release(&s->questions);
+	spaces_release(&s->spaces);
+	addrmap_release(&s->by_place);
+	scopes_release(&s->scopes);
+	addrmap_release(&s->exceptions.functions);
+	addrmap_release(&s->exceptions.sites);
+	free(s->first_of_function);
+	free(s->size_of_function);
+	free(s->all);
+	free(s->places);
+	*s = (struct sites){0};
+}
+
+static int sites_room_function(struct sites *s, uint32_t function)
+{
+	uint32_t cap = s->cap_functions ? s->cap_functions : 256;
+	uint32_t *all, *sizes;
+
+	while (cap <= function)
+		cap *= 2;
+	if (cap == s->cap_functions)
+		return 0;
+	all = realloc(s->first_of_function, cap * sizeof(*all));
+	if (!all)
+		return -1;
+	memset(all + s->cap_functions, 0,
+	       (cap - s->cap_functions) * sizeof(*all));
+	s->first_of_function = all;
+	sizes = realloc(s->size_of_function, cap * sizeof(*sizes));
+	if (!sizes)
+		return -1;
+	memset(sizes + s->cap_functions, 0,
+	       (cap - s->cap_functions) * sizeof(*sizes));
+	s->size_of_function = sizes;
+	s->cap_functions = cap;
+	return 0;
+}
+
+static void name_function(struct sites *s, struct space *space, uint32_t id,
+			  uint64_t addr)
+{
+	struct symbol symbol = {0};
+	char name[16384];
+	int found = modules_symbol(space->modules, addr, &symbol) &&
+		    symbol.offset == 0;
+
+	if (found && symbol.end > symbol.start)
+		s->size_of_function[id] = (uint32_t)(symbol.end - symbol.start);
+	if (found)
+		cst_demangle(symbol.symbol, name, sizeof(name));
+	else if (symbol.module)
+		snprintf(name, sizeof(name), "%s+0x%llx", symbol.module,
+			 (unsigned long long)symbol.module_offset);
+	else
+		snprintf(name, sizeof(name), "0x%llx",
+			 (unsigned long long)addr);
+	names_set_function(s->names, id, name, found ? symbol.symbol : NULL,
+			   symbol.module, NULL);
+	questions_add(&s->questions, CST_ASK_FUNCTION, space, addr, id, found);
+}
+
+/* Not known at this address of the space; in another it may be. */
+static uint32_t function_new(struct sites *s, struct space *space,
+			     uint64_t addr)
+{
+	uint64_t place = modules_place(space->modules, addr);
+	uint32_t *known = place ? addrmap_get(&s->by_place, place) : NULL;
+	uint32_t id;
+
+	if (known)
+		return *known;
+	id = names_add_function(s->names, addr);
+	if (id == UINT32_MAX || sites_room_function(s, id) < 0)
+		return UINT32_MAX;
+	if (place)
+		addrmap_put(&s->by_place, place, id);
+	names_place_function(s->names, id, space->number);
+	name_function(s, space, id, addr);
+	return id;
+}
+
+static uint32_t function_at(struct sites *s, struct space *space, uint64_t addr)
+{
+	uint32_t *known = addrmap_get(&space->functions, addr);
+	uint32_t id;
+
+	if (known)
+		return *known;
+	id = function_new(s, space, addr);
+	if (id == UINT32_MAX ||
+	    addrmap_put(&space->functions, addr ? addr : 1, id) < 0)
+		return UINT32_MAX;
+	return id;
+}
+
+uint32_t sites_function(struct sites *s, uint64_t addr)
+{
+	struct space *space = spaces_asker(&s->spaces);
+
+	spaces_look(&s->spaces, space, UINT32_MAX, addr);
+	return function_at(s, space, addr);
+}
+
+/* The number of the physical function that starts there. */
+static uint32_t physical_number(struct sites *s, struct space *space,
+				uint64_t start)
+{
+	uint32_t *known;
+
+	if (!start)
+		return 0;
+	known = addrmap_get(&space->physicals, start);
+	if (known)
+		return *known;
+	if (addrmap_put(&space->physicals, start, s->n_physical + 1) < 0)
+		return 0;
+	return ++s->n_physical;
+}
+
+static uint32_t physical_at(struct sites *s, struct space *space, uint64_t pc)
+{
+	struct code code;
+
+	modules_code(space->modules, pc, &code);
+	return physical_number(s, space, code.function);
+}
+
+uint32_t sites_physical(struct sites *s, uint64_t pc)
+{
+	return physical_at(s, spaces_asker(&s->spaces), pc);
+}
+
+uint64_t sites_function_start(struct sites *s, uint64_t pc)
+{
+	struct code code;
+
+	modules_code(spaces_asker(&s->spaces)->modules, pc, &code);
+	return code.function;
+}
+
+void sites_ask_line(struct sites *s, uint32_t number, uint32_t call_site)
+{
+	struct space *space =
+		spaces_of(&s->spaces, s->area->sites[number].process);
+
+	questions_add(&s->questions, CST_ASK_LINE, space,
+		      s->places[number].caller - 1, call_site, 0);
+}
+
+uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller)
+{
+	uint32_t id = names_add_site(s->names, function);
+	struct space *space = spaces_asker(&s->spaces);
+
+	if (id == UINT32_MAX || !caller)
+		return id;
+	names_place_site(s->names, id, space->number, caller, 0);
+	questions_add(&s->questions, CST_ASK_LINE, space, caller - 1, id, 0);
+	return id;
+}
+
+int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
+		uint64_t pc, uint32_t *out)
+{
+	struct space *space = spaces_of(&s->spaces, process);
+	struct inline_call inlined = {0};
+	uint32_t *known;
+
+	if (physical_at(s, space, pc) != physical)
+		return 0;
+	known = addrmap_get(&space->scopes, pc);
+	if (!known) {
+		modules_inline_call(space->modules, pc, 0, &inlined);
+		*out = scopes_innermost(&s->scopes, &inlined);
+		return addrmap_put(&space->scopes, pc, *out) == 0;
+	}
+	*out = *known;
+	return 1;
+}
+
+int sites_is_return(struct sites *s, uint32_t process, uint64_t pc)
+{
+	return modules_is_return(spaces_of(&s->spaces, process)->modules, pc);
+}
+
+uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
+		   uint64_t fp)
+{
+	struct code code;
+
+	modules_code(spaces_of(&s->spaces, process)->modules, pc - 1, &code);
+	if (code.cfa_base == CFA_UNKNOWN)
+		return 0;
+	return (code.cfa_base == CFA_SP ? sp : fp) +
+	       (uint64_t)(int64_t)code.cfa_offset;
+}
+
+static int is_muted(struct sites *s, uint32_t function)
+{
+	if (function < s->cap_functions && s->size_of_function[function] &&
+	    s->size_of_function[function] < s->keep_bytes)
+		return 1;
+	return s->mute && filter_excludes(s->mute, s->names, function);
+}
+
+static void site_set_muted(struct sites *s, uint32_t number, int muted)
+{
+	s->all[number].is_muted = (uint8_t)muted;
+	/* No fence: a hook that sees it late makes a record more, which is
+	 * dropped here. */
+	__atomic_store_n(&s->area->sites[number].verdict,
+			 muted ? CST_MUTED : CST_RECORDED, __ATOMIC_RELAXED);
+}
+
+/* Inlined, but the tables do not tell where (the compiler made one of two
+ * calls): the line of its frame's caller is another call's. */
+static int is_lost_inlined(const struct space *space,
+			   const struct site_place *place, uint64_t callee)
+{
+	return place->is_inlined &&
+	       modules_is_inlined(space->modules, place->hook - 1, callee);
+}
+
+/* The call line of an entry: from the inline tables where the function was
+ * inlined (its frame's return address says nothing of it), else gdb's.  A
+ * recursive function may be inlined into itself: its physical function does
+ * not tell. */
+static void site_find_line(struct sites *s, struct space *space,
+			   struct site *site, struct site_place *place,
+			   uint64_t callee)
+{
+	struct inline_call inlined = {0};
+
+	site->call_site = names_add_site(s->names, site->function);
+	if (site->call_site == UINT32_MAX)
+		return;
+	names_place_site(s->names, site->call_site, space->number,
+			 place->caller, place->hook);
+	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
+	place->scope = scopes_innermost(&s->scopes, &inlined);
+	if (inlined.file)
+		names_set_site(s->names, site->call_site, inlined.file,
+			       inlined.line);
+	else if (place->caller && !is_lost_inlined(space, place, callee))
+		questions_add(&s->questions, CST_ASK_LINE, space,
+			      place->caller - 1, site->call_site, 0);
+}
+
+static void site_set_frame(struct site *site, const struct code *code)
+{
+	site->is_cfa_of_fp =
+		code->cfa_base == CFA_FP || code->cfa_base == CFA_FP_NEAR;
+	site->is_near = code->cfa_base == CFA_UNKNOWN	? NEAR_SP
+			: code->cfa_base == CFA_FP_NEAR ? NEAR_FP
+							: 0;
+	if (code->cfa_base != CFA_UNKNOWN)
+		site->cfa_offset = code->cfa_offset;
+}
+
+/* Nothing was called from there: makecontext() and its like put the start of a
+ * function, or anything, where a return address belongs. */
+static int is_made_up(struct space *space, uint64_t caller)
+{
+	return !caller || caller >> PROCESSOR_ADDRESS_BITS ||
+	       !modules_is_return(space->modules, caller);
+}
+
+/* Is it a part of a coroutine that goes on later, as clang names those? */
+static int is_resumed_part(struct space *space, uint64_t function)
+{
+	static const char *const parts[] = {".resume", ".destroy", ".cleanup"};
+	struct symbol symbol;
+
+	if (!function || !modules_symbol(space->modules, function, &symbol))
+		return 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		const char *at = strstr(symbol.symbol, parts[i]);
+		size_t n = strlen(parts[i]);
+
+		if (at && (!at[n] || at[n] == '.'))
+			return 1;
+	}
+	return 0;
+}
+
+/* What is inlined into such a part is told the caller of the part before: who
+ * made the coroutine, not who resumed it. */
+static int is_old_caller(struct sites *s, struct space *space,
+			 const struct site *site,
+			 const struct site_place *place, uint64_t callee)
+{
+	struct code code;
+
+	if (site->physical == physical_at(s, space, callee))
+		return 0;
+	modules_code(space->modules, place->hook - 1, &code);
+	return is_resumed_part(space, code.function);
+}
+
+static void site_set_caller(struct sites *s, struct space *space,
+			    struct site *site, struct site_place *place,
+			    uint64_t callee)
+{
+	struct code code;
+
+	if (is_old_caller(s, space, site, place, callee)) {
+		place->caller = 0;
+		return;
+	}
+	modules_code(space->modules, place->caller - 1, &code);
+	site->caller_physical = physical_number(s, space, code.function);
+	place->is_signal = code.is_signal;
+	place->is_by_part = code.is_part;
+	place->is_bare = code.is_bare && !place->is_bare;
+	place->is_first = code.is_outermost ||
+			  (!code.is_signal && is_made_up(space, place->caller));
+	s->n_first += place->is_first || place->is_bare;
+	if (code.cfa_base == CFA_SP && code.cfa_offset > 0)
+		place->caller_frame = code.cfa_offset;
+}
+
+static void site_set_physical(struct sites *s, struct space *space,
+			      struct site *site, struct site_place *place,
+			      uint64_t callee)
+{
+	struct code code;
+
+	if (place->is_tail) { /* the hook's frame is the function's */
+		site->physical = physical_at(s, space, callee);
+		return;
+	}
+	modules_code(space->modules, place->hook - 1, &code);
+	site->physical = physical_number(s, space, code.function);
+	place->is_inlined = site->physical != physical_at(s, space, callee);
+	place->is_bare = code.is_bare; /* so far: the function itself */
+	place->is_part = code.is_part;
+	site_set_frame(site, &code);
+}
+
+static int is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strncmp(name, *names, strlen(*names)) != 0)
+		names++;
+	return *names != NULL;
+}
+
+/* What the libraries of C++ do with an exception that nobody catches: catch it
+ * themselves, then throw it once more for its text. */
+static uint8_t exception_kind(struct space *space, uint8_t kind, uint64_t at)
+{
+	static const char *const enders[] = {
+		"__cxa_throw",
+		"__cxa_rethrow",
+		"_ZSt17rethrow_exception",
+		"__cxa_call_terminate",
+		"__cxa_call_unexpected",
+		"__clang_call_terminate",
+		"_Unwind_Resume",
+		NULL,
+	};
+	static const char *const handlers[] = {
+		"_ZN9__gnu_cxx27__verbose_terminate_handlerEv",
+		"_ZL28demangling_terminate_handlerv", NULL};
+	struct symbol symbol;
+	struct code code;
+
+	modules_code(space->modules, at, &code);
+	if (!modules_symbol(space->modules, code.function ? code.function : at,
+			    &symbol))
+		return kind;
+	if (is_one_of(symbol.symbol, handlers))
+		return EXCEPTION_HIDDEN;
+	return kind == CST_CATCH && is_one_of(symbol.symbol, enders)
+		       ? EXCEPTION_UNCAUGHT
+		       : kind;
+}
+
+/* Where one is thrown or caught; the record will tell which. */
+static void site_learn_exception(struct sites *s, struct space *space,
+				 struct site *site, struct site_place *place)
+{
+	struct exception_name e = {0};
+
+	site->kind = exception_kind(space, site->kind, place->caller - 1);
+	e.kind = site->kind;
+	e.name = exceptions_word(site->kind);
+
+	site->function = exceptions_function(&s->exceptions, s->names, &e);
+	if (site->function == UINT32_MAX)
+		return;
+	site->call_site = names_add_site(s->names, site->function);
+	if (site->call_site == UINT32_MAX)
+		return;
+	names_place_site(s->names, site->call_site, space->number,
+			 place->caller, 0);
+	questions_add(&s->questions, CST_ASK_LINE, space, place->caller - 1,
+		      site->call_site, 0);
+}
+
+static void site_learn(struct sites *s, uint32_t number)
+{
+	struct cst_site raw = s->area->sites[number];
+	struct space *space = spaces_of(&s->spaces, raw.process);
+	struct site_place *place = &s->places[number];
+	struct site *site = &s->all[number];
+
+	*place = (struct site_place){
+		.caller = raw.caller,
+		.hook = raw.hook,
+		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
+	};
+	spaces_take_mappings(&s->spaces, number);
+	spaces_look(&s->spaces, space, raw.process, raw.callee);
+	*site = (struct site){.is_muted = 1};
+	if (raw.kind > CST_CATCH)
+		return;
+	site->kind = (uint8_t)raw.kind;
+	if (raw.kind >= CST_THROW) {
+		site_learn_exception(s, space, site, place);
+		return;
+	}
+	site->is_muted = 0;
+	site->function = function_at(s, space, raw.callee);
+	if (site->function == UINT32_MAX ||
+	    (raw.kind != CST_ENTER && raw.kind != CST_EXIT)) {
+		site->is_muted = 1;
+		return;
+	}
+	site_set_physical(s, space, site, place, raw.callee);
+	site_set_caller(s, space, site, place, raw.callee);
+	if (site->kind == CST_ENTER)
+		site_find_line(s, space, site, place, raw.callee);
+	place->next_of_function = s->first_of_function[site->function];
+	s->first_of_function[site->function] = number;
+	if (is_muted(s, site->function))
+		site_set_muted(s, number, 1);
+}
+
+uint32_t sites_learn(struct sites *s)
+{
+	uint32_t n = __atomic_load_n(&s->area->head->n_sites, __ATOMIC_ACQUIRE);
+
+	if (n > CST_MAX_SITES)
+		n = CST_MAX_SITES;
+	if (n <= s->n || sites_room(s, n) < 0)
+		return s->n;
+	for (uint32_t i = 0; i < s->spaces.n; i++)
+		s->spaces.all[i]->is_stale = 1;
+	/* Pairs with the release in the hook: a site with a kind is whole. */
+	while (s->n < n &&
+	       __atomic_load_n(&s->area->sites[s->n].kind, __ATOMIC_ACQUIRE))
+		site_learn(s, s->n++);
+	return s->n;
+}
+
+static void function_mute(struct sites *s, uint32_t function)
+{
+	int muted = is_muted(s, function);
+
+	for (uint32_t i = s->first_of_function[function]; i;
+	     i = s->places[i].next_of_function)
+		site_set_muted(s, i, muted);
+}
+
+static void sites_judge(struct sites *s)
+{
+	for (uint32_t i = 0; i < s->names->n_functions; i++) {
+		if (i < s->cap_functions)
+			function_mute(s, i);
+	}
+}
+
+void sites_mute(struct sites *s, struct filter *filter)
+{
+	s->mute = filter;
+	sites_judge(s);
+}
+
+void sites_keep(struct sites *s, uint32_t bytes)
+{
+	if (bytes == s->keep_bytes)
+		return;
+	s->keep_bytes = bytes;
+	sites_judge(s);
+}
+
+void sites_unmap(struct sites *s, uint64_t start, uint64_t end)
+{
+	struct space *space = spaces_asker(&s->spaces);
+
+	space_forget(space, start, end);
+	modules_unmap(space->modules, start, end);
+}
+
+uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
+		      const char *file, uint32_t line)
+{
+	uint32_t function =
+		questions_answer(&s->questions, id, name, file, line);
+
+	if (function != UINT32_MAX && s->mute)
+		filter_forget(s->mute, function);
+	if (function != UINT32_MAX && is_muted(s, function))
+		function_mute(s, function);
+	return function;
+}

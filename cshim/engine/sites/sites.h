@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the engine knows of each site of the area: which function it is of,
+ * how to find its frame, what it is called in the trace; and the questions
+ * about names that only gdb can answer.
+ */
+#ifndef ENGINE_SITES_H
+#define ENGINE_SITES_H
+
+#include "area/area.h"
+#include "base/hashmap.h"
+#include "elf/inline_scopes.h"
+#include "names/filter.h"
+#include "names/names.h"
+#include "sites/address_space.h"
+#include "sites/questions.h"
+
+/* What stands in for the CFA. */
+enum nearness {
+	NEAR_FP = 1, /* within the frame, and above its stack pointer */
+	NEAR_SP = 2, /* the stack pointer itself */
+};
+
+struct site {
+	uint32_t function;  /* in names */
+	uint32_t call_site; /* in names; not of exits */
+	uint32_t physical;  /* physical function that holds the hook call */
+	uint32_t caller_physical; /* ... that holds the caller; 0: none */
+	int32_t cfa_offset;
+	uint32_t joined; /* a site in whose frame this one was inlined; or 0 */
+	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
+	uint8_t is_near;      /* ... or only near to it: enum nearness */
+	uint8_t kind;	      /* enum cst_kind */
+	uint8_t is_muted;     /* its records are dropped */
+	uint32_t reserved;
+};
+/* Two in a line of the cache: one is looked up for each record. */
+_Static_assert(sizeof(struct site) == 32, "half a line");
+
+/* What is looked at less often. */
+struct site_place {
+	uint64_t caller;
+	uint64_t hook;
+	uint32_t scope; /* which inlined call it is; 0: none, or not known */
+	/* The caller's CFA is so far above the function's; 0: not known. */
+	int32_t caller_frame;
+	uint32_t next_of_function; /* site number, or 0 */
+	uint8_t is_first;	   /* called from where a stack begins */
+	uint8_t is_tail;	   /* the exit hook was tail-called */
+	uint8_t is_signal;	   /* called by the kernel, as a handler */
+	uint8_t is_bare;    /* called by code without CFI, unlike the rest */
+	uint8_t is_inlined; /* in another physical function, or split off */
+	uint8_t is_part;    /* the hook is in a part of an unknown function */
+	uint8_t is_by_part; /* the caller is */
+};
+
+/* The names that exceptions made, see exceptions.c. */
+struct exceptions {
+	struct addrmap functions; /* by their names' addresses */
+	struct addrmap sites;	  /* by function and site */
+	uint32_t n_messages;
+};
+
+struct sites {
+	struct area *area; /* borrowed */
+	struct spaces spaces;
+	struct names *names; /* borrowed */
+	struct questions questions;
+	struct site *all;	   /* by number in the area */
+	struct site_place *places; /* likewise */
+	uint32_t n, cap;	   /* known ones: [CST_FIRST_SITE, n) */
+	uint32_t n_first;	   /* sites where a stack begins */
+	uint32_t n_physical;	   /* physical functions, numbered from 1 */
+	struct scopes scopes;
+	struct exceptions exceptions;
+	/* private */
+	struct addrmap by_place;    /* functions, by modules_place() */
+	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
+	uint32_t *first_of_function;
+	uint32_t cap_functions;
+	uint32_t keep_bytes; /* functions of less code are muted; 0: none */
+	struct filter *mute; /* borrowed; NULL: nothing is muted */
+};
+
+int sites_init(struct sites *s, struct area *a, struct names *n);
+void sites_release(struct sites *s);
+
+/* Learn the sites that the area has and we do not know.  Returns how many are
+ * known now: records of higher ones wait. */
+uint32_t sites_learn(struct sites *s);
+
+/* The function at this address, made if it is new (seeds). */
+uint32_t sites_function(struct sites *s, uint64_t addr);
+/* The physical function that holds pc, or 0. */
+uint32_t sites_physical(struct sites *s, uint64_t pc);
+/* Where that begins, or 0. */
+uint64_t sites_function_start(struct sites *s, uint64_t pc);
+/* A call site in the trace, of a call that has no record (a seed). */
+uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
+
+/* Ask for the line of site number of the area, for a call site of the trace
+ * that stands there, too. */
+void sites_ask_line(struct sites *s, uint32_t number, uint32_t call_site);
+
+/* The innermost inlined call at pc, or 0, if that is in this physical function.
+ * 0: it is not, or nothing is known. */
+int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
+		uint64_t pc, uint32_t *out);
+
+/* 0: nothing was called from there, pc is not a return address. */
+int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
+
+/* The CFA of the frame that has these pointers before pc, a return address, or
+ * what stands in for it (NEAR_FP); 0: it is not known. */
+uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
+		   uint64_t fp);
+
+/* Mute the functions that filter excludes, from now on. */
+void sites_mute(struct sites *s, struct filter *filter);
+
+/* Mute functions whose symbol has fewer bytes, from now on; 0: none. */
+void sites_keep(struct sites *s, uint32_t bytes);
+
+/* Code at [start, end) is gone: other names come there. */
+void sites_unmap(struct sites *s, uint64_t start, uint64_t end);
+
+/* As questions_answer(). */
+uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
+		      const char *file, uint32_t line);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the last reading of a trace showed of it and what it left out.  The
+ * trace itself is not changed by it.
+ */
+#ifndef ENGINE_ANSWER_H
+#define ENGINE_ANSWER_H
+
+#include "trace/span.h"
+
+struct answer {
+	uint64_t n_shown;
+	uint64_t n_std;	    /* hidden for being the library's alone */
+	uint8_t is_chosen;  /* a choice was heeded at all */
+	uint8_t has_counts; /* not so where only a part was looked at */
+	/* The span of the last choice that had one. */
+	uint8_t has_span;
+	uint32_t n_span_blocks;
+	char *from, *until;
+	struct span span;
+};
+
+struct answer *answer_new(void); /* NULL: out of memory */
+void answer_free(struct answer *a);
+void answer_forget_span(struct answer *a);
+
+/* What is read now has left out nothing so far. */
+static inline void answer_begin(struct answer *a)
+{
+	a->is_chosen = 0;
+}
+
+static inline void answer_set(struct answer *a, uint64_t n_shown,
+			      uint64_t n_std, int has_counts)
+{
+	a->n_shown = n_shown;
+	a->n_std = n_std;
+	a->is_chosen = 1;
+	a->has_counts = (uint8_t)has_counts;
+}
+
+#endif

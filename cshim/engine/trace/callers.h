@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls around one in the middle of a lane, found without going through
+ * what lies before it: only calls that end late, or never, can be open over a
+ * block's end.
+ */
+#ifndef ENGINE_CALLERS_H
+#define ENGINE_CALLERS_H
+
+#include "trace/decode.h"
+
+struct caller {
+	struct packed_call call;
+	uint64_t number;
+	uint32_t thread;
+};
+
+/* The callers of call `at` of the block, whose depth is given: out[0] to
+ * out[depth - 1], the outermost first; the caller frees it. */
+int callers_find(const struct cst_trace *t, uint32_t block, uint32_t at,
+		 uint32_t depth, struct caller **out, struct cst_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A call's number as users see and type it: "T.N", "T.sN" for one that was
+ * open before the trace, with "P:" before it in processes from the second on.
+ */
+#ifndef ENGINE_CALLID_H
+#define ENGINE_CALLID_H
+
+#include "trace/loader.h"
+
+struct callid {
+	uint32_t process, thread; /* ordinals */
+	uint64_t number;
+	int is_seed;
+};
+
+enum { CALLID_MAX = 48 };
+
+/* Write an ID at p, not terminated; return the place behind it.  process and
+ * thread are ordinals. */
+char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
+			 uint64_t number, int is_seed);
+char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
+		 int is_seed);
+/* CST_BAD_INPUT: these are not an ID's words. */
+int callid_parse(const char *text, struct callid *out, struct cst_error *err);
+/* The index of the ID's thread. CST_BAD_INPUT: the trace has none. */
+int callid_thread(const struct cst_trace *t, const struct callid *id,
+		  uint32_t *out, struct cst_error *err);
+
+#endif

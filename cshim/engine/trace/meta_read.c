@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the blocks beside the calls hold: meta, names, threads, pauses, end.
+ */
+#include "base/arena.h"
+#include "file/block.h"
+#include "trace/loader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A text of the trace's own arena: "" for none. */
+static const char *take_text(struct cst_trace *t, struct cursor *c)
+{
+	size_t len;
+	const char *text = cursor_text(c, &len);
+	const char *copy = arena_intern(t->names->arena, text ? text : "", len);
+
+	return copy ? copy : "";
+}
+
+static int take_meta(struct cst_trace *t, struct cursor *c)
+{
+	t->version = take_text(t, c);
+	t->host = take_text(t, c);
+	t->command = take_text(t, c);
+	t->module = take_text(t, c);
+	t->start_ticks = cursor_varint(c);
+	t->start_wall_ns = cursor_varint(c);
+	t->ns_mult = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	t->ns_shift = (uint32_t)cursor_varint_max(c, 63);
+	t->end_ticks = t->start_ticks;
+	if (c->p == c->end) /* it was all that was there once */
+		return c->failed ? -1 : 0;
+	t->filter = take_text(t, c);
+	t->depth = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	t->min_ns = cursor_varint(c);
+	if (c->p == c->end) /* so it was once */
+		return c->failed ? -1 : 0;
+	t->from = take_text(t, c);
+	t->until = take_text(t, c);
+	t->in_file = take_text(t, c);
+	t->in_module = take_text(t, c);
+	return c->failed ? -1 : 0;
+}
+
+static const char *text_or_null(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static int take_function(struct cst_trace *t, struct cursor *c)
+{
+	uint32_t id = (uint32_t)cursor_varint_max(c, t->names->n_functions);
+	uint64_t addr = cursor_varint(c);
+	uint8_t flags = cursor_byte(c);
+	const char *name = take_text(t, c), *symbol = take_text(t, c);
+	const char *module = take_text(t, c), *file = take_text(t, c);
+	struct function *f;
+
+	if (c->failed || (id == t->names->n_functions &&
+			  names_add_function(t->names, addr) == UINT32_MAX))
+		return -1;
+	f = &t->names->functions[id];
+	f->addr = addr;
+	f->is_std = flags & 1;
+	f->exception = (flags >> 1) % 8;
+	f->name = name;
+	f->symbol = text_or_null(symbol);
+	f->module = text_or_null(module);
+	f->file = f->exception ? NULL : text_or_null(file);
+	f->message = f->exception ? text_or_null(file) : NULL;
+	names_settle(t->names, id);
+	return 0;
+}
+
+static int take_site(struct cst_trace *t, struct cursor *c)
+{
+	uint32_t id = (uint32_t)cursor_varint_max(c, t->names->n_sites);
+	uint64_t function = cursor_varint_max(c, UINT32_MAX);
+	uint64_t line = cursor_varint_max(c, UINT32_MAX);
+	const char *file = take_text(t, c);
+	struct call_site *s;
+
+	if (c->failed || function >= t->names->n_functions)
+		return -1;
+	if (id == t->names->n_sites &&
+	    names_add_site(t->names, (uint32_t)function) == UINT32_MAX)
+		return -1;
+	s = &t->names->sites[id];
+	s->function = (uint32_t)function;
+	s->line = (uint32_t)line;
+	s->file = text_or_null(file);
+	return 0;
+}
+
+static int take_names(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint8_t what = cursor_byte(c);
+		int failed = what == 1	 ? take_function(t, c)
+			     : what == 2 ? take_site(t, c)
+					 : -1;
+
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_function_place(struct cst_trace *t, struct cursor *c)
+{
+	uint64_t id = cursor_varint(c);
+	uint32_t space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+
+	if (c->failed || id >= t->names->n_functions)
+		return -1;
+	names_place_function(t->names, (uint32_t)id, space);
+	return 0;
+}
+
+static int take_site_place(struct cst_trace *t, struct cursor *c)
+{
+	uint64_t id = cursor_varint(c);
+	uint32_t space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	uint64_t caller = cursor_varint(c), hook = cursor_varint(c);
+
+	if (c->failed || id >= t->names->n_sites)
+		return -1;
+	names_place_site(t->names, (uint32_t)id, space, caller, hook);
+	return 0;
+}
+
+static int take_places(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint8_t what = cursor_byte(c);
+		int failed = what == 1	 ? take_function_place(t, c)
+			     : what == 2 ? take_site_place(t, c)
+					 : -1;
+
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_thread(struct cst_trace *t, struct cursor *c)
+{
+	uint32_t index = (uint32_t)cursor_varint_max(c, t->n_threads);
+	struct trace_thread thread = {0};
+
+	thread.process = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	thread.pid = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	thread.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	thread.tid = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	thread.name = take_text(t, c);
+	if (c->failed || loader_grow(&t->threads, sizeof(*t->threads),
+				     t->n_threads, &t->cap_threads) < 0)
+		return -1;
+	t->threads[index] = thread;
+	t->n_threads += index == t->n_threads;
+	return 0;
+}
+
+static int take_lane(struct cst_trace *t, struct cursor *c)
+{
+	struct trace_lane lane = {.first_block = NO_BLOCK,
+				  .last_block = NO_BLOCK};
+	uint64_t index = cursor_varint(c);
+
+	lane.process = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	lane.thread = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	lane.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	if (c->failed || index != t->n_lanes || lane.thread >= t->n_threads ||
+	    loader_grow(&t->lanes, sizeof(*t->lanes), t->n_lanes,
+			&t->cap_lanes) < 0)
+		return -1;
+	t->lanes[t->n_lanes++] = lane;
+	return 0;
+}
+
+static int take_people(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint8_t what = cursor_byte(c);
+		int failed = what == 1	 ? take_thread(t, c)
+			     : what == 2 ? take_lane(t, c)
+					 : -1;
+
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_pauses(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		struct trace_pause pause = {.at = cursor_varint(c)};
+
+		pause.ticks = cursor_varint(c);
+		if (c->failed || loader_grow(&t->pauses, sizeof(*t->pauses),
+					     t->n_pauses, &t->cap_pauses) < 0)
+			return -1;
+		t->pauses[t->n_pauses++] = pause;
+	}
+	return 0;
+}
+
+static int take_ends(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		struct trace_end end = {
+			.process = (uint32_t)cursor_varint_max(c, UINT32_MAX)};
+
+		end.ticks = cursor_varint(c);
+		if (c->failed || loader_grow(&t->ends, sizeof(*t->ends),
+					     t->n_ends, &t->cap_ends) < 0)
+			return -1;
+		t->ends[t->n_ends++] = end;
+	}
+	return 0;
+}
+
+static int take_module(struct cst_trace *t, struct cursor *c)
+{
+	struct trace_module m = {0};
+
+	m.space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	m.path = take_text(t, c);
+	m.build_id = take_text(t, c);
+	m.start = cursor_varint(c);
+	m.end = cursor_varint(c);
+	m.bias = cursor_varint(c);
+	if (c->failed || loader_grow(&t->modules, sizeof(*t->modules),
+				     t->n_modules, &t->cap_modules) < 0)
+		return -1;
+	t->modules[t->n_modules++] = m;
+	return 0;
+}
+
+static int take_modules(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end)
+		if (cursor_byte(c) != 1 || take_module(t, c) < 0)
+			return -1;
+	return 0;
+}
+
+static void take_path(char *out, size_t size, struct cursor *c)
+{
+	size_t len;
+	const char *text = cursor_text(c, &len);
+
+	if (text)
+		snprintf(out, size, "%.*s", (int)(len < size ? len : size),
+			 text);
+}
+
+static void take_missing(struct cst_status_report *s, struct cursor *c)
+{
+	s->n_lost_full = cursor_varint(c);
+	s->n_lost_sites = cursor_varint(c);
+	s->n_lost_threads = cursor_varint(c);
+	s->n_lost_holes = cursor_varint(c);
+	s->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	s->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	s->n_past_sealed = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	if (c->p < c->end) { /* nor was this */
+		s->n_past_exec = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+		take_path(s->past_exec, sizeof(s->past_exec), c);
+	}
+	if (c->p < c->end)
+		s->n_ended = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+}
+
+static int take_end(struct cst_trace *t, struct cursor *c)
+{
+	t->end_ticks = cursor_varint(c);
+	t->status.n_lost_limit = cursor_varint(c);
+	t->status.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
+	if (c->p < c->end) /* not told once */
+		take_missing(&t->status, c);
+	return c->failed ? -1 : 0;
+}
+
+int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw)
+{
+	switch (kind) {
+	case BLOCK_META:
+		return take_meta(t, raw);
+	case BLOCK_NAMES:
+		return take_names(t, raw);
+	case BLOCK_PLACES:
+		return take_places(t, raw);
+	case BLOCK_THREADS:
+		return take_people(t, raw);
+	case BLOCK_PAUSES:
+		return take_pauses(t, raw);
+	case BLOCK_ENDS:
+		return take_ends(t, raw);
+	case BLOCK_MODULES:
+		return take_modules(t, raw);
+	case BLOCK_END:
+		return take_end(t, raw);
+	default:
+		return 0; /* of a later cstrace; not needed to read the calls */
+	}
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public face of a recorded trace: knows the order in which the stages
+ * are asked.
+ */
+#include "trace/trace.h"
+#include "base/outfile.h"
+#include "file/cache_file.h"
+#include "formats/formats.h"
+#include "formats/text.h"
+#include "names/filter.h"
+#include "names/wording.h"
+#include "recorder/rawarea.h"
+#include "report/calltree_put.h"
+#include "report/report.h"
+#include "trace/answer.h"
+#include "trace/callid.h"
+#include "trace/loader.h"
+#include "trace/locate.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- open and close ----------------------------------------------------- */
+
+static int trace_open(int fd, const char *path, struct cst_trace **out,
+		      struct cst_error *err)
+{
+	struct cst_trace *t = calloc(1, sizeof(*t));
+	int status;
+
+	if (!t) {
+		close(fd);
+		return cst_fail_memory(err);
+	}
+	sink_begin();
+	t->fd = fd;
+	t->path = path;
+	status = loader_scan(t, err);
+	t->answer = answer_new(); /* the loader may begin anew */
+	if (status == 0 && !t->answer)
+		status = cst_fail_memory(err);
+	if (status < 0) {
+		cst_trace_free(t);
+		return status;
+	}
+	t->path = names_intern(t->names, path);
+	*out = t;
+	return 0;
+}
+
+int trace_open_fd(int fd, struct cst_trace **out, struct cst_error *err)
+{
+	return trace_open(fd, "the recorded trace", out, err);
+}
+
+int cst_trace_load(const char *path, struct cst_trace **out,
+		   struct cst_error *err)
+{
+	/* A pipe nobody writes to must not hang the session. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int status;
+
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot open '%.300s'", path);
+	if (rawarea_is(fd)) {
+		status = rawarea_load(fd, path, out, err);
+		close(fd);
+		if (status == 0)
+			(*out)->path = names_intern((*out)->names, path);
+		return status;
+	}
+	return trace_open(fd, path, out, err);
+}
+
+void cst_trace_free(struct cst_trace *t)
+{
+	if (!t)
+		return;
+	heldfile_remove(t->held);
+	loader_release(t);
+	answer_free(t->answer);
+	free(t);
+}
+
+void cst_trace_status(const struct cst_trace *t, struct cst_status_report *out)
+{
+	*out = t->status;
+}
+
+int cst_trace_is_whole(const struct cst_trace *t)
+{
+	return t->is_sealed;
+}
+
+void trace_set_status(struct cst_trace *t, const struct cst_status_report *s)
+{
+	t->status = *s;
+}
+
+int cst_trace_module(const struct cst_trace *t, uint32_t i,
+		     struct cst_module *out)
+{
+	const struct trace_module *m;
+
+	if (i >= t->n_modules)
+		return 0;
+	m = &t->modules[i];
+	*out = (struct cst_module){
+		.path = m->path,
+		.build_id = m->build_id,
+		.start = m->start,
+		.end = m->end,
+		.bias = m->bias,
+		.space = m->space,
+	};
+	return 1;
+}
+
+static const char *text_or_null(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+void cst_trace_choice(const struct cst_trace *t, struct cst_choice *choice)
+{
+	if (!choice->filter)
+		choice->filter = text_or_null(t->filter);
+	if (!choice->from && !choice->until) {
+		choice->from = text_or_null(t->from);
+		choice->until = text_or_null(t->until);
+	}
+	if (!choice->file)
+		choice->file = text_or_null(t->in_file);
+	if (!choice->module)
+		choice->module = text_or_null(t->in_module);
+	if (!choice->depth)
+		choice->depth = t->depth;
+	if (!choice->min_ns)
+		choice->min_ns = t->min_ns;
+}
+
+const char *cst_trace_command(const struct cst_trace *t)
+{
+	return t->command;
+}
+
+const char *cst_trace_function(const struct cst_trace *t, uint32_t i)
+{
+	return i < t->names->n_functions ? t->names->functions[i].name : NULL;
+}
+
+int cst_trace_has_function(const struct cst_trace *t, const char *word,
+			   enum cst_names names, char *near, uint32_t size)
+{
+	struct wording w;
+	int is_there = 0;
+
+	if (size)
+		*near = '\0';
+	if (wording_init(&w, word, names, NULL) < 0)
+		return 0;
+	wording_learn(&w, t->names);
+	for (uint32_t i = 0; i < t->names->n_functions && !is_there; i++)
+		is_there = wording_matches(&w, &t->names->functions[i]);
+	wording_release(&w);
+	if (!is_there && size)
+		wording_near(word, t->names, near, size);
+	return is_there;
+}
+
+int cst_trace_thread(const struct cst_trace *t, uint32_t i,
+		     struct cst_thread_info *out)
+{
+	const struct trace_thread *h;
+
+	if (i >= t->n_threads)
+		return 0;
+	h = &t->threads[i];
+	*out = (struct cst_thread_info){.process = h->process,
+					.thread = h->ordinal,
+					.pid = h->pid,
+					.tid = h->tid,
+					.name = h->name};
+	return 1;
+}
+
+int cst_trace_call(const struct cst_trace *t, const char *id,
+		   struct cst_call *out, struct cst_error *err)
+{
+	const struct call_site *s;
+	const struct function *f;
+	struct callid parsed;
+	uint32_t thread, site;
+	uint64_t tick;
+	int status = callid_parse(id, &parsed, err);
+
+	if (status == 0)
+		status = callid_thread(t, &parsed, &thread, err);
+	if (status == 0)
+		status = locate_call(t, &parsed, thread, &tick, &site, err);
+	if (status < 0)
+		return status;
+	if (status == 0)
+		return cst_fail(CST_BAD_INPUT, err,
+				"no call %.60s in this trace", id);
+	s = &t->names->sites[site];
+	f = &t->names->functions[s->function];
+	*out = (struct cst_call){.function = f->name,
+				 .name = f->simple,
+				 .symbol = f->symbol,
+				 .module = f->module,
+				 .file = s->file,
+				 .addr = f->addr,
+				 .line = s->line};
+	return 0;
+}
+
+/* ---- show and report ---------------------------------------------------- */
+
+int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
+{
+	struct filter *f;
+	struct callid id;
+	int status = filter_new(choice, &f, err);
+
+	if (status < 0)
+		return status;
+	filter_free(f);
+	if (choice->around)
+		status = callid_parse(choice->around, &id, err);
+	if (status == 0 && choice->root)
+		status = callid_parse(choice->root, &id, err);
+	if (status == 0 && choice->from && filter_is_id(choice->from))
+		status = callid_parse(choice->from, &id, err);
+	if (status == 0 && choice->until && filter_is_id(choice->until))
+		status = callid_parse(choice->until, &id, err);
+	if (status == 0 && choice->unfold)
+		status = callid_parse(choice->unfold, &id, err);
+	return status;
+}
+
+/* A write callback, and whether it was what ended the writing. */
+struct outlet {
+	cst_write_fn write;
+	void *arg;
+	int is_ended;
+};
+
+static int outlet_write(void *arg, const char *text, uint64_t size)
+{
+	struct outlet *o = arg;
+
+	o->is_ended = o->write(o->arg, text, size) < 0;
+	return o->is_ended ? CST_INTERRUPTED : 0;
+}
+
+int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
+		       const struct cst_choice *choice, cst_write_fn write,
+		       void *arg, struct cst_error *err)
+{
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	sink_begin();
+	answer_begin(t->answer);
+	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}
+
+int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	sink_begin();
+	answer_begin(t->answer);
+	return report_write(t, report, choice, write, arg, err);
+}
+
+int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	sink_begin();
+	return calltree_write(t, graph, choice, write, arg, err);
+}
+
+/* ---- save --------------------------------------------------------------- */
+
+int64_t cst_trace_save(struct cst_trace *t, const char *path,
+		       const char *format, const struct cst_look *look,
+		       const struct cst_choice *choice, struct cst_error *err)
+{
+	const struct format *f = formats_find(path, format, err);
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	answer_begin(t->answer);
+	return format_save(f, t, path, look, choice, err);
+}
+
+int64_t cst_trace_write(struct cst_trace *t, const char *format,
+			const struct cst_look *look,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	const struct format *f = formats_find("", format, err);
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	answer_begin(t->answer);
+	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}

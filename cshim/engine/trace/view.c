@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Each lane keeps, for each depth, what the call there hands down to its
+ * callees: the filter's state and the nearest visible call.  Of a large trace a
+ * thread of its own unpacks the calls and picks them, ahead of who asks.
+ */
+#include "trace/view.h"
+#include "base/pipeline.h"
+#include "trace/answer.h"
+#include "trace/callers.h"
+#include "trace/locate.h"
+#include "trace/thread_choice.h"
+
+#include <stdlib.h>
+
+enum {
+	/* Gone through in one go, whether visible or not: who has enough soon
+	 * never waits long, nor for a thread. */
+	GO = 1 << 16,
+	AHEAD_BLOCK = PUMP_BLOCK / sizeof(struct shown),
+};
+
+/* No caller is shown. */
+static const uint32_t NO_SITE = UINT32_MAX;
+
+struct level {
+	struct filter_state below;
+	uint64_t number; /* of the nearest visible call */
+	uint32_t thread;
+	uint32_t from;	/* as in struct shown, or NO_SITE */
+	uint8_t parent; /* enum parent_kind */
+	uint8_t is_hidden;
+};
+
+struct view_lane {
+	struct level *levels; /* levels[0] is the root: calls start at 1 */
+	uint32_t cap;
+};
+
+/* Where the call is below which all visible calls lie. */
+struct root {
+	enum { ROOT_ANY = 0, ROOT_AHEAD, ROOT_AROUND, ROOT_OVER } state;
+	struct callid id;
+	uint32_t thread, lane, depth;
+};
+
+struct view {
+	const struct cst_trace *t;
+	struct walk *walk;
+	struct filter *filter;
+	struct view_lane *lanes;
+	uint64_t min_ns;
+	uint64_t until; /* tick: no later call is visible */
+	struct chosen threads;
+	struct span span;
+	struct root root;
+	struct run run;
+	uint32_t at; /* in the run */
+	int has_run;
+	uint8_t *has_thread;  /* lanes on which a chosen one may be */
+	struct shown *before; /* callers not yet told */
+	uint32_t n_before, at_before, cap_before;
+	int hides_exceptions;
+	uint64_t n_seen; /* calls gone through, visible or not */
+	uint64_t n_shown, n_std;
+	int is_over, has_counts;
+
+	/* What follows, once there is a thread, which has all of the above. */
+	struct pump *ahead;
+	const struct shown *ready;
+	uint32_t n_ready;
+};
+
+static int no_root(const struct root *r, const struct cst_trace *t,
+		   struct cst_error *err)
+{
+	char id[CALLID_MAX];
+	char *end = callid_put(id, &t->threads[r->thread], r->id.number,
+			       r->id.is_seed);
+
+	return cst_fail(CST_BAD_INPUT, err, "no call %.*s in this trace",
+			(int)(end - id), id);
+}
+
+/* What lies before the root is not walked. */
+static int root_init(struct root *r, const struct cst_trace *t, const char *id,
+		     struct walk_part *part, struct cst_error *err)
+{
+	uint64_t tick;
+	int status = callid_parse(id, &r->id, err);
+
+	if (status == 0)
+		status = callid_thread(t, &r->id, &r->thread, err);
+	if (status == 0)
+		status = locate_call(t, &r->id, r->thread, &tick, NULL, err);
+	if (status <= 0)
+		return status < 0 ? status : no_root(r, t, err);
+	r->state = ROOT_AHEAD;
+	if (tick > part->from)
+		part->from = tick;
+	return 0;
+}
+
+/* No need to walk the lanes that no chosen thread was ever on. */
+static int view_lanes(struct view *v, struct walk_part *part)
+{
+	const struct cst_trace *t = v->t;
+
+	v->has_thread = calloc(t->n_lanes + (size_t)1, 1);
+	if (!v->has_thread)
+		return -1;
+	for (uint32_t i = 0; i < t->n_blocks; i++) {
+		const struct pack_info *info = &t->blocks[i].info;
+
+		if ((info->flags & PACK_THREADS ||
+		     chosen_has(&v->threads, &t->threads[info->thread])) &&
+		    (!part->lanes || part->lanes[info->lane]))
+			v->has_thread[info->lane] = 1;
+	}
+	part->lanes = v->has_thread;
+	return 0;
+}
+
+/* What lies outside need not be walked. */
+static void span_part(const struct span *s, struct walk_part *part)
+{
+	if (s->from > part->from)
+		part->from = s->from;
+	if (s->until < UINT64_MAX && (!part->until || s->until < part->until))
+		part->until = s->until;
+}
+
+int view_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     int is_by_lane, struct view **out, struct cst_error *err)
+{
+	const struct walk_part all = {0};
+
+	return view_new_part(t, choice, &all, is_by_lane, out, err);
+}
+
+int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
+		   int is_by_lane, struct view **out, struct cst_error *err)
+{
+	int status = view_new(t, choice, is_by_lane, out, err);
+
+	if (status == 0)
+		(*out)->hides_exceptions = 1;
+	return status;
+}
+
+int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
+		  const struct walk_part *wanted, int is_by_lane,
+		  struct view **out, struct cst_error *err)
+{
+	struct walk_part part = *wanted, range = walk_range(t, choice);
+	struct view *v;
+	struct chosen threads;
+	int status = chosen_init(&threads, t, choice, err);
+
+	if (status < 0)
+		return status;
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return cst_fail_memory(err);
+	v->t = t;
+	v->min_ns = choice->min_ns;
+	v->until = range.until ? range.until : UINT64_MAX;
+	if (range.from > part.from)
+		part.from = range.from;
+	if (range.until && (!part.until || range.until < part.until))
+		part.until = range.until;
+	v->threads = threads;
+	v->has_counts = !choice->last && !choice->around;
+	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
+	status = v->lanes ? filter_new(choice, &v->filter, err)
+			  : cst_fail_memory(err);
+	if (status == 0)
+		status = span_init(&v->span, t, choice, err);
+	if (status == 0 && choice->root)
+		status = root_init(&v->root, t, choice->root, &part, err);
+	span_part(&v->span, &part);
+	if (status == 0 && !chosen_is_all(&threads) && view_lanes(v, &part) < 0)
+		status = cst_fail_memory(err);
+	if (status == 0)
+		status = walk_new_part(t, &part, is_by_lane, &v->walk, err);
+	if (status < 0) {
+		view_free(v);
+		return status;
+	}
+	*out = v;
+	return 0;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	pump_free(v->ahead);
+	answer_set(v->t->answer, v->n_shown, v->n_std,
+		   v->has_counts && v->is_over);
+	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
+		free(v->lanes[i].levels);
+	free(v->lanes);
+	free(v->has_thread);
+	free(v->before);
+	filter_free(v->filter);
+	walk_free(v->walk);
+	free(v);
+}
+
+static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
+{
+	uint64_t cap = l->cap ? l->cap : 16;
+	struct level *p;
+
+	while (cap < depth + 2ull)
+		cap *= 2;
+	p = cap > UINT32_MAX ? NULL : realloc(l->levels, cap * sizeof(*p));
+	if (!p)
+		return -1;
+	if (!l->cap)
+		p[0] = (struct level){.below = filter_root(v->filter),
+				      .from = NO_SITE,
+				      .is_hidden = 1};
+	l->levels = p;
+	l->cap = (uint32_t)cap;
+	return 0;
+}
+
+static uint64_t shown_start(const struct cst_trace *t,
+			    const struct packed_call *c)
+{
+	return c->start < t->start_ticks
+		       ? 0
+		       : trace_ns(t, c->start - t->start_ticks);
+}
+
+/* Returns the number of the first pause that began after this tick. */
+static uint32_t pause_after(const struct cst_trace *t, uint64_t tick)
+{
+	uint32_t low = 0, high = t->n_pauses;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->pauses[mid].at <= tick)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
+		    uint32_t lane)
+{
+	uint64_t end = c->end == CALL_OPEN ? t->lanes[lane].end_ticks
+					   : c->start + c->duration;
+	uint32_t first;
+
+	if (!t->n_pauses || end <= c->start)
+		return 0;
+	first = pause_after(t, c->start);
+	if (first == t->n_pauses || t->pauses[first].at >= end)
+		return 0;
+	return pause_after(t, end - 1) - first;
+}
+
+static inline void shown_fill(const struct view *v, const struct packed_call *c,
+			      const struct level *above, struct shown *out)
+{
+	out->start_ns = shown_start(v->t, c);
+	out->parent_number = above->number;
+	out->parent_thread = above->thread;
+	out->parent = above->parent;
+	out->lane = v->run.lane;
+	out->site = c->site;
+	out->depth = above->below.depth;
+	out->end = c->end;
+	out->is_seed = c->is_seed;
+	out->n_stops = call_stops(v->t, c, v->run.lane);
+	out->is_before = 0;
+}
+
+/* Is the call the root, or does it lie below it? */
+static int root_holds(struct root *r, const struct packed_call *c,
+		      uint32_t lane, uint32_t thread, uint64_t number)
+{
+	if (r->state == ROOT_AHEAD && thread == r->thread &&
+	    number == r->id.number && c->is_seed == r->id.is_seed) {
+		r->state = ROOT_AROUND;
+		r->lane = lane;
+		r->depth = c->depth;
+		return 1;
+	}
+	if (r->state != ROOT_AROUND || lane != r->lane)
+		return 0;
+	if (c->depth <= r->depth)
+		r->state = ROOT_OVER;
+	return r->state == ROOT_AROUND;
+}
+
+/* Above the root nothing is shown, but what would be is where hidden calls
+ * below it come from. */
+static void view_outside(struct view *v, const struct packed_call *c,
+			 struct level *here)
+{
+	const struct names *names = v->t->names;
+	struct level level = {.below = filter_root(v->filter),
+			      .from = here->from};
+	struct filter_state below;
+
+	level.is_hidden =
+		!filter_enter(v->filter, names, names->sites[c->site].function,
+			      level.below, &below);
+	*here = level;
+}
+
+/* A call that would be visible if the C++ library's were. */
+static int is_std_alone(const struct view *v, const struct packed_call *c,
+			uint32_t thread, const struct filter_state *below)
+{
+	const struct names *names = v->t->names;
+
+	return below->is_inside && span_holds(&v->span, c->start) &&
+	       chosen_has(&v->threads, &v->t->threads[thread]) &&
+	       filter_hides_std(v->filter, names,
+				names->sites[c->site].function);
+}
+
+/* One call: 1 when it is visible. */
+static inline int view_call(struct view *v, const struct packed_call *c,
+			    uint64_t number, uint32_t thread,
+			    struct level *here, struct shown *out)
+{
+	const struct level *above = here - 1;
+	const struct names *names = v->t->names;
+	uint32_t function = names->sites[c->site].function;
+	int is_visible;
+
+	if (c->start > v->until) /* so do those below and behind it */
+		return 0;
+	here->from = above->is_hidden ? above->from : c->site;
+	if (v->root.state != ROOT_ANY &&
+	    !root_holds(&v->root, c, v->run.lane, thread, number)) {
+		view_outside(v, c, here);
+		return 0;
+	}
+	is_visible = filter_enter(v->filter, names, function, above->below,
+				  &here->below);
+	/* What is thrown calls nothing. */
+	if (v->hides_exceptions && names->functions[function].exception)
+		return 0;
+	here->is_hidden = !is_visible;
+	here->number = above->number;
+	here->thread = above->thread;
+	here->parent = above->parent;
+	if (!is_visible) {
+		v->n_std += is_std_alone(v, c, thread, &here->below);
+		return 0;
+	}
+	if (!span_holds(&v->span, c->start)) {
+		here->below.depth = above->below.depth;
+		return 0;
+	}
+	out->duration_ns = call_duration_ns(v->t, c, v->run.lane);
+	if (out->duration_ns < v->min_ns) {
+		here->below.depth = above->below.depth;
+		here->is_hidden = 1;
+		return 0;
+	}
+	shown_fill(v, c, above, out);
+	out->from = here->from == NO_SITE ? c->site : here->from;
+	out->number = here->number = number;
+	out->thread = here->thread = thread;
+	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
+	if (!chosen_has(&v->threads, &v->t->threads[thread]))
+		return 0;
+	v->n_shown++;
+	return 1;
+}
+
+/* Go through the run as far as there is room. */
+static int view_run(struct view *v, struct shown *out, uint32_t cap)
+{
+	struct view_lane *l = &v->lanes[v->run.lane];
+	uint32_t n = 0, from = v->at;
+
+	for (; v->at < v->run.n && n < cap; v->at++) {
+		const uint32_t i = v->at;
+		const struct packed_call *c = &v->run.calls[i];
+
+		if (c->depth + 1 >= l->cap && lane_levels(v, l, c->depth) < 0)
+			return CST_MEMORY;
+		n += (uint32_t)view_call(
+			v, c,
+			v->run.numbers ? v->run.numbers[i]
+				       : v->run.first_number + i,
+			v->run.threads ? v->run.threads[i] : v->run.thread,
+			&l->levels[c->depth + 1], &out[n]);
+	}
+	v->n_seen += v->at - from;
+	if (v->at == v->run.n) {
+		v->has_run = 0;
+		if (v->run.is_last) {
+			if (v->root.state == ROOT_AROUND &&
+			    v->run.lane == v->root.lane)
+				v->root.state = ROOT_OVER;
+			free(l->levels);
+			*l = (struct view_lane){0};
+		}
+	}
+	return (int)n;
+}
+
+static int before_room(struct view *v, uint32_t n)
+{
+	if (n <= v->cap_before)
+		return 0;
+	free(v->before);
+	v->before = malloc(n * sizeof(*v->before));
+	v->cap_before = v->before ? n : 0;
+	return v->before ? 0 : -1;
+}
+
+/* The run's lane begins midway: its levels are those of its callers. */
+static int view_callers(struct view *v, struct cst_error *err)
+{
+	struct view_lane *l = &v->lanes[v->run.lane];
+	uint64_t n_shown = v->n_shown, n_std = v->n_std;
+	uint32_t depth = v->run.calls[0].depth;
+	struct caller *callers;
+	int status = callers_find(v->t, v->run.block, v->run.at, depth,
+				  &callers, err);
+
+	if (status < 0)
+		return status;
+	if (lane_levels(v, l, depth) < 0 || before_room(v, depth + 1) < 0)
+		status = cst_fail_memory(err);
+	v->n_before = v->at_before = 0;
+	for (uint32_t i = 0; i < depth && status == 0; i++) {
+		struct shown *s = &v->before[v->n_before];
+
+		v->n_before += (uint32_t)view_call(
+			v, &callers[i].call, callers[i].number,
+			callers[i].thread, &l->levels[i + 1], s);
+		s->is_before = 1;
+	}
+	/* Who asks for a part counts its calls alone. */
+	v->n_shown = n_shown;
+	v->n_std = n_std;
+	free(callers);
+	return status;
+}
+
+/* 1: there is a run. */
+static int view_next_run(struct view *v, struct cst_error *err)
+{
+	int got;
+
+	if (v->has_run)
+		return 1;
+	got = walk_next(v->walk, &v->run, err);
+	if (got == 0 && v->root.state == ROOT_AHEAD)
+		return no_root(&v->root, v->t, err);
+	if (got <= 0)
+		return got;
+	v->has_run = 1;
+	v->at = 0;
+	if (v->run.is_midway && v->run.calls[0].depth)
+		got = view_callers(v, err);
+	return got < 0 ? got : 1;
+}
+
+/* As view_next(), but 0 may also mean that none was visible so far. */
+static int view_go(struct view *v, struct shown *out, uint32_t cap,
+		   struct cst_error *err)
+{
+	uint64_t until = v->n_seen + GO;
+	uint32_t n = 0;
+
+	while (n < cap && v->n_seen < until && !v->is_over) {
+		int got = view_next_run(v, err);
+
+		if (got < 0)
+			return got;
+		v->is_over = got == 0;
+		if (got == 0)
+			break;
+		for (; v->at_before < v->n_before && n < cap; n++)
+			out[n] = v->before[v->at_before++];
+		got = view_run(v, out + n, cap - n);
+		if (got < 0)
+			return cst_fail_memory(err);
+		n += (uint32_t)got;
+		v->is_over = v->root.state == ROOT_OVER;
+	}
+	return (int)n;
+}
+
+static int view_fill(void *arg, struct bytes *out, struct cst_error *err)
+{
+	struct view *v = arg;
+	struct shown *calls = (struct shown *)bytes_reserve(
+		out, AHEAD_BLOCK * sizeof(*calls));
+	int n;
+
+	if (!calls)
+		return cst_fail_memory(err);
+	n = view_go(v, calls, AHEAD_BLOCK, err);
+	if (n < 0)
+		return n;
+	out->len = (size_t)n * sizeof(*calls);
+	return !v->is_over;
+}
+
+/* Calls that the thread has ready. */
+static int view_ready(struct view *v, struct shown *out, uint32_t cap,
+		      struct cst_error *err)
+{
+	const struct bytes *b;
+
+	while (!v->n_ready) {
+		int got = pump_next(v->ahead, &b, err);
+
+		if (got <= 0)
+			return got;
+		v->ready = (const struct shown *)b->data;
+		v->n_ready = (uint32_t)(b->len / sizeof(*v->ready));
+	}
+	if (cap > v->n_ready)
+		cap = v->n_ready;
+	memcpy(out, v->ready, cap * sizeof(*out));
+	v->ready += cap;
+	v->n_ready -= cap;
+	return (int)cap;
+}
+
+int view_next(struct view *v, struct shown *out, uint32_t cap,
+	      struct cst_error *err)
+{
+	int n = 0;
+
+	while (!v->ahead && n == 0 && !v->is_over) {
+		n = view_go(v, out, cap, err);
+		if (n >= 0 && v->n_seen >= GO && !v->is_over)
+			v->ahead = pump_new(view_fill, v);
+	}
+	return n || !v->ahead ? n : view_ready(v, out, cap, err);
+}

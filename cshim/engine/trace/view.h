@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls of a trace that a choice shows, with their place in the visible
+ * tree, in batches.
+ */
+#ifndef ENGINE_VIEW_H
+#define ENGINE_VIEW_H
+
+#include "names/filter.h"
+#include "trace/walk.h"
+
+enum parent_kind { PARENT_NONE = 0, PARENT_CALL = 1, PARENT_SEED = 2 };
+
+/* A visible call. */
+struct shown {
+	uint64_t start_ns;    /* since the trace began; seeds: 0 */
+	uint64_t duration_ns; /* open calls: their age */
+	uint64_t number;
+	uint64_t parent_number;
+	uint32_t parent_thread;
+	uint32_t thread;
+	uint32_t lane;
+	uint32_t site;
+	/* The site whose file and line are where its nearest visible caller
+	 * called from: that of the hidden call below that caller, or its own,
+	 * as it is where no caller is visible. */
+	uint32_t from;
+	uint32_t depth;	  /* of visible calls on its lane */
+	uint32_t n_stops; /* how often gdb stopped the program meanwhile */
+	uint8_t end;	  /* enum call_end */
+	uint8_t is_seed;
+	uint8_t parent;	   /* enum parent_kind */
+	uint8_t is_before; /* comes before the part that is viewed, but is
+			    * a caller of what follows */
+};
+
+struct view;
+
+/* last and around of the choice are not looked at. t is borrowed. */
+int view_new(const struct cst_trace *t, const struct cst_choice *choice,
+	     int is_by_lane, struct view **out, struct cst_error *err);
+/* Only calls: not where exceptions are thrown and caught. */
+int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
+		   int is_by_lane, struct view **out, struct cst_error *err);
+/* Only a part of the trace, whose lanes' callers are told as well, before the
+ * lane's first call. */
+int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
+		  const struct walk_part *part, int is_by_lane,
+		  struct view **out, struct cst_error *err);
+void view_free(struct view *v);
+
+/* The next calls: how many of them, at most cap; 0: the end; or negative. */
+int view_next(struct view *v, struct shown *out, uint32_t cap,
+	      struct cst_error *err);
+
+/* A call's duration so far or at all.  Of one that was open before the trace
+ * only what lies in the trace is known. */
+static inline uint64_t call_duration_ns(const struct cst_trace *t,
+					const struct packed_call *c,
+					uint32_t lane)
+{
+	uint64_t ticks = c->duration;
+
+	if (c->end == CALL_OPEN)
+		ticks = t->lanes[lane].end_ticks - c->start;
+	if (c->is_seed && c->start < t->start_ticks)
+		ticks -= t->start_ticks - c->start;
+	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
+}
+
+/* Returns how many stops at gdb's prompt began within the call, as far as it
+ * has come. */
+uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
+		    uint32_t lane);
+
+/* Is the call over, and is what gdb's stops took in its duration? */
+static inline uint8_t shown_is_stopped(const struct shown *s)
+{
+	return s->n_stops && s->end != CALL_OPEN;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All calls of a trace, in runs of one lane: in order of start over all lanes
+ * (those open before the trace first), or lane after lane.  A block is
+ * unpacked when its time comes and forgotten behind its last call.
+ */
+#ifndef ENGINE_WALK_H
+#define ENGINE_WALK_H
+
+#include "trace/decode.h"
+
+struct walk;
+
+struct run {
+	uint32_t lane;
+	uint32_t n;
+	const struct packed_call *calls; /* late ends filled in */
+	/* Call i has number numbers[i], or first_number + i when NULL; likewise
+	 * thread threads[i], or thread. */
+	const uint64_t *numbers;
+	const uint32_t *threads;
+	uint64_t first_number;
+	uint32_t thread;
+	uint8_t is_last;    /* the lane ends with it */
+	uint8_t is_midway;  /* the lane's first one, but calls of it come before
+			     * (see callers.h) */
+	uint32_t block, at; /* where its first call is */
+};
+
+/* What is walked of a trace; zeroed: all. */
+struct walk_part {
+	uint64_t from;	      /* tick: only calls that start then or later */
+	uint64_t until;	      /* and hardly any after this one; 0: to the end */
+	const uint8_t *lanes; /* for each whether it is, or NULL; borrowed */
+};
+
+/* What the choice's range is of t. */
+struct walk_part walk_range(const struct cst_trace *t,
+			    const struct cst_choice *choice);
+
+/* t is borrowed. */
+int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
+		  int is_by_lane, struct walk **out, struct cst_error *err);
+int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
+	     struct cst_error *err);
+void walk_free(struct walk *w);
+
+/* 1: a run, valid until the next call; 0: the end. */
+int walk_next(struct walk *w, struct run *out, struct cst_error *err);
+
+/* Lane after lane, a run is a whole block: take it over, for the memory of
+ * another one that is not needed any more (zeroed: none).  What the run points
+ * at is the caller's then. */
+void walk_swap(struct walk *w, const struct run *run, struct unpacked *other);
+
+#endif

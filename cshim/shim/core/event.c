@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The slow way from a hook to a record: everything is looked at again.
+ */
+#include "core/event.h"
+#include "core/chunk.h"
+#include "core/control.h"
+#include "core/site.h"
+#include "core/sync.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+
+COLD void event_slow(uint64_t callee, uint64_t caller, uint64_t hook,
+		     uint64_t sp, uint64_t fp, enum cst_kind kind)
+{
+	struct site_key key = {callee, caller, hook};
+	uint32_t state = state_now();
+	struct cst_record *r;
+	uint64_t time;
+	uint32_t site;
+
+	if (!state_is_on(state))
+		state = control_obey();
+	if (!state_is_on(state) || chunk_is_busy())
+		return;
+	time = clock_ticks();
+	site = site_intern(&key, kind);
+	if (!site || site_is_muted(site))
+		return;
+	r = chunk_slot();
+	if (!r)
+		return;
+	/* Whatever this took is in no duration of the function itself. */
+	if (kind == CST_ENTER)
+		time = clock_ticks();
+	cst_record_set(r, time, site, sp, fp);
+	if (state == CST_STATE_SYNC)
+		sync_event(callee, caller, kind);
+}

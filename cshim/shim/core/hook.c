@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The two hooks.  The way through them that nearly every event takes has no
+ * call, no lock, no system call, and touches neither errno nor any register
+ * that the callee may not.
+ */
+#include "core/event.h"
+#include "core/site.h"
+#include "core/thread.h"
+#include "cstrace/cstrace.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Into the thread's chunk, if it has room. */
+INLINE int event_put(uint32_t site, uint64_t sp, uint64_t fp)
+{
+	uint64_t time = clock_ticks();
+	uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+
+	if (unlikely(cursor_is_full(slot)))
+		return 0;
+	cst_record_set((struct cst_record *)slot, time, site, sp, fp);
+	return 1;
+}
+
+/* "On", but the site is not where it is looked for first.  Apart from the
+ * hooks, for the search wants registers that they need not save. */
+static __attribute__((noinline)) void
+event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
+	     uint64_t fp, enum cst_kind kind)
+{
+	struct site_key key = {callee, caller, hook};
+	uint32_t site = site_find(&key);
+
+	if (site && site_is_muted(site))
+		return;
+	if (unlikely(!site || !event_put(site, sp, fp)))
+		event_slow(callee, caller, hook, sp, fp, kind);
+}
+
+INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
+		  uint64_t fp, enum cst_kind kind)
+{
+	struct site_key key = {callee, caller, hook};
+	uint32_t state = state_now();
+	uint32_t site;
+
+	if (state == CST_STATE_OFF)
+		return;
+	if (unlikely(state != CST_STATE_ON)) {
+		event_slow(callee, caller, hook, sp, fp, kind);
+		return;
+	}
+	if (unlikely(!site_find_at_once(&key, &site))) {
+		event_search(callee, caller, hook, sp, fp, kind);
+		return;
+	}
+	if (unlikely(site_is_muted(site)))
+		return;
+	if (unlikely(!event_put(site, sp, fp)))
+		event_slow(callee, caller, hook, sp, fp, kind);
+}
+
+EXPORT void __cyg_profile_func_enter(void *callee, void *caller)
+{
+	event((uint64_t)callee, (uint64_t)caller,
+	      (uint64_t)__builtin_return_address(0), callers_sp(), callers_fp(),
+	      CST_ENTER);
+}
+
+EXPORT void __cyg_profile_func_exit(void *callee, void *caller)
+{
+	event((uint64_t)callee, (uint64_t)caller,
+	      (uint64_t)__builtin_return_address(0), callers_sp(), callers_fp(),
+	      CST_EXIT);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include "core/raw_clone.h"
+#include "core/area.h"
+#include "core/process.h"
+#include "core/signals.h"
+#include "kernel/lock.h"
+#include "kernel/state.h"
+#include "kernel/syscall.h"
+
+enum { MAX_GUESTS = 64, STAT_SIZE = 256 };
+
+/* Those of another process were its parent's: free. */
+static struct self guests[MAX_GUESTS];
+
+static int has_guests(void)
+{
+	return __atomic_load_n(&state_page.has_guests, __ATOMIC_RELAXED) != 0;
+}
+
+/* ---- each guest's own ------------------------------------------------------
+ */
+
+/* A guest's number may be another's by now; its chunk is the reader's then. */
+static int is_current(const struct self *g)
+{
+	const struct cst_chunk *c;
+
+	if (g->process != state_page.process)
+		return 0;
+	if (!g->chunk)
+		return 1;
+	c = area_chunk(g->chunk - 1);
+	return __atomic_load_n(&c->state, __ATOMIC_RELAXED) == CST_CHUNK_OPEN &&
+	       __atomic_load_n(&c->thread, __ATOMIC_RELAXED) == g->thread - 1;
+}
+
+static struct self *guest_find(uint32_t tid)
+{
+	for (int i = 0; i < MAX_GUESTS; i++)
+		if (__atomic_load_n(&guests[i].tid, __ATOMIC_ACQUIRE) == tid &&
+		    is_current(&guests[i]))
+			return &guests[i];
+	return 0;
+}
+
+static int is_free(const struct self *g)
+{
+	return !g->tid || g->process != state_page.process ||
+	       sys_tgkill(area_process(g->home - 1)->pid, g->tid, 0) == -ESRCH;
+}
+
+/* The process that the caller is of: one of its own, if it is no thread of
+ * this one. */
+static uint32_t guest_home(void)
+{
+	uint32_t pid = sys_getpid();
+
+	if (pid == area_process(state_page.process - 1)->pid)
+		return state_page.process;
+	for (int i = 0; i < MAX_GUESTS; i++)
+		if (!is_free(&guests[i]) &&
+		    area_process(guests[i].home - 1)->pid == pid)
+			return guests[i].home;
+	return process_add(state_page.process);
+}
+
+/* Under the lock. */
+static struct self *guest_add(uint32_t tid)
+{
+	for (int i = 0; i < MAX_GUESTS; i++) {
+		struct self *g = &guests[i];
+		uint32_t home;
+
+		if (g->tid != tid && !is_free(g))
+			continue;
+		home = guest_home();
+		if (!home)
+			return 0;
+		__atomic_store_n(&g->tid, 0, __ATOMIC_RELAXED);
+		*g = (struct self){.cursor = CURSOR_FULL,
+				   .process = state_page.process,
+				   .home = home};
+		/* Pairs with the acquire in guest_find(). */
+		__atomic_store_n(&g->tid, tid, __ATOMIC_RELEASE);
+		return g;
+	}
+	area_count(&area->n_lost_threads);
+	return 0;
+}
+
+static struct self *guest_of(uint32_t tid)
+{
+	struct self *g = guest_find(tid);
+	uint64_t mask;
+
+	if (g)
+		return g;
+	mask = signals_block();
+	lock_take();
+	g = guest_find(tid);
+	if (!g)
+		g = guest_add(tid);
+	lock_drop();
+	signals_restore(mask);
+	return g;
+}
+
+static int is_of_process(void)
+{
+	return sys_getpid() == area_process(state_page.process - 1)->pid;
+}
+
+struct self *self_now(void)
+{
+	uint32_t tid, nobody = 0;
+
+	if (likely(!has_guests()))
+		return &self;
+	tid = sys_gettid();
+	if (__atomic_load_n(&self.tid, __ATOMIC_RELAXED) == tid ||
+	    (is_of_process() &&
+	     __atomic_compare_exchange_n(&self.tid, &nobody, tid, 0,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
+		return &self;
+	return guest_of(tid);
+}
+
+uint32_t guest_that_forked(uint32_t process)
+{
+	uint32_t pid;
+
+	if (!area || !process)
+		return 0;
+	pid = sys_getppid();
+	for (int i = 0; i < MAX_GUESTS; i++)
+		if (guests[i].thread && guests[i].process == process &&
+		    guests[i].home != process &&
+		    area_process(guests[i].home - 1)->pid == pid)
+			return guests[i].thread;
+	return 0;
+}
+
+/* ---- knowing of them -------------------------------------------------------
+ */
+
+/* Without a lock or a system call, for it may be that nobody records. */
+void guests_expect(void)
+{
+	uint32_t on = CST_STATE_ON;
+
+	/* Before the state: pairs with control_obey(). */
+	__atomic_store_n(&state_page.has_guests, 1, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(&state_page.state, &on, CST_STATE_SYNC, 0,
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* A vfork child has its parent's thread data to itself: that one is held in
+ * the kernel, in a state of its own.  Taken for true where it cannot be told:
+ * vfork is by far the more common. */
+static int is_held(uint32_t tid)
+{
+	char path[32] = "/proc/", text[STAT_SIZE], digits[10];
+	int at = 6, n = 0, fd;
+	long size, i;
+
+	for (; tid; tid /= 10)
+		digits[n++] = (char)('0' + tid % 10);
+	while (n)
+		path[at++] = digits[--n];
+	for (const char *c = "/stat"; *c; c++)
+		path[at++] = *c;
+	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	size = sys_read(fd, text, sizeof(text));
+	sys_close(fd);
+	/* The name before the state may hold anything. */
+	for (i = size - 1; i >= 0 && text[i] != ')'; i--)
+		;
+	return i < 0 || i + 2 >= size || text[i + 2] == 'D';
+}
+
+int guest_is_unannounced(const struct self *me)
+{
+	return me == &self && !has_guests() && me->tid &&
+	       me->tid != sys_gettid() && !is_held(me->tid);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The process's own index of its sites: an open-addressing hash of site
+ * numbers.  The keys are compared in the area's site table itself, for the
+ * verdict lies on the same cache line.
+ */
+#ifndef SHIM_SITE_H
+#define SHIM_SITE_H
+
+#include "kernel/state.h"
+
+/* What a hook was told, and where it was called from. */
+struct site_key {
+	uint64_t callee, caller, hook;
+};
+
+/* Both read by each hook, so they share a line.  `table` is the address of an
+ * array of 2^n numbers (0: free) with 64 - n in its low six bits, so that one
+ * load gets both: a shift takes the low six bits of its count only. */
+struct site_index {
+	uint64_t table;
+	struct cst_site *sites; /* in the area */
+} __attribute__((aligned(64)));
+
+extern HIDDEN struct site_index site_index;
+
+enum { SITE_TABLE_ALIGN = 64 };
+
+static inline const uint32_t *site_table_slots(uint64_t table)
+{
+	return (const uint32_t *)(table & -(uint64_t)SITE_TABLE_ALIGN);
+}
+
+/* The top bits of a sum of products are good; the three multiplications do
+ * not wait for each other. */
+static inline uint64_t site_hash(const struct site_key *k)
+{
+	return k->callee * 0x9e3779b97f4a7c15ull +
+	       k->caller * 0xc2b2ae3d27d4eb4full +
+	       k->hook * 0xd6e8feb86659fd93ull;
+}
+
+static inline int site_is(const struct cst_site *s, const struct site_key *k)
+{
+	return s->hook == k->hook && s->callee == k->callee &&
+	       s->caller == k->caller;
+}
+
+/* Where a key's number is looked for first. */
+struct site_probe {
+	const uint32_t *slots;
+	uint64_t i, mask;
+};
+
+static inline struct site_probe site_probe(const struct site_key *k)
+{
+	/* Pairs with the releases in site.c: whoever sees a table sees its
+	 * slots, and whoever sees a number in a slot sees the site whole. */
+	uint64_t table = __atomic_load_n(&site_index.table, __ATOMIC_ACQUIRE);
+
+	return (struct site_probe){site_table_slots(table),
+				   site_hash(k) >> (table & 63),
+				   ~0ull >> (table & 63)};
+}
+
+static inline uint32_t site_probe_load(const struct site_probe *p)
+{
+	return __atomic_load_n(&p->slots[p->i], __ATOMIC_ACQUIRE);
+}
+
+/* The site's number, or 0: not known yet. */
+static inline uint32_t site_find(const struct site_key *k)
+{
+	struct site_probe p = site_probe(k);
+
+	for (;;) {
+		uint32_t n = site_probe_load(&p);
+
+		if (!n || site_is(&site_index.sites[n], k))
+			return n;
+		p.i = (p.i + 1) & p.mask;
+	}
+}
+
+/* The same without a second look; 0: it lies elsewhere, or is not known.  An
+ * empty slot gives site 0, whose hook is no return address. */
+static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
+{
+	struct site_probe p = site_probe(k);
+
+	*number = site_probe_load(&p);
+	return site_is(&site_index.sites[*number], k);
+}
+
+static inline int site_is_muted(uint32_t number)
+{
+	return __atomic_load_n(&site_index.sites[number].verdict,
+			       __ATOMIC_RELAXED) == CST_MUTED;
+}
+
+/* The site's number, made if need be; 0: it cannot be had, and the loss is
+ * counted.  Async-signal-safe. */
+uint32_t site_intern(const struct site_key *k, enum cst_kind kind);
+
+void site_table_attach(struct cst_site *sites);
+
+/* Forget the sites with an address in [start, end).  Under the lock. */
+void site_table_retire(uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each thread keeps of itself, and its entry in the area.
+ */
+#ifndef SHIM_THREAD_H
+#define SHIM_THREAD_H
+
+#include "kernel/arch.h"
+#include "kernel/state.h"
+
+/* All but the cursor, the tid and busy_sp is touched with signals blocked
+ * only. */
+struct self {
+	uint64_t cursor;     /* address of the next slot */
+	uint32_t chunk;	     /* index + 1 of the chunk it lies in, or 0 */
+	uint32_t thread;     /* index + 1 of our entry, or 0 */
+	uint32_t process;    /* as in state_page when these were set */
+	uint32_t n_forks;    /* CST_FORK records so far */
+	uint32_t is_forking; /* between that record and the fork's end */
+	uint64_t marked_at;  /* where the cursor was behind the last of them */
+	uint32_t forked_from, n_fork; /* for our entry, in a child */
+	uint32_t home;	  /* index + 1 of the process that we are of */
+	uint32_t tid;	  /* whose this is; 0: nobody has looked */
+	uint64_t busy_sp; /* signals.h; or 0 */
+	/* sigstack.h, as told last */
+	uint64_t alternate_low, alternate_size;
+	uint32_t alternate_disarms;
+};
+
+extern HIDDEN __thread struct self self
+	__attribute__((tls_model("initial-exec")));
+
+/* A slot's own address tells whether its chunk is full, never a second word:
+ * a signal handler may change the chunk between two loads.  The slots behind
+ * the mark take the steps of handlers that come before the slow path does. */
+enum { CURSOR_FULL = CST_CHUNK_RECORDS * CST_RECORD_SIZE };
+
+static inline int cursor_is_full(uint64_t slot)
+{
+	return (slot & (CST_CHUNK_SIZE - 1)) >= CURSOR_FULL;
+}
+
+/* Drop what another process (our parent) left here. */
+void thread_renew(struct self *me);
+
+/* Both with signals blocked.  Negative: the table is full, counted. */
+int thread_register(struct self *me);
+/* The calling thread may be about to fork: mark what is open, for the child's
+ * tree to begin with.  Async-signal-safe. */
+void thread_mark_fork(void);
+
+/* A chunk was claimed: its seq.  Sees to it that our end hands it over. */
+uint32_t thread_claimed(struct self *me);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Chooses the header of the processor at hand.
+ */
+#ifndef SHIM_ARCH_H
+#define SHIM_ARCH_H
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+#include "kernel/x86_64.h"
+#else
+#error "cstrace has no header for this processor yet: see x86_64.h"
+#endif
+
+#endif

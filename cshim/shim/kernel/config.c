@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Read without libc's help: getenv() may be the program's own.
+ */
+#include "kernel/config.h"
+#include "kernel/state.h"
+
+extern char **environ __attribute__((visibility("default"), weak));
+
+char **config_environment(void)
+{
+	return &environ ? environ : 0;
+}
+
+/* The value in "NAME=value", or NULL: it is another's. */
+static const char *value_of(const char *entry, const char *name)
+{
+	while (*name && *entry == *name) {
+		entry++;
+		name++;
+	}
+	return !*name && *entry == '=' ? entry + 1 : 0;
+}
+
+/* 0: it does not fit. */
+static int copy_path(char *to, uint64_t size, const char *from)
+{
+	for (uint64_t i = 0; i < size; i++) {
+		to[i] = from[i];
+		if (!from[i])
+			return i > 0;
+	}
+	to[0] = 0;
+	return 0;
+}
+
+static int config_find(struct cst_control *control, char **environment,
+		       const char *name)
+{
+	for (char **entry = environment; *entry; entry++) {
+		const char *path = value_of(*entry, name);
+
+		if (path && copy_path(control->area_path,
+				      sizeof(control->area_path), path)) {
+			control->mode = CST_MODE_RING;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int is_own;
+
+int config_is_own(void)
+{
+	return is_own;
+}
+
+void config_read(struct cst_control *control, char **environment)
+{
+	static int is_read;
+
+	if (is_read || control->mode != CST_MODE_OFF || control->area_path[0] ||
+	    !environment)
+		return;
+	is_read = 1;
+	is_own = config_find(control, environment, "CSTRACE_AREA");
+	if (is_own)
+		return;
+	/* A reader is better than none. */
+	is_own = config_find(control, environment, "CSTRACE_FILE");
+	control->is_file = is_own;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the dynamic linker has loaded, read as it lies in memory: without a call
+ * of libc's, which would take its lock.
+ */
+#ifndef SHIM_LOADED_OBJECT_H
+#define SHIM_LOADED_OBJECT_H
+
+#include <link.h>
+#include <stdint.h>
+
+enum { N_TABLES = 2 };
+
+/* What a library's dynamic section leads to. */
+struct object {
+	uint64_t bias;
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const uint32_t *hash;
+	const char *soname;
+	const Elf64_Rela *tables[N_TABLES];
+	uint64_t sizes[N_TABLES];
+	uint64_t n_constructors;
+	int has_path; /* of its own, for libraries it opens */
+};
+
+/* 0: not one to look into. */
+int object_read(struct object *o, const struct link_map *map);
+
+/* A symbol that the library offers, by its table of type DT_GNU_HASH; 0: it has
+ * none. */
+const Elf64_Sym *object_find(const struct object *o, const char *name);
+
+/* Where the library keeps the address of a function that it calls, as bound so
+ * far; 0: it calls none of that name. */
+const uint64_t *object_slot(const struct object *o, const char *name);
+
+int is_text(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page that the kernel wipes in a fork child.  Its first word is what
+ * every hook tests; the rest is what must not be inherited either.
+ */
+#ifndef SHIM_STATE_H
+#define SHIM_STATE_H
+
+#include "cstrace/record.h"
+
+#define EXPORT __attribute__((visibility("default")))
+/* -fvisibility says nothing of what is only declared. */
+#define HIDDEN __attribute__((visibility("hidden")))
+#define COLD __attribute__((noinline, cold))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* Beside those of enum cst_state: one thread is looking at the control.  A
+ * CST_STATE_ASK that gdb writes meanwhile is seen, for this one is gone. */
+enum { STATE_ANSWERING = 4 };
+
+struct state_page {
+	uint32_t state;	     /* enum cst_state */
+	uint32_t mode;	     /* enum cst_mode, as last obeyed */
+	uint32_t process;    /* our index in the area + 1; 0: not registered */
+	uint32_t lock;	     /* lock.h: a fork may find it taken */
+	uint32_t has_guests; /* raw_clone.h */
+	uint32_t n_answers;  /* times that the state was asked for */
+	/* Far from the former, which every hook reads. */
+	uint32_t n_in_calls __attribute__((aligned(2048))); /* syscall_gate.h */
+	uint8_t rest[2048 - 4];
+} __attribute__((aligned(4096)));
+_Static_assert(sizeof(struct state_page) == 4096, "neighbours are wiped too");
+
+/* Exported as cstrace_state. */
+extern HIDDEN struct state_page state_page;
+
+static inline uint32_t state_now(void)
+{
+	/* Pairs with the release in control.c: "on" comes after the area. */
+	return __atomic_load_n(&state_page.state, __ATOMIC_ACQUIRE);
+}
+
+static inline int state_is_on(uint32_t state)
+{
+	return state == CST_STATE_ON || state == CST_STATE_SYNC;
+}
+
+#endif

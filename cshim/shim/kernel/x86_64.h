@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * All that the shim knows of the processor: the clock, the cursor, the
+ * caller's two pointers, the system call, and the two functions that do
+ * nothing.  Another processor gets a header of its own with the same names.
+ */
+#ifndef SHIM_X86_64_H
+#define SHIM_X86_64_H
+
+#include <asm/prctl.h>
+#include <linux/audit.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include "kernel/syscall_gate.h"
+
+#define AUDIT_ARCH_NOW AUDIT_ARCH_X86_64
+
+/* Where the area is put: far from what the kernel places of its own accord,
+ * and from what sanitizers keep for themselves. */
+#define PLACE_FIRST 0x400000000000ull
+#define PLACE_STEP 0x10000000000ull
+enum { N_PLACES = 8 };
+
+static inline uint64_t clock_ticks(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+/* Take the next slot.  One instruction, so that a signal handler comes before
+ * or after it and never gets the same slot; not locked, for no other thread
+ * writes the cursor. */
+static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
+{
+	__asm__ volatile("xaddq %0, %1" : "+r"(size), "+m"(*cursor) : : "cc");
+	return size;
+}
+
+/* For the hooks themselves only, inlined: the stack pointer before the call
+ * of the hook, and the frame pointer register there, whatever it holds.  gcc
+ * is told to leave rbp alone (rooms.mk); with clang, asking for the frame's
+ * address makes it push rbp, always at the same place. */
+#ifdef __clang__
+#define callers_sp() ((uint64_t)__builtin_frame_address(0) + 16)
+#define callers_fp() (*(const uint64_t *)__builtin_frame_address(0))
+#else
+#define callers_sp() ((uint64_t)__builtin_dwarf_cfa())
+#define callers_fp()                                   \
+	({                                             \
+		uint64_t fp_;                          \
+		__asm__("movq %%rbp, %0" : "=r"(fp_)); \
+		fp_;                                   \
+	})
+#endif
+
+/* The frame pointer, rbp, in DWARF's numbers of registers. */
+enum { DWARF_FP = 6 };
+
+static inline uint64_t own_sp(void)
+{
+	uint64_t sp;
+
+	__asm__ volatile("movq %%rsp, %0" : "=r"(sp));
+	return sp;
+}
+
+/* libc puts a thread's own data at the upper end of its stack. */
+static inline uint64_t thread_pointer(void)
+{
+	uint64_t pointer;
+
+	__asm__("movq %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+/* A pointer in a jmp_buf of libc's, under a guard that libc keeps in the
+ * thread's data. */
+static inline uint64_t jump_word(const void *env, int i)
+{
+	uint64_t word = ((const uint64_t *)env)[i];
+
+	__asm__("rorq $17, %0\n\txorq %%fs:48, %0" : "+r"(word) : : "cc");
+	return word;
+}
+
+/* Where it leads: frame pointer, stack pointer, and the place in the code. */
+static inline uint64_t jump_target_fp(const void *env)
+{
+	return jump_word(env, 1);
+}
+
+static inline uint64_t jump_target_sp(const void *env)
+{
+	return jump_word(env, 6);
+}
+
+static inline uint64_t jump_target_pc(const void *env)
+{
+	return jump_word(env, 7);
+}
+
+/* The same of a ucontext_t. */
+static inline uint64_t context_fp(const void *context)
+{
+	return ((const uint64_t *)context)[15];
+}
+
+static inline uint64_t context_sp(const void *context)
+{
+	return ((const uint64_t *)context)[20];
+}
+
+static inline uint64_t context_pc(const void *context)
+{
+	return ((const uint64_t *)context)[21];
+}
+
+static inline void cpu_relax(void)
+{
+	__asm__ volatile("pause");
+}
+
+/* The kernel's own convention: negative errno on failure, errno untouched. */
+static inline long syscall6(long number, long a, long b, long c, long d, long e,
+			    long f)
+{
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
+			   "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* A static program runs before libc has made its thread data, and before it can
+ * have a sandbox. */
+static inline int has_thread_data(void)
+{
+	uint64_t pointer = 0;
+
+	return gate_call(SYS_arch_prctl, ARCH_GET_FS, (long)&pointer, 0, 0, 0,
+			 0) < 0 ||
+	       pointer;
+}
+
+/* A function that returns at once, with an address of its own.  No compiler
+ * sees its body: none inlines, clones or merges it.  The second name is for
+ * the same file's use, past the dynamic linker. */
+#define NOOP_FUNCTION(name, local)                                      \
+	__asm__(".text\n"                                               \
+		".p2align 4\n"                                          \
+		".globl " #name "\n"                                    \
+		".type " #name ", @function\n" #name ":\n" #local ":\n" \
+		".cfi_startproc\n"                                      \
+		"nop\n"                                                 \
+		"ret\n"                                                 \
+		".cfi_endproc\n"                                        \
+		".size " #name ", . - " #name "\n")
+
+#define PUSHED(reg) "push %" #reg "\n.cfi_adjust_cfa_offset 8\n"
+#define POPPED(reg) "pop %" #reg "\n.cfi_adjust_cfa_offset -8\n"
+#define ARGUMENTS_PUSHED \
+	PUSHED(rdi)      \
+	PUSHED(rsi) PUSHED(rdx) PUSHED(rcx) PUSHED(r8) PUSHED(r9) PUSHED(rax)
+#define ARGUMENTS_POPPED \
+	POPPED(rax)      \
+	POPPED(r9) POPPED(r8) POPPED(rcx) POPPED(rdx) POPPED(rsi) POPPED(rdi)
+
+/* What gdb knows the function by: libc's name is taken from the symbols that
+ * only debuggers read (Makefile), or a breakpoint on it would be in here, too.
+ */
+#define DEBUGGERS_NAME(name)                   \
+	".type cstrace_" #name ", @function\n" \
+	".set cstrace_" #name ", " #name "\n"
+
+/* A function that calls `first` with the arguments that it was given, then
+ * jumps to where the pointer `next` leads with all as it was: what comes there
+ * finds its caller's frame, of which not a word was touched. */
+#define PASSING_FUNCTION(name, first, next)                                  \
+	__asm__(".text\n"                                                    \
+		".p2align 4\n"                                               \
+		".globl " #name "\n"                                         \
+		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME(   \
+			name) ".cfi_startproc\n"                             \
+			      "endbr64\n" ARGUMENTS_PUSHED "call " #first    \
+			      "\n" ARGUMENTS_POPPED "jmp *" #next "(%rip)\n" \
+			      ".cfi_endproc\n"                               \
+			      ".size " #name ", . - " #name "\n")
+
+/* A function that calls `first` with the first three arguments that it was
+ * given and the address of its return address, then jumps to where that says,
+ * with all as it was. */
+#define SENDING_FUNCTION(name, first)                                          \
+	__asm__(".text\n"                                                      \
+		".p2align 4\n"                                                 \
+		".globl " #name "\n"                                           \
+		".type " #name ", @function\n" #name                           \
+		":\n" DEBUGGERS_NAME(name) ".cfi_startproc\n"                  \
+					   "endbr64\n" ARGUMENTS_PUSHED        \
+					   "lea 56(%rsp), %rcx\n"              \
+					   "call " #first "\n"                 \
+					   "mov %rax, %r11\n" ARGUMENTS_POPPED \
+					   "jmp *%r11\n"                       \
+					   ".cfi_endproc\n"                    \
+					   ".size " #name ", . - " #name "\n")
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * longjmp runs no hooks.  What it leaves is told by where it leads to: all
+ * frames below that stack pointer.  swapcontext, too, says where it goes on.
+ */
+#include "core/chunk.h"
+#include "core/control.h"
+#include "core/raw_clone.h"
+#include "kernel/arch.h"
+#include "kernel/lock.h"
+#include "kernel/state.h"
+#include "libc/interpose.h"
+#include "libc/jump.h"
+
+/* A handler that came amid our own work (signals.h) jumps out of it: it stays
+ * unfinished, so nothing can be recorded from now on. */
+static void work_is_left(void)
+{
+	control_end();
+	lock_drop();
+	self.busy_sp = 0;
+}
+
+/* It goes on below our work.  On a stack of its own, nobody knows. */
+static int is_within_handler(uint64_t sp)
+{
+	return own_sp() < self.busy_sp && sp < self.busy_sp;
+}
+
+static void put(uint32_t kind, uint64_t sp, uint64_t fp)
+{
+	struct cst_record *r = chunk_slot();
+
+	if (r)
+		cst_record_set(r, clock_ticks(), kind, sp, fp);
+}
+
+/* Without a record of this thread there is nothing to leave. */
+void jump_tell(const struct jump *to)
+{
+	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
+		return;
+	if (unlikely(self.busy_sp)) {
+		if (!is_within_handler(to->sp))
+			work_is_left();
+		return;
+	}
+	put(CST_FRAME, to->pc, to->fp);
+	put(CST_JUMP, to->sp, to->is_anywhere ? 0 : to->pc);
+}
+
+/* What the unwinder calls CFA is the stack pointer there. */
+void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
+		     uint64_t (*get_register)(void *, int))
+{
+	if (get_sp && get_register)
+		jump_tell(&(struct jump){.sp = get_sp(context),
+					 .fp = get_register(context, DWARF_FP),
+					 .pc = ip + 1,
+					 .is_anywhere = 1});
+}
+
+void before_longjmp(const void *env)
+{
+	libcs_need();
+	jump_tell(&(struct jump){.sp = jump_target_sp(env),
+				 .fp = jump_target_fp(env),
+				 .pc = jump_target_pc(env)});
+}
+
+/* A signal's context may go on anywhere, not behind a call only. */
+void before_setcontext(const void *to)
+{
+	libcs_need();
+	jump_tell(&(struct jump){.sp = context_sp(to),
+				 .fp = context_fp(to),
+				 .pc = context_pc(to) + 1,
+				 .is_anywhere = 1});
+}
+
+void before_swapcontext(const void *from, const void *to)
+{
+	(void)from;
+	libcs_need();
+	jump_tell(&(struct jump){.sp = context_sp(to),
+				 .fp = context_fp(to),
+				 .pc = context_pc(to)});
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In code built by clang, exceptions run no hooks of the calls they leave.  But
+ * before one goes on in a handler or a destructor, that code's language tells
+ * the unwinder so, through us: all frames below that one's are left.  A handler
+ * then says that it begins: what is inlined in its frame, but does not hold it,
+ * is left as well.
+ *
+ * Where exceptions are thrown and caught is told, too.
+ */
+#include "core/exception.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+#include "libc/jump.h"
+#include "libc/next_symbol.h"
+
+EXPORT void _Unwind_SetIP(void *context, uint64_t ip);
+EXPORT void *__cxa_begin_catch(void *exception);
+EXPORT void __cxa_throw(void);
+EXPORT void __cxa_rethrow(void);
+/* std::rethrow_exception(), as GNU's library and LLVM's have it. */
+EXPORT void _ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE(void);
+EXPORT void _ZSt17rethrow_exceptionSt13exception_ptr(void);
+
+#define WHATS "_ZNKSt13runtime_error4whatEv", "_ZNKSt11logic_error4whatEv"
+
+/* A neighbour is called just before, or is data, which is bound at once. */
+static struct next set_ip = {
+	.name = "_Unwind_SetIP",
+	.companions = {"_Unwind_GetCFA", "_Unwind_GetGR"},
+	.neighbour = "_Unwind_SetGR",
+	.ours = (uint64_t)_Unwind_SetIP,
+};
+static struct next begin_catch = {
+	.name = "__cxa_begin_catch",
+	.companions = {WHATS},
+	.neighbour = "__gxx_personality_v0",
+	.ours = (uint64_t)__cxa_begin_catch,
+};
+static struct next throw = {
+	.name = "__cxa_throw",
+	.companions = {WHATS},
+	.neighbour = "__cxa_allocate_exception",
+	.ours = (uint64_t)__cxa_throw,
+};
+static struct next throw_again = {
+	.name = "__cxa_rethrow",
+	.companions = {WHATS, "__cxa_get_globals"},
+	.neighbour = "__gxx_personality_v0",
+	.ours = (uint64_t)__cxa_rethrow,
+};
+static struct next rethrow_gnu = {
+	.name = "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+	.companions = {WHATS},
+	.neighbour = "__gxx_personality_v0",
+	.ours = (uint64_t)
+		_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
+};
+static struct next rethrow_llvm = {
+	.name = "_ZSt17rethrow_exceptionSt13exception_ptr",
+	.companions = {WHATS},
+	.neighbour = "__gxx_personality_v0",
+	.ours = (uint64_t)_ZSt17rethrow_exceptionSt13exception_ptr,
+};
+
+__attribute__((constructor)) static void unwind_begin(void)
+{
+	next_begin(&set_ip);
+	next_begin(&begin_catch);
+	next_begin(&throw);
+	next_begin(&throw_again);
+	next_begin(&rethrow_gnu);
+	next_begin(&rethrow_llvm);
+}
+
+static struct next next_for(const struct next *n, const void *caller)
+{
+	return likely(n->found) ? *n : next_of(n, caller);
+}
+
+static struct cxx cxx_of(const struct next *n)
+{
+	return (struct cxx){.code = n->code,
+			    .code_size = n->code_size,
+			    .runtime_what = n->found_companions[0],
+			    .logic_what = n->found_companions[1]};
+}
+
+EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
+{
+	struct next next = next_for(&set_ip, __builtin_return_address(0));
+
+	jump_tell_frame(context, ip, (void *)next.found_companions[0],
+			(void *)next.found_companions[1]);
+	if (next.found)
+		((void (*)(void *, uint64_t))next.found)(context, ip);
+}
+__asm__(DEBUGGERS_NAME(_Unwind_SetIP));
+
+EXPORT void *__cxa_begin_catch(void *exception)
+{
+	struct next next = next_for(&begin_catch, __builtin_return_address(0));
+	struct cxx cxx = cxx_of(&next);
+	uint64_t frame[] = {(uint64_t)__builtin_return_address(0)};
+
+	jump_tell_caller();
+	exception_tell_catch(&cxx, frame, exception);
+	return ((void *(*)(void *))next.found)(exception);
+}
+__asm__(DEBUGGERS_NAME(__cxa_begin_catch));
+
+/* What throws finds the thrower's frame, not one of ours. */
+HIDDEN uint64_t before_throw(const void *object, const void *type,
+			     const void *destroy, const uint64_t *frame);
+HIDDEN uint64_t before_throw_again(const void *a, const void *b, const void *c,
+				   const uint64_t *frame);
+HIDDEN uint64_t before_rethrow_gnu(const void *const *pointer, const void *b,
+				   const void *c, const uint64_t *frame);
+HIDDEN uint64_t before_rethrow_llvm(const void *const *pointer, const void *b,
+				    const void *c, const uint64_t *frame);
+
+uint64_t before_throw(const void *object, const void *type, const void *destroy,
+		      const uint64_t *frame)
+{
+	struct next next = next_for(&throw, (const void *)*frame);
+	struct cxx cxx = cxx_of(&next);
+
+	(void)destroy;
+	exception_tell_throw(&cxx, frame, object, type);
+	return next.found;
+}
+
+uint64_t before_throw_again(const void *a, const void *b, const void *c,
+			    const uint64_t *frame)
+{
+	struct next next = next_for(&throw_again, (const void *)*frame);
+	struct cxx cxx = cxx_of(&next);
+
+	(void)a;
+	(void)b;
+	(void)c;
+	exception_tell_again(&cxx, frame,
+			     (void *(*)(void))next.found_companions[2]);
+	return next.found;
+}
+
+static uint64_t before_rethrow(const struct next *n, const void *object,
+			       const uint64_t *frame)
+{
+	struct next next = next_for(n, (const void *)*frame);
+	struct cxx cxx = cxx_of(&next);
+
+	exception_tell_rethrow(&cxx, frame, object);
+	return next.found;
+}
+
+uint64_t before_rethrow_gnu(const void *const *pointer, const void *b,
+			    const void *c, const uint64_t *frame)
+{
+	(void)b;
+	(void)c;
+	return before_rethrow(&rethrow_gnu, *pointer, frame);
+}
+
+uint64_t before_rethrow_llvm(const void *const *pointer, const void *b,
+			     const void *c, const uint64_t *frame)
+{
+	(void)b;
+	(void)c;
+	return before_rethrow(&rethrow_llvm, *pointer, frame);
+}
+
+SENDING_FUNCTION(__cxa_throw, before_throw);
+SENDING_FUNCTION(__cxa_rethrow, before_throw_again);
+SENDING_FUNCTION(_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
+		 before_rethrow_gnu);
+SENDING_FUNCTION(_ZSt17rethrow_exceptionSt13exception_ptr, before_rethrow_llvm);
