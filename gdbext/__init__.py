@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .session.session import Session
 
 _session: Optional[Session] = None
 
@@ -17,8 +17,9 @@ def register() -> None:
     global _session
     import gdb
 
-    from . import (charset, commands, ctrlc, engine, events, frames, params,
-                   session)
+    from . import commands, engine
+    from .session import session
+    from .ui import charset, ctrlc, events, frames, params
 
     if _session is not None:
         _session.refresh_preload()
@@ -41,7 +42,7 @@ def register() -> None:
 
 def stopped() -> None:
     """The body of our hook-stop."""
-    from . import events
+    from .ui import events
 
     if events.events is not None:
         events.events.stopped()
@@ -49,7 +50,7 @@ def stopped() -> None:
 
 def detaching() -> None:
     """The body of our hook-detach."""
-    from . import events
+    from .ui import events
 
     if events.events is not None:
         events.events.detaching()

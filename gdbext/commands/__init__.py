@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from ..session import Session
-from . import (check, clear, diff, expect, graph, info, listing, load,
-               overview, report, save, show, start, status, stop)
+from ..session.session import Session
+from . import (
+    check, clear, diff, expect, graph, info, listing, load, overview, report,
+    save, show, start, status, stop)
 
 
 def register(session: Session) -> None:

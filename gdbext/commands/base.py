@@ -9,12 +9,13 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from .. import engine, options
-from ..console import plain, say
-from ..engine import (EXISTS, INTERRUPTED, Choice, CstraceError, Trace,
-                      choice_text)
-from ..options import Option
-from ..session import Session
+from .. import engine
+from ..ui import options
+from ..ui.console import plain, say
+from ..engine import (
+    EXISTS, INTERRUPTED, Choice, CstraceError, Trace, choice_text)
+from ..ui.options import Option
+from ..session.session import Session
 
 
 def _as_ours(text: str) -> str:

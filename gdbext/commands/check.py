@@ -12,10 +12,13 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from .. import checklive, elf, engine, hooks, locate, options
-from ..console import say
+from .. import engine, locate
+from ..check import checklive
+from ..process import elf, hooks
+from ..ui import options
+from ..ui.console import say
 from ..engine import make_choice
-from ..options import Option
+from ..ui.options import Option
 from .base import FORMAT, TraceCommand
 
 _N_ROWS = 20
@@ -106,7 +109,7 @@ class _Check:
     """One program, looked at."""
 
     def __init__(self, path: str) -> None:
-        from .. import checkfile
+        from ..check import checkfile
 
         shown = os.path.relpath(path)
         self.shown = path if shown.startswith("..") else "./" + shown
@@ -273,7 +276,7 @@ class _Check:
     # ---- functions -----------------------------------------------------------
 
     def functions(self, regex: str, limit: Optional[int]) -> None:
-        from .. import checknames
+        from ..check import checknames
 
         names = checknames.Finder(self.file, _bias(self.file)).find(regex)
         if not names:
@@ -302,7 +305,7 @@ class _Check:
                        "name in it")
 
     def _no_function(self, regex: str) -> None:
-        from .. import checknames
+        from ..check import checknames
 
         self.page.line()
         self.page.line("  no function matches '%s'" % regex)
@@ -332,7 +335,7 @@ class _Check:
         elif n.n_copies or n.n_inlined:
             self._tell_bare(n)
         else:
-            from .. import checknames
+            from ..check import checknames
 
             path = checknames.owner(self.libraries.paths, n.imported)
             if path is None:
@@ -376,7 +379,7 @@ class _Check:
                       "compile %s with -finstrument-functions" % unit.name)
 
     def _tell_excluded(self, n: Any, unit: Any) -> None:
-        from ..checknames import excluded_by
+        from ..check.checknames import excluded_by
 
         flag = (excluded_by(unit.producer, _EXCLUDE + "function-list=", n.name)
                 or excluded_by(unit.producer, _EXCLUDE + "file-list=", n.file))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import options
+from ..ui import options
 from .base import TraceCommand
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import gdb
 
-from .. import engine, options
-from ..console import run_long
-from ..naming import load_trace
-from ..options import Option
+from .. import engine
+from ..ui import options
+from ..ui.console import run_long
+from ..session.naming import load_trace
+from ..ui.options import Option
 from .base import ALL, CHOICE, FORMAT, TraceCommand, choice_of
 
 

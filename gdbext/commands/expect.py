@@ -7,9 +7,9 @@ from typing import Any
 
 import gdb
 
-from .. import options
-from ..console import run_long, say
-from ..options import Option
+from ..ui import options
+from ..ui.console import run_long, say
+from ..ui.options import Option
 from .base import ALL, CHOICE, FORCE, FORMAT, TraceCommand, choice_of
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engine, options
-from ..console import run_long
-from ..options import Option
-from .base import (ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, THREAD,
-                   TraceCommand, choice_of, tell_none, write_note)
+from .. import engine
+from ..ui import options
+from ..ui.console import run_long
+from ..ui.options import Option
+from .base import (
+    ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, THREAD, TraceCommand, choice_of,
+    tell_none, write_note)
 
 _SORTS = ("total", "self", "calls")
 

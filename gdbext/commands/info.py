@@ -6,8 +6,8 @@ from typing import Any
 
 import gdb
 
-from .. import options
-from ..console import run_long
+from ..ui import options
+from ..ui.console import run_long
 from .base import FORMAT, TraceCommand
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Optional
 
 import gdb
 
-from .. import options
-from ..console import plain, say
+from ..ui import options
+from ..ui.console import plain, say
 from .base import TraceCommand
 
 _BEFORE, _LINES = 5, 10  # as `list` does

@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from .. import options
+from ..ui import options
 from .base import TraceCommand
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import gdb
 
-from ..session import Session
+from ..session.session import Session
 
 _TEXT = """\
 cstrace start     trace calls, from the next `run` or from here

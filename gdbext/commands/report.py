@@ -6,11 +6,13 @@ from typing import Any
 
 import gdb
 
-from .. import engine, options
-from ..console import run_long
-from ..options import Option
-from .base import (ALL, CHOICE, FORMAT, NAMES, THREAD, TraceCommand,
-                   choice_of, tell_none, write_note)
+from .. import engine
+from ..ui import options
+from ..ui.console import run_long
+from ..ui.options import Option
+from .base import (
+    ALL, CHOICE, FORMAT, NAMES, THREAD, TraceCommand, choice_of, tell_none,
+    write_note)
 
 
 def _read_fields(name: str, word: str) -> str:

@@ -7,12 +7,13 @@ from typing import Any, Callable
 
 import gdb
 
-from .. import ctrlc, engine, options
-from ..console import run_long, say
-from ..options import Option
-from ..session import saved_text
-from .base import (ALL, BELOW, CHOICE, FORCE, NAMES, THREAD, TraceCommand,
-                   choice_of)
+from .. import engine
+from ..ui import ctrlc, options
+from ..ui.console import run_long, say
+from ..ui.options import Option
+from ..session.session import saved_text
+from .base import (
+    ALL, BELOW, CHOICE, FORCE, NAMES, THREAD, TraceCommand, choice_of)
 
 
 def _read_format(name: str, word: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import options
-from ..console import run_long
-from ..options import Option
-from .base import (ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand,
-                   choice_of, tell_none, write_note)
+from ..ui import options
+from ..ui.console import run_long
+from ..ui.options import Option
+from .base import (
+    ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand, choice_of, tell_none,
+    write_note)
 
 
 class ShowCommand(TraceCommand):

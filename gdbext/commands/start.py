@@ -7,9 +7,10 @@ from typing import Any
 
 import gdb
 
-from .. import engine, options
-from ..options import Option
-from ..session import StartOptions
+from .. import engine
+from ..ui import options
+from ..ui.options import Option
+from ..session.session import StartOptions
 from .base import CHOICE, RANGE, TraceCommand, choice_of
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import gdb
 
-from .. import options
-from ..console import plain
+from ..ui import options
+from ..ui.console import plain
 from ..engine import Status, Trace, version
-from ..recording import HOOKS
-from ..session import Session
-from ..words import count, cut_off, duration_text
+from ..session.recording import HOOKS
+from ..session.session import Session
+from ..ui.words import count, cut_off, duration_text
 from .base import TraceCommand
 
 

@@ -11,10 +11,10 @@ import stat
 import time
 from typing import NamedTuple, Optional
 
-from . import locate
-from .console import say
-from .engine import CstraceError, Trace
-from .words import age_text, count
+from .. import locate
+from ..ui.console import say
+from ..engine import CstraceError, Trace
+from ..ui.words import age_text, count
 
 MOST_FILES = 5
 MOST_BYTES = 8 << 30

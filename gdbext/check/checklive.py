@@ -8,9 +8,10 @@ from typing import Any
 
 import gdb
 
-from . import hooks, locate, relocations
-from .control import Control
-from .session import Session, is_native
+from .. import locate
+from ..process import hooks, relocations
+from ..process.control import Control
+from ..session.session import Session, is_native
 
 
 def tell(page: Any, session: Session) -> None:

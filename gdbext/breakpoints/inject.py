@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import gdb
 
-from . import ctrlc, hooks, naming, x86_64
+from ..process import hooks, x86_64
+from ..session import naming
+from ..ui import ctrlc
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from ..session.recording import Recording
 
 ENTER, EXIT = 1, 2  # enum cst_kind
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Callable, Optional
 
 import gdb
 
-from . import ctrlc
-from .console import say
-from .engine import ASK_FUNCTION, Recorder, Trace
-from .locate import file_name
+from ..ui import ctrlc
+from ..ui.console import say
+from ..engine import ASK_FUNCTION, Recorder, Trace
+from ..locate import file_name
 
 if TYPE_CHECKING:
     from .recording import Recording

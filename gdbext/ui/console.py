@@ -12,8 +12,9 @@ from typing import Callable, Iterator, NamedTuple, Optional, TypeVar
 
 import gdb
 
-from . import ctrlc, engine
-from .engine import SINK_CALLBACK, SINK_FD, SINK_NONE, WIDTH_TERMINAL
+from .. import engine
+from . import ctrlc
+from ..engine import SINK_CALLBACK, SINK_FD, SINK_NONE, WIDTH_TERMINAL
 
 T = TypeVar("T")
 

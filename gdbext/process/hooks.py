@@ -11,7 +11,9 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
-from . import ctrlc, elf, locate, relocations, x86_64
+from .. import locate
+from ..ui import ctrlc
+from . import elf, relocations, x86_64
 
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
 NAMES = (ENTER, EXIT)

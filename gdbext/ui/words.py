@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine import Status
+    from ..engine import Status
 
 
 def count(n: int, noun: str) -> str:

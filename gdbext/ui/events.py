@@ -11,13 +11,15 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from . import ctrlc, frames, hooks, locate, reason
+from .. import locate
+from ..process import hooks
+from . import ctrlc, frames, reason
 from .console import is_mi, say
-from .control import Control
-from .engine import CstraceError
-from .recording import RING, Recording, is_alive
-from .redirect import Redirect
-from .session import FOREIGN, Session, connection_type, is_native
+from ..process.control import Control
+from ..engine import CstraceError
+from ..session.recording import RING, Recording, is_alive
+from ..process.deepbind import Redirect
+from ..session.session import FOREIGN, Session, connection_type, is_native
 
 _TICK_NS = 20_000_000
 

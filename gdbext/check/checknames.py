@@ -12,7 +12,8 @@ from typing import Any, Optional
 import gdb
 from elftools.elf.elffile import ELFFile
 
-from . import checkfile, engine
+from .. import engine
+from . import checkfile
 
 _SYSTEM = re.compile(r"/usr/include/|.*/include/c\+\+/"
                      r"|.*/lib(/gcc/|/clang/|/llvm).*/include/")

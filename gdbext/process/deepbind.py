@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import struct
 
-from . import elf, hooks, locate
+from .. import locate
+from . import elf, hooks
 
 
 class Redirect:

@@ -10,16 +10,19 @@ from typing import Any, NamedTuple, Optional
 
 import gdb
 
-from . import engine, hooks, leftovers, locate, naming, recording
-from .console import (Output, is_mi, report_color, report_fold, report_links,
-                      report_width, say, terminals)
-from .control import Control
-from .engine import CstraceError, RecorderOptions, Trace
-from .params import Settings
-from .preload import Preload
+from .. import engine, locate
+from ..process import hooks
+from . import kept_traces, naming, recording
+from ..ui.console import (
+    Output, is_mi, report_color, report_fold, report_links, report_width, say,
+    terminals)
+from ..process.control import Control
+from ..engine import CstraceError, RecorderOptions, Trace
+from ..ui.params import Settings
+from ..process.preload import Preload
 from .recording import Recording
-from .stophooks import StopHook
-from .words import count, duration_text, lost_text
+from ..ui.stophooks import StopHook
+from ..ui.words import count, duration_text, lost_text
 
 CHUNK_BYTES = 65536
 FOREIGN = "programs of `target %s` are not recorded"
@@ -93,7 +96,7 @@ class Session:
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # the last one
         self._preload = Preload()
-        self.leftovers = leftovers.Leftovers()
+        self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
                        StopHook("hook-detach", "detaching")]
@@ -285,7 +288,7 @@ class Session:
         folder, is_own = locate.spool_dir()
         return RecorderOptions(
             mode=recording.mode(road), spool_dir=folder,
-            spool_name=leftovers.file_name(path) if is_own else None,
+            spool_name=kept_traces.file_name(path) if is_own else None,
             limit_bytes=self.settings.size("limit"),
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
             wait_limit_ms=self.settings["wait-limit"],

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import gdb
 
-from . import ctrlc, naming, x86_64
-from .hooks import symbol_address
+from ..process import x86_64
+from ..session import naming
+from ..ui import ctrlc
+from ..process.hooks import symbol_address
 
 if TYPE_CHECKING:
-    from .recording import Recording
+    from ..session.recording import Recording
 
 TARGET = "cstrace_hook_enter"
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from . import engine
-from .engine import CstraceError, check_choice, make_choice
+from .. import engine
+from ..engine import CstraceError, check_choice, make_choice
 from .options import read_bytes, read_count, read_time_ns, the_regex
 
 Changed = Callable[[str], None]

@@ -8,7 +8,8 @@ from typing import NamedTuple, Optional
 
 import gdb
 
-from . import door, elf, hooks, locate
+from .. import locate
+from . import area_fd, elf, hooks
 
 VARIABLE = "LD_PRELOAD"
 ASAN_VARIABLE = "ASAN_OPTIONS"
@@ -122,8 +123,8 @@ class Preload:
         self._values[num] = value
         if now != value.ours:
             _write(value.ours)
-        gdb.execute("set environment %s = %s" % (door.VARIABLE,
-                                                 door.door.path()),
+        gdb.execute("set environment %s = %s" % (area_fd.VARIABLE,
+                                                 area_fd.door.path()),
                     to_string=True)
         self._asan.allow()
         return True
@@ -135,7 +136,7 @@ class Preload:
         if _read() == value.ours:
             _write(value.users)
         self._asan.put_back()
-        gdb.execute("unset environment " + door.VARIABLE, to_string=True)
+        gdb.execute("unset environment " + area_fd.VARIABLE, to_string=True)
 
     def remove(self) -> None:
         """From the selected inferior; from another when it is selected next:

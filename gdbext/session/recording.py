@@ -11,11 +11,14 @@ from typing import Optional
 
 import gdb
 
-from . import (console, control, ctrlc, engine, hooks, inject, naming, seeds,
-               sync)
-from .console import Output, say
-from .door import door
-from .engine import Recorder, RecorderOptions, Trace
+from .. import engine
+from ..breakpoints import inject, sync
+from ..process import control, hooks
+from ..ui import console, ctrlc
+from . import naming, seeds
+from ..ui.console import Output, say
+from ..process.area_fd import door
+from ..engine import Recorder, RecorderOptions, Trace
 
 RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 

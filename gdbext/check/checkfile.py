@@ -16,7 +16,8 @@ from typing import Any, Iterator, NamedTuple, Optional
 from elftools.common.exceptions import DWARFError, ELFError
 from elftools.elf.elffile import ELFFile
 
-from . import elf, hooks, locate, relocations, x86_64
+from .. import locate
+from ..process import elf, hooks, relocations, x86_64
 
 PROGRAM, LIBRARY, OBJECT = "program", "library", "object file"
 SANITIZERS = (("address", "__asan_init"), ("thread", "__tsan_init"),

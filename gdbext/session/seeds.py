@@ -10,9 +10,9 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
-from . import hooks, x86_64
-from .console import say
-from .engine import Recorder
+from ..process import hooks, x86_64
+from ..ui.console import say
+from ..engine import Recorder
 
 Seed = tuple[int, int, int, int]  # callee, caller, pc, cfa
 

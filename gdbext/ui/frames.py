@@ -10,7 +10,8 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from . import engine, locate, x86_64
+from .. import engine, locate
+from ..process import x86_64
 
 _HOOK = re.compile(r"(__cyg_profile_func_(enter|exit)(@plt)?|cstrace_\w+)$")
 
