@@ -136,14 +136,14 @@ class Settings:
              "File and line of the call itself.")
         enum("names", engine.NAMES, "how functions are called",
              "simple: Shop::order, std::sort<...>, with parameters only where "
-             "two\nfunctions would else be called the same.\n"
+             "two\nfunctions of the trace would else be called the same.\n"
              "full: with all parameters and templates' arguments.")
         flag("id", True, "whether rows show each call's ID",
              "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
              "rows have\nnone without `cstrace save -id`.")
         flag("thread", True, "whether rows show each call's thread",
-             "A tag, t2, where there are several threads; a line tells which "
-             "it is.")
+             "Where there are several threads: a line tells who t2 is, whose IDs "
+             "begin\nwith 2; rows without IDs have a column with t2.")
         enum("timestamp", ("elapsed", "off", "wall"),
              "the time that rows begin with",
              "elapsed: since the trace began, stops left out.\n"

@@ -100,6 +100,7 @@ uint32_t names_add_function(struct names *n, uint64_t addr)
 	n->functions[n->n_functions] = (struct function){.addr = addr,
 							 .name = name,
 							 .simple = name,
+							 .parameters = name,
 							 .signature = name,
 							 .qualified = name};
 	function_touch(n, n->n_functions);
@@ -199,7 +200,7 @@ static void settle_exception(struct names *n, struct function *f)
 	char full[SIMPLE_SIZE * 4], simple[SIMPLE_SIZE],
 		text[2 * SIMPLE_SIZE + 16];
 
-	f->simple = f->signature = f->qualified = f->name;
+	f->simple = f->parameters = f->signature = f->qualified = f->name;
 	/* "decltype(nullptr)", "void (*)()" */
 	if (!type || size >= sizeof(full) || type[size - 1] == ')')
 		return;
@@ -210,7 +211,7 @@ static void settle_exception(struct names *n, struct function *f)
 		 f->name, simple, SIMPLE_SIZE, type + size);
 	copy = names_intern(n, text);
 	if (copy)
-		f->simple = f->signature = f->qualified = copy;
+		f->simple = f->parameters = f->signature = f->qualified = copy;
 }
 
 static const char *made_name(struct names *n, const struct function *f,
@@ -233,12 +234,17 @@ void names_settle(struct names *n, uint32_t id)
 		return;
 	}
 	f->simple = made_name(n, f, simple_name);
+	f->parameters = made_name(n, f, simple_parameters);
 	f->signature = made_name(n, f, simple_signature);
 	f->qualified = made_name(n, f, simple_long);
 	f->variant = variant_of(f->symbol);
 	twins_add(n->twins, f->simple,
 		  &(struct called){f->signature, f->qualified, f->name, 0});
-	twins_add(n->twins, f->signature, &(struct called){.full = f->name});
+	if (f->parameters != f->signature)
+		twins_add(n->twins, f->parameters,
+			  &(struct called){f->signature, NULL, f->name, 0});
+	twins_add(n->twins, f->signature,
+		  &(struct called){f->signature, NULL, f->name, 0});
 	twins_add(n->twins, f->qualified, &(struct called){.full = f->name});
 	if (f->variant)
 		twins_add(n->twins, f->name,
@@ -254,7 +260,10 @@ static const char *shortest(const struct names *n, const struct function *f)
 	case SHARED_NOT:
 		return f->simple;
 	case SHARED_BY_OVERLOADS:
-		return f->signature;
+		return twins_shared(n->twins, f->parameters) &
+				       SHARED_BY_OVERLOADS
+			       ? f->signature
+			       : f->parameters;
 	case SHARED_BY_NAMESPACES:
 		return f->qualified;
 	default:

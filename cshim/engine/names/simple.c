@@ -402,7 +402,7 @@ static unsigned finish(struct cut *c)
 	return c->n;
 }
 
-enum { WITH_NAMESPACES = 1, WITH_PARAMETERS = 2 };
+enum { WITH_NAMESPACES = 1, WITH_PARAMETERS = 2, WITH_QUALIFIERS = 4 };
 
 static unsigned simplify(const char *name, char *out, unsigned size, int with)
 {
@@ -419,6 +419,9 @@ static unsigned simplify(const char *name, char *out, unsigned size, int with)
 	if (with & WITH_PARAMETERS) {
 		end = skip_brackets(parameters);
 		put_parameters(&c, parameters, end);
+	}
+	if (with & WITH_QUALIFIERS) {
+		end = skip_brackets(parameters);
 		put(&c, end, (size_t)(skip_qualifiers(end) - end));
 	}
 	return finish(&c);
@@ -430,6 +433,11 @@ unsigned simple_name(const char *name, char *out, unsigned size)
 }
 
 unsigned simple_signature(const char *name, char *out, unsigned size)
+{
+	return simplify(name, out, size, WITH_PARAMETERS | WITH_QUALIFIERS);
+}
+
+unsigned simple_parameters(const char *name, char *out, unsigned size)
 {
 	return simplify(name, out, size, WITH_PARAMETERS);
 }

@@ -19,6 +19,9 @@ unsigned simple_name(const char *name, char *out, unsigned size);
  * "Shop::order(int, std::vector<...>) const".  Long parameters are cut. */
 unsigned simple_signature(const char *name, char *out, unsigned size);
 
+/* Writes the signature without the qualifiers behind its parameters. */
+unsigned simple_parameters(const char *name, char *out, unsigned size);
+
 /* Writes the simple name with all its namespaces, "app::Shop::order". */
 unsigned simple_long(const char *name, char *out, unsigned size);
 

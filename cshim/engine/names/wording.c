@@ -71,10 +71,11 @@ static int is_full_name(const char *name, const char *word)
 
 static enum fit fit_of(const struct wording *w, const struct function *f)
 {
-	if (!strcmp(f->simple, w->word) || !strcmp(f->signature, w->word) ||
-	    is_full_name(f->name, w->word))
+	if (!strcmp(f->simple, w->word) || !strcmp(f->parameters, w->word) ||
+	    !strcmp(f->signature, w->word) || is_full_name(f->name, w->word))
 		return FIT_WHOLE;
-	return is_tail(f->simple, w->word) || is_tail(f->signature, w->word)
+	return is_tail(f->simple, w->word) || is_tail(f->parameters, w->word) ||
+			       is_tail(f->signature, w->word)
 		       ? FIT_TAIL
 		       : FIT_NONE;
 }
