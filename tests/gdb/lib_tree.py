@@ -23,7 +23,8 @@ _ROW = re.compile("^" + _TIME + _DURATION + _CELL
                   + r"(?P<indent> *)(\[(?P<depth>\d+)\] )?(?P<rest>\S.*)$")
 # Which thread a tag is.
 _HEADING = re.compile(r"^# +(\S.*  )?CALL")
-_NOTE = re.compile(r"^# (?P<tag>(p\d+:)?t\d+): (?P<name>.*) \((?P<tid>\d+)\)$")
+_NOTE = re.compile(r"^# (?P<tag>(p\d+:)?t\d+): (?P<name>.*) \((?P<tid>\d+)\)"
+                   r"(, IDs (\d+:)?\d+\.N)?$")
 
 _KEYS = {
     "id": str, "parent": (str, type(None)), "process": int, "thread": int,
@@ -41,10 +42,15 @@ class Row:
         duration = match["duration"].strip()
         self.is_open = duration == "open"
         self.is_seed = match["start"].strip() == "before"
-        self.tag = match["tag"] or ""
-        self.thread, self.tid = threads.get(self.tag, ("", 0))
-        assert self.tid or not self.tag, "nothing tells who is " + self.tag
         self.id = (match["id"] or "").strip()
+        tag = match["tag"] or ""
+        assert tag in threads or not tag, "nothing tells who is " + tag
+        # Rows with IDs have no tag: an ID's first numbers are it.
+        tag = tag or re.sub(r"(?:(\d+):)?(\d+)\..*",
+                            lambda m: "p%s:t%s" % m.groups() if m[1]
+                            else "t" + m[2], self.id)
+        self.tag = tag if tag in threads else ""
+        self.thread, self.tid = threads.get(self.tag, ("", 0))
         # where the name begins, all columns before it; and where the heading
         # says that the tree does
         self.first = first

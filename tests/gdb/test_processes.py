@@ -142,7 +142,7 @@ def test_rows_after_follow_exec_mode_new_have_their_own_lines(tmp_path, pipes):
                   commands=("set follow-exec-mode new",)) as t:
         t.ask("cstrace start")
         t.send("run\n")
-        seen = t.wait(r"open +\S+ \S+ +heard  waits.c:32")
+        seen = t.wait(r"open +\S+ +heard  waits.c:32")
         assert "round_trip  waits.c:" in seen
         assert "Switching" not in seen
         t.interrupt()

@@ -92,6 +92,19 @@ def test_a_golden_tree_takes_either_name(folder):
         assert done.status == 0, done
 
 
+def test_rows_with_ids_are_a_golden_tree_of_each_thread(folder):
+    text = show(folder, "shop.cst")
+    assert " t2 " not in text
+    (folder / "ids.txt").write_text(text)
+    done = cstrace(folder, "expect", "shop.cst", "ids.txt")
+    assert done.status == 0, done
+    # a call of thread 2 that it did not make
+    (folder / "ids.txt").write_text(re.sub(
+        r"^(.* )2\.(\d+)( .*Queue<...>::)take", r"\g<1>2.\2\3give", text, 1, re.M))
+    done = cstrace(folder, "expect", "shop.cst", "ids.txt")
+    assert done.status == 1, done
+
+
 def test_gdb_has_the_setting_and_the_option(gdb):
     run = gdb(build("shop.cc"), QUIET, "cstrace start", "run",
               "cstrace show -last 60", "echo --\\n",
@@ -108,7 +121,7 @@ def test_gdb_has_the_setting_and_the_option(gdb):
 
 def test_tags_are_explained_once_and_columns_line_up(folder):
     text = show(folder, "shop.cst")
-    notes = re.findall(r"^# (t\d): \S+ \(\d+\)$", text, re.M)
+    notes = re.findall(r"^# (t\d): \S+ \(\d+\), IDs \d.N$", text, re.M)
     assert sorted(notes) == ["t1", "t2", "t3"] and notes[0] == "t1"
     # rows() checks that each tag is explained before, and the columns
     assert {row.tag for row in rows(text)} == {"t1", "t2", "t3"}
@@ -126,6 +139,9 @@ def test_live_columns_line_up_from_the_first_row_on(gdb):
 def test_threads_can_be_left_out(folder):
     text = show(folder, "--no-thread", "shop.cst")
     assert not re.search(r"\bt\d\b", text)
+    text = show(folder, "--no-thread", "--no-id", "shop.cst")
+    assert not re.search(r"\bt\d\b", text)
+    text = show(folder, "--no-thread", "shop.cst")
     assert {row.id.split(".")[0] for row in rows(text)} == {"1", "2", "3"}
 
 

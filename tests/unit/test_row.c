@@ -126,7 +126,7 @@ static void open_seed_and_unwound_are_said(void **state)
 	check_row(&s, "   0.000012    3.210 us  <- f\n");
 }
 
-static void tag_and_id_have_a_cell_of_one_width(void **state)
+static void tag_or_id_have_a_cell_of_one_width(void **state)
 {
 	struct sample s;
 
@@ -135,32 +135,34 @@ static void tag_and_id_have_a_cell_of_one_width(void **state)
 	s.row.process = 1;
 	s.row.thread = 2;
 	s.row.number = 17;
-	s.row.cell = (struct row_cell){.tag = 3, .width = 10};
+	s.row.cell = (struct row_cell){.width = 8, .has_threads = 1};
 	assert_string_equal(formatted(&s),
-			    "   0.000012    3.210 us  t2          f\n");
+			    "   0.000012    3.210 us  t2        f\n");
 	s.look.id = 1;
 	assert_string_equal(formatted(&s),
-			    "   0.000012    3.210 us  t2  2.17    f\n");
+			    "   0.000012    3.210 us  2.17      f\n");
 	s.row.is_seed = 1;
 	assert_string_equal(formatted(&s),
-			    "     before    3.210 us  t2  2.s17   f\n");
+			    "     before    3.210 us  2.s17     f\n");
 	s.row.process = 3;
-	s.row.cell = (struct row_cell){.tag = 5, .width = 14};
-	assert_string_equal(formatted(&s),
-			    "     before    3.210 us  p3:t2 3:2.s17   f\n");
-	s.row.cell = (struct row_cell){.tag = 0, .width = 8};
 	check_row(&s, "     before    3.210 us  3:2.s17   f\n");
 }
 
 static void a_tag_is_explained(void **state)
 {
+	struct cst_look look = {0};
 	char text[ROW_MAX];
 
 	(void)state;
-	text[row_note(1, 2, "work\ner", 1234, text)] = '\0';
+	text[row_note(1, 2, "work\ner", 1234, &look, text)] = '\0';
 	assert_string_equal(text, "# t2: work\\x0aer (1234)\n");
-	text[row_note(2, 1, "child", 5, text)] = '\0';
+	text[row_note(2, 1, "child", 5, &look, text)] = '\0';
 	assert_string_equal(text, "# p2:t1: child (5)\n");
+	look.id = 1;
+	text[row_note(1, 2, "worker", 1234, &look, text)] = '\0';
+	assert_string_equal(text, "# t2: worker (1234), IDs 2.N\n");
+	text[row_note(2, 1, "child", 5, &look, text)] = '\0';
+	assert_string_equal(text, "# p2:t1: child (5), IDs 2:1.N\n");
 }
 
 static void no_thread_is_red(void **state)
@@ -170,7 +172,7 @@ static void no_thread_is_red(void **state)
 	(void)state;
 	sample_begin(&s, "f", NULL, 0);
 	s.look.color = 1;
-	s.row.cell = (struct row_cell){.tag = 2, .width = 2};
+	s.row.cell = (struct row_cell){.width = 2, .has_threads = 1};
 	for (s.row.thread_color = 0; s.row.thread_color < 20;
 	     s.row.thread_color++) {
 		assert_non_null(strstr(formatted(&s), "\033[3"));
@@ -191,6 +193,15 @@ static void overloads_are_told_apart_where_both_are(void **state)
 	names_set_function(s.names, names_add_function(s.names, 3),
 			   "f(long) const", NULL, NULL, NULL);
 	assert_string_equal(formatted(&s), "   0.000012    3.210 us  f(int)\n");
+	/* Only where that tells two apart is there what follows them. */
+	names_add_site(s.names, 2);
+	s.row.site = s.row.from = 1;
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  f(long)\n");
+	names_set_function(s.names, names_add_function(s.names, 4), "f(long)",
+			   NULL, NULL, NULL);
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  f(long) const\n");
 	names_free(s.names);
 }
 
@@ -353,7 +364,7 @@ static void a_long_name_is_cut(void **state)
 	s.row.depth = UINT32_MAX;
 	s.row.process = s.row.thread = UINT32_MAX;
 	s.row.number = UINT64_MAX;
-	s.row.cell = (struct row_cell){.tag = 255, .width = 255};
+	s.row.cell = (struct row_cell){.width = 255, .has_threads = 1};
 	s.look.id = 1;
 	s.row.is_unwound = 1;
 	s.row.n_folded = UINT64_MAX;
@@ -376,7 +387,7 @@ static void deep_calls_tell_their_depth(void **state)
 
 static void headings_begin_with_a_hash(void **state)
 {
-	const struct row_cell cell = {.tag = 2, .width = 2};
+	const struct row_cell cell = {.width = 2, .has_threads = 1};
 	char text[ROW_MAX];
 	uint64_t len = row_heading(&draft_look, &cell, text);
 
@@ -408,7 +419,7 @@ int main(void)
 		cmocka_unit_test(a_call_is_one_row),
 		cmocka_unit_test(open_seed_and_unwound_are_said),
 		cmocka_unit_test(names_are_full_on_demand),
-		cmocka_unit_test(tag_and_id_have_a_cell_of_one_width),
+		cmocka_unit_test(tag_or_id_have_a_cell_of_one_width),
 		cmocka_unit_test(a_tag_is_explained),
 		cmocka_unit_test(no_thread_is_red),
 		cmocka_unit_test(overloads_are_told_apart_where_both_are),

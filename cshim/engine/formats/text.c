@@ -129,7 +129,7 @@ static uint64_t put_note(struct text *x, uint32_t thread, char *out)
 	const struct trace_thread *t = &x->t->threads[thread];
 
 	x->is_noted[thread] = 1;
-	return row_note(t->process, t->ordinal, t->name, t->tid, out);
+	return row_note(t->process, t->ordinal, t->name, t->tid, x->look, out);
 }
 
 /* What a row has that was not explained yet. */
@@ -139,7 +139,7 @@ static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
 
 	if (!p)
 		return CST_MEMORY;
-	if (x->cell.tag && !x->is_noted[s->thread])
+	if (x->cell.has_threads && !x->is_noted[s->thread])
 		p += put_note(x, s->thread, p);
 	if (shown_is_stopped(s) && x->look->duration && !x->has_stop_note)
 		p += row_stop_note(p);
@@ -156,7 +156,8 @@ static int put_row(struct text *x, const struct shown *s,
 	struct row row;
 	char *begin, *p;
 
-	if (((x->cell.tag && !x->is_noted[s->thread]) || shown_is_stopped(s)) &&
+	if (((x->cell.has_threads && !x->is_noted[s->thread]) ||
+	     shown_is_stopped(s)) &&
 	    put_notes(x, s, out) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, ROW_MAX);
@@ -294,28 +295,27 @@ static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
 static struct row_cell cell_of(const struct cst_trace *t,
 			       const struct cst_look *look)
 {
-	unsigned tag = 0, id = 0;
+	struct row_cell cell = {.has_threads =
+					look->thread && t->n_threads > 1};
+	unsigned width = 0;
 
+	if (!look->id && !cell.has_threads)
+		return cell;
 	for (uint32_t i = 0; i < t->n_threads; i++) {
 		const struct trace_thread *h = &t->threads[i];
 		uint64_t most = t->status.n_calls, n_seeds = t->status.n_seeds;
-		unsigned widths[] = {
-			row_tag_width(h->process, h->ordinal),
-			row_id_width(h->process, h->ordinal, most, 0),
-			row_id_width(h->process, h->ordinal, n_seeds,
-				     n_seeds > 0),
-		};
+		unsigned tag = row_tag_width(h->process, h->ordinal);
+		unsigned id = row_id_width(h->process, h->ordinal, most, 0);
+		unsigned seed = row_id_width(h->process, h->ordinal, n_seeds,
+					     n_seeds > 0);
 
-		tag = widths[0] > tag ? widths[0] : tag;
-		id = widths[1] > id ? widths[1] : id;
-		id = widths[2] > id ? widths[2] : id;
+		if (!look->id)
+			id = seed = tag;
+		width = id > width ? id : width;
+		width = seed > width ? seed : width;
 	}
-	if (!look->thread || t->n_threads < 2)
-		tag = 0;
-	if (!look->id)
-		id = 0;
-	return (struct row_cell){(uint8_t)tag,
-				 (uint8_t)(tag + id + (tag && id))};
+	cell.width = (uint8_t)width;
+	return cell;
 }
 
 static int text_init(struct text *x, const struct cst_choice *choice,

@@ -86,6 +86,17 @@ static int take_tag(const char **p, uint32_t *process, uint32_t *thread)
 	return 0;
 }
 
+/* "2.42", or "2:1.s7": the thread that the call is of. */
+static int take_id(const char **p, uint32_t *process, uint32_t *thread)
+{
+	size_t len;
+	const char *id = next_word(p, &len);
+
+	*process = 1;
+	return sscanf(id, "%9u:%9u.", process, thread) == 2 ||
+	       (*process = 1, sscanf(id, "%9u.", thread) == 1);
+}
+
 static int is_open(const char **p)
 {
 	size_t len;
@@ -170,8 +181,8 @@ static int take_row(struct converter *c, const char *line, uint32_t number)
 		open = is_open(&p);
 	if (columns->has_thread && !take_tag(&p, &process, &thread))
 		return CST_BAD_INPUT;
-	if (columns->has_id)
-		next_word(&p, &len);
+	if (columns->has_id && !take_id(&p, &process, &thread))
+		return CST_BAD_INPUT;
 	/* A value that is too wide for its column moves the tree. */
 	len = (size_t)(p - line);
 	if (!len || len < columns->call)

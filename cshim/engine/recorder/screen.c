@@ -75,14 +75,15 @@ static uint64_t put_note(struct screen *s, const struct thread *t, char *out)
 {
 	struct noted *noted;
 
-	if (!s->cell.tag || noted_room(s, t->index) < 0)
+	if (!s->cell.has_threads || noted_room(s, t->index) < 0)
 		return 0;
 	noted = &s->noted[t->index];
 	if (noted->tid == t->tid && !strcmp(noted->name, t->name))
 		return 0;
 	noted->tid = t->tid;
 	memcpy(noted->name, t->name, sizeof(noted->name));
-	return row_note(t->process + 1, t->ordinal, t->name, t->tid, out);
+	return row_note(t->process + 1, t->ordinal, t->name, t->tid, &s->drawn,
+			out);
 }
 
 /* Makes the cell as wide as the row needs it; returns whether it grew.  The
@@ -92,19 +93,17 @@ static int cell_fit(struct screen *s, const struct screen_row *row)
 {
 	uint32_t process = row->thread->process + 1;
 	uint32_t thread = row->thread->ordinal;
-	unsigned tag = 0, id = 0, least = 0, width;
+	unsigned width = 0, least = 0;
 
-	if (s->look.thread) {
-		least = TAG_WIDTH;
-		tag = s->has_threads ? row_tag_width(process, thread) : 0;
-		tag = tag > s->cell.tag ? tag : s->cell.tag;
-	}
+	s->cell.has_threads = s->look.thread && s->has_threads;
 	if (s->look.id) {
 		least = CELL_WIDTH;
-		id = row_id_width(process, thread, row->number, row->is_seed);
+		width = row_id_width(process, thread, row->number,
+				     row->is_seed);
+	} else if (s->look.thread) {
+		least = TAG_WIDTH;
+		width = s->has_threads ? row_tag_width(process, thread) : 0;
 	}
-	width = tag + id + (tag && id);
-	s->cell.tag = (uint8_t)tag;
 	if (s->cell.width < least)
 		s->cell.width = (uint8_t)least;
 	if (s->cell.width >= width)

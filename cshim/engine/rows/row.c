@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- *    0.000012    3.210 us  t2 2.17     parse  app.c:42
+ *    0.000012    3.210 us  2.17     parse  app.c:42
  *
  * Columns of fixed width first, so that they align; the call site right
  * behind the name, so that rows stay narrow.
@@ -141,38 +141,33 @@ static char *fill(char *out, unsigned used, unsigned width)
 }
 
 /* Threads have any colour but that of errors. */
+static char *put_color(const struct row *row, char *out)
+{
+	if (!row->cell.has_threads)
+		return put(out, DIM);
+	out = put(out, "\033[3");
+	*out++ = (char)('2' + row->thread_color % 5);
+	*out++ = 'm';
+	return out;
+}
+
 static char *put_cell(const struct row *row, const struct cst_look *look,
 		      char *out)
 {
-	unsigned used = 0;
 	char *begin;
+	unsigned used;
 
-	if (row->cell.tag) {
-		if (look->color) {
-			out = put(out, "\033[3");
-			*out++ = (char)('2' + row->thread_color % 5);
-			*out++ = 'm';
-		}
-		begin = out;
-		out = put_tag(out, row->process, row->thread);
-		used = (unsigned)(out - begin);
-		if (look->color)
-			out = put(out, RESET);
-		if (look->id) {
-			out = fill(out, used, row->cell.tag);
-			used = used > row->cell.tag ? used : row->cell.tag;
-			*out++ = ' ';
-			used++;
-		}
-	}
-	if (look->id && row->number) {
-		out = look->color ? put(out, DIM) : out;
-		begin = out;
+	if (look->color)
+		out = put_color(row, out);
+	begin = out;
+	if (look->id && row->number)
 		out = callid_put_numbers(out, row->process, row->thread,
 					 row->number, row->is_seed);
-		used += (unsigned)(out - begin);
-		out = look->color ? put(out, RESET) : out;
-	}
+	else if (!look->id && row->cell.has_threads)
+		out = put_tag(out, row->process, row->thread);
+	used = (unsigned)(out - begin);
+	if (look->color)
+		out = put(out, RESET);
 	out = fill(out, used, row->cell.width);
 	return put(out, "  ");
 }
@@ -323,7 +318,7 @@ uint64_t row_format(const struct row *row, const struct cst_look *look,
 }
 
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
-		  uint32_t tid, char *out)
+		  uint32_t tid, const struct cst_look *look, char *out)
 {
 	char *p = put(out, "# ");
 
@@ -332,7 +327,13 @@ uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 	p = row_put_text(p, name, THREAD_NAME_BYTES);
 	p = put(p, " (");
 	p = number_put(p, tid);
-	p = put(p, ")\n");
+	p = put(p, ")");
+	if (look->id) {
+		p = put(p, ", IDs ");
+		p = callid_put_thread(p, process, thread);
+		*p++ = 'N';
+	}
+	*p++ = '\n';
 	return (uint64_t)(p - out);
 }
 
@@ -434,14 +435,11 @@ uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
 	else if (!look->timestamp)
 		*p++ = ' ';
 	if (cell->width) {
-		char *begin = p;
+		const char *title = look->id		? "ID"
+				    : cell->has_threads ? "T"
+							: "";
 
-		if (cell->tag) {
-			p = put(p, "T");
-			p = fill(p, 1, look->id ? cell->tag + 1u : 1);
-		}
-		p = put(p, look->id ? "ID" : "");
-		p = fill(p, (unsigned)(p - begin), cell->width);
+		p = fill(put(p, title), (unsigned)strlen(title), cell->width);
 		p = put(p, "  ");
 	}
 	p = put(p, "CALL");

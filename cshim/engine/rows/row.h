@@ -16,10 +16,12 @@ enum row_kind {
 	ROW_COUNT, /* live only: a folded row's count, which has grown */
 };
 
-/* The cell between times and tree, "t2 2.42", which is as wide in all rows. */
+/* The cell between times and tree: the call's ID, "2.42", or the thread's tag,
+ * "t2", where IDs are not wanted.  An ID tells the thread by its first number.
+ */
 struct row_cell {
-	uint8_t tag;   /* width of the thread's tag; 0: there is none */
-	uint8_t width; /* of all; 0: there is no cell */
+	uint8_t width;	     /* in all rows; 0: there is no cell */
+	uint8_t has_threads; /* of several ones, so each has a tag */
 };
 
 struct row {
@@ -61,9 +63,10 @@ unsigned row_tag_width(uint32_t process, uint32_t thread);
 unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 		      int is_seed);
 
-/* "# t2: worker (1234)\n", which tells who a tag is; likewise. */
+/* "# t2: worker (1234)\n", which tells who a tag is, with ", IDs 2.N" where
+ * rows have IDs; likewise. */
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
-		  uint32_t tid, char *out);
+		  uint32_t tid, const struct cst_look *look, char *out);
 
 /* What the mark of is_stopped means, beside a duration or sums; likewise. */
 uint64_t row_stop_note(char *out);

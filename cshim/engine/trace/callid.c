@@ -6,8 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
-			 uint64_t number, int is_seed)
+char *callid_put_thread(char *p, uint32_t process, uint32_t thread)
 {
 	if (process > 1) {
 		p = number_put(p, process);
@@ -15,6 +14,13 @@ char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
 	}
 	p = number_put(p, thread);
 	*p++ = '.';
+	return p;
+}
+
+char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
+			 uint64_t number, int is_seed)
+{
+	p = callid_put_thread(p, process, thread);
 	if (is_seed)
 		*p++ = 's';
 	return number_put(p, number);

@@ -20,6 +20,8 @@ enum { CALLID_MAX = 48 };
  * thread are ordinals. */
 char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
 			 uint64_t number, int is_seed);
+/* Only what the IDs of a thread begin with, "2.". */
+char *callid_put_thread(char *p, uint32_t process, uint32_t thread);
 char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
 		 int is_seed);
 /* CST_BAD_INPUT: these are not an ID's words. */
