@@ -26,12 +26,12 @@ names_SRC := filter.c json.c names.c sheet.c simple.c twins.c wording.c
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area elf names base
-sites_SRC := address_space.c questions.c sites.c
+sites_SRC := address_space.c questions.c sites.c thrown.c
 
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base
 file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
-	meta_write.c pack.c spool.c unpack.c writer.c writer_lanes.c
+	meta_write.c ours.c pack.c spool.c unpack.c writer.c writer_lanes.c
 
 # calls: records become calls: nesting, lanes, jumps, forks.
 calls_USES := sites file area elf names base
@@ -40,18 +40,18 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
-trace_SRC := announce.c answer.c callers.c callid.c decode.c finish.c \
-	loader.c locate.c meta_read.c recompress.c site_caller.c span.c symbolize.c \
-	thread_choice.c trace.c view.c walk.c window.c
+trace_SRC := announce.c answer.c call_paths.c callers.c callid.c clamp.c \
+	decode.c finish.c loader.c locate.c meta_read.c recompress.c site_caller.c \
+	span.c symbolize.c thread_choice.c trace.c view.c walk.c window.c
 
 # rows: a call becomes a row; equal rows become one.
 rows_USES := trace names base
-rows_SRC := fold.c fold_live.c fold_node.c row.c
+rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c
 
 # report: tables over a trace, in text.
 report_USES := rows trace elf names base
-report_SRC := calltree.c calltree_put.c fields.c info.c losses_text.c \
-	report.c report_keys.c report_rows.c
+report_SRC := calltree.c calltree_put.c fields.c info.c report.c \
+	report_keys.c report_rows.c
 
 # diff: two traces held against each other.
 diff_USES := rows trace names base
@@ -59,17 +59,17 @@ diff_SRC := counts.c diff.c divergence.c divergence_text.c match_functions.c \
 	match_lines.c
 
 # golden: expected trees.
-golden_USES := diff rows trace names base
+golden_USES := diff rows trace file names base
 golden_SRC := expect.c golden.c golden_make.c golden_options.c golden_rows.c \
 	matcher.c mismatch.c position.c subtrees.c
 
 # formats: a file a format that a trace is saved in.
 formats_USES := rows trace names base
-formats_SRC := call_paths.c callgrind.c chrome.c clamp.c ctf.c ctf_dump.c \
-	ctf_metadata.c ctf_stream.c dot.c enter_exit.c folded.c folder.c \
-	folder_manifest.c formats.c graph.c html.c html_calls.c html_data.c \
-	html_page.c html_sums.c html_tour.c jsonl.c otlp.c ours.c site_text.c \
-	speedscope.c text.c thread_ids.c uftrace.c uftrace_names.c
+formats_SRC := callgrind.c chrome.c ctf.c ctf_dump.c ctf_metadata.c \
+	ctf_stream.c dot.c enter_exit.c folded.c folder.c folder_manifest.c \
+	formats.c graph.c html.c html_calls.c html_data.c html_page.c html_sums.c \
+	html_tour.c jsonl.c otlp.c site_text.c speedscope.c text.c thread_ids.c \
+	uftrace.c uftrace_names.c
 
 # recorder: the reader thread, the live view, a recording's life.
 recorder_USES := calls rows sites file trace area elf names base
@@ -78,4 +78,4 @@ recorder_SRC := drain.c live.c one_trace.c outlet.c process_ends.c rawarea.c \
 
 # api: the public functions that only dispatch.
 api_USES := recorder formats golden diff report rows trace calls file sites names area elf base
-api_SRC := install.c
+api_SRC := dispatch.c install.c

@@ -26,6 +26,7 @@ SHIM_SRC := \
 	cshim/shim/core/sync.c \
 	cshim/shim/core/control.c \
 	cshim/shim/kernel/config.c \
+	cshim/shim/kernel/state.c \
 	cshim/shim/core/mappings.c \
 	cshim/shim/kernel/buildid.c \
 	cshim/shim/core/file.c \

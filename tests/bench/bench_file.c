@@ -227,7 +227,7 @@ static void bench(int n, const char *folder, int is_behind)
 	struct cst_trace *t;
 	struct cst_error err;
 
-	if (trace_open_fd(fd, &t, &err) < 0)
+	if (trace_open(fd, "the recorded trace", &t, &err) < 0)
 		die(&err);
 	print("load", now_ns() - wall, cpu_ns() - cpu);
 	bench_report(t);

@@ -117,7 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	if (trace_open_fd(fd, &t, &err) < 0)
+	if (trace_open(fd, "the recorded trace", &t, &err) < 0)
 		return 0;
 	show_all(t);
 	cst_trace_free(t);

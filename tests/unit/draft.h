@@ -124,7 +124,7 @@ static inline struct cst_trace *draft_trace(struct draft *d, uint64_t end)
 	struct cst_error err = {""};
 
 	writer_set_end(d->w, DRAFT_START + end);
-	if (trace_open_fd(draft_fd(d), &t, &err) < 0)
+	if (trace_open(draft_fd(d), "the recorded trace", &t, &err) < 0)
 		fail_msg("%s", err.text);
 	return t;
 }

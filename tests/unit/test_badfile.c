@@ -76,7 +76,7 @@ static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 	int64_t status;
 
 	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
-	status = trace_open_fd(fd, &t, err);
+	status = trace_open(fd, "the recorded trace", &t, err);
 	if (status < 0)
 		return (int)status;
 	out.len = 0;
@@ -337,7 +337,7 @@ static void a_file_may_be_cut_while_it_is_read(void **state)
 
 	(void)state;
 	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
-	assert_int_equal(trace_open_fd(fd, &t, &err), 0);
+	assert_int_equal(trace_open(fd, "the recorded trace", &t, &err), 0);
 	assert_int_equal(ftruncate(fd, 1000), 0);
 	assert_int_equal(
 		cst_trace_show(t, &draft_look, &all, discard, NULL, &err),

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "area/area_users.h"
+#include "recorder/drain.h"
 #include "recorder/thread_ends.h"
 
 enum {

@@ -298,7 +298,7 @@ static int64_t read_to_lines(const uint8_t *bytes, size_t size)
 
 	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
 	out.len = 0;
-	n = trace_open_fd(fd, &t, &err);
+	n = trace_open(fd, "the recorded trace", &t, &err);
 	if (n == 0) {
 		n = jsonl_write(t, &all, output_write, &out, &err);
 		saved = cst_trace_save(t, "/dev/null", "cst", &draft_look, &all,

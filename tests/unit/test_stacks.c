@@ -5,9 +5,9 @@
  */
 #include "draft.h"
 
-#include "formats/call_paths.h"
+#include "trace/call_paths.h"
 #include "formats/chrome.h"
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 #include "formats/graph.h"
 #include "formats/speedscope.h"
 

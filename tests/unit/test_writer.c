@@ -186,7 +186,8 @@ static void a_live_file_reads_up_to_its_flush(void **state)
 			model_step(&m);
 		writer_set_end(m.d.w, m.tick);
 		assert_int_equal(writer_flush(m.d.w, &err), 0);
-		if (trace_open_fd(dup(writer_fd(m.d.w)), &t, &err) < 0)
+		if (trace_open(dup(writer_fd(m.d.w)), "the recorded trace", &t,
+			       &err) < 0)
 			fail_msg("%s", err.text);
 		model_check(&m, t);
 		cst_trace_free(t);
@@ -473,7 +474,7 @@ static void the_next_writer_writes_all_names_again(void **state)
 	l = writer_lane(second, 1, 0, 0);
 	draft_put(l, (struct draft_call){.start = 1, .number = 1});
 	assert_int_equal(writer_close(second, &fd, &err), 0);
-	assert_int_equal(trace_open_fd(fd, &t, &err), 0);
+	assert_int_equal(trace_open(fd, "the recorded trace", &t, &err), 0);
 	assert_non_null(strstr(
 		draft_rows(t, &draft_look, &(struct cst_choice){0}), "f"));
 	cst_trace_free(t);

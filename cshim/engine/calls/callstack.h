@@ -179,4 +179,8 @@ void callstack_keep_open(struct callstack *c);
 
 uint64_t callstack_n_open(const struct callstack *c);
 
+/* Close all calls from the n-th on: they were left by a jump. */
+void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
+		  uint32_t n, uint64_t time);
+
 #endif

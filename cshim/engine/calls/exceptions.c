@@ -2,6 +2,7 @@
 #include "calls/exceptions.h"
 
 #include "calls/find_lane.h"
+#include "sites/thrown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@ enum {
 	TEXT_SIZE = 1024, /* of a thread's text; what is longer is not ours */
 	/* A program may say something else with each exception. */
 	MESSAGES_MAX = 10000,
-	NAMES_MAX = 20000,
 	SITES_MAX = 100000,
 };
 
@@ -63,51 +63,11 @@ static void message_put(const char *text, char out[CST_MESSAGE_MAX + 8])
 		strcpy(out + n, "...");
 }
 
-static uint32_t function_new(struct exceptions *x, struct names *n,
-			     const struct exception_name *e)
-{
-	uint32_t id = names_add_function(n, 0);
-
-	if (id == UINT32_MAX)
-		return id;
-	names_set_exception(n, id, e);
-	x->n_messages += e->message != NULL;
-	addrmap_put(&x->functions, (uint64_t)n->functions[id].name, id);
-	return id;
-}
-
-uint32_t exceptions_function(struct exceptions *x, struct names *n,
-			     const struct exception_name *e)
-{
-	const char *name = names_intern(n, e->name);
-	uint32_t *known =
-		name ? addrmap_get(&x->functions, (uint64_t)name) : NULL;
-
-	if (known)
-		return *known;
-	return x->functions.n < NAMES_MAX ? function_new(x, n, e) : UINT32_MAX;
-}
-
-const char *exceptions_word(uint8_t kind)
-{
-	switch (kind) {
-	case CST_THROW:
-		return "throw";
-	case CST_RETHROW:
-		return "rethrow";
-	case CST_CATCH:
-		return "catch";
-	case EXCEPTION_UNCAUGHT:
-		return "uncaught";
-	}
-	return "exception";
-}
-
 /* The name under which it is in the trace. */
 static uint32_t function_of(struct exceptions *x, struct names *n, uint8_t kind,
 			    const char *symbol, const char *message)
 {
-	const char *word = exceptions_word(kind);
+	const char *word = exception_word(kind);
 	char type[4096], text[CST_MESSAGE_MAX + 8],
 		name[sizeof(type) + sizeof(text) + 16];
 	struct exception_name e = {
@@ -115,7 +75,7 @@ static uint32_t function_of(struct exceptions *x, struct names *n, uint8_t kind,
 
 	if (!symbol) {
 		snprintf(name, sizeof(name), "%s a foreign exception", word);
-		return exceptions_function(x, n, &e);
+		return thrown_function(x, n, &e);
 	}
 	type_put(symbol, type, sizeof(type));
 	if (message && x->n_messages < MESSAGES_MAX) {
@@ -125,7 +85,7 @@ static uint32_t function_of(struct exceptions *x, struct names *n, uint8_t kind,
 	} else {
 		snprintf(name, sizeof(name), "%s %s", word, type);
 	}
-	return exceptions_function(x, n, &e);
+	return thrown_function(x, n, &e);
 }
 
 /* The function's site at the place of that site of the area. */

@@ -11,13 +11,6 @@
 /* A CST_TEXT record: a piece of what the next one says. */
 void exceptions_take_text(struct thread *t, const struct cst_record *r);
 
-/* The function that stands for it, made if it is new; UINT32_MAX: none. */
-uint32_t exceptions_function(struct exceptions *x, struct names *n,
-			     const struct exception_name *e);
-
-/* "throw", "catch" and so on. */
-const char *exceptions_word(uint8_t kind);
-
 /* A record of an exception, on s. */
 struct exception_record {
 	uint32_t number; /* of its site */

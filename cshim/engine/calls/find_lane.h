@@ -66,10 +66,6 @@ static inline int lanes_leaves(const struct thread *t,
 	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
 }
 
-/* Close all calls from the n-th on: they were left by a jump. */
-void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
-		  uint32_t n, uint64_t time);
-
 /* A new one that begins near this frame.  NULL: no memory. */
 struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa);
 

@@ -85,10 +85,6 @@ static inline int lane_is_plain(const struct lane *l, uint64_t number,
 	       thread == l->thread;
 }
 
-/* Make ready for the next call, where it is not plain or a seed: room, a new
- * block.  Negative: it cannot be kept. */
-int lane_prepare(struct lane *l, const struct lane_entry *e);
-
 /* Enter the call that was found plain or prepared for; returns its seq. */
 static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 {
@@ -105,28 +101,8 @@ static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 	return l->first + i;
 }
 
-/* The cold halves of lane_exit(). */
-void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
-		   enum call_end end);
+/* The cold half of lane_exit() for a call that was unwound. */
 void lane_mark_unwound(struct lane *l, uint64_t seq);
-
-/* End the lane's innermost open call of those that were kept; nothing happens
- * for NO_SEQ. */
-static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
-			     enum call_end end)
-{
-	uint64_t step = end_ticks - l->tick;
-
-	/* Also false for NO_SEQ. */
-	if (__builtin_expect(seq - l->first >= l->n, 0)) {
-		lane_end_late(l, seq, end_ticks, end);
-		return;
-	}
-	l->tick = end_ticks;
-	column_add(&l->columns[LANE_ENDS], l->n_ends++, step);
-	if (__builtin_expect(end != CALL_RETURN, 0))
-		lane_mark_unwound(l, seq);
-}
 
 /* ---- for the writer ------------------------------------------------------ */
 

@@ -8,8 +8,10 @@
 #define ENGINE_WRITER_H
 
 #include "base/error.h"
+#include "file/block.h"
 #include "file/lane_block.h"
 #include "file/pack.h"
+#include "file/writer_lanes.h"
 #include "names/names.h"
 
 #include <stddef.h>
@@ -54,13 +56,6 @@ struct writer_module {
 };
 
 void writer_module(struct writer *w, const struct writer_module *m);
-
-/* A new lane of a process; ordinal 0 for each thread's own stack, else the
- * number of another stack.  Valid until writer_lane_end() (which flushes it
- * when its thread is gone, and frees it) or the writer's end. */
-struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
-			 uint32_t ordinal);
-void writer_lane_end(struct writer *w, struct lane *l);
 
 /* While the reader is behind the writer packs more loosely, up to half of the
  * limit.  To be told whenever that changes. */
@@ -113,5 +108,15 @@ void writer_set_missing(struct writer *w, const struct cst_status_report *s);
  * fd_out is not NULL the open file is handed over there instead of being
  * closed. */
 int writer_close(struct writer *w, int *fd_out, struct cst_error *err);
+
+/* ---- for writer_lanes.c ---------------------------------------------------
+ */
+
+/* Put out `raw` as a block of its own and empty it, if there is enough. */
+void writer_put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
+		      uint64_t enough);
+
+/* The lane's calls go to the file, or are counted as lost. */
+void writer_put_calls(struct writer *w, struct lane *l);
 
 #endif

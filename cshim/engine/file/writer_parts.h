@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two files of the writer share: writer.c for the blocks,
- * writer_lanes.c for the lanes that calls wait on.
+ * What a writer consists of, for writer.c (its blocks) and writer_lanes.c (the
+ * lanes that calls wait on).
  */
 #ifndef ENGINE_WRITER_PARTS_H
 #define ENGINE_WRITER_PARTS_H
@@ -33,14 +33,5 @@ struct writer {
 	struct bytes people, pauses, ends, modules; /* not yet written */
 	struct bytes info, data, plain;
 };
-
-/* Put out `raw` as a block of its own and empty it, if there is enough. */
-void writer_put_plain(struct writer *w, enum block_kind kind, struct bytes *raw,
-		      uint64_t enough);
-
-/* The lane's calls go to the file, or are counted as lost. */
-void writer_put_calls(struct writer *w, struct lane *l);
-
-void writer_lane_free(struct lane *l);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include "formats/chrome.h"
 #include "base/pipeline.h"
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 #include "formats/site_text.h"
 #include "formats/thread_ids.h"
 #include "names/json.h"

@@ -6,7 +6,7 @@
 #ifndef ENGINE_ENTER_EXIT_H
 #define ENGINE_ENTER_EXIT_H
 
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 
 struct steps;
 

@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "base/outfile.h"
 #include "base/pipeline.h"
-#include "formats/call_paths.h"
+#include "trace/call_paths.h"
 #include "rows/row.h"
 
 #include <stdlib.h>

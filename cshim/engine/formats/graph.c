@@ -3,7 +3,7 @@
  * Lane after lane, so that one stack serves all.
  */
 #include "formats/graph.h"
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 
 #include <stdlib.h>
 

@@ -5,8 +5,7 @@
  */
 #include "formats/html.h"
 #include "base/pipeline.h"
-#include "calls/exceptions.h"
-#include "formats/call_paths.h"
+#include "trace/call_paths.h"
 #include "formats/html_calls.h"
 #include "formats/html_data.h"
 #include "formats/html_page.h"
@@ -100,7 +99,7 @@ static void put_exceptions(const struct names *names, struct bytes *out)
 		if (!kind)
 			continue;
 		put_format(out, "%s[%" PRIu32 ",\"%s\"]", comma, i,
-			   exceptions_word(kind));
+			   exception_word(kind));
 		comma = ",";
 	}
 }

@@ -6,7 +6,7 @@
 #ifndef ENGINE_HTML_TOUR_H
 #define ENGINE_HTML_TOUR_H
 
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 #include "trace/loader.h"
 
 struct tour;

@@ -5,7 +5,6 @@
  */
 #include "formats/jsonl.h"
 #include "base/pipeline.h"
-#include "calls/exceptions.h"
 #include "formats/site_text.h"
 #include "names/json.h"
 #include "names/put.h"
@@ -69,7 +68,7 @@ static void put_exception(const struct function *f, struct bytes *out)
 	const char *thrown = names_thrown(f, &size);
 	char type[4096] = "";
 
-	put_string(out, "kind", exceptions_word(f->exception));
+	put_string(out, "kind", exception_word(f->exception));
 	if (thrown)
 		snprintf(type, sizeof(type), "%.*s", (int)size, thrown);
 	bytes_put(out, ",\"exception\":{\"type\":", 21);

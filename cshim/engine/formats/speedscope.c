@@ -5,7 +5,7 @@
  */
 #include "formats/speedscope.h"
 #include "base/pipeline.h"
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 #include "formats/thread_ids.h"
 #include "names/json.h"
 #include "names/put.h"

@@ -5,6 +5,7 @@
  */
 #include "base/outfile.h"
 #include "diff/divergence_text.h"
+#include "golden/golden_options.h"
 #include "golden/matcher.h"
 #include "names/sheet.h"
 #include "rows/row.h"

@@ -6,7 +6,7 @@
  */
 #include "golden/golden.h"
 #include "base/regex.h"
-#include "file/lane_block.h"
+#include "golden/golden_options.h"
 #include "golden/golden_rows.h"
 #include "trace/loader.h"
 

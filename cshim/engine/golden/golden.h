@@ -88,17 +88,6 @@ int golden_parse(struct golden *g, const char *path, char *text,
 		 struct cst_error *err);
 void golden_release(struct golden *g);
 
-/* golden_options.c.  One line below "options:": 0, or CST_BAD_INPUT. */
-int golden_option_parse(struct golden_options *o, const char *line,
-			struct cst_error *err);
-/* Such lines for a choice, with their heading; nothing for one of all calls. */
-struct bytes;
-void golden_options_put(const struct cst_choice *choice, struct bytes *out);
-/* Fill in what the choice does not say. */
-void golden_options_apply(const struct golden_options *o,
-			  struct cst_choice *choice);
-void golden_options_release(struct golden_options *o);
-
 int golden_matches(const struct golden_pattern *p, const char *name);
 /* "*" stands for any text. */
 int golden_glob(const char *glob, const char *text);

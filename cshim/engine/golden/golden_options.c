@@ -8,6 +8,7 @@
  */
 #include "base/bytes.h"
 #include "golden/golden.h"
+#include "golden/golden_options.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include "names/names.h"
 #include "base/arena.h"
 #include "cstrace/engine.h"
+#include "cstrace/record.h"
 #include "names/simple.h"
 #include "names/twins.h"
 
@@ -388,4 +389,19 @@ void names_dirty(struct names *n)
 		n->sites[i].is_dirty = 1;
 		n->dirty_sites[i] = i;
 	}
+}
+
+const char *exception_word(uint8_t kind)
+{
+	switch (kind) {
+	case CST_THROW:
+		return "throw";
+	case CST_RETHROW:
+		return "rethrow";
+	case CST_CATCH:
+		return "catch";
+	case EXCEPTION_UNCAUGHT:
+		return "uncaught";
+	}
+	return "exception";
 }

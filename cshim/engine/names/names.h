@@ -143,4 +143,8 @@ int names_lacks_site(const struct names *n, uint32_t id);
 void names_clean(struct names *n);
 void names_dirty(struct names *n);
 
+/* Returns the word for a kind of exception row: "throw", "rethrow", "catch",
+ * "uncaught", or "exception" for any other. */
+const char *exception_word(uint8_t kind);
+
 #endif

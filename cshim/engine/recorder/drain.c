@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "calls/find_lane.h"
+#include "recorder/drain.h"
+#include "recorder/one_trace.h"
 #include "recorder/recorder.h"
 
 #include <stdlib.h>

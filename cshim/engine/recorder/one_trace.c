@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "area/area_users.h"
+#include "recorder/drain.h"
+#include "recorder/one_trace.h"
 #include "recorder/recorder.h"
 
 #include "file/cache_file.h"
@@ -231,7 +233,7 @@ static int open_trace(int fd, const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
 {
 	struct cst_status_report told = *status, read;
-	int failed = trace_open_fd(fd, out, err);
+	int failed = trace_open(fd, "the recorded trace", out, err);
 
 	if (failed < 0)
 		return failed;

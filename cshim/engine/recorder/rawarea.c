@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/rawarea.h"
 #include "area/area_file.h"
+#include "recorder/drain.h"
+#include "recorder/one_trace.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
 #include "trace/loader.h"
@@ -164,7 +166,8 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 	writer_set_missing(r->writer, &missing);
 	status = writer_close(take(r->writer), &fd, err);
 	r->calls.writer = NULL;
-	return status < 0 ? status : trace_open_fd(fd, out, err);
+	return status < 0 ? status
+			  : trace_open(fd, "the recorded trace", out, err);
 }
 
 int rawarea_load(int fd, const char *path, struct cst_trace **out,

@@ -6,6 +6,8 @@
  * first, so that whoever comes next can do it again.
  */
 #include "recorder/recorder.h"
+#include "recorder/drain.h"
+#include "recorder/one_trace.h"
 #include "recorder/thread_ends.h"
 
 #include "area/clock.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The recorder's parts, shared by recorder.c (its life and thread), drain.c
- * (what one round of reading does) and one_trace.c (one trace's begin and
- * end).
+ * What a recorder consists of, for recorder.c (its life and thread), drain.c
+ * (what one round of reading does) and one_trace.c (one trace's begin and end).
  */
 #ifndef ENGINE_RECORDER_H
 #define ENGINE_RECORDER_H
@@ -71,32 +70,7 @@ struct cst_recorder {
 	uint8_t has_begun; /* the trace's first record or seed has come */
 };
 
-/* What a round came to, or how many records it took. */
-enum { ROUND_NAMES = -1 };
-
-/* Take what there is, under the lock: whole chunks, with peek also what is
- * whole in the open ones. */
-int recorder_round(struct cst_recorder *r, int peek);
-
-/* gdb shows its prompt, and other processes go on: their rows, on the same
- * terminal, come with the next command that draws, or when the program goes
- * on.  Till then the records stay where they are, unless a writer waits. */
-int recorder_is_held(const struct cst_recorder *r);
-
-/* The trace's time 0 is its first record, made at this tick: what gdb took to
- * load libraries, and stops before, are left out as one pause. */
-void recorder_begin_at(struct cst_recorder *r, uint64_t time);
-
-/* Tell the writer of object files: those in use, or all. */
-void recorder_tell_modules(struct cst_recorder *r, int all);
-
-/* Now and then: whoever kills us finds in the file what there is by now. */
-void recorder_keep(struct cst_recorder *r);
-
 /* Tell the user once if no more can be written.  Opens the lock meanwhile. */
 void recorder_tell_full(struct cst_recorder *r);
-
-/* Forget the trace's calls and threads, not the sites. */
-void recorder_forget(struct cst_recorder *r);
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef ENGINE_CALLTREE_H
 #define ENGINE_CALLTREE_H
 
-#include "formats/call_paths.h"
+#include "trace/call_paths.h"
 #include "report/report_keys.h"
 #include "trace/loader.h"
 

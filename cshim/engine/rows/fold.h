@@ -56,4 +56,24 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie);
 /* There are no more calls: gives all rows that are left. */
 int fold_end(struct fold *f);
 
+/* ---- for fold_live.c and fold_node.c --------------------------------------
+ */
+
+struct lane_state;
+struct node;
+
+/* The lane's state, which is made where there is none; NULL: out of memory. */
+struct lane_state *fold_lane(struct fold *f, uint32_t lane);
+/* The lane's innermost open call has ended. */
+int fold_pop_level(struct fold *f, struct lane_state *l);
+/* The calls at this depth and below have ended. */
+int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth);
+
+int fold_give_row(struct fold *f, struct node *node);
+/* Give the rows of a whole node and of all below it. */
+int fold_give_all(struct fold *f, struct node *top);
+
+/* Has the call returned, so that it may be in one row with others? */
+int fold_is_foldable(const struct shown *call);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the fold share: fold_node.c for the nodes, fold.c for the
- * calls and rows, fold_live.c for what is on a screen already.
+ * What a fold consists of, for fold_node.c (the nodes), fold.c (the calls and
+ * rows) and fold_live.c (what is on a screen already).
  */
 #ifndef ENGINE_FOLD_PARTS_H
 #define ENGINE_FOLD_PARTS_H
@@ -43,19 +43,5 @@ struct fold {
 	uint8_t only_is_seed;
 	uint8_t has_only, is_live;
 };
-
-/* The lane's state, which is made where there is none; NULL: out of memory. */
-struct lane_state *fold_lane(struct fold *f, uint32_t lane);
-/* The lane's innermost open call has ended. */
-int fold_pop_level(struct fold *f, struct lane_state *l);
-/* The calls at this depth and below have ended. */
-int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth);
-
-int fold_give_row(struct fold *f, struct node *node);
-/* Give the rows of a whole node and of all below it. */
-int fold_give_all(struct fold *f, struct node *top);
-
-/* Has the call returned, so that it may be in one row with others? */
-int fold_is_foldable(const struct shown *call);
 
 #endif

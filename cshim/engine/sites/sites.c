@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sites/sites.h"
-#include "calls/exceptions.h"
+#include "sites/thrown.h"
 #include "elf/x86_64.h"
 
 #include <stdio.h>
@@ -434,9 +434,9 @@ static void site_learn_exception(struct sites *s, struct space *space,
 
 	site->kind = exception_kind(space, site->kind, place->caller - 1);
 	e.kind = site->kind;
-	e.name = exceptions_word(site->kind);
+	e.name = exception_word(site->kind);
 
-	site->function = exceptions_function(&s->exceptions, s->names, &e);
+	site->function = thrown_function(&s->exceptions, s->names, &e);
 	if (site->function == UINT32_MAX)
 		return;
 	site->call_site = names_add_site(s->names, site->function);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/callers.h"
 #include "base/outfile.h"
+#include "trace/finish.h"
 
 #include <stdlib.h>
 

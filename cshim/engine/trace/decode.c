@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/decode.h"
+#include "trace/finish.h"
 
 #include <stdlib.h>
 

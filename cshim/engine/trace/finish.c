@@ -2,6 +2,7 @@
  *
  * What can be told of a trace once all its blocks are known.
  */
+#include "trace/finish.h"
 #include "trace/loader.h"
 
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include "base/outfile.h"
 #include "file/index.h"
 #include "file/unpack.h"
+#include "trace/finish.h"
+#include "trace/meta_read.h"
 
 #include <errno.h>
 #include <stdlib.h>

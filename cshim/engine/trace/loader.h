@@ -97,19 +97,11 @@ void loader_release(struct cst_trace *t);
 /* CST_BAD_FILE: "'path' is damaged: why". */
 int loader_damaged(const struct cst_trace *t, struct cst_error *err,
 		   const char *why);
-/* The first late end of the lane's calls from seq on, as an index. */
-uint32_t loader_late(const struct cst_trace *t, uint32_t lane, uint64_t seq);
 /* All of n bytes at `at`, or negative. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
 /* Room for one more in an array of the trace. Negative: out of memory. */
 int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
-
-/* Its blocks were all taken: sort them, sum up. */
-int loader_settle(struct cst_trace *t, struct cst_error *err);
-
-/* The plain blocks: raw is what they hold. Negative: NULL or why not. */
-int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw);
 
 /* ns_shift is below 64; said in halves, because a shift of 128 bits has to
  * ask whether it is. */

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "file/block.h"
 #include "trace/loader.h"
+#include "trace/meta_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

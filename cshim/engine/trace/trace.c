@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The public face of a recorded trace: knows the order in which the stages
- * are asked.
+ * A recorded trace: opened, asked what it holds, and freed.
  */
 #include "trace/trace.h"
 #include "base/outfile.h"
 #include "file/cache_file.h"
-#include "formats/formats.h"
-#include "formats/text.h"
 #include "names/filter.h"
 #include "names/wording.h"
-#include "recorder/rawarea.h"
-#include "report/calltree_put.h"
-#include "report/report.h"
 #include "trace/answer.h"
 #include "trace/callid.h"
 #include "trace/loader.h"
 #include "trace/locate.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 /* ---- open and close ----------------------------------------------------- */
 
-static int trace_open(int fd, const char *path, struct cst_trace **out,
-		      struct cst_error *err)
+int trace_open(int fd, const char *path, struct cst_trace **out,
+	       struct cst_error *err)
 {
 	struct cst_trace *t = calloc(1, sizeof(*t));
 	int status;
@@ -48,30 +41,6 @@ static int trace_open(int fd, const char *path, struct cst_trace **out,
 	t->path = names_intern(t->names, path);
 	*out = t;
 	return 0;
-}
-
-int trace_open_fd(int fd, struct cst_trace **out, struct cst_error *err)
-{
-	return trace_open(fd, "the recorded trace", out, err);
-}
-
-int cst_trace_load(const char *path, struct cst_trace **out,
-		   struct cst_error *err)
-{
-	/* A pipe nobody writes to must not hang the session. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int status;
-
-	if (fd < 0)
-		return cst_fail_sys(err, "cannot open '%.300s'", path);
-	if (rawarea_is(fd)) {
-		status = rawarea_load(fd, path, out, err);
-		close(fd);
-		if (status == 0)
-			(*out)->path = names_intern((*out)->names, path);
-		return status;
-	}
-	return trace_open(fd, path, out, err);
 }
 
 void cst_trace_free(struct cst_trace *t)
@@ -217,7 +186,7 @@ int cst_trace_call(const struct cst_trace *t, const char *id,
 	return 0;
 }
 
-/* ---- show and report ---------------------------------------------------- */
+/* ---- choices ------------------------------------------------------------ */
 
 int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 {
@@ -239,83 +208,4 @@ int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 	if (status == 0 && choice->unfold)
 		status = callid_parse(choice->unfold, &id, err);
 	return status;
-}
-
-/* A write callback, and whether it was what ended the writing. */
-struct outlet {
-	cst_write_fn write;
-	void *arg;
-	int is_ended;
-};
-
-static int outlet_write(void *arg, const char *text, uint64_t size)
-{
-	struct outlet *o = arg;
-
-	o->is_ended = o->write(o->arg, text, size) < 0;
-	return o->is_ended ? CST_INTERRUPTED : 0;
-}
-
-int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
-		       const struct cst_choice *choice, cst_write_fn write,
-		       void *arg, struct cst_error *err)
-{
-	struct outlet outlet = {write, arg, 0};
-	int64_t n;
-
-	sink_begin();
-	answer_begin(t->answer);
-	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
-	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : n;
-}
-
-int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
-			 const struct cst_choice *choice, cst_write_fn write,
-			 void *arg, struct cst_error *err)
-{
-	sink_begin();
-	answer_begin(t->answer);
-	return report_write(t, report, choice, write, arg, err);
-}
-
-int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
-			const struct cst_choice *choice, cst_write_fn write,
-			void *arg, struct cst_error *err)
-{
-	sink_begin();
-	return calltree_write(t, graph, choice, write, arg, err);
-}
-
-/* ---- save --------------------------------------------------------------- */
-
-int64_t cst_trace_save(struct cst_trace *t, const char *path,
-		       const char *format, const struct cst_look *look,
-		       const struct cst_choice *choice, struct cst_error *err)
-{
-	const struct format *f = formats_find(path, format, err);
-
-	if (!f)
-		return CST_BAD_INPUT;
-	sink_begin();
-	answer_begin(t->answer);
-	return format_save(f, t, path, look, choice, err);
-}
-
-int64_t cst_trace_write(struct cst_trace *t, const char *format,
-			const struct cst_look *look,
-			const struct cst_choice *choice, cst_write_fn write,
-			void *arg, struct cst_error *err)
-{
-	const struct format *f = formats_find("", format, err);
-	struct outlet outlet = {write, arg, 0};
-	int64_t n;
-
-	if (!f)
-		return CST_BAD_INPUT;
-	sink_begin();
-	answer_begin(t->answer);
-	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
-	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : n;
 }

@@ -7,8 +7,11 @@
 
 #include "base/error.h"
 
-/* Take over fd (closed with the trace, or on failure). */
-int trace_open_fd(int fd, struct cst_trace **out, struct cst_error *err);
+/* Reads the trace file fd into *out, which the caller frees with
+ * cst_trace_free().  Owns fd from here on: it is closed with the trace, or on
+ * failure.  path is how messages name the file; it is copied. */
+int trace_open(int fd, const char *path, struct cst_trace **out,
+	       struct cst_error *err);
 
 /* Counters that only the recorder knew (losses, waits, records, functions):
  * put into the trace's status. */

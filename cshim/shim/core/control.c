@@ -17,13 +17,10 @@
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
-/* Used by their hidden names in here: the dynamic linker has no say in where
- * they are. */
-struct state_page state_page;
+/* Used by its hidden name in here: the dynamic linker has no say in where it
+ * is. */
 HIDDEN struct cst_control control = {.magic = CST_AREA_MAGIC,
 				     .layout = CST_LAYOUT};
-extern EXPORT struct state_page cstrace_state
-	__attribute__((alias("state_page")));
 extern EXPORT struct cst_control cstrace_control
 	__attribute__((alias("control")));
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include "core/raw_clone.h"
 #include "kernel/state.h"
+#include "libc/clone.h"
 #include "libc/exec.h"
 #include "libc/interpose.h"
 #include "libc/sandbox.h"

@@ -7,6 +7,9 @@
 #include "core/sigstack.h"
 #include "kernel/arch.h"
 #include "libc/interpose.h"
+#include "libc/clone.h"
+#include "libc/jump.h"
+#include "libc/sandbox.h"
 
 void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp, *libcs___longjmp_chk,
 	*libcs_setcontext, *libcs_swapcontext, *libcs_clone, *libcs__Fork,

@@ -18,14 +18,4 @@ extern HIDDEN void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp,
 /* Whoever is called before our constructors have run looks for them first. */
 HIDDEN void libcs_need(void);
 
-/* What is to be done before each: of the files of these names.  They are called
- * by assembly only. */
-HIDDEN void before_longjmp(const void *env);
-HIDDEN void before_setcontext(const void *to);
-HIDDEN void before_swapcontext(const void *from, const void *to);
-HIDDEN void before_clone(int (*function)(void *), void *stack, int flags);
-HIDDEN void before_fork(void);
-HIDDEN void before_syscall(long number, long a, long b, long c);
-HIDDEN void before_prctl(int option, unsigned long mode, unsigned long program);
-
 #endif

@@ -10,9 +10,11 @@
 #include "core/exception.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
+#include "libc/clone.h"
 #include "libc/exec.h"
 #include "libc/interpose.h"
 #include "libc/jump.h"
+#include "libc/sandbox.h"
 
 /* Weak, for neither must be there; nor does it make the linker look for it,
  * which --undefined does. */

@@ -5,6 +5,8 @@
 #ifndef SHIM_JUMP_H
 #define SHIM_JUMP_H
 
+#include "kernel/state.h"
+
 #include <stdint.h>
 
 /* Where a thread goes on. */
@@ -29,5 +31,11 @@ void jump_tell(const struct jump *to);
  * _Unwind_GetCFA() and _Unwind_GetGR(), or NULL. */
 void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
 		     uint64_t (*get_register)(void *, int));
+
+/* What is to be done before libc's functions of these names; called by assembly
+ * only. */
+HIDDEN void before_longjmp(const void *env);
+HIDDEN void before_setcontext(const void *to);
+HIDDEN void before_swapcontext(const void *from, const void *to);
 
 #endif

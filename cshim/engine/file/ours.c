@@ -3,7 +3,7 @@
  * What a file that cstrace wrote begins with, format by format.  Folders have
  * a mark of their own (folder_manifest.h).
  */
-#include "formats/ours.h"
+#include "file/ours.h"
 #include "file/block.h"
 
 #include <fcntl.h>

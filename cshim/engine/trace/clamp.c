@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/clamp.h"
+#include "trace/clamp.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "formats/call_paths.h"
-#include "formats/clamp.h"
+#include "trace/call_paths.h"
+#include "trace/clamp.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The public functions that only pass a trace on: to the room that loads its
+ * kind of file, or to the one that writes what the caller asks for.
+ */
+#include "base/outfile.h"
+#include "formats/formats.h"
+#include "formats/text.h"
+#include "recorder/rawarea.h"
+#include "report/calltree_put.h"
+#include "report/report.h"
+#include "trace/answer.h"
+#include "trace/loader.h"
+#include "trace/trace.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int cst_trace_load(const char *path, struct cst_trace **out,
+		   struct cst_error *err)
+{
+	/* A pipe nobody writes to must not hang the session. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int status;
+
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot open '%.300s'", path);
+	if (rawarea_is(fd)) {
+		status = rawarea_load(fd, path, out, err);
+		close(fd);
+		if (status == 0)
+			(*out)->path = names_intern((*out)->names, path);
+		return status;
+	}
+	return trace_open(fd, path, out, err);
+}
+
+/* A write callback, and whether it was what ended the writing. */
+struct outlet {
+	cst_write_fn write;
+	void *arg;
+	int is_ended;
+};
+
+static int outlet_write(void *arg, const char *text, uint64_t size)
+{
+	struct outlet *o = arg;
+
+	o->is_ended = o->write(o->arg, text, size) < 0;
+	return o->is_ended ? CST_INTERRUPTED : 0;
+}
+
+int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
+		       const struct cst_choice *choice, cst_write_fn write,
+		       void *arg, struct cst_error *err)
+{
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	sink_begin();
+	answer_begin(t->answer);
+	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}
+
+int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
+			 const struct cst_choice *choice, cst_write_fn write,
+			 void *arg, struct cst_error *err)
+{
+	sink_begin();
+	answer_begin(t->answer);
+	return report_write(t, report, choice, write, arg, err);
+}
+
+int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	sink_begin();
+	return calltree_write(t, graph, choice, write, arg, err);
+}
+
+/* ---- save --------------------------------------------------------------- */
+
+int64_t cst_trace_save(struct cst_trace *t, const char *path,
+		       const char *format, const struct cst_look *look,
+		       const struct cst_choice *choice, struct cst_error *err)
+{
+	const struct format *f = formats_find(path, format, err);
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	answer_begin(t->answer);
+	return format_save(f, t, path, look, choice, err);
+}
+
+int64_t cst_trace_write(struct cst_trace *t, const char *format,
+			const struct cst_look *look,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	const struct format *f = formats_find("", format, err);
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	if (!f)
+		return CST_BAD_INPUT;
+	sink_begin();
+	answer_begin(t->answer);
+	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The options in a golden tree, as text and as a choice.
+ */
+#ifndef ENGINE_GOLDEN_OPTIONS_H
+#define ENGINE_GOLDEN_OPTIONS_H
+
+#include "base/bytes.h"
+#include "golden/golden.h"
+
+/* Reads one line below "options:": 0, or CST_BAD_INPUT. */
+int golden_option_parse(struct golden_options *o, const char *line,
+			struct cst_error *err);
+/* Such lines for a choice, with their heading; nothing for one of all calls. */
+void golden_options_put(const struct cst_choice *choice, struct bytes *out);
+/* Fill in what the choice does not say. */
+void golden_options_apply(const struct golden_options *o,
+			  struct cst_choice *choice);
+void golden_options_release(struct golden_options *o);
+
+#endif

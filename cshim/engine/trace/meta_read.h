@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The blocks of a trace file that hold no calls.
+ */
+#ifndef ENGINE_META_READ_H
+#define ENGINE_META_READ_H
+
+#include "trace/loader.h"
+
+/* Adds to t what a block of this kind holds; raw is its unpacked content.
+ * Negative: why it is not believed, or out of memory. */
+int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw);
+
+#endif
