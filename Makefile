@@ -45,11 +45,10 @@ export CC CXX GDB
 include cshim/shim/rooms.mk
 include cshim/engine/rooms.mk
 include cshim/cli/files.mk
-include tests/unit/core.mk tests/unit/file.mk tests/unit/module.mk
+include tests/unit/files.mk
 include tests/shim/files.mk
 
 ENGINE_SRC := $(foreach r,$(ENGINE_ROOMS),$(addprefix cshim/engine/$r/,$($r_SRC)))
-UNIT_TESTS := $(UNIT_CORE_TESTS) $(UNIT_FILE_TESTS) $(UNIT_MODULE_TESTS)
 
 # ThreadSanitizer cannot follow threads of a fork child, nor any that share
 # their thread data; and a thread of its own outlives the one that may only exit.
@@ -192,12 +191,12 @@ TEST_BUILD = $(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 	-MMD -MP -MF $@.d $(SAN) $($(@F)_CFLAGS)
 
 $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) \
-		$$(call archives,$$(or $$($$*_ROOM),api)) \
+		$$(call archives,$$($$*_ROOM)) \
 		| $(BUILD)/libcstrace.so
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_BUILD) -iquote cshim/engine $< $($(@F)_SRC) \
-		-Wl,--start-group $(call archives,$(or $($(@F)_ROOM),api)) -Wl,--end-group \
+		-Wl,--start-group $(call archives,$($(@F)_ROOM)) -Wl,--end-group \
 		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
 
 $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+#
+# The unit tests by the engine's rooms: each is linked with its room and with
+# those that this one may use, and with no other.
+
+UNIT_TESTS :=
+# $(call room,ROOM,TESTS)
+room = $(eval UNIT_TESTS += $2)$(foreach t,$2,$(eval $t_ROOM := $1))
+
+$(call room,base,test_regexes test_processor)
+$(call room,elf,test_modules test_frames test_inlines test_damaged \
+	test_demangle)
+$(call room,area,test_clock test_reader)
+$(call room,names,test_names)
+$(call room,sites,test_simple)
+$(call room,file,test_heldfile)
+$(call room,calls,test_callstack test_alternate)
+$(call room,trace,test_view test_window)
+$(call room,rows,test_row test_fold)
+$(call room,diff,test_diff)
+$(call room,golden,test_expect)
+$(call room,formats,test_stacks)
+$(call room,recorder,test_gone test_stepout)
+$(call room,api,test_recorder test_plain test_filter test_writer test_trace \
+	test_report test_graph test_badfile test_hostile)
+
+# A frame is told by what matters of it.
+test_callstack_CFLAGS := -Wno-missing-field-initializers
+test_alternate_CFLAGS := -Wno-missing-field-initializers
+
+# Traced by the shim that it links.
+test_recorder_CFLAGS := -finstrument-functions
+test_recorder_LIBS = $(BUILD)/libcstrace.so -Wl,-rpath,'$$ORIGIN/../..'
