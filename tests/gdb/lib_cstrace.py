@@ -16,12 +16,12 @@ class Done(NamedTuple):
     err: str
 
 
-def cstrace(folder, *words):
-    """Run it in the folder; nobody's settings."""
+def cstrace(folder, *words, **environment):
+    """Run it in the folder; nobody's settings but those given."""
     done = subprocess.run(
         [str(CSTRACE), *map(str, words)], cwd=folder, text=True,
         capture_output=True, timeout=240, stdin=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environment})
     assert "\033" not in done.stdout
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -32,11 +32,12 @@ def test_what_is_thrown_is_told_with_its_text(tmp_path, variant):
     thrown = [c["exception"] for c in of_kind(calls, "throw")]
     assert thrown == [
         STOCK,
-        {"type": "shop::Late", "what": "too late"},
-        {"type": "shop::Silent", "what": None},
+        {"type": "shop::Late", "what": "never"},
+        {"type": "shop::Silent", "what": "never"},
         {"type": "std::__cxx11::basic_string<char, std::char_traits<char>, "
                  "std::allocator<char> >", "what": None},
         {"type": "std::runtime_error", "what": 256 * "x" + "..."},
+        {"type": "shop::Unpaid", "what": "12 euros to pay"},
         STOCK,
         {"type": "long", "what": None},
         {"type": "std::out_of_range",
@@ -88,9 +89,63 @@ def test_the_calls_between_are_unwound(tmp_path, variant):
         assert by_id[event["parent"]]["end"] == "return"
 
 
-def test_the_programs_own_what_is_not_called(tmp_path):
-    done = record(tmp_path, build("thrown.cc"))
-    assert "asked" not in done.out
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_a_thread_that_is_ended_leaves_its_calls(tmp_path, variant):
+    program = build("quitters.cc", variant=variant)
+    calls = saved(tmp_path, program)
+    ends = {}
+    for c in calls:
+        if c["thread"] != calls[0]["thread"]:
+            ends.setdefault(c["function"], []).append(c["end"])
+    # One quits, one is cancelled, one is cancelled where its caller catches
+    # that and throws it on; each has a guard in each call.
+    for name in ("office::work(int)", "office::wait_for_work(int)",
+                 "office::quit(int)"):
+        assert set(ends[name]) == {"unwound"}, (name, ends[name])
+    assert set(ends["office::begin(void*)"]) == {"unwound"}
+    assert len(ends["office::begin(void*)"]) == 3
+    for name in ("office::Coat::Coat()", "office::Coat::~Coat()",
+                 "office::take_coat()"):
+        assert set(ends[name]) == {"return"}, (name, ends[name])
+    assert [c["name"] for c in of_kind(calls, "catch", "rethrow")] == [
+        "catch __cxxabiv1::__forced_unwind",
+        "rethrow __cxxabiv1::__forced_unwind"]
+    assert len(ends["office::Coat::~Coat()"]) == len(
+        ends["office::Coat::Coat()"]) == 9
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_what_an_exception_is_asked_leaves_no_calls(tmp_path, variant):
+    calls = saved(tmp_path, build("thrown.cc", variant=variant))
+    names = {c["function"] for c in calls}
+    # The constructor is the program's affair, what() and its calls are not.
+    assert "shop::Unpaid::Unpaid(int)" in names
+    assert not {n for n in names if "what() const" in n or "amount" in n
+                or "parse" in n}
+    assert "std::invalid_argument" not in {
+        c["exception"]["type"] for c in of_kind(calls, "throw", "catch")}
+    unpaid = [c for c in of_kind(calls, "throw", "catch")
+              if c["exception"]["type"] == "shop::Unpaid"]
+    assert [c["exception"]["what"] for c in unpaid] == 2 * ["12 euros to pay"]
+    by_id = {c["id"]: c for c in calls}
+    thrown, caught = (by_id[c["parent"]] for c in unpaid)
+    assert thrown["function"] == "shop::reserve(int)"
+    assert thrown["end"] == "unwound" and caught["end"] == "return"
+
+
+def test_an_exception_is_not_asked_if_the_user_says_so(tmp_path):
+    program = build("thrown.cc")
+    assert "asked" in record(tmp_path, program).out
+    done = cstrace(tmp_path, "record", "-o", "t.cst", "--", program,
+                   CSTRACE_WHAT="off")
+    assert "cstrace: " in done.err and "asked" not in done.out
+    assert cstrace(tmp_path, "save", "t.cst", "t.jsonl").status == 0
+    texts = {c["exception"]["type"]: c["exception"]["what"]
+             for c in of_kind(read_jsonl(tmp_path / "t.jsonl"), "throw")}
+    # Only what the library knows: that of the base, or nothing.
+    assert texts["shop::OutOfStock"] == "no stock of candle"
+    assert texts["shop::Late"] == "too late"
+    assert texts["shop::Silent"] is texts["shop::Unpaid"] is None
 
 
 def test_rows_show_them_live_and_saved(gdb, tmp_path):

@@ -42,6 +42,38 @@ struct Silent : std::exception {
 	}
 };
 
+/* Makes its text when it is asked, by calls of its own, and recovers from an
+ * exception of its own meanwhile. */
+class Unpaid : public Other, public std::exception
+{
+      public:
+	explicit Unpaid(int cents) : cents_(cents)
+	{
+	}
+	const char *what() const noexcept override
+	{
+		try {
+			parse("nothing");
+		} catch (const std::invalid_argument &) {
+			text_ = amount() + " to pay";
+		}
+		return text_.c_str();
+	}
+
+      private:
+	static int parse(const std::string &text)
+	{
+		return std::stoi(text);
+	}
+	std::string amount() const
+	{
+		return std::to_string(cents_ / 100) + " euros";
+	}
+
+	int cents_;
+	mutable std::string text_;
+};
+
 struct Guard {
 	~Guard()
 	{
@@ -64,6 +96,8 @@ static void reserve(int n)
 		throw std::string(1000, 'x');
 	if (n == 4)
 		throw std::runtime_error(std::string(1000, 'x'));
+	if (n == 5)
+		throw Unpaid(1200);
 }
 
 static void guarded()
@@ -111,7 +145,7 @@ int main()
 {
 	using namespace shop;
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		attempt([i] { reserve(i); });
 	attempt(guarded);
 	attempt(out_of_range);

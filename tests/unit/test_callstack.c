@@ -149,6 +149,50 @@ static void exit_closes_what_was_unwound_below_it(void **state)
 					     ".   !h\n.  !g\n. /f\n");
 }
 
+static void a_thread_that_is_ended_leaves_its_calls(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	ENTER(0x8f00, G, F);
+	mark(f, CST_JUMP, 0x8e80, CST_BY_UNWINDER); /* g cleans up */
+	ENTER(0x8e80, H, G);
+	LEAVE(0x8e80, H, G);
+	LEAVE(0x8f00, G, F); /* gcc's hook in that code */
+	mark(f, CST_JUMP, 0x8f80, CST_BY_UNWINDER);
+	LEAVE(0x9000, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n"
+					     ".  g\n"
+					     ".   h\n.   /h\n"
+					     ".  !g\n. !f\n");
+	assert_int_equal(f->calls.n_unwound, 2);
+}
+
+static void what_the_shim_makes_a_thread_call_is_left_out(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, F, LIBC);
+	mark(f, CST_QUIET, 0x8e00, 0);
+	ENTER(0x8d00, G, LIBC);
+	LEAVE(0x8d00, G, LIBC);
+	mark(f, CST_QUIET, 0, 0);
+	ENTER(0x8d00, H, LIBC);
+	LEAVE(0x8d00, H, LIBC);
+	mark(f, CST_QUIET, 0x8e00, 0);
+	ENTER(0x8d00, G, LIBC);
+	jump_to(f, 0x8d10); /* within g */
+	jump_to(f, 0x8f10); /* out of it, into f */
+	ENTER(0x8d00, H, F);
+	LEAVE(0x8d00, H, F);
+	LEAVE(0x9000, F, LIBC);
+	assert_string_equal(f->drawing.text, ". f\n"
+					     ".  h\n.  /h\n"
+					     ".  h\n.  /h\n"
+					     ". /f\n");
+	assert_int_equal(f->calls.n_calls, 3);
+}
+
 static void callback_from_code_without_hooks_nests(void **state)
 {
 	struct fixture *f = *state;
@@ -314,6 +358,8 @@ int main(void)
 		T(inlined_callee_shares_its_callers_frame),
 		T(inlined_callee_left_by_longjmp_is_entered_again),
 		T(exit_closes_what_was_unwound_below_it),
+		T(a_thread_that_is_ended_leaves_its_calls),
+		T(what_the_shim_makes_a_thread_call_is_left_out),
 		T(callback_from_code_without_hooks_nests),
 		T(coroutine_on_a_stack_of_its_own_is_a_lane),
 		T(stacks_side_by_side_are_told_by_their_callers),

@@ -352,6 +352,8 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	 * its earlier slot. */
 	if (stamp > t->last_time)
 		t->last_time = stamp;
+	if (unlikely(t->quiet_sp) && mark_is_quiet(t, r, number))
+		return 1;
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
 		mark_take(c, t, r, number);
 		return 1;

@@ -100,9 +100,10 @@ struct thread {
 	uint32_t process;
 	uint32_t ordinal; /* T, from 1 within the process */
 	uint32_t tid;
-	uint32_t index;	 /* the writer's */
-	uint8_t n_looks; /* times that the kernel was asked for its name */
-	char *text;	 /* of CST_TEXT records */
+	uint32_t index;	   /* the writer's */
+	uint8_t n_looks;   /* times that the kernel was asked for its name */
+	uint64_t quiet_sp; /* of its last CST_QUIET; 0: it records */
+	char *text;	   /* of CST_TEXT records */
 	uint32_t n_text;
 	uint8_t has_uncaught; /* an exception ends the program */
 	char name[16];

@@ -149,6 +149,12 @@ static void fly(struct stack *s)
 	s->flying[s->n_flying++] = (struct flying){.n = s->n};
 }
 
+void exceptions_force(struct stack *s)
+{
+	if (!s->n_flying)
+		fly(s);
+}
+
 void exceptions_land(struct stack *s)
 {
 	struct flying *f = &s->flying[s->n_flying - 1];

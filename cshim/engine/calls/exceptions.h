@@ -22,6 +22,10 @@ struct exception_record {
 void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 		     const struct exception_record *r);
 
+/* What leaves calls on s was not thrown: a thread that is ended by
+ * pthread_exit() or pthread_cancel() is unwound as by an exception. */
+void exceptions_force(struct stack *s);
+
 /* An exception goes on in the frame of the innermost call on s. */
 void exceptions_land(struct stack *s);
 

@@ -28,7 +28,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 {
 	struct stack *s = t->current;
 
-	if (!s->n || !s->lane || t->heir_of || s->n_flying ||
+	if (!s->n || !s->lane || t->heir_of || s->n_flying || t->quiet_sp ||
 	    c->listener.entered || c->keep_ticks ||
 	    (c->keep_depth && s->n > c->keep_depth) ||
 	    !lane_is_plain(s->lane, t->n_calls + 1, t->index))

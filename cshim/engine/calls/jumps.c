@@ -137,9 +137,10 @@ static int is_same_activation(const struct callstack *c, const struct thread *t,
 
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
-		 uint64_t pc, uint64_t time)
+		 uint64_t goal, uint64_t time)
 {
 	uint64_t frame_pc = t->jump_pc;
+	uint64_t pc = goal == CST_BY_UNWINDER ? 0 : goal;
 	struct open_call *top;
 	struct stack *s;
 
@@ -151,6 +152,8 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	s = stack_at(c, t, sp, pc);
 	if (!s)
 		return;
+	if (goal == CST_BY_UNWINDER)
+		exceptions_force(s);
 	lanes_jump_over(c, t, s);
 	while ((top = stack_top(s)) && is_below(top, sp))
 		stack_unwind(c, t, s, s->n - 1, time);
@@ -186,6 +189,20 @@ static void take_exception(struct callstack *c, struct thread *t,
 	exceptions_take(c, t, s, r);
 }
 
+int mark_is_quiet(struct thread *t, const struct cst_record *r, uint32_t number)
+{
+	uint64_t below = t->quiet_sp - cst_record_sp(r);
+
+	if (number < CST_FIRST_SITE && number != CST_JUMP)
+		return 0;
+	if (below - 1 < SAME_STACK_BYTES)
+		return 1;
+	/* It was left by a jump. */
+	if (-below < SAME_STACK_BYTES)
+		t->quiet_sp = 0;
+	return 0;
+}
+
 void mark_take(struct callstack *c, struct thread *t,
 	       const struct cst_record *r, uint32_t number)
 {
@@ -209,6 +226,9 @@ void mark_take(struct callstack *c, struct thread *t,
 		break;
 	case CST_ALTERNATE:
 		alternate_set(t, (struct extent){sp, cst_record_fp(r)});
+		break;
+	case CST_QUIET:
+		t->quiet_sp = sp;
 		break;
 	case CST_TEXT:
 		exceptions_take_text(t, r);

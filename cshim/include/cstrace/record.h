@@ -239,7 +239,9 @@ enum {
 	CST_FORK = 1,
 	/* The thread jumps (longjmp, swapcontext) to where the stack pointer is
 	 * sp, by a return to fp (0: not said): what lies below on that stack is
-	 * left, and what was inlined there but does not hold that place. */
+	 * left, and what was inlined there but does not hold that place.  Where
+	 * fp is CST_BY_UNWINDER the unwinder leads there, and a handler there
+	 * would be told of (CST_CATCH). */
 	CST_JUMP = 2,
 	/* The thread's alternate signal stack is now the fp bytes from sp on,
 	 * 0: it has none.  At a chunk's begin the time is 1: no matter when. */
@@ -250,14 +252,22 @@ enum {
 	/* The next CST_TEXT_BYTES of a text: the low bytes of sp, then of fp.
 	 */
 	CST_TEXT = 5,
+	/* The thread runs code that it would not run without us, below the
+	 * stack pointer sp; 0: no longer. */
+	CST_QUIET = 6,
 	CST_FIRST_SITE = 16,
 };
 
 enum {
 	CST_TEXT_BYTES = 12,   /* in a record */
+	CST_BY_UNWINDER = 1,   /* no return address */
 	CST_TYPE_MAX = 512,    /* bytes of a type's name */
 	CST_MESSAGE_MAX = 256, /* ... of what an exception says */
 };
+
+/* The type's linkage name for the end of a thread by pthread_exit() or
+ * pthread_cancel(), which C++ programs can catch as abi::__forced_unwind. */
+#define CST_FORCED_TYPE "N10__cxxabiv115__forced_unwindE"
 
 #define CST_AT_PROCESSES 4096ull
 #define CST_AT_THREADS \

@@ -2,8 +2,10 @@
  *
  * Exceptions as the C++ ABI for Itanium has them, which both compilers and both
  * libraries follow: type_info objects tell a class's bases, and a head before
- * each exception tells its type.  None of the program's functions is called: a
- * what() of its own may wait for a lock that the thrower holds.
+ * each exception tells its type.  A what() of the program's own is called as
+ * its handler would call it, unless CSTRACE_WHAT=off says that it must not be:
+ * it may wait for a lock that the thrower holds.  What it calls is not
+ * recorded.
  */
 #include "core/exception.h"
 #include "core/chunk.h"
@@ -11,6 +13,7 @@
 #include "core/site.h"
 #include "core/thread.h"
 #include "kernel/arch.h"
+#include "kernel/config.h"
 
 enum {
 	BASES_DEPTH = 16, /* that bases are looked for */
@@ -136,8 +139,48 @@ static const char *call(uint64_t what, const void *object)
 	return what && object ? ((what_fn)what)(object) : 0;
 }
 
-/* By the library's what() only.  A class with one of its own still has the text
- * that its base was made with. */
+static int is_off; /* no what() but the library's may be called */
+
+__attribute__((constructor)) static void exception_begin(void)
+{
+	const char *value = config_value(config_environment(), "CSTRACE_WHAT");
+
+	is_off = value && is_equal(value, "off");
+}
+
+static void quiet_tell(uint64_t sp)
+{
+	struct cst_record *r = chunk_slot();
+
+	if (r)
+		cst_record_set(r, clock_ticks(), CST_QUIET, sp, 0);
+}
+
+/* The reader drops what the function's own calls record. */
+static __attribute__((noinline)) const char *call_quietly(uint64_t what,
+							  const void *object)
+{
+	const char *text;
+
+	self.quiet_sp = own_sp();
+	quiet_tell(self.quiet_sp);
+	text = call(what, object);
+	self.quiet_sp = 0;
+	quiet_tell(0);
+	return text;
+}
+
+/* Is this within such a call?  Where it was left by a jump, nobody has said
+ * so. */
+static int is_quiet(void)
+{
+	if (own_sp() >= self.quiet_sp)
+		self.quiet_sp = 0;
+	return self.quiet_sp != 0;
+}
+
+/* Without its what(), a class still has the text that its base was made
+ * with. */
 static const char *message_of(const struct cxx *cxx, const struct type *t,
 			      const void *object)
 {
@@ -150,6 +193,8 @@ static const char *message_of(const struct cxx *cxx, const struct type *t,
 	what = (*(const uint64_t *const *)e)[2];
 	if (is_librarys(cxx, what))
 		return call(what, e);
+	if (!is_off)
+		return call_quietly(what, e);
 	base = find_base(t, object, "St13runtime_error", 0);
 	if (base)
 		return call(cxx->runtime_what, base);
@@ -231,18 +276,21 @@ static void tell(enum cst_kind kind, const struct cxx *cxx,
 		 const struct type *type)
 {
 	struct site_key key = {*frame - kind, *frame, *frame};
+	const char *message;
 	uint64_t fp = 0;
 	struct cst_record *r;
 	uint32_t site;
 
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self ||
-	    self.busy_sp)
+	    self.busy_sp || is_quiet())
 		return;
 	site = site_intern(&key, kind);
 	if (!site)
 		return;
-	if (type && type->name)
-		fp = text_tell(name_of(type), message_of(cxx, type, object));
+	if (type && type->name) {
+		message = message_of(cxx, type, object);
+		fp = text_tell(name_of(type), message);
+	}
 	r = chunk_slot();
 	if (r)
 		cst_record_set(r, clock_ticks(), site, (uint64_t)(frame + 1),
@@ -269,12 +317,23 @@ static const void *object_of(const struct unwound *e)
 	return 0;
 }
 
+/* What a thread that is being ended is unwound with: its class is 0, and the
+ * unwinder keeps in it the function that stops it. */
+static int is_forced(const struct unwound *e)
+{
+	return !e->class && e->private[0];
+}
+
 static void tell_unwound(enum cst_kind kind, const struct cxx *cxx,
 			 const uint64_t *frame, const struct unwound *e)
 {
+	static const struct type forced = {.name = CST_FORCED_TYPE};
 	const void *object = e ? object_of(e) : 0;
+	const struct type *type = object ? type_of(object) : 0;
 
-	tell(kind, cxx, frame, object, object ? type_of(object) : 0);
+	if (e && is_forced(e))
+		type = &forced;
+	tell(kind, cxx, frame, object, type);
 }
 
 void exception_tell_throw(const struct cxx *cxx, const uint64_t *frame,
@@ -291,9 +350,9 @@ void exception_tell_again(const struct cxx *cxx, const uint64_t *frame,
 	const struct unwound *e = 0;
 
 	if (head) {
-		e = (const struct unwound *)(head + HEAD_BYTES);
-		if (e->class >> 8 != GNU_CLASS >> 8)
-			e = (const struct unwound *)(head + LLVM_HEAD_BYTES);
+		e = (const struct unwound *)(head + LLVM_HEAD_BYTES);
+		if (e->class >> 8 != LLVM_CLASS >> 8)
+			e = (const struct unwound *)(head + HEAD_BYTES);
 	}
 	tell_unwound(CST_RETHROW, cxx, frame, e);
 }

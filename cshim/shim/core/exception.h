@@ -9,8 +9,8 @@
 
 typedef const char *(*what_fn)(const void *);
 
-/* What is to be known of the library of C++, so that an exception can be asked
- * what it says without a step into the program's own code. */
+/* What is to be known of the library of C++, so that its what() is told from
+ * the program's own. */
 struct cxx {
 	uint64_t code, code_size; /* its code; 0: not known, */
 	const uint64_t *whats;	  /* but these functions in it, up to a 0 */

@@ -8,8 +8,8 @@
 #include "kernel/arch.h"
 #include "kernel/state.h"
 
-/* All but the cursor, the tid and busy_sp is touched with signals blocked
- * only. */
+/* All but the cursor, the tid, busy_sp and quiet_sp is touched with signals
+ * blocked only. */
 struct self {
 	uint64_t cursor;     /* address of the next slot */
 	uint32_t chunk;	     /* index + 1 of the chunk it lies in, or 0 */
@@ -19,9 +19,10 @@ struct self {
 	uint32_t is_forking; /* between that record and the fork's end */
 	uint64_t marked_at;  /* where the cursor was behind the last of them */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
-	uint32_t home;	  /* index + 1 of the process that we are of */
-	uint32_t tid;	  /* whose this is; 0: nobody has looked */
-	uint64_t busy_sp; /* signals.h; or 0 */
+	uint32_t home;	   /* index + 1 of the process that we are of */
+	uint32_t tid;	   /* whose this is; 0: nobody has looked */
+	uint64_t busy_sp;  /* signals.h; or 0 */
+	uint64_t quiet_sp; /* while it asks an exception, exception.c; or 0 */
 	/* sigstack.h, as told last */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;

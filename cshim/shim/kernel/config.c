@@ -34,6 +34,15 @@ static int copy_path(char *to, uint64_t size, const char *from)
 	return 0;
 }
 
+const char *config_value(char **environment, const char *name)
+{
+	const char *value = 0;
+
+	for (char **entry = environment; entry && *entry && !value; entry++)
+		value = value_of(*entry, name);
+	return value;
+}
+
 static int config_find(struct cst_control *control, char **environment,
 		       const char *name)
 {

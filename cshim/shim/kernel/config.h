@@ -13,6 +13,9 @@
  * lock, or before there are threads. */
 void config_read(struct cst_control *control, char **environment);
 
+/* The value of that variable, or NULL. */
+const char *config_value(char **environment, const char *name);
+
 /* It said so: no gdb looks after this process. */
 int config_is_own(void);
 

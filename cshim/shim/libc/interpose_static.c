@@ -129,7 +129,11 @@ static void *(*const begin_catch)(void *) = __real___cxa_begin_catch;
 
 void __wrap__Unwind_SetIP(void *context, uint64_t ip)
 {
-	jump_tell_frame(context, ip, get_sp, get_register);
+	struct unwinder unwinder = {.get_sp = get_sp,
+				    .get_register = get_register,
+				    .has_told_handlers = begin_catch != 0};
+
+	jump_tell_frame(&unwinder, context, ip);
 	set_ip(context, ip);
 }
 

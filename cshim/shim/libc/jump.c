@@ -46,18 +46,22 @@ void jump_tell(const struct jump *to)
 		return;
 	}
 	put(CST_FRAME, to->pc, to->fp);
-	put(CST_JUMP, to->sp, to->is_anywhere ? 0 : to->pc);
+	put(CST_JUMP, to->sp,
+	    to->is_unwinders  ? CST_BY_UNWINDER
+	    : to->is_anywhere ? 0
+			      : to->pc);
 }
 
 /* What the unwinder calls CFA is the stack pointer there. */
-void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
-		     uint64_t (*get_register)(void *, int))
+void jump_tell_frame(const struct unwinder *u, void *context, uint64_t ip)
 {
-	if (get_sp && get_register)
-		jump_tell(&(struct jump){.sp = get_sp(context),
-					 .fp = get_register(context, DWARF_FP),
-					 .pc = ip + 1,
-					 .is_anywhere = 1});
+	if (u->get_sp && u->get_register)
+		jump_tell(
+			&(struct jump){.sp = u->get_sp(context),
+				       .fp = u->get_register(context, DWARF_FP),
+				       .pc = ip + 1,
+				       .is_anywhere = 1,
+				       .is_unwinders = u->has_told_handlers});
 }
 
 void before_longjmp(const void *env)

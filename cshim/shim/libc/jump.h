@@ -13,8 +13,9 @@
 struct jump {
 	uint64_t sp;
 	uint64_t fp;
-	uint64_t pc;	 /* as a return address */
-	int is_anywhere; /* what is inlined there does not tell what is left */
+	uint64_t pc;	  /* as a return address */
+	int is_anywhere;  /* what is inlined there does not tell what is left */
+	int is_unwinders; /* is_anywhere, as CST_BY_UNWINDER has it */
 };
 
 /* This thread goes on there. */
@@ -27,10 +28,17 @@ void jump_tell(const struct jump *to);
 		.fp = *(const uint64_t *)__builtin_frame_address(0), \
 		.pc = (uint64_t)__builtin_return_address(0)})
 
-/* ... in the frame that the unwinder's context is of, at ip: by its functions
- * _Unwind_GetCFA() and _Unwind_GetGR(), or NULL. */
-void jump_tell_frame(void *context, uint64_t ip, uint64_t (*get_sp)(void *),
-		     uint64_t (*get_register)(void *, int));
+/* What is to be known of the unwinder: its functions _Unwind_GetCFA() and
+ * _Unwind_GetGR(), or NULL. */
+struct unwinder {
+	uint64_t (*get_sp)(void *);
+	uint64_t (*get_register)(void *, int);
+	/* A handler that it leads to will call our __cxa_begin_catch(). */
+	int has_told_handlers;
+};
+
+/* ... in the frame that the unwinder's context is of, at ip. */
+void jump_tell_frame(const struct unwinder *u, void *context, uint64_t ip);
 
 /* What is to be done before libc's functions of these names; called by assembly
  * only. */

@@ -86,12 +86,26 @@ static struct cxx cxx_of(const struct next *n)
 			    .logic_what = n->found_companions[1]};
 }
 
+/* Is the caller, a language's part of unwinding, of the library of C++ whose
+ * handlers we are told of? */
+static int has_told_handlers(const void *caller)
+{
+	return begin_catch.found &&
+	       (uint64_t)caller - begin_catch.code < begin_catch.code_size;
+}
+
 EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 {
-	struct next next = next_for(&set_ip, __builtin_return_address(0));
+	const void *caller = __builtin_return_address(0);
+	struct next next = next_for(&set_ip, caller);
+	struct unwinder unwinder = {
+		.get_sp = (uint64_t(*)(void *))next.found_companions[0],
+		.get_register =
+			(uint64_t(*)(void *, int))next.found_companions[1],
+		.has_told_handlers = has_told_handlers(caller),
+	};
 
-	jump_tell_frame(context, ip, (void *)next.found_companions[0],
-			(void *)next.found_companions[1]);
+	jump_tell_frame(&unwinder, context, ip);
 	if (next.found)
 		((void (*)(void *, uint64_t))next.found)(context, ip);
 }
