@@ -141,7 +141,8 @@ export function boxesOfCalls(trace, names) {
 
   boxes.hasMore = (call) => calls.without.has(call);
   // What it is marked with: a colour's name.
-  boxes.markOf = (call) => (names.isUnwound(call) ? 'unwound' : names.isOpen(call) ? 'open' : '');
+  boxes.markOf = (call) => (names.isUnwound(call) ? 'unwound' : names.isOpen(call) ? 'open'
+    : names.isStopped(call) ? 'stopped' : '');
   // They take no time, and are to be seen all the same.
   boxes.moments = [];
   if (trace.exceptions.size) {
@@ -181,5 +182,6 @@ export function boxesOfStacks(stacks) {
     fn: (box) => stacks.fn[order[box]],
   });
   boxes.stackOf = order;
+  boxes.markOf = (box) => (stacks.stopped[order[box]] ? 'stopped' : '');
   return boxes;
 }

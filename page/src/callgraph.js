@@ -8,7 +8,9 @@
 const byTotal = (a, b) => b.total - a.total || b.calls - a.calls || a.fn - b.fn;
 
 function newNode(fn, above) {
-  return { fn, above, calls: 0, total: 0, self: 0, isRecursive: false, groups: new Map(), below: [] };
+  return {
+    fn, above, calls: 0, total: 0, self: 0, stopped: 0, ownStops: 0, isRecursive: false, groups: new Map(), below: [],
+  };
 }
 
 function nodeIn(groups, fn, above) {
@@ -44,10 +46,20 @@ export class CallGraph {
     for (let i = 0; i < stacks.n; i++) if (stacks.parent[i] < 0) this.all += stacks.total[i];
   }
 
+  // What a stack adds to a node.
+  add(node, i) {
+    const { calls, self, stopped, ownStops } = this.stacks;
+
+    node.calls += calls[i];
+    node.self += self[i];
+    node.stopped += stopped[i];
+    node.ownStops += ownStops[i];
+  }
+
   // The outermost nodes; of one function, itself with all that it calls,
   // merged over all places where it is called.
   tree(root = -1) {
-    const { n, parent, fn, calls, total, self } = this.stacks;
+    const { n, parent, fn, calls, total } = this.stacks;
     const at = new Array(n).fill(null); // node of a stack
     const roots = new Map();
 
@@ -58,8 +70,7 @@ export class CallGraph {
       while (same && same.fn !== fn[i]) same = same.above;
       const node = same ?? nodeIn(above ? above.groups : roots, fn[i], above);
       at[i] = node;
-      node.calls += calls[i];
-      node.self += self[i];
+      this.add(node, i);
       if (!same) node.total += total[i];
       // A row of its own for the recursion, with nothing but its number.
       if (same) {
@@ -74,7 +85,7 @@ export class CallGraph {
   // Who calls the function, and who calls them: its calls and times when it
   // was called that way.
   callers(fn) {
-    const { n, parent, fn: fns, calls, total, self } = this.stacks;
+    const { n, parent, fn: fns, total } = this.stacks;
     const isWithin = new Uint8Array(n); // the function, or below it
     const roots = new Map();
 
@@ -88,8 +99,7 @@ export class CallGraph {
         if (seen.has(fns[above])) continue;
         seen.add(fns[above]);
         node = nodeIn(node ? node.groups : roots, fns[above], node);
-        node.calls += calls[i];
-        node.self += self[i];
+        this.add(node, i);
         if (!isBelow) node.total += total[i];
       }
     }

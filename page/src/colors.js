@@ -10,7 +10,7 @@ const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const HUES = [212, 28, 150, 332, 265, 182, 48, 96, 300, 8, 236, 70];
 const MIN_GROUPS = 3; // fewer do not tell functions apart
 
-function hash(text) {
+export function hash(text) {
   let h = 2166136261;
 
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
@@ -86,6 +86,7 @@ export class Colors {
     this.bar = isDark ? 'rgba(255,255,255,0.25)' : 'rgba(0,0,0,0.25)';
     this.veil = isDark ? 'rgba(15,16,18,0.66)' : 'rgba(235,237,241,0.76)';
     this.stroke = isDark ? '#ffffff' : '#0b57d0';
+    this.stopped = isDark ? '#c58af9' : '#8430ce';
     this.open = isDark ? '#e6e6e6' : '#16181d';
   }
 

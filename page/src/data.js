@@ -76,6 +76,8 @@ function readStacks(pieces) {
     calls: new Float64Array(n),
     total: new Float64Array(n),
     self: new Float64Array(n),
+    stopped: new Float64Array(n), // calls that gdb stopped the program in
+    ownStops: new Float64Array(n), // its stops in the function's own code
   };
   let i = 0;
 
@@ -86,6 +88,8 @@ function readStacks(pieces) {
       stacks.calls[i] = cursor.number();
       stacks.total[i] = cursor.number();
       stacks.self[i] = cursor.number();
+      stacks.stopped[i] = cursor.number();
+      stacks.ownStops[i] = cursor.number();
     }
   });
   return stacks;
@@ -105,6 +109,7 @@ function makeCalls(n) {
     parent: new Int32Array(n), // -1: none
     next: new Uint32Array(n), // behind the last of its callees
     without: new Map(), // callees that are left out
+    stops: new Map(), // how often gdb stopped the program in a call
   };
 }
 
@@ -133,7 +138,11 @@ function readPiece(cursor, n, calls, at, lane) {
   cursor.column(calls.number, at, n, unzigzag);
   addUp(calls.number, at, n, isFirst ? 0 : calls.number[at - 1], 1);
   cursor.column(calls.thread, at, n);
-  cursor.column(calls.end, at, n);
+  for (let i = at; i < at + n; i++) {
+    const end = cursor.number();
+    calls.end[i] = end % 8;
+    if (end >= 8) calls.stops.set(i, Math.floor(end / 8));
+  }
   for (let left = cursor.number(); left > 0; left--) {
     const place = cursor.number();
     calls.without.set(lane.first + place, cursor.number());

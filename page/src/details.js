@@ -5,10 +5,14 @@
 // [what, text].
 
 import { copy } from './copy.js';
-import { formatCount, formatDuration, formatShare, plural } from './format.js';
+import { formatCount, formatDuration, formatShare, plural, STOPPED } from './format.js';
 import { bar, cell, nameOf } from './list.js';
 
 const MOST_ROWS = 200; // of a list
+
+function callsText(n, nStopped) {
+  return `${formatCount(n)}${nStopped ? `, some ${STOPPED}` : ''}`;
+}
 
 function button(text, title, click) {
   const element = document.createElement('button');
@@ -73,7 +77,7 @@ export class Details {
     const total = stacks.total[stack];
 
     return [
-      ['calls', formatCount(stacks.calls[stack])],
+      ['calls', callsText(stacks.calls[stack], stacks.stopped[stack])],
       ['total', `${formatDuration(total)}${this.self ? ` (${formatShare(total / this.self)})` : ''}`],
       ['self', formatDuration(stacks.self[stack])],
       ['mean', formatDuration(total / stacks.calls[stack])],
@@ -82,9 +86,9 @@ export class Details {
 
   factsOfFunction(fn) {
     const { names } = this;
-    const [, calls, total, self, min, max] = this.trace.head.sums.find((row) => row[0] === fn);
+    const [, calls, total, self, min, max, stops] = this.trace.head.sums.find((row) => row[0] === fn);
     const facts = [
-      ['calls', formatCount(calls)],
+      ['calls', callsText(calls, stops)],
       ['total', formatDuration(total)],
       ['self', `${formatDuration(self)}${this.self ? ` (${formatShare(self / this.self)})` : ''}`],
       ['mean', formatDuration(total / calls)],

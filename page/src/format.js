@@ -12,6 +12,9 @@ export function plural(n, noun) {
   return `${formatCount(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
+// What the mark of a time tells.
+export const STOPPED = 'with a stop at gdb\'s prompt, which takes time itself';
+
 // Cut, not rounded, as there.
 const cut = (value, unit) => `${(Math.floor(value) / 1000).toFixed(3)} ${unit}`;
 

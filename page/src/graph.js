@@ -5,7 +5,7 @@
 // it, above, and what it calls, below.
 
 import { formatCount, formatDuration, formatShare } from './format.js';
-import { bar, cell, headings, List, nameOf } from './list.js';
+import { bar, cell, headings, List, nameOf, time } from './list.js';
 
 const ROW = 20;
 const INDENT = 14;
@@ -183,9 +183,9 @@ export class Graph {
     row.replaceChildren(cell('calls', formatCount(node.calls)), ...this.times(node, all), call);
   }
 
-  times({ isRecursive, total, self }, all) {
+  times({ isRecursive, total, self, stopped, ownStops }, all) {
     if (isRecursive) return [cell('total'), cell('self'), cell('share')];
-    return [cell('total', formatDuration(total)), cell('self', formatDuration(self)),
+    return [time('total', formatDuration(total), stopped), time('self', formatDuration(self), ownStops),
       bar(total / all, self / all, formatShare(total / all))];
   }
 }

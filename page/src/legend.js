@@ -3,7 +3,7 @@
 // What the colours say: the groups with a colour of their own and their share
 // of the time, and the marks that the chart has.
 
-import { formatShare } from './format.js';
+import { formatShare, STOPPED } from './format.js';
 import { cell } from './list.js';
 import { partsOf } from './names.js';
 
@@ -21,11 +21,30 @@ export class Legend {
     Object.assign(this, { element, trace, colors, listener });
     this.all = trace.head.sums.reduce((sum, row) => sum + row[3], 0);
     this.picked = '';
+    this.hasColors = true;
+    this.draw();
+  }
+
+  // hasColors: whether the view below it has any.
+  show(hasColors) {
+    this.hasColors = hasColors;
     this.draw();
   }
 
   draw() {
-    this.element.replaceChildren(this.chooser(), ...this.marks(), ...this.chips());
+    const stops = this.trace.calls.stops.size ? [this.star()] : [];
+
+    if (this.hasColors) this.element.replaceChildren(this.chooser(), ...this.marks(), ...stops, ...this.chips());
+    else this.element.replaceChildren(...stops);
+    this.element.hidden = !this.element.children.length;
+  }
+
+  star() {
+    const edge = this.hasColors ? [swatch(this.colors.stopped, 'swatch edge')] : [];
+    const key = cell('key', ...edge, `* ${STOPPED}`);
+
+    key.id = 'stops';
+    return key;
   }
 
   chooser() {

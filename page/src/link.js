@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What is looked at, as the address's part behind "#": a link to it shows the
-// same.  view: which one; id: the call chosen; fn: the function in focus or
-// chosen; zoom: the chart's time, in ns; find: the search; color.
+// same, also in a page that the trace is saved to again.  view: which one; id:
+// the call chosen; fn: the function in focus or chosen, by its name; stack: a
+// hash of the names on it; zoom: the chart's time, in ns; find: the search;
+// color.
 
 const LATER_MS = 150; // browsers refuse too many changes at once
 

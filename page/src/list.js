@@ -2,6 +2,8 @@
 //
 // A list of any length, of which only the rows in view exist.
 
+import { STOPPED } from './format.js';
+
 // Browsers draw nothing beyond some 17 to 33 million pixels.
 const MOST_PIXELS = 8e6;
 
@@ -112,6 +114,17 @@ export function cell(className, ...content) {
 
   element.className = className;
   element.append(...content);
+  return element;
+}
+
+// A time, with a mark where gdb stopped the program meanwhile.
+export function time(className, text, isStopped) {
+  const element = cell(className, text);
+
+  if (isStopped) {
+    element.append(cell('star', '*'));
+    element.title = STOPPED;
+  }
   return element;
 }
 

@@ -66,7 +66,8 @@ class Page {
     const section = byId('chart').querySelector('.stage');
     const label = (call) => {
       const fn = names.functionOf(call);
-      return [names.own(fn), names.qualifier(fn), formatDuration(trace.calls.duration[call])].filter(Boolean);
+      const duration = formatDuration(trace.calls.duration[call]) + (names.isStopped(call) ? '*' : '');
+      return [names.own(fn), names.qualifier(fn), duration].filter(Boolean);
     };
     const chart = new Chart(section, boxesOfCalls(trace, names), colors, label, {
       clicked: (call) => this.select(call, 'chart'),
@@ -124,7 +125,7 @@ class Page {
     this.view?.setKeys?.(false);
     this.view?.leave?.();
     VIEWS.forEach((other) => { byId(other).hidden = other !== name; });
-    byId('legend').hidden = !['chart', 'flame', 'report'].includes(name);
+    this.legend.show(['chart', 'flame', 'report'].includes(name));
     for (const tab of document.querySelectorAll('[role=tab]')) {
       tab.setAttribute('aria-selected', tab.dataset.view === name);
     }
@@ -263,13 +264,15 @@ class Page {
 
   state() {
     const { chart, flame } = this.views;
+    const fn = this.name === 'graph' && this.focused >= 0 ? this.focused : this.picked;
+    const hasStack = this.name === 'flame' && flame && this.stack !== undefined;
     const zoom = this.name === 'chart' && !chart.isAll() ? chart.view().map(Math.round).join('-') : '';
 
     return {
       view: this.name,
       id: this.selected >= 0 ? this.names.id(this.selected) : '',
-      fn: this.name === 'graph' && this.focused >= 0 ? this.focused : this.picked >= 0 ? this.picked : '',
-      stack: this.name === 'flame' && flame && this.stack !== undefined ? this.stack : '',
+      fn: fn >= 0 ? this.names.key(fn) : '',
+      stack: hasStack ? this.names.stackKeys()[this.stack].toString(16) : '',
       zoom,
       find: byId('query').value.trim(),
       color: this.colors.way === this.colors.usual ? '' : this.colors.way,
@@ -282,7 +285,7 @@ class Page {
 
   // Show what a link says, as far as it is in this page.
   apply({ view, id, fn, stack, zoom, find, color }) {
-    const number = Number(fn ?? -1);
+    const number = fn ? this.names.functionOfKey(fn) : -1;
     const isFunction = this.trace.head.sums.some(([other]) => other === number);
     const call = id ? this.names.find(id) : -1;
 
@@ -302,7 +305,9 @@ class Page {
     const [start, end] = (zoom ?? '').split('-').map(Number);
     if (this.name === 'chart' && end > start) this.view.setView(start, end);
     if (call >= 0 && this.name === 'chart') this.view.scrollToBox(call);
-    const box = this.name === 'flame' && stack ? this.view.boxes.stackOf.indexOf(Number(stack)) : -1;
+    const wanted = this.name === 'flame' && stack ? this.names.stackKeys().indexOf(parseInt(stack, 16)) : -1;
+    const box = wanted < 0 ? -1 : this.view.boxes.stackOf.indexOf(wanted);
+    if (this.name === 'flame' && stack && box < 0) tell('That stack is not in this page');
     if (box >= 0) {
       this.view.zoomTo(box);
       this.selectStack(box);

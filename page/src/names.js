@@ -2,8 +2,9 @@
 //
 // What things of a trace are called: functions, calls, threads, places.
 
+import { hash } from './colors.js';
 import { OPEN, SEED, UNWOUND } from './data.js';
-import { formatDuration, formatStart } from './format.js';
+import { formatDuration, formatStart, STOPPED } from './format.js';
 
 const NESTS = { '(': 1, '<': 1, '[': 1, '{': 1, ')': -1, '>': -1, ']': -1, '}': -1 };
 
@@ -75,6 +76,40 @@ export class Names {
 
   qualifier(id) {
     return (this.split[id] ??= splitName(this.fn(id)))[1];
+  }
+
+  // A function's name in links; others of that name have a number more.
+  key(id) {
+    if (!this.keys) {
+      const n = new Map();
+      this.keys = this.trace.head.functions.map((_, fn) => {
+        const name = this.full(fn);
+        n.set(name, (n.get(name) ?? 0) + 1);
+        return n.get(name) > 1 ? `${name}~${n.get(name)}` : name;
+      });
+    }
+    return this.keys[id];
+  }
+
+  // The function with this key, or -1.
+  functionOfKey(key) {
+    this.key(0);
+    return this.keys.indexOf(key);
+  }
+
+  // A number for the path of names that a stack is.
+  stackKeys() {
+    const { n, parent, fn } = this.trace.stacks;
+
+    if (!this.stackHashes) {
+      const own = this.trace.head.functions.map((_, id) => hash(this.key(id)));
+      this.stackHashes = new Uint32Array(n);
+      for (let i = 0; i < n; i++) {
+        const above = parent[i] < 0 ? 0 : this.stackHashes[parent[i]];
+        this.stackHashes[i] = Math.imul(above ^ own[fn[i]], 0x9e3779b1) + own[fn[i]];
+      }
+    }
+    return this.stackHashes;
   }
 
   module(id) {
@@ -186,17 +221,31 @@ export class Names {
   }
 
   // Whether a call, or one that it led to, is not like others: it was left by
-  // an exception, or had not returned, or something was thrown or caught.
+  // an exception, or had not returned, or gdb stopped the program meanwhile, or
+  // something was thrown or caught.
   isOdd(call) {
     if (!this.odd) {
       const { n, parent } = this.trace.calls;
       this.odd = new Uint8Array(n);
       for (let i = n - 1; i >= 0; i--) {
-        if (this.isUnwound(i) || this.isOpen(i) || this.exception(i)) this.odd[i] = 1;
+        if (this.isUnwound(i) || this.isOpen(i) || this.isStopped(i) || this.exception(i)) this.odd[i] = 1;
         if (this.odd[i] && parent[i] >= 0) this.odd[parent[i]] = 1;
       }
     }
     return Boolean(this.odd[call]);
+  }
+
+  isStopped(call) {
+    return this.trace.calls.stops.has(call);
+  }
+
+  // Whether a stop lies in what a call did itself.
+  isOwnStopped(call) {
+    const { calls } = this.trace;
+    let n = calls.stops.get(call) ?? 0;
+
+    for (let i = call + 1; n && i < calls.next[call]; i = calls.next[i]) n -= calls.stops.get(i) ?? 0;
+    return n > 0;
   }
 
   duration(call) {
@@ -207,7 +256,7 @@ export class Names {
     const duration = formatDuration(this.trace.calls.duration[call]);
 
     if (this.isOpen(call)) return `open, ${duration} at the end of the trace`;
-    return duration + (this.isUnwound(call) ? ', unwound' : '');
+    return duration + (this.isUnwound(call) ? ', unwound' : '') + (this.isStopped(call) ? `, ${STOPPED}` : '');
   }
 
   // A call's own time, without its callees'.  Where some of these are not in

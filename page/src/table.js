@@ -3,18 +3,19 @@
 // The report: a row for each function, sorted by a click on a heading.
 
 import { formatCount, formatDuration, formatShare } from './format.js';
-import { bar, cell, headings, List, nameOf } from './list.js';
+import { bar, cell, headings, List, nameOf, time } from './list.js';
 
 const ROW = 20;
 
+// stops: the bit that says whether gdb stopped the program meanwhile.
 const COLUMNS = [
   { key: 'calls', title: 'Calls', format: formatCount },
-  { key: 'total', title: 'Total', format: formatDuration },
-  { key: 'self', title: 'Self', format: formatDuration },
+  { key: 'total', title: 'Total', format: formatDuration, stops: 1 },
+  { key: 'self', title: 'Self', format: formatDuration, stops: 2 },
   { key: 'share', title: 'Share', format: formatShare },
-  { key: 'mean', title: 'Mean', format: formatDuration },
-  { key: 'min', title: 'Min', format: formatDuration },
-  { key: 'max', title: 'Max', format: formatDuration },
+  { key: 'mean', title: 'Mean', format: formatDuration, stops: 1 },
+  { key: 'min', title: 'Min', format: formatDuration, stops: 4 },
+  { key: 'max', title: 'Max', format: formatDuration, stops: 8 },
   { key: 'function', title: 'Function' },
 ];
 
@@ -23,8 +24,8 @@ export class Table {
   constructor(section, trace, names, colors, listener) {
     Object.assign(this, { names, colors, listener });
     const all = trace.head.sums.reduce((sum, [, , , self]) => sum + self, 0);
-    this.all = trace.head.sums.map(([fn, calls, total, self, min, max]) => ({
-      fn, calls, total, self, min, max, mean: total / calls, share: all ? self / all : 0, function: names.fn(fn),
+    this.all = trace.head.sums.map(([fn, calls, total, self, min, max, stops]) => ({
+      fn, calls, total, self, min, max, stops, mean: total / calls, share: all ? self / all : 0, function: names.fn(fn),
     }));
     this.flags = null;
     this.picked = -1;
@@ -98,9 +99,9 @@ export class Table {
     const row = this.rows[index];
 
     element.className = row.fn === this.picked ? 'row selected' : 'row';
-    element.replaceChildren(...COLUMNS.map(({ key, format }) => {
+    element.replaceChildren(...COLUMNS.map(({ key, format, stops }) => {
       if (key === 'share') return bar(row.share, row.share, format(row.share));
-      if (format) return cell(key, format(row[key]));
+      if (format) return time(key, format(row[key]), row.stops & stops);
       const swatch = cell('swatch');
       swatch.style.background = this.colors.all[row.fn];
       return cell('function', swatch, nameOf(this.names, row.fn));

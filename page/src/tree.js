@@ -2,11 +2,14 @@
 //
 // The tree of calls, folded and unfolded.  What is on show is one array of
 // items: a call, a loop that is folded ({ calls, times, fns }), or, where there
-// are several lanes, a lane's title (~lane).
+// are several lanes, a lane's title (~lane).  A call of a function that calls
+// itself stands for all levels of the recursion, and below it is what any of
+// them calls, unless it is shown level by level.
 
 import { formatCount, formatDuration, formatShare, plural } from './format.js';
-import { bar, cell, headings, List, nameOf } from './list.js';
+import { bar, cell, headings, List, nameOf, time } from './list.js';
 import { foldLoops } from './runs.js';
+import { Recursion } from './recursion.js';
 
 const ROW = 20;
 const INDENT = 14;
@@ -26,6 +29,8 @@ export class Tree {
     this.flags = null;
     this.at = null; // the item that is chosen
     this.folds = true;
+    this.recursion = new Recursion(trace, names);
+    this.isLevelled = new Set(); // calls whose recursion is shown level by level
     this.laneTotals = trace.lanes.map((lane) => this.rootsOf(lane).reduce(
       (sum, call) => sum + this.calls.duration[call], 0));
     section.append(this.head());
@@ -47,31 +52,50 @@ export class Tree {
     box.type = 'checkbox';
     box.checked = true;
     box.id = 'folds';
-    label.title = 'Calls that repeat as one row (f)';
-    label.append(box, ' fold loops');
+    label.title = 'Calls that repeat, and a function that calls itself, as one row (f)';
+    label.append(box, ' fold loops, recursion');
     row.querySelector('.call').append(label);
     box.addEventListener('change', () => this.setFolds(box.checked));
     return row;
   }
 
   setFolds(folds) {
-    const call = isCall(this.at) ? this.at : this.at?.calls[0];
-
     this.folds = folds;
     this.section.querySelector('#folds').checked = folds;
+    this.again(() => this.begin());
+  }
+
+  // Do what makes other items, and show again what was chosen.
+  again(change) {
+    const call = isCall(this.at) ? this.at : this.at?.calls[0];
+
     this.at = null;
-    this.begin();
+    change();
     if (call !== undefined) this.show(call);
+  }
+
+  // The levels of a call's recursion as one row, or each for itself.
+  setLevelled(call, isLevelled) {
+    if (isLevelled) this.isLevelled.add(call);
+    else this.isLevelled.delete(call);
+    this.items.delete(call);
+    this.isOpen[call] = 1;
+  }
+
+  // The recursion that a call's row stands for, or undefined.
+  folded(call) {
+    return this.folds && !this.isLevelled.has(call) ? this.recursion.of(call) : undefined;
   }
 
   begin() {
     this.items = new Map(); // what is below a call or a lane
+    this.isLevelled.clear();
     this.unfoldFirst();
     this.rebuild();
   }
 
   isLeaf(call) {
-    return this.calls.next[call] === call + 1;
+    return this.calls.next[call] === call + 1 || this.folded(call)?.calls.length === 0;
   }
 
   between(from, to) {
@@ -103,7 +127,7 @@ export class Tree {
 
     if (!items) {
       items = this.fold(key < 0 ? this.rootsOf(this.trace.lanes[~key])
-        : this.between(key + 1, this.calls.next[key]));
+        : this.folded(key)?.calls ?? this.between(key + 1, this.calls.next[key]));
       this.items.set(key, items);
     }
     return items;
@@ -131,13 +155,22 @@ export class Tree {
     }
   }
 
-  collect(items, indent, out) {
-    for (const item of items) {
-      out.push({ item, indent });
-      if (isCall(item)) {
-        if (this.isOpen[item]) this.collect(this.below(item), indent + 1, out);
-      } else if (item.isOpen) {
-        this.collect(item.calls, indent + 1, out);
+  // Recursion may be deeper than a script may call itself.
+  collect(items, out) {
+    const open = [{ items, next: 0 }];
+
+    while (open.length) {
+      const level = open.at(-1);
+      const item = level.items[level.next++];
+      if (item === undefined) {
+        open.pop();
+        continue;
+      }
+      out.push({ item, indent: open.length - 1 });
+      if (!isCall(item)) {
+        if (item.isOpen) open.push({ items: item.calls, next: 0 });
+      } else if (this.isOpen[item]) {
+        open.push({ items: this.below(item), next: 0 });
       }
     }
   }
@@ -147,7 +180,7 @@ export class Tree {
 
     this.trace.lanes.forEach((_, i) => {
       if (this.trace.lanes.length > 1) out.push({ item: ~i, indent: 0 });
-      this.collect(this.below(~i), 0, out);
+      this.collect(this.below(~i), out);
     });
     this.rows = out;
     this.list.setCount(out.length);
@@ -189,7 +222,7 @@ export class Tree {
 
     if (!isCall(item)) item.isOpen = true;
     for (let i = from; i < Math.min(to, from + MOST_ROWS); i++) {
-      if (this.isLeaf(i)) continue;
+      if (this.isLeaf(i) || this.isWithin(i)) continue;
       this.isOpen[i] = 1;
       for (const below of this.below(i)) if (!isCall(below)) below.isOpen = true;
     }
@@ -206,11 +239,18 @@ export class Tree {
     return this.trace.lanes.findIndex(({ first, n }) => call >= first && call < first + n);
   }
 
+  // Whether a call is in the row of another one.
+  isWithin(call) {
+    return this.folds && this.recursion.isInner[call] && !this.isLevelled.has(this.recursion.outermost(call));
+  }
+
   // Unfold what is above a call.
   show(call) {
     let above = ~this.laneOf(call);
 
+    if (this.isWithin(call)) this.setLevelled(this.recursion.outermost(call), true);
     for (const i of this.names.stack(call)) {
+      if (this.isWithin(i)) continue;
       const loop = this.below(above).find((item) => !isCall(item) && i >= item.calls[0] && i <= item.calls.at(-1));
       if (loop) loop.isOpen = true;
       if (i !== call) this.isOpen[i] = 1;
@@ -237,7 +277,10 @@ export class Tree {
     const row = this.rows[this.list.indexAt(event.clientY)];
 
     if (!row || isLane(row.item)) return;
-    if (event.target.classList.contains('fold') || event.detail === 2) {
+    if (event.target.classList.contains('levels')) {
+      this.at = row.item;
+      this.again(() => this.setLevelled(row.item, !this.isLevelled.has(row.item)));
+    } else if (event.target.classList.contains('fold') || event.detail === 2) {
       this.toggle(row.item, !this.isUnfolded(row.item));
     }
     this.choose(row.item);
@@ -259,6 +302,9 @@ export class Tree {
     else if (key === 'ArrowLeft' && this.isUnfolded(at)) this.toggle(at, false);
     else if (key === 'ArrowLeft') this.goAbove(index);
     else if (key === '*') this.unfoldAll(at);
+    else if (key === 'r' && this.folds && isCall(at) && this.recursion.of(at)) {
+      this.again(() => this.setLevelled(at, !this.isLevelled.has(at)));
+    }
     else return false;
     return true;
   }
@@ -328,8 +374,13 @@ export class Tree {
       return [cell('start', names.start(call)), cell('duration', '-'), cell('self', '-'), cell('share'),
         cell('id', names.id(call))];
     }
-    return [cell('start', names.start(call)), cell('duration', names.duration(call)),
-      cell('self', names.selfText(call)), bar(duration / all, names.self(call) / all, formatShare(duration / all)),
+    const recursion = this.folded(call);
+    const self = recursion ? recursion.self : names.self(call);
+
+    return [cell('start', names.start(call)),
+      time('duration', names.duration(call), names.isStopped(call) && !names.isOpen(call)),
+      time('self', recursion ? formatDuration(self) : names.selfText(call), names.isOwnStopped(call)),
+      bar(duration / all, self / all, formatShare(duration / all)),
       cell('id', names.id(call))];
   }
 
@@ -354,11 +405,22 @@ export class Tree {
       return element;
     }
     const without = this.calls.without.get(item);
+    const recursion = this.folds ? this.recursion.of(item) : undefined;
+    if (recursion) element.append(this.levelsOf(item, recursion));
     element.append(nameOf(names, names.functionOf(item)));
     if (names.exception(item)) element.classList.add('exception', names.exception(item));
     if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
     if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));
     return element;
+  }
+
+  levelsOf(call, { n, levels }) {
+    const button = cell('levels', this.isLevelled.has(call) ? `${plural(levels, 'level')} ↰`
+      : `${formatCount(n)} × in ${plural(levels, 'level')}`);
+
+    button.title = this.isLevelled.has(call) ? 'It calls itself: as one row (r)'
+      : 'It calls itself: show each call (r)';
+    return button;
   }
 
   describeLoop(loop) {

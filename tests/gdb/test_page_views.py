@@ -431,6 +431,78 @@ def test_self_times_and_bars(page, shop):
         100 * (1 - below["1.1"] / main["duration_ns"]), abs=1)
 
 
+# ---- recursion --------------------------------------------------------------
+
+@pytest.fixture(scope="module", name="fibs")
+def fibs_folder(tmp_path_factory):
+    folder = record_program(tmp_path_factory.mktemp("fibs"),
+                            build("page.c"), 1)
+    save(folder, "t.html")
+    return folder
+
+
+def test_recursion_is_one_row_and_can_be_shown_call_by_call(page, fibs):
+    calls = {call["id"]: call for call in json_lines(fibs)
+             if call["function"] == "fib"}
+    first = next(iter(calls.values()))
+    assert first["parent"] not in calls
+    end = first["start_ns"] + first["duration_ns"]
+    inner = [call for call in calls.values() if call["start_ns"] < end]
+    levels = max(call["depth"] for call in inner) - first["depth"] + 1
+    row = "%d × in %d levels" % (len(inner), levels)
+    page.open_link("file://%s#view=tree&id=%s" % (fibs / "t.html",
+                                                  first["id"]))
+    page.wait("document.querySelector('#tree .selected .levels')")
+    assert page.text("#tree .selected .levels") == row
+    n = page.run("cstrace.views.tree.rows.length")
+    page.press("r")
+    page.wait("cstrace.views.tree.rows.length > %d" % n)
+    page.settle()
+    assert page.run("cstrace.names.id(cstrace.views.tree.at)") == first["id"]
+    page.press("r")
+    page.wait("cstrace.views.tree.rows.length === %d" % n)
+    # The innermost call of all is to be seen when it is chosen.
+    deep = max(inner, key=lambda call: call["depth"])
+    page.open_link("file://%s#view=tree&id=%s" % (fibs / "t.html",
+                                                  deep["id"]))
+    page.wait("document.querySelector('#tree .selected .id')")
+    assert page.text("#tree .selected .id") == deep["id"]
+
+
+# ---- stops ------------------------------------------------------------------
+
+def test_times_with_a_stop_in_them_are_marked(page, gdb, tmp_path):
+    gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+        "break pair", "run", "continue", "cstrace save t.html")
+    stopped = {"main", "spread", "pair"}
+    page.open(tmp_path / "t.html")
+    assert "stop at gdb's prompt" in page.text("#stops")
+    marks = page.run("""Array.from(
+      { length: cstrace.trace.calls.n }, (_, i) =>
+      [cstrace.names.ofCall(i), cstrace.views.chart.boxes.markOf(i)])""")
+    assert {name for name, mark in marks if mark == "stopped"} == stopped
+    for view in ("tree", "graph", "report"):
+        page.run("cstrace.open(arguments[0])", view)
+        page.settle()
+        found = page.run("""[...document.querySelectorAll('#' + arguments[0]
+          + ' .row:not([hidden])')].map((row) => [row.querySelector('.own')
+            .textContent, row.querySelector('.duration, .total').textContent,
+            row.querySelector('.self').textContent])""", view)
+        assert {name for name, total, _ in found
+                if total.endswith("s*")} == stopped
+        assert {name for name, _, own in found
+                if own.endswith("s*")} == {"pair"}
+        assert page.find("#stops").is_displayed()
+
+
+def test_without_a_stop_there_is_no_mark(page, fibs):
+    page.open(fibs / "t.html")
+    assert not page.run("document.querySelector('#stops')")
+    page.view("3", "tree")
+    assert not page.run("document.querySelector('#tree .star')")
+    assert not page.find("#legend").is_displayed()
+
+
 # ---- the call graph ---------------------------------------------------------
 
 # The rows of its tree as `cstrace graph` has them.
@@ -593,6 +665,40 @@ def test_a_link_to_a_function(page, shop):
     page.open_link(page.run("location.href"))
     assert page.run("cstrace.name") == "graph"
     assert page.run("cstrace.focused") == fn
+
+
+def test_a_link_holds_in_a_page_of_another_recording(page, shop, tmp_path):
+    """Where functions and stacks have other numbers."""
+    record_program(tmp_path, build("shop.cc", "-pthread",
+                                   variant=Variant("clang")), 2, 5)
+    save(tmp_path, "t.html", "--std")
+    page.open(shop / "t.html")
+    call = call_of(page, "serve")
+    page.run("cstrace.focus(cstrace.names.functionOf(arguments[0]))", call)
+    page.wait("location.hash.includes('fn=')")
+    name = page.run("cstrace.names.full(cstrace.focused)")
+    assert hash_of(page)["fn"] == name
+    page.open_link("file://%s%s" % (tmp_path / "t.html",
+                                    page.run("location.hash")))
+    assert page.run("cstrace.names.full(cstrace.focused)") == name
+    # The first stack with a shelf on it, from main.
+    path = """(() => {
+      const { names, stack, trace: { stacks } } = cstrace, path = [];
+      for (let i = stack; i >= 0; i = stacks.parent[i]) {
+        path.push(names.full(stacks.fn[i]));
+      }
+      return path;
+    })()"""
+    page.open(shop / "t.html").view("2", "flame")
+    page.run("""cstrace.selectStack(cstrace.views.flame.boxes.start.findIndex(
+      (_, box) => /Shelf::Shelf/.test(
+        cstrace.names.full(cstrace.views.flame.boxes.fn(box)))))""")
+    page.wait("location.hash.includes('stack=')")
+    wanted = page.run(path)
+    assert wanted[-1] == "main" and "Shelf" in wanted[0]
+    page.open_link("file://%s%s" % (tmp_path / "t.html",
+                                    page.run("location.hash")))
+    assert page.run(path) == wanted
 
 
 def test_a_link_by_hand(page, shop):

@@ -13,6 +13,7 @@
 #include "formats/thread_ids.h"
 #include "names/json.h"
 #include "names/put.h"
+#include "report/fields.h"
 #include "rows/row.h"
 
 #include <inttypes.h>
@@ -163,22 +164,37 @@ static void put_lanes(const struct cst_trace *t, struct bytes *out)
 	PUT(out, "]");
 }
 
+/* Which of a function's times gdb's stops are in, a bit for each. */
+static uint32_t stopped_fields(const struct total *s)
+{
+	static const uint8_t all[] = {FIELD_TOTAL, FIELD_SELF, FIELD_MIN,
+				      FIELD_MAX};
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < sizeof(all); i++)
+		if (field_is_stopped((enum field)all[i], s))
+			bits |= 1u << i;
+	return bits;
+}
+
+/* For each function: its number, calls, total, self, min, max, and the bits of
+ * stopped_fields(). */
 static void put_sums(const struct html *h, struct bytes *out)
 {
 	int is_first = 1;
 
 	PUT(out, ",\n\"sums\":[");
 	for (uint32_t i = 0; i < h->t->names->n_functions; i++) {
-		const struct html_sum *s = &h->sums.all[i];
+		const struct total *s = &h->sums.all[i];
 
 		if (!s->n_calls)
 			continue;
 		put_format(out,
 			   "%s[%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			   ",%" PRIu64 ",%" PRIu64 "]",
+			   ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 "]",
 			   is_first ? "\n" : ",\n", i, s->n_calls, s->total_ns,
-			   s->self_ns > 0 ? (uint64_t)s->self_ns : 0, s->min_ns,
-			   s->max_ns);
+			   total_self(s), s->min_ns, s->max_ns,
+			   stopped_fields(s));
 		is_first = 0;
 	}
 	PUT(out, "]");
@@ -250,7 +266,8 @@ static int put_head(struct html *h, struct bytes *out)
 	return html_data_put(out, "head", raw);
 }
 
-/* For each stack: its caller + 1, function, calls, total, self. */
+/* For each stack: its caller + 1, function, calls, total, self, calls that gdb
+ * stopped the program in, stops in its own code. */
 static int put_stacks(struct html *h, struct bytes *out)
 {
 	uint32_t n = h->stacks.nodes.n - h->next;
@@ -267,6 +284,10 @@ static int put_stacks(struct html *h, struct bytes *out)
 		html_put_number(&h->raw, sums->total_ns);
 		html_put_number(&h->raw,
 				(int64_t)sums->self_ns > 0 ? sums->self_ns : 0);
+		html_put_number(&h->raw, sums->n_stopped);
+		html_put_number(&h->raw, sums->own_stops > 0
+						 ? (uint64_t)sums->own_stops
+						 : 0);
 	}
 	return html_data_put(out, "stacks", &h->raw);
 }

@@ -123,7 +123,8 @@ static void put_call(struct html_calls *h, const struct shown *call,
 	html_put_number(&to[DURATIONS], call->duration_ns);
 	html_put_number(&to[NUMBERS], step >> 63 ? ~(step << 1) : step << 1);
 	html_put_number(&to[THREADS], call->thread);
-	html_put_number(&to[ENDS], call->end | (call->is_seed ? 4u : 0));
+	html_put_number(&to[ENDS], call->end | (call->is_seed ? 4u : 0) |
+					   (uint64_t)call->n_stops << 3);
 	h->depth = level + 1;
 	h->start_ns = call->start_ns;
 	h->number = call->number;

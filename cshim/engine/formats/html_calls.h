@@ -10,7 +10,7 @@
  *   durations in ns
  *   numbers less the number before and 1, zigzag
  *   threads
- *   ends: enum call_end, 4 more for a seed
+ *   ends: enum call_end, 4 more for a seed, 8 for each stop at gdb's prompt
  * and at last, how many callees of a call were too short or too many, as pairs
  * of the call's place in its lane and their number, behind the number of pairs.
  */

@@ -70,24 +70,18 @@ static int levels_room(struct summing *g, uint32_t level)
 
 static void add_call(struct summing *g, const struct stop *stop)
 {
-	struct html_sum *f = &g->s->all[stop->function];
+	struct total *f = &g->s->all[stop->function];
+	uint32_t level = stop->level, n_stops = stop->call.n_stops;
 	uint64_t ns = stop->duration_ns;
-	uint32_t level = stop->level;
 
-	if (!f->n_calls++ || ns < f->min_ns)
-		f->min_ns = ns;
-	if (ns > f->max_ns)
-		f->max_ns = ns;
-	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
+	total_add(f, ns, n_stops);
 	if (!f->outermost || f->outermost > level ||
 	    g->levels[f->outermost - 1] != stop->function) {
 		f->total_ns += ns;
 		f->outermost = level + 1;
 	}
-	if (level) {
-		f = &g->s->all[g->levels[level - 1]];
-		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
-	}
+	if (level)
+		total_take(&g->s->all[g->levels[level - 1]], ns, n_stops);
 	g->levels[level] = stop->function;
 	g->bins[bin_of(stop->call.duration_ns)]++;
 	g->s->n_calls++;

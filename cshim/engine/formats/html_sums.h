@@ -6,17 +6,12 @@
 #ifndef ENGINE_HTML_SUMS_H
 #define ENGINE_HTML_SUMS_H
 
+#include "report/report_rows.h"
 #include "trace/loader.h"
-
-struct html_sum {
-	uint64_t n_calls, total_ns, min_ns, max_ns;
-	int64_t self_ns;
-	uint32_t outermost; /* while they are made: a level + 1 */
-};
 
 /* Zeroed: empty. */
 struct html_sums {
-	struct html_sum *all; /* by function */
+	struct total *all; /* by function */
 	uint64_t n_calls;
 	uint64_t least_ns; /* of the calls that are shown one by one */
 };

@@ -111,19 +111,7 @@ static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
 {
 	struct total *f = &r->totals[row];
 
-	if (ns < f->min_ns || !f->n_calls) {
-		f->min_ns = ns;
-		f->is_min_stopped = n_stops > 0;
-	}
-	f->n_calls++;
-	f->n_stopped += n_stops > 0;
-	f->own_stops += n_stops;
-	/* Made-up durations may add up to anything. */
-	f->self_ns = (int64_t)((uint64_t)f->self_ns + ns);
-	if (ns > f->max_ns) {
-		f->max_ns = ns;
-		f->is_max_stopped = n_stops > 0;
-	}
+	total_add(f, ns, n_stops);
 	if (!f->outermost || f->outermost >= level ||
 	    r->levels[f->outermost].counted != row) {
 		f->total_ns += ns;
@@ -141,12 +129,8 @@ static inline void see_call(struct report *r, const struct site *site,
 	r->n_shown++;
 	if (row != NO_KEY)
 		count_call(r, row, ns, n_stops, level);
-	if (above->counted != NO_KEY) {
-		struct total *f = &r->totals[above->counted];
-
-		f->self_ns = (int64_t)((uint64_t)f->self_ns - ns);
-		f->own_stops -= n_stops;
-	}
+	if (above->counted != NO_KEY)
+		total_take(&r->totals[above->counted], ns, n_stops);
 	here->key = site->key;
 	here->counted = row;
 	here->is_subject = site->is_subject;
