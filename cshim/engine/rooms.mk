@@ -74,7 +74,7 @@ formats_SRC := callgrind.c chrome.c ctf.c ctf_dump.c ctf_metadata.c \
 # recorder: the reader thread, the live view, a recording's life.
 recorder_USES := calls rows sites file trace area elf names base
 recorder_SRC := drain.c live.c one_trace.c outlet.c process_ends.c rawarea.c \
-	recorder.c screen.c step_out.c thread_ends.c
+	recorder.c screen.c step_out.c thread_ends.c trail.c
 
 # api: the public functions that only dispatch.
 api_USES := recorder formats golden diff report rows trace calls file sites names area elf base

@@ -3,6 +3,8 @@
 
 import re
 
+import pytest
+
 from lib_build import build
 from lib_gdb import wait_for
 from lib_term import PROMPT, Terminal
@@ -24,6 +26,32 @@ def drawn(text):
     return [row for row in rows(re.sub(NOTE, "", text)) if not row.is_close]
 
 
+def check_count(text):
+    """Every call is drawn or counted, and so is every closing row: of calls
+    that were open in one of the pictures."""
+    n = len(rows(re.sub(NOTE, "", text))) + left_out(text)
+    assert N_CALLS <= n < N_CALLS + 1000
+
+
+def check_callers(text):
+    """Each row stands below its caller's, which is drawn or told again behind
+    the last note.  Returns the rows that are told again."""
+    heading, around, again = "", [], []
+    for line in text.splitlines():
+        if re.match("#.*  CALL", line):
+            heading = line + "\n"
+        if re.match(NOTE, line + "\n"):
+            around = []
+        between = re.match("# ... ([0-9,]+) calls in between", line)
+        if between:
+            around += ["..."] * int(between[1].replace(",", ""))
+        for row in rows(heading + re.sub("^#", " ", line)):
+            assert row.depth <= len(around), "no caller above: " + line
+            around[row.depth:] = [] if row.is_close else [row.text]
+            again += [row] if line[0] == "#" else []
+    return again
+
+
 def test_nobody_reads_and_the_program_goes_on(tmp_path):
     """What is not shown is counted, and the last rows are there."""
     end = tmp_path / "end"
@@ -34,10 +62,25 @@ def test_nobody_reads_and_the_program_goes_on(tmp_path):
         wait_for(end.exists, "the program to come to its end")
         seen = t.wait("exited normally", PROMPT)
         assert "%d calls in 1 thread" % N_CALLS in seen.replace(",", "")
-        assert len(drawn(seen)) + left_out(seen) == N_CALLS
+        check_count(seen)
+        check_callers(seen)
         assert left_out(seen) > N_CALLS // 2
         assert [row.text.split()[0] for row in drawn(seen)[-4:]] \
             == ["step", "leaf", "leaf", "done"]
+
+
+@pytest.mark.parametrize("fold", ["off", "on"])
+@pytest.mark.parametrize("depth", [1, 30])
+def test_rows_behind_a_note_have_their_callers(tmp_path, fold, depth):
+    with Terminal(tmp_path, build("nested.c"), args=[9000, depth],
+                  commands=("set cstrace fold " + fold,)) as t:
+        t.ask("cstrace start")
+        seen = t.ask("run")
+        assert left_out(seen) > 0
+        again = [row.text.split()[0] for row in check_callers(seen)]
+        assert again[:2] == ["main", "down"]
+        assert again.count("work") == len(re.findall(NOTE, seen))
+        assert "stopped by SIGABRT" in seen
 
 
 def test_the_note_names_the_first_that_is_missing(tmp_path):

@@ -75,13 +75,23 @@ static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
 
 /* ---- from what is pending to the screen ---------------------------------- */
 
+static uint32_t lane_of(struct live *l, const struct stack *s)
+{
+	uint32_t *known = addrmap_get(&l->stacks, (uintptr_t)s);
+
+	if (known)
+		return *known;
+	addrmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
+	return l->n_stacks++;
+}
+
 static uint8_t was_stopped(const struct live *l, const struct pending *p)
 {
 	return p->kind != ROW_OPEN && l->pauses &&
 	       pauses_are_within(l->pauses, p->start, p->end);
 }
 
-static struct screen_row row_of(const struct live *l, const struct pending *p)
+static struct screen_row row_of(struct live *l, const struct pending *p)
 {
 	return (struct screen_row){
 		.at = live_ns(l, p->time - l->start_ticks),
@@ -90,6 +100,7 @@ static struct screen_row row_of(const struct live *l, const struct pending *p)
 		.number = p->number,
 		.n_calls = 1,
 		.thread = p->thread,
+		.lane = lane_of(l, p->stack),
 		.site = p->site,
 		.from = p->from,
 		.depth = p->depth,
@@ -121,6 +132,7 @@ static int put_folded(void *arg, const struct folded *folded)
 		.number = call->number,
 		.n_calls = folded->n_calls,
 		.thread = (const void *)(uintptr_t)folded->cookie,
+		.lane = call->lane,
 		.site = call->site,
 		.from = call->from,
 		.depth = call->depth,
@@ -140,22 +152,12 @@ static int put_folded(void *arg, const struct folded *folded)
 	}
 	if (l->options.look.timestamp == CST_TIME_WALL)
 		row.time_ns += l->start_wall_ns + live_ns(l, l->paused_ticks);
-	return screen_add(&l->screen, &row);
+	return screen_add_behind(&l->screen, &row);
 }
 
 static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
 {
 	return ticks > l->start_ticks ? live_ns(l, ticks - l->start_ticks) : 0;
-}
-
-static uint32_t lane_of(struct live *l, const struct stack *s)
-{
-	uint32_t *known = addrmap_get(&l->stacks, (uintptr_t)s);
-
-	if (known)
-		return *known;
-	addrmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
-	return l->n_stacks++;
 }
 
 static void fold_pending(struct live *l, const struct pending *p)
@@ -186,8 +188,6 @@ static void fold_pending(struct live *l, const struct pending *p)
 static void fold_restart(struct live *l)
 {
 	fold_free(l->fold);
-	addrmap_release(&l->stacks);
-	l->n_stacks = 0;
 	l->fold = NULL;
 	if (!l->options.look.fold || l->is_exact)
 		return;
@@ -232,20 +232,22 @@ static void live_hand_over(struct live *l, uint64_t now, int is_stop)
 		fold_show(l->fold, since_begin_ns(l, now), is_stop);
 }
 
+/* The oldest n, and what waits on the screen, which is older.  A call that is
+ * open is among the callers of what follows, so it is closed by a row. */
 static void live_leave_out(struct live *l, uint32_t n)
 {
-	uint64_t n_calls = 0;
-	struct screen_row first = {0};
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (l->rows[i].kind == ROW_CLOSE)
-			continue;
-		if (!n_calls++)
-			first = row_of(l, &l->rows[i]);
-	}
 	if (l->fold)
 		fold_forget(l->fold);
-	screen_leave_out(&l->screen, &first, n_calls);
+	fold_restart(l);
+	screen_leave_out(&l->screen);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct pending *p = &l->rows[i];
+		const struct screen_row row = row_of(l, p);
+
+		if (p->kind == ROW_OPEN)
+			p->stack->calls[p->index].is_printed = 1;
+		screen_pass(&l->screen, &row);
+	}
 	drop_front(l, n);
 }
 
@@ -492,6 +494,8 @@ void live_forget(struct live *l)
 	l->first_row += l->n_rows;
 	l->n_rows = 0;
 	screen_clear(&l->screen);
+	addrmap_release(&l->stacks);
+	l->n_stacks = 0;
 	fold_restart(l);
 }
 

@@ -20,6 +20,9 @@ enum {
 	ROWS_AT_ONCE = 4000,
 	/* At a stop at least, where there are more. */
 	ROWS_AT_STOP = 500,
+	/* Of callers that are told again. */
+	OUTER_CALLERS = 4,
+	INNER_CALLERS = 12,
 	PIECE = 4096,
 };
 
@@ -38,6 +41,7 @@ void screen_init(struct screen *s, const struct names *names)
 void screen_release(struct screen *s)
 {
 	outlet_release(&s->outlet);
+	trails_release(&s->trails);
 	bytes_release(&s->text);
 	free(s->rows);
 	free(s->noted);
@@ -46,6 +50,7 @@ void screen_release(struct screen *s)
 
 void screen_clear(struct screen *s)
 {
+	trails_release(&s->trails);
 	s->n = 0;
 	s->n_left_out = 0;
 }
@@ -123,13 +128,29 @@ static void put_heading(struct screen *s)
 		s->text.len += row_heading(&s->drawn, &s->cell, p);
 }
 
-static void put_row(struct screen *s, const struct screen_row *r)
+/* Where there is none yet, or it does not fit the row. */
+static void put_heading_for(struct screen *s, const struct screen_row *r)
+{
+	int has_grown = cell_fit(s, r);
+
+	if (!s->has_heading) {
+		s->has_stop_note = 0;
+		for (uint32_t i = 0; i < s->cap_noted; i++)
+			s->noted[i].tid = 0;
+	}
+	if (!s->has_heading || has_grown)
+		put_heading(s);
+	s->has_heading = 1;
+}
+
+static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 {
 	struct row row = {
 		.kind = r->kind,
 		.is_unwound = r->is_unwound,
 		.is_seed = r->is_seed,
 		.is_stopped = r->is_stopped,
+		.is_again = (uint8_t)is_again,
 		.depth = r->depth,
 		.time_ns = r->time_ns,
 		.duration_ns = r->duration_ns,
@@ -144,17 +165,9 @@ static void put_row(struct screen *s, const struct screen_row *r)
 		.n_levels = r->n_levels,
 		.n_loop = r->n_loop,
 	};
-	int has_grown = cell_fit(s, r);
 	char *begin, *p;
 
-	if (!s->has_heading) {
-		s->has_stop_note = 0;
-		for (uint32_t i = 0; i < s->cap_noted; i++)
-			s->noted[i].tid = 0;
-	}
-	if (!s->has_heading || has_grown)
-		put_heading(s);
-	s->has_heading = 1;
+	put_heading_for(s, r);
 	begin = p = (char *)bytes_reserve(&s->text, 2 * ROW_MAX);
 	if (!p)
 		return;
@@ -185,9 +198,11 @@ static void put_left_out(struct screen *s)
 {
 	static const char middle[] = " not shown; `cstrace show -from ";
 	const struct screen_row *first = &s->first_left_out;
-	char *begin = (char *)bytes_reserve(&s->text, ROW_MAX), *p = begin;
+	char *begin, *p;
 
-	if (!begin)
+	put_heading_for(s, first);
+	begin = p = (char *)bytes_reserve(&s->text, ROW_MAX);
+	if (!p)
 		return;
 	memcpy(p, "# ", 2);
 	p = put_thousands(p + 2, s->n_left_out);
@@ -202,6 +217,31 @@ static void put_left_out(struct screen *s)
 	s->n_left_out = 0;
 }
 
+/* Of many callers those between the outer and the inner ones are a number. */
+static void put_callers(struct screen *s, struct trail *t,
+			const struct screen_row *row)
+{
+	uint32_t n = trail_callers(t, row);
+
+	t->is_cut = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		char *begin, *p;
+
+		if (i != OUTER_CALLERS || n <= OUTER_CALLERS + INNER_CALLERS) {
+			put_row(s, &t->rows[i], 1);
+			continue;
+		}
+		begin = p = (char *)bytes_reserve(&s->text, ROW_MAX);
+		if (!p)
+			return;
+		memcpy(p, "# ... ", 6);
+		p = put_thousands(p + 6, n - OUTER_CALLERS - INNER_CALLERS);
+		memcpy(p, " calls in between\n", 18);
+		s->text.len += (size_t)(p + 18 - begin);
+		i = n - INNER_CALLERS - 1;
+	}
+}
+
 /* ---- what waits -------------------------------------------------------------
  */
 
@@ -212,7 +252,7 @@ int screen_add(struct screen *s, const struct screen_row *row)
 		void *p = realloc(s->rows, cap * sizeof(*s->rows));
 
 		if (!p) {
-			screen_leave_out(s, row, row->n_calls);
+			screen_pass(s, row);
 			return CST_MEMORY;
 		}
 		s->rows = p;
@@ -224,21 +264,38 @@ int screen_add(struct screen *s, const struct screen_row *row)
 	return 0;
 }
 
-void screen_leave_out(struct screen *s, const struct screen_row *first,
-		      uint64_t n)
+/* A count that is told again is nobody's row. */
+static uint64_t rows_of(const struct screen_row *row)
 {
-	if (!n)
-		return;
-	if (!s->n_left_out)
-		s->first_left_out = *first;
-	s->n_left_out += n;
+	return row->kind == ROW_COUNT ? 0 : row->n_calls;
 }
 
-/* Closing rows and counts that are told again are rows of no other call. */
-static uint64_t calls_of(const struct screen_row *row)
+/* The first is to be a call, for `show -from`: a closing row's call is older.
+ */
+void screen_pass(struct screen *s, const struct screen_row *row)
 {
-	return row->kind == ROW_CLOSE || row->kind == ROW_COUNT ? 0
-								: row->n_calls;
+	struct trail *t = trails_of(&s->trails, row->lane);
+
+	if (!rows_of(row))
+		return;
+	if (!s->n_left_out ||
+	    (s->first_left_out.kind == ROW_CLOSE && row->kind != ROW_CLOSE))
+		s->first_left_out = *row;
+	s->n_left_out += rows_of(row);
+	trails_follow(&s->trails, row);
+	if (t)
+		t->is_cut = 1;
+}
+
+int screen_add_behind(struct screen *s, struct screen_row *row)
+{
+	struct trail *t = trails_of(&s->trails, row->lane);
+
+	if (t && row->at < t->latest)
+		row->at = t->latest;
+	if (t)
+		t->latest = row->at;
+	return screen_add(s, row);
 }
 
 static void drop_front(struct screen *s, uint32_t n)
@@ -280,6 +337,13 @@ static void earn(struct screen *s)
 		s->credit = ROWS_AT_ONCE;
 }
 
+static void leave_out_oldest(struct screen *s, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		screen_pass(s, &s->rows[i]);
+	drop_front(s, n);
+}
+
 /* Leave the oldest out, where there are more than can be afforded. */
 static void thin_out(struct screen *s, int is_stop)
 {
@@ -292,9 +356,24 @@ static void thin_out(struct screen *s, int is_stop)
 	if (s->n <= most)
 		return;
 	n = s->n - most;
-	for (uint32_t i = 0; i < n; i++)
-		screen_leave_out(s, &s->rows[i], calls_of(&s->rows[i]));
-	drop_front(s, n);
+	leave_out_oldest(s, n);
+}
+
+void screen_leave_out(struct screen *s)
+{
+	sort(s);
+	leave_out_oldest(s, s->n);
+}
+
+static void put_next(struct screen *s, const struct screen_row *row)
+{
+	struct trail *t = trails_of(&s->trails, row->lane);
+
+	if (t && t->is_cut)
+		put_callers(s, t, row);
+	put_row(s, row, 0);
+	if (s->outlet.is_slow)
+		trails_follow(&s->trails, row);
 }
 
 static void write_text(struct screen *s, int patience_ms)
@@ -322,7 +401,7 @@ void screen_write(struct screen *s, int is_stop, int patience_ms)
 	if (s->n_left_out)
 		put_left_out(s);
 	while (i < s->n) {
-		put_row(s, &s->rows[i++]);
+		put_next(s, &s->rows[i++]);
 		if (s->text.len < PIECE || is_callback)
 			continue;
 		write_text(s, patience_ms);

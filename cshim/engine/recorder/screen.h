@@ -2,13 +2,14 @@
  *
  * Live rows on their way to an outlet.  A slow outlet gets no more than it can
  * take, nor more than costs the program too much: the oldest that wait are left
- * out, and a note stands in their place.
+ * out, and a note stands in their place, with the callers of the next rows.
  */
 #ifndef ENGINE_SCREEN_H
 #define ENGINE_SCREEN_H
 
 #include "calls/callstack.h"
 #include "recorder/outlet.h"
+#include "recorder/trail.h"
 #include "rows/row.h"
 
 /* A row that waits. */
@@ -19,6 +20,7 @@ struct screen_row {
 	uint64_t number;
 	uint64_t n_calls;
 	const struct thread *thread;
+	uint32_t lane; /* any number for each */
 	uint32_t site;
 	uint32_t from; /* as in struct row */
 	uint32_t depth;
@@ -43,6 +45,7 @@ struct screen {
 	/* Left out, and not told yet; the first of them. */
 	uint64_t n_left_out;
 	struct screen_row first_left_out;
+	struct trails trails;
 	uint64_t told_at_ns;
 	double credit;	       /* rows that may be written now */
 	struct cst_look drawn; /* the look, its width in columns */
@@ -57,10 +60,14 @@ void screen_release(struct screen *s);
 
 /* Negative: no memory, the row is left out. */
 int screen_add(struct screen *s, const struct screen_row *row);
-/* A row that never came here is left out: n of them, the first of which is
- * this one. */
-void screen_leave_out(struct screen *s, const struct screen_row *first,
-		      uint64_t n);
+/* The same, behind the row of its lane that was added last so, whichever came
+ * first in time: what a folded row's calls make is below it. */
+int screen_add_behind(struct screen *s, struct screen_row *row);
+/* All rows that wait are left out. */
+void screen_leave_out(struct screen *s);
+/* A row that is the next of its lane is left out without waiting here: those
+ * that wait were left out before it. */
+void screen_pass(struct screen *s, const struct screen_row *row);
 /* Write what waits, or of it what the outlet takes.  is_stop: the program
  * stands still, so it can be waited for, and the newest rows come in any case.
  */

@@ -159,16 +159,18 @@ static int close_given(struct fold *f, struct lane_state *l, struct node *node)
 	return status;
 }
 
-static int close_unknown(struct fold *f, const struct shown *call,
-			 uint64_t cookie)
+/* What it called, and was added since, is at the lane's top. */
+static int close_unknown(struct fold *f, struct lane_state *l,
+			 const struct shown *call, uint64_t cookie)
 {
 	const struct folded row = {.call = *call,
 				   .n_calls = 1,
 				   .n_levels = 1,
 				   .is_close = 1,
 				   .cookie = cookie};
+	int status = show_below(f, &l->top, 1);
 
-	return f->row(f->arg, &row);
+	return status < 0 ? status : f->row(f->arg, &row);
 }
 
 int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
@@ -183,12 +185,12 @@ int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
 	if (status < 0)
 		return status;
 	if (!l->n)
-		return close_unknown(f, call, cookie);
+		return close_unknown(f, l, call, cookie);
 	node = l->levels[l->n - 1].node;
 	if (node->call.number != call->number ||
 	    node->call.thread != call->thread ||
 	    node->call.is_seed != call->is_seed)
-		return close_unknown(f, call, cookie);
+		return close_unknown(f, l, call, cookie);
 	node->call.duration_ns = call->duration_ns;
 	node->call.end = call->end;
 	node->call.n_stops = call->n_stops;

@@ -308,11 +308,43 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 	return out;
 }
 
+/* Behind the escape sequence at p: a colour's or a link's. */
+static const char *skip_escape(const char *p, const char *end)
+{
+	if (p[1] == ']') {
+		for (p += 2; p < end && *p != '\\'; p++)
+			;
+		return p < end ? p + 1 : end;
+	}
+	while (p < end && *p != 'm')
+		p++;
+	return p < end ? p + 1 : end;
+}
+
+/* The row is a note: "#" stands in its first column, which mostly is blank. */
+static char *put_mark(char *begin, char *end)
+{
+	char *p = begin;
+
+	if (*p == '\033')
+		p = (char *)skip_escape(p, end);
+	if (*p != ' ') {
+		memmove(begin + 1, begin, (size_t)(end - begin));
+		*begin = '#';
+		return end + 1;
+	}
+	memmove(begin + 1, begin, (size_t)(p - begin));
+	*begin = '#';
+	return end;
+}
+
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out)
 {
 	char *p = row_put_prefix(row, look, out);
 
+	if (row->is_again)
+		p = put_mark(out, p);
 	p = row_put_suffix(row, look, p);
 	return (uint64_t)(row_cut(out, p, look) - out);
 }
@@ -369,19 +401,6 @@ static int is_wide(uint32_t c)
 		if (c >= ranges[i][0] && c <= ranges[i][1])
 			return 1;
 	return 0;
-}
-
-/* Behind the escape sequence at p: a colour's or a link's. */
-static const char *skip_escape(const char *p, const char *end)
-{
-	if (p[1] == ']') {
-		for (p += 2; p < end && *p != '\\'; p++)
-			;
-		return p < end ? p + 1 : end;
-	}
-	while (p < end && *p != 'm')
-		p++;
-	return p < end ? p + 1 : end;
 }
 
 char *row_cut(char *begin, char *end, const struct cst_look *look)

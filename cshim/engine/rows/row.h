@@ -29,6 +29,7 @@ struct row {
 	uint8_t is_unwound;
 	uint8_t is_seed;    /* began before the trace: no time */
 	uint8_t is_stopped; /* gdb stopped the program meanwhile */
+	uint8_t is_again;   /* live only: a caller's, as a note: "#" first */
 	uint32_t depth;	    /* of visible calls */
 	uint64_t time_ns;   /* since the trace began, or wall clock: as the look
 			     * says */
