@@ -30,6 +30,8 @@ GDB ?= gdb
 PYTHON := /usr/bin/python3
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
+# The layout that Python and the engine must have in common.
+ABI := $(shell $(PYTHON) tools/gen-abi --version)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
 
 comma := ,
@@ -105,6 +107,7 @@ $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags |
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
 
 $(CLI_OBJ): ENGINE_CFLAGS += -iquote cshim/cli
+$(BUILD)/obj/cshim/engine/api/install.o: ENGINE_CFLAGS += -DCST_ABI=$(ABI)
 $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 		| $(BUILD)/packages
 	$(call say,CC)

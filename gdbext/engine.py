@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The C engine, bound by ctypes: the one place that knows engine.h's layout.
+"""The C engine, bound by ctypes.  _abi.py has the layout, made from engine.h.
 
 A negative status becomes CstraceError here; nothing above sees a pointer."""
 
@@ -9,14 +9,15 @@ import ctypes as C
 from itertools import count, takewhile
 from typing import Callable, Iterable, NamedTuple, Optional
 
+from . import _abi as abi
 from . import locate
 
-FAILED, MEMORY, BAD_INPUT, BAD_FILE = range(-1, -5, -1)
-INTERRUPTED, EMPTY, EXISTS = range(-5, -8, -1)
-WIDTH_TERMINAL = 2**32 - 1
-TIME_OFF, TIME_ELAPSED, TIME_WALL = range(3)
-ASK_FUNCTION, ASK_LINE = 1, 2
-SINK_NONE, SINK_FD, SINK_CALLBACK = range(3)
+FAILED, INTERRUPTED, EXISTS = (
+    abi.CST_FAILED, abi.CST_INTERRUPTED, abi.CST_EXISTS)
+WIDTH_TERMINAL = 2**32 - 1  # CST_WIDTH_TERMINAL
+ASK_FUNCTION = abi.CST_ASK_FUNCTION
+SINK_NONE, SINK_FD, SINK_CALLBACK = (
+    abi.CST_SINK_NONE, abi.CST_SINK_FD, abi.CST_SINK_CALLBACK)
 SORTS = ("total", "self", "calls", "max")  # enum cst_sort
 DIFF_SORTS = ("calls", "total", "change", "percent", "name")
 REPORT_BY = ("function", "callsite", "thread")
@@ -26,6 +27,8 @@ NAMES = ("simple", "full")
 N_QUESTIONS = 512
 _WORDS_GDB = 0
 _LINE = 4200  # what a note may have
+_OTHER_BUILD = ("%s was built from another version than the extension: run "
+                "make, or install both again")
 
 
 class CstraceError(Exception):
@@ -36,243 +39,21 @@ class CstraceError(Exception):
         self.status = status
 
 
-class _Error(C.Structure):
-    _fields_ = [("text", C.c_char * 512)]
-
-
-class Look(C.Structure):
+class Look(abi.cst_look):
     """How rows look."""
 
-    _fields_ = [(name, C.c_uint8) for name in (
-        "timestamp", "duration", "callsite", "color", "fold", "names", "id",
-        "thread", "links")]
-    _fields_ += [("reserved", C.c_uint8 * 3), ("width", C.c_uint32)]
 
-
-class Choice(C.Structure):
+class Choice(abi.cst_choice):
     """Which calls are shown; None and 0 choose nothing."""
 
-    _fields_ = [
-        ("filter", C.c_char_p),
-        ("exclude", C.c_char_p),
-        ("min_ns", C.c_uint64),
-        ("depth", C.c_uint32),
-        ("std", C.c_uint8), ("names", C.c_uint8),
-        ("reserved", C.c_uint8 * 2),
-        ("thread", C.c_uint32), ("process", C.c_uint32),
-        ("last", C.c_uint64),
-        ("around", C.c_char_p),
-        ("root", C.c_char_p),
-        ("from_", C.c_char_p), ("until", C.c_char_p),
-        ("file", C.c_char_p), ("module", C.c_char_p),
-        ("range_from_ns", C.c_uint64), ("range_until_ns", C.c_uint64),
-        ("unfold", C.c_char_p),
-        ("at_ns", C.c_uint64), ("has_at", C.c_uint8),
-        ("reserved2", C.c_uint8 * 7),
-    ]
     # Set where what stands for all commands is part of it.
     has_more = False
 
 
-class _Report(C.Structure):
-    _fields_ = [
-        ("sort", C.c_uint32),
-        ("limit", C.c_uint32),
-        ("by", C.c_uint32), ("output", C.c_uint32),
-        ("regex", C.c_char_p),
-        ("callers", C.c_char_p), ("callees", C.c_char_p),
-        ("sort_keys", C.c_char_p), ("fields", C.c_char_p),
-    ]
-
-
-class _Graph(C.Structure):
-    _fields_ = [
-        ("sort", C.c_uint32),
-        ("limit", C.c_uint32),
-        ("depth", C.c_uint32),
-        ("min_share_ppm", C.c_uint32),
-        ("output", C.c_uint32), ("reserved", C.c_uint32),
-        ("function", C.c_char_p),
-    ]
-
-
-class _Diff(C.Structure):
-    _fields_ = [
-        ("by", C.c_uint32),
-        ("limit", C.c_uint32),
-        ("percent", C.c_int32),
-        ("output", C.c_uint32),
-        ("sort", C.c_uint32),
-        ("shows_percent", C.c_uint32),
-    ]
-
-
-class _Thread(C.Structure):
-    _fields_ = [
-        ("process", C.c_uint32), ("thread", C.c_uint32),
-        ("pid", C.c_uint32), ("tid", C.c_uint32),
-        ("name", C.c_char_p),
-    ]
-
-
-class _Call(C.Structure):
-    _fields_ = [
-        ("function", C.c_char_p), ("name", C.c_char_p),
-        ("symbol", C.c_char_p), ("module", C.c_char_p),
-        ("file", C.c_char_p),
-        ("addr", C.c_uint64),
-        ("line", C.c_uint32), ("reserved", C.c_uint32),
-    ]
-
-
-class Status(C.Structure):
-    """Counters of a trace, or of a recorder and its trace under way."""
-
-    _fields_ = [
-        (name, C.c_uint64)
-        for name in (
-            "n_calls", "n_open", "n_unwound", "n_seeds", "n_records",
-            "n_lost_full", "n_lost_sites", "n_lost_threads", "n_lost_holes",
-            "n_lost_limit", "n_orphans", "n_waits", "area_bytes",
-            "spool_bytes", "duration_ns", "n_too_deep",
-        )
-    ] + [
-        (name, C.c_uint32)
-        for name in (
-            "n_threads", "n_processes", "n_functions", "n_sites",
-            "is_limit_reached", "n_running", "n_past_begin", "n_past_all",
-            "n_past_sealed", "n_past_exec",
-        )
-    ] + [("past_exec", C.c_char * 64), ("n_ended", C.c_uint32),
-         ("reserved", C.c_uint32), ("n_dropped", C.c_uint64)]
-
-
-class _Question(C.Structure):
-    _fields_ = [("addr", C.c_uint64), ("id", C.c_uint32), ("kind", C.c_uint32)]
-
-
-class _Seed(C.Structure):
-    _fields_ = [(n, C.c_uint64) for n in ("callee", "caller", "pc", "cfa")]
-
-
-class _RecorderOptions(C.Structure):
-    _fields_ = [
-        ("spool", C.c_char_p),
-        ("spool_dir", C.c_char_p),
-        ("spool_name", C.c_char_p),
-        ("limit_bytes", C.c_uint64),
-        ("pool_chunks", C.c_uint32),
-        ("mode", C.c_uint32),
-        ("wait_limit_ms", C.c_uint32),
-        ("command", C.c_char_p),
-        ("module", C.c_char_p),
-        ("flight_bytes", C.c_uint64),
-        ("choice", C.c_void_p),
-        ("keep_depth", C.c_uint32), ("keep_bytes", C.c_uint32),
-        ("keep_ns", C.c_uint64),
-    ]
-
-
-_WANTED = C.CFUNCTYPE(None, C.c_void_p)
-_TEXT = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_uint64)
-_MESSAGE = C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)
-_BUSY = C.CFUNCTYPE(C.c_int, C.c_void_p)
-_WRITE = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
-
-
-class _Callbacks(C.Structure):
-    _fields_ = [
-        ("wanted", _WANTED),
-        ("text", _TEXT),
-        ("message", _MESSAGE),
-        ("arg", C.c_void_p),
-        ("is_busy", _BUSY),
-    ]
-
-
-_ERR = C.POINTER(_Error)
-_OUT = C.POINTER(C.c_void_p)
-_U32, _U64, _STR, _PTR = C.c_uint32, C.c_uint64, C.c_char_p, C.c_void_p
-_LOOK, _CHOICE = C.POINTER(Look), C.POINTER(Choice)
-
-# name: (result, arguments), in the order of engine.h
-_PROTOTYPES = {
-    "cst_install": (None, []),
-    "cst_version": (C.c_char_p, []),
-    "cst_interrupt": (None, []),
-    "cst_recorder_open": (
-        C.c_int,
-        [C.POINTER(_RecorderOptions), C.POINTER(_Callbacks), _OUT, _ERR],
-    ),
-    "cst_recorder_area_path": (_STR, [_PTR]),
-    "cst_recorder_process": (C.c_int, [_PTR, _U32, C.c_int, _ERR]),
-    "cst_recorder_exec": (C.c_int, [_PTR, _ERR]),
-    "cst_recorder_unmapped": (None, [_PTR, _U64, _U64]),
-    "cst_recorder_debug_file": (None, [_PTR, _STR, _STR]),
-    "cst_recorder_live": (
-        C.c_int, [_PTR, C.c_int, C.c_int, C.c_int, _LOOK, _CHOICE, _ERR],
-    ),
-    "cst_recorder_keep": (None, [_PTR, _U32, _U32, _U64]),
-    "cst_recorder_drain": (C.c_int, [_PTR, _ERR]),
-    "cst_recorder_questions": (C.c_int, [_PTR, C.POINTER(_Question), C.c_int]),
-    "cst_recorder_answer": (None, [_PTR, _U32, _STR, _STR, _U32]),
-    "cst_recorder_pause": (None, [_PTR]),
-    "cst_recorder_resume": (None, [_PTR]),
-    "cst_recorder_seed": (C.c_int, [_PTR, _U32, _STR, _PTR, C.c_int, _ERR]),
-    "cst_recorder_function": (_U64, [_PTR, _U64]),
-    "cst_recorder_inject": (
-        C.c_int, [_PTR, _U32, _U32, _U64, _U64, _U64, _U64, _U64, _ERR],
-    ),
-    "cst_recorder_hit": (C.c_int, [_PTR, _U64, _U64, _U64, _ERR]),
-    "cst_step_out": (C.c_int, [C.c_int, _U64, _U64]),
-    "cst_recorder_end": (C.c_int, [_PTR, _OUT, _ERR]),
-    "cst_recorder_begin": (C.c_int, [_PTR, C.POINTER(_RecorderOptions), _ERR]),
-    "cst_recorder_trace": (C.c_int, [_PTR, _OUT, _ERR]),
-    "cst_recorder_close": (None, [_PTR]),
-    "cst_recorder_drawn_ns": (_U64, [_PTR]),
-    "cst_recorder_status": (None, [_PTR, C.POINTER(Status)]),
-    "cst_trace_load": (C.c_int, [_STR, _OUT, _ERR]),
-    "cst_trace_rename": (None, [_PTR, C.c_void_p, C.c_int, _MESSAGE, _PTR]),
-    "cst_trace_free": (None, [_PTR]),
-    "cst_trace_status": (None, [_PTR, C.POINTER(Status)]),
-    "cst_trace_command": (_STR, [_PTR]),
-    "cst_trace_function": (_STR, [_PTR, _U32]),
-    "cst_trace_thread": (C.c_int, [_PTR, _U32, C.POINTER(_Thread)]),
-    "cst_trace_call": (C.c_int, [_PTR, _STR, C.POINTER(_Call), _ERR]),
-    "cst_trace_is_whole": (C.c_int, [_PTR]),
-    "cst_trace_choice": (None, [_PTR, _CHOICE]),
-    "cst_trace_note": (C.c_int, [_PTR, _CHOICE, C.c_int, C.c_int, _STR, _U32]),
-    "cst_trace_has_function": (C.c_int, [_PTR, _STR, C.c_int, _STR, _U32]),
-    "cst_choice_text": (C.c_int, [_CHOICE, _STR, _U32]),
-    "cst_choice_check": (C.c_int, [_CHOICE, _ERR]),
-    "cst_report_check": (C.c_int, [C.POINTER(_Report), _ERR]),
-    "cst_trace_show": (C.c_int64, [_PTR, _LOOK, _CHOICE, _WRITE, _PTR, _ERR]),
-    "cst_trace_info": (C.c_int, [_PTR, _U32, _WRITE, _PTR, _ERR]),
-    "cst_trace_report": (
-        C.c_int64,
-        [_PTR, C.POINTER(_Report), _CHOICE, _WRITE, _PTR, _ERR],
-    ),
-    "cst_trace_graph": (
-        C.c_int64,
-        [_PTR, C.POINTER(_Graph), _CHOICE, _WRITE, _PTR, _ERR],
-    ),
-    "cst_trace_save": (C.c_int64, [_PTR, _STR, _STR, _LOOK, _CHOICE, _ERR]),
-    "cst_trace_diff": (
-        C.c_int64,
-        [_PTR, _PTR, C.POINTER(_Diff), _CHOICE, _WRITE, _PTR, _ERR],
-    ),
-    "cst_trace_expect": (C.c_int64,
-                         [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR]),
-    "cst_trace_golden": (
-        C.c_int, [_PTR, _STR, _U32, _CHOICE, _WRITE, _PTR, _ERR],
-    ),
-    "cst_may_replace": (C.c_int, [_STR, _STR, _ERR]),
-    "cst_trace_announce": (
-        C.c_int, [_PTR, _STR, _STR, _CHOICE, C.c_char_p, _U32],
-    ),
-    "cst_formats": (_STR, []),
-    "cst_demangle": (None, [_STR, _STR, _U64]),
-}
+Status = abi.cst_status_report
+_WANTED, _TEXT, _MESSAGE, _BUSY = (
+    dict(abi.cst_callbacks._fields_)[name]  # type: ignore[misc]
+    for name in ("wanted", "text", "message", "is_busy"))
 
 _library: Optional[C.CDLL] = None
 
@@ -284,7 +65,9 @@ def library() -> C.CDLL:
         path = locate.engine()
         try:
             lib = C.CDLL(path)
-            for name, (result, arguments) in _PROTOTYPES.items():
+            if lib.cst_abi() != abi.VERSION:
+                raise CstraceError(_OTHER_BUILD % path)
+            for name, (result, arguments) in abi.PROTOTYPES.items():
                 function = getattr(lib, name)
                 function.restype, function.argtypes = result, arguments
         except (OSError, AttributeError) as e:
@@ -309,7 +92,7 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
 
 
 def _call(name: str, *arguments) -> int:
-    err = _Error()
+    err = abi.cst_error()
     status = getattr(library(), name)(*arguments, C.byref(err))
     if status < 0:
         text = err.text.decode("utf-8", "replace")
@@ -389,8 +172,8 @@ class RecorderOptions(NamedTuple):
     keep_bytes: int = 0
     keep_ns: int = 0
 
-    def _pack(self) -> _RecorderOptions:
-        return _RecorderOptions(**{
+    def _pack(self) -> abi.cst_recorder_options:
+        return abi.cst_recorder_options(**{
             name: _bytes(value) if isinstance(value, str) else value
             for name, value in self._asdict().items()})
 
@@ -403,14 +186,14 @@ class Callbacks(NamedTuple):
     message: Callable[[str], None]
     is_busy: Callable[[], bool]
 
-    def _pack(self) -> _Callbacks:
+    def _pack(self) -> abi.cst_callbacks:
         def text(_arg: int, address: int, size: int) -> None:
             self.text(C.string_at(address, size).decode("utf-8", "replace"))
 
         def message(_arg: int, line: bytes) -> None:
             self.message(line.decode("utf-8", "replace"))
 
-        return _Callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
+        return abi.cst_callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
                           text=_TEXT(text), message=_MESSAGE(message),
                           is_busy=_BUSY(lambda _arg: self.is_busy()))
 
@@ -421,7 +204,7 @@ class Recorder:
     def __init__(self, options: RecorderOptions, callbacks: Callbacks) -> None:
         # The thunks must live as long as the reader's thread may call them.
         self._callbacks = callbacks._pack()
-        self._questions = (_Question * N_QUESTIONS)()
+        self._questions = (abi.cst_question * N_QUESTIONS)()
         out = C.c_void_p()
         _call("cst_recorder_open", C.byref(options._pack()),
               C.byref(self._callbacks), C.byref(out))
@@ -483,9 +266,9 @@ class Recorder:
 
     def seed(self, tid: int, name: str,
              seeds: Iterable[tuple[int, int, int, int]]) -> None:
-        items = [_Seed(*s) for s in seeds]
+        items = [abi.cst_seed(*s) for s in seeds]
         _call("cst_recorder_seed", self._r, tid, _bytes(name),
-              (_Seed * len(items))(*items), len(items))
+              (abi.cst_seed * len(items))(*items), len(items))
 
     def function(self, pc: int) -> int:
         """Where the one that holds pc begins, or 0."""
@@ -541,8 +324,8 @@ class Report(NamedTuple):
     output: str = "text"
     fields: Optional[str] = None
 
-    def _pack(self) -> _Report:
-        return _Report(
+    def _pack(self) -> abi.cst_report:
+        return abi.cst_report(
             sort_keys=_bytes(self.sort), fields=_bytes(self.fields),
             limit=self.limit,
             by=REPORT_BY.index(self.by), output=OUTPUTS.index(self.output),
@@ -565,8 +348,8 @@ class Diff(NamedTuple):
     sort: Optional[str] = None
     shows_percent: bool = False
 
-    def _pack(self) -> _Diff:
-        return _Diff(by=self.by_counts, limit=self.limit,
+    def _pack(self) -> abi.cst_diff:
+        return abi.cst_diff(by=self.by_counts, limit=self.limit,
                      percent=-1 if self.percent is None else self.percent,
                      output=OUTPUTS.index(self.output),
                      sort=DIFF_SORTS.index(self.sort) + 1 if self.sort else 0,
@@ -583,8 +366,8 @@ class Graph(NamedTuple):
     function: Optional[str] = None
     output: str = "text"
 
-    def _pack(self) -> _Graph:
-        return _Graph(
+    def _pack(self) -> abi.cst_graph:
+        return abi.cst_graph(
             sort=SORTS.index(self.sort), limit=self.limit, depth=self.depth,
             min_share_ppm=self.min_share_ppm,
             output=OUTPUTS.index(self.output), function=_bytes(self.function))
@@ -622,7 +405,7 @@ def _write_thunk(write: Write):
         text = C.string_at(address, size).decode("utf-8", "replace")
         return 0 if write(text) else -1
 
-    return _WRITE(call)
+    return abi.cst_write_fn(call)
 
 
 class Trace:
@@ -644,7 +427,7 @@ class Trace:
         """Look up again what has no name, also in these files and folders."""
         said = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
         n, paths = len(places), map(_bytes, places)
-        self._lib.cst_trace_rename(self._t, (_STR * n)(*paths), n, said, None)
+        self._lib.cst_trace_rename(self._t, (C.c_char_p * n)(*paths), n, said, None)
 
     def free(self) -> None:
         t, self._t = self._t, None
@@ -687,7 +470,7 @@ class Trace:
 
     def threads(self) -> list[Thread]:
         """All threads, in the order of their first calls."""
-        found, out = [], _Thread()
+        found, out = [], abi.cst_thread_info()
         while self._lib.cst_trace_thread(self._t, len(found), C.byref(out)):
             found.append(Thread(out.process, out.thread, out.tid,
                                 _text(out.name) or ""))
@@ -695,7 +478,7 @@ class Trace:
 
     def call(self, id: str) -> Call:
         """The call with this ID; CstraceError where there is none."""
-        out = _Call()
+        out = abi.cst_call()
         _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
         return Call(_text(out.function), _text(out.name), _text(out.file),
                     out.line, out.addr)
@@ -750,4 +533,4 @@ class Trace:
     def make_golden(self, path: str, is_forced: bool,
                     choice: Choice) -> None:
         _call("cst_trace_golden", self._t, _bytes(path), is_forced,
-              C.byref(choice), _WRITE(), None)
+              C.byref(choice), abi.cst_write_fn(), None)

@@ -24,6 +24,11 @@ const char *cst_version(void)
 	return CST_VERSION;
 }
 
+uint32_t cst_abi(void)
+{
+	return CST_ABI;
+}
+
 void cst_install(void)
 {
 	static int is_installed;

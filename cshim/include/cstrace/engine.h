@@ -45,6 +45,10 @@ CST_API void cst_install(void);
 /* The release of the engine, "0.2.0"; a string that stays. */
 CST_API const char *cst_version(void);
 
+/* The number of this header's layout (tools/gen-abi --version).  A caller that
+ * was made from another header must not call anything else. */
+CST_API uint32_t cst_abi(void);
+
 /* Make the long-running call under way in this process (write, report, save)
  * end with CST_INTERRUPTED.  Async-signal-safe. */
 CST_API void cst_interrupt(void);

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: MIT
+"""Made by tools/gen-abi from cstrace/engine.h.  Not to be edited."""
+
+import ctypes as C
+
+VERSION = 1579044946
+
+CST_OK = 0
+CST_FAILED = -1
+CST_MEMORY = -2
+CST_BAD_INPUT = -3
+CST_BAD_FILE = -4
+CST_INTERRUPTED = -5
+CST_EMPTY = -6
+CST_EXISTS = -7
+
+class cst_error(C.Structure):
+    _fields_ = [
+        ("text", C.c_char * 512),
+    ]
+
+
+CST_TIME_OFF = 0
+CST_TIME_ELAPSED = 1
+CST_TIME_WALL = 2
+
+CST_NAMES_SIMPLE = 0
+CST_NAMES_FULL = 1
+
+class cst_look(C.Structure):
+    _fields_ = [
+        ("timestamp", C.c_uint8),
+        ("duration", C.c_uint8),
+        ("callsite", C.c_uint8),
+        ("color", C.c_uint8),
+        ("fold", C.c_uint8),
+        ("names", C.c_uint8),
+        ("id", C.c_uint8),
+        ("thread", C.c_uint8),
+        ("links", C.c_uint8),
+        ("reserved", C.c_uint8 * 3),
+        ("width", C.c_uint32),
+    ]
+
+
+class cst_choice(C.Structure):
+    _fields_ = [
+        ("filter", C.c_char_p),
+        ("exclude", C.c_char_p),
+        ("min_ns", C.c_uint64),
+        ("depth", C.c_uint32),
+        ("std", C.c_uint8),
+        ("names", C.c_uint8),
+        ("reserved", C.c_uint8 * 2),
+        ("thread", C.c_uint32),
+        ("process", C.c_uint32),
+        ("last", C.c_uint64),
+        ("around", C.c_char_p),
+        ("root", C.c_char_p),
+        ("from_", C.c_char_p),
+        ("until", C.c_char_p),
+        ("file", C.c_char_p),
+        ("module", C.c_char_p),
+        ("range_from_ns", C.c_uint64),
+        ("range_until_ns", C.c_uint64),
+        ("unfold", C.c_char_p),
+        ("at_ns", C.c_uint64),
+        ("has_at", C.c_uint8),
+        ("reserved2", C.c_uint8 * 7),
+    ]
+
+
+CST_ASK_FUNCTION = 1
+CST_ASK_LINE = 2
+
+class cst_question(C.Structure):
+    _fields_ = [
+        ("addr", C.c_uint64),
+        ("id", C.c_uint32),
+        ("kind", C.c_uint32),
+    ]
+
+
+class cst_callbacks(C.Structure):
+    _fields_ = [
+        ("wanted", C.CFUNCTYPE(None, C.c_void_p)),
+        ("text", C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_uint64)),
+        ("message", C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)),
+        ("arg", C.c_void_p),
+        ("is_busy", C.CFUNCTYPE(C.c_int, C.c_void_p)),
+    ]
+
+
+CST_SINK_NONE = 0
+CST_SINK_FD = 1
+CST_SINK_CALLBACK = 2
+
+class cst_recorder_options(C.Structure):
+    _fields_ = [
+        ("spool", C.c_char_p),
+        ("spool_dir", C.c_char_p),
+        ("spool_name", C.c_char_p),
+        ("limit_bytes", C.c_uint64),
+        ("pool_chunks", C.c_uint32),
+        ("mode", C.c_uint32),
+        ("wait_limit_ms", C.c_uint32),
+        ("command", C.c_char_p),
+        ("module", C.c_char_p),
+        ("flight_bytes", C.c_uint64),
+        ("choice", C.POINTER(cst_choice)),
+        ("keep_depth", C.c_uint32),
+        ("keep_bytes", C.c_uint32),
+        ("keep_ns", C.c_uint64),
+    ]
+
+
+class cst_place(C.Structure):
+    _fields_ = [
+        ("path", C.c_char * 4096),
+        ("addr", C.c_uint64),
+        ("fd", C.c_int32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+class cst_seed(C.Structure):
+    _fields_ = [
+        ("callee", C.c_uint64),
+        ("caller", C.c_uint64),
+        ("pc", C.c_uint64),
+        ("cfa", C.c_uint64),
+    ]
+
+
+class cst_status_report(C.Structure):
+    _fields_ = [
+        ("n_calls", C.c_uint64),
+        ("n_open", C.c_uint64),
+        ("n_unwound", C.c_uint64),
+        ("n_seeds", C.c_uint64),
+        ("n_records", C.c_uint64),
+        ("n_lost_full", C.c_uint64),
+        ("n_lost_sites", C.c_uint64),
+        ("n_lost_threads", C.c_uint64),
+        ("n_lost_holes", C.c_uint64),
+        ("n_lost_limit", C.c_uint64),
+        ("n_orphans", C.c_uint64),
+        ("n_waits", C.c_uint64),
+        ("area_bytes", C.c_uint64),
+        ("spool_bytes", C.c_uint64),
+        ("duration_ns", C.c_uint64),
+        ("n_too_deep", C.c_uint64),
+        ("n_threads", C.c_uint32),
+        ("n_processes", C.c_uint32),
+        ("n_functions", C.c_uint32),
+        ("n_sites", C.c_uint32),
+        ("is_limit_reached", C.c_uint32),
+        ("n_running", C.c_uint32),
+        ("n_past_begin", C.c_uint32),
+        ("n_past_all", C.c_uint32),
+        ("n_past_sealed", C.c_uint32),
+        ("n_past_exec", C.c_uint32),
+        ("past_exec", C.c_char * 64),
+        ("n_ended", C.c_uint32),
+        ("reserved", C.c_uint32),
+        ("n_dropped", C.c_uint64),
+    ]
+
+
+class cst_thread_info(C.Structure):
+    _fields_ = [
+        ("process", C.c_uint32),
+        ("thread", C.c_uint32),
+        ("pid", C.c_uint32),
+        ("tid", C.c_uint32),
+        ("name", C.c_char_p),
+    ]
+
+
+class cst_call(C.Structure):
+    _fields_ = [
+        ("function", C.c_char_p),
+        ("name", C.c_char_p),
+        ("symbol", C.c_char_p),
+        ("module", C.c_char_p),
+        ("file", C.c_char_p),
+        ("addr", C.c_uint64),
+        ("line", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+class cst_module(C.Structure):
+    _fields_ = [
+        ("path", C.c_char_p),
+        ("build_id", C.c_char_p),
+        ("start", C.c_uint64),
+        ("end", C.c_uint64),
+        ("bias", C.c_uint64),
+        ("space", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+cst_tell_fn = C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)
+
+CST_BUILD_ID_SIZE = 129
+
+CST_WORDS_GDB = 0
+CST_WORDS_COMMAND = 1
+
+cst_write_fn = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
+
+CST_OUTPUT_TEXT = 0
+CST_OUTPUT_JSON = 1
+CST_OUTPUT_CSV = 2
+
+CST_SORT_TOTAL = 0
+CST_SORT_SELF = 1
+CST_SORT_CALLS = 2
+CST_SORT_MAX = 3
+
+CST_BY_FUNCTION = 0
+CST_BY_CALLSITE = 1
+CST_BY_THREAD = 2
+
+class cst_report(C.Structure):
+    _fields_ = [
+        ("sort", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("by", C.c_uint32),
+        ("output", C.c_uint32),
+        ("regex", C.c_char_p),
+        ("callers", C.c_char_p),
+        ("callees", C.c_char_p),
+        ("sort_keys", C.c_char_p),
+        ("fields", C.c_char_p),
+    ]
+
+
+class cst_graph(C.Structure):
+    _fields_ = [
+        ("sort", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("depth", C.c_uint32),
+        ("min_share_ppm", C.c_uint32),
+        ("output", C.c_uint32),
+        ("reserved", C.c_uint32),
+        ("function", C.c_char_p),
+    ]
+
+
+CST_DIFFERS_IN_FLOW = 1
+CST_DIFFERS_IN_TIME = 2
+
+CST_DIFF_BY_FLOW = 0
+CST_DIFF_BY_COUNTS = 1
+
+CST_DIFF_SORT_NONE = 0
+CST_DIFF_SORT_CALLS = 1
+CST_DIFF_SORT_TOTAL = 2
+CST_DIFF_SORT_CHANGE = 3
+CST_DIFF_SORT_PERCENT = 4
+CST_DIFF_SORT_NAME = 5
+
+class cst_diff(C.Structure):
+    _fields_ = [
+        ("by", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("percent", C.c_int32),
+        ("output", C.c_uint32),
+        ("sort", C.c_uint32),
+        ("shows_percent", C.c_uint32),
+    ]
+
+
+# name: (result, arguments)
+PROTOTYPES = {
+    "cst_install": (None, []),
+    "cst_version": (C.c_char_p, []),
+    "cst_abi": (C.c_uint32, []),
+    "cst_interrupt": (None, []),
+    "cst_recorder_open": (C.c_int, [C.POINTER(cst_recorder_options),
+        C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_recorder_area_path": (C.c_char_p, [C.c_void_p]),
+    "cst_recorder_process": (C.c_int, [C.c_void_p, C.c_uint32, C.c_int,
+        C.POINTER(cst_error)]),
+    "cst_recorder_exec": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
+    "cst_recorder_unmapped": (None, [C.c_void_p, C.c_uint64, C.c_uint64]),
+    "cst_recorder_debug_file": (None, [C.c_void_p, C.c_char_p, C.c_char_p]),
+    "cst_recorder_live": (C.c_int, [C.c_void_p, C.c_int, C.c_int, C.c_int,
+        C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
+    "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.c_uint64]),
+    "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
+    "cst_recorder_drain": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
+    "cst_recorder_questions": (C.c_int, [C.c_void_p, C.POINTER(cst_question),
+        C.c_int]),
+    "cst_recorder_answer": (None, [C.c_void_p, C.c_uint32, C.c_char_p,
+        C.c_char_p, C.c_uint32]),
+    "cst_recorder_alone": (None, [C.c_void_p]),
+    "cst_recorder_place": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_place)]),
+    "cst_recorder_pause": (None, [C.c_void_p]),
+    "cst_recorder_resume": (None, [C.c_void_p]),
+    "cst_recorder_over": (None, [C.c_void_p]),
+    "cst_recorder_seed": (C.c_int, [C.c_void_p, C.c_uint32, C.c_char_p,
+        C.POINTER(cst_seed), C.c_int, C.POINTER(cst_error)]),
+    "cst_recorder_function": (C.c_uint64, [C.c_void_p, C.c_uint64]),
+    "cst_recorder_inject": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64,
+        C.POINTER(cst_error)]),
+    "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
+        C.c_uint64, C.POINTER(cst_error)]),
+    "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
+    "cst_recorder_end": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_recorder_begin": (C.c_int, [C.c_void_p,
+        C.POINTER(cst_recorder_options), C.POINTER(cst_error)]),
+    "cst_recorder_trace": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_recorder_save": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
+    "cst_recorder_close": (None, [C.c_void_p]),
+    "cst_recorder_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
+    "cst_trace_load": (C.c_int, [C.c_char_p, C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_trace_free": (None, [C.c_void_p]),
+    "cst_trace_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
+    "cst_trace_is_whole": (C.c_int, [C.c_void_p]),
+    "cst_trace_choice": (None, [C.c_void_p, C.POINTER(cst_choice)]),
+    "cst_trace_command": (C.c_char_p, [C.c_void_p]),
+    "cst_trace_function": (C.c_char_p, [C.c_void_p, C.c_uint32]),
+    "cst_trace_thread": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_thread_info)]),
+    "cst_trace_call": (C.c_int, [C.c_void_p, C.c_char_p, C.POINTER(cst_call),
+        C.POINTER(cst_error)]),
+    "cst_trace_module": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_module)]),
+    "cst_trace_rename": (None, [C.c_void_p, C.POINTER(C.c_char_p), C.c_int,
+        cst_tell_fn, C.c_void_p]),
+    "cst_build_id": (C.c_int, [C.c_char_p, C.c_char_p]),
+    "cst_trace_note": (C.c_int, [C.c_void_p, C.POINTER(cst_choice), C.c_int,
+        C.c_int, C.c_char_p, C.c_uint32]),
+    "cst_choice_text": (C.c_int, [C.POINTER(cst_choice), C.c_char_p,
+        C.c_uint32]),
+    "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
+        C.c_char_p, C.c_uint32]),
+    "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),
+        C.POINTER(cst_error)]),
+    "cst_trace_show": (C.c_int64, [C.c_void_p, C.POINTER(cst_look),
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_report_check": (C.c_int, [C.POINTER(cst_report),
+        C.POINTER(cst_error)]),
+    "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
+        C.c_char_p, C.c_uint32]),
+    "cst_trace_info": (C.c_int, [C.c_void_p, C.c_uint32, cst_write_fn,
+        C.c_void_p, C.POINTER(cst_error)]),
+    "cst_trace_report": (C.c_int64, [C.c_void_p, C.POINTER(cst_report),
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_may_replace": (C.c_int, [C.c_char_p, C.c_char_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_announce": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.POINTER(cst_choice), C.c_char_p, C.c_uint32]),
+    "cst_trace_save": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
+    "cst_trace_diff": (C.c_int64, [C.c_void_p, C.c_void_p, C.POINTER(cst_diff),
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_write": (C.c_int64, [C.c_void_p, C.c_char_p,
+        C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_expect": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_uint32,
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_golden": (C.c_int, [C.c_void_p, C.c_char_p, C.c_uint32,
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_formats": (C.c_char_p, []),
+    "cst_demangle": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
+}
