@@ -14,7 +14,7 @@ from .. import engine, locate
 from ..process import hooks
 from . import kept_traces, naming, recording
 from ..ui.console import (
-    Output, is_mi, report_color, report_fold, report_links, report_width, say,
+    Output, report_color, report_fold, report_links, report_width, say,
     terminals)
 from ..process.control import Control
 from ..engine import CstraceError, RecorderOptions, Trace
@@ -478,7 +478,7 @@ class Session:
             return
         begin = time.monotonic_ns()
         r.take_all()
-        if how and r.has_drawn_since(begin) and not is_mi():
+        if how and r.has_drawn_since(begin):
             say(how)
         was_on = r.is_on
         r.gone()

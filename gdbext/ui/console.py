@@ -162,6 +162,7 @@ class Output:
         self._lock = threading.Lock()
         self._waiting: list[str] = []
         self._is_posted = False
+        self._is_writing = False
         self.written_ns = 0  # when rows went through gdb, monotonic
 
     def open(self, name: str) -> None:
@@ -196,10 +197,11 @@ class Output:
                     and _knows_links())
 
     def is_busy(self) -> bool:
-        """Does gdb still have rows to write?  It can be waited for only in
-        its own thread, where flush() follows."""
-        return (bool(self._waiting) and threading.current_thread()
-                is not threading.main_thread())
+        """Does gdb still have rows to write, or waits for a front end to take
+        them?  It can be waited for only in its own thread, where flush()
+        follows."""
+        return ((bool(self._waiting) or self._is_writing)
+                and threading.current_thread() is not threading.main_thread())
 
     def take(self, text: str) -> None:
         """Rows for gdb's own streams, on the recorder's thread."""
@@ -223,14 +225,22 @@ class Output:
         with self._lock:
             texts, self._waiting = self._waiting, []
         self.written_ns = time.monotonic_ns()
+        self._is_writing = True
+        try:
+            self._write("".join(texts))
+        finally:
+            self._is_writing = False
+
+    @staticmethod
+    def _write(text: str) -> None:
         if is_mi():
-            write("".join(texts))
+            write(text)
             return
         had_pager = gdb.parameter("pagination")
         if had_pager:
             gdb.execute("set pagination off", to_string=True)
         try:
-            gdb.write("".join(texts))
+            gdb.write(text)
             gdb.flush()
         finally:
             if had_pager:

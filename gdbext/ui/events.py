@@ -14,7 +14,7 @@ import gdb
 from .. import locate
 from ..process import hooks
 from . import ctrlc, frames, reason
-from .console import is_mi, say
+from .console import say
 from ..process.control import Control
 from ..engine import CstraceError
 from ..session.recording import RING, Recording, is_alive
@@ -90,7 +90,7 @@ class Events:
         tick included."""
         if r.road == RING:
             begin -= _TICK_NS
-        if r.has_drawn_since(begin) and not is_mi():
+        if r.has_drawn_since(begin):
             say(text)
 
     @_guarded

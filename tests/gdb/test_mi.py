@@ -8,6 +8,7 @@ import pytest
 from lib_build import TESTS, build
 from lib_mi import FrontEnd, said, stop_of, text_of
 from lib_tree import live_tree, own_sites, rows, tree
+from test_reasons import REASONS, behind_the_rows
 
 RECORD_BYTES = 65536
 HOOK_SCRIPT = TESTS / "gdb" / "in_gdb_hook.py"
@@ -63,6 +64,15 @@ def test_front_ends_are_told_of_no_settings(tmp_path, is_async):
         f.console("cstrace stop")
         assert not any(r.startswith(b"=cmd-param-changed") for r in f.records)
         assert not any(r.startswith(b"&") and b"leaf" in r for r in f.records)
+
+
+@pytest.mark.parametrize("how", ["segv", "kill"])
+def test_a_signal_is_read_behind_all_rows(tmp_path, is_async, how):
+    with FrontEnd(tmp_path, build("many.c"), args=[how],
+                  is_async=is_async) as f:
+        f.start(before=["set cstrace fold off"])
+        last = f.until_stop()
+        assert re.match(REASONS[how], behind_the_rows(said(last)))
 
 
 def test_many_rows_are_many_records(tmp_path, is_async):
