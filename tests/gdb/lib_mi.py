@@ -118,6 +118,15 @@ class FrontEnd:
         assert not any(r.startswith(begin + b"error") for r in since), since
         return since
 
+    def refused(self, command):
+        """What the error of a command of gdb's own says."""
+        begin = self.send('-interpreter-exec console "%s"' % command)
+        since = self.wait(lambda records: any(r.startswith(begin)
+                                              for r in records), command)
+        result = next(r for r in since if r.startswith(begin))
+        assert result.startswith(begin + b'error,msg="'), result
+        return result[len(begin + b'error,msg="'):-1].decode()
+
     def console(self, command):
         """What a command of gdb's own writes."""
         quoted = command.replace("\\", "\\\\").replace('"', '\\"')
@@ -146,6 +155,43 @@ class FrontEnd:
         for place in breakpoints:
             self.ask("-break-insert " + place)
         self.send("-exec-run")
+
+
+    def start_as_engine(self, *breakpoints, setup=()):
+        """Each command that Microsoft's engine sends until the program has
+        passed main, in its order; `setup` are the user's setupCommands."""
+        self.ask("-gdb-set mi-async on")
+        for command in setup:
+            self.ask(command)
+        self.console("set pagination off")
+        self.ask("-gdb-set auto-solib-add on")
+        self.ask("-gdb-set solib-search-path /tmp:")
+        self.ask("-gdb-set stop-on-solib-events 1")
+        self.ask("-environment-cd /tmp")
+        self.ask("-file-exec-and-symbols %s" % self._program)
+        self.console("show architecture")
+        if self._args:
+            self.ask("-exec-arguments " + " ".join(map(str, self._args)))
+        self.ask("-break-insert -f main")
+        self.console("set env LANG C")
+        for place in breakpoints:
+            self.ask("-break-insert -f " + place)
+        stopped = stop_of(self.go("-exec-run"))
+        self.ask("-gdb-set stop-on-solib-events 0")
+        while 'reason="solib-event"' in stopped:
+            self.console("info sharedlibrary")
+            stopped = stop_of(self.go("-exec-continue"))
+        assert 'bkptno="1"' in stopped and 'func="main"' in stopped
+        self.look_around(1)
+        self.ask("-break-delete 1")
+
+    def look_around(self, thread):
+        """What the engine asks for at each stop; returns the records."""
+        return [record for command in (
+            "-thread-info", "-stack-list-frames --thread %d 0 1000" % thread,
+            "-stack-list-arguments --thread %d 0 0 1000" % thread,
+            "-stack-list-variables --thread %d --frame 0 0" % thread)
+            for record in self.ask(command)]
 
 
 def said(records):

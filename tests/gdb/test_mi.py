@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lib_build import TESTS, build
+from lib_build import ROOT, TESTS, build
 from lib_mi import FrontEnd, said, stop_of, text_of
 from lib_tree import live_tree, own_sites, rows, tree
 from test_reasons import REASONS, behind_the_rows
@@ -128,3 +128,52 @@ def test_a_pause_in_a_hook_shows_the_users_function(tmp_path, is_async):
         frames = b"".join(f.ask("-stack-list-frames")).decode()
         assert re.search(r'stack=\[frame=\{level="0",[^}]*func="leaf"', frames)
         assert "main" in stop_of(f.go("-exec-next"))
+
+
+def test_rows_under_microsofts_engine(tmp_path, is_async):
+    if not is_async:
+        pytest.skip("the engine sets it")
+    with FrontEnd(tmp_path, build("shop.cc"), args=[2, 6]) as f:
+        f.start_as_engine("shop::Shop::refuse", setup=[
+            '-interpreter-exec console "source %s"' % (ROOT / "cstrace.py"),
+            '-interpreter-exec console "cstrace start"'])
+        n_known = len(f.records)
+        stopped = f.go("-exec-continue")
+        assert 'func="shop::Shop::refuse"' in stop_of(stopped)
+        assert re.search(r"Shop::refuse  shop.cc:242\n(.+\n)*\n"
+                         "Thread . .+ hit Breakpoint 2, shop::Shop::refuse",
+                         said(stopped))
+        thread = int(re.search(r'thread-id="(\d+)"', stop_of(stopped))[1])
+        asked = f.look_around(thread)
+        assert [r for r in asked if r[:1] in b"~&="] == []
+        f.ask("-break-delete 2")
+        stopped = f.go("-exec-next --thread %d" % thread)
+        assert "end-stepping-range" in stop_of(stopped)
+        last = f.go("-exec-continue")
+        assert 'reason="exited-normally"' in stop_of(last)
+        assert "<- main" in said(last)
+        assert re.search(r"^cstrace: \d+ calls in 3 threads", said(last), re.M)
+        assert not any(r.startswith(b"=cmd-param-changed")
+                       for r in f.records[n_known:])
+
+
+def test_commands_on_a_front_ends_console(tmp_path, is_async):
+    """In VS Code's debug console `-exec cstrace show`."""
+    with FrontEnd(tmp_path, build("many.c"), args=["no way"],
+                  is_async=is_async) as f:
+        f.start(before=["set height 10", "set width 40", "set style enabled on",
+                        "set cstrace live off", "set cstrace fold off"])
+        f.until_stop()
+        for command in ("cstrace show", "cstrace show -last 3",
+                        "cstrace report", "cstrace graph", "cstrace status",
+                        "help cstrace show"):
+            answer = f.console(command)
+            assert answer.endswith("\n") and "\033" not in answer
+            assert "--Type <RET>" not in answer
+        assert f.refused("cstrace show nosuch") \
+            == "cstrace: no function matches 'nosuch'"
+        assert "-nosuch" in f.refused("cstrace show -nosuch")
+        told = b"".join(f.ask('-complete "cstrace sho"'))
+        assert b'completion="cstrace show"' in told
+        told = b"".join(f.ask('-complete "cstrace show lea"'))
+        assert b'matches=["cstrace show leaf"]' in told
