@@ -2,13 +2,14 @@
 """The lines of docs/editors.md do what it says."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
 
-from lib_build import ROOT, build
+from lib_build import BUILD, ROOT, build
 from lib_mi import FrontEnd, said
 
 TEXT = (ROOT / "docs" / "editors.md").read_text()
@@ -40,40 +41,57 @@ def test_gdbinit(gdb, tmp_path):
     assert "middle  ends.c:50" in run.out
 
 
-def project(folder):
-    (folder / "app.c").write_text("int main(void) { return 0; }\n")
-    (folder / "more.cc").write_text("int main() { return 0; }\n")
+SOURCES = {"app.c": "int main(void) { return 0; }\n",
+           "more.cc": "#include <vector>\n"
+                      "int main() { return std::vector<int>(1)[0]; }\n"}
 
 
-BUILDS = {
-    "cmake": lambda: ({"CMakeLists.txt":
-                       "cmake_minimum_required(VERSION 3.10)\n"
-                       "project(app C CXX)\n" + block("cmake")
-                       + "add_executable(app app.c)\n"
-                       "add_executable(more more.cc)\n"},
-                      "cmake -B out -DCSTRACE=ON . && cmake --build out"),
-    "meson": lambda: ({"meson.build": "project('app', 'c', 'cpp')\n"
-                       + block("meson") + "executable('app', 'app.c')\n"
-                       "executable('more', 'more.cc')\n",
-                       "meson_options.txt": block("text", 1)},
-                      "meson setup -Dcstrace=true out && ninja -C out"),
-    "make": lambda: ({"Makefile": block("make")},
-                     "make CSTRACE=1 app more && mkdir out && mv app more out"),
-}
+def _cmake(sources):
+    languages = "C" if len(sources) == 1 else "C CXX"
+    text = ("cmake_minimum_required(VERSION 3.10)\nproject(app %s)\n"
+            % languages + block("cmake"))
+    for name in sources:
+        text += "add_executable(%s %s)\n" % (name.partition(".")[0], name)
+    return ({"CMakeLists.txt": text},
+            "cmake -B out -DCSTRACE=ON . && cmake --build out")
 
 
-@pytest.mark.parametrize("tool", BUILDS)
-def test_builds(tmp_path, tool):
+def _meson(sources):
+    languages = "'c'" if len(sources) == 1 else "'c', 'cpp'"
+    text = "project('app', %s)\n" % languages + block("meson")
+    for name in sources:
+        text += "executable('%s', '%s')\n" % (name.partition(".")[0], name)
+    return ({"meson.build": text, "meson_options.txt": block("text", 1)},
+            "meson setup -Dcstrace=true out && ninja -C out")
+
+
+def _make(sources):
+    names = " ".join(name.partition(".")[0] for name in sources)
+    return ({"Makefile": block("make")},
+            "make CSTRACE=1 %s && mkdir out && mv %s out" % (names, names))
+
+
+@pytest.mark.parametrize("compiler, sources", [
+    ("gcc", ["app.c", "more.cc"]), ("clang", ["app.c", "more.cc"]),
+    ("gcc", ["app.c"])], ids=["gcc", "clang", "c"])
+@pytest.mark.parametrize("tool", ["cmake", "meson", "make"])
+def test_builds(tmp_path, tool, compiler, sources):
     if not shutil.which(tool):
         pytest.skip("no " + tool)
-    project(tmp_path)
-    files, command = BUILDS[tool]()
+    files, command = globals()["_" + tool](sources)
+    for name in sources:
+        (tmp_path / name).write_text(SOURCES[name])
     for name, text in files.items():
         (tmp_path / name).write_text(text)
+    env = {**os.environ, "CC": compiler,
+           "CXX": compiler.replace("gcc", "g++").replace("clang", "clang++")}
     done = subprocess.run(command, shell=True, cwd=tmp_path, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                          env=env, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
-    for name in "app", "more":
-        names = subprocess.run(["nm", tmp_path / "out" / name], text=True,
-                               capture_output=True).stdout
-        assert "__cyg_profile_func_enter" in names
+    for name in sources:
+        program = tmp_path / "out" / name.partition(".")[0]
+        shown = subprocess.run(
+            [BUILD / "cstrace", "live", program], cwd=tmp_path, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+        assert re.search(r" main( |$)", shown, re.M), shown
