@@ -44,13 +44,13 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
-def package_files() -> list[tuple[str, list[str]]]:
-    """gdbext as it is in the tree, folder by folder."""
+def folder_files(top: str, below: str, which: str) -> list[tuple[str, list[str]]]:
+    """A folder of the tree as it is there, folder by folder."""
     folders = []
-    for folder, _, _ in os.walk("gdbext"):
-        sources = sorted(glob(os.path.join(folder, "*.py")))
-        if sources:
-            folders.append((os.path.join("lib/cstrace", folder), sources))
+    for folder, _, _ in os.walk(top):
+        files = sorted(filter(os.path.isfile, glob(os.path.join(folder, which))))
+        if files:
+            folders.append((os.path.join(below, folder), files))
     return folders
 
 
@@ -61,10 +61,11 @@ setup(
         ("bin", ["build/cstrace"]),
         ("lib/cstrace", ["cstrace.py"] + [f"build/{name}" for name in LIBRARIES]),
         ("include/cstrace", sorted(glob("cshim/include/cstrace/*.h"))),
-        ("share/doc/cstrace", ["README.md", "LICENSE"] + sorted(glob("docs/*.md"))),
+        ("share/doc/cstrace", ["README.md", "CHANGELOG.md", "LICENSE"]),
+        *folder_files("docs", "share/doc/cstrace", "*"),
         ("share/man/man1", ["man/cstrace.1"]),
         ("share/bash-completion/completions", ["completion/cstrace"]),
         ("share/zsh/site-functions", ["completion/_cstrace"]),
-        *package_files(),
+        *folder_files("gdbext", "lib/cstrace", "*.py"),
     ],
 )

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A golden tree: which calls a program is expected to make, as a file that is
- * written by hand or made from a trace.  docs/usage.md tells its language.
+ * written by hand or made from a trace.  docs/howto/test.md tells its language.
  */
 #ifndef ENGINE_GOLDEN_H
 #define ENGINE_GOLDEN_H

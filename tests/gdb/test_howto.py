@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The sessions that the documents show: they print today what stands there."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from lib_build import ROOT
+
+HOWTO = ROOT / "docs/howto"
+PAGES = ["README.md", *sorted(str(path.relative_to(ROOT))
+                              for path in HOWTO.glob("*.md"))]
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+
+
+def replay(*words):
+    return subprocess.run([sys.executable, str(ROOT / "tools/replay"), *words],
+                          cwd=ROOT, text=True, capture_output=True, timeout=550)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_shows_what_is_printed_now(page):
+    done = replay("--check", page)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+SESSION = """<!-- $ gcc -g -finstrument-functions examples/calc.c -o build/examples/calc -->
+```text
+$ cstrace record -o t.cst build/examples/calc 1
+1
+cstrace: 9 calls in 1 thread, 1 KiB in t.cst, 0.005 s
+$ cstrace show --depth 2 t.cst
+# One row a call, in order of entry, each below and right of its caller
+#     START    DURATION  ID   CALL  (FROM)
+   0.000000    1.167 ms  1.1  main  libc_start_call_main.h:58
+...
+   0.000008   10.000 us  1.3    sum  calc.c:88
+# depth 2: 3 of 9 calls
+```
+"""
+
+
+@pytest.mark.parametrize("old, new", [
+    ("sum  calc.c:88", "sun  calc.c:88"), ("sum  calc.c:88", "sum  calc.c:89"),
+    ("CALL  (FROM)", "CALLS"), ("calls in 1 thread", "rows in 1 thread")])
+def test_a_page_that_shows_something_else_is_found(tmp_path, old, new):
+    page = tmp_path / "page.md"
+    page.write_text(SESSION.replace("calc.c:89", "calc.c:88"))
+    assert replay("--check", str(page)).stdout == ""
+    page.write_text(SESSION.replace(old, new))
+    done = replay("--check", str(page))
+    assert done.returncode == 1
+    assert "shows something else" in done.stdout
+
+
+def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(SESSION.replace("1 KiB", "77 KiB").replace("DURATION", "LENGTH"))
+    assert replay(str(page)).returncode == 0
+    text = page.read_text()
+    assert "77 KiB" not in text and "DURATION" in text
+    rows = re.findall(r"^(?:\.\.\.| .*)$", text, re.M)
+    assert [row.split()[-2:] for row in rows] == [
+        ["main", "libc_start_call_main.h:58"], ["..."], ["sum", "calc.c:88"]]
+
+
+def anchors(path):
+    """As GitHub makes them from headings."""
+    titles = re.findall(r"^#+ (.*)", path.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            for title in titles}
+
+
+@pytest.mark.parametrize("page", [
+    str(path.relative_to(ROOT)) for path in sorted(
+        [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
+         *ROOT.glob("examples/*.md")])])
+def test_links_lead_somewhere(page):
+    path = ROOT / page
+    for target, anchor in LINK.findall(path.read_text()):
+        if "://" in target or "\n" in target:
+            continue
+        there = path.parent / target if target else path
+        assert there.exists(), target
+        if anchor:
+            assert anchor in anchors(there), f"{target}#{anchor}"
+
+
+def test_the_index_has_each_page():
+    index = (HOWTO / "README.md").read_text()
+    pages = {path.name for path in HOWTO.glob("*.md")} - {"README.md"}
+    assert pages <= set(re.findall(r"\]\(([\w-]+\.md)\)", index))
+
+
+@pytest.mark.parametrize("page", sorted(HOWTO.glob("*.md")),
+                         ids=lambda path: path.name)
+def test_the_index_has_the_titles_of_the_pages(page):
+    title = page.read_text().splitlines()[0].removeprefix("# ")
+    if page.name != "README.md":
+        assert f"[{title}]({page.name})" in (HOWTO / "README.md").read_text()
