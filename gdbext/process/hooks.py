@@ -263,16 +263,3 @@ def load_address(path: str) -> Optional[int]:
     if not starts:
         return None
     return min(starts) - elf.read(real).first
-
-
-_NAME = re.compile(r"[A-Za-z_~][\w~]*(::[A-Za-z_~][\w~]*)*")
-
-
-def has_function(name: str) -> bool:
-    """Has the program one that is called so, whatever it is a member of?"""
-    if not _NAME.fullmatch(name):
-        return False
-    try:
-        return bool(gdb.decode_line(name)[1])
-    except (gdb.error, RuntimeError, TypeError):
-        return False

@@ -153,17 +153,6 @@ class Session:
         values.update((self.options or self.last_options).choice())
         return values
 
-    def live_choice(self) -> engine.Choice:
-        """For rows as they come.  Not all functions have been called then: a
-        name that the program has is taken for that, not for a part of
-        others."""
-        own = self.standing()
-        for key in ("filter", "exclude", "from_", "until"):
-            word = own.get(key)
-            if word and hooks.has_function(word):
-                own[key] = "/(^|::)%s$/" % word
-        return self.choice(**own)
-
     def standing_text(self) -> str:
         """"filter ^sum, depth 3", or ""."""
         return engine.choice_text(engine.make_choice(**self.standing()))
@@ -381,8 +370,8 @@ class Session:
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
         key += tuple(self.options.keeping().items())
-        self.recording.live(s["live"], s["color"], s["links"], s["fold"], self.look(),
-                            self.live_choice(), key)
+        self.recording.live(s["live"], s["color"], s["links"], s["fold"],
+                            self.look(), self.choice(), key)
 
     def setting_changed(self, name: str) -> None:
         if name == "preload":

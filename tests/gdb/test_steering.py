@@ -352,3 +352,26 @@ def test_a_live_filter_knows_the_programs_functions(gdb):
     assert names(run.out) == ["pair", "leaf", "leaf"]
     run = gdb(build("calls.c"), "cstrace start -filter pai -depth 1", "run")
     assert names(run.out) == ["pair"]
+
+
+ALIKE = ["main", "order_of", "Sum::operator++", "order", "order_of",
+         "Sum::operator+"]
+
+
+@pytest.mark.parametrize("word, gone", [
+    ("order", {"order"}), ("Sum::operator+", {"Sum::operator+"}),
+    ("operator+", {"Sum::operator+"}), ("order_of(int)", {"order_of"}),
+    ("/order/", {"order", "order_of"}), ("rder", {"order", "order_of"})])
+def test_a_name_is_itself_before_it_is_called(gdb, tmp_path, word, gone):
+    """What begins or ends like it may have been called by then."""
+    left = [name for name in ALIKE if name not in gone]
+    done = cstrace(tmp_path, "record", "-o", "t.cst", "--exclude", word,
+                   build("alike.cc"))
+    assert done.status == 0, done.err
+    cstrace(tmp_path, "save", "t.cst", "t.jsonl")
+    assert [c["name"] for c in read_jsonl(tmp_path / "t.jsonl")] == left
+    run = gdb(build("alike.cc"), "cstrace start -exclude '%s'" % word, "run")
+    assert names(run.out) == left
+    live = cstrace(tmp_path, "live", "--depth", "1", "--filter", word,
+                   build("alike.cc"))
+    assert set(names(live.out)) == gone

@@ -156,6 +156,29 @@ static void a_renamed_function_is_judged_again(void **state)
 	names_free(names);
 }
 
+/* With no such function a word is a regex; there is one, but others are called
+ * first. */
+static void a_name_that_the_program_has_means_itself(void **state)
+{
+	struct cst_choice choice = {.exclude = "order"};
+	struct names *names = names_new();
+	uint32_t id = names_add_function(names, 16);
+	struct filter *f;
+
+	(void)state;
+	names_set_function(names, id, "shop::orders(int)", NULL, NULL, NULL);
+	assert_int_equal(filter_new(&choice, &f, NULL), 0);
+	assert_true(filter_excludes(f, names, id));
+	assert_false(filter_hear(f, "_ZN4shop6ordersEi"));
+	assert_false(filter_hear(f, "reorder"));
+	assert_true(filter_excludes(f, names, id));
+	assert_true(filter_hear(f, "_ZN4shop5orderEi"));
+	assert_false(filter_excludes(f, names, id));
+	assert_false(filter_hear(f, "_ZN4shop5orderEv"));
+	filter_free(f);
+	names_free(names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +191,7 @@ int main(void)
 		cmocka_unit_test(a_bad_regex_is_told),
 		cmocka_unit_test(a_name_is_taken_for_itself_first),
 		cmocka_unit_test(a_renamed_function_is_judged_again),
+		cmocka_unit_test(a_name_that_the_program_has_means_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

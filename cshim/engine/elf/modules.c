@@ -332,6 +332,20 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 	return e != NULL;
 }
 
+void modules_functions(struct modules *m, uint64_t addr,
+		       void (*hear)(void *arg, const char *symbol), void *arg)
+{
+	struct module *module = module_at(m, addr);
+	const struct symtab *table;
+	uint64_t inside;
+
+	if (!module || !module_addr(module, addr, &inside))
+		return;
+	table = object_functions(module->object);
+	for (uint32_t i = 0; i < table->n; i++)
+		hear(arg, table->entries[i].name);
+}
+
 /* What is known of the function at an address, to know it again inlined. */
 static void describe(struct modules *m, uint64_t callee,
 		     struct inline_function *out)

@@ -62,6 +62,11 @@ int modules_has(struct modules *m, uint64_t addr);
 /* A number that the code at addr has wherever its file is mapped, in all
  * address spaces; 0: not known. */
 uint64_t modules_place(struct modules *m, uint64_t addr);
+/* The number of the file in such a place. */
+static inline uint32_t modules_number(uint64_t place)
+{
+	return (uint32_t)(place >> 40);
+}
 
 /* How to find the frame's CFA from a record's stack and frame pointer. */
 enum cfa_base {
@@ -102,6 +107,11 @@ struct symbol {
 
 /* 1: a symbol contains addr; 0: none does (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
+
+/* Calls hear for the linkage name of each function of the file that addr lies
+ * in. */
+void modules_functions(struct modules *m, uint64_t addr,
+		       void (*hear)(void *arg, const char *symbol), void *arg);
 
 /* The source line that pc is of: file as compiled, borrowed from the module.
  * 1: found. */

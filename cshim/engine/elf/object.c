@@ -310,6 +310,13 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 	return symtab_find(&o->debug_symbols, addr);
 }
 
+const struct symtab *object_functions(struct object *o)
+{
+	return o->is_full || !object_open_debug(o) || !o->debug_symbols.n
+		       ? &o->symbols
+		       : &o->debug_symbols;
+}
+
 int object_bytes(struct object *o, uint64_t addr, void *out, size_t n)
 {
 	uint64_t page = addr & -(uint64_t)CODE_PAGE;

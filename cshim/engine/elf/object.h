@@ -49,6 +49,10 @@ int object_take_change(struct object *o);
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 const struct symtab **table);
 
+/* All of its functions that a symbol table tells of: the most complete one that
+ * there is; borrowed. */
+const struct symtab *object_functions(struct object *o);
+
 /* As modules_code(); 1: out->function was found. */
 int object_code(struct object *o, uint64_t addr, struct code *out);
 

@@ -186,6 +186,18 @@ static void filter_learn(struct filter *f, const struct names *names)
 		memset(f->verdicts, 0, f->n_verdicts);
 }
 
+int filter_hear(struct filter *f, const char *symbol)
+{
+	int has_changed = wording_hear(&f->only, symbol);
+
+	has_changed |= wording_hear(&f->exclude, symbol);
+	has_changed |= wording_hear(&f->from, symbol);
+	has_changed |= wording_hear(&f->until, symbol);
+	if (has_changed && f->n_verdicts)
+		memset(f->verdicts, 0, f->n_verdicts);
+	return has_changed;
+}
+
 static uint8_t verdict_new(struct filter *f, const struct names *names,
 			   uint32_t id)
 {

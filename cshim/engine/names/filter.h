@@ -33,6 +33,11 @@ int filter_enter(struct filter *f, const struct names *names, uint32_t id,
 		 struct filter_state above, struct filter_state *below);
 void filter_forget(struct filter *f, uint32_t id);
 
+/* Take it that the program has a function of this linkage name: a word that is
+ * its name means no others, also before it is called.  1: verdicts are others
+ * now. */
+int filter_hear(struct filter *f, const char *symbol);
+
 /* Is the function one of those that `exclude` names? */
 int filter_excludes(struct filter *f, const struct names *names, uint32_t id);
 /* Is it hidden for being the library's, and for nothing else? */

@@ -2,10 +2,32 @@
 #include "names/wording.h"
 #include "base/regex.h"
 #include "base/utf8.h"
+#include "names/simple.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int is_of_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Returns the last identifier before the parameters of a name, which stands in
+ * its linkage name as it is, or NULL. */
+static char *part_of(const char *word)
+{
+	size_t end = strcspn(word, "(<"), begin;
+
+	while (end && !is_of_identifier(word[end - 1]))
+		end--;
+	for (begin = end; begin && is_of_identifier(word[begin - 1]);)
+		begin--;
+	if (begin == end || !strncmp(word + begin, "operator", 8))
+		return NULL;
+	return strndup(word + begin, end - begin);
+}
 
 /* ---- one word ------------------------------------------------------------ */
 
@@ -24,6 +46,8 @@ int wording_init(struct wording *w, const char *word, enum cst_names names,
 		return cst_fail_memory(err);
 	status = regex_compile(&w->regex, w->word, err);
 	w->has_regex = status == 0;
+	if (!w->is_regex)
+		w->part = part_of(w->word);
 	if (status < 0 && !w->is_regex && strstr(w->word, "operator"))
 		return 0;
 	if (status < 0)
@@ -36,6 +60,7 @@ void wording_release(struct wording *w)
 	if (w->has_regex)
 		regfree(&w->regex);
 	free(w->word);
+	free(w->part);
 	*w = (struct wording){0};
 }
 
@@ -93,6 +118,30 @@ int wording_learn(struct wording *w, const struct names *names)
 			w->best = (uint8_t)fit;
 	}
 	return w->best != before;
+}
+
+int wording_hear(struct wording *w, const char *symbol)
+{
+	char name[16384], simple[SIMPLE_SIZE], parameters[SIMPLE_SIZE],
+		signature[SIMPLE_SIZE];
+	struct function f = {.name = name,
+			     .simple = simple,
+			     .parameters = parameters,
+			     .signature = signature};
+	enum fit fit;
+
+	if (!w->word || w->is_regex || w->best == FIT_WHOLE ||
+	    (w->part && !strstr(symbol, w->part)))
+		return 0;
+	cst_demangle(symbol, name, sizeof(name));
+	simple_name(name, simple, sizeof(simple));
+	simple_parameters(name, parameters, sizeof(parameters));
+	simple_signature(name, signature, sizeof(signature));
+	fit = fit_of(w, &f);
+	if (fit <= w->best)
+		return 0;
+	w->best = (uint8_t)fit;
+	return 1;
 }
 
 void wording_forget(struct wording *w, uint32_t id)

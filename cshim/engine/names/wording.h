@@ -15,6 +15,8 @@ enum fit { FIT_NONE = 0, FIT_TAIL, FIT_WHOLE };
 
 struct wording {
 	char *word; /* without slashes; NULL: matches nothing */
+	char *part; /* what a linkage name must have in it to mean it; NULL:
+		     * nothing is known of that */
 	regex_t regex;
 	uint8_t has_regex, is_regex; /* the latter: nothing else, by slashes */
 	uint8_t is_full;	     /* the regex looks at parameters, too */
@@ -32,6 +34,9 @@ void wording_release(struct wording *w);
 
 /* Look at functions that are new since the last time. 1: others match now. */
 int wording_learn(struct wording *w, const struct names *names);
+/* Take it that the program has a function of this linkage name, called or not.
+ * 1: others match now. */
+int wording_hear(struct wording *w, const char *symbol);
 /* This one has another name now. */
 void wording_forget(struct wording *w, uint32_t id);
 

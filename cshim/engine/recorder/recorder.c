@@ -500,7 +500,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 		return status;
 	}
 	recorder_lock(r);
-	sites_mute(&r->sites, mute);
+	sites_filter(&r->sites, mute, filter);
 	filter_free(r->mute);
 	r->mute = mute;
 	while (!options.is_on && r->area->n_chunks < r->pool_chunks)

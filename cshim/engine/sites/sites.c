@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sites/sites.h"
-#include "sites/thrown.h"
+#include "base/ranges.h"
 #include "elf/x86_64.h"
+#include "sites/thrown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ void sites_release(struct sites *s)
 	free(s->size_of_function);
 	free(s->all);
 	free(s->places);
+	free(s->files);
 	*s = (struct sites){0};
 }
 
@@ -110,6 +112,46 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 	questions_add(&s->questions, CST_ASK_FUNCTION, space, addr, id, found);
 }
 
+static void sites_judge(struct sites *s);
+
+static void hear_function(void *arg, const char *symbol)
+{
+	struct sites *s = arg;
+
+	if (s->mute)
+		s->has_news |= (uint8_t)filter_hear(s->mute, symbol);
+	if (s->shown)
+		filter_hear(s->shown, symbol);
+}
+
+static void file_tell(struct sites *s, const struct called_file *file)
+{
+	if (s->mute || s->shown)
+		modules_functions(file->space->modules, file->addr,
+				  hear_function, s);
+}
+
+/* A function of that file, by the number that modules_place() has for it, is
+ * called. */
+static void file_called(struct sites *s, struct space *space, uint64_t addr,
+			uint32_t number)
+{
+	struct called_file *file;
+
+	for (uint32_t i = s->n_files; i-- > 0;)
+		if (s->files[i].number == number)
+			return;
+	if (!ranges_room((void **)&s->files, s->n_files, &s->cap_files,
+			 sizeof(*s->files)))
+		return;
+	file = &s->files[s->n_files++];
+	*file = (struct called_file){space, addr, number};
+	file_tell(s, file);
+	if (s->has_news)
+		sites_judge(s);
+	s->has_news = 0;
+}
+
 /* Not known at this address of the space; in another it may be. */
 static uint32_t function_new(struct sites *s, struct space *space,
 			     uint64_t addr)
@@ -127,6 +169,8 @@ static uint32_t function_new(struct sites *s, struct space *space,
 		addrmap_put(&s->by_place, place, id);
 	names_place_function(s->names, id, space->number);
 	name_function(s, space, id, addr);
+	if (place)
+		file_called(s, space, addr, modules_number(place));
 	return id;
 }
 
@@ -521,9 +565,12 @@ static void sites_judge(struct sites *s)
 	}
 }
 
-void sites_mute(struct sites *s, struct filter *filter)
+void sites_filter(struct sites *s, struct filter *mute, struct filter *shown)
 {
-	s->mute = filter;
+	s->mute = mute;
+	s->shown = shown;
+	for (uint32_t i = 0; i < s->n_files; i++)
+		file_tell(s, &s->files[i]);
 	sites_judge(s);
 }
 

@@ -61,6 +61,13 @@ struct exceptions {
 	uint32_t n_messages;
 };
 
+/* An object file with functions that were called: one of its addresses. */
+struct called_file {
+	struct space *space;
+	uint64_t addr;
+	uint32_t number;
+};
+
 struct sites {
 	struct area *area; /* borrowed */
 	struct spaces spaces;
@@ -78,8 +85,12 @@ struct sites {
 	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
-	uint32_t keep_bytes; /* functions of less code are muted; 0: none */
-	struct filter *mute; /* borrowed; NULL: nothing is muted */
+	uint32_t keep_bytes;  /* functions of less code are muted; 0: none */
+	struct filter *mute;  /* borrowed; NULL: nothing is muted */
+	struct filter *shown; /* likewise: told of functions, no more */
+	struct called_file *files;
+	uint32_t n_files, cap_files;
+	uint8_t has_news; /* mute has heard of a function that it names */
 };
 
 int sites_init(struct sites *s, struct area *a, struct names *n);
@@ -115,8 +126,10 @@ int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		   uint64_t fp);
 
-/* Mute the functions that filter excludes, from now on. */
-void sites_mute(struct sites *s, struct filter *filter);
+/* Mute the functions that `mute` excludes, from now on; and tell it and `shown`
+ * (both may be NULL) what functions there are in files of which any is called,
+ * for as long as they stay. */
+void sites_filter(struct sites *s, struct filter *mute, struct filter *shown);
 
 /* Mute functions whose symbol has fewer bytes, from now on; 0: none. */
 void sites_keep(struct sites *s, uint32_t bytes);
