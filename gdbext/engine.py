@@ -147,6 +147,17 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   at_ns=at_ns or 0, has_at=at_ns is not None)
 
 
+def file_has_function(path: str, word: str, choice: Choice
+                      ) -> Optional[tuple[bool, str]]:
+    """Is a function of the file meant by this word?  If not, names that may
+    have been.  None: the file does not tell."""
+    near = C.create_string_buffer(512)
+    found = library().cst_file_has_function(_bytes(path), _bytes(word),
+                                            choice.names, near, len(near))
+    return (None if found < 0 else
+            (found > 0, near.value.decode("utf-8", "replace")))
+
+
 def choice_text(choice: Choice) -> str:
     """"filter ^sum, depth 3", or "" where all is chosen."""
     out = C.create_string_buffer(_LINE)

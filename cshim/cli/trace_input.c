@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,16 +116,58 @@ static int note(const struct cst_trace *t, const struct options *o, char *out,
 			      out, size);
 }
 
+/* Writes what is to be said of a word that no function of the trace is meant
+ * by; returns its length, 0: there is one, or no word. */
+static int wrong_text(const struct cst_trace *t, const struct options *o,
+		      const char *word, char *out, uint32_t size)
+{
+	char near[512];
+	int n;
+
+	if (!word || (word[0] >= '0' && word[0] <= '9') ||
+	    cst_trace_has_function(t, word, (enum cst_names)o->choice.names,
+				   near, sizeof(near)))
+		return 0;
+	n = snprintf(out, size,
+		     *near ? "no function matches '%.2000s': did you mean %s?"
+			   : "no function matches '%.2000s'%s",
+		     word, near);
+	return n < (int)size ? n : (int)size - 1;
+}
+
+/* Says so. */
+static int is_wrong(const struct cst_trace *t, const struct options *o,
+		    const char *word)
+{
+	char text[NOTE_MAX];
+
+	if (!wrong_text(t, o, word, text, sizeof(text)))
+		return 0;
+	failure("%s", text);
+	return 1;
+}
+
+static int write_line(cst_write_fn write, char *line, int n)
+{
+	if (!n)
+		return 0;
+	memcpy(line, "# ", 2);
+	memcpy(line + 2 + n, "\n", 2);
+	return write(NULL, line, (uint64_t)n + 3);
+}
+
 int reading_note(const struct cst_trace *t, const struct options *o,
 		 cst_write_fn write)
 {
-	char text[NOTE_MAX] = "# ";
-	int n = note(t, o, text + 2, sizeof(text) - 3);
+	const char *words[] = {o->choice.exclude, o->choice.until};
+	char line[NOTE_MAX + 4];
+	int status = write_line(write, line, note(t, o, line + 2, NOTE_MAX));
 
-	if (!n)
-		return 0;
-	memcpy(text + 2 + n, "\n", 2);
-	return write(NULL, text, (uint64_t)n + 3);
+	for (int i = 0; i < 2 && !status; i++)
+		status = write_line(
+			write, line,
+			wrong_text(t, o, words[i], line + 2, NOTE_MAX));
+	return status;
 }
 
 void reading_tell_note(const struct cst_trace *t, const struct options *o)
@@ -133,22 +176,24 @@ void reading_tell_note(const struct cst_trace *t, const struct options *o)
 
 	if (o->is_chosen && note(t, o, text, sizeof(text)))
 		failure("%s", text);
+	is_wrong(t, o, o->choice.exclude);
+	is_wrong(t, o, o->choice.until);
 }
 
-/* A word of the user's that no function of the trace is meant by. */
-static int is_wrong(const struct cst_trace *t, const struct options *o,
-		    const char *word)
+void reading_tell_wrong(const struct cst_trace *t, const struct options *o,
+			const char *program)
 {
-	char near[512];
+	const char *words[] = {o->choice.filter, o->choice.exclude,
+			       o->choice.from, o->choice.until};
+	enum cst_names names = (enum cst_names)o->choice.names;
 
-	if (!word || (word[0] >= '0' && word[0] <= '9') ||
-	    cst_trace_has_function(t, word, (enum cst_names)o->choice.names,
-				   near, sizeof(near)))
-		return 0;
-	failure(*near ? "no function matches '%s': did you mean %s?"
-		      : "no function matches '%s'%s",
-		word, near);
-	return 1;
+	for (int i = 0; i < 4; i++) {
+		char near[512];
+
+		if (words[i] && cst_file_has_function(program, words[i], names,
+						      near, sizeof(near)) <= 0)
+			is_wrong(t, o, words[i]);
+	}
 }
 
 int reading_tell_none(const struct cst_trace *t, const struct options *o,

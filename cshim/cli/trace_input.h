@@ -22,6 +22,10 @@ int reading_note(const struct cst_trace *t, const struct options *o,
 		 cst_write_fn write);
 /* Says what is hidden in a saved file, where the command's own words do not. */
 void reading_tell_note(const struct cst_trace *t, const struct options *o);
+/* Says which words of the user's no function is meant by, neither one of the
+ * trace just recorded nor another of the program's. */
+void reading_tell_wrong(const struct cst_trace *t, const struct options *o,
+			const char *program);
 /* Says that there are no such calls, rows or the like (`what`), in gdb's words.
  * Returns the exit code. */
 int reading_tell_none(const struct cst_trace *t, const struct options *o,

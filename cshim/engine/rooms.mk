@@ -41,7 +41,7 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
 trace_SRC := announce.c answer.c call_paths.c callers.c callid.c clamp.c \
-	decode.c finish.c loader.c locate.c meta_read.c recompress.c site_caller.c \
+	decode.c file_functions.c finish.c loader.c locate.c meta_read.c recompress.c site_caller.c \
 	span.c symbolize.c thread_choice.c trace.c view.c walk.c window.c
 
 # rows: a call becomes a row; equal rows become one.

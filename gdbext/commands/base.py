@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Union
 
 import gdb
 
@@ -15,6 +15,7 @@ from ..ui.console import plain, say
 from ..engine import (
     EXISTS, INTERRUPTED, Choice, CstraceError, Trace, choice_text)
 from ..ui.options import Option
+from ..session import mistakes
 from ..session.session import Session
 
 
@@ -119,6 +120,21 @@ def write_note(trace: Trace, choice: Choice) -> None:
     note = trace.note(choice, choice.has_more)
     if note:
         gdb.write("# %s\n" % plain(note))
+    for line in _wrong_words(trace, choice, choice.exclude, choice.until):
+        gdb.write("# %s\n" % line)
+
+
+def _wrong_words(trace: Trace, choice: Choice,
+                 *words: Union[str, bytes, None]) -> Iterator[str]:
+    """Of words for functions, those that none of the trace is meant by."""
+    for word in words:
+        if isinstance(word, bytes):
+            word = word.decode("utf-8", "surrogateescape")
+        if not word or word[0].isdigit():
+            continue
+        is_there, near = trace.has_function(word, choice)
+        if not is_there:
+            yield mistakes.no_function(word, near)
 
 
 def tell_none(trace: Trace, choice: Choice, what: str,
@@ -128,15 +144,9 @@ def tell_none(trace: Trace, choice: Choice, what: str,
     if not trace.status().n_calls:
         say("no calls recorded")
         return
-    standing = (choice.filter, choice.from_)
-    for word in (*words, *(w and w.decode("utf-8", "surrogateescape")
-                           for w in standing)):
-        if not word or word[0].isdigit():
-            continue
-        is_there, near = trace.has_function(word, choice)
-        if not is_there:
-            raise gdb.GdbError("no function matches '%s'%s" % (
-                plain(word), ": did you mean %s?" % near if near else ""))
+    for line in _wrong_words(trace, choice, *words, choice.filter,
+                             choice.from_):
+        raise gdb.GdbError(line)
     chosen = plain(choice_text(choice))
     if choice.has_more:
         chosen += "; -all shows the others"

@@ -12,7 +12,7 @@ import gdb
 
 from .. import engine, locate
 from ..process import hooks
-from . import kept_traces, naming, recording
+from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, say,
     terminals)
@@ -210,6 +210,7 @@ class Session:
                 self._begin_in_the_middle()
             else:
                 self._announce(self._preload.install())
+            self._tell_mistakes(options.choice())
         except BaseException:
             self._disarm()
             self._end_trace()
@@ -239,6 +240,18 @@ class Session:
                                          self.options.keeping_text())))
         say("on, as before%s: %s" % (", now with " + chosen if chosen else "",
                                      self.summary()))
+        self._tell_mistakes(options.choice())
+
+    def _tell_mistakes(self, words: dict[str, Any]) -> None:
+        """What is chosen by a name that nothing has."""
+        trace = None
+        if any(words.values()):
+            try:
+                trace = self.trace()
+            except (gdb.GdbError, CstraceError):
+                pass
+        for line in mistakes.lines(words, self.choice(), trace):
+            say(line)
 
     def _announce(self, is_preloaded: bool) -> None:
         path = hooks.program()
@@ -386,6 +399,8 @@ class Session:
             self.apply_settings()
         except CstraceError as e:
             raise gdb.GdbError(str(e)) from None
+        if key is not None:
+            self._tell_mistakes({key: self.settings.chosen(name)})
 
     def open_output(self, name: str) -> None:
         try:

@@ -346,6 +346,63 @@ def test_a_wrong_name(gdb, shop, words, line):
     assert run.status == 1 and "#" not in run.out
 
 
+@pytest.mark.parametrize("option, line", [
+    ("-until thruogh", "no function matches 'thruogh': did you mean through?"),
+    ("-from nosuch", "no function matches 'nosuch'"),
+    ("-filter pairr", "no function matches 'pairr': did you mean pair?"),
+    ("-exclude /xyz/", "no function matches '/xyz/'"),
+    ("-in call.c", "no source file is called 'call.c': did you mean calls.c?"),
+    ("-module libnosuch",
+     "no program or library is called 'libnosuch' so far")])
+def test_a_wrong_name_before_the_run(gdb, option, line):
+    """It is no error: what is loaded later may have it."""
+    name, word = option[1:].split()
+    line = "cstrace: %s\n" % line
+    run = gdb(build("calls.c"), "cstrace start " + option)
+    assert run.status == 0 and run.out.endswith(line)
+    if name in ("filter", "exclude", "in", "module"):
+        run = gdb(build("calls.c"), "set cstrace %s %s" % (name, word))
+        assert run.status == 0 and run.out.endswith(line)
+
+
+@pytest.mark.parametrize("option", [
+    "-from pair -until ^down$", "-filter pai", "-exclude leaf", "-in calls.c",
+    "-module " + build("calls.c").name, "-filter /^s.*d$/"])
+def test_a_right_name_before_the_run(gdb, option):
+    run = gdb(build("calls.c"), QUIET, "cstrace start " + option)
+    assert run.out.count("cstrace: ") == 1
+
+
+def test_a_wrong_name_while_it_is_on(gdb):
+    run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
+              "cstrace start -until thruogh", "set cstrace exclude laef",
+              "set cstrace filter pair", "set cstrace filter", "continue",
+              "cstrace show -depth 1")
+    assert run.out.count("no function matches") == 4
+    assert run.out.count("'thruogh': did you mean through?") == 2
+    assert "\n# no function matches 'laef': did you mean leaf?\n" in run.out
+
+
+def test_a_wrong_name_that_was_recorded_with(tmp_path):
+    def told(*words):
+        done = cstrace(tmp_path, *words)
+        assert done.status == 0
+        return re.findall("no function matches '(.*)'", done.out + done.err)
+
+    program = build("calls.c")
+    assert told("record", "--exclude", "dwon", "--until", "xyzzy",
+                "--filter", "pair", "-o", "t.cst", program) \
+        == ["dwon", "xyzzy"]
+    assert told("show", "--all", "--until", "nosuch", "t.cst") == ["nosuch"]
+    assert told("report", "--all", "--exclude", "nosuch", "t.cst") \
+        == ["nosuch"]
+    assert told("save", "--all", "--exclude", "dwon", "t.cst", "t.txt") \
+        == ["dwon"]
+    # It is one, though it is not called.
+    assert told("record", "--exclude", "never", "-o", "t.cst",
+                build("alike.cc")) == []
+
+
 def test_a_live_filter_knows_the_programs_functions(gdb):
     """`p` is none of them: a regex; `pair` is one before it is called."""
     run = gdb(build("calls.c"), "cstrace start -filter pair", "run")

@@ -29,7 +29,14 @@ int order(int n)
 	return order_of(n) + 1;
 }
 
+int never()
+{
+	return 0;
+}
+
 } // namespace
+
+int (*const kept)() = never;
 
 int main()
 {

@@ -260,6 +260,8 @@ static int recorder_end(struct record *r)
 	if (failed < 0)
 		return failure("%s", err.text);
 	cst_trace_status(trace, &status);
+	if (status.n_calls)
+		reading_tell_wrong(trace, r->o, r->module);
 	if (r->is_piped)
 		failed = pipe_trace(trace);
 	cst_trace_free(trace);

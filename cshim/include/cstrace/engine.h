@@ -456,6 +456,12 @@ CST_API int cst_trace_has_function(const struct cst_trace *t, const char *word,
 				   enum cst_names names, char *near,
 				   uint32_t size);
 
+/* The same of the functions of an object file, called or not.  Negative: it
+ * tells of none, or the word is no regex either.  size is at least 1. */
+CST_API int cst_file_has_function(const char *path, const char *word,
+				  enum cst_names names, char *near,
+				  uint32_t size);
+
 /* Check a choice without using it (CST_BAD_INPUT: a bad regex or ID). */
 CST_API int cst_choice_check(const struct cst_choice *choice,
 			     struct cst_error *err);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a user's word means among all functions of an object file, called or
+ * not: for a program that has not run yet.
+ */
+#include "cstrace/engine.h"
+#include "elf/elffile.h"
+#include "elf/symtab.h"
+#include "names/names.h"
+#include "names/wording.h"
+
+/* Returns the functions with their names; NULL: out of memory. */
+static struct names *names_of(const struct symtab *functions)
+{
+	struct names *n = names_new();
+
+	for (uint32_t i = 0; n && i < functions->n; i++) {
+		const char *symbol = functions->entries[i].name;
+		uint32_t id = names_add_function(n, i);
+		char name[16384];
+
+		if (id == UINT32_MAX)
+			break;
+		cst_demangle(symbol, name, sizeof(name));
+		names_set_function(n, id, name, symbol, NULL, NULL);
+	}
+	return n;
+}
+
+static int is_any(struct wording *w, const struct names *n)
+{
+	int is_there = 0;
+
+	wording_learn(w, n);
+	for (uint32_t i = 0; i < n->n_functions && !is_there; i++)
+		is_there = wording_matches(w, &n->functions[i]);
+	return is_there;
+}
+
+static int has_function(const struct symtab *functions, struct wording *w,
+			const char *word, char *near, uint32_t size)
+{
+	struct names *n;
+	int is_there = 0;
+
+	/* Most words are names, and seen to be at once. */
+	for (uint32_t i = 0; i < functions->n && !is_there; i++)
+		is_there = wording_hear(w, functions->entries[i].name);
+	if (is_there)
+		return 1;
+	n = names_of(functions);
+	if (!n)
+		return CST_FAILED;
+	is_there = is_any(w, n);
+	if (!is_there)
+		wording_near(word, n, near, size);
+	names_free(n);
+	return is_there;
+}
+
+int cst_file_has_function(const char *path, const char *word,
+			  enum cst_names names, char *near, uint32_t size)
+{
+	struct elf_file file;
+	struct symtab functions = {0};
+	struct wording w;
+	int found = CST_FAILED;
+
+	*near = '\0';
+	if (wording_init(&w, word, names, NULL) < 0)
+		return CST_FAILED;
+	if (elf_file_open(&file, elf_file_descriptor(path)) &&
+	    (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
+	     symtab_init(&functions, file.elf, SHT_DYNSYM, 0)) &&
+	    functions.n)
+		found = has_function(&functions, &w, word, near, size);
+	symtab_release(&functions);
+	elf_file_close(&file);
+	wording_release(&w);
+	return found;
+}

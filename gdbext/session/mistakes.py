@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Names of the user's that nothing in the program has: a filter of such a name
+looks like a program that makes no calls."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from typing import Any, Iterator, Optional
+
+import gdb
+
+from .. import engine, locate
+from ..engine import Choice, Trace
+from ..process import elf, hooks
+from ..ui.console import plain
+
+_FUNCTIONS = ("filter", "exclude", "from_", "until")
+
+
+def no_function(word: str, near: str) -> str:
+    return "no function matches '%s'%s" % (
+        plain(word), ": did you mean %s?" % near if near else "")
+
+
+def _libraries(program: str) -> list[str]:
+    needed, _missing = elf.needed_files(program)
+    loaded = [locate.file_name(o) for o in gdb.objfiles() if o.owner is None]
+    return [f for f in dict.fromkeys([*needed, *loaded]) if f and f != program]
+
+
+def _files(program: str) -> Iterator[str]:
+    """Where functions with hooks are: files, and their debug files."""
+    files = [program, *filter(hooks.uses_hooks, _libraries(program))]
+    yield from files
+    for objfile in gdb.objfiles():
+        owner = objfile.owner
+        if owner is not None and locate.file_name(owner) in files:
+            yield locate.file_name(objfile) or ""
+
+
+def _function(program: str, word: str, choice: Choice) -> Optional[str]:
+    found = [engine.file_has_function(f, word, choice)
+             for f in _files(program)]
+    known = [f for f in found if f is not None]
+    if not known or any(is_there for is_there, _near in known):
+        return None
+    return no_function(word, next((near for _, near in known if near), ""))
+
+
+def _sources() -> set[str]:
+    text = gdb.execute("info sources .", to_string=True)
+    paths = (path.rstrip(":") for path in re.split(r"[,\s]+", text))
+    return {os.path.basename(path) for path in paths if path[:1] == "/"}
+
+
+def _near(word: str, names: set[str]) -> str:
+    found = difflib.get_close_matches(os.path.basename(word), sorted(names), 1)
+    return ": did you mean %s?" % plain(found[0]) if found else ""
+
+
+def _source(word: str) -> Optional[str]:
+    try:
+        gdb.decode_line('"%s":1' % word)
+    except gdb.error as e:
+        if "No source file named" in str(e):
+            return "no source file is called '%s'%s" % (
+                plain(word), _near(word, _sources()))
+    return None
+
+
+def _module(program: str, word: str) -> Optional[str]:
+    names = {os.path.basename(f) for f in [program, *_libraries(program)]}
+    last = os.path.basename(word)
+    if any(name == last or name.startswith(last + ".so") for name in names):
+        return None
+    return "no program or library is called '%s' so far%s" % (
+        plain(word), _near(word, names))
+
+
+def lines(words: dict[str, Any], choice: Choice,
+          trace: Optional[Trace]) -> list[str]:
+    """What to say of words for parts of a choice, by their keys."""
+    program, said = hooks.program(), []
+    for key, word in words.items():
+        if not word or program is None:
+            continue
+        if key in _FUNCTIONS and not word[0].isdigit() and not (
+                trace and trace.has_function(word, choice)[0]):
+            said.append(_function(program, word, choice))
+        elif key == "file":
+            said.append(_source(word))
+        elif key == "module":
+            said.append(_module(program, word))
+    return [line for line in said if line]
