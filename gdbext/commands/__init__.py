@@ -7,6 +7,7 @@ from ..session.session import Session
 from . import (
     check, clear, diff, expect, graph, info, listing, load, overview, report,
     save, show, start, status, stop)
+from .base import function_names
 
 
 def register(session: Session) -> None:
@@ -18,3 +19,4 @@ def register(session: Session) -> None:
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)
+    session.settings.complete_values(lambda: function_names(session))

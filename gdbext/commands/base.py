@@ -60,33 +60,42 @@ class TraceCommand(gdb.Command):
         raise NotImplementedError
 
     def complete(self, text: str, word: Optional[str]) -> Any:
-        return options.complete(text, word, self.options, self.rest)
+        allowed = [o._replace(completion=self.functions())
+                   if o.read is options.read_function else o
+                   for o in self.options]
+        return options.complete(text, word, allowed, self.rest)
 
     def functions(self) -> Any:
-        """For a REGEX of the trace's functions: their names, those that mean
-        themselves; the program's, before there is a trace."""
-        try:
-            names = self.session.trace().functions()
-        except (gdb.GdbError, CstraceError):
-            return gdb.COMPLETE_SYMBOL
-        short = {name.partition("(")[0] for name in names}
-        return sorted(name for name in short if _PLAIN.fullmatch(name)
-                      and (self.session.settings["std"]
-                           or not name.startswith(_STD)))
+        return function_names(self.session)
 
 
-_PLAIN = re.compile(r"[\w:~]+")
+def function_names(session: Session) -> Any:
+    """For a REGEX of the trace's functions: their names, those that mean
+    themselves, in full and as rows have them; the program's symbols, before
+    there is a trace."""
+    try:
+        names = session.trace().functions()
+    except (gdb.GdbError, CstraceError):
+        return gdb.COMPLETE_SYMBOL
+    found = {name for name in (n.partition("(")[0] for n in names)
+             if _PLAIN.fullmatch(name) and (session.settings["std"]
+                                            or not name.startswith(_STD))}
+    return sorted(found | {"::".join(n.split("::")[-2:]) for n in found})
+
+
+# Neither an exception's row nor what is left of "operator()".
+_PLAIN = re.compile(r"(?!(throw|catch)$)(?!.*\boperator$)[\w:~]+")
 _STD = ("std::", "__gnu_cxx::")
 
 DEPTH = Option("depth", options.read_count)
-FILTER = Option("filter", options.read_text, gdb.COMPLETE_SYMBOL)
-EXCLUDE = Option("exclude", options.read_text, gdb.COMPLETE_SYMBOL)
+FILTER = Option("filter", options.read_function, gdb.COMPLETE_SYMBOL)
+EXCLUDE = Option("exclude", options.read_function, gdb.COMPLETE_SYMBOL)
 MIN_TIME = Option("min-time", options.read_time_ns)
 THREAD = Option("thread", options.read_thread)
 RANGE = Option("range", options.read_range)
 BELOW = Option("below", options.read_text)
-FROM = Option("from", options.read_text, gdb.COMPLETE_SYMBOL)
-UNTIL = Option("until", options.read_text, gdb.COMPLETE_SYMBOL)
+FROM = Option("from", options.read_function, gdb.COMPLETE_SYMBOL)
+UNTIL = Option("until", options.read_function, gdb.COMPLETE_SYMBOL)
 IN = Option("in", options.read_text, gdb.COMPLETE_FILENAME)
 MODULE = Option("module", options.read_text, gdb.COMPLETE_FILENAME)
 # What chooses calls in every command that shows, sums up or saves them.

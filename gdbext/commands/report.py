@@ -63,8 +63,8 @@ class ReportCommand(TraceCommand):
                Option("limit", options.read_count),
                Option("by", options.read_one_of(engine.REPORT_BY),
                       list(engine.REPORT_BY)),
-               Option("callers", options.read_text, gdb.COMPLETE_SYMBOL),
-               Option("callees", options.read_text, gdb.COMPLETE_SYMBOL),
+               Option("callers", options.read_function, gdb.COMPLETE_SYMBOL),
+               Option("callees", options.read_function, gdb.COMPLETE_SYMBOL),
                THREAD, *CHOICE, ALL, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:

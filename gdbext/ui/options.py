@@ -18,6 +18,9 @@ _WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'\\]|\\)+""")
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|\\([\s"'])|([^\s"'\\]+|\\)""")
 
 
+_OPERATOR = re.compile(r"operator *(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+
+
 class Option(NamedTuple):
     name: str
     read: Optional[Callable[[str, str], Any]]  # (option, word); None: a flag
@@ -51,6 +54,23 @@ def _raw_word(text: str) -> tuple[str, str]:
         return text, ""
     rest = text[end:].lstrip()
     return text[:len(text) - len(rest)], rest
+
+
+def _is_balanced(name: str) -> bool:
+    """Are its brackets, but for those of operators?"""
+    name = _OPERATOR.sub("", name)
+    return all(name.count(a) == name.count(b) for a, b in ("()", "<>"))
+
+
+def first_function(text: str) -> tuple[str, str]:
+    """As first_word(); a name with its parameters, as completion writes it, may
+    have blanks between its brackets."""
+    word, rest = first_word(text)
+    name, behind = word, rest
+    while behind and not _is_balanced(name) and text.lstrip()[:1] not in "\"'":
+        more, behind = first_word(behind)
+        name += " " + more
+    return (name, behind) if _is_balanced(name) else (word, rest)
 
 
 def words(text: str) -> list[str]:
@@ -111,7 +131,8 @@ def parse(text: str, options: list[Option],
             if not rest:
                 raise gdb.GdbError("%s: -%s needs a value"
                                    % (command, option.name))
-            value, rest = first_word(rest)
+            value, rest = (first_function if option.read is read_function
+                           else first_word)(rest)
             values[key] = option.read(option.name, value)
         text = rest
     return values, "".join(others).strip()
@@ -124,6 +145,10 @@ def no_more(text: str, command: str) -> None:
 
 
 def read_text(_name: str, word: str) -> str:
+    return word
+
+
+def read_function(_name: str, word: str) -> str:
     return word
 
 
@@ -236,16 +261,17 @@ def complete(text: str, word: Optional[str], options: list[Option],
     if owner is not None:
         choice = owner.completion
         if isinstance(choice, (list, tuple)):
-            return _listed(word, list(choice), typed)
+            return listed(word, list(choice), typed)
         return gdb.COMPLETE_NONE if choice is None else choice
     if typed.startswith("-"):
-        return _listed(word, ["-" + o.name for o in options], typed)
+        return listed(word, ["-" + o.name for o in options], typed)
     if isinstance(rest, (list, tuple)):
-        return _listed(word, list(rest), typed)
+        return listed(word, list(rest), typed)
     return rest
 
 
-def _listed(word: Optional[str], allowed: list[str], typed: str) -> Any:
+def listed(word: Optional[str], allowed: list[str], typed: str) -> Any:
+    """Those that begin as typed, without what gdb takes for earlier words."""
     if word is None:
         return gdb.COMPLETE_NONE
     cut = len(typed) - len(word)

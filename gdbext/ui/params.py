@@ -9,7 +9,8 @@ import gdb
 
 from .. import engine
 from ..engine import CstraceError, check_choice, make_choice
-from .options import read_bytes, read_count, read_time_ns, the_regex
+from .options import (
+    listed, read_bytes, read_count, read_time_ns, the_regex)
 
 Changed = Callable[[str], None]
 
@@ -95,6 +96,26 @@ class _Chosen(_Checked):
         own = _Chosen.own(self.key)
         return super().get_show_string(value) + (
             " (this trace: %s)" % own if own else "")
+
+
+class _SetChosen(gdb.Command):
+    """Stands before the setting's own `set`, to which gdb lets nobody add a
+    completion of its values."""
+
+    def __init__(self, setting: _Chosen, values: Callable[[], Any]) -> None:
+        self.__doc__ = "%s\n%s" % (setting.set_doc, setting.__doc__)
+        self._setting = setting
+        self._values = values
+        super().__init__("set cstrace " + setting.key, gdb.COMMAND_DATA)
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        self._setting.value = arg
+        self._setting.get_set_string()
+
+    def complete(self, text: str, word: Optional[str]) -> Any:
+        values = self._values()
+        return (listed(word, values, text) if isinstance(values, list)
+                else values)
 
 
 def _regex(text: str) -> None:
@@ -233,6 +254,13 @@ class Settings:
         if name == "min-time":
             return _time_ns(text)
         return the_regex(text)
+
+    def complete_values(self, functions: Callable[[], Any]) -> None:
+        """functions: their names, or one of gdb's completions."""
+        for name, values in (("filter", functions), ("exclude", functions),
+                             ("in", lambda: gdb.COMPLETE_FILENAME),
+                             ("module", lambda: gdb.COMPLETE_FILENAME)):
+            _SetChosen(self._all[name], values)
 
     def tell_own(self, own: Callable[[str], Optional[str]]) -> None:
         """Of a setting: what the trace has in its place, or None."""

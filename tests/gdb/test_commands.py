@@ -66,6 +66,38 @@ def test_a_traces_functions_are_completed(gdb):
         == ["cstrace report shop::Till::put"]
 
 
+@pytest.mark.parametrize("before", [
+    "set cstrace filter", "set cstrace exclude", "cstrace show -filter",
+    "cstrace start -until", "cstrace report -callers", "cstrace show"])
+def test_names_are_completed_as_rows_have_them(gdb, before):
+    assert completed(gdb, build("sort.cc"), before + " Till::p",
+                     before + " shop::Till::p", before + " thr") \
+        == [before + " Till::put", before + " shop::Till::put"]
+
+
+def test_a_setting_completes_the_programs_symbols_before_the_run(gdb):
+    run = gdb(build("calls.c"), "complete set cstrace filter sprea",
+              "complete set cstrace in calls_none")
+    assert run.out == "set cstrace filter spread\n"
+
+
+@pytest.mark.parametrize("name", [
+    "shop::Shop::total(shop::Order const&)", "shop::Price::operator<",
+    "'shop::Shop::total(shop::Order const&)'",
+    "shop::Shop::serve(std::vector<shop::Order, std::allocator<shop::Order> > "
+    "const&)"])
+def test_a_completed_name_is_accepted(gdb, name):
+    """gdb completes parameters, too, with their blanks."""
+    run = gdb(build("shop.cc"), *RECORDED, "set cstrace filter " + name,
+              "cstrace report -limit 1", "set cstrace filter",
+              "cstrace report -limit 1 -filter %s -sort calls" % name,
+              "cstrace report -sort calls -limit 1 -filter " + name)
+    assert run.status == 0 and "cstrace: no " not in run.out
+    plain = name.strip("'")
+    assert len(re.findall(r"^# .*filter %s" % re.escape(plain), run.out,
+                          re.M)) == 3
+
+
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
      "status, show, report, graph, list, info, save, load, diff, expect, "
