@@ -3,7 +3,7 @@
 
 import ctypes as C
 
-VERSION = 1579044946
+VERSION = 712371525
 
 CST_OK = 0
 CST_FAILED = -1
@@ -186,7 +186,7 @@ class cst_call(C.Structure):
         ("file", C.c_char_p),
         ("addr", C.c_uint64),
         ("line", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("is_exception", C.c_uint32),
     ]
 
 

@@ -406,6 +406,7 @@ class Call(NamedTuple):
     file: Optional[str]
     line: int  # 0: not known
     addr: int  # the function's
+    is_exception: bool  # no call, but what one does at that line
 
 
 Write = Callable[[str], bool]
@@ -492,7 +493,7 @@ class Trace:
         out = abi.cst_call()
         _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
         return Call(_text(out.function), _text(out.name), _text(out.file),
-                    out.line, out.addr)
+                    out.line, out.addr, bool(out.is_exception))
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

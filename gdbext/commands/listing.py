@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Optional
 
 import gdb
 
+from ..engine import Call
 from ..ui import options
 from ..ui.console import plain, say
 from .base import TraceCommand
@@ -70,12 +71,22 @@ def _show(what: str, place: _Place, first: int) -> None:
         say("the source file is not here: `set substitute-path` says where")
 
 
+def _show_exception(row: Call) -> None:
+    """It has one place, that of the `throw` or the handler."""
+    if row.file is not None and row.line:
+        _show("%s is at" % row.name, _Place(_found(row.file), row.line),
+              row.line - _BEFORE)
+    else:
+        say("nothing tells where %s is" % row.name)
+
+
 class ListCommand(TraceCommand):
     """Show the source where a call was made, and of the function.
 
     Usage: cstrace list ID
 
-    ID is a call's number as rows have it (1.42).  `list` goes on from
+    ID is a call's number as rows have it (1.42).  Where an exception is
+    thrown or caught there is one place.  `list` goes on from
     there."""
 
     name = "cstrace list"
@@ -87,6 +98,9 @@ class ListCommand(TraceCommand):
             raise gdb.GdbError("cstrace list: which call?  As in: "
                                "cstrace list 1.42")
         call = self.session.trace().call(id)
+        if call.is_exception:
+            _show_exception(call)
+            return
         own = _own_place(call.function, call.addr,
                          self.session.is_recording())
         if call.file is not None and call.line:

@@ -10,7 +10,7 @@ from typing import Optional
 
 (META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
  PLACES) = range(1, 11)
-NUMBERS, OTHER_THREADS = 1, 2  # flags of a block of calls
+NUMBERS, OTHER_THREADS, NOTES = 1, 2, 8  # flags of a block of calls
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
 _zstd = ctypes.CDLL("libzstd.so.1")
@@ -155,6 +155,8 @@ class Trace:
         (lane, first_seq, n, n_late, number, thread, flags, depth, _parent,
          tick, _last, n_closed, n_tail, _unwound, _seeds, n_marks) = \
             c.varints(16)
+        n_notes = c.varint() if flags & NOTES else 0
+        assert n_notes <= n
         calls = self.calls.setdefault(lane, [])
         assert len(calls) == first_seq
         for _ in range(n_late):

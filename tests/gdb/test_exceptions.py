@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Exceptions: what is thrown where, which calls it leaves, who catches it."""
 
+import json
+import re
+
 import pytest
 
 from lib_build import FOUR, build, line_of
@@ -166,6 +169,58 @@ def test_they_have_their_place_without_a_live_view(gdb, tmp_path):
     assert run.out.count('throw shop::OutOfStock("no stock of candle")  '
                          "thrown.cc:%d" %
                          line_of("thrown.cc", "throw OutOfStock")) == 3
+
+
+def counts(folder, *words):
+    """Of calls, as the command says it."""
+    out = cstrace(folder, *words).out
+    found = re.findall(r"^(?:calls +|# .*?)(\d+)(?: of \d+ calls| \()", out,
+                       re.M)
+    assert len(found) == 1, out
+    return int(found[0])
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_they_are_in_no_number_of_calls(tmp_path, variant):
+    done = record(tmp_path, build("shop.cc", variant=variant))
+    told = int(re.search(r"cstrace: (\d+) calls in", done.err)[1])
+    assert counts(tmp_path, "info", "t.cst") == told
+    assert json.loads(cstrace(tmp_path, "info", "--format", "json",
+                              "t.cst").out)["calls"] == told
+    cstrace(tmp_path, "save", "--std", "t.cst", "t.jsonl")
+    calls = read_jsonl(tmp_path / "t.jsonl")
+    assert len(of_kind(calls, "throw", "catch")) == 2
+    assert len(calls) == told + 2
+    cstrace(tmp_path, "save", "t.cst", "again.cst")
+    assert counts(tmp_path, "info", "again.cst") == told
+    # Nor in what was shown of them, though their rows are.
+    assert counts(tmp_path, "show", "t.cst", "/OutOfStock|pack/") == sum(
+        line.lstrip()[:1].isdigit() and "throw" not in line
+        and "catch" not in line
+        for line in cstrace(tmp_path, "show", "t.cst",
+                            "/OutOfStock|pack/").out.splitlines())
+
+
+def test_throw_is_the_name_of_all_that_is_thrown(tmp_path):
+    record(tmp_path, build("shop.cc"))
+    out = cstrace(tmp_path, "show", "t.cst", "throw").out
+    assert re.findall(r"throw .*", out)[0].startswith(
+        'throw shop::OutOfStock("no stock of candle")  shop.cc:')
+    assert re.search(r"^# filter throw: 0 of \d+ calls, 1 row of exceptions$",
+                     out, re.M)
+    assert "catch shop::OutOfStock" in cstrace(tmp_path, "show", "t.cst",
+                                               "catch").out
+
+
+def test_list_shows_the_line_that_throws(gdb, tmp_path):
+    program = build("shop.cc")
+    thrown, = of_kind(saved(tmp_path, program), "throw")
+    run = gdb(program, "cstrace load t.cst", "cstrace list %s" % thrown["id"])
+    line = line_of("shop.cc", "throw OutOfStock")
+    assert re.search(r'^throw shop::OutOfStock\("no stock of candle"\) is at '
+                     r".*/shop\.cc:%d$" % line, run.out, re.M)
+    assert "%d\t\t\t\tthrow OutOfStock(name, n);" % line in run.out
+    assert "was called" not in run.out and "do not tell" not in run.out
 
 
 def test_a_report_is_of_functions(tmp_path):

@@ -421,6 +421,7 @@ void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
 		    uint64_t cfa, uint32_t call_site, uint64_t time)
 {
 	struct open_call *o = stack_slot(s);
+	uint64_t n_dropped = c->n_dropped;
 
 	if (!o)
 		return;
@@ -430,9 +431,11 @@ void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
 		.function = c->sites->names->sites[call_site].function,
 		.call_site = call_site,
 	};
-	c->n_calls++;
 	stack_push(c, t, s, ++t->n_calls);
+	if (s->lane && o->seq != NO_SEQ)
+		s->lane->n_notes++;
 	stack_pop(c, t, s, time, CALL_RETURN);
+	c->n_dropped = n_dropped; /* of calls */
 }
 
 uint64_t callstack_n_open(const struct callstack *c)

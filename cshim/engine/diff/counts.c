@@ -153,7 +153,8 @@ static int take_call(struct pass *p, const struct shown *s)
 	lane->n_calls++;
 	lane->flow = hash_add(lane->flow, (uint64_t)s->depth << 32 | site);
 	lane->ends = hash_add(lane->ends, s->end);
-	y->n_calls[p->trace]++;
+	y->n_calls[p->trace] +=
+		trace_is_call(y->joint->traces[p->trace], s->site);
 	return 0;
 }
 

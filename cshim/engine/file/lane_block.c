@@ -155,7 +155,7 @@ void lane_begin_block(struct lane *l)
 	l->first += l->n;
 	l->n_open_before += l->n - l->n_ends;
 	l->ends_before -= l->n_ends;
-	l->n = l->n_ends = l->n_late = 0;
+	l->n = l->n_ends = l->n_late = l->n_notes = 0;
 	l->number_base = NO_BASE;
 	l->flags = l->has_marks = 0;
 }

@@ -63,8 +63,9 @@ struct lane {
 	uint64_t tail_seq; /* ... behind the call before this seq */
 	struct late_end *late;
 	uint32_t n_late, cap_late;
-	uint32_t index; /* in the file */
-	uint32_t slot;	/* in the writer's list of lanes */
+	uint32_t n_notes; /* of the block's calls, those that are none */
+	uint32_t index;	  /* in the file */
+	uint32_t slot;	  /* in the writer's list of lanes */
 	struct writer *writer;
 };
 

@@ -137,6 +137,8 @@ void pack_info_put(const struct pack_info *i, struct bytes *out)
 	bytes_put_varint(out, i->n_unwound);
 	bytes_put_varint(out, i->n_seeds);
 	bytes_put_varint(out, i->n_marks);
+	if (i->flags & PACK_NOTES)
+		bytes_put_varint(out, i->n_notes);
 }
 
 static void pack_columns(struct packer *p, const struct lane *l,
@@ -144,7 +146,9 @@ static void pack_columns(struct packer *p, const struct lane *l,
 {
 	info->first_number = l->first_number;
 	info->thread = l->first_thread;
-	info->flags = l->flags | (p->haste ? PACK_STORED : 0);
+	info->n_notes = l->n_notes;
+	info->flags = l->flags | (p->haste ? PACK_STORED : 0) |
+		      (l->n_notes ? PACK_NOTES : 0);
 	info->depth = l->depth;
 	info->parent = l->parent;
 	info->first_tick = l->first_tick;

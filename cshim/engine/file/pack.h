@@ -29,6 +29,7 @@ struct pack_info {
 	uint32_t n_closed;   /* calls of this block that ended in it */
 	uint32_t n_tail;     /* of them, after its last entry */
 	uint32_t n_unwound, n_seeds, n_marks;
+	uint32_t n_notes; /* no calls, but what an exception did */
 	uint32_t n_late;
 };
 
@@ -36,6 +37,7 @@ enum {
 	PACK_NUMBERS = 1,
 	PACK_THREADS = 2,
 	PACK_STORED = 4, /* there was no time to compress the columns */
+	PACK_NOTES = 8,	 /* n_notes is told */
 };
 
 /* Marks of single calls. */

@@ -37,11 +37,15 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 	i.n_unwound = (uint32_t)cursor_varint_max(c, i.n_calls);
 	i.n_seeds = (uint32_t)cursor_varint_max(c, i.n_calls);
 	i.n_marks = (uint32_t)cursor_varint_max(c, i.n_calls);
+	if (i.flags & PACK_NOTES)
+		i.n_notes =
+			(uint32_t)cursor_varint_max(c, i.n_calls - i.n_seeds);
 	/* Each call has its caller before it in the lane; three bytes is the
 	 * least a late end takes. */
 	if (c->failed || i.depth > i.first_seq ||
 	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
-	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED))
+	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED |
+				  PACK_NOTES))
 		return -1;
 	*out = i;
 	return 0;

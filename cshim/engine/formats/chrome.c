@@ -227,7 +227,7 @@ static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
 	p = put_at(p, site, size);
 	p = put_id(c, s, p);
 	out->len += (size_t)(p - begin);
-	c->n_calls++;
+	c->n_calls += trace_is_call(c->t, s->site);
 	return 0;
 }
 

@@ -241,10 +241,8 @@ static int put_head(struct html *h, struct bytes *out)
 {
 	const struct cst_trace *t = h->t;
 	struct bytes *raw = &h->raw;
-	uint64_t n_recorded = 0;
+	uint64_t n_recorded = t->status.n_calls + t->status.n_seeds;
 
-	for (uint32_t i = 0; i < t->n_lanes; i++)
-		n_recorded += t->lanes[i].n_calls;
 	PUT(raw, "{\"version\":\"" CST_VERSION "\",\"command\":");
 	put_name(raw, t->command);
 	PUT(raw, ",\"host\":");

@@ -14,6 +14,7 @@ enum { STEPS = 16, STEP_BITS = 4, N_BINS = (64 - STEP_BITS + 1) * STEPS };
 
 struct summing {
 	struct html_sums *s;
+	const struct cst_trace *t;
 	uint32_t *levels; /* function of each open call */
 	uint32_t cap;
 	uint64_t bins[N_BINS];
@@ -84,7 +85,7 @@ static void add_call(struct summing *g, const struct stop *stop)
 		total_take(&g->s->all[g->levels[level - 1]], ns, n_stops);
 	g->levels[level] = stop->function;
 	g->bins[bin_of(stop->call.duration_ns)]++;
-	g->s->n_calls++;
+	g->s->n_calls += trace_is_call(g->t, stop->call.site);
 }
 
 int html_sums_make(struct html_sums *s, const struct cst_trace *t,
@@ -101,6 +102,7 @@ int html_sums_make(struct html_sums *s, const struct cst_trace *t,
 	if (!g || !s->all)
 		return cst_fail_memory(err);
 	g->s = s;
+	g->t = t;
 	status = tour_new(t, choice, &tour, err);
 	while (status >= 0 && (status = tour_next(tour, &stop, err)) > 0) {
 		if (levels_room(g, stop.level) < 0)

@@ -26,7 +26,7 @@ struct jsonl {
 	struct view *view;
 	struct window window;
 	struct pieces sites, froms;
-	int64_t n_lines;
+	int64_t n_calls;
 	struct shown batch[BATCH];
 };
 
@@ -161,7 +161,7 @@ static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 	p = put_at(p, from, from_size);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
-	j->n_lines++;
+	j->n_calls += trace_is_call(j->t, s->site);
 	return 0;
 }
 
@@ -217,7 +217,7 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0)
 		status = pump_run(jsonl_fill, j, write, arg, err);
 	if (status == 0)
-		status = j->n_lines;
+		status = j->n_calls;
 	view_free(j->view);
 	window_release(&j->window);
 	pieces_release(&j->sites);

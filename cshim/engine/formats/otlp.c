@@ -215,7 +215,7 @@ static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
 	p = put_at(p, site, size);
 	p = put_rest(o, s, p);
 	out->len += (size_t)(p - begin);
-	o->n_calls++;
+	o->n_calls += trace_is_call(o->t, s->site);
 	return 0;
 }
 

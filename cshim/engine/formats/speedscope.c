@@ -132,7 +132,7 @@ static int put_call(struct speedscope *s, struct shown *call, struct bytes *out)
 	if (nest_enter(&s->nest, function, call) < 0)
 		return CST_MEMORY;
 	put_event(s, 'O', function, call->start_ns, out);
-	s->n_calls++;
+	s->n_calls += trace_is_call(s->t, call->site);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct text {
 	struct row_cell cell;
 	uint8_t *is_noted; /* by thread: its tag was explained */
 	int has_heading, has_stop_note;
-	int64_t n_rows;
+	int64_t n_rows, n_notes;
 	uint8_t needs_rows; /* no heading without any */
 	struct fold *fold;  /* NULL: rows are not folded */
 	struct bytes *out;  /* where folded rows go */
@@ -182,6 +182,7 @@ static int put_row(struct text *x, const struct shown *s,
 	p = row_cut(begin, p, x->look);
 	out->len += (size_t)(p - begin);
 	x->n_rows++;
+	x->n_notes += !trace_is_call(x->t, s->site);
 	return 0;
 }
 
@@ -303,7 +304,8 @@ static struct row_cell cell_of(const struct cst_trace *t,
 		return cell;
 	for (uint32_t i = 0; i < t->n_threads; i++) {
 		const struct trace_thread *h = &t->threads[i];
-		uint64_t most = t->status.n_calls, n_seeds = t->status.n_seeds;
+		uint64_t most = t->status.n_calls + t->n_notes;
+		uint64_t n_seeds = t->status.n_seeds;
 		unsigned tag = row_tag_width(h->process, h->ordinal);
 		unsigned id = row_id_width(h->process, h->ordinal, most, 0);
 		unsigned seed = row_id_width(h->process, h->ordinal, n_seeds,
@@ -358,7 +360,8 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	if (status == 0)
 		status = pump_run(text_fill, x, write, arg, err);
 	if (status == 0)
-		status = x->n_rows;
+		status = x->n_rows > x->n_notes ? x->n_rows - x->n_notes
+						: x->n_rows;
 	view_free(x->view);
 	window_release(&x->window);
 	fold_free(x->fold);

@@ -94,8 +94,19 @@ static int is_full_name(const char *name, const char *word)
 	return !strncmp(name, word, n) && is_end_of_name(name + n);
 }
 
+/* "throw" is the name of all that is thrown, whatever it is. */
+static int is_what_it_does(const struct function *f, const char *word)
+{
+	size_t n = strlen(word);
+
+	return f->exception && !strncmp(f->name, word, n) &&
+	       (!f->name[n] || f->name[n] == ' ');
+}
+
 static enum fit fit_of(const struct wording *w, const struct function *f)
 {
+	if (is_what_it_does(f, w->word))
+		return FIT_WHOLE;
 	if (!strcmp(f->simple, w->word) || !strcmp(f->parameters, w->word) ||
 	    !strcmp(f->signature, w->word) || is_full_name(f->name, w->word))
 		return FIT_WHOLE;

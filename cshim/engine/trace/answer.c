@@ -144,6 +144,14 @@ static void put_calls(struct line *l, uint64_t n, uint64_t n_all)
 	line_put(l, n_all == 1 ? " call" : " calls");
 }
 
+/* Rows that are no calls, where there are no others to count. */
+static void put_notes(struct line *l, uint64_t n)
+{
+	line_put(l, ", ");
+	line_put_number(l, n);
+	line_put(l, n == 1 ? " row of exceptions" : " rows of exceptions");
+}
+
 /* The C++ library's calls, which no word of the user's has hidden. */
 static void put_std(struct line *l, uint64_t n, enum cst_words words)
 {
@@ -170,6 +178,8 @@ int cst_trace_note(const struct cst_trace *t, const struct cst_choice *choice,
 	if (a->has_counts) {
 		line_put(&l, l.n ? ": " : "");
 		put_calls(&l, a->n_shown, n_all);
+		if (a->n_notes && !a->n_shown)
+			put_notes(&l, a->n_notes);
 		if (a->n_std)
 			put_std(&l, a->n_std, words);
 	}

@@ -10,6 +10,7 @@
 
 struct answer {
 	uint64_t n_shown;
+	uint64_t n_notes;   /* shown, but no calls: what exceptions did */
 	uint64_t n_std;	    /* hidden for being the library's alone */
 	uint8_t is_chosen;  /* a choice was heeded at all */
 	uint8_t has_counts; /* not so where only a part was looked at */

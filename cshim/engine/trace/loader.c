@@ -128,7 +128,8 @@ static int take_late(struct scan *s, const struct pack_info *info,
 
 static void count_calls(struct cst_trace *t, const struct pack_info *info)
 {
-	t->status.n_calls += info->n_calls - info->n_seeds;
+	t->status.n_calls += info->n_calls - info->n_seeds - info->n_notes;
+	t->n_notes += info->n_notes;
 	t->status.n_open += info->n_calls - info->n_closed;
 	t->status.n_unwound += info->n_unwound;
 	t->status.n_seeds += info->n_seeds;

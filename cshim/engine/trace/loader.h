@@ -87,6 +87,7 @@ struct cst_trace {
 	uint32_t ns_mult, ns_shift;
 	const char *from, *until, *in_file, *in_module;
 	struct cst_status_report status;
+	uint64_t n_notes;      /* beside its calls: what exceptions did */
 	struct answer *answer; /* answer.h; for whoever reads it */
 };
 
@@ -102,6 +103,14 @@ int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
 /* Room for one more in an array of the trace. Negative: out of memory. */
 int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
+
+/* What an exception did is written like a call, and is none. */
+static inline int trace_is_call(const struct cst_trace *t, uint32_t site)
+{
+	const struct names *n = t->names;
+
+	return !n->functions[n->sites[site].function].exception;
+}
 
 /* ns_shift is below 64; said in halves, because a shift of 128 bits has to
  * ask whether it is. */

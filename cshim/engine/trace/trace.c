@@ -182,7 +182,8 @@ int cst_trace_call(const struct cst_trace *t, const char *id,
 				 .module = f->module,
 				 .file = s->file,
 				 .addr = f->addr,
-				 .line = s->line};
+				 .line = s->line,
+				 .is_exception = f->exception != 0};
 	return 0;
 }
 

@@ -62,7 +62,7 @@ struct view {
 	uint32_t n_before, at_before, cap_before;
 	int hides_exceptions;
 	uint64_t n_seen; /* calls gone through, visible or not */
-	uint64_t n_shown, n_std;
+	uint64_t n_shown, n_notes, n_std;
 	int is_over, has_counts;
 
 	/* What follows, once there is a thread, which has all of the above. */
@@ -196,6 +196,7 @@ void view_free(struct view *v)
 	if (!v)
 		return;
 	pump_free(v->ahead);
+	v->t->answer->n_notes = v->n_notes;
 	answer_set(v->t->answer, v->n_shown, v->n_std,
 		   v->has_counts && v->is_over);
 	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
@@ -356,7 +357,8 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	here->thread = above->thread;
 	here->parent = above->parent;
 	if (!is_visible) {
-		v->n_std += is_std_alone(v, c, thread, &here->below);
+		v->n_std += trace_is_call(v->t, c->site) &&
+			    is_std_alone(v, c, thread, &here->below);
 		return 0;
 	}
 	if (!span_holds(&v->span, c->start)) {
@@ -376,7 +378,10 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
 	if (!chosen_has(&v->threads, &v->t->threads[thread]))
 		return 0;
-	v->n_shown++;
+	if (trace_is_call(v->t, c->site))
+		v->n_shown++;
+	else
+		v->n_notes++;
 	return 1;
 }
 
@@ -428,6 +433,7 @@ static int view_callers(struct view *v, struct cst_error *err)
 {
 	struct view_lane *l = &v->lanes[v->run.lane];
 	uint64_t n_shown = v->n_shown, n_std = v->n_std;
+	uint64_t n_notes = v->n_notes;
 	uint32_t depth = v->run.calls[0].depth;
 	struct caller *callers;
 	int status = callers_find(v->t, v->run.block, v->run.at, depth,
@@ -449,6 +455,7 @@ static int view_callers(struct view *v, struct cst_error *err)
 	/* Who asks for a part counts its calls alone. */
 	v->n_shown = n_shown;
 	v->n_std = n_std;
+	v->n_notes = n_notes;
 	free(callers);
 	return status;
 }

@@ -391,10 +391,10 @@ struct cst_call {
 	const char *function; /* full name */
 	const char *name;     /* simple name */
 	const char *symbol, *module;
-	const char *file; /* of the call, as compiled */
-	uint64_t addr;	  /* the function's, in the process */
-	uint32_t line;	  /* of the call; 0: not known */
-	uint32_t reserved;
+	const char *file;      /* of the call, as compiled */
+	uint64_t addr;	       /* the function's, in the process */
+	uint32_t line;	       /* of the call; 0: not known */
+	uint32_t is_exception; /* no call, but what one does at that line */
 };
 
 /* The call with this ID.  CST_BAD_INPUT: there is none. */
