@@ -229,6 +229,13 @@ int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out)
 	return 0;
 }
 
+int reader_is_newest(const struct reader *r, uint32_t turn)
+{
+	const struct turn *t = &r->turns[turn];
+
+	return t->next + 1 >= t->end || !r->held[t->next + 1].is_full;
+}
+
 void reader_done(struct reader *r, uint32_t turn, uint32_t n)
 {
 	const struct held *h = &r->held[r->turns[turn].next];

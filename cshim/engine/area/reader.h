@@ -45,6 +45,10 @@ int reader_scan(struct reader *r);
  * Returns 1, or 0: it has no more in this round. */
 int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out);
 
+/* Is there no chunk behind that of the last slice that its writer has handed
+ * over? */
+int reader_is_newest(const struct reader *r, uint32_t turn);
+
 /* The first n records of that slice are done with.  What is left of it comes
  * again.  Gives the chunk back when it is used up. */
 void reader_done(struct reader *r, uint32_t turn, uint32_t n);

@@ -264,6 +264,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	o->site = f->number;
 	o->is_near = f->site->is_near;
 	o->is_seed = 0;
+	o->is_listed = 0;
 	stack_push(c, t, s, ++t->n_calls);
 }
 
@@ -399,6 +400,7 @@ void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		return;
 	*o = *call;
 	o->is_seed = 1;
+	o->is_listed = 0;
 	c->n_seeds++;
 	stack_push(c, t, s, ++t->n_seeds);
 }

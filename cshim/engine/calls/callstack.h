@@ -30,6 +30,8 @@ struct open_call {
 	struct filter_state above, below; /* the live view's, as the rest */
 	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;
+	/* The live view has seen it: else what is the view's is not set. */
+	uint8_t is_listed;
 	uint8_t is_visible;
 	uint8_t is_printed;
 };
@@ -56,6 +58,7 @@ struct stack {
 	struct open_call *calls;
 	uint32_t n, cap;
 	uint32_t n_shown;      /* the live view's: looked at for their age */
+	uint32_t n_listed;     /* and rows of open calls, as it looked away */
 	uint32_t process;      /* index in the area */
 	uint32_t ordinal;      /* 0: a thread's own */
 	uint64_t high;	       /* highest CFA seen on it */

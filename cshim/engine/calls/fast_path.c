@@ -94,6 +94,7 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	o->site = number;
 	o->is_near = site->is_near;
 	o->is_seed = 0;
+	o->is_listed = 0;
 	o->seq = lane_enter(run->lane, time, site->call_site);
 	run->top = o;
 	o->number = ++run->n_calls;

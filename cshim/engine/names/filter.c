@@ -244,6 +244,16 @@ void filter_forget(struct filter *f, uint32_t id)
 		f->verdicts[id] = 0;
 }
 
+int filter_is_plain(const struct filter *f)
+{
+	return !f->only.word && f->depth == UINT32_MAX;
+}
+
+int filter_hides(struct filter *f, const struct names *names, uint32_t id)
+{
+	return !!(verdict_of(f, names, id) & VERDICT_HIDDEN);
+}
+
 int filter_excludes(struct filter *f, const struct names *names, uint32_t id)
 {
 	return !!(verdict_of(f, names, id) & VERDICT_EXCLUDED);

@@ -38,6 +38,10 @@ void filter_forget(struct filter *f, uint32_t id);
  * now. */
 int filter_hear(struct filter *f, const char *symbol);
 
+/* Is whether a call is visible its function's affair alone, wherever it is
+ * made?  Which functions' calls are not is told by filter_hides(). */
+int filter_is_plain(const struct filter *f);
+int filter_hides(struct filter *f, const struct names *names, uint32_t id);
 /* Is the function one of those that `exclude` names? */
 int filter_excludes(struct filter *f, const struct names *names, uint32_t id);
 /* Is it hidden for being the library's, and for nothing else? */

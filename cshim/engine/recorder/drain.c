@@ -113,6 +113,33 @@ static int take_turn(struct cst_recorder *r, uint32_t turn, int peek,
 	return r->calls.has_left;
 }
 
+/* In a flood of rows: of a turn all but the newest chunk, without the live
+ * view.
+ */
+static int pass_turn(struct cst_recorder *r, uint32_t turn, uint32_t n_known)
+{
+	struct slice slice;
+
+	while (!r->calls.has_left && reader_next(&r->reader, turn, 0, &slice) &&
+	       !reader_is_newest(&r->reader, turn)) {
+		uint64_t n_calls = r->calls.n_calls;
+		uint32_t n;
+
+		live_pass(&r->live, &r->calls);
+		n = take_slice(r, &slice, n_known);
+		n_calls = r->calls.n_calls - n_calls;
+		if (n_calls)
+			live_passed(&r->live, &r->calls,
+				    crew_of_area(&r->crew, &r->calls, r->area,
+						 slice.thread),
+				    slice.records, n, n_calls);
+		reader_done(&r->reader, turn, n);
+		if (!n)
+			break;
+	}
+	return r->calls.has_left;
+}
+
 /* ---- threads that share stacks --------------------------------------------
  */
 
@@ -203,13 +230,37 @@ static int shares_stacks(const struct cst_recorder *r)
 	return r->calls.n_extra || r->sites.n_first || r->n_processes > 1;
 }
 
+static uint8_t has_more(struct cst_recorder *r)
+{
+	struct slice slice;
+
+	for (uint32_t i = 0; i < r->reader.n_turns; i++)
+		if (reader_next(&r->reader, i, 1, &slice))
+			return 1;
+	return 0;
+}
+
+/* In a flood of rows what is newest waits for the next picture. */
 static void take_turns(struct cst_recorder *r, int peek, uint64_t horizon,
 		       uint32_t n_known)
 {
+	int is_flooded = r->live.is_flooded;
+	int is_drawn = !r->may_hold || area_is_starved(r->area) ||
+		       live_is_due(&r->live);
 	int is_shared = shares_stacks(r) && r->reader.n_turns > 1;
 
 	r->calls.stays = r->reader.n_turns > 1;
 	r->calls.has_left = 0;
+	for (uint32_t i = 0; i < r->reader.n_turns && is_flooded && !is_shared;
+	     i++)
+		is_shared = pass_turn(r, i, n_known);
+	if (is_flooded && !is_shared && !is_drawn) {
+		r->calls.stays = 0;
+		r->has_held = has_more(r);
+		return;
+	}
+	r->has_held = 0;
+	live_listen(&r->live, &r->calls);
 	for (uint32_t i = 0; i < r->reader.n_turns && !is_shared; i++)
 		is_shared = take_turn(r, i, peek, n_known);
 	r->calls.stays = 0;
@@ -267,11 +318,13 @@ int recorder_round(struct cst_recorder *r, int peek)
 	n_full = reader_scan(&r->reader);
 	if (!n_full && area_is_starved(r->area))
 		area_grow(r->area);
+	if (r->live.is_flooded && r->area->n_chunks < r->pool_chunks)
+		area_grow(r->area);
 	writer_hurry(r->writer, haste(r, n_full));
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
 	r->live.screen.has_threads = r->crew.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
-	before = r->reader.n_records - before;
+	before = r->reader.n_records - before + r->has_held;
 	return before > INT32_MAX ? INT32_MAX : (int)before;
 }

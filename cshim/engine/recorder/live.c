@@ -56,6 +56,7 @@ void live_release(struct live *l)
 	free(l->span.from);
 	free(l->span.until);
 	free(l->rows);
+	free(l->hides);
 	*l = (struct live){0};
 }
 
@@ -256,9 +257,29 @@ static int may_leave_out(const struct live *l)
 	return l->screen.outlet.is_slow && !l->is_exact;
 }
 
+/* May calls be passed in a flood?  Not where a row tells of more than of its
+ * call and of who called it. */
+static int may_pass(const struct live *l)
+{
+	return may_leave_out(l) && !l->options.min_ns && !l->options.thread &&
+	       !l->span.from && !l->span.until && filter_is_plain(l->filter);
+}
+
+/* A picture is drawn. */
+static void flood_look(struct live *l)
+{
+	uint64_t next_row = l->first_row + l->n_rows;
+
+	if (next_row - l->counted_row + l->n_passed < MAX_WAITING)
+		l->is_flooded = 0;
+	l->counted_row = next_row;
+	l->n_passed = 0;
+}
+
 static void live_write(struct live *l, uint64_t now, int is_stop,
 		       int patience_ms)
 {
+	flood_look(l);
 	live_hand_over(l, now, is_stop);
 	screen_write(&l->screen, is_stop, patience_ms);
 }
@@ -269,8 +290,10 @@ static void live_make_room(struct live *l)
 {
 	if (l->n_rows == MAX_PENDING)
 		live_write(l, l->rows[l->n_rows - 1].time, 0, OUTLET_FOREVER);
-	else if (l->n_rows >= MAX_WAITING && may_leave_out(l))
+	else if (l->n_rows >= MAX_WAITING && may_leave_out(l)) {
+		l->is_flooded = (uint8_t)may_pass(l);
 		live_leave_out(l, MAX_WAITING / 2);
+	}
 }
 
 static struct pending *live_add(struct live *l, const struct thread *t,
@@ -370,6 +393,7 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 		  : caller->is_visible ? o->call_site
 				       : caller->from;
 	o->row = no_row;
+	o->is_listed = 1;
 	o->is_printed = 0;
 	o->above = o == s->calls ? filter_root(l->filter) : o[-1].below;
 	o->is_visible = (uint8_t)filter_enter(l->filter, l->names, o->function,
@@ -378,6 +402,13 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 		o->is_visible = 0;
 		o->below.depth = o->above.depth;
 	}
+}
+
+/* The row that was added last is for the trail alone. */
+static void live_drop_last(struct live *l)
+{
+	l->first_row++;
+	l->n_rows--;
 }
 
 void live_entered(void *arg, struct thread *t, struct stack *s,
@@ -400,6 +431,11 @@ static void live_add_callers(struct live *l, struct thread *t, struct stack *s,
 		if (is_shown(l, t, s, o) && !o->is_printed && o->row == no_row)
 			live_add(l, t, s, o, ROW_OPEN);
 	}
+}
+
+static void live_hear(struct live *l, struct callstack *c)
+{
+	c->listener = (struct call_listener){live_entered, live_left, l};
 }
 
 static void row_close(struct pending *p, uint64_t end, enum call_end how)
@@ -448,6 +484,118 @@ static void live_add_old(struct live *l, struct stack *s, struct thread *t,
 	}
 }
 
+/* ---- floods ----------------------------------------------------------------
+ */
+
+int live_is_due(const struct live *l)
+{
+	return clock_monotonic_ns() - l->drawn_ns >= PICTURE_NS;
+}
+
+/* Which sites' calls have no rows; n: of all. */
+static void hides_learn(struct live *l, const struct site *sites, uint32_t n)
+{
+	uint8_t *all = realloc(l->hides, n);
+
+	if (!all)
+		return; /* hidden calls are counted, too */
+	l->hides = all;
+	for (; l->n_hides < n; l->n_hides++) {
+		const struct site *site = &sites[l->n_hides];
+		uint8_t is_hidden =
+			site->kind == CST_ENTER && !site->is_muted &&
+			site->function < l->names->n_functions &&
+			filter_hides(l->filter, l->names, site->function);
+
+		all[l->n_hides] = is_hidden;
+		l->has_hidden |= is_hidden;
+	}
+}
+
+static uint64_t count_hidden(const struct live *l,
+			     const struct cst_record *records, uint32_t n)
+{
+	uint64_t n_hidden = 0;
+
+	for (uint32_t i = 0; i < n && l->has_hidden; i++) {
+		uint32_t number = cst_record_site(&records[i]);
+
+		n_hidden += number < l->n_hides && l->hides[number];
+	}
+	return n_hidden;
+}
+
+static uint32_t depth_of(const struct stack *s, uint32_t n)
+{
+	return n ? s->calls[n - 1].below.depth : 0;
+}
+
+void live_pass(struct live *l, struct callstack *c)
+{
+	if (l->is_passing)
+		return;
+	l->is_passing = 1;
+	live_leave_out(l, l->n_rows);
+	c->listener = (struct call_listener){0};
+	l->n_hides = l->has_hidden = 0; /* functions may have other names now */
+	for (struct stack *s = c->stacks; s; s = s->next)
+		s->n_listed = depth_of(s, s->n);
+}
+
+void live_passed(struct live *l, const struct callstack *c,
+		 const struct thread *t, const struct cst_record *records,
+		 uint32_t n, uint64_t n_calls)
+{
+	uint64_t n_hidden, n_rows;
+
+	if (l->n_hides < c->sites->n)
+		hides_learn(l, c->sites->all, c->sites->n);
+	n_hidden = count_hidden(l, records, n);
+	n_rows = n_calls > n_hidden ? n_calls - n_hidden : 0;
+	screen_count(&l->screen, t, t->n_calls - n_calls + 1, n_rows);
+	l->n_passed += n_rows;
+}
+
+/* The trail is to be as if all had been heard of. */
+static void stack_listen(struct live *l, struct stack *s)
+{
+	struct trail *trail = trails_of(&l->screen.trails, lane_of(l, s));
+	uint32_t n = s->n, depth;
+
+	while (n && !s->calls[n - 1].is_listed)
+		n--;
+	depth = depth_of(s, n);
+	screen_count(&l->screen, s->thread, s->thread->n_calls,
+		     s->n_listed - depth);
+	if (!trail)
+		return;
+	while (trail->n && trail->rows[trail->n - 1].depth >= depth)
+		trail->n--;
+	trail->is_cut = 1;
+	for (; n < s->n; n++) {
+		struct open_call *o = &s->calls[n];
+		struct screen_row row;
+
+		call_filter(l, s, o);
+		if (!o->is_visible)
+			continue;
+		row = row_of(l, live_add(l, s->thread, s, o, ROW_OPEN));
+		o->is_printed = 1;
+		trails_follow(&l->screen.trails, &row);
+		live_drop_last(l);
+	}
+}
+
+void live_listen(struct live *l, struct callstack *c)
+{
+	if (!l->is_passing)
+		return;
+	l->is_passing = 0;
+	live_hear(l, c);
+	for (struct stack *s = c->stacks; s; s = s->next)
+		stack_listen(l, s);
+}
+
 static int is_due(struct live *l)
 {
 	uint64_t now_ns;
@@ -493,6 +641,7 @@ void live_forget(struct live *l)
 {
 	l->first_row += l->n_rows;
 	l->n_rows = 0;
+	l->is_passing = l->is_flooded = 0;
 	screen_clear(&l->screen);
 	addrmap_release(&l->stacks);
 	l->n_stacks = 0;
@@ -516,14 +665,16 @@ void live_set(struct live *l, const struct live_options *options,
 	outlet_turn(&l->screen.outlet, options->sink, options->fd);
 	fold_restart(l);
 	c->listener = (struct call_listener){0};
+	l->is_passing = l->is_flooded = 0;
 	if (!filter)
 		return;
-	c->listener = (struct call_listener){live_entered, live_left, l};
+	live_hear(l, c);
 	for (struct stack *s = c->stacks; s; s = s->next) {
 		s->n_shown = 0;
 		for (uint32_t i = 0; i < s->n; i++) {
 			struct open_call *o = &s->calls[i];
-			uint8_t was_printed = was_on && o->is_printed;
+			uint8_t was_printed =
+				was_on && o->is_listed && o->is_printed;
 
 			call_filter(l, s, o);
 			/* It still wants its closing row. */

@@ -4,6 +4,11 @@
  * before its row is written is one row; one that is still open then gets a
  * second, closing row.  Where rows go to an outlet that may be slow they wait
  * for the next of its pictures, some 12 a second, or for a stop.
+ *
+ * In a flood, when far more rows come than such an outlet can take, most calls
+ * are passed: the reader takes their records as it does without a live view,
+ * and only their number is known here.  A picture then has rows of what came
+ * just before it.
  */
 #ifndef ENGINE_LIVE_H
 #define ENGINE_LIVE_H
@@ -48,7 +53,14 @@ struct live {
 	struct fold *fold;     /* NULL: rows are not folded */
 	struct addrmap stacks; /* the fold's lanes, by their struct stack */
 	uint32_t n_stacks;
+	/* More rows come than can be shown; and calls are passed just now. */
+	uint8_t is_flooded, is_passing;
 	/* private */
+	uint8_t *hides; /* by site: its function's calls have no rows */
+	uint32_t n_hides;
+	uint8_t has_hidden;   /* any of them */
+	uint64_t n_passed;    /* since the last picture */
+	uint64_t counted_row; /* number of the next row at the last picture */
 	struct pending *rows;
 	uint32_t n_rows;
 	uint64_t first_row; /* number of rows[0]; numbers are never reused */
@@ -77,6 +89,16 @@ void live_left(void *arg, struct thread *t, struct stack *s,
  * is_exact is not set.  now: ticks, stops left out; calls that are open for
  * min_ns by then appear. */
 void live_flush(struct live *l, struct callstack *c, uint64_t now);
+/* Is the next picture due? */
+int live_is_due(const struct live *l);
+/* In a flood: calls that are taken from now on, up to live_listen(), have no
+ * rows.  Each run of records is told once it was taken: n, with n_calls calls.
+ */
+void live_pass(struct live *l, struct callstack *c);
+void live_passed(struct live *l, const struct callstack *c,
+		 const struct thread *t, const struct cst_record *records,
+		 uint32_t n, uint64_t n_calls);
+void live_listen(struct live *l, struct callstack *c);
 /* The program stands still: write all, but for what a slow outlet does not take
  * in STOP_MS, and of many rows the oldest. */
 enum { LIVE_STOP_MS = 1000 };

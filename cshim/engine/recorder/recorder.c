@@ -126,7 +126,9 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	if (recorder_is_held(r))
 		return TICK_MS * 1000;
 	gone_mark(r, 0);
+	r->may_hold = !is_handshake;
 	taken = recorder_round(r, peek);
+	r->may_hold = 0;
 	recorder_want_names(r, taken == ROUND_NAMES);
 	if (taken == ROUND_NAMES) {
 		/* They may have come while the lock was open for asking. */

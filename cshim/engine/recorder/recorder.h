@@ -64,6 +64,8 @@ struct cst_recorder {
 	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits
 			       * when the program stops is drawn first */
 	uint8_t is_running, is_stopping;
+	/* In a flood of rows what is newest may wait; and it does. */
+	uint8_t may_hold, has_held;
 	uint8_t is_asking; /* the wanted callback was called */
 	uint8_t is_full;   /* the limit was told */
 	uint8_t has_told_rows;

@@ -298,6 +298,15 @@ int screen_add_behind(struct screen *s, struct screen_row *row)
 	return screen_add(s, row);
 }
 
+void screen_count(struct screen *s, const struct thread *t, uint64_t number,
+		  uint64_t n)
+{
+	if (n && (!s->n_left_out || s->first_left_out.kind == ROW_CLOSE))
+		s->first_left_out = (struct screen_row){
+			.thread = t, .number = number, .kind = ROW_CALL};
+	s->n_left_out += n;
+}
+
 static void drop_front(struct screen *s, uint32_t n)
 {
 	s->n -= n;

@@ -72,6 +72,10 @@ void screen_pass(struct screen *s, const struct screen_row *row);
  * stands still, so it can be waited for, and the newest rows come in any case.
  */
 void screen_write(struct screen *s, int is_stop, int patience_ms);
+/* Rows that were never made are left out: n of them, the first of which is the
+ * call of this number. */
+void screen_count(struct screen *s, const struct thread *t, uint64_t number,
+		  uint64_t n);
 /* Drop all that waits: its threads are no more. */
 void screen_clear(struct screen *s);
 
