@@ -83,6 +83,20 @@ def test_rows_behind_a_note_have_their_callers(tmp_path, fold, depth):
         assert "stopped by SIGABRT" in seen
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_hidden_calls_are_not_counted(tmp_path, n_threads):
+    """Calls are passed in a flood, but it is known which would have rows."""
+    n = 300000 // n_threads
+    with Terminal(tmp_path, build("flood_std.cc"), args=[n, n_threads]) as t:
+        t.ask("cstrace start")
+        seen = t.ask("run")
+        t.ask("cstrace save whole.txt")
+        shown = len(rows(re.sub(NOTE, "", seen))) + left_out(seen)
+        visible = len(rows((tmp_path / "whole.txt").read_text()))
+        assert 0 <= shown - visible < 2000
+        assert left_out(seen) > n // 2
+
+
 def test_the_note_names_the_first_that_is_missing(tmp_path):
     end = tmp_path / "end"
     with Terminal(tmp_path, build("flood.c"),
