@@ -619,7 +619,8 @@ static void live_look(struct live *l, struct callstack *c, uint64_t now)
 
 void live_flush(struct live *l, struct callstack *c, uint64_t now)
 {
-	if (!l->filter)
+	/* While calls are passed there is nothing new to draw. */
+	if (!l->filter || l->is_passing)
 		return;
 	live_look(l, c, now);
 	if (is_due(l))
