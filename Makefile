@@ -12,6 +12,7 @@
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases;
 #                       with REAL=1 from real programs (needs the network)
+# make pictures         the pictures of README.md, from real runs
 # make page             what `save x.html` needs; tried again if npm was missing
 # make compile_commands.json   how each file is compiled, for editors and clangd
 # make install PREFIX=  (DESTDIR= too), make uninstall, make clean
@@ -307,6 +308,11 @@ fidelity:
 	@tests/fidelity/table $(if $(REAL),real)
 	$(if $(REAL),@tests/reference/real)
 
+pictures:
+	@tools/packages install build run pictures
+	+@$(SUBMAKE) all
+	@tools/pictures
+
 lint:
 	@tools/packages install build run test lint
 	@tools/lint
@@ -335,7 +341,7 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: all programs page tests test quick-tests test-quick check help demo fidelity lint bench fmt install uninstall clean FORCE
+.PHONY: all programs page tests test quick-tests test-quick check help demo fidelity pictures lint bench fmt install uninstall clean FORCE
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(SHIM_A_OBJ:.o=.d)

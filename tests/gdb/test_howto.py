@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from lib_build import ROOT
+from lib_build import ROOT, build
+from lib_cstrace import cstrace
 
 HOWTO = ROOT / "docs/howto"
 PAGES = ["README.md", *sorted(str(path.relative_to(ROOT))
@@ -64,6 +65,28 @@ def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
     rows = re.findall(r"^(?:\.\.\.| .*)$", text, re.M)
     assert [row.split()[-2:] for row in rows] == [
         ["main", "libc_start_call_main.h:58"], ["..."], ["sum", "calc.c:88"]]
+
+
+PICTURES = ["terminal.svg", "page.png"]
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_a_picture_is_of_this_version(picture):
+    """`make pictures` makes them anew."""
+    version = cstrace(".", "--version").out.splitlines()[0]
+    data = (ROOT / "docs" / picture).read_bytes()
+    assert f"Made by tools/pictures with {version}".encode() in data
+    assert len(data) < 150_000
+
+
+def test_the_terminal_shows_the_columns_of_today(tmp_path):
+    program = build("../../examples/stock.c")
+    cstrace(tmp_path, "record", "-o", "t.cst", program)
+    heading = cstrace(tmp_path, "show", "t.cst").out.splitlines()[1]
+    drawn = (ROOT / "docs/terminal.svg").read_text()
+    assert "(FROM)" in heading
+    assert all(">%s<" % word in drawn or " %s<" % word in drawn
+               or ">%s " % word in drawn for word in heading.split()[1:-1])
 
 
 def anchors(path):
