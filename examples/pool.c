@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * One producer and two workers round a bounded queue.  Each thread has its own
- * tree, told apart by the tag in front.
+ * tree, told apart by the first number of the IDs.
  */
 #include <pthread.h>
 #include <stdio.h>

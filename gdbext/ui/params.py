@@ -178,10 +178,10 @@ class Settings:
              "auto: where the terminal is known to show links (OSC 8).")
         enum("fold", ("auto", "on", "off"),
              "whether calls that repeat are one row",
-             "Neighbours that make the same calls, sequences of such that "
-             "repeat, and\nfunctions that call themselves are one row with "
-             "its count.  Calls that are\nopen, unwound or slow (ten times "
-             "the mean) stay rows of their own.\n"
+             "Neighbours that call the same function, sequences of such that "
+             "repeat, and\nfunctions that call themselves or each other are "
+             "one row with its count.\nCalls that are open, unwound or slow "
+             "(ten times the mean) stay rows of\ntheir own.\n"
              "auto: on a terminal, live and in `cstrace show`; not in pipes "
              "and files.")
         flag("std", False, "whether calls of the C++ library are shown",

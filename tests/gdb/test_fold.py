@@ -10,6 +10,7 @@ from lib_cstrace import cstrace
 from lib_term import PROMPT, Terminal
 from lib_tree import rows
 
+FOLDED = "# Equal calls are one row (x3), each below and right of its caller\n"
 QUIET = "set cstrace live off"
 N_STEPS = 600
 N_CALLS = {"main": 1, "step": 600, "leaf": 600 + 400, "done": 1}
@@ -68,6 +69,96 @@ def test_without_gdb(tmp_path):
     assert "'x' is not a call's ID" in wrong.err
 
 
+# ---- what is one row ------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With what the shop and loops.c call."""
+    folder = tmp_path_factory.mktemp("fold")
+    for name in ("shop.cc", "loops.c"):
+        done = cstrace(folder, "record", "-o", name + ".cst", "--", build(name))
+        assert done.status in (0, 1), done
+    return folder
+
+
+def show(folder, name, *words):
+    return cstrace(folder, "show", *words, name + ".cst").out
+
+
+def name_of(row):
+    return re.sub(r"  (x\d|\(loop of|\S+:\d).*", "", row.text)
+
+
+def counts(text):
+    n = {}
+    for row in rows(text):
+        times = re.search(r"  x(\d+)", row.text)
+        n[name_of(row)] = n.get(name_of(row), 0) + int(times[1] if times else 1)
+    return n
+
+
+def places(text):
+    """For each function the lines that it is called from."""
+    found = {}
+    for row in rows(text):
+        at = re.search(r"  (\S+):(\d+)(?:-(\d+))?(?:  \(|$)", row.text)
+        if at:
+            lines = range(int(at[2]), int(at[3] or at[2]) + 1)
+            found.setdefault(name_of(row), set()).update(
+                (at[1], line) for line in lines)
+    return found
+
+
+@pytest.mark.parametrize("name", ["shop.cc", "loops.c"])
+def test_folded_rows_stand_for_all_calls_and_name_their_lines(folder, name):
+    """But those of a recursion, whose row has the first call's line."""
+    whole, text = show(folder, name), show(folder, name, "--fold")
+    assert text.startswith(FOLDED) and len(rows(text)) < len(rows(whole))
+    assert counts(text) == counts(whole)
+    named = places(text)
+    for function, lines in places(whole).items():
+        if not re.search(r"(?m)  %s  x\d+, \d+ deep" % re.escape(function), text):
+            assert lines <= named[function]
+
+
+def test_functions_that_call_each_other_are_a_row_each(folder):
+    text = show(folder, "loops.c", "--fold")
+    assert re.search(r"  is_even  x5, 5 deep  loops.c:\d+\n.* "
+                     r"    is_odd  x5, 5 deep  loops.c:\d+\n", text)
+    id = next(row.id for row in rows(text) if row.text.startswith("is_even"))
+    unfolded = rows(show(folder, "loops.c", "--unfold", id))
+    assert [row.text.split()[0] for row in unfolded] == ["is_even", "is_odd"] * 5
+    assert [row.depth for row in unfolded] == list(range(1, 11))
+
+
+def test_calls_from_many_lines_are_one_row(folder):
+    text = show(folder, "loops.c", "--fold")
+    # a machine that is busy may make one of them slow
+    row = re.search(r" (\S+) +put  x[78]  loops.c:\d+-\d+\n", text)
+    assert row, text
+    unfolded = rows(show(folder, "loops.c", "--unfold", row[1]))
+    lines = [re.search(r":(\d+)$", r.text)[1] for r in unfolded]
+    assert len(set(lines)) == len(lines) >= 7
+
+
+def test_a_loop_that_ends_amid_a_round_is_one(folder):
+    text = show(folder, "loops.c", "--fold")
+    assert re.search(r" take  x\d{3}  \(loop of 2\)  .*\n.* handle  x\d{3}  ",
+                     text)
+    assert counts(text)["take"] == 201 and counts(text)["handle"] == 200
+    # slow ones stand behind it, and do not divide it
+    assert len(rows(text)) < 30
+    assert text.count(" (loop of ") == 1
+
+
+def test_a_folded_tree_is_no_golden_tree(folder):
+    (folder / "folded.txt").write_text(show(folder, "loops.c", "--fold"))
+    done = cstrace(folder, "expect", "loops.c.cst", "folded.txt")
+    assert done.status == 2 or done.status == 1
+    assert "folded.txt:1: its rows are folded: save the tree without --fold" \
+        in done.err
+
+
 def test_a_terminal_is_folded(tmp_path):
     """Live and in show, without being asked; the counts are those of all
     calls."""
@@ -75,7 +166,7 @@ def test_a_terminal_is_folded(tmp_path):
                   commands=("set cstrace fold auto",)) as t:
         t.ask("cstrace start")
         seen = t.ask("run")
-        assert len(rows(seen)) < 200
+        assert len(rows(seen)) < 200 and FOLDED.strip() in seen
         assert "exited normally" in seen
         check_folded(t.ask("cstrace show"))
 

@@ -2,7 +2,7 @@
  *
  * Calls as words, one for each in the order of entry: blanks say how deep it
  * is, then come its function, a letter, and what is special about it: "!" it
- * is slow, "^" it was unwound, "?" it is open.
+ * is slow, "^" it was unwound, "?" it is open, "3" it is called from line 3.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #include "rows/fold.h"
 
-enum { N_SITES = 5000, USUAL_NS = 1000 };
+enum { N_SITES = 5000, USUAL_NS = 1000, PLACES = 4000 };
 
 static struct call_site sites[N_SITES];
 static struct function functions[N_SITES];
@@ -43,6 +43,10 @@ static int put_row(void *arg, const struct folded *row)
 		p += sprintf(p, "/%u", row->n_levels);
 	if (row->n_loop)
 		p += sprintf(p, "@%u", row->n_loop);
+	if (row->first_line < row->last_line)
+		p += sprintf(p, ":%u-%u", row->first_line, row->last_line);
+	else if (row->last_line)
+		p += sprintf(p, ":%u", row->last_line);
 	if (row->call.end == CALL_OPEN && !row->is_close)
 		p += sprintf(p, "?");
 	p += sprintf(p, "\n");
@@ -64,7 +68,11 @@ static struct shown call_at(const char **p, uint64_t number)
 	call.duration_ns = USUAL_NS;
 	call.end = CALL_RETURN;
 	for (; **p && **p != '\n'; ++*p) {
-		if (**p == '!')
+		if (**p >= '0' && **p <= '9') {
+			call.from = PLACES + (uint32_t)(**p - '0');
+			sites[call.from].line = (uint32_t)(**p - '0');
+			sites[call.from].file = "a.c";
+		} else if (**p == '!')
 			call.duration_ns = 1000 * USUAL_NS;
 		else if (**p == '^')
 			call.end = CALL_UNWOUND;
@@ -139,7 +147,7 @@ static void a_sequence_that_repeats_is_a_loop(void **state)
 	/* One in the other. */
 	check("a\n b\n c\n d\n c\n d\n b\n c\n d\n c\n d\n c\n d\n",
 	      "a\n b*2@2\n c*5@2\n d*5\n");
-	check("a\n b\n c\n b\n c\n b\n", "a\n b*2@2\n c*2\n b\n");
+	check("a\n b\n c\n b\n c\n b\n", "a\n b*3@2\n c*2\n");
 }
 
 static void recursion_is_one_row(void **state)
@@ -148,6 +156,39 @@ static void recursion_is_one_row(void **state)
 	check("a\n b\n  b\n   b\n c\n", "a\n b*3/3\n c\n");
 	check("a\n b\n  c\n  b\n   c\n   b\n    d\n  b\n   c\n",
 	      "a\n b*4/3\n  c*3\n  d\n");
+}
+
+static void functions_that_call_each_other_are_a_row_each(void **state)
+{
+	(void)state;
+	check("a\n b\n  c\n   b\n    c\n     b\n d\n",
+	      "a\n b*3/3\n  c*2/2\n d\n");
+	/* By way of several; what else they call is below them. */
+	check("a\n b\n  e\n  c\n   d\n    b\n     c\n      d\n       e\n",
+	      "a\n b*2/2\n  e\n  c*2/2\n   d*2/2\n    e\n");
+	/* Not beyond what was unwound. */
+	check("a\n b\n  c^\n   b\n    c\n", "a\n b\n  c\n   b\n    c\n");
+}
+
+static void calls_from_several_lines_are_a_row_of_them_all(void **state)
+{
+	(void)state;
+	check("a\n b1\n b1\n b2\n", "a\n b*2:1\n b:2\n");
+	check("a\n b1\n b2\n b3\n b4\n c\n", "a\n b*4:1-4\n c\n");
+	check("a\n b3\n b1\n b1\n b2\n b3\n", "a\n b*5:1-3\n");
+	check("a\n b1\n c1\n b2\n c2\n b3\n c3\n b4\n c4\n",
+	      "a\n b*4@2:1-4\n c*4:1-4\n");
+	check("a\n b1\n c\n b2\n c\n", "a\n b:1\n c\n b:2\n c\n");
+	/* Below equal calls those from other lines are rows of their own. */
+	check("a\n b\n  c1\n  c2\n b\n  c1\n  c2\n",
+	      "a\n b*2\n  c*2:1\n  c*2:2\n");
+}
+
+static void a_loop_may_end_amid_a_round(void **state)
+{
+	(void)state;
+	check("a\n b\n c\n d\n b\n c\n d\n b\n c\n e\n",
+	      "a\n b*3@3\n c*3\n d*2\n e\n");
 }
 
 static void unwound_and_open_calls_stay(void **state)
@@ -161,9 +202,13 @@ static void unwound_and_open_calls_stay(void **state)
 static void slow_calls_stay(void **state)
 {
 	(void)state;
-	check("a\n b\n b\n b!\n b\n", "a\n b*2\n b\n b\n");
+	check("a\n b\n b\n b!\n b\n", "a\n b*3\n b\n");
 	check("a\n b!\n b\n b\n", "a\n b\n b*2\n");
 	check("a\n b\n  c\n b\n  c!\n b\n  c\n", "a\n b*3\n  c*2\n  c\n");
+	/* They stand behind the loop that they are of, which goes on. */
+	check("a\n b\n c\n b\n c!\n b\n c\n b\n c!\n b\n c\n",
+	      "a\n b*5@2\n c*3\n c*2\n");
+	check("a\n b\n c!\n b\n c\n b\n c\n", "a\n b\n c\n b*2@2\n c*2\n");
 	/* Those that always are are not slow. */
 	check("a\n b!\n b!\n b!\n", "a\n b*3\n");
 }
@@ -188,6 +233,12 @@ static void only_unfolds_one_row(void **state)
 		   " b\n  c*2\n b\n  c*2\n b\n  c\n");
 	check_only("a\n b\n c\n b\n c\n b\n", 2, " b\n b\n b\n");
 	check_only("a\n b\n  b\n   b\n   b\n c\n", 2, " b\n  b\n   b\n   b\n");
+	check_only("a\n b\n  c\n   b\n    c\n     b\n d\n", 2,
+		   " b\n  c\n   b\n    c\n     b\n");
+	check_only("a\n b1\n b2\n b3\n b4\n c\n", 2,
+		   " b:1\n b:2\n b:3\n b:4\n");
+	check_only("a\n b1\n c1\n b2\n c2\n b3\n c3\n", 2,
+		   " b:1\n b:2\n b:3\n");
 	check_only("a\n b\n", 3, "");
 }
 
@@ -256,6 +307,10 @@ int main(void)
 		cmocka_unit_test(callees_may_differ),
 		cmocka_unit_test(a_sequence_that_repeats_is_a_loop),
 		cmocka_unit_test(recursion_is_one_row),
+		cmocka_unit_test(functions_that_call_each_other_are_a_row_each),
+		cmocka_unit_test(
+			calls_from_several_lines_are_a_row_of_them_all),
+		cmocka_unit_test(a_loop_may_end_amid_a_round),
 		cmocka_unit_test(unwound_and_open_calls_stay),
 		cmocka_unit_test(slow_calls_stay),
 		cmocka_unit_test(only_unfolds_one_row),

@@ -389,7 +389,7 @@ static void headings_begin_with_a_hash(void **state)
 {
 	const struct row_cell cell = {.width = 2, .has_threads = 1};
 	char text[ROW_MAX];
-	uint64_t len = row_heading(&draft_look, &cell, text);
+	uint64_t len = row_heading(&draft_look, &cell, 0, text);
 
 	(void)state;
 	text[len] = '\0';

@@ -166,6 +166,8 @@ static int put_row(struct text *x, const struct shown *s,
 	row_fill(x, s, &row);
 	if (folded) {
 		row.n_folded = folded->n_calls;
+		row.first_line = folded->first_line;
+		row.last_line = folded->last_line;
 		row.n_levels = folded->n_levels;
 		row.n_loop = folded->n_loop;
 	}
@@ -264,7 +266,7 @@ static void put_heading(struct text *x, struct bytes *out)
 	char *p = (char *)bytes_reserve(out, ROW_MAX);
 
 	if (p)
-		out->len += row_heading(x->look, &x->cell, p);
+		out->len += row_heading(x->look, &x->cell, x->fold != NULL, p);
 	x->has_heading = 1;
 }
 

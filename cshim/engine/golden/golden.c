@@ -503,6 +503,11 @@ int golden_parse(struct golden *g, const char *path, char *text,
 	int status;
 
 	*g = (struct golden){.path = path};
+	if (golden_rows_are_folded(text))
+		return cst_fail(CST_BAD_INPUT, err,
+				"%.300s:1: its rows are folded: save the tree "
+				"without --fold",
+				path);
 	if (!golden_rows_are(text))
 		return parse_all(g, text, NULL, err);
 	status = golden_rows_convert(&rows, text, &line);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 static const char first_line[] = "# One row a call";
+static const char folded_line[] = "# Equal calls are one row";
 
 struct columns {
 	int has_time, has_duration, has_thread, has_id;
@@ -37,6 +38,11 @@ struct converter {
 int golden_rows_are(const char *text)
 {
 	return !strncmp(text, first_line, sizeof(first_line) - 1);
+}
+
+int golden_rows_are_folded(const char *text)
+{
+	return !strncmp(text, folded_line, sizeof(folded_line) - 1);
 }
 
 static const char *next_word(const char **p, size_t *len)

@@ -17,6 +17,8 @@ struct golden_rows {
 
 /* Whether the text begins as a saved tree does. */
 int golden_rows_are(const char *text);
+/* Is it one where a row may be several calls, which is no golden tree? */
+int golden_rows_are_folded(const char *text);
 
 /* text is written over.  0: *out is the caller's to release; CST_BAD_INPUT:
  * line *bad_line is no row; CST_MEMORY. */

@@ -137,6 +137,8 @@ static int put_folded(void *arg, const struct folded *folded)
 		.site = call->site,
 		.from = call->from,
 		.depth = call->depth,
+		.first_line = folded->first_line,
+		.last_line = folded->last_line,
 		.n_levels = folded->n_levels,
 		.n_loop = folded->n_loop,
 		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
@@ -190,7 +192,8 @@ static void fold_restart(struct live *l)
 {
 	fold_free(l->fold);
 	l->fold = NULL;
-	if (!l->options.look.fold || l->is_exact)
+	l->screen.is_folded = l->options.look.fold && !l->is_exact;
+	if (!l->screen.is_folded)
 		return;
 	l->fold = fold_new(l->names, put_folded, l);
 	if (l->fold)

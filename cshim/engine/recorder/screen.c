@@ -125,7 +125,8 @@ static void put_heading(struct screen *s)
 	char *p = (char *)bytes_reserve(&s->text, ROW_MAX);
 
 	if (p)
-		s->text.len += row_heading(&s->drawn, &s->cell, p);
+		s->text.len +=
+			row_heading(&s->drawn, &s->cell, s->is_folded, p);
 }
 
 /* Where there is none yet, or it does not fit the row. */
@@ -162,6 +163,8 @@ static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 		.number = r->number,
 		.thread_color = r->thread->index,
 		.n_folded = r->n_calls,
+		.first_line = r->first_line,
+		.last_line = r->last_line,
 		.n_levels = r->n_levels,
 		.n_loop = r->n_loop,
 	};

@@ -24,7 +24,8 @@ struct screen_row {
 	uint32_t site;
 	uint32_t from; /* as in struct row */
 	uint32_t depth;
-	uint32_t n_levels, n_loop; /* as struct folded has them */
+	/* as struct folded has them */
+	uint32_t first_line, last_line, n_levels, n_loop;
 	uint32_t order;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
@@ -37,6 +38,7 @@ struct screen {
 	struct cst_look look;
 	const struct names *names; /* borrowed */
 	int has_threads;	   /* more than one: rows have tags */
+	int is_folded;
 	int has_heading;
 	int has_stop_note;
 	/* private */

@@ -17,7 +17,8 @@ static int join_any(struct fold *f, struct node *node)
 	struct node *i = node->previous;
 
 	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++) {
-		if (!i->is_whole || !node_is_alike(f, i, node))
+		if (!i->is_whole || !node_is_alike(f, i, node, 0) ||
+		    node_speed(i, node) != AS_FAST)
 			continue;
 		/* Something new is to be seen. */
 		if (i->is_given && !node_has_all(i, node))
@@ -31,31 +32,97 @@ static int join_any(struct fold *f, struct node *node)
 	return 0;
 }
 
-/* Are the `period` nodes from a on alike to those from b on? */
-static int is_round(struct fold *f, struct node *a, struct node *b,
-		    uint32_t period)
+/* Those that nothing is compared with are passed over. */
+static struct node *node_before(const struct node *node)
 {
-	for (; period; period--, a = a->next, b = b->next)
-		if (!a || !b || !node_is_alike(f, a, b))
+	struct node *i = node->previous;
+
+	while (i && i->is_aside)
+		i = i->previous;
+	return i;
+}
+
+static struct node *node_behind(const struct node *node)
+{
+	struct node *i = node->next;
+
+	while (i && i->is_aside)
+		i = i->next;
+	return i;
+}
+
+/* Are the `period` nodes from a on alike to those from b on?  None of those at
+ * a is much slower: the slow ones stand behind what they are compared with. */
+static int is_round(struct fold *f, struct node *a, struct node *b,
+		    uint32_t period, int is_kin_enough)
+{
+	while (period--) {
+		if (!a || !b || !node_is_alike(f, a, b, is_kin_enough) ||
+		    node_speed(a, b) == MUCH_FASTER)
 			return 0;
+		a = node_behind(a);
+		b = node_behind(b);
+	}
 	return 1;
 }
 
-/* The nodes from b on, which end the list, join those from a on. */
-static void join_round(struct fold *f, struct node *a, struct node *b)
+/* b stays a row of its own, or is one more of those beside a that are slow. */
+static void set_aside(struct fold *f, struct node *a, struct node *b)
 {
-	while (b) {
-		struct node *next = b->next;
+	const struct node *end = a;
 
-		node_join(f, a, b);
+	while (end->above != b->above)
+		end = end->above;
+	for (struct node *i = b->previous; i && i != end; i = i->previous) {
+		if (!i->is_aside || !node_is_alike(f, i, b, 0) ||
+		    node_speed(i, b) != AS_FAST)
+			continue;
+		node_join(f, i, b);
 		node_drop(f, b);
-		a = a->next;
+		return;
+	}
+	b->is_aside = 1;
+}
+
+/* b, behind a, is one more of a's calls. */
+static void join_one(struct fold *f, struct node *a, struct node *b)
+{
+	if (node_speed(a, b) == MUCH_SLOWER) {
+		set_aside(f, a, b);
+		return;
+	}
+	node_join(f, a, b);
+	node_drop(f, b);
+}
+
+/* The `period` nodes from b on join those from a on. */
+static void join_round(struct fold *f, struct node *a, struct node *b,
+		       uint32_t period)
+{
+	while (period--) {
+		struct node *next = node_behind(b);
+
+		join_one(f, a, b);
+		a = node_behind(a);
 		b = next;
 	}
 }
 
+/* Slow ones, between the rounds, are no rows of the loop. */
+static void loop_sweep(struct node *loop)
+{
+	struct node *i = loop->last, *previous;
+
+	for (; i; i = previous) {
+		previous = i->previous;
+		if (i->is_aside)
+			node_move(i, loop);
+	}
+}
+
 /* Put a loop's node where the first of its rows is. */
-static int loop_new(struct fold *f, struct node *first, uint32_t period)
+static int loop_new(struct fold *f, struct node *first, uint32_t period,
+		    uint64_t n)
 {
 	struct node *loop = node_new(f), *above = first->above;
 	struct node *before = first->previous;
@@ -64,7 +131,7 @@ static int loop_new(struct fold *f, struct node *first, uint32_t period)
 		return CST_MEMORY;
 	loop->period = period;
 	loop->is_whole = 1;
-	loop->n = 2;
+	loop->n = n;
 	loop->order = first->order;
 	loop->above = above;
 	loop->previous = before;
@@ -78,46 +145,82 @@ static int loop_new(struct fold *f, struct node *first, uint32_t period)
 	first->previous = NULL;
 	for (struct node *i = first; i; i = i->next)
 		i->above = loop;
+	loop_sweep(loop);
 	node_key(f, loop);
 	return 1;
 }
 
-/* Do the last nodes of the list repeat what comes before them?  b is the
- * first of them.  1: they have joined it. */
-static int join_loop(struct fold *f, struct node *b, uint32_t period)
+/* Is the round from b on one more of the loop's, or of one's that ends the
+ * loop's rounds? */
+static int join_old_loop(struct fold *f, struct node *loop, struct node *b,
+			 uint32_t period)
 {
-	struct node *a = b->previous, *loop = a;
-
-	/* One more round of a loop, or of one that ends its rounds. */
 	for (; loop && loop->period && !loop->is_given; loop = loop->last) {
 		if (loop->period != period ||
-		    !is_round(f, loop->first, b, period))
+		    !is_round(f, loop->first, b, period, 0))
 			continue;
-		join_round(f, loop->first, b);
+		join_round(f, loop->first, b, period);
 		loop->n++;
 		return 1;
 	}
-	for (uint32_t i = 1; i < period && a; i++)
-		a = a->previous;
-	if (!a || a->is_given || !is_round(f, a, b, period))
+	return 0;
+}
+
+static struct node *nodes_before(struct node *node, uint32_t n)
+{
+	while (node && n--)
+		node = node_before(node);
+	return node;
+}
+
+/* Do the last nodes of the list repeat what comes before them?  b is the first
+ * of them.  Calls from other lines do if it is for the third time.  1: they
+ * have joined it. */
+static int join_loop(struct fold *f, struct node *b, uint32_t period)
+{
+	struct node *a = nodes_before(b, period), *first;
+	uint64_t n = 2;
+
+	if (period > 1 && join_old_loop(f, node_before(b), b, period))
+		return 1;
+	if (!a || a->is_given)
 		return 0;
-	join_round(f, a, b);
-	return loop_new(f, a, period);
+	if (period > 1 && is_round(f, a, b, period, 0)) {
+		join_round(f, a, b, period);
+		first = a;
+	} else {
+		first = nodes_before(a, period);
+		if (!first || first->is_given || !is_round(f, a, b, period, 1))
+			return 0;
+		if (!is_round(f, first, a, period, 1)) {
+			/* If they are fold_only()'s now, so is b. */
+			is_round(f, a, b, period, 1);
+			return 0;
+		}
+		join_round(f, first, a, period);
+		join_round(f, first, b, period);
+		n = 3;
+	}
+	return period > 1 ? loop_new(f, first, period, n) : 1;
 }
 
 /* Does the list's last node repeat the one before it, or a loop's last row,
  * which may be one of a loop within it? */
 static int join_neighbour(struct fold *f, struct node *node)
 {
-	struct node *before = node->previous;
+	struct node *before = node_before(node);
 
-	while (!node_is_alike(f, before, node)) {
+	while (!node_is_alike(f, before, node, 0)) {
 		if (!before->period || before->is_given)
 			return 0;
 		before = before->last;
 	}
-	node_join(f, before, node);
-	node_drop(f, node);
+	if (node_speed(before, node) != MUCH_FASTER)
+		join_one(f, before, node);
+	else if (before->above == node->above)
+		before->is_aside = 1;
+	else
+		return 0;
 	return 1;
 }
 
@@ -128,26 +231,42 @@ static int join_before(struct fold *f, struct node *above)
 
 again:
 	last = b = above->last;
-	if (!last->previous || !last->previous->is_whole ||
+	if (!node_before(last) || !node_before(last)->is_whole ||
 	    join_neighbour(f, last))
 		return 0;
-	for (uint32_t period = 2; period <= FOLD_PERIOD; period++) {
-		const struct node *before;
+	for (uint32_t period = 1; period <= FOLD_PERIOD; period++) {
+		const struct node *before = node_before(b);
 		int status;
 
-		b = b->previous;
-		before = b->previous;
 		if (!before || before->is_given)
 			return 0;
-		if (before->key != last->key && !before->period)
-			continue;
-		status = join_loop(f, b, period);
-		if (status < 0)
-			return status;
-		if (status)
-			goto again; /* the loop may be a row of another */
+		if (before->key == last->key || before->period) {
+			status = join_loop(f, b, period);
+			if (status < 0)
+				return status;
+			if (status)
+				goto again; /* may be a row of another */
+		}
+		b = node_before(b);
 	}
 	return 0;
+}
+
+/* A loop often ends amid a round, "while (take()) handle()": the rows behind it
+ * that begin one more are of the loop. */
+static void join_ends(struct fold *f, struct node *above)
+{
+	for (struct node *i = above->first; i; i = i->next) {
+		struct node *b = node_behind(i);
+		uint32_t n;
+
+		if (!i->period || i->is_given)
+			continue;
+		for (n = i->period - 1; n && !is_round(f, i->first, b, n, 0);)
+			n--;
+		if (n)
+			join_round(f, i->first, b, n);
+	}
 }
 
 /* Live, below what is on the screen: rows come as they are seen first. */
@@ -162,6 +281,8 @@ static int node_end(struct fold *f, struct node *node)
 	int status;
 
 	node->is_whole = 1;
+	if (node->n_levels == 1 && !is_on_screen(f, node))
+		join_ends(f, node);
 	node_key(f, node);
 	if (node->is_own || node->is_given || node->is_only)
 		return 0;
@@ -180,6 +301,8 @@ int fold_give_row(struct fold *f, struct node *node)
 	struct folded row = {.call = node->call,
 			     .n_calls = node->n_calls,
 			     .n_levels = node->n_levels,
+			     .first_line = node->first_line,
+			     .last_line = node->last_line,
 			     .cookie = node->cookie};
 	const struct node *above = node->above;
 
@@ -356,23 +479,79 @@ int fold_is_foldable(const struct shown *call)
 	return call->end == CALL_RETURN && !call->is_seed && !call->n_stops;
 }
 
-/* Is it one more level of its caller's recursion? */
-static int is_inner(const struct fold *f, const struct level *caller,
-		    const struct shown *call, uint32_t function)
+/* Does a call in `caller` lie below the open node, or beside it? */
+static int is_near(const struct node *node, const struct node *caller)
 {
-	const struct node *node = caller->node;
+	const struct node *i = caller;
 
-	return node->function == function && caller->depth + 1 == call->depth &&
-	       fold_is_foldable(call) && fold_is_foldable(&node->call) &&
-	       !node->is_given && !(f->has_only && node_is_only(f, node));
+	if (node->above == caller)
+		return 1;
+	for (int n = 0; i && i != node && n < FOLD_CYCLE; n++)
+		i = i->above;
+	return i == node;
 }
 
-static int add_inner(struct lane_state *l, const struct level *caller,
-		     const struct shown *call)
+/* The innermost open call that this is one more level of; NULL: there is none.
+ * What lies between the two is of the recursion, too. */
+static const struct level *recursion_of(const struct fold *f,
+					const struct lane_state *l,
+					const struct shown *call,
+					uint32_t function)
 {
-	struct node *node = caller->node;
-	uint32_t n_inner = caller->n_inner + 1;
+	uint32_t depth = call->depth;
 
+	if (!fold_is_foldable(call))
+		return NULL;
+	for (uint32_t i = 1; i <= FOLD_CYCLE && i <= l->n; i++) {
+		const struct level *level = &l->levels[l->n - i];
+		const struct node *node = level->node;
+
+		if (level->depth != --depth || node->is_given ||
+		    !fold_is_foldable(&node->call) ||
+		    (f->has_only && node_is_only(f, node)))
+			return NULL;
+		if (node->function == function &&
+		    is_near(node, l->levels[l->n - 1].node))
+			return level;
+	}
+	return NULL;
+}
+
+/* Is it a level of the recursion that fold_only() asks for? */
+static int is_only_level(const struct fold *f, const struct lane_state *l,
+			 uint32_t function)
+{
+	for (uint32_t i = 1; i <= FOLD_CYCLE && i <= l->n; i++) {
+		const struct node *node = l->levels[l->n - i].node;
+
+		if (node->function == function && node_is_only(f, node))
+			return 1;
+	}
+	return 0;
+}
+
+/* What the levels of a recursion call is one list, whatever the order. */
+static void dissolve_below(struct fold *f, struct node *node)
+{
+	struct node *i = node->first;
+
+	while (i) {
+		struct node *next = i->period ? i->first : i->next;
+
+		if (i->period)
+			node_dissolve(f, i);
+		i = next;
+	}
+}
+
+static int add_inner(struct fold *f, struct lane_state *l,
+		     const struct level *outer, const struct shown *call)
+{
+	struct node *node = outer->node;
+	uint32_t n_inner = outer->n_inner + 1;
+
+	if (node->n_levels == 1)
+		dissolve_below(f, node);
 	node->n_calls++;
 	if (node->n_levels < n_inner + 1)
 		node->n_levels = n_inner + 1;
@@ -394,7 +573,7 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 {
 	uint32_t function = f->names->sites[call->site].function;
 	struct lane_state *l = fold_lane(f, call->lane);
-	const struct level *caller;
+	const struct level *caller, *outer;
 	struct node *node;
 	int status;
 
@@ -404,8 +583,9 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 	if (status < 0)
 		return status;
 	caller = l->n ? &l->levels[l->n - 1] : NULL;
-	if (caller && is_inner(f, caller, call, function))
-		return add_inner(l, caller, call);
+	outer = recursion_of(f, l, call, function);
+	if (outer)
+		return add_inner(f, l, outer, call);
 	node = node_new(f);
 	if (!node)
 		return CST_MEMORY;
@@ -414,13 +594,9 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 	node->function = function;
 	node->order = f->n_added++;
 	node->is_own = !joins(f, call, function);
-	if (caller) {
+	if (caller)
 		node->call.depth -= caller->depth - caller->node->call.depth;
-		/* It belongs to a recursion that is shown level by level. */
-		node->is_only = f->has_only &&
-				caller->node->function == function &&
-				node_is_only(f, caller->node);
-	}
+	node->is_only = f->has_only && is_only_level(f, l, function);
 	node_append(caller ? caller->node : &l->top, node);
 	status = level_push(l, node, call->depth, 0);
 	if (status == 0 && f->n_held > MAX_HELD && !f->is_live)

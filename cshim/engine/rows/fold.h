@@ -3,15 +3,18 @@
  * From calls to folded rows: what is called again and again is one row with a
  * count, and what it calls is shown once below it, with counts of its own.
  *
- * - Neighbours that are called from one place are one row.
+ * - Neighbours of one function that are called from one line are one row; and
+ *   those called from other lines of the file, where there are three and more.
  * - A sequence of up to FOLD_PERIOD neighbours that repeats is shown once; its
- *   first row tells how many rows it has.
- * - A function that calls itself is one row with the number of levels; what
- *   all the levels call is below it.
+ *   first row tells how many rows it has.  The last round may be cut short.
+ * - A function that calls itself, or is called again by up to FOLD_CYCLE - 1
+ *   others below it, is one row with the number of levels; what all the levels
+ *   call is below it.
  *
  * Calls that are open or were unwound, and whatever they are called by, are
- * rows of their own, and so is a call that takes more than FOLD_SLOW times the
- * mean of those that it would join (and more than FOLD_SLOW_NS).
+ * rows of their own.  Those that take more than FOLD_SLOW times the mean of
+ * those that they would join (and more than FOLD_SLOW_NS) are a row beside
+ * them, behind the loop if they are a loop's.
  *
  * The counts of all rows add up to the number of calls.
  */
@@ -21,7 +24,7 @@
 #include "trace/callid.h"
 #include "trace/view.h"
 
-enum { FOLD_PERIOD = 16, FOLD_SLOW = 10, FOLD_SLOW_NS = 10000 };
+enum { FOLD_PERIOD = 16, FOLD_CYCLE = 8, FOLD_SLOW = 10, FOLD_SLOW_NS = 10000 };
 
 /* A row.  call is the first of those that it stands for, with the depth that
  * it is shown at and the duration of them all. */
@@ -31,6 +34,9 @@ struct folded {
 	uint32_t n_levels; /* of recursion; 1: none */
 	uint32_t n_loop;   /* this and the next rows of its depth, so many, are
 			    * a loop's; 0: it does not begin one */
+	/* From where they were called, in the file of call.from; equal or 0:
+	 * from its line. */
+	uint32_t first_line, last_line;
 	uint8_t is_close; /* live: the end of a call that was a row when open */
 	uint8_t is_count; /* live: a row's count again, which has grown */
 	uint64_t cookie;  /* as fold_add() was given it for the call */

@@ -39,13 +39,15 @@ static int give_count(struct fold *f, const struct node *node)
 {
 	struct folded row = {.call = node->call,
 			     .n_levels = node->n_levels,
+			     .first_line = node->first_line,
+			     .last_line = node->last_line,
 			     .is_count = 1,
 			     .cookie = node->cookie};
 
 	row.call.duration_ns = 0;
 	for (struct node *i = node->above->first; i; i = i->next) {
 		if (!i->is_whole || i->is_own || i->period ||
-		    i->call.site != node->call.site)
+		    i->key != node->key || !node_has_lines(node, i))
 			continue;
 		row.n_calls += i->n_calls;
 		row.call.duration_ns += i->call.duration_ns;
@@ -87,8 +89,16 @@ static void node_trim(struct fold *f, struct node *above)
 		previous = other = i->previous;
 		if (!i->is_given || !i->is_whole)
 			continue;
-		while (other && (!other->is_given || !other->is_whole ||
-				 other->is_own || other->key != i->key))
+		/* The order makes no difference any more: a loop's rows count
+		 * up each for itself. */
+		if (i->period) {
+			previous = i->last;
+			node_dissolve(f, i);
+			continue;
+		}
+		while (other &&
+		       (!other->is_given || !other->is_whole || other->is_own ||
+			other->key != i->key || !node_has_lines(other, i)))
 			other = other->previous;
 		if (other && !i->is_own) {
 			other->n_told += i->n_told;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When a call is whole, its shape is a hash over its site and the shapes of
- * what it called; equal shapes make one node.
+ * When a call is whole its key is a hash over its function and the file that it
+ * was called from, and a loop's over those of its rows.
  */
 #include "rows/fold_parts.h"
 
@@ -66,6 +66,21 @@ static void node_unlink(struct node *node)
 		above->last = node->previous;
 }
 
+void node_move(struct node *node, struct node *behind)
+{
+	struct node *above = behind->above;
+
+	node_unlink(node);
+	node->above = above;
+	node->previous = behind;
+	node->next = behind->next;
+	if (behind->next)
+		behind->next->previous = node;
+	else
+		above->last = node;
+	behind->next = node;
+}
+
 /* This does without recursion: the tree may be as high as the calls were deep.
  */
 void node_drop(struct fold *f, struct node *node)
@@ -107,6 +122,13 @@ void node_free_all(struct fold *f)
 	}
 }
 
+void node_dissolve(struct fold *f, struct node *loop)
+{
+	while (loop->last)
+		node_move(loop->last, loop);
+	node_drop(f, loop);
+}
+
 /* ---- are two alike? ---------------------------------------------------------
  */
 
@@ -116,12 +138,19 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ (hash >> 29);
 }
 
+/* The place is that of the row, which another site may share. */
+static uint64_t call_key(struct fold *f, struct node *node)
+{
+	const struct call_site *from = &f->names->sites[node->call.from];
+
+	node->file = from->file;
+	node->first_line = node->last_line = from->line;
+	return mix(mix(~0ull, node->function), (uintptr_t)node->file);
+}
+
 void node_key(struct fold *f, struct node *node)
 {
-	node->key =
-		node->period
-			? node->period
-			: ~((uint64_t)node->call.from << 32 | node->call.site);
+	node->key = node->period ? node->period : call_key(f, node);
 	node->height = 1;
 	for (const struct node *i = node->first; i; i = i->next) {
 		if (i->height >= node->height)
@@ -144,7 +173,7 @@ int node_is_only(const struct fold *f, const struct node *node)
 
 uint64_t node_mean_ns(const struct node *a)
 {
-	return (a->call.duration_ns + a->slow_ns) / (a->n + a->n_slow);
+	return a->call.duration_ns / a->n;
 }
 
 static int is_slow(uint64_t ns, uint64_t mean)
@@ -152,28 +181,45 @@ static int is_slow(uint64_t ns, uint64_t mean)
 	return ns > FOLD_SLOW_NS && ns / FOLD_SLOW > mean;
 }
 
-/* Does b take much longer than a's calls do, or the other way round? */
-static int is_as_fast(struct node *a, const struct node *b)
+enum speed node_speed(const struct node *a, const struct node *b)
 {
-	uint64_t mean_of_b = b->call.duration_ns / b->n;
-
-	if (a->period || (!is_slow(mean_of_b, node_mean_ns(a)) &&
-			  !is_slow(a->call.duration_ns / a->n, mean_of_b)))
-		return 1;
-	a->n_slow += b->n;
-	a->slow_ns += b->call.duration_ns;
-	return 0;
+	if (a->period)
+		return AS_FAST;
+	if (is_slow(node_mean_ns(b), node_mean_ns(a)))
+		return MUCH_SLOWER;
+	return is_slow(node_mean_ns(a), node_mean_ns(b)) ? MUCH_FASTER
+							 : AS_FAST;
 }
 
-int node_is_alike(struct fold *f, struct node *a, struct node *b)
+int node_is_kin(const struct fold *f, const struct node *a,
+		const struct node *b)
 {
-	if (a->key != b->key || a->is_own || (a->is_given && !f->is_live))
+	return a->key == b->key && !a->is_own && (!a->is_given || f->is_live);
+}
+
+int node_has_lines(const struct node *a, const struct node *b)
+{
+	if (!a->period)
+		return a->first_line < a->last_line ||
+		       (a->first_line == b->first_line &&
+			a->last_line == b->last_line);
+	for (a = a->first, b = b->first; a && b; a = a->next, b = b->next)
+		if (!node_has_lines(a, b))
+			return 0;
+	return 1;
+}
+
+int node_is_alike(struct fold *f, const struct node *a, struct node *b,
+		  int is_kin_enough)
+{
+	/* The rows of two loops would not find each other by kin. */
+	if (!node_is_kin(f, a, b) ||
+	    !((is_kin_enough && !a->period) || node_has_lines(a, b)))
 		return 0;
-	if (f->has_only && !a->period && node_is_only(f, a)) {
-		b->is_only = 1;
-		return 0;
-	}
-	return is_as_fast(a, b);
+	if (!f->has_only || a->period || !node_is_only(f, a))
+		return 1;
+	b->is_only = 1;
+	return 0;
 }
 
 /* The node's first row, where it is a loop. */
@@ -196,8 +242,8 @@ static struct node *row_after(struct node *row, const struct node *top)
 
 static int is_row_for(const struct node *a, const struct node *b)
 {
-	return a->call.site == b->call.site && a->call.from == b->call.from &&
-	       !a->is_own;
+	return !a->is_own && !a->is_aside && a->function == b->function &&
+	       a->file == b->file && node_has_lines(a, b);
 }
 
 /* The row below a that b's call is one more of; looked for from `from` on,
@@ -233,6 +279,45 @@ static void row_unlink(struct fold *f, struct node *row, struct node *top)
 	}
 }
 
+/* The slow rows of to's place, one of which b's call may be one more of. */
+static struct node *slow_row_for(struct node *a, const struct node *b)
+{
+	struct node *i = a->last;
+
+	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++)
+		if (i->is_aside && !i->is_own && i->function == b->function &&
+		    i->file == b->file && node_has_lines(i, b) &&
+		    node_speed(i, b) == AS_FAST)
+			return i;
+	return NULL;
+}
+
+/* Which row of a's the one of b's is one more of.  NULL: it stays for itself,
+ * as `to` is much slower, or it is itself. */
+static struct node *row_of_speed(struct node *a, struct node *to,
+				 struct node *row)
+{
+	switch (node_speed(to, row)) {
+	case AS_FAST:
+		return to;
+	case MUCH_FASTER:
+		to->is_aside = 1;
+		return NULL;
+	default:
+		to = slow_row_for(a, row);
+		row->is_aside = !to;
+		return to;
+	}
+}
+
+static void join_lines(struct node *a, const struct node *b)
+{
+	if (a->first_line > b->first_line)
+		a->first_line = b->first_line;
+	if (a->last_line < b->last_line)
+		a->last_line = b->last_line;
+}
+
 void node_join(struct fold *f, struct node *a, struct node *b)
 {
 	struct node *from = NULL, *row;
@@ -242,21 +327,22 @@ void node_join(struct fold *f, struct node *a, struct node *b)
 	a->call.duration_ns += b->call.duration_ns;
 	if (a->n_levels < b->n_levels)
 		a->n_levels = b->n_levels;
+	join_lines(a, b);
 	while ((row = row_after(NULL, b))) {
-		struct node *to = row_for(a, from, row);
-		int is_unfolded = to && f->has_only && node_is_only(f, to);
+		struct node *to = row->is_aside ? NULL : row_for(a, from, row);
 
 		row_unlink(f, row, b);
-		if (to && !is_unfolded && is_as_fast(to, row)) {
+		if (to && f->has_only && node_is_only(f, to))
+			row->is_only = 1;
+		else if (to)
+			to = from = row_of_speed(a, to, row);
+		else if (row->is_aside)
+			to = slow_row_for(a, row);
+		if (to && !row->is_only)
 			node_join(f, to, row);
-			node_append(a, row);
-			node_drop(f, row);
-			from = to;
-			continue;
-		}
-		row->is_only |= is_unfolded;
-		row->is_own |= to && !is_unfolded;
 		node_append(a, row);
+		if (to && !row->is_only)
+			node_drop(f, row);
 	}
 }
 

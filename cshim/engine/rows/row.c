@@ -244,19 +244,31 @@ static char *put_url(char *out, const char *path)
 	return out;
 }
 
-static char *put_site(const struct call_site *site, const struct cst_look *look,
+static char *put_lines(const struct row *row, uint32_t line, char *out)
+{
+	int is_range = row->first_line < row->last_line;
+
+	if (!line && !is_range)
+		return out;
+	*out++ = ':';
+	if (!is_range)
+		return number_put(out, line);
+	out = number_put(out, row->first_line);
+	*out++ = '-';
+	return number_put(out, row->last_line);
+}
+
+static char *put_site(const struct row *row, const struct cst_look *look,
 		      char *out)
 {
+	const struct call_site *site = &row->names->sites[row->from];
 	int is_link = look->links && *site->file == '/';
 
 	out = put(out, look->color ? "  " DIM : "  ");
 	if (is_link)
 		out = put(put_url(put(out, LINK), site->file), LINK_END);
 	out = row_put_text(out, base_name(site->file), FILE_MAX_BYTES);
-	if (site->line) {
-		*out++ = ':';
-		out = number_put(out, site->line);
-	}
+	out = put_lines(row, site->line, out);
 	if (is_link)
 		out = put(out, LINK LINK_END);
 	return look->color ? put(out, RESET) : out;
@@ -301,7 +313,7 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 			       NAME_MAX_BYTES);
 	out = put_folded(row, out);
 	if (look->callsite && from->file && row->kind != ROW_CLOSE)
-		out = put_site(from, look, out);
+		out = put_site(row, look, out);
 	if (row->is_unwound)
 		out = put(out, "  (unwound)");
 	*out++ = '\n';
@@ -439,10 +451,12 @@ char *row_cut(char *begin, char *end, const struct cst_look *look)
 /* ---- heading ------------------------------------------------------------- */
 
 uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
-		     char *out)
+		     int is_folded, char *out)
 {
-	char *p = put(out, "# One row a call, in order of entry, each below "
-			   "and right of its caller\n#");
+	char *p = put(out, is_folded ? "# Equal calls are one row (x3), each "
+				       "below and right of its caller\n#"
+				     : "# One row a call, in order of entry, "
+				       "each below and right of its caller\n#");
 
 	/* The '#' stands in the first column's first place. */
 	if (look->timestamp == CST_TIME_WALL)

@@ -43,9 +43,12 @@ struct row {
 	struct row_cell cell;
 	uint32_t thread_color; /* ordinal, picks the colour */
 	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
-	uint32_t n_levels;     /* of recursion, where it is more than one */
-	uint32_t n_loop;       /* more than 1: it begins a loop of so many rows
-				* of its depth */
+	/* Of a folded row whose calls are made from several lines; else equal.
+	 */
+	uint32_t first_line, last_line;
+	uint32_t n_levels; /* of recursion, where it is more than one */
+	uint32_t n_loop;   /* more than 1: it begins a loop of so many rows
+			    * of its depth */
 };
 
 /* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
@@ -57,7 +60,7 @@ uint64_t row_format(const struct row *row, const struct cst_look *look,
 
 /* The two heading lines above the rows ("#" first), likewise. */
 uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
-		     char *out);
+		     int is_folded, char *out);
 
 /* The widths that a thread's tag and a call's ID need. */
 unsigned row_tag_width(uint32_t process, uint32_t thread);
