@@ -3,7 +3,7 @@
 
 import ctypes as C
 
-VERSION = 712371525
+VERSION = 208865135
 
 CST_OK = 0
 CST_FAILED = -1
@@ -345,6 +345,8 @@ PROTOTYPES = {
     "cst_choice_text": (C.c_int, [C.POINTER(cst_choice), C.c_char_p,
         C.c_uint32]),
     "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
+        C.c_char_p, C.c_uint32]),
+    "cst_file_has_function": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
     "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),
         C.POINTER(cst_error)]),
