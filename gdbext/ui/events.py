@@ -81,6 +81,8 @@ class Events:
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
+        if r.road == RING and not gdb.parameter("non-stop"):
+            frames.leave_other_hooks()
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
 

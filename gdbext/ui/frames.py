@@ -11,7 +11,7 @@ from typing import Any, Iterator, Optional
 import gdb
 
 from .. import engine, locate
-from ..process import x86_64
+from ..process import hooks, x86_64
 
 _HOOK = re.compile(r"(__cyg_profile_func_(enter|exit)(@plt)?|cstrace_\w+)$")
 
@@ -30,17 +30,42 @@ def is_hooks(frame: gdb.Frame) -> bool:
             and frame.find_sal().symtab is None)
 
 
-def _users(frame: gdb.Frame) -> Optional[gdb.Frame]:
-    """The first frame, from this one outwards, that is the user's."""
-    found: Optional[gdb.Frame] = frame
-    while found is not None and is_hooks(found):
-        found = found.older()
-    return found
+def _calls_hook(frame: gdb.Frame) -> bool:
+    """Does it stand behind a direct call of a hook, as in a static program?"""
+    at = frame.pc() - _CALL_BYTES
+    code = hooks.Memory().read(at, _CALL_BYTES)
+    target = x86_64.call_target(code, 0, at)
+    return target is not None and target in map(hooks.symbol_address,
+                                                hooks.NAMES)
+
+
+_CALL_BYTES = 5  # of a direct one
+
+# A hook calls no deeper.
+_MOST_FRAMES = 16
+
+
+def _users(newest: gdb.Frame) -> gdb.Frame:
+    """The innermost frame that is the user's.  In a static program the shim's
+    functions are any, known by the call around them alone."""
+    users, frame = newest, newest
+    for _ in range(_MOST_FRAMES):
+        older = frame.older()
+        if older is None or frame.type() != gdb.NORMAL_FRAME:
+            break
+        is_known = is_hooks(frame)
+        if not is_known and frame.find_sal().symtab is not None:
+            break
+        if is_known or _calls_hook(older):
+            users = older
+        frame = older
+    return users
 
 
 def is_in_hook() -> bool:
     try:
-        return is_hooks(gdb.newest_frame())
+        newest = gdb.newest_frame()
+        return _users(newest) != newest
     except gdb.error:
         return False  # no process, or its thread is running
 
@@ -49,19 +74,44 @@ def leave_hook(signal: str) -> None:
     """In hook-stop, after this signal: let the thread stand in the function
     whose hook it is in, or at least select that one's frame.  It may wait for
     a chunk: what is there must have been read."""
+    if signal not in _FAULTS:
+        _step_out()
+    _users(gdb.newest_frame()).select()
+
+
+def _step_out() -> None:
+    """Of the selected thread."""
     newest = gdb.newest_frame()
     user = _users(newest)
-    if user is None or user == newest:
+    if user == newest:
         return
-    if signal not in _FAULTS:
-        tid = gdb.selected_thread().ptid[1]
-        sp = int(user.read_register(x86_64.SP_REGISTER))
-        engine.step_out(tid, user.pc(), sp % 2**64)
-        # gdb does not know that it moved.
-        gdb.execute("maintenance flush register-cache", to_string=True)
-        user = _users(gdb.newest_frame())
-    if user is not None:
-        user.select()
+    tid = gdb.selected_thread().ptid[1]
+    sp = int(user.read_register(x86_64.SP_REGISTER))
+    engine.step_out(tid, user.pc(), sp % 2**64)
+    # gdb does not know that it moved.
+    gdb.execute("maintenance flush register-cache", to_string=True)
+
+
+# Each takes a look at its registers.
+_MOST_THREADS = 32
+
+
+def leave_other_hooks() -> None:
+    """In hook-stop: the user may select any thread, and gdb shows its innermost
+    frame at once."""
+    own = gdb.selected_thread()
+    others = [t for t in gdb.selected_inferior().threads()
+              if t.num != own.num and t.is_stopped()] if own else []
+    try:
+        for thread in others[:_MOST_THREADS]:
+            thread.switch()
+            try:
+                _step_out()
+            except gdb.error:
+                pass  # as it is, its frames are left out of `backtrace`
+    finally:
+        if others:
+            own.switch()
 
 
 class HookFilter:
@@ -82,10 +132,11 @@ class HookFilter:
         self._is_wanted = is_wanted
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
-        return itertools.dropwhile(lambda d: is_hooks(d.inferior_frame()),
+        users = _users(gdb.newest_frame())
+        return itertools.dropwhile(lambda d: d.inferior_frame() != users,
                                    frames)
 
 
 def register() -> None:
-    hooks = HookFilter()
-    gdb.frame_filters[hooks.name] = hooks
+    frame_filter = HookFilter()
+    gdb.frame_filters[frame_filter.name] = frame_filter

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lib_build import TESTS, build
+from lib_build import BUILD, TESTS, build
 from lib_term import PROMPT, Terminal
 from lib_tree import own_sites, rows
 
@@ -92,3 +92,48 @@ def test_ctrl_c_in_the_midst_of_calls(tmp_path, way):
         t.wait("received signal SIGINT", PROMPT)
         last = rows(t.ask("cstrace show -last 1"))
         assert own_sites(last[0].text).startswith("main")
+
+
+# Linked with the shim: its functions lie among the program's.
+STATIC = ("-static", "-L%s" % BUILD, "-lcstrace",
+          "-Wl,@%s" % (BUILD / "static.opts"))
+
+
+@pytest.mark.parametrize("linked", ["shared", "static"])
+def test_all_threads_are_in_the_users_functions(tmp_path, linked):
+    """The user may select any, and gdb shows its innermost frame at once."""
+    flags = STATIC if linked == "static" else ()
+    with Terminal(tmp_path, build("hot_threads.c", *flags),
+                  commands=("set cstrace live off",)) as t:
+        t.ask("cstrace start -depth 2")
+        t.ask("tbreak puts")
+        t.ask("run")
+        t.go_on()
+        for _ in range(6):
+            t.interrupt()
+            seen = t.wait("received signal SIGINT", PROMPT)
+            for thread in range(2, 6):
+                seen += t.ask("thread %d" % thread) + t.ask("bt 1")
+            assert "cyg_profile" not in seen and "libcstrace" not in seen
+            assert len(re.findall(r"^#0 .*(leaf|work|spin) \(.*hot_threads.c",
+                                  seen, re.M)) == 8, seen
+            t.go_on()
+        t.interrupt()
+        t.wait("received signal SIGINT", PROMPT)
+
+
+def test_ctrl_c_in_a_static_program(tmp_path):
+    with Terminal(tmp_path, build("hot.c", *STATIC),
+                  commands=("set cstrace pool 1M",
+                            "set cstrace output /dev/null")) as t:
+        t.ask("cstrace start -depth 2")
+        t.ask("tbreak leaf")
+        t.ask("run")
+        t.go_on()
+        for _ in range(8):
+            t.interrupt()
+            t.wait("received signal SIGINT", PROMPT)
+            assert re.match(r"#0 .*(leaf|work|main) \(.*hot.c", t.ask("bt"))
+            t.go_on()
+        t.interrupt()
+        t.wait("received signal SIGINT", PROMPT)
