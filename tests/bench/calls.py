@@ -122,9 +122,24 @@ def _live_threads(table, calls):
                       both, ("<=", 50), "ns")
 
 
+def _live_rows(table):
+    """With rows on a terminal, which takes few of them, against none."""
+    for name in SIZES:
+        program, size = "%s-O2" % name, SIZES[name]
+        got = rounds({live: lambda live=live: running.watched(
+            program, 1, size, live) for live in ("on", "off")})
+        for what, key, goal in (
+                ("rows on a terminal", _wall, ("<=", 1.25)),
+                ("gdb's processor time", lambda run: run.gdb_cpu, None)):
+            on, off = median(got["on"], key), median(got["off"], key)
+            table.row("%s -O2, %s" % (name, what), "%.1f ns" % on,
+                      "%.1f live off" % off, on / off, goal)
+
+
 def live(table, calls):
     table.section("live", "in gdb with `set cstrace live off`; hooks alone: "
                           "our shim,\nchunks handed back unread; with threads "
                           "the processor time of program and gdb")
     _live_alone(table, calls)
     _live_threads(table, calls)
+    _live_rows(table)

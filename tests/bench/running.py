@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Running programs, gdb and uftrace, and what they took."""
 
+import contextlib
+import fcntl
 import os
+import pty
 import shutil
+import struct
 import subprocess
+import termios
+import threading
 import time
 
 import bench_build as build
@@ -119,7 +125,7 @@ def _gdb_figures(path):
 
 
 def traced(program, threads, size, before=("set cstrace live off",),
-           options=""):
+           options="", **more):
     """Under gdb with cstrace; .gdb_cpu: gdb's, from the workload's begin to
     the last call kept, for each call."""
     figures, script = build.built("figures"), build.built("figures.gdb")
@@ -127,7 +133,7 @@ def traced(program, threads, size, before=("set cstrace live off",),
         f.write(FIGURES % figures + "end\n")
     run(gdb_command(program, arguments(threads, size),
                     [*before, SYMBOLS_READ, "cstrace start" + options, "run",
-                     "source " + script], True))
+                     "source " + script], True), **more)
     took = Took(OUT)
     cpu, calls = _gdb_figures(figures)
     if calls != took.calls:
@@ -135,6 +141,34 @@ def traced(program, threads, size, before=("set cstrace live off",),
                      % (program, took.calls, calls))
     took.gdb_cpu = (cpu - took.tracer_ns) / took.calls
     return took
+
+
+def _drain(master):
+    with contextlib.suppress(OSError):  # nobody has it open any more
+        while os.read(master, 65536):
+            pass
+
+
+@contextlib.contextmanager
+def terminal():
+    """One of 120 columns, read as fast as it is written."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", 40, 120, 0, 0))
+    reader = threading.Thread(target=_drain, args=(master,), daemon=True)
+    reader.start()
+    try:
+        yield slave
+    finally:
+        os.close(slave)
+        reader.join()
+        os.close(master)
+
+
+def watched(program, threads, size, live):
+    """As traced(), on a terminal, with `set cstrace live` on or off."""
+    with terminal() as out:
+        return traced(program, threads, size,
+                      before=("set cstrace live " + live,), stdout=out)
 
 
 def under_gdb(program, threads, size, *words):
