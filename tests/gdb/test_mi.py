@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lib_build import ROOT, TESTS, build
+from lib_gdb import wait_for
 from lib_mi import FrontEnd, said, stop_of, text_of
 from lib_tree import live_tree, own_sites, rows, tree
 from test_reasons import REASONS, behind_the_rows
@@ -89,6 +90,18 @@ def test_many_rows_are_many_records(tmp_path, is_async):
         shown = f.console("cstrace show")
         assert len(rows(shown)) == 9002
         assert max(map(len, f.records)) <= RECORD_BYTES
+
+
+def test_nobody_reads_and_the_program_goes_on(tmp_path, is_async):
+    """A front end that does not keep up holds up gdb, not the program."""
+    end = tmp_path / "end"
+    with FrontEnd(tmp_path, build("flood.c"), args=[end, 600000],
+                  is_async=is_async) as f:
+        f.start(before=["set cstrace fold off"])
+        wait_for(end.exists, "the program to come to its end")
+        f.until_stop()
+        assert " rows not shown; " in said(f.records)
+        assert "1600002 calls in 1 thread" in said(f.records)
 
 
 def test_rows_of_odd_names_fit_their_records(tmp_path, is_async):
