@@ -7,10 +7,12 @@ from typing import Any
 
 import gdb
 
+from .. import engine
 from ..ui import options
 from ..ui.console import run_long, say
 from ..ui.options import Option
-from .base import ALL, CHOICE, FORCE, FORMAT, TraceCommand, choice_of
+from .base import (
+    ALL, CHOICE, FORCE, FORMAT, TraceCommand, choice_of, write_note)
 
 
 class ExpectCommand(TraceCommand):
@@ -76,3 +78,5 @@ class ExpectCommand(TraceCommand):
             raise gdb.GdbError("the calls are not those of %s" % path)
         if output == "text":
             say("the calls are those of %s" % path)
+            if engine.choice_text(choice):
+                write_note(trace, choice)

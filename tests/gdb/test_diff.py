@@ -94,6 +94,13 @@ def callees(text):
     return [re.split("  +", row.strip())[4] for row in rows]
 
 
+def test_what_is_hidden_is_told(folder):
+    done = cstrace(folder, "diff", "--depth", "1", "before.cst", "before.cst")
+    assert re.search(r"^# depth 1: 1 of (\d+) calls in A, 1 of \1 calls in B$",
+                     done.out, re.M), done.out
+    assert "#" not in cstrace(folder, "diff", "before.cst", "before.cst").out
+
+
 def test_rows_are_in_the_order_asked_for(folder):
     words = ("diff", "after.cst", "checked.cst", "--sort")
     assert callees(cstrace(folder, *words, "name").out) == ["check", "leaf"]

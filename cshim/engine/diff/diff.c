@@ -508,6 +508,24 @@ static int put_times(struct diff *d, struct cst_error *err)
 
 /* ---- the whole ---------------------------------------------------------- */
 
+/* What the choice hides, as below the rows of a tree. */
+static void put_note(struct diff *d)
+{
+	char text[1024];
+
+	if (!cst_choice_text(d->choice, text, sizeof(text)))
+		return;
+	put_words(&d->out, "# %s: ", text);
+	for (int i = 0; i < 2; i++) {
+		const struct cst_trace *t = d->joint.traces[i];
+
+		put_words(&d->out, "%s%" PRIu64 " of %" PRIu64 " calls in %c",
+			  i ? ", " : "", d->tally.n_calls[i],
+			  t->status.n_calls + t->status.n_seeds, "AB"[i]);
+	}
+	put_words(&d->out, "\n");
+}
+
 static int put_all(struct diff *d, struct cst_error *err)
 {
 	int is_counted = d->by == CST_DIFF_BY_COUNTS, status = 0;
@@ -525,6 +543,8 @@ static int put_all(struct diff *d, struct cst_error *err)
 		put_words(&d->out, "The flow is the same.\n");
 	if (status == 0 && d->percent >= 0)
 		status = put_times(d, err);
+	if (!d->sheet)
+		put_note(d);
 	return status == 0 && d->out.failed ? cst_fail_memory(err) : status;
 }
 

@@ -486,6 +486,15 @@ static void put_document(struct expect *x, struct sheet *sheet, int is_match)
 	sheet_end(sheet);
 }
 
+/* What the choice hides, the golden tree's own as well. */
+static void put_note(struct expect *x)
+{
+	char text[1024];
+
+	if (cst_choice_text(x->choice, text, sizeof(text)))
+		put_words(&x->out, "# with %s\n", text);
+}
+
 static int put_answer(struct expect *x, int is_match, cst_write_fn write,
 		      void *arg, struct cst_error *err)
 {
@@ -493,6 +502,8 @@ static int put_answer(struct expect *x, int is_match, cst_write_fn write,
 
 	if (x->sheet)
 		put_document(x, x->sheet, is_match);
+	else if (!is_match)
+		put_note(x);
 	if (x->out.failed || out->failed)
 		return cst_fail_memory(err);
 	if (out->len && write(arg, (const char *)out->data, out->len) < 0)
