@@ -3,7 +3,7 @@
 
 import ctypes as C
 
-VERSION = 208865135
+VERSION = 502162753
 
 CST_OK = 0
 CST_FAILED = -1
@@ -369,6 +369,8 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_trace_announce": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.POINTER(cst_choice), C.c_char_p, C.c_uint32]),
+    "cst_trace_mixes_threads": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.POINTER(cst_look), C.POINTER(cst_choice)]),
     "cst_trace_save": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
     "cst_trace_diff": (C.c_int64, [C.c_void_p, C.c_void_p, C.POINTER(cst_diff),

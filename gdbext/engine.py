@@ -542,6 +542,14 @@ class Trace:
                                      C.byref(choice), out, len(out))
         return out.value.decode("utf-8", "replace")
 
+    def mixes_threads(self, path: str, format: Optional[str], look: Look,
+                      choice: Choice) -> bool:
+        """Would a saved tree have rows of several threads that nothing tells
+        apart?"""
+        return bool(self._lib.cst_trace_mixes_threads(
+            self._t, _bytes(path), _bytes(format), C.byref(look),
+            C.byref(choice)))
+
     def make_golden(self, path: str, is_forced: bool,
                     choice: Choice) -> None:
         _call("cst_trace_golden", self._t, _bytes(path), is_forced,

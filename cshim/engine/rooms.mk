@@ -40,7 +40,7 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
-trace_SRC := announce.c answer.c call_paths.c callers.c callid.c clamp.c \
+trace_SRC := answer.c call_paths.c callers.c callid.c clamp.c \
 	decode.c file_functions.c finish.c loader.c locate.c meta_read.c recompress.c site_caller.c \
 	span.c symbolize.c thread_choice.c trace.c view.c walk.c window.c
 
@@ -64,8 +64,8 @@ golden_SRC := expect.c golden.c golden_make.c golden_options.c golden_rows.c \
 	matcher.c mismatch.c position.c subtrees.c
 
 # formats: a file a format that a trace is saved in.
-formats_USES := rows trace names base
-formats_SRC := callgrind.c chrome.c ctf.c ctf_dump.c ctf_metadata.c \
+formats_USES := report rows trace names base
+formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c ctf_metadata.c \
 	ctf_stream.c dot.c enter_exit.c folded.c folder.c folder_manifest.c \
 	formats.c graph.c html.c html_calls.c html_data.c html_page.c html_sums.c \
 	html_tour.c jsonl.c otlp.c site_text.c speedscope.c text.c thread_ids.c \

@@ -16,6 +16,10 @@ from .base import (
     ALL, BELOW, CHOICE, FORCE, NAMES, THREAD, TraceCommand, choice_of)
 
 
+MIXED = ("without the threads' column (or -id) `cstrace expect` cannot read "
+         "the tree: it has several threads")
+
+
 def _read_format(name: str, word: str) -> str:
     return options.read_one_of(tuple(engine.formats()))(name, word)
 
@@ -92,6 +96,8 @@ class SaveCommand(TraceCommand):
         much = trace.announcement(path, form, choice)
         if much:
             say(much)
+        if trace.mixes_threads(path, form, look, choice):
+            say(MIXED)
         write_and_tell(
             lambda _write: trace.save(path, form, look, choice),
             lambda n: saved_text(n, path, trace, look, choice, form))

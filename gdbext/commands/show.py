@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ui import options
-from ..ui.console import run_long
+from ..ui.console import run_long, say
 from ..ui.options import Option
 from .base import (
     ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand, choice_of, tell_none,
@@ -73,6 +73,9 @@ class ShowCommand(TraceCommand):
         look.names = choice.names
         look.id &= "no_id" not in values
         look.thread &= "no_thread" not in values
+        much = trace.announcement("", "txt", choice)
+        if much:
+            say(much)
         n = run_long(lambda write: trace.show(look, choice, write))
         if n == 0:
             tell_none(trace, choice, "calls")

@@ -287,6 +287,34 @@ def test_a_call_that_a_saved_tree_has_not_is_found_in_its_thread(shops):
                     % (nth + 1), done.out)
 
 
+def test_a_saved_tree_that_mixes_threads_says_that_it_is_none(shops):
+    done = cstrace(shops, "save", "--no-thread", "a.cst", "mixed.txt")
+    assert (done.status, done.out) == (0, "")
+    assert "without the threads' column (or --id) cstrace expect cannot " \
+        "read the tree" in done.err
+    done = cstrace(shops, "expect", "a.cst", "mixed.txt")
+    assert (done.status, done.out) == (2, "")
+    assert "'mixed.txt' has rows of several threads" in done.err
+    # With IDs, or of one thread, it is one.
+    for more in (["--id"], ["--thread", "1"]):
+        done = cstrace(shops, "save", "--no-thread", *more, "a.cst",
+                       "told.txt")
+        assert "cannot read the tree" not in done.err
+        choice = more if more[0] == "--thread" else []
+        done = cstrace(shops, "expect", *choice, "a.cst", "told.txt")
+        assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_what_is_hidden_is_told_with_a_difference(folder):
+    (folder / "other.golden").write_text("main\n  nothing\n")
+    done = cstrace(folder, "expect", "--depth", "2", "good.cst",
+                   "other.golden")
+    assert done.status == 1
+    assert done.out.endswith("# with depth 2\n")
+    done = cstrace(folder, "expect", "good.cst", "other.golden")
+    assert done.status == 1 and "# with" not in done.out
+
+
 def test_a_line_that_is_no_row_of_a_saved_tree(shops):
     (shops / "odd.txt").write_text("# One row a call\n# T   CALL  (FROM)\n"
                                    "t1  main\nmain\n")

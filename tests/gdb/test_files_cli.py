@@ -148,8 +148,8 @@ def test_an_output_that_cannot_be_written(folder, name, part):
 
 @pytest.mark.parametrize("name, part", [
     ("folder", "not a regular file"), ("none/out.cst", "No such file"),
-    ("/dev/full", "not a regular file"), ("app.c", "is no trace"),
-    ("./app", "is no trace")])
+    ("/dev/full", "not a regular file"), ("app.c", "cstrace did not write it"),
+    ("./app", "cstrace did not write it")])
 @pytest.mark.parametrize("flight", [[], ["--flight", "1M"]])
 def test_record_replaces_traces_and_nothing_else(folder, name, part, flight):
     before = (folder / "app.c").read_bytes()

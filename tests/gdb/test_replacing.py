@@ -56,7 +56,8 @@ def test_record_leaves_what_is_no_trace(folder, words):
     (folder / "r.cst").write_text(NOTES)
     refused = done()
     assert (refused.status, refused.err) == (
-        1, "cstrace: 'r.cst' is there and is no trace: --force replaces it\n")
+        1, "cstrace: 'r.cst' is there, and cstrace did not write it: --force "
+           "replaces it\n")
     assert refused.out == ""
     assert (folder / "r.cst").read_text() == NOTES
     assert done("--force").status == 0

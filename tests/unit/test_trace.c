@@ -501,6 +501,13 @@ static void much_is_announced(void **state)
 					sizeof(text)));
 	assert_false(cst_trace_announce(t, "t.txt", NULL, &chosen, text,
 					sizeof(text)));
+	assert_true(cst_trace_announce(t, "t.html", NULL, &everything, text,
+				       sizeof(text)));
+	assert_non_null(strstr(text, "of 50000000 calls a page has only the "
+				     "2000000 longest one by one"));
+	t->status.n_calls = 2000000;
+	assert_false(cst_trace_announce(t, "t.html", NULL, &everything, text,
+					sizeof(text)));
 	cst_trace_free(t);
 }
 

@@ -43,6 +43,10 @@ static int save_run(int argc, char **argv)
 	reading_tell_losses(t);
 	reading_announce(t, o.names[1], o.format, &o.choice);
 	o.look.color = 0;
+	if (cst_trace_mixes_threads(t, o.names[1], o.format, &o.look,
+				    &o.choice))
+		failure("without the threads' column (or --id) cstrace expect "
+			"cannot read the tree: it has several threads");
 	if (is_stdout)
 		n = cst_trace_write(t, o.format, &o.look, &o.choice,
 				    reading_write, NULL, &err);

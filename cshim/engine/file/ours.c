@@ -4,6 +4,7 @@
  * a mark of their own (folder_manifest.h).
  */
 #include "file/ours.h"
+#include "cstrace/record.h"
 #include "file/block.h"
 
 #include <fcntl.h>
@@ -74,6 +75,14 @@ static int is_folder(const char *path, const char *format)
 	return has_ending(path, ".ctf") || has_ending(path, ".uftrace");
 }
 
+/* The shim's own file, of a program that recorded itself. */
+static int is_area(const char *text, size_t n)
+{
+	const uint64_t magic = CST_AREA_MAGIC;
+
+	return n >= sizeof(magic) && !memcmp(text, &magic, sizeof(magic));
+}
+
 int ours_is(const char *path, const char *format)
 {
 	char text[LOOKED_AT + 1];
@@ -91,7 +100,8 @@ int ours_is(const char *path, const char *format)
 	if (n <= 0)
 		return n == 0;
 	text[n] = '\0';
-	if (has_beginning(text) || strstr(text, "\nMade by cstrace."))
+	if (has_beginning(text) || is_area(text, (size_t)n) ||
+	    strstr(text, "\nMade by cstrace."))
 		return 1;
 	return (format ? !strcmp(format, "folded")
 		       : has_ending(path, ".folded")) &&

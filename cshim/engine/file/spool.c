@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/spool.h"
-#include "cstrace/record.h"
 #include "file/block.h"
 #include "file/cache_file.h"
 #include "file/flight.h"
@@ -15,26 +14,10 @@
 
 enum { WRITE_SIZE = 256 << 10 };
 
-/* A trace file, or an area?  -1: it cannot be read. */
-static int is_trace(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	uint64_t magic = 0;
-
-	if (fd < 0)
-		return -1;
-	if (pread(fd, &magic, sizeof(magic), 0) < 0)
-		magic = 0;
-	close(fd);
-	return magic == CST_AREA_MAGIC ||
-	       !memcmp(&magic, BLOCK_FILE_MAGIC, sizeof(magic));
-}
-
 /* "-o" is easily followed by the wrong word: the program, a source file. */
 int spool_check(const char *path, struct cst_error *err)
 {
 	struct stat st;
-	int found;
 
 	if (lstat(path, &st) < 0)
 		return 0;
@@ -42,13 +25,7 @@ int spool_check(const char *path, struct cst_error *err)
 		return cst_fail(CST_FAILED, err,
 				"cannot write '%.300s': not a regular file",
 				path);
-	found = st.st_size ? is_trace(path) : 1;
-	if (found < 0)
-		return cst_fail_sys(err, "cannot write '%.300s'", path);
-	if (!found)
-		return cst_fail(CST_EXISTS, err,
-				"'%.300s' is there and is no trace", path);
-	return 0;
+	return cst_may_replace(path, "cst", err);
 }
 
 /* Never truncate what somebody may have loaded: a new file takes its name. */

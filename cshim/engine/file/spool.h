@@ -23,8 +23,8 @@ struct spool {
 	struct flight *flight;
 };
 
-/* May a file of ours take this name?  CST_EXISTS: a file that is no trace has
- * it. */
+/* May a trace take this name?  CST_FAILED if what is there is no regular file,
+ * CST_EXISTS if cstrace did not write it. */
 int spool_check(const char *path, struct cst_error *err);
 
 /* path: a new file there, which replaces a regular file of that name.  NULL: a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page, then what is small (as JSON), then the tree of stacks, then the
- * calls, at most N_MOST of them: the longest.
+ * calls, at most HTML_MOST_CALLS of them: the longest.
  */
 #include "formats/html.h"
 #include "base/pipeline.h"
@@ -21,8 +21,7 @@
 #include <stdio.h>
 
 enum {
-	N_MOST = 2000000, /* calls, that a browser still draws at once */
-	PIECE = 1 << 16,  /* stacks */
+	PIECE = 1 << 16, /* stacks */
 	NAME_ROOM = 4000,
 	NAME_MAX_BYTES = 4096,
 };
@@ -305,12 +304,13 @@ static int begin(struct html *h, struct bytes *out, struct cst_error *err)
 	int status = html_page_read(out, err);
 
 	if (status == 0)
-		status = html_sums_make(&h->sums, h->t, h->choice, N_MOST, err);
+		status = html_sums_make(&h->sums, h->t, h->choice,
+					HTML_MOST_CALLS, err);
 	if (status == 0)
 		status = stacks_make(&h->stacks, h->t, h->choice, err);
 	if (status == 0)
 		status = html_calls_new(h->t, h->choice, h->sums.least_ns,
-					N_MOST, &h->calls, err);
+					HTML_MOST_CALLS, &h->calls, err);
 	return status;
 }
 

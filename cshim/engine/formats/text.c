@@ -35,6 +35,8 @@ struct text {
 	struct row_cell cell;
 	uint8_t *is_noted; /* by thread: its tag was explained */
 	int has_heading, has_stop_note;
+	uint32_t one_thread; /* rows are of this thread so far */
+	uint8_t is_mixed;    /* they are of others, too, which is noted */
 	int64_t n_rows, n_notes;
 	uint8_t needs_rows; /* no heading without any */
 	struct fold *fold;  /* NULL: rows are not folded */
@@ -132,6 +134,13 @@ static uint64_t put_note(struct text *x, uint32_t thread, char *out)
 	return row_note(t->process, t->ordinal, t->name, t->tid, x->look, out);
 }
 
+/* Nothing tells the threads apart, and this row is the first of a second one.
+ */
+static int is_first_mixed(const struct text *x, const struct shown *s)
+{
+	return !x->is_mixed && x->n_rows && s->thread != x->one_thread;
+}
+
 /* What a row has that was not explained yet. */
 static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
 {
@@ -141,6 +150,10 @@ static int put_notes(struct text *x, const struct shown *s, struct bytes *out)
 		return CST_MEMORY;
 	if (x->cell.has_threads && !x->is_noted[s->thread])
 		p += put_note(x, s->thread, p);
+	if (is_first_mixed(x, s)) {
+		p += row_mixed_note(p);
+		x->is_mixed = 1;
+	}
 	if (shown_is_stopped(s) && x->look->duration && !x->has_stop_note)
 		p += row_stop_note(p);
 	x->has_stop_note |= shown_is_stopped(s);
@@ -157,7 +170,7 @@ static int put_row(struct text *x, const struct shown *s,
 	char *begin, *p;
 
 	if (((x->cell.has_threads && !x->is_noted[s->thread]) ||
-	     shown_is_stopped(s)) &&
+	     shown_is_stopped(s) || is_first_mixed(x, s)) &&
 	    put_notes(x, s, out) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, ROW_MAX);
@@ -183,6 +196,7 @@ static int put_row(struct text *x, const struct shown *s,
 	}
 	p = row_cut(begin, p, x->look);
 	out->len += (size_t)(p - begin);
+	x->one_thread = s->thread;
 	x->n_rows++;
 	x->n_notes += !trace_is_call(x->t, s->site);
 	return 0;
@@ -337,6 +351,7 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 	for (uint32_t i = 0; i < t->n_pauses; i++)
 		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
 	x->cell = cell_of(t, x->look);
+	x->is_mixed = x->look->thread || x->look->id;
 	status = fold_init(x, choice, err);
 	if (status < 0)
 		return status;

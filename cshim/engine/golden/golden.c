@@ -517,7 +517,14 @@ int golden_parse(struct golden *g, const char *path, char *text,
 		return cst_fail(CST_BAD_INPUT, err,
 				"%.300s:%u: this is no row of a saved tree",
 				path, line);
-	status = parse_all(g, (char *)rows.text.data, rows.lines, err);
+	if (rows.is_mixed)
+		status = cst_fail(CST_BAD_INPUT, err,
+				  "'%.300s' has rows of several threads, which "
+				  "it does not tell apart: save it without "
+				  "no-thread, or with id",
+				  path);
+	else
+		status = parse_all(g, (char *)rows.text.data, rows.lines, err);
 	golden_rows_release(&rows);
 	return status;
 }

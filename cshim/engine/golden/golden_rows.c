@@ -6,6 +6,7 @@
  */
 #include "golden/golden_rows.h"
 #include "golden/golden.h"
+#include "rows/row.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -268,6 +269,8 @@ int golden_rows_convert(struct golden_rows *out, char *text, uint32_t *bad_line)
 		++*bad_line;
 		if (len && text[len - 1] == '\r')
 			text[--len] = '\0';
+		if (!strcmp(text, ROW_MIXED_NOTE))
+			out->is_mixed = 1;
 		if (*text == '#' && !c.columns.is_known)
 			take_columns(&c.columns, text);
 		if (!len || *text == '#')

@@ -13,6 +13,7 @@ struct golden_rows {
 	struct bytes text; /* terminated */
 	uint32_t *lines;
 	uint32_t n_lines;
+	uint8_t is_mixed; /* rows of several threads are not told apart */
 };
 
 /* Whether the text begins as a saved tree does. */

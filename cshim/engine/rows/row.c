@@ -397,6 +397,11 @@ uint64_t row_stops_note(char *out)
 			  out);
 }
 
+uint64_t row_mixed_note(char *out)
+{
+	return (uint64_t)(put(out, ROW_MIXED_NOTE "\n") - out);
+}
+
 /* ---- cutting ------------------------------------------------------------- */
 
 /* A terminal gives these two columns. */

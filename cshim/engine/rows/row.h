@@ -75,6 +75,9 @@ uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 /* What the mark of is_stopped means, beside a duration or sums; likewise. */
 uint64_t row_stop_note(char *out);
 uint64_t row_stops_note(char *out);
+/* The rows that follow are of several threads, which nothing tells apart. */
+uint64_t row_mixed_note(char *out);
+#define ROW_MIXED_NOTE "# several threads, not told apart"
 
 /* A row in two halves, for whoever writes millions of calls: times, cell and
  * tree, which change with each, and "function  file:line\n", which is the

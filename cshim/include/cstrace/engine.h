@@ -562,11 +562,19 @@ CST_API int cst_may_replace(const char *path, const char *format,
 
 /* Whether the user should know how large the trace would be in this format
  * (or that of path's ending): 1, and *out says it, if that is a gigabyte or
- * more.  0 also for a choice whose part of the calls is not known before. */
+ * more, or that a page would not have all calls one by one.  0 also for a
+ * choice whose part of the calls is not known before. */
 CST_API int cst_trace_announce(const struct cst_trace *t, const char *path,
 			       const char *format,
 			       const struct cst_choice *choice, char *out,
 			       uint32_t size);
+
+/* Whether the rows of a saved tree would be of several threads without anything
+ * that tells these apart: such a tree is no golden one. */
+CST_API int cst_trace_mixes_threads(const struct cst_trace *t, const char *path,
+				    const char *format,
+				    const struct cst_look *look,
+				    const struct cst_choice *choice);
 
 /* Save under path (a new file renamed into place) in the format of this name
  * ("txt", "jsonl", "cst", ...), or of path's ending where format is NULL.  last

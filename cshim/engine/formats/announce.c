@@ -2,6 +2,7 @@
  *
  * How large a saved trace will be, from a look at its first visible calls.
  */
+#include "formats/html.h"
 #include "trace/loader.h"
 #include "trace/view.h"
 
@@ -13,7 +14,8 @@ enum { SAMPLE = 512 * 16, BATCH = 512 };
 
 static const uint64_t much_bytes = 1000000000;
 
-/* A call's share of a file: so many bytes, and its names so many times. */
+/* A call's share of a file: so many bytes, and its names so many times.  A
+ * page, with 0 bytes, has no more than some calls. */
 struct cost {
 	const char *format;
 	uint32_t bytes, names, symbols, depth;
@@ -23,7 +25,7 @@ static const struct cost costs[] = {
 	{"txt", 43, 1, 0, 2},	  {"jsonl", 250, 2, 1, 0},
 	{"json", 125, 1, 0, 0},	  {"speedscope", 100, 0, 0, 0},
 	{"otlp", 500, 2, 1, 0},	  {"ctf", 40, 0, 0, 0},
-	{"uftrace", 32, 0, 0, 0},
+	{"uftrace", 32, 0, 0, 0}, {"html", 0, 0, 0, 0},
 };
 
 /* The longest ending counts: .otlp.json is none of .json's. */
@@ -87,6 +89,16 @@ static uint64_t estimate(const struct cst_trace *t, const struct cost *c,
 		     : 0;
 }
 
+int cst_trace_mixes_threads(const struct cst_trace *t, const char *path,
+			    const char *format, const struct cst_look *look,
+			    const struct cst_choice *choice)
+{
+	const struct cost *c = find_cost(path, format);
+
+	return c && !strcmp(c->format, "txt") && !look->thread && !look->id &&
+	       !choice->thread && !choice->root && t->n_threads > 1;
+}
+
 int cst_trace_announce(const struct cst_trace *t, const char *path,
 		       const char *format, const struct cst_choice *choice,
 		       char *out, uint32_t size)
@@ -97,8 +109,17 @@ int cst_trace_announce(const struct cst_trace *t, const char *path,
 	const struct cost *c = find_cost(path, format);
 	uint64_t bytes;
 
+	if (c && !c->bytes && t->status.n_calls > HTML_MOST_CALLS &&
+	    memcmp(&all, choice, sizeof(all)) == 0) {
+		snprintf(out, size,
+			 "of %llu calls a page has only the %d longest one by "
+			 "one: below, filter or range make it a part with all",
+			 (unsigned long long)t->status.n_calls,
+			 HTML_MOST_CALLS);
+		return 1;
+	}
 	/* A tenth of that at most is a call's: do not even look. */
-	if (!c || t->status.n_calls < much_bytes / 2000 ||
+	if (!c || !c->bytes || t->status.n_calls < much_bytes / 2000 ||
 	    memcmp(&all, choice, sizeof(all)) != 0)
 		return 0;
 	bytes = estimate(t, c, choice);
