@@ -26,5 +26,9 @@ void losses_tell(const struct cst_status_report *s)
 	if (n)
 		failure("%" PRIu64 " %s lost", n,
 			n == 1 ? "record was" : "records were");
+	if (s->n_dropped)
+		failure("%" PRIu64 " %s not kept: too deep or short",
+			s->n_dropped,
+			s->n_dropped == 1 ? "call was" : "calls were");
 	losses_tell_untraced(s);
 }

@@ -15,6 +15,7 @@ from ..ui.console import plain, say
 from ..engine import (
     EXISTS, INTERRUPTED, Choice, CstraceError, Trace, choice_text)
 from ..ui.options import Option
+from ..ui.words import count
 from ..session import mistakes
 from ..session.session import Session
 
@@ -131,6 +132,9 @@ def write_note(trace: Trace, choice: Choice) -> None:
         gdb.write("# %s\n" % plain(note))
     for line in _wrong_words(trace, choice, choice.exclude, choice.until):
         gdb.write("# %s\n" % line)
+    n = trace.status().n_dropped
+    if n:
+        gdb.write("# %s not kept: too deep or short\n" % count(n, "call"))
 
 
 def _wrong_words(trace: Trace, choice: Choice,

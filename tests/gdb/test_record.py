@@ -309,6 +309,13 @@ def test_what_is_too_deep_takes_no_room(tmp_path, deep):
     assert size[0] > 2 * size[1]
     n = len(calls(tmp_path, "all.cst")) - len(wanted)
     assert "; %d calls not kept (too deep or short)" % n in done.stderr
+    # The file tells as well.
+    info = command("info", "few.cst", cwd=tmp_path).stdout
+    assert "\nnot kept    %d calls, too deep or short\n" % n in info
+    assert "not kept" not in command("info", "all.cst", cwd=tmp_path).stdout
+    report = command("report", "few.cst", cwd=tmp_path)
+    assert "cstrace: %d calls were not kept: too deep or short\n" % n \
+        == report.stderr
 
 
 def test_what_is_too_short_takes_no_room(tmp_path, deep):

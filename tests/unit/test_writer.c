@@ -378,7 +378,8 @@ static void what_is_missing_is_read_back(void **state)
 						  .n_past_sealed = 8,
 						  .n_past_exec = 9,
 						  .past_exec = "/bin/ls",
-						  .n_ended = 10};
+						  .n_ended = 10,
+						  .n_dropped = 11};
 	struct cst_status_report found;
 	struct cst_trace *t;
 	struct draft d;
@@ -400,6 +401,7 @@ static void what_is_missing_is_read_back(void **state)
 	assert_int_equal(found.n_past_exec, 9);
 	assert_string_equal(found.past_exec, "/bin/ls");
 	assert_int_equal(found.n_ended, 10);
+	assert_int_equal(found.n_dropped, 11);
 	cst_trace_free(t);
 }
 

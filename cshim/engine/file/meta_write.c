@@ -102,6 +102,7 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 	bytes_put_varint(out, s->n_past_exec);
 	bytes_put_text(out, s->past_exec);
 	bytes_put_varint(out, s->n_ended);
+	bytes_put_varint(out, s->n_dropped);
 }
 
 void records_put_meta(struct bytes *out, const struct writer_options *o)

@@ -66,6 +66,9 @@ static void put_losses(struct bytes *out, const struct cst_status_report *s)
 		put(out, ", and %" PRIu64 " calls past the size limit",
 		    s->n_lost_limit);
 	put(out, "\n");
+	if (s->n_dropped)
+		put(out, "not kept    %" PRIu64 " %s, too deep or short\n",
+		    s->n_dropped, s->n_dropped == 1 ? "call" : "calls");
 }
 
 static void put_untraced(struct bytes *out, const struct cst_status_report *s)
@@ -194,6 +197,7 @@ static void put_members(struct sheet *sheet, const struct cst_trace *t,
 		   s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
 			   s->n_lost_holes);
 	put_member(sheet, "calls_past_the_size_limit", s->n_lost_limit);
+	put_member(sheet, "calls_not_kept", s->n_dropped);
 	put_member(sheet, "size_bytes", s->spool_bytes);
 	if (sheet->output == CST_OUTPUT_JSON) {
 		sheet_member_truth(sheet, "is_whole", t->is_sealed);

@@ -274,6 +274,8 @@ static void take_missing(struct cst_status_report *s, struct cursor *c)
 	}
 	if (c->p < c->end)
 		s->n_ended = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	if (c->p < c->end)
+		s->n_dropped = cursor_varint(c);
 }
 
 static int take_end(struct cst_trace *t, struct cursor *c)
