@@ -65,6 +65,7 @@ def library() -> C.CDLL:
         path = locate.engine()
         try:
             lib = C.CDLL(path)
+            lib.cst_abi.restype = C.c_uint32
             if lib.cst_abi() != abi.VERSION:
                 raise CstraceError(_OTHER_BUILD % path)
             for name, (result, arguments) in abi.PROTOTYPES.items():
