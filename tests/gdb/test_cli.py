@@ -122,7 +122,8 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
     assert names(shown("show", "--range", two, "--filter", "leaf")) == [
         ("leaf", 0), ("leaf", 0)]
     rows = shown("report", "--range", two, "--fields", "calls").splitlines()
-    assert [row.split() for row in rows[1:2]] == [["2", "leaf"]]
+    assert [row.split() for row in rows[1:]] == [
+        ["1", "main"], ["1", "branch"], ["2", "leaf"]]
     done = cstrace("show", "app.cst", "--range", "1s..", cwd=folder)
     assert done.stderr == "cstrace: no such calls\n"
 

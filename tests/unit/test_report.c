@@ -227,6 +227,27 @@ static void unknown_fields_are_named(void **state)
 }
 
 /* main calls f twice; gdb stops the program twice in the first call. */
+/* main and both f are open at 126, g is over. */
+static void a_range_has_the_calls_around_its_begin(void **state)
+{
+	struct cst_trace *t = f_and_g();
+	const struct cst_report report = {.fields = "calls,total",
+					  .output = CST_OUTPUT_CSV};
+	struct cst_choice choice = everything;
+	struct output out = {0};
+	struct cst_error err;
+
+	(void)state;
+	choice.range_from_ns = 126;
+	choice.range_until_ns = 299;
+	assert_int_equal(
+		cst_trace_report(t, &report, &choice, output_write, &out, &err),
+		2);
+	assert_non_null(strstr(out.text, "\n1,900,main,"));
+	assert_non_null(strstr(out.text, "\n2,100,f,"));
+	cst_trace_free(t);
+}
+
 static void times_with_a_stop_in_them_are_marked(void **state)
 {
 	struct cst_trace *t;
@@ -296,6 +317,7 @@ int main(void)
 		cmocka_unit_test(fields_and_keys_are_chosen),
 		cmocka_unit_test(a_thread_can_have_a_row),
 		cmocka_unit_test(unknown_fields_are_named),
+		cmocka_unit_test(a_range_has_the_calls_around_its_begin),
 		cmocka_unit_test(times_with_a_stop_in_them_are_marked),
 		cmocka_unit_test(what_cannot_be_asked_is_refused),
 	};

@@ -163,7 +163,9 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 		r->n_std += seen && is_std_alone(r, site, c->start, here);
 		return 0;
 	}
-	if (c->start < r->range.from || c->start > r->range.until)
+	if (c->start > r->range.until ||
+	    (c->start < r->range.from && c->end != CALL_OPEN &&
+	     c->start + c->duration <= r->range.from))
 		seen = 0;
 	ns = call_duration_ns(r->t, c, lane);
 	if (ns < r->min_ns || !span_holds(&r->span, c->start))
