@@ -3,7 +3,7 @@
 
 import ctypes as C
 
-VERSION = 502162753
+VERSION = 4039846529
 
 CST_OK = 0
 CST_FAILED = -1
@@ -294,7 +294,7 @@ PROTOTYPES = {
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64]),
     "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
-    "cst_recorder_drain": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
+    "cst_recorder_drain": (C.c_int, [C.c_void_p]),
     "cst_recorder_questions": (C.c_int, [C.c_void_p, C.POINTER(cst_question),
         C.c_int]),
     "cst_recorder_answer": (None, [C.c_void_p, C.c_uint32, C.c_char_p,
@@ -312,7 +312,7 @@ PROTOTYPES = {
         C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64,
         C.POINTER(cst_error)]),
     "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
-        C.c_uint64, C.POINTER(cst_error)]),
+        C.c_uint64]),
     "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
     "cst_recorder_end": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),

@@ -257,7 +257,7 @@ class Recorder:
 
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""
-        return _call("cst_recorder_drain", self._r) != 0
+        return self._lib.cst_recorder_drain(self._r) != 0
 
     def questions(self) -> list[tuple[int, int, int]]:
         """Some of those that wait, as (id, kind, address)."""
@@ -293,12 +293,7 @@ class Recorder:
 
     def hit(self, callee: int, caller: int, number: int) -> int:
         # At each event of the program: without _call()'s detour.
-        status = self._hit(self._r, callee, caller, number, None)
-        return status if status >= 0 else self._fail(status, "hit")
-
-    @staticmethod
-    def _fail(status: int, name: str) -> int:
-        raise CstraceError("cst_recorder_%s failed" % name, status)
+        return self._hit(self._r, callee, caller, number)
 
     def end(self) -> Trace:
         out = C.c_void_p()

@@ -107,17 +107,15 @@ static void tell_failures(struct naming *n)
 	}
 }
 
-int naming_drain(struct naming *n, struct cst_recorder *r,
-		 struct cst_error *err)
+void naming_drain(struct naming *n, struct cst_recorder *r)
 {
-	int done, n_idle = 0;
+	int n_idle = 0;
 
 	/* Questions are there whenever it says so; should they not be, better
 	 * a row without its name than a command that hangs. */
-	while (!(done = cst_recorder_drain(r, err)) && n_idle < MOST_IDLE)
+	while (!cst_recorder_drain(r) && n_idle < MOST_IDLE)
 		n_idle = naming_answer_all(n, r) ? 0 : n_idle + 1;
 	/* With no live rows to draw, drain() does not wait for names. */
 	naming_answer_all(n, r);
 	tell_failures(n);
-	return done < 0 ? done : 0;
 }

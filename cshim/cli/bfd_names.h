@@ -35,7 +35,6 @@ int naming_answer_all(struct naming *n, struct cst_recorder *r);
 
 /* Take all that the program has written, names and all: for the last drain
  * before cst_recorder_end(), and wherever rows must be complete. */
-int naming_drain(struct naming *n, struct cst_recorder *r,
-		 struct cst_error *err);
+void naming_drain(struct naming *n, struct cst_recorder *r);
 
 #endif

@@ -153,7 +153,7 @@ static void drain(struct cst_recorder *r)
 	int done = 0, n;
 
 	for (int i = 0; i < 20 && !done; i++) {
-		done = cst_recorder_drain(r, NULL);
+		done = cst_recorder_drain(r);
 		while ((n = cst_recorder_questions(r, q, 16)) > 0)
 			for (int k = 0; k < n; k++)
 				cst_recorder_answer(r, q[k].id, "n\033[31m",
@@ -305,7 +305,7 @@ static void step_gdb(struct cst_recorder *r, struct input *in)
 				    take_number(in), take_number(in), NULL);
 		break;
 	default:
-		cst_recorder_hit(r, 0, 0, take_byte(in), NULL);
+		cst_recorder_hit(r, 0, 0, take_byte(in));
 	}
 }
 

@@ -22,7 +22,10 @@ $(call room,golden,test_expect)
 $(call room,formats,test_stacks)
 $(call room,recorder,test_gone test_stepout)
 $(call room,api,test_recorder test_plain test_filter test_writer test_trace \
-	test_report test_graph test_badfile test_hostile)
+	test_report test_graph test_badfile test_hostile test_memory)
+
+# Its allocations fail when it wants them to.
+test_memory_LIBS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 # A frame is told by what matters of it.
 test_callstack_CFLAGS := -Wno-missing-field-initializers

@@ -160,7 +160,7 @@ static void drain(struct cst_recorder *r)
 	int done = 0, n;
 
 	for (int i = 0; i < 100 && !done; i++) {
-		done = cst_recorder_drain(r, NULL);
+		done = cst_recorder_drain(r);
 		while ((n = cst_recorder_questions(r, q, 64)) > 0) {
 			for (int k = 0; k < n; k++)
 				cst_recorder_answer(r, q[k].id, "n", "a.c", 7);

@@ -86,7 +86,7 @@ QUIET static void drain(struct cst_recorder *r)
 	int done, n;
 
 	do {
-		done = cst_recorder_drain(r, NULL);
+		done = cst_recorder_drain(r);
 		while ((n = cst_recorder_questions(r, q, 64)) > 0) {
 			for (int i = 0; i < n; i++)
 				cst_recorder_answer(

@@ -252,12 +252,11 @@ static int recorder_end(struct record *r)
 	struct cst_status_report status, now;
 	struct cst_trace *trace;
 	struct cst_error err;
-	int failed = naming_drain(r->watch.naming, r->watch.recorder, &err);
+	int failed = 0;
 
+	naming_drain(r->watch.naming, r->watch.recorder);
 	cst_recorder_status(r->watch.recorder, &now);
-	if (failed == 0)
-		failed = cst_recorder_end(r->watch.recorder, &trace, &err);
-	if (failed < 0)
+	if (cst_recorder_end(r->watch.recorder, &trace, &err) < 0)
 		return failure("%s", err.text);
 	cst_trace_status(trace, &status);
 	if (status.n_calls)

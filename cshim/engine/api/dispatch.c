@@ -28,8 +28,6 @@ int cst_trace_load(const char *path, struct cst_trace **out,
 	if (rawarea_is(fd)) {
 		status = rawarea_load(fd, path, out, err);
 		close(fd);
-		if (status == 0)
-			(*out)->path = names_intern((*out)->names, path);
 		return status;
 	}
 	return trace_open(fd, path, out, err);

@@ -186,6 +186,7 @@ static int64_t save_folder(const struct format *f, struct cst_trace *t,
 {
 	struct folder folder;
 	int64_t n = folder_open(&folder, path, err);
+	int status = 0;
 
 	if (n < 0)
 		return n;
@@ -193,9 +194,9 @@ static int64_t save_folder(const struct format *f, struct cst_trace *t,
 	t->status.n_too_deep = folder.n_too_deep;
 	if (n < 0)
 		folder_abandon(&folder);
-	else if (folder_commit(&folder, err) < 0)
-		return CST_FAILED;
-	return n;
+	else
+		status = folder_commit(&folder, err);
+	return status < 0 ? status : n;
 }
 
 int64_t format_save(const struct format *f, struct cst_trace *t,
@@ -204,12 +205,14 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 {
 	struct target o = {.is_ended = 0};
 	int64_t n;
+	int status;
 
 	t->status.n_too_deep = 0;
 	if (f->folder)
 		return save_folder(f, t, path, choice, err);
-	if (sink_open(&o.file, path, err) < 0)
-		return CST_FAILED;
+	status = sink_open(&o.file, path, err);
+	if (status < 0)
+		return status;
 	n = format_write(f, t, look, choice, target_write, &o, err);
 	if (o.is_ended) {
 		errno = o.file.error;
@@ -217,7 +220,7 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 	}
 	if (n < 0)
 		sink_abandon(&o.file);
-	else if (sink_commit(&o.file, err) < 0)
-		return CST_FAILED;
-	return n;
+	else
+		status = sink_commit(&o.file, err);
+	return status < 0 ? status : n;
 }

@@ -359,12 +359,15 @@ static int write_all(struct maker *m)
 
 static int write_out(struct maker *m, const char *path, struct cst_error *err)
 {
+	int status;
+
 	if (!path)
 		return write_all(m) < 0
 			       ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : 0;
-	if (sink_open(&m->file, path, err) < 0)
-		return CST_FAILED;
+	status = sink_open(&m->file, path, err);
+	if (status < 0)
+		return status;
 	m->write = sink_write;
 	m->arg = &m->file;
 	if (write_all(m) < 0) {

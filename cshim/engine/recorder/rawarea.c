@@ -93,22 +93,6 @@ static void rate(const struct cst_area *head, uint32_t *mult, uint32_t *shift)
 		*mult = (uint32_t)(((unsigned __int128)ns << --*shift) / ticks);
 }
 
-static int open_parts(struct cst_recorder *r, int fd, const char *path,
-		      struct cst_error *err)
-{
-	int status = area_open_file(fd, path, &r->area, err);
-
-	if (status < 0)
-		return status;
-	r->names = names_new();
-	if (!r->names || reader_init(&r->reader, r->area, err) < 0 ||
-	    live_init(&r->live, r->names, err) < 0 ||
-	    sites_init(&r->sites, r->area, r->names) < 0)
-		return cst_fail_memory(err);
-	callstack_init(&r->calls, &r->sites, &r->pauses);
-	return 0;
-}
-
 static int open_writer(struct cst_recorder *r, struct cst_error *err)
 {
 	const struct cst_area *head = r->area->head;
@@ -116,13 +100,15 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 		.start_ticks = head->first_ticks,
 		.start_wall_ns = head->first_wall_ns,
 	};
+	int status;
 
 	rate(head, &options.ns_mult, &options.ns_shift);
 	r->start_ticks = r->calls.begin_ticks = head->first_ticks;
 	r->live.ns_mult = options.ns_mult;
 	r->live.ns_shift = options.ns_shift;
-	if (writer_open(&options, r->names, &r->writer, err) < 0)
-		return CST_FAILED;
+	status = writer_open(&options, r->names, &r->writer, err);
+	if (status < 0)
+		return status;
 	r->calls.writer = r->writer;
 	r->n_traces = 1;
 	return 0;
@@ -147,8 +133,8 @@ static void take_losses(struct cst_status_report *s,
 	s->n_orphans = r->calls.n_orphans;
 }
 
-static int take_all(struct cst_recorder *r, struct cst_trace **out,
-		    struct cst_error *err)
+static int take_all(struct cst_recorder *r, const char *path,
+		    struct cst_trace **out, struct cst_error *err)
 {
 	struct cst_status_report missing = {0};
 	uint64_t end = hand_over(r->area);
@@ -166,31 +152,35 @@ static int take_all(struct cst_recorder *r, struct cst_trace **out,
 	writer_set_missing(r->writer, &missing);
 	status = writer_close(take(r->writer), &fd, err);
 	r->calls.writer = NULL;
-	return status < 0 ? status
-			  : trace_open(fd, "the recorded trace", out, err);
+	return status < 0 ? status : trace_open(fd, path, out, err);
 }
 
 int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		 struct cst_error *err)
 {
 	struct cst_recorder *r = calloc(1, sizeof(*r));
+	struct cst_trace *t = NULL;
 	int status;
 
 	if (!r)
 		return cst_fail_memory(err);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->named, NULL);
-	status = open_parts(r, fd, path, err);
+	status = area_open_file(fd, path, &r->area, err);
+	if (status == 0)
+		status = recorder_init_stages(r, err);
 	if (status == 0)
 		status = open_writer(r, err);
 	if (status == 0)
-		status = take_all(r, out, err);
+		status = take_all(r, path, &t, err);
 	if (status == 0 && r->area->is_short) {
-		cst_trace_free(*out);
+		cst_trace_free(take(t));
 		status = area_is_short(path, err);
 	}
-	if (status == 0)
-		take_losses(&(*out)->status, r);
+	if (status == 0) {
+		take_losses(&t->status, r);
+		*out = t;
+	}
 	cst_recorder_close(r);
 	return status;
 }

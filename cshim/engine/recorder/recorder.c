@@ -190,23 +190,40 @@ static int recorder_start_thread(struct cst_recorder *r, struct cst_error *err)
 
 /* ---- life ---------------------------------------------------------------- */
 
+int recorder_init_stages(struct cst_recorder *r, struct cst_error *err)
+{
+	int status;
+
+	r->names = names_new();
+	if (!r->names)
+		return cst_fail_memory(err);
+	status = reader_init(&r->reader, r->area, err);
+	if (status == 0)
+		status = live_init(&r->live, r->names, err);
+	if (status < 0)
+		return status;
+	if (sites_init(&r->sites, r->area, r->names) < 0)
+		return cst_fail_memory(err);
+	callstack_init(&r->calls, &r->sites, &r->pauses);
+	return 0;
+}
+
 static int recorder_parts(struct cst_recorder *r,
 			  const struct cst_recorder_options *o,
 			  struct cst_error *err)
 {
 	uint32_t chunks;
+	int status;
 
 	r->pool_chunks = o->pool_chunks ? o->pool_chunks : CST_USUAL_CHUNKS;
 	if (r->pool_chunks > CST_MAX_CHUNKS)
 		r->pool_chunks = CST_MAX_CHUNKS;
 	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
-	r->names = names_new();
-	if (!r->names)
-		return cst_fail_memory(err);
-	if (area_new(chunks, &r->area, err) < 0 ||
-	    reader_init(&r->reader, r->area, err) < 0 ||
-	    live_init(&r->live, r->names, err) < 0)
-		return CST_FAILED;
+	status = area_new(chunks, &r->area, err);
+	if (status == 0)
+		status = recorder_init_stages(r, err);
+	if (status < 0)
+		return status;
 	if (r->pool_chunks > r->area->max_chunks)
 		r->pool_chunks = r->area->max_chunks;
 	r->area->head->wait_limit_ms =
@@ -214,9 +231,6 @@ static int recorder_parts(struct cst_recorder *r,
 	r->live.screen.outlet.text = r->callbacks.text;
 	r->live.screen.outlet.is_busy = r->callbacks.is_busy;
 	r->live.screen.outlet.arg = r->callbacks.arg;
-	if (sites_init(&r->sites, r->area, r->names) < 0)
-		return cst_fail_memory(err);
-	callstack_init(&r->calls, &r->sites, &r->pauses);
 	r->live.pauses = &r->pauses;
 	return 0;
 }
@@ -360,11 +374,10 @@ static int recorder_drain(struct cst_recorder *r)
 	return recorder_rounds(r, 1);
 }
 
-int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
+int cst_recorder_drain(struct cst_recorder *r)
 {
 	int done;
 
-	(void)err;
 	recorder_lock(r);
 	done = recorder_drain(r);
 	recorder_keep(r);
@@ -374,14 +387,13 @@ int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err)
 }
 
 int cst_recorder_hit(struct cst_recorder *r, uint64_t callee, uint64_t caller,
-		     uint64_t number, struct cst_error *err)
+		     uint64_t number)
 {
 	uint64_t *seen = &r->seen[number % SEEN_NUMBERS];
 	int done;
 
 	(void)callee; /* the area has them, with their times */
 	(void)caller;
-	(void)err;
 	recorder_lock(r);
 	if (*seen == number) {
 		recorder_unlock(r);

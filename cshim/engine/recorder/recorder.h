@@ -72,6 +72,10 @@ struct cst_recorder {
 	uint8_t has_begun; /* the trace's first record or seed has come */
 };
 
+/* Prepares what records go through, from the reader to the calls, for r->area.
+ * What was prepared before a failure is released by cst_recorder_close(). */
+int recorder_init_stages(struct cst_recorder *r, struct cst_error *err);
+
 /* Tell the user once if no more can be written.  Opens the lock meanwhile. */
 void recorder_tell_full(struct cst_recorder *r);
 

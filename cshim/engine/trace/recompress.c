@@ -171,8 +171,12 @@ static int copy_blocks(struct copy *c, struct cst_error *err)
 		if (n < 0)
 			return (int)n;
 		at += (uint64_t)n;
-		if (c->out.len >= PIECE && copy_flush(c, err) < 0)
-			return CST_FAILED;
+		if (c->out.len >= PIECE) {
+			int status = copy_flush(c, err);
+
+			if (status < 0)
+				return status;
+		}
 	}
 	if (c->t->is_renamed)
 		copy_put_names(c);

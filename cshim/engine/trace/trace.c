@@ -39,6 +39,10 @@ int trace_open(int fd, const char *path, struct cst_trace **out,
 		return status;
 	}
 	t->path = names_intern(t->names, path);
+	if (!t->path) {
+		cst_trace_free(t);
+		return cst_fail_memory(err);
+	}
 	*out = t;
 	return 0;
 }

@@ -221,7 +221,7 @@ CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);
 /* Take all that the program has written.  1: done.  0: names are wanted
  * first: answer all cst_recorder_questions(), then call again.  For gdb's
  * thread, at each stop. */
-CST_API int cst_recorder_drain(struct cst_recorder *r, struct cst_error *err);
+CST_API int cst_recorder_drain(struct cst_recorder *r);
 
 /* Fill at most n questions that wait; returns how many. */
 CST_API int cst_recorder_questions(struct cst_recorder *r,
@@ -288,8 +288,7 @@ CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
  * drains so that all up to it is out.  Returns as cst_recorder_drain(), and
  * 2 for a number that was seen before (a hit that gdb reported twice). */
 CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
-			     uint64_t caller, uint64_t number,
-			     struct cst_error *err);
+			     uint64_t caller, uint64_t number);
 
 /* Step the thread tid, which the calling thread traces and has stopped, until
  * it is at pc with the stack pointer sp: what it is in has returned.  Other
