@@ -99,6 +99,10 @@ $(BUILD)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
 
+$(BUILD)/abi: FORCE
+	@mkdir -p $(@D)
+	@echo '$(ABI)' | cmp -s - $@ || echo '$(ABI)' > $@
+
 $(BUILD)/packages:
 	@tools/packages check build
 	@mkdir -p $(@D) && touch $@
@@ -111,6 +115,7 @@ $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags |
 
 $(CLI_OBJ): ENGINE_CFLAGS += -iquote cshim/cli
 $(BUILD)/obj/cshim/engine/api/install.o: ENGINE_CFLAGS += -DCST_ABI=$(ABI)
+$(BUILD)/obj/cshim/engine/api/install.o: $(BUILD)/abi
 $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 		| $(BUILD)/packages
 	$(call say,CC)
