@@ -559,6 +559,17 @@ void live_passed(struct live *l, const struct callstack *c,
 	l->n_passed += n_rows;
 }
 
+/* The call is around what comes next. */
+static void trail_open(struct live *l, struct stack *s, struct open_call *o)
+{
+	const struct screen_row row =
+		row_of(l, live_add(l, s->thread, s, o, ROW_OPEN));
+
+	trails_follow(&l->screen.trails, &row);
+	live_drop_last(l);
+	o->row = no_row;
+}
+
 /* The trail is to be as if all had been heard of. */
 static void stack_listen(struct live *l, struct stack *s)
 {
@@ -577,15 +588,12 @@ static void stack_listen(struct live *l, struct stack *s)
 	trail->is_cut = 1;
 	for (; n < s->n; n++) {
 		struct open_call *o = &s->calls[n];
-		struct screen_row row;
 
 		call_filter(l, s, o);
 		if (!o->is_visible)
 			continue;
-		row = row_of(l, live_add(l, s->thread, s, o, ROW_OPEN));
+		trail_open(l, s, o);
 		o->is_printed = 1;
-		trails_follow(&l->screen.trails, &row);
-		live_drop_last(l);
 	}
 }
 
@@ -674,13 +682,20 @@ void live_set(struct live *l, const struct live_options *options,
 		return;
 	live_hear(l, c);
 	for (struct stack *s = c->stacks; s; s = s->next) {
+		struct trail *trail =
+			trails_of(&l->screen.trails, lane_of(l, s));
+
 		s->n_shown = 0;
+		if (trail)
+			trail->n = 0;
 		for (uint32_t i = 0; i < s->n; i++) {
 			struct open_call *o = &s->calls[i];
 			uint8_t was_printed =
 				was_on && o->is_listed && o->is_printed;
 
 			call_filter(l, s, o);
+			if (o->is_visible)
+				trail_open(l, s, o);
 			/* It still wants its closing row. */
 			o->is_printed = was_printed;
 		}
