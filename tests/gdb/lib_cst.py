@@ -79,6 +79,7 @@ class Call:
     end: Optional[int] = None
     how: str = "open"
     is_seed: bool = False
+    thrown: Optional[int] = None  # the function that stands for it
 
 
 class Trace:
@@ -162,7 +163,10 @@ class Trace:
         for _ in range(n_late):
             late = calls[first_seq - c.varint()]
             late.end = c.varint()
-            late.how = (None, "return", "unwound")[c.byte()]
+            how = c.byte()
+            late.how = (None, "return", "unwound", "unwound")[how]
+            if how == 3:
+                late.thrown = c.varint()
         if n:
             columns = Cursor(decompress(body, 9 * (6 * n + 2 * n_marks) + 16))
             sites, pops, starts = (columns.column(n) for _ in range(3))
@@ -208,6 +212,7 @@ class Trace:
             at += step
             if mark & UNWOUND:
                 calls[at].how = "unwound"
+                calls[at].thrown = mark // 8 - 1 if mark >= 8 else None
             if mark & LEFT_OPEN:
                 calls[at].how, calls[at].end = "open", None
             calls[at].is_seed = bool(mark & SEED)

@@ -70,6 +70,12 @@ def test_each_has_its_place_and_a_handler(tmp_path, variant):
     assert stock[4]["thread"] == stock[5]["thread"] != stock[6]["thread"]
 
 
+def thrown_by_reserve(calls):
+    by_id = {c["id"]: c for c in calls}
+    return [c["exception"] for c in of_kind(calls, "throw")
+            if by_id[c["parent"]]["function"] == "shop::reserve(int)"]
+
+
 @pytest.mark.parametrize("variant", FOUR, ids=str)
 def test_the_calls_between_are_unwound(tmp_path, variant):
     calls = saved(tmp_path, build("thrown.cc", variant=variant))
@@ -88,6 +94,16 @@ def test_the_calls_between_are_unwound(tmp_path, variant):
             "unwound"]
     assert [c["end"] for c in calls if c["function"] == "shop::work()"] == [
         "return"]
+    # Each says what has left it, and one that returned says nothing.
+    left = [c for c in calls if c["end"] == "unwound"]
+    assert [c["exception"] for c in left
+            if c["function"] == "shop::reserve(int)"] == thrown_by_reserve(
+                calls)
+    for name in ("shop::guarded()", "shop::hand_over()"):
+        assert [c["exception"] for c in left if c["function"] == name] == [
+            STOCK]
+    assert not [c for c in calls if c["end"] == "return" and "kind" not in c
+                and "exception" in c]
     for event in of_kind(calls, "catch"):
         assert by_id[event["parent"]]["end"] == "return"
 
@@ -107,6 +123,8 @@ def test_a_thread_that_is_ended_leaves_its_calls(tmp_path, variant):
         assert set(ends[name]) == {"unwound"}, (name, ends[name])
     assert set(ends["office::begin(void*)"]) == {"unwound"}
     assert len(ends["office::begin(void*)"]) == 3
+    assert {c["exception"]["type"] for c in calls
+            if c["end"] == "unwound"} == {"__cxxabiv1::__forced_unwind"}
     for name in ("office::Coat::Coat()", "office::Coat::~Coat()",
                  "office::take_coat()"):
         assert set(ends[name]) == {"return"}, (name, ends[name])

@@ -379,7 +379,7 @@ def test_exceptions_are_told_where_they_happen(page, shop):
     thrown = next(call for call in calls if call.get("kind") == "throw")
     assert all(word in page.text("#legend")
                for word in ("thrown", "caught", "unwound"))
-    n = sum("exception" in call for call in calls)
+    n = sum("kind" in call for call in calls)
     assert page.run("cstrace.views.chart.boxes.moments.length") == n > 0
     page.open_link("file://%s#view=tree&id=%s" % (shop / "t.html",
                                                   thrown["id"]))

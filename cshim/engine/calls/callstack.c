@@ -205,6 +205,16 @@ INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
 		c->listener.entered(c->listener.arg, t, s, o);
 }
 
+/* Of a call that was unwound. */
+static __attribute__((noinline)) void mark_thrown(struct stack *s,
+						  const struct open_call *o)
+{
+	uint32_t function = exceptions_thrown(s);
+
+	if (function != UINT32_MAX)
+		lane_mark_thrown(s->lane, o->seq, function);
+}
+
 INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 		      uint64_t time, enum call_end how)
 {
@@ -215,6 +225,8 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 		end_pending(c, s, end);
 	if (s->lane)
 		lane_exit(s->lane, o->seq, end, how);
+	if (unlikely(how == CALL_UNWOUND && s->n_flying && s->lane))
+		mark_thrown(s, o);
 	if (unlikely(c->listener.left != NULL))
 		c->listener.left(c->listener.arg, t, s, o, end, how);
 	s->n--;

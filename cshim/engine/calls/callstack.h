@@ -38,8 +38,9 @@ struct open_call {
 
 /* An exception on its way. */
 struct flying {
-	uint32_t n;   /* calls that it may still leave */
-	uint64_t cfa; /* of the frame that it goes on in */
+	uint32_t n;	   /* calls that it may still leave */
+	uint32_t function; /* that stands for it, or UINT32_MAX */
+	uint64_t cfa;	   /* of the frame that it goes on in */
 };
 
 enum { MAX_FLYING = 4 };

@@ -141,18 +141,30 @@ static uint32_t site_told(struct callstack *c, struct thread *t,
 /* ---- which calls are left --------------------------------------------------
  */
 
-static void fly(struct stack *s)
+static void fly(struct stack *s, uint32_t function)
 {
 	if (s->n_flying == MAX_FLYING)
 		memmove(s->flying, s->flying + 1,
 			--s->n_flying * sizeof(*s->flying));
-	s->flying[s->n_flying++] = (struct flying){.n = s->n};
+	s->flying[s->n_flying++] =
+		(struct flying){.n = s->n, .function = function};
 }
 
-void exceptions_force(struct stack *s)
+void exceptions_force(struct callstack *c, struct stack *s)
 {
-	if (!s->n_flying)
-		fly(s);
+	uint32_t function = UINT32_MAX;
+
+	if (s->n_flying)
+		return;
+	if (s->lane) /* what is not kept needs no name */
+		function = function_of(&c->sites->exceptions, c->sites->names,
+				       CST_THROW, CST_FORCED_TYPE, NULL);
+	fly(s, function);
+}
+
+uint32_t exceptions_thrown(const struct stack *s)
+{
+	return s->n_flying ? s->flying[s->n_flying - 1].function : UINT32_MAX;
 }
 
 void exceptions_land(struct stack *s)
@@ -201,6 +213,8 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 	if (call_site != UINT32_MAX)
 		callstack_note(c, t, s, r->sp, call_site, r->time);
 	if (site->kind < CST_CATCH)
-		fly(s);
+		fly(s, call_site == UINT32_MAX
+			       ? UINT32_MAX
+			       : c->sites->names->sites[call_site].function);
 	t->has_uncaught |= site->kind == EXCEPTION_UNCAUGHT;
 }

@@ -24,7 +24,11 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 
 /* What leaves calls on s was not thrown: a thread that is ended by
  * pthread_exit() or pthread_cancel() is unwound as by an exception. */
-void exceptions_force(struct stack *s);
+void exceptions_force(struct callstack *c, struct stack *s);
+
+/* The function that stands for what is on its way on s; UINT32_MAX: nothing
+ * is, or it is not known. */
+uint32_t exceptions_thrown(const struct stack *s);
 
 /* An exception goes on in the frame of the innermost call on s. */
 void exceptions_land(struct stack *s);

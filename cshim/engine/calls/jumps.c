@@ -153,7 +153,7 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	if (!s)
 		return;
 	if (goal == CST_BY_UNWINDER)
-		exceptions_force(s);
+		exceptions_force(c, s);
 	lanes_jump_over(c, t, s);
 	while ((top = stack_top(s)) && is_below(top, sp))
 		stack_unwind(c, t, s, s->n - 1, time);

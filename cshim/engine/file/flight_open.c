@@ -265,9 +265,8 @@ static uint32_t put_late(const struct carried *l, const struct pack_info *old,
 		seq = new_seq(l, old->first_seq - late.seq);
 		if (seq == UINT64_MAX)
 			continue;
-		bytes_put_varint(out, first_seq - seq);
-		bytes_put_varint(out, late.end_ticks);
-		bytes_put_byte(out, late.end);
+		late.seq = first_seq - seq;
+		pack_late_put(&late, out);
 		n++;
 	}
 	return n;

@@ -19,6 +19,17 @@ static size_t memory_size(uint32_t cap)
 	return size;
 }
 
+/* Without memory it is not known what unwound the calls, that is all. */
+static void resize_thrown(struct lane *l, uint32_t cap)
+{
+	uint32_t *all = l->thrown ? calloc(cap, sizeof(*all)) : NULL;
+
+	if (all)
+		memcpy(all, l->thrown, l->n * sizeof(*all));
+	free(l->thrown);
+	l->thrown = all;
+}
+
 int lane_resize(struct lane *l, uint32_t cap)
 {
 	uint8_t *memory = malloc(memory_size(cap)), *p = memory;
@@ -37,6 +48,7 @@ int lane_resize(struct lane *l, uint32_t cap)
 	if (l->n)
 		memcpy(p, l->marks, l->n);
 	free(l->memory);
+	resize_thrown(l, cap);
 	l->memory = memory;
 	l->marks = p;
 	l->cap = cap;
@@ -46,13 +58,16 @@ int lane_resize(struct lane *l, uint32_t cap)
 void lane_shrink(struct lane *l)
 {
 	free(l->memory);
+	free(l->thrown);
 	l->memory = NULL;
+	l->thrown = NULL;
 	l->cap = 0;
 }
 
 void lane_release(struct lane *l)
 {
 	free(l->memory);
+	free(l->thrown);
 	free(l->late);
 }
 
@@ -116,6 +131,23 @@ void lane_mark_unwound(struct lane *l, uint64_t seq)
 	l->has_marks = 1;
 }
 
+void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function)
+{
+	struct late_end *late = l->n_late ? &l->late[l->n_late - 1] : NULL;
+
+	if (seq < l->first) {
+		if (late && late->seq == seq)
+			late->thrown = function + 1;
+		return;
+	}
+	if (seq - l->first >= l->n)
+		return; /* it was not kept */
+	if (!l->thrown)
+		l->thrown = calloc(l->cap, sizeof(*l->thrown));
+	if (l->thrown)
+		l->thrown[seq - l->first] = function + 1;
+}
+
 void lane_add_late(struct lane *l, const struct late_end *late)
 {
 	uint64_t next = l->first + l->n;
@@ -152,6 +184,8 @@ void lane_begin_block(struct lane *l)
 		column_clear(&l->columns[i], l->n);
 	if (l->has_marks)
 		memset(l->marks, 0, l->n);
+	free(l->thrown);
+	l->thrown = NULL;
 	l->first += l->n;
 	l->n_open_before += l->n - l->n_ends;
 	l->ends_before -= l->n_ends;

@@ -22,6 +22,7 @@ struct late_end {
 	uint64_t seq;
 	uint64_t end_ticks;
 	uint8_t end;
+	uint32_t thrown; /* what unwound it: a function's number + 1, or 0 */
 };
 
 /* The columns of docs/trace-format.md. */
@@ -49,6 +50,7 @@ struct lane {
 
 	/* From here on for lane_block.c, writer.c and pack.c. */
 	uint8_t *marks;	     /* PACK_UNWOUND and so on of each call */
+	uint32_t *thrown;    /* of each, as in late_end; NULL: of none */
 	uint8_t *memory;     /* of the columns and marks */
 	uint64_t first_tick; /* start of the first call */
 	uint64_t parent;     /* seq of its caller + 1, or 0 */
@@ -104,6 +106,10 @@ static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 
 /* The cold half of lane_exit() for a call that was unwound. */
 void lane_mark_unwound(struct lane *l, uint64_t seq);
+
+/* What unwound the call that was ended last: the number of the function that
+ * stands for the exception. */
+void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
 
 /* ---- for the writer ------------------------------------------------------ */
 

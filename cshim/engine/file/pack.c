@@ -104,10 +104,12 @@ static void put_marks(struct packer *p, const struct lane *l,
 	}
 	column_init(&pairs, memory, 2 * l->n, 3);
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint8_t mark = l->marks[i];
+		uint64_t mark = l->marks[i];
 
 		if (!mark)
 			continue;
+		if (l->thrown)
+			mark += (uint64_t)l->thrown[i] * PACK_THROWN;
 		info->n_unwound += !!(mark & PACK_UNWOUND);
 		info->n_seeds += !!(mark & PACK_SEED);
 		column_add(&pairs, n++, i - last);
@@ -117,6 +119,15 @@ static void put_marks(struct packer *p, const struct lane *l,
 	info->n_marks = n / 2;
 	put_column(p, &pairs, n, data);
 	free(memory);
+}
+
+void pack_late_put(const struct late_end *late, struct bytes *out)
+{
+	bytes_put_varint(out, late->seq);
+	bytes_put_varint(out, late->end_ticks);
+	bytes_put_byte(out, late->thrown ? PACK_END_THROWN : late->end);
+	if (late->thrown)
+		bytes_put_varint(out, late->thrown - 1);
 }
 
 void pack_info_put(const struct pack_info *i, struct bytes *out)
@@ -181,9 +192,10 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		pack_columns(p, l, &i, data);
 	pack_info_put(&i, info);
 	for (uint32_t k = 0; k < l->n_late; k++) {
-		bytes_put_varint(info, l->first - l->late[k].seq);
-		bytes_put_varint(info, l->late[k].end_ticks);
-		bytes_put_byte(info, l->late[k].end);
+		struct late_end late = l->late[k];
+
+		late.seq = l->first - late.seq;
+		pack_late_put(&late, info);
 	}
 	return info->failed || data->failed ? CST_MEMORY : 0;
 }

@@ -45,14 +45,19 @@ enum {
 	PACK_UNWOUND = 1,
 	PACK_LEFT_OPEN = 2, /* not ended, though later calls lie beside it */
 	PACK_SEED = 4,
+	PACK_THROWN = 8, /* times a function's number + 1: what unwound it */
 };
+
+/* How a late end is written: enum call_end, or this, and what unwound it. */
+enum { PACK_END_THROWN = 3 };
 
 /* One call as unpacked. */
 struct packed_call {
 	uint64_t start, duration; /* ticks */
 	uint32_t site;
 	uint32_t depth;
-	uint8_t end; /* enum call_end; open may have a late end */
+	uint32_t thrown; /* what unwound it: a function's number + 1, or 0 */
+	uint8_t end;	 /* enum call_end; open may have a late end */
 	uint8_t is_seed;
 };
 
@@ -86,6 +91,10 @@ int packer_repack(struct packer *p, const struct bytes *old_info,
 /* n bytes as one zstd frame behind data: for blocks of other kinds. */
 void packer_compress(struct packer *p, const void *raw, size_t n,
 		     struct bytes *data);
+
+/* A late end as it stands in the info of a block, whose distance from the
+ * block's first call is its seq. */
+void pack_late_put(const struct late_end *late, struct bytes *out);
 
 /* Append the info's fixed part to out. */
 void pack_info_put(const struct pack_info *i, struct bytes *out);

@@ -56,6 +56,12 @@ int pack_late_get(struct cursor *c, struct late_end *out)
 	out->seq = cursor_varint(c);
 	out->end_ticks = cursor_varint(c);
 	out->end = cursor_byte(c);
+	out->thrown = 0;
+	if (out->end == PACK_END_THROWN) {
+		out->end = CALL_UNWOUND;
+		out->thrown =
+			1 + (uint32_t)cursor_varint_max(c, UINT32_MAX - 1);
+	}
 	if (c->failed || out->end < CALL_RETURN || out->end > CALL_UNWOUND)
 		return -1;
 	return 0;
@@ -121,6 +127,7 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 		c->depth = (uint32_t)level++;
 		c->end = CALL_OPEN;
 		c->is_seed = 0;
+		c->thrown = 0;
 		stack[n_open++] = i;
 	}
 	if (info->n_tail > n_open || n_ends + info->n_tail != info->n_closed)
@@ -181,6 +188,8 @@ static int get_marks(struct cursor *c, const struct pack_info *info,
 			call->duration = 0;
 		} else if (mark & PACK_UNWOUND) {
 			call->end = CALL_UNWOUND;
+			if (mark / PACK_THROWN <= UINT32_MAX)
+				call->thrown = (uint32_t)(mark / PACK_THROWN);
 		}
 		call->is_seed = !!(mark & PACK_SEED);
 	}

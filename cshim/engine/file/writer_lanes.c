@@ -163,7 +163,8 @@ int lane_prepare(struct lane *l, const struct lane_entry *e)
 void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 		   enum call_end end)
 {
-	struct late_end late = {seq, end_ticks, (uint8_t)end};
+	struct late_end late = {
+		.seq = seq, .end_ticks = end_ticks, .end = (uint8_t)end};
 
 	if (seq >= l->first || l->writer->spool.failed_errno)
 		return;

@@ -26,6 +26,8 @@ struct jsonl {
 	struct view *view;
 	struct window window;
 	struct pieces sites, froms;
+	struct bytes left_by; /* what left the last call ... */
+	uint32_t thrown;      /* ... as struct shown has it */
 	int64_t n_calls;
 	struct shown batch[BATCH];
 };
@@ -61,14 +63,13 @@ static void put_name(const struct cst_trace *t, uint32_t function,
 	put_string(out, "name", name);
 }
 
-/* Not a call: what is thrown or caught there. */
+/* What is thrown, is caught, or has left a call. */
 static void put_exception(const struct function *f, struct bytes *out)
 {
 	size_t size;
 	const char *thrown = names_thrown(f, &size);
 	char type[4096] = "";
 
-	put_string(out, "kind", exception_word(f->exception));
 	if (thrown)
 		snprintf(type, sizeof(type), "%.*s", (int)size, thrown);
 	bytes_put(out, ",\"exception\":{\"type\":", 21);
@@ -82,8 +83,10 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
-	if (f->exception)
+	if (f->exception) { /* not a call */
+		put_string(out, "kind", exception_word(f->exception));
 		put_exception(f, out);
+	}
 	put_string(out, "function", f->name);
 	put_name(t, site->function, out);
 	put_string(out, "symbol", f->exception ? NULL : f->symbol);
@@ -143,22 +146,42 @@ static char *put_tail(const struct shown *s, char *p)
 				      : PUT_AT(p, ",\"end\":\"return\"}\n");
 }
 
+/* What has left the call, if that is known; calls side by side were often left
+ * by the same one. */
+static const struct bytes *left_by(struct jsonl *j, const struct shown *s)
+{
+	const struct names *names = j->t->names;
+
+	if (s->thrown == j->thrown)
+		return &j->left_by;
+	j->thrown = s->thrown;
+	j->left_by.len = 0;
+	if (s->thrown && s->thrown <= names->n_functions &&
+	    names->functions[s->thrown - 1].exception)
+		put_exception(&names->functions[s->thrown - 1], &j->left_by);
+	return &j->left_by;
+}
+
 static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 {
+	const struct bytes *thrown = left_by(j, s);
 	size_t size = 0, from_size = 0;
 	const char *site = pieces_get(&j->sites, s->site, &size), *from = "";
 	char *begin, *p;
 
 	if (s->from != s->site)
 		from = pieces_get(&j->froms, s->from, &from_size);
-	if (!site || !from)
+	if (!site || !from || thrown->failed)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size);
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size +
+						       thrown->len);
 	if (!p)
 		return CST_MEMORY;
 	p = put_head(j, s, p);
 	p = put_at(p, site, size);
 	p = put_at(p, from, from_size);
+	if (thrown->len)
+		p = put_at(p, (const char *)thrown->data, thrown->len);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
 	j->n_calls += trace_is_call(j->t, s->site);
@@ -222,5 +245,6 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	window_release(&j->window);
 	pieces_release(&j->sites);
 	pieces_release(&j->froms);
+	bytes_release(&j->left_by);
 	return status;
 }

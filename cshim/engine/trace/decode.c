@@ -55,6 +55,7 @@ static void fill_late(const struct cst_trace *t, struct unpacked *u,
 			continue;
 		c->duration = late->end_ticks - c->start;
 		c->end = late->end;
+		c->thrown = late->thrown;
 	}
 }
 

@@ -120,6 +120,7 @@ static int take_late(struct scan *s, const struct pack_info *info,
 			.end_ticks = late.end_ticks,
 			.lane = info->lane,
 			.end = late.end,
+			.thrown = late.thrown,
 		};
 		t->status.n_unwound += late.end == CALL_UNWOUND;
 	}

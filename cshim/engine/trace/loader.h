@@ -36,6 +36,7 @@ struct trace_lane {
 struct trace_late {
 	uint64_t seq, end_ticks;
 	uint32_t lane;
+	uint32_t thrown; /* as in struct packed_call */
 	uint8_t end;
 };
 

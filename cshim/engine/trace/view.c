@@ -278,6 +278,7 @@ static inline void shown_fill(const struct view *v, const struct packed_call *c,
 	out->site = c->site;
 	out->depth = above->below.depth;
 	out->end = c->end;
+	out->thrown = c->thrown;
 	out->is_seed = c->is_seed;
 	out->n_stops = call_stops(v->t, c, v->run.lane);
 	out->is_before = 0;

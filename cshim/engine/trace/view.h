@@ -27,6 +27,7 @@ struct shown {
 	uint32_t from;
 	uint32_t depth;	  /* of visible calls on its lane */
 	uint32_t n_stops; /* how often gdb stopped the program meanwhile */
+	uint32_t thrown;  /* as in struct packed_call */
 	uint8_t end;	  /* enum call_end */
 	uint8_t is_seed;
 	uint8_t parent;	   /* enum parent_kind */
