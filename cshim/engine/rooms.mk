@@ -12,9 +12,9 @@ base_SRC := arena.c bytes.c column.c error.c hashmap.c number.c outfile.c \
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base
-elf_SRC := cfi.c debug_hints.c debugfile.c demangle.c elffile.c \
-	inline_scopes.c inlines.c lines.c maps.c modules.c object.c symbolfile.c \
-	symtab.c zsections.c
+elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c inline_scopes.c \
+	inlines.c lines.c maps.c modules.c object.c symbolfile.c symtab.c \
+	zsections.c
 
 # area: the shared memory that the shim writes and a reader empties.
 area_USES := base
@@ -22,7 +22,8 @@ area_SRC := area.c area_file.c area_users.c clock.c reader.c
 
 # names: functions and call sites, and how their names are written.
 names_USES := base
-names_SRC := filter.c json.c names.c sheet.c simple.c twins.c wording.c
+names_SRC := demangle.c filter.c json.c names.c sheet.c simple.c twins.c \
+	wording.c
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area elf names base
@@ -40,9 +41,10 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
-trace_SRC := answer.c call_paths.c callers.c callid.c clamp.c \
-	decode.c file_functions.c finish.c loader.c locate.c meta_read.c recompress.c site_caller.c \
-	span.c symbolize.c thread_choice.c trace.c view.c walk.c window.c
+trace_SRC := answer.c call_paths.c callers.c callid.c clamp.c decode.c \
+	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
+	site_caller.c span.c symbolize.c thread_choice.c trace.c view.c walk.c \
+	window.c
 
 # rows: a call becomes a row; equal rows become one.
 rows_USES := trace names base
@@ -65,11 +67,11 @@ golden_SRC := expect.c golden.c golden_make.c golden_options.c golden_rows.c \
 
 # formats: a file a format that a trace is saved in.
 formats_USES := report rows trace names base
-formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c ctf_metadata.c \
-	ctf_stream.c dot.c enter_exit.c folded.c folder.c folder_manifest.c \
-	formats.c graph.c html.c html_calls.c html_data.c html_page.c html_sums.c \
-	html_tour.c jsonl.c otlp.c site_text.c speedscope.c text.c thread_ids.c \
-	uftrace.c uftrace_names.c
+formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
+	ctf_metadata.c ctf_stream.c dot.c enter_exit.c folded.c folder.c \
+	folder_manifest.c formats.c graph.c html.c html_calls.c html_data.c \
+	html_page.c html_sums.c html_tour.c jsonl.c otlp.c site_text.c speedscope.c \
+	text.c thread_ids.c uftrace.c uftrace_names.c
 
 # recorder: the reader thread, the live view, a recording's life.
 recorder_USES := calls rows sites file trace area elf names base

@@ -158,3 +158,25 @@ def skip_unless_possible():
     missing = needs()
     if missing:
         pytest.skip(missing, allow_module_level=True)
+
+
+def call_of(page, function):
+    """The longest call of a function, named without what it belongs to."""
+    return page.run("""((own) => {
+      const { names, trace: { calls } } = cstrace;
+      let best = -1;
+      for (let i = 0; i < calls.n; i++) {
+        if (names.own(names.functionOf(i)).split('(')[0] !== own) continue;
+        if (best < 0 || calls.duration[i] > calls.duration[best]) best = i;
+      }
+      return best;
+    })(arguments[0])""", function)
+
+
+def hash_of(page):
+    return page.run("Object.fromEntries(new URLSearchParams("
+                    "location.hash.slice(1)))")
+
+
+# The first and last time that the chart shows.
+CHART_VIEW = "cstrace.views.chart.view()"

@@ -8,10 +8,9 @@ UNIT_TESTS :=
 room = $(eval UNIT_TESTS += $2)$(foreach t,$2,$(eval $t_ROOM := $1))
 
 $(call room,base,test_regexes test_processor)
-$(call room,elf,test_modules test_frames test_inlines test_damaged \
-	test_demangle)
+$(call room,elf,test_modules test_frames test_inlines test_damaged)
 $(call room,area,test_clock test_reader)
-$(call room,names,test_names)
+$(call room,names,test_names test_demangle)
 $(call room,sites,test_simple)
 $(call room,file,test_heldfile)
 $(call room,calls,test_callstack test_alternate)
