@@ -11,7 +11,8 @@ import pytest
 import lib_browser
 from lib_browser import CHART_VIEW, call_of
 from lib_build import Variant, build
-from lib_formats import cstrace, json_lines, record_program, save
+from lib_formats import (
+    calls_alone, cstrace, json_lines, record_program, save)
 
 lib_browser.skip_unless_possible()
 
@@ -233,9 +234,9 @@ def test_who_recorded_what_and_when(page, shop):
     command = re.search(r"^command +(.*)$", info, re.M)[1]
     assert page.text("#title") == command.split("/")[-1]
     meta = page.text("#meta")
-    n = len(json_lines(shop))
+    n = len(calls_alone(shop))
     assert "%s calls · 4 threads" % format(n, ",") in meta
-    all_calls = len(json_lines(shop, "--std"))
+    all_calls = len(calls_alone(shop, "--std"))
     assert "%s more of the C++ library hidden" \
         % format(all_calls - n, ",") in meta
     head = page.run("cstrace.trace.head")
@@ -260,7 +261,7 @@ def test_says_why_there_is_nothing(page, shop, tmp_path, options, why):
     done = cstrace(shop, "save", "t.cst", out, *options)
     assert done.returncode == 0
     page.open(out)
-    n = len(json_lines(shop, "--std"))
+    n = len(calls_alone(shop, "--std"))
     assert page.text("#loading") == why + "%s calls were recorded)" % format(
         n, ",")
 
