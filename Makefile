@@ -290,13 +290,13 @@ fuzz:
 		-verbosity=0 corpus/$$f first/$$f || exit; done
 
 $(addprefix $(BUILD)/,$(FUZZERS)): $(BUILD)/%: tests/fuzz/%.c \
-		tests/unit/leftover.h $(ENGINE_OBJ) | $(BUILD)/page.made
+		tests/unit/area_builder.h $(ENGINE_OBJ) | $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 		$(SAN) -fsanitize=fuzzer -iquote cshim/engine -iquote tests/unit \
 		$(filter-out %.h,$^) $(LDFLAGS) $(ENGINE_LIBS) -o $@
 
-$(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/draft.h $(ENGINE_OBJ)
+$(BUILD)/seeds: tests/fuzz/seeds.c tests/unit/trace_builder.h $(ENGINE_OBJ)
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 		$(SAN) -iquote cshim/engine -iquote tests/unit $(filter-out %.h,$^) \

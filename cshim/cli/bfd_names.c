@@ -8,23 +8,23 @@
 
 enum { BATCH = 256, MOST_IDLE = 1000 };
 
-struct naming {
-	naming_tell_fn tell;
+struct bfd_names {
+	bfd_names_tell_fn tell;
 	void *arg;
 	struct binary **files;
 	int n_files;
 };
 
-struct naming *naming_new(naming_tell_fn tell, void *arg)
+struct bfd_names *bfd_names_new(bfd_names_tell_fn tell, void *arg)
 {
-	struct naming *n = calloc(1, sizeof(*n));
+	struct bfd_names *n = calloc(1, sizeof(*n));
 
 	if (n)
-		*n = (struct naming){.tell = tell, .arg = arg};
+		*n = (struct bfd_names){.tell = tell, .arg = arg};
 	return n;
 }
 
-void naming_free(struct naming *n)
+void bfd_names_free(struct bfd_names *n)
 {
 	if (!n)
 		return;
@@ -34,14 +34,15 @@ void naming_free(struct naming *n)
 	free(n);
 }
 
-void naming_attach(struct naming *n, struct cst_recorder *r)
+void bfd_names_attach(struct bfd_names *n, struct cst_recorder *r)
 {
 	(void)n;
 	cst_recorder_alone(r);
 }
 
 /* NULL: out of memory. */
-static struct binary *file_at(struct naming *n, const struct cst_place *place)
+static struct binary *file_at(struct bfd_names *n,
+			      const struct cst_place *place)
 {
 	struct binary **files, *b;
 
@@ -58,7 +59,7 @@ static struct binary *file_at(struct naming *n, const struct cst_place *place)
 	return b;
 }
 
-static void answer(struct naming *n, struct cst_recorder *r,
+static void answer(struct bfd_names *n, struct cst_recorder *r,
 		   const struct cst_question *q)
 {
 	struct binary_answer found = {0};
@@ -76,7 +77,7 @@ static void answer(struct naming *n, struct cst_recorder *r,
 			    found.line ? found.file : NULL, found.line);
 }
 
-int naming_answer_all(struct naming *n, struct cst_recorder *r)
+int bfd_names_answer_all(struct bfd_names *n, struct cst_recorder *r)
 {
 	struct cst_question questions[BATCH];
 	int total = 0, got;
@@ -90,7 +91,7 @@ int naming_answer_all(struct naming *n, struct cst_recorder *r)
 }
 
 /* libbfd refuses, for one, what unpacks to far more than its file's size. */
-static void tell_failures(struct naming *n)
+static void tell_failures(struct bfd_names *n)
 {
 	char text[4200];
 
@@ -107,15 +108,15 @@ static void tell_failures(struct naming *n)
 	}
 }
 
-void naming_drain(struct naming *n, struct cst_recorder *r)
+void bfd_names_drain(struct bfd_names *n, struct cst_recorder *r)
 {
 	int n_idle = 0;
 
 	/* Questions are there whenever it says so; should they not be, better
 	 * a row without its name than a command that hangs. */
 	while (!cst_recorder_drain(r) && n_idle < MOST_IDLE)
-		n_idle = naming_answer_all(n, r) ? 0 : n_idle + 1;
+		n_idle = bfd_names_answer_all(n, r) ? 0 : n_idle + 1;
 	/* With no live rows to draw, drain() does not wait for names. */
-	naming_answer_all(n, r);
+	bfd_names_answer_all(n, r);
 	tell_failures(n);
 }

@@ -32,7 +32,7 @@ static void *work_do(void *arg)
 	return NULL;
 }
 
-int stack_run(int (*run)(int argc, char **argv), int argc, char **argv)
+int big_stack_run(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	struct work w = {.run = run, .argc = argc, .argv = argv};
 	struct rlimit limit;

@@ -6,6 +6,6 @@
 #define CLI_BIG_STACK_H
 
 /* What run() returns. */
-int stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
+int big_stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "command.h"
 
-int beside_find(const char *name, const char *const *places, char out[PATH_MAX])
+int install_dir_find(const char *name, const char *const *places,
+		     char out[PATH_MAX])
 {
 	char self[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -10,7 +10,7 @@
 
 /* The first of the NULL-ended places, seen from the command's own folder, that
  * is there.  STATUS_OK, or STATUS_FAILED and told: it cannot be found. */
-int beside_find(const char *name, const char *const *places,
-		char out[PATH_MAX]);
+int install_dir_find(const char *name, const char *const *places,
+		     char out[PATH_MAX]);
 
 #endif

@@ -70,12 +70,12 @@ static int tell_no_command(const char *word)
 	struct stat st;
 
 	for (int i = 0; commands[i]; i++)
-		near_offer(&n, commands[i]->name);
+		spelling_offer(&n, commands[i]->name);
 	if (n.word)
 		return failure("no command '%s': did you mean %s?", word,
 			       n.word);
-	near_offer(&n, "--help");
-	near_offer(&n, "--version");
+	spelling_offer(&n, "--help");
+	spelling_offer(&n, "--version");
 	if (*word == '-' && n.word)
 		return failure("no option '%s': did you mean %s?", word,
 			       n.word);
@@ -160,5 +160,5 @@ int main(int argc, char **argv)
 		help_print(stderr);
 		return STATUS_USAGE;
 	}
-	return flush(stack_run(run, argc, argv));
+	return flush(big_stack_run(run, argc, argv));
 }

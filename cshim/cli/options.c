@@ -51,7 +51,7 @@ static const char *find_near(const struct option *chosen, const char *name)
 	struct near n = {.wanted = name};
 
 	for (; chosen->name; chosen++)
-		near_offer(&n, chosen->name);
+		spelling_offer(&n, chosen->name);
 	return n.word;
 }
 

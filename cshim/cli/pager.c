@@ -85,7 +85,7 @@ int pager_write(void *arg, const char *text, uint64_t size)
 {
 	if (!is_started)
 		pager_start();
-	return reading_write(arg, text, size);
+	return trace_input_write(arg, text, size);
 }
 
 void pager_end(void)

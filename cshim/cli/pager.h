@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* A cst_write_fn as reading_write(), which starts the pager before the first
- * text: a failure that comes before it is told as it is. */
+/* A cst_write_fn as trace_input_write(), which starts the pager before the
+ * first text: a failure that comes before it is told as it is. */
 int pager_write(void *arg, const char *text, uint64_t size);
 
 /* Whether pager_write() would start one. */

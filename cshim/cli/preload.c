@@ -111,7 +111,7 @@ int preload_make(const char *program, char **value, char **link)
 {
 	const char *users = getenv("LD_PRELOAD");
 	char shim[PATH_MAX], runtime[256];
-	int status = beside_find("libcstrace.so", places, shim);
+	int status = install_dir_find("libcstrace.so", places, shim);
 
 	if (status)
 		return status;

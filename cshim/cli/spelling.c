@@ -34,7 +34,7 @@ static unsigned distance(const char *a, const char *b)
 	return d[n][m];
 }
 
-void near_offer(struct near *n, const char *word)
+void spelling_offer(struct near *n, const char *word)
 {
 	size_t length = strlen(n->wanted);
 	unsigned d;

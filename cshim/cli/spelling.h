@@ -12,6 +12,6 @@ struct near {
 };
 
 /* Offer one of the words there are; it is borrowed. */
-void near_offer(struct near *n, const char *word);
+void spelling_offer(struct near *n, const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace_file.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 #include "file/block.h"
 
 #include <fcntl.h>

@@ -50,7 +50,7 @@ static int can_look_there(const struct options *o)
 	return 1;
 }
 
-struct cst_trace *reading_open(const char *path, const struct options *o)
+struct cst_trace *trace_input_open(const char *path, const struct options *o)
 {
 	/* The second Ctrl-C ends us wherever we are. */
 	struct sigaction on_interrupt = {.sa_handler = interrupt,
@@ -86,7 +86,7 @@ struct cst_trace *reading_open(const char *path, const struct options *o)
 	return t;
 }
 
-void reading_tell_losses(const struct cst_trace *t)
+void trace_input_tell_losses(const struct cst_trace *t)
 {
 	struct cst_status_report s;
 
@@ -94,7 +94,7 @@ void reading_tell_losses(const struct cst_trace *t)
 	losses_tell(&s);
 }
 
-void reading_choose(const struct cst_trace *t, struct options *o)
+void trace_input_choose(const struct cst_trace *t, struct options *o)
 {
 	struct cst_choice asked = o->choice;
 
@@ -156,8 +156,8 @@ static int write_line(cst_write_fn write, char *line, int n)
 	return write(NULL, line, (uint64_t)n + 3);
 }
 
-int reading_note(const struct cst_trace *t, const struct options *o,
-		 cst_write_fn write)
+int trace_input_note(const struct cst_trace *t, const struct options *o,
+		     cst_write_fn write)
 {
 	const char *words[] = {o->choice.exclude, o->choice.until};
 	char line[NOTE_MAX + 4];
@@ -170,7 +170,7 @@ int reading_note(const struct cst_trace *t, const struct options *o,
 	return status;
 }
 
-void reading_tell_note(const struct cst_trace *t, const struct options *o)
+void trace_input_tell_note(const struct cst_trace *t, const struct options *o)
 {
 	char text[NOTE_MAX];
 
@@ -180,8 +180,8 @@ void reading_tell_note(const struct cst_trace *t, const struct options *o)
 	is_wrong(t, o, o->choice.until);
 }
 
-void reading_tell_wrong(const struct cst_trace *t, const struct options *o,
-			const char *program)
+void trace_input_tell_wrong(const struct cst_trace *t, const struct options *o,
+			    const char *program)
 {
 	const char *words[] = {o->choice.filter, o->choice.exclude,
 			       o->choice.from, o->choice.until};
@@ -196,8 +196,8 @@ void reading_tell_wrong(const struct cst_trace *t, const struct options *o,
 	}
 }
 
-int reading_tell_none(const struct cst_trace *t, const struct options *o,
-		      const char *what)
+int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
+			  const char *what)
 {
 	struct cst_status_report s;
 	char text[NOTE_MAX];
@@ -219,8 +219,8 @@ int reading_tell_none(const struct cst_trace *t, const struct options *o,
 	return failure("no such %s", what);
 }
 
-void reading_announce(const struct cst_trace *t, const char *path,
-		      const char *format, const struct cst_choice *choice)
+void trace_input_announce(const struct cst_trace *t, const char *path,
+			  const char *format, const struct cst_choice *choice)
 {
 	char text[160];
 
@@ -228,12 +228,12 @@ void reading_announce(const struct cst_trace *t, const char *path,
 		failure("%s", text);
 }
 
-void reading_close(struct cst_trace *t)
+void trace_input_close(struct cst_trace *t)
 {
 	cst_trace_free(t);
 }
 
-int reading_write(void *arg, const char *text, uint64_t size)
+int trace_input_write(void *arg, const char *text, uint64_t size)
 {
 	(void)arg;
 	while (size) {
@@ -251,7 +251,7 @@ int reading_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-int reading_end(int64_t result, const struct cst_error *err)
+int trace_input_end(int64_t result, const struct cst_error *err)
 {
 	if (result >= 0)
 		return STATUS_OK;

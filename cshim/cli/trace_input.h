@@ -11,35 +11,35 @@
 
 /* Load the trace, with the names that the options let us find; Ctrl-C
  * interrupts what is done with it.  NULL: told. */
-struct cst_trace *reading_open(const char *path, const struct options *o);
+struct cst_trace *trace_input_open(const char *path, const struct options *o);
 /* Before rows of it: what is not among them. */
-void reading_tell_losses(const struct cst_trace *t);
+void trace_input_tell_losses(const struct cst_trace *t);
 /* What the trace was recorded to show, where the options do not say. */
-void reading_choose(const struct cst_trace *t, struct options *o);
+void trace_input_choose(const struct cst_trace *t, struct options *o);
 /* Behind the rows: what was left out of them, and why, where there is any.
  * As the write function returns. */
-int reading_note(const struct cst_trace *t, const struct options *o,
-		 cst_write_fn write);
+int trace_input_note(const struct cst_trace *t, const struct options *o,
+		     cst_write_fn write);
 /* Says what is hidden in a saved file, where the command's own words do not. */
-void reading_tell_note(const struct cst_trace *t, const struct options *o);
+void trace_input_tell_note(const struct cst_trace *t, const struct options *o);
 /* Says which words of the user's no function is meant by, neither one of the
  * trace just recorded nor another of the program's. */
-void reading_tell_wrong(const struct cst_trace *t, const struct options *o,
-			const char *program);
+void trace_input_tell_wrong(const struct cst_trace *t, const struct options *o,
+			    const char *program);
 /* Says that there are no such calls, rows or the like (`what`), in gdb's words.
  * Returns the exit code. */
-int reading_tell_none(const struct cst_trace *t, const struct options *o,
-		      const char *what);
+int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
+			  const char *what);
 /* Before much is written: how much it will be. */
-void reading_announce(const struct cst_trace *t, const char *path,
-		      const char *format, const struct cst_choice *choice);
-void reading_close(struct cst_trace *t);
+void trace_input_announce(const struct cst_trace *t, const char *path,
+			  const char *format, const struct cst_choice *choice);
+void trace_input_close(struct cst_trace *t);
 
 /* A cst_write_fn for standard output. */
-int reading_write(void *arg, const char *text, uint64_t size);
+int trace_input_write(void *arg, const char *text, uint64_t size);
 
 /* The exit code of a cst_trace_... call that returned result: tells what went
  * wrong, if anything did. */
-int reading_end(int64_t result, const struct cst_error *err);
+int trace_input_end(int64_t result, const struct cst_error *err);
 
 #endif

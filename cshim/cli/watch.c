@@ -74,7 +74,7 @@ static void answer(struct watch *w)
 	uint64_t n;
 
 	if (read(w->wanted, &n, sizeof(n)) == sizeof(n))
-		naming_answer_all(w->naming, w->recorder);
+		bfd_names_answer_all(w->naming, w->recorder);
 }
 
 /* ---- signals --------------------------------------------------------------

@@ -14,7 +14,7 @@
 
 struct watch {
 	struct cst_recorder *recorder;
-	struct naming *naming;
+	struct bfd_names *naming;
 	pid_t pid;
 	int on_signal; /* saves the flight; 0: none */
 	void (*save)(void *arg);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The shim's two control objects, poked and read in the traced process.
 
-Mirrors struct cst_control of record.h."""
+Mirrors struct cst_control of layout.h."""
 
 from __future__ import annotations
 

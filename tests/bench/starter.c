@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 extern struct cst_control cstrace_control;
 extern uint32_t cstrace_state;

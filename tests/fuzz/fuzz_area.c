@@ -4,7 +4,7 @@
  * while it is written to: fuzz_live.c).  The input is a list of pieces,
  * each with its place, for the file itself is of 1.1 GB, nearly all holes.
  */
-#include "leftover.h"
+#include "area_builder.h"
 #include "recorder/rawarea.h"
 #include "trace/trace.h"
 

@@ -7,7 +7,7 @@
  * has no thread of its own here: what it does comes from the input alone, but
  * for those changes.
  */
-#include "leftover.h"
+#include "area_builder.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
 #include "trace/trace.h"
@@ -315,10 +315,10 @@ static void step_turn(struct cst_recorder *r, struct input *in)
 	uint8_t what = take_byte(in);
 
 	if (what & 1)
-		gone_mark(r, 1);
+		thread_ends_mark(r, 1);
 	recorder_round(r, what & 2);
 	if (what & 4)
-		gone_unwind(r);
+		thread_ends_unwind(r);
 	if (what & 8)
 		reader_reclaim(&r->reader);
 }

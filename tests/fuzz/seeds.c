@@ -4,7 +4,7 @@
  * by the engine's own writer, one of each thing that a file can hold; and steps
  * for the fuzzer of live areas.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader's side of record.h, as plain as it can be.
+ * The reader's side of layout.h, as plain as it can be.
  */
 #include <dlfcn.h>
 #include <limits.h>

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include "cstrace/cstrace.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 #define QUIET __attribute__((no_instrument_function))
 

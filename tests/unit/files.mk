@@ -7,20 +7,20 @@ UNIT_TESTS :=
 # $(call room,ROOM,TESTS)
 room = $(eval UNIT_TESTS += $2)$(foreach t,$2,$(eval $t_ROOM := $1))
 
-$(call room,base,test_regexes test_processor)
+$(call room,base,test_regex test_processor)
 $(call room,elf,test_modules test_frames test_inlines test_damaged)
 $(call room,area,test_clock test_reader)
 $(call room,names,test_names test_demangle)
 $(call room,sites,test_simple)
-$(call room,file,test_heldfile)
-$(call room,calls,test_callstack test_alternate)
+$(call room,file,test_cache_file)
+$(call room,calls,test_callstack test_sigstack)
 $(call room,trace,test_view test_window)
 $(call room,rows,test_row test_fold)
 $(call room,diff,test_diff)
 $(call room,golden,test_expect)
-$(call room,formats,test_stacks)
-$(call room,recorder,test_gone test_stepout)
-$(call room,api,test_recorder test_plain test_filter test_writer test_trace \
+$(call room,formats,test_clamp)
+$(call room,recorder,test_thread_ends test_step_out)
+$(call room,api,test_recorder test_fast_path test_filter test_writer test_trace \
 	test_report test_graph test_badfile test_hostile test_memory)
 
 # Its allocations fail when it wants them to.

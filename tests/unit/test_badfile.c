@@ -3,12 +3,12 @@
  * Trace files that are cut, damaged or made up: one clear line, never more.
  */
 #include "area/area_file.h"
-#include "draft.h"
+#include "trace_builder.h"
 #include "file/unpack.h"
 
 #include "area/area.h"
 #include "file/block.h"
-#include "leftover.h"
+#include "area_builder.h"
 #include "trace/recompress.h"
 
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 		status = cst_trace_report(t, &report, &all, output_write, &out,
 					  err);
 	if (status >= 0)
-		status = copy_write(t, discard, NULL, err);
+		status = recompress_write(t, discard, NULL, err);
 	cst_trace_free(t);
 	return status < 0 ? (int)status : 0;
 }

@@ -3,7 +3,7 @@
  * The nesting rule, on frames written by hand.  Each test's expectation is
  * the whole tree: one line a call, indented, with how it ended.
  */
-#include "drawn.h"
+#include "record_builder.h"
 
 static void recursion_nests_and_pairs_inner_first(void **state)
 {

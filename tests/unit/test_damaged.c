@@ -3,7 +3,7 @@
  * Object files with bytes changed and ends cut off: any answer will do, but
  * there must be one.  The damage is the same at every run.
  */
-#include "builder.h"
+#include "program_builder.h"
 #include "elf/modules.h"
 
 #include <setjmp.h>

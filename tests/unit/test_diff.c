@@ -2,7 +2,7 @@
  *
  * Two small traces, drawn as text, and what is told of their difference.
  */
-#include "sketch.h"
+#include "trace_from_text.h"
 
 static const struct cst_choice everything = {.std = 1};
 

@@ -3,7 +3,7 @@
  * Golden trees and traces, both drawn as text.
  */
 #include "golden/golden.h"
-#include "sketch.h"
+#include "trace_from_text.h"
 
 #include <unistd.h>
 

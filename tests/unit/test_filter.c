@@ -2,7 +2,7 @@
  *
  * What a choice shows of main > sort > (std) introsort > less, and its like.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include "names/filter.h"
 

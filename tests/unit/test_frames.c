@@ -4,9 +4,9 @@
  * inlined calls, against what the traced functions say themselves: gcc and
  * clang, plain and optimised.
  */
-#include "builder.h"
+#include "program_builder.h"
 #include "elf/modules.h"
-#include "subject.h"
+#include "hooked_program.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static int subject_open(struct subject *s, const char *compiler,
 				"-finstrument-functions -Wl,-Bsymbolic "
 				"-o %s %s",
 				compiler, flags, path,
-				builder_source(__FILE__, "subject.c")));
+				builder_source(__FILE__, "hooked_program.c")));
 	assert_true(builder_run("cd %s && true %s", builder_dir, after));
 	s->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	assert_non_null(s->library);
@@ -311,8 +311,9 @@ static void check_lines(struct subject *s)
 		if (!is_inlined || e->kind != '<')
 			continue;
 		assert_int_equal(call.line, log->truths[at].line);
-		assert_string_equal(call.file,
-				    builder_source(__FILE__, "subject.c"));
+		assert_string_equal(
+			call.file,
+			builder_source(__FILE__, "hooked_program.c"));
 		at++;
 		n_inlined++;
 	}

@@ -2,7 +2,7 @@
  *
  * All calls as one folded tree, its parts, and answers for machines.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 static const struct cst_choice everything = {.std = 1};
 

@@ -4,10 +4,10 @@
  * over while a recorder reads it, and a trace file with each byte changed, read
  * to JSON lines.  Any answer will do, but there must be one.
  */
-#include "draft.h"
+#include "trace_builder.h"
 #include "formats/jsonl.h"
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
  * C++: an inline function that several units compiled, so that its code is of
  * one and its inlined instances of others.
  */
-#include "builder.h"
+#include "program_builder.h"
 #include "elf/modules.h"
 
 #include <dlfcn.h>

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "cstrace/engine.h"
-#include "draft.h"
+#include "trace_builder.h"
 
 /* How many allocations succeed before one fails; negative: all do. */
 static int n_left = -1;

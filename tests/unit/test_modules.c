@@ -3,7 +3,7 @@
  * Where object files are found, and what their symbols say: our own process,
  * programs of every kind of link, libraries that come and go, damaged files.
  */
-#include "builder.h"
+#include "program_builder.h"
 #include "elf/modules.h"
 
 #include <dlfcn.h>

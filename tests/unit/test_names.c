@@ -2,7 +2,7 @@
  *
  * Which functions are the library's, strings kept once, what is dirty.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 static int is_std(const char *name, const char *file)
 {

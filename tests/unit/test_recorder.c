@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "cstrace/engine.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 #define QUIET __attribute__((no_instrument_function))
 

@@ -2,7 +2,7 @@
  *
  * What the rows of a report stand for.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 static const struct cst_choice everything = {.std = 1};
 

@@ -2,7 +2,7 @@
  *
  * Rows and numbers as text.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include "base/number.h"
 #include "rows/row.h"

@@ -3,7 +3,7 @@
  * One small trace of two threads in each output: text, JSON lines, report,
  * saved and loaded again.
  */
-#include "draft.h"
+#include "trace_builder.h"
 #include "trace/loader.h"
 
 #include <dirent.h>

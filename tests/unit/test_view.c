@@ -3,7 +3,7 @@
  * Of a large trace a thread goes ahead of who asks for the calls: they are the
  * same, and it ends when nobody wants more.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include "base/outfile.h"
 #include "trace/loader.h"
@@ -119,7 +119,7 @@ static void an_interrupt_ends_it(void **state)
 	assert_true(n_told < N_CALLS);
 	view_free(v);
 	cst_trace_free(t);
-	sink_begin();
+	outfile_begin();
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * A part of a trace is the same whether one goes through all that lies before
  * it or begins in its middle.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include "trace/loader.h"
 #include "trace/window.h"

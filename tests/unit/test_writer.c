@@ -2,7 +2,7 @@
  *
  * What the writer took is what a walk gives back, whatever came in between.
  */
-#include "draft.h"
+#include "trace_builder.h"
 #include "trace/view.h"
 
 #include <malloc.h>

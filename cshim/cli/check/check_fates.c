@@ -203,7 +203,7 @@ static void tell_near(const struct check *c, const char *regex)
 	for (uint32_t i = 0; i < c->code.n_functions; i++) {
 		cst_demangle(c->code.functions[i].name, name, sizeof(name));
 		short_name(name, offered[!kept], sizeof(offered[0]));
-		near_offer(&near, offered[!kept]);
+		spelling_offer(&near, offered[!kept]);
 		if (near.word != offered[!kept])
 			continue;
 		kept = !kept;

@@ -31,7 +31,7 @@ struct walk {
 	const struct hook_sites *sites;
 	regex_t regex;
 	struct lines lines;
-	struct addrmap known; /* functions' DIEs, to names or NOBODY */
+	struct hashmap known; /* functions' DIEs, to names or NOBODY */
 	struct instance *instances;
 	uint32_t n_instances, cap_instances;
 	uint32_t *owners; /* of sites: instances or NOBODY */
@@ -125,13 +125,13 @@ static uint32_t name_of(struct walk *w, Dwarf_Die *die)
 {
 	Dwarf_Die origin = origin_of(die);
 	uint64_t addr = (uint64_t)(uintptr_t)origin.addr;
-	uint32_t *known = addrmap_get(&w->known, addr);
+	uint32_t *known = hashmap_get(&w->known, addr);
 	uint32_t name;
 
 	if (known)
 		return *known;
 	name = name_new(w, die);
-	if (addrmap_put(&w->known, addr, name) < 0)
+	if (hashmap_put(&w->known, addr, name) < 0)
 		w->is_out_of_memory = 1;
 	return name;
 }
@@ -150,7 +150,7 @@ static void learn_name(struct walk *w, Dwarf_Die *die)
 	f = check_code_at(w->c, start);
 	if (f && f->range.start == start && !strncmp(f->name, "_Z", 2) &&
 	    !strchr(f->name, '.') &&
-	    addrmap_put(&w->known, (uint64_t)(uintptr_t)origin.addr,
+	    hashmap_put(&w->known, (uint64_t)(uintptr_t)origin.addr,
 			name_put(w, die, f->name, NULL)) < 0)
 		w->is_out_of_memory = 1;
 }
@@ -369,7 +369,7 @@ static int walk_all(struct walk *w)
 	walk_symbols(w);
 	free(w->owners);
 	free(w->instances);
-	addrmap_release(&w->known);
+	hashmap_release(&w->known);
 	return !w->is_out_of_memory;
 }
 

@@ -109,7 +109,8 @@ int page_end(int status)
 	sheet_member_truth(&page.sheet, "is_good", !status);
 	sheet_end(&page.sheet);
 	if (!page.out.failed)
-		reading_write(NULL, (const char *)page.out.data, page.out.len);
+		trace_input_write(NULL, (const char *)page.out.data,
+				  page.out.len);
 	bytes_release(&page.out);
 	return status;
 }

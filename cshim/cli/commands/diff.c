@@ -34,14 +34,14 @@ static int diff_run(int argc, char **argv)
 		return usage_error(&command_diff,
 				   "--fail-on-time needs --times P: by how "
 				   "much may they change?");
-	a = reading_open(o.names[0], &o);
-	b = a ? reading_open(o.names[1], &o) : NULL;
+	a = trace_input_open(o.names[0], &o);
+	b = a ? trace_input_open(o.names[1], &o) : NULL;
 	if (!b) {
-		reading_close(a);
+		trace_input_close(a);
 		return STATUS_USAGE;
 	}
-	reading_tell_losses(a);
-	reading_tell_losses(b);
+	trace_input_tell_losses(a);
+	trace_input_tell_losses(b);
 	n = cst_trace_diff(a, b,
 			   &(struct cst_diff){.by = o.diff_by,
 					      .limit = limit_of(&o),
@@ -49,10 +49,10 @@ static int diff_run(int argc, char **argv)
 					      .output = o.output_as,
 					      .sort = o.diff_sort,
 					      .shows_percent = o.is_percent},
-			   &o.choice, reading_write, NULL, &err);
-	reading_close(a);
-	reading_close(b);
-	status = reading_end(n, &err);
+			   &o.choice, trace_input_write, NULL, &err);
+	trace_input_close(a);
+	trace_input_close(b);
+	status = trace_input_end(n, &err);
 	if (status)
 		return STATUS_USAGE;
 	return n < 0 ? STATUS_OK : exit_code(n, &o);

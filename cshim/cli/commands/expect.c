@@ -12,9 +12,10 @@ static int64_t expect_do(struct cst_trace *t, const struct options *o,
 
 	if (o->make)
 		return cst_trace_golden(t, golden, (uint32_t)o->is_forced,
-					&o->choice, reading_write, NULL, err);
+					&o->choice, trace_input_write, NULL,
+					err);
 	return cst_trace_expect(t, golden, o->output_as, &o->choice,
-				reading_write, NULL, err);
+				trace_input_write, NULL, err);
 }
 
 static int expect_run(int argc, char **argv)
@@ -32,13 +33,13 @@ static int expect_run(int argc, char **argv)
 				   "which golden tree?  --make writes one: "
 				   "cstrace expect --make %s tree.golden",
 				   o.names[0]);
-	t = reading_open(o.names[0], &o);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_USAGE;
-	reading_tell_losses(t);
+	trace_input_tell_losses(t);
 	n = expect_do(t, &o, &err);
-	reading_close(t);
-	if (reading_end(n, &err))
+	trace_input_close(t);
+	if (trace_input_end(n, &err))
 		return STATUS_USAGE;
 	return n > 0 ? STATUS_FAILED : STATUS_OK;
 }

@@ -30,7 +30,7 @@ static int gdb_run(int argc, char **argv)
 		help_print_command(&command_gdb);
 		return STATUS_OK;
 	}
-	status = beside_find("cstrace.py", places, loader);
+	status = install_dir_find("cstrace.py", places, loader);
 	if (status)
 		return status;
 	if (!gdb || !*gdb)

@@ -17,25 +17,25 @@ static int graph_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	t = reading_open(o.names[0], &o);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	reading_choose(t, &o);
-	reading_tell_losses(t);
+	trace_input_choose(t, &o);
+	trace_input_tell_losses(t);
 	o.graph.limit = o.limit;
 	o.graph.output = o.output_as;
 	o.graph.function = o.n_names == 2 ? o.names[1] : NULL;
 	n = cst_trace_graph(t, &o.graph, &o.choice,
-			    o.output_as ? reading_write : pager_write, NULL,
+			    o.output_as ? trace_input_write : pager_write, NULL,
 			    &err);
 	if (n > 0 && !o.output_as)
-		reading_note(t, &o, pager_write);
+		trace_input_note(t, &o, pager_write);
 	pager_end();
 	if (n == 0)
-		status = reading_tell_none(
+		status = trace_input_tell_none(
 			t, &o, o.graph.function ? "functions" : "calls");
-	reading_close(t);
-	return n ? reading_end(n, &err) : status;
+	trace_input_close(t);
+	return n ? trace_input_end(n, &err) : status;
 }
 
 const struct command command_graph = {

@@ -15,12 +15,12 @@ static int info_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	t = reading_open(o.names[0], &o);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	status = cst_trace_info(t, o.output_as, reading_write, NULL, &err);
-	reading_close(t);
-	return reading_end(status, &err);
+	status = cst_trace_info(t, o.output_as, trace_input_write, NULL, &err);
+	trace_input_close(t);
+	return trace_input_end(status, &err);
 }
 
 const struct command command_info = {

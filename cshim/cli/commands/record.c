@@ -6,7 +6,7 @@
 #include "bfd_names.h"
 #include "check/preflight.h"
 #include "command.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 #include "launch.h"
 #include "losses.h"
 #include "options.h"
@@ -109,7 +109,7 @@ static int recorder_make(struct record *r, struct cst_error *err)
 				   err);
 	if (status < 0)
 		return status;
-	naming_attach(r->watch.naming, r->watch.recorder);
+	bfd_names_attach(r->watch.naming, r->watch.recorder);
 	return cst_recorder_live(r->watch.recorder, r->is_live,
 				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
 				 r->is_live ? STDOUT_FILENO : -1, &r->o->look,
@@ -123,7 +123,7 @@ static int recorder_open(struct record *r)
 	/* Before an old trace is replaced. */
 	if (cst_choice_check(&r->o->choice, &err) < 0)
 		return usage_error(r->command_of, "%s", err.text);
-	return reading_end(recorder_make(r, &err), &err);
+	return trace_input_end(recorder_make(r, &err), &err);
 }
 
 /* ---- the end --------------------------------------------------------------
@@ -228,7 +228,7 @@ static void save(void *arg)
 	struct record *r = arg;
 	struct cst_error err;
 
-	naming_answer_all(r->watch.naming, r->watch.recorder);
+	bfd_names_answer_all(r->watch.naming, r->watch.recorder);
 	if (cst_recorder_save(r->watch.recorder, &err) < 0)
 		tell(NULL, err.text);
 }
@@ -241,9 +241,9 @@ static int pipe_trace(struct cst_trace *t)
 	const struct cst_look look = {0};
 	struct cst_error err;
 
-	return reading_end(cst_trace_write(t, "cst", &look, &all, reading_write,
-					   NULL, &err),
-			   &err);
+	return trace_input_end(cst_trace_write(t, "cst", &look, &all,
+					       trace_input_write, NULL, &err),
+			       &err);
 }
 
 /* Seal the file.  An exit code; told. */
@@ -254,13 +254,13 @@ static int recorder_end(struct record *r)
 	struct cst_error err;
 	int failed = 0;
 
-	naming_drain(r->watch.naming, r->watch.recorder);
+	bfd_names_drain(r->watch.naming, r->watch.recorder);
 	cst_recorder_status(r->watch.recorder, &now);
 	if (cst_recorder_end(r->watch.recorder, &trace, &err) < 0)
 		return failure("%s", err.text);
 	cst_trace_status(trace, &status);
 	if (status.n_calls)
-		reading_tell_wrong(trace, r->o, r->module);
+		trace_input_tell_wrong(trace, r->o, r->module);
 	if (r->is_piped)
 		failed = pipe_trace(trace);
 	cst_trace_free(trace);
@@ -302,7 +302,7 @@ static int prepare(struct record *r)
 	if (!realpath(r->launch.program, r->module))
 		r->module[0] = '\0';
 	r->command = join(r->o->names);
-	r->watch.naming = naming_new(tell, NULL);
+	r->watch.naming = bfd_names_new(tell, NULL);
 	if (!r->command || !r->watch.naming)
 		return failure("out of memory");
 	r->watch.on_signal = r->o->on_signal;
@@ -348,7 +348,7 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	if (!status)
 		status = run(&r);
 	cst_recorder_close(r.watch.recorder);
-	naming_free(r.watch.naming);
+	bfd_names_free(r.watch.naming);
 	watch_close(&r.watch);
 	launch_release(&r.launch);
 	free(r.command);

@@ -19,22 +19,22 @@ static int report_run(int argc, char **argv)
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	if (cst_report_check(&o.report, &err) < 0)
 		return usage_error(&command_report, "%s", err.text);
-	t = reading_open(o.names[0], &o);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	reading_choose(t, &o);
-	reading_tell_losses(t);
+	trace_input_choose(t, &o);
+	trace_input_tell_losses(t);
 	o.report.limit = o.limit;
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
-	n = cst_trace_report(t, &o.report, &o.choice, reading_write, NULL,
+	n = cst_trace_report(t, &o.report, &o.choice, trace_input_write, NULL,
 			     &err);
 	if (n > 0 && !o.output_as)
-		reading_note(t, &o, reading_write);
+		trace_input_note(t, &o, trace_input_write);
 	if (n == 0)
-		status = reading_tell_none(t, &o, "functions");
-	reading_close(t);
-	return n ? reading_end(n, &err) : status;
+		status = trace_input_tell_none(t, &o, "functions");
+	trace_input_close(t);
+	return n ? trace_input_end(n, &err) : status;
 }
 
 const struct command command_report = {

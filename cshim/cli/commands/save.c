@@ -35,13 +35,13 @@ static int save_run(int argc, char **argv)
 				   "'-' is standard output: say --format F");
 	if (!is_stdout && !o.is_forced &&
 	    cst_may_replace(o.names[1], o.format, &err) < 0)
-		return reading_end(CST_EXISTS, &err);
-	t = reading_open(o.names[0], &o);
+		return trace_input_end(CST_EXISTS, &err);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	reading_choose(t, &o);
-	reading_tell_losses(t);
-	reading_announce(t, o.names[1], o.format, &o.choice);
+	trace_input_choose(t, &o);
+	trace_input_tell_losses(t);
+	trace_input_announce(t, o.names[1], o.format, &o.choice);
 	o.look.color = 0;
 	if (cst_trace_mixes_threads(t, o.names[1], o.format, &o.look,
 				    &o.choice))
@@ -49,17 +49,17 @@ static int save_run(int argc, char **argv)
 			"cannot read the tree: it has several threads");
 	if (is_stdout)
 		n = cst_trace_write(t, o.format, &o.look, &o.choice,
-				    reading_write, NULL, &err);
+				    trace_input_write, NULL, &err);
 	else
 		n = cst_trace_save(t, o.names[1], o.format, &o.look, &o.choice,
 				   &err);
 	if (n == 0)
-		reading_tell_none(t, &o, "calls");
+		trace_input_tell_none(t, &o, "calls");
 	else if (n > 0)
-		reading_tell_note(t, &o);
+		trace_input_tell_note(t, &o);
 	tell_too_deep(t);
-	reading_close(t);
-	return reading_end(n, &err);
+	trace_input_close(t);
+	return trace_input_end(n, &err);
 }
 
 const struct command command_save = {

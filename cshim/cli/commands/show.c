@@ -53,22 +53,22 @@ static int show_run(int argc, char **argv)
 	else if (o.n_names == 2)
 		o.choice.filter = o.names[1];
 	o.look.width = width(&o);
-	t = reading_open(o.names[0], &o);
+	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;
-	reading_choose(t, &o);
-	reading_tell_losses(t);
+	trace_input_choose(t, &o);
+	trace_input_tell_losses(t);
 	if (!isatty(STDOUT_FILENO)) /* else it comes page by page */
-		reading_announce(t, "", "txt", &o.choice);
-	write = o.no_pager ? reading_write : pager_write;
+		trace_input_announce(t, "", "txt", &o.choice);
+	write = o.no_pager ? trace_input_write : pager_write;
 	n = cst_trace_show(t, &o.look, &o.choice, write, NULL, &err);
 	if (n > 0)
-		reading_note(t, &o, write);
+		trace_input_note(t, &o, write);
 	pager_end();
 	if (n == 0)
-		status = reading_tell_none(t, &o, "calls");
-	reading_close(t);
-	return n ? reading_end(n, &err) : status;
+		status = trace_input_tell_none(t, &o, "calls");
+	trace_input_close(t);
+	return n ? trace_input_end(n, &err) : status;
 }
 
 const struct command command_show = {

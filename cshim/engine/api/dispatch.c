@@ -55,7 +55,7 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 	struct outlet outlet = {write, arg, 0};
 	int64_t n;
 
-	sink_begin();
+	outfile_begin();
 	answer_begin(t->answer);
 	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
@@ -66,7 +66,7 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
-	sink_begin();
+	outfile_begin();
 	answer_begin(t->answer);
 	return report_write(t, report, choice, write, arg, err);
 }
@@ -75,7 +75,7 @@ int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
 			const struct cst_choice *choice, cst_write_fn write,
 			void *arg, struct cst_error *err)
 {
-	sink_begin();
+	outfile_begin();
 	return calltree_write(t, graph, choice, write, arg, err);
 }
 
@@ -89,7 +89,7 @@ int64_t cst_trace_save(struct cst_trace *t, const char *path,
 
 	if (!f)
 		return CST_BAD_INPUT;
-	sink_begin();
+	outfile_begin();
 	answer_begin(t->answer);
 	return format_save(f, t, path, look, choice, err);
 }
@@ -105,7 +105,7 @@ int64_t cst_trace_write(struct cst_trace *t, const char *format,
 
 	if (!f)
 		return CST_BAD_INPUT;
-	sink_begin();
+	outfile_begin();
 	answer_begin(t->answer);
 	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")

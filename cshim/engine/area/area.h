@@ -8,7 +8,7 @@
 #define ENGINE_AREA_H
 
 #include "base/error.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 enum { CST_USUAL_CHUNKS = 1536 }; /* of the pool: 96 MiB */
 

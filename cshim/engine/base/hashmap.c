@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct addrmap_slot *addrmap_slot(const struct addrmap *m, uint64_t addr)
+static struct hashmap_slot *hashmap_slot(const struct hashmap *m, uint64_t addr)
 {
 	uint32_t i = (uint32_t)((addr * 0x9e3779b97f4a7c15ull) >> 32);
 
@@ -14,37 +14,37 @@ static struct addrmap_slot *addrmap_slot(const struct addrmap *m, uint64_t addr)
 	return &m->slots[i];
 }
 
-void addrmap_release(struct addrmap *m)
+void hashmap_release(struct hashmap *m)
 {
 	free(m->slots);
-	*m = (struct addrmap){0};
+	*m = (struct hashmap){0};
 }
 
-uint32_t *addrmap_get(const struct addrmap *m, uint64_t addr)
+uint32_t *hashmap_get(const struct hashmap *m, uint64_t addr)
 {
-	struct addrmap_slot *slot;
+	struct hashmap_slot *slot;
 
 	if (!m->n)
 		return NULL;
-	slot = addrmap_slot(m, addr);
+	slot = hashmap_slot(m, addr);
 	return slot->addr ? &slot->value : NULL;
 }
 
 /* Move what lies outside [start, end) into a table of this capacity. */
-static int addrmap_rebuild(struct addrmap *m, uint32_t cap, uint64_t start,
+static int hashmap_rebuild(struct hashmap *m, uint32_t cap, uint64_t start,
 			   uint64_t end)
 {
-	struct addrmap fresh = {.cap = cap};
+	struct hashmap fresh = {.cap = cap};
 
 	fresh.slots = calloc(cap, sizeof(*fresh.slots));
 	if (!fresh.slots)
 		return -1;
 	for (uint32_t i = 0; i < m->cap; i++) {
-		const struct addrmap_slot *s = &m->slots[i];
+		const struct hashmap_slot *s = &m->slots[i];
 
 		if (!s->addr || (s->addr >= start && s->addr < end))
 			continue;
-		*addrmap_slot(&fresh, s->addr) = *s;
+		*hashmap_slot(&fresh, s->addr) = *s;
 		fresh.n++;
 	}
 	free(m->slots);
@@ -52,21 +52,21 @@ static int addrmap_rebuild(struct addrmap *m, uint32_t cap, uint64_t start,
 	return 0;
 }
 
-int addrmap_put(struct addrmap *m, uint64_t addr, uint32_t value)
+int hashmap_put(struct hashmap *m, uint64_t addr, uint32_t value)
 {
-	struct addrmap_slot *slot;
+	struct hashmap_slot *slot;
 
 	if (2 * m->n >= m->cap &&
-	    addrmap_rebuild(m, m->cap ? 2 * m->cap : 256, 0, 0) < 0)
+	    hashmap_rebuild(m, m->cap ? 2 * m->cap : 256, 0, 0) < 0)
 		return -1;
-	slot = addrmap_slot(m, addr);
+	slot = hashmap_slot(m, addr);
 	m->n += !slot->addr;
-	*slot = (struct addrmap_slot){.addr = addr, .value = value};
+	*slot = (struct hashmap_slot){.addr = addr, .value = value};
 	return 0;
 }
 
-void addrmap_drop(struct addrmap *m, uint64_t start, uint64_t end)
+void hashmap_drop(struct hashmap *m, uint64_t start, uint64_t end)
 {
 	if (m->n)
-		addrmap_rebuild(m, m->cap, start, end);
+		hashmap_rebuild(m, m->cap, start, end);
 }

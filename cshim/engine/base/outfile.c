@@ -16,18 +16,18 @@ void cst_interrupt(void)
 	atomic_store(&is_interrupted, 1);
 }
 
-void sink_begin(void)
+void outfile_begin(void)
 {
 	atomic_store(&is_interrupted, 0);
 }
 
-int sink_is_interrupted(void)
+int outfile_is_interrupted(void)
 {
 	return atomic_load_explicit(&is_interrupted, memory_order_relaxed);
 }
 
 /* The folder must be path's own: a rename does not cross file systems. */
-static int open_beside(struct sink_file *f, const char *path)
+static int open_beside(struct outfile *f, const char *path)
 {
 	static atomic_uint count;
 	const char *slash = strrchr(path, '/');
@@ -53,7 +53,7 @@ static int open_beside(struct sink_file *f, const char *path)
 	return -1;
 }
 
-int sink_open(struct sink_file *f, const char *path, struct cst_error *err)
+int outfile_open(struct outfile *f, const char *path, struct cst_error *err)
 {
 	struct stat st;
 
@@ -69,9 +69,9 @@ int sink_open(struct sink_file *f, const char *path, struct cst_error *err)
 	return 0;
 }
 
-int sink_write(void *arg, const char *text, uint64_t size)
+int outfile_write(void *arg, const char *text, uint64_t size)
 {
-	struct sink_file *f = arg;
+	struct outfile *f = arg;
 
 	while (size) {
 		ssize_t n = write(f->fd, text, size);
@@ -88,7 +88,7 @@ int sink_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-int sink_commit(struct sink_file *f, struct cst_error *err)
+int outfile_commit(struct outfile *f, struct cst_error *err)
 {
 	int failed = close(f->fd);
 
@@ -100,7 +100,7 @@ int sink_commit(struct sink_file *f, struct cst_error *err)
 	return CST_FAILED;
 }
 
-void sink_abandon(struct sink_file *f)
+void outfile_abandon(struct outfile *f)
 {
 	if (f->fd < 0)
 		return;

@@ -8,11 +8,11 @@
 
 #include "base/error.h"
 
-/* cst_interrupt() was called since sink_begin(). */
-void sink_begin(void);
-int sink_is_interrupted(void);
+/* cst_interrupt() was called since outfile_begin(). */
+void outfile_begin(void);
+int outfile_is_interrupted(void);
 
-struct sink_file {
+struct outfile {
 	int fd;
 	int error; /* errno of the write that failed */
 	char temp[4352];
@@ -20,11 +20,11 @@ struct sink_file {
 };
 
 /* A new file beside path; path is borrowed. */
-int sink_open(struct sink_file *f, const char *path, struct cst_error *err);
-/* A cst_write_fn; arg is the sink_file.  Negative: f->error tells. */
-int sink_write(void *arg, const char *text, uint64_t size);
+int outfile_open(struct outfile *f, const char *path, struct cst_error *err);
+/* A cst_write_fn; arg is the outfile.  Negative: f->error tells. */
+int outfile_write(void *arg, const char *text, uint64_t size);
 /* Give the file its name; or remove it. */
-int sink_commit(struct sink_file *f, struct cst_error *err);
-void sink_abandon(struct sink_file *f);
+int outfile_commit(struct outfile *f, struct cst_error *err);
+void outfile_abandon(struct outfile *f);
 
 #endif

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-struct pump {
-	pump_fill_fn fill;
+struct pipeline {
+	pipeline_fill_fn fill;
 	void *arg;
 	struct bytes blocks[PUMP_BLOCKS];
 	pthread_t thread;
@@ -20,17 +20,17 @@ struct pump {
 	struct cst_error err;
 };
 
-static void pump_init(struct pump *p, pump_fill_fn fill, void *arg)
+static void pipeline_init(struct pipeline *p, pipeline_fill_fn fill, void *arg)
 {
-	*p = (struct pump){.fill = fill,
-			   .arg = arg,
-			   .status = 1,
-			   .lock = PTHREAD_MUTEX_INITIALIZER,
-			   .changed = PTHREAD_COND_INITIALIZER};
+	*p = (struct pipeline){.fill = fill,
+			       .arg = arg,
+			       .status = 1,
+			       .lock = PTHREAD_MUTEX_INITIALIZER,
+			       .changed = PTHREAD_COND_INITIALIZER};
 }
 
 /* Wait for an empty block. NULL: the other side does not want any. */
-static struct bytes *pump_empty(struct pump *p)
+static struct bytes *pipeline_empty(struct pipeline *p)
 {
 	int is_ended;
 
@@ -42,13 +42,13 @@ static struct bytes *pump_empty(struct pump *p)
 	return is_ended ? NULL : &p->blocks[p->n_filled % PUMP_BLOCKS];
 }
 
-static void *pump_thread(void *arg)
+static void *pipeline_thread(void *arg)
 {
-	struct pump *p = arg;
+	struct pipeline *p = arg;
 	struct bytes *b;
 	int status = 1;
 
-	while (status == 1 && (b = pump_empty(p))) {
+	while (status == 1 && (b = pipeline_empty(p))) {
 		b->len = 0;
 		status = p->fill(p->arg, b, &p->err);
 		pthread_mutex_lock(&p->lock);
@@ -62,12 +62,12 @@ static void *pump_thread(void *arg)
 }
 
 /* Without a thread the blocks are filled when they are asked for. */
-static void pump_start(struct pump *p)
+static void pipeline_start(struct pipeline *p)
 {
-	p->has_thread = !worker_start(&p->thread, pump_thread, p);
+	p->has_thread = !worker_start(&p->thread, pipeline_thread, p);
 }
 
-static void pump_release(struct pump *p)
+static void pipeline_release(struct pipeline *p)
 {
 	pthread_mutex_lock(&p->lock);
 	p->is_ended = 1;
@@ -79,27 +79,27 @@ static void pump_release(struct pump *p)
 		bytes_release(&p->blocks[i]);
 }
 
-struct pump *pump_new(pump_fill_fn fill, void *arg)
+struct pipeline *pipeline_new(pipeline_fill_fn fill, void *arg)
 {
-	struct pump *p = malloc(sizeof(*p));
+	struct pipeline *p = malloc(sizeof(*p));
 
 	if (!p)
 		return NULL;
-	pump_init(p, fill, arg);
-	pump_start(p);
+	pipeline_init(p, fill, arg);
+	pipeline_start(p);
 	return p;
 }
 
-void pump_free(struct pump *p)
+void pipeline_free(struct pipeline *p)
 {
 	if (!p)
 		return;
-	pump_release(p);
+	pipeline_release(p);
 	free(p);
 }
 
 /* A block in the caller's own thread, always the first one. */
-static struct bytes *pump_fill_here(struct pump *p)
+static struct bytes *pipeline_fill_here(struct pipeline *p)
 {
 	struct bytes *b = &p->blocks[0];
 
@@ -113,7 +113,7 @@ static struct bytes *pump_fill_here(struct pump *p)
 }
 
 /* Give the last block back and wait for a full one. */
-static struct bytes *pump_full(struct pump *p)
+static struct bytes *pipeline_full(struct pipeline *p)
 {
 	struct bytes *b = NULL;
 
@@ -131,9 +131,10 @@ static struct bytes *pump_full(struct pump *p)
 	return b;
 }
 
-int pump_next(struct pump *p, const struct bytes **out, struct cst_error *err)
+int pipeline_next(struct pipeline *p, const struct bytes **out,
+		  struct cst_error *err)
 {
-	*out = p->has_thread ? pump_full(p) : pump_fill_here(p);
+	*out = p->has_thread ? pipeline_full(p) : pipeline_fill_here(p);
 	if (*out)
 		return 1;
 	if (p->status < 0 && err)
@@ -141,25 +142,25 @@ int pump_next(struct pump *p, const struct bytes **out, struct cst_error *err)
 	return p->status < 0 ? p->status : 0;
 }
 
-int pump_run(pump_fill_fn fill, void *fill_arg, cst_write_fn write,
-	     void *write_arg, struct cst_error *err)
+int pipeline_run(pipeline_fill_fn fill, void *fill_arg, cst_write_fn write,
+		 void *write_arg, struct cst_error *err)
 {
 	const struct bytes *b;
-	struct pump p;
+	struct pipeline p;
 	int got, status = 0;
 
-	pump_init(&p, fill, fill_arg);
-	got = pump_next(&p, &b, err);
+	pipeline_init(&p, fill, fill_arg);
+	got = pipeline_next(&p, &b, err);
 	if (got == 1 && p.status == 1)
-		pump_start(&p);
+		pipeline_start(&p);
 	while (got == 1) {
 		if (b->len)
 			status =
 				write(write_arg, (const char *)b->data, b->len);
 		if (status < 0)
 			break;
-		got = pump_next(&p, &b, err);
+		got = pipeline_next(&p, &b, err);
 	}
-	pump_release(&p);
+	pipeline_release(&p);
 	return status < 0 ? status : got;
 }

@@ -13,23 +13,24 @@ enum { PUMP_BLOCK = 256 << 10, PUMP_BLOCKS = 4 };
 
 /* Append about PUMP_BLOCK bytes to the empty out. 1: there is more; 0: that
  * was all; negative: failed.  Called by one thread at a time. */
-typedef int (*pump_fill_fn)(void *arg, struct bytes *out,
-			    struct cst_error *err);
+typedef int (*pipeline_fill_fn)(void *arg, struct bytes *out,
+				struct cst_error *err);
 
 /* write is only called by the caller's thread; what it returns, if negative,
  * ends the pump and is returned. What fits in one block needs no thread. */
-int pump_run(pump_fill_fn fill, void *fill_arg, cst_write_fn write,
-	     void *write_arg, struct cst_error *err);
+int pipeline_run(pipeline_fill_fn fill, void *fill_arg, cst_write_fn write,
+		 void *write_arg, struct cst_error *err);
 
-struct pump;
+struct pipeline;
 
 /* The same for who takes the blocks as it likes: filling begins at once. NULL:
  * no memory. */
-struct pump *pump_new(pump_fill_fn fill, void *arg);
-void pump_free(struct pump *p);
+struct pipeline *pipeline_new(pipeline_fill_fn fill, void *arg);
+void pipeline_free(struct pipeline *p);
 
 /* 1: *out is the next block, valid until the next call; 0: that was all; or
  * what fill failed with. */
-int pump_next(struct pump *p, const struct bytes **out, struct cst_error *err);
+int pipeline_next(struct pipeline *p, const struct bytes **out,
+		  struct cst_error *err);
 
 #endif

@@ -31,7 +31,7 @@ void callstack_release(struct callstack *c)
 		free(s->calls);
 		free(s);
 	}
-	addrmap_release(&c->callers);
+	hashmap_release(&c->callers);
 	callstack_init(c, c->sites, c->pauses);
 }
 
@@ -365,10 +365,10 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	 * its earlier slot. */
 	if (stamp > t->last_time)
 		t->last_time = stamp;
-	if (unlikely(t->quiet_sp) && mark_is_quiet(t, r, number))
+	if (unlikely(t->quiet_sp) && jumps_is_quiet(t, r, number))
 		return 1;
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
-		mark_take(c, t, r, number);
+		jumps_take(c, t, r, number);
 		return 1;
 	}
 	f.time = pauses_skip(c->pauses, t->last_time);
@@ -390,7 +390,7 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 	uint32_t i = 0;
 
 	for (;;) {
-		i += plain_take(c, t, records + i, n - i, n_known);
+		i += fast_path_take(c, t, records + i, n - i, n_known);
 		if (i == n)
 			return i;
 		if (unlikely(c->stays) && lanes_leaves(t, &records[i])) {

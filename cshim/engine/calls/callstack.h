@@ -141,7 +141,7 @@ struct callstack {
 	/* private */
 	struct stack *stacks; /* all, newest first */
 	uint64_t reach; /* farther callers are looked for on other stacks */
-	struct addrmap
+	struct hashmap
 		callers;  /* what find_lane.c learned of return addresses */
 	uint32_t n_extra; /* stacks beyond one for each thread */
 };

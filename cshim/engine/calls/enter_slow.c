@@ -148,7 +148,7 @@ static struct stack *enter_alternate(struct callstack *c, struct thread *t,
 	int is_new = s != t->current;
 	uint32_t caller = 0;
 
-	mark_settle(c, t, s, f);
+	jumps_settle(c, t, s, f);
 	if (is_new && c->sites->places[f->number].is_signal) {
 		stack_unwind(c, t, s, 0, f->time);
 		return s;
@@ -171,12 +171,12 @@ struct stack *entry_settle(struct callstack *c, struct thread *t,
 	uint32_t caller;
 
 	stack_now(t);
-	other = alternate_of(c, t, f);
+	other = sigstack_of(c, t, f);
 	if (other)
 		return enter_alternate(c, t, other, f);
-	alternate_left(t, f);
+	sigstack_left(t, f);
 	s = t->current;
-	mark_settle(c, t, s, f);
+	jumps_settle(c, t, s, f);
 	if (c->sites->places[f->number].is_first)
 		return enter_first(c, t, f);
 	if (enter_own_frame(c, t, s, f))

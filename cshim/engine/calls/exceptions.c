@@ -95,7 +95,7 @@ static uint32_t site_of(struct sites *s, uint32_t function, uint32_t number)
 	struct names *n = s->names;
 	uint32_t place = s->all[number].call_site;
 	uint64_t key = (uint64_t)(function + 1) << 32 | number;
-	uint32_t *known = addrmap_get(&x->sites, key), id;
+	uint32_t *known = hashmap_get(&x->sites, key), id;
 	struct call_site at;
 
 	if (known)
@@ -111,7 +111,7 @@ static uint32_t site_of(struct sites *s, uint32_t function, uint32_t number)
 		names_set_site(n, id, at.file, at.line);
 	else
 		sites_ask_line(s, number, id); /* the answer may be to come */
-	addrmap_put(&x->sites, key, id);
+	hashmap_put(&x->sites, key, id);
 	return id;
 }
 

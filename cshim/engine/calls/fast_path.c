@@ -114,9 +114,9 @@ INLINE int run_leave(struct run_state *run, const struct site *site,
 	return 1;
 }
 
-uint32_t plain_take(struct callstack *c, struct thread *t,
-		    const struct cst_record *records, uint32_t n,
-		    uint32_t n_known)
+uint32_t fast_path_take(struct callstack *c, struct thread *t,
+			const struct cst_record *records, uint32_t n,
+			uint32_t n_known)
 {
 	const struct site *sites = c->sites->all;
 	const struct cst_record *r = records, *end = records + n;

@@ -12,8 +12,8 @@
 
 /* Take records from the first on as long as they are plain.  Returns how many
  * were taken. */
-uint32_t plain_take(struct callstack *c, struct thread *t,
-		    const struct cst_record *records, uint32_t n,
-		    uint32_t n_known);
+uint32_t fast_path_take(struct callstack *c, struct thread *t,
+			const struct cst_record *records, uint32_t n,
+			uint32_t n_known);
 
 #endif

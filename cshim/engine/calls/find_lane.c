@@ -102,7 +102,7 @@ enum { BEGINS_STACKS = 1, CALLS_BACK = 2 };
 static uint32_t caller_did(const struct callstack *c, const struct frame *f)
 {
 	const struct site_place *place = &c->sites->places[f->number];
-	const uint32_t *did = addrmap_get(&c->callers, place->caller);
+	const uint32_t *did = hashmap_get(&c->callers, place->caller);
 
 	return (did ? *did : 0) | (place->is_bare ? BEGINS_STACKS : 0);
 }
@@ -114,7 +114,7 @@ static void caller_does(struct callstack *c, const struct frame *f,
 
 	/* No memory: it is not learned. */
 	if (place->caller && !place->is_signal)
-		addrmap_put(&c->callers, place->caller,
+		hashmap_put(&c->callers, place->caller,
 			    caller_did(c, f) | what);
 }
 

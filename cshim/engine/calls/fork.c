@@ -97,7 +97,7 @@ static void inherit(struct callstack *c, struct thread *child,
 	if (own.start < time)
 		own.start = time;
 	if (extent_holds(&child->alternate, own.cfa))
-		s = alternate_make(c, child, own.cfa);
+		s = sigstack_make(c, child, own.cfa);
 	if (!s)
 		return;
 	callstack_reopen(c, child, s, &own);

@@ -46,8 +46,8 @@ static struct stack *stack_at(const struct callstack *c, struct thread *t,
 	struct stack *found = NULL;
 	uint64_t nearest = SAME_STACK_BYTES;
 
-	if (alternate_holds(c, t, sp))
-		return alternate_now(c, t);
+	if (sigstack_holds(c, t, sp))
+		return sigstack_now(c, t);
 	if (is_above(t, t->current, sp))
 		return t->current;
 	if (is_above(t, t->own, sp))
@@ -100,8 +100,8 @@ static void doubt(const struct callstack *c, struct stack *s)
 		top->physical |= DOUBTFUL;
 }
 
-void mark_settle(struct callstack *c, struct thread *t, struct stack *s,
-		 const struct frame *f)
+void jumps_settle(struct callstack *c, struct thread *t, struct stack *s,
+		  const struct frame *f)
 {
 	struct open_call *top = stack_top(s);
 
@@ -189,7 +189,8 @@ static void take_exception(struct callstack *c, struct thread *t,
 	exceptions_take(c, t, s, r);
 }
 
-int mark_is_quiet(struct thread *t, const struct cst_record *r, uint32_t number)
+int jumps_is_quiet(struct thread *t, const struct cst_record *r,
+		   uint32_t number)
 {
 	uint64_t below = t->quiet_sp - cst_record_sp(r);
 
@@ -203,8 +204,8 @@ int mark_is_quiet(struct thread *t, const struct cst_record *r, uint32_t number)
 	return 0;
 }
 
-void mark_take(struct callstack *c, struct thread *t,
-	       const struct cst_record *r, uint32_t number)
+void jumps_take(struct callstack *c, struct thread *t,
+		const struct cst_record *r, uint32_t number)
 {
 	uint64_t sp = cst_record_sp(r);
 	uint64_t time = pauses_skip(c->pauses, t->last_time);
@@ -225,7 +226,7 @@ void mark_take(struct callstack *c, struct thread *t,
 		jump(c, t, sp, cst_record_fp(r), time);
 		break;
 	case CST_ALTERNATE:
-		alternate_set(t, (struct extent){sp, cst_record_fp(r)});
+		sigstack_set(t, (struct extent){sp, cst_record_fp(r)});
 		break;
 	case CST_QUIET:
 		t->quiet_sp = sp;

@@ -6,7 +6,7 @@ static int is_same(const struct extent *a, const struct extent *b)
 	return a->low == b->low && a->size == b->size;
 }
 
-void alternate_set(struct thread *t, struct extent extent)
+void sigstack_set(struct thread *t, struct extent extent)
 {
 	if (is_same(&t->alternate, &extent))
 		return;
@@ -14,7 +14,7 @@ void alternate_set(struct thread *t, struct extent extent)
 	t->handlers = NULL;
 }
 
-struct stack *alternate_now(const struct callstack *c, struct thread *t)
+struct stack *sigstack_now(const struct callstack *c, struct thread *t)
 {
 	struct stack *s = t->handlers;
 
@@ -27,8 +27,8 @@ struct stack *alternate_now(const struct callstack *c, struct thread *t)
 	return s;
 }
 
-int alternate_holds(const struct callstack *c, struct thread *t,
-		    uint64_t address)
+int sigstack_holds(const struct callstack *c, struct thread *t,
+		   uint64_t address)
 {
 	const struct open_call *top;
 
@@ -38,13 +38,12 @@ int alternate_holds(const struct callstack *c, struct thread *t,
 	 * program did not take back: then what is there is known already. */
 	top = stack_top(t->current);
 	return !top || !extent_holds(&t->alternate, top->cfa) ||
-	       t->current == alternate_now(c, t);
+	       t->current == sigstack_now(c, t);
 }
 
-struct stack *alternate_make(struct callstack *c, struct thread *t,
-			     uint64_t cfa)
+struct stack *sigstack_make(struct callstack *c, struct thread *t, uint64_t cfa)
 {
-	struct stack *s = alternate_now(c, t);
+	struct stack *s = sigstack_now(c, t);
 
 	if (!s)
 		s = lanes_add(c, t, cfa);
@@ -54,16 +53,16 @@ struct stack *alternate_make(struct callstack *c, struct thread *t,
 	return s;
 }
 
-struct stack *alternate_of(struct callstack *c, struct thread *t,
-			   const struct frame *f)
+struct stack *sigstack_of(struct callstack *c, struct thread *t,
+			  const struct frame *f)
 {
-	return alternate_holds(c, t, f->cfa) &&
+	return sigstack_holds(c, t, f->cfa) &&
 			       !c->sites->places[f->number].is_first
-		       ? alternate_make(c, t, f->cfa)
+		       ? sigstack_make(c, t, f->cfa)
 		       : NULL;
 }
 
-void alternate_left(struct thread *t, const struct frame *f)
+void sigstack_left(struct thread *t, const struct frame *f)
 {
 	struct stack *s = t->current;
 

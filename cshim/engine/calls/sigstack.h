@@ -15,25 +15,25 @@ static inline int stack_may_hold(const struct stack *s, uint64_t cfa)
 }
 
 /* The thread has this one from now on. */
-void alternate_set(struct thread *t, struct extent extent);
+void sigstack_set(struct thread *t, struct extent extent);
 
 /* Its lane; NULL: nothing was seen on it. */
-struct stack *alternate_now(const struct callstack *c, struct thread *t);
+struct stack *sigstack_now(const struct callstack *c, struct thread *t);
 
 /* Is the address on it? */
-int alternate_holds(const struct callstack *c, struct thread *t,
-		    uint64_t address);
+int sigstack_holds(const struct callstack *c, struct thread *t,
+		   uint64_t address);
 
 /* Its lane, made if need be.  NULL: no memory. */
-struct stack *alternate_make(struct callstack *c, struct thread *t,
-			     uint64_t cfa);
+struct stack *sigstack_make(struct callstack *c, struct thread *t,
+			    uint64_t cfa);
 
 /* The same, if the frame is on it.  NULL: it is not. */
-struct stack *alternate_of(struct callstack *c, struct thread *t,
-			   const struct frame *f);
+struct stack *sigstack_of(struct callstack *c, struct thread *t,
+			  const struct frame *f);
 
 /* The thread is on an alternate stack, but the frame is not: back to what was
  * interrupted, as far as is known. */
-void alternate_left(struct thread *t, const struct frame *f);
+void sigstack_left(struct thread *t, const struct frame *f);
 
 #endif

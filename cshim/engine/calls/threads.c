@@ -13,7 +13,7 @@
  * chunk on, and at its end, the shim says what it is. */
 enum { MAX_LOOKS = 8 };
 
-void crew_release(struct crew *c)
+void threads_release(struct threads *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		fork_release(c->all[i]);
@@ -24,7 +24,7 @@ void crew_release(struct crew *c)
 	free(c->by_area);
 	free(c->alternates);
 	free(c->n_of_process);
-	*c = (struct crew){0};
+	*c = (struct threads){0};
 }
 
 /* Room for `want` items in *p. */
@@ -47,9 +47,9 @@ static int grow(void *p, uint32_t *cap, uint32_t want, size_t item)
 	return 0;
 }
 
-static struct thread *crew_add(struct crew *c, struct callstack *calls,
-			       uint32_t process, uint32_t pid, uint32_t tid,
-			       const char *name)
+static struct thread *threads_add(struct threads *c, struct callstack *calls,
+				  uint32_t process, uint32_t pid, uint32_t tid,
+				  const char *name)
 {
 	struct thread *t;
 	int index;
@@ -101,9 +101,9 @@ static int read_name(uint32_t pid, uint32_t tid, char name[17])
 	return 1;
 }
 
-struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
-			   uint32_t process, uint32_t pid, uint32_t tid,
-			   const char *name)
+struct thread *threads_of_tid(struct threads *c, struct callstack *calls,
+			      uint32_t process, uint32_t pid, uint32_t tid,
+			      const char *name)
 {
 	char own[17] = {0};
 
@@ -113,12 +113,12 @@ struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
 	}
 	if (!*name && read_name(pid, tid, own))
 		name = own;
-	return crew_add(c, calls, process, pid, tid, name);
+	return threads_add(c, calls, process, pid, tid, name);
 }
 
 /* A thread that was seeded before it wrote its first record. */
-static struct thread *crew_seeded(const struct crew *c, uint32_t process,
-				  uint32_t tid)
+static struct thread *threads_seeded(const struct threads *c, uint32_t process,
+				     uint32_t tid)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct thread *t = c->all[i];
@@ -130,17 +130,18 @@ static struct thread *crew_seeded(const struct crew *c, uint32_t process,
 	return NULL;
 }
 
-int crew_knows(const struct crew *c, const struct area *a, uint32_t index)
+int threads_knows(const struct threads *c, const struct area *a, uint32_t index)
 {
 	if (index < c->n_by_area && c->by_area[index])
 		return 1;
 	return index < CST_MAX_THREADS &&
-	       crew_seeded(c, a->threads[index].process,
-			   __atomic_load_n(&a->threads[index].tid,
-					   __ATOMIC_ACQUIRE));
+	       threads_seeded(c, a->threads[index].process,
+			      __atomic_load_n(&a->threads[index].tid,
+					      __ATOMIC_ACQUIRE));
 }
 
-void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark)
+void threads_hear(struct threads *c, uint32_t index,
+		  const struct cst_record *mark)
 {
 	if (cst_record_site(mark) == CST_ALTERNATE && index < CST_MAX_THREADS &&
 	    grow(&c->alternates, &c->n_alternates, index + 1,
@@ -149,8 +150,8 @@ void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark)
 						       cst_record_fp(mark)};
 }
 
-static void crew_inherit(const struct crew *c, struct thread *t,
-			 const struct cst_thread *told)
+static void threads_inherit(const struct threads *c, struct thread *t,
+			    const struct cst_thread *told)
 {
 	uint32_t from = __atomic_load_n(&told->forked_from, __ATOMIC_RELAXED);
 
@@ -162,8 +163,8 @@ static void crew_inherit(const struct crew *c, struct thread *t,
 
 /* A process of that pid begins: should there have been one, it has exec'ed, and
  * the kernel was perhaps asked too late for the name of its thread. */
-static void crew_exec(struct crew *c, struct callstack *calls, uint32_t process,
-		      uint32_t tid)
+static void threads_exec(struct threads *c, struct callstack *calls,
+			 uint32_t process, uint32_t tid)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct thread *t = c->all[i];
@@ -177,8 +178,8 @@ static void crew_exec(struct crew *c, struct callstack *calls, uint32_t process,
 	}
 }
 
-static struct thread *crew_meet(struct crew *c, struct callstack *calls,
-				const struct area *a, uint32_t index)
+static struct thread *threads_meet(struct threads *c, struct callstack *calls,
+				   const struct area *a, uint32_t index)
 {
 	/* The writer sets tid last: pairs with its release. */
 	uint32_t tid =
@@ -191,10 +192,10 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	if (process >= CST_MAX_PROCESSES)
 		return NULL;
 	memcpy(name, a->threads[index].name, 16);
-	t = crew_seeded(c, process, tid);
+	t = threads_seeded(c, process, tid);
 	if (!t)
-		t = crew_add(c, calls, process, a->processes[process].pid, tid,
-			     name);
+		t = threads_add(c, calls, process, a->processes[process].pid,
+				tid, name);
 	if (!t)
 		return NULL;
 	t->area_index = index;
@@ -202,14 +203,14 @@ static struct thread *crew_meet(struct crew *c, struct callstack *calls,
 	if (index < c->n_alternates)
 		t->alternate = c->alternates[index];
 	if (!a->processes[process].parent)
-		crew_exec(c, calls, process, tid);
-	crew_inherit(c, t, &a->threads[index]);
+		threads_exec(c, calls, process, tid);
+	threads_inherit(c, t, &a->threads[index]);
 	return t;
 }
 
 /* A call that was recorded under another name now goes by this one. */
-static void crew_name(struct callstack *calls, const struct area *a,
-		      struct thread *t)
+static void threads_name(struct callstack *calls, const struct area *a,
+			 struct thread *t)
 {
 	const struct cst_thread *told = &a->threads[t->area_index];
 	char name[17] = {0};
@@ -228,16 +229,16 @@ static void crew_name(struct callstack *calls, const struct area *a,
 		writer_thread_name(calls->writer, t->index, t->name);
 }
 
-struct thread *crew_of_area(struct crew *c, struct callstack *calls,
-			    const struct area *a, uint32_t index)
+struct thread *threads_of_area(struct threads *c, struct callstack *calls,
+			       const struct area *a, uint32_t index)
 {
 	if (index >= CST_MAX_THREADS ||
 	    grow(&c->by_area, &c->n_by_area, index + 1, sizeof(*c->by_area)) <
 		    0)
 		return NULL;
 	if (!c->by_area[index])
-		c->by_area[index] = crew_meet(c, calls, a, index);
+		c->by_area[index] = threads_meet(c, calls, a, index);
 	if (c->by_area[index])
-		crew_name(calls, a, c->by_area[index]);
+		threads_name(calls, a, c->by_area[index]);
 	return c->by_area[index];
 }

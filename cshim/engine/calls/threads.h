@@ -7,7 +7,7 @@
 
 #include "calls/callstack.h"
 
-struct crew {
+struct threads {
 	struct thread **all;
 	uint32_t n, cap;
 	uint32_t n_processes; /* that have a thread here */
@@ -20,23 +20,25 @@ struct crew {
 	uint32_t cap_processes;
 };
 
-void crew_release(struct crew *c);
+void threads_release(struct threads *c);
 
 /* The thread behind this index of the area, made if it is new; NULL: the
  * index is wrong, or no memory. */
-struct thread *crew_of_area(struct crew *c, struct callstack *calls,
-			    const struct area *a, uint32_t index);
+struct thread *threads_of_area(struct threads *c, struct callstack *calls,
+			       const struct area *a, uint32_t index);
 
 /* Is there one behind this index already, if only by its seeds? */
-int crew_knows(const struct crew *c, const struct area *a, uint32_t index);
+int threads_knows(const struct threads *c, const struct area *a,
+		  uint32_t index);
 
 /* A mark of a thread that is not known yet. */
-void crew_hear(struct crew *c, uint32_t index, const struct cst_record *mark);
+void threads_hear(struct threads *c, uint32_t index,
+		  const struct cst_record *mark);
 
 /* The thread with this tid of the process with this index, made if it is new.
  */
-struct thread *crew_of_tid(struct crew *c, struct callstack *calls,
-			   uint32_t process, uint32_t pid, uint32_t tid,
-			   const char *name);
+struct thread *threads_of_tid(struct threads *c, struct callstack *calls,
+			      uint32_t process, uint32_t pid, uint32_t tid,
+			      const char *name);
 
 #endif

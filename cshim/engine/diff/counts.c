@@ -6,20 +6,20 @@
 
 enum { BATCH = 512, FIRST_EDGES = 1024 };
 
-void tally_release(struct tally *y)
+void counts_release(struct counts *y)
 {
 	for (int t = 0; t < 2; t++) {
 		free(y->lanes[t]);
 		free(y->times[t]);
 	}
 	free(y->edges);
-	*y = (struct tally){0};
+	*y = (struct counts){0};
 }
 
 /* ---- edges -------------------------------------------------------------- */
 
-static struct tally_edge *edge_slot(struct tally_edge *edges, uint32_t cap,
-				    uint32_t caller, uint32_t site)
+static struct counts_edge *edge_slot(struct counts_edge *edges, uint32_t cap,
+				     uint32_t caller, uint32_t site)
 {
 	uint64_t hash = hash_add(hash_add(1, caller), site);
 	uint32_t i = (uint32_t)(hash >> 20) & (cap - 1);
@@ -30,16 +30,16 @@ static struct tally_edge *edge_slot(struct tally_edge *edges, uint32_t cap,
 	return &edges[i];
 }
 
-static int edges_grow(struct tally *y)
+static int edges_grow(struct counts *y)
 {
 	uint64_t cap = y->cap_edges * 2ull;
-	struct tally_edge *edges =
+	struct counts_edge *edges =
 		cap > UINT32_MAX ? NULL : calloc(cap, sizeof(*edges));
 
 	if (!edges)
 		return -1;
 	for (uint32_t i = 0; i < y->cap_edges; i++) {
-		const struct tally_edge *e = &y->edges[i];
+		const struct counts_edge *e = &y->edges[i];
 
 		if (e->n[0] || e->n[1])
 			*edge_slot(edges, (uint32_t)cap, e->caller, e->site) =
@@ -51,10 +51,10 @@ static int edges_grow(struct tally *y)
 	return 0;
 }
 
-static int edge_count(struct tally *y, uint32_t t, uint32_t caller,
+static int edge_count(struct counts *y, uint32_t t, uint32_t caller,
 		      uint32_t site)
 {
-	struct tally_edge *e = edge_slot(y->edges, y->cap_edges, caller, site);
+	struct counts_edge *e = edge_slot(y->edges, y->cap_edges, caller, site);
 
 	if (!e->n[0] && !e->n[1]) {
 		e->caller = caller;
@@ -68,7 +68,7 @@ static int edge_count(struct tally *y, uint32_t t, uint32_t caller,
 /* ---- one trace ---------------------------------------------------------- */
 
 struct pass {
-	struct tally *y;
+	struct counts *y;
 	uint32_t trace;
 	uint32_t *callers; /* joint functions; callers[0] is the root */
 	uint32_t cap;
@@ -97,15 +97,15 @@ static int callers_room(struct pass *p, uint32_t depth)
 
 static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 {
-	struct tally *y = p->y;
+	struct counts *y = p->y;
 	uint32_t t = p->trace;
-	const struct cst_trace *trace = y->joint->traces[t];
+	const struct cst_trace *trace = y->functions->traces[t];
 	const struct trace_lane *lane = &trace->lanes[s->lane];
 
 	if (loader_grow(&y->lanes[t], sizeof(**y->lanes), y->n_lanes[t],
 			&y->cap_lanes[t]) < 0)
 		return -1;
-	y->lanes[t][y->n_lanes[t]++] = (struct tally_lane){
+	y->lanes[t][y->n_lanes[t]++] = (struct counts_lane){
 		.lane = s->lane,
 		.process = trace->threads[lane->thread].process,
 		.thread = trace->threads[lane->thread].ordinal,
@@ -115,7 +115,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 	p->lane = s->lane;
 	for (uint32_t i = 0; i < p->cap; i++)
 		p->callers[i] = TALLY_NO_CALLER;
-	for (uint32_t i = 0; i < y->joint->n_functions; i++)
+	for (uint32_t i = 0; i < y->functions->n_functions; i++)
 		y->times[t][i].outermost = 0;
 	return 0;
 }
@@ -123,7 +123,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 /* A function's time counts once where it calls itself. */
 static void add_time(struct pass *p, const struct shown *s, uint32_t function)
 {
-	struct tally_time *time = &p->y->times[p->trace][function];
+	struct counts_time *time = &p->y->times[p->trace][function];
 	uint32_t level = s->depth + 1;
 
 	time->n_calls++;
@@ -138,10 +138,10 @@ static void add_time(struct pass *p, const struct shown *s, uint32_t function)
 
 static int take_call(struct pass *p, const struct shown *s)
 {
-	struct tally *y = p->y;
-	uint32_t site = y->joint->sites[p->trace][s->site];
-	uint32_t function = y->joint->site_items[site].function;
-	struct tally_lane *lane;
+	struct counts *y = p->y;
+	uint32_t site = y->functions->sites[p->trace][s->site];
+	uint32_t function = y->functions->site_items[site].function;
+	struct counts_lane *lane;
 
 	if (callers_room(p, s->depth + 1) < 0 ||
 	    (s->lane != p->lane && begin_lane(p, s, function) < 0) ||
@@ -154,17 +154,17 @@ static int take_call(struct pass *p, const struct shown *s)
 	lane->flow = hash_add(lane->flow, (uint64_t)s->depth << 32 | site);
 	lane->ends = hash_add(lane->ends, s->end);
 	y->n_calls[p->trace] +=
-		trace_is_call(y->joint->traces[p->trace], s->site);
+		trace_is_call(y->functions->traces[p->trace], s->site);
 	return 0;
 }
 
-static int tally_trace(struct tally *y, uint32_t t,
-		       const struct cst_choice *choice, struct cst_error *err)
+static int counts_trace(struct counts *y, uint32_t t,
+			const struct cst_choice *choice, struct cst_error *err)
 {
 	struct pass p = {.y = y, .trace = t, .lane = UINT32_MAX};
 	struct shown batch[BATCH];
 	struct view *v = NULL;
-	int n = view_new(y->joint->traces[t], choice, 1, &v, err);
+	int n = view_new(y->functions->traces[t], choice, 1, &v, err);
 
 	while (n >= 0 && (n = view_next(v, batch, BATCH, err)) > 0)
 		for (int i = 0; i < n && n > 0; i++)
@@ -175,19 +175,19 @@ static int tally_trace(struct tally *y, uint32_t t,
 	return n;
 }
 
-int tally_init(struct tally *y, const struct joint *j,
-	       const struct cst_choice *choice, struct cst_error *err)
+int counts_init(struct counts *y, const struct matched_functions *j,
+		const struct cst_choice *choice, struct cst_error *err)
 {
 	int status = 0;
 
-	*y = (struct tally){.joint = j, .cap_edges = FIRST_EDGES};
+	*y = (struct counts){.functions = j, .cap_edges = FIRST_EDGES};
 	y->edges = calloc(y->cap_edges, sizeof(*y->edges));
 	for (int t = 0; t < 2; t++)
 		y->times[t] = calloc(j->n_functions + 1ull, sizeof(**y->times));
 	if (!y->edges || !y->times[0] || !y->times[1])
 		return cst_fail_memory(err);
 	for (uint32_t t = 0; t < 2 && status == 0; t++)
-		status = tally_trace(y, t, choice, err);
+		status = counts_trace(y, t, choice, err);
 	return status;
 }
 
@@ -211,13 +211,13 @@ static int suitor_compare(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static uint32_t list_suitors(const struct tally *y, uint32_t t, int round,
+static uint32_t list_suitors(const struct counts *y, uint32_t t, int round,
 			     struct suitor *out)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < y->n_lanes[t]; i++) {
-		const struct tally_lane *l = &y->lanes[t][i];
+		const struct counts_lane *l = &y->lanes[t][i];
 
 		if (l->partner == NO_PARTNER)
 			out[n++] = (struct suitor){l->process,
@@ -230,7 +230,7 @@ static uint32_t list_suitors(const struct tally *y, uint32_t t, int round,
 	return n;
 }
 
-static void pair_round(struct tally *y, int round, struct suitor *a,
+static void pair_round(struct counts *y, int round, struct suitor *a,
 		       struct suitor *b)
 {
 	uint32_t n_a = list_suitors(y, 0, round, a);
@@ -254,7 +254,7 @@ static void pair_round(struct tally *y, int round, struct suitor *a,
 	}
 }
 
-int tally_pair(struct tally *y, struct cst_error *err)
+int counts_pair(struct counts *y, struct cst_error *err)
 {
 	auto_free struct suitor *a = calloc(y->n_lanes[0] + 1ull, sizeof(*a));
 	auto_free struct suitor *b = calloc(y->n_lanes[1] + 1ull, sizeof(*b));

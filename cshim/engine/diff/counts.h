@@ -11,13 +11,13 @@
 enum { TALLY_NO_CALLER = UINT32_MAX };
 
 /* Calls from one place below one caller. */
-struct tally_edge {
+struct counts_edge {
 	uint32_t caller; /* joint function, or TALLY_NO_CALLER */
 	uint32_t site;	 /* joint */
 	uint64_t n[2];	 /* in each trace */
 };
 
-struct tally_lane {
+struct counts_lane {
 	uint32_t lane, process, thread; /* as in the trace; ordinals */
 	uint32_t first;			/* joint function of its first call */
 	uint64_t n_calls;
@@ -28,31 +28,31 @@ struct tally_lane {
 
 enum { NO_PARTNER = UINT32_MAX };
 
-struct tally_time {
+struct counts_time {
 	uint64_t total_ns;
 	uint64_t n_calls;
-	uint32_t outermost; /* while the tally is taken */
+	uint32_t outermost; /* while the counts is taken */
 };
 
-struct tally {
-	const struct joint *joint;
-	struct tally_edge *edges; /* a hash table; both n 0: empty */
+struct counts {
+	const struct matched_functions *functions;
+	struct counts_edge *edges; /* a hash table; both n 0: empty */
 	uint32_t n_edges, cap_edges;
-	struct tally_lane *lanes[2];
+	struct counts_lane *lanes[2];
 	uint32_t n_lanes[2], cap_lanes[2];
-	struct tally_time *times[2]; /* by joint function */
+	struct counts_time *times[2]; /* by joint function */
 	uint64_t n_calls[2];
 	uint64_t root_ns[2]; /* of the calls that no visible one made */
 };
 
 /* Go through both traces; j is borrowed. Release also what failed. */
-int tally_init(struct tally *y, const struct joint *j,
-	       const struct cst_choice *choice, struct cst_error *err);
-void tally_release(struct tally *y);
+int counts_init(struct counts *y, const struct matched_functions *j,
+		const struct cst_choice *choice, struct cst_error *err);
+void counts_release(struct counts *y);
 
 /* Find each lane's partner: of the same process, and if possible of the same
  * flow, else of the same first function, else just the next. */
-int tally_pair(struct tally *y, struct cst_error *err);
+int counts_pair(struct counts *y, struct cst_error *err);
 
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 struct diff {
-	struct joint joint;
-	struct tally tally;
+	struct matched_functions functions;
+	struct counts counts;
 	const struct cst_choice *choice;
 	uint32_t by; /* enum cst_diff_by */
 	uint32_t limit;
@@ -82,7 +82,7 @@ static void put_cells(struct diff *d, const struct cells *c)
 }
 
 /* "2:1", as in an ID. */
-static const char *thread_text(const struct tally_lane *l, char text[32])
+static const char *thread_text(const struct counts_lane *l, char text[32])
 {
 	if (l->process > 1)
 		snprintf(text, 32, "%" PRIu32 ":%" PRIu32, l->process,
@@ -92,11 +92,11 @@ static const char *thread_text(const struct tally_lane *l, char text[32])
 	return text;
 }
 
-static void put_parting_cells(struct diff *d, const struct parting *p,
-			      const struct tally_lane *const lanes[2])
+static void put_parting_cells(struct diff *d, const struct divergence *p,
+			      const struct counts_lane *const lanes[2])
 {
 	for (int t = 0; d->sheet && t < 2; t++) {
-		const struct cst_trace *trace = d->joint.traces[t];
+		const struct cst_trace *trace = d->functions.traces[t];
 		const struct shown *call = &p->next[t];
 		const struct names *names = trace->names;
 		char id[CALLID_MAX], thread[32];
@@ -118,36 +118,38 @@ static void put_parting_cells(struct diff *d, const struct parting *p,
 	}
 }
 
-static void put_alone_cells(struct diff *d, int t, const struct tally_lane *l)
+static void put_alone_cells(struct diff *d, int t, const struct counts_lane *l)
 {
 	char thread[32];
-	struct cells c = {.kind = "thread",
-			  .trace = t ? "b" : "a",
-			  .thread = thread_text(l, thread),
-			  .function = joint_function(&d->joint, l->first),
-			  .n_equal = -1,
-			  .n = {-1, -1},
-			  .ns = {-1, -1}};
+	struct cells c = {
+		.kind = "thread",
+		.trace = t ? "b" : "a",
+		.thread = thread_text(l, thread),
+		.function = matched_functions_function(&d->functions, l->first),
+		.n_equal = -1,
+		.n = {-1, -1},
+		.ns = {-1, -1}};
 
 	c.n[t] = (int64_t)l->n_calls;
 	if (d->sheet)
 		put_cells(d, &c);
 }
 
-static void put_edge_cells(struct diff *d, const struct tally_edge *e)
+static void put_edge_cells(struct diff *d, const struct counts_edge *e)
 {
-	const struct joint *j = &d->joint;
-	const struct joint_item *site = &j->site_items[e->site];
-	struct cells c = {.kind = "calls",
-			  .function = joint_function(j, site->function),
-			  .caller = e->caller == TALLY_NO_CALLER
-					    ? NULL
-					    : joint_name(j, e->caller),
-			  .site = site->is_anywhere ? NULL
-						    : joint_site(j, e->site),
-			  .n_equal = -1,
-			  .n = {(int64_t)e->n[0], (int64_t)e->n[1]},
-			  .ns = {-1, -1}};
+	const struct matched_functions *j = &d->functions;
+	const struct matched_functions_item *site = &j->site_items[e->site];
+	struct cells c = {
+		.kind = "calls",
+		.function = matched_functions_function(j, site->function),
+		.caller = e->caller == TALLY_NO_CALLER
+				  ? NULL
+				  : matched_functions_name(j, e->caller),
+		.site = site->is_anywhere ? NULL
+					  : matched_functions_site(j, e->site),
+		.n_equal = -1,
+		.n = {(int64_t)e->n[0], (int64_t)e->n[1]},
+		.ns = {-1, -1}};
 
 	if (d->sheet)
 		put_cells(d, &c);
@@ -155,10 +157,11 @@ static void put_edge_cells(struct diff *d, const struct tally_edge *e)
 
 static void put_time_cells(struct diff *d, uint32_t function)
 {
-	const struct tally *y = &d->tally;
-	struct cells c = {.kind = "time",
-			  .function = joint_function(&d->joint, function),
-			  .n_equal = -1};
+	const struct counts *y = &d->counts;
+	struct cells c = {
+		.kind = "time",
+		.function = matched_functions_function(&d->functions, function),
+		.n_equal = -1};
 
 	for (int t = 0; t < 2; t++) {
 		c.n[t] = (int64_t)y->times[t][function].n_calls;
@@ -177,8 +180,8 @@ static const char *plural(uint64_t n)
 
 static void put_head(struct diff *d, int t)
 {
-	const struct cst_trace *trace = d->joint.traces[t];
-	uint64_t n = d->tally.n_calls[t];
+	const struct cst_trace *trace = d->functions.traces[t];
+	uint64_t n = d->counts.n_calls[t];
 
 	put_words(&d->out, "%s ", t ? "+++" : "---");
 	put_name(&d->out, trace->path);
@@ -189,7 +192,7 @@ static void put_head(struct diff *d, int t)
 }
 
 static void put_thread(struct diff *d, const struct cst_trace *t,
-		       const struct tally_lane *l)
+		       const struct counts_lane *l)
 {
 	const struct trace_lane *lane = &t->lanes[l->lane];
 
@@ -200,51 +203,52 @@ static void put_thread(struct diff *d, const struct cst_trace *t,
 		put_words(&d->out, ", its stack %" PRIu32, lane->ordinal);
 }
 
-static int is_same_lane(const struct tally_lane *a, const struct tally_lane *b)
+static int is_same_lane(const struct counts_lane *a,
+			const struct counts_lane *b)
 {
 	return a->n_calls == b->n_calls && a->flow == b->flow &&
 	       a->ends == b->ends;
 }
 
 /* The first one that differs is told in full. */
-static int put_parting(struct diff *d, const struct tally_lane *a,
-		       const struct tally_lane *b, uint32_t n_before,
+static int put_parting(struct diff *d, const struct counts_lane *a,
+		       const struct counts_lane *b, uint32_t n_before,
 		       struct cst_error *err)
 {
 	const uint32_t lanes[2] = {a->lane, b->lane};
-	struct parting p = {0};
-	int status = parting_find(&p, &d->joint, d->choice, lanes, err);
+	struct divergence p = {0};
+	int status = divergence_find(&p, &d->functions, d->choice, lanes, err);
 
 	if (status == 0) {
 		put_parting_cells(d, &p,
-				  (const struct tally_lane *const[]){a, b});
+				  (const struct counts_lane *const[]){a, b});
 		put_words(&d->out, "%sthread ", n_before ? "  " : "\nIn ");
-		put_thread(d, d->joint.traces[0], a);
+		put_thread(d, d->functions.traces[0], a);
 		if (a->thread != b->thread || a->process != b->process) {
 			put_words(&d->out, " (in B ");
-			put_thread(d, d->joint.traces[1], b);
+			put_thread(d, d->functions.traces[1], b);
 			put_words(&d->out, ")");
 		}
 		put_words(&d->out, " %s after %" PRIu64 " equal call%s: ",
 			  p.kind == PARTING_END ? "a call ends otherwise"
 						: "the flows part",
 			  p.n_equal, plural(p.n_equal));
-		parting_put_short(&p, &d->joint, &d->out);
+		divergence_put_short(&p, &d->functions, &d->out);
 		if (!n_before)
-			parting_put(&p, &d->joint, d->limit, &d->out);
+			divergence_put(&p, &d->functions, d->limit, &d->out);
 	}
-	parting_release(&p);
+	divergence_release(&p);
 	return status;
 }
 
 static int put_partings(struct diff *d, struct cst_error *err)
 {
-	const struct tally *y = &d->tally;
+	const struct counts *y = &d->counts;
 	uint32_t n = 0;
 	int status = 0;
 
 	for (uint32_t i = 0; i < y->n_lanes[0] && status == 0; i++) {
-		const struct tally_lane *a = &y->lanes[0][i], *b;
+		const struct counts_lane *a = &y->lanes[0][i], *b;
 
 		if (a->partner == NO_PARTNER)
 			continue;
@@ -267,11 +271,11 @@ static int put_partings(struct diff *d, struct cst_error *err)
 /* Threads without a partner. */
 static void put_alone(struct diff *d, int t)
 {
-	const struct tally *y = &d->tally;
+	const struct counts *y = &d->counts;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < y->n_lanes[t]; i++) {
-		const struct tally_lane *l = &y->lanes[t][i];
+		const struct counts_lane *l = &y->lanes[t][i];
 
 		if (l->partner != NO_PARTNER)
 			continue;
@@ -282,10 +286,11 @@ static void put_alone(struct diff *d, int t)
 			put_words(&d->out, "\nOnly in %s:\n", t ? "B" : "A");
 		put_alone_cells(d, t, l);
 		put_words(&d->out, "%c thread ", t ? '+' : '-');
-		put_thread(d, d->joint.traces[t], l);
+		put_thread(d, d->functions.traces[t], l);
 		put_words(&d->out, ": %" PRIu64 " call%s, from ", l->n_calls,
 			  plural(l->n_calls));
-		put_name(&d->out, joint_name(&d->joint, l->first));
+		put_name(&d->out,
+			 matched_functions_name(&d->functions, l->first));
 		bytes_put_byte(&d->out, '\n');
 	}
 	if (d->limit && n > d->limit)
@@ -303,18 +308,18 @@ static uint64_t change_of(uint64_t a, uint64_t b)
 /* A row of a table, and what it is ordered by: group, name, by and change in
  * this order of weight. */
 struct ranked {
-	const struct tally_edge *edge; /* or NULL, in the table of times */
-	uint32_t function;	       /* joint */
-	int group;		       /* the smallest first */
-	const char *name;	       /* from A to Z, or NULL */
-	double by;		       /* the largest first */
-	uint64_t change;	       /* likewise: what the table shows */
+	const struct counts_edge *edge; /* or NULL, in the table of times */
+	uint32_t function;		/* joint */
+	int group;			/* the smallest first */
+	const char *name;		/* from A to Z, or NULL */
+	double by;			/* the largest first */
+	uint64_t change;		/* likewise: what the table shows */
 };
 
 static double function_change(const struct diff *d, uint32_t function)
 {
-	const struct tally_time *a = &d->tally.times[0][function];
-	const struct tally_time *b = &d->tally.times[1][function];
+	const struct counts_time *a = &d->counts.times[0][function];
+	const struct counts_time *b = &d->counts.times[1][function];
 
 	return d->sort == CST_DIFF_SORT_TOTAL
 		       ? (double)change_of(a->total_ns, b->total_ns)
@@ -327,7 +332,7 @@ static void ranked_set(struct ranked *r, const struct diff *d, uint64_t a,
 {
 	r->change = change_of(a, b);
 	if (d->sort == CST_DIFF_SORT_NAME)
-		r->name = joint_name(&d->joint, r->function);
+		r->name = matched_functions_name(&d->functions, r->function);
 	else if (d->sort == CST_DIFF_SORT_PERCENT)
 		r->by = a ? (double)r->change / (double)a : INFINITY;
 	else if (d->sort == CST_DIFF_SORT_TOTAL ||
@@ -335,7 +340,7 @@ static void ranked_set(struct ranked *r, const struct diff *d, uint64_t a,
 		r->by = function_change(d, r->function);
 }
 
-static int edge_order(const struct tally_edge *x, const struct tally_edge *y)
+static int edge_order(const struct counts_edge *x, const struct counts_edge *y)
 {
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
@@ -373,16 +378,16 @@ static void put_percent(struct diff *d, uint64_t a, uint64_t b)
 /* ---- counts ------------------------------------------------------------- */
 
 /* Added ones first, then missing ones, then other changes. */
-static int edge_group(const struct tally_edge *e)
+static int edge_group(const struct counts_edge *e)
 {
 	return !e->n[0] ? 0 : !e->n[1] ? 1 : 2;
 }
 
-static void put_edge(struct diff *d, const struct tally_edge *e)
+static void put_edge(struct diff *d, const struct counts_edge *e)
 {
 	static const char *const words[] = {"added", "missing", "changed"};
-	const struct joint *j = &d->joint;
-	const struct joint_item *site = &j->site_items[e->site];
+	const struct matched_functions *j = &d->functions;
+	const struct matched_functions_item *site = &j->site_items[e->site];
 
 	put_edge_cells(d, e);
 	put_words(&d->out, "%10" PRIu64 "  %10" PRIu64 "  ", e->n[0], e->n[1]);
@@ -393,22 +398,23 @@ static void put_edge(struct diff *d, const struct tally_edge *e)
 			  (int64_t)(e->n[1] - e->n[0]));
 	put_words(&d->out, "%-7s  ", words[edge_group(e)]);
 	if (site->is_anywhere)
-		put_name(&d->out, joint_name(j, site->function));
+		put_name(&d->out, matched_functions_name(j, site->function));
 	else
 		put_call(&d->out, j->traces[site->trace], site->index,
 			 site->index);
 	if (e->caller != TALLY_NO_CALLER) {
 		put_words(&d->out, "  in ");
-		put_name(&d->out, joint_name(j, e->caller));
+		put_name(&d->out, matched_functions_name(j, e->caller));
 	}
 	bytes_put_byte(&d->out, '\n');
 }
 
 static struct ranked ranked_edge(const struct diff *d,
-				 const struct tally_edge *e)
+				 const struct counts_edge *e)
 {
 	struct ranked r = {.edge = e,
-			   .function = d->joint.site_items[e->site].function};
+			   .function =
+				   d->functions.site_items[e->site].function};
 
 	if (d->sort == CST_DIFF_SORT_NONE)
 		r.group = edge_group(e);
@@ -418,7 +424,7 @@ static struct ranked ranked_edge(const struct diff *d,
 
 static int put_edges(struct diff *d, struct cst_error *err)
 {
-	const struct tally *y = &d->tally;
+	const struct counts *y = &d->counts;
 	auto_free struct ranked *changed =
 		calloc(y->n_edges + 1ull, sizeof(*changed));
 	uint32_t n = 0, shown;
@@ -452,7 +458,7 @@ static int put_edges(struct diff *d, struct cst_error *err)
 static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
 {
 	uint64_t change = change_of(a, b);
-	const uint64_t *root = d->tally.root_ns;
+	const uint64_t *root = d->counts.root_ns;
 	uint64_t all = root[0] > root[1] ? root[0] : root[1];
 
 	return (double)change * 100 > (double)a * d->percent &&
@@ -462,8 +468,8 @@ static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
 static void put_time(struct diff *d, uint32_t function)
 {
 	char text[64], *p = text;
-	uint64_t a = d->tally.times[0][function].total_ns;
-	uint64_t b = d->tally.times[1][function].total_ns;
+	uint64_t a = d->counts.times[0][function].total_ns;
+	uint64_t b = d->counts.times[1][function].total_ns;
 
 	put_time_cells(d, function);
 	p = number_put_duration(p, a);
@@ -472,20 +478,20 @@ static void put_time(struct diff *d, uint32_t function)
 	bytes_put(&d->out, text, (size_t)(p - text));
 	put_words(&d->out, "  ");
 	put_percent(d, a, b);
-	put_name(&d->out, joint_name(&d->joint, function));
+	put_name(&d->out, matched_functions_name(&d->functions, function));
 	bytes_put_byte(&d->out, '\n');
 }
 
 static int put_times(struct diff *d, struct cst_error *err)
 {
-	struct tally_time *const *times = d->tally.times;
+	struct counts_time *const *times = d->counts.times;
 	uint32_t n = 0, shown;
 	auto_free struct ranked *all =
-		calloc(d->joint.n_functions + 1ull, sizeof(*all));
+		calloc(d->functions.n_functions + 1ull, sizeof(*all));
 
 	if (!all)
 		return cst_fail_memory(err);
-	for (uint32_t i = 0; i < d->joint.n_functions; i++) {
+	for (uint32_t i = 0; i < d->functions.n_functions; i++) {
 		uint64_t a = times[0][i].total_ns, b = times[1][i].total_ns;
 
 		if (!is_changed(d, a, b))
@@ -517,10 +523,10 @@ static void put_note(struct diff *d)
 		return;
 	put_words(&d->out, "# %s: ", text);
 	for (int i = 0; i < 2; i++) {
-		const struct cst_trace *t = d->joint.traces[i];
+		const struct cst_trace *t = d->functions.traces[i];
 
 		put_words(&d->out, "%s%" PRIu64 " of %" PRIu64 " calls in %c",
-			  i ? ", " : "", d->tally.n_calls[i],
+			  i ? ", " : "", d->counts.n_calls[i],
 			  t->status.n_calls + t->status.n_seeds, "AB"[i]);
 	}
 	put_words(&d->out, "\n");
@@ -557,10 +563,10 @@ static int put_sheet(struct diff *d, enum cst_output output, struct bytes *out,
 
 	d->sheet = &sheet;
 	sheet_begin(&sheet, output, out);
-	sheet_member_text(&sheet, "a", d->joint.traces[0]->path);
-	sheet_member_text(&sheet, "b", d->joint.traces[1]->path);
-	sheet_member_number(&sheet, "calls_a", d->tally.n_calls[0]);
-	sheet_member_number(&sheet, "calls_b", d->tally.n_calls[1]);
+	sheet_member_text(&sheet, "a", d->functions.traces[0]->path);
+	sheet_member_text(&sheet, "b", d->functions.traces[1]->path);
+	sheet_member_number(&sheet, "calls_a", d->counts.n_calls[0]);
+	sheet_member_number(&sheet, "calls_b", d->counts.n_calls[1]);
 	sheet_table(&sheet, "rows", columns);
 	status = put_all(d, err);
 	sheet_table_end(&sheet);
@@ -588,13 +594,13 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 	const struct bytes *out = diff->output ? &sheet : &d.out;
 	int64_t status;
 
-	sink_begin();
-	status = joint_init(&d.joint, a, b, err);
+	outfile_begin();
+	status = matched_functions_init(&d.functions, a, b, err);
 
 	if (status == 0)
-		status = tally_init(&d.tally, &d.joint, choice, err);
+		status = counts_init(&d.counts, &d.functions, choice, err);
 	if (status == 0)
-		status = tally_pair(&d.tally, err);
+		status = counts_pair(&d.counts, err);
 	if (status == 0)
 		status = diff->output
 				 ? put_sheet(&d, (enum cst_output)diff->output,
@@ -604,7 +610,7 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 		status = cst_fail(CST_INTERRUPTED, err, "interrupted");
 	bytes_release(&sheet);
 	bytes_release(&d.out);
-	tally_release(&d.tally);
-	joint_release(&d.joint);
+	counts_release(&d.counts);
+	matched_functions_release(&d.functions);
 	return status < 0 ? status : d.result;
 }

@@ -24,17 +24,17 @@ struct side {
 	struct shown batch[BATCH];
 };
 
-void parting_release(struct parting *p)
+void divergence_release(struct divergence *p)
 {
 	for (int t = 0; t < 2; t++) {
 		free(p->stack[t]);
 		free(p->children[t]);
 	}
 	free(p->steps);
-	*p = (struct parting){0};
+	*p = (struct divergence){0};
 }
 
-static int side_init(struct side *s, const struct joint *j, int t,
+static int side_init(struct side *s, const struct matched_functions *j, int t,
 		     const struct cst_choice *choice, uint32_t lane,
 		     struct cst_error *err)
 {
@@ -77,7 +77,7 @@ static int side_peek(struct side *s, const struct shown **out,
 
 /* ---- up to the parting -------------------------------------------------- */
 
-static int stack_put(struct parting *p, const struct shown *calls[2])
+static int stack_put(struct divergence *p, const struct shown *calls[2])
 {
 	uint32_t depth = calls[0]->depth;
 
@@ -110,7 +110,7 @@ static int is_equal(const struct side s[2], const struct shown *calls[2])
 }
 
 /* Returns 1 when the lanes part, 0 when they do not. */
-static int go_together(struct parting *p, struct side s[2], int is_ends,
+static int go_together(struct divergence *p, struct side s[2], int is_ends,
 		       struct cst_error *err)
 {
 	const struct shown *calls[2];
@@ -144,11 +144,11 @@ static int go_together(struct parting *p, struct side s[2], int is_ends,
 
 /* ---- behind it ---------------------------------------------------------- */
 
-static int read_children(struct parting *p, struct side *s, int t,
+static int read_children(struct divergence *p, struct side *s, int t,
 			 struct cst_error *err)
 {
 	const struct shown *call;
-	struct parting_child *child = NULL;
+	struct divergence_child *child = NULL;
 	int got;
 
 	p->children[t] = calloc(PARTING_CHILDREN, sizeof(*child));
@@ -177,24 +177,24 @@ static int read_children(struct parting *p, struct side *s, int t,
 	return got;
 }
 
-static int step_worth(const struct parting *p, uint32_t a, uint32_t b)
+static int step_worth(const struct divergence *p, uint32_t a, uint32_t b)
 {
-	const struct parting_child *x = &p->children[0][a];
-	const struct parting_child *y = &p->children[1][b];
+	const struct divergence_child *x = &p->children[0][a];
+	const struct divergence_child *y = &p->children[1][b];
 
 	if (x->hash == y->hash && x->n_calls == y->n_calls)
 		return SAME;
 	return x->site == y->site ? CHANGED : 0;
 }
 
-static void put_step(struct parting *p, uint32_t a, uint32_t b)
+static void put_step(struct divergence *p, uint32_t a, uint32_t b)
 {
-	p->steps[p->n_steps++] = (struct parting_step){a, b};
+	p->steps[p->n_steps++] = (struct divergence_step){a, b};
 }
 
 /* worth[a][b]: the best for what lies from there on.  Behind the end of what
  * was looked at there may be partners, so to be alone there costs nothing. */
-static void fill_worth(const struct parting *p, int16_t *worth)
+static void fill_worth(const struct divergence *p, int16_t *worth)
 {
 	uint32_t n_a = p->n_children[0], n_b = p->n_children[1], row = n_b + 1;
 	int end = p->is_cut[0] || p->is_cut[1] ? 0 : ALONE;
@@ -219,7 +219,7 @@ static void fill_worth(const struct parting *p, int16_t *worth)
 	}
 }
 
-static void read_steps(struct parting *p, const int16_t *worth)
+static void read_steps(struct divergence *p, const int16_t *worth)
 {
 	uint32_t n_a = p->n_children[0], n_b = p->n_children[1], row = n_b + 1;
 	uint32_t a = 0, b = 0;
@@ -245,7 +245,7 @@ static void read_steps(struct parting *p, const int16_t *worth)
 }
 
 /* At the end of what was looked at, partners may lie just beyond. */
-static void trim_steps(struct parting *p)
+static void trim_steps(struct divergence *p)
 {
 	uint32_t n = p->n_steps;
 
@@ -255,7 +255,7 @@ static void trim_steps(struct parting *p)
 		p->n_steps = n;
 }
 
-static int compare_children(struct parting *p, struct cst_error *err)
+static int compare_children(struct divergence *p, struct cst_error *err)
 {
 	uint32_t n_a = p->n_children[0], n_b = p->n_children[1];
 	auto_free int16_t *worth =
@@ -270,7 +270,7 @@ static int compare_children(struct parting *p, struct cst_error *err)
 	return 0;
 }
 
-static int find(struct parting *p, struct side s[2], int is_ends,
+static int find(struct divergence *p, struct side s[2], int is_ends,
 		struct cst_error *err)
 {
 	int got = go_together(p, s, is_ends, err);
@@ -289,9 +289,9 @@ static int find(struct parting *p, struct side s[2], int is_ends,
 	return compare_children(p, err);
 }
 
-int parting_find(struct parting *p, const struct joint *j,
-		 const struct cst_choice *choice, const uint32_t lanes[2],
-		 struct cst_error *err)
+int divergence_find(struct divergence *p, const struct matched_functions *j,
+		    const struct cst_choice *choice, const uint32_t lanes[2],
+		    struct cst_error *err)
 {
 	int status = 0;
 
@@ -299,7 +299,7 @@ int parting_find(struct parting *p, const struct joint *j,
 	for (int is_ends = 0; is_ends < 2 && status == 0; is_ends++) {
 		auto_free struct side *s = calloc(2, sizeof(*s));
 
-		parting_release(p);
+		divergence_release(p);
 		if (!s)
 			return cst_fail_memory(err);
 		status = side_init(&s[0], j, 0, choice, lanes[0], err);

@@ -13,10 +13,10 @@ enum {
 	PARTING_CHILDREN = 500, /* of each trace, to find together again */
 };
 
-enum parting_kind { PARTING_NONE, PARTING_CALL, PARTING_END };
+enum divergence_kind { PARTING_NONE, PARTING_CALL, PARTING_END };
 
 /* A call below the innermost common one, with all that it calls. */
-struct parting_child {
+struct divergence_child {
 	struct shown call;
 	uint32_t site; /* joint */
 	uint64_t n_calls;
@@ -24,12 +24,12 @@ struct parting_child {
 };
 
 /* One row of the comparison: a child of the first, the second, or both. */
-struct parting_step {
+struct divergence_step {
 	uint32_t a, b; /* index + 1, or 0 */
 };
 
-struct parting {
-	enum parting_kind kind;
+struct divergence {
+	enum divergence_kind kind;
 	uint64_t n_equal;     /* calls before it */
 	uint32_t depth;	      /* of the calls that differ */
 	struct shown next[2]; /* the first that differ; number 0: the end */
@@ -37,21 +37,21 @@ struct parting {
 	 * before it at its own depth (number 0: none). */
 	struct shown *stack[2];
 	uint32_t cap_stack;
-	struct parting_child *children[2];
+	struct divergence_child *children[2];
 	uint32_t n_children[2];
 	int is_cut[2]; /* there are more */
 	/* Where they end, the call that comes then (number 0: none), and
 	 * whether that is the same one. */
 	struct shown after[2];
 	int is_same_after;
-	struct parting_step *steps;
+	struct divergence_step *steps;
 	uint32_t n_steps;
 };
 
 /* Release also what failed. */
-int parting_find(struct parting *p, const struct joint *j,
-		 const struct cst_choice *choice, const uint32_t lanes[2],
-		 struct cst_error *err);
-void parting_release(struct parting *p);
+int divergence_find(struct divergence *p, const struct matched_functions *j,
+		    const struct cst_choice *choice, const uint32_t lanes[2],
+		    struct cst_error *err);
+void divergence_release(struct divergence *p);
 
 #endif

@@ -55,8 +55,8 @@ void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
 /* ---- rows --------------------------------------------------------------- */
 
 struct rows {
-	const struct parting *p;
-	const struct joint *j;
+	const struct divergence *p;
+	const struct matched_functions *j;
 	struct bytes *out;
 	int width; /* of an ID */
 };
@@ -82,7 +82,7 @@ static void widen(struct rows *r, int t, const struct shown *call)
 
 static void rows_init(struct rows *r)
 {
-	const struct parting *p = r->p;
+	const struct divergence *p = r->p;
 
 	r->width = 5;
 	for (int t = 0; t < 2; t++) {
@@ -113,7 +113,7 @@ static void put_row(struct rows *r, char mark, const struct shown *a,
 
 static void put_stack(struct rows *r)
 {
-	const struct parting *p = r->p;
+	const struct divergence *p = r->p;
 
 	for (uint32_t i = 0; i <= p->depth && i < p->cap_stack; i++) {
 		if (p->depth > OUTER_ROWS + INNER_ROWS + 1 && i == OUTER_ROWS) {
@@ -134,7 +134,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void put_below(struct rows *r, const struct parting_child *c)
+static void put_below(struct rows *r, const struct divergence_child *c)
 {
 	if (c->n_calls > 1)
 		put_words(r->out, "  (and %" PRIu64 " call%s below it)",
@@ -142,8 +142,8 @@ static void put_below(struct rows *r, const struct parting_child *c)
 }
 
 /* Both are the same; 1: below as well. */
-static int put_both(struct rows *r, const struct parting_child *a,
-		    const struct parting_child *b)
+static int put_both(struct rows *r, const struct divergence_child *a,
+		    const struct divergence_child *b)
 {
 	int is_same = a->hash == b->hash && a->n_calls == b->n_calls;
 
@@ -158,10 +158,10 @@ static int put_both(struct rows *r, const struct parting_child *a,
 }
 
 /* Returns 1 when the step tells of no difference. */
-static int put_step(struct rows *r, const struct parting_step *s)
+static int put_step(struct rows *r, const struct divergence_step *s)
 {
-	const struct parting_child *a = &r->p->children[0][s->a - 1];
-	const struct parting_child *b = &r->p->children[1][s->b - 1];
+	const struct divergence_child *a = &r->p->children[0][s->a - 1];
+	const struct divergence_child *b = &r->p->children[1][s->b - 1];
 	int is_same = 0;
 
 	if (s->a && s->b) {
@@ -178,7 +178,7 @@ static int put_step(struct rows *r, const struct parting_step *s)
 /* How it goes on further out. */
 static void put_after(struct rows *r)
 {
-	const struct parting *p = r->p;
+	const struct divergence *p = r->p;
 	const struct shown *a = &p->after[0], *b = &p->after[1];
 
 	if (p->is_same_after) {
@@ -199,11 +199,11 @@ static void put_after(struct rows *r)
 /* A long run of equal ones is told by its ends. */
 static void put_steps(struct rows *r, uint32_t limit)
 {
-	const struct parting *p = r->p;
+	const struct divergence *p = r->p;
 	uint32_t n_same = 0, n_rows = 0, i = 0;
 
 	while (i < p->n_steps && (!limit || n_rows < limit)) {
-		const struct parting_step *s = &p->steps[i];
+		const struct divergence_step *s = &p->steps[i];
 		uint64_t before = r->out->len;
 
 		n_same = put_step(r, s) ? n_same + 1 : 0;
@@ -246,8 +246,9 @@ static void put_end(struct rows *r)
 	put_words(r->out, "  (%s)\n", how_ended(b->end));
 }
 
-void parting_put(const struct parting *p, const struct joint *j, uint32_t limit,
-		 struct bytes *out)
+void divergence_put(const struct divergence *p,
+		    const struct matched_functions *j, uint32_t limit,
+		    struct bytes *out)
 {
 	struct rows r = {.p = p, .j = j, .out = out};
 
@@ -261,8 +262,8 @@ void parting_put(const struct parting *p, const struct joint *j, uint32_t limit,
 		put_steps(&r, limit);
 }
 
-void parting_put_short(const struct parting *p, const struct joint *j,
-		       struct bytes *out)
+void divergence_put_short(const struct divergence *p,
+			  const struct matched_functions *j, struct bytes *out)
 {
 	for (int t = 0; t < 2; t++) {
 		const struct cst_trace *trace = j->traces[t];

@@ -10,11 +10,12 @@
 #include "diff/divergence.h"
 
 /* At most limit rows of what follows (0: all). */
-void parting_put(const struct parting *p, const struct joint *j, uint32_t limit,
-		 struct bytes *out);
+void divergence_put(const struct divergence *p,
+		    const struct matched_functions *j, uint32_t limit,
+		    struct bytes *out);
 /* One line, for the lanes after the first one that differs. */
-void parting_put_short(const struct parting *p, const struct joint *j,
-		       struct bytes *out);
+void divergence_put_short(const struct divergence *p,
+			  const struct matched_functions *j, struct bytes *out);
 
 /* Text with numbers in it, as printf writes it; names go in by diff_name(). */
 void put_words(struct bytes *out, const char *format, ...)

@@ -11,7 +11,7 @@ struct named {
 	uint32_t trace, index;
 };
 
-void joint_release(struct joint *j)
+void matched_functions_release(struct matched_functions *j)
 {
 	for (int i = 0; i < 2; i++) {
 		free(j->functions[i]);
@@ -19,7 +19,7 @@ void joint_release(struct joint *j)
 	}
 	free(j->function_items);
 	free(j->site_items);
-	*j = (struct joint){0};
+	*j = (struct matched_functions){0};
 }
 
 /* ---- functions ---------------------------------------------------------- */
@@ -58,7 +58,8 @@ static int is_of_many(const struct named *f, uint32_t n)
 	return 0;
 }
 
-static void number_functions(struct joint *j, const struct named *f, uint32_t n)
+static void number_functions(struct matched_functions *j, const struct named *f,
+			     uint32_t n)
 {
 	uint32_t end;
 
@@ -74,16 +75,16 @@ static void number_functions(struct joint *j, const struct named *f, uint32_t n)
 			    (is_by_module &&
 			     text_compare(f[i].module, f[i - 1].module)))
 				j->function_items[j->n_functions++] =
-					(struct joint_item){.trace = f[i].trace,
-							    .index =
-								    f[i].index};
+					(struct matched_functions_item){
+						.trace = f[i].trace,
+						.index = f[i].index};
 			j->functions[f[i].trace][f[i].index] =
 				j->n_functions - 1;
 		}
 	}
 }
 
-static int join_functions(struct joint *j)
+static int join_functions(struct matched_functions *j)
 {
 	uint32_t n = j->traces[0]->names->n_functions +
 		     j->traces[1]->names->n_functions;
@@ -122,7 +123,7 @@ static int distance_compare(const void *a, const void *b)
 
 /* Between two runs of one build all functions of a module lie apart by the
  * same distance, of whole pages. */
-static int is_same_build(const struct joint *j)
+static int is_same_build(const struct matched_functions *j)
 {
 	const struct names *a = j->traces[0]->names, *b = j->traces[1]->names;
 	auto_free struct distance *all =
@@ -190,8 +191,8 @@ static int is_one_place(const struct place *a, const struct place *b)
 	       a->caller == b->caller && !strcmp(a->file, b->file);
 }
 
-static int places_init(struct places *p, const struct joint *j, uint32_t t,
-		       struct cst_error *err)
+static int places_init(struct places *p, const struct matched_functions *j,
+		       uint32_t t, struct cst_error *err)
 {
 	const struct names *names = j->traces[t]->names;
 	auto_free uint32_t *origins =
@@ -202,7 +203,7 @@ static int places_init(struct places *p, const struct joint *j, uint32_t t,
 	p->all = calloc(p->n + 1ull, sizeof(*p->all));
 	if (!origins || !p->all)
 		return cst_fail_memory(err);
-	status = origin_find(j->traces[t], origins, err);
+	status = site_caller_find(j->traces[t], origins, err);
 	if (status < 0)
 		return status;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -218,15 +219,16 @@ static int places_init(struct places *p, const struct joint *j, uint32_t t,
 	return 0;
 }
 
-static uint32_t add_site(struct joint *j, uint32_t t, const struct place *p)
+static uint32_t add_site(struct matched_functions *j, uint32_t t,
+			 const struct place *p)
 {
 	j->site_items[j->n_sites] =
-		(struct joint_item){t, p->index, p->function, 0};
+		(struct matched_functions_item){t, p->index, p->function, 0};
 	return j->n_sites++;
 }
 
 /* Where only one trace knows the file, the function alone counts. */
-static void number_by_function(struct joint *j, uint32_t t,
+static void number_by_function(struct matched_functions *j, uint32_t t,
 			       const struct place *p, uint32_t n,
 			       uint32_t *by_function)
 {
@@ -253,8 +255,8 @@ static uint32_t distinct(const struct place *p, uint32_t n, struct place *out)
 }
 
 /* Give the sites of trace t the numbers of their places. */
-static void spread(struct joint *j, uint32_t t, const struct place *p,
-		   uint32_t n, const uint32_t *numbers)
+static void spread(struct matched_functions *j, uint32_t t,
+		   const struct place *p, uint32_t n, const uint32_t *numbers)
 {
 	uint32_t at = 0;
 
@@ -265,7 +267,7 @@ static void spread(struct joint *j, uint32_t t, const struct place *p,
 }
 
 /* One file that both know. */
-static int number_by_line(struct joint *j, const struct place *p[2],
+static int number_by_line(struct matched_functions *j, const struct place *p[2],
 			  const uint32_t n[2], int is_same)
 {
 	uint64_t n_all = (uint64_t)n[0] + n[1] + 1;
@@ -282,7 +284,7 @@ static int number_by_line(struct joint *j, const struct place *p[2],
 	in_b = numbers + n[0];
 	n_a = distinct(p[0], n[0], a);
 	n_b = distinct(p[1], n[1], b);
-	if (places_align(a, n_a, b, n_b, is_same, in_a) < 0)
+	if (match_lines(a, n_a, b, n_b, is_same, in_a) < 0)
 		return CST_MEMORY;
 	for (uint32_t i = 0; i < n_a; i++) {
 		uint32_t partner = in_a[i];
@@ -307,8 +309,8 @@ static uint32_t length_of_file(const struct place *p, uint32_t n)
 	return i;
 }
 
-static int number_sites(struct joint *j, const struct places places[2],
-			uint32_t *by_function)
+static int number_sites(struct matched_functions *j,
+			const struct places places[2], uint32_t *by_function)
 {
 	const struct place *p[2] = {places[0].all, places[1].all};
 	const struct place *end[2] = {p[0] + places[0].n, p[1] + places[1].n};
@@ -337,7 +339,7 @@ static int number_sites(struct joint *j, const struct places places[2],
 	return 0;
 }
 
-static int join_sites(struct joint *j, struct cst_error *err)
+static int join_sites(struct matched_functions *j, struct cst_error *err)
 {
 	auto_free uint32_t *by_function =
 		calloc(j->n_functions + 1ull, sizeof(*by_function));
@@ -353,13 +355,14 @@ static int join_sites(struct joint *j, struct cst_error *err)
 	return status;
 }
 
-int joint_init(struct joint *j, const struct cst_trace *a,
-	       const struct cst_trace *b, struct cst_error *err)
+int matched_functions_init(struct matched_functions *j,
+			   const struct cst_trace *a, const struct cst_trace *b,
+			   struct cst_error *err)
 {
 	const struct names *names[2] = {a->names, b->names};
 	uint64_t n_functions = 1, n_sites = 1;
 
-	*j = (struct joint){.traces = {a, b}};
+	*j = (struct matched_functions){.traces = {a, b}};
 	for (int t = 0; t < 2; t++) {
 		n_functions += names[t]->n_functions;
 		n_sites += names[t]->n_sites;

@@ -11,43 +11,45 @@
 #include "trace/loader.h"
 
 /* What stands for a number: a function or site of one of the traces. */
-struct joint_item {
+struct matched_functions_item {
 	uint32_t trace;	   /* 0 or 1 */
 	uint32_t index;	   /* in its names */
 	uint32_t function; /* of a site: its callee's joint number */
 	int is_anywhere;   /* ... and it stands for all calls of that */
 };
 
-struct joint {
+struct matched_functions {
 	const struct cst_trace *traces[2];
 	uint32_t *functions[2]; /* joint numbers, by the trace's own */
 	uint32_t *sites[2];
-	struct joint_item *function_items, *site_items;
+	struct matched_functions_item *function_items, *site_items;
 	uint32_t n_functions, n_sites;
 };
 
 /* The traces are borrowed. Release also what failed. */
-int joint_init(struct joint *j, const struct cst_trace *a,
-	       const struct cst_trace *b, struct cst_error *err);
-void joint_release(struct joint *j);
+int matched_functions_init(struct matched_functions *j,
+			   const struct cst_trace *a, const struct cst_trace *b,
+			   struct cst_error *err);
+void matched_functions_release(struct matched_functions *j);
 
-static inline const struct function *joint_function(const struct joint *j,
-						    uint32_t function)
+static inline const struct function *
+matched_functions_function(const struct matched_functions *j, uint32_t function)
 {
-	const struct joint_item *i = &j->function_items[function];
+	const struct matched_functions_item *i = &j->function_items[function];
 
 	return &j->traces[i->trace]->names->functions[i->index];
 }
 
-static inline const char *joint_name(const struct joint *j, uint32_t function)
+static inline const char *
+matched_functions_name(const struct matched_functions *j, uint32_t function)
 {
-	return joint_function(j, function)->name;
+	return matched_functions_function(j, function)->name;
 }
 
-static inline const struct call_site *joint_site(const struct joint *j,
-						 uint32_t site)
+static inline const struct call_site *
+matched_functions_site(const struct matched_functions *j, uint32_t site)
 {
-	const struct joint_item *i = &j->site_items[site];
+	const struct matched_functions_item *i = &j->site_items[site];
 
 	return &j->traces[i->trace]->names->sites[i->index];
 }

@@ -115,8 +115,8 @@ static void part_lone_moves(const struct place *a, uint32_t n_a,
 	}
 }
 
-int places_align(const struct place *a, uint32_t n_a, const struct place *b,
-		 uint32_t n_b, int is_same_build, uint32_t *partner)
+int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
+		uint32_t n_b, int is_same_build, uint32_t *partner)
 {
 	uint64_t n_cells = (n_a + 1ull) * (n_b + 1ull);
 	uint32_t *worth;

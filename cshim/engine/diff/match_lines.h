@@ -21,7 +21,7 @@ struct place {
  * of the same one, or 0.  Both are of one file, in order of line.  With
  * is_same_build a line moves only together with others.  Negative: out of
  * memory. */
-int places_align(const struct place *a, uint32_t n_a, const struct place *b,
-		 uint32_t n_b, int is_same_build, uint32_t *partner);
+int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
+		uint32_t n_b, int is_same_build, uint32_t *partner);
 
 #endif

@@ -5,7 +5,7 @@
 
 void scopes_release(struct scopes *s)
 {
-	addrmap_release(&s->numbers);
+	hashmap_release(&s->numbers);
 	free(s->table);
 	*s = (struct scopes){0};
 }
@@ -14,7 +14,7 @@ void scopes_release(struct scopes *s)
 static uint32_t scope_number(struct scopes *s, uint64_t id,
 			     const struct scope *scope)
 {
-	uint32_t *known = addrmap_get(&s->numbers, id);
+	uint32_t *known = hashmap_get(&s->numbers, id);
 	uint32_t n = s->n + 1;
 
 	if (known)
@@ -28,7 +28,7 @@ static uint32_t scope_number(struct scopes *s, uint64_t id,
 		s->table = all;
 		s->cap = cap;
 	}
-	if (addrmap_put(&s->numbers, id, n) < 0)
+	if (hashmap_put(&s->numbers, id, n) < 0)
 		return 0;
 	s->table[n] = *scope;
 	return s->n = n;

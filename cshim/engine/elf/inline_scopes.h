@@ -14,7 +14,7 @@ struct scope {
 };
 
 struct scopes {
-	struct addrmap numbers;
+	struct hashmap numbers;
 	struct scope *table; /* from 1 */
 	uint32_t n, cap;
 };

@@ -15,7 +15,7 @@ void lines_init(struct lines *l, Dwarf *trees)
 void lines_release(struct lines *l)
 {
 	dwarf_end(l->tables);
-	addrmap_release(&l->read);
+	hashmap_release(&l->read);
 	*l = (struct lines){0};
 }
 
@@ -24,7 +24,7 @@ static int lines_open(struct lines *l)
 	if (l->tables && l->n_rows < MANY_ROWS)
 		return 1;
 	dwarf_end(l->tables);
-	addrmap_release(&l->read);
+	hashmap_release(&l->read);
 	l->tables = dwarf_begin_elf(dwarf_getelf(l->trees), DWARF_C_READ, NULL);
 	l->n_rows = 0;
 	return l->tables != NULL;
@@ -38,7 +38,7 @@ static int table_of(struct lines *l, Dwarf_Die *unit, Dwarf_Lines **table,
 
 	if (dwarf_getsrclines(unit, table, n))
 		return 0;
-	if (!addrmap_get(&l->read, key) && !addrmap_put(&l->read, key, 1))
+	if (!hashmap_get(&l->read, key) && !hashmap_put(&l->read, key, 1))
 		l->n_rows += *n;
 	return 1;
 }

@@ -17,7 +17,7 @@ struct lines {
 	Dwarf *trees;  /* borrowed: whose units and DIEs are asked for */
 	Dwarf *tables; /* NULL: not open */
 	size_t n_rows; /* of the tables that were read */
-	struct addrmap read;
+	struct hashmap read;
 };
 
 void lines_init(struct lines *l, Dwarf *trees);

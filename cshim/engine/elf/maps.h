@@ -32,7 +32,7 @@ int maps_next(struct maps *m, uint64_t *at, struct mapping *out);
 /* One line without its newline, cut likewise.  0: it is not such a mapping. */
 int maps_parse(char *line, struct mapping *out);
 
-/* What the process told of its object (record.h), cut likewise. */
+/* What the process told of its object (layout.h), cut likewise. */
 void maps_parse_object(char *text, struct mapping *out);
 
 #endif

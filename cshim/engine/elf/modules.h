@@ -23,7 +23,7 @@ void modules_free(struct modules *m);
  * mapping).  What is known and still there stays open. */
 int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err);
 /* Take one line of that text, which process pid read itself: changed on the
- * way; and what is known of its object, likewise (record.h), or "".  *start to
+ * way; and what is known of its object, likewise (layout.h), or "".  *start to
  * *end: addresses that others had before; *end 0: none. */
 int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
 		uint64_t *start, uint64_t *end);

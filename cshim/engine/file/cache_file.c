@@ -66,7 +66,7 @@ static int open_in(int dir, const char *name, char to[NAME_MAX])
 	return is_linked ? fd : -1;
 }
 
-int heldfile_open(const char *dir, const char *name, char **path)
+int cache_file_open(const char *dir, const char *name, char **path)
 {
 	auto_close int folder =
 		open(dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -81,7 +81,7 @@ int heldfile_open(const char *dir, const char *name, char **path)
 	return fd;
 }
 
-void heldfile_remove(char *path)
+void cache_file_remove(char *path)
 {
 	if (path)
 		unlink(path);

@@ -10,9 +10,9 @@
 /* A new file dir/name.cst, or name.2.cst, ... where that is taken.  *path, its
  * own, is the caller's.  Returns the file, or negative: it cannot be made so.
  */
-int heldfile_open(const char *dir, const char *name, char **path);
+int cache_file_open(const char *dir, const char *name, char **path);
 
 /* The trace is not wanted any more.  NULL does nothing. */
-void heldfile_remove(char *path);
+void cache_file_remove(char *path);
 
 #endif

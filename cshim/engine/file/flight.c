@@ -26,7 +26,7 @@ struct flight {
 	struct queue plain;  /* names, threads, ...: all */
 	struct queue calls;  /* the newest */
 	struct kept *ending; /* the last END, or NULL */
-	struct carry *carry;
+	struct flight_open *carry;
 	char *path;
 };
 
@@ -83,7 +83,7 @@ int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
 	f->plain.end = &f->plain.first;
 	f->calls.end = &f->calls.first;
 	f->path = strdup(path);
-	f->carry = carry_new();
+	f->carry = flight_open_new();
 	if (!f->path || !f->carry) {
 		flight_free(f);
 		return cst_fail_memory(err);
@@ -101,7 +101,7 @@ void flight_free(struct flight *f)
 	while (f->calls.first)
 		free(queue_take(&f->calls));
 	free(f->ending);
-	carry_free(f->carry);
+	flight_open_free(f->carry);
 	free(f->path);
 	free(f);
 }
@@ -116,8 +116,9 @@ static int drop_oldest(struct flight *f)
 {
 	while (f->n_bytes > f->limit_bytes && f->calls.first->next) {
 		struct kept *k = queue_take(&f->calls);
-		int status = carry_take(f->carry, k->bytes, k->info_size,
-					k->bytes + k->info_size, k->data_size);
+		int status =
+			flight_open_take(f->carry, k->bytes, k->info_size,
+					 k->bytes + k->info_size, k->data_size);
 
 		f->n_bytes -= kept_size(k);
 		free(k);
@@ -170,7 +171,7 @@ static void put_calls(const struct flight *f, struct spool *s,
 	struct bytes data = {.data = (uint8_t *)k->bytes + k->info_size,
 			     .len = k->data_size};
 
-	if (carry_renumber(f->carry, k->bytes, k->info_size, &info) < 0)
+	if (flight_open_renumber(f->carry, k->bytes, k->info_size, &info) < 0)
 		info.failed = 1;
 	spool_put(s, BLOCK_CALLS, &info, &data);
 	bytes_release(&info);
@@ -189,7 +190,7 @@ static int put_all(struct flight *f, struct spool *s, struct cst_error *err)
 {
 	for (const struct kept *k = f->plain.first; k; k = k->next)
 		put_kept(s, k);
-	if (carry_put(f->carry, s) < 0)
+	if (flight_open_put(f->carry, s) < 0)
 		return cst_fail_memory(err);
 	for (const struct kept *k = f->calls.first; k; k = k->next)
 		put_calls(f, s, k);

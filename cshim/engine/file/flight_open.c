@@ -19,7 +19,7 @@ struct carried {
 	uint64_t first; /* seq of the first call that stays */
 };
 
-struct carry {
+struct flight_open {
 	struct carried *lanes;
 	uint32_t n_lanes;
 	struct unpacker unpacker;
@@ -28,9 +28,9 @@ struct carry {
 	uint32_t *threads;
 };
 
-struct carry *carry_new(void)
+struct flight_open *flight_open_new(void)
 {
-	struct carry *c = calloc(1, sizeof(*c));
+	struct flight_open *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -39,11 +39,11 @@ struct carry *carry_new(void)
 	c->threads = malloc(PACK_CALLS_MAX * sizeof(*c->threads));
 	if (c->calls && c->numbers && c->threads)
 		return c;
-	carry_free(c);
+	flight_open_free(c);
 	return NULL;
 }
 
-void carry_free(struct carry *c)
+void flight_open_free(struct flight_open *c)
 {
 	if (!c)
 		return;
@@ -61,7 +61,7 @@ void carry_free(struct carry *c)
  */
 
 /* NULL: out of memory. */
-static struct carried *lane_of(struct carry *c, uint32_t lane)
+static struct carried *lane_of(struct flight_open *c, uint32_t lane)
 {
 	uint32_t n = lane + 1 > 2 * c->n_lanes ? lane + 1 : 2 * c->n_lanes;
 	struct carried *all;
@@ -121,7 +121,7 @@ static int push(struct carried *l, const struct open *o)
 	return 0;
 }
 
-static int push_open(struct carry *c, struct carried *l,
+static int push_open(struct flight_open *c, struct carried *l,
 		     const struct pack_info *info)
 {
 	for (uint32_t i = 0; i < info->n_calls; i++) {
@@ -145,8 +145,8 @@ static int push_open(struct carry *c, struct carried *l,
 	return 0;
 }
 
-int carry_take(struct carry *c, const uint8_t *info, size_t info_size,
-	       const uint8_t *data, size_t data_size)
+int flight_open_take(struct flight_open *c, const uint8_t *info,
+		     size_t info_size, const uint8_t *data, size_t data_size)
 {
 	struct cursor at = {info, info + info_size, 0};
 	struct pack_info i;
@@ -210,8 +210,8 @@ static int put_open(struct packer *p, struct lane *l, const struct carried *c,
 	return put_block(p, l, s);
 }
 
-static int put_lane(const struct carry *c, uint32_t lane, struct packer *p,
-		    struct spool *s)
+static int put_lane(const struct flight_open *c, uint32_t lane,
+		    struct packer *p, struct spool *s)
 {
 	const struct carried *from = &c->lanes[lane];
 	struct lane l = {.index = lane, .tail_seq = NO_SEQ};
@@ -226,7 +226,7 @@ static int put_lane(const struct carry *c, uint32_t lane, struct packer *p,
 	return status;
 }
 
-int carry_put(const struct carry *c, struct spool *s)
+int flight_open_put(const struct flight_open *c, struct spool *s)
 {
 	struct packer *p = packer_new();
 	int status = p ? 0 : CST_MEMORY;
@@ -272,8 +272,8 @@ static uint32_t put_late(const struct carried *l, const struct pack_info *old,
 	return n;
 }
 
-int carry_renumber(const struct carry *c, const uint8_t *info, size_t size,
-		   struct bytes *out)
+int flight_open_renumber(const struct flight_open *c, const uint8_t *info,
+			 size_t size, struct bytes *out)
 {
 	static const struct carried nothing;
 	struct cursor at = {info, info + size, 0};

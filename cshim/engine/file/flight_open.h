@@ -9,21 +9,21 @@
 #include "base/bytes.h"
 #include "file/spool.h"
 
-struct carry;
+struct flight_open;
 
-struct carry *carry_new(void); /* NULL: out of memory */
-void carry_free(struct carry *c);
+struct flight_open *flight_open_new(void); /* NULL: out of memory */
+void flight_open_free(struct flight_open *c);
 
 /* This CALLS block, the oldest there is, is dropped.  Negative: out of memory,
  * or it is bad. */
-int carry_take(struct carry *c, const uint8_t *info, size_t info_size,
-	       const uint8_t *data, size_t data_size);
+int flight_open_take(struct flight_open *c, const uint8_t *info,
+		     size_t info_size, const uint8_t *data, size_t data_size);
 
 /* Write the open calls, as the first blocks of their lanes. */
-int carry_put(const struct carry *c, struct spool *s);
+int flight_open_put(const struct flight_open *c, struct spool *s);
 
 /* The info of a block that stays, as it must be behind them. */
-int carry_renumber(const struct carry *c, const uint8_t *info, size_t size,
-		   struct bytes *out);
+int flight_open_renumber(const struct flight_open *c, const uint8_t *info,
+			 size_t size, struct bytes *out);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <sys/utsname.h>
 
-void records_put_function(struct bytes *out, const struct names *n, uint32_t id)
+void meta_put_function(struct bytes *out, const struct names *n, uint32_t id)
 {
 	const struct function *f = &n->functions[id];
 
@@ -18,7 +18,7 @@ void records_put_function(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_text(out, f->exception ? f->message : f->file);
 }
 
-void records_put_site(struct bytes *out, const struct names *n, uint32_t id)
+void meta_put_site(struct bytes *out, const struct names *n, uint32_t id)
 {
 	const struct call_site *s = &n->sites[id];
 
@@ -29,8 +29,8 @@ void records_put_site(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_text(out, s->file);
 }
 
-void records_put_function_place(struct bytes *out, const struct names *n,
-				uint32_t id)
+void meta_put_function_place(struct bytes *out, const struct names *n,
+			     uint32_t id)
 {
 	if (!names_lacks_function(n, id))
 		return;
@@ -39,8 +39,7 @@ void records_put_function_place(struct bytes *out, const struct names *n,
 	bytes_put_varint(out, n->functions[id].space);
 }
 
-void records_put_site_place(struct bytes *out, const struct names *n,
-			    uint32_t id)
+void meta_put_site_place(struct bytes *out, const struct names *n, uint32_t id)
 {
 	const struct call_site *s = &n->sites[id];
 
@@ -53,8 +52,8 @@ void records_put_site_place(struct bytes *out, const struct names *n,
 	bytes_put_varint(out, s->hook);
 }
 
-void records_put_thread(struct bytes *out, uint32_t index,
-			const struct thread_record *t)
+void meta_put_thread(struct bytes *out, uint32_t index,
+		     const struct thread_record *t)
 {
 	bytes_put_byte(out, 1);
 	bytes_put_varint(out, index);
@@ -65,8 +64,8 @@ void records_put_thread(struct bytes *out, uint32_t index,
 	bytes_put_text(out, t->name);
 }
 
-void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
-		      uint32_t thread, uint32_t ordinal)
+void meta_put_lane(struct bytes *out, uint32_t index, uint32_t process,
+		   uint32_t thread, uint32_t ordinal)
 {
 	bytes_put_byte(out, 2);
 	bytes_put_varint(out, index);
@@ -75,7 +74,7 @@ void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
 	bytes_put_varint(out, ordinal);
 }
 
-void records_put_module(struct bytes *out, const struct writer_module *m)
+void meta_put_module(struct bytes *out, const struct writer_module *m)
 {
 	bytes_put_byte(out, 1);
 	bytes_put_varint(out, m->space);
@@ -86,8 +85,8 @@ void records_put_module(struct bytes *out, const struct writer_module *m)
 	bytes_put_varint(out, m->bias);
 }
 
-void records_put_end(struct bytes *out, uint64_t end_ticks,
-		     const struct cst_status_report *s)
+void meta_put_end(struct bytes *out, uint64_t end_ticks,
+		  const struct cst_status_report *s)
 {
 	bytes_put_varint(out, end_ticks);
 	bytes_put_varint(out, s->n_lost_limit);
@@ -105,7 +104,7 @@ void records_put_end(struct bytes *out, uint64_t end_ticks,
 	bytes_put_varint(out, s->n_dropped);
 }
 
-void records_put_meta(struct bytes *out, const struct writer_options *o)
+void meta_put_meta(struct bytes *out, const struct writer_options *o)
 {
 	static const struct cst_choice all;
 	const struct cst_choice *choice = o->choice ? o->choice : &all;

@@ -12,36 +12,34 @@
 typedef void (*record_put_fn)(struct bytes *out, const struct names *n,
 			      uint32_t id);
 
-void records_put_function(struct bytes *out, const struct names *n,
-			  uint32_t id);
-void records_put_site(struct bytes *out, const struct names *n, uint32_t id);
+void meta_put_function(struct bytes *out, const struct names *n, uint32_t id);
+void meta_put_site(struct bytes *out, const struct names *n, uint32_t id);
 
 /* These put nothing where nothing is missing. */
-void records_put_function_place(struct bytes *out, const struct names *n,
-				uint32_t id);
-void records_put_site_place(struct bytes *out, const struct names *n,
-			    uint32_t id);
+void meta_put_function_place(struct bytes *out, const struct names *n,
+			     uint32_t id);
+void meta_put_site_place(struct bytes *out, const struct names *n, uint32_t id);
 
 struct thread_record {
 	uint32_t process, pid, ordinal, tid;
 	char name[64];
 };
 
-void records_put_thread(struct bytes *out, uint32_t index,
-			const struct thread_record *t);
-void records_put_lane(struct bytes *out, uint32_t index, uint32_t process,
-		      uint32_t thread, uint32_t ordinal);
+void meta_put_thread(struct bytes *out, uint32_t index,
+		     const struct thread_record *t);
+void meta_put_lane(struct bytes *out, uint32_t index, uint32_t process,
+		   uint32_t thread, uint32_t ordinal);
 
 /* A trace's END.  Of s what is missing: lost records, libraries, calls. */
 struct cst_status_report;
-void records_put_end(struct bytes *out, uint64_t end_ticks,
-		     const struct cst_status_report *s);
+void meta_put_end(struct bytes *out, uint64_t end_ticks,
+		  const struct cst_status_report *s);
 
 /* A trace's META. */
 struct writer_options;
-void records_put_meta(struct bytes *out, const struct writer_options *o);
+void meta_put_meta(struct bytes *out, const struct writer_options *o);
 
 struct writer_module;
-void records_put_module(struct bytes *out, const struct writer_module *m);
+void meta_put_module(struct bytes *out, const struct writer_module *m);
 
 #endif

@@ -4,7 +4,7 @@
  * a mark of their own (folder_manifest.h).
  */
 #include "file/ours.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 #include "file/block.h"
 
 #include <fcntl.h>

@@ -68,7 +68,7 @@ static int open_any(struct spool *s, const char *path, const char *dir,
 	if (path && *path)
 		return open_named(path, err);
 	if (dir && *dir && held && *held)
-		fd = heldfile_open(dir, held, &s->held);
+		fd = cache_file_open(dir, held, &s->held);
 	if (fd >= 0)
 		return fd;
 	return open_unnamed(dir && *dir ? dir : "/var/tmp", err);
@@ -107,7 +107,7 @@ void spool_release(struct spool *s)
 {
 	flight_free(s->flight);
 	s->flight = NULL;
-	heldfile_remove(take(s->held));
+	cache_file_remove(take(s->held));
 	guard_close(&s->fd);
 	bytes_release(&s->pending);
 	s->fd = -1;

@@ -89,9 +89,9 @@ static void put_people(struct writer *w)
 	writer_put_plain(w, BLOCK_MODULES, &w->modules, SOME);
 	if (!w->names->n_dirty_functions && !w->names->n_dirty_sites)
 		return;
-	put_names(w, BLOCK_NAMES, records_put_function, records_put_site);
-	put_names(w, BLOCK_PLACES, records_put_function_place,
-		  records_put_site_place);
+	put_names(w, BLOCK_NAMES, meta_put_function, meta_put_site);
+	put_names(w, BLOCK_PLACES, meta_put_function_place,
+		  meta_put_site_place);
 	names_clean(w->names);
 }
 
@@ -122,7 +122,7 @@ void writer_put_calls(struct writer *w, struct lane *l)
 
 static void put_thread(struct writer *w, uint32_t index)
 {
-	records_put_thread(&w->people, index, &w->threads[index]);
+	meta_put_thread(&w->people, index, &w->threads[index]);
 	writer_put_plain(w, BLOCK_THREADS, &w->people, WRITER_PLAIN_SIZE);
 	w->is_changed = 1;
 }
@@ -162,13 +162,13 @@ void writer_thread_name(struct writer *w, uint32_t thread, const char *name)
 
 void writer_module(struct writer *w, const struct writer_module *m)
 {
-	records_put_module(&w->modules, m);
+	meta_put_module(&w->modules, m);
 }
 
 static void put_end(struct writer *w)
 {
 	w->missing.is_limit_reached = (uint32_t)w->is_full;
-	records_put_end(&w->plain, w->end_ticks, &w->missing);
+	meta_put_end(&w->plain, w->end_ticks, &w->missing);
 	writer_put_plain(w, BLOCK_END, &w->plain, SOME);
 	w->is_changed = 0;
 }
@@ -218,7 +218,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 		writer_free(w);
 		return status;
 	}
-	records_put_meta(&w->plain, options);
+	meta_put_meta(&w->plain, options);
 	writer_put_plain(w, BLOCK_META, &w->plain, SOME);
 	names_dirty(names);
 	w->is_changed = 1;

@@ -39,7 +39,7 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	l->index = w->n_lane_indexes++;
 	l->slot = w->n_lanes;
 	w->lanes[w->n_lanes++] = l;
-	records_put_lane(&w->people, l->index, process, thread, ordinal);
+	meta_put_lane(&w->people, l->index, process, thread, ordinal);
 	writer_put_plain(w, BLOCK_THREADS, &w->people, WRITER_PLAIN_SIZE);
 	return l;
 }

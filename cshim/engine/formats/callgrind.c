@@ -282,7 +282,7 @@ int64_t callgrind_write(const struct cst_trace *t,
 			void *arg, struct cst_error *err)
 {
 	struct callgrind c = {.t = t, .choice = choice};
-	int64_t status = pump_run(callgrind_fill, &c, write, arg, err);
+	int64_t status = pipeline_run(callgrind_fill, &c, write, arg, err);
 
 	if (status == 0)
 		status = c.graph.n_calls;

@@ -27,7 +27,7 @@ enum {
 enum { BEGIN_BYTES = 64 };
 
 struct chrome_lane {
-	struct nest nest;
+	struct clamp nest;
 	uint32_t begin_len;	 /* 0: not made yet */
 	char begin[BEGIN_BYTES]; /* what all its events begin with */
 };
@@ -37,7 +37,7 @@ struct chrome {
 	struct view *view;
 	struct chrome_lane *lanes;
 	struct track *tracks;
-	struct pieces sites;
+	struct site_text sites;
 	uint32_t gap_ps;
 	int has_head;
 	int64_t n_calls;
@@ -209,16 +209,16 @@ static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
 	uint32_t function = c->t->names->sites[s->site].function;
 	struct chrome_lane *lane = &c->lanes[s->lane];
 	size_t size;
-	const char *site = pieces_get(&c->sites, s->site, &size);
+	const char *site = site_text_get(&c->sites, s->site, &size);
 	char *begin, *p;
 
 	if (!lane->begin_len)
 		make_lane(lane, &c->tracks[s->lane], c->gap_ps);
-	while (nest_over(&lane->nest, s))
+	while (clamp_over(&lane->nest, s))
 		;
 	s->start_ns = ps_of(s->start_ns);
 	s->duration_ns = ps_of(s->duration_ns);
-	if (!site || nest_enter(&lane->nest, function, s) < 0)
+	if (!site || clamp_enter(&lane->nest, function, s) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
 	if (!p)
@@ -257,10 +257,10 @@ static void chrome_release(struct chrome *c)
 {
 	view_free(c->view);
 	for (uint32_t i = 0; c->lanes && i < c->t->n_lanes; i++)
-		nest_release(&c->lanes[i].nest);
+		clamp_release(&c->lanes[i].nest);
 	free(c->lanes);
 	free(c->tracks);
-	pieces_release(&c->sites);
+	site_text_release(&c->sites);
 }
 
 int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
@@ -276,12 +276,12 @@ int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
 	c->tracks = tracks_new(t);
 	c->lanes = calloc(t->n_lanes + (size_t)1, sizeof(*c->lanes));
 	status = c->tracks && c->lanes
-			 ? pieces_init(&c->sites, t, put_site, err)
+			 ? site_text_init(&c->sites, t, put_site, err)
 			 : cst_fail_memory(err);
 	if (status == 0)
 		status = view_new(t, choice, 0, &c->view, err);
 	if (status == 0)
-		status = pump_run(chrome_fill, c, write, arg, err);
+		status = pipeline_run(chrome_fill, c, write, arg, err);
 	if (status == 0)
 		status = c->n_calls;
 	chrome_release(c);

@@ -13,9 +13,9 @@ enum { NO_LANE = UINT32_MAX };
 struct ctf {
 	const struct cst_trace *t;
 	struct folder *folder;
-	struct steps *steps;
+	struct enter_exit *steps;
 	struct track *tracks;
-	struct pieces sites;
+	struct site_text sites;
 	struct ctf_stream stream;
 	uint32_t lane; /* the one whose stream is open */
 	int64_t n_calls;
@@ -45,7 +45,7 @@ static int put_entry(struct ctf *c, const struct step *step,
 	struct bytes *out = &c->stream.packet;
 	char id[CALLID_MAX + 1], *end;
 	size_t size;
-	const char *site = pieces_get(&c->sites, call->site, &size);
+	const char *site = site_text_get(&c->sites, call->site, &size);
 
 	if (!site)
 		return cst_fail_memory(err);
@@ -99,7 +99,7 @@ static int write_calls(struct ctf *c, struct cst_error *err)
 	struct step step;
 	int status;
 
-	while ((status = steps_next(c->steps, &step, err)) > 0) {
+	while ((status = enter_exit_next(c->steps, &step, err)) > 0) {
 		status = step.lane == c->lane ? 0
 					      : begin_lane(c, step.lane, err);
 		if (status == 0 && !step.is_exit)
@@ -124,8 +124,9 @@ static int prepare(struct ctf *c, const struct cst_choice *choice,
 	c->tracks = tracks_new(c->t);
 	if (!c->tracks)
 		return cst_fail_memory(err);
-	status = pieces_init(&c->sites, c->t, put_site, err);
-	return status < 0 ? status : steps_new(c->t, choice, &c->steps, err);
+	status = site_text_init(&c->sites, c->t, put_site, err);
+	return status < 0 ? status
+			  : enter_exit_new(c->t, choice, &c->steps, err);
 }
 
 int64_t ctf_write(const struct cst_trace *t, const struct cst_choice *choice,
@@ -141,8 +142,8 @@ int64_t ctf_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0)
 		status = write_calls(&c, err);
 	ctf_stream_release(&c.stream);
-	pieces_release(&c.sites);
-	steps_free(c.steps);
+	site_text_release(&c.sites);
+	enter_exit_free(c.steps);
 	free(c.tracks);
 	return status < 0 ? status : c.n_calls;
 }

@@ -254,7 +254,7 @@ int64_t dot_write(const struct cst_trace *t, const struct cst_choice *choice,
 		  cst_write_fn write, void *arg, struct cst_error *err)
 {
 	struct dot d = {.t = t, .choice = choice};
-	int64_t status = pump_run(dot_fill, &d, write, arg, err);
+	int64_t status = pipeline_run(dot_fill, &d, write, arg, err);
 
 	if (status == 0)
 		status = d.graph.n_calls;

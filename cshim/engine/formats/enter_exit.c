@@ -5,19 +5,19 @@
 
 enum { BATCH = 512, NO_LANE = UINT32_MAX };
 
-struct steps {
+struct enter_exit {
 	const struct cst_trace *t;
 	struct view *view;
-	struct nest nest; /* of the lane under way */
+	struct clamp nest; /* of the lane under way */
 	uint32_t lane;
 	int n, at; /* of the batch; n 0: the view is over */
 	struct shown batch[BATCH];
 };
 
-int steps_new(const struct cst_trace *t, const struct cst_choice *choice,
-	      struct steps **out, struct cst_error *err)
+int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
+		   struct enter_exit **out, struct cst_error *err)
 {
-	struct steps *s = calloc(1, sizeof(*s));
+	struct enter_exit *s = calloc(1, sizeof(*s));
 	int status;
 
 	if (!s)
@@ -26,24 +26,24 @@ int steps_new(const struct cst_trace *t, const struct cst_choice *choice,
 	s->lane = NO_LANE;
 	status = view_new_calls(t, choice, 1, &s->view, err);
 	if (status < 0)
-		steps_free(s);
+		enter_exit_free(s);
 	else
 		*out = s;
 	return status;
 }
 
-void steps_free(struct steps *s)
+void enter_exit_free(struct enter_exit *s)
 {
 	if (!s)
 		return;
 	view_free(s->view);
-	nest_release(&s->nest);
+	clamp_release(&s->nest);
 	free(s);
 }
 
 /* The next call, still to be taken. NULL: the view is over, or failed. */
-static struct shown *steps_peek(struct steps *s, int *status,
-				struct cst_error *err)
+static struct shown *enter_exit_peek(struct enter_exit *s, int *status,
+				     struct cst_error *err)
 {
 	if (s->at == s->n) {
 		*status = view_next(s->view, s->batch, BATCH, err);
@@ -53,7 +53,7 @@ static struct shown *steps_peek(struct steps *s, int *status,
 	return s->n ? &s->batch[s->at] : NULL;
 }
 
-static void step_exit(const struct steps *s, const struct nested *over,
+static void step_exit(const struct enter_exit *s, const struct nested *over,
 		      struct step *out)
 {
 	*out = (struct step){
@@ -66,8 +66,8 @@ static void step_exit(const struct steps *s, const struct nested *over,
 	};
 }
 
-static int step_entry(struct steps *s, struct shown *call, struct step *out,
-		      struct cst_error *err)
+static int step_entry(struct enter_exit *s, struct shown *call,
+		      struct step *out, struct cst_error *err)
 {
 	*out = (struct step){
 		.lane = call->lane,
@@ -76,23 +76,25 @@ static int step_entry(struct steps *s, struct shown *call, struct step *out,
 		.end = call->end,
 		.call = call,
 	};
-	if (nest_enter(&s->nest, out->function, call) < 0)
+	if (clamp_enter(&s->nest, out->function, call) < 0)
 		return cst_fail_memory(err);
 	out->at_ns = call->start_ns;
 	s->at++;
 	return 1;
 }
 
-int steps_next(struct steps *s, struct step *out, struct cst_error *err)
+int enter_exit_next(struct enter_exit *s, struct step *out,
+		    struct cst_error *err)
 {
 	const struct nested *over;
 	struct shown *call;
 	int status = 0;
 
-	call = steps_peek(s, &status, err);
+	call = enter_exit_peek(s, &status, err);
 	if (status < 0)
 		return status;
-	over = nest_over(&s->nest, call && call->lane == s->lane ? call : NULL);
+	over = clamp_over(&s->nest,
+			  call && call->lane == s->lane ? call : NULL);
 	if (over) {
 		step_exit(s, over, out);
 		return 1;
@@ -100,7 +102,7 @@ int steps_next(struct steps *s, struct step *out, struct cst_error *err)
 	if (!call)
 		return 0;
 	if (call->lane != s->lane)
-		nest_release(&s->nest);
+		clamp_release(&s->nest);
 	s->lane = call->lane;
 	return step_entry(s, call, out, err);
 }

@@ -8,7 +8,7 @@
 
 #include "trace/clamp.h"
 
-struct steps;
+struct enter_exit;
 
 struct step {
 	uint64_t at_ns; /* since the trace began; never less than before */
@@ -21,11 +21,12 @@ struct step {
 };
 
 /* last and around of the choice are not looked at. t is borrowed. */
-int steps_new(const struct cst_trace *t, const struct cst_choice *choice,
-	      struct steps **out, struct cst_error *err);
-void steps_free(struct steps *s);
+int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
+		   struct enter_exit **out, struct cst_error *err);
+void enter_exit_free(struct enter_exit *s);
 
 /* 1: a step; 0: the end; or negative. */
-int steps_next(struct steps *s, struct step *out, struct cst_error *err);
+int enter_exit_next(struct enter_exit *s, struct step *out,
+		    struct cst_error *err);
 
 #endif

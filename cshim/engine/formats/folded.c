@@ -19,7 +19,7 @@ struct name {
 struct folded {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
-	struct stacks stacks;
+	struct call_paths stacks;
 	struct name *names; /* by function */
 	struct bytes text;
 	int is_made;
@@ -80,7 +80,7 @@ static int folded_fill(void *arg, struct bytes *out, struct cst_error *err)
 	int status;
 
 	if (!f->is_made) {
-		status = stacks_make(&f->stacks, f->t, f->choice, err);
+		status = call_paths_make(&f->stacks, f->t, f->choice, err);
 		if (status < 0)
 			return status;
 		f->names = calloc(f->t->names->n_functions + (size_t)1,
@@ -89,7 +89,7 @@ static int folded_fill(void *arg, struct bytes *out, struct cst_error *err)
 			return cst_fail_memory(err);
 		f->is_made = 1;
 	}
-	if (sink_is_interrupted())
+	if (outfile_is_interrupted())
 		return cst_fail(CST_INTERRUPTED, err, "interrupted");
 	for (; f->next < f->stacks.nodes.n && out->len < PUMP_BLOCK; f->next++)
 		put_node(f, f->next, out);
@@ -102,11 +102,11 @@ int64_t folded_write(const struct cst_trace *t, const struct cst_choice *choice,
 		     cst_write_fn write, void *arg, struct cst_error *err)
 {
 	struct folded f = {.t = t, .choice = choice};
-	int64_t status = pump_run(folded_fill, &f, write, arg, err);
+	int64_t status = pipeline_run(folded_fill, &f, write, arg, err);
 
 	if (status == 0)
 		status = f.stacks.n_calls;
-	stacks_release(&f.stacks);
+	call_paths_release(&f.stacks);
 	free(f.names);
 	bytes_release(&f.text);
 	return status;

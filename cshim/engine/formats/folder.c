@@ -22,7 +22,7 @@ static int is_ours(const char *path)
 	auto_close int dir =
 		open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	return dir >= 0 && mark_owns(dir);
+	return dir >= 0 && manifest_owns(dir);
 }
 
 /* 1: one of ours; 0: nothing. */
@@ -105,7 +105,7 @@ int folder_open(struct folder *f, const char *path, struct cst_error *err)
 	f->dir = make_beside(f);
 	if (f->dir < 0)
 		return fail(f, err);
-	mark_begin(&f->mark);
+	manifest_begin(&f->mark);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ void folder_abandon(struct folder *f)
 	if (f->dir < 0)
 		return;
 	folder_release(f);
-	mark_remove(f->temp);
+	manifest_remove(f->temp);
 }
 
 /* Where two names cannot be exchanged at once: one after the other. */
@@ -141,7 +141,7 @@ static int replace(struct folder *f)
 		    0 &&
 	    move_aside(f) < 0)
 		return -1;
-	mark_remove(f->temp);
+	manifest_remove(f->temp);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ int folder_begin(struct folder *f, const char *name, struct folder_file *out,
 			 0666);
 	if (out->fd < 0)
 		return fail(f, err);
-	mark_add(&f->mark, name);
+	manifest_add(&f->mark, name);
 	return 0;
 }
 

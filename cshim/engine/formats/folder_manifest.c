@@ -12,12 +12,12 @@ static const char first_line[] = "written by cstrace:\n";
 
 enum { FIRST = sizeof(first_line) - 1, MARK_MAX = 64 << 20, READ = 64 << 10 };
 
-void mark_begin(struct bytes *text)
+void manifest_begin(struct bytes *text)
 {
 	bytes_put(text, first_line, FIRST);
 }
 
-void mark_add(struct bytes *text, const char *name)
+void manifest_add(struct bytes *text, const char *name)
 {
 	bytes_put(text, name, strlen(name));
 	bytes_put_byte(text, '\n');
@@ -31,7 +31,7 @@ struct mark {
 	size_t n;
 };
 
-static void mark_release(struct mark *m)
+static void manifest_release(struct mark *m)
 {
 	bytes_release(&m->text);
 	free(m->names);
@@ -60,7 +60,7 @@ static int name_compare(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int mark_read(struct mark *m, int dir)
+static int manifest_read(struct mark *m, int dir)
 {
 	char *p, *end;
 	size_t n = 0;
@@ -124,17 +124,17 @@ static int remove_entry(const struct mark *m, int dir, const char *name)
 	return unlinkat(dir, name, 0);
 }
 
-int mark_owns(int dir)
+int manifest_owns(int dir)
 {
 	struct mark m = {.n = 0};
-	int is_ours = mark_read(&m, dir) == 0 &&
+	int is_ours = manifest_read(&m, dir) == 0 &&
 		      each_entry(dir, check_entry, &m) == 0;
 
-	mark_release(&m);
+	manifest_release(&m);
 	return is_ours;
 }
 
-void mark_remove(const char *path)
+void manifest_remove(const char *path)
 {
 	auto_close int dir =
 		open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

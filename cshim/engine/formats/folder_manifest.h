@@ -11,13 +11,13 @@
 #define MARK_NAME ".cstrace"
 
 /* A list that is being made; names have no newline. */
-void mark_begin(struct bytes *text);
-void mark_add(struct bytes *text, const char *name);
+void manifest_begin(struct bytes *text);
+void manifest_add(struct bytes *text, const char *name);
 
 /* Everything in the folder is a plain file that its mark lists. */
-int mark_owns(int dir);
+int manifest_owns(int dir);
 
 /* Remove the folder and what is in it, if that is plain files only. */
-void mark_remove(const char *path);
+void manifest_remove(const char *path);
 
 #endif

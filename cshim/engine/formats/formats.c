@@ -58,7 +58,7 @@ static int64_t save_file(const struct cst_trace *t,
 			 void *arg, struct cst_error *err)
 {
 	(void)choice;
-	return copy_write(t, write, arg, err);
+	return recompress_write(t, write, arg, err);
 }
 
 /* cst_formats() has the same names. */
@@ -155,7 +155,7 @@ const struct format *formats_find(const char *path, const char *name,
 
 /* The file, and whether it was what ended the writing. */
 struct target {
-	struct sink_file file;
+	struct outfile file;
 	int is_ended;
 };
 
@@ -163,7 +163,7 @@ static int target_write(void *arg, const char *text, uint64_t size)
 {
 	struct target *o = arg;
 
-	o->is_ended = sink_write(&o->file, text, size) < 0;
+	o->is_ended = outfile_write(&o->file, text, size) < 0;
 	return o->is_ended ? CST_INTERRUPTED : 0;
 }
 
@@ -210,7 +210,7 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 	t->status.n_too_deep = 0;
 	if (f->folder)
 		return save_folder(f, t, path, choice, err);
-	status = sink_open(&o.file, path, err);
+	status = outfile_open(&o.file, path, err);
 	if (status < 0)
 		return status;
 	n = format_write(f, t, look, choice, target_write, &o, err);
@@ -219,8 +219,8 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 		n = cst_fail_sys(err, "cannot write '%.300s'", path);
 	}
 	if (n < 0)
-		sink_abandon(&o.file);
+		outfile_abandon(&o.file);
 	else
-		status = sink_commit(&o.file, err);
+		status = outfile_commit(&o.file, err);
 	return status < 0 ? status : n;
 }

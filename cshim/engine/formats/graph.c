@@ -12,7 +12,7 @@ enum { BATCH = 512 };
 struct gather {
 	struct graph *g;
 	const struct cst_trace *t;
-	struct nest nest;
+	struct clamp nest;
 	uint32_t lane;
 	struct shown batch[BATCH];
 };
@@ -48,7 +48,7 @@ static void close_calls(struct gather *x, const struct shown *call)
 {
 	const struct nested *over;
 
-	while ((over = nest_over(&x->nest, call)))
+	while ((over = clamp_over(&x->nest, call)))
 		x->g->functions[over->function].n_open--;
 }
 
@@ -85,7 +85,7 @@ static int take_call(struct gather *x, struct shown *call)
 	if (x->nest.n)
 		caller = x->nest.calls[x->nest.n - 1].function;
 	if (arc_number(x->g, caller, call->site, &arc) < 0 ||
-	    nest_enter(&x->nest, function, call) < 0)
+	    clamp_enter(&x->nest, function, call) < 0)
 		return CST_MEMORY;
 	count_call(x->g, caller, function, arc, call->duration_ns);
 	return 0;
@@ -115,7 +115,7 @@ int graph_make(struct graph *g, const struct cst_trace *t,
 			}
 	view_free(view);
 	if (x)
-		nest_release(&x->nest);
+		clamp_release(&x->nest);
 	if (n < 0)
 		graph_release(g);
 	return n;

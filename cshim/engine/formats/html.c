@@ -32,7 +32,7 @@ struct html {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
 	struct html_sums sums;
-	struct stacks stacks;
+	struct call_paths stacks;
 	struct html_calls *calls;
 	struct bytes raw;
 	enum state state;
@@ -307,7 +307,7 @@ static int begin(struct html *h, struct bytes *out, struct cst_error *err)
 		status = html_sums_make(&h->sums, h->t, h->choice,
 					HTML_MOST_CALLS, err);
 	if (status == 0)
-		status = stacks_make(&h->stacks, h->t, h->choice, err);
+		status = call_paths_make(&h->stacks, h->t, h->choice, err);
 	if (status == 0)
 		status = html_calls_new(h->t, h->choice, h->sums.least_ns,
 					HTML_MOST_CALLS, &h->calls, err);
@@ -348,13 +348,13 @@ int64_t html_write(const struct cst_trace *t, const struct cst_choice *choice,
 		   cst_write_fn write, void *arg, struct cst_error *err)
 {
 	struct html h = {.t = t, .choice = choice};
-	int64_t status = pump_run(html_fill, &h, write, arg, err);
+	int64_t status = pipeline_run(html_fill, &h, write, arg, err);
 
 	if (status == 0)
 		status = (int64_t)h.sums.n_calls;
 	html_calls_free(h.calls);
 	html_sums_release(&h.sums);
-	stacks_release(&h.stacks);
+	call_paths_release(&h.stacks);
 	bytes_release(&h.raw);
 	return status;
 }

@@ -8,7 +8,7 @@ enum { BATCH = 512, NO_LANE = UINT32_MAX };
 struct tour {
 	const struct cst_trace *t;
 	struct view *view;
-	struct nest nest;
+	struct clamp nest;
 	uint32_t lane;
 	int n, at;
 	struct shown batch[BATCH];
@@ -35,7 +35,7 @@ void tour_free(struct tour *r)
 	if (!r)
 		return;
 	view_free(r->view);
-	nest_release(&r->nest);
+	clamp_release(&r->nest);
 	free(r);
 }
 
@@ -55,7 +55,7 @@ int tour_next(struct tour *r, struct stop *out, struct cst_error *err)
 	}
 	out->call = r->batch[r->at++];
 	is_first = out->call.lane != r->lane;
-	while (nest_over(&r->nest, is_first ? NULL : &out->call))
+	while (clamp_over(&r->nest, is_first ? NULL : &out->call))
 		;
 	if (is_first)
 		r->nest.free_ns = 0;
@@ -64,7 +64,7 @@ int tour_next(struct tour *r, struct stop *out, struct cst_error *err)
 	out->level = r->nest.n;
 	out->function = r->t->names->sites[out->call.site].function;
 	out->duration_ns = out->call.duration_ns;
-	if (nest_enter(&r->nest, out->function, &out->call) < 0)
+	if (clamp_enter(&r->nest, out->function, &out->call) < 0)
 		return cst_fail_memory(err);
 	return 1;
 }

@@ -25,7 +25,7 @@ struct jsonl {
 	const struct cst_trace *t;
 	struct view *view;
 	struct window window;
-	struct pieces sites, froms;
+	struct site_text sites, froms;
 	struct bytes left_by; /* what left the last call ... */
 	uint32_t thrown;      /* ... as struct shown has it */
 	int64_t n_calls;
@@ -166,11 +166,11 @@ static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 {
 	const struct bytes *thrown = left_by(j, s);
 	size_t size = 0, from_size = 0;
-	const char *site = pieces_get(&j->sites, s->site, &size), *from = "";
+	const char *site = site_text_get(&j->sites, s->site, &size), *from = "";
 	char *begin, *p;
 
 	if (s->from != s->site)
-		from = pieces_get(&j->froms, s->from, &from_size);
+		from = site_text_get(&j->froms, s->from, &from_size);
 	if (!site || !from || thrown->failed)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size +
@@ -229,22 +229,22 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (!j)
 		return cst_fail_memory(err);
 	j->t = t;
-	status = pieces_init(&j->sites, t, put_site, err);
+	status = site_text_init(&j->sites, t, put_site, err);
 	if (status == 0)
-		status = pieces_init(&j->froms, t, put_from, err);
+		status = site_text_init(&j->froms, t, put_from, err);
 	if (status == 0)
 		status = window_init(&j->window, t, choice, err);
 	if (status == 0)
 		status = view_new_part(t, choice, &j->window.part, 0, &j->view,
 				       err);
 	if (status == 0)
-		status = pump_run(jsonl_fill, j, write, arg, err);
+		status = pipeline_run(jsonl_fill, j, write, arg, err);
 	if (status == 0)
 		status = j->n_calls;
 	view_free(j->view);
 	window_release(&j->window);
-	pieces_release(&j->sites);
-	pieces_release(&j->froms);
+	site_text_release(&j->sites);
+	site_text_release(&j->froms);
 	bytes_release(&j->left_by);
 	return status;
 }

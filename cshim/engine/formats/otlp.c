@@ -24,8 +24,8 @@ enum {
 struct otlp {
 	const struct cst_trace *t;
 	struct view *view;
-	struct nest nest;
-	struct pieces sites;
+	struct clamp nest;
+	struct site_text sites;
 	char trace_id[32];
 	uint32_t lane, process; /* under way; UINT32_MAX: none yet */
 	uint8_t is_begun, has_span;
@@ -192,18 +192,18 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
 {
 	size_t size;
-	const char *site = pieces_get(&o->sites, s->site, &size);
+	const char *site = site_text_get(&o->sites, s->site, &size);
 	char *begin, *p;
 
 	if (s->lane != o->lane) {
-		nest_release(&o->nest);
+		clamp_release(&o->nest);
 		o->lane = s->lane;
 	}
 	if (track_process(o->t, s->lane) != o->process)
 		begin_process(o, s->lane, out);
-	while (nest_over(&o->nest, s))
+	while (clamp_over(&o->nest, s))
 		;
-	if (!site || nest_enter(&o->nest, 0, s) < 0)
+	if (!site || clamp_enter(&o->nest, 0, s) < 0)
 		return CST_MEMORY;
 	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
 	if (!p)
@@ -253,15 +253,15 @@ int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 	o->t = t;
 	o->lane = o->process = UINT32_MAX;
 	make_trace_id(o);
-	status = pieces_init(&o->sites, t, put_site, err);
+	status = site_text_init(&o->sites, t, put_site, err);
 	if (status == 0)
 		status = view_new(t, choice, 1, &o->view, err);
 	if (status == 0)
-		status = pump_run(otlp_fill, o, write, arg, err);
+		status = pipeline_run(otlp_fill, o, write, arg, err);
 	if (status == 0)
 		status = o->n_calls;
 	view_free(o->view);
-	nest_release(&o->nest);
-	pieces_release(&o->sites);
+	clamp_release(&o->nest);
+	site_text_release(&o->sites);
 	return status;
 }

@@ -3,21 +3,21 @@
 
 #include <stdlib.h>
 
-int pieces_init(struct pieces *p, const struct cst_trace *t, piece_fn make,
-		struct cst_error *err)
+int site_text_init(struct site_text *p, const struct cst_trace *t,
+		   piece_fn make, struct cst_error *err)
 {
-	*p = (struct pieces){.t = t, .make = make};
+	*p = (struct site_text){.t = t, .make = make};
 	p->sites = calloc(t->names->n_sites + (size_t)1, sizeof(*p->sites));
 	return p->sites ? 0 : cst_fail_memory(err);
 }
 
-void pieces_release(struct pieces *p)
+void site_text_release(struct site_text *p)
 {
 	free(p->sites);
 	bytes_release(&p->text);
 }
 
-int pieces_make(struct pieces *p, uint32_t id)
+int site_text_make(struct site_text *p, uint32_t id)
 {
 	size_t at = p->text.len;
 

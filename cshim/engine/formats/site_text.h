@@ -17,7 +17,7 @@ struct piece {
 	size_t at, size; /* size 0: not made yet */
 };
 
-struct pieces {
+struct site_text {
 	const struct cst_trace *t;
 	piece_fn make;
 	struct piece *sites;
@@ -25,18 +25,18 @@ struct pieces {
 };
 
 /* t is borrowed. */
-int pieces_init(struct pieces *p, const struct cst_trace *t, piece_fn make,
-		struct cst_error *err);
-void pieces_release(struct pieces *p);
+int site_text_init(struct site_text *p, const struct cst_trace *t,
+		   piece_fn make, struct cst_error *err);
+void site_text_release(struct site_text *p);
 
 /* Negative: out of memory. */
-int pieces_make(struct pieces *p, uint32_t id);
+int site_text_make(struct site_text *p, uint32_t id);
 
 /* Valid until the next call; NULL: out of memory. */
-static inline const char *pieces_get(struct pieces *p, uint32_t id,
-				     size_t *size)
+static inline const char *site_text_get(struct site_text *p, uint32_t id,
+					size_t *size)
 {
-	if (!p->sites[id].size && pieces_make(p, id) < 0)
+	if (!p->sites[id].size && site_text_make(p, id) < 0)
 		return NULL;
 	*size = p->sites[id].size;
 	return (const char *)p->text.data + p->sites[id].at;

@@ -22,7 +22,7 @@ enum {
 struct speedscope {
 	const struct cst_trace *t;
 	struct view *view;
-	struct nest nest; /* of the lane under way */
+	struct clamp nest; /* of the lane under way */
 	uint32_t lane;
 	uint64_t end_ns; /* of its last event */
 	uint8_t is_begun, has_profile, has_event;
@@ -87,7 +87,7 @@ static void close_calls(struct speedscope *s, const struct shown *call,
 {
 	const struct nested *over;
 
-	while ((over = nest_over(&s->nest, call)))
+	while ((over = clamp_over(&s->nest, call)))
 		put_event(s, 'C', over->function, over->end_ns, out);
 }
 
@@ -96,7 +96,7 @@ static void end_profile(struct speedscope *s, struct bytes *out)
 	if (s->lane == NO_LANE)
 		return;
 	close_calls(s, NULL, out);
-	nest_release(&s->nest);
+	clamp_release(&s->nest);
 	PUT(out, "\n],\"endValue\":");
 	put_number(out, s->end_ns);
 	PUT(out, "}");
@@ -129,7 +129,7 @@ static int put_call(struct speedscope *s, struct shown *call, struct bytes *out)
 		begin_profile(s, call, out);
 	}
 	close_calls(s, call, out);
-	if (nest_enter(&s->nest, function, call) < 0)
+	if (clamp_enter(&s->nest, function, call) < 0)
 		return CST_MEMORY;
 	put_event(s, 'O', function, call->start_ns, out);
 	s->n_calls += trace_is_call(s->t, call->site);
@@ -171,10 +171,10 @@ int64_t speedscope_write(const struct cst_trace *t,
 	s->lane = NO_LANE;
 	status = view_new(t, choice, 1, &s->view, err);
 	if (status == 0)
-		status = pump_run(speedscope_fill, s, write, arg, err);
+		status = pipeline_run(speedscope_fill, s, write, arg, err);
 	if (status == 0)
 		status = s->n_calls;
 	view_free(s->view);
-	nest_release(&s->nest);
+	clamp_release(&s->nest);
 	return status;
 }

@@ -28,7 +28,7 @@ struct text {
 	struct suffix *suffixes;
 	/* Of rows with another site's file and line. */
 	struct suffix *far_suffixes;
-	struct addrmap far; /* by both: its index */
+	struct hashmap far; /* by both: its index */
 	uint32_t cap_far;
 	struct bytes suffix_text;
 	uint64_t *paused_ns; /* before and with each pause */
@@ -94,14 +94,14 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 static struct suffix *far_suffix(struct text *x, const struct row *row)
 {
 	uint64_t key = (uint64_t)(row->site + 1) << 32 | row->from;
-	uint32_t *known = addrmap_get(&x->far, key), n = x->far.n;
+	uint32_t *known = hashmap_get(&x->far, key), n = x->far.n;
 
 	if (known)
 		return &x->far_suffixes[*known];
 	if (n == FAR_MAX ||
 	    loader_grow(&x->far_suffixes, sizeof(*x->far_suffixes), n,
 			&x->cap_far) < 0 ||
-	    addrmap_put(&x->far, key, n) < 0)
+	    hashmap_put(&x->far, key, n) < 0)
 		return NULL;
 	x->far_suffixes[n] = (struct suffix){0};
 	return &x->far_suffixes[n];
@@ -375,7 +375,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 		status = view_new_part(t, choice, &x->window.part, 0, &x->view,
 				       err);
 	if (status == 0)
-		status = pump_run(text_fill, x, write, arg, err);
+		status = pipeline_run(text_fill, x, write, arg, err);
 	if (status == 0)
 		status = x->n_rows > x->n_notes ? x->n_rows - x->n_notes
 						: x->n_rows;
@@ -384,7 +384,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	fold_free(x->fold);
 	free(x->suffixes);
 	free(x->far_suffixes);
-	addrmap_release(&x->far);
+	hashmap_release(&x->far);
 	free(x->paused_ns);
 	free(x->is_noted);
 	bytes_release(&x->suffix_text);

@@ -33,7 +33,7 @@ static const uint64_t time_max = 1ull << 62;
 struct uftrace {
 	const struct cst_trace *t;
 	struct folder *folder;
-	struct steps *steps;
+	struct enter_exit *steps;
 	struct track *tracks;
 	uint64_t *addrs;   /* by function */
 	uint8_t *has_file; /* by lane */
@@ -88,7 +88,7 @@ static int write_calls(struct uftrace *u, struct cst_error *err)
 	struct step step;
 	int status;
 
-	while ((status = steps_next(u->steps, &step, err)) > 0) {
+	while ((status = enter_exit_next(u->steps, &step, err)) > 0) {
 		if (step.lane != u->lane)
 			status = begin_lane(u, step.lane, err);
 		if (step.depth >= UFTRACE_LEVELS)
@@ -207,7 +207,7 @@ static int prepare(struct uftrace *u, const struct cst_choice *choice,
 	u->tracks = tracks_new_flat(u->t);
 	u->has_file = calloc(u->t->n_lanes + (size_t)1, 1);
 	return u->tracks && u->has_file
-		       ? steps_new(u->t, choice, &u->steps, err)
+		       ? enter_exit_new(u->t, choice, &u->steps, err)
 		       : cst_fail_memory(err);
 }
 
@@ -229,7 +229,7 @@ int64_t uftrace_write(const struct cst_trace *t,
 		status = write_info(&u, err);
 	if (status < 0)
 		folder_end(&u.file, &ignored);
-	steps_free(u.steps);
+	enter_exit_free(u.steps);
 	free(u.tracks);
 	free(u.addrs);
 	free(u.has_file);

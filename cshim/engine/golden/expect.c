@@ -19,7 +19,7 @@ enum { BATCH = 512, OUTER_ROWS = 8, INNER_ROWS = 24 };
 struct expect {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
-	struct chosen threads;
+	struct thread_choice threads;
 	struct golden golden;
 	struct matcher matcher;
 	struct golden_section *section; /* of the thread under way, or NULL */
@@ -296,8 +296,8 @@ static int is_about(const struct expect *x, const struct golden_section *s,
 		return 0;
 	if (s->threads)
 		return golden_glob(s->threads, thread->name);
-	if (!s->line && !chosen_is_all(&x->threads))
-		return chosen_has(&x->threads, thread) &&
+	if (!s->line && !thread_choice_is_all(&x->threads))
+		return thread_choice_has(&x->threads, thread) &&
 		       (x->threads.process || x->threads.tid ||
 			s->process == thread->process);
 	return s->process == thread->process && s->thread == thread->ordinal;
@@ -521,7 +521,7 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path, uint32_t output,
 	struct sheet sheet;
 	int64_t status = golden_read(&x.golden, path, err);
 
-	sink_begin();
+	outfile_begin();
 	golden_options_apply(&x.golden.options, &all);
 	if (output) {
 		x.sheet = &sheet;
@@ -529,7 +529,7 @@ int64_t cst_trace_expect(struct cst_trace *t, const char *path, uint32_t output,
 		sheet_table(&sheet, "rows", columns);
 	}
 	if (status == 0)
-		status = chosen_init(&x.threads, t, &all, err);
+		status = thread_choice_init(&x.threads, t, &all, err);
 	if (status == 0)
 		status = matcher_init(&x.matcher, t, &x.golden, err);
 	if (status == 0)

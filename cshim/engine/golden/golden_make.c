@@ -41,7 +41,7 @@ struct section {
 struct maker {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
-	struct shapes shapes;
+	struct subtrees shapes;
 	struct frame *frames; /* frames[0]: the thread */
 	uint32_t n, cap;
 	struct level *levels; /* as many as there are frames */
@@ -54,7 +54,7 @@ struct maker {
 	struct bytes out; /* not yet written */
 	cst_write_fn write;
 	void *arg;
-	struct sink_file file;
+	struct outfile file;
 };
 
 /* ---- lines -------------------------------------------------------------- */
@@ -162,7 +162,7 @@ static uint32_t frame_shape(struct maker *m, const struct frame *f)
 	m->line.len = 0;
 	put_expected(m, shape.function, shape.end, &m->line);
 	shape.n_bytes += m->line.len + 1;
-	return shapes_add(&m->shapes, &shape, f->runs);
+	return subtrees_add(&m->shapes, &shape, f->runs);
 }
 
 static int frame_add(struct maker *m, struct frame *f, uint32_t shape)
@@ -255,7 +255,7 @@ static int end_thread(struct maker *m, struct cst_error *err)
 	measure(m, root->runs, root->n, &shape);
 	s = &m->sections[m->n_sections++];
 	*s = (struct section){m->thread,
-			      shapes_add(&m->shapes, &shape, root->runs)};
+			      subtrees_add(&m->shapes, &shape, root->runs)};
 	m->line.len = 0;
 	put_heading(m, s, &m->line);
 	m->n_bytes += m->line.len + shape.n_bytes;
@@ -324,7 +324,7 @@ static void write_run(struct maker *m, uint32_t depth,
 /* Each level that is under way has a frame: what is left of its runs. */
 static int write_shape(struct maker *m, uint32_t shape)
 {
-	const struct shapes *all = &m->shapes;
+	const struct subtrees *all = &m->shapes;
 	uint32_t depth = 0;
 
 	while (1) {
@@ -365,16 +365,16 @@ static int write_out(struct maker *m, const char *path, struct cst_error *err)
 		return write_all(m) < 0
 			       ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : 0;
-	status = sink_open(&m->file, path, err);
+	status = outfile_open(&m->file, path, err);
 	if (status < 0)
 		return status;
-	m->write = sink_write;
+	m->write = outfile_write;
 	m->arg = &m->file;
 	if (write_all(m) < 0) {
-		sink_abandon(&m->file);
+		outfile_abandon(&m->file);
 		return cst_fail_sys(err, "cannot write '%.300s'", path);
 	}
-	return sink_commit(&m->file, err);
+	return outfile_commit(&m->file, err);
 }
 
 static void maker_release(struct maker *m)
@@ -384,7 +384,7 @@ static void maker_release(struct maker *m)
 	free(m->frames);
 	free(m->levels);
 	free(m->sections);
-	shapes_release(&m->shapes);
+	subtrees_release(&m->shapes);
 	bytes_release(&m->line);
 	bytes_release(&m->out);
 }
@@ -436,7 +436,7 @@ int cst_trace_golden(struct cst_trace *t, const char *path, uint32_t is_forced,
 				"'%.300s' is there, and is no golden tree of "
 				"this program",
 				path);
-	sink_begin();
+	outfile_begin();
 	status = view_new(t, choice, 1, &v, err);
 	if (status == 0)
 		status = make_all(&m, v, err);

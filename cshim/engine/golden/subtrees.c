@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-void shapes_release(struct shapes *s)
+void subtrees_release(struct subtrees *s)
 {
 	free(s->all);
 	free(s->runs);
 	free(s->table);
-	*s = (struct shapes){0};
+	*s = (struct subtrees){0};
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -27,7 +27,7 @@ static uint64_t hash_of(const struct shape *shape, const struct shape_run *runs)
 	return hash;
 }
 
-static int is_like(const struct shapes *s, const struct shape *a,
+static int is_like(const struct subtrees *s, const struct shape *a,
 		   const struct shape *b, const struct shape_run *runs)
 {
 	if (a->function != b->function || a->end != b->end ||
@@ -43,7 +43,7 @@ static int is_like(const struct shapes *s, const struct shape *a,
 }
 
 /* Where it is in the table, or the free slot that it belongs into. */
-static uint32_t *slot_of(struct shapes *s, const struct shape *like,
+static uint32_t *slot_of(struct subtrees *s, const struct shape *like,
 			 const struct shape_run *runs)
 {
 	uint32_t i = (uint32_t)hash_of(like, runs) & (s->cap_table - 1);
@@ -53,7 +53,7 @@ static uint32_t *slot_of(struct shapes *s, const struct shape *like,
 	return &s->table[i];
 }
 
-static int table_grow(struct shapes *s)
+static int table_grow(struct subtrees *s)
 {
 	uint32_t cap = s->cap_table ? 2 * s->cap_table : 1024;
 	uint32_t *table = calloc(cap, sizeof(*table));
@@ -71,8 +71,8 @@ static int table_grow(struct shapes *s)
 	return 1;
 }
 
-uint32_t shapes_add(struct shapes *s, const struct shape *like,
-		    const struct shape_run *runs)
+uint32_t subtrees_add(struct subtrees *s, const struct shape *like,
+		      const struct shape_run *runs)
 {
 	struct shape *shape;
 	uint32_t *slot;

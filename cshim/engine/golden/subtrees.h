@@ -23,7 +23,7 @@ struct shape {
 	uint64_t n_bytes; /* likewise, where it is not indented */
 };
 
-struct shapes {
+struct subtrees {
 	struct shape *all;
 	struct shape_run *runs;
 	uint32_t n, cap, n_runs, cap_runs;
@@ -34,11 +34,11 @@ struct shapes {
 
 enum { SHAPE_NONE = UINT32_MAX };
 
-void shapes_release(struct shapes *s);
+void subtrees_release(struct subtrees *s);
 
 /* The one that is like this one (first_run does not count) and calls these;
  * SHAPE_NONE: out of memory. */
-uint32_t shapes_add(struct shapes *s, const struct shape *like,
-		    const struct shape_run *runs);
+uint32_t subtrees_add(struct subtrees *s, const struct shape *like,
+		      const struct shape_run *runs);
 
 #endif

@@ -6,7 +6,7 @@
 #include "names/names.h"
 #include "base/arena.h"
 #include "cstrace/engine.h"
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 #include "names/simple.h"
 #include "names/twins.h"
 

@@ -72,7 +72,7 @@ static uint32_t take_marks(struct cst_recorder *r, const struct slice *slice)
 	for (; n < slice->n && slice->records[n].time &&
 	       is_mark(&slice->records[n]);
 	     n++)
-		crew_hear(&r->crew, slice->thread, &slice->records[n]);
+		threads_hear(&r->threads, slice->thread, &slice->records[n]);
 	return n;
 }
 
@@ -80,14 +80,14 @@ static uint32_t take_marks(struct cst_recorder *r, const struct slice *slice)
 static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
 {
-	uint32_t n = crew_knows(&r->crew, r->area, slice->thread)
+	uint32_t n = threads_knows(&r->threads, r->area, slice->thread)
 			     ? 0
 			     : take_marks(r, slice);
 	struct thread *t;
 
 	if (n)
 		return n;
-	t = crew_of_area(&r->crew, &r->calls, r->area, slice->thread);
+	t = threads_of_area(&r->threads, &r->calls, r->area, slice->thread);
 	if (!t)
 		return slice_count(slice);
 	if (!r->has_begun)
@@ -130,8 +130,8 @@ static int pass_turn(struct cst_recorder *r, uint32_t turn, uint32_t n_known)
 		n_calls = r->calls.n_calls - n_calls;
 		if (n_calls)
 			live_passed(&r->live, &r->calls,
-				    crew_of_area(&r->crew, &r->calls, r->area,
-						 slice.thread),
+				    threads_of_area(&r->threads, &r->calls,
+						    r->area, slice.thread),
 				    slice.records, n, n_calls);
 		reader_done(&r->reader, turn, n);
 		if (!n)
@@ -323,7 +323,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	writer_hurry(r->writer, haste(r, n_full));
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
-	r->live.screen.has_threads = r->crew.n > 1;
+	r->live.screen.has_threads = r->threads.n > 1;
 	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
 	before = r->reader.n_records - before + r->has_held;
 	return before > INT32_MAX ? INT32_MAX : (int)before;

@@ -51,7 +51,7 @@ void live_release(struct live *l)
 {
 	filter_free(l->filter);
 	fold_free(l->fold);
-	addrmap_release(&l->stacks);
+	hashmap_release(&l->stacks);
 	screen_release(&l->screen);
 	free(l->span.from);
 	free(l->span.until);
@@ -78,11 +78,11 @@ static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
 
 static uint32_t lane_of(struct live *l, const struct stack *s)
 {
-	uint32_t *known = addrmap_get(&l->stacks, (uintptr_t)s);
+	uint32_t *known = hashmap_get(&l->stacks, (uintptr_t)s);
 
 	if (known)
 		return *known;
-	addrmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
+	hashmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
 	return l->n_stacks++;
 }
 
@@ -655,7 +655,7 @@ void live_forget(struct live *l)
 	l->n_rows = 0;
 	l->is_passing = l->is_flooded = 0;
 	screen_clear(&l->screen);
-	addrmap_release(&l->stacks);
+	hashmap_release(&l->stacks);
 	l->n_stacks = 0;
 	fold_restart(l);
 }

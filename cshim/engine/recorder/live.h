@@ -51,7 +51,7 @@ struct live {
 	int is_exact; /* rows keep step with the program: none is left out */
 	struct screen screen;
 	struct fold *fold;     /* NULL: rows are not folded */
-	struct addrmap stacks; /* the fold's lanes, by their struct stack */
+	struct hashmap stacks; /* the fold's lanes, by their struct stack */
 	uint32_t n_stacks;
 	/* More rows come than can be shown; and calls are passed just now. */
 	uint8_t is_flooded, is_passing;

@@ -27,12 +27,12 @@ void recorder_forget(struct cst_recorder *r)
 {
 	live_forget(&r->live);
 	callstack_release(&r->calls);
-	crew_release(&r->crew);
-	lives_release(&r->lives);
+	threads_release(&r->threads);
+	process_ends_release(&r->lives);
 	free(r->seeding);
 	r->seeding = NULL;
 	r->n_seeding = r->cap_seeding = 0;
-	addrmap_release(&r->injected);
+	hashmap_release(&r->injected);
 }
 
 static int open_writer(struct cst_recorder *r,
@@ -185,8 +185,8 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_waits = head->n_waits,
 		.area_bytes = area_bytes(r->area),
 		.spool_bytes = r->writer ? writer_bytes(r->writer) : 0,
-		.n_threads = r->crew.n,
-		.n_processes = r->crew.n_processes,
+		.n_threads = r->threads.n,
+		.n_processes = r->threads.n_processes,
 		.n_functions = r->names->n_functions,
 		.n_sites = r->names->n_sites,
 		.is_limit_reached = r->is_full,
@@ -225,7 +225,7 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 	fill_status(r, status);
 	writer_set_missing(r->writer, status);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
-	lives_tell(r);
+	process_ends_tell(r);
 }
 
 /* A readable trace of what the writer's file holds. */
@@ -276,7 +276,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	r->writer = r->calls.writer = NULL;
 	recorder_forget(r);
 	if (failed < 0) {
-		heldfile_remove(held);
+		cache_file_remove(held);
 		return failed;
 	}
 	failed = open_trace(fd, &status, out, err);
@@ -443,8 +443,8 @@ int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 	/* It may not be the first to make a call. */
 	process = area_expect(r->area, r->pid, r->sites.spaces.asker_from);
 	if (process != UINT32_MAX)
-		t = crew_of_tid(&r->crew, &r->calls, process, r->pid, tid,
-				thread_name);
+		t = threads_of_tid(&r->threads, &r->calls, process, r->pid, tid,
+				   thread_name);
 	if (!t || seeding_room(r, r->n_seeding + (uint32_t)n) < 0) {
 		pthread_mutex_unlock(&r->lock);
 		return cst_fail_memory(err);
@@ -475,11 +475,11 @@ static uint32_t injected_site(struct cst_recorder *r,
 
 	key = (key ^ site->caller) * 0xbf58476d1ce4e5b9ull;
 	key = (key ^ site->hook ^ key >> 29) * 0x94d049bb133111ebull | 1;
-	known = addrmap_get(&r->injected, key);
+	known = hashmap_get(&r->injected, key);
 	if (known)
 		return *known;
 	number = area_add_site(r->area, site);
-	if (number && addrmap_put(&r->injected, key, number) < 0)
+	if (number && hashmap_put(&r->injected, key, number) < 0)
 		return 0;
 	return number;
 }
@@ -502,7 +502,7 @@ static int inject_locked(struct cst_recorder *r, uint32_t tid,
 		return 0;
 	if (process == UINT32_MAX) /* it is not in the area, nor is any */
 		process = 0;
-	t = crew_of_tid(&r->crew, &r->calls, process, r->pid, tid, "");
+	t = threads_of_tid(&r->threads, &r->calls, process, r->pid, tid, "");
 	if (!t)
 		return cst_fail_memory(err);
 	if (!r->has_begun && !r->sites.all[number].is_muted)

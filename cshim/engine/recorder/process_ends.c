@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void lives_release(struct lives *l)
+void process_ends_release(struct process_ends *l)
 {
 	free(l->all);
-	*l = (struct lives){0};
+	*l = (struct process_ends){0};
 }
 
-static struct life *life_of(struct lives *l, uint32_t process)
+static struct life *life_of(struct process_ends *l, uint32_t process)
 {
 	if (process >= l->cap) {
 		uint32_t cap = l->cap ? l->cap : 16;
@@ -37,8 +37,8 @@ static void take_stock(struct cst_recorder *r)
 {
 	for (uint32_t i = 0; i < r->lives.n; i++)
 		r->lives.all[i].has_open = 0;
-	for (uint32_t i = 0; i < r->crew.n; i++) {
-		const struct thread *t = r->crew.all[i];
+	for (uint32_t i = 0; i < r->threads.n; i++) {
+		const struct thread *t = r->threads.all[i];
 		struct life *life = t->area_index < CST_MAX_THREADS
 					    ? life_of(&r->lives, t->process)
 					    : NULL;
@@ -78,7 +78,7 @@ static int is_first(const struct area *a, uint32_t process)
 	       !area_has_execed(a, process);
 }
 
-void lives_look(struct cst_recorder *r, int is_last)
+void process_ends_look(struct cst_recorder *r, int is_last)
 {
 	take_stock(r);
 	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++) {
@@ -88,7 +88,7 @@ void lives_look(struct cst_recorder *r, int is_last)
 		if (!life->has_open || life->end)
 			continue;
 		if (!area_has_execed(r->area, i) &&
-		    gone_process_goes_on(pid_of(r->area, i)))
+		    thread_ends_process_goes_on(pid_of(r->area, i)))
 			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
 			life_end(life, told_end(r->area, i));
@@ -96,7 +96,7 @@ void lives_look(struct cst_recorder *r, int is_last)
 	}
 }
 
-void lives_look_back(struct cst_recorder *r)
+void process_ends_look_back(struct cst_recorder *r)
 {
 	take_stock(r);
 	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++)
@@ -104,7 +104,7 @@ void lives_look_back(struct cst_recorder *r)
 			life_end(&r->lives.all[i], told_end(r->area, i));
 }
 
-void lives_tell(struct cst_recorder *r)
+void process_ends_tell(struct cst_recorder *r)
 {
 	r->lives.has_news = 0;
 	for (uint32_t i = 0; i < r->lives.n; i++) {

@@ -19,22 +19,22 @@ struct life {
 };
 
 /* By index in the area. */
-struct lives {
+struct process_ends {
 	struct life *all;
 	uint32_t n, cap;
 	int has_news; /* not yet told */
 };
 
-void lives_release(struct lives *l);
+void process_ends_release(struct process_ends *l);
 
 /* Look who has ended, now and then; is_last: for the last time, as when the
  * trace ends with its first process. */
-void lives_look(struct cst_recorder *r, int is_last);
+void process_ends_look(struct cst_recorder *r, int is_last);
 
 /* Of an area that nobody writes any more. */
-void lives_look_back(struct cst_recorder *r);
+void process_ends_look_back(struct cst_recorder *r);
 
 /* Tell the writer what is new. */
-void lives_tell(struct cst_recorder *r);
+void process_ends_tell(struct cst_recorder *r);
 
 #endif

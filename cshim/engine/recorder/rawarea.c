@@ -142,11 +142,11 @@ static int take_all(struct cst_recorder *r, const char *path,
 
 	while (recorder_round(r, 1) > 0)
 		;
-	gone_mark_ended(r);
-	gone_unwind(r);
+	thread_ends_mark_ended(r);
+	thread_ends_unwind(r);
 	recorder_tell_modules(r, 1);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
-	lives_tell(r);
+	process_ends_tell(r);
 	take_losses(&missing, r);
 	missing.n_lost_limit = writer_dropped(r->writer);
 	writer_set_missing(r->writer, &missing);

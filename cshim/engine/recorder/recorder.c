@@ -125,7 +125,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	recorder_keep(r);
 	if (recorder_is_held(r))
 		return TICK_MS * 1000;
-	gone_mark(r, 0);
+	thread_ends_mark(r, 0);
 	r->may_hold = !is_handshake;
 	taken = recorder_round(r, peek);
 	r->may_hold = 0;
@@ -146,7 +146,7 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 		return is_handshake || taken > BEHIND_RECORDS ? 0 : BUSY_US;
 	}
 	if (peek)
-		gone_unwind(r);
+		thread_ends_unwind(r);
 	if (++r->n_quiet % RECLAIM_TICKS == 0)
 		reader_reclaim(&r->reader);
 	return TICK_MS * 1000;
@@ -354,12 +354,12 @@ static int recorder_rounds(struct cst_recorder *r, int is_last)
 			return 0;
 		if (taken)
 			continue;
-		gone_unwind(r);
+		thread_ends_unwind(r);
 		if (!is_last)
 			break;
 		/* Only now are all threads known; their last records may
 		 * have come meanwhile. */
-		gone_mark(r, 1);
+		thread_ends_mark(r, 1);
 		is_last = 0;
 	}
 	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),

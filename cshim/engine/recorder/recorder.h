@@ -34,8 +34,8 @@ struct cst_recorder {
 	struct names *names;
 	struct sites sites;
 	struct callstack calls;
-	struct crew crew;
-	struct lives lives;
+	struct threads threads;
+	struct process_ends lives;
 	struct live live;
 	struct filter *mute; /* what is dropped for good; NULL: nothing */
 	struct pauses pauses;
@@ -50,7 +50,7 @@ struct cst_recorder {
 
 	struct seeding *seeding;
 	uint32_t n_seeding, cap_seeding;
-	struct addrmap injected; /* sites made by cst_recorder_inject() */
+	struct hashmap injected; /* sites made by cst_recorder_inject() */
 
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
 	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;

@@ -14,7 +14,7 @@ enum {
 
 /* Neither dead nor dying: when all end at once, the others are not gone before
  * this can be seen. */
-int gone_process_goes_on(uint32_t pid)
+int thread_ends_process_goes_on(uint32_t pid)
 {
 	unsigned long long flags = 0, pending = 0;
 	char path[32], text[1024], state = 0;
@@ -61,7 +61,7 @@ static void ask(struct asked *q, const struct area *a, uint32_t pid)
 	if (q->pid == pid)
 		return;
 	q->pid = pid;
-	q->goes_on = (uint8_t)gone_process_goes_on(pid);
+	q->goes_on = (uint8_t)thread_ends_process_goes_on(pid);
 	/* An exec has unmapped it.  The new program's entry in the area comes
 	 * with its first call, which may be long after. */
 	q->is_same = q->goes_on && area_is_held(a, pid);
@@ -103,7 +103,7 @@ static int thread_is_at_it(const struct thread *t)
 	return !t->gone_at && t->own->n && t->area_index < CST_MAX_THREADS;
 }
 
-void gone_mark(struct cst_recorder *r, int is_last)
+void thread_ends_mark(struct cst_recorder *r, int is_last)
 {
 	uint64_t now = clock_monotonic_ns();
 	struct asked asked = {0};
@@ -111,20 +111,20 @@ void gone_mark(struct cst_recorder *r, int is_last)
 	if (!is_last && now - r->last_mark_ns < MARK_MS * 1000000ull)
 		return;
 	r->last_mark_ns = now;
-	lives_look(r, is_last);
-	for (uint32_t i = 0; i < r->crew.n; i++) {
-		struct thread *t = r->crew.all[i];
+	process_ends_look(r, is_last);
+	for (uint32_t i = 0; i < r->threads.n; i++) {
+		struct thread *t = r->threads.all[i];
 
 		if (thread_is_at_it(t) && thread_was_left(r->area, t, &asked))
 			t->gone_at = thread_end(r->area, t);
 	}
 }
 
-void gone_mark_ended(struct cst_recorder *r)
+void thread_ends_mark_ended(struct cst_recorder *r)
 {
-	lives_look_back(r);
-	for (uint32_t i = 0; i < r->crew.n; i++) {
-		struct thread *t = r->crew.all[i];
+	process_ends_look_back(r);
+	for (uint32_t i = 0; i < r->threads.n; i++) {
+		struct thread *t = r->threads.all[i];
 
 		if (thread_is_at_it(t) &&
 		    thread_said_so(r->area, t->area_index))
@@ -132,10 +132,10 @@ void gone_mark_ended(struct cst_recorder *r)
 	}
 }
 
-void gone_unwind(struct cst_recorder *r)
+void thread_ends_unwind(struct cst_recorder *r)
 {
-	for (uint32_t i = 0; i < r->crew.n; i++) {
-		struct thread *t = r->crew.all[i];
+	for (uint32_t i = 0; i < r->threads.n; i++) {
+		struct thread *t = r->threads.all[i];
 
 		if (t->gone_at && t->own->n)
 			stack_unwind(&r->calls, t, t->own, 0,

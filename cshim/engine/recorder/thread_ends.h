@@ -15,14 +15,14 @@
 /* Before a round: mark the threads that are gone, whose last records it will
  * take.  Asks no more often than some times a second, but when it is certain
  * to be the last chance. */
-int gone_process_goes_on(uint32_t pid);
-void gone_mark(struct cst_recorder *r, int is_last);
+int thread_ends_process_goes_on(uint32_t pid);
+void thread_ends_mark(struct cst_recorder *r, int is_last);
 
 /* The same of an area that nobody writes any more: by what the threads said. */
-void gone_mark_ended(struct cst_recorder *r);
+void thread_ends_mark_ended(struct cst_recorder *r);
 
 /* After a round that left nothing: unwind what those marked before it have
  * open. */
-void gone_unwind(struct cst_recorder *r);
+void thread_ends_unwind(struct cst_recorder *r);
 
 #endif

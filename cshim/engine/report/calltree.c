@@ -22,10 +22,10 @@ static const struct level no_level = {NO_STACK, NO_STACK, NO_STACK, 0, 0};
 struct gather {
 	struct calltree *c;
 	const struct cst_trace *t;
-	uint8_t *subjects;   /* by key; NULL: none are asked for */
-	struct stacks paths; /* with subjects: to all calls, counting those of
-			      * subjects */
-	uint64_t n_open;     /* roots in the tree of callees */
+	uint8_t *subjects;	 /* by key; NULL: none are asked for */
+	struct call_paths paths; /* with subjects: to all calls, counting those
+				  * of subjects */
+	uint64_t n_open;	 /* roots in the tree of callees */
 	struct level *levels;
 	uint32_t n, cap; /* levels in use */
 	uint32_t lane;
@@ -34,19 +34,20 @@ struct gather {
 
 void calltree_release(struct calltree *c)
 {
-	keys_release(&c->keys);
-	stacks_release(&c->callees);
-	stacks_release(&c->callers);
+	report_keys_release(&c->keys);
+	call_paths_release(&c->callees);
+	call_paths_release(&c->callers);
 	*c = (struct calltree){0};
 }
 
-/* The node of key below the node `above`, with its target.  As stacks_node().
+/* The node of key below the node `above`, with its target.  As
+ * call_paths_node().
  */
-static int enter_node(struct stacks *s, uint32_t above, uint32_t key,
+static int enter_node(struct call_paths *s, uint32_t above, uint32_t key,
 		      uint32_t *out)
 {
 	uint32_t n = s->nodes.n, target;
-	int got = stacks_node(s, above, key, out);
+	int got = call_paths_node(s, above, key, out);
 
 	if (got <= 0 || s->nodes.n == n)
 		return got;
@@ -101,7 +102,7 @@ static int levels_fit(struct gather *g, const struct shown *call)
 }
 
 /* Without what the call takes of its caller's. */
-static void count_self(struct stacks *s, uint32_t caller,
+static void count_self(struct call_paths *s, uint32_t caller,
 		       const struct shown *call)
 {
 	if (caller == NO_STACK)
@@ -118,12 +119,12 @@ static void count_call(struct stack_sums *sums, const struct shown *call)
 	sums->own_stops += call->n_stops;
 }
 
-/* What to count a call at in the tree of callees.  As stacks_node(). */
+/* What to count a call at in the tree of callees.  As call_paths_node(). */
 static int find_callee(struct gather *g, uint32_t key,
 		       const struct level *above, const struct level *here,
 		       uint32_t *out)
 {
-	struct stacks *s = &g->c->callees;
+	struct call_paths *s = &g->c->callees;
 	uint32_t root, node = NO_STACK;
 	int got;
 
@@ -150,7 +151,7 @@ static int take_callee(struct gather *g, uint32_t key, const struct shown *call,
 		       const struct level *above, struct level *here)
 {
 	uint64_t ns = call->duration_ns;
-	struct stacks *s = &g->c->callees;
+	struct call_paths *s = &g->c->callees;
 	int got;
 
 	if (g->subjects && !here->is_subject && above->node == NO_STACK)
@@ -177,7 +178,7 @@ static int take_path(struct gather *g, uint32_t key, const struct shown *call,
 		     int is_outermost, const struct level *above,
 		     struct level *here)
 {
-	struct stacks *s = &g->paths;
+	struct call_paths *s = &g->paths;
 	uint32_t entry;
 	int got = enter_node(s, above->path, key, &entry);
 
@@ -252,7 +253,7 @@ static void add_sums(struct stack_sums *to, const struct stack_sums *s)
  * caller: what called that is told by other entries. */
 static int add_callers(struct gather *g, uint32_t entry)
 {
-	struct stacks *to = &g->c->callers;
+	struct call_paths *to = &g->c->callers;
 	const struct pair *paths = g->paths.nodes.all;
 	const struct stack_sums *sums = &g->paths.sums[entry];
 	uint32_t node = NO_STACK;
@@ -318,15 +319,15 @@ int calltree_make(struct calltree *c, const struct cst_trace *t,
 	g->c = c;
 	g->t = t;
 	g->lane = UINT32_MAX;
-	status = keys_init(&c->keys, t->names, choice->names, CST_BY_FUNCTION,
-			   err);
+	status = report_keys_init(&c->keys, t->names, choice->names,
+				  CST_BY_FUNCTION, err);
 	if (status == 0 && function)
 		status = find_subjects(g, function, err);
 	if (status == 0)
 		status = take_all(g, choice, err);
 	if (status == 0 && all_callers(g) < 0)
 		status = cst_fail_memory(err);
-	stacks_release(&g->paths);
+	call_paths_release(&g->paths);
 	free(g->subjects);
 	free(g->levels);
 	if (status < 0)

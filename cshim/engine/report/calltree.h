@@ -22,11 +22,12 @@
  * below it; their times and callees are in the target. */
 struct calltree {
 	struct keys keys;
-	struct stacks callees; /* without subjects: of the outermost calls */
-	struct stacks callers; /* with the subjects' calls and times */
-	uint32_t n_subjects;   /* functions that the user's words mean */
-	uint64_t total_ns;     /* of the roots, each moment once */
-	int64_t n_calls;       /* in the tree of callees */
+	struct call_paths
+		callees; /* without subjects: of the outermost calls */
+	struct call_paths callers; /* with the subjects' calls and times */
+	uint32_t n_subjects;	   /* functions that the user's words mean */
+	uint64_t total_ns;	   /* of the roots, each moment once */
+	int64_t n_calls;	   /* in the tree of callees */
 };
 
 /* Fill an empty c.  function: a regex that the subjects' names match; NULL:
@@ -36,7 +37,8 @@ int calltree_make(struct calltree *c, const struct cst_trace *t,
 		  struct cst_error *err);
 void calltree_release(struct calltree *c);
 
-static inline int calltree_is_recursive(const struct stacks *s, uint32_t node)
+static inline int calltree_is_recursive(const struct call_paths *s,
+					uint32_t node)
 {
 	return s->sums[node].target != node;
 }

@@ -18,7 +18,7 @@ enum { INDENT_MOST = 40, ROW_ROOM = KEYS_ROOM + 512 };
 struct drawing {
 	const struct calltree *c;
 	const struct cst_graph *graph;
-	const struct stacks *s; /* the tree that is drawn */
+	const struct call_paths *s; /* the tree that is drawn */
 	const char *section;
 	uint8_t *is_shown;  /* by node */
 	uint32_t *children; /* nodes by caller, each caller's in order */
@@ -137,7 +137,7 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 		p = number_put(p, depth);
 		p = PUT_AT(p, "] ");
 	}
-	p = keys_put(&d->c->keys, d->s->nodes.all[node].b, p);
+	p = report_keys_put(&d->c->keys, d->s->nodes.all[node].b, p);
 	if (is_recursive)
 		p = PUT_AT(p, "  (recursive)");
 	*p++ = '\n';
@@ -223,7 +223,8 @@ static int put_rows(struct drawing *d)
 	}
 }
 
-static int draw(struct drawing *d, const char *section, const struct stacks *s)
+static int draw(struct drawing *d, const char *section,
+		const struct call_paths *s)
 {
 	size_t n = s->nodes.n + (size_t)2;
 	auto_free struct rank *ranks = malloc(n * sizeof(*ranks));

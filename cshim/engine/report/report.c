@@ -44,7 +44,7 @@ struct report {
 	struct filter *filter;
 	uint64_t min_ns;
 	struct walk_part range;
-	struct chosen threads;
+	struct thread_choice threads;
 	struct span span;
 	uint64_t n_shown, n_std;
 	uint8_t is_plain; /* no filter that looks at the callers */
@@ -193,7 +193,7 @@ static int report_fill(void *arg, struct bytes *out, struct cst_error *err)
 
 static int is_seen(const struct report *r, uint32_t thread)
 {
-	return chosen_has(&r->threads, &r->t->threads[thread]);
+	return thread_choice_has(&r->threads, &r->t->threads[thread]);
 }
 
 static int report_take(void *arg, const char *text, uint64_t size)
@@ -240,11 +240,12 @@ static int report_init(struct report *r, const struct cst_report *report,
 	int status = cst_report_check(report, err);
 
 	if (status == 0)
-		status = keys_init(&r->keys, names, how, report->by, err);
+		status =
+			report_keys_init(&r->keys, names, how, report->by, err);
 	if (status < 0)
 		return status;
 	r->is_by_thread = report->by == CST_BY_THREAD;
-	if (r->is_by_thread && keys_take_threads(&r->keys, r->t) < 0)
+	if (r->is_by_thread && report_keys_take_threads(&r->keys, r->t) < 0)
 		return cst_fail_memory(err);
 	r->totals = calloc(r->keys.n + (size_t)1, sizeof(*r->totals));
 	r->sites = calloc(names->n_sites + (size_t)1, sizeof(*r->sites));
@@ -269,7 +270,7 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 			  const struct cst_choice *choice,
 			  struct cst_error *err)
 {
-	int status = chosen_init(&r->threads, r->t, choice, err);
+	int status = thread_choice_init(&r->threads, r->t, choice, err);
 
 	r->min_ns = choice->min_ns;
 	r->range = walk_range(r->t, choice);
@@ -287,7 +288,7 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	if (!r->range.until)
 		r->range.until = UINT64_MAX;
 	if (status == 0)
-		status = pump_run(report_fill, r, report_take, r, err);
+		status = pipeline_run(report_fill, r, report_take, r, err);
 	return status == CST_MEMORY ? cst_fail_memory(err) : status;
 }
 
@@ -301,7 +302,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 
 	answer_set(t->answer, r.n_shown, r.n_std, n == 0);
 	if (n == 0)
-		n = totals_put(r.totals, &r.keys, report, &out, err);
+		n = report_rows_put(r.totals, &r.keys, report, &out, err);
 	if (n >= 0 && out.len &&
 	    write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
@@ -310,7 +311,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 		unpacked_release(&r.runs[i]);
 	walk_free(r.walk);
 	filter_free(r.filter);
-	keys_release(&r.keys);
+	report_keys_release(&r.keys);
 	free(r.sites);
 	free(r.totals);
 	free(r.levels);

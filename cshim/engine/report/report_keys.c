@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void keys_release(struct keys *k)
+void report_keys_release(struct keys *k)
 {
 	free(k->all);
 	free(k->of_function);
@@ -82,7 +82,7 @@ static void tell_apart(struct keys *k, uint32_t from, uint32_t to)
 	}
 }
 
-static void keys_functions(struct keys *k, const uint32_t *order)
+static void report_keys_functions(struct keys *k, const uint32_t *order)
 {
 	const struct function *functions = k->names->functions;
 	uint32_t first = 0;
@@ -128,7 +128,7 @@ static int by_site(const void *a, const void *b, void *arg)
 }
 
 /* Each key of a function becomes one for each place. */
-static int keys_sites(struct keys *k)
+static int report_keys_sites(struct keys *k)
 {
 	uint32_t n = k->names->n_sites;
 	uint32_t *order = malloc((n + (size_t)1) * sizeof(*order));
@@ -160,8 +160,8 @@ static int keys_sites(struct keys *k)
 	return 0;
 }
 
-int keys_init(struct keys *k, const struct names *names, int how,
-	      enum cst_report_by by, struct cst_error *err)
+int report_keys_init(struct keys *k, const struct names *names, int how,
+		     enum cst_report_by by, struct cst_error *err)
 {
 	uint32_t *order = sort_functions(names);
 	size_t n = names->n_functions + (size_t)1;
@@ -174,17 +174,17 @@ int keys_init(struct keys *k, const struct names *names, int how,
 	if (!order || !k->all || !k->of_function || !k->of_site)
 		status = CST_MEMORY;
 	else
-		keys_functions(k, order);
+		report_keys_functions(k, order);
 	free(order);
 	if (status == 0 && by == CST_BY_CALLSITE)
-		status = keys_sites(k);
+		status = report_keys_sites(k);
 	if (status == 0)
 		return 0;
-	keys_release(k);
+	report_keys_release(k);
 	return cst_fail_memory(err);
 }
 
-int keys_take_threads(struct keys *k, const struct cst_trace *t)
+int report_keys_take_threads(struct keys *k, const struct cst_trace *t)
 {
 	struct key *all = malloc((t->n_threads + (size_t)1) * sizeof(*all));
 
@@ -251,7 +251,7 @@ static char *put_function(const struct keys *k, uint32_t key, char *p)
 				  : put_place(&k->names->sites[at->site], p);
 }
 
-char *keys_put(const struct keys *k, uint32_t key, char *p)
+char *report_keys_put(const struct keys *k, uint32_t key, char *p)
 {
 	return k->threads_of ? put_thread(&k->threads_of->threads[key], p)
 			     : put_function(k, key, p);

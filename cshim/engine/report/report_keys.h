@@ -32,15 +32,15 @@ struct keys {
 };
 
 /* names is borrowed; how: enum cst_names. */
-int keys_init(struct keys *k, const struct names *names, int how,
-	      enum cst_report_by by, struct cst_error *err);
+int report_keys_init(struct keys *k, const struct names *names, int how,
+		     enum cst_report_by by, struct cst_error *err);
 /* Keys for t's threads in place of those for functions.  t is borrowed;
  * negative: out of memory. */
-int keys_take_threads(struct keys *k, const struct cst_trace *t);
-void keys_release(struct keys *k);
+int report_keys_take_threads(struct keys *k, const struct cst_trace *t);
+void report_keys_release(struct keys *k);
 
 /* The key as text, escaped and cut to KEYS_ROOM bytes. */
 enum { KEYS_ROOM = 6000 };
-char *keys_put(const struct keys *k, uint32_t key, char *out);
+char *report_keys_put(const struct keys *k, uint32_t key, char *out);
 
 #endif

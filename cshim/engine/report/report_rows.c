@@ -96,7 +96,7 @@ static void put_row(const struct fields *fields, const struct rank *rank,
 	if (!begin)
 		return;
 	p = fields_put(fields, rank->total, whole, p, is_marked);
-	p = rank->key < keys->n ? keys_put(keys, rank->key, p)
+	p = rank->key < keys->n ? report_keys_put(keys, rank->key, p)
 				: row_put_text(p, "(no caller)", 20);
 	*p++ = '\n';
 	out->len += (size_t)(p - begin);
@@ -233,9 +233,9 @@ int cst_report_check(const struct cst_report *report, struct cst_error *err)
 	return 0;
 }
 
-int64_t totals_put(const struct total *totals, const struct keys *keys,
-		   const struct cst_report *report, struct bytes *out,
-		   struct cst_error *err)
+int64_t report_rows_put(const struct total *totals, const struct keys *keys,
+			const struct cst_report *report, struct bytes *out,
+			struct cst_error *err)
 {
 	size_t size = (keys->n + (size_t)1) * sizeof(struct rank);
 	auto_free struct rank *ranks = NULL;

@@ -52,8 +52,8 @@ static inline void total_take(struct total *t, uint64_t ns, uint32_t n_stops)
 
 /* The rows, with their heading: totals has one for each key and one more for
  * what has no caller.  Returns how many there are. */
-int64_t totals_put(const struct total *totals, const struct keys *keys,
-		   const struct cst_report *report, struct bytes *out,
-		   struct cst_error *err);
+int64_t report_rows_put(const struct total *totals, const struct keys *keys,
+			const struct cst_report *report, struct bytes *out,
+			struct cst_error *err);
 
 #endif

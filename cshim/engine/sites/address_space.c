@@ -8,9 +8,9 @@ static void space_free(struct space *space)
 {
 	if (!space)
 		return;
-	addrmap_release(&space->functions);
-	addrmap_release(&space->physicals);
-	addrmap_release(&space->scopes);
+	hashmap_release(&space->functions);
+	hashmap_release(&space->physicals);
+	hashmap_release(&space->scopes);
 	modules_free(space->modules);
 	free(space);
 }
@@ -182,9 +182,9 @@ static void copy_text(const struct spaces *s, uint32_t at, char *out,
 
 void space_forget(struct space *space, uint64_t start, uint64_t end)
 {
-	addrmap_drop(&space->functions, start, end);
-	addrmap_drop(&space->physicals, start, end);
-	addrmap_drop(&space->scopes, start, end);
+	hashmap_drop(&space->functions, start, end);
+	hashmap_drop(&space->physicals, start, end);
+	hashmap_drop(&space->scopes, start, end);
 }
 
 static void take_mapping(struct spaces *s, const struct cst_mapping *m)

@@ -13,7 +13,7 @@
 
 struct space {
 	struct modules *modules;
-	struct addrmap functions, physicals,
+	struct hashmap functions, physicals,
 		scopes;	  /* by address; see sites.c */
 	uint32_t number;  /* from 1, as trace files count them */
 	uint32_t process; /* that it began with: its index; UINT32_MAX: none */

@@ -52,10 +52,10 @@ void sites_release(struct sites *s)
 {
 	questions_release(&s->questions);
 	spaces_release(&s->spaces);
-	addrmap_release(&s->by_place);
+	hashmap_release(&s->by_place);
 	scopes_release(&s->scopes);
-	addrmap_release(&s->exceptions.functions);
-	addrmap_release(&s->exceptions.sites);
+	hashmap_release(&s->exceptions.functions);
+	hashmap_release(&s->exceptions.sites);
 	free(s->first_of_function);
 	free(s->size_of_function);
 	free(s->all);
@@ -157,7 +157,7 @@ static uint32_t function_new(struct sites *s, struct space *space,
 			     uint64_t addr)
 {
 	uint64_t place = modules_place(space->modules, addr);
-	uint32_t *known = place ? addrmap_get(&s->by_place, place) : NULL;
+	uint32_t *known = place ? hashmap_get(&s->by_place, place) : NULL;
 	uint32_t id;
 
 	if (known)
@@ -166,7 +166,7 @@ static uint32_t function_new(struct sites *s, struct space *space,
 	if (id == UINT32_MAX || sites_room_function(s, id) < 0)
 		return UINT32_MAX;
 	if (place)
-		addrmap_put(&s->by_place, place, id);
+		hashmap_put(&s->by_place, place, id);
 	names_place_function(s->names, id, space->number);
 	name_function(s, space, id, addr);
 	if (place)
@@ -176,14 +176,14 @@ static uint32_t function_new(struct sites *s, struct space *space,
 
 static uint32_t function_at(struct sites *s, struct space *space, uint64_t addr)
 {
-	uint32_t *known = addrmap_get(&space->functions, addr);
+	uint32_t *known = hashmap_get(&space->functions, addr);
 	uint32_t id;
 
 	if (known)
 		return *known;
 	id = function_new(s, space, addr);
 	if (id == UINT32_MAX ||
-	    addrmap_put(&space->functions, addr ? addr : 1, id) < 0)
+	    hashmap_put(&space->functions, addr ? addr : 1, id) < 0)
 		return UINT32_MAX;
 	return id;
 }
@@ -204,10 +204,10 @@ static uint32_t physical_number(struct sites *s, struct space *space,
 
 	if (!start)
 		return 0;
-	known = addrmap_get(&space->physicals, start);
+	known = hashmap_get(&space->physicals, start);
 	if (known)
 		return *known;
-	if (addrmap_put(&space->physicals, start, s->n_physical + 1) < 0)
+	if (hashmap_put(&space->physicals, start, s->n_physical + 1) < 0)
 		return 0;
 	return ++s->n_physical;
 }
@@ -263,11 +263,11 @@ int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 
 	if (physical_at(s, space, pc) != physical)
 		return 0;
-	known = addrmap_get(&space->scopes, pc);
+	known = hashmap_get(&space->scopes, pc);
 	if (!known) {
 		modules_inline_call(space->modules, pc, 0, &inlined);
 		*out = scopes_innermost(&s->scopes, &inlined);
-		return addrmap_put(&space->scopes, pc, *out) == 0;
+		return hashmap_put(&space->scopes, pc, *out) == 0;
 	}
 	*out = *known;
 	return 1;

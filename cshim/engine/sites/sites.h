@@ -56,8 +56,8 @@ struct site_place {
 
 /* The names that exceptions made, see exceptions.c. */
 struct exceptions {
-	struct addrmap functions; /* by their names' addresses */
-	struct addrmap sites;	  /* by function and site */
+	struct hashmap functions; /* by their names' addresses */
+	struct hashmap sites;	  /* by function and site */
 	uint32_t n_messages;
 };
 
@@ -81,7 +81,7 @@ struct sites {
 	struct scopes scopes;
 	struct exceptions exceptions;
 	/* private */
-	struct addrmap by_place;    /* functions, by modules_place() */
+	struct hashmap by_place;    /* functions, by modules_place() */
 	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;

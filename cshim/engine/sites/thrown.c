@@ -17,7 +17,7 @@ static uint32_t function_new(struct exceptions *x, struct names *n,
 		return id;
 	names_set_exception(n, id, e);
 	x->n_messages += e->message != NULL;
-	addrmap_put(&x->functions, (uint64_t)n->functions[id].name, id);
+	hashmap_put(&x->functions, (uint64_t)n->functions[id].name, id);
 	return id;
 }
 
@@ -26,7 +26,7 @@ uint32_t thrown_function(struct exceptions *x, struct names *n,
 {
 	const char *name = names_intern(n, e->name);
 	uint32_t *known =
-		name ? addrmap_get(&x->functions, (uint64_t)name) : NULL;
+		name ? hashmap_get(&x->functions, (uint64_t)name) : NULL;
 
 	if (known)
 		return *known;

@@ -7,20 +7,20 @@
 enum { BATCH = 512 };
 
 struct gather {
-	struct stacks *s;
+	struct call_paths *s;
 	const struct cst_trace *t;
-	struct nest nest;
+	struct clamp nest;
 	uint32_t lane;
 	uint32_t *levels; /* the node of each open call */
 	uint32_t cap;
 	struct shown batch[BATCH];
 };
 
-void stacks_release(struct stacks *s)
+void call_paths_release(struct call_paths *s)
 {
 	pairs_release(&s->nodes);
 	free(s->sums);
-	*s = (struct stacks){0};
+	*s = (struct call_paths){0};
 }
 
 static int levels_room(struct gather *g)
@@ -37,7 +37,7 @@ static int levels_room(struct gather *g)
 	return 0;
 }
 
-static int sums_room(struct stacks *s)
+static int sums_room(struct call_paths *s)
 {
 	void *p;
 
@@ -52,7 +52,8 @@ static int sums_room(struct stacks *s)
 	return 0;
 }
 
-int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out)
+int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
+		    uint32_t *out)
 {
 	uint32_t node = pairs_number(&s->nodes, above, b, STACKS_MOST);
 
@@ -66,22 +67,22 @@ int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out)
 
 static int take_call(struct gather *g, struct shown *call)
 {
-	struct stacks *s = g->s;
+	struct call_paths *s = g->s;
 	uint32_t function = g->t->names->sites[call->site].function;
 	uint32_t above, node = NO_STACK, level;
 	int status = 0;
 
-	while (nest_over(&g->nest, call->lane == g->lane ? call : NULL))
+	while (clamp_over(&g->nest, call->lane == g->lane ? call : NULL))
 		;
 	if (call->lane != g->lane)
 		g->nest.free_ns = 0;
 	g->lane = call->lane;
 	level = g->nest.n;
-	if (levels_room(g) < 0 || nest_enter(&g->nest, function, call) < 0)
+	if (levels_room(g) < 0 || clamp_enter(&g->nest, function, call) < 0)
 		return CST_MEMORY;
 	above = level ? g->levels[level - 1] : NO_STACK;
 	if (level < STACKS_DEEPEST)
-		status = stacks_node(s, above, function, &node);
+		status = call_paths_node(s, above, function, &node);
 	if (status < 0)
 		return status;
 	s->n_calls++;
@@ -102,14 +103,14 @@ static int take_call(struct gather *g, struct shown *call)
 	return 0;
 }
 
-int stacks_make(struct stacks *s, const struct cst_trace *t,
-		const struct cst_choice *choice, struct cst_error *err)
+int call_paths_make(struct call_paths *s, const struct cst_trace *t,
+		    const struct cst_choice *choice, struct cst_error *err)
 {
 	auto_free struct gather *g = calloc(1, sizeof(*g));
 	struct view *view = NULL;
 	int n;
 
-	*s = (struct stacks){0};
+	*s = (struct call_paths){0};
 	if (!g)
 		return cst_fail_memory(err);
 	g->s = s;
@@ -122,9 +123,9 @@ int stacks_make(struct stacks *s, const struct cst_trace *t,
 				break;
 			}
 	view_free(view);
-	nest_release(&g->nest);
+	clamp_release(&g->nest);
 	free(g->levels);
 	if (n < 0)
-		stacks_release(s);
+		call_paths_release(s);
 	return n;
 }

@@ -30,7 +30,7 @@ struct stack_sums {
 
 /* Zeroed: empty.  Node i is the function nodes.all[i].b called from the node
  * nodes.all[i].a, which has a lower number, or is NO_STACK. */
-struct stacks {
+struct call_paths {
 	struct pairs nodes;
 	struct stack_sums *sums; /* by node */
 	uint32_t cap;
@@ -42,10 +42,11 @@ struct stacks {
 
 /* Set *out to the node b below the node `above`.  1: it is there, zeroed if it
  * is new; 0: there are STACKS_MOST others; negative: out of memory. */
-int stacks_node(struct stacks *s, uint32_t above, uint32_t b, uint32_t *out);
+int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
+		    uint32_t *out);
 
-int stacks_make(struct stacks *s, const struct cst_trace *t,
-		const struct cst_choice *choice, struct cst_error *err);
-void stacks_release(struct stacks *s);
+int call_paths_make(struct call_paths *s, const struct cst_trace *t,
+		    const struct cst_choice *choice, struct cst_error *err);
+void call_paths_release(struct call_paths *s);
 
 #endif

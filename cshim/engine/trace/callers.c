@@ -93,7 +93,7 @@ static int search_back(struct search *s, uint32_t place, uint32_t at,
 
 		if (!holds_open(s->t, info, first->first_tick, &late))
 			continue;
-		if (sink_is_interrupted())
+		if (outfile_is_interrupted())
 			return cst_fail(CST_INTERRUPTED, err, "interrupted");
 		status = search_block(s, blocks[place], info->n_calls, err);
 	}

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-void nest_release(struct nest *s)
+void clamp_release(struct clamp *s)
 {
 	free(s->calls);
-	*s = (struct nest){0};
+	*s = (struct clamp){0};
 }
 
-static int nest_grow(struct nest *s)
+static int clamp_grow(struct clamp *s)
 {
 	uint64_t cap = s->cap ? s->cap * 2ull : 8;
 	void *p = cap > UINT32_MAX ? NULL
@@ -34,7 +34,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-int nest_enter(struct nest *s, uint32_t function, struct shown *call)
+int clamp_enter(struct clamp *s, uint32_t function, struct shown *call)
 {
 	uint64_t *next = s->n ? &s->calls[s->n - 1].free_ns : &s->free_ns;
 	uint64_t last = s->n ? s->calls[s->n - 1].end_ns : UINT64_MAX;
@@ -50,7 +50,7 @@ int nest_enter(struct nest *s, uint32_t function, struct shown *call)
 	call->start_ns = start;
 	call->duration_ns = end - start;
 	*next = plus(end, s->gap);
-	if (s->n == s->cap && nest_grow(s) < 0)
+	if (s->n == s->cap && clamp_grow(s) < 0)
 		return CST_MEMORY;
 	s->calls[s->n++] = (struct nested){.end_ns = end,
 					   .free_ns = start,

@@ -20,7 +20,7 @@ struct nested {
 };
 
 /* The open calls of one lane; zeroed: none. */
-struct nest {
+struct clamp {
 	struct nested *calls;
 	uint32_t n, cap;
 	uint64_t free_ns; /* end of its last outermost call */
@@ -33,12 +33,12 @@ struct nest {
 	uint32_t shortest;
 };
 
-void nest_release(struct nest *s);
+void clamp_release(struct clamp *s);
 
 /* Take away the innermost call, if it has ended before this one of the same
- * lane (NULL: the lane is over).  Valid until nest_enter(); NULL: none has. */
-static inline const struct nested *nest_over(struct nest *s,
-					     const struct shown *call)
+ * lane (NULL: the lane is over).  Valid until clamp_enter(); NULL: none has. */
+static inline const struct nested *clamp_over(struct clamp *s,
+					      const struct shown *call)
 {
 	if (!s->n || (call && s->calls[s->n - 1].depth < call->depth))
 		return NULL;
@@ -47,6 +47,6 @@ static inline const struct nested *nest_over(struct nest *s,
 
 /* Trim the call to what is around it, and put it on top. Nothing is over any
  * more. Negative: out of memory. */
-int nest_enter(struct nest *s, uint32_t function, struct shown *call);
+int clamp_enter(struct clamp *s, uint32_t function, struct shown *call);
 
 #endif

@@ -198,7 +198,7 @@ static int take_plain(struct scan *s)
 
 	if (status < 0)
 		return status;
-	if (contents_take(s->t, s->head.kind, &c) < 0)
+	if (meta_read_block(s->t, s->head.kind, &c) < 0)
 		return scan_damaged(s, "bad contents");
 	return 0;
 }
@@ -238,7 +238,7 @@ static int scan_take(struct scan *s)
 {
 	int status = 0;
 
-	if (sink_is_interrupted())
+	if (outfile_is_interrupted())
 		return cst_fail(CST_INTERRUPTED, s->err, "interrupted");
 	if (s->n_taken++ == 0 && s->head.kind != BLOCK_META)
 		return scan_damaged(s, "no description");

@@ -288,7 +288,7 @@ static int take_end(struct cst_trace *t, struct cursor *c)
 	return c->failed ? -1 : 0;
 }
 
-int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw)
+int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 {
 	switch (kind) {
 	case BLOCK_META:

@@ -9,6 +9,6 @@
 
 /* Adds to t what a block of this kind holds; raw is its unpacked content.
  * Negative: why it is not believed, or out of memory. */
-int contents_take(struct cst_trace *t, uint32_t kind, struct cursor *raw);
+int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw);
 
 #endif

@@ -83,11 +83,11 @@ static void copy_put_names(struct copy *c)
 
 	plain->len = 0;
 	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
-		records_put_function(plain, n, n->dirty_functions[i]);
+		meta_put_function(plain, n, n->dirty_functions[i]);
 		copy_put_plain(c, plain, PIECE);
 	}
 	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
-		records_put_site(plain, n, n->dirty_sites[i]);
+		meta_put_site(plain, n, n->dirty_sites[i]);
 		copy_put_plain(c, plain, PIECE);
 	}
 	copy_put_plain(c, plain, 1);
@@ -165,7 +165,7 @@ static int copy_blocks(struct copy *c, struct cst_error *err)
 	while (at < c->t->size) {
 		int64_t n;
 
-		if (sink_is_interrupted())
+		if (outfile_is_interrupted())
 			return cst_fail(CST_INTERRUPTED, err, "interrupted");
 		n = copy_block(c, at, err);
 		if (n < 0)
@@ -184,8 +184,8 @@ static int copy_blocks(struct copy *c, struct cst_error *err)
 	return copy_flush(c, err);
 }
 
-int64_t copy_write(const struct cst_trace *t, cst_write_fn write, void *arg,
-		   struct cst_error *err)
+int64_t recompress_write(const struct cst_trace *t, cst_write_fn write,
+			 void *arg, struct cst_error *err)
 {
 	struct copy c = {.t = t, .write = write, .arg = arg};
 	int status;

@@ -9,7 +9,7 @@
 #include "trace/loader.h"
 
 /* Returns the number of calls. */
-int64_t copy_write(const struct cst_trace *t, cst_write_fn write, void *arg,
-		   struct cst_error *err);
+int64_t recompress_write(const struct cst_trace *t, cst_write_fn write,
+			 void *arg, struct cst_error *err);
 
 #endif

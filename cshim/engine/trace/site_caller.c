@@ -60,7 +60,8 @@ static int read_calls(struct origin *o, struct walk *w, struct cst_error *err)
 	return got < 0 ? got : 0;
 }
 
-int origin_find(const struct cst_trace *t, uint32_t *out, struct cst_error *err)
+int site_caller_find(const struct cst_trace *t, uint32_t *out,
+		     struct cst_error *err)
 {
 	struct origin o = {
 		.names = t->names, .out = out, .n_left = t->names->n_sites};

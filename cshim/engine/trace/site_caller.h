@@ -11,7 +11,7 @@ enum { NO_ORIGIN = UINT32_MAX };
 
 /* Fill out[site] with the number of the function that the first call from
  * there was made in, or NO_ORIGIN. */
-int origin_find(const struct cst_trace *t, uint32_t *out,
-		struct cst_error *err);
+int site_caller_find(const struct cst_trace *t, uint32_t *out,
+		     struct cst_error *err);
 
 #endif

@@ -37,7 +37,7 @@ struct renaming {
 	uint8_t *is_added;   /* by module */
 	struct source *sources;
 	uint32_t n_sources;
-	struct addrmap spaces; /* number to index */
+	struct hashmap spaces; /* number to index */
 	struct modules **all;
 	uint32_t n_spaces;
 };
@@ -163,7 +163,7 @@ static struct source *source_of(struct renaming *r, uint32_t module)
 /* NULL: out of memory. */
 static struct modules *space_of(struct renaming *r, uint32_t number)
 {
-	uint32_t *known = addrmap_get(&r->spaces, number);
+	uint32_t *known = hashmap_get(&r->spaces, number);
 	struct modules **all, *m;
 
 	if (known)
@@ -173,7 +173,7 @@ static struct modules *space_of(struct renaming *r, uint32_t number)
 		return NULL;
 	r->all = all;
 	m = r->n_spaces ? modules_new_beside(all[0]) : modules_new();
-	if (!m || addrmap_put(&r->spaces, number, r->n_spaces) < 0) {
+	if (!m || hashmap_put(&r->spaces, number, r->n_spaces) < 0) {
 		modules_free(m);
 		return NULL;
 	}
@@ -390,7 +390,7 @@ static void renaming_release(struct renaming *r)
 	free(r->source_of);
 	free(r->is_added);
 	free(r->sources);
-	addrmap_release(&r->spaces);
+	hashmap_release(&r->spaces);
 }
 
 void cst_trace_rename(struct cst_trace *t, const char *const *places,

@@ -3,24 +3,24 @@
 
 #include "base/error.h"
 
-static int has_any(const struct chosen *c, const struct cst_trace *t)
+static int has_any(const struct thread_choice *c, const struct cst_trace *t)
 {
 	for (uint32_t i = 0; i < t->n_threads; i++)
-		if (chosen_has(c, &t->threads[i]))
+		if (thread_choice_has(c, &t->threads[i]))
 			return 1;
 	return 0;
 }
 
-int chosen_init(struct chosen *c, const struct cst_trace *t,
-		const struct cst_choice *choice, struct cst_error *err)
+int thread_choice_init(struct thread_choice *c, const struct cst_trace *t,
+		       const struct cst_choice *choice, struct cst_error *err)
 {
 	const char *colon = choice->process ? ":" : "";
 
-	*c = (struct chosen){choice->process, choice->thread, 0};
-	if (chosen_is_all(c) || has_any(c, t))
+	*c = (struct thread_choice){choice->process, choice->thread, 0};
+	if (thread_choice_is_all(c) || has_any(c, t))
 		return 0;
 	/* Or the kernel's number, which the rows show. */
-	*c = (struct chosen){choice->process, 0, choice->thread};
+	*c = (struct thread_choice){choice->process, 0, choice->thread};
 	if (c->tid && has_any(c, t))
 		return 0;
 	return cst_fail(CST_BAD_INPUT, err,

@@ -7,21 +7,21 @@
 
 #include "trace/loader.h"
 
-struct chosen {
+struct thread_choice {
 	uint32_t process, ordinal, tid; /* 0: any */
 };
 
 /* CST_BAD_INPUT: the trace has none. */
-int chosen_init(struct chosen *c, const struct cst_trace *t,
-		const struct cst_choice *choice, struct cst_error *err);
+int thread_choice_init(struct thread_choice *c, const struct cst_trace *t,
+		       const struct cst_choice *choice, struct cst_error *err);
 
-static inline int chosen_is_all(const struct chosen *c)
+static inline int thread_choice_is_all(const struct thread_choice *c)
 {
 	return !(c->process | c->ordinal | c->tid);
 }
 
-static inline int chosen_has(const struct chosen *c,
-			     const struct trace_thread *thread)
+static inline int thread_choice_has(const struct thread_choice *c,
+				    const struct trace_thread *thread)
 {
 	return (!c->process || c->process == thread->process) &&
 	       (!c->ordinal || c->ordinal == thread->ordinal) &&

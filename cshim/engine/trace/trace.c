@@ -27,7 +27,7 @@ int trace_open(int fd, const char *path, struct cst_trace **out,
 		close(fd);
 		return cst_fail_memory(err);
 	}
-	sink_begin();
+	outfile_begin();
 	t->fd = fd;
 	t->path = path;
 	status = loader_scan(t, err);
@@ -51,7 +51,7 @@ void cst_trace_free(struct cst_trace *t)
 {
 	if (!t)
 		return;
-	heldfile_remove(t->held);
+	cache_file_remove(t->held);
 	loader_release(t);
 	answer_free(t->answer);
 	free(t);

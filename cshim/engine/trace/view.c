@@ -51,7 +51,7 @@ struct view {
 	struct view_lane *lanes;
 	uint64_t min_ns;
 	uint64_t until; /* tick: no later call is visible */
-	struct chosen threads;
+	struct thread_choice threads;
 	struct span span;
 	struct root root;
 	struct run run;
@@ -66,7 +66,7 @@ struct view {
 	int is_over, has_counts;
 
 	/* What follows, once there is a thread, which has all of the above. */
-	struct pump *ahead;
+	struct pipeline *ahead;
 	const struct shown *ready;
 	uint32_t n_ready;
 };
@@ -113,7 +113,8 @@ static int view_lanes(struct view *v, struct walk_part *part)
 		const struct pack_info *info = &t->blocks[i].info;
 
 		if ((info->flags & PACK_THREADS ||
-		     chosen_has(&v->threads, &t->threads[info->thread])) &&
+		     thread_choice_has(&v->threads,
+				       &t->threads[info->thread])) &&
 		    (!part->lanes || part->lanes[info->lane]))
 			v->has_thread[info->lane] = 1;
 	}
@@ -154,8 +155,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 {
 	struct walk_part part = *wanted, range = walk_range(t, choice);
 	struct view *v;
-	struct chosen threads;
-	int status = chosen_init(&threads, t, choice, err);
+	struct thread_choice threads;
+	int status = thread_choice_init(&threads, t, choice, err);
 
 	if (status < 0)
 		return status;
@@ -179,7 +180,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0 && choice->root)
 		status = root_init(&v->root, t, choice->root, &part, err);
 	span_part(&v->span, &part);
-	if (status == 0 && !chosen_is_all(&threads) && view_lanes(v, &part) < 0)
+	if (status == 0 && !thread_choice_is_all(&threads) &&
+	    view_lanes(v, &part) < 0)
 		status = cst_fail_memory(err);
 	if (status == 0)
 		status = walk_new_part(t, &part, is_by_lane, &v->walk, err);
@@ -195,7 +197,7 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
-	pump_free(v->ahead);
+	pipeline_free(v->ahead);
 	v->t->answer->n_notes = v->n_notes;
 	answer_set(v->t->answer, v->n_shown, v->n_std,
 		   v->has_counts && v->is_over);
@@ -325,7 +327,7 @@ static int is_std_alone(const struct view *v, const struct packed_call *c,
 	const struct names *names = v->t->names;
 
 	return below->is_inside && span_holds(&v->span, c->start) &&
-	       chosen_has(&v->threads, &v->t->threads[thread]) &&
+	       thread_choice_has(&v->threads, &v->t->threads[thread]) &&
 	       filter_hides_std(v->filter, names,
 				names->sites[c->site].function);
 }
@@ -377,7 +379,7 @@ static inline int view_call(struct view *v, const struct packed_call *c,
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
-	if (!chosen_has(&v->threads, &v->t->threads[thread]))
+	if (!thread_choice_has(&v->threads, &v->t->threads[thread]))
 		return 0;
 	if (trace_is_call(v->t, c->site))
 		v->n_shown++;
@@ -529,7 +531,7 @@ static int view_ready(struct view *v, struct shown *out, uint32_t cap,
 	const struct bytes *b;
 
 	while (!v->n_ready) {
-		int got = pump_next(v->ahead, &b, err);
+		int got = pipeline_next(v->ahead, &b, err);
 
 		if (got <= 0)
 			return got;
@@ -552,7 +554,7 @@ int view_next(struct view *v, struct shown *out, uint32_t cap,
 	while (!v->ahead && n == 0 && !v->is_over) {
 		n = view_go(v, out, cap, err);
 		if (n >= 0 && v->n_seen >= GO && !v->is_over)
-			v->ahead = pump_new(view_fill, v);
+			v->ahead = pipeline_new(view_fill, v);
 	}
 	return n || !v->ahead ? n : view_ready(v, out, cap, err);
 }

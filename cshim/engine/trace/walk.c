@@ -346,7 +346,7 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 	if (w->over != NO_BLOCK)
 		lane_forget(w, &w->lanes[w->over]);
 	w->over = NO_BLOCK;
-	if (sink_is_interrupted())
+	if (outfile_is_interrupted())
 		return cst_fail(CST_INTERRUPTED, err, "interrupted");
 	for (;;) {
 		if (!w->n_heap)

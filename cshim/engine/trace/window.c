@@ -20,7 +20,7 @@ void window_release(struct window *w)
 struct search {
 	const struct cst_trace *t;
 	const struct cst_choice *choice;
-	struct chosen threads;
+	struct thread_choice threads;
 	struct walk_part part;
 	/* What is looked for; thread UINT32_MAX: the end. */
 	struct callid id;
@@ -36,7 +36,7 @@ static int is_wanted(const struct search *s, const struct pack_info *info)
 		return 1;
 	if (s->thread != UINT32_MAX)
 		return info->thread == s->thread;
-	return chosen_has(&s->threads, &s->t->threads[info->thread]);
+	return thread_choice_has(&s->threads, &s->t->threads[info->thread]);
 }
 
 /* Where to begin so that about `want` calls come before the tick.  If they are
@@ -231,7 +231,7 @@ int window_init(struct window *w, const struct cst_trace *t,
 	*w = (struct window){.to = UINT64_MAX, .only = UINT32_MAX};
 	if (!choice->around && !choice->last && !choice->has_at)
 		return 0;
-	status = chosen_init(&s.threads, t, choice, err);
+	status = thread_choice_init(&s.threads, t, choice, err);
 	if (status < 0)
 		return status;
 	status = choice->around	  ? window_around(w, &s, err)

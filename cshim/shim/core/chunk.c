@@ -89,7 +89,7 @@ static void chunk_open(struct self *me, uint32_t index)
 	me->marked_at = 0; /* the place is another's now */
 	me->cursor = (uint64_t)area_at(CST_AT_CHUNKS) +
 		     (uint64_t)index * CST_CHUNK_SIZE;
-	alternate_tell_again(me);
+	sigstack_tell_again(me);
 }
 
 static enum claim claim_blocked(struct self *me)

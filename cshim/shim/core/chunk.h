@@ -5,7 +5,7 @@
 #ifndef SHIM_CHUNK_H
 #define SHIM_CHUNK_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 /* A slot in this thread's chunk, claiming a new one if need be.  NULL: the
  * record is lost, and counted.  Async-signal-safe. */

@@ -5,7 +5,7 @@
 #ifndef SHIM_EVENT_H
 #define SHIM_EVENT_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 /* What a hook leaves to others: the state is not plainly "on", the site is
  * new, the chunk is full.  Async-signal-safe. */

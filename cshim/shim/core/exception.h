@@ -5,7 +5,7 @@
 #ifndef SHIM_EXCEPTION_H
 #define SHIM_EXCEPTION_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 typedef const char *(*what_fn)(const void *);
 

@@ -37,7 +37,7 @@ static void look(struct self *me, int was_set)
 	me->alternate_disarms = (now.ss_flags & AUTODISARM) != 0;
 }
 
-void alternate_tell_again(struct self *me)
+void sigstack_tell_again(struct self *me)
 {
 	uint64_t size = me->alternate_size;
 
@@ -50,7 +50,7 @@ void alternate_tell_again(struct self *me)
 }
 
 /* A thread without records tells with its first. */
-void alternate_tell(void)
+void sigstack_tell(void)
 {
 	struct cst_record *r;
 	uint64_t mask;

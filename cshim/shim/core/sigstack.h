@@ -8,11 +8,11 @@
 #include "core/thread.h"
 
 /* The calling thread has just set another one.  Async-signal-safe. */
-void alternate_tell(void);
+void sigstack_tell(void);
 
 /* Into the chunk that the calling thread has just claimed: what was told in
  * those before may have been told to another reader, or be out of date.
  * Signals blocked. */
-void alternate_tell_again(struct self *me);
+void sigstack_tell_again(struct self *me);
 
 #endif

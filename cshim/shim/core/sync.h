@@ -5,7 +5,7 @@
 #ifndef SHIM_SYNC_H
 #define SHIM_SYNC_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 /* The record is written: stop for gdb's breakpoint, or wait for the reader,
  * as the mode says. */

@@ -5,7 +5,7 @@
 #ifndef SHIM_CONFIG_H
 #define SHIM_CONFIG_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 /* Once, and only where nothing was poked: CSTRACE_AREA=PATH, which `cstrace
  * record' sets, gives the area and the mode; CSTRACE_FILE=PATH a file to be

@@ -6,7 +6,7 @@
 #ifndef SHIM_STATE_H
 #define SHIM_STATE_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* -fvisibility says nothing of what is only declared. */

@@ -64,7 +64,7 @@ EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
 	libcs_need();
 	result = libcs_sigaltstack(wanted, before);
 	if (wanted && result == 0)
-		alternate_tell();
+		sigstack_tell();
 	return result;
 }
 __asm__(DEBUGGERS_NAME(sigaltstack));

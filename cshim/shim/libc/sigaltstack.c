@@ -20,6 +20,6 @@ EXPORT __attribute__((weak)) int sigaltstack(const stack_t *wanted,
 		return -1;
 	}
 	if (wanted)
-		alternate_tell();
+		sigstack_tell();
 	return 0;
 }

@@ -6,7 +6,7 @@
  */
 #include "calls/fast_path.h"
 #include "calls/fork.h"
-#include "draft.h"
+#include "trace_builder.h"
 #include "formats/jsonl.h"
 
 enum {
@@ -284,7 +284,8 @@ static struct tape inside(uint32_t cap)
 
 	world_begin(&w, 0);
 	tape_enter(&t, 1);
-	assert_int_equal(plain_take(&w.calls, &w.thread, t.all, 1, N_SITES), 0);
+	assert_int_equal(fast_path_take(&w.calls, &w.thread, t.all, 1, N_SITES),
+			 0);
 	assert_int_equal(callstack_take(&w.calls, &w.thread, t.all, 1, N_SITES),
 			 1);
 	t.n = 0;
@@ -299,7 +300,7 @@ static void leaf(struct tape *t)
 
 static uint32_t taken(const struct tape *t, uint32_t n_known)
 {
-	return plain_take(&w.calls, &w.thread, t->all, t->n, n_known);
+	return fast_path_take(&w.calls, &w.thread, t->all, t->n, n_known);
 }
 
 static void done(struct tape *t)

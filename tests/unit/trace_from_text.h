@@ -4,10 +4,10 @@
  * "name:line" (of app.c) and behind it what the call is: "!" it was left by a
  * jump, "?" it is open.  A call takes 10 ticks and what is below it.
  */
-#ifndef UNIT_SKETCH_H
-#define UNIT_SKETCH_H
+#ifndef UNIT_TRACE_FROM_TEXT_H
+#define UNIT_TRACE_FROM_TEXT_H
 
-#include "draft.h"
+#include "trace_builder.h"
 
 enum { SKETCH_DEPTH = 32 };
 

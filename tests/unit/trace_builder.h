@@ -3,8 +3,8 @@
  * For tests: a trace written call by call through the writer, and what comes
  * out of it as text.  A tick is a nanosecond, the trace begins at tick 1000.
  */
-#ifndef UNIT_DRAFT_H
-#define UNIT_DRAFT_H
+#ifndef UNIT_TRACE_BUILDER_H
+#define UNIT_TRACE_BUILDER_H
 
 #include <setjmp.h>
 #include <stdarg.h>

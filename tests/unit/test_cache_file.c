@@ -67,7 +67,7 @@ static void it_is_seen_locked_and_for_its_owner(void **state)
 	struct place *p = *state;
 	struct stat st;
 	char *path;
-	int fd = heldfile_open(p->dir, "app-7", &path);
+	int fd = cache_file_open(p->dir, "app-7", &path);
 
 	assert_true(fd >= 0);
 	assert_string_equal(path, p->file);
@@ -75,7 +75,7 @@ static void it_is_seen_locked_and_for_its_owner(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(st.st_nlink, 1);
 	assert_true(is_held(path));
-	heldfile_remove(path);
+	cache_file_remove(path);
 	assert_int_equal(access(p->file, F_OK), -1);
 	close(fd);
 }
@@ -88,10 +88,10 @@ static void a_name_that_is_taken_gets_a_number(void **state)
 
 	/* By a link to nowhere, too: it is not followed. */
 	assert_int_equal(symlink("/var/tmp/no/such/file", p->file), 0);
-	fd = heldfile_open(p->dir, "app-7", &path);
+	fd = cache_file_open(p->dir, "app-7", &path);
 	assert_true(fd >= 0);
 	assert_string_equal(path, p->second);
-	heldfile_remove(path);
+	cache_file_remove(path);
 	close(fd);
 	unlink(p->file);
 }
@@ -105,7 +105,7 @@ static void whoever_dies_leaves_it_unlocked(void **state)
 	if (pid == 0) {
 		char *path;
 
-		_exit(heldfile_open(p->dir, "app-7", &path) < 0);
+		_exit(cache_file_open(p->dir, "app-7", &path) < 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -136,7 +136,7 @@ static void a_folder_that_is_a_link_has_none(void **state)
 
 	snprintf(link, sizeof(link), "%s/link", p->dir);
 	assert_int_equal(symlink(p->dir, link), 0);
-	assert_true(heldfile_open(link, "app-7", &path) < 0);
+	assert_true(cache_file_open(link, "app-7", &path) < 0);
 	/* It does without a name. */
 	assert_int_equal(spool_open(&s, NULL, link, "app-7", &err), 0);
 	assert_false(s.is_named);

@@ -3,7 +3,7 @@
  * Calls that nest strictly whatever their times say, and what is summed up
  * over them: by stack, and as a graph of functions.
  */
-#include "draft.h"
+#include "trace_builder.h"
 
 #include "trace/call_paths.h"
 #include "formats/chrome.h"
@@ -45,15 +45,15 @@ static void pairs_end_at_the_most(void **state)
 
 /* ---- nesting ------------------------------------------------------------ */
 
-static struct shown enter(struct nest *s, uint32_t depth, uint64_t start,
+static struct shown enter(struct clamp *s, uint32_t depth, uint64_t start,
 			  uint64_t duration)
 {
 	struct shown call = {
 		.depth = depth, .start_ns = start, .duration_ns = duration};
 
-	while (nest_over(s, &call))
+	while (clamp_over(s, &call))
 		;
-	assert_int_equal(nest_enter(s, 0, &call), 0);
+	assert_int_equal(clamp_enter(s, 0, &call), 0);
 	return call;
 }
 
@@ -65,7 +65,7 @@ static void check(struct shown call, uint64_t start, uint64_t duration)
 
 static void callees_are_trimmed_to_their_caller(void **state)
 {
-	struct nest s = {0};
+	struct clamp s = {0};
 
 	(void)state;
 	check(enter(&s, 0, 100, 50), 100, 50);
@@ -76,12 +76,12 @@ static void callees_are_trimmed_to_their_caller(void **state)
 	check(enter(&s, 1, 400, 5), 150, 0); /* behind its caller */
 	check(enter(&s, 0, 10, UINT64_MAX), 150, UINT64_MAX - 150);
 	check(enter(&s, 1, UINT64_MAX, 5), UINT64_MAX, 0);
-	nest_release(&s);
+	clamp_release(&s);
 }
 
 static void a_gap_stays_between_calls_that_touch(void **state)
 {
-	struct nest s = {.gap = 2, .shortest = 5};
+	struct clamp s = {.gap = 2, .shortest = 5};
 
 	(void)state;
 	check(enter(&s, 0, 100, 100), 100, 100);
@@ -94,24 +94,24 @@ static void a_gap_stays_between_calls_that_touch(void **state)
 	check(enter(&s, 0, 200, 10), 202, 8);
 	check(enter(&s, 0, UINT64_MAX - 1, 1), UINT64_MAX - 7, 5);
 	check(enter(&s, 0, UINT64_MAX, 1), UINT64_MAX, 0);
-	nest_release(&s);
+	clamp_release(&s);
 }
 
 static void calls_end_from_the_inside_out(void **state)
 {
-	struct nest s = {0};
+	struct clamp s = {0};
 	const struct shown next = {.depth = 1};
 
 	(void)state;
 	enter(&s, 0, 0, 100);
 	enter(&s, 1, 10, 50);
 	enter(&s, 2, 20, 30);
-	assert_int_equal(nest_over(&s, &next)->end_ns, 50);
-	assert_int_equal(nest_over(&s, &next)->end_ns, 60);
-	assert_null(nest_over(&s, &next));
-	assert_int_equal(nest_over(&s, NULL)->end_ns, 100);
-	assert_null(nest_over(&s, NULL));
-	nest_release(&s);
+	assert_int_equal(clamp_over(&s, &next)->end_ns, 50);
+	assert_int_equal(clamp_over(&s, &next)->end_ns, 60);
+	assert_null(clamp_over(&s, &next));
+	assert_int_equal(clamp_over(&s, NULL)->end_ns, 100);
+	assert_null(clamp_over(&s, NULL));
+	clamp_release(&s);
 }
 
 /* ---- sums --------------------------------------------------------------- */
@@ -161,11 +161,11 @@ static const char *stacks_text(const struct cst_trace *t,
 			       const struct cst_choice *choice)
 {
 	static char text[1024];
-	struct stacks s;
+	struct call_paths s;
 	struct cst_error err = {""};
 	char *p = text;
 
-	if (stacks_make(&s, t, choice, &err) < 0)
+	if (call_paths_make(&s, t, choice, &err) < 0)
 		fail_msg("%s", err.text);
 	*p = '\0';
 	for (uint32_t i = 0; i < s.nodes.n; i++) {
@@ -182,7 +182,7 @@ static const char *stacks_text(const struct cst_trace *t,
 			     (unsigned long long)s.sums[i].total_ns,
 			     (unsigned long long)s.sums[i].self_ns);
 	}
-	stacks_release(&s);
+	call_paths_release(&s);
 	return text;
 }
 
@@ -271,12 +271,12 @@ static void deep_stacks_count_for_the_deepest_that_is_kept(void **state)
 {
 	enum { DEEP = STACKS_DEEPEST + 500 };
 	struct cst_trace *t = deep(DEEP);
-	struct stacks s;
+	struct call_paths s;
 	struct cst_error err;
 	uint64_t sum = 0;
 
 	(void)state;
-	assert_int_equal(stacks_make(&s, t, &everything, &err), 0);
+	assert_int_equal(call_paths_make(&s, t, &everything, &err), 0);
 	assert_int_equal(s.nodes.n, STACKS_DEEPEST);
 	assert_int_equal(s.n_calls, DEEP);
 	assert_int_equal(s.n_left_out, 500);
@@ -284,7 +284,7 @@ static void deep_stacks_count_for_the_deepest_that_is_kept(void **state)
 		sum += s.sums[i].self_ns;
 	assert_int_equal(sum, DEEP);
 	assert_int_equal(s.sums[STACKS_DEEPEST - 1].self_ns, 501);
-	stacks_release(&s);
+	call_paths_release(&s);
 	cst_trace_free(t);
 }
 

@@ -3,10 +3,10 @@
  * What a program writes into its area, written by hand: a thread, eight sites
  * and four full chunks, into any file that is as large as an area.
  */
-#ifndef UNIT_LEFTOVER_H
-#define UNIT_LEFTOVER_H
+#ifndef UNIT_AREA_BUILDER_H
+#define UNIT_AREA_BUILDER_H
 
-#include "cstrace/record.h"
+#include "cstrace/layout.h"
 
 #include <stdlib.h>
 #include <unistd.h>

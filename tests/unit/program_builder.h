@@ -3,8 +3,8 @@
  * Builds small libraries and programs while a test runs, in a folder of its
  * own that goes with it.
  */
-#ifndef TEST_BUILDER_H
-#define TEST_BUILDER_H
+#ifndef UNIT_PROGRAM_BUILDER_H
+#define UNIT_PROGRAM_BUILDER_H
 
 #include <limits.h>
 #include <stdarg.h>

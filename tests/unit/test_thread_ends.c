@@ -86,7 +86,7 @@ static uint32_t add_thread(uint32_t process, pid_t tid)
 
 static struct thread *thread_of(uint32_t i)
 {
-	return crew_of_area(&r->crew, &r->calls, r->area, i);
+	return threads_of_area(&r->threads, &r->calls, r->area, i);
 }
 
 static void says_its_end(uint32_t i, uint64_t end)
@@ -99,8 +99,8 @@ static void says_its_end(uint32_t i, uint64_t end)
 static uint32_t n_open_after_marks(uint32_t i)
 {
 	assert_int_equal(thread_of(i)->own->n, 1);
-	gone_mark(r, 1);
-	gone_unwind(r);
+	thread_ends_mark(r, 1);
+	thread_ends_unwind(r);
 	return thread_of(i)->own->n;
 }
 
@@ -192,10 +192,10 @@ static void what_was_marked_before_is_not_marked_again(void **state)
 	uint64_t at;
 
 	(void)state;
-	gone_mark(r, 1);
+	thread_ends_mark(r, 1);
 	at = thread_of(i)->gone_at;
 	assert_true(at);
-	gone_mark(r, 1);
+	thread_ends_mark(r, 1);
 	assert_int_equal(thread_of(i)->gone_at, at);
 }
 
@@ -206,10 +206,10 @@ static void the_kernel_is_not_asked_at_each_turn(void **state)
 
 	(void)state;
 	r->last_mark_ns = asked = clock_monotonic_ns();
-	gone_mark(r, 0);
+	thread_ends_mark(r, 0);
 	if (clock_monotonic_ns() - asked < 100000000)
 		assert_int_equal(thread_of(i)->gone_at, 0);
-	gone_mark(r, 1);
+	thread_ends_mark(r, 1);
 	assert_int_not_equal(thread_of(i)->gone_at, 0);
 }
 
@@ -225,7 +225,7 @@ static void its_own_word_tells_when(void **state)
 	says_its_end(early, thread_of(early)->last_time - 5);
 	says_its_end(right, now);
 	says_its_end(late, now + (1ull << 60));
-	gone_mark(r, 1);
+	thread_ends_mark(r, 1);
 	assert_int_equal(thread_of(early)->gone_at,
 			 thread_of(early)->last_time);
 	assert_int_equal(thread_of(right)->gone_at, now);
@@ -320,8 +320,8 @@ static void of_a_past_area_only_what_was_said_counts(void **state)
 
 	(void)state;
 	says_its_end(over, clock_ticks());
-	gone_mark_ended(r);
-	gone_unwind(r);
+	thread_ends_mark_ended(r);
+	thread_ends_unwind(r);
 	assert_int_equal(thread_of(open)->own->n, 1);
 	assert_int_equal(thread_of(over)->own->n, 0);
 }

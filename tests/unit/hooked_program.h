@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the library made of subject.c writes down while it runs.
+ * What the library made of hooked_program.c writes down while it runs.
  */
-#ifndef TEST_SUBJECT_H
-#define TEST_SUBJECT_H
+#ifndef UNIT_HOOKED_PROGRAM_H
+#define UNIT_HOOKED_PROGRAM_H
 
 #include <stdint.h>
 

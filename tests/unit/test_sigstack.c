@@ -2,7 +2,7 @@
  *
  * Handlers on an alternate stack that the thread has told of.
  */
-#include "drawn.h"
+#include "record_builder.h"
 
 /* All handlers and what calls back have no hooks themselves. */
 static void an_alternate_stack_is_a_lane_wherever_it_lies(void **state)

@@ -3,8 +3,8 @@
  * Records written by hand, and the tree that the engine makes of them: one line
  * a call, indented, with how it ended, behind its lane ('.' is the first).
  */
-#ifndef UNIT_DRAWN_H
-#define UNIT_DRAWN_H
+#ifndef UNIT_RECORD_BUILDER_H
+#define UNIT_RECORD_BUILDER_H
 
 #include <stdarg.h>
 #include <stddef.h>

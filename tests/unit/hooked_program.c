@@ -3,7 +3,7 @@
  * What test_frames traces: built by it as a library, with each compiler, and
  * its own hooks.  Functions tell their true CFA themselves.
  */
-#include "subject.h"
+#include "hooked_program.h"
 
 #include <alloca.h>
 #include <stdint.h>

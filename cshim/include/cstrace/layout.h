@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layout of the area: the one mapping that the shim (in the traced program)
+ * writes and the reader (in gdb or the cstrace command) reads.  This header is
+ * all that the two have in common; both check magic, layout and size.
+ *
+ *	header | processes | threads | chunk states | mappings | text | sites |
+ *	chunks
+ *
+ * Each table has its largest size from the start; the file is sparse, so that
+ * costs address space, not memory.  All numbers are little endian.  A field
+ * that both sides use is accessed atomically, and a field "written last" is
+ * stored with release: once it is set, the others of its struct are complete.
+ *
+ * What happens to a record:
+ *
+ * 1. A thread claims a free chunk (free_head), or waits for one, at most
+ *    wait_limit_ms.  The chunk is CST_CHUNK_OPEN and belongs to the thread.
+ * 2. The hook looks up its site (callee, caller, hook), and adds it to the sites
+ *    if it is new.  It writes the record into the chunk's next slot, the time
+ *    last.
+ * 3. After CST_CHUNK_RECORDS records the chunk becomes CST_CHUNK_FULL, and the
+ *    thread claims another one.
+ * 4. The reader consumes full chunks in the order of their seq, and records of
+ *    open chunks as far as their times are set.  It then zeroes a full chunk and
+ *    puts it on the free list.
+ *
+ * Nothing in the area is ever locked by the program: a hook that finds no chunk
+ * waits on a futex, and counts a loss after the limit.
+ */
+#ifndef CSTRACE_LAYOUT_H
+#define CSTRACE_LAYOUT_H
+
+#include <stdint.h>
+
+#define CST_AREA_MAGIC 0x31616572615f7463ull /* "ct_area1" */
+
+enum {
+	CST_LAYOUT = 3,
+
+	CST_CHUNK_SIZE = 65536,	  /* bytes, and the alignment in memory */
+	CST_CHUNK_RECORDS = 2666, /* a chunk is full after so many records */
+	CST_CHUNK_SLOTS = 2730,	  /* all slots: the rest is for signal handlers
+				   * that come before the next chunk */
+	CST_RECORD_SIZE = 24,
+
+	CST_MAX_PROCESSES = 4096,
+	CST_MAX_THREADS = 65536,
+	CST_MAX_CHUNKS = 16384, /* 1 GiB */
+	CST_MAX_SITES = 2097152,
+	CST_MAX_MAPPINGS = 65536,
+	CST_TEXT_SIZE = 4194304, /* bytes of text of the mappings */
+	CST_NAME_SIZE = 64,
+};
+
+/* The kind of a site: a place that calls a hook, or one where an exception is
+ * thrown, thrown again or caught.  0: the site is not published yet. */
+enum cst_kind {
+	CST_ENTER = 1,
+	CST_EXIT = 2,
+	CST_THROW = 3,
+	CST_RETHROW = 4,
+	CST_CATCH = 5,
+};
+
+/* Whether a hook records a site's events; the reader sets it, the hook obeys.
+ * */
+enum cst_verdict { CST_RECORDED = 0, CST_MUTED = 1 };
+
+/* The owner of a chunk. */
+enum cst_chunk_state {
+	CST_CHUNK_FREE = 0, /* on the free list, zeroed */
+	CST_CHUNK_OPEN = 1, /* its thread writes into it */
+	CST_CHUNK_FULL = 2, /* the reader's, which will free it */
+};
+
+/* One event: an entry, an exit, or one of the marks below CST_FIRST_SITE.  sp
+ * is the stack pointer just before the hook was called (the address above the
+ * hook's return address); fp is the frame pointer register at that point,
+ * whatever it holds.  Both have 48 bits. */
+struct cst_record {
+	uint64_t time; /* clock ticks; written last, 0: not written yet */
+	uint64_t site_and_sp; /* site number << 32 | low half of sp */
+	uint64_t sp_and_fp;   /* sp bits 32-47 << 48 | fp's low 48 bits */
+};
+_Static_assert(sizeof(struct cst_record) == CST_RECORD_SIZE, "area layout");
+
+/* The record's site number.  The load is atomic, so that the compiler does not
+ * read a number again after the caller has checked it: the program may change
+ * it. */
+static inline uint32_t cst_record_site(const struct cst_record *r)
+{
+	return (uint32_t)(__atomic_load_n(&r->site_and_sp, __ATOMIC_RELAXED) >>
+			  32);
+}
+
+static inline uint64_t cst_record_sp(const struct cst_record *r)
+{
+	return (uint32_t)r->site_and_sp | r->sp_and_fp >> 48 << 32;
+}
+
+static inline uint64_t cst_record_fp(const struct cst_record *r)
+{
+	return r->sp_and_fp & 0xffffffffffffull;
+}
+
+/* Writes a record; the time, which completes it, is written last. */
+static inline void cst_record_set(struct cst_record *r, uint64_t time,
+				  uint32_t site, uint64_t sp, uint64_t fp)
+{
+	r->site_and_sp = (uint64_t)site << 32 | (uint32_t)sp;
+	r->sp_and_fp = sp >> 32 << 48 | (fp & 0xffffffffffffull);
+	__atomic_store_n(&r->time, time, __ATOMIC_RELEASE);
+}
+
+/* One distinct (callee, caller, hook) of one process.  The kind is written
+ * last.
+ *
+ * A site of an exception has the place of the throw or catch, as a return
+ * address, in caller and hook; its callee only makes it distinct.  In its
+ * records sp belongs to the frame that throws or catches, and fp is a number of
+ * bytes: so much text the thread's CST_TEXT records just before it hold, the
+ * linkage name of the exception's type and, after a NUL, its what(), if that is
+ * known. */
+struct cst_site {
+	uint64_t callee; /* the hook's first argument: the function's address */
+	uint64_t caller; /* its second: the function's return address */
+	uint64_t hook;	 /* the hook's own return address */
+	uint32_t verdict; /* enum cst_verdict */
+	uint16_t process; /* index of the process that made it */
+	uint16_t kind;	  /* enum cst_kind */
+};
+_Static_assert(sizeof(struct cst_site) == 32, "area layout");
+
+/* A process that writes into the area: the traced one or a child of it. */
+struct cst_process {
+	uint32_t pid;	 /* written last (release), 0: unused */
+	uint32_t parent; /* index + 1 of the process it was forked from, or 0 */
+	uint64_t start;	 /* clock ticks */
+	/* 1: the reader made this entry for a process that is to come (with
+	 * its open calls); the process claims it and sets 0. */
+	uint32_t is_expected;
+	uint32_t reserved;
+	uint64_t end; /* clock ticks, set when it exits through libc; or 0 */
+};
+_Static_assert(sizeof(struct cst_process) == 32, "area layout");
+
+/* A thread that has claimed a chunk.  Its index is its ordinal over all
+ * processes, in the order of their first events. */
+struct cst_thread {
+	uint32_t tid; /* written last (release), 0: unused */
+	uint32_t process;
+	uint32_t n_claimed; /* chunks claimed so far: the next one's seq */
+	uint32_t is_ended;  /* set by the thread's own end */
+	uint64_t start;	    /* clock ticks */
+	char name[16];	    /* the kernel's, when it claimed its last chunk */
+	/* For the first thread of a fork child: the index + 1 of the parent
+	 * thread whose open calls it inherits, and the number of that fork
+	 * among the thread's CST_FORK records (0: the program forked by an
+	 * instruction of its own, without such a record). */
+	uint32_t forked_from;
+	uint32_t n_fork;
+	uint64_t end; /* clock ticks; valid if is_ended is set */
+	/* The highest address of the thread's stack, if libc made it, or a
+	 * little more; 0: not known. */
+	uint64_t base;
+};
+_Static_assert(sizeof(struct cst_thread) == 64, "area layout");
+
+struct cst_chunk {
+	uint32_t state; /* enum cst_chunk_state; released after the others */
+	uint32_t thread;
+	uint32_t seq; /* 0, 1, ...: the thread's chunks in order */
+	/* Of a free chunk: the index + 1 of the next free one, or 0.  Of an
+	 * open one: 0.  Of a full one: the number of its used slots, or 0 if
+	 * the writer has not set it. */
+	uint32_t next;
+};
+_Static_assert(sizeof(struct cst_chunk) == 16, "area layout");
+
+/* An entry in the log of what each process has mapped, for a reader that starts
+ * after the program has ended; written if has_mappings is set.  The entries of
+ * different processes come in any order.  An entry is valid for the process's
+ * sites from n_sites on, and replaces what was mapped there before. */
+struct cst_mapping {
+	uint32_t
+		text; /* offset of its line of /proc/PID/maps, NUL-terminated */
+	uint32_t n_sites;
+	uint16_t process;
+	uint16_t is_whole; /* written last (release) */
+	/* 1 + the offset of a text: the object's build-id, a space, and the
+	 * address at which the file's address 0 is mapped, both hexadecimal;
+	 * 0: not known. */
+	uint32_t object;
+};
+_Static_assert(sizeof(struct cst_mapping) == 16, "area layout");
+
+struct cst_area {
+	uint64_t magic;
+	uint32_t layout;
+	uint32_t is_ended; /* the reader has ended by itself: do not wait */
+	uint64_t size;	   /* of the whole mapping */
+
+	/* A writer claims an entry by fetch-add and fills it afterwards, so the
+	 * last entries may still be empty.  Sites count from CST_FIRST_SITE. */
+	uint32_t n_processes;
+	uint32_t n_threads;
+	uint32_t n_sites;
+	uint32_t n_chunks; /* chunks that exist; the reader grows it */
+
+	/* Lost records, by cause. */
+	uint64_t
+		n_lost_full; /* no chunk: the reader has ended or is too slow */
+	uint64_t n_lost_sites; /* the site table is full */
+	/* The thread or process table is full; or a thread used another one's
+	 * cursor, which may have lost more than the one record counted. */
+	uint64_t n_lost_threads;
+
+	/* Free chunks, last in first out: tag << 32 | index + 1. */
+	uint64_t free_head __attribute__((aligned(64)));
+	uint32_t free_seq; /* futex: incremented for each chunk that is freed */
+	uint32_t n_waiting; /* writers that wait for a chunk */
+	uint64_t n_waits;   /* times that a writer had to wait */
+
+	/* A robust, process-shared mutex that the reader has locked as long as
+	 * it lives; FUTEX_OWNER_DIED in its word says that it was killed. */
+	uint8_t reader_lock[64] __attribute__((aligned(64)));
+	uint32_t wait_limit_ms; /* how long a writer waits for a live reader */
+
+	/* CST_MODE_HANDSHAKE: a ticket for each record, answered in order. */
+	uint32_t sync_asked __attribute__((aligned(64)));
+	uint32_t sync_done; /* futex of the writers */
+	/* Futex of the reader: 1 while it sleeps until its next tick.  A writer
+	 * that waits for a chunk or a ticket sets 0 and wakes it. */
+	uint32_t reader_sleeps;
+	/* The last third argument of cstrace_hook_enter() and _exit(). */
+	uint32_t sync_number;
+
+	uint32_t n_mappings __attribute__((aligned(64)));
+	uint32_t n_text;       /* bytes used */
+	uint32_t has_mappings; /* 1: the log of mappings is to be written */
+	/* 1: the area is a file that is read after the program has ended;
+	 * chunks are claimed in order and never freed.  The two moments below
+	 * tell the rate of the ticks. */
+	uint32_t is_file;
+	uint64_t first_ticks, first_ns, first_wall_ns;
+	uint64_t last_ticks, last_ns;
+
+	/* Libraries that dlmopen() opened, so that calls are missing: those of
+	 * their constructors, or all; and libraries without our hooks. */
+	uint32_t n_past_begin, n_past_all, n_past_sealed;
+
+	/* Programs that were run with an environment without the shim, and the
+	 * path of the first one (its end, if it is longer). */
+	uint32_t n_past_exec;
+	char past_exec[CST_NAME_SIZE];
+
+	/* Processes whose recording ended before they did, because they entered
+	 * a sandbox. */
+	uint32_t n_ended;
+};
+
+/* Numbers below CST_FIRST_SITE in a record's place of a site: marks of other
+ * events of the thread.  0 is in no complete record. */
+enum {
+	/* The thread is about to fork, for the sp-th time: the child inherits
+	 * the calls that are open now. */
+	CST_FORK = 1,
+	/* The thread jumps (longjmp, swapcontext): the stack pointer becomes
+	 * sp, and it continues at the return address fp (0: not known).  Calls
+	 * whose frames lie below sp on that stack are unwound, and so are
+	 * inlined ones that do not contain that place.  If fp is
+	 * CST_BY_UNWINDER the unwinder continues there; a handler there is
+	 * reported (CST_CATCH). */
+	CST_JUMP = 2,
+	/* The thread's alternate signal stack is now at sp, fp bytes large; 0:
+	 * it has none.  At the begin of a chunk the time is 1: no event. */
+	CST_ALTERNATE = 3,
+	/* The thread's next CST_JUMP continues in the frame that ends at the
+	 * address sp and has the frame pointer fp. */
+	CST_FRAME = 4,
+	/* The next CST_TEXT_BYTES bytes of a text, in sp, then in fp. */
+	CST_TEXT = 5,
+	/* The thread runs code of the program for the shim (what()), below the
+	 * stack pointer sp: its calls are not shown.  sp 0: that has ended. */
+	CST_QUIET = 6,
+	CST_FIRST_SITE = 16,
+};
+
+enum {
+	CST_TEXT_BYTES = 12,   /* bytes of text in a record */
+	CST_BY_UNWINDER = 1,   /* in place of a return address */
+	CST_TYPE_MAX = 512,    /* most bytes of a type's name */
+	CST_MESSAGE_MAX = 256, /* most bytes of a what() */
+};
+
+/* The type that stands for the end of a thread by pthread_exit() or
+ * pthread_cancel(): its linkage name.  C++ code catches it as
+ * abi::__forced_unwind. */
+#define CST_FORCED_TYPE "N10__cxxabiv115__forced_unwindE"
+
+#define CST_AT_PROCESSES 4096ull
+#define CST_AT_THREADS \
+	(CST_AT_PROCESSES + CST_MAX_PROCESSES * sizeof(struct cst_process))
+#define CST_AT_CHUNK_STATES \
+	(CST_AT_THREADS + CST_MAX_THREADS * sizeof(struct cst_thread))
+#define CST_AT_MAPPINGS \
+	(CST_AT_CHUNK_STATES + CST_MAX_CHUNKS * sizeof(struct cst_chunk))
+#define CST_AT_TEXT \
+	(CST_AT_MAPPINGS + CST_MAX_MAPPINGS * sizeof(struct cst_mapping))
+#define CST_AT_SITES (CST_AT_TEXT + CST_TEXT_SIZE)
+#define CST_AT_CHUNKS                                                        \
+	((CST_AT_SITES + CST_MAX_SITES * sizeof(struct cst_site) + 0xffff) & \
+	 ~0xffffull)
+#define CST_AREA_SIZE \
+	(CST_AT_CHUNKS + (uint64_t)CST_MAX_CHUNKS * CST_CHUNK_SIZE)
+
+_Static_assert(sizeof(struct cst_area) <= CST_AT_PROCESSES, "area layout");
+
+/* ---- what gdb pokes into the shim ------------------------------------- */
+
+/* The word that each hook tests first (cstrace_state).  It is in a page of its
+ * own that the kernel zeroes at a fork, so that the child's first event asks.
+ * */
+enum cst_state {
+	CST_STATE_ASK = 0, /* obey cstrace_control first */
+	CST_STATE_ON = 1,
+	CST_STATE_OFF = 2,
+	CST_STATE_SYNC =
+		3, /* on; the program waits for the reader at each record */
+};
+
+enum cst_mode {
+	CST_MODE_OFF = 0,
+	CST_MODE_RING = 1,
+	/* As CST_MODE_RING, and each hook calls cstrace_hook_enter/exit(). */
+	CST_MODE_BREAKPOINT = 2,
+	/* As CST_MODE_RING, and each hook waits for the reader. */
+	CST_MODE_HANDSHAKE = 3,
+};
+
+/* The shim exports this struct as cstrace_control.  gdb writes area_path (when
+ * it changes), then mode, then CST_STATE_ASK into cstrace_state; the program's
+ * next event obeys.  An area stays mapped until the process ends. */
+struct cst_control {
+	uint64_t magic; /* CST_AREA_MAGIC */
+	uint32_t layout;
+	uint32_t mode; /* enum cst_mode */
+	/* Code in [retire_start, retire_end) was unmapped: the shim forgets its
+	 * sites.  gdb increments retire_seq after it has written the other two,
+	 * then writes CST_STATE_ASK. */
+	uint64_t retire_start, retire_end;
+	uint32_t retire_seq;
+	/* The shim's answers to gdb: an enum cst_state, and the errno of the
+	 * last failed attempt to map the area, or 0. */
+	uint32_t answer_state;
+	int32_t answer_errno;
+	uint32_t
+		is_file; /* 1: area_path is a file to make; gdb never sets it */
+	char area_path[256];
+};
+
+#endif
