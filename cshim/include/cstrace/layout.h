@@ -16,14 +16,13 @@
  *
  * 1. A thread claims a free chunk (free_head), or waits for one, at most
  *    wait_limit_ms.  The chunk is CST_CHUNK_OPEN and belongs to the thread.
- * 2. The hook looks up its site (callee, caller, hook), and adds it to the sites
- *    if it is new.  It writes the record into the chunk's next slot, the time
- *    last.
+ * 2. The hook looks up its site (callee, caller, hook), which it adds if it is
+ *    new.  It writes the record into the chunk's next slot, the time last.
  * 3. After CST_CHUNK_RECORDS records the chunk becomes CST_CHUNK_FULL, and the
  *    thread claims another one.
  * 4. The reader consumes full chunks in the order of their seq, and records of
- *    open chunks as far as their times are set.  It then zeroes a full chunk and
- *    puts it on the free list.
+ *    open chunks as far as their times are set.  It zeroes full chunks and puts
+ *    them on the free list.
  *
  * Nothing in the area is ever locked by the program: a hook that finds no chunk
  * waits on a futex, and counts a loss after the limit.
