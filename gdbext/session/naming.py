@@ -96,8 +96,8 @@ def _in_inferior(num: int, answer: Callable[[], None]) -> None:
     _waiting.append(answer)
     # The one way there and back that neither tells nor changes anything.
     gdb.execute("thread apply %d.%d -q python "
-                "__import__('gdbext.naming').naming.answer_waiting()"
-                % (num, thread.num), to_string=True)
+                "__import__('sys').modules['%s'].answer_waiting()"
+                % (num, thread.num, __name__), to_string=True)
 
 
 def answer_all(recording: Recording) -> int:
