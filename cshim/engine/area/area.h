@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader's side of the area: makes it, hands out chunks, takes them back.
- * What the traced program writes into it is not trusted: every index that
- * comes out is checked here.
+ * The reader's side of the area: makes it, gives chunks to the traced program
+ * and gets them back.  What the traced program writes into it is not trusted:
+ * every index that is read from it is checked here.
  */
 #ifndef ENGINE_AREA_H
 #define ENGINE_AREA_H
@@ -20,76 +20,93 @@ struct area {
 	struct cst_mapping *mappings;
 	const char *text; /* of the mappings: CST_TEXT_SIZE bytes */
 	struct cst_site *sites;
-	uint8_t *records;    /* chunk i begins at i * CST_CHUNK_SIZE */
-	uint32_t n_chunks;   /* as last grown: the head's copy is not trusted */
-	uint32_t max_chunks; /* that are mapped here */
-	uint32_t n_given;    /* since a writer was last woken */
+	uint8_t *records;     /* chunk i begins at i * CST_CHUNK_SIZE */
+	uint32_t n_chunks;    /* as this process grew it: the head's copy is not
+				 trusted */
+	uint32_t max_chunks;  /* that are mapped here */
+	uint32_t n_given;     /* since a writer was last woken */
 	uint64_t since_ticks; /* when it was made */
 	int fd;
 	char path[64]; /* for the shim to open */
-	/* Left in a file by processes that may be gone: our copy of it. */
+	/* The area was left in a file by processes that may have ended; this is
+	 * a private copy of it. */
 	int is_past;
-	int is_short;	    /* somebody cut the file, or it cannot be read */
+	int is_short;	    /* the file was cut short, or cannot be read */
 	int file;	    /* borrowed */
 	uint8_t *is_copied; /* by chunk */
 };
 
+/* Makes an area with n_chunks chunks (fewer if the address space is limited) in
+ * memory that processes share.  The caller frees *out with area_free(). Returns
+ * 0, CST_FAILED or CST_MEMORY. */
 int area_new(uint32_t n_chunks, struct area **out, struct cst_error *err);
+
+/* Unmaps the area, closes its file descriptor and frees a, which may be
+ * NULL. */
 void area_free(struct area *a);
-/* Where the parts are: private to the two that make areas. */
+/* Sets the pointers to the parts of the area that is mapped at base.  Only
+ * area.c and area_file.c call it. */
 void area_place(struct area *a, uint8_t *base);
 
-/* By the thread that is the reader, for as long as it lives: writers see by
- * this lock that it does. */
+/* Locks the reader's lock.  The reader thread calls it once and holds the lock
+ * as long as it lives: the writers see by this lock that it does. */
 void area_hold(struct area *a);
 
-/* Let no writer wait for us any more. */
+/* Marks the area as ended, and wakes all writers: none waits for the reader any
+ * more. */
 void area_end(struct area *a);
 
-/* Make more chunks: twice as many, as far as there is room. */
+/* Doubles the number of chunks (adds 64 at least), up to max_chunks. */
 void area_grow(struct area *a);
 
-/* Give back a chunk, zeroed.  Writers that wait for one are woken once there is
- * an eighth of the pool, or by area_wake() at the end of a round: each wake-up
- * is a system call. */
+/* Zeroes a chunk that was read and gives it back to the pool.  Writers that
+ * wait for one are woken when an eighth of the pool was given back, or by
+ * area_wake() at the end of a round: each wake-up is a system call. */
 void area_give(struct area *a, uint32_t chunk);
 void area_wake(struct area *a);
 
-/* Is a writer waiting although nothing is left to give back? */
+/* Returns whether a writer waits for a chunk and none is free. */
 int area_is_starved(const struct area *a);
 
+/* Returns the records of chunk i, CST_CHUNK_RECORDS of them. */
 static inline struct cst_record *area_chunk(const struct area *a, uint32_t i)
 {
 	return (struct cst_record *)(a->records + (uint64_t)i * CST_CHUNK_SIZE);
 }
 
-/* Memory that the area holds, in bytes. */
+/* Returns how many bytes of memory the area occupies. */
 uint64_t area_bytes(const struct area *a);
 
-/* The path of the first program that was run without us, or "". */
+/* Copies the path of the first program that was executed without the shim to
+ * out, or "" if there was none. */
 void area_past_exec(const struct area *a, char out[CST_NAME_SIZE]);
 
-/* Has the process become another one, which was entered later? */
+/* Returns whether the process of this index exec'ed a program with the shim,
+ * which then has a later index. */
 int area_has_execed(const struct area *a, uint32_t process);
 
-/* Did the thread of this index end? */
+/* Returns whether the thread of this index has ended. */
 int area_thread_is_gone(const struct area *a, uint32_t thread);
 
-/* The index of the process with this pid, from `first` on, the last of them: it
- * is entered if it is not there.  UINT32_MAX: there is no room. */
+/* Returns the index of the last process that has this pid, from index `first`
+ * on; adds it, as one that is expected to register, if there is none.  Returns
+ * UINT32_MAX if there is no room. */
 uint32_t area_expect(struct area *a, uint32_t pid, uint32_t first);
-/* The same of one that may not be there. */
+/* Returns the index of the last process that has this pid, from index `first`
+ * on, or UINT32_MAX. */
 uint32_t area_find_process(const struct area *a, uint32_t pid, uint32_t first);
 
-/* Append a site in the reader's own name (injected events); its number, or 0
- * when the table is full. */
+/* Appends a site in the reader's own name (an injected event). Returns its
+ * number, or 0 when the table is full. */
 uint32_t area_add_site(struct area *a, const struct cst_site *site);
 
-/* Sleep at most timeout_ms, or until a writer wants us. */
+/* Sleeps until timeout_ms have passed or a writer wakes the reader; does not
+ * sleep if a writer waits already. */
 void area_sleep(struct area *a, uint32_t timeout_ms);
-/* It is under way on another thread: end it. */
+/* Ends the area_sleep() that is under way on another thread. */
 void area_end_sleep(struct area *a);
-/* Answer all handshake tickets up to this one. */
+/* Answers all handshake tickets up to this one: wakes the writers that wait for
+ * them. */
 void area_answer(struct area *a, uint32_t ticket);
 
 #endif

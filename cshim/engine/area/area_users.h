@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which processes have the area mapped, as /proc reports it.
+ * The processes that have the area mapped, as /proc reports them.
  */
 #ifndef ENGINE_AREA_USERS_H
 #define ENGINE_AREA_USERS_H
@@ -12,10 +12,10 @@
  * a program without the shim has the area no more. */
 uint32_t area_n_running(const struct area *a);
 
-/* Whether the process with this pid has the area mapped. */
+/* Returns whether the process with this pid has the area mapped. */
 int area_is_held(const struct area *a, uint32_t pid);
 
-/* The kernel's clock ticks (_SC_CLK_TCK) since boot. */
+/* Returns the time since boot in the kernel's clock ticks (_SC_CLK_TCK). */
 uint64_t area_now_ticks(void);
 
 #endif

@@ -18,17 +18,24 @@ struct bytes {
 	int failed; /* out of memory: nothing more is kept */
 };
 
-/* Room for n more; NULL: out of memory (kept in failed). The caller advances
- * len by what it used. */
+/* Makes room for n more bytes and returns where they go; the caller fills them
+ * and adds to b->len what it used.  Returns NULL when out of memory, and sets
+ * b->failed. */
 uint8_t *bytes_reserve(struct bytes *b, size_t n);
+
+/* Frees the memory and zeroes b, which may be used again.  A zeroed struct
+ * bytes is empty and needs no other preparation. */
 void bytes_release(struct bytes *b);
 
+/* The bytes_put functions append to b.  When out of memory they set b->failed
+ * and append nothing; callers look at failed once, at the end. */
 void bytes_put(struct bytes *b, const void *data, size_t n);
 void bytes_put_byte(struct bytes *b, uint8_t v);
 void bytes_put_varint(struct bytes *b, uint64_t v);
-/* Length + 1 and the bytes, cut at BYTES_TEXT_MAX; 0 for NULL. */
+/* Appends a varint of the length + 1 and the bytes of text, which is cut at
+ * BYTES_TEXT_MAX; appends one 0 byte when text is NULL. */
 void bytes_put_text(struct bytes *b, const char *text);
-/* At most 255 bytes, cut. */
+/* Appends the formatted text without a NUL, cut at 255 bytes. */
 void bytes_put_format(struct bytes *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -39,11 +46,15 @@ struct cursor {
 	int failed; /* something was wrong; all later reads give 0 */
 };
 
+/* The cursor functions read the next item and advance p.  They return 0 and set
+ * c->failed when the bytes do not suffice. */
 uint8_t cursor_byte(struct cursor *c);
 uint64_t cursor_varint(struct cursor *c);
-/* A varint above max fails. */
+/* Reads a varint, and fails the cursor if it is above max. */
 uint64_t cursor_varint_max(struct cursor *c, uint64_t max);
-/* Borrowed from what is read, not terminated; NULL for NULL or a failure. */
+/* Reads what bytes_put_text() wrote.  Returns a pointer into the bytes that are
+ * read, not NUL-terminated, and sets *len; returns NULL for a NULL that was
+ * written or on failure. */
 const char *cursor_text(struct cursor *c, size_t *len);
 
 static inline void put_u32(void *p, uint32_t v)

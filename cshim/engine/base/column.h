@@ -23,19 +23,21 @@ struct column {
 #define COLUMN_SIZE(n, n_more) \
 	((size_t)(n) * (1 + (n_more)) + ((size_t)(n) + 3) / 4 + 8)
 
-/* Lay out a column of up to n numbers in COLUMN_SIZE() bytes at memory, which
- * remains the caller's; returns the byte behind them. */
+/* Lays out an empty column of up to n numbers in COLUMN_SIZE(n, n_more) bytes
+ * at memory, which remains the caller's.  Returns the byte behind them. */
 uint8_t *column_init(struct column *c, uint8_t *memory, uint32_t n,
 		     unsigned n_more);
-/* Forget the numbers, at most n. */
+/* Makes c an empty column again; at most n numbers were added. */
 void column_clear(struct column *c, uint32_t n);
-/* Take over n numbers from another column. */
+/* Copies the first n numbers of the column `from` into c, which has room for
+ * them. */
 void column_move(struct column *c, const struct column *from, uint32_t n);
 
-/* Append the column of the first n numbers, all that there are. */
+/* Appends the column in its stored form to out; n is how many numbers were
+ * added to c. */
 void column_put(const struct column *c, uint32_t n, struct bytes *out);
 
-/* The rest of column_add(). */
+/* Does the rest of column_add() for a number that needs more than one byte. */
 static inline void column_add_high(struct column *c, uint32_t i, uint64_t v)
 {
 	unsigned code = 1u + (v > 0xffff) + (v > 0xffffffff);
@@ -45,7 +47,7 @@ static inline void column_add_high(struct column *c, uint32_t i, uint64_t v)
 	c->end += (1u << code) - 1;
 }
 
-/* Number i, behind i - 1. */
+/* Adds v as number i; the numbers are added in order, from 0. */
 static inline void column_add(struct column *c, uint32_t i, uint64_t v)
 {
 	c->low[i] = (uint8_t)v;
@@ -53,8 +55,9 @@ static inline void column_add(struct column *c, uint32_t i, uint64_t v)
 		column_add_high(c, i, v);
 }
 
-/* Both fail the cursor when the bytes do not suffice; 8 readable bytes must
- * follow its end. */
+/* column_skip() advances c past a column of n numbers, column_get() unpacks it
+ * into values.  Both fail the cursor when the bytes do not suffice; 8 readable
+ * bytes must follow c->end. */
 void column_skip(struct cursor *c, uint32_t n);
 void column_get(struct cursor *c, uint64_t *values, uint32_t n);
 

@@ -21,9 +21,12 @@ struct pairs {
 
 enum { NO_PAIR = UINT32_MAX };
 
-/* The pair's number; a new one is n before the call.  NO_PAIR: it is new, and
- * there are `most` or out of memory (then n is less). */
+/* Returns the number of the pair (a, b), and adds it if it is new: then its
+ * number is what p->n was before the call.  Returns NO_PAIR if it is new and
+ * there are `most` pairs already, or memory ran out (p->n is then less than
+ * `most`). */
 uint32_t pairs_number(struct pairs *p, uint32_t a, uint32_t b, uint32_t most);
+/* Frees the memory of p and zeroes it. */
 void pairs_release(struct pairs *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Address ranges, sorted, and the search for the innermost that contains an
- * address.  A range is the first member of whatever it belongs to; stride is
- * the size of that whole.
+ * address.  A struct range is the first member of the element that it
+ * describes; n elements lie in an array, and stride is the size of one.
  */
 #ifndef ENGINE_RANGES_H
 #define ENGINE_RANGES_H
@@ -18,19 +18,23 @@ struct range {
 	uint32_t value;	     /* the owner's */
 };
 
-/* Order by start, the larger one first at an equal start, then link. */
+/* Sorts the elements by start, the larger one first at an equal start, then
+ * links them as ranges_link() does. */
 void ranges_sort(void *ranges, uint32_t n, size_t stride);
 
-/* For what is sorted by start already: at an equal start the later one is
- * taken for the inner. */
+/* Sets `outer` of each range, which ranges_find() needs, for elements that are
+ * sorted by start already.  At an equal start the later one counts as the
+ * inner. */
 void ranges_link(void *ranges, uint32_t n, size_t stride);
 
-/* The index of the innermost range that contains addr, or RANGE_NONE. */
+/* Returns the index of the innermost range that contains addr, or
+ * RANGE_NONE. */
 uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		     uint64_t addr);
 
-/* Make room for one more in a growing array of elements of this size, zeroed
- * beyond n.  0 where there is none. */
+/* Makes room for element n in *array, which has *capacity elements of stride
+ * bytes: both are updated when it grows, and new elements are zeroed.  Returns
+ * 1, or 0 when out of memory. */
 int ranges_room(void **array, uint32_t n, uint32_t *capacity, size_t stride);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended regular expressions, as regcomp() takes them, but none whose
- * repetitions of repetitions would make it explode.
+ * Extended regular expressions, as regcomp() accepts them, except those whose
+ * nested repetitions would make it use time and memory without bounds.
  */
 #ifndef ENGINE_REGEX_H
 #define ENGINE_REGEX_H
@@ -10,9 +10,9 @@
 
 #include <regex.h>
 
-/* Compile `text` for regexec() without submatches.  0: `out` is the caller's
- * to regfree(); CST_BAD_INPUT with the reason in words: there is nothing to
- * free. */
+/* Compiles `text` for regexec() without submatches.  Returns 0, and the caller
+ * frees *out with regfree(); or CST_BAD_INPUT with the reason in err, and there
+ * is nothing to free. */
 int regex_compile(regex_t *out, const char *text, struct cst_error *err);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * A part of a whole, as reports have it.
+ * Percentages, as reports print them.
  */
 #ifndef ENGINE_SHARE_H
 #define ENGINE_SHARE_H
 
 #include "base/number.h"
 
-/* Write "  12.3%" at p, and return the place behind it. */
+/* Writes how many percent of `whole` the part is, " 12.3%", at p and returns
+ * the place behind it.  A `whole` of 0 gives 0. */
 static inline char *share_put(char *p, uint64_t part, uint64_t whole)
 {
 	unsigned __int128 n = (unsigned __int128)part * 1000 + whole / 2;

@@ -7,8 +7,9 @@
 
 #include <pthread.h>
 
-/* It has all signals blocked: gdb hangs when a thread of ours takes its
- * SIGCHLD.  0, or a positive errno. */
+/* Starts a thread that runs run(arg) with all signals blocked: gdb hangs when a
+ * thread other than its own receives its SIGCHLD. Returns 0, or a positive
+ * errno.  The caller joins *thread. */
 int worker_start(pthread_t *thread, void *(*run)(void *), void *arg);
 
 #endif
