@@ -40,11 +40,14 @@ struct block_head {
 	uint32_t info_crc;
 };
 
-/* CRC-32 as in zlib, PNG and Python's zlib.crc32(). */
+/* Returns the CRC-32 of n bytes at p, as zlib, PNG and Python's zlib.crc32()
+ * have it. */
 uint32_t block_crc(const uint8_t *p, size_t n);
 
+/* Writes the head in its stored form. */
 void block_head_put(const struct block_head *head, uint8_t out[BLOCK_HEAD]);
-/* Negative: these are not the bytes of a head. */
+/* Reads a stored head.  Returns 0, or a negative number if these bytes are no
+ * head. */
 int block_head_get(const uint8_t in[BLOCK_HEAD], struct block_head *out);
 
 #endif

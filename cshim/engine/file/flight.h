@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The flight recorder: blocks of a trace file kept in memory, the oldest calls
- * dropped.  Of what is dropped the calls that are still open are kept, so that
- * what is saved is a whole trace: it begins with them.
+ * The flight recorder: the blocks of a trace file, kept in memory up to a
+ * limit, beyond which the oldest calls are dropped.  The calls of dropped
+ * blocks that are still open are kept, so that a complete trace can be saved:
+ * it begins with them.
  */
 #ifndef ENGINE_FLIGHT_H
 #define ENGINE_FLIGHT_H
@@ -12,18 +13,26 @@
 
 struct flight;
 
-/* limit_bytes: of the blocks of calls.  path (copied) is where it is saved. */
+/* Makes an empty one, which the caller frees with flight_free(). limit_bytes
+ * limits the blocks of calls; path, which is copied, is where it is saved.
+ * Returns 0 or CST_MEMORY. */
 int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
 	       struct cst_error *err);
+
+/* Frees f, which may be NULL. */
 void flight_free(struct flight *f);
 
-/* Take a block.  Negative: out of memory. */
+/* Adds a copy of a block, and drops the oldest calls beyond the limit.  Returns
+ * 0, or a negative number when out of memory. */
 int flight_put(struct flight *f, enum block_kind kind, const struct bytes *info,
 	       const struct bytes *data);
+
+/* Returns the bytes of the blocks of calls. */
 uint64_t flight_size(const struct flight *f);
 
-/* Write what is there as a trace file, which takes its name when it is whole.
- * *fd: the open file, the caller's. */
+/* Writes all blocks as a trace file, which gets its name when it is complete.
+ * Returns 0, and in *fd the open file, which the caller closes; or a negative
+ * status. */
 int flight_save(struct flight *f, int *fd, struct cst_error *err);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A lane is one stack: a thread's own, or a coroutine's or signal handler's.
- * Its calls are entered and left like a stack's and go straight into the
- * columns of the block under way (see pack.h), in their final form.  Within a
- * lane they are numbered from 0 by entry: the sequence number, "seq".
+ * A lane is one stack of the program: a thread's own, a coroutine's, or a
+ * signal handler's.  Its calls are entered and ended in the order of a stack
+ * and go straight into the columns of the block under way (see pack.h), in
+ * their final form.  Within a lane they are numbered from 0 by entry: the
+ * sequence number, "seq".
  */
 #ifndef ENGINE_LANE_BLOCK_H
 #define ENGINE_LANE_BLOCK_H
@@ -17,7 +18,8 @@ enum { CALLS_PER_BLOCK = 32768 };
 /* The seq of a call that was not kept. */
 #define NO_SEQ UINT64_MAX
 
-/* Late: entered in an earlier block, which is already in the file. */
+/* The end of a call that was entered in an earlier block, which is already in
+ * the file. */
 struct late_end {
 	uint64_t seq;
 	uint64_t end_ticks;
@@ -42,16 +44,17 @@ struct lane {
 	uint64_t tick;	/* of its last event */
 	/* The number of call i is this + i; else a value that cannot be. */
 	uint64_t number_base;
-	uint32_t thread; /* of all its calls; UINT32_MAX: of several */
+	uint32_t thread; /* the thread of all its calls; UINT32_MAX: several */
 	uint32_t n, cap;
 	uint32_t n_ends;      /* calls of the block that ended in it */
 	uint32_t ends_before; /* n_ends less the pops since the last entry */
 	struct column columns[LANE_COLUMNS];
 
-	/* From here on for lane_block.c, writer.c and pack.c. */
-	uint8_t *marks;	     /* PACK_UNWOUND and so on of each call */
-	uint32_t *thrown;    /* of each, as in late_end; NULL: of none */
-	uint8_t *memory;     /* of the columns and marks */
+	/* What follows is for lane_block.c, writer.c and pack.c. */
+	uint8_t *marks;	  /* PACK_UNWOUND and so on of each call */
+	uint32_t *thrown; /* of each call, as in late_end; NULL: no call has one
+			   */
+	uint8_t *memory;  /* of the columns and marks */
 	uint64_t first_tick; /* start of the first call */
 	uint64_t parent;     /* seq of its caller + 1, or 0 */
 	uint64_t first_number;
@@ -65,13 +68,13 @@ struct lane {
 	uint64_t tail_seq; /* ... behind the call before this seq */
 	struct late_end *late;
 	uint32_t n_late, cap_late;
-	uint32_t n_notes; /* of the block's calls, those that are none */
+	uint32_t n_notes; /* entries of the block that are no calls */
 	uint32_t index;	  /* in the file */
 	uint32_t slot;	  /* in the writer's list of lanes */
 	struct writer *writer;
 };
 
-/* What a call is beside its site; start in ticks, stops left out. */
+/* What describes a call beside its site; start is in ticks, without stops. */
 struct lane_entry {
 	uint64_t start;
 	uint64_t number; /* N of its ID, on its thread from 1; seeds too */
@@ -80,7 +83,8 @@ struct lane_entry {
 	uint8_t is_seed;
 };
 
-/* Does the call just follow those before it in the block? */
+/* Returns whether the call is on the fast path: it follows those before it in
+ * the block with the next number, on the same thread. */
 static inline int lane_is_plain(const struct lane *l, uint64_t number,
 				uint32_t thread)
 {
@@ -88,7 +92,8 @@ static inline int lane_is_plain(const struct lane *l, uint64_t number,
 	       thread == l->thread;
 }
 
-/* Enter the call that was found plain or prepared for; returns its seq. */
+/* Enters a call at tick `start` for which lane_is_plain() is true or
+ * lane_prepare() has made ready.  Returns its seq. */
 static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 {
 	uint32_t i = l->n;
@@ -104,27 +109,31 @@ static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 	return l->first + i;
 }
 
-/* The cold half of lane_exit() for a call that was unwound. */
+/* Marks the call, which was ended last, as unwound: the rare half of
+ * lane_exit(). */
 void lane_mark_unwound(struct lane *l, uint64_t seq);
 
-/* What unwound the call that was ended last: the number of the function that
- * stands for the exception. */
+/* Sets what unwound the call that was ended last: the number of the function
+ * that stands for the exception. */
 void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
 
 /* ---- for the writer ------------------------------------------------------ */
 
-/* Room for cap calls. Negative: out of memory, nothing has changed. */
+/* Makes room for cap calls.  Returns 0, or a negative number when out of
+ * memory; then nothing has changed. */
 int lane_resize(struct lane *l, uint32_t cap);
-/* Note what is special in the next call; there is room for it. */
+/* Keeps what is special about the next call, for which there is room. */
 void lane_note(struct lane *l, const struct lane_entry *e);
-/* A call of an earlier block ended; out of memory it stays open in the file. */
+/* Adds the end of a call of an earlier block.  When out of memory the call
+ * stays open in the file. */
 void lane_add_late(struct lane *l, const struct late_end *late);
-/* The calls of the block that ended after its last entry. */
+/* Returns how many calls of the block ended after its last entry. */
 uint32_t lane_tail(const struct lane *l);
-/* The block is written: begin the next. */
+/* Empties the block, which was written, and begins the next. */
 void lane_begin_block(struct lane *l);
-/* Give the memory of an empty block back. */
+/* Frees the memory of an empty block; the lane stays. */
 void lane_shrink(struct lane *l);
+/* Frees the memory of the lane, but not l itself. */
 void lane_release(struct lane *l);
 
 #endif

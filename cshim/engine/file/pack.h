@@ -14,7 +14,8 @@
 #include "base/error.h"
 #include "file/lane_block.h"
 
-/* What a block tells of itself in its info, without being unpacked. */
+/* What the info of a block says, which can be read without unpacking the
+ * block. */
 struct pack_info {
 	uint32_t lane;
 	uint32_t n_calls;
@@ -22,14 +23,14 @@ struct pack_info {
 	uint64_t first_number; /* and so on, unless PACK_NUMBERS */
 	uint32_t thread;       /* of all its calls, unless PACK_THREADS */
 	uint32_t flags;
-	uint32_t depth;	     /* of the first call */
+	uint32_t depth;	     /* depth of the first call */
 	uint64_t parent;     /* seq of the first call's caller + 1, or 0 */
 	uint64_t first_tick; /* start of the first call */
 	uint64_t last_tick;  /* of its last event */
 	uint32_t n_closed;   /* calls of this block that ended in it */
 	uint32_t n_tail;     /* of them, after its last entry */
 	uint32_t n_unwound, n_seeds, n_marks;
-	uint32_t n_notes; /* no calls, but what an exception did */
+	uint32_t n_notes; /* entries that are no calls: what an exception did */
 	uint32_t n_late;
 };
 
@@ -37,18 +38,19 @@ enum {
 	PACK_NUMBERS = 1,
 	PACK_THREADS = 2,
 	PACK_STORED = 4, /* there was no time to compress the columns */
-	PACK_NOTES = 8,	 /* n_notes is told */
+	PACK_NOTES = 8,	 /* n_notes is written */
 };
 
 /* Marks of single calls. */
 enum {
 	PACK_UNWOUND = 1,
-	PACK_LEFT_OPEN = 2, /* not ended, though later calls lie beside it */
+	PACK_LEFT_OPEN = 2, /* has no end, though later calls lie beside it */
 	PACK_SEED = 4,
 	PACK_THROWN = 8, /* times a function's number + 1: what unwound it */
 };
 
-/* How a late end is written: enum call_end, or this, and what unwound it. */
+/* How a late end is written: enum call_end, or this one, followed by what
+ * unwound it. */
 enum { PACK_END_THROWN = 3 };
 
 /* One call as unpacked. */
@@ -63,40 +65,46 @@ struct packed_call {
 
 enum { PACK_CALLS_MAX = 65536 };
 
-/* The most bytes that the columns of n calls are; the marks are two. */
+/* The most bytes that the columns of n calls take; the marks are two
+ * columns. */
 #define PACK_RAW_MAX(n) (8 * COLUMN_SIZE(n, 7))
 
 struct packer;
 
-struct packer *packer_new(void); /* NULL: out of memory */
+/* Returns a packer, which the caller frees with packer_free(), or NULL when out
+ * of memory. */
+struct packer *packer_new(void);
+
+/* Frees p, which may be NULL. */
 void packer_free(struct packer *p);
 
-/* In a hurry columns are packed all together, and loosely; in need they are
- * little more than stored. */
+/* Sets how much time the next blocks may take: HASTE_HURRY packs all columns
+ * together and loosely, HASTE_NEED hardly more than stores them. */
 enum haste { HASTE_NONE, HASTE_HURRY, HASTE_NEED };
 void packer_hurry(struct packer *p, enum haste haste);
 
-/* The lane's calls and late ends, appended to info and data. Negative: out of
- * memory. */
+/* Appends the block of the lane's calls and late ends to info and data.
+ * Returns 0, or a negative number when out of memory. */
 int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct bytes *data);
 
-/* The info and data of a CALLS block that was stored in a hurry as they would
- * have been with more time, behind info and data.  1: done; 0: it was not;
- * negative: CST_MEMORY, or CST_BAD_FILE. */
+/* Appends to info and data a CALLS block that was stored in a hurry, packed as
+ * it would have been with more time.  Returns 1 if so, 0 if the block was not
+ * stored in a hurry, CST_MEMORY or CST_BAD_FILE. */
 int packer_repack(struct packer *p, const struct bytes *old_info,
 		  const struct bytes *old_data, struct bytes *info,
 		  struct bytes *data);
 
-/* n bytes as one zstd frame behind data: for blocks of other kinds. */
+/* Appends n bytes at raw as one zstd frame to data, for blocks of other
+ * kinds. */
 void packer_compress(struct packer *p, const void *raw, size_t n,
 		     struct bytes *data);
 
-/* A late end as it stands in the info of a block, whose distance from the
- * block's first call is its seq. */
+/* Appends a late end in its stored form; late->seq is here its distance from
+ * the first call of the block. */
 void pack_late_put(const struct late_end *late, struct bytes *out);
 
-/* Append the info's fixed part to out. */
+/* Appends the fixed part of the info to out; the late ends follow it. */
 void pack_info_put(const struct pack_info *i, struct bytes *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A CALLS block back into calls.  The block comes from a file and is not
- * believed: what does not fit together is CST_BAD_FILE.
+ * Unpacks a CALLS block into calls.  The block comes from a file and is not
+ * trusted: anything inconsistent is CST_BAD_FILE.
  */
 #ifndef ENGINE_UNPACK_H
 #define ENGINE_UNPACK_H
@@ -18,16 +18,19 @@ struct unpacker {
 	uint64_t largest_site; /* of the calls unpacked last */
 };
 
+/* Frees the memory of u.  A zeroed struct unpacker is ready for use. */
 void unpacker_release(struct unpacker *u);
 
-/* The info's fixed part; the late ends follow in the cursor. Negative: this
- * cannot be the info of a CALLS block. */
+/* pack_info_get() reads the fixed part of an info, pack_late_get() each of the
+ * late ends that follow in the cursor.  They return 0, or a negative number if
+ * this cannot be the info of a CALLS block. */
 int pack_info_get(struct cursor *c, struct pack_info *out);
 int pack_late_get(struct cursor *c, struct late_end *out);
 
-/* Unpack into calls (room for info->n_calls); numbers and threads (the same)
- * are filled where the flags say so. Returns 0, CST_MEMORY, or CST_BAD_FILE
- * when data is not what info says. Sites and threads are not checked. */
+/* Unpacks a block into calls, which has room for info->n_calls; so have numbers
+ * and threads, which are set only if the flags of info say so.  Returns 0,
+ * CST_MEMORY, or CST_BAD_FILE when data is not what info says.  The caller
+ * checks sites and threads: they may be any number. */
 int unpacker_unpack(struct unpacker *u, const struct pack_info *info,
 		    const uint8_t *data, size_t size, struct packed_call *calls,
 		    uint64_t *numbers, uint32_t *threads);

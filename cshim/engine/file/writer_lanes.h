@@ -9,26 +9,29 @@
 
 struct writer;
 
-/* A new lane of a process; ordinal 0 for each thread's own stack, else the
- * number of another stack.  Valid until writer_lane_end() (which flushes it
- * when its thread is gone, and frees it) or the writer's end. */
+/* Makes a lane of a process for the thread's own stack (ordinal 0) or another
+ * one (its number from 1). It is valid until writer_lane_end() or the writer's
+ * end.  Returns NULL when out of memory. */
 struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 			 uint32_t ordinal);
+
+/* Writes the lane's calls, when its thread has ended, and frees it. */
 void writer_lane_end(struct writer *w, struct lane *l);
-/* Frees l; its calls that are not written yet are dropped. */
+/* Frees l; calls that are not written yet are dropped. */
 void writer_lane_free(struct lane *l);
 
-/* Make ready for the next call, where it is not plain or a seed: room, a new
- * block.  Negative: it cannot be kept. */
+/* Makes the lane ready for a call for which lane_is_plain() is not true: makes
+ * room, begins a new block, keeps what is special.  Returns 0, or a negative
+ * number if the call cannot be kept. */
 int lane_prepare(struct lane *l, const struct lane_entry *e);
 
-/* The cold half of lane_exit(), for a call whose block is in the file already.
- */
+/* Ends a call whose block is in the file already: the rare half of
+ * lane_exit(). */
 void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 		   enum call_end end);
 
-/* End the lane's innermost open call of those that were kept; nothing happens
- * for NO_SEQ. */
+/* Ends, at end_ticks, the lane's innermost call that is open and was kept; does
+ * nothing for NO_SEQ. */
 static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
 			     enum call_end end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a writer consists of, for writer.c (its blocks) and writer_lanes.c (the
+ * The parts of a writer, for writer.c (its blocks) and writer_lanes.c (the
  * lanes that calls wait on).
  */
 #ifndef ENGINE_WRITER_PARTS_H
@@ -11,7 +11,7 @@
 #include "file/spool.h"
 #include "file/writer.h"
 
-/* What one block of names or threads may reach before it is closed. */
+/* The size in bytes at which a block of names or threads is closed. */
 enum { WRITER_PLAIN_SIZE = 256 << 10 };
 
 struct writer {
@@ -26,7 +26,8 @@ struct writer {
 	uint32_t n_threads, cap_threads;
 	uint64_t n_room;		    /* sum of the lanes' cap */
 	uint64_t limit_bytes, flight_bytes; /* 0: none */
-	struct cst_status_report missing;   /* of it what is */
+	struct cst_status_report
+		missing; /* the part of it that says what is missing */
 	uint64_t end_ticks;
 	int is_full, is_changed;
 	enum haste haste;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which calls are shown: a choice, compiled, and its state along one lane.
- * Used alike by the live view and by what reads a trace.
+ * Which calls are shown: a choice, compiled, and the state that it has along
+ * one lane.  The live view and the readers of a trace use it alike.
  */
 #ifndef ENGINE_FILTER_H
 #define ENGINE_FILTER_H
@@ -11,46 +11,57 @@
 
 struct filter;
 
-/* Takes the words for functions (wording.h). */
+/* Compiles the choice; wording.h says what its words for functions mean.  The
+ * caller frees *out with filter_free(). Returns 0, CST_BAD_INPUT or
+ * CST_MEMORY. */
 int filter_new(const struct cst_choice *choice, struct filter **out,
 	       struct cst_error *err);
+
+/* Frees f, which may be NULL. */
 void filter_free(struct filter *f);
 
-/* What a call hands down to its callees. */
+/* What the visibility of a call's callees depends on. */
 struct filter_state {
 	uint32_t depth;	   /* visible depth of its callees */
 	uint8_t is_inside; /* below a function that matches the filter */
 };
 
+/* Returns the state of a lane's outermost calls. */
 struct filter_state filter_root(const struct filter *f);
 
-/* Enter a call of function `id` under a caller in state `above`: fills
- * *below, returns 1 when the call is visible (its depth is above.depth).
- * min_ns, thread, last, around, from and until are not looked at here.  The
- * verdict on a function is worked out once and kept; filter_forget() drops it
- * when the function was renamed. */
+/* Enters a call of function `id` under a caller in state `above`: sets *below,
+ * the state for its callees, and returns 1 if the call is visible (its depth is
+ * above.depth), else 0. Ignores min_ns, thread, last, around, from and until of
+ * the choice.  What the choice says of a function is worked out once and kept
+ * until filter_forget(), which is due when the function was renamed. */
 int filter_enter(struct filter *f, const struct names *names, uint32_t id,
 		 struct filter_state above, struct filter_state *below);
 void filter_forget(struct filter *f, uint32_t id);
 
-/* Take it that the program has a function of this linkage name: a word that is
- * its name means no others, also before it is called.  1: verdicts are others
- * now. */
+/* Adds the linkage name of a function that the program has, called or not: a
+ * word that is exactly its name then means no other functions.  Returns 1 if
+ * the visibility of functions has changed by that. */
 int filter_hear(struct filter *f, const char *symbol);
 
-/* Is whether a call is visible its function's affair alone, wherever it is
- * made?  Which functions' calls are not is told by filter_hides(). */
+/* Returns whether the visibility of a call depends on its function alone, not
+ * on its callers.  filter_hides() then says which functions are hidden. */
 int filter_is_plain(const struct filter *f);
+
+/* Returns whether the function's own calls are hidden, wherever they are
+ * made. */
 int filter_hides(struct filter *f, const struct names *names, uint32_t id);
-/* Is the function one of those that `exclude` names? */
+/* Returns whether `exclude` names the function. */
 int filter_excludes(struct filter *f, const struct names *names, uint32_t id);
-/* Is it hidden for being the library's, and for nothing else? */
+/* Returns whether the function is hidden because it is the library's, and for
+ * no other reason. */
 int filter_hides_std(struct filter *f, const struct names *names, uint32_t id);
-/* Is it one of those that `from` or `until` names? */
+/* filter_begins() returns whether `from` names the function, filter_ends()
+ * whether `until` does. */
 int filter_begins(struct filter *f, const struct names *names, uint32_t id);
 int filter_ends(struct filter *f, const struct names *names, uint32_t id);
 
-/* Is a from or until the ID of a call?  No function's name begins so. */
+/* Returns whether the word of a from or until is the ID of a call; no
+ * function's name begins with a digit. */
 int filter_is_id(const char *word);
 
 #endif

@@ -7,9 +7,10 @@
 
 #include "base/bytes.h"
 
-/* What stands between the quotes: what is not UTF-8 becomes U+FFFD. */
+/* Appends text, escaped, as it stands between the quotes; bytes that are not
+ * UTF-8 become U+FFFD. */
 void json_put_text(struct bytes *out, const char *text);
-/* With its quotes; NULL: null. */
+/* Appends text with its quotes, or null for NULL. */
 void json_put_string(struct bytes *out, const char *text);
 
 #endif

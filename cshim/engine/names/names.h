@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The names of a trace: its functions and its call sites, numbered from 0 in
- * order of first use.  Filled by the recorder as names become known, or by
- * the loader from the file.  Strings live in the table's arena until it is
- * freed; equal strings are one pointer.
+ * order of first use.  The recorder adds them as they become known, or the
+ * loader reads them from the file.  Strings live in the table's arena until it
+ * is freed; equal strings are one pointer.
+ *
+ * What was added or changed is dirty until the writer has written it.
  */
 #ifndef ENGINE_NAMES_H
 #define ENGINE_NAMES_H
@@ -13,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Beside those of enum cst_kind. */
+/* Kinds of exception rows that enum cst_kind does not have. */
 enum exception_kind {
 	EXCEPTION_UNCAUGHT = 6, /* it ends the program */
 	EXCEPTION_HIDDEN = 7,	/* how it does so is the library's affair */
@@ -30,13 +32,13 @@ struct function {
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
-	uint32_t space;	  /* the address space that addr is of; 0: not known */
+	uint32_t space;	  /* the address space of addr; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
 	uint8_t variant;  /* of a constructor or destructor: enum variant */
-	/* Not a function but what an exception does there: enum cst_kind, or
-	 * one of those below.  The symbol is its type's, and the message what
-	 * it says, or NULL. */
+	/* Not 0: this is no function but what an exception does (enum cst_kind,
+	 * or enum exception_kind). Then symbol is that of the exception's type,
+	 * and message is the text of its what(), or NULL. */
 	uint8_t exception;
 	const char *message;
 };
@@ -65,7 +67,7 @@ struct names {
 	uint32_t n_functions;
 	struct call_site *sites;
 	uint32_t n_sites;
-	/* What the writer has still to write, each number once. */
+	/* The numbers that the writer has still to write, each once. */
 	uint32_t *dirty_functions, *dirty_sites;
 	uint32_t n_dirty_functions, n_dirty_sites;
 	/* private to names.c */
@@ -74,21 +76,27 @@ struct names {
 	struct twins *twins; /* names that several functions have */
 };
 
-struct names *names_new(void); /* NULL: out of memory */
+/* Returns an empty table, or NULL when out of memory.  The caller frees it with
+ * names_free(). */
+struct names *names_new(void);
+
+/* Frees n and all its strings; n may be NULL. */
 void names_free(struct names *n);
 
-/* The one copy of text in the arena (NULL stays NULL). */
+/* Returns the one copy of text in the arena; NULL for NULL, or when out of
+ * memory. */
 const char *names_intern(struct names *n, const char *text);
 
-/* Return the new number, or UINT32_MAX: out of memory. New ones are dirty. */
+/* Add a function at that address, or a call site of that function, with nothing
+ * else known.  Return the new number, or UINT32_MAX when out of memory. */
 uint32_t names_add_function(struct names *n, uint64_t addr);
 uint32_t names_add_site(struct names *n, uint32_t function);
 
-/* Set what is known and mark it dirty.  All strings are copied; symbol, module
- * and file may be NULL.  is_std is worked out from name and file:
- * "std::..." or "__gnu_cxx::..." (also behind a return type of a template's
- * demangled name), or defined below /usr/include or a gcc/clang include
- * folder. */
+/* Sets what is known of a function and marks it dirty.  All strings are copied;
+ * symbol, module and file may be NULL. is_std is worked out from name and file:
+ * the name begins with std:: or __gnu_cxx:: (also behind the return type of a
+ * template), or the file lies below /usr/include or in an include folder of gcc
+ * or clang. */
 void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *symbol, const char *module,
 			const char *file);
@@ -98,8 +106,12 @@ struct exception_name {
 	uint8_t kind;
 };
 
+/* Sets what is known of an exception's row and marks it dirty. */
 void names_set_exception(struct names *n, uint32_t id,
 			 const struct exception_name *e);
+
+/* Sets file (copied, or NULL) and line (0: not known) of a call site and marks
+ * it dirty. */
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
 
@@ -111,8 +123,8 @@ const char *names_thrown(const struct function *f, size_t *size);
  * which the caller has set. */
 void names_settle(struct names *n, uint32_t id);
 
-/* Beside enum cst_names: simple names, but the full one where several functions
- * would have the same. */
+/* One more value beside enum cst_names: simple names, except where several
+ * functions would have the same one, which have their full names. */
 enum { NAMES_DISTINCT = 2 };
 
 /* Returns NAMES_DISTINCT for CST_NAMES_SIMPLE, else how. */
@@ -129,17 +141,19 @@ static inline int names_distinct(int how)
 const char *names_shown(const struct names *n, uint32_t id, int how,
 			const char **mark);
 
-/* Where they are in memory, by which they can be looked up elsewhere.  Does
- * not make them dirty: it is told before their names are known. */
+/* Set where a function or call site is in memory, so that it can be looked up
+ * elsewhere.  They do not mark it dirty: they are called before its name is
+ * known. */
 void names_place_function(struct names *n, uint32_t id, uint32_t space);
 void names_place_site(struct names *n, uint32_t id, uint32_t space,
 		      uint64_t caller, uint64_t hook);
 
-/* Is something missing that debug information could tell? */
+/* Return whether something is missing that debug information could supply. */
 int names_lacks_function(const struct names *n, uint32_t id);
 int names_lacks_site(const struct names *n, uint32_t id);
 
-/* All that is dirty was written; nothing was (a new file). */
+/* names_clean() marks everything as written; names_dirty() marks everything as
+ * not written (a new file begins). */
 void names_clean(struct names *n);
 void names_dirty(struct names *n);
 

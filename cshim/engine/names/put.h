@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fixed text, put out quickly: at a place with room for it, or at the end of
- * bytes.
+ * Appending fixed text and numbers quickly, at a place with room for them or at
+ * the end of a struct bytes.
  */
 #ifndef ENGINE_PUT_H
 #define ENGINE_PUT_H
@@ -9,7 +9,8 @@
 #include "base/bytes.h"
 #include "base/number.h"
 
-/* Return the place behind what was put; nothing is terminated. */
+/* Copies len bytes of text to out and returns the place behind them; no NUL is
+ * written. */
 static inline char *put_at(char *out, const char *text, size_t len)
 {
 	memcpy(out, text, len);
@@ -20,6 +21,7 @@ static inline char *put_at(char *out, const char *text, size_t len)
 
 #define PUT(out, literal) bytes_put(out, literal, sizeof(literal) - 1)
 
+/* Appends v in decimal digits to out. */
 static inline void put_number(struct bytes *out, uint64_t v)
 {
 	char text[24];

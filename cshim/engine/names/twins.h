@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which names several functions have: overloads, and the variants of one
- * constructor or destructor.  Names are interned strings, told by their
+ * constructor or destructor.  Names are interned strings, compared by their
  * addresses.
  */
 #ifndef ENGINE_TWINS_H
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* In what functions of one name differ. */
+/* How functions that share a name differ. */
 enum shared {
 	SHARED_NOT = 0,
 	SHARED_BY_OVERLOADS = 1,  /* in their signatures */
@@ -19,7 +19,7 @@ enum shared {
 
 struct twin {
 	const char *name; /* NULL: a free slot */
-	/* Of the first function; or NULL. */
+	/* The first function's other names, or NULL. */
 	const char *signature, *qualified, *full;
 	uint8_t shared;	  /* bits of enum shared */
 	uint8_t variants; /* bits of enum variant */
@@ -30,20 +30,22 @@ struct twins {
 	uint32_t n, cap;
 };
 
+/* Frees the memory of t, which may be NULL. A zeroed struct twins is empty. */
 void twins_release(struct twins *t);
 
-/* What a function that has the name is called otherwise; NULL and 0: not to be
- * compared. */
+/* The other names and the variant of a function that has the name; NULL and 0
+ * are not compared. */
 struct called {
 	const char *signature, *qualified, *full;
 	uint8_t variant;
 };
 
-/* A function has this name.  Without memory it is forgotten: its name is then
- * the same as the other's. */
+/* Adds a function of this name.  When out of memory it is not added, and rows
+ * show its name like those of the others. */
 void twins_add(struct twins *t, const char *name, const struct called *called);
 
-/* Returns bits of enum shared. */
+/* Return bits of enum shared, or of enum variant, of all functions that have
+ * the name. */
 uint8_t twins_shared(const struct twins *t, const char *name);
 uint8_t twins_variants(const struct twins *t, const char *name);
 

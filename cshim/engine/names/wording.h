@@ -10,37 +10,45 @@
 
 #include <regex.h>
 
-/* How well a name fits a word, the better the higher. */
+/* How well a name fits a word; a higher value is a better fit. */
 enum fit { FIT_NONE = 0, FIT_TAIL, FIT_WHOLE };
 
 struct wording {
 	char *word; /* without slashes; NULL: matches nothing */
-	char *part; /* what a linkage name must have in it to mean it; NULL:
-		     * nothing is known of that */
+	char *part; /* what a linkage name must contain to fit it; NULL: not
+		       known */
 	regex_t regex;
-	uint8_t has_regex, is_regex; /* the latter: nothing else, by slashes */
-	uint8_t is_full;	     /* the regex looks at parameters, too */
-	uint8_t best;		     /* enum fit, of the functions there are */
-	uint32_t n_known;	     /* functions that best is of */
+	uint8_t has_regex,
+		is_regex; /* is_regex: it is nothing else, by its slashes */
+	uint8_t is_full;  /* the regex looks at parameters, too */
+	uint8_t best;	  /* enum fit: the best fit of the known functions */
+	uint32_t n_known; /* functions that best accounts for */
 };
 
-/* A word between slashes is an extended regex.  Any other is the name of the
- * functions that are called just so; or, without any, of those whose last part
- * it is ("order" of "Shop::order"); or, without any of these as well, a regex.
- * CST_BAD_INPUT: it compiles as none, and is no operator's name. */
+/* Compiles a word (NULL matches nothing). A word between slashes is an extended
+ * regex.  Any other word means the functions that have exactly this name; if
+ * there are none, those whose name ends with it ("order" of "Shop::order"); if
+ * there are none of these either, it is a regex.  Returns 0, CST_MEMORY, or
+ * CST_BAD_INPUT if it cannot be compiled as a regex and is no operator's
+ * name. */
 int wording_init(struct wording *w, const char *word, enum cst_names names,
 		 struct cst_error *err);
+
+/* Frees the memory of w and zeroes it. */
 void wording_release(struct wording *w);
 
-/* Look at functions that are new since the last time. 1: others match now. */
+/* Looks at functions that are new since the last time.  Returns 1 if the word
+ * now matches other functions than before. */
 int wording_learn(struct wording *w, const struct names *names);
-/* Take it that the program has a function of this linkage name, called or not.
- * 1: others match now. */
+/* Adds the linkage name of a function that the program has, called or not.
+ * Returns 1 if the word now matches other functions than before. */
 int wording_hear(struct wording *w, const char *symbol);
-/* This one has another name now. */
+/* Makes wording_learn() look again at the function with this number, which was
+ * renamed, and at all after it. */
 void wording_forget(struct wording *w, uint32_t id);
 
-/* Does the function match, by what was learnt? */
+/* Returns whether the word matches the function, by what wording_learn() and
+ * wording_hear() have seen so far. */
 int wording_matches(const struct wording *w, const struct function *f);
 
 /* Writes names that the word may have been meant to be, nearest first:

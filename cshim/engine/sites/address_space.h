@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Address spaces: what a program has mapped, from its exec to its end.  A fork
- * child lives in its parent's, an exec'ed program in a new one.  One of them,
- * the asker's, is that of the process whose names gdb knows.
+ * child shares its parent's space, an exec'ed program begins a new one.  One of
+ * them, the asker's, is that of the process whose names gdb knows.
  */
 #ifndef ENGINE_ADDRESS_SPACE_H
 #define ENGINE_ADDRESS_SPACE_H
@@ -16,7 +16,8 @@ struct space {
 	struct hashmap functions, physicals,
 		scopes;	  /* by address; see sites.c */
 	uint32_t number;  /* from 1, as trace files count them */
-	uint32_t process; /* that it began with: its index; UINT32_MAX: none */
+	uint32_t process; /* the index of the process that it began with;
+			     UINT32_MAX: none */
 	uint8_t is_stale; /* the maps were not read since a library came */
 };
 
@@ -26,36 +27,50 @@ struct spaces {
 	uint32_t n, cap;
 	/* private */
 	struct space *asker;
-	uint32_t pid;		   /* the asker's process; 0: it is gone */
-	uint32_t asker_from;	   /* processes of lower index are of before its
-				    * exec */
-	struct space **of_process; /* by index in the area; NULL: not known */
+	uint32_t pid;	     /* the asker's process; 0: it has ended */
+	uint32_t asker_from; /* processes of a lower index are from before its
+				exec */
+	struct space **of_process; /* by the process's index in the area; NULL:
+				      not known */
 	uint32_t cap_processes;
-	uint32_t n_mappings; /* of the area's log: all before are taken */
-	uint8_t *is_taken;   /* of those behind */
+	uint32_t n_mappings; /* entries of the area's log that are consumed,
+				without gaps */
+	uint8_t *is_taken; /* for each entry: whether it is consumed; NULL: none
+			      is */
 };
 
+/* Begins with one space, the asker's.  a is borrowed.  Returns 0, or a negative
+ * number when out of memory. */
 int spaces_init(struct spaces *s, const struct area *a);
+
+/* Frees all spaces and zeroes s. */
 void spaces_release(struct spaces *s);
 
-/* Where the process with this index lives; never NULL. */
+/* Returns the space of the process with this index in the area; never NULL: it
+ * is the asker's when the process or memory is missing. */
 struct space *spaces_of(struct spaces *s, uint32_t process);
+
+/* Returns the asker's space. */
 struct space *spaces_asker(const struct spaces *s);
 
-/* The asker's process is this one now; is_gone: it has ended. */
+/* Makes the space of the process with this pid the asker's; with is_gone that
+ * process has ended, and there is no asker any more. */
 void spaces_ask(struct spaces *s, uint32_t pid, int is_gone);
-/* The asker's process runs another program now. */
+/* Reports that the asker's process runs another program now, and gives it a new
+ * space.  Returns 0, or a negative number when out of memory. */
 int spaces_exec(struct spaces *s);
 
-/* Take what the processes have told of their mappings before they made the
+/* Reads what the processes have reported of their mappings before they made the
  * site with this number. */
 void spaces_take_mappings(struct spaces *s, uint32_t site);
 
-/* Other code comes to [start, end). */
+/* Drops what is known of the addresses in [start, end), where other code is
+ * now. */
 void space_forget(struct space *space, uint64_t start, uint64_t end);
 
-/* Code at addr is to be looked up: read what is mapped by that process, if
- * nothing is known to be there and it was not read since is_stale was set. */
+/* Prepares for looking up the code at addr: reads the maps of that process (by
+ * index), if nothing is known to be at addr and they were not read since
+ * is_stale was set. */
 void spaces_look(struct spaces *s, struct space *space, uint32_t process,
 		 uint64_t addr);
 

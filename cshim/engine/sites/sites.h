@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the engine knows of each site of the area: which function it is of,
- * how to find its frame, what it is called in the trace; and the questions
- * about names that only gdb can answer.
+ * What the engine knows of each site of the area: its function, how to find its
+ * frame, and its numbers in the trace's names; and the questions about names
+ * that only gdb can answer.
  */
 #ifndef ENGINE_SITES_H
 #define ENGINE_SITES_H
@@ -15,7 +15,7 @@
 #include "sites/address_space.h"
 #include "sites/questions.h"
 
-/* What stands in for the CFA. */
+/* How an address that stands in for the CFA relates to the frame. */
 enum nearness {
 	NEAR_FP = 1, /* within the frame, and above its stack pointer */
 	NEAR_SP = 2, /* the stack pointer itself */
@@ -23,26 +23,27 @@ enum nearness {
 
 struct site {
 	uint32_t function;  /* in names */
-	uint32_t call_site; /* in names; not of exits */
+	uint32_t call_site; /* in names; not set for exits */
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
-	uint32_t joined; /* a site in whose frame this one was inlined; or 0 */
+	uint32_t
+		joined; /* the site in whose frame this one was inlined, or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind */
 	uint8_t is_muted;     /* its records are dropped */
 	uint32_t reserved;
 };
-/* Two in a line of the cache: one is looked up for each record. */
+/* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
 
-/* What is looked at less often. */
+/* The rest of a site, which is needed less often. */
 struct site_place {
 	uint64_t caller;
 	uint64_t hook;
-	uint32_t scope; /* which inlined call it is; 0: none, or not known */
-	/* The caller's CFA is so far above the function's; 0: not known. */
+	uint32_t scope; /* the inlined call that it is; 0: none, or not known */
+	/* The caller's CFA less the function's, in bytes; 0: not known. */
 	int32_t caller_frame;
 	uint32_t next_of_function; /* site number, or 0 */
 	uint8_t is_first;	   /* called from where a stack begins */
@@ -51,7 +52,7 @@ struct site_place {
 	uint8_t is_bare;    /* called by code without CFI, unlike the rest */
 	uint8_t is_inlined; /* in another physical function, or split off */
 	uint8_t is_part;    /* the hook is in a part of an unknown function */
-	uint8_t is_by_part; /* the caller is */
+	uint8_t is_by_part; /* the caller is in one */
 };
 
 /* The names that exceptions made, see exceptions.c. */
@@ -85,59 +86,71 @@ struct sites {
 	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
-	uint32_t keep_bytes;  /* functions of less code are muted; 0: none */
-	struct filter *mute;  /* borrowed; NULL: nothing is muted */
-	struct filter *shown; /* likewise: told of functions, no more */
+	uint32_t keep_bytes; /* functions of fewer bytes are muted; 0: none */
+	struct filter *mute; /* borrowed; NULL: nothing is muted */
+	struct filter
+		*shown; /* borrowed, or NULL: hears which functions there are */
 	struct called_file *files;
 	uint32_t n_files, cap_files;
-	uint8_t has_news; /* mute has heard of a function that it names */
+	uint8_t has_news; /* mute has heard that the program has a function that
+			     it names */
 };
 
+/* Prepares s; a and n are borrowed.  Returns 0, or a negative number when out
+ * of memory; release s in any case. */
 int sites_init(struct sites *s, struct area *a, struct names *n);
+
+/* Frees the memory of s and zeroes it. */
 void sites_release(struct sites *s);
 
-/* Learn the sites that the area has and we do not know.  Returns how many are
- * known now: records of higher ones wait. */
+/* Learns the sites that are new in the area.  Returns how many are known now:
+ * records of a site with this number or a higher one must wait. */
 uint32_t sites_learn(struct sites *s);
 
-/* The function at this address, made if it is new (seeds). */
+/* Returns the function at this address, in names; adds it if it is new (for a
+ * seed). */
 uint32_t sites_function(struct sites *s, uint64_t addr);
-/* The physical function that holds pc, or 0. */
+/* Returns the number of the physical function that holds pc, or 0. */
 uint32_t sites_physical(struct sites *s, uint64_t pc);
-/* Where that begins, or 0. */
+/* Returns the address where the function that holds pc begins, or 0. */
 uint64_t sites_function_start(struct sites *s, uint64_t pc);
-/* A call site in the trace, of a call that has no record (a seed). */
+/* Adds a call site, in names, for a call that has no record (a seed), and
+ * returns its number. */
 uint32_t sites_add_call(struct sites *s, uint32_t function, uint64_t caller);
 
-/* Ask for the line of site number of the area, for a call site of the trace
- * that stands there, too. */
+/* Asks for the line of site `number` of the area, on behalf of call_site of the
+ * names, which is at the same place. */
 void sites_ask_line(struct sites *s, uint32_t number, uint32_t call_site);
 
-/* The innermost inlined call at pc, or 0, if that is in this physical function.
- * 0: it is not, or nothing is known. */
+/* Puts the innermost inlined call at pc, or 0 if there is none, into *out.
+ * Returns 1; or 0 if pc is not in this physical function, or nothing is
+ * known. */
 int sites_scope(struct sites *s, uint32_t process, uint32_t physical,
 		uint64_t pc, uint32_t *out);
 
-/* 0: nothing was called from there, pc is not a return address. */
+/* Returns 0 if pc is no return address: no call instruction lies before it.
+ * Else, or if that is not known, 1. */
 int sites_is_return(struct sites *s, uint32_t process, uint64_t pc);
 
-/* The CFA of the frame that has these pointers before pc, a return address, or
- * what stands in for it (NEAR_FP); 0: it is not known. */
+/* Returns the CFA of the frame that has these stack and frame pointers at pc, a
+ * return address; or an address that stands in for it (NEAR_FP); or 0 if it is
+ * not known. */
 uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		   uint64_t fp);
 
-/* Mute the functions that `mute` excludes, from now on; and tell it and `shown`
- * (both may be NULL) what functions there are in files of which any is called,
- * for as long as they stay. */
+/* Mutes the functions that `mute` excludes, from now on.  Reports to it and to
+ * `shown` (each may be NULL; both are borrowed) the functions of each object
+ * file of which any function is called. */
 void sites_filter(struct sites *s, struct filter *mute, struct filter *shown);
 
-/* Mute functions whose symbol has fewer bytes, from now on; 0: none. */
+/* Mutes the functions whose symbol has fewer than so many bytes, from now on;
+ * 0: none. */
 void sites_keep(struct sites *s, uint32_t bytes);
 
-/* Code at [start, end) is gone: other names come there. */
+/* Drops what is known of the code at [start, end), which was unmapped. */
 void sites_unmap(struct sites *s, uint64_t start, uint64_t end);
 
-/* As questions_answer(). */
+/* Answers a question, as questions_answer() does. */
 uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
 		      const char *file, uint32_t line);
 
