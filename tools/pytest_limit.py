@@ -7,26 +7,27 @@ hangs where nobody thought of it.
 
 import os
 import signal
+from typing import Iterator
 
 import pytest
 
 LIMIT_S = int(os.environ.get("TEST_LIMIT_S", "600"))
 
 
-def pytest_configure(config):
+def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "limit(seconds): more than others have")
 
 
-def limit_of(item):
+def limit_of(item: pytest.Item) -> int:
     marker = item.get_closest_marker("limit")
     return max(LIMIT_S, marker.args[0]) if marker else LIMIT_S
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_protocol(item):
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     limit_s = limit_of(item)
 
-    def give_up(_signal, _frame):
+    def give_up(_signal: int, _frame: object) -> None:
         pytest.fail(f"took longer than {limit_s} s")
 
     before = signal.signal(signal.SIGALRM, give_up)

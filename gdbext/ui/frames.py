@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator
 
 import gdb
 
