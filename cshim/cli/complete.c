@@ -51,7 +51,7 @@ static void offer_option(const struct line *l, const char *name,
 static void offer_options(const struct line *l, const struct command *c)
 {
 	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->use & c->options)
+		if (row->use & c->options && row->help)
 			offer_option(l, row->name, row->help);
 	offer_option(l, "help", "all of this");
 }

@@ -42,7 +42,7 @@ static void print_options(const struct command *c)
 {
 	printf("\nOptions:\n");
 	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->use & c->options)
+		if (row->use & c->options && row->help)
 			print_option(row->name, row->value, row->help);
 	print_option("help", NULL, "this text; also -h");
 }

@@ -433,6 +433,19 @@ static int set_output_as(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_debug_file(struct options *o, const char *value)
+{
+	o->debug_file = value;
+	return 0;
+}
+
+static int set_in_gdb(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_in_gdb = 1;
+	return 0;
+}
+
 static int set_no_pager(struct options *o, const char *value)
 {
 	(void)value;
@@ -640,6 +653,10 @@ const struct option_row option_rows[] = {
 	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
 	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
 	 set_output_as, output_words},
+	{"debug-file", "FILE",
+	 "its separate debug file, where that is not found", FOR_CHECK,
+	 set_debug_file, a_file},
+	{"in-gdb", NULL, NULL, FOR_CHECK, set_in_gdb, NULL},
 	{"debug-dir", "DIR",
 	 "missing names from this folder or file, by build-id", FOR_READING,
 	 set_debug_dir, a_file},

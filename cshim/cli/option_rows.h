@@ -10,8 +10,8 @@
 struct option_row {
 	const char *name;  /* NULL behind the last row */
 	const char *value; /* what it takes, NULL: nothing */
-	const char *help;
-	unsigned use; /* FOR_... */
+	const char *help;  /* NULL: for gdbext alone, and told nobody else */
+	unsigned use;	   /* FOR_... */
 	/* 0, or -1 when value is not a good one. */
 	int (*set)(struct options *o, const char *value);
 	/* The values there are, or what they are (":trace", ":format"), for

@@ -27,6 +27,8 @@ struct options {
 	int is_forced;
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;
+	const char *debug_file;	   /* of check, as is_in_gdb; or NULL */
+	int is_in_gdb;		   /* gdb asks, for its user */
 	const char *format;	   /* of save */
 	enum cst_output output_as; /* of the commands that sum up */
 	int is_all;		   /* whatever record was told to show */

@@ -61,7 +61,9 @@ static void tell_hooked(const struct check_name *n)
 	if (n->is_std) {
 		print_fate("calls the hooks, but is hidden: it is the C++ "
 			   "library's or a system header's");
-		print_mend("--std shows it (in gdb: set cstrace std on)");
+		print_mend(page_is_in_gdb() ? "set cstrace std on"
+					    : "--std shows it (in gdb: set "
+					      "cstrace std on)");
 	} else if (bare) {
 		print_fate("calls the hooks, but not where it was inlined "
 			   "(%u of %s)",
@@ -244,9 +246,10 @@ int print_fates(const struct check *c, const struct check_names *names,
 	    c->file.is_stripped)
 		tell_stripped();
 	if (names->n > limit && page_is_text())
-		printf("\n  and %u more functions%s: --all shows them\n",
+		printf("\n  and %u more functions%s: %s shows them\n",
 		       names->n - limit,
 		       limit == n_own ? " of the C++ library or system headers"
-				      : "");
+				      : "",
+		       page_is_in_gdb() ? "-all" : "--all");
 	return is_any;
 }

@@ -116,10 +116,10 @@ static int find_debug(Dwfl_Module *m, void **user, const char *name,
 	int fd = -1;
 	ssize_t n;
 
-	(void)m, (void)user, (void)name, (void)base, (void)link, (void)crc;
+	(void)m, (void)name, (void)base, (void)link, (void)crc;
 	if (!path || !elf_file_open(&f, elf_file_descriptor(path)))
 		return -1;
-	if (elf_file_open_debug(&f, path, NULL, &debug)) {
+	if (elf_file_open_debug(&f, path, *user, &debug)) {
 		fd = fcntl(debug.fd, F_DUPFD_CLOEXEC, 0);
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 		n = readlink(self, real, sizeof(real) - 1);
@@ -139,9 +139,11 @@ static const Dwfl_Callbacks callbacks = {
 };
 
 /* NULL: libdwfl has taken it. */
-static const char *lay_out(struct check_file *f, const char *absolute)
+static const char *lay_out(struct check_file *f, const char *absolute,
+			   const char *debug_path)
 {
 	GElf_Addr bias = 0;
+	void **user;
 	const char *debug = NULL;
 
 	f->dwfl = dwfl_begin(&callbacks);
@@ -149,6 +151,11 @@ static const char *lay_out(struct check_file *f, const char *absolute)
 		return "out of memory";
 	f->module = dwfl_report_offline(f->dwfl, "", absolute, -1);
 	dwfl_report_end(f->dwfl, NULL, NULL);
+	if (f->module) {
+		dwfl_module_info(f->module, &user, NULL, NULL, NULL, NULL, NULL,
+				 NULL);
+		*user = (void *)debug_path; /* for find_debug() */
+	}
 	f->elf = f->module ? dwfl_module_getelf(f->module, &bias) : NULL;
 	if (!f->elf || !gelf_getehdr(f->elf, &f->header))
 		return "it is damaged";
@@ -250,7 +257,8 @@ static void look_at_symbol(struct check_file *f, const struct check_symbol *s)
 		f->has_sanitizer[i] |= starts(s->name, sanitizers[i].symbol);
 }
 
-int check_file_open(struct check_file *f, const char *path, const char **why)
+int check_file_open(struct check_file *f, const char *path,
+		    const char *debug_path, const char **why)
 {
 	char absolute[PATH_MAX];
 	int fd;
@@ -268,7 +276,7 @@ int check_file_open(struct check_file *f, const char *path, const char **why)
 	*why = look_at_head(fd);
 	close(fd);
 	if (!*why)
-		*why = lay_out(f, absolute);
+		*why = lay_out(f, absolute, debug_path);
 	if (!*why)
 		*why = refusal(f);
 	if (*why)

@@ -49,9 +49,12 @@ struct check_file {
 	int has_sanitizer[N_SANITIZERS];
 };
 
-/* 1: open.  0: it is nothing that can be traced, *why tells (static text, or
- * in the file's own buffer).  -1: it cannot be read, errno. */
-int check_file_open(struct check_file *f, const char *path, const char **why);
+/* Opens the file at path, with the debug information of the file debug_path
+ * where that belongs to it; NULL: what is installed here.  1: open.  0: it is
+ * nothing that can be traced, *why tells (static text, or in the file's own
+ * buffer).  -1: it cannot be read, errno. */
+int check_file_open(struct check_file *f, const char *path,
+		    const char *debug_path, const char **why);
 void check_file_close(struct check_file *f);
 
 /* A symbol by its number, below n_symbols, with its address; its name has no

@@ -26,6 +26,7 @@ struct finding {
 
 static struct page {
 	enum cst_output output;
+	int is_in_gdb;
 	struct bytes out;
 	struct sheet sheet;
 	struct finding row;
@@ -90,9 +91,10 @@ static void begin_row(const char *kind, const char *name)
 	f->line = 0;
 }
 
-void page_begin(const char *path, enum cst_output output)
+void page_begin(const char *path, enum cst_output output, int is_in_gdb)
 {
 	page.output = output;
+	page.is_in_gdb = is_in_gdb;
 	if (!output)
 		return;
 	sheet_begin(&page.sheet, output, &page.out);
@@ -118,6 +120,11 @@ int page_end(int status)
 int page_is_text(void)
 {
 	return !page.output;
+}
+
+int page_is_in_gdb(void)
+{
+	return page.is_in_gdb;
 }
 
 /* ---- what is found --------------------------------------------------------

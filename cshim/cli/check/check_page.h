@@ -8,11 +8,13 @@
 
 #include "cstrace/engine.h"
 
-/* What is printed between the two is about the file at path. */
-void page_begin(const char *path, enum cst_output output);
+/* What is printed between the two is about the file at path; is_in_gdb: for
+ * gdb's user, who has other words for options. */
+void page_begin(const char *path, enum cst_output output, int is_in_gdb);
 /* Returns status, which is 0 if the answer is yes. */
 int page_end(int status);
 int page_is_text(void);
+int page_is_in_gdb(void);
 
 /* Returns text of the file with what is not printable escaped, valid until the
  * eighth call from now. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `cstrace check` says, in the words of check.py in gdb.
+ * What `cstrace check` says, and in gdb as well, which runs the command.
  */
 #ifndef CLI_CHECK_PRINT_H
 #define CLI_CHECK_PRINT_H

@@ -96,9 +96,13 @@ static const char *advice(const struct row *r, const char *path)
 		return "rustc has no option for the hooks";
 	if (!r->is_instrumented)
 		return "compile it with -finstrument-functions";
+	if (r->n_hooked == r->n_functions)
+		return "";
+	if (page_is_in_gdb())
+		return "cstrace check REGEX tells why";
 	snprintf(text, sizeof(text), "cstrace check %.4096s REGEX tells why",
 		 shown(path));
-	return r->n_hooked < r->n_functions ? text : "";
+	return text;
 }
 
 void print_units(const struct check *c, uint32_t limit)
@@ -121,6 +125,7 @@ void print_units(const struct check *c, uint32_t limit)
 			   width, more);
 	}
 	if (n > limit && page_is_text())
-		printf("  and %u more units: --all shows them\n", n - limit);
+		printf("  and %u more units: %s shows them\n", n - limit,
+		       page_is_in_gdb() ? "-all" : "--all");
 	free(rows);
 }

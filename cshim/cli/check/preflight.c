@@ -61,7 +61,7 @@ int preflight_tell(const char *path, const char *name)
 
 	if (is_script(path))
 		return 0;
-	got = check_file_open(&f, path, &why);
+	got = check_file_open(&f, path, NULL, &why);
 	if (got > 0)
 		why = find_obstacle(&f, path);
 	if (got >= 0 && why)

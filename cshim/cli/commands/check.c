@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pwd.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -58,7 +59,7 @@ static int tell(const struct check *c, const struct options *o)
 	struct cst_error err;
 	int status, is_good;
 
-	page_begin(o->names[0], o->output_as);
+	page_begin(o->names[0], o->output_as, o->is_in_gdb);
 	if (!regex) {
 		is_good = print_verdict(c);
 		print_facts(c);
@@ -79,9 +80,19 @@ static int tell(const struct check *c, const struct options *o)
 
 static int tell_untraceable(const struct options *o, const char *why)
 {
-	page_begin(o->names[0], o->output_as);
+	page_begin(o->names[0], o->output_as, o->is_in_gdb);
 	print_verdict_line("%s cannot be traced: %s", shown(o->names[0]), why);
 	return page_end(STATUS_FAILED);
+}
+
+/* gdb names what it has found; a user expects his file to be taken. */
+static int is_debug_file_taken(const struct check *c, const struct options *o)
+{
+	char real[PATH_MAX];
+
+	return !o->debug_file || o->is_in_gdb ||
+	       (realpath(o->debug_file, real) &&
+		!strcmp(real, c->file.debug_path));
 }
 
 static int check_run(int argc, char **argv)
@@ -94,11 +105,15 @@ static int check_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	go = check_file_open(&c.file, o.names[0], &why);
+	go = check_file_open(&c.file, o.names[0], o.debug_file, &why);
 	if (go < 0)
 		failure("cannot open '%s': %s", o.names[0], strerror(errno));
 	else if (!go)
 		status = tell_untraceable(&o, why);
+	else if (!is_debug_file_taken(&c, &o))
+		failure("no use for '%s': '%s' has debug information of its "
+			"own, or is of another build",
+			o.debug_file, o.names[0]);
 	else if (!check_init(&c))
 		failure("out of memory");
 	else
