@@ -120,12 +120,6 @@ def may_replace(path: str, format: Optional[str]) -> None:
     _call("cst_may_replace", _bytes(path), _bytes(format))
 
 
-def demangle(symbol: str) -> str:
-    out = C.create_string_buffer(4096)
-    library().cst_demangle(_bytes(symbol), out, len(out))
-    return out.value.decode("utf-8", "replace")
-
-
 def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 min_ns: int = 0, depth: int = 0, std: bool = False,
                 names: str = "simple",

@@ -12,6 +12,7 @@ import gdb
 
 ENGINE = "libcstrace-engine.so"
 SHIM = "libcstrace.so"
+COMMAND = "cstrace"
 
 # statfs's f_type cannot be read from Python: /proc/mounts tells instead.
 _IN_MEMORY = ("tmpfs", "ramfs", "devtmpfs")
@@ -45,6 +46,17 @@ def engine() -> str:
 
 def shim() -> str:
     return _find(SHIM)
+
+
+def command() -> str:
+    """The cstrace command of this installation."""
+    folders = _folders()
+    for folder in folders:
+        for place in (folder, os.path.join(folder, "..", "..", "bin")):
+            path = os.path.join(place, COMMAND)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return os.path.realpath(path)
+    return _find(COMMAND)
 
 
 def is_shim(path: str) -> bool:
