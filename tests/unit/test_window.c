@@ -109,25 +109,24 @@ static struct list list_window(struct cst_trace *t,
 	struct window w;
 	struct view *v;
 	struct cst_error err = {""};
-	struct shown batch[100];
-	int n;
+	struct shown *call;
+	int got;
 
 	if (window_init(&w, t, choice, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(view_new_part(t, choice, &w.part, 0, &v, &err), 0);
-	while ((n = view_next(v, batch, 100, &err)) > 0)
-		for (int i = 0; i < n; i++) {
-			const struct shown *callers = NULL;
-			uint32_t n_callers = 0;
+	while ((got = view_next(v, &call, &err)) > 0) {
+		const struct shown *callers = NULL;
+		uint32_t n_callers = 0;
 
-			if (!window_is_all(&w) &&
-			    !window_take(&w, &batch[i], &callers, &n_callers))
-				continue;
-			for (uint32_t k = 0; k < n_callers; k++)
-				list_add(&list.callers, &list.n_callers,
-					 &callers[k]);
-			list_add(&list.calls, &list.n, &batch[i]);
-		}
+		if (!window_is_all(&w) &&
+		    !window_take(&w, call, &callers, &n_callers))
+			continue;
+		for (uint32_t k = 0; k < n_callers; k++)
+			list_add(&list.callers, &list.n_callers, &callers[k]);
+		list_add(&list.calls, &list.n, call);
+	}
+	assert_int_equal(got, 0);
 	assert_string_equal(err.text, "");
 	view_free(v);
 	window_release(&w);

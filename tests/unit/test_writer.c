@@ -122,22 +122,18 @@ static void model_check(struct model *m, const struct cst_trace *t)
 	struct cst_error err = {""};
 	uint32_t seen[MODEL_LANES] = {0};
 	uint64_t before = 0;
-	struct shown calls[100];
+	struct shown *call;
 	struct view *v;
-	int n;
+	int got;
 
 	assert_int_equal(view_new(t, &all, 0, &v, &err), 0);
-	while ((n = view_next(v, calls, 100, &err)) > 0) {
-		for (int i = 0; i < n; i++) {
-			uint32_t lane = calls[i].lane;
-
-			assert_true(calls[i].start_ns >= before);
-			before = calls[i].start_ns;
-			check_call(m, &calls[i],
-				   &m->lanes[lane].calls[seen[lane]++]);
-		}
+	while ((got = view_next(v, &call, &err)) > 0) {
+		assert_true(call->start_ns >= before);
+		before = call->start_ns;
+		check_call(m, call,
+			   &m->lanes[call->lane].calls[seen[call->lane]++]);
 	}
-	if (n < 0)
+	if (got < 0)
 		fail_msg("%s", err.text);
 	for (uint32_t i = 0; i < MODEL_LANES; i++)
 		assert_int_equal(seen[i], m->lanes[i].n);
@@ -266,12 +262,11 @@ static void long_blocks_at_once_read_in_bounded_memory(void **state)
 	struct lane *lanes[LANES];
 	struct cst_error err = {""};
 	uint64_t n_seen = 0, before = 0;
-	struct shown calls[500];
+	struct shown *call;
 	struct cst_trace *t;
 	struct draft d;
 	struct view *v;
 	size_t at_most = 0;
-	int n;
 
 	(void)state;
 	draft_begin(&d);
@@ -292,13 +287,13 @@ static void long_blocks_at_once_read_in_bounded_memory(void **state)
 	}
 	t = draft_trace(&d, LANES * CALLS * 10ull);
 	assert_int_equal(view_new(t, &all, 0, &v, &err), 0);
-	while ((n = view_next(v, calls, 500, &err)) > 0) {
-		size_t held = mallinfo2().uordblks + mallinfo2().hblkhd;
+	for (; view_next(v, &call, &err) > 0; n_seen++) {
+		assert_true(call->start_ns >= before);
+		before = call->start_ns;
+		if (n_seen % 500 == 0) {
+			size_t held = mallinfo2().uordblks + mallinfo2().hblkhd;
 
-		at_most = held > at_most ? held : at_most;
-		for (int i = 0; i < n; i++, n_seen++) {
-			assert_true(calls[i].start_ns >= before);
-			before = calls[i].start_ns;
+			at_most = held > at_most ? held : at_most;
 		}
 	}
 	assert_int_equal(n_seen, LANES * (CALLS + 1));

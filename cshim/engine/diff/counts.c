@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, FIRST_EDGES = 1024 };
+enum { FIRST_EDGES = 1024 };
 
 void counts_release(struct counts *y)
 {
@@ -162,17 +162,16 @@ static int counts_trace(struct counts *y, uint32_t t,
 			const struct cst_choice *choice, struct cst_error *err)
 {
 	struct pass p = {.y = y, .trace = t, .lane = UINT32_MAX};
-	struct shown batch[BATCH];
 	struct view *v = NULL;
-	int n = view_new(y->functions->traces[t], choice, 1, &v, err);
+	struct shown *call;
+	int status = view_new(y->functions->traces[t], choice, 1, &v, err);
 
-	while (n >= 0 && (n = view_next(v, batch, BATCH, err)) > 0)
-		for (int i = 0; i < n && n > 0; i++)
-			if (take_call(&p, &batch[i]) < 0)
-				n = cst_fail_memory(err);
+	while (status >= 0 && (status = view_next(v, &call, err)) > 0)
+		if (take_call(&p, call) < 0)
+			status = cst_fail_memory(err);
 	free(p.callers);
 	view_free(v);
-	return n;
+	return status;
 }
 
 int counts_init(struct counts *y, const struct matched_functions *j,

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 512,
 	SAME = 10,   /* worth of two equal subtrees ... */
 	CHANGED = 4, /* ... of one call with two ways to go on ... */
 	ALONE = 1,   /* ... less each call that only one of them has */
@@ -20,8 +19,6 @@ struct side {
 	const uint32_t *sites; /* joint numbers */
 	struct view *view;
 	uint8_t *is_chosen; /* by lane: only this one */
-	int n, at;
-	struct shown batch[BATCH];
 };
 
 void divergence_release(struct divergence *p)
@@ -56,28 +53,9 @@ static void side_release(struct side *s)
 	free(s->is_chosen);
 }
 
-/* 1: *out is the next call, which stays the next; 0: the end. */
-static int side_peek(struct side *s, const struct shown **out,
-		     struct cst_error *err)
-{
-	if (s->at == s->n) {
-		s->at = 0;
-		s->n = view_next(s->view, s->batch, BATCH, err);
-		if (s->n <= 0) {
-			int status = s->n;
-
-			s->n = 0;
-			*out = NULL;
-			return status;
-		}
-	}
-	*out = &s->batch[s->at];
-	return 1;
-}
-
 /* ---- up to the parting -------------------------------------------------- */
 
-static int stack_put(struct divergence *p, const struct shown *calls[2])
+static int stack_put(struct divergence *p, struct shown *calls[2])
 {
 	uint32_t depth = calls[0]->depth;
 
@@ -103,7 +81,7 @@ static int stack_put(struct divergence *p, const struct shown *calls[2])
 	return 0;
 }
 
-static int is_equal(const struct side s[2], const struct shown *calls[2])
+static int is_equal(const struct side s[2], struct shown *calls[2])
 {
 	return calls[0] && calls[1] && calls[0]->depth == calls[1]->depth &&
 	       s[0].sites[calls[0]->site] == s[1].sites[calls[1]->site];
@@ -113,12 +91,12 @@ static int is_equal(const struct side s[2], const struct shown *calls[2])
 static int go_together(struct divergence *p, struct side s[2], int is_ends,
 		       struct cst_error *err)
 {
-	const struct shown *calls[2];
+	struct shown *calls[2];
 	int got = 0;
 
 	for (;;) {
 		for (int t = 0; t < 2 && got >= 0; t++)
-			got = side_peek(&s[t], &calls[t], err);
+			got = view_peek(s[t].view, &calls[t], err);
 		if (got < 0)
 			return got;
 		if (!calls[0] && !calls[1])
@@ -129,8 +107,8 @@ static int go_together(struct divergence *p, struct side s[2], int is_ends,
 		if (stack_put(p, calls) < 0)
 			return cst_fail_memory(err);
 		p->n_equal++;
-		s[0].at++;
-		s[1].at++;
+		s[0].view->next++;
+		s[1].view->next++;
 	}
 	p->kind = is_ends ? PARTING_END : PARTING_CALL;
 	for (int t = 0; t < 2; t++) {
@@ -147,14 +125,14 @@ static int go_together(struct divergence *p, struct side s[2], int is_ends,
 static int read_children(struct divergence *p, struct side *s, int t,
 			 struct cst_error *err)
 {
-	const struct shown *call;
+	struct shown *call;
 	struct divergence_child *child = NULL;
 	int got;
 
 	p->children[t] = calloc(PARTING_CHILDREN, sizeof(*child));
 	if (!p->children[t])
 		return cst_fail_memory(err);
-	while ((got = side_peek(s, &call, err)) > 0 &&
+	while ((got = view_peek(s->view, &call, err)) > 0 &&
 	       call->depth >= p->depth) {
 		uint32_t site = s->sites[call->site];
 
@@ -170,7 +148,7 @@ static int read_children(struct divergence *p, struct side *s, int t,
 		child->n_calls++;
 		child->hash = hash_add(child->hash,
 				       (uint64_t)call->depth << 32 | site);
-		s->at++;
+		s->view->next++;
 	}
 	if (got > 0 && !p->is_cut[t])
 		p->after[t] = *call;

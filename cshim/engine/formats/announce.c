@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SAMPLE = 512 * 16, BATCH = 512 };
+enum { SAMPLE = 512 * 16 };
 
 static const uint64_t much_bytes = 1000000000;
 
@@ -65,24 +65,23 @@ static uint64_t cost_of(const struct cost *c, const struct names *names,
 static uint64_t estimate(const struct cst_trace *t, const struct cost *c,
 			 const struct cst_choice *choice)
 {
-	struct shown batch[BATCH];
+	struct shown *call;
 	struct cst_error err;
 	struct view *v = NULL;
 	uint64_t n_shown = 0, n_all = 0, bytes = 0;
 	uint32_t lane = UINT32_MAX;
-	int n = view_new(t, choice, 1, &v, &err);
+	int status = view_new(t, choice, 1, &v, &err);
 
-	while (n >= 0 && n_shown < SAMPLE &&
-	       (n = view_next(v, batch, BATCH, &err)) > 0)
-		for (int i = 0; i < n; i++) {
-			if (lane == UINT32_MAX)
-				lane = batch[i].lane;
-			if (batch[i].lane != lane || batch[i].is_seed)
-				continue;
-			bytes += cost_of(c, t->names, &batch[i]);
-			n_shown++;
-			n_all = batch[i].number;
-		}
+	while (status >= 0 && n_shown < SAMPLE &&
+	       (status = view_next(v, &call, &err)) > 0) {
+		if (lane == UINT32_MAX)
+			lane = call->lane;
+		if (call->lane != lane || call->is_seed)
+			continue;
+		bytes += cost_of(c, t->names, call);
+		n_shown++;
+		n_all = call->number;
+	}
 	view_free(v);
 	return n_all ? (uint64_t)((double)bytes / (double)n_all *
 				  (double)t->status.n_calls)

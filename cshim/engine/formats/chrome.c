@@ -6,7 +6,7 @@
  * therefore kept apart by some picoseconds, and then has six decimals.
  */
 #include "formats/chrome.h"
-#include "base/pipeline.h"
+#include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
 #include "formats/thread_ids.h"
@@ -17,7 +17,6 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 512,
 	NUMBERS_MAX = 512, /* of an event, beside what its site says */
 	PS_PER_NS = 1000,
 	SHORTEST_PS = 500, /* still rounds to no time */
@@ -34,14 +33,10 @@ struct chrome_lane {
 
 struct chrome {
 	const struct cst_trace *t;
-	struct view *view;
 	struct chrome_lane *lanes;
 	struct track *tracks;
 	struct site_text sites;
 	uint32_t gap_ps;
-	int has_head;
-	int64_t n_calls;
-	struct shown batch[BATCH];
 };
 
 /* ---- what comes before the calls ---------------------------------------- */
@@ -82,8 +77,10 @@ static void put_lane(const struct chrome *c, uint32_t lane, struct bytes *out)
 	PUT(out, "}}");
 }
 
-static void put_head(struct chrome *c, struct bytes *out)
+static void put_head(void *arg, struct bytes *out)
 {
+	struct chrome *c = arg;
+
 	const struct cst_trace *t = c->t;
 	uint32_t named = UINT32_MAX; /* the process that was named last */
 	size_t first;
@@ -107,7 +104,6 @@ static void put_head(struct chrome *c, struct bytes *out)
 	}
 	if (first < out->len)
 		out->data[first] = ' '; /* the comma */
-	c->has_head = 1;
 }
 
 /* ---- the calls ---------------------------------------------------------- */
@@ -204,8 +200,9 @@ static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 	return PUT_AT(p, "}}");
 }
 
-static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
+static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
+	struct chrome *c = arg;
 	uint32_t function = c->t->names->sites[s->site].function;
 	struct chrome_lane *lane = &c->lanes[s->lane];
 	size_t size;
@@ -227,35 +224,24 @@ static int put_call(struct chrome *c, struct shown *s, struct bytes *out)
 	p = put_at(p, site, size);
 	p = put_id(c, s, p);
 	out->len += (size_t)(p - begin);
-	c->n_calls += trace_is_call(c->t, s->site);
 	return 0;
 }
 
-static int chrome_fill(void *arg, struct bytes *out, struct cst_error *err)
+static int put_tail(void *arg, struct bytes *out)
 {
-	struct chrome *c = arg;
-
-	if (!c->has_head)
-		put_head(c, out);
-	while (out->len < PUMP_BLOCK) {
-		int n = view_next(c->view, c->batch, BATCH, err);
-
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n; i++)
-			if (put_call(c, &c->batch[i], out) < 0)
-				return cst_fail_memory(err);
-		if (n == 0) {
-			PUT(out, "\n]}\n");
-			return out->failed ? cst_fail_memory(err) : 0;
-		}
-	}
-	return 1;
+	(void)arg;
+	PUT(out, "\n]}\n");
+	return 0;
 }
+
+static const struct exporter chrome = {
+	.begin = put_head,
+	.call = put_call,
+	.end = put_tail,
+};
 
 static void chrome_release(struct chrome *c)
 {
-	view_free(c->view);
 	for (uint32_t i = 0; c->lanes && i < c->t->n_lanes; i++)
 		clamp_release(&c->lanes[i].nest);
 	free(c->lanes);
@@ -279,11 +265,7 @@ int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
 			 ? site_text_init(&c->sites, t, put_site, err)
 			 : cst_fail_memory(err);
 	if (status == 0)
-		status = view_new(t, choice, 0, &c->view, err);
-	if (status == 0)
-		status = pipeline_run(chrome_fill, c, write, arg, err);
-	if (status == 0)
-		status = c->n_calls;
+		status = exporter_run(&chrome, c, t, choice, write, arg, err);
 	chrome_release(c);
 	return status;
 }

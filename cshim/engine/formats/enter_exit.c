@@ -3,15 +3,13 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, NO_LANE = UINT32_MAX };
+enum { NO_LANE = UINT32_MAX };
 
 struct enter_exit {
 	const struct cst_trace *t;
 	struct view *view;
 	struct clamp nest; /* of the lane under way */
 	uint32_t lane;
-	int n, at; /* of the batch; n 0: the view is over */
-	struct shown batch[BATCH];
 };
 
 int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
@@ -41,18 +39,6 @@ void enter_exit_free(struct enter_exit *s)
 	free(s);
 }
 
-/* The next call, still to be taken. NULL: the view is over, or failed. */
-static struct shown *enter_exit_peek(struct enter_exit *s, int *status,
-				     struct cst_error *err)
-{
-	if (s->at == s->n) {
-		*status = view_next(s->view, s->batch, BATCH, err);
-		s->n = *status < 0 ? 0 : *status;
-		s->at = 0;
-	}
-	return s->n ? &s->batch[s->at] : NULL;
-}
-
 static void step_exit(const struct enter_exit *s, const struct nested *over,
 		      struct step *out)
 {
@@ -79,7 +65,7 @@ static int step_entry(struct enter_exit *s, struct shown *call,
 	if (clamp_enter(&s->nest, out->function, call) < 0)
 		return cst_fail_memory(err);
 	out->at_ns = call->start_ns;
-	s->at++;
+	s->view->next++;
 	return 1;
 }
 
@@ -88,9 +74,8 @@ int enter_exit_next(struct enter_exit *s, struct step *out,
 {
 	const struct nested *over;
 	struct shown *call;
-	int status = 0;
+	int status = view_peek(s->view, &call, err);
 
-	call = enter_exit_peek(s, &status, err);
 	if (status < 0)
 		return status;
 	over = clamp_over(&s->nest,

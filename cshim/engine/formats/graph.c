@@ -7,14 +7,11 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512 };
-
 struct gather {
 	struct graph *g;
 	const struct cst_trace *t;
 	struct clamp nest;
 	uint32_t lane;
-	struct shown batch[BATCH];
 };
 
 void graph_release(struct graph *g)
@@ -96,27 +93,25 @@ int graph_make(struct graph *g, const struct cst_trace *t,
 {
 	auto_free struct gather *x = calloc(1, sizeof(*x));
 	struct view *view = NULL;
-	int n;
+	struct shown *call;
+	int status;
 
 	*g = (struct graph){0};
 	g->functions = calloc(t->names->n_functions + (size_t)1,
 			      sizeof(*g->functions));
-	n = x && g->functions ? view_new_calls(t, choice, 1, &view, err)
-			      : cst_fail_memory(err);
-	if (n == 0) {
+	status = x && g->functions ? view_new_calls(t, choice, 1, &view, err)
+				   : cst_fail_memory(err);
+	if (status == 0) {
 		x->g = g;
 		x->t = t;
 	}
-	while (n >= 0 && (n = view_next(view, x->batch, BATCH, err)) > 0)
-		for (int i = 0; i < n; i++)
-			if (take_call(x, &x->batch[i]) < 0) {
-				n = cst_fail_memory(err);
-				break;
-			}
+	while (status >= 0 && (status = view_next(view, &call, err)) > 0)
+		if (take_call(x, call) < 0)
+			status = cst_fail_memory(err);
 	view_free(view);
 	if (x)
 		clamp_release(&x->nest);
-	if (n < 0)
+	if (status < 0)
 		graph_release(g);
-	return n;
+	return status;
 }

@@ -3,15 +3,13 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, NO_LANE = UINT32_MAX };
+enum { NO_LANE = UINT32_MAX };
 
 struct tour {
 	const struct cst_trace *t;
 	struct view *view;
 	struct clamp nest;
 	uint32_t lane;
-	int n, at;
-	struct shown batch[BATCH];
 };
 
 int tour_new(const struct cst_trace *t, const struct cst_choice *choice,
@@ -41,19 +39,12 @@ void tour_free(struct tour *r)
 
 int tour_next(struct tour *r, struct stop *out, struct cst_error *err)
 {
-	int is_first;
+	struct shown *call;
+	int is_first, got = view_next(r->view, &call, err);
 
-	if (r->at == r->n) {
-		r->at = 0;
-		r->n = view_next(r->view, r->batch, BATCH, err);
-		if (r->n <= 0) {
-			int status = r->n;
-
-			r->n = 0;
-			return status;
-		}
-	}
-	out->call = r->batch[r->at++];
+	if (got <= 0)
+		return got;
+	out->call = *call;
 	is_first = out->call.lane != r->lane;
 	while (clamp_over(&r->nest, is_first ? NULL : &out->call))
 		;

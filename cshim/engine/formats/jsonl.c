@@ -4,32 +4,26 @@
  * of a lane (process, thread): those parts are made once and copied.
  */
 #include "formats/jsonl.h"
-#include "base/pipeline.h"
+#include "formats/exporter.h"
 #include "formats/site_text.h"
 #include "names/json.h"
 #include "names/put.h"
 #include "rows/row.h"
 #include "trace/callid.h"
-#include "trace/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-	BATCH = 512,
 	NAME_ROOM = 4000,
 	NUMBERS_MAX = 512, /* of a line, beside its names */
 };
 
 struct jsonl {
 	const struct cst_trace *t;
-	struct view *view;
-	struct window window;
 	struct site_text sites, froms;
 	struct bytes left_by; /* what left the last call ... */
 	uint32_t thrown;      /* ... as struct shown has it */
-	int64_t n_calls;
-	struct shown batch[BATCH];
 };
 
 /* ,"key":"text" or ,"key":null */
@@ -162,8 +156,9 @@ static const struct bytes *left_by(struct jsonl *j, const struct shown *s)
 	return &j->left_by;
 }
 
-static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
+static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
+	struct jsonl *j = arg;
 	const struct bytes *thrown = left_by(j, s);
 	size_t size = 0, from_size = 0;
 	const char *site = site_text_get(&j->sites, s->site, &size), *from = "";
@@ -184,41 +179,10 @@ static int put_call(struct jsonl *j, const struct shown *s, struct bytes *out)
 		p = put_at(p, (const char *)thrown->data, thrown->len);
 	p = put_tail(s, p);
 	out->len += (size_t)(p - begin);
-	j->n_calls += trace_is_call(j->t, s->site);
 	return 0;
 }
 
-static int put_windowed(struct jsonl *j, const struct shown *s,
-			struct bytes *out)
-{
-	const struct shown *callers;
-	uint32_t n;
-	int got = window_take(&j->window, s, &callers, &n);
-
-	if (got <= 0)
-		return got;
-	for (uint32_t i = 0; i < n; i++)
-		if (callers[i].number && put_call(j, &callers[i], out) < 0)
-			return CST_MEMORY;
-	return put_call(j, s, out);
-}
-
-static int jsonl_fill(void *arg, struct bytes *out, struct cst_error *err)
-{
-	struct jsonl *j = arg;
-	int is_all = window_is_all(&j->window), n;
-
-	while (out->len < PUMP_BLOCK) {
-		n = view_next(j->view, j->batch, BATCH, err);
-		if (n <= 0 || window_is_over(&j->window))
-			return n < 0 ? n : 0;
-		for (int i = 0; i < n; i++)
-			if ((is_all ? put_call(j, &j->batch[i], out)
-				    : put_windowed(j, &j->batch[i], out)) < 0)
-				return cst_fail_memory(err);
-	}
-	return 1;
-}
+static const struct exporter jsonl = {.has_window = 1, .call = put_call};
 
 int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 		    cst_write_fn write, void *arg, struct cst_error *err)
@@ -233,16 +197,7 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0)
 		status = site_text_init(&j->froms, t, put_from, err);
 	if (status == 0)
-		status = window_init(&j->window, t, choice, err);
-	if (status == 0)
-		status = view_new_part(t, choice, &j->window.part, 0, &j->view,
-				       err);
-	if (status == 0)
-		status = pipeline_run(jsonl_fill, j, write, arg, err);
-	if (status == 0)
-		status = j->n_calls;
-	view_free(j->view);
-	window_release(&j->window);
+		status = exporter_run(&jsonl, j, t, choice, write, arg, err);
 	site_text_release(&j->sites);
 	site_text_release(&j->froms);
 	bytes_release(&j->left_by);

@@ -6,7 +6,7 @@
  * the program's time, which stands still at gdb's prompt.
  */
 #include "formats/otlp.h"
-#include "base/pipeline.h"
+#include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
 #include "formats/thread_ids.h"
@@ -17,20 +17,16 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 512,
 	NUMBERS_MAX = 1024, /* of a span, beside its names */
 };
 
 struct otlp {
 	const struct cst_trace *t;
-	struct view *view;
 	struct clamp nest;
 	struct site_text sites;
 	char trace_id[32];
 	uint32_t lane, process; /* under way; UINT32_MAX: none yet */
-	uint8_t is_begun, has_span;
-	int64_t n_calls;
-	struct shown batch[BATCH];
+	uint8_t has_span;
 };
 
 static char *put_hex(char *out, uint64_t v)
@@ -189,8 +185,9 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	return PUT_AT(p, "\"}");
 }
 
-static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
+static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
+	struct otlp *o = arg;
 	size_t size;
 	const char *site = site_text_get(&o->sites, s->site, &size);
 	char *begin, *p;
@@ -215,32 +212,28 @@ static int put_call(struct otlp *o, struct shown *s, struct bytes *out)
 	p = put_at(p, site, size);
 	p = put_rest(o, s, p);
 	out->len += (size_t)(p - begin);
-	o->n_calls += trace_is_call(o->t, s->site);
 	return 0;
 }
 
-static int otlp_fill(void *arg, struct bytes *out, struct cst_error *err)
+static void put_head(void *arg, struct bytes *out)
 {
-	struct otlp *o = arg;
-	int n = 1;
-
-	if (!o->is_begun)
-		PUT(out, "{\"resourceSpans\":[");
-	o->is_begun = 1;
-	while (out->len < PUMP_BLOCK && n > 0) {
-		n = view_next(o->view, o->batch, BATCH, err);
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n; i++)
-			if (put_call(o, &o->batch[i], out) < 0)
-				return cst_fail_memory(err);
-	}
-	if (n == 0) {
-		end_process(o, out);
-		PUT(out, "]}\n");
-	}
-	return out->failed ? cst_fail_memory(err) : n > 0;
+	(void)arg;
+	PUT(out, "{\"resourceSpans\":[");
 }
+
+static int put_tail(void *arg, struct bytes *out)
+{
+	end_process(arg, out);
+	PUT(out, "]}\n");
+	return 0;
+}
+
+static const struct exporter otlp = {
+	.is_by_lane = 1,
+	.begin = put_head,
+	.call = put_call,
+	.end = put_tail,
+};
 
 int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 		   cst_write_fn write, void *arg, struct cst_error *err)
@@ -255,12 +248,7 @@ int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 	make_trace_id(o);
 	status = site_text_init(&o->sites, t, put_site, err);
 	if (status == 0)
-		status = view_new(t, choice, 1, &o->view, err);
-	if (status == 0)
-		status = pipeline_run(otlp_fill, o, write, arg, err);
-	if (status == 0)
-		status = o->n_calls;
-	view_free(o->view);
+		status = exporter_run(&otlp, o, t, choice, write, arg, err);
 	clamp_release(&o->nest);
 	site_text_release(&o->sites);
 	return status;

@@ -4,7 +4,7 @@
  * frames, under their own numbers.
  */
 #include "formats/speedscope.h"
-#include "base/pipeline.h"
+#include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/thread_ids.h"
 #include "names/json.h"
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 enum {
-	BATCH = 512,
 	EVENT_MAX = 128,
 	SHORTEST_NS = 1, /* or it is not shown */
 	NO_LANE = UINT32_MAX,
@@ -21,13 +20,10 @@ enum {
 
 struct speedscope {
 	const struct cst_trace *t;
-	struct view *view;
 	struct clamp nest; /* of the lane under way */
 	uint32_t lane;
 	uint64_t end_ns; /* of its last event */
-	uint8_t is_begun, has_profile, has_event;
-	int64_t n_calls;
-	struct shown batch[BATCH];
+	uint8_t has_profile, has_event;
 };
 
 static void put_frames(const struct names *names, struct bytes *out)
@@ -48,8 +44,10 @@ static void put_frames(const struct names *names, struct bytes *out)
 	}
 }
 
-static void put_head(struct speedscope *s, struct bytes *out)
+static void put_head(void *arg, struct bytes *out)
 {
+	struct speedscope *s = arg;
+
 	PUT(out,
 	    "{\"$schema\":\"https://www.speedscope.app/"
 	    "file-format-schema.json\",\n\"exporter\":\"cstrace " CST_VERSION
@@ -58,7 +56,6 @@ static void put_head(struct speedscope *s, struct bytes *out)
 	PUT(out, ",\n\"shared\":{\"frames\":[");
 	put_frames(s->t->names, out);
 	PUT(out, "\n]},\n\"profiles\":[");
-	s->is_begun = 1;
 }
 
 static void put_event(struct speedscope *s, char kind, uint32_t function,
@@ -120,8 +117,9 @@ static void begin_profile(struct speedscope *s, const struct shown *call,
 	s->has_event = 0;
 }
 
-static int put_call(struct speedscope *s, struct shown *call, struct bytes *out)
+static int put_call(void *arg, struct shown *call, struct bytes *out)
 {
+	struct speedscope *s = arg;
 	uint32_t function = s->t->names->sites[call->site].function;
 
 	if (call->lane != s->lane) {
@@ -132,31 +130,22 @@ static int put_call(struct speedscope *s, struct shown *call, struct bytes *out)
 	if (clamp_enter(&s->nest, function, call) < 0)
 		return CST_MEMORY;
 	put_event(s, 'O', function, call->start_ns, out);
-	s->n_calls += trace_is_call(s->t, call->site);
 	return 0;
 }
 
-static int speedscope_fill(void *arg, struct bytes *out, struct cst_error *err)
+static int put_tail(void *arg, struct bytes *out)
 {
-	struct speedscope *s = arg;
-	int n = 1;
-
-	if (!s->is_begun)
-		put_head(s, out);
-	while (out->len < PUMP_BLOCK && n > 0) {
-		n = view_next(s->view, s->batch, BATCH, err);
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n; i++)
-			if (put_call(s, &s->batch[i], out) < 0)
-				return cst_fail_memory(err);
-	}
-	if (n == 0) {
-		end_profile(s, out);
-		PUT(out, "\n]}\n");
-	}
-	return out->failed ? cst_fail_memory(err) : n > 0;
+	end_profile(arg, out);
+	PUT(out, "\n]}\n");
+	return 0;
 }
+
+static const struct exporter speedscope = {
+	.is_by_lane = 1,
+	.begin = put_head,
+	.call = put_call,
+	.end = put_tail,
+};
 
 int64_t speedscope_write(const struct cst_trace *t,
 			 const struct cst_choice *choice, cst_write_fn write,
@@ -169,12 +158,7 @@ int64_t speedscope_write(const struct cst_trace *t,
 		return cst_fail_memory(err);
 	s->t = t;
 	s->lane = NO_LANE;
-	status = view_new(t, choice, 1, &s->view, err);
-	if (status == 0)
-		status = pipeline_run(speedscope_fill, s, write, arg, err);
-	if (status == 0)
-		status = s->n_calls;
-	view_free(s->view);
+	status = exporter_run(&speedscope, s, t, choice, write, arg, err);
 	clamp_release(&s->nest);
 	return status;
 }

@@ -6,14 +6,13 @@
 #include "formats/text.h"
 #include "base/hashmap.h"
 #include "base/number.h"
-#include "base/pipeline.h"
+#include "formats/exporter.h"
 #include "rows/fold.h"
 #include "rows/row.h"
-#include "trace/window.h"
 
 #include <stdlib.h>
 
-enum { BATCH = 512, FAR_MAX = 1 << 20 };
+enum { FAR_MAX = 1 << 20 };
 
 /* A site's suffix in the bytes of them all; size 0: not formatted yet. */
 struct suffix {
@@ -23,8 +22,6 @@ struct suffix {
 struct text {
 	const struct cst_trace *t;
 	const struct cst_look *look;
-	struct view *view;
-	struct window window;
 	struct suffix *suffixes;
 	/* Of rows with another site's file and line. */
 	struct suffix *far_suffixes;
@@ -34,14 +31,13 @@ struct text {
 	uint64_t *paused_ns; /* before and with each pause */
 	struct row_cell cell;
 	uint8_t *is_noted; /* by thread: its tag was explained */
-	int has_heading, has_stop_note;
+	int has_stop_note;
 	uint32_t one_thread; /* rows are of this thread so far */
 	uint8_t is_mixed;    /* they are of others, too, which is noted */
 	int64_t n_rows, n_notes;
 	uint8_t needs_rows; /* no heading without any */
 	struct fold *fold;  /* NULL: rows are not folded */
 	struct bytes *out;  /* where folded rows go */
-	struct shown batch[BATCH];
 };
 
 /* ---- one row ------------------------------------------------------------ */
@@ -242,71 +238,39 @@ static int fold_init(struct text *x, const struct cst_choice *choice,
 
 /* ---- the whole ---------------------------------------------------------- */
 
-static int put_shown(struct text *x, const struct shown *s, struct bytes *out)
+static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
+	struct text *x = arg;
+
 	return x->fold ? fold(x, s, out) : put_row(x, s, NULL, out);
 }
 
-static int put_windowed(struct text *x, const struct shown *s,
-			struct bytes *out)
+static void put_heading(void *arg, struct bytes *out)
 {
-	const struct shown *callers;
-	uint32_t n;
-	int got = window_take(&x->window, s, &callers, &n);
-
-	if (got <= 0)
-		return got;
-	for (uint32_t i = 0; i < n; i++)
-		if (callers[i].number && put_shown(x, &callers[i], out) < 0)
-			return CST_MEMORY;
-	return put_shown(x, s, out);
-}
-
-static int put_batch(struct text *x, int n, struct bytes *out)
-{
-	int is_plain = window_is_all(&x->window) && !x->fold;
-	int status = 0;
-
-	for (int i = 0; i < n && status == 0; i++)
-		status = is_plain ? put_row(x, &x->batch[i], NULL, out)
-			 : window_is_all(&x->window)
-				 ? fold(x, &x->batch[i], out)
-				 : put_windowed(x, &x->batch[i], out);
-	return status;
-}
-
-static void put_heading(struct text *x, struct bytes *out)
-{
+	struct text *x = arg;
 	char *p = (char *)bytes_reserve(out, ROW_MAX);
 
 	if (p)
 		out->len += row_heading(x->look, &x->cell, x->fold != NULL, p);
-	x->has_heading = 1;
 }
 
-static int text_fill(void *arg, struct bytes *out, struct cst_error *err)
+static int put_end(void *arg, struct bytes *out)
 {
 	struct text *x = arg;
 
-	if (!x->has_heading)
-		put_heading(x, out);
-	while (out->len < PUMP_BLOCK) {
-		int n = view_next(x->view, x->batch, BATCH, err);
-
-		if (n < 0)
-			return n;
-		if (put_batch(x, n, out) < 0)
-			return cst_fail_memory(err);
-		if (n && !window_is_over(&x->window))
-			continue;
-		if (x->fold && fold(x, NULL, out) < 0)
-			return cst_fail_memory(err);
-		if (x->needs_rows && !x->n_rows)
-			out->len = 0; /* the heading */
-		return 0;
-	}
-	return 1;
+	if (x->fold && fold(x, NULL, out) < 0)
+		return CST_MEMORY;
+	if (x->needs_rows && !x->n_rows)
+		out->len = 0; /* the heading */
+	return 0;
 }
+
+static const struct exporter text = {
+	.has_window = 1,
+	.begin = put_heading,
+	.call = put_call,
+	.end = put_end,
+};
 
 /* As wide as the widest of all its rows may be. */
 static struct row_cell cell_of(const struct cst_trace *t,
@@ -341,7 +305,6 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 {
 	const struct cst_trace *t = x->t;
 	uint64_t paused = 0;
-	int status;
 
 	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
 	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
@@ -352,10 +315,7 @@ static int text_init(struct text *x, const struct cst_choice *choice,
 		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
 	x->cell = cell_of(t, x->look);
 	x->is_mixed = x->look->thread || x->look->id;
-	status = fold_init(x, choice, err);
-	if (status < 0)
-		return status;
-	return window_init(&x->window, t, choice, err);
+	return fold_init(x, choice, err);
 }
 
 int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
@@ -372,15 +332,10 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	x->needs_rows = needs_rows != 0;
 	status = text_init(x, choice, err);
 	if (status == 0)
-		status = view_new_part(t, choice, &x->window.part, 0, &x->view,
-				       err);
-	if (status == 0)
-		status = pipeline_run(text_fill, x, write, arg, err);
-	if (status == 0)
+		status = exporter_run(&text, x, t, choice, write, arg, err);
+	if (status >= 0)
 		status = x->n_rows > x->n_notes ? x->n_rows - x->n_notes
 						: x->n_rows;
-	view_free(x->view);
-	window_release(&x->window);
 	fold_free(x->fold);
 	free(x->suffixes);
 	free(x->far_suffixes);

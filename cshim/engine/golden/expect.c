@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, OUTER_ROWS = 8, INNER_ROWS = 24 };
+enum { OUTER_ROWS = 8, INNER_ROWS = 24 };
 
 struct expect {
 	const struct cst_trace *t;
@@ -321,9 +321,9 @@ static int fits(struct expect *x, uint32_t thread,
 		const struct golden_section *s, struct cst_error *err)
 {
 	struct cst_choice choice = *x->choice;
-	struct shown batch[BATCH];
+	struct shown *call;
 	struct view *v;
-	int n, status;
+	int got, status;
 
 	choice.process = x->t->threads[thread].process;
 	choice.thread = x->t->threads[thread].ordinal;
@@ -331,12 +331,11 @@ static int fits(struct expect *x, uint32_t thread,
 	if (status < 0)
 		return status;
 	status = matcher_begin(&x->matcher, s->root, err);
-	while (status > 0 && (n = view_next(v, batch, BATCH, err)) != 0) {
-		status = n < 0 ? n : status;
-		for (int i = 0; i < n && status > 0; i++)
-			if (x->t->lanes[batch[i].lane].thread == thread)
-				status = matcher_take(&x->matcher, &batch[i],
-						      err);
+	while (status > 0 && (got = view_next(v, &call, err)) != 0) {
+		if (got < 0)
+			status = got;
+		else if (x->t->lanes[call->lane].thread == thread)
+			status = matcher_take(&x->matcher, call, err);
 	}
 	view_free(v);
 	return status > 0 ? matcher_end(&x->matcher, err) : status;
@@ -454,15 +453,11 @@ static int take_call(struct expect *x, const struct shown *call,
 /* 1: it fits. */
 static int expect_run(struct expect *x, struct view *v, struct cst_error *err)
 {
-	struct shown batch[BATCH];
-	int n, status = 1;
+	struct shown *call;
+	int got, status = 1;
 
-	while (status > 0 && (n = view_next(v, batch, BATCH, err)) != 0) {
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n && status > 0; i++)
-			status = take_call(x, &batch[i], err);
-	}
+	while (status > 0 && (got = view_next(v, &call, err)) != 0)
+		status = got < 0 ? got : take_call(x, call, err);
 	if (status > 0)
 		status = end_thread(x, err);
 	return status > 0 ? check_sections(x, err) : status;

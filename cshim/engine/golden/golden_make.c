@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512, PIECE = 64 << 10, MOST_RUNS = 4 << 20 };
+enum { KEPT_RUNS = 512, PIECE = 64 << 10, MOST_RUNS = 4 << 20 };
 
 /* An open call: what it called so far. */
 struct frame {
@@ -187,7 +187,7 @@ static void frame_clear(struct maker *m, struct frame *f)
 	f->n = 0;
 	f->n_bytes = 0;
 	/* Few are large, and those need not stay. */
-	if (f->cap > BATCH) {
+	if (f->cap > KEPT_RUNS) {
 		free(f->runs);
 		f->runs = NULL;
 		f->cap = 0;
@@ -281,15 +281,14 @@ static int take_call(struct maker *m, const struct shown *call,
 
 static int make_all(struct maker *m, struct view *v, struct cst_error *err)
 {
-	struct shown batch[BATCH];
 	const struct shown root = {0};
-	int n = 1, status = enter(m, &root, err);
+	struct shown *call;
+	int got = 1, status = enter(m, &root, err);
 
-	while (status == 0 && (n = view_next(v, batch, BATCH, err)) > 0)
-		for (int i = 0; i < n && status == 0; i++)
-			status = take_call(m, &batch[i], err);
+	while (status == 0 && (got = view_next(v, &call, err)) > 0)
+		status = take_call(m, call, err);
 	if (status == 0)
-		status = n < 0 ? n : end_thread(m, err);
+		status = got < 0 ? got : end_thread(m, err);
 	if (status == 0 && m->thread == UINT32_MAX)
 		status = cst_fail(CST_EMPTY, err, "there is no call to expect");
 	return status;

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512 };
-
 /* An open call; level 0 lies above the outermost one. */
 struct level {
 	uint32_t node;	/* in the tree of callees, or NO_STACK */
@@ -29,7 +27,6 @@ struct gather {
 	struct level *levels;
 	uint32_t n, cap; /* levels in use */
 	uint32_t lane;
-	struct shown batch[BATCH];
 };
 
 void calltree_release(struct calltree *c)
@@ -226,16 +223,14 @@ static int take_all(struct gather *g, const struct cst_choice *choice,
 		    struct cst_error *err)
 {
 	struct view *view = NULL;
-	int n = view_new_calls(g->t, choice, 1, &view, err);
+	struct shown *call;
+	int status = view_new_calls(g->t, choice, 1, &view, err);
 
-	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
-		for (int i = 0; i < n; i++)
-			if (take_call(g, &g->batch[i]) < 0) {
-				n = cst_fail_memory(err);
-				break;
-			}
+	while (status >= 0 && (status = view_next(view, &call, err)) > 0)
+		if (take_call(g, call) < 0)
+			status = cst_fail_memory(err);
 	view_free(view);
-	return n;
+	return status;
 }
 
 /* ---- callers ------------------------------------------------------------ */

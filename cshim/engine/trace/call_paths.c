@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { BATCH = 512 };
-
 struct gather {
 	struct call_paths *s;
 	const struct cst_trace *t;
@@ -13,7 +11,6 @@ struct gather {
 	uint32_t lane;
 	uint32_t *levels; /* the node of each open call */
 	uint32_t cap;
-	struct shown batch[BATCH];
 };
 
 void call_paths_release(struct call_paths *s)
@@ -108,24 +105,22 @@ int call_paths_make(struct call_paths *s, const struct cst_trace *t,
 {
 	auto_free struct gather *g = calloc(1, sizeof(*g));
 	struct view *view = NULL;
-	int n;
+	struct shown *call;
+	int status;
 
 	*s = (struct call_paths){0};
 	if (!g)
 		return cst_fail_memory(err);
 	g->s = s;
 	g->t = t;
-	n = view_new_calls(t, choice, 1, &view, err);
-	while (n >= 0 && (n = view_next(view, g->batch, BATCH, err)) > 0)
-		for (int i = 0; i < n; i++)
-			if (take_call(g, &g->batch[i]) < 0) {
-				n = cst_fail_memory(err);
-				break;
-			}
+	status = view_new_calls(t, choice, 1, &view, err);
+	while (status >= 0 && (status = view_next(view, &call, err)) > 0)
+		if (take_call(g, call) < 0)
+			status = cst_fail_memory(err);
 	view_free(view);
 	clamp_release(&g->nest);
 	free(g->levels);
-	if (n < 0)
+	if (status < 0)
 		call_paths_release(s);
-	return n;
+	return status;
 }

@@ -17,6 +17,7 @@ enum {
 	/* Gone through in one go, whether visible or not: who has enough soon
 	 * never waits long, nor for a thread. */
 	GO = 1 << 16,
+	BATCH = 512,
 	AHEAD_BLOCK = PUMP_BLOCK / sizeof(struct shown),
 };
 
@@ -44,7 +45,8 @@ struct root {
 	uint32_t thread, lane, depth;
 };
 
-struct view {
+struct picker {
+	struct view view; /* the first member */
 	const struct cst_trace *t;
 	struct walk *walk;
 	struct filter *filter;
@@ -65,10 +67,9 @@ struct view {
 	uint64_t n_shown, n_notes, n_std;
 	int is_over, has_counts;
 
-	/* What follows, once there is a thread, which has all of the above. */
+	struct shown batch[BATCH];
+	/* Once there is a thread, which has all of the above. */
 	struct pipeline *ahead;
-	const struct shown *ready;
-	uint32_t n_ready;
 };
 
 static int no_root(const struct root *r, const struct cst_trace *t,
@@ -102,23 +103,23 @@ static int root_init(struct root *r, const struct cst_trace *t, const char *id,
 }
 
 /* No need to walk the lanes that no chosen thread was ever on. */
-static int view_lanes(struct view *v, struct walk_part *part)
+static int view_lanes(struct picker *p, struct walk_part *part)
 {
-	const struct cst_trace *t = v->t;
+	const struct cst_trace *t = p->t;
 
-	v->has_thread = calloc(t->n_lanes + (size_t)1, 1);
-	if (!v->has_thread)
+	p->has_thread = calloc(t->n_lanes + (size_t)1, 1);
+	if (!p->has_thread)
 		return -1;
 	for (uint32_t i = 0; i < t->n_blocks; i++) {
 		const struct pack_info *info = &t->blocks[i].info;
 
 		if ((info->flags & PACK_THREADS ||
-		     thread_choice_has(&v->threads,
+		     thread_choice_has(&p->threads,
 				       &t->threads[info->thread])) &&
 		    (!part->lanes || part->lanes[info->lane]))
-			v->has_thread[info->lane] = 1;
+			p->has_thread[info->lane] = 1;
 	}
-	part->lanes = v->has_thread;
+	part->lanes = p->has_thread;
 	return 0;
 }
 
@@ -145,7 +146,7 @@ int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 	int status = view_new(t, choice, is_by_lane, out, err);
 
 	if (status == 0)
-		(*out)->hides_exceptions = 1;
+		((struct picker *)*out)->hides_exceptions = 1;
 	return status;
 }
 
@@ -154,78 +155,81 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		  struct view **out, struct cst_error *err)
 {
 	struct walk_part part = *wanted, range = walk_range(t, choice);
-	struct view *v;
+	struct picker *p;
 	struct thread_choice threads;
 	int status = thread_choice_init(&threads, t, choice, err);
 
 	if (status < 0)
 		return status;
-	v = calloc(1, sizeof(*v));
-	if (!v)
+	p = calloc(1, sizeof(*p));
+	if (!p)
 		return cst_fail_memory(err);
-	v->t = t;
-	v->min_ns = choice->min_ns;
-	v->until = range.until ? range.until : UINT64_MAX;
+	p->t = t;
+	p->min_ns = choice->min_ns;
+	p->until = range.until ? range.until : UINT64_MAX;
 	if (range.from > part.from)
 		part.from = range.from;
 	if (range.until && (!part.until || range.until < part.until))
 		part.until = range.until;
-	v->threads = threads;
-	v->has_counts = !choice->last && !choice->around;
-	v->lanes = calloc(t->n_lanes + 1, sizeof(*v->lanes));
-	status = v->lanes ? filter_new(choice, &v->filter, err)
+	p->threads = threads;
+	p->has_counts = !choice->last && !choice->around;
+	p->lanes = calloc(t->n_lanes + 1, sizeof(*p->lanes));
+	status = p->lanes ? filter_new(choice, &p->filter, err)
 			  : cst_fail_memory(err);
 	if (status == 0)
-		status = span_init(&v->span, t, choice, err);
+		status = span_init(&p->span, t, choice, err);
 	if (status == 0 && choice->root)
-		status = root_init(&v->root, t, choice->root, &part, err);
-	span_part(&v->span, &part);
+		status = root_init(&p->root, t, choice->root, &part, err);
+	span_part(&p->span, &part);
 	if (status == 0 && !thread_choice_is_all(&threads) &&
-	    view_lanes(v, &part) < 0)
+	    view_lanes(p, &part) < 0)
 		status = cst_fail_memory(err);
 	if (status == 0)
-		status = walk_new_part(t, &part, is_by_lane, &v->walk, err);
+		status = walk_new_part(t, &part, is_by_lane, &p->walk, err);
 	if (status < 0) {
-		view_free(v);
+		view_free(&p->view);
 		return status;
 	}
-	*out = v;
+	*out = &p->view;
 	return 0;
 }
 
 void view_free(struct view *v)
 {
-	if (!v)
+	struct picker *p = (struct picker *)v;
+
+	if (!p)
 		return;
-	pipeline_free(v->ahead);
-	v->t->answer->n_notes = v->n_notes;
-	answer_set(v->t->answer, v->n_shown, v->n_std,
-		   v->has_counts && v->is_over);
-	for (uint32_t i = 0; v->lanes && i < v->t->n_lanes; i++)
-		free(v->lanes[i].levels);
-	free(v->lanes);
-	free(v->has_thread);
-	free(v->before);
-	filter_free(v->filter);
-	walk_free(v->walk);
-	free(v);
+	pipeline_free(p->ahead);
+	p->t->answer->n_notes = p->n_notes;
+	answer_set(p->t->answer, p->n_shown, p->n_std,
+		   p->has_counts && p->is_over);
+	for (uint32_t i = 0; p->lanes && i < p->t->n_lanes; i++)
+		free(p->lanes[i].levels);
+	free(p->lanes);
+	free(p->has_thread);
+	free(p->before);
+	filter_free(p->filter);
+	walk_free(p->walk);
+	free(p);
 }
 
-static int lane_levels(struct view *v, struct view_lane *l, uint32_t depth)
+static int lane_levels(struct picker *p, struct view_lane *l, uint32_t depth)
 {
 	uint64_t cap = l->cap ? l->cap : 16;
-	struct level *p;
+	struct level *levels;
 
 	while (cap < depth + 2ull)
 		cap *= 2;
-	p = cap > UINT32_MAX ? NULL : realloc(l->levels, cap * sizeof(*p));
-	if (!p)
+	levels = cap > UINT32_MAX ? NULL
+				  : realloc(l->levels, cap * sizeof(*levels));
+	if (!levels)
 		return -1;
 	if (!l->cap)
-		p[0] = (struct level){.below = filter_root(v->filter),
-				      .from = NO_SITE,
-				      .is_hidden = 1};
-	l->levels = p;
+		levels[0] = (struct level){.below = filter_root(p->filter),
+					   .from = NO_SITE,
+					   .is_hidden = 1};
+	l->levels = levels;
 	l->cap = (uint32_t)cap;
 	return 0;
 }
@@ -269,20 +273,21 @@ uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
 	return pause_after(t, end - 1) - first;
 }
 
-static inline void shown_fill(const struct view *v, const struct packed_call *c,
+static inline void shown_fill(const struct picker *p,
+			      const struct packed_call *c,
 			      const struct level *above, struct shown *out)
 {
-	out->start_ns = shown_start(v->t, c);
+	out->start_ns = shown_start(p->t, c);
 	out->parent_number = above->number;
 	out->parent_thread = above->thread;
 	out->parent = above->parent;
-	out->lane = v->run.lane;
+	out->lane = p->run.lane;
 	out->site = c->site;
 	out->depth = above->below.depth;
 	out->end = c->end;
 	out->thrown = c->thrown;
 	out->is_seed = c->is_seed;
-	out->n_stops = call_stops(v->t, c, v->run.lane);
+	out->n_stops = call_stops(p->t, c, p->run.lane);
 	out->is_before = 0;
 }
 
@@ -306,114 +311,114 @@ static int root_holds(struct root *r, const struct packed_call *c,
 
 /* Above the root nothing is shown, but what would be is where hidden calls
  * below it come from. */
-static void view_outside(struct view *v, const struct packed_call *c,
+static void view_outside(struct picker *p, const struct packed_call *c,
 			 struct level *here)
 {
-	const struct names *names = v->t->names;
-	struct level level = {.below = filter_root(v->filter),
+	const struct names *names = p->t->names;
+	struct level level = {.below = filter_root(p->filter),
 			      .from = here->from};
 	struct filter_state below;
 
 	level.is_hidden =
-		!filter_enter(v->filter, names, names->sites[c->site].function,
+		!filter_enter(p->filter, names, names->sites[c->site].function,
 			      level.below, &below);
 	*here = level;
 }
 
 /* A call that would be visible if the C++ library's were. */
-static int is_std_alone(const struct view *v, const struct packed_call *c,
+static int is_std_alone(const struct picker *p, const struct packed_call *c,
 			uint32_t thread, const struct filter_state *below)
 {
-	const struct names *names = v->t->names;
+	const struct names *names = p->t->names;
 
-	return below->is_inside && span_holds(&v->span, c->start) &&
-	       thread_choice_has(&v->threads, &v->t->threads[thread]) &&
-	       filter_hides_std(v->filter, names,
+	return below->is_inside && span_holds(&p->span, c->start) &&
+	       thread_choice_has(&p->threads, &p->t->threads[thread]) &&
+	       filter_hides_std(p->filter, names,
 				names->sites[c->site].function);
 }
 
 /* One call: 1 when it is visible. */
-static inline int view_call(struct view *v, const struct packed_call *c,
+static inline int view_call(struct picker *p, const struct packed_call *c,
 			    uint64_t number, uint32_t thread,
 			    struct level *here, struct shown *out)
 {
 	const struct level *above = here - 1;
-	const struct names *names = v->t->names;
+	const struct names *names = p->t->names;
 	uint32_t function = names->sites[c->site].function;
 	int is_visible;
 
-	if (c->start > v->until) /* so do those below and behind it */
+	if (c->start > p->until) /* so do those below and behind it */
 		return 0;
 	here->from = above->is_hidden ? above->from : c->site;
-	if (v->root.state != ROOT_ANY &&
-	    !root_holds(&v->root, c, v->run.lane, thread, number)) {
-		view_outside(v, c, here);
+	if (p->root.state != ROOT_ANY &&
+	    !root_holds(&p->root, c, p->run.lane, thread, number)) {
+		view_outside(p, c, here);
 		return 0;
 	}
-	is_visible = filter_enter(v->filter, names, function, above->below,
+	is_visible = filter_enter(p->filter, names, function, above->below,
 				  &here->below);
 	/* What is thrown calls nothing. */
-	if (v->hides_exceptions && names->functions[function].exception)
+	if (p->hides_exceptions && names->functions[function].exception)
 		return 0;
 	here->is_hidden = !is_visible;
 	here->number = above->number;
 	here->thread = above->thread;
 	here->parent = above->parent;
 	if (!is_visible) {
-		v->n_std += trace_is_call(v->t, c->site) &&
-			    is_std_alone(v, c, thread, &here->below);
+		p->n_std += trace_is_call(p->t, c->site) &&
+			    is_std_alone(p, c, thread, &here->below);
 		return 0;
 	}
-	if (!span_holds(&v->span, c->start)) {
+	if (!span_holds(&p->span, c->start)) {
 		here->below.depth = above->below.depth;
 		return 0;
 	}
-	out->duration_ns = call_duration_ns(v->t, c, v->run.lane);
-	if (out->duration_ns < v->min_ns) {
+	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
+	if (out->duration_ns < p->min_ns) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
 		return 0;
 	}
-	shown_fill(v, c, above, out);
+	shown_fill(p, c, above, out);
 	out->from = here->from == NO_SITE ? c->site : here->from;
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
-	if (!thread_choice_has(&v->threads, &v->t->threads[thread]))
+	if (!thread_choice_has(&p->threads, &p->t->threads[thread]))
 		return 0;
-	if (trace_is_call(v->t, c->site))
-		v->n_shown++;
+	if (trace_is_call(p->t, c->site))
+		p->n_shown++;
 	else
-		v->n_notes++;
+		p->n_notes++;
 	return 1;
 }
 
 /* Go through the run as far as there is room. */
-static int view_run(struct view *v, struct shown *out, uint32_t cap)
+static int view_run(struct picker *p, struct shown *out, uint32_t cap)
 {
-	struct view_lane *l = &v->lanes[v->run.lane];
-	uint32_t n = 0, from = v->at;
+	struct view_lane *l = &p->lanes[p->run.lane];
+	uint32_t n = 0, from = p->at;
 
-	for (; v->at < v->run.n && n < cap; v->at++) {
-		const uint32_t i = v->at;
-		const struct packed_call *c = &v->run.calls[i];
+	for (; p->at < p->run.n && n < cap; p->at++) {
+		const uint32_t i = p->at;
+		const struct packed_call *c = &p->run.calls[i];
 
-		if (c->depth + 1 >= l->cap && lane_levels(v, l, c->depth) < 0)
+		if (c->depth + 1 >= l->cap && lane_levels(p, l, c->depth) < 0)
 			return CST_MEMORY;
 		n += (uint32_t)view_call(
-			v, c,
-			v->run.numbers ? v->run.numbers[i]
-				       : v->run.first_number + i,
-			v->run.threads ? v->run.threads[i] : v->run.thread,
+			p, c,
+			p->run.numbers ? p->run.numbers[i]
+				       : p->run.first_number + i,
+			p->run.threads ? p->run.threads[i] : p->run.thread,
 			&l->levels[c->depth + 1], &out[n]);
 	}
-	v->n_seen += v->at - from;
-	if (v->at == v->run.n) {
-		v->has_run = 0;
-		if (v->run.is_last) {
-			if (v->root.state == ROOT_AROUND &&
-			    v->run.lane == v->root.lane)
-				v->root.state = ROOT_OVER;
+	p->n_seen += p->at - from;
+	if (p->at == p->run.n) {
+		p->has_run = 0;
+		if (p->run.is_last) {
+			if (p->root.state == ROOT_AROUND &&
+			    p->run.lane == p->root.lane)
+				p->root.state = ROOT_OVER;
 			free(l->levels);
 			*l = (struct view_lane){0};
 		}
@@ -421,140 +426,140 @@ static int view_run(struct view *v, struct shown *out, uint32_t cap)
 	return (int)n;
 }
 
-static int before_room(struct view *v, uint32_t n)
+static int before_room(struct picker *p, uint32_t n)
 {
-	if (n <= v->cap_before)
+	if (n <= p->cap_before)
 		return 0;
-	free(v->before);
-	v->before = malloc(n * sizeof(*v->before));
-	v->cap_before = v->before ? n : 0;
-	return v->before ? 0 : -1;
+	free(p->before);
+	p->before = malloc(n * sizeof(*p->before));
+	p->cap_before = p->before ? n : 0;
+	return p->before ? 0 : -1;
 }
 
 /* The run's lane begins midway: its levels are those of its callers. */
-static int view_callers(struct view *v, struct cst_error *err)
+static int view_callers(struct picker *p, struct cst_error *err)
 {
-	struct view_lane *l = &v->lanes[v->run.lane];
-	uint64_t n_shown = v->n_shown, n_std = v->n_std;
-	uint64_t n_notes = v->n_notes;
-	uint32_t depth = v->run.calls[0].depth;
+	struct view_lane *l = &p->lanes[p->run.lane];
+	uint64_t n_shown = p->n_shown, n_std = p->n_std;
+	uint64_t n_notes = p->n_notes;
+	uint32_t depth = p->run.calls[0].depth;
 	struct caller *callers;
-	int status = callers_find(v->t, v->run.block, v->run.at, depth,
+	int status = callers_find(p->t, p->run.block, p->run.at, depth,
 				  &callers, err);
 
 	if (status < 0)
 		return status;
-	if (lane_levels(v, l, depth) < 0 || before_room(v, depth + 1) < 0)
+	if (lane_levels(p, l, depth) < 0 || before_room(p, depth + 1) < 0)
 		status = cst_fail_memory(err);
-	v->n_before = v->at_before = 0;
+	p->n_before = p->at_before = 0;
 	for (uint32_t i = 0; i < depth && status == 0; i++) {
-		struct shown *s = &v->before[v->n_before];
+		struct shown *s = &p->before[p->n_before];
 
-		v->n_before += (uint32_t)view_call(
-			v, &callers[i].call, callers[i].number,
+		p->n_before += (uint32_t)view_call(
+			p, &callers[i].call, callers[i].number,
 			callers[i].thread, &l->levels[i + 1], s);
 		s->is_before = 1;
 	}
 	/* Who asks for a part counts its calls alone. */
-	v->n_shown = n_shown;
-	v->n_std = n_std;
-	v->n_notes = n_notes;
+	p->n_shown = n_shown;
+	p->n_std = n_std;
+	p->n_notes = n_notes;
 	free(callers);
 	return status;
 }
 
 /* 1: there is a run. */
-static int view_next_run(struct view *v, struct cst_error *err)
+static int view_next_run(struct picker *p, struct cst_error *err)
 {
 	int got;
 
-	if (v->has_run)
+	if (p->has_run)
 		return 1;
-	got = walk_next(v->walk, &v->run, err);
-	if (got == 0 && v->root.state == ROOT_AHEAD)
-		return no_root(&v->root, v->t, err);
+	got = walk_next(p->walk, &p->run, err);
+	if (got == 0 && p->root.state == ROOT_AHEAD)
+		return no_root(&p->root, p->t, err);
 	if (got <= 0)
 		return got;
-	v->has_run = 1;
-	v->at = 0;
-	if (v->run.is_midway && v->run.calls[0].depth)
-		got = view_callers(v, err);
+	p->has_run = 1;
+	p->at = 0;
+	if (p->run.is_midway && p->run.calls[0].depth)
+		got = view_callers(p, err);
 	return got < 0 ? got : 1;
 }
 
-/* As view_next(), but 0 may also mean that none was visible so far. */
-static int view_go(struct view *v, struct shown *out, uint32_t cap,
+/* Up to cap calls; 0 may also mean that none was visible so far. */
+static int view_go(struct picker *p, struct shown *out, uint32_t cap,
 		   struct cst_error *err)
 {
-	uint64_t until = v->n_seen + GO;
+	uint64_t until = p->n_seen + GO;
 	uint32_t n = 0;
 
-	while (n < cap && v->n_seen < until && !v->is_over) {
-		int got = view_next_run(v, err);
+	while (n < cap && p->n_seen < until && !p->is_over) {
+		int got = view_next_run(p, err);
 
 		if (got < 0)
 			return got;
-		v->is_over = got == 0;
+		p->is_over = got == 0;
 		if (got == 0)
 			break;
-		for (; v->at_before < v->n_before && n < cap; n++)
-			out[n] = v->before[v->at_before++];
-		got = view_run(v, out + n, cap - n);
+		for (; p->at_before < p->n_before && n < cap; n++)
+			out[n] = p->before[p->at_before++];
+		got = view_run(p, out + n, cap - n);
 		if (got < 0)
 			return cst_fail_memory(err);
 		n += (uint32_t)got;
-		v->is_over = v->root.state == ROOT_OVER;
+		p->is_over = p->root.state == ROOT_OVER;
 	}
 	return (int)n;
 }
 
 static int view_fill(void *arg, struct bytes *out, struct cst_error *err)
 {
-	struct view *v = arg;
+	struct picker *p = arg;
 	struct shown *calls = (struct shown *)bytes_reserve(
 		out, AHEAD_BLOCK * sizeof(*calls));
 	int n;
 
 	if (!calls)
 		return cst_fail_memory(err);
-	n = view_go(v, calls, AHEAD_BLOCK, err);
+	n = view_go(p, calls, AHEAD_BLOCK, err);
 	if (n < 0)
 		return n;
 	out->len = (size_t)n * sizeof(*calls);
-	return !v->is_over;
+	return !p->is_over;
 }
 
 /* Calls that the thread has ready. */
-static int view_ready(struct view *v, struct shown *out, uint32_t cap,
-		      struct cst_error *err)
+static int view_ready(struct picker *p, struct cst_error *err)
 {
 	const struct bytes *b;
+	int got = pipeline_next(p->ahead, &b, err);
 
-	while (!v->n_ready) {
-		int got = pipeline_next(v->ahead, &b, err);
-
-		if (got <= 0)
-			return got;
-		v->ready = (const struct shown *)b->data;
-		v->n_ready = (uint32_t)(b->len / sizeof(*v->ready));
+	if (got > 0) {
+		p->view.next = (struct shown *)b->data;
+		p->view.end = p->view.next + b->len / sizeof(*p->view.next);
 	}
-	if (cap > v->n_ready)
-		cap = v->n_ready;
-	memcpy(out, v->ready, cap * sizeof(*out));
-	v->ready += cap;
-	v->n_ready -= cap;
-	return (int)cap;
+	return got;
 }
 
-int view_next(struct view *v, struct shown *out, uint32_t cap,
-	      struct cst_error *err)
+int view_more(struct view *v, struct cst_error *err)
 {
-	int n = 0;
+	struct picker *p = (struct picker *)v;
+	int got = 1;
 
-	while (!v->ahead && n == 0 && !v->is_over) {
-		n = view_go(v, out, cap, err);
-		if (n >= 0 && v->n_seen >= GO && !v->is_over)
-			v->ahead = pipeline_new(view_fill, v);
+	while (got > 0 && v->next == v->end && (p->ahead || !p->is_over)) {
+		if (p->ahead) {
+			got = view_ready(p, err);
+			continue;
+		}
+		got = view_go(p, p->batch, BATCH, err);
+		if (got < 0)
+			break;
+		v->next = p->batch;
+		v->end = p->batch + got;
+		got = 1;
+		if (p->n_seen >= GO && !p->is_over)
+			p->ahead = pipeline_new(view_fill, p);
 	}
-	return n || !v->ahead ? n : view_ready(v, out, cap, err);
+	return got > 0 ? v->next < v->end : got;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The calls of a trace that a choice shows, with their place in the visible
- * tree, in batches.
+ * tree, one by one.
  */
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
@@ -35,7 +35,9 @@ struct shown {
 			    * a caller of what follows */
 };
 
-struct view;
+struct view {
+	struct shown *next, *end; /* what is ready */
+};
 
 /* last and around of the choice are not looked at. t is borrowed. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
@@ -50,9 +52,30 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		  struct view **out, struct cst_error *err);
 void view_free(struct view *v);
 
-/* The next calls: how many of them, at most cap; 0: the end; or negative. */
-int view_next(struct view *v, struct shown *out, uint32_t cap,
-	      struct cst_error *err);
+/* Gets more calls ready. 1: there are some; 0: the end; or negative. */
+int view_more(struct view *v, struct cst_error *err);
+
+/* 1: *out is the next call, which stays the next; 0: the end, and *out is NULL;
+ * or negative. */
+static inline int view_peek(struct view *v, struct shown **out,
+			    struct cst_error *err)
+{
+	int got = v->next < v->end ? 1 : view_more(v, err);
+
+	*out = got > 0 ? v->next : NULL;
+	return got;
+}
+
+/* 1: *out is the next call, the caller's to change until it asks for another;
+ * 0: the end; or negative. */
+static inline int view_next(struct view *v, struct shown **out,
+			    struct cst_error *err)
+{
+	int got = view_peek(v, out, err);
+
+	v->next += got > 0;
+	return got;
+}
 
 /* A call's duration so far or at all.  Of one that was open before the trace
  * only what lies in the trace is known. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { AROUND = 10, BATCH = 512 };
+enum { AROUND = 10 };
 
 void window_release(struct window *w)
 {
@@ -82,16 +82,15 @@ static int search_call(struct search *s, const struct shown *call)
 
 static int search_run(struct search *s, struct view *v, struct cst_error *err)
 {
-	struct shown calls[BATCH];
-	int n;
+	struct shown *call;
+	int got;
 
 	s->n = 0;
 	s->is_found = 0;
-	while ((n = view_next(v, calls, BATCH, err)) > 0)
-		for (int i = 0; i < n; i++)
-			if (search_call(s, &calls[i]))
-				return 0;
-	return n;
+	while ((got = view_next(v, &call, err)) > 0)
+		if (search_call(s, call))
+			return 0;
+	return got;
 }
 
 /* Begin so early that `want` visible calls come before the one, or the end. */
