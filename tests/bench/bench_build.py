@@ -104,7 +104,8 @@ def large_trace(path, size):
                for name in sorted(glob.glob(rooms, root_dir=ROOT))]
     _make(writer, CC, ["-O2", "-D_GNU_SOURCE", *WARN],
           [source("trace.c"), *objects], libraries=[
-              "-lzstd", "-ldw", "-lelf", "-liberty", "-lpthread"])
+              "-lpcre2-8", "-lzstd", "-ldw", "-lelf", "-lz", "-liberty",
+              "-lpthread"])
     done = subprocess.run([writer, str(size), path], text=True,
                           stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:

@@ -109,7 +109,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '
      "`help cstrace start`"),
-    ("cstrace start -filter (", "bad regex '(': Unmatched ( or \\("),
+    ("cstrace start -filter (", "bad regex '(': missing closing parenthesis"),
     ("cstrace start -min-time 5", "-min-time wants a time with its unit, as "
      '10us, 1.5ms or 2s, not "5"'),
     ("cstrace start -to /nonexistent/t.txt", "cannot save to "

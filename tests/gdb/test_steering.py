@@ -80,7 +80,7 @@ def test_exclude_ends_and_begins_recording(gdb, tmp_path):
 
 
 @pytest.mark.parametrize("setting, line", [
-    ("filter (", "bad regex '(': Unmatched ( or \\("),
+    ("filter (", "bad regex '(': missing closing parenthesis"),
     ("exclude [", "bad regex '[': "),
     ("depth x", '-depth wants a number, not "x"'),
     ("min-time 5", "-min-time wants a time with its unit")])

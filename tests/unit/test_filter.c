@@ -109,7 +109,8 @@ static void a_bad_regex_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(cst_choice_check(&choice, &err), CST_BAD_INPUT);
-	assert_string_equal(err.text, "bad regex 'f(': Unmatched ( or \\(");
+	assert_string_equal(err.text,
+			    "bad regex 'f(': missing closing parenthesis");
 }
 
 /* "order" is the name of one of them once that is there. */

@@ -29,7 +29,7 @@ struct walk {
 	const struct check_file *f;
 	const struct check_code *c;
 	const struct hook_sites *sites;
-	regex_t regex;
+	struct regex *regex;
 	struct lines lines;
 	struct hashmap known; /* functions' DIEs, to names or NOBODY */
 	struct instance *instances;
@@ -82,7 +82,7 @@ static uint32_t name_put(struct walk *w, Dwarf_Die *die, const char *linkage,
 	uint32_t i;
 
 	cst_demangle(linkage ? linkage : plain, name, sizeof(name));
-	if (regexec(&w->regex, name, 0, NULL, 0))
+	if (!regex_matches(w->regex, name))
 		return NOBODY;
 	/* dwarf_decl_file() fails on clang's files of DWARF 5. */
 	lines_file(&w->lines, die, DW_AT_decl_file, &file);
@@ -320,7 +320,7 @@ static void take_symbol(struct walk *w, const struct check_symbol *s)
 	     strchr(s->name, '.')))
 		return; /* foo.part.0 is known as foo */
 	cst_demangle(s->name, name, sizeof(name));
-	if (regexec(&w->regex, name, 0, NULL, 0))
+	if (!regex_matches(w->regex, name))
 		return;
 	if (function && is_known(w->out, name))
 		return;
@@ -385,7 +385,7 @@ int check_names_find(struct check_names *out, const struct check_file *f,
 	if (status < 0)
 		return status;
 	is_done = walk_all(&w);
-	regfree(&w.regex);
+	regex_free(w.regex);
 	if (!is_done) {
 		check_names_release(out);
 		return cst_fail_memory(err);

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Extended regular expressions, as regcomp() accepts them, except those whose
- * nested repetitions would make it use time and memory without bounds.
+ * Regular expressions in bounded time and memory: PCRE2's, which take what
+ * POSIX calls extended ones, but read a backslash in brackets as an escape.
  */
 #ifndef ENGINE_REGEX_H
 #define ENGINE_REGEX_H
 
 #include "base/error.h"
 
-#include <regex.h>
+struct regex;
 
-/* Compiles `text` for regexec() without submatches.  Returns 0, and the caller
- * frees *out with regfree(); or CST_BAD_INPUT with the reason in err, and there
- * is nothing to free. */
-int regex_compile(regex_t *out, const char *text, struct cst_error *err);
+/* Compiles `text`: for bytes if it is ASCII, else for UTF-8.  Returns 0, and
+ * the caller frees *out with regex_free(); or CST_BAD_INPUT with the reason in
+ * err, or CST_MEMORY, and *out is NULL. */
+int regex_compile(struct regex **out, const char *text, struct cst_error *err);
+void regex_free(struct regex *r);
+
+/* Returns 1 if r is found in the text.  Where r is for UTF-8, no other text
+ * matches; neither does one for which r exceeds its limits. */
+int regex_matches(struct regex *r, const char *text);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define DEBUG_FOLDER "/usr/lib/debug"
 
@@ -58,36 +59,19 @@ static int has_same_build_id(Elf *a, Elf *b)
 	return x.size == y.size && !memcmp(x.bytes, y.bytes, x.size);
 }
 
-/* The CRC-32 of .gnu_debuglink: reflected, polynomial 0xedb88320. */
-static uint32_t crc_add(uint32_t crc, const uint8_t *bytes, size_t n)
-{
-	static const uint32_t nibbles[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
-		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
-		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-
-	for (size_t i = 0; i < n; i++) {
-		crc ^= bytes[i];
-		crc = crc >> 4 ^ nibbles[crc & 15];
-		crc = crc >> 4 ^ nibbles[crc & 15];
-	}
-	return crc;
-}
-
+/* Has the file the CRC-32 of .gnu_debuglink? */
 static int has_checksum(int fd, uint32_t wanted)
 {
 	uint8_t block[65536];
-	uint32_t crc = UINT32_MAX;
+	uLong crc = 0;
 	off_t at = 0;
 	ssize_t n;
 
 	while ((n = pread(fd, block, sizeof(block), at)) > 0) {
-		crc = crc_add(crc, block, (size_t)n);
+		crc = crc32_z(crc, block, (size_t)n);
 		at += n;
 	}
-	return !n && (crc ^ UINT32_MAX) == wanted;
+	return !n && crc == wanted;
 }
 
 /* Open path when it belongs to f: by build-id, else by checksum, which may be

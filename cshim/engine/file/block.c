@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/block.h"
 
-#include <pthread.h>
-
-static uint32_t crc_table[256];
-static pthread_once_t crc_once = PTHREAD_ONCE_INIT;
-
-static void crc_table_fill(void)
-{
-	for (uint32_t i = 0; i < 256; i++) {
-		uint32_t c = i;
-
-		for (int bit = 0; bit < 8; bit++)
-			c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;
-		crc_table[i] = c;
-	}
-}
+#include <zlib.h>
 
 uint32_t block_crc(const uint8_t *p, size_t n)
 {
-	uint32_t c = UINT32_MAX;
-
-	pthread_once(&crc_once, crc_table_fill);
-	for (size_t i = 0; i < n; i++)
-		c = crc_table[(c ^ p[i]) & 0xff] ^ c >> 8;
-	return ~c;
+	return (uint32_t)crc32_z(0, p, n);
 }
 
 void block_head_put(const struct block_head *head, uint8_t out[BLOCK_HEAD])

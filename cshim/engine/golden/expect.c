@@ -68,9 +68,9 @@ static void put_item(struct expect *x, uint32_t id)
 		return;
 	}
 	p = &x->golden.patterns[item->pattern];
-	put_words(&x->out, p->is_regex ? "/" : "");
+	put_words(&x->out, p->regex ? "/" : "");
 	put_name(&x->out, p->text);
-	put_words(&x->out, p->is_regex ? "/" : "");
+	put_words(&x->out, p->regex ? "/" : "");
 	put_count(x, item);
 	if (p->site) {
 		put_words(&x->out, "  ");

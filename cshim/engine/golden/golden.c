@@ -5,7 +5,6 @@
  * of C++ have single ones.
  */
 #include "golden/golden.h"
-#include "base/regex.h"
 #include "golden/golden_options.h"
 #include "golden/golden_rows.h"
 #include "trace/loader.h"
@@ -40,8 +39,7 @@ void golden_release(struct golden *g)
 	for (uint32_t i = 0; i < g->n_patterns; i++) {
 		free(g->patterns[i].text);
 		free(g->patterns[i].site);
-		if (g->patterns[i].is_regex)
-			regfree(&g->patterns[i].regex);
+		regex_free(g->patterns[i].regex);
 	}
 	for (uint32_t i = 0; i < g->n_sections; i++)
 		free(g->sections[i].threads);
@@ -78,8 +76,8 @@ int golden_glob(const char *glob, const char *text)
 
 int golden_matches(const struct golden_pattern *p, const char *name)
 {
-	return p->is_regex ? !regexec(&p->regex, name, 0, NULL, 0)
-			   : golden_glob(p->text, name);
+	return p->regex ? regex_matches(p->regex, name)
+			: golden_glob(p->text, name);
 }
 
 __attribute__((format(printf, 2, 3))) static int bad(struct parser *p,
@@ -186,7 +184,6 @@ static int add_pattern(struct parser *p, char *name, const char *site,
 		name[len - 1] = '\0';
 		if (regex_compile(&new.regex, ++name, &why) < 0)
 			return bad(p, "%s", why.text);
-		new.is_regex = 1;
 	}
 	new.text = strdup(name);
 	new.site = site ? strdup(site) : NULL;

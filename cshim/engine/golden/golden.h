@@ -6,9 +6,8 @@
 #ifndef ENGINE_GOLDEN_H
 #define ENGINE_GOLDEN_H
 
-#include <regex.h>
-
 #include "base/error.h"
+#include "base/regex.h"
 
 /* What is read of a golden tree, and so the most that is made. */
 enum { GOLDEN_MOST_BYTES = 64 << 20, GOLDEN_MOST_LEVELS = 10000 };
@@ -42,10 +41,9 @@ struct golden_never {
 };
 
 struct golden_pattern {
-	char *text; /* as written; without the slashes of a regex */
-	char *site; /* "file.c:12" or a glob; NULL: anywhere */
-	regex_t regex;
-	int is_regex;
+	char *text;	     /* as written; without the slashes of a regex */
+	char *site;	     /* "file.c:12" or a glob; NULL: anywhere */
+	struct regex *regex; /* NULL: text is a glob */
 };
 
 /* One or several threads. */

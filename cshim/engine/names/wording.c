@@ -45,7 +45,6 @@ int wording_init(struct wording *w, const char *word, enum cst_names names,
 	if (!w->word)
 		return cst_fail_memory(err);
 	status = regex_compile(&w->regex, w->word, err);
-	w->has_regex = status == 0;
 	if (!w->is_regex)
 		w->part = part_of(w->word);
 	if (status < 0 && !w->is_regex && strstr(w->word, "operator"))
@@ -57,8 +56,7 @@ int wording_init(struct wording *w, const char *word, enum cst_names names,
 
 void wording_release(struct wording *w)
 {
-	if (w->has_regex)
-		regfree(&w->regex);
+	regex_free(w->regex);
 	free(w->word);
 	free(w->part);
 	*w = (struct wording){0};
@@ -167,9 +165,8 @@ int wording_matches(const struct wording *w, const struct function *f)
 		return 0;
 	if (w->best != FIT_NONE)
 		return fit_of(w, f) == w->best;
-	return w->has_regex &&
-	       !regexec(&w->regex, w->is_full ? f->name : f->simple, 0, NULL,
-			0);
+	return w->regex &&
+	       regex_matches(w->regex, w->is_full ? f->name : f->simple);
 }
 
 /* ---- what was meant ------------------------------------------------------ */

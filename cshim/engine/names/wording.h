@@ -6,9 +6,8 @@
 #define ENGINE_WORDING_H
 
 #include "base/error.h"
+#include "base/regex.h"
 #include "names/names.h"
-
-#include <regex.h>
 
 /* How well a name fits a word; a higher value is a better fit. */
 enum fit { FIT_NONE = 0, FIT_TAIL, FIT_WHOLE };
@@ -17,15 +16,14 @@ struct wording {
 	char *word; /* without slashes; NULL: matches nothing */
 	char *part; /* what a linkage name must contain to fit it; NULL: not
 		       known */
-	regex_t regex;
-	uint8_t has_regex,
-		is_regex; /* is_regex: it is nothing else, by its slashes */
-	uint8_t is_full;  /* the regex looks at parameters, too */
-	uint8_t best;	  /* enum fit: the best fit of the known functions */
-	uint32_t n_known; /* functions that best accounts for */
+	struct regex *regex; /* NULL: the word cannot be compiled as one */
+	uint8_t is_regex;    /* it is nothing else, by its slashes */
+	uint8_t is_full;     /* the regex looks at parameters, too */
+	uint8_t best;	     /* enum fit: the best fit of the known functions */
+	uint32_t n_known;    /* functions that best accounts for */
 };
 
-/* Compiles a word (NULL matches nothing). A word between slashes is an extended
+/* Compiles a word (NULL matches nothing). A word between slashes is a
  * regex.  Any other word means the functions that have exactly this name; if
  * there are none, those whose name ends with it ("order" of "Shop::order"); if
  * there are none of these either, it is a regex.  Returns 0, CST_MEMORY, or
