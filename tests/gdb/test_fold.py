@@ -11,6 +11,7 @@ from lib_term import PROMPT, Terminal
 from lib_tree import rows
 
 FOLDED = "# Equal calls are one row (x3), each below and right of its caller\n"
+BACK = "\033[1A\033[2K"  # one line up, which is emptied
 QUIET = "set cstrace live off"
 N_STEPS = 600
 N_CALLS = {"main": 1, "step": 600, "leaf": 600 + 400, "done": 1}
@@ -194,3 +195,40 @@ def test_a_loop_on_the_terminal_counts_up(tmp_path):
         t.send("q\n")
         seen = t.wait("exited normally", PROMPT)
         assert re.search(r"<- main", seen)
+
+
+def counted(t, function, n):
+    """What is seen until its count has been told n times more."""
+    return "".join(t.wait(r"\d+ +%s  x\d+  [^\n]*\n" % function)
+                   for _ in range(n))
+
+
+def test_an_idle_loop_is_one_line_that_counts_up(tmp_path):
+    """A count that has grown is written over the last one, while nobody else
+    writes."""
+    with Terminal(tmp_path, build("chatty.c"), args=["quiet"],
+                  commands=("set cstrace fold auto",
+                            "set confirm off")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        # The loop's first row, then its count on a line of its own, again.
+        seen = counted(t, "work", 6)
+        assert BACK in seen
+        t.interrupt()
+        t.wait("SIGINT", PROMPT)
+        t.ask("kill")
+
+
+def test_what_the_program_writes_is_not_written_over(tmp_path):
+    with Terminal(tmp_path, build("chatty.c"),
+                  commands=("set cstrace fold auto",
+                            "set confirm off")) as t:
+        t.ask("cstrace start")
+        t.send("run\n")
+        seen = counted(t, "work", 4)
+        assert BACK not in seen
+        rounds = [int(n) for n in re.findall(r"round (\d+)\n", seen)]
+        assert rounds == list(range(len(rounds))) and rounds
+        t.interrupt()
+        t.wait("SIGINT", PROMPT)
+        t.ask("kill")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/spool.h"
+#include "base/io_count.h"
 #include "file/block.h"
 #include "file/cache_file.h"
 #include "file/flight.h"
@@ -161,6 +162,7 @@ int spool_flush(struct spool *s)
 			spool_fail(s, n < 0 ? errno : ENOSPC, at - s->written);
 			return -1;
 		}
+		io_note_own((size_t)n);
 		p += n;
 		at += (uint64_t)n;
 		left -= (size_t)n;

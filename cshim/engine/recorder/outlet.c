@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "recorder/outlet.h"
+#include "base/io_count.h"
 
 #include "area/clock.h"
 
@@ -63,6 +64,7 @@ static int write_all(int fd, const char *text, uint64_t size)
 		ssize_t n = write(fd, text, size);
 
 		if (n >= 0) {
+			io_note_own((size_t)n);
 			text += n;
 			size -= (uint64_t)n;
 		} else if (errno == EAGAIN) {
@@ -110,9 +112,10 @@ static void write_rest(struct outlet *o, int patience_ms)
 		if (o->own_fd < 0 && left > 256)
 			left = 256;
 		n = write(fd, o->rest.data + done, left);
-		if (n > 0)
+		if (n > 0) {
+			io_note_own((size_t)n);
 			done += (uint64_t)n;
-		else if (n < 0 && errno == EAGAIN) {
+		} else if (n < 0 && errno == EAGAIN) {
 			if (patience_ms == OUTLET_NOT ||
 			    poll(&p, 1, patience_ms) <= 0)
 				break;

@@ -11,6 +11,7 @@
 #include "recorder/thread_ends.h"
 
 #include "area/clock.h"
+#include "base/io_count.h"
 #include "base/worker.h"
 #include "trace/trace.h"
 
@@ -208,6 +209,25 @@ int recorder_init_stages(struct cst_recorder *r, struct cst_error *err)
 	return 0;
 }
 
+/* The program's processes may write to the terminal, and gdb, which tells of
+ * threads that come and go. */
+static uint64_t others_wrote(void *arg)
+{
+	const struct cst_recorder *r = arg;
+	const struct area *a = r->area;
+	uint32_t n = a->head->n_processes, n_threads = a->head->n_threads;
+	uint64_t sum = 0;
+	int status = io_count((uint32_t)getpid(), &sum);
+
+	if (n > CST_MAX_PROCESSES || n_threads > CST_MAX_THREADS)
+		return UINT64_MAX;
+	for (uint32_t i = 0; i < n && status != IO_UNKNOWN; i++)
+		status = io_count(a->processes[i].pid, &sum);
+	for (uint32_t i = 0; i < n_threads; i++)
+		sum += !a->threads[i].is_ended;
+	return status == IO_UNKNOWN ? UINT64_MAX : sum - io_own();
+}
+
 static int recorder_parts(struct cst_recorder *r,
 			  const struct cst_recorder_options *o,
 			  struct cst_error *err)
@@ -231,6 +251,8 @@ static int recorder_parts(struct cst_recorder *r,
 	r->live.screen.outlet.text = r->callbacks.text;
 	r->live.screen.outlet.is_busy = r->callbacks.is_busy;
 	r->live.screen.outlet.arg = r->callbacks.arg;
+	r->live.screen.others = others_wrote;
+	r->live.screen.others_arg = r;
 	r->live.pauses = &r->pauses;
 	return 0;
 }

@@ -4,6 +4,8 @@
 #include "base/number.h"
 #include "trace/callid.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,8 +146,32 @@ static void put_heading_for(struct screen *s, const struct screen_row *r)
 	s->has_heading = 1;
 }
 
+/* How many lines above the cursor the count of this row is to be written over;
+ * 0: it is a line of its own.  Notes what the last lines are now. */
+static uint32_t lines_to_count(struct screen *s, const struct screen_row *r)
+{
+	uint64_t others;
+
+	if (r->kind != ROW_COUNT || !s->others || !outlet_width(&s->outlet)) {
+		s->n_counted = 0;
+		return 0;
+	}
+	others = s->others(s->others_arg);
+	if (others != s->others_wrote || others == UINT64_MAX ||
+	    s->n_counted == COUNTED_LINES)
+		s->n_counted = 0;
+	s->others_wrote = others;
+	for (uint32_t i = 0; i < s->n_counted; i++)
+		if (s->counted[i].number == r->number &&
+		    s->counted[i].thread == r->thread)
+			return s->n_counted - i;
+	s->counted[s->n_counted++] = (struct counted){r->thread, r->number};
+	return 0;
+}
+
 static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 {
+	uint32_t n_up;
 	struct row row = {
 		.kind = r->kind,
 		.is_unwound = r->is_unwound,
@@ -168,6 +194,7 @@ static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 		.n_levels = r->n_levels,
 		.n_loop = r->n_loop,
 	};
+	size_t before = s->text.len;
 	char *begin, *p;
 
 	put_heading_for(s, r);
@@ -179,7 +206,14 @@ static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 	if (r->is_stopped && s->look.duration && !s->has_stop_note)
 		p += row_stop_note(p);
 	s->has_stop_note |= r->is_stopped;
+	if (s->text.len != before || p != begin)
+		s->n_counted = 0; /* another line came between */
+	n_up = lines_to_count(s, r);
+	if (n_up)
+		p += sprintf(p, "\033[%" PRIu32 "A\033[2K", n_up);
 	p += row_format(&row, &s->drawn, p);
+	if (n_up > 1)
+		p += sprintf(p, "\033[%" PRIu32 "B", n_up - 1);
 	s->text.len += (size_t)(p - begin);
 }
 
@@ -203,6 +237,7 @@ static void put_left_out(struct screen *s)
 	const struct screen_row *first = &s->first_left_out;
 	char *begin, *p;
 
+	s->n_counted = 0;
 	put_heading_for(s, first);
 	begin = p = (char *)bytes_reserve(&s->text, ROW_MAX);
 	if (!p)
@@ -400,6 +435,8 @@ void screen_write(struct screen *s, int is_stop, int patience_ms)
 	int is_callback = s->outlet.sink == CST_SINK_CALLBACK;
 	uint32_t i = 0;
 
+	if (is_stop)
+		s->n_counted = 0; /* gdb writes next */
 	if (!s->n && !s->n_left_out)
 		return;
 	sort(s);

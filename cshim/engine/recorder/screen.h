@@ -33,6 +33,9 @@ struct screen_row {
 	uint8_t is_stopped; /* as in struct row */
 };
 
+/* So many lines are there on any terminal. */
+enum { COUNTED_LINES = 16 };
+
 struct screen {
 	struct outlet outlet;
 	struct cst_look look;
@@ -55,6 +58,18 @@ struct screen {
 	struct noted *noted; /* by thread: as it was explained */
 	uint32_t cap_noted;
 	struct bytes text;
+	/* The last lines on a terminal, as long as they are counts: each is
+	 * written over when it has grown. */
+	struct counted {
+		const struct thread *thread;
+		uint64_t number;
+	} counted[COUNTED_LINES];
+	uint32_t n_counted;
+	uint64_t others_wrote; /* what others() returned then */
+	/* Returns a number that is another one once somebody else may have
+	 * written to the terminal; UINT64_MAX: not known.  NULL: likewise. */
+	uint64_t (*others)(void *arg);
+	void *others_arg; /* borrowed */
 };
 
 void screen_init(struct screen *s, const struct names *names);
