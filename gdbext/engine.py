@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes as C
 from itertools import count, takewhile
-from typing import Callable, Iterable, NamedTuple, Optional
+from typing import Any, Callable, Iterable, NamedTuple, Optional, cast
 
 from . import _abi as abi
 from . import locate
@@ -52,7 +52,7 @@ class Choice(abi.cst_choice):
 
 Status = abi.cst_status_report
 _WANTED, _TEXT, _MESSAGE, _BUSY = (
-    dict(abi.cst_callbacks._fields_)[name]  # type: ignore[misc]
+    cast(Any, dict(abi.cst_callbacks._fields_)[name])
     for name in ("wanted", "text", "message", "is_busy"))
 
 _library: Optional[C.CDLL] = None
@@ -92,7 +92,7 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
-def _call(name: str, *arguments) -> int:
+def _call(name: str, *arguments: Any) -> int:
     err = abi.cst_error()
     status = getattr(library(), name)(*arguments, C.byref(err))
     if status < 0:
@@ -402,7 +402,7 @@ class Call(NamedTuple):
 Write = Callable[[str], bool]
 
 
-def _write_thunk(write: Write):
+def _write_thunk(write: Write) -> Any:
     def call(_arg: int, address: int, size: int) -> int:
         text = C.string_at(address, size).decode("utf-8", "replace")
         return 0 if write(text) else -1
@@ -472,7 +472,8 @@ class Trace:
 
     def threads(self) -> list[Thread]:
         """All threads, in the order of their first calls."""
-        found, out = [], abi.cst_thread_info()
+        found: list[Thread] = []
+        out = abi.cst_thread_info()
         while self._lib.cst_trace_thread(self._t, len(found), C.byref(out)):
             found.append(Thread(out.process, out.thread, out.tid,
                                 _text(out.name) or ""))
@@ -482,8 +483,8 @@ class Trace:
         """The call with this ID; CstraceError where there is none."""
         out = abi.cst_call()
         _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
-        return Call(_text(out.function), _text(out.name), _text(out.file),
-                    out.line, out.addr, bool(out.is_exception))
+        return Call(_text(out.function) or "", _text(out.name) or "",
+                    _text(out.file), out.line, out.addr, bool(out.is_exception))
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""
@@ -543,4 +544,4 @@ class Trace:
     def make_golden(self, path: str, is_forced: bool,
                     choice: Choice) -> None:
         _call("cst_trace_golden", self._t, _bytes(path), is_forced,
-              C.byref(choice), abi.cst_write_fn(), None)
+              C.byref(choice), cast(Any, abi.cst_write_fn)(), None)

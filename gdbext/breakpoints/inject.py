@@ -112,7 +112,7 @@ class HookBreakpoint(gdb.Breakpoint):
 
 def breakpoints(recording: Recording) -> list[gdb.Breakpoint]:
     """One where both hooks are the same code, else two."""
-    addresses = {}
+    addresses: dict[int, list[int]] = {}
     for name, kind in ((hooks.ENTER, ENTER), (hooks.EXIT, EXIT)):
         address = hooks.hook_address(name)
         if address is not None:

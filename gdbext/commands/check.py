@@ -83,7 +83,7 @@ def _astray() -> list[Finding]:
         for slot in [s for places in slots.values() for s in places]:
             to = memory.word((base or 0) + slot)
             where = next((m[3] for m in mapped if m[0] <= to < m[1]), None)
-            if where in (None, path) or locate.is_shim(where):
+            if where is None or where == path or locate.is_shim(where):
                 continue  # not bound yet, or as it should be
             found.append(Finding(
                 "astray", "%s calls the hooks of %s"

@@ -16,7 +16,8 @@ from .base import (
 
 
 def _read_fields(name: str, word: str) -> str:
-    engine.check_report(engine.Report(**{name: word}))
+    keys: dict[str, Any] = {name: word}
+    engine.check_report(engine.Report(**keys))
     return word
 
 

@@ -25,7 +25,7 @@ def _read_format(name: str, word: str) -> str:
 
 
 @ctrlc.held  # or Ctrl-C could come between, and a new file not be told
-def write_and_tell(save: Callable, tell: Callable[[int], str]) -> None:
+def write_and_tell(save: Callable[[], int], tell: Callable[[int], str]) -> None:
     say(tell(run_long(save)))
 
 
@@ -67,7 +67,7 @@ class SaveCommand(TraceCommand):
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
 
-    @property
+    @property  # type: ignore[override]
     def options(self) -> list[Option]:
         try:
             formats = engine.formats()

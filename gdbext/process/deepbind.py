@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import Any
 
 from .. import locate
 from . import elf, hooks
@@ -20,9 +21,9 @@ class Redirect:
     """Knows the files' definitions; processes come and go."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[elf.Elf, tuple]] = {}
+        self._known: dict[str, tuple[elf.Elf, tuple[Any, ...]]] = {}
 
-    def _hooks_of(self, path: str) -> tuple:
+    def _hooks_of(self, path: str) -> tuple[Any, ...]:
         file = elf.read(path)
         if path not in self._known or self._known[path][0] is not file:
             self._known[path] = (file, tuple(map(file.definition,

@@ -94,7 +94,7 @@ def _parse(data: bytes) -> Elf:
     image = _Image(data)
     dynamic = image.segment(PT_DYNAMIC)
     pairs = list(struct.iter_unpack("<QQ", dynamic[:len(dynamic) // 16 * 16]))
-    tags = dict(pairs)
+    tags: dict[int, int] = {tag: value for tag, value in pairs}
     strings_at, symbols_at = tags.get(DT_STRTAB, 0), tags.get(DT_SYMTAB, 0)
     strings = image.read(strings_at, tags.get(DT_STRSZ, 0))
     # Their number is nowhere said, but linkers put the names behind them.

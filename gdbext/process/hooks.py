@@ -116,7 +116,7 @@ def _in_shim(name: str) -> Optional[int]:
     """Where the libcstrace.so in the process has it."""
     control = symbol_address("cstrace_control")
     path = control is not None and gdb.solib_name(control)
-    if not path:
+    if control is None or not path:
         return None
     shim = elf.read(path)
     known, wanted = shim.definition("cstrace_control"), shim.definition(name)

@@ -110,7 +110,7 @@ class Preload:
         now = _read()
         users = self._users(now)
         path = hooks.program()
-        if not _is_wanted(path):
+        if path is None or not _is_wanted(path):
             self._put_back()
             return False
         if self._link is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import gdb
+from typing import Any
 
 MISSING = ("pyelftools is needed to find the hooks of a running program: "
            "install python3-pyelftools (or `cstrace start` before `run`)")
@@ -33,7 +34,7 @@ def _slots(path: str, _mtime_ns: int,
     return {name: tuple(slots) for name, slots in found.items()}
 
 
-def _read_tables(segment, found: dict[str, list[int]]) -> None:
+def _read_tables(segment: Any, found: dict[str, list[int]]) -> None:
     names: dict[int, str] = {0: ""}
     tables = segment.get_relocation_tables()
     for kind in _TABLES:

@@ -79,7 +79,7 @@ def _is_worth_it(left: Leftover) -> bool:
 
 def find() -> list[Leftover]:
     """The newest first.  Those that are too old or too many are removed."""
-    found = []
+    found: list[Leftover] = []
     for folder in locate.old_caches():
         try:
             names = os.listdir(folder)

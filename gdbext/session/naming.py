@@ -5,7 +5,7 @@ the engine where gdb would look for symbols."""
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import gdb
 
@@ -64,7 +64,7 @@ def _answer_line(recorder: Recorder, id: int, addr: int) -> None:
         recorder.answer(id, None, file_name(line.symtab), line.line)
 
 
-def _answer(recorder: Recorder, questions: list) -> None:
+def _answer(recorder: Recorder, questions: list[Any]) -> None:
     for id, kind, addr in questions:
         answer = _answer_function if kind == ASK_FUNCTION else _answer_line
         try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import struct
 import time
-from typing import Optional
+from typing import Any, Optional, cast
 
 import gdb
 
@@ -91,7 +91,7 @@ class Recording:
         self._has_execed = False
         self._is_paused = False
         self._is_answer_told = False
-        self._live_key: Optional[tuple] = None
+        self._live_key: Optional[tuple[Any, ...]] = None
         self._ranges: dict[str, tuple[int, int]] = {}
         if is_stopped:
             self.pause()
@@ -171,7 +171,7 @@ class Recording:
 
     def live(self, is_live: bool, color: str, links: str, fold: str,
              look: engine.Look,
-             choice: engine.Choice, key: tuple) -> None:
+             choice: engine.Choice, key: tuple[Any, ...]) -> None:
         """Tell the recorder how and where rows go, if that has changed."""
         sink = self.output.sink(color, links) if is_live else console.NO_SINK
         if (sink, key) == self._live_key:
@@ -221,7 +221,9 @@ class Recording:
             self.switch_off()
             self.is_let_go = True
         elif self._is_in_area(inferior):
-            self._control_of(inferior).switch_off()
+            control = self._control_of(inferior)
+            if control is not None:
+                control.switch_off()
 
     def _delete_breakpoints(self) -> None:
         for b in [*self._breakpoints, *self._ends.values()]:
@@ -415,6 +417,7 @@ class Recording:
     def close(self) -> None:
         self._delete_breakpoints()
         door.shut()
-        recorder, self.recorder = self.recorder, None
+        # Nobody uses it from here on.
+        recorder, self.recorder = self.recorder, cast(engine.Recorder, None)
         if recorder is not None:
             recorder.close()

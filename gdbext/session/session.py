@@ -132,7 +132,7 @@ class Session:
         look.links = report_links(self.settings["links"])
         return look
 
-    def choice(self, is_all: bool = False, **own) -> engine.Choice:
+    def choice(self, is_all: bool = False, **own: Any) -> engine.Choice:
         """What stands for all commands, with what this one says in its
         place."""
         standing = {} if is_all else self.standing()
@@ -219,7 +219,8 @@ class Session:
     def _start_again(self, options: StartOptions) -> None:
         """While it is on: the options are for what comes, and for what is
         shown of all that was recorded."""
-        given = {**options.choice(), **options.keeping()}
+        given: dict[str, Any] = {**options.choice(), **options.keeping()}
+        assert self.options is not None
         if options.to is not None:
             given["to"] = options.to
         if options.sync and not self.options.sync:
@@ -230,14 +231,13 @@ class Session:
         if not given:
             say("already on: %s" % self.summary())
             return
-        self.options = self.last_options = self.options._replace(**given)
-        if self.is_recording() and options.keeping():
-            o = self.options
+        self.options = self.last_options = o = self.options._replace(**given)
+        if self.recording is not None and options.keeping():
             self.recording.recorder.keep(o.keep_depth or 0, o.keep_size or 0,
                                          o.keep_time or 0)
         self.apply_settings()
         chosen = ", ".join(filter(None, (self.standing_text(),
-                                         self.options.keeping_text())))
+                                         o.keeping_text())))
         say("on, as before%s: %s" % (", now with " + chosen if chosen else "",
                                      self.summary()))
         self._tell_mistakes(options.choice())
@@ -276,13 +276,14 @@ class Session:
                 "machine, not those of `target %s`" % connection_type())
 
     def _road(self) -> str:
-        if not self.options.sync:
+        if self.options is None or not self.options.sync:
             return recording.RING
         if self.settings["sync-method"] == "handshake":
             return recording.HANDSHAKE
         return recording.BREAKPOINT
 
     def _recorder_options(self, road: str) -> RecorderOptions:
+        assert self.options is not None
         path = hooks.program() or ""
         # gdb.parameter("args") does not know what --args was given.
         shown = gdb.execute("show args", to_string=True)
@@ -310,6 +311,7 @@ class Session:
     def _begin(self, road: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
         self._replace()
+        assert self.options is not None
         self.last_options = self.options
         options = self._recorder_options(road)
         self.finish_outlived()
@@ -326,7 +328,8 @@ class Session:
         has_own = hooks.has_own_hooks(hooks.program() or "")
         self.finish_outlived()
         shim = Control.find()
-        ours = self.recording and self.recording.recorder.area_path()
+        ours = (None if self.recording is None
+                else self.recording.recorder.area_path())
         is_taken = shim is not None and shim.is_taken(ours)
         if shim is None or has_own or is_taken:
             if hooks.symbol_address(hooks.ENTER) is None:
@@ -375,7 +378,8 @@ class Session:
 
     def apply_settings(self) -> None:
         """Look, choice and sink of the live rows, as they are now."""
-        if not self.is_recording() or self.recording.is_outlived:
+        if (self.recording is None or self.options is None
+                or self.recording.is_outlived or not self.is_recording()):
             return
         s = self.settings
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
@@ -392,9 +396,10 @@ class Session:
             return
         key = next((k for k, n in CHOOSING.items() if n == name), None)
         if key is not None:  # it is for the trace there is, too
-            self.last_options = self.last_options._replace(**{key: None})
+            unset: dict[str, Any] = {key: None}
+            self.last_options = self.last_options._replace(**unset)
             if self.options is not None:
-                self.options = self.options._replace(**{key: None})
+                self.options = self.options._replace(**unset)
         try:
             self.apply_settings()
         except CstraceError as e:
@@ -405,7 +410,8 @@ class Session:
     def open_output(self, name: str) -> None:
         try:
             # Rows on their way must not meet a closed file.
-            if self.is_recording() and self.output.name:
+            if (self.recording is not None and self.is_recording()
+                    and self.output.name):
                 self.recording.live(False, "off", "off", "off", self.look(),
                                     self.choice(), ())
             self.output.open(name)
@@ -527,6 +533,7 @@ class Session:
 
     def _tell_end(self) -> None:
         line = None
+        assert self.kept is not None
         if not self.kept.status().n_calls:
             line = hooks.check(is_live=False).line
         say(line or "%s; `cstrace show`, `cstrace save FILE`"
@@ -555,8 +562,8 @@ class Session:
 
     def clear(self) -> None:
         """Forget what was recorded; a trace under way goes on from here."""
-        if self.is_recording():
-            r = self.recording
+        r = self.recording
+        if r is not None and self.is_recording():
             r.take_all()
             r.recorder.end().free()
             r.begin_again(r.road, self._recorder_options(r.road),
@@ -583,7 +590,7 @@ class Session:
 
     def summary(self) -> str:
         """How it is on, for one line."""
-        if not self.is_recording():
+        if self.recording is None or not self.is_recording():
             if gdb.selected_inferior().pid and not is_native():
                 return FOREIGN % connection_type()
             return (_LOADED_FIRST if hooks.is_loading() else
@@ -593,6 +600,7 @@ class Session:
                                        count(status.n_calls, "call"))
 
     def kept_summary(self) -> str:
+        assert self.kept is not None
         s = self.kept.status()
         of = (" of %d processes" % s.n_processes if s.n_processes > 1
               else "")

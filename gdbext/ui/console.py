@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from typing import Callable, Iterator, NamedTuple, Optional, TypeVar
+from typing import Callable, Iterator, NamedTuple, Optional, TypeVar, cast
 
 import gdb
 
@@ -363,7 +363,7 @@ def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
         raise
     if job.error is not None:
         raise job.error
-    return job.result
+    return cast(T, job.result)
 
 
 NO_SINK = Sink(SINK_NONE, -1, False)

@@ -38,7 +38,7 @@ def is_kept() -> bool:
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
-def _noting(function: Callable) -> Callable:
+def _noting(function: Callable[..., Any]) -> Callable[..., Any]:
     """While it runs, Ctrl-C raises nothing of itself.  gdb's own functions
     may raise KeyboardInterrupt all the same, unless it is kept from them."""
 
@@ -63,7 +63,7 @@ def _note() -> None:
     _is_noted = True
 
 
-def held(function: Callable) -> Callable:
+def held(function: Callable[..., Any]) -> Callable[..., Any]:
     """For a part of a command that Ctrl-C must not break anywhere: it asks
     take() where it can end."""
 
@@ -87,7 +87,7 @@ def _stop_program() -> None:
         gdb.execute("interrupt")
 
 
-def handed_on(function: Callable) -> Callable:
+def handed_on(function: Callable[..., Any]) -> Callable[..., Any]:
     """For what gdb calls on its own: done whatever the user types, and then
     the program stops, if gdb lets it run."""
 
@@ -107,9 +107,10 @@ def handed_on(function: Callable) -> Callable:
 def install() -> None:
     """Put ourselves before Python's own handler of SIGINT; gdb's handler,
     which calls it, stays where it is."""
-    python_handler = signal.getsignal(signal.SIGINT)
-    if not callable(python_handler):
+    found = signal.getsignal(signal.SIGINT)
+    if not callable(found):
         return
+    python_handler: Callable[..., Any] = found
 
     def handle(number: int, frame: Optional[FrameType]) -> None:
         f = frame

@@ -30,7 +30,7 @@ def _in_words(e: Exception) -> str:
     return str(e)
 
 
-def _guarded(function: Callable) -> Callable:
+def _guarded(function: Callable[..., None]) -> Callable[..., None]:
     @ctrlc.handed_on
     def call(self: "Events", *arguments: Any) -> None:
         try:

@@ -59,7 +59,7 @@ def _raw_word(text: str) -> tuple[str, str]:
 def _is_balanced(name: str) -> bool:
     """Are its brackets, but for those of operators?"""
     name = _OPERATOR.sub("", name)
-    return all(name.count(a) == name.count(b) for a, b in ("()", "<>"))
+    return all(name.count(a) == name.count(b) for a, b in (("(", ")"), ("<", ">")))
 
 
 def first_function(text: str) -> tuple[str, str]:
