@@ -1,9 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""Made by tools/gen-abi from cstrace/engine.h.  Not to be edited."""
+"""Made by tools/gen-abi from cstrace/control.h and engine.h.  Not to be
+edited."""
 
 import ctypes as C
 
-VERSION = 4039846529
+VERSION = 3391393687
+
+CST_AREA_MAGIC = 3558236722533725283
+
+CST_LAYOUT = 3
+
+CST_STATE_ASK = 0
+CST_STATE_ON = 1
+CST_STATE_OFF = 2
+CST_STATE_SYNC = 3
+
+CST_MODE_OFF = 0
+CST_MODE_RING = 1
+CST_MODE_BREAKPOINT = 2
+CST_MODE_HANDSHAKE = 3
+
+class cst_control(C.Structure):
+    _fields_ = [
+        ("magic", C.c_uint64),
+        ("layout", C.c_uint32),
+        ("mode", C.c_uint32),
+        ("retire_start", C.c_uint64),
+        ("retire_end", C.c_uint64),
+        ("retire_seq", C.c_uint32),
+        ("answer_state", C.c_uint32),
+        ("answer_errno", C.c_int32),
+        ("is_file", C.c_uint32),
+        ("area_path", C.c_char * 256),
+    ]
+
 
 CST_OK = 0
 CST_FAILED = -1

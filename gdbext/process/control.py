@@ -1,27 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The shim's two control objects, poked and read in the traced process.
-
-Mirrors struct cst_control of layout.h."""
+"""The shim's two control objects, poked and read in the traced process.  Their
+layout is made from cstrace/control.h."""
 
 from __future__ import annotations
 
 import os
-import struct
 from typing import NamedTuple, Optional
 
 import gdb
 
+from .. import _abi as abi
 from .hooks import symbol_address
 
-MAGIC = 0x31616572615F7463
-LAYOUT = 3
-STATE_ASK, STATE_ON, STATE_OFF, STATE_SYNC = range(4)
-MODE_OFF, MODE_RING, MODE_BREAKPOINT, MODE_HANDSHAKE = range(4)
-
-_HEAD = struct.Struct("<QII")
-_AT_MODE, _AT_RETIRE, _AT_RETIRE_SEQ, _AT_ANSWER, _AT_PATH = 12, 16, 32, 36, 48
-_AT_IS_FILE = 44
-_PATH_SIZE = 256
+_Fields = abi.cst_control
 
 
 class Answer(NamedTuple):
@@ -56,10 +47,12 @@ class Control:
         """The same objects in a fork child, as long as it has not exec'd."""
         return Control(pid, self._control, self._state)
 
-    def _read(self, address: int, size: int) -> bytes:
+    def _read(self) -> _Fields:
+        """OSError: nothing is mapped there; ValueError: less than all."""
         fd = os.open("/proc/%d/mem" % self._pid, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            return os.pread(fd, size, address)
+            return _Fields.from_buffer_copy(
+                os.pread(fd, memoryview(_Fields()).nbytes, self._control))
         finally:
             os.close(fd)
 
@@ -70,43 +63,47 @@ class Control:
         finally:
             os.close(fd)
 
+    def _put(self, field: str, value: int) -> None:
+        place = getattr(_Fields, field)
+        self._write(self._control + place.offset,
+                    value.to_bytes(place.size, "little"))
+
     def version_error(self) -> Optional[str]:
-        magic, layout, _mode = _HEAD.unpack(
-            self._read(self._control, _HEAD.size))
-        if (magic, layout) == (MAGIC, LAYOUT):
+        found = self._read()
+        if (found.magic, found.layout) == (abi.CST_AREA_MAGIC, abi.CST_LAYOUT):
             return None
         return ("the libcstrace.so in the program is of another version than "
                 "this gdb extension")
 
     def _set_state(self, state: int) -> None:
-        self._write(self._state, struct.pack("<I", state))
+        self._write(self._state, state.to_bytes(4, "little"))
 
     def switch_on(self, mode: int, area_path: bytes) -> None:
         """The next event in the program looks at what is written here."""
         if area_path != self._path:
-            if len(area_path) >= _PATH_SIZE:
+            place = _Fields.area_path
+            if len(area_path) >= place.size:
                 raise gdb.GdbError("the area's path is too long")
-            self._write(self._control + _AT_PATH,
-                        area_path.ljust(_PATH_SIZE, b"\0"))
+            self._write(self._control + place.offset,
+                        area_path.ljust(place.size, b"\0"))
             self._path = area_path
-        self._write(self._control + _AT_MODE, struct.pack("<I", mode))
+        self._put("mode", mode)
         # What it has answered so far was about the environment's area.
-        self._write(self._control + _AT_ANSWER,
-                    struct.pack("<Ii", STATE_OFF, 0))
-        self._set_state(STATE_ASK)
+        self._put("answer_state", abi.CST_STATE_OFF)
+        self._put("answer_errno", 0)
+        self._set_state(abi.CST_STATE_ASK)
 
     def switch_off(self) -> None:
-        self._write(self._control + _AT_MODE, struct.pack("<I", MODE_OFF))
-        self._set_state(STATE_OFF)
+        self._put("mode", abi.CST_MODE_OFF)
+        self._set_state(abi.CST_STATE_OFF)
 
     def retire(self, start: int, end: int) -> None:
         """Code at [start, end) was unmapped: its sites are forgotten."""
         self._retired += 1
-        self._write(self._control + _AT_RETIRE,
-                    struct.pack("<QQ", start, end))
-        self._write(self._control + _AT_RETIRE_SEQ,
-                    struct.pack("<I", self._retired))
-        self._set_state(STATE_ASK)
+        self._put("retire_start", start)
+        self._put("retire_end", end)
+        self._put("retire_seq", self._retired)
+        self._set_state(abi.CST_STATE_ASK)
 
     def is_taken(self, our_area: Optional[bytes]) -> bool:
         """Has it the area of another recorder, which it keeps for its
@@ -117,28 +114,27 @@ class Control:
                       errors="surrogateescape") as maps:
                 found = {int(line.split(None, 5)[4]) for line in maps
                          if "/memfd:cstrace" in line}
-            (is_file,) = struct.unpack("<I", self._read(
-                self._control + _AT_IS_FILE, 4))
-        except OSError:
+            control = self._read()
+        except (OSError, ValueError):
             return False
-        if is_file:
-            return self.answer().state != STATE_OFF
+        if control.is_file:
+            return control.answer_state != abi.CST_STATE_OFF
         return bool(found - {ours})
 
     def area_path(self) -> bytes:
         """What some gdb has told this process to write into."""
-        data = self._read(self._control + _AT_PATH, _PATH_SIZE)
-        return data.partition(b"\0")[0]
+        return self._read().area_path
 
     def is_at(self, area_path: bytes) -> bool:
         """Are they there still, as switch_on() left them?  Not after an
         exec."""
         try:
-            return (_HEAD.unpack(self._read(self._control, _HEAD.size))[0]
-                    == MAGIC and self.area_path() == area_path)
-        except (OSError, struct.error):
+            found = self._read()
+        except (OSError, ValueError):
             return False
+        return (found.magic == abi.CST_AREA_MAGIC
+                and found.area_path == area_path)
 
     def answer(self) -> Answer:
-        return Answer(*struct.unpack("<Ii", self._read(
-            self._control + _AT_ANSWER, 8)))
+        found = self._read()
+        return Answer(found.answer_state, found.answer_errno)

@@ -11,7 +11,7 @@ from typing import Any, Optional, cast
 
 import gdb
 
-from .. import engine
+from .. import _abi as abi, engine
 from ..breakpoints import inject, sync
 from ..process import control, hooks
 from ..ui import console, ctrlc
@@ -25,10 +25,10 @@ RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 PATIENCE_S = 0.1
 
 _MODES = {
-    RING: control.MODE_RING,
-    BREAKPOINT: control.MODE_BREAKPOINT,
-    HANDSHAKE: control.MODE_HANDSHAKE,
-    HOOKS: control.MODE_OFF,
+    RING: abi.CST_MODE_RING,
+    BREAKPOINT: abi.CST_MODE_BREAKPOINT,
+    HANDSHAKE: abi.CST_MODE_HANDSHAKE,
+    HOOKS: abi.CST_MODE_OFF,
 }
 
 

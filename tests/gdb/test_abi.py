@@ -10,12 +10,13 @@ import pytest
 from lib_build import BUILD, ROOT
 
 HEADER = "cshim/include/cstrace/engine.h"
+CONTROL = "cshim/include/cstrace/control.h"
 
 
 @pytest.fixture
 def copy(tmp_path):
     """The extension and the header, to be changed; the engine is ours."""
-    for name in ("cstrace.py", "gdbext", "tools/gen-abi", HEADER):
+    for name in ("cstrace.py", "gdbext", "tools/gen-abi", HEADER, CONTROL):
         to = tmp_path / name
         to.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(
@@ -23,10 +24,10 @@ def copy(tmp_path):
     return tmp_path
 
 
-def change(copy, old, new):
-    text = (copy / HEADER).read_text()
+def change(copy, old, new, header=HEADER):
+    text = (copy / header).read_text()
     assert text.count(old) == 1
-    (copy / HEADER).write_text(text.replace(old, new))
+    (copy / header).write_text(text.replace(old, new))
 
 
 def gen_abi(copy, *options):
@@ -59,6 +60,41 @@ def test_another_struct_is_refused(copy):
     assert '("more", C.c_uint8),' in (copy / "gdbext/_abi.py").read_text()
     assert ("was built from another version than the extension: run make, "
             "or install both again") in formats(copy)
+
+
+def test_what_gdb_writes_into_the_shim_is_where_the_header_says(copy):
+    change(copy, "\tuint32_t retire_seq;", "\tuint32_t more, retire_seq;",
+           CONTROL)
+    assert gen_abi(copy, "--check").returncode == 1
+    assert gen_abi(copy).returncode == 0
+    assert '("more", C.c_uint32),' in (copy / "gdbext/_abi.py").read_text()
+    assert "built from another version than the extension" in formats(copy)
+
+
+SHIM = """\
+#include <stdio.h>
+#include "cstrace/control.h"
+unsigned cstrace_state;
+struct cst_control cstrace_control = {
+    .magic = CST_AREA_MAGIC, .layout = CST_LAYOUT + 1,
+};
+int main(void) { return puts("hello") < 0; }
+"""
+
+
+def test_a_shim_of_another_layout(gdb, tmp_path):
+    (tmp_path / "shim.c").write_text(SHIM)
+    subprocess.run(["gcc", "-g", "-I", ROOT / "cshim/include",
+                    "-finstrument-functions", "shim.c", "-o", "shim"],
+                   cwd=tmp_path, check=True)
+    run = gdb(tmp_path / "shim", "break puts", "run",
+              "source %s" % (ROOT / "cstrace.py"), "cstrace check",
+              "cstrace start", loader=None)
+    assert ("  process     the libcstrace.so in the program is of another "
+            "version than this gdb extension\n    -> run it again\n"
+            in run.out)
+    assert ("the libcstrace.so in the program is of another version than this "
+            "gdb extension") in run.said()
 
 
 def test_a_comment_is_no_other_layout(copy):

@@ -196,7 +196,7 @@ struct cst_recorder_options {
 	const char *spool_name;
 	uint64_t limit_bytes;	/* of the trace file; 0: none */
 	uint32_t pool_chunks;	/* chunks at the start; 0: 96 MiB */
-	uint32_t mode;		/* enum cst_mode of layout.h */
+	uint32_t mode;		/* enum cst_mode of control.h */
 	uint32_t wait_limit_ms; /* how long the program waits for a reader that
 				 * is stopped; 0: 10 s */
 	const char *command; /* the traced command line, for the trace file */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The layout of the area: the one mapping that the shim (in the traced program)
- * writes and the reader (in gdb or the cstrace command) reads.  This header is
- * all that the two have in common; both check magic, layout and size.
+ * writes and the reader (in gdb or the cstrace command) reads.  This header and
+ * control.h are all that the two have in common; both check magic, layout and
+ * size.
  *
  *	header | processes | threads | chunk states | mappings | text | sites |
  *	chunks
@@ -30,13 +31,11 @@
 #ifndef CSTRACE_LAYOUT_H
 #define CSTRACE_LAYOUT_H
 
+#include "cstrace/control.h"
+
 #include <stdint.h>
 
-#define CST_AREA_MAGIC 0x31616572615f7463ull /* "ct_area1" */
-
 enum {
-	CST_LAYOUT = 3,
-
 	CST_CHUNK_SIZE = 65536,	  /* bytes, and the alignment in memory */
 	CST_CHUNK_RECORDS = 2666, /* a chunk is full after so many records */
 	CST_CHUNK_SLOTS = 2730,	  /* all slots: the rest is for signal handlers
@@ -315,48 +314,5 @@ enum {
 	(CST_AT_CHUNKS + (uint64_t)CST_MAX_CHUNKS * CST_CHUNK_SIZE)
 
 _Static_assert(sizeof(struct cst_area) <= CST_AT_PROCESSES, "area layout");
-
-/* ---- what gdb pokes into the shim ------------------------------------- */
-
-/* The word that each hook tests first (cstrace_state).  It is in a page of its
- * own that the kernel zeroes at a fork, so that the child's first event asks.
- * */
-enum cst_state {
-	CST_STATE_ASK = 0, /* obey cstrace_control first */
-	CST_STATE_ON = 1,
-	CST_STATE_OFF = 2,
-	CST_STATE_SYNC =
-		3, /* on; the program waits for the reader at each record */
-};
-
-enum cst_mode {
-	CST_MODE_OFF = 0,
-	CST_MODE_RING = 1,
-	/* As CST_MODE_RING, and each hook calls cstrace_hook_enter/exit(). */
-	CST_MODE_BREAKPOINT = 2,
-	/* As CST_MODE_RING, and each hook waits for the reader. */
-	CST_MODE_HANDSHAKE = 3,
-};
-
-/* The shim exports this struct as cstrace_control.  gdb writes area_path (when
- * it changes), then mode, then CST_STATE_ASK into cstrace_state; the program's
- * next event obeys.  An area stays mapped until the process ends. */
-struct cst_control {
-	uint64_t magic; /* CST_AREA_MAGIC */
-	uint32_t layout;
-	uint32_t mode; /* enum cst_mode */
-	/* Code in [retire_start, retire_end) was unmapped: the shim forgets its
-	 * sites.  gdb increments retire_seq after it has written the other two,
-	 * then writes CST_STATE_ASK. */
-	uint64_t retire_start, retire_end;
-	uint32_t retire_seq;
-	/* The shim's answers to gdb: an enum cst_state, and the errno of the
-	 * last failed attempt to map the area, or 0. */
-	uint32_t answer_state;
-	int32_t answer_errno;
-	uint32_t
-		is_file; /* 1: area_path is a file to make; gdb never sets it */
-	char area_path[256];
-};
 
 #endif
