@@ -17,11 +17,11 @@
 /* The first word is 0, as in the enum that it stands for. */
 static const char *const timestamp_words[] = {"off", "elapsed", "wall", NULL};
 /* More may follow, behind commas. */
-static const char *const sort_words[] = {"total", "self",     "calls",
-					 "mean",  "min",      "max",
-					 "share", "function", NULL};
-static const char *const field_words[] = {"calls", "total", "self",  "mean",
-					  "min",   "max",   "share", NULL};
+static const char *const sort_words[] = {"total",    "self", "calls", "mean",
+					 "min",	     "max",  "share", "size",
+					 "function", NULL};
+static const char *const field_words[] = {
+	"calls", "total", "self", "mean", "min", "max", "share", "size", NULL};
 /* The first three of sort_words: enum cst_sort. */
 static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
 /* enum cst_diff_sort but its first, which no word asks for. */
@@ -575,10 +575,12 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, set_keep_time, NULL},
 	{"keep-size", "N", "record only functions of at least N bytes of code",
 	 FOR_RECORD, set_keep_size, NULL},
-	{"sort", "KEYS", "calls, total, self, mean, min, max, function; as a,b",
+	{"sort", "KEYS",
+	 "calls, total, self, mean, min, max, size, function; as a,b",
 	 FOR_REPORT, set_sort, sort_words},
-	{"fields", "KEYS", "only these columns, as in calls,total,self,share",
-	 FOR_REPORT, set_fields, field_words},
+	{"fields", "KEYS",
+	 "only these columns, as in calls,self,share; size, too", FOR_REPORT,
+	 set_fields, field_words},
 	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, set_limit,
 	 NULL},
 	{"sort", "KEY", "total, self or calls: order below each caller",

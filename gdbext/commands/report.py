@@ -37,11 +37,12 @@ class ReportCommand(TraceCommand):
 
     TOTAL is the time from entry to exit, that of recursive calls counted
     once; SELF leaves out what the calls beneath took; MEAN, MIN and MAX are
-    of single calls; SHARE is the part of all rows' SELF.
+    of single calls; SHARE is the part of all rows' SELF; SIZE, which is not
+    shown unless asked for, is how many bytes of code the function has.
 
       -sort KEYS   the columns to order by, as self or calls,mean; total
-                   without it; also function
-      -fields KEYS only these columns, as calls,total,self,share
+                   without it; also size and function
+      -fields KEYS only these columns, as calls,total,self,share,size
       -limit N     only the first N rows (0: all)
       -by WHAT     a row for each function, place of a call (callsite) or
                    thread

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 (META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
- PLACES) = range(1, 11)
+ PLACES, ENDS, SIZES) = range(1, 13)
 NUMBERS, OTHER_THREADS, NOTES = 1, 2, 8  # flags of a block of calls
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
@@ -89,6 +89,7 @@ class Trace:
         assert data[:16] == b"cstrace\x1a" + struct.pack("<II", 1, 0)
         self.functions, self.sites, self.callers = {}, {}, {}
         self.threads, self.lanes, self.calls = {}, {}, {}
+        self.sizes = {}  # bytes, by function
         self.kinds = []
         at = 16
         while at < len(data):
@@ -105,12 +106,12 @@ class Trace:
         self.kinds.append(kind)
         if kind == CALLS:
             self._calls(Cursor(info), body)
-        elif kind in (META, NAMES, THREADS, PLACES):
+        elif kind in (META, NAMES, THREADS, PLACES, SIZES):
             size = Cursor(info).varint()
             plain = decompress(body, size)
             assert len(plain) == size
             {META: self._meta, NAMES: self._names, PLACES: self._places,
-             THREADS: self._threads}[kind](Cursor(plain))
+             THREADS: self._threads, SIZES: self._sizes}[kind](Cursor(plain))
         return at + 24 + n_info + n_data
 
     def _meta(self, c):
@@ -142,6 +143,12 @@ class Trace:
                 site, space, caller, _hook = c.varints(4)
                 assert site in self.sites and space > 0
                 self.callers[site] = caller
+
+    def _sizes(self, c):
+        while not c.is_over():
+            function, size = c.varints(2)
+            assert function in self.functions and size > 0
+            self.sizes[function] = size
 
     def _threads(self, c):
         while not c.is_over():

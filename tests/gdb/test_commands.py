@@ -121,7 +121,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("cstrace show -range 2..1", "-range wants two times, as 1.2s..1.4s, "
      '20ms.. or ..1.4, not "2..1"'),
     ("cstrace report -sort nosuch", "no field 'nosuch': there are calls, "
-     "total, self, mean, min, max, share and function"),
+     "total, self, mean, min, max, share, size and function"),
     ("cstrace load", "cstrace load: which file?"),
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),

@@ -89,7 +89,7 @@ def test_options_may_be_shortened_while_they_are_clear(tmp_path):
     (["show", "--help=3"], "--help takes no value"),
     (["show", "-x", "t"], "no option '-x'"),
     (["report", "--quark"], "no option '--quark': see cstrace report --help"),
-    (["report", "--sort", "time", "t"], "calls, total, self, mean, min, max, function"),
+    (["report", "--sort", "time", "t"], "calls, total, self, mean, min, max, size, function"),
     (["record", "--max-size", "10Q", "x"], "bad value '10Q' for --max-size"),
     (["record", "--on-signal", "USR1", "x"], "--flight"),
     (["record", "-o", "-", "--flight", "1M", "true"], "--flight needs a file"),

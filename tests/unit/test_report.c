@@ -203,6 +203,42 @@ static void a_thread_can_have_a_row(void **state)
 	cst_trace_free(t);
 }
 
+/* Of g nobody knows the size; h are two functions, which are one row. */
+static void sizes_of_functions_are_shown_and_sorted_by(void **state)
+{
+	const struct cst_report text = {.fields = "size,calls",
+					.sort_keys = "size,function"};
+	struct cst_report csv = text;
+	struct cst_trace *t;
+	struct draft d;
+
+	(void)state;
+	draft_begin(&d);
+	draft_site(&d, "f", 10);
+	names_size_function(d.names, 0, 40);
+	draft_exit(&d, draft_enter(&d, 0, 0), 10);
+	draft_exit(&d, draft_enter(&d, draft_site(&d, "g", 20), 20), 30);
+	call_named(&d, 40, "h", "/bin/app", "src/a.c");
+	names_size_function(d.names, 2, 1200);
+	call_named(&d, 60, "h", "/bin/app", "src/a.c");
+	names_size_function(d.names, 3, 1300);
+	t = draft_trace(&d, 100);
+	assert_string_equal(text_of(t, text),
+			    "#     SIZE       CALLS  FUNCTION\n"
+			    "      1300           2  h\n"
+			    "        40           1  f\n"
+			    "         -           1  g\n");
+	csv.output = CST_OUTPUT_CSV;
+	assert_string_equal(text_of(t, csv),
+			    "size_bytes,calls,function,name,symbol,module,file,"
+			    "line,stopped_calls\n"
+			    "1300,2,h,h,h,/bin/app,,,0\n"
+			    "40,1,f,f,f,app,,,0\n"
+			    ",1,g,g,g,app,,,0\n");
+	assert_null(strstr(text_of(t, (struct cst_report){0}), "SIZE"));
+	cst_trace_free(t);
+}
+
 static void unknown_fields_are_named(void **state)
 {
 	const struct cst_report bad[] = {
@@ -210,6 +246,8 @@ static void unknown_fields_are_named(void **state)
 		{.fields = "function"},
 		{.sort_keys = "m"}, /* mean, min or max */
 		{.by = CST_BY_THREAD, .regex = "main"},
+		{.by = CST_BY_THREAD, .sort_keys = "size"},
+		{.by = CST_BY_THREAD, .fields = "calls,size"},
 	};
 	struct cst_error err;
 
@@ -218,12 +256,12 @@ static void unknown_fields_are_named(void **state)
 		assert_int_equal(cst_report_check(&bad[i], &err),
 				 CST_BAD_INPUT);
 	assert_int_equal(
-		cst_report_check(&(struct cst_report){.sort_keys = "size"},
+		cst_report_check(&(struct cst_report){.sort_keys = "bytes"},
 				 &err),
 		CST_BAD_INPUT);
 	assert_string_equal(err.text,
-			    "no field 'size': there are calls, total, self, "
-			    "mean, min, max, share and function");
+			    "no field 'bytes': there are calls, total, self, "
+			    "mean, min, max, share, size and function");
 }
 
 /* main calls f twice; gdb stops the program twice in the first call. */
@@ -316,6 +354,7 @@ int main(void)
 		cmocka_unit_test(equal_names_are_told_apart),
 		cmocka_unit_test(fields_and_keys_are_chosen),
 		cmocka_unit_test(a_thread_can_have_a_row),
+		cmocka_unit_test(sizes_of_functions_are_shown_and_sorted_by),
 		cmocka_unit_test(unknown_fields_are_named),
 		cmocka_unit_test(a_range_has_the_calls_around_its_begin),
 		cmocka_unit_test(times_with_a_stop_in_them_are_marked),

@@ -32,6 +32,7 @@ enum block_kind {
 	BLOCK_SEAL = 9,
 	BLOCK_PLACES = 10,
 	BLOCK_ENDS = 11,
+	BLOCK_SIZES = 12,
 };
 
 struct block_head {

@@ -52,6 +52,14 @@ void meta_put_site_place(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_varint(out, s->hook);
 }
 
+void meta_put_size(struct bytes *out, const struct names *n, uint32_t id)
+{
+	if (!n->functions[id].size)
+		return;
+	bytes_put_varint(out, id);
+	bytes_put_varint(out, n->functions[id].size);
+}
+
 void meta_put_thread(struct bytes *out, uint32_t index,
 		     const struct thread_record *t)
 {

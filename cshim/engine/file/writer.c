@@ -92,6 +92,9 @@ static void put_people(struct writer *w)
 	put_names(w, BLOCK_NAMES, meta_put_function, meta_put_site);
 	put_names(w, BLOCK_PLACES, meta_put_function_place,
 		  meta_put_site_place);
+	put_all(w, BLOCK_SIZES, meta_put_size, w->names->dirty_functions,
+		w->names->n_dirty_functions);
+	writer_put_plain(w, BLOCK_SIZES, &w->plain, SOME);
 	names_clean(w->names);
 }
 

@@ -344,6 +344,12 @@ void names_place_function(struct names *n, uint32_t id, uint32_t space)
 	n->functions[id].space = space;
 }
 
+void names_size_function(struct names *n, uint32_t id, uint64_t bytes)
+{
+	n->functions[id].size =
+		bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
 void names_place_site(struct names *n, uint32_t id, uint32_t space,
 		      uint64_t caller, uint64_t hook)
 {

@@ -32,6 +32,7 @@ struct function {
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
+	uint32_t size;	  /* bytes of its symbol; 0: not known */
 	uint32_t space;	  /* the address space of addr; 0: not known */
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
@@ -147,6 +148,10 @@ const char *names_shown(const struct names *n, uint32_t id, int how,
 void names_place_function(struct names *n, uint32_t id, uint32_t space);
 void names_place_site(struct names *n, uint32_t id, uint32_t space,
 		      uint64_t caller, uint64_t hook);
+
+/* Sets how many bytes of code the function has, and does not make it dirty
+ * either. */
+void names_size_function(struct names *n, uint32_t id, uint64_t bytes);
 
 /* Return whether something is missing that debug information could supply. */
 int names_lacks_function(const struct names *n, uint32_t id);

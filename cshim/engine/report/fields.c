@@ -22,6 +22,7 @@ static const struct {
 	[FIELD_MIN] = {{"min", "total-min"}, "MIN", "min_ns"},
 	[FIELD_MAX] = {{"max", "total-max"}, "MAX", "max_ns"},
 	[FIELD_SHARE] = {{"share"}, "SHARE", "share_percent"},
+	[FIELD_SIZE] = {{"size"}, "SIZE", "size_bytes"},
 	[FIELD_NAME] = {{"function", "func", "name"}, "FUNCTION", ""},
 };
 
@@ -54,12 +55,12 @@ static int tell_unknown(const char *word, size_t n, int is_for_sort,
 {
 	return cst_fail(CST_BAD_INPUT, err,
 			"no field '%.*s': there are calls, total, self, mean, "
-			"min, max%s",
+			"min, max, share%s",
 			(int)(n < WORD_MAX ? n : WORD_MAX), word,
-			is_for_sort ? ", share and function" : " and share");
+			is_for_sort ? ", size and function" : " and size");
 }
 
-static int fields_have(const struct fields *f, enum field field)
+int fields_have(const struct fields *f, enum field field)
 {
 	return memchr(f->all, field, f->n) != NULL;
 }
@@ -86,8 +87,8 @@ int fields_parse(struct fields *f, const char *text, int is_for_sort,
 
 void fields_default(struct fields *f)
 {
-	*f = (struct fields){.n = FIELD_NAME};
-	for (int i = 0; i < FIELD_NAME; i++)
+	*f = (struct fields){.n = FIELD_SIZE};
+	for (int i = 0; i < FIELD_SIZE; i++)
 		f->all[i] = (uint8_t)i;
 }
 
@@ -107,6 +108,8 @@ uint64_t field_value(enum field field, const struct total *t)
 		return t->min_ns;
 	case FIELD_MAX:
 		return t->max_ns;
+	case FIELD_SIZE:
+		return t->size_bytes;
 	default:
 		return 0;
 	}
@@ -145,6 +148,14 @@ void fields_put_heading(const struct fields *f, struct bytes *out)
 		out->data[begin] = '#';
 }
 
+static char *size_put(char *p, uint32_t bytes)
+{
+	if (bytes)
+		return number_put_wide(p, bytes, 10);
+	memcpy(p, "         -", 10);
+	return p + 10;
+}
+
 char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 		 char *p, uint8_t *is_marked)
 {
@@ -158,6 +169,8 @@ char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 			p = share_put(p, total_self(t), whole);
 		else if (field == FIELD_CALLS)
 			p = number_put_wide(i ? p + 2 : p, t->n_calls, 10);
+		else if (field == FIELD_SIZE)
+			p = size_put(i ? p + 2 : p, t->size_bytes);
 		else
 			p = number_put_duration(i ? p + 2 : p,
 						field_value(field, t));

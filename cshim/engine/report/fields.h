@@ -17,6 +17,7 @@ enum field {
 	FIELD_MIN,
 	FIELD_MAX,
 	FIELD_SHARE,
+	FIELD_SIZE, /* not shown by default */
 	FIELD_NAME, /* only to sort by */
 	N_FIELDS
 };
@@ -32,6 +33,7 @@ struct fields {
  * list may hold each field once.  CST_BAD_INPUT: one is not known. */
 int fields_parse(struct fields *f, const char *text, int is_for_sort,
 		 struct cst_error *err);
+int fields_have(const struct fields *f, enum field field);
 /* All that a row shows by default. */
 void fields_default(struct fields *f);
 
@@ -39,7 +41,8 @@ void fields_default(struct fields *f);
 const char *field_cell(enum field field);
 /* Is what gdb's stops took in the field's value? */
 int field_is_stopped(enum field field, const struct total *t);
-/* The value that rows are sorted by; 0 for FIELD_NAME. */
+/* The value that rows are sorted by; 0 for FIELD_NAME, and a FIELD_SIZE that is
+ * not known. */
 uint64_t field_value(enum field field, const struct total *t);
 
 /* Append the heading of the columns, with "#" as its first letter. */

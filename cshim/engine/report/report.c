@@ -292,6 +292,20 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 	return status == CST_MEMORY ? cst_fail_memory(err) : status;
 }
 
+/* Several functions may be one row: it has the size of the largest. */
+static void take_sizes(struct report *r)
+{
+	const struct names *names = r->t->names;
+
+	for (uint32_t i = 0; i < names->n_sites && !r->is_by_thread; i++) {
+		const struct site *site = &r->sites[i];
+		uint32_t bytes = names->functions[site->function].size;
+
+		if (bytes > r->totals[site->key].size_bytes)
+			r->totals[site->key].size_bytes = bytes;
+	}
+}
+
 int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err)
@@ -301,6 +315,8 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	int64_t n = report_run(&r, report, choice, err);
 
 	answer_set(t->answer, r.n_shown, r.n_std, n == 0);
+	if (n == 0)
+		take_sizes(&r);
 	if (n == 0)
 		n = report_rows_put(r.totals, &r.keys, report, &out, err);
 	if (n >= 0 && out.len &&

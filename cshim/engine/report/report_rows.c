@@ -171,6 +171,8 @@ static void put_cells(const struct fields *fields, const struct rank *rank,
 
 		if (field == FIELD_SHARE)
 			sheet_percent(sheet, value, whole);
+		else if (field == FIELD_SIZE && !value)
+			sheet_null(sheet);
 		else
 			sheet_number(sheet, value);
 	}
@@ -217,10 +219,10 @@ static int fields_shown(struct fields *f, const struct cst_report *report,
 
 int cst_report_check(const struct cst_report *report, struct cst_error *err)
 {
-	struct fields f;
+	struct fields by, shown;
 
-	if (fields_sort(&f, report, err) < 0 ||
-	    fields_shown(&f, report, err) < 0)
+	if (fields_sort(&by, report, err) < 0 ||
+	    fields_shown(&shown, report, err) < 0)
 		return CST_BAD_INPUT;
 	if (report->callers && report->callees)
 		return cst_fail(CST_BAD_INPUT, err,
@@ -230,6 +232,11 @@ int cst_report_check(const struct cst_report *report, struct cst_error *err)
 		return cst_fail(CST_BAD_INPUT, err,
 				"a report by thread has no functions: filter "
 				"chooses the calls that it sums up");
+	if (report->by == CST_BY_THREAD &&
+	    (fields_have(&by, FIELD_SIZE) || fields_have(&shown, FIELD_SIZE)))
+		return cst_fail(CST_BAD_INPUT, err,
+				"a report by thread has no sizes: they are of "
+				"functions");
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct total {
 	uint32_t outermost; /* level of its outermost call, if it is still
 			     * open there */
 	uint8_t is_min_stopped, is_max_stopped;
+	uint32_t size_bytes; /* of the function's code; 0: not known */
 };
 
 static inline uint64_t total_self(const struct total *t)

@@ -57,7 +57,6 @@ void sites_release(struct sites *s)
 	hashmap_release(&s->exceptions.functions);
 	hashmap_release(&s->exceptions.sites);
 	free(s->first_of_function);
-	free(s->size_of_function);
 	free(s->all);
 	free(s->places);
 	free(s->files);
@@ -67,7 +66,7 @@ void sites_release(struct sites *s)
 static int sites_room_function(struct sites *s, uint32_t function)
 {
 	uint32_t cap = s->cap_functions ? s->cap_functions : 256;
-	uint32_t *all, *sizes;
+	uint32_t *all;
 
 	while (cap <= function)
 		cap *= 2;
@@ -79,12 +78,6 @@ static int sites_room_function(struct sites *s, uint32_t function)
 	memset(all + s->cap_functions, 0,
 	       (cap - s->cap_functions) * sizeof(*all));
 	s->first_of_function = all;
-	sizes = realloc(s->size_of_function, cap * sizeof(*sizes));
-	if (!sizes)
-		return -1;
-	memset(sizes + s->cap_functions, 0,
-	       (cap - s->cap_functions) * sizeof(*sizes));
-	s->size_of_function = sizes;
 	s->cap_functions = cap;
 	return 0;
 }
@@ -98,7 +91,7 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 		    symbol.offset == 0;
 
 	if (found && symbol.end > symbol.start)
-		s->size_of_function[id] = (uint32_t)(symbol.end - symbol.start);
+		names_size_function(s->names, id, symbol.end - symbol.start);
 	if (found)
 		cst_demangle(symbol.symbol, name, sizeof(name));
 	else if (symbol.module)
@@ -292,8 +285,9 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 
 static int is_muted(struct sites *s, uint32_t function)
 {
-	if (function < s->cap_functions && s->size_of_function[function] &&
-	    s->size_of_function[function] < s->keep_bytes)
+	uint32_t bytes = s->names->functions[function].size;
+
+	if (bytes && bytes < s->keep_bytes)
 		return 1;
 	return s->mute && filter_excludes(s->mute, s->names, function);
 }

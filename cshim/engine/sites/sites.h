@@ -82,8 +82,7 @@ struct sites {
 	struct scopes scopes;
 	struct exceptions exceptions;
 	/* private */
-	struct hashmap by_place;    /* functions, by modules_place() */
-	uint32_t *size_of_function; /* bytes of its symbol; 0: not known */
+	struct hashmap by_place; /* functions, by modules_place() */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
 	uint32_t keep_bytes; /* functions of fewer bytes are muted; 0: none */

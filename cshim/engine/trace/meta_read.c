@@ -146,6 +146,18 @@ static int take_places(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_sizes(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint64_t id = cursor_varint(c), bytes = cursor_varint(c);
+
+		if (c->failed || id >= t->names->n_functions)
+			return -1;
+		names_size_function(t->names, (uint32_t)id, bytes);
+	}
+	return 0;
+}
+
 static int take_thread(struct cst_trace *t, struct cursor *c)
 {
 	uint32_t index = (uint32_t)cursor_varint_max(c, t->n_threads);
@@ -297,6 +309,8 @@ int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 		return take_names(t, raw);
 	case BLOCK_PLACES:
 		return take_places(t, raw);
+	case BLOCK_SIZES:
+		return take_sizes(t, raw);
 	case BLOCK_THREADS:
 		return take_people(t, raw);
 	case BLOCK_PAUSES:

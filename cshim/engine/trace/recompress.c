@@ -63,14 +63,15 @@ static void copy_put_index(struct copy *c)
 	index_piece_written(&c->index, at);
 }
 
-static void copy_put_plain(struct copy *c, struct bytes *raw, size_t size)
+static void copy_put_plain(struct copy *c, enum block_kind kind,
+			   struct bytes *raw, size_t size)
 {
 	if (raw->len < size)
 		return;
 	c->info.len = c->data.len = 0;
 	bytes_put_varint(&c->info, raw->len);
 	packer_compress(c->packer, raw->data, raw->len, &c->data);
-	copy_put(c, BLOCK_NAMES, &c->info, &c->data);
+	copy_put(c, kind, &c->info, &c->data);
 	c->out.failed |= raw->failed;
 	raw->len = 0;
 }
@@ -84,13 +85,18 @@ static void copy_put_names(struct copy *c)
 	plain->len = 0;
 	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
 		meta_put_function(plain, n, n->dirty_functions[i]);
-		copy_put_plain(c, plain, PIECE);
+		copy_put_plain(c, BLOCK_NAMES, plain, PIECE);
 	}
 	for (uint32_t i = 0; i < n->n_dirty_sites; i++) {
 		meta_put_site(plain, n, n->dirty_sites[i]);
-		copy_put_plain(c, plain, PIECE);
+		copy_put_plain(c, BLOCK_NAMES, plain, PIECE);
 	}
-	copy_put_plain(c, plain, 1);
+	copy_put_plain(c, BLOCK_NAMES, plain, 1);
+	for (uint32_t i = 0; i < n->n_dirty_functions; i++) {
+		meta_put_size(plain, n, n->dirty_functions[i]);
+		copy_put_plain(c, BLOCK_SIZES, plain, PIECE);
+	}
+	copy_put_plain(c, BLOCK_SIZES, plain, 1);
 }
 
 static void copy_put_seal(struct copy *c)

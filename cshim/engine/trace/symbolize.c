@@ -236,8 +236,12 @@ static void rename_function(struct renaming *r, uint32_t id)
 	modules_definition(m, f->addr, &name, &file);
 	snprintf(readable, sizeof(readable), "%s", f->name);
 	if (is_nameless(f)) {
-		if (modules_symbol(m, f->addr, &symbol) && !symbol.offset)
+		if (modules_symbol(m, f->addr, &symbol) && !symbol.offset) {
 			name = linkage = symbol.symbol;
+			if (symbol.end > symbol.start)
+				names_size_function(r->t->names, id,
+						    symbol.end - symbol.start);
+		}
 		if (name)
 			cst_demangle(name, readable, sizeof(readable));
 	}

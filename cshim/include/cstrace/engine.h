@@ -571,9 +571,9 @@ struct cst_report {
 	const char *callees; /* rows: the callees of functions that match */
 	/* Lists as "total,calls": what rows are sorted by, the largest first
 	 * (NULL: what sort says), and which numbers they show (NULL: all).
-	 * The names are calls, total, self, mean, min, max, share, and
-	 * function, which only sorts; uftrace's call, avg, func are taken as
-	 * well. */
+	 * The names are calls, total, self, mean, min, max, share, size (of the
+	 * code; not shown with NULL), and function, which only sorts; uftrace's
+	 * call, avg, func are taken as well. */
 	const char *sort_keys, *fields;
 };
 
