@@ -103,6 +103,15 @@ def test_the_installed_loader_traces(prefix, app):
     assert "leaf" in text and "exited normally" in text
 
 
+def test_the_installed_loader_finds_the_command(prefix, app):
+    text = run(
+        *("gdb", "-q", "-nx", "-batch", "-x"),
+        *(prefix / "lib/cstrace/cstrace.py", "-ex", "cstrace check", app),
+        cwd=app.parent,
+    )
+    assert "./app can be traced: " in text
+
+
 @pytest.mark.parametrize("how", [["-lcstrace"], ["-l:libcstrace.a"]])
 def test_a_program_linked_with_the_shim_runs_and_is_traced(prefix, app, how):
     linked = app.parent / "linked"
