@@ -178,9 +178,9 @@ static const char *stacks_text(const struct cst_trace *t,
 				     t->names->functions[path[n]].name,
 				     n ? "/" : "");
 		p += sprintf(p, " %llu %llu %llu\n",
-			     (unsigned long long)s.sums[i].n_calls,
-			     (unsigned long long)s.sums[i].total_ns,
-			     (unsigned long long)s.sums[i].self_ns);
+			     (unsigned long long)s.sums[i].total.n_calls,
+			     (unsigned long long)s.sums[i].total.total_ns,
+			     (unsigned long long)s.sums[i].total.self_ns);
 	}
 	call_paths_release(&s);
 	return text;
@@ -281,9 +281,9 @@ static void deep_stacks_count_for_the_deepest_that_is_kept(void **state)
 	assert_int_equal(s.n_calls, DEEP);
 	assert_int_equal(s.n_left_out, 500);
 	for (uint32_t i = 0; i < s.nodes.n; i++)
-		sum += s.sums[i].self_ns;
+		sum += s.sums[i].total.self_ns;
 	assert_int_equal(sum, DEEP);
-	assert_int_equal(s.sums[STACKS_DEEPEST - 1].self_ns, 501);
+	assert_int_equal(s.sums[STACKS_DEEPEST - 1].total.self_ns, 501);
 	call_paths_release(&s);
 	cst_trace_free(t);
 }

@@ -77,21 +77,13 @@ struct pass {
 
 static int callers_room(struct pass *p, uint32_t depth)
 {
-	uint64_t cap = depth * 2ull + 64;
-	uint32_t *callers;
+	uint32_t i = p->cap;
 
-	if (depth + 1ull < p->cap)
-		return 0;
-	callers = cap > UINT32_MAX
-			  ? NULL
-			  : realloc(p->callers, cap * sizeof(*callers));
-	if (!callers)
+	if (loader_grow(&p->callers, sizeof(*p->callers), depth, &p->cap) < 0)
 		return -1;
 	/* Where only one thread of a lane is seen, callers may lack. */
-	for (uint64_t i = p->cap; i < cap; i++)
-		callers[i] = TALLY_NO_CALLER;
-	p->callers = callers;
-	p->cap = (uint32_t)cap;
+	for (; i < p->cap; i++)
+		p->callers[i] = TALLY_NO_CALLER;
 	return 0;
 }
 
@@ -115,25 +107,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 	p->lane = s->lane;
 	for (uint32_t i = 0; i < p->cap; i++)
 		p->callers[i] = TALLY_NO_CALLER;
-	for (uint32_t i = 0; i < y->functions->n_functions; i++)
-		y->times[t][i].outermost = 0;
 	return 0;
-}
-
-/* A function's time counts once where it calls itself. */
-static void add_time(struct pass *p, const struct shown *s, uint32_t function)
-{
-	struct counts_time *time = &p->y->times[p->trace][function];
-	uint32_t level = s->depth + 1;
-
-	time->n_calls++;
-	if (!time->outermost || time->outermost >= level ||
-	    p->callers[time->outermost] != function) {
-		time->total_ns += s->duration_ns;
-		time->outermost = level;
-	}
-	if (!s->depth)
-		p->y->root_ns[p->trace] += s->duration_ns;
 }
 
 static int take_call(struct pass *p, const struct shown *s)
@@ -147,7 +121,10 @@ static int take_call(struct pass *p, const struct shown *s)
 	    (s->lane != p->lane && begin_lane(p, s, function) < 0) ||
 	    edge_count(y, p->trace, p->callers[s->depth], site) < 0)
 		return -1;
-	add_time(p, s, function);
+	total_enter(&y->times[p->trace][function], s->duration_ns, s->n_stops,
+		    s->depth + 1, p->callers, sizeof(*p->callers), function);
+	if (!s->depth)
+		y->root_ns[p->trace] += s->duration_ns;
 	p->callers[s->depth + 1] = function;
 	lane = &y->lanes[p->trace][y->n_lanes[p->trace] - 1];
 	lane->n_calls++;

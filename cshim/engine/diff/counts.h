@@ -7,6 +7,7 @@
 #define ENGINE_COUNTS_H
 
 #include "diff/match_functions.h"
+#include "trace/total.h"
 
 enum { TALLY_NO_CALLER = UINT32_MAX };
 
@@ -28,19 +29,13 @@ struct counts_lane {
 
 enum { NO_PARTNER = UINT32_MAX };
 
-struct counts_time {
-	uint64_t total_ns;
-	uint64_t n_calls;
-	uint32_t outermost; /* while the counts is taken */
-};
-
 struct counts {
 	const struct matched_functions *functions;
 	struct counts_edge *edges; /* a hash table; both n 0: empty */
 	uint32_t n_edges, cap_edges;
 	struct counts_lane *lanes[2];
 	uint32_t n_lanes[2], cap_lanes[2];
-	struct counts_time *times[2]; /* by joint function */
+	struct total *times[2]; /* by joint function */
 	uint64_t n_calls[2];
 	uint64_t root_ns[2]; /* of the calls that no visible one made */
 };

@@ -318,8 +318,8 @@ struct ranked {
 
 static double function_change(const struct diff *d, uint32_t function)
 {
-	const struct counts_time *a = &d->counts.times[0][function];
-	const struct counts_time *b = &d->counts.times[1][function];
+	const struct total *a = &d->counts.times[0][function];
+	const struct total *b = &d->counts.times[1][function];
 
 	return d->sort == CST_DIFF_SORT_TOTAL
 		       ? (double)change_of(a->total_ns, b->total_ns)
@@ -484,7 +484,7 @@ static void put_time(struct diff *d, uint32_t function)
 
 static int put_times(struct diff *d, struct cst_error *err)
 {
-	struct counts_time *const *times = d->counts.times;
+	struct total *const *times = d->counts.times;
 	uint32_t n = 0, shown;
 	auto_free struct ranked *all =
 		calloc(d->functions.n_functions + 1ull, sizeof(*all));

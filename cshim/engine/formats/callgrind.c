@@ -149,7 +149,7 @@ static void put_function(struct callgrind *c, uint32_t id, struct bytes *out)
 		put_named(c, "fn", FUNCTIONS, id + 1, f->name, out);
 	else
 		put_named(c, "fn", FUNCTIONS, ROOT_NUMBER, "(root)", out);
-	put_cost(0, f ? c->graph.functions[id].self_ns : 0, out);
+	put_cost(0, f ? total_self(&c->graph.functions[id]) : 0, out);
 	if (f && f->file && !c->has_line[file_number(c, f->file)])
 		put_cost(1, 0, out);
 	for (uint32_t i = c->firsts[id]; i < c->firsts[id + 1]; i++)

@@ -193,7 +193,7 @@ static void put_head(const struct dot *d, struct bytes *out)
 /* The more time of its own, the more colour. */
 static void put_function(const struct dot *d, uint32_t id, struct bytes *out)
 {
-	const struct graph_function *f = &d->graph.functions[id];
+	const struct total *f = &d->graph.functions[id];
 	char text[8] = {0};
 
 	PUT(out, "f");
@@ -205,9 +205,9 @@ static void put_function(const struct dot *d, uint32_t id, struct bytes *out)
 	PUT(out, ", ");
 	put_share(d, f->total_ns, out);
 	PUT(out, "\\nself ");
-	put_share(d, f->self_ns, out);
+	put_share(d, total_self(f), out);
 	PUT(out, "\", fillcolor=\"0.080 0.");
-	number_put_digits(text, share(d, f->self_ns) * 7 / 10, 3);
+	number_put_digits(text, share(d, total_self(f)) * 7 / 10, 3);
 	bytes_put(out, text, 3);
 	PUT(out, " 1.000\"];\n");
 }

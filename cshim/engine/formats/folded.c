@@ -68,9 +68,10 @@ static void put_node(struct folded *f, uint32_t node, struct bytes *out)
 		put_name(f, f->path[n], out);
 		bytes_put_byte(out, n ? ';' : ' ');
 	}
-	bytes_put(out, text,
-		  (size_t)(number_put(text, f->stacks.sums[node].self_ns) -
-			   text));
+	bytes_put(
+		out, text,
+		(size_t)(number_put(text, f->stacks.sums[node].total.self_ns) -
+			 text));
 	bytes_put_byte(out, '\n');
 }
 

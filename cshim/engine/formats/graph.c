@@ -25,66 +25,45 @@ void graph_release(struct graph *g)
 static int arc_number(struct graph *g, uint32_t caller, uint32_t site,
 		      uint32_t *out)
 {
-	void *p;
+	uint32_t n = g->cap;
 
 	*out = pairs_number(&g->arcs, caller, site, NO_PAIR);
-	if (*out == NO_PAIR)
+	if (*out == NO_PAIR ||
+	    loader_grow(&g->sums, sizeof(*g->sums), *out, &g->cap) < 0)
 		return CST_MEMORY;
-	if (*out < g->cap)
-		return 0;
-	p = realloc(g->sums, g->arcs.cap * sizeof(*g->sums));
-	if (!p)
-		return CST_MEMORY;
-	g->sums = p;
-	memset(g->sums + g->cap, 0, (g->arcs.cap - g->cap) * sizeof(*g->sums));
-	g->cap = g->arcs.cap;
+	memset(g->sums + n, 0, (g->cap - n) * sizeof(*g->sums));
 	return 0;
-}
-
-static void close_calls(struct gather *x, const struct shown *call)
-{
-	const struct nested *over;
-
-	while ((over = clamp_over(&x->nest, call)))
-		x->g->functions[over->function].n_open--;
-}
-
-static void count_call(struct graph *g, uint32_t caller, uint32_t function,
-		       uint32_t arc, uint64_t ns)
-{
-	struct graph_function *f = &g->functions[function];
-
-	f->n_calls++;
-	f->self_ns += ns;
-	g->sums[arc].n_calls++;
-	if (!f->n_open++) {
-		f->total_ns += ns;
-		g->sums[arc].total_ns += ns;
-	}
-	if (caller == NO_CALLER)
-		g->total_ns += ns;
-	else
-		g->functions[caller].self_ns -= ns;
-	g->n_calls++;
 }
 
 static int take_call(struct gather *x, struct shown *call)
 {
 	uint32_t function = x->t->names->sites[call->site].function;
-	uint32_t caller = NO_CALLER, arc;
+	uint32_t caller = NO_CALLER, arc, level;
+	struct graph *g = x->g;
+	uint64_t ns;
 
-	if (call->lane != x->lane) {
-		close_calls(x, NULL);
+	while (clamp_over(&x->nest, call->lane == x->lane ? call : NULL))
+		;
+	if (call->lane != x->lane)
 		x->nest.free_ns = 0;
-		x->lane = call->lane;
-	}
-	close_calls(x, call);
-	if (x->nest.n)
-		caller = x->nest.calls[x->nest.n - 1].function;
-	if (arc_number(x->g, caller, call->site, &arc) < 0 ||
+	x->lane = call->lane;
+	level = x->nest.n;
+	if (level)
+		caller = x->nest.calls[level - 1].function;
+	if (arc_number(g, caller, call->site, &arc) < 0 ||
 	    clamp_enter(&x->nest, function, call) < 0)
 		return CST_MEMORY;
-	count_call(x->g, caller, function, arc, call->duration_ns);
+	ns = call->duration_ns;
+	g->n_calls++;
+	g->sums[arc].n_calls++;
+	if (total_enter(&g->functions[function], ns, call->n_stops, level,
+			&x->nest.calls->function, sizeof(*x->nest.calls),
+			function))
+		g->sums[arc].total_ns += ns;
+	if (caller == NO_CALLER)
+		g->total_ns += ns;
+	else
+		total_take(&g->functions[caller], ns, call->n_stops);
 	return 0;
 }
 

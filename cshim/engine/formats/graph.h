@@ -9,13 +9,9 @@
 
 #include "base/pairs.h"
 #include "trace/loader.h"
+#include "trace/total.h"
 
 enum { NO_CALLER = UINT32_MAX }; /* of an outermost call */
-
-struct graph_function {
-	uint64_t n_calls, total_ns, self_ns;
-	uint32_t n_open; /* while the graph is made */
-};
 
 struct graph_arc {
 	uint64_t n_calls;
@@ -26,7 +22,7 @@ struct graph_arc {
 /* Zeroed: empty.  Arc i leads from the function arcs.all[i].a, or NO_CALLER,
  * through the call site arcs.all[i].b. */
 struct graph {
-	struct graph_function *functions; /* by number in names */
+	struct total *functions; /* by number in names */
 	struct pairs arcs;
 	struct graph_arc *sums; /* by arc */
 	uint32_t cap;

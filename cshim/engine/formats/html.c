@@ -273,14 +273,13 @@ static int put_stacks(struct html *h, struct bytes *out)
 	html_put_number(&h->raw, n < PIECE ? n : PIECE);
 	for (n = 0; n < PIECE && h->next < h->stacks.nodes.n; n++) {
 		const struct pair *node = &h->stacks.nodes.all[h->next];
-		const struct stack_sums *sums = &h->stacks.sums[h->next++];
+		const struct total *sums = &h->stacks.sums[h->next++].total;
 
 		html_put_number(&h->raw, node->a + 1u);
 		html_put_number(&h->raw, node->b);
 		html_put_number(&h->raw, sums->n_calls);
 		html_put_number(&h->raw, sums->total_ns);
-		html_put_number(&h->raw,
-				(int64_t)sums->self_ns > 0 ? sums->self_ns : 0);
+		html_put_number(&h->raw, total_self(sums));
 		html_put_number(&h->raw, sums->n_stopped);
 		html_put_number(&h->raw, sums->own_stops > 0
 						 ? (uint64_t)sums->own_stops

@@ -53,34 +53,13 @@ static uint64_t least_of(const uint64_t *bins, uint64_t n_most)
 	return bin ? bin_least(bin) : 0;
 }
 
-static int levels_room(struct summing *g, uint32_t level)
-{
-	uint64_t cap = level * 2ull + 64;
-	void *p;
-
-	if (level < g->cap)
-		return 0;
-	p = cap > UINT32_MAX ? NULL
-			     : realloc(g->levels, cap * sizeof(*g->levels));
-	if (!p)
-		return CST_MEMORY;
-	g->levels = p;
-	g->cap = (uint32_t)cap;
-	return 0;
-}
-
 static void add_call(struct summing *g, const struct stop *stop)
 {
-	struct total *f = &g->s->all[stop->function];
 	uint32_t level = stop->level, n_stops = stop->call.n_stops;
 	uint64_t ns = stop->duration_ns;
 
-	total_add(f, ns, n_stops);
-	if (!f->outermost || f->outermost > level ||
-	    g->levels[f->outermost - 1] != stop->function) {
-		f->total_ns += ns;
-		f->outermost = level + 1;
-	}
+	total_enter(&g->s->all[stop->function], ns, n_stops, level, g->levels,
+		    sizeof(*g->levels), stop->function);
 	if (level)
 		total_take(&g->s->all[g->levels[level - 1]], ns, n_stops);
 	g->levels[level] = stop->function;
@@ -105,7 +84,8 @@ int html_sums_make(struct html_sums *s, const struct cst_trace *t,
 	g->t = t;
 	status = tour_new(t, choice, &tour, err);
 	while (status >= 0 && (status = tour_next(tour, &stop, err)) > 0) {
-		if (levels_room(g, stop.level) < 0)
+		if (loader_grow(&g->levels, sizeof(*g->levels), stop.level,
+				&g->cap) < 0)
 			status = cst_fail_memory(err);
 		else
 			add_call(g, &stop);

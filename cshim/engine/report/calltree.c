@@ -13,9 +13,10 @@ struct level {
 	uint32_t path;	/* node in paths, or NO_STACK */
 	uint32_t entry; /* what counts its own time in paths, or NO_STACK */
 	uint8_t is_open, is_subject;
+	uint8_t is_outermost; /* of its node's open calls */
 };
 
-static const struct level no_level = {NO_STACK, NO_STACK, NO_STACK, 0, 0};
+static const struct level no_level = {NO_STACK, NO_STACK, NO_STACK, 0, 0, 0};
 
 struct gather {
 	struct calltree *c;
@@ -59,27 +60,9 @@ static void close_level(struct gather *g)
 {
 	const struct level *l = &g->levels[g->n - 1];
 
-	if (l->is_open)
-		g->c->callees.sums[l->node].n_open--;
 	if (l->is_open && g->c->callees.nodes.all[l->node].a == NO_STACK)
 		g->n_open--;
 	g->n--;
-}
-
-static int levels_room(struct gather *g, uint32_t depth)
-{
-	uint64_t cap = depth * 2ull + 64;
-	void *p;
-
-	if (depth + 2ull <= g->cap)
-		return 0;
-	p = cap > UINT32_MAX ? NULL
-			     : realloc(g->levels, cap * sizeof(*g->levels));
-	if (!p)
-		return CST_MEMORY;
-	g->levels = p;
-	g->cap = (uint32_t)cap;
-	return 0;
 }
 
 /* Leave just the levels above the call.  Some of them may be unknown, where
@@ -91,7 +74,8 @@ static int levels_fit(struct gather *g, const struct shown *call)
 	while (g->n > keep)
 		close_level(g);
 	g->lane = call->lane;
-	if (levels_room(g, call->depth) < 0)
+	if (loader_grow(&g->levels, sizeof(*g->levels), call->depth + 1,
+			&g->cap) < 0)
 		return CST_MEMORY;
 	for (; g->n < call->depth + 1; g->n++)
 		g->levels[g->n] = no_level;
@@ -102,18 +86,9 @@ static int levels_fit(struct gather *g, const struct shown *call)
 static void count_self(struct call_paths *s, uint32_t caller,
 		       const struct shown *call)
 {
-	if (caller == NO_STACK)
-		return;
-	s->sums[caller].self_ns -= call->duration_ns;
-	s->sums[caller].own_stops -= call->n_stops;
-}
-
-static void count_call(struct stack_sums *sums, const struct shown *call)
-{
-	sums->n_calls++;
-	sums->self_ns += call->duration_ns;
-	sums->n_stopped += call->n_stops > 0;
-	sums->own_stops += call->n_stops;
+	if (caller != NO_STACK)
+		total_take(&s->sums[caller].total, call->duration_ns,
+			   call->n_stops);
 }
 
 /* What to count a call at in the tree of callees.  As call_paths_node(). */
@@ -139,7 +114,7 @@ static int find_callee(struct gather *g, uint32_t key,
 		s->sums[node].target = root;
 	}
 	if (calltree_is_recursive(s, node))
-		s->sums[node].n_calls++;
+		s->sums[node].total.n_calls++;
 	*out = s->sums[node].target;
 	return 1;
 }
@@ -161,9 +136,10 @@ static int take_callee(struct gather *g, uint32_t key, const struct shown *call,
 		return got;
 	}
 	here->is_open = 1;
-	count_call(&s->sums[here->node], call);
-	if (!s->sums[here->node].n_open++)
-		s->sums[here->node].total_ns += ns;
+	here->is_outermost = (uint8_t)total_enter(
+		&s->sums[here->node].total, ns, call->n_stops,
+		(uint32_t)(here - g->levels), &g->levels->node, sizeof(*here),
+		here->node);
 	count_self(s, above->node, call);
 	if (s->nodes.all[here->node].a == NO_STACK && !g->n_open++)
 		g->c->total_ns += ns;
@@ -172,8 +148,7 @@ static int take_callee(struct gather *g, uint32_t key, const struct shown *call,
 
 /* Among the paths. */
 static int take_path(struct gather *g, uint32_t key, const struct shown *call,
-		     int is_outermost, const struct level *above,
-		     struct level *here)
+		     const struct level *above, struct level *here)
 {
 	struct call_paths *s = &g->paths;
 	uint32_t entry;
@@ -188,9 +163,9 @@ static int take_path(struct gather *g, uint32_t key, const struct shown *call,
 	if (!here->is_subject)
 		return 0;
 	here->entry = entry;
-	count_call(&s->sums[entry], call);
-	if (is_outermost)
-		s->sums[entry].total_ns += call->duration_ns;
+	total_add(&s->sums[entry].total, call->duration_ns, call->n_stops);
+	if (here->is_outermost)
+		s->sums[entry].total.total_ns += call->duration_ns;
 	return 0;
 }
 
@@ -213,10 +188,7 @@ static int take_call(struct gather *g, const struct shown *call)
 	status = take_callee(g, key, call, above, here);
 	if (status < 0 || !g->subjects)
 		return status;
-	return take_path(g, key, call,
-			 here->is_open &&
-				 g->c->callees.sums[here->node].n_open == 1,
-			 above, here);
+	return take_path(g, key, call, above, here);
 }
 
 static int take_all(struct gather *g, const struct cst_choice *choice,
@@ -235,7 +207,7 @@ static int take_all(struct gather *g, const struct cst_choice *choice,
 
 /* ---- callers ------------------------------------------------------------ */
 
-static void add_sums(struct stack_sums *to, const struct stack_sums *s)
+static void add_sums(struct total *to, const struct total *s)
 {
 	to->n_calls += s->n_calls;
 	to->total_ns += s->total_ns;
@@ -250,7 +222,7 @@ static int add_callers(struct gather *g, uint32_t entry)
 {
 	struct call_paths *to = &g->c->callers;
 	const struct pair *paths = g->paths.nodes.all;
-	const struct stack_sums *sums = &g->paths.sums[entry];
+	const struct total *sums = &g->paths.sums[entry].total;
 	uint32_t node = NO_STACK;
 
 	for (uint32_t p = entry; p != NO_STACK; p = paths[p].a) {
@@ -259,10 +231,10 @@ static int add_callers(struct gather *g, uint32_t entry)
 		if (got <= 0)
 			return got;
 		if (calltree_is_recursive(to, node)) {
-			to->sums[node].n_calls += sums->n_calls;
+			to->sums[node].total.n_calls += sums->n_calls;
 			return 0;
 		}
-		add_sums(&to->sums[node], sums);
+		add_sums(&to->sums[node].total, sums);
 	}
 	return 0;
 }
@@ -270,7 +242,7 @@ static int add_callers(struct gather *g, uint32_t entry)
 static int all_callers(struct gather *g)
 {
 	for (uint32_t i = 0; i < g->paths.nodes.n; i++)
-		if (g->paths.sums[i].n_calls && add_callers(g, i) < 0)
+		if (g->paths.sums[i].total.n_calls && add_callers(g, i) < 0)
 			return CST_MEMORY;
 	return 0;
 }

@@ -48,15 +48,9 @@ static int rank_compare(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Made-up durations may add up to anything. */
-static uint64_t self_of(const struct stack_sums *s)
+static uint64_t sort_value(const struct total *s, uint32_t sort)
 {
-	return (int64_t)s->self_ns > 0 ? s->self_ns : 0;
-}
-
-static uint64_t sort_value(const struct stack_sums *s, uint32_t sort)
-{
-	return sort == CST_SORT_SELF	? self_of(s)
+	return sort == CST_SORT_SELF	? total_self(s)
 	       : sort == CST_SORT_CALLS ? s->n_calls
 					: s->total_ns;
 }
@@ -67,7 +61,7 @@ static int order_nodes(struct drawing *d, struct rank *ranks)
 
 	for (uint32_t i = 0; i < n; i++)
 		ranks[i] = (struct rank){
-			sort_value(&d->s->sums[i], d->graph->sort),
+			sort_value(&d->s->sums[i].total, d->graph->sort),
 			d->s->nodes.all[i].a + 1, i};
 	qsort(ranks, n, sizeof(*ranks), rank_compare);
 	for (uint32_t above = 0; above <= n; above++) {
@@ -89,7 +83,7 @@ static void choose_nodes(struct drawing *d, struct rank *ranks)
 	uint32_t *depths = d->children; /* not in use yet */
 
 	for (uint32_t i = 0; i < n; i++)
-		ranks[i] = (struct rank){d->s->sums[i].total_ns, 0, i};
+		ranks[i] = (struct rank){d->s->sums[i].total.total_ns, 0, i};
 	qsort(ranks, n, sizeof(*ranks), rank_compare);
 	for (uint32_t i = 0; i < n && (!limit || i < limit); i++)
 		d->is_shown[ranks[i].node] = 1;
@@ -98,7 +92,7 @@ static void choose_nodes(struct drawing *d, struct rank *ranks)
 
 		depths[i] = above == NO_STACK ? 1 : depths[above] + 1;
 		if ((d->graph->depth && depths[i] > d->graph->depth) ||
-		    (unsigned __int128)d->s->sums[i].total_ns * 1000000 <
+		    (unsigned __int128)d->s->sums[i].total.total_ns * 1000000 <
 			    least ||
 		    (above != NO_STACK && !d->is_shown[above]))
 			d->is_shown[i] = 0;
@@ -110,7 +104,7 @@ static void choose_nodes(struct drawing *d, struct rank *ranks)
 
 static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 {
-	const struct stack_sums *s = &d->s->sums[node];
+	const struct total *s = &d->s->sums[node].total;
 	int is_recursive = calltree_is_recursive(d->s, node);
 	char *begin = (char *)bytes_reserve(d->out, ROW_ROOM), *p = begin;
 	uint32_t indent = depth < INDENT_MOST ? depth : INDENT_MOST;
@@ -124,7 +118,7 @@ static void put_text_row(struct drawing *d, uint32_t node, uint32_t depth)
 		p = number_put_duration(PUT_AT(p, "  "), s->total_ns);
 		*p++ = s->n_stopped ? '*' : ' ';
 		*p++ = ' ';
-		p = number_put_duration(p, self_of(s));
+		p = number_put_duration(p, total_self(s));
 		*p++ = s->own_stops > 0 ? '*' : ' ';
 		p = share_put(p, s->total_ns, d->c->total_ns);
 		d->is_marked |= s->n_stopped > 0;
@@ -151,7 +145,7 @@ static const char *const columns[] = {
 
 static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 {
-	const struct stack_sums *s = &d->s->sums[node];
+	const struct total *s = &d->s->sums[node].total;
 	const struct pair *pair = &d->s->nodes.all[node];
 	const struct keys *keys = &d->c->keys;
 	const struct function *f =
@@ -172,7 +166,7 @@ static void put_sheet_row(struct drawing *d, uint32_t node, uint32_t depth)
 		sheet_null(d->sheet);
 	} else {
 		sheet_number(d->sheet, s->total_ns);
-		sheet_number(d->sheet, self_of(s));
+		sheet_number(d->sheet, total_self(s));
 		sheet_percent(d->sheet, s->total_ns, d->c->total_ns);
 	}
 	sheet_text(d->sheet, f->name);

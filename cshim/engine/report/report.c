@@ -106,19 +106,6 @@ static inline uint32_t row_of(const struct report *r, const struct site *site,
 	return above->key == NO_KEY ? r->keys.n : above->key;
 }
 
-static inline void count_call(struct report *r, uint32_t row, uint64_t ns,
-			      uint32_t n_stops, uint32_t level)
-{
-	struct total *f = &r->totals[row];
-
-	total_add(f, ns, n_stops);
-	if (!f->outermost || f->outermost >= level ||
-	    r->levels[f->outermost].counted != row) {
-		f->total_ns += ns;
-		f->outermost = level;
-	}
-}
-
 static inline void see_call(struct report *r, const struct site *site,
 			    uint32_t thread, uint64_t ns, uint32_t n_stops,
 			    uint32_t level)
@@ -128,7 +115,8 @@ static inline void see_call(struct report *r, const struct site *site,
 
 	r->n_shown++;
 	if (row != NO_KEY)
-		count_call(r, row, ns, n_stops, level);
+		total_enter(&r->totals[row], ns, n_stops, level,
+			    &r->levels->counted, sizeof(*r->levels), row);
 	if (above->counted != NO_KEY)
 		total_take(&r->totals[above->counted], ns, n_stops);
 	here->key = site->key;

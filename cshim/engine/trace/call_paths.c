@@ -20,32 +20,16 @@ void call_paths_release(struct call_paths *s)
 	*s = (struct call_paths){0};
 }
 
-static int levels_room(struct gather *g)
-{
-	void *p;
-
-	if (g->nest.n < g->cap)
-		return 0;
-	p = realloc(g->levels, (g->nest.n * 2ull + 64) * sizeof(*g->levels));
-	if (!p)
-		return CST_MEMORY;
-	g->levels = p;
-	g->cap = g->nest.n * 2 + 64;
-	return 0;
-}
-
 static int sums_room(struct call_paths *s)
 {
-	void *p;
+	uint32_t n = s->cap;
 
-	if (s->nodes.n <= s->cap)
+	if (!s->nodes.n)
 		return 0;
-	p = realloc(s->sums, s->nodes.cap * sizeof(*s->sums));
-	if (!p)
+	if (loader_grow(&s->sums, sizeof(*s->sums), s->nodes.n - 1, &s->cap) <
+	    0)
 		return CST_MEMORY;
-	s->sums = p;
-	memset(s->sums + s->cap, 0, (s->nodes.cap - s->cap) * sizeof(*s->sums));
-	s->cap = s->nodes.cap;
+	memset(s->sums + n, 0, (s->cap - n) * sizeof(*s->sums));
 	return 0;
 }
 
@@ -75,7 +59,8 @@ static int take_call(struct gather *g, struct shown *call)
 		g->nest.free_ns = 0;
 	g->lane = call->lane;
 	level = g->nest.n;
-	if (levels_room(g) < 0 || clamp_enter(&g->nest, function, call) < 0)
+	if (loader_grow(&g->levels, sizeof(*g->levels), level, &g->cap) < 0 ||
+	    clamp_enter(&g->nest, function, call) < 0)
 		return CST_MEMORY;
 	above = level ? g->levels[level - 1] : NO_STACK;
 	if (level < STACKS_DEEPEST)
@@ -88,15 +73,11 @@ static int take_call(struct gather *g, struct shown *call)
 		s->n_left_out++;
 		return 0;
 	}
-	s->sums[node].n_calls++;
-	s->sums[node].total_ns += call->duration_ns;
-	s->sums[node].self_ns += call->duration_ns;
-	s->sums[node].n_stopped += call->n_stops > 0;
-	s->sums[node].own_stops += call->n_stops;
-	if (above == NO_STACK)
-		return 0;
-	s->sums[above].self_ns -= call->duration_ns;
-	s->sums[above].own_stops -= call->n_stops;
+	total_add(&s->sums[node].total, call->duration_ns, call->n_stops);
+	s->sums[node].total.total_ns += call->duration_ns;
+	if (above != NO_STACK)
+		total_take(&s->sums[above].total, call->duration_ns,
+			   call->n_stops);
 	return 0;
 }
 

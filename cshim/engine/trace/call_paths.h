@@ -9,6 +9,7 @@
 
 #include "base/pairs.h"
 #include "trace/loader.h"
+#include "trace/total.h"
 
 enum {
 	STACKS_MOST = 1 << 20,
@@ -17,12 +18,7 @@ enum {
 };
 
 struct stack_sums {
-	uint64_t n_calls, total_ns, self_ns;
-	/* Calls that gdb stopped the program in, and how often it did so while
-	 * none of their callees ran. */
-	uint64_t n_stopped;
-	int64_t own_stops;
-	uint32_t n_open; /* while a tree with folded recursion is made */
+	struct total total;
 	/* Where recursion is folded: the node above this one that has its
 	 * number b too, or else the node itself. */
 	uint32_t target;

@@ -65,6 +65,8 @@ int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap)
 
 	if (n < *cap)
 		return 0;
+	while (more <= n)
+		more *= 2;
 	if (more > UINT32_MAX)
 		return -1;
 	p = realloc(*(void **)array, more * size);

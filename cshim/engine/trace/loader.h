@@ -102,7 +102,7 @@ int loader_damaged(const struct cst_trace *t, struct cst_error *err,
 /* All of n bytes at `at`, or negative. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
-/* Room for one more in an array of the trace. Negative: out of memory. */
+/* Room for element n in an array of the trace. Negative: out of memory. */
 int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
 
 /* What an exception did is written like a call, and is none. */
