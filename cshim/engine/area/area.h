@@ -20,11 +20,10 @@ struct area {
 	struct cst_mapping *mappings;
 	const char *text; /* of the mappings: CST_TEXT_SIZE bytes */
 	struct cst_site *sites;
-	uint8_t *records;     /* chunk i begins at i * CST_CHUNK_SIZE */
-	uint32_t n_chunks;    /* as this process grew it: the head's copy is not
-				 trusted */
-	uint32_t max_chunks;  /* that are mapped here */
-	uint32_t n_given;     /* since a writer was last woken */
+	uint8_t *records;    /* chunk i begins at i * CST_CHUNK_SIZE */
+	uint32_t n_chunks;   /* as grown here; the head's copy is not trusted */
+	uint32_t max_chunks; /* that are mapped here */
+	uint32_t n_given;    /* since a writer was last woken */
 	uint64_t since_ticks; /* when it was made */
 	int fd;
 	char path[64]; /* for the shim to open */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exceptions, as the program's own marks tell of them: a row where one is
- * thrown and where it is caught, and which calls it leaves in between.
+ * Exceptions, as the shim's records report them: a row where one is thrown and
+ * where it is caught, and which calls it unwinds in between.
  */
 #ifndef ENGINE_EXCEPTIONS_H
 #define ENGINE_EXCEPTIONS_H
 
 #include "calls/callstack.h"
 
-/* A CST_TEXT record: a piece of what the next one says. */
+/* Keeps a CST_TEXT record: a piece of the text of the next exception record. */
 void exceptions_take_text(struct thread *t, const struct cst_record *r);
 
 /* A record of an exception, on s. */
@@ -19,22 +19,25 @@ struct exception_record {
 	uint64_t time;
 };
 
+/* Handles a record of an exception on s: adds its row, and keeps what it
+ * unwinds. */
 void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 		     const struct exception_record *r);
 
-/* What leaves calls on s was not thrown: a thread that is ended by
- * pthread_exit() or pthread_cancel() is unwound as by an exception. */
+/* Reports that what unwinds the calls on s was not thrown: pthread_exit() and
+ * pthread_cancel() unwind a thread as an exception does. */
 void exceptions_force(struct callstack *c, struct stack *s);
 
-/* The function that stands for what is on its way on s; UINT32_MAX: nothing
- * is, or it is not known. */
+/* Returns the function that stands for the exception on its way on s, or
+ * UINT32_MAX if there is none or it is not known. */
 uint32_t exceptions_thrown(const struct stack *s);
 
-/* An exception goes on in the frame of the innermost call on s. */
+/* Reports that the exception goes on in the frame of the innermost call on s:
+ * it is caught there, or a cleanup runs. */
 void exceptions_land(struct stack *s);
 
-/* How call i on s ends, whose exit hook runs while an exception is on its way:
- * gcc runs it in the code that the exception goes through. */
+/* Returns how call i on s ends if its exit hook runs now: while an exception is
+ * on its way gcc runs it in the code that the exception passes through. */
 enum call_end exceptions_end(struct stack *s, uint32_t i);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The plain road of the call stack: runs of records that go one call deeper
- * or come back out of the innermost one, on one stack, of calls that are kept
- * and that nobody listens to.  Nearly all records are such; whatever else
- * comes is for callstack.c, in the same words but one at a time.
+ * The fast path of the call stack: runs of records that go one call deeper or
+ * return from the innermost one, on one stack, of calls that are kept and have
+ * no listener.  Nearly all records are such; callstack.c handles all others,
+ * one at a time.
  */
 #ifndef ENGINE_FAST_PATH_H
 #define ENGINE_FAST_PATH_H
 
 #include "calls/callstack.h"
 
-/* Take records from the first on as long as they are plain.  Returns how many
- * were taken. */
+/* Consumes records from the first on, as long as they are for the fast path.
+ * Returns how many it consumed. */
 uint32_t fast_path_take(struct callstack *c, struct thread *t,
 			const struct cst_record *records, uint32_t n,
 			uint32_t n_known);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of a process's stacks a frame is on: the part of the nesting rule that
- * looks beyond the innermost call.  For callstack.c alone.
+ * Finds which of a process's stacks a frame is on: the part of the nesting rule
+ * that looks beyond the innermost call.  Only the files of this room use it.
  */
 #ifndef ENGINE_FIND_LANE_H
 #define ENGINE_FIND_LANE_H
@@ -26,7 +26,7 @@ enum {
 	CALLER_DISTANCE = 64,
 };
 
-/* What one record says of its frame. */
+/* What one record says about its frame. */
 struct frame {
 	const struct site *site;
 	uint64_t cfa;
@@ -40,8 +40,8 @@ static inline struct open_call *stack_top(struct stack *s)
 	return s->n ? &s->calls[s->n - 1] : NULL;
 }
 
-/* The stack that the thread is on: one whose calls have all returned goes back
- * to what it interrupted. */
+/* Returns the stack that the thread is on.  If all calls of a stack have
+ * returned it goes back to the stack that was interrupted. */
 static inline struct stack *stack_now(struct thread *t)
 {
 	while (!t->current->n && t->current->interrupted) {
@@ -53,7 +53,8 @@ static inline struct stack *stack_now(struct thread *t)
 	return t->current;
 }
 
-/* Does the thread go over to another stack?  It steps too far for a call. */
+/* Returns whether the record shows that the thread changes to another stack:
+ * its step is too far for a call. */
 static inline int lanes_leaves(const struct thread *t,
 			       const struct cst_record *r)
 {
@@ -66,40 +67,43 @@ static inline int lanes_leaves(const struct thread *t,
 	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
 }
 
-/* A new one that begins near this frame.  NULL: no memory. */
+/* Adds a stack that begins near the frame at cfa, or returns NULL when out of
+ * memory. */
 struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa);
 
-/* Is the frame of s's i-th call one of a function without hooks, which calls
- * with hooks are inlined in? */
+/* Returns whether the frame of call i on s belongs to a function without hooks,
+ * into which functions with hooks are inlined. */
 int lanes_is_hookless(const struct callstack *c, const struct stack *s,
 		      uint32_t i);
 
-/* The innermost open call on s that is the frame's caller: its index + 1, or 0.
- */
+/* Returns the index + 1 of the innermost open call on s that is the frame's
+ * caller, or 0. */
 uint32_t lanes_find_caller(const struct callstack *c, const struct stack *s,
 			   const struct frame *f);
 
-/* The other stack of the process whose innermost call is the caller: where
- * several stand in that function, the one just above the frame.  NULL: there is
- * none, or a call of the current stack lies nearer. */
+/* Returns the other stack of the process whose innermost call is the caller: if
+ * there are several in that function, the one just above the frame.  Returns
+ * NULL if there is none, or a call of the current stack lies nearer. */
 struct stack *lanes_of_caller(struct callstack *c, struct thread *t,
 			      const struct frame *f);
 
-/* The stack that begins at this frame: one that was not seen before, or is used
- * anew, or whose outermost call has a callee inlined. */
+/* Returns the stack that begins at this frame: one that is new, or is used
+ * again, or whose outermost call has a callee inlined. */
 struct stack *lanes_first(struct callstack *c, struct thread *t,
 			  const struct frame *f);
 
-/* The stack that a frame of an unknown caller is on: the thread's current one
- * if it is near, else another one that is, else a new one.  Stacks may lie side
- * by side, so near is not enough; what return addresses did before tells. */
+/* Returns the stack that a frame with an unknown caller is on: the thread's
+ * current one if it is near, else another one that is near, else a new one.
+ * Stacks may lie side by side, so near is not enough; what the return addresses
+ * did before is taken into account. */
 struct stack *lanes_near(struct callstack *c, struct thread *t,
 			 const struct frame *f);
 
-/* By a jump, in the middle of what is open there. */
+/* Makes the thread go over to s by a jump, in the middle of the calls that are
+ * open there. */
 void lanes_jump_over(const struct callstack *c, struct thread *t,
 		     struct stack *s);
-/* To the stack that the frame is on. */
+/* Makes the thread go over to s, the stack that the frame is on. */
 void lanes_go_over(const struct callstack *c, struct thread *t, struct stack *s,
 		   const struct frame *f);
 

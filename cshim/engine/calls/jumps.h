@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Records of no call: marks of what a thread does besides.
+ * Records that are no calls: longjmp, exceptions, forks and other marks of what
+ * a thread does.
  */
 #ifndef ENGINE_JUMPS_H
 #define ENGINE_JUMPS_H
@@ -9,17 +10,18 @@
 
 struct frame;
 
-/* A record of that site number; the thread's last_time is its already. */
+/* Handles a record of that site number; the thread's last_time is set. */
 void jumps_take(struct callstack *c, struct thread *t,
 		const struct cst_record *r, uint32_t number);
 
-/* Is it a record of what the thread does only because the shim asks an
- * exception what it says? */
+/* Returns whether it is a record of what the thread does only because the shim
+ * calls what() of an exception. */
 int jumps_is_quiet(struct thread *t, const struct cst_record *r,
 		   uint32_t number);
 
-/* An entry that is not plain, on s: where an exception went on, its place in
- * the code tells what of that frame's inlined calls is left. */
+/* Prepares an entry on s that is not for the fast path: where an exception was
+ * caught, the place in the code shows which of that frame's inlined calls were
+ * unwound. */
 void jumps_settle(struct callstack *c, struct thread *t, struct stack *s,
 		  const struct frame *f);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What two traces' visible calls come to: how often each is made by whom, how
- * long each function took, and a hash of each lane's flow.
+ * Sums of two traces' visible calls: how often each is made by which caller,
+ * how long each function took, and a hash of each lane's flow.
  */
 #ifndef ENGINE_COUNTS_H
 #define ENGINE_COUNTS_H
@@ -37,18 +37,23 @@ struct counts {
 	uint32_t n_lanes[2], cap_lanes[2];
 	struct total *times[2]; /* by joint function */
 	uint64_t n_calls[2];
-	uint64_t root_ns[2]; /* of the calls that no visible one made */
+	uint64_t root_ns[2]; /* of the calls without a visible caller */
 };
 
-/* Go through both traces; j is borrowed. Release also what failed. */
+/* Reads both traces; j is borrowed.  Returns 0 or a negative status; release y
+ * in any case. */
 int counts_init(struct counts *y, const struct matched_functions *j,
 		const struct cst_choice *choice, struct cst_error *err);
+
+/* Frees the memory of y. */
 void counts_release(struct counts *y);
 
-/* Find each lane's partner: of the same process, and if possible of the same
- * flow, else of the same first function, else just the next. */
+/* Finds each lane's partner: one of the same process, if possible with the same
+ * flow, else with the same first function, else the next.  Returns 0 or a
+ * negative status. */
 int counts_pair(struct counts *y, struct cst_error *err);
 
+/* Returns the hash with one more value. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;

@@ -10,7 +10,7 @@
 #include "trace/view.h"
 
 enum {
-	PARTING_CHILDREN = 500, /* of each trace, to find together again */
+	PARTING_CHILDREN = 500, /* children of each trace that are compared */
 };
 
 enum divergence_kind { PARTING_NONE, PARTING_CALL, PARTING_END };
@@ -40,18 +40,21 @@ struct divergence {
 	struct divergence_child *children[2];
 	uint32_t n_children[2];
 	int is_cut[2]; /* there are more */
-	/* Where they end, the call that comes then (number 0: none), and
-	 * whether that is the same one. */
+	/* The call that comes where they end (number 0: none), and whether it
+	 * is equal in both. */
 	struct shown after[2];
 	int is_same_after;
 	struct divergence_step *steps;
 	uint32_t n_steps;
 };
 
-/* Release also what failed. */
+/* Compares the flows of the two lanes, one of each trace.  Returns 0 or a
+ * negative status; release p in any case. */
 int divergence_find(struct divergence *p, const struct matched_functions *j,
 		    const struct cst_choice *choice, const uint32_t lanes[2],
 		    struct cst_error *err);
+
+/* Frees the memory of p. */
 void divergence_release(struct divergence *p);
 
 #endif

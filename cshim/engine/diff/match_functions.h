@@ -26,10 +26,13 @@ struct matched_functions {
 	uint32_t n_functions, n_sites;
 };
 
-/* The traces are borrowed. Release also what failed. */
+/* Numbers the functions and sites of both traces, which are borrowed.  Returns
+ * 0 or a negative status; release j in any case. */
 int matched_functions_init(struct matched_functions *j,
 			   const struct cst_trace *a, const struct cst_trace *b,
 			   struct cst_error *err);
+
+/* Frees the memory of j. */
 void matched_functions_release(struct matched_functions *j);
 
 static inline const struct function *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call sites of one source file in two builds: which line of the one is
- * which of the other.  For match_functions.c alone.
+ * Matches the call sites of one source file in two builds: which line of one is
+ * which line of the other.  Only match_functions.c uses it.
  */
 #ifndef ENGINE_MATCH_LINES_H
 #define ENGINE_MATCH_LINES_H
@@ -17,10 +17,10 @@ struct place {
 	uint32_t index; /* one of the sites there */
 };
 
-/* Fill partner[i], for each of the n_a places at a, with the index + 1 in b
- * of the same one, or 0.  Both are of one file, in order of line.  With
- * is_same_build a line moves only together with others.  Negative: out of
- * memory. */
+/* Sets partner[i], for each of the n_a places at a, to the index + 1 of its
+ * counterpart in b, or 0. Both lists are of one file, in order of line.  With
+ * is_same_build a line moves only together with others.  Returns 0, or a
+ * negative number when out of memory. */
 int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
 		uint32_t n_b, int is_same_build, uint32_t *partner);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Call frame information of one ELF file: how a frame's CFA is found, and
- * where functions begin that no symbol tells of.
+ * Call frame information of one ELF file: how a frame's CFA is found, and where
+ * functions without a symbol begin.
  */
 #ifndef ENGINE_CFI_H
 #define ENGINE_CFI_H
@@ -19,18 +19,20 @@ struct cfi {
 	int has_parts; /* they were read */
 };
 
-/* elf is borrowed for the cfi's life. */
+/* Prepares c; elf is borrowed until cfi_release(). */
 void cfi_init(struct cfi *c, Elf *elf);
+/* Frees the memory of c. */
 void cfi_release(struct cfi *c);
 
-/* The rule at addr, an address in the file: sets cfa_base and cfa_offset.
- * 0: .eh_frame has none. */
+/* Sets cfa_base and cfa_offset of *out to the rule at addr, an address in the
+ * file.  Returns 1, or 0 if .eh_frame has none. */
 int cfi_rule(struct cfi *c, uint64_t addr, struct code *out);
 
-/* The same, from another table (.debug_frame). */
+/* Does so from another table (.debug_frame). */
 int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out);
 
-/* The begin of what the FDE at addr describes; 0: there is no FDE. */
+/* Sets *start to the begin of what the FDE at addr describes.  Returns 1, or 0
+ * if there is no FDE. */
 int cfi_function(struct cfi *c, uint64_t addr, uint64_t *start);
 
 #endif

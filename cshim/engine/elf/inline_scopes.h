@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The inlined calls that code lies in, numbered from 1.
+ * The inlined calls that code lies in (scopes), numbered from 1.
  */
 #ifndef ENGINE_INLINE_SCOPES_H
 #define ENGINE_INLINE_SCOPES_H
@@ -9,7 +9,7 @@
 #include "elf/modules.h"
 
 struct scope {
-	uint64_t origin; /* which function's it is */
+	uint64_t origin; /* the function that it is an instance of */
 	uint32_t parent; /* the scope that it is in, or 0 */
 };
 
@@ -19,17 +19,20 @@ struct scopes {
 	uint32_t n, cap;
 };
 
+/* Frees the memory of s. */
 void scopes_release(struct scopes *s);
 
-/* The number of the innermost; 0: there is none, or no memory. */
+/* Returns the number of the innermost of the call's scopes, or 0 if it has none
+ * or memory ran out. */
 uint32_t scopes_innermost(struct scopes *s, const struct inline_call *call);
 
-/* Is the inlined call `inner` inlined, directly or not, into `outer`? */
+/* Returns whether the inlined call `inner` is inlined, directly or not, into
+ * `outer`. */
 int scopes_is_inside(const struct scopes *s, uint32_t inner, uint32_t outer);
 
-/* The same function inlined at the same place as `outer`, where the code of
- * `inner` is said to be in it: compilers make one of what several inlined calls
- * have in common.  0: none. */
+/* Returns the scope around `inner` that is of one function with `outer` and
+ * inlined at one place with it, or 0: compilers merge what several inlined
+ * calls have in common. */
 uint32_t scopes_twin(const struct scopes *s, uint32_t inner, uint32_t outer);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The object files of the traced process: where they are mapped, and what
- * their symbol tables, call frame information (.eh_frame) and inline tables
- * say of an address.  Read with libelf and libdw from the files on disk, each
- * opened when first asked for.  Never downloads anything.
+ * The object files of the traced process: where they are mapped, and what their
+ * symbol tables, call frame information (.eh_frame) and inline tables say about
+ * an address.  They are read with libelf and libdw from the files on disk, each
+ * opened when it is first needed.  Nothing is ever downloaded.
  */
 #ifndef ENGINE_MODULES_H
 #define ENGINE_MODULES_H
@@ -13,29 +13,35 @@
 
 struct modules;
 
-struct modules *modules_new(void); /* NULL: out of memory */
-/* Those of another address space: files that both have are opened once.  The
- * first ones must not be asked after these are freed, nor the other way. */
+/* Returns an empty one, or NULL when out of memory. */
+struct modules *modules_new(void);
+/* Returns an empty one for another address space, or NULL when out of memory;
+ * files that both have are opened once.  `first` must not be used after the new
+ * one is freed, nor the other way. */
 struct modules *modules_new_beside(struct modules *first);
+
+/* Frees m, which may be NULL. */
 void modules_free(struct modules *m);
 
-/* Read what is mapped now from /proc/PID/maps (files with an executable
- * mapping).  What is known and still there stays open. */
+/* Reads what process pid has mapped now from /proc/PID/maps (files with an
+ * executable mapping). Files that are still there stay open.  Returns 0 or a
+ * negative status. */
 int modules_refresh(struct modules *m, uint32_t pid, struct cst_error *err);
-/* Take one line of that text, which process pid read itself: changed on the
- * way; and what is known of its object, likewise (layout.h), or "".  *start to
- * *end: addresses that others had before; *end 0: none. */
+/* Adds one line of that text, which process pid has read itself, and what it
+ * knows of the object (layout.h), or "". Both are changed.  *start to *end are
+ * addresses that others had before; *end is 0 if there are none. */
 int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
 		uint64_t *start, uint64_t *end);
-/* Forget what lies in [start, end). */
+/* Removes what lies in [start, end). */
 void modules_unmap(struct modules *m, uint64_t start, uint64_t end);
-/* A module as it was told, its file being the one at path now, whatever it was
- * then: also a separate debug file.  0: that cannot be read. */
+/* Adds a module as modules_tell() reported it, but its file is the one at path,
+ * whatever it was then: it may also be a separate debug file.  Returns 1, or 0
+ * if that cannot be read. */
 struct module_note;
 int modules_add_file(struct modules *m, const struct module_note *note,
 		     const char *path);
 
-/* One that was not told yet to this listener: writers count from 1. */
+/* A module as it is reported; writers count from 1. */
 struct module_note {
 	const char *path; /* borrowed */
 	char build_id[BUILD_ID_SIZE];
@@ -43,26 +49,26 @@ struct module_note {
 	uint64_t bias;	     /* from the file's addresses; 0: not known */
 };
 
-/* Tell those that are looked into already, or (all) every one, each once for
- * a writer. */
+/* Calls tell for the modules that are in use, or (all) for each, once for each
+ * writer. */
 void modules_tell(struct modules *m, uint32_t writer, int all,
 		  void (*tell)(void *arg, const struct module_note *note),
 		  void *arg);
 
-/* The next file that was written to since it was mapped, before we looked into
- * it; borrowed.  NULL: no more. */
+/* Returns the next file, borrowed, that was written to after it was mapped and
+ * before it was read; NULL if there are no more. */
 const char *modules_next_change(struct modules *m);
 
-/* The separate debug file of the module with this path. */
+/* Sets the separate debug file of the module with this path. */
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file);
 
-/* Is anything known to be mapped at addr? */
+/* Returns whether anything is known to be mapped at addr. */
 int modules_has(struct modules *m, uint64_t addr);
-/* A number that the code at addr has wherever its file is mapped, in all
- * address spaces; 0: not known. */
+/* Returns a number that the code at addr has wherever its file is mapped, in
+ * all address spaces; 0 if it is not known. */
 uint64_t modules_place(struct modules *m, uint64_t addr);
-/* The number of the file in such a place. */
+/* Returns the number of the file in such a place. */
 static inline uint32_t modules_number(uint64_t place)
 {
 	return (uint32_t)(place >> 40);
@@ -85,16 +91,18 @@ struct code {
 	uint8_t cfa_base;     /* enum cfa_base */
 	uint8_t is_outermost; /* its CFI says that nobody called it: where a
 			       * stack begins */
-	uint8_t is_signal;    /* ... or the kernel, for a signal handler */
+	uint8_t is_signal;    /* ... or that the kernel called it, for a signal
+				 handler */
 	uint8_t is_bare;      /* it alone has no CFI: written by hand */
 	uint8_t is_part;      /* function is but a part, of an unknown one */
 	int32_t cfa_offset;
 };
 
-/* For pc = a return address - 1. */
+/* Sets *out to what is known of the code at pc, a return address - 1. */
 void modules_code(struct modules *m, uint64_t pc, struct code *out);
 
-/* 0: no call instruction stands before this return address, it was made up. */
+/* Returns 0 if no call instruction stands before addr: it is no return
+ * address. */
 int modules_is_return(struct modules *m, uint64_t addr);
 
 struct symbol {
@@ -105,25 +113,27 @@ struct symbol {
 	uint64_t start, end; /* of the symbol, in the process; end 0: no size */
 };
 
-/* 1: a symbol contains addr; 0: none does (module may be set all the same). */
+/* Looks for the symbol that contains addr.  Returns 1, or 0 if none does
+ * (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
 
-/* Calls hear for the linkage name of each function of the file that addr lies
+/* Calls hear with the linkage name of each function of the file that addr lies
  * in. */
 void modules_functions(struct modules *m, uint64_t addr,
 		       void (*hear)(void *arg, const char *symbol), void *arg);
 
-/* The source line that pc is of: file as compiled, borrowed from the module.
- * 1: found. */
+/* Finds the source line of pc; *file is as compiled, borrowed from the module.
+ * Returns 1 if it is found, else 0. */
 int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line);
-/* The name (linkage name, if it has one) and file of the function that
- * contains addr, as its debug information knows them; NULL where not known.
- * Borrowed until the next question. */
+/* Finds the name (the linkage name, if it has one) and file of the function
+ * that contains addr, as its debug information has them; NULL where not known.
+ * Both are borrowed until the next call. */
 void modules_definition(struct modules *m, uint64_t addr, const char **name,
 			const char **file);
 
-/* Does addr lie in a file with debug information that is not for us to read? */
+/* Returns whether addr lies in a file whose debug information this library
+ * cannot read. */
 int modules_is_foreign(struct modules *m, uint64_t addr);
 
 /* The file that addr lies in; what it holds is borrowed. */
@@ -133,6 +143,7 @@ struct module_file {
 	int fd;
 };
 
+/* Returns 1 with the file in *out, or 0 if it is not known. */
 int modules_file(struct modules *m, uint64_t addr, struct module_file *out);
 
 /* Where an inlined call stands. */
@@ -146,16 +157,16 @@ struct inline_call {
 	int n_scopes;
 };
 
-/* The innermost instance of `callee` (0: of any function) that is inlined at pc
- * (the hook's return address - 1), from the inline tables.  1: found, 0: pc is
- * not in one. */
+/* Looks in the inline tables for the innermost instance of `callee` (0: of any
+ * function) that is inlined at pc (the hook's return address - 1). Returns 1,
+ * or 0 if pc is not in one. */
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 			struct inline_call *out);
 
-/* Is the code at pc another function's than callee?  Then callee was inlined
- * there, even if no table tells of it (code of two calls made one, or there is
- * no debug information).  Without symbols a part that was split off its
- * function is taken for another one. */
+/* Returns whether the code at pc belongs to another function than callee.  Then
+ * callee was inlined there, even if no table says so (code of two calls was
+ * merged, or there is no debug information). Without symbols a part that was
+ * split off its function counts as another one. */
 int modules_is_inlined(struct modules *m, uint64_t pc, uint64_t callee);
 
 #endif

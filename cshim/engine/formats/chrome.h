@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trace as Chrome's trace events, which Perfetto reads as well: one complete
- * event a call, in order of entry, a track for each lane.
+ * Writes a trace as Chrome's trace events, which Perfetto reads as well: one
+ * complete event a call, in order of entry, a track for each lane.
  */
 #ifndef ENGINE_CHROME_H
 #define ENGINE_CHROME_H
 
 #include "trace/loader.h"
 
-/* Returns the number of calls. last and around of the choice do not count. */
+/* Passes the file to write.  Ignores last and around of the choice.  Returns
+ * the number of calls, or a negative status. */
 int64_t chrome_write(const struct cst_trace *t, const struct cst_choice *choice,
 		     cst_write_fn write, void *arg, struct cst_error *err);
 

@@ -8,6 +8,7 @@
 #include "formats/ctf_stream.h"
 #include "formats/thread_ids.h"
 
+/* Writes the dump's stream into the folder.  Returns 0 or a negative status. */
 int ctf_dump_write(const struct cst_trace *t, const struct track *tracks,
 		   struct folder *folder, struct ctf_stream *s,
 		   struct cst_error *err);

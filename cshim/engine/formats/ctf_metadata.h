@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a CTF folder's streams look like, for its readers.
+ * Writes a CTF folder's metadata: what its streams look like, for its readers.
  */
 #ifndef ENGINE_CTF_METADATA_H
 #define ENGINE_CTF_METADATA_H
@@ -8,7 +8,7 @@
 #include "formats/folder.h"
 #include "trace/loader.h"
 
-/* In this order in the metadata. */
+/* The events' numbers, their order in the metadata. */
 enum ctf_event {
 	CTF_ENTRY = 0,
 	CTF_EXIT = 1,
@@ -20,9 +20,10 @@ enum ctf_event {
 
 enum { CTF_UUID = 16 };
 
-/* The same for all folders that are saved of a trace. */
+/* Computes the UUID, equal for all folders that are saved of a trace. */
 void ctf_uuid(const struct cst_trace *t, uint8_t out[CTF_UUID]);
 
+/* Writes the metadata file into the folder.  Returns 0 or a negative status. */
 int ctf_metadata_write(const struct cst_trace *t, struct folder *folder,
 		       struct cst_error *err);
 

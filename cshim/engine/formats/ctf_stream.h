@@ -16,32 +16,37 @@ struct ctf_stream {
 	uint64_t first_ns, last_ns; /* of the packet's events */
 };
 
-/* What all streams share; zeroed before. */
+/* Prepares s, zeroed before, with what all streams share. */
 void ctf_stream_init(struct ctf_stream *s, const struct cst_trace *t);
-/* Ends what was not ended. */
+/* Ends the stream if it was not ended, and frees the memory of s. */
 void ctf_stream_release(struct ctf_stream *s);
 
+/* Begins a stream in a new file of the folder.  Returns 0 or a negative
+ * status. */
 int ctf_stream_begin(struct ctf_stream *s, struct folder *folder,
 		     const char *name, struct cst_error *err);
-/* What the next events are of. */
+/* Sets the process and thread of the next events. */
 void ctf_stream_context(struct ctf_stream *s, uint32_t pid, uint32_t tid,
 			const char *name);
+/* Writes what remains and ends the stream.  Returns 0 or a negative status. */
 int ctf_stream_end(struct ctf_stream *s, struct cst_error *err);
 
-/* An event without its fields: those go into the packet next, before
- * ctf_stream_settle(). */
+/* Appends an event without its fields to s->packet: the caller appends those
+ * next, then calls ctf_stream_settle(). */
 void ctf_stream_event(struct ctf_stream *s, enum ctf_event event,
 		      uint64_t at_ns);
+/* Writes the packet.  Returns 0 or a negative status. */
 int ctf_stream_flush(struct ctf_stream *s, struct cst_error *err);
 
 enum { CTF_PACKET = 256 << 10 };
 
+/* Writes the packet if it is large enough.  Returns 0 or a negative status. */
 static inline int ctf_stream_settle(struct ctf_stream *s, struct cst_error *err)
 {
 	return s->packet.len < CTF_PACKET ? 0 : ctf_stream_flush(s, err);
 }
 
-/* Text as a CTF string, with what is not printable escaped. */
+/* Appends text as a CTF string, with what is not printable escaped. */
 void ctf_put_string(struct bytes *out, const char *text);
 void ctf_put_u64(struct bytes *out, uint64_t v);
 void ctf_put_u32(struct bytes *out, uint32_t v);

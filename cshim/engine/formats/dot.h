@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The graph of a trace for Graphviz: who calls whom, how often, how long.
+ * Writes the graph of a trace for Graphviz: who calls whom, how often, how
+ * long.
  */
 #ifndef ENGINE_DOT_H
 #define ENGINE_DOT_H
 
 #include "trace/loader.h"
 
-/* Returns the number of calls. last and around of the choice do not count. */
+/* Passes the file to write.  Ignores last and around of the choice.  Returns
+ * the number of calls, or a negative status. */
 int64_t dot_write(const struct cst_trace *t, const struct cst_choice *choice,
 		  cst_write_fn write, void *arg, struct cst_error *err);
 

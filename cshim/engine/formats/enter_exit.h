@@ -20,12 +20,17 @@ struct step {
 	const struct shown *call; /* of entries; until the next step */
 };
 
-/* last and around of the choice are not looked at. t is borrowed. */
+/* Makes the steps of t, which is borrowed; last and around of the choice are
+ * ignored.  The caller frees *out with enter_exit_free(). Returns 0 or a
+ * negative status. */
 int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
 		   struct enter_exit **out, struct cst_error *err);
+
+/* Frees s, which may be NULL. */
 void enter_exit_free(struct enter_exit *s);
 
-/* 1: a step; 0: the end; or negative. */
+/* Puts the next step into *out.  Returns 1, 0 at the end, or a negative
+ * status. */
 int enter_exit_next(struct enter_exit *s, struct step *out,
 		    struct cst_error *err);
 

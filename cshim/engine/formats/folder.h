@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A saved folder: made beside its place and moved there when it is whole.
- * One that stands there is replaced only if all in it was written by us: a
- * hidden file tells, which readers of such folders do not look at.
+ * A saved folder: made beside its place and moved there when it is complete.  A
+ * folder that exists there is replaced only if everything in it was written by
+ * cstrace: a hidden file says so, which readers of such folders ignore.
  */
 #ifndef ENGINE_FOLDER_H
 #define ENGINE_FOLDER_H
@@ -20,9 +20,9 @@ struct folder {
 	uint64_t n_too_deep; /* calls that the format had no room for */
 };
 
-/* A new, empty folder beside path. */
+/* Makes a new, empty folder beside path.  Returns 0 or a negative status. */
 int folder_open(struct folder *f, const char *path, struct cst_error *err);
-/* Put it into its place; or remove it. */
+/* folder_commit() moves it into its place, folder_abandon() removes it. */
 int folder_commit(struct folder *f, struct cst_error *err);
 void folder_abandon(struct folder *f);
 
@@ -32,15 +32,18 @@ struct folder_file {
 	int fd; /* negative: none is open */
 };
 
-/* name is one that no other file of the folder has. */
+/* Begins a file, whose name no other file of the folder has.  Returns 0 or a
+ * negative status. */
 int folder_begin(struct folder *f, const char *name, struct folder_file *out,
 		 struct cst_error *err);
-/* Append the bytes, which are then empty. */
+/* Appends the bytes to the file and empties b.  Returns 0 or a negative
+ * status. */
 int folder_write(struct folder_file *file, struct bytes *b,
 		 struct cst_error *err);
-/* None is open any more. */
+/* Closes the file, if one is open.  Returns 0 or a negative status. */
 int folder_end(struct folder_file *file, struct cst_error *err);
-/* A file that is whole in memory; the bytes are then empty. */
+/* Writes a file whose complete content is in b, and empties b.  Returns 0 or a
+ * negative status. */
 int folder_put(struct folder *f, const char *name, struct bytes *b,
 	       struct cst_error *err);
 

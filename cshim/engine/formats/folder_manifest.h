@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The hidden file in a folder that lists the others: what we wrote, and may
- * take away again.
+ * The hidden file in a folder that lists the others: what cstrace wrote, and
+ * may remove again.
  */
 #ifndef ENGINE_FOLDER_MANIFEST_H
 #define ENGINE_FOLDER_MANIFEST_H
@@ -10,14 +10,15 @@
 
 #define MARK_NAME ".cstrace"
 
-/* A list that is being made; names have no newline. */
+/* Begin a list, and add a name, which has no newline. */
 void manifest_begin(struct bytes *text);
 void manifest_add(struct bytes *text, const char *name);
 
-/* Everything in the folder is a plain file that its mark lists. */
+/* Returns whether everything in the folder is a regular file that its list
+ * has. */
 int manifest_owns(int dir);
 
-/* Remove the folder and what is in it, if that is plain files only. */
+/* Removes the folder and what is in it, if that is regular files only. */
 void manifest_remove(const char *path);
 
 #endif

@@ -9,18 +9,20 @@
 
 struct format;
 
-/* The format of this name, or of path's ending where name is NULL.  NULL: told
- * in err. */
+/* Returns the format of this name, or of path's ending where name is NULL.
+ * Returns NULL if there is none, with the reason in err. */
 const struct format *formats_find(const char *path, const char *name,
 				  struct cst_error *err);
 
-/* Returns the number of calls; negative too where write ended it. */
+/* Passes the trace in the format to write.  Returns the number of calls, or a
+ * negative status, also when write ended it. */
 int64_t format_write(const struct format *f, const struct cst_trace *t,
 		     const struct cst_look *look,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err);
 
-/* Make path. Returns the number of calls. */
+/* Writes the trace in the format to a file or folder at path.  Returns the
+ * number of calls, or a negative status. */
 int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err);

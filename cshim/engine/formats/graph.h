@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * All calls of a choice as a graph of functions: what each took, and who
- * called it from where.  As in a report, time spent in a function counts once
- * where it calls itself, directly or not.
+ * All calls of a choice as a graph of functions: how long each took, and which
+ * functions called it from where.  As in a report, time spent in a function
+ * counts once where it calls itself, directly or not.
  */
 #ifndef ENGINE_GRAPH_H
 #define ENGINE_GRAPH_H
@@ -15,7 +15,7 @@ enum { NO_CALLER = UINT32_MAX }; /* of an outermost call */
 
 struct graph_arc {
 	uint64_t n_calls;
-	/* Of those calls whose function was not open before. */
+	/* The time of the calls whose function was not open already. */
 	uint64_t total_ns;
 };
 
@@ -30,8 +30,11 @@ struct graph {
 	int64_t n_calls;
 };
 
+/* Fills an empty g.  Returns 0 or a negative status; release g in any case. */
 int graph_make(struct graph *g, const struct cst_trace *t,
 	       const struct cst_choice *choice, struct cst_error *err);
+
+/* Frees the memory of g. */
 void graph_release(struct graph *g);
 
 #endif

@@ -21,17 +21,23 @@
 
 struct html_calls;
 
-/* Calls shorter than least_ns are left out, and all beyond n_most. */
+/* Makes the pieces of t, without calls shorter than least_ns and those beyond
+ * n_most.  The caller frees *out with html_calls_free(). Returns 0 or a
+ * negative status. */
 int html_calls_new(const struct cst_trace *t, const struct cst_choice *choice,
 		   uint64_t least_ns, uint64_t n_most, struct html_calls **out,
 		   struct cst_error *err);
+
+/* Frees h, which may be NULL. */
 void html_calls_free(struct html_calls *h);
 
-/* Append one piece to out. 1: there may be more; 0: that was all. */
+/* Appends one piece to out.  Returns 1 if there may be more, 0 if that was all,
+ * or a negative status. */
 int html_calls_put(struct html_calls *h, struct bytes *out,
 		   struct cst_error *err);
 
-/* How many were put; how many were left out that have no caller. */
+/* html_calls_n() returns how many calls were put, html_calls_n_lost() how many
+ * without a caller were left out. */
 uint64_t html_calls_n(const struct html_calls *h);
 uint64_t html_calls_n_lost(const struct html_calls *h);
 

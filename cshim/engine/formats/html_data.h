@@ -8,10 +8,11 @@
 
 #include "base/bytes.h"
 
-/* Append raw to out as one piece. */
+/* Appends raw to out as one piece.  Returns 0, or a negative number when out of
+ * memory. */
 int html_data_put(struct bytes *out, const char *kind, const struct bytes *raw);
 
-/* A varint that the page can hold: at most 2^53 - 1. */
+/* Appends a varint that the page can hold: at most 2^53 - 1. */
 void html_put_number(struct bytes *out, uint64_t v);
 
 #endif

@@ -9,7 +9,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Append the whole page to out. CST_FAILED: it is not there, and why. */
+/* Appends the complete page to out.  Returns 0, or CST_FAILED, with the reason,
+ * if it is not there. */
 int html_page_read(struct bytes *out, struct cst_error *err);
 
 #endif

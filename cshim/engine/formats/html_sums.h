@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the page tells of each function, and how short a call may be so that
- * the page can still show it by itself.
+ * What the page says of each function, and how short a call may be so that the
+ * page can still show it by itself.
  */
 #ifndef ENGINE_HTML_SUMS_H
 #define ENGINE_HTML_SUMS_H
@@ -16,10 +16,14 @@ struct html_sums {
 	uint64_t least_ns; /* of the calls that are shown one by one */
 };
 
-/* At most n_most calls last least_ns or longer, unless none did otherwise. */
+/* Fills an empty s.  least_ns is set so that at most n_most calls last that
+ * long or longer, if that is possible.  Returns 0 or a negative status; release
+ * s in any case. */
 int html_sums_make(struct html_sums *s, const struct cst_trace *t,
 		   const struct cst_choice *choice, uint64_t n_most,
 		   struct cst_error *err);
+
+/* Frees the memory of s. */
 void html_sums_release(struct html_sums *s);
 
 #endif

@@ -19,11 +19,16 @@ struct stop {
 	uint8_t is_first; /* of its lane */
 };
 
+/* Makes the tour of t, which is borrowed.  The caller frees *out with
+ * tour_free(). Returns 0 or a negative status. */
 int tour_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     struct tour **out, struct cst_error *err);
+
+/* Frees r, which may be NULL. */
 void tour_free(struct tour *r);
 
-/* 1: a call; 0: the end; or negative. */
+/* Puts the next call into *out.  Returns 1, 0 at the end, or a negative
+ * status. */
 int tour_next(struct tour *r, struct stop *out, struct cst_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trace as JSON lines: one object a call, in order of entry.
+ * Writes a trace as JSON lines: one object a call, in order of entry.
  */
 #ifndef ENGINE_JSONL_H
 #define ENGINE_JSONL_H

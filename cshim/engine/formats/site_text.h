@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parts of lines that are the same for all calls of a site: made when first
- * asked for, then copied.
+ * Parts of lines that are equal for all calls of a site: made when first
+ * needed, then copied.
  */
 #ifndef ENGINE_SITE_TEXT_H
 #define ENGINE_SITE_TEXT_H
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "trace/loader.h"
 
-/* Append the piece of site `id`, which is not empty. */
+/* Appends the piece of site `id`, which is not empty. */
 typedef void (*piece_fn)(const struct cst_trace *t, uint32_t id,
 			 struct bytes *out);
 
@@ -24,15 +24,19 @@ struct site_text {
 	struct bytes text;
 };
 
-/* t is borrowed. */
+/* Prepares p; t is borrowed.  Returns 0 or CST_MEMORY. */
 int site_text_init(struct site_text *p, const struct cst_trace *t,
 		   piece_fn make, struct cst_error *err);
+
+/* Frees the memory of p. */
 void site_text_release(struct site_text *p);
 
-/* Negative: out of memory. */
+/* Makes the piece of a site.  Returns 0, or a negative number when out of
+ * memory. */
 int site_text_make(struct site_text *p, uint32_t id);
 
-/* Valid until the next call; NULL: out of memory. */
+/* Returns the piece of a site, with its size in *size, valid until the next
+ * call; or NULL when out of memory. */
 static inline const char *site_text_get(struct site_text *p, uint32_t id,
 					size_t *size)
 {

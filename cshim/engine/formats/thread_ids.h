@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the lanes of a trace are called in tools that know processes and
+ * The names and numbers of a trace's lanes for tools that know processes and
  * threads only: another stack of a thread is a thread there.
  */
 #ifndef ENGINE_THREAD_IDS_H
@@ -13,32 +13,32 @@ struct track {
 	uint32_t tid; /* the kernel's, or one that no thread can have */
 };
 
-/* One for each lane, in an array that the caller frees, no two of them equal.
- * NULL: out of memory. */
+/* Returns a track for each lane, no two of them equal, in an array that the
+ * caller frees; NULL when out of memory. */
 struct track *tracks_new(const struct cst_trace *t);
-/* The same, no two tids equal, not even in different processes. */
+/* Does so with no two tids equal, not even in different processes. */
 struct track *tracks_new_flat(const struct cst_trace *t);
 
-/* A lane of each process that has calls, in the processes' order: *n of them,
- * in an array that the caller frees.  NULL: out of memory. */
+/* Returns one lane of each process that has calls, in the processes' order: *n
+ * of them, in an array that the caller frees.  NULL: out of memory. */
 uint32_t *tracks_processes(const struct cst_trace *t, uint32_t *n);
 
-/* "worker", or "worker, stack 2"; as text in JSON. */
+/* Appends "worker", or "worker, stack 2", as text in JSON. */
 void track_put_name(const struct cst_trace *t, uint32_t lane,
 		    struct bytes *out);
-/* "worker 1234", or "worker 1234, stack 2". */
+/* Appends "worker 1234", or "worker 1234, stack 2". */
 void track_put_numbered(const struct cst_trace *t, uint32_t lane,
 			struct bytes *out);
 
-/* Ordinal of the lane's process. */
+/* Returns the ordinal of the lane's process. */
 static inline uint32_t track_process(const struct cst_trace *t, uint32_t lane)
 {
 	return t->threads[t->lanes[lane].thread].process;
 }
 
-/* The traced program's file name, without folders. */
+/* Returns the traced program's file name, without folders. */
 const char *tracks_program(const struct cst_trace *t);
-/* What the lane's process is called, and its thread; never "". */
+/* Return the names of the lane's process and of its thread; never "". */
 const char *track_process_name(const struct cst_trace *t, uint32_t lane);
 const char *track_thread_name(const struct cst_trace *t, uint32_t lane);
 

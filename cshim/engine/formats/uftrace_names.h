@@ -11,13 +11,14 @@
 
 #define UFTRACE_SESSION "0000000000000001"
 
-/* *addrs: the address that each function has in that map, in an array that the
- * caller frees. */
+/* Writes the map and the tables.  *addrs gets the address that each function
+ * has in that map, in an array that the caller frees.  Returns 0 or a negative
+ * status. */
 int uftrace_names_write(const struct cst_trace *t, struct folder *folder,
 			uint64_t **addrs, struct cst_error *err);
 
-/* A word that quotes or blanks do not break, cut at 200 bytes.  1: it was
- * changed for that. */
+/* Appends text as one word, cut at 200 bytes, without quotes and blanks.
+ * Returns 1 if it was changed for that. */
 int uftrace_put_word(struct bytes *out, const char *text);
 
 #endif

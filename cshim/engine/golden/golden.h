@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/regex.h"
 
-/* What is read of a golden tree, and so the most that is made. */
+/* The limits of a golden tree that is read, and so of one that is made. */
 enum { GOLDEN_MOST_BYTES = 64 << 20, GOLDEN_MOST_LEVELS = 10000 };
 
 enum {
@@ -31,7 +31,7 @@ struct golden_item {
 	uint32_t pattern;  /* of a call */
 	uint32_t min, max; /* how many in a row */
 	int end;	   /* enum call_end, or -1: however it ends */
-	uint32_t first;	   /* of its children, or GOLDEN_NONE */
+	uint32_t first;	   /* its first child, or GOLDEN_NONE */
 	uint32_t next;	   /* sibling, or GOLDEN_NONE */
 	uint32_t never;	   /* first of the "!name"s below it, likewise */
 };
@@ -53,7 +53,7 @@ struct golden_section {
 	uint32_t root;		  /* item */
 	uint32_t line; /* 0: no "thread" line, it is the first thread */
 	int is_one;    /* "?": of one thread that no other line is about */
-	int is_seen;   /* for whoever compares */
+	int is_seen;   /* set by the code that compares */
 };
 
 /* The options whose value is a text: filter, exclude, from, until, in, module.
@@ -79,15 +79,20 @@ struct golden {
 	struct golden_options options;
 };
 
-/* CST_BAD_INPUT: "path:line: why".  Release also what failed. */
+/* Reads the golden tree in the file at path, which is borrowed.  Returns 0,
+ * CST_BAD_INPUT with "path:line: why" in err, or another negative status;
+ * release g in any case. */
 int golden_read(struct golden *g, const char *path, struct cst_error *err);
-/* The same from text, which is written over. */
+/* Reads a golden tree from text, which is overwritten. */
 int golden_parse(struct golden *g, const char *path, char *text,
 		 struct cst_error *err);
+
+/* Frees the memory of g. */
 void golden_release(struct golden *g);
 
+/* Returns whether the pattern matches a function's name. */
 int golden_matches(const struct golden_pattern *p, const char *name);
-/* "*" stands for any text. */
+/* Returns whether the glob, in which "*" stands for any text, matches text. */
 int golden_glob(const char *glob, const char *text);
 
 #endif

@@ -7,24 +7,27 @@
 
 #include "base/bytes.h"
 
-/* The same tree in the language of golden trees; line i of it comes from line
- * lines[i] of the saved one, both from 0 and 1. */
+/* A saved tree in the language of golden trees; line i of it comes from line
+ * lines[i] of the saved one, counted from 0 and 1. */
 struct golden_rows {
 	struct bytes text; /* terminated */
 	uint32_t *lines;
 	uint32_t n_lines;
-	uint8_t is_mixed; /* rows of several threads are not told apart */
+	uint8_t is_mixed; /* rows of several threads are mixed */
 };
 
-/* Whether the text begins as a saved tree does. */
+/* Returns whether the text begins as a saved tree does. */
 int golden_rows_are(const char *text);
-/* Is it one where a row may be several calls, which is no golden tree? */
+/* Returns whether it is one where a row may be several calls, which cannot be a
+ * golden tree. */
 int golden_rows_are_folded(const char *text);
 
-/* text is written over.  0: *out is the caller's to release; CST_BAD_INPUT:
- * line *bad_line is no row; CST_MEMORY. */
+/* Converts a saved tree; text is overwritten.  Returns 0, and the caller
+ * releases *out; CST_BAD_INPUT if line *bad_line is no row; or CST_MEMORY. */
 int golden_rows_convert(struct golden_rows *out, char *text,
 			uint32_t *bad_line);
+
+/* Frees the memory of r. */
 void golden_rows_release(struct golden_rows *r);
 
 #endif

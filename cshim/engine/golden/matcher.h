@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Do a thread's calls, one by one, fit a golden tree?  All ways to read the
- * tree are followed at once, so no call is looked at twice, and memory is that
- * of the open calls.
+ * Matches a thread's calls, one by one, with a golden tree.  All ways to read
+ * the tree are followed at once, so no call is looked at twice, and memory
+ * grows with the open calls only.
  */
 #ifndef ENGINE_MATCHER_H
 #define ENGINE_MATCHER_H
@@ -33,8 +33,8 @@ struct matcher {
 	struct open_frame *frames; /* frames[0]: the thread */
 	struct candidate *candidates;
 	struct position *positions;
-	/* On the way from one position to the next: what they were, and the
-	 * items that the call may have been. */
+	/* Used between one position and the next: what the positions were, and
+	 * the items that the call may have been. */
 	struct position *before;
 	uint32_t *accepted;
 	uint8_t *verdicts; /* by pattern and function */
@@ -46,12 +46,18 @@ struct matcher {
 	struct near_miss near;
 };
 
+/* Prepares m; t and golden are borrowed.  Returns 0 or CST_MEMORY; release m in
+ * any case. */
 int matcher_init(struct matcher *m, const struct cst_trace *t,
 		 const struct golden *golden, struct cst_error *err);
+
+/* Frees the memory of m. */
 void matcher_release(struct matcher *m);
 
-/* A thread's calls: begin, take each in order, end.  1: they fit so far; 0:
- * not, m->mismatch tells, with the calls around it in the frames. */
+/* Match a thread's calls with the section of that root: begin, pass each call
+ * in order to matcher_take(), end.  Return 1 if they fit so far; 0 if not, and
+ * m->mismatch says why, with the calls around it in the frames; or a negative
+ * status. */
 int matcher_begin(struct matcher *m, uint32_t root, struct cst_error *err);
 int matcher_take(struct matcher *m, const struct shown *call,
 		 struct cst_error *err);

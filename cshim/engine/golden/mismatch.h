@@ -26,7 +26,7 @@ struct mismatch {
 	uint32_t below;	     /* an item that it should be below */
 };
 
-/* The first time that a call began like an item and went on otherwise. */
+/* The first call that began like an item and went on differently. */
 struct near_miss {
 	struct shown call;
 	struct mismatch why;
@@ -34,8 +34,8 @@ struct near_miss {
 	int is_set;
 };
 
-/* Add to why: the item at these positions could not go on.  call is what came,
- * or NULL when no further one did. */
+/* Adds to why that the item at these n positions could not go on.  call is what
+ * came, or NULL when no further call came. */
 void mismatch_explain(struct mismatch *why, const struct golden *golden,
 		      uint32_t item, const struct position *positions,
 		      uint32_t n, const struct shown *call);

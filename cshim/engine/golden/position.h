@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How far one line's children were taken: what may come next, and may they end
- * here?
+ * How far one line's children are matched: what may come next, and whether they
+ * may end here.
  */
 #ifndef ENGINE_POSITION_H
 #define ENGINE_POSITION_H
@@ -15,11 +15,12 @@ struct position {
 	uint32_t group[GOLDEN_GROUP]; /* how often each of a group */
 };
 
-/* Called for each item that the next child may be, with the position behind
- * it; returns 1 to go on. */
+/* Called for each item that the next child may be, with the position behind it.
+ * Returns 1 to go on. */
 typedef int (*reach_fn)(void *arg, uint32_t item, const struct position *after);
 
-/* Returns 1 when the children may end here. */
+/* position_reach() calls found for each item that may come after `from`; both
+ * functions return 1 if the children may end here. */
 int position_reach(const struct golden *g, const struct position *from,
 		   reach_fn found, void *arg);
 int position_may_end(const struct golden *g, const struct position *at);

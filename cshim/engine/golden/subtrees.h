@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shapes: a call with all that it calls, each kept once however often it is
- * made, so that a tree is held in the size of what differs in it.
+ * Shapes: a call with all that it calls, each stored once however often it is
+ * made, so that the size of a tree is that of what differs in it.
  */
 #ifndef ENGINE_SUBTREES_H
 #define ENGINE_SUBTREES_H
 
 #include <stdint.h>
 
-/* The same calls, one behind the other. */
+/* n equal calls, one behind the other. */
 struct shape_run {
 	uint32_t shape;
 	uint64_t n;
@@ -34,10 +34,11 @@ struct subtrees {
 
 enum { SHAPE_NONE = UINT32_MAX };
 
+/* Frees the memory of s and zeroes it. */
 void subtrees_release(struct subtrees *s);
 
-/* The one that is like this one (first_run does not count) and calls these;
- * SHAPE_NONE: out of memory. */
+/* Returns the shape that is like this one (first_run is ignored) and has these
+ * runs; adds it if it is new.  Returns SHAPE_NONE when out of memory. */
 uint32_t subtrees_add(struct subtrees *s, const struct shape *like,
 		      const struct shape_run *runs);
 

@@ -24,12 +24,12 @@ struct live_options {
 	int fd;
 	struct cst_look look;
 	uint64_t min_ns;
-	uint32_t thread;     /* only this one; 0: all */
-	uint32_t keep_depth; /* no more levels of a stack; 0: all */
+	uint32_t thread;     /* show only this thread; 0: all */
+	uint32_t keep_depth; /* show no more levels of a stack; 0: all */
 };
 
-/* From the first call of one function on, up to that of another: the choice's
- * from and until, as the calls come. */
+/* The choice's from and until, as the calls come: the span from the first call
+ * of one function up to that of another. */
 struct live_span {
 	char *from, *until; /* or NULL: not asked for */
 	uint8_t has_from, has_until;
@@ -46,14 +46,15 @@ struct live {
 	uint32_t ns_mult, ns_shift;
 	uint64_t start_ticks; /* time 0 */
 	uint64_t start_wall_ns;
-	uint64_t paused_ticks;	     /* so far, for wall times */
+	uint64_t paused_ticks; /* ticks of pauses so far, for wall times */
 	const struct pauses *pauses; /* borrowed */
 	int is_exact; /* rows keep step with the program: none is left out */
 	struct screen screen;
 	struct fold *fold;     /* NULL: rows are not folded */
 	struct hashmap stacks; /* the fold's lanes, by their struct stack */
 	uint32_t n_stacks;
-	/* More rows come than can be shown; and calls are passed just now. */
+	/* is_flooded: more rows come than can be shown.  is_passing: calls are
+	 * passed now. */
 	uint8_t is_flooded, is_passing;
 	/* private */
 	uint8_t *hides; /* by site: its function's calls have no rows */
@@ -67,44 +68,50 @@ struct live {
 	uint64_t drawn_ns;  /* the last picture */
 };
 
+/* Prepares l; names is borrowed.  Returns 0 or CST_MEMORY. */
 int live_init(struct live *l, const struct names *names, struct cst_error *err);
+
+/* Frees the memory of l, and its filter. */
 void live_release(struct live *l);
 
-/* Take new options and a filter (owned from now on); the open calls' state is
- * worked out anew. */
+/* Sets new options and a filter, which l owns from now on (NULL: no view);
+ * works out the state of the open calls again. */
 void live_set(struct live *l, const struct live_options *options,
 	      struct filter *filter, struct callstack *c);
 
-/* What is looked for with from and until; what was found stays while the words
- * are the same, and is forgotten for a new trace (both NULL). */
+/* Sets what from and until look for (both are copied; both NULL: nothing, as
+ * for a new trace). What was found stays while the words stay equal.  Returns
+ * 0, or a negative number when out of memory. */
 int live_set_span(struct live *l, const char *from, const char *until);
 
-/* As call_listener's functions want it; arg is the struct live. */
+/* The functions of struct call_listener; arg is the struct live. */
 void live_entered(void *arg, struct thread *t, struct stack *s,
 		  struct open_call *o);
 void live_left(void *arg, struct thread *t, struct stack *s,
 	       struct open_call *o, uint64_t end, enum call_end how);
 
-/* Write what is pending, or some of it, or later, where the outlet is slow and
- * is_exact is not set.  now: ticks, stops left out; calls that are open for
- * min_ns by then appear. */
+/* Writes the rows that are pending: all, or, where the outlet is slow and
+ * is_exact is not set, some of them, now or later.  now is in ticks, without
+ * stops; calls that are open for min_ns by then appear. */
 void live_flush(struct live *l, struct callstack *c, uint64_t now);
-/* Is the next picture due? */
+/* Returns whether the next picture is due. */
 int live_is_due(const struct live *l);
-/* In a flood: calls that are taken from now on, up to live_listen(), have no
- * rows.  Each run of records is told once it was taken: n, with n_calls calls.
- */
+/* For a flood: calls from live_pass() up to live_listen() have no rows.
+ * live_passed() reports each run of n records, with n_calls calls, after it was
+ * consumed. */
 void live_pass(struct live *l, struct callstack *c);
 void live_passed(struct live *l, const struct callstack *c,
 		 const struct thread *t, const struct cst_record *records,
 		 uint32_t n, uint64_t n_calls);
 void live_listen(struct live *l, struct callstack *c);
-/* The program stands still: write all, but for what a slow outlet does not take
- * in STOP_MS, and of many rows the oldest. */
+/* Writes everything, when the program stands still; unless is_exact, a slow
+ * outlet is given up when it accepts nothing for patience_ms, and of very many
+ * rows the oldest are left out. */
 enum { LIVE_STOP_MS = 1000 };
 void live_settle(struct live *l, struct callstack *c, uint64_t now,
 		 int patience_ms);
-/* The trace's calls and threads are about to go. */
+/* Drops all references to the trace's calls and threads, which are about to be
+ * freed. */
 void live_forget(struct live *l);
 
 #endif

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * One trace of a recorder: what its file is told, and when.
+ * One trace of a recorder: what its file gets, and when.
  */
 #ifndef ENGINE_ONE_TRACE_H
 #define ENGINE_ONE_TRACE_H
 
 #include "recorder/recorder.h"
 
-/* Tell the writer of object files: those in use, or all. */
+/* Passes the object files that are in use, or all, to the writer. */
 void recorder_tell_modules(struct cst_recorder *r, int all);
 
-/* Now and then: whoever kills us finds in the file what there is by now. */
+/* Writes what there is to the file, from time to time: if this process is
+ * killed the file has the calls up to then. */
 void recorder_keep(struct cst_recorder *r);
 
-/* Forget the trace's calls and threads, not the sites. */
+/* Drops the trace's calls and threads, but not the sites. */
 void recorder_forget(struct cst_recorder *r);
 
 #endif

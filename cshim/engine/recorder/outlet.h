@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where live rows go.  Files and pipes get all of them, and are waited for.
- * Terminals, and gdb's own windows, are not: a program that is traced must not
- * run at the pace at which rows can be drawn.
+ * Where live rows go.  A file or pipe gets all of them, and is waited for.  A
+ * terminal, or gdb's own window, is not: a traced program must not run at the
+ * pace at which rows can be drawn.
  */
 #ifndef ENGINE_OUTLET_H
 #define ENGINE_OUTLET_H
@@ -12,11 +12,11 @@
 
 struct outlet {
 	enum cst_sink sink;
-	/* May rows be left out, where it does not keep up? */
+	/* Rows may be left out if it does not keep up. */
 	uint8_t is_slow;
 	int failed_errno; /* of the write that failed */
-	/* When the descriptor last took rows, monotonic; other threads read
-	 * it. */
+	/* When the descriptor last accepted rows, in monotonic ns; other
+	 * threads read it. */
 	uint64_t written_ns;
 	/* The sink CST_SINK_CALLBACK. */
 	void (*text)(void *arg, const char *text, uint64_t size);
@@ -32,19 +32,24 @@ struct outlet {
 /* How long to wait for an outlet that is slow. */
 enum { OUTLET_NOT = 0, OUTLET_FOREVER = -1 };
 
+/* Prepares o, which goes nowhere yet. */
 void outlet_init(struct outlet *o);
-/* Rows go there from now on; what was not written yet is dropped. */
+/* Sends the rows there from now on (fd is borrowed); what was not written yet
+ * is dropped. */
 void outlet_turn(struct outlet *o, enum cst_sink sink, int fd);
+
+/* Frees the memory of o, and closes what it opened itself. */
 void outlet_release(struct outlet *o);
 
-/* Write whole rows.  What a slow outlet does not take at once is kept and
- * written first next time.  patience_ms: so long it may take nothing before it
- * is given up for now. */
+/* Writes complete rows.  What a slow outlet does not accept at once is kept and
+ * written first next time.  It is given up for now if it accepts nothing for
+ * patience_ms. */
 void outlet_put(struct outlet *o, const char *text, uint64_t size,
 		int patience_ms);
-/* Columns of the terminal that it is, now; 0: it is none. */
+/* Returns how many columns the terminal has now; 0 if it is none. */
 unsigned outlet_width(const struct outlet *o);
-/* 1: what was put is written, or gdb has it: more can be put. */
+/* Returns 1 if all that was put is written, or gdb has it: more can be put.
+ * Else waits for that for at most patience_ms. */
 int outlet_is_ready(struct outlet *o, int patience_ms);
 
 #endif

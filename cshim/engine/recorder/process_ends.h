@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When processes ended that did not last as long as the trace: what they had
- * open was open until then, and no longer.
+ * When processes ended before the trace did: the calls that they had open
+ * lasted until then, and no longer.
  */
 #ifndef ENGINE_PROCESS_ENDS_H
 #define ENGINE_PROCESS_ENDS_H
@@ -11,30 +11,31 @@
 struct cst_recorder;
 
 struct life {
-	uint64_t seen; /* alive, when looked at last; 0: never */
+	uint64_t seen; /* when it was last seen alive; 0: never */
 	uint64_t last; /* record */
 	uint64_t end;  /* 0: not known to have ended */
-	uint64_t told; /* of that, the last time */
+	uint64_t told; /* what was last reported of end */
 	int has_open;  /* calls */
 };
 
-/* By index in the area. */
+/* The processes, by their index in the area. */
 struct process_ends {
 	struct life *all;
 	uint32_t n, cap;
-	int has_news; /* not yet told */
+	int has_news; /* some end is not reported yet */
 };
 
+/* Frees the memory of l. */
 void process_ends_release(struct process_ends *l);
 
-/* Look who has ended, now and then; is_last: for the last time, as when the
- * trace ends with its first process. */
+/* Looks for processes that have ended, from time to time; is_last: for the last
+ * time, because the trace ends with its first process. */
 void process_ends_look(struct cst_recorder *r, int is_last);
 
-/* Of an area that nobody writes any more. */
+/* Finds the ends of all processes of an area that nobody writes any more. */
 void process_ends_look_back(struct cst_recorder *r);
 
-/* Tell the writer what is new. */
+/* Reports new ends to the writer. */
 void process_ends_tell(struct cst_recorder *r);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * Areas that were left in a file (CSTRACE_FILE): read by the same stages as a
- * living program's, into a trace.
+ * running program's, into a trace.
  */
 #ifndef ENGINE_RAWAREA_H
 #define ENGINE_RAWAREA_H
 
 #include "base/error.h"
 
-/* Does fd begin as an area does? */
+/* Returns whether fd begins as an area does. */
 int rawarea_is(int fd);
 
-/* fd stays the caller's. */
+/* Reads the area in fd, which stays the caller's, into a trace that the caller
+ * frees with cst_trace_free(); path is for messages.  Returns 0 or a negative
+ * status. */
 int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		 struct cst_error *err);
 

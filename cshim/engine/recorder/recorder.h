@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a recorder consists of, for recorder.c (its life and thread), drain.c
- * (what one round of reading does) and one_trace.c (one trace's begin and end).
+ * The parts of a recorder, for recorder.c (its life and thread), drain.c (what
+ * one round of reading does) and one_trace.c (one trace's begin and end).
  */
 #ifndef ENGINE_RECORDER_H
 #define ENGINE_RECORDER_H
@@ -45,8 +45,9 @@ struct cst_recorder {
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
 	uint32_t n_traces;
-	char changed[300];     /* path of a module that is to be told; "" */
-	uint32_t n_told_sites; /* by the time modules were last told */
+	char changed[300]; /* path of a module whose change is to be reported;
+			      "" */
+	uint32_t n_told_sites; /* sites when modules were last reported */
 
 	struct seeding *seeding;
 	uint32_t n_seeding, cap_seeding;
@@ -55,19 +56,21 @@ struct cst_recorder {
 	uint64_t seen[SEEN_NUMBERS]; /* hits, by number */
 	uint64_t last_peek_ns, last_mark_ns, last_keep_ns;
 	uint64_t keep_ns;	 /* shorter calls are not kept */
-	uint64_t n_kept_dropped; /* calls that recorder_keep() last told */
-	uint32_t n_kept;	 /* lanes that it last wrote of */
+	uint64_t n_kept_dropped; /* dropped calls that recorder_keep() last
+				    wrote */
+	uint32_t n_kept;	 /* lanes that it last wrote */
 	uint32_t n_processes;	 /* in the area, as of the last round */
 	uint32_t n_quiet;	 /* ticks with nothing to take */
 	uint32_t pid;
 	uint32_t mode;
-	uint32_t pool_chunks; /* of the pool where no rows are drawn: what waits
-			       * when the program stops is drawn first */
+	uint32_t pool_chunks; /* chunks of the pool when no rows are drawn: what
+				 waits when the program stops is drawn first */
 	uint8_t is_running, is_stopping;
-	/* In a flood of rows what is newest may wait; and it does. */
+	/* In a flood of rows the newest may wait (may_hold), and did
+	 * (has_held). */
 	uint8_t may_hold, has_held;
 	uint8_t is_asking; /* the wanted callback was called */
-	uint8_t is_full;   /* the limit was told */
+	uint8_t is_full;   /* the user was told of the limit */
 	uint8_t has_told_rows;
 	uint8_t has_begun; /* the trace's first record or seed has come */
 };
@@ -76,7 +79,8 @@ struct cst_recorder {
  * What was prepared before a failure is released by cst_recorder_close(). */
 int recorder_init_stages(struct cst_recorder *r, struct cst_error *err);
 
-/* Tell the user once if no more can be written.  Opens the lock meanwhile. */
+/* Tells the user once if no more can be written.  Unlocks the recorder
+ * meanwhile. */
 void recorder_tell_full(struct cst_recorder *r);
 
 #endif

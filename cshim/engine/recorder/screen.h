@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Live rows on their way to an outlet.  A slow outlet gets no more than it can
- * take, nor more than costs the program too much: the oldest that wait are left
- * out, and a note stands in their place, with the callers of the next rows.
+ * accept, nor more than costs the program too much: the oldest rows that wait
+ * are left out, and a note stands in their place, with the callers of the next
+ * rows.
  */
 #ifndef ENGINE_SCREEN_H
 #define ENGINE_SCREEN_H
@@ -20,7 +21,7 @@ struct screen_row {
 	uint64_t number;
 	uint64_t n_calls;
 	const struct thread *thread;
-	uint32_t lane; /* any number for each */
+	uint32_t lane; /* any number, one for each lane */
 	uint32_t site;
 	uint32_t from; /* as in struct row */
 	uint32_t depth;
@@ -47,7 +48,7 @@ struct screen {
 	/* private */
 	struct screen_row *rows;
 	uint32_t n, cap;
-	/* Left out, and not told yet; the first of them. */
+	/* The rows left out that no note counts yet, and the first of them. */
 	uint64_t n_left_out;
 	struct screen_row first_left_out;
 	struct trails trails;
@@ -72,28 +73,32 @@ struct screen {
 	void *others_arg; /* borrowed */
 };
 
+/* Prepares s; names is borrowed. */
 void screen_init(struct screen *s, const struct names *names);
+
+/* Frees the memory of s. */
 void screen_release(struct screen *s);
 
-/* Negative: no memory, the row is left out. */
+/* Adds a row that waits.  Returns 0, or a negative number when out of memory:
+ * the row is left out. */
 int screen_add(struct screen *s, const struct screen_row *row);
-/* The same, behind the row of its lane that was added last so, whichever came
- * first in time: what a folded row's calls make is below it. */
+/* Adds a row behind the one of its lane that was last added so, whichever came
+ * first in time: a folded row's callees are below it. */
 int screen_add_behind(struct screen *s, struct screen_row *row);
-/* All rows that wait are left out. */
+/* Leaves out all rows that wait. */
 void screen_leave_out(struct screen *s);
-/* A row that is the next of its lane is left out without waiting here: those
- * that wait were left out before it. */
+/* Leaves out a row, the next of its lane, without its waiting here: those that
+ * waited were left out before it. */
 void screen_pass(struct screen *s, const struct screen_row *row);
-/* Write what waits, or of it what the outlet takes.  is_stop: the program
- * stands still, so it can be waited for, and the newest rows come in any case.
- */
+/* Writes what waits, or as much of it as the outlet accepts.  is_stop: the
+ * program stands still, so the outlet can be waited for, and the newest rows
+ * are written in any case. */
 void screen_write(struct screen *s, int is_stop, int patience_ms);
-/* Rows that were never made are left out: n of them, the first of which is the
- * call of this number. */
+/* Counts n rows as left out that were never made; the first is the call of this
+ * number. */
 void screen_count(struct screen *s, const struct thread *t, uint64_t number,
 		  uint64_t n);
-/* Drop all that waits: its threads are no more. */
+/* Drops all that waits: its threads are about to be freed. */
 void screen_clear(struct screen *s);
 
 #endif

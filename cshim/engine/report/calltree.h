@@ -30,13 +30,17 @@ struct calltree {
 	int64_t n_calls;	   /* in the tree of callees */
 };
 
-/* Fill an empty c.  function: a regex that the subjects' names match; NULL:
- * there are none.  Releases c if it fails. */
+/* Fills an empty c with the calls of the choice.  function is a word that the
+ * subjects' names match; NULL: there are no subjects.  Returns 0 or a negative
+ * status, and then c is released. */
 int calltree_make(struct calltree *c, const struct cst_trace *t,
 		  const char *function, const struct cst_choice *choice,
 		  struct cst_error *err);
+
+/* Frees the memory of c and zeroes it. */
 void calltree_release(struct calltree *c);
 
+/* Returns whether the node stands for recursive calls. */
 static inline int calltree_is_recursive(const struct call_paths *s,
 					uint32_t node)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The numbers in a report's row: which of them are shown, and which ones put
- * the rows in order.  Their names are ours and uftrace's.
+ * The numbers in a report's row: which of them are shown, and which ones order
+ * the rows.  Their names are cstrace's own and uftrace's.
  */
 #ifndef ENGINE_FIELDS_H
 #define ENGINE_FIELDS_H
@@ -29,27 +29,27 @@ struct fields {
 	uint32_t n;
 };
 
-/* Read "total,self" into f; with is_for_sort "function" is a field, too.  The
- * list may hold each field once.  CST_BAD_INPUT: one is not known. */
+/* Reads a list such as "total,self" into f; with is_for_sort "function" is a
+ * field, too.  The list may hold each field once.  Returns 0, or CST_BAD_INPUT
+ * if one is not known. */
 int fields_parse(struct fields *f, const char *text, int is_for_sort,
 		 struct cst_error *err);
 int fields_have(const struct fields *f, enum field field);
-/* All that a row shows by default. */
+/* Sets f to what a row shows by default. */
 void fields_default(struct fields *f);
 
-/* The name of the field's column in JSON and CSV. */
+/* Returns the name of the field's column in JSON and CSV. */
 const char *field_cell(enum field field);
-/* Is what gdb's stops took in the field's value? */
+/* Returns whether gdb's stops are included in the field's value. */
 int field_is_stopped(enum field field, const struct total *t);
-/* The value that rows are sorted by; 0 for FIELD_NAME, and a FIELD_SIZE that is
- * not known. */
+/* Returns the value that rows are sorted by; 0 for FIELD_NAME. */
 uint64_t field_value(enum field field, const struct total *t);
 
-/* Append the heading of the columns, with "#" as its first letter. */
+/* Appends the heading of the columns to out, with "#" as its first letter. */
 void fields_put_heading(const struct fields *f, struct bytes *out);
-/* Write the row's numbers and two columns between them and what follows at p,
- * and return the place behind; whole is the sum of all rows' SELF.  *is_marked
- * is set if one of the numbers bears the mark of a stop. */
+/* Writes the row's numbers and two columns between them and what follows at p,
+ * and returns the place behind; `whole` is the sum of all rows' SELF. Sets
+ * *is_marked if one of the numbers bears the mark of a stop. */
 char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 		 char *p, uint8_t *is_marked);
 

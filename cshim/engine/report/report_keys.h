@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report has a row for: a function, or a place that calls one.  What
- * reads the same is one key; names that several functions have are told apart
- * by their module or source file.
+ * Keys: what a report has a row for, a function or a place that calls one.
+ * Functions whose rows would read the same are one key; names that several
+ * functions have are distinguished by their module or source file.
  */
 #ifndef ENGINE_REPORT_KEYS_H
 #define ENGINE_REPORT_KEYS_H
@@ -14,7 +14,7 @@ enum { NO_KEY = UINT32_MAX };
 
 struct key {
 	uint32_t function;
-	uint32_t site; /* NO_KEY: wherever it is called from */
+	uint32_t site; /* NO_KEY: from anywhere */
 	uint8_t shows_module, shows_file;
 };
 
@@ -31,15 +31,19 @@ struct keys {
 	int how; /* enum cst_names */
 };
 
-/* names is borrowed; how: enum cst_names. */
+/* Makes the keys of all functions or call sites.  names is borrowed; how is an
+ * enum cst_names.  Returns 0 or CST_MEMORY; release k in any case. */
 int report_keys_init(struct keys *k, const struct names *names, int how,
 		     enum cst_report_by by, struct cst_error *err);
-/* Keys for t's threads in place of those for functions.  t is borrowed;
- * negative: out of memory. */
+/* Replaces the keys for functions by keys for t's threads.  t is borrowed.
+ * Returns 0, or a negative number when out of memory. */
 int report_keys_take_threads(struct keys *k, const struct cst_trace *t);
+
+/* Frees the memory of k. */
 void report_keys_release(struct keys *k);
 
-/* The key as text, escaped and cut to KEYS_ROOM bytes. */
+/* Writes the key as text, escaped and cut to KEYS_ROOM bytes; returns the place
+ * behind it. */
 enum { KEYS_ROOM = 6000 };
 char *report_keys_put(const struct keys *k, uint32_t key, char *out);
 

@@ -9,8 +9,9 @@
 #include "report/report_keys.h"
 #include "trace/total.h"
 
-/* The rows, with their heading: totals has one for each key and one more for
- * what has no caller.  Returns how many there are. */
+/* Appends the rows with their heading to out: totals has one element for each
+ * key and one more for what has no caller.  Returns how many rows there are, or
+ * a negative status. */
 int64_t report_rows_put(const struct total *totals, const struct keys *keys,
 			const struct cst_report *report, struct bytes *out,
 			struct cst_error *err);

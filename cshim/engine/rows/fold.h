@@ -34,32 +34,37 @@ struct folded {
 	uint32_t n_levels; /* of recursion; 1: none */
 	uint32_t n_loop;   /* this and the next rows of its depth, so many, are
 			    * a loop's; 0: it does not begin one */
-	/* From where they were called, in the file of call.from; equal or 0:
-	 * from its line. */
+	/* The lines that they were called from, in the file of call.from; equal
+	 * or 0: its line. */
 	uint32_t first_line, last_line;
 	uint8_t is_close; /* live: the end of a call that was a row when open */
 	uint8_t is_count; /* live: a row's count again, which has grown */
-	uint64_t cookie;  /* as fold_add() was given it for the call */
+	uint64_t cookie;  /* the cookie that fold_add() got for the call */
 };
 
 struct fold;
 
-/* Takes the rows in the order of entry.  Negative: no memory for them. */
+/* Gets the rows in the order of entry.  Returns 0, or a negative number, which
+ * ends the folding, when out of memory. */
 typedef int (*fold_row_fn)(void *arg, const struct folded *row);
 
-/* names is borrowed.  NULL: out of memory. */
+/* Returns an empty fold that passes its rows to row(arg, ...), or NULL when out
+ * of memory.  names is borrowed. */
 struct fold *fold_new(const struct names *names, fold_row_fn row, void *arg);
+
+/* Frees f, which may be NULL. */
 void fold_free(struct fold *f);
 
-/* Only the calls that the row of this ID stands for are given, each with what
- * it calls, as rows of their own.  thread is an index. */
+/* Restricts the rows to the calls that the row of this ID stands for, each with
+ * what it calls, as rows of their own.  thread is an index. */
 void fold_only(struct fold *f, uint32_t thread, const struct callid *id);
 
-/* Add the next call in the order of entry.  Negative: no memory, or what row()
- * returned. */
+/* Adds the next call in the order of entry; its row gets the cookie.  Returns
+ * 0, or a negative number: out of memory, or what row() returned. */
 int fold_add(struct fold *f, const struct shown *call, uint64_t cookie);
 
-/* There are no more calls: gives all rows that are left. */
+/* Ends the folding, and passes all rows that remain to row(). Returns as
+ * fold_add() does. */
 int fold_end(struct fold *f);
 
 /* ---- for fold_live.c and fold_node.c --------------------------------------
@@ -68,18 +73,21 @@ int fold_end(struct fold *f);
 struct lane_state;
 struct node;
 
-/* The lane's state, which is made where there is none; NULL: out of memory. */
+/* Returns the lane's state, which is made if there is none, or NULL when out of
+ * memory. */
 struct lane_state *fold_lane(struct fold *f, uint32_t lane);
-/* The lane's innermost open call has ended. */
+/* Ends the lane's innermost open call. */
 int fold_pop_level(struct fold *f, struct lane_state *l);
-/* The calls at this depth and below have ended. */
+/* Ends the lane's calls at this depth and below. */
 int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth);
 
+/* Passes the node's row to row(). */
 int fold_give_row(struct fold *f, struct node *node);
-/* Give the rows of a whole node and of all below it. */
+/* Passes the rows of a complete node and of all below it to row(). */
 int fold_give_all(struct fold *f, struct node *top);
 
-/* Has the call returned, so that it may be in one row with others? */
+/* Returns whether the call has returned, so that it may be in one row with
+ * others. */
 int fold_is_foldable(const struct shown *call);
 
 #endif

@@ -9,17 +9,19 @@
 
 #include "rows/fold.h"
 
-/* Before the first call is added: the rows are a screen's. */
+/* Makes the rows those of a screen; called before the first call is added. */
 void fold_live(struct fold *f);
-/* The end of a call that was added as open: depth, lane and number tell which,
- * duration_ns and end are looked at.  One that is not known gets its row. */
+/* Reports the end of a call that was added as open: depth, lane and number
+ * identify it, duration_ns and end are read.  A call that is not known gets its
+ * row.  Returns as fold_add() does. */
 int fold_close(struct fold *f, const struct shown *call, uint64_t cookie);
-/* Give the rows of what was added since the last time.  An open call that
- * follows the way that calls have gone there is given only once it is slow;
- * is_stop: all are, and each count that has grown. */
+/* Passes the rows of what was added since the last time to row(). An open call
+ * that goes the way that calls have gone there gets its row only once it is
+ * slow.  With is_stop all rows are passed, and each count that has grown.
+ * Returns as fold_add() does. */
 int fold_show(struct fold *f, uint64_t now_ns, int is_stop);
-/* Calls were left out: gives all rows that there are; what follows is compared
- * with nothing before it. */
+/* Reports that calls were left out: passes all rows that there are, and
+ * compares what follows with nothing before it. */
 int fold_forget(struct fold *f);
 
 #endif

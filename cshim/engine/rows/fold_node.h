@@ -9,8 +9,8 @@
 #include "trace/view.h"
 
 enum {
-	MAX_KINDS = 64, /* so many shapes are looked through, where the order
-			 * makes no difference */
+	MAX_KINDS = 64, /* how many shapes are looked through, where the order
+			   makes no difference */
 };
 
 struct fold;
@@ -22,9 +22,9 @@ struct node {
 	uint64_t key;
 	uint64_t n; /* calls side by side, or rounds of a loop */
 	uint64_t n_calls;
-	uint64_t n_told, told_ns; /* live: the count in its last row */
+	uint64_t n_told, told_ns; /* live: count and time in its last row */
 	struct node *above, *first, *last, *next, *previous;
-	/* Where its calls are made, which is known when it is whole: lines
+	/* Where its calls are made, which is known when it is complete: lines
 	 * from first_line to last_line of the file. */
 	const char *file;
 	uint32_t first_line, last_line;
@@ -33,55 +33,61 @@ struct node {
 	uint32_t period; /* not 0: a loop, its rows are below it */
 	uint32_t height;
 	uint8_t is_own;	  /* it joins no other */
-	uint8_t is_whole; /* it has ended, or is taken to have */
+	uint8_t is_whole; /* it has ended, or is treated so */
 	uint8_t is_given;
-	uint8_t is_aside; /* much slower than what it would join; passed over
-			   * when calls are compared with those before */
+	uint8_t is_aside; /* much slower than what it would join; skipped when
+			     calls are compared with those before */
 	uint8_t is_only;  /* fold_only()'s, with all below */
 };
 
-/* NULL: out of memory. */
+/* Returns a new node, or NULL when out of memory. */
 struct node *node_new(struct fold *f);
+
+/* Makes the node the last one below `above`. */
 void node_append(struct node *above, struct node *node);
-/* Free the linked node and all below it. */
+/* Unlinks and frees the node and all below it. */
 void node_drop(struct fold *f, struct node *node);
-/* Free the memory of all nodes. */
+/* Frees the memory of all nodes. */
 void node_free_all(struct fold *f);
-/* The next in order of entry; NULL: the last below `top`. */
+/* Returns the next node in order of entry, or NULL behind the last one below
+ * `top`. */
 struct node *node_after(const struct node *node, const struct node *top);
 
-/* Set what the node's row is to be, for the sake of comparing: a call's
- * function, file and line, or those of a loop's rows. */
+/* Sets the key by which the node is compared: a call's function, file and line,
+ * or those of a loop's rows. */
 void node_key(struct fold *f, struct node *node);
-/* Is it the one that fold_only() asks for, or of its recursion? */
+/* Returns whether it is the node that fold_only() asks for, or part of its
+ * recursion. */
 int node_is_only(const struct fold *f, const struct node *node);
+
+/* Returns the mean duration of its calls in ns. */
 uint64_t node_mean_ns(const struct node *a);
 
-/* Are a and b the same function's, called from the same file, or loops of such,
- * so that they may be one row? */
+/* Returns whether a and b are of one function and called from one file, or
+ * loops of such, so that they may be one row. */
 int node_is_kin(const struct fold *f, const struct node *a,
 		const struct node *b);
-/* Are they called from the same line, too?  Where a is called from several
- * lines already any is one of them. */
+/* Returns whether they are also called from one line.  If a is called from
+ * several lines already, any line is one of them. */
 int node_has_lines(const struct node *a, const struct node *b);
-/* Are a and b kin, and have the same lines, or are calls where is_kin_enough is
- * set?  If fold_only() asks for a it asks for b then, and they are not alike.
- */
+/* Returns whether a and b are kin and have the same lines, or are calls while
+ * is_kin_enough is set.  If fold_only() asks for a, then it asks for b from now
+ * on, and they are not alike. */
 int node_is_alike(struct fold *f, const struct node *a, struct node *b,
 		  int is_kin_enough);
 
 enum speed { AS_FAST, MUCH_SLOWER, MUCH_FASTER };
-/* How b's calls are, compared with a's. */
+/* Returns how fast b's calls are, compared with a's. */
 enum speed node_speed(const struct node *a, const struct node *b);
 
-/* b is one more of what a is: what it calls joins what a calls, or comes
- * behind that, as slow ones do.  b is empty then. */
+/* Joins b to a: what b calls joins what a calls, or comes behind it, as slow
+ * calls do.  b is empty then. */
 void node_join(struct fold *f, struct node *a, struct node *b);
-/* Put a linked node behind another one. */
+/* Moves a linked node behind another one. */
 void node_move(struct node *node, struct node *behind);
-/* Put a loop's rows into its place, and free it. */
+/* Replaces a loop by its rows, and frees it. */
 void node_dissolve(struct fold *f, struct node *loop);
-/* Does a call all that b does? */
+/* Returns whether a calls everything that b calls. */
 int node_has_all(struct node *a, const struct node *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a fold consists of, for fold_node.c (the nodes), fold.c (the calls and
- * rows) and fold_live.c (what is on a screen already).
+ * The parts of a fold, for fold_node.c (the nodes), fold.c (the calls and rows)
+ * and fold_live.c (what is on a screen already).
  */
 #ifndef ENGINE_FOLD_PARTS_H
 #define ENGINE_FOLD_PARTS_H
@@ -11,7 +11,7 @@
 
 enum { MAX_HELD = 32768 };
 
-/* An open call; those of a recursion are on one node. */
+/* An open call; the calls of one recursion share a node. */
 struct level {
 	struct node *node;
 	uint32_t depth;
@@ -20,7 +20,7 @@ struct level {
 
 struct lane_state {
 	struct node top; /* its first calls are below it */
-	/* All that comes before it was given; NULL: it is top. */
+	/* All rows before this node were passed on; NULL: it is top. */
 	struct node *front;
 	struct level *levels;
 	uint32_t n, cap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One line of output text, saved or live.  Names are escaped here: whatever
- * is not printable (control characters, invalid UTF-8) comes out as \xNN.
+ * One line of output text, saved or live.  Names are escaped here: what is not
+ * printable (control characters, invalid UTF-8) becomes \xNN.
  */
 #ifndef ENGINE_ROW_H
 #define ENGINE_ROW_H
@@ -17,11 +17,10 @@ enum row_kind {
 };
 
 /* The cell between times and tree: the call's ID, "2.42", or the thread's tag,
- * "t2", where IDs are not wanted.  An ID tells the thread by its first number.
- */
+ * "t2", where IDs are not wanted.  An ID's first number is the thread's. */
 struct row_cell {
 	uint8_t width;	     /* in all rows; 0: there is no cell */
-	uint8_t has_threads; /* of several ones, so each has a tag */
+	uint8_t has_threads; /* there are several threads, so each has a tag */
 };
 
 struct row {
@@ -37,67 +36,70 @@ struct row {
 	const struct names *names;
 	uint32_t site;
 	uint32_t from; /* the site whose file and line are shown */
-	/* What its ID is made of: ordinals, and the call's number. */
+	/* The parts of its ID: ordinals, and the call's number. */
 	uint32_t process, thread;
 	uint64_t number;
 	struct row_cell cell;
 	uint32_t thread_color; /* ordinal, picks the colour */
 	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
-	/* Of a folded row whose calls are made from several lines; else equal.
-	 */
+	/* The lines that a folded row's calls are made from; else equal. */
 	uint32_t first_line, last_line;
 	uint32_t n_levels; /* of recursion, where it is more than one */
 	uint32_t n_loop;   /* more than 1: it begins a loop of so many rows
 			    * of its depth */
 };
 
-/* Write the row with its newline at `out`; returns its length.  ROW_MAX bytes
- * always suffice: names are cut, and calls deeper than ROW_LEVELS (less in a
- * narrow row) are told their depth by a number instead. */
+/* Writes the row with its newline at `out`; returns its length.  ROW_MAX bytes
+ * always suffice: names are cut, and for calls deeper than ROW_LEVELS (less in
+ * a narrow row) a number shows the depth instead of blanks. */
 enum { ROW_MAX = 12288, ROW_LEVELS = 32 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
-/* The two heading lines above the rows ("#" first), likewise. */
+/* Writes the two heading lines above the rows ("#" first) at `out`; returns
+ * their length. */
 uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
 		     int is_folded, char *out);
 
-/* The widths that a thread's tag and a call's ID need. */
+/* Return the widths in columns that a thread's tag and a call's ID need. */
 unsigned row_tag_width(uint32_t process, uint32_t thread);
 unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 		      int is_seed);
 
-/* "# t2: worker (1234)\n", which tells who a tag is, with ", IDs 2.N" where
- * rows have IDs; likewise. */
+/* Writes "# t2: worker (1234)\n", which explains a tag, with ", IDs 2.N" where
+ * rows have IDs, at out; returns its length. */
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 		  uint32_t tid, const struct cst_look *look, char *out);
 
-/* What the mark of is_stopped means, beside a duration or sums; likewise. */
+/* Write what the mark of is_stopped means, beside a duration or beside sums;
+ * return the length. */
 uint64_t row_stop_note(char *out);
 uint64_t row_stops_note(char *out);
-/* The rows that follow are of several threads, which nothing tells apart. */
+/* Writes the note that the rows that follow are of several threads, which
+ * nothing distinguishes; returns its length. */
 uint64_t row_mixed_note(char *out);
 #define ROW_MIXED_NOTE "# several threads, not told apart"
 
-/* A row in two halves, for whoever writes millions of calls: times, cell and
- * tree, which change with each, and "function  file:line\n", which is the
- * same for all calls of a site that returned (at most ROW_SUFFIX_MAX bytes).
- * Both return the place behind what they wrote. */
+/* Write a row in two halves, for code that writes millions of calls: the prefix
+ * (times, cell and tree) changes with each call; the suffix, "function
+ * file:line\n", of at most ROW_SUFFIX_MAX bytes, is equal for all calls of a
+ * site that returned.  Both return the place behind what they wrote. */
 enum { ROW_SUFFIX_MAX = 9216 };
 char *row_put_prefix(const struct row *row, const struct cst_look *look,
 		     char *out);
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out);
 
-/* Cut the row that ends at `end`, as the look says; returns its new end. */
+/* Cuts the row from begin to end to the look's width; returns its new end. */
 char *row_cut(char *begin, char *end, const struct cst_look *look);
 
-/* A function's name as rows have it (names_shown()), escaped and cut at `room`
- * bytes; how: enum cst_names. */
+/* Writes a function's name as rows have it (names_shown()), escaped and cut at
+ * `room` bytes; how is an enum cst_names.  Returns the place behind it. */
 char *row_put_function(char *out, const struct names *names, uint32_t function,
 		       int how, unsigned room);
 
-/* Any text with what is not printable escaped, cut at `room` bytes. */
+/* Writes text with what is not printable escaped, cut at `room` bytes; returns
+ * the place behind it. */
 char *row_put_text(char *out, const char *text, unsigned room);
 
 #endif

@@ -27,8 +27,7 @@ struct site {
 	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
-	uint32_t
-		joined; /* the site in whose frame this one was inlined, or 0 */
+	uint32_t joined;      /* the site that it is inlined in; or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind */
@@ -85,14 +84,12 @@ struct sites {
 	struct hashmap by_place; /* functions, by modules_place() */
 	uint32_t *first_of_function;
 	uint32_t cap_functions;
-	uint32_t keep_bytes; /* functions of fewer bytes are muted; 0: none */
-	struct filter *mute; /* borrowed; NULL: nothing is muted */
-	struct filter
-		*shown; /* borrowed, or NULL: hears which functions there are */
+	uint32_t keep_bytes;  /* functions of fewer bytes are muted; 0: none */
+	struct filter *mute;  /* borrowed; NULL: nothing is muted */
+	struct filter *shown; /* likewise: hears of functions */
 	struct called_file *files;
 	uint32_t n_files, cap_files;
-	uint8_t has_news; /* mute has heard that the program has a function that
-			     it names */
+	uint8_t has_news; /* mute has heard a function's name */
 };
 
 /* Prepares s; a and n are borrowed.  Returns 0, or a negative number when out

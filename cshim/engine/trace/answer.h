@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the last reading of a trace showed of it and what it left out.  The
- * trace itself is not changed by it.
+ * What the last reading of a trace showed and what it left out.  The trace
+ * itself is not changed by it.
  */
 #ifndef ENGINE_ANSWER_H
 #define ENGINE_ANSWER_H
@@ -11,9 +11,9 @@
 struct answer {
 	uint64_t n_shown;
 	uint64_t n_notes;   /* shown, but no calls: what exceptions did */
-	uint64_t n_std;	    /* hidden for being the library's alone */
-	uint8_t is_chosen;  /* a choice was heeded at all */
-	uint8_t has_counts; /* not so where only a part was looked at */
+	uint64_t n_std;	    /* hidden only because they are the library's */
+	uint8_t is_chosen;  /* a choice was applied */
+	uint8_t has_counts; /* 0: only a part was read */
 	/* The span of the last choice that had one. */
 	uint8_t has_span;
 	uint32_t n_span_blocks;
@@ -21,16 +21,20 @@ struct answer {
 	struct span span;
 };
 
-struct answer *answer_new(void); /* NULL: out of memory */
+/* Returns a zeroed answer, or NULL when out of memory. */
+struct answer *answer_new(void);
+/* Frees a, which may be NULL. */
 void answer_free(struct answer *a);
+/* Drops the span that was found last. */
 void answer_forget_span(struct answer *a);
 
-/* What is read now has left out nothing so far. */
+/* Begins a reading, which has left out nothing so far. */
 static inline void answer_begin(struct answer *a)
 {
 	a->is_chosen = 0;
 }
 
+/* Sets what a reading that applied a choice has shown. */
 static inline void answer_set(struct answer *a, uint64_t n_shown,
 			      uint64_t n_std, int has_counts)
 {

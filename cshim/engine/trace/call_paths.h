@@ -36,13 +36,18 @@ struct call_paths {
 	int64_t n_left_out;
 };
 
-/* Set *out to the node b below the node `above`.  1: it is there, zeroed if it
- * is new; 0: there are STACKS_MOST others; negative: out of memory. */
+/* Sets *out to the node b below the node `above`. Returns 1 if it is there,
+ * zeroed if it is new; 0 if there are STACKS_MOST others; or a negative number
+ * when out of memory. */
 int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
 		    uint32_t *out);
 
+/* Fills an empty s with the calls of the choice.  Returns 0 or a negative
+ * status; release s in any case. */
 int call_paths_make(struct call_paths *s, const struct cst_trace *t,
 		    const struct cst_choice *choice, struct cst_error *err);
+
+/* Frees the memory of s and zeroes it. */
 void call_paths_release(struct call_paths *s);
 
 #endif

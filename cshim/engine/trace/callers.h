@@ -15,8 +15,9 @@ struct caller {
 	uint32_t thread;
 };
 
-/* The callers of call `at` of the block, whose depth is given: out[0] to
- * out[depth - 1], the outermost first; the caller frees it. */
+/* Finds the callers of call `at` of the block, whose depth the caller knows:
+ * (*out)[0] to (*out)[depth - 1], the outermost first, which the caller frees.
+ * Returns 0 or a negative status. */
 int callers_find(const struct cst_trace *t, uint32_t block, uint32_t at,
 		 uint32_t depth, struct caller **out, struct cst_error *err);
 

@@ -16,17 +16,19 @@ struct callid {
 
 enum { CALLID_MAX = 48 };
 
-/* Write an ID at p, not terminated; return the place behind it.  process and
- * thread are ordinals. */
+/* Writes an ID at p, without a NUL, and returns the place behind it.  process
+ * and thread are ordinals.  An ID takes at most CALLID_MAX bytes. */
 char *callid_put_numbers(char *p, uint32_t process, uint32_t thread,
 			 uint64_t number, int is_seed);
-/* Only what the IDs of a thread begin with, "2.". */
+/* Writes what the IDs of a thread begin with, "2.". */
 char *callid_put_thread(char *p, uint32_t process, uint32_t thread);
+/* Writes the ID of a call of that thread. */
 char *callid_put(char *p, const struct trace_thread *thread, uint64_t number,
 		 int is_seed);
-/* CST_BAD_INPUT: these are not an ID's words. */
+/* Reads an ID. Returns 0, or CST_BAD_INPUT if the text is none. */
 int callid_parse(const char *text, struct callid *out, struct cst_error *err);
-/* The index of the ID's thread. CST_BAD_INPUT: the trace has none. */
+/* Finds the index of the ID's thread.  Returns 0, or CST_BAD_INPUT if the trace
+ * has no such thread. */
 int callid_thread(const struct cst_trace *t, const struct callid *id,
 		  uint32_t *out, struct cst_error *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls as intervals that nest strictly, for readers that insist on it:
- * nothing ends before what it called, nor begins before what was before it.
- * Times rounded to nanoseconds, and damaged ones, may be off; they are trimmed
- * to what is around them.  The unit is the user's: what holds is that all
- * times have the same.
+ * Calls as intervals that nest strictly, for readers that insist on it: no call
+ * ends before its callees, nor begins before the end of the one before it.
+ * Times rounded to nanoseconds, and damaged ones, may violate this; they are
+ * trimmed to what is around them.  The user of this may choose another unit,
+ * the same for all times.
  */
 #ifndef ENGINE_CLAMP_H
 #define ENGINE_CLAMP_H
@@ -24,19 +24,21 @@ struct clamp {
 	struct nested *calls;
 	uint32_t n, cap;
 	uint64_t free_ns; /* end of its last outermost call */
-	/* To stay between what else would touch: one call's end and the next
-	 * one's start, or the end of what called it.  Where there is no room
-	 * they do touch. */
+	/* The gap between two calls that would touch: between one's end and the
+	 * next one's start, or between the ends of callee and caller.  If there
+	 * is no room for it they touch. */
 	uint32_t gap;
-	/* What a call takes at least, where there is room: readers that make
-	 * samples of calls do not show one that took no time. */
+	/* The shortest duration of a call, where there is room: readers that
+	 * sample calls do not show one that took no time. */
 	uint32_t shortest;
 };
 
+/* Frees the memory of s and zeroes it. */
 void clamp_release(struct clamp *s);
 
-/* Take away the innermost call, if it has ended before this one of the same
- * lane (NULL: the lane is over).  Valid until clamp_enter(); NULL: none has. */
+/* Removes and returns the innermost call, if it has ended before `call` of the
+ * same lane begins (NULL: the lane has ended); it is valid until clamp_enter().
+ * Returns NULL if it has not ended. */
 static inline const struct nested *clamp_over(struct clamp *s,
 					      const struct shown *call)
 {
@@ -45,8 +47,8 @@ static inline const struct nested *clamp_over(struct clamp *s,
 	return &s->calls[--s->n];
 }
 
-/* Trim the call to what is around it, and put it on top. Nothing is over any
- * more. Negative: out of memory. */
+/* Trims the call to what is around it, and opens it; clamp_over() has returned
+ * NULL before.  Returns 0, or a negative number when out of memory. */
 int clamp_enter(struct clamp *s, uint32_t function, struct shown *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One block of calls at a time, unpacked and checked, the late ends filled in.
+ * Unpacks one block of calls at a time, checked, with the late ends filled in.
  */
 #ifndef ENGINE_DECODE_H
 #define ENGINE_DECODE_H
@@ -16,8 +16,10 @@ struct unpacked {
 	uint32_t cap;
 };
 
-/* Room for the block's calls; what was in it may be lost. */
+/* Makes room for the block's calls; what was in u may be lost.  Returns 0, or a
+ * negative number when out of memory. */
 int unpacked_room(struct unpacked *u, const struct pack_info *info);
+/* Frees the memory of u. */
 void unpacked_release(struct unpacked *u);
 
 /* Zeroed: ready. */
@@ -26,14 +28,16 @@ struct decoder {
 	struct bytes data;
 };
 
+/* Frees the memory of d. */
 void decoder_release(struct decoder *d);
 
-/* Sites and threads of the calls exist then; whether the depths go on from
- * the block before is not looked at. */
+/* Unpacks a block (index) of t into *out.  Returns 0 or a negative status.  The
+ * sites and threads of its calls exist then; whether the depths continue those
+ * of the block before is not checked. */
 int decoder_unpack(struct decoder *d, const struct cst_trace *t, uint32_t block,
 		   struct unpacked *out, struct cst_error *err);
 
-/* Number and thread of a block's call. */
+/* Return the number, or the thread's index, of the i-th call of a block. */
 static inline uint64_t unpacked_number(const struct unpacked *u,
 				       const struct pack_info *info, uint32_t i)
 {

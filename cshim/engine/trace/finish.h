@@ -7,10 +7,12 @@
 
 #include "trace/loader.h"
 
-/* All blocks of t were read: sorts what they hold and adds it up. */
+/* Sorts and adds up what the blocks of t hold, once all were read.  Returns 0
+ * or a negative status. */
 int loader_settle(struct cst_trace *t, struct cst_error *err);
 
-/* The first late end of the lane's calls from seq on, as an index. */
+/* Returns the index in t->late of the first late end of the lane's calls from
+ * seq on. */
 uint32_t loader_late(const struct cst_trace *t, uint32_t lane, uint64_t seq);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trace file as it was found: where its blocks lie and all they tell
- * without being unpacked.  Nothing in it was believed unchecked: numbers of
- * threads, lanes and functions that stand here exist.
+ * A trace file as it was found: where its blocks lie and all that they say
+ * without being unpacked.  Everything is checked: the numbers of threads, lanes
+ * and functions in here exist.
  */
 #ifndef ENGINE_LOADER_H
 #define ENGINE_LOADER_H
@@ -44,7 +44,7 @@ struct trace_pause {
 	uint64_t at, ticks;
 };
 
-/* Of a process (ordinal) that the trace outlasted. */
+/* The end of a process (ordinal) before the end of the trace. */
 struct trace_end {
 	uint64_t ticks;
 	uint32_t process;
@@ -62,7 +62,7 @@ struct cst_trace {
 	int fd;
 	const char *path; /* for messages */
 	char *held;	  /* its own file (cache_file.h); or NULL */
-	uint64_t size;	  /* of what is whole */
+	uint64_t size;	  /* in bytes, without a block that is cut short */
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */
 	int is_renamed;	  /* what is dirty in names is not in the file */
@@ -89,23 +89,28 @@ struct cst_trace {
 	const char *from, *until, *in_file, *in_module;
 	struct cst_status_report status;
 	uint64_t n_notes;      /* beside its calls: what exceptions did */
-	struct answer *answer; /* answer.h; for whoever reads it */
+	struct answer *answer; /* answer.h; its readers' own */
 };
 
-/* Read what fd holds into a zeroed *t, whose fd and path are set. */
+/* Reads what t->fd holds into *t, which is zeroed but for fd and path.  Returns
+ * 0 or a negative status; release t in any case. */
 int loader_scan(struct cst_trace *t, struct cst_error *err);
+
+/* Frees the memory that loader_scan() allocated. */
 void loader_release(struct cst_trace *t);
 
-/* CST_BAD_FILE: "'path' is damaged: why". */
+/* Reports that the trace "is damaged: why"; returns CST_BAD_FILE. */
 int loader_damaged(const struct cst_trace *t, struct cst_error *err,
 		   const char *why);
-/* All of n bytes at `at`, or negative. */
+/* Reads n bytes at offset `at` of the file; returns 0, or a negative number if
+ * it cannot read all of them. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
 /* Room for element n in an array of the trace. Negative: out of memory. */
 int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap);
 
-/* What an exception did is written like a call, and is none. */
+/* Returns whether an entry of that site is a call: what an exception did is
+ * written like one, and is none. */
 static inline int trace_is_call(const struct cst_trace *t, uint32_t site)
 {
 	const struct names *n = t->names;
@@ -113,8 +118,8 @@ static inline int trace_is_call(const struct cst_trace *t, uint32_t site)
 	return !n->functions[n->sites[site].function].exception;
 }
 
-/* ns_shift is below 64; said in halves, because a shift of 128 bits has to
- * ask whether it is. */
+/* Converts ticks to nanoseconds.  ns_shift is below 64; the product is shifted
+ * in halves, because a shift of 128 bits has to check whether it is. */
 static inline uint64_t trace_ns(const struct cst_trace *t, uint64_t ticks)
 {
 	unsigned __int128 product = (unsigned __int128)ticks * t->ns_mult;
@@ -123,8 +128,8 @@ static inline uint64_t trace_ns(const struct cst_trace *t, uint64_t ticks)
 	       (uint64_t)(product >> 64) << 1 << (63 - t->ns_shift);
 }
 
-/* The tick, from the trace's first, at which so many nanoseconds have passed.
- */
+/* Returns the tick, from the trace's first, at which so many nanoseconds have
+ * passed. */
 static inline uint64_t trace_ticks(const struct cst_trace *t, uint64_t ns)
 {
 	uint64_t ticks = (uint64_t)(((unsigned __int128)ns << t->ns_shift) /

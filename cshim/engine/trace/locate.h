@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * A call by its thread and number, found without going through what lies
- * before it: most blocks tell the numbers of their calls.
+ * Finds a call by its thread and number without reading what lies before it:
+ * most blocks say the numbers of their calls.
  */
 #ifndef ENGINE_LOCATE_H
 #define ENGINE_LOCATE_H
 
 #include "trace/callid.h"
 
-/* 1: there is such a call, it starts at *tick and is of *site (which may be
- * NULL); 0: there is none.  thread is the index of the ID's. */
+/* Looks for the call with this ID, whose thread has that index.  Returns 1 with
+ * its start in *tick and its site in *site (which may be NULL); 0 if there is
+ * no such call; or a negative status. */
 int locate_call(const struct cst_trace *t, const struct callid *id,
 		uint32_t thread, uint64_t *tick, uint32_t *site,
 		struct cst_error *err);
 
-/* How many calls the thread made, those open before the trace left out. */
+/* Returns how many calls the thread made, without those open before the trace;
+ * or a negative status. */
 int64_t locate_count(const struct cst_trace *t, uint32_t thread,
 		     struct cst_error *err);
 

@@ -13,9 +13,10 @@ struct span {
 	uint64_t from, until;
 };
 
-/* Without from and until it is all.  A from that is never called leaves
- * nothing, an until that is not called after it the whole rest.
- * CST_BAD_INPUT: a bad regex, or no such ID. */
+/* Finds the span in t.  Without from and until it is everything.  A from that
+ * is never called leaves nothing, an until that is not called after it the
+ * complete rest.  Returns 0, CST_BAD_INPUT (a bad regex, or no such ID) or
+ * another negative status. */
 int span_init(struct span *s, const struct cst_trace *t,
 	      const struct cst_choice *choice, struct cst_error *err);
 

@@ -11,7 +11,8 @@ struct thread_choice {
 	uint32_t process, ordinal, tid; /* 0: any */
 };
 
-/* CST_BAD_INPUT: the trace has none. */
+/* Finds the threads that the choice is about.  Returns 0, or CST_BAD_INPUT if
+ * the trace has none of them. */
 int thread_choice_init(struct thread_choice *c, const struct cst_trace *t,
 		       const struct cst_choice *choice, struct cst_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A trace that can be read: made from a file, by path or open descriptor.
+ * Traces that can be read: made from a file, by path or open descriptor.
  */
 #ifndef ENGINE_TRACE_H
 #define ENGINE_TRACE_H
@@ -13,8 +13,8 @@
 int trace_open(int fd, const char *path, struct cst_trace **out,
 	       struct cst_error *err);
 
-/* Counters that only the recorder knew (losses, waits, records, functions):
- * put into the trace's status. */
+/* Sets in the trace's status the counters that only the recorder knows (losses,
+ * waits, records, functions). */
 void trace_set_status(struct cst_trace *t, const struct cst_status_report *s);
 
 #endif

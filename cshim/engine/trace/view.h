@@ -31,32 +31,39 @@ struct shown {
 	uint8_t end;	  /* enum call_end */
 	uint8_t is_seed;
 	uint8_t parent;	   /* enum parent_kind */
-	uint8_t is_before; /* comes before the part that is viewed, but is
-			    * a caller of what follows */
+	uint8_t is_before; /* comes before the part that is viewed; a caller of
+			      what follows */
 };
 
 struct view {
 	struct shown *next, *end; /* what is ready */
 };
 
-/* last and around of the choice are not looked at. t is borrowed. */
+/* Makes a view of the calls that the choice shows; its last and around are
+ * ignored.  With is_by_lane they come lane after lane, else in order of start.
+ * t is borrowed; the caller frees *out with view_free(). Returns 0 or a
+ * negative status. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);
-/* Only calls: not where exceptions are thrown and caught. */
+/* Makes a view of calls only, without where exceptions are thrown and
+ * caught. */
 int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 		   int is_by_lane, struct view **out, struct cst_error *err);
-/* Only a part of the trace, whose lanes' callers are told as well, before the
- * lane's first call. */
+/* Makes a view of a part of the trace.  Each lane begins with the callers of
+ * its first call, marked is_before. */
 int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 		  const struct walk_part *part, int is_by_lane,
 		  struct view **out, struct cst_error *err);
+
+/* Frees v, which may be NULL. */
 void view_free(struct view *v);
 
-/* Gets more calls ready. 1: there are some; 0: the end; or negative. */
+/* Makes more calls ready, for view_peek(). Returns 1 if there are some, 0 at
+ * the end, or a negative status. */
 int view_more(struct view *v, struct cst_error *err);
 
-/* 1: *out is the next call, which stays the next; 0: the end, and *out is NULL;
- * or negative. */
+/* Sets *out to the next call, which stays the next.  Returns 1; 0 at the end,
+ * with *out NULL; or a negative status. */
 static inline int view_peek(struct view *v, struct shown **out,
 			    struct cst_error *err)
 {
@@ -66,8 +73,8 @@ static inline int view_peek(struct view *v, struct shown **out,
 	return got;
 }
 
-/* 1: *out is the next call, the caller's to change until it asks for another;
- * 0: the end; or negative. */
+/* Sets *out to the next call, which the caller may change until it asks for
+ * another.  Returns 1, 0 at the end, or a negative status. */
 static inline int view_next(struct view *v, struct shown **out,
 			    struct cst_error *err)
 {
@@ -77,8 +84,8 @@ static inline int view_next(struct view *v, struct shown **out,
 	return got;
 }
 
-/* A call's duration so far or at all.  Of one that was open before the trace
- * only what lies in the trace is known. */
+/* Returns a call's duration, so far if it is open, in ns.  For a call that was
+ * open before the trace only what lies in the trace counts. */
 static inline uint64_t call_duration_ns(const struct cst_trace *t,
 					const struct packed_call *c,
 					uint32_t lane)
@@ -92,12 +99,12 @@ static inline uint64_t call_duration_ns(const struct cst_trace *t,
 	return (int64_t)ticks < 0 ? 0 : trace_ns(t, ticks);
 }
 
-/* Returns how many stops at gdb's prompt began within the call, as far as it
- * has come. */
+/* Returns how many stops at gdb's prompt began within the call, so far if it is
+ * open. */
 uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
 		    uint32_t lane);
 
-/* Is the call over, and is what gdb's stops took in its duration? */
+/* Returns whether the call has ended and its duration includes gdb's stops. */
 static inline uint8_t shown_is_stopped(const struct shown *s)
 {
 	return s->n_stops && s->end != CALL_OPEN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All calls of a trace, in runs of one lane: in order of start over all lanes
- * (those open before the trace first), or lane after lane.  A block is
- * unpacked when its time comes and forgotten behind its last call.
+ * (those open before the trace first), or lane after lane.  A block is unpacked
+ * when its turn comes and dropped after its last call.
  */
 #ifndef ENGINE_WALK_H
 #define ENGINE_WALK_H
@@ -27,30 +27,35 @@ struct run {
 	uint32_t block, at; /* where its first call is */
 };
 
-/* What is walked of a trace; zeroed: all. */
+/* The part of a trace that is walked; zeroed: everything. */
 struct walk_part {
 	uint64_t from;	      /* tick: only calls that start then or later */
 	uint64_t until;	      /* and hardly any after this one; 0: to the end */
 	const uint8_t *lanes; /* for each whether it is, or NULL; borrowed */
 };
 
-/* What the choice's range is of t. */
+/* Returns the part of t that is the choice's range. */
 struct walk_part walk_range(const struct cst_trace *t,
 			    const struct cst_choice *choice);
 
-/* t is borrowed. */
+/* Begin to walk t, or a part of it, which is borrowed: lane after lane with
+ * is_by_lane, else in order of start.  The caller frees *out with walk_free().
+ * Return 0 or a negative status. */
 int walk_new_part(const struct cst_trace *t, const struct walk_part *part,
 		  int is_by_lane, struct walk **out, struct cst_error *err);
 int walk_new(const struct cst_trace *t, int is_by_lane, struct walk **out,
 	     struct cst_error *err);
+
+/* Frees w, which may be NULL. */
 void walk_free(struct walk *w);
 
-/* 1: a run, valid until the next call; 0: the end. */
+/* Puts the next run into *out.  Returns 1, and the run is valid until the next
+ * call; 0 at the end; or a negative status. */
 int walk_next(struct walk *w, struct run *out, struct cst_error *err);
 
-/* Lane after lane, a run is a whole block: take it over, for the memory of
- * another one that is not needed any more (zeroed: none).  What the run points
- * at is the caller's then. */
+/* Exchanges memory: what the run points at becomes the caller's, in *other, and
+ * w gets the memory that was in *other (zeroed: none). Only when walking lane
+ * after lane, where a run is a complete block. */
 void walk_swap(struct walk *w, const struct run *run, struct unpacked *other);
 
 #endif

@@ -22,9 +22,13 @@ struct window {
 	uint8_t *walked; /* the part's lanes, or NULL */
 };
 
-/* Finds the part; the calls are to come from view_new_part() with it. */
+/* Finds the part where the window lies; the calls are to come from
+ * view_new_part() with it.  Returns 0 or a negative status; release w in any
+ * case. */
 int window_init(struct window *w, const struct cst_trace *t,
 		const struct cst_choice *choice, struct cst_error *err);
+
+/* Frees the memory of w. */
 void window_release(struct window *w);
 
 static inline int window_is_all(const struct window *w)
@@ -32,15 +36,15 @@ static inline int window_is_all(const struct window *w)
 	return !w->lanes;
 }
 
-/* All that is shown was taken. */
+/* Returns whether all calls that are shown were passed to window_take(). */
 static inline int window_is_over(const struct window *w)
 {
 	return w->lanes && w->at >= w->to;
 }
 
-/* Take the next visible call. 1: it is shown, and before it the n_callers
- * calls at *callers, which are the lane's stack around it (only before a
- * lane's first). 0: it is not; CST_MEMORY. */
+/* Decides on the next visible call.  Returns 1 if it is shown; before it come
+ * the n_callers calls at *callers, the lane's stack around it (only before a
+ * lane's first). Returns 0 if it is not shown, or CST_MEMORY. */
 int window_take(struct window *w, const struct shown *call,
 		const struct shown **callers, uint32_t *n_callers);
 
