@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Enough of a stack, whatever `ulimit -s` says.
+ * A large enough stack, whatever `ulimit -s` says.
  */
 #ifndef CLI_BIG_STACK_H
 #define CLI_BIG_STACK_H
 
-/* What run() returns. */
+/* Calls run() on a large stack, and returns what it returns. */
 int big_stack_run(int (*run)(int argc, char **argv), int argc, char **argv);
 
 #endif

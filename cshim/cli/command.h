@@ -5,10 +5,11 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-/* Exit codes: 0, 1 for a failure with one line told, 2 for bad usage. */
+/* Exit codes: 0; 1 for a failure, with one line on standard error; 2 for bad
+ * usage. */
 enum { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2 };
 
-/* Whose an option is; a command has one of them. */
+/* The commands that have an option; a command has one of these bits. */
 enum {
 	FOR_SHOW = 1,
 	FOR_REPORT = 2,
@@ -25,7 +26,7 @@ enum {
 
 /* What an argument is, for completion. */
 enum takes {
-	TAKES_WORD, /* nobody can guess it */
+	TAKES_WORD, /* any word */
 	TAKES_TRACE,
 	TAKES_FILE,
 	TAKES_PROGRAM, /* a program, and its arguments behind it */
@@ -53,13 +54,13 @@ extern const struct command command_gdb, command_record, command_live,
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];
 
-/* NULL: there is none. */
+/* Returns the command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
-/* Tell of bad usage in one line and return STATUS_USAGE. */
+/* Prints one line on bad usage to standard error, and returns STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Tell of a failure in one line and return STATUS_FAILED. */
+/* Prints one line on a failure to standard error, and returns STATUS_FAILED. */
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the shells' completion asks for.
+ * The words that the shells' completion offers.
  */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H

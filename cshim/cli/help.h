@@ -9,9 +9,9 @@
 
 #include "command.h"
 
-/* All commands, a line each. */
+/* Prints all commands, a line each. */
 void help_print(FILE *to);
-/* One command with its options. */
+/* Prints one command with its options. */
 void help_print_command(const struct command *c);
 
 #endif

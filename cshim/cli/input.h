@@ -5,8 +5,9 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-/* path, or where to read what it is for standard input ("-") or a <(command):
- * that is kept in a file without a name.  NULL: told. */
+/* Returns path, or, for standard input ("-") or a <(command), the path of a
+ * temporary file with a copy of it.  Returns NULL after it has reported a
+ * failure. */
 const char *input_path(const char *path);
 
 #endif

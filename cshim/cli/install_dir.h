@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Files that belong to the command, where it lies itself: installed, or in the
- * build folder of a checkout.
+ * Files that belong to the command, found from the folder where it lies:
+ * installed, or the build folder of a checkout.
  */
 #ifndef CLI_INSTALL_DIR_H
 #define CLI_INSTALL_DIR_H
 
 #include <limits.h>
 
-/* The first of the NULL-ended places, seen from the command's own folder, that
- * is there.  STATUS_OK, or STATUS_FAILED and told: it cannot be found. */
+/* Finds the first of the NULL-ended places, seen from the command's own folder,
+ * that exists, and writes its path to out.  Returns STATUS_OK, or STATUS_FAILED
+ * after it has reported that it cannot find it. */
 int install_dir_find(const char *name, const char *const *places,
 		     char out[PATH_MAX]);
 

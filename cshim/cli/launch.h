@@ -16,13 +16,15 @@ struct launch {
 	char *link; /* the shim's other name, without blanks; or NULL */
 };
 
-/* Find the program and the shim.  An exit code; what went wrong was told. */
+/* Finds the program and the shim.  Returns an exit code; a failure was
+ * reported. */
 int launch_prepare(struct launch *l, const char *name);
-/* Once the program has ended. */
+/* Frees what belongs to l, once the program has ended. */
 void launch_release(struct launch *l);
 
-/* Start it with these signals blocked; area is the path for the shim.  The
- * exit code, 0: *pid is the process. */
+/* Starts the program with these signals blocked; area is the path for the shim.
+ * Returns 0 with the process in *pid, or an exit code; a failure was
+ * reported. */
 int launch_start(const struct launch *l, char **argv, const char *area,
 		 const sigset_t *blocked, pid_t *pid);
 

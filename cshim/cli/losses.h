@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a trace lacks, told on standard error.
+ * What a trace lacks, printed on standard error.
  */
 #ifndef CLI_LOSSES_H
 #define CLI_LOSSES_H
 
 #include "cstrace/engine.h"
 
-/* Of all causes. */
+/* Returns how many records were lost, for all causes. */
 uint64_t losses_records(const struct cst_status_report *s);
 
-/* A line for each kind of library that was not traced. */
+/* Prints a line for each kind of library that was not traced. */
 void losses_tell_untraced(const struct cst_status_report *s);
 
-/* The same, after a line on records that were lost. */
+/* Prints what losses_tell_untraced() does, after a line on records that were
+ * lost. */
 void losses_tell(const struct cst_status_report *s);
 
 #endif

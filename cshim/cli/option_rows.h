@@ -12,19 +12,19 @@ struct option_row {
 	const char *value; /* what it takes, NULL: nothing */
 	const char *help;  /* NULL: for gdbext alone, and told nobody else */
 	unsigned use;	   /* FOR_... */
-	/* 0, or -1 when value is not a good one. */
+	/* Sets the option; returns 0, or -1 when value is not valid. */
 	int (*set)(struct options *o, const char *value);
-	/* The values there are, or what they are (":trace", ":format"), for
+	/* The possible values, or what kind they are (":trace", ":format"), for
 	 * completion; or NULL. */
 	const char *const *words;
 };
 
-/* That of --output, which is -o as well, is the first. */
+/* The rows; --output, which is -o as well, is the first. */
 extern const struct option_row option_rows[];
 
 enum { OUTPUT_ROW = 0, MAX_OPTION_ROWS = 64 };
 
-/* What holds where no option says otherwise. */
+/* Sets what holds if there is no option. */
 void options_default(struct options *o);
 
 #endif

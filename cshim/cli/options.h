@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the words behind a command's name say.
+ * The options and arguments behind a command's name.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -31,20 +31,21 @@ struct options {
 	int is_in_gdb;		   /* gdb asks, for its user */
 	const char *format;	   /* of save */
 	enum cst_output output_as; /* of the commands that sum up */
-	int is_all;		   /* whatever record was told to show */
-	int is_chosen;	    /* record's choice is heeded: --all shows more */
+	int is_all;		   /* all, whatever record was told to show */
+	int is_chosen;	    /* record's choice is applied: --all shows more */
 	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
 	int on_signal;
 	uint32_t keep_depth, keep_bytes; /* 0: all is kept */
 	uint64_t keep_ns;
-	char **names; /* what is no option: borrowed from argv */
+	char **names; /* the arguments, borrowed from argv */
 	int n_names;
 };
 
-/* 1: go on; 0: the help was asked for and printed; negative: bad usage, told.
- * Between min and max names must be there. */
+/* Reads argv into *out; the number of arguments must be between min_names and
+ * max_names.  Returns 1 to go on, 0 if the help was asked for and printed, or a
+ * negative number for bad usage, which was reported. */
 int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		  int max_names, struct options *out);
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A pager between standard output and a person: CSTRACE_PAGER, PAGER, or
- * less.  None where standard output is no terminal, or a dumb one.
+ * A pager between standard output and the user: CSTRACE_PAGER, PAGER, or less.
+ * There is none where standard output is no terminal, or a dumb one.
  */
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
 #include <stdint.h>
 
-/* A cst_write_fn as trace_input_write(), which starts the pager before the
- * first text: a failure that comes before it is told as it is. */
+/* A cst_write_fn for standard output, which starts the pager before the first
+ * text, so that an earlier failure is reported without one. */
 int pager_write(void *arg, const char *text, uint64_t size);
 
-/* Whether pager_write() would start one. */
+/* Returns whether pager_write() would start one. */
 int pager_is_wanted(void);
 
-/* No more text: wait until the pager was left. */
+/* Reports that there is no more text, and waits until the user quits the
+ * pager. */
 void pager_end(void);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What LD_PRELOAD must be for a program to take the shim.
+ * The value that LD_PRELOAD must have for a program to load the shim.
  */
 #ifndef CLI_PRELOAD_H
 #define CLI_PRELOAD_H
 
-/* The value, with the user's own entries behind; *link: a link that was made
- * for it, or NULL.  Both are the caller's.  An exit code; told. */
+/* Makes the value, with the user's own entries behind it.  *link is a link that
+ * was made for it, or NULL; the caller frees both.  Returns an exit code; a
+ * failure was reported. */
 int preload_make(const char *program, char **value, char **link);
-/* Take the link and its folder away; NULL does nothing. */
+/* Removes the link and its folder; NULL does nothing. */
 void preload_unlink(const char *link);
 
 #endif

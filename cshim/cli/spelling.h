@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The word that somebody may have meant.
+ * The word that the user may have meant.
  */
 #ifndef CLI_SPELLING_H
 #define CLI_SPELLING_H
@@ -11,7 +11,7 @@ struct near {
 	unsigned distance;
 };
 
-/* Offer one of the words there are; it is borrowed. */
+/* Compares n->wanted with one of the possible words, which is borrowed. */
 void spelling_offer(struct near *n, const char *word);
 
 #endif

@@ -25,15 +25,16 @@ struct watch {
 	uint8_t has_progress, is_quiet;
 };
 
-/* Before there are threads.  blocked is filled with the signals that are
- * dealt with in here.  An exit code; told. */
+/* Prepares w, before there are threads; *blocked gets the signals that are
+ * handled in here.  Returns an exit code; a failure was reported. */
 int watch_open(struct watch *w, sigset_t *blocked);
 void watch_close(struct watch *w);
 
 /* A cst_callbacks.wanted; arg is the watch. */
 void watch_wanted(void *arg);
 
-/* Until the program ends; its wait status. */
+/* Handles questions and signals until the program ends; returns its wait
+ * status. */
 int watch_run(struct watch *w);
 
 #endif

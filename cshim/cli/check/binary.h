@@ -18,19 +18,20 @@ struct binary_answer {
 	uint32_t line; /* 0: not known */
 };
 
-/* The file open at fd (which stays the caller's), path being its name, beside
- * which its separate debug file may lie.  NULL: out of memory. */
+/* Returns a reader for the file open at fd (which stays the caller's); path is
+ * its name, beside which its separate debug file may lie.  NULL: out of
+ * memory. */
 struct binary *binary_new(const char *path, int fd);
 void binary_free(struct binary *b);
 
-/* Is it what is open at fd? */
+/* Returns whether b is for the file that is open at fd. */
 int binary_is_of(const struct binary *b, int fd);
 
-/* The path, once, where nothing that was asked has been found; else NULL. */
+/* Returns the path, once, if nothing was found for any question; else NULL. */
 const char *binary_take_failure(struct binary *b);
 
-/* addr is one of the file's own.  *out is valid until the next question.
- * 1: something is known. */
+/* Looks up addr, one of the file's own.  Returns 1 if something is known; *out
+ * is valid until the next question. */
 int binary_find(struct binary *b, uint64_t addr, struct binary_answer *out);
 
 #endif

@@ -35,18 +35,19 @@ struct check_code {
 	uint32_t n_ranges, cap_ranges;
 };
 
-/* 0: out of memory. */
+/* Reads the functions and units of f, and counts their calls of hooks.  Returns
+ * 1, or 0 when out of memory. */
 int check_code_init(struct check_code *c, const struct check_file *f,
 		    const struct hook_sites *sites);
 void check_code_release(struct check_code *c);
 
-/* The function that contains addr, or NULL. */
+/* Returns the function that contains addr, or NULL. */
 const struct check_function *check_code_at(const struct check_code *c,
 					   uint64_t addr);
 
-/* Was it compiled with -finstrument-functions? */
+/* Returns whether the unit was compiled with -finstrument-functions. */
 int check_unit_is_instrumented(const struct check_unit *u);
-/* Of a compiler that knows no such hooks? */
+/* Returns whether the unit is made by a compiler that knows no such hooks. */
 int check_unit_is_rust(const struct check_unit *u);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A file that somebody wants to trace, opened: what kind of file it is, and
- * what its headers and symbols tell.  Addresses are libdwfl's, which lays the
+ * A file that the user wants to trace, opened: what kind of file it is, and
+ * what its headers and symbols say.  Addresses are libdwfl's, which lays the
  * sections of an object file out side by side.
  */
 #ifndef CLI_CHECK_FILE_H
@@ -49,22 +49,22 @@ struct check_file {
 	int has_sanitizer[N_SANITIZERS];
 };
 
-/* Opens the file at path, with the debug information of the file debug_path
- * where that belongs to it; NULL: what is installed here.  1: open.  0: it is
- * nothing that can be traced, *why tells (static text, or in the file's own
- * buffer).  -1: it cannot be read, errno. */
+/* Opens the file at path, with the debug information of debug_path if that
+ * belongs to it (NULL: of what is installed here). Returns 1; 0 if it cannot be
+ * traced, with the reason in *why (static text, or in f's own buffer); or -1
+ * with errno if it cannot be read. */
 int check_file_open(struct check_file *f, const char *path,
 		    const char *debug_path, const char **why);
 void check_file_close(struct check_file *f);
 
-/* A symbol by its number, below n_symbols, with its address; its name has no
- * version.  0: none. */
+/* A symbol with its address; its name has no version. */
 struct check_symbol {
 	char name[4096];
 	GElf_Sym elf;
 	uint64_t addr;
 	int is_defined;
 };
+/* Reads symbol i, below n_symbols.  Returns 0 if there is none. */
 int check_file_symbol(const struct check_file *f, int i,
 		      struct check_symbol *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where a file's code calls the two hooks.  Not all that looks like a call is
- * one, but none of the others leads just there.
+ * Finds where a file's code calls the two hooks.  Some of what looks like a
+ * call is none, but that does not lead exactly there.
  */
 #ifndef CLI_CHECK_HOOKS_H
 #define CLI_CHECK_HOOKS_H
@@ -19,11 +19,11 @@ struct hook_sites {
 	uint32_t n_enter;
 };
 
-/* 0: out of memory. */
+/* Finds the calls in f.  Returns 1, or 0 when out of memory. */
 int hook_sites_init(struct hook_sites *s, const struct check_file *f);
 void hook_sites_release(struct hook_sites *s);
 
-/* The first that is not below addr; may be n. */
+/* Returns the index of the first call that is not below addr; may be n. */
 uint32_t hook_sites_from(const struct hook_sites *s, uint64_t addr);
 
 #endif

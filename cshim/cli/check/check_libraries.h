@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The libraries that a file needs, and those that they need, where the loader
- * would find them.
+ * The libraries that a file needs, and those that they need in turn, where the
+ * loader would find them.
  */
 #ifndef CLI_CHECK_LIBRARIES_H
 #define CLI_CHECK_LIBRARIES_H
@@ -19,11 +19,12 @@ struct libraries {
 	uint32_t n, capacity;
 };
 
-/* 0: out of memory. */
+/* Finds the libraries of the file at path.  Returns 1, or 0 when out of
+ * memory. */
 int libraries_init(struct libraries *l, const char *path);
 void libraries_release(struct libraries *l);
 
-/* The first that defines a function of that name for others, or NULL. */
+/* Returns the first library that exports a function of that name, or NULL. */
 const struct library *libraries_owner(const struct libraries *l,
 				      const char *symbol);
 

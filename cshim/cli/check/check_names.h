@@ -30,7 +30,8 @@ struct check_names {
 
 struct cst_error;
 
-/* Negative: the regex does not compile (CST_BAD_INPUT), or out of memory. */
+/* Finds the functions that match the regex.  Returns 0, or a negative status:
+ * CST_BAD_INPUT if the regex does not compile, CST_MEMORY. */
 int check_names_find(struct check_names *out, const struct check_file *f,
 		     const struct check_code *c, const struct hook_sites *sites,
 		     const char *regex, struct cst_error *err);

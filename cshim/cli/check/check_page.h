@@ -8,10 +8,10 @@
 
 #include "cstrace/engine.h"
 
-/* What is printed between the two is about the file at path; is_in_gdb: for
- * gdb's user, who has other words for options. */
+/* Begins the answer about the file at path; is_in_gdb: it is for gdb's user,
+ * who has other words for options. */
 void page_begin(const char *path, enum cst_output output, int is_in_gdb);
-/* Returns status, which is 0 if the answer is yes. */
+/* Ends the answer.  Returns status, which is 0 if the answer is yes. */
 int page_end(int status);
 int page_is_text(void);
 int page_is_in_gdb(void);
@@ -24,17 +24,18 @@ void print_verdict_line(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 void print_row(const char *label, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* How to mend what was printed last. */
+/* Prints how to mend what was printed last. */
 void print_mend(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A function that was asked about; file is where it is defined, or NULL. */
+/* Prints a function that was asked about; file is where it is defined, or
+ * NULL. */
 void print_function(const char *name, const char *file, int line);
-/* There is none. */
+/* Prints that no function matches. */
 void print_none(const char *regex);
-/* What became of it. */
+/* Prints what became of the function printed last. */
 void print_fate(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A row of the units' table, whose names are width columns wide. */
+/* Prints a row of the units' table, whose names are width columns wide. */
 void print_unit(const char *name, uint32_t n_functions, uint32_t n_hooked,
 		int width, const char *advice);
 

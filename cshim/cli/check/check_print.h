@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `cstrace check` says, and in gdb as well, which runs the command.
+ * What `cstrace check` prints; gdb runs the command for its own check.
  */
 #ifndef CLI_CHECK_PRINT_H
 #define CLI_CHECK_PRINT_H
@@ -18,14 +18,15 @@ struct check {
 	char rights[128]; /* "setuid root", or "" */
 };
 
-/* check_verdict.c: the first lines.  Returns whether it can be traced. */
+/* Prints the first lines (check_verdict.c). Returns whether the file can be
+ * traced. */
 int print_verdict(const struct check *c);
-/* check_facts.c: a row for each thing that was looked at. */
+/* Prints a row for each thing that was looked at (check_facts.c). */
 void print_facts(const struct check *c);
-/* check_units.c: those with trouble first, limit of them. */
+/* Prints at most limit units, those with trouble first (check_units.c). */
 void print_units(const struct check *c, uint32_t limit);
-/* check_fates.c: what became of each function.  Returns whether one of them can
- * be traced. */
+/* Prints what became of each function, at most limit of them (check_fates.c).
+ * Returns whether one of them can be traced. */
 int print_fates(const struct check *c, const struct check_names *names,
 		const char *regex, uint32_t limit);
 

@@ -32,9 +32,9 @@ enum cst_state {
 enum cst_mode {
 	CST_MODE_OFF = 0,
 	CST_MODE_RING = 1,
-	/* As CST_MODE_RING, and each hook calls cstrace_hook_enter/exit(). */
+	/* CST_MODE_RING, and each hook calls cstrace_hook_enter/exit(). */
 	CST_MODE_BREAKPOINT = 2,
-	/* As CST_MODE_RING, and each hook waits for the reader. */
+	/* CST_MODE_RING, and each hook waits for the reader. */
 	CST_MODE_HANDSHAKE = 3,
 };
 

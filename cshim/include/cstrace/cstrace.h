@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * For the code of programs that link the shim (-lcstrace) or only want to
- * talk to it when it happens to be preloaded: declare what is used as weak
- * and test its address.
+ * For the code of programs that link the shim (-lcstrace), or only call it when
+ * it happens to be preloaded: such code declares what it uses as weak and tests
+ * its address.
  */
 #ifndef CSTRACE_H
 #define CSTRACE_H
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* "0.2.0": the release of the shim that is loaded. */
+/* The release of the shim that is loaded, "0.2.0". */
 extern const char cstrace_version[];
 
-/* Where gdb puts its breakpoints in the sync road.  They do nothing; callee
- * is the function entered or left, caller its return address, number counts
- * the events of the trace from 1 so that one is never taken twice. */
+/* Where gdb puts its breakpoints in the breakpoint mode.  They do nothing.
+ * callee is the function entered or left, caller its return address; number
+ * counts the events of the trace from 1, so that none is handled twice. */
 void cstrace_hook_enter(void *callee, void *caller, unsigned long number);
 void cstrace_hook_exit(void *callee, void *caller, unsigned long number);
 

@@ -205,7 +205,7 @@ struct cst_recorder_options {
 	 * stay in memory; cst_recorder_save() and the end write them to spool.
 	 * */
 	uint64_t flight_bytes;
-	/* The choice that the trace file proposes to whoever reads it (filter,
+	/* The choice that the trace file proposes to its readers (filter,
 	 * depth, min_ns); all calls are recorded nevertheless.  NULL: none. */
 	const struct cst_choice *choice;
 	/* Calls that are not recorded at all; 0: no such limit.  keep_depth:
@@ -655,8 +655,8 @@ CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
 
 enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
 
-/* By counts alone the order of the calls and their threads make no difference.
- * */
+/* CST_DIFF_BY_COUNTS: the order of the calls and their threads make no
+ * difference. */
 enum cst_diff_by { CST_DIFF_BY_FLOW = 0, CST_DIFF_BY_COUNTS = 1 };
 
 /* The order of the rows in both tables, the largest first.  "calls" and "total"

@@ -169,9 +169,9 @@ struct cst_chunk {
 	uint32_t state; /* enum cst_chunk_state; released after the others */
 	uint32_t thread;
 	uint32_t seq; /* 0, 1, ...: the thread's chunks in order */
-	/* Of a free chunk: the index + 1 of the next free one, or 0.  Of an
-	 * open one: 0.  Of a full one: the number of its used slots, or 0 if
-	 * the writer has not set it. */
+	/* In a free chunk: the index + 1 of the next free one, or 0. In an open
+	 * one: 0. In a full one: the number of its used slots, or 0 if the
+	 * writer has not set it. */
 	uint32_t next;
 };
 _Static_assert(sizeof(struct cst_chunk) == 16, "area layout");

@@ -9,30 +9,34 @@
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
-/* NULL until mapped, then the same for the process's life: cursors point
- * into it. */
+/* The area.  It is NULL until area_map() succeeds, then constant for the
+ * process's life: cursors point into it. */
 extern HIDDEN struct cst_area *area;
 
-/* Map the file at path, once (is_file: which may have to be made); 0, or a
- * positive errno. */
+/* Maps the file at path, once; with is_file it is a file on disk, which is made
+ * if there is none.  Returns 0, or a positive errno. */
 int area_map(const char *path, int is_file);
-/* Once it is: without this each page of the pool costs a fault amid the
- * program's calls. */
+/* Touches the pages of the pool once, when the area is mapped: without this
+ * each page would cost a page fault during the program's calls. */
 void area_touch(void);
 
-/* Is this chunk mapped, or could it be mapped now?  With signals blocked. */
+/* Returns whether the memory of this chunk is mapped, after mapping it if need
+ * be.  Called with signals blocked. */
 int area_has_chunk(uint32_t index);
-/* The same of a site; under the lock. */
+/* Returns whether the memory of the site with this number is mapped, after
+ * mapping it if need be; the caller holds the lock. */
 int area_has_site(uint32_t number);
 
-/* See that the memory is there before it is written: on a full tmpfs the
- * write would end the program.  0, or a positive errno. */
+/* Makes the kernel provide the memory before it is written: on a full tmpfs a
+ * write would end the program.  Returns 0, or a positive errno. */
 int area_reserve(void *start, uint64_t size);
 
-/* Draw the next number of a table: -1 when it is full. */
+/* Takes the next number from a table's counter, from first up to below end.
+ * Returns -1 when the table is full. */
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end);
 
-/* What time it is, in ticks and by the monotonic clock, where that tells. */
+/* Sets *ticks and *ns to the time in ticks and of the monotonic clock; leaves
+ * both as they are if that clock cannot be read. */
 static inline void area_moment(uint64_t *ticks, uint64_t *ns)
 {
 	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
@@ -43,11 +47,13 @@ static inline void area_moment(uint64_t *ticks, uint64_t *ns)
 	*ticks = clock_ticks();
 }
 
+/* Adds 1 to a counter of the area. */
 static inline void area_count(uint64_t *counter)
 {
 	__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+/* Returns the address of the byte at that offset of the area. */
 static inline void *area_at(uint64_t offset)
 {
 	return (char *)area + offset;

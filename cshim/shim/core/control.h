@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What gdb wants.
+ * What gdb or `cstrace record` wants the shim to do: struct cst_control.
  */
 #ifndef SHIM_CONTROL_H
 #define SHIM_CONTROL_H
@@ -10,15 +10,17 @@
 
 extern HIDDEN struct cst_control control;
 
-/* If the state asks, look at cstrace_control and do as it says.  Returns the
+/* Reads cstrace_control and obeys it, if the state asks for that.  Returns the
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);
 
-/* Off from now on, whatever gdb says, for the clock cannot be read any more. */
+/* control_end() switches recording off for good, whatever gdb wants, because
+ * the clock cannot be read any more; control_has_ended() returns whether it
+ * did. */
 void control_end(void);
 int control_has_ended(void);
 
-/* A library was unloaded: forget the sites that were in it.
+/* Reports that a library was unloaded: the sites that were in it are dropped.
  * Async-signal-safe. */
 void control_unloaded(void);
 

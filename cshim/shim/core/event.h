@@ -7,8 +7,8 @@
 
 #include "cstrace/layout.h"
 
-/* What a hook leaves to others: the state is not plainly "on", the site is
- * new, the chunk is full.  Async-signal-safe. */
+/* Handles an event that the hook does not handle itself: the state is not
+ * plainly "on", the site is new, or the chunk is full.  Async-signal-safe. */
 void event_slow(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		uint64_t fp, enum cst_kind kind);
 

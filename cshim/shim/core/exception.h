@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Telling where exceptions are thrown and caught, and which they are.
+ * Records where exceptions are thrown and caught, and their types and texts.
  */
 #ifndef SHIM_EXCEPTION_H
 #define SHIM_EXCEPTION_H
@@ -9,8 +9,8 @@
 
 typedef const char *(*what_fn)(const void *);
 
-/* What is to be known of the library of C++, so that its what() is told from
- * the program's own. */
+/* What is known of the C++ library, so that its what() can be distinguished
+ * from the program's own. */
 struct cxx {
 	uint64_t code, code_size; /* its code; 0: not known, */
 	const uint64_t *whats;	  /* but these functions in it, up to a 0 */
@@ -18,18 +18,19 @@ struct cxx {
 	uint64_t runtime_what, logic_what;
 };
 
-/* At *frame is the return address of the call that throws, or that a handler
- * begins with. */
+/* Records a throw of that object and type.  *frame is the return address of the
+ * call that throws or, in the functions below, that a handler begins with. */
 void exception_tell_throw(const struct cxx *cxx, const uint64_t *frame,
 			  const void *object, const void *type);
-/* The thread's innermost exception in a handler, by the library's
- * __cxa_get_globals(). */
+/* Records that the thread's innermost exception in a handler is thrown again;
+ * get_globals is the library's __cxa_get_globals(). */
 void exception_tell_again(const struct cxx *cxx, const uint64_t *frame,
 			  void *(*get_globals)(void));
-/* The object that a std::exception_ptr points to. */
+/* Records that the object that a std::exception_ptr points to is thrown
+ * again. */
 void exception_tell_rethrow(const struct cxx *cxx, const uint64_t *frame,
 			    const void *object);
-/* The unwinder's exception, of any language. */
+/* Records that the unwinder's exception, of any language, is caught. */
 void exception_tell_catch(const struct cxx *cxx, const uint64_t *frame,
 			  const void *unwind_exception);
 

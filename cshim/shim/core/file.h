@@ -8,11 +8,13 @@
 
 #include <stdint.h>
 
-/* Its descriptor, ready to be mapped; or negative errno.  Other files than
- * areas whose processes are all gone are never replaced. */
+/* Opens or makes the file at path.  Returns its descriptor, ready to be mapped,
+ * or a negative errno.  It replaces nothing but areas whose processes have all
+ * ended. */
 int file_open(const char *path);
 
-/* The next chunk, index + 1; 0: there is none, or no room for it. */
+/* Makes one more chunk in the file; returns its index + 1, or 0 if there is
+ * none or no room for it. */
 uint32_t file_chunk(void);
 
 #endif

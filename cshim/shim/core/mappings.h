@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Telling a reader without gdb what is mapped where.
+ * Reports to a reader without gdb which files are mapped where.
  */
 #ifndef SHIM_MAPPINGS_H
 #define SHIM_MAPPINGS_H
 
 #include "core/site.h"
 
-/* All under the lock, and idle unless the area wants mappings. */
+/* The caller of each function holds the lock.  They do nothing unless the area
+ * wants mappings. */
 
-/* This process was just entered into the area. */
+/* Reports all mappings of this process, which was just added to the area. */
 void mappings_begin(void);
-/* A site is about to be made: is its code known? */
+/* Called before a site is made: makes sure that the mapping of its code is
+ * reported. */
 void mappings_cover(const struct site_key *k);
-/* Something was unmapped: forget the sites that were in it. */
+/* Drops the sites in memory that was unmapped. */
 void mappings_retire(void);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* Enter this process into the area, once in each fork child as well.  Under
- * the lock.  0, or a positive errno. */
+/* Adds this process to the area; each fork child calls it as well, once.  The
+ * caller holds the lock.  Returns 0, or a positive errno. */
 int process_register(void);
-/* The same of a process within this one's memory: its index + 1, or 0. */
+/* Adds a process that shares this one's memory; returns its index + 1, or 0. */
 uint32_t process_add(uint32_t parent);
 
 #endif

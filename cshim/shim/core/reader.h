@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The other side, as far as the program can tell: is it there, and wake it.
+ * The reader, as far as the program can see it: whether it is there, and how to
+ * wake it and wait for it.
  */
 #ifndef SHIM_READER_H
 #define SHIM_READER_H
 
 #include <stdint.h>
 
-/* How long one sleep may last before the reader's death is looked for. */
+/* How many ms one sleep may last before the shim checks whether the reader has
+ * ended. */
 enum { READER_LOOK_MS = 100 };
 
-/* It left or died: nobody will ever take what is written. */
+/* Returns whether the reader has ended or died: nobody will ever read what is
+ * written. */
 int reader_is_gone(void);
 
-/* End its nap, if it sleeps a whole tick. */
+/* Wakes the reader, if it sleeps. */
 void reader_wake(void);
 
-/* Sleep until *word is no more `value`.  1: look again.  0: give up, because
- * the reader is gone (then all is switched off), wait_limit_ms has passed
- * since *began (0: it is set), or gdb wants something else. */
+/* Sleeps until *word is not `value` any more.  Returns 1 to look again; or 0 to
+ * give up, because the reader has ended (then everything is switched off),
+ * wait_limit_ms has passed since *began (set here if it is 0), or gdb wants
+ * something else. */
 int reader_wait(uint32_t *word, uint32_t value, uint64_t *began);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work that a signal handler must not come in between.  Every signal is
- * blocked meanwhile, also those that libc keeps for itself.  Where a sandbox
- * has no room for that, our own hooks in such a handler see that the thread is
- * busy: what they have to say is lost, and counted.
+ * Work that a signal handler must not interrupt.  Every signal is blocked
+ * meanwhile, also those that libc keeps for itself.  Where a sandbox forbids
+ * that, the hooks in such a handler see that the thread is busy: their records
+ * are lost, and counted.
  */
 #ifndef SHIM_SIGNALS_H
 #define SHIM_SIGNALS_H
@@ -15,6 +15,7 @@
 /* No mask has it: nobody can block SIGKILL. */
 #define NOT_BLOCKED (1ull << (SIGKILL - 1))
 
+/* Blocks all signals.  Returns what signals_restore() needs to undo it. */
 static inline uint64_t signals_block(void)
 {
 	uint64_t all = ~0ull, before = 0;
@@ -28,8 +29,9 @@ static inline uint64_t signals_block(void)
 	return NOT_BLOCKED;
 }
 
-/* Not by the gate: a thread's own filter cannot have come in between, and one
- * for all waits for us. */
+/* Undoes signals_block(). It does not pass the gate: a thread's own filter
+ * cannot have been added in between, and one for all threads waits for this
+ * one. */
 static inline void signals_restore(uint64_t before)
 {
 	if (before != NOT_BLOCKED) {

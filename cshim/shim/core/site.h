@@ -9,7 +9,7 @@
 
 #include "kernel/state.h"
 
-/* What a hook was told, and where it was called from. */
+/* The two arguments of a hook, and where it was called from. */
 struct site_key {
 	uint64_t callee, caller, hook;
 };
@@ -46,7 +46,7 @@ static inline int site_is(const struct cst_site *s, const struct site_key *k)
 	       s->caller == k->caller;
 }
 
-/* Where a key's number is looked for first. */
+/* Where a key's number is first looked for. */
 struct site_probe {
 	const uint32_t *slots;
 	uint64_t i, mask;
@@ -54,8 +54,9 @@ struct site_probe {
 
 static inline struct site_probe site_probe(const struct site_key *k)
 {
-	/* Pairs with the releases in site.c: whoever sees a table sees its
-	 * slots, and whoever sees a number in a slot sees the site whole. */
+	/* Pairs with the releases in site.c: a thread that sees a table sees
+	 * its slots, and one that sees a number in a slot sees the complete
+	 * site. */
 	uint64_t table = __atomic_load_n(&site_index.table, __ATOMIC_ACQUIRE);
 
 	return (struct site_probe){site_table_slots(table),
@@ -68,7 +69,7 @@ static inline uint32_t site_probe_load(const struct site_probe *p)
 	return __atomic_load_n(&p->slots[p->i], __ATOMIC_ACQUIRE);
 }
 
-/* The site's number, or 0: not known yet. */
+/* Returns the site's number, or 0 if it is not known yet. */
 static inline uint32_t site_find(const struct site_key *k)
 {
 	struct site_probe p = site_probe(k);
@@ -82,7 +83,7 @@ static inline uint32_t site_find(const struct site_key *k)
 	}
 }
 
-/* The same without a second look; 0: it lies elsewhere, or is not known.  An
+/* Looks only once; returns 0 if the site lies elsewhere, or is not known.  An
  * empty slot gives site 0, whose hook is no return address. */
 static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
 {
@@ -92,19 +93,22 @@ static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
 	return site_is(&site_index.sites[*number], k);
 }
 
+/* Returns whether the reader wants no records of the site. */
 static inline int site_is_muted(uint32_t number)
 {
 	return __atomic_load_n(&site_index.sites[number].verdict,
 			       __ATOMIC_RELAXED) == CST_MUTED;
 }
 
-/* The site's number, made if need be; 0: it cannot be had, and the loss is
- * counted.  Async-signal-safe. */
+/* Returns the site's number, after adding it if it is new.  Returns 0, and
+ * counts the loss, if that cannot be done.  Async-signal-safe. */
 uint32_t site_intern(const struct site_key *k, enum cst_kind kind);
 
+/* Makes `sites`, the area's table, the one that keys are compared in. */
 void site_table_attach(struct cst_site *sites);
 
-/* Forget the sites with an address in [start, end).  Under the lock. */
+/* Drops the sites with an address in [start, end). The caller holds the
+ * lock. */
 void site_table_retire(uint64_t start, uint64_t end);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each thread keeps of itself, and its entry in the area.
+ * The data of each thread, and its entry in the area.
  */
 #ifndef SHIM_THREAD_H
 #define SHIM_THREAD_H
@@ -8,7 +8,7 @@
 #include "kernel/arch.h"
 #include "kernel/state.h"
 
-/* All but the cursor, the tid, busy_sp and quiet_sp is touched with signals
+/* All fields but cursor, tid, busy_sp and quiet_sp are used with signals
  * blocked only. */
 struct self {
 	uint64_t cursor;     /* address of the next slot */
@@ -23,7 +23,7 @@ struct self {
 	uint32_t tid;	   /* whose this is; 0: nobody has looked */
 	uint64_t busy_sp;  /* signals.h; or 0 */
 	uint64_t quiet_sp; /* while it asks an exception, exception.c; or 0 */
-	/* sigstack.h, as told last */
+	/* sigstack.h, as last recorded */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;
 };
@@ -41,16 +41,18 @@ static inline int cursor_is_full(uint64_t slot)
 	return (slot & (CST_CHUNK_SIZE - 1)) >= CURSOR_FULL;
 }
 
-/* Drop what another process (our parent) left here. */
+/* Drops what another process (the parent) left here. */
 void thread_renew(struct self *me);
 
-/* Both with signals blocked.  Negative: the table is full, counted. */
+/* Adds the thread to the area.  Returns 0, or a negative number, which it
+ * counts, if the table is full.  Called with signals blocked. */
 int thread_register(struct self *me);
-/* The calling thread may be about to fork: mark what is open, for the child's
- * tree to begin with.  Async-signal-safe. */
+/* Records that the calling thread may be about to fork: the child's tree begins
+ * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);
 
-/* A chunk was claimed: its seq.  Sees to it that our end hands it over. */
+/* Returns the sequence number of a chunk that was claimed, and makes sure that
+ * the end of the thread hands it over.  Called with signals blocked. */
 uint32_t thread_claimed(struct self *me);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Chooses the header of the processor at hand.
+ * Includes the header for the processor that the shim is compiled for.
  */
 #ifndef SHIM_ARCH_H
 #define SHIM_ARCH_H

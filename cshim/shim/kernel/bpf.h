@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a seccomp filter would say of a system call: classic BPF, as far as the
- * kernel lets filters have it.
+ * Interprets seccomp filters, to know what one would say to a system call:
+ * classic BPF, as far as the kernel lets filters use it.
  */
 #ifndef SHIM_BPF_H
 #define SHIM_BPF_H
@@ -10,7 +10,8 @@
 #include <linux/seccomp.h>
 #include <stdint.h>
 
-/* SECCOMP_RET_...; what the kernel would refuse as a filter allows all. */
+/* Returns what the filter of n instructions returns for data, SECCOMP_RET_...;
+ * for code that the kernel would refuse as a filter, SECCOMP_RET_ALLOW. */
 uint32_t bpf_run(const struct sock_filter *code, uint32_t n,
 		 const struct seccomp_data *data);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which object is mapped and where, by what the linker left in its file and so
- * in memory.
+ * Identifies a mapped object by what the linker wrote into its file and so into
+ * memory.
  */
 #ifndef SHIM_BUILDID_H
 #define SHIM_BUILDID_H
@@ -10,10 +10,10 @@
 
 enum { MAX_BUILD_ID = 64, BUILD_ID_TEXT = 2 * MAX_BUILD_ID + 18 };
 
-/* Of the object whose first byte is mapped at `start`: its build-id, a space,
- * the address at which its own address 0 is, both in lower case hex, NUL-ended.
- * "" where it has no build-id or cannot be read.  The memory is read by the
- * kernel: it may be unmapped meanwhile. */
+/* Describes the object whose first byte is mapped at `start`: its build-id, a
+ * space, and the address at which its own address 0 is, both in lower case
+ * hexadecimal, NUL-terminated.  Writes "" if it has no build-id or cannot be
+ * read.  The kernel reads the memory, so it may be unmapped meanwhile. */
 void buildid_read(uint64_t start, char out[BUILD_ID_TEXT]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the dynamic linker has loaded, read as it lies in memory: without a call
- * of libc's, which would take its lock.
+ * What the dynamic linker has loaded, read from memory without a call to libc,
+ * which would lock its own lock.
  */
 #ifndef SHIM_LOADED_OBJECT_H
 #define SHIM_LOADED_OBJECT_H
@@ -24,17 +24,18 @@ struct object {
 	int has_path; /* of its own, for libraries it opens */
 };
 
-/* 0: not one to look into. */
+/* Reads a loaded object.  Returns 1, or 0 if it must not be read. */
 int object_read(struct object *o, const struct link_map *map);
 
-/* A symbol that the library offers, by its table of type DT_GNU_HASH; 0: it has
- * none. */
+/* Returns a symbol that the library exports, by its table of type DT_GNU_HASH,
+ * or NULL if it has none of that name. */
 const Elf64_Sym *object_find(const struct object *o, const char *name);
 
-/* Where the library keeps the address of a function that it calls, as bound so
- * far; 0: it calls none of that name. */
+/* Returns where the library keeps the address of a function that it calls, as
+ * bound so far, or NULL if it calls none of that name. */
 const uint64_t *object_slot(const struct object *o, const char *name);
 
+/* Returns whether two texts are equal. */
 int is_text(const char *a, const char *b);
 
 #endif

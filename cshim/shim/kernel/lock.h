@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one lock of the shim, around rare work: answering gdb, a new site, the
- * first claim.  Taken with all signals blocked only, so no handler waits for
- * the code it interrupted.  0: free, 1: taken, 2: somebody waits.
+ * The one lock of the shim, for rare work: obeying gdb, a new site, the first
+ * claim of a chunk.  It is locked only with all signals blocked, so no handler
+ * waits for the code that it interrupted.  The word is 0: free, 1: locked, 2:
+ * locked, and another thread waits.
  */
 #ifndef SHIM_LOCK_H
 #define SHIM_LOCK_H
@@ -10,7 +11,8 @@
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
-/* Who drops it may be forbidden to wake us (syscall_gate.h). */
+/* The thread that unlocks it may be forbidden to wake the others
+ * (syscall_gate.h): they look again after so many ms. */
 enum { LOCK_LOOK_MS = 50 };
 
 static inline int lock_try(void)

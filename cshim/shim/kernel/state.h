@@ -15,8 +15,9 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Beside those of enum cst_state: one thread is looking at the control.  A
- * CST_STATE_ASK that gdb writes meanwhile is seen, for this one is gone. */
+/* One more state beside those of enum cst_state: a thread reads the control.
+ * If gdb writes CST_STATE_ASK meanwhile, that is seen, for this value is then
+ * overwritten. */
 enum { STATE_ANSWERING = 4 };
 
 struct state_page {
@@ -32,7 +33,7 @@ struct state_page {
 } __attribute__((aligned(4096)));
 _Static_assert(sizeof(struct state_page) == 4096, "neighbours are wiped too");
 
-/* Exported as cstrace_state. */
+/* The page, which the shim exports as cstrace_state. */
 extern HIDDEN struct state_page state_page;
 
 static inline uint32_t state_now(void)

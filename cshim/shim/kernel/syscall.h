@@ -81,7 +81,7 @@ static inline long sys_read(int fd, void *buf, size_t len)
 	return gate_call(SYS_read, fd, (long)buf, (long)len, 0, 0, 0);
 }
 
-/* The address, or negative errno: the last page holds no mapping. */
+/* Returns the address, or a negative errno: the last page holds no mapping. */
 static inline long sys_mmap(uint64_t addr, size_t len, int prot, int flags,
 			    int fd)
 {
@@ -95,14 +95,14 @@ static inline long sys_mmap_at(uint64_t addr, size_t len, int prot, int flags,
 			 (long)offset);
 }
 
-/* Make a mapping longer where it is. */
+/* Enlarges a mapping where it is. */
 static inline long sys_mremap(uint64_t addr, size_t old_len, size_t len)
 {
 	return gate_call(SYS_mremap, (long)addr, (long)old_len, (long)len, 0, 0,
 			 0);
 }
 
-/* The soft limit; RLIM_INFINITY also where it cannot be told. */
+/* Returns the soft limit; RLIM_INFINITY also if it cannot be read. */
 static inline uint64_t sys_limit(int resource)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -123,9 +123,9 @@ static inline int sys_madvise(void *addr, size_t len, int advice)
 			      0);
 }
 
-/* The kernel's number of the calling thread, which libc puts into a mutex that
- * is taken.  For a sandbox that has no room for asking; wrong in what the
- * program has cloned past libc. */
+/* Returns the kernel's number of the calling thread, which libc puts into a
+ * mutex that is locked.  It is for sandboxes that forbid to ask; and wrong in
+ * threads that the program has cloned without libc. */
 static inline uint32_t libcs_tid(void)
 {
 	pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
@@ -137,7 +137,8 @@ static inline uint32_t libcs_tid(void)
 	return (uint32_t)tid;
 }
 
-/* Who asks is the first thread of its process, or is told in time. */
+/* The caller is the first thread of its process, or is told of a fork in
+ * time. */
 static inline uint32_t sys_getpid(void)
 {
 	long pid = gate_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -167,7 +168,7 @@ static inline void sys_thread_name(char name[16])
 	gate_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
 }
 
-/* 0: nobody tells. */
+/* Returns the clock's time in ns, or 0 if it cannot be read. */
 static inline uint64_t sys_clock_ns(int clock)
 {
 	struct timespec now = {0, 0};
@@ -184,7 +185,8 @@ static inline uint64_t sys_monotonic_ms(void)
 	return ns ? ns / 1000000 : clock_ticks() >> 21;
 }
 
-/* Shared futexes unless op has FUTEX_PRIVATE_FLAG; no timeout with ms 0. */
+/* Waits for a wake-up of the futex while *word is `value`, at most ms (0:
+ * without a limit). Futexes are shared unless op has FUTEX_PRIVATE_FLAG. */
 static inline int sys_futex_wait(uint32_t *word, int op, uint32_t value,
 				 uint32_t ms)
 {

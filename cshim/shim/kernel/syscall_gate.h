@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Each system call of ours passes here.  A program that has made itself a
- * sandbox (sandbox.c) may die of one that it does not make itself: so what the
- * sandbox is known to forbid is not made, and fails.
+ * Each system call of the shim passes here.  A program that has made itself a
+ * sandbox (sandbox.c) may be killed for a system call that it does not make
+ * itself: so those that the sandbox is known to forbid are not made, and fail.
  */
 #ifndef SHIM_SYSCALL_GATE_H
 #define SHIM_SYSCALL_GATE_H
 
 struct sock_fprog;
 
-/* The kernel's answer, or negative errno as if it were.  Async-signal-safe. */
+/* Makes a system call.  Returns the kernel's result, or a negative errno as if
+ * it were.  Async-signal-safe. */
 long gate_call(long number, long a, long b, long c, long d, long e, long f);
 
-/* Between these two, which may be nested, another thread's filter does not
- * come over us. */
+/* Between these two calls, which may be nested, no other thread's filter comes
+ * into force for this thread. */
 void gate_hold(void);
 void gate_release(void);
 
-/* A filter is about to be made, which is the program's and may be anything; for
- * the calling thread and those that it makes, or for all. */
+/* Reports that the program is about to add a filter, which may be anything, for
+ * the calling thread and those that it makes, or for all threads. */
 void gate_add_filter(const struct sock_fprog *program, int is_for_all);
 
 #endif

@@ -29,9 +29,9 @@ static inline uint64_t clock_ticks(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Take the next slot.  One instruction, so that a signal handler comes before
- * or after it and never gets the same slot; not locked, for no other thread
- * writes the cursor. */
+/* Claims the next slot: returns *cursor and adds size to it.  It is one
+ * instruction, so that a signal handler comes before or after it and never gets
+ * the same slot; it is not locked, for no other thread writes the cursor. */
 static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 {
 	__asm__ volatile("xaddq %0, %1" : "+r"(size), "+m"(*cursor) : : "cc");
@@ -75,8 +75,8 @@ static inline uint64_t thread_pointer(void)
 	return pointer;
 }
 
-/* A pointer in a jmp_buf of libc's, under a guard that libc keeps in the
- * thread's data. */
+/* Returns word i of libc's jmp_buf, a pointer, without the guard that libc
+ * keeps in the thread's data. */
 static inline uint64_t jump_word(const void *env, int i)
 {
 	uint64_t word = ((const uint64_t *)env)[i];
@@ -85,7 +85,8 @@ static inline uint64_t jump_word(const void *env, int i)
 	return word;
 }
 
-/* Where it leads: frame pointer, stack pointer, and the place in the code. */
+/* Return where a jmp_buf leads: frame pointer, stack pointer, and the place in
+ * the code. */
 static inline uint64_t jump_target_fp(const void *env)
 {
 	return jump_word(env, 1);
@@ -101,7 +102,7 @@ static inline uint64_t jump_target_pc(const void *env)
 	return jump_word(env, 7);
 }
 
-/* The same of a ucontext_t. */
+/* Returns the frame pointer in a ucontext_t. */
 static inline uint64_t context_fp(const void *context)
 {
 	return ((const uint64_t *)context)[15];
@@ -122,7 +123,8 @@ static inline void cpu_relax(void)
 	__asm__ volatile("pause");
 }
 
-/* The kernel's own convention: negative errno on failure, errno untouched. */
+/* Makes a system call by the kernel's own convention: returns a negative errno
+ * on failure, and does not touch errno. */
 static inline long syscall6(long number, long a, long b, long c, long d, long e,
 			    long f)
 {
@@ -139,8 +141,8 @@ static inline long syscall6(long number, long a, long b, long c, long d, long e,
 	return result;
 }
 
-/* A static program runs before libc has made its thread data, and before it can
- * have a sandbox. */
+/* Returns whether the thread has thread data.  A static program runs before
+ * libc has made it, and before it can have a sandbox. */
 static inline int has_thread_data(void)
 {
 	uint64_t pointer = 0;
@@ -173,9 +175,9 @@ static inline int has_thread_data(void)
 	POPPED(rax)      \
 	POPPED(r9) POPPED(r8) POPPED(rcx) POPPED(rdx) POPPED(rsi) POPPED(rdi)
 
-/* What gdb knows the function by: libc's name is taken from the symbols that
- * only debuggers read (Makefile), or a breakpoint on it would be in here, too.
- */
+/* The name by which gdb knows the function: libc's name is removed from the
+ * symbols that only debuggers read (Makefile), or else a breakpoint on it would
+ * be in here, too. */
 #define DEBUGGERS_NAME(name)                   \
 	".type cstrace_" #name ", @function\n" \
 	".set cstrace_" #name ", " #name "\n"

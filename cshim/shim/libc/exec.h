@@ -2,7 +2,8 @@
 #ifndef SHIM_EXEC_H
 #define SHIM_EXEC_H
 
-/* A program is about to be run with this environment (NULL: an empty one). */
+/* Reports that a program is about to be executed with this environment (NULL:
+ * an empty one). */
 void exec_enters(const char *path, char **environment);
 
 #endif

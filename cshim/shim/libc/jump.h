@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Telling that calls were left without their exit hooks.
+ * Records that calls were unwound without their exit hooks.
  */
 #ifndef SHIM_JUMP_H
 #define SHIM_JUMP_H
@@ -9,39 +9,41 @@
 
 #include <stdint.h>
 
-/* Where a thread goes on. */
+/* Where a thread continues. */
 struct jump {
 	uint64_t sp;
 	uint64_t fp;
 	uint64_t pc;	  /* as a return address */
-	int is_anywhere;  /* what is inlined there does not tell what is left */
+	int is_anywhere;  /* what is inlined there does not show what is unwound
+			   */
 	int is_unwinders; /* is_anywhere, as CST_BY_UNWINDER has it */
 };
 
-/* This thread goes on there. */
+/* Records that this thread continues there. */
 void jump_tell(const struct jump *to);
 
-/* ... in the function that called this one. */
+/* Records that this thread continues in the function that called this one. */
 #define jump_tell_caller()                                           \
 	jump_tell(&(struct jump){                                    \
 		.sp = callers_sp(),                                  \
 		.fp = *(const uint64_t *)__builtin_frame_address(0), \
 		.pc = (uint64_t)__builtin_return_address(0)})
 
-/* What is to be known of the unwinder: its functions _Unwind_GetCFA() and
+/* What is known of the unwinder: its functions _Unwind_GetCFA() and
  * _Unwind_GetGR(), or NULL. */
 struct unwinder {
 	uint64_t (*get_sp)(void *);
 	uint64_t (*get_register)(void *, int);
-	/* A handler that it leads to will call our __cxa_begin_catch(). */
+	/* A handler that it leads to will call the shim's
+	 * __cxa_begin_catch(). */
 	int has_told_handlers;
 };
 
-/* ... in the frame that the unwinder's context is of, at ip. */
+/* Records that this thread continues in the frame that the unwinder's context
+ * describes, at ip. */
 void jump_tell_frame(const struct unwinder *u, void *context, uint64_t ip);
 
-/* What is to be done before libc's functions of these names; called by assembly
- * only. */
+/* Run before libc's functions of these names; called by assembly only. */
 HIDDEN void before_longjmp(const void *env);
 HIDDEN void before_setcontext(const void *to);
 HIDDEN void before_swapcontext(const void *from, const void *to);
