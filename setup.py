@@ -38,7 +38,7 @@ class BinaryDistribution(Distribution):
 
 
 class PlatformWheel(bdist_wheel):
-    """Of this machine, for any Python: ours is gdb's, whichever that is."""
+    """A wheel of this machine, for any Python: ours is gdb's, whichever that is."""
 
     def get_tag(self) -> tuple[str, str, str]:
         return "py3", "none", super().get_tag()[2]

@@ -383,7 +383,7 @@ class Thread(NamedTuple):
     name: str
 
     def tag(self) -> str:
-        """As rows have it."""
+        """The thread's tag, as rows have it."""
         return "%st%d" % ("p%d:" % self.process if self.process > 1 else "",
                           self.thread)
 

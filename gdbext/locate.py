@@ -115,7 +115,7 @@ def _caches() -> list[str]:
 
 
 def old_caches() -> list[str]:
-    """Those that are there by now."""
+    """The folders with caches that exist by now."""
     return list(filter(_is_ours, _places()))
 
 

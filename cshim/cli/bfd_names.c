@@ -1,4 +1,10 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Answers a recorder's questions in the thread that calls
+ * bfd_names_answer_all(): looks up each address in its file with libbfd
+ * (check/binary.c), and keeps the files that could not be read for a report at
+ * the end.
+ */
 #include "bfd_names.h"
 #include "check/binary.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints the words that may stand at the cursor of a command line; the shells'
+ * completion scripts run it.
+ */
 #include "complete.h"
 #include "command.h"
 #include "cstrace/engine.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints what --help prints: the list of commands, or one command's options and
+ * examples, from the tables that the commands are read with.
+ */
 #include "help.h"
 #include "option_rows.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Copies a trace that comes through a pipe into a temporary file, because a
+ * trace is read by position.
+ */
 #include "input.h"
 #include "command.h"
 

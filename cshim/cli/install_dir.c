@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looks for files that belong to the command, from the folder where the command
+ * itself lies.
+ */
 #include "install_dir.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Starts a program with the shim in it: finds it as the shell would, sets its
+ * environment, and reports an exec that fails.
+ */
 #include "launch.h"
 
 #include <errno.h>
@@ -30,7 +34,7 @@ static int is_program(const char *path)
 	return access(path, X_OK) == 0;
 }
 
-/* As execvp() would; errno tells why not. */
+/* Finds the program as execvp() would; errno says why it cannot. */
 static char *program_find(const char *name)
 {
 	const char *folder = getenv("PATH");

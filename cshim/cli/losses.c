@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints on standard error what a trace lacks: records that were lost, and
+ * libraries that were not traced.
+ */
 #include "losses.h"
 
 #include <inttypes.h>

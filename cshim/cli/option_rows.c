@@ -34,7 +34,8 @@ static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
 static const char *const a_file[] = {":file", NULL};
 static const char *const a_format[] = {":format", NULL};
-/* As one thinks of them; any other is taken as well. */
+/* The order in which people think of them; any other signal is accepted as
+ * well. */
 static const char *const signal_words[] = {"USR1", "USR2", "HUP", "QUIT", NULL};
 
 /* "1.2s..1.4s"; either end may be left out, and a bare number is in seconds,
@@ -651,7 +652,7 @@ const struct option_row option_rows[] = {
 	 FOR_CALLS | FOR_LIVE, set_std, NULL},
 	{"all", NULL, "all units or functions, not only the first 20",
 	 FOR_CHECK, set_all, NULL},
-	{"all", NULL, "also what record was told not to show",
+	{"all", NULL, "also what record's options hide",
 	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
 	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
 	 set_output_as, output_words},

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the words behind a command's name with the rows of option_rows.c, and
+ * explains words that it does not know.
+ */
 #include "options.h"
 #include "help.h"
 #include "option_rows.h"

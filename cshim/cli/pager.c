@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Shows long output through the user's pager when standard output is a
+ * terminal.
+ */
 #include "pager.h"
 #include "trace_input.h"
 
@@ -94,7 +98,7 @@ void pager_end(void)
 
 	if (!pager_pid)
 		return;
-	/* Whoever looks at standard output later finds it open. */
+	/* Code that looks at standard output later finds it open. */
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDOUT_FILENO);

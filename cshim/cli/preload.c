@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Makes the value of LD_PRELOAD: a path without blanks and colons to the shim,
+ * and the runtime of a sanitizer before it.
+ */
 #include "preload.h"
 
 #include <errno.h>

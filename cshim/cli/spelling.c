@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Finds the word of a list that the user probably meant by a misspelt one.
+ */
 #include "spelling.h"
 
 #include <stddef.h>

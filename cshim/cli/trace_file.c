@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Decides which words of a command line name trace files, and finds the trace
+ * to read where none does.
+ */
 #include "trace_file.h"
 #include "cstrace/layout.h"
 #include "file/block.h"

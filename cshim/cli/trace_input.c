@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opens the trace of a command that reads one, writes its output and notes, and
+ * ends it well when the user interrupts it.
+ */
 #include "trace_input.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The loop of `cstrace record` while the program runs: it polls for questions,
+ * signals and the program's end, and draws the progress line.
+ */
 #include "watch.h"
 
 #include <errno.h>

@@ -110,7 +110,7 @@ NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Those options that choose calls, and the named ones, as arguments of
+    """The options that choose calls, and the named ones, as arguments of
     Session.choice()."""
     found = {_PARTS.get(n, n): value for n, value in values.items()
              if n in names or n in _CHOOSING}
@@ -139,7 +139,7 @@ def write_note(trace: Trace, choice: Choice) -> None:
 
 def _wrong_words(trace: Trace, choice: Choice,
                  *words: Union[str, bytes, None]) -> Iterator[str]:
-    """Of words for functions, those that none of the trace is meant by."""
+    """Yields the words for functions that mean no function of the trace."""
     for word in words:
         if isinstance(word, bytes):
             word = word.decode("utf-8", "surrogateescape")

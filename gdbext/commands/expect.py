@@ -42,7 +42,7 @@ class ExpectCommand(TraceCommand):
     It may begin with "options:" and below that, indented, depth N, filter
     REGEX, exclude REGEX, from WHERE, until WHERE, in FILE, module M, min-time
     T, range A..B, thread N or std: only those calls are compared.  -make
-    writes there what it was told.
+    writes the options that it was given there.
 
     Without a match the first call that differs is shown, and the command
     fails.

@@ -21,7 +21,7 @@ class _Place(NamedTuple):
 
 
 def _address(function: str) -> Optional[int]:
-    """Of one that gdb's tables have by another spelling."""
+    """The address of a function that gdb's tables spell in another way."""
     try:
         found = gdb.decode_line(function)[1]
     except gdb.error:

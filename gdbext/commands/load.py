@@ -25,7 +25,7 @@ class LoadCommand(TraceCommand):
     program's path.
 
     A gdb that dies leaves what it has recorded in a file that the next one
-    tells of.  Without FILE: where those are.  The five newest are kept, each
+    reports.  Without FILE: where those are.  The five newest are kept, each
     for a week."""
 
     name = "cstrace load"

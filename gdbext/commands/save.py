@@ -57,7 +57,7 @@ class SaveCommand(TraceCommand):
       .ctf         a folder for babeltrace2 and Trace Compass
       .uftrace     a folder for uftrace's replay, report, graph
 
-    A file that cstrace wrote is replaced once the new one is whole, any
+    A file that cstrace wrote is replaced once the new one is complete, any
     other only with -force.  What `cstrace start` and the settings choose is what is saved, unless -all or options of
     this command, as those of `cstrace show`, say otherwise; -below ID saves
     the call with this number (1.42) and what it calls.  Rows have their

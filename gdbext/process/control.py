@@ -35,7 +35,7 @@ class Control:
 
     @classmethod
     def find(cls) -> Optional[Control]:
-        """Those of the selected process as it stands, if the shim is in it."""
+        """The objects of the selected process as it is now, if it has the shim."""
         pid = gdb.selected_inferior().pid
         control = symbol_address("cstrace_control")
         state = symbol_address("cstrace_state")
@@ -44,7 +44,7 @@ class Control:
         return cls(pid, control, state)
 
     def in_child(self, pid: int) -> Control:
-        """The same objects in a fork child, as long as it has not exec'd."""
+        """These objects in a fork child, as long as it has not exec'd."""
         return Control(pid, self._control, self._state)
 
     def _read(self) -> _Fields:

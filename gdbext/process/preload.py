@@ -48,7 +48,7 @@ def _is_wanted(path: Optional[str]) -> bool:
 
 
 class _Value(NamedTuple):
-    """Of the variable in one inferior's environment."""
+    """What the variable is in one inferior's environment."""
 
     users: Optional[str]
     ours: str

@@ -39,7 +39,7 @@ class Leftover(NamedTuple):
 
 
 def _status(path: str) -> Optional[os.stat_result]:
-    """Of a file of ours that nobody holds."""
+    """The status of a file of ours that no process has locked."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
                      | os.O_NOCTTY | os.O_CLOEXEC)
@@ -114,7 +114,7 @@ def _contents(left: Leftover) -> Optional[str]:
 
 
 def _as_word(path: str) -> str:
-    """As `cstrace load` and a shell take it."""
+    """The path as `cstrace load` and a shell accept it."""
     home = os.path.expanduser("~").rstrip("/") + "/"
     if path.startswith(home) and not re.search(r"[\s'\"\\]", path):
         return "~/" + path[len(home):]

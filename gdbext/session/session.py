@@ -75,7 +75,7 @@ CHOOSING = {"filter": "filter", "exclude": "exclude", "depth": "depth",
 
 def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
                choice: engine.Choice, form: Optional[str] = None) -> str:
-    """Of n calls, or rows; with what was left out."""
+    """The line on n saved calls, or rows; with what was left out."""
     is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
     note = trace.note(choice, choice.has_more)
     if note[:1].isdigit():  # how many they are was just said
@@ -119,7 +119,7 @@ class Session:
                            names=engine.NAMES.index(s["names"]))
 
     def saved_look(self, has_ids: bool = False) -> engine.Look:
-        """Of a saved file, which two runs of one program are compared by."""
+        """The look of a saved file, by which runs of a program are compared."""
         look = self.look()
         look.id = has_ids
         return look

@@ -80,7 +80,7 @@ def leave_hook(signal: str) -> None:
 
 
 def _step_out() -> None:
-    """Of the selected thread."""
+    """Steps the selected thread out."""
     newest = gdb.newest_frame()
     user = _users(newest)
     if user == newest:

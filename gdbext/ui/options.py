@@ -63,8 +63,8 @@ def _is_balanced(name: str) -> bool:
 
 
 def first_function(text: str) -> tuple[str, str]:
-    """As first_word(); a name with its parameters, as completion writes it, may
-    have blanks between its brackets."""
+    """The first word, as first_word() finds it; a name with its parameters, as
+    completion writes it, may have blanks between its brackets."""
     word, rest = first_word(text)
     name, behind = word, rest
     while behind and not _is_balanced(name) and text.lstrip()[:1] not in "\"'":
@@ -271,7 +271,7 @@ def complete(text: str, word: Optional[str], options: list[Option],
 
 
 def listed(word: Optional[str], allowed: list[str], typed: str) -> Any:
-    """Those that begin as typed, without what gdb takes for earlier words."""
+    """Words that begin as typed, without what gdb takes for earlier words."""
     if word is None:
         return gdb.COMPLETE_NONE
     cut = len(typed) - len(word)

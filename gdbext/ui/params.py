@@ -263,7 +263,8 @@ class Settings:
             _SetChosen(self._all[name], values)
 
     def tell_own(self, own: Callable[[str], Optional[str]]) -> None:
-        """Of a setting: what the trace has in its place, or None."""
+        """Sets the function that returns what the trace has in place of a setting,
+        or None."""
         _Chosen.own = staticmethod(own)
 
     def size(self, name: str) -> int:

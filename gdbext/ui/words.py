@@ -14,7 +14,7 @@ def count(n: int, noun: str) -> str:
 
 
 def cut_off(n: int) -> str:
-    """Of processes that gave away what recording takes."""
+    """The words on processes that gave away what recording needs."""
     return "%d process%s cut off by a sandbox (seccomp, PR_SET_TSC)" % (
         n, "" if n == 1 else "es")
 

@@ -72,7 +72,7 @@ def _label(name, level, threads):
 
 
 def _alone(got):
-    """Of one thread: the wall time and, in brackets, the processor time. They
+    """One thread's wall time and, in brackets, its processor time. They
     differ where it waited for the reader or for a processor."""
     return "%.1f ns (%.1f)" % (median(got["ours"], _wall),
                                median(got["ours"], _cpu))

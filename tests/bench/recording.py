@@ -43,7 +43,7 @@ def variants(name):
 
 
 def _bytes(table, name, calls):
-    """As it was recorded in a hurry, and packed again."""
+    """The bytes as it was recorded in a hurry, and packed again."""
     running.run([build.COMMAND, "save", OURS, PACKED])
     for what, path in (("recorded", OURS), ("saved", PACKED)):
         got = os.path.getsize(path) / calls

@@ -165,7 +165,7 @@ def terminal():
 
 
 def watched(program, threads, size, live):
-    """As traced(), on a terminal, with `set cstrace live` on or off."""
+    """Runs as traced() does, on a terminal, with `set cstrace live` on or off."""
     with terminal() as out:
         return traced(program, threads, size,
                       before=("set cstrace live " + live,), stdout=out)

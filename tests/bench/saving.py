@@ -130,7 +130,7 @@ class Watch(threading.Thread):
 
 
 def _peak_kb(size):
-    """Of gdb, recording, reporting and saving fib(size)."""
+    """The peak memory of gdb, recording, reporting and saving fib(size)."""
     words = ["set cstrace live off", "cstrace start", "run"]
     if size > 1:
         words += ["cstrace report", "cstrace save " + TEXT]
@@ -165,7 +165,7 @@ def _memory(table):
 
 
 def _most_kb(words):
-    """Of one reader; its file is mapped, but hardly any of that is held."""
+    """The most memory of one reader; its file is mapped, but hardly resident."""
     pid = os.posix_spawn(
         build.COMMAND, [build.COMMAND, *words], running.environment(),
         file_actions=[(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0)

@@ -52,7 +52,7 @@ def record(program, folder, start="cstrace start", settings=()):
 
 
 def record_alone(program, folder):
-    """The same without gdb."""
+    """Records without gdb."""
     told = folder / (program.name + ".told")
     tree = folder / (program.name + ".jsonl")
     trace = folder / (program.name + ".cst")

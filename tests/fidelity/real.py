@@ -84,7 +84,7 @@ def told(program, folder):
 
 
 def recorded(program, folder):
-    """The same of cstrace."""
+    """What cstrace recorded."""
     tree = folder / "tree.jsonl"
     subprocess.run(
         [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",

@@ -102,7 +102,7 @@ static void begin(struct cst_recorder *r, uint8_t how)
 		abort();
 }
 
-/* As cst_recorder_open() makes it, but for the thread. */
+/* Makes a recorder as cst_recorder_open() does, but without the thread. */
 static struct cst_recorder *recorder_new(uint8_t how)
 {
 	struct cst_recorder *r = calloc(1, sizeof(*r));

@@ -36,7 +36,7 @@ def left_open_folder(tmp_path_factory):
 
 @pytest.fixture
 def nasty_names(tmp_path, nasty):
-    """Of functions."""
+    """Nasty names of functions."""
     return record_program(tmp_path, nasty)
 
 

@@ -71,7 +71,7 @@ def build(source, *flags, variant=Variant(), name=None, is_traced=True):
 @functools.lru_cache(maxsize=None)
 def build_library(source, *flags, variant=Variant(), name=None,
                   is_traced=True):
-    """The same as a shared library."""
+    """Builds the source as a shared library."""
     command = [variant.compiler, variant.level, "-g", "-fPIC", "-shared",
                str(source if os.path.isabs(source) else TARGETS / source)]
     if is_traced:

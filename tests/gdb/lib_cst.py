@@ -233,7 +233,7 @@ class Trace:
                               "s" * call.is_seed, call.number)
 
     def rows(self):
-        """By ID, with the keys of the JSON lines that tell the same."""
+        """The rows by ID, with the keys of the JSON lines that mean this."""
         found = {}
         for call in (c for calls in self.calls.values() for c in calls):
             function, file, line = self.sites[call.site]

@@ -31,7 +31,7 @@ def record(folder, *args):
 
 
 def record_program(folder, program, *args):
-    """The same of another one; returns the folder."""
+    """Records another program; returns the folder."""
     done = cstrace(folder, "record", "-o", "t.cst", "--", program, *args)
     assert done.returncode == 0, done.stderr
     return folder
@@ -181,7 +181,7 @@ def folded(raw):
 
 
 def stacks(calls, events):
-    """The same from JSON lines: (own nanoseconds, calls) by stack.  What the
+    """The stacks from JSON lines: (own nanoseconds, calls) by stack.  What the
     open calls took is in the events only."""
     took = {e["args"]["id"]: e["dur"] for e in events}
     by_id = {c["id"]: c for c in calls}

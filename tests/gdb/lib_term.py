@@ -63,7 +63,7 @@ class Terminal:
         self._child.send(text)
 
     def interrupt(self):
-        """Ctrl-C, for whoever has the terminal."""
+        """Types Ctrl-C, for the foreground process of the terminal."""
         self._child.sendintr()
 
     def go_on(self):

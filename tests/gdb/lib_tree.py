@@ -102,7 +102,7 @@ def saved_tree(path):
 
 
 def saved_trees(path):
-    """The same for each thread, by its name."""
+    """The tree of each thread, by its name."""
     trees = {}
     for row in rows(path.read_text()):
         trees[row.thread] = trees.get(row.thread, "") + row.line() + "\n"
@@ -177,7 +177,7 @@ def json_line(call, depth):
 
 
 def json_trees(calls):
-    """By thread id, from the links to the parents alone."""
+    """The trees by thread id, from the links to the parents alone."""
     depths, trees = {}, {}
     for call in calls:
         parent = call["parent"]
@@ -188,7 +188,7 @@ def json_trees(calls):
 
 
 def json_tree(path):
-    """Of one thread."""
+    """The tree of a trace with one thread."""
     trees = list(json_trees(read_jsonl(path)).values())
     assert len(trees) == 1, "%d threads" % len(trees)
     return trees[0]

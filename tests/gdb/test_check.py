@@ -100,7 +100,7 @@ def check(folder, program, *words, status=0):
 
 
 def fate(folder, program, name, status=0):
-    """Of the one function, without the verdict on the file."""
+    """What is said of one function, without the verdict on the file."""
     return check(folder, program, name, status=status).split("\n\n")[1]
 
 
@@ -253,7 +253,7 @@ def test_an_object_file(folder, cc):
 
 
 def test_rust(folder):
-    """By what its compiler says of itself; there may be none here."""
+    """Rust is known by what its compiler says of itself; there may be none."""
     build(folder, "gcc", "-g", "-S", "half.c", "bare.c")
     for name in "half.s", "bare.s":
         text = (folder / name).read_text()

@@ -57,7 +57,7 @@ def completed(gdb, program, *commands):
 
 
 def test_a_traces_functions_are_completed(gdb):
-    """Those that were called, not all symbols of program and libraries."""
+    """Only functions that were called, not all symbols of the program."""
     assert completed(gdb, build("calls.c"), "cstrace show ") == [
         "cstrace show " + name for name in (
             "compare", "down", "leaf", "main", "pair", "spread", "through")]

@@ -190,7 +190,7 @@ def test_they_have_their_place_without_a_live_view(gdb, tmp_path):
 
 
 def counts(folder, *words):
-    """Of calls, as the command says it."""
+    """The counts of calls, as the command prints them."""
     out = cstrace(folder, *words).out
     found = re.findall(r"^(?:calls +|# .*?)(\d+)(?: of \d+ calls| \()", out,
                        re.M)

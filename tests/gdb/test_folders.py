@@ -100,7 +100,7 @@ def test_ctf_tells_of_each_call(left_open):
 
 
 def test_ctf_state_dump_leads_to_the_functions(ended):
-    """As Trace Compass finds them: the address less that of its object is the
+    """Trace Compass finds them so: the address less that of its object is the
     symbol's in the file."""
     events = ctf_events(save_folder(ended, "t.ctf"))
     program = str(build("formats.cc"))

@@ -15,7 +15,7 @@ ROW = re.compile(r"^ *(\d+)(?:  +[\d.]+ \w+){2} +[\d.]+%  ( *)(\S.*)$", re.M)
 
 
 def paths(text):
-    """Of each row its calls and its path, simple names: (6, "total serve")."""
+    """Each row's calls and path, simple names: (6, "total serve")."""
     found, path = [], []
     for calls, indent, name in ROW.findall(text):
         name = re.sub(r"\(.*", "", name).split("::")[-1] or name

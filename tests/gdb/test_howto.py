@@ -89,7 +89,7 @@ def test_the_terminal_shows_the_columns_of_today(tmp_path):
 
 
 def anchors(path):
-    """As GitHub makes them from headings."""
+    """The anchors that GitHub makes from headings."""
     titles = re.findall(r"^#+ (.*)", path.read_text(), re.M)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
             for title in titles}

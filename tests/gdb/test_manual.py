@@ -21,7 +21,7 @@ def groff(*options):
 
 @pytest.fixture(scope="module")
 def text():
-    """As a terminal shows it, without bold and breaks of lines."""
+    """The page as a terminal shows it, without bold and line breaks."""
     drawn = groff("-Tutf8", "-P-c", "-P-b", "-P-u", "-rLL=200n")
     drawn = re.sub(r"(.)\x08\1|_\x08", r"\1", drawn)
     return re.sub(r"\s+", " ", drawn)

@@ -235,7 +235,7 @@ WAIT = "python import select; select.select([], [], [], 1)"
 
 @pytest.mark.parametrize("more", [(), ("cstrace stop", "cstrace start")])
 def test_start_before_the_libraries_are_there(gdb, tmp_path, more):
-    """By the shim that is to come, not by the program's own hooks."""
+    """The shim that is to come records, not the program's own hooks."""
     run = gdb(build("calls.c"), QUIET, "starti", "cstrace start", *more,
               "cstrace status", "continue", *SAVE)
     assert ("cstrace    on, recording begins once the program's libraries "
@@ -299,7 +299,7 @@ def test_a_thread_that_goes_on_has_its_time(gdb, tmp_path):
 
 
 def test_start_without_the_shim_in_the_program(gdb, tmp_path):
-    """By breakpoints on the program's own hooks."""
+    """Breakpoints on the program's own hooks record it."""
     run = gdb(build("calls.c"), QUIET, "set cstrace preload off",
               "break spread", "run", "cstrace start", "cstrace status",
               "delete", "continue", *SAVE)

@@ -44,7 +44,7 @@ def record(folder, trace, program):
 
 
 def calls(folder, trace, *options):
-    """Of the trace; nothing must be said."""
+    """The calls of the trace; nothing else must be printed."""
     done = cstrace(folder, "save", "--std", "--format", "jsonl", *options,
                    trace, "-")
     assert (done.status, done.err) == (0, ""), done

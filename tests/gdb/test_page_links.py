@@ -131,7 +131,7 @@ def test_copies(page, shop):
 
 
 def test_copies_where_there_is_no_clipboard(page, shop):
-    """As on a page from a plain server."""
+    """A page from a server without TLS has none."""
     page.open(shop / "t.html")
     page.run("cstrace.select(0, '')")
     page.run("""void Object.defineProperty(navigator, 'clipboard',

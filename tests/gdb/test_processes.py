@@ -31,7 +31,7 @@ def names_only(text):
 
 
 def trees(folder, name="t.txt"):
-    """Of each thread, by what it is called and its number."""
+    """The tree of each thread, by its name and number."""
     found = {}
     for row in rows((folder / name).read_text()):
         key = (row.thread, row.tid)

@@ -89,8 +89,8 @@ def test_who_opens_it_matters(tmp_path, flags, is_traced):
 
 @pytest.mark.parametrize("is_raw", [False, True])
 def test_what_is_missing_is_in_the_file(tmp_path, is_raw):
-    """As record's closing lines say it, the commands do that read the trace,
-    of whichever kind; and it goes along into another file."""
+    """The commands that read the trace, of either kind, say what record's
+    closing lines say; and it goes along into another file."""
     host = compiled(tmp_path, HOST, "host")
     library = plugin(tmp_path, "-DHAS_CONSTRUCTOR")
     said = ("of 3 libraries opened by dlmopen() the constructors' calls are "

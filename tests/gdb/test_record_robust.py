@@ -269,7 +269,7 @@ def test_a_privileged_program_is_told(tmp_path, mode):
 
 @pytest.mark.parametrize("kib", [200000, 1000000])
 def test_a_small_pool(tmp_path, kib):
-    """Of the address space there is; nothing is lost of what does not fit."""
+    """The pool fits the address space; nothing is lost that does not fit it."""
     done = limited(tmp_path, build("robust_crowd.c"), "calls", 3,
                    limit="--as=%d" % (kib << 10))
     assert (done.returncode, done.stdout) == (0, "3000000 calls\n")

@@ -43,7 +43,7 @@ def place(call):
 
 
 def traced(path):
-    """The same from our JSON lines, depth by the parents' links."""
+    """The calls from our JSON lines, depth by the parents' links."""
     depths, found = {}, {}
     for call in read_jsonl(path):
         if "kind" in call:  # an exception is no call

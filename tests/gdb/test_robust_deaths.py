@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whoever dies, stops or runs out of room in the middle: the program goes on,
+"""Something dies, stops or runs out of room in the middle: the program goes on,
 and what was recorded is there or is said to be lost."""
 
 import os
@@ -102,10 +102,10 @@ class Attached:
         self.program.stdin.close()
 
 
-@pytest.mark.parametrize("when", ["before", "amid"])
+@pytest.mark.parametrize("when", ["before", "midway"])
 def test_a_gdb_killed_while_attached_leaves_the_program_unhurt(tmp_path, when):
     with Attached(tmp_path, build("robust_crowd.c"), "wait", "20") as a:
-        if when == "amid":
+        if when == "midway":
             a.go()
             wait_for(lambda: cpu_ticks(a.program.pid) >= 5, "some calls")
         a.gdb.kill()
@@ -118,9 +118,9 @@ def test_a_gdb_killed_while_attached_leaves_the_program_unhurt(tmp_path, when):
 
 def test_a_stopped_gdb_holds_the_program_up_once(tmp_path):
     """Its reader lives, but takes nothing: after the limit calls are lost."""
-    with Attached(tmp_path, build("robust_crowd.c"), "amid", "20") as a:
+    with Attached(tmp_path, build("robust_crowd.c"), "midway", "20") as a:
         a.go()
-        wait_for(lambda: "amid" in text_of(a.out), "some calls")
+        wait_for(lambda: "midway" in text_of(a.out), "some calls")
         a.gdb.send_signal(signal.SIGSTOP)
         a.go()
         wait_for(lambda: "20000000 calls" in text_of(a.out), "the program")

@@ -44,7 +44,7 @@ def check_as_alone(run, program, *args, cwd):
 
 
 def n_calls(run):
-    """Of the trace that ended last."""
+    """How many calls the trace has that ended last."""
     return int(re.findall(r"^cstrace: (\d+) calls in", run.out, re.M)[-1])
 
 

@@ -84,7 +84,7 @@ def test_a_filter_with_nobody_there_to_read(tmp_path):
 
 @pytest.mark.parametrize("how", ["alarms", "alarms-within"])
 def test_signals_where_none_can_be_blocked(tmp_path, how):
-    """A handler that comes amid our own work is counted, if not recorded; one
+    """A handler that interrupts our work is counted, if not recorded; one
     that jumps within itself does not end it."""
     program = build("robust_sandbox.c")
     done = command("record", program, how, cwd=tmp_path)
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     "prctl(PR_SET_TSC, PR_TSC_SIGSEGV)"])
 def test_giving_up_the_clock_ends_the_recording_not_the_program(gdb, tmp_path,
                                                                 how):
-    """As the strict mode does, too."""
+    """The strict mode does so, too."""
     program = compiled(tmp_path, GIVES_UP.replace("HOW", how), "gives_up")
     done, found = record(tmp_path, program)
     assert done.returncode == 7

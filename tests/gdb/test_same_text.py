@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The same trace reads the same in gdb and by the command, byte for byte."""
+"""One trace reads the same in gdb and by the command, byte for byte."""
 
 import pytest
 

@@ -51,7 +51,7 @@ def test_threads_a_fork_and_jumps(tmp_path, how):
 
 
 def test_many_blocks(tmp_path):
-    """As it was recorded, packed again, and the newest calls alone."""
+    """The trace as it was recorded, packed again, and its newest calls alone."""
     (tmp_path / "large.c").write_text(LARGE)
     program = build(str(tmp_path / "large.c"))
     for options in [], ["--flight", "64K"]:
@@ -113,7 +113,7 @@ def test_sizes_of_functions(tmp_path):
 
 
 def test_a_damaged_size_is_told(tmp_path):
-    """Of a function that is not in the file."""
+    """A size is damaged if its function is not in the file."""
     (tmp_path / "large.c").write_text(LARGE)
     done = cstrace(tmp_path, "record", "-o", "t.cst",
                    build(str(tmp_path / "large.c")))

@@ -22,7 +22,7 @@ def left_out(text):
 
 
 def drawn(text):
-    """Those of calls."""
+    """The rows of calls."""
     return [row for row in rows(re.sub(NOTE, "", text)) if not row.is_close]
 
 

@@ -26,7 +26,7 @@ def title_of(names):
 
 
 def check_spans(expected, found, ns):
-    """The same calls, from the first one on, within a nanosecond."""
+    """Checks that the calls are these, in order, within a nanosecond."""
     assert [name for name, _, _ in expected] == [s.function for s in found]
     origin, first = expected[0][1], found[0].begin
     for (_, begin, end), span in zip(expected, found):

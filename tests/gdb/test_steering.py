@@ -134,7 +134,7 @@ def test_start_while_on_takes_what_is_to_be_kept(gdb, tmp_path):
 
 
 def test_start_while_on_keeps_what_lasts(gdb, tmp_path):
-    """Those that were open before are recorded as they were."""
+    """Calls that were open before are recorded as they were."""
     run = gdb(build("calls.c"), QUIET, "break pair", "break through",
               "cstrace start", "run", "cstrace start -keep-time 100s",
               "continue", "cstrace start -keep-time 0", "continue",

@@ -17,7 +17,7 @@ def suite():
 
 
 def is_ours(suites):
-    """Of the distribution itself, not of some other archive."""
+    """Whether they are of the distribution itself, not of another archive."""
     name = suite()
     return any(s == name or s.startswith(name + "-")
                and s[len(name) + 1:] in ("updates", "security")
@@ -36,7 +36,7 @@ def stanzas():
 
 
 def lines():
-    """The same of the one-line files."""
+    """The lines of the one-line files."""
     paths = [ETC / "sources.list", *(ETC / "sources.list.d").glob("*.list")]
     for path in filter(pathlib.Path.exists, paths):
         for line in path.read_text().splitlines():

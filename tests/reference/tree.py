@@ -82,8 +82,8 @@ def call_place(program, callee, caller, hook):
 
 
 def trees(program_path, events_path):
-    """By thread: [(depth, function, "file:line" or None)...] in order of
-    entry."""
+    """The trees by thread: [(depth, function, "file:line" or None)...] in
+    order of entry."""
     program, events = Program(program_path), read_events(events_path)
     program.look_up([e[3] - 1 for e in events] + [e[4] - 1 for e in events])
     stacks, found = {}, {}

@@ -17,7 +17,7 @@ static struct mini_reader *reader;
 static char stacks[N_STACKS][SIZE];
 static int error_kept, error_failed, result_failed;
 static stack_t told_before;
-/* Of the main thread's records, as each was set. */
+/* How many of the main thread's records there were when each stack was set. */
 static size_t n_at[8], n_calls;
 
 TRACED void call(void)

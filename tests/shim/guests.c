@@ -162,7 +162,7 @@ static void each_is_a_process_that_begins_anew(void **state)
 		assert_int_not_equal(t->process, 0);
 		assert_int_equal(reader_process(reader, t->process)->pid,
 				 t->tid);
-		/* By a guest, which is the last one but it. */
+		/* A guest forked it, which is the last thread but it. */
 		assert_int_equal(t->forked_from,
 				 is_forked ? a->n_threads - 1 : 0);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same past our clone(), as by a system call of the program's own: once a
- * chunk is full it is seen who uses it, and said that records may be lost.
+ * Guests that bypass the shim's clone(), as by a system call of the program's
+ * own: once a chunk is full the shim sees who uses it, and reports that records
+ * may be lost.
  */
 #include <dlfcn.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is called again and again, and how: functions that call each other,
-// one function from many lines, a loop that ends amid a round.
+// one function from many lines, a loop that ends in the middle of a round.
 static volatile int left = 200, sum;
 
 static int is_odd(int n);

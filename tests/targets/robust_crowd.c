@@ -3,8 +3,9 @@
  * robust_crowd sleep N: N threads make a call each and sleep until all have.
  * robust_crowd pass N: N threads come and go, 64 at once, 30 calls each.
  * robust_crowd calls N: N million calls of leaf() on one thread.
- * robust_crowd wait N: the same once a byte comes from standard input.
- * robust_crowd amid N: says "amid" after a million of them, and waits again.
+ * robust_crowd wait N: like calls, once a byte comes from standard input.
+ * robust_crowd midway N: like wait; says "midway" after a million calls, and
+ * waits again.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -102,12 +103,12 @@ QUIET int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "calls"))
 		call_often(n);
 	if (argc > 1 &&
-	    (!strcmp(argv[1], "wait") || !strcmp(argv[1], "amid"))) {
+	    (!strcmp(argv[1], "wait") || !strcmp(argv[1], "midway"))) {
 		leaf(0);
 		say_and_wait("ready");
 		if (*argv[1] == 'a') {
 			call_often(1);
-			say_and_wait("amid");
+			say_and_wait("midway");
 		}
 		call_often(n);
 	}

@@ -24,7 +24,8 @@ QUIET static int is(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* Those that are given one; they return if they fail or go on beside it. */
+/* The functions that are given an environment; they return if they fail or go
+ * on beside it. */
 QUIET static int with_environment(const char *how, const char *path)
 {
 	char *arguments[] = {"again", NULL}, *environment[] = {"A=B", NULL};

@@ -21,7 +21,8 @@ static inline void leftover_put(int fd, const void *bytes, size_t size,
 		abort();
 }
 
-/* As of a program that is over and noted its clock at both ends. */
+/* Writes the head of a program that has ended and noted its clock at both
+ * ends. */
 static inline void leftover_head(int fd)
 {
 	struct cst_area head = {
@@ -93,8 +94,8 @@ static inline void leftover_chunks(int fd)
 
 enum { LEFTOVER_PIECE = 4 };
 
-/* Of a piece (region, index in it in two bytes, length, bytes): its place and
- * how many bytes it has; size is more than LEFTOVER_PIECE. */
+/* Returns how many bytes a piece (region, index in it in two bytes, length,
+ * bytes) has, and its place in *at; size is more than LEFTOVER_PIECE. */
 static inline size_t leftover_piece(const uint8_t *data, size_t size,
 				    uint64_t *at)
 {

@@ -140,7 +140,8 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 			       : e.function * 0x1000 + (uint64_t)kind * 16,
 		.is_first = e.is_first,
 	};
-	/* As in a chunk, of which the reader looks ahead. */
+	/* The record stands in an array as in a chunk, of which the reader
+	 * looks ahead. */
 	struct cst_record r[40] = {0};
 
 	cst_record_set(r, ++f->time, site_number(f, &site, &place), cfa, 0);

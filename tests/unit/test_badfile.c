@@ -213,7 +213,7 @@ static void a_sealed_file_is_opened_by_its_index(void **state)
 	free(bytes);
 }
 
-/* The checksums do not help against whoever can compute them: make them
+/* The checksums do not help against somebody who can compute them: make them
  * right again behind a random change of any block's head or info. */
 static void mend(uint8_t *bytes, size_t size)
 {
@@ -414,7 +414,7 @@ static void an_area_cut_short_is_an_error(void **state)
 	close(fd);
 }
 
-/* As by somebody else, between two looks at it. */
+/* Cuts it as somebody else might, between two looks at it. */
 static void an_area_may_be_cut_while_it_is_read(void **state)
 {
 	int fd = leftover_fd();

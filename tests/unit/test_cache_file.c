@@ -86,7 +86,8 @@ static void a_name_that_is_taken_gets_a_number(void **state)
 	char *path;
 	int fd;
 
-	/* By a link to nowhere, too: it is not followed. */
+	/* The name may also be that of a link to nowhere: it is not
+	 * followed. */
 	assert_int_equal(symlink("/var/tmp/no/such/file", p->file), 0);
 	fd = cache_file_open(p->dir, "app-7", &path);
 	assert_true(fd >= 0);

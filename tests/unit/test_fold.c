@@ -163,7 +163,7 @@ static void functions_that_call_each_other_are_a_row_each(void **state)
 	(void)state;
 	check("a\n b\n  c\n   b\n    c\n     b\n d\n",
 	      "a\n b*3/3\n  c*2/2\n d\n");
-	/* By way of several; what else they call is below them. */
+	/* A cycle of several functions; what else they call is below them. */
 	check("a\n b\n  e\n  c\n   d\n    b\n     c\n      d\n       e\n",
 	      "a\n b*2/2\n  e\n  c*2/2\n   d*2/2\n    e\n");
 	/* Not beyond what was unwound. */
@@ -184,7 +184,7 @@ static void calls_from_several_lines_are_a_row_of_them_all(void **state)
 	      "a\n b*2\n  c*2:1\n  c*2:2\n");
 }
 
-static void a_loop_may_end_amid_a_round(void **state)
+static void a_loop_may_end_within_a_round(void **state)
 {
 	(void)state;
 	check("a\n b\n c\n d\n b\n c\n d\n b\n c\n e\n",
@@ -209,7 +209,7 @@ static void slow_calls_stay(void **state)
 	check("a\n b\n c\n b\n c!\n b\n c\n b\n c!\n b\n c\n",
 	      "a\n b*5@2\n c*3\n c*2\n");
 	check("a\n b\n c!\n b\n c\n b\n c\n", "a\n b\n c\n b*2@2\n c*2\n");
-	/* Those that always are are not slow. */
+	/* Calls that are always slow are not. */
 	check("a\n b!\n b!\n b!\n", "a\n b*3\n");
 }
 
@@ -310,7 +310,7 @@ int main(void)
 		cmocka_unit_test(functions_that_call_each_other_are_a_row_each),
 		cmocka_unit_test(
 			calls_from_several_lines_are_a_row_of_them_all),
-		cmocka_unit_test(a_loop_may_end_amid_a_round),
+		cmocka_unit_test(a_loop_may_end_within_a_round),
 		cmocka_unit_test(unwound_and_open_calls_stay),
 		cmocka_unit_test(slow_calls_stay),
 		cmocka_unit_test(only_unfolds_one_row),

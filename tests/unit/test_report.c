@@ -130,7 +130,7 @@ static void equal_names_are_told_apart(void **state)
 	call_named(&d, 200, "help", "/bin/app", "src/one.c");
 	call_named(&d, 300, "help", "/bin/app", "src/two.c");
 	call_named(&d, 400, "only", "/bin/app", "src/two.c");
-	/* The same, loaded once more elsewhere. */
+	/* One library, loaded once more elsewhere. */
 	call_named(&d, 500, "again", "/lib/liba.so", "src/a.c");
 	call_named(&d, 600, "again", "/lib/liba.so", "src/a.c");
 	t = draft_trace(&d, 700);
@@ -203,7 +203,7 @@ static void a_thread_can_have_a_row(void **state)
 	cst_trace_free(t);
 }
 
-/* Of g nobody knows the size; h are two functions, which are one row. */
+/* The size of g is not known; h are two functions, which are one row. */
 static void sizes_of_functions_are_shown_and_sorted_by(void **state)
 {
 	const struct cst_report text = {.fields = "size,calls",

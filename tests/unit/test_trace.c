@@ -200,7 +200,7 @@ static void the_report_counts_and_sums(void **state)
 	cst_trace_free(t);
 }
 
-/* Of each row the calls, total and self in ns, and the function. */
+/* Puts each row's calls, total and self in ns, and function. */
 static void report_rows(char *text, char *out)
 {
 	char *line = strchr(text, '\n') + 1, unit[2][3], name[64];
@@ -436,7 +436,7 @@ static int refuse(void *arg, const char *text, uint64_t size)
 	return -1;
 }
 
-/* As when Ctrl-C comes in the middle. */
+/* Interrupts, as when Ctrl-C comes in the middle. */
 static int interrupt(void *arg, const char *text, uint64_t size)
 {
 	(void)text;
@@ -486,7 +486,7 @@ static void much_is_announced(void **state)
 	t = draft_trace(&d, 20000);
 	assert_false(cst_trace_announce(t, "t.txt", NULL, &everything, text,
 					sizeof(text)));
-	/* As if there were that many more like these. */
+	/* The trace pretends that there are many more calls like these. */
 	t->status.n_calls = 50000000;
 	assert_true(cst_trace_announce(t, "t.txt", NULL, &everything, text,
 				       sizeof(text)));

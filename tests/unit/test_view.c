@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of a large trace a thread goes ahead of who asks for the calls: they are the
- * same, and it ends when nobody wants more.
+ * With a large trace a thread runs ahead of the reader of the calls: they are
+ * unchanged, and it ends when nobody wants more.
  */
 #include "trace_builder.h"
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looks up addresses in one object file with libbfd, which reads forms of debug
+ * information that libdw does not (stabs). The file is opened again when libbfd
+ * has come to hold much memory for it.
+ */
 #include "check/binary.h"
 
 /* bfd.h wants to be told that it was configured for. */
@@ -108,8 +113,8 @@ static int binary_open(struct binary *b)
 	bfd_init();
 	bfd_set_error_handler(be_silent);
 	b->before = memory_used();
-	/* By its own descriptor, but under its name, by which libbfd looks for
-	 * the debug file.  With an offset of its own. */
+	/* Opened by its descriptor, with an offset of its own, but under its
+	 * name, by which libbfd looks for the debug file. */
 	snprintf(same, sizeof(same), "/proc/self/fd/%d", b->fd);
 	fd = open(same, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)

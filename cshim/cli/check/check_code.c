@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reads the functions of a file and its units from symbols and debug
+ * information, drops aliases, and counts for each unit how many of its
+ * functions call the hooks.
+ */
 #include "check/check_code.h"
 
 #include <dwarf.h>

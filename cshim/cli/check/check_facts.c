@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints what kind of file it is, where its hooks come from, and which debug
+ * information, symbols, sanitizers and libraries it has: the first part of the
+ * output of `cstrace check`.
+ */
 #include "base/error.h"
 #include "check/check_print.h"
 

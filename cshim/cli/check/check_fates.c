@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints what becomes of each function that the user asks about: traced,
+ * excluded, without hooks, imported, or not there, with names that are near.
+ */
 #include "check/check_print.h"
 #include "cstrace/engine.h"
 #include "spelling.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Opens a file that the user wants to trace: refuses what cannot be traced,
+ * finds its debug file, and reads from headers and symbols what the rest of
+ * `cstrace check` needs.
+ */
 #include "check/check_file.h"
 #include "elf/debugfile.h"
 #include "elf/elffile.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Finds where a file's code calls the two hooks: collects the addresses that
+ * lead to them (symbols, PLT stubs, GOT slots) and scans the code for calls to
+ * those; in object files the relocations show it.
+ */
 #include "check/check_hooks.h"
 #include "base/ranges.h"
 

@@ -58,7 +58,7 @@ static char *find_in(const char *folders, size_t length, const char *origin,
 	return NULL;
 }
 
-/* The same in the folders of /etc/ld.so.conf. */
+/* Looks for the library in the folders of /etc/ld.so.conf. */
 static char *find_configured(const char *list, const char *name, int nesting)
 {
 	char line[PATH_MAX], *found = NULL;
@@ -196,7 +196,7 @@ static int add_needed(struct libraries *l, Elf *elf, const char *path)
 	return 1;
 }
 
-/* Those that the i-th needs are behind it then. */
+/* Appends the libraries that the i-th one needs. */
 static int follow(struct libraries *l, uint32_t i)
 {
 	const char *path = l->all[i].path;

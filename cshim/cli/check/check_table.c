@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Keeps the table of the functions' names that `cstrace check` lists: one entry
+ * for each name, sorted at the end with the program's own first.
+ */
 #include "check/check_table.h"
 #include "names/names.h"
 
@@ -72,8 +76,8 @@ static int is_own(const struct check_name *n)
 	return n->has_debug || n->n_copies || n->n_inlined;
 }
 
-/* Of what is only declared, there is nothing to tell; and of libraries'
- * functions only where those were asked for. */
+/* Drops the functions that are only declared, of which nothing can be said, and
+ * those of libraries unless they were asked for. */
 static void drop_others(struct check_names *o)
 {
 	uint32_t n = 0, n_own = 0;
@@ -112,7 +116,8 @@ static int compare_names(const void *a, const void *b)
 {
 	const struct check_name *x = a, *y = b;
 
-	/* Those of the C++ library and of libraries linked in, last. */
+	/* The functions of the C++ library and of libraries linked in come
+	 * last. */
 	if (x->is_std != y->is_std)
 		return x->is_std - y->is_std;
 	if (x->has_debug != y->has_debug)

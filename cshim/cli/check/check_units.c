@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints a row for each unit (source file, as compiled), those with trouble
+ * first, with how many of its functions call the hooks and what to do about the
+ * others.
+ */
 #include "check/check_print.h"
 
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints the verdict of `cstrace check`: whether the file can be traced, and if
+ * not, why and what to do.
+ */
 #include "check/check_print.h"
 
 #include <stdio.h>

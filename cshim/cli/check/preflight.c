@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Looks, before a program is run, for what makes recording it impossible, and
+ * prints the verdict of `cstrace check` then.  It looks only at what costs no
+ * noticeable time.
+ */
 #include "check/preflight.h"
 #include "check/check_file.h"
 #include "check/check_libraries.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace diff`: compares two traces by flow or by counts, and
+ * says with its exit status whether they differ.
+ */
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace expect`: compares a trace with golden trees, or makes a
+ * golden tree from it.
+ */
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"
@@ -75,7 +79,7 @@ const struct command command_expect = {
 		"depth N, filter REGEX,\nexclude REGEX, from WHERE, until "
 		"WHERE, in FILE, module M, min-time T,\nrange A..B, thread N "
 		"or std: only those calls are compared.  --make writes "
-		"there\nwhat it was told.\n"
+		"there\nthe options that it was given.\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
 	.examples = "expect --make cstrace.cst app.golden\n"
 		    "expect cstrace.cst app.golden\n",

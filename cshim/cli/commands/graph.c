@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace graph`: prints the folded call tree of a trace, or of
+ * the functions that are named.
+ */
 #include "command.h"
 #include "options.h"
 #include "pager.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace info`: prints what a trace file holds, how it was
+ * recorded, and what it lacks.
+ */
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"

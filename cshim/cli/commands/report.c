@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace report`: prints a row for each function, place of call
+ * or thread of a trace.
+ */
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"

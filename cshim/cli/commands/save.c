@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace save`: writes a trace in another format, or packed
+ * again.
+ */
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"

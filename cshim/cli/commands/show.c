@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The command `cstrace show`: prints the calls of a trace as a tree of rows.
+ */
 #include "command.h"
 #include "options.h"
 #include "pager.h"

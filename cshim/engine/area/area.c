@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the shared area, gives its chunks to the writers and gets them back
+ * through a lock-free list, and sleeps and wakes with futexes.  Everything that
+ * is read here may be overwritten by the traced program at any time.
+ */
 #include "area/area.h"
 #include "area/area_file.h"
 #include "area/area_users.h"
@@ -111,8 +116,9 @@ static void area_add_chunks(struct area *a, uint32_t n)
 	area_announce(a, (int)n);
 }
 
-/* Half of the address space that we may have; the rest is for names, packing
- * and whoever we are in. */
+/* Returns how many chunks fit into half of the address space that this process
+ * may have; the rest is for names, packing and the program that this engine is
+ * loaded into. */
 static uint32_t chunks_in_reach(uint64_t *limit)
 {
 	struct rlimit r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who has the area mapped.  A fork child has before it makes its first call,
- * so the area's own table of processes does not tell.
+ * Finds the processes that have the area mapped.  A fork child has it mapped
+ * before it makes its first call, so the area's own table of processes is not
+ * enough.
  */
 #include "area/area_users.h"
 
@@ -144,7 +145,8 @@ uint32_t area_n_running(const struct area *a)
 
 	if (fstat(a->fd, &st) < 0)
 		return 0;
-	/* Who has gone may have left a child that was not named yet. */
+	/* A process that has ended may have left a child that was not named
+	 * yet. */
 	for (int i = 0; i < LOOKS && !n && has_gone; i++)
 		n = look_around(a, st.st_ino, &has_gone);
 	return n;

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the clocks, measures the length of a tick, and keeps the pauses of a
+ * trace as a sorted list that is searched from its end.
+ */
 #include "area/clock.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the records out of the chunks: scans their states, sorts them by thread
+ * and sequence number, and goes through each thread's chunks in order.
+ */
 #include "area/reader.h"
 #include "area/area_file.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Appends bytes, varints and texts to growing memory, and reads them back from
+ * memory that is not trusted.
+ */
 #include "base/bytes.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Lays columns of numbers out in memory, writes them, and unpacks them.
+ */
 #include "base/column.h"
 
 static const uint8_t more[4] = {0, 1, 3, 7};

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Puts the reasons of failures into words, and has the guards that release
+ * memory and files at the end of a scope.
+ */
 #include "base/error.h"
 #include "base/utf8.h"
 

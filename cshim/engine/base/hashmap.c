@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * A hash table with open addressing, at most half full; addresses are removed
+ * by building the table anew.
+ */
 #include "base/hashmap.h"
 
 #include <stdlib.h>

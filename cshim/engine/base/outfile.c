@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes a file beside its place and renames it at the end, so that nobody ever
+ * reads half a file; and keeps the flag of cst_interrupt().
+ */
 #include "base/outfile.h"
 
 #include <errno.h>

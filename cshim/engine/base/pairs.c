@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers pairs of numbers by an array in order of first use and a hash table
+ * of indexes into it.
+ */
 #include "base/pairs.h"
 
 #include <stdlib.h>

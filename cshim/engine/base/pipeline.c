@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Passes blocks from a thread that fills them to the caller, through a ring of
+ * four, with one lock and one condition.  If no thread can be started the
+ * caller fills them itself.
+ */
 #include "base/pipeline.h"
 #include "base/worker.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Sorts ranges, links each to the one that contains it, and finds the innermost
+ * one around an address by binary search.
+ */
 #include "base/ranges.h"
 
 #include <stdlib.h>

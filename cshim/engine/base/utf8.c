@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Decodes UTF-8 and escapes what a terminal must not get: control characters,
+ * invalid bytes, and characters that change the direction of text.
+ */
 #include "base/utf8.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Starts the engine's threads with all signals blocked.
+ */
 #include "base/worker.h"
 
 #include <signal.h>

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Turns records into calls: opens a call at an entry, closes it at its exit,
+ * and passes both to the trace's lane and to the listener.  What is rare (other
+ * stacks, jumps, exceptions, forks) is in the other files of this room.
+ */
 #include "calls/callstack.h"
 
 #include "calls/enter_slow.h"
@@ -124,7 +129,7 @@ void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks)
 {
 	if (!ticks)
 		callstack_keep_open(c);
-	/* Those that are open are in their lanes, whatever stands there. */
+	/* Calls that are open are in their lanes, whatever is_pending says. */
 	for (struct stack *s = c->stacks; s && !c->keep_ticks; s = s->next)
 		for (uint32_t i = 0; i < s->n; i++)
 			s->calls[i].is_pending = 0;
@@ -205,7 +210,7 @@ INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
 		c->listener.entered(c->listener.arg, t, s, o);
 }
 
-/* Of a call that was unwound. */
+/* Sets in the lane what unwound a call. */
 static __attribute__((noinline)) void mark_thrown(struct stack *s,
 						  const struct open_call *o)
 {
@@ -282,7 +287,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 
 /* ---- exit --------------------------------------------------------------- */
 
-/* By its exit hook. */
+/* Ends the innermost call, whose exit hook ran. */
 INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
 			uint64_t time)
 {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Decides for an entry that is not a call from the innermost open one which
+ * stack it is on and which open calls it shows to be unwound.
+ */
 #include "calls/enter_slow.h"
 
 #include "calls/find_lane.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Follows each exception from where it is thrown to where it is caught: adds
+ * the rows for both, and keeps what the calls in between are unwound by.
+ */
 #include "calls/exceptions.h"
 
 #include "calls/find_lane.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the stack of a frame by the frame's caller, by the distance to the
+ * frames on each stack, and by what was learnt about return addresses.
+ */
 #include "calls/find_lane.h"
 
 #include "calls/sigstack.h"

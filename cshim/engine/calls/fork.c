@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies a thread's open calls when it forks, and opens them again in the
+ * child.
+ */
 #include "calls/fork.h"
 
 #include "calls/sigstack.h"

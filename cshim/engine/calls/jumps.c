@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Handles the records that are no calls: where a longjmp or exception arrived,
+ * forks, signal stacks, texts and quiet stretches.
+ */
 #include "calls/jumps.h"
 
 #include "calls/exceptions.h"
@@ -82,7 +86,7 @@ static void leave_inlined(struct callstack *c, struct thread *t,
 	if (!top ||
 	    !sites_scope(c->sites, t->process, top->physical, pc, &scope))
 		return;
-	/* Of some it is not known where they are inlined. */
+	/* For some calls it is not known where they are inlined. */
 	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == top->cfa; i--) {
 		uint32_t own = c->sites->places[s->calls[i - 1].site].scope;
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the call that an exit ends when it is not simply the innermost one,
+ * also if the compiler split the function or jumped to the hook.
+ */
 #include "calls/match_exit.h"
 
 static int is_frame(const struct open_call *o, const struct frame *f)
@@ -24,9 +28,9 @@ uint32_t exits_find(const struct stack *s, const struct frame *f)
 	return 0;
 }
 
-/* The same where the compiler split a function: its first part was inlined and
- * entered in the frame of the physical function that calls the rest, and the
- * rest leaves from a frame of its own. */
+/* Finds the call where the compiler split a function: its first part was
+ * inlined and entered in the frame of the physical function that calls the
+ * rest, and the rest exits from a frame of its own. */
 static uint32_t find_split(const struct stack *s, const struct frame *f)
 {
 	const struct open_call *o;
@@ -43,9 +47,9 @@ static uint32_t find_split(const struct stack *s, const struct frame *f)
 		       : 0;
 }
 
-/* The same where the exit hook was jumped to in place of a return, and was told
- * an old caller (sites.c), so that its return address seems to be one in the
- * function: its own frame is where the function's was. */
+/* Finds the call where the exit hook was jumped to in place of a return, and
+ * got an old caller (sites.c), so that its return address seems to be one in
+ * the function: its own frame is where the function's was. */
 static uint32_t find_jumped(const struct stack *s, const struct frame *f)
 {
 	uint32_t i = s->n;

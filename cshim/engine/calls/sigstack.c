@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps the one lane for the alternate stack of a thread's signal handlers, and
+ * knows when a thread enters and leaves it.
+ */
 #include "calls/sigstack.h"
 
 static int is_same(const struct extent *a, const struct extent *b)

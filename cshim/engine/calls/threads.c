@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes a trace's threads when their first records or seeds come, numbers them,
+ * and keeps their names up to date.
+ */
 #include "calls/threads.h"
 
 #include "calls/fork.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads two traces and counts their calls by caller and call site, adds up
+ * times, hashes each lane's flow, and pairs the lanes by these.
+ */
 #include "diff/counts.h"
 #include "trace/view.h"
 

@@ -453,8 +453,8 @@ static int put_edges(struct diff *d, struct cst_error *err)
 
 /* ---- times -------------------------------------------------------------- */
 
-/* By more than so many percent, and not by next to nothing: a thousandth of
- * all time at least. */
+/* Returns whether the change is more than so many percent, and at least a
+ * thousandth of all time. */
 static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
 {
 	uint64_t change = change_of(a, b);

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the first difference of two lanes as text, in the manner of a unified
+ * diff.
+ */
 #include "diff/divergence_text.h"
 #include "rows/row.h"
 #include "trace/callid.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers the functions and call sites of two traces together: functions by
+ * name, call sites by file and line, and those whose lines have moved as
+ * match_lines.c matches them.
+ */
 #include "diff/match_functions.h"
 #include "diff/match_lines.h"
 #include "trace/site_caller.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads .eh_frame with libdw: the CFA rule at an address, and the ranges of its
+ * FDEs as the functions that no symbol names.
+ */
 #include "elf/cfi.h"
 #include "elf/elffile.h"
 #include "elf/x86_64.h"
@@ -161,7 +165,7 @@ static void add_part(struct cfi *c, const Dwarf_FDE *fde, uint8_t encoding,
 	r->end = start + size;
 }
 
-/* The same for the CIE at an offset of the section. */
+/* Returns the pointer encoding of the CIE at that offset of the section. */
 static uint8_t encoding_at(const unsigned char *ident, Elf_Data *data,
 			   Dwarf_Off at)
 {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps the separate debug files that gdb reported, by the object file that
+ * they belong to.
+ */
 #include "elf/debug_hints.h"
 #include "base/ranges.h"
 

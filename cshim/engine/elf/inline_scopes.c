@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers the inlined calls that code lies in, so that two of them can be
+ * compared by number, and knows which one is inside which.
+ */
 #include "elf/inline_scopes.h"
 
 #include <stdlib.h>

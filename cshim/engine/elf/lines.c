@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the line tables of a file's debug information, finds the source line of
+ * an address, and drops the tables when they have grown large.
+ */
 #include "elf/lines.h"
 
 #include <dwarf.h>
@@ -78,7 +82,8 @@ static int is_same_path(const char *a, const char *b, const char *folder,
 	       !strcmp(full + length + 1, relative);
 }
 
-/* As it was given to the compiler, or NULL. A split unit keeps it to itself. */
+/* Returns the path as it was given to the compiler, or NULL. A split unit keeps
+ * it to itself. */
 static const char *main_file(Dwarf_Die *unit)
 {
 	const char *name = dwarf_diename(unit);
@@ -166,7 +171,8 @@ struct replay {
 
 static void replay_take(struct replay *r, const struct row *row, size_t i)
 {
-	/* Of the rows of one file at one address the last statement's. */
+	/* Among the rows of one file at one address, the last statement's
+	 * counts. */
 	if (r->at != SIZE_MAX && r->best.addr == row->addr &&
 	    r->best.file == row->file && r->best.is_statement &&
 	    !row->is_statement)

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads /proc/PID/maps and walks over its executable file mappings; also reads
+ * the lines of it that the shim has copied.
+ */
 #include "elf/maps.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens an object file when it is first needed, makes sure that it is the one
+ * that was mapped, and answers questions about its addresses from tables that
+ * are built on first use.
+ */
 #include "elf/object.h"
 #include "elf/cfi.h"
 #include "elf/x86_64.h"

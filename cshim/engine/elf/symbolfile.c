@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Looks for the file with the symbols of a module that was traced elsewhere, in
+ * the usual places of debug files, and accepts it only by its build-id.
+ */
 #include "elf/symbolfile.h"
 #include "elf/debugfile.h"
 #include "elf/elffile.h"

@@ -55,7 +55,8 @@ static int is_function(const GElf_Sym *sym)
 	       sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS;
 }
 
-/* By address; of equals, the best comes last: it is the innermost then. */
+/* Orders by address; among equals the best comes last: it is then the
+ * innermost. */
 static int entry_compare(const void *a, const void *b)
 {
 	const struct symtab_entry *x = a, *y = b;

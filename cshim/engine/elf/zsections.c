@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Unpacks debug sections that are packed with zstd, which the usual libelf
+ * cannot read.
+ */
 #include "elf/zsections.h"
 #include "base/ranges.h"
 

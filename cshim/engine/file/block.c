@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes and reads the heads of a trace file's blocks, and computes their
+ * checksum.
+ */
 #include "file/block.h"
 
 #include <zlib.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes files in the cache folder that are locked before they have a name, so
+ * that a file that nobody has locked is always an orphan.
+ */
 #include "file/cache_file.h"
 
 #include "base/error.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps the blocks of a trace in memory as a queue: beyond its limit the oldest
+ * blocks of calls go to flight_open.c, and saving writes a complete file from
+ * both.
+ */
 #include "file/flight.h"
 #include "file/flight_open.h"
 #include "file/index.h"

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps the calls of dropped blocks that have not ended, lane by lane, writes
+ * them as the first blocks of a saved file, and renumbers the blocks behind
+ * them.
+ */
 #include "file/flight_open.h"
 #include "file/pack.h"
 #include "file/unpack.h"

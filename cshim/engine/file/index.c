@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Collects the entries of a trace file's index as its blocks are written, and
+ * reads them back.
+ */
 #include "file/index.h"
 
 /* So much waits in memory, whatever the file's size. */

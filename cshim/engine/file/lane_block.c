@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Manages the memory of a lane's block and what is special about its calls:
+ * other numbers or threads, seeds, unwound calls, and ends that come late.
+ */
 #include "file/lane_block.h"
 #include "file/pack.h"
 

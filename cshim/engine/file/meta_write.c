@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the records of functions, call sites, threads, lanes, modules and of
+ * the trace itself, which meta_read.c reads.
+ */
 #include "file/meta_write.h"
 #include "file/writer.h"
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Opens the trace file under its name, in the cache folder, or without a name,
+ * and writes complete blocks to it; a block that is torn by a failing write is
+ * cut off.
+ */
 #include "file/spool.h"
 #include "base/io_count.h"
 #include "file/block.h"

@@ -182,7 +182,7 @@ static int list_files(struct callgrind *c)
 	return 0;
 }
 
-/* By counting: the callers are numbers. */
+/* Sorts by counting: the callers are numbers. */
 static int sort_arcs(struct callgrind *c)
 {
 	uint32_t n = c->t->names->n_functions;

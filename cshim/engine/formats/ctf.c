@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the calls of a trace as a CTF folder: the streams of its calls, the
+ * state dump, and the metadata.
+ */
 #include "formats/ctf.h"
 #include "formats/ctf_dump.h"
 #include "formats/enter_exit.h"

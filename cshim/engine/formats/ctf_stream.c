@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes one stream of a CTF folder: fills packets with events, and puts a
+ * packet's head before them when it is complete.
+ */
 #include "formats/ctf_stream.h"
 #include "rows/row.h"
 

@@ -222,7 +222,7 @@ static void put_edge(const struct dot *d, uint32_t edge, struct bytes *out)
 	put_number(out, d->edges.all[edge].b);
 	PUT(out, " [label=\"");
 	put_calls(out, sums->n_calls);
-	/* Of a function that was open already: its time is told above. */
+	/* The time of a function that was open already is counted above. */
 	if (sums->total_ns) {
 		PUT(out, "\\n");
 		put_duration(out, sums->total_ns);

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes entries and exits from the calls of a view, closing each call before
+ * what comes after it (clamp.h).
+ */
 #include "formats/enter_exit.h"
 
 #include <stdlib.h>

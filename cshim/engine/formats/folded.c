@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the folded stacks of a trace from the tree of call_paths.h.
+ */
 #include "formats/folded.h"
 #include "base/number.h"
 #include "base/outfile.h"

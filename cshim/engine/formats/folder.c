@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes a folder beside its place, writes files into it, and exchanges it for
+ * an older one that cstrace wrote.
+ */
 #include "formats/folder.h"
 #include "formats/folder_manifest.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes and reads the hidden list of what cstrace put into a folder, and
+ * removes such a folder.
+ */
 #include "formats/folder_manifest.h"
 #include "base/error.h"
 

@@ -52,7 +52,7 @@ put_format(struct bytes *out, const char *format, ...)
 	bytes_put(out, text, (size_t)n);
 }
 
-/* As in rows: what is not printable is escaped. */
+/* Puts a name as rows have it: what is not printable is escaped. */
 static void put_name(struct bytes *out, const char *name)
 {
 	char text[NAME_MAX_BYTES];
@@ -65,8 +65,8 @@ static void put_name(struct bytes *out, const char *name)
 	json_put_string(out, text);
 }
 
-/* As rows have the name; its module; its file; and the full name, if that is
- * another. */
+/* Puts a function: its name as rows have it; its module; its file; and the full
+ * name, if that is another. */
 static void put_function(const struct names *names, uint32_t id, int how,
 			 struct bytes *out)
 {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Packs the calls of a trace for the page, a piece at a time, without those
+ * that are too short or too many to be drawn.
+ */
 #include "formats/html_calls.h"
 #include "formats/html_data.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Packs a piece of data with zstd and base64 into an element of the page.
+ */
 #include "formats/html_data.h"
 #include "base/error.h"
 

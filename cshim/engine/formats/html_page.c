@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds and reads the page that is installed beside the engine.
+ */
 #include "formats/html_page.h"
 
 #include <dlfcn.h>

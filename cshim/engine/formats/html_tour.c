@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Goes through the calls of a view lane by lane, trimmed so that they nest
+ * (clamp.h), and numbers their levels.
+ */
 #include "formats/html_tour.h"
 
 #include <stdlib.h>

@@ -46,7 +46,7 @@ static void put_line_number(struct bytes *out, uint32_t line)
 		bytes_put(out, "null", 4);
 }
 
-/* As rows have it. */
+/* Puts a function's name as rows have it. */
 static void put_name(const struct cst_trace *t, uint32_t function,
 		     struct bytes *out)
 {
@@ -89,8 +89,8 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	put_line_number(out, site->file ? site->line : 0);
 }
 
-/* Of calls whose own callers are hidden: where the nearest visible one called
- * from. */
+/* Puts where the nearest visible caller called from, for calls whose own
+ * callers are hidden. */
 static void put_from(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
 	const struct call_site *from = &t->names->sites[id];

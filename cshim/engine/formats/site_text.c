@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes and keeps the text of each call site that a format repeats for each
+ * call.
+ */
 #include "formats/site_text.h"
 
 #include <stdlib.h>

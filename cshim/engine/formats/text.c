@@ -23,7 +23,7 @@ struct text {
 	const struct cst_trace *t;
 	const struct cst_look *look;
 	struct suffix *suffixes;
-	/* Of rows with another site's file and line. */
+	/* The suffixes of rows that show another site's file and line. */
 	struct suffix *far_suffixes;
 	struct hashmap far; /* by both: its index */
 	uint32_t cap_far;
@@ -272,7 +272,7 @@ static const struct exporter text = {
 	.end = put_end,
 };
 
-/* As wide as the widest of all its rows may be. */
+/* Returns the cell, as wide as the widest of all rows may need. */
 static struct row_cell cell_of(const struct cst_trace *t,
 			       const struct cst_look *look)
 {

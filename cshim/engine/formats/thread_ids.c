@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Gives each lane a process and thread number that no other lane has, and the
+ * names that other tools show.
+ */
 #include "formats/thread_ids.h"
 #include "names/json.h"
 #include "names/put.h"

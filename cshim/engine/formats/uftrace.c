@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the calls of a trace as uftrace's data files, one for each lane, with
+ * its info and task files.
+ */
 #include "formats/uftrace.h"
 #include "formats/enter_exit.h"
 #include "formats/thread_ids.h"

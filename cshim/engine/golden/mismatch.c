@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Collects which items of a golden tree were expected where a call did not fit.
+ */
 #include "golden/mismatch.h"
 
 struct explaining {

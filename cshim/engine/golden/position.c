@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the items of a golden tree that may follow a position among one line's
+ * children, and whether they may end there.
+ */
 #include "golden/position.h"
 
 #include <stddef.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Stores each shape of a subtree once, found again by a hash of its function,
+ * its end and its runs.
+ */
 #include "golden/subtrees.h"
 #include "base/ranges.h"
 

@@ -34,7 +34,8 @@ int filter_is_id(const char *word)
 	return *word >= '0' && *word <= '9';
 }
 
-/* An ID is no function: whoever reads the trace looks for it. */
+/* Returns the word, or NULL for an ID, which is no function: the readers of a
+ * trace look for it themselves. */
 static const char *bound_word(const char *word)
 {
 	return word && filter_is_id(word) ? NULL : word;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Appends text to JSON: escapes it and replaces what is not UTF-8.
+ */
 #include "names/json.h"
 #include "base/utf8.h"
 

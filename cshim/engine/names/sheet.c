@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the rows of an answer as JSON or CSV, cell by cell.
+ */
 #include "names/sheet.h"
 #include "base/utf8.h"
 #include "names/json.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes simple names from demangled ones, in time linear in their length and
+ * without recursion.
+ */
 #include "names/simple.h"
 
 #include <ctype.h>

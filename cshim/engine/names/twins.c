@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps for each name, by its interned address, how the functions that have it
+ * differ.
+ */
 #include "names/twins.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Decides which functions a user's word means, and finds names that a misspelt
+ * one was probably meant to be.
+ */
 #include "names/wording.h"
 #include "base/regex.h"
 #include "base/utf8.h"

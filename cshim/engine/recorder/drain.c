@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * One round of reading: learns new sites, reads each thread's records, turns
+ * them into calls, and gives the chunks back.
+ */
 #include "calls/find_lane.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The live view: decides for each call whether and when it has a row, draws
+ * pictures of what waits, and passes calls without rows in a flood.
+ */
 #include "recorder/live.h"
 #include "area/clock.h"
 #include "rows/fold_live.h"
@@ -211,7 +215,7 @@ static int time_order(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-/* Those whose rows are open want a closing row later. */
+/* Calls whose rows are written as open need a closing row later. */
 static void live_hand_over(struct live *l, uint64_t now, int is_stop)
 {
 	for (uint32_t i = 0; i < l->n_rows; i++) {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Begins and ends one trace of a recorder, and brings its file up to date in
+ * between: modules, losses, ends of processes, the state of the counters.
+ */
 #include "area/area_users.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
@@ -219,7 +223,7 @@ void cst_recorder_over(struct cst_recorder *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* As of now; *status is set. */
+/* Sets the trace's end to now, and fills *status. */
 static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 {
 	fill_status(r, status);
@@ -358,7 +362,8 @@ static uint64_t keep_rest_ms(const struct cst_recorder *r)
 	return rest < least ? least : rest > most ? most : rest;
 }
 
-/* More than twice as many as were told, lest the full file grows by that. */
+/* Returns whether more than twice as many calls were dropped as were last
+ * reported, so that the full file grows no more often than that. */
 static int keep_has_dropped(const struct cst_recorder *r)
 {
 	return writer_dropped(r->writer) > 2 * r->n_kept_dropped;

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes rows to a file, terminal or callback.  A terminal is opened again
+ * without blocking, so that it can refuse rows, and gdb's windows are asked
+ * whether they are busy.
+ */
 #include "recorder/outlet.h"
 #include "base/io_count.h"
 

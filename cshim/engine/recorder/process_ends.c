@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Asks the kernel from time to time which processes have ended, and reports the
+ * ends to the trace's writer.
+ */
 #include "recorder/process_ends.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
@@ -51,7 +55,7 @@ static void take_stock(struct cst_recorder *r)
 	}
 }
 
-/* As it told by way of libc's exit(), or 0. */
+/* Returns the tick that the process wrote in libc's exit(), or 0. */
 static uint64_t told_end(const struct area *a, uint32_t process)
 {
 	return __atomic_load_n(&a->processes[process].end, __ATOMIC_ACQUIRE);

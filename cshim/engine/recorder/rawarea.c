@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads an area that was left in a file through a recorder without a thread,
+ * into a trace without a name.
+ */
 #include "recorder/rawarea.h"
 #include "area/area_file.h"
 #include "recorder/drain.h"
@@ -75,7 +79,8 @@ static uint64_t hand_over(struct area *a)
 /* ---- from area to trace ---------------------------------------------------
  */
 
-/* By the two moments that the program noted, else by this machine's clock. */
+/* Computes the clock's rate from the two moments that the program noted, or
+ * else from this machine's clock. */
 static void rate(const struct cst_area *head, uint32_t *mult, uint32_t *shift)
 {
 	uint64_t ns = head->last_ns - head->first_ns;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The recorder: knows the order of the stages between the area and the trace
- * file.  One lock guards all of it: the reader thread takes it for each round,
- * gdb's thread for each call.  A round takes nothing when names are wanted
- * first, so that whoever comes next can do it again.
+ * file.  One lock guards all of it: the reader thread locks it for each round,
+ * gdb's thread for each call.  A round consumes nothing when names are wanted
+ * first, so that the next round, on either thread, can do it again.
  */
 #include "recorder/recorder.h"
 #include "recorder/drain.h"
@@ -318,7 +318,7 @@ const char *cst_recorder_area_path(const struct cst_recorder *r)
 	return r->area->path;
 }
 
-/* Of the process that gdb has. */
+/* Returns the modules of the process that gdb has. */
 static struct modules *recorder_modules(const struct cst_recorder *r)
 {
 	return spaces_asker(&r->sites.spaces)->modules;

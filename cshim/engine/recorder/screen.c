@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes the rows that wait in order, leaves out those that a slow outlet
+ * cannot accept, and puts notes and callers in their place.
+ */
 #include "recorder/screen.h"
 #include "area/clock.h"
 #include "base/number.h"
@@ -22,7 +26,7 @@ enum {
 	ROWS_AT_ONCE = 4000,
 	/* At a stop at least, where there are more. */
 	ROWS_AT_STOP = 500,
-	/* Of callers that are told again. */
+	/* How many callers are written again. */
 	OUTER_CALLERS = 4,
 	INNER_CALLERS = 12,
 	PIECE = 4096,
@@ -255,7 +259,8 @@ static void put_left_out(struct screen *s)
 	s->n_left_out = 0;
 }
 
-/* Of many callers those between the outer and the inner ones are a number. */
+/* Writes the callers of a row; where there are many, those between the outer
+ * and the inner ones are only counted. */
 static void put_callers(struct screen *s, struct trail *t,
 			const struct screen_row *row)
 {

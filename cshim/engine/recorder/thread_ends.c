@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Asks the kernel which threads have ended, and unwinds the calls that they had
+ * open.
+ */
 #include "recorder/thread_ends.h"
 #include "area/area_users.h"
 #include "calls/find_lane.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps for each lane of a screen the rows around the latest one, as a stack by
+ * depth.
+ */
 #include "recorder/trail.h"
 
 #include "recorder/screen.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads lists of a report's fields, and writes their headings and values.
+ */
 #include "report/fields.h"
 #include "base/number.h"
 #include "base/share.h"

@@ -33,8 +33,8 @@ enum relation { OF_ALL, OF_CALLERS, OF_CALLEES };
 /* What an open call hands down. */
 struct level {
 	struct filter_state below;
-	/* Of the nearest visible call, or NO_KEY: what it is, and under which
-	 * key it was counted. */
+	/* The nearest visible call's key, or NO_KEY, and the key that it was
+	 * counted under. */
 	uint32_t key, counted;
 	uint8_t is_subject;
 };

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Merges functions, or call sites, whose rows would read the same into one key,
+ * and distinguishes names that several functions have.
+ */
 #include "report/report_keys.h"
 #include "base/number.h"
 #include "rows/row.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Sorts the totals of a report and writes them as text, JSON or CSV.
+ */
 #include "report/report_rows.h"
 #include "names/filter.h"
 #include "names/sheet.h"
@@ -57,7 +60,7 @@ static int fields_sort(struct fields *f, const struct cst_report *report,
 		1, err);
 }
 
-/* Those that have calls and match, in order. */
+/* Ranks the totals that have calls and match, in order. */
 static int64_t rank_totals(const struct total *totals, const struct keys *keys,
 			   const struct cst_report *report, struct rank *ranks,
 			   struct cst_error *err)

@@ -32,7 +32,8 @@ static int join_any(struct fold *f, struct node *node)
 	return 0;
 }
 
-/* Those that nothing is compared with are passed over. */
+/* Returns the node before this one, passing over those that nothing is compared
+ * with. */
 static struct node *node_before(const struct node *node)
 {
 	struct node *i = node->previous;
@@ -252,8 +253,8 @@ again:
 	return 0;
 }
 
-/* A loop often ends amid a round, "while (take()) handle()": the rows behind it
- * that begin one more are of the loop. */
+/* A loop often ends in the middle of a round, "while (take()) handle()": the
+ * rows behind it that begin one more round belong to the loop. */
 static void join_ends(struct fold *f, struct node *above)
 {
 	for (struct node *i = above->first; i; i = i->next) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whose hooks went past the shim's (deepbind.c, exec.c there) or are silent
- * (sandbox.c), in words that the commands share.
+ * Puts into words, for all commands, which libraries' hooks bypassed the shim's
+ * (deepbind.c and exec.c there) and which processes are silent (sandbox.c).
  */
 #include "base/utf8.h"
 #include "cstrace/engine.h"

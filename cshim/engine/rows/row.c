@@ -54,7 +54,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "HH:MM:" changes once a minute only; localtime is dear. */
+/* "HH:MM:" changes once a minute only, and localtime_r() is slow. */
 static char *put_wall(char *out, uint64_t ns)
 {
 	static __thread uint64_t kept_minute = UINT64_MAX;

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Knows which process lives in which address space, and keeps each space's
+ * modules up to date with what the shim and /proc report.
+ */
 #include "sites/address_space.h"
 
 #include <stdlib.h>
@@ -217,8 +221,8 @@ void spaces_take_mappings(struct spaces *s, uint32_t site)
 		n = CST_MAX_MAPPINGS;
 	if (n > s->n_mappings && !s->is_taken)
 		s->is_taken = calloc(CST_MAX_MAPPINGS, 1);
-	/* Of two processes the later entry may be of the earlier site; and one
-	 * may never be whole, if its writer died there. */
+	/* With two processes the later entry may belong to the earlier site;
+	 * and an entry may never be complete, if its writer died there. */
 	for (uint32_t i = s->n_mappings; s->is_taken && i < n; i++) {
 		const struct cst_mapping *m = &s->area->mappings[i];
 

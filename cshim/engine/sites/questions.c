@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Keeps the questions about addresses, answers those that gdb cannot from the
+ * files themselves, and hands out the others.
+ */
 #include "sites/questions.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Learns each new site of the area: looks up its function, caller, frame rule
+ * and inlined calls, and asks for its names.
+ */
 #include "sites/sites.h"
 #include "base/ranges.h"
 #include "elf/x86_64.h"

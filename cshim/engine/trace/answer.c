@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Puts into words what the last reading of a trace showed and what it left out.
+ */
 #include "trace/answer.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -84,7 +87,8 @@ static void put_count(struct line *l, const char *name, uint64_t n)
 	line_put_number(l, n);
 }
 
-/* As the user has said it: in the largest unit that leaves nothing over. */
+/* Puts a time as the user has written it: in the largest unit that leaves no
+ * remainder. */
 static void put_time(struct line *l, const char *name, uint64_t ns)
 {
 	static const struct {

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Goes through the calls of a choice and adds up times and counts at the nodes
+ * of a tree of function paths.
+ */
 #include "trace/call_paths.h"
 #include "trace/clamp.h"
 

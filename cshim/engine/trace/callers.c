@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Searches backwards, block by block, for the calls that are open around one in
+ * the middle of a lane.
+ */
 #include "trace/callers.h"
 #include "base/outfile.h"
 #include "trace/finish.h"
@@ -33,8 +37,8 @@ static uint32_t block_place(const struct cst_trace *t,
 	return low;
 }
 
-/* Those among the block's first n calls: depths grow by one at a time, so the
- * last call of lower depth is the caller. */
+/* Looks for callers among the block's first n calls: depths grow by one at a
+ * time, so the last call of a lower depth is the caller. */
 static int search_block(struct search *s, uint32_t block, uint32_t n,
 			struct cst_error *err)
 {

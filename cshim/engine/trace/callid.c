@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes and reads the IDs of calls.
+ */
 #include "trace/callid.h"
 #include "base/number.h"
 

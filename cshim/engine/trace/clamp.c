@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Trims each call of a lane so that it lies within its caller and behind the
+ * call before it.
+ */
 #include "trace/clamp.h"
 
 #include <stdlib.h>

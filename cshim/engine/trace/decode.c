@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Unpacks a block of calls, checks the numbers in it against the trace, and
+ * fills in the ends that came late.
+ */
 #include "trace/decode.h"
 #include "trace/finish.h"
 

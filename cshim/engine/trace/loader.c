@@ -393,7 +393,7 @@ static void loader_drop(struct cst_trace *t)
 	free(t->modules);
 }
 
-/* By the index, or, where it does not serve, from block to block. */
+/* Scans by the index or, where that cannot be used, from block to block. */
 static int scan_all(struct scan *s)
 {
 	int status = loader_begin(s->t, s->err);

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds a call by its number in the blocks that may have it, and unpacks only
+ * those.
+ */
 #include "trace/locate.h"
 #include "trace/decode.h"
 

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies the blocks of a trace into a new file, packs again those that were
+ * stored in a hurry, and writes names that have changed.
+ */
 #include "trace/recompress.h"
 #include "base/outfile.h"
 #include "file/index.h"

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Walks over all calls and keeps for each call site the function that was open
+ * around its first call.
+ */
 #include "trace/site_caller.h"
 #include "trace/walk.h"
 

@@ -65,7 +65,7 @@ static int find_id(const struct cst_trace *t, const char *word, uint64_t *tick,
 	return status;
 }
 
-/* As find_call(), for a function or an ID. */
+/* Finds where the span begins or ends, at a function (find_call()) or an ID. */
 static int find_bound(const struct cst_trace *t, const char *word,
 		      struct filter *f, is_bound_fn is_bound, uint64_t from,
 		      uint64_t *tick, struct cst_error *err)

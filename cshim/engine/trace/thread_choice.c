@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the process and thread of a choice, and checks that the trace has them.
+ */
 #include "trace/thread_choice.h"
 
 #include "base/error.h"

@@ -460,7 +460,7 @@ static int view_callers(struct picker *p, struct cst_error *err)
 			callers[i].thread, &l->levels[i + 1], s);
 		s->is_before = 1;
 	}
-	/* Who asks for a part counts its calls alone. */
+	/* The user of a part counts the part's calls alone. */
 	p->n_shown = n_shown;
 	p->n_std = n_std;
 	p->n_notes = n_notes;

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the part of a trace that holds the last visible calls, or those around
+ * an ID, with as few blocks unpacked as possible.
+ */
 #include "trace/window.h"
 #include "trace/locate.h"
 #include "trace/thread_choice.h"

@@ -32,7 +32,8 @@ static void retire_obey(void)
 {
 	uint32_t seq = __atomic_load_n(&control.retire_seq, __ATOMIC_ACQUIRE);
 
-	/* Of several ranges only the last is known: then forget them all. */
+	/* If there were several ranges only the last is known: then forget all
+	 * sites. */
 	if (seq == retire_seen + 1)
 		site_table_retire(control.retire_start, control.retire_end);
 	else if (seq != retire_seen)

@@ -1,11 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the file that holds the area where there is no reader, or joins the one
+ * that another process of the program has made; a file that nobody uses any
+ * more is replaced.  Several processes may do this at once.
+ */
 #include <errno.h>
 #include "core/file.h"
 #include "core/area.h"
 #include "core/control.h"
 #include "kernel/syscall.h"
 
-/* Who makes the file may have to wait for a processor. */
+/* The process that makes the file may have to wait for a processor. */
 enum { MODE = 0644, TRIES = 100, TRIES_FOR_MAKER = 3000, LOOK_MS = 1 };
 
 /* A process that writes into the file is still there. */
@@ -78,9 +83,9 @@ static int file_make(const char *path)
 	return error;
 }
 
-/* Of nobody any more: take it away, unless another does.  Whoever does has it
- * locked and takes its magic first, so that this is done to it only once: what
- * is at the path a moment later is not the same. */
+/* Removes a file that no process uses any more, unless another one does.  The
+ * one that does has it locked and clears its magic first, so that this happens
+ * only once: what is at the path a moment later is another file. */
 static void file_clear(const char *path, int fd, struct cst_area *head)
 {
 	if (sys_flock(fd, LOCK_EX | LOCK_NB) == -EWOULDBLOCK ||

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Gives each guest (raw_clone.h) a place of its own, found by its thread
+ * number, and notices guests that nobody announced.
+ */
 #include <errno.h>
 #include "core/raw_clone.h"
 #include "core/area.h"
@@ -10,7 +14,7 @@
 
 enum { MAX_GUESTS = 64, STAT_SIZE = 256 };
 
-/* Those of another process were its parent's: free. */
+/* The entries of another process were its parent's: they are free. */
 static struct self guests[MAX_GUESTS];
 
 static int has_guests(void)

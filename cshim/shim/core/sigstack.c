@@ -17,7 +17,7 @@
 /* Linux's SS_AUTODISARM: the kernel knows of none while a handler runs. */
 static const int AUTODISARM = (int)(1u << 31);
 
-/* By whoever comes first of those that are in the chunk. */
+/* The time that a mark is given: before that of every other record. */
 enum { EARLIEST = 1 };
 
 /* Signals blocked. */

@@ -21,7 +21,8 @@ extern __attribute__((visibility("hidden"))) void
 hook_exit(uint64_t callee, uint64_t caller,
 	  uint64_t number) __asm__(".Lhook_exit");
 
-/* As gave_up_at in chunk.c, of sync_done. */
+/* The value of sync_done at which waiting was in vain, in the form of
+ * gave_up_at in chunk.c. */
 static uint64_t gave_up_at;
 
 static void sync_breakpoint(uint64_t callee, uint64_t caller,

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Interprets classic BPF as far as seccomp filters may use it, to find out what
+ * a filter would do to a system call.
+ */
 #include "kernel/bpf.h"
 
 enum { REFUSED = -1, GOES_ON = 0, HAS_ANSWER = 1 };

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the ELF head and the build-id note of an object in memory, which the
+ * kernel reads, so that memory that is unmapped meanwhile does no harm.
+ */
 #include <elf.h>
 #include "kernel/buildid.h"
 #include "kernel/syscall.h"

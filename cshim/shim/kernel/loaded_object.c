@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Reads the dynamic section of a loaded object in memory, and finds its symbols
+ * and slots, without a call to libc.
+ */
 #include "kernel/loaded_object.h"
 
 int is_text(const char *a, const char *b)

@@ -39,7 +39,7 @@ static uint32_t filters_answer(const struct seccomp_data *data)
 			__atomic_load_n(&filters[i].n, __ATOMIC_ACQUIRE);
 		uint32_t answer = bpf_run(code + filters[i].start, size, data);
 
-		/* As the kernel orders them. */
+		/* The order of strictness is the kernel's. */
 		if ((int32_t)(answer & SECCOMP_RET_ACTION_FULL) <
 		    (int32_t)(strictest & SECCOMP_RET_ACTION_FULL))
 			strictest = answer;

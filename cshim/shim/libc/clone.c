@@ -39,7 +39,7 @@ void before_fork(void)
 	thread_mark_fork();
 }
 
-/* Of a clone3 we do not know how it is meant: a mark does no harm. */
+/* It is not known how a clone3 is meant: a mark does no harm. */
 void before_syscall(long number, long a, long b, long c)
 {
 	libcs_need();

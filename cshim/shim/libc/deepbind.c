@@ -38,7 +38,8 @@ static void poke(struct memory *m, const void *at, uint64_t value)
 		m->is_sealed = 1;
 }
 
-/* By other names: gcc knows theirs, and lets nobody take the address. */
+/* The hooks have other names here: gcc knows their own, and lets nobody take
+ * the address. */
 extern void hook_enter(void) __asm__("__cyg_profile_func_enter");
 extern void hook_exit(void) __asm__("__cyg_profile_func_exit");
 

@@ -150,7 +150,8 @@ WHAT(12future_error);
 WHAT(17bad_function_call);
 WHAT(12bad_weak_ptr);
 
-/* Those that are linked in; tables of weak references may have holes. */
+/* Returns the functions that are linked in; tables of weak references may have
+ * holes. */
 static struct cxx cxx_now(uint64_t whats[12])
 {
 	void (*const all[])(void) = {

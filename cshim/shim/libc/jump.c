@@ -12,8 +12,8 @@
 #include "libc/interpose.h"
 #include "libc/jump.h"
 
-/* A handler that came amid our own work (signals.h) jumps out of it: it stays
- * unfinished, so nothing can be recorded from now on. */
+/* A handler that interrupted the shim's own work (signals.h) jumps out of it:
+ * that work stays unfinished, so nothing can be recorded from now on. */
 static void work_is_left(void)
 {
 	control_end();

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds the function that a call to an interposed one was meant for: the one of
+ * the object that the caller's object is bound to by a neighbouring symbol, or
+ * else everybody's (dlsym).
+ */
 #include <dlfcn.h>
 #include "libc/next_symbol.h"
 #include "kernel/loaded_object.h"

@@ -27,8 +27,8 @@ QUIET static void sort(int d)
 	qsort(numbers, 3, sizeof(numbers[0]), compare);
 }
 
-/* As its neighbour's hooks are, so are a destructor's calls: in a frame that is
- * being left. */
+/* A destructor's calls are, like its neighbour's hooks, in a frame that is
+ * being unwound. */
 struct Sorts {
 	int d;
 	QUIET explicit Sorts(int depth) : d(depth)
