@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lib_build import FOUR, build, line_of
+from lib_cst import Trace
 from lib_cstrace import cstrace
 from lib_tree import read_jsonl
 
@@ -246,6 +247,21 @@ def test_a_report_is_of_functions(tmp_path):
     out = cstrace(tmp_path, "report", "t.cst").out
     assert "reserve" in out
     assert "throw" not in out and "catch" not in out
+
+
+def test_info_counts_functions_alone(tmp_path):
+    """Not what stands for exceptions: of that the file has no symbol."""
+    record(tmp_path, build("thrown.cc"))
+    trace = Trace((tmp_path / "t.cst").read_bytes())
+    functions = [symbol for _name, symbol, _module
+                 in trace.functions.values() if symbol]
+    assert 0 < len(functions) < len(trace.functions)
+    info = json.loads(cstrace(tmp_path, "info", "--format", "json",
+                              "t.cst").out)
+    assert info["functions"] == len(functions)
+    assert info["call_sites"] == sum(
+        trace.functions[function][1] is not None
+        for function, _file, _line in trace.sites.values())
 
 
 def test_one_that_nobody_catches_leaves_its_calls_open(tmp_path):

@@ -358,6 +358,16 @@ void names_place_site(struct names *n, uint32_t id, uint32_t space,
 	n->sites[id].hook = hook;
 }
 
+void names_count_called(const struct names *n, uint32_t *n_functions,
+			uint32_t *n_sites)
+{
+	*n_functions = *n_sites = 0;
+	for (uint32_t i = 0; i < n->n_functions; i++)
+		*n_functions += !n->functions[i].exception;
+	for (uint32_t i = 0; i < n->n_sites; i++)
+		*n_sites += !n->functions[n->sites[i].function].exception;
+}
+
 int names_lacks_function(const struct names *n, uint32_t id)
 {
 	const struct function *f = &n->functions[id];

@@ -153,6 +153,11 @@ void names_place_site(struct names *n, uint32_t id, uint32_t space,
  * either. */
 void names_size_function(struct names *n, uint32_t id, uint64_t bytes);
 
+/* Count the functions that are called and the sites that call them, without
+ * what stands for exceptions. */
+void names_count_called(const struct names *n, uint32_t *n_functions,
+			uint32_t *n_sites);
+
 /* Return whether something is missing that debug information could supply. */
 int names_lacks_function(const struct names *n, uint32_t id);
 int names_lacks_site(const struct names *n, uint32_t id);

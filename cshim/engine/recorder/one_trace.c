@@ -191,10 +191,9 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.spool_bytes = r->writer ? writer_bytes(r->writer) : 0,
 		.n_threads = r->threads.n,
 		.n_processes = r->threads.n_processes,
-		.n_functions = r->names->n_functions,
-		.n_sites = r->names->n_sites,
 		.is_limit_reached = r->is_full,
 	};
+	names_count_called(r->names, &out->n_functions, &out->n_sites);
 	area_past_exec(r->area, out->past_exec);
 	out->duration_ns =
 		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,

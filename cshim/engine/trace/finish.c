@@ -118,8 +118,7 @@ static void fill_status(struct cst_trace *t)
 	s->spool_bytes = t->size;
 	s->duration_ns = trace_ns(t, t->end_ticks - t->start_ticks);
 	s->n_threads = t->n_threads;
-	s->n_functions = t->names->n_functions;
-	s->n_sites = t->names->n_sites;
+	names_count_called(t->names, &s->n_functions, &s->n_sites);
 }
 
 static int number_compare(const void *a, const void *b)
