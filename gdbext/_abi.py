@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3391393687
+VERSION = 305261296
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -370,6 +370,7 @@ PROTOTYPES = {
     "cst_trace_rename": (None, [C.c_void_p, C.POINTER(C.c_char_p), C.c_int,
         cst_tell_fn, C.c_void_p]),
     "cst_build_id": (C.c_int, [C.c_char_p, C.c_char_p]),
+    "cst_trace_hidden_std": (C.c_uint64, [C.c_void_p]),
     "cst_trace_note": (C.c_int, [C.c_void_p, C.POINTER(cst_choice), C.c_int,
         C.c_int, C.c_char_p, C.c_uint32]),
     "cst_choice_text": (C.c_int, [C.POINTER(cst_choice), C.c_char_p,

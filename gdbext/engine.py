@@ -463,6 +463,11 @@ class Trace:
                                  out, len(out))
         return out.value.decode("utf-8", "replace")
 
+    def hides_std(self) -> bool:
+        """Were there calls that the last answer left out as the C++
+        library's, or a system header's, alone?"""
+        return self._lib.cst_trace_hidden_std(self._t) > 0
+
     def has_function(self, word: str, choice: Choice) -> tuple[bool, str]:
         """Is one meant by this word?  If not, names that may have been."""
         near = C.create_string_buffer(512)

@@ -217,6 +217,10 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 	    is_wrong(t, o, o->graph.function) ||
 	    is_wrong(t, o, o->choice.filter) || is_wrong(t, o, o->choice.from))
 		return STATUS_FAILED;
+	if (cst_trace_hidden_std(t))
+		return failure("no such %s but the C++ library's or system "
+			       "headers', which --std shows",
+			       what);
 	if (cst_choice_text(&o->choice, text, sizeof(text)))
 		return failure("no such %s (%s%s)", what, text,
 			       o->is_chosen ? "; --all shows the others" : "");

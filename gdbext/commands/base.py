@@ -160,6 +160,9 @@ def tell_none(trace: Trace, choice: Choice, what: str,
     for line in _wrong_words(trace, choice, *words, choice.filter,
                              choice.from_):
         raise gdb.GdbError(line)
+    if trace.hides_std():
+        raise gdb.GdbError("no such %s but the C++ library's or system "
+                           "headers', which `set cstrace std on` shows" % what)
     chosen = plain(choice_text(choice))
     if choice.has_more:
         chosen += "; -all shows the others"

@@ -244,6 +244,26 @@ def test_the_functions_of_a_module(gdb, tmp_path):
 # ---- what is left out ------------------------------------------------------
 
 
+def test_a_call_of_the_library_says_what_shows_it(gdb, shop):
+    """It and all below it are hidden, by no word of the user's."""
+    assert cstrace(shop, "save", "--std", "shop.cst", "std.jsonl",
+                   "--force").status == 0
+    calls = read_jsonl(shop / "std.jsonl")
+    callers = {c["parent"] for c in calls}
+    number = next(c["id"] for c in calls
+                  if c["function"].startswith("std::")
+                  and c["id"] not in callers)
+    done = cstrace(shop, "show", "shop.cst", number)
+    assert done.status == 1
+    assert done.err == ("cstrace: no such calls but the C++ library's or "
+                        "system headers', which --std shows\n")
+    assert cstrace(shop, "show", "--std", "shop.cst", number).out
+    said = gdb(build("shop.cc"), "cstrace load %s" % (shop / "shop.cst"),
+               "cstrace show " + number, "set cstrace std on",
+               "cstrace show " + number).out
+    assert said.count("which `set cstrace std on` shows") == 1
+
+
 def test_each_answer_tells_what_it_leaves_out(gdb, tmp_path):
     run = gdb(build("calls.c"), QUIET, "cstrace start -filter ^spread$", "run",
               "cstrace show", "cstrace report", "cstrace graph",

@@ -165,6 +165,11 @@ static void put_std(struct line *l, uint64_t n, enum cst_words words)
 	line_put(l, words == CST_WORDS_GDB ? "`set cstrace std on`" : "--std");
 }
 
+uint64_t cst_trace_hidden_std(const struct cst_trace *t)
+{
+	return t->answer->is_chosen ? t->answer->n_std : 0;
+}
+
 int cst_trace_note(const struct cst_trace *t, const struct cst_choice *choice,
 		   enum cst_words words, int has_all, char *out, uint32_t size)
 {

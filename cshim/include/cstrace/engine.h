@@ -498,6 +498,10 @@ CST_API int cst_build_id(const char *path, char out[CST_BUILD_ID_SIZE]);
 /* How the user writes options: "-all" in gdb, "--all" for the command. */
 enum cst_words { CST_WORDS_GDB = 0, CST_WORDS_COMMAND = 1 };
 
+/* Returns how many calls of the C++ library or of system headers the last
+ * answer left out for being that and nothing else, as far as it looked. */
+CST_API uint64_t cst_trace_hidden_std(const struct cst_trace *t);
+
 /* Writes to out what the last show, report or save of the trace left out, and
  * by which condition: "filter ^sum: 15 of 17 calls; -all shows the others".
  * has_all is 1 if -all would show more; the last part is for that case only.
