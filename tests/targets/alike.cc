@@ -3,7 +3,8 @@
 // Functions whose names are parts of others', which are called before them.
 #include <cstdio>
 
-namespace {
+namespace
+{
 
 struct Sum {
 	int n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// flood_std N THREADS: N calls of add() by each thread, and some of the library's
-// in each.
+// flood_std N THREADS: N calls of add() by each thread, and some of the
+// library's in each.
 #include <cstdlib>
 #include <thread>
 #include <vector>

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Runs an exporter: takes the calls of a choice one by one, lets the format
+ * append the text of each, and passes the text on in pieces.
+ */
 #include "formats/exporter.h"
 #include "base/pipeline.h"
 #include "trace/window.h"

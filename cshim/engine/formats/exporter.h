@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What formats that write call after call have in common: the calls come from
- * here, and their text goes on from here.
+ * Exporters: what formats that write one call after another have in common.
+ * exporter_run() reads the calls and passes the text on; the format makes the
+ * text.
  */
 #ifndef ENGINE_EXPORTER_H
 #define ENGINE_EXPORTER_H
@@ -10,18 +11,20 @@
 #include "trace/loader.h"
 #include "trace/view.h"
 
-/* x is the format's own.  Negative: out of memory. */
+/* A format.  x is its own data, passed to each function; call() and end()
+ * append to out and return 0, or a negative number when out of memory. */
 struct exporter {
 	uint8_t is_by_lane; /* lane after lane, not all in order of time */
-	/* Only what last, around and at of the choice show, not all. */
+	/* Write only what last, around and at of the choice show, not all. */
 	uint8_t has_window;
 	void (*begin)(void *x, struct bytes *out); /* or NULL */
-	/* The call is the format's to change. */
+	/* Appends a call, which the format may change. */
 	int (*call)(void *x, struct shown *call, struct bytes *out);
 	int (*end)(void *x, struct bytes *out); /* or NULL */
 };
 
-/* Returns the number of calls. */
+/* Passes the calls of the choice, as e's text, to write.  Returns the number of
+ * calls, or a negative status. */
 int64_t exporter_run(const struct exporter *e, void *x,
 		     const struct cst_trace *t, const struct cst_choice *choice,
 		     cst_write_fn write, void *arg, struct cst_error *err);
