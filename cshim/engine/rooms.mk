@@ -7,8 +7,8 @@ ENGINE_ROOMS := base elf area names sites file calls trace rows report diff gold
 
 # base: memory, text, numbers, threads: what any C program wants.
 base_USES :=
-base_SRC := arena.c bytes.c column.c error.c hashmap.c io_count.c number.c \
-	outfile.c pairs.c pipeline.c ranges.c regex.c utf8.c worker.c
+base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
+	number.c outfile.c pairs.c pipeline.c ranges.c regex.c utf8.c worker.c
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base

@@ -7,7 +7,7 @@ UNIT_TESTS :=
 # $(call room,ROOM,TESTS)
 room = $(eval UNIT_TESTS += $2)$(foreach t,$2,$(eval $t_ROOM := $1))
 
-$(call room,base,test_regex test_processor)
+$(call room,base,test_array test_regex test_processor)
 $(call room,elf,test_modules test_frames test_inlines test_damaged)
 $(call room,area,test_clock test_reader)
 $(call room,names,test_names test_demangle)

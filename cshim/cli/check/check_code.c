@@ -5,6 +5,7 @@
  * functions call the hooks.
  */
 #include "check/check_code.h"
+#include "base/array.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ static int unit_ranges(struct check_code *c, const struct check_file *f,
 		/* Code that the linker threw away is left at 0. */
 		if (start >= end || (!start && f->kind != FILE_OBJECT))
 			continue;
-		if (!ranges_room((void **)&c->ranges, c->n_ranges,
-				 &c->cap_ranges, sizeof(*c->ranges)))
+		if (array_room(&c->ranges, &c->cap_ranges, c->n_ranges + 1ull) <
+		    0)
 			return 0;
 		c->ranges[c->n_ranges++] = (struct range){
 			.start = start + f->dwarf_bias,
@@ -46,8 +47,7 @@ static int unit_ranges(struct check_code *c, const struct check_file *f,
 static int unit_add(struct check_code *c, const char *name,
 		    const char *producer, int version, int is_assembler)
 {
-	if (!ranges_room((void **)&c->units, c->n_units, &c->cap_units,
-			 sizeof(*c->units)))
+	if (array_room(&c->units, &c->cap_units, c->n_units + 1ull) < 0)
 		return 0;
 	c->units[c->n_units++] = (struct check_unit){
 		.name = name,
@@ -125,8 +125,8 @@ static int function_add(struct check_code *c, const struct check_symbol *s)
 	if (!s->is_defined || (type != STT_FUNC && type != STT_GNU_IFUNC) ||
 	    !s->elf.st_size || is_made_up(s->name))
 		return 1;
-	if (!ranges_room((void **)&c->functions, c->n_functions,
-			 &c->cap_functions, sizeof(*new)))
+	if (array_room(&c->functions, &c->cap_functions,
+		       c->n_functions + 1ull) < 0)
 		return 0;
 	new = &c->functions[c->n_functions];
 	*new = (struct check_function){

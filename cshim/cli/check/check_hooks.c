@@ -5,6 +5,7 @@
  * those; in object files the relocations show it.
  */
 #include "check/check_hooks.h"
+#include "base/array.h"
 #include "base/ranges.h"
 
 /* bfd.h wants to be told that it was configured for. */
@@ -151,7 +152,7 @@ static void targets_find(struct targets *t, const char *path)
 
 static int site_add(struct hook_sites *s, uint64_t addr, int is_exit)
 {
-	if (!ranges_room((void **)&s->all, s->n, &s->capacity, sizeof(*s->all)))
+	if (array_room(&s->all, &s->capacity, s->n + 1ull) < 0)
 		return 0;
 	s->all[s->n++] = (struct hook_site){addr, is_exit};
 	s->n_enter += !is_exit;

@@ -3,6 +3,7 @@
  * Nothing of the file is run to find out, as ldd would.
  */
 #include "check/check_libraries.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/ranges.h"
 #include "elf/elffile.h"
@@ -132,7 +133,7 @@ static int add(struct libraries *l, const char *name, const char *runpath,
 
 	if (is_there(l, name) || l->n >= MAX_LIBRARIES)
 		return 1;
-	if (!ranges_room((void **)&l->all, l->n, &l->capacity, sizeof(*new)))
+	if (array_room(&l->all, &l->capacity, l->n + 1ull) < 0)
 		return 0;
 	new = &l->all[l->n];
 	*new = (struct library){

@@ -5,6 +5,7 @@
  * inlined ones among them: those that the walk comes to later.
  */
 #include "check/check_names.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/hashmap.h"
 #include "base/regex.h"
@@ -193,8 +194,8 @@ static void take_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 		take_ranges(w, die, NOBODY);
 		return;
 	}
-	if (!ranges_room((void **)&w->instances, w->n_instances,
-			 &w->cap_instances, sizeof(*new))) {
+	if (array_room(&w->instances, &w->cap_instances,
+		       w->n_instances + 1ull) < 0) {
 		w->is_out_of_memory = 1;
 		return;
 	}

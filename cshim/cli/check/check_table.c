@@ -4,6 +4,7 @@
  * for each name, sorted at the end with the program's own first.
  */
 #include "check/check_table.h"
+#include "base/array.h"
 #include "names/names.h"
 
 #include <search.h>
@@ -33,7 +34,7 @@ static uint32_t name_add(struct check_names *n, const char *name,
 {
 	struct check_name *new;
 
-	if (!ranges_room((void **)&n->all, n->n, &n->capacity, sizeof(*new)))
+	if (array_room(&n->all, &n->capacity, n->n + 1ull) < 0)
 		return UINT32_MAX;
 	new = &n->all[n->n];
 	*new = (struct check_name){

@@ -4,6 +4,7 @@
  * trace as a sorted list that is searched from its end.
  */
 #include "area/clock.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,17 +81,7 @@ void clock_rate(uint32_t *mult, uint32_t *shift)
 
 static int pauses_room(struct pauses *p)
 {
-	uint32_t cap = p->cap ? 2 * p->cap : 16;
-	struct pause *all;
-
-	if (p->n < p->cap)
-		return 0;
-	all = realloc(p->all, cap * sizeof(*all));
-	if (!all)
-		return -1;
-	p->all = all;
-	p->cap = cap;
-	return 0;
+	return array_room(&p->all, &p->cap, p->n + 1ull);
 }
 
 void pauses_begin(struct pauses *p, uint64_t ticks)

@@ -4,6 +4,7 @@
  * and sequence number, and goes through each thread's chunks in order.
  */
 #include "area/reader.h"
+#include "base/array.h"
 #include "area/area_file.h"
 
 #include "area/clock.h"
@@ -63,20 +64,8 @@ static int held_order(const void *a, const void *b)
 
 static int reader_room(struct reader *r, uint32_t thread)
 {
-	uint32_t cap = r->cap_streams ? r->cap_streams : 64;
-	struct stream *all;
-
-	while (cap <= thread)
-		cap *= 2;
-	if (cap > r->cap_streams) {
-		all = realloc(r->streams, cap * sizeof(*all));
-		if (!all)
-			return -1;
-		memset(all + r->cap_streams, 0,
-		       (cap - r->cap_streams) * sizeof(*all));
-		r->streams = all;
-		r->cap_streams = cap;
-	}
+	if (array_room(&r->streams, &r->cap_streams, thread + 1ull) < 0)
+		return CST_MEMORY;
 	if (thread >= r->n_streams)
 		r->n_streams = thread + 1;
 	return 0;

@@ -77,21 +77,3 @@ uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		i = range_at(ranges, stride, i)->outer;
 	return i;
 }
-
-int ranges_room(void **array, uint32_t n, uint32_t *capacity, size_t stride)
-{
-	uint32_t wanted = *capacity ? *capacity * 2 : 64;
-	void *larger;
-
-	if (n < *capacity)
-		return 1;
-	if (wanted <= n) /* four thousand million: no file has them */
-		return 0;
-	larger = realloc(*array, wanted * stride);
-	if (!larger)
-		return 0;
-	memset((char *)larger + n * stride, 0, (wanted - n) * stride);
-	*array = larger;
-	*capacity = wanted;
-	return 1;
-}

@@ -32,9 +32,4 @@ void ranges_link(void *ranges, uint32_t n, size_t stride);
 uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		     uint64_t addr);
 
-/* Makes room for element n in *array, which has *capacity elements of stride
- * bytes: both are updated when it grows, and new elements are zeroed.  Returns
- * 1, or 0 when out of memory. */
-int ranges_room(void **array, uint32_t n, uint32_t *capacity, size_t stride);
-
 #endif

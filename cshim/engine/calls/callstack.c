@@ -6,6 +6,7 @@
  */
 #include "calls/callstack.h"
 
+#include "base/array.h"
 #include "calls/enter_slow.h"
 #include "calls/exceptions.h"
 #include "calls/fast_path.h"
@@ -55,18 +56,6 @@ struct stack *callstack_add(struct callstack *c, struct thread *t,
 	s->next = c->stacks;
 	c->stacks = s;
 	return s;
-}
-
-static int stack_room(struct stack *s)
-{
-	uint32_t cap = s->cap ? 2 * s->cap : 64;
-	struct open_call *calls = realloc(s->calls, cap * sizeof(*calls));
-
-	if (!calls)
-		return -1;
-	s->calls = calls;
-	s->cap = cap;
-	return 0;
 }
 
 /* ---- entering and leaving ---------------------------------------------- */
@@ -191,7 +180,7 @@ INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
 /* Room for one more open call, or NULL: no memory. */
 INLINE struct open_call *stack_slot(struct stack *s)
 {
-	if (unlikely(s->n == s->cap) && stack_room(s) < 0)
+	if (array_room(&s->calls, &s->cap, s->n + 1ull) < 0)
 		return NULL;
 	return &s->calls[s->n];
 }

@@ -5,6 +5,7 @@
  */
 #include "calls/threads.h"
 
+#include "base/array.h"
 #include "calls/fork.h"
 
 #include <fcntl.h>
@@ -31,26 +32,6 @@ void threads_release(struct threads *c)
 	*c = (struct threads){0};
 }
 
-/* Room for `want` items in *p. */
-static int grow(void *p, uint32_t *cap, uint32_t want, size_t item)
-{
-	uint32_t n = *cap ? *cap : 16;
-	void **array = p;
-	char *all;
-
-	while (n < want)
-		n *= 2;
-	if (n == *cap)
-		return 0;
-	all = realloc(*array, n * item);
-	if (!all)
-		return -1;
-	memset(all + *cap * item, 0, (n - *cap) * item);
-	*array = all;
-	*cap = n;
-	return 0;
-}
-
 static struct thread *threads_add(struct threads *c, struct callstack *calls,
 				  uint32_t process, uint32_t pid, uint32_t tid,
 				  const char *name)
@@ -58,9 +39,8 @@ static struct thread *threads_add(struct threads *c, struct callstack *calls,
 	struct thread *t;
 	int index;
 
-	if (grow(&c->all, &c->cap, c->n + 1, sizeof(*c->all)) < 0 ||
-	    grow(&c->n_of_process, &c->cap_processes, process + 1,
-		 sizeof(*c->n_of_process)) < 0)
+	if (array_room(&c->all, &c->cap, c->n + 1ull) < 0 ||
+	    array_room(&c->n_of_process, &c->cap_processes, process + 1ull) < 0)
 		return NULL;
 	t = calloc(1, sizeof(*t));
 	if (!t)
@@ -148,8 +128,7 @@ void threads_hear(struct threads *c, uint32_t index,
 		  const struct cst_record *mark)
 {
 	if (cst_record_site(mark) == CST_ALTERNATE && index < CST_MAX_THREADS &&
-	    grow(&c->alternates, &c->n_alternates, index + 1,
-		 sizeof(*c->alternates)) == 0)
+	    array_room(&c->alternates, &c->n_alternates, index + 1ull) == 0)
 		c->alternates[index] = (struct extent){cst_record_sp(mark),
 						       cst_record_fp(mark)};
 }
@@ -237,8 +216,7 @@ struct thread *threads_of_area(struct threads *c, struct callstack *calls,
 			       const struct area *a, uint32_t index)
 {
 	if (index >= CST_MAX_THREADS ||
-	    grow(&c->by_area, &c->n_by_area, index + 1, sizeof(*c->by_area)) <
-		    0)
+	    array_room(&c->by_area, &c->n_by_area, index + 1ull) < 0)
 		return NULL;
 	if (!c->by_area[index])
 		c->by_area[index] = threads_meet(c, calls, a, index);

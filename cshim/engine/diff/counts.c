@@ -4,6 +4,7 @@
  * times, hashes each lane's flow, and pairs the lanes by these.
  */
 #include "diff/counts.h"
+#include "base/array.h"
 #include "trace/view.h"
 
 #include <stdlib.h>
@@ -81,13 +82,13 @@ struct pass {
 
 static int callers_room(struct pass *p, uint32_t depth)
 {
-	uint32_t i = p->cap;
+	uint32_t cap = p->cap;
 
-	if (loader_grow(&p->callers, sizeof(*p->callers), depth, &p->cap) < 0)
-		return -1;
+	if (array_room(&p->callers, &p->cap, depth + 2ull) < 0)
+		return CST_MEMORY;
 	/* Where only one thread of a lane is seen, callers may lack. */
-	for (; i < p->cap; i++)
-		p->callers[i] = TALLY_NO_CALLER;
+	for (; cap < p->cap; cap++)
+		p->callers[cap] = TALLY_NO_CALLER;
 	return 0;
 }
 
@@ -98,8 +99,8 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 	const struct cst_trace *trace = y->functions->traces[t];
 	const struct trace_lane *lane = &trace->lanes[s->lane];
 
-	if (loader_grow(&y->lanes[t], sizeof(**y->lanes), y->n_lanes[t],
-			&y->cap_lanes[t]) < 0)
+	if (array_room(&y->lanes[t], &y->cap_lanes[t], y->n_lanes[t] + 1ull) <
+	    0)
 		return -1;
 	y->lanes[t][y->n_lanes[t]++] = (struct counts_lane){
 		.lane = s->lane,

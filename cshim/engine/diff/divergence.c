@@ -5,6 +5,7 @@
  * only a hash, so the longest common list of them is found in little memory.
  */
 #include "diff/divergence.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -57,23 +58,11 @@ static void side_release(struct side *s)
 
 static int stack_put(struct divergence *p, struct shown *calls[2])
 {
-	uint32_t depth = calls[0]->depth;
+	uint32_t depth = calls[0]->depth, cap = p->cap_stack;
 
-	if (depth + 2ull > p->cap_stack) {
-		uint64_t cap = depth * 2ull + 64;
-
-		for (int t = 0; t < 2; t++) {
-			struct shown *more =
-				realloc(p->stack[t], cap * sizeof(*more));
-
-			if (!more)
-				return -1;
-			memset(more + p->cap_stack, 0,
-			       (cap - p->cap_stack) * sizeof(*more));
-			p->stack[t] = more;
-		}
-		p->cap_stack = (uint32_t)cap;
-	}
+	if (array_room(&p->stack[0], &cap, depth + 2ull) < 0 ||
+	    array_room(&p->stack[1], &p->cap_stack, depth + 2ull) < 0)
+		return CST_MEMORY;
 	for (int t = 0; t < 2; t++) {
 		p->stack[t][depth] = *calls[t];
 		p->stack[t][depth + 1].number = 0;

@@ -4,6 +4,7 @@
  * FDEs as the functions that no symbol names.
  */
 #include "elf/cfi.h"
+#include "base/array.h"
 #include "elf/elffile.h"
 #include "elf/x86_64.h"
 
@@ -157,8 +158,8 @@ static void add_part(struct cfi *c, const Dwarf_FDE *fde, uint8_t encoding,
 	    !cursor_pointer(&at, encoding & 7, &size) || !size)
 		return;
 	start += encoding & DW_EH_PE_pcrel ? base : 0;
-	if (start + size < start || !ranges_room((void **)&c->parts, c->n_parts,
-						 &c->cap_parts, sizeof(*r)))
+	if (start + size < start ||
+	    array_room(&c->parts, &c->cap_parts, c->n_parts + 1ull) < 0)
 		return;
 	r = &c->parts[c->n_parts++];
 	r->start = start;

@@ -4,6 +4,7 @@
  * they belong to.
  */
 #include "elf/debug_hints.h"
+#include "base/array.h"
 #include "base/ranges.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static struct hint *hint_of(struct hints *h, const char *path)
 	for (uint32_t i = 0; i < h->n; i++)
 		if (!strcmp(h->all[i].path, path))
 			return &h->all[i];
-	if (!ranges_room((void **)&h->all, h->n, &h->cap, sizeof(*hint)))
+	if (array_room(&h->all, &h->cap, h->n + 1ull) < 0)
 		return NULL;
 	hint = &h->all[h->n];
 	*hint = (struct hint){.path = strdup(path)};

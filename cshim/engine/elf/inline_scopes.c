@@ -4,6 +4,7 @@
  * compared by number, and knows which one is inside which.
  */
 #include "elf/inline_scopes.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -23,16 +24,8 @@ static uint32_t scope_number(struct scopes *s, uint64_t id,
 
 	if (known)
 		return *known;
-	if (n >= s->cap) {
-		uint32_t cap = s->cap ? 2 * s->cap : 256;
-		struct scope *all = realloc(s->table, cap * sizeof(*all));
-
-		if (!all)
-			return 0;
-		s->table = all;
-		s->cap = cap;
-	}
-	if (hashmap_put(&s->numbers, id, n) < 0)
+	if (array_room(&s->table, &s->cap, n + 1ull) < 0 ||
+	    hashmap_put(&s->numbers, id, n) < 0)
 		return 0;
 	s->table[n] = *scope;
 	return s->n = n;

@@ -6,6 +6,7 @@
  * a damaged one comes to an end too.
  */
 #include "elf/inlines.h"
+#include "base/array.h"
 #include "base/ranges.h"
 #include "elf/lines.h"
 
@@ -61,8 +62,7 @@ static int unit_range(void *arg, struct range r)
 {
 	struct inlines *in = arg;
 
-	if (!ranges_room((void **)&in->ranges, in->n_ranges, &in->cap_ranges,
-			 sizeof(r)))
+	if (array_room(&in->ranges, &in->cap_ranges, in->n_ranges + 1ull) < 0)
 		return 0;
 	r.value = in->n_units - 1;
 	in->ranges[in->n_ranges++] = r;
@@ -94,8 +94,8 @@ static void read_units(struct inlines *in)
 
 		if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
 			continue;
-		if (!ranges_room((void **)&in->units, in->n_units,
-				 &in->cap_units, sizeof(*u)))
+		if (array_room(&in->units, &in->cap_units, in->n_units + 1ull) <
+		    0)
 			break;
 		u = &in->units[in->n_units++];
 		*u = (struct unit){
@@ -118,8 +118,7 @@ static int function_range(void *arg, struct range r)
 	const struct function_sink *sink = arg;
 	struct unit *u = sink->unit;
 
-	if (!ranges_room((void **)&u->functions, u->n, &u->capacity,
-			 sizeof(*u->functions)))
+	if (array_room(&u->functions, &u->capacity, u->n + 1ull) < 0)
 		return 0;
 	u->functions[u->n++] = (struct function){r, *sink->die};
 	return 1;

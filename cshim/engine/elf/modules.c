@@ -5,6 +5,7 @@
  * when the process may be long gone.
  */
 #include "elf/modules.h"
+#include "base/array.h"
 #include "base/ranges.h"
 #include "elf/debug_hints.h"
 #include "elf/maps.h"
@@ -132,8 +133,7 @@ static int modules_add(struct modules *m, uint32_t pid,
 	struct object *o = object_for(m, pid, mapping, &number);
 
 	modules_unmap(m, mapping->start, mapping->end);
-	if (!o || !ranges_room((void **)&m->list, m->n, &m->capacity,
-			       sizeof(*m->list))) {
+	if (!o || array_room(&m->list, &m->capacity, m->n + 1ull) < 0) {
 		object_unref(o);
 		return 0;
 	}

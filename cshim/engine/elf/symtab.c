@@ -4,6 +4,7 @@
  * source file that a local symbol is of (the number of its STT_FILE).
  */
 #include "elf/symtab.h"
+#include "base/array.h"
 #include "elf/elffile.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static int add(struct symtab *t, Elf *elf, const GElf_Sym *sym,
 	struct symtab_entry *e;
 	uint64_t end;
 
-	if (!ranges_room((void **)&t->entries, t->n, &t->capacity, sizeof(*e)))
+	if (array_room(&t->entries, &t->capacity, t->n + 1ull) < 0)
 		return 0;
 	end = sym->st_size ? sym->st_value + sym->st_size
 			   : section_end(elf, sym->st_shndx);

@@ -4,6 +4,7 @@
  * cannot read.
  */
 #include "elf/zsections.h"
+#include "base/array.h"
 #include "base/ranges.h"
 
 #include <gelf.h>
@@ -61,7 +62,7 @@ static void unpack_section(struct zsections *z, Elf_Scn *section,
 	void *bytes;
 
 	if (!is_packed(section, header, &packed) ||
-	    !ranges_room((void **)&z->all, z->n, &z->cap, sizeof(*z->all)))
+	    array_room(&z->all, &z->cap, z->n + 1ull) < 0)
 		return;
 	data = elf_getdata(section, NULL);
 	if (!data || data->d_size < header_size)

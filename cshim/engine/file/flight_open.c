@@ -5,6 +5,7 @@
  * them.
  */
 #include "file/flight_open.h"
+#include "base/array.h"
 #include "file/pack.h"
 #include "file/unpack.h"
 
@@ -68,17 +69,8 @@ void flight_open_free(struct flight_open *c)
 /* NULL: out of memory. */
 static struct carried *lane_of(struct flight_open *c, uint32_t lane)
 {
-	uint32_t n = lane + 1 > 2 * c->n_lanes ? lane + 1 : 2 * c->n_lanes;
-	struct carried *all;
-
-	if (lane < c->n_lanes)
-		return &c->lanes[lane];
-	all = realloc(c->lanes, n * sizeof(*all));
-	if (!all)
+	if (array_room(&c->lanes, &c->n_lanes, lane + 1ull) < 0)
 		return NULL;
-	memset(all + c->n_lanes, 0, (n - c->n_lanes) * sizeof(*all));
-	c->lanes = all;
-	c->n_lanes = n;
 	return &c->lanes[lane];
 }
 
@@ -113,15 +105,8 @@ static int push(struct carried *l, const struct open *o)
 	/* What was left open beside this one never ends. */
 	while (l->n && l->open[l->n - 1].depth >= o->depth)
 		l->n--;
-	if (l->n == l->cap) {
-		uint32_t cap = l->cap ? 2 * l->cap : 16;
-		void *p = realloc(l->open, cap * sizeof(*l->open));
-
-		if (!p)
-			return CST_MEMORY;
-		l->open = p;
-		l->cap = cap;
-	}
+	if (array_room(&l->open, &l->cap, l->n + 1ull) < 0)
+		return CST_MEMORY;
 	l->open[l->n++] = *o;
 	return 0;
 }

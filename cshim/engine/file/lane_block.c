@@ -4,6 +4,7 @@
  * other numbers or threads, seeds, unwound calls, and ends that come late.
  */
 #include "file/lane_block.h"
+#include "base/array.h"
 #include "file/pack.h"
 
 #include <stdlib.h>
@@ -162,16 +163,8 @@ void lane_add_late(struct lane *l, const struct late_end *late)
 	}
 	l->ends_before--;
 	l->n_open_before--;
-	if (l->n_late == l->cap_late) {
-		uint32_t cap = l->cap_late ? l->cap_late * 2 : 16;
-		void *p = realloc(l->late, cap * sizeof(*l->late));
-
-		if (!p)
-			return;
-		l->late = p;
-		l->cap_late = cap;
-	}
-	l->late[l->n_late++] = *late;
+	if (array_room(&l->late, &l->cap_late, l->n_late + 1ull) == 0)
+		l->late[l->n_late++] = *late;
 }
 
 /* ---- blocks -------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * out before it, so that a file cut anywhere can be read up to there.
  */
 #include "file/flight.h"
+#include "base/array.h"
 #include "file/writer_parts.h"
 
 #include <stdlib.h>
@@ -135,15 +136,8 @@ int writer_thread(struct writer *w, uint32_t process, uint32_t pid,
 {
 	struct thread_record *t;
 
-	if (w->n_threads == w->cap_threads) {
-		uint32_t cap = w->cap_threads ? w->cap_threads * 2 : 16;
-		void *p = realloc(w->threads, cap * sizeof(*t));
-
-		if (!p)
-			return CST_MEMORY;
-		w->threads = p;
-		w->cap_threads = cap;
-	}
+	if (array_room(&w->threads, &w->cap_threads, w->n_threads + 1ull) < 0)
+		return CST_MEMORY;
 	t = &w->threads[w->n_threads];
 	*t = (struct thread_record){process, pid, ordinal, tid, ""};
 	snprintf(t->name, sizeof(t->name), "%s", name ? name : "");

@@ -3,6 +3,7 @@
  * The lanes: how many calls each may hold before they go to the file.
  */
 #include "file/writer_parts.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -21,15 +22,8 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 {
 	struct lane *l;
 
-	if (w->n_lanes == w->cap_lanes) {
-		uint32_t cap = w->cap_lanes ? w->cap_lanes * 2 : 16;
-		void *p = realloc(w->lanes, cap * sizeof(*w->lanes));
-
-		if (!p)
-			return NULL;
-		w->lanes = p;
-		w->cap_lanes = cap;
-	}
+	if (array_room(&w->lanes, &w->cap_lanes, w->n_lanes + 1ull) < 0)
+		return NULL;
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return NULL;

@@ -3,6 +3,7 @@
  * Lane after lane, so that one stack serves all.
  */
 #include "formats/graph.h"
+#include "base/array.h"
 #include "trace/clamp.h"
 
 #include <stdlib.h>
@@ -25,14 +26,9 @@ void graph_release(struct graph *g)
 static int arc_number(struct graph *g, uint32_t caller, uint32_t site,
 		      uint32_t *out)
 {
-	uint32_t n = g->cap;
-
 	*out = pairs_number(&g->arcs, caller, site, NO_PAIR);
-	if (*out == NO_PAIR ||
-	    loader_grow(&g->sums, sizeof(*g->sums), *out, &g->cap) < 0)
-		return CST_MEMORY;
-	memset(g->sums + n, 0, (g->cap - n) * sizeof(*g->sums));
-	return 0;
+	return *out == NO_PAIR ? CST_MEMORY
+			       : array_room(&g->sums, &g->cap, g->arcs.cap);
 }
 
 static int take_call(struct gather *x, struct shown *call)

@@ -4,6 +4,7 @@
  * that are too short or too many to be drawn.
  */
 #include "formats/html_calls.h"
+#include "base/array.h"
 #include "formats/html_data.h"
 
 #include <stdlib.h>
@@ -99,17 +100,8 @@ static void close_calls(struct html_calls *h, uint32_t level)
 
 static struct open *open_call(struct html_calls *h)
 {
-	uint64_t cap = h->cap * 2ull + 64;
-	void *p;
-
-	if (h->n_open == h->cap) {
-		p = cap > UINT32_MAX ? NULL
-				     : realloc(h->open, cap * sizeof(*h->open));
-		if (!p)
-			return NULL;
-		h->open = p;
-		h->cap = (uint32_t)cap;
-	}
+	if (array_room(&h->open, &h->cap, h->n_open + 1ull) < 0)
+		return NULL;
 	return &h->open[h->n_open++];
 }
 

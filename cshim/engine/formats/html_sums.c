@@ -5,6 +5,7 @@
  * above any length are a tree.
  */
 #include "formats/html_sums.h"
+#include "base/array.h"
 #include "formats/html_tour.h"
 
 #include <stdlib.h>
@@ -84,8 +85,7 @@ int html_sums_make(struct html_sums *s, const struct cst_trace *t,
 	g->t = t;
 	status = tour_new(t, choice, &tour, err);
 	while (status >= 0 && (status = tour_next(tour, &stop, err)) > 0) {
-		if (loader_grow(&g->levels, sizeof(*g->levels), stop.level,
-				&g->cap) < 0)
+		if (array_room(&g->levels, &g->cap, stop.level + 1ull) < 0)
 			status = cst_fail_memory(err);
 		else
 			add_call(g, &stop);

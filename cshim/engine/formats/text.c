@@ -4,6 +4,7 @@
  * once for each site and copied for each call.
  */
 #include "formats/text.h"
+#include "base/array.h"
 #include "base/hashmap.h"
 #include "base/number.h"
 #include "formats/exporter.h"
@@ -95,8 +96,7 @@ static struct suffix *far_suffix(struct text *x, const struct row *row)
 	if (known)
 		return &x->far_suffixes[*known];
 	if (n == FAR_MAX ||
-	    loader_grow(&x->far_suffixes, sizeof(*x->far_suffixes), n,
-			&x->cap_far) < 0 ||
+	    array_room(&x->far_suffixes, &x->cap_far, n + 1ull) < 0 ||
 	    hashmap_put(&x->far, key, n) < 0)
 		return NULL;
 	x->far_suffixes[n] = (struct suffix){0};

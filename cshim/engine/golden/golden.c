@@ -5,6 +5,7 @@
  * of C++ have single ones.
  */
 #include "golden/golden.h"
+#include "base/array.h"
 #include "golden/golden_options.h"
 #include "golden/golden_rows.h"
 #include "trace/loader.h"
@@ -177,8 +178,8 @@ static int add_pattern(struct parser *p, char *name, const char *site,
 	size_t len = strlen(name);
 	struct cst_error why;
 
-	if (loader_grow(&g->patterns, sizeof(new), g->n_patterns,
-			&g->cap_patterns) < 0)
+	if (array_room(&g->patterns, &g->cap_patterns, g->n_patterns + 1ull) <
+	    0)
 		return cst_fail_memory(p->err);
 	if (len > 1 && name[0] == '/' && name[len - 1] == '/') {
 		name[len - 1] = '\0';
@@ -199,8 +200,7 @@ static int add_item(struct parser *p, const struct golden_item *item,
 {
 	struct golden *g = p->g;
 
-	if (loader_grow(&g->items, sizeof(*item), g->n_items, &g->cap_items) <
-	    0)
+	if (array_room(&g->items, &g->cap_items, g->n_items + 1ull) < 0)
 		return cst_fail_memory(p->err);
 	*out = g->n_items;
 	g->items[g->n_items++] = *item;
@@ -227,8 +227,8 @@ static int begin_section(struct parser *p, char *threads, uint32_t process,
 	struct golden_item root = new_item(p, ITEM_ROOT);
 	uint32_t item;
 
-	if (loader_grow(&g->sections, sizeof(*g->sections), g->n_sections,
-			&g->cap_sections) < 0 ||
+	if (array_room(&g->sections, &g->cap_sections, g->n_sections + 1ull) <
+		    0 ||
 	    add_item(p, &root, &item) < 0) {
 		free(threads);
 		return cst_fail_memory(p->err);
@@ -333,8 +333,7 @@ static int put_never(struct parser *p, char *text)
 	if (above->kind == ITEM_GROUP)
 		return bad(p, "'!' tells of all below a call: put it beside "
 			      "'unordered:'");
-	if (loader_grow(&g->nevers, sizeof(never), g->n_nevers,
-			&g->cap_nevers) < 0)
+	if (array_room(&g->nevers, &g->cap_nevers, g->n_nevers + 1ull) < 0)
 		return cst_fail_memory(p->err);
 	if (add_pattern(p, name, NULL, &never.pattern) < 0)
 		return CST_BAD_INPUT;

@@ -5,6 +5,7 @@
  * known, then its text goes out line by line.
  */
 #include "base/bytes.h"
+#include "base/array.h"
 #include "base/outfile.h"
 #include "diff/divergence_text.h"
 #include "file/ours.h"
@@ -173,7 +174,7 @@ static int frame_add(struct maker *m, struct frame *f, uint32_t shape)
 		last->n++;
 		return 0;
 	}
-	if (loader_grow(&f->runs, sizeof(*f->runs), f->n, &f->cap) < 0)
+	if (array_room(&f->runs, &f->cap, f->n + 1ull) < 0)
 		return -1;
 	f->runs[f->n++] = (struct shape_run){.shape = shape, .n = 1};
 	f->n_bytes += m->shapes.all[shape].n_bytes;
@@ -220,7 +221,7 @@ static int enter(struct maker *m, const struct shown *call,
 				"the golden tree would be deeper than %d "
 				"levels: choose less with depth or filter",
 				GOLDEN_MOST_LEVELS);
-	if (loader_grow(&m->frames, sizeof(*m->frames), m->n, &m->cap) < 0)
+	if (array_room(&m->frames, &m->cap, m->n + 1ull) < 0)
 		return cst_fail_memory(err);
 	/* What a frame held is used again. */
 	if (m->cap > cap)
@@ -248,8 +249,8 @@ static int end_thread(struct maker *m, struct cst_error *err)
 
 	if (status < 0 || m->thread == UINT32_MAX)
 		return status;
-	if (loader_grow(&m->sections, sizeof(*m->sections), m->n_sections,
-			&m->cap_sections) < 0)
+	if (array_room(&m->sections, &m->cap_sections, m->n_sections + 1ull) <
+	    0)
 		return cst_fail_memory(err);
 	shape.n_runs = root->n;
 	measure(m, root->runs, root->n, &shape);

@@ -5,6 +5,7 @@
  * others, become a section.
  */
 #include "golden/golden_rows.h"
+#include "base/array.h"
 #include "golden/golden.h"
 #include "rows/row.h"
 
@@ -133,18 +134,12 @@ static struct section *find_section(struct converter *c, uint32_t process,
 				    uint32_t thread)
 {
 	struct section *s;
-	void *p;
 
 	for (uint32_t i = 0; i < c->n; i++)
 		if (c->all[i].process == process && c->all[i].thread == thread)
 			return &c->all[i];
-	if (c->n == c->cap) {
-		p = realloc(c->all, (c->cap * 2ull + 8) * sizeof(*c->all));
-		if (!p)
-			return NULL;
-		c->all = p;
-		c->cap = c->cap * 2 + 8;
-	}
+	if (array_room(&c->all, &c->cap, c->n + 1ull) < 0)
+		return NULL;
 	s = &c->all[c->n++];
 	*s = (struct section){.process = process, .thread = thread};
 	return s;
@@ -153,15 +148,8 @@ static struct section *find_section(struct converter *c, uint32_t process,
 static int put_line(struct section *s, uint32_t line, uint32_t depth,
 		    const char *text, int open)
 {
-	if (s->n == s->cap) {
-		void *p = realloc(s->lines,
-				  (s->cap * 2ull + 64) * sizeof(*s->lines));
-
-		if (!p)
-			return CST_MEMORY;
-		s->lines = p;
-		s->cap = s->cap * 2 + 64;
-	}
+	if (array_room(&s->lines, &s->cap, s->n + 1ull) < 0)
+		return CST_MEMORY;
 	s->lines[s->n++] = line;
 	for (uint32_t i = 0; i < depth; i++)
 		bytes_put(&s->text, "  ", 2);

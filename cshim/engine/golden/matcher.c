@@ -6,6 +6,7 @@
  * and shrink together, so the top frame's are always the last ones.
  */
 #include "golden/matcher.h"
+#include "base/array.h"
 #include "rows/row.h"
 
 #include <stdio.h>
@@ -92,9 +93,8 @@ static int position_add(struct matcher *m, uint32_t first,
 		if (!memcmp(&m->positions[i], p, sizeof(*p)))
 			return 0;
 	m->is_ambiguous |= m->n_positions - first > MOST_POSITIONS;
-	if (m->is_ambiguous ||
-	    loader_grow(&m->positions, sizeof(*p), m->n_positions,
-			&m->cap_positions) < 0)
+	if (m->is_ambiguous || array_room(&m->positions, &m->cap_positions,
+					  m->n_positions + 1ull) < 0)
 		return -1;
 	m->positions[m->n_positions++] = *p;
 	return 0;
@@ -111,8 +111,8 @@ static int candidate_add(struct matcher *m, uint32_t item)
 	for (uint32_t i = f->first; i < f->first + f->n; i++)
 		if (m->candidates[i].item == item)
 			return 0;
-	if (loader_grow(&m->candidates, sizeof(*m->candidates), m->n_candidates,
-			&m->cap_candidates) < 0)
+	if (array_room(&m->candidates, &m->cap_candidates,
+		       m->n_candidates + 1ull) < 0)
 		return -1;
 	if (item != MATCHER_ANY) {
 		begin.item = item_of(m, item)->first;
@@ -151,8 +151,7 @@ static int frame_push(struct matcher *m, const struct shown *call)
 {
 	struct open_frame *f;
 
-	if (loader_grow(&m->frames, sizeof(*f), m->n_frames, &m->cap_frames) <
-	    0)
+	if (array_room(&m->frames, &m->cap_frames, m->n_frames + 1ull) < 0)
 		return -1;
 	f = &m->frames[m->n_frames++];
 	*f = (struct open_frame){.call = *call,
@@ -313,8 +312,8 @@ static int accept(struct matcher *m)
 
 		if (c->is_out || !may_leave(m, c))
 			continue;
-		if (loader_grow(&m->accepted, sizeof(*m->accepted),
-				m->n_accepted, &m->cap_accepted) < 0)
+		if (array_room(&m->accepted, &m->cap_accepted,
+			       m->n_accepted + 1ull) < 0)
 			return -1;
 		m->accepted[m->n_accepted++] = c->item;
 	}
@@ -371,14 +370,8 @@ static int advance(struct matcher *m, const struct shown *call)
 	const struct open_frame *f = &m->frames[m->n_frames - 1];
 	uint32_t n = m->n_positions - f->positions, n_left = 0;
 
-	if (n > m->cap_before) {
-		struct position *p = realloc(m->before, n * 2ull * sizeof(*p));
-
-		if (!p)
-			return -1;
-		m->before = p;
-		m->cap_before = n * 2;
-	}
+	if (array_room(&m->before, &m->cap_before, n) < 0)
+		return CST_MEMORY;
 	if (n)
 		memcpy(m->before, &m->positions[f->positions],
 		       n * sizeof(*m->before));

@@ -4,6 +4,7 @@
  * its end and its runs.
  */
 #include "golden/subtrees.h"
+#include "base/array.h"
 #include "base/ranges.h"
 
 #include <stdlib.h>
@@ -86,14 +87,13 @@ uint32_t subtrees_add(struct subtrees *s, const struct shape *like,
 	slot = slot_of(s, like, runs);
 	if (*slot)
 		return *slot - 1;
-	if (!ranges_room((void **)&s->all, s->n, &s->cap, sizeof(*s->all)))
+	if (array_room(&s->all, &s->cap, s->n + 1ull) < 0)
 		return SHAPE_NONE;
 	shape = &s->all[s->n];
 	*shape = *like;
 	shape->first_run = s->n_runs;
 	for (uint32_t i = 0; i < like->n_runs; i++) {
-		if (!ranges_room((void **)&s->runs, s->n_runs, &s->cap_runs,
-				 sizeof(*s->runs)))
+		if (array_room(&s->runs, &s->cap_runs, s->n_runs + 1ull) < 0)
 			return SHAPE_NONE;
 		s->runs[s->n_runs++] = runs[i];
 	}

@@ -4,6 +4,7 @@
  * into a table of verdicts.
  */
 #include "names/filter.h"
+#include "base/array.h"
 #include "names/wording.h"
 
 #include <stdlib.h>
@@ -156,24 +157,6 @@ static uint8_t judge(const struct filter *f, const struct function *function)
 	return verdict;
 }
 
-static void verdicts_grow(struct filter *f, const struct names *names,
-			  uint32_t id)
-{
-	uint64_t n = id + 1ull + id / 2;
-	uint8_t *p;
-
-	if (n < names->n_functions)
-		n = names->n_functions;
-	if (n > UINT32_MAX)
-		n = UINT32_MAX;
-	p = realloc(f->verdicts, n);
-	if (!p)
-		return;
-	memset(p + f->n_verdicts, 0, n - f->n_verdicts);
-	f->verdicts = p;
-	f->n_verdicts = (uint32_t)n;
-}
-
 /* A function that is called just as the user said changes what all others are
  * to the filter. */
 static void filter_learn(struct filter *f, const struct names *names)
@@ -206,10 +189,8 @@ static uint8_t verdict_new(struct filter *f, const struct names *names,
 
 	filter_learn(f, names);
 	verdict = judge(f, &names->functions[id]);
-	if (id >= f->n_verdicts)
-		verdicts_grow(f, names, id);
 	/* Without memory to keep it, it is worked out again each time. */
-	if (id < f->n_verdicts)
+	if (array_room(&f->verdicts, &f->n_verdicts, id + 1ull) == 0)
 		f->verdicts[id] = verdict;
 	return verdict;
 }

@@ -4,6 +4,7 @@
  * functions belong to the C++ library.
  */
 #include "names/names.h"
+#include "base/array.h"
 #include "base/arena.h"
 #include "cstrace/engine.h"
 #include "cstrace/layout.h"
@@ -54,23 +55,11 @@ const char *names_intern(struct names *n, const char *text)
 static int make_room(void **array, size_t size, uint32_t **dirty, uint32_t n,
 		     uint32_t *cap)
 {
-	uint32_t more = *cap ? *cap * 2 : 64;
-	void *p;
+	uint32_t cap_dirty = *cap;
 
-	if (n < *cap)
-		return 0;
-	if (more < *cap)
-		return -1;
-	p = realloc(*array, more * size);
-	if (!p)
-		return -1;
-	*array = p;
-	p = realloc(*dirty, more * sizeof(**dirty));
-	if (!p)
-		return -1;
-	*dirty = p;
-	*cap = more;
-	return 0;
+	return array_room(dirty, &cap_dirty, n + 1ull) < 0
+		       ? CST_MEMORY
+		       : array_room_of(array, cap, n + 1ull, size);
 }
 
 static void function_touch(struct names *n, uint32_t id)

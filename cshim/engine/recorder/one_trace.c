@@ -4,6 +4,7 @@
  * between: modules, losses, ends of processes, the state of the counters.
  */
 #include "area/area_users.h"
+#include "base/array.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
@@ -400,23 +401,6 @@ int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,
 
 /* ---- what does not come out of the area ---------------------------------- */
 
-static int seeding_room(struct cst_recorder *r, uint32_t n)
-{
-	uint32_t cap = r->cap_seeding ? r->cap_seeding : 64;
-	struct seeding *all;
-
-	while (cap < n)
-		cap *= 2;
-	if (cap == r->cap_seeding)
-		return 0;
-	all = realloc(r->seeding, cap * sizeof(*all));
-	if (!all)
-		return -1;
-	r->seeding = all;
-	r->cap_seeding = cap;
-	return 0;
-}
-
 static void seed_add(struct cst_recorder *r, struct thread *t,
 		     const struct cst_seed *seed)
 {
@@ -449,7 +433,8 @@ int cst_recorder_seed(struct cst_recorder *r, uint32_t tid,
 	if (process != UINT32_MAX)
 		t = threads_of_tid(&r->threads, &r->calls, process, r->pid, tid,
 				   thread_name);
-	if (!t || seeding_room(r, r->n_seeding + (uint32_t)n) < 0) {
+	if (!t || array_room(&r->seeding, &r->cap_seeding,
+			     r->n_seeding + (uint64_t)n) < 0) {
 		pthread_mutex_unlock(&r->lock);
 		return cst_fail_memory(err);
 	}

@@ -4,6 +4,7 @@
  * ends to the trace's writer.
  */
 #include "recorder/process_ends.h"
+#include "base/array.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
 
@@ -18,19 +19,8 @@ void process_ends_release(struct process_ends *l)
 
 static struct life *life_of(struct process_ends *l, uint32_t process)
 {
-	if (process >= l->cap) {
-		uint32_t cap = l->cap ? l->cap : 16;
-		struct life *all;
-
-		while (cap <= process)
-			cap *= 2;
-		all = realloc(l->all, cap * sizeof(*all));
-		if (!all)
-			return NULL;
-		memset(all + l->cap, 0, (cap - l->cap) * sizeof(*all));
-		l->all = all;
-		l->cap = cap;
-	}
+	if (array_room(&l->all, &l->cap, process + 1ull) < 0)
+		return NULL;
 	if (process >= l->n)
 		l->n = process + 1;
 	return &l->all[process];

@@ -4,6 +4,7 @@
  * cannot accept, and puts notes and callers in their place.
  */
 #include "recorder/screen.h"
+#include "base/array.h"
 #include "area/clock.h"
 #include "base/number.h"
 #include "trace/callid.h"
@@ -64,29 +65,14 @@ void screen_clear(struct screen *s)
 /* ---- threads' tags ----------------------------------------------------------
  */
 
-static int noted_room(struct screen *s, uint32_t thread)
-{
-	uint32_t cap = thread + 64;
-	struct noted *p;
-
-	if (thread < s->cap_noted)
-		return 0;
-	p = cap > thread ? realloc(s->noted, cap * sizeof(*p)) : NULL;
-	if (!p)
-		return -1;
-	memset(p + s->cap_noted, 0, (cap - s->cap_noted) * sizeof(*p));
-	s->noted = p;
-	s->cap_noted = cap;
-	return 0;
-}
-
 /* Explains the row's tag where that has not been done, or its thread has
  * another name by now. */
 static uint64_t put_note(struct screen *s, const struct thread *t, char *out)
 {
 	struct noted *noted;
 
-	if (!s->cell.has_threads || noted_room(s, t->index) < 0)
+	if (!s->cell.has_threads ||
+	    array_room(&s->noted, &s->cap_noted, t->index + 1ull) < 0)
 		return 0;
 	noted = &s->noted[t->index];
 	if (noted->tid == t->tid && !strcmp(noted->name, t->name))
@@ -290,16 +276,9 @@ static void put_callers(struct screen *s, struct trail *t,
 
 int screen_add(struct screen *s, const struct screen_row *row)
 {
-	if (s->n == s->cap) {
-		uint32_t cap = s->cap * 2 + 1024;
-		void *p = realloc(s->rows, cap * sizeof(*s->rows));
-
-		if (!p) {
-			screen_pass(s, row);
-			return CST_MEMORY;
-		}
-		s->rows = p;
-		s->cap = cap;
+	if (array_room(&s->rows, &s->cap, s->n + 1ull) < 0) {
+		screen_pass(s, row);
+		return CST_MEMORY;
 	}
 	s->rows[s->n] = *row;
 	s->rows[s->n].order = s->n;

@@ -5,6 +5,7 @@
  */
 #include "recorder/trail.h"
 
+#include "base/array.h"
 #include "recorder/screen.h"
 
 #include <stdlib.h>
@@ -20,17 +21,8 @@ void trails_release(struct trails *t)
 
 struct trail *trails_of(struct trails *t, uint32_t lane)
 {
-	if (lane >= t->n) {
-		uint64_t n = lane + 1ull + lane / 2;
-		struct trail *all = realloc(t->all, n * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		memset(all + t->n, 0, (n - t->n) * sizeof(*all));
-		t->all = all;
-		t->n = (uint32_t)n;
-	}
-	return &t->all[lane];
+	return array_room(&t->all, &t->n, lane + 1ull) < 0 ? NULL
+							   : &t->all[lane];
 }
 
 /* Did the call end before the row's, so that it cannot be its caller? */
@@ -50,21 +42,6 @@ uint32_t trail_callers(const struct trail *t, const struct screen_row *row)
 	return n;
 }
 
-static int trail_room(struct trail *t)
-{
-	uint32_t cap = t->cap ? 2 * t->cap : 16;
-	struct screen_row *rows;
-
-	if (t->n < t->cap)
-		return 0;
-	rows = realloc(t->rows, cap * sizeof(*rows));
-	if (!rows)
-		return -1;
-	t->rows = rows;
-	t->cap = cap;
-	return 0;
-}
-
 void trails_follow(struct trails *trails, const struct screen_row *row)
 {
 	struct trail *t = trails_of(trails, row->lane);
@@ -72,6 +49,7 @@ void trails_follow(struct trails *trails, const struct screen_row *row)
 	if (!t || row->kind == ROW_COUNT)
 		return;
 	t->n = trail_callers(t, row);
-	if (row->kind != ROW_CLOSE && trail_room(t) == 0)
+	if (row->kind != ROW_CLOSE &&
+	    array_room(&t->rows, &t->cap, t->n + 1ull) == 0)
 		t->rows[t->n++] = *row;
 }

@@ -3,6 +3,7 @@
  * Lane after lane, so that one stack serves all.
  */
 #include "report/calltree.h"
+#include "base/array.h"
 #include "trace/view.h"
 
 #include <stdlib.h>
@@ -74,8 +75,7 @@ static int levels_fit(struct gather *g, const struct shown *call)
 	while (g->n > keep)
 		close_level(g);
 	g->lane = call->lane;
-	if (loader_grow(&g->levels, sizeof(*g->levels), call->depth + 1,
-			&g->cap) < 0)
+	if (array_room(&g->levels, &g->cap, call->depth + 2ull) < 0)
 		return CST_MEMORY;
 	for (; g->n < call->depth + 1; g->n++)
 		g->levels[g->n] = no_level;

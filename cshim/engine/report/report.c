@@ -6,6 +6,7 @@
  * is not worked out: the calls are taken as a walk gives them.
  */
 #include "report/report.h"
+#include "base/array.h"
 #include "base/pipeline.h"
 #include "report/report_rows.h"
 #include "trace/answer.h"
@@ -64,17 +65,10 @@ struct report {
 
 static int levels_room(struct report *r, uint32_t depth)
 {
-	uint64_t cap = (uint64_t)depth * 2 + 64;
-	struct level *p;
-
-	if (depth + 1 < r->cap)
-		return 0;
-	p = cap > UINT32_MAX ? NULL : realloc(r->levels, cap * sizeof(*p));
-	if (!p)
-		return -1;
-	p[0] = (struct level){filter_root(r->filter), NO_KEY, NO_KEY, 0};
-	r->levels = p;
-	r->cap = (uint32_t)cap;
+	if (array_room(&r->levels, &r->cap, depth + 2ull) < 0)
+		return CST_MEMORY;
+	r->levels[0] =
+		(struct level){filter_root(r->filter), NO_KEY, NO_KEY, 0};
 	return 0;
 }
 

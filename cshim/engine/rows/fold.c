@@ -5,6 +5,7 @@
  * end.
  */
 #include "rows/fold_parts.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -422,17 +423,8 @@ static int give_until(struct fold *f, uint64_t n_wanted)
 
 struct lane_state *fold_lane(struct fold *f, uint32_t lane)
 {
-	if (lane >= f->n_lanes) {
-		uint64_t n = lane + 1ull + lane / 2;
-		void *p = realloc(f->lanes, n * sizeof(*f->lanes));
-
-		if (!p)
-			return NULL;
-		f->lanes = p;
-		memset(f->lanes + f->n_lanes, 0,
-		       (n - f->n_lanes) * sizeof(*f->lanes));
-		f->n_lanes = (uint32_t)n;
-	}
+	if (array_room(&f->lanes, &f->n_lanes, lane + 1ull) < 0)
+		return NULL;
 	if (!f->lanes[lane])
 		f->lanes[lane] = calloc(1, sizeof(**f->lanes));
 	return f->lanes[lane];
@@ -441,15 +433,8 @@ struct lane_state *fold_lane(struct fold *f, uint32_t lane)
 static int level_push(struct lane_state *l, struct node *node, uint32_t depth,
 		      uint32_t n_inner)
 {
-	if (l->n == l->cap) {
-		uint32_t cap = l->cap * 2 + 32;
-		void *p = realloc(l->levels, cap * sizeof(*l->levels));
-
-		if (!p)
-			return CST_MEMORY;
-		l->levels = p;
-		l->cap = cap;
-	}
+	if (array_room(&l->levels, &l->cap, l->n + 1ull) < 0)
+		return CST_MEMORY;
 	l->levels[l->n++] = (struct level){node, depth, n_inner};
 	return 0;
 }

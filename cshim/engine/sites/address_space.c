@@ -4,6 +4,7 @@
  * modules up to date with what the shim and /proc report.
  */
 #include "sites/address_space.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,7 @@ static void space_free(struct space *space)
 /* NULL: no memory. */
 static struct space *space_add(struct spaces *s, uint32_t process)
 {
-	struct space *space = calloc(1, sizeof(*space)), **all;
-	uint32_t cap = s->cap ? 2 * s->cap : 4;
+	struct space *space = calloc(1, sizeof(*space));
 
 	if (!space)
 		return NULL;
@@ -32,14 +32,7 @@ static struct space *space_add(struct spaces *s, uint32_t process)
 	space->is_stale = 1;
 	space->modules =
 		s->n ? modules_new_beside(s->all[0]->modules) : modules_new();
-	if (space->modules && s->n == s->cap) {
-		all = realloc(s->all, cap * sizeof(*all));
-		if (all) {
-			s->all = all;
-			s->cap = cap;
-		}
-	}
-	if (!space->modules || s->n == s->cap) {
+	if (!space->modules || array_room(&s->all, &s->cap, s->n + 1ull) < 0) {
 		space_free(space);
 		return NULL;
 	}
@@ -73,25 +66,6 @@ static uint32_t pid_of(const struct spaces *s, uint32_t process)
 			       __ATOMIC_ACQUIRE);
 }
 
-static int processes_room(struct spaces *s, uint32_t process)
-{
-	uint32_t cap = s->cap_processes ? s->cap_processes : 16;
-	struct space **all;
-
-	while (cap <= process)
-		cap *= 2;
-	if (cap == s->cap_processes)
-		return 0;
-	all = realloc(s->of_process, cap * sizeof(*all));
-	if (!all)
-		return -1;
-	memset(all + s->cap_processes, 0,
-	       (cap - s->cap_processes) * sizeof(*all));
-	s->of_process = all;
-	s->cap_processes = cap;
-	return 0;
-}
-
 /* A program that was exec'ed (or is the first). */
 static struct space *space_begin(struct spaces *s, uint32_t process)
 {
@@ -111,7 +85,7 @@ struct space *spaces_of(struct spaces *s, uint32_t process)
 	uint32_t parent;
 
 	if (process >= CST_MAX_PROCESSES || !pid_of(s, process) ||
-	    processes_room(s, process) < 0)
+	    array_room(&s->of_process, &s->cap_processes, process + 1ull) < 0)
 		return s->asker;
 	if (s->of_process[process])
 		return s->of_process[process];

@@ -4,6 +4,7 @@
  * files themselves, and hands out the others.
  */
 #include "sites/questions.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -76,16 +77,8 @@ void questions_add(struct questions *q, enum cst_question_kind kind,
 		answer_self(q, &asked);
 		return;
 	}
-	if (q->n == q->cap) {
-		uint32_t cap = q->cap ? 2 * q->cap : 256;
-		struct asked *all = realloc(q->all, cap * sizeof(*all));
-
-		if (!all)
-			return;
-		q->all = all;
-		q->cap = cap;
-	}
-	q->all[q->n++] = asked;
+	if (array_room(&q->all, &q->cap, q->n + 1ull) == 0)
+		q->all[q->n++] = asked;
 }
 
 uint32_t questions_n_open(const struct questions *q)

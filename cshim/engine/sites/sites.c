@@ -4,6 +4,7 @@
  * and inlined calls, and asks for its names.
  */
 #include "sites/sites.h"
+#include "base/array.h"
 #include "base/ranges.h"
 #include "elf/x86_64.h"
 #include "sites/thrown.h"
@@ -14,28 +15,14 @@
 
 static int sites_room(struct sites *s, uint32_t n)
 {
-	uint32_t cap = s->cap ? s->cap : 1024;
-	struct site_place *places;
-	struct site *all;
+	uint32_t cap = s->cap, before = s->cap;
 
-	while (cap < n)
-		cap *= 2;
-	if (cap == s->cap)
-		return 0;
-	places = realloc(s->places, cap * sizeof(*places));
-	if (!places)
-		return -1;
-	s->places = places;
-	all = realloc(s->all, cap * sizeof(*all));
-	if (!all)
-		return -1;
+	if (array_room(&s->places, &cap, n) < 0 ||
+	    array_room(&s->all, &s->cap, n) < 0)
+		return CST_MEMORY;
 	/* Numbers below the first site's are of no record. */
-	for (uint32_t i = 0; !s->cap && i < CST_FIRST_SITE; i++) {
-		all[i] = (struct site){.is_muted = 1};
-		places[i] = (struct site_place){0};
-	}
-	s->all = all;
-	s->cap = cap;
+	for (uint32_t i = 0; !before && i < CST_FIRST_SITE; i++)
+		s->all[i].is_muted = 1;
 	return 0;
 }
 
@@ -69,21 +56,8 @@ void sites_release(struct sites *s)
 
 static int sites_room_function(struct sites *s, uint32_t function)
 {
-	uint32_t cap = s->cap_functions ? s->cap_functions : 256;
-	uint32_t *all;
-
-	while (cap <= function)
-		cap *= 2;
-	if (cap == s->cap_functions)
-		return 0;
-	all = realloc(s->first_of_function, cap * sizeof(*all));
-	if (!all)
-		return -1;
-	memset(all + s->cap_functions, 0,
-	       (cap - s->cap_functions) * sizeof(*all));
-	s->first_of_function = all;
-	s->cap_functions = cap;
-	return 0;
+	return array_room(&s->first_of_function, &s->cap_functions,
+			  function + 1ull);
 }
 
 static void name_function(struct sites *s, struct space *space, uint32_t id,
@@ -138,8 +112,7 @@ static void file_called(struct sites *s, struct space *space, uint64_t addr,
 	for (uint32_t i = s->n_files; i-- > 0;)
 		if (s->files[i].number == number)
 			return;
-	if (!ranges_room((void **)&s->files, s->n_files, &s->cap_files,
-			 sizeof(*s->files)))
+	if (array_room(&s->files, &s->cap_files, s->n_files + 1ull) < 0)
 		return;
 	file = &s->files[s->n_files++];
 	*file = (struct called_file){space, addr, number};

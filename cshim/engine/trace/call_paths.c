@@ -4,6 +4,7 @@
  * of a tree of function paths.
  */
 #include "trace/call_paths.h"
+#include "base/array.h"
 #include "trace/clamp.h"
 
 #include <stdlib.h>
@@ -26,15 +27,7 @@ void call_paths_release(struct call_paths *s)
 
 static int sums_room(struct call_paths *s)
 {
-	uint32_t n = s->cap;
-
-	if (!s->nodes.n)
-		return 0;
-	if (loader_grow(&s->sums, sizeof(*s->sums), s->nodes.n - 1, &s->cap) <
-	    0)
-		return CST_MEMORY;
-	memset(s->sums + n, 0, (s->cap - n) * sizeof(*s->sums));
-	return 0;
+	return array_room(&s->sums, &s->cap, s->nodes.n);
 }
 
 int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
@@ -63,7 +56,7 @@ static int take_call(struct gather *g, struct shown *call)
 		g->nest.free_ns = 0;
 	g->lane = call->lane;
 	level = g->nest.n;
-	if (loader_grow(&g->levels, sizeof(*g->levels), level, &g->cap) < 0 ||
+	if (array_room(&g->levels, &g->cap, g->nest.n + 1ull) < 0 ||
 	    clamp_enter(&g->nest, function, call) < 0)
 		return CST_MEMORY;
 	above = level ? g->levels[level - 1] : NO_STACK;

@@ -4,6 +4,7 @@
  * call before it.
  */
 #include "trace/clamp.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -11,19 +12,6 @@ void clamp_release(struct clamp *s)
 {
 	free(s->calls);
 	*s = (struct clamp){0};
-}
-
-static int clamp_grow(struct clamp *s)
-{
-	uint64_t cap = s->cap ? s->cap * 2ull : 8;
-	void *p = cap > UINT32_MAX ? NULL
-				   : realloc(s->calls, cap * sizeof(*s->calls));
-
-	if (!p)
-		return CST_MEMORY;
-	s->calls = p;
-	s->cap = (uint32_t)cap;
-	return 0;
 }
 
 static uint64_t between(uint64_t low, uint64_t v, uint64_t high)
@@ -54,7 +42,7 @@ int clamp_enter(struct clamp *s, uint32_t function, struct shown *call)
 	call->start_ns = start;
 	call->duration_ns = end - start;
 	*next = plus(end, s->gap);
-	if (s->n == s->cap && clamp_grow(s) < 0)
+	if (array_room(&s->calls, &s->cap, s->n + 1ull) < 0)
 		return CST_MEMORY;
 	s->calls[s->n++] = (struct nested){.end_ns = end,
 					   .free_ns = start,

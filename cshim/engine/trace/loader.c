@@ -5,6 +5,7 @@
  * small reads.
  */
 #include "trace/loader.h"
+#include "base/array.h"
 #include "base/outfile.h"
 #include "file/index.h"
 #include "file/unpack.h"
@@ -58,25 +59,6 @@ int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n)
 	return 0;
 }
 
-int loader_grow(void *array, size_t size, uint32_t n, uint32_t *cap)
-{
-	uint64_t more = *cap ? *cap * 2ull : 16;
-	void *p;
-
-	if (n < *cap)
-		return 0;
-	while (more <= n)
-		more *= 2;
-	if (more > UINT32_MAX)
-		return -1;
-	p = realloc(*(void **)array, more * size);
-	if (!p)
-		return -1;
-	*(void **)array = p;
-	*cap = (uint32_t)more;
-	return 0;
-}
-
 static int scan_damaged(struct scan *s, const char *what)
 {
 	return cst_fail(CST_BAD_FILE, s->err,
@@ -114,8 +96,7 @@ static int take_late(struct scan *s, const struct pack_info *info,
 		if (pack_late_get(c, &late) < 0 || !late.seq ||
 		    late.seq > info->first_seq)
 			return scan_damaged(s, "a late end");
-		if (loader_grow(&t->late, sizeof(*t->late), t->n_late,
-				&t->cap_late) < 0)
+		if (array_room(&t->late, &t->cap_late, t->n_late + 1ull) < 0)
 			return cst_fail_memory(s->err);
 		t->late[t->n_late++] = (struct trace_late){
 			.seq = info->first_seq - late.seq,
@@ -156,8 +137,8 @@ static int take_calls(struct scan *s)
 	if (block.info.n_calls) {
 		block.data_at = s->at + BLOCK_HEAD + s->head.info_size;
 		block.data_size = s->head.data_size;
-		if (loader_grow(&t->blocks, sizeof(*t->blocks), t->n_blocks,
-				&t->cap_blocks) < 0)
+		if (array_room(&t->blocks, &t->cap_blocks, t->n_blocks + 1ull) <
+		    0)
 			return cst_fail_memory(s->err);
 		if (lane->last_block == NO_BLOCK)
 			lane->first_block = t->n_blocks;

@@ -4,6 +4,7 @@
  */
 #include "base/arena.h"
 #include "file/block.h"
+#include "base/array.h"
 #include "trace/loader.h"
 #include "trace/meta_read.h"
 
@@ -168,8 +169,8 @@ static int take_thread(struct cst_trace *t, struct cursor *c)
 	thread.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	thread.tid = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	thread.name = take_text(t, c);
-	if (c->failed || loader_grow(&t->threads, sizeof(*t->threads),
-				     t->n_threads, &t->cap_threads) < 0)
+	if (c->failed ||
+	    array_room(&t->threads, &t->cap_threads, t->n_threads + 1ull) < 0)
 		return -1;
 	t->threads[index] = thread;
 	t->n_threads += index == t->n_threads;
@@ -186,8 +187,7 @@ static int take_lane(struct cst_trace *t, struct cursor *c)
 	lane.thread = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	lane.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	if (c->failed || index != t->n_lanes || lane.thread >= t->n_threads ||
-	    loader_grow(&t->lanes, sizeof(*t->lanes), t->n_lanes,
-			&t->cap_lanes) < 0)
+	    array_room(&t->lanes, &t->cap_lanes, t->n_lanes + 1ull) < 0)
 		return -1;
 	t->lanes[t->n_lanes++] = lane;
 	return 0;
@@ -213,8 +213,8 @@ static int take_pauses(struct cst_trace *t, struct cursor *c)
 		struct trace_pause pause = {.at = cursor_varint(c)};
 
 		pause.ticks = cursor_varint(c);
-		if (c->failed || loader_grow(&t->pauses, sizeof(*t->pauses),
-					     t->n_pauses, &t->cap_pauses) < 0)
+		if (c->failed || array_room(&t->pauses, &t->cap_pauses,
+					    t->n_pauses + 1ull) < 0)
 			return -1;
 		t->pauses[t->n_pauses++] = pause;
 	}
@@ -228,8 +228,8 @@ static int take_ends(struct cst_trace *t, struct cursor *c)
 			.process = (uint32_t)cursor_varint_max(c, UINT32_MAX)};
 
 		end.ticks = cursor_varint(c);
-		if (c->failed || loader_grow(&t->ends, sizeof(*t->ends),
-					     t->n_ends, &t->cap_ends) < 0)
+		if (c->failed ||
+		    array_room(&t->ends, &t->cap_ends, t->n_ends + 1ull) < 0)
 			return -1;
 		t->ends[t->n_ends++] = end;
 	}
@@ -246,8 +246,8 @@ static int take_module(struct cst_trace *t, struct cursor *c)
 	m.start = cursor_varint(c);
 	m.end = cursor_varint(c);
 	m.bias = cursor_varint(c);
-	if (c->failed || loader_grow(&t->modules, sizeof(*t->modules),
-				     t->n_modules, &t->cap_modules) < 0)
+	if (c->failed ||
+	    array_room(&t->modules, &t->cap_modules, t->n_modules + 1ull) < 0)
 		return -1;
 	t->modules[t->n_modules++] = m;
 	return 0;

@@ -4,6 +4,7 @@
  * around its first call.
  */
 #include "trace/site_caller.h"
+#include "base/array.h"
 #include "trace/walk.h"
 
 #include <stdlib.h>
@@ -19,19 +20,12 @@ struct origin {
 
 static int callers_room(struct origin *o, uint32_t depth)
 {
-	uint64_t cap = depth * 2ull + 64;
-	uint32_t *more;
+	uint32_t cap = o->cap;
 
-	if (depth + 1ull < o->cap)
-		return 0;
-	more = cap > UINT32_MAX ? NULL
-				: realloc(o->callers, cap * sizeof(*more));
-	if (!more)
-		return -1;
-	for (uint64_t i = o->cap; i < cap; i++)
-		more[i] = NO_ORIGIN;
-	o->callers = more;
-	o->cap = (uint32_t)cap;
+	if (array_room(&o->callers, &o->cap, depth + 2ull) < 0)
+		return CST_MEMORY;
+	for (; cap < o->cap; cap++)
+		o->callers[cap] = NO_ORIGIN;
 	return 0;
 }
 

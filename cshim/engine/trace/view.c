@@ -5,6 +5,7 @@
  * thread of its own unpacks the calls and picks them, ahead of who asks.
  */
 #include "trace/view.h"
+#include "base/array.h"
 #include "base/pipeline.h"
 #include "trace/answer.h"
 #include "trace/callers.h"
@@ -216,21 +217,14 @@ void view_free(struct view *v)
 
 static int lane_levels(struct picker *p, struct view_lane *l, uint32_t depth)
 {
-	uint64_t cap = l->cap ? l->cap : 16;
-	struct level *levels;
+	const int is_new = !l->cap;
 
-	while (cap < depth + 2ull)
-		cap *= 2;
-	levels = cap > UINT32_MAX ? NULL
-				  : realloc(l->levels, cap * sizeof(*levels));
-	if (!levels)
-		return -1;
-	if (!l->cap)
-		levels[0] = (struct level){.below = filter_root(p->filter),
-					   .from = NO_SITE,
-					   .is_hidden = 1};
-	l->levels = levels;
-	l->cap = (uint32_t)cap;
+	if (array_room(&l->levels, &l->cap, depth + 2ull) < 0)
+		return CST_MEMORY;
+	if (is_new)
+		l->levels[0] = (struct level){.below = filter_root(p->filter),
+					      .from = NO_SITE,
+					      .is_hidden = 1};
 	return 0;
 }
 
@@ -426,16 +420,6 @@ static int view_run(struct picker *p, struct shown *out, uint32_t cap)
 	return (int)n;
 }
 
-static int before_room(struct picker *p, uint32_t n)
-{
-	if (n <= p->cap_before)
-		return 0;
-	free(p->before);
-	p->before = malloc(n * sizeof(*p->before));
-	p->cap_before = p->before ? n : 0;
-	return p->before ? 0 : -1;
-}
-
 /* The run's lane begins midway: its levels are those of its callers. */
 static int view_callers(struct picker *p, struct cst_error *err)
 {
@@ -449,7 +433,8 @@ static int view_callers(struct picker *p, struct cst_error *err)
 
 	if (status < 0)
 		return status;
-	if (lane_levels(p, l, depth) < 0 || before_room(p, depth + 1) < 0)
+	if (lane_levels(p, l, depth) < 0 ||
+	    array_room(&p->before, &p->cap_before, depth + 1ull) < 0)
 		status = cst_fail_memory(err);
 	p->n_before = p->at_before = 0;
 	for (uint32_t i = 0; i < depth && status == 0; i++) {

@@ -4,6 +4,7 @@
  * an ID, with as few blocks unpacked as possible.
  */
 #include "trace/window.h"
+#include "base/array.h"
 #include "trace/locate.h"
 #include "trace/thread_choice.h"
 
@@ -250,21 +251,10 @@ int window_init(struct window *w, const struct cst_trace *t,
 
 static int lane_keep(struct window_lane *l, const struct shown *call)
 {
-	if (call->depth >= l->cap) {
-		uint64_t cap = (uint64_t)call->depth * 2 + 16;
-		void *p = realloc(l->calls, cap * sizeof(*l->calls));
-
-		if (!p || cap > UINT32_MAX) {
-			l->calls = p ? p : l->calls;
-			return CST_MEMORY;
-		}
-		l->calls = p;
-		/* Deeper ones than the first may lack their callers, where
-		 * only one thread of the lane is seen. */
-		memset(l->calls + l->cap, 0,
-		       (cap - l->cap) * sizeof(*l->calls));
-		l->cap = (uint32_t)cap;
-	}
+	/* Deeper ones than the first may lack their callers, where only one
+	 * thread of the lane is seen. */
+	if (array_room(&l->calls, &l->cap, call->depth + 1ull) < 0)
+		return CST_MEMORY;
 	l->calls[call->depth] = *call;
 	return 0;
 }
