@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 305261296
+VERSION = 2109910501
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -386,6 +386,7 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_report_check": (C.c_int, [C.POINTER(cst_report),
         C.POINTER(cst_error)]),
+    "cst_status_lost": (C.c_uint64, [C.POINTER(cst_status_report)]),
     "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
         C.c_char_p, C.c_uint32]),
     "cst_trace_info": (C.c_int, [C.c_void_p, C.c_uint32, cst_write_fn,

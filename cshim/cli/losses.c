@@ -9,12 +9,6 @@
 
 #include "command.h"
 
-uint64_t losses_records(const struct cst_status_report *s)
-{
-	return s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-	       s->n_lost_holes;
-}
-
 void losses_tell_untraced(const struct cst_status_report *s)
 {
 	char text[500];
@@ -25,7 +19,7 @@ void losses_tell_untraced(const struct cst_status_report *s)
 
 void losses_tell(const struct cst_status_report *s)
 {
-	uint64_t n = losses_records(s);
+	uint64_t n = cst_status_lost(s);
 
 	if (n)
 		failure("%" PRIu64 " %s lost", n,

@@ -7,9 +7,6 @@
 
 #include "cstrace/engine.h"
 
-/* Returns how many records were lost, for all causes. */
-uint64_t losses_records(const struct cst_status_report *s);
-
 /* Prints a line for each kind of library that was not traced. */
 void losses_tell_untraced(const struct cst_status_report *s);
 

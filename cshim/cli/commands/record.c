@@ -136,7 +136,7 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 
 static void tell_losses(const struct cst_status_report *s)
 {
-	uint64_t n = losses_records(s);
+	uint64_t n = cst_status_lost(s);
 
 	if (n)
 		fprintf(stderr, "; %" PRIu64 " %s lost", n,

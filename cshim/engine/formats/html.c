@@ -224,9 +224,7 @@ static void put_losses(const struct cst_status_report *s, struct bytes *out)
 	put_format(out,
 		   ",\n\"n_lost\":%" PRIu64 ",\"n_lost_limit\":%" PRIu64
 		   ",\"untraced\":[",
-		   s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-			   s->n_lost_holes,
-		   s->n_lost_limit);
+		   cst_status_lost(s), s->n_lost_limit);
 	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text));
 	     i++) {
 		if (i)

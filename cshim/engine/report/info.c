@@ -57,8 +57,7 @@ static void put_size(struct bytes *out, uint64_t n)
 
 static void put_losses(struct bytes *out, const struct cst_status_report *s)
 {
-	uint64_t n = s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-		     s->n_lost_holes;
+	uint64_t n = cst_status_lost(s);
 
 	put(out, "lost        %" PRIu64 " %s", n,
 	    n == 1 ? "record" : "records");
@@ -193,9 +192,7 @@ static void put_members(struct sheet *sheet, const struct cst_trace *t,
 	put_member(sheet, "processes", s->n_processes);
 	put_member(sheet, "functions", s->n_functions);
 	put_member(sheet, "call_sites", s->n_sites);
-	put_member(sheet, "records_lost",
-		   s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-			   s->n_lost_holes);
+	put_member(sheet, "records_lost", cst_status_lost(s));
 	put_member(sheet, "calls_past_the_size_limit", s->n_lost_limit);
 	put_member(sheet, "calls_not_kept", s->n_dropped);
 	put_member(sheet, "size_bytes", s->spool_bytes);

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Puts into words, for all commands, which libraries' hooks bypassed the shim's
- * (deepbind.c and exec.c there) and which processes are silent (sandbox.c).
+ * Tells what a trace lacks: how many records were lost, and in words, for all
+ * commands, which libraries' hooks bypassed the shim's (deepbind.c and exec.c
+ * there) and which processes are silent (sandbox.c).
  */
 #include "base/utf8.h"
 #include "cstrace/engine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+uint64_t cst_status_lost(const struct cst_status_report *s)
+{
+	return s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
+	       s->n_lost_holes;
+}
 
 struct clause {
 	uint32_t n;

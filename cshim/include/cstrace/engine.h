@@ -586,6 +586,9 @@ struct cst_report {
 CST_API int cst_report_check(const struct cst_report *report,
 			     struct cst_error *err);
 
+/* Returns how many records were lost, of all causes. */
+CST_API uint64_t cst_status_lost(const struct cst_status_report *s);
+
 /* Writes to out a clause that says what was not traced, the i-th of them, from
  * 0. 1: done; 0: there are no more. */
 CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
