@@ -123,7 +123,8 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
         ("leaf", 0), ("leaf", 0)]
     rows = shown("report", "--range", two, "--fields", "calls").splitlines()
     assert [row.split() for row in rows[1:]] == [
-        ["1", "main"], ["1", "branch"], ["2", "leaf"]]
+        ["1", "main"], ["1", "branch"], ["2", "leaf"],
+        "# 4 of 5 calls".split()]
     done = cstrace("show", "app.cst", "--range", "1s..", cwd=folder)
     assert done.stderr == "cstrace: no such calls\n"
 
