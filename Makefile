@@ -233,7 +233,7 @@ test:
 # first: trees in each build, commands and help against the manual, the same text
 # in gdb and the command, starts in the middle, stops, a front end.
 QUICK_UNIT := $(filter-out test_frames test_writer test_badfile,$(UNIT_TESTS))
-QUICK_GDB := $(addprefix tests/gdb/,test_trees.py test_manual.py \
+QUICK_GDB := tests/cli/test_manual.py $(addprefix tests/gdb/,test_trees.py \
 	test_same_text.py \
 	test_middle.py::test_start_at_a_breakpoint_has_the_open_calls \
 	test_reasons.py::test_a_signal_is_read_behind_all_rows \

@@ -2,14 +2,20 @@
 """Fixtures of the gdb ring: the real gdb on small programs, no mock of it."""
 
 import functools
+import pathlib
+import sys
 
 import pytest
 
-import lib_browser
-from lib_build import TESTS, build
-from lib_formats import record, record_program
-from lib_gdb import run_gdb
-from test_robust_names import nasty_program
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "lib"), str(HERE / "cli"),
+                str(HERE / "gdb")]
+
+import lib_browser  # noqa: E402
+from lib_build import TESTS, build  # noqa: E402
+from lib_formats import record, record_program  # noqa: E402
+from lib_gdb import run_gdb  # noqa: E402
+from test_robust_names import nasty_program  # noqa: E402
 
 assert nasty_program  # a fixture
 
