@@ -8,7 +8,7 @@
 # make check T=FILE     one test, building just what it needs: the path of a test
 #                       program or test file, as tests/unit/test_writer or
 #                       tests/gdb/test_trees.py::test_name
-# make lint bench fmt   checks, benchmarks, formatting of the C sources
+# make lint bench fmt   checks, benchmarks, formatting of the sources
 # make fuzz SECONDS=600 hostile trace files, with clang's libFuzzer
 # make fidelity         docs/fidelity.md, from runs of the hard cases;
 #                       with REAL=1 from real programs (needs the network)
@@ -333,6 +333,8 @@ print-%:
 
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h' '*.cc')
+	{ git ls-files '*.py'; git ls-files tools tests | xargs grep -lE '^#!.*python3?$$'; } | \
+		sort -u | xargs autopep8 -i
 
 # ---- install ---------------------------------------------------------------
 

@@ -48,7 +48,8 @@ def folder_files(top: str, below: str, which: str) -> list[tuple[str, list[str]]
     """A folder of the tree as it is there, folder by folder."""
     folders = []
     for folder, _, _ in os.walk(top):
-        files = sorted(filter(os.path.isfile, glob(os.path.join(folder, which))))
+        files = sorted(
+            filter(os.path.isfile, glob(os.path.join(folder, which))))
         if files:
             folders.append((os.path.join(below, folder), files))
     return folders
@@ -59,7 +60,8 @@ setup(
     distclass=BinaryDistribution,
     data_files=[
         ("bin", ["build/cstrace"]),
-        ("lib/cstrace", ["cstrace.py"] + [f"build/{name}" for name in LIBRARIES]),
+        ("lib/cstrace", ["cstrace.py"] +
+         [f"build/{name}" for name in LIBRARIES]),
         ("include/cstrace", sorted(glob("cshim/include/cstrace/*.h"))),
         ("share/doc/cstrace", ["README.md", "CHANGELOG.md", "LICENSE"]),
         *folder_files("docs", "share/doc/cstrace", "*"),

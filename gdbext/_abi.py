@@ -20,6 +20,7 @@ CST_MODE_RING = 1
 CST_MODE_BREAKPOINT = 2
 CST_MODE_HANDSHAKE = 3
 
+
 class cst_control(C.Structure):
     _fields_ = [
         ("magic", C.c_uint64),
@@ -44,6 +45,7 @@ CST_INTERRUPTED = -5
 CST_EMPTY = -6
 CST_EXISTS = -7
 
+
 class cst_error(C.Structure):
     _fields_ = [
         ("text", C.c_char * 512),
@@ -56,6 +58,7 @@ CST_TIME_WALL = 2
 
 CST_NAMES_SIMPLE = 0
 CST_NAMES_FULL = 1
+
 
 class cst_look(C.Structure):
     _fields_ = [
@@ -103,6 +106,7 @@ class cst_choice(C.Structure):
 CST_ASK_FUNCTION = 1
 CST_ASK_LINE = 2
 
+
 class cst_question(C.Structure):
     _fields_ = [
         ("addr", C.c_uint64),
@@ -124,6 +128,7 @@ class cst_callbacks(C.Structure):
 CST_SINK_NONE = 0
 CST_SINK_FD = 1
 CST_SINK_CALLBACK = 2
+
 
 class cst_recorder_options(C.Structure):
     _fields_ = [
@@ -239,6 +244,7 @@ CST_BUILD_ID_SIZE = 129
 CST_WORDS_GDB = 0
 CST_WORDS_COMMAND = 1
 
+
 cst_write_fn = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
 
 CST_OUTPUT_TEXT = 0
@@ -253,6 +259,7 @@ CST_SORT_MAX = 3
 CST_BY_FUNCTION = 0
 CST_BY_CALLSITE = 1
 CST_BY_THREAD = 2
+
 
 class cst_report(C.Structure):
     _fields_ = [
@@ -292,6 +299,7 @@ CST_DIFF_SORT_TOTAL = 2
 CST_DIFF_SORT_CHANGE = 3
 CST_DIFF_SORT_PERCENT = 4
 CST_DIFF_SORT_NAME = 5
+
 
 class cst_diff(C.Structure):
     _fields_ = [

@@ -135,7 +135,8 @@ def path_without_blanks(path: str) -> str:
     if not any(c in path for c in " :\t\n"):
         return path
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    bases = ([runtime] if runtime and os.path.isdir(runtime) else []) + _caches()
+    bases = ([runtime] if runtime and os.path.isdir(
+        runtime) else []) + _caches()
     for base in bases + ["/var/tmp", tempfile.gettempdir()]:
         if any(c in base for c in " :\t\n"):
             continue

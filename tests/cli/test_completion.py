@@ -60,7 +60,8 @@ def test_values_of_options(shell):
     assert (shell.offers("cstrace report --sort ")
             == ["calls", "function", "max", "mean", "min", "self", "share",
                 "total"])
-    assert shell.complete("cstrace show --color=a") == "cstrace show --color=auto"
+    assert shell.complete(
+        "cstrace show --color=a") == "cstrace show --color=auto"
     formats = shell.offers("cstrace save first.cst out --format ")
     assert {"json", "folded", "html"} <= set(formats)
 

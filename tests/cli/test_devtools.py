@@ -11,6 +11,7 @@ import lib_npm
 from lib_build import TESTS
 from lib_formats import chrome, json_lines, save
 
+
 def devtools(path):
     """Tracks by (pid, tid)."""
     packages = lib_npm.package("@paulirish/trace_engine").parents[2]

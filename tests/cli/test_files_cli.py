@@ -64,7 +64,8 @@ def test_what_may_not_be_read(folder):
 
 def test_a_trace_that_was_cut_short_is_read_and_said_to_be(folder):
     size = (folder / "run.cst").stat().st_size
-    (folder / "cut.cst").write_bytes((folder / "run.cst").read_bytes()[:size - 1])
+    (folder / "cut.cst").write_bytes((folder /
+     "run.cst").read_bytes()[:size - 1])
     done = cstrace(folder, "report", "cut.cst")
     assert done.status == 0 and "leaf" in done.out
     assert done.err.startswith("cstrace: 'cut.cst' was cut short")

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOP = os.path.dirname(os.path.dirname(
+    os.path.dirname(os.path.abspath(__file__))))
 
 SOURCE = """
 #include <cstrace/cstrace.h>
@@ -116,7 +117,8 @@ def test_the_installed_loader_finds_the_command(prefix, app):
 def test_a_program_linked_with_the_shim_runs_and_is_traced(prefix, app, how):
     linked = app.parent / "linked"
     run(
-        *("gcc", "-g", "-finstrument-functions", f"-I{prefix}/include", "app.c"),
+        *("gcc", "-g", "-finstrument-functions",
+          f"-I{prefix}/include", "app.c"),
         *("-o", linked, f"-L{prefix}/lib", *how, f"-Wl,-rpath,{prefix}/lib"),
         cwd=app.parent,
     )

@@ -35,7 +35,8 @@ def test_it_draws_without_a_warning():
 def test_it_has_the_usual_sections():
     titles = re.findall(r"^\.SH (.*)", PAGE.read_text(), re.M)
     assert titles[:3] == ["NAME", "SYNOPSIS", "DESCRIPTION"]
-    assert {"EXIT STATUS", "ENVIRONMENT", "FILES", "EXAMPLES", "SEE ALSO"} <= set(titles)
+    assert {"EXIT STATUS", "ENVIRONMENT", "FILES",
+        "EXAMPLES", "SEE ALSO"} <= set(titles)
 
 
 def test_it_has_the_version_of_the_command(text):

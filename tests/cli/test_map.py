@@ -43,7 +43,8 @@ def test_the_picture_has_the_stages():
     picture = ROAD.split("```")[1]
     drawn = set(re.findall(r"\w*_\w+", picture))
     assert len(drawn) >= 15
-    assert drawn == {name for name, path in STAGES if path.endswith((".c", ".h"))}
+    assert drawn == {name for name,
+        path in STAGES if path.endswith((".c", ".h"))}
 
 
 def test_each_folder_of_the_map_is_there():

@@ -13,6 +13,7 @@ from lib_speedscope import Refused, Speedscope
 
 lib_browser.skip_unless_possible()
 
+
 @pytest.fixture(scope="module", name="app")
 def app_in_a_browser(tmp_path_factory):
     driver = lib_browser.start(tmp_path_factory.mktemp("profile"))
@@ -117,7 +118,8 @@ def test_takes_a_single_call(app, ended, name):
 
 @pytest.mark.parametrize("name", ["t.json", "t.speedscope"])
 def test_takes_none_at_all(app, ended, name):
-    save(ended, name, "--filter", "nosuch", told="cstrace: no function matches 'nosuch'\n")
+    save(ended, name, "--filter", "nosuch",
+         told="cstrace: no function matches 'nosuch'\n")
     with pytest.raises(Refused, match="Successfully imported.*empty"):
         app.open(ended / name)
 

@@ -24,6 +24,7 @@ OR_NONE = 10000  # as in lines.c
 # What the linker's optimizer adds to the symbols of static functions.
 CLONE = re.compile(r"(\.lto_priv)?\.\d+$")
 
+
 def deep_stack():
     try:
         resource.setrlimit(resource.RLIMIT_STACK, (1 << 30, 1 << 30))

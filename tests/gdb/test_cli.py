@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TOP = os.path.dirname(os.path.dirname(
+    os.path.dirname(os.path.abspath(__file__))))
 CSTRACE = os.path.join(TOP, "build", "cstrace")
 
 SOURCE = """
@@ -112,6 +113,7 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
     assert cstrace("save", "app.cst", "r.jsonl", cwd=folder).returncode == 0
     starts = [json.loads(line)["start_ns"] for line in open(folder / "r.jsonl")]
     assert len(set(starts)) == 5  # no two at once
+
     def shown(command, *words):
         return cstrace(command, "app.cst", *words, cwd=folder).stdout
     two = "%dns..%dns" % (starts[2], starts[3])

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
 }
 """
 # Lines have moved, one call is new, one function has gone.
-AFTER = BEFORE.replace("static int leaf", "/* Adds\n   one. */\nstatic int leaf")
+AFTER = BEFORE.replace(
+    "static int leaf", "/* Adds\n   one. */\nstatic int leaf")
 CHECKED = AFTER.replace("    return leaf", "    check(n);\n    return leaf") \
     .replace("static int pair", "static void check(int n) { leaf(n); }\n"
              "static int pair")

@@ -128,7 +128,8 @@ def test_functions_that_call_each_other_are_a_row_each(folder):
                      r"    is_odd  x5, 5 deep  loops.c:\d+\n", text)
     id = next(row.id for row in rows(text) if row.text.startswith("is_even"))
     unfolded = rows(show(folder, "loops.c", "--unfold", id))
-    assert [row.text.split()[0] for row in unfolded] == ["is_even", "is_odd"] * 5
+    assert [row.text.split()[0] for row in unfolded] == [
+                           "is_even", "is_odd"] * 5
     assert [row.depth for row in unfolded] == list(range(1, 11))
 
 

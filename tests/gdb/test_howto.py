@@ -57,7 +57,8 @@ def test_a_page_that_shows_something_else_is_found(tmp_path, old, new):
 
 def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(SESSION.replace("1 KiB", "77 KiB").replace("DURATION", "LENGTH"))
+    page.write_text(SESSION.replace(
+        "1 KiB", "77 KiB").replace("DURATION", "LENGTH"))
     assert replay(str(page)).returncode == 0
     text = page.read_text()
     assert "77 KiB" not in text and "DURATION" in text

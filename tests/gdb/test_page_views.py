@@ -571,7 +571,6 @@ def test_the_details_lead_to_callers_and_callees(page, shop):
 # ---- the strip above the chart ----------------------------------------------
 
 
-
 def drag(page, start, end):
     """From one share of the strip to another."""
     from selenium.webdriver.common.action_chains import ActionChains

@@ -12,6 +12,7 @@ from lib_build import FOUR, build, line_of
 from lib_term import PROMPT, Terminal
 from lib_tree import CALLS, own_sites, rows, saved_trees, tree
 
+
 @pytest.fixture
 def pipes(tmp_path):
     """In the folder where gdb runs the program; what lets it go on, and what

@@ -100,7 +100,8 @@ def ask(commands):
 def check(run, cases):
     commands = [command for command, _ in cases]
     for (command, expected), answer in zip(cases, answers(run, commands)):
-        assert re.fullmatch("(cstrace: )?(%s)" % expected, answer), "%s: %r" % (command, answer)
+        assert re.fullmatch("(cstrace: )?(%s)" %
+                            expected, answer), "%s: %r" % (command, answer)
 
 
 def test_before_anything_was_recorded(gdb):

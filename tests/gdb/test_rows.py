@@ -24,7 +24,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
     done = cstrace(folder, "record", "-o", "shop.cst", build("shop.cc"))
     assert done.status == 0, done
-    assert cstrace(folder, "save", "--std", "shop.cst", "shop.jsonl").status == 0
+    assert cstrace(folder, "save", "--std", "shop.cst",
+                   "shop.jsonl").status == 0
     return folder
 
 

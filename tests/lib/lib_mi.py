@@ -156,7 +156,6 @@ class FrontEnd:
             self.ask("-break-insert " + place)
         self.send("-exec-run")
 
-
     def start_as_engine(self, *breakpoints, setup=()):
         """Each command that Microsoft's engine sends until the program has
         passed main, in its order; `setup` are the user's setupCommands."""
