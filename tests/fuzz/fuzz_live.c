@@ -8,6 +8,7 @@
  * for those changes.
  */
 #include "area_builder.h"
+#include "recorder/drain.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
 #include "trace/trace.h"

@@ -80,7 +80,8 @@ static inline int view_next(struct view *v, struct shown **out,
 {
 	int got = view_peek(v, out, err);
 
-	v->next += got > 0;
+	if (got > 0)
+		v->next++;
 	return got;
 }
 
