@@ -59,7 +59,7 @@ def test_options_may_stand_behind_the_file(shell):
 def test_values_of_options(shell):
     assert (shell.offers("cstrace report --sort ")
             == ["calls", "function", "max", "mean", "min", "self", "share",
-                "total"])
+                "size", "total"])
     assert shell.complete(
         "cstrace show --color=a") == "cstrace show --color=auto"
     formats = shell.offers("cstrace save first.cst out --format ")

@@ -241,7 +241,7 @@ def test_failures_are_one_line_and_status_1(folder):
         ["show", "app.cst", "--sort", "self"],
         ["show", "app.cst", "("],
         ["show", "app.cst", "--around", "1.99"],
-        ["report", "app.cst", "--sort", "size"],
+        ["report", "app.cst", "--sort", "weight"],
         ["save", "app.cst"],
         ["save", "app.cst", "t.nonsense"],
     ],

@@ -259,7 +259,8 @@ COMPLETIONS = [
         "keep-size", "keep-time", "min-time", "module",
         "sync", "to", "until")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
-        "calls", "total", "self", "mean", "min", "max", "share", "function")}),
+        "calls", "total", "self", "mean", "min", "max", "size", "share",
+        "function")}),
     ("cstrace save -format js", {"cstrace save -format json",
                                  "cstrace save -format jsonl"}),
     ("cstrace show spr", {"cstrace show spread"}),

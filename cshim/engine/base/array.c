@@ -13,7 +13,7 @@ enum { FEWEST = 16 };
 int array_grow(void *array, uint32_t *cap, uint64_t n, size_t size)
 {
 	uint64_t more = *cap * 2ull > FEWEST ? *cap * 2ull : FEWEST;
-	char *p;
+	char *p, *q;
 
 	if (more < n)
 		more = n;
@@ -22,11 +22,11 @@ int array_grow(void *array, uint32_t *cap, uint64_t n, size_t size)
 	if (more < n || more > SIZE_MAX / size)
 		return CST_MEMORY;
 	memcpy(&p, array, sizeof(p));
-	p = realloc(p, more * size);
-	if (!p)
+	q = realloc(p, more * size);
+	if (!q)
 		return CST_MEMORY;
-	memset(p + *cap * size, 0, (more - *cap) * size);
-	memcpy(array, &p, sizeof(p));
+	memset(q + *cap * size, 0, (more - *cap) * size);
+	memcpy(array, &q, sizeof(q));
 	*cap = (uint32_t)more;
 	return 0;
 }

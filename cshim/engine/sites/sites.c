@@ -15,7 +15,7 @@
 
 static int sites_room(struct sites *s, uint32_t n)
 {
-	uint32_t cap = s->cap, before = s->cap;
+	uint32_t before = s->cap, cap = before;
 
 	if (array_room(&s->places, &cap, n) < 0 ||
 	    array_room(&s->all, &s->cap, n) < 0)

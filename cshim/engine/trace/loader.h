@@ -106,7 +106,8 @@ int loader_damaged(const struct cst_trace *t, struct cst_error *err,
  * it cannot read all of them. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
-/* What an exception did is written like a call, and is none. */
+/* Returns whether an entry of that site is a call: what an exception did is
+ * written like one, and is none. */
 static inline int trace_is_call(const struct cst_trace *t, uint32_t site)
 {
 	const struct names *n = t->names;
