@@ -308,7 +308,8 @@ def test_a_thread_of_one_process(gdb, tmp_path):
         in_gdb = gdb(None, "cstrace load t.cst",
                      "cstrace show -thread " + words).out
         assert out and in_gdb.endswith(out)
-        assert set(re.findall(r" [\d:.s]*\d +(\w+)  \S+:\d+$", out, re.M)) == names
+        assert set(re.findall(
+            r" [\d:.s]*\d +(\w+)  \S+:\d+$", out, re.M)) == names
     for words in "3:1", "1:" + tid:
         done = cstrace(tmp_path, "show", "--thread", words, "t.cst")
         assert done.err == "cstrace: no thread %s: the trace has 4\n" % words

@@ -28,5 +28,6 @@ int array_grow(void *array, uint32_t *cap, uint64_t n, size_t size)
 	memset(q + *cap * size, 0, (more - *cap) * size);
 	memcpy(array, &q, sizeof(q));
 	*cap = (uint32_t)more;
+	/* cppcheck-suppress memleak ; it is the array now */
 	return 0;
 }
