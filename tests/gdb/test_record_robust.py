@@ -139,12 +139,12 @@ def test_a_killed_recorder_leaves_the_program_unhurt(tmp_path):
 def test_a_stopped_recorder_holds_the_program_up_once(tmp_path):
     """It lives, but takes nothing: after the limit calls are lost, and
     counted once it goes on."""
-    process = start(tmp_path, build("robust_crowd.c"), "amid", 20,
+    process = start(tmp_path, build("robust_crowd.c"), "midway", 20,
                     stdin=subprocess.PIPE)
     assert process.stdout.readline() == "ready\n"
     process.stdin.write("x")
     process.stdin.flush()
-    assert process.stdout.readline() == "amid\n"
+    assert process.stdout.readline() == "midway\n"
     process.send_signal(signal.SIGSTOP)
     process.stdin.write("x")
     process.stdin.flush()

@@ -106,7 +106,7 @@ QUIET int main(int argc, char **argv)
 	    (!strcmp(argv[1], "wait") || !strcmp(argv[1], "midway"))) {
 		leaf(0);
 		say_and_wait("ready");
-		if (*argv[1] == 'a') {
+		if (*argv[1] == 'm') {
 			call_often(1);
 			say_and_wait("midway");
 		}
