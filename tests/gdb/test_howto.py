@@ -33,6 +33,7 @@ $ cstrace record -o t.cst build/examples/calc 1
 1
 cstrace: 9 calls in 1 thread, 1 KiB in t.cst, 0.005 s
 $ cstrace show --depth 2 t.cst
+# Equal calls are one row (x3), each below and right of its caller
 #     START    DURATION  ID   CALL  (FROM)
    0.000000    1.167 ms  1.1  main  libc_start_call_main.h:58
 ...
