@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The breakpoint road without a shim: breakpoints on the hooks that the
-program has, each hit told to the recorder.
+"""The hooks mode, for a program without the shim: breakpoints on the hooks
+that it has; each hit becomes a record that the recorder is given.
 
-glibc's two hooks are one and the same byte, so that a hit must be told apart
-by the call instruction before its return address: through which PLT entry or
-GOT slot it goes.  Where even those are one (a static program), the first hook
+glibc's two hooks are one and the same byte, so that an entry differs from an
+exit only by the call instruction before its return address: through which PLT
+entry or GOT slot it goes.  Where even those are one (a static program), the first hook
 call in a function's code is its entry's."""
 
 from __future__ import annotations

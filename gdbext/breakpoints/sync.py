@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Breakpoints of our own that never stop the session: at the shim's no-op
-target (the sync road), and where the program or a library ends (the last rows
+target (sync mode), and where the program or a library ends (the last rows
 and names come before that)."""
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ def write_status(session: Session) -> None:
     state = "on, " + session.summary() if session.is_on() else "off"
     lines = [("cstrace", state)]
     if r is not None and r.is_on:
-        lines.append(("road", r.road))
-        lines += _rows(r.recorder.status(), r.road != HOOKS,
+        lines.append(("mode", r.mode))
+        lines += _rows(r.recorder.status(), r.mode != HOOKS,
                        r.recorder.trace())
         lines += _chosen(session)
         if r.error:

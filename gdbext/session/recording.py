@@ -24,7 +24,7 @@ RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 
 PATIENCE_S = 0.1
 
-_MODES = {
+_MODE_NUMBERS = {
     RING: abi.CST_MODE_RING,
     BREAKPOINT: abi.CST_MODE_BREAKPOINT,
     HANDSHAKE: abi.CST_MODE_HANDSHAKE,
@@ -32,8 +32,8 @@ _MODES = {
 }
 
 
-def mode(road: str) -> int:
-    return _MODES[road]
+def mode_number(mode: str) -> int:
+    return _MODE_NUMBERS[mode]
 
 
 def is_alive(pid: int) -> bool:
@@ -67,12 +67,12 @@ def stands_still() -> bool:
 class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
-    def __init__(self, road: str, options: RecorderOptions,
+    def __init__(self, mode: str, options: RecorderOptions,
                  output: Output, is_stopped: bool) -> None:
         inferior = gdb.selected_inferior()
         self.pid = inferior.pid
         self.inferior_num = inferior.num
-        self.road = road
+        self.mode = mode
         self.output = output
         # The recorder's thread may have something to say at once.
         self._is_posted = False
@@ -186,8 +186,8 @@ class Recording:
     # ---- the process's side ------------------------------------------------
 
     def switch_on(self) -> None:
-        """Let the program write, along the road."""
-        if self.road == HOOKS:
+        """Let the program write, in this mode."""
+        if self.mode == HOOKS:
             self._breakpoints = inject.breakpoints(self)
             return
         if self._control is None:
@@ -197,8 +197,8 @@ class Recording:
         wrong = self._control.version_error()
         if wrong:
             raise gdb.GdbError(wrong)
-        self._control.switch_on(_MODES[self.road], self._area_path)
-        if self.road == BREAKPOINT and not self._breakpoints:
+        self._control.switch_on(_MODE_NUMBERS[self.mode], self._area_path)
+        if self.mode == BREAKPOINT and not self._breakpoints:
             self._breakpoints = [sync.EntryBreakpoint(self)]
 
     def switch_off(self) -> None:
@@ -269,12 +269,12 @@ class Recording:
 
     def rebind(self) -> None:
         """After an exec: the new program's shim takes the same area."""
-        if self._control is None and self.is_on and self.road != HOOKS:
+        if self._control is None and self.is_on and self.mode != HOOKS:
             self.switch_on()
 
     def adopt(self, inferior: gdb.Inferior, found: control.Control) -> None:
         """Another process that gdb runs joins the trace."""
-        if (not self.is_on or self.road == HOOKS
+        if (not self.is_on or self.mode == HOOKS
                 or inferior.num in self._others):
             return
         self._others[inferior.num] = found
@@ -284,7 +284,7 @@ class Recording:
         if wrong:
             say(wrong)
             return
-        found.switch_on(_MODES[self.road], self._area_path)
+        found.switch_on(_MODE_NUMBERS[self.mode], self._area_path)
         say("inferior %d is traced, too: into the same trace" % inferior.num)
 
     def forget_inferior(self, num: int) -> None:
@@ -310,7 +310,7 @@ class Recording:
         return self._control.in_child(inferior.pid)
 
     def _is_in_area(self, inferior: gdb.Inferior) -> bool:
-        found = self._control_of(inferior) if self.road != HOOKS else None
+        found = self._control_of(inferior) if self.mode != HOOKS else None
         return found is not None and found.is_at(self._area_path)
 
     def move(self, heir: gdb.Inferior) -> None:
@@ -384,10 +384,10 @@ class Recording:
 
     # ---- begin and end -------------------------------------------------------
 
-    def begin_again(self, road: str, options: RecorderOptions,
+    def begin_again(self, mode: str, options: RecorderOptions,
                     is_stopped: bool) -> None:
         """Another trace of the same process."""
-        self.road = road
+        self.mode = mode
         door.open(self.recorder.area_path())
         self.recorder.begin(options)
         self.is_on = True

@@ -205,7 +205,7 @@ class Session:
         try:
             self.keep_hooks()
             if is_live and hooks.is_loading():
-                say("on (%s road): %s" % (self._road(), _LOADED_FIRST))
+                say("on (%s mode): %s" % (self._mode(), _LOADED_FIRST))
             elif is_live:
                 self._begin_in_the_middle()
             else:
@@ -262,7 +262,7 @@ class Session:
                 "that the program defines itself (libcstrace.so's are not "
                 "called then): %s" % _HOOKS_COST)
         elif is_preloaded or hooks.links_shim(path):
-            say("on (%s road): recording begins with `run`" % self._road())
+            say("on (%s mode): recording begins with `run`" % self._mode())
         else:
             say("on: recording begins with `run`, by breakpoints on the "
                 "program's own hooks (a static program cannot take "
@@ -275,14 +275,14 @@ class Session:
                 "cstrace traces programs that gdb runs or attaches to on this "
                 "machine, not those of `target %s`" % connection_type())
 
-    def _road(self) -> str:
+    def _mode(self) -> str:
         if self.options is None or not self.options.sync:
             return recording.RING
         if self.settings["sync-method"] == "handshake":
             return recording.HANDSHAKE
         return recording.BREAKPOINT
 
-    def _recorder_options(self, road: str) -> RecorderOptions:
+    def _recorder_options(self, mode: str) -> RecorderOptions:
         assert self.options is not None
         path = hooks.program() or ""
         # gdb.parameter("args") does not know what --args was given.
@@ -290,7 +290,7 @@ class Session:
         arguments = shown.partition('"')[2].rpartition('"')[0]
         folder, is_own = locate.spool_dir()
         return RecorderOptions(
-            mode=recording.mode(road), spool_dir=folder,
+            mode=recording.mode_number(mode), spool_dir=folder,
             spool_name=kept_traces.file_name(path) if is_own else None,
             limit_bytes=self.settings.size("limit"),
             pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
@@ -308,23 +308,23 @@ class Session:
             if n:
                 say("%s replaces the old one (%s)" % (by, count(n, "call")))
 
-    def _begin(self, road: str, is_stopped: bool) -> Recording:
+    def _begin(self, mode: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
         self._replace()
         assert self.options is not None
         self.last_options = self.options
-        options = self._recorder_options(road)
+        options = self._recorder_options(mode)
         self.finish_outlived()
         if self.recording is None:
-            self.recording = Recording(road, options, self.output,
+            self.recording = Recording(mode, options, self.output,
                                        is_stopped)
         else:
-            self.recording.begin_again(road, options, is_stopped)
+            self.recording.begin_again(mode, options, is_stopped)
         self.apply_settings()
         return self.recording
 
     def _begin_in_the_middle(self) -> None:
-        road = self._road()
+        mode = self._mode()
         has_own = hooks.has_own_hooks(hooks.program() or "")
         self.finish_outlived()
         shim = Control.find()
@@ -334,12 +334,12 @@ class Session:
         if shim is None or has_own or is_taken:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
-            road = recording.HOOKS
-        recorded = self._begin(road, is_stopped=recording.stands_still())
+            mode = recording.HOOKS
+        recorded = self._begin(mode, is_stopped=recording.stands_still())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
         recorded.watch_ends()
-        if road == recording.HOOKS:
+        if mode == recording.HOOKS:
             why = ("it defines them itself" if has_own else
                    "it was recorded before, and its libcstrace.so "
                    "stays with that recorder" if is_taken else
@@ -347,7 +347,7 @@ class Session:
             say("on, by breakpoints on the program's own hooks (%s): %s"
                 % (why, _HOOKS_COST))
         else:
-            say("on (%s road)" % road)
+            say("on (%s mode)" % mode)
         if n_calls:
             say("%s open in %s" % (count(n_calls, "call"),
                                    count(n_threads, "thread")))
@@ -358,8 +358,8 @@ class Session:
     def begin_with_process(self, has_shim: bool) -> None:
         """The process was just started: its hooks are the shim's, or never
         will be (a static program, one with hooks of its own)."""
-        road = self._road() if has_shim else recording.HOOKS
-        recorded = self._begin(road, is_stopped=False)
+        mode = self._mode() if has_shim else recording.HOOKS
+        recorded = self._begin(mode, is_stopped=False)
         try:
             recorded.switch_on()
         except (gdb.GdbError, OSError) as e:
@@ -566,7 +566,7 @@ class Session:
         if r is not None and self.is_recording():
             r.take_all()
             r.recorder.end().free()
-            r.begin_again(r.road, self._recorder_options(r.road),
+            r.begin_again(r.mode, self._recorder_options(r.mode),
                           is_stopped=recording.stands_still())
             r.plant_seeds()
             self.apply_settings()
@@ -596,7 +596,7 @@ class Session:
             return (_LOADED_FIRST if hooks.is_loading() else
                     "recording begins with the next `run`")
         status = self.recording.recorder.status()
-        return "%s road, %s so far" % (self.recording.road,
+        return "%s mode, %s so far" % (self.recording.mode,
                                        count(status.n_calls, "call"))
 
     def kept_summary(self) -> str:

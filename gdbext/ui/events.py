@@ -81,7 +81,7 @@ class Events:
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
-        if r.road == RING and not gdb.parameter("non-stop"):
+        if r.mode == RING and not gdb.parameter("non-stop"):
             frames.leave_other_hooks()
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
@@ -90,7 +90,7 @@ class Events:
     def _tell_again(r: Recording, text: str, begin: int) -> None:
         """gdb's own words scroll away behind rows, those of the reader's last
         tick included."""
-        if r.road == RING:
+        if r.mode == RING:
             begin -= _TICK_NS
         if r.has_drawn_since(begin):
             say(text)

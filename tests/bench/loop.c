@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The workload of the sync road: size calls of a function that does nothing,
+ * The workload of the sync mode: size calls of a function that does nothing,
  * two events each.
  */
 #include "workload.h"

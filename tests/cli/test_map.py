@@ -9,8 +9,8 @@ import pytest
 from lib_build import ROOT
 
 MAP = (ROOT / "docs/map.md").read_text()
-ROOMS, ROAD = MAP.split("## The road of a record")
-STAGES = re.findall(r"^\| .*? \| `(\w+)` \| `([\w./]+)` \|$", ROAD, re.M)
+ROOMS, STEPS = MAP.split("## The path of a record")
+STAGES = re.findall(r"^\| .*? \| `(\w+)` \| `([\w./]+)` \|$", STEPS, re.M)
 FOLDERS = {folder for row in re.findall(r"^\| (`.*?`) \|", ROOMS, re.M)
            for folder in re.findall(r"`([^`]+)`", row)}
 PATH = re.compile(r"`((?:cshim|gdbext|tests|tools|docs|completion|man|page|examples)"
@@ -29,7 +29,7 @@ def defines(path, function):
 
 
 @pytest.mark.parametrize("function, path", STAGES)
-def test_a_stage_of_the_road_is_where_the_map_says(function, path):
+def test_a_stage_of_the_path_is_where_the_map_says(function, path):
     assert defines(path, function)
 
 
@@ -40,7 +40,7 @@ def test_what_is_not_there_is_noticed():
 
 
 def test_the_picture_has_the_stages():
-    picture = ROAD.split("```")[1]
+    picture = STEPS.split("```")[1]
     drawn = set(re.findall(r"\w*_\w+", picture))
     assert len(drawn) >= 15
     assert drawn == {name for name,

@@ -164,7 +164,7 @@ def test_attach_to_a_program_that_links_the_shim(gdb, tmp_path):
     with Running("-Wl,--no-as-needed", *LINKED) as running:
         commands = [c.format(pid=running.process.pid) for c in ATTACH]
         run = gdb(running.process.args[0], *commands, *SAVE)
-        assert "ring road" in run.out
+        assert "ring mode" in run.out
         check_attached(run, tmp_path, running)
 
 
@@ -173,7 +173,7 @@ def test_attach_again_once_the_first_gdb_is_gone(gdb, tmp_path):
     with Running("-Wl,--no-as-needed", *LINKED) as running:
         commands = [c.format(pid=running.process.pid) for c in ATTACH]
         run = gdb(running.process.args[0], *commands)
-        assert "ring road" in run.out
+        assert "ring mode" in run.out
         again = ("cstrace start", *commands[6:-2])
         run = gdb(running.process.args[0], *commands[:-1], *again, "detach",
                   *SAVE)

@@ -57,7 +57,7 @@ def test_a_process_with_the_shim(folder):
                   "cstrace check listed", "kill",
                   "cstrace check listed").out
     assert "  process     libcstrace.so is in it\n" in out
-    assert "  trace       on, ring road, " in out
+    assert "  trace       on, ring mode, " in out
     assert out.count("    calls the hooks: if it is not in the trace") == 2
 
 

@@ -51,7 +51,7 @@ SYNC = [case for case in ALONE if case != "signals"]
 
 
 @pytest.mark.parametrize("number, case", enumerate(SYNC))
-def test_on_the_sync_road(number, case, tmp_path):
+def test_in_sync_mode(number, case, tmp_path):
     """The methods and builds in turn."""
     method = ("breakpoint", "handshake")[number % 2]
     compiler, level = recipes.BUILDS[number // 2 % 4]

@@ -43,12 +43,12 @@ def trees(folder, name="t.txt"):
 # ---- exec ------------------------------------------------------------------
 
 @pytest.mark.parametrize("variant", FOUR, ids=str)
-@pytest.mark.parametrize("road", ["", "-sync"])
+@pytest.mark.parametrize("mode", ["", "-sync"])
 def test_both_programs_of_an_exec_have_their_tree(gdb, tmp_path, pipes,
-                                                  variant, road):
+                                                  variant, mode):
     calls = build("calls.c", variant=variant)
     gdb(processes(variant=variant), "set cstrace live off",
-        "cstrace start " + road, "run", "cstrace save t.txt",
+        "cstrace start " + mode, "run", "cstrace save t.txt",
         args=["exec", str(calls)])
     found = {name: text for (name, _tid), text
              in trees(tmp_path).items()}
@@ -177,7 +177,7 @@ def test_both_sides_of_a_fork_are_traced(gdb, tmp_path, pipes, mode, detach):
     assert any("  stop_here\n    leaf\n" in text for text in texts), texts
 
 
-def test_on_the_hooks_road_the_trace_follows_gdb(gdb, tmp_path, pipes):
+def test_in_hooks_mode_the_trace_follows_gdb(gdb, tmp_path, pipes):
     program = build("processes.c", "-static")
     gdb(program, "set cstrace live off", "set follow-fork-mode child",
         "cstrace start", "run", "cstrace save t.txt", args=["fork"])
@@ -290,7 +290,7 @@ def test_detach_lets_one_inferior_go(gdb, tmp_path, gone, stays):
               % build("header.c"), "inferior 2", "tbreak main", "run",
               "inferior %d" % gone, "detach", "inferior %d" % stays,
               "cstrace status", "continue", "cstrace save t.txt")
-    assert "cstrace    on, ring road, " in run.out
+    assert "cstrace    on, ring mode, " in run.out
     found = saved_trees(tmp_path / "t.txt")
     (program,) = set(found) - {"calls"} if stays == 2 else {"calls"}
     assert "(open)" not in found[program]

@@ -99,7 +99,7 @@ def test_a_bad_setting_leaves_the_old_one(gdb, setting, line):
 def test_start_while_on_takes_options(gdb, tmp_path):
     run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
               "cstrace start -depth 2 -to t.txt", "continue")
-    assert "cstrace: on, as before, now with depth 2: ring road, 3 calls so " \
+    assert "cstrace: on, as before, now with depth 2: ring mode, 3 calls so " \
         "far\n" in run.out
     assert "9 calls saved to %s (depth 2: 9 of 18 calls" \
         % (tmp_path / "t.txt") in run.out
@@ -110,7 +110,7 @@ def test_start_while_on_ends_no_breakpoint_commands(gdb, tmp_path):
         "commands 1\ncstrace start\necho after\\n\nend\n")
     run = gdb(build("calls.c"), QUIET, "break pair", "source commands",
               "cstrace start", "run")
-    assert re.search(r"^cstrace: already on: ring road, \d+ calls? so far\n"
+    assert re.search(r"^cstrace: already on: ring mode, \d+ calls? so far\n"
                      r"after$", run.out, re.M)
     run = gdb(build("calls.c"), QUIET, "break pair", "cstrace start", "run",
               "cstrace start -sync")
@@ -122,7 +122,7 @@ def test_start_while_on_takes_what_is_to_be_kept(gdb, tmp_path):
               "cstrace start", "run", "cstrace start -keep-depth 2",
               "cstrace status", "continue", "cstrace start -keep-depth 0",
               "continue", "cstrace save -all t.jsonl")
-    assert "cstrace: on, as before, now with keep-depth 2: ring road, 3 " \
+    assert "cstrace: on, as before, now with keep-depth 2: ring mode, 3 " \
         "calls so far\n" in run.out
     assert "\nrecorded   with keep-depth 2\n" in run.out
     calls = read_jsonl(tmp_path / "t.jsonl")

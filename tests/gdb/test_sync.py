@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sync road: each row is out before its function goes on, in exact order
+"""The sync mode: each row is out before its function goes on, in exact order
 with what the program itself writes."""
 
 import collections
@@ -45,7 +45,7 @@ def test_rows_and_output_interleave_exactly(gdb, tmp_path, method, variant):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_tree_is_that_of_the_ring_road(gdb, tmp_path, method):
+def test_the_tree_is_that_of_ring_mode(gdb, tmp_path, method):
     trees = []
     for options in ("", " -sync"):
         gdb(build("calls.c"), "set cstrace live off",
@@ -83,12 +83,12 @@ def test_a_filter_does_not_disturb_the_order(gdb, method):
     assert interleaving(run.out) == [e for e in expected() if e != "say"]
 
 
-def test_status_names_the_road(gdb):
+def test_status_names_the_mode(gdb):
     for method in METHODS:
         run = gdb(build("talk.c"), "set cstrace live off", "break inner",
                   "set cstrace sync-method " + method, "cstrace start -sync",
                   "run", "cstrace status")
-        assert re.search("^road +%s$" % method, run.out, re.M)
+        assert re.search("^mode +%s$" % method, run.out, re.M)
 
 
 @pytest.mark.parametrize("variant", FOUR, ids=str)

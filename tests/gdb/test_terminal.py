@@ -119,7 +119,7 @@ def test_ctrl_c_again_and_again(tmp_path):
 
 
 # A Ctrl-C that comes while one of our own handlers runs: in `continue`, and
-# at a breakpoint of the sync road.
+# at a breakpoint of the sync mode.
 IN_CONTINUE = "gdbext._session", "apply_settings"
 AT_A_HIT = "gdbext._session.recording.recorder", "hit"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ring road with a pool far too small: every call comes out once, in
+ * The ring mode with a pool far too small: every call comes out once, in
  * order.  The scene is played before the tests, which look at what it left.
  */
 #include <sys/prctl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sync road: each event has a ticket that was answered, or a number.
+ * The sync mode: each event has a ticket that was answered, or a number.
  */
 #include "traced.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Each function says its name with a plain write() as it begins: with the
- * sync road the call's row stands directly before it.
+ * sync mode the call's row stands directly before it.
  */
 #include <stdio.h>
 #include <unistd.h>

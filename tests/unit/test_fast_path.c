@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The plain road of the call stack: where a run of plain records ends, and
- * that it makes no difference to the trace which road a record took.  Who
- * listens is a reason to take the careful one, so that can be asked for.
+ * The call stack's fast path: where a run of usual records ends, and that the
+ * trace is the same whether a record took it or the general one.  A listener
+ * is a reason to take the general one, so a test can ask for it.
  */
 #include "calls/fast_path.h"
 #include "calls/fork.h"
@@ -249,7 +249,7 @@ static uint64_t digest(const struct tape *t, int is_careful, uint32_t piece,
 	return world_end(&w, n_lines);
 }
 
-static void both_roads_lead_to_the_same_trace(void **state)
+static void both_paths_lead_to_the_same_trace(void **state)
 {
 	int64_t n_lines = 0, n_careful = 0, n_all = 0;
 
@@ -422,7 +422,7 @@ static void no_run_within_a_pause_or_before_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_roads_lead_to_the_same_trace),
+		cmocka_unit_test(both_paths_lead_to_the_same_trace),
 		cmocka_unit_test(a_run_ends_at_a_muted_site),
 		cmocka_unit_test(a_run_ends_at_a_number_not_known_yet),
 		cmocka_unit_test(a_run_ends_at_a_slot_not_written_yet),

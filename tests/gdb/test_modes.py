@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How events come to gdb: the sync road's two methods, the shim linked in,
+"""How events come to gdb: the sync mode's two methods, the shim linked in,
 and programs that have no shim."""
 
 import os
