@@ -51,14 +51,28 @@ enum {
 	CST_NAME_SIZE = 64,
 };
 
-/* The kind of a site: a place that calls a hook, or one where an exception is
- * thrown, thrown again or caught.  0: the site is not published yet. */
+/* The kind of a site: a place that calls a hook; one where an exception is
+ * thrown, thrown again or caught; or one where the program uses cstrace.h, see
+ * struct cst_site.  0: the site is not published yet. */
 enum cst_kind {
 	CST_ENTER = 1,
 	CST_EXIT = 2,
 	CST_THROW = 3,
 	CST_RETHROW = 4,
 	CST_CATCH = 5,
+	CST_SPAN = 6, /* a scope of the program's own; nests like a call */
+	CST_SPAN_END = 7,
+	CST_MESSAGE = 8, /* the place's name is its printf format */
+	CST_COUNT = 9,	 /* a counter's new value, the record's first one */
+	CST_CALL = 10,	 /* a function that reports itself, without hooks */
+	CST_CALL_END = 11,
+	/* A span that may end in another thread; the record's first value is
+	 * the number that tells which one ends. */
+	CST_ASYNC = 12,
+	CST_ASYNC_END = 13,
+	/* Ends a CST_CALL that a callback vetoed: its body did not run.  No
+	 * CST_CALL_END follows. */
+	CST_VETO = 14,
 };
 
 /* Whether a hook records a site's events; the reader sets it, the hook obeys.
@@ -119,7 +133,23 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
  * records sp belongs to the frame that throws or catches, and fp is a number of
  * bytes: so much text the thread's CST_TEXT records just before it hold, the
  * linkage name of the exception's type and, after a NUL, its what(), if that is
- * known. */
+ * known.
+ *
+ * A site of cstrace.h (CST_SPAN and above) has in callee the address of the
+ * place's descriptor in the program, an even number; plus 1 in a site of a
+ * CST_..._END or CST_VETO, which ends what the even address began.  caller is
+ * the return address of the function for CST_CALL, CST_CALL_END and CST_VETO,
+ * else an address in the code of the place.  hook is 1 + the offset of the
+ * place's text in the area's text, or 0 where there is none or it has no room:
+ *
+ *	name NUL file NUL line (decimal) NUL function NUL value names NUL
+ *
+ * with commas between the names of values.  The writer stores the text before
+ * it publishes the site.  In the site's records sp is the stack pointer of the
+ * frame that holds the place, as it is before a call from there: calls whose
+ * CFAs are at or below it lie within the span.  fp is a number of bytes: so
+ *much the thread's CST_TEXT records just before it hold of values (enum
+ * cst_value). */
 struct cst_site {
 	uint64_t callee; /* the hook's first argument: the function's address */
 	uint64_t caller; /* its second: the function's return address */
@@ -285,11 +315,29 @@ enum {
 	CST_FIRST_SITE = 16,
 };
 
+/* A value in a record is one of these bytes, and what follows it.  A varint has
+ * seven bits a byte, the lowest first, the top bit set on all but the last. */
+enum cst_value {
+	CST_VALUE_INT = 'i',	  /* varint, zigzag: 0, -1, 1, -2, ... */
+	CST_VALUE_UINT = 'u',	  /* varint */
+	CST_VALUE_HEX = 'x',	  /* varint, shown in hexadecimal */
+	CST_VALUE_POINTER = 'p',  /* varint */
+	CST_VALUE_FLOAT = 'f',	  /* eight bytes, a double */
+	CST_VALUE_CHAR = 'c',	  /* one byte */
+	CST_VALUE_BOOL = 'b',	  /* one byte, 0 or 1 */
+	CST_VALUE_TEXT = 's',	  /* varint n, then n bytes */
+	CST_VALUE_CUT_TEXT = 'S', /* likewise the beginning of a longer text */
+	CST_VALUE_NULL = '0',	  /* nothing follows: a null text */
+	CST_VALUE_BAD = '?',	  /* nothing follows: it cannot be read */
+};
+
 enum {
-	CST_TEXT_BYTES = 12,   /* bytes of text in a record */
-	CST_BY_UNWINDER = 1,   /* in place of a return address */
-	CST_TYPE_MAX = 512,    /* most bytes of a type's name */
-	CST_MESSAGE_MAX = 256, /* most bytes of a what() */
+	CST_TEXT_BYTES = 12,	  /* bytes of text in a record */
+	CST_BY_UNWINDER = 1,	  /* in place of a return address */
+	CST_TYPE_MAX = 512,	  /* most bytes of a type's name */
+	CST_MESSAGE_MAX = 256,	  /* most bytes of a what() */
+	CST_VALUES_MAX = 1024,	  /* most bytes of values of a record */
+	CST_VALUE_TEXT_MAX = 128, /* most bytes of one text, unless asked */
 };
 
 /* The type that stands for the end of a thread by pthread_exit() or
