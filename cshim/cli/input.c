@@ -4,6 +4,7 @@
  * trace is read by position.
  */
 #include "input.h"
+#include "cstrace/engine.h"
 #include "command.h"
 
 #include <errno.h>
@@ -22,8 +23,8 @@ static int copy_all(int from, FILE *to)
 
 	while ((n = read(from, buf, sizeof(buf))) > 0)
 		if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
-			return -1;
-	return n < 0 || fflush(to) ? -1 : 0;
+			return CST_FAILED;
+	return n < 0 || fflush(to) ? CST_FAILED : 0;
 }
 
 /* A file that nobody else knows, with all that comes from there; or negative.

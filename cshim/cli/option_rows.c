@@ -62,7 +62,7 @@ static int set_range(struct options *o, const char *value)
 	if (!from || (!*from && !dots[2]) ||
 	    (*from && parse_end(from, &c->range_from_ns) < 0) ||
 	    (dots[2] && parse_end(dots + 2, &c->range_until_ns) < 0))
-		return -1;
+		return CST_BAD_INPUT;
 	return dots[2] && c->range_until_ns <= c->range_from_ns ? -1 : 0;
 }
 
@@ -71,7 +71,7 @@ static int set_u32(uint32_t *out, const char *value)
 	uint64_t n;
 
 	if (value_number(value, UINT32_MAX, &n) < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	*out = (uint32_t)n;
 	return 0;
 }
@@ -88,7 +88,7 @@ static int set_thread(struct options *o, const char *value)
 		colon ? strndup(value, (size_t)(colon - value)) : strdup("0");
 
 	if (!process || set_u32(&o->choice.process, process) < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	return set_u32(&o->choice.thread, colon ? colon + 1 : value);
 }
 
@@ -103,7 +103,7 @@ static int set_times(struct options *o, const char *value)
 	uint64_t n;
 
 	if (value_number(value, 1000000, &n) < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->times = (int32_t)n;
 	return 0;
 }
@@ -127,7 +127,7 @@ static int set_diff_sort(struct options *o, const char *value)
 	int word = value_word(value, diff_sort_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->diff_sort = (enum cst_diff_sort)(word + CST_DIFF_SORT_CALLS);
 	return 0;
 }
@@ -178,7 +178,7 @@ static int set_at(struct options *o, const char *value)
 		strspn(value, "0123456789.") == n && strchr(value, '.');
 
 	if (n + 2 > sizeof(text))
-		return -1;
+		return CST_BAD_INPUT;
 	memcpy(text, value, n + 1);
 	if (is_seconds)
 		memcpy(text + n, "s", 2);
@@ -195,25 +195,25 @@ static int set_below(struct options *o, const char *value)
 static int set_from(struct options *o, const char *value)
 {
 	o->choice.from = value;
-	return *value ? 0 : -1;
+	return *value ? 0 : CST_BAD_INPUT;
 }
 
 static int set_until(struct options *o, const char *value)
 {
 	o->choice.until = value;
-	return *value ? 0 : -1;
+	return *value ? 0 : CST_BAD_INPUT;
 }
 
 static int set_in(struct options *o, const char *value)
 {
 	o->choice.file = value;
-	return *value ? 0 : -1;
+	return *value ? 0 : CST_BAD_INPUT;
 }
 
 static int set_module(struct options *o, const char *value)
 {
 	o->choice.module = value;
-	return *value ? 0 : -1;
+	return *value ? 0 : CST_BAD_INPUT;
 }
 
 static int set_filter(struct options *o, const char *value)
@@ -237,7 +237,7 @@ static int set_format(struct options *o, const char *value)
 static int set_output(struct options *o, const char *value)
 {
 	o->output = value;
-	return *value ? 0 : -1;
+	return *value ? 0 : CST_BAD_INPUT;
 }
 
 static int set_flight(struct options *o, const char *value)
@@ -261,7 +261,7 @@ static int set_on_signal(struct options *o, const char *value)
 			       o->on_signal != SIGSTOP &&
 			       o->on_signal != SIGCHLD
 		       ? 0
-		       : -1;
+		       : CST_BAD_INPUT;
 }
 
 static int set_all(struct options *o, const char *value)
@@ -274,7 +274,7 @@ static int set_all(struct options *o, const char *value)
 static int set_debug_dir(struct options *o, const char *value)
 {
 	if (o->n_debug_dirs == MAX_DEBUG_DIRS || !*value)
-		return -1;
+		return CST_BAD_INPUT;
 	o->debug_dirs[o->n_debug_dirs++] = value;
 	return 0;
 }
@@ -331,7 +331,7 @@ static int set_names(struct options *o, const char *value)
 	int word = value_word(value, names_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->look.names = o->choice.names = (uint8_t)word; /* enum cst_names */
 	return 0;
 }
@@ -376,7 +376,7 @@ static int set_timestamp(struct options *o, const char *value)
 	int word = value_word(value, timestamp_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->look.timestamp = (uint8_t)word; /* enum cst_timestamp */
 	return 0;
 }
@@ -403,7 +403,7 @@ static int set_graph_sort(struct options *o, const char *value)
 	int word = value_word(value, graph_sort_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->graph.sort = (uint32_t)word; /* enum cst_sort */
 	return 0;
 }
@@ -415,11 +415,11 @@ static int set_min_share(struct options *o, const char *value)
 	double percent;
 
 	if (*value < '0' || *value > '9')
-		return -1;
+		return CST_BAD_INPUT;
 	percent = strtod(value, &end);
 	end += *end == '%';
 	if (*end || percent > 100)
-		return -1;
+		return CST_BAD_INPUT;
 	o->graph.min_share_ppm = (uint32_t)(percent * 10000 + 0.5);
 	return 0;
 }
@@ -429,7 +429,7 @@ static int set_output_as(struct options *o, const char *value)
 	int word = value_word(value, output_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->output_as = (enum cst_output)word;
 	return 0;
 }
@@ -459,7 +459,7 @@ static int set_by(struct options *o, const char *value)
 	int word = value_word(value, by_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->report.by = (uint32_t)word; /* enum cst_report_by */
 	return 0;
 }
@@ -522,7 +522,7 @@ static int set_links(struct options *o, const char *value)
 	int has_own_pager = getenv("CSTRACE_PAGER") || getenv("PAGER");
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->look.links =
 		(uint8_t)(word == 2 ? is_color_wanted() && !has_own_pager &&
 					      knows_links()
@@ -535,7 +535,7 @@ static int set_color(struct options *o, const char *value)
 	int word = value_word(value, color_words);
 
 	if (word < 0)
-		return -1;
+		return CST_BAD_INPUT;
 	o->look.color = (uint8_t)(word == 2 ? is_color_wanted() : word);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * What is typed behind an option, as numbers, words, times and sizes.
  */
 #include "option_values.h"
+#include "cstrace/engine.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,11 +16,11 @@ int value_number(const char *text, uint64_t max, uint64_t *out)
 	unsigned long long n;
 
 	if (*text < '0' || *text > '9')
-		return -1;
+		return CST_BAD_INPUT;
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno || *end || n > max)
-		return -1;
+		return CST_BAD_INPUT;
 	*out = n;
 	return 0;
 }
@@ -46,14 +47,14 @@ int value_time(const char *text, uint64_t *out)
 		return 0;
 	}
 	if (*text < '0' || *text > '9')
-		return -1;
+		return CST_BAD_INPUT;
 	n = strtod(text, &end);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(end, units[i].name) && n * units[i].ns < 1e18) {
 			*out = (uint64_t)(n * units[i].ns + 0.5);
 			return 0;
 		}
-	return -1;
+	return CST_BAD_INPUT;
 }
 
 int value_size(const char *text, uint64_t *out)
@@ -64,13 +65,13 @@ int value_size(const char *text, uint64_t *out)
 	double n;
 
 	if (*text < '0' || *text > '9')
-		return -1;
+		return CST_BAD_INPUT;
 	n = strtod(text, &end);
 	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (unit)
 		n *= (double)(1ull << 10 * (unit - units + 1));
 	if (end[unit != NULL] || n < 1 || n >= 1e18)
-		return -1;
+		return CST_BAD_INPUT;
 	*out = (uint64_t)n;
 	return 0;
 }

@@ -251,7 +251,7 @@ int trace_input_write(void *arg, const char *text, uint64_t size)
 			continue;
 		if (n < 0) {
 			write_errno = errno;
-			return -1;
+			return CST_FAILED;
 		}
 		text += n;
 		size -= (uint64_t)n;

@@ -270,11 +270,11 @@ int check_file_open(struct check_file *f, const char *path,
 
 	*f = (struct check_file){.path = path};
 	if (!realpath(path, absolute))
-		return -1;
+		return CST_FAILED;
 	fd = elf_file_descriptor(absolute);
 	if (fd < 0) {
 		if (access(absolute, R_OK))
-			return -1;
+			return CST_FAILED;
 		*why = "it is no regular file";
 		return 0;
 	}

@@ -51,8 +51,8 @@ struct check_file {
 
 /* Opens the file at path, with the debug information of debug_path if that
  * belongs to it (NULL: of what is installed here). Returns 1; 0 if it cannot be
- * traced, with the reason in *why (static text, or in f's own buffer); or -1
- * with errno if it cannot be read. */
+ * traced, with the reason in *why (static text, or in f's own buffer); or
+ * CST_FAILED with errno if it cannot be read. */
 int check_file_open(struct check_file *f, const char *path,
 		    const char *debug_path, const char **why);
 void check_file_close(struct check_file *f);

@@ -3,6 +3,7 @@
  * A list of slabs, and an open-addressed table of the strings in them.
  */
 #include "base/arena.h"
+#include "base/error.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static int slots_grow(struct arena *a)
 	struct slot *slots = calloc(n, sizeof(*slots));
 
 	if (!slots)
-		return -1;
+		return CST_MEMORY;
 	a->slots = slots;
 	a->n_slots = n;
 	for (size_t i = 0; i < n_old; i++) {

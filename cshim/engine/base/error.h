@@ -2,6 +2,12 @@
  *
  * Failures, each reported in words once, where its reason is known; and scope
  * guards that release memory and files.
+ *
+ * The convention, here as in engine.h: a function that can fail and returns an
+ * int returns 0 or more on success, and a negative enum cst_status on failure.
+ * One that returns an index or a file descriptor returns -1 for "none", and its
+ * comment says so; with errno set where the system was asked.  The caller
+ * passes a status on as it is.
  */
 #ifndef ENGINE_ERROR_H
 #define ENGINE_ERROR_H

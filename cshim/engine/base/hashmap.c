@@ -4,6 +4,7 @@
  * by building the table anew.
  */
 #include "base/hashmap.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ static int hashmap_rebuild(struct hashmap *m, uint32_t cap, uint64_t start,
 
 	fresh.slots = calloc(cap, sizeof(*fresh.slots));
 	if (!fresh.slots)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < m->cap; i++) {
 		const struct hashmap_slot *s = &m->slots[i];
 
@@ -62,7 +63,7 @@ int hashmap_put(struct hashmap *m, uint64_t addr, uint32_t value)
 
 	if (2 * m->n >= m->cap &&
 	    hashmap_rebuild(m, m->cap ? 2 * m->cap : 256, 0, 0) < 0)
-		return -1;
+		return CST_MEMORY;
 	slot = hashmap_slot(m, addr);
 	m->n += !slot->addr;
 	*slot = (struct hashmap_slot){.addr = addr, .value = value};

@@ -24,8 +24,8 @@ void hashmap_release(struct hashmap *m);
  * the map.  The pointer is valid until the next hashmap_put() or
  * hashmap_drop(). */
 uint32_t *hashmap_get(const struct hashmap *m, uint64_t addr);
-/* Stores value under addr (not 0), in place of an older value.  Returns 0, or a
- * negative number when out of memory. */
+/* Stores value under addr (not 0), in place of an older value.  Returns 0, or
+ * CST_MEMORY. */
 int hashmap_put(struct hashmap *m, uint64_t addr, uint32_t value);
 /* Removes all addresses in [start, end). */
 void hashmap_drop(struct hashmap *m, uint64_t start, uint64_t end);

@@ -84,7 +84,7 @@ int outfile_write(void *arg, const char *text, uint64_t size)
 			continue;
 		if (n < 0) {
 			f->error = errno;
-			return -1;
+			return CST_FAILED;
 		}
 		text += n;
 		size -= (uint64_t)n;

@@ -26,7 +26,7 @@ struct outfile {
  * exists and is no regular file. */
 int outfile_open(struct outfile *f, const char *path, struct cst_error *err);
 /* Writes size bytes at text; arg is the outfile, so that this is a
- * cst_write_fn.  Returns 0, or -1 with the errno in f->error. */
+ * cst_write_fn.  Returns 0, or CST_FAILED with the errno in f->error. */
 int outfile_write(void *arg, const char *text, uint64_t size);
 /* Closes the file and gives it its name, in place of an older file.  Returns 0,
  * or CST_FAILED after the file was removed. */

@@ -4,6 +4,7 @@
  * of indexes into it.
  */
 #include "base/pairs.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -37,11 +38,11 @@ static int pairs_grow(struct pairs *p)
 	uint32_t *slots;
 
 	if (!all)
-		return -1;
+		return CST_MEMORY;
 	p->all = all;
 	slots = calloc(cap * 2ull, sizeof(*slots));
 	if (!slots)
-		return -1;
+		return CST_MEMORY;
 	free(p->slots);
 	p->slots = slots;
 	p->n_slots = cap * 2;

@@ -73,7 +73,7 @@ call_prepare(struct thread *t, struct stack *s, uint64_t number)
 
 	while (above > s->calls && entry.above == NO_SEQ)
 		entry.above = (--above)->seq;
-	return s->lane ? lane_prepare(s->lane, &entry) : -1;
+	return s->lane ? lane_prepare(s->lane, &entry) : CST_FAILED;
 }
 
 /* Enter a call into its lane that was open for long enough, and before it all

@@ -42,7 +42,7 @@ static int edges_grow(struct counts *y)
 		cap > UINT32_MAX ? NULL : calloc(cap, sizeof(*edges));
 
 	if (!edges)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < y->cap_edges; i++) {
 		const struct counts_edge *e = &y->edges[i];
 
@@ -101,7 +101,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 
 	if (array_room(&y->lanes[t], &y->cap_lanes[t], y->n_lanes[t] + 1ull) <
 	    0)
-		return -1;
+		return CST_MEMORY;
 	y->lanes[t][y->n_lanes[t]++] = (struct counts_lane){
 		.lane = s->lane,
 		.process = trace->threads[lane->thread].process,
@@ -125,7 +125,7 @@ static int take_call(struct pass *p, const struct shown *s)
 	if (callers_room(p, s->depth + 1) < 0 ||
 	    (s->lane != p->lane && begin_lane(p, s, function) < 0) ||
 	    edge_count(y, p->trace, p->callers[s->depth], site) < 0)
-		return -1;
+		return CST_MEMORY;
 	total_enter(&y->times[p->trace][function], s->duration_ns, s->n_stops,
 		    s->depth + 1, p->callers, sizeof(*p->callers), function);
 	if (!s->depth)

@@ -5,6 +5,7 @@
  * one that moves the lines least.
  */
 #include "diff/match_lines.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
 	}
 	worth = calloc(n_cells, sizeof(*worth));
 	if (!worth)
-		return -1;
+		return CST_MEMORY;
 	fill_worth(a, n_a, b, n_b, worth);
 	read_pairs(a, n_a, b, n_b, worth, partner);
 	free(worth);

@@ -18,9 +18,9 @@ struct place {
 };
 
 /* Sets partner[i], for each of the n_a places at a, to the index + 1 of its
- * counterpart in b, or 0. Both lists are of one file, in order of line.  With
- * is_same_build a line moves only together with others.  Returns 0, or a
- * negative number when out of memory. */
+ * counterpart in b, or 0.  Both lists are of one file, in order of line.  With
+ * is_same_build a line moves only together with others.  Returns 0, or
+ * CST_MEMORY. */
 int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
 		uint32_t n_b, int is_same_build, uint32_t *partner);
 

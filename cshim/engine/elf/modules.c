@@ -202,7 +202,7 @@ int modules_map(struct modules *m, uint32_t pid, char *line, char *object,
 		*start = mapping.start;
 		*end = mapping.end;
 	}
-	return modules_add(m, pid, &mapping) ? 0 : -1;
+	return modules_add(m, pid, &mapping) ? 0 : CST_MEMORY;
 }
 
 int modules_add_file(struct modules *m, const struct module_note *note,

@@ -4,6 +4,7 @@
  * checksum.
  */
 #include "file/block.h"
+#include "base/error.h"
 
 #include <zlib.h>
 
@@ -25,12 +26,12 @@ void block_head_put(const struct block_head *head, uint8_t out[BLOCK_HEAD])
 int block_head_get(const uint8_t in[BLOCK_HEAD], struct block_head *out)
 {
 	if (get_u32(in) != BLOCK_MARK || get_u32(in + 20) != block_crc(in, 20))
-		return -1;
+		return CST_BAD_FILE;
 	out->kind = get_u32(in + 4);
 	out->info_size = get_u32(in + 8);
 	out->data_size = get_u32(in + 12);
 	out->info_crc = get_u32(in + 16);
 	if (out->info_size > BLOCK_INFO_MAX || out->data_size > BLOCK_DATA_MAX)
-		return -1;
+		return CST_BAD_FILE;
 	return 0;
 }

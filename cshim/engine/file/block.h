@@ -47,8 +47,8 @@ uint32_t block_crc(const uint8_t *p, size_t n);
 
 /* Writes the head in its stored form. */
 void block_head_put(const struct block_head *head, uint8_t out[BLOCK_HEAD]);
-/* Reads a stored head.  Returns 0, or a negative number if these bytes are no
- * head. */
+/* Reads a stored head.  Returns 0, or CST_BAD_FILE if these bytes are no head.
+ */
 int block_head_get(const uint8_t in[BLOCK_HEAD], struct block_head *out);
 
 #endif

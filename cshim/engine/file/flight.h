@@ -23,7 +23,7 @@ int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
 void flight_free(struct flight *f);
 
 /* Adds a copy of a block, and drops the oldest calls beyond the limit.  Returns
- * 0, or a negative number when out of memory. */
+ * 0, or CST_MEMORY. */
 int flight_put(struct flight *f, enum block_kind kind, const struct bytes *info,
 	       const struct bytes *data);
 

@@ -19,13 +19,13 @@ struct flight_open *flight_open_new(void);
 void flight_open_free(struct flight_open *c);
 
 /* Adds what is open of this CALLS block, which is dropped; its lane's older
- * blocks were dropped before.  Returns 0, or a negative number if the block is
- * damaged or memory ran out. */
+ * blocks were dropped before.  Returns 0, CST_BAD_FILE if the block is damaged,
+ * or CST_MEMORY. */
 int flight_open_take(struct flight_open *c, const uint8_t *info,
 		     size_t info_size, const uint8_t *data, size_t data_size);
 
 /* Writes the open calls to s, as the first blocks of their lanes.  Returns 0,
- * or a negative number when out of memory. */
+ * or CST_MEMORY. */
 int flight_open_put(const struct flight_open *c, struct spool *s);
 
 /* Appends to out the info of a CALLS block that stays, changed so that it fits

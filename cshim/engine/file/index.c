@@ -4,6 +4,7 @@
  * reads them back.
  */
 #include "file/index.h"
+#include "base/error.h"
 
 /* So much waits in memory, whatever the file's size. */
 enum { PIECE_SIZE = 256 << 10 };
@@ -63,7 +64,7 @@ int index_get(struct cursor *c, uint64_t *at, struct block_head *head,
 	head->info_size = (uint32_t)cursor_varint_max(c, BLOCK_INFO_MAX);
 	if (c->failed || head->info_size > (size_t)(c->end - c->p) ||
 	    step > UINT64_MAX / 2 || *at > UINT64_MAX / 2)
-		return -1;
+		return CST_BAD_FILE;
 	*at += step;
 	*info = c->p;
 	c->p += head->info_size;

@@ -41,7 +41,7 @@ void index_seal_info(const struct index *x, struct bytes *info);
 
 /* Reads the next entry of a piece.  *at, where the block before begins (0 for
  * the first of a piece), becomes where this one begins; *info points into the
- * piece.  Returns 0, or a negative number if the entry is damaged. */
+ * piece.  Returns 0, or CST_BAD_FILE if the entry is damaged. */
 int index_get(struct cursor *c, uint64_t *at, struct block_head *head,
 	      const uint8_t **info);
 

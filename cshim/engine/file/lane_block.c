@@ -40,7 +40,7 @@ int lane_resize(struct lane *l, uint32_t cap)
 	uint8_t *memory = malloc(memory_size(cap)), *p = memory;
 
 	if (!memory)
-		return -1;
+		return CST_MEMORY;
 	for (int i = 0; i < LANE_COLUMNS; i++) {
 		struct column old = l->columns[i];
 

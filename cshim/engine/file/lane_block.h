@@ -119,8 +119,8 @@ void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
 
 /* ---- for the writer ------------------------------------------------------ */
 
-/* Makes room for cap calls.  Returns 0, or a negative number when out of
- * memory; then nothing has changed. */
+/* Makes room for cap calls.  Returns 0, or CST_MEMORY; then nothing has
+ * changed. */
 int lane_resize(struct lane *l, uint32_t cap);
 /* Keeps what is special about the next call, for which there is room. */
 void lane_note(struct lane *l, const struct lane_entry *e);

@@ -83,8 +83,8 @@ void packer_free(struct packer *p);
 enum haste { HASTE_NONE, HASTE_HURRY, HASTE_NEED };
 void packer_hurry(struct packer *p, enum haste haste);
 
-/* Appends the block of the lane's calls and late ends to info and data.
- * Returns 0, or a negative number when out of memory. */
+/* Appends the block of the lane's calls and late ends to info and data. Returns
+ * 0, or CST_MEMORY. */
 int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct bytes *data);
 

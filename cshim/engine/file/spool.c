@@ -155,7 +155,7 @@ int spool_flush(struct spool *s)
 	size_t left = s->pending.len;
 
 	if (s->failed_errno)
-		return -1;
+		return CST_FAILED;
 	if (s->flight)
 		return 0;
 	while (left) {
@@ -165,7 +165,7 @@ int spool_flush(struct spool *s)
 			continue;
 		if (n <= 0) {
 			spool_fail(s, n < 0 ? errno : ENOSPC, at - s->written);
-			return -1;
+			return CST_FAILED;
 		}
 		io_note_own((size_t)n);
 		p += n;
@@ -214,8 +214,9 @@ int spool_why(const struct spool *s, uint64_t limit_bytes,
 	int unit = (limit_bytes >= 1 << 10) + (limit_bytes >= 1 << 20);
 
 	if (s->failed_errno)
-		return cst_fail(CST_FAILED, err,
-				"cannot write the trace file: %s",
+		return cst_fail(s->failed_errno == ENOMEM ? CST_MEMORY
+							  : CST_FAILED,
+				err, "cannot write the trace file: %s",
 				strerror(s->failed_errno));
 	return cst_fail(
 		CST_FAILED, err, "the trace file reached its limit of %.*f %s",

@@ -49,8 +49,8 @@ void spool_release(struct spool *s);
  * s->failed_errno. */
 void spool_put(struct spool *s, enum block_kind kind, const struct bytes *info,
 	       const struct bytes *data);
-/* Writes all that waits.  Returns 0, or a negative number if this or an earlier
- * write failed. */
+/* Writes all that waits.  Returns 0, or CST_FAILED if this or an earlier write
+ * failed. */
 int spool_flush(struct spool *s);
 /* Reports why nothing more is written: a write failed, or the file has reached
  * its limit.  Returns CST_FAILED. */

@@ -46,7 +46,7 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
 	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED |
 				  PACK_NOTES))
-		return -1;
+		return CST_BAD_FILE;
 	*out = i;
 	return 0;
 }
@@ -63,7 +63,7 @@ int pack_late_get(struct cursor *c, struct late_end *out)
 			1 + (uint32_t)cursor_varint_max(c, UINT32_MAX - 1);
 	}
 	if (c->failed || out->end < CALL_RETURN || out->end > CALL_UNWOUND)
-		return -1;
+		return CST_BAD_FILE;
 	return 0;
 }
 
@@ -78,14 +78,14 @@ static int unpacker_room(struct unpacker *u, uint32_t n)
 		u->zstd = ZSTD_createDCtx();
 	}
 	if (u->cap)
-		return u->zstd ? 0 : -1;
+		return u->zstd ? 0 : CST_MEMORY;
 	u->raw_size = PACK_RAW_MAX(cap);
 	u->raw = malloc(u->raw_size + 8);
 	u->columns = malloc(sizeof(*u->columns) * cap * 4ull);
 	u->stack = malloc(sizeof(*u->stack) * cap);
 	if (!u->zstd || !u->raw || !u->columns || !u->stack) {
 		unpacker_release(u);
-		return -1;
+		return CST_MEMORY;
 	}
 	u->cap = cap;
 	return 0;
@@ -111,7 +111,7 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 		uint32_t n = pops < n_open ? (uint32_t)pops : n_open;
 
 		if (pops > level || n > info->n_closed - n_ends)
-			return -1;
+			return CST_BAD_FILE;
 		for (; n; n--) {
 			struct packed_call *closed = &calls[stack[--n_open]];
 
@@ -131,7 +131,7 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 		stack[n_open++] = i;
 	}
 	if (info->n_tail > n_open || n_ends + info->n_tail != info->n_closed)
-		return -1;
+		return CST_BAD_FILE;
 	for (uint32_t i = 0; i < info->n_tail; i++) {
 		struct packed_call *closed = &calls[stack[--n_open]];
 
@@ -149,7 +149,7 @@ static int get_numbers(struct cursor *c, const struct pack_info *info,
 
 	column_get(c, column, info->n_calls);
 	if (c->failed)
-		return -1;
+		return CST_BAD_FILE;
 	for (uint32_t i = 0; i < info->n_calls; i++)
 		numbers[i] = number += column[i] + 1;
 	return 0;
@@ -160,7 +160,7 @@ static int get_threads(struct cursor *c, const struct pack_info *info,
 {
 	column_get(c, column, info->n_calls);
 	if (c->failed)
-		return -1;
+		return CST_BAD_FILE;
 	for (uint32_t i = 0; i < info->n_calls; i++)
 		threads[i] = column[i] < UINT32_MAX ? (uint32_t)column[i]
 						    : UINT32_MAX;
@@ -174,13 +174,13 @@ static int get_marks(struct cursor *c, const struct pack_info *info,
 
 	column_get(c, pairs, info->n_marks * 2);
 	if (c->failed)
-		return -1;
+		return CST_BAD_FILE;
 	for (uint32_t i = 0; i < info->n_marks; i++) {
 		uint64_t mark = pairs[i * 2 + 1];
 		struct packed_call *call;
 
 		if (pairs[i * 2] >= info->n_calls - at)
-			return -1;
+			return CST_BAD_FILE;
 		at += pairs[i * 2];
 		call = &calls[at];
 		if (mark & PACK_LEFT_OPEN) {
@@ -210,18 +210,18 @@ static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 	column_get(c, column + 2ull * u->cap, n);
 	column_get(c, column + 3ull * u->cap, info->n_closed);
 	if (c->failed || rebuild(info, &in, u->stack, calls) < 0)
-		return -1;
+		return CST_BAD_FILE;
 	u->largest_site = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (in.sites[i] > u->largest_site)
 			u->largest_site = in.sites[i];
 	if (info->flags & PACK_NUMBERS && get_numbers(c, info, column, numbers))
-		return -1;
+		return CST_BAD_FILE;
 	if (info->flags & PACK_THREADS && get_threads(c, info, column, threads))
-		return -1;
+		return CST_BAD_FILE;
 	if (info->n_marks && get_marks(c, info, column, calls) < 0)
-		return -1;
-	return c->p == c->end ? 0 : -1;
+		return CST_BAD_FILE;
+	return c->p == c->end ? 0 : CST_BAD_FILE;
 }
 
 int unpacker_unpack(struct unpacker *u, const struct pack_info *info,

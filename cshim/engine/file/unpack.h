@@ -22,7 +22,7 @@ struct unpacker {
 void unpacker_release(struct unpacker *u);
 
 /* pack_info_get() reads the fixed part of an info, pack_late_get() each of the
- * late ends that follow in the cursor.  They return 0, or a negative number if
+ * late ends that follow in the cursor.  They return 0, or CST_BAD_FILE if
  * this cannot be the info of a CALLS block. */
 int pack_info_get(struct cursor *c, struct pack_info *out);
 int pack_late_get(struct cursor *c, struct late_end *out);

@@ -95,9 +95,9 @@ static int lane_grow(struct lane *l)
 	if (w->n_room + more > most_calls(w))
 		writer_shrink(w, l);
 	if (w->limit_bytes && w->n_room + more > most_calls(w))
-		return -1;
+		return CST_MEMORY;
 	if (lane_resize(l, l->cap + more) < 0)
-		return -1;
+		return CST_MEMORY;
 	w->n_room += more;
 	return 0;
 }
@@ -143,13 +143,13 @@ static int lane_room(struct lane *l)
 	/* What waits in the lane stays there for the last flush, unless it
 	 * was lost by now. */
 	w->missing.n_lost_limit++;
-	return -1;
+	return CST_FAILED;
 }
 
 int lane_prepare(struct lane *l, const struct lane_entry *e)
 {
 	if (lane_room(l) < 0)
-		return -1;
+		return CST_FAILED;
 	lane_note(l, e);
 	return 0;
 }

@@ -166,7 +166,7 @@ static int list_files(struct callgrind *c)
 
 	c->files = malloc((most + 1) * sizeof(*c->files));
 	if (!c->files)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < names->n_functions; i++) {
 		c->files[n++] = names->functions[i].file;
 		c->files[n++] = names->functions[i].module;
@@ -191,7 +191,7 @@ static int sort_arcs(struct callgrind *c)
 	c->arcs = malloc((arcs->n + (size_t)1) * sizeof(*c->arcs));
 	c->firsts = calloc(n + (size_t)3, sizeof(*c->firsts));
 	if (!c->arcs || !c->firsts)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < arcs->n; i++)
 		c->firsts[(arcs->all[i].a < n ? arcs->all[i].a : n) + 2]++;
 	for (uint32_t i = 0; i <= n; i++)
@@ -217,7 +217,7 @@ static int mark_lines(struct callgrind *c)
 		if (arcs->all[i].a != NO_CALLER && site->file && site->line)
 			c->has_line[file_number(c, site->file)] = 1;
 	}
-	return c->has_line ? 0 : -1;
+	return c->has_line ? 0 : CST_MEMORY;
 }
 
 static int callgrind_make(struct callgrind *c, struct cst_error *err)

@@ -12,7 +12,7 @@
 #include "trace/view.h"
 
 /* A format.  x is its own data, passed to each function; call() and end()
- * append to out and return 0, or a negative number when out of memory. */
+ * append to out and return 0, or CST_MEMORY. */
 struct exporter {
 	uint8_t is_by_lane; /* lane after lane, not all in order of time */
 	/* Write only what last, around and at of the choice show, not all. */

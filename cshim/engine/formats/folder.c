@@ -62,7 +62,7 @@ static int name_beside(const struct folder *f, char *out)
 	if (len >= 0 && len < FOLDER_PATH)
 		return 0;
 	errno = ENAMETOOLONG;
-	return -1;
+	return CST_FAILED;
 }
 
 static int make_beside(struct folder *f)
@@ -128,7 +128,7 @@ static int move_aside(struct folder *f)
 	int error;
 
 	if (name_beside(f, aside) < 0 || rename(f->path, aside) < 0)
-		return -1;
+		return CST_FAILED;
 	if (rename(f->temp, f->path) == 0) {
 		memcpy(f->temp, aside, sizeof(aside));
 		return 0;
@@ -136,7 +136,7 @@ static int move_aside(struct folder *f)
 	error = errno;
 	rename(aside, f->path);
 	errno = error;
-	return -1;
+	return CST_FAILED;
 }
 
 static int replace(struct folder *f)
@@ -144,7 +144,7 @@ static int replace(struct folder *f)
 	if (renameat2(AT_FDCWD, f->temp, AT_FDCWD, f->path, RENAME_EXCHANGE) <
 		    0 &&
 	    move_aside(f) < 0)
-		return -1;
+		return CST_FAILED;
 	manifest_remove(f->temp);
 	return 0;
 }

@@ -50,11 +50,11 @@ static int read_text(int dir, struct bytes *out)
 	while (n > 0 && out->len < MARK_MAX) {
 		uint8_t *p = bytes_reserve(out, READ + 1);
 
-		n = p ? read(fd, p, READ) : -1;
+		n = p ? read(fd, p, READ) : CST_FAILED;
 		out->len += n > 0 ? (size_t)n : 0;
 	}
 	if (n || out->len < FIRST || memcmp(out->data, first_line, FIRST) != 0)
-		return -1;
+		return CST_FAILED;
 	out->data[out->len] = '\0';
 	return 0;
 }
@@ -70,13 +70,13 @@ static int manifest_read(struct mark *m, int dir)
 	size_t n = 0;
 
 	if (read_text(dir, &m->text) < 0)
-		return -1;
+		return CST_MEMORY;
 	p = (char *)m->text.data;
 	for (size_t i = FIRST; i < m->text.len; i++)
 		n += p[i] == '\n';
 	m->names = calloc(n + 1, sizeof(*m->names));
 	if (!m->names)
-		return -1;
+		return CST_MEMORY;
 	for (p += FIRST; (end = strchr(p, '\n')) != NULL; p = end + 1) {
 		*end = '\0';
 		m->names[m->n++] = p;
@@ -96,7 +96,7 @@ static int each_entry(int dir,
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *e;
-	int status = d ? 0 : -1;
+	int status = d ? 0 : CST_FAILED;
 
 	if (!d && copy >= 0)
 		close(copy);
@@ -116,10 +116,10 @@ static int check_entry(const struct mark *m, int dir, const char *name)
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
 	    !S_ISREG(st.st_mode))
-		return -1;
+		return CST_EXISTS;
 	return bsearch(&name, m->names, m->n, sizeof(*m->names), name_compare)
 		       ? 0
-		       : -1;
+		       : CST_EXISTS;
 }
 
 static int remove_entry(const struct mark *m, int dir, const char *name)

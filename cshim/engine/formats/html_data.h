@@ -8,8 +8,7 @@
 
 #include "base/bytes.h"
 
-/* Appends raw to out as one piece.  Returns 0, or a negative number when out of
- * memory. */
+/* Appends raw to out as one piece.  Returns 0, or CST_MEMORY. */
 int html_data_put(struct bytes *out, const char *kind, const struct bytes *raw);
 
 /* Appends a varint that the page can hold: at most 2^53 - 1. */

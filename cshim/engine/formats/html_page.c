@@ -21,11 +21,12 @@ static int own_path(char path[ROOM])
 
 	if (dladdr((void *)html_page_read, &info) && info.dli_fname &&
 	    strstr(info.dli_fname, "libcstrace-engine"))
-		return snprintf(path, ROOM, "%s", info.dli_fname) < ROOM ? 0
-									 : -1;
+		return snprintf(path, ROOM, "%s", info.dli_fname) < ROOM
+			       ? 0
+			       : CST_FAILED;
 	n = readlink("/proc/self/exe", path, ROOM - 1);
 	if (n < 0)
-		return -1;
+		return CST_FAILED;
 	path[n] = '\0';
 	return 0;
 }

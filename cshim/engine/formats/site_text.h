@@ -31,8 +31,7 @@ int site_text_init(struct site_text *p, const struct cst_trace *t,
 /* Frees the memory of p. */
 void site_text_release(struct site_text *p);
 
-/* Makes the piece of a site.  Returns 0, or a negative number when out of
- * memory. */
+/* Makes the piece of a site.  Returns 0, or CST_MEMORY. */
 int site_text_make(struct site_text *p, uint32_t id);
 
 /* Returns the piece of a site, with its size in *size, valid until the next

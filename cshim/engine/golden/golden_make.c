@@ -15,6 +15,7 @@
 #include "rows/row.h"
 #include "trace/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { KEPT_RUNS = 512, PIECE = 64 << 10, MOST_RUNS = 4 << 20 };
@@ -175,7 +176,7 @@ static int frame_add(struct maker *m, struct frame *f, uint32_t shape)
 		return 0;
 	}
 	if (array_room(&f->runs, &f->cap, f->n + 1ull) < 0)
-		return -1;
+		return CST_MEMORY;
 	f->runs[f->n++] = (struct shape_run){.shape = shape, .n = 1};
 	f->n_bytes += m->shapes.all[shape].n_bytes;
 	m->n_runs++;
@@ -299,14 +300,15 @@ static int make_all(struct maker *m, struct view *v, struct cst_error *err)
 
 static int flush(struct maker *m, size_t size)
 {
-	int status = 0;
+	int status;
 
-	if (m->out.len >= size)
-		status =
-			m->write(m->arg, (const char *)m->out.data, m->out.len);
-	if (m->out.len >= size)
-		m->out.len = 0;
-	return status < 0 || m->out.failed ? -1 : 0;
+	if (m->out.failed)
+		return CST_MEMORY;
+	if (m->out.len < size)
+		return 0;
+	status = m->write(m->arg, (const char *)m->out.data, m->out.len);
+	m->out.len = 0;
+	return status < 0 ? CST_INTERRUPTED : 0;
 }
 
 static void write_run(struct maker *m, uint32_t depth,
@@ -330,6 +332,7 @@ static int write_shape(struct maker *m, uint32_t shape)
 	while (1) {
 		const struct shape *s = &all->all[shape];
 		struct level *l;
+		int status;
 
 		if (s->n_runs)
 			m->levels[depth++] = (struct level){
@@ -339,8 +342,9 @@ static int write_shape(struct maker *m, uint32_t shape)
 		if (!depth)
 			return 0;
 		write_run(m, depth - 1, l[-1].runs);
-		if (flush(m, PIECE) < 0)
-			return -1;
+		status = flush(m, PIECE);
+		if (status < 0)
+			return status;
 		shape = l[-1].runs++->shape;
 		l[-1].n--;
 	}
@@ -348,33 +352,39 @@ static int write_shape(struct maker *m, uint32_t shape)
 
 static int write_all(struct maker *m)
 {
+	int status = 0;
+
 	golden_options_put(m->choice, &m->out);
-	for (uint32_t i = 0; i < m->n_sections; i++) {
+	for (uint32_t i = 0; status == 0 && i < m->n_sections; i++) {
 		put_heading(m, &m->sections[i], &m->out);
-		if (write_shape(m, m->sections[i].shape) < 0)
-			return -1;
+		status = write_shape(m, m->sections[i].shape);
 	}
-	return flush(m, 1);
+	return status < 0 ? status : flush(m, 1);
 }
 
 static int write_out(struct maker *m, const char *path, struct cst_error *err)
 {
 	int status;
 
-	if (!path)
-		return write_all(m) < 0
-			       ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : 0;
-	status = outfile_open(&m->file, path, err);
-	if (status < 0)
-		return status;
-	m->write = outfile_write;
-	m->arg = &m->file;
-	if (write_all(m) < 0) {
+	if (path) {
+		status = outfile_open(&m->file, path, err);
+		if (status < 0)
+			return status;
+		m->write = outfile_write;
+		m->arg = &m->file;
+	}
+	status = write_all(m);
+	if (path && status < 0)
 		outfile_abandon(&m->file);
+	if (status == CST_MEMORY)
+		return cst_fail_memory(err);
+	if (status < 0 && !path)
+		return cst_fail(CST_INTERRUPTED, err, "interrupted");
+	if (status < 0) {
+		errno = m->file.error;
 		return cst_fail_sys(err, "cannot write '%.300s'", path);
 	}
-	return outfile_commit(&m->file, err);
+	return path ? outfile_commit(&m->file, err) : 0;
 }
 
 static void maker_release(struct maker *m)

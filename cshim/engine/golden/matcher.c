@@ -93,9 +93,11 @@ static int position_add(struct matcher *m, uint32_t first,
 		if (!memcmp(&m->positions[i], p, sizeof(*p)))
 			return 0;
 	m->is_ambiguous |= m->n_positions - first > MOST_POSITIONS;
-	if (m->is_ambiguous || array_room(&m->positions, &m->cap_positions,
-					  m->n_positions + 1ull) < 0)
-		return -1;
+	if (m->is_ambiguous)
+		return CST_BAD_INPUT;
+	if (array_room(&m->positions, &m->cap_positions,
+		       m->n_positions + 1ull) < 0)
+		return CST_MEMORY;
 	m->positions[m->n_positions++] = *p;
 	return 0;
 }
@@ -113,11 +115,11 @@ static int candidate_add(struct matcher *m, uint32_t item)
 			return 0;
 	if (array_room(&m->candidates, &m->cap_candidates,
 		       m->n_candidates + 1ull) < 0)
-		return -1;
+		return CST_MEMORY;
 	if (item != MATCHER_ANY) {
 		begin.item = item_of(m, item)->first;
 		if (position_add(m, first, &begin) < 0)
-			return -1;
+			return CST_MEMORY;
 		if (item_of(m, item)->never != GOLDEN_NONE)
 			f->nevers = m->n_frames;
 	}
@@ -152,7 +154,7 @@ static int frame_push(struct matcher *m, const struct shown *call)
 	struct open_frame *f;
 
 	if (array_room(&m->frames, &m->cap_frames, m->n_frames + 1ull) < 0)
-		return -1;
+		return CST_MEMORY;
 	f = &m->frames[m->n_frames++];
 	*f = (struct open_frame){.call = *call,
 				 .first = m->n_candidates,
@@ -314,7 +316,7 @@ static int accept(struct matcher *m)
 			continue;
 		if (array_room(&m->accepted, &m->cap_accepted,
 			       m->n_accepted + 1ull) < 0)
-			return -1;
+			return CST_MEMORY;
 		m->accepted[m->n_accepted++] = c->item;
 	}
 	/* With none it is no near miss but the mismatch itself. */
@@ -362,7 +364,7 @@ static int candidate_advance(struct matcher *m, struct candidate *c,
 	}
 	c->first = a.first;
 	c->n = m->n_positions - a.first;
-	return a.failed ? -1 : 0;
+	return a.failed ? CST_MEMORY : 0;
 }
 
 static int advance(struct matcher *m, const struct shown *call)
@@ -378,7 +380,7 @@ static int advance(struct matcher *m, const struct shown *call)
 	m->n_positions = f->positions;
 	for (uint32_t i = f->first; i < f->first + f->n; i++) {
 		if (candidate_advance(m, &m->candidates[i], call) < 0)
-			return -1;
+			return CST_MEMORY;
 		n_left += !m->candidates[i].is_out;
 	}
 	if (n_left)
@@ -453,7 +455,7 @@ static int enter(struct matcher *m, const struct shown *call)
 	uint32_t above = m->n_frames - 1, first = m->frames[above].first;
 
 	if (frame_push(m, call) < 0)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = first; i < first + m->frames[above].n; i++) {
 		struct candidate c = m->candidates[i];
 
@@ -465,7 +467,7 @@ static int enter(struct matcher *m, const struct shown *call)
 			position_reach(m->golden, &from, enter_item, &e);
 		}
 	}
-	return e.failed ? -1 : 0;
+	return e.failed ? CST_MEMORY : 0;
 }
 
 int matcher_take(struct matcher *m, const struct shown *call,

@@ -4,6 +4,7 @@
  * differ.
  */
 #include "names/twins.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -34,7 +35,7 @@ static int make_room(struct twins *t)
 			     ? calloc(larger.cap, sizeof(*larger.all))
 			     : NULL;
 	if (!larger.all)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < t->cap; i++)
 		if (t->all[i].name)
 			*find(&larger, t->all[i].name) = t->all[i];

@@ -159,7 +159,9 @@ static int put_folded(void *arg, const struct folded *folded)
 	}
 	if (l->options.look.timestamp == CST_TIME_WALL)
 		row.time_ns += l->start_wall_ns + live_ns(l, l->paused_ticks);
-	return screen_add_behind(&l->screen, &row);
+	if (screen_add_behind(&l->screen, &row) < 0)
+		screen_pass(&l->screen, &row);
+	return 0;
 }
 
 static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
@@ -167,7 +169,7 @@ static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
 	return ticks > l->start_ticks ? live_ns(l, ticks - l->start_ticks) : 0;
 }
 
-static void fold_pending(struct live *l, const struct pending *p)
+static int fold_pending(struct live *l, const struct pending *p)
 {
 	const struct shown call = {
 		.start_ns = since_begin_ns(l, p->start),
@@ -186,10 +188,8 @@ static void fold_pending(struct live *l, const struct pending *p)
 	};
 	uint64_t cookie = (uintptr_t)p->thread;
 
-	if (p->kind == ROW_CLOSE)
-		fold_close(l->fold, &call, cookie);
-	else
-		fold_add(l->fold, &call, cookie);
+	return p->kind == ROW_CLOSE ? fold_close(l->fold, &call, cookie)
+				    : fold_add(l->fold, &call, cookie);
 }
 
 static void fold_restart(struct live *l)
@@ -230,10 +230,10 @@ static void live_hand_over(struct live *l, uint64_t now, int is_stop)
 		const struct pending *p = &l->rows[i];
 		const struct screen_row row = row_of(l, p);
 
-		if (l->fold)
-			fold_pending(l, p);
-		else
-			screen_add(&l->screen, &row);
+		/* Without memory it is a row that is left out. */
+		if ((l->fold ? fold_pending(l, p)
+			     : screen_add(&l->screen, &row)) < 0)
+			screen_pass(&l->screen, &row);
 	}
 	drop_front(l, l->n_rows);
 	if (l->fold)
@@ -361,7 +361,7 @@ int live_set_span(struct live *l, const char *from, const char *until)
 	if ((from && !new.from) || (until && !new.until)) {
 		free(new.from);
 		free(new.until);
-		return -1;
+		return CST_MEMORY;
 	}
 	free(s->from);
 	free(s->until);

@@ -80,8 +80,8 @@ void live_set(struct live *l, const struct live_options *options,
 	      struct filter *filter, struct callstack *c);
 
 /* Sets what from and until look for (both are copied; both NULL: nothing, as
- * for a new trace). What was found stays while the words stay equal.  Returns
- * 0, or a negative number when out of memory. */
+ * for a new trace).  What was found stays while the words stay equal.  Returns
+ * 0, or CST_MEMORY. */
 int live_set_span(struct live *l, const char *from, const char *until);
 
 /* The functions of struct call_listener; arg is the struct live. */

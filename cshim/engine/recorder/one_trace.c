@@ -322,7 +322,8 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	if (fd < 0)
 		return cst_fail_sys(err, "cannot read the trace");
 	failed = open_trace(fd, &status, &r->snapshot, err);
-	*out = r->snapshot;
+	if (failed == 0)
+		*out = r->snapshot;
 	return failed;
 }
 

@@ -79,8 +79,7 @@ void screen_init(struct screen *s, const struct names *names);
 /* Frees the memory of s. */
 void screen_release(struct screen *s);
 
-/* Adds a row that waits.  Returns 0, or a negative number when out of memory:
- * the row is left out. */
+/* Adds a row that waits.  Returns 0, or CST_MEMORY: the row is left out. */
 int screen_add(struct screen *s, const struct screen_row *row);
 /* Adds a row behind the one of its lane that was last added so, whichever came
  * first in time: a folded row's callees are below it. */

@@ -193,7 +193,7 @@ int report_keys_take_threads(struct keys *k, const struct cst_trace *t)
 	struct key *all = malloc((t->n_threads + (size_t)1) * sizeof(*all));
 
 	if (!all)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < t->n_threads; i++)
 		all[i] = (struct key){.function = i, .site = NO_KEY};
 	free(k->all);

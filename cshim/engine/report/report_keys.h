@@ -36,7 +36,7 @@ struct keys {
 int report_keys_init(struct keys *k, const struct names *names, int how,
 		     enum cst_report_by by, struct cst_error *err);
 /* Replaces the keys for functions by keys for t's threads.  t is borrowed.
- * Returns 0, or a negative number when out of memory. */
+ * Returns 0, or CST_MEMORY. */
 int report_keys_take_threads(struct keys *k, const struct cst_trace *t);
 
 /* Frees the memory of k. */

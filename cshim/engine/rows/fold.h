@@ -44,8 +44,8 @@ struct folded {
 
 struct fold;
 
-/* Gets the rows in the order of entry.  Returns 0, or a negative number, which
- * ends the folding, when out of memory. */
+/* Gets the rows in the order of entry.  Returns 0, or CST_MEMORY, which ends
+ * the folding. */
 typedef int (*fold_row_fn)(void *arg, const struct folded *row);
 
 /* Returns an empty fold that passes its rows to row(arg, ...), or NULL when out
@@ -60,7 +60,7 @@ void fold_free(struct fold *f);
 void fold_only(struct fold *f, uint32_t thread, const struct callid *id);
 
 /* Adds the next call in the order of entry; its row gets the cookie.  Returns
- * 0, or a negative number: out of memory, or what row() returned. */
+ * 0, or CST_MEMORY, or what row() returned. */
 int fold_add(struct fold *f, const struct shown *call, uint64_t cookie);
 
 /* Ends the folding, and passes all rows that remain to row(). Returns as

@@ -44,7 +44,7 @@ int spaces_init(struct spaces *s, const struct area *a)
 {
 	*s = (struct spaces){.area = a};
 	s->asker = space_add(s, UINT32_MAX);
-	return s->asker ? 0 : -1;
+	return s->asker ? 0 : CST_MEMORY;
 }
 
 void spaces_release(struct spaces *s)
@@ -137,7 +137,7 @@ int spaces_exec(struct spaces *s)
 	struct space *next = space_add(s, UINT32_MAX);
 
 	if (!next)
-		return -1;
+		return CST_MEMORY;
 	s->asker = next;
 	s->asker_from =
 		__atomic_load_n(&s->area->head->n_processes, __ATOMIC_ACQUIRE);

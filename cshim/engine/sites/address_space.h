@@ -39,8 +39,8 @@ struct spaces {
 			      is */
 };
 
-/* Begins with one space, the asker's.  a is borrowed.  Returns 0, or a negative
- * number when out of memory. */
+/* Begins with one space, the asker's.  a is borrowed.  Returns 0, or
+ * CST_MEMORY. */
 int spaces_init(struct spaces *s, const struct area *a);
 
 /* Frees all spaces and zeroes s. */
@@ -57,7 +57,7 @@ struct space *spaces_asker(const struct spaces *s);
  * process has ended, and there is no asker any more. */
 void spaces_ask(struct spaces *s, uint32_t pid, int is_gone);
 /* Reports that the asker's process runs another program now, and gives it a new
- * space.  Returns 0, or a negative number when out of memory. */
+ * space.  Returns 0, or CST_MEMORY. */
 int spaces_exec(struct spaces *s);
 
 /* Reads what the processes have reported of their mappings before they made the

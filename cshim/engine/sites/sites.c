@@ -35,7 +35,7 @@ int sites_init(struct sites *s, struct area *a, struct names *n)
 		.questions = {.names = n, .spaces = &s->spaces},
 	};
 	/* A record can bear a low number before there is any site. */
-	return sites_room(s, CST_FIRST_SITE) < 0 ? -1
+	return sites_room(s, CST_FIRST_SITE) < 0 ? CST_MEMORY
 						 : spaces_init(&s->spaces, a);
 }
 

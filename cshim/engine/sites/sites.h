@@ -92,8 +92,8 @@ struct sites {
 	uint8_t has_news; /* mute has heard a function's name */
 };
 
-/* Prepares s; a and n are borrowed.  Returns 0, or a negative number when out
- * of memory; release s in any case. */
+/* Prepares s; a and n are borrowed.  Returns 0, or CST_MEMORY; release s in any
+ * case. */
 int sites_init(struct sites *s, struct area *a, struct names *n);
 
 /* Frees the memory of s and zeroes it. */

@@ -37,8 +37,7 @@ struct call_paths {
 };
 
 /* Sets *out to the node b below the node `above`. Returns 1 if it is there,
- * zeroed if it is new; 0 if there are STACKS_MOST others; or a negative number
- * when out of memory. */
+ * zeroed if it is new; 0 if there are STACKS_MOST others; or CST_MEMORY. */
 int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
 		    uint32_t *out);
 

@@ -48,7 +48,7 @@ static inline const struct nested *clamp_over(struct clamp *s,
 }
 
 /* Trims the call to what is around it, and opens it; clamp_over() has returned
- * NULL before.  Returns 0, or a negative number when out of memory. */
+ * NULL before.  Returns 0, or CST_MEMORY. */
 int clamp_enter(struct clamp *s, uint32_t function, struct shown *call);
 
 #endif

@@ -32,7 +32,7 @@ int unpacked_room(struct unpacked *u, const struct pack_info *info)
 	return u->cap && (u->numbers || !(info->flags & PACK_NUMBERS)) &&
 			       (u->threads || !(info->flags & PACK_THREADS))
 		       ? 0
-		       : -1;
+		       : CST_MEMORY;
 }
 
 void decoder_release(struct decoder *d)

@@ -97,7 +97,7 @@ static int sort_blocks(struct cst_trace *t)
 
 	t->lane_blocks = malloc((t->n_blocks + 1) * sizeof(*t->lane_blocks));
 	if (!t->lane_blocks)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < t->n_lanes; i++) {
 		struct trace_lane *l = &t->lanes[i];
 
@@ -135,7 +135,7 @@ static int count_processes(struct cst_trace *t)
 		calloc(t->n_threads + (size_t)1, sizeof(*all));
 
 	if (!all)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < t->n_threads; i++)
 		all[i] = t->threads[i].process;
 	qsort(all, t->n_threads, sizeof(*all), number_compare);

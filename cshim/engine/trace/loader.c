@@ -51,7 +51,7 @@ int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return -1;
+			return CST_FAILED;
 		p += got;
 		at += (uint64_t)got;
 		n -= (size_t)got;
@@ -181,9 +181,10 @@ static int take_plain(struct scan *s)
 
 	if (status < 0)
 		return status;
-	if (meta_read_block(s->t, s->head.kind, &c) < 0)
+	status = meta_read_block(s->t, s->head.kind, &c);
+	if (status == CST_BAD_FILE)
 		return scan_damaged(s, "bad contents");
-	return 0;
+	return status < 0 ? cst_fail_memory(s->err) : 0;
 }
 
 /* 1: there is a whole block at s->at, its head and info are read. 0: the file
@@ -280,19 +281,19 @@ static int scan_pieces(struct scan *s, uint64_t at, struct bytes *pieces)
 		struct cursor c;
 
 		if (at >= before)
-			return -1;
+			return CST_BAD_FILE;
 		s->at = before = at;
 		if (scan_block(s) != 1 || s->head.kind != BLOCK_INDEX)
-			return -1;
+			return CST_BAD_FILE;
 		bytes_put(pieces, &at, sizeof(at));
 		c = (struct cursor){s->info.data, s->info.data + s->info.len,
 				    0};
 		cursor_varint(&c);
 		at = cursor_varint(&c);
 		if (c.failed)
-			return -1;
+			return CST_BAD_FILE;
 	}
-	return pieces->failed ? -1 : 0;
+	return pieces->failed ? CST_MEMORY : 0;
 }
 
 /* All blocks that one piece tells of. */
@@ -303,7 +304,7 @@ static int scan_piece(struct scan *s, uint64_t at, struct bytes *piece)
 
 	s->at = at;
 	if (scan_block(s) != 1 || plain_unpack(s, piece) < 0)
-		return -1;
+		return CST_BAD_FILE;
 	c = (struct cursor){piece->data, piece->data + piece->len, 0};
 	while (c.p < c.end) {
 		const uint8_t *info;
@@ -314,14 +315,14 @@ static int scan_piece(struct scan *s, uint64_t at, struct bytes *piece)
 		    (uint64_t)s->head.info_size + s->head.data_size +
 				    BLOCK_HEAD >
 			    at - entry)
-			return -1;
+			return CST_BAD_FILE;
 		s->info.len = 0;
 		bytes_put(&s->info, info, s->head.info_size);
 		if (s->info.failed)
-			return -1;
+			return CST_MEMORY;
 		s->at = entry;
 		if (scan_take(s) < 0)
-			return -1;
+			return CST_BAD_FILE;
 		s->reached = s->at;
 	}
 	return 0;

@@ -102,8 +102,8 @@ void loader_release(struct cst_trace *t);
 /* Reports that the trace "is damaged: why"; returns CST_BAD_FILE. */
 int loader_damaged(const struct cst_trace *t, struct cst_error *err,
 		   const char *why);
-/* Reads n bytes at offset `at` of the file; returns 0, or a negative number if
- * it cannot read all of them. */
+/* Reads n bytes at offset `at` of the file; returns 0, or CST_FAILED if it
+ * cannot read all of them. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
 /* Returns whether an entry of that site is a call: what an exception did is

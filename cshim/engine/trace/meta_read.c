@@ -33,17 +33,17 @@ static int take_meta(struct cst_trace *t, struct cursor *c)
 	t->ns_shift = (uint32_t)cursor_varint_max(c, 63);
 	t->end_ticks = t->start_ticks;
 	if (c->p == c->end) /* it was all that was there once */
-		return c->failed ? -1 : 0;
+		return c->failed ? CST_BAD_FILE : 0;
 	t->filter = take_text(t, c);
 	t->depth = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	t->min_ns = cursor_varint(c);
 	if (c->p == c->end) /* so it was once */
-		return c->failed ? -1 : 0;
+		return c->failed ? CST_BAD_FILE : 0;
 	t->from = take_text(t, c);
 	t->until = take_text(t, c);
 	t->in_file = take_text(t, c);
 	t->in_module = take_text(t, c);
-	return c->failed ? -1 : 0;
+	return c->failed ? CST_BAD_FILE : 0;
 }
 
 static const char *text_or_null(const char *text)
@@ -60,9 +60,11 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 	const char *module = take_text(t, c), *file = take_text(t, c);
 	struct function *f;
 
-	if (c->failed || (id == t->names->n_functions &&
-			  names_add_function(t->names, addr) == UINT32_MAX))
-		return -1;
+	if (c->failed)
+		return CST_BAD_FILE;
+	if (id == t->names->n_functions &&
+	    names_add_function(t->names, addr) == UINT32_MAX)
+		return CST_MEMORY;
 	f = &t->names->functions[id];
 	f->addr = addr;
 	f->is_std = flags & 1;
@@ -85,10 +87,10 @@ static int take_site(struct cst_trace *t, struct cursor *c)
 	struct call_site *s;
 
 	if (c->failed || function >= t->names->n_functions)
-		return -1;
+		return CST_BAD_FILE;
 	if (id == t->names->n_sites &&
 	    names_add_site(t->names, (uint32_t)function) == UINT32_MAX)
-		return -1;
+		return CST_MEMORY;
 	s = &t->names->sites[id];
 	s->function = (uint32_t)function;
 	s->line = (uint32_t)line;
@@ -100,12 +102,12 @@ static int take_names(struct cst_trace *t, struct cursor *c)
 {
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
-		int failed = what == 1	 ? take_function(t, c)
+		int status = what == 1	 ? take_function(t, c)
 			     : what == 2 ? take_site(t, c)
-					 : -1;
+					 : CST_BAD_FILE;
 
-		if (failed)
-			return -1;
+		if (status < 0)
+			return status;
 	}
 	return 0;
 }
@@ -116,7 +118,7 @@ static int take_function_place(struct cst_trace *t, struct cursor *c)
 	uint32_t space = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 
 	if (c->failed || id >= t->names->n_functions)
-		return -1;
+		return CST_BAD_FILE;
 	names_place_function(t->names, (uint32_t)id, space);
 	return 0;
 }
@@ -128,7 +130,7 @@ static int take_site_place(struct cst_trace *t, struct cursor *c)
 	uint64_t caller = cursor_varint(c), hook = cursor_varint(c);
 
 	if (c->failed || id >= t->names->n_sites)
-		return -1;
+		return CST_BAD_FILE;
 	names_place_site(t->names, (uint32_t)id, space, caller, hook);
 	return 0;
 }
@@ -137,12 +139,12 @@ static int take_places(struct cst_trace *t, struct cursor *c)
 {
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
-		int failed = what == 1	 ? take_function_place(t, c)
+		int status = what == 1	 ? take_function_place(t, c)
 			     : what == 2 ? take_site_place(t, c)
-					 : -1;
+					 : CST_BAD_FILE;
 
-		if (failed)
-			return -1;
+		if (status < 0)
+			return status;
 	}
 	return 0;
 }
@@ -153,7 +155,7 @@ static int take_sizes(struct cst_trace *t, struct cursor *c)
 		uint64_t id = cursor_varint(c), bytes = cursor_varint(c);
 
 		if (c->failed || id >= t->names->n_functions)
-			return -1;
+			return CST_BAD_FILE;
 		names_size_function(t->names, (uint32_t)id, bytes);
 	}
 	return 0;
@@ -169,9 +171,10 @@ static int take_thread(struct cst_trace *t, struct cursor *c)
 	thread.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	thread.tid = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	thread.name = take_text(t, c);
-	if (c->failed ||
-	    array_room(&t->threads, &t->cap_threads, t->n_threads + 1ull) < 0)
-		return -1;
+	if (c->failed)
+		return CST_BAD_FILE;
+	if (array_room(&t->threads, &t->cap_threads, t->n_threads + 1ull) < 0)
+		return CST_MEMORY;
 	t->threads[index] = thread;
 	t->n_threads += index == t->n_threads;
 	return 0;
@@ -186,9 +189,10 @@ static int take_lane(struct cst_trace *t, struct cursor *c)
 	lane.process = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	lane.thread = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	lane.ordinal = (uint32_t)cursor_varint_max(c, UINT32_MAX);
-	if (c->failed || index != t->n_lanes || lane.thread >= t->n_threads ||
-	    array_room(&t->lanes, &t->cap_lanes, t->n_lanes + 1ull) < 0)
-		return -1;
+	if (c->failed || index != t->n_lanes || lane.thread >= t->n_threads)
+		return CST_BAD_FILE;
+	if (array_room(&t->lanes, &t->cap_lanes, t->n_lanes + 1ull) < 0)
+		return CST_MEMORY;
 	t->lanes[t->n_lanes++] = lane;
 	return 0;
 }
@@ -197,12 +201,12 @@ static int take_people(struct cst_trace *t, struct cursor *c)
 {
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
-		int failed = what == 1	 ? take_thread(t, c)
+		int status = what == 1	 ? take_thread(t, c)
 			     : what == 2 ? take_lane(t, c)
-					 : -1;
+					 : CST_BAD_FILE;
 
-		if (failed)
-			return -1;
+		if (status < 0)
+			return status;
 	}
 	return 0;
 }
@@ -213,9 +217,11 @@ static int take_pauses(struct cst_trace *t, struct cursor *c)
 		struct trace_pause pause = {.at = cursor_varint(c)};
 
 		pause.ticks = cursor_varint(c);
-		if (c->failed || array_room(&t->pauses, &t->cap_pauses,
-					    t->n_pauses + 1ull) < 0)
-			return -1;
+		if (c->failed)
+			return CST_BAD_FILE;
+		if (array_room(&t->pauses, &t->cap_pauses, t->n_pauses + 1ull) <
+		    0)
+			return CST_MEMORY;
 		t->pauses[t->n_pauses++] = pause;
 	}
 	return 0;
@@ -228,9 +234,10 @@ static int take_ends(struct cst_trace *t, struct cursor *c)
 			.process = (uint32_t)cursor_varint_max(c, UINT32_MAX)};
 
 		end.ticks = cursor_varint(c);
-		if (c->failed ||
-		    array_room(&t->ends, &t->cap_ends, t->n_ends + 1ull) < 0)
-			return -1;
+		if (c->failed)
+			return CST_BAD_FILE;
+		if (array_room(&t->ends, &t->cap_ends, t->n_ends + 1ull) < 0)
+			return CST_MEMORY;
 		t->ends[t->n_ends++] = end;
 	}
 	return 0;
@@ -246,19 +253,21 @@ static int take_module(struct cst_trace *t, struct cursor *c)
 	m.start = cursor_varint(c);
 	m.end = cursor_varint(c);
 	m.bias = cursor_varint(c);
-	if (c->failed ||
-	    array_room(&t->modules, &t->cap_modules, t->n_modules + 1ull) < 0)
-		return -1;
+	if (c->failed)
+		return CST_BAD_FILE;
+	if (array_room(&t->modules, &t->cap_modules, t->n_modules + 1ull) < 0)
+		return CST_MEMORY;
 	t->modules[t->n_modules++] = m;
 	return 0;
 }
 
 static int take_modules(struct cst_trace *t, struct cursor *c)
 {
-	while (c->p < c->end)
-		if (cursor_byte(c) != 1 || take_module(t, c) < 0)
-			return -1;
-	return 0;
+	int status = 0;
+
+	while (status == 0 && c->p < c->end)
+		status = cursor_byte(c) == 1 ? take_module(t, c) : CST_BAD_FILE;
+	return status;
 }
 
 static void take_path(char *out, size_t size, struct cursor *c)
@@ -297,7 +306,7 @@ static int take_end(struct cst_trace *t, struct cursor *c)
 	t->status.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
 	if (c->p < c->end) /* not told once */
 		take_missing(&t->status, c);
-	return c->failed ? -1 : 0;
+	return c->failed ? CST_BAD_FILE : 0;
 }
 
 int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)

@@ -35,7 +35,7 @@ static int take_run(struct origin *o, const struct run *run)
 		const struct packed_call *c = &run->calls[i];
 
 		if (callers_room(o, c->depth) < 0)
-			return -1;
+			return CST_MEMORY;
 		o->callers[c->depth + 1] = o->names->sites[c->site].function;
 		if (o->is_known[c->site])
 			continue;

@@ -110,7 +110,7 @@ static int view_lanes(struct picker *p, struct walk_part *part)
 
 	p->has_thread = calloc(t->n_lanes + (size_t)1, 1);
 	if (!p->has_thread)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < t->n_blocks; i++) {
 		const struct pack_info *info = &t->blocks[i].info;
 

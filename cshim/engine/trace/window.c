@@ -122,7 +122,7 @@ static int window_lanes(struct window *w, const struct search *s)
 {
 	w->walked = calloc(s->t->n_lanes + (size_t)1, 1);
 	if (!w->walked)
-		return -1;
+		return CST_MEMORY;
 	for (uint32_t i = 0; i < s->t->n_blocks; i++) {
 		const struct pack_info *info = &s->t->blocks[i].info;
 
