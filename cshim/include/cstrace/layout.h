@@ -142,13 +142,14 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
  * else an address in the code of the place.  hook is 1 + the offset of the
  * place's text in the area's text, or 0 where there is none or it has no room:
  *
- *	name NUL file NUL line (decimal) NUL function NUL value names NUL
+ *	name NUL file NUL line NUL function NUL value names NUL code NUL
  *
- * with commas between the names of values.  The writer stores the text before
- * it publishes the site.  In the site's records sp is the stack pointer of the
- * frame that holds the place, as it is before a call from there: calls whose
- * CFAs are at or below it lie within the span.  fp is a number of bytes: so
- *much the thread's CST_TEXT records just before it hold of values (enum
+ * The line is decimal, commas stand between the names of values, and code is an
+ * address in the code of the place, hexadecimal.  The writer stores the text
+ * before it publishes the site.  In the site's records sp is the stack pointer
+ * of the frame that holds the place, as it is before a call from there: calls
+ * whose CFAs are at or below it lie within the span.  fp is a number of bytes:
+ * so much the thread's CST_TEXT records just before it hold of values (enum
  * cst_value). */
 struct cst_site {
 	uint64_t callee; /* the hook's first argument: the function's address */
