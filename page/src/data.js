@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads the pieces that the engine put behind the page (cshim/engine/html*.c)
+// Reads the pieces that the engine put behind the page (cshim/engine/formats/html*.c)
 // into columns.  Calls stand in order of entry, lane after lane: what a call
 // called follows it, up to its `next`.
 

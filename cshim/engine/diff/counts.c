@@ -88,7 +88,7 @@ static int callers_room(struct pass *p, uint32_t depth)
 		return CST_MEMORY;
 	/* Where only one thread of a lane is seen, callers may lack. */
 	for (; cap < p->cap; cap++)
-		p->callers[cap] = TALLY_NO_CALLER;
+		p->callers[cap] = COUNTS_NO_CALLER;
 	return 0;
 }
 
@@ -111,7 +111,7 @@ static int begin_lane(struct pass *p, const struct shown *s, uint32_t function)
 	};
 	p->lane = s->lane;
 	for (uint32_t i = 0; i < p->cap; i++)
-		p->callers[i] = TALLY_NO_CALLER;
+		p->callers[i] = COUNTS_NO_CALLER;
 	return 0;
 }
 

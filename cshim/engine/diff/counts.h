@@ -9,18 +9,19 @@
 #include "diff/match_functions.h"
 #include "trace/total.h"
 
-enum { TALLY_NO_CALLER = UINT32_MAX };
+enum { COUNTS_NO_CALLER = UINT32_MAX };
 
-/* Calls from one place below one caller. */
+/* The calls of one joint site that one joint function makes. */
 struct counts_edge {
-	uint32_t caller; /* joint function, or TALLY_NO_CALLER */
+	uint32_t caller; /* joint function, or COUNTS_NO_CALLER */
 	uint32_t site;	 /* joint */
 	uint64_t n[2];	 /* in each trace */
 };
 
 struct counts_lane {
-	uint32_t lane, process, thread; /* as in the trace; ordinals */
-	uint32_t first;			/* joint function of its first call */
+	uint32_t lane;		  /* index in the trace */
+	uint32_t process, thread; /* ordinals, as in IDs */
+	uint32_t first;		  /* joint function of its first call */
 	uint64_t n_calls;
 	uint64_t flow;	  /* hash of depths and sites */
 	uint64_t ends;	  /* hash of how the calls ended */
@@ -40,20 +41,22 @@ struct counts {
 	uint64_t root_ns[2]; /* of the calls without a visible caller */
 };
 
-/* Reads both traces; j is borrowed.  Returns 0 or a negative status; release y
- * in any case. */
+/* Counts the calls of the choice in both traces of j, which is borrowed until
+ * counts_release().  Returns 0 or a negative status, CST_BAD_INPUT for a bad
+ * choice; release y in any case. */
 int counts_init(struct counts *y, const struct matched_functions *j,
 		const struct cst_choice *choice, struct cst_error *err);
 
 /* Frees the memory of y. */
 void counts_release(struct counts *y);
 
-/* Finds each lane's partner: one of the same process, if possible with the same
- * flow, else with the same first function, else the next.  Returns 0 or a
- * negative status. */
+/* Sets the partner of each lane: a lane of the same process, if possible with
+ * the same flow, else with the same first function, else the next one; lanes
+ * that find none keep NO_PARTNER.  Returns 0 or CST_MEMORY. */
 int counts_pair(struct counts *y, struct cst_error *err);
 
-/* Returns the hash with one more value. */
+/* Returns the hash of a sequence, of hash 0 or what this function returned,
+ * with one more value. */
 static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b97f4a7c15u;

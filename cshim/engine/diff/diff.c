@@ -142,7 +142,7 @@ static void put_edge_cells(struct diff *d, const struct counts_edge *e)
 	struct cells c = {
 		.kind = "calls",
 		.function = matched_functions_function(j, site->function),
-		.caller = e->caller == TALLY_NO_CALLER
+		.caller = e->caller == COUNTS_NO_CALLER
 				  ? NULL
 				  : matched_functions_name(j, e->caller),
 		.site = site->is_anywhere ? NULL
@@ -402,7 +402,7 @@ static void put_edge(struct diff *d, const struct counts_edge *e)
 	else
 		put_call(&d->out, j->traces[site->trace], site->index,
 			 site->index);
-	if (e->caller != TALLY_NO_CALLER) {
+	if (e->caller != COUNTS_NO_CALLER) {
 		put_words(&d->out, "  in ");
 		put_name(&d->out, matched_functions_name(j, e->caller));
 	}

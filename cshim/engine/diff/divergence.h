@@ -33,8 +33,8 @@ struct divergence {
 	uint64_t n_equal;     /* calls before it */
 	uint32_t depth;	      /* of the calls that differ */
 	struct shown next[2]; /* the first that differ; number 0: the end */
-	/* The calls around it, by depth, and behind them the last equal one
-	 * before it at its own depth (number 0: none). */
+	/* The calls around it, by depth up to `depth`; and at [depth] the last
+	 * equal call before it (number 0: none). */
 	struct shown *stack[2];
 	uint32_t cap_stack;
 	struct divergence_child *children[2];
@@ -48,8 +48,11 @@ struct divergence {
 	uint32_t n_steps;
 };
 
-/* Compares the flows of the two lanes, one of each trace.  Returns 0 or a
- * negative status; release p in any case. */
+/* Compares the flows of lanes[0] of the first trace and lanes[1] of the second,
+ * which are indexes of lanes; how calls ended is compared only where all else
+ * is equal.  p is zeroed, or has an earlier result, which is released.  p
+ * borrows from the traces.  Returns 0, with PARTING_NONE if nothing differs, or
+ * a negative status; release p in any case. */
 int divergence_find(struct divergence *p, const struct matched_functions *j,
 		    const struct cst_choice *choice, const uint32_t lanes[2],
 		    struct cst_error *err);

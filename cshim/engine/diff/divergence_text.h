@@ -9,21 +9,25 @@
 #include "base/bytes.h"
 #include "diff/divergence.h"
 
-/* Appends the divergence, with at most limit rows of what follows (0: all). */
+/* Appends the divergence, which is not PARTING_NONE, as a heading and rows,
+ * with at most limit rows of what follows (0: all).  All functions here set
+ * out->failed when out of memory. */
 void divergence_put(const struct divergence *p,
 		    const struct matched_functions *j, uint32_t limit,
 		    struct bytes *out);
-/* Appends one line, for the lanes after the first one that differs. */
+/* Appends one line, "1.42 f in A, the end in B", for the lanes after the first
+ * one that differs. */
 void divergence_put_short(const struct divergence *p,
 			  const struct matched_functions *j, struct bytes *out);
 
-/* Appends text with numbers in it, as printf() writes it; names are appended by
- * put_name(). */
+/* Appends text as printf() writes it, cut at 511 bytes: for texts without
+ * names, which put_name() appends. */
 void put_words(struct bytes *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* put_name() appends a function's name, put_call() a call's "name file:line",
- * both escaped. */
+/* Appends a function's name, escaped and cut at 4000 bytes. */
 void put_name(struct bytes *out, const char *name);
+/* Appends "name  file:line", escaped, for a call of t's site `site`; file and
+ * line are those of the site `from`. */
 void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
 	      uint32_t from);
 

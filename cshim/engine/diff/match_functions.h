@@ -15,7 +15,7 @@ struct matched_functions_item {
 	uint32_t trace;	   /* 0 or 1 */
 	uint32_t index;	   /* in its names */
 	uint32_t function; /* of a site: its callee's joint number */
-	int is_anywhere;   /* ... and it stands for all calls of that */
+	int is_anywhere; /* a site that stands for all calls of the function */
 };
 
 struct matched_functions {
@@ -26,8 +26,9 @@ struct matched_functions {
 	uint32_t n_functions, n_sites;
 };
 
-/* Numbers the functions and sites of both traces, which are borrowed.  Returns
- * 0 or a negative status; release j in any case. */
+/* Numbers the functions and sites of both traces, which are borrowed until
+ * matched_functions_release().  Returns 0 or a negative status; release j in
+ * any case. */
 int matched_functions_init(struct matched_functions *j,
 			   const struct cst_trace *a, const struct cst_trace *b,
 			   struct cst_error *err);
@@ -35,6 +36,8 @@ int matched_functions_init(struct matched_functions *j,
 /* Frees the memory of j. */
 void matched_functions_release(struct matched_functions *j);
 
+/* Return what a joint number stands for: a function, its full name, or a call
+ * site, of the first trace that has it.  They are borrowed from that trace. */
 static inline const struct function *
 matched_functions_function(const struct matched_functions *j, uint32_t function)
 {

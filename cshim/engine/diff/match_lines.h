@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* All calls of a function by another on a line. */
+/* All calls of one function that another one makes on one line. */
 struct place {
 	const char *file;  /* without its folders; "": not known */
 	uint32_t function; /* the callee, by its joint number */
@@ -18,9 +18,10 @@ struct place {
 };
 
 /* Sets partner[i], for each of the n_a places at a, to the index + 1 of its
- * counterpart in b, or 0.  Both lists are of one file, in order of line.  With
- * is_same_build a line moves only together with others.  Returns 0, or
- * CST_MEMORY. */
+ * counterpart among the n_b places at b, or to 0.  Both lists are of one file,
+ * in order of line.  With is_same_build a line counts as moved only if others
+ * moved with it.  In very long lists only places on equal lines are matched.
+ * Returns 0, or CST_MEMORY. */
 int match_lines(const struct place *a, uint32_t n_a, const struct place *b,
 		uint32_t n_b, int is_same_build, uint32_t *partner);
 

@@ -10,8 +10,9 @@
 #include "formats/folder.h"
 #include "trace/loader.h"
 
-/* Writes the files of the folder.  Ignores last and around of the choice.
- * Returns the number of calls, or a negative status. */
+/* Writes the files of the folder, which the caller has opened and commits.
+ * Ignores last, around and at of the choice.  Returns the number of calls, or a
+ * negative status. */
 int64_t ctf_write(const struct cst_trace *t, const struct cst_choice *choice,
 		  struct folder *folder, struct cst_error *err);
 

@@ -8,7 +8,7 @@
 #include "formats/folder.h"
 #include "trace/loader.h"
 
-/* The events' numbers, their order in the metadata. */
+/* The numbers of the events, which are in this order in the metadata. */
 enum ctf_event {
 	CTF_ENTRY = 0,
 	CTF_EXIT = 1,
@@ -20,7 +20,8 @@ enum ctf_event {
 
 enum { CTF_UUID = 16 };
 
-/* Computes the UUID, equal for all folders that are saved of a trace. */
+/* Sets out to the folder's UUID, which is equal for all folders that are saved
+ * of one trace. */
 void ctf_uuid(const struct cst_trace *t, uint8_t out[CTF_UUID]);
 
 /* Writes the metadata file into the folder.  Returns 0 or a negative status. */

@@ -11,18 +11,20 @@
 struct enter_exit;
 
 struct step {
-	uint64_t at_ns; /* since the trace began; never less than before */
+	uint64_t at_ns; /* since the trace began; never less than that of the
+			 * lane's step before */
 	uint32_t lane;
 	uint32_t function;
 	uint32_t depth; /* among the calls that are shown */
 	uint8_t is_exit;
 	uint8_t end;		  /* enum call_end */
-	const struct shown *call; /* of entries; until the next step */
+	const struct shown *call; /* of an entry; valid until the next step.
+				   * NULL: an exit */
 };
 
-/* Makes the steps of t, which is borrowed; last and around of the choice are
- * ignored.  The caller frees *out with enter_exit_free(). Returns 0 or a
- * negative status. */
+/* Makes the steps of t, which is borrowed until enter_exit_free(), which the
+ * caller calls for *out.  Ignores last, around and at of the choice.  Returns 0
+ * or a negative status. */
 int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
 		   struct enter_exit **out, struct cst_error *err);
 

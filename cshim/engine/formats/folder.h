@@ -16,24 +16,28 @@ struct folder {
 	char path[FOLDER_PATH]; /* without slashes at its end */
 	char temp[FOLDER_PATH];
 	int dir;	     /* descriptor of temp; negative: ended */
-	struct bytes mark;   /* tells what was written */
+	struct bytes mark;   /* lists what was written (folder_manifest.h) */
 	uint64_t n_too_deep; /* calls that the format had no room for */
 };
 
-/* Makes a new, empty folder beside path.  Returns 0 or a negative status. */
+/* Makes a new, empty folder beside path.  Returns 0, and the caller calls
+ * folder_commit() or folder_abandon(); or a negative status, CST_EXISTS if
+ * there is something at path that cstrace did not write. */
 int folder_open(struct folder *f, const char *path, struct cst_error *err);
-/* folder_commit() moves it into its place, folder_abandon() removes it. */
+/* Moves the folder to its path, in place of what cstrace wrote there.  Returns
+ * 0, or a negative status, and has then removed the new folder. */
 int folder_commit(struct folder *f, struct cst_error *err);
+/* Removes the new folder; does nothing for one that has ended. */
 void folder_abandon(struct folder *f);
 
-/* A file in the folder, written in blocks; one at a time. */
+/* A file in the folder, which is written in blocks. */
 struct folder_file {
 	struct folder *folder;
 	int fd; /* negative: none is open */
 };
 
-/* Begins a file, whose name no other file of the folder has.  Returns 0 or a
- * negative status. */
+/* Begins a file, whose name no other file of the folder has; *out borrows f.
+ * Returns 0, and the caller calls folder_end(), or a negative status. */
 int folder_begin(struct folder *f, const char *name, struct folder_file *out,
 		 struct cst_error *err);
 /* Appends the bytes to the file and empties b.  Returns 0 or a negative

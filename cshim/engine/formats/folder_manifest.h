@@ -10,12 +10,13 @@
 
 #define MARK_NAME ".cstrace"
 
-/* Begin a list, and add a name, which has no newline. */
+/* Begin a list in text, and add a name, which has no newline.  They set
+ * text->failed when out of memory. */
 void manifest_begin(struct bytes *text);
 void manifest_add(struct bytes *text, const char *name);
 
-/* Returns whether everything in the folder is a regular file that its list
- * has. */
+/* Returns whether the folder open at dir has a list, and nothing else but
+ * regular files that are in the list. */
 int manifest_owns(int dir);
 
 /* Removes the folder and what is in it, if that is regular files only. */

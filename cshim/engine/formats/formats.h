@@ -9,20 +9,22 @@
 
 struct format;
 
-/* Returns the format of this name, or of path's ending where name is NULL.
- * Returns NULL if there is none, with the reason in err. */
+/* Returns the format of this name or, if name is NULL, of path's ending; it is
+ * static.  Returns NULL if there is none, with the reason in err. */
 const struct format *formats_find(const char *path, const char *name,
 				  struct cst_error *err);
 
-/* Passes the trace in the format to write.  Returns the number of calls, or a
- * negative status, also when write ended it. */
+/* Passes the trace in the format to write(); CST_BAD_INPUT for a folder's.
+ * Returns the number of calls (of rows, for text), a negative status, or the
+ * negative number by which write() ended it. */
 int64_t format_write(const struct format *f, const struct cst_trace *t,
 		     const struct cst_look *look,
 		     const struct cst_choice *choice, cst_write_fn write,
 		     void *arg, struct cst_error *err);
 
-/* Writes the trace in the format to a file or folder at path.  Returns the
- * number of calls, or a negative status. */
+/* Writes the trace in the format to a file or folder at path, in place of what
+ * is there: a folder only if cstrace wrote it.  Sets t->status.n_too_deep.
+ * Returns what format_write() does. */
 int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err);

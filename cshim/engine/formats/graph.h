@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * All calls of a choice as a graph of functions: how long each took, and which
- * functions called it from where.  As in a report, time spent in a function
- * counts once where it calls itself, directly or not.
+ * functions called it from which call site.  As in a report, time spent in a
+ * function counts once where it calls itself, directly or not.
  */
 #ifndef ENGINE_GRAPH_H
 #define ENGINE_GRAPH_H
@@ -30,7 +30,8 @@ struct graph {
 	int64_t n_calls;
 };
 
-/* Fills an empty g.  Returns 0 or a negative status; release g in any case. */
+/* Makes the graph of the choice's calls; g need not be zeroed.  Returns 0 or a
+ * negative status; release g in any case. */
 int graph_make(struct graph *g, const struct cst_trace *t,
 	       const struct cst_choice *choice, struct cst_error *err);
 

@@ -12,8 +12,9 @@
  * by one. */
 enum { HTML_MOST_CALLS = 2000000 };
 
-/* Passes the file to write.  Ignores last and around of the choice.  Returns
- * the number of calls, or a negative status. */
+/* Passes the file to write().  Ignores last, around and at of the choice.
+ * Returns the number of calls, a negative status, or the negative number by
+ * which write() ended it. */
 int64_t html_write(const struct cst_trace *t, const struct cst_choice *choice,
 		   cst_write_fn write, void *arg, struct cst_error *err);
 

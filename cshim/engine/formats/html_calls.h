@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page's calls, in pieces of one lane each.  A piece is, in varints: its
- * lane, the number n of its calls, whether it is the first of its lane, and
- * then n each of
- *   calls over since the one before
- *   sites
- *   sites + 1 of where the nearest visible caller called from, or 0: the site
- *   starts less the start before, in ns (a lane's first: its start)
- *   durations in ns
- *   numbers less the number before and 1, zigzag
- *   threads
- *   ends: enum call_end, 4 more for a seed, 8 for each stop at gdb's prompt
- * and at last, how many callees of a call were too short or too many, as pairs
- * of the call's place in its lane and their number, behind the number of pairs.
+ * lane, the number n of its calls, 1 if it is the first of its lane, and then n
+ * each of
+ *   how many open calls have ended since the call before
+ *   the site
+ *   1 + the site in the nearest visible caller, or 0 if that is the site itself
+ *   the start less the start before, in ns (a lane's first: its start)
+ *   the duration in ns
+ *   the number less the number before and 1, zigzag
+ *   the thread
+ *   the end: enum call_end, 4 more for a seed, 8 for each stop at gdb's prompt
+ * At the end stand the number of pairs that follow and the pairs: a call's
+ * place in its lane, and how many of its callees were left out as too short or
+ * too many.
  */
 #ifndef ENGINE_HTML_CALLS_H
 #define ENGINE_HTML_CALLS_H
@@ -21,9 +22,9 @@
 
 struct html_calls;
 
-/* Makes the pieces of t, without calls shorter than least_ns and those beyond
- * n_most.  The caller frees *out with html_calls_free(). Returns 0 or a
- * negative status. */
+/* Makes the pieces of t, which is borrowed until html_calls_free(), without
+ * calls shorter than least_ns and those beyond the first n_most.  The caller
+ * frees *out.  Returns 0 or a negative status. */
 int html_calls_new(const struct cst_trace *t, const struct cst_choice *choice,
 		   uint64_t least_ns, uint64_t n_most, struct html_calls **out,
 		   struct cst_error *err);

@@ -8,10 +8,11 @@
 
 #include "base/bytes.h"
 
-/* Appends raw to out as one piece.  Returns 0, or CST_MEMORY. */
+/* Appends raw to out as one piece of this kind, a class of the element. Returns
+ * 0, or CST_MEMORY. */
 int html_data_put(struct bytes *out, const char *kind, const struct bytes *raw);
 
-/* Appends a varint that the page can hold: at most 2^53 - 1. */
+/* Appends v, or 2^53 - 1 if it is larger: the page cannot hold more. */
 void html_put_number(struct bytes *out, uint64_t v);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* Appends the complete page to out.  Returns 0, or CST_FAILED, with the reason,
- * if it is not there. */
+/* Appends the complete file to out.  Returns 0, or a negative status:
+ * CST_FAILED if there is none. */
 int html_page_read(struct bytes *out, struct cst_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the page says of each function, and how short a call may be so that the
- * page can still show it by itself.
+ * Sums of each function for the page, and the least duration of the calls that
+ * the page shows one by one.
  */
 #ifndef ENGINE_HTML_SUMS_H
 #define ENGINE_HTML_SUMS_H
@@ -16,9 +16,9 @@ struct html_sums {
 	uint64_t least_ns; /* of the calls that are shown one by one */
 };
 
-/* Fills an empty s.  least_ns is set so that at most n_most calls last that
- * long or longer, if that is possible.  Returns 0 or a negative status; release
- * s in any case. */
+/* Sums up the choice's calls; s need not be zeroed.  Sets least_ns so that at
+ * most n_most calls last that long or longer, if that is possible.  Returns 0
+ * or a negative status; release s in any case. */
 int html_sums_make(struct html_sums *s, const struct cst_trace *t,
 		   const struct cst_choice *choice, uint64_t n_most,
 		   struct cst_error *err);

@@ -12,15 +12,15 @@
 struct tour;
 
 struct stop {
-	struct shown call;    /* trimmed to what is around it */
+	struct shown call;    /* its times trimmed to those of its caller */
 	uint64_t duration_ns; /* as recorded */
 	uint32_t function;
-	uint32_t level;	  /* the open calls above it: those of lower levels */
+	uint32_t level;	  /* how many calls of its lane are open around it */
 	uint8_t is_first; /* of its lane */
 };
 
-/* Makes the tour of t, which is borrowed.  The caller frees *out with
- * tour_free(). Returns 0 or a negative status. */
+/* Makes the tour of t, which is borrowed until tour_free(), which the caller
+ * calls for *out.  Returns 0 or a negative status. */
 int tour_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     struct tour **out, struct cst_error *err);
 

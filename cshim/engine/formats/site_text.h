@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "trace/loader.h"
 
-/* Appends the piece of site `id`, which is not empty. */
+/* Appends the piece of site `id`, at least one byte. */
 typedef void (*piece_fn)(const struct cst_trace *t, uint32_t id,
 			 struct bytes *out);
 
@@ -24,14 +24,15 @@ struct site_text {
 	struct bytes text;
 };
 
-/* Prepares p; t is borrowed.  Returns 0 or CST_MEMORY. */
+/* Prepares p; t is borrowed until site_text_release().  Returns 0 or
+ * CST_MEMORY; release p in any case. */
 int site_text_init(struct site_text *p, const struct cst_trace *t,
 		   piece_fn make, struct cst_error *err);
 
 /* Frees the memory of p. */
 void site_text_release(struct site_text *p);
 
-/* Makes the piece of a site.  Returns 0, or CST_MEMORY. */
+/* Makes the piece of a site, for site_text_get().  Returns 0, or CST_MEMORY. */
 int site_text_make(struct site_text *p, uint32_t id);
 
 /* Returns the piece of a site, with its size in *size, valid until the next

@@ -16,17 +16,20 @@ struct track {
 /* Returns a track for each lane, no two of them equal, in an array that the
  * caller frees; NULL when out of memory. */
 struct track *tracks_new(const struct cst_trace *t);
-/* Does so with no two tids equal, not even in different processes. */
+/* Returns what tracks_new() does, but with no two tids equal, not even in
+ * different processes. */
 struct track *tracks_new_flat(const struct cst_trace *t);
 
 /* Returns one lane of each process that has calls, in the processes' order: *n
  * of them, in an array that the caller frees.  NULL: out of memory. */
 uint32_t *tracks_processes(const struct cst_trace *t, uint32_t *n);
 
-/* Appends "worker", or "worker, stack 2", as text in JSON. */
+/* Appends the lane's name, "worker" or "worker, stack 2", as text in JSON;
+ * "thread" stands for a thread without a name. */
 void track_put_name(const struct cst_trace *t, uint32_t lane,
 		    struct bytes *out);
-/* Appends "worker 1234", or "worker 1234, stack 2". */
+/* Appends it with the thread's number: "worker 1234", "worker 1234, stack 2".
+ */
 void track_put_numbered(const struct cst_trace *t, uint32_t lane,
 			struct bytes *out);
 
@@ -36,9 +39,10 @@ static inline uint32_t track_process(const struct cst_trace *t, uint32_t lane)
 	return t->threads[t->lanes[lane].thread].process;
 }
 
-/* Returns the traced program's file name, without folders. */
+/* Returns the traced program's file name, without folders; never "". */
 const char *tracks_program(const struct cst_trace *t);
-/* Return the names of the lane's process and of its thread; never "". */
+/* Return the names of the lane's process and of its thread; never "".  All
+ * strings are borrowed from t. */
 const char *track_process_name(const struct cst_trace *t, uint32_t lane);
 const char *track_thread_name(const struct cst_trace *t, uint32_t lane);
 

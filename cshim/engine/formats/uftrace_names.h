@@ -17,8 +17,10 @@
 int uftrace_names_write(const struct cst_trace *t, struct folder *folder,
 			uint64_t **addrs, struct cst_error *err);
 
-/* Appends text as one word, cut at 200 bytes, without quotes and blanks.
- * Returns 1 if it was changed for that. */
+/* Appends text as one word of ASCII letters, digits, ".", "_", "+" and "-",
+ * with
+ * "_" in place of all else, cut at 200 bytes; "" becomes "_".  Returns 1 if the
+ * word is not the text. */
 int uftrace_put_word(struct bytes *out, const char *text);
 
 #endif

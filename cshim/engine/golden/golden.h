@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A golden tree: which calls a program is expected to make, as a file that is
- * written by hand or made from a trace.  docs/howto/test.md tells its language.
+ * written by hand or made from a trace.  docs/howto/test.md describes the
+ * language.
  */
 #ifndef ENGINE_GOLDEN_H
 #define ENGINE_GOLDEN_H
@@ -33,11 +34,13 @@ struct golden_item {
 	int end;	   /* enum call_end, or -1: however it ends */
 	uint32_t first;	   /* its first child, or GOLDEN_NONE */
 	uint32_t next;	   /* sibling, or GOLDEN_NONE */
-	uint32_t never;	   /* first of the "!name"s below it, likewise */
+	uint32_t never;	   /* the first "!name" below it, or GOLDEN_NONE */
 };
 
+/* A "!name": calls of this pattern must not be made there. */
 struct golden_never {
-	uint32_t pattern, line, next;
+	uint32_t pattern, line;
+	uint32_t next; /* of the item's others, or GOLDEN_NONE */
 };
 
 struct golden_pattern {
@@ -46,10 +49,10 @@ struct golden_pattern {
 	struct regex *regex; /* NULL: text is a glob */
 };
 
-/* One or several threads. */
+/* The expected calls of one or several threads. */
 struct golden_section {
-	char *threads;		  /* a glob on the thread's name, or NULL: */
-	uint32_t process, thread; /* ordinals */
+	char *threads; /* a glob on the thread's name; NULL: the one with */
+	uint32_t process, thread; /* these ordinals */
 	uint32_t root;		  /* item */
 	uint32_t line; /* 0: no "thread" line, it is the first thread */
 	int is_one;    /* "?": of one thread that no other line is about */
@@ -79,11 +82,13 @@ struct golden {
 	struct golden_options options;
 };
 
-/* Reads the golden tree in the file at path, which is borrowed.  Returns 0,
- * CST_BAD_INPUT with "path:line: why" in err, or another negative status;
- * release g in any case. */
+/* Reads the golden tree, or saved text tree, in the file at path; path is
+ * borrowed until golden_release().  Returns 0; CST_BAD_INPUT, with the path and
+ * for most mistakes the line in err; or another negative status.  Release g in
+ * any case. */
 int golden_read(struct golden *g, const char *path, struct cst_error *err);
-/* Reads a golden tree from text, which is overwritten. */
+/* Reads a golden tree from text, which is overwritten, as golden_read() does;
+ * path is for messages. */
 int golden_parse(struct golden *g, const char *path, char *text,
 		 struct cst_error *err);
 

@@ -9,7 +9,7 @@
 
 #include "golden/mismatch.h"
 
-/* An item that an open call may be; MATCHER_ANY: any call at all. */
+/* An item that an open call may be; item MATCHER_ANY: any call at all. */
 struct candidate {
 	uint32_t item;
 	uint32_t first, n; /* positions */
@@ -33,8 +33,8 @@ struct matcher {
 	struct open_frame *frames; /* frames[0]: the thread */
 	struct candidate *candidates;
 	struct position *positions;
-	/* Used between one position and the next: what the positions were, and
-	 * the items that the call may have been. */
+	/* Scratch memory while a call ends: its caller's positions before it,
+	 * and the items that the call may have been. */
 	struct position *before;
 	uint32_t *accepted;
 	uint8_t *verdicts; /* by pattern and function */
@@ -46,18 +46,20 @@ struct matcher {
 	struct near_miss near;
 };
 
-/* Prepares m; t and golden are borrowed.  Returns 0 or CST_MEMORY; release m in
- * any case. */
+/* Prepares m; t and golden are borrowed until matcher_release().  Returns 0 or
+ * CST_MEMORY; release m in any case. */
 int matcher_init(struct matcher *m, const struct cst_trace *t,
 		 const struct golden *golden, struct cst_error *err);
 
 /* Frees the memory of m. */
 void matcher_release(struct matcher *m);
 
-/* Match a thread's calls with the section of that root: begin, pass each call
- * in order to matcher_take(), end.  Return 1 if they fit so far; 0 if not, and
- * m->mismatch says why, with the calls around it in the frames; or a negative
- * status. */
+/* Match a thread's calls with the section whose root is the item `root`: call
+ * matcher_begin(), matcher_take() for each call in order of entry, then
+ * matcher_end().  They return 1 if the calls fit so far; 0 if they do not, with
+ * the reason in m->mismatch and the calls around it in m->frames; or a negative
+ * status, CST_BAD_INPUT if the tree can be read in too many ways.  After 0 or a
+ * negative status only matcher_begin() and matcher_release() may follow. */
 int matcher_begin(struct matcher *m, uint32_t root, struct cst_error *err);
 int matcher_take(struct matcher *m, const struct shown *call,
 		 struct cst_error *err);

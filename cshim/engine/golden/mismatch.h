@@ -22,8 +22,8 @@ struct mismatch {
 	struct shown call;		   /* not of MISMATCH_END */
 	uint32_t never;			   /* of MISMATCH_NEVER */
 	uint32_t expected[MISMATCH_ITEMS]; /* items */
-	uint32_t n_expected; /* there may be more than have room */
-	uint32_t below;	     /* an item that it should be below */
+	uint32_t n_expected;		   /* may be more than MISMATCH_ITEMS */
+	uint32_t below;			   /* an item that it should be below */
 };
 
 /* The first call that began like an item and went on differently. */

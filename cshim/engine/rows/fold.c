@@ -18,7 +18,7 @@ static int join_any(struct fold *f, struct node *node)
 	struct node *i = node->previous;
 
 	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++) {
-		if (!i->is_whole || !node_is_alike(f, i, node, 0) ||
+		if (!i->is_complete || !node_is_alike(f, i, node, 0) ||
 		    node_speed(i, node) != AS_FAST)
 			continue;
 		/* Something new is to be seen. */
@@ -132,7 +132,7 @@ static int loop_new(struct fold *f, struct node *first, uint32_t period,
 	if (!loop)
 		return CST_MEMORY;
 	loop->period = period;
-	loop->is_whole = 1;
+	loop->is_complete = 1;
 	loop->n = n;
 	loop->order = first->order;
 	loop->above = above;
@@ -233,7 +233,7 @@ static int join_before(struct fold *f, struct node *above)
 
 again:
 	last = b = above->last;
-	if (!node_before(last) || !node_before(last)->is_whole ||
+	if (!node_before(last) || !node_before(last)->is_complete ||
 	    join_neighbour(f, last))
 		return 0;
 	for (uint32_t period = 1; period <= FOLD_PERIOD; period++) {
@@ -282,7 +282,7 @@ static int node_end(struct fold *f, struct node *node)
 	struct node *above = node->above;
 	int status;
 
-	node->is_whole = 1;
+	node->is_complete = 1;
 	if (node->n_levels == 1 && !is_on_screen(f, node))
 		join_ends(f, node);
 	node_key(f, node);
@@ -309,8 +309,8 @@ int fold_give_row(struct fold *f, struct node *node)
 	const struct node *above = node->above;
 
 	node->is_given = 1;
-	node->n_told = node->n_calls;
-	node->told_ns = f->now_ns;
+	node->n_given = node->n_calls;
+	node->given_ns = f->now_ns;
 	if (node->period)
 		return 0;
 	if (above->period && above->first == node)
@@ -350,7 +350,7 @@ static struct node *front_of(struct fold *f, struct lane_state *l)
 			node = node->first;
 			continue;
 		}
-		if (node == &l->top || !node->is_whole)
+		if (node == &l->top || !node->is_complete)
 			break;
 		node_drop(f, node);
 		node = above;
@@ -371,7 +371,7 @@ static int give_front(struct fold *f, struct node *node)
 {
 	int status;
 
-	if (!node->is_whole)
+	if (!node->is_complete)
 		return fold_give_row(f, node);
 	status = fold_give_all(f, node);
 	node_drop(f, node);

@@ -27,7 +27,7 @@ static int is_expected(const struct fold *f, const struct node *node)
 	if (node->is_own)
 		return 0;
 	for (const struct node *i = node->previous; i; i = i->previous)
-		if (i->is_whole && !i->is_own &&
+		if (i->is_complete && !i->is_own &&
 		    i->call.site == node->call.site &&
 		    (age < OPEN_NS || age / FOLD_SLOW <= node_mean_ns(i)))
 			return 1;
@@ -46,15 +46,15 @@ static int give_count(struct fold *f, const struct node *node)
 
 	row.call.duration_ns = 0;
 	for (struct node *i = node->above->first; i; i = i->next) {
-		if (!i->is_whole || i->is_own || i->period ||
+		if (!i->is_complete || i->is_own || i->period ||
 		    i->key != node->key || !node_has_lines(node, i))
 			continue;
 		row.n_calls += i->n_calls;
 		row.call.duration_ns += i->call.duration_ns;
 		if (row.call.start_ns < i->call.start_ns)
 			row.call.start_ns = i->call.start_ns;
-		i->n_told = i->n_calls;
-		i->told_ns = f->now_ns;
+		i->n_given = i->n_calls;
+		i->given_ns = f->now_ns;
 	}
 	return f->row(f->arg, &row);
 }
@@ -62,14 +62,14 @@ static int give_count(struct fold *f, const struct node *node)
 /* One node of the screen's.  1: what is below it is of the screen's, too. */
 static int show_node(struct fold *f, struct node *node, int is_stop)
 {
-	if (node->is_given && node->is_whole) {
-		int is_due = is_stop || f->now_ns - node->told_ns >= COUNT_NS;
+	if (node->is_given && node->is_complete) {
+		int is_due = is_stop || f->now_ns - node->given_ns >= COUNT_NS;
 
-		return node->n_calls > node->n_told && is_due
+		return node->n_calls > node->n_given && is_due
 			       ? give_count(f, node)
 			       : 0;
 	}
-	if (node->is_whole)
+	if (node->is_complete)
 		return fold_give_all(f, node);
 	if (node->is_given)
 		return 1;
@@ -87,7 +87,7 @@ static void node_trim(struct fold *f, struct node *above)
 		struct node *other;
 
 		previous = other = i->previous;
-		if (!i->is_given || !i->is_whole)
+		if (!i->is_given || !i->is_complete)
 			continue;
 		/* The order makes no difference any more: a loop's rows count
 		 * up each for itself. */
@@ -96,12 +96,12 @@ static void node_trim(struct fold *f, struct node *above)
 			node_dissolve(f, i);
 			continue;
 		}
-		while (other &&
-		       (!other->is_given || !other->is_whole || other->is_own ||
-			other->key != i->key || !node_has_lines(other, i)))
+		while (other && (!other->is_given || !other->is_complete ||
+				 other->is_own || other->key != i->key ||
+				 !node_has_lines(other, i)))
 			other = other->previous;
 		if (other && !i->is_own) {
-			other->n_told += i->n_told;
+			other->n_given += i->n_given;
 			node_join(f, other, i);
 		}
 		if (other || i->is_own || ++n > MAX_KINDS)
@@ -215,7 +215,7 @@ static void forget_below(struct fold *f, struct node *top)
 	struct node *node = top->first;
 
 	while (node) {
-		struct node *next = node->is_whole ? NULL : node->first;
+		struct node *next = node->is_complete ? NULL : node->first;
 		struct node *above = node->above;
 
 		node->is_own = 1;
@@ -225,7 +225,7 @@ static void forget_below(struct fold *f, struct node *top)
 			next = above->next;
 			above = above->above;
 		}
-		if (node->is_whole)
+		if (node->is_complete)
 			node_drop(f, node);
 		node = next;
 	}

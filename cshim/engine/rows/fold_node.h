@@ -9,8 +9,9 @@
 #include "trace/view.h"
 
 enum {
-	MAX_KINDS = 64, /* how many shapes are looked through, where the order
-			   makes no difference */
+	/* How many nodes are looked through for an equal one where the order
+	 * makes no difference. */
+	MAX_KINDS = 64,
 };
 
 struct fold;
@@ -22,7 +23,8 @@ struct node {
 	uint64_t key;
 	uint64_t n; /* calls side by side, or rounds of a loop */
 	uint64_t n_calls;
-	uint64_t n_told, told_ns; /* live: count and time in its last row */
+	uint64_t n_given,
+		given_ns; /* live: n_calls in its last row, and when */
 	struct node *above, *first, *last, *next, *previous;
 	/* Where its calls are made, which is known when it is complete: lines
 	 * from first_line to last_line of the file. */
@@ -32,18 +34,18 @@ struct node {
 	uint32_t n_levels;
 	uint32_t period; /* not 0: a loop, its rows are below it */
 	uint32_t height;
-	uint8_t is_own;	  /* it joins no other */
-	uint8_t is_whole; /* it has ended, or is treated so */
-	uint8_t is_given;
+	uint8_t is_own;	     /* it joins no other */
+	uint8_t is_complete; /* it has ended, or is treated so */
+	uint8_t is_given;    /* its row was passed to row() */
 	uint8_t is_aside; /* much slower than what it would join; skipped when
 			     calls are compared with those before */
 	uint8_t is_only;  /* fold_only()'s, with all below */
 };
 
-/* Returns a new node, or NULL when out of memory. */
+/* Returns a new node of one call, which f owns, or NULL when out of memory. */
 struct node *node_new(struct fold *f);
 
-/* Makes the node the last one below `above`. */
+/* Makes the node, which is not linked, the last one below `above`. */
 void node_append(struct node *above, struct node *node);
 /* Unlinks and frees the node and all below it. */
 void node_drop(struct fold *f, struct node *node);
@@ -53,22 +55,24 @@ void node_free_all(struct fold *f);
  * `top`. */
 struct node *node_after(const struct node *node, const struct node *top);
 
-/* Sets the key by which the node is compared: a call's function, file and line,
- * or those of a loop's rows. */
+/* Sets the node's key, by which it is compared: a hash of its call's function
+ * and file, or of the keys of a loop's rows.  Sets height, and is_own if a node
+ * below it has that or it is too high; the key is then like no other. */
 void node_key(struct fold *f, struct node *node);
-/* Returns whether it is the node that fold_only() asks for, or part of its
- * recursion. */
+/* Returns whether it is the node that fold_only() asks for, or joins it.  Only
+ * called if f->has_only is set. */
 int node_is_only(const struct fold *f, const struct node *node);
 
-/* Returns the mean duration of its calls in ns. */
+/* Returns the mean duration of a's calls, in ns. */
 uint64_t node_mean_ns(const struct node *a);
 
-/* Returns whether a and b are of one function and called from one file, or
- * loops of such, so that they may be one row. */
+/* Returns whether b may join a's row: their keys are equal, so they are calls
+ * of one function from one file or loops of such, and a's row can still change.
+ */
 int node_is_kin(const struct fold *f, const struct node *a,
 		const struct node *b);
-/* Returns whether they are also called from one line.  If a is called from
- * several lines already, any line is one of them. */
+/* Returns whether b, kin to a, is also called from a's line.  If a is called
+ * from several lines already, any line is one of them. */
 int node_has_lines(const struct node *a, const struct node *b);
 /* Returns whether a and b are kin and have the same lines, or are calls while
  * is_kin_enough is set.  If fold_only() asks for a, then it asks for b from now
@@ -81,11 +85,11 @@ enum speed { AS_FAST, MUCH_SLOWER, MUCH_FASTER };
 enum speed node_speed(const struct node *a, const struct node *b);
 
 /* Joins b to a: what b calls joins what a calls, or comes behind it, as slow
- * calls do.  b is empty then. */
+ * calls do.  Nothing is below b then; the caller drops it. */
 void node_join(struct fold *f, struct node *a, struct node *b);
-/* Moves a linked node behind another one. */
+/* Moves a linked node directly behind another one. */
 void node_move(struct node *node, struct node *behind);
-/* Replaces a loop by its rows, and frees it. */
+/* Replaces a loop by the rows below it, and frees it. */
 void node_dissolve(struct fold *f, struct node *loop);
 /* Returns whether a calls everything that b calls. */
 int node_has_all(struct node *a, const struct node *b);

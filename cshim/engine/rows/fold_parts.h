@@ -9,13 +9,14 @@
 #include "rows/fold.h"
 #include "rows/fold_node.h"
 
+/* So many nodes are kept; beyond that rows are passed on as they are. */
 enum { MAX_HELD = 32768 };
 
 /* An open call; the calls of one recursion share a node. */
 struct level {
 	struct node *node;
 	uint32_t depth;
-	uint32_t n_inner; /* calls of the function that it lies in */
+	uint32_t n_inner; /* levels of its recursion that are open above it */
 };
 
 struct lane_state {
@@ -36,8 +37,10 @@ struct fold {
 	uint32_t n_lanes;
 	struct slab *slabs;
 	struct node *free;
-	uint64_t n_held, n_added;
+	uint64_t n_held;  /* nodes in use */
+	uint64_t n_added; /* calls so far, and numbers for keys */
 	uint64_t now_ns;
+	/* fold_only()'s call, if has_only is set. */
 	uint64_t only_number;
 	uint32_t only_thread;
 	uint8_t only_is_seed;

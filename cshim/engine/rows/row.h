@@ -17,7 +17,7 @@ enum row_kind {
 };
 
 /* The cell between times and tree: the call's ID, "2.42", or the thread's tag,
- * "t2", where IDs are not wanted.  An ID's first number is the thread's. */
+ * "t2", if the look has no IDs.  An ID's first number is the thread's. */
 struct row_cell {
 	uint8_t width;	     /* in all rows; 0: there is no cell */
 	uint8_t has_threads; /* there are several threads, so each has a tag */
@@ -28,21 +28,23 @@ struct row {
 	uint8_t is_unwound;
 	uint8_t is_seed;    /* began before the trace: no time */
 	uint8_t is_stopped; /* gdb stopped the program meanwhile */
-	uint8_t is_again;   /* live only: a caller's, as a note: "#" first */
+	uint8_t is_again;   /* live only: a caller's row once more, as a note
+			     * that begins with "#" */
 	uint32_t depth;	    /* of visible calls */
-	uint64_t time_ns;   /* since the trace began, or wall clock: as the look
-			     * says */
+	uint64_t time_ns;   /* since the trace began, or of the wall clock, as
+			     * the look's timestamp says */
 	uint64_t duration_ns;
 	const struct names *names;
 	uint32_t site;
 	uint32_t from; /* the site whose file and line are shown */
-	/* The parts of its ID: ordinals, and the call's number. */
+	/* The parts of its ID: two ordinals, and the call's number. */
 	uint32_t process, thread;
 	uint64_t number;
 	struct row_cell cell;
-	uint32_t thread_color; /* ordinal, picks the colour */
-	uint64_t n_folded;     /* 0 or 1: one call; else so many alike */
-	/* The lines that a folded row's calls are made from; else equal. */
+	uint32_t thread_color; /* an ordinal, which chooses the colour */
+	uint64_t n_folded;     /* 0 or 1: one call; else so many in one row */
+	/* The first and last line that a folded row's calls are made from;
+	 * else equal. */
 	uint32_t first_line, last_line;
 	uint32_t n_levels; /* of recursion, where it is more than one */
 	uint32_t n_loop;   /* more than 1: it begins a loop of so many rows
@@ -71,12 +73,12 @@ unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 		  uint32_t tid, const struct cst_look *look, char *out);
 
-/* Write what the mark of is_stopped means, beside a duration or beside sums;
- * return the length. */
+/* Write the note that explains the mark of is_stopped, for rows of calls and
+ * for rows of sums; return its length, below 200 bytes. */
 uint64_t row_stop_note(char *out);
 uint64_t row_stops_note(char *out);
-/* Writes the note that the rows that follow are of several threads, which
- * nothing distinguishes; returns its length. */
+/* Writes ROW_MIXED_NOTE and a newline, for rows of several threads in which
+ * nothing names the thread; returns the length. */
 uint64_t row_mixed_note(char *out);
 #define ROW_MIXED_NOTE "# several threads, not told apart"
 
@@ -94,7 +96,8 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 char *row_cut(char *begin, char *end, const struct cst_look *look);
 
 /* Writes a function's name as rows have it (names_shown()), escaped and cut at
- * `room` bytes; how is an enum cst_names.  Returns the place behind it. */
+ * `room` bytes, with its mark behind; how is an enum cst_names.  Returns the
+ * place behind it. */
 char *row_put_function(char *out, const struct names *names, uint32_t function,
 		       int how, unsigned room);
 
