@@ -16,8 +16,8 @@
 #include "trace_builder.h"
 
 /* How many allocations succeed before one fails; negative: all do. */
-static int n_left = -1;
-static int has_failed;
+static _Atomic int n_left = -1;
+static _Atomic int has_failed;
 
 static int fails(void)
 {
@@ -144,11 +144,124 @@ static void test_a_trace(void **state)
 	run_out(make_trace);
 }
 
+/* ---- what is made of a trace ----------------------------------------------
+ */
+
+static struct cst_trace *trace;
+static const char *format;
+static const struct cst_choice *choice;
+static struct cst_look look;
+static char saved[64];
+
+static int ignore_text(void *arg, const char *text, uint64_t size)
+{
+	(void)arg, (void)text, (void)size;
+	return 0;
+}
+
+static int make_saved(struct cst_error *err)
+{
+	int64_t n = cst_trace_save(trace, saved, format, &look, choice, err);
+
+	n_left = -1;
+	return n < 0 ? (int)n : 0;
+}
+
+/* What was saved: a file, or a folder of files. */
+static void remove_folder(const char *name)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", name);
+	assert_int_equal(system(command), 0);
+}
+
+static int make_report(struct cst_error *err)
+{
+	int64_t n = cst_trace_report(trace, &(struct cst_report){0}, choice,
+				     ignore_text, NULL, err);
+
+	return n < 0 ? (int)n : 0;
+}
+
+static int make_graph(struct cst_error *err)
+{
+	int64_t n = cst_trace_graph(trace, &(struct cst_graph){0}, choice,
+				    ignore_text, NULL, err);
+
+	return n < 0 ? (int)n : 0;
+}
+
+static int make_diff(struct cst_error *err)
+{
+	int64_t n = cst_trace_diff(trace, trace, &(struct cst_diff){0}, choice,
+				   ignore_text, NULL, err);
+
+	return n < 0 ? (int)n : 0;
+}
+
+static int make_expectation(struct cst_error *err)
+{
+	int64_t n = cst_trace_golden(trace, saved, 0, choice, NULL, NULL, err);
+
+	n_left = -1;
+	return n < 0 ? (int)n : 0;
+}
+
+static int make_comparison(struct cst_error *err)
+{
+	int64_t n = cst_trace_expect(trace, saved, 0, choice, ignore_text, NULL,
+				     err);
+
+	return n < 0 ? (int)n : 0;
+}
+
+static void make_everything(void)
+{
+	/* But html, whose page is made elsewhere. */
+	static const char *const formats[] = {
+		"cst",	     "txt", "jsonl", "json", "speedscope", "folded",
+		"callgrind", "dot", "otlp",  "ctf",  "uftrace"};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		format = formats[i];
+		run_out(make_saved);
+		remove_folder(saved);
+	}
+	run_out(make_report);
+	run_out(make_graph);
+	run_out(make_diff);
+	run_out(make_expectation);
+	run_out(make_comparison);
+	unlink(saved);
+}
+
+static void test_what_is_made_of_it(void **state)
+{
+	const struct cst_choice choices[] = {
+		{0},
+		{.filter = "/^m.in$/", .exclude = "nothing"},
+		{.from = "main", .until = "main"},
+	};
+	struct cst_error err;
+
+	(void)state;
+	assert_int_equal(cst_trace_load(path, &trace, &err), 0);
+	snprintf(saved, sizeof(saved), "%s.out", path);
+	for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		choice = &choices[i];
+		look.fold = i % 2;
+		make_everything();
+	}
+	cst_trace_free(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_recorder),
 		cmocka_unit_test(test_a_trace),
+		cmocka_unit_test(test_what_is_made_of_it),
 	};
 	return cmocka_run_group_tests(tests, make_file, remove_file);
 }

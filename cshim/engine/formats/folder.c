@@ -21,18 +21,20 @@ static int fail(const struct folder *f, struct cst_error *err)
 
 /* ---- what stands there --------------------------------------------------- */
 
-static int is_ours(const char *path)
+/* 0: it is; CST_EXISTS: it is not. */
+static int check_ours(const char *path)
 {
 	auto_close int dir =
 		open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-	return dir >= 0 && manifest_owns(dir);
+	return dir < 0 ? CST_EXISTS : manifest_check(dir);
 }
 
 /* 1: one of ours; 0: nothing. */
 static int look(const struct folder *f, struct cst_error *err)
 {
 	struct stat st;
+	int status;
 
 	if (lstat(f->path, &st) < 0)
 		return errno == ENOENT ? 0 : fail(f, err);
@@ -40,7 +42,10 @@ static int look(const struct folder *f, struct cst_error *err)
 		return cst_fail(CST_FAILED, err,
 				"cannot write '%.300s': it is not a folder",
 				f->path);
-	if (!is_ours(f->path))
+	status = check_ours(f->path);
+	if (status == CST_MEMORY)
+		return cst_fail_memory(err);
+	if (status < 0)
 		return cst_fail(CST_FAILED, err,
 				"cannot write '%.300s': the folder is not "
 				"cstrace's alone",

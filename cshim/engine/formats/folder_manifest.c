@@ -50,11 +50,13 @@ static int read_text(int dir, struct bytes *out)
 	while (n > 0 && out->len < MARK_MAX) {
 		uint8_t *p = bytes_reserve(out, READ + 1);
 
-		n = p ? read(fd, p, READ) : CST_FAILED;
+		if (!p)
+			return CST_MEMORY;
+		n = read(fd, p, READ);
 		out->len += n > 0 ? (size_t)n : 0;
 	}
 	if (n || out->len < FIRST || memcmp(out->data, first_line, FIRST) != 0)
-		return CST_FAILED;
+		return CST_EXISTS;
 	out->data[out->len] = '\0';
 	return 0;
 }
@@ -68,9 +70,10 @@ static int manifest_read(struct mark *m, int dir)
 {
 	char *p, *end;
 	size_t n = 0;
+	int status = read_text(dir, &m->text);
 
-	if (read_text(dir, &m->text) < 0)
-		return CST_MEMORY;
+	if (status < 0)
+		return status;
 	p = (char *)m->text.data;
 	for (size_t i = FIRST; i < m->text.len; i++)
 		n += p[i] == '\n';
@@ -128,14 +131,15 @@ static int remove_entry(const struct mark *m, int dir, const char *name)
 	return unlinkat(dir, name, 0);
 }
 
-int manifest_owns(int dir)
+int manifest_check(int dir)
 {
 	struct mark m = {.n = 0};
-	int is_ours = manifest_read(&m, dir) == 0 &&
-		      each_entry(dir, check_entry, &m) == 0;
+	int status = manifest_read(&m, dir);
 
+	if (status == 0)
+		status = each_entry(dir, check_entry, &m);
 	manifest_release(&m);
-	return is_ours;
+	return status;
 }
 
 void manifest_remove(const char *path)

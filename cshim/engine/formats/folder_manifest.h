@@ -15,9 +15,9 @@
 void manifest_begin(struct bytes *text);
 void manifest_add(struct bytes *text, const char *name);
 
-/* Returns whether the folder open at dir has a list, and nothing else but
- * regular files that are in the list. */
-int manifest_owns(int dir);
+/* Returns 0 if the folder open at dir has a list, and nothing else but regular
+ * files that are in the list; CST_EXISTS if not; or CST_MEMORY. */
+int manifest_check(int dir);
 
 /* Removes the folder and what is in it, if that is regular files only. */
 void manifest_remove(const char *path);

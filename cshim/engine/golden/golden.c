@@ -177,13 +177,17 @@ static int add_pattern(struct parser *p, char *name, const char *site,
 	struct golden_pattern new = {0};
 	size_t len = strlen(name);
 	struct cst_error why;
+	int status;
 
 	if (array_room(&g->patterns, &g->cap_patterns, g->n_patterns + 1ull) <
 	    0)
 		return cst_fail_memory(p->err);
 	if (len > 1 && name[0] == '/' && name[len - 1] == '/') {
 		name[len - 1] = '\0';
-		if (regex_compile(&new.regex, ++name, &why) < 0)
+		status = regex_compile(&new.regex, ++name, &why);
+		if (status == CST_MEMORY)
+			return cst_fail_memory(p->err);
+		if (status < 0)
 			return bad(p, "%s", why.text);
 	}
 	new.text = strdup(name);
@@ -327,6 +331,7 @@ static int put_never(struct parser *p, char *text)
 	struct golden_item *above = &g->items[p->levels[p->n_levels - 1].item];
 	struct golden_never never = {.line = p->line, .next = above->never};
 	char *name = next_field(&text);
+	int status;
 
 	if (!name || next_field(&text))
 		return bad(p, "after '!' comes a name and nothing else");
@@ -335,8 +340,9 @@ static int put_never(struct parser *p, char *text)
 			      "'unordered:'");
 	if (array_room(&g->nevers, &g->cap_nevers, g->n_nevers + 1ull) < 0)
 		return cst_fail_memory(p->err);
-	if (add_pattern(p, name, NULL, &never.pattern) < 0)
-		return CST_BAD_INPUT;
+	status = add_pattern(p, name, NULL, &never.pattern);
+	if (status < 0)
+		return status;
 	above->never = g->n_nevers;
 	g->nevers[g->n_nevers++] = never;
 	return 0;
@@ -357,19 +363,18 @@ static int put_call(struct parser *p, uint32_t indent, char *text)
 {
 	struct golden_item item = new_item(p, ITEM_CALL);
 	char *name = next_field(&text), *site = NULL, *field;
+	int status;
 
 	/* "   0.000012" */
 	if (strspn(name, "0123456789.") == strlen(name) && strchr(name, '.'))
 		return bad(p, "this tree has times, and not its two heading "
 			      "lines, which tell the columns");
-	if (split_count(p, name, &item) < 0)
-		return CST_BAD_INPUT;
-	while ((field = next_field(&text)))
-		if (parse_field(p, field, &item, &site) < 0)
-			return CST_BAD_INPUT;
-	if (add_pattern(p, name, site, &item.pattern) < 0)
-		return CST_BAD_INPUT;
-	return put_item(p, indent, &item);
+	status = split_count(p, name, &item);
+	while (status == 0 && (field = next_field(&text)))
+		status = parse_field(p, field, &item, &site);
+	if (status == 0)
+		status = add_pattern(p, name, site, &item.pattern);
+	return status < 0 ? status : put_item(p, indent, &item);
 }
 
 /* ---- lines --------------------------------------------------------------- */

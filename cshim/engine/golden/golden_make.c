@@ -412,12 +412,14 @@ static int is_called(const struct names *names,
 }
 
 /* Whatever has lines could be a golden tree: one of this program begins with a
- * function that it calls, or with words that nothing else has. */
+ * function that it calls, or with words that nothing else has.  Returns 1, 0 or
+ * CST_MEMORY. */
 static int is_golden(const struct cst_trace *t, const char *path)
 {
 	struct cst_error err;
 	struct golden g;
-	int is_good = golden_read(&g, path, &err) == 0;
+	int status = golden_read(&g, path, &err);
+	int is_good = status == 0;
 
 	for (uint32_t i = 0; is_good && i < g.n_items; i++)
 		if (g.items[i].kind == ITEM_CALL) {
@@ -426,7 +428,7 @@ static int is_golden(const struct cst_trace *t, const char *path)
 			break;
 		}
 	golden_release(&g);
-	return is_good;
+	return status == CST_MEMORY ? status : is_good;
 }
 
 int cst_trace_golden(struct cst_trace *t, const char *path, uint32_t is_forced,
@@ -439,9 +441,13 @@ int cst_trace_golden(struct cst_trace *t, const char *path, uint32_t is_forced,
 			  .write = write,
 			  .arg = arg};
 	struct view *v = NULL;
-	int status;
+	int status = 1;
 
-	if (path && !is_forced && !ours_is_nothing(path) && !is_golden(t, path))
+	if (path && !is_forced && !ours_is_nothing(path))
+		status = is_golden(t, path);
+	if (status < 0)
+		return cst_fail_memory(err);
+	if (!status)
 		return cst_fail(CST_EXISTS, err,
 				"'%.300s' is there, and is no golden tree of "
 				"this program",

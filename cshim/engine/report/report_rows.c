@@ -68,11 +68,13 @@ static int64_t rank_totals(const struct total *totals, const struct keys *keys,
 	struct order order = {.keys = keys};
 	const struct cst_choice choice = {.exclude = report->regex};
 	struct filter *filter = NULL;
+	int status = fields_sort(&order.by, report, err);
 	int64_t n = 0;
 
-	if (fields_sort(&order.by, report, err) < 0 ||
-	    (report->regex && filter_new(&choice, &filter, err) < 0))
-		return CST_BAD_INPUT;
+	if (status == 0 && report->regex)
+		status = filter_new(&choice, &filter, err);
+	if (status < 0)
+		return status;
 	for (uint32_t i = 0; i <= keys->n; i++) {
 		uint32_t function =
 			i < keys->n ? keys->all[i].function : UINT32_MAX;
@@ -223,10 +225,12 @@ static int fields_shown(struct fields *f, const struct cst_report *report,
 int cst_report_check(const struct cst_report *report, struct cst_error *err)
 {
 	struct fields by, shown;
+	int status = fields_sort(&by, report, err);
 
-	if (fields_sort(&by, report, err) < 0 ||
-	    fields_shown(&shown, report, err) < 0)
-		return CST_BAD_INPUT;
+	if (status == 0)
+		status = fields_shown(&shown, report, err);
+	if (status < 0)
+		return status;
 	if (report->callers && report->callees)
 		return cst_fail(CST_BAD_INPUT, err,
 				"either callers or callees: ask twice");
@@ -251,10 +255,10 @@ int64_t report_rows_put(const struct total *totals, const struct keys *keys,
 	auto_free struct rank *ranks = NULL;
 	struct fields fields;
 	uint64_t whole = 0;
-	int64_t n;
+	int64_t n = fields_shown(&fields, report, err);
 
-	if (fields_shown(&fields, report, err) < 0)
-		return CST_BAD_INPUT;
+	if (n < 0)
+		return n;
 	ranks = malloc(size);
 	if (!ranks)
 		return cst_fail_memory(err);
