@@ -82,8 +82,10 @@ def rows(text):
         first = min(row.column for row in found)
     for row in found:
         column = row.column - (first if row.first is None else row.first)
-        assert column >= 0 and column % 2 == 0, "crooked: " + row.text
-        row.depth = row.deep or column // 2
+        # Two blanks a level, one beyond eight levels.
+        assert column >= 16 or (column >= 0 and column % 2 == 0), \
+            "crooked: " + row.text
+        row.depth = row.deep or (column // 2 if column < 16 else column - 8)
     return found
 
 

@@ -299,10 +299,10 @@ static void a_narrow_row_has_less_indentation(void **state)
 	(void)state;
 	sample_begin(&s, "f", NULL, 0);
 	s.look = (struct cst_look){.width = 80};
-	s.row.depth = 10;
+	s.row.depth = 12;
 	assert_string_equal(formatted(&s), "                    f\n");
-	s.row.depth = 11;
-	check_row(&s, "                    [11] f\n");
+	s.row.depth = 13;
+	check_row(&s, "                    [13] f\n");
 }
 
 static void folded_rows_tell_how_many(void **state)
@@ -385,6 +385,30 @@ static void deep_calls_tell_their_depth(void **state)
 	names_free(s.names);
 }
 
+/* Returns in how many blanks the tree shows the depth. */
+static int blanks_at(uint32_t depth)
+{
+	struct sample s;
+	int n;
+
+	sample_begin(&s, "f", NULL, 0);
+	s.look = (struct cst_look){0};
+	s.row.depth = depth;
+	n = (int)strspn(formatted(&s), " ");
+	names_free(s.names);
+	return n;
+}
+
+static void deep_levels_are_one_blank_wide(void **state)
+{
+	(void)state;
+	for (int i = 0; i <= 8; i++)
+		assert_int_equal(blanks_at((uint32_t)i), 2 * i);
+	for (int i = 9; i <= 32; i++)
+		assert_int_equal(blanks_at((uint32_t)i), 8 + i);
+	assert_int_equal(blanks_at(33), 40);
+}
+
 static void headings_begin_with_a_hash(void **state)
 {
 	const struct row_cell cell = {.width = 2, .has_threads = 1};
@@ -433,6 +457,7 @@ int main(void)
 		cmocka_unit_test(text_stays_and_the_rest_is_escaped),
 		cmocka_unit_test(a_long_name_is_cut),
 		cmocka_unit_test(deep_calls_tell_their_depth),
+		cmocka_unit_test(deep_levels_are_one_blank_wide),
 		cmocka_unit_test(headings_begin_with_a_hash),
 		cmocka_unit_test(wall_times_are_local),
 	};

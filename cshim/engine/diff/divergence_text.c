@@ -103,7 +103,7 @@ static void put_row(struct rows *r, char mark, const struct shown *a,
 		    const struct shown *b, uint32_t depth)
 {
 	char id[2][CALLID_MAX] = {"", ""};
-	uint32_t indent = depth < ROW_LEVELS ? depth * 2 : ROW_LEVELS * 2;
+	uint32_t indent = row_tree_blanks(depth);
 
 	if (a)
 		put_id(r->j->traces[0], a, id[0]);

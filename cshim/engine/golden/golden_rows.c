@@ -115,19 +115,19 @@ static int is_open(const char **p)
 	return !strncmp(word, "open", 4);
 }
 
-/* "[250] f": deeper than blanks go. */
-static uint32_t take_depth(const char **p)
+/* Returns the row's indentation, which need only be more than its caller's:
+ * "[250] f" is deeper than blanks go. */
+static uint32_t take_indent(const char **p)
 {
-	uint32_t depth = (uint32_t)strspn(*p, " "), n;
+	uint32_t indent = (uint32_t)strspn(*p, " "), n;
 	int end = 0;
 
-	*p += depth;
-	depth /= 2;
+	*p += indent;
 	if (sscanf(*p, "[%9u] %n", &n, &end) == 1 && end) {
-		depth = n;
+		indent = n * 2;
 		*p += end;
 	}
-	return depth;
+	return indent;
 }
 
 static struct section *find_section(struct converter *c, uint32_t process,
@@ -145,14 +145,14 @@ static struct section *find_section(struct converter *c, uint32_t process,
 	return s;
 }
 
-static int put_line(struct section *s, uint32_t line, uint32_t depth,
+static int put_line(struct section *s, uint32_t line, uint32_t indent,
 		    const char *text, int open)
 {
 	if (array_room(&s->lines, &s->cap, s->n + 1ull) < 0)
 		return CST_MEMORY;
 	s->lines[s->n++] = line;
-	for (uint32_t i = 0; i < depth; i++)
-		bytes_put(&s->text, "  ", 2);
+	for (uint32_t i = 0; i < indent; i++)
+		bytes_put_byte(&s->text, ' ');
 	bytes_put(&s->text, text, strlen(text));
 	if (open)
 		bytes_put(&s->text, "  (open)", 8);
@@ -164,7 +164,7 @@ static int put_line(struct section *s, uint32_t line, uint32_t depth,
 static int take_row(struct converter *c, const char *line, uint32_t number)
 {
 	const struct columns *columns = &c->columns;
-	uint32_t process = 1, thread = 1, depth;
+	uint32_t process = 1, thread = 1, indent;
 	const char *p = line;
 	struct section *s;
 	size_t len;
@@ -186,13 +186,13 @@ static int take_row(struct converter *c, const char *line, uint32_t number)
 		len += strspn(line + len, " ") < 2 ? strspn(line + len, " ")
 						   : 2;
 	p = line + len;
-	depth = take_depth(&p);
-	if (!*p || depth > GOLDEN_MOST_LEVELS)
+	indent = take_indent(&p);
+	if (!*p || indent > 2 * GOLDEN_MOST_LEVELS)
 		return CST_BAD_INPUT;
 	s = find_section(c, process, thread);
 	if (s && s->text.len > GOLDEN_MOST_BYTES)
 		return CST_BAD_INPUT;
-	return s ? put_line(s, number, depth, p, open) : CST_MEMORY;
+	return s ? put_line(s, number, indent, p, open) : CST_MEMORY;
 }
 
 /* Threads are numbered as they come: which of several is the first to make a

@@ -172,23 +172,30 @@ static char *put_cell(const struct row *row, const struct cst_look *look,
 	return put(out, "  ");
 }
 
-/* How deep the tree goes by blanks: in a narrow row names want room, too. */
-static uint32_t most_levels(const struct cst_look *look)
+uint32_t row_tree_blanks(uint32_t depth)
 {
-	uint32_t levels = look->width / 4;
+	enum { WIDE_LEVELS = 8 };
 
-	if (!look->width || levels >= ROW_LEVELS + 10)
-		return ROW_LEVELS;
-	return levels < 18 ? 8 : levels - 10;
+	return depth <= WIDE_LEVELS ? depth * 2 : depth + WIDE_LEVELS;
+}
+
+/* Returns how many blanks the tree may have: less in a narrow row. */
+static uint32_t most_blanks(const struct cst_look *look)
+{
+	uint32_t room = look->width / 2;
+
+	if (!look->width || room >= ROW_BLANKS + 20)
+		return ROW_BLANKS;
+	return room < 36 ? 16 : room - 20;
 }
 
 static char *put_tree(uint32_t depth, const struct cst_look *look, char *out)
 {
-	uint32_t most = most_levels(look);
+	uint32_t most = most_blanks(look), blanks = row_tree_blanks(depth);
 
-	if (depth <= most)
-		return put_spaces(out, depth * 2);
-	out = put_spaces(out, most * 2);
+	if (blanks <= most)
+		return put_spaces(out, blanks);
+	out = put_spaces(out, most);
 	*out++ = '[';
 	out = number_put(out, depth);
 	return put(out, "] ");

@@ -52,11 +52,15 @@ struct row {
 };
 
 /* Writes the row with its newline at `out`; returns its length.  ROW_MAX bytes
- * always suffice: names are cut, and for calls deeper than ROW_LEVELS (less in
- * a narrow row) a number shows the depth instead of blanks. */
-enum { ROW_MAX = 12288, ROW_LEVELS = 32 };
+ * always suffice: names are cut, and a number shows the depth where the tree
+ * would need more than ROW_BLANKS blanks (less in a narrow row). */
+enum { ROW_MAX = 12288, ROW_BLANKS = 40 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
+
+/* Returns how many blanks show the depth: two a level, but one a level deep in
+ * the tree, where names want the room. */
+uint32_t row_tree_blanks(uint32_t depth);
 
 /* Writes the two heading lines above the rows ("#" first) at `out`; returns
  * their length. */
