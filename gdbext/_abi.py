@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2109910501
+VERSION = 787478401
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -225,6 +225,15 @@ class cst_call(C.Structure):
     ]
 
 
+class cst_source(C.Structure):
+    _fields_ = [
+        ("call_file", C.c_char * 4096),
+        ("own_file", C.c_char * 4096),
+        ("call_line", C.c_uint32),
+        ("own_line", C.c_uint32),
+    ]
+
+
 class cst_module(C.Structure):
     _fields_ = [
         ("path", C.c_char_p),
@@ -372,6 +381,9 @@ PROTOTYPES = {
     "cst_trace_thread": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_thread_info)]),
     "cst_trace_call": (C.c_int, [C.c_void_p, C.c_char_p, C.POINTER(cst_call),
+        C.POINTER(cst_error)]),
+    "cst_trace_source": (C.c_int, [C.c_void_p, C.c_char_p,
+        C.POINTER(C.c_char_p), C.c_int, C.POINTER(cst_source),
         C.POINTER(cst_error)]),
     "cst_trace_module": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_module)]),

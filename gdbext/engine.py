@@ -399,6 +399,16 @@ class Call(NamedTuple):
     is_exception: bool  # no call, but what one does at that line
 
 
+class Source(NamedTuple):
+    """Where a call is made and its function is written: full paths where the
+    files are here.  None and 0: not known."""
+
+    call_file: Optional[str]
+    call_line: int
+    own_file: Optional[str]
+    own_line: int
+
+
 Write = Callable[[str], bool]
 
 
@@ -491,6 +501,16 @@ class Trace:
         _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
         return Call(_text(out.function) or "", _text(out.name) or "",
                     _text(out.file), out.line, out.addr, bool(out.is_exception))
+
+    def source(self, id: str, places: list[str]) -> Source:
+        """Where the call with this ID is made and its function is written, as
+        the debug information in these places and at the programs' has it."""
+        paths = (C.c_char_p * len(places))(*map(_bytes, places))
+        out = abi.cst_source()
+        _call("cst_trace_source", self._t, _bytes(id), paths, len(places),
+              C.byref(out))
+        return Source(_text(out.call_file) or None, out.call_line,
+                      _text(out.own_file) or None, out.own_line)
 
     def is_whole(self) -> bool:
         """Not so if the file was cut short, or is still being written."""

@@ -21,6 +21,7 @@ enum {
 	FOR_CHECK = 128,
 	FOR_GRAPH = 256,
 	FOR_LIVE = 512,
+	FOR_LIST = 1024,
 	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
 
@@ -49,7 +50,7 @@ struct command {
 
 extern const struct command command_gdb, command_record, command_live,
 	command_show, command_report, command_save, command_info, command_diff,
-	command_expect, command_check, command_graph;
+	command_expect, command_check, command_graph, command_list;
 
 /* All of them, in the order of the help; NULL behind the last. */
 extern const struct command *const commands[];

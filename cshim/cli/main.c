@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 const struct command *const commands[] = {
-	&command_gdb,	 &command_record, &command_live,  &command_show,
-	&command_report, &command_graph,  &command_save,  &command_info,
-	&command_diff,	 &command_expect, &command_check, NULL,
+	&command_gdb,  &command_record, &command_live,	 &command_show,
+	&command_list, &command_report, &command_graph,	 &command_save,
+	&command_info, &command_diff,	&command_expect, &command_check,
+	NULL,
 };
 
 static void tell(const char *name, const char *format, va_list args)

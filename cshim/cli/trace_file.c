@@ -39,6 +39,22 @@ static int has_ending(const char *word)
 	return n > 4 && !strcmp(word + n - 4, ".cst");
 }
 
+int word_is_id(const char *word)
+{
+	size_t n = strspn(word, "0123456789");
+
+	if (n && word[n] == ':') {
+		word += n + 1;
+		n = strspn(word, "0123456789");
+	}
+	if (!n || word[n] != '.')
+		return 0;
+	word += n + 1;
+	word += *word == 's';
+	n = strspn(word, "0123456789");
+	return n && !word[n];
+}
+
 int trace_file_is_meant(const char *word)
 {
 	return !strcmp(word, "-") || !strncmp(word, "/dev/fd/", 8) ||
@@ -66,8 +82,9 @@ void trace_file_fill(const struct command *c, int max_names, struct options *o)
 		return;
 	}
 	/* Without the default file a word is taken for a trace, as that is
-	 * what must be named then. */
-	if (o->n_names && (is_trace(c, o) || !is_there))
+	 * what must be named then; an ID is none. */
+	if (o->n_names &&
+	    (is_trace(c, o) || (!is_there && !word_is_id(o->names[0]))))
 		return;
 	o->names--;
 	o->n_names++;

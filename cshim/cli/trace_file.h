@@ -10,6 +10,9 @@
 
 extern const char trace_file_default[]; /* "cstrace.cst" */
 
+/* Returns whether the word is a call's ID: "1.42", "2:1.42" or "1.s1". */
+int word_is_id(const char *word);
+
 /* Returns whether the word can only be meant as a trace: it ends in .cst,
  * stands for standard input or a pipe, or is a file that begins as traces
  * do. */

@@ -12,7 +12,7 @@ base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base
-elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c inline_scopes.c \
+elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c inline_scopes.c \
 	inlines.c lines.c maps.c modules.c object.c symbolfile.c symtab.c \
 	zsections.c
 
@@ -41,9 +41,9 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
-trace_SRC := answer.c call_paths.c callers.c callid.c clamp.c decode.c \
+trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
 	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
-	site_caller.c span.c symbolize.c thread_choice.c trace.c view.c walk.c \
+	site_caller.c sources.c span.c symbolize.c thread_choice.c trace.c view.c walk.c \
 	window.c
 
 # rows: a call becomes a row; equal rows become one.

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Optional
 
 import gdb
 
-from ..engine import Call
+from ..engine import Call, Source
+from ..session.naming import symbol_places
 from ..ui import options
 from ..ui.console import plain, say
 from .base import TraceCommand
@@ -36,15 +37,19 @@ def _symbol_at(addr: Optional[int]) -> Optional[gdb.Symbol]:
     return block.function if block is not None else None
 
 
-def _own_place(function: str, addr: int, is_live: bool) -> Optional[_Place]:
-    """Where the function is written, as gdb's symbols have it."""
-    symbol = (gdb.lookup_global_symbol(function)
-              or gdb.lookup_static_symbol(function))
+def _own_place(call: Call, is_live: bool, source: Source) -> Optional[_Place]:
+    """Where the function is written, as gdb's symbols have it, or the debug
+    information of the program that was traced."""
+    symbol = (gdb.lookup_global_symbol(call.function)
+              or gdb.lookup_static_symbol(call.function))
     if symbol is None:
-        symbol = _symbol_at(addr if is_live else _address(function))
-    if symbol is None or symbol.symtab is None:
-        return None
-    return _Place(symbol.symtab.fullname(), symbol.line)
+        symbol = _symbol_at(call.addr if is_live
+                            else _address(call.function))
+    if symbol is not None and symbol.symtab is not None:
+        return _Place(symbol.symtab.fullname(), symbol.line)
+    if source.own_file is not None and source.own_line:
+        return _Place(source.own_file, source.own_line)
+    return None
 
 
 def _write_lines(place: _Place, first: int) -> bool:
@@ -71,10 +76,10 @@ def _show(what: str, place: _Place, first: int) -> None:
         say("the source file is not here: `set substitute-path` says where")
 
 
-def _show_exception(row: Call) -> None:
+def _show_exception(row: Call, source: Source) -> None:
     """It has one place, that of the `throw` or the handler."""
-    if row.file is not None and row.line:
-        _show("%s is at" % row.name, _Place(_found(row.file), row.line),
+    if source.call_file is not None and row.line:
+        _show("%s is at" % row.name, _Place(_found(source.call_file), row.line),
               row.line - _BEFORE)
     else:
         say("nothing tells where %s is" % row.name)
@@ -97,21 +102,22 @@ class ListCommand(TraceCommand):
         if not id:
             raise gdb.GdbError("cstrace list: which call?  As in: "
                                "cstrace list 1.42")
-        call = self.session.trace().call(id)
+        trace = self.session.trace()
+        call, source = trace.call(id), trace.source(id, symbol_places())
         if call.is_exception:
-            _show_exception(call)
+            _show_exception(call, source)
             return
-        own = _own_place(call.function, call.addr,
-                         self.session.is_recording())
-        if call.file is not None and call.line:
+        own = _own_place(call, self.session.is_recording(), source)
+        if source.call_file is not None and call.line:
             _show("%s was called at" % call.name,
-                  _Place(_found(call.file), call.line), call.line - _BEFORE)
+                  _Place(_found(source.call_file), call.line),
+                  call.line - _BEFORE)
         else:
             say("nothing tells where %s was called" % call.name)
         if own is not None:
             _show("%s is at" % call.name, own, own.line - 1)
         else:
-            say("gdb's symbols do not tell where %s is" % call.name)
+            say("no debug information tells where %s is" % call.name)
 
 
 def _found(file: str) -> str:

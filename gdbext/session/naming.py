@@ -138,7 +138,7 @@ def tell_debug_files(recorder: Recorder) -> None:
             recorder.debug_file(module, debug_file)
 
 
-def _symbol_places() -> list[str]:
+def symbol_places() -> list[str]:
     """What gdb has read, then where it would look for debug files."""
     files = [file_name(objfile) for objfile in gdb.objfiles()]
     folders = (gdb.parameter("debug-file-directory") or "").split(":")
@@ -148,6 +148,6 @@ def _symbol_places() -> list[str]:
 def load_trace(path: str) -> Trace:
     """A saved trace, with the names that can be found here."""
     trace = Trace.load(path)
-    trace.rename(_symbol_places(), lambda text: say(
+    trace.rename(symbol_places(), lambda text: say(
         text + "; `set debug-file-directory` says where to look"))
     return trace

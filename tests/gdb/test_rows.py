@@ -2,14 +2,16 @@
 """Rows as people read them, of a threaded C++ program: names, IDs, threads,
 width, and what one can do with an ID."""
 
+import os
 import re
+import shutil
 import subprocess
 
 import pexpect
 import pytest
 
-from lib_build import build
-from lib_cstrace import CSTRACE, cstrace
+from lib_build import TARGETS, build
+from lib_cstrace import CSTRACE, cstrace, record
 from lib_gdb import environment
 from lib_term import Terminal, end_of
 from lib_tree import read_jsonl, rows
@@ -214,10 +216,12 @@ def test_list_shows_the_call_and_the_function(gdb, tmp_path):
     assert re.search(r"^\d+\t.* spread\(", run.out, re.M)
     assert "cstrace list: which call?  As in: cstrace list 1.42" in run.out
     assert "no call 1.99 in this trace" in run.out
-    # Without the program the call's place is still known.
-    run = gdb(None, "cstrace load t.cst", "cstrace list 1.2")
-    assert re.search(r"^47\t.*spread\(", run.out, re.M)
-    assert "gdb's symbols do not tell where spread is" in run.out
+    # The trace alone finds the source as well, in gdb and by the command.
+    for text in (gdb(None, "cstrace load t.cst", "cstrace list 1.2").out,
+                 cstrace(tmp_path, "list", "t.cst", "1.2").out):
+        assert re.search(r"^47\t.*spread\(", text, re.M)
+        assert re.search(r"^spread is at /.*/calls\.c:\d+\n.*\n\d+\t.* spread\(",
+                         text, re.M)
 
 
 # ---- width --------------------------------------------------------------------
@@ -294,6 +298,51 @@ def test_places_are_links_where_the_terminal_knows_them(folder):
                                    VTE_VERSION="7000")
     saved = cstrace(folder, "save", "--format", "txt", "shop.cst", "-").out
     assert "\x1b" not in saved
+
+
+def relative(folder):
+    """A trace of a program that was compiled as make does, with files and
+    folders relative to the folder of the Makefile."""
+    source = folder / "src"
+    source.mkdir()
+    shutil.copy(TARGETS / "calls.c", source / "calls.c")
+    subprocess.run("gcc -g -finstrument-functions ./src/calls.c -o app".split(),
+                   cwd=folder, check=True, timeout=LIMIT_S)
+    record(folder, "t.cst", "app")
+    return source / "calls.c"
+
+
+def test_a_relative_place_is_a_link_to_the_file_that_is_there(tmp_path):
+    source = relative(tmp_path)
+    words = ("--links", "on", "--no-pager", "t.cst")
+    assert "file://%s%s\x1b" % (os.uname().nodename, source) \
+        in on_terminal(tmp_path, *words, columns=200)
+    live = pexpect.run(
+        str(CSTRACE) + " live --links on ./app", cwd=str(tmp_path),
+        timeout=LIMIT_S, encoding="utf-8", env=environment(tmp_path))
+    assert "file://%s%s\x1b" % (os.uname().nodename, source) in live
+    source.unlink()
+    assert "calls.c:47" in on_terminal(tmp_path, *words, columns=200)
+    assert str(source) not in on_terminal(tmp_path, *words, columns=200)
+
+
+def test_the_command_lists_a_relative_source(tmp_path):
+    source = relative(tmp_path)
+    done = cstrace(tmp_path, "list", "t.cst", "1.2")
+    assert (done.status, done.err) == (0, "")
+    assert "spread was called at %s:47\n" % source in done.out
+    assert "cstrace list: which call?" in cstrace(tmp_path, "list", "t.cst").err
+    assert cstrace(tmp_path, "list", "1.2").err \
+        == "cstrace: there is no cstrace.cst here: cstrace record ./app makes" \
+           " it, or name a trace\n"
+    assert cstrace(tmp_path, "list", "t.cst", "1.99").status == 2
+    (tmp_path / "t.cst").rename(tmp_path / "cstrace.cst")
+    assert cstrace(tmp_path, "list", "1.2") == done
+    source.unlink()
+    done = cstrace(tmp_path, "list", "1.2")
+    assert done.status == 1
+    assert "spread was called at ./src/calls.c:47\n" in done.out
+    assert "cannot read './src/calls.c': No such file" in done.err
 
 
 def test_links_in_gdb(gdb):

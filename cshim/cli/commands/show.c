@@ -5,29 +5,12 @@
 #include "command.h"
 #include "options.h"
 #include "pager.h"
+#include "trace_file.h"
 #include "trace_input.h"
 
 #include <stddef.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-/* "1.42", "2:1.42" or "1.s1"? */
-static int is_id(const char *text)
-{
-	size_t n = strspn(text, "0123456789");
-
-	if (n && text[n] == ':') {
-		text += n + 1;
-		n = strspn(text, "0123456789");
-	}
-	if (!n || text[n] != '.')
-		return 0;
-	text += n + 1;
-	text += *text == 's';
-	n = strspn(text, "0123456789");
-	return n && !text[n];
-}
 
 /* Returns the terminal's columns, where no pager can show what is beyond. */
 static uint32_t width(const struct options *o)
@@ -51,7 +34,7 @@ static int show_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	if (o.n_names == 2 && is_id(o.names[1]))
+	if (o.n_names == 2 && word_is_id(o.names[1]))
 		o.choice.root = o.names[1];
 	else if (o.n_names == 2)
 		o.choice.filter = o.names[1];

@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "trace/answer.h"
 #include "trace/loader.h"
+#include "trace/sources.h"
 #include "trace/trace.h"
 
 #include <fcntl.h>
@@ -57,6 +58,8 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 
 	outfile_begin();
 	answer_begin(t->answer);
+	if (look->links)
+		sources_find(t);
 	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;

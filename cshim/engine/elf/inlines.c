@@ -8,9 +8,12 @@
 #include "elf/inlines.h"
 #include "base/array.h"
 #include "base/ranges.h"
+#include "elf/folders.h"
 #include "elf/lines.h"
 
 #include <dwarf.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +34,7 @@ struct unit {
 struct inlines {
 	Dwarf *dwarf;
 	struct lines lines;
+	struct folders folders;
 	struct unit *units;
 	uint32_t n_units, cap_units;
 	struct range *ranges; /* value: the unit */
@@ -326,26 +330,53 @@ int inlines_source(struct inlines *in, uint64_t addr, const char **file,
 	return u && lines_at(&in->lines, u->offset, addr, file, line);
 }
 
+/* Copies the file that declares the function to file, "" for none, and returns
+ * the line, or 0. */
+static uint32_t find_declaration(struct inlines *in, Dwarf_Die *die,
+				 char file[PATH_MAX])
+{
+	const char *found;
+	int line;
+
+	*file = '\0';
+	if (dwarf_decl_line(die, &line) || line < 0 ||
+	    !lines_file(&in->lines, die, DW_AT_decl_file, &found))
+		return 0;
+	snprintf(file, PATH_MAX, "%s", found);
+	return (uint32_t)line;
+}
+
 void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
-			const char **file)
+			const char **file, uint32_t *line)
 {
 	Dwarf_Die *die = function_at(in, addr), unit;
+	char declared_in[PATH_MAX];
+	uint32_t declared;
 	Dwarf_Addr begin;
-	uint32_t line;
 
 	*name = *file = NULL;
+	*line = 0;
 	if (!die)
 		return;
 	*name = linkage_name(die);
 	if (!*name)
 		*name = dwarf_diename(die);
+	declared = find_declaration(in, die, declared_in);
 	/* Where its code is from: a function that a system header declares,
 	 * too, is said to be declared there, though it is the program's own.
 	 * What the compiler made up (a lambda) is the unit's. */
 	if (!(dwarf_lowpc(die, &begin) == 0 &&
-	      inlines_source(in, begin, file, &line)) &&
+	      inlines_source(in, begin, file, line)) &&
 	    !lines_file(&in->lines, die, DW_AT_decl_file, file))
 		*file = dwarf_diename(dwarf_diecu(die, &unit, NULL, NULL));
+	/* Its code begins behind its name. */
+	if (declared && *file && !strcmp(*file, declared_in))
+		*line = declared;
+}
+
+const char *inlines_path(struct inlines *in, const char *file)
+{
+	return folders_path(&in->folders, in->dwarf, file);
 }
 
 /* ---- open and close ---------------------------------------------------- */
@@ -380,6 +411,7 @@ void inlines_free(struct inlines *in)
 	free(in->units);
 	free(in->ranges);
 	lines_release(&in->lines);
+	folders_release(&in->folders);
 	dwarf_end(in->dwarf);
 	free(in);
 }

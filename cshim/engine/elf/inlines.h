@@ -15,6 +15,9 @@ struct inlines;
 struct inlines *inlines_new(Elf *elf);
 void inlines_free(struct inlines *in);
 
+/* The full path of a file named as compiled (folders.h), or NULL. */
+const char *inlines_path(struct inlines *in, const char *file);
+
 /* The file's DWARF handle, for its .debug_frame. */
 Dwarf *inlines_dwarf(struct inlines *in);
 
@@ -51,9 +54,9 @@ int inlines_line(struct inlines *in, Dwarf_Die *call, const char **file,
 int inlines_source(struct inlines *in, uint64_t addr, const char **file,
 		   uint32_t *line);
 
-/* The function that contains addr: its linkage name (or plain one) and the
- * file that defines it, NULL where not known. */
+/* The function that contains addr: its linkage name (or plain one), and the
+ * file and line that define it; NULL and 0 where not known. */
 void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
-			const char **file);
+			const char **file, uint32_t *line);
 
 #endif

@@ -441,6 +441,14 @@ int modules_line(struct modules *m, uint64_t pc, const char **file,
 	return in && inlines_source(in, addr, file, line);
 }
 
+const char *modules_path(struct modules *m, uint64_t addr, const char *file)
+{
+	uint64_t inside;
+	struct inlines *in = inlines_of(m, addr, &inside);
+
+	return in ? inlines_path(in, file) : NULL;
+}
+
 int modules_is_foreign(struct modules *m, uint64_t addr)
 {
 	struct module *module = module_at(m, addr);
@@ -462,14 +470,15 @@ int modules_file(struct modules *m, uint64_t addr, struct module_file *out)
 }
 
 void modules_definition(struct modules *m, uint64_t addr, const char **name,
-			const char **file)
+			const char **file, uint32_t *line)
 {
 	uint64_t inside;
 	struct inlines *in = inlines_of(m, addr, &inside);
 
 	*name = *file = NULL;
+	*line = 0;
 	if (in)
-		inlines_definition(in, inside, name, file);
+		inlines_definition(in, inside, name, file, line);
 }
 
 _Static_assert(INLINES_MAX <= sizeof(((struct inline_call *)0)->scopes) / 8,

@@ -126,11 +126,16 @@ void modules_functions(struct modules *m, uint64_t addr,
  * Returns 1 if it is found, else 0. */
 int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line);
-/* Finds the name (the linkage name, if it has one) and file of the function
- * that contains addr, as its debug information has them; NULL where not known.
- * Both are borrowed until the next call. */
+/* Finds the name (the linkage name, if it has one), file and line of the
+ * function that contains addr, as its debug information has them; NULL and 0
+ * where not known.  The strings are borrowed until the next call. */
 void modules_definition(struct modules *m, uint64_t addr, const char **name,
-			const char **file);
+			const char **file, uint32_t *line);
+
+/* Returns the full path of a source file of the code at addr, which debug
+ * information names by that relative path; NULL: not known, or not here.  It is
+ * borrowed from the module. */
+const char *modules_path(struct modules *m, uint64_t addr, const char *file);
 
 /* Returns whether addr lies in a file whose debug information this library
  * cannot read. */

@@ -328,6 +328,11 @@ void names_set_site(struct names *n, uint32_t id, const char *file,
 	site_touch(n, id);
 }
 
+void names_set_path(struct names *n, uint32_t id, const char *path)
+{
+	n->sites[id].path = names_intern(n, path);
+}
+
 void names_place_function(struct names *n, uint32_t id, uint32_t space)
 {
 	n->functions[id].space = space;

@@ -57,6 +57,7 @@ struct call_site {
 	uint32_t function; /* the callee */
 	uint32_t line;	   /* 0: not known */
 	const char *file;  /* as compiled, or NULL */
+	const char *path;  /* of a relative file, where known; else NULL */
 	uint64_t caller;   /* return address; 0: not known */
 	uint64_t hook;	   /* where the callee called its hook; likewise */
 	uint32_t space;	   /* as in struct function */
@@ -115,6 +116,10 @@ void names_set_exception(struct names *n, uint32_t id,
  * it dirty. */
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
+
+/* Sets the full path (copied, or NULL) of a call site's relative file.  It is
+ * not written to trace files: it is this machine's. */
+void names_set_path(struct names *n, uint32_t id, const char *path);
 
 /* Returns where the type stands in the name of an exception's function, size
  * bytes of it; NULL: it has none. */

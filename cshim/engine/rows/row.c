@@ -269,11 +269,12 @@ static char *put_site(const struct row *row, const struct cst_look *look,
 		      char *out)
 {
 	const struct call_site *site = &row->names->sites[row->from];
-	int is_link = look->links && *site->file == '/';
+	const char *path = *site->file == '/' ? site->file : site->path;
+	int is_link = look->links && path;
 
 	out = put(out, look->color ? "  " DIM : "  ");
 	if (is_link)
-		out = put(put_url(put(out, LINK), site->file), LINK_END);
+		out = put(put_url(put(out, LINK), path), LINK_END);
 	out = row_put_text(out, base_name(site->file), FILE_MAX_BYTES);
 	out = put_lines(row, site->line, out);
 	if (is_link)

@@ -39,6 +39,15 @@ static void answer_function(struct questions *q, const struct asked *a,
 			   file);
 }
 
+void questions_set_site(struct questions *q, struct space *space, uint64_t addr,
+			uint32_t call_site, const char *file, uint32_t line)
+{
+	names_set_site(q->names, call_site, file, line);
+	if (file && *file != '/')
+		names_set_path(q->names, call_site,
+			       modules_path(space->modules, addr, file));
+}
+
 /* gdb knows nothing of that process: the file itself does. */
 static void answer_self(struct questions *q, const struct asked *a)
 {
@@ -47,9 +56,11 @@ static void answer_self(struct questions *q, const struct asked *a)
 
 	if (a->kind == CST_ASK_LINE) {
 		modules_line(a->space->modules, a->addr, &file, &line);
-		names_set_site(q->names, a->subject, file, line);
+		questions_set_site(q, a->space, a->addr, a->subject, file,
+				   line);
 	} else {
-		modules_definition(a->space->modules, a->addr, &name, &file);
+		modules_definition(a->space->modules, a->addr, &name, &file,
+				   &line);
 		answer_function(q, a, name, file);
 	}
 }
@@ -127,7 +138,8 @@ uint32_t questions_answer(struct questions *q, uint32_t id, const char *name,
 	a->is_answered = 1;
 	q->n_answered++;
 	if (a->kind == CST_ASK_LINE) {
-		names_set_site(q->names, a->subject, file, line);
+		questions_set_site(q, a->space, a->addr, a->subject, file,
+				   line);
 		return UINT32_MAX;
 	}
 	answer_function(q, a, name, file);

@@ -37,6 +37,11 @@ void questions_add(struct questions *q, enum cst_question_kind kind,
 uint32_t questions_n_open(const struct questions *q);
 uint32_t questions_n_waiting(const struct questions *q);
 
+/* Sets the file and line of a call site whose call is at addr of the space, and
+ * the file's path where it is here. */
+void questions_set_site(struct questions *q, struct space *space, uint64_t addr,
+			uint32_t call_site, const char *file, uint32_t line);
+
 /* Hands out at most n questions that wait, into out; returns how many. */
 int questions_take(struct questions *q, struct cst_question *out, int n);
 /* Finds the object file in which the address of question id lies.  Returns 1

@@ -305,8 +305,8 @@ static void site_find_line(struct sites *s, struct space *space,
 	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
 	place->scope = scopes_innermost(&s->scopes, &inlined);
 	if (inlined.file)
-		names_set_site(s->names, site->call_site, inlined.file,
-			       inlined.line);
+		questions_set_site(&s->questions, space, place->hook - 1,
+				   site->call_site, inlined.file, inlined.line);
 	else if (place->caller && !is_lost_inlined(space, place, callee))
 		questions_add(&s->questions, CST_ASK_LINE, space,
 			      place->caller - 1, site->call_site, 0);

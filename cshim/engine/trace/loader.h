@@ -65,6 +65,7 @@ struct cst_trace {
 	uint64_t size;	  /* in bytes, without a block that is cut short */
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */
+	int has_sources;  /* sources_find() was here */
 	int is_renamed;	  /* what is dirty in names is not in the file */
 	struct names *names;
 	struct trace_thread *threads;

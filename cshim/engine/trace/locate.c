@@ -140,3 +140,22 @@ int64_t locate_count(const struct cst_trace *t, uint32_t thread,
 	unpacked_release(&l.block);
 	return more < 0 ? more : n;
 }
+
+int locate_id(const struct cst_trace *t, const char *text, uint32_t *site,
+	      struct cst_error *err)
+{
+	struct callid id;
+	uint32_t thread;
+	uint64_t tick;
+	int status = callid_parse(text, &id, err);
+
+	if (status == 0)
+		status = callid_thread(t, &id, &thread, err);
+	if (status == 0)
+		status = locate_call(t, &id, thread, &tick, site, err);
+	if (status < 0)
+		return status;
+	return status ? 0
+		      : cst_fail(CST_BAD_INPUT, err,
+				 "no call %.60s in this trace", text);
+}

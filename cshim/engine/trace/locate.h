@@ -15,6 +15,11 @@ int locate_call(const struct cst_trace *t, const struct callid *id,
 		uint32_t thread, uint64_t *tick, uint32_t *site,
 		struct cst_error *err);
 
+/* Sets *site to that of the call with the ID of this text, "1.42".  Returns 0
+ * or a negative status, CST_BAD_INPUT: there is no such call. */
+int locate_id(const struct cst_trace *t, const char *text, uint32_t *site,
+	      struct cst_error *err);
+
 /* Returns how many calls the thread made, without those open before the trace;
  * or a negative status. */
 int64_t locate_count(const struct cst_trace *t, uint32_t thread,

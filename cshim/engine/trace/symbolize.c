@@ -230,10 +230,11 @@ static void rename_function(struct renaming *r, uint32_t id)
 	const char *name, *file, *linkage = f->symbol;
 	struct symbol symbol;
 	char readable[16384];
+	uint32_t line;
 
 	if (!m)
 		return;
-	modules_definition(m, f->addr, &name, &file);
+	modules_definition(m, f->addr, &name, &file, &line);
 	snprintf(readable, sizeof(readable), "%s", f->name);
 	if (is_nameless(f)) {
 		if (modules_symbol(m, f->addr, &symbol) && !symbol.offset) {

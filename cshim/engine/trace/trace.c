@@ -164,20 +164,11 @@ int cst_trace_call(const struct cst_trace *t, const char *id,
 {
 	const struct call_site *s;
 	const struct function *f;
-	struct callid parsed;
-	uint32_t thread, site;
-	uint64_t tick;
-	int status = callid_parse(id, &parsed, err);
+	uint32_t site;
+	int status = locate_id(t, id, &site, err);
 
-	if (status == 0)
-		status = callid_thread(t, &parsed, &thread, err);
-	if (status == 0)
-		status = locate_call(t, &parsed, thread, &tick, &site, err);
 	if (status < 0)
 		return status;
-	if (status == 0)
-		return cst_fail(CST_BAD_INPUT, err,
-				"no call %.60s in this trace", id);
 	s = &t->names->sites[site];
 	f = &t->names->functions[s->function];
 	*out = (struct cst_call){.function = f->name,

@@ -463,6 +463,22 @@ struct cst_call {
 CST_API int cst_trace_call(const struct cst_trace *t, const char *id,
 			   struct cst_call *out, struct cst_error *err);
 
+/* The source files of a call: full paths where they are on this machine, else
+ * as compiled. "": not known. */
+struct cst_source {
+	char call_file[4096];
+	char own_file[4096]; /* of the called function */
+	uint32_t call_line;
+	uint32_t own_line; /* where the function begins */
+};
+
+/* Finds the source of the call with this ID with the help of the object files'
+ * debug information, which is looked for as cst_trace_rename() does.  Returns 0
+ * or a negative status, CST_BAD_INPUT: there is no such call. */
+CST_API int cst_trace_source(const struct cst_trace *t, const char *id,
+			     const char *const *places, int n_places,
+			     struct cst_source *out, struct cst_error *err);
+
 /* An object file of the traced program; its strings belong to the trace. */
 struct cst_module {
 	const char *path;
