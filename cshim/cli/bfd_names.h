@@ -7,8 +7,8 @@
  * A recorder asks through its `wanted` callback, on its own thread.  The owner
  * of the recorder then calls bfd_names_answer_all() on a thread of its choice,
  * and bfd_names_drain() where it would call cst_recorder_drain(). All calls
- * with one naming come from one thread at a time.  The process may have ended:
- * what counts is what cst_recorder_process() saw mapped while it ran.
+ * with one bfd_names come from one thread at a time.  The process may have
+ * ended: what counts is what cst_recorder_process() saw mapped while it ran.
  */
 #ifndef CLI_BFD_NAMES_H
 #define CLI_BFD_NAMES_H
@@ -17,7 +17,8 @@
 
 struct bfd_names;
 
-/* Gets one line for the user (about debug information that cannot be read). */
+/* Takes one line for the user, about debug information that cannot be read;
+ * text is valid during the call only. */
 typedef void (*bfd_names_tell_fn)(void *arg, const char *text);
 
 /* Returns an object that answers questions and keeps the files open that it has
@@ -30,11 +31,12 @@ void bfd_names_free(struct bfd_names *n);
  * ask only about files that need libbfd. */
 void bfd_names_attach(struct bfd_names *n, struct cst_recorder *r);
 
-/* Answers every question that waits.  Returns how many there were. */
+/* Answers every question that r has now.  Returns how many there were. */
 int bfd_names_answer_all(struct bfd_names *n, struct cst_recorder *r);
 
-/* Drains the recorder of all that the program has written, with all names: for
- * the last drain before cst_recorder_end(), and where rows must be complete. */
+/* Drains r of all that the program has written, with all names, and reports
+ * through tell() what could not be read: for the last drain before
+ * cst_recorder_end(), and where rows must be complete. */
 void bfd_names_drain(struct bfd_names *n, struct cst_recorder *r);
 
 #endif

@@ -27,7 +27,7 @@ enum {
 
 /* What an argument is, for completion. */
 enum takes {
-	TAKES_WORD, /* any word */
+	TAKES_WORD = 0, /* any word: nothing is offered */
 	TAKES_TRACE,
 	TAKES_FILE,
 	TAKES_PROGRAM, /* a program, and its arguments behind it */
@@ -43,7 +43,7 @@ struct command {
 	const char *details;   /* further help, or "" */
 	const char *examples;  /* lines without "cstrace ", or NULL */
 	unsigned options;      /* FOR_..., 0: it has none of option_rows */
-	enum takes takes[MAX_TAKES]; /* its arguments; 0: no more */
+	enum takes takes[MAX_TAKES]; /* its first arguments */
 	/* argv[0] is "cstrace NAME"; returns an exit code. */
 	int (*run)(int argc, char **argv);
 };
@@ -52,16 +52,18 @@ extern const struct command command_gdb, command_record, command_live,
 	command_show, command_report, command_save, command_info, command_diff,
 	command_expect, command_check, command_graph, command_list;
 
-/* All of them, in the order of the help; NULL behind the last. */
+/* All commands, in the order of the help; NULL stands behind the last. */
 extern const struct command *const commands[];
 
 /* Returns the command of that name, or NULL. */
 const struct command *command_find(const char *name);
 
-/* Prints one line on bad usage to standard error, and returns STATUS_USAGE. */
+/* Prints one line on bad usage of c to standard error, in the format of
+ * printf(), and returns STATUS_USAGE. */
 int usage_error(const struct command *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Prints one line on a failure to standard error, and returns STATUS_FAILED. */
+/* Prints one line, "cstrace: ...", on a failure or for the user's attention to
+ * standard error, and returns STATUS_FAILED. */
 int failure(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

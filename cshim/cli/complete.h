@@ -5,10 +5,11 @@
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H
 
-/* words is what stands behind "cstrace" up to the word at the cursor, which is
- * the last of them and may be empty.  Prints a line for each word that could
- * stand there, with a tab and what it means behind it, or one line that begins
- * with a colon and tells the shell what to look for itself:
+/* Prints what could stand in place of the last of the words, which is the word
+ * at the cursor and may be empty; words are what stands behind "cstrace" up to
+ * there.  Prints a line for each possible word, with a tab and what it means
+ * behind it, or one line that begins with a colon and says what the shell is to
+ * look for itself:
  *
  *   :trace       files that end in .cst, and folders
  *   :file        any file

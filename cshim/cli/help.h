@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What --help prints, on standard output.
+ * The help texts of the command.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
@@ -9,9 +9,9 @@
 
 #include "command.h"
 
-/* Prints all commands, a line each. */
+/* Prints the general help to `to`: all commands, a line each, and examples. */
 void help_print(FILE *to);
-/* Prints one command with its options. */
+/* Prints the help of one command, with its options, to standard output. */
 void help_print_command(const struct command *c);
 
 #endif

@@ -5,9 +5,11 @@
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
-/* Returns path, or, for standard input ("-") or a <(command), the path of a
- * temporary file with a copy of it.  Returns NULL after it has reported a
- * failure. */
+/* Returns path; or, for standard input ("-") or the pipe of a shell's
+ * <(command), which are read to their end, the path of a temporary file with a
+ * copy, in static memory that the second call from now overwrites.  The file
+ * lasts as long as the process.  Returns NULL after it has reported a failure.
+ */
 const char *input_path(const char *path);
 
 #endif

@@ -8,9 +8,10 @@
 
 #include <limits.h>
 
-/* Finds the first of the NULL-ended places, seen from the command's own folder,
- * that exists, and writes its path to out.  Returns STATUS_OK, or STATUS_FAILED
- * after it has reported that it cannot find it. */
+/* Finds the first of the places that exists, and writes its path to out. places
+ * are paths relative to the command's own folder, with NULL behind the last;
+ * name is what messages call the file.  Returns STATUS_OK, or STATUS_FAILED
+ * after it has reported that there is none. */
 int install_dir_find(const char *name, const char *const *places,
 		     char out[PATH_MAX]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Starting a program with the shim in it.
+ * Starts a program with the shim in it.
  */
 #ifndef CLI_LAUNCH_H
 #define CLI_LAUNCH_H
@@ -11,20 +11,21 @@
 struct launch {
 	char *program;		    /* the file that PATH leads to */
 	char *preload;		    /* LD_PRELOAD's value */
-	void (*on_large_file)(int); /* what SIGXFSZ does to us, and to it */
+	void (*on_large_file)(int); /* SIGXFSZ as it was set: for the program */
 	int is_output_ours;	    /* the program's goes to standard error */
 	char *link; /* the shim's other name, without blanks; or NULL */
 };
 
-/* Finds the program and the shim.  Returns an exit code; a failure was
- * reported. */
+/* Finds the program and the shim, and has this process ignore SIGXFSZ.  Returns
+ * an exit code; a failure was reported.  Release l in any case. */
 int launch_prepare(struct launch *l, const char *name);
 /* Frees what belongs to l, once the program has ended. */
 void launch_release(struct launch *l);
 
-/* Starts the program with these signals blocked; area is the path for the shim.
- * Returns 0 with the process in *pid, or an exit code; a failure was
- * reported. */
+/* Starts the program with the arguments argv; area is the path of the area, for
+ * the shim.  The signals in blocked are blocked in this process from here on,
+ * not in the program.  Returns 0, with the process in *pid, once the program
+ * runs; or an exit code; a failure was reported. */
 int launch_start(const struct launch *l, char **argv, const char *area,
 		 const sigset_t *blocked, pid_t *pid);
 

@@ -7,11 +7,11 @@
 
 #include "cstrace/engine.h"
 
-/* Prints a line for each kind of library that was not traced. */
+/* Prints a line for each thing that was not traced (cst_status_untraced()). */
 void losses_tell_untraced(const struct cst_status_report *s);
 
-/* Prints what losses_tell_untraced() does, after a line on records that were
- * lost. */
+/* Prints a line on records that were lost and one on calls that were not kept,
+ * if there are any, and what losses_tell_untraced() does. */
 void losses_tell(const struct cst_status_report *s);
 
 #endif

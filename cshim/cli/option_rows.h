@@ -10,7 +10,7 @@
 struct option_row {
 	const char *name;  /* NULL behind the last row */
 	const char *value; /* what it takes, NULL: nothing */
-	const char *help;  /* NULL: for gdbext alone, and told nobody else */
+	const char *help;  /* NULL: for gdbext alone, in no help */
 	unsigned use;	   /* FOR_... */
 	/* Sets the option; returns 0, or -1 when value is not valid. */
 	int (*set)(struct options *o, const char *value);
@@ -24,7 +24,7 @@ extern const struct option_row option_rows[];
 
 enum { OUTPUT_ROW = 0, MAX_OPTION_ROWS = 64 };
 
-/* Sets what holds if there is no option. */
+/* Sets what holds if no option is given. */
 void options_default(struct options *o);
 
 #endif

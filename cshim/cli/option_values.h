@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Reads a whole number of at most max. */
+/* Reads an integer of at most max. */
 int value_number(const char *text, uint64_t max, uint64_t *out);
 
 /* Returns the index of the word among words, which end with NULL; or -1. */

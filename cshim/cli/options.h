@@ -23,16 +23,16 @@ struct options {
 	enum cst_diff_by diff_by;
 	enum cst_diff_sort diff_sort;
 	int is_percent; /* diff shows changes of calls in percent */
-	int make;	/* of expect */
+	int make;	/* of expect: write the golden tree */
 	int is_forced;
 	const char *debug_dirs[MAX_DEBUG_DIRS];
 	int n_debug_dirs;
-	const char *debug_file;	   /* of check, as is_in_gdb; or NULL */
-	int is_in_gdb;		   /* gdb asks, for its user */
+	const char *debug_file;	   /* of check; or NULL */
+	int is_in_gdb;		   /* of check: gdb runs it for its user */
 	const char *format;	   /* of save */
 	enum cst_output output_as; /* of the commands that sum up */
-	int is_all;		   /* all, whatever record was told to show */
-	int is_chosen;	    /* record's choice is applied: --all shows more */
+	int is_all;    /* all calls, also those that record's choice hides */
+	int is_chosen; /* record's choice is applied: --all shows more */
 	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
@@ -45,7 +45,8 @@ struct options {
 
 /* Reads argv into *out; the number of arguments must be between min_names and
  * max_names.  Returns 1 to go on, 0 if the help was asked for and printed, or a
- * negative number for bad usage, which was reported. */
+ * negative number for bad usage, which was reported.  argv must stay valid; its
+ * words may be moved, and a default trace may be put before or behind them. */
 int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		  int max_names, struct options *out);
 

@@ -15,8 +15,8 @@ int pager_write(void *arg, const char *text, uint64_t size);
 /* Returns whether pager_write() would start one. */
 int pager_is_wanted(void);
 
-/* Reports that there is no more text, and waits until the user quits the
- * pager. */
+/* Closes the pipe to the pager, and waits until the user quits the pager; does
+ * nothing if none was started.  Standard output leads nowhere afterwards. */
 void pager_end(void);
 
 #endif

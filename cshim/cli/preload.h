@@ -5,9 +5,11 @@
 #ifndef CLI_PRELOAD_H
 #define CLI_PRELOAD_H
 
-/* Makes the value, with the user's own entries behind it.  *link is a link that
- * was made for it, or NULL; the caller frees both.  Returns an exit code; a
- * failure was reported. */
+/* Sets *value to the shim's path with the user's own entries behind it, and
+ * *link to a link to the shim that was made for that, if its own path has a
+ * blank or a colon.  Both are NULL before; the caller frees them in any case,
+ * after preload_unlink(*link).  Returns an exit code; a failure was reported.
+ */
 int preload_make(const char *program, char **value, char **link);
 /* Removes the link and its folder; NULL does nothing. */
 void preload_unlink(const char *link);

@@ -12,9 +12,10 @@
 /* A unit of the debug information; the last one is that of all functions
  * without any. */
 struct check_unit {
-	const char *name;     /* borrowed from the file, as producer */
-	const char *producer; /* the compiler, with its flags if it told; "" */
-	int version;	      /* of DWARF */
+	/* Borrowed from the check_file.  producer is the compiler, with its
+	 * flags if it wrote them down; "": not known. */
+	const char *name, *producer;
+	int version; /* of DWARF */
 	int is_assembler;
 	uint32_t n_functions, n_hooked;
 };
@@ -31,12 +32,13 @@ struct check_code {
 	uint32_t n_units, cap_units;
 	struct check_function *functions; /* by address */
 	uint32_t n_functions, cap_functions;
-	struct range *ranges; /* of units; value: which */
+	struct range *ranges; /* of code; value: index of its unit */
 	uint32_t n_ranges, cap_ranges;
 };
 
-/* Reads the functions and units of f, and counts their calls of hooks.  Returns
- * 1, or 0 when out of memory. */
+/* Reads the functions and units of f, which is borrowed until
+ * check_code_release(), and counts their calls of hooks, which are in sites.
+ * Returns 1, or 0 when out of memory; release c in any case. */
 int check_code_init(struct check_code *c, const struct check_file *f,
 		    const struct hook_sites *sites);
 void check_code_release(struct check_code *c);

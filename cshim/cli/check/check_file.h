@@ -27,7 +27,7 @@ enum hook_supply {
 enum { N_SANITIZERS = 5 };
 
 struct check_file {
-	const char *path; /* as told; borrowed */
+	const char *path; /* as the caller has it; borrowed */
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
@@ -44,15 +44,16 @@ struct check_file {
 	int is_dynamic; /* it has an interpreter, or is a library */
 	int is_pie;
 	int is_stripped;
-	int is_lto;	/* the compiler's own code, not the processor's */
+	int is_lto;	/* it has the compiler's own code (-flto) only */
 	int loads_more; /* it calls dlopen */
 	int has_sanitizer[N_SANITIZERS];
 };
 
 /* Opens the file at path, with the debug information of debug_path if that
- * belongs to it (NULL: of what is installed here). Returns 1; 0 if it cannot be
- * traced, with the reason in *why (static text, or in f's own buffer); or
- * CST_FAILED with errno if it cannot be read. */
+ * belongs to it (NULL: of what is installed here).  path is borrowed until
+ * check_file_close(), which the caller calls in any case.  Returns 1; 0 if the
+ * file cannot be traced, with the reason in *why (static text, or in f's own
+ * buffer); or CST_FAILED with errno if it cannot be read. */
 int check_file_open(struct check_file *f, const char *path,
 		    const char *debug_path, const char **why);
 void check_file_close(struct check_file *f);
@@ -64,10 +65,12 @@ struct check_symbol {
 	uint64_t addr;
 	int is_defined;
 };
-/* Reads symbol i, below n_symbols.  Returns 0 if there is none. */
+/* Sets *out to symbol i, below n_symbols.  Returns 1, or 0 if it has no name.
+ */
 int check_file_symbol(const struct check_file *f, int i,
 		      struct check_symbol *out);
 
+/* Returns the name of the sanitizer of has_sanitizer[i]; it is static. */
 const char *check_sanitizer_name(int i);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Finds where a file's code calls the two hooks.  Some of what looks like a
- * call is none, but that does not lead exactly there.
+ * Finds where a file's code calls the two hooks.  The bytes of other
+ * instructions can look like a call, but hardly ever like one that leads
+ * exactly there.
  */
 #ifndef CLI_CHECK_HOOKS_H
 #define CLI_CHECK_HOOKS_H
@@ -19,7 +20,8 @@ struct hook_sites {
 	uint32_t n_enter;
 };
 
-/* Finds the calls in f.  Returns 1, or 0 when out of memory. */
+/* Finds the calls in f.  Returns 1, or 0 when out of memory; release s in any
+ * case. */
 int hook_sites_init(struct hook_sites *s, const struct check_file *f);
 void hook_sites_release(struct hook_sites *s);
 

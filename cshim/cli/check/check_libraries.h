@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct library {
-	char *name; /* as it is asked for */
+	char *name; /* by which another file needs it */
 	char *path; /* NULL: not found */
 	int has_hooks, is_shim, is_libc;
 };
@@ -19,8 +19,8 @@ struct libraries {
 	uint32_t n, capacity;
 };
 
-/* Finds the libraries of the file at path.  Returns 1, or 0 when out of
- * memory. */
+/* Finds the libraries of the file at path; there are none if it cannot be read.
+ * Returns 1, or 0 when out of memory; release l in any case. */
 int libraries_init(struct libraries *l, const char *path);
 void libraries_release(struct libraries *l);
 

@@ -9,8 +9,9 @@
 #include "check/check_code.h"
 
 struct check_name {
-	char *key, *name; /* demangled */
-	char *file;	  /* where it is declared, as compiled, or NULL */
+	char *key;  /* by which copies of one function are joined */
+	char *name; /* demangled */
+	char *file; /* where it is declared, as compiled, or NULL */
 	int line;
 	uint32_t unit;
 	/* Copies that stand by themselves, and calls that it was inlined into:
@@ -30,8 +31,8 @@ struct check_names {
 
 struct cst_error;
 
-/* Finds the functions that match the regex.  Returns 0, or a negative status:
- * CST_BAD_INPUT if the regex does not compile, CST_MEMORY. */
+/* Finds the functions that match the regex.  Returns 0, and the caller releases
+ * *out; or a negative status, CST_BAD_INPUT if the regex does not compile. */
 int check_names_find(struct check_names *out, const struct check_file *f,
 		     const struct check_code *c, const struct hook_sites *sites,
 		     const char *regex, struct cst_error *err);

@@ -9,7 +9,7 @@
 #include "check/check_names.h"
 #include "check/check_page.h"
 
-/* All that is known of the file. */
+/* What is known of the file. */
 struct check {
 	struct check_file file;
 	struct hook_sites sites;

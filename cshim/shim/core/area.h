@@ -21,7 +21,7 @@ int area_map(const char *path, int is_file);
 void area_touch(void);
 
 /* Returns whether the memory of this chunk is mapped, after mapping it if need
- * be.  Called with signals blocked. */
+ * be.  Called with signals blocked and without the lock, which it may take. */
 int area_has_chunk(uint32_t index);
 /* Returns whether the memory of the site with this number is mapped, after
  * mapping it if need be; the caller holds the lock. */
@@ -31,8 +31,8 @@ int area_has_site(uint32_t number);
  * write would end the program.  Returns 0, or a positive errno. */
 int area_reserve(void *start, uint64_t size);
 
-/* Takes the next number from a table's counter, from first up to below end.
- * Returns -1 when the table is full. */
+/* Claims the next number of a table by its counter, from first up to below end.
+ * Returns the number, or -1 when the table is full. */
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end);
 
 /* Sets *ticks and *ns to the time in ticks and of the monotonic clock; leaves

@@ -15,9 +15,10 @@ struct cst_record *chunk_slot(void);
  * on the same thread (signals.h). Its record is then lost, and counted. */
 int chunk_is_busy(void);
 
-/* Hands this thread's chunk, if it has one, over to the reader.  Called with
- * signals blocked. */
 struct self;
+
+/* Hands the chunk of `me`, if it has one, over to the reader.  Called with
+ * signals blocked. */
 void chunk_hand_over(struct self *me);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "kernel/state.h"
 
+/* What gdb has written, which the shim exports as cstrace_control. */
 extern HIDDEN struct cst_control control;
 
 /* Reads cstrace_control and obeys it, if the state asks for that.  Returns the

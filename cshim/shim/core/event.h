@@ -7,8 +7,10 @@
 
 #include "cstrace/layout.h"
 
-/* Handles an event that the hook does not handle itself: the state is not
- * plainly "on", the site is new, or the chunk is full.  Async-signal-safe. */
+/* Handles an event that the hook does not handle itself, because the state is
+ * another than CST_STATE_ON, the site is new, or the chunk is full.  callee and
+ * caller are the hook's arguments, hook its return address; sp and fp are as in
+ * struct cst_record.  Async-signal-safe. */
 void event_slow(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		uint64_t fp, enum cst_kind kind);
 

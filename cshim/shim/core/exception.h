@@ -18,8 +18,9 @@ struct cxx {
 	uint64_t runtime_what, logic_what;
 };
 
-/* Records a throw of that object and type.  *frame is the return address of the
- * call that throws or, in the functions below, that a handler begins with. */
+/* Records a throw of that object, of the std::type_info type.  frame is where
+ * the call that throws (or, for exception_tell_catch(), that begins a handler)
+ * has its return address on the stack. */
 void exception_tell_throw(const struct cxx *cxx, const uint64_t *frame,
 			  const void *object, const void *type);
 /* Records that the thread's innermost exception in a handler is thrown again;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reports to a reader without gdb which files are mapped where.
+ * Logs for a reader without gdb which files are mapped where (struct
+ * cst_mapping).
  */
 #ifndef SHIM_MAPPINGS_H
 #define SHIM_MAPPINGS_H
@@ -10,10 +11,10 @@
 /* The caller of each function holds the lock.  They do nothing unless the area
  * wants mappings. */
 
-/* Reports all mappings of this process, which was just added to the area. */
+/* Logs all mappings of this process, which was just added to the area. */
 void mappings_begin(void);
-/* Called before a site is made: makes sure that the mapping of its code is
- * reported. */
+/* Makes sure that the mapping of a site's code is logged; called before the
+ * site is made. */
 void mappings_cover(const struct site_key *k);
 /* Drops the sites in memory that was unmapped. */
 void mappings_retire(void);

@@ -12,8 +12,8 @@
  * ended. */
 enum { READER_LOOK_MS = 100 };
 
-/* Returns whether the reader has ended or died: nobody will ever read what is
- * written. */
+/* Returns whether the reader has ended or was killed, so that nobody will read
+ * what is written. */
 int reader_is_gone(void);
 
 /* Wakes the reader, if it sleeps. */

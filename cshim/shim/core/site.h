@@ -14,7 +14,7 @@ struct site_key {
 	uint64_t callee, caller, hook;
 };
 
-/* Both read by each hook, so they share a line.  `table` is the address of an
+/* Each hook reads both, so they share a line.  `table` is the address of an
  * array of 2^n numbers (0: free) with 64 - n in its low six bits, so that one
  * load gets both: a shift takes the low six bits of its count only. */
 struct site_index {
@@ -46,7 +46,7 @@ static inline int site_is(const struct cst_site *s, const struct site_key *k)
 	       s->caller == k->caller;
 }
 
-/* Where a key's number is first looked for. */
+/* The slot in which a key's number is looked for first. */
 struct site_probe {
 	const uint32_t *slots;
 	uint64_t i, mask;
@@ -83,8 +83,9 @@ static inline uint32_t site_find(const struct site_key *k)
 	}
 }
 
-/* Looks only once; returns 0 if the site lies elsewhere, or is not known.  An
- * empty slot gives site 0, whose hook is no return address. */
+/* Looks into the first slot only.  Returns 1, with the site's number in
+ * *number, or 0 if the site is in another slot, or not known.  An empty slot
+ * gives site 0, whose hook is no return address. */
 static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
 {
 	struct site_probe p = site_probe(k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sync modes (breakpoint, handshake): each event is reported before the
+ * The modes breakpoint and handshake: the reader sees each event before the
  * program goes on.
  */
 #ifndef SHIM_SYNC_H
@@ -8,8 +8,9 @@
 
 #include "cstrace/layout.h"
 
-/* Stops for gdb's breakpoint, or waits for the reader, as the mode says; the
- * record of the event is written. */
+/* Calls the function that has gdb's breakpoint, or waits for the reader, as the
+ * mode says.  callee, caller and kind are the event's; its record is already
+ * written. */
 void sync_event(uint64_t callee, uint64_t caller, enum cst_kind kind);
 
 #endif

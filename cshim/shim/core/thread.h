@@ -19,10 +19,10 @@ struct self {
 	uint32_t is_forking; /* between that record and the fork's end */
 	uint64_t marked_at;  /* where the cursor was behind the last of them */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
-	uint32_t home;	   /* index + 1 of the process that we are of */
-	uint32_t tid;	   /* whose this is; 0: nobody has looked */
+	uint32_t home;	   /* index + 1 of the process that it is of */
+	uint32_t tid;	   /* the thread's own; 0: not asked yet */
 	uint64_t busy_sp;  /* signals.h; or 0 */
-	uint64_t quiet_sp; /* while it asks an exception, exception.c; or 0 */
+	uint64_t quiet_sp; /* while it runs a what(), exception.c; or 0 */
 	/* sigstack.h, as last recorded */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;
@@ -41,18 +41,19 @@ static inline int cursor_is_full(uint64_t slot)
 	return (slot & (CST_CHUNK_SIZE - 1)) >= CURSOR_FULL;
 }
 
-/* Drops what another process (the parent) left here. */
+/* Resets me if it is still that of another process, a fork child's parent. */
 void thread_renew(struct self *me);
 
-/* Adds the thread to the area.  Returns 0, or a negative number, which it
- * counts, if the table is full.  Called with signals blocked. */
+/* Adds the calling thread to the area, as me->thread.  Returns 0, or a negative
+ * number if the table is full, which it counts.  Called with signals blocked.
+ */
 int thread_register(struct self *me);
 /* Records that the calling thread may be about to fork: the child's tree begins
  * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);
 
-/* Returns the sequence number of a chunk that was claimed, and makes sure that
- * the end of the thread hands it over.  Called with signals blocked. */
+/* Returns the seq of a chunk that me has just claimed, and makes sure that the
+ * end of the thread hands the chunk over.  Called with signals blocked. */
 uint32_t thread_claimed(struct self *me);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Interprets seccomp filters, to know what one would say to a system call:
- * classic BPF, as far as the kernel lets filters use it.
+ * Interprets seccomp filters, to find out what one would answer to a system
+ * call: classic BPF, as far as the kernel lets filters use it.
  */
 #ifndef SHIM_BPF_H
 #define SHIM_BPF_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the environment tells the shim to do where there is no gdb.
+ * Reads from the environment what the shim is to do without gdb.
  */
 #ifndef SHIM_CONFIG_H
 #define SHIM_CONFIG_H
@@ -16,10 +16,11 @@ void config_read(struct cst_control *control, char **environment);
 /* Returns the value of that variable of the environment, or NULL. */
 const char *config_value(char **environment, const char *name);
 
-/* Returns whether the environment was used: no gdb controls this process. */
+/* Returns whether config_read() has found a variable: no gdb controls this
+ * process. */
 int config_is_own(void);
 
-/* Returns the environment, as libc has it now. */
+/* Returns the environment as libc has it now; NULL: there is no libc. */
 char **config_environment(void);
 
 #endif

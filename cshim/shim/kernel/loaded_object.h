@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the dynamic linker has loaded, read from memory without a call to libc,
+ * Reads from memory what the dynamic linker has loaded, without a call to libc,
  * which would lock its own lock.
  */
 #ifndef SHIM_LOADED_OBJECT_H
@@ -21,10 +21,11 @@ struct object {
 	const Elf64_Rela *tables[N_TABLES];
 	uint64_t sizes[N_TABLES];
 	uint64_t n_constructors;
-	int has_path; /* of its own, for libraries it opens */
+	int has_path; /* it has a run path, for libraries it opens */
 };
 
-/* Reads a loaded object.  Returns 1, or 0 if it must not be read. */
+/* Reads a loaded object; o points into its memory and is valid while it stays
+ * loaded.  Returns 1, or 0 if it has no symbols. */
 int object_read(struct object *o, const struct link_map *map);
 
 /* Returns a symbol that the library exports, by its table of type DT_GNU_HASH,

@@ -12,9 +12,10 @@
 #include "kernel/syscall.h"
 
 /* The thread that unlocks it may be forbidden to wake the others
- * (syscall_gate.h): they look again after so many ms. */
+ * (syscall_gate.h), so they look again after this many ms. */
 enum { LOCK_LOOK_MS = 50 };
 
+/* Locks it if it is free; returns whether it did. */
 static inline int lock_try(void)
 {
 	uint32_t free = 0;
@@ -23,6 +24,7 @@ static inline int lock_try(void)
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* Locks it; waits for it if need be. */
 static inline void lock_take(void)
 {
 	for (int i = 0; i < 100; i++) {
@@ -35,6 +37,7 @@ static inline void lock_take(void)
 			       LOCK_LOOK_MS);
 }
 
+/* Unlocks it and wakes a thread that waits. */
 static inline void lock_drop(void)
 {
 	if (__atomic_exchange_n(&state_page.lock, 0, __ATOMIC_RELEASE) == 2)

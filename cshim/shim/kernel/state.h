@@ -9,7 +9,7 @@
 #include "cstrace/layout.h"
 
 #define EXPORT __attribute__((visibility("default")))
-/* -fvisibility says nothing of what is only declared. */
+/* -fvisibility does not act on what is only declared. */
 #define HIDDEN __attribute__((visibility("hidden")))
 #define COLD __attribute__((noinline, cold))
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -24,7 +24,7 @@ struct state_page {
 	uint32_t state;	     /* enum cst_state */
 	uint32_t mode;	     /* enum cst_mode, as last obeyed */
 	uint32_t process;    /* our index in the area + 1; 0: not registered */
-	uint32_t lock;	     /* lock.h: a fork may find it taken */
+	uint32_t lock;	     /* lock.h: it may be locked when a fork comes */
 	uint32_t has_guests; /* raw_clone.h */
 	uint32_t n_answers;  /* times that the state was asked for */
 	/* Far from the former, which every hook reads. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * System calls straight to the kernel: libc's wrappers set errno, may be the
- * program's own, and are points of cancellation.  Negative errno on failure,
- * as where the program's sandbox forbids it (syscall_gate.h).
+ * program's own, and are points of cancellation.  They return a negative errno
+ * on failure, also if the program's sandbox forbids the call (syscall_gate.h).
  */
 #ifndef SHIM_SYSCALL_H
 #define SHIM_SYSCALL_H
@@ -30,6 +30,7 @@ static inline int sys_open_mode(const char *path, int flags, int mode)
 			      0);
 }
 
+/* Returns whether there is a file that this process may execute. */
 static inline int sys_can_run(const char *path)
 {
 	return gate_call(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0,
@@ -95,7 +96,7 @@ static inline long sys_mmap_at(uint64_t addr, size_t len, int prot, int flags,
 			 (long)offset);
 }
 
-/* Enlarges a mapping where it is. */
+/* Enlarges a mapping where it is.  Returns its address, or a negative errno. */
 static inline long sys_mremap(uint64_t addr, size_t old_len, size_t len)
 {
 	return gate_call(SYS_mremap, (long)addr, (long)old_len, (long)len, 0, 0,
@@ -137,8 +138,8 @@ static inline uint32_t libcs_tid(void)
 	return (uint32_t)tid;
 }
 
-/* The caller is the first thread of its process, or is told of a fork in
- * time. */
+/* Returns the process's number.  Where a sandbox forbids to ask it is that of
+ * the calling thread, which is equal in the first thread of a process. */
 static inline uint32_t sys_getpid(void)
 {
 	long pid = gate_call(SYS_getpid, 0, 0, 0, 0, 0, 0);
@@ -181,7 +182,8 @@ static inline uint64_t sys_monotonic_ms(void)
 {
 	uint64_t ns = sys_clock_ns(CLOCK_MONOTONIC);
 
-	/* Else as of a processor of 2 GHz, or half or twice that. */
+	/* A tick of a processor of 2 GHz is half a ns; others are not far
+	 * from that. */
 	return ns ? ns / 1000000 : clock_ticks() >> 21;
 }
 

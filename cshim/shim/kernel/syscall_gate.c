@@ -13,7 +13,7 @@
 
 enum { MAX_FILTERS = 64, MAX_CODE = 16384, PAGE = 4096, WORD = 8 };
 
-/* Looks at the calls that other threads are in: some 100 ms. */
+/* Looks at the calls that other threads are in: about 100 ms. */
 enum { PATIENCE = 4000000 };
 
 struct filter {

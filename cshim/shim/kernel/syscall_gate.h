@@ -18,8 +18,10 @@ long gate_call(long number, long a, long b, long c, long d, long e, long f);
 void gate_hold(void);
 void gate_release(void);
 
-/* Reports that the program is about to add a filter, which may be anything, for
- * the calling thread and those that it makes, or for all threads. */
+/* Takes note of a filter that the program is about to add, for the calling
+ * thread and those that it makes or, with is_for_all, for all threads; it then
+ * waits for calls that other threads are in, about 100 ms at most.  program is
+ * the program's pointer and need not be valid. */
 void gate_add_filter(const struct sock_fprog *program, int is_for_all);
 
 #endif

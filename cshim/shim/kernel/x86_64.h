@@ -38,10 +38,10 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	return size;
 }
 
-/* For the hooks themselves only, inlined: the stack pointer before the call
- * of the hook, and the frame pointer register there, whatever it holds.  gcc
- * is told to leave rbp alone (rooms.mk); with clang, asking for the frame's
- * address makes it push rbp, always at the same place. */
+/* Give the stack pointer before the call of the hook, and the frame pointer
+ * register there, whatever it holds; for the hooks themselves only.  gcc leaves
+ * rbp alone here (-ffixed-rbp in rooms.mk); with clang, asking for
+ * the frame's address makes it push rbp, always at the same place. */
 #ifdef __clang__
 #define callers_sp() ((uint64_t)__builtin_frame_address(0) + 16)
 #define callers_fp() (*(const uint64_t *)__builtin_frame_address(0))
@@ -66,7 +66,8 @@ static inline uint64_t own_sp(void)
 	return sp;
 }
 
-/* libc puts a thread's own data at the upper end of its stack. */
+/* Returns the address of the thread's own data, which libc puts at the upper
+ * end of the stack that it makes. */
 static inline uint64_t thread_pointer(void)
 {
 	uint64_t pointer;
@@ -102,7 +103,8 @@ static inline uint64_t jump_target_pc(const void *env)
 	return jump_word(env, 7);
 }
 
-/* Returns the frame pointer in a ucontext_t. */
+/* Return the frame pointer, stack pointer and program counter in a
+ * ucontext_t. */
 static inline uint64_t context_fp(const void *context)
 {
 	return ((const uint64_t *)context)[15];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Children that libc's functions make: marks them before they are made.
+ * Marks in the thread's records where libc's functions make a child.
  */
 #ifndef SHIM_CLONE_H
 #define SHIM_CLONE_H

@@ -131,7 +131,7 @@ void __wrap__Unwind_SetIP(void *context, uint64_t ip)
 {
 	struct unwinder unwinder = {.get_sp = get_sp,
 				    .get_register = get_register,
-				    .has_told_handlers = begin_catch != 0};
+				    .reports_handlers = begin_catch != 0};
 
 	jump_tell_frame(&unwinder, context, ip);
 	set_ip(context, ip);

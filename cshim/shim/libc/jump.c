@@ -61,7 +61,7 @@ void jump_tell_frame(const struct unwinder *u, void *context, uint64_t ip)
 				       .fp = u->get_register(context, DWARF_FP),
 				       .pc = ip + 1,
 				       .is_anywhere = 1,
-				       .is_unwinders = u->has_told_handlers});
+				       .is_unwinders = u->reports_handlers});
 }
 
 void before_longjmp(const void *env)

@@ -13,13 +13,14 @@
 struct jump {
 	uint64_t sp;
 	uint64_t fp;
-	uint64_t pc;	  /* as a return address */
-	int is_anywhere;  /* what is inlined there does not show what is unwound
-			   */
-	int is_unwinders; /* is_anywhere, as CST_BY_UNWINDER has it */
+	uint64_t pc; /* as a return address */
+	/* pc does not show which inlined calls are unwound. */
+	int is_anywhere;
+	int is_unwinders; /* also is_anywhere; the record has CST_BY_UNWINDER */
 };
 
-/* Records that this thread continues there. */
+/* Records that this thread continues at *to.  Does nothing while it is not
+ * recorded. */
 void jump_tell(const struct jump *to);
 
 /* Records that this thread continues in the function that called this one. */
@@ -36,7 +37,7 @@ struct unwinder {
 	uint64_t (*get_register)(void *, int);
 	/* A handler that it leads to will call the shim's
 	 * __cxa_begin_catch(). */
-	int has_told_handlers;
+	int reports_handlers;
 };
 
 /* Records that this thread continues in the frame that the unwinder's context

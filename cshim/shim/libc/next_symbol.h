@@ -22,12 +22,13 @@ struct next {
 	uint64_t code, code_size; /* the segment that holds it */
 };
 
-/* Looks for the one that everybody sees, as the program starts. */
+/* Sets n->found to the function that everybody sees, or to 0; called as the
+ * program starts. */
 void next_begin(struct next *n);
 
-/* Returns the one that the caller (an address in its code) would be bound to
- * without the shim; found is 0 if there is none.  libc's functions that look
- * for symbols lock a lock that another thread may hold until this one has
+/* Returns the function that the caller (an address in its code) would be bound
+ * to without the shim, in `found`; 0: there is none.  libc's functions that
+ * look for symbols lock a lock that another thread may hold until this one has
  * finished (it waits for this one, in a constructor), so they are not used
  * here. */
 struct next next_of(const struct next *n, const void *caller);

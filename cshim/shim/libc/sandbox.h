@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The program's own seccomp filters.
+ */
 #ifndef SHIM_SANDBOX_H
 #define SHIM_SANDBOX_H
 
 #include "kernel/state.h"
 
 /* Looks at a system call that the program is about to make, with its first
- * arguments, for whether it begins a sandbox. */
+ * three arguments, and prepares the shim if it begins a sandbox. */
 void sandbox_enters(long number, long a, long b, long c);
 
 /* Run before prctl(); called by assembly only. */

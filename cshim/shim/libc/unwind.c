@@ -88,7 +88,7 @@ static struct cxx cxx_of(const struct next *n)
 
 /* Is the caller, a language's part of unwinding, of the library of C++ whose
  * handlers we are told of? */
-static int has_told_handlers(const void *caller)
+static int reports_handlers(const void *caller)
 {
 	return begin_catch.found &&
 	       (uint64_t)caller - begin_catch.code < begin_catch.code_size;
@@ -102,7 +102,7 @@ EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 		.get_sp = (uint64_t(*)(void *))next.found_companions[0],
 		.get_register =
 			(uint64_t(*)(void *, int))next.found_companions[1],
-		.has_told_handlers = has_told_handlers(caller),
+		.reports_handlers = reports_handlers(caller),
 	};
 
 	jump_tell_frame(&unwinder, context, ip);
