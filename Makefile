@@ -33,8 +33,6 @@ GDB ?= gdb
 PYTHON := /usr/bin/python3
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
-# The layout that Python and the engine must have in common.
-ABI := $(shell $(PYTHON) tools/gen-abi --version)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
 
 comma := ,
@@ -101,9 +99,10 @@ $(BUILD)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
 
-$(BUILD)/abi: FORCE
+# The layout that Python and the engine must have in common.
+$(BUILD)/abi.h: tools/gen-abi $(addprefix cshim/include/cstrace/,control.h engine.h)
 	@mkdir -p $(@D)
-	@echo '$(ABI)' | cmp -s - $@ || echo '$(ABI)' > $@
+	@n=$$($(PYTHON) tools/gen-abi --version) && echo "#define CST_ABI $$n" > $@
 
 $(BUILD)/packages:
 	@tools/packages check build
@@ -116,8 +115,8 @@ $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags |
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
 
 $(CLI_OBJ): ENGINE_CFLAGS += -iquote cshim/cli
-$(BUILD)/obj/cshim/engine/api/install.o: ENGINE_CFLAGS += -DCST_ABI=$(ABI)
-$(BUILD)/obj/cshim/engine/api/install.o: $(BUILD)/abi
+$(BUILD)/obj/cshim/engine/api/install.o: ENGINE_CFLAGS += -include $(BUILD)/abi.h
+$(BUILD)/obj/cshim/engine/api/install.o: $(BUILD)/abi.h
 $(ENGINE_OBJ) $(CLI_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags \
 		| $(BUILD)/packages
 	$(call say,CC)
