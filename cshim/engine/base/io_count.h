@@ -9,11 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { IO_UNKNOWN = -1, IO_ENDED = 0, IO_KNOWN = 1 };
-
-/* Adds the bytes that process pid has written since it began to *sum. IO_ENDED:
- * there is no such process, *sum stays.  IO_UNKNOWN: the kernel does not say.
- */
+/* Adds the bytes that process pid has written since it began to *sum, if there
+ * is such a process.  Returns 0, or CST_FAILED: the kernel does not say. */
 int io_count(uint32_t pid, uint64_t *sum);
 
 /* Notes that the engine itself has written n bytes.  Any thread may call it. */

@@ -216,16 +216,17 @@ static uint64_t others_wrote(void *arg)
 	const struct cst_recorder *r = arg;
 	const struct area *a = r->area;
 	uint32_t n = a->head->n_processes, n_threads = a->head->n_threads;
-	uint64_t sum = 0;
+	uint64_t sum = 0, n_live = 0;
 	int status = io_count((uint32_t)getpid(), &sum);
 
 	if (n > CST_MAX_PROCESSES || n_threads > CST_MAX_THREADS)
 		return UINT64_MAX;
-	for (uint32_t i = 0; i < n && status != IO_UNKNOWN; i++)
+	for (uint32_t i = 0; i < n && status == 0; i++)
 		status = io_count(a->processes[i].pid, &sum);
 	for (uint32_t i = 0; i < n_threads; i++)
-		sum += !a->threads[i].is_ended;
-	return status == IO_UNKNOWN ? UINT64_MAX : sum - io_own();
+		n_live += !a->threads[i].is_ended;
+	/* A byte more does not hide that a thread has ended. */
+	return status < 0 ? UINT64_MAX : (n_live << 48) + sum - io_own();
 }
 
 static int recorder_parts(struct cst_recorder *r,
