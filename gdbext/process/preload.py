@@ -90,10 +90,6 @@ class Preload:
         self._link: Optional[str] = None
         self._shim: Optional[str] = None
 
-    def is_installed(self) -> bool:
-        value = self._values.get(gdb.selected_inferior().num)
-        return value is not None and _read() == value.ours
-
     def _users(self, now: Optional[str]) -> Optional[str]:
         """The variable without what we have put into it; `clone-inferior`
         may have copied that from another."""

@@ -204,9 +204,6 @@ static void take_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 	name = &w->out->all[i];
 	if (!dwarf_hasattr(die, DW_AT_declaration))
 		name->has_debug = 1;
-	if (dwarf_func_inline(die) ||
-	    dwarf_hasattr_integrate(die, DW_AT_inline))
-		name->is_marked_inline = 1;
 	if (!take_ranges(w, die, w->n_instances))
 		return;
 	w->n_instances++;

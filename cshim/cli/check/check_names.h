@@ -19,7 +19,6 @@ struct check_name {
 	uint32_t n_copies, n_copies_hooked;
 	uint32_t n_inlined, n_inlined_hooked;
 	int has_debug, is_imported, is_std;
-	int is_marked_inline; /* in the source */
 };
 
 struct check_names {

@@ -14,7 +14,7 @@ enum { SLAB_SIZE = 65536, FIRST_SLOTS = 256 };
 struct slab {
 	struct slab *next;
 	size_t used, size;
-	_Alignas(16) char bytes[];
+	char bytes[];
 };
 
 struct slot {
@@ -67,14 +67,14 @@ static struct slab *slab_add(struct arena *a, size_t size)
 	return s;
 }
 
-void *arena_alloc(struct arena *a, size_t size)
+/* Room for so many bytes of text. */
+static char *arena_room(struct arena *a, size_t size)
 {
 	struct slab *s = a->slabs;
-	void *p;
+	char *p;
 
 	if (size > SIZE_MAX / 2)
 		return NULL;
-	size = (size + 15) & ~(size_t)15;
 	if (!s || s->size - s->used < size)
 		s = slab_add(a, size > SLAB_SIZE ? size : SLAB_SIZE);
 	if (!s)
@@ -144,7 +144,7 @@ const char *arena_intern(struct arena *a, const char *text, size_t len)
 	s = slot_find(a, text, len, hash);
 	if (s->text)
 		return s->text;
-	copy = arena_alloc(a, len + 1);
+	copy = arena_room(a, len + 1);
 	if (!copy)
 		return NULL;
 	memcpy(copy, text, len);

@@ -18,10 +18,6 @@ struct arena *arena_new(void);
  * NULL. */
 void arena_free(struct arena *a);
 
-/* Returns size bytes, aligned for any type and valid until arena_free(), or
- * NULL when out of memory. */
-void *arena_alloc(struct arena *a, size_t size);
-
 /* Returns the arena's copy of the len bytes at text, with a NUL behind them;
  * equal strings give one pointer.  Returns NULL when out of memory. */
 const char *arena_intern(struct arena *a, const char *text, size_t len);

@@ -70,7 +70,6 @@ struct lane {
 	uint32_t n_late, cap_late;
 	uint32_t n_notes; /* entries of the block that are no calls */
 	uint32_t index;	  /* in the file */
-	uint32_t slot;	  /* in the writer's list of lanes */
 	struct writer *writer;
 };
 

@@ -83,7 +83,9 @@ static int is_area(const char *text, size_t n)
 	return n >= sizeof(magic) && !memcmp(text, &magic, sizeof(magic));
 }
 
-int ours_is(const char *path, const char *format)
+/* Whether the file begins as one in any of cstrace's formats, is empty, or does
+ * not exist.  format is that of the new file, or NULL for path's ending. */
+static int ours_is(const char *path, const char *format)
 {
 	char text[LOOKED_AT + 1];
 	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |

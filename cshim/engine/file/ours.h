@@ -7,10 +7,6 @@
 
 #include "base/error.h"
 
-/* Returns whether the file at path begins as one in any of cstrace's formats,
- * is empty, or does not exist.  format is that of the new file, or NULL for
- * path's ending. */
-int ours_is(const char *path, const char *format);
 /* Returns whether there is no regular file at path, or an empty one. */
 int ours_is_nothing(const char *path);
 

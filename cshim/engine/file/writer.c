@@ -172,8 +172,10 @@ static void put_end(struct writer *w)
 
 static void writer_free(struct writer *w)
 {
-	for (uint32_t i = 0; i < w->n_lanes; i++)
-		writer_lane_free(w->lanes[i]);
+	for (uint32_t i = 0; i < w->n_lanes; i++) {
+		lane_release(w->lanes[i]);
+		free(w->lanes[i]);
+	}
 	free(w->lanes);
 	free(w->threads);
 	packer_free(w->packer);

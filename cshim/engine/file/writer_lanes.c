@@ -30,29 +30,11 @@ struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 	lane_begin_block(l);
 	l->tail_seq = NO_SEQ;
 	l->writer = w;
-	l->index = w->n_lane_indexes++;
-	l->slot = w->n_lanes;
+	l->index = w->n_lanes;
 	w->lanes[w->n_lanes++] = l;
 	meta_put_lane(&w->people, l->index, process, thread, ordinal);
 	writer_put_plain(w, BLOCK_THREADS, &w->people, WRITER_PLAIN_SIZE);
 	return l;
-}
-
-void writer_lane_free(struct lane *l)
-{
-	l->writer->n_room -= l->cap;
-	lane_release(l);
-	free(l);
-}
-
-void writer_lane_end(struct writer *w, struct lane *l)
-{
-	if (!l)
-		return;
-	writer_put_calls(w, l);
-	w->lanes[l->slot] = w->lanes[--w->n_lanes];
-	w->lanes[l->slot]->slot = l->slot;
-	writer_lane_free(l);
 }
 
 /* Too many lanes hold calls: write those of the largest other ones. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lanes of a writer: how one is made, filled and ended.
+ * The lanes of a writer: how one is made and filled.
  */
 #ifndef ENGINE_WRITER_LANES_H
 #define ENGINE_WRITER_LANES_H
@@ -10,15 +10,10 @@
 struct writer;
 
 /* Makes a lane of a process for the thread's own stack (ordinal 0) or another
- * one (its number from 1). It is valid until writer_lane_end() or the writer's
- * end.  Returns NULL when out of memory. */
+ * one (its number from 1). It is valid until the writer's end.  Returns NULL
+ * when out of memory. */
 struct lane *writer_lane(struct writer *w, uint32_t process, uint32_t thread,
 			 uint32_t ordinal);
-
-/* Writes the lane's calls, when its thread has ended, and frees it. */
-void writer_lane_end(struct writer *w, struct lane *l);
-/* Frees l; calls that are not written yet are dropped. */
-void writer_lane_free(struct lane *l);
 
 /* Makes the lane ready for a call for which lane_is_plain() is not true: makes
  * room, begins a new block, keeps what is special.  Returns 0, or a negative

@@ -21,7 +21,6 @@ struct writer {
 	struct packer *packer;
 	struct lane **lanes;
 	uint32_t n_lanes, cap_lanes;
-	uint32_t n_lane_indexes;
 	struct thread_record *threads;
 	uint32_t n_threads, cap_threads;
 	uint64_t n_room;		    /* sum of the lanes' cap */

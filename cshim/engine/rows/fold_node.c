@@ -191,8 +191,10 @@ enum speed node_speed(const struct node *a, const struct node *b)
 							 : AS_FAST;
 }
 
-int node_is_kin(const struct fold *f, const struct node *a,
-		const struct node *b)
+/* Whether b may join a's row: their keys are equal, so they are calls of one
+ * function from one file or loops of such, and a's row can still change. */
+static int node_is_kin(const struct fold *f, const struct node *a,
+		       const struct node *b)
 {
 	return a->key == b->key && !a->is_own && (!a->is_given || f->is_live);
 }

@@ -66,11 +66,6 @@ int node_is_only(const struct fold *f, const struct node *node);
 /* Returns the mean duration of a's calls, in ns. */
 uint64_t node_mean_ns(const struct node *a);
 
-/* Returns whether b may join a's row: their keys are equal, so they are calls
- * of one function from one file or loops of such, and a's row can still change.
- */
-int node_is_kin(const struct fold *f, const struct node *a,
-		const struct node *b);
 /* Returns whether b, kin to a, is also called from a's line.  If a is called
  * from several lines already, any line is one of them. */
 int node_has_lines(const struct node *a, const struct node *b);

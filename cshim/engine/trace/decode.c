@@ -16,7 +16,8 @@ void unpacked_release(struct unpacked *u)
 	*u = (struct unpacked){0};
 }
 
-int unpacked_room(struct unpacked *u, const struct pack_info *info)
+/* Makes room for the block's calls; what was in u may be lost. */
+static int unpacked_room(struct unpacked *u, const struct pack_info *info)
 {
 	uint32_t n = info->n_calls;
 

@@ -16,9 +16,6 @@ struct unpacked {
 	uint32_t cap;
 };
 
-/* Makes room for the block's calls; what was in u may be lost.  Returns 0, or
- * CST_MEMORY. */
-int unpacked_room(struct unpacked *u, const struct pack_info *info);
 /* Frees the memory of u. */
 void unpacked_release(struct unpacked *u);
 

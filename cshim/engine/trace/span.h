@@ -20,11 +20,6 @@ struct span {
 int span_init(struct span *s, const struct cst_trace *t,
 	      const struct cst_choice *choice, struct cst_error *err);
 
-static inline int span_is_all(const struct span *s)
-{
-	return s->from == 0 && s->until == UINT64_MAX;
-}
-
 static inline int span_holds(const struct span *s, uint64_t start)
 {
 	return start >= s->from && start <= s->until;
