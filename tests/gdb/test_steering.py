@@ -244,6 +244,13 @@ def test_the_functions_of_a_module(gdb, tmp_path):
 # ---- what is left out ------------------------------------------------------
 
 
+def test_calls_that_are_too_short_are_not_said_to_be_the_librarys(shop):
+    for command, what in (("show", "calls"), ("report", "functions")):
+        done = cstrace(shop, command, "--min-time", "1000s", "shop.cst")
+        assert done.status == 1
+        assert done.err == "cstrace: no such %s (min-time 1000s)\n" % what
+
+
 def test_a_call_of_the_library_says_what_shows_it(gdb, shop):
     """It and all below it are hidden, by no word of the user's."""
     assert cstrace(shop, "save", "--std", "shop.cst", "std.jsonl",

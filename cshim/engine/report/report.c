@@ -119,11 +119,13 @@ static inline void see_call(struct report *r, const struct site *site,
 }
 
 /* A call that would be counted if the C++ library's were. */
-static int is_std_alone(const struct report *r, const struct site *site,
-			uint64_t start, const struct level *here)
+static int is_std_alone(const struct report *r, const struct packed_call *c,
+			uint32_t lane, const struct site *site,
+			const struct level *here)
 {
 	return (r->is_plain || here->below.is_inside) &&
-	       span_holds(&r->span, start) &&
+	       span_holds(&r->span, c->start) &&
+	       (!r->min_ns || call_duration_ns(r->t, c, lane) >= r->min_ns) &&
 	       filter_hides_std(r->filter, r->t->names, site->function);
 }
 
@@ -142,7 +144,7 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	here->counted = above->counted;
 	here->is_subject = above->is_subject;
 	if (!is_visible(r, site, above, here)) {
-		r->n_std += seen && is_std_alone(r, site, c->start, here);
+		r->n_std += seen && is_std_alone(r, c, lane, site, here);
 		return 0;
 	}
 	if (c->start > r->range.until ||

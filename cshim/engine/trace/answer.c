@@ -89,7 +89,7 @@ static void put_count(struct line *l, const char *name, uint64_t n)
 
 /* Puts a time as the user has written it: in the largest unit that leaves no
  * remainder. */
-static void put_time(struct line *l, const char *name, uint64_t ns)
+static void line_put_time(struct line *l, uint64_t ns)
 {
 	static const struct {
 		uint64_t ns;
@@ -98,12 +98,30 @@ static void put_time(struct line *l, const char *name, uint64_t ns)
 		{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
 	int i = 0;
 
-	if (!ns)
-		return;
 	while (ns % units[i].ns)
 		i++;
-	put_count(l, name, ns / units[i].ns);
+	line_put_number(l, ns / units[i].ns);
 	line_put(l, units[i].name);
+}
+
+static void put_time(struct line *l, const char *name, uint64_t ns)
+{
+	if (!ns)
+		return;
+	put_name(l, name);
+	line_put_time(l, ns);
+}
+
+static void put_range(struct line *l, const struct cst_choice *c)
+{
+	if (!c->range_from_ns && !c->range_until_ns)
+		return;
+	put_name(l, "range");
+	if (c->range_from_ns)
+		line_put_time(l, c->range_from_ns);
+	line_put(l, "..");
+	if (c->range_until_ns)
+		line_put_time(l, c->range_until_ns);
 }
 
 static void put_thread(struct line *l, const struct cst_choice *c)
@@ -128,6 +146,7 @@ static void put_choice(struct line *l, const struct cst_choice *c)
 	put_word(l, "from", c->from);
 	put_word(l, "until", c->until);
 	put_word(l, "below", c->root);
+	put_range(l, c);
 	put_thread(l, c);
 }
 

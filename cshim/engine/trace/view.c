@@ -326,6 +326,8 @@ static int is_std_alone(const struct picker *p, const struct packed_call *c,
 	const struct names *names = p->t->names;
 
 	return below->is_inside && span_holds(&p->span, c->start) &&
+	       (!p->min_ns ||
+		call_duration_ns(p->t, c, p->run.lane) >= p->min_ns) &&
 	       thread_choice_has(&p->threads, &p->t->threads[thread]) &&
 	       filter_hides_std(p->filter, names,
 				names->sites[c->site].function);
