@@ -4,29 +4,16 @@
 
 import { formatCount, formatDuration, plural } from './format.js';
 
+// "1 call was", "2 calls were".
+const were = (n, noun) => `${plural(n, noun)} ${n === 1 ? 'was' : 'were'}`;
 const byId = (id) => document.getElementById(id);
-
-// Which calls were chosen, in words; empty: all.
-function choiceOf({ choice }) {
-  const words = [];
-
-  if (choice.filter) words.push(`filter ${choice.filter}`);
-  if (choice.exclude) words.push(`without ${choice.exclude}`);
-  if (choice.root) words.push(`from call ${choice.root} on`);
-  if (choice.depth) words.push(`${plural(choice.depth, 'level')}`);
-  if (choice.min_ns) words.push(`${formatDuration(choice.min_ns)} or longer`);
-  if (choice.thread) words.push(`thread ${choice.thread}`);
-  if (choice.process) words.push(`process ${choice.process}`);
-  return words.join(', ');
-}
 
 // Why there is nothing to see.
 export function whyNone(head) {
-  const chosen = choiceOf(head);
-  const recorded = `${plural(head.n_recorded, 'call')} ${head.n_recorded === 1 ? 'was' : 'were'} recorded`;
+  const recorded = `${were(head.n_recorded, 'call')} recorded`;
 
   if (!head.n_recorded) return 'No calls were recorded.';
-  if (chosen) return `No call matches: ${chosen}. (${recorded})`;
+  if (head.choice) return `No call matches: ${head.choice}. (${recorded})`;
   return `No call is shown: the C++ library's are hidden, unless the page is saved with --std. (${recorded})`;
 }
 
@@ -34,27 +21,28 @@ export function whyNone(head) {
 function warnings({ head, nShown }) {
   const out = [];
 
-  if (head.n_lost) out.push(`${plural(head.n_lost, 'record')} were lost: calls are missing.`);
-  if (head.n_lost_limit) out.push(`${plural(head.n_lost_limit, 'call')} past the trace's size limit were not kept.`);
+  if (head.n_lost) out.push(`${were(head.n_lost, 'record')} lost: calls are missing.`);
+  if (head.n_lost_limit) out.push(`${were(head.n_lost_limit, 'call')} not kept: the trace had reached its size limit.`);
+  if (head.n_dropped) out.push(`${were(head.n_dropped, 'call')} not kept: too deep or short.`);
   for (const text of head.untraced) out.push(`Not traced: ${text}.`);
   if (head.is_cut) out.push('The trace file was cut short: its last calls are missing.');
-  else if (!head.is_sealed) out.push('The page was saved before the recording ended, or it ended by force.');
+  else if (!head.is_sealed) out.push('The recording had not ended when this page was saved, or was ended by force: calls that had not returned are open.');
   if (nShown < head.n_calls) {
     out.push(`${formatCount(head.n_calls)} calls are more than a page can draw. Chart and tree have the ${
       formatCount(nShown)} that took ${formatDuration(head.least_ns)} or longer (grey: there are more); flame graph, call graph and report count all.`);
   }
   if (head.n_not_stacked) {
-    out.push(`${formatCount(head.n_not_stacked)} calls on deep stacks count as their callers' own time in flame graph and call graph.`);
+    out.push(`Flame graph and call graph leave out ${plural(head.n_not_stacked, 'call')} beyond ${
+      formatCount(head.most_levels)} levels or ${formatCount(head.most_stacks)} different stacks: their time counts as their callers' own.`);
   }
   return out;
 }
 
 function hiddenOf(head) {
   const n = head.n_recorded - head.n_calls;
-  const chosen = choiceOf(head);
 
   if (n <= 0) return '';
-  if (chosen) return `${formatCount(head.n_calls)} of ${plural(head.n_recorded, 'recorded call')} were chosen: ${chosen}`;
+  if (head.choice) return `${formatCount(head.n_calls)} of ${plural(head.n_recorded, 'recorded call')} were chosen: ${head.choice}`;
   return `${formatCount(n)} more of the C++ library hidden`;
 }
 
@@ -77,17 +65,16 @@ export function tellAbout(trace, names) {
   const pids = new Set(head.threads.map(({ pid }) => pid));
   const when = new Date(Number(BigInt(head.start_wall_ns) / 1000000n));
   const date = when.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-  const chosen = choiceOf(head);
   const hidden = hiddenOf(head);
   const count = !head.n_calls ? [] : [
     plural(head.n_calls, 'call'),
     plural(threads.length, 'thread') + (pids.size > 1 ? ` in ${formatCount(pids.size)} processes` : ''),
-    formatDuration(head.duration_ns),
+    `within ${formatDuration(head.duration_ns)}`,
   ];
 
   document.title = `${program} - cstrace`;
   byId('title').textContent = program;
-  byId('meta').textContent = [...count, ...(hidden && !chosen ? [hidden] : []), date,
+  byId('meta').textContent = [...count, ...(hidden && !head.choice ? [hidden] : []), date,
     ...(head.host ? [`on ${head.host}`] : [])].join(' · ');
   listOf([
     ['command', head.command],
@@ -100,14 +87,14 @@ export function tellAbout(trace, names) {
       const { name, tid, pid } = head.threads[thread];
       return `${names.tag(thread)}: ${name} (${tid}${pids.size > 1 ? `, process ${pid}` : ''})`;
     }).join('\n')],
-    ['lost', head.n_lost || head.n_lost_limit ? `${formatCount(head.n_lost)} records, ${
-      formatCount(head.n_lost_limit)} calls past the size limit` : 'nothing'],
+    ['lost', head.n_lost || head.n_lost_limit ? `${plural(head.n_lost, 'record')}, ${
+      plural(head.n_lost_limit, 'call')} past the size limit` : 'nothing'],
     ['page by', `cstrace ${head.version}`],
   ]);
 
   const notes = warnings(trace);
   byId('banner').classList.toggle('warning', notes.length > 0);
-  if (chosen && hidden && head.n_calls) notes.push(`${hidden}.`);
+  if (head.choice && hidden && head.n_calls) notes.push(`${hidden}.`);
   byId('banner').textContent = notes.join(' ');
   byId('banner').hidden = !notes.length;
 }

@@ -9,7 +9,8 @@ const byTotal = (a, b) => b.total - a.total || b.calls - a.calls || a.fn - b.fn;
 
 function newNode(fn, above) {
   return {
-    fn, above, calls: 0, total: 0, self: 0, stopped: 0, ownStops: 0, isRecursive: false, groups: new Map(), below: [],
+    fn, above, calls: 0, total: 0, self: 0, stopped: 0, ownStops: 0, isRecursive: false, nOpen: 0, groups: new Map(),
+    below: [],
   };
 }
 
@@ -46,6 +47,32 @@ export class CallGraph {
     for (let i = 0; i < stacks.n; i++) if (stacks.parent[i] < 0) this.all += stacks.total[i];
   }
 
+  // Calls enter(i) for each stack, and leave(i) behind all that are below it.
+  walk(enter, leave) {
+    const { n, parent } = this.stacks;
+    const first = new Int32Array(n).fill(-1); // of those below it
+    const next = new Int32Array(n).fill(-1); // with the same parent
+    let roots = -1;
+    const open = [];
+
+    for (let i = n - 1; i >= 0; i--) {
+      const above = parent[i];
+      next[i] = above < 0 ? roots : first[above];
+      if (above < 0) roots = i;
+      else first[above] = i;
+    }
+    for (let i = roots; i >= 0;) {
+      enter(i);
+      open.push(i);
+      i = first[i];
+      while (i < 0 && open.length) {
+        const done = open.pop();
+        leave(done);
+        i = next[done];
+      }
+    }
+  }
+
   // What a stack adds to a node.
   add(node, i) {
     const { calls, self, stopped, ownStops } = this.stacks;
@@ -63,22 +90,26 @@ export class CallGraph {
     const at = new Array(n).fill(null); // node of a stack
     const roots = new Map();
 
-    for (let i = 0; i < n; i++) {
+    this.walk((i) => {
       const above = parent[i] < 0 ? null : at[parent[i]];
-      if (this.exceptions.has(fn[i]) || (!above && root >= 0 && fn[i] !== root)) continue;
+      if (this.exceptions.has(fn[i]) || (!above && root >= 0 && fn[i] !== root)) return;
       let same = above;
       while (same && same.fn !== fn[i]) same = same.above;
       const node = same ?? nodeIn(above ? above.groups : roots, fn[i], above);
       at[i] = node;
       this.add(node, i);
-      if (!same) node.total += total[i];
+      // Folding may lead to a node again that a caller has entered.
+      if (!node.nOpen) node.total += total[i];
+      node.nOpen++;
       // A row of its own for the recursion, with nothing but its number.
       if (same) {
         const recursion = nodeIn(above.groups, fn[i], above);
         recursion.isRecursive = true;
         recursion.calls += calls[i];
       }
-    }
+    }, (i) => {
+      if (at[i]) at[i].nOpen--;
+    });
     return settle(roots);
   }
 

@@ -165,7 +165,7 @@ static const char *stacks_text(const struct cst_trace *t,
 	struct cst_error err = {""};
 	char *p = text;
 
-	if (call_paths_make(&s, t, choice, &err) < 0)
+	if (call_paths_make(&s, t, choice, UINT32_MAX, &err) < 0)
 		fail_msg("%s", err.text);
 	*p = '\0';
 	for (uint32_t i = 0; i < s.nodes.n; i++) {
@@ -269,21 +269,21 @@ static struct cst_trace *deep(uint32_t n)
 
 static void deep_stacks_count_for_the_deepest_that_is_kept(void **state)
 {
-	enum { DEEP = STACKS_DEEPEST + 500 };
+	enum { DEEPEST = 1024, DEEP = DEEPEST + 500 };
 	struct cst_trace *t = deep(DEEP);
 	struct call_paths s;
 	struct cst_error err;
 	uint64_t sum = 0;
 
 	(void)state;
-	assert_int_equal(call_paths_make(&s, t, &everything, &err), 0);
-	assert_int_equal(s.nodes.n, STACKS_DEEPEST);
+	assert_int_equal(call_paths_make(&s, t, &everything, DEEPEST, &err), 0);
+	assert_int_equal(s.nodes.n, DEEPEST);
 	assert_int_equal(s.n_calls, DEEP);
 	assert_int_equal(s.n_left_out, 500);
 	for (uint32_t i = 0; i < s.nodes.n; i++)
 		sum += s.sums[i].total.self_ns;
 	assert_int_equal(sum, DEEP);
-	assert_int_equal(s.sums[STACKS_DEEPEST - 1].total.self_ns, 501);
+	assert_int_equal(s.sums[DEEPEST - 1].total.self_ns, 501);
 	call_paths_release(&s);
 	cst_trace_free(t);
 }

@@ -11,7 +11,12 @@
 
 #include <stdlib.h>
 
-enum { NAME_ROOM = 4000, NAME_MAX_BYTES = 4096 };
+enum {
+	NAME_ROOM = 4000,
+	NAME_MAX_BYTES = 4096,
+	/* A row has all names of its stack: deeper ones fill the disk. */
+	DEEPEST = 1024,
+};
 
 /* A function's, made when it is first met. */
 struct name {
@@ -27,7 +32,7 @@ struct folded {
 	struct bytes text;
 	int is_made;
 	uint32_t next; /* node */
-	uint32_t path[STACKS_DEEPEST];
+	uint32_t path[DEEPEST];
 };
 
 /* What parts the functions must not be in their names. */
@@ -84,7 +89,8 @@ static int folded_fill(void *arg, struct bytes *out, struct cst_error *err)
 	int status;
 
 	if (!f->is_made) {
-		status = call_paths_make(&f->stacks, f->t, f->choice, err);
+		status = call_paths_make(&f->stacks, f->t, f->choice, DEEPEST,
+					 err);
 		if (status < 0)
 			return status;
 		f->names = calloc(f->t->names->n_functions + (size_t)1,

@@ -22,6 +22,7 @@
 
 enum {
 	PIECE = 1 << 16, /* stacks */
+	DEEPEST = 1 << 14,
 	NAME_ROOM = 4000,
 	NAME_MAX_BYTES = 4096,
 };
@@ -203,18 +204,11 @@ static void put_sums(const struct html *h, struct bytes *out)
  * were never recorded. */
 static void put_choice(const struct cst_choice *choice, struct bytes *out)
 {
-	PUT(out, ",\n\"choice\":{\"filter\":");
-	put_name(out, choice->filter);
-	PUT(out, ",\"exclude\":");
-	put_name(out, choice->exclude);
-	PUT(out, ",\"root\":");
-	put_name(out, choice->root);
-	put_format(out,
-		   ",\"min_ns\":%" PRIu64 ",\"depth\":%" PRIu32
-		   ",\"thread\":%" PRIu32 ",\"process\":%" PRIu32
-		   ",\"std\":%d}",
-		   choice->min_ns, choice->depth, choice->thread,
-		   choice->process, choice->std);
+	char text[NAME_MAX_BYTES];
+
+	cst_choice_text(choice, text, sizeof(text));
+	PUT(out, ",\n\"choice\":");
+	put_name(out, text);
 }
 
 static void put_losses(const struct cst_status_report *s, struct bytes *out)
@@ -223,8 +217,8 @@ static void put_losses(const struct cst_status_report *s, struct bytes *out)
 
 	put_format(out,
 		   ",\n\"n_lost\":%" PRIu64 ",\"n_lost_limit\":%" PRIu64
-		   ",\"untraced\":[",
-		   cst_status_lost(s), s->n_lost_limit);
+		   ",\"n_dropped\":%" PRIu64 ",\"untraced\":[",
+		   cst_status_lost(s), s->n_lost_limit, s->n_dropped);
 	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text));
 	     i++) {
 		if (i)
@@ -248,10 +242,12 @@ static int put_head(struct html *h, struct bytes *out)
 		   ",\"start_wall_ns\":\"%" PRIu64 "\",\"duration_ns\":%" PRIu64
 		   ",\"n_calls\":%" PRIu64 ",\"n_recorded\":%" PRIu64
 		   ",\"least_ns\":%" PRIu64 ",\"n_not_stacked\":%" PRId64
+		   ",\"most_levels\":%d,\"most_stacks\":%d"
 		   ",\"is_cut\":%d,\"is_sealed\":%d",
 		   t->start_wall_ns, trace_ns(t, t->end_ticks - t->start_ticks),
 		   h->sums.n_calls, n_recorded, h->sums.least_ns,
-		   h->stacks.n_left_out, t->is_cut, t->is_sealed);
+		   h->stacks.n_left_out, DEEPEST, STACKS_MOST, t->is_cut,
+		   t->is_sealed);
 	put_choice(h->choice, raw);
 	put_losses(&t->status, raw);
 	put_names(t->names, h->choice->names, raw);
@@ -304,7 +300,8 @@ static int begin(struct html *h, struct bytes *out, struct cst_error *err)
 		status = html_sums_make(&h->sums, h->t, h->choice,
 					HTML_MOST_CALLS, err);
 	if (status == 0)
-		status = call_paths_make(&h->stacks, h->t, h->choice, err);
+		status = call_paths_make(&h->stacks, h->t, h->choice, DEEPEST,
+					 err);
 	if (status == 0)
 		status = html_calls_new(h->t, h->choice, h->sums.least_ns,
 					HTML_MOST_CALLS, &h->calls, err);

@@ -13,7 +13,7 @@ struct gather {
 	struct call_paths *s;
 	const struct cst_trace *t;
 	struct clamp nest;
-	uint32_t lane;
+	uint32_t lane, n_levels;
 	uint32_t *levels; /* the node of each open call */
 	uint32_t cap;
 };
@@ -60,7 +60,7 @@ static int take_call(struct gather *g, struct shown *call)
 	    clamp_enter(&g->nest, function, call) < 0)
 		return CST_MEMORY;
 	above = level ? g->levels[level - 1] : NO_STACK;
-	if (level < STACKS_DEEPEST)
+	if (level < g->n_levels)
 		status = call_paths_node(s, above, function, &node);
 	if (status < 0)
 		return status;
@@ -79,7 +79,8 @@ static int take_call(struct gather *g, struct shown *call)
 }
 
 int call_paths_make(struct call_paths *s, const struct cst_trace *t,
-		    const struct cst_choice *choice, struct cst_error *err)
+		    const struct cst_choice *choice, uint32_t n_levels,
+		    struct cst_error *err)
 {
 	auto_free struct gather *g = calloc(1, sizeof(*g));
 	struct view *view = NULL;
@@ -91,6 +92,7 @@ int call_paths_make(struct call_paths *s, const struct cst_trace *t,
 		return cst_fail_memory(err);
 	g->s = s;
 	g->t = t;
+	g->n_levels = n_levels;
 	status = view_new_calls(t, choice, 1, &view, err);
 	while (status >= 0 && (status = view_next(view, &call, err)) > 0)
 		if (take_call(g, call) < 0)

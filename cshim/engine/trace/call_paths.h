@@ -13,7 +13,6 @@
 
 enum {
 	STACKS_MOST = 1 << 20,
-	STACKS_DEEPEST = 1024,
 	NO_STACK = UINT32_MAX, /* above the outermost function */
 };
 
@@ -31,7 +30,7 @@ struct call_paths {
 	struct stack_sums *sums; /* by node */
 	uint32_t cap;
 	int64_t n_calls;
-	/* Calls beyond STACKS_MOST nodes or STACKS_DEEPEST levels: their time
+	/* Calls beyond STACKS_MOST nodes or the deepest level: their time
 	 * counts as their caller's own. */
 	int64_t n_left_out;
 };
@@ -41,10 +40,11 @@ struct call_paths {
 int call_paths_node(struct call_paths *s, uint32_t above, uint32_t b,
 		    uint32_t *out);
 
-/* Fills an empty s with the calls of the choice.  Returns 0 or a negative
- * status; release s in any case. */
+/* Fills an empty s with the calls of the choice, at most n_levels deep.
+ * Returns 0 or a negative status; release s in any case. */
 int call_paths_make(struct call_paths *s, const struct cst_trace *t,
-		    const struct cst_choice *choice, struct cst_error *err);
+		    const struct cst_choice *choice, uint32_t n_levels,
+		    struct cst_error *err);
 
 /* Frees the memory of s and zeroes it. */
 void call_paths_release(struct call_paths *s);
