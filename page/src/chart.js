@@ -258,7 +258,8 @@ class BoxesPlugin extends UIPlugin {
     const width = this.widthOf(text);
 
     if (width <= room) return text;
-    for (let n = Math.floor(room / width * text.length); n > 0; n--) {
+    // A letter alone says nothing.
+    for (let n = Math.floor(room / width * text.length); n > 1; n--) {
       const cut = `${text.slice(0, n)}…`;
       if (this.widthOf(cut) <= room) return cut;
     }

@@ -75,10 +75,10 @@ export class Colors {
     this.other = this.shade(HUES.length, 0, isDark);
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit
     this.more = isDark ? '#23262a' : '#eff0f2'; // callees that are left out
-    this.many = isDark ? '#77808f' : '#98a1b3'; // too small to tell apart
-    this.manyHits = isDark ? '#d29922' : '#e0a100';
+    this.many = isDark ? '#77808f' : '#8690a4'; // too small to tell apart
+    this.manyHits = isDark ? '#d29922' : '#be8700';
     this.text = isDark ? '#f0f1f3' : '#16181d';
-    this.ontop = isDark ? 'rgba(255,255,255,0.66)' : 'rgba(0,0,0,0.62)'; // of boxes
+    this.ontop = isDark ? 'rgba(255,255,255,0.88)' : 'rgba(0,0,0,0.7)'; // of boxes
     this.dim = isDark ? '#9aa0a8' : '#5c6470';
     this.back = isDark ? '#17191c' : '#ffffff';
     this.panel = isDark ? '#1f2226' : '#f5f6f8';

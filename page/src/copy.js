@@ -40,5 +40,13 @@ export function tell(text) {
 }
 
 export async function copy(text, what) {
-  tell(await put(text) ? `Copied ${what}` : 'The browser does not allow copying');
+  if (await put(text)) {
+    tell(`Copied ${what}`);
+    return;
+  }
+  const dialog = document.getElementById('copy');
+  const area = dialog.querySelector('textarea');
+  area.value = text;
+  dialog.showModal();
+  area.select();
 }

@@ -182,7 +182,9 @@ export class Details {
     const body = document.createElement('div');
 
     head.className = 'head';
-    head.append(what, ...actions, button('×', 'Close (Esc)', () => this.listener.closed()));
+    const close = button('×', 'Close (Esc)', () => this.listener.closed());
+    close.setAttribute('aria-label', 'Close');
+    head.append(what, ...actions, close);
     if (fn !== undefined && this.names.full(fn) !== this.names.fn(fn)) first.append(cell('full', this.names.full(fn)));
     first.append(factsOf(facts));
     body.className = 'body';

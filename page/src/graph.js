@@ -7,9 +7,6 @@
 import { formatCount, formatDuration, formatShare } from './format.js';
 import { bar, cell, headings, List, nameOf, time } from './list.js';
 
-const ROW = 20;
-const INDENT = 14;
-const DEEPEST = 32;
 const LEAST_SHARE = 0.02; // of the time, for what is unfolded at first
 const FIRST_ROWS = 60;
 
@@ -21,14 +18,12 @@ export class Graph {
     this.at = null;
     this.bar = document.createElement('div');
     this.bar.className = 'focus';
-    this.body = document.createElement('div');
-    this.body.className = 'list';
     const head = headings([['calls', 'Calls'], ['total', 'Total'], ['self', 'Self'], ['share', 'Share'],
       ['call', 'Function']]);
     head.querySelector('.share').title = 'of all time; dark: its own, without its callees';
-    section.append(this.bar, head, this.body);
-    this.list = new List(this.body, ROW, (row, i) => this.draw(row, i));
-    this.body.addEventListener('click', (event) => this.click(event));
+    section.append(this.bar);
+    this.list = new List(section, head, 'treegrid', (row, i) => this.draw(row, i));
+    this.list.element.addEventListener('click', (event) => this.click(event));
     this.focus(-1);
   }
 
@@ -43,8 +38,8 @@ export class Graph {
       own.isFocus = true;
       own.isOpen = true;
       this.parts = [
-        { title: 'Callers, with its calls and times that come from there', nodes: this.graph.callers(fn),
-          none: 'None: it is the outermost on all its stacks.' },
+        { title: 'Callers, with the calls and the time that came through them', nodes: this.graph.callers(fn),
+          none: 'None: it is the outermost function wherever it was called.' },
         { title: 'The function and its callees', nodes: [own] },
       ];
       this.at = own;
@@ -171,11 +166,8 @@ export class Graph {
       return;
     }
     const all = this.graph.all || 1;
-    const isLeaf = !node.below.length;
-    const call = cell('call', cell(isLeaf ? 'leaf' : 'fold', isLeaf ? '' : node.isOpen ? '▾' : '▸'),
-      nameOf(this.names, node.fn));
-    call.style.paddingLeft = `${Math.min(indent, DEEPEST) * INDENT}px`;
-    if (indent > DEEPEST) call.prepend(cell('note', `[${indent}] `));
+    const call = cell('call', nameOf(this.names, node.fn));
+    this.list.indent(row, call, indent, node.below.length ? Boolean(node.isOpen) : undefined);
     if (node.isRecursive) call.append(cell('note', ' recursive: counted above'));
     row.classList.toggle('selected', node === this.at);
     row.classList.toggle('focused', Boolean(node.isFocus));

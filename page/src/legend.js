@@ -21,14 +21,16 @@ export class Legend {
     Object.assign(this, { element, trace, colors, listener });
     this.all = trace.head.sums.reduce((sum, row) => sum + row[3], 0);
     this.picked = '';
-    this.hasColors = true;
+  }
+
+  // The name of the view that it explains.
+  show(view) {
+    this.view = view;
     this.draw();
   }
 
-  // hasColors: whether the view below it has any.
-  show(hasColors) {
-    this.hasColors = hasColors;
-    this.draw();
+  get hasColors() {
+    return ['chart', 'flame', 'report'].includes(this.view);
   }
 
   draw() {
@@ -109,17 +111,19 @@ export class Legend {
     return chips;
   }
 
-  // Only those that are in this trace.
+  // Only those that the view has, and that are in this trace.
   marks() {
-    const { colors, trace: { calls } } = this;
+    const { colors, view, trace: { calls } } = this;
     const ends = new Uint8Array(8);
     const mark = (color, className, text, title) => {
       const key = cell('key', swatch(color, className), text);
       key.title = title;
       return key;
     };
-    const marks = [mark(colors.many, 'swatch', 'many short calls', 'calls of several functions within a pixel')];
+    const marks = view === 'report' ? []
+      : [mark(colors.many, 'swatch', 'many short calls', 'calls of several functions within a pixel')];
 
+    if (view !== 'chart') return marks;
     for (let i = 0; i < calls.n; i++) ends[calls.end[i] & 3] = 1;
     const words = new Set(this.trace.exceptions.values());
     if (words.has('throw')) marks.push(mark(colors.thrown, 'swatch edge', 'thrown', 'an exception is thrown there'));

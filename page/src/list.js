@@ -1,31 +1,60 @@
 // SPDX-License-Identifier: MIT
 //
-// A list of any length, of which only the rows in view exist.
+// A list of any length, of which only the rows in view exist.  To a reader of
+// the screen it is a grid: the section that it is in has the focus, and knows
+// which row is chosen.
 
 import { STOPPED } from './format.js';
 
 // Browsers draw nothing beyond some 17 to 33 million pixels.
 const MOST_PIXELS = 8e6;
 
+// What cells have in common: how far they are indented at most.
+const INDENT = 14;
+const NARROW_INDENT = 8;
+const NARROW = 400; // pixels
+const NAME_ROOM = 200; // for what is indented
+const DEEPEST = 32; // levels that are drawn as such
+
 export class List {
-  // draw(row, index) fills a new row's element.
-  constructor(element, rowHeight, draw) {
-    this.element = element;
-    this.rowHeight = rowHeight;
+  // Puts headings and a list into the section; draw(row, index) fills a new
+  // row's element.
+  constructor(section, head, role, draw) {
+    this.section = section;
     this.draw = draw;
+    this.element = document.createElement('div');
+    this.element.className = 'list';
+    this.element.setAttribute('role', 'rowgroup');
+    section.setAttribute('role', role);
+    section.append(head, this.element);
     this.n = 0;
     this.rows = [];
     this.space = document.createElement('div');
     this.space.className = 'space';
     this.pane = document.createElement('div');
     this.pane.className = 'pane';
+    this.pane.setAttribute('role', 'presentation');
     this.element.append(this.space, this.pane);
     this.element.addEventListener('scroll', () => this.later());
-    new ResizeObserver(() => this.later()).observe(element);
+    this.room = 0; // of the cell that is indented
+    this.measure();
+    new ResizeObserver(() => {
+      const first = this.top / this.rowHeight;
+      this.room = head.querySelector('.call')?.clientWidth;
+      this.measure();
+      this.setCount(this.n);
+      this.element.scrollTop = first * this.rowHeight / this.scale;
+    }).observe(this.element);
+  }
+
+  // A window that is narrow, or has no mouse, has higher rows.
+  measure() {
+    this.rowHeight = parseFloat(getComputedStyle(this.element).getPropertyValue('--row'));
   }
 
   setCount(n) {
     this.n = n;
+    this.section.setAttribute('aria-rowcount', n + 1);
     this.space.style.height = `${Math.min(n * this.rowHeight, MOST_PIXELS)}px`;
     this.later();
   }
@@ -78,7 +107,7 @@ export class List {
     const n = Math.min(this.n - first, Math.ceil(this.element.clientHeight / rowHeight) + 1);
 
     while (this.rows.length < n) {
-      const row = newRow();
+      const row = newRow(`${this.section.id}-${this.rows.length}`);
       this.rows.push(row);
       this.pane.append(row);
     }
@@ -86,6 +115,9 @@ export class List {
       row.hidden = i >= n;
       if (i < n) this.show(row, first + i);
     });
+    const chosen = this.rows.find((row) => !row.hidden && row.classList.contains('selected'));
+    if (chosen) this.section.setAttribute('aria-activedescendant', chosen.id);
+    else this.section.removeAttribute('aria-activedescendant');
     const shift = this.element.scrollTop - (top - first * rowHeight);
     this.pane.style.transform = `translateY(${shift}px)`;
   }
@@ -93,18 +125,37 @@ export class List {
   // What stays the same stays in place: a click may be on its way to it, or a
   // text of it be marked.
   show(row, index) {
-    const wanted = newRow();
+    const wanted = newRow(row.id);
 
     this.draw(wanted, index);
-    row.className = wanted.className;
+    wanted.setAttribute('aria-rowindex', index + 2);
+    wanted.setAttribute('aria-selected', wanted.classList.contains('selected'));
+    for (const child of wanted.children) child.setAttribute('role', 'gridcell');
+    for (const name of row.getAttributeNames()) if (!wanted.hasAttribute(name)) row.removeAttribute(name);
+    for (const name of wanted.getAttributeNames()) row.setAttribute(name, wanted.getAttribute(name));
     if (!row.isEqualNode(wanted)) row.replaceChildren(...wanted.childNodes);
+  }
+
+  // A row of a tree: its level, and whether it is unfolded (undefined: nothing
+  // is below it).  The cell is indented, as far as there is room.
+  indent(row, element, level, isOpen) {
+    const step = this.room < NARROW ? NARROW_INDENT : INDENT;
+    const deepest = Math.min(DEEPEST, Math.max(4, Math.floor((this.room - NAME_ROOM) / step)));
+
+    row.setAttribute('aria-level', level + 1);
+    if (isOpen !== undefined) row.setAttribute('aria-expanded', Boolean(isOpen));
+    element.prepend(cell(isOpen === undefined ? 'leaf' : 'fold', isOpen === undefined ? '' : isOpen ? '▾' : '▸'));
+    element.style.paddingLeft = `${Math.min(level, deepest) * step}px`;
+    if (level > deepest) element.prepend(cell('note', `[${level}] `));
   }
 }
 
-function newRow() {
+function newRow(id) {
   const row = document.createElement('div');
 
+  row.id = id;
   row.className = 'row';
+  row.setAttribute('role', 'row');
   return row;
 }
 
@@ -152,6 +203,8 @@ export function headings(names) {
   const row = document.createElement('div');
 
   row.className = 'headings';
+  row.setAttribute('role', 'row');
   row.append(...names.map(([className, text]) => cell(className, text)));
+  for (const head of row.children) head.setAttribute('role', 'columnheader');
   return row;
 }

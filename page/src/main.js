@@ -125,9 +125,9 @@ class Page {
     this.view?.setKeys?.(false);
     this.view?.leave?.();
     VIEWS.forEach((other) => { byId(other).hidden = other !== name; });
-    this.legend.show(['chart', 'flame', 'report'].includes(name));
-    for (const tab of document.querySelectorAll('[role=tab]')) {
-      tab.setAttribute('aria-selected', tab.dataset.view === name);
+    this.legend.show(name);
+    for (const button of document.querySelectorAll('[data-view]')) {
+      button.setAttribute('aria-current', button.dataset.view === name);
     }
     this.name = name;
     if (!this.views[name]) {
@@ -139,6 +139,12 @@ class Page {
     this.showSelected();
     this.keysFor(document.activeElement);
     this.remember();
+  }
+
+  // What the user opens gets the keys as well.
+  go(name) {
+    this.open(name);
+    byId(name).focus({ preventScroll: true });
   }
 
   // The chart's keys are the library's, which hears all of the document.
@@ -344,7 +350,7 @@ class Page {
     else if (key === 'g' && this.functionAt() >= 0) this.focus(this.functionAt());
     else if (this.details.copies[key]) this.details.copies[key]();
     else if (key === 'Backspace' && this.view.zoomBack) this.view.zoomBack();
-    else if (VIEWS[key - 1]) this.open(VIEWS[key - 1]);
+    else if (VIEWS[key - 1]) this.go(VIEWS[key - 1]);
     else if (target.tagName === 'BUTTON' && (key === 'Enter' || key === ' ')) return false;
     else if (this.view.scrollBy && key.startsWith('Page')) this.view.scrollBy(key === 'PageUp' ? -300 : 300);
     else return this.view.press?.(key) ?? false;
@@ -376,8 +382,8 @@ class Page {
     byId('previous').addEventListener('click', () => this.step(-1));
     byId('help-button').addEventListener('click', () => byId('help').showModal());
     byId('meta').addEventListener('click', () => byId('about').showModal());
-    for (const tab of document.querySelectorAll('[role=tab]')) {
-      tab.addEventListener('click', () => this.open(tab.dataset.view));
+    for (const button of document.querySelectorAll('[data-view]')) {
+      button.addEventListener('click', () => this.go(button.dataset.view));
     }
   }
 }

@@ -5,14 +5,12 @@
 import { formatCount, formatDuration, formatShare } from './format.js';
 import { bar, cell, headings, List, nameOf, time } from './list.js';
 
-const ROW = 20;
-
 // stops: the bit that says whether gdb stopped the program meanwhile.
 const COLUMNS = [
   { key: 'calls', title: 'Calls', format: formatCount },
   { key: 'total', title: 'Total', format: formatDuration, stops: 1 },
   { key: 'self', title: 'Self', format: formatDuration, stops: 2 },
-  { key: 'share', title: 'Share', format: formatShare },
+  { key: 'share', title: 'Self %', format: formatShare },
   { key: 'mean', title: 'Mean', format: formatDuration, stops: 1 },
   { key: 'min', title: 'Min', format: formatDuration, stops: 4 },
   { key: 'max', title: 'Max', format: formatDuration, stops: 8 },
@@ -32,17 +30,14 @@ export class Table {
     this.heads = headings(COLUMNS.map(({ key, title }) => [key, title]));
     [...this.heads.children].forEach((head, i) => {
       head.tabIndex = 0;
-      head.setAttribute('role', 'columnheader');
       head.addEventListener('click', () => this.sortBy(COLUMNS[i].key));
       head.addEventListener('keydown', (event) => {
         if (event.key === 'Enter') this.sortBy(COLUMNS[i].key);
       });
     });
-    this.body = document.createElement('div');
-    this.body.className = 'list';
-    section.append(this.heads, this.body);
-    this.list = new List(this.body, ROW, (row, i) => this.draw(row, i));
-    this.body.addEventListener('click', (event) => this.click(event));
+    this.heads.querySelector('.share').title = 'its own time, without its callees, of all time';
+    this.list = new List(section, this.heads, 'grid', (row, i) => this.draw(row, i));
+    this.list.element.addEventListener('click', (event) => this.click(event));
     this.sortBy('total');
   }
 

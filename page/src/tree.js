@@ -11,9 +11,6 @@ import { bar, cell, headings, List, nameOf, time } from './list.js';
 import { foldLoops } from './runs.js';
 import { Recursion } from './recursion.js';
 
-const ROW = 20;
-const INDENT = 14;
-const DEEPEST = 32; // levels that are drawn as such
 const FIRST_ROWS = 300; // are unfolded in the beginning
 const MOST_ROWS = 300000; // are unfolded at once by "*"
 
@@ -33,12 +30,8 @@ export class Tree {
     this.isLevelled = new Set(); // calls whose recursion is shown level by level
     this.laneTotals = trace.lanes.map((lane) => this.rootsOf(lane).reduce(
       (sum, call) => sum + this.calls.duration[call], 0));
-    section.append(this.head());
-    this.body = document.createElement('div');
-    this.body.className = 'list';
-    section.append(this.body);
-    this.list = new List(this.body, ROW, (row, i) => this.draw(row, i));
-    this.body.addEventListener('click', (event) => this.click(event));
+    this.list = new List(section, this.head(), 'treegrid', (row, i) => this.draw(row, i));
+    this.list.element.addEventListener('click', (event) => this.click(event));
     this.begin();
   }
 
@@ -356,8 +349,11 @@ export class Tree {
     const all = this.laneTotals[this.laneOf(call)];
     row.classList.toggle('selected', item === this.at);
     row.classList.toggle('hit', this.isHit(item));
+    const element = this.drawCall(item);
+    const isLeaf = isCall(item) && this.isLeaf(item);
+    this.list.indent(row, element, indent, isLeaf ? undefined : this.isUnfolded(item));
     row.replaceChildren(...(isCall(item) ? this.cellsOfCall(item, all) : this.cellsOfLoop(item, all)),
-      this.drawCall(item, indent), cell('site', isCall(item) ? this.names.site(item) : ''));
+      element, cell('site', isCall(item) ? this.names.site(item) : ''));
   }
 
   isHit(item) {
@@ -392,14 +388,10 @@ export class Tree {
       cell('id', `${this.names.id(loop.calls[0])}…`)];
   }
 
-  drawCall(item, indent) {
+  drawCall(item) {
     const { names } = this;
-    const isLeaf = isCall(item) && this.isLeaf(item);
-    const fold = cell(isLeaf ? 'leaf' : 'fold', isLeaf ? '' : this.isUnfolded(item) ? '▾' : '▸');
-    const element = cell('call', fold);
+    const element = cell('call');
 
-    element.style.paddingLeft = `${Math.min(indent, DEEPEST) * INDENT}px`;
-    if (indent > DEEPEST) fold.before(cell('note', `[${indent}] `));
     if (!isCall(item)) {
       element.append(...this.describeLoop(item));
       return element;

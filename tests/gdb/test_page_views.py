@@ -137,37 +137,76 @@ def test_colours_by_function(page, server):
     assert "wait_for_events" in page.text("#legend")
 
 
-LUMINANCE = """((colors) => {
+# The least contrast of the texts that are to be seen, of those in boxes, and of
+# the page's few on colours of its own.
+CONTRAST = """(() => {
   const context = document.createElement('canvas').getContext('2d',
     { willReadFrequently: true });
-  return colors.map((color) => {
-    context.fillStyle = color;
-    context.fillRect(0, 0, 1, 1);
+  const light = (...colors) => {
+    for (const color of colors) {
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+    }
     const [r, g, b] = [...context.getImageData(0, 0, 1, 1).data].map((v) => {
       const part = v / 255;
       return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
     });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  });
-})"""
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const ratio = (back, text) => {
+    const [a, b] = [light(...back), light(...back, text)];
+    return Math.max(a, b) / Math.min(a, b);
+  };
+  const low = [];
+  const check = (what, back, text) => {
+    const found = ratio(back, text);
+    if (found < 4.5) low.push([what, found]);
+  };
+  const { colors, trace } = cstrace;
+  for (const box of [...trace.head.sums.map(([fn]) => colors.all[fn]),
+    colors.faint]) {
+    check('box', [box], colors.text);
+    check('behind its name', [box], colors.ontop);
+  }
+  const style = getComputedStyle(document.documentElement);
+  for (const back of ['back', 'panel', 'hover', 'hit', 'note', 'chosen']) {
+    for (const text of ['text', 'dim', 'accent', 'bad', 'good', 'odd',
+      'stopped']) {
+      check(text + ' on ' + back, [style.getPropertyValue('--' + back)],
+        style.getPropertyValue('--' + text));
+    }
+  }
+  for (const back of ['own', 'total']) {
+    check('on a bar', [style.getPropertyValue('--' + back)],
+      style.getPropertyValue('--text'));
+  }
+  check('placeholder', [style.getPropertyValue('--back')],
+    getComputedStyle(document.querySelector('#query'),
+      '::placeholder').color);
+  return [low, light(style.getPropertyValue('--back'))];
+})()"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_names_stand_out_from_their_boxes(page, shop, scheme):
+def test_texts_stand_out(page, shop, scheme):
     page.scheme(scheme)
     try:
-        page.open(shop / "t.html")
-        text, *boxes = page.run(
-            LUMINANCE + "([cstrace.colors.text, ...cstrace.trace.head.sums"
-            ".map(([fn]) => cstrace.colors.all[fn])])")
-        for box in boxes:
-            light, dark = max(text, box), min(text, box)
-            assert (light + 0.05) / (dark + 0.05) >= 4.5
-        back = page.run(LUMINANCE + "([getComputedStyle(document.body)"
-                        ".backgroundColor])")[0]
+        low, back = page.open(shop / "t.html").run(CONTRAST)
+        assert low == []
         assert (back > 0.5) == (scheme == "light")
     finally:
         page.scheme("light")
+
+
+@pytest.mark.parametrize("view, marks", [
+    ("chart", ["many short calls", "thrown", "caught", "unwound"]),
+    ("flame", ["many short calls"]), ("report", []), ("tree", None)])
+def test_the_legend_has_what_the_view_has(page, shop, view, marks):
+    page.open(shop / "t.html")
+    page.run("cstrace.open(arguments[0])", view)
+    assert page.run("[...document.querySelectorAll('#legend .key')]"
+                    ".map((key) => key.textContent)") == (marks or [])
+    assert page.find("#legend").is_displayed() == (marks is not None)
 
 
 # ---- room -------------------------------------------------------------------
@@ -226,6 +265,95 @@ def test_a_long_name_keeps_its_own_part(page, shop):
         page.resize(1200)
 
 
+# What can be clicked, and is smaller than a finger hits.
+SMALL = """[...document.querySelectorAll(
+    'button, input, select, .view:not([hidden]) .row, .fold')]
+  .filter((element) => element.offsetWidth && !element.closest('dialog')
+    && element.type !== 'checkbox')
+  .filter(({ offsetWidth, offsetHeight }) => offsetWidth < 24
+    || offsetHeight < 24).map((element) => element.outerHTML.slice(0, 80))"""
+
+
+def test_a_finger_hits_what_it_means(page, shop):
+    page.resize(500)
+    try:
+        page.open(shop / "t.html")
+        page.run("cstrace.select(0, '')")
+        for view in VIEWS:
+            page.run("cstrace.open(arguments[0])", view)
+            page.settle()
+            assert page.run(SMALL) == [], view
+            assert page.run("""[...document.querySelectorAll(
+              '#legend, #meta, #details')].every((element) =>
+                element.scrollWidth <= element.clientWidth)"""), view
+    finally:
+        page.resize(1200)
+
+
+# ---- keys, and readers of the screen ----------------------------------------
+
+# The tree of what a reader of the screen is told, as far as it has a name.
+def told(page, role):
+    nodes = page.driver.execute_cdp_cmd(
+        "Accessibility.getFullAXTree", {})["nodes"]
+    return [node.get("name", {}).get("value", "") for node in nodes
+            if not node["ignored"] and node["role"]["value"] == role]
+
+
+def test_what_can_be_used_has_a_name(page, shop):
+    page.open(shop / "t.html")
+    page.run("cstrace.select(0, '')")
+    for view in VIEWS:
+        page.run("cstrace.open(arguments[0])", view)
+        page.settle()
+        for role in ("button", "checkbox", "combobox", "searchbox", "image",
+                     "treegrid", "grid"):
+            assert all(told(page, role)), (view, role)
+    assert {"Close", "Previous hit", "Next hit"} <= set(told(page, "button"))
+    assert len(told(page, "columnheader")) == 8
+
+
+def test_the_tree_tells_its_levels_and_what_is_chosen(page, shop):
+    page.open(shop / "t.html").view("3", "tree")
+    page.wait("document.querySelector('#tree .row .own')")
+    page.press("\ue015", "\ue014", "\ue014")  # Down, then two levels deeper
+    page.settle()
+    page.wait("document.querySelector('#tree .selected')")
+    row = page.run("""((row) => [row.id, row.ariaLevel, row.ariaSelected,
+      document.querySelector('#tree').getAttribute('aria-activedescendant'),
+      document.activeElement.id])(document.querySelector('#tree .selected'))""")
+    assert row == [row[0], "3", "true", row[0], "tree"]
+    open_rows = page.run("""[...document.querySelectorAll(
+      '#tree .row:not(.title)')].every((row) => (row.querySelector('.leaf')
+        ? null : String(row.textContent.includes('▾'))) === row.ariaExpanded)""")
+    assert open_rows
+
+
+def test_a_view_that_was_clicked_has_the_keys(page, shop):
+    """Enter is for what is chosen in it, not for the button once more."""
+    page.open(shop / "t.html")
+    page.click("[data-view=graph]")
+    page.wait("cstrace.name === 'graph'")
+    assert page.run("document.querySelector('[aria-current=true]')"
+                    ".dataset.view") == "graph"
+    page.press("\ue015", "\ue007")  # Down, Enter
+    page.wait("cstrace.focused >= 0")
+
+
+def test_where_the_browser_does_not_copy(page, shop):
+    """The text can be copied by hand."""
+    page.open(shop / "t.html")
+    page.run("""(document.execCommand = () => false,
+      Object.defineProperty(navigator, 'clipboard', { value: undefined }), 1)""")
+    page.run("cstrace.select(0, '')")
+    page.press("c")
+    page.wait("document.querySelector('#copy').open")
+    assert page.run("getSelection().toString()") == "cstrace show 1.1"
+    page.press("\ue00c")
+    page.wait("!document.querySelector('#copy').open")
+    assert page.run("cstrace.selected") == 0
+
+
 # ---- what was recorded ------------------------------------------------------
 
 def test_who_recorded_what_and_when(page, shop):
@@ -252,10 +380,33 @@ def test_who_recorded_what_and_when(page, shop):
     assert str(year) in meta
 
 
+@pytest.mark.parametrize("options, words", [
+    (["--in", "shop.cc"], "chosen: in shop.cc."),
+    (["--range", "1ms.."], "chosen: range 1ms...")])
+def test_says_what_was_chosen(page, shop, tmp_path, options, words):
+    """Each condition, and not that the library is hidden."""
+    out = tmp_path / "some.html"
+    assert cstrace(shop, "save", "t.cst", out, *options).returncode == 0
+    page.open(out)
+    assert page.text("#banner").endswith(words)
+    assert "library" not in page.text("#meta")
+
+
+def test_says_what_was_not_kept(page, tmp_path):
+    done = cstrace(tmp_path, "record", "--keep-depth", "4", "-o", "t.cst",
+                   "--", build("deep.c"))
+    assert done.returncode == 0, done.stderr
+    assert cstrace(tmp_path, "save", "t.cst", "t.html").returncode == 0
+    page.open(tmp_path / "t.html")
+    assert re.search(r"[\d,]{5} calls were not kept: too deep or short\.",
+                     page.text("#banner"))
+
+
 @pytest.mark.parametrize("options, why", [
     (["--filter", "nosuch"], "No call matches: filter nosuch. ("),
     (["--min-time", "3600s", "--thread", "2"],
-     "No call matches: 3600.000 s or longer, thread 2. (")])
+     "No call matches: min-time 3600s, thread 2. ("),
+    (["--range", "1000s.."], "No call matches: range 1000s... (")])
 def test_says_why_there_is_nothing(page, shop, tmp_path, options, why):
     out = tmp_path / "none.html"
     done = cstrace(shop, "save", "t.cst", out, *options)
@@ -508,7 +659,14 @@ def graph_rows(folder, *words):
     return json.loads(done.stdout)["rows"]
 
 
-@pytest.mark.parametrize("which", ["shop", "ended"])
+@pytest.fixture(scope="module", name="deep")
+def deep_folder(tmp_path_factory):
+    folder = record_program(tmp_path_factory.mktemp("deep"), build("deep.c"))
+    save(folder, "t.html")
+    return folder
+
+
+@pytest.mark.parametrize("which", ["shop", "ended", "deep"])
 def test_the_graph_is_that_of_the_command(page, request, which):
     folder = request.getfixturevalue(which)
     save(folder, "t.html")
@@ -520,9 +678,56 @@ def test_the_graph_is_that_of_the_command(page, request, which):
     assert mine == Counter((row["function"], row["depth"] - base,
                             row["calls"], row["is_recursive"])
                            for row in theirs)
-    totals = {tuple(row[:2]): row[4] for row in page.run(GRAPH) if row[4]}
-    main = next(row for row in theirs if row["function"] == "main")
-    assert totals["main", 0] == pytest.approx(main["total_ns"], rel=0.01)
+    totals = sorted(tuple(row[:4]) + (row[4] or 0,) for row in page.run(GRAPH))
+    for row, mine in zip(sorted((
+            row["function"], row["depth"] - base, row["calls"],
+            row["is_recursive"], row["total_ns"] or 0) for row in theirs),
+            totals):
+        assert row[:4] == mine[:4]
+        assert mine[4] == pytest.approx(row[4], rel=0.01, abs=99), row
+
+
+def test_recursion_takes_no_longer_than_its_caller(page, deep):
+    """Two functions that call each other are folded into one another."""
+    page.open(deep / "t.html").view("4", "graph")
+    totals = page.run("""(() => {
+      const own = (fn) => cstrace.names.own(fn);
+      const [main] = cstrace.callgraph.tree();
+      const even = main.below.find(({ fn }) => own(fn) === 'even');
+      const odd = even.below.find(({ fn }) => own(fn) === 'odd');
+      return [odd, even, main].map(({ total }) => total);
+    })()""")
+    assert 0 < totals[0] <= totals[1] <= totals[2]
+    assert not page.find("#banner").is_displayed()
+    assert page.run("cstrace.callgraph.tree()[0].below[0].calls") == 5001
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_deep_row_has_room_for_its_name(page, deep, width):
+    page.resize(width)
+    try:
+        page.open(deep / "t.html").view("3", "tree")
+        page.wait("document.querySelector('#tree .row .own')")
+        for _ in range(3):
+            names = page.run("""[...document.querySelectorAll(
+              '#tree .row:not([hidden]) .own')].map((own) =>
+                [own.textContent, own.scrollWidth <= own.clientWidth + 1
+                  && own.clientWidth > 10])""")
+            assert all(fits for _, fits in names), names
+            page.press("\ue00f")  # Page Down
+            page.settle()
+        # The level is a number where it is not drawn.
+        level = 300
+        page.run("""((level) => {
+          const { names, trace: { calls } } = cstrace;
+          cstrace.select(calls.depth.findIndex((depth, i) => depth === level
+            && names.ofCall(i) !== 'down'), '');
+          cstrace.showSelected();
+        })(arguments[0])""", level)
+        page.settle()
+        assert page.text("#tree .selected .call").startswith("[%d] " % level)
+    finally:
+        page.resize(1200)
 
 
 def test_callers_above_and_callees_below(page, shop):
@@ -535,8 +740,8 @@ def test_callers_above_and_callees_below(page, shop):
     rows = page.run("""[...document.querySelectorAll(
       '#graph .row:not([hidden])')].map((row) => (
         row.querySelector('.own') ?? row).textContent.split('(')[0])""")
-    titles = [rows.index("Callers, with its calls and times that come from "
-                         "there"), rows.index("The function and its callees")]
+    titles = [rows.index("Callers, with the calls and the time that came "
+                         "through them"), rows.index("The function and its callees")]
     callers = rows[1:titles[1]]
     assert titles[0] == 0 and callers[0] == "serve"
     assert {"operator", "main"} <= set(callers)
