@@ -140,105 +140,117 @@ class Settings:
     def __init__(self, changed: Changed,
                  open_output: Callable[[str], None]) -> None:
         self._all: dict[str, _Setting] = {}
+        self._changed = changed
+        self._add_rows()
+        self._add_choices()
+        self._add_recording(open_output)
 
-        def flag(name: str, default: bool, what: str, doc: str) -> None:
-            self._add(_Setting(name, gdb.PARAM_BOOLEAN, default, what, doc,
-                               changed))
+    def _flag(self, name: str, default: bool, what: str, doc: str) -> None:
+        self._add(_Setting(name, gdb.PARAM_BOOLEAN, default, what, doc,
+                           self._changed))
 
-        def enum(name: str, words: tuple[str, ...], what: str,
-                 doc: str, default: Optional[str] = None) -> None:
-            self._add(_Setting(name, gdb.PARAM_ENUM, default or words[0],
-                               what, doc, changed, words))
+    def _enum(self, name: str, words: tuple[str, ...], what: str,
+              doc: str) -> None:
+        self._add(_Setting(name, gdb.PARAM_ENUM, words[0], what, doc,
+                           self._changed, words))
 
-        flag("live", True, "whether calls are shown while the program runs",
-             "Off, they are only recorded: `cstrace show` and `cstrace save` "
-             "have all of them.")
-        flag("callsite", True, "whether rows show where the call stands",
-             "File and line of the call itself.")
-        enum("names", engine.NAMES, "how functions are called",
-             "simple: Shop::order, std::sort<...>, with parameters only where "
-             "two\nfunctions of the trace would else be called the same.\n"
-             "full: with all parameters and templates' arguments.")
-        flag("id", True, "whether rows show each call's ID",
-             "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
-             "rows have\nnone without `cstrace save -id`.")
-        flag("thread", True, "whether rows show each call's thread",
-             "Where there are several threads: a line tells who t2 is, whose IDs "
-             "begin\nwith 2; rows without IDs have a column with t2.")
-        enum("timestamp", ("elapsed", "off", "wall"),
-             "the time that rows begin with",
-             "elapsed: since the trace began, stops left out.\n"
-             "wall: the time of day.\noff: none.")
-        flag("duration", True, "whether rows show how long a call took",
-             "Time spent at gdb's prompt is not counted.")
-        enum("color", ("auto", "on", "off"), "whether rows are coloured",
-             "auto: on a terminal, unless `set style enabled off`.")
-        enum("links", ("auto", "on", "off"),
-             "whether places are links to their files",
-             "auto: where the terminal is known to show links (OSC 8).")
-        enum("fold", ("auto", "on", "off"),
-             "whether calls that repeat are one row",
-             "Neighbours that call the same function, sequences of such that "
-             "repeat, and\nfunctions that call themselves or each other are "
-             "one row with its count.\nCalls that are open, unwound or slow "
-             "(ten times the mean) stay rows of\ntheir own.\n"
-             "auto: on a terminal, live and in `cstrace show`; not in pipes "
-             "and files.")
-        flag("std", False, "whether calls of the C++ library are shown",
-             "Off, functions in std:: and those that system headers define "
-             "are\nhidden; user code that they call is shown in their place.")
-        def chosen(name: str, what: str, doc: str,
-                   accept: Callable[[str], Any]) -> None:
-            self._add(_Chosen(name, "", what, doc + _AT_ONCE, changed,
-                              gdb.PARAM_STRING_NOESCAPE, accept))
+    def _choice(self, name: str, what: str, doc: str,
+                accept: Callable[[str], Any]) -> None:
+        self._add(_Chosen(name, "", what, doc + _AT_ONCE, self._changed,
+                          gdb.PARAM_STRING_NOESCAPE, accept))
 
-        chosen("filter", "the functions that are shown, with what they call",
-               "A name or a regular expression; without one, all are shown.",
-               _regex)
-        chosen("exclude", "the functions that are not recorded from now on",
-               "A name or a regular expression; their callees stay.  Without "
-               "one,\nall are recorded.  Calls that were recorded before are "
-               "hidden.", _regex)
-        chosen("depth", "how many levels of calls are shown",
-               "0 or nothing: all.",
-               lambda text: read_count("depth", text or "0"))
-        chosen("min-time", "how long a call must last to be shown",
-               "A time with its unit: 10us, 1.5ms, 2s.  0 or nothing: any.",
-               _time_ns)
-        chosen("in", "the source file whose functions are shown",
-               "Its name, or the end of its path: shop.cc, src/shop.cc.  "
-               "Without one,\nthose of all files.", str)
-        chosen("module", "the object file whose functions are shown",
-               "The program's name or a library's: libz, libz.so.1.  Without "
-               "one, those\nof all.", str)
+    def _add_rows(self) -> None:
+        """How rows look."""
+        self._flag("live", True, "whether calls are shown while the program runs",
+                   "Off, they are only recorded: `cstrace show` and `cstrace save` "
+                   "have all of them.")
+        self._flag("callsite", True, "whether rows show where the call stands",
+                   "File and line of the call itself.")
+        self._enum("names", engine.NAMES, "how functions are called",
+                   "simple: Shop::order, std::sort<...>, with parameters only where "
+                   "two\nfunctions of the trace would else be called the same.\n"
+                   "full: with all parameters and templates' arguments.")
+        self._flag("id", True, "whether rows show each call's ID",
+                   "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
+                   "rows have\nnone without `cstrace save -id`.")
+        self._flag("thread", True, "whether rows show each call's thread",
+                   "Where there are several threads: a line says which thread t2 is, "
+                   "whose\nIDs begin with 2; rows without IDs have a column with t2.")
+        self._enum("timestamp", ("elapsed", "off", "wall"),
+                   "the time that rows begin with",
+                   "elapsed: since the trace began, stops left out.\n"
+                   "wall: the time of day.\noff: none.")
+        self._flag("duration", True, "whether rows show how long a call took",
+                   "Time spent at gdb's prompt is not counted.")
+        self._enum("color", ("auto", "on", "off"), "whether rows are coloured",
+                   "auto: on a terminal, unless `set style enabled off`.")
+        self._enum("links", ("auto", "on", "off"),
+                   "whether places are links to their files",
+                   "auto: where the terminal is known to show links (OSC 8).")
+        self._enum("fold", ("auto", "on", "off"),
+                   "whether calls that repeat are one row",
+                   "Neighbours that call the same function, sequences of such that "
+                   "repeat, and\nfunctions that call themselves or each other are "
+                   "one row with its count.\nCalls that are open, unwound or slow "
+                   "(ten times the mean) stay rows of\ntheir own.\n"
+                   "auto: on a terminal, live and in `cstrace show`; not in pipes "
+                   "and files.")
+        self._flag("std", False, "whether calls of the C++ library are shown",
+                   "Off, functions in std:: and those that system headers define "
+                   "are\nhidden; user code that they call is shown in their place.")
+
+    def _add_choices(self) -> None:
+        """Which calls are shown."""
+        self._choice("filter", "the functions that are shown, with what they call",
+                     "A name or a regular expression; without one, all are shown.",
+                     _regex)
+        self._choice("exclude", "the functions that are not recorded from now on",
+                     "A name or a regular expression; their callees stay.  Without "
+                     "one,\nall are recorded.  Calls that were recorded before are "
+                     "hidden.", _regex)
+        self._choice("depth", "how many levels of calls are shown",
+                     "0 or nothing: all.",
+                     lambda text: read_count("depth", text or "0"))
+        self._choice("min-time", "how long a call must last to be shown",
+                     "A time with its unit: 10us, 1.5ms, 2s.  0 or nothing: any.",
+                     _time_ns)
+        self._choice("in", "the source file whose functions are shown",
+                     "Its name, or the end of its path: shop.cc, src/shop.cc.  "
+                     "Without one,\nthose of all files.", str)
+        self._choice("module", "the object file whose functions are shown",
+                     "The program's name or a library's: libz, libz.so.1.  Without "
+                     "one, those\nof all.", str)
+
+    def _add_recording(self, open_output: Callable[[str], None]) -> None:
+        """Where live rows go, and how calls are recorded."""
         self._add(_Checked(
             "output", "", "the terminal or file that live rows go to",
             "Without an argument they go where gdb's own output goes.  A "
-            "file\nis appended to.", changed, gdb.PARAM_OPTIONAL_FILENAME,
+            "file\nis appended to.", self._changed, gdb.PARAM_OPTIONAL_FILENAME,
             open_output))
-        enum("sync-method", ("auto", "breakpoint", "handshake"),
-             "how `cstrace start -sync` waits for each call's row",
-             "breakpoint (auto): gdb's breakpoints, some 100 us an event.\n"
-             "handshake: the program waits for the reader, some 10 us; gdb "
-             "does not\nstop it.")
-        flag("preload", True, "whether programs are run with the shim in them",
-             "The shim is idle until `cstrace start`, which can so come at "
-             "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
-             "`cstrace stop` only.")
+        self._enum("sync-method", ("auto", "breakpoint", "handshake"),
+                   "how `cstrace start -sync` waits for each call's row",
+                   "breakpoint (auto): gdb's breakpoints, about 100 us an event.\n"
+                   "handshake: the program waits for the reader, about 10 us; gdb "
+                   "does not\nstop it.")
+        self._flag("preload", True, "whether programs are run with the shim in them",
+                   "The shim is idle until `cstrace start`, which can so come at "
+                   "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
+                   "`cstrace stop` only.")
         self._add(_Checked(
             "limit", "4G", "how large a trace may become on disk",
             "With the limit reached the program runs on and is no longer\n"
-            "recorded.  0: no limit.", changed, gdb.PARAM_STRING_NOESCAPE,
+            "recorded.  0: no limit.", self._changed, gdb.PARAM_STRING_NOESCAPE,
             _size))
         self._add(_Setting(
             "wait-limit", gdb.PARAM_ZUINTEGER, 10000,
             "how long the program waits for a stopped reader, in milliseconds",
             "Then calls are lost, and counted.  0: the usual 10 seconds.",
-            changed))
+            self._changed))
         self._add(_Checked(
             "pool", "96M", "the memory between program and reader",
             "It grows when it must; a larger one rides out longer pauses.",
-            changed, gdb.PARAM_STRING_NOESCAPE, _pool))
+            self._changed, gdb.PARAM_STRING_NOESCAPE, _pool))
 
     def _add(self, setting: _Setting) -> None:
         self._all[setting.key] = setting

@@ -116,7 +116,7 @@ def test_registers_masks_and_stacks_are_as_without_us(gdb, tmp_path, compiler,
                                                       sync):
     program = build("robust_state.c", "-lm",
                     variant=Variant(compiler, "-O2"))
-    # The breakpoint mode takes some 100 us an event: the handshake here.
+    # The breakpoint mode takes about 100 us an event: the handshake here.
     run = gdb(program, QUIET, "set cstrace sync-method handshake",
               "handle SIGUSR1 nostop noprint pass", "cstrace start" + sync,
               "run", STATUS)
