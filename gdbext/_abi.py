@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 787478401
+VERSION = 712079000
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -351,7 +351,7 @@ PROTOTYPES = {
         C.POINTER(cst_place)]),
     "cst_recorder_pause": (None, [C.c_void_p]),
     "cst_recorder_resume": (None, [C.c_void_p]),
-    "cst_recorder_over": (None, [C.c_void_p]),
+    "cst_recorder_exited": (None, [C.c_void_p]),
     "cst_recorder_seed": (C.c_int, [C.c_void_p, C.c_uint32, C.c_char_p,
         C.POINTER(cst_seed), C.c_int, C.POINTER(cst_error)]),
     "cst_recorder_function": (C.c_uint64, [C.c_void_p, C.c_uint64]),
@@ -374,7 +374,10 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_trace_free": (None, [C.c_void_p]),
     "cst_trace_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
-    "cst_trace_is_whole": (C.c_int, [C.c_void_p]),
+    "cst_status_lost": (C.c_uint64, [C.POINTER(cst_status_report)]),
+    "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
+        C.c_char_p, C.c_uint32]),
+    "cst_trace_is_complete": (C.c_int, [C.c_void_p]),
     "cst_trace_choice": (None, [C.c_void_p, C.POINTER(cst_choice)]),
     "cst_trace_command": (C.c_char_p, [C.c_void_p]),
     "cst_trace_function": (C.c_char_p, [C.c_void_p, C.c_uint32]),
@@ -406,9 +409,6 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_report_check": (C.c_int, [C.POINTER(cst_report),
         C.POINTER(cst_error)]),
-    "cst_status_lost": (C.c_uint64, [C.POINTER(cst_status_report)]),
-    "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
-        C.c_char_p, C.c_uint32]),
     "cst_trace_info": (C.c_int, [C.c_void_p, C.c_uint32, cst_write_fn,
         C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_report": (C.c_int64, [C.c_void_p, C.POINTER(cst_report),
@@ -425,11 +425,11 @@ PROTOTYPES = {
         C.POINTER(cst_look), C.POINTER(cst_choice)]),
     "cst_trace_save": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
-    "cst_trace_diff": (C.c_int64, [C.c_void_p, C.c_void_p, C.POINTER(cst_diff),
-        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
-        C.POINTER(cst_error)]),
     "cst_trace_write": (C.c_int64, [C.c_void_p, C.c_char_p,
         C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_diff": (C.c_int64, [C.c_void_p, C.c_void_p, C.POINTER(cst_diff),
+        C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_trace_expect": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_uint32,
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,

@@ -226,8 +226,8 @@ class Recorder:
     def area_path(self) -> bytes:
         return self._lib.cst_recorder_area_path(self._r)
 
-    def process(self, pid: int, is_gone: bool = False) -> None:
-        _call("cst_recorder_process", self._r, pid, is_gone)
+    def process(self, pid: int, has_ended: bool = False) -> None:
+        _call("cst_recorder_process", self._r, pid, has_ended)
 
     def exec(self) -> None:
         """The process runs another program now: call process() again."""
@@ -512,9 +512,9 @@ class Trace:
         return Source(_text(out.call_file) or None, out.call_line,
                       _text(out.own_file) or None, out.own_line)
 
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Not so if the file was cut short, or is still being written."""
-        return bool(self._lib.cst_trace_is_whole(self._t))
+        return bool(self._lib.cst_trace_is_complete(self._t))
 
     def show(self, look: Look, choice: Choice, write: Write) -> int:
         return _call("cst_trace_show", self._t, C.byref(look),

@@ -81,9 +81,9 @@ struct cst_trace *trace_input_open(const char *path, const struct options *o)
 		failure("%s", err.text);
 		return NULL;
 	}
-	if (!cst_trace_is_whole(t))
+	if (!cst_trace_is_complete(t))
 		failure("'%s' was cut short, or is being written: what is "
-			"whole is read",
+			"complete is read",
 			path);
 	cst_trace_rename(t, o->debug_dirs, o->n_debug_dirs, tell_nameless,
 			 (void *)o);

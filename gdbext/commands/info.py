@@ -31,6 +31,6 @@ class InfoCommand(TraceCommand):
         run_long(lambda write: trace.info(output, write))
         if output != "text":
             return
-        if trace is self.session.loaded and not trace.is_whole():
-            gdb.write("whole       no: the file was cut short, or is being "
+        if trace is self.session.loaded and not trace.is_complete():
+            gdb.write("complete    no: the file was cut short, or is being "
                       "written\n")

@@ -410,7 +410,7 @@ class Recording:
         """The process is at its end."""
         self._delete_breakpoints()
         try:
-            self.recorder.process(self.pid, is_gone=True)
+            self.recorder.process(self.pid, has_ended=True)
         except engine.CstraceError:
             pass
 

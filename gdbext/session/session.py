@@ -27,7 +27,7 @@ from ..ui.words import count, duration_text, lost_text
 CHUNK_BYTES = 65536
 FOREIGN = "programs of `target %s` are not recorded"
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
-_HOOKS_COST = "some 150 us an event"
+_HOOKS_COST = "about 150 us an event"
 
 
 KEEPING = ("keep_depth", "keep_size", "keep_time")
@@ -583,8 +583,8 @@ class Session:
         self.kept = self.loaded = new
         self.last_options = _recorded_options(new)
         say("%s: %s%s" % (path, self.kept_summary(),
-                          "" if new.is_whole() else "; it was cut short, or "
-                          "is being written: that is what is whole"))
+                          "" if new.is_complete() else "; it was cut short, or "
+                          "is being written: this is what is complete"))
 
     # ---- in words --------------------------------------------------------------------
 

@@ -214,7 +214,7 @@ def test_a_trace_that_was_cut_short_is_good_up_to_there(gdb, tmp_path):
     run = gdb(None, "cstrace load cut.cst", "cstrace save cut.jsonl",
               "cstrace info")
     assert "; it was cut short" in run.said()[0]
-    assert "whole       no: the file was cut short, or is being written" \
+    assert "complete    no: the file was cut short, or is being written" \
         in run.lines()
     assert len(read_jsonl(tmp_path / "cut.jsonl")) == 18
 

@@ -284,7 +284,7 @@ static int run(struct record *r)
 	if (r->is_live || r->is_piped)
 		signal(SIGPIPE, SIG_IGN);
 	wait_status = watch_run(&r->watch);
-	cst_recorder_over(r->watch.recorder);
+	cst_recorder_exited(r->watch.recorder);
 	status = recorder_end(r);
 	if (WIFSIGNALED(wait_status))
 		return 128 + WTERMSIG(wait_status);

@@ -212,7 +212,7 @@ void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)
 	out->n_running = area_n_running(r->area);
 }
 
-void cst_recorder_over(struct cst_recorder *r)
+void cst_recorder_exited(struct cst_recorder *r)
 {
 	uint64_t now = clock_ticks(); /* before a wait for the lock */
 

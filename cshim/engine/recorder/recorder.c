@@ -325,15 +325,15 @@ static struct modules *recorder_modules(const struct cst_recorder *r)
 	return spaces_asker(&r->sites.spaces)->modules;
 }
 
-int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int is_gone,
+int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int has_ended,
 			 struct cst_error *err)
 {
 	int status = 0;
 
 	recorder_lock(r);
 	r->pid = pid;
-	spaces_ask(&r->sites.spaces, pid, is_gone);
-	if (!is_gone)
+	spaces_ask(&r->sites.spaces, pid, has_ended);
+	if (!has_ended)
 		status = modules_refresh(recorder_modules(r), pid, err);
 	recorder_unlock(r);
 	return status;

@@ -62,7 +62,7 @@ void cst_trace_status(const struct cst_trace *t, struct cst_status_report *out)
 	*out = t->status;
 }
 
-int cst_trace_is_whole(const struct cst_trace *t)
+int cst_trace_is_complete(const struct cst_trace *t)
 {
 	return t->is_sealed;
 }

@@ -40,8 +40,8 @@
  * The recorder has a lock of its own against its reader thread; each function
  * that takes a recorder may wait until the reader has finished a round.
  * Callbacks run on the reader thread or, for rows that a drain makes, on the
- * thread that drains; text() and is_busy() run with the lock held.  They must
- * return quickly and must not call a function that takes the recorder.
+ * thread that drains; text() and is_busy() run while the lock is locked.  They
+ * must return quickly and must not call a function that takes the recorder.
  * cst_trace_save(), _show(), _report(), _graph(), _diff(), _expect() and
  * cst_trace_load() take as long as the trace is large; cst_interrupt() ends
  * them.
@@ -55,7 +55,7 @@
 
 enum cst_status {
 	CST_OK = 0,
-	CST_FAILED = -1,    /* the system said no; the text says what */
+	CST_FAILED = -1,    /* the system refused; the text says what */
 	CST_MEMORY = -2,    /* out of memory */
 	CST_BAD_INPUT = -3, /* the user's words: a regex, a format, a number */
 	CST_BAD_FILE = -4,  /* damaged, or of another version */
@@ -121,14 +121,12 @@ struct cst_look {
  * its nearest visible caller.  Strings are borrowed during the call that the
  * choice is passed to. */
 struct cst_choice {
-	const char *filter; /* only these functions and what they call */
-	const char
-		*exclude; /* these functions are hidden; their callees stay */
-	uint64_t min_ns;  /* only calls of at least this duration */
-	uint32_t depth;	  /* only this many levels of visible calls; 0: all */
-	uint8_t std; /* 1: functions of the C++ library and system headers, too
-		      */
-	uint8_t names; /* enum cst_names, where there is no look */
+	const char *filter;  /* only these functions and what they call */
+	const char *exclude; /* hides these functions; their callees stay */
+	uint64_t min_ns;     /* only calls of at least this duration */
+	uint32_t depth; /* only this many levels of visible calls; 0: all */
+	uint8_t std;	/* 1: also functions of the C++ library and headers */
+	uint8_t names;	/* enum cst_names, where there is no look */
 	uint8_t reserved[2];
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
@@ -157,8 +155,8 @@ struct cst_choice {
 enum cst_question_kind { CST_ASK_FUNCTION = 1, CST_ASK_LINE = 2 };
 
 /* A question to gdb: an address whose name the engine cannot find by itself.
- * It is a function's entry, or lies in a call instruction (return address - 1).
- * */
+ * It is a function's entry, or is in a call instruction (return address - 1).
+ */
 struct cst_question {
 	uint64_t addr;
 	uint32_t id;
@@ -202,8 +200,7 @@ struct cst_recorder_options {
 	const char *command; /* the traced command line, for the trace file */
 	const char *module;  /* the path of the program's file */
 	/* Flight recorder, if not 0: the newest calls that fit in so many bytes
-	 * stay in memory; cst_recorder_save() and the end write them to spool.
-	 * */
+	 * stay in memory; cst_recorder_save() and the end write them out. */
 	uint64_t flight_bytes;
 	/* The choice that the trace file proposes to its readers (filter,
 	 * depth, min_ns); all calls are recorded nevertheless.  NULL: none. */
@@ -228,10 +225,10 @@ CST_API const char *cst_recorder_area_path(const struct cst_recorder *r);
 
 /* Sets the traced process; the engine reads its object files from
  * /proc/PID/maps. Call it again after an object file was loaded and before one
- * is unloaded, so that addresses are looked up in what is mapped now.  is_gone
+ * is unloaded, so that addresses are looked up in what is mapped now. has_ended
  * is 1 if the process has ended: its maps are not read again. */
 CST_API int cst_recorder_process(struct cst_recorder *r, uint32_t pid,
-				 int is_gone, struct cst_error *err);
+				 int has_ended, struct cst_error *err);
 
 /* The process runs another program now (exec): addresses have other names from
  * here on.  Call cst_recorder_process() next. */
@@ -242,7 +239,7 @@ CST_API int cst_recorder_exec(struct cst_recorder *r, struct cst_error *err);
 CST_API void cst_recorder_unmapped(struct cst_recorder *r, uint64_t start,
 				   uint64_t end);
 
-/* Tells the path of the separate debug file of the object file `module`. */
+/* Sets the path of the separate debug file of the object file `module`. */
 CST_API void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
 				     const char *debug_file);
 
@@ -296,8 +293,7 @@ struct cst_place {
 	uint32_t reserved;
 };
 
-/* Sets *out for the question with this id.  1: done; 0: the place is not known.
- * */
+/* Sets *out for the question with this id.  1: done; 0: it is not known. */
 CST_API int cst_recorder_place(struct cst_recorder *r, uint32_t id,
 			       struct cst_place *out);
 
@@ -305,9 +301,9 @@ CST_API int cst_recorder_place(struct cst_recorder *r, uint32_t id,
  * out of the trace. */
 CST_API void cst_recorder_pause(struct cst_recorder *r);
 CST_API void cst_recorder_resume(struct cst_recorder *r);
-/* The program has just ended: the trace's time ends here, unless processes that
- * it made go on. */
-CST_API void cst_recorder_over(struct cst_recorder *r);
+/* The program has just exited: the trace's time ends here, unless processes
+ * that it made go on. */
+CST_API void cst_recorder_exited(struct cst_recorder *r);
 
 /* A call that was open when the trace began. */
 struct cst_seed {
@@ -420,9 +416,17 @@ CST_API int cst_trace_load(const char *path, struct cst_trace **out,
 CST_API void cst_trace_free(struct cst_trace *t);
 CST_API void cst_trace_status(const struct cst_trace *t,
 			      struct cst_status_report *out);
+/* Returns how many records were lost, of all causes. */
+CST_API uint64_t cst_status_lost(const struct cst_status_report *s);
+
+/* Writes to out a clause that says what was not traced, the i-th of them, from
+ * 0. 1: done; 0: there are no more. */
+CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
+				char *out, uint32_t size);
+
 /* Returns 1 if the trace is complete; 0 if its recorder was killed or has not
  * ended yet, or the file was cut short. */
-CST_API int cst_trace_is_whole(const struct cst_trace *t);
+CST_API int cst_trace_is_complete(const struct cst_trace *t);
 /* Fills in filter, depth and min_ns as the trace was recorded with, where
  * *choice has none.  The strings belong to the trace. */
 CST_API void cst_trace_choice(const struct cst_trace *t,
@@ -458,8 +462,7 @@ struct cst_call {
 	uint32_t is_exception; /* no call, but what one does at that line */
 };
 
-/* Sets *out to the call with this ID ("1.42").  CST_BAD_INPUT: there is none.
- * */
+/* Sets *out to the call with this ID, "1.42".  CST_BAD_INPUT: there is none. */
 CST_API int cst_trace_call(const struct cst_trace *t, const char *id,
 			   struct cst_call *out, struct cst_error *err);
 
@@ -563,7 +566,7 @@ CST_API int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 			       struct cst_error *err);
 
 /* The form of an answer.  JSON is one document; CSV has a line of column names,
- * then a line for each row.  Times are whole nanoseconds in both. */
+ * then a line for each row.  Times are nanoseconds in both, as integers. */
 enum cst_output {
 	CST_OUTPUT_TEXT = 0,
 	CST_OUTPUT_JSON = 1,
@@ -602,14 +605,6 @@ struct cst_report {
 CST_API int cst_report_check(const struct cst_report *report,
 			     struct cst_error *err);
 
-/* Returns how many records were lost, of all causes. */
-CST_API uint64_t cst_status_lost(const struct cst_status_report *s);
-
-/* Writes to out a clause that says what was not traced, the i-th of them, from
- * 0. 1: done; 0: there are no more. */
-CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
-				char *out, uint32_t size);
-
 /* Writes what the trace holds: command, calls, threads, losses, object files.
  * output is an enum cst_output; CSV has a row for each of them. */
 CST_API int cst_trace_info(const struct cst_trace *t, uint32_t output,
@@ -645,23 +640,24 @@ CST_API int64_t cst_trace_graph(struct cst_trace *t,
 				struct cst_error *err);
 
 /* Checks that a save to path destroys nothing that is not cstrace's.  0: there
- * is nothing, an empty file, or one that cstrace wrote.  CST_EXISTS: there is
- * another file.  format is the name of the new file's format, or NULL for that
- * of path's ending. */
+ * is nothing, an empty file, or what cstrace wrote.  CST_EXISTS: there is
+ * something else.  format is the name of the new file's format, or NULL for
+ * that of path's ending. */
 CST_API int cst_may_replace(const char *path, const char *format,
 			    struct cst_error *err);
 
-/* Tells what the user should know before a save in this format (NULL: that of
- * path's ending).  1: the file would have a gigabyte or more, or the page would
- * not have all calls one by one; out, which has room for size bytes, says so.
- * 0: neither, or it is not known before the calls are counted. */
+/* Writes to out what the user should know before a save in this format (NULL:
+ * that of path's ending).  1: the file would have a gigabyte or more, or the
+ * page would not have all calls one by one; out, of size bytes, says so. 0:
+ * neither, or it is not known before the calls are counted. */
 CST_API int cst_trace_announce(const struct cst_trace *t, const char *path,
 			       const char *format,
 			       const struct cst_choice *choice, char *out,
 			       uint32_t size);
 
-/* Whether the rows of a saved tree would be of several threads without anything
- * that tells these apart: such a tree is no golden one. */
+/* Returns 1 if the rows of a tree that is saved so would be of several threads
+ * and have nothing that names the thread: such a tree cannot be a golden one.
+ */
 CST_API int cst_trace_mixes_threads(const struct cst_trace *t, const char *path,
 				    const char *format,
 				    const struct cst_look *look,
@@ -675,6 +671,14 @@ CST_API int64_t cst_trace_save(struct cst_trace *t, const char *path,
 			       const char *format, const struct cst_look *look,
 			       const struct cst_choice *choice,
 			       struct cst_error *err);
+
+/* Writes the trace in this format to write(), without a file.  Returns the
+ * number of calls written. */
+CST_API int64_t cst_trace_write(struct cst_trace *t, const char *format,
+				const struct cst_look *look,
+				const struct cst_choice *choice,
+				cst_write_fn write, void *arg,
+				struct cst_error *err);
 
 enum { CST_DIFFERS_IN_FLOW = 1, CST_DIFFERS_IN_TIME = 2 };
 
@@ -713,14 +717,6 @@ CST_API int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 			       cst_write_fn write, void *arg,
 			       struct cst_error *err);
 
-/* Writes the trace in this format to write(), without a file.  Returns the
- * number of calls written. */
-CST_API int64_t cst_trace_write(struct cst_trace *t, const char *format,
-				const struct cst_look *look,
-				const struct cst_choice *choice,
-				cst_write_fn write, void *arg,
-				struct cst_error *err);
-
 /* Compares the trace with the golden tree in the file at path.  0: it matches;
  * as text nothing is written then.  1: it does not, and what is written says
  * where they first differ.  output is an enum cst_output.  CST_BAD_INPUT: the
@@ -741,8 +737,8 @@ CST_API int cst_trace_golden(struct cst_trace *t, const char *path,
 			     cst_write_fn write, void *arg,
 			     struct cst_error *err);
 
-/* Returns the names of all formats, separated by spaces; the string is static.
- * */
+/* Returns the names of all formats, with spaces between; the string is static.
+ */
 CST_API const char *cst_formats(void);
 
 /* Writes the demangled form of a linkage name to out ("_ZN1B3fooEv" becomes
