@@ -3,8 +3,10 @@
 what stopping took, which is more than most calls take."""
 
 import json
+import re
 
 from lib_build import build
+from lib_folders import ctf_calls
 from lib_tree import read_jsonl, rows
 
 STOPPED = {"main", "spread", "pair"}
@@ -50,6 +52,20 @@ def test_sums_and_other_formats_bear_the_mark(gdb, tmp_path):
         '{"key":"cstrace.stopped","value":{"boolValue":true}}') == 3
 
 
+def test_formats_of_functions_and_folders_bear_the_mark(gdb, tmp_path):
+    gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+        "break pair", "run", "continue", "cstrace save t.dot",
+        "cstrace save t.callgrind", "cstrace save t.ctf")
+    dot = (tmp_path / "t.dot").read_text()
+    assert set(re.findall(r'label="(\w+)\\n\d+ calls?, [\d.]+ \ws\*',
+                          dot)) == STOPPED
+    assert r"\n*: gdb stopped the program in such a call" in dot
+    assert "\ndesc: Note: gdb stopped the program in some calls" \
+        in (tmp_path / "t.callgrind").read_text()
+    (calls,) = ctf_calls(tmp_path / "t.ctf").values()
+    assert {c.function for c in calls if c.fields["stopped"]} == STOPPED
+
+
 def test_live_rows_bear_the_mark(gdb):
     run = gdb(build("calls.c"), "cstrace start", "break pair", "run",
               "continue")
@@ -61,7 +77,10 @@ def test_live_rows_bear_the_mark(gdb):
 
 def test_without_a_stop_there_is_no_mark(gdb, tmp_path):
     gdb(build("calls.c"), "cstrace start", "run", "cstrace save t.txt",
-        "cstrace save t.jsonl")
+        "cstrace save t.jsonl", "cstrace save t.dot",
+        "cstrace save t.callgrind")
     text = (tmp_path / "t.txt").read_text()
     assert marked(text)[0] == set() and "# *" not in text
     assert "stopped" not in (tmp_path / "t.jsonl").read_text()
+    for name in ("t.dot", "t.callgrind"):
+        assert "stopped" not in (tmp_path / name).read_text()

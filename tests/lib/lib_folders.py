@@ -90,6 +90,7 @@ def ctf_calls(path):
             assert call.fields["addr"] == fields["addr"]
             call.end = at
             call.fields["end"] = fields["end"]
+            call.fields["stopped"] = fields["stopped"]
         else:
             assert name.startswith("lttng_ust_statedump:") and at == 0
     assert not any(stacks.values())

@@ -249,6 +249,9 @@ static void put_head(const struct callgrind *c, struct bytes *out)
 	}
 	PUT(out, "cmd: ");
 	put_text(out, c->t->command);
+	if (c->graph.is_stopped)
+		PUT(out, "\ndesc: Note: gdb stopped the program in some "
+			 "calls; their time includes what that took");
 	PUT(out, "\npart: 1\n\npositions: line\nevent: ns : Nanoseconds\n"
 		 "events: ns\nsummary: ");
 	put_number(out, c->graph.total_ns);

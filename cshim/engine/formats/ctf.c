@@ -73,6 +73,7 @@ static void put_exit(struct ctf *c, const struct step *step)
 	bytes_put_byte(out, step->end == CALL_OPEN	? 2
 			    : step->end == CALL_UNWOUND ? 1
 							: 0);
+	bytes_put_byte(out, step->is_stopped);
 }
 
 static int end_lane(struct ctf *c, struct cst_error *err)

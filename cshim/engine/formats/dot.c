@@ -91,11 +91,14 @@ static uint32_t share(const struct dot *d, uint64_t ns)
 	return part > 1 ? 1000 : (uint32_t)(part * 1000 + 0.5);
 }
 
-static void put_share(const struct dot *d, uint64_t ns, struct bytes *out)
+static void put_share(const struct dot *d, uint64_t ns, int is_stopped,
+		      struct bytes *out)
 {
 	uint32_t thousandths = share(d, ns);
 
 	put_duration(out, ns);
+	if (is_stopped)
+		PUT(out, "*");
 	PUT(out, " (");
 	put_number(out, thousandths / 10);
 	PUT(out, ".");
@@ -186,6 +189,9 @@ static void put_head(const struct dot *d, struct bytes *out)
 		put_number(out, d->n_functions);
 		PUT(out, " functions: those with most of the time");
 	}
+	if (d->graph.is_stopped)
+		PUT(out, "\\n*: gdb stopped the program in such a call; the "
+			 "time includes what that took");
 	PUT(out, "\"];\nnode [fontname=\"sans-serif\", shape=box, "
 		 "style=filled];\nedge [fontname=\"sans-serif\"];\n");
 }
@@ -203,9 +209,9 @@ static void put_function(const struct dot *d, uint32_t id, struct bytes *out)
 	PUT(out, "\\n");
 	put_calls(out, f->n_calls);
 	PUT(out, ", ");
-	put_share(d, f->total_ns, out);
+	put_share(d, f->total_ns, f->n_stopped > 0, out);
 	PUT(out, "\\nself ");
-	put_share(d, total_self(f), out);
+	put_share(d, total_self(f), f->own_stops > 0, out);
 	PUT(out, "\", fillcolor=\"0.080 0.");
 	number_put_digits(text, share(d, total_self(f)) * 7 / 10, 3);
 	bytes_put(out, text, 3);

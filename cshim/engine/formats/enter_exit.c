@@ -53,6 +53,7 @@ static void step_exit(const struct enter_exit *s, const struct nested *over,
 		.depth = s->nest.n,
 		.is_exit = 1,
 		.end = over->end,
+		.is_stopped = over->is_stopped,
 	};
 }
 

@@ -18,6 +18,8 @@ struct step {
 	uint32_t depth; /* among the calls that are shown */
 	uint8_t is_exit;
 	uint8_t end;		  /* enum call_end */
+	uint8_t is_stopped;	  /* of an exit: gdb stopped the program
+				   * during the call */
 	const struct shown *call; /* of an entry; valid until the next step.
 				   * NULL: an exit */
 };

@@ -60,6 +60,7 @@ static int take_call(struct gather *x, struct shown *call)
 		g->total_ns += ns;
 	else
 		total_take(&g->functions[caller], ns, call->n_stops);
+	g->is_stopped |= call->n_stops > 0;
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct graph {
 	uint32_t cap;
 	uint64_t total_ns; /* of the outermost calls */
 	int64_t n_calls;
+	uint8_t is_stopped; /* gdb stopped the program in one of them */
 };
 
 /* Makes the graph of the choice's calls; g need not be zeroed.  Returns 0 or a

@@ -48,6 +48,7 @@ int clamp_enter(struct clamp *s, uint32_t function, struct shown *call)
 					   .free_ns = start,
 					   .depth = call->depth,
 					   .function = function,
-					   .end = call->end};
+					   .end = call->end,
+					   .is_stopped = call->n_stops > 0};
 	return 0;
 }

@@ -16,7 +16,8 @@ struct nested {
 	uint64_t free_ns; /* end of its last callee, or its start */
 	uint32_t depth;
 	uint32_t function;
-	uint8_t end; /* enum call_end */
+	uint8_t end;	    /* enum call_end */
+	uint8_t is_stopped; /* gdb stopped the program meanwhile */
 };
 
 /* The open calls of one lane; zeroed: none. */
