@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
     check, clear, diff, expect, graph, info, listing, load, overview, report,
@@ -19,4 +20,5 @@ def register(session: Session) -> None:
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)
-    session.settings.complete_values(lambda: function_names(session))
+    session.settings.complete_values(
+        lambda: function_names(session), source_names, module_names)

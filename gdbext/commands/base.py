@@ -97,8 +97,8 @@ RANGE = Option("range", options.read_range)
 BELOW = Option("below", options.read_text)
 FROM = Option("from", options.read_function, gdb.COMPLETE_SYMBOL)
 UNTIL = Option("until", options.read_function, gdb.COMPLETE_SYMBOL)
-IN = Option("in", options.read_text, gdb.COMPLETE_FILENAME)
-MODULE = Option("module", options.read_text, gdb.COMPLETE_FILENAME)
+IN = Option("in", options.read_text, mistakes.source_names)
+MODULE = Option("module", options.read_text, mistakes.module_names)
 # What chooses calls in every command that shows, sums up or saves them.
 CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME,
           RANGE]

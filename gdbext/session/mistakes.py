@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 from typing import Any, Iterator, Optional
 
 import gdb
@@ -49,10 +48,29 @@ def _function(program: str, word: str, choice: Choice) -> Optional[str]:
     return no_function(word, next((near for _, near in known if near), ""))
 
 
-def _sources() -> set[str]:
-    text = gdb.execute("info sources .", to_string=True)
-    paths = (path.rstrip(":") for path in re.split(r"[,\s]+", text))
-    return {os.path.basename(path) for path in paths if path[:1] == "/"}
+_SYSTEM = ("/usr/include/", "/usr/lib/")
+
+
+def source_names() -> set[str]:
+    """The names of the program's source files, as far as gdb knows them."""
+    try:
+        text = gdb.execute("info sources .", to_string=True)
+    except gdb.error:
+        return set()
+    # "/bin/app:" stands above those of an object file.
+    paths = (path for line in text.splitlines() if line[-1:] != ":"
+             for path in line.split(", "))
+    return {os.path.basename(path) for path in paths
+            if path[:1] == "/" and path[-1:] != ">"
+            and not path.startswith(_SYSTEM)}
+
+
+def module_names() -> set[str]:
+    """The names of the program and its libraries."""
+    program = hooks.program()
+    if program is None:
+        return set()
+    return {os.path.basename(f) for f in [program, *_libraries(program)]}
 
 
 def _near(word: str, names: set[str]) -> str:
@@ -66,12 +84,12 @@ def _source(word: str) -> Optional[str]:
     except gdb.error as e:
         if "No source file named" in str(e):
             return "no source file is called '%s'%s" % (
-                plain(word), _near(word, _sources()))
+                plain(word), _near(word, source_names()))
     return None
 
 
-def _module(program: str, word: str) -> Optional[str]:
-    names = {os.path.basename(f) for f in [program, *_libraries(program)]}
+def _module(word: str) -> Optional[str]:
+    names = module_names()
     last = os.path.basename(word)
     if any(name == last or name.startswith(last + ".so") for name in names):
         return None
@@ -92,5 +110,5 @@ def lines(words: dict[str, Any], choice: Choice,
         elif key == "file":
             said.append(_source(word))
         elif key == "module":
-            said.append(_module(program, word))
+            said.append(_module(word))
     return [line for line in said if line]

@@ -260,6 +260,8 @@ def complete(text: str, word: Optional[str], options: list[Option],
                   and previous[-1] == "-" + o.name), None)
     if owner is not None:
         choice = owner.completion
+        if callable(choice):
+            choice = sorted(choice())
         if isinstance(choice, (list, tuple)):
             return listed(word, list(choice), typed)
         return gdb.COMPLETE_NONE if choice is None else choice

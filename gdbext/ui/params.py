@@ -103,7 +103,9 @@ class _SetChosen(gdb.Command):
     completion of its values."""
 
     def __init__(self, setting: _Chosen, values: Callable[[], Any]) -> None:
-        self.__doc__ = "%s\n%s" % (setting.set_doc, setting.__doc__)
+        self.__doc__ = (
+            "%s\n%s\ngdb's `with` does not take it: `cstrace show -%s X` does "
+            "the same." % (setting.set_doc, setting.__doc__, setting.key))
         self._setting = setting
         self._values = values
         super().__init__("set cstrace " + setting.key, gdb.COMMAND_DATA)
@@ -114,8 +116,8 @@ class _SetChosen(gdb.Command):
 
     def complete(self, text: str, word: Optional[str]) -> Any:
         values = self._values()
-        return (listed(word, values, text) if isinstance(values, list)
-                else values)
+        return (listed(word, sorted(values), text)
+                if isinstance(values, (list, set)) else values)
 
 
 def _regex(text: str) -> None:
@@ -267,11 +269,12 @@ class Settings:
             return _time_ns(text)
         return the_regex(text)
 
-    def complete_values(self, functions: Callable[[], Any]) -> None:
-        """functions: their names, or one of gdb's completions."""
+    def complete_values(self, functions: Callable[[], Any],
+                        sources: Callable[[], Any],
+                        modules: Callable[[], Any]) -> None:
+        """Each returns names, or one of gdb's completions."""
         for name, values in (("filter", functions), ("exclude", functions),
-                             ("in", lambda: gdb.COMPLETE_FILENAME),
-                             ("module", lambda: gdb.COMPLETE_FILENAME)):
+                             ("in", sources), ("module", modules)):
             _SetChosen(self._all[name], values)
 
     def tell_own(self, own: Callable[[str], Optional[str]]) -> None:

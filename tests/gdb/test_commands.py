@@ -81,6 +81,28 @@ def test_a_setting_completes_the_programs_symbols_before_the_run(gdb):
     assert run.out == "set cstrace filter spread\n"
 
 
+def test_files_of_the_program_are_completed(gdb):
+    """Its sources and modules, not the files of the working folder."""
+    run = gdb(build("calls.c"), *("complete " + words for words in (
+        "set cstrace in ca", "cstrace show -in ca", "set cstrace module ca",
+        "cstrace start -module ca")))
+    assert run.lines() == [
+        "set cstrace in calls.c", "cstrace show -in calls.c",
+        "set cstrace module calls", "cstrace start -module calls"]
+
+
+@pytest.mark.parametrize("setting, value", [
+    ("filter", "pair"), ("exclude", "leaf"), ("in", "calls.c"),
+    ("module", "calls")])
+def test_what_with_does_not_take_is_an_option(gdb, setting, value):
+    run = gdb(build("calls.c"), *RECORDED, "help set cstrace " + setting,
+              "with cstrace depth 1 -- cstrace show",
+              "cstrace report -%s %s" % (setting, value))
+    assert "`with` does not take it: `cstrace show -%s X`" % setting in run.out
+    assert "\n# depth 1: 1 of 18 calls; -all shows the others\n" in run.out
+    assert run.out.count("#    CALLS ") == 1
+
+
 @pytest.mark.parametrize("name", [
     "shop::Shop::total(shop::Order const&)", "shop::Price::operator<",
     "'shop::Shop::total(shop::Order const&)'",

@@ -380,6 +380,7 @@ def test_a_wrong_name(gdb, shop, words, line):
     ("-filter pairr", "no function matches 'pairr': did you mean pair?"),
     ("-exclude /xyz/", "no function matches '/xyz/'"),
     ("-in call.c", "no source file is called 'call.c': did you mean calls.c?"),
+    ("-in calls", "no source file is called 'calls': did you mean calls.c?"),
     ("-module libnosuch",
      "no program or library is called 'libnosuch' so far")])
 def test_a_wrong_name_before_the_run(gdb, option, line):
