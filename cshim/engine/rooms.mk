@@ -37,7 +37,7 @@ file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
 # calls: records become calls: nesting, lanes, jumps, forks.
 calls_USES := sites file area elf names base
 calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
-	fork.c jumps.c match_exit.c sigstack.c threads.c
+	fork.c jumps.c match_exit.c sigstack.c stack.c threads.c
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base

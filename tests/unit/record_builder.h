@@ -82,8 +82,8 @@ static int setup(void **state)
 	f.calls.listener =
 		(struct call_listener){on_entered, on_left, &f.drawing};
 	f.thread.ordinal = 1;
-	f.thread.own = f.thread.current = callstack_add(&f.calls, &f.thread, 0);
-	f.second.own = f.second.current = callstack_add(&f.calls, &f.second, 0);
+	f.thread.own = f.thread.current = stack_add(&f.calls, &f.thread, 0);
+	f.second.own = f.second.current = stack_add(&f.calls, &f.second, 0);
 	f.second.ordinal = 2;
 	f.now = &f.thread;
 	*state = &f;

@@ -95,7 +95,7 @@ static void world_begin(struct world *w, int is_careful)
 							   heard_nothing, NULL};
 	w->thread.ordinal = 1;
 	w->thread.own = w->thread.current =
-		callstack_add(&w->calls, &w->thread, 0);
+		stack_add(&w->calls, &w->thread, 0);
 }
 
 /* A sum over all that can be seen of the trace. */

@@ -6,7 +6,6 @@
  */
 #include "calls/callstack.h"
 
-#include "base/array.h"
 #include "calls/enter_slow.h"
 #include "calls/exceptions.h"
 #include "calls/fast_path.h"
@@ -16,10 +15,6 @@
 #include "calls/match_exit.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
-#define unlikely(x) __builtin_expect(!!(x), 0)
 
 void callstack_init(struct callstack *c, struct sites *sites,
 		    const struct pauses *pauses)
@@ -41,77 +36,11 @@ void callstack_release(struct callstack *c)
 	callstack_init(c, c->sites, c->pauses);
 }
 
-struct stack *callstack_add(struct callstack *c, struct thread *t,
-			    uint32_t ordinal)
-{
-	struct stack *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	s->process = t->process;
-	s->ordinal = ordinal;
-	s->thread = t;
-	if (c->writer)
-		s->lane = writer_lane(c->writer, t->process, t->index, ordinal);
-	s->next = c->stacks;
-	c->stacks = s;
-	return s;
-}
-
-/* ---- entering and leaving ---------------------------------------------- */
-
-/* Where the lane must make ready. */
-static __attribute__((noinline)) int
-call_prepare(struct thread *t, struct stack *s, uint64_t number)
-{
-	const struct open_call *o = &s->calls[s->n - 1], *above = o;
-	struct lane_entry entry = {.start = o->start,
-				   .number = number,
-				   .above = NO_SEQ,
-				   .thread = t->index,
-				   .is_seed = o->is_seed};
-
-	while (above > s->calls && entry.above == NO_SEQ)
-		entry.above = (--above)->seq;
-	return s->lane ? lane_prepare(s->lane, &entry) : CST_FAILED;
-}
-
-/* Enter a call into its lane that was open for long enough, and before it all
- * around it: they are older. */
-static void keep_pending(struct callstack *c, struct stack *s, uint32_t i)
-{
-	struct lane_entry entry = {.above = NO_SEQ};
-	uint32_t first = i;
-
-	while (first && s->calls[first - 1].is_pending)
-		first--;
-	for (uint32_t k = first; k-- > 0 && entry.above == NO_SEQ;)
-		entry.above = s->calls[k].seq;
-	for (uint32_t k = first; k <= i; k++) {
-		struct open_call *o = &s->calls[k];
-
-		if (!o->is_pending)
-			continue;
-		o->is_pending = 0;
-		entry.start = o->start;
-		entry.number = o->number;
-		entry.thread = o->numberer;
-		if (!s->lane ||
-		    (!lane_is_plain(s->lane, o->number, o->numberer) &&
-		     lane_prepare(s->lane, &entry) < 0)) {
-			c->n_not_kept++;
-			continue;
-		}
-		o->seq = entry.above =
-			lane_enter(s->lane, o->start, o->call_site);
-	}
-}
-
 void callstack_keep_open(struct callstack *c)
 {
 	for (struct stack *s = c->stacks; s && c->keep_ticks; s = s->next)
 		if (s->n)
-			keep_pending(c, s, s->n - 1);
+			stack_keep_pending(c, s, s->n - 1);
 }
 
 void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks)
@@ -124,115 +53,6 @@ void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks)
 			s->calls[i].is_pending = 0;
 	c->keep_depth = depth;
 	c->keep_ticks = ticks;
-}
-
-/* 0: the call is not kept, or not so far. */
-static __attribute__((noinline)) int
-is_kept(struct callstack *c, const struct thread *t, const struct stack *s,
-	struct open_call *o, uint64_t number)
-{
-	o->seq = NO_SEQ;
-	o->is_pending = 0;
-	if (c->keep_depth && s->n > c->keep_depth) {
-		c->n_dropped++;
-		return 0;
-	}
-	if (!c->keep_ticks || o->is_seed)
-		return 1;
-	o->is_pending = 1;
-	o->number = number;
-	o->numberer = t->index;
-	return 0;
-}
-
-/* A call has ended that is not kept so far. */
-static __attribute__((noinline)) void end_pending(struct callstack *c,
-						  struct stack *s, uint64_t end)
-{
-	struct open_call *o = &s->calls[s->n - 1];
-
-	if (!o->is_pending)
-		return;
-	if (end - o->start >= c->keep_ticks) {
-		keep_pending(c, s, s->n - 1);
-		return;
-	}
-	o->is_pending = 0;
-	c->n_dropped++;
-}
-
-INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
-		      struct open_call *o, uint64_t number)
-{
-	if (unlikely(c->keep_depth || c->keep_ticks) &&
-	    !is_kept(c, t, s, o, number))
-		return;
-	if (unlikely(!s->lane || !lane_is_plain(s->lane, number, t->index) ||
-		     o->is_seed) &&
-	    call_prepare(t, s, number) < 0) {
-		o->seq = NO_SEQ;
-		c->n_not_kept++;
-		return;
-	}
-	o->seq = lane_enter(s->lane, o->start, o->call_site);
-}
-
-/* Room for one more open call, or NULL: no memory. */
-INLINE struct open_call *stack_slot(struct stack *s)
-{
-	if (array_room(&s->calls, &s->cap, s->n + 1ull) < 0)
-		return NULL;
-	return &s->calls[s->n];
-}
-
-/* The call that was filled in at stack_slot() is open. */
-INLINE void stack_push(struct callstack *c, struct thread *t, struct stack *s,
-		       uint64_t number)
-{
-	struct open_call *o = &s->calls[s->n++];
-
-	if (unlikely(o->cfa > s->high))
-		s->high = o->cfa;
-	o->number = number;
-	call_keep(c, t, s, o, number);
-	if (unlikely(c->listener.entered != NULL))
-		c->listener.entered(c->listener.arg, t, s, o);
-}
-
-/* Sets in the lane what unwound a call. */
-static __attribute__((noinline)) void mark_thrown(struct stack *s,
-						  const struct open_call *o)
-{
-	uint32_t function = exceptions_thrown(s);
-
-	if (function != UINT32_MAX)
-		lane_mark_thrown(s->lane, o->seq, function);
-}
-
-INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
-		      uint64_t time, enum call_end how)
-{
-	struct open_call *o = &s->calls[s->n - 1];
-	uint64_t end = time > o->start ? time : o->start;
-
-	if (unlikely(c->keep_ticks != 0))
-		end_pending(c, s, end);
-	if (s->lane)
-		lane_exit(s->lane, o->seq, end, how);
-	if (unlikely(how == CALL_UNWOUND && s->n_flying && s->lane))
-		mark_thrown(s, o);
-	if (unlikely(c->listener.left != NULL))
-		c->listener.left(c->listener.arg, t, s, o, end, how);
-	s->n--;
-	if (unlikely(s->n_shown > s->n))
-		s->n_shown = s->n;
-}
-
-void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
-		  uint32_t n, uint64_t time)
-{
-	for (; s->n > n; c->n_unwound++)
-		stack_pop(c, t, s, time, CALL_UNWOUND);
 }
 
 /* ---- entry -------------------------------------------------------------- */
@@ -397,53 +217,18 @@ uint32_t callstack_take(struct callstack *c, struct thread *t,
 	}
 }
 
-void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
-		      const struct open_call *call)
-{
-	struct open_call *o = stack_slot(s);
-
-	if (!o)
-		return;
-	*o = *call;
-	o->is_seed = 1;
-	o->is_listed = 0;
-	c->n_seeds++;
-	stack_push(c, t, s, ++t->n_seeds);
-}
-
 void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time)
 {
-	callstack_reopen(c, t, t->own,
-			 &(struct open_call){
-				 .cfa = seed->cfa,
-				 .start = time,
-				 .function = function,
-				 .call_site = call_site,
-				 .physical = sites_physical(c->sites, seed->pc),
-			 });
-}
-
-void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
-		    uint64_t cfa, uint32_t call_site, uint64_t time)
-{
-	struct open_call *o = stack_slot(s);
-	uint64_t n_dropped = c->n_dropped;
-
-	if (!o)
-		return;
-	*o = (struct open_call){
-		.cfa = cfa,
-		.start = time,
-		.function = c->sites->names->sites[call_site].function,
-		.call_site = call_site,
-	};
-	stack_push(c, t, s, ++t->n_calls);
-	if (s->lane && o->seq != NO_SEQ)
-		s->lane->n_notes++;
-	stack_pop(c, t, s, time, CALL_RETURN);
-	c->n_dropped = n_dropped; /* of calls */
+	stack_reopen(c, t, t->own,
+		     &(struct open_call){
+			     .cfa = seed->cfa,
+			     .start = time,
+			     .function = function,
+			     .call_site = call_site,
+			     .physical = sites_physical(c->sites, seed->pc),
+		     });
 }
 
 uint64_t callstack_n_open(const struct callstack *c)

@@ -1,169 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pairs entries with exits: the open calls of each stack, compared by their
- * canonical frame address (CFA), never by depth.  A stack of the program (a
- * thread's own, a coroutine's, a signal handler's) is a lane.  Lanes belong to
- * the process: a coroutine may go on in another thread.
+ * canonical frame address (CFA), never by depth.
  */
 #ifndef ENGINE_CALLSTACK_H
 #define ENGINE_CALLSTACK_H
 
-#include "area/clock.h"
-#include "base/hashmap.h"
-#include "file/writer.h"
-#include "names/filter.h"
-#include "sites/sites.h"
-
-struct open_call {
-	uint64_t cfa;
-	uint64_t seq;	 /* within its lane; UINT64_MAX: not kept */
-	uint64_t start;	 /* ticks, stops left out */
-	uint64_t number; /* N of its ID */
-	uint64_t row;	 /* the live view's: number of its pending row */
-	uint32_t function;
-	uint32_t physical;
-	uint32_t call_site;
-	uint32_t from; /* the live view's: as in struct shown, or UINT32_MAX */
-	uint32_t site; /* number in the area, or 0: a seed */
-	uint32_t numberer;  /* while it is pending: the thread of its ID */
-	uint8_t is_pending; /* not kept so far: it may be too short */
-	struct filter_state above, below; /* the live view's, as the rest */
-	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
-	uint8_t is_seed;
-	/* The live view has seen it: otherwise the view's fields are not
-	 * set. */
-	uint8_t is_listed;
-	uint8_t is_visible;
-	uint8_t is_printed;
-};
-
-/* An exception that is being thrown, on its way to where it is caught. */
-struct flying {
-	uint32_t n;	   /* calls that it may still unwind */
-	uint32_t function; /* that stands for it, or UINT32_MAX */
-	uint64_t cfa;	   /* of the frame where it is caught next */
-};
-
-enum { MAX_FLYING = 4 };
-
-/* Memory that frames lie in, from its first byte's address + 1 to the end. */
-struct extent {
-	uint64_t low, size; /* size 0: nothing is known */
-};
-
-static inline int extent_holds(const struct extent *e, uint64_t cfa)
-{
-	return cfa - e->low - 1 < e->size;
-}
-
-struct stack {
-	struct open_call *calls;
-	uint32_t n, cap;
-	uint32_t n_shown;  /* the live view's: calls whose age it looked at */
-	uint32_t n_listed; /* the live view's: its rows of open calls, when it
-			      looked away */
-	uint32_t process;  /* index in the area */
-	uint32_t ordinal;  /* 0: a thread's own */
-	uint64_t high;	   /* highest CFA seen on it */
-	struct thread *thread; /* the thread that made it */
-	struct lane *lane;     /* NULL: calls are not kept */
-	struct stack *next;    /* of the same process */
-	/* The stack that the first call of this one, a signal handler's or a
-	 * coroutine's, interrupted and will return to; or NULL. */
-	struct stack *interrupted;
-	struct extent extent;		  /* of an alternate signal stack */
-	struct flying flying[MAX_FLYING]; /* the last one thrown is the last */
-	uint32_t n_flying;
-};
-
-/* The calls that were open when a thread forked. */
-struct snapshot {
-	uint32_t n_fork;
-	uint32_t n;
-	struct open_call *calls;
-};
-
-struct thread {
-	/* The calls open at its last forks; fork n_fork is at n_fork %
-	 * cap_snapshots. */
-	struct snapshot *snapshots;
-	uint32_t cap_snapshots; /* 0: it has not forked */
-	uint32_t n_snapshot_calls;
-	/* For the first thread of a fork child, before its first record: the
-	 * parent thread whose open calls it inherits, and the number of that
-	 * fork. */
-	struct thread *heir_of;
-	uint32_t n_fork;
-	struct stack *own;
-	struct stack *current;
-	struct extent alternate; /* for handlers, as the shim reported it */
-	struct stack *handlers;	 /* the stack of that; NULL: look for it */
-	uint64_t base;		 /* just above its own stack, or 0 */
-	uint64_t n_calls;	 /* numbers given out */
-	uint64_t n_seeds;
-	uint64_t last_time;
-	uint64_t jump_pc, jump_fp; /* of its last CST_FRAME; 0: consumed */
-	uint64_t gone_at;    /* the tick at which it ended; 0: not known to have
-				ended */
-	uint32_t area_index; /* UINT32_MAX: has written nothing yet */
-	uint32_t process;
-	uint32_t ordinal; /* T, from 1 within the process */
-	uint32_t tid;
-	uint32_t index;	   /* the writer's */
-	uint8_t n_looks;   /* times that the kernel was asked for its name */
-	uint64_t quiet_sp; /* of its last CST_QUIET; 0: it records */
-	char *text;	   /* of CST_TEXT records */
-	uint32_t n_text;
-	uint8_t has_uncaught; /* an exception ends the program */
-	char name[16];
-	char shim_name[16]; /* the name that the shim reported last */
-};
-
-/* The listener to calls (the live view). entered() is called after a call was
- * opened, left() before it is closed; end is in ticks.  Each may be NULL. */
-struct call_listener {
-	void (*entered)(void *arg, struct thread *t, struct stack *s,
-			struct open_call *c);
-	void (*left)(void *arg, struct thread *t, struct stack *s,
-		     struct open_call *c, uint64_t end, enum call_end how);
-	void *arg;
-};
-
-struct callstack {
-	struct sites *sites;   /* borrowed */
-	struct writer *writer; /* borrowed; NULL: nothing is kept */
-	struct call_listener listener;
-	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
-	uint64_t n_not_kept;
-	/* Only calls within so many levels, and of so many ticks, are kept
-	 * (cst_recorder_options); 0: all. */
-	uint32_t keep_depth;
-	uint64_t keep_ticks;
-	uint64_t n_dropped;
-	uint64_t begin_ticks; /* records from before it are skipped */
-	/* stays: callstack_take() stops where a thread changes to another
-	 * stack; has_left: it did so. */
-	uint8_t stays, has_left;
-	const struct pauses *pauses; /* borrowed */
-	/* private */
-	struct stack *stacks; /* all stacks, newest first */
-	uint64_t reach; /* callers farther away than this are looked for on
-			   other stacks */
-	struct hashmap
-		callers;  /* what find_lane.c learned of return addresses */
-	uint32_t n_extra; /* stacks beyond one for each thread */
-};
+#include "calls/stack.h"
 
 /* Prepares c; sites and pauses are borrowed. */
 void callstack_init(struct callstack *c, struct sites *sites,
 		    const struct pauses *pauses);
 /* Frees all stacks; the threads stay their owner's. */
 void callstack_release(struct callstack *c);
-
-/* Adds a stack of the thread: ordinal 0 is its own.  Returns NULL when out of
- * memory. */
-struct stack *callstack_add(struct callstack *c, struct thread *t,
-			    uint32_t ordinal);
 
 /* Consumes n records of a thread, as far as they are complete and their sites
  * are known: have numbers below n_known.  Returns how many were consumed. */
@@ -177,16 +26,6 @@ void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 		    uint32_t call_site, const struct cst_seed *seed,
 		    uint64_t time);
 
-/* Opens a call that was open when the trace began on stack s; all of *call is
- * known but its lane, thread and time. */
-void callstack_reopen(struct callstack *c, struct thread *t, struct stack *s,
-		      const struct open_call *call);
-
-/* Adds a row that is no call below the innermost call on s, at `time`;
- * call_site is one of the names. */
-void callstack_note(struct callstack *c, struct thread *t, struct stack *s,
-		    uint64_t cfa, uint32_t call_site, uint64_t time);
-
 /* Sets what is kept from now on: not the calls below so many levels of their
  * stack, nor those that take fewer than so many ticks; 0: all. */
 void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks);
@@ -195,10 +34,5 @@ void callstack_keep_open(struct callstack *c);
 
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);
-
-/* Closes the calls on s from index n on, innermost first, as unwound at `time`:
- * a jump passed over them. */
-void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
-		  uint32_t n, uint64_t time);
 
 #endif

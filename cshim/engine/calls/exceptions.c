@@ -166,11 +166,6 @@ void exceptions_force(struct callstack *c, struct stack *s)
 	fly(s, function);
 }
 
-uint32_t exceptions_thrown(const struct stack *s)
-{
-	return s->n_flying ? s->flying[s->n_flying - 1].function : UINT32_MAX;
-}
-
 void exceptions_land(struct stack *s)
 {
 	struct flying *f = &s->flying[s->n_flying - 1];
@@ -215,7 +210,7 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 		return;
 	call_site = site_told(c, t, r);
 	if (call_site != UINT32_MAX)
-		callstack_note(c, t, s, r->sp, call_site, r->time);
+		stack_note(c, t, s, r->sp, call_site, r->time);
 	if (site->kind < CST_CATCH)
 		fly(s, call_site == UINT32_MAX
 			       ? UINT32_MAX

@@ -28,10 +28,6 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
  * pthread_cancel() unwind a thread as an exception does. */
 void exceptions_force(struct callstack *c, struct stack *s);
 
-/* Returns the function that stands for the exception on its way on s, or
- * UINT32_MAX if there is none or it is not known. */
-uint32_t exceptions_thrown(const struct stack *s);
-
 /* Reports that the exception goes on in the frame of the innermost call on s:
  * it is caught there, or a cleanup runs. */
 void exceptions_land(struct stack *s);

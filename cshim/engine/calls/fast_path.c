@@ -8,9 +8,7 @@
 
 #include "calls/find_lane.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
 
 /* A run under way; the compiler keeps its fields in registers. */
 struct run_state {

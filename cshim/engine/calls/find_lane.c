@@ -79,7 +79,7 @@ struct stack *lanes_add(struct callstack *c, struct thread *t, uint64_t cfa)
 	}
 	if (c->reach < CALLBACK_BYTES)
 		c->reach = CALLBACK_BYTES;
-	return callstack_add(c, t, ++c->n_extra);
+	return stack_add(c, t, ++c->n_extra);
 }
 
 struct stack *lanes_first(struct callstack *c, struct thread *t,

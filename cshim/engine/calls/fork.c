@@ -104,7 +104,7 @@ static void inherit(struct callstack *c, struct thread *child,
 		s = sigstack_make(c, child, own.cfa);
 	if (!s)
 		return;
-	callstack_reopen(c, child, s, &own);
+	stack_reopen(c, child, s, &own);
 	child->current = s;
 	if (s != child->own)
 		s->interrupted = child->own;

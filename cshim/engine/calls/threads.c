@@ -54,7 +54,7 @@ static struct thread *threads_add(struct threads *c, struct callstack *calls,
 					      t->ordinal, tid, t->name)
 			      : 0;
 	t->index = index < 0 ? 0 : (uint32_t)index;
-	t->own = t->current = callstack_add(calls, t, 0);
+	t->own = t->current = stack_add(calls, t, 0);
 	if (!t->own) {
 		free(t);
 		return NULL;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is rare of opening and closing a call on a stack: a lane that must make
+ * ready, calls that are kept only when they take long, calls left by a jump.
+ */
+#include "calls/stack.h"
+
+#include <stdlib.h>
+
+struct stack *stack_add(struct callstack *c, struct thread *t, uint32_t ordinal)
+{
+	struct stack *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->process = t->process;
+	s->ordinal = ordinal;
+	s->thread = t;
+	if (c->writer)
+		s->lane = writer_lane(c->writer, t->process, t->index, ordinal);
+	s->next = c->stacks;
+	c->stacks = s;
+	return s;
+}
+
+/* ---- which calls are kept --------------------------------------------------
+ */
+
+int stack_prepare_lane(struct thread *t, struct stack *s, uint64_t number)
+{
+	const struct open_call *o = &s->calls[s->n - 1], *above = o;
+	struct lane_entry entry = {.start = o->start,
+				   .number = number,
+				   .above = NO_SEQ,
+				   .thread = t->index,
+				   .is_seed = o->is_seed};
+
+	while (above > s->calls && entry.above == NO_SEQ)
+		entry.above = (--above)->seq;
+	return s->lane ? lane_prepare(s->lane, &entry) : CST_FAILED;
+}
+
+void stack_keep_pending(struct callstack *c, struct stack *s, uint32_t i)
+{
+	struct lane_entry entry = {.above = NO_SEQ};
+	uint32_t first = i;
+
+	while (first && s->calls[first - 1].is_pending)
+		first--;
+	for (uint32_t k = first; k-- > 0 && entry.above == NO_SEQ;)
+		entry.above = s->calls[k].seq;
+	for (uint32_t k = first; k <= i; k++) {
+		struct open_call *o = &s->calls[k];
+
+		if (!o->is_pending)
+			continue;
+		o->is_pending = 0;
+		entry.start = o->start;
+		entry.number = o->number;
+		entry.thread = o->numberer;
+		if (!s->lane ||
+		    (!lane_is_plain(s->lane, o->number, o->numberer) &&
+		     lane_prepare(s->lane, &entry) < 0)) {
+			c->n_not_kept++;
+			continue;
+		}
+		o->seq = entry.above =
+			lane_enter(s->lane, o->start, o->call_site);
+	}
+}
+
+int stack_is_kept(struct callstack *c, const struct thread *t,
+		  const struct stack *s, struct open_call *o, uint64_t number)
+{
+	o->seq = NO_SEQ;
+	o->is_pending = 0;
+	if (c->keep_depth && s->n > c->keep_depth) {
+		c->n_dropped++;
+		return 0;
+	}
+	if (!c->keep_ticks || o->is_seed)
+		return 1;
+	o->is_pending = 1;
+	o->number = number;
+	o->numberer = t->index;
+	return 0;
+}
+
+void stack_end_pending(struct callstack *c, struct stack *s, uint64_t end)
+{
+	struct open_call *o = &s->calls[s->n - 1];
+
+	if (!o->is_pending)
+		return;
+	if (end - o->start >= c->keep_ticks) {
+		stack_keep_pending(c, s, s->n - 1);
+		return;
+	}
+	o->is_pending = 0;
+	c->n_dropped++;
+}
+
+void stack_mark_thrown(struct stack *s, const struct open_call *o)
+{
+	uint32_t function = s->flying[s->n_flying - 1].function;
+
+	if (function != UINT32_MAX)
+		lane_mark_thrown(s->lane, o->seq, function);
+}
+
+/* ---- calls without a record ------------------------------------------------
+ */
+
+void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
+		  uint32_t n, uint64_t time)
+{
+	for (; s->n > n; c->n_unwound++)
+		stack_pop(c, t, s, time, CALL_UNWOUND);
+}
+
+void stack_reopen(struct callstack *c, struct thread *t, struct stack *s,
+		  const struct open_call *call)
+{
+	struct open_call *o = stack_slot(s);
+
+	if (!o)
+		return;
+	*o = *call;
+	o->is_seed = 1;
+	o->is_listed = 0;
+	c->n_seeds++;
+	stack_push(c, t, s, ++t->n_seeds);
+}
+
+void stack_note(struct callstack *c, struct thread *t, struct stack *s,
+		uint64_t cfa, uint32_t call_site, uint64_t time)
+{
+	struct open_call *o = stack_slot(s);
+	uint64_t n_dropped = c->n_dropped;
+
+	if (!o)
+		return;
+	*o = (struct open_call){
+		.cfa = cfa,
+		.start = time,
+		.function = c->sites->names->sites[call_site].function,
+		.call_site = call_site,
+	};
+	stack_push(c, t, s, ++t->n_calls);
+	if (s->lane && o->seq != NO_SEQ)
+		s->lane->n_notes++;
+	stack_pop(c, t, s, time, CALL_RETURN);
+	c->n_dropped = n_dropped; /* of calls */
+}
