@@ -74,6 +74,7 @@ export function tellAbout(trace, names) {
 
   document.title = `${program} - cstrace`;
   byId('title').textContent = program;
+  byId('title').title = head.command;
   byId('meta').textContent = [...count, ...(hidden && !head.choice ? [hidden] : []), date,
     ...(head.host ? [`on ${head.host}`] : [])].join(' · ');
   listOf([

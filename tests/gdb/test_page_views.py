@@ -380,6 +380,22 @@ def test_who_recorded_what_and_when(page, shop):
     assert str(year) in meta
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_long_command_leaves_room_for_the_rest(page, tmp_path, width):
+    word = "--config=/a/long/path/to/a/file.json"
+    save(record_program(tmp_path, build("server.c"), 1, *6 * [word]), "t.html")
+    page.resize(width)
+    try:
+        page.open(tmp_path / "t.html")
+        assert page.run("""[...document.querySelectorAll('#meta, #help-button')]
+          .every((element) => element.offsetWidth > 20
+            && element.scrollWidth <= element.clientWidth
+            && element.scrollHeight <= element.clientHeight)""")
+        assert page.find("#title").get_attribute("title").endswith(word)
+    finally:
+        page.resize(1200)
+
+
 @pytest.mark.parametrize("options, words", [
     (["--in", "shop.cc"], "chosen: in shop.cc."),
     (["--range", "1ms.."], "chosen: range 1ms...")])
