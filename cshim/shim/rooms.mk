@@ -8,12 +8,16 @@
 kernel_USES :=
 # core: the hooks, sites, records, chunks, threads, processes.
 core_USES := kernel
+# program: what cstrace.h offers to the program itself.
+program_USES := core kernel
 # libc: the functions that stand before libc's and the unwinder's.
 libc_USES := core kernel
 
 SHIM_SRC := \
 	cshim/shim/core/hook.c \
 	cshim/shim/core/event.c \
+	cshim/shim/core/watch.c \
+	cshim/shim/core/open_calls.c \
 	cshim/shim/core/site.c \
 	cshim/shim/core/chunk.c \
 	cshim/shim/core/thread.c \
@@ -26,6 +30,8 @@ SHIM_SRC := \
 	cshim/shim/core/sync.c \
 	cshim/shim/core/control.c \
 	cshim/shim/kernel/config.c \
+	cshim/shim/kernel/maps.c \
+	cshim/shim/kernel/symbols.c \
 	cshim/shim/kernel/state.c \
 	cshim/shim/core/mappings.c \
 	cshim/shim/kernel/buildid.c \
@@ -34,7 +40,13 @@ SHIM_SRC := \
 	cshim/shim/libc/clone.c \
 	cshim/shim/libc/jump.c \
 	cshim/shim/core/exception.c \
-	cshim/shim/libc/sandbox.c
+	cshim/shim/libc/sandbox.c \
+	cshim/shim/program/shim.c \
+	cshim/shim/program/own.c \
+	cshim/shim/program/place.c \
+	cshim/shim/program/values.c \
+	cshim/shim/program/kept_spans.c \
+	cshim/shim/program/backtrace.c
 
 # Only where there is a dynamic linker.
 SHIM_SO_SRC := \

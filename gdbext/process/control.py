@@ -94,8 +94,9 @@ class Control:
         self._set_state(abi.CST_STATE_ASK)
 
     def switch_off(self) -> None:
+        """The program may go on to watch itself, which the shim sees to."""
         self._put("mode", abi.CST_MODE_OFF)
-        self._set_state(abi.CST_STATE_OFF)
+        self._set_state(abi.CST_STATE_ASK)
 
     def retire(self, start: int, end: int) -> None:
         """Code at [start, end) was unmapped: its sites are forgotten."""

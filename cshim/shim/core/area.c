@@ -257,3 +257,22 @@ int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end)
 					      __ATOMIC_RELAXED));
 	return number;
 }
+
+int64_t area_text(const char *bytes, uint32_t size, uint32_t end)
+{
+	uint32_t at = __atomic_load_n(&area->n_text, __ATOMIC_RELAXED);
+	char *to;
+
+	do {
+		if (at > end || end - at < size)
+			return -1;
+	} while (!__atomic_compare_exchange_n(&area->n_text, &at, at + size, 0,
+					      __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	to = (char *)area_at(CST_AT_TEXT) + at;
+	if (area_reserve(to, size))
+		return -1;
+	for (uint32_t i = 0; i < size; i++)
+		to[i] = bytes[i];
+	return at;
+}

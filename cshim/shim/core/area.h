@@ -35,6 +35,10 @@ int area_reserve(void *start, uint64_t size);
  * Returns the number, or -1 when the table is full. */
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end);
 
+/* Puts bytes into the area's text.  Returns their offset, or -1: they would not
+ * end below `end`. */
+int64_t area_text(const char *bytes, uint32_t size, uint32_t end);
+
 /* Sets *ticks and *ns to the time in ticks and of the monotonic clock; leaves
  * both as they are if that clock cannot be read. */
 static inline void area_moment(uint64_t *ticks, uint64_t *ns)

@@ -217,3 +217,41 @@ COLD struct cst_record *chunk_slot(void)
 			return NULL;
 	}
 }
+
+/* Slots at a chunk's end that nothing else is put into: each repeats what the
+ * reader knows. */
+static void fill(struct self *me, uint64_t slot, uint64_t end)
+{
+	for (; slot < end; slot += CST_RECORD_SIZE)
+		cst_record_set((struct cst_record *)slot, clock_ticks(),
+			       CST_QUIET, me->quiet_sp, 0);
+}
+
+COLD struct cst_record *chunk_slots(uint32_t n)
+{
+	uint64_t size = (uint64_t)n * CST_RECORD_SIZE;
+
+	for (;;) {
+		struct self *me = self_now();
+		uint64_t slot, end;
+
+		if (!me)
+			return NULL;
+		slot = __atomic_load_n(&me->cursor, __ATOMIC_RELAXED);
+		if (cursor_is_full(slot)) {
+			struct cst_record *r = chunk_slot();
+
+			if (!r)
+				return NULL;
+			fill(me, (uint64_t)r, (uint64_t)r + CST_RECORD_SIZE);
+			continue;
+		}
+		end = (slot & -(uint64_t)CST_CHUNK_SIZE) + CURSOR_FULL;
+		if (slot + size <= end) {
+			if (cursor_step(&me->cursor, slot, slot + size))
+				return (struct cst_record *)slot;
+		} else if (cursor_step(&me->cursor, slot, end)) {
+			fill(me, slot, end);
+		}
+	}
+}

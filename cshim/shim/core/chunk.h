@@ -11,6 +11,10 @@
  * Returns NULL if the record is lost, which it counts.  Async-signal-safe. */
 struct cst_record *chunk_slot(void);
 
+/* Returns n slots that follow one another in one chunk, or NULL if the records
+ * are lost, which it counts.  Async-signal-safe. */
+struct cst_record *chunk_slots(uint32_t n);
+
 /* Returns whether this is a signal handler that interrupted the shim's own work
  * on the same thread (signals.h). Its record is then lost, and counted. */
 int chunk_is_busy(void);

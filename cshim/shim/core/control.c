@@ -11,10 +11,12 @@
 #include "core/signals.h"
 #include "core/site.h"
 #include "core/thread.h"
+#include "core/watch.h"
 #include "cstrace/cstrace.h"
 #include "kernel/config.h"
 #include "kernel/lock.h"
 #include "kernel/state.h"
+#include "kernel/symbols.h"
 #include "kernel/syscall.h"
 
 /* Used by its hidden name in here: the dynamic linker has no say in where it
@@ -119,6 +121,38 @@ void control_end(void)
 		__atomic_fetch_add(&area->n_ended, 1, __ATOMIC_RELAXED);
 }
 
+void control_watched(void)
+{
+	if (control_has_ended())
+		return;
+	if (watch_any()) {
+		state_swap(CST_STATE_ON, CST_STATE_SYNC);
+		state_swap(CST_STATE_OFF, STATE_LOCAL);
+		return;
+	}
+	state_swap(STATE_LOCAL, CST_STATE_OFF);
+	if (__atomic_load_n(&state_page.mode, __ATOMIC_RELAXED) ==
+		    CST_MODE_RING &&
+	    !__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))
+		state_swap(CST_STATE_SYNC, CST_STATE_ON);
+}
+
+static uint32_t is_paused;
+
+int control_pause(int pauses)
+{
+	__atomic_store_n(&is_paused, pauses != 0, __ATOMIC_SEQ_CST);
+	if (pauses) {
+		state_swap(CST_STATE_ON, CST_STATE_OFF);
+		state_swap(CST_STATE_SYNC, CST_STATE_OFF);
+		control_watched();
+	} else if (state_swap(CST_STATE_OFF, CST_STATE_ASK) ||
+		   state_swap(STATE_LOCAL, CST_STATE_ASK)) {
+		control_obey();
+	}
+	return state_is_on(state_now());
+}
+
 /* libc copies with memcpy() before there is a place for our own data: a static
  * program's own one, with hooks, has its first call too early. */
 static int is_too_early(void)
@@ -151,11 +185,14 @@ COLD uint32_t control_obey(void)
 		state_page.n_answers++;
 		__atomic_store_n(&control.answer_state, state,
 				 __ATOMIC_RELEASE);
+		if (__atomic_load_n(&is_paused, __ATOMIC_SEQ_CST))
+			state = CST_STATE_OFF;
 		state_swap(STATE_ANSWERING, state);
 		/* "Sync" and the ring: the slow way, and no more.  Now, for
 		 * guests may have been announced meanwhile. */
 		if (__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))
 			state_swap(CST_STATE_ON, CST_STATE_SYNC);
+		control_watched();
 	}
 	state = state_now();
 	lock_drop();
@@ -167,6 +204,7 @@ void control_unloaded(void)
 {
 	uint64_t mask;
 
+	symbols_forget();
 	if (!area)
 		return; /* without a system call, see control_rest() */
 	mask = signals_block();

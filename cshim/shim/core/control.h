@@ -21,6 +21,13 @@ uint32_t control_obey(void);
 void control_end(void);
 int control_has_ended(void);
 
+/* Makes the state fit watch_any(), which has changed. */
+void control_watched(void);
+
+/* Has the process record no more, or again, whatever gdb wants.  Returns
+ * whether it records now. */
+int control_pause(int pauses);
+
 /* Reports that a library was unloaded: the sites that were in it are dropped.
  * Async-signal-safe. */
 void control_unloaded(void);

@@ -14,4 +14,8 @@
 void event_slow(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		uint64_t fp, enum cst_kind kind);
 
+/* Returns the state to go by, after obeying gdb if the state asks for that.
+ * Async-signal-safe. */
+uint32_t event_state(void);
+
 #endif

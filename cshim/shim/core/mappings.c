@@ -9,9 +9,9 @@
 #include "core/area.h"
 #include "core/process.h"
 #include "kernel/buildid.h"
-#include "kernel/syscall.h"
+#include "kernel/maps.h"
 
-enum { MAX_KNOWN = 2048, BUFFER_SIZE = 8192 };
+enum { MAX_KNOWN = 2048 };
 
 /* An executable mapping that was told of. */
 struct known {
@@ -22,102 +22,6 @@ struct known {
 static struct known known[MAX_KNOWN];
 static uint32_t n_known;
 static uint64_t hopeless; /* page of a caller in no mapping */
-
-/* ---- reading the maps -----------------------------------------------------
- */
-
-struct lines {
-	int fd;
-	uint32_t at, size; /* in the buffer */
-	char buffer[BUFFER_SIZE];
-};
-
-static void lines_fill(struct lines *l)
-{
-	uint32_t kept = l->size - l->at;
-	long n;
-
-	for (uint32_t i = 0; i < kept; i++)
-		l->buffer[i] = l->buffer[l->at + i];
-	l->at = 0;
-	l->size = kept;
-	n = sys_read(l->fd, l->buffer + kept, BUFFER_SIZE - kept);
-	if (n > 0)
-		l->size += (uint32_t)n;
-}
-
-static uint32_t lines_end(const struct lines *l)
-{
-	uint32_t i = l->at;
-
-	while (i < l->size && l->buffer[i] != '\n')
-		i++;
-	return i;
-}
-
-/* The next line, NUL-ended; NULL: there is none. */
-static char *lines_next(struct lines *l)
-{
-	uint32_t end = lines_end(l);
-	char *line;
-
-	if (end == l->size) {
-		lines_fill(l);
-		end = lines_end(l);
-	}
-	if (end == l->size)
-		return 0;
-	line = l->buffer + l->at;
-	l->buffer[end] = 0;
-	l->at = end + 1;
-	return line;
-}
-
-static uint64_t number(const char **text, uint64_t base)
-{
-	uint64_t value = 0;
-
-	for (;; (*text)++) {
-		char c = **text;
-
-		if (c >= '0' && c <= '9')
-			value = value * base + (uint64_t)(c - '0');
-		else if (base == 16 && c >= 'a' && c <= 'f')
-			value = value * base + (uint64_t)(c - 'a' + 10);
-		else
-			return value;
-	}
-}
-
-static const char *behind(const char *text, char c)
-{
-	while (*text && *text != c)
-		text++;
-	while (*text == c)
-		text++;
-	return text;
-}
-
-/* "start-end rwxp offset device inode  path".  1: it is executable. */
-static int parse(const char *line, struct known *out)
-{
-	int is_code;
-
-	out->start = number(&line, 16);
-	if (*line++ != '-')
-		return 0;
-	out->end = number(&line, 16);
-	for (int i = 0; i < 3; i++) /* the space, r and w */
-		if (!*line++)
-			return 0;
-	is_code = *line == 'x';
-	line = behind(line, ' ');
-	out->offset = number(&line, 16);
-	line = behind(behind(line, ' '), ' ');
-	out->inode = number(&line, 10);
-	out->is_there = 1;
-	return is_code;
-}
 
 /* ---- telling --------------------------------------------------------------
  */
@@ -131,25 +35,9 @@ static uint32_t length_of(const char *text)
 	return n;
 }
 
-/* Where the text is put, or -1: there is no room. */
 static int64_t text_add(const char *text)
 {
-	uint32_t size = length_of(text) + 1;
-	uint32_t at = __atomic_load_n(&area->n_text, __ATOMIC_RELAXED);
-	char *to;
-
-	do {
-		if (at > CST_TEXT_SIZE || CST_TEXT_SIZE - at < size)
-			return -1;
-	} while (!__atomic_compare_exchange_n(&area->n_text, &at, at + size, 0,
-					      __ATOMIC_RELAXED,
-					      __ATOMIC_RELAXED));
-	to = (char *)area_at(CST_AT_TEXT) + at;
-	if (area_reserve(to, size))
-		return -1;
-	for (uint32_t i = 0; i < size; i++)
-		to[i] = text[i];
-	return at;
+	return area_text(text, length_of(text) + 1, CST_TEXT_SIZE);
 }
 
 /* `first` is the object's first byte; 0: it is not mapped. */
@@ -198,9 +86,11 @@ static void forget_within(uint64_t start, uint64_t end)
 /* *head is the last mapping of an object's beginning: its others follow it. */
 static void learn(const char *line, struct known *head)
 {
-	struct known k = {0};
-	int is_code = parse(line, &k);
+	struct maps_entry e;
+	struct known k;
+	int is_code = maps_parse(line, &e);
 
+	k = (struct known){e.start, e.end, e.offset, e.inode, 1};
 	if (!k.offset)
 		*head = k;
 	if (!is_code)
@@ -222,17 +112,15 @@ static void learn(const char *line, struct known *head)
 
 static void look(void)
 {
-	static struct lines lines;
+	static struct maps maps;
 	struct known head = {0};
 	char *line;
 
-	lines.at = lines.size = 0;
-	lines.fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (lines.fd < 0)
+	if (maps_open(&maps) < 0)
 		return;
-	while ((line = lines_next(&lines)))
+	while ((line = maps_next(&maps)))
 		learn(line, &head);
-	sys_close(lines.fd);
+	maps_close(&maps);
 }
 
 static int is_known(uint64_t addr)
@@ -252,16 +140,16 @@ void mappings_begin(void)
 	look();
 }
 
-void mappings_cover(const struct site_key *k)
+void mappings_cover(struct site_key k)
 {
 	if (!area->has_mappings || n_known == MAX_KNOWN)
 		return;
-	if (is_known(k->callee) && is_known(k->hook) &&
-	    (is_known(k->caller) || k->caller >> 12 == hopeless))
+	if (is_known(k.callee) && is_known(k.hook) &&
+	    (is_known(k.caller) || k.caller >> 12 == hopeless))
 		return;
 	look();
-	if (!is_known(k->caller))
-		hopeless = k->caller >> 12;
+	if (!is_known(k.caller))
+		hopeless = k.caller >> 12;
 }
 
 void mappings_retire(void)

@@ -15,7 +15,7 @@
 void mappings_begin(void);
 /* Makes sure that the mapping of a site's code is logged; called before the
  * site is made. */
-void mappings_cover(const struct site_key *k);
+void mappings_cover(struct site_key k);
 /* Drops the sites in memory that was unmapped. */
 void mappings_retire(void);
 

@@ -5,6 +5,7 @@
  */
 #include "core/reader.h"
 #include "core/area.h"
+#include "core/control.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
@@ -34,6 +35,7 @@ static void state_turn_off(void)
 		__atomic_compare_exchange_n(&state_page.state, &on,
 					    CST_STATE_OFF, 0, __ATOMIC_RELAXED,
 					    __ATOMIC_RELAXED);
+	control_watched();
 }
 
 int reader_wait(uint32_t *word, uint32_t value, uint64_t *began)

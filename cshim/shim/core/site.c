@@ -128,7 +128,9 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	struct cst_site *s;
 	int64_t n;
 
-	mappings_cover(k);
+	mappings_cover(kind < CST_SPAN ? *k
+				       : (struct site_key){k->caller, k->caller,
+							   k->caller});
 	if (table_room() < 0)
 		return 0;
 	n = site_draw();

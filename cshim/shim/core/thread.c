@@ -10,8 +10,10 @@
 #include "core/area.h"
 #include "core/chunk.h"
 #include "core/control.h"
+#include "core/open_calls.h"
 #include "core/raw_clone.h"
 #include "core/signals.h"
+#include "core/watch.h"
 #include "kernel/lock.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
@@ -116,7 +118,8 @@ static void thread_end(void *unused)
 	uint64_t mask = signals_block();
 
 	(void)unused;
-	thread_renew(&self);
+	if (area)
+		thread_renew(&self);
 	if (self.thread) {
 		/* Most threads get their name after their first call. */
 		thread_name(area_thread(self.thread - 1));
@@ -125,6 +128,7 @@ static void thread_end(void *unused)
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
 	}
+	open_calls_release();
 	signals_restore(mask);
 }
 
@@ -165,6 +169,21 @@ static void key_make(void)
 	lock_drop();
 }
 
+void thread_renamed(void)
+{
+	if (self.thread && self.process == state_page.process &&
+	    self_now() == &self)
+		thread_name(area_thread(self.thread - 1));
+}
+
+void thread_watch_end(void)
+{
+	if (key_state == KEY_NOT_MADE)
+		key_make();
+	if (key_state == KEY_MADE)
+		pthread_setspecific(key, &key);
+}
+
 uint32_t thread_claimed(struct self *me)
 {
 	struct cst_thread *t = area_thread(me->thread - 1);
@@ -175,12 +194,8 @@ uint32_t thread_claimed(struct self *me)
 	/* A later destructor may call hooks after ours has run. */
 	__atomic_store_n(&t->is_ended, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_claimed, seq + 1, __ATOMIC_RELAXED);
-	if (me != &self)
-		return seq; /* libc has no hold on its end */
-	if (key_state == KEY_NOT_MADE)
-		key_make();
-	if (key_state == KEY_MADE)
-		pthread_setspecific(key, t);
+	if (me == &self) /* libc has no hold on the end of others */
+		thread_watch_end();
 	return seq;
 }
 
@@ -230,6 +245,7 @@ static void thread_has_forked(void)
 static void thread_after_fork(void)
 {
 	thread_forget(&self);
+	watch_after_fork();
 }
 
 __attribute__((constructor)) static void thread_watch_forks(void)

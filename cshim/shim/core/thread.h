@@ -23,6 +23,8 @@ struct self {
 	uint32_t tid;	   /* the thread's own; 0: not asked yet */
 	uint64_t busy_sp;  /* signals.h; or 0 */
 	uint64_t quiet_sp; /* while it runs a what(), exception.c; or 0 */
+	struct open_calls *open; /* open_calls.h; or NULL */
+	uint64_t callback_sp;	 /* while it is in a callback, watch.h; or 0 */
 	/* sigstack.h, as last recorded */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;
@@ -51,6 +53,13 @@ int thread_register(struct self *me);
 /* Records that the calling thread may be about to fork: the child's tree begins
  * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);
+
+/* Has the area have the calling thread's name as it is now. */
+void thread_renamed(void);
+
+/* Makes sure that the end of the thread is noticed, as far as libc does.
+ * Called with signals blocked. */
+void thread_watch_end(void);
 
 /* Returns the seq of a chunk that me has just claimed, and makes sure that the
  * end of the thread hands the chunk over.  Called with signals blocked. */

@@ -20,6 +20,10 @@
  * overwritten. */
 enum { STATE_ANSWERING = 4 };
 
+/* And one for "off" while the program itself watches (core/watch.h): the hooks
+ * go the slow way, and record nothing.  "On" is CST_STATE_SYNC then. */
+enum { STATE_LOCAL = 6 };
+
 struct state_page {
 	uint32_t state;	     /* enum cst_state */
 	uint32_t mode;	     /* enum cst_mode, as last obeyed */

@@ -52,6 +52,11 @@ static inline long sys_pwrite(int fd, const void *buf, size_t len, long offset)
 	return gate_call(SYS_pwrite64, fd, (long)buf, (long)len, offset, 0, 0);
 }
 
+static inline long sys_write(int fd, const void *buf, size_t len)
+{
+	return gate_call(SYS_write, fd, (long)buf, (long)len, 0, 0, 0);
+}
+
 static inline int sys_kill(uint32_t pid, int signo)
 {
 	return (int)gate_call(SYS_kill, (long)pid, signo, 0, 0, 0, 0);
@@ -167,6 +172,12 @@ static inline uint32_t sys_gettid(void)
 static inline void sys_thread_name(char name[16])
 {
 	gate_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
+}
+
+/* At most 15 bytes and a NUL. */
+static inline int sys_set_thread_name(const char name[16])
+{
+	return (int)gate_call(SYS_prctl, PR_SET_NAME, (long)name, 0, 0, 0, 0);
 }
 
 /* Returns the clock's time in ns, or 0 if it cannot be read. */

@@ -38,6 +38,19 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	return size;
 }
 
+/* Moves *cursor from one value to another, unless it has changed; returns
+ * whether it did.  It is one instruction, as cursor_take(). */
+static inline int cursor_step(uint64_t *cursor, uint64_t from, uint64_t to)
+{
+	uint8_t is_done;
+
+	__asm__ volatile("cmpxchgq %3, %1\n\tsete %0"
+			 : "=q"(is_done), "+m"(*cursor), "+a"(from)
+			 : "r"(to)
+			 : "cc", "memory");
+	return is_done;
+}
+
 /* Give the stack pointer before the call of the hook, and the frame pointer
  * register there, whatever it holds; for the hooks themselves only.  gcc leaves
  * rbp alone here (-ffixed-rbp in rooms.mk); with clang, asking for

@@ -6,6 +6,7 @@
 #include "core/chunk.h"
 #include "core/control.h"
 #include "core/raw_clone.h"
+#include "core/watch.h"
 #include "kernel/arch.h"
 #include "kernel/lock.h"
 #include "kernel/state.h"
@@ -38,6 +39,8 @@ static void put(uint32_t kind, uint64_t sp, uint64_t fp)
 /* Without a record of this thread there is nothing to leave. */
 void jump_tell(const struct jump *to)
 {
+	if (unlikely(watch_any()))
+		watch_jump(to->sp);
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
 	if (unlikely(self.busy_sp)) {

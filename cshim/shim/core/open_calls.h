@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The calls and spans that are open in a thread, for the program itself: known
+ * from the moment on at which it asks for them.  Async-signal-safe; each
+ * function deals with the calling thread.
+ */
+#ifndef SHIM_OPEN_CALLS_H
+#define SHIM_OPEN_CALLS_H
+
+#include <stdint.h>
+
+struct cstrace_place;
+
+struct open_call {
+	uint64_t callee; /* the function, or the place if there is one */
+	uint64_t caller;
+	uint64_t sp;	/* stack pointer before a call from its frame */
+	uint64_t start; /* ticks */
+	struct cstrace_place *place; /* NULL: it came from a hook */
+	uint64_t kept; /* spans: index + 1 among those that are kept, or 0 */
+	uint16_t kind; /* CST_CALL or CST_SPAN; 0: it is being made */
+	uint16_t is_alternate; /* on the alternate signal stack */
+	uint32_t depth;	       /* calls up to here that are open */
+	uint32_t level;	       /* spans up to here that are open */
+	uint32_t reserved;
+};
+
+enum { OPEN_CALLS_MAX = 2048 };
+
+/* Adds a call.  Returns it, valid until the next call of these functions, or
+ * NULL: there is no room. */
+struct open_call *open_calls_enter(const struct open_call *call);
+
+/* Removes the innermost call of that callee and kind, and what is open within
+ * it.  Returns 0, or -1 if there is none; copies it into *out. */
+int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
+		    struct open_call *out);
+
+/* Removes the calls that a jump to that stack pointer leaves. */
+void open_calls_jump(uint64_t sp);
+
+/* Returns call i of those that are open, 0 for the innermost, or NULL. */
+const struct open_call *open_calls_at(uint32_t i);
+
+/* Returns how many calls are open, with those for which there was no room. */
+uint32_t open_calls_depth(void);
+
+/* Returns the thread's number. */
+uint32_t open_calls_tid(void);
+
+/* In a fork child: the thread has another number. */
+void open_calls_after_fork(void);
+
+/* Frees the thread's memory. */
+void open_calls_release(void);
+
+#endif

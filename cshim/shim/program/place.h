@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text of a place in the source that uses cstrace.h.
+ */
+#ifndef SHIM_PLACE_H
+#define SHIM_PLACE_H
+
+#include "cstrace/cstrace.h"
+
+/* Returns what a site has for the place (struct cst_site.hook): 1 + the offset
+ * of its text in the area, after putting it there, or 0 if there is no room.
+ * Async-signal-safe; the state is "on". */
+uint64_t place_text(struct cstrace_place *place, uint64_t code);
+
+#endif
