@@ -437,10 +437,10 @@ class Trace:
 
     def rename(self, places: list[str], tell: Callable[[str], None]) -> None:
         """Look up again what has no name, also in these files and folders."""
-        said = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
+        line = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
         n, paths = len(places), map(_bytes, places)
         self._lib.cst_trace_rename(
-            self._t, (C.c_char_p * n)(*paths), n, said, None)
+            self._t, (C.c_char_p * n)(*paths), n, line, None)
 
     def free(self) -> None:
         t, self._t = self._t, None

@@ -91,7 +91,7 @@ void launch_release(struct launch *l)
  */
 
 static _Noreturn void child_run(const struct launch *l, char **argv,
-				const sigset_t *mask, int told)
+				const sigset_t *mask, int report)
 {
 	int code;
 
@@ -101,7 +101,7 @@ static _Noreturn void child_run(const struct launch *l, char **argv,
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execv(l->program, argv);
 	code = errno;
-	if (write(told, &code, sizeof(code)) < 0)
+	if (write(report, &code, sizeof(code)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -128,8 +128,8 @@ static int await_exec(const struct launch *l, int fd, pid_t pid)
 
 /* A program built with gcc's ASan, or with a shared one, wants the runtime to
  * be the first library of all, and ends where it is not.  preload.c sees to
- * that for the program; what it runs in turn is told not to look.  The user's
- * own options come later, and so count. */
+ * that for the program; what it runs in turn is not to check the order.  The
+ * user's own options come later, and so count. */
 static void asan_allow(void)
 {
 	static const char option[] = "verify_asan_link_order=0";

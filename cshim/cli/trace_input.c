@@ -120,8 +120,8 @@ static int note(const struct cst_trace *t, const struct options *o, char *out,
 			      out, size);
 }
 
-/* Writes what is to be said of a word that no function of the trace is meant
- * by; returns its length, 0: there is one, or no word. */
+/* Writes a note on a word that means no function of the trace.  Returns its
+ * length; 0: the word means one, or there is no word. */
 static int wrong_text(const struct cst_trace *t, const struct options *o,
 		      const char *word, char *out, uint32_t size)
 {

@@ -24,7 +24,7 @@ def _read_format(name: str, word: str) -> str:
     return options.read_one_of(tuple(engine.formats()))(name, word)
 
 
-@ctrlc.held  # or Ctrl-C could come between, and a new file not be told
+@ctrlc.held  # or Ctrl-C could come before the new file is reported
 def write_and_tell(save: Callable[[], int], tell: Callable[[int], str]) -> None:
     say(tell(run_long(save)))
 

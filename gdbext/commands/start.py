@@ -49,7 +49,7 @@ class StartCommand(TraceCommand):
     without parameters (with `set cstrace names full` in those with them), as
     is /REGEX/ in any case.  But for -exclude and -keep, options choose what
     is shown and saved; all is recorded, `cstrace show -all` has it.  What
-    is not said here is as `set cstrace filter`, `exclude`, `depth`,
+    is not given here is as `set cstrace filter`, `exclude`, `depth`,
     `min-time`, `in` and `module` have it.
 
     While a trace is on, options of this command act on it at once, and those

@@ -123,7 +123,7 @@ class Control:
         return bool(found - {ours})
 
     def area_path(self) -> bytes:
-        """What some gdb has told this process to write into."""
+        """The area that some gdb has this process write into."""
         return self._read().area_path
 
     def is_at(self, area_path: bytes) -> bool:

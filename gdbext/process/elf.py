@@ -97,7 +97,7 @@ def _parse(data: bytes) -> Elf:
     tags: dict[int, int] = {tag: value for tag, value in pairs}
     strings_at, symbols_at = tags.get(DT_STRTAB, 0), tags.get(DT_SYMTAB, 0)
     strings = image.read(strings_at, tags.get(DT_STRSZ, 0))
-    # Their number is nowhere said, but linkers put the names behind them.
+    # Their number is written nowhere, but linkers put the names behind them.
     symbols = image.read(symbols_at, max(strings_at - symbols_at, 0))
 
     def all_of(*wanted: int) -> tuple[str, ...]:

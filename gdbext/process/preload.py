@@ -57,7 +57,7 @@ class _Value(NamedTuple):
 class _Asan:
     """A program built with ASan's shared runtime wants that to be the first
     library of all, and ends where it is not. For the program that gdb runs
-    LD_PRELOAD sees to that; what it runs in turn is told not to look."""
+    LD_PRELOAD sees to that; what it runs in turn is not to check the order."""
 
     def __init__(self) -> None:
         self._users: dict[int, Optional[str]] = {}  # by inferior

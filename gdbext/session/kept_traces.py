@@ -35,7 +35,7 @@ class Leftover(NamedTuple):
     pid: int
     written: float  # for the last time
     size: int
-    is_told: bool
+    is_reported: bool
 
 
 def _status(path: str) -> Optional[os.stat_result]:
@@ -132,27 +132,27 @@ def _line(left: Leftover) -> Optional[str]:
 
 
 class Leftovers:
-    """What this gdb has said of them."""
+    """What this gdb has reported of them."""
 
     def __init__(self) -> None:
-        self._told: Optional[list[Leftover]] = None  # None: not looked for
+        self._reported: Optional[list[Leftover]] = None  # None: not looked for
         self._is_seen = False
 
     def tell(self) -> None:
-        """Once in a session, in a line: the newest of those that no user has
-        been told of."""
-        if self._told is not None:
+        """Once in a session, in a line: the newest of those that were
+        reported to no user."""
+        if self._reported is not None:
             return
-        self._told = []
+        self._reported = []
         line = None
         for left in find():
-            if left.is_told:
+            if left.is_reported:
                 continue
             line = line or _line(left)
             if line:
-                self._told.append(left)
+                self._reported.append(left)
         if line:
-            more = len(self._told) - 1
+            more = len(self._reported) - 1
             say(line + ("; %d more: `cstrace load`" % more if more else ""))
 
     def tell_the_user(self) -> None:
@@ -161,7 +161,7 @@ class Leftovers:
             return
         self._is_seen = True
         self.tell()
-        for left in self._told or ():
+        for left in self._reported or ():
             try:
                 os.chmod(left.path, 0o400)
             except OSError:

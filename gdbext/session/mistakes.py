@@ -100,15 +100,15 @@ def _module(word: str) -> Optional[str]:
 def lines(words: dict[str, Any], choice: Choice,
           trace: Optional[Trace]) -> list[str]:
     """What to say of words for parts of a choice, by their keys."""
-    program, said = hooks.program(), []
+    program, notes = hooks.program(), []
     for key, word in words.items():
         if not word or program is None:
             continue
         if key in _FUNCTIONS and not word[0].isdigit() and not (
                 trace and trace.has_function(word, choice)[0]):
-            said.append(_function(program, word, choice))
+            notes.append(_function(program, word, choice))
         elif key == "file":
-            said.append(_source(word))
+            notes.append(_source(word))
         elif key == "module":
-            said.append(_module(word))
-    return [line for line in said if line]
+            notes.append(_module(word))
+    return [line for line in notes if line]

@@ -123,14 +123,14 @@ class Recording:
             say(text)
 
     def fail(self, error: Exception) -> None:
-        """Something went wrong where the program must go on: told once."""
+        """Something went wrong where the program must go on: reported once."""
         if self.error is None:
             self.error = str(error)
             self._messages.append("%s" % error)
 
     def take_all(self) -> None:
-        """Draw all that the program has written; a failure is told, not
-        raised."""
+        """Draw all that the program has written; a failure is reported,
+        not raised."""
         if self.recorder is None or not self.is_on:
             return
         try:

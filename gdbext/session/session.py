@@ -56,7 +56,7 @@ class StartOptions(NamedTuple):
                 and key not in ("sync", "to", *KEEPING)}
 
     def keeping(self) -> dict[str, int]:
-        """What is not recorded at all, as far as it was said."""
+        """What is not recorded at all, of the options that were given."""
         return {key: getattr(self, key) for key in KEEPING
                 if getattr(self, key) is not None}
 
@@ -78,7 +78,7 @@ def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
     """The line on n saved calls, or rows; with what was left out."""
     is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
     note = trace.note(choice, choice.has_more)
-    if note[:1].isdigit():  # how many they are was just said
+    if note[:1].isdigit():  # their number stands in front already
         note = note.partition("; ")[2]
     return "%s saved to %s%s" % (count(n, "row" if is_folded else "call"),
                                  path, " (%s)" % note if note else "")
@@ -482,7 +482,7 @@ class Session:
             say(str(e))
 
     def process_ended(self, how: Optional[str] = None) -> None:
-        """The recorded process is gone; how: as gdb has just said."""
+        """The recorded process has ended; how: in the words that gdb printed."""
         r = self.recording
         if r is None:
             return
@@ -610,7 +610,7 @@ class Session:
 
 
 def _recorded_options(trace: Trace) -> StartOptions:
-    """What `cstrace record` was told to show of it."""
+    """The choice that `cstrace record` was given for it."""
     choice = trace.choice()
     return StartOptions(**{
         key: value.decode("utf-8", "surrogateescape")

@@ -154,7 +154,7 @@ class Events:
         try:
             s.begin_with_process(has_shim and not hooks.has_own_hooks(path))
         except (CstraceError, OSError):
-            self._hopeless = inferior.pid  # told once, not for each library
+            self._hopeless = inferior.pid  # reported once, not for each library
             raise
 
     @_guarded

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Why the program stopped or ended, in words: gdb has said it before our last
-rows in some cases."""
+"""Why the program stopped or ended, in words: in some cases gdb has printed it
+before our last rows."""
 
 from __future__ import annotations
 

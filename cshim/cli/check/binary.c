@@ -6,7 +6,7 @@
  */
 #include "check/binary.h"
 
-/* bfd.h wants to be told that it was configured for. */
+/* bfd.h demands the macro of a configured package. */
 #define PACKAGE "cstrace"
 #define PACKAGE_VERSION CST_VERSION
 #include <bfd.h>

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/ranges.h"
 
-/* bfd.h wants to be told that it was configured for. */
+/* bfd.h demands the macro of a configured package. */
 #define PACKAGE "cstrace"
 #define PACKAGE_VERSION CST_VERSION
 #include <bfd.h>
@@ -230,7 +230,7 @@ static int scan_all(struct hook_sites *s, const struct check_file *f)
 	return 1;
 }
 
-/* ---- object files: the linker is told of each call --------------------- */
+/* ---- object files: a relocation for each call -------------------------- */
 
 static int relocated(struct hook_sites *s, const struct check_file *f,
 		     Elf_Scn *section, const GElf_Shdr *h, uint64_t base)

@@ -77,7 +77,7 @@ static int is_own(const struct check_name *n)
 	return n->has_debug || n->n_copies || n->n_inlined;
 }
 
-/* Drops the functions that are only declared, of which nothing can be said, and
+/* Drops the functions that are only declared, of which nothing is known, and
  * those of libraries unless they were asked for. */
 static void drop_others(struct check_names *o)
 {

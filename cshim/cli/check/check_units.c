@@ -122,7 +122,7 @@ void print_units(const struct check *c, uint32_t limit)
 	if (n && page_is_text())
 		printf("\n  FUNCTIONS  WITH HOOKS  %s\n", "UNIT");
 	for (uint32_t i = 0; i < n && i < limit; i++) {
-		/* Where none is instrumented, the verdict has said it. */
+		/* Where none is instrumented, the verdict says so. */
 		const char *more =
 			c->sites.n ? advice(&rows[i], c->file.path) : "";
 

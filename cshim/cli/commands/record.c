@@ -37,10 +37,10 @@ struct record {
 	struct watch watch;
 	sigset_t blocked;
 	int is_live;
-	int is_kept;   /* in a file of a name */
-	int is_piped;  /* to standard output, once it is whole */
-	int is_told;   /* why there will be no calls */
-	char *command; /* "./app 1 2" */
+	int is_kept;	 /* in a file of a name */
+	int is_piped;	 /* to standard output, once it is whole */
+	int is_reported; /* why there will be no calls */
+	char *command;	 /* "./app 1 2" */
 	char module[PATH_MAX];
 };
 
@@ -69,7 +69,7 @@ static char *join(char **words)
 	return text;
 }
 
-/* The user said --force.  What is no regular file is left, and refused. */
+/* The user gave --force.  What is no regular file stays, and is refused. */
 static void remove_file(const char *path)
 {
 	struct stat st;
@@ -172,7 +172,7 @@ static void tell_nothing(const struct record *r)
 	int is_other = stat(r->launch.program, &st) == 0 &&
 		       (st.st_mode & (S_ISUID | S_ISGID));
 
-	if (r->is_told)
+	if (r->is_reported)
 		fprintf(stderr,
 			"cstrace: no calls: cstrace check %s tells more\n",
 			r->launch.program);
@@ -246,7 +246,7 @@ static int pipe_trace(struct cst_trace *t)
 			       &err);
 }
 
-/* Seal the file.  An exit code; told. */
+/* Completes the file.  Returns an exit code; a failure was reported. */
 static int recorder_end(struct record *r)
 {
 	struct cst_status_report status, now;
@@ -274,7 +274,7 @@ static int run(struct record *r)
 {
 	int status, wait_status;
 
-	r->is_told = preflight_tell(r->launch.program, r->o->names[0]);
+	r->is_reported = preflight_tell(r->launch.program, r->o->names[0]);
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
 			      &r->blocked, &r->watch.pid);
@@ -312,7 +312,8 @@ static int prepare(struct record *r)
 	return status ? status : recorder_open(r);
 }
 
-/* What does not go together.  An exit code; told. */
+/* Refuses options that exclude each other.  Returns an exit code; a failure was
+ * reported. */
 static int check_options(struct record *r)
 {
 	if (r->is_piped && isatty(STDOUT_FILENO))

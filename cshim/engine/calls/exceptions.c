@@ -119,8 +119,8 @@ static uint32_t site_of(struct sites *s, uint32_t function, uint32_t number)
 	return id;
 }
 
-static uint32_t site_told(struct callstack *c, struct thread *t,
-			  const struct exception_record *r)
+static uint32_t record_site(struct callstack *c, struct thread *t,
+			    const struct exception_record *r)
 {
 	const struct site *site = &c->sites->all[r->number];
 	struct exceptions *x = &c->sites->exceptions;
@@ -208,7 +208,7 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 		s->n_flying--;
 	if (is_hidden(c, t, site))
 		return;
-	call_site = site_told(c, t, r);
+	call_site = record_site(c, t, r);
 	if (call_site != UINT32_MAX)
 		stack_note(c, t, s, r->sp, call_site, r->time);
 	if (site->kind < CST_CATCH)

@@ -38,8 +38,8 @@ int sigstack_holds(const struct callstack *c, struct thread *t,
 
 	if (!extent_holds(&t->alternate, address))
 		return 0;
-	/* Seen by gdb before we were told, or a coroutine in memory that the
-	 * program did not take back: then what is there is known already. */
+	/* gdb saw it before its record came, or it is a coroutine in memory
+	 * that the program did not take back: then it is known already. */
 	top = stack_top(t->current);
 	return !top || !extent_holds(&t->alternate, top->cfa) ||
 	       t->current == sigstack_now(c, t);

@@ -134,14 +134,14 @@ void threads_hear(struct threads *c, uint32_t index,
 }
 
 static void threads_inherit(const struct threads *c, struct thread *t,
-			    const struct cst_thread *told)
+			    const struct cst_thread *shared)
 {
-	uint32_t from = __atomic_load_n(&told->forked_from, __ATOMIC_RELAXED);
+	uint32_t from = __atomic_load_n(&shared->forked_from, __ATOMIC_RELAXED);
 
 	if (!from || from > c->n_by_area)
 		return;
 	t->heir_of = c->by_area[from - 1];
-	t->n_fork = told->n_fork;
+	t->n_fork = shared->n_fork;
 }
 
 /* A process of that pid begins: should there have been one, it has exec'ed, and
@@ -195,11 +195,11 @@ static struct thread *threads_meet(struct threads *c, struct callstack *calls,
 static void threads_name(struct callstack *calls, const struct area *a,
 			 struct thread *t)
 {
-	const struct cst_thread *told = &a->threads[t->area_index];
+	const struct cst_thread *shared = &a->threads[t->area_index];
 	char name[17] = {0};
 
-	if (memcmp(t->shim_name, told->name, sizeof(t->shim_name)) != 0) {
-		memcpy(t->shim_name, told->name, sizeof(t->shim_name));
+	if (memcmp(t->shim_name, shared->name, sizeof(t->shim_name)) != 0) {
+		memcpy(t->shim_name, shared->name, sizeof(t->shim_name));
 		memcpy(name, t->shim_name, 16);
 	} else if (t->n_looks == MAX_LOOKS || a->is_past ||
 		   !read_name(a->processes[t->process].pid, t->tid, name)) {

@@ -210,7 +210,7 @@ static int is_same_lane(const struct counts_lane *a,
 	       a->ends == b->ends;
 }
 
-/* The first one that differs is told in full. */
+/* The first one that differs is written in full. */
 static int put_parting(struct diff *d, const struct counts_lane *a,
 		       const struct counts_lane *b, uint32_t n_before,
 		       struct cst_error *err)

@@ -98,7 +98,7 @@ static void rows_init(struct rows *r)
 	}
 }
 
-/* Either call may be NULL; b's place is the one told where both are there. */
+/* Either call may be NULL; if both are there, b's place is written. */
 static void put_row(struct rows *r, char mark, const struct shown *a,
 		    const struct shown *b, uint32_t depth)
 {
@@ -200,7 +200,7 @@ static void put_after(struct rows *r)
 	}
 }
 
-/* A long run of equal ones is told by its ends. */
+/* Of a long run of equal calls only both ends are written. */
 static void put_steps(struct rows *r, uint32_t limit)
 {
 	const struct divergence *p = r->p;

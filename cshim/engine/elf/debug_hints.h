@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The separate debug files that gdb told, by the object file they belong to.
+ * The separate debug files that gdb has found, by the path of the object file
+ * that they belong to.
  */
 #ifndef ENGINE_DEBUG_HINTS_H
 #define ENGINE_DEBUG_HINTS_H
@@ -14,9 +15,10 @@ struct hints {
 
 void hints_release(struct hints *h);
 
-/* Take the place of what was told of that path.  0: out of memory. */
+/* Sets the debug file of that path, in place of an earlier one; both strings
+ * are copied.  Returns 1, or 0 when out of memory. */
 int hints_put(struct hints *h, const char *path, const char *debug_file);
-/* Borrowed; NULL: none was told. */
+/* Returns the debug file of that path, borrowed from h; NULL: it has none. */
 const char *hints_get(const struct hints *h, const char *path);
 
 /* Do two paths lead to one file?  gdb may have come to it by another one,

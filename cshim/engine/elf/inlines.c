@@ -363,7 +363,7 @@ void inlines_definition(struct inlines *in, uint64_t addr, const char **name,
 		*name = dwarf_diename(die);
 	declared = find_declaration(in, die, declared_in);
 	/* Where its code is from: a function that a system header declares,
-	 * too, is said to be declared there, though it is the program's own.
+	 * too, has that declaration as its own, though it is the program's.
 	 * What the compiler made up (a lambda) is the unit's. */
 	if (!(dwarf_lowpc(die, &begin) == 0 &&
 	      inlines_source(in, begin, file, line)) &&

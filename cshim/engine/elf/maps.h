@@ -17,8 +17,8 @@ struct mapping {
 	uint64_t start, end, offset, inode;
 	const char *path; /* borrowed from the text, without "(deleted)" */
 	int is_deleted;
-	const char *build_id; /* hex, borrowed; NULL: not told */
-	uint64_t zero;	      /* if it was: the file's own address 0 */
+	const char *build_id; /* hex, borrowed; NULL: not known */
+	uint64_t zero; /* if build_id is known: where the file's address 0 is */
 };
 
 /* Read anew; the buffer is kept from one time to the next. */
@@ -32,7 +32,8 @@ int maps_next(struct maps *m, uint64_t *at, struct mapping *out);
 /* One line without its newline, cut likewise.  0: it is not such a mapping. */
 int maps_parse(char *line, struct mapping *out);
 
-/* What the process told of its object (layout.h), cut likewise. */
+/* Parses the text of cst_mapping.object (layout.h) into build_id and zero of
+ * *out; text is cut up, and *out borrows it. */
 void maps_parse_object(char *text, struct mapping *out);
 
 #endif

@@ -19,11 +19,11 @@
 struct module {
 	struct range range; /* disjoint, so outer is always RANGE_NONE */
 	struct object *object;
-	uint64_t offset; /* in the file, of the range's start */
-	uint64_t bias;	 /* from the file's addresses to the process's */
-	uint64_t zero;	 /* the same as the process told it, if has_zero */
-	uint32_t number; /* of the object, from 1 */
-	uint32_t told;	 /* to this writer */
+	uint64_t offset;   /* in the file, of the range's start */
+	uint64_t bias;	   /* from the file's addresses to the process's */
+	uint64_t zero;	   /* the same by the process's own log, if has_zero */
+	uint32_t number;   /* of the object, from 1 */
+	uint32_t reported; /* to this writer */
 	int has_zero;
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
@@ -33,7 +33,7 @@ struct modules {
 	uint32_t n_objects;	      /* the first's: ever opened */
 	struct module *list;
 	uint32_t n, capacity;
-	struct hints hints; /* the first's: debug files that gdb told */
+	struct hints hints; /* the first's: debug files that gdb has found */
 	struct maps maps;
 };
 
@@ -238,10 +238,10 @@ void modules_tell(struct modules *m, uint32_t writer, int all,
 		};
 		uint64_t addr;
 
-		if (module->told == writer ||
+		if (module->reported == writer ||
 		    (!all && module->bias_state == BIAS_UNTRIED))
 			continue;
-		module->told = writer;
+		module->reported = writer;
 		if (module_addr(module, note.start, &addr)) {
 			note.bias = module->bias;
 			object_build_id(module->object, note.build_id);

@@ -155,8 +155,8 @@ int modules_file(struct modules *m, uint64_t addr, struct module_file *out);
 struct inline_call {
 	const char *file; /* as compiled, borrowed from the module; or NULL */
 	uint32_t line;
-	/* The inlined calls around it and itself, outermost first: what they
-	 * are is not said, only which are the same. */
+	/* The inlined calls around it and itself, outermost first, as numbers
+	 * that can only be compared. */
 	uint64_t scopes[64];
 	uint64_t origins[64]; /* the same for all instances of a function */
 	int n_scopes;

@@ -37,9 +37,9 @@ struct object {
 	int is_deleted;	     /* when it was found: replaced, as a rule */
 	int has_path;	     /* path, opened here, is that file */
 	int fd;		     /* or it was opened at once: -1 if not */
-	char *debug_path;    /* told by gdb, or NULL */
-	char build_id[BUILD_ID_SIZE]; /* of what was mapped; "": not told */
-	int is_changed; /* it was written to since; 2: that was told */
+	char *debug_path;    /* from gdb, or NULL */
+	char build_id[BUILD_ID_SIZE]; /* of what was mapped; "": not known */
+	int is_changed; /* it was written to since; 2: that was reported */
 
 	/* What was opened of it. */
 	enum open_state file_state, debug_state, inlines_state;

@@ -66,7 +66,8 @@ int ours_is_nothing(const char *path)
 	return stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !st.st_size;
 }
 
-/* Formats that are folders: what is one of ours is told where it is replaced.
+/* Formats that are folders: folder.c decides which are ours, when it replaces
+ * one.
  */
 static int is_folder(const char *path, const char *format)
 {

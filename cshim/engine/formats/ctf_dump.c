@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Told for each process when the trace begins.  Where two files were mapped at
- * one place, one after the other or in different processes, a reader of the
- * dump would name calls wrongly: neither is told.
+ * Each process has its dump at the beginning of the trace.  Where two files
+ * were mapped at one place, one after the other or in different processes, a
+ * reader of the dump would name calls wrongly: it has neither.
  */
 #include "formats/ctf_dump.h"
 
@@ -89,7 +89,8 @@ static size_t read_id(const char *text, uint8_t out[64])
 	return text[2 * n] ? 0 : n;
 }
 
-/* A file whose addresses are those in memory is told from where it begins. */
+/* A file whose addresses are those in memory is written with where it begins.
+ */
 static void put_object(struct ctf_stream *s, const struct trace_module *m)
 {
 	uint64_t begin = m->bias ? m->bias : m->start;

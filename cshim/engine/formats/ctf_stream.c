@@ -114,7 +114,7 @@ static void begin_packet(struct ctf_stream *s, uint64_t at_ns)
 	s->last_ns = at_ns;
 }
 
-/* A short time is told by its low bits: what it lacks is the last event's. */
+/* A short header has the time's low bits: the others are the last event's. */
 void ctf_stream_event(struct ctf_stream *s, enum ctf_event event,
 		      uint64_t at_ns)
 {

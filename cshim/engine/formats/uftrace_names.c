@@ -53,7 +53,7 @@ int uftrace_put_word(struct bytes *out, const char *text)
 	return is_changed;
 }
 
-/* "libfoo.so"; changed ones are told apart by a mark that others do not have.
+/* "libfoo.so"; changed ones get a mark that others do not have.
  */
 static void put_object_name(struct bytes *out, const struct object *o)
 {

@@ -406,7 +406,7 @@ static int is_any_thread(const struct golden_section *s)
 	return s->threads && !strcmp(s->threads, "*");
 }
 
-/* A thread that was told of and never came. */
+/* A section's thread that never came. */
 static int check_sections(struct expect *x, struct cst_error *err)
 {
 	for (uint32_t i = 0; i < x->golden.n_sections; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A line is a call, or a word about calls; what is indented below it, it
- * calls.  Between a name and what else is said of it stand two blanks: names
- * of C++ have single ones.
+ * calls.  Two blanks stand between a name and what follows it: names of C++
+ * have single ones.
  */
 #include "golden/golden.h"
 #include "base/array.h"

@@ -157,8 +157,8 @@ static uint8_t judge(const struct filter *f, const struct function *function)
 	return verdict;
 }
 
-/* A function that is called just as the user said changes what all others are
- * to the filter. */
+/* A function that has just the name that the user wrote changes what all others
+ * are to the filter. */
 static void filter_learn(struct filter *f, const struct names *names)
 {
 	int has_changed = wording_learn(&f->only, names);

@@ -45,7 +45,7 @@ static int make_room(struct twins *t)
 	return 0;
 }
 
-/* Is b another text than the first one that was told? */
+/* Is b another text than the first one that was passed? */
 static int differs(const char **first, const char *b)
 {
 	if (!*first)

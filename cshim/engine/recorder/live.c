@@ -28,7 +28,7 @@ struct pending {
 	uint64_t start, end;
 	uint64_t number;
 	const struct thread *thread;
-	/* The call whose row this is, to be told that it was printed. */
+	/* Where the call whose row this is learns that it was printed. */
 	struct stack *stack;
 	uint32_t index;
 	uint32_t site;

@@ -93,9 +93,9 @@ void recorder_tell_modules(struct cst_recorder *r, int all)
 	const struct spaces *spaces = &r->sites.spaces;
 	struct telling to = {.writer = r->writer};
 
-	if (!all && r->n_told_sites == r->sites.n)
+	if (!all && r->n_reported_sites == r->sites.n)
 		return;
-	r->n_told_sites = r->sites.n;
+	r->n_reported_sites = r->sites.n;
 	for (uint32_t i = 0; i < spaces->n; i++) {
 		const char *changed =
 			r->changed[0]
@@ -143,7 +143,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 		pauses_begin(&r->pauses, r->calls.begin_ticks);
 	r->start_ticks = pauses_skip(&r->pauses, r->calls.begin_ticks);
 	r->n_records = r->reader.n_records;
-	r->n_told_sites = 0;
+	r->n_reported_sites = 0;
 	r->n_kept_dropped = 0;
 	r->n_traces++;
 	status = open_writer(r, options, err);
@@ -236,18 +236,18 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 static int open_trace(int fd, const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
 {
-	struct cst_status_report told = *status, read;
+	struct cst_status_report mine = *status, read;
 	int failed = trace_open(fd, "the recorded trace", out, err);
 
 	if (failed < 0)
 		return failed;
 	/* Calls may have been packed when the disk was full. */
 	cst_trace_status(*out, &read);
-	if (told.is_limit_reached && told.n_calls > read.n_calls) {
-		told.n_lost_limit = told.n_calls - read.n_calls;
-		told.n_calls = read.n_calls;
+	if (mine.is_limit_reached && mine.n_calls > read.n_calls) {
+		mine.n_lost_limit = mine.n_calls - read.n_calls;
+		mine.n_calls = read.n_calls;
 	}
-	trace_set_status(*out, &told);
+	trace_set_status(*out, &mine);
 	return 0;
 }
 

@@ -46,7 +46,7 @@ static void take_stock(struct cst_recorder *r)
 }
 
 /* Returns the tick that the process wrote in libc's exit(), or 0. */
-static uint64_t told_end(const struct area *a, uint32_t process)
+static uint64_t reported_end(const struct area *a, uint32_t process)
 {
 	return __atomic_load_n(&a->processes[process].end, __ATOMIC_ACQUIRE);
 }
@@ -56,11 +56,11 @@ static uint32_t pid_of(const struct area *a, uint32_t process)
 	return __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
 }
 
-static void life_end(struct life *life, uint64_t told)
+static void life_end(struct life *life, uint64_t reported)
 {
 	uint64_t now = clock_ticks();
 
-	life->end = told && told < now ? told : life->seen;
+	life->end = reported && reported < now ? reported : life->seen;
 	if (life->end < life->last)
 		life->end = life->last;
 }
@@ -85,7 +85,7 @@ void process_ends_look(struct cst_recorder *r, int is_last)
 		    thread_ends_process_goes_on(pid_of(r->area, i)))
 			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
-			life_end(life, told_end(r->area, i));
+			life_end(life, reported_end(r->area, i));
 		r->lives.has_news |= life->end != 0;
 	}
 }
@@ -95,7 +95,7 @@ void process_ends_look_back(struct cst_recorder *r)
 	take_stock(r);
 	for (uint32_t i = 0; i < r->lives.n && i < CST_MAX_PROCESSES; i++)
 		if (r->lives.all[i].has_open && !is_first(r->area, i))
-			life_end(&r->lives.all[i], told_end(r->area, i));
+			life_end(&r->lives.all[i], reported_end(r->area, i));
 }
 
 void process_ends_tell(struct cst_recorder *r)
@@ -105,9 +105,9 @@ void process_ends_tell(struct cst_recorder *r)
 		struct life *life = &r->lives.all[i];
 		uint64_t end = life->end > life->last ? life->end : life->last;
 
-		if (!life->has_open || !life->end || life->told == end)
+		if (!life->has_open || !life->end || life->reported == end)
 			continue;
-		life->told = end;
+		life->reported = end;
 		writer_process_end(r->writer, i + 1,
 				   pauses_skip(&r->pauses, end));
 	}

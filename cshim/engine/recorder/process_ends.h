@@ -11,11 +11,11 @@
 struct cst_recorder;
 
 struct life {
-	uint64_t seen; /* when it was last seen alive; 0: never */
-	uint64_t last; /* record */
-	uint64_t end;  /* 0: not known to have ended */
-	uint64_t told; /* what was last reported of end */
-	int has_open;  /* calls */
+	uint64_t seen;	   /* when it was last seen alive; 0: never */
+	uint64_t last;	   /* record */
+	uint64_t end;	   /* 0: not known to have ended */
+	uint64_t reported; /* what was last reported of end */
+	int has_open;	   /* calls */
 };
 
 /* The processes, by their index in the area. */

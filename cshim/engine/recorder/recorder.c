@@ -94,8 +94,8 @@ static void recorder_tell_troubles(struct cst_recorder *r)
 		r->changed[0] = 0;
 		recorder_tell(r, &err);
 	}
-	if (r->live.screen.outlet.failed_errno && !r->has_told_rows) {
-		r->has_told_rows = 1;
+	if (r->live.screen.outlet.failed_errno && !r->has_reported_rows) {
+		r->has_reported_rows = 1;
 		errno = r->live.screen.outlet.failed_errno;
 		cst_fail_sys(&err, "live rows cannot be written");
 		recorder_tell(r, &err);
@@ -544,7 +544,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 		area_grow(r->area);
 	status = live_set_span(&r->live, choice->from, choice->until);
 	live_set(&r->live, &options, filter, &r->calls);
-	r->has_told_rows = 0;
+	r->has_reported_rows = 0;
 	recorder_unlock(r);
 	return status < 0 ? cst_fail_memory(err) : 0;
 }

@@ -47,7 +47,7 @@ struct cst_recorder {
 	uint32_t n_traces;
 	char changed[300]; /* path of a module whose change is to be reported;
 			      "" */
-	uint32_t n_told_sites; /* sites when modules were last reported */
+	uint32_t n_reported_sites; /* sites when modules were last reported */
 
 	struct seeding *seeding;
 	uint32_t n_seeding, cap_seeding;
@@ -70,8 +70,8 @@ struct cst_recorder {
 	 * (has_held). */
 	uint8_t may_hold, has_held;
 	uint8_t is_asking; /* the wanted callback was called */
-	uint8_t is_full;   /* the user was told of the limit */
-	uint8_t has_told_rows;
+	uint8_t is_full;   /* the limit was reported to the user */
+	uint8_t has_reported_rows;
 	uint8_t has_begun; /* the trace's first record or seed has come */
 };
 

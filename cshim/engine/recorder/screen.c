@@ -286,7 +286,7 @@ int screen_add(struct screen *s, const struct screen_row *row)
 	return 0;
 }
 
-/* A count that is told again is nobody's row. */
+/* A count that is printed again is no further row. */
 static uint64_t rows_of(const struct screen_row *row)
 {
 	return row->kind == ROW_COUNT ? 0 : row->n_calls;
@@ -360,9 +360,9 @@ static void sort(struct screen *s)
 static void earn(struct screen *s)
 {
 	uint64_t now = clock_monotonic_ns();
-	double since_s = (double)(now - s->told_at_ns) / 1e9;
+	double since_s = (double)(now - s->reported_at_ns) / 1e9;
 
-	s->told_at_ns = now;
+	s->reported_at_ns = now;
 	s->credit += since_s * ROWS_A_SECOND;
 	if (s->credit > ROWS_AT_ONCE)
 		s->credit = ROWS_AT_ONCE;

@@ -52,7 +52,7 @@ struct screen {
 	uint64_t n_left_out;
 	struct screen_row first_left_out;
 	struct trails trails;
-	uint64_t told_at_ns;
+	uint64_t reported_at_ns;
 	double credit;	       /* rows that may be written now */
 	struct cst_look drawn; /* the look, its width in columns */
 	struct row_cell cell;

@@ -46,9 +46,9 @@ int thread_ends_process_goes_on(uint32_t pid)
 	       !(pending & 1ull << (SIGKILL - 1));
 }
 
-/* What the thread said at its end, by way of libc; a call since then has taken
- * it back. */
-static int thread_said_so(const struct area *a, uint32_t thread)
+/* The thread reported its end, by way of libc; a call since then has withdrawn
+ * that. */
+static int thread_reported_end(const struct area *a, uint32_t thread)
 {
 	return (int)__atomic_load_n(&a->threads[thread].is_ended,
 				    __ATOMIC_ACQUIRE);
@@ -79,7 +79,7 @@ static int thread_was_left(const struct area *a, const struct thread *t,
 			   struct asked *q)
 {
 	int is_gone = area_thread_is_gone(a, t->area_index);
-	int has_said = thread_said_so(a, t->area_index);
+	int has_said = thread_reported_end(a, t->area_index);
 
 	if (!is_gone && !has_said)
 		return 0;
@@ -96,7 +96,7 @@ static uint64_t thread_end(const struct area *a, const struct thread *t)
 				       __ATOMIC_RELAXED);
 	uint64_t now = clock_ticks();
 
-	if (!thread_said_so(a, t->area_index) || end > now)
+	if (!thread_reported_end(a, t->area_index) || end > now)
 		end = now;
 	return end > t->last_time ? end : t->last_time;
 }
@@ -131,7 +131,7 @@ void thread_ends_mark_ended(struct cst_recorder *r)
 		struct thread *t = r->threads.all[i];
 
 		if (thread_is_at_it(t) &&
-		    thread_said_so(r->area, t->area_index))
+		    thread_reported_end(r->area, t->area_index))
 			t->gone_at = thread_end(r->area, t);
 	}
 }

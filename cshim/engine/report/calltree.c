@@ -217,7 +217,7 @@ static void add_sums(struct total *to, const struct total *s)
 }
 
 /* The path to this entry, upside down, up to where the subject is its own
- * caller: what called that is told by other entries. */
+ * caller: other entries have what called that. */
 static int add_callers(struct gather *g, uint32_t entry)
 {
 	struct call_paths *to = &g->c->callers;

@@ -79,8 +79,8 @@ static void put_untraced(struct bytes *out, const struct cst_status_report *s)
 }
 
 /* A file that is mapped in pieces, or in several programs, once. */
-static int is_told(const struct cst_trace *t, uint32_t i,
-		   const struct cst_module *m)
+static int is_listed(const struct cst_trace *t, uint32_t i,
+		     const struct cst_module *m)
 {
 	struct cst_module other;
 
@@ -91,8 +91,8 @@ static int is_told(const struct cst_trace *t, uint32_t i,
 	return 0;
 }
 
-/* Nothing is said of files that are not here: the trace may be from another
- * machine. */
+/* Files that are not here do not count as changed: the trace may be from
+ * another machine. */
 static int is_changed(const struct cst_module *m)
 {
 	char now[CST_BUILD_ID_SIZE];
@@ -114,7 +114,7 @@ static void put_modules(struct bytes *out, const struct cst_trace *t)
 	struct cst_module m;
 
 	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++) {
-		if (is_told(t, i, &m))
+		if (is_listed(t, i, &m))
 			continue;
 		put(out, "module      ");
 		put_escaped(out, m.path);
@@ -222,7 +222,7 @@ static void put_json(struct bytes *out, const struct cst_trace *t,
 	sheet_table_end(&sheet);
 	sheet_table(&sheet, "modules", modules);
 	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++) {
-		if (is_told(t, i, &m))
+		if (is_listed(t, i, &m))
 			continue;
 		sheet_text(&sheet, m.path);
 		sheet_text(&sheet, *m.build_id ? m.build_id : NULL);
@@ -248,7 +248,7 @@ static void put_csv(struct bytes *out, const struct cst_trace *t,
 	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
 		put_member_text(&sheet, "untraced", text);
 	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++)
-		if (!is_told(t, i, &m))
+		if (!is_listed(t, i, &m))
 			put_member_text(&sheet, "module", m.path);
 	sheet_table_end(&sheet);
 	sheet_end(&sheet);

@@ -99,15 +99,15 @@ uint32_t questions_n_open(const struct questions *q)
 
 uint32_t questions_n_waiting(const struct questions *q)
 {
-	return q->n - q->n_told;
+	return q->n - q->n_fetched;
 }
 
 int questions_take(struct questions *q, struct cst_question *out, int n)
 {
 	int i = 0;
 
-	for (; i < n && q->n_told < q->n; q->n_told++) {
-		struct asked *a = &q->all[q->n_told];
+	for (; i < n && q->n_fetched < q->n; q->n_fetched++) {
+		struct asked *a = &q->all[q->n_fetched];
 
 		/* It has exec'ed since. */
 		if (!is_answerable(q, a)) {
@@ -117,7 +117,7 @@ int questions_take(struct questions *q, struct cst_question *out, int n)
 			continue;
 		}
 		out[i++] = (struct cst_question){
-			.addr = a->addr, .id = q->n_told, .kind = a->kind};
+			.addr = a->addr, .id = q->n_fetched, .kind = a->kind};
 	}
 	return i;
 }
@@ -133,7 +133,7 @@ uint32_t questions_answer(struct questions *q, uint32_t id, const char *name,
 {
 	struct asked *a = &q->all[id];
 
-	if (id >= q->n_told || a->is_answered)
+	if (id >= q->n_fetched || a->is_answered)
 		return UINT32_MAX;
 	a->is_answered = 1;
 	q->n_answered++;

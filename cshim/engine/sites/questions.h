@@ -19,7 +19,7 @@ struct questions {
 	/* private */
 	struct asked *all;
 	uint32_t n, cap;
-	uint32_t n_told, n_answered;
+	uint32_t n_fetched, n_answered;
 };
 
 /* Frees the memory of q and zeroes it. */

@@ -349,8 +349,8 @@ static int is_resumed_part(struct space *space, uint64_t function)
 	return 0;
 }
 
-/* What is inlined into such a part is told the caller of the part before: who
- * made the coroutine, not who resumed it. */
+/* The hook of what is inlined into such a part gets the caller of the part
+ * before: the maker of the coroutine, not the one that resumed it. */
 static int is_old_caller(struct sites *s, struct space *space,
 			 const struct site *site,
 			 const struct site_place *place, uint64_t callee)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be told of a trace once all its blocks are known.
+ * Computes what is known of a trace only when all its blocks are.
  */
 #include "trace/finish.h"
 #include "trace/loader.h"

@@ -304,7 +304,7 @@ static int take_end(struct cst_trace *t, struct cursor *c)
 	t->end_ticks = cursor_varint(c);
 	t->status.n_lost_limit = cursor_varint(c);
 	t->status.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
-	if (c->p < c->end) /* not told once */
+	if (c->p < c->end) /* older files lack it */
 		take_missing(&t->status, c);
 	return c->failed ? CST_BAD_FILE : 0;
 }

@@ -17,8 +17,8 @@
 struct stretch {
 	uint64_t start, end;
 	uint32_t space, module;
-	int is_shared; /* another was there before or after it: not to be told
-			* apart */
+	int is_shared; /* another was there before or after it, and nothing
+			* distinguishes them */
 };
 
 /* What was found for a module; those of one file share it. */

@@ -61,7 +61,7 @@ struct picker {
 	uint32_t at; /* in the run */
 	int has_run;
 	uint8_t *has_thread;  /* lanes on which a chosen one may be */
-	struct shown *before; /* callers not yet told */
+	struct shown *before; /* callers not yet passed on */
 	uint32_t n_before, at_before, cap_before;
 	int hides_exceptions;
 	uint64_t n_seen; /* calls gone through, visible or not */

@@ -85,7 +85,8 @@ static void heap_down(struct walk *w, uint32_t i)
 	w->heap[i] = moved;
 }
 
-/* Lanes in the order in which ties are told: by process, thread, lane. */
+/* Lanes in the order of calls that begin at one time: by process, thread, lane.
+ */
 struct ranked {
 	uint32_t process, thread, ordinal, lane;
 };

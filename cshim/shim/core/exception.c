@@ -170,8 +170,7 @@ static __attribute__((noinline)) const char *call_quietly(uint64_t what,
 	return text;
 }
 
-/* Is this within such a call?  Where it was left by a jump, nobody has said
- * so. */
+/* Is this within such a call?  A jump out of it has left the mark. */
 static int is_quiet(void)
 {
 	if (own_sp() >= self.quiet_sp)

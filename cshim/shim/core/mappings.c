@@ -13,7 +13,7 @@
 
 enum { MAX_KNOWN = 2048 };
 
-/* An executable mapping that was told of. */
+/* An executable mapping that was logged. */
 struct known {
 	uint64_t start, end, offset, inode;
 	uint64_t is_there; /* it was, when the maps were last read */

@@ -159,9 +159,9 @@ void guests_expect(void)
 				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* A vfork child has its parent's thread data to itself: that one is held in
- * the kernel, in a state of its own.  Taken for true where it cannot be told:
- * vfork is by far the more common. */
+/* A vfork child has its parent's thread data to itself: the parent waits in
+ * the kernel, in a state of its own.  True if the state cannot be read: vfork
+ * is by far the more common. */
 static int is_held(uint32_t tid)
 {
 	char path[32] = "/proc/", text[STAT_SIZE], digits[10];

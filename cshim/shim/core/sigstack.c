@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An alternate stack may lie anywhere, beside another one or in a frame: where
- * it lies is told, for addresses alone do not tell which stack they are of.
- * What a program sets past libc, or has set before there was a record, is told
+ * An alternate stack may lie anywhere, beside another one or in a frame: a
+ * record says where, for an address does not show which stack it is of.  What a
+ * program sets past libc, or has set before there was a record, is recorded
  * with the next chunk.
  */
 #include <signal.h>

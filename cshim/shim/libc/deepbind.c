@@ -242,7 +242,7 @@ __asm__(DEBUGGERS_NAME(dlmopen));
 /* ---- dlopen ----------------------------------------------------------------
  *
  * Nothing is to be done then, for libc's hooks lead to ours.  Where they could
- * not be made to, RTLD_DEEPBIND is told of. */
+ * not be made to, each use of RTLD_DEEPBIND is counted. */
 
 static int is_sealed; /* our own libc */
 

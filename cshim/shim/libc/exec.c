@@ -115,7 +115,7 @@ static int can_be_run(const char *path)
 
 void exec_enters(const char *path, char **environment)
 {
-	/* "Ask" is said also by who has no calls himself. */
+	/* The state is CST_STATE_ASK also in a process without calls. */
 	if (own_name && state_now() != CST_STATE_OFF && control.area_path[0] &&
 	    path && !has_us(environment) && can_be_run(path))
 		area_tell(path);

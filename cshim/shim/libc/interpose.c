@@ -56,7 +56,7 @@ PASSING_FUNCTION(_Fork, before_fork, libcs__Fork);
 PASSING_FUNCTION(syscall, before_syscall, libcs_syscall);
 PASSING_FUNCTION(prctl, before_prctl, libcs_prctl);
 
-/* Told afterwards, by what the kernel says then. */
+/* Recorded afterwards, from what the kernel answers then. */
 EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
 {
 	int result;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * longjmp runs no hooks.  What it leaves is told by where it leads to: all
- * frames below that stack pointer.  swapcontext, too, says where it goes on.
+ * longjmp runs no hooks.  Where it leads to shows which calls it unwinds: all
+ * whose frames are below that stack pointer.  A record of swapcontext, too, has
+ * where the thread continues.
  */
 #include "core/chunk.h"
 #include "core/control.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * seccomp kills a thread for what its filter forbids, and recording makes some
- * system calls now and then: so the gate is told before the kernel is.
+ * system calls now and then: so the gate gets each filter before the kernel.
  *
  * Its strict mode takes the clock away as well, as a prctl() does.  So
  * recording ends there, for the whole process, which is counted.

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * In code built by clang, exceptions run no hooks of the calls they leave.  But
- * before one goes on in a handler or a destructor, that code's language tells
- * the unwinder so, through us: all frames below that one's are left.  A handler
- * then says that it begins: what is inlined in its frame, but does not hold it,
- * is left as well.
+ * In code built by clang, exceptions run no hooks of the calls that they
+ * unwind. But before one continues in a handler or a destructor, that code's
+ * language calls the unwinder with the place, through us: all frames below that
+ * one's are unwound.  A handler then calls __cxa_begin_catch(): what is inlined
+ * in its frame, but does not contain it, is unwound as well.
  *
- * Where exceptions are thrown and caught is told, too.
+ * Throws and catches of exceptions are recorded, too.
  */
 #include "core/exception.h"
 #include "kernel/arch.h"
@@ -86,8 +86,8 @@ static struct cxx cxx_of(const struct next *n)
 			    .logic_what = n->found_companions[1]};
 }
 
-/* Is the caller, a language's part of unwinding, of the library of C++ whose
- * handlers we are told of? */
+/* Is the caller, a language's part of unwinding, of the C++ library whose
+ * __cxa_begin_catch() is ours? */
 static int reports_handlers(const void *caller)
 {
 	return begin_catch.found &&
