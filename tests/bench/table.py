@@ -37,7 +37,7 @@ class Table:
         sys.stdout.flush()
 
     def row(self, what, ours, peer, ratio, goal=None, unit="x"):
-        """goal: ("<=", 1.25), or None for a figure that is only told."""
+        """goal: ("<=", 1.25), or None for a figure that is only shown."""
         verdict = wanted = ""
         if goal:
             is_met = ratio <= goal[1] if goal[0] == "<=" else ratio >= goal[1]

@@ -37,7 +37,7 @@ TRACE = ["-ex", "cstrace start", "-ex", "run"]
 
 def run(*words, status=0, **options):
     environment = dict(os.environ)
-    # Of the make that may run this test.
+    # They come from the make that may run this test.
     for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"):
         environment.pop(name, None)
     done = subprocess.run(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""cstrace record: libraries that bind past the preload are traced, or it is
-said that they are not."""
+"""cstrace record: libraries that bind past the preload are traced, or a
+line says that they are not."""
 
 import pytest
 

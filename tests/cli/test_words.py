@@ -53,6 +53,30 @@ def test_a_docstring(tmp_path):
         [f'{planted}:2: a comment begins with "As"'], 1)
 
 
+def test_a_number_between_the_banned_words(tmp_path):
+    planted = tmp_path / "planted.cc"
+    planted.write_text("int i;\n// It takes\n// some 20 ms, as he said.\n")
+    assert words(planted) == ([f'{planted}:2: "some 20 ms" in a comment',
+                               f'{planted}:2: "said" in a comment'], 1)
+
+
+def test_comments_of_python(tmp_path):
+    planted = tmp_path / "planted.py"
+    planted.write_text('a = "# Of"\n# Whoever is\n# told apart\n'
+                       "b = 1  # As told\n")
+    assert words(planted) == (
+        [f'{planted}:2: "Whoever" in a comment',
+         f'{planted}:4: a comment begins with "As"',
+         f'{planted}:4: "told" in a comment'], 1)
+
+
+def test_a_page(tmp_path):
+    planted = tmp_path / "planted.md"
+    planted.write_text("# As ever\n\n```text\nlest it is said\n```\n\n"
+                       "A word, `said`, that\nit is told.\n")
+    assert words(planted) == ([f'{planted}:7: "told" on a page'], 1)
+
+
 def test_what_is_no_comment(tmp_path):
     planted = tmp_path / "planted.c"
     planted.write_text('const char *p = "/* Of */ lest";\n'

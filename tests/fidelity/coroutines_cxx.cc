@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// C++20 coroutines: they have no stack, their caller is whoever resumes them:
+// C++20 coroutines: they have no stack, their caller is what resumes them:
 // another function than the one that made it, a handler, another thread.  Left
 // by exceptions and by longjmp, destroyed unfinished.  With clang what is
 // resumed makes no call of its own, only those in it do.
@@ -21,7 +21,7 @@ enum { N_CALLS = 1 };
 #endif
 #define INLINED static inline __attribute__((always_inline))
 
-// The depth of whoever resumes, and of calls in between.
+// The depth of what resumes, and of calls in between.
 static int outside, between = N_CALLS;
 static const char *actor; // as gcc names the function that is resumed
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A program that says itself what its call tree is: each traced function is
- * handed its depth by its caller and tells it here, so that a jump over its
- * callers or a switch of stacks changes nothing of what is told.
+ * handed its depth by its caller and writes it here, so that a jump over its
+ * callers or a switch of stacks changes nothing of what is written.
  *
  * One line a call, "PID TID STACK DEPTH NAME", written with one write() to
  * descriptor 9 (made by the test), from any thread or signal handler.

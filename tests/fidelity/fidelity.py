@@ -33,7 +33,7 @@ def deep_stack():
 
 
 def record(program, folder, start="cstrace start", settings=()):
-    """gdb's output and the two files: told and recorded."""
+    """gdb's output and the two files: of the program and of the recorder."""
     told = folder / (program.name + ".told")
     tree = folder / (program.name + ".jsonl")
     # All of the run, whatever signals it has.
@@ -71,8 +71,8 @@ def record_alone(program, folder):
 
 
 def told_groups(path):
-    """What the program said: {stack: [(depth, name, line)]}, where a line of
-    None was not told and one above 10000 may be unknown, and counts by name."""
+    """What the program wrote: {stack: [(depth, name, line)]}, where a line of
+    None was not written and one above 10000 may be unknown, and counts by name."""
     groups, counts = collections.defaultdict(list), {}
     for line in path.read_text().splitlines():
         if line.startswith("counts "):

@@ -11,7 +11,7 @@
 extern char __executable_start;
 static char place_file[4096];
 
-/* 0: the program's own file cannot be told. */
+/* Returns 0 if the program's own file is not known. */
 QUIET static int place_begin(void)
 {
 	return readlink("/proc/self/exe", place_file, sizeof(place_file) - 1) >

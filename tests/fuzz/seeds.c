@@ -93,7 +93,7 @@ static void crowd(void)
 	keep(&d, "crowd");
 }
 
-/* What fuzz_live.c makes of these bytes is told there. */
+/* fuzz_live.c says what it makes of these bytes. */
 enum { RECORDS = 5, DRAIN = 9, END = 11, LOOK, GDB, TURN, RACE = 3 };
 
 static void steps(const char *name, uint8_t how)

@@ -110,7 +110,7 @@ def test_a_static_program_without_the_shim(gdb, tmp_path, variant):
 
 
 class Running:
-    """spin.c, started by nobody's gdb, that has said "ready"."""
+    """spin.c, started without gdb, that has printed "ready"."""
 
     def __init__(self, *flags, variant=Variant()):
         self.process = subprocess.Popen(

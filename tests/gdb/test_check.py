@@ -100,7 +100,7 @@ def check(folder, program, *words, status=0):
 
 
 def fate(folder, program, name, status=0):
-    """What is said of one function, without the verdict on the file."""
+    """What is printed of one function, without the verdict on the file."""
     return check(folder, program, name, status=status).split("\n\n")[1]
 
 

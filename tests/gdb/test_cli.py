@@ -170,7 +170,7 @@ def test_info_says_what_is_in_the_trace(folder):
 
 @pytest.fixture(scope="module")
 def recorded(folder):
-    """A folder with the trace that `record` leaves when it is told no name,
+    """A folder with the trace that `record` leaves when it is given no name,
     and a program of the name of one of its functions."""
     there = folder / "recorded"
     there.mkdir()

@@ -199,7 +199,7 @@ def test_a_loop_on_the_terminal_counts_up(tmp_path):
 
 
 def counted(t, function, n):
-    """What is seen until its count has been told n times more."""
+    """What is seen until its count has been printed n times more."""
     return "".join(t.wait(r"\d+ +%s  x\d+  [^\n]*\n" % function)
                    for _ in range(n))
 

@@ -129,7 +129,7 @@ def test_ctf_build_ids(ended):
 
 
 def test_ctf_times_after_long_pauses(tmp_path):
-    """Times are told by 27 bits where that is enough."""
+    """Times are written in 27 bits where that is enough."""
     record_source(tmp_path, """
 #include <time.h>
 void nap(long ns) { struct timespec t = {0, ns}; nanosleep(&t, 0); }

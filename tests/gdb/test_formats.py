@@ -148,7 +148,7 @@ def test_folded_has_simple_names_that_tell_stacks_apart(ended):
     assert len(found) == len(folded(save(ended, "t.folded", "--names", "full")))
     names = {name for stack in found for name in stack}
     assert "fib" in names and "(anonymous namespace)::fib(int)" not in names
-    # Of one template, so they have their arguments.
+    # They are of one template, so they have their arguments.
     assert {n for n in names if "letter" in n} \
         == {"int (anonymous namespace)::letter<(char)%d>()" % c
             for c in b"\";\\"}

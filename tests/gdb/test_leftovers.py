@@ -86,7 +86,7 @@ def die(t):
 
 
 def the_line(text):
-    """What is told of one: the gdb, the calls, whose, and the file, below its
+    """What is reported of one: the gdb, the calls, whose, and the file, below its
     home."""
     found = re.findall(r"^cstrace: gdb (\d+) died and left (\d+) calls? of "
                        r"(.*), \d+ \w+ old: `cstrace load (.*?)`", text, re.M)
@@ -121,7 +121,7 @@ def test_killed_in_mid_run(tmp_path):
         assert own_sites(tree_of_text(t.ask("cstrace show"))) == WAITING
     with Terminal(tmp_path, program) as t:
         assert "died" not in t.seen + t.ask("cstrace start")
-        # It is told once, and listed as long as it is there.
+        # It is reported once, and listed as long as it is there.
         assert the_line(t.ask("cstrace load"))[3] == typed(path, tmp_path)
         path.unlink()
         assert "which file?" in t.ask("cstrace load")

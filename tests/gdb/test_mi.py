@@ -39,7 +39,7 @@ def test_rows_come_before_the_stop(tmp_path, is_async):
         second = f.go("-exec-continue")
         assert re.search(r"open +\S+ +end  ends.c:44\n\nBreakpoint 2, end",
                          said(second))
-        # As the engine does at each stop: neither rows nor notes in between.
+        # What the engine does at each stop: neither rows nor notes in between.
         asked = f.ask("-stack-list-frames --thread 1 0 1000")
         assert [r for r in asked if r[:1] in b"~&="] == []
         assert own_sites(live_tree(said(f.records))) == tree("""

@@ -110,7 +110,7 @@ def test_the_same_files_as_in_gdb(tmp_path, form):
         ("here", "src/main.c", 10)
 
 
-# As rustc calls them, in both of its ways.
+# The names that rustc gives, in both of its ways.
 RUST = """
 int area(void) __asm__("_RNvNtCskK7mfDs1mzF_1m4geom4area");
 int scale(void) __asm__("_ZN1m4geom5scale17h0123456789abcdefE");

@@ -292,7 +292,7 @@ def test_a_finger_hits_what_it_means(page, shop):
 
 # ---- keys, and readers of the screen ----------------------------------------
 
-# The tree of what a reader of the screen is told, as far as it has a name.
+# The tree of what a screen reader gets, as far as it has a name.
 def told(page, role):
     nodes = page.driver.execute_cdp_cmd(
         "Accessibility.getFullAXTree", {})["nodes"]

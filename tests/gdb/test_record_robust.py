@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """cstrace record and programs, and machines, that make life hard: the program
-runs as without us, and every call is there or is said to be lost."""
+runs as without us, and every call is there or is counted as lost."""
 
 import os
 import re

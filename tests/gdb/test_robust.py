@@ -16,7 +16,7 @@ from lib_tree import read_jsonl
 
 N_RUNS = 100 if os.environ.get("CSTRACE_TEST_LONG") == "1" else 20
 
-# A program with its arguments, and what gdb is told.
+# A program with its arguments, and the commands for gdb.
 BATCH = [
     ("ends.c", ["return"], ["cstrace start", "run"]),
     ("ends.c", ["_exit"], ["cstrace start", "run"]),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Something dies, stops or runs out of room in the middle: the program goes on,
-and what was recorded is there or is said to be lost."""
+and what was recorded is there or is counted as lost."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that make their own life hard: they run as without us, to the
-same output and exit status, and every call is there or is said to be lost."""
+same output and exit status, and every call is there or is counted as lost."""
 
 import os
 import re
@@ -64,7 +64,7 @@ def test_a_hardship_before_the_first_call(gdb, tmp_path, hardship):
     assert n_calls(run) == WHOLE and "lost" not in run.out
 
 
-# The area cannot be mapped any more: said so, and nothing else happens.
+# The area cannot be mapped any more: a line says so, and nothing else happens.
 TOO_LATE = {
     "nofile": "Too many open files",
     "seccomp": "Operation not permitted",

@@ -13,7 +13,7 @@ import pytest
 from lib_build import BUILD, build
 from lib_gdb import environment
 
-# By name in the source; each is cut or filled up to its length.
+# The names in the source; each is cut or filled up to its length.
 NASTY = {
     b"escape_sequence_xxxxxxxx": b"red\x1b[31m\x1b]0;title\x07\x9b31m",
     b"line_break_xxxxxxxx": b"two\nlines\r\x0b\x0c\x08\x7f",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Programs that put themselves into a sandbox which kills for all that they do
-not do themselves: they live on, and every call is there or is said to be
-lost."""
+not do themselves: they live on, and every call is there or is counted
+as lost."""
 
 import subprocess
 
@@ -57,7 +57,7 @@ def test_a_filter_that_kills_in_gdb(gdb, tmp_path, where):
 
 
 def test_a_filter_before_cstrace_start(gdb, tmp_path):
-    """Nothing can be opened any more: said so, and nothing else happens."""
+    """Nothing can be opened any more: a line says so, and nothing else happens."""
     program = build("robust_sandbox.c")
     run = gdb(program, in_gdb.QUIET, "break from_many_places", "run",
               "cstrace start", "delete", "continue", in_gdb.STATUS,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that are run in an environment without the shim: they run as they
-would, and it is said that they are not traced."""
+would, and a line says that they are not traced."""
 
 import re
 import subprocess

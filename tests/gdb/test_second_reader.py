@@ -106,7 +106,7 @@ def test_sizes_of_functions(tmp_path):
     assert reported_sizes(tmp_path, "t.cst") == sizes
     assert cstrace(tmp_path, "save", "t.cst", "u.cst").returncode == 0
     assert check(tmp_path, "u.cst").sizes == trace.sizes
-    # As they were written before there were such blocks.
+    # Files were written so before there were such blocks.
     (tmp_path / "old.cst").write_bytes(
         without((tmp_path / "t.cst").read_bytes(), SIZES, INDEX, SEAL))
     assert reported_sizes(tmp_path, "old.cst") == dict.fromkeys(sizes)

@@ -34,8 +34,8 @@ def check_count(text):
 
 
 def check_callers(text):
-    """Each row stands below its caller's, which is drawn or told again behind
-    the last note.  Returns the rows that are told again."""
+    """Each row stands below its caller's, which is drawn or repeated behind
+    the last note.  Returns the rows that are repeated."""
     heading, around, again = "", [], []
     for line in text.splitlines():
         if re.match("#.*  CALL", line):

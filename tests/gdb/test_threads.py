@@ -45,7 +45,7 @@ def test_each_thread_has_the_name_it_gave_itself(gdb, tmp_path):
 
 def test_live_rows_name_their_thread(gdb):
     run = gdb(build("crew.c"), "cstrace start", "run", args=[3, 2])
-    # As long as the first one is alone it needs no name.
+    # While the first one is alone it needs no name.
     alone = [row.text for row in rows(run.out) if not row.tid]
     assert not alone or re.fullmatch(r"main(  \S+)?", *alone)
     threads = {row.tid for row in rows(run.out) if row.tid}

@@ -116,7 +116,7 @@ def _add_as_readers_do(tracks):
 def chrome(raw):
     """(events, tracks): complete events with times in ns, and the names of
     (pid, tid)."""
-    # As text, so that what is compared was not rounded by us.
+    # It stays text, so that what is compared was not rounded by us.
     whole = json.loads(raw.decode("utf-8"), parse_float=lambda text: text,
                        object_pairs_hook=_no_duplicates)
     assert set(whole) == {"displayTimeUnit", "otherData", "traceEvents"}

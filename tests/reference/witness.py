@@ -3,7 +3,7 @@
 the same run, in one form: for each thread an array with a number a call, which
 says depth and function.  Millions of calls fit in memory so.
 
-What is open is told by the frames of the machine's stack alone: a call whose
+What is open follows from the frames of the machine's stack alone: a call whose
 frame lies below the one that a hook speaks from is over, and of calls inlined
 into one frame those are open that the debug information names at the hook."""
 
@@ -100,7 +100,7 @@ class Thread:
     """The open calls of one thread, and all calls that it made."""
 
     def __init__(self, calls=(), frames=(), hooks=()):
-        # Of each open call the function, the frame, the hook's address.
+        # For each open call the function, the frame, the hook's address.
         self.open, self.frames = list(calls), list(frames)
         self.hooks = list(hooks)
         self.calls = array.array("Q")
@@ -124,7 +124,7 @@ def still_open(program, thread, number, hook, cfa):
         first -= 1
     chain = program.chain(hook)
     if not is_same(program, chain[-1], number):
-        # Compilers move code out of the block that is said to hold it.  What
+        # Compilers move code out of the block that should hold it.  What
         # is left is that one place is not entered twice at a time.
         hooks = thread.hooks[first:]
         return first + (hooks.index(hook) if hook in hooks else len(hooks))

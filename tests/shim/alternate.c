@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Alternate signal stacks are told of: those from before the first record, by
+ * Alternate signal stacks are recorded: those from before the first record, by
  * libc's function and by the bare system call, and that there is none.
  */
 #include <signal.h>

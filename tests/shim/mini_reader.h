@@ -16,7 +16,7 @@
 
 enum { MAX_STREAMS = 256, MAX_ALTERNATES = 32 };
 
-/* A thread's alternate stack, as it was told before its n-th record. */
+/* A thread's alternate stack, as recorded before its n-th record. */
 struct alternate {
 	uint64_t low, size;
 	size_t n;

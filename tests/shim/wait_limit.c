@@ -26,7 +26,7 @@ QUIET static int play(void **state)
 	struct cst_area *a;
 
 	(void)state;
-	/* A sanitizer's: it would be told in each chunk, whose records are
+	/* A sanitizer's: it would be recorded in each chunk, whose records are
 	 * counted here. */
 	sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
 	reader = reader_start(POOL, 0);

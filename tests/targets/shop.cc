@@ -5,7 +5,7 @@
 // thrown through several calls.  The names of its calls are long in full
 // and the library's own calls stand between the user's.
 //
-//   shop [CLERKS [ORDERS]]	2 clerks and 6 orders where not told
+//   shop [CLERKS [ORDERS]]	2 clerks and 6 orders if not given
 //
 // What it prints does not depend on the order in which the clerks work as long
 // as the bread lasts (20 orders).

@@ -16,7 +16,7 @@
 
 #include "calls/callstack.h"
 
-/* Functions; the physical function has the same number unless said. */
+/* Functions; the physical function has the same number by default. */
 enum { MAIN = 1, F, G, H, LIBC, CO };
 
 struct drawing {

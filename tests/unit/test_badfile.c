@@ -149,7 +149,7 @@ static void a_cut_file_is_good_up_to_its_last_whole_block(void **state)
 	free(bytes);
 }
 
-/* Or it told nothing: zstd has bits that no reader looks at. */
+/* Or it has no meaning: zstd has bits that no reader looks at. */
 static void a_changed_byte_is_found(void **state)
 {
 	size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two small traces, drawn as text, and what is told of their difference.
+ * Two small traces, drawn as text, and what is written of their difference.
  */
 #include "trace_from_text.h"
 

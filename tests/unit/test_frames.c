@@ -289,7 +289,7 @@ static void debug_frame_serves_without_eh_frame(void **state)
 
 /* ---- inlined calls ----------------------------------------------------- */
 
-/* The lines told must be those of the inlined entries, in their order. */
+/* The lines written must be those of the inlined entries, in their order. */
 static void check_lines(struct subject *s)
 {
 	const struct subject_log *log = s->log;

@@ -41,8 +41,8 @@ __attribute__((noinline)) static void branch(int n)
 	leaf(n + 1);
 }
 
-/* A sanitizer's stack for handlers would be told in each chunk, and records are
- * counted here. */
+/* A sanitizer's stack for handlers would be recorded in each chunk, and records
+ * are counted here. */
 const char *__asan_default_options(void), *__tsan_default_options(void);
 
 QUIET const char *__asan_default_options(void)

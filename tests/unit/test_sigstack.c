@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Handlers on an alternate stack that the thread has told of.
+ * Handlers on an alternate stack that the thread has recorded.
  */
 #include "record_builder.h"
 
@@ -38,7 +38,7 @@ static void a_handler_that_was_left_is_over_when_one_begins(void **state)
 	mark(f, CST_ALTERNATE, 0x8000, 0x800);
 	ENTER(0x9000, MAIN, LIBC);
 	ENTER(0x8700, G, LIBC);
-	ENTER(0x8f00, F, MAIN); /* no mark has told */
+	ENTER(0x8f00, F, MAIN); /* no mark before */
 	LEAVE(0x8f00, F, MAIN);
 	ENTER(0x8600, H, LIBC);
 	jump_to(f, 0x8f80);

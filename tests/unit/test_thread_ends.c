@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which threads left their calls, told from the area and from the kernel: the
- * processes here are real ones, what they wrote is written by hand.
+ * Which threads left their calls, as seen from the area and from the kernel:
+ * the processes here are real ones, what they wrote is written by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -39,7 +39,7 @@ static struct view *open_view(const struct cst_trace *t, const char *filter)
 	return v;
 }
 
-/* Every step-th call is told, in order, from the first on. */
+/* Every step-th call comes, in order, from the first on. */
 static void check_all(struct view *v, uint64_t first, uint64_t step)
 {
 	struct cst_error err = {""};

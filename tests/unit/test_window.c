@@ -83,7 +83,7 @@ static struct cst_trace *make_trace(void)
 struct list {
 	struct shown *calls;
 	size_t n;
-	struct shown *callers; /* told before the first of a lane */
+	struct shown *callers; /* passed before the first of a lane */
 	size_t n_callers;
 };
 

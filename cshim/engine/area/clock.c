@@ -11,7 +11,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
-/* Each moment is known to some 25 ns: a rate to some 6 millionths. */
+/* Each moment is known to about 25 ns: a rate to about 6 millionths. */
 enum { CALIBRATION_NS = 8000000 };
 
 static uint64_t first_ticks, first_ns;

@@ -200,7 +200,7 @@ static void put_after(struct rows *r)
 	}
 }
 
-/* Of a long run of equal calls only both ends are written. */
+/* A long run of equal calls is written as both its ends. */
 static void put_steps(struct rows *r, uint32_t limit)
 {
 	const struct divergence *p = r->p;

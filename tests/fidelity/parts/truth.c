@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A recorder that is told where a longjmp lands (truth.h), and so needs to
+ * A recorder that learns where a longjmp lands (truth.h), and so needs to
  * know nothing of frames: it counts.  For one thread.  TRUTH names the file of
  * its records: depth and function.
  */
