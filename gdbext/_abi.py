@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 712079000
+VERSION = 222637259
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -375,6 +375,8 @@ PROTOTYPES = {
     "cst_trace_free": (None, [C.c_void_p]),
     "cst_trace_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
     "cst_status_lost": (C.c_uint64, [C.POINTER(cst_status_report)]),
+    "cst_status_loss": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
+        C.c_char_p, C.c_uint32]),
     "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
         C.c_char_p, C.c_uint32]),
     "cst_trace_is_complete": (C.c_int, [C.c_void_p]),

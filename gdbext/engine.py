@@ -92,6 +92,16 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
+def losses(status: Status) -> list[str]:
+    """What was lost, in words: records first, if any were."""
+    text = C.create_string_buffer(80)
+    words: list[str] = []
+    while library().cst_status_loss(C.byref(status), len(words), text,
+                                    len(text)):
+        words.append(text.value.decode())
+    return words
+
+
 def _call(name: str, *arguments: Any) -> int:
     err = abi.cst_error()
     status = getattr(library(), name)(*arguments, C.byref(err))

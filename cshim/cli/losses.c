@@ -5,8 +5,6 @@
  */
 #include "losses.h"
 
-#include <inttypes.h>
-
 #include "command.h"
 
 void losses_tell_untraced(const struct cst_status_report *s)
@@ -19,14 +17,9 @@ void losses_tell_untraced(const struct cst_status_report *s)
 
 void losses_tell(const struct cst_status_report *s)
 {
-	uint64_t n = cst_status_lost(s);
+	char text[80];
 
-	if (n)
-		failure("%" PRIu64 " %s lost", n,
-			n == 1 ? "record was" : "records were");
-	if (s->n_dropped)
-		failure("%" PRIu64 " %s not kept: too deep or short",
-			s->n_dropped,
-			s->n_dropped == 1 ? "call was" : "calls were");
+	for (uint32_t i = 0; cst_status_loss(s, i, text, sizeof(text)); i++)
+		failure("%s", text);
 	losses_tell_untraced(s);
 }

@@ -10,8 +10,8 @@
 /* Prints a line for each thing that was not traced (cst_status_untraced()). */
 void losses_tell_untraced(const struct cst_status_report *s);
 
-/* Prints a line on records that were lost and one on calls that were not kept,
- * if there are any, and what losses_tell_untraced() does. */
+/* Prints a line for each loss of records and calls, then what
+ * losses_tell_untraced() does. */
 void losses_tell(const struct cst_status_report *s);
 
 #endif

@@ -8,10 +8,10 @@ import gdb
 
 from ..ui import options
 from ..ui.console import plain
-from ..engine import Status, Trace, version
+from ..engine import Status, Trace, losses, version
 from ..session.recording import HOOKS
 from ..session.session import Session
-from ..ui.words import count, cut_off, duration_text
+from ..ui.words import count, duration_text, silent
 from .base import TraceCommand
 
 
@@ -27,15 +27,9 @@ def _losses(s: Status) -> str:
               (s.n_lost_threads, "no place for the thread"),
               (s.n_lost_holes, "thread killed in the hook"))
     parts = ["%d (%s)" % (n, why) for n, why in causes if n]
-    if s.n_lost_limit:
-        parts.append("%s not kept (size limit)" % count(s.n_lost_limit,
-                                                        "call"))
-    if s.n_past_exec:
-        parts.append("%s executed without libcstrace.so (%s)" % (
-            count(s.n_past_exec, "program"),
-            ascii(s.past_exec.decode(errors="replace"))[1:-1] or "no name"))
-    if s.n_ended:
-        parts.append(cut_off(s.n_ended))
+    parts += losses(s)[bool(parts):]  # the records are in them
+    parts += silent(s, " (%s)" % (
+        ascii(s.past_exec.decode(errors="replace"))[1:-1] or "no name"))
     return ", ".join(parts) or "none"
 
 

@@ -17,12 +17,12 @@ from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, say,
     terminals)
 from ..process.control import Control
-from ..engine import CstraceError, RecorderOptions, Trace
+from ..engine import CstraceError, RecorderOptions, Trace, losses
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .recording import Recording
 from ..ui.stophooks import StopHook
-from ..ui.words import count, duration_text, lost_text
+from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
 FOREIGN = "programs of `target %s` are not recorded"
@@ -606,7 +606,8 @@ class Session:
               else "")
         return "%s in %s%s, %s%s" % (
             count(s.n_calls, "call"), count(s.n_threads, "thread"), of,
-            duration_text(s.duration_ns), lost_text(s))
+            duration_text(s.duration_ns),
+            "".join(", " + words for words in losses(s) + silent(s)))
 
 
 def _recorded_options(trace: Trace) -> StartOptions:

@@ -314,7 +314,7 @@ def test_what_is_too_deep_takes_no_room(tmp_path, deep):
     assert "\nnot kept    %d calls, too deep or short\n" % n in info
     assert "not kept" not in command("info", "all.cst", cwd=tmp_path).stdout
     report = command("report", "few.cst", cwd=tmp_path)
-    assert "cstrace: %d calls were not kept: too deep or short\n" % n \
+    assert "cstrace: %d calls not kept (too deep or short)\n" % n \
         == report.stderr
 
 

@@ -136,17 +136,10 @@ static const char *plural(uint64_t n, const char *one, const char *many)
 
 static void tell_losses(const struct cst_status_report *s)
 {
-	uint64_t n = cst_status_lost(s);
+	char text[80];
 
-	if (n)
-		fprintf(stderr, "; %" PRIu64 " %s lost", n,
-			plural(n, "record", "records"));
-	if (s->n_lost_limit)
-		fprintf(stderr, "; %" PRIu64 " %s not kept", s->n_lost_limit,
-			plural(s->n_lost_limit, "call", "calls"));
-	if (s->n_dropped)
-		fprintf(stderr, "; %" PRIu64 " %s not kept (too deep or short)",
-			s->n_dropped, plural(s->n_dropped, "call", "calls"));
+	for (uint32_t i = 0; cst_status_loss(s, i, text, sizeof(text)); i++)
+		fprintf(stderr, "; %s", text);
 	if (s->n_running)
 		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
 			plural(s->n_running, "process runs", "processes run"));

@@ -165,10 +165,26 @@ void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,
 	pthread_mutex_unlock(&r->lock);
 }
 
-static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
+void recorder_losses(const struct cst_recorder *r,
+		     struct cst_status_report *out)
 {
 	const struct cst_area *head = r->area->head;
 
+	out->n_lost_full = head->n_lost_full;
+	out->n_lost_sites = head->n_lost_sites;
+	out->n_lost_threads = head->n_lost_threads;
+	out->n_lost_holes = r->reader.n_holes;
+	out->n_past_begin = head->n_past_begin;
+	out->n_past_all = head->n_past_all;
+	out->n_past_sealed = head->n_past_sealed;
+	out->n_past_exec = head->n_past_exec;
+	area_past_exec(r->area, out->past_exec);
+	out->n_ended = head->n_ended;
+	out->n_orphans = r->calls.n_orphans;
+}
+
+static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
+{
 	*out = (struct cst_status_report){
 		.n_calls = r->calls.n_calls - r->calls.n_dropped,
 		.n_dropped = r->calls.n_dropped,
@@ -176,26 +192,16 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_unwound = r->calls.n_unwound,
 		.n_seeds = r->calls.n_seeds,
 		.n_records = r->reader.n_records - r->n_records,
-		.n_lost_full = head->n_lost_full,
-		.n_lost_sites = head->n_lost_sites,
-		.n_lost_threads = head->n_lost_threads,
-		.n_lost_holes = r->reader.n_holes,
-		.n_past_begin = head->n_past_begin,
-		.n_past_all = head->n_past_all,
-		.n_past_sealed = head->n_past_sealed,
-		.n_past_exec = head->n_past_exec,
-		.n_ended = head->n_ended,
 		.n_lost_limit = r->writer ? writer_dropped(r->writer) : 0,
-		.n_orphans = r->calls.n_orphans,
-		.n_waits = head->n_waits,
+		.n_waits = r->area->head->n_waits,
 		.area_bytes = area_bytes(r->area),
 		.spool_bytes = r->writer ? writer_bytes(r->writer) : 0,
 		.n_threads = r->threads.n,
 		.n_processes = r->threads.n_processes,
 		.is_limit_reached = r->is_full,
 	};
+	recorder_losses(r, out);
 	names_count_called(r->names, &out->n_functions, &out->n_sites);
-	area_past_exec(r->area, out->past_exec);
 	out->duration_ns =
 		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,
 							   clock_ticks()) -

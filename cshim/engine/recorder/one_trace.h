@@ -14,6 +14,11 @@ void recorder_tell_modules(struct cst_recorder *r, int all);
  * killed the file has the calls up to then. */
 void recorder_keep(struct cst_recorder *r);
 
+/* Sets in *out what was lost: records, and processes and libraries that are not
+ * traced. */
+void recorder_losses(const struct cst_recorder *r,
+		     struct cst_status_report *out);
+
 /* Drops the trace's calls and threads, but not the sites. */
 void recorder_forget(struct cst_recorder *r);
 

@@ -119,25 +119,6 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 	return 0;
 }
 
-static void take_losses(struct cst_status_report *s,
-			const struct cst_recorder *r)
-{
-	const struct cst_area *head = r->area->head;
-
-	s->n_lost_full = head->n_lost_full;
-	s->n_lost_sites = head->n_lost_sites;
-	s->n_lost_threads = head->n_lost_threads;
-	s->n_lost_holes = r->reader.n_holes;
-	s->n_past_begin = head->n_past_begin;
-	s->n_past_all = head->n_past_all;
-	s->n_past_sealed = head->n_past_sealed;
-	s->n_past_exec = head->n_past_exec;
-	area_past_exec(r->area, s->past_exec);
-	s->n_ended = head->n_ended;
-	s->n_records = r->reader.n_records;
-	s->n_orphans = r->calls.n_orphans;
-}
-
 static int take_all(struct cst_recorder *r, const char *path,
 		    struct cst_trace **out, struct cst_error *err)
 {
@@ -152,7 +133,8 @@ static int take_all(struct cst_recorder *r, const char *path,
 	recorder_tell_modules(r, 1);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
 	process_ends_tell(r);
-	take_losses(&missing, r);
+	recorder_losses(r, &missing);
+	missing.n_records = r->reader.n_records;
 	missing.n_lost_limit = writer_dropped(r->writer);
 	writer_set_missing(r->writer, &missing);
 	status = writer_close(take(r->writer), &fd, err);
@@ -183,7 +165,8 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		status = area_is_short(path, err);
 	}
 	if (status == 0) {
-		take_losses(&t->status, r);
+		recorder_losses(r, &t->status);
+		t->status.n_records = r->reader.n_records;
 		*out = t;
 	}
 	cst_recorder_close(r);

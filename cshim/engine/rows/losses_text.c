@@ -16,6 +16,29 @@ uint64_t cst_status_lost(const struct cst_status_report *s)
 	       s->n_lost_holes;
 }
 
+int cst_status_loss(const struct cst_status_report *s, uint32_t i, char *out,
+		    uint32_t size)
+{
+	const struct {
+		uint64_t n;
+		const char *noun, *words;
+	} losses[] = {
+		{cst_status_lost(s), "record", "lost"},
+		{s->n_dropped, "call", "not kept (too deep or short)"},
+		{s->n_lost_limit, "call", "not kept (size limit)"},
+	};
+
+	for (uint32_t k = 0; k < sizeof(losses) / sizeof(*losses); k++) {
+		if (!losses[k].n || i--)
+			continue;
+		snprintf(out, size, "%" PRIu64 " %s%s %s", losses[k].n,
+			 losses[k].noun, losses[k].n == 1 ? "" : "s",
+			 losses[k].words);
+		return 1;
+	}
+	return 0;
+}
+
 struct clause {
 	uint32_t n;
 	const char *before, *behind;

@@ -419,6 +419,12 @@ CST_API void cst_trace_status(const struct cst_trace *t,
 /* Returns how many records were lost, of all causes. */
 CST_API uint64_t cst_status_lost(const struct cst_status_report *s);
 
+/* Writes to out, in a few words ("3 records lost"), loss i of records and
+ * calls: lost records first, if there are any, then calls that were not kept.
+ * Returns 0 if there are no so many. */
+CST_API int cst_status_loss(const struct cst_status_report *s, uint32_t i,
+			    char *out, uint32_t size);
+
 /* Writes to out a clause that says what was not traced, the i-th of them, from
  * 0. 1: done; 0: there are no more. */
 CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
