@@ -76,7 +76,7 @@ export function tellAbout(trace, names) {
   byId('title').textContent = program;
   byId('title').title = head.command;
   byId('meta').textContent = [...count, ...(hidden && !head.choice ? [hidden] : []), date,
-    ...(head.host ? [`on ${head.host}`] : [])].join(' · ');
+    ...(head.host ? [`on\u00a0${head.host}`] : [])].join(' · ');
   listOf([
     ['command', head.command],
     ['recorded', `${when.toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'long' })}`],

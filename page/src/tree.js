@@ -3,8 +3,9 @@
 // The tree of calls, folded and unfolded.  What is on show is one array of
 // items: a call, a loop that is folded ({ calls, times, fns }), or, where there
 // are several lanes, a lane's title (~lane).  A call of a function that calls
-// itself stands for all levels of the recursion, and below it is what any of
-// them calls, unless it is shown level by level.
+// itself, or is called by those that it calls, stands for all levels of the
+// recursion, and below it is what any of them calls, unless it is shown level by
+// level.
 
 import { formatCount, formatDuration, formatShare, plural } from './format.js';
 import { bar, cell, headings, List, nameOf, time } from './list.js';
@@ -71,13 +72,13 @@ export class Tree {
   setLevelled(call, isLevelled) {
     if (isLevelled) this.isLevelled.add(call);
     else this.isLevelled.delete(call);
-    this.items.delete(call);
+    this.items.clear();
     this.isOpen[call] = 1;
   }
 
   // The recursion that a call's row stands for, or undefined.
   folded(call) {
-    return this.folds && !this.isLevelled.has(call) ? this.recursion.of(call) : undefined;
+    return this.folds && !this.isInLevels(call) ? this.recursion.of(call) : undefined;
   }
 
   begin() {
@@ -88,7 +89,20 @@ export class Tree {
   }
 
   isLeaf(call) {
-    return this.calls.next[call] === call + 1 || this.folded(call)?.calls.length === 0;
+    const { next } = this.calls;
+
+    if (this.folded(call)) return !this.below(call).length;
+    for (let i = call + 1; i < next[call]; i = next[i]) if (!this.isWithin(i)) return false;
+    return true;
+  }
+
+  // The calls below a call's row, before loops are folded.
+  callsBelow(call) {
+    const { next, parent } = this.calls;
+    const recursion = this.folded(call);
+
+    return recursion ? recursion.calls.filter((i) => parent[i] === call || this.isWithin(parent[i]))
+      : this.between(call + 1, next[call]).filter((i) => !this.isWithin(i));
   }
 
   between(from, to) {
@@ -120,7 +134,7 @@ export class Tree {
 
     if (!items) {
       items = this.fold(key < 0 ? this.rootsOf(this.trace.lanes[~key])
-        : this.folded(key)?.calls ?? this.between(key + 1, this.calls.next[key]));
+        : this.callsBelow(key));
       this.items.set(key, items);
     }
     return items;
@@ -179,23 +193,10 @@ export class Tree {
     this.list.setCount(out.length);
   }
 
-  // Rows are in order of calls; a title or a loop stands before its first one.
-  placeOf(item) {
-    if (isCall(item)) return item;
-    return isLane(item) ? this.trace.lanes[~item].first - 0.5 : item.calls[0] - 0.25;
-  }
-
+  // Rows are not in order of calls: what is below a recursion comes from all of
+  // its levels.
   indexOf(item) {
-    const place = this.placeOf(item);
-    let low = 0;
-    let high = this.rows.length;
-
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.placeOf(this.rows[middle].item) < place) low = middle + 1;
-      else high = middle;
-    }
-    return this.rows[low]?.item === item ? low : -1;
+    return this.rows.findIndex((row) => row.item === item);
   }
 
   isUnfolded(item) {
@@ -232,9 +233,26 @@ export class Tree {
     return this.trace.lanes.findIndex(({ first, n }) => call >= first && call < first + n);
   }
 
+  // Whether it is in a recursion, or below one, that is shown level by level.
+  isInLevels(call) {
+    for (const levelled of this.isLevelled) if (call >= levelled && call < this.calls.next[levelled]) return true;
+    return false;
+  }
+
   // Whether a call is in the row of another one.
   isWithin(call) {
-    return this.folds && this.recursion.isInner[call] && !this.isLevelled.has(this.recursion.outermost(call));
+    return this.folds && Boolean(this.recursion.isInner[call]) && !this.isInLevels(call);
+  }
+
+  // The calls whose rows are above a call's, the outermost first, and itself.
+  rowsTo(call) {
+    const rows = [];
+
+    for (let i = call; i >= 0; i = this.calls.parent[i]) {
+      if (this.isWithin(i)) i = this.recursion.outermost(i);
+      rows.unshift(i);
+    }
+    return rows;
   }
 
   // Unfold what is above a call.
@@ -242,9 +260,8 @@ export class Tree {
     let above = ~this.laneOf(call);
 
     if (this.isWithin(call)) this.setLevelled(this.recursion.outermost(call), true);
-    for (const i of this.names.stack(call)) {
-      if (this.isWithin(i)) continue;
-      const loop = this.below(above).find((item) => !isCall(item) && i >= item.calls[0] && i <= item.calls.at(-1));
+    for (const i of this.rowsTo(call)) {
+      const loop = this.below(above).find((item) => !isCall(item) && item.calls.includes(i));
       if (loop) loop.isOpen = true;
       if (i !== call) this.isOpen[i] = 1;
       above = i;
@@ -410,8 +427,8 @@ export class Tree {
     const button = cell('levels', this.isLevelled.has(call) ? `${plural(levels, 'level')} ↰`
       : `${formatCount(n)} × in ${plural(levels, 'level')}`);
 
-    button.title = this.isLevelled.has(call) ? 'It calls itself: as one row (r)'
-      : 'It calls itself: show each call (r)';
+    button.title = this.isLevelled.has(call) ? 'It is called again below: as one row (r)'
+      : 'It is called again below: show each call (r)';
     return button;
   }
 

@@ -718,6 +718,52 @@ def test_recursion_takes_no_longer_than_its_caller(page, deep):
     assert page.run("cstrace.callgraph.tree()[0].below[0].calls") == 5001
 
 
+def test_functions_that_call_each_other_are_a_row_each(page, deep):
+    page.open(deep / "t.html").view("3", "tree")
+    page.wait("document.querySelector('#tree .levels')")
+    rows = """[...document.querySelectorAll('#tree .row:not([hidden])')].map(
+      (row) => row.querySelector('.call').textContent)"""
+    assert page.run(rows) == [
+        "▾main", "5,001 × in 5,001 levelsdown", "▾301 × in 301 levelseven",
+        "300 × in 300 levelsodd", "177 × in 10 levelsfib"]
+    n = page.run("cstrace.trace.calls.n")
+    page.press("f")
+    page.run("cstrace.views.tree.unfoldAll(0)")
+    assert page.run("cstrace.views.tree.rows.length") == n
+    # Each call can be reached, and is once in the tree of rows.
+    page.press("f")
+    page.run("cstrace.views.tree.unfoldAll(0)")
+    assert page.run("cstrace.views.tree.rows.length") == 5
+    inner = page.run("""cstrace.trace.calls.depth.findIndex((depth, i) =>
+      depth === 300 && cstrace.names.ofCall(i) === 'odd'
+      || depth === 301 && cstrace.names.ofCall(i) === 'odd')""")
+    page.run("(cstrace.select(arguments[0], ''), cstrace.showSelected(), 1)",
+             inner)
+    page.wait("document.querySelector('#tree .selected')")
+    assert page.text("#tree .selected .id") == page.run(
+        "cstrace.names.id(arguments[0])", inner)
+    # All of the recursion that it is in is shown level by level.
+    assert page.run("cstrace.views.tree.rows.length") > 300
+
+
+@pytest.mark.parametrize("which", ["deep", "fibs", "shop", "ended", "server"])
+def test_each_call_is_in_one_row(page, request, which):
+    """Its own, or that of the recursion that it is in."""
+    folder = request.getfixturevalue(which)
+    save(folder, "t.html")
+    page.open(folder / "t.html").view("3", "tree")
+    rows, n = page.run("""(() => {
+      const { trace: { calls, lanes }, views: { tree } } = cstrace;
+      const items = lanes.flatMap((_, i) => tree.below(~i));
+      for (let i = 0; i < items.length; i++) tree.unfoldAll(items[i]);
+      let inner = 0;
+      for (let i = 0; i < calls.n; i++) inner += tree.recursion.isInner[i];
+      const rows = tree.rows.map(({ item }) => item).filter((i) => i >= 0);
+      return [rows, calls.n - inner];
+    })()""")
+    assert len(rows) == len(set(rows)) == n
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_deep_row_has_room_for_its_name(page, deep, width):
     page.resize(width)
