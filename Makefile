@@ -249,13 +249,18 @@ test-quick:
 	@$(PYTHON) tools/run-tests --build '$(BUILD)' --unit '$(QUICK_UNIT)' \
 		--gdb '-k "not nopie and not library" $(QUICK_GDB)'
 
-# One test, without a look at the packages.  T is its file, with or without the
-# ending, and for pytest's also ::test_name.
+# One test, without a look at the packages, and without npm: only tests
+# that save a page have it made.  T is its file, with or without the ending, and for
+# pytest's also ::test_name.
+PAGE_TESTS := tests/gdb/test_page% tests/cli/test_page% \
+	tests/gdb/test_replacing% tests/gdb/test_robust_names%
+
 check:
 	$(if $(T),,$(error which test? T=tests/unit/test_writer, \
 		T=tests/shim/ring, or T=tests/gdb/test_trees.py::test_name))
 	+@$(SUBMAKE) $(if $(filter tests/unit/% tests/shim/%,$(T)),\
-		$(BUILD)/$(basename $(T)),all)
+		$(BUILD)/$(basename $(T)),$(if \
+		$(filter $(PAGE_TESTS),$(T)),all,programs))
 	@$(if $(filter tests/unit/% tests/shim/%,$(T)),$(BUILD)/$(basename $(T)),\
 		PYTHONPATH=tools TEST_LIMIT_S=600 PYTHONDONTWRITEBYTECODE=1 \
 		$(PYTHON) -m pytest -q -p pytest_limit -p no:cacheprovider '$(T)')

@@ -64,7 +64,7 @@ struct cstrace_span {
 	uint32_t is_recorded;
 };
 
-/* What a callback is told of a call. */
+/* What a callback learns of a call. */
 struct cstrace_call {
 	const void *callee; /* the function; NULL if it reports itself */
 	const void *caller; /* its return address */
@@ -700,7 +700,7 @@ CSTRACE_INLINE_ uint64_t cstrace_elapsed_ns(const struct cstrace_span *span)
 /* ---- functions --------------------------------------------------------------
  */
 
-/* As the first line of a function: its calls are in the tree. */
+/* Stands in the first line of a function: its calls are in the tree. */
 #define CSTRACE_FUNCTION CSTRACE_FUNCTION_2_(__COUNTER__)
 #define CSTRACE_FUNCTION_2_(id) \
 	CSTRACE_FUNCTION_3_(CSTRACE_JOIN_(cstrace_call_, id))
