@@ -4,7 +4,7 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw strict filters alternate
+	guests guests_raw strict filters alternate own_words watch
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -35,3 +35,7 @@ strict_CFLAGS := $(MINI_READER)
 strict_LIBS := $(MINI_READER_SRC)
 filters_CFLAGS := -iquote cshim/shim
 filters_SRC := cshim/shim/kernel/bpf.c
+own_words_CFLAGS := $(MINI_READER) -DCSTRACE -DCSTRACE_LINKED
+own_words_LIBS := $(MINI_READER_SRC)
+watch_CFLAGS := $(MINI_READER) -DCSTRACE -DCSTRACE_LINKED
+watch_LIBS := $(MINI_READER_SRC)

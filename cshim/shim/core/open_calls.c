@@ -19,9 +19,29 @@ struct open_calls {
 	uint32_t n;
 	uint32_t n_over; /* more calls, for which there was no room */
 	uint32_t tid;
-	uint32_t reserved;
+	uint32_t generation;
 	struct open_call calls[OPEN_CALLS_MAX];
 };
+
+static uint32_t generation;
+
+void open_calls_begin(void)
+{
+	__atomic_add_fetch(&generation, 1, __ATOMIC_SEQ_CST);
+}
+
+/* The thread's calls, or NULL; none that are of an earlier generation. */
+static struct open_calls *calls_now(void)
+{
+	struct open_calls *o = self.open;
+	uint32_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+
+	if (o && o->generation != now) {
+		o->n = o->n_over = 0;
+		o->generation = now;
+	}
+	return o;
+}
 
 static struct open_calls *calls_make(void)
 {
@@ -29,7 +49,7 @@ static struct open_calls *calls_make(void)
 	long got;
 
 	if (self.open)
-		return self.open;
+		return calls_now();
 	mask = signals_block();
 	if (!self.open) {
 		got = sys_mmap(0, sizeof(*self.open), PROT_READ | PROT_WRITE,
@@ -41,7 +61,7 @@ static struct open_calls *calls_make(void)
 		thread_watch_end();
 	}
 	signals_restore(mask);
-	return self.open;
+	return calls_now();
 }
 
 uint32_t open_calls_tid(void)
@@ -124,7 +144,7 @@ struct open_call *open_calls_enter(const struct open_call *call)
 int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
 		    struct open_call *out)
 {
-	struct open_calls *o = self.open;
+	struct open_calls *o = calls_now();
 
 	if (!o)
 		return -1;
@@ -155,7 +175,7 @@ int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
 
 void open_calls_jump(uint64_t sp)
 {
-	struct open_calls *o = self.open;
+	struct open_calls *o = calls_now();
 
 	if (!o || !o->n)
 		return;
@@ -181,7 +201,7 @@ same:
 
 const struct open_call *open_calls_at(uint32_t i)
 {
-	const struct open_calls *o = self.open;
+	const struct open_calls *o = calls_now();
 
 	return o && i < o->n && i < OPEN_CALLS_MAX ? &o->calls[o->n - 1 - i]
 						   : NULL;
@@ -189,7 +209,7 @@ const struct open_call *open_calls_at(uint32_t i)
 
 uint32_t open_calls_depth(void)
 {
-	const struct open_calls *o = self.open;
+	const struct open_calls *o = calls_now();
 
 	return o && o->n ? o->calls[o->n - 1].depth + o->n_over : 0;
 }

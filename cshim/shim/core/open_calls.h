@@ -27,6 +27,9 @@ struct open_call {
 
 enum { OPEN_CALLS_MAX = 2048 };
 
+/* Forgets what every thread has: exits may have been missed. */
+void open_calls_begin(void);
+
 /* Adds a call.  Returns it, valid until the next call of these functions, or
  * NULL: there is no room. */
 struct open_call *open_calls_enter(const struct open_call *call);

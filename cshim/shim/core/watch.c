@@ -84,6 +84,8 @@ uint64_t watch_ns(uint64_t ticks)
 void watch_set(uint32_t what, int on)
 {
 	rate_begin();
+	if (on && !watch_any())
+		open_calls_begin();
 	if (on)
 		__atomic_fetch_or(&watch_wanted, what, __ATOMIC_SEQ_CST);
 	else

@@ -3,7 +3,7 @@
  * A handler of a crash may run on a small stack: what is large is not on it.
  */
 #include "program/backtrace.h"
-#include "core/open_calls.h"
+#include "core/watch.h"
 #include "cstrace/layout.h"
 #include "kernel/symbols.h"
 #include "program/output.h"
@@ -29,7 +29,7 @@ int backtrace_get(struct cstrace_open *calls, int n)
 	const struct open_call *c;
 	int i = 0;
 
-	for (; i < n && (c = open_calls_at((uint32_t)i)); i++)
+	for (; watch_any() && i < n && (c = open_calls_at((uint32_t)i)); i++)
 		calls[i] = told(c);
 	return i;
 }
@@ -93,7 +93,8 @@ void backtrace_print(int fd)
 	struct output o = {.fd = fd, .n = 0};
 	const struct open_call *c;
 
-	for (uint32_t i = 0; i < MOST_PRINTED && (c = open_calls_at(i)); i++) {
+	for (uint32_t i = 0;
+	     watch_any() && i < MOST_PRINTED && (c = open_calls_at(i)); i++) {
 		put_call(&o, i, c);
 		output_flush(&o); /* the next may crash */
 	}

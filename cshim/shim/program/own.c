@@ -25,6 +25,11 @@ struct from {
 	uint64_t code;	 /* in the place */
 };
 
+/* The place that calls the function in which this stands. */
+#define HERE                                                                \
+	((struct from){(uint64_t)__builtin_return_address(0), callers_sp(), \
+		       (uint64_t)__builtin_return_address(0)})
+
 struct event {
 	struct cstrace_place *place;
 	enum cst_kind kind;
@@ -129,15 +134,15 @@ int own_begin(struct cstrace_span *span, struct cstrace_place *place,
 	      uint32_t kind, const void *caller,
 	      const struct cstrace_value *values, uint32_t n)
 {
-	struct event e = {
-		.place = place,
-		.kind = kind & ~(uint32_t)CAN_VETO,
-		.from = {(uint64_t)(caller ? caller
-					   : __builtin_return_address(0)),
-			 callers_sp(), (uint64_t)__builtin_return_address(0)},
-		.values = values,
-		.n_values = n};
+	struct event e = {.place = place,
+			  .kind = kind & ~(uint32_t)CAN_VETO,
+			  .from = HERE,
+			  .values = values,
+			  .n_values = n};
 	int veto = 0, is_watched = watch_any() || self.callback_sp;
+
+	if (caller)
+		e.from.caller = (uint64_t)caller;
 
 	span->place = NULL;
 	span->kept = 0;
@@ -169,12 +174,11 @@ int own_begin(struct cstrace_span *span, struct cstrace_place *place,
 void own_end(struct cstrace_span *span, const struct cstrace_value *values,
 	     uint32_t n)
 {
-	struct event e = {
-		.place = span->place,
-		.kind = span->kind + 1,
-		.from = {(uint64_t)__builtin_return_address(0), callers_sp()},
-		.values = values,
-		.n_values = n};
+	struct event e = {.place = span->place,
+			  .kind = span->kind + 1,
+			  .from = HERE,
+			  .values = values,
+			  .n_values = n};
 	struct watched_call w;
 
 	if (span->kind == CST_CALL)
@@ -197,12 +201,11 @@ void own_end(struct cstrace_span *span, const struct cstrace_value *values,
 void own_tell(struct cstrace_place *place, uint32_t kind,
 	      const struct cstrace_value *values, uint32_t n)
 {
-	const struct event e = {
-		.place = place,
-		.kind = kind,
-		.from = {(uint64_t)__builtin_return_address(0), callers_sp()},
-		.values = values,
-		.n_values = n};
+	const struct event e = {.place = place,
+				.kind = kind,
+				.from = HERE,
+				.values = values,
+				.n_values = n};
 
 	if ((watch_any() || self.callback_sp) && watch_is_quiet())
 		return;
