@@ -56,6 +56,7 @@ SHIM_SO_SRC := \
 	cshim/shim/libc/next_symbol.c \
 	cshim/shim/kernel/loaded_object.c \
 	cshim/shim/libc/exec.c \
+	cshim/shim/program/introduce.c \
 	cshim/shim/libc/deepbind.c
 
 # Only in the archive.

@@ -182,18 +182,30 @@ extern const struct cstrace_shim cstrace_shim CSTRACE_WEAK_;
 void cstrace_check_(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Each module has its own two pointers: a program that is not independent of
- * its position has no other way to a library that was not linked. */
+/* Each module has its own two pointers. */
 extern const uint32_t *cstrace_state_at_
 	__attribute__((weak, visibility("hidden")));
 extern const struct cstrace_shim *cstrace_shim_at_
 	__attribute__((weak, visibility("hidden")));
-const uint32_t *cstrace_state_at_ = cstrace_state;
-const struct cstrace_shim *cstrace_shim_at_ = &cstrace_shim;
+__attribute__((used)) const uint32_t *cstrace_state_at_ = cstrace_state;
+__attribute__((used)) const struct cstrace_shim *cstrace_shim_at_ =
+	&cstrace_shim;
 
 #ifdef __cplusplus
 }
 #endif
+
+/* A program that is not independent of its position has no way to a library
+ * that it was not linked with.  The shim finds the pointers by this note, and
+ * sets them; `cstrace check` sees by it that the program has something to say.
+ */
+__asm__(".pushsection .note.cstrace, \"a\", %note\n\t"
+	".balign 4\n\t"
+	".long 8, 8, 1\n\t"
+	".asciz \"cstrace\"\n\t"
+	".long cstrace_state_at_ - .\n\t"
+	".long cstrace_shim_at_ - .\n\t"
+	".popsection");
 
 enum {
 	CSTRACE_STATE_OFF_ = 2,

@@ -11,6 +11,7 @@
 #include "program/backtrace.h"
 #include "program/kept_spans.h"
 #include "program/own.h"
+#include "program/shim.h"
 
 enum { KEEP_CALLS = 1, KEEP_SPANS = 2 };
 enum { START = 1, STOP = 2, FLUSH = 3 };
@@ -86,7 +87,6 @@ static int set_thread_name(const char *name)
 	return status < 0 ? -1 : 0;
 }
 
-extern EXPORT const struct cstrace_shim cstrace_shim;
 EXPORT const struct cstrace_shim cstrace_shim = {
 	.size = sizeof(cstrace_shim),
 	.begin = own_begin,
