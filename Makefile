@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# make                  build/libcstrace.so, libcstrace-engine.so, cstrace
+# make                  build/libcstrace.so, libcstrace-engine.so, cstrace and
+#                       libcstrace-sample.so
 # make demo             watch gdb draw the call tree of an example
 # make test             all tests; RING=unit|shim|gdb and TEST=name choose
 # make test-quick       before a commit: the unit tests that are quick, the checks
@@ -47,6 +48,7 @@ export CC CXX GDB
 
 include cshim/shim/rooms.mk
 include cshim/engine/rooms.mk
+include cshim/sampler/files.mk
 include cshim/cli/files.mk
 include tests/unit/files.mk
 include tests/shim/files.mk
@@ -68,6 +70,7 @@ SHIM_SO_OBJ := $(call objects,$(SHIM_SO_SRC))
 SHIM_A_OBJ := $(call objects,$(SHIM_A_SRC))
 ENGINE_OBJ := $(call objects,$(ENGINE_SRC))
 CLI_OBJ := $(call objects,$(CLI_SRC))
+SAMPLER_OBJ := $(call objects,$(SAMPLER_SRC))
 UNIT_BIN := $(addprefix $(BUILD)/tests/unit/,$(UNIT_TESTS))
 SHIM_BIN := $(addprefix $(BUILD)/tests/shim/,$(SHIM_TESTS))
 
@@ -76,13 +79,14 @@ BASE := -std=gnu11 -D_GNU_SOURCE= -DCST_VERSION='"$(VERSION)"' -Icshim/include
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -iquote cshim/engine
-ENGINE_LIBS := -lpcre2-8 -lzstd -ldw -lelf -lz -liberty -lpthread
+ENGINE_LIBS := -lpcre2-8 -lzstd -ldw -lelf -lz -liberty -lm -lpthread
 CLI_LIBS := -lbfd
 # A library with undefined names is a mistake, but sanitizers leave some.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 
 PRODUCTS := $(BUILD)/libcstrace.so $(BUILD)/libcstrace.a \
-	$(BUILD)/static.opts $(BUILD)/libcstrace-engine.so $(BUILD)/cstrace
+	$(BUILD)/static.opts $(BUILD)/libcstrace-engine.so $(BUILD)/cstrace \
+	$(BUILD)/libcstrace-sample.so
 
 all: $(PRODUCTS) $(BUILD)/page.made
 
@@ -114,6 +118,11 @@ $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_A_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags |
 	$(call say,CC)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SHIM_CFLAGS) -c $< -o $@
+
+$(SAMPLER_OBJ): $(BUILD)/obj/%.o: %.c $(BUILD)/flags | $(BUILD)/packages
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -MMD -MP $(SAMPLER_CFLAGS) -c $< -o $@
 
 $(CLI_OBJ): ENGINE_CFLAGS += -iquote cshim/cli
 $(BUILD)/obj/cshim/engine/api/install.o: ENGINE_CFLAGS += -include $(BUILD)/abi.h
@@ -171,6 +180,11 @@ $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -shared -Wl,-soname,libcstrace-engine.so \
 		-Wl,--exclude-libs,ALL $(NO_UNDEFINED) $(LDFLAGS) $^ \
 		$(ENGINE_LIBS) -o $@
+
+$(BUILD)/libcstrace-sample.so: $(SAMPLER_OBJ)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcstrace-sample.so \
+		-Wl,-z,defs $(LDFLAGS) $(SAMPLER_LDFLAGS) $^ -o $@
 
 $(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
 	$(call say,LD)
@@ -359,5 +373,5 @@ FORCE:
 .DELETE_ON_ERROR:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(SHIM_A_OBJ:.o=.d)
--include $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SAMPLER_OBJ:.o=.d)
 -include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d)

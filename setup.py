@@ -15,6 +15,7 @@ LIBRARIES = [
     "libcstrace.a",
     "static.opts",
     "libcstrace-engine.so",
+    "libcstrace-sample.so",
 ]
 
 # Not made where npm is missing.

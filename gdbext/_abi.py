@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 222637259
+VERSION = 3061599888
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -84,7 +84,8 @@ class cst_choice(C.Structure):
         ("depth", C.c_uint32),
         ("std", C.c_uint8),
         ("names", C.c_uint8),
-        ("reserved", C.c_uint8 * 2),
+        ("samples", C.c_uint8),
+        ("reserved", C.c_uint8),
         ("thread", C.c_uint32),
         ("process", C.c_uint32),
         ("last", C.c_uint64),
@@ -158,6 +159,9 @@ class cst_place(C.Structure):
     ]
 
 
+CST_SAMPLE_MAX_HZ = 20000
+
+
 class cst_seed(C.Structure):
     _fields_ = [
         ("callee", C.c_uint64),
@@ -199,6 +203,12 @@ class cst_status_report(C.Structure):
         ("n_ended", C.c_uint32),
         ("reserved", C.c_uint32),
         ("n_dropped", C.c_uint64),
+        ("n_samples", C.c_uint64),
+        ("n_samples_lost", C.c_uint64),
+        ("sample_hz", C.c_uint32),
+        ("sample_clock", C.c_uint32),
+        ("sample_source", C.c_uint32),
+        ("reserved2", C.c_uint32),
     ]
 
 
@@ -352,6 +362,10 @@ PROTOTYPES = {
     "cst_recorder_pause": (None, [C.c_void_p]),
     "cst_recorder_resume": (None, [C.c_void_p]),
     "cst_recorder_exited": (None, [C.c_void_p]),
+    "cst_recorder_sample": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.c_uint32, C.POINTER(cst_error)]),
+    "cst_recorder_samples_path": (C.c_char_p, [C.c_void_p]),
+    "cst_recorder_sampled": (C.c_uint32, [C.c_void_p]),
     "cst_recorder_seed": (C.c_int, [C.c_void_p, C.c_uint32, C.c_char_p,
         C.POINTER(cst_seed), C.c_int, C.POINTER(cst_error)]),
     "cst_recorder_function": (C.c_uint64, [C.c_void_p, C.c_uint64]),

@@ -149,7 +149,7 @@ static void complete_arguments(const struct line *l, const struct command *c)
 			is_over = 1;
 		} else if (!is_over && *word == '-' && word[1]) {
 			row = find_row(c, word);
-			row = row && row->value ? row : NULL;
+			row = row && option_row_takes_word(row) ? row : NULL;
 		} else if (n_names < MAX_TAKES &&
 			   c->takes[n_names] == TAKES_PROGRAM) {
 			printf(":command %d\n", i);

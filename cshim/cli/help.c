@@ -37,8 +37,8 @@ static void print_option(const char *name, const char *value, const char *help)
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "--%s%s%s", name, value ? " " : "",
-		 value ? value : "");
+	snprintf(left, sizeof(left), "--%s%s%s", name,
+		 value && *value != '[' ? " " : "", value ? value : "");
 	printf("  %-18s  %s\n", left, help);
 }
 

@@ -68,14 +68,14 @@ static int tell_why_not(const char *name, int code)
 	return failure("cannot run '%s': no such command", name);
 }
 
-int launch_prepare(struct launch *l, const char *name)
+int launch_prepare(struct launch *l, const char *name, int with_sampler)
 {
 	/* A file at its limit is an error of ours, not our death. */
 	*l = (struct launch){.on_large_file = signal(SIGXFSZ, SIG_IGN)};
 	l->program = program_find(name);
 	if (!l->program)
 		return tell_why_not(name, errno);
-	return preload_make(l->program, &l->preload, &l->link);
+	return preload_make(l->program, with_sampler, &l->preload, &l->link);
 }
 
 void launch_release(struct launch *l)
@@ -154,6 +154,8 @@ int launch_start(const struct launch *l, char **argv, const char *area,
 			       strerror(errno));
 	setenv("LD_PRELOAD", l->preload, 1);
 	setenv("CSTRACE_AREA", area, 1);
+	if (l->samples)
+		setenv("CSTRACE_SAMPLES", l->samples, 1);
 	asan_allow();
 	sigprocmask(SIG_BLOCK, blocked, &before);
 	*pid = fork();

@@ -13,12 +13,14 @@ struct launch {
 	char *preload;		    /* LD_PRELOAD's value */
 	void (*on_large_file)(int); /* SIGXFSZ as it was set: for the program */
 	int is_output_ours;	    /* the program's goes to standard error */
+	const char *samples;	    /* the path for the sampler; NULL: none */
 	char *link; /* the shim's other name, without blanks; or NULL */
 };
 
-/* Finds the program and the shim, and has this process ignore SIGXFSZ.  Returns
- * an exit code; a failure was reported.  Release l in any case. */
-int launch_prepare(struct launch *l, const char *name);
+/* Finds the program and the shim, and the sampler if it is wanted, and has this
+ * process ignore SIGXFSZ.  Returns an exit code; a failure was reported.
+ * Release l in any case. */
+int launch_prepare(struct launch *l, const char *name, int with_sampler);
 /* Frees what belongs to l, once the program has ended. */
 void launch_release(struct launch *l);
 

@@ -66,6 +66,8 @@ static int set_range(struct options *o, const char *value)
 	return dots[2] && c->range_until_ns <= c->range_from_ns ? -1 : 0;
 }
 
+enum { USUAL_HZ = 997 }; /* a prime: no rhythm of the program's */
+
 static int set_u32(uint32_t *out, const char *value)
 {
 	uint64_t n;
@@ -297,6 +299,29 @@ static int set_keep_time(struct options *o, const char *value)
 static int set_keep_size(struct options *o, const char *value)
 {
 	return set_u32(&o->keep_bytes, value);
+}
+
+static int set_sample(struct options *o, const char *value)
+{
+	o->sample_hz = USUAL_HZ;
+	if (value && (set_u32(&o->sample_hz, value) < 0 ||
+		      o->sample_hz > CST_SAMPLE_MAX_HZ))
+		return -1;
+	return o->sample_hz ? 0 : -1;
+}
+
+static int set_wall(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_wall = 1;
+	return 0;
+}
+
+static int set_samples(struct options *o, const char *value)
+{
+	(void)value;
+	o->choice.samples = 1;
+	return 0;
 }
 
 static int set_std(struct options *o, const char *value)
@@ -576,6 +601,13 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, set_keep_time, NULL},
 	{"keep-size", "N", "record only functions of at least N bytes of code",
 	 FOR_RECORD, set_keep_size, NULL},
+	{"sample", "[=HZ]",
+	 "take samples too, 997 a second without HZ; needs no hooks",
+	 FOR_RECORD, set_sample, NULL},
+	{"wall", NULL, "with --sample: by the clock, threads that wait as well",
+	 FOR_RECORD, set_wall, NULL},
+	{"samples", NULL, "the samples, not the calls, of a trace with both",
+	 FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_samples, NULL},
 	{"sort", "KEYS",
 	 "calls, total, self, mean, min, max, size, function; as a,b",
 	 FOR_REPORT, set_sort, sort_words},

@@ -8,10 +8,11 @@
 #include "options.h"
 
 struct option_row {
-	const char *name;  /* NULL behind the last row */
-	const char *value; /* what it takes, NULL: nothing */
-	const char *help;  /* NULL: for gdbext alone, in no help */
-	unsigned use;	   /* FOR_... */
+	const char *name; /* NULL behind the last row */
+	/* What it takes; NULL: nothing; "[=N]": a value may be given so. */
+	const char *value;
+	const char *help; /* NULL: for gdbext alone, in no help */
+	unsigned use;	  /* FOR_... */
 	/* Sets the option; returns 0, or -1 when value is not valid. */
 	int (*set)(struct options *o, const char *value);
 	/* The possible values, or what kind they are (":trace", ":format"), for
@@ -23,6 +24,12 @@ struct option_row {
 extern const struct option_row option_rows[];
 
 enum { OUTPUT_ROW = 0, MAX_OPTION_ROWS = 64 };
+
+/* Returns whether the word behind the option is its value. */
+static inline int option_row_takes_word(const struct option_row *row)
+{
+	return row->value && *row->value != '[';
+}
 
 /* Sets what holds if no option is given. */
 void options_default(struct options *o);

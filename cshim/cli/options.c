@@ -28,7 +28,10 @@ static void choose_rows(const struct command *c, struct option *out)
 			continue;
 		*out++ = (struct option){
 			.name = row->name,
-			.has_arg = row->value ? required_argument : no_argument,
+			.has_arg = option_row_takes_word(row)
+					   ? required_argument
+				   : row->value ? optional_argument
+						: no_argument,
 			.val = FIRST + i,
 		};
 	}

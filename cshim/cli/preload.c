@@ -21,6 +21,8 @@
  * of a checkout, or installed. */
 static const char *const places[] = {"libcstrace.so",
 				     "../lib/cstrace/libcstrace.so", NULL};
+static const char *const sampler_places[] = {
+	"libcstrace-sample.so", "../lib/cstrace/libcstrace-sample.so", NULL};
 
 /* LD_PRELOAD splits at blanks and colons. */
 static int is_plain(const char *path)
@@ -28,8 +30,9 @@ static int is_plain(const char *path)
 	return !strpbrk(path, " :\t\n");
 }
 
-/* Another name of the shim; NULL: none can be made. */
-static char *link_make(const char *shim)
+/* Other names of the shim and the sampler (or ""), in one folder; returns the
+ * shim's, NULL: none can be made. */
+static char *link_make(const char *shim, char *sampler)
 {
 	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
 			       "/tmp", "/var/tmp"};
@@ -42,6 +45,9 @@ static char *link_make(const char *shim)
 			     bases[i]) >= (int)sizeof(folder) ||
 		    !mkdtemp(folder))
 			continue;
+		snprintf(link, sizeof(link), "%s/libcstrace-sample.so", folder);
+		if (*sampler && symlink(sampler, link) == 0)
+			snprintf(sampler, PATH_MAX + 32, "%s", link);
 		snprintf(link, sizeof(link), "%s/libcstrace.so", folder);
 		if (symlink(shim, link) == 0)
 			return strdup(link);
@@ -52,12 +58,14 @@ static char *link_make(const char *shim)
 
 void preload_unlink(const char *link)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX + 32];
 
 	if (!link)
 		return;
 	unlink(link);
 	snprintf(folder, sizeof(folder), "%s", link);
+	strcpy(strrchr(folder, '/'), "/libcstrace-sample.so");
+	unlink(folder);
 	*strrchr(folder, '/') = '\0';
 	rmdir(folder);
 }
@@ -111,22 +119,27 @@ static void runtime_find(const char *program, char *out, size_t size)
 		close(fd);
 }
 
-int preload_make(const char *program, char **value, char **link)
+int preload_make(const char *program, int with_sampler, char **value,
+		 char **link)
 {
 	const char *users = getenv("LD_PRELOAD");
-	char shim[PATH_MAX], runtime[256];
+	char shim[PATH_MAX], sampler[PATH_MAX + 32] = "", runtime[256];
 	int status = install_dir_find("libcstrace.so", places, shim);
 
+	if (!status && with_sampler)
+		status = install_dir_find("libcstrace-sample.so",
+					  sampler_places, sampler);
 	if (status)
 		return status;
-	*link = is_plain(shim) ? NULL : link_make(shim);
+	*link = is_plain(shim) ? NULL : link_make(shim, sampler);
 	if (!*link && !is_plain(shim))
 		return failure("LD_PRELOAD cannot hold '%s': install cstrace "
 			       "where no blank or colon is in the path",
 			       shim);
 	runtime_find(program, runtime, sizeof(runtime));
-	if (asprintf(value, "%s%s%s%s", runtime, *link ? *link : shim,
-		     users && *users ? ":" : "", users ? users : "") < 0) {
+	if (asprintf(value, "%s%s%s%s%s%s", runtime, *link ? *link : shim,
+		     *sampler ? ":" : "", sampler, users && *users ? ":" : "",
+		     users ? users : "") < 0) {
 		*value = NULL;
 		return failure("out of memory");
 	}

@@ -5,12 +5,14 @@
 #ifndef CLI_PRELOAD_H
 #define CLI_PRELOAD_H
 
-/* Sets *value to the shim's path with the user's own entries behind it, and
+/* Sets *value to the shim's path, with the sampler's behind it if that is
+ * wanted, and the user's own entries behind it, and
  * *link to a link to the shim that was made for that, if its own path has a
  * blank or a colon.  Both are NULL before; the caller frees them in any case,
  * after preload_unlink(*link).  Returns an exit code; a failure was reported.
  */
-int preload_make(const char *program, char **value, char **link);
+int preload_make(const char *program, int with_sampler, char **value,
+		 char **link);
 /* Removes the link and its folder; NULL does nothing. */
 void preload_unlink(const char *link);
 

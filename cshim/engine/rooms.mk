@@ -18,7 +18,7 @@ elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c inline_scopes.c \
 
 # area: the shared memory that the shim writes and a reader empties.
 area_USES := base
-area_SRC := area.c area_file.c area_users.c clock.c reader.c
+area_SRC := area.c area_file.c area_users.c clock.c reader.c sample_area.c
 
 # names: functions and call sites, and how their names are written.
 names_USES := base
@@ -32,7 +32,8 @@ sites_SRC := address_space.c questions.c sites.c thrown.c
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base
 file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
-	meta_write.c ours.c pack.c spool.c unpack.c writer.c writer_lanes.c
+	meta_write.c ours.c pack.c spool.c unpack.c writer.c writer_lanes.c \
+	writer_samples.c
 
 # calls: records become calls: nesting, lanes, jumps, forks.
 calls_USES := sites file area elf names base
@@ -43,7 +44,8 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 trace_USES := file elf names base
 trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
 	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
-	site_caller.c sources.c span.c symbolize.c thread_choice.c trace.c view.c walk.c \
+	sample_calls.c samples.c site_caller.c sources.c span.c symbolize.c \
+	thread_choice.c trace.c view.c walk.c \
 	window.c
 
 # rows: a call becomes a row; equal rows become one.
@@ -53,7 +55,7 @@ rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c
 # report: tables over a trace, in text.
 report_USES := rows trace elf names base
 report_SRC := calltree.c calltree_put.c fields.c info.c report.c \
-	report_keys.c report_rows.c
+	report_keys.c report_rows.c sample_report.c
 
 # diff: two traces held against each other.
 diff_USES := rows trace names base
@@ -76,7 +78,7 @@ formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
 # recorder: the reader thread, the live view, a recording's life.
 recorder_USES := calls rows sites file trace area elf names base
 recorder_SRC := drain.c live.c one_trace.c outlet.c process_ends.c rawarea.c \
-	recorder.c screen.c step_out.c thread_ends.c trail.c
+	recorder.c sampling.c screen.c step_out.c thread_ends.c trail.c
 
 # api: the public functions that only dispatch.
 api_USES := recorder formats golden diff report rows trace calls file sites names area elf base

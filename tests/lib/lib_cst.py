@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 (META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
- PLACES, ENDS, SIZES) = range(1, 13)
+ PLACES, ENDS, SIZES, SAMPLES, STACKS) = range(1, 15)
 NUMBERS, OTHER_THREADS, NOTES = 1, 2, 8  # flags of a block of calls
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
@@ -90,6 +90,8 @@ class Trace:
         self.functions, self.sites, self.callers = {}, {}, {}
         self.threads, self.lanes, self.calls = {}, {}, {}
         self.sizes = {}  # bytes, by function
+        self.places, self.nodes = [], [None]  # of stacks
+        self.samples, self.rate, self.n_samples_lost = [], None, 0
         self.kinds = []
         at = 16
         while at < len(data):
@@ -106,12 +108,13 @@ class Trace:
         self.kinds.append(kind)
         if kind == CALLS:
             self._calls(Cursor(info), body)
-        elif kind in (META, NAMES, THREADS, PLACES, SIZES):
+        elif kind in (META, NAMES, THREADS, PLACES, SIZES, SAMPLES, STACKS):
             size = Cursor(info).varint()
             plain = decompress(body, size)
             assert len(plain) == size
             {META: self._meta, NAMES: self._names, PLACES: self._places,
-             THREADS: self._threads, SIZES: self._sizes}[kind](Cursor(plain))
+             THREADS: self._threads, SIZES: self._sizes,
+             SAMPLES: self._samples, STACKS: self._stacks}[kind](Cursor(plain))
         return at + 24 + n_info + n_data
 
     def _meta(self, c):
@@ -149,6 +152,41 @@ class Trace:
             function, size = c.varints(2)
             assert function in self.functions and size > 0
             self.sizes[function] = size
+
+    def _stacks(self, c):
+        while not c.is_over():
+            what, number = c.byte(), c.varint()
+            if what == 1:
+                assert number == len(self.places)
+                self.places.append((c.varint(), c.varint()))
+                assert self.places[-1][0] in self.functions
+            else:
+                assert what == 2 and number == len(self.nodes)
+                self.nodes.append((c.varint(), c.varint()))
+                assert self.nodes[-1][0] < number
+
+    def _samples(self, c):
+        tick = 0
+        while not c.is_over():
+            what = c.byte()
+            if what == 1:
+                self.rate = c.varints(3)
+            elif what == 2:
+                thread, step, node, weight = c.varints(4)
+                tick = (tick + (step >> 1 ^ -(step & 1))) % 2 ** 64
+                assert thread in self.threads and node < len(self.nodes)
+                self.samples.append((thread, tick, node, weight >> 1))
+            else:
+                assert what == 3
+                self.n_samples_lost = c.varint()
+
+    def stack(self, node):
+        """The names of its functions, innermost first."""
+        names = []
+        while node:
+            node, place = self.nodes[node]
+            names.append(self.functions[self.places[place][0]][0])
+        return names
 
     def _threads(self, c):
         while not c.is_over():

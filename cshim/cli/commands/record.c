@@ -7,6 +7,7 @@
 #include "check/preflight.h"
 #include "command.h"
 #include "cstrace/layout.h"
+#include "cstrace/samples.h"
 #include "launch.h"
 #include "losses.h"
 #include "options.h"
@@ -109,6 +110,13 @@ static int recorder_make(struct record *r, struct cst_error *err)
 				   err);
 	if (status < 0)
 		return status;
+	if (r->o->sample_hz)
+		status = cst_recorder_sample(r->watch.recorder, r->o->sample_hz,
+					     r->o->is_wall ? CST_SAMPLE_WALL
+							   : CST_SAMPLE_CPU,
+					     CST_SAMPLE_UNKNOWN, err);
+	if (status < 0)
+		return status;
 	bfd_names_attach(r->watch.naming, r->watch.recorder);
 	return cst_recorder_live(r->watch.recorder, r->is_live,
 				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
@@ -140,6 +148,9 @@ static void tell_losses(const struct cst_status_report *s)
 
 	for (uint32_t i = 0; cst_status_loss(s, i, text, sizeof(text)); i++)
 		fprintf(stderr, "; %s", text);
+	if (s->n_samples_lost)
+		fprintf(stderr, "; %" PRIu64 " %s lost", s->n_samples_lost,
+			plural(s->n_samples_lost, "sample", "samples"));
 	if (s->n_running)
 		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
 			plural(s->n_running, "process runs", "processes run"));
@@ -159,13 +170,26 @@ static uint64_t n_kept(const struct record *r,
 	return kept.n_calls;
 }
 
+/* Why there are none. */
+static const char *no_samples(const struct record *r)
+{
+	if (!cst_recorder_sampled(r->watch.recorder))
+		return "the program did not load libcstrace-sample.so (it is "
+		       "static, or runs with another user's rights), or that "
+		       "found no libunwind-x86_64.so.8 (package libunwind8)";
+	return "it ran too briefly, or only waited: --sample=9999 and --wall "
+	       "see more";
+}
+
 static void tell_nothing(const struct record *r)
 {
 	struct stat st;
 	int is_other = stat(r->launch.program, &st) == 0 &&
 		       (st.st_mode & (S_ISUID | S_ISGID));
 
-	if (r->is_reported)
+	if (r->o->sample_hz)
+		fprintf(stderr, "cstrace: no samples: %s\n", no_samples(r));
+	else if (r->is_reported)
 		fprintf(stderr,
 			"cstrace: no calls: cstrace check %s tells more\n",
 			r->launch.program);
@@ -196,15 +220,21 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 	uint64_t kept = n_kept(r, s), size = n_bytes(r, s);
 	int is_small = size < 1 << 20;
 
-	if (!s->n_records && !s->n_lost_full) {
+	if (!s->n_records && !s->n_lost_full && !s->n_samples) {
 		tell_nothing(r);
 		return;
 	}
 	fputs("cstrace: ", stderr);
 	if (kept < s->n_calls)
 		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
-	fprintf(stderr, "%" PRIu64 " %s in %" PRIu32 " %s", s->n_calls,
-		plural(s->n_calls, "call", "calls"), s->n_threads,
+	if (s->n_calls || !s->n_samples)
+		fprintf(stderr, "%" PRIu64 " %s%s", s->n_calls,
+			plural(s->n_calls, "call", "calls"),
+			s->n_samples ? " and " : "");
+	if (s->n_samples)
+		fprintf(stderr, "%" PRIu64 " %s", s->n_samples,
+			plural(s->n_samples, "sample", "samples"));
+	fprintf(stderr, " in %" PRIu32 " %s", s->n_threads,
 		plural(s->n_threads, "thread", "threads"));
 	if (r->is_kept)
 		fprintf(stderr, ", %.*f %s in %s", is_small ? 0 : 1,
@@ -267,7 +297,13 @@ static int run(struct record *r)
 {
 	int status, wait_status;
 
-	r->is_reported = preflight_tell(r->launch.program, r->o->names[0]);
+	/* Nobody who wants samples needs hooks. */
+	if (r->o->sample_hz)
+		r->launch.samples =
+			cst_recorder_samples_path(r->watch.recorder);
+	else
+		r->is_reported =
+			preflight_tell(r->launch.program, r->o->names[0]);
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
 			      &r->blocked, &r->watch.pid);
@@ -287,7 +323,8 @@ static int run(struct record *r)
 
 static int prepare(struct record *r)
 {
-	int status = launch_prepare(&r->launch, r->o->names[0]);
+	int status = launch_prepare(&r->launch, r->o->names[0],
+				    r->o->sample_hz != 0);
 
 	if (status)
 		return status;
@@ -314,6 +351,11 @@ static int check_options(struct record *r)
 				   "a trace is nothing for a terminal: "
 				   "cstrace record -o - ./app | cstrace show "
 				   "-");
+	if (r->o->is_wall && !r->o->sample_hz)
+		return usage_error(r->command_of, "--wall is for --sample");
+	if (r->o->sample_hz && r->o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--sample does not go with --flight");
 	if (r->is_piped && r->o->flight_bytes)
 		return usage_error(r->command_of,
 				   "--flight needs a file: say -o FILE");

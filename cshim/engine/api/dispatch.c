@@ -9,8 +9,10 @@
 #include "recorder/rawarea.h"
 #include "report/calltree_put.h"
 #include "report/report.h"
+#include "report/sample_report.h"
 #include "trace/answer.h"
 #include "trace/loader.h"
+#include "trace/sample_calls.h"
 #include "trace/sources.h"
 #include "trace/trace.h"
 
@@ -71,6 +73,8 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 {
 	outfile_begin();
 	answer_begin(t->answer);
+	if (sample_calls_wanted(t, choice))
+		return sample_report_write(t, report, choice, write, arg, err);
 	return report_write(t, report, choice, write, arg, err);
 }
 

@@ -33,6 +33,8 @@ enum block_kind {
 	BLOCK_PLACES = 10,
 	BLOCK_ENDS = 11,
 	BLOCK_SIZES = 12,
+	BLOCK_SAMPLES = 13,
+	BLOCK_STACKS = 14,
 };
 
 struct block_head {

@@ -6,6 +6,7 @@
 #include "file/flight.h"
 #include "base/array.h"
 #include "file/writer_parts.h"
+#include "file/writer_samples.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -84,7 +85,7 @@ static void put_names(struct writer *w, enum block_kind kind,
 	writer_put_plain(w, kind, &w->plain, SOME);
 }
 
-static void put_people(struct writer *w)
+void writer_put_people(struct writer *w)
 {
 	writer_put_plain(w, BLOCK_THREADS, &w->people, SOME);
 	writer_put_plain(w, BLOCK_MODULES, &w->modules, SOME);
@@ -109,7 +110,7 @@ void writer_put_calls(struct writer *w, struct lane *l)
 {
 	if (!l->n && !l->n_late)
 		return;
-	put_people(w);
+	writer_put_people(w);
 	w->info.len = w->data.len = 0;
 	packer_hurry(w->packer, has_plenty(w) ? w->haste : HASTE_NONE);
 	if (!w->spool.failed_errno &&
@@ -185,6 +186,8 @@ static void writer_free(struct writer *w)
 	bytes_release(&w->pauses);
 	bytes_release(&w->ends);
 	bytes_release(&w->modules);
+	bytes_release(&w->stacks);
+	bytes_release(&w->samples);
 	bytes_release(&w->info);
 	bytes_release(&w->data);
 	bytes_release(&w->plain);
@@ -248,7 +251,8 @@ int writer_flush(struct writer *w, struct cst_error *err)
 {
 	for (uint32_t i = 0; i < w->n_lanes; i++)
 		writer_put_calls(w, w->lanes[i]);
-	put_people(w);
+	writer_put_people(w);
+	writer_put_samples(w);
 	writer_put_plain(w, BLOCK_PAUSES, &w->pauses, SOME);
 	writer_put_plain(w, BLOCK_ENDS, &w->ends, SOME);
 	if (w->is_changed)
@@ -316,6 +320,7 @@ uint32_t writer_n_waiting(const struct writer *w)
 {
 	uint32_t n = 0;
 
+	n += w->samples.len > 0;
 	for (uint32_t i = 0; i < w->n_lanes && !w->is_full; i++)
 		n += w->lanes[i]->n || w->lanes[i]->n_late;
 	return n;

@@ -123,8 +123,11 @@ void writer_set_missing(struct writer *w, const struct cst_status_report *s);
  * closed.  Returns what writer_flush() does. */
 int writer_close(struct writer *w, int *fd_out, struct cst_error *err);
 
-/* ---- for writer_lanes.c ---------------------------------------------------
+/* ---- for writer_lanes.c and writer_samples.c ------------------------------
  */
+
+/* Writes what blocks refer to: threads, modules and names. */
+void writer_put_people(struct writer *w);
 
 /* Writes `raw` as a block of that kind and empties it, if it has `enough` bytes
  * or more. */

@@ -30,6 +30,9 @@ struct writer {
 	int is_full, is_changed;
 	enum haste haste;
 	struct bytes people, pauses, ends, modules; /* not yet written */
+	struct bytes stacks, samples;		    /* likewise */
+	uint64_t sampled_tick;	 /* of the last sample in `samples` */
+	uint64_t n_samples_lost; /* once it was full */
 	struct bytes info, data, plain;
 };
 

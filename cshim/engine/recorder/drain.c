@@ -313,6 +313,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 		reader_skip_all(&r->reader);
 		return 0;
 	}
+	sampling_round(r);
 	if (needs_names(r))
 		return ROUND_NAMES;
 	recorder_tell_modules(r, 0);

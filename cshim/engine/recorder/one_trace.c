@@ -34,6 +34,7 @@ void recorder_forget(struct cst_recorder *r)
 	callstack_release(&r->calls);
 	threads_release(&r->threads);
 	process_ends_release(&r->lives);
+	sampling_forget(&r->sampling);
 	free(r->seeding);
 	r->seeding = NULL;
 	r->n_seeding = r->cap_seeding = 0;
@@ -199,8 +200,15 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		.n_threads = r->threads.n,
 		.n_processes = r->threads.n_processes,
 		.is_limit_reached = r->is_full,
+		.n_samples = r->sampling.n_samples,
+		.n_samples_lost = r->sampling.n_lost,
 	};
 	recorder_losses(r, out);
+	if (r->sampling.area) {
+		out->sample_hz = r->sampling.area->head->hz;
+		out->sample_clock = r->sampling.area->head->clock;
+		out->sample_source = r->sampling.area->head->source;
+	}
 	names_count_called(r->names, &out->n_functions, &out->n_sites);
 	out->duration_ns =
 		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,

@@ -302,6 +302,7 @@ void cst_recorder_close(struct cst_recorder *r)
 	if (r->writer)
 		writer_close(r->writer, NULL, NULL);
 	recorder_forget(r);
+	sampling_release(&r->sampling);
 	filter_free(r->mute);
 	live_release(&r->live);
 	reader_release(&r->reader);

@@ -11,6 +11,7 @@
 #include "calls/threads.h"
 #include "recorder/live.h"
 #include "recorder/process_ends.h"
+#include "recorder/sampling.h"
 
 #include <pthread.h>
 
@@ -36,6 +37,7 @@ struct cst_recorder {
 	struct callstack calls;
 	struct threads threads;
 	struct process_ends lives;
+	struct sampling sampling;
 	struct live live;
 	struct filter *mute; /* what is dropped for good; NULL: nothing */
 	struct pauses pauses;

@@ -26,6 +26,8 @@ static const struct {
 	[FIELD_MAX] = {{"max", "total-max"}, "MAX", "max_ns"},
 	[FIELD_SHARE] = {{"share"}, "SHARE", "share_percent"},
 	[FIELD_SIZE] = {{"size"}, "SIZE", "size_bytes"},
+	[FIELD_ERROR] = {{"error"}, "+-", "error_percent"},
+	[FIELD_SAMPLES] = {{"samples"}, "SAMPLES", "samples"},
 	[FIELD_NAME] = {{"function", "func", "name"}, "FUNCTION", ""},
 };
 
@@ -95,6 +97,15 @@ void fields_default(struct fields *f)
 		f->all[i] = (uint8_t)i;
 }
 
+void fields_default_sampled(struct fields *f)
+{
+	static const uint8_t shown[] = {FIELD_SELF, FIELD_TOTAL, FIELD_SHARE,
+					FIELD_ERROR, FIELD_SAMPLES};
+
+	*f = (struct fields){.n = sizeof(shown)};
+	memcpy(f->all, shown, sizeof(shown));
+}
+
 uint64_t field_value(enum field field, const struct total *t)
 {
 	switch (field) {
@@ -113,6 +124,10 @@ uint64_t field_value(enum field field, const struct total *t)
 		return t->max_ns;
 	case FIELD_SIZE:
 		return t->size_bytes;
+	case FIELD_ERROR:
+		return t->error_ppm;
+	case FIELD_SAMPLES:
+		return t->n_samples;
 	default:
 		return 0;
 	}
@@ -135,6 +150,11 @@ int field_is_stopped(enum field field, const struct total *t)
 	}
 }
 
+static int is_percent(enum field field)
+{
+	return field == FIELD_SHARE || field == FIELD_ERROR;
+}
+
 void fields_put_heading(const struct fields *f, struct bytes *out)
 {
 	size_t begin = out->len;
@@ -142,7 +162,7 @@ void fields_put_heading(const struct fields *f, struct bytes *out)
 
 	for (uint32_t i = 0; i < f->n; i++) {
 		enum field field = (enum field)f->all[i];
-		int width = field == FIELD_SHARE ? 7 : i ? 12 : 10;
+		int width = is_percent(field) ? 7 : i ? 12 : 10;
 
 		snprintf(text, sizeof(text), "%*s", width, fields[field].title);
 		bytes_put(out, text, strlen(text));
@@ -170,8 +190,11 @@ char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 
 		if (field == FIELD_SHARE)
 			p = share_put(p, total_self(t), whole);
-		else if (field == FIELD_CALLS)
-			p = number_put_wide(i ? p + 2 : p, t->n_calls, 10);
+		else if (field == FIELD_ERROR)
+			p = share_put(p, t->error_ppm, 1000000);
+		else if (field == FIELD_CALLS || field == FIELD_SAMPLES)
+			p = number_put_wide(i ? p + 2 : p,
+					    field_value(field, t), 10);
 		else if (field == FIELD_SIZE)
 			p = size_put(i ? p + 2 : p, t->size_bytes);
 		else
@@ -179,7 +202,7 @@ char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 						field_value(field, t));
 		if (i)
 			begin[0] = mark;
-		if (i && field != FIELD_SHARE)
+		if (i && !is_percent(field))
 			begin[1] = ' ';
 		mark = field_is_stopped(field, t) ? '*' : ' ';
 		*is_marked |= mark == '*';

@@ -18,6 +18,9 @@ enum field {
 	FIELD_MAX,
 	FIELD_SHARE,
 	FIELD_SIZE, /* not shown by default */
+	/* For samples alone: the standard error of SHARE, and how many. */
+	FIELD_ERROR,
+	FIELD_SAMPLES,
 	FIELD_NAME, /* only to sort by */
 	N_FIELDS
 };
@@ -35,8 +38,9 @@ struct fields {
 int fields_parse(struct fields *f, const char *text, int is_for_sort,
 		 struct cst_error *err);
 int fields_have(const struct fields *f, enum field field);
-/* Sets f to what a row shows by default. */
+/* Set f to what a row shows by default, of calls or of samples. */
 void fields_default(struct fields *f);
+void fields_default_sampled(struct fields *f);
 
 /* Returns the name of the field's column in JSON and CSV. */
 const char *field_cell(enum field field);

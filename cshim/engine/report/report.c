@@ -302,7 +302,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	if (n == 0)
 		take_sizes(&r);
 	if (n == 0)
-		n = report_rows_put(r.totals, &r.keys, report, &out, err);
+		n = report_rows_put(r.totals, &r.keys, report, 0, &out, err);
 	if (n >= 0 && out.len &&
 	    write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");

@@ -176,6 +176,8 @@ static void put_cells(const struct fields *fields, const struct rank *rank,
 
 		if (field == FIELD_SHARE)
 			sheet_percent(sheet, value, whole);
+		else if (field == FIELD_ERROR)
+			sheet_percent(sheet, value, 1000000);
 		else if (field == FIELD_SIZE && !value)
 			sheet_null(sheet);
 		else
@@ -214,11 +216,14 @@ static void put_sheet(const struct fields *fields, const struct rank *ranks,
 /* ---- the whole ---------------------------------------------------------- */
 
 static int fields_shown(struct fields *f, const struct cst_report *report,
-			struct cst_error *err)
+			int is_sampled, struct cst_error *err)
 {
 	if (report->fields)
 		return fields_parse(f, report->fields, 0, err);
-	fields_default(f);
+	if (is_sampled)
+		fields_default_sampled(f);
+	else
+		fields_default(f);
 	return 0;
 }
 
@@ -228,7 +233,7 @@ int cst_report_check(const struct cst_report *report, struct cst_error *err)
 	int status = fields_sort(&by, report, err);
 
 	if (status == 0)
-		status = fields_shown(&shown, report, err);
+		status = fields_shown(&shown, report, 0, err);
 	if (status < 0)
 		return status;
 	if (report->callers && report->callees)
@@ -248,14 +253,14 @@ int cst_report_check(const struct cst_report *report, struct cst_error *err)
 }
 
 int64_t report_rows_put(const struct total *totals, const struct keys *keys,
-			const struct cst_report *report, struct bytes *out,
-			struct cst_error *err)
+			const struct cst_report *report, int is_sampled,
+			struct bytes *out, struct cst_error *err)
 {
 	size_t size = (keys->n + (size_t)1) * sizeof(struct rank);
 	auto_free struct rank *ranks = NULL;
 	struct fields fields;
 	uint64_t whole = 0;
-	int64_t n = fields_shown(&fields, report, err);
+	int64_t n = fields_shown(&fields, report, is_sampled, err);
 
 	if (n < 0)
 		return n;

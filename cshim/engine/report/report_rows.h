@@ -10,10 +10,11 @@
 #include "trace/total.h"
 
 /* Appends the rows with their heading to out: totals has one element for each
- * key and one more for what has no caller.  Returns how many rows there are, or
- * a negative status. */
+ * key and one more for what has no caller.  With is_sampled the
+ * sums are of samples, and the rows have their columns and order.  Returns how
+ * many rows there are, or a negative status. */
 int64_t report_rows_put(const struct total *totals, const struct keys *keys,
-			const struct cst_report *report, struct bytes *out,
-			struct cst_error *err);
+			const struct cst_report *report, int is_sampled,
+			struct bytes *out, struct cst_error *err);
 
 #endif

@@ -166,6 +166,20 @@ uint32_t sites_function(struct sites *s, uint64_t addr)
 	return function_at(s, space, addr);
 }
 
+uint32_t sites_function_with(struct sites *s, uint32_t process, uint64_t pc)
+{
+	struct space *space = spaces_of(&s->spaces, process);
+	struct symbol symbol = {0};
+	struct code code = {0};
+
+	if (!modules_has(space->modules, pc))
+		return UINT32_MAX;
+	modules_code(space->modules, pc, &code);
+	if (!code.function && modules_symbol(space->modules, pc, &symbol))
+		code.function = pc - symbol.offset;
+	return function_at(s, space, code.function ? code.function : pc);
+}
+
 /* The number of the physical function that starts there. */
 static uint32_t physical_number(struct sites *s, struct space *space,
 				uint64_t start)

@@ -106,6 +106,10 @@ uint32_t sites_learn(struct sites *s);
 /* Returns the function at this address, in names; adds it if it is new (for a
  * seed). */
 uint32_t sites_function(struct sites *s, uint64_t addr);
+/* Returns the function, in names, that holds the code at pc in the process with
+ * this index of the area (added if it is new): the one that was compiled there,
+ * not one inlined into it.  UINT32_MAX: nothing is known to be there. */
+uint32_t sites_function_with(struct sites *s, uint32_t process, uint64_t pc);
 /* Returns the number of the physical function that holds pc, or 0. */
 uint32_t sites_physical(struct sites *s, uint64_t pc);
 /* Returns the address where the function that holds pc begins, or 0. */

@@ -38,6 +38,8 @@ static void find_end(struct cst_trace *t)
 	for (uint32_t i = 0; i < t->n_blocks; i++)
 		if (t->blocks[i].info.last_tick > t->end_ticks)
 			t->end_ticks = t->blocks[i].info.last_tick;
+	if (t->samples.last_tick > t->end_ticks)
+		t->end_ticks = t->samples.last_tick;
 	for (uint32_t i = 0; i < t->n_late; i++)
 		if (t->late[i].end_ticks > t->end_ticks)
 			t->end_ticks = t->late[i].end_ticks;
@@ -118,6 +120,11 @@ static void fill_status(struct cst_trace *t)
 	s->spool_bytes = t->size;
 	s->duration_ns = trace_ns(t, t->end_ticks - t->start_ticks);
 	s->n_threads = t->n_threads;
+	s->n_samples = t->samples.weight;
+	s->n_samples_lost = t->samples.n_lost;
+	s->sample_hz = t->samples.hz;
+	s->sample_clock = t->samples.clock;
+	s->sample_source = t->samples.source;
 	names_count_called(t->names, &s->n_functions, &s->n_sites);
 }
 

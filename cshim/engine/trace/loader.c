@@ -373,6 +373,7 @@ static void loader_drop(struct cst_trace *t)
 	free(t->pauses);
 	free(t->ends);
 	free(t->modules);
+	samples_release(&t->samples);
 }
 
 /* Scans by the index or, where that cannot be used, from block to block. */

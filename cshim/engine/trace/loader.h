@@ -8,6 +8,7 @@
 #define ENGINE_LOADER_H
 
 #include "file/pack.h"
+#include "trace/samples.h"
 #include "names/names.h"
 
 enum { NO_BLOCK = UINT32_MAX };
@@ -76,6 +77,8 @@ struct cst_trace {
 	struct trace_pause *pauses;
 	struct trace_end *ends; /* by process */
 	struct trace_module *modules;
+	struct trace_samples samples;
+	struct cst_trace *as_calls; /* sample_calls.h; or NULL */
 	uint32_t n_threads, n_lanes, n_blocks, n_late, n_pauses, n_modules,
 		n_ends;
 	uint32_t cap_threads, cap_lanes, cap_blocks, cap_late, cap_pauses,

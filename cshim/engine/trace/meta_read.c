@@ -328,6 +328,11 @@ int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 		return take_ends(t, raw);
 	case BLOCK_MODULES:
 		return take_modules(t, raw);
+	case BLOCK_STACKS:
+		return samples_read_stacks(&t->samples, raw,
+					   t->names->n_functions);
+	case BLOCK_SAMPLES:
+		return samples_read(&t->samples, raw, t->n_threads);
 	case BLOCK_END:
 		return take_end(t, raw);
 	default:

@@ -22,6 +22,8 @@ struct total {
 			     * of its own, and one more; 0: there was none */
 	uint8_t is_min_stopped, is_max_stopped;
 	uint32_t size_bytes; /* of the function's code; 0: not known */
+	uint32_t error_ppm;  /* of its share, if it is one of samples */
+	uint64_t n_samples;
 };
 
 /* Made-up durations may add up to anything. */

@@ -52,6 +52,7 @@ void cst_trace_free(struct cst_trace *t)
 	if (!t)
 		return;
 	cache_file_remove(t->held);
+	cst_trace_free(t->as_calls);
 	loader_release(t);
 	answer_free(t->answer);
 	free(t);

@@ -124,10 +124,11 @@ struct cst_choice {
 	const char *filter;  /* only these functions and what they call */
 	const char *exclude; /* hides these functions; their callees stay */
 	uint64_t min_ns;     /* only calls of at least this duration */
-	uint32_t depth; /* only this many levels of visible calls; 0: all */
-	uint8_t std;	/* 1: also functions of the C++ library and headers */
-	uint8_t names;	/* enum cst_names, where there is no look */
-	uint8_t reserved[2];
+	uint32_t depth;	 /* only this many levels of visible calls; 0: all */
+	uint8_t std;	 /* 1: also functions of the C++ library and headers */
+	uint8_t names;	 /* enum cst_names, where there is no look */
+	uint8_t samples; /* 1: the samples, also where there are calls */
+	uint8_t reserved;
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
@@ -305,6 +306,21 @@ CST_API void cst_recorder_resume(struct cst_recorder *r);
  * that it made go on. */
 CST_API void cst_recorder_exited(struct cst_recorder *r);
 
+enum { CST_SAMPLE_MAX_HZ = 20000 };
+
+/* Prepares for samples of the program, which libcstrace-sample.so takes in it
+ * so many times a second; clock and source are of samples.h (enum
+ * cst_sample_clock and cst_sample_source; CST_SAMPLE_UNKNOWN: the best there
+ * is).  Later calls change what the next start in the program does. */
+CST_API int cst_recorder_sample(struct cst_recorder *r, uint32_t hz,
+				uint32_t clock, uint32_t source,
+				struct cst_error *err);
+/* Returns the path by which that library opens the memory for samples, or "".
+ */
+CST_API const char *cst_recorder_samples_path(const struct cst_recorder *r);
+/* Returns how many processes have begun to take samples. */
+CST_API uint32_t cst_recorder_sampled(const struct cst_recorder *r);
+
 /* A call that was open when the trace began. */
 struct cst_seed {
 	uint64_t callee; /* address of the function's entry */
@@ -400,6 +416,12 @@ struct cst_status_report {
 	uint32_t n_ended;
 	uint32_t reserved;
 	uint64_t n_dropped; /* calls that keep_depth and keep_ns left out */
+	uint64_t n_samples; /* each counts as often as it stands for others */
+	uint64_t n_samples_lost;
+	/* How the program is sampled: so many times a second, of a clock (enum
+	 * cst_sample_clock), by whom (enum cst_sample_source, both in
+	 * samples.h). */
+	uint32_t sample_hz, sample_clock, sample_source, reserved2;
 };
 
 /* Sets *out to the counters of the trace under way. */

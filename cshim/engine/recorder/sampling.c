@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Takes samples out of their memory.  Where their code is from is found at
+ * once, as long as the process is there; what a function is called, when the
+ * recorder's other names are.
+ */
+#include "recorder/sampling.h"
+#include "area/area_users.h"
+#include "file/writer_samples.h"
+#include "recorder/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LOOK_AGAIN_NS = 100000000, /* at the maps, for code that came since */
+	MAX_LINE = 4096,
+};
+
+/* ---- processes ----------------------------------------------------------- */
+
+/* An exec'ed program has the pid of the one before. */
+static uint32_t first_of_pid(const struct sampling *s, uint32_t index,
+			     uint32_t pid)
+{
+	for (uint32_t i = index; i-- > 0;)
+		if (s->area->head->processes[i].pid == pid &&
+		    s->processes[i].process != UINT32_MAX)
+			return s->processes[i].process + 1;
+	return 0;
+}
+
+/* What the process itself has read of its maps, at its begin. */
+static void take_maps(struct modules *modules, uint32_t pid,
+		      const struct cst_sampled_process *p)
+{
+	uint32_t n = __atomic_load_n(&p->maps_size, __ATOMIC_ACQUIRE);
+	char line[MAX_LINE], none[1] = "";
+	uint64_t start, end;
+
+	if (n > sizeof(p->maps))
+		n = sizeof(p->maps);
+	for (uint32_t at = 0; at < n;) {
+		uint32_t length = 0;
+
+		while (at + length < n && p->maps[at + length] != '\n' &&
+		       length < MAX_LINE - 1) {
+			line[length] = p->maps[at + length];
+			length++;
+		}
+		line[length] = '\0';
+		at += length + 1;
+		modules_map(modules, pid, line, none, &start, &end);
+	}
+}
+
+static void look(struct cst_recorder *r, struct sampled *known, uint32_t pid)
+{
+	known->looked_ns = clock_monotonic_ns();
+	modules_refresh(spaces_of(&r->sites.spaces, known->process)->modules,
+			pid, NULL);
+}
+
+/* NULL: no room for it. */
+static struct sampled *process_of(struct cst_recorder *r, uint32_t index)
+{
+	struct sampling *s = &r->sampling;
+	struct cst_sampled_process *p = &s->area->head->processes[index];
+	struct sampled *known = &s->processes[index];
+	uint32_t pid = __atomic_load_n(&p->pid, __ATOMIC_ACQUIRE);
+	struct modules *modules;
+
+	if (known->process != UINT32_MAX)
+		return known;
+	if (!pid)
+		return NULL;
+	known->process = area_expect(r->area, pid, first_of_pid(s, index, pid));
+	if (known->process == UINT32_MAX)
+		return NULL;
+	modules = spaces_of(&r->sites.spaces, known->process)->modules;
+	take_maps(modules, pid, p);
+	if (!p->maps_size) /* a fork child */
+		look(r, known, pid);
+	return known;
+}
+
+/* ---- places and nodes ---------------------------------------------------- */
+
+static uint32_t unknown_function(struct cst_recorder *r)
+{
+	struct sampling *s = &r->sampling;
+	uint32_t id;
+
+	if (s->unknown)
+		return s->unknown - 1;
+	id = names_add_function(r->names, 0);
+	if (id == UINT32_MAX)
+		return id;
+	names_set_function(r->names, id, "[unknown]", NULL, NULL, NULL);
+	s->unknown = id + 1;
+	return id;
+}
+
+/* 0: out of memory; else the number + 1. */
+static uint32_t place_of(struct cst_recorder *r, struct sampled *p,
+			 uint32_t pid, uint64_t addr)
+{
+	struct sampling *s = &r->sampling;
+	uint32_t *known = hashmap_get(&p->places, addr ? addr : 1);
+	struct modules *modules;
+	uint32_t function;
+
+	if (known)
+		return *known;
+	modules = spaces_of(&r->sites.spaces, p->process)->modules;
+	if (!modules_has(modules, addr) &&
+	    clock_monotonic_ns() - p->looked_ns > LOOK_AGAIN_NS)
+		look(r, p, pid);
+	function = sites_function_with(&r->sites, p->process, addr);
+	if (function == UINT32_MAX)
+		function = unknown_function(r);
+	if (function == UINT32_MAX ||
+	    hashmap_put(&p->places, addr ? addr : 1, s->n_places + 1) < 0)
+		return 0;
+	writer_place(r->writer, s->n_places, function, addr);
+	return ++s->n_places;
+}
+
+/* 0: out of memory. */
+static uint32_t node_of(struct cst_recorder *r, uint32_t parent, uint32_t place)
+{
+	struct sampling *s = &r->sampling;
+	uint64_t key = (uint64_t)parent << 32 | place;
+	uint32_t *known = hashmap_get(&s->nodes, key);
+
+	if (known)
+		return *known;
+	if (hashmap_put(&s->nodes, key, s->n_nodes + 1) < 0)
+		return 0;
+	s->n_nodes++;
+	writer_node(r->writer, s->n_nodes, parent, place - 1);
+	return s->n_nodes;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static void take_sample(struct cst_recorder *r, const struct sample *sample)
+{
+	struct sampled *p = process_of(r, sample->process);
+	uint32_t pid = r->sampling.area->head->processes[sample->process].pid;
+	struct writer_sample out = {
+		.weight = sample->weight,
+		.is_cut = (sample->flags & CST_SAMPLE_CUT) != 0,
+	};
+	struct thread *t;
+
+	if (!p || sample->tick < r->calls.begin_ticks)
+		return;
+	t = threads_of_tid(&r->threads, &r->calls, p->process, pid, sample->tid,
+			   "");
+	if (!t)
+		return;
+	for (uint32_t i = sample->n; i-- > 0;) {
+		uint32_t place = place_of(r, p, pid, sample->frames[i]);
+
+		if (place)
+			out.node = node_of(r, out.node, place);
+	}
+	r->has_begun = 1;
+	out.thread = t->index;
+	out.tick = pauses_skip(&r->pauses, sample->tick);
+	writer_sample(r->writer, &out);
+	r->sampling.n_samples += sample->weight;
+	r->sampling.n_taken++;
+}
+
+static void tell_how(struct cst_recorder *r)
+{
+	struct sampling *s = &r->sampling;
+	const struct cst_samples *head = s->area->head;
+	uint32_t source = __atomic_load_n(&head->source, __ATOMIC_RELAXED);
+	uint64_t lost = sample_area_lost(s->area);
+
+	if (s->told_source != source + 1) {
+		struct writer_sampling how = {head->hz, head->clock, source};
+
+		writer_sampling(r->writer, &how);
+		s->told_source = source + 1;
+	}
+	if (lost != s->n_lost)
+		writer_samples_lost(r->writer, lost);
+	s->n_lost = lost;
+}
+
+uint32_t sampling_round(struct cst_recorder *r)
+{
+	struct sampling *s = &r->sampling;
+	uint32_t lane = 0, n = 0;
+
+	if (!s->area)
+		return 0;
+	__atomic_fetch_add(&s->area->head->beat, 1, __ATOMIC_RELAXED);
+	/* Short programs may have ended before their first sample is read. */
+	for (uint32_t i = sample_area_processes(s->area); i-- > 0;)
+		process_of(r, i);
+	while (sample_area_next(s->area, &lane, &s->sample)) {
+		if (r->writer)
+			take_sample(r, &s->sample);
+		n++;
+	}
+	if (r->writer && s->n_taken)
+		tell_how(r);
+	return n;
+}
+
+void sampling_forget(struct sampling *s)
+{
+	for (uint32_t i = 0; i < CST_SAMPLED_PROCESSES; i++)
+		hashmap_release(&s->processes[i].places);
+	hashmap_release(&s->nodes);
+	s->n_places = s->n_nodes = 0;
+	s->n_samples = s->n_taken = s->n_lost = 0;
+	s->told_source = 0;
+}
+
+void sampling_release(struct sampling *s)
+{
+	sampling_forget(s);
+	sample_area_free(s->area);
+	*s = (struct sampling){0};
+}
+
+int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
+			uint32_t source, struct cst_error *err)
+{
+	int status;
+
+	if (!hz || hz > CST_SAMPLE_MAX_HZ)
+		return cst_fail(CST_BAD_INPUT, err,
+				"samples are taken 1 to %u times a second",
+				CST_SAMPLE_MAX_HZ);
+	pthread_mutex_lock(&r->lock);
+	if (r->sampling.area) {
+		r->sampling.area->head->hz = hz;
+		r->sampling.area->head->clock = clock;
+		r->sampling.area->head->source = source;
+		r->sampling.told_source = 0;
+		status = 0;
+	} else {
+		status = sample_area_new(hz, clock, source, &r->sampling.area,
+					 err);
+		for (uint32_t i = 0; i < CST_SAMPLED_PROCESSES; i++)
+			r->sampling.processes[i].process = UINT32_MAX;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+const char *cst_recorder_samples_path(const struct cst_recorder *r)
+{
+	return r->sampling.area ? r->sampling.area->path : "";
+}
+
+uint32_t cst_recorder_sampled(const struct cst_recorder *r)
+{
+	return r->sampling.area ? sample_area_processes(r->sampling.area) : 0;
+}

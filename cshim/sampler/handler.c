@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The signal's handler: one sample into the thread's own lane.  All signals are
+ * blocked meanwhile, so that nothing leaves it half done by a jump.
+ */
+#include "sampler.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int sample_signal;
+
+enum {
+	FIRST_CHOICE = 3, /* SIGRTMAX less this, and down from there */
+	LAST_CHOICE = 16,
+};
+
+/* Returns the words that are free. */
+static uint64_t lane_room(const struct cst_lane *l, uint64_t head)
+{
+	uint64_t used = head - __atomic_load_n(&l->tail, __ATOMIC_ACQUIRE);
+
+	return used > CST_LANE_WORDS ? 0 : CST_LANE_WORDS - used;
+}
+
+static void lane_put(struct cst_lane *l, uint64_t at, uint64_t word)
+{
+	l->words[at % CST_LANE_WORDS] = word;
+}
+
+static void take_sample(struct cst_lane *l, const ucontext_t *context,
+			uint32_t weight)
+{
+	uint64_t head = l->head, now = clock_ticks(), addr, flags;
+	uint64_t room = lane_room(l, head), n = 0;
+	struct walk w;
+
+	if (room < CST_SAMPLE_HEAD + CST_SAMPLE_FRAMES) {
+		__atomic_fetch_add(&l->n_lost, weight, __ATOMIC_RELAXED);
+		return;
+	}
+	walk_begin(&w, context);
+	while (n < CST_SAMPLE_FRAMES && walk_next(&w, &addr))
+		lane_put(l, head + CST_SAMPLE_HEAD + n++, addr);
+	flags = w.is_cut || w.pc ? CST_SAMPLE_CUT : 0;
+	lane_put(l, head, n | flags << 16 | (uint64_t)weight << 32);
+	lane_put(l, head + 1, now);
+	/* Pairs with the reader's acquire: what lies before it is whole. */
+	__atomic_store_n(&l->head, head + CST_SAMPLE_HEAD + n,
+			 __ATOMIC_RELEASE);
+}
+
+/* A system call that the kernel will not begin again by itself has just been
+ * left for our sake, before it could wait: the program would be told EINTR.  It
+ * is begun again, where its number stands before it, as in libc. */
+static void call_again(ucontext_t *context)
+{
+	greg_t *r = context->uc_mcontext.gregs;
+	const uint8_t *pc = (const uint8_t *)r[REG_RIP];
+	struct walk memory = {0};
+	uint32_t number;
+
+	if (r[REG_RAX] != -EINTR || (uint64_t)pc < 4096 ||
+	    !is_readable(&memory, (uint64_t)pc - 8) || pc[-2] != 0x0f ||
+	    pc[-1] != 0x05 || pc[-7] != 0xb8)
+		return;
+	memcpy(&number, pc - 6, sizeof(number));
+	r[REG_RAX] = (greg_t)number;
+	r[REG_RIP] -= 2;
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	uint32_t weight = 1;
+	struct cst_lane *l;
+
+	(void)number;
+	if (sampler_is_on()) {
+		tasks_look();
+		if (info->si_code == SI_TIMER && info->si_overrun > 0)
+			weight += (uint32_t)info->si_overrun;
+		l = lane_own();
+		if (l)
+			take_sample(l, context, weight);
+	}
+	if (samples && samples->clock == CST_SAMPLE_CPU)
+		call_again(context);
+	errno = saved;
+}
+
+/* A signal that nobody handles; 0: there is none. */
+static int find_free(int before)
+{
+	int first = before ? before - 1 : SIGRTMAX - FIRST_CHOICE;
+
+	for (int i = first; i > SIGRTMAX - LAST_CHOICE; i--) {
+		struct sigaction now;
+
+		if (sampler_sigaction(i, NULL, &now) == 0 &&
+		    now.sa_handler == SIG_DFL)
+			return i;
+	}
+	return 0;
+}
+
+static int install_at(int number)
+{
+	struct sigaction action;
+	sigset_t one;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handle;
+	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	sigfillset(&action.sa_mask);
+	if (!number || sampler_sigaction(number, &action, NULL) < 0)
+		return 0;
+	sample_signal = number;
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	sampler_sigmask(SIG_UNBLOCK, &one);
+	return 1;
+}
+
+int handler_install(void)
+{
+	return sample_signal || install_at(find_free(0));
+}
+
+void handler_yield(void)
+{
+	int before = sample_signal;
+
+	/* Without one the timers' signals would meet the program's handler. */
+	if (!install_at(find_free(before))) {
+		sample_signal = 0;
+		sampler_stop();
+		return;
+	}
+	tasks_resignal();
+}

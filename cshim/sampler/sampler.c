@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The life of the sampler in one process: the shared memory that
+ * CSTRACE_SAMPLES names, this process's place in it, forks, and the program's
+ * end.
+ */
+#include "sampler.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct cst_samples *samples;
+uint32_t sampled_process = CST_SAMPLED_PROCESSES;
+
+static uint32_t is_on;
+static int has_forks;
+
+int sampler_is_on(void)
+{
+	return (int)__atomic_load_n(&is_on, __ATOMIC_RELAXED);
+}
+
+/* ---- the shared memory --------------------------------------------------- */
+
+static struct cst_samples *samples_map(const char *path)
+{
+	struct cst_samples *s;
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size != sizeof(*s)) {
+		close(fd);
+		return NULL;
+	}
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (s == MAP_FAILED)
+		return NULL;
+	if (s->magic == CST_SAMPLES_MAGIC && s->size == sizeof(*s))
+		return s;
+	munmap(s, sizeof(*s));
+	return NULL;
+}
+
+/* The lines of files that have code, as many as there is room for. */
+static uint32_t maps_trim(char *text, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t at = 0; at < n;) {
+		const char *end = memchr(text + at, '\n', n - at);
+		uint32_t next =
+			end ? (uint32_t)(end - text) + 1 : n; /* cut short */
+		const char *mode = memchr(text + at, ' ', next - at);
+
+		if (end && mode && mode + 4 < end && mode[3] == 'x' &&
+		    memchr(mode, '/', (size_t)(end - mode))) {
+			memmove(text + kept, text + at, next - at);
+			kept += next - at;
+		}
+		at = next;
+	}
+	return kept;
+}
+
+/* What is mapped now, for a reader that comes when we are gone. */
+static void maps_copy(struct cst_sampled_process *p)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	uint32_t n = 0;
+
+	while (fd >= 0 && n < sizeof(p->maps)) {
+		ssize_t got = read(fd, p->maps + n, sizeof(p->maps) - n);
+
+		if (got <= 0)
+			break;
+		n = maps_trim(p->maps, n + (uint32_t)got);
+	}
+	if (fd >= 0)
+		close(fd);
+	__atomic_store_n(&p->maps_size, n, __ATOMIC_RELEASE);
+}
+
+static int process_begin(uint32_t parent)
+{
+	uint32_t i = __atomic_load_n(&samples->n_processes, __ATOMIC_RELAXED);
+	struct cst_sampled_process *p;
+
+	do {
+		if (i >= CST_SAMPLED_PROCESSES)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&samples->n_processes, &i, i + 1,
+					      1, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	p = &samples->processes[i];
+	p->parent = parent;
+	__atomic_store_n(&p->pid, (uint32_t)getpid(), __ATOMIC_RELEASE);
+	sampled_process = i;
+	return 1;
+}
+
+/* ---- forks --------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+	if (sampler_is_on())
+		rules_hold();
+}
+
+static void after_fork(void)
+{
+	if (sampler_is_on())
+		rules_release();
+}
+
+static void in_child(void)
+{
+	if (!sampler_is_on())
+		return;
+	rules_release();
+	tasks_forked();
+	if (process_begin(sampled_process + 1))
+		task_begin();
+	else
+		is_on = 0;
+}
+
+/* ---- on and off ---------------------------------------------------------- */
+
+int sampler_start(void)
+{
+	if (!samples || sampled_process >= CST_SAMPLED_PROCESSES)
+		return 0;
+	if (sampler_is_on())
+		return 1;
+	if (!rules_begin() || !handler_install())
+		return 0;
+	__atomic_store_n(&is_on, 1, __ATOMIC_SEQ_CST);
+	task_begin();
+	tasks_scan();
+	return 1;
+}
+
+void sampler_stop(void)
+{
+	__atomic_store_n(&is_on, 0, __ATOMIC_SEQ_CST);
+	tasks_stop();
+}
+
+/* For gdb, which calls them in a program that runs already.  0: done. */
+EXPORT int cstrace_sample_start(const char *path)
+{
+	if (!samples && path) {
+		samples = samples_map(path);
+		if (!samples || !process_begin(0))
+			return -1;
+		maps_copy(&samples->processes[sampled_process]);
+	}
+	if (!has_forks) {
+		has_forks = 1;
+		pthread_atfork(before_fork, after_fork, in_child);
+	}
+	return sampler_start() ? 0 : -1;
+}
+
+EXPORT int cstrace_sample_stop(void)
+{
+	sampler_stop();
+	return 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = getenv("CSTRACE_SAMPLES");
+
+	libc_find();
+	if (path && *path)
+		cstrace_sample_start(path);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	sampler_stop();
+	if (samples && sampled_process < CST_SAMPLED_PROCESSES)
+		__atomic_store_n(&samples->processes[sampled_process].is_ended,
+				 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of this process: each has a lane, and a timer or a perf event
+ * that interrupts it.  They are found as they begin, by pthread_create(), and
+ * by looking into /proc/self/task now and then: some were there before us, and
+ * some are made by other means.  System calls alone, no libc: a handler may
+ * look, too.
+ */
+#include "sampler.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	MAX_TASKS = CST_SAMPLE_LANES,
+	LOOK_MS = 20,
+	HIGH_FD = 512, /* the program's own numbers stay as they are */
+};
+
+enum task_state { TASK_FREE = 0, TASK_BUSY, TASK_TIMED };
+
+struct task {
+	uint32_t tid;
+	uint32_t state; /* enum task_state */
+	int timer, fd;	/* -1: none */
+	uint32_t seen;	/* number of the look that found it */
+};
+
+static struct task tasks[MAX_TASKS];
+static uint32_t n_looks, is_looking;
+static uint64_t looked_ns;
+
+static __thread struct cst_lane *own __attribute__((tls_model("initial-exec")));
+static __thread uint32_t own_tid __attribute__((tls_model("initial-exec")));
+
+/* ---- lanes --------------------------------------------------------------- */
+
+static uint32_t gettid_raw(void)
+{
+	return (uint32_t)syscall(SYS_gettid);
+}
+
+static struct cst_lane *lane_claim(uint32_t tid)
+{
+	for (uint32_t i = 0; i < CST_SAMPLE_LANES; i++) {
+		struct cst_lane *l = &samples->lanes[i];
+		uint32_t none = 0;
+
+		if (__atomic_load_n(&l->tid, __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&l->tid, &none, tid, 0,
+						 __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		__atomic_store_n(&l->process, sampled_process + 1,
+				 __ATOMIC_RELEASE);
+		return l;
+	}
+	__atomic_fetch_add(&samples->n_no_lane, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+struct cst_lane *lane_own(void)
+{
+	if (!own && samples && !own_tid) {
+		own_tid = gettid_raw();
+		own = lane_claim(own_tid);
+	}
+	return own;
+}
+
+/* ---- timers -------------------------------------------------------------- */
+
+static uint64_t period_ns(void)
+{
+	uint32_t hz = samples->hz ? samples->hz : 1;
+
+	return 1000000000ull / hz;
+}
+
+/* The CPU time of a thread of ours, as the kernel numbers such clocks. */
+static clockid_t cpu_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+static int timer_begin(uint32_t tid)
+{
+	uint64_t ns = period_ns();
+	struct itimerspec every;
+	struct sigevent event;
+	int timer = -1;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = sample_signal;
+	event._sigev_un._tid = (pid_t)tid;
+	if (syscall(SYS_timer_create,
+		    samples->clock == CST_SAMPLE_CPU ? cpu_clock(tid)
+						     : CLOCK_MONOTONIC,
+		    &event, &timer) < 0)
+		return -1;
+	every.it_interval.tv_sec = (time_t)(ns / 1000000000);
+	every.it_interval.tv_nsec = (long)(ns % 1000000000);
+	every.it_value = every.it_interval;
+	syscall(SYS_timer_settime, timer, 0, &every, NULL);
+	return timer;
+}
+
+/* Kernel time counts as well, or it would look as if nobody waited for it;
+ * where only root may see that, timers do. */
+static int event_begin(uint32_t tid)
+{
+	struct f_owner_ex owner = {F_OWNER_TID, (pid_t)tid};
+	struct perf_event_attr attr;
+	int fd, high;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = period_ns();
+	attr.disabled = 1;
+	attr.wakeup_events = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
+	syscall(SYS_close, fd);
+	if (high < 0)
+		return -1;
+	if (syscall(SYS_fcntl, high, F_SETFL, O_ASYNC | O_RDWR) < 0 ||
+	    syscall(SYS_fcntl, high, F_SETSIG, sample_signal) < 0 ||
+	    syscall(SYS_fcntl, high, F_SETOWN_EX, &owner) < 0 ||
+	    syscall(SYS_ioctl, high, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		syscall(SYS_close, high);
+		return -1;
+	}
+	return high;
+}
+
+static int is_perf_wanted(void)
+{
+	uint32_t source = __atomic_load_n(&samples->source, __ATOMIC_RELAXED);
+
+	return samples->clock == CST_SAMPLE_CPU && source != CST_SAMPLE_TIMERS;
+}
+
+static void task_arm(struct task *t)
+{
+	t->fd = is_perf_wanted() ? event_begin(t->tid) : -1;
+	t->timer = t->fd < 0 ? timer_begin(t->tid) : -1;
+	if (t->fd >= 0 || t->timer >= 0)
+		__atomic_store_n(&samples->source,
+				 t->fd >= 0 ? CST_SAMPLE_PERF
+					    : CST_SAMPLE_TIMERS,
+				 __ATOMIC_RELAXED);
+}
+
+static void task_disarm(struct task *t)
+{
+	if (t->timer >= 0)
+		syscall(SYS_timer_delete, t->timer);
+	if (t->fd >= 0)
+		syscall(SYS_close, t->fd);
+	t->timer = t->fd = -1;
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static struct task *task_find(uint32_t tid)
+{
+	for (uint32_t i = 0; i < MAX_TASKS; i++)
+		if (__atomic_load_n(&tasks[i].tid, __ATOMIC_ACQUIRE) == tid)
+			return &tasks[i];
+	return NULL;
+}
+
+static void task_add(uint32_t tid, uint32_t look)
+{
+	struct task *t = task_find(tid);
+
+	if (t) {
+		t->seen = look;
+		return;
+	}
+	for (uint32_t i = 0; i < MAX_TASKS; i++) {
+		uint32_t none = TASK_FREE;
+
+		t = &tasks[i];
+		if (!__atomic_compare_exchange_n(&t->state, &none, TASK_BUSY, 0,
+						 __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		t->seen = look;
+		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
+		task_arm(t);
+		__atomic_store_n(&t->state, TASK_TIMED, __ATOMIC_RELEASE);
+		return;
+	}
+}
+
+static void task_drop(struct task *t)
+{
+	uint32_t timed = TASK_TIMED;
+
+	if (!__atomic_compare_exchange_n(&t->state, &timed, TASK_BUSY, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	task_disarm(t);
+	__atomic_store_n(&t->tid, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->state, TASK_FREE, __ATOMIC_RELEASE);
+}
+
+void task_begin(void)
+{
+	if (sampler_is_on())
+		task_add(gettid_raw(), n_looks);
+}
+
+void task_end(void)
+{
+	struct task *t = task_find(gettid_raw());
+
+	if (t)
+		task_drop(t);
+	if (own) {
+		struct cst_lane *l = own;
+
+		own = NULL; /* own_tid stays: it gets no other */
+		__atomic_store_n(&l->is_ended, 1, __ATOMIC_RELEASE);
+	}
+}
+
+void tasks_stop(void)
+{
+	for (uint32_t i = 0; i < MAX_TASKS; i++)
+		task_drop(&tasks[i]);
+}
+
+void tasks_forked(void)
+{
+	for (uint32_t i = 0; i < MAX_TASKS; i++) {
+		struct task *t = &tasks[i];
+
+		/* Timers stay with the parent, descriptors come along. */
+		if (t->state != TASK_FREE && t->fd >= 0)
+			syscall(SYS_close, t->fd);
+		*t = (struct task){.timer = -1, .fd = -1};
+	}
+	own = NULL;
+	own_tid = 0;
+	is_looking = 0;
+}
+
+void tasks_resignal(void)
+{
+	for (uint32_t i = 0; i < MAX_TASKS; i++) {
+		struct task *t = &tasks[i];
+		uint32_t timed = TASK_TIMED;
+
+		if (!__atomic_compare_exchange_n(&t->state, &timed, TASK_BUSY,
+						 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		task_disarm(t);
+		task_arm(t);
+		__atomic_store_n(&t->state, TASK_TIMED, __ATOMIC_RELEASE);
+	}
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+struct entry {
+	uint64_t inode, offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+static void look_at(const char *name, uint32_t look)
+{
+	uint32_t tid = 0;
+
+	for (; *name >= '0' && *name <= '9'; name++)
+		tid = tid * 10 + (uint32_t)(*name - '0');
+	if (tid)
+		task_add(tid, look);
+}
+
+static void drop_unseen(uint32_t look)
+{
+	for (uint32_t i = 0; i < MAX_TASKS; i++)
+		if (tasks[i].state == TASK_TIMED && tasks[i].seen != look)
+			task_drop(&tasks[i]);
+}
+
+static void look(int fd)
+{
+	char buffer[1024] __attribute__((aligned(8)));
+	uint32_t number = ++n_looks;
+	long n;
+
+	while ((n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (void *)(buffer + at);
+
+			look_at(e->name, number);
+			at += e->length;
+		}
+	if (n == 0)
+		drop_unseen(number);
+}
+
+void tasks_scan(void)
+{
+	uint32_t none = 0;
+	int fd;
+
+	if (!__atomic_compare_exchange_n(&is_looking, &none, 1, 0,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
+			  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		look(fd);
+		syscall(SYS_close, fd);
+	}
+	__atomic_store_n(&is_looking, 0, __ATOMIC_RELEASE);
+}
+
+void tasks_look(void)
+{
+	struct timespec now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (ns - __atomic_load_n(&looked_ns, __ATOMIC_RELAXED) <
+	    LOOK_MS * 1000000ull)
+		return;
+	__atomic_store_n(&looked_ns, ns, __ATOMIC_RELAXED);
+	tasks_scan();
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""cstrace record --sample: where a program without hooks spends its time."""
+
+import json
+import math
+import re
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, build
+from lib_cst import SAMPLES, STACKS, Trace
+
+CSTRACE = str(BUILD / "cstrace")
+LIMIT_S = 240
+# No frame pointers, and the work of each function where it stands.
+FLAGS = ("-O2", "-fomit-frame-pointer")
+PARTS = {"one": 1 / 7, "two": 2 / 7, "four": 4 / 7}
+
+
+def command(folder, *words, **options):
+    return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def program(*flags, **options):
+    return build("sampled.c", *FLAGS, *flags, is_traced=False, **options)
+
+
+def sample(folder, *words, options=("--sample",)):
+    done = command(folder, "record", *options, *words)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def rows(folder, *words):
+    """The report's rows by function, and the number of samples."""
+    done = command(folder, "report", "--format", "json", *words)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["rows"]
+    return ({row["name"]: row for row in found},
+            sum(row["samples"] for row in found))
+
+
+def check_parts(found):
+    """Each share of the work, within four times its standard error."""
+    n = sum(found[name]["samples"] for name in PARTS)
+    assert n > 100
+    for name, part in PARTS.items():
+        share = found[name]["samples"] / n
+        error = math.sqrt(part * (1 - part) / n)
+        assert abs(share - part) < 4 * error, (name, share, part, error)
+
+
+@pytest.mark.parametrize("way", ["plain", "alternate", "coroutine", "threads",
+                                 "fork", "loader"])
+def test_shares_are_those_of_the_work(tmp_path, way):
+    rounds = 500 if way == "threads" else 2000
+    done = sample(tmp_path, program(), way, rounds, options=["--sample=499"])
+    assert done.stdout == "done\n"
+    found, n = rows(tmp_path)
+    if way == "loader":  # beside it another thread loads a library
+        assert found["four"]["samples"] < n
+    check_parts(found)
+    # Whatever stack it is on, its callers are found.
+    parts = sum(found[name]["self_ns"] for name in PARTS)
+    assert found["all"]["total_ns"] > 0.98 * parts
+
+
+def test_stripped_code_is_walked_all_the_same(tmp_path):
+    app = program("-s", name="stripped")
+    sample(tmp_path, app, "plain", 1000)
+    found, n = rows(tmp_path)
+    shares = sorted(row["samples"] / n for row in found.values())[-3:]
+    assert all(abs(share - part) < 0.12
+               for share, part in zip(shares, sorted(PARTS.values())))
+    assert found["__libc_start_main"]["total_ns"] > 0.9 * sum(
+        row["self_ns"] for row in found.values())
+
+
+def test_each_stack_is_whole(tmp_path):
+    sample(tmp_path, program(), "plain", 1000, options=["--sample", "-o", "t.cst"])
+    trace = Trace((tmp_path / "t.cst").read_bytes())
+    assert {SAMPLES, STACKS} <= set(trace.kinds)
+    assert trace.rate[:2] == [997, 0] and trace.rate[2] in (1, 2)
+    stacks = [trace.stack(node) for _thread, _tick, node, _n in trace.samples]
+    inner = [s for s in stacks if s[0] in PARTS]
+    assert len(inner) > 100
+    for stack in inner:
+        assert stack[1:3] == ["all", "main"] and stack[-1] == "_start", stack
+
+
+def test_an_allocator_is_sampled(tmp_path):
+    """The handler must not allocate: a thread in malloc has its lock."""
+    done = sample(tmp_path, program(), "malloc", 3000,
+                  options=["--sample=4999"])
+    assert done.stdout == "done\n"
+    found, _n = rows(tmp_path)
+    assert any("malloc" in name or "free" in name for name in found)
+
+
+def test_signals_remain_the_programs(tmp_path):
+    done = sample(tmp_path, program(), "signals", 500)
+    assert done.stdout == ("errno 1, handled 0, taken 1, own 1\n"
+                           "strange 0\ndone\n")
+    found, _n = rows(tmp_path)
+    check_parts(found)
+
+
+def test_the_clock_on_the_wall_sees_who_waits(tmp_path):
+    sample(tmp_path, "sleep", "0.5", options=["--sample=200", "--wall"])
+    found, n = rows(tmp_path)
+    waits = [row["samples"] for name, row in found.items() if "nanosleep" in name]
+    assert n > 20 and sum(waits) > 0.8 * n
+
+
+def test_calls_and_samples_in_one_trace(tmp_path):
+    app = build("sampled.c", *FLAGS)
+    done = sample(tmp_path, app, "plain", 1000)
+    assert re.search(r"300\d calls and \d+ samples in 1 thread", done.stderr)
+    calls = command(tmp_path, "report", "--fields", "calls").stdout
+    assert re.search(r"^ +1000 +four$", calls, re.M), calls
+    found, _n = rows(tmp_path, "--samples")
+    check_parts(found)
+
+
+def test_a_program_that_is_static_is_told(tmp_path):
+    (tmp_path / "a.c").write_text("int main(void) { return 3; }")
+    subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path,
+                   check=True, timeout=LIMIT_S)
+    done = command(tmp_path, "record", "--sample", "./a")
+    assert done.returncode == 3
+    assert "no samples: the program did not load libcstrace-sample.so" \
+        in done.stderr
+
+
+@pytest.mark.parametrize("words, text", [
+    (["--sample=0"], "bad value '0' for --sample"),
+    (["--sample=x"], "bad value 'x' for --sample"),
+    (["--sample=99999999"], "bad value '99999999' for --sample"),
+    (["--wall"], "--wall is for --sample"),
+    (["--sample", "--flight", "1M"], "--sample does not go with --flight"),
+])
+def test_what_does_not_go(tmp_path, words, text):
+    done = command(tmp_path, "record", *words, "/bin/true")
+    assert done.returncode == 2 and text in done.stderr
