@@ -23,11 +23,11 @@ area_SRC := area.c area_file.c area_users.c clock.c reader.c sample_area.c
 # names: functions and call sites, and how their names are written.
 names_USES := base
 names_SRC := demangle.c filter.c json.c names.c sheet.c simple.c twins.c \
-	wording.c
+	values.c wording.c
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area elf names base
-sites_SRC := address_space.c questions.c sites.c thrown.c
+sites_SRC := address_space.c own_place.c questions.c sites.c thrown.c
 
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base
@@ -38,7 +38,8 @@ file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
 # calls: records become calls: nesting, lanes, jumps, forks.
 calls_USES := sites file area elf names base
 calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
-	fork.c jumps.c match_exit.c sigstack.c stack.c threads.c
+	fork.c jumps.c match_exit.c own_words.c record_text.c sigstack.c \
+	stack.c threads.c
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base

@@ -21,7 +21,8 @@ $(call room,golden,test_expect)
 $(call room,formats,test_clamp)
 $(call room,recorder,test_thread_ends test_step_out)
 $(call room,api,test_recorder test_fast_path test_filter test_writer test_trace \
-	test_report test_graph test_badfile test_hostile test_memory)
+	test_report test_graph test_badfile test_hostile test_memory \
+	test_own_words)
 
 # Its allocations fail when it wants them to.
 test_memory_LIBS := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -280,6 +280,9 @@ static void good_columns(struct packer *p, struct bytes *info,
 		}
 		lane_note(&l, &e);
 		open[depth++] = lane_enter(&l, e.start, i % 5);
+		if (i % 3 == 0)
+			lane_add_values(&l, open[depth - 1], "i\x07s\x02xy", 6,
+					i % 2);
 	}
 	assert_int_equal(packer_pack(p, &l, info, data), 0);
 	lane_release(&l);
@@ -293,6 +296,7 @@ static void made_up_columns_do_no_harm(void **state)
 	struct cursor c;
 	struct pack_info good, info;
 	struct packed_call calls[COLUMN_CALLS];
+	struct block_values values = {0};
 	uint64_t numbers[COLUMN_CALLS], seed = 7;
 	uint32_t threads[COLUMN_CALLS];
 	uint8_t raw[65536], bad[65536];
@@ -313,13 +317,16 @@ static void made_up_columns_do_no_harm(void **state)
 		info.n_closed -= seed >> 61 == 1;
 		info.n_tail += seed >> 61 == 2;
 		info.n_marks += seed >> 61 == 3;
+		info.n_values -= seed >> 61 == 4;
+		info.n_value_bytes += (uint32_t)(seed >> 61 == 5);
 		data.len = 0;
 		packer_compress(p, bad, size, &data);
 		n_good += unpacker_unpack(&u, &info, data.data, data.len, calls,
-					  numbers, threads) == 0;
+					  numbers, threads, &values) == 0;
 	}
 	assert_true(n_good > 0);
 	unpacker_release(&u);
+	block_values_release(&values);
 	packer_free(p);
 	bytes_release(&text);
 	bytes_release(&data);

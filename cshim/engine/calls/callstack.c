@@ -29,10 +29,14 @@ void callstack_release(struct callstack *c)
 		struct stack *s = c->stacks;
 
 		c->stacks = s->next;
+		while (s->n_valued)
+			values_drop(s->valued[--s->n_valued].values);
+		free(s->valued);
 		free(s->calls);
 		free(s);
 	}
 	hashmap_release(&c->callers);
+	free(c->async);
 	callstack_init(c, c->sites, c->pauses);
 }
 
@@ -68,7 +72,7 @@ INLINE int is_plain_entry(const struct callstack *c,
 }
 
 INLINE void callstack_enter(struct callstack *c, struct thread *t,
-			    const struct frame *f)
+			    const struct frame *f, const struct values *v)
 {
 	struct stack *s = t->current;
 	struct open_call *top = stack_top(s);
@@ -82,6 +86,8 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	o = stack_slot(s);
 	if (unlikely(!o))
 		return;
+	if (unlikely(v != NULL))
+		stack_set_values(s, v);
 	o->cfa = f->cfa;
 	o->start = f->time;
 	o->function = f->site->function;
@@ -92,6 +98,14 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	o->is_seed = 0;
 	o->is_listed = 0;
 	stack_push(c, t, s, ++t->n_calls);
+	if (unlikely(v != NULL))
+		stack_keep_rest(c, s, &s->calls[s->n - 1]);
+}
+
+void callstack_call(struct callstack *c, struct thread *t,
+		    const struct frame *f, const struct values *v)
+{
+	callstack_enter(c, t, f, v);
 }
 
 /* ---- exit --------------------------------------------------------------- */
@@ -191,7 +205,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
 	if (site->kind == CST_ENTER)
-		callstack_enter(c, t, &f);
+		callstack_enter(c, t, &f, NULL);
 	else
 		callstack_leave(c, t, &f);
 	return 1;

@@ -32,6 +32,12 @@ void callstack_keep(struct callstack *c, uint32_t depth, uint64_t ticks);
 /* Keeps the calls that are open, however short they are so far. */
 void callstack_keep_open(struct callstack *c);
 
+struct frame;
+
+/* Opens a call of a function that reports itself; v may be NULL. */
+void callstack_call(struct callstack *c, struct thread *t,
+		    const struct frame *f, const struct values *v);
+
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);
 

@@ -6,33 +6,18 @@
 #include "calls/exceptions.h"
 
 #include "calls/find_lane.h"
+#include "calls/record_text.h"
 #include "sites/thrown.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-	TEXT_SIZE = 1024, /* of a thread's text; what is longer is not ours */
+	TEXT_SIZE = 1024, /* what is longer is not ours */
 	/* A program may say something else with each exception. */
 	MESSAGES_MAX = 10000,
 	SITES_MAX = 100000,
 };
-
-void exceptions_take_text(struct thread *t, const struct cst_record *r)
-{
-	uint64_t halves[] = {cst_record_sp(r), cst_record_fp(r)};
-
-	if (!t->text)
-		t->text = malloc(TEXT_SIZE);
-	if (!t->text)
-		return;
-	if (t->n_text > TEXT_SIZE - CST_TEXT_BYTES)
-		t->n_text = 0;
-	for (int i = 0; i < CST_TEXT_BYTES; i++)
-		t->text[t->n_text++] =
-			(char)(halves[i / 6] >> (i % 6 * 8) & 0xff);
-}
 
 /* ---- names -----------------------------------------------------------------
  */
@@ -126,15 +111,15 @@ static uint32_t record_site(struct callstack *c, struct thread *t,
 	struct exceptions *x = &c->sites->exceptions;
 	struct names *names = c->sites->names;
 	uint64_t size = r->n_text;
+	const char *taken = record_text_take(t, size);
 	char text[TEXT_SIZE + 1];
 	const char *message;
 	uint32_t function;
 
-	if (size > t->n_text)
+	if (!taken || size > TEXT_SIZE)
 		size = 0;
-	memcpy(text, t->text ? t->text + t->n_text - size : "", size);
+	memcpy(text, taken ? taken : "", size);
 	text[size] = 0;
-	t->n_text = 0;
 	message = memchr(text, 0, size);
 	function = function_of(x, names, site->kind, size ? text : NULL,
 			       message ? message + 1 : NULL);
@@ -192,7 +177,7 @@ static int is_hidden(const struct callstack *c, const struct thread *t,
 {
 	const struct names *n = c->sites->names;
 
-	return site->kind == EXCEPTION_HIDDEN ||
+	return site->kind == KIND_HIDDEN ||
 	       (t->has_uncaught && site->call_site != UINT32_MAX &&
 		!n->sites[site->call_site].file);
 }
@@ -210,10 +195,10 @@ void exceptions_take(struct callstack *c, struct thread *t, struct stack *s,
 		return;
 	call_site = record_site(c, t, r);
 	if (call_site != UINT32_MAX)
-		stack_note(c, t, s, r->sp, call_site, r->time);
+		stack_note(c, t, s, r->sp, call_site, r->time, NULL);
 	if (site->kind < CST_CATCH)
 		fly(s, call_site == UINT32_MAX
 			       ? UINT32_MAX
 			       : c->sites->names->sites[call_site].function);
-	t->has_uncaught |= site->kind == EXCEPTION_UNCAUGHT;
+	t->has_uncaught |= site->kind == KIND_UNCAUGHT;
 }

@@ -8,9 +8,6 @@
 
 #include "calls/callstack.h"
 
-/* Keeps a CST_TEXT record: a piece of the text of the next exception record. */
-void exceptions_take_text(struct thread *t, const struct cst_record *r);
-
 /* A record of an exception, on s. */
 struct exception_record {
 	uint32_t number; /* of its site */

@@ -64,6 +64,7 @@ static inline int lanes_leaves(const struct thread *t,
 	if (!at)
 		at = t->base;
 	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
+	       cst_record_site(r) != CST_TEXT &&
 	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
 }
 

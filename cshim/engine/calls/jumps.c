@@ -8,6 +8,8 @@
 #include "calls/exceptions.h"
 #include "calls/find_lane.h"
 #include "calls/fork.h"
+#include "calls/own_words.h"
+#include "calls/record_text.h"
 #include "calls/sigstack.h"
 
 /* A frame that is jumped into may be this large. */
@@ -173,6 +175,18 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		doubt(c, s);
 }
 
+struct stack *jumps_unwind_to(struct callstack *c, struct thread *t,
+			      uint64_t sp, uint64_t time)
+{
+	struct stack *s = stack_at(c, t, sp, 0);
+
+	if (!s)
+		s = stack_now(t);
+	while (s->n && is_below(&s->calls[s->n - 1], sp))
+		stack_unwind(c, t, s, s->n - 1, time);
+	return s;
+}
+
 /* Where an exception is thrown or caught: calls whose frames lie below that are
  * over. */
 static void take_exception(struct callstack *c, struct thread *t,
@@ -185,11 +199,7 @@ static void take_exception(struct callstack *c, struct thread *t,
 		return;
 	if (t->heir_of)
 		fork_inherit(c, t, r->time, r->sp, 0);
-	s = stack_at(c, t, r->sp, 0);
-	if (!s)
-		s = stack_now(t);
-	while (s->n && is_below(&s->calls[s->n - 1], r->sp))
-		stack_unwind(c, t, s, s->n - 1, r->time);
+	s = jumps_unwind_to(c, t, r->sp, r->time);
 	exceptions_take(c, t, s, r);
 }
 
@@ -236,9 +246,13 @@ void jumps_take(struct callstack *c, struct thread *t,
 		t->quiet_sp = sp;
 		break;
 	case CST_TEXT:
-		exceptions_take_text(t, r);
+		record_text_add(t, r);
 		break;
 	default:
+		if (is_own_kind(c->sites->all[number].kind)) {
+			own_words_take(c, t, r, number, time);
+			break;
+		}
 		take_exception(c, t,
 			       &(struct exception_record){
 				       .number = number,

@@ -14,6 +14,11 @@ struct frame;
 void jumps_take(struct callstack *c, struct thread *t,
 		const struct cst_record *r, uint32_t number);
 
+/* Returns the stack that a frame of the thread with that stack pointer is on,
+ * where the calls below it are unwound at `time`. */
+struct stack *jumps_unwind_to(struct callstack *c, struct thread *t,
+			      uint64_t sp, uint64_t time);
+
 /* Returns whether it is a record of what the thread does only because the shim
  * calls what() of an exception. */
 int jumps_is_quiet(struct thread *t, const struct cst_record *r,

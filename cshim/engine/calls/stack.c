@@ -66,6 +66,7 @@ void stack_keep_pending(struct callstack *c, struct stack *s, uint32_t i)
 		}
 		o->seq = entry.above =
 			lane_enter(s->lane, o->start, o->call_site);
+		stack_keep_rest(c, s, o);
 	}
 }
 
@@ -108,6 +109,48 @@ void stack_mark_thrown(struct stack *s, const struct open_call *o)
 		lane_mark_thrown(s->lane, o->seq, function);
 }
 
+/* ---- values ----------------------------------------------------------------
+ */
+
+const struct values *stack_values(const struct stack *s,
+				  const struct open_call *o)
+{
+	uint32_t call = (uint32_t)(o - s->calls);
+
+	for (uint32_t i = s->n_valued; i-- > 0;)
+		if (s->valued[i].call <= call)
+			return s->valued[i].call == call ? s->valued[i].values
+							 : NULL;
+	return NULL;
+}
+
+void stack_set_values(struct stack *s, const struct values *v)
+{
+	if (v &&
+	    array_room(&s->valued, &s->cap_valued, s->n_valued + 1ull) == 0)
+		s->valued[s->n_valued++] =
+			(struct open_values){s->n, values_keep(v)};
+}
+
+void stack_drop_values(struct stack *s)
+{
+	while (s->n_valued && s->valued[s->n_valued - 1].call >= s->n)
+		values_drop(s->valued[--s->n_valued].values);
+}
+
+void stack_keep_rest(const struct callstack *c, struct stack *s,
+		     const struct open_call *o)
+{
+	const struct names *names = c->sites->names;
+	const struct values *v = stack_values(s, o);
+
+	if (o->seq == NO_SEQ)
+		return;
+	s->lane->n_notes += names && names->functions[o->function].kind;
+	if (v)
+		lane_keep_values(s->lane, o->seq, v->data, v->n, 0);
+}
+
 /* ---- calls without a record ------------------------------------------------
  */
 
@@ -132,23 +175,38 @@ void stack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 	stack_push(c, t, s, ++t->n_seeds);
 }
 
-void stack_note(struct callstack *c, struct thread *t, struct stack *s,
-		uint64_t cfa, uint32_t call_site, uint64_t time)
+void stack_open(struct callstack *c, struct thread *t, struct stack *s,
+		const struct open_call *call, const struct values *v)
 {
 	struct open_call *o = stack_slot(s);
-	uint64_t n_dropped = c->n_dropped;
 
 	if (!o)
 		return;
-	*o = (struct open_call){
+	stack_set_values(s, v);
+	*o = *call;
+	stack_push(c, t, s, ++t->n_calls);
+	stack_keep_rest(c, s, &s->calls[s->n - 1]);
+}
+
+void stack_note(struct callstack *c, struct thread *t, struct stack *s,
+		uint64_t cfa, uint32_t call_site, uint64_t time,
+		const struct values *v)
+{
+	const struct open_call call = {
 		.cfa = cfa,
 		.start = time,
 		.function = c->sites->names->sites[call_site].function,
 		.call_site = call_site,
 	};
-	stack_push(c, t, s, ++t->n_calls);
-	if (s->lane && o->seq != NO_SEQ)
-		s->lane->n_notes++;
+	uint64_t n_dropped = c->n_dropped;
+	uint32_t n = s->n;
+
+	stack_open(c, t, s, &call, v);
+	if (s->n == n)
+		return; /* no memory */
+	/* What the program says is kept, however short the calls around. */
+	if (v && s->calls[n].is_pending)
+		stack_keep_pending(c, s, n);
 	stack_pop(c, t, s, time, CALL_RETURN);
 	c->n_dropped = n_dropped; /* of calls */
 }

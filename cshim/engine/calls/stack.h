@@ -13,6 +13,7 @@
 #include "base/hashmap.h"
 #include "file/writer.h"
 #include "names/filter.h"
+#include "names/values.h"
 #include "sites/sites.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -60,9 +61,21 @@ static inline int extent_holds(const struct extent *e, uint64_t cfa)
 	return cfa - e->low - 1 < e->size;
 }
 
+/* The values of an open call (its index). */
+struct open_values {
+	uint32_t call;
+	const struct values *values;
+};
+
 struct stack {
 	struct open_call *calls;
 	uint32_t n, cap;
+	struct open_values *valued; /* calls with values, outermost first */
+	uint32_t n_valued, cap_valued;
+	/* While a call is being ended: its result, or NULL, and whether it is a
+	 * callback that ended it. */
+	const struct values *result;
+	uint8_t is_vetoed;
 	uint32_t n_shown;  /* the live view's: calls whose age it looked at */
 	uint32_t n_listed; /* the live view's: its rows of open calls, when it
 			      looked away */
@@ -156,6 +169,7 @@ struct callstack {
 	struct hashmap
 		callers;  /* what find_lane.c learned of return addresses */
 	uint32_t n_extra; /* stacks beyond one for each thread */
+	struct async_span *async; /* own_words.c's; NULL: there was none */
 };
 
 /* Adds a stack of the thread: ordinal 0 is its own.  Returns NULL when out of
@@ -179,6 +193,20 @@ int stack_is_kept(struct callstack *c, const struct thread *t,
 void stack_end_pending(struct callstack *c, struct stack *s, uint64_t end);
 /* Sets in the lane what unwound a call: the exception thrown last on s. */
 void stack_mark_thrown(struct stack *s, const struct open_call *o);
+
+/* ---- values ----------------------------------------------------------------
+ */
+
+/* Returns the values of an open call on s, or NULL. */
+const struct values *stack_values(const struct stack *s,
+				  const struct open_call *o);
+/* Sets the values of the call that is opened next; v may be NULL. */
+void stack_set_values(struct stack *s, const struct values *v);
+/* Keeps in the lane what an entry has beside a call's site and time. */
+void stack_keep_rest(const struct callstack *c, struct stack *s,
+		     const struct open_call *o);
+/* Drops the values of calls that are closed. */
+void stack_drop_values(struct stack *s);
 
 /* ---- opening and closing ---------------------------------------------------
  */
@@ -238,6 +266,8 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 	s->n--;
 	if (unlikely(s->n_shown > s->n))
 		s->n_shown = s->n;
+	if (unlikely(s->n_valued))
+		stack_drop_values(s);
 }
 
 /* Closes the calls on s from index n on, innermost first, as unwound at `time`:
@@ -251,8 +281,14 @@ void stack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		  const struct open_call *call);
 
 /* Adds a row that is no call below the innermost call on s, at `time`;
- * call_site is one of the names. */
+ * call_site is one of the names, v its values or NULL. */
 void stack_note(struct callstack *c, struct thread *t, struct stack *s,
-		uint64_t cfa, uint32_t call_site, uint64_t time);
+		uint64_t cfa, uint32_t call_site, uint64_t time,
+		const struct values *v);
+
+/* Opens a span on s; all of *call is known but its lane, thread and number; v
+ * may be NULL. */
+void stack_open(struct callstack *c, struct thread *t, struct stack *s,
+		const struct open_call *call, const struct values *v);
 
 #endif

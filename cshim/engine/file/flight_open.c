@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "file/pack.h"
 #include "file/unpack.h"
+#include "names/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct open {
 	uint64_t seq, start, number;
 	uint32_t site, thread, depth;
 	uint8_t is_seed;
+	const struct values *values; /* or NULL */
 };
 
 struct carried {
@@ -32,6 +34,7 @@ struct flight_open {
 	struct packed_call *calls;
 	uint64_t *numbers;
 	uint32_t *threads;
+	struct block_values values;
 };
 
 struct flight_open *flight_open_new(void)
@@ -53,13 +56,17 @@ void flight_open_free(struct flight_open *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < c->n_lanes; i++)
+	for (uint32_t i = 0; i < c->n_lanes; i++) {
+		while (c->lanes[i].n)
+			values_drop(c->lanes[i].open[--c->lanes[i].n].values);
 		free(c->lanes[i].open);
+	}
 	free(c->lanes);
 	unpacker_release(&c->unpacker);
 	free(c->calls);
 	free(c->numbers);
 	free(c->threads);
+	block_values_release(&c->values);
 	free(c);
 }
 
@@ -96,6 +103,7 @@ static void close_late(struct carried *l, uint64_t seq)
 
 	if (i == l->n)
 		return;
+	values_drop(l->open[i].values);
 	l->n--;
 	memmove(&l->open[i], &l->open[i + 1], (l->n - i) * sizeof(*l->open));
 }
@@ -104,11 +112,21 @@ static int push(struct carried *l, const struct open *o)
 {
 	/* What was left open beside this one never ends. */
 	while (l->n && l->open[l->n - 1].depth >= o->depth)
-		l->n--;
+		values_drop(l->open[--l->n].values);
 	if (array_room(&l->open, &l->cap, l->n + 1ull) < 0)
 		return CST_MEMORY;
 	l->open[l->n++] = *o;
 	return 0;
+}
+
+static const struct values *values_of(const struct flight_open *c, uint32_t i)
+{
+	const struct valued *v;
+
+	if (!c->calls[i].has_values)
+		return NULL;
+	v = block_values_of(&c->values, i);
+	return values_new(c->values.bytes.data + v->at, v->n, NULL, 0);
 }
 
 static int push_open(struct flight_open *c, struct carried *l,
@@ -129,8 +147,13 @@ static int push_open(struct flight_open *c, struct carried *l,
 			.is_seed = call->is_seed,
 		};
 
-		if (call->end == CALL_OPEN && push(l, &o) < 0)
+		if (call->end != CALL_OPEN)
+			continue;
+		o.values = values_of(c, i);
+		if (push(l, &o) < 0) {
+			values_drop(o.values);
 			return CST_MEMORY;
+		}
 	}
 	return 0;
 }
@@ -159,7 +182,7 @@ int flight_open_take(struct flight_open *c, const uint8_t *info,
 	if (!i.n_calls)
 		return 0;
 	status = unpacker_unpack(&c->unpacker, &i, data, data_size, c->calls,
-				 c->numbers, c->threads);
+				 c->numbers, c->threads, &c->values);
 	return status < 0 ? status : push_open(c, l, &i);
 }
 
@@ -195,7 +218,9 @@ static int put_open(struct packer *p, struct lane *l, const struct carried *c,
 		if (l->n == l->cap && put_block(p, l, s) < 0)
 			return CST_MEMORY;
 		lane_note(l, &e);
-		lane_enter(l, o->start, o->site);
+		lane_add_values(l, lane_enter(l, o->start, o->site),
+				o->values ? o->values->data : NULL,
+				o->values ? o->values->n : 0, 0);
 	}
 	return put_block(p, l, s);
 }

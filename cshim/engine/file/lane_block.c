@@ -64,9 +64,12 @@ void lane_shrink(struct lane *l)
 {
 	free(l->memory);
 	free(l->thrown);
+	free(l->values);
+	bytes_release(&l->value_bytes);
 	l->memory = NULL;
 	l->thrown = NULL;
-	l->cap = 0;
+	l->values = NULL;
+	l->cap = l->cap_values = 0;
 }
 
 void lane_release(struct lane *l)
@@ -74,6 +77,9 @@ void lane_release(struct lane *l)
 	free(l->memory);
 	free(l->thrown);
 	free(l->late);
+	free(l->values);
+	bytes_release(&l->value_bytes);
+	bytes_release(&l->late_bytes);
 }
 
 /* ---- entries that are not plain ----------------------------------------- */
@@ -167,6 +173,51 @@ void lane_add_late(struct lane *l, const struct late_end *late)
 		l->late[l->n_late++] = *late;
 }
 
+/* ---- values -------------------------------------------------------------- */
+
+static uint32_t keep_bytes(struct bytes *out, const void *data, uint32_t n)
+{
+	size_t at = out->len;
+
+	bytes_put(out, data, n);
+	return (uint32_t)at;
+}
+
+static void add_late_result(struct lane *l, uint64_t seq, const void *data,
+			    uint32_t n)
+{
+	struct late_end *late = l->n_late ? &l->late[l->n_late - 1] : NULL;
+
+	if (!late || late->seq != seq)
+		return;
+	late->result_at = keep_bytes(&l->late_bytes, data, n);
+	late->n_result = l->late_bytes.failed ? 0 : n;
+}
+
+void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
+		     int is_result)
+{
+	struct lane_values *v;
+
+	if (!n)
+		return;
+	if (seq < l->first) {
+		add_late_result(l, seq, data, n);
+		return;
+	}
+	if (seq - l->first >= l->n ||
+	    array_room(&l->values, &l->cap_values, l->n_values + 1ull) < 0)
+		return;
+	v = &l->values[l->n_values];
+	*v = (struct lane_values){
+		.call = (uint32_t)(seq - l->first),
+		.is_result = is_result != 0,
+		.at = keep_bytes(&l->value_bytes, data, n),
+		.n = n,
+	};
+	l->n_values += !l->value_bytes.failed;
+}
+
 /* ---- blocks -------------------------------------------------------------- */
 
 uint32_t lane_tail(const struct lane *l)
@@ -186,7 +237,8 @@ void lane_begin_block(struct lane *l)
 	l->first += l->n;
 	l->n_open_before += l->n - l->n_ends;
 	l->ends_before -= l->n_ends;
-	l->n = l->n_ends = l->n_late = l->n_notes = 0;
+	l->n = l->n_ends = l->n_late = l->n_notes = l->n_values = 0;
+	l->value_bytes.len = l->late_bytes.len = 0;
 	l->number_base = NO_BASE;
 	l->flags = l->has_marks = 0;
 }

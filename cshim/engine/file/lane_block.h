@@ -25,6 +25,16 @@ struct late_end {
 	uint64_t end_ticks;
 	uint8_t end;
 	uint32_t thrown; /* what unwound it: a function's number + 1, or 0 */
+	/* Its result, or NULL: where that was read; in a lane, where it is in
+	 * late_bytes. */
+	const uint8_t *result;
+	uint32_t result_at, n_result;
+};
+
+/* The values of a call of the block, or its result: n bytes of value_bytes. */
+struct lane_values {
+	uint32_t call, is_result;
+	uint32_t at, n;
 };
 
 /* The columns of docs/trace-format.md. */
@@ -68,6 +78,9 @@ struct lane {
 	uint64_t tail_seq; /* ... behind the call before this seq */
 	struct late_end *late;
 	uint32_t n_late, cap_late;
+	struct lane_values *values;
+	uint32_t n_values, cap_values;
+	struct bytes value_bytes, late_bytes;
 	uint32_t n_notes; /* entries of the block that are no calls */
 	uint32_t index;	  /* in the file */
 	struct writer *writer;
@@ -115,6 +128,13 @@ void lane_mark_unwound(struct lane *l, uint64_t seq);
 /* Sets what unwound the call that was ended last: the number of the function
  * that stands for the exception. */
 void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
+
+/* Adds n bytes (at most LANE_VALUES_MAX) of values to the call, which was
+ * entered last; or as its result, if it was ended last.  Does nothing for
+ * NO_SEQ; when out of memory they are missing. */
+enum { LANE_VALUES_MAX = 4096 };
+void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
+		     int is_result);
 
 /* ---- for the writer ------------------------------------------------------ */
 

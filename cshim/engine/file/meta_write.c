@@ -15,11 +15,16 @@ void meta_put_function(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_byte(out, 1);
 	bytes_put_varint(out, id);
 	bytes_put_varint(out, f->addr);
-	bytes_put_byte(out, (uint8_t)(f->is_std | f->exception << 1));
+	bytes_put_byte(out, (uint8_t)(f->is_std | f->kind << 1));
 	bytes_put_text(out, f->name);
 	bytes_put_text(out, f->symbol);
 	bytes_put_text(out, f->module);
-	bytes_put_text(out, f->exception ? f->message : f->file);
+	bytes_put_text(out, function_is_exception(f) ? f->message : f->file);
+	if (!f->values)
+		return;
+	bytes_put_byte(out, 3);
+	bytes_put_varint(out, id);
+	bytes_put_text(out, f->values);
 }
 
 void meta_put_site(struct bytes *out, const struct names *n, uint32_t id)

@@ -121,13 +121,61 @@ static void put_marks(struct packer *p, const struct lane *l,
 	free(memory);
 }
 
+static int values_order(const void *a, const void *b)
+{
+	const struct lane_values *x = a, *y = b;
+
+	if (x->call != y->call)
+		return x->call < y->call ? -1 : 1;
+	return (int)x->is_result - (int)y->is_result;
+}
+
+/* Pairs: calls since the last one with values, times 2, plus 1 for a result;
+ * and bytes.  Then those bytes. */
+static void put_values(struct packer *p, const struct lane *l,
+		       struct pack_info *info, struct bytes *data)
+{
+	uint8_t *memory = malloc(COLUMN_SIZE(2 * l->n_values, 3));
+	struct column pairs;
+	uint32_t last = 0;
+
+	if (!memory) {
+		data->failed = 1;
+		return;
+	}
+	qsort(l->values, l->n_values, sizeof(*l->values), values_order);
+	column_init(&pairs, memory, 2 * l->n_values, 3);
+	for (uint32_t i = 0; i < l->n_values; i++) {
+		const struct lane_values *v = &l->values[i];
+
+		column_add(&pairs, 2 * i, (v->call - last) * 2 + v->is_result);
+		column_add(&pairs, 2 * i + 1, v->n);
+		last = v->call;
+	}
+	put_column(p, &pairs, 2 * l->n_values, data);
+	free(memory);
+	for (uint32_t i = 0; i < l->n_values; i++)
+		bytes_put(&p->raw, l->value_bytes.data + l->values[i].at,
+			  l->values[i].n);
+	info->n_values = l->n_values;
+	info->n_value_bytes = (uint32_t)l->value_bytes.len;
+	if (!p->haste)
+		put_raw(p, data);
+}
+
 void pack_late_put(const struct late_end *late, struct bytes *out)
 {
 	bytes_put_varint(out, late->seq);
 	bytes_put_varint(out, late->end_ticks);
-	bytes_put_byte(out, late->thrown ? PACK_END_THROWN : late->end);
+	bytes_put_byte(out,
+		       (uint8_t)((late->thrown ? PACK_END_THROWN : late->end) |
+				 (late->n_result ? PACK_END_RESULT : 0)));
 	if (late->thrown)
 		bytes_put_varint(out, late->thrown - 1);
+	if (late->n_result) {
+		bytes_put_varint(out, late->n_result);
+		bytes_put(out, late->result, late->n_result);
+	}
 }
 
 void pack_info_put(const struct pack_info *i, struct bytes *out)
@@ -150,6 +198,10 @@ void pack_info_put(const struct pack_info *i, struct bytes *out)
 	bytes_put_varint(out, i->n_marks);
 	if (i->flags & PACK_NOTES)
 		bytes_put_varint(out, i->n_notes);
+	if (i->flags & PACK_VALUES) {
+		bytes_put_varint(out, i->n_values);
+		bytes_put_varint(out, i->n_value_bytes);
+	}
 }
 
 static void pack_columns(struct packer *p, const struct lane *l,
@@ -159,7 +211,8 @@ static void pack_columns(struct packer *p, const struct lane *l,
 	info->thread = l->first_thread;
 	info->n_notes = l->n_notes;
 	info->flags = l->flags | (p->haste ? PACK_STORED : 0) |
-		      (l->n_notes ? PACK_NOTES : 0);
+		      (l->n_notes ? PACK_NOTES : 0) |
+		      (l->n_values ? PACK_VALUES : 0);
 	info->depth = l->depth;
 	info->parent = l->parent;
 	info->first_tick = l->first_tick;
@@ -176,6 +229,8 @@ static void pack_columns(struct packer *p, const struct lane *l,
 		put_column(p, &l->columns[LANE_THREADS], l->n, data);
 	if (l->has_marks)
 		put_marks(p, l, info, data);
+	if (l->n_values)
+		put_values(p, l, info, data);
 	if (p->haste)
 		put_raw(p, data);
 }
@@ -195,6 +250,7 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct late_end late = l->late[k];
 
 		late.seq = l->first - late.seq;
+		late.result = l->late_bytes.data + late.result_at;
 		pack_late_put(&late, info);
 	}
 	return info->failed || data->failed ? CST_MEMORY : 0;
@@ -203,10 +259,11 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 /* ---- what was stored in a hurry ------------------------------------------ */
 
 static int unstore(struct packer *p, const uint8_t *data, size_t size,
-		   uint32_t n_calls)
+		   const struct pack_info *info)
 {
 	/* 8 bytes behind the end must be readable, see column_skip(). */
-	size_t room = PACK_RAW_MAX(n_calls), raw;
+	size_t room = PACK_RAW_MAX(info->n_calls) + PACK_VALUES_RAW_MAX(info),
+	       raw;
 	uint8_t *out;
 
 	p->raw.len = 0;
@@ -232,6 +289,7 @@ static int recompress(struct packer *p, const struct pack_info *info,
 		info->flags & PACK_NUMBERS ? n : 0,
 		info->flags & PACK_THREADS ? n : 0,
 		2 * info->n_marks,
+		2 * info->n_values,
 	};
 	struct cursor c = {p->raw.data, p->raw.data + p->raw.len, 0};
 
@@ -244,7 +302,11 @@ static int recompress(struct packer *p, const struct pack_info *info,
 		if (c.p > begin)
 			packer_compress(p, begin, (size_t)(c.p - begin), data);
 	}
-	return c.p == c.end ? 0 : CST_BAD_FILE;
+	if ((size_t)(c.end - c.p) != info->n_value_bytes)
+		return CST_BAD_FILE;
+	if (info->n_value_bytes)
+		packer_compress(p, c.p, info->n_value_bytes, data);
+	return 0;
 }
 
 int packer_repack(struct packer *p, const struct bytes *old_info,
@@ -259,7 +321,7 @@ int packer_repack(struct packer *p, const struct bytes *old_info,
 		return CST_BAD_FILE;
 	if (!(i.flags & PACK_STORED) || !i.n_calls)
 		return 0;
-	status = unstore(p, old_data->data, old_data->len, i.n_calls);
+	status = unstore(p, old_data->data, old_data->len, &i);
 	if (status == 0)
 		status = recompress(p, &i, data);
 	p->raw.len = 0;

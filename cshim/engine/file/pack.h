@@ -32,6 +32,8 @@ struct pack_info {
 	uint32_t n_unwound, n_seeds, n_marks;
 	uint32_t n_notes; /* entries that are no calls: what an exception did */
 	uint32_t n_late;
+	uint32_t n_values, n_value_bytes; /* calls with values, and with results
+					   */
 };
 
 enum {
@@ -39,6 +41,7 @@ enum {
 	PACK_THREADS = 2,
 	PACK_STORED = 4, /* there was no time to compress the columns */
 	PACK_NOTES = 8,	 /* n_notes is written */
+	PACK_VALUES = 16,
 };
 
 /* Marks of single calls. */
@@ -49,9 +52,10 @@ enum {
 	PACK_THROWN = 8, /* times a function's number + 1: what unwound it */
 };
 
-/* How a late end is written: enum call_end, or this one, followed by what
- * unwound it. */
-enum { PACK_END_THROWN = 3 };
+/* How a late end is written: enum call_end, or PACK_END_THROWN, followed by
+ * what unwound it; plus PACK_END_RESULT, followed by its result's size and
+ * bytes. */
+enum { PACK_END_THROWN = 3, PACK_END_RESULT = 8 };
 
 /* One call as unpacked. */
 struct packed_call {
@@ -61,13 +65,31 @@ struct packed_call {
 	uint32_t thrown; /* what unwound it: a function's number + 1, or 0 */
 	uint8_t end;	 /* enum call_end; open may have a late end */
 	uint8_t is_seed;
+	uint8_t has_values; /* in its block_values */
 };
 
-enum { PACK_CALLS_MAX = 65536 };
+/* The values of call `call` of a block: n bytes and, behind them, n_result
+ * bytes of its result. */
+struct valued {
+	uint32_t call;
+	uint32_t at, n, n_result;
+};
+
+/* Those of a block, in order of its calls. */
+struct block_values {
+	struct valued *all;
+	uint32_t n, cap;
+	struct bytes bytes;
+};
+
+enum { PACK_CALLS_MAX = 65536, PACK_VALUES_MAX = 16 << 20 };
 
 /* The most bytes that the columns of n calls take; the marks are two
  * columns. */
 #define PACK_RAW_MAX(n) (8 * COLUMN_SIZE(n, 7))
+/* ... and those of the values of a block. */
+#define PACK_VALUES_RAW_MAX(info) \
+	(COLUMN_SIZE(2 * (size_t)(info)->n_values, 7) + (info)->n_value_bytes)
 
 struct packer;
 

@@ -4,6 +4,7 @@
  * checked before it is used.
  */
 #include "file/unpack.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -40,12 +41,17 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 	if (i.flags & PACK_NOTES)
 		i.n_notes =
 			(uint32_t)cursor_varint_max(c, i.n_calls - i.n_seeds);
+	if (i.flags & PACK_VALUES) {
+		i.n_values = (uint32_t)cursor_varint_max(c, 2ull * i.n_calls);
+		i.n_value_bytes =
+			(uint32_t)cursor_varint_max(c, PACK_VALUES_MAX);
+	}
 	/* Each call has its caller before it in the lane; three bytes is the
 	 * least a late end takes. */
 	if (c->failed || i.depth > i.first_seq ||
 	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
 	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED |
-				  PACK_NOTES))
+				  PACK_NOTES | PACK_VALUES))
 		return CST_BAD_FILE;
 	*out = i;
 	return 0;
@@ -53,33 +59,47 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 
 int pack_late_get(struct cursor *c, struct late_end *out)
 {
+	int has_result;
+
 	out->seq = cursor_varint(c);
 	out->end_ticks = cursor_varint(c);
 	out->end = cursor_byte(c);
-	out->thrown = 0;
+	out->thrown = out->n_result = 0;
+	has_result = out->end & PACK_END_RESULT;
+	out->end &= (uint8_t)~PACK_END_RESULT;
 	if (out->end == PACK_END_THROWN) {
 		out->end = CALL_UNWOUND;
 		out->thrown =
 			1 + (uint32_t)cursor_varint_max(c, UINT32_MAX - 1);
+	}
+	if (has_result) {
+		out->n_result = (uint32_t)cursor_varint_max(
+			c, (uint64_t)(c->end - c->p));
+		out->result = c->p;
+		if (out->n_result > (size_t)(c->end - c->p))
+			return CST_BAD_FILE;
+		c->p += out->n_result;
 	}
 	if (c->failed || out->end < CALL_RETURN || out->end > CALL_UNWOUND)
 		return CST_BAD_FILE;
 	return 0;
 }
 
-static int unpacker_room(struct unpacker *u, uint32_t n)
+static int unpacker_room(struct unpacker *u, const struct pack_info *info)
 {
+	uint32_t n = info->n_calls;
 	uint32_t cap = n < CALLS_PER_BLOCK ? CALLS_PER_BLOCK : n;
+	size_t size = PACK_RAW_MAX(cap) + PACK_VALUES_RAW_MAX(info);
 
 	if (!u->zstd)
 		u->zstd = ZSTD_createDCtx();
-	if (n > u->cap) {
+	if (n > u->cap || size > u->raw_size) {
 		unpacker_release(u);
 		u->zstd = ZSTD_createDCtx();
 	}
 	if (u->cap)
 		return u->zstd ? 0 : CST_MEMORY;
-	u->raw_size = PACK_RAW_MAX(cap);
+	u->raw_size = size;
 	u->raw = malloc(u->raw_size + 8);
 	u->columns = malloc(sizeof(*u->columns) * cap * 4ull);
 	u->stack = malloc(sizeof(*u->stack) * cap);
@@ -127,6 +147,7 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 		c->depth = (uint32_t)level++;
 		c->end = CALL_OPEN;
 		c->is_seed = 0;
+		c->has_values = 0;
 		c->thrown = 0;
 		stack[n_open++] = i;
 	}
@@ -196,9 +217,105 @@ static int get_marks(struct cursor *c, const struct pack_info *info,
 	return 0;
 }
 
+/* ---- values ---------------------------------------------------------------
+ */
+
+void block_values_release(struct block_values *v)
+{
+	free(v->all);
+	bytes_release(&v->bytes);
+	*v = (struct block_values){0};
+}
+
+/* The first one of that call or of a later one. */
+static uint32_t values_at(const struct block_values *v, uint32_t call)
+{
+	uint32_t low = 0, high = v->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (v->all[mid].call < call)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const struct valued *block_values_of(const struct block_values *v,
+				     uint32_t call)
+{
+	return &v->all[values_at(v, call)];
+}
+
+int block_values_result(struct block_values *v, uint32_t call,
+			const uint8_t *result, uint32_t n)
+{
+	uint32_t at = values_at(v, call);
+	struct valued *one;
+	size_t begin = v->bytes.len;
+
+	if (array_room(&v->all, &v->cap, v->n + 1ull) < 0)
+		return CST_MEMORY;
+	one = &v->all[at];
+	if (at == v->n || one->call != call) {
+		memmove(one + 1, one, (v->n - at) * sizeof(*one));
+		*one = (struct valued){.call = call};
+		v->n++;
+	}
+	if (one->n_result)
+		return 0;
+	/* The values move to where the result is. */
+	if (!bytes_reserve(&v->bytes, one->n + (size_t)n))
+		return CST_MEMORY;
+	bytes_put(&v->bytes, v->bytes.data + one->at, one->n);
+	bytes_put(&v->bytes, result, n);
+	one->at = (uint32_t)begin;
+	one->n_result = n;
+	return 0;
+}
+
+static int get_values(struct cursor *c, const struct pack_info *info,
+		      uint64_t *pairs, struct packed_call *calls,
+		      struct block_values *out)
+{
+	uint64_t at = 0, n_bytes = 0;
+
+	column_get(c, pairs, info->n_values * 2);
+	if (c->failed || (size_t)(c->end - c->p) < info->n_value_bytes ||
+	    array_room(&out->all, &out->cap, info->n_values + 1ull) < 0)
+		return CST_BAD_FILE;
+	for (uint32_t i = 0; i < info->n_values; i++) {
+		uint64_t step = pairs[i * 2] / 2, n = pairs[i * 2 + 1];
+		struct valued *v = out->n ? &out->all[out->n - 1] : NULL;
+		int is_result = pairs[i * 2] & 1;
+
+		if (step >= info->n_calls - at ||
+		    n > info->n_value_bytes - n_bytes ||
+		    (v && !step && (!is_result || v->n_result)))
+			return CST_BAD_FILE;
+		at += step;
+		if (!v || step) {
+			v = &out->all[out->n++];
+			*v = (struct valued){.call = (uint32_t)at,
+					     .at = (uint32_t)n_bytes};
+			calls[at].has_values = 1;
+		}
+		*(is_result ? &v->n_result : &v->n) = (uint32_t)n;
+		n_bytes += n;
+	}
+	bytes_put(&out->bytes, c->p, info->n_value_bytes);
+	c->p += info->n_value_bytes;
+	return n_bytes == info->n_value_bytes && !out->bytes.failed
+		       ? 0
+		       : CST_BAD_FILE;
+}
+
 static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 			  struct cursor *c, struct packed_call *calls,
-			  uint64_t *numbers, uint32_t *threads)
+			  uint64_t *numbers, uint32_t *threads,
+			  struct block_values *values)
 {
 	uint32_t n = info->n_calls;
 	uint64_t *column = u->columns;
@@ -221,26 +338,31 @@ static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 		return CST_BAD_FILE;
 	if (info->n_marks && get_marks(c, info, column, calls) < 0)
 		return CST_BAD_FILE;
+	if (info->n_values && get_values(c, info, column, calls, values) < 0)
+		return CST_BAD_FILE;
 	return c->p == c->end ? 0 : CST_BAD_FILE;
 }
 
 int unpacker_unpack(struct unpacker *u, const struct pack_info *info,
 		    const uint8_t *data, size_t size, struct packed_call *calls,
-		    uint64_t *numbers, uint32_t *threads)
+		    uint64_t *numbers, uint32_t *threads,
+		    struct block_values *values)
 {
 	struct cursor c;
 	size_t raw;
 
+	values->n = 0;
+	values->bytes.len = 0;
 	if (!info->n_calls)
 		return 0;
-	if (unpacker_room(u, info->n_calls) < 0)
+	if (unpacker_room(u, info) < 0)
 		return CST_MEMORY;
 	raw = ZSTD_decompressDCtx(u->zstd, u->raw, u->raw_size, data, size);
 	if (ZSTD_isError(raw))
 		return CST_BAD_FILE;
 	memset(u->raw + raw, 0, 8);
 	c = (struct cursor){u->raw, u->raw + raw, 0};
-	if (unpack_columns(u, info, &c, calls, numbers, threads) < 0)
+	if (unpack_columns(u, info, &c, calls, numbers, threads, values) < 0)
 		return CST_BAD_FILE;
 	return 0;
 }

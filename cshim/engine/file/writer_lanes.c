@@ -14,6 +14,7 @@ enum {
 	MOST_LATE = 8192,
 	/* What a call takes in the file, in a small block and at worst. */
 	BYTES_PER_CALL = 12,
+	VALUE_BYTES = 256 << 10, /* of a block */
 	FLIGHT_BLOCKS = 8,
 };
 
@@ -147,4 +148,12 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 	if (l->n_late == MOST_LATE)
 		writer_put_calls(l->writer, l);
 	lane_add_late(l, &late);
+}
+
+void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
+		      uint32_t n, int is_result)
+{
+	lane_add_values(l, seq, data, n, is_result);
+	if (l->value_bytes.len + l->late_bytes.len > VALUE_BYTES)
+		writer_put_calls(l->writer, l);
 }

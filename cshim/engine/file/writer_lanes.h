@@ -25,6 +25,12 @@ int lane_prepare(struct lane *l, const struct lane_entry *e);
 void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 		   enum call_end end);
 
+/* Adds values to the call that was entered last, or a result to the one that
+ * was ended last, as lane_add_values() does.  The block is written once it has
+ * many. */
+void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
+		      uint32_t n, int is_result);
+
 /* Ends, at end_ticks, the lane's innermost call that is open and was kept; does
  * nothing for NO_SEQ. */
 static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,

@@ -95,9 +95,9 @@ static void put_exceptions(const struct names *names, struct bytes *out)
 
 	PUT(out, "],\n\"exceptions\":[");
 	for (uint32_t i = 0; i < names->n_functions; i++) {
-		uint8_t kind = names->functions[i].exception;
+		uint8_t kind = names->functions[i].kind;
 
-		if (!kind)
+		if (!function_is_exception(&names->functions[i]))
 			continue;
 		put_format(out, "%s[%" PRIu32 ",\"%s\"]", comma, i,
 			   exception_word(kind));

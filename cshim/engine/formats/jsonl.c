@@ -77,13 +77,13 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 
-	if (f->exception) { /* not a call */
-		put_string(out, "kind", exception_word(f->exception));
+	if (function_is_exception(f)) { /* not a call */
+		put_string(out, "kind", exception_word(f->kind));
 		put_exception(f, out);
 	}
 	put_string(out, "function", f->name);
 	put_name(t, site->function, out);
-	put_string(out, "symbol", f->exception ? NULL : f->symbol);
+	put_string(out, "symbol", function_is_exception(f) ? NULL : f->symbol);
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);
 	put_line_number(out, site->file ? site->line : 0);
@@ -151,7 +151,7 @@ static const struct bytes *left_by(struct jsonl *j, const struct shown *s)
 	j->thrown = s->thrown;
 	j->left_by.len = 0;
 	if (s->thrown && s->thrown <= names->n_functions &&
-	    names->functions[s->thrown - 1].exception)
+	    function_is_exception(&names->functions[s->thrown - 1]))
 		put_exception(&names->functions[s->thrown - 1], &j->left_by);
 	return &j->left_by;
 }

@@ -69,6 +69,8 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 	*row = (struct row){
 		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = s->end == CALL_UNWOUND,
+		.is_vetoed = shown_is_vetoed(x->t, s),
+		.values = s->values,
 		.is_seed = s->is_seed,
 		.is_stopped = shown_is_stopped(s),
 		.depth = s->depth,
@@ -177,11 +179,13 @@ static int put_row(struct text *x, const struct shown *s,
 		row.n_folded = folded->n_calls;
 		row.first_line = folded->first_line;
 		row.last_line = folded->last_line;
+		row.has_other_values = folded->has_other_values;
 		row.n_levels = folded->n_levels;
 		row.n_loop = folded->n_loop;
 	}
 	p = row_put_prefix(&row, x->look, p);
-	suffix = row.is_unwound || row.n_folded > 1 || row.n_loop
+	suffix = row.is_unwound || row.n_folded > 1 || row.n_loop ||
+				 row.values || row.has_other_values
 			 ? NULL
 			 : suffix_of(x, &row);
 	if (suffix) {

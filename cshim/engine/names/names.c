@@ -204,6 +204,15 @@ static void settle_exception(struct names *n, struct function *f)
 		f->simple = f->parameters = f->signature = f->qualified = copy;
 }
 
+static void settle_kind(struct names *n, struct function *f)
+{
+	if (function_is_exception(f))
+		settle_exception(n, f);
+	else
+		f->simple = f->parameters = f->signature = f->qualified =
+			f->name;
+}
+
 static const char *made_name(struct names *n, const struct function *f,
 			     unsigned (*make)(const char *, char *, unsigned))
 {
@@ -219,8 +228,8 @@ void names_settle(struct names *n, uint32_t id)
 {
 	struct function *f = &n->functions[id];
 
-	if (f->exception) {
-		settle_exception(n, f);
+	if (f->kind) {
+		settle_kind(n, f);
 		return;
 	}
 	f->simple = made_name(n, f, simple_name);
@@ -299,9 +308,9 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 	f->module = names_intern(n, module);
 	f->file = names_intern(n, file);
 	names_settle(n, id);
-	f->is_std = is_std_name(f->name) ||
-		    (f->file && is_system_file(f->file)) ||
-		    (f->module && is_system_module(f->module));
+	f->is_std = !f->kind && (is_std_name(f->name) ||
+				 (f->file && is_system_file(f->file)) ||
+				 (f->module && is_system_module(f->module)));
 	function_touch(n, id);
 }
 
@@ -315,9 +324,30 @@ void names_set_exception(struct names *n, uint32_t id,
 		f->name = copy;
 	f->symbol = names_intern(n, e->symbol);
 	f->message = names_intern(n, e->message);
-	f->exception = e->kind;
+	f->kind = e->kind;
 	names_settle(n, id);
 	function_touch(n, id);
+}
+
+void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
+		    const char *values)
+{
+	n->functions[id].kind = (uint8_t)kind;
+	n->functions[id].values = names_intern(n, values);
+}
+
+const char *names_bare(const struct function *f)
+{
+	static const char *const words[] = {
+		[KIND_SPAN] = "span ",	 [KIND_MESSAGE] = "log: ",
+		[KIND_COUNT] = "count ", [KIND_ASYNC] = "span ",
+		[KIND_POINT] = "log: ",	 [KIND_ASYNC_END] = "end of span ",
+	};
+	const char *word = f->kind < sizeof(words) / sizeof(*words)
+				   ? words[f->kind]
+				   : NULL;
+
+	return word && starts(f->name, word) ? f->name + strlen(word) : f->name;
 }
 
 void names_set_site(struct names *n, uint32_t id, const char *file,
@@ -357,9 +387,9 @@ void names_count_called(const struct names *n, uint32_t *n_functions,
 {
 	*n_functions = *n_sites = 0;
 	for (uint32_t i = 0; i < n->n_functions; i++)
-		*n_functions += !n->functions[i].exception;
+		*n_functions += !n->functions[i].kind;
 	for (uint32_t i = 0; i < n->n_sites; i++)
-		*n_sites += !n->functions[n->sites[i].function].exception;
+		*n_sites += !n->functions[n->sites[i].function].kind;
 }
 
 int names_lacks_function(const struct names *n, uint32_t id)
@@ -410,7 +440,7 @@ const char *exception_word(uint8_t kind)
 		return "rethrow";
 	case CST_CATCH:
 		return "catch";
-	case EXCEPTION_UNCAUGHT:
+	case KIND_UNCAUGHT:
 		return "uncaught";
 	}
 	return "exception";

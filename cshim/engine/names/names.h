@@ -15,10 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of exception rows that enum cst_kind does not have. */
-enum exception_kind {
-	EXCEPTION_UNCAUGHT = 6, /* it ends the program */
-	EXCEPTION_HIDDEN = 7,	/* how it does so is the library's affair */
+/* The kinds of functions that are none, but stand for something else that the
+ * program does; those of exceptions are as in enum cst_kind.  The numbers are
+ * the file's. */
+enum function_kind {
+	KIND_FUNCTION = 0,
+	KIND_UNCAUGHT = 6,   /* an exception that ends the program */
+	KIND_HIDDEN = 7,     /* how it does so is the library's affair */
+	KIND_SPAN = 8,	     /* a span; its name begins with "span " */
+	KIND_MESSAGE = 9,    /* "log: " and a format of printf() */
+	KIND_COUNT = 10,     /* "count " and a counter's name */
+	KIND_ASYNC = 11,     /* "span " and a name: it may end in any thread */
+	KIND_ASYNC_END = 12, /* "end of span " and its name */
+	KIND_VETO = 13,	     /* what ends a call that a callback vetoed */
+	KIND_POINT = 14,     /* "log: " and a template; the text is its value */
 };
 
 struct function {
@@ -37,12 +47,25 @@ struct function {
 	uint8_t is_std;	  /* the C++ library's, or from a system header */
 	uint8_t is_dirty; /* changed since the writer wrote it */
 	uint8_t variant;  /* of a constructor or destructor: enum variant */
-	/* Not 0: this is no function but what an exception does (enum cst_kind,
-	 * or enum exception_kind). Then symbol is that of the exception's type,
-	 * and message is the text of its what(), or NULL. */
-	uint8_t exception;
+	uint8_t kind;	  /* enum function_kind, or of an exception */
+	/* For an exception, the text of its what(), or NULL; symbol is then
+	 * that of its type. */
 	const char *message;
+	const char *values; /* names of its values, commas between; or NULL */
 };
+
+/* Returns whether f stands for what an exception does. */
+static inline int function_is_exception(const struct function *f)
+{
+	return f->kind && f->kind <= KIND_HIDDEN;
+}
+
+/* Returns whether f stands for what takes no time: it is neither a function nor
+ * a span. */
+static inline int function_is_instant(const struct function *f)
+{
+	return f->kind && f->kind != KIND_SPAN;
+}
 
 /* One constructor or destructor may be several functions of one name. */
 enum variant {
@@ -111,6 +134,14 @@ struct exception_name {
 /* Sets what is known of an exception's row and marks it dirty. */
 void names_set_exception(struct names *n, uint32_t id,
 			 const struct exception_name *e);
+
+/* Sets what else than a function it is, and the names of its values (or NULL),
+ * before names_set_function(). */
+void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
+		    const char *values);
+
+/* Returns the name of f without the words that its kind begins with. */
+const char *names_bare(const struct function *f);
 
 /* Sets file (copied, or NULL) and line (0: not known) of a call site and marks
  * it dirty. */

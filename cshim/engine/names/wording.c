@@ -101,7 +101,7 @@ static int is_what_it_does(const struct function *f, const char *word)
 {
 	size_t n = strlen(word);
 
-	return f->exception && !strncmp(f->name, word, n) &&
+	return function_is_exception(f) && !strncmp(f->name, word, n) &&
 	       (!f->name[n] || f->name[n] == ' ');
 }
 

@@ -7,6 +7,7 @@
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
+#include "sites/own_place.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,6 +47,11 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time)
 			   r->live.ns_shift);
 }
 
+static int is_part_of_trace(const struct site *site)
+{
+	return is_own_kind(site->kind) ? !site->is_excluded : !site->is_muted;
+}
+
 /* Is there a record in the slice that is of this trace? */
 static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
@@ -55,7 +61,7 @@ static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 		uint64_t time = slice->records[i].time;
 
 		if (number < n_known && time >= r->calls.begin_ticks &&
-		    !r->sites.all[number].is_muted)
+		    is_part_of_trace(&r->sites.all[number]))
 			recorder_begin_at(r, time);
 	}
 }

@@ -36,8 +36,19 @@ struct pending {
 	uint32_t depth;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
+	uint8_t is_vetoed;
 	uint8_t is_seed;
+	const struct values *values; /* a reference, or NULL */
 };
+
+/* In place of what unwound a call: a callback vetoed it. */
+static const uint32_t VETOED = UINT32_MAX;
+
+static void rows_drop(struct pending *rows, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		values_drop(rows[i].values);
+}
 
 int live_init(struct live *l, const struct names *names, struct cst_error *err)
 {
@@ -59,6 +70,8 @@ void live_release(struct live *l)
 	screen_release(&l->screen);
 	free(l->span.from);
 	free(l->span.until);
+	if (l->rows)
+		rows_drop(l->rows, l->n_rows);
 	free(l->rows);
 	free(l->hides);
 	*l = (struct live){0};
@@ -111,6 +124,8 @@ static struct screen_row row_of(struct live *l, const struct pending *p)
 		.depth = p->depth,
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
+		.is_vetoed = p->is_vetoed,
+		.values = p->values,
 		.is_seed = p->is_seed,
 		.is_stopped = was_stopped(l, p),
 	};
@@ -118,6 +133,7 @@ static struct screen_row row_of(struct live *l, const struct pending *p)
 
 static void drop_front(struct live *l, uint32_t n)
 {
+	rows_drop(l->rows, n);
 	l->first_row += n;
 	l->n_rows -= n;
 	memmove(l->rows, l->rows + n, l->n_rows * sizeof(*l->rows));
@@ -147,6 +163,9 @@ static int put_folded(void *arg, const struct folded *folded)
 		.n_loop = folded->n_loop,
 		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = call->end == CALL_UNWOUND,
+		.is_vetoed = call->thrown == VETOED,
+		.values = call->values,
+		.has_other_values = folded->has_other_values,
 		.is_seed = call->is_seed,
 		.is_stopped = shown_is_stopped(call),
 	};
@@ -172,7 +191,8 @@ static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
 static int fold_pending(struct live *l, const struct pending *p)
 {
 	const struct shown call = {
-		.start_ns = since_begin_ns(l, p->start),
+		.start_ns = since_begin_ns(l, p->kind == ROW_CLOSE ? p->start
+								   : p->time),
 		.duration_ns = live_ns(l, p->end - p->start),
 		.number = p->number,
 		.thread = p->thread->index,
@@ -183,6 +203,8 @@ static int fold_pending(struct live *l, const struct pending *p)
 		.end = p->kind == ROW_OPEN ? CALL_OPEN
 		       : p->is_unwound	   ? CALL_UNWOUND
 					   : CALL_RETURN,
+		.thrown = p->is_vetoed ? VETOED : 0,
+		.values = p->values,
 		.is_seed = p->is_seed,
 		.n_stops = was_stopped(l, p),
 	};
@@ -325,7 +347,12 @@ static struct pending *live_add(struct live *l, const struct thread *t,
 		.depth = o->above.depth,
 		.kind = (uint8_t)kind,
 		.is_seed = o->is_seed,
+		.values = values_keep(stack_values(s, o)),
 	};
+	/* When an asynchronous span began. */
+	if (p->values &&
+	    l->names->functions[o->function].kind == KIND_ASYNC_END)
+		p->start -= values_ticks(p->values);
 	o->row = l->first_row + l->n_rows++;
 	return p;
 }
@@ -415,7 +442,7 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 static void live_drop_last(struct live *l)
 {
 	l->first_row++;
-	l->n_rows--;
+	rows_drop(&l->rows[--l->n_rows], 1);
 }
 
 void live_entered(void *arg, struct thread *t, struct stack *s,
@@ -445,10 +472,19 @@ static void live_hear(struct live *l, struct callstack *c)
 	c->listener = (struct call_listener){live_entered, live_left, l};
 }
 
-static void row_close(struct pending *p, uint64_t end, enum call_end how)
+static void row_close(struct pending *p, const struct stack *s, uint64_t end,
+		      enum call_end how)
 {
+	const struct values *v = p->values, *result = s->result;
+
 	p->end = end;
 	p->is_unwound = how == CALL_UNWOUND;
+	p->is_vetoed = s->is_vetoed;
+	if (!result)
+		return;
+	p->values = values_new(v ? v->data : NULL, v ? v->n : 0, result->data,
+			       result->n);
+	values_drop(v);
 }
 
 void live_left(void *arg, struct thread *t, struct stack *s,
@@ -463,15 +499,15 @@ void live_left(void *arg, struct thread *t, struct stack *s,
 	if (o->row != no_row && o->row >= l->first_row) {
 		p = &l->rows[o->row - l->first_row];
 		p->kind = ROW_CALL;
-		row_close(p, end, how);
+		row_close(p, s, end, how);
 	} else if (o->is_printed) {
 		p = live_add(l, t, s, o, ROW_CLOSE);
 		p->time = end;
-		row_close(p, end, how);
+		row_close(p, s, end, how);
 	} else if (l->options.min_ns &&
 		   live_ns(l, end - o->start) >= l->options.min_ns) {
 		live_add_callers(l, t, s, (uint32_t)(o - s->calls));
-		row_close(live_add(l, t, s, o, ROW_CALL), end, how);
+		row_close(live_add(l, t, s, o, ROW_CALL), s, end, how);
 	}
 }
 
@@ -655,6 +691,7 @@ void live_settle(struct live *l, struct callstack *c, uint64_t now,
 
 void live_forget(struct live *l)
 {
+	rows_drop(l->rows, l->n_rows);
 	l->first_row += l->n_rows;
 	l->n_rows = 0;
 	l->is_passing = l->is_flooded = 0;

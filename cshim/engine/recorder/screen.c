@@ -45,8 +45,15 @@ void screen_init(struct screen *s, const struct names *names)
 	outlet_init(&s->outlet);
 }
 
+static void rows_drop(struct screen_row *rows, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		values_drop(rows[i].values);
+}
+
 void screen_release(struct screen *s)
 {
+	rows_drop(s->rows, s->n);
 	outlet_release(&s->outlet);
 	trails_release(&s->trails);
 	bytes_release(&s->text);
@@ -58,6 +65,7 @@ void screen_release(struct screen *s)
 void screen_clear(struct screen *s)
 {
 	trails_release(&s->trails);
+	rows_drop(s->rows, s->n);
 	s->n = 0;
 	s->n_left_out = 0;
 }
@@ -167,6 +175,9 @@ static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 		.is_unwound = r->is_unwound,
 		.is_seed = r->is_seed,
 		.is_stopped = r->is_stopped,
+		.is_vetoed = r->is_vetoed,
+		.values = r->values,
+		.has_other_values = r->has_other_values,
 		.is_again = (uint8_t)is_again,
 		.depth = r->depth,
 		.time_ns = r->time_ns,
@@ -282,6 +293,7 @@ int screen_add(struct screen *s, const struct screen_row *row)
 	}
 	s->rows[s->n] = *row;
 	s->rows[s->n].order = s->n;
+	s->rows[s->n].values = values_keep(row->values);
 	s->n++;
 	return 0;
 }
@@ -331,6 +343,7 @@ void screen_count(struct screen *s, const struct thread *t, uint64_t number,
 
 static void drop_front(struct screen *s, uint32_t n)
 {
+	rows_drop(s->rows, n);
 	s->n -= n;
 	memmove(s->rows, s->rows + n, s->n * sizeof(*s->rows));
 	for (uint32_t i = 0; i < s->n; i++)

@@ -31,7 +31,9 @@ struct screen_row {
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
 	uint8_t is_seed;
-	uint8_t is_stopped; /* as in struct row */
+	/* as in struct row; while a row waits it has a reference of its own */
+	uint8_t is_stopped, is_vetoed, has_other_values;
+	const struct values *values;
 };
 
 /* So many lines are there on any terminal. */

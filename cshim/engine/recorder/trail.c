@@ -50,6 +50,8 @@ void trails_follow(struct trails *trails, const struct screen_row *row)
 		return;
 	t->n = trail_callers(t, row);
 	if (row->kind != ROW_CLOSE &&
-	    array_room(&t->rows, &t->cap, t->n + 1ull) == 0)
-		t->rows[t->n++] = *row;
+	    array_room(&t->rows, &t->cap, t->n + 1ull) == 0) {
+		t->rows[t->n] = *row;
+		t->rows[t->n++].values = NULL; /* it may be gone by then */
+	}
 }

@@ -176,7 +176,8 @@ static int take_call(struct gather *g, const struct shown *call)
 	struct level *above, *here;
 	int status;
 
-	if (names->functions[names->sites[call->site].function].exception)
+	if (function_is_instant(
+		    &names->functions[names->sites[call->site].function]))
 		return 0;
 	if (levels_fit(g, call) < 0)
 		return CST_MEMORY;

@@ -238,8 +238,9 @@ static int report_init(struct report *r, const struct cst_report *report,
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		r->sites[i].function = names->sites[i].function;
 		r->sites[i].key = r->keys.of_site[i];
-		if (names->functions[names->sites[i].function].exception)
-			r->sites[i].verdict = HIDDEN; /* it is no call */
+		if (function_is_instant(
+			    &names->functions[names->sites[i].function]))
+			r->sites[i].verdict = HIDDEN;
 	}
 	r->relation = report->callers	? OF_CALLERS
 		      : report->callees ? OF_CALLEES

@@ -305,6 +305,7 @@ int fold_give_row(struct fold *f, struct node *node)
 			     .n_levels = node->n_levels,
 			     .first_line = node->first_line,
 			     .last_line = node->last_line,
+			     .has_other_values = node->has_other_values,
 			     .cookie = node->cookie};
 	const struct node *above = node->above;
 
@@ -539,20 +540,21 @@ static int add_inner(struct fold *f, struct lane_state *l,
 	if (node->n_levels == 1)
 		dissolve_below(f, node);
 	node->n_calls++;
+	node->has_other_values |=
+		!values_equal(node->call.values, call->values);
 	if (node->n_levels < n_inner + 1)
 		node->n_levels = n_inner + 1;
 	return level_push(l, node, call->depth, n_inner);
 }
 
-/* A live call that is open may return yet; what an exception does is no call.
- */
+/* A live call that is open may return yet; each exception is a row. */
 static int joins(const struct fold *f, const struct shown *call,
 		 uint32_t function)
 {
 	int is_running = f->is_live && call->end == CALL_OPEN && !call->is_seed;
 
 	return (fold_is_foldable(call) || is_running) &&
-	       !f->names->functions[function].exception;
+	       !function_is_exception(&f->names->functions[function]);
 }
 
 int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
@@ -576,6 +578,7 @@ int fold_add(struct fold *f, const struct shown *call, uint64_t cookie)
 	if (!node)
 		return CST_MEMORY;
 	node->call = *call;
+	node->call.values = values_keep(call->values);
 	node->cookie = cookie;
 	node->function = function;
 	node->order = f->n_added++;

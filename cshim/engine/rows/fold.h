@@ -38,6 +38,7 @@ struct folded {
 	/* The first and last line that they were called from, in the file of
 	 * call.from; if both are equal or 0: the line of call.from. */
 	uint32_t first_line, last_line;
+	uint8_t has_other_values; /* their values differ */
 	uint8_t is_close; /* live: the end of a call that was a row when open */
 	uint8_t is_count; /* live: a row's count again, which has grown */
 	uint64_t cookie;  /* the cookie that fold_add() got for the call */

@@ -41,6 +41,7 @@ static int give_count(struct fold *f, const struct node *node)
 			     .n_levels = node->n_levels,
 			     .first_line = node->first_line,
 			     .last_line = node->last_line,
+			     .has_other_values = node->has_other_values,
 			     .is_count = 1,
 			     .cookie = node->cookie};
 
@@ -50,6 +51,9 @@ static int give_count(struct fold *f, const struct node *node)
 		    i->key != node->key || !node_has_lines(node, i))
 			continue;
 		row.n_calls += i->n_calls;
+		row.has_other_values |=
+			i->has_other_values ||
+			!values_equal(i->call.values, node->call.values);
 		row.call.duration_ns += i->call.duration_ns;
 		if (row.call.start_ns < i->call.start_ns)
 			row.call.start_ns = i->call.start_ns;
@@ -204,6 +208,8 @@ int fold_close(struct fold *f, const struct shown *call, uint64_t cookie)
 	node->call.duration_ns = call->duration_ns;
 	node->call.end = call->end;
 	node->call.n_stops = call->n_stops;
+	values_drop(node->call.values);
+	node->call.values = values_keep(call->values);
 	node->is_own |= !fold_is_foldable(call);
 	if (node->is_given)
 		return close_given(f, l, node);

@@ -29,6 +29,7 @@ struct node *node_new(struct fold *f)
 		s->next = f->slabs;
 		f->slabs = s;
 		for (uint32_t i = 0; i < SLAB_NODES; i++) {
+			s->nodes[i].call.values = NULL;
 			s->nodes[i].next = f->free;
 			f->free = &s->nodes[i];
 		}
@@ -96,6 +97,8 @@ void node_drop(struct fold *f, struct node *node)
 		above = node->above;
 		if (above != end)
 			node_unlink(node);
+		values_drop(node->call.values);
+		node->call.values = NULL;
 		node->next = f->free;
 		f->free = node;
 		f->n_held--;
@@ -117,6 +120,8 @@ void node_free_all(struct fold *f)
 	while (f->slabs) {
 		struct slab *next = f->slabs->next;
 
+		for (uint32_t i = 0; i < SLAB_NODES; i++)
+			values_drop(f->slabs->nodes[i].call.values);
 		free(f->slabs);
 		f->slabs = next;
 	}
@@ -145,7 +150,10 @@ static uint64_t call_key(struct fold *f, struct node *node)
 
 	node->file = from->file;
 	node->first_line = node->last_line = from->line;
-	return mix(mix(~0ull, node->function), (uintptr_t)node->file);
+	if (function_is_instant(&f->names->functions[node->function]))
+		node->text = values_hash(node->call.values);
+	return mix(mix(mix(~0ull, node->function), (uintptr_t)node->file),
+		   node->text);
 }
 
 void node_key(struct fold *f, struct node *node)
@@ -245,7 +253,7 @@ static struct node *row_after(struct node *row, const struct node *top)
 static int is_row_for(const struct node *a, const struct node *b)
 {
 	return !a->is_own && !a->is_aside && a->function == b->function &&
-	       a->file == b->file && node_has_lines(a, b);
+	       a->file == b->file && a->text == b->text && node_has_lines(a, b);
 }
 
 /* The row below a that b's call is one more of; looked for from `from` on,
@@ -288,8 +296,8 @@ static struct node *slow_row_for(struct node *a, const struct node *b)
 
 	for (int n = 0; i && n < MAX_KINDS; i = i->previous, n++)
 		if (i->is_aside && !i->is_own && i->function == b->function &&
-		    i->file == b->file && node_has_lines(i, b) &&
-		    node_speed(i, b) == AS_FAST)
+		    i->file == b->file && i->text == b->text &&
+		    node_has_lines(i, b) && node_speed(i, b) == AS_FAST)
 			return i;
 	return NULL;
 }
@@ -327,6 +335,8 @@ void node_join(struct fold *f, struct node *a, struct node *b)
 	a->n += b->n;
 	a->n_calls += b->n_calls;
 	a->call.duration_ns += b->call.duration_ns;
+	a->has_other_values |= b->has_other_values ||
+			       !values_equal(a->call.values, b->call.values);
 	if (a->n_levels < b->n_levels)
 		a->n_levels = b->n_levels;
 	join_lines(a, b);

@@ -21,7 +21,8 @@ struct node {
 	uint64_t cookie;
 	uint64_t order; /* of entry */
 	uint64_t key;
-	uint64_t n; /* calls side by side, or rounds of a loop */
+	uint64_t text; /* hash of the values, where these make it what it is */
+	uint64_t n;    /* calls side by side, or rounds of a loop */
 	uint64_t n_calls;
 	uint64_t n_given,
 		given_ns; /* live: n_calls in its last row, and when */
@@ -34,9 +35,10 @@ struct node {
 	uint32_t n_levels;
 	uint32_t period; /* not 0: a loop, its rows are below it */
 	uint32_t height;
-	uint8_t is_own;	     /* it joins no other */
-	uint8_t is_complete; /* it has ended, or is treated so */
-	uint8_t is_given;    /* its row was passed to row() */
+	uint8_t has_other_values; /* its calls' differ */
+	uint8_t is_own;		  /* it joins no other */
+	uint8_t is_complete;	  /* it has ended, or is treated so */
+	uint8_t is_given;	  /* its row was passed to row() */
 	uint8_t is_aside; /* much slower than what it would join; skipped when
 			     calls are compared with those before */
 	uint8_t is_only;  /* fold_only()'s, with all below */

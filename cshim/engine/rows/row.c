@@ -96,7 +96,8 @@ static char *put_duration(const struct row *row, char *out)
 {
 	const struct call_site *site = &row->names->sites[row->site];
 
-	if (row->names->functions[site->function].exception) {
+	if (function_is_instant(&row->names->functions[site->function]) &&
+	    !row->duration_ns) {
 		out = put_spaces(out, NUMBER_DURATION - 1);
 		return put(out, "-");
 	}
@@ -290,6 +291,24 @@ char *row_put_function(char *out, const struct names *names, uint32_t function,
 	return put(row_put_text(out, name, room), mark);
 }
 
+/* Puts what was called and its values; all of a message's text is made of
+ * these. */
+static char *put_call(const struct row *row, const struct cst_look *look,
+		      char *out)
+{
+	uint32_t id = row->names->sites[row->site].function;
+	const struct function *f = &row->names->functions[id];
+
+	if (f->kind != KIND_MESSAGE && f->kind != KIND_POINT)
+		out = row_put_function(out, row->names, id, look->names,
+				       NAME_MAX_BYTES);
+	if (row->has_other_values)
+		return put(out, "(...)");
+	return row->values || f->kind ? values_put_row(out, f, row->values,
+						       row->kind == ROW_CLOSE)
+				      : out;
+}
+
 static char *put_folded(const struct row *row, char *out)
 {
 	if (row->n_folded > 1) {
@@ -312,18 +331,16 @@ static char *put_folded(const struct row *row, char *out)
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out)
 {
-	const struct call_site *site = &row->names->sites[row->site];
 	const struct call_site *from = &row->names->sites[row->from];
 
 	if (row->kind == ROW_CLOSE)
 		out = put(out, "<- ");
-	out = row_put_function(out, row->names, site->function, look->names,
-			       NAME_MAX_BYTES);
+	out = put_call(row, look, out);
 	out = put_folded(row, out);
 	if (look->callsite && from->file && row->kind != ROW_CLOSE)
 		out = put_site(row, look, out);
 	if (row->is_unwound)
-		out = put(out, "  (unwound)");
+		out = put(out, row->is_vetoed ? "  (vetoed)" : "  (unwound)");
 	*out++ = '\n';
 	return out;
 }

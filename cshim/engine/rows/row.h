@@ -8,6 +8,7 @@
 
 #include "cstrace/engine.h"
 #include "names/names.h"
+#include "names/values.h"
 
 enum row_kind {
 	ROW_CALL,  /* a call that ended: with its duration */
@@ -28,6 +29,7 @@ struct row {
 	uint8_t is_unwound;
 	uint8_t is_seed;    /* began before the trace: no time */
 	uint8_t is_stopped; /* gdb stopped the program meanwhile */
+	uint8_t is_vetoed;  /* with is_unwound: its body did not run */
 	uint8_t is_again;   /* live only: a caller's row once more, as a note
 			     * that begins with "#" */
 	uint32_t depth;	    /* of visible calls */
@@ -41,8 +43,10 @@ struct row {
 	uint32_t process, thread;
 	uint64_t number;
 	struct row_cell cell;
-	uint32_t thread_color; /* an ordinal, which chooses the colour */
-	uint64_t n_folded;     /* 0 or 1: one call; else so many in one row */
+	const struct values *values; /* or NULL; borrowed */
+	uint8_t has_other_values;    /* the calls that are folded differ */
+	uint32_t thread_color;	     /* an ordinal, which chooses the colour */
+	uint64_t n_folded; /* 0 or 1: one call; else so many in one row */
 	/* The first and last line that a folded row's calls are made from;
 	 * else equal. */
 	uint32_t first_line, last_line;
@@ -54,7 +58,7 @@ struct row {
 /* Writes the row with its newline at `out`; returns its length.  ROW_MAX bytes
  * always suffice: names are cut, and a number shows the depth where the tree
  * would need more than ROW_BLANKS blanks (less in a narrow row). */
-enum { ROW_MAX = 12288, ROW_BLANKS = 40 };
+enum { ROW_MAX = 16384, ROW_BLANKS = 40 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
@@ -90,7 +94,7 @@ uint64_t row_mixed_note(char *out);
  * (times, cell and tree) changes with each call; the suffix, "function
  * file:line\n", of at most ROW_SUFFIX_MAX bytes, is equal for all calls of a
  * site that returned.  Both return the place behind what they wrote. */
-enum { ROW_SUFFIX_MAX = 9216 };
+enum { ROW_SUFFIX_MAX = 13312 };
 char *row_put_prefix(const struct row *row, const struct cst_look *look,
 		     char *out);
 char *row_put_suffix(const struct row *row, const struct cst_look *look,

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/ranges.h"
 #include "elf/x86_64.h"
+#include "sites/own_place.h"
 #include "sites/thrown.h"
 
 #include <stdio.h>
@@ -47,6 +48,8 @@ void sites_release(struct sites *s)
 	scopes_release(&s->scopes);
 	hashmap_release(&s->exceptions.functions);
 	hashmap_release(&s->exceptions.sites);
+	hashmap_release(&s->own_functions);
+	hashmap_release(&s->own_places);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -54,7 +57,7 @@ void sites_release(struct sites *s)
 	*s = (struct sites){0};
 }
 
-static int sites_room_function(struct sites *s, uint32_t function)
+int sites_room_function(struct sites *s, uint32_t function)
 {
 	return array_room(&s->first_of_function, &s->cap_functions,
 			  function + 1ull);
@@ -285,7 +288,10 @@ static int is_muted(struct sites *s, uint32_t function)
 
 static void site_set_muted(struct sites *s, uint32_t number, int muted)
 {
-	s->all[number].is_muted = (uint8_t)muted;
+	if (is_own_kind(s->all[number].kind))
+		s->all[number].is_excluded = (uint8_t)muted;
+	else
+		s->all[number].is_muted = (uint8_t)muted;
 	/* No fence: a hook that sees it late makes a record more, which is
 	 * dropped here. */
 	__atomic_store_n(&s->area->sites[number].verdict,
@@ -449,9 +455,9 @@ static uint8_t exception_kind(struct space *space, uint8_t kind, uint64_t at)
 			    &symbol))
 		return kind;
 	if (is_one_of(symbol.symbol, handlers))
-		return EXCEPTION_HIDDEN;
+		return KIND_HIDDEN;
 	return kind == CST_CATCH && is_one_of(symbol.symbol, enders)
-		       ? EXCEPTION_UNCAUGHT
+		       ? KIND_UNCAUGHT
 		       : kind;
 }
 
@@ -477,6 +483,58 @@ static void site_learn_exception(struct sites *s, struct space *space,
 		      site->call_site, 0);
 }
 
+static void site_chain(struct sites *s, uint32_t number)
+{
+	uint32_t function = s->all[number].function;
+
+	s->places[number].next_of_function = s->first_of_function[function];
+	s->first_of_function[function] = number;
+	if (is_muted(s, function))
+		site_set_muted(s, number, 1);
+}
+
+/* A place of cstrace.h.  Its records hold no frame pointer, so that its frame
+ * is known only where it is found by the stack pointer. */
+static void site_learn_own(struct sites *s, struct space *space,
+			   uint32_t number, const struct cst_site *raw)
+{
+	struct site_place *place = &s->places[number];
+	struct site *site = &s->all[number];
+	struct own_place own;
+	struct code code = {0};
+
+	spaces_look(&s->spaces, space, raw->process, raw->caller);
+	own_place_learn(s, space, raw, &own);
+	if (own.function == UINT32_MAX)
+		return;
+	site->call_site = names_add_site(s->names, own.function);
+	if (site->call_site == UINT32_MAX)
+		return;
+	site->kind = (uint8_t)raw->kind;
+	site->function = own.function;
+	place->hook = own.code;
+	site->cfa_offset = 1;
+	site->is_near = NEAR_FP;
+	if (own.code) {
+		modules_code(space->modules, own.code - 1, &code);
+		site->physical = physical_number(s, space, code.function);
+	}
+	if (code.cfa_base == CFA_SP && code.function) {
+		site->cfa_offset = code.cfa_offset;
+		site->is_near = 0;
+	}
+	if (raw->kind == CST_CALL) {
+		site_set_caller(s, space, site, place, own.code);
+		names_place_site(s->names, site->call_site, space->number,
+				 place->caller, 0);
+		questions_add(&s->questions, CST_ASK_LINE, space,
+			      place->caller - 1, site->call_site, 0);
+	} else if (*own.file) {
+		names_set_site(s->names, site->call_site, own.file, own.line);
+	}
+	site_chain(s, number);
+}
+
 static void site_learn(struct sites *s, uint32_t number)
 {
 	struct cst_site raw = s->area->sites[number];
@@ -490,10 +548,12 @@ static void site_learn(struct sites *s, uint32_t number)
 		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
 	};
 	spaces_take_mappings(&s->spaces, number);
-	spaces_look(&s->spaces, space, raw.process, raw.callee);
 	*site = (struct site){.is_muted = 1};
+	if (is_own_kind(raw.kind))
+		site_learn_own(s, space, number, &raw);
 	if (raw.kind > CST_CATCH)
 		return;
+	spaces_look(&s->spaces, space, raw.process, raw.callee);
 	site->kind = (uint8_t)raw.kind;
 	if (raw.kind >= CST_THROW) {
 		site_learn_exception(s, space, site, place);
@@ -510,10 +570,7 @@ static void site_learn(struct sites *s, uint32_t number)
 	site_set_caller(s, space, site, place, raw.callee);
 	if (site->kind == CST_ENTER)
 		site_find_line(s, space, site, place, raw.callee);
-	place->next_of_function = s->first_of_function[site->function];
-	s->first_of_function[site->function] = number;
-	if (is_muted(s, site->function))
-		site_set_muted(s, number, 1);
+	site_chain(s, number);
 }
 
 uint32_t sites_learn(struct sites *s)

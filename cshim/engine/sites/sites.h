@@ -32,7 +32,9 @@ struct site {
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind */
 	uint8_t is_muted;     /* its records are dropped */
-	uint32_t reserved;
+	uint8_t is_excluded; /* ... of a place of cstrace.h, which is muted too:
+			      * it is not for the fast path */
+	uint8_t reserved[3];
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
@@ -80,6 +82,10 @@ struct sites {
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	struct scopes scopes;
 	struct exceptions exceptions;
+	/* What own_place.c made: by the addresses of interned texts, and by
+	 * those of the places' descriptors. */
+	struct hashmap own_functions, own_places;
+	uint32_t veto; /* the function that stands for a veto + 1, or 0 */
 	/* private */
 	struct hashmap by_place; /* functions, by modules_place() */
 	uint32_t *first_of_function;
@@ -98,6 +104,10 @@ int sites_init(struct sites *s, struct area *a, struct names *n);
 
 /* Frees the memory of s and zeroes it. */
 void sites_release(struct sites *s);
+
+/* Makes room for what is known of a function.  Returns 0, or a negative number
+ * when out of memory. */
+int sites_room_function(struct sites *s, uint32_t function);
 
 /* Learns the sites that are new in the area.  Returns how many are known now:
  * records of a site with this number or a higher one must wait. */

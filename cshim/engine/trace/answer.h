@@ -10,7 +10,7 @@
 
 struct answer {
 	uint64_t n_shown;
-	uint64_t n_notes;   /* shown, but no calls: what exceptions did */
+	uint64_t n_notes;   /* shown, but no calls: exceptions, spans ... */
 	uint64_t n_std;	    /* hidden only because they are the library's */
 	uint8_t is_chosen;  /* a choice was applied */
 	uint8_t has_counts; /* 0: only a part was read */

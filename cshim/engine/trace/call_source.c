@@ -89,7 +89,7 @@ int cst_trace_source(const struct cst_trace *t, const char *id,
 	f = &t->names->functions[s->function];
 	if (s->file)
 		find_call(t, s, &where, out);
-	m = f->exception ? NULL : module_of(t, f);
+	m = f->kind ? NULL : module_of(t, f);
 	if (!m)
 		return 0;
 	symbol_file_find(m->path, m->build_id, &where, &found);

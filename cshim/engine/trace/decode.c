@@ -13,6 +13,7 @@ void unpacked_release(struct unpacked *u)
 	free(u->calls);
 	free(u->numbers);
 	free(u->threads);
+	block_values_release(&u->values);
 	*u = (struct unpacked){0};
 }
 
@@ -61,6 +62,13 @@ static void fill_late(const struct cst_trace *t, struct unpacked *u,
 		c->duration = late->end_ticks - c->start;
 		c->end = late->end;
 		c->thrown = late->thrown;
+		if (late->n_result && !c->has_values)
+			c->has_values = 1;
+		if (late->n_result &&
+		    block_values_result(
+			    &u->values, (uint32_t)(late->seq - info->first_seq),
+			    (const uint8_t *)late->result, late->n_result) < 0)
+			return;
 	}
 }
 
@@ -89,7 +97,8 @@ int decoder_unpack(struct decoder *d, const struct cst_trace *t, uint32_t block,
 	if (loader_read(t, b->data_at, data, b->data_size) < 0)
 		return loader_damaged(t, err, "calls cannot be read");
 	status = unpacker_unpack(&d->unpacker, info, data, b->data_size,
-				 out->calls, out->numbers, out->threads);
+				 out->calls, out->numbers, out->threads,
+				 &out->values);
 	if (status == CST_MEMORY)
 		return cst_fail_memory(err);
 	if (status < 0 || d->unpacker.largest_site >= t->names->n_sites ||

@@ -13,6 +13,7 @@ struct unpacked {
 	struct packed_call *calls;
 	uint64_t *numbers; /* with PACK_NUMBERS */
 	uint32_t *threads; /* with PACK_THREADS */
+	struct block_values values;
 	uint32_t cap;
 };
 

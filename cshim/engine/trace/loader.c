@@ -5,6 +5,7 @@
  * small reads.
  */
 #include "trace/loader.h"
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/outfile.h"
 #include "file/index.h"
@@ -91,6 +92,7 @@ static int take_late(struct scan *s, const struct pack_info *info,
 	struct cst_trace *t = s->t;
 
 	for (uint32_t i = 0; i < info->n_late; i++) {
+		const char *result = NULL;
 		struct late_end late;
 
 		if (pack_late_get(c, &late) < 0 || !late.seq ||
@@ -98,12 +100,18 @@ static int take_late(struct scan *s, const struct pack_info *info,
 			return scan_damaged(s, "a late end");
 		if (array_room(&t->late, &t->cap_late, t->n_late + 1ull) < 0)
 			return cst_fail_memory(s->err);
+		if (late.n_result)
+			result = arena_intern(t->names->arena,
+					      (const char *)late.result,
+					      late.n_result);
 		t->late[t->n_late++] = (struct trace_late){
 			.seq = info->first_seq - late.seq,
 			.end_ticks = late.end_ticks,
 			.lane = info->lane,
 			.end = late.end,
 			.thrown = late.thrown,
+			.result = result,
+			.n_result = result ? late.n_result : 0,
 		};
 		t->status.n_unwound += late.end == CALL_UNWOUND;
 	}

@@ -39,6 +39,8 @@ struct trace_late {
 	uint32_t lane;
 	uint32_t thrown; /* as in struct packed_call */
 	uint8_t end;
+	uint32_t n_result;
+	const char *result; /* in the names' arena */
 };
 
 struct trace_pause {
@@ -92,7 +94,7 @@ struct cst_trace {
 	uint32_t ns_mult, ns_shift;
 	const char *from, *until, *in_file, *in_module;
 	struct cst_status_report status;
-	uint64_t n_notes;      /* beside its calls: what exceptions did */
+	uint64_t n_notes; /* rows beside its calls: exceptions, spans, ... */
 	struct answer *answer; /* answer.h; its readers' own */
 };
 
@@ -110,13 +112,13 @@ int loader_damaged(const struct cst_trace *t, struct cst_error *err,
  * cannot read all of them. */
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n);
 
-/* Returns whether an entry of that site is a call: what an exception did is
- * written like one, and is none. */
+/* Returns whether an entry of that site is a call: what an exception did, a
+ * span or a message is written like one, and is none. */
 static inline int trace_is_call(const struct cst_trace *t, uint32_t site)
 {
 	const struct names *n = t->names;
 
-	return !n->functions[n->sites[site].function].exception;
+	return !n->functions[n->sites[site].function].kind;
 }
 
 /* Converts ticks to nanoseconds.  ns_shift is below 64; the product is shifted

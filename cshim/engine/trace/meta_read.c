@@ -68,12 +68,12 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 	f = &t->names->functions[id];
 	f->addr = addr;
 	f->is_std = flags & 1;
-	f->exception = (flags >> 1) % 8;
+	f->kind = flags >> 1;
 	f->name = name;
 	f->symbol = text_or_null(symbol);
 	f->module = text_or_null(module);
-	f->file = f->exception ? NULL : text_or_null(file);
-	f->message = f->exception ? text_or_null(file) : NULL;
+	f->file = function_is_exception(f) ? NULL : text_or_null(file);
+	f->message = function_is_exception(f) ? text_or_null(file) : NULL;
 	names_settle(t->names, id);
 	return 0;
 }
@@ -98,12 +98,24 @@ static int take_site(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_values(struct cst_trace *t, struct cursor *c)
+{
+	uint64_t id = cursor_varint(c);
+	const char *values = take_text(t, c);
+
+	if (c->failed || id >= t->names->n_functions)
+		return -1;
+	t->names->functions[id].values = text_or_null(values);
+	return 0;
+}
+
 static int take_names(struct cst_trace *t, struct cursor *c)
 {
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
 		int status = what == 1	 ? take_function(t, c)
 			     : what == 2 ? take_site(t, c)
+			     : what == 3 ? take_values(t, c)
 					 : CST_BAD_FILE;
 
 		if (status < 0)

@@ -179,7 +179,7 @@ int cst_trace_call(const struct cst_trace *t, const char *id,
 				 .file = s->file,
 				 .addr = f->addr,
 				 .line = s->line,
-				 .is_exception = f->exception != 0};
+				 .is_exception = function_is_exception(f)};
 	return 0;
 }
 

@@ -63,11 +63,15 @@ struct picker {
 	uint8_t *has_thread;  /* lanes on which a chosen one may be */
 	struct shown *before; /* callers not yet passed on */
 	uint32_t n_before, at_before, cap_before;
-	int hides_exceptions;
+	int hides_instants;
 	uint64_t n_seen; /* calls gone through, visible or not */
 	uint64_t n_shown, n_notes, n_std;
 	int is_over, has_counts;
 
+	/* The values of the calls that are being picked; their fields have the
+	 * places in here until no more are picked. */
+	struct bytes values;
+	struct bytes batch_values;
 	struct shown batch[BATCH];
 	/* Once there is a thread, which has all of the above. */
 	struct pipeline *ahead;
@@ -147,7 +151,7 @@ int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 	int status = view_new(t, choice, is_by_lane, out, err);
 
 	if (status == 0)
-		((struct picker *)*out)->hides_exceptions = 1;
+		((struct picker *)*out)->hides_instants = 1;
 	return status;
 }
 
@@ -210,6 +214,8 @@ void view_free(struct view *v)
 	free(p->lanes);
 	free(p->has_thread);
 	free(p->before);
+	bytes_release(&p->values);
+	bytes_release(&p->batch_values);
 	filter_free(p->filter);
 	walk_free(p->walk);
 	free(p);
@@ -280,6 +286,7 @@ static inline void shown_fill(const struct picker *p,
 	out->depth = above->below.depth;
 	out->end = c->end;
 	out->thrown = c->thrown;
+	out->values = NULL;
 	out->is_seed = c->is_seed;
 	out->n_stops = call_stops(p->t, c, p->run.lane);
 	out->is_before = 0;
@@ -353,8 +360,9 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	}
 	is_visible = filter_enter(p->filter, names, function, above->below,
 				  &here->below);
-	/* What is thrown calls nothing. */
-	if (p->hides_exceptions && names->functions[function].exception)
+	/* What takes no time calls nothing. */
+	if (p->hides_instants &&
+	    function_is_instant(&names->functions[function]))
 		return 0;
 	here->is_hidden = !is_visible;
 	here->number = above->number;
@@ -389,6 +397,39 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	return 1;
 }
 
+/* Puts the values of call i of the run where those of what is picked are.  What
+ * an asynchronous span's end has in them is when it began. */
+static void pick_values(struct picker *p, uint32_t i, struct shown *out)
+{
+	const struct names *names = p->t->names;
+	const struct valued *v = block_values_of(p->run.values, p->run.at + i);
+	const uint8_t *bytes = p->run.values->bytes.data + v->at;
+	size_t at;
+
+	if (!p->values.len) /* no place is 0 */
+		bytes_put(&p->values, &(uint64_t){0}, sizeof(uint64_t));
+	at = values_put(&p->values, bytes, v->n, bytes + v->n, v->n_result);
+	if (p->values.failed)
+		return;
+	out->values = (const struct values *)at;
+	if (names->functions[names->sites[out->site].function].kind ==
+	    KIND_ASYNC_END)
+		out->duration_ns = trace_ns(
+			p->t,
+			values_ticks(
+				(const struct values *)(p->values.data + at)));
+}
+
+/* Turns places into pointers; bytes are those of p->values. */
+static void settle_values(struct shown *calls, uint32_t n, const uint8_t *bytes)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (calls[i].values)
+			calls[i].values =
+				(const struct values
+					 *)(bytes + (size_t)calls[i].values);
+}
+
 /* Go through the run as far as there is room. */
 static int view_run(struct picker *p, struct shown *out, uint32_t cap)
 {
@@ -401,12 +442,16 @@ static int view_run(struct picker *p, struct shown *out, uint32_t cap)
 
 		if (c->depth + 1 >= l->cap && lane_levels(p, l, c->depth) < 0)
 			return CST_MEMORY;
-		n += (uint32_t)view_call(
-			p, c,
-			p->run.numbers ? p->run.numbers[i]
-				       : p->run.first_number + i,
-			p->run.threads ? p->run.threads[i] : p->run.thread,
-			&l->levels[c->depth + 1], &out[n]);
+		if (!view_call(p, c,
+			       p->run.numbers ? p->run.numbers[i]
+					      : p->run.first_number + i,
+			       p->run.threads ? p->run.threads[i]
+					      : p->run.thread,
+			       &l->levels[c->depth + 1], &out[n]))
+			continue;
+		if (c->has_values && p->run.values)
+			pick_values(p, i, &out[n]);
+		n++;
 	}
 	p->n_seen += p->at - from;
 	if (p->at == p->run.n) {
@@ -500,19 +545,30 @@ static int view_go(struct picker *p, struct shown *out, uint32_t cap,
 	return (int)n;
 }
 
+/* The calls, their values, and how many calls there are. */
 static int view_fill(void *arg, struct bytes *out, struct cst_error *err)
 {
 	struct picker *p = arg;
 	struct shown *calls = (struct shown *)bytes_reserve(
-		out, AHEAD_BLOCK * sizeof(*calls));
+		out, AHEAD_BLOCK * sizeof(*calls) + sizeof(uint64_t));
+	uint64_t count;
 	int n;
 
 	if (!calls)
 		return cst_fail_memory(err);
+	p->values.len = 0;
 	n = view_go(p, calls, AHEAD_BLOCK, err);
 	if (n < 0)
 		return n;
+	count = (uint64_t)n;
 	out->len = (size_t)n * sizeof(*calls);
+	bytes_put(out, p->values.data, p->values.len);
+	bytes_put(out, &count, sizeof(count));
+	if (out->failed)
+		return cst_fail_memory(err);
+	calls = (struct shown *)out->data;
+	if (p->values.len)
+		settle_values(calls, (uint32_t)n, (uint8_t *)(calls + n));
 	return !p->is_over;
 }
 
@@ -521,10 +577,12 @@ static int view_ready(struct picker *p, struct cst_error *err)
 {
 	const struct bytes *b;
 	int got = pipeline_next(p->ahead, &b, err);
+	uint64_t n;
 
 	if (got > 0) {
+		memcpy(&n, b->data + b->len - sizeof(n), sizeof(n));
 		p->view.next = (struct shown *)b->data;
-		p->view.end = p->view.next + b->len / sizeof(*p->view.next);
+		p->view.end = p->view.next + n;
 	}
 	return got;
 }
@@ -532,6 +590,7 @@ static int view_ready(struct picker *p, struct cst_error *err)
 int view_more(struct view *v, struct cst_error *err)
 {
 	struct picker *p = (struct picker *)v;
+	struct bytes batch_values;
 	int got = 1;
 
 	while (got > 0 && v->next == v->end && (p->ahead || !p->is_over)) {
@@ -539,9 +598,14 @@ int view_more(struct view *v, struct cst_error *err)
 			got = view_ready(p, err);
 			continue;
 		}
+		p->values.len = 0;
 		got = view_go(p, p->batch, BATCH, err);
 		if (got < 0)
 			break;
+		settle_values(p->batch, (uint32_t)got, p->values.data);
+		batch_values = p->batch_values;
+		p->batch_values = p->values;
+		p->values = batch_values;
 		v->next = p->batch;
 		v->end = p->batch + got;
 		got = 1;

@@ -7,6 +7,7 @@
 #define ENGINE_VIEW_H
 
 #include "names/filter.h"
+#include "names/values.h"
 #include "trace/walk.h"
 
 enum parent_kind { PARENT_NONE = 0, PARENT_CALL = 1, PARENT_SEED = 2 };
@@ -28,7 +29,9 @@ struct shown {
 	uint32_t depth;	  /* of visible calls on its lane */
 	uint32_t n_stops; /* how often gdb stopped the program meanwhile */
 	uint32_t thrown;  /* as in struct packed_call */
-	uint8_t end;	  /* enum call_end */
+	/* NULL: none.  Valid until another call is asked for. */
+	const struct values *values;
+	uint8_t end; /* enum call_end */
 	uint8_t is_seed;
 	uint8_t parent;	   /* enum parent_kind */
 	uint8_t is_before; /* comes before the part that is viewed; a caller of
@@ -45,8 +48,8 @@ struct view {
  * negative status. */
 int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	     int is_by_lane, struct view **out, struct cst_error *err);
-/* Makes a view of calls only, without where exceptions are thrown and
- * caught. */
+/* Makes a view of calls and spans only, without exceptions, messages and
+ * whatever else takes no time. */
 int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 		   int is_by_lane, struct view **out, struct cst_error *err);
 /* Makes a view of a part of the trace.  Each lane begins with the callers of
@@ -104,6 +107,14 @@ static inline uint64_t call_duration_ns(const struct cst_trace *t,
  * open. */
 uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
 		    uint32_t lane);
+
+/* Returns whether a callback vetoed the call. */
+static inline uint8_t shown_is_vetoed(const struct cst_trace *t,
+				      const struct shown *s)
+{
+	return s->thrown && s->thrown <= t->names->n_functions &&
+	       t->names->functions[s->thrown - 1].kind == KIND_VETO;
+}
 
 /* Returns whether the call has ended and its duration includes gdb's stops. */
 static inline uint8_t shown_is_stopped(const struct shown *s)

@@ -316,6 +316,7 @@ static void run_fill(const struct walk *w, struct walk_lane *l, uint32_t n,
 						      : NULL,
 		.threads = info->flags & PACK_THREADS ? l->held.threads + l->at
 						      : NULL,
+		.values = l->held.values.n ? &l->held.values : NULL,
 		.first_number = info->first_number + l->at,
 		.thread = info->thread,
 		.block = l->block,

@@ -19,6 +19,7 @@ struct run {
 	 * thread threads[i], or thread. */
 	const uint64_t *numbers;
 	const uint32_t *threads;
+	const struct block_values *values; /* of the block; NULL: none */
 	uint64_t first_number;
 	uint32_t thread;
 	uint8_t is_last;    /* the lane ends with it */

@@ -256,6 +256,7 @@ static int lane_keep(struct window_lane *l, const struct shown *call)
 	if (array_room(&l->calls, &l->cap, call->depth + 1ull) < 0)
 		return CST_MEMORY;
 	l->calls[call->depth] = *call;
+	l->calls[call->depth].values = NULL; /* they are gone by then */
 	return 0;
 }
 

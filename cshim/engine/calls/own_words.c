@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A span is an open call in the frame that holds it: where that frame's CFA is
+ * not known by its stack pointer, it is that of the call that is open in the
+ * frame, or stands in for it.
+ */
+#include "calls/own_words.h"
+
+#include "calls/exceptions.h"
+#include "calls/find_lane.h"
+#include "calls/fork.h"
+#include "calls/jumps.h"
+#include "calls/record_text.h"
+
+#include <stdlib.h>
+
+enum {
+	FRAME_BYTES = 1 << 16, /* a frame may be this large */
+	ASYNC_SLOTS = 1 << 15, /* asynchronous spans that are open, at most */
+	ASYNC_PROBES = 8,
+};
+
+/* One such record. */
+struct word {
+	const struct site *site;
+	uint32_t number;
+	uint64_t sp, time;
+	const struct values *values; /* or NULL */
+};
+
+/* ---- spans and calls ------------------------------------------------------
+ */
+
+static int is_of_frame(const struct open_call *o, const struct word *w)
+{
+	return o->physical && o->physical == w->site->physical &&
+	       o->cfa - w->sp - 1 < FRAME_BYTES;
+}
+
+static uint64_t cfa_of(struct stack *s, const struct word *w)
+{
+	const struct open_call *top = stack_top(s);
+
+	if (w->site->is_near && top && is_of_frame(top, w))
+		return top->cfa;
+	return w->sp + (uint64_t)(int64_t)w->site->cfa_offset;
+}
+
+/* A span that begins again in one frame was left by a jump. */
+static void leave_older(struct callstack *c, struct thread *t, struct stack *s,
+			const struct word *w, uint64_t cfa)
+{
+	uint32_t left = s->n;
+
+	for (uint32_t i = s->n; i && s->calls[i - 1].cfa == cfa; i--)
+		if (s->calls[i - 1].call_site == w->site->call_site)
+			left = i - 1;
+	stack_unwind(c, t, s, left, w->time);
+}
+
+static void open_span(struct callstack *c, struct thread *t,
+		      const struct word *w)
+{
+	struct stack *s = jumps_unwind_to(c, t, w->sp, w->time);
+	const struct open_call call = {
+		.cfa = cfa_of(s, w),
+		.start = w->time,
+		.function = w->site->function,
+		.physical = w->site->physical,
+		.call_site = w->site->call_site,
+		.is_near = w->site->is_near,
+	};
+
+	leave_older(c, t, s, w, call.cfa);
+	stack_open(c, t, s, &call, w->values);
+}
+
+/* Has the function that reports itself hooks, too? */
+static int is_hooked(const struct callstack *c, const struct open_call *o,
+		     const struct word *w)
+{
+	const struct site_place *places = c->sites->places;
+
+	return is_of_frame(o, w) && o->site &&
+	       c->sites->all[o->site].kind == CST_ENTER &&
+	       places[o->site].caller == places[w->number].caller;
+}
+
+static void open_call(struct callstack *c, struct thread *t,
+		      const struct word *w)
+{
+	struct stack *s = stack_now(t);
+	const struct open_call *top = stack_top(s);
+	struct frame f = {
+		.site = w->site,
+		.number = w->number,
+		.time = w->time,
+		.sp = w->sp,
+		.cfa = w->sp + (uint64_t)(int64_t)w->site->cfa_offset,
+	};
+
+	if (top && is_hooked(c, top, w)) {
+		c->n_calls++;
+		stack_open(c, t, s,
+			   &(struct open_call){
+				   .cfa = top->cfa,
+				   .start = w->time,
+				   .function = w->site->function,
+				   .physical = w->site->physical,
+				   .call_site = w->site->call_site,
+			   },
+			   w->values);
+		return;
+	}
+	callstack_call(c, t, &f, w->values);
+}
+
+/* Ends the call or span with that index. */
+static void close_open(struct callstack *c, struct thread *t, struct stack *s,
+		       uint32_t i, const struct word *w, uint32_t veto)
+{
+	enum call_end how = CALL_RETURN;
+	uint64_t seq;
+
+	t->current = s;
+	stack_unwind(c, t, s, i + 1, w->time);
+	s->result = w->values;
+	s->is_vetoed = veto != UINT32_MAX;
+	if (s->is_vetoed)
+		how = CALL_UNWOUND;
+	else if (s->n_flying)
+		how = exceptions_end(s, i);
+	c->n_unwound += how == CALL_UNWOUND;
+	stack_pop(c, t, s, w->time, how);
+	s->result = NULL;
+	s->is_vetoed = 0;
+	seq = s->calls[i].seq;
+	if (!s->lane || seq == NO_SEQ)
+		return;
+	if (veto != UINT32_MAX)
+		lane_mark_thrown(s->lane, seq, veto);
+	if (w->values)
+		lane_keep_values(s->lane, seq, w->values->data, w->values->n,
+				 1);
+}
+
+/* The innermost one of that function whose frame is there; others below it were
+ * left.  Returns its index + 1, or 0. */
+static uint32_t find_open(const struct stack *s, const struct word *w)
+{
+	for (uint32_t i = s->n; i; i--)
+		if (s->calls[i - 1].function == w->site->function &&
+		    s->calls[i - 1].cfa > w->sp)
+			return i;
+	return 0;
+}
+
+static void end_open(struct callstack *c, struct thread *t,
+		     const struct word *w, uint32_t veto)
+{
+	struct stack *s = stack_now(t);
+	uint32_t i = find_open(s, w);
+
+	if (!i || s->calls[i - 1].cfa - w->sp > FRAME_BYTES) {
+		s = jumps_unwind_to(c, t, w->sp, w->time);
+		i = find_open(s, w);
+	}
+	if (i)
+		close_open(c, t, s, i - 1, w, veto);
+	else
+		c->n_orphans++;
+}
+
+/* ---- what takes no time ---------------------------------------------------
+ */
+
+static void note(struct callstack *c, struct thread *t, const struct word *w,
+		 const struct values *v)
+{
+	struct stack *s = jumps_unwind_to(c, t, w->sp, w->time);
+
+	stack_note(c, t, s, cfa_of(s, w), w->site->call_site, w->time,
+		   v ? v : &(struct values){.n_refs = 0});
+}
+
+/* Spans of one name and number in one process are one. */
+static uint64_t async_key(const struct callstack *c, const struct thread *t,
+			  const struct word *w)
+{
+	const struct names *names = c->sites->names;
+	const char *name = names_bare(&names->functions[w->site->function]);
+	struct value_list l = value_list(w->values ? w->values->data : NULL,
+					 w->values ? w->values->n : 0, NULL);
+	struct value id;
+	uint64_t hash = t->process + 1ull;
+
+	if (!value_next(&l, &id))
+		return 0;
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
+	hash = (hash ^ id.u) * 0x9e3779b97f4a7c15ull;
+	hash ^= hash >> 29;
+	return hash ? hash : 1;
+}
+
+/* An asynchronous span that is open; key 0: none. */
+struct async_span {
+	uint64_t key, start;
+};
+
+/* The place of the key, or else a free one, or else that of the oldest that
+ * could be there; NULL: out of memory. */
+static struct async_span *async_find(struct callstack *c, uint64_t key)
+{
+	struct async_span *best = NULL;
+
+	if (!c->async)
+		c->async = calloc(ASYNC_SLOTS, sizeof(*c->async));
+	for (uint64_t i = 0; i < ASYNC_PROBES && c->async; i++) {
+		struct async_span *a = &c->async[(key + i) % ASYNC_SLOTS];
+
+		if (a->key == key)
+			return a;
+		if (!best || (best->key && (!a->key || a->start < best->start)))
+			best = a;
+	}
+	return best;
+}
+
+static void begin_async(struct callstack *c, struct thread *t,
+			const struct word *w)
+{
+	uint64_t key = async_key(c, t, w);
+	struct async_span *a = key ? async_find(c, key) : NULL;
+
+	if (a)
+		*a = (struct async_span){key, w->time};
+	note(c, t, w, w->values);
+}
+
+/* The values of the end have the ticks since the begin, where that is known. */
+static void end_async(struct callstack *c, struct thread *t,
+		      const struct word *w)
+{
+	uint64_t key = async_key(c, t, w);
+	struct async_span *a = key ? async_find(c, key) : NULL;
+	struct bytes more = {0};
+	struct values *v = NULL;
+
+	if (w->values)
+		bytes_put(&more, w->values->data, w->values->n);
+	if (a && a->key == key) {
+		bytes_put_byte(&more, VALUE_TICKS);
+		bytes_put_varint(&more, w->time - a->start);
+		a->key = 0;
+	}
+	if (more.len && !more.failed)
+		v = values_new(more.data, (uint32_t)more.len, NULL, 0);
+	note(c, t, w, v ? v : w->values);
+	values_drop(v);
+	bytes_release(&more);
+}
+
+/* ---- one record ------------------------------------------------------------
+ */
+
+static void take_word(struct callstack *c, struct thread *t,
+		      const struct word *w)
+{
+	switch (w->site->kind) {
+	case CST_SPAN:
+		open_span(c, t, w);
+		break;
+	case CST_CALL:
+		open_call(c, t, w);
+		break;
+	case CST_SPAN_END:
+	case CST_CALL_END:
+		end_open(c, t, w, UINT32_MAX);
+		break;
+	case CST_VETO:
+		end_open(c, t, w, own_place_veto(c->sites));
+		break;
+	case CST_ASYNC:
+		begin_async(c, t, w);
+		break;
+	case CST_ASYNC_END:
+		end_async(c, t, w);
+		break;
+	default: /* CST_MESSAGE, CST_COUNT */
+		note(c, t, w, w->values);
+	}
+}
+
+void own_words_take(struct callstack *c, struct thread *t,
+		    const struct cst_record *r, uint32_t number, uint64_t time)
+{
+	uint64_t n = cst_record_fp(r);
+	const char *text = record_text_take(t, n);
+	struct values *v = NULL;
+	struct word w = {
+		.site = &c->sites->all[number],
+		.number = number,
+		.sp = cst_record_sp(r),
+		.time = time,
+	};
+
+	if (t->last_time < c->begin_ticks || w.site->is_excluded)
+		return;
+	if (t->heir_of)
+		fork_inherit(c, t, time, w.sp + 1,
+			     w.site->kind == CST_SPAN_END ||
+				     w.site->kind == CST_CALL_END ||
+				     w.site->kind == CST_VETO);
+	if (text && n <= CST_VALUES_MAX)
+		v = values_new(text, (uint32_t)n, NULL, 0);
+	w.values = v;
+	take_word(c, t, &w);
+	values_drop(v);
+}

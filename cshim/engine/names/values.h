@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The values of a call, a span or a message, as the program recorded them (enum
+ * cst_value), and how they are written.  The bytes may be anybody's: what is no
+ * value ends the list.
+ */
+#ifndef ENGINE_VALUES_H
+#define ENGINE_VALUES_H
+
+#include "base/bytes.h"
+#include "names/names.h"
+
+/* The values at the entry, n bytes of them, and behind these n_result bytes of
+ * those at the end.  With n_refs 0 they lie in somebody else's memory. */
+struct values {
+	uint32_t n_refs;
+	uint32_t n, n_result;
+	uint8_t data[];
+};
+
+/* Returns values of one reference, or NULL when out of memory. */
+struct values *values_new(const void *data, uint32_t n, const void *result,
+			  uint32_t n_result);
+/* Returns v with one more reference, or a copy where it has none; NULL for
+ * NULL, or when out of memory. */
+const struct values *values_keep(const struct values *v);
+/* Drops a reference, and frees v with the last one; v may be NULL. */
+void values_drop(const struct values *v);
+
+/* Return whether a and b are equal, and a hash of v; each may be NULL. */
+int values_equal(const struct values *a, const struct values *b);
+uint64_t values_hash(const struct values *v);
+
+/* Appends values with no reference to out, which are valid as long as its
+ * memory is; returns their place in it. */
+size_t values_put(struct bytes *out, const void *data, uint32_t n,
+		  const void *result, uint32_t n_result);
+
+/* ---- one by one ---------------------------------------------------------- */
+
+/* What the reader adds to those of enum cst_value, behind the program's own:
+ * the ticks since an asynchronous span began, as a varint. */
+enum { VALUE_TICKS = 'd' };
+
+struct value {
+	uint8_t kind;	  /* enum cst_value, or VALUE_TICKS */
+	const char *name; /* not NUL-terminated */
+	size_t name_size; /* 0: it has no name */
+	union {
+		int64_t i;
+		uint64_t u;
+		double f;
+	};
+	const char *text; /* not NUL-terminated */
+	uint32_t size;
+};
+
+struct value_list {
+	struct cursor c;
+	const char *names; /* of those to come */
+};
+
+/* Returns a list over n bytes of values with these names (commas between, or
+ * NULL). */
+struct value_list value_list(const void *data, uint32_t n, const char *names);
+
+/* Puts the next value into *out.  Returns 1, or 0 at the end. */
+int value_next(struct value_list *l, struct value *out);
+
+/* ---- as text ------------------------------------------------------------- */
+
+/* The most bytes that the functions below write. */
+enum { VALUES_ROOM = 4096 };
+
+/* Appends what stands behind the name of a row: `(file="a.txt", n=3)`, with
+ * ` = 7` for a result (alone if is_close is set); a counter's ` = 512`, an
+ * asynchronous span's ` #7(n=3)`. For a message it is all of the row's text,
+ * `log: queue is full`. Not printable characters are escaped.  f is what the
+ * values are of; v may be NULL.  Returns the place behind the text. */
+char *values_put_row(char *out, const struct function *f,
+		     const struct values *v, int is_close);
+
+/* Puts a message's text into out, NUL-terminated and not escaped; size is
+ * VALUES_ROOM or more. */
+void values_message(const struct function *f, const struct values *v, char *out,
+		    size_t size);
+
+/* Returns the ticks of VALUE_TICKS, or 0. */
+uint64_t values_ticks(const struct values *v);
+
+/* Appends a value to out as JSON. */
+void value_put_json(struct bytes *out, const struct value *v);
+/* Appends {"file":"a.txt","n":3} for n bytes of values. */
+void values_put_json(struct bytes *out, const void *data, uint32_t n,
+		     const char *names);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a program says by cstrace.h, from its records to rows: live, and from
+ * the file.
+ */
+#include "words_builder.h"
+
+#include "cstrace/engine.h"
+
+static const struct cst_look no_times = {.callsite = 1};
+static const struct cst_choice all = {.std = 1};
+
+struct output {
+	char text[1 << 16];
+	size_t n;
+};
+
+static int collect(void *arg, const char *text, uint64_t size)
+{
+	struct output *o = arg;
+
+	if (o->n + size < sizeof(o->text)) {
+		memcpy(o->text + o->n, text, size);
+		o->n += size;
+		o->text[o->n] = 0;
+	}
+	return 0;
+}
+
+/* Without the lines of the heading. */
+static const char *body(const char *text)
+{
+	while (*text == '#' && strchr(text, '\n'))
+		text = strchr(text, '\n') + 1;
+	return text;
+}
+
+static void assert_shows_as(struct cst_trace *t, const struct cst_look *look,
+			    const char *expected)
+{
+	static struct output o;
+	struct cst_error err;
+
+	o = (struct output){.n = 0};
+	assert_true(cst_trace_show(t, look, &all, collect, &o, &err) >= 0);
+	assert_string_equal(body(o.text), expected);
+}
+
+static void assert_shows(struct said *p, const char *expected)
+{
+	struct cst_trace *t = said_end(p);
+
+	assert_shows_as(t, &no_times, expected);
+	cst_trace_free(t);
+}
+
+/* ---- rows -----------------------------------------------------------------
+ */
+
+static void a_span_holds_what_is_said_in_it(void **state)
+{
+	struct said p;
+	uint32_t load, end, log;
+
+	(void)state;
+	said_begin(&p);
+	load = said_place(&p, CST_SPAN, 0x5000,
+			  "load|src/a.c|8|main|file,n|401010");
+	end = said_place(&p, CST_SPAN_END, 0x5000, NULL);
+	log = said_place(&p, CST_MESSAGE, 0x5100,
+			 "queue is %s, n=%d|src/a.c|9|main||401010");
+	SAID(&p, load, SP_OUTER, "s\005a.txti\006");
+	SAID(&p, log, SP_OUTER, "s\004fulli\005");
+	said_record(&p, end, SP_OUTER, 0);
+	SAID(&p, log, SP_OUTER, "s\005emptyi\000");
+	assert_shows(&p, "span load(file=\"a.txt\", n=3)  a.c:8\n"
+			 "  log: queue is full, n=-3  a.c:9\n"
+			 "log: queue is empty, n=0  a.c:9\n");
+}
+
+static void a_function_that_reports_itself_is_a_call(void **state)
+{
+	struct said p;
+	struct cst_trace *t;
+	struct cst_status_report status;
+	uint32_t abc, end, veto, outer;
+
+	(void)state;
+	said_begin(&p);
+	outer = said_place(&p, CST_CALL, 0x5000, "run|a.c|3|run||401010");
+	abc = said_place(&p, CST_CALL, 0x5100, "abc|a.c|5|abc|a,b|402010");
+	end = said_place(&p, CST_CALL_END, 0x5100, NULL);
+	veto = said_place(&p, CST_VETO, 0x5100, NULL);
+	said_record(&p, outer, SP_OUTER, 0);
+	SAID(&p, abc, SP_INNER, "i\002i\004");
+	SAID(&p, end, SP_INNER, "i\006");
+	SAID(&p, abc, SP_INNER, "i\002i\001");
+	SAID(&p, veto, SP_INNER, "i\000");
+	t = said_end(&p);
+	assert_shows_as(t, &no_times,
+			"run\n"
+			"  abc(a=1, b=2) = 3\n"
+			"  abc(a=1, b=-1) = 0  (vetoed)\n");
+	cst_trace_status(t, &status);
+	assert_int_equal(status.n_calls, 3);
+	cst_trace_free(t);
+}
+
+static void an_asynchronous_span_ends_where_it_likes(void **state)
+{
+	struct said p;
+	struct cst_trace *t;
+	uint32_t begin, end;
+
+	(void)state;
+	said_begin(&p);
+	begin = said_place(&p, CST_ASYNC, 0x5000,
+			   "request|a.c|3|f|id,from|401010");
+	end = said_place(&p, CST_ASYNC_END, 0x5100,
+			 "request|b.c|4|g|id|401010");
+	SAID(&p, begin, SP_OUTER, "u\007s\001x");
+	SAID(&p, end, SP_INNER, "u\007");
+	SAID(&p, end, SP_INNER, "u\007");
+	t = said_end(&p);
+	assert_shows_as(t, &no_times,
+			"span request #7(from=\"x\")  a.c:3\n"
+			"end of span request #7  b.c:4\n"
+			"end of span request #7  b.c:4\n");
+	cst_trace_free(t);
+}
+
+static void a_counter_has_its_value(void **state)
+{
+	struct said p;
+	uint32_t bytes;
+
+	(void)state;
+	said_begin(&p);
+	bytes = said_place(&p, CST_COUNT, 0x5000, "bytes|a.c|3|f||401010");
+	SAID(&p, bytes, SP_OUTER, "u\200\004");
+	SAID(&p, bytes, SP_OUTER, "f\0\0\0\0\0\0\344?");
+	assert_shows(&p, "count bytes = 512  a.c:3\n"
+			 "count bytes = 0.625  a.c:3\n");
+}
+
+/* ---- live -----------------------------------------------------------------
+ */
+
+static void live_rows_have_the_values(void **state)
+{
+	struct said p;
+	struct cst_error err;
+	uint32_t load, end, log;
+
+	(void)state;
+	said_begin(&p);
+	assert_int_equal(cst_recorder_live(p.r, 1, CST_SINK_CALLBACK, -1,
+					   &no_times, &all, &err),
+			 0);
+	load = said_place(&p, CST_SPAN, 0x5000, "load|a.c|8|main|file|401010");
+	end = said_place(&p, CST_SPAN_END, 0x5000, NULL);
+	log = said_place(&p, CST_MESSAGE, 0x5100, "100%%|a.c|9|main||401010");
+	SAID(&p, load, SP_OUTER, "s\005a.txt");
+	said_record(&p, log, SP_OUTER, 0);
+	said_drain(&p);
+	SAID(&p, end, SP_OUTER, "i\006");
+	said_drain(&p);
+	assert_string_equal(body(p.live), "span load(file=\"a.txt\")  a.c:8\n"
+					  "  log: 100%  a.c:9\n"
+					  "<- span load = 3\n");
+	cst_trace_free(said_end(&p));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_span_holds_what_is_said_in_it),
+		cmocka_unit_test(a_function_that_reports_itself_is_a_call),
+		cmocka_unit_test(an_asynchronous_span_ends_where_it_likes),
+		cmocka_unit_test(a_counter_has_its_value),
+		cmocka_unit_test(live_rows_have_the_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
