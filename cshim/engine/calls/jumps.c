@@ -249,7 +249,7 @@ void jumps_take(struct callstack *c, struct thread *t,
 		record_text_add(t, r);
 		break;
 	default:
-		if (is_own_kind(c->sites->all[number].kind)) {
+		if (c->sites->all[number].is_own) {
 			own_words_take(c, t, r, number, time);
 			break;
 		}

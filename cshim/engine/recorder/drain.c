@@ -7,7 +7,6 @@
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
-#include "sites/own_place.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -49,7 +48,7 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time)
 
 static int is_part_of_trace(const struct site *site)
 {
-	return is_own_kind(site->kind) ? !site->is_excluded : !site->is_muted;
+	return site->is_own ? !site->is_excluded : !site->is_muted;
 }
 
 /* Is there a record in the slice that is of this trace? */

@@ -288,7 +288,7 @@ static int is_muted(struct sites *s, uint32_t function)
 
 static void site_set_muted(struct sites *s, uint32_t number, int muted)
 {
-	if (is_own_kind(s->all[number].kind))
+	if (s->all[number].is_own)
 		s->all[number].is_excluded = (uint8_t)muted;
 	else
 		s->all[number].is_muted = (uint8_t)muted;
@@ -511,6 +511,7 @@ static void site_learn_own(struct sites *s, struct space *space,
 	if (site->call_site == UINT32_MAX)
 		return;
 	site->kind = (uint8_t)raw->kind;
+	site->is_own = 1;
 	site->function = own.function;
 	place->hook = own.code;
 	site->cfa_offset = 1;

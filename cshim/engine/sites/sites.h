@@ -30,11 +30,12 @@ struct site {
 	uint32_t joined;      /* the site that it is inlined in; or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
-	uint8_t kind;	      /* enum cst_kind */
+	uint8_t kind;	      /* enum cst_kind, or KIND_UNCAUGHT, KIND_HIDDEN */
 	uint8_t is_muted;     /* its records are dropped */
-	uint8_t is_excluded; /* ... of a place of cstrace.h, which is muted too:
-			      * it is not for the fast path */
-	uint8_t reserved[3];
+	uint8_t is_own; /* of cstrace.h: muted, for it is not for the fast path
+			 */
+	uint8_t is_excluded; /* such a one whose records are dropped */
+	uint8_t reserved[2];
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
