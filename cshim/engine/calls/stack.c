@@ -5,6 +5,7 @@
  */
 #include "calls/stack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct stack *stack_add(struct callstack *c, struct thread *t, uint32_t ordinal)
@@ -35,6 +36,7 @@ int stack_prepare_lane(struct thread *t, struct stack *s, uint64_t number)
 				   .thread = t->index,
 				   .is_seed = o->is_seed};
 
+	assert(s->n);
 	while (above > s->calls && entry.above == NO_SEQ)
 		entry.above = (--above)->seq;
 	return s->lane ? lane_prepare(s->lane, &entry) : CST_FAILED;
@@ -45,6 +47,7 @@ void stack_keep_pending(struct callstack *c, struct stack *s, uint32_t i)
 	struct lane_entry entry = {.above = NO_SEQ};
 	uint32_t first = i;
 
+	assert(i < s->n);
 	while (first && s->calls[first - 1].is_pending)
 		first--;
 	for (uint32_t k = first; k-- > 0 && entry.above == NO_SEQ;)

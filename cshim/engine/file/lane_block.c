@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "file/pack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* How many bytes a number of each column may have above its lowest. */
@@ -39,6 +40,7 @@ int lane_resize(struct lane *l, uint32_t cap)
 {
 	uint8_t *memory = malloc(memory_size(cap)), *p = memory;
 
+	assert(cap >= l->n && l->n_ends <= l->n);
 	if (!memory)
 		return CST_MEMORY;
 	for (int i = 0; i < LANE_COLUMNS; i++) {

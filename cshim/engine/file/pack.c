@@ -6,6 +6,7 @@
 #include "file/pack.h"
 #include "file/unpack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -243,6 +244,8 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 			      .n_calls = l->n,
 			      .n_late = l->n_late};
 
+	/* A reader would refuse the block, or all that follows it. */
+	assert(l->n <= PACK_CALLS_MAX && l->n_ends <= l->n);
 	if (l->n)
 		pack_columns(p, l, &i, data);
 	pack_info_put(&i, info);

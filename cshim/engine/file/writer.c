@@ -8,6 +8,7 @@
 #include "file/writer_parts.h"
 #include "file/writer_samples.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,7 @@ void writer_put_calls(struct writer *w, struct lane *l)
 {
 	if (!l->n && !l->n_late)
 		return;
+	assert(l->writer == w && l->index < w->n_lanes);
 	writer_put_people(w);
 	w->info.len = w->data.len = 0;
 	packer_hurry(w->packer, has_plenty(w) ? w->haste : HASTE_NONE);

@@ -11,6 +11,7 @@
 #include "names/simple.h"
 #include "names/twins.h"
 
+#include <assert.h>
 #include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -302,6 +303,8 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 	struct function *f = &n->functions[id];
 	const char *copy = names_intern(n, name);
 
+	assert(id < n->n_functions);
+
 	if (copy)
 		f->name = copy;
 	f->symbol = names_intern(n, symbol);
@@ -319,6 +322,8 @@ void names_set_exception(struct names *n, uint32_t id,
 {
 	struct function *f = &n->functions[id];
 	const char *copy = names_intern(n, e->name);
+
+	assert(id < n->n_functions);
 
 	if (copy)
 		f->name = copy;
@@ -353,6 +358,7 @@ const char *names_bare(const struct function *f)
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line)
 {
+	assert(id < n->n_sites);
 	n->sites[id].file = names_intern(n, file);
 	n->sites[id].line = line;
 	site_touch(n, id);
@@ -360,16 +366,19 @@ void names_set_site(struct names *n, uint32_t id, const char *file,
 
 void names_set_path(struct names *n, uint32_t id, const char *path)
 {
+	assert(id < n->n_sites);
 	n->sites[id].path = names_intern(n, path);
 }
 
 void names_place_function(struct names *n, uint32_t id, uint32_t space)
 {
+	assert(id < n->n_functions);
 	n->functions[id].space = space;
 }
 
 void names_size_function(struct names *n, uint32_t id, uint64_t bytes)
 {
+	assert(id < n->n_functions);
 	n->functions[id].size =
 		bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
@@ -377,6 +386,7 @@ void names_size_function(struct names *n, uint32_t id, uint64_t bytes)
 void names_place_site(struct names *n, uint32_t id, uint32_t space,
 		      uint64_t caller, uint64_t hook)
 {
+	assert(id < n->n_sites);
 	n->sites[id].space = space;
 	n->sites[id].caller = caller;
 	n->sites[id].hook = hook;

@@ -6,6 +6,7 @@
 #include "trace/decode.h"
 #include "trace/finish.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void unpacked_release(struct unpacked *u)
@@ -90,6 +91,7 @@ int decoder_unpack(struct decoder *d, const struct cst_trace *t, uint32_t block,
 	uint8_t *data;
 	int status;
 
+	assert(block < t->n_blocks);
 	d->data.len = 0;
 	data = bytes_reserve(&d->data, b->data_size + 1ull);
 	if (!data || unpacked_room(out, info) < 0)
