@@ -52,7 +52,7 @@ static void take_sample(struct cst_lane *l, const ucontext_t *context,
 }
 
 /* A system call that the kernel will not begin again by itself has just been
- * left for our sake, before it could wait: the program would be told EINTR.  It
+ * left for our sake, before it could wait: the program would get EINTR.  It
  * is begun again, where its number stands before it, as in libc. */
 static void call_again(ucontext_t *context)
 {

@@ -62,7 +62,7 @@ static int has_code(uint64_t pc)
 	return _dl_find_object((void *)pc, &object) == 0;
 }
 
-/* 0: the CFA cannot be told. */
+/* 0: the CFA is not known. */
 static int rule_cfa(struct walk *w, const struct rule *r, uint64_t *cfa)
 {
 	uint64_t offset = (uint64_t)(int64_t)r->cfa_offset;
@@ -83,7 +83,7 @@ static int rule_cfa(struct walk *w, const struct rule *r, uint64_t *cfa)
 	}
 }
 
-/* 0: there is no caller that can be told. */
+/* 0: there is no caller that is known. */
 static int walk_up(struct walk *w, const struct rule *r)
 {
 	uint64_t cfa, ra, fp = w->fp, base;

@@ -26,7 +26,7 @@ struct sampling {
 	uint32_t unknown;     /* function that stands for no known code, + 1 */
 	uint64_t n_samples;   /* of this trace, with their weights */
 	uint64_t n_taken;     /* signals */
-	uint64_t n_lost;      /* as last told */
+	uint64_t n_lost;      /* as last reported */
 	uint32_t told_source; /* + 1 */
 	struct sample sample;
 };
