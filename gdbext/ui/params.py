@@ -40,8 +40,12 @@ class _Setting(gdb.Parameter):
             return "on" if self.value else "off"
         return str(self.value)
 
+    def row(self) -> str:
+        """The value, for `show`."""
+        return self.text()
+
     def get_show_string(self, _value: str) -> str:
-        return "%s: %s" % (self.key, self.text())
+        return "%s: %s" % (self.key, self.row())
 
 
 class _Checked(_Setting):
@@ -92,10 +96,9 @@ class _Chosen(_Checked):
         value = str(self.value or "")
         return value if value not in ("", "0") else "none"
 
-    def get_show_string(self, value: str) -> str:
+    def row(self) -> str:
         own = _Chosen.own(self.key)
-        return super().get_show_string(value) + (
-            " (this trace: %s)" % own if own else "")
+        return self.text() + (" (this trace: %s)" % own if own else "")
 
 
 class _SetChosen(gdb.Command):
@@ -290,7 +293,7 @@ class Settings:
 
     def rows(self) -> list[str]:
         width = max(map(len, self._all))
-        return ["%-*s  %s" % (width, name, setting.text())
+        return ["%-*s  %s" % (width, name, setting.row())
                 for name, setting in self._all.items()]
 
 

@@ -61,12 +61,14 @@ def test_a_row_that_a_filter_hides_later_is_closed(gdb):
 def test_settings_stand_for_each_trace_and_options_for_one(gdb):
     run = gdb(build("calls.c"), QUIET, "set cstrace depth 1",
               "cstrace start -depth 2", "run", "cstrace show",
-              "show cstrace depth", "cstrace stop", "cstrace start", "run",
+              "show cstrace depth", "show cstrace", "cstrace stop",
+              "cstrace start", "run",
               "show cstrace depth", "cstrace show")
     assert NOTE.findall(run.out) == [
         "depth 2: 9 of 18 calls; -all shows the others",
         "depth 1: 1 of 18 calls; -all shows the others"]
     assert "depth: 1 (this trace: 2)\n" in run.out
+    assert "\ndepth        1 (this trace: 2)\n" in run.out
     assert "depth: 1\n" in run.out
 
 

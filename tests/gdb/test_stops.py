@@ -52,6 +52,26 @@ def test_sums_and_other_formats_bear_the_mark(gdb, tmp_path):
         '{"key":"cstrace.stopped","value":{"boolValue":true}}') == 3
 
 
+def test_sums_at_a_breakpoint_bear_the_mark_of_open_calls(gdb):
+    """The breakpoint made them longer, though the program has not gone on."""
+    run = gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+              "break pair", "run", "cstrace report", "cstrace graph")
+    for text in run.out.split("#    CALLS ")[1:]:
+        found = {line.split()[-1] for line in text.splitlines()
+                 if "s*" in line}
+        assert found == STOPPED
+    # Calls that are open when it has ended were not stopped.
+    run = gdb(build("ends.c"), "set cstrace live off", "cstrace start",
+              "run", "cstrace report", args=["exit"])
+    assert "SHARE" in run.out and "s*" not in run.out
+
+
+def test_a_mark_does_not_touch_the_next_column(gdb):
+    run = gdb(build("calls.c"), "set cstrace live off", "cstrace start",
+              "break pair", "run", "cstrace report -filter pair -depth 1")
+    assert re.search(r"[mu]s\*  100%  pair$", run.out, re.M)
+
+
 def test_formats_of_functions_and_folders_bear_the_mark(gdb, tmp_path):
     gdb(build("calls.c"), "set cstrace live off", "cstrace start",
         "break pair", "run", "continue", "cstrace save t.dot",

@@ -492,6 +492,10 @@ static void much_is_announced(void **state)
 				       sizeof(text)));
 	assert_string_equal(text, "about 2 GB: depth, filter or min-time make "
 				  "it less, a .cst has all in little");
+	/* Ctrl-C ended the command before. */
+	cst_interrupt();
+	assert_true(cst_trace_announce(t, "t.txt", NULL, &everything, text,
+				       sizeof(text)));
 	assert_true(cst_trace_announce(t, "t", "jsonl", &everything, text,
 				       sizeof(text)));
 	assert_non_null(strstr(text, "about 13 GB"));

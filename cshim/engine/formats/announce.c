@@ -2,6 +2,7 @@
  *
  * How large a saved trace will be, from a look at its first visible calls.
  */
+#include "base/outfile.h"
 #include "formats/html.h"
 #include "trace/loader.h"
 #include "trace/view.h"
@@ -121,6 +122,7 @@ int cst_trace_announce(const struct cst_trace *t, const char *path,
 	if (!c || !c->bytes || t->status.n_calls < much_bytes / 2000 ||
 	    memcmp(&all, choice, sizeof(all)) != 0)
 		return 0;
+	outfile_begin(); /* an interrupt that came before is another's */
 	bytes = estimate(t, c, choice);
 	if (bytes < much_bytes)
 		return 0;

@@ -247,7 +247,8 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 }
 
 /* A readable trace of what the writer's file holds. */
-static int open_trace(int fd, const struct cst_status_report *status,
+static int open_trace(struct cst_recorder *r, int fd,
+		      const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
 {
 	struct cst_status_report mine = *status, read;
@@ -262,6 +263,8 @@ static int open_trace(int fd, const struct cst_status_report *status,
 		mine.n_calls = read.n_calls;
 	}
 	trace_set_status(*out, &mine);
+	if (r->pauses.since == UINT64_MAX && area_n_running(r->area))
+		trace_set_stopped(*out);
 	return 0;
 }
 
@@ -297,7 +300,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 		cache_file_remove(held);
 		return failed;
 	}
-	failed = open_trace(fd, &status, out, err);
+	failed = open_trace(r, fd, &status, out, err);
 	if (failed < 0)
 		free(held); /* it may be read another time */
 	else
@@ -335,7 +338,7 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	fd = dup(writer_fd(r->writer));
 	if (fd < 0)
 		return cst_fail_sys(err, "cannot read the trace");
-	failed = open_trace(fd, &status, &r->snapshot, err);
+	failed = open_trace(r, fd, &status, &r->snapshot, err);
 	if (failed == 0)
 		*out = r->snapshot;
 	return failed;

@@ -200,6 +200,9 @@ char *fields_put(const struct fields *f, const struct total *t, uint64_t whole,
 		else
 			p = number_put_duration(i ? p + 2 : p,
 						field_value(field, t));
+		/* " 100.0%" leaves no blank behind a mark. */
+		if (field == FIELD_SHARE && mark == '*' && begin[1] != ' ')
+			memcpy(begin, "   100%", 7);
 		if (i)
 			begin[0] = mark;
 		if (i && !is_percent(field))

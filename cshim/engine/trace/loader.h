@@ -69,6 +69,7 @@ struct cst_trace {
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */
 	int has_sources;  /* sources_find() was here */
+	int is_stopped;	  /* gdb holds the program: open calls last since */
 	int is_renamed;	  /* what is dirty in names is not in the file */
 	struct names *names;
 	struct trace_thread *threads;

@@ -68,6 +68,11 @@ int cst_trace_is_complete(const struct cst_trace *t)
 	return t->is_sealed;
 }
 
+void trace_set_stopped(struct cst_trace *t)
+{
+	t->is_stopped = 1;
+}
+
 void trace_set_status(struct cst_trace *t, const struct cst_status_report *s)
 {
 	t->status = *s;

@@ -13,6 +13,10 @@
 int trace_open(int fd, const char *path, struct cst_trace **out,
 	       struct cst_error *err);
 
+/* Reports that gdb holds the program at the trace's end, so that the calls that
+ * are open there lasted until it had stopped. */
+void trace_set_stopped(struct cst_trace *t);
+
 /* Sets in the trace's status the counters that only the recorder knows (losses,
  * waits, records, functions). */
 void trace_set_status(struct cst_trace *t, const struct cst_status_report *s);

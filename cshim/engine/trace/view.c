@@ -261,16 +261,18 @@ static uint32_t pause_after(const struct cst_trace *t, uint64_t tick)
 uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
 		    uint32_t lane)
 {
-	uint64_t end = c->end == CALL_OPEN ? t->lanes[lane].end_ticks
-					   : c->start + c->duration;
+	int is_open = c->end == CALL_OPEN;
+	uint64_t end =
+		is_open ? t->lanes[lane].end_ticks : c->start + c->duration;
+	uint32_t now = is_open && t->is_stopped && end == t->end_ticks;
 	uint32_t first;
 
 	if (!t->n_pauses || end <= c->start)
-		return 0;
+		return now;
 	first = pause_after(t, c->start);
 	if (first == t->n_pauses || t->pauses[first].at >= end)
-		return 0;
-	return pause_after(t, end - 1) - first;
+		return now;
+	return pause_after(t, end - 1) - first + now;
 }
 
 static inline void shown_fill(const struct picker *p,
