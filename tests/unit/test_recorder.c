@@ -226,6 +226,32 @@ QUIET static void live_rows_wait_for_names(void **state)
 	cst_trace_free(stop());
 }
 
+/* The program was stopped while it waited for room: that is made, but the
+ * reason of the stop stays the last thing on the screen. */
+QUIET static void no_row_comes_behind_the_prompt(void **state)
+{
+	struct cst_trace *trace;
+	pthread_t thread;
+	uint64_t size;
+
+	(void)state;
+	start(&all, 1);
+	assert_int_equal(pthread_create(&thread, NULL, busy, NULL), 0);
+	while (pthread_tryjoin_np(thread, NULL))
+		drain(recorder);
+	drain(recorder);
+	cst_recorder_pause(recorder);
+	size = live.size;
+	assert_int_equal(pthread_create(&thread, NULL, busy, NULL), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(live.size, size);
+	cst_recorder_resume(recorder);
+	drain(recorder);
+	assert_true(live.size > size);
+	trace = stop();
+	cst_trace_free(trace);
+}
+
 QUIET static void excluded_function_is_not_recorded(void **state)
 {
 	struct cst_choice choice = {.std = 1, .exclude = "^leaf$"};
@@ -355,6 +381,7 @@ QUIET int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree_is_kept),
 		cmocka_unit_test(live_rows_wait_for_names),
+		cmocka_unit_test(no_row_comes_behind_the_prompt),
 		cmocka_unit_test(excluded_function_is_not_recorded),
 		cmocka_unit_test(small_pool_loses_nothing),
 		cmocka_unit_test(sleepers_with_chunks_do_not_block_the_others),

@@ -288,7 +288,8 @@ static int has_new_process(struct cst_recorder *r)
 	return is_new;
 }
 
-int recorder_is_held(const struct cst_recorder *r)
+/* Does gdb's prompt stand where rows would go? */
+static int is_at_prompt(const struct cst_recorder *r)
 {
 	const struct live *l = &r->live;
 	int is_gdbs = l->options.sink == CST_SINK_CALLBACK ||
@@ -296,7 +297,12 @@ int recorder_is_held(const struct cst_recorder *r)
 		       l->options.fd <= STDERR_FILENO);
 
 	return l->filter && is_gdbs && r->pauses.since == UINT64_MAX &&
-	       r->mode != CST_MODE_HANDSHAKE && !area_is_starved(r->area);
+	       r->mode != CST_MODE_HANDSHAKE;
+}
+
+int recorder_is_held(const struct cst_recorder *r)
+{
+	return is_at_prompt(r) && !area_is_starved(r->area);
 }
 
 /* The program waits once the pool is full. */
@@ -334,7 +340,10 @@ int recorder_round(struct cst_recorder *r, int peek)
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
 	r->live.screen.has_threads = r->threads.n > 1;
-	live_flush(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()));
+	/* A starved area is emptied during a stop, too; its rows wait. */
+	if (!is_at_prompt(r))
+		live_flush(&r->live, &r->calls,
+			   pauses_skip(&r->pauses, clock_ticks()));
 	before = r->reader.n_records - before + r->has_held;
 	return before > INT32_MAX ? INT32_MAX : (int)before;
 }
