@@ -43,9 +43,11 @@ def flood(tmp_path):
 def test_show_folds_on_request_and_unfolds(gdb, tmp_path):
     run = gdb(build("flood.c"), QUIET, "cstrace start", "run",
               "set cstrace fold on", "cstrace show",
+              "cstrace show -unfold 1.9999999",
               "echo unfolded\n", "cstrace show -unfold 1.2",
               args=flood(tmp_path))
     shown, unfolded = run.out.split("unfolded\n")
+    assert "no call 1.9999999 in this trace\n" in shown
     check_folded(shown)
     steps = [row for row in rows(unfolded) if row.text.startswith("step")]
     assert len(steps) > 10 and not any(" x" in row.text for row in steps)

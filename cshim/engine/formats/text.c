@@ -10,6 +10,7 @@
 #include "formats/exporter.h"
 #include "rows/fold.h"
 #include "rows/row.h"
+#include "trace/locate.h"
 
 #include <stdlib.h>
 
@@ -222,7 +223,7 @@ static int fold_init(struct text *x, const struct cst_choice *choice,
 		     struct cst_error *err)
 {
 	struct callid id;
-	uint32_t thread;
+	uint32_t thread, site;
 	int status;
 
 	if (!x->look->fold && !choice->unfold)
@@ -232,7 +233,9 @@ static int fold_init(struct text *x, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	if (!choice->unfold)
 		return 0;
-	status = callid_parse(choice->unfold, &id, err);
+	status = locate_id(x->t, choice->unfold, &site, err);
+	if (status == 0)
+		status = callid_parse(choice->unfold, &id, err);
 	if (status == 0)
 		status = callid_thread(x->t, &id, &thread, err);
 	if (status == 0)
