@@ -18,6 +18,7 @@ SHIM_SRC := \
 	cshim/shim/core/event.c \
 	cshim/shim/core/watch.c \
 	cshim/shim/core/open_calls.c \
+	cshim/shim/core/depth.c \
 	cshim/shim/core/site.c \
 	cshim/shim/core/chunk.c \
 	cshim/shim/core/thread.c \

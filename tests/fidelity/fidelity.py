@@ -159,9 +159,18 @@ def counts_fault(counts, calls):
     return None
 
 
-def compare(told_path, tree_path, has_lines=True):
+def cut(groups, depth):
+    """What there is of these groups down to so many levels."""
+    kept = {key: [c for c in calls if c[0] < depth]
+            for key, calls in groups.items()}
+    return {key: calls for key, calls in kept.items() if calls}
+
+
+def compare(told_path, tree_path, has_lines=True, keep_depth=None):
     groups, counts = told_groups(told_path)
     calls = list(read_calls(tree_path))
+    if keep_depth is not None:
+        groups, counts = cut(groups, keep_depth), {}
     fault = tree_fault(calls) or counts_fault(counts, calls)
     if not has_lines and any(c["line"] and c["depth"] for c in calls):
         fault = fault or "lines from nowhere"
@@ -174,7 +183,8 @@ def compare(told_path, tree_path, has_lines=True):
     return next(filter(None, map(difference, told, recorded)), None)
 
 
-def check(case, compiler, level, folder, recorder=record, **how):
+def check(case, compiler, level, folder, recorder=record, keep_depth=None,
+          **how):
     """None: right; "skip": no such compiler; else the fault."""
     program = build(case, compiler, level, folder)
     if program is None:
@@ -182,4 +192,5 @@ def check(case, compiler, level, folder, recorder=record, **how):
     output, told, tree = recorder(program, folder, **how)
     if not tree.exists():
         return "no tree was saved: %s" % output.strip()[-300:]
-    return compare(told, tree, has_lines="-g" in recipe(case).base)
+    return compare(told, tree, has_lines="-g" in recipe(case).base,
+                   keep_depth=keep_depth)

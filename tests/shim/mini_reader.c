@@ -110,6 +110,9 @@ QUIET static void stream_add(struct stream *s, const struct cst_record *record)
 	case CST_ALTERNATE:
 		alternate_add(s, record);
 		return;
+	case CST_PASSED:
+		s->n_passed += record->sp_and_fp << 16 >> 16;
+		return;
 	}
 	s->records[s->n++] = *record;
 }
@@ -322,6 +325,17 @@ QUIET const struct cst_site *record_site(struct mini_reader *r,
 
 	assert_in_range(n, CST_FIRST_SITE, r->area->n_sites - 1);
 	return reader_site(r, n);
+}
+
+QUIET void reader_judge(struct mini_reader *r)
+{
+	for (uint32_t i = CST_FIRST_SITE; i < r->area->n_sites; i++) {
+		struct cst_site *s = reader_site(r, i);
+
+		s->cfa_words = 2;
+		__atomic_store_n(&s->frame, CST_CFA_OF_FP, __ATOMIC_RELEASE);
+	}
+	__atomic_fetch_add(&r->area->n_judged, 1, __ATOMIC_RELEASE);
 }
 
 QUIET size_t reader_count(struct mini_reader *r, void *callee, int kind)

@@ -30,6 +30,7 @@ struct stream {
 	/* Marks, not among the records; the first alternates. */
 	uint32_t n_forks, n_alternates;
 	struct alternate alternates[MAX_ALTERNATES];
+	uint64_t n_passed; /* calls that the hooks passed over */
 };
 
 struct mini_reader;
@@ -56,6 +57,8 @@ QUIET const struct cst_site *record_site(struct mini_reader *r,
 					 const struct cst_record *record);
 /* Entries of callee in all streams (or NULL: of anything). */
 QUIET size_t reader_count(struct mini_reader *r, void *callee, int kind);
+/* Tell the hooks where frames are, of programs that keep frame pointers. */
+QUIET void reader_judge(struct mini_reader *r);
 /* Fails the test unless entries and exits pair off in each stream. */
 QUIET void reader_check_nesting(struct mini_reader *r);
 

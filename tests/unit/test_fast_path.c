@@ -94,8 +94,7 @@ static void world_begin(struct world *w, int is_careful)
 		w->calls.listener = (struct call_listener){hears_nothing,
 							   heard_nothing, NULL};
 	w->thread.ordinal = 1;
-	w->thread.own = w->thread.current =
-		stack_add(&w->calls, &w->thread, 0);
+	w->thread.own = w->thread.current = stack_add(&w->calls, &w->thread, 0);
 }
 
 /* A sum over all that can be seen of the trace. */
@@ -116,7 +115,7 @@ static uint64_t world_end(struct world *w, int64_t *n_lines)
 	struct cst_trace *t;
 
 	sum ^= w->calls.n_calls + w->calls.n_unwound * 7919 +
-	       w->calls.n_orphans * 104729;
+	       w->calls.n_orphans * 104729 + w->calls.n_dropped * 1299709;
 	t = draft_trace(&w->d, 1ull << 40);
 	*n_lines = jsonl_write(t, &choice, digest_write, &sum, &err);
 	cst_trace_free(t);
@@ -195,6 +194,12 @@ static void tape_put_alternate(struct tape *t)
 		       TOP - dice(DEEPEST) * FRAME, dice(DEEPEST) * FRAME);
 }
 
+static void tape_put_passed(struct tape *t)
+{
+	t->time += STEP;
+	cst_record_set(&t->all[t->n++], t->time, CST_PASSED, TOP, 1 + dice(9));
+}
+
 /* Calls in the main, with all that is not plain between them. */
 static void tape_put_any(struct tape *t)
 {
@@ -214,6 +219,8 @@ static void tape_put_any(struct tape *t)
 		tape_put_alternate(t);
 	else if (what == 5)
 		tape_jump_and_call(t);
+	else if (what == 7)
+		tape_put_passed(t);
 	else if (t->depth == DEEPEST || (t->depth && dice(2)))
 		tape_leave(t);
 	else
@@ -237,40 +244,61 @@ static void world_take(struct world *w, const struct tape *t, uint32_t piece)
 	}
 }
 
-static uint64_t digest(const struct tape *t, int is_careful, uint32_t piece,
-		       int64_t *n_lines)
+/* What is to be kept of the calls; 0: all. */
+struct limits {
+	uint32_t depth;
+	uint64_t ticks;
+};
+
+static uint64_t digest(const struct tape *t, struct limits keep, int is_careful,
+		       uint32_t piece, int64_t *n_lines)
 {
 	static struct world w;
 
 	world_begin(&w, is_careful);
+	callstack_keep(&w.calls, keep.depth, keep.ticks);
 	pauses_insert(&w.pauses, DRAFT_START + 4000, DRAFT_START + 4500);
 	pauses_insert(&w.pauses, DRAFT_START + 9005, DRAFT_START + 9205);
 	world_take(&w, t, piece);
 	return world_end(&w, n_lines);
 }
 
-static void both_paths_lead_to_the_same_trace(void **state)
+/* Returns how many calls there were to compare. */
+static int64_t compare_paths(struct limits keep)
 {
 	int64_t n_lines = 0, n_careful = 0, n_all = 0;
 
-	(void)state;
-	for (uint64_t round = 1; round <= 100; round++) {
+	for (uint64_t round = 1; round <= 50; round++) {
 		struct tape t = tape_new(3000);
 		uint64_t careful;
 
 		seed = round;
 		while (t.n < 2998)
 			tape_put_any(&t);
-		careful = digest(&t, 1, 0, &n_careful);
+		careful = digest(&t, keep, 1, 0, &n_careful);
 		for (uint32_t piece = 0; piece <= 200; piece = piece * 9 + 2) {
-			assert_int_equal(digest(&t, 0, piece, &n_lines),
+			assert_int_equal(digest(&t, keep, 0, piece, &n_lines),
 					 careful);
 			assert_int_equal(n_lines, n_careful);
 		}
 		n_all += n_lines;
 		free(t.all);
 	}
-	assert_true(n_all > 100 * 1000); /* the calls are there to compare */
+	return n_all;
+}
+
+static void both_paths_lead_to_the_same_trace(void **state)
+{
+	(void)state;
+	assert_true(compare_paths((struct limits){0, 0}) > 50 * 1000);
+}
+
+static void both_paths_keep_the_same_calls(void **state)
+{
+	(void)state;
+	assert_true(compare_paths((struct limits){0, 5 * STEP}) > 50 * 100);
+	assert_true(compare_paths((struct limits){4, 0}) > 50 * 20);
+	assert_true(compare_paths((struct limits){6, 3 * STEP}) > 50 * 10);
 }
 
 /* ---- borders ------------------------------------------------------------- */
@@ -423,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_paths_lead_to_the_same_trace),
+		cmocka_unit_test(both_paths_keep_the_same_calls),
 		cmocka_unit_test(a_run_ends_at_a_muted_site),
 		cmocka_unit_test(a_run_ends_at_a_number_not_known_yet),
 		cmocka_unit_test(a_run_ends_at_a_slot_not_written_yet),

@@ -91,7 +91,7 @@ static void scribble_site(uint32_t i)
 	s->callee = some_code();
 	s->caller = some_code();
 	s->hook = some_code();
-	s->verdict = (uint32_t)wild(1);
+	s->verdict = (uint8_t)wild(1);
 	s->process = (uint16_t)wild(3);
 	s->kind = (uint16_t)(dice() % 8 ? 1 + dice() % 2 : dice());
 }

@@ -19,6 +19,9 @@ struct run_state {
 	uint64_t paused;  /* ticks left out of each time */
 	uint64_t reach;	  /* the callstack's */
 	uint64_t n_calls; /* of the thread */
+	/* Shorter calls are not kept; so many of them have ended. */
+	uint64_t keep_ticks, n_dropped;
+	uint32_t numberer; /* the thread's index */
 };
 
 static int run_begin(struct run_state *run, const struct callstack *c,
@@ -27,9 +30,9 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 	struct stack *s = t->current;
 
 	if (!s->n || !s->lane || t->heir_of || s->n_flying || t->quiet_sp ||
-	    c->listener.entered || c->keep_ticks ||
-	    (c->keep_depth && s->n > c->keep_depth) ||
-	    !lane_is_plain(s->lane, t->n_calls + 1, t->index))
+	    c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
+	    (!c->keep_ticks &&
+	     !lane_is_plain(s->lane, t->n_calls + 1, t->index)))
 		return 0;
 	*run = (struct run_state){
 		.top = &s->calls[s->n - 1],
@@ -44,6 +47,8 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 		.paused = c->pauses->total,
 		.reach = c->reach,
 		.n_calls = t->n_calls,
+		.keep_ticks = c->keep_ticks,
+		.numberer = t->index,
 	};
 	if (run->from < c->begin_ticks)
 		run->from = c->begin_ticks;
@@ -61,6 +66,7 @@ static void run_end(const struct run_state *run, struct callstack *c,
 	if (s->n_shown > s->n)
 		s->n_shown = s->n;
 	c->n_calls += run->n_calls - t->n_calls;
+	c->n_dropped += run->n_dropped;
 	t->n_calls = run->n_calls;
 }
 
@@ -76,13 +82,14 @@ INLINE int is_plain_entry(const struct run_state *run, const struct site *site,
 	       top->physical == site->caller_physical;
 }
 
+/* waits: the call enters its lane when it has lasted. */
 INLINE int run_enter(struct run_state *run, const struct site *site,
-		     uint32_t number, uint64_t cfa, uint64_t time)
+		     uint32_t number, uint64_t cfa, uint64_t time, int waits)
 {
 	struct open_call *o = run->top + 1;
 
 	if (unlikely(!is_plain_entry(run, site, cfa) || run->top == run->last ||
-		     run->lane->n == run->lane->cap))
+		     (!waits && run->lane->n == run->lane->cap)))
 		return 0;
 	o->cfa = cfa;
 	o->start = time;
@@ -93,28 +100,42 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	o->is_near = site->is_near;
 	o->is_seed = 0;
 	o->is_listed = 0;
-	o->seq = lane_enter(run->lane, time, site->call_site);
+	if (waits) {
+		o->seq = NO_SEQ;
+		o->is_pending = 1;
+		o->numberer = run->numberer;
+	} else {
+		o->seq = lane_enter(run->lane, time, site->call_site);
+	}
 	run->top = o;
 	o->number = ++run->n_calls;
 	return 1;
 }
 
 INLINE int run_leave(struct run_state *run, const struct site *site,
-		     uint64_t cfa, uint64_t time)
+		     uint64_t cfa, uint64_t time, int waits)
 {
 	const struct open_call *o = run->top;
 
 	if (unlikely(o->function != site->function || o->cfa != cfa))
 		return 0;
-	lane_exit(run->lane, o->seq, time > o->start ? time : o->start,
-		  CALL_RETURN);
+	if (waits) {
+		if (unlikely(!o->is_pending ||
+			     (time > o->start &&
+			      time - o->start >= run->keep_ticks)))
+			return 0;
+		run->n_dropped++;
+	} else {
+		lane_exit(run->lane, o->seq, time > o->start ? time : o->start,
+			  CALL_RETURN);
+	}
 	run->top--;
 	return 1;
 }
 
-uint32_t fast_path_take(struct callstack *c, struct thread *t,
-			const struct cst_record *records, uint32_t n,
-			uint32_t n_known)
+INLINE uint32_t run_take(struct callstack *c, struct thread *t,
+			 const struct cst_record *records, uint32_t n,
+			 uint32_t n_known, int waits)
 {
 	const struct site *sites = c->sites->all;
 	const struct cst_record *r = records, *end = records + n;
@@ -141,12 +162,12 @@ uint32_t fast_path_take(struct callstack *c, struct thread *t,
 		      (uint64_t)(int64_t)site->cfa_offset;
 		if (site->kind == CST_ENTER) {
 			if (unlikely(!run_enter(&run, site, number, cfa,
-						time - run.paused)))
+						time - run.paused, waits)))
 				break;
 			run.from = time;
 		} else {
 			if (unlikely(!run_leave(&run, site, cfa,
-						time - run.paused)))
+						time - run.paused, waits)))
 				break;
 			run.from = time;
 			if (unlikely(run.top < run.bottom)) {
@@ -159,4 +180,12 @@ uint32_t fast_path_take(struct callstack *c, struct thread *t,
 		t->last_time = run.from;
 	run_end(&run, c, t);
 	return (uint32_t)(r - records);
+}
+
+uint32_t fast_path_take(struct callstack *c, struct thread *t,
+			const struct cst_record *records, uint32_t n,
+			uint32_t n_known)
+{
+	return c->keep_ticks ? run_take(c, t, records, n, n_known, 1)
+			     : run_take(c, t, records, n, n_known, 0);
 }

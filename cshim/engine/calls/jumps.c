@@ -203,6 +203,19 @@ static void take_exception(struct callstack *c, struct thread *t,
 	exceptions_take(c, t, s, r);
 }
 
+/* Calls without records have numbers like any other that is not kept. */
+static void take_passed(struct callstack *c, struct thread *t, uint64_t sp,
+			uint64_t n, uint64_t time)
+{
+	if (t->last_time < c->begin_ticks)
+		return;
+	if (t->heir_of)
+		fork_inherit(c, t, time, sp, 0);
+	t->n_calls += n;
+	c->n_calls += n;
+	c->n_dropped += n;
+}
+
 int jumps_is_quiet(struct thread *t, const struct cst_record *r,
 		   uint32_t number)
 {
@@ -244,6 +257,9 @@ void jumps_take(struct callstack *c, struct thread *t,
 		break;
 	case CST_QUIET:
 		t->quiet_sp = sp;
+		break;
+	case CST_PASSED:
+		take_passed(c, t, sp, cst_record_fp(r), time);
 		break;
 	case CST_TEXT:
 		record_text_add(t, r);

@@ -79,7 +79,7 @@ int stack_is_kept(struct callstack *c, const struct thread *t,
 	o->seq = NO_SEQ;
 	o->is_pending = 0;
 	if (c->keep_depth && s->n > c->keep_depth) {
-		c->n_dropped++;
+		c->n_dropped += !o->is_seed; /* those are no calls of ours */
 		return 0;
 	}
 	if (!c->keep_ticks || o->is_seed)

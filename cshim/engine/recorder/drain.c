@@ -327,6 +327,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	sampling_round(r);
 	if (needs_names(r))
 		return ROUND_NAMES;
+	sites_publish(&r->sites);
 	recorder_tell_modules(r, 0);
 	take_seeds(r);
 	peek |= has_new_process(r);

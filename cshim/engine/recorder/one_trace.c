@@ -121,6 +121,8 @@ static void set_kept(struct cst_recorder *r,
 	r->keep_ns = o->keep_ns;
 	callstack_keep(&r->calls, o->keep_depth, ticks);
 	sites_keep(&r->sites, o->keep_bytes);
+	__atomic_store_n(&r->area->head->keep_depth, o->keep_depth,
+			 __ATOMIC_RELAXED);
 }
 
 int cst_recorder_begin(struct cst_recorder *r,
@@ -150,6 +152,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
 	set_kept(r, options);
+	__atomic_fetch_add(&r->area->head->n_begun, 1, __ATOMIC_RELAXED);
 	r->calls.n_dropped = 0;
 	pthread_mutex_unlock(&r->lock);
 	return status;

@@ -33,6 +33,7 @@ int sites_init(struct sites *s, struct area *a, struct names *n)
 		.area = a,
 		.names = n,
 		.n = CST_FIRST_SITE,
+		.n_published = CST_FIRST_SITE,
 		.questions = {.names = n, .spaces = &s->spaces},
 	};
 	/* A record can bear a low number before there is any site. */
@@ -286,6 +287,40 @@ static int is_muted(struct sites *s, uint32_t function)
 	return s->mute && filter_excludes(s->mute, s->names, function);
 }
 
+/* Tells the hooks, which heed it where calls of some depth only are wanted. */
+static void sites_have_news(struct sites *s)
+{
+	__atomic_fetch_add(&s->area->head->n_judged, 1, __ATOMIC_RELEASE);
+}
+
+static void site_publish(struct sites *s, uint32_t number)
+{
+	const struct site *site = &s->all[number];
+	struct cst_site *raw = &s->area->sites[number];
+	uint8_t frame = site->is_cfa_of_fp ? CST_CFA_OF_FP : CST_CFA_OF_SP;
+
+	if (site->is_near || site->cfa_offset < 8 || site->cfa_offset % 8 ||
+	    site->cfa_offset / 8 > UINT16_MAX)
+		frame = CST_CFA_UNKNOWN;
+	else
+		__atomic_store_n(&raw->cfa_words,
+				 (uint16_t)(site->cfa_offset / 8),
+				 __ATOMIC_RELAXED);
+	if (s->places[number].is_inlined)
+		frame |= CST_INLINED;
+	__atomic_store_n(&raw->frame, frame, __ATOMIC_RELEASE);
+}
+
+void sites_publish(struct sites *s)
+{
+	if (s->n_published == s->n)
+		return;
+	for (; s->n_published < s->n; s->n_published++)
+		if (s->all[s->n_published].kind == CST_ENTER)
+			site_publish(s, s->n_published);
+	sites_have_news(s);
+}
+
 static void site_set_muted(struct sites *s, uint32_t number, int muted)
 {
 	if (s->all[number].is_own)
@@ -295,7 +330,8 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 	/* No fence: a hook that sees it late makes a record more, which is
 	 * dropped here. */
 	__atomic_store_n(&s->area->sites[number].verdict,
-			 muted ? CST_MUTED : CST_RECORDED, __ATOMIC_RELAXED);
+			 (uint8_t)(muted ? CST_MUTED : CST_RECORDED),
+			 __ATOMIC_RELAXED);
 }
 
 /* Inlined, but the tables do not tell where (the compiler made one of two
@@ -606,6 +642,7 @@ static void sites_judge(struct sites *s)
 		if (i < s->cap_functions)
 			function_mute(s, i);
 	}
+	sites_have_news(s);
 }
 
 void sites_filter(struct sites *s, struct filter *mute, struct filter *shown)

@@ -79,6 +79,7 @@ struct sites {
 	struct site *all;	   /* by number in the area */
 	struct site_place *places; /* likewise */
 	uint32_t n, cap;	   /* known ones: [CST_FIRST_SITE, n) */
+	uint32_t n_published;	   /* those that the hooks know all of */
 	uint32_t n_first;	   /* sites where a stack begins */
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	struct scopes scopes;
@@ -113,6 +114,10 @@ int sites_room_function(struct sites *s, uint32_t function);
 /* Learns the sites that are new in the area.  Returns how many are known now:
  * records of a site with this number or a higher one must wait. */
 uint32_t sites_learn(struct sites *s);
+
+/* Tells the hooks what was found out of the sites that are known: their names,
+ * and so whether they are muted, are no question any more. */
+void sites_publish(struct sites *s);
 
 /* Returns the function at this address, in names; adds it if it is new (for a
  * seed). */

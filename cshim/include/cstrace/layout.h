@@ -79,6 +79,15 @@ enum cst_kind {
  * */
 enum cst_verdict { CST_RECORDED = 0, CST_MUTED = 1 };
 
+/* How an entry's site leads from its record to the canonical frame address, as
+ * the reader has found out; 0: it has not looked yet. */
+enum cst_base {
+	CST_CFA_OF_SP = 1, /* sp + 8 * cfa_words */
+	CST_CFA_OF_FP = 2, /* fp + 8 * cfa_words */
+	CST_CFA_UNKNOWN = 3,
+	CST_INLINED = 4, /* a flag: in another function's frame */
+};
+
 /* The owner of a chunk. */
 enum cst_chunk_state {
 	CST_CHUNK_FREE = 0, /* on the free list, zeroed */
@@ -156,7 +165,9 @@ struct cst_site {
 	uint64_t callee; /* the hook's first argument: the function's address */
 	uint64_t caller; /* its second: the function's return address */
 	uint64_t hook;	 /* the hook's own return address */
-	uint32_t verdict; /* enum cst_verdict */
+	uint8_t verdict; /* enum cst_verdict */
+	uint8_t frame;	 /* enum cst_base; written after cfa_words */
+	uint16_t cfa_words;
 	uint16_t process; /* index of the process that made it */
 	uint16_t kind;	  /* enum cst_kind */
 };
@@ -257,6 +268,12 @@ struct cst_area {
 	uint8_t reader_lock[64] __attribute__((aligned(64)));
 	uint32_t wait_limit_ms; /* how long a writer waits for a live reader */
 
+	/* The reader drops calls that are deeper on their stack than this; 0:
+	 * it does not.  The hooks may pass over them. */
+	uint32_t keep_depth;
+	uint32_t n_begun;  /* traces that were begun or have ended */
+	uint32_t n_judged; /* changes of what the sites' entries say */
+
 	/* CST_MODE_HANDSHAKE: a ticket for each record, answered in order. */
 	uint32_t sync_asked __attribute__((aligned(64)));
 	uint32_t sync_done; /* futex of the writers */
@@ -314,6 +331,9 @@ enum {
 	/* The thread runs code of the program for the shim (what()), below the
 	 * stack pointer sp: its calls are not shown.  sp 0: that has ended. */
 	CST_QUIET = 6,
+	/* The hooks have passed over fp calls of the thread since its last
+	 * record, for they are deeper than keep_depth; sp is where it is. */
+	CST_PASSED = 7,
 	CST_FIRST_SITE = 16,
 };
 

@@ -6,6 +6,7 @@
  */
 #include "core/chunk.h"
 #include "core/area.h"
+#include "core/depth.h"
 #include "core/file.h"
 #include "core/raw_clone.h"
 #include "core/reader.h"
@@ -111,6 +112,7 @@ static enum claim claim_blocked(struct self *me)
 	if (!taken)
 		return NONE_FREE;
 	chunk_open(me, taken - 1);
+	depth_heed();
 	return CLAIMED;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "core/control.h"
 #include "core/area.h"
+#include "core/depth.h"
 #include "core/mappings.h"
 #include "core/process.h"
 #include "core/signals.h"
@@ -94,7 +95,9 @@ static uint32_t control_answer(int32_t *error)
 	/* Before anybody sees "on": a fork child's cursor is its parent's. */
 	thread_renew(&self);
 	__atomic_store_n(&state_page.mode, mode, __ATOMIC_RELAXED);
-	return mode == CST_MODE_RING ? CST_STATE_ON : CST_STATE_SYNC;
+	if (mode != CST_MODE_RING)
+		return CST_STATE_SYNC;
+	return depth_is_limited() ? STATE_SHALLOW : CST_STATE_ON;
 }
 
 static int state_swap(uint32_t from, uint32_t to)
@@ -127,6 +130,7 @@ void control_watched(void)
 		return;
 	if (watch_any()) {
 		state_swap(CST_STATE_ON, CST_STATE_SYNC);
+		state_swap(STATE_SHALLOW, CST_STATE_SYNC);
 		state_swap(CST_STATE_OFF, STATE_LOCAL);
 		return;
 	}
@@ -134,7 +138,8 @@ void control_watched(void)
 	if (__atomic_load_n(&state_page.mode, __ATOMIC_RELAXED) ==
 		    CST_MODE_RING &&
 	    !__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))
-		state_swap(CST_STATE_SYNC, CST_STATE_ON);
+		state_swap(CST_STATE_SYNC,
+			   depth_is_limited() ? STATE_SHALLOW : CST_STATE_ON);
 }
 
 static uint32_t is_paused;
@@ -143,7 +148,9 @@ int control_pause(int pauses)
 {
 	__atomic_store_n(&is_paused, pauses != 0, __ATOMIC_SEQ_CST);
 	if (pauses) {
+		depth_forget();
 		state_swap(CST_STATE_ON, CST_STATE_OFF);
+		state_swap(STATE_SHALLOW, CST_STATE_OFF);
 		state_swap(CST_STATE_SYNC, CST_STATE_OFF);
 		control_watched();
 	} else if (state_swap(CST_STATE_OFF, CST_STATE_ASK) ||
@@ -181,17 +188,22 @@ COLD uint32_t control_obey(void)
 		int32_t error;
 
 		state = control_answer(&error);
+		if (!state_is_on(state))
+			depth_forget();
 		control.answer_errno = error;
 		state_page.n_answers++;
-		__atomic_store_n(&control.answer_state, state,
+		__atomic_store_n(&control.answer_state,
+				 state == STATE_SHALLOW ? CST_STATE_ON : state,
 				 __ATOMIC_RELEASE);
 		if (__atomic_load_n(&is_paused, __ATOMIC_SEQ_CST))
 			state = CST_STATE_OFF;
 		state_swap(STATE_ANSWERING, state);
 		/* "Sync" and the ring: the slow way, and no more.  Now, for
 		 * guests may have been announced meanwhile. */
-		if (__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))
+		if (__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST)) {
 			state_swap(CST_STATE_ON, CST_STATE_SYNC);
+			state_swap(STATE_SHALLOW, CST_STATE_SYNC);
+		}
 		control_watched();
 	}
 	state = state_now();

@@ -5,6 +5,7 @@
 #include "core/event.h"
 #include "core/chunk.h"
 #include "core/control.h"
+#include "core/depth.h"
 #include "core/site.h"
 #include "core/sync.h"
 #include "core/watch.h"
@@ -20,54 +21,104 @@ uint32_t event_state(void)
 	return state;
 }
 
-static void record(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
-		   uint64_t fp, enum cst_kind kind)
+/* Is it too deep?  A guest's calls are on a stack that only it knows. */
+static int is_passed_over(const struct depth_event *e, uint32_t state)
 {
-	struct site_key key = {callee, caller, hook};
-	uint32_t state = event_state();
-	struct cst_record *r;
-	uint64_t time;
-	uint32_t site;
+	return state != CST_STATE_ON &&
+	       (state == STATE_SHALLOW || depth_is_limited()) &&
+	       !state_page.has_guests && depth_drops(e);
+}
 
-	if (!state_is_on(state) || chunk_is_busy())
-		return;
-	time = clock_ticks();
-	site = site_intern(&key, kind);
+/* Makes the record of an event that is wanted. */
+static void write_record(const struct depth_event *e, uint32_t state)
+{
+	struct site_key key = {e->callee, e->caller, e->hook};
+	uint64_t time = clock_ticks();
+	uint32_t site = site_intern(&key, e->kind);
+	struct cst_record *r;
+
 	if (!site || site_is_muted(site))
 		return;
 	r = chunk_slot();
 	if (!r)
 		return;
 	/* Whatever this took is in no duration of the function itself. */
-	if (kind == CST_ENTER)
+	if (e->kind == CST_ENTER)
 		time = clock_ticks();
-	cst_record_set(r, time, site, sp, fp);
+	cst_record_set(r, time, site, e->sp, e->fp);
 	if (state == CST_STATE_SYNC)
-		sync_event(callee, caller, kind);
+		sync_event(e->callee, e->caller, e->kind);
+}
+
+static void record(const struct depth_event *e)
+{
+	uint32_t state = event_state();
+
+	if (!state_is_on(state) || chunk_is_busy() || is_passed_over(e, state))
+		return;
+	write_record(e, state);
+}
+
+/* Like the hook's own way, but for the depth. */
+static __attribute__((noinline)) void event_shallow(const struct depth_event *e)
+{
+	struct site_key key = {e->callee, e->caller, e->hook};
+	uint32_t site;
+
+	if (unlikely(self.busy_sp || state_page.has_guests)) {
+		record(e);
+		return;
+	}
+	if (depth_drops(e))
+		return;
+	site = site_find(&key);
+	if (site && site_is_muted(site))
+		return;
+	if (unlikely(!site || !event_put(site, e->sp, e->fp)))
+		write_record(e, STATE_SHALLOW);
 }
 
 /* The callbacks' own time is their caller's. */
-static COLD void watched(uint64_t callee, uint64_t caller, uint64_t hook,
-			 uint64_t sp, uint64_t fp, enum cst_kind kind)
+static COLD void watched(const struct depth_event *e)
 {
-	const struct watched_call call = {
-		.callee = callee, .caller = caller, .sp = sp, .kind = CST_CALL};
+	const struct watched_call call = {.callee = e->callee,
+					  .caller = e->caller,
+					  .sp = e->sp,
+					  .kind = CST_CALL};
 
 	if (watch_is_quiet())
 		return;
-	if (kind == CST_ENTER)
+	if (e->kind == CST_ENTER)
 		watch_enter(&call, NULL);
-	record(callee, caller, hook, sp, fp, kind);
-	if (kind == CST_EXIT)
+	record(e);
+	if (e->kind == CST_EXIT)
 		watch_exit(&call, NULL);
 }
 
-COLD void event_slow(uint64_t callee, uint64_t caller, uint64_t hook,
-		     uint64_t sp, uint64_t fp, enum cst_kind kind)
+static COLD void event_any(const struct depth_event *e)
 {
 	/* A callback that removed itself still runs. */
 	if (unlikely(watch_any() || self.callback_sp))
-		watched(callee, caller, hook, sp, fp, kind);
+		watched(e);
 	else
-		record(callee, caller, hook, sp, fp, kind);
+		record(e);
+}
+
+__attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
+					  uint64_t hook, uint64_t sp,
+					  uint64_t fp, enum cst_kind kind)
+{
+	int is_shallow =
+		state_now() == STATE_SHALLOW && likely(!self.callback_sp);
+
+	if (is_shallow && depth_hides(callee, sp, fp, kind))
+		return;
+	{
+		struct depth_event e = {callee, caller, hook, sp, fp, kind};
+
+		if (is_shallow)
+			event_shallow(&e);
+		else
+			event_any(&e);
+	}
 }

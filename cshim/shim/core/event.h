@@ -5,7 +5,24 @@
 #ifndef SHIM_EVENT_H
 #define SHIM_EVENT_H
 
+#include "core/thread.h"
 #include "cstrace/layout.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+
+/* Puts an event into the thread's chunk, if it has room.  Returns whether it
+ * has. */
+static inline __attribute__((always_inline)) int
+event_put(uint32_t site, uint64_t sp, uint64_t fp)
+{
+	uint64_t time = clock_ticks();
+	uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+
+	if (unlikely(cursor_is_full(slot)))
+		return 0;
+	cst_record_set((struct cst_record *)slot, time, site, sp, fp);
+	return 1;
+}
 
 /* Handles an event that the hook does not handle itself, because the state is
  * another than CST_STATE_ON, the site is new, or the chunk is full.  callee and

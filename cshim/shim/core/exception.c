@@ -9,6 +9,7 @@
  */
 #include "core/exception.h"
 #include "core/chunk.h"
+#include "core/depth.h"
 #include "core/raw_clone.h"
 #include "core/site.h"
 #include "core/thread.h"
@@ -286,6 +287,7 @@ static void tell(enum cst_kind kind, const struct cxx *cxx,
 	site = site_intern(&key, kind);
 	if (!site)
 		return;
+	depth_tell();
 	if (type && type->name) {
 		message = message_of(cxx, type, object);
 		fp = text_tell(name_of(type), message);

@@ -13,18 +13,6 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Into the thread's chunk, if it has room. */
-INLINE int event_put(uint32_t site, uint64_t sp, uint64_t fp)
-{
-	uint64_t time = clock_ticks();
-	uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
-
-	if (unlikely(cursor_is_full(slot)))
-		return 0;
-	cst_record_set((struct cst_record *)slot, time, site, sp, fp);
-	return 1;
-}
-
 /* "On", but the site is not where it is looked for first.  Apart from the
  * hooks, for the search wants registers that they need not save. */
 static __attribute__((noinline)) void

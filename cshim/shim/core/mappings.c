@@ -110,9 +110,10 @@ static void learn(const char *line, struct known *head)
 		tell(line, head->inode == k.inode ? head->start : 0);
 }
 
+static struct maps maps;
+
 static void look(void)
 {
-	static struct maps maps;
 	struct known head = {0};
 	char *line;
 
@@ -168,4 +169,74 @@ void mappings_retire(void)
 			site_table_retire(known[i].start, known[i].end);
 	}
 	n_known = kept;
+}
+
+/* ---- stacks ----------------------------------------------------------------
+ */
+
+static int ends_with(const char *text, const char *end)
+{
+	uint32_t n = length_of(text), k = length_of(end);
+
+	if (n < k)
+		return 0;
+	for (uint32_t i = 0; i < k; i++)
+		if (text[n - k + i] != end[i])
+			return 0;
+	return 1;
+}
+
+/* Nothing else may come to lie in the memory that the main thread's stack can
+ * grow into. */
+static uint64_t main_low(const struct maps_entry *stack, uint64_t before)
+{
+	uint64_t limit = sys_limit(RLIMIT_STACK);
+	uint64_t low = limit < stack->end ? stack->end - limit : 0;
+
+	if (low < before)
+		low = before;
+	return low < stack->start ? low : stack->start;
+}
+
+/* Is there no access to the mapping of this line? */
+static int is_guard(const char *line)
+{
+	while (*line && *line != ' ')
+		line++;
+	return line[0] == ' ' && line[1] == '-' && line[2] == '-' &&
+	       line[3] == '-';
+}
+
+/* Is it the stack's line?  libc puts a guard below a thread's stack: without
+ * one, nobody knows where it ends. */
+static int is_stack(const char *line, const struct maps_entry *at,
+		    uint64_t guards_end, uint64_t within)
+{
+	if (!within)
+		return ends_with(line, "[stack]");
+	return within >= at->start && within < at->end &&
+	       guards_end == at->start;
+}
+
+int mappings_stack(uint64_t within, uint64_t *low, uint64_t *high)
+{
+	uint64_t before = 0, guards_end = 0;
+	struct maps_entry at = {0};
+	char *line;
+
+	*low = *high = 0;
+	if (maps_open(&maps) < 0)
+		return -1;
+	while (!*high && (line = maps_next(&maps))) {
+		maps_parse(line, &at);
+		if (is_stack(line, &at, guards_end, within)) {
+			*low = within ? at.start : main_low(&at, before);
+			*high = at.end;
+		}
+		if (is_guard(line))
+			guards_end = at.end;
+		before = at.end;
+	}
+	maps_close(&maps);
+	return *high ? 0 : -1;
 }

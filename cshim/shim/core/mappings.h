@@ -19,4 +19,9 @@ void mappings_cover(struct site_key k);
 /* Drops the sites in memory that was unmapped. */
 void mappings_retire(void);
 
+/* Sets *low and *high to where the stack is that holds the address `within` (0:
+ * the main thread's), with what it may grow into.  Returns 0, or -1 if that is
+ * not known.  Unlike the others it looks in any case. */
+int mappings_stack(uint64_t within, uint64_t *low, uint64_t *high);
+
 #endif

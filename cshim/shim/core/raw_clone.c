@@ -148,15 +148,19 @@ uint32_t guest_that_forked(uint32_t process)
 /* ---- knowing of them -------------------------------------------------------
  */
 
+static void state_sync(uint32_t from)
+{
+	__atomic_compare_exchange_n(&state_page.state, &from, CST_STATE_SYNC, 0,
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
 /* Without a lock or a system call, for it may be that nobody records. */
 void guests_expect(void)
 {
-	uint32_t on = CST_STATE_ON;
-
 	/* Before the state: pairs with control_obey(). */
 	__atomic_store_n(&state_page.has_guests, 1, __ATOMIC_SEQ_CST);
-	__atomic_compare_exchange_n(&state_page.state, &on, CST_STATE_SYNC, 0,
-				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	state_sync(CST_STATE_ON);
+	state_sync(STATE_SHALLOW);
 }
 
 /* A vfork child has its parent's thread data to itself: the parent waits in

@@ -6,6 +6,7 @@
 #include "core/reader.h"
 #include "core/area.h"
 #include "core/control.h"
+#include "core/depth.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
@@ -31,6 +32,7 @@ static void state_turn_off(void)
 {
 	uint32_t on = state_now();
 
+	depth_forget();
 	if (state_is_on(on))
 		__atomic_compare_exchange_n(&state_page.state, &on,
 					    CST_STATE_OFF, 0, __ATOMIC_RELAXED,

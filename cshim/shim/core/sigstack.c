@@ -8,6 +8,7 @@
 #include <signal.h>
 #include "core/sigstack.h"
 #include "core/chunk.h"
+#include "core/depth.h"
 #include "core/raw_clone.h"
 #include "core/signals.h"
 #include "kernel/arch.h"
@@ -35,6 +36,8 @@ static void look(struct self *me, int was_set)
 	me->alternate_low = has_one ? (uint64_t)now.ss_sp : 0;
 	me->alternate_size = has_one ? now.ss_size : 0;
 	me->alternate_disarms = (now.ss_flags & AUTODISARM) != 0;
+	if (me == &self)
+		depth_alternate(me->alternate_low, me->alternate_size);
 }
 
 void sigstack_tell_again(struct self *me)

@@ -10,6 +10,7 @@
 #include "core/area.h"
 #include "core/chunk.h"
 #include "core/control.h"
+#include "core/depth.h"
 #include "core/open_calls.h"
 #include "core/raw_clone.h"
 #include "core/signals.h"
@@ -44,6 +45,8 @@ static void thread_forget(struct self *me)
 		me->forked_from = guest ? guest : me->thread;
 		me->n_fork = guest ? 0 : fork_marked(me);
 	}
+	if (me == &self)
+		depth_forked();
 	me->is_forking = 0;
 	me->marked_at = 0;
 	me->cursor = CURSOR_FULL;
@@ -123,12 +126,14 @@ static void thread_end(void *unused)
 	if (self.thread) {
 		/* Most threads get their name after their first call. */
 		thread_name(area_thread(self.thread - 1));
+		depth_tell();
 		chunk_hand_over(&self);
 		area_thread(self.thread - 1)->end = end_ticks();
 		__atomic_store_n(&area_thread(self.thread - 1)->is_ended, 1,
 				 __ATOMIC_RELEASE);
 	}
 	open_calls_release();
+	depth_end();
 	signals_restore(mask);
 }
 
@@ -141,6 +146,7 @@ __attribute__((destructor)) static void thread_tell_gone(void)
 
 	if (!area || !process)
 		return;
+	depth_tell();
 	__atomic_store_n(&area_process(process - 1)->end, end_ticks(),
 			 __ATOMIC_RELEASE);
 	n = __atomic_load_n(&area->n_threads, __ATOMIC_RELAXED);
@@ -218,6 +224,7 @@ void thread_mark_fork(void)
 
 	if (!may_have_calls() || self_now() != &self)
 		return;
+	depth_tell();
 	r = chunk_slot();
 	if (!r)
 		return;

@@ -15,10 +15,11 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* One more state beside those of enum cst_state: a thread reads the control.
- * If gdb writes CST_STATE_ASK meanwhile, that is seen, for this value is then
- * overwritten. */
-enum { STATE_ANSWERING = 4 };
+/* More states beside those of enum cst_state.  STATE_ANSWERING: a thread reads
+ * the control.  If gdb writes CST_STATE_ASK meanwhile, that is seen, for this
+ * value is then overwritten.  STATE_SHALLOW: on, and deep calls are passed
+ * over (depth.h). */
+enum { STATE_ANSWERING = 4, STATE_SHALLOW = 5 };
 
 /* And one for "off" while the program itself watches (core/watch.h): the hooks
  * go the slow way, and record nothing.  "On" is CST_STATE_SYNC then. */
@@ -48,7 +49,8 @@ static inline uint32_t state_now(void)
 
 static inline int state_is_on(uint32_t state)
 {
-	return state == CST_STATE_ON || state == CST_STATE_SYNC;
+	return state == CST_STATE_ON || state == CST_STATE_SYNC ||
+	       state == STATE_SHALLOW;
 }
 
 #endif

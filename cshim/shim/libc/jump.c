@@ -6,6 +6,7 @@
  */
 #include "core/chunk.h"
 #include "core/control.h"
+#include "core/depth.h"
 #include "core/raw_clone.h"
 #include "core/watch.h"
 #include "kernel/arch.h"
@@ -49,6 +50,8 @@ void jump_tell(const struct jump *to)
 			work_is_left();
 		return;
 	}
+	if (depth_jumps(to->sp, to->is_switch))
+		return;
 	put(CST_FRAME, to->pc, to->fp);
 	put(CST_JUMP, to->sp,
 	    to->is_unwinders  ? CST_BY_UNWINDER
@@ -83,7 +86,8 @@ void before_setcontext(const void *to)
 	jump_tell(&(struct jump){.sp = context_sp(to),
 				 .fp = context_fp(to),
 				 .pc = context_pc(to) + 1,
-				 .is_anywhere = 1});
+				 .is_anywhere = 1,
+				 .is_switch = 1});
 }
 
 void before_swapcontext(const void *from, const void *to)
@@ -92,5 +96,6 @@ void before_swapcontext(const void *from, const void *to)
 	libcs_need();
 	jump_tell(&(struct jump){.sp = context_sp(to),
 				 .fp = context_fp(to),
-				 .pc = context_pc(to)});
+				 .pc = context_pc(to),
+				 .is_switch = 1});
 }

@@ -16,6 +16,7 @@ struct jump {
 	uint64_t pc; /* as a return address */
 	/* pc does not show which inlined calls are unwound. */
 	int is_anywhere;
+	int is_switch;	  /* it may lead to another stack */
 	int is_unwinders; /* also is_anywhere; the record has CST_BY_UNWINDER */
 };
 

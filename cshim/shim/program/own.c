@@ -5,6 +5,7 @@
  */
 #include "program/own.h"
 #include "core/chunk.h"
+#include "core/depth.h"
 #include "core/event.h"
 #include "core/open_calls.h"
 #include "core/site.h"
@@ -84,6 +85,7 @@ static int record(const struct event *e)
 			       e->kind == CST_MESSAGE ? e->place->name : NULL,
 			       bytes + CST_TEXT_BYTES);
 	n_texts = (n + CST_TEXT_BYTES - 1) / CST_TEXT_BYTES;
+	depth_tell();
 	r = chunk_slots(n_texts + 1);
 	if (!r)
 		return 0;
