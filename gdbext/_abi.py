@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1665530349
+VERSION = 3750024093
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -372,6 +372,8 @@ PROTOTYPES = {
     "cst_recorder_inject": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64,
         C.POINTER(cst_error)]),
+    "cst_recorder_message": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.POINTER(cst_error)]),
     "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
         C.c_uint64]),
     "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),

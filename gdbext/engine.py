@@ -274,6 +274,14 @@ class Recorder:
         self._lib.cst_recorder_answer(self._r, id, _bytes(name), _bytes(file),
                                       line)
 
+    def message(self, pid: int, tid: int, file: Optional[str], line: int,
+                template: str, text: str) -> bool:
+        """Put text into the tree where the thread stands.
+
+        False: questions must be answered first, then call again."""
+        return _call("cst_recorder_message", self._r, pid, tid, _bytes(file),
+                     line, _bytes(template), _bytes(text)) != 0
+
     def pause(self) -> None:
         self._lib.cst_recorder_pause(self._r)
 

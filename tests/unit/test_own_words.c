@@ -171,6 +171,34 @@ static void live_rows_have_the_values(void **state)
 	cst_trace_free(said_end(&p));
 }
 
+/* ---- from gdb -------------------------------------------------------------
+ */
+
+static void a_message_of_gdbs_is_where_the_thread_stands(void **state)
+{
+	const uint32_t tid = (uint32_t)getpid();
+	struct cst_error err;
+	struct said p;
+	uint32_t load, end;
+
+	(void)state;
+	said_begin(&p);
+	load = said_place(&p, CST_SPAN, 0x5000, "load|a.c|8|main||401010");
+	end = said_place(&p, CST_SPAN_END, 0x5000, NULL);
+	said_record(&p, load, SP_OUTER, 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(cst_recorder_message(p.r, tid, tid, "src/b.c",
+						      5, "n is {n}",
+						      i ? "n is 7" : "n is %d",
+						      &err),
+				 1);
+	p.time = __builtin_ia32_rdtsc();
+	said_record(&p, end, SP_OUTER, 0);
+	assert_shows(&p, "span load  a.c:8\n"
+			 "  log: n is %d  b.c:5\n"
+			 "  log: n is 7  b.c:5\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +207,7 @@ int main(void)
 		cmocka_unit_test(an_asynchronous_span_ends_where_it_likes),
 		cmocka_unit_test(a_counter_has_its_value),
 		cmocka_unit_test(live_rows_have_the_values),
+		cmocka_unit_test(a_message_of_gdbs_is_where_the_thread_stands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

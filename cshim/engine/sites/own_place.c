@@ -81,7 +81,7 @@ static uint32_t function_of(struct sites *s, struct space *space,
 	static const char *const words[] = {
 		[KIND_SPAN] = "span ",	 [KIND_MESSAGE] = "log: ",
 		[KIND_COUNT] = "count ", [KIND_ASYNC] = "span ",
-		[KIND_POINT] = "",	 [KIND_ASYNC_END] = "end of span ",
+		[KIND_POINT] = "log: ",	 [KIND_ASYNC_END] = "end of span ",
 	};
 	int is_call = kind == KIND_FUNCTION;
 	char name[TEXT_SIZE + 16], key[2 * TEXT_SIZE + 64];
@@ -131,6 +131,33 @@ void own_place_learn(struct sites *s, struct space *space,
 	out->function = function_of(s, space, kind, fields);
 	if (place && !(raw->callee & 1) && out->function != UINT32_MAX)
 		hashmap_put(&s->own_places, place, out->function);
+}
+
+uint32_t own_place_point(struct sites *s, const char *template_text,
+			 const char *file, uint32_t line)
+{
+	const char *fields[FIELDS] = {template_text, "", "", "", "text", ""};
+	uint32_t function =
+		function_of(s, spaces_asker(&s->spaces), KIND_POINT, fields);
+	char key[TEXT_SIZE];
+	const char *interned;
+	uint32_t *known, id;
+
+	if (function == UINT32_MAX)
+		return UINT32_MAX;
+	snprintf(key, sizeof(key), "at\n%u\n%u\n%s", function, line,
+		 file ? file : "");
+	interned = names_intern(s->names, key);
+	known = interned ? hashmap_get(&s->own_functions, (uint64_t)interned)
+			 : NULL;
+	if (known || !interned)
+		return known ? *known : UINT32_MAX;
+	id = names_add_site(s->names, function);
+	if (id == UINT32_MAX)
+		return id;
+	names_set_site(s->names, id, file, line);
+	hashmap_put(&s->own_functions, (uint64_t)interned, id);
+	return id;
 }
 
 uint32_t own_place_veto(struct sites *s)

@@ -26,6 +26,12 @@ struct own_place {
 void own_place_learn(struct sites *s, struct space *space,
 		     const struct cst_site *raw, struct own_place *out);
 
+/* Returns the call site of a logpoint with this template (borrowed) at that
+ * place; it is added, with its function, if it is new.  UINT32_MAX: out of
+ * memory.  file may be NULL. */
+uint32_t own_place_point(struct sites *s, const char *template_text,
+			 const char *file, uint32_t line);
+
 /* Returns the function that stands for a veto, which is added if there is none,
  * or UINT32_MAX when out of memory. */
 uint32_t own_place_veto(struct sites *s);

@@ -349,6 +349,17 @@ CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
 				uint64_t hook, uint64_t sp, uint64_t fp,
 				struct cst_error *err);
 
+/* Adds a message at the place where thread tid of process pid (0: the process
+ * of cst_recorder_process()) stands: for logpoints, while gdb has stopped it.
+ * What the program wrote before is consumed first.  Messages of one template
+ * are one function; text is what it became, file (or NULL) and line where it
+ * is.  1: added.  0: there are questions: answer them, then call this again.
+ * Negative: an error. */
+CST_API int cst_recorder_message(struct cst_recorder *r, uint32_t pid,
+				 uint32_t tid, const char *file, uint32_t line,
+				 const char *template_text, const char *text,
+				 struct cst_error *err);
+
 /* Handles one hit of a breakpoint on cstrace_hook_enter/exit(callee, caller,
  * number): drains what was written up to it.  Returns what cst_recorder_drain()
  * does, or 2 for a number that came before (gdb reported one hit twice). */
