@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3750024093
+VERSION = 1299154520
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -350,6 +350,7 @@ PROTOTYPES = {
         C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64]),
+    "cst_recorder_what": (None, [C.c_void_p, C.c_int]),
     "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
     "cst_recorder_drain": (C.c_int, [C.c_void_p]),
     "cst_recorder_questions": (C.c_int, [C.c_void_p, C.POINTER(cst_question),

@@ -259,6 +259,10 @@ class Recorder:
         """What is recorded from here on; live() is called next."""
         self._lib.cst_recorder_keep(self._r, depth, bytes, ns)
 
+    def what(self, is_asked: bool) -> None:
+        """Whether an exception's own what() is called."""
+        self._lib.cst_recorder_what(self._r, is_asked)
+
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""
         return self._lib.cst_recorder_drain(self._r) != 0

@@ -324,6 +324,13 @@ static int set_samples(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_no_what(struct options *o, const char *value)
+{
+	(void)value;
+	o->has_no_what = 1;
+	return 0;
+}
+
 static int set_std(struct options *o, const char *value)
 {
 	(void)value;
@@ -601,6 +608,8 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, set_keep_time, NULL},
 	{"keep-size", "N", "record only functions of at least N bytes of code",
 	 FOR_RECORD, set_keep_size, NULL},
+	{"no-what", NULL, "do not call an exception's own what() for its text",
+	 FOR_RECORD, set_no_what, NULL},
 	{"sample", "[=HZ]",
 	 "take samples too, 997 a second without HZ; needs no hooks",
 	 FOR_RECORD, set_sample, NULL},

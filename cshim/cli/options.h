@@ -39,6 +39,8 @@ struct options {
 	int on_signal;
 	uint32_t keep_depth, keep_bytes; /* 0: all is kept */
 	uint64_t keep_ns;
+	int has_no_what; /* of record: an exception's own what() is not called
+			  */
 	uint32_t sample_hz; /* 0: no samples */
 	int is_wall;
 	char **names; /* the arguments, borrowed from argv */

@@ -382,6 +382,7 @@ class Session:
                 or self.recording.is_outlived or not self.is_recording()):
             return
         s = self.settings
+        self.recording.recorder.what(s["what"])
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))

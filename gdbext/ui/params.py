@@ -242,6 +242,10 @@ class Settings:
                    "The shim is idle until `cstrace start`, which can so come at "
                    "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
                    "`cstrace stop` only.")
+        self._flag("what", True, "whether an exception's own what() is called",
+                   "For its text, where it is thrown and caught.  Off, the text is the "
+                   "one\nthat std::runtime_error or std::logic_error was made with, if "
+                   "it is one.")
         self._add(_Checked(
             "limit", "4G", "how large a trace may become on disk",
             "With the limit reached the program runs on and is no longer\n"

@@ -155,13 +155,22 @@ def test_what_an_exception_is_asked_leaves_no_calls(tmp_path, variant):
     assert thrown["end"] == "unwound" and caught["end"] == "return"
 
 
-def test_an_exception_is_not_asked_if_the_user_says_so(tmp_path):
+@pytest.mark.parametrize("how", ["option", "environment", "setting"])
+def test_an_exception_is_not_asked_if_the_user_says_so(gdb, tmp_path, how):
     program = build("thrown.cc")
     assert "asked" in record(tmp_path, program).out
-    done = cstrace(tmp_path, "record", "-o", "t.cst", "--", program,
-                   CSTRACE_WHAT="off")
-    assert "cstrace: " in done.err and "asked" not in done.out
-    assert cstrace(tmp_path, "save", "t.cst", "t.jsonl").status == 0
+    if how == "setting":
+        run = gdb(program, "cstrace start", "set cstrace what off", "run",
+                  "cstrace save t.jsonl", "show cstrace what")
+        assert "asked" not in run.out
+        assert "\nwhat: off\n" in run.out
+    else:
+        given = ["--no-what"] if how == "option" else []
+        set_there = {} if given else {"CSTRACE_WHAT": "off"}
+        done = cstrace(tmp_path, "record", "-o", "t.cst", *given, "--",
+                       program, **set_there)
+        assert "cstrace: " in done.err and "asked" not in done.out
+        assert cstrace(tmp_path, "save", "t.cst", "t.jsonl").status == 0
     texts = {c["exception"]["type"]: c["exception"]["what"]
              for c in of_kind(read_jsonl(tmp_path / "t.jsonl"), "throw")}
     # Only what the library knows: that of the base, or nothing.

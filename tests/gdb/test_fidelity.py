@@ -62,3 +62,24 @@ def test_in_sync_mode(number, case, tmp_path):
     if fault == "skip":
         pytest.skip("no " + compiler)
     assert fault is None
+
+
+# Where calls are left without exits, or lie on several stacks.
+LEFT = ["altstack_frame", "altstack_return", "coroutines", "exceptions",
+        "fork_raw", "inlining", "jump_callback", "longjmp_deep",
+        "migrating", "setjmp_loop"]
+
+
+@pytest.mark.parametrize("number, case", enumerate(LEFT))
+def test_what_the_hooks_pass_over_is_too_deep(number, case, tmp_path):
+    """The reader has seen each call, and so its site, before the next."""
+    compiler, level = recipes.BUILDS[number % 4]
+    depth = 1 + number % 3
+    record = functools.partial(
+        fidelity.record, start="cstrace start -sync -keep-depth %d" % depth,
+        settings=("set cstrace sync-method handshake",))
+    fault = fidelity.check(case, compiler, level, tmp_path, recorder=record,
+                           keep_depth=depth)
+    if fault == "skip":
+        pytest.skip("no " + compiler)
+    assert fault is None

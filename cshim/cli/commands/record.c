@@ -108,6 +108,8 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		remove_file(r->o->output);
 	status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
 				   err);
+	if (status == 0 && r->o->has_no_what)
+		cst_recorder_what(r->watch.recorder, 0);
 	if (status < 0)
 		return status;
 	if (r->o->sample_hz)

@@ -158,6 +158,11 @@ int cst_recorder_begin(struct cst_recorder *r,
 	return status;
 }
 
+void cst_recorder_what(struct cst_recorder *r, int is_asked)
+{
+	__atomic_store_n(&r->area->head->no_what, !is_asked, __ATOMIC_RELAXED);
+}
+
 void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,
 		       uint64_t ns)
 {

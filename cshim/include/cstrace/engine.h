@@ -260,6 +260,10 @@ CST_API int cst_recorder_live(struct cst_recorder *r, int is_live,
 CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
 			       uint32_t bytes, uint64_t ns);
 
+/* Sets whether an exception is asked for its text where that is code of the
+ * program (an overridden what()); it is at first. */
+CST_API void cst_recorder_what(struct cst_recorder *r, int is_asked);
+
 /* Returns the time (CLOCK_MONOTONIC) at which live rows were last written to
  * their descriptor, 0 if none were. */
 CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);

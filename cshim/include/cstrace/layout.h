@@ -271,6 +271,7 @@ struct cst_area {
 	/* The reader drops calls that are deeper on their stack than this; 0:
 	 * it does not.  The hooks may pass over them. */
 	uint32_t keep_depth;
+	uint32_t no_what;  /* 1: no what() of the program's is called */
 	uint32_t n_begun;  /* traces that were begun or have ended */
 	uint32_t n_judged; /* changes of what the sites' entries say */
 

@@ -268,7 +268,7 @@ static int leave_hidden(struct depth *d, const struct depth_event *e,
 
 static int leave(struct depth *d, const struct depth_event *e)
 {
-	/* Of a frame that is no more the return address's place is left. */
+	/* The frame is gone but for the return address's place. */
 	uint64_t sp = is_tail(e) ? e->sp - 8 : e->sp;
 
 	if (d->hidden_sp && leave_hidden(d, e, sp))
@@ -409,7 +409,7 @@ void depth_tell(void)
 	r = chunk_slot();
 	if (!r)
 		return;
-	/* Of what a handler tells meanwhile nothing is left. */
+	/* A handler that comes before this reports them all itself. */
 	n = __atomic_exchange_n(&d->n_passed, 0, __ATOMIC_RELAXED) -
 	    __atomic_exchange_n(&d->n_false, 0, __ATOMIC_RELAXED);
 	cst_record_set(r, clock_ticks(), CST_PASSED, own_sp(), n);

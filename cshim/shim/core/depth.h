@@ -18,7 +18,7 @@
 #include "core/area.h"
 #include "kernel/state.h"
 
-/* So many calls that were passed over are told of, whatever comes. */
+/* So many calls that were passed over are reported, whatever comes. */
 enum { DEPTH_TELL_AFTER = 1 << 16 };
 
 /* What a hook was given, and found. */
@@ -43,8 +43,8 @@ struct depth {
 	uint32_t n, n_counted;
 	uint32_t n_judged; /* area->n_judged when they were counted */
 	uint32_t is_off;   /* nothing is passed over on this thread any more */
-	/* Calls passed over, and not told of so far; so many of these are none,
-	 * but make that they are told of at once. */
+	/* Calls passed over, and not reported so far.  n_false of them are no
+	 * calls: they make that the others are reported at once. */
 	uint64_t n_passed, n_false;
 	uint64_t busy_sp; /* while the above is being changed; or 0 */
 };
@@ -103,11 +103,11 @@ void depth_alternate(uint64_t low, uint64_t size);
 /* Hooks may have been off for a while. */
 void depth_forget(void);
 
-/* Tells how many calls were passed over, as the process ends. */
+/* Reports how many calls were passed over since the last report. */
 void depth_tell(void);
 
 /* The thread is a fork child's: what is open is its parent's calls, and the
- * process is told of however deep its own are. */
+ * process is reported however deep its own are. */
 void depth_forked(void);
 
 /* The thread ends; signals are blocked. */

@@ -8,6 +8,7 @@
  * recorded.
  */
 #include "core/exception.h"
+#include "core/area.h"
 #include "core/chunk.h"
 #include "core/depth.h"
 #include "core/raw_clone.h"
@@ -140,7 +141,14 @@ static const char *call(uint64_t what, const void *object)
 	return what && object ? ((what_fn)what)(object) : 0;
 }
 
-static int is_off; /* no what() but the library's may be called */
+/* No what() but the library's may be called: so says the environment, or the
+ * recorder. */
+static int is_off;
+
+static int may_ask(void)
+{
+	return !is_off && !__atomic_load_n(&area->no_what, __ATOMIC_RELAXED);
+}
 
 __attribute__((constructor)) static void exception_begin(void)
 {
@@ -193,7 +201,7 @@ static const char *message_of(const struct cxx *cxx, const struct type *t,
 	what = (*(const uint64_t *const *)e)[2];
 	if (is_librarys(cxx, what))
 		return call(what, e);
-	if (!is_off)
+	if (may_ask())
 		return call_quietly(what, e);
 	base = find_base(t, object, "St13runtime_error", 0);
 	if (base)
