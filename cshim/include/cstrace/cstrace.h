@@ -154,6 +154,16 @@ void __cyg_profile_func_exit(void *callee, void *caller);
 #define CSTRACE_JOIN_2_(a, b) a##b
 #define CSTRACE_JOIN_(a, b) CSTRACE_JOIN_2_(a, b)
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Never called: for the compiler's look at a format. */
+void cstrace_check_(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+#ifdef __cplusplus
+}
+#endif
+
 #if defined(CSTRACE)
 
 #define CSTRACE_INLINE_ \
@@ -177,10 +187,6 @@ extern "C" {
 /* The shim's; absent without it. */
 extern const uint32_t cstrace_state[] CSTRACE_WEAK_;
 extern const struct cstrace_shim cstrace_shim CSTRACE_WEAK_;
-
-/* Never called: for the compiler's look at a format. */
-void cstrace_check_(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
 
 /* Each module has its own two pointers. */
 extern const uint32_t *cstrace_state_at_
@@ -993,7 +999,7 @@ int cstrace_none_(int, ...);
 	type name params __VA_ARGS__
 #define CSTRACE_FUNC_VOID_VETO(name, params, args, ...) \
 	void name params __VA_ARGS__
-#define cstrace_log(...) CSTRACE_IGNORED_(__VA_ARGS__)
+#define cstrace_log(...) ((void)(1 ? (void)0 : cstrace_check_(__VA_ARGS__)))
 #define cstrace_count(name, value) CSTRACE_IGNORED_(name, value)
 #define cstrace_elapsed_ns(span) CSTRACE_INSTEAD_(0ll, 0)
 #define cstrace_on_enter(callback, data) CSTRACE_INSTEAD_(-1, callback, data)

@@ -41,10 +41,12 @@ static struct {
 
 static void rate_begin(void)
 {
-	uint64_t ns = sys_clock_ns(CLOCK_MONOTONIC), ticks = clock_ticks();
+	uint64_t ns, ticks;
 
-	if (first.ticks)
+	if (__atomic_load_n(&first.ticks, __ATOMIC_RELAXED))
 		return;
+	ns = sys_clock_ns(CLOCK_MONOTONIC);
+	ticks = clock_ticks();
 	first.ns = ns;
 	__atomic_store_n(&first.ticks, ticks, __ATOMIC_RELEASE);
 }

@@ -66,8 +66,8 @@ static uint64_t six_bytes(const uint8_t *p)
 	return v;
 }
 
-/* Returns whether it is recorded. */
-static int record(const struct event *e)
+/* Returns its time, or 0: it is not recorded. */
+static uint64_t record(const struct event *e)
 {
 	uint8_t bytes[CST_VALUES_MAX + CST_TEXT_BYTES];
 	uint32_t state = event_state(), n = 0, n_texts, site;
@@ -76,7 +76,8 @@ static int record(const struct event *e)
 
 	if (!state_is_on(state) || chunk_is_busy())
 		return 0;
-	time = clock_ticks();
+	/* An end's is this; a begin's is without what comes before it. */
+	time = is_end(e->kind) ? clock_ticks() : 0;
 	site = site_of(e);
 	if (!site || site_is_muted(site))
 		return 0;
@@ -89,7 +90,7 @@ static int record(const struct event *e)
 	r = chunk_slots(n_texts + 1);
 	if (!r)
 		return 0;
-	if (!is_end(e->kind)) /* without what this took */
+	if (!time)
 		time = clock_ticks();
 	/* The texts end with the values. */
 	for (uint32_t i = 0; i < n_texts; i++) {
@@ -103,7 +104,7 @@ static int record(const struct event *e)
 	if (state == CST_STATE_SYNC)
 		sync_event((uint64_t)e->place, e->from.caller,
 			   is_end(e->kind) ? CST_EXIT : CST_ENTER);
-	return 1;
+	return time;
 }
 
 static struct watched_call watched(const struct event *e, uint32_t kind)
@@ -142,6 +143,7 @@ int own_begin(struct cstrace_span *span, struct cstrace_place *place,
 			  .values = values,
 			  .n_values = n};
 	int veto = 0, is_watched = watch_any() || self.callback_sp;
+	uint64_t time;
 
 	if (caller)
 		e.from.caller = (uint64_t)caller;
@@ -152,14 +154,15 @@ int own_begin(struct cstrace_span *span, struct cstrace_place *place,
 		return 0;
 	if (is_watched)
 		veto = watch_begin(&e, span, (kind & CAN_VETO) != 0);
-	span->is_recorded = (uint32_t)record(&e);
-	if (!is_watched && !span->is_recorded)
+	time = record(&e);
+	if (!is_watched && !time)
 		return 0;
+	span->is_recorded = time != 0;
 	span->place = place;
 	span->kind = e.kind;
 	if (e.kind == CST_CALL)
 		span->kept = e.from.caller;
-	span->start = clock_ticks();
+	span->start = time ? time : clock_ticks();
 	if (!veto)
 		return 0;
 	/* Callbacks see its exit; the tree sees why. */
