@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple, Optional
 
 EM_X86_64 = 62
-PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE = 1, 2, 3, 4
 DT_NEEDED, DT_STRTAB, DT_SYMTAB, DT_STRSZ = 1, 5, 6, 10
 DT_RPATH, DT_RUNPATH = 15, 29
 
@@ -28,6 +28,7 @@ class Elf(NamedTuple):
     strings: bytes  # all dynamic symbol names, and more
     symbols: bytes  # the dynamic symbols, as they lie in the file
     symbols_at: int  # the address they are linked for
+    has_words: bool  # it uses cstrace.h
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
@@ -48,7 +49,10 @@ class Elf(NamedTuple):
         return self.definition(name) is not None
 
 
-_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0)
+_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0, False)
+
+# The head and name of the note that cstrace.h leaves.
+_WORDS = struct.pack("<3I8s", 8, 8, 1, b"cstrace")
 
 
 class _Image:
@@ -74,6 +78,10 @@ class _Image:
         """The page of the lowest address."""
         starts = [h[3] for h in self.headers if h[0] == PT_LOAD]
         return min(starts, default=0) & ~0xfff
+
+    def has_note(self, head: bytes) -> bool:
+        return any(h[0] == PT_NOTE and head in self.data[h[2]:h[2] + h[5]]
+                   for h in self.headers)
 
     def segment(self, wanted: int) -> bytes:
         for kind, _flags, offset, _va, _pa, filesz, _ in self.headers:
@@ -105,7 +113,8 @@ def _parse(data: bytes) -> Elf:
 
     return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
                all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
-               symbols[:len(symbols) // 24 * 24], symbols_at)
+               symbols[:len(symbols) // 24 * 24], symbols_at,
+               image.has_note(_WORDS))
 
 
 @lru_cache(maxsize=256)

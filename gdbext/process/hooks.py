@@ -168,10 +168,14 @@ def check(is_live: bool) -> Verdict:
                        "into it: trace a copy without them" % shown)
     if uses_hooks(path) or is_static_with_hooks(path):
         return Verdict(True, None)
+    if elf.read(path).has_words and (elf.read(path).is_dynamic or
+                                     has_archive(path)):
+        return Verdict(True, None)
     missing_line = MISSING % shown
     libraries, unknown = elf.needed_files(path)
     libraries = list(_loaded()) if is_live else libraries
-    with_hooks = [f for f in libraries if f != path and uses_hooks(f)]
+    with_hooks = [f for f in libraries if f != path
+                  and (uses_hooks(f) or elf.read(f).has_words)]
     if with_hooks:
         return Verdict(True, "%s itself has no hooks: only calls in %s are "
                        "traced" % (shown, os.path.basename(with_hooks[0])))

@@ -266,6 +266,7 @@ int check_file_open(struct check_file *f, const char *path,
 		    const char *debug_path, const char **why)
 {
 	char absolute[PATH_MAX];
+	GElf_Shdr note;
 	int fd;
 
 	*f = (struct check_file){.path = path};
@@ -287,6 +288,8 @@ int check_file_open(struct check_file *f, const char *path,
 	if (*why)
 		return 0;
 	look_at_headers(f);
+	f->has_words =
+		elf_file_section_named(f->elf, ".note.cstrace", &note) != NULL;
 	for (int i = 0; i < f->n_symbols; i++) {
 		struct check_symbol s;
 

@@ -46,6 +46,7 @@ struct check_file {
 	int is_stripped;
 	int is_lto;	/* it has the compiler's own code (-flto) only */
 	int loads_more; /* it calls dlopen */
+	int has_words;	/* it uses cstrace.h, by the note that this leaves */
 	int has_sanitizer[N_SANITIZERS];
 };
 

@@ -202,13 +202,15 @@ static int follow(struct libraries *l, uint32_t i)
 {
 	const char *path = l->all[i].path;
 	struct elf_file f;
+	GElf_Shdr note;
 	int is_done;
 
 	if (!path || !elf_file_open(&f, elf_file_descriptor(path)))
 		return 1;
 	if (!l->all[i].is_libc && !l->all[i].is_shim)
 		l->all[i].has_hooks =
-			symbol_use(f.elf, "__cyg_profile_func_enter") != 0;
+			symbol_use(f.elf, "__cyg_profile_func_enter") ||
+			elf_file_section_named(f.elf, ".note.cstrace", &note);
 	is_done = add_needed(l, f.elf, path);
 	elf_file_close(&f);
 	return is_done;

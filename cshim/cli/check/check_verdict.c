@@ -114,6 +114,12 @@ static int without_hooks(const struct check *c)
 			shown(c->file.path), shown(l->name));
 		return 1;
 	}
+	if (c->file.has_words) {
+		print_verdict_line("%s has no hooks: what it says by cstrace.h "
+				   "is traced",
+				   shown(c->file.path));
+		return 1;
+	}
 	if (c->file.is_lto) {
 		say_no(c, "it holds the compiler's own code (-flto)");
 		print_mend("check the program that it is linked into");

@@ -49,8 +49,11 @@ static const char *find_obstacle(const struct check_file *f, const char *path)
 		return "it is static and stripped";
 	if (f->hooks == HOOKS_OWN)
 		return "it defines the hooks itself; gdb can trace it";
-	if (f->hooks == HOOKS_IMPORTED || has_library_with_hooks(path))
+	if (f->hooks == HOOKS_IMPORTED || has_library_with_hooks(path) ||
+	    (f->has_words && f->is_dynamic))
 		return NULL;
+	if (f->has_words)
+		return "it is static: link libcstrace.a into it (-lcstrace)";
 	if (f->loads_more)
 		return "it has no -finstrument-functions hooks itself; what it "
 		       "loads with dlopen() may";

@@ -33,7 +33,7 @@ static uint32_t n_running; /* threads that are in a callback */
 /* ---- time -------------------------------------------------------------------
  */
 
-enum { RATE_NS = 1000000 }; /* the shortest time to tell the rate by */
+enum { RATE_NS = 200000 }; /* the shortest time to tell the rate by */
 
 static struct {
 	uint64_t ticks, ns;
@@ -216,6 +216,16 @@ int watch_is_quiet(void)
 	       (!area || self_now() != &self);
 }
 
+static int has_callback(uint32_t is_exit)
+{
+	for (int i = 0; i < MAX_CALLBACKS; i++)
+		if (__atomic_load_n(&callbacks[i].state, __ATOMIC_RELAXED) ==
+			    IS_SET &&
+		    callbacks[i].is_exit == is_exit)
+			return 1;
+	return 0;
+}
+
 static int callback_run(const struct callback *c,
 			const struct cstrace_call *call)
 {
@@ -281,7 +291,7 @@ int watch_enter(const struct watched_call *w, struct open_call **opened)
 
 	if (opened)
 		*opened = o;
-	if (!wants_callbacks(w))
+	if (!wants_callbacks(w) || !has_callback(0))
 		return CSTRACE_GO_ON;
 	c = told(w, open_calls_depth());
 	c.n_arguments = w->n_values;
@@ -303,11 +313,12 @@ int watch_exit(const struct watched_call *w, struct open_call *out)
 
 	if (out)
 		*out = open;
-	if (!wants_callbacks(w))
+	if (!wants_callbacks(w) || !has_callback(1))
 		return is_unknown ? -1 : 0;
 	c = told(w, is_unknown ? depth : open.depth);
 	c.result = w->n_values ? w->values : NULL;
-	c.elapsed_ns = is_unknown ? 0 : watch_ns(now - open.start);
+	if (!is_unknown)
+		c.elapsed_ns = watch_ns(now - open.start);
 	callbacks_run(&c, 1);
 	return is_unknown ? -1 : 0;
 }
