@@ -114,6 +114,13 @@ static int without_hooks(const struct check *c)
 			shown(c->file.path), shown(l->name));
 		return 1;
 	}
+	if (c->file.has_words && !c->file.is_dynamic &&
+	    c->file.hooks != HOOKS_ARCHIVE &&
+	    c->file.kind == FILE_PROGRAM) {
+		say_no(c, "it is static, and libcstrace.a is not linked in");
+		print_mend("link libcstrace.a into it: -lcstrace");
+		return 0;
+	}
 	if (c->file.has_words) {
 		print_verdict_line("%s has no hooks: what it says by cstrace.h "
 				   "is traced",
