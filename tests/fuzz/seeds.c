@@ -93,6 +93,43 @@ static void crowd(void)
 	keep(&d, "crowd");
 }
 
+/* Values at the entry, at the end, and at an end that comes late. */
+static void words(void)
+{
+	static const struct {
+		enum function_kind kind;
+		const char *name, *values;
+	} all[] = {
+		{KIND_FUNCTION, "abc", "a,b"},
+		{KIND_SPAN, "span load", "file,n"},
+		{KIND_MESSAGE, "log: %s is %5.2d%%", "what,n"},
+		{KIND_COUNT, "count bytes", ""},
+		{KIND_ASYNC, "span request", "id"},
+		{KIND_ASYNC_END, "end of span request", "id"},
+		{KIND_POINT, "log: {x}", "text"},
+	};
+	struct draft d;
+
+	draft_begin(&d);
+	for (uint32_t i = 0; i < 7; i++) {
+		uint32_t site = draft_site(&d, all[i].name, i);
+		uint32_t function = d.names->sites[site].function;
+
+		names_set_kind(d.names, function, all[i].kind, all[i].values);
+	}
+	for (uint64_t i = 0; i < 50; i++) {
+		uint64_t seq = draft_enter(&d, i % 7, i * 100);
+
+		lane_keep_values(d.lane, seq, "s\003a\nbi\005d\200\001", 10, 0);
+		if (i == 20)
+			writer_flush(d.w, NULL);
+		draft_exit(&d, seq, i * 100 + 50);
+		if (i % 2)
+			lane_keep_values(d.lane, seq, "u\007", 2, 1);
+	}
+	keep(&d, "words");
+}
+
 /* fuzz_live.c says what it makes of these bytes. */
 enum { RECORDS = 5, DRAIN = 9, END = 11, LOOK, GDB, TURN, RACE = 3 };
 
@@ -129,6 +166,7 @@ int main(int argc, char **argv)
 	empty();
 	nested();
 	crowd();
+	words();
 	folder = argv[2];
 	mkdir(folder, 0700);
 	steps("plain", 0);

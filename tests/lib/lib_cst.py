@@ -6,11 +6,12 @@ import ctypes
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional, Tuple
 
 (META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
  PLACES, ENDS, SIZES, SAMPLES, STACKS) = range(1, 15)
-NUMBERS, OTHER_THREADS, NOTES = 1, 2, 8  # flags of a block of calls
+NUMBERS, OTHER_THREADS, NOTES, VALUES = 1, 2, 8, 16  # of a block of calls
+SPAN, MESSAGE, COUNT, ASYNC, ASYNC_END, VETO, POINT = range(8, 15)  # kinds
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
 _zstd = ctypes.CDLL("libzstd.so.1")
@@ -60,6 +61,23 @@ class Cursor:
         n = self.varint()
         return self.bytes(n - 1).decode() if n else None
 
+    def value(self):
+        """One of those that a program recorded: its kind and what it is."""
+        kind = chr(self.byte())
+        if kind == "i":
+            n = self.varint()
+            return kind, n >> 1 ^ -(n & 1)
+        if kind in "uxpd":
+            return kind, self.varint()
+        if kind in "sS":
+            return kind, self.bytes(self.varint()).decode()
+        if kind == "f":
+            return kind, struct.unpack("<d", self.bytes(8))[0]
+        if kind in "cb":
+            return kind, self.byte()
+        assert kind in "0?"
+        return kind, None
+
     def column(self, n):
         codes, low = self.bytes((n + 3) // 4), self.bytes(n)
         more = [(0, 1, 3, 7)[codes[i // 4] >> i % 4 * 2 & 3]
@@ -80,6 +98,8 @@ class Call:
     how: str = "open"
     is_seed: bool = False
     thrown: Optional[int] = None  # the function that stands for it
+    values: Tuple[Tuple[str, Any], ...] = ()
+    result: Tuple[Tuple[str, Any], ...] = ()
 
 
 class Trace:
@@ -88,6 +108,7 @@ class Trace:
     def __init__(self, data):
         assert data[:16] == b"cstrace\x1a" + struct.pack("<II", 1, 0)
         self.functions, self.sites, self.callers = {}, {}, {}
+        self.kinds_of, self.value_names = {}, {}
         self.threads, self.lanes, self.calls = {}, {}, {}
         self.sizes = {}  # bytes, by function
         self.places, self.nodes = [], [None]  # of stacks
@@ -125,15 +146,21 @@ class Trace:
 
     def _names(self, c):
         while not c.is_over():
-            if c.byte() == 1:
+            what = c.byte()
+            if what == 1:
                 function = c.varint()
                 c.varint()  # its address
-                flags = c.byte()
+                kind = c.byte() >> 1
                 name, symbol, module, _file = (c.text() for _ in range(4))
-                is_exception = flags >> 1 != 0  # its symbol is its type's
+                is_exception = 0 < kind < SPAN  # its symbol is its type's
                 self.functions[function] = (
                     name, None if is_exception else symbol, module)
+                self.kinds_of[function] = kind
+            elif what == 3:
+                function = c.varint()
+                self.value_names[function] = c.text().split(",")
             else:
+                assert what == 2
                 site, function, line = c.varints(3)
                 self.sites[site] = (function, c.text(), line)
 
@@ -202,6 +229,7 @@ class Trace:
          tick, _last, n_closed, n_tail, _unwound, _seeds, n_marks) = \
             c.varints(16)
         n_notes = c.varint() if flags & NOTES else 0
+        n_values, n_value_bytes = c.varints(2) if flags & VALUES else (0, 0)
         assert n_notes <= n
         calls = self.calls.setdefault(lane, [])
         assert len(calls) == first_seq
@@ -209,17 +237,22 @@ class Trace:
             late = calls[first_seq - c.varint()]
             late.end = c.varint()
             how = c.byte()
-            late.how = (None, "return", "unwound", "unwound")[how]
-            if how == 3:
+            late.how = (None, "return", "unwound", "unwound")[how & 7]
+            if how & 7 == 3:
                 late.thrown = c.varint()
+            if how & 8:
+                late.result = self._values(c.bytes(c.varint()))
         if n:
-            columns = Cursor(decompress(body, 9 * (6 * n + 2 * n_marks) + 16))
+            columns = Cursor(decompress(body, n_value_bytes + 16 + 9 * (
+                6 * n + 2 * n_marks + 2 * n_values)))
             sites, pops, starts = (columns.column(n) for _ in range(3))
             ends = columns.column(n_closed)
             numbers = columns.column(n) if flags & NUMBERS else [0] * n
             threads = columns.column(n) if flags & OTHER_THREADS \
                 else [thread] * n
             marks = columns.column(2 * n_marks)
+            pairs = columns.column(2 * n_values)
+            value_bytes = Cursor(columns.bytes(n_value_bytes))
             assert columns.is_over()
             for i in range(n):  # each is at least the next one
                 number = (number + numbers[i] + (i > 0)) % 2 ** 64
@@ -227,6 +260,22 @@ class Trace:
             self._put(lane, tick, depth, n_tail, pops, starts, ends,
                       zip(sites, threads, numbers))
             self._mark(calls[first_seq:], marks)
+            at = first_seq
+            for step, size in zip(pairs[::2], pairs[1::2]):
+                at += step >> 1
+                values = self._values(value_bytes.bytes(size))
+                if step & 1:
+                    calls[at].result = values
+                else:
+                    calls[at].values = values
+            assert value_bytes.is_over()
+
+    @staticmethod
+    def _values(data):
+        c, values = Cursor(data), []
+        while not c.is_over():
+            values.append(c.value())
+        return tuple(values)
 
     def _put(self, lane, tick, depth, n_tail, pops, starts, ends, rest):
         calls, opened, ends = self.calls[lane], [], iter(ends)

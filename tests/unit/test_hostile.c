@@ -93,7 +93,11 @@ static void scribble_site(uint32_t i)
 	s->hook = some_code();
 	s->verdict = (uint8_t)wild(1);
 	s->process = (uint16_t)wild(3);
-	s->kind = (uint16_t)(dice() % 8 ? 1 + dice() % 2 : dice());
+	s->kind = (uint16_t)(dice() % 4	  ? 1 + dice() % 2
+			     : dice() % 8 ? CST_SPAN + dice() % 9
+					  : dice());
+	if (s->kind >= CST_SPAN)
+		s->hook = 1 + dice() % CST_TEXT_SIZE;
 }
 
 static void scribble_people(void)

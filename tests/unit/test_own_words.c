@@ -11,7 +11,7 @@ static const struct cst_look no_times = {.callsite = 1};
 static const struct cst_choice all = {.std = 1};
 
 struct output {
-	char text[1 << 16];
+	char text[1 << 21];
 	size_t n;
 };
 
@@ -171,6 +171,138 @@ static void live_rows_have_the_values(void **state)
 	cst_trace_free(said_end(&p));
 }
 
+/* ---- formats --------------------------------------------------------------
+ */
+
+/* All that can be said, in one thread. */
+static void say_all(struct said *p)
+{
+	uint32_t load = said_place(p, CST_SPAN, 0x5000,
+				   "load|src/a.c|8|main|file,n|401010");
+	uint32_t load_end = said_place(p, CST_SPAN_END, 0x5000, NULL);
+	uint32_t log = said_place(p, CST_MESSAGE, 0x5100,
+				  "%s: %u|src/a.c|9|main|what,n|401010");
+	uint32_t count =
+		said_place(p, CST_COUNT, 0x5200, "bytes|a.c|3|f||401010");
+	uint32_t abc =
+		said_place(p, CST_CALL, 0x5300, "abc|a.c|5|abc|a|402010");
+	uint32_t abc_end = said_place(p, CST_CALL_END, 0x5300, NULL);
+	uint32_t veto = said_place(p, CST_VETO, 0x5300, NULL);
+	uint32_t begin =
+		said_place(p, CST_ASYNC, 0x5400, "request|a.c|3|f|id|401010");
+	uint32_t end = said_place(p, CST_ASYNC_END, 0x5500,
+				  "request|a.c|4|f|id|401010");
+
+	SAID(p, load, SP_OUTER, "s\007\"a\".txti\006");
+	SAID(p, log, SP_OUTER, "s\003fewu\007");
+	SAID(p, count, SP_OUTER, "u\011");
+	SAID(p, begin, SP_OUTER, "u\007");
+	SAID(p, abc, SP_INNER, "b\001");
+	SAID(p, abc_end, SP_INNER, "f\0\0\0\0\0\0\370\177");
+	SAID(p, abc, SP_INNER, "?");
+	said_record(p, veto, SP_INNER, 0);
+	SAID(p, end, SP_OUTER, "u\007");
+	said_record(p, load_end, SP_OUTER, 0);
+}
+
+static void write_as(struct cst_trace *t, const char *format, struct output *o)
+{
+	struct cst_error err = {""};
+
+	o->n = 0;
+	if (cst_trace_write(t, format, &no_times, &all, collect, o, &err) < 0)
+		fail_msg("%s: %s", format, err.text);
+}
+
+static void assert_has(const struct output *o, const char *expected)
+{
+	if (!strstr(o->text, expected))
+		fail_msg("'%s' is not in\n%s", expected, o->text);
+}
+
+static void formats_have_the_values(void **state)
+{
+	static struct output o;
+	struct said p;
+	struct cst_trace *t;
+
+	(void)state;
+	said_begin(&p);
+	say_all(&p);
+	t = said_end(&p);
+	write_as(t, "jsonl", &o);
+	assert_has(&o, "\"kind\":\"span\",\"function\":\"span load\","
+		       "\"name\":\"load\"");
+	assert_has(&o, "\"args\":{\"file\":\"\\\"a\\\".txt\",\"n\":3}");
+	assert_has(&o, "\"kind\":\"log\"");
+	assert_has(&o, "\"text\":\"few: 7\",\"args\":{\"what\":\"few\","
+		       "\"n\":7}");
+	assert_has(&o, "\"kind\":\"count\"");
+	assert_has(&o, "\"value\":9");
+	assert_has(&o, "\"args\":{\"a\":true},\"result\":\"nan\"");
+	assert_has(&o, "\"end\":\"vetoed\"");
+	assert_has(&o, "\"async\":7");
+	write_as(t, "json", &o);
+	assert_has(&o, "\"name\":\"load\",\"cat\":\"span\"");
+	assert_has(&o, "\"values\":{\"file\":\"\\\"a\\\".txt\",\"n\":3}");
+	assert_has(&o, "{\"ph\":\"i\",\"s\":\"t\"");
+	assert_has(&o, "\"name\":\"few: 7\"");
+	assert_has(&o, "{\"ph\":\"C\"");
+	assert_has(&o, "{\"ph\":\"b\"");
+	assert_has(&o, "{\"ph\":\"e\"");
+	assert_has(&o, "\"cat\":\"span\",\"id\":\"7\"");
+	write_as(t, "otlp", &o);
+	assert_has(&o, "\"name\":\"load\"");
+	assert_has(&o, "{\"key\":\"cstrace.value.n\",\"value\":"
+		       "{\"intValue\":\"3\"}}");
+	assert_has(&o, "\"name\":\"few: 7\"");
+	assert_has(&o, "\"events\":[{");
+	cst_trace_free(t);
+}
+
+/* Whatever the bytes are. */
+static void bytes_that_are_no_values_do_no_harm(void **state)
+{
+	static const char *const formats[] = {
+		"jsonl",      "json",	   "otlp", "folded",
+		"speedscope", "callgrind", "dot"};
+	static struct output o;
+	struct said p;
+	struct cst_trace *t;
+	uint32_t sites[9];
+	uint64_t seed = 11;
+
+	(void)state;
+	said_begin(&p);
+	for (uint32_t i = 0; i < 9; i++)
+		sites[i] = said_place(
+			&p, (enum cst_kind)(CST_SPAN + i), 0x5000 + i / 2 * 16,
+			i % 4 ? "%s %5.3d%*c%n%p%%%|a.c|x|f|,,\xff,a|zz"
+			      : NULL);
+	for (int i = 0; i < 150; i++) {
+		static const char tags[] = "iuxpfcbsS0?dq";
+		uint8_t bytes[64];
+		uint32_t n;
+
+		for (n = 0; n < sizeof(bytes); n++) {
+			seed = seed * 6364136223846793005u + 1;
+			bytes[n] = seed >> 40 & 1
+					   ? (uint8_t)(seed >> 48)
+					   : (uint8_t)tags[(seed >> 48) % 13];
+		}
+		said(&p, sites[(seed >> 32) % 9],
+		     SP_OUTER - (seed >> 20) % 8 * 16, bytes,
+		     (uint32_t)(seed >> 24) % 64);
+	}
+	t = said_end(&p);
+	for (uint32_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		write_as(t, formats[i], &o);
+	o.n = 0;
+	assert_true(cst_trace_show(t, &(struct cst_look){.fold = 1}, &all,
+				   collect, &o, &(struct cst_error){""}) > 0);
+	cst_trace_free(t);
+}
+
 /* ---- from gdb -------------------------------------------------------------
  */
 
@@ -207,6 +339,8 @@ int main(void)
 		cmocka_unit_test(an_asynchronous_span_ends_where_it_likes),
 		cmocka_unit_test(a_counter_has_its_value),
 		cmocka_unit_test(live_rows_have_the_values),
+		cmocka_unit_test(formats_have_the_values),
+		cmocka_unit_test(bytes_that_are_no_values_do_no_harm),
 		cmocka_unit_test(a_message_of_gdbs_is_where_the_thread_stands),
 	};
 

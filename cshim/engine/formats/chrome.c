@@ -13,6 +13,7 @@
 #include "names/json.h"
 #include "names/put.h"
 #include "trace/callid.h"
+#include "cstrace/layout.h"
 
 #include <stdlib.h>
 
@@ -36,6 +37,7 @@ struct chrome {
 	struct chrome_lane *lanes;
 	struct track *tracks;
 	struct site_text sites;
+	struct bytes values; /* of the call under way */
 	uint32_t gap_ps;
 };
 
@@ -114,9 +116,11 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct function *f = &t->names->functions[site->function];
 
 	PUT(out, ",\"name\":");
-	json_put_string(out, f->name);
+	json_put_string(out, f->kind == KIND_SPAN ? names_bare(f) : f->name);
 	/* Most are the program's own. */
-	if (f->module && strcmp(f->module, tracks_program(t))) {
+	if (f->kind == KIND_SPAN) {
+		PUT(out, ",\"cat\":\"span\"");
+	} else if (f->module && strcmp(f->module, tracks_program(t))) {
 		PUT(out, ",\"cat\":");
 		json_put_string(out, f->module);
 	}
@@ -194,10 +198,114 @@ static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 	if (s->end == CALL_OPEN)
 		p = PUT_AT(p, ",\"end\":\"open\"");
 	if (s->end == CALL_UNWOUND)
-		p = PUT_AT(p, ",\"end\":\"unwound\"");
+		p = shown_is_vetoed(c->t, s)
+			    ? PUT_AT(p, ",\"end\":\"vetoed\"")
+			    : PUT_AT(p, ",\"end\":\"unwound\"");
 	if (s->n_stops)
 		p = PUT_AT(p, ",\"stopped\":true");
+	p = put_at(p, (const char *)c->values.data, c->values.len);
 	return PUT_AT(p, "}}");
+}
+
+/* What a call has of values, within its args. */
+static void put_values(const struct values *v, const char *names,
+		       struct bytes *out)
+{
+	struct value result;
+
+	if (v && v->n) {
+		PUT(out, ",\"values\":");
+		values_put_json(out, v->data, v->n, names);
+	}
+	if (values_first(v, 1, &result)) {
+		PUT(out, ",\"result\":");
+		value_put_json(out, &result);
+	}
+}
+
+/* An event by itself: what it is, where and when. */
+static void put_event(struct chrome *c, const char *what, const struct shown *s,
+		      const char *name, struct bytes *out)
+{
+	const struct track *track = &c->tracks[s->lane];
+	char us[32];
+
+	PUT(out, ",\n{\"ph\":\"");
+	bytes_put(out, what, strlen(what));
+	PUT(out, ",\"pid\":");
+	put_number(out, track->pid);
+	PUT(out, ",\"tid\":");
+	put_number(out, track->tid);
+	PUT(out, ",\"ts\":");
+	bytes_put(out, us, (size_t)(put_us(us, ps_of(s->start_ns)) - us));
+	PUT(out, ",\"name\":");
+	json_put_string(out, name);
+}
+
+static void put_message(struct chrome *c, const struct function *f,
+			const struct shown *s, struct bytes *out)
+{
+	char text[VALUES_ROOM];
+
+	values_message(f, s->values, text, sizeof(text));
+	put_event(c, "i\",\"s\":\"t\"", s, text, out);
+	PUT(out, ",\"cat\":\"log\"}");
+}
+
+/* A counter of a process, as they are; only numbers can be drawn. */
+static void put_count(struct chrome *c, const struct function *f,
+		      const struct shown *s, struct bytes *out)
+{
+	struct value v;
+
+	if (!values_first(s->values, 0, &v) ||
+	    (v.kind != CST_VALUE_INT && v.kind != CST_VALUE_UINT &&
+	     v.kind != CST_VALUE_FLOAT))
+		return;
+	put_event(c, "C\"", s, names_bare(f), out);
+	PUT(out, ",\"args\":{\"value\":");
+	value_put_json(out, &v);
+	PUT(out, "}}");
+}
+
+static void put_async(struct chrome *c, const struct function *f,
+		      const struct shown *s, struct bytes *out)
+{
+	int is_end = f->kind == KIND_ASYNC_END;
+	struct value id;
+
+	if (!values_first(s->values, 0, &id))
+		return;
+	put_event(c, is_end ? "e\"" : "b\"", s, names_bare(f), out);
+	PUT(out, ",\"cat\":\"span\",\"id\":\"");
+	put_number(out, id.kind == CST_VALUE_INT ? (uint64_t)id.i : id.u);
+	PUT(out, "\",\"args\":");
+	values_put_json(out, s->values->data, s->values->n, f->values);
+	PUT(out, "}");
+}
+
+/* What takes no time is no complete event, but exceptions are, as they were.
+ * Returns whether it was such a one. */
+static int put_own(struct chrome *c, const struct function *f,
+		   const struct shown *s, struct bytes *out)
+{
+	switch (f->kind) {
+	case KIND_MESSAGE:
+	case KIND_POINT:
+		put_message(c, f, s, out);
+		return 1;
+	case KIND_COUNT:
+		put_count(c, f, s, out);
+		return 1;
+	case KIND_ASYNC:
+	case KIND_ASYNC_END:
+		put_async(c, f, s, out);
+		return 1;
+	default:
+		c->values.len = 0;
+		put_values(s->values, f->values, &c->values);
+		return 0;
+	}
 }
 
 static int put_call(void *arg, struct shown *s, struct bytes *out)
@@ -209,6 +317,8 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	const char *site = site_text_get(&c->sites, s->site, &size);
 	char *begin, *p;
 
+	if (put_own(c, &c->t->names->functions[function], s, out))
+		return out->failed ? CST_MEMORY : 0;
 	if (!lane->begin_len)
 		make_lane(lane, &c->tracks[s->lane], c->gap_ps);
 	while (clamp_over(&lane->nest, s))
@@ -217,7 +327,8 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	s->duration_ns = ps_of(s->duration_ns);
 	if (!site || clamp_enter(&lane->nest, function, s) < 0)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
+	begin = p =
+		(char *)bytes_reserve(out, NUMBERS_MAX + size + c->values.len);
 	if (!p)
 		return CST_MEMORY;
 	p = put_times(lane, s, p);
@@ -246,6 +357,7 @@ static void chrome_release(struct chrome *c)
 		clamp_release(&c->lanes[i].nest);
 	free(c->lanes);
 	free(c->tracks);
+	bytes_release(&c->values);
 	site_text_release(&c->sites);
 }
 

@@ -21,6 +21,7 @@ enum {
 
 struct jsonl {
 	const struct cst_trace *t;
+	struct bytes values; /* what the last call had of them */
 	struct site_text sites, froms;
 	struct bytes left_by; /* what left the last call ... */
 	uint32_t thrown;      /* ... as struct shown has it */
@@ -72,6 +73,28 @@ static void put_exception(const struct function *f, struct bytes *out)
 	bytes_put(out, "}", 1);
 }
 
+/* The word for what the program said itself; NULL: it is a call or an
+ * exception.
+ */
+static const char *own_word(const struct function *f)
+{
+	switch (f->kind) {
+	case KIND_SPAN:
+		return "span";
+	case KIND_MESSAGE:
+	case KIND_POINT:
+		return "log";
+	case KIND_COUNT:
+		return "count";
+	case KIND_ASYNC:
+		return "async";
+	case KIND_ASYNC_END:
+		return "async end";
+	default:
+		return NULL;
+	}
+}
+
 static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
 	const struct call_site *site = &t->names->sites[id];
@@ -81,12 +104,61 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 		put_string(out, "kind", exception_word(f->kind));
 		put_exception(f, out);
 	}
+	if (own_word(f))
+		put_string(out, "kind", own_word(f));
 	put_string(out, "function", f->name);
-	put_name(t, site->function, out);
+	if (own_word(f))
+		put_string(out, "name", names_bare(f));
+	else
+		put_name(t, site->function, out);
 	put_string(out, "symbol", function_is_exception(f) ? NULL : f->symbol);
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);
 	put_line_number(out, site->file ? site->line : 0);
+}
+
+static void put_first(const struct values *v, int of_result, const char *key,
+		      struct bytes *out)
+{
+	struct value first;
+
+	if (!values_first(v, of_result, &first))
+		return;
+	bytes_put(out, key, strlen(key));
+	value_put_json(out, &first);
+}
+
+static void put_message(const struct function *f, const struct values *v,
+			struct bytes *out)
+{
+	char text[VALUES_ROOM];
+
+	values_message(f, v, text, sizeof(text));
+	put_string(out, "text", text);
+}
+
+/* What the program said with a call, or in place of one. */
+static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
+{
+	const struct names *names = j->t->names;
+	const struct function *f =
+		&names->functions[names->sites[s->site].function];
+	const struct values *v = s->values;
+	struct bytes *out = &j->values;
+
+	out->len = 0;
+	if (f->kind == KIND_MESSAGE || f->kind == KIND_POINT)
+		put_message(f, v, out);
+	else if (f->kind == KIND_COUNT)
+		put_first(v, 0, ",\"value\":", out);
+	else if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
+		put_first(v, 0, ",\"async\":", out);
+	if (v && v->n && f->kind != KIND_COUNT && f->kind != KIND_POINT) {
+		bytes_put(out, ",\"args\":", 8);
+		values_put_json(out, v->data, v->n, f->values);
+	}
+	put_first(v, 1, ",\"result\":", out);
+	return out;
 }
 
 /* Puts where the nearest visible caller called from, for calls whose own
@@ -126,7 +198,7 @@ static char *put_head(const struct jsonl *j, const struct shown *s, char *p)
 	return number_put(p, s->depth);
 }
 
-static char *put_tail(const struct shown *s, char *p)
+static char *put_tail(const struct cst_trace *t, const struct shown *s, char *p)
 {
 	p = PUT_AT(p, ",\"start_ns\":");
 	p = s->is_seed ? PUT_AT(p, "null") : number_put(p, s->start_ns);
@@ -136,6 +208,8 @@ static char *put_tail(const struct shown *s, char *p)
 	p = number_put(p, s->duration_ns);
 	if (shown_is_stopped(s))
 		p = PUT_AT(p, ",\"stopped\":true");
+	if (shown_is_vetoed(t, s))
+		return PUT_AT(p, ",\"end\":\"vetoed\"}\n");
 	return s->end == CALL_UNWOUND ? PUT_AT(p, ",\"end\":\"unwound\"}\n")
 				      : PUT_AT(p, ",\"end\":\"return\"}\n");
 }
@@ -159,17 +233,18 @@ static const struct bytes *left_by(struct jsonl *j, const struct shown *s)
 static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
 	struct jsonl *j = arg;
-	const struct bytes *thrown = left_by(j, s);
+	const struct bytes *thrown = left_by(j, s), *values = values_of(j, s);
 	size_t size = 0, from_size = 0;
 	const char *site = site_text_get(&j->sites, s->site, &size), *from = "";
 	char *begin, *p;
 
 	if (s->from != s->site)
 		from = site_text_get(&j->froms, s->from, &from_size);
-	if (!site || !from || thrown->failed)
+	if (!site || !from || thrown->failed || values->failed)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size + from_size +
-						       thrown->len);
+	begin = p =
+		(char *)bytes_reserve(out, NUMBERS_MAX + size + from_size +
+						   thrown->len + values->len);
 	if (!p)
 		return CST_MEMORY;
 	p = put_head(j, s, p);
@@ -177,7 +252,9 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	p = put_at(p, from, from_size);
 	if (thrown->len)
 		p = put_at(p, (const char *)thrown->data, thrown->len);
-	p = put_tail(s, p);
+	if (values->len)
+		p = put_at(p, (const char *)values->data, values->len);
+	p = put_tail(j->t, s, p);
 	out->len += (size_t)(p - begin);
 	return 0;
 }
@@ -201,5 +278,6 @@ int64_t jsonl_write(const struct cst_trace *t, const struct cst_choice *choice,
 	site_text_release(&j->sites);
 	site_text_release(&j->froms);
 	bytes_release(&j->left_by);
+	bytes_release(&j->values);
 	return status;
 }

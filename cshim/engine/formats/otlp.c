@@ -6,6 +6,8 @@
  * the program's time, which stands still at gdb's prompt.
  */
 #include "formats/otlp.h"
+#include "base/array.h"
+#include "cstrace/layout.h"
 #include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
@@ -14,14 +16,27 @@
 #include "names/put.h"
 #include "trace/callid.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	NUMBERS_MAX = 1024, /* of a span, beside its names */
 };
 
+/* A span that is not written yet: what happens in it may still come. */
+struct pending {
+	struct bytes text, events;
+	uint32_t depth;
+};
+
 struct otlp {
 	const struct cst_trace *t;
+	/* Spans wait until they are over, where there is anything that may
+	 * happen in one: by the depth of their calls. */
+	uint8_t has_events;
+	struct pending *pending;
+	uint32_t n_pending, cap_pending;
+	struct bytes values; /* of the span under way */
 	struct clamp nest;
 	struct site_text sites;
 	char trace_id[32];
@@ -98,6 +113,29 @@ static void end_process(struct otlp *o, struct bytes *out)
 		PUT(out, "]}]}");
 }
 
+/* Writes the spans that wait from index n on, innermost first. */
+static void end_spans(struct otlp *o, uint32_t n, struct bytes *out)
+{
+	while (o->n_pending > n) {
+		struct pending *p = &o->pending[--o->n_pending];
+
+		if (!p->text.len)
+			continue;
+		if (o->has_span)
+			PUT(out, ",");
+		o->has_span = 1;
+		bytes_put(out, p->text.data, p->text.len);
+		if (p->events.len) {
+			PUT(out, ",\"events\":[");
+			bytes_put(out, p->events.data, p->events.len);
+			PUT(out, "]");
+		}
+		PUT(out, "}");
+		out->failed |= p->text.failed | p->events.failed;
+		p->text.len = p->events.len = 0;
+	}
+}
+
 static void begin_process(struct otlp *o, uint32_t lane, struct bytes *out)
 {
 	const struct cst_trace *t = o->t;
@@ -129,7 +167,7 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct function *f = &t->names->functions[site->function];
 
 	PUT(out, "\",\"name\":");
-	json_put_string(out, f->name);
+	json_put_string(out, f->kind == KIND_SPAN ? names_bare(f) : f->name);
 	PUT(out, ",\"kind\":1,\"attributes\":[");
 	put_string_attribute(out, "code.function", f->name);
 	if (site->file) {
@@ -144,6 +182,99 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 		PUT(out, ",");
 		put_string_attribute(out, "cstrace.module", f->module);
 	}
+}
+
+/* One value as OTLP has them. */
+static void put_any_value(struct bytes *out, const struct value *v)
+{
+	struct bytes json = {0};
+
+	value_put_json(&json, v);
+	if (v->kind == CST_VALUE_INT ||
+	    (v->kind == CST_VALUE_UINT && v->u <= INT64_MAX))
+		PUT(out, "{\"intValue\":\"");
+	else if (v->kind == CST_VALUE_BOOL)
+		PUT(out, "{\"boolValue\":");
+	else if (v->kind == CST_VALUE_FLOAT && *json.data != '"')
+		PUT(out, "{\"doubleValue\":");
+	else if (*json.data == '"')
+		PUT(out, "{\"stringValue\":");
+	else
+		PUT(out, "{\"stringValue\":\"");
+	out->failed |= json.failed;
+	bytes_put(out, json.data, json.len);
+	/* Integers are text there, and so is what is null here. */
+	if (v->kind == CST_VALUE_INT || v->kind == CST_VALUE_UINT ||
+	    v->kind == CST_VALUE_NULL)
+		PUT(out, "\"");
+	PUT(out, "}");
+	bytes_release(&json);
+}
+
+static void put_value(struct bytes *out, const char *before, const char *prefix,
+		      const struct value *v)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)v->name_size,
+		 v->name_size ? v->name : "");
+	bytes_put(out, before, strlen(before));
+	PUT(out, "{\"key\":");
+	json_put_string(out, *name ? name : "value");
+	PUT(out, ",\"value\":");
+	put_any_value(out, v);
+	PUT(out, "}");
+}
+
+/* The values of a call or a span, as attributes behind others. */
+static void put_values(const struct values *v, const char *names,
+		       struct bytes *out)
+{
+	struct value_list l =
+		value_list(v ? v->data : NULL, v ? v->n : 0, names);
+	struct value value;
+
+	while (value_next(&l, &value))
+		if (value.kind != VALUE_TICKS)
+			put_value(out, ",", "cstrace.value.", &value);
+	if (values_first(v, 1, &value))
+		put_value(out, ",", "cstrace.result", &value);
+}
+
+/* What happened at the time of a message, a counter or the like. */
+static void put_event(struct otlp *o, const struct function *f,
+		      const struct shown *s, struct bytes *out)
+{
+	char text[VALUES_ROOM];
+	struct value value;
+
+	if (out->len)
+		PUT(out, ",");
+	PUT(out, "{\"timeUnixNano\":\"");
+	put_number(out, o->t->start_wall_ns + s->start_ns);
+	PUT(out, "\",\"name\":");
+	if (f->kind == KIND_MESSAGE || f->kind == KIND_POINT) {
+		values_message(f, s->values, text, sizeof(text));
+		json_put_string(out, text);
+	} else {
+		json_put_string(out, f->name);
+	}
+	PUT(out, ",\"attributes\":[");
+	if (f->kind != KIND_POINT && values_first(s->values, 0, &value))
+		put_value(out, "", "cstrace.value", &value);
+	PUT(out, "]}");
+}
+
+/* Takes what is no span into the one that it happened in.  Returns whether
+ * there is one. */
+static int take_event(struct otlp *o, const struct function *f,
+		      const struct shown *s)
+{
+	if (!function_is_instant(f) || function_is_exception(f) ||
+	    !o->n_pending)
+		return 0;
+	put_event(o, f, s, &o->pending[o->n_pending - 1].events);
+	return 1;
 }
 
 static char *put_ids(const struct otlp *o, const struct shown *s, char *p)
@@ -182,35 +313,65 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	p = number_put(p, start);
 	p = PUT_AT(p, "\",\"endTimeUnixNano\":\"");
 	p = number_put(p, start + s->duration_ns);
-	return PUT_AT(p, "\"}");
+	return PUT_AT(p, "\"");
+}
+
+/* Returns where the text of a span goes that waits until it is over, or NULL
+ * when out of memory. */
+static struct bytes *span_later(struct otlp *o, uint32_t depth)
+{
+	struct pending *p;
+
+	if (array_room(&o->pending, &o->cap_pending, o->n_pending + 1ull) < 0)
+		return NULL;
+	p = &o->pending[o->n_pending++];
+	p->depth = depth;
+	return &p->text;
 }
 
 static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
 	struct otlp *o = arg;
+	const struct names *names = o->t->names;
+	const struct function *f =
+		&names->functions[names->sites[s->site].function];
 	size_t size;
 	const char *site = site_text_get(&o->sites, s->site, &size);
 	char *begin, *p;
 
 	if (s->lane != o->lane) {
+		end_spans(o, 0, out);
 		clamp_release(&o->nest);
 		o->lane = s->lane;
 	}
 	if (track_process(o->t, s->lane) != o->process)
 		begin_process(o, s->lane, out);
+	while (o->n_pending && o->pending[o->n_pending - 1].depth >= s->depth)
+		end_spans(o, o->n_pending - 1, out);
+	if (take_event(o, f, s))
+		return 0;
 	while (clamp_over(&o->nest, s))
 		;
 	if (!site || clamp_enter(&o->nest, 0, s) < 0)
 		return CST_MEMORY;
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX + size);
+	o->values.len = 0;
+	put_values(s->values, f->values, &o->values);
+	if (o->has_events)
+		out = span_later(o, s->depth);
+	begin = p = out ? (char *)bytes_reserve(out, NUMBERS_MAX + size +
+							     o->values.len)
+			: NULL;
 	if (!p)
 		return CST_MEMORY;
-	if (o->has_span)
+	if (!o->has_events && o->has_span)
 		*p++ = ',';
-	o->has_span = 1;
+	o->has_span |= !o->has_events;
 	p = put_ids(o, s, p);
 	p = put_at(p, site, size);
+	p = put_at(p, (const char *)o->values.data, o->values.len);
 	p = put_rest(o, s, p);
+	if (!o->has_events)
+		*p++ = '}';
 	out->len += (size_t)(p - begin);
 	return 0;
 }
@@ -223,6 +384,7 @@ static void put_head(void *arg, struct bytes *out)
 
 static int put_tail(void *arg, struct bytes *out)
 {
+	end_spans(arg, 0, out);
 	end_process(arg, out);
 	PUT(out, "]}\n");
 	return 0;
@@ -246,10 +408,18 @@ int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 	o->t = t;
 	o->lane = o->process = UINT32_MAX;
 	make_trace_id(o);
+	for (uint32_t i = 0; i < t->names->n_functions; i++)
+		o->has_events |= t->names->functions[i].kind > KIND_SPAN;
 	status = site_text_init(&o->sites, t, put_site, err);
 	if (status == 0)
 		status = exporter_run(&otlp, o, t, choice, write, arg, err);
 	clamp_release(&o->nest);
 	site_text_release(&o->sites);
+	for (uint32_t i = 0; i < o->cap_pending; i++) {
+		bytes_release(&o->pending[i].text);
+		bytes_release(&o->pending[i].events);
+	}
+	free(o->pending);
+	bytes_release(&o->values);
 	return status;
 }

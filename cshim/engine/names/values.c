@@ -182,6 +182,17 @@ uint64_t values_ticks(const struct values *v)
 	return ticks;
 }
 
+int values_first(const struct values *v, int of_result, struct value *out)
+{
+	struct value_list l;
+
+	if (!v)
+		return 0;
+	l = of_result ? value_list(v->data + v->n, v->n_result, NULL)
+		      : value_list(v->data, v->n, NULL);
+	return value_next(&l, out);
+}
+
 /* ---- as text --------------------------------------------------------------
  */
 

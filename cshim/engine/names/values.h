@@ -88,6 +88,10 @@ void values_message(const struct function *f, const struct values *v, char *out,
 /* Returns the ticks of VALUE_TICKS, or 0. */
 uint64_t values_ticks(const struct values *v);
 
+/* Takes the first value of the entry, or of the result, into *out.  Returns
+ * whether there is one. */
+int values_first(const struct values *v, int of_result, struct value *out);
+
 /* Appends a value to out as JSON. */
 void value_put_json(struct bytes *out, const struct value *v);
 /* Appends {"file":"a.txt","n":3} for n bytes of values. */

@@ -96,13 +96,14 @@ static int is_full_name(const char *name, const char *word)
 	return !strncmp(name, word, n) && is_end_of_name(name + n);
 }
 
-/* "throw" is the name of all that is thrown, whatever it is. */
+/* "throw" is the name of all that is thrown, whatever it is, and "span" that of
+ * all spans. */
 static int is_what_it_does(const struct function *f, const char *word)
 {
 	size_t n = strlen(word);
 
-	return function_is_exception(f) && !strncmp(f->name, word, n) &&
-	       (!f->name[n] || f->name[n] == ' ');
+	return f->kind && !strncmp(f->name, word, n) &&
+	       (!f->name[n] || f->name[n] == ' ' || f->name[n] == ':');
 }
 
 static enum fit fit_of(const struct wording *w, const struct function *f)

@@ -145,6 +145,10 @@ static void put_text(struct bytes *out, const struct cst_trace *t,
 		put(out, " and %" PRIu64 " from before the trace", s->n_seeds);
 	put(out, " (%" PRIu64 " open, %" PRIu64 " unwound)\n", s->n_open,
 	    s->n_unwound);
+	if (t->n_notes)
+		put(out,
+		    "other rows  %" PRIu64 ": spans, messages, exceptions\n",
+		    t->n_notes);
 	put_duration(out, s->duration_ns);
 	put(out, "threads     %" PRIu32 " in %" PRIu32 " process%s\n",
 	    s->n_threads, s->n_processes, s->n_processes == 1 ? "" : "es");
@@ -187,6 +191,7 @@ static void put_members(struct sheet *sheet, const struct cst_trace *t,
 	put_member(sheet, "calls_from_before", s->n_seeds);
 	put_member(sheet, "calls_open", s->n_open);
 	put_member(sheet, "calls_unwound", s->n_unwound);
+	put_member(sheet, "rows_that_are_no_calls", t->n_notes);
 	put_member(sheet, "duration_ns", s->duration_ns);
 	put_member(sheet, "threads", s->n_threads);
 	put_member(sheet, "processes", s->n_processes);
