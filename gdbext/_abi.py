@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1299154520
+VERSION = 3575565079
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -419,6 +419,10 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
+    "cst_trace_has_file": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.c_uint32]),
+    "cst_trace_has_module": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.c_uint32]),
     "cst_file_has_function": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
     "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),

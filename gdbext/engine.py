@@ -508,6 +508,15 @@ class Trace:
             self._t, _bytes(word), choice.names, near, len(near))
         return bool(found), near.value.decode("utf-8", "replace")
 
+    def has_part(self, what: str, word: str) -> tuple[bool, str]:
+        """Is a function of this "file" or "module"?  If not, names that may
+        have been meant."""
+        near = C.create_string_buffer(512)
+        ask = (self._lib.cst_trace_has_file if what == "file"
+               else self._lib.cst_trace_has_module)
+        found = ask(self._t, _bytes(word), near, len(near))
+        return bool(found), near.value.decode("utf-8", "replace")
+
     def threads(self) -> list[Thread]:
         """All threads, in the order of their first calls."""
         found: list[Thread] = []

@@ -151,6 +151,26 @@ static int is_wrong(const struct cst_trace *t, const struct options *o,
 	return 1;
 }
 
+/* Says that no function of the trace is in this file or module, unless one
+ * is. */
+static int is_elsewhere(const struct cst_trace *t, const char *word,
+			const char *what,
+			int (*has)(const struct cst_trace *, const char *,
+				   char *, uint32_t))
+{
+	char near[512];
+
+	if (!word || has(t, word, near, sizeof(near)))
+		return 0;
+	if (*near)
+		failure("no function of the trace is %s '%.2000s': did you "
+			"mean %s?",
+			what, word, near);
+	else
+		failure("no function of the trace is %s '%.2000s'", what, word);
+	return 1;
+}
+
 static int write_line(cst_write_fn write, char *line, int n)
 {
 	if (!n)
@@ -215,7 +235,10 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 	    is_wrong(t, o, o->report.callers) ||
 	    is_wrong(t, o, o->report.callees) ||
 	    is_wrong(t, o, o->graph.function) ||
-	    is_wrong(t, o, o->choice.filter) || is_wrong(t, o, o->choice.from))
+	    is_wrong(t, o, o->choice.filter) ||
+	    is_wrong(t, o, o->choice.from) ||
+	    is_elsewhere(t, o->choice.file, "defined in", cst_trace_has_file) ||
+	    is_elsewhere(t, o->choice.module, "in", cst_trace_has_module))
 		return STATUS_FAILED;
 	if (cst_trace_hidden_std(t))
 		return failure("no such %s but the C++ library's or system "

@@ -150,6 +150,18 @@ def _wrong_words(trace: Trace, choice: Choice,
             yield mistakes.no_function(word, near)
 
 
+def _elsewhere(trace: Trace, choice: Choice) -> Iterator[str]:
+    """Yields the file or module that has no function of the trace."""
+    for what, where, word in (("file", "defined in", choice.file),
+                              ("module", "in", choice.module)):
+        if not word:
+            continue
+        name = word.decode("utf-8", "surrogateescape")
+        is_there, near = trace.has_part(what, name)
+        if not is_there:
+            yield mistakes.nothing_in(where, name, near)
+
+
 def tell_none(trace: Trace, choice: Choice, what: str,
               *words: Optional[str]) -> None:
     """An empty answer: the command has failed, unless there is nothing at
@@ -159,6 +171,8 @@ def tell_none(trace: Trace, choice: Choice, what: str,
         return
     for line in _wrong_words(trace, choice, *words, choice.filter,
                              choice.from_):
+        raise gdb.GdbError(line)
+    for line in _elsewhere(trace, choice):
         raise gdb.GdbError(line)
     if trace.hides_std():
         raise gdb.GdbError("no such %s but the C++ library's or system "

@@ -23,6 +23,12 @@ def no_function(word: str, near: str) -> str:
         plain(word), ": did you mean %s?" % near if near else "")
 
 
+def nothing_in(where: str, word: str, near: str) -> str:
+    """That a trace has no function there, in the words of the command."""
+    return "no function of the trace is %s '%s'%s" % (
+        where, plain(word), ": did you mean %s?" % near if near else "")
+
+
 def _libraries(program: str) -> list[str]:
     needed, _missing = elf.needed_files(program)
     loaded = [locate.file_name(o) for o in gdb.objfiles() if o.owner is None]

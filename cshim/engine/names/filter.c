@@ -122,8 +122,13 @@ static int path_ends_with(const char *path, const char *end)
 	return n == n_end || *end == '/' || path[n - n_end - 1] == '/';
 }
 
+int filter_is_in(const struct function *function, const char *file)
+{
+	return path_ends_with(function->file, file);
+}
+
 /* "libz" is libz.so.1 as well. */
-static int is_of_module(const struct function *function, const char *module)
+int filter_is_of(const struct function *function, const char *module)
 {
 	const char *slash = strrchr(module, '/'), *name = function->module;
 	size_t n;
@@ -143,8 +148,8 @@ static uint8_t judge(const struct filter *f, const struct function *function)
 
 	if (wording_matches(&f->exclude, function))
 		verdict |= VERDICT_EXCLUDED | VERDICT_HIDDEN;
-	if ((f->file && !path_ends_with(function->file, f->file)) ||
-	    (f->module && !is_of_module(function, f->module)))
+	if ((f->file && !filter_is_in(function, f->file)) ||
+	    (f->module && !filter_is_of(function, f->module)))
 		verdict |= VERDICT_HIDDEN;
 	if (function->is_std && !f->shows_std && !(verdict & VERDICT_HIDDEN))
 		verdict |= VERDICT_STD | VERDICT_HIDDEN;

@@ -55,6 +55,12 @@ int filter_excludes(struct filter *f, const struct names *names, uint32_t id);
 /* Returns whether the function is hidden because it is the library's, and for
  * no other reason. */
 int filter_hides_std(struct filter *f, const struct names *names, uint32_t id);
+/* Returns whether the function is defined in this source file, whose path may
+ * lack its first folders. */
+int filter_is_in(const struct function *function, const char *file);
+/* Returns whether the function is of this program or library, whose name may
+ * lack folders and what stands behind ".so". */
+int filter_is_of(const struct function *function, const char *module);
 /* filter_begins() returns whether `from` names the function, filter_ends()
  * whether `until` does. */
 int filter_begins(struct filter *f, const struct names *names, uint32_t id);

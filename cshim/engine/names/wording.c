@@ -5,11 +5,10 @@
  */
 #include "names/wording.h"
 #include "base/regex.h"
-#include "base/utf8.h"
+#include "names/near.h"
 #include "names/simple.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,110 +173,13 @@ int wording_matches(const struct wording *w, const struct function *f)
 	       regex_matches(w->regex, w->is_full ? f->name : f->simple);
 }
 
-/* ---- what was meant ------------------------------------------------------ */
-
-enum { LONGEST = 63, MOST_NEAR = 3 };
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Letters to change, put in, take out, or swap with their neighbours. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned rows[3][LONGEST + 1];
-	size_t n = strlen(b), n_a = strlen(a);
-
-	for (size_t i = 0; i <= n; i++)
-		rows[0][i] = (unsigned)i;
-	for (size_t k = 1; k <= n_a; k++) {
-		unsigned *row = rows[k % 3], *above = rows[(k + 2) % 3];
-
-		row[0] = (unsigned)k;
-		for (size_t i = 1; i <= n; i++) {
-			row[i] = least(least(row[i - 1], above[i]) + 1,
-				       above[i - 1] + (a[k - 1] != b[i - 1]));
-			if (k > 1 && i > 1 && a[k - 1] == b[i - 2] &&
-			    a[k - 2] == b[i - 1])
-				row[i] = least(row[i],
-					       rows[(k + 1) % 3][i - 2] + 1);
-		}
-	}
-	return rows[n_a % 3][n];
-}
-
-static const char *last_part(const char *name)
-{
-	const char *p = name;
-
-	for (const char *at; (at = strstr(p, "::"));)
-		p = at + 2;
-	return p;
-}
-
-static unsigned distance_to(const char *word, const char *name)
-{
-	const char *last = last_part(name);
-	unsigned d = UINT32_MAX, other;
-
-	if (strlen(name) <= LONGEST)
-		d = distance(word, name);
-	other = strlen(last) <= LONGEST ? distance(word, last) : d;
-	return other < d ? other : d;
-}
-
-struct near {
-	const char *name;
-	unsigned distance;
-};
-
-static void near_put(struct near *all, const char *name, unsigned d)
-{
-	struct near new = {name, d};
-
-	for (int i = 0; i < MOST_NEAR; i++) {
-		struct near old = all[i];
-
-		if (old.name == name)
-			return;
-		if (old.name && old.distance <= new.distance)
-			continue;
-		all[i] = new;
-		new = old;
-		if (!new.name || new.name == name)
-			return;
-	}
-}
-
 int wording_near(const char *word, const struct names *names, char *out,
 		 uint32_t size)
 {
-	struct near all[MOST_NEAR] = {0};
-	size_t length = strlen(word);
-	uint32_t used = 0;
-	int n = 0;
+	struct near near;
 
-	*out = '\0';
-	if (length < 2 || length > LONGEST)
-		return 0;
-	for (uint32_t i = 0; i < names->n_functions; i++) {
-		const char *name = names->functions[i].simple;
-		unsigned d = distance_to(word, name);
-
-		if (d <= (length + 2) / 3)
-			near_put(all, name, d);
-	}
-	for (;
-	     n < MOST_NEAR && all[n].name && all[n].distance == all[0].distance;
-	     n++) {
-		char shown[4 * LONGEST];
-
-		*utf8_put(shown, all[n].name, sizeof(shown) - 1) = '\0';
-		used += (uint32_t)snprintf(out + used, size - used, "%s%s",
-					   n ? ", " : "", shown);
-		if (used >= size)
-			return n + 1;
-	}
-	return n;
+	near_init(&near, word);
+	for (uint32_t i = 0; i < names->n_functions; i++)
+		near_offer(&near, names->functions[i].simple);
+	return near_put(&near, out, size);
 }

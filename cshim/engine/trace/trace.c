@@ -6,6 +6,7 @@
 #include "base/outfile.h"
 #include "file/cache_file.h"
 #include "names/filter.h"
+#include "names/near.h"
 #include "names/wording.h"
 #include "trace/answer.h"
 #include "trace/callid.h"
@@ -13,6 +14,7 @@
 #include "trace/locate.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- open and close ----------------------------------------------------- */
@@ -147,6 +149,65 @@ int cst_trace_has_function(const struct cst_trace *t, const char *word,
 	if (!is_there && size)
 		wording_near(word, t->names, near, size);
 	return is_there;
+}
+
+static const char *last_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+/* Where a function may be said to be: its source file, or its module. */
+struct part {
+	const char *(*path)(const struct function *);
+	int (*is_in)(const struct function *, const char *);
+};
+
+static const char *file_of(const struct function *f)
+{
+	return f->file;
+}
+
+static const char *module_of(const struct function *f)
+{
+	return f->module;
+}
+
+static int has_part(const struct cst_trace *t, const struct part *part,
+		    const char *word, char *near, uint32_t size)
+{
+	const char *before = NULL;
+	struct near n;
+
+	*near = '\0';
+	near_init(&n, last_name(word));
+	for (uint32_t i = 0; i < t->names->n_functions; i++) {
+		const struct function *f = &t->names->functions[i];
+		const char *path = part->path(f);
+
+		if (part->is_in(f, word))
+			return 1;
+		if (path && path != before) /* which are interned */
+			near_offer(&n, last_name(path));
+		before = path;
+	}
+	near_put(&n, near, size);
+	return 0;
+}
+
+int cst_trace_has_file(const struct cst_trace *t, const char *word, char *near,
+		       uint32_t size)
+{
+	return has_part(t, &(struct part){file_of, filter_is_in}, word, near,
+			size);
+}
+
+int cst_trace_has_module(const struct cst_trace *t, const char *word,
+			 char *near, uint32_t size)
+{
+	return has_part(t, &(struct part){module_of, filter_is_of}, word, near,
+			size);
 }
 
 int cst_trace_thread(const struct cst_trace *t, uint32_t i,

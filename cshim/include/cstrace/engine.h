@@ -586,6 +586,15 @@ CST_API int cst_trace_has_function(const struct cst_trace *t, const char *word,
 				   enum cst_names names, char *near,
 				   uint32_t size);
 
+/* cst_trace_has_file() returns 1 if a function of the trace is defined in this
+ * source file, cst_trace_has_module() if one is of this program or library.
+ * Otherwise they return 0, and near as cst_trace_has_function().  size is at
+ * least 1. */
+CST_API int cst_trace_has_file(const struct cst_trace *t, const char *word,
+			       char *near, uint32_t size);
+CST_API int cst_trace_has_module(const struct cst_trace *t, const char *word,
+				 char *near, uint32_t size);
+
 /* Answers as cst_trace_has_function() does, for all functions of an object
  * file, called or not.  Negative: it tells of none, or the word is no regex
  * either.  size is at least 1. */
