@@ -139,10 +139,41 @@ static int tell_option(const struct command *c, const struct option *chosen,
 
 /* ---- all of them ------------------------------------------------------- */
 
-static int set(const struct command *c, int i, struct options *out)
+/* Options of which the last would win in silence, where a user may expect that
+ * each adds its own. */
+static const char *const single[] = {"filter", "exclude", "callers", "callees",
+				     "from",   "until",	  "in",	     "module"};
+
+/* Puts the option into *seen, a bit for each of them.  Returns -STATUS_USAGE
+ * after a message if it was there. */
+static int note_single(const struct command *c, const struct option_row *row,
+		       unsigned *seen)
+{
+	for (unsigned i = 0; i < sizeof(single) / sizeof(*single); i++) {
+		if (strcmp(row->name, single[i]) != 0)
+			continue;
+		if (!(*seen & 1u << i)) {
+			*seen |= 1u << i;
+			return 0;
+		}
+		return -usage_error(
+			c, "--%s is there twice: %s", row->name,
+			!strcmp(row->name, "in") || !strcmp(row->name, "module")
+				? "it takes one name"
+				: "one regex can name several functions, as "
+				  "'/this|that/'");
+	}
+	return 0;
+}
+
+static int set(const struct command *c, int i, unsigned *seen,
+	       struct options *out)
 {
 	const struct option_row *row = &option_rows[i];
+	int status = note_single(c, row, seen);
 
+	if (status < 0)
+		return status;
 	if (row->set(out, optarg) < 0)
 		return -usage_error(c, "bad value '%s' for --%s (%s)", optarg,
 				    row->name, row->help);
@@ -155,6 +186,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	/* What follows a program's name is the program's. */
 	const char *letters = c->options & FOR_RUN ? "+:ho:" : ":h";
 	struct option chosen[MAX_OPTION_ROWS];
+	unsigned seen = 0;
 	int what, status = 1;
 
 	options_default(out);
@@ -170,7 +202,8 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		}
 		if (what == '?' || what == ':')
 			return tell_option(c, chosen, what, argv);
-		status = set(c, what == 'o' ? OUTPUT_ROW : what - FIRST, out);
+		status = set(c, what == 'o' ? OUTPUT_ROW : what - FIRST, &seen,
+			     out);
 	}
 	if (status < 0)
 		return status;

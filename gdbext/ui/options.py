@@ -131,6 +131,13 @@ def parse(text: str, options: list[Option],
             if not rest:
                 raise gdb.GdbError("%s: -%s needs a value"
                                    % (command, option.name))
+            if key in values and option.read in (read_function, read_text):
+                raise gdb.GdbError(
+                    "%s: -%s is there twice: %s"
+                    % (command, option.name, "it takes one name"
+                       if option.read is read_text else
+                       "one regex can name several functions, as "
+                       "/this|that/"))
             value, rest = (first_function if option.read is read_function
                            else first_word)(rest)
             values[key] = option.read(option.name, value)

@@ -376,6 +376,36 @@ def test_a_wrong_name(gdb, shop, words, line):
     assert run.status == 1 and "#" not in run.out
 
 
+@pytest.mark.parametrize("option, word, line", [
+    ("in", "shpo.cc", "is defined in 'shpo.cc': did you mean shop.cc?"),
+    ("in", "xyzzy.rs", "is defined in 'xyzzy.rs'\n"),
+    ("module", "libshop", "is in 'libshop': did you mean shop?"),
+    ("module", "xyzzy", "is in 'xyzzy'\n")])
+def test_a_wrong_file_or_module(gdb, shop, option, word, line):
+    line = "no function of the trace " + line
+    for command in ("show", "report", "graph"):
+        done = cstrace(shop, command, "shop.cst", "--" + option, word)
+        assert (done.status, done.out) == (1, "")
+        assert "cstrace: " + line in done.err
+    run = gdb(None, "cstrace load %s/shop.cst" % shop,
+              "cstrace show -%s %s" % (option, word))
+    assert run.status == 1 and line in run.out
+
+
+@pytest.mark.parametrize("option, hint", [
+    ("filter", "/this|that/"), ("exclude", "/this|that/"),
+    ("until", "/this|that/"), ("in", "one name"), ("module", "one name")])
+def test_the_last_of_two_does_not_win_in_silence(gdb, shop, option, hint):
+    done = cstrace(shop, "show", "shop.cst", "--" + option, "main",
+                   "--%s=serve" % option)
+    assert done.status == 2 and "--%s is there twice: " % option in done.err
+    assert hint in done.err
+    run = gdb(None, "cstrace load %s/shop.cst" % shop,
+              "cstrace show -%s main -%s serve" % (option, option))
+    assert run.status == 1 and "-%s is there twice: " % option in run.out
+    assert hint in run.out
+
+
 @pytest.mark.parametrize("option, line", [
     ("-until thruogh", "no function matches 'thruogh': did you mean through?"),
     ("-from nosuch", "no function matches 'nosuch'"),
