@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3575565079
+VERSION = 2139865329
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -364,7 +364,8 @@ PROTOTYPES = {
     "cst_recorder_resume": (None, [C.c_void_p]),
     "cst_recorder_exited": (None, [C.c_void_p]),
     "cst_recorder_sample": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
-        C.c_uint32, C.POINTER(cst_error)]),
+        C.c_uint32, C.c_uint64, C.POINTER(cst_error)]),
+    "cst_recorder_sample_end": (None, [C.c_void_p]),
     "cst_recorder_samples_path": (C.c_char_p, [C.c_void_p]),
     "cst_recorder_sampled": (C.c_uint32, [C.c_void_p]),
     "cst_recorder_seed": (C.c_int, [C.c_void_p, C.c_uint32, C.c_char_p,
@@ -437,6 +438,8 @@ PROTOTYPES = {
     "cst_trace_report": (C.c_int64, [C.c_void_p, C.POINTER(cst_report),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
+    "cst_trace_stacks": (C.c_int64, [C.c_void_p, C.POINTER(cst_choice),
+        cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),

@@ -140,7 +140,7 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 module: Optional[str] = None,
                 time_range: tuple[int, int] = (0, 0),
                 unfold: Optional[str] = None,
-                at_ns: Optional[int] = None) -> Choice:
+                at_ns: Optional[int] = None, samples: bool = False) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
@@ -149,6 +149,7 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   until=_bytes(until), file=_bytes(file),
                   module=_bytes(module), range_from_ns=time_range[0],
                   range_until_ns=time_range[1], unfold=_bytes(unfold),
+                  samples=samples,
                   at_ns=at_ns or 0, has_at=at_ns is not None)
 
 
@@ -291,6 +292,17 @@ class Recorder:
 
     def resume(self) -> None:
         self._lib.cst_recorder_resume(self._r)
+
+    def sample(self, hz: int, is_wall: bool, for_ns: int) -> str:
+        """Prepare for samples; the path that the sampler is given."""
+        any_source = 0  # CST_SAMPLE_UNKNOWN of samples.h
+        _call("cst_recorder_sample", self._r, hz, int(is_wall), any_source,
+              for_ns)
+        path = self._lib.cst_recorder_samples_path(self._r)
+        return (path or b"").decode()
+
+    def sample_end(self) -> None:
+        self._lib.cst_recorder_sample_end(self._r)
 
     def seed(self, tid: int, name: str,
              seeds: Iterable[tuple[int, int, int, int]]) -> None:
@@ -558,6 +570,11 @@ class Trace:
     def report(self, report: Report, choice: Choice, write: Write) -> int:
         return _call("cst_trace_report", self._t, C.byref(report._pack()),
                      C.byref(choice), _write_thunk(write), None)
+
+    def stacks(self, choice: Choice, write: Write) -> int:
+        """Where each thread was at its last sample."""
+        return _call("cst_trace_stacks", self._t, C.byref(choice),
+                     _write_thunk(write), None)
 
     def graph(self, graph: Graph, choice: Choice, write: Write) -> int:
         return _call("cst_trace_graph", self._t, C.byref(graph._pack()),

@@ -12,6 +12,7 @@ import gdb
 
 ENGINE = "libcstrace-engine.so"
 SHIM = "libcstrace.so"
+SAMPLER = "libcstrace-sample.so"
 COMMAND = "cstrace"
 
 # statfs's f_type cannot be read from Python: /proc/mounts tells instead.
@@ -46,6 +47,14 @@ def engine() -> str:
 
 def shim() -> str:
     return _find(SHIM)
+
+
+def sampler() -> str:
+    return _find(SAMPLER)
+
+
+def is_sampler(path: str) -> bool:
+    return os.path.basename(path) == SAMPLER
 
 
 def command() -> str:

@@ -317,6 +317,18 @@ static int set_wall(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_for(struct options *o, const char *value)
+{
+	return value_time(value, &o->sample_ns);
+}
+
+static int set_stacks(struct options *o, const char *value)
+{
+	(void)value;
+	o->is_stacks = 1;
+	return 0;
+}
+
 static int set_samples(struct options *o, const char *value)
 {
 	(void)value;
@@ -615,6 +627,10 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, set_sample, NULL},
 	{"wall", NULL, "with --sample: by the clock, threads that wait as well",
 	 FOR_RECORD, set_wall, NULL},
+	{"for", "T", "with --sample: take them only so long, as in 10s",
+	 FOR_RECORD, set_for, NULL},
+	{"stacks", NULL, "of samples: where each thread was last", FOR_REPORT,
+	 set_stacks, NULL},
 	{"samples", NULL, "the samples, not the calls, of a trace with both",
 	 FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_samples, NULL},
 	{"sort", "KEYS",

@@ -42,7 +42,9 @@ struct options {
 	int has_no_what; /* of record: an exception's own what() is not called
 			  */
 	uint32_t sample_hz; /* 0: no samples */
+	uint64_t sample_ns; /* 0: to the end */
 	int is_wall;
+	int is_stacks; /* of report */
 	char **names; /* the arguments, borrowed from argv */
 	int n_names;
 };

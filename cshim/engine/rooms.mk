@@ -56,7 +56,7 @@ rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c
 # report: tables over a trace, in text.
 report_USES := rows trace elf names base
 report_SRC := calltree.c calltree_put.c fields.c info.c report.c \
-	report_keys.c report_rows.c sample_report.c
+	report_keys.c report_rows.c sample_report.c sample_stacks.c
 
 # diff: two traces held against each other.
 diff_USES := rows trace names base
@@ -73,7 +73,7 @@ formats_USES := report rows trace names base
 formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
 	ctf_metadata.c ctf_stream.c dot.c enter_exit.c exporter.c folded.c folder.c \
 	folder_manifest.c formats.c graph.c html.c html_calls.c html_data.c \
-	html_page.c html_sums.c html_tour.c jsonl.c otlp.c site_text.c speedscope.c \
+	html_page.c html_sums.c html_tour.c jsonl.c otlp.c pprof.c site_text.c speedscope.c \
 	text.c thread_ids.c uftrace.c uftrace_names.c
 
 # recorder: the reader thread, the live view, a recording's life.

@@ -77,6 +77,9 @@ static void handle(int number, siginfo_t *info, void *context)
 	struct cst_lane *l;
 
 	(void)number;
+	sampler_obey();
+	if (sampler_is_on() && sampler_is_over(clock_ticks()))
+		sampler_stop();
 	if (sampler_is_on()) {
 		tasks_look();
 		if (info->si_code == SI_TIMER && info->si_overrun > 0)

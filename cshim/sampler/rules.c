@@ -62,8 +62,9 @@ static int unw_open(void)
 #define STACK 0x2000000000000000ull
 #define FRAME 0x3000000000000000ull
 #define OTHER 0x5000000000000000ull
-#define IN_MEMORY 0x0400000000000000ull /* added to the address that was read \
-					 */
+#define IN_MEMORY                                                   \
+	0x0400000000000000ull /* added to the address that was read \
+			       */
 
 enum {
 	SLOTS = 1 << 15, /* a power of 2 */

@@ -15,15 +15,41 @@
 #include <time.h>
 #include <unistd.h>
 
+EXPORT struct cst_sample_control cstrace_sample_control = {
+	.magic = CST_SAMPLES_MAGIC};
+
 struct cst_samples *samples;
 uint32_t sampled_process = CST_SAMPLED_PROCESSES;
 
+int cstrace_sample_start(const char *path);
+
 static uint32_t is_on;
+static uint64_t until; /* ticks; 0: no end */
 static int has_forks;
 
 int sampler_is_on(void)
 {
 	return (int)__atomic_load_n(&is_on, __ATOMIC_RELAXED);
+}
+
+int sampler_is_over(uint64_t now)
+{
+	return (until && now > until) ||
+	       !__atomic_load_n(&samples->is_on, __ATOMIC_RELAXED);
+}
+
+void sampler_obey(void)
+{
+	static uint32_t seen;
+	uint32_t request = __atomic_load_n(&cstrace_sample_control.request,
+					   __ATOMIC_ACQUIRE);
+
+	if (request == seen)
+		return;
+	seen = request;
+	if (sampler_is_on())
+		sampler_stop();
+	cstrace_sample_start(NULL);
 }
 
 /* ---- the shared memory --------------------------------------------------- */
@@ -143,6 +169,8 @@ int sampler_start(void)
 		return 1;
 	if (!rules_begin() || !handler_install())
 		return 0;
+	cstrace_sample_control.signal = (uint32_t)sample_signal;
+	until = samples->for_ticks ? clock_ticks() + samples->for_ticks : 0;
 	__atomic_store_n(&is_on, 1, __ATOMIC_SEQ_CST);
 	task_begin();
 	tasks_scan();
@@ -155,9 +183,12 @@ void sampler_stop(void)
 	tasks_stop();
 }
 
-/* For gdb, which calls them in a program that runs already.  0: done. */
+/* For gdb, which calls them in a program that runs already; without a path
+ * cstrace_sample_control has it.  0: done. */
 EXPORT int cstrace_sample_start(const char *path)
 {
+	if (!path && cstrace_sample_control.path[0])
+		path = cstrace_sample_control.path;
 	if (!samples && path) {
 		samples = samples_map(path);
 		if (!samples || !process_begin(0))
@@ -182,7 +213,9 @@ __attribute__((constructor)) static void begin(void)
 	const char *path = getenv("CSTRACE_SAMPLES");
 
 	libc_find();
-	if (path && *path)
+	if (cstrace_sample_control.path[0])
+		path = NULL;
+	if ((path && *path) || cstrace_sample_control.path[0])
 		cstrace_sample_start(path);
 }
 

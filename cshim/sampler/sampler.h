@@ -33,6 +33,10 @@ extern uint32_t sampled_process;
 int sampler_start(void);
 void sampler_stop(void);
 int sampler_is_on(void);
+/* Begins, anew, if gdb asks for that; for the handler. */
+void sampler_obey(void);
+/* Returns whether it was to end by now. */
+int sampler_is_over(uint64_t now);
 
 /* ---- tasks.c: the threads ---- */
 

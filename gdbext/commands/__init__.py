@@ -7,13 +7,14 @@ from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
     check, clear, diff, expect, graph, info, listing, load, overview, report,
-    save, show, start, status, stop)
+    sample, save, show, start, status, stop)
 from .base import function_names
 
 
 def register(session: Session) -> None:
     overview.CstraceCommand(session)
     for command in (start.StartCommand, stop.StopCommand,
+                    sample.SampleCommand,
                     status.StatusCommand, status.InfoCommand, info.InfoCommand,
                     show.ShowCommand, report.ReportCommand,
                     graph.GraphCommand, listing.ListCommand, save.SaveCommand,

@@ -103,6 +103,7 @@ MODULE = Option("module", options.read_text, mistakes.module_names)
 CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME,
           RANGE]
 ALL = Option("all", None)
+SAMPLES = Option("samples", None)
 FORCE = Option("force", None)
 FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
                 list(engine.OUTPUTS))
@@ -120,6 +121,8 @@ def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
         found["at_ns"] = values["at"]
     if "names" in values:
         found["names"] = values["names"]
+    if "samples" in values:
+        found["samples"] = True
     if "all" in values:
         found["is_all"] = True
     return found
@@ -166,8 +169,11 @@ def tell_none(trace: Trace, choice: Choice, what: str,
               *words: Optional[str]) -> None:
     """An empty answer: the command has failed, unless there is nothing at
     all."""
-    if not trace.status().n_calls:
-        say("no calls recorded")
+    status = trace.status()
+    if not status.n_calls:
+        say("no calls, but %s: `cstrace report` sums them up"
+            % count(status.n_samples, "sample") if status.n_samples
+            else "no calls recorded")
         return
     for line in _wrong_words(trace, choice, *words, choice.filter,
                              choice.from_):

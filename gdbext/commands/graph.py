@@ -9,8 +9,8 @@ from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
 from .base import (
-    ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, THREAD, TraceCommand, choice_of,
-    tell_none, write_note)
+    ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, SAMPLES, THREAD, TraceCommand,
+    choice_of, tell_none, write_note)
 
 _SORTS = ("total", "self", "calls")
 
@@ -23,7 +23,7 @@ class GraphCommand(TraceCommand):
                          [-filter REGEX] [-exclude REGEX] [-in FILE]
                          [-module M] [-from WHERE] [-until WHERE]
                          [-min-time T] [-range A..B] [-all]
-                          [-names simple|full]
+                         [-names simple|full] [-samples]
                          [-format text|json|csv] [FUNCTION]
 
     A row for each path of functions, over all threads: CALLS made on it,
@@ -42,6 +42,7 @@ class GraphCommand(TraceCommand):
       -below ID      only this call and what it calls
       -filter, -exclude, -in, -module, -min-time, -from, -until
                      as `cstrace show`: which calls are in the tree
+      -samples       the samples, where there are calls, too
       -all           all calls, whatever `cstrace start` and the settings say
       -names full    with parameters and templates' arguments
       -format F      for programs: times in nanoseconds, a unit a column"""
@@ -53,7 +54,7 @@ class GraphCommand(TraceCommand):
                Option("min-share", options.read_share_ppm),
                Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
                BELOW, THREAD, *(o for o in CHOICE if o is not DEPTH), ALL,
-               FORMAT, NAMES]
+               SAMPLES, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

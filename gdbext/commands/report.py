@@ -11,8 +11,8 @@ from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
 from .base import (
-    ALL, CHOICE, FORMAT, NAMES, THREAD, TraceCommand, choice_of, tell_none,
-    write_note)
+    ALL, CHOICE, FORMAT, NAMES, SAMPLES, THREAD, TraceCommand, choice_of,
+    tell_none, write_note)
 
 
 def _read_fields(name: str, word: str) -> str:
@@ -30,7 +30,7 @@ class ReportCommand(TraceCommand):
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-in FILE] [-module M] [-from WHERE] [-until WHERE]
                           [-min-time T] [-range A..B] [-all]
-                          [-names simple|full]
+                          [-names simple|full] [-samples]
                           [-format text|json|csv] [REGEX]
 
     With REGEX, only rows of functions whose name it is found in.
@@ -53,6 +53,7 @@ class ReportCommand(TraceCommand):
                        those calls
       -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
                    as `cstrace show`: which calls are counted
+      -samples     the samples, where there are calls, too
       -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
       -format F    for programs: times in nanoseconds, a unit a column"""
@@ -67,7 +68,7 @@ class ReportCommand(TraceCommand):
                       list(engine.REPORT_BY)),
                Option("callers", options.read_function, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_function, gdb.COMPLETE_SYMBOL),
-               THREAD, *CHOICE, ALL, FORMAT, NAMES]
+               THREAD, *CHOICE, ALL, SAMPLES, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

@@ -13,7 +13,8 @@ from ..ui.console import run_long, say
 from ..ui.options import Option
 from ..session.session import saved_text
 from .base import (
-    ALL, BELOW, CHOICE, FORCE, NAMES, THREAD, TraceCommand, choice_of)
+    ALL, BELOW, CHOICE, FORCE, NAMES, SAMPLES, THREAD, TraceCommand,
+    choice_of)
 
 
 MIXED = ("without the threads' column (or -id) `cstrace expect` cannot read "
@@ -38,7 +39,7 @@ class SaveCommand(TraceCommand):
                         [-in FILE] [-module M] [-depth N] [-filter REGEX]
                         [-exclude REGEX] [-min-time T] [-all] [-force]
                         [-format F] [-names simple|full] [-id] [-no-thread]
-                        FILE
+                        [-samples] FILE
 
     FILE's ending gives the format; -format F where it does not:
 
@@ -51,6 +52,7 @@ class SaveCommand(TraceCommand):
                    for speedscope
       .folded      stacks with their time, for flame graphs
       .callgrind   for KCachegrind and callgrind_annotate
+      .pb.gz, .pprof   for pprof
       .dot         the graph of functions, for Graphviz
       .otlp.json, .otlp
                    OpenTelemetry spans, best with -below or -depth
@@ -62,7 +64,8 @@ class SaveCommand(TraceCommand):
     this command, as those of `cstrace show`, say otherwise; -below ID saves
     the call with this number (1.42) and what it calls.  Rows have their
     calls' IDs with -id, no threads with -no-thread, parameters and templates'
-    arguments with -names full."""
+    arguments with -names full.  -samples saves the samples of a trace that has
+    calls, too."""
 
     name = "cstrace save"
     rest = gdb.COMPLETE_FILENAME
@@ -74,7 +77,7 @@ class SaveCommand(TraceCommand):
         except engine.CstraceError:
             formats = []
         return [Option("format", _read_format, formats), BELOW, THREAD,
-                *CHOICE, ALL, FORCE, NAMES, Option("id", None),
+                *CHOICE, ALL, SAMPLES, FORCE, NAMES, Option("id", None),
                 Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:

@@ -89,6 +89,7 @@ class Preload:
         self._is_removed = False
         self._link: Optional[str] = None
         self._shim: Optional[str] = None
+        self._sampler: Optional[tuple[str, str]] = None  # its link, itself
 
     def _users(self, now: Optional[str]) -> Optional[str]:
         """The variable without what we have put into it; `clone-inferior`
@@ -98,9 +99,9 @@ class Preload:
                 return value.users
         return now  # untouched, or changed by the user since
 
-    def install(self) -> bool:
-        """Make the selected inferior's next run take the shim; call again for
-        another program.  Returns whether it will."""
+    def install(self, is_sampled: bool = False) -> bool:
+        """Make the selected inferior's next run take the shim, and the sampler;
+        call again for another program.  Returns whether it will."""
         self._is_removed = False
         num = gdb.selected_inferior().num
         now = _read()
@@ -113,6 +114,11 @@ class Preload:
             self._shim = locate.shim()
             self._link = locate.path_without_blanks(self._shim)
         entries = _runtime(elf.read(path)) + [self._link]
+        if is_sampled:
+            if self._sampler is None:
+                path = locate.sampler()
+                self._sampler = locate.path_without_blanks(path), path
+            entries.append(self._sampler[0])
         if users:
             entries.append(users)
         value = _Value(users, ":".join(entries))
@@ -151,3 +157,6 @@ class Preload:
         if self._link is not None and self._shim is not None:
             locate.remove_link(self._link, self._shim)
             self._link = None
+        if self._sampler is not None:
+            locate.remove_link(*self._sampler)
+            self._sampler = None

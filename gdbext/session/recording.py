@@ -21,6 +21,7 @@ from ..process.area_fd import door
 from ..engine import Recorder, RecorderOptions, Trace
 
 RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
+SAMPLES = "samples"  # and no calls
 
 PATIENCE_S = 0.1
 
@@ -29,6 +30,7 @@ _MODE_NUMBERS = {
     BREAKPOINT: abi.CST_MODE_BREAKPOINT,
     HANDSHAKE: abi.CST_MODE_HANDSHAKE,
     HOOKS: abi.CST_MODE_OFF,
+    SAMPLES: abi.CST_MODE_OFF,
 }
 
 
@@ -183,10 +185,17 @@ class Recording:
         self.recorder.live(is_live, sink.kind, sink.fd, look, choice)
         self._live_key = (sink, key)
 
+    def sample(self, wanted: Any) -> str:
+        """How it is sampled (a Sampling); the path that the sampler is to
+        have."""
+        return self.recorder.sample(wanted.hz, wanted.is_wall, wanted.for_ns)
+
     # ---- the process's side ------------------------------------------------
 
     def switch_on(self) -> None:
         """Let the program write, in this mode."""
+        if self.mode == SAMPLES:
+            return
         if self.mode == HOOKS:
             self._breakpoints = inject.breakpoints(self)
             return

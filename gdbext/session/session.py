@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 import gdb
 
 from .. import engine, locate
-from ..process import hooks
+from ..process import hooks, sampler
 from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, say,
@@ -33,6 +33,19 @@ _HOOKS_COST = "about 150 us an event"
 KEEPING = ("keep_depth", "keep_size", "keep_time")
 
 
+class Sampling(NamedTuple):
+    """How the program is sampled."""
+
+    hz: int
+    is_wall: bool
+    for_ns: int
+
+    def text(self) -> str:
+        return "%d samples a second %s%s" % (
+            self.hz, "on the clock" if self.is_wall else "of CPU time",
+            " for %s" % duration_text(self.for_ns) if self.for_ns else "")
+
+
 class StartOptions(NamedTuple):
     """What one trace was begun with; None: what the settings say."""
 
@@ -49,11 +62,12 @@ class StartOptions(NamedTuple):
     keep_depth: Optional[int] = None
     keep_time: Optional[int] = None  # nanoseconds
     keep_size: Optional[int] = None
+    is_sampled: bool = False  # by `cstrace sample` alone: no calls
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
                 if value is not None
-                and key not in ("sync", "to", *KEEPING)}
+                and key not in ("sync", "to", "is_sampled", *KEEPING)}
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""
@@ -91,6 +105,8 @@ class Session:
         self.settings: Settings  # set by register()
         self.output = Output()
         self.options: Optional[StartOptions] = None  # None: not asked for
+        self.sampling: Optional[Sampling] = None
+        self._signals = sampler.Signals()
         self.last_options = StartOptions()  # of the trace that is kept
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
@@ -190,6 +206,10 @@ class Session:
     def start(self, options: StartOptions) -> None:
         """`cstrace start`."""
         engine.check_choice(engine.make_choice(**options.choice()))
+        if self.options is not None and self.options.is_sampled:
+            raise gdb.GdbError("samples are being taken: `cstrace sample stop` "
+                               "first (`cstrace start` and then `cstrace "
+                               "sample` give calls and samples in one trace)")
         if self.is_on():
             self._start_again(options)
             return
@@ -275,7 +295,77 @@ class Session:
                 "cstrace traces programs that gdb runs or attaches to on this "
                 "machine, not those of `target %s`" % connection_type())
 
+    # ---- samples ---------------------------------------------------------------
+
+    def sample(self, wanted: Sampling) -> None:
+        """`cstrace sample`."""
+        self._check_native()
+        self.sampling = wanted
+        self._signals.quiet()
+        is_live = bool(gdb.selected_inferior().pid)
+        if not self.is_on():
+            self.leftovers.tell()
+            self.options = self.last_options = StartOptions(is_sampled=True)
+            self.keep_hooks()
+        try:
+            if not is_live:
+                self._announce_samples()
+                return
+            if hooks.is_loading():
+                raise gdb.GdbError("the program's libraries are not loaded "
+                                   "yet: `cstrace sample` before `run`, or at "
+                                   "a breakpoint")
+            self._sample_now(wanted)
+        except BaseException:
+            self.sampling = None
+            if self.options is not None and self.options.is_sampled:
+                self._end_trace()
+                self._disarm()
+            raise
+
+    def _announce_samples(self) -> None:
+        path = hooks.program()
+        if not self.refresh_preload() and path is not None:
+            raise gdb.GdbError("the program cannot load libcstrace-sample.so: "
+                               "is it static?  `cstrace sample -p PID` in a "
+                               "shell samples it from outside")
+        assert self.sampling is not None
+        say("on: %s from the next `run`" % self.sampling.text())
+
+    def _sample_now(self, wanted: Sampling) -> None:
+        """In a stopped program."""
+        if self.recording is None or not self.recording.is_on:
+            self._begin(recording.SAMPLES,
+                        is_stopped=recording.stands_still())
+        assert self.recording is not None
+        if not sampler.is_there():
+            sampler.load()
+        sampler.tell(self.recording.sample(wanted))
+        sampler.begin()
+        say("on: %s" % wanted.text())
+
+    def sampler_loaded(self) -> None:
+        """At its begin the program has loaded libcstrace-sample.so."""
+        r = self.recording
+        if self.sampling is not None and r is not None and r.is_on:
+            sampler.tell(r.sample(self.sampling))
+
+    def stop_sampling(self) -> None:
+        """`cstrace sample stop`."""
+        if self.sampling is None:
+            raise gdb.GdbError("no samples are taken: `cstrace sample` begins")
+        is_alone = self.options is not None and self.options.is_sampled
+        if self.recording is not None:
+            self.recording.recorder.sample_end()
+        self.sampling = None
+        if is_alone:
+            self.stop()
+        else:
+            say("no more samples")
+
     def _mode(self) -> str:
+        if self.options is not None and self.options.is_sampled:
+            return recording.SAMPLES
         if self.options is None or not self.options.sync:
             return recording.RING
         if self.settings["sync-method"] == "handshake":
@@ -303,10 +393,12 @@ class Session:
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
         if old is not None:
-            n = old.status().n_calls
+            n, n_samples = old.status().n_calls, old.status().n_samples
             old.free()
-            if n:
-                say("%s replaces the old one (%s)" % (by, count(n, "call")))
+            if n or n_samples:
+                say("%s replaces the old one (%s)" % (
+                    by, count(n, "call") if n else count(n_samples,
+                                                         "sample")))
 
     def _begin(self, mode: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
@@ -358,7 +450,8 @@ class Session:
     def begin_with_process(self, has_shim: bool) -> None:
         """The process was just started: its hooks are the shim's, or never
         will be (a static program, one with hooks of its own)."""
-        mode = self._mode() if has_shim else recording.HOOKS
+        is_sampled = self._mode() == recording.SAMPLES
+        mode = (self._mode() if has_shim or is_sampled else recording.HOOKS)
         recorded = self._begin(mode, is_stopped=False)
         try:
             recorded.switch_on()
@@ -420,12 +513,13 @@ class Session:
             raise gdb.GdbError("cstrace: cannot open %s: %s"
                                % (name, e.strerror))
 
-    def refresh_preload(self) -> None:
-        """LD_PRELOAD for the next run, as setting, state and program say."""
+    def refresh_preload(self) -> bool:
+        """LD_PRELOAD for the next run, as setting, state and program say;
+        returns whether that will take what is in it."""
         if self.settings["preload"] or self.is_on():
-            self._preload.install()
-        else:
-            self._preload.remove()
+            return self._preload.install(self.sampling is not None)
+        self._preload.remove()
+        return False
 
     def keep_hooks(self) -> None:
         """The user may have defined a hook-stop since."""
@@ -442,7 +536,8 @@ class Session:
     # ---- stop ----------------------------------------------------------------------
 
     def _disarm(self) -> None:
-        self.options = None
+        self.options = self.sampling = None
+        self._signals.put_back()
         for hook in self._hooks:
             hook.remove()
         self.refresh_preload()
@@ -535,10 +630,15 @@ class Session:
     def _tell_end(self) -> None:
         line = None
         assert self.kept is not None
-        if not self.kept.status().n_calls:
-            line = hooks.check(is_live=False).line
-        say(line or "%s; `cstrace show`, `cstrace save FILE`"
-            % self.kept_summary())
+        status, then = self.kept.status(), "show"
+        if not status.n_calls and status.n_samples:
+            then = "report"
+        elif not status.n_calls:
+            line = ("no samples: the program was too brief, or only waited: "
+                    "-hz 9999 and -wall see more" if self.sampling is not None
+                    else hooks.check(is_live=False).line)
+        say(line or "%s; `cstrace %s`, `cstrace save FILE`"
+            % (self.kept_summary(), then))
 
     def let_go(self) -> None:
         """gdb is about to detach: the program goes on with idle hooks."""
@@ -597,6 +697,8 @@ class Session:
             return (_LOADED_FIRST if hooks.is_loading() else
                     "recording begins with the next `run`")
         status = self.recording.recorder.status()
+        if self.recording.mode == recording.SAMPLES:
+            return "%s so far" % count(status.n_samples, "sample")
         return "%s mode, %s so far" % (self.recording.mode,
                                        count(status.n_calls, "call"))
 
@@ -605,8 +707,10 @@ class Session:
         s = self.kept.status()
         of = (" of %d processes" % s.n_processes if s.n_processes > 1
               else "")
+        what = " and ".join(count(n, word) for n, word in (
+            (s.n_calls, "call"), (s.n_samples, "sample")) if n)
         return "%s in %s%s, %s%s" % (
-            count(s.n_calls, "call"), count(s.n_threads, "thread"), of,
+            what or "0 calls", count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns),
             "".join(", " + words for words in losses(s) + silent(s)))
 

@@ -126,6 +126,8 @@ class Events:
                 r.rebind()
         else:
             self._maybe_adopt(r, inferior)
+        if locate.is_sampler(path):
+            s.sampler_loaded()
         if s.recording is not None:
             s.recording.watch_ends()
 

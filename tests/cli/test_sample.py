@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cstrace record --sample: where a program without hooks spends its time."""
 
+import gzip
 import json
 import math
 import re
@@ -8,6 +9,7 @@ import subprocess
 
 import pytest
 
+import lib_pprof
 from lib_build import BUILD, build
 from lib_cst import SAMPLES, STACKS, Trace
 
@@ -80,7 +82,8 @@ def test_stripped_code_is_walked_all_the_same(tmp_path):
 
 
 def test_each_stack_is_whole(tmp_path):
-    sample(tmp_path, program(), "plain", 1000, options=["--sample", "-o", "t.cst"])
+    sample(tmp_path, program(), "plain", 1000,
+           options=["--sample", "-o", "t.cst"])
     trace = Trace((tmp_path / "t.cst").read_bytes())
     assert {SAMPLES, STACKS} <= set(trace.kinds)
     assert trace.rate[:2] == [997, 0] and trace.rate[2] in (1, 2)
@@ -111,7 +114,8 @@ def test_signals_remain_the_programs(tmp_path):
 def test_the_clock_on_the_wall_sees_who_waits(tmp_path):
     sample(tmp_path, "sleep", "0.5", options=["--sample=200", "--wall"])
     found, n = rows(tmp_path)
-    waits = [row["samples"] for name, row in found.items() if "nanosleep" in name]
+    waits = [row["samples"] for name, row in found.items()
+             if "nanosleep" in name]
     assert n > 20 and sum(waits) > 0.8 * n
 
 
@@ -145,3 +149,91 @@ def test_a_program_that_is_static_is_told(tmp_path):
 def test_what_does_not_go(tmp_path, words, text):
     done = command(tmp_path, "record", *words, "/bin/true")
     assert done.returncode == 2 and text in done.stderr
+
+
+# ---- formats ---------------------------------------------------------------
+
+@pytest.fixture(scope="module", name="sampled")
+def a_sampled_folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sampled")
+    sample(folder, program(), "plain", 1000, options=["--sample", "-o", "t.cst"])
+    return folder
+
+
+def save(folder, name, *options):
+    done = command(folder, "save", "--force", *options, "t.cst", name)
+    assert done.returncode == 0, done.stderr
+    return folder / name
+
+
+def test_pprof_reads_what_the_file_has(sampled):
+    trace = Trace((sampled / "t.cst").read_bytes())
+    found = lib_pprof.read(save(sampled, "t.pb.gz"))
+    assert found.types == [("samples", "count"), ("cpu", "nanoseconds")]
+    assert found.period == 1000000000 // 997
+    assert any(path.endswith("/sampled") for path in found.mappings)
+    ours, theirs = {}, {}
+    for _thread, _tick, node, weight in trace.samples:
+        key = tuple(name.partition("(")[0] for name in trace.stack(node))
+        ours[key] = ours.get(key, 0) + weight
+    for s in found.samples:
+        key = tuple(s.stack)
+        theirs[key] = theirs.get(key, 0) + s.values[0]
+        assert s.values[1] == s.values[0] * 1000000000 // 997
+    assert ours == theirs and len(ours) > 3
+    again = subprocess.run(["protoc", "--decode_raw"], capture_output=True,
+                           input=gzip.decompress(
+                               (sampled / "t.pb.gz").read_bytes()),
+                           check=False, timeout=LIMIT_S)
+    assert again.returncode == 0, again.stderr
+
+
+def test_calls_are_a_profile_too(tmp_path):
+    app = build("sampled.c", *FLAGS)
+    done = command(tmp_path, "record", "-o", "t.cst", app, "plain", 10)
+    assert done.returncode == 0, done.stderr
+    found = lib_pprof.read(save(tmp_path, "t.pb.gz"))
+    assert found.types[0] == ("calls", "count")
+    calls = {tuple(s.stack): s.values[0] for s in found.samples}
+    assert calls[("four", "all", "main")] == 10
+
+
+def test_folded_stacks_have_the_time_of_the_samples(sampled):
+    _found, n = rows(sampled, "t.cst")
+    total = in_main = 0
+    for line in save(sampled, "t.folded").read_text().splitlines():
+        stack, _, ns = line.rpartition(" ")
+        total += int(ns)
+        in_main += int(ns) if "main;all" in stack else 0
+    assert in_main > 0.95 * total
+    # Samples follow each other by a little more or less than a period.
+    assert total == pytest.approx(n * 1e9 / 997, rel=0.2)
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.speedscope.json",
+                                  "t.callgrind", "t.dot", "t.otlp.json",
+                                  "t.jsonl"])
+def test_what_is_made_of_calls_is_made_of_samples(sampled, name):
+    assert "four" in save(sampled, name).read_text()
+
+
+def test_a_page_of_samples(sampled):
+    assert "<!doctype html>" in save(sampled, "t.html").read_text()[:20]
+
+
+def test_rows_are_not_made_of_samples(sampled):
+    done = command(sampled, "save", "t.cst", "t.txt")
+    assert done.returncode == 2 and "samples are no calls" in done.stderr
+
+
+def test_a_file_is_the_same_trace_when_it_is_saved_again(sampled):
+    save(sampled, "again.cst")
+    assert rows(sampled, "again.cst") == rows(sampled, "t.cst")
+
+
+def test_the_graph_and_the_last_stacks(sampled):
+    shown = command(sampled, "graph", "t.cst").stdout
+    assert re.search(r"%  _start\n.*%  +main\n.*%  +all\n.*%  +four", shown, re.S)
+    stacks = command(sampled, "report", "--stacks", "t.cst").stdout
+    assert re.match(r"# t1: sampled \(\d+\), at [\d.]+ s\n_start\n  __libc",
+                    stacks)

@@ -113,10 +113,10 @@ static int recorder_make(struct record *r, struct cst_error *err)
 	if (status < 0)
 		return status;
 	if (r->o->sample_hz)
-		status = cst_recorder_sample(r->watch.recorder, r->o->sample_hz,
-					     r->o->is_wall ? CST_SAMPLE_WALL
-							   : CST_SAMPLE_CPU,
-					     CST_SAMPLE_UNKNOWN, err);
+		status = cst_recorder_sample(
+			r->watch.recorder, r->o->sample_hz,
+			r->o->is_wall ? CST_SAMPLE_WALL : CST_SAMPLE_CPU,
+			CST_SAMPLE_UNKNOWN, r->o->sample_ns, err);
 	if (status < 0)
 		return status;
 	bfd_names_attach(r->watch.naming, r->watch.recorder);
@@ -355,6 +355,8 @@ static int check_options(struct record *r)
 				   "-");
 	if (r->o->is_wall && !r->o->sample_hz)
 		return usage_error(r->command_of, "--wall is for --sample");
+	if (r->o->sample_ns && !r->o->sample_hz)
+		return usage_error(r->command_of, "--for is for --sample");
 	if (r->o->sample_hz && r->o->flight_bytes)
 		return usage_error(r->command_of,
 				   "--sample does not go with --flight");

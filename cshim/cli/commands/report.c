@@ -31,12 +31,15 @@ static int report_run(int argc, char **argv)
 	o.report.limit = o.limit;
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
-	n = cst_trace_report(t, &o.report, &o.choice, trace_input_write, NULL,
-			     &err);
+	n = o.is_stacks ? cst_trace_stacks(t, &o.choice, trace_input_write,
+					   NULL, &err)
+			: cst_trace_report(t, &o.report, &o.choice,
+					   trace_input_write, NULL, &err);
 	if (n > 0 && !o.output_as)
 		trace_input_note(t, &o, trace_input_write);
 	if (n == 0)
-		status = trace_input_tell_none(t, &o, "functions");
+		status = trace_input_tell_none(
+			t, &o, o.is_stacks ? "samples" : "functions");
 	trace_input_close(t);
 	return n ? trace_input_end(n, &err) : status;
 }

@@ -10,6 +10,7 @@
 #include "report/calltree_put.h"
 #include "report/report.h"
 #include "report/sample_report.h"
+#include "report/sample_stacks.h"
 #include "trace/answer.h"
 #include "trace/loader.h"
 #include "trace/sample_calls.h"
@@ -78,11 +79,36 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 	return report_write(t, report, choice, write, arg, err);
 }
 
+int64_t cst_trace_stacks(struct cst_trace *t, const struct cst_choice *choice,
+			 cst_write_fn write, void *arg, struct cst_error *err)
+{
+	outfile_begin();
+	return sample_stacks_write(t, choice, write, arg, err);
+}
+
+/* What is made of calls can be made of samples.  Then the choice becomes *seen:
+ * the C++ library's functions are shown, for time is spent there. */
+static int take_samples(struct cst_trace **t, const struct cst_choice **choice,
+			struct cst_choice *seen, struct cst_error *err)
+{
+	if (!sample_calls_wanted(*t, *choice))
+		return 0;
+	*seen = **choice;
+	seen->std = 1;
+	*choice = seen;
+	*t = sample_calls_of(*t, err);
+	return *t ? 0 : CST_FAILED;
+}
+
 int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
 			const struct cst_choice *choice, cst_write_fn write,
 			void *arg, struct cst_error *err)
 {
+	struct cst_choice seen;
+
 	outfile_begin();
+	if (take_samples(&t, &choice, &seen, err) < 0)
+		return CST_FAILED;
 	return calltree_write(t, graph, choice, write, arg, err);
 }
 
@@ -93,11 +119,15 @@ int64_t cst_trace_save(struct cst_trace *t, const char *path,
 		       const struct cst_choice *choice, struct cst_error *err)
 {
 	const struct format *f = formats_find(path, format, err);
+	struct cst_choice seen;
 
 	if (!f)
 		return CST_BAD_INPUT;
 	outfile_begin();
 	answer_begin(t->answer);
+	if (!format_takes_samples(f) &&
+	    take_samples(&t, &choice, &seen, err) < 0)
+		return CST_FAILED;
 	return format_save(f, t, path, look, choice, err);
 }
 
@@ -108,12 +138,16 @@ int64_t cst_trace_write(struct cst_trace *t, const char *format,
 {
 	const struct format *f = formats_find("", format, err);
 	struct outlet outlet = {write, arg, 0};
+	struct cst_choice seen;
 	int64_t n;
 
 	if (!f)
 		return CST_BAD_INPUT;
 	outfile_begin();
 	answer_begin(t->answer);
+	if (!format_takes_samples(f) &&
+	    take_samples(&t, &choice, &seen, err) < 0)
+		return CST_FAILED;
 	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;

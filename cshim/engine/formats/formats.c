@@ -12,10 +12,12 @@
 #include "formats/html.h"
 #include "formats/jsonl.h"
 #include "formats/otlp.h"
+#include "formats/pprof.h"
 #include "formats/speedscope.h"
 #include "formats/text.h"
 #include "formats/uftrace.h"
 #include "trace/recompress.h"
+#include "trace/sample_calls.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,8 +39,9 @@ struct format {
 	const char *name;
 	const char *ending; /* without the first dot, if it is another */
 	calls_fn calls;
-	rows_fn rows;	  /* in its place, where the look counts */
-	folder_fn folder; /* or where it is no single file */
+	rows_fn rows;	   /* in its place, where the look counts */
+	folder_fn folder;  /* or where it is no single file */
+	int takes_samples; /* not as calls */
 };
 
 static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
@@ -46,6 +49,11 @@ static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
 			 void *arg, struct cst_error *err)
 {
 	struct cst_look plain = *look;
+
+	if (sample_calls_wanted(t, choice))
+		return cst_fail(CST_BAD_INPUT, err,
+				"samples are no calls and have no rows: save "
+				"them as html, folded, pb.gz or json");
 
 	plain.color = plain.links = 0;
 	plain.width = 0;
@@ -63,14 +71,18 @@ static int64_t save_file(const struct cst_trace *t,
 
 /* cst_formats() has the same names. */
 static const struct format formats[] = {
-	{.name = "txt", .rows = save_text},
+	{.name = "txt", .rows = save_text, .takes_samples = 1},
 	{.name = "jsonl", .calls = jsonl_write},
-	{.name = "cst", .calls = save_file},
+	{.name = "cst", .calls = save_file, .takes_samples = 1},
 	{.name = "json", .calls = chrome_write},
 	{.name = "speedscope",
 	 .ending = "speedscope.json",
 	 .calls = speedscope_write},
 	{.name = "folded", .calls = folded_write},
+	{.name = "pprof",
+	 .ending = "pb.gz",
+	 .calls = pprof_write,
+	 .takes_samples = 1},
 	{.name = "callgrind", .calls = callgrind_write},
 	{.name = "dot", .calls = dot_write},
 	{.name = "otlp", .ending = "otlp.json", .calls = otlp_write},
@@ -84,7 +96,7 @@ enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 const char *cst_formats(void)
 {
 	return "txt jsonl cst json speedscope folded callgrind dot otlp html "
-	       "ctf uftrace";
+	       "ctf uftrace pprof";
 }
 
 /* ---- find --------------------------------------------------------------- */
@@ -149,6 +161,11 @@ const struct format *formats_find(const char *path, const char *name,
 			 "cannot tell a format from '%.200s': use one of %s",
 			 path, cst_formats());
 	return NULL;
+}
+
+int format_takes_samples(const struct format *f)
+{
+	return f->takes_samples;
 }
 
 /* ---- save --------------------------------------------------------------- */

@@ -29,4 +29,8 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err);
 
+/* Returns whether the format has samples themselves, and does not need them as
+ * calls. */
+int format_takes_samples(const struct format *f);
+
 #endif

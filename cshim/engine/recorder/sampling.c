@@ -199,7 +199,6 @@ uint32_t sampling_round(struct cst_recorder *r)
 
 	if (!s->area)
 		return 0;
-	__atomic_fetch_add(&s->area->head->beat, 1, __ATOMIC_RELAXED);
 	/* Short programs may have ended before their first sample is read. */
 	for (uint32_t i = sample_area_processes(s->area); i-- > 0;)
 		process_of(r, i);
@@ -231,8 +230,9 @@ void sampling_release(struct sampling *s)
 }
 
 int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
-			uint32_t source, struct cst_error *err)
+			uint32_t source, uint64_t for_ns, struct cst_error *err)
 {
+	uint32_t mult, shift;
 	int status;
 
 	if (!hz || hz > CST_SAMPLE_MAX_HZ)
@@ -252,8 +252,24 @@ int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 		for (uint32_t i = 0; i < CST_SAMPLED_PROCESSES; i++)
 			r->sampling.processes[i].process = UINT32_MAX;
 	}
+	clock_rate(&mult, &shift);
+	if (status == 0)
+		r->sampling.area->head->is_on = 1;
+	if (status == 0)
+		r->sampling.area->head->for_ticks =
+			(uint64_t)(((unsigned __int128)for_ns << shift) /
+				   (mult ? mult : 1));
 	pthread_mutex_unlock(&r->lock);
 	return status;
+}
+
+void cst_recorder_sample_end(struct cst_recorder *r)
+{
+	pthread_mutex_lock(&r->lock);
+	if (r->sampling.area)
+		__atomic_store_n(&r->sampling.area->head->is_on, 0,
+				 __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&r->lock);
 }
 
 const char *cst_recorder_samples_path(const struct cst_recorder *r)

@@ -313,12 +313,16 @@ CST_API void cst_recorder_exited(struct cst_recorder *r);
 enum { CST_SAMPLE_MAX_HZ = 20000 };
 
 /* Prepares for samples of the program, which libcstrace-sample.so takes in it
- * so many times a second; clock and source are of samples.h (enum
- * cst_sample_clock and cst_sample_source; CST_SAMPLE_UNKNOWN: the best there
- * is).  Later calls change what the next start in the program does. */
+ * so many times a second, for for_ns (0: until its end); clock and source are
+ * of samples.h (enum cst_sample_clock and cst_sample_source;
+ * CST_SAMPLE_UNKNOWN: the best there is).  Later calls change what the next
+ * start in the program does.
+ */
 CST_API int cst_recorder_sample(struct cst_recorder *r, uint32_t hz,
 				uint32_t clock, uint32_t source,
-				struct cst_error *err);
+				uint64_t for_ns, struct cst_error *err);
+/* Ends it: the program sees to that at what would be its next sample. */
+CST_API void cst_recorder_sample_end(struct cst_recorder *r);
 /* Returns the path by which that library opens the memory for samples, or "".
  */
 CST_API const char *cst_recorder_samples_path(const struct cst_recorder *r);
@@ -666,6 +670,13 @@ CST_API int cst_trace_info(const struct cst_trace *t, uint32_t output,
 /* Writes a report.  Returns the number of rows. */
 CST_API int64_t cst_trace_report(struct cst_trace *t,
 				 const struct cst_report *report,
+				 const struct cst_choice *choice,
+				 cst_write_fn write, void *arg,
+				 struct cst_error *err);
+
+/* Writes where each thread was when its last sample was taken: its stack, the
+ * outermost function first.  Returns the number of threads. */
+CST_API int64_t cst_trace_stacks(struct cst_trace *t,
 				 const struct cst_choice *choice,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);

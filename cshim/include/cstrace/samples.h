@@ -60,16 +60,27 @@ struct cst_lane {
 	uint64_t words[CST_LANE_WORDS];
 };
 
+/* In libcstrace-sample.so, as cstrace_sample_control.  gdb writes the path
+ * before the library's constructor runs; later it adds 1 to request and sends
+ * the signal, and the process begins to sample (anew). */
+struct cst_sample_control {
+	uint64_t magic;
+	char path[56]; /* of the memory, in place of CSTRACE_SAMPLES */
+	uint32_t request;
+	uint32_t signal; /* that is used here; 0: none yet */
+};
+
 struct cst_samples {
 	uint64_t magic;
 	uint64_t size;	 /* of all */
 	uint32_t hz;	 /* samples a second */
 	uint32_t clock;	 /* enum cst_sample_clock */
 	uint32_t source; /* enum cst_sample_source: what the program found */
-	uint32_t is_on;
+	uint32_t is_on;	 /* 0: who samples ends it */
 	uint32_t n_processes;
 	uint32_t n_no_lane; /* threads without a lane */
-	uint64_t beat;	    /* the reader's rounds: 0 while there was none */
+	uint64_t for_ticks; /* a process ends to sample after so long; 0: never
+			     */
 	struct cst_sampled_process processes[CST_SAMPLED_PROCESSES]
 		__attribute__((aligned(4096)));
 	struct cst_lane lanes[CST_SAMPLE_LANES] __attribute__((aligned(4096)));
