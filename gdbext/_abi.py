@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2139865329
+VERSION = 2510669771
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -376,6 +376,7 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_recorder_message": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.POINTER(cst_error)]),
+    "cst_recorder_depth": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32]),
     "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
         C.c_uint64]),
     "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
@@ -465,4 +466,5 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_formats": (C.c_char_p, []),
     "cst_demangle": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
+    "cst_simple_name": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
 }

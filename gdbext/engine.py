@@ -287,6 +287,10 @@ class Recorder:
         return _call("cst_recorder_message", self._r, pid, tid, _bytes(file),
                      line, _bytes(template), _bytes(text)) != 0
 
+    def depth(self, pid: int, tid: int) -> int:
+        """Returns how many calls of the thread are open; -1: not known."""
+        return self._lib.cst_recorder_depth(self._r, pid, tid)
+
     def pause(self) -> None:
         self._lib.cst_recorder_pause(self._r)
 
@@ -345,6 +349,13 @@ class Recorder:
         out = Status()
         self._lib.cst_recorder_status(self._r, C.byref(out))
         return out
+
+
+def simple_name(name: str) -> str:
+    """The name of a function as rows have it: Shop::pack."""
+    out = C.create_string_buffer(_LINE)
+    library().cst_simple_name(_bytes(name), out, len(out))
+    return out.value.decode("utf-8", "replace")
 
 
 class Report(NamedTuple):

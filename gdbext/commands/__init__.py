@@ -6,8 +6,8 @@ from __future__ import annotations
 from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
-    check, clear, diff, expect, graph, info, listing, load, overview, report,
-    sample, save, show, start, status, stop)
+    check, clear, diff, expect, graph, info, listing, load, log, overview,
+    report, sample, save, show, start, status, stop)
 from .base import function_names
 
 
@@ -21,5 +21,6 @@ def register(session: Session) -> None:
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)
+    log.register(session)
     session.settings.complete_values(
         lambda: function_names(session), source_names, module_names)

@@ -134,6 +134,10 @@ def _time_ns(text: str) -> int:
     return read_time_ns("min-time", text) if text else 0
 
 
+def _budget_ns(text: str) -> int:
+    return read_time_ns("log-budget", text) if text else 0
+
+
 _AT_ONCE = ("\nIt acts at once, while the program runs as well; what was "
             "recorded\nstays, `cstrace show -all` has it.  Options of "
             "commands come first.")
@@ -257,6 +261,11 @@ class Settings:
             "Then calls are lost, and counted.  0: the usual 10 seconds.",
             self._changed))
         self._add(_Checked(
+            "log-budget", "10s",
+            "how much of gdb's time a logpoint's hits may take in a run",
+            "Then it is disabled, before the program gets nowhere.  0: no "
+            "limit.", self._changed, gdb.PARAM_STRING_NOESCAPE, _budget_ns))
+        self._add(_Checked(
             "pool", "96M", "the memory between program and reader",
             "It grows when it must; a larger one rides out longer pauses.",
             self._changed, gdb.PARAM_STRING_NOESCAPE, _pool))
@@ -291,6 +300,10 @@ class Settings:
 
     def size(self, name: str) -> int:
         return read_bytes(self._all[name].value) or 0
+
+    def budget_ns(self) -> int:
+        """Returns what a logpoint may cost in a run; 0: anything."""
+        return _budget_ns(self._all["log-budget"].value)
 
     def names(self) -> list[str]:
         return list(self._all)

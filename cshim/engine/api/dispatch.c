@@ -6,6 +6,7 @@
 #include "base/outfile.h"
 #include "formats/formats.h"
 #include "formats/text.h"
+#include "names/simple.h"
 #include "recorder/rawarea.h"
 #include "report/calltree_put.h"
 #include "report/report.h"
@@ -151,4 +152,9 @@ int64_t cst_trace_write(struct cst_trace *t, const char *format,
 	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
 	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
 			       : n;
+}
+
+void cst_simple_name(const char *name, char *out, uint64_t size)
+{
+	simple_name(name, out, (unsigned)size);
 }

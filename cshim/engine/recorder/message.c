@@ -48,6 +48,19 @@ static struct thread *thread_of(struct cst_recorder *r, uint32_t pid,
 						      process, pid, tid, "");
 }
 
+int cst_recorder_depth(struct cst_recorder *r, uint32_t pid, uint32_t tid)
+{
+	struct thread *t = NULL;
+	int depth;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->writer && take_all(r))
+		t = thread_of(r, pid ? pid : r->pid, tid);
+	depth = t ? (int)stack_now(t)->n : -1;
+	pthread_mutex_unlock(&r->lock);
+	return depth;
+}
+
 static int put_message(struct cst_recorder *r, struct thread *t,
 		       uint32_t call_site, const char *text)
 {

@@ -368,6 +368,12 @@ CST_API int cst_recorder_message(struct cst_recorder *r, uint32_t pid,
 				 const char *template_text, const char *text,
 				 struct cst_error *err);
 
+/* Returns how many calls of the thread are open in the trace on the stack that
+ * it runs on, spans included; -1: not known, or there are questions to be
+ * answered first.  Consumes what the program wrote before. */
+CST_API int cst_recorder_depth(struct cst_recorder *r, uint32_t pid,
+			       uint32_t tid);
+
 /* Handles one hit of a breakpoint on cstrace_hook_enter/exit(callee, caller,
  * number): drains what was written up to it.  Returns what cst_recorder_drain()
  * does, or 2 for a number that came before (gdb reported one hit twice). */
@@ -808,5 +814,10 @@ CST_API const char *cst_formats(void);
  * "B::foo()"), or the name itself if it is not mangled.  out has room for size
  * bytes; a longer name is cut. */
 CST_API void cst_demangle(const char *symbol, char *out, uint64_t size);
+
+/* Writes the simple name of a demangled one to out, as rows have it
+ * ("shop::Shop::pack(shop::Order const&)" becomes "Shop::pack"), cut at size
+ * bytes with the NUL. */
+CST_API void cst_simple_name(const char *name, char *out, uint64_t size);
 
 #endif

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: MIT
+"""Logpoints: breakpoints that put a line into the tree and never stop."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+
+import gdb
+
+from .. import engine
+from ..session import naming
+from ..ui import ctrlc
+from ..ui.console import plain, say
+from ..ui.words import count, duration_text
+
+if TYPE_CHECKING:
+    from ..session.session import Session
+
+_FORMATS = "xduotacfzs"
+_FIELD = re.compile(r"(?s)(.*[^:]):([%s])" % _FORMATS)
+_QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""")
+_IN_QUOTES = re.compile(r'(?s)"(.*)"((?:\.\.\.)?)')
+# What cstrace answers; gdb evaluates all other $names.
+OWN = ("$caller", "$depth", "$thread")
+
+
+class Field(NamedTuple):
+    """{expression:format}"""
+
+    expression: str
+    format: str  # one of gdb's letters, or ""
+
+
+Part = Union[str, Field]
+
+
+def _field(text: str) -> Field:
+    m = _FIELD.fullmatch(text)
+    expression, form = (m.group(1), m.group(2)) if m else (text, "")
+    if not expression.strip():
+        raise gdb.GdbError("{%s} names no expression; {{ is a brace" % text)
+    return Field(expression.strip(), form)
+
+
+def _brace_end(text: str, at: int) -> int:
+    """Returns where the brace opened before at is closed; -1: nowhere."""
+    depth = 1
+    while at < len(text):
+        quoted = _QUOTED.match(text, at)
+        if quoted:
+            at = quoted.end()
+            continue
+        depth += (text[at] == "{") - (text[at] == "}")
+        if not depth:
+            return at
+        at += 1
+    return -1
+
+
+def parse_template(text: str) -> list[Part]:
+    """Splits "n is {n:x}" into its texts and fields.  {{ and }} stand for
+    braces.  Raises gdb.GdbError for a brace without its other half."""
+    parts: list[Part] = []
+    plain, at = "", 0
+    while at < len(text):
+        c = text[at]
+        if c in "{}" and text[at:at + 2] == c * 2:
+            plain += c
+            at += 2
+        elif c == "{":
+            end = _brace_end(text, at + 1)
+            if end < 0:
+                raise gdb.GdbError("\"%s\" has no }" % text[at:])
+            parts += [plain, _field(text[at + 1:end])]
+            plain, at = "", end + 1
+        elif c == "}":
+            raise gdb.GdbError("a } without {: }} is a brace")
+        else:
+            plain += c
+            at += 1
+    return [p for p in (*parts, plain) if p]
+
+
+def _is_text(type_: gdb.Type) -> bool:
+    """A pointer to characters is shown as its text, without the address."""
+    type_ = type_.strip_typedefs()
+    if type_.code != gdb.TYPE_CODE_PTR:
+        return False
+    target = type_.target().strip_typedefs()
+    return target.sizeof == 1 and target.code in (gdb.TYPE_CODE_INT,
+                                                  gdb.TYPE_CODE_CHAR)
+
+
+def _value_text(value: gdb.Value, form: str) -> str:
+    if form == "s":
+        return _without_quotes(str(value.format_string(address=False))
+                               or str(value.format_string()))
+    if form:
+        return str(value.format_string(format=form))
+    if _is_text(value.type) and int(value):
+        return str(value.format_string(address=False))
+    return str(value.format_string())
+
+
+def _without_quotes(text: str) -> str:
+    m = _IN_QUOTES.fullmatch(text)
+    return m.group(1) + m.group(2) if m else text
+
+
+class Logpoint(gdb.Breakpoint):
+    """One of them, with its own number and the count of its hits."""
+
+    def __init__(self, number: int, location: str, template: str,
+                 condition: Optional[str], table: "Logpoints") -> None:
+        super().__init__(location, internal=True)
+        self.silent = True
+        self.own_number = number
+        self.where = location
+        self.template = template
+        self.only_if = condition
+        self.forget_hits()
+        self.is_spent = False
+        self._table = table
+        self._parts = parse_template(template)
+        try:
+            self._check()
+        except BaseException:
+            self.delete()
+            raise
+
+    def _check(self) -> None:
+        """gdb parses an expression at the place when it is made a condition:
+        what has no meaning there is refused now, not at each hit."""
+        expressions = [p.expression for p in self._parts
+                       if isinstance(p, Field) and p.expression not in OWN]
+        for expression in [*expressions,
+                           *([self.only_if] if self.only_if else [])]:
+            try:
+                self.condition = expression
+            except gdb.error as e:
+                raise gdb.GdbError("{%s}: %s" % (expression, e)
+                                   if expression != self.only_if else
+                                   "if %s: %s" % (expression, e)) from None
+        self.condition = ""
+
+    # ---- at a hit -----------------------------------------------------------
+
+    def _part_text(self, part: Part) -> str:
+        if isinstance(part, str):
+            return part
+        if part.expression in OWN:
+            return self._table.own(part.expression)
+        try:
+            return _value_text(gdb.parse_and_eval(part.expression),
+                               part.format)
+        except (gdb.error, ValueError) as e:
+            return "<%s>" % e
+
+    def _is_wanted(self) -> bool:
+        if self.only_if is None:
+            return True
+        try:
+            return bool(gdb.parse_and_eval(self.only_if))
+        except gdb.error:
+            return False  # as it reads memory that is not there
+
+    @ctrlc.handed_on
+    def stop(self) -> bool:
+        """A hit.  Returns False: the program goes on, whatever happens."""
+        if self.is_spent:
+            return False
+        try:
+            self._table.begin_hit()
+            self.n_passes += 1
+            if self._is_wanted():
+                self.n_hits += 1
+                self._table.write(self, "".join(map(self._part_text,
+                                                    self._parts)))
+            self._table.end_hit(self)
+        except Exception as e:
+            self._table.disable(self, "%s" % e)
+        return False
+
+    def forget_hits(self) -> None:
+        """It is counted from here on."""
+        self.n_hits = self.n_passes = 0
+        self.cost_ns = self.first_ns = 0
+
+    # ---- for the list -------------------------------------------------------
+
+    def place(self) -> str:
+        """"serve at shop.cc:63", as far as gdb knows it now."""
+        try:
+            found = gdb.decode_line(self.where)[1]
+        except gdb.error:
+            found = None
+        if not found or found[0].symtab is None:
+            return self.where
+        block = gdb.block_for_pc(found[0].pc)
+        while block is not None and block.function is None:
+            block = block.superblock
+        name = (block.function.name.partition("(")[0] + " at "
+                if block is not None else "")
+        more = len(found) - 1
+        return "%s%s:%d%s" % (
+            name, os.path.basename(found[0].symtab.filename), found[0].line,
+            " and %s" % count(more, "other place") if more else "")
+
+    def cost_text(self) -> str:
+        """"120 us a hit; 4000 hits so far": the time of gdb's own thread.  The
+        first one, at which gdb reads symbols, is left out of the mean."""
+        if not self.n_passes:
+            return "no hits so far"
+        rest_ns = self.cost_ns - self.first_ns
+        mean = duration_text(rest_ns // (self.n_passes - 1)
+                             if self.n_passes > 1 else self.cost_ns)
+        if self.only_if is None:
+            return "%s a hit; %s so far" % (mean, count(self.n_hits, "hit"))
+        return "%s each time that it gets there; %s in %s so far" % (
+            mean, count(self.n_hits, "hit"), count(self.n_passes, "time"))
+
+
+class Logpoints:
+    """All logpoints of the session, by their numbers."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self.all: dict[int, Logpoint] = {}
+        self._n = 0
+        self._pid = 0
+        self._tags: dict[int, str] = {}  # of threads, by kernel's number
+        self._places: dict[int, tuple[Optional[str], int]] = {}
+        # This thread's time at the end of the last hit: from there to the end
+        # of the next one all that gdb does is for that one.  0: the program
+        # stood still in between.
+        self._base_ns = 0
+
+    def add(self, location: str, template: str,
+            condition: Optional[str]) -> Logpoint:
+        """Sets one.  Raises gdb.GdbError where it cannot work."""
+        parse_template(template)
+        if gdb.parameter("breakpoint pending") is not True:
+            try:
+                gdb.decode_line(location)
+            except gdb.error as e:
+                raise gdb.GdbError(str(e)) from None
+        made = Logpoint(self._n + 1, location, template, condition, self)
+        self._n += 1
+        if not self.all:
+            gdb.events.cont.connect(self._resumed)
+        self.all[self._n] = made
+        return made
+
+    def delete(self, number: int) -> None:
+        """Deletes one that there is."""
+        self.all.pop(number).delete()
+        if not self.all:
+            gdb.events.cont.disconnect(self._resumed)
+
+    def enable(self, number: int, is_enabled: bool) -> None:
+        """Enables or disables one; enabled again, it has its whole budget."""
+        found = self.all[number]
+        found.enabled = is_enabled
+        if is_enabled:
+            found.is_spent = False
+            found.forget_hits()
+
+    def disable(self, point: Logpoint, why: str) -> None:
+        """Disables it at a hit, where gdb lets nobody change a breakpoint: it
+        is done behind it."""
+        point.is_spent = True
+
+        def now() -> None:
+            if point.is_valid():
+                point.enabled = False
+
+        gdb.post_event(now)
+        say("logpoint %d is disabled: %s" % (point.own_number, why))
+
+    # ---- at a hit -----------------------------------------------------------
+
+    def _resumed(self, _event: gdb.ContinueEvent) -> None:
+        self._base_ns = 0
+
+    def begin_hit(self) -> None:
+        """Hits in another process are counted anew."""
+        self._base_ns = self._base_ns or time.thread_time_ns()
+        pid = gdb.selected_inferior().pid
+        if pid != self._pid:
+            self._pid = pid
+            self._tags, self._places = {}, {}
+            for point in self.all.values():
+                point.forget_hits()
+
+    def end_hit(self, point: Logpoint) -> None:
+        """Adds the cost, and ends it for a logpoint that costs too much."""
+        now = time.thread_time_ns()
+        point.cost_ns += now - self._base_ns
+        if point.n_passes == 1:
+            point.first_ns = point.cost_ns
+        self._base_ns = now
+        budget_ns = self._session.settings.budget_ns()
+        if budget_ns and point.cost_ns > budget_ns:
+            self.disable(point, "its %s took %s (`set cstrace log-budget`; "
+                         "`enable cstrace-log %d` goes on)" % (
+                             count(point.n_hits, "hit"),
+                             duration_text(point.cost_ns), point.own_number))
+
+    def write(self, point: Logpoint, text: str) -> None:
+        """Into the tree; without a trace, where gdb's own words go."""
+        r = self._session.recording
+        if r is None or not r.is_on:
+            gdb.write("log %d: %s\n" % (point.own_number, plain(text)))
+            return
+        pid, tid, _ = gdb.selected_thread().ptid
+        file, line = self._place()
+        while not r.recorder.message(pid, tid, file, line, point.template,
+                                     text):
+            naming.answer_all(r)
+
+    def _place(self) -> tuple[Optional[str], int]:
+        pc = int(gdb.parse_and_eval("$pc"))
+        if pc not in self._places:
+            sal = gdb.find_pc_line(pc)
+            self._places[pc] = (sal.symtab.filename if sal.symtab else None,
+                                sal.line)
+        return self._places[pc]
+
+    def own(self, name: str) -> str:
+        """What cstrace knows of the place: the calling function, the depth in
+        the tree, the thread's tag."""
+        if name == "$caller":
+            older = gdb.newest_frame().older()
+            name = older.name() if older is not None else None
+            return engine.simple_name(name) if name else "?"
+        r = self._session.recording
+        pid, tid, _ = gdb.selected_thread().ptid
+        if name == "$depth":
+            if r is None or not r.is_on:
+                return "?"
+            r.take_all()  # until then there may be questions
+            return str(r.recorder.depth(pid, tid))
+        if tid not in self._tags and r is not None and r.is_on:
+            r.take_all()  # these may be its first calls
+            self._tags = {t.tid: t.tag() for t in r.recorder.trace().threads()}
+        return self._tags.get(tid) or str(tid)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Optional
+
+import gdb
+
+from ..breakpoints.logpoint import Logpoints
+from ..session.session import Session
+from ..ui import options
+from ..ui.console import plain, say
+from .base import TraceCommand, user_errors
+
+_USAGE = "cstrace log LOCATION, TEMPLATE [if COND]"
+_TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|.""",
+                    re.DOTALL)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The location, up to a comma outside brackets, and the rest."""
+    depth = at = 0
+    for m in _TOKEN.finditer(text):
+        depth += (m.group() in "([<") - (m.group() in ")]>")
+        if m.group() == "," and depth <= 0:
+            return text[:m.start()].strip(), text[m.end():].strip()
+        at = m.end()
+    return text[:at].strip(), ""
+
+
+def _split_condition(text: str) -> tuple[str, Optional[str]]:
+    """The template and what stands behind the last "if" outside braces.  A
+    template in quotes may hold any word."""
+    quoted = re.match(r'(?s)"((?:\\.|[^"\\])*)"(?:\s+if\s+(.+))?$', text)
+    if quoted:
+        return re.sub(r"\\(.)", r"\1", quoted.group(1)), quoted.group(2)
+    depth, found = 0, -1
+    for m in re.finditer(r"[{}]|\sif\s", text):
+        if m.group() in "{}":
+            depth += 1 if m.group() == "{" else -1
+        elif depth <= 0:
+            found = m.start()
+    if found < 0:
+        return text, None
+    return text[:found].rstrip(), text[found + 3:].strip()
+
+
+class LogCommand(TraceCommand):
+    """Put a line into the tree whenever the program gets to a place.
+
+    Usage: cstrace log LOCATION, TEMPLATE [if COND]
+
+    LOCATION is what `break` takes: a function, FILE:LINE, *ADDRESS.  The
+    program does not stop there; the text stands in the tree at its time and
+    depth, live and in all that is saved.  Without a trace it is written to
+    the console.
+
+      {expression}    its value there, as `print` has it
+      {expression:x}  in one of print's formats (x, d, u, o, t, a, c, f, z);
+                      s is a text without its quotes
+      {$caller}       the function that called this one
+      {$depth}        how many calls of the thread are open in the tree
+      {$thread}       the thread's tag, t2
+      {{ and }}       braces
+      if COND         only where this is true; a TEMPLATE that has the word
+                      "if" in it stands in double quotes
+
+    gdb evaluates at each hit, which costs some 100 to 300 us: `info
+    cstrace-log` lists the logpoints and tells what each costs.  One that
+    has cost more than `set cstrace log-budget` in a run is disabled.
+    `disable`, `enable` and `delete cstrace-log N` are as for breakpoints.
+
+    As in: cstrace log shop.cc:42, order {id} of {name:s}, {$caller} if id > 9"""
+
+    name = "cstrace log"
+    rest = gdb.COMPLETE_LOCATION
+
+    def __init__(self, session: Session, points: Logpoints) -> None:
+        super().__init__(session)
+        self._points = points
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        """Without TraceCommand's options: a location may begin with "-"."""
+        self.dont_repeat()
+        with user_errors():
+            if not arg.strip():
+                _write_list(self._points)
+                return
+            location, text = _split(arg)
+            template, condition = _split_condition(text)
+            if not template:
+                raise gdb.GdbError("%s: \"%s\" has no template behind a comma"
+                                   % (_USAGE, location))
+            made = self._points.add(location, template, condition)
+        say("logpoint %d in %s" % (made.own_number, made.place()))
+
+
+def _write_list(points: Logpoints) -> None:
+    if not points.all:
+        say("no logpoints: `%s` sets one" % _USAGE)
+        return
+    gdb.write("Num  Enb  What\n")
+    for number, point in points.all.items():
+        gdb.write("%-4d %-4s in %s: %s\n" % (
+            number, "y" if point.enabled else "n", point.place(),
+            plain(point.template)))
+        if point.only_if:
+            gdb.write("          only if %s\n" % plain(point.only_if))
+        gdb.write("          %s\n" % point.cost_text())
+
+
+class InfoLogCommand(TraceCommand):
+    """List the logpoints, with what each has cost.
+
+    Usage: info cstrace-log"""
+
+    name = "info cstrace-log"
+
+    def __init__(self, session: Session, points: Logpoints) -> None:
+        super().__init__(session)
+        self._points = points
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        options.no_more(rest, self.name)
+        _write_list(self._points)
+
+
+def _numbers(text: str, points: Logpoints, command: str) -> list[int]:
+    """The numbers of "1 3-5", all that there are for none."""
+    found: list[int] = []
+    for word in text.split():
+        m = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
+        if not m:
+            raise gdb.GdbError('%s: "%s" is not the number of a logpoint'
+                               % (command, word))
+        first, last = int(m.group(1)), int(m.group(2) or m.group(1))
+        there = [n for n in points.all if first <= n <= last]
+        if not there:
+            raise gdb.GdbError("%s: no logpoint %s; `info cstrace-log` lists "
+                               "them" % (command, word))
+        found += there
+    return found or list(points.all)
+
+
+class _EachCommand(gdb.Command):
+    """One of gdb's own words, for logpoints."""
+
+    def __init__(self, word: str, doc: str, points: Logpoints,
+                 do: Callable[[int], None]) -> None:
+        self._name = word + " cstrace-log"
+        self.__doc__ = "%s\n\nUsage: %s [NUMBER...]" % (doc, self._name)
+        self._points = points
+        self._do = do
+        super().__init__(self._name, gdb.COMMAND_BREAKPOINTS,
+                         gdb.COMPLETE_NONE)
+
+    def invoke(self, arg: str, from_tty: bool) -> None:
+        self.dont_repeat()
+        with user_errors():
+            for number in _numbers(arg, self._points, self._name):
+                self._do(number)
+
+
+def register(session: Session) -> None:
+    points = Logpoints(session)
+    LogCommand(session, points)
+    InfoLogCommand(session, points)
+    _EachCommand("delete", "Delete logpoints, all without a number.", points,
+                 points.delete)
+    _EachCommand("disable", "Disable logpoints, all without a number.",
+                 points, lambda n: points.enable(n, False))
+    _EachCommand("enable", "Enable logpoints, all without a number.", points,
+                 lambda n: points.enable(n, True))

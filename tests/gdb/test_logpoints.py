@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Logpoints: `cstrace log LOCATION, TEMPLATE [if COND]` puts a text into the
+tree and never stops the program."""
+
+import re
+
+import pytest
+
+from lib_build import TARGETS, build
+from lib_cstrace import cstrace
+
+QUIET = "set cstrace live off"
+SHOP = (TARGETS / "shop.cc").read_text().splitlines()
+
+
+def line_of(text):
+    """The place of this line of the shop, for a LOCATION."""
+    return "shop.cc:%d" % (1 + next(i for i, line in enumerate(SHOP)
+                                    if text in line))
+
+
+def logged(text):
+    """The rows of logpoints in a tree: (blanks before it, text)."""
+    return [(len(m[1]), m[2])
+            for m in re.finditer(r"^#?.*?( +)log: (.*?)(?:  \S+:\d+)?$", text,
+                                 re.M)]
+
+
+def test_without_a_trace_the_text_goes_to_the_console(gdb):
+    run = gdb(build("shop.cc"), "cstrace log %s, order {number} by {$caller}"
+              % line_of("Order order(number);"), "run 1 3")
+    assert re.findall(r"^log 1: (.*)$", run.out, re.M) == [
+        "order %d by main" % n for n in range(4)]
+    assert "logpoint 1 in shop::make_order at shop.cc:" in run.out
+
+
+def test_values_in_all_forms(gdb):
+    run = gdb(build("shop.cc"),
+              "cstrace log %s, {name}|{name:s}|{stock:x}|{price}|{{{stock}}}|"
+              "{this->items_.size() + 1}|{$no_such_variable}"
+              % line_of("items_[name] ="),
+              "cstrace log %s, {argv[0]:s} {argc:d} {$depth} {*(int *) 0}"
+              % line_of("shop.sale(10)"), "run 1 1")
+    first = re.findall(r"^log 1: (.*)$", run.out, re.M)[0]
+    assert first == '"apple"|apple|0x28|{cents_ = 35}|{40}|1|void'
+    second = re.findall(r"^log 2: (.*)$", run.out, re.M)[0]
+    assert re.fullmatch(r"/\S+ 3 \? <Cannot access memory at address 0x0>",
+                        second)
+
+
+def test_a_condition_and_a_text_with_its_word(gdb):
+    at = line_of("order.add(\"apple\"")
+    run = gdb(build("shop.cc"),
+              "cstrace log %s, {number} if number %% 2 == 1" % at,
+              'cstrace log %s, "odd if {number}" if number == 3' % at,
+              "run 1 4", "info cstrace-log")
+    assert re.findall(r"^log (\d): (.*)$", run.out, re.M) == [
+        ("1", "1"), ("1", "3"), ("2", "odd if 3")]
+    assert "only if number == 3" in run.out
+    assert re.search(r"^ +\S+ [mun]s each time that it gets there; 2 hits in "
+                     r"5 times so far$", run.out, re.M)
+
+
+@pytest.mark.parametrize("text, why", [
+    ("shop::make_order, {nosuch}", '{nosuch}: No symbol "nosuch" in current '
+     "context."),
+    ("shop::make_order, {number +}", "{number +}: A syntax error"),
+    ("shop::make_order, {number", '"{number" has no }'),
+    ("shop::make_order, number}", "a } without {"),
+    ("shop::make_order, {}", "{} names no expression"),
+    ("shop::make_order", 'has no template behind a comma'),
+    ("shop::make_ordr, x", 'Function "shop::make_ordr" not defined'),
+    ("shop.cc:99999, x", "No line 99999 in file"),
+    ("shop::make_order, x if q", 'if q: No symbol "q" in current context.'),
+])
+def test_what_cannot_work_is_refused_with_the_reason(gdb, text, why):
+    run = gdb(build("shop.cc"), "cstrace log " + text, "info cstrace-log")
+    assert why in run.out
+    assert "no logpoints" in run.out
+
+
+def test_listed_disabled_enabled_and_deleted(gdb):
+    run = gdb(build("shop.cc"), "cstrace log shop::make_order, one",
+              "cstrace log shop::make_order, two",
+              "cstrace log shop::make_order, three",
+              "disable cstrace-log 1", "delete cstrace-log 2-2", "run 1 1",
+              "cstrace log", "enable cstrace-log", "run 1 1",
+              "delete cstrace-log 7", "delete cstrace-log",
+              "info cstrace-log")
+    assert re.findall(r"^log \d: (.*)$", run.out, re.M) == [
+        "three"] * 2 + ["one", "three"] * 2
+    assert re.search(r"^1 +n +in shop::make_order at shop.cc:\d+: one$",
+                     run.out, re.M)
+    assert "delete cstrace-log: no logpoint 7; `info cstrace-log` lists" \
+        in run.out
+    assert run.out.rstrip().endswith(
+        "cstrace: no logpoints: `cstrace log LOCATION, TEMPLATE [if COND]` "
+        "sets one")
+    assert "Breakpoint" not in run.out  # gdb's own list knows nothing of them
+
+
+def test_one_that_costs_too_much_is_disabled(gdb):
+    run = gdb(build("shop.cc"), "set cstrace log-budget 2ms",
+              "cstrace log %s, {name}" % line_of("Item &item = find"),
+              "run 1 300", "info cstrace-log", "show cstrace log-budget",
+              "set cstrace log-budget soon")
+    hits = len(re.findall(r"^log 1: ", run.out, re.M))
+    assert 0 < hits < 300
+    assert re.search(r"cstrace: logpoint 1 is disabled: its %d hits? took "
+                     r"\S+ ms \(`set cstrace log-budget`; `enable "
+                     r"cstrace-log 1` goes on\)" % hits, run.out)
+    assert "exited normally" in run.out
+    assert re.search(r"^1 +n +in ", run.out, re.M)
+    assert 'wants a time with its unit' in run.out
+
+
+def test_beside_breakpoints_commands_and_dprintf(gdb):
+    at = line_of("order.add(\"apple\"")
+    run = gdb(build("shop.cc"), "cstrace log %s, log {number}" % at,
+              'dprintf %s,"dprintf %%d\\n", number' % at,
+              "break %s if number == 1" % at, "run 1 2", "next", "continue")
+    assert re.findall(r"^(?:log 1: )?(log|dprintf) (\d)$", run.out, re.M) == [
+        (who, n) for n in "012" for who in ("log", "dprintf")]
+    assert len(re.findall(r"hit Breakpoint \d, ", run.out)) == 1
+
+
+def test_the_text_stands_in_the_tree(gdb, tmp_path):
+    """Live, shown, saved: at its depth and time, from every thread."""
+    run = gdb(build("shop.cc"), "cstrace start",
+              "cstrace log %s, take {n} of {name:s} at {$depth} by {$thread}"
+              % line_of("Item &item = find"), "run 1 4", "cstrace show",
+              "cstrace save t.cst",
+              "cstrace save t.txt", "cstrace report")
+    live, shown = run.out.split("exited normally", 1)
+    assert len(logged(live)) == 8
+    texts = {text for _, text in logged(live)}
+    assert any(re.fullmatch(r"take 1 of apple at \d+ by t[23]", text)
+               for text in texts), texts
+    assert {text for _, text in logged((tmp_path / "t.txt").read_text())} \
+        == texts
+    again = cstrace(tmp_path, "show", "t.cst")
+    assert {text for _, text in logged(again.out)} == texts
+
+
+def test_completion(gdb):
+    run = gdb(build("shop.cc"), "complete cstrace lo",
+              "complete cstrace log shop::make_o", "help cstrace log")
+    assert "cstrace log\n" in run.out
+    assert "cstrace log shop::make_order(int)" in run.out
+    assert "{$caller}" in run.out
