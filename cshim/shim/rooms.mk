@@ -43,6 +43,7 @@ SHIM_SRC := \
 	cshim/shim/core/exception.c \
 	cshim/shim/libc/sandbox.c \
 	cshim/shim/program/shim.c \
+	cshim/shim/program/introduce.c \
 	cshim/shim/program/own.c \
 	cshim/shim/program/place.c \
 	cshim/shim/program/values.c \
@@ -57,7 +58,6 @@ SHIM_SO_SRC := \
 	cshim/shim/libc/next_symbol.c \
 	cshim/shim/kernel/loaded_object.c \
 	cshim/shim/libc/exec.c \
-	cshim/shim/program/introduce.c \
 	cshim/shim/libc/deepbind.c
 
 # Only in the archive.

@@ -682,9 +682,31 @@ QUIET static void a_tracer_sees_the_same(void **state)
 	assert_int_equal(cstrace_flush(), -1);
 }
 
+static int n_first;
+
+/* It asks for its open calls and spans somewhere, so both are kept from its
+ * begin on. */
+QUIET static int begin(void **state)
+{
+	(void)state;
+	n_first = cstrace_backtrace(open_calls, OPEN_MAX_TEST);
+	cstrace_keep_calls(0);
+	cstrace_keep_spans(0);
+	return 0;
+}
+
+QUIET static void a_program_that_asks_is_watched_from_its_begin(void **state)
+{
+	(void)state;
+	assert_int_equal(n_first, 1);
+	leaf();
+	assert_int_equal(*shim_state(), CST_STATE_OFF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_that_asks_is_watched_from_its_begin),
 		cmocka_unit_test(callbacks_see_each_call_of_a_hook),
 		cmocka_unit_test(callbacks_see_what_a_macro_has),
 		cmocka_unit_test(a_veto_is_for_those_that_opted_in),
@@ -706,5 +728,5 @@ int main(void)
 		cmocka_unit_test(a_tracer_sees_the_same),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, begin, NULL);
 }

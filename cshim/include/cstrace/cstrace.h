@@ -213,6 +213,16 @@ __asm__(".pushsection .note.cstrace, \"a\", %note\n\t"
 	".long cstrace_shim_at_ - .\n\t"
 	".popsection");
 
+/* A use of what has to be kept from the program's begin leaves a note, too: 1
+ * the calls that are open, 2 spans. */
+#define CSTRACE_WANT_(what)                                     \
+	__asm__ volatile(".pushsection .note.cstrace, \"a\", %%note\n\t" \
+			 ".balign 4\n\t"                        \
+			 ".long 8, 4, 2\n\t"                    \
+			 ".asciz \"cstrace\"\n\t"               \
+			 ".long " what "\n\t"                   \
+			 ".popsection" ::)
+
 enum {
 	CSTRACE_STATE_OFF_ = 2,
 	CSTRACE_KIND_SPAN_ = 6,
@@ -861,18 +871,13 @@ CSTRACE_INLINE_ int cstrace_off(int callback)
 	return shim ? shim->off(callback) : -1;
 }
 
-/* ---- what the program keeps for itself
- * ---------------------------------------
+/* ---- what the program keeps for itself --------------------------------------
+ *
+ * A program that uses cstrace_backtrace() or cstrace_print_calls() has its open
+ * calls kept from its begin on, one that uses cstrace_span_dump() its last 4096
+ * spans; cstrace_keep_calls() and cstrace_keep_spans() change that.  Each call
+ * of a hook costs more while its calls are kept, some 50 ns.
  */
-
-/* From now on the calls that are open are known to cstrace_backtrace() (1), or
- * no more (0).  They are as long as a callback is set, too. */
-CSTRACE_INLINE_ int cstrace_keep_calls(int on)
-{
-	const struct cstrace_shim *shim = CSTRACE_SHIM_(keep);
-
-	return shim ? shim->keep(CSTRACE_KEEP_CALLS_, on != 0) : -1;
-}
 
 /* Puts the calling thread's open calls into calls[], the innermost first, at
  * most n.  Returns their number.  Async-signal-safe, without memory of the
@@ -881,6 +886,7 @@ CSTRACE_INLINE_ int cstrace_backtrace(struct cstrace_open *calls, int n)
 {
 	const struct cstrace_shim *shim = CSTRACE_SHIM_(backtrace);
 
+	CSTRACE_WANT_("1");
 	return shim ? shim->backtrace(calls, n) : 0;
 }
 
@@ -889,8 +895,18 @@ CSTRACE_INLINE_ void cstrace_print_calls(int fd)
 {
 	const struct cstrace_shim *shim = CSTRACE_SHIM_(print_calls);
 
+	CSTRACE_WANT_("1");
 	if (shim)
 		shim->print_calls(fd);
+}
+
+/* From now on the calls that are open are kept (1), or no more (0).  They are
+ * as long as a callback is set, too.  Returns -1 without a shim. */
+CSTRACE_INLINE_ int cstrace_keep_calls(int on)
+{
+	const struct cstrace_shim *shim = CSTRACE_SHIM_(keep);
+
+	return shim ? shim->keep(CSTRACE_KEEP_CALLS_, on != 0) : -1;
 }
 
 /* Puts the name of the function at that address into name[], cut to `size`, if
@@ -907,20 +923,12 @@ CSTRACE_INLINE_ int cstrace_name(const void *address, char *name, size_t size)
 	return 0;
 }
 
-/* From now on keeps the last n spans of all threads (0: keeps none, forgets
- * those it has) for cstrace_span_dump(). */
-CSTRACE_INLINE_ int cstrace_keep_spans(unsigned n)
-{
-	const struct cstrace_shim *shim = CSTRACE_SHIM_(keep);
-
-	return shim ? shim->keep(CSTRACE_KEEP_SPANS_, n) : -1;
-}
-
 /* Prints the tree of spans, on the standard error or another descriptor. */
 CSTRACE_INLINE_ void cstrace_span_dump_to(int fd)
 {
 	const struct cstrace_shim *shim = CSTRACE_SHIM_(span_dump);
 
+	CSTRACE_WANT_("2");
 	if (shim)
 		shim->span_dump(fd);
 }
@@ -928,6 +936,15 @@ CSTRACE_INLINE_ void cstrace_span_dump_to(int fd)
 CSTRACE_INLINE_ void cstrace_span_dump(void)
 {
 	cstrace_span_dump_to(2);
+}
+
+/* From now on the last n spans of all threads are kept (0: none, and those that
+ * were are forgotten).  Returns -1 without a shim, or without memory. */
+CSTRACE_INLINE_ int cstrace_keep_spans(unsigned n)
+{
+	const struct cstrace_shim *shim = CSTRACE_SHIM_(keep);
+
+	return shim ? shim->keep(CSTRACE_KEEP_SPANS_, n) : -1;
 }
 
 /* ---- control ----------------------------------------------------------------

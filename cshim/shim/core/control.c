@@ -240,6 +240,7 @@ static void control_rest(void)
 	control.answer_state = CST_STATE_OFF;
 	state_page.n_answers++;
 	state_swap(STATE_ANSWERING, CST_STATE_OFF);
+	control_watched();
 }
 
 /* gdb has poked before any code ran: map at once, for the program may change

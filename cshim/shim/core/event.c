@@ -88,6 +88,10 @@ static COLD void watched(const struct depth_event *e)
 
 	if (watch_is_quiet())
 		return;
+	if (!watch_calls()) {
+		record(e);
+		return;
+	}
 	if (e->kind == CST_ENTER)
 		watch_enter(&call, NULL);
 	record(e);

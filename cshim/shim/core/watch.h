@@ -25,6 +25,13 @@ static inline int watch_any(void)
 	return __atomic_load_n(&watch_wanted, __ATOMIC_RELAXED) != 0;
 }
 
+/* Returns whether it wants to know of calls, not of spans alone. */
+static inline int watch_calls(void)
+{
+	return (__atomic_load_n(&watch_wanted, __ATOMIC_RELAXED) &
+		(WATCH_CALLBACKS | WATCH_CALLS)) != 0;
+}
+
 /* A call of a hook or of cstrace.h, or a span. */
 struct watched_call {
 	uint64_t callee; /* the function; of cstrace.h: the place */
