@@ -67,6 +67,7 @@ setup(
         ("share/doc/cstrace", ["README.md", "CHANGELOG.md", "LICENSE"]),
         *folder_files("docs", "share/doc/cstrace", "*"),
         ("share/man/man1", ["man/cstrace.1"]),
+        ("share/man/man3", ["man/cstrace.h.3"]),
         ("share/bash-completion/completions", ["completion/cstrace"]),
         ("share/zsh/site-functions", ["completion/_cstrace"]),
         *folder_files("gdbext", "lib/cstrace", "*.py"),

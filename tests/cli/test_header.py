@@ -40,7 +40,7 @@ def preloaded(program):
 
 def compile_object(tmp_path, compiler, *flags, source, name="o.o"):
     out = tmp_path / name
-    # gcc wants to be told that a .c file is C++.
+    # gcc has to know that a .c file is C++.
     language = ["-x", "c++"] if "++" in compiler else []
     run(compiler, *flags, *language, "-c", source, "-o", out)
     return out

@@ -94,6 +94,7 @@ def test_the_installed_command_traces(prefix, app):
 def test_what_shells_and_man_look_for_is_in_place(prefix):
     share = prefix / "share"
     assert (share / "man/man1/cstrace.1").is_file()
+    assert (share / "man/man3/cstrace.h.3").is_file()
     assert (share / "bash-completion/completions/cstrace").is_file()
     assert (share / "zsh/site-functions/_cstrace").is_file()
 

@@ -876,7 +876,7 @@ CSTRACE_INLINE_ int cstrace_off(int callback)
  * A program that uses cstrace_backtrace() or cstrace_print_calls() has its open
  * calls kept from its begin on, one that uses cstrace_span_dump() its last 4096
  * spans; cstrace_keep_calls() and cstrace_keep_spans() change that.  Each call
- * of a hook costs more while its calls are kept, some 50 ns.
+ * of a hook costs more while its calls are kept, about 50 ns.
  */
 
 /* Puts the calling thread's open calls into calls[], the innermost first, at
