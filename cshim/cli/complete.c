@@ -4,7 +4,7 @@
  * completion scripts run it.
  */
 #include "complete.h"
-#include "command.h"
+#include "commands.h"
 #include "cstrace/engine.h"
 #include "option_rows.h"
 #include "trace_file.h"

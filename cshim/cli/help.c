@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Prints what --help prints: the list of commands, or one command's options and
- * examples, from the tables that the commands are read with.
+ * Prints a command's options and examples, from the tables that the command is
+ * read with.
  */
 #include "help.h"
 #include "option_rows.h"
 
+#include <stdio.h>
 #include <string.h>
-
-void help_print(FILE *to)
-{
-	fputs("usage: cstrace COMMAND [ARGUMENT...]\n"
-	      "\n"
-	      "Show every call that a C or C++ program makes.\n"
-	      "\n"
-	      "Commands:\n",
-	      to);
-	for (int i = 0; commands[i]; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name,
-			commands[i]->summary);
-	fputs("\n"
-	      "Examples:\n"
-	      "  cstrace record ./app\n"
-	      "  cstrace show\n"
-	      "  cstrace gdb --args ./app 1 2\n"
-	      "\n"
-	      "Where no trace is named, cstrace.cst is read, which `record' "
-	      "leaves.\nFILE.cst may be - for standard input, or the shell's "
-	      "<(...).  `cstrace FILE.cst'\nshows it.\n"
-	      "`cstrace COMMAND --help' or `cstrace help COMMAND' tells more, "
-	      "`cstrace\n--version' says which version this is.\n",
-	      to);
-}
 
 static void print_option(const char *name, const char *value, const char *help)
 {

@@ -5,7 +5,7 @@
  */
 #include "input.h"
 #include "cstrace/engine.h"
-#include "command.h"
+#include "tell.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "tell.h"
 
 int install_dir_find(const char *name, const char *const *places,
 		     char out[PATH_MAX])

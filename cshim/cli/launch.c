@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "tell.h"
 #include "preload.h"
 
 /* ---- finding the program --------------------------------------------------

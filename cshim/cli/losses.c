@@ -5,7 +5,7 @@
  */
 #include "losses.h"
 
-#include "command.h"
+#include "tell.h"
 
 void losses_tell_untraced(const struct cst_status_report *s)
 {

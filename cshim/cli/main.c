@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The cstrace command: picks the subcommand, all else is in its file.
+ * The cstrace command: picks the subcommand, or prints the general help.
  */
-#include "base/utf8.h"
 #include "big_stack.h"
-#include "command.h"
+#include "commands.h"
 #include "complete.h"
 #include "help.h"
 #include "spelling.h"
@@ -12,56 +11,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct command *const commands[] = {
-	&command_gdb,  &command_record, &command_live,	 &command_show,
-	&command_list, &command_report, &command_graph,	 &command_save,
-	&command_info, &command_diff,	&command_expect, &command_check,
-	NULL,
-};
-
-static void tell(const char *name, const char *format, va_list args)
+static void print_general_help(FILE *to)
 {
-	char text[4096], line[sizeof(text) * 4];
-
-	vsnprintf(text, sizeof(text), format, args);
-	*utf8_put(line, text, sizeof(line) - 1) = '\0';
-	fprintf(stderr, "cstrace%s%s: %s\n", name ? " " : "", name ? name : "",
-		line);
-}
-
-int usage_error(const struct command *c, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	tell(c->name, format, args);
-	va_end(args);
-	return STATUS_USAGE;
-}
-
-int failure(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	tell(NULL, format, args);
-	va_end(args);
-	return STATUS_FAILED;
-}
-
-const struct command *command_find(const char *name)
-{
+	fputs("usage: cstrace COMMAND [ARGUMENT...]\n"
+	      "\n"
+	      "Show every call that a C or C++ program makes.\n"
+	      "\n"
+	      "Commands:\n",
+	      to);
 	for (int i = 0; commands[i]; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
-	return NULL;
+		fprintf(to, "  %-8s %s\n", commands[i]->name,
+			commands[i]->summary);
+	fputs("\n"
+	      "Examples:\n"
+	      "  cstrace record ./app\n"
+	      "  cstrace show\n"
+	      "  cstrace gdb --args ./app 1 2\n"
+	      "\n"
+	      "Where no trace is named, cstrace.cst is read, which `record' "
+	      "leaves.\nFILE.cst may be - for standard input, or the shell's "
+	      "<(...).  `cstrace FILE.cst'\nshows it.\n"
+	      "`cstrace COMMAND --help' or `cstrace help COMMAND' tells more, "
+	      "`cstrace\n--version' says which version this is.\n",
+	      to);
 }
 
 /* One line, and what was probably meant. */
@@ -93,7 +70,7 @@ static int print_help(int n_words, char **words)
 	const struct command *c;
 
 	if (n_words == 0) {
-		help_print(stdout);
+		print_general_help(stdout);
 		return STATUS_OK;
 	}
 	c = command_find(words[0]);
@@ -158,7 +135,7 @@ int main(int argc, char **argv)
 {
 	fill_standard_places();
 	if (argc < 2) {
-		help_print(stderr);
+		print_general_help(stderr);
 		return STATUS_USAGE;
 	}
 	return flush(big_stack_run(run, argc, argv));

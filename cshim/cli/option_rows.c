@@ -749,6 +749,16 @@ const struct option_row option_rows[] = {
 	{NULL, NULL, NULL, 0, NULL, NULL},
 };
 
+const char *option_row_owner(const struct option_row *row)
+{
+	/* In the order of the bits FOR_... */
+	static const char *const names[] = {"record", "live",	"show", "list",
+					    "report", "graph",	"save", "info",
+					    "diff",   "expect", "check"};
+
+	return names[__builtin_ctz(row->use)];
+}
+
 void options_default(struct options *o)
 {
 	*o = (struct options){0};

@@ -31,6 +31,9 @@ static inline int option_row_takes_word(const struct option_row *row)
 	return row->value && *row->value != '[';
 }
 
+/* Returns the name of the first command that has the option. */
+const char *option_row_owner(const struct option_row *row);
+
 /* Sets what holds if no option is given. */
 void options_default(struct options *o);
 

@@ -42,14 +42,12 @@ static void choose_rows(const struct command *c, struct option *out)
 /* ---- what is wrong with an option ------------------------------------------
  */
 
-/* Another command that has it. */
-static const struct command *find_owner(const char *name)
+/* The name of another command that has it, or NULL. */
+static const char *find_owner(const char *name)
 {
 	for (int i = 0; option_rows[i].name; i++)
-		for (int k = 0; commands[k]; k++)
-			if (!strcmp(option_rows[i].name, name) &&
-			    option_rows[i].use & commands[k]->options)
-				return commands[k];
+		if (!strcmp(option_rows[i].name, name))
+			return option_row_owner(&option_rows[i]);
 	return NULL;
 }
 
@@ -76,7 +74,7 @@ static int tell_unknown(const struct command *c, const struct option *chosen,
 			const char *word)
 {
 	char *name = strndup(word + 2, strcspn(word + 2, "="));
-	const struct command *owner = name ? find_owner(name) : NULL;
+	const char *owner = name ? find_owner(name) : NULL;
 	const char *near = name ? find_near(chosen, name) : NULL;
 
 	if (!name)
@@ -88,7 +86,7 @@ static int tell_unknown(const struct command *c, const struct option *chosen,
 			    name, c->name);
 	else if (owner)
 		usage_error(c, "no option '--%s' here: it is one of cstrace %s",
-			    name, owner->name);
+			    name, owner);
 	else if (near)
 		usage_error(c, "no option '--%s': did you mean --%s?", name,
 			    near);

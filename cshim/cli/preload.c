@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "tell.h"
 #include "install_dir.h"
 
 /* The shim, seen from the folder that the command is in: in the build folder

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "tell.h"
 #include "input.h"
 #include "losses.h"
 #include "trace_file.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "tell.h"
 
 enum {
 	TICK_MS = 500,

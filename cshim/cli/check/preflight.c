@@ -7,7 +7,7 @@
 #include "check/preflight.h"
 #include "check/check_file.h"
 #include "check/check_libraries.h"
-#include "command.h"
+#include "tell.h"
 
 #include <fcntl.h>
 #include <string.h>
