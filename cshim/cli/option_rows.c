@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,6 @@ static int set_u32(uint32_t *out, const char *value)
 	return 0;
 }
 
-static int set_depth(struct options *o, const char *value)
-{
-	return set_u32(&o->choice.depth, value);
-}
-
 static int set_thread(struct options *o, const char *value)
 {
 	const char *colon = strchr(value, ':');
@@ -110,20 +106,6 @@ static int set_times(struct options *o, const char *value)
 	return 0;
 }
 
-static int set_fail_on_time(struct options *o, const char *value)
-{
-	(void)value;
-	o->fail_on_time = 1;
-	return 0;
-}
-
-static int set_counts(struct options *o, const char *value)
-{
-	(void)value;
-	o->diff_by = CST_DIFF_BY_COUNTS;
-	return 0;
-}
-
 static int set_diff_sort(struct options *o, const char *value)
 {
 	int word = value_word(value, diff_sort_words);
@@ -131,43 +113,6 @@ static int set_diff_sort(struct options *o, const char *value)
 	if (word < 0)
 		return CST_BAD_INPUT;
 	o->diff_sort = (enum cst_diff_sort)(word + CST_DIFF_SORT_CALLS);
-	return 0;
-}
-
-static int set_percent(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_percent = 1;
-	return 0;
-}
-
-static int set_force(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_forced = 1;
-	return 0;
-}
-
-static int set_make(struct options *o, const char *value)
-{
-	(void)value;
-	o->make = 1;
-	return 0;
-}
-
-static int set_last(struct options *o, const char *value)
-{
-	return value_number(value, UINT64_MAX, &o->choice.last);
-}
-
-static int set_min_time(struct options *o, const char *value)
-{
-	return value_time(value, &o->choice.min_ns);
-}
-
-static int set_around(struct options *o, const char *value)
-{
-	o->choice.around = value;
 	return 0;
 }
 
@@ -186,65 +131,6 @@ static int set_at(struct options *o, const char *value)
 		memcpy(text + n, "s", 2);
 	o->choice.has_at = 1;
 	return value_time(text, &o->choice.at_ns);
-}
-
-static int set_below(struct options *o, const char *value)
-{
-	o->choice.root = value;
-	return 0;
-}
-
-static int set_from(struct options *o, const char *value)
-{
-	o->choice.from = value;
-	return *value ? 0 : CST_BAD_INPUT;
-}
-
-static int set_until(struct options *o, const char *value)
-{
-	o->choice.until = value;
-	return *value ? 0 : CST_BAD_INPUT;
-}
-
-static int set_in(struct options *o, const char *value)
-{
-	o->choice.file = value;
-	return *value ? 0 : CST_BAD_INPUT;
-}
-
-static int set_module(struct options *o, const char *value)
-{
-	o->choice.module = value;
-	return *value ? 0 : CST_BAD_INPUT;
-}
-
-static int set_filter(struct options *o, const char *value)
-{
-	o->choice.filter = value;
-	return 0;
-}
-
-static int set_exclude(struct options *o, const char *value)
-{
-	o->choice.exclude = value;
-	return 0;
-}
-
-static int set_format(struct options *o, const char *value)
-{
-	o->format = value;
-	return 0;
-}
-
-static int set_output(struct options *o, const char *value)
-{
-	o->output = value;
-	return *value ? 0 : CST_BAD_INPUT;
-}
-
-static int set_flight(struct options *o, const char *value)
-{
-	return value_size(value, &o->flight_bytes);
 }
 
 /* "USR1", "SIGUSR1" or "10". */
@@ -266,39 +152,12 @@ static int set_on_signal(struct options *o, const char *value)
 		       : CST_BAD_INPUT;
 }
 
-static int set_all(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_all = 1;
-	return 0;
-}
-
 static int set_debug_dir(struct options *o, const char *value)
 {
 	if (o->n_debug_dirs == MAX_DEBUG_DIRS || !*value)
 		return CST_BAD_INPUT;
 	o->debug_dirs[o->n_debug_dirs++] = value;
 	return 0;
-}
-
-static int set_max_size(struct options *o, const char *value)
-{
-	return value_size(value, &o->max_bytes);
-}
-
-static int set_keep_depth(struct options *o, const char *value)
-{
-	return set_u32(&o->keep_depth, value);
-}
-
-static int set_keep_time(struct options *o, const char *value)
-{
-	return value_time(value, &o->keep_ns);
-}
-
-static int set_keep_size(struct options *o, const char *value)
-{
-	return set_u32(&o->keep_bytes, value);
 }
 
 static int set_sample(struct options *o, const char *value)
@@ -310,66 +169,6 @@ static int set_sample(struct options *o, const char *value)
 	return o->sample_hz ? 0 : -1;
 }
 
-static int set_wall(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_wall = 1;
-	return 0;
-}
-
-static int set_for(struct options *o, const char *value)
-{
-	return value_time(value, &o->sample_ns);
-}
-
-static int set_stacks(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_stacks = 1;
-	return 0;
-}
-
-static int set_samples(struct options *o, const char *value)
-{
-	(void)value;
-	o->choice.samples = 1;
-	return 0;
-}
-
-static int set_no_what(struct options *o, const char *value)
-{
-	(void)value;
-	o->has_no_what = 1;
-	return 0;
-}
-
-static int set_std(struct options *o, const char *value)
-{
-	(void)value;
-	o->choice.std = 1;
-	return 0;
-}
-
-static int set_fold(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.fold = 1;
-	return 0;
-}
-
-static int set_no_fold(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.fold = 0;
-	return 0;
-}
-
-static int set_unfold(struct options *o, const char *value)
-{
-	o->choice.unfold = value;
-	return 0;
-}
-
 static int set_names(struct options *o, const char *value)
 {
 	int word = value_word(value, names_words);
@@ -377,51 +176,6 @@ static int set_names(struct options *o, const char *value)
 	if (word < 0)
 		return CST_BAD_INPUT;
 	o->look.names = o->choice.names = (uint8_t)word; /* enum cst_names */
-	return 0;
-}
-
-static int set_id(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.id = 1;
-	return 0;
-}
-
-static int set_no_id(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.id = 0;
-	return 0;
-}
-
-static int set_no_thread(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.thread = 0;
-	return 0;
-}
-
-static int set_no_callsite(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.callsite = 0;
-	return 0;
-}
-
-static int set_no_duration(struct options *o, const char *value)
-{
-	(void)value;
-	o->look.duration = 0;
-	return 0;
-}
-
-static int set_timestamp(struct options *o, const char *value)
-{
-	int word = value_word(value, timestamp_words);
-
-	if (word < 0)
-		return CST_BAD_INPUT;
-	o->look.timestamp = (uint8_t)word; /* enum cst_timestamp */
 	return 0;
 }
 
@@ -437,21 +191,6 @@ static int set_fields(struct options *o, const char *value)
 	return cst_report_check(&o->report, NULL);
 }
 
-static int set_graph_depth(struct options *o, const char *value)
-{
-	return set_u32(&o->graph.depth, value);
-}
-
-static int set_graph_sort(struct options *o, const char *value)
-{
-	int word = value_word(value, graph_sort_words);
-
-	if (word < 0)
-		return CST_BAD_INPUT;
-	o->graph.sort = (uint32_t)word; /* enum cst_sort */
-	return 0;
-}
-
 /* "2", "0.5" or "0.5%". */
 static int set_min_share(struct options *o, const char *value)
 {
@@ -465,58 +204,6 @@ static int set_min_share(struct options *o, const char *value)
 	if (*end || percent > 100)
 		return CST_BAD_INPUT;
 	o->graph.min_share_ppm = (uint32_t)(percent * 10000 + 0.5);
-	return 0;
-}
-
-static int set_output_as(struct options *o, const char *value)
-{
-	int word = value_word(value, output_words);
-
-	if (word < 0)
-		return CST_BAD_INPUT;
-	o->output_as = (enum cst_output)word;
-	return 0;
-}
-
-static int set_debug_file(struct options *o, const char *value)
-{
-	o->debug_file = value;
-	return 0;
-}
-
-static int set_in_gdb(struct options *o, const char *value)
-{
-	(void)value;
-	o->is_in_gdb = 1;
-	return 0;
-}
-
-static int set_no_pager(struct options *o, const char *value)
-{
-	(void)value;
-	o->no_pager = 1;
-	return 0;
-}
-
-static int set_by(struct options *o, const char *value)
-{
-	int word = value_word(value, by_words);
-
-	if (word < 0)
-		return CST_BAD_INPUT;
-	o->report.by = (uint32_t)word; /* enum cst_report_by */
-	return 0;
-}
-
-static int set_callers(struct options *o, const char *value)
-{
-	o->report.callers = value;
-	return 0;
-}
-
-static int set_callees(struct options *o, const char *value)
-{
-	o->report.callees = value;
 	return 0;
 }
 
@@ -597,157 +284,207 @@ enum {
 		     FOR_CHECK,
 };
 
+/* What a row's value becomes: a field of struct options, or what a function
+ * makes of it. */
+#define FIELD(how, field)                           \
+	how, NULL, offsetof(struct options, field), \
+		sizeof(((struct options *)0)->field)
+#define OWN(set) AS_OWN, set, 0, 0
+
 /* In the order of the help: what is the command's own first. */
 const struct option_row option_rows[] = {
 	{"output", "FILE",
 	 "the trace to write, cstrace.cst without this; - is a pipe",
-	 FOR_RECORD, set_output, a_trace},
+	 FOR_RECORD, a_trace, FIELD(AS_NAME, output)},
 	{"output", "FILE", "keep the trace in this file, too; also -o FILE",
-	 FOR_LIVE, set_output, a_trace},
+	 FOR_LIVE, a_trace, FIELD(AS_NAME, output)},
 	{"flight", "SIZE",
 	 "keep the newest calls only; FILE is written at the end", FOR_RECORD,
-	 set_flight, NULL},
+	 NULL, FIELD(AS_SIZE, flight_bytes)},
 	{"on-signal", "SIG",
 	 "with --flight: write FILE whenever record gets SIG, too", FOR_RECORD,
-	 set_on_signal, signal_words},
+	 signal_words, OWN(set_on_signal)},
 	{"max-size", "SIZE",
 	 "keep no more calls once FILE has this size, as in 10M", FOR_RECORD,
-	 set_max_size, NULL},
+	 NULL, FIELD(AS_SIZE, max_bytes)},
 	{"keep-depth", "N",
 	 "record only N levels of calls; the rest is not kept", FOR_RECORD,
-	 set_keep_depth, NULL},
+	 NULL, FIELD(AS_NUMBER, keep_depth)},
 	{"keep-time", "T", "record only calls of at least T, as in 10us",
-	 FOR_RECORD, set_keep_time, NULL},
+	 FOR_RECORD, NULL, FIELD(AS_TIME, keep_ns)},
 	{"keep-size", "N", "record only functions of at least N bytes of code",
-	 FOR_RECORD, set_keep_size, NULL},
+	 FOR_RECORD, NULL, FIELD(AS_NUMBER, keep_bytes)},
 	{"no-what", NULL, "do not call an exception's own what() for its text",
-	 FOR_RECORD, set_no_what, NULL},
+	 FOR_RECORD, NULL, FIELD(AS_ON, has_no_what)},
 	{"sample", "[=HZ]",
 	 "take samples too, 997 a second without HZ; needs no hooks",
-	 FOR_RECORD, set_sample, NULL},
+	 FOR_RECORD, NULL, OWN(set_sample)},
 	{"wall", NULL, "with --sample: by the clock, threads that wait as well",
-	 FOR_RECORD, set_wall, NULL},
+	 FOR_RECORD, NULL, FIELD(AS_ON, is_wall)},
 	{"for", "T", "with --sample: take them only so long, as in 10s",
-	 FOR_RECORD, set_for, NULL},
+	 FOR_RECORD, NULL, FIELD(AS_TIME, sample_ns)},
 	{"stacks", NULL, "of samples: where each thread was last", FOR_REPORT,
-	 set_stacks, NULL},
+	 NULL, FIELD(AS_ON, is_stacks)},
 	{"samples", NULL, "the samples, not the calls, of a trace with both",
-	 FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_samples, NULL},
+	 FOR_REPORT | FOR_GRAPH | FOR_SAVE, NULL, FIELD(AS_ON, choice.samples)},
 	{"sort", "KEYS",
 	 "calls, total, self, mean, min, max, size, function; as a,b",
-	 FOR_REPORT, set_sort, sort_words},
+	 FOR_REPORT, sort_words, OWN(set_sort)},
 	{"fields", "KEYS",
 	 "only these columns, as in calls,self,share; size, too", FOR_REPORT,
-	 set_fields, field_words},
-	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, set_limit,
-	 NULL},
+	 field_words, OWN(set_fields)},
+	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, NULL,
+	 OWN(set_limit)},
 	{"sort", "KEY", "total, self or calls: order below each caller",
-	 FOR_GRAPH, set_graph_sort, graph_sort_words},
+	 FOR_GRAPH, graph_sort_words, FIELD(AS_WORD, graph.sort)},
 	{"limit", "N", "only the N rows with most time (0: all)", FOR_GRAPH,
-	 set_limit, NULL},
+	 NULL, OWN(set_limit)},
 	{"min-share", "P", "only rows with at least P % of the time, as in 0.5",
-	 FOR_GRAPH, set_min_share, NULL},
+	 FOR_GRAPH, NULL, OWN(set_min_share)},
 	{"by", "WHAT", "a row for each function, callsite or thread",
-	 FOR_REPORT, set_by, by_words},
+	 FOR_REPORT, by_words, FIELD(AS_WORD, report.by)},
 	{"callers", "REGEX", "a row for each caller of these functions",
-	 FOR_REPORT, set_callers, NULL},
+	 FOR_REPORT, NULL, FIELD(AS_TEXT, report.callers)},
 	{"callees", "REGEX", "a row for each function that these call",
-	 FOR_REPORT, set_callees, NULL},
+	 FOR_REPORT, NULL, FIELD(AS_TEXT, report.callees)},
 	{"counts", NULL, "only how often each call is made, in any thread",
-	 FOR_DIFF, set_counts, NULL},
-	{"limit", "N", "only N rows of each table (20; 0: all)", FOR_DIFF,
-	 set_limit, NULL},
+	 FOR_DIFF, NULL, FIELD(AS_ON, diff_by)},
+	{"limit", "N", "only N rows of each table (20; 0: all)", FOR_DIFF, NULL,
+	 OWN(set_limit)},
 	{"sort", "KEY", "calls, total, change, percent or name: order of rows",
-	 FOR_DIFF, set_diff_sort, diff_sort_words},
-	{"percent", NULL, "show changes of calls in percent", FOR_DIFF,
-	 set_percent, NULL},
+	 FOR_DIFF, diff_sort_words, OWN(set_diff_sort)},
+	{"percent", NULL, "show changes of calls in percent", FOR_DIFF, NULL,
+	 FIELD(AS_ON, is_percent)},
 	{"times", "P", "also functions whose total changed by more than P %",
-	 FOR_DIFF, set_times, NULL},
+	 FOR_DIFF, NULL, OWN(set_times)},
 	{"fail-on-time", NULL, "exit status 1 for those as well", FOR_DIFF,
-	 set_fail_on_time, NULL},
-	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT, set_make,
-	 NULL},
+	 NULL, FIELD(AS_ON, fail_on_time)},
+	{"make", NULL, "write a golden tree of the trace", FOR_EXPECT, NULL,
+	 FIELD(AS_ON, make)},
 	{"force", NULL, "replace a file that is no golden tree of the program",
-	 FOR_EXPECT, set_force, NULL},
+	 FOR_EXPECT, NULL, FIELD(AS_ON, is_forced)},
 	{"force", NULL, "replace a file that cstrace did not write",
-	 FOR_SAVE | FOR_RECORD | FOR_LIVE, set_force, NULL},
+	 FOR_SAVE | FOR_RECORD | FOR_LIVE, NULL, FIELD(AS_ON, is_forced)},
 	{"format", "F", "this format, whatever OUT's ending says", FOR_SAVE,
-	 set_format, a_format},
-	{"last", "N", "only the last N calls (0: all)", FOR_SHOW, set_last,
-	 NULL},
+	 a_format, FIELD(AS_TEXT, format)},
+	{"last", "N", "only the last N calls (0: all)", FOR_SHOW, NULL,
+	 FIELD(AS_NUMBER, choice.last)},
 	{"around", "ID", "a call, its callers and its neighbours", FOR_SHOW,
-	 set_around, NULL},
+	 NULL, FIELD(AS_TEXT, choice.around)},
 	{"at", "TIME", "the calls around this time: 0.000012 as in rows, 12us",
-	 FOR_SHOW, set_at, NULL},
-	{"below", "ID", "only this call and what it calls", FOR_ROOT, set_below,
-	 NULL},
+	 FOR_SHOW, NULL, OWN(set_at)},
+	{"below", "ID", "only this call and what it calls", FOR_ROOT, NULL,
+	 FIELD(AS_TEXT, choice.root)},
 	{"from", "WHERE", "from a function's first call on, or from an ID's",
-	 FOR_CHOICE, set_from, NULL},
+	 FOR_CHOICE, NULL, FIELD(AS_NAME, choice.from)},
 	{"until", "WHERE", "up to and with the first call of this one then",
-	 FOR_CHOICE, set_until, NULL},
+	 FOR_CHOICE, NULL, FIELD(AS_NAME, choice.until)},
 	{"thread", "N",
 	 "one thread: N of t2, P:N of p2:t1, or its kernel number", FOR_THREAD,
-	 set_thread, NULL},
+	 NULL, OWN(set_thread)},
 	{"range", "A..B",
 	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_CALLS,
-	 set_range, NULL},
+	 NULL, OWN(set_range)},
 	{"depth", "N", "only N levels of visible calls (0: all)",
-	 FOR_CHOICE & ~FOR_GRAPH, set_depth, NULL},
-	{"depth", "N", "only N levels of the tree (0: all)", FOR_GRAPH,
-	 set_graph_depth, NULL},
+	 FOR_CHOICE & ~FOR_GRAPH, NULL, FIELD(AS_NUMBER, choice.depth)},
+	{"depth", "N", "only N levels of the tree (0: all)", FOR_GRAPH, NULL,
+	 FIELD(AS_NUMBER, graph.depth)},
 	{"filter", "REGEX", "only these functions and what they call",
-	 FOR_CHOICE, set_filter, NULL},
+	 FOR_CHOICE, NULL, FIELD(AS_TEXT, choice.filter)},
 	{"exclude", "REGEX", "not these functions; their callees stay",
-	 FOR_CHOICE, set_exclude, NULL},
+	 FOR_CHOICE, NULL, FIELD(AS_TEXT, choice.exclude)},
 	{"in", "FILE", "only functions defined in this source file", FOR_CHOICE,
-	 set_in, NULL},
+	 NULL, FIELD(AS_NAME, choice.file)},
 	{"module", "M", "only functions of this library or program", FOR_CHOICE,
-	 set_module, NULL},
+	 NULL, FIELD(AS_NAME, choice.module)},
 	{"min-time", "T", "only calls that took at least T, as in 10us",
-	 FOR_CHOICE, set_min_time, NULL},
+	 FOR_CHOICE, NULL, FIELD(AS_TIME, choice.min_ns)},
 	{"std", NULL, "the C++ library's functions as well",
-	 FOR_CALLS | FOR_LIVE, set_std, NULL},
+	 FOR_CALLS | FOR_LIVE, NULL, FIELD(AS_ON, choice.std)},
 	{"all", NULL, "all units or functions, not only the first 20",
-	 FOR_CHECK, set_all, NULL},
+	 FOR_CHECK, NULL, FIELD(AS_ON, is_all)},
 	{"all", NULL, "also what record's options hide",
-	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, set_all, NULL},
+	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, NULL,
+	 FIELD(AS_ON, is_all)},
 	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
-	 set_output_as, output_words},
+	 output_words, FIELD(AS_WORD, output_as)},
 	{"debug-file", "FILE",
-	 "its separate debug file, where that is not found", FOR_CHECK,
-	 set_debug_file, a_file},
-	{"in-gdb", NULL, NULL, FOR_CHECK, set_in_gdb, NULL},
+	 "its separate debug file, where that is not found", FOR_CHECK, a_file,
+	 FIELD(AS_TEXT, debug_file)},
+	{"in-gdb", NULL, NULL, FOR_CHECK, NULL, FIELD(AS_ON, is_in_gdb)},
 	{"debug-dir", "DIR",
 	 "missing names from this folder or file, by build-id", FOR_READING,
-	 set_debug_dir, a_file},
-	{"timestamp", "WHICH", "off, elapsed or wall", FOR_ROWS, set_timestamp,
-	 timestamp_words},
-	{"no-duration", NULL, "without the durations", FOR_ROWS,
-	 set_no_duration, NULL},
-	{"no-callsite", NULL, "without the call sites", FOR_ROWS,
-	 set_no_callsite, NULL},
-	{"no-thread", NULL, "without the threads", FOR_ROWS, set_no_thread,
-	 NULL},
-	{"no-id", NULL, "without the calls' IDs", FOR_SHOW | FOR_LIVE,
-	 set_no_id, NULL},
-	{"id", NULL, "with the calls' IDs", FOR_SAVE, set_id, NULL},
+	 a_file, OWN(set_debug_dir)},
+	{"timestamp", "WHICH", "off, elapsed or wall", FOR_ROWS,
+	 timestamp_words, FIELD(AS_WORD, look.timestamp)},
+	{"no-duration", NULL, "without the durations", FOR_ROWS, NULL,
+	 FIELD(AS_OFF, look.duration)},
+	{"no-callsite", NULL, "without the call sites", FOR_ROWS, NULL,
+	 FIELD(AS_OFF, look.callsite)},
+	{"no-thread", NULL, "without the threads", FOR_ROWS, NULL,
+	 FIELD(AS_OFF, look.thread)},
+	{"no-id", NULL, "without the calls' IDs", FOR_SHOW | FOR_LIVE, NULL,
+	 FIELD(AS_OFF, look.id)},
+	{"id", NULL, "with the calls' IDs", FOR_SAVE, NULL,
+	 FIELD(AS_ON, look.id)},
 	{"names", "WHICH", "simple or full: with parameters and the like",
-	 FOR_ROWS | FOR_REPORT | FOR_GRAPH, set_names, names_words},
+	 FOR_ROWS | FOR_REPORT | FOR_GRAPH, names_words, OWN(set_names)},
 	{"fold", NULL, "calls that repeat, loops and recursion as one row",
-	 FOR_SHOW | FOR_LIVE, set_fold, NULL},
+	 FOR_SHOW | FOR_LIVE, NULL, FIELD(AS_ON, look.fold)},
 	{"no-fold", NULL, "each call in a row, as it is but on a terminal",
-	 FOR_SHOW | FOR_LIVE, set_no_fold, NULL},
+	 FOR_SHOW | FOR_LIVE, NULL, FIELD(AS_OFF, look.fold)},
 	{"unfold", "ID", "only what the folded row with this ID stands for",
-	 FOR_SHOW, set_unfold, NULL},
-	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, set_no_pager,
-	 NULL},
+	 FOR_SHOW, NULL, FIELD(AS_TEXT, choice.unfold)},
+	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, NULL,
+	 FIELD(AS_ON, no_pager)},
 	{"links", "WHEN",
 	 "places as links: on, off or auto (a terminal that can)",
-	 FOR_SHOW | FOR_LIVE, set_links, color_words},
+	 FOR_SHOW | FOR_LIVE, color_words, OWN(set_links)},
 	{"color", "WHEN", "on, off or auto (on a terminal)",
-	 FOR_SHOW | FOR_LIVE, set_color, color_words},
-	{NULL, NULL, NULL, 0, NULL, NULL},
+	 FOR_SHOW | FOR_LIVE, color_words, OWN(set_color)},
+	{0},
 };
+
+int option_row_set(const struct option_row *row, struct options *o,
+		   const char *value)
+{
+	uint64_t n = 0;
+	int status = 0;
+
+	switch (row->how) {
+	case AS_OWN:
+		return row->set(o, value);
+	case AS_ON:
+		n = 1;
+		break;
+	case AS_OFF:
+		break;
+	case AS_NAME:
+		status = *value ? 0 : CST_BAD_INPUT;
+		/* fall through */
+	case AS_TEXT:
+		n = (uintptr_t)value;
+		break;
+	case AS_NUMBER:
+		status = value_number(value, UINT64_MAX >> (64 - 8 * row->size),
+				      &n);
+		break;
+	case AS_TIME:
+		status = value_time(value, &n);
+		break;
+	case AS_SIZE:
+		status = value_size(value, &n);
+		break;
+	case AS_WORD:
+		status = value_word(value, row->words);
+		n = (uint64_t)status;
+		break;
+	}
+	/* An integer's first bytes: the processor is a little-endian one. */
+	if (status >= 0)
+		memcpy((char *)o + row->at, &n, row->size);
+	return status < 0 ? CST_BAD_INPUT : 0;
+}
 
 const char *option_row_owner(const struct option_row *row)
 {

@@ -172,7 +172,7 @@ static int set(const struct command *c, int i, unsigned *seen,
 
 	if (status < 0)
 		return status;
-	if (row->set(out, optarg) < 0)
+	if (option_row_set(row, out, optarg) < 0)
 		return -usage_error(c, "bad value '%s' for --%s (%s)", optarg,
 				    row->name, row->help);
 	return 1;
