@@ -7,6 +7,7 @@
 #include "check/check_hooks.h"
 #include "base/array.h"
 #include "base/ranges.h"
+#include "base/search.h"
 
 /* bfd.h demands the macro of a configured package. */
 #define PACKAGE "cstrace"
@@ -302,15 +303,5 @@ void hook_sites_release(struct hook_sites *s)
 
 uint32_t hook_sites_from(const struct hook_sites *s, uint64_t addr)
 {
-	uint32_t low = 0, high = s->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->all[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_while(i, s->n, s->all[i].addr < addr);
 }

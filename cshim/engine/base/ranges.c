@@ -4,6 +4,7 @@
  * one around an address by binary search.
  */
 #include "base/ranges.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,27 +51,11 @@ void ranges_link(void *ranges, uint32_t n, size_t stride)
 	}
 }
 
-/* How many ranges start at or below addr. */
-static uint32_t ranges_below(const void *ranges, uint32_t n, size_t stride,
-			     uint64_t addr)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (range_at(ranges, stride, middle)->start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		     uint64_t addr)
 {
-	uint32_t below = ranges_below(ranges, n, stride, addr);
+	uint32_t below =
+		search_while(k, n, range_at(ranges, stride, k)->start <= addr);
 	uint32_t i = below ? below - 1 : RANGE_NONE;
 
 	while (i != RANGE_NONE && range_at(ranges, stride, i)->end <= addr)

@@ -4,6 +4,7 @@
  * an address, and drops the tables when they have grown large.
  */
 #include "elf/lines.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -145,17 +146,7 @@ static struct row row_at(Dwarf_Lines *table, size_t i)
 /* How many rows begin at addr or below. */
 static size_t rows_up_to(Dwarf_Lines *table, size_t n, uint64_t addr)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (row_at(table, middle).addr <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_while(i, n, row_at(table, i).addr <= addr);
 }
 
 /* What gdb makes of a table while it reads it. */

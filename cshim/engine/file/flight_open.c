@@ -6,6 +6,7 @@
  */
 #include "file/flight_open.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "file/pack.h"
 #include "file/unpack.h"
 #include "names/values.h"
@@ -84,17 +85,9 @@ static struct carried *lane_of(struct flight_open *c, uint32_t lane)
 /* Where seq stands, or n: it is not open. */
 static uint32_t find(const struct carried *l, uint64_t seq)
 {
-	uint32_t low = 0, high = l->n;
+	uint32_t at = search_while(i, l->n, l->open[i].seq < seq);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (l->open[middle].seq < seq)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < l->n && l->open[low].seq == seq ? low : l->n;
+	return at < l->n && l->open[at].seq == seq ? at : l->n;
 }
 
 static void close_late(struct carried *l, uint64_t seq)

@@ -5,6 +5,7 @@
  */
 #include "file/unpack.h"
 #include "base/array.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <zstd.h>
@@ -230,17 +231,7 @@ void block_values_release(struct block_values *v)
 /* The first one of that call or of a later one. */
 static uint32_t values_at(const struct block_values *v, uint32_t call)
 {
-	uint32_t low = 0, high = v->n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (v->all[mid].call < call)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_while(i, v->n, v->all[i].call < call);
 }
 
 const struct valued *block_values_of(const struct block_values *v,

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/hashmap.h"
 #include "base/number.h"
+#include "base/search.h"
 #include "formats/exporter.h"
 #include "rows/fold.h"
 #include "rows/row.h"
@@ -47,19 +48,12 @@ struct text {
 static uint64_t wall_ns(const struct text *x, uint64_t start_ns)
 {
 	const struct cst_trace *t = x->t;
-	uint32_t low = 0, high = t->n_pauses;
-
 	/* Pauses are in order of time; those before the call count. */
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		uint64_t at = t->pauses[mid].at - t->start_ticks;
+	uint32_t n = search_while(
+		i, t->n_pauses,
+		trace_ns(t, t->pauses[i].at - t->start_ticks) <= start_ns);
 
-		if (trace_ns(t, at) <= start_ns)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return t->start_wall_ns + start_ns + (low ? x->paused_ns[low - 1] : 0);
+	return t->start_wall_ns + start_ns + (n ? x->paused_ns[n - 1] : 0);
 }
 
 static inline void row_fill(const struct text *x, const struct shown *s,

@@ -5,6 +5,7 @@
  */
 #include "recorder/rawarea.h"
 #include "area/area_file.h"
+#include "base/search.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
@@ -36,17 +37,7 @@ int rawarea_is(int fd)
 /* How many slots of a chunk that was not handed over are written. */
 static uint32_t n_written(struct area *a, uint32_t chunk)
 {
-	uint32_t low = 0, high = CST_CHUNK_RECORDS;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (area_time(a, chunk, middle))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return search_while(i, CST_CHUNK_RECORDS, area_time(a, chunk, i));
 }
 
 /* Nobody writes any more: all chunks are handed over.  Returns the time of the

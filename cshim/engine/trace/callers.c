@@ -5,6 +5,7 @@
  */
 #include "trace/callers.h"
 #include "base/outfile.h"
+#include "base/search.h"
 #include "trace/finish.h"
 
 #include <stdlib.h>
@@ -24,17 +25,10 @@ static uint32_t block_place(const struct cst_trace *t,
 {
 	const uint32_t *blocks =
 		t->lane_blocks + t->lanes[info->lane].blocks_at;
-	uint32_t low = 0, high = t->lanes[info->lane].n_blocks;
 
-	while (low + 1 < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (t->blocks[blocks[mid]].info.first_seq <= info->first_seq)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return search_while(i, t->lanes[info->lane].n_blocks - 1,
+			    t->blocks[blocks[i + 1]].info.first_seq <=
+				    info->first_seq);
 }
 
 /* Looks for callers among the block's first n calls: depths grow by one at a

@@ -3,6 +3,7 @@
  * Computes what is known of a trace only when all its blocks are.
  */
 #include "trace/finish.h"
+#include "base/search.h"
 #include "trace/loader.h"
 
 #include <stdlib.h>
@@ -18,18 +19,9 @@ static int late_compare(const void *a, const void *b)
 
 uint32_t loader_late(const struct cst_trace *t, uint32_t lane, uint64_t seq)
 {
-	uint32_t low = 0, high = t->n_late;
+	const struct trace_late key = {.lane = lane, .seq = seq};
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct trace_late *l = &t->late[mid];
-
-		if (l->lane < lane || (l->lane == lane && l->seq < seq))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_while(i, t->n_late, late_compare(&t->late[i], &key) < 0);
 }
 
 /* A trace without an END block ended with the last thing it tells. */

@@ -5,6 +5,7 @@
  * module's build-id, as it would have been while the trace was made.
  */
 #include "base/hashmap.h"
+#include "base/search.h"
 #include "elf/modules.h"
 #include "elf/symbolfile.h"
 #include "trace/loader.h"
@@ -111,21 +112,14 @@ static int sort_modules(struct renaming *r)
 static const struct stretch *stretch_at(const struct renaming *r,
 					uint32_t space, uint64_t addr)
 {
-	uint32_t low = 0, high = r->t->n_modules;
-	const struct stretch *s;
+	const struct stretch *s = r->stretches;
+	uint32_t n = search_while(i, r->t->n_modules,
+				  s[i].space < space || (s[i].space == space &&
+							 s[i].start <= addr));
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		s = &r->stretches[middle];
-		if (s->space < space || (s->space == space && s->start <= addr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!n)
 		return NULL;
-	s = &r->stretches[low - 1];
+	s += n - 1;
 	return s->space == space && addr < s->end && !s->is_shared ? s : NULL;
 }
 

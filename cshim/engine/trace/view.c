@@ -7,6 +7,7 @@
 #include "trace/view.h"
 #include "base/array.h"
 #include "base/pipeline.h"
+#include "base/search.h"
 #include "trace/answer.h"
 #include "trace/callers.h"
 #include "trace/locate.h"
@@ -245,17 +246,7 @@ static uint64_t shown_start(const struct cst_trace *t,
 /* Returns the number of the first pause that began after this tick. */
 static uint32_t pause_after(const struct cst_trace *t, uint64_t tick)
 {
-	uint32_t low = 0, high = t->n_pauses;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (t->pauses[mid].at <= tick)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return search_while(i, t->n_pauses, t->pauses[i].at <= tick);
 }
 
 uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,

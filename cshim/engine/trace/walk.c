@@ -5,6 +5,7 @@
  */
 #include "trace/walk.h"
 #include "base/outfile.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -110,20 +111,14 @@ static void lane_begin(const struct walk *w, struct walk_lane *l)
 	const struct cst_trace *t = w->t;
 	const struct trace_lane *lane = &t->lanes[l->lane];
 	const uint32_t *blocks = t->lane_blocks + lane->blocks_at;
-	uint32_t low = 0, high = lane->n_blocks;
+	uint32_t before = search_while(i, lane->n_blocks,
+				       t->blocks[blocks[i]].info.first_tick <
+					       w->part.from);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (t->blocks[blocks[mid]].info.first_tick < w->part.from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	l->is_skipping = low > 0;
-	l->block = blocks[low ? low - 1 : 0];
-	l->is_midway = low > 0;
-	l->next_depth = low ? UINT32_MAX : 0;
+	l->is_skipping = before > 0;
+	l->block = blocks[before ? before - 1 : 0];
+	l->is_midway = before > 0;
+	l->next_depth = before ? UINT32_MAX : 0;
 	l->key = t->blocks[l->block].info.first_tick;
 	if (l->key < w->part.from)
 		l->key = w->part.from;
