@@ -205,6 +205,24 @@ static void overloads_are_told_apart_where_both_are(void **state)
 	names_free(s.names);
 }
 
+static void classes_of_one_name_are_told_apart(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "db::log::Writer::~Writer()", NULL, 0);
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  Writer::~Writer\n");
+	names_set_function(s.names, names_add_function(s.names, 2),
+			   "db::Impl::Writer::~Writer()", NULL, NULL, NULL);
+	assert_string_equal(formatted(&s),
+			    "   0.000012    3.210 us  log::Writer::~Writer\n");
+	/* One holder more is not always enough. */
+	names_set_function(s.names, names_add_function(s.names, 3),
+			   "app::log::Writer::~Writer()", NULL, NULL, NULL);
+	check_row(&s, "   0.000012    3.210 us  db::log::Writer::~Writer\n");
+}
+
 static void destructors_of_one_name_are_told_apart(void **state)
 {
 	struct sample s;
@@ -447,6 +465,7 @@ int main(void)
 		cmocka_unit_test(a_tag_is_explained),
 		cmocka_unit_test(no_thread_is_red),
 		cmocka_unit_test(overloads_are_told_apart_where_both_are),
+		cmocka_unit_test(classes_of_one_name_are_told_apart),
 		cmocka_unit_test(destructors_of_one_name_are_told_apart),
 		cmocka_unit_test(places_are_links_where_wanted),
 		cmocka_unit_test(rows_are_cut_to_the_width),

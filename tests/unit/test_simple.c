@@ -31,6 +31,11 @@ static const char *qualified(const char *name)
 	return text;
 }
 
+static const char *held(const char *name)
+{
+	return simple_held(qualified(name), simple(name));
+}
+
 static const char *signature(const char *name)
 {
 	static char text[SIMPLE_SIZE];
@@ -120,6 +125,27 @@ static void namespaces_go_but_the_innermost(void **state)
 
 	(void)state;
 	CHECK(pairs, simple);
+}
+
+static void one_holder_more_tells_classes_apart(void **state)
+{
+	static const struct pair pairs[] = {
+		{"leveldb::DBImpl::Writer::~Writer()",
+		 "DBImpl::Writer::~Writer"},
+		{"a::b::C<int>::D<a::E>::f(int)", "C<...>::D<...>::f"},
+		{"leveldb::DBImpl::Write(int)", "leveldb::DBImpl::Write"},
+		{"a::b::c::operator<(a::b::C const&, int)", "b::c::operator<"},
+		{"a::(anonymous namespace)::B::f()",
+		 "a::(anonymous namespace)::B::f"},
+		{"a::b::B::f(int)::{lambda()#1}::operator()() const",
+		 "b::B::f::{lambda()#1}"},
+		{"(anonymous namespace)::f()", "(anonymous namespace)::f"},
+		{"f()", "f"},
+		{"", ""},
+	};
+
+	(void)state;
+	CHECK(pairs, held);
 }
 
 static void operators_keep_their_signs(void **state)
@@ -324,6 +350,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_and_template_arguments_go),
 		cmocka_unit_test(namespaces_go_but_the_innermost),
+		cmocka_unit_test(one_holder_more_tells_classes_apart),
 		cmocka_unit_test(operators_keep_their_signs),
 		cmocka_unit_test(lambdas_are_their_call_operator),
 		cmocka_unit_test(returned_addresses_are_no_parameters),

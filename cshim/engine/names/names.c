@@ -93,6 +93,7 @@ uint32_t names_add_function(struct names *n, uint64_t addr)
 							 .simple = name,
 							 .parameters = name,
 							 .signature = name,
+							 .held = name,
 							 .qualified = name};
 	function_touch(n, n->n_functions);
 	return n->n_functions++;
@@ -183,6 +184,12 @@ const char *names_thrown(const struct function *f, size_t *size)
 	return space + 1;
 }
 
+static void settle_alike(struct function *f, const char *name)
+{
+	f->simple = f->parameters = f->signature = f->held = f->qualified =
+		name;
+}
+
 /* "throw std::vector<...>("text")" */
 static void settle_exception(struct names *n, struct function *f)
 {
@@ -191,7 +198,7 @@ static void settle_exception(struct names *n, struct function *f)
 	char full[SIMPLE_SIZE * 4], simple[SIMPLE_SIZE],
 		text[2 * SIMPLE_SIZE + 16];
 
-	f->simple = f->parameters = f->signature = f->qualified = f->name;
+	settle_alike(f, f->name);
 	/* "decltype(nullptr)", "void (*)()" */
 	if (!type || size >= sizeof(full) || type[size - 1] == ')')
 		return;
@@ -202,7 +209,7 @@ static void settle_exception(struct names *n, struct function *f)
 		 f->name, simple, SIMPLE_SIZE, type + size);
 	copy = names_intern(n, text);
 	if (copy)
-		f->simple = f->parameters = f->signature = f->qualified = copy;
+		settle_alike(f, copy);
 }
 
 static void settle_kind(struct names *n, struct function *f)
@@ -210,8 +217,7 @@ static void settle_kind(struct names *n, struct function *f)
 	if (function_is_exception(f))
 		settle_exception(n, f);
 	else
-		f->simple = f->parameters = f->signature = f->qualified =
-			f->name;
+		settle_alike(f, f->name);
 }
 
 static const char *made_name(struct names *n, const struct function *f,
@@ -237,6 +243,9 @@ void names_settle(struct names *n, uint32_t id)
 	f->parameters = made_name(n, f, simple_parameters);
 	f->signature = made_name(n, f, simple_signature);
 	f->qualified = made_name(n, f, simple_long);
+	f->held = names_intern(n, simple_held(f->qualified, f->simple));
+	if (!f->held)
+		f->held = f->qualified;
 	f->variant = variant_of(f->symbol);
 	twins_add(n->twins, f->simple,
 		  &(struct called){f->signature, f->qualified, f->name, 0});
@@ -245,30 +254,36 @@ void names_settle(struct names *n, uint32_t id)
 			  &(struct called){f->signature, NULL, f->name, 0});
 	twins_add(n->twins, f->signature,
 		  &(struct called){f->signature, NULL, f->name, 0});
+	if (f->held != f->simple && f->held != f->qualified)
+		twins_add(n->twins, f->held,
+			  &(struct called){f->signature, f->qualified, f->name,
+					   0});
 	twins_add(n->twins, f->qualified, &(struct called){.full = f->name});
 	if (f->variant)
 		twins_add(n->twins, f->name,
 			  &(struct called){.variant = f->variant});
 }
 
+static int is_shared(const struct names *n, const char *name, int how)
+{
+	return twins_shared(n->twins, name) & how;
+}
+
 /* Returns the shortest name that tells a function from others, but for
  * instances of one template. */
 static const char *shortest(const struct names *n, const struct function *f)
 {
-	switch (twins_shared(n->twins, f->simple) &
-		(SHARED_BY_OVERLOADS | SHARED_BY_NAMESPACES)) {
-	case SHARED_NOT:
+	int any = SHARED_BY_OVERLOADS | SHARED_BY_NAMESPACES;
+	int how = is_shared(n, f->simple, any);
+
+	if (!how)
 		return f->simple;
-	case SHARED_BY_OVERLOADS:
-		return twins_shared(n->twins, f->parameters) &
-				       SHARED_BY_OVERLOADS
-			       ? f->signature
-			       : f->parameters;
-	case SHARED_BY_NAMESPACES:
-		return f->qualified;
-	default:
-		return f->name;
-	}
+	if (how == SHARED_BY_OVERLOADS)
+		return is_shared(n, f->parameters, how) ? f->signature
+							: f->parameters;
+	if (f->held != f->simple && !is_shared(n, f->held, any))
+		return f->held;
+	return how == SHARED_BY_NAMESPACES ? f->qualified : f->name;
 }
 
 const char *names_shown(const struct names *n, uint32_t id, int how,

@@ -450,3 +450,21 @@ unsigned simple_long(const char *name, char *out, unsigned size)
 {
 	return simplify(name, out, size, WITH_NAMESPACES);
 }
+
+const char *simple_held(const char *qualified, const char *simple)
+{
+	size_t n = strlen(qualified), n_simple = strlen(simple);
+	struct cut c = {.out = (char *)qualified, .n = (unsigned)n};
+	unsigned part = 0, end;
+
+	if (n <= n_simple + 2 || strcmp(qualified + n - n_simple, simple) != 0)
+		return qualified;
+	for (;;) {
+		end = part_end(&c, part);
+		if (end + 2 + n_simple >= n)
+			break;
+		part = end + 2;
+	}
+	return starts(qualified + part, anonymous) ? qualified
+						   : qualified + part;
+}

@@ -113,7 +113,8 @@ static enum fit fit_of(const struct wording *w, const struct function *f)
 	    !strcmp(f->signature, w->word) || is_full_name(f->name, w->word))
 		return FIT_WHOLE;
 	return is_tail(f->simple, w->word) || is_tail(f->parameters, w->word) ||
-			       is_tail(f->signature, w->word)
+			       is_tail(f->signature, w->word) ||
+			       is_tail(f->qualified, w->word)
 		       ? FIT_TAIL
 		       : FIT_NONE;
 }
@@ -136,11 +137,12 @@ int wording_learn(struct wording *w, const struct names *names)
 int wording_hear(struct wording *w, const char *symbol)
 {
 	char name[16384], simple[SIMPLE_SIZE], parameters[SIMPLE_SIZE],
-		signature[SIMPLE_SIZE];
+		signature[SIMPLE_SIZE], qualified[SIMPLE_SIZE];
 	struct function f = {.name = name,
 			     .simple = simple,
 			     .parameters = parameters,
-			     .signature = signature};
+			     .signature = signature,
+			     .qualified = qualified};
 	enum fit fit;
 
 	if (!w->word || w->is_regex || w->best == FIT_WHOLE ||
@@ -150,6 +152,7 @@ int wording_hear(struct wording *w, const char *symbol)
 	simple_name(name, simple, sizeof(simple));
 	simple_parameters(name, parameters, sizeof(parameters));
 	simple_signature(name, signature, sizeof(signature));
+	simple_long(name, qualified, sizeof(qualified));
 	fit = fit_of(w, &f);
 	if (fit <= w->best)
 		return 0;
