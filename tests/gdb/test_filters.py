@@ -264,13 +264,13 @@ def test_save_tells_what_nobody_asked_to_hide(gdb):
     saved = [line for line in said if " saved to " in line]
     whole = int(re.match(r"(\d+) calls saved to t.cst$", saved[2])[1])
     for line, name in zip(saved, ("to.txt", "t.jsonl")):
-        found = re.match(r"(\d+) calls saved to \S*%s \((\d+) more of the C\+\+ "
-                         r"library or system headers: `set cstrace std on`\)$"
+        found = re.match(r"(\d+) calls saved to \S*%s \((\d+) library "
+                         r"calls hidden: `set cstrace std on`\)$"
                          % name, line)
         assert int(found[1]) + int(found[2]) == whole
     assert saved[3:] == [
-        "1 call saved to one.txt (depth 1: 1 of %d calls; %d more of the C++ "
-        "library or system headers: `set cstrace std on`)"
+        "1 call saved to one.txt (depth 1: 1 of %d calls; %d library "
+        "calls hidden: `set cstrace std on`)"
         % (whole, int(found[2])), "%d calls saved to all.txt" % whole]
 
 

@@ -180,7 +180,8 @@ static void put_std(struct line *l, uint64_t n, enum cst_words words)
 {
 	line_put(l, "; ");
 	line_put_number(l, n);
-	line_put(l, " more of the C++ library or system headers: ");
+	line_put(l,
+		 n == 1 ? " library call hidden: " : " library calls hidden: ");
 	line_put(l, words == CST_WORDS_GDB ? "`set cstrace std on`" : "--std");
 }
 
