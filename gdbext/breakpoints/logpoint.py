@@ -27,6 +27,11 @@ _IN_QUOTES = re.compile(r'(?s)"(.*)"((?:\.\.\.)?)')
 OWN = ("$caller", "$depth", "$thread")
 
 
+# gdb's own work on a stop takes less; what is more than this before a hit was
+# for something else, such as a prompt, or symbols.
+_STOP_MAX_NS = 500_000
+
+
 class Field(NamedTuple):
     """{expression:format}"""
 
@@ -233,8 +238,8 @@ class Logpoints:
         self._pid = 0
         self._tags: dict[int, str] = {}  # of threads, by kernel's number
         self._places: dict[int, tuple[Optional[str], int]] = {}
-        # This thread's time at the end of the last hit: from there to the end
-        # of the next one all that gdb does is for that one.  0: the program
+        # This thread's time at the end of the last hit: what gdb does from
+        # there to the end of the next one is for that one.  0: the program
         # stood still in between.
         self._base_ns = 0
 
@@ -287,7 +292,8 @@ class Logpoints:
 
     def begin_hit(self) -> None:
         """Hits in another process are counted anew."""
-        self._base_ns = self._base_ns or time.thread_time_ns()
+        now = time.thread_time_ns()
+        self._base_ns = max(self._base_ns or now, now - _STOP_MAX_NS)
         pid = gdb.selected_inferior().pid
         if pid != self._pid:
             self._pid = pid
