@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2510669771
+VERSION = 3739799213
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -306,6 +306,24 @@ class cst_graph(C.Structure):
     ]
 
 
+CST_CALLS_BY_TIME = 0
+CST_CALLS_BY_DURATION = 1
+CST_CALLS_BY_ID = 2
+CST_CALLS_BY_CALLER = 3
+CST_CALLS_BY_THREAD = 4
+
+
+class cst_calls(C.Structure):
+    _fields_ = [
+        ("sort", C.c_uint32),
+        ("limit", C.c_uint32),
+        ("output", C.c_uint32),
+        ("reserved", C.c_uint32),
+        ("function", C.c_char_p),
+        ("under", C.c_char_p),
+    ]
+
+
 CST_DIFFERS_IN_FLOW = 1
 CST_DIFFERS_IN_TIME = 2
 
@@ -443,6 +461,9 @@ PROTOTYPES = {
         cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_error)]),
+    "cst_trace_calls": (C.c_int64, [C.c_void_p, C.POINTER(cst_calls),
+        C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_may_replace": (C.c_int, [C.c_char_p, C.c_char_p,
         C.POINTER(cst_error)]),

@@ -20,6 +20,7 @@ SINK_NONE, SINK_FD, SINK_CALLBACK = (
     abi.CST_SINK_NONE, abi.CST_SINK_FD, abi.CST_SINK_CALLBACK)
 SORTS = ("total", "self", "calls", "max")  # enum cst_sort
 DIFF_SORTS = ("calls", "total", "change", "percent", "name")
+CALLS_SORTS = ("time", "duration", "id", "caller", "thread")
 REPORT_BY = ("function", "callsite", "thread")
 FIELDS = ("calls", "total", "self", "mean", "min", "max", "share", "size")
 OUTPUTS = ("text", "json", "csv")
@@ -419,6 +420,22 @@ class Graph(NamedTuple):
             output=OUTPUTS.index(self.output), function=_bytes(self.function))
 
 
+class Calls(NamedTuple):
+    """Which function's calls a list has, and the order of its rows."""
+
+    function: str
+    sort: str = "time"
+    limit: int = 0
+    under: Optional[str] = None
+    output: str = "text"
+
+    def _pack(self) -> abi.cst_calls:
+        return abi.cst_calls(
+            sort=CALLS_SORTS.index(self.sort), limit=self.limit,
+            output=OUTPUTS.index(self.output), function=_bytes(self.function),
+            under=_bytes(self.under))
+
+
 class Thread(NamedTuple):
     """One that made calls: P and T of their IDs, the kernel's number."""
 
@@ -590,6 +607,11 @@ class Trace:
     def graph(self, graph: Graph, choice: Choice, write: Write) -> int:
         return _call("cst_trace_graph", self._t, C.byref(graph._pack()),
                      C.byref(choice), _write_thunk(write), None)
+
+    def calls(self, calls: Calls, look: Look, choice: Choice,
+              write: Write) -> int:
+        return _call("cst_trace_calls", self._t, C.byref(calls._pack()),
+                     C.byref(look), C.byref(choice), _write_thunk(write), None)
 
     def save(self, path: str, format: Optional[str], look: Look,
              choice: Choice) -> int:

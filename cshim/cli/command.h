@@ -21,6 +21,7 @@ enum {
 	FOR_DIFF = 256,
 	FOR_EXPECT = 512,
 	FOR_CHECK = 1024,
+	FOR_CALLS = 2048,
 	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
 
@@ -49,6 +50,7 @@ struct command {
 
 extern const struct command command_gdb, command_record, command_live,
 	command_show, command_report, command_save, command_info, command_diff,
-	command_expect, command_check, command_graph, command_list;
+	command_expect, command_check, command_graph, command_list,
+	command_calls;
 
 #endif

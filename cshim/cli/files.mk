@@ -9,7 +9,7 @@ CLI_SRC := $(addprefix cshim/cli/, \
 	preload.c watch.c big_stack.c trace_file.c bfd_names.c)
 
 CLI_SRC += $(addprefix cshim/cli/commands/, \
-	show.c list.c report.c graph.c save.c info.c diff.c expect.c record.c check.c gdb.c)
+	show.c list.c calls.c report.c graph.c save.c info.c diff.c expect.c record.c check.c gdb.c)
 
 CLI_SRC += $(addprefix cshim/cli/check/, \
 	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \

@@ -25,6 +25,9 @@ static const char *const field_words[] = {
 	"calls", "total", "self", "mean", "min", "max", "share", "size", NULL};
 /* The first three of sort_words: enum cst_sort. */
 static const char *const graph_sort_words[] = {"total", "self", "calls", NULL};
+/* enum cst_calls_sort */
+static const char *const calls_sort_words[] = {"time",	 "duration", "id",
+					       "caller", "thread",   NULL};
 /* enum cst_diff_sort but its first, which no word asks for. */
 static const char *const diff_sort_words[] = {"calls",	 "total", "change",
 					      "percent", "name",  NULL};
@@ -272,16 +275,16 @@ static int set_color(struct options *o, const char *value)
 }
 
 enum {
-	FOR_CALLS = FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE | FOR_DIFF |
-		    FOR_EXPECT,
-	FOR_CHOICE = FOR_CALLS | FOR_RUN,
-	FOR_READING = FOR_CALLS | FOR_INFO | FOR_LIST,
+	FOR_ANSWERS = FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE | FOR_DIFF |
+		      FOR_EXPECT | FOR_CALLS,
+	FOR_CHOICE = FOR_ANSWERS | FOR_RUN,
+	FOR_READING = FOR_ANSWERS | FOR_INFO | FOR_LIST,
 	FOR_PART = FOR_SHOW | FOR_SAVE,
-	FOR_ROWS = FOR_PART | FOR_LIVE,
-	FOR_ROOT = FOR_PART | FOR_GRAPH,
+	FOR_ROWS = FOR_PART | FOR_LIVE | FOR_CALLS,
+	FOR_ROOT = FOR_PART | FOR_GRAPH | FOR_CALLS,
 	FOR_THREAD = FOR_ROOT | FOR_REPORT | FOR_DIFF | FOR_EXPECT,
 	FOR_OUTPUT = FOR_REPORT | FOR_GRAPH | FOR_INFO | FOR_DIFF | FOR_EXPECT |
-		     FOR_CHECK,
+		     FOR_CHECK | FOR_CALLS,
 };
 
 /* What a row's value becomes: a field of struct options, or what a function
@@ -335,6 +338,15 @@ const struct option_row option_rows[] = {
 	 field_words, OWN(set_fields)},
 	{"limit", "N", "only the first N rows (0: all)", FOR_REPORT, NULL,
 	 OWN(set_limit)},
+	{"sort", "KEY", "time, duration, id, caller or thread: order of rows",
+	 FOR_CALLS, calls_sort_words, FIELD(AS_WORD, calls.sort)},
+	{"limit", "N", "only the first N rows (0: all)", FOR_CALLS, NULL,
+	 OWN(set_limit)},
+	{"under", "WHERE",
+	 "only those beneath a call of this function, or an ID", FOR_CALLS,
+	 NULL, FIELD(AS_NAME, calls.under)},
+	{"last", "N", "only the last N calls of the function (0: all)",
+	 FOR_CALLS, NULL, FIELD(AS_NUMBER, choice.last)},
 	{"sort", "KEY", "total, self or calls: order below each caller",
 	 FOR_GRAPH, graph_sort_words, FIELD(AS_WORD, graph.sort)},
 	{"limit", "N", "only the N rows with most time (0: all)", FOR_GRAPH,
@@ -383,7 +395,7 @@ const struct option_row option_rows[] = {
 	 "one thread: N of t2, P:N of p2:t1, or its kernel number", FOR_THREAD,
 	 NULL, OWN(set_thread)},
 	{"range", "A..B",
-	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_CALLS,
+	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_ANSWERS,
 	 NULL, OWN(set_range)},
 	{"depth", "N", "only N levels of visible calls (0: all)",
 	 FOR_CHOICE & ~FOR_GRAPH, NULL, FIELD(AS_NUMBER, choice.depth)},
@@ -400,11 +412,11 @@ const struct option_row option_rows[] = {
 	{"min-time", "T", "only calls that took at least T, as in 10us",
 	 FOR_CHOICE, NULL, FIELD(AS_TIME, choice.min_ns)},
 	{"std", NULL, "the C++ library's functions as well",
-	 FOR_CALLS | FOR_LIVE, NULL, FIELD(AS_ON, choice.std)},
+	 FOR_ANSWERS | FOR_LIVE, NULL, FIELD(AS_ON, choice.std)},
 	{"all", NULL, "all units or functions, not only the first 20",
 	 FOR_CHECK, NULL, FIELD(AS_ON, is_all)},
 	{"all", NULL, "also what record's options hide",
-	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE, NULL,
+	 FOR_SHOW | FOR_REPORT | FOR_GRAPH | FOR_SAVE | FOR_CALLS, NULL,
 	 FIELD(AS_ON, is_all)},
 	{"format", "F", "text, json or csv, a unit for each column", FOR_OUTPUT,
 	 output_words, FIELD(AS_WORD, output_as)},
@@ -423,8 +435,8 @@ const struct option_row option_rows[] = {
 	 FIELD(AS_OFF, look.callsite)},
 	{"no-thread", NULL, "without the threads", FOR_ROWS, NULL,
 	 FIELD(AS_OFF, look.thread)},
-	{"no-id", NULL, "without the calls' IDs", FOR_SHOW | FOR_LIVE, NULL,
-	 FIELD(AS_OFF, look.id)},
+	{"no-id", NULL, "without the calls' IDs",
+	 FOR_SHOW | FOR_LIVE | FOR_CALLS, NULL, FIELD(AS_OFF, look.id)},
 	{"id", NULL, "with the calls' IDs", FOR_SAVE, NULL,
 	 FIELD(AS_ON, look.id)},
 	{"names", "WHICH", "simple or full: with parameters and the like",
@@ -435,13 +447,13 @@ const struct option_row option_rows[] = {
 	 FOR_SHOW | FOR_LIVE, NULL, FIELD(AS_OFF, look.fold)},
 	{"unfold", "ID", "only what the folded row with this ID stands for",
 	 FOR_SHOW, NULL, FIELD(AS_TEXT, choice.unfold)},
-	{"no-pager", NULL, "straight to the terminal", FOR_SHOW, NULL,
-	 FIELD(AS_ON, no_pager)},
+	{"no-pager", NULL, "straight to the terminal", FOR_SHOW | FOR_CALLS,
+	 NULL, FIELD(AS_ON, no_pager)},
 	{"links", "WHEN",
 	 "places as links: on, off or auto (a terminal that can)",
-	 FOR_SHOW | FOR_LIVE, color_words, OWN(set_links)},
+	 FOR_SHOW | FOR_LIVE | FOR_CALLS, color_words, OWN(set_links)},
 	{"color", "WHEN", "on, off or auto (on a terminal)",
-	 FOR_SHOW | FOR_LIVE, color_words, OWN(set_color)},
+	 FOR_SHOW | FOR_LIVE | FOR_CALLS, color_words, OWN(set_color)},
 	{0},
 };
 
@@ -489,9 +501,9 @@ int option_row_set(const struct option_row *row, struct options *o,
 const char *option_row_owner(const struct option_row *row)
 {
 	/* In the order of the bits FOR_... */
-	static const char *const names[] = {"record", "live",	"show", "list",
-					    "report", "graph",	"save", "info",
-					    "diff",   "expect", "check"};
+	static const char *const names[] = {
+		"record", "live", "show", "list",   "report", "graph",
+		"save",	  "info", "diff", "expect", "check",  "calls"};
 
 	return names[__builtin_ctz(row->use)];
 }

@@ -188,7 +188,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	int what, status = 1;
 
 	options_default(out);
-	out->look.id = !!(c->options & (FOR_SHOW | FOR_LIVE));
+	out->look.id = !!(c->options & (FOR_SHOW | FOR_LIVE | FOR_CALLS));
 	out->look.fold = out->look.id && isatty(STDOUT_FILENO);
 	choose_rows(c, chosen);
 	opterr = 0;

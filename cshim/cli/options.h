@@ -15,6 +15,7 @@ struct options {
 	struct cst_choice choice;
 	struct cst_report report;
 	struct cst_graph graph;
+	struct cst_calls calls;
 	int no_pager;
 	uint32_t limit;
 	int is_limited; /* --limit was given */

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,15 @@ int pager_is_wanted(void)
 	return isatty(STDOUT_FILENO) && term && *term &&
 	       strcmp(term, "dumb") != 0 &&
 	       (!command || (*command && strcmp(command, "cat") != 0));
+}
+
+uint32_t pager_width(int no_pager)
+{
+	struct winsize size;
+
+	if (!no_pager && pager_is_wanted())
+		return 0;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
 static void pager_run(int from)

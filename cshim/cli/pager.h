@@ -14,6 +14,9 @@ int pager_write(void *arg, const char *text, uint64_t size);
 
 /* Returns whether pager_write() would start one. */
 int pager_is_wanted(void);
+/* Returns the terminal's columns, or 0 where a pager shows what is beyond, or
+ * where there is no terminal. */
+uint32_t pager_width(int no_pager);
 
 /* Closes the pipe to the pager, and waits until the user quits the pager; does
  * nothing if none was started.  Standard output leads nowhere afterwards. */

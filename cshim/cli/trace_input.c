@@ -235,6 +235,8 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 	    is_wrong(t, o, o->report.callers) ||
 	    is_wrong(t, o, o->report.callees) ||
 	    is_wrong(t, o, o->graph.function) ||
+	    is_wrong(t, o, o->calls.function) ||
+	    is_wrong(t, o, o->calls.under) ||
 	    is_wrong(t, o, o->choice.filter) ||
 	    is_wrong(t, o, o->choice.from) ||
 	    is_elsewhere(t, o->choice.file, "defined in", cst_trace_has_file) ||

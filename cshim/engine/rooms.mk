@@ -51,11 +51,11 @@ trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c deco
 
 # rows: a call becomes a row; equal rows become one.
 rows_USES := trace names base
-rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c
+rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c wall.c
 
 # report: tables over a trace, in text.
 report_USES := rows trace elf names base
-report_SRC := calltree.c calltree_put.c fields.c info.c report.c \
+report_SRC := call_list.c calltree.c calltree_put.c fields.c info.c report.c \
 	report_keys.c report_rows.c sample_report.c sample_stacks.c
 
 # diff: two traces held against each other.

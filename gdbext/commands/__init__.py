@@ -6,8 +6,8 @@ from __future__ import annotations
 from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
-    check, clear, diff, expect, graph, info, listing, load, log, overview,
-    report, sample, save, show, start, status, stop)
+    calls, check, clear, diff, expect, graph, info, listing, load, log,
+    overview, report, sample, save, show, start, status, stop)
 from .base import function_names
 
 
@@ -17,7 +17,8 @@ def register(session: Session) -> None:
                     sample.SampleCommand,
                     status.StatusCommand, status.InfoCommand, info.InfoCommand,
                     show.ShowCommand, report.ReportCommand,
-                    graph.GraphCommand, listing.ListCommand, save.SaveCommand,
+                    graph.GraphCommand, listing.ListCommand, calls.CallsCommand,
+                    save.SaveCommand,
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)

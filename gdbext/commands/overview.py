@@ -14,6 +14,7 @@ cstrace status    what is going on
 cstrace show      the calls as a tree
 cstrace report    a row for each function
 cstrace graph     all calls folded into one tree of functions
+cstrace calls     a row for each call of a function
 cstrace list      the source of a call
 cstrace log       a line in the tree whenever the program gets to a place
 cstrace info      what the trace holds, and which files it was made with
@@ -34,8 +35,8 @@ _WORDS = [line.split()[1] for line in _TEXT.splitlines()
 class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
-    Usage: cstrace start | stop | status | show | report | graph | list | log | info | save
-                   | load | diff | expect | clear | check
+    Usage: cstrace start | stop | status | show | report | graph | calls | list | log
+                   | info | save | load | diff | expect | clear | check
 
     The program must be compiled with -finstrument-functions.  Without a word
     behind it, list what there is."""

@@ -43,7 +43,7 @@ def test_it_has_the_version_of_the_command(text):
     assert cstrace(".", "--version").out.splitlines()[0] in text
 
 
-@pytest.mark.parametrize("command", ["gdb", "record", "show", "list", "report", "graph",
+@pytest.mark.parametrize("command", ["gdb", "record", "show", "list", "calls", "report", "graph",
                                      "save", "info", "diff", "expect", "check"])
 def test_it_has_what_help_says(text, command):
     told = cstrace(".", command, "--help").out

@@ -9,18 +9,7 @@
 #include "trace_input.h"
 
 #include <stddef.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-
-/* Returns the terminal's columns, where no pager can show what is beyond. */
-static uint32_t width(const struct options *o)
-{
-	struct winsize size;
-
-	if (!o->no_pager && pager_is_wanted())
-		return 0;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
-}
 
 static int show_run(int argc, char **argv)
 {
@@ -38,7 +27,7 @@ static int show_run(int argc, char **argv)
 		o.choice.root = o.names[1];
 	else if (o.n_names == 2)
 		o.choice.filter = o.names[1];
-	o.look.width = width(&o);
+	o.look.width = pager_width(o.no_pager);
 	t = trace_input_open(o.names[0], &o);
 	if (!t)
 		return STATUS_FAILED;

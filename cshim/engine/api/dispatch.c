@@ -8,6 +8,7 @@
 #include "formats/text.h"
 #include "names/simple.h"
 #include "recorder/rawarea.h"
+#include "report/call_list.h"
 #include "report/calltree_put.h"
 #include "report/report.h"
 #include "report/sample_report.h"
@@ -111,6 +112,23 @@ int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
 	if (take_samples(&t, &choice, &seen, err) < 0)
 		return CST_FAILED;
 	return calltree_write(t, graph, choice, write, arg, err);
+}
+
+int64_t cst_trace_calls(struct cst_trace *t, const struct cst_calls *calls,
+			const struct cst_look *look,
+			const struct cst_choice *choice, cst_write_fn write,
+			void *arg, struct cst_error *err)
+{
+	struct outlet outlet = {write, arg, 0};
+	int64_t n;
+
+	outfile_begin();
+	answer_begin(t->answer);
+	if (look->links)
+		sources_find(t);
+	n = call_list_write(t, calls, look, choice, outlet_write, &outlet, err);
+	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
+			       : n;
 }
 
 /* ---- save --------------------------------------------------------------- */

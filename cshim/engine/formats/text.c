@@ -7,10 +7,10 @@
 #include "base/array.h"
 #include "base/hashmap.h"
 #include "base/number.h"
-#include "base/search.h"
 #include "formats/exporter.h"
 #include "rows/fold.h"
 #include "rows/row.h"
+#include "rows/wall.h"
 #include "trace/locate.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct text {
 	struct hashmap far; /* by both: its index */
 	uint32_t cap_far;
 	struct bytes suffix_text;
-	uint64_t *paused_ns; /* before and with each pause */
+	struct wall wall;
 	struct row_cell cell;
 	uint8_t *is_noted; /* by thread: its tag was explained */
 	int has_stop_note;
@@ -44,17 +44,6 @@ struct text {
 };
 
 /* ---- one row ------------------------------------------------------------ */
-
-static uint64_t wall_ns(const struct text *x, uint64_t start_ns)
-{
-	const struct cst_trace *t = x->t;
-	/* Pauses are in order of time; those before the call count. */
-	uint32_t n = search_while(
-		i, t->n_pauses,
-		trace_ns(t, t->pauses[i].at - t->start_ticks) <= start_ns);
-
-	return t->start_wall_ns + start_ns + (n ? x->paused_ns[n - 1] : 0);
-}
 
 static inline void row_fill(const struct text *x, const struct shown *s,
 			    struct row *row)
@@ -76,7 +65,7 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 		.from = s->from,
 	};
 	if (x->look->timestamp == CST_TIME_WALL)
-		row->time_ns = wall_ns(x, s->start_ns);
+		row->time_ns = wall_ns(&x->wall, s->start_ns);
 	row->process = thread->process;
 	row->thread = thread->ordinal;
 	row->number = s->number;
@@ -273,48 +262,16 @@ static const struct exporter text = {
 	.end = put_end,
 };
 
-/* Returns the cell, as wide as the widest of all rows may need. */
-static struct row_cell cell_of(const struct cst_trace *t,
-			       const struct cst_look *look)
-{
-	struct row_cell cell = {.has_threads =
-					look->thread && t->n_threads > 1};
-	unsigned width = 0;
-
-	if (!look->id && !cell.has_threads)
-		return cell;
-	for (uint32_t i = 0; i < t->n_threads; i++) {
-		const struct trace_thread *h = &t->threads[i];
-		uint64_t most = t->status.n_calls + t->n_notes;
-		uint64_t n_seeds = t->status.n_seeds;
-		unsigned tag = row_tag_width(h->process, h->ordinal);
-		unsigned id = row_id_width(h->process, h->ordinal, most, 0);
-		unsigned seed = row_id_width(h->process, h->ordinal, n_seeds,
-					     n_seeds > 0);
-
-		if (!look->id)
-			id = seed = tag;
-		width = id > width ? id : width;
-		width = seed > width ? seed : width;
-	}
-	cell.width = (uint8_t)width;
-	return cell;
-}
-
 static int text_init(struct text *x, const struct cst_choice *choice,
 		     struct cst_error *err)
 {
 	const struct cst_trace *t = x->t;
-	uint64_t paused = 0;
 
 	x->suffixes = calloc(t->names->n_sites + 1, sizeof(*x->suffixes));
-	x->paused_ns = calloc(t->n_pauses + 1, sizeof(*x->paused_ns));
 	x->is_noted = calloc(t->n_threads + (size_t)1, 1);
-	if (!x->suffixes || !x->paused_ns || !x->is_noted)
+	if (!x->suffixes || !x->is_noted || wall_init(&x->wall, t) < 0)
 		return cst_fail_memory(err);
-	for (uint32_t i = 0; i < t->n_pauses; i++)
-		x->paused_ns[i] = paused += trace_ns(t, t->pauses[i].ticks);
-	x->cell = cell_of(t, x->look);
+	x->cell = row_cell_of(t, x->look);
 	x->is_mixed = x->look->thread || x->look->id;
 	return fold_init(x, choice, err);
 }
@@ -341,7 +298,7 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 	free(x->suffixes);
 	free(x->far_suffixes);
 	hashmap_release(&x->far);
-	free(x->paused_ns);
+	wall_release(&x->wall);
 	free(x->is_noted);
 	bytes_release(&x->suffix_text);
 	return status;

@@ -193,6 +193,17 @@ void sheet_null(struct sheet *s)
 	end_cell(s);
 }
 
+void sheet_json(struct sheet *s, const char *json)
+{
+	begin_cell(s);
+	if (is_json(s))
+		bytes_put(s->out, json ? json : "null",
+			  strlen(json ? json : "null"));
+	else if (json)
+		put_csv_text(s->out, json);
+	end_cell(s);
+}
+
 static void put_percent(struct sheet *s, uint64_t part, uint64_t whole)
 {
 	unsigned __int128 n = (unsigned __int128)part * 100000;

@@ -45,6 +45,9 @@ void sheet_number(struct sheet *s, uint64_t v);
 void sheet_integer(struct sheet *s, int64_t v);
 void sheet_truth(struct sheet *s, int v);
 void sheet_null(struct sheet *s);
+/* Adds a cell whose value is JSON already; CSV has it as text.  NULL is null in
+ * JSON, empty in CSV. */
+void sheet_json(struct sheet *s, const char *json);
 /* Adds the cell of how many percent of whole the part is, with three
  * decimals. */
 void sheet_percent(struct sheet *s, uint64_t part, uint64_t whole);

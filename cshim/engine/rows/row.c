@@ -19,6 +19,7 @@
 enum {
 	NAME_MAX_BYTES = 4000,
 	FILE_MAX_BYTES = 1000,
+	CALLER_MAX_BYTES = 500,
 	HOST_BYTES = 256,
 	THREAD_NAME_BYTES = 80,
 	LEAST_WIDTH = 20,
@@ -133,6 +134,33 @@ unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
 	return (unsigned)(callid_put_numbers(text, process, thread, number,
 					     is_seed) -
 			  text);
+}
+
+struct row_cell row_cell_of(const struct cst_trace *t,
+			    const struct cst_look *look)
+{
+	struct row_cell cell = {.has_threads =
+					look->thread && t->n_threads > 1};
+	unsigned width = 0;
+
+	if (!look->id && !cell.has_threads)
+		return cell;
+	for (uint32_t i = 0; i < t->n_threads; i++) {
+		const struct trace_thread *h = &t->threads[i];
+		uint64_t most = t->status.n_calls + t->n_notes;
+		uint64_t n_seeds = t->status.n_seeds;
+		unsigned tag = row_tag_width(h->process, h->ordinal);
+		unsigned id = row_id_width(h->process, h->ordinal, most, 0);
+		unsigned seed = row_id_width(h->process, h->ordinal, n_seeds,
+					     n_seeds > 0);
+
+		if (!look->id)
+			id = seed = tag;
+		width = id > width ? id : width;
+		width = seed > width ? seed : width;
+	}
+	cell.width = (uint8_t)width;
+	return cell;
 }
 
 /* Fill up to `width` columns, where `used` are taken. */
@@ -337,6 +365,10 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		out = put(out, "<- ");
 	out = put_call(row, look, out);
 	out = put_folded(row, out);
+	if (row->caller)
+		out = row_put_function(put(out, "  from "), row->names,
+				       row->caller - 1, look->names,
+				       CALLER_MAX_BYTES);
 	if (look->callsite && from->file && row->kind != ROW_CLOSE)
 		out = put_site(row, look, out);
 	if (row->is_unwound)
@@ -480,13 +512,10 @@ char *row_cut(char *begin, char *end, const struct cst_look *look)
 
 /* ---- heading ------------------------------------------------------------- */
 
-uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
-		     int is_folded, char *out)
+uint64_t row_titles(const struct cst_look *look, const struct row_cell *cell,
+		    const char *calls_title, char *out)
 {
-	char *p = put(out, is_folded ? "# Equal calls are one row (x3), each "
-				       "below and right of its caller\n#"
-				     : "# One row a call, in order of entry, "
-				       "each below and right of its caller\n#");
+	char *p = put(out, "#");
 
 	/* The '#' stands in the first column's first place. */
 	if (look->timestamp == CST_TIME_WALL)
@@ -505,9 +534,20 @@ uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
 		p = fill(put(p, title), (unsigned)strlen(title), cell->width);
 		p = put(p, "  ");
 	}
-	p = put(p, "CALL");
-	if (look->callsite)
-		p = put(p, "  (FROM)");
+	p = put(p, calls_title);
 	*p++ = '\n';
+	return (uint64_t)(p - out);
+}
+
+uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
+		     int is_folded, char *out)
+{
+	char *p = put(out, is_folded ? "# Equal calls are one row (x3), each "
+				       "below and right of its caller\n"
+				     : "# One row a call, in order of entry, "
+				       "each below and right of its caller\n");
+
+	p += row_titles(look, cell, look->callsite ? "CALL  (FROM)" : "CALL",
+			p);
 	return (uint64_t)(p - out);
 }

@@ -39,6 +39,9 @@ struct row {
 	const struct names *names;
 	uint32_t site;
 	uint32_t from; /* the site whose file and line are shown */
+	/* The function that is shown as the caller, and one more; 0: none is,
+	 * as where the tree shows it. */
+	uint32_t caller;
 	/* The parts of its ID: two ordinals, and the call's number. */
 	uint32_t process, thread;
 	uint64_t number;
@@ -70,6 +73,16 @@ uint32_t row_tree_blanks(uint32_t depth);
  * their length. */
 uint64_t row_heading(const struct cst_look *look, const struct row_cell *cell,
 		     int is_folded, char *out);
+
+/* Writes the titles of the columns, the second of these lines; calls_title is
+ * that of the last column. */
+uint64_t row_titles(const struct cst_look *look, const struct row_cell *cell,
+		    const char *calls_title, char *out);
+
+/* Returns the cell of the trace's rows, as wide as the widest of them may
+ * need. */
+struct row_cell row_cell_of(const struct cst_trace *t,
+			    const struct cst_look *look);
 
 /* Return the widths in columns that a thread's tag and a call's ID need. */
 unsigned row_tag_width(uint32_t process, uint32_t thread);

@@ -30,8 +30,10 @@ struct level {
 	struct filter_state below;
 	uint64_t number; /* of the nearest visible call */
 	uint32_t thread;
-	uint32_t from;	/* as in struct shown, or NO_SITE */
-	uint8_t parent; /* enum parent_kind */
+	uint32_t from;	 /* as in struct shown, or NO_SITE */
+	uint32_t caller; /* the nearest visible call's function, or CALLER_NONE
+			  */
+	uint8_t parent;	 /* enum parent_kind */
 	uint8_t is_hidden;
 };
 
@@ -231,6 +233,7 @@ static int lane_levels(struct picker *p, struct view_lane *l, uint32_t depth)
 	if (is_new)
 		l->levels[0] = (struct level){.below = filter_root(p->filter),
 					      .from = NO_SITE,
+					      .caller = CALLER_NONE,
 					      .is_hidden = 1};
 	return 0;
 }
@@ -274,6 +277,7 @@ static inline void shown_fill(const struct picker *p,
 	out->parent_number = above->number;
 	out->parent_thread = above->thread;
 	out->parent = above->parent;
+	out->caller = above->caller;
 	out->lane = p->run.lane;
 	out->site = c->site;
 	out->depth = above->below.depth;
@@ -309,13 +313,14 @@ static void view_outside(struct picker *p, const struct packed_call *c,
 			 struct level *here)
 {
 	const struct names *names = p->t->names;
+	uint32_t function = names->sites[c->site].function;
 	struct level level = {.below = filter_root(p->filter),
 			      .from = here->from};
 	struct filter_state below;
 
 	level.is_hidden =
-		!filter_enter(p->filter, names, names->sites[c->site].function,
-			      level.below, &below);
+		!filter_enter(p->filter, names, function, level.below, &below);
+	level.caller = level.is_hidden ? here[-1].caller : function;
 	*here = level;
 }
 
@@ -361,6 +366,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	here->number = above->number;
 	here->thread = above->thread;
 	here->parent = above->parent;
+	here->caller = is_visible ? function : above->caller;
 	if (!is_visible) {
 		p->n_std += trace_is_call(p->t, c->site) &&
 			    is_std_alone(p, c, thread, &here->below);
@@ -374,6 +380,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	if (out->duration_ns < p->min_ns) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
+		here->caller = above->caller;
 		return 0;
 	}
 	shown_fill(p, c, above, out);

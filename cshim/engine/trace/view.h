@@ -10,6 +10,9 @@
 #include "names/values.h"
 #include "trace/walk.h"
 
+/* No caller is visible. */
+enum { CALLER_NONE = UINT32_MAX };
+
 enum parent_kind { PARENT_NONE = 0, PARENT_CALL = 1, PARENT_SEED = 2 };
 
 /* A visible call. */
@@ -26,6 +29,7 @@ struct shown {
 	 * called from: that of the hidden call below that caller, or its own,
 	 * as it is where no caller is visible. */
 	uint32_t from;
+	uint32_t caller;  /* the function of that caller, or CALLER_NONE */
 	uint32_t depth;	  /* of visible calls on its lane */
 	uint32_t n_stops; /* how often gdb stopped the program meanwhile */
 	uint32_t thrown;  /* as in struct packed_call */

@@ -708,6 +708,36 @@ CST_API int64_t cst_trace_graph(struct cst_trace *t,
 				cst_write_fn write, void *arg,
 				struct cst_error *err);
 
+enum cst_calls_sort {
+	CST_CALLS_BY_TIME = 0, /* the first call comes first */
+	CST_CALLS_BY_DURATION, /* the longest call comes first */
+	CST_CALLS_BY_ID,
+	CST_CALLS_BY_CALLER, /* by its name, then by the line */
+	CST_CALLS_BY_THREAD, /* and by time within a thread */
+};
+
+/* A list of the calls of some functions, with a row for each call.  Zeros and
+ * NULL stand for the usual. */
+struct cst_calls {
+	uint32_t sort;	 /* enum cst_calls_sort */
+	uint32_t limit;	 /* only so many rows, the first ones; 0: all */
+	uint32_t output; /* enum cst_output */
+	uint32_t reserved;
+	const char *function; /* a name or a regex; not NULL */
+	/* A function or an ID: only calls that are made beneath one of its
+	 * calls.  It takes the place of the choice's filter or root. */
+	const char *under;
+};
+
+/* Writes a list of calls; choice->last means the last ones of them, and look is
+ * for text.  Returns the number of rows. */
+CST_API int64_t cst_trace_calls(struct cst_trace *t,
+				const struct cst_calls *calls,
+				const struct cst_look *look,
+				const struct cst_choice *choice,
+				cst_write_fn write, void *arg,
+				struct cst_error *err);
+
 /* Checks that a save to path destroys nothing that is not cstrace's.  0: there
  * is nothing, an empty file, or what cstrace wrote.  CST_EXISTS: there is
  * something else.  format is the name of the new file's format, or NULL for
