@@ -5,7 +5,6 @@
 #include "command.h"
 #include "options.h"
 #include "pager.h"
-#include "tell.h"
 #include "trace_input.h"
 
 #include <stddef.h>
