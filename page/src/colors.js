@@ -35,6 +35,8 @@ function groupsBy(of, sums) {
   return sorted;
 }
 
+const SAID = new Set(['log', 'count', 'async']);
+
 export class Colors {
   constructor(trace, names) {
     const { sums } = trace.head;
@@ -70,7 +72,10 @@ export class Colors {
     this.thrown = isDark ? '#ff6b60' : '#c5221f';
     this.unwound = isDark ? '#ffa657' : '#d9640a';
     this.caught = isDark ? '#5bb974' : '#188038';
-    for (const [fn, word] of this.exceptions) this.all[fn] = word === 'catch' ? this.caught : this.thrown;
+    this.said = isDark ? '#79b8ff' : '#1a56c4';
+    for (const [fn, word] of this.exceptions) {
+      this.all[fn] = word === 'catch' ? this.caught : SAID.has(word) ? this.said : this.thrown;
+    }
     this.groups.forEach((group, i) => { group.color = this.shade(i, hash(group.name), isDark); });
     this.other = this.shade(HUES.length, 0, isDark);
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit

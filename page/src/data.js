@@ -10,6 +10,8 @@ export const OPEN = 0;
 export const UNWOUND = 2;
 export const SEED = 4;
 
+const utf8 = new TextDecoder();
+
 class Cursor {
   constructor(bytes) {
     this.bytes = bytes;
@@ -28,6 +30,11 @@ class Cursor {
       scale *= 128;
     } while (byte & 128);
     return value;
+  }
+
+  text(n) {
+    this.at += n;
+    return utf8.decode(this.bytes.subarray(this.at - n, this.at));
   }
 
   column(into, at, n, decode = (v) => v) {
@@ -109,6 +116,7 @@ function makeCalls(n) {
     parent: new Int32Array(n), // -1: none
     next: new Uint32Array(n), // behind the last of its callees
     without: new Map(), // callees that are left out
+    texts: new Map(), // values, and what messages say
     stops: new Map(), // how often gdb stopped the program in a call
   };
 }
@@ -146,6 +154,10 @@ function readPiece(cursor, n, calls, at, lane) {
   for (let left = cursor.number(); left > 0; left--) {
     const place = cursor.number();
     calls.without.set(lane.first + place, cursor.number());
+  }
+  for (let left = cursor.number(); left > 0; left--) {
+    const place = cursor.number();
+    calls.texts.set(lane.first + place, cursor.text(cursor.number()));
   }
 }
 
@@ -197,13 +209,14 @@ export async function readTrace(tell) {
   const head = JSON.parse(new TextDecoder().decode(pieces.head[0]));
   const { calls, lanes } = await readCalls(pieces.calls, head.lanes, (share) => tell((1 + share) / 2));
   const end = new Cursor(pieces.end[0]);
-  const exceptions = new Map(head.exceptions);
+  const exceptions = new Map(head.instants);
 
-  // What an exception does has no time of its own, and is no function's call.
+  // What an exception does, or the program says, has no time of its own, and is
+  // no function's call.
   head.sums = head.sums.filter(([fn]) => !exceptions.has(fn));
   return {
     head,
-    exceptions, // what a function that is none does: "throw", "catch", ...
+    exceptions, // what a function that is none does: "throw", "log", ...
     calls,
     lanes,
     stacks: readStacks(pieces.stacks),

@@ -63,6 +63,8 @@ export class Details {
     ];
 
     const { from, site } = trace.calls;
+    const text = names.text(call);
+    if (text) facts.push([names.exception(call) === 'log' ? 'says' : 'values', text]);
     if (names.exception(call)) return facts.slice(2);
     if (from[call] !== site[call]) facts.push(['through', `${names.longSite(call, site)}, which is hidden`]);
 

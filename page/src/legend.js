@@ -128,6 +128,9 @@ export class Legend {
     const words = new Set(this.trace.exceptions.values());
     if (words.has('throw')) marks.push(mark(colors.thrown, 'swatch edge', 'thrown', 'an exception is thrown there'));
     if (words.has('catch')) marks.push(mark(colors.caught, 'swatch edge', 'caught', 'an exception is caught there'));
+    if (['log', 'count', 'async'].some((word) => words.has(word))) {
+      marks.push(mark(colors.said, 'swatch edge', 'said', 'a message, a counter, or where a span begins or ends'));
+    }
     if (ends[2]) marks.push(mark(colors.unwound, 'swatch edge', 'unwound', 'left by an exception or longjmp'));
     if (ends[0]) marks.push(mark(colors.open, 'swatch edge', 'open', 'had not returned when the trace ended'));
     if (calls.without.size) marks.push(mark(colors.more, 'swatch', 'more below', 'shorter calls are left out'));

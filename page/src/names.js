@@ -141,7 +141,13 @@ export class Names {
     return [name.slice(0, at), name.slice(at, end), name.slice(end)];
   }
 
-  // What an exception does, "throw" for instance, and no call; or undefined.
+  // Its values as rows have them, or what a message says.
+  text(call) {
+    return this.trace.calls.texts.get(call) ?? '';
+  }
+
+  // What an exception does or the program says, "throw" or "log" for instance,
+  // and no call; or undefined.
   exception(call) {
     return this.trace.exceptions.get(this.functionOf(call));
   }
@@ -151,7 +157,8 @@ export class Names {
   }
 
   ofCall(call) {
-    return this.fn(this.functionOf(call));
+    const text = this.text(call);
+    return this.exception(call) === 'log' && text ? text : this.fn(this.functionOf(call)) + text;
   }
 
   // Where the nearest caller that is shown called from, as rows have it.

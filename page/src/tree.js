@@ -416,7 +416,13 @@ export class Tree {
     const without = this.calls.without.get(item);
     const recursion = this.folds ? this.recursion.of(item) : undefined;
     if (recursion) element.append(this.levelsOf(item, recursion));
-    element.append(nameOf(names, names.functionOf(item)));
+    const text = names.text(item);
+    if (names.exception(item) === 'log' && text) {
+      element.append(cell('name', cell('own', text)));
+    } else {
+      element.append(nameOf(names, names.functionOf(item)));
+      if (text) element.append(cell('values', text));
+    }
     if (names.exception(item)) element.classList.add('exception', names.exception(item));
     if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
     if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));

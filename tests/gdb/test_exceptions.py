@@ -234,7 +234,7 @@ def test_throw_is_the_name_of_all_that_is_thrown(tmp_path):
     out = cstrace(tmp_path, "show", "t.cst", "throw").out
     assert re.findall(r"throw .*", out)[0].startswith(
         'throw shop::OutOfStock("no stock of candle")  shop.cc:')
-    assert re.search(r"^# filter throw: 0 of \d+ calls, 1 row of exceptions$",
+    assert re.search(r"^# filter throw: 0 of \d+ calls, 1 other row$",
                      out, re.M)
     assert "catch shop::OutOfStock" in cstrace(tmp_path, "show", "t.cst",
                                                "catch").out

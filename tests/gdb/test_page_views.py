@@ -10,7 +10,7 @@ import pytest
 
 import lib_browser
 from lib_browser import CHART_VIEW, call_of
-from lib_build import Variant, build
+from lib_build import ROOT, Variant, build
 from lib_formats import (
     calls_alone, cstrace, json_lines, record_program, save)
 
@@ -544,6 +544,25 @@ def test_exceptions_are_told_where_they_happen(page, shop):
         page.run("cstrace.open(arguments[0])", view)
         page.settle()
         assert "throw " not in page.text("#" + view)
+
+
+def test_messages_and_values_are_shown(page, tmp_path):
+    record_program(tmp_path, build("own.c", "-DCSTRACE", "-I%s" % (
+        ROOT / "cshim/include")))
+    save(tmp_path, "t.html")
+    calls = json_lines(tmp_path)
+    message = next(c for c in calls if c.get("kind") == "log")
+    span = next(c for c in calls if c.get("kind") == "span")
+    page.open(tmp_path / "t.html")
+    assert "said" in page.text("#legend")
+    link = "file://%s#view=tree&id=%%s" % (tmp_path / "t.html")
+    page.open_link(link % message["id"])
+    page.wait("document.querySelector('#tree .selected .exception.log')")
+    assert page.text("#tree .selected .name") == "log: " + message["text"]
+    assert message["text"] in page.text("#details")
+    page.open_link(link % span["id"])
+    page.wait("document.querySelector('#tree .selected .values')")
+    assert page.text("#tree .selected .values") == '(file="a.txt", n=1)'
 
 
 def test_places_are_in_callers_that_are_shown(page, shop):

@@ -37,13 +37,28 @@ static int is_of_frame(const struct open_call *o, const struct word *w)
 	       o->cfa - w->sp - 1 < FRAME_BYTES;
 }
 
-static uint64_t cfa_of(struct stack *s, const struct word *w)
+/* The call by hooks that is open in the frame, where there is one: recursion
+ * without hooks has frames of its own, which differ by their stack pointers. */
+static const struct open_call *
+call_of_frame(const struct callstack *c, struct stack *s, const struct word *w)
 {
-	const struct open_call *top = stack_top(s);
+	const struct open_call *top = stack_top(s), *o = top;
 
-	if (w->site->is_near && top && is_of_frame(top, w))
-		return top->cfa;
-	return w->sp + (uint64_t)(int64_t)w->site->cfa_offset;
+	while (o && o > s->calls && !o->site && o->cfa == top->cfa)
+		o--;
+	return o && o->site && o->cfa == top->cfa && is_of_frame(o, w) &&
+			       c->sites->all[o->site].kind == CST_ENTER
+		       ? o
+		       : NULL;
+}
+
+static uint64_t cfa_of(const struct callstack *c, struct stack *s,
+		       const struct word *w)
+{
+	const struct open_call *o =
+		w->site->is_near ? call_of_frame(c, s, w) : NULL;
+
+	return o ? o->cfa : w->sp + (uint64_t)(int64_t)w->site->cfa_offset;
 }
 
 /* A span that begins again in one frame was left by a jump. */
@@ -63,7 +78,7 @@ static void open_span(struct callstack *c, struct thread *t,
 {
 	struct stack *s = jumps_unwind_to(c, t, w->sp, w->time);
 	const struct open_call call = {
-		.cfa = cfa_of(s, w),
+		.cfa = cfa_of(c, s, w),
 		.start = w->time,
 		.function = w->site->function,
 		.physical = w->site->physical,
@@ -179,7 +194,7 @@ static void note(struct callstack *c, struct thread *t, const struct word *w,
 {
 	struct stack *s = jumps_unwind_to(c, t, w->sp, w->time);
 
-	stack_note(c, t, s, cfa_of(s, w), w->site->call_site, w->time,
+	stack_note(c, t, s, cfa_of(c, s, w), w->site->call_site, w->time,
 		   v ? v : &(struct values){.n_refs = 0});
 }
 

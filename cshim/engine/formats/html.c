@@ -88,19 +88,36 @@ static void put_function(const struct names *names, uint32_t id, int how,
 	PUT(out, "]");
 }
 
-/* Which functions are none, but what an exception does: "throw", ... */
-static void put_exceptions(const struct names *names, struct bytes *out)
+static const char *instant_word(const struct function *f)
+{
+	switch (f->kind) {
+	case KIND_MESSAGE:
+	case KIND_POINT:
+		return "log";
+	case KIND_COUNT:
+		return "count";
+	case KIND_ASYNC:
+	case KIND_ASYNC_END:
+		return "async";
+	default:
+		return exception_word(f->kind);
+	}
+}
+
+/* Which functions are none, but what an exception does or the program says:
+ * "throw", "log", ... */
+static void put_instants(const struct names *names, struct bytes *out)
 {
 	const char *comma = "";
 
-	PUT(out, "],\n\"exceptions\":[");
+	PUT(out, "],\n\"instants\":[");
 	for (uint32_t i = 0; i < names->n_functions; i++) {
-		uint8_t kind = names->functions[i].kind;
+		const struct function *f = &names->functions[i];
 
-		if (!function_is_exception(&names->functions[i]))
+		if (!function_is_instant(f))
 			continue;
 		put_format(out, "%s[%" PRIu32 ",\"%s\"]", comma, i,
-			   exception_word(kind));
+			   instant_word(f));
 		comma = ",";
 	}
 }
@@ -112,7 +129,7 @@ static void put_names(const struct names *names, int how, struct bytes *out)
 		bytes_put(out, i ? ",\n" : "\n", i ? 2 : 1);
 		put_function(names, i, how, out);
 	}
-	put_exceptions(names, out);
+	put_instants(names, out);
 	PUT(out, "],\n\"sites\":[");
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		const struct call_site *s = &names->sites[i];

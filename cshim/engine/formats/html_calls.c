@@ -11,6 +11,7 @@
 
 enum {
 	PIECE = 1 << 16, /* calls */
+	TEXT_BYTES = 1 << 20,
 	NO_LEVEL = UINT32_MAX,
 };
 
@@ -31,8 +32,9 @@ struct html_calls {
 	uint32_t n_open, cap;
 	/* The piece in the making, and its lane so far. */
 	struct bytes columns[COLUMNS];
-	struct bytes without, raw;
-	uint64_t n_without;
+	struct bytes without, texts, raw;
+	uint64_t n_without, n_texts;
+	const struct names *names; /* borrowed */
 	uint64_t place, start_ns, number;
 	uint32_t lane, n, depth;
 	uint8_t is_first, is_over;
@@ -50,6 +52,7 @@ int html_calls_new(const struct cst_trace *t, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	h->least_ns = least_ns;
 	h->n_left = n_most;
+	h->names = t->names;
 	status = tour_new(t, choice, &h->tour, err);
 	if (status == 0)
 		status = tour_next(h->tour, &h->stop, err);
@@ -70,6 +73,7 @@ void html_calls_free(struct html_calls *h)
 	for (int i = 0; i < COLUMNS; i++)
 		bytes_release(&h->columns[i]);
 	bytes_release(&h->without);
+	bytes_release(&h->texts);
 	bytes_release(&h->raw);
 	free(h);
 }
@@ -105,6 +109,23 @@ static struct open *open_call(struct html_calls *h)
 	return &h->open[h->n_open++];
 }
 
+/* What a row has behind the name, or in its place: values, a message. */
+static void put_text(struct html_calls *h, const struct shown *call)
+{
+	const struct function *f =
+		&h->names->functions[h->names->sites[call->site].function];
+	char text[VALUES_ROOM];
+	size_t n;
+
+	if (!call->values && f->kind != KIND_MESSAGE)
+		return;
+	n = (size_t)(values_put_row(text, f, call->values, 0) - text);
+	html_put_number(&h->texts, h->place);
+	html_put_number(&h->texts, n);
+	bytes_put(&h->texts, text, n);
+	h->n_texts++;
+}
+
 static void put_call(struct html_calls *h, const struct shown *call,
 		     uint32_t level)
 {
@@ -121,6 +142,7 @@ static void put_call(struct html_calls *h, const struct shown *call,
 	html_put_number(&to[THREADS], call->thread);
 	html_put_number(&to[ENDS], call->end | (call->is_seed ? 4u : 0) |
 					   (uint64_t)call->n_stops << 3);
+	put_text(h, call);
 	h->depth = level + 1;
 	h->start_ns = call->start_ns;
 	h->number = call->number;
@@ -180,11 +202,15 @@ static int put_piece(struct html_calls *h, struct bytes *out)
 	}
 	html_put_number(raw, h->n_without);
 	bytes_put(raw, h->without.data, h->without.len);
-	raw->failed |= h->without.failed;
+	html_put_number(raw, h->n_texts);
+	bytes_put(raw, h->texts.data, h->texts.len);
+	raw->failed |= h->without.failed | h->texts.failed;
 	status = html_data_put(out, "calls", raw);
 	h->without.len = 0;
 	h->n = 0;
 	h->n_without = 0;
+	h->texts.len = 0;
+	h->n_texts = 0;
 	h->is_first = 0;
 	return status;
 }
@@ -202,7 +228,8 @@ int html_calls_put(struct html_calls *h, struct bytes *out,
 			return cst_fail_memory(err);
 		h->stop.is_first = 0;
 	}
-	while (h->n < PIECE && h->n_without < PIECE) {
+	while (h->n < PIECE && h->n_without < PIECE &&
+	       h->texts.len < TEXT_BYTES) {
 		n = tour_next(h->tour, &h->stop, err);
 		if (n <= 0 || h->stop.is_first)
 			break;

@@ -172,7 +172,7 @@ static void put_notes(struct line *l, uint64_t n)
 {
 	line_put(l, ", ");
 	line_put_number(l, n);
-	line_put(l, n == 1 ? " row of exceptions" : " rows of exceptions");
+	line_put(l, n == 1 ? " other row" : " other rows");
 }
 
 /* The C++ library's calls, which no word of the user's has hidden. */
