@@ -80,7 +80,7 @@ SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -iquote cshim/engine
 ENGINE_LIBS := -lpcre2-8 -lzstd -ldw -lelf -lz -liberty -lm -lpthread
-CLI_LIBS := -lbfd
+CLI_LIBS := -lbfd -lunwind-ptrace -lunwind-x86_64
 # A library with undefined names is a mistake, but sanitizers leave some.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 

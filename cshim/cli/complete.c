@@ -98,6 +98,8 @@ static const struct option_row *find_row(const struct command *c,
 
 	if (!strcmp(word, "-o"))
 		word = "--output";
+	else if (!strcmp(word, "-p"))
+		word = "--pid";
 	if (strncmp(word, "--", 2) != 0 || !word[2] || strchr(word, '='))
 		return NULL;
 	for (const struct option_row *row = option_rows; row->name; row++) {

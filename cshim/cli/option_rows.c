@@ -172,6 +172,16 @@ static int set_sample(struct options *o, const char *value)
 	return o->sample_hz ? 0 : -1;
 }
 
+static int set_pid(struct options *o, const char *value)
+{
+	uint64_t n;
+
+	if (value_number(value, INT32_MAX, &n) < 0 || !n)
+		return -1;
+	o->pid = (int)n;
+	return 0;
+}
+
 static int set_names(struct options *o, const char *value)
 {
 	int word = value_word(value, names_words);
@@ -298,7 +308,7 @@ enum {
 const struct option_row option_rows[] = {
 	{"output", "FILE",
 	 "the trace to write, cstrace.cst without this; - is a pipe",
-	 FOR_RECORD, a_trace, FIELD(AS_NAME, output)},
+	 FOR_RECORD | FOR_SAMPLE, a_trace, FIELD(AS_NAME, output)},
 	{"output", "FILE", "keep the trace in this file, too; also -o FILE",
 	 FOR_LIVE, a_trace, FIELD(AS_NAME, output)},
 	{"flight", "SIZE",
@@ -326,6 +336,14 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, NULL, FIELD(AS_ON, is_wall)},
 	{"for", "T", "with --sample: take them only so long, as in 10s",
 	 FOR_RECORD, NULL, FIELD(AS_TIME, sample_ns)},
+	{"pid", "PID", "the process; also -p PID", FOR_SAMPLE, NULL,
+	 OWN(set_pid)},
+	{"hz", "N", "samples a second, 97 without this", FOR_SAMPLE, NULL,
+	 OWN(set_sample)},
+	{"for", "T", "only so long, as in 10s", FOR_SAMPLE, NULL,
+	 FIELD(AS_TIME, sample_ns)},
+	{"wall", NULL, "by the clock, threads that wait as well", FOR_SAMPLE,
+	 NULL, FIELD(AS_ON, is_wall)},
 	{"stacks", NULL, "of samples: where each thread was last", FOR_REPORT,
 	 NULL, FIELD(AS_ON, is_stacks)},
 	{"samples", NULL, "the samples, not the calls, of a trace with both",
@@ -376,7 +394,8 @@ const struct option_row option_rows[] = {
 	{"force", NULL, "replace a file that is no golden tree of the program",
 	 FOR_EXPECT, NULL, FIELD(AS_ON, is_forced)},
 	{"force", NULL, "replace a file that cstrace did not write",
-	 FOR_SAVE | FOR_RECORD | FOR_LIVE, NULL, FIELD(AS_ON, is_forced)},
+	 FOR_SAVE | FOR_RECORD | FOR_LIVE | FOR_SAMPLE, NULL,
+	 FIELD(AS_ON, is_forced)},
 	{"format", "F", "this format, whatever OUT's ending says", FOR_SAVE,
 	 a_format, FIELD(AS_TEXT, format)},
 	{"last", "N", "only the last N calls (0: all)", FOR_SHOW, NULL,
@@ -502,8 +521,8 @@ const char *option_row_owner(const struct option_row *row)
 {
 	/* In the order of the bits FOR_... */
 	static const char *const names[] = {
-		"record", "live", "show", "list",   "report", "graph",
-		"save",	  "info", "diff", "expect", "check",  "calls"};
+		"record", "live", "show",   "list",  "report", "graph", "save",
+		"info",	  "diff", "expect", "check", "calls",  "sample"};
 
 	return names[__builtin_ctz(row->use)];
 }

@@ -178,11 +178,23 @@ static int set(const struct command *c, int i, unsigned *seen,
 	return 1;
 }
 
+/* --pid, which is -p as well. */
+static int find_pid_row(void)
+{
+	int i = 0;
+
+	while (strcmp(option_rows[i].name, "pid") != 0)
+		i++;
+	return i;
+}
+
 int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		  int max_names, struct options *out)
 {
 	/* What follows a program's name is the program's. */
-	const char *letters = c->options & FOR_RUN ? "+:ho:" : ":h";
+	const char *letters = c->options & FOR_RUN	? "+:ho:"
+			      : c->options & FOR_SAMPLE ? ":ho:p:"
+							: ":h";
 	struct option chosen[MAX_OPTION_ROWS];
 	unsigned seen = 0;
 	int what, status = 1;
@@ -200,8 +212,11 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		}
 		if (what == '?' || what == ':')
 			return tell_option(c, chosen, what, argv);
-		status = set(c, what == 'o' ? OUTPUT_ROW : what - FIRST, &seen,
-			     out);
+		status = set(c,
+			     what == 'o'   ? OUTPUT_ROW
+			     : what == 'p' ? find_pid_row()
+					   : what - FIRST,
+			     &seen, out);
 	}
 	if (status < 0)
 		return status;

@@ -42,7 +42,7 @@ def command_names():
 def test_commands(shell):
     assert shell.offers("cstrace ") == sorted(command_names() + ["help"])
     assert shell.complete("cstrace rep") == "cstrace report"
-    assert shell.offers("cstrace help s") == ["save", "show"]
+    assert shell.offers("cstrace help s") == ["sample", "save", "show"]
 
 
 @pytest.mark.parametrize("command", ["show", "record", "save", "diff"])

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Samples a process from outside: stops one thread after the other for as long
+ * as it takes to walk its stack (ptrace, libunwind), and leaves it alone
+ * otherwise.
+ */
+#ifndef CLI_OUTSIDE_H
+#define CLI_OUTSIDE_H
+
+#include "cstrace/samples.h"
+
+#include <sys/types.h>
+
+struct outside;
+
+/* Begins with the process; samples go to the memory at path
+ * (cst_recorder_samples_path()).  NULL: a failure was reported. */
+struct outside *outside_new(pid_t pid, const char *path);
+void outside_free(struct outside *o);
+
+/* Takes the samples that are due.  Returns 0 when the process is gone. */
+int outside_round(struct outside *o);
+
+/* Returns how long a thread was stopped on the average, in ns. */
+uint64_t outside_stop_ns(const struct outside *o);
+
+#endif

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""cstrace sample -p PID: a process that runs already, from outside."""
+
+import re
+import subprocess
+
+import pytest
+
+from lib_build import build
+from test_sample import LIMIT_S, PARTS, command, rows
+
+FLAGS = ("-O2", "-fomit-frame-pointer")
+
+
+@pytest.fixture(name="process")
+def a_process():
+    """Starts one; it is ended with the test."""
+    started = []
+
+    def start(*words):
+        started.append(subprocess.Popen([*map(str, words)], text=True,
+                                        stdout=subprocess.PIPE))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()
+        one.communicate(timeout=LIMIT_S)
+
+
+def test_threads_that_run(tmp_path, process):
+    one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
+    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 400, "--for", "2s")
+    assert done.returncode == 0, done.stderr
+    assert re.match(r"cstrace: \d+ samples in 4 threads in cstrace.cst, .* s; "
+                    r"each stopped a thread for \d+ us\n$", done.stderr)
+    found, n = rows(tmp_path)
+    assert n > 100 and found["four"]["samples"] > found["one"]["samples"]
+    assert found["all"]["total_ns"] >= 0.95 * sum(
+        found[name]["self_ns"] for name in PARTS)
+    assert one.poll() is None
+
+
+def test_who_waits_goes_on_waiting(tmp_path, process):
+    one = process("sleep", "1.5")
+    done = command(tmp_path, "sample", "-p", one.pid, "--wall", "--hz", 200,
+                   "--for", "500ms")
+    assert done.returncode == 0, done.stderr
+    found, n = rows(tmp_path)
+    assert n > 10 and any("nanosleep" in name and row["samples"]
+                          for name, row in found.items())
+    assert one.poll() is None  # no call of its own was cut short
+    assert one.wait(timeout=LIMIT_S) == 0
+
+
+def test_a_process_that_ends(tmp_path, process):
+    one = process(build("sampled.c", *FLAGS, is_traced=False), "plain", 2000)
+    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 200)
+    assert done.returncode == 0, done.stderr
+    assert one.communicate(timeout=LIMIT_S)[0] == "done\n"
+
+
+@pytest.mark.parametrize("words, text", [
+    ([], "which process? -p PID"),
+    (["-p", "x"], "bad value 'x' for --pid"),
+    (["-p", "1", "--hz", "9999"], "no more than 2000 samples a second"),
+])
+def test_what_does_not_go(tmp_path, words, text):
+    done = command(tmp_path, "sample", *words)
+    assert done.returncode == 2 and text in done.stderr
+
+
+def test_no_such_process(tmp_path):
+    done = command(tmp_path, "sample", "-p", 4194303)
+    assert done.returncode == 1
+    assert "there is no process 4194303" in done.stderr
