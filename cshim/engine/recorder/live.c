@@ -170,6 +170,8 @@ static int put_folded(void *arg, const struct folded *folded)
 		.is_stopped = shown_is_stopped(call),
 	};
 
+	if (folded->is_early && !screen_may_count(&l->screen))
+		return FOLD_LATER;
 	if (folded->is_count)
 		row.kind = ROW_COUNT;
 	if (folded->is_close) {

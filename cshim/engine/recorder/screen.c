@@ -27,6 +27,8 @@ enum {
 	ROWS_AT_ONCE = 4000,
 	/* At a stop at least, where there are more. */
 	ROWS_AT_STOP = 500,
+	/* New lines for counts that are written as soon as they grow. */
+	NEW_COUNTS_A_SECOND = 3,
 	/* How many callers are written again. */
 	OUTER_CALLERS = 4,
 	INNER_CALLERS = 12,
@@ -164,7 +166,21 @@ static uint32_t lines_to_count(struct screen *s, const struct screen_row *r)
 		    s->counted[i].thread == r->thread)
 			return s->n_counted - i;
 	s->counted[s->n_counted++] = (struct counted){r->thread, r->number};
+	s->n_new_counts++;
 	return 0;
+}
+
+int screen_may_count(struct screen *s)
+{
+	uint64_t now = clock_monotonic_ns();
+
+	if (!s->others || !outlet_width(&s->outlet))
+		return 0;
+	if (now - s->new_counts_ns >= 1000000000) {
+		s->new_counts_ns = now;
+		s->n_new_counts = 0;
+	}
+	return s->n_new_counts < NEW_COUNTS_A_SECOND;
 }
 
 static void put_row(struct screen *s, const struct screen_row *r, int is_again)

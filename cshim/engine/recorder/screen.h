@@ -68,6 +68,9 @@ struct screen {
 		uint64_t number;
 	} counted[COUNTED_LINES];
 	uint32_t n_counted;
+	/* How many counts were lines of their own since then. */
+	uint32_t n_new_counts;
+	uint64_t new_counts_ns;
 	uint64_t others_wrote; /* what others() returned then */
 	/* Returns a number that is another one once somebody else may have
 	 * written to the terminal; UINT64_MAX: not known.  NULL: likewise. */
@@ -86,6 +89,9 @@ int screen_add(struct screen *s, const struct screen_row *row);
 /* Adds a row behind the one of its lane that was last added so, whichever came
  * first in time: a folded row's callees are below it. */
 int screen_add_behind(struct screen *s, struct screen_row *row);
+/* Returns whether a count may be added although it has grown less than a second
+ * ago: on a terminal, as long as most are written over their last lines. */
+int screen_may_count(struct screen *s);
 /* Leaves out all rows that wait. */
 void screen_leave_out(struct screen *s);
 /* Leaves out a row, the next of its lane, without its waiting here: those that

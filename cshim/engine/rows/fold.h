@@ -41,13 +41,17 @@ struct folded {
 	uint8_t has_other_values; /* their values differ */
 	uint8_t is_close; /* live: the end of a call that was a row when open */
 	uint8_t is_count; /* live: a row's count again, which has grown */
+	uint8_t is_early; /* a count that is not due yet: row() may refuse it */
 	uint64_t cookie;  /* the cookie that fold_add() got for the call */
 };
 
 struct fold;
 
+enum { FOLD_LATER = 1 };
+
 /* Takes the rows in the order of entry; row is valid during the call only.
- * Returns 0, or a negative number, which ends the folding. */
+ * Returns 0, a negative number, which ends the folding, or for an early count
+ * FOLD_LATER: it comes again. */
 typedef int (*fold_row_fn)(void *arg, const struct folded *row);
 
 /* Returns an empty fold that passes its rows to row(arg, ...), or NULL when out

@@ -8,8 +8,8 @@
 #include "rows/fold_parts.h"
 
 enum {
-	COUNT_NS = 1000000000,
-	OPEN_NS = 20000000, /* no open call is slow before that */
+	COUNT_NS = 1000000000, /* a count that has grown is due then */
+	OPEN_NS = 20000000,    /* no open call is slow before that */
 };
 
 void fold_live(struct fold *f)
@@ -34,8 +34,14 @@ static int is_expected(const struct fold *f, const struct node *node)
 	return 0;
 }
 
+static int is_counted_with(const struct node *node, const struct node *i)
+{
+	return i->is_complete && !i->is_own && !i->period &&
+	       i->key == node->key && node_has_lines(node, i);
+}
+
 /* Tell the counts of the nodes in a list that are of one site, in one row. */
-static int give_count(struct fold *f, const struct node *node)
+static int give_count(struct fold *f, const struct node *node, int is_due)
 {
 	struct folded row = {.call = node->call,
 			     .n_levels = node->n_levels,
@@ -43,12 +49,13 @@ static int give_count(struct fold *f, const struct node *node)
 			     .last_line = node->last_line,
 			     .has_other_values = node->has_other_values,
 			     .is_count = 1,
+			     .is_early = !is_due,
 			     .cookie = node->cookie};
+	int status;
 
 	row.call.duration_ns = 0;
 	for (struct node *i = node->above->first; i; i = i->next) {
-		if (!i->is_complete || i->is_own || i->period ||
-		    i->key != node->key || !node_has_lines(node, i))
+		if (!is_counted_with(node, i))
 			continue;
 		row.n_calls += i->n_calls;
 		row.has_other_values |=
@@ -57,10 +64,17 @@ static int give_count(struct fold *f, const struct node *node)
 		row.call.duration_ns += i->call.duration_ns;
 		if (row.call.start_ns < i->call.start_ns)
 			row.call.start_ns = i->call.start_ns;
+	}
+	status = f->row(f->arg, &row);
+	if (status != 0)
+		return status == FOLD_LATER ? 0 : status;
+	for (struct node *i = node->above->first; i; i = i->next) {
+		if (!is_counted_with(node, i))
+			continue;
 		i->n_given = i->n_calls;
 		i->given_ns = f->now_ns;
 	}
-	return f->row(f->arg, &row);
+	return 0;
 }
 
 /* One node of the screen's.  1: what is below it is of the screen's, too. */
@@ -69,8 +83,8 @@ static int show_node(struct fold *f, struct node *node, int is_stop)
 	if (node->is_given && node->is_complete) {
 		int is_due = is_stop || f->now_ns - node->given_ns >= COUNT_NS;
 
-		return node->n_calls > node->n_given && is_due
-			       ? give_count(f, node)
+		return node->n_calls > node->n_given
+			       ? give_count(f, node, is_due)
 			       : 0;
 	}
 	if (node->is_complete)
