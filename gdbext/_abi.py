@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3739799213
+VERSION = 1068729445
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -306,6 +306,17 @@ class cst_graph(C.Structure):
     ]
 
 
+class cst_open_call(C.Structure):
+    _fields_ = [
+        ("cfa", C.c_uint64),
+        ("age_ns", C.c_uint64),
+        ("addr", C.c_uint64),
+        ("function", C.c_char_p),
+        ("name", C.c_char_p),
+        ("id", C.c_char * 56),
+    ]
+
+
 CST_CALLS_BY_TIME = 0
 CST_CALLS_BY_DURATION = 1
 CST_CALLS_BY_ID = 2
@@ -318,7 +329,7 @@ class cst_calls(C.Structure):
         ("sort", C.c_uint32),
         ("limit", C.c_uint32),
         ("output", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("is_ended", C.c_uint32),
         ("function", C.c_char_p),
         ("under", C.c_char_p),
     ]
@@ -462,6 +473,11 @@ PROTOTYPES = {
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
+    "cst_recorder_stack": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_open_call), C.c_uint32, C.POINTER(cst_error)]),
+    "cst_recorder_here": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
+        C.POINTER(cst_thread_info), C.POINTER(cst_error)]),
     "cst_trace_calls": (C.c_int64, [C.c_void_p, C.POINTER(cst_calls),
         C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),

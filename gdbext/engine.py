@@ -342,6 +342,29 @@ class Recorder:
         _call("cst_recorder_trace", self._r, C.byref(out))
         return Trace(out, is_owner=False)
 
+    def stack(self, tid: int) -> list[OpenCall]:
+        """The open calls of a stopped thread, innermost first."""
+        n = 0
+        out = (abi.cst_open_call * 64)()
+        while True:
+            n = _call("cst_recorder_stack", self._r, tid, out, len(out))
+            if n <= len(out):
+                break
+            out = (abi.cst_open_call * (n + 64))()
+        return [OpenCall(c.id.decode(), _text(c.name) or "",
+                         _text(c.function) or "", c.cfa, c.addr)
+                for c in out[:n]]
+
+    def here(self, tid: int, look: Look, choice: Choice,
+             write: Write) -> tuple[int, Optional[Thread]]:
+        """Writes them as rows; how many, and the thread, if it made calls."""
+        out = abi.cst_thread_info()
+        n = _call("cst_recorder_here", self._r, tid, C.byref(look),
+                  C.byref(choice), _write_thunk(write), None, C.byref(out))
+        name = _text(out.name)
+        return n, (None if name is None else
+                   Thread(out.process, out.thread, out.tid, name))
+
     def drawn_ns(self) -> int:
         """When live rows were last written, by time.monotonic_ns()."""
         return self._lib.cst_recorder_drawn_ns(self._r)
@@ -357,6 +380,16 @@ def simple_name(name: str) -> str:
     out = C.create_string_buffer(_LINE)
     library().cst_simple_name(_bytes(name), out, len(out))
     return out.value.decode("utf-8", "replace")
+
+
+class OpenCall(NamedTuple):
+    """A call that is open in a stopped thread."""
+
+    id: str
+    name: str  # simple name
+    function: str  # full name
+    cfa: int  # of its frame; 0: not known
+    addr: int  # the function's
 
 
 class Report(NamedTuple):
@@ -423,17 +456,18 @@ class Graph(NamedTuple):
 class Calls(NamedTuple):
     """Which function's calls a list has, and the order of its rows."""
 
-    function: str
+    function: Optional[str]
     sort: str = "time"
     limit: int = 0
     under: Optional[str] = None
     output: str = "text"
+    is_ended: bool = False  # only calls that have ended
 
     def _pack(self) -> abi.cst_calls:
         return abi.cst_calls(
             sort=CALLS_SORTS.index(self.sort), limit=self.limit,
             output=OUTPUTS.index(self.output), function=_bytes(self.function),
-            under=_bytes(self.under))
+            under=_bytes(self.under), is_ended=self.is_ended)
 
 
 class Thread(NamedTuple):

@@ -15,6 +15,7 @@ cstrace show      the calls as a tree
 cstrace report    a row for each function
 cstrace graph     all calls folded into one tree of functions
 cstrace calls     a row for each call of a function
+cstrace here      where the selected thread stands, and its last calls
 cstrace list      the source of a call
 cstrace log       a line in the tree whenever the program gets to a place
 cstrace info      what the trace holds, and which files it was made with
@@ -35,7 +36,7 @@ _WORDS = [line.split()[1] for line in _TEXT.splitlines()
 class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
-    Usage: cstrace start | stop | status | show | report | graph | calls | list | log
+    Usage: cstrace start | stop | status | show | report | graph | calls | here | list | log
                    | info | save | load | diff | expect | clear | check
 
     The program must be compiled with -finstrument-functions.  Without a word

@@ -12,7 +12,7 @@
 #include "rows/wall.h"
 #include "trace/answer.h"
 #include "trace/callid.h"
-#include "trace/view.h"
+#include "trace/window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,10 +76,13 @@ static int is_wanted(struct call_list *l, const struct shown *s)
 	uint8_t *verdict = &l->verdicts[function];
 
 	if (*verdict == UNKNOWN)
-		*verdict = filter_excludes(l->wanted, l->t->names, function)
+		*verdict = !l->calls->function || filter_excludes(l->wanted,
+								  l->t->names,
+								  function)
 				   ? WANTED
 				   : NOT_WANTED;
-	if (*verdict == NOT_WANTED || s->is_before || is_root(l, s))
+	if (*verdict == NOT_WANTED || s->is_before || is_root(l, s) ||
+	    (l->calls->is_ended && s->end == CALL_OPEN))
 		return 0;
 	/* The outermost call of what `under` names lies beneath none of it. */
 	return !l->above || s->depth ||
@@ -276,7 +279,7 @@ static void put_left_out(struct call_list *l)
 {
 	char *begin = (char *)bytes_reserve(&l->out, 128), *p = begin;
 
-	if (!begin || l->n_rows >= l->n_found)
+	if (!begin || !l->calls->function || l->n_rows >= l->n_found)
 		return;
 	p = stpcpy(p, "# ");
 	p = number_put(p, l->n_rows);
@@ -423,7 +426,19 @@ static int read_calls(struct call_list *l, struct cst_error *err)
 {
 	struct view *view = NULL;
 	struct shown *s;
-	int status = view_new_calls(l->t, &l->choice, 0, &view, err);
+	struct window window = {0};
+	struct cst_choice last = l->choice;
+	int status = 0;
+
+	/* The last calls of all functions lie close to the end. */
+	last.last += l->t->status.n_open + l->t->status.n_seeds;
+	if (!l->calls->function && l->choice.last)
+		status = window_init(&window, l->t, &last, err);
+	if (status == 0)
+		status = view_new_part(l->t, &l->choice, &window.part, 0, &view,
+				       err);
+	if (status == 0)
+		view_hide_instants(view);
 
 	while (status == 0 && (status = view_next(view, &s, err)) > 0) {
 		status = 0;
@@ -436,6 +451,7 @@ static int read_calls(struct call_list *l, struct cst_error *err)
 			status = cst_fail_memory(err);
 	}
 	view_free(view);
+	window_release(&window);
 	return status;
 }
 

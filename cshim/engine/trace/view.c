@@ -148,13 +148,18 @@ int view_new(const struct cst_trace *t, const struct cst_choice *choice,
 	return view_new_part(t, choice, &all, is_by_lane, out, err);
 }
 
+void view_hide_instants(struct view *v)
+{
+	((struct picker *)v)->hides_instants = 1;
+}
+
 int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 		   int is_by_lane, struct view **out, struct cst_error *err)
 {
 	int status = view_new(t, choice, is_by_lane, out, err);
 
 	if (status == 0)
-		((struct picker *)*out)->hides_instants = 1;
+		view_hide_instants(*out);
 	return status;
 }
 

@@ -56,6 +56,8 @@ int view_new(const struct cst_trace *t, const struct cst_choice *choice,
  * whatever else takes no time. */
 int view_new_calls(const struct cst_trace *t, const struct cst_choice *choice,
 		   int is_by_lane, struct view **out, struct cst_error *err);
+/* Makes any view one of calls and spans only, before its first call. */
+void view_hide_instants(struct view *v);
 /* Makes a view of a part of the trace.  Each lane begins with the callers of
  * its first call, marked is_before. */
 int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,

@@ -708,6 +708,34 @@ CST_API int64_t cst_trace_graph(struct cst_trace *t,
 				cst_write_fn write, void *arg,
 				struct cst_error *err);
 
+/* A call that is open in a stopped thread; its strings belong to the
+ * recorder. */
+struct cst_open_call {
+	uint64_t cfa;	      /* of its frame, or 0 where that is not known */
+	uint64_t age_ns;      /* since it began, or since the trace did */
+	uint64_t addr;	      /* of the function, in the process */
+	const char *function; /* full name */
+	const char *name;     /* simple name */
+	char id[56];	      /* "1.42" */
+};
+
+/* Writes the open calls of the thread with that kernel number to out, the
+ * innermost first, as far as there is room for n.  Call cst_recorder_drain()
+ * before.  Returns how many are open. */
+CST_API int cst_recorder_stack(struct cst_recorder *r, uint32_t tid,
+			       struct cst_open_call *out, uint32_t n,
+			       struct cst_error *err);
+
+/* Writes them as rows, those that the choice shows, the outermost first, with
+ * their age as duration.  Sets *thread; its name is NULL if the thread has made
+ * no calls.  Returns the number of rows. */
+CST_API int cst_recorder_here(struct cst_recorder *r, uint32_t tid,
+			      const struct cst_look *look,
+			      const struct cst_choice *choice,
+			      cst_write_fn write, void *arg,
+			      struct cst_thread_info *thread,
+			      struct cst_error *err);
+
 enum cst_calls_sort {
 	CST_CALLS_BY_TIME = 0, /* the first call comes first */
 	CST_CALLS_BY_DURATION, /* the longest call comes first */
@@ -719,11 +747,11 @@ enum cst_calls_sort {
 /* A list of the calls of some functions, with a row for each call.  Zeros and
  * NULL stand for the usual. */
 struct cst_calls {
-	uint32_t sort;	 /* enum cst_calls_sort */
-	uint32_t limit;	 /* only so many rows, the first ones; 0: all */
-	uint32_t output; /* enum cst_output */
-	uint32_t reserved;
-	const char *function; /* a name or a regex; not NULL */
+	uint32_t sort;	      /* enum cst_calls_sort */
+	uint32_t limit;	      /* only so many rows, the first ones; 0: all */
+	uint32_t output;      /* enum cst_output */
+	uint32_t is_ended;    /* 1: only calls that have ended */
+	const char *function; /* a name or a regex; NULL: all functions */
 	/* A function or an ID: only calls that are made beneath one of its
 	 * calls.  It takes the place of the choice's filter or root. */
 	const char *under;
