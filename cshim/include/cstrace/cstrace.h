@@ -215,12 +215,12 @@ __asm__(".pushsection .note.cstrace, \"a\", %note\n\t"
 
 /* A use of what has to be kept from the program's begin leaves a note, too: 1
  * the calls that are open, 2 spans. */
-#define CSTRACE_WANT_(what)                                     \
+#define CSTRACE_WANT_(what)                                              \
 	__asm__ volatile(".pushsection .note.cstrace, \"a\", %%note\n\t" \
-			 ".balign 4\n\t"                        \
-			 ".long 8, 4, 2\n\t"                    \
-			 ".asciz \"cstrace\"\n\t"               \
-			 ".long " what "\n\t"                   \
+			 ".balign 4\n\t"                                 \
+			 ".long 8, 4, 2\n\t"                             \
+			 ".asciz \"cstrace\"\n\t"                        \
+			 ".long " what "\n\t"                            \
 			 ".popsection" ::)
 
 enum {
@@ -305,12 +305,13 @@ CSTRACE_INLINE_ struct cstrace_value cstrace_float_(double number)
 	return value;
 }
 
+#ifdef __cplusplus
+
 CSTRACE_INLINE_ struct cstrace_value cstrace_text_(const char *text)
 {
-	return cstrace_value_(text ? 's' : '0', (uint64_t)(uintptr_t)text);
+	return cstrace_value_(text ? 's' : '0',
+			      reinterpret_cast<uintptr_t>(text));
 }
-
-#ifdef __cplusplus
 
 extern "C++" {
 
@@ -364,8 +365,14 @@ template <class T> CSTRACE_INLINE_ cstrace_value cstrace_of_(const T &x)
 } /* extern "C++" */
 
 #define CSTRACE_VALUE_(x) cstrace_of_(x)
+#define CSTRACE_ID_(x) static_cast<uint64_t>(x)
 
 #else
+
+CSTRACE_INLINE_ struct cstrace_value cstrace_text_(const char *text)
+{
+	return cstrace_value_(text ? 's' : '0', (uint64_t)(uintptr_t)text);
+}
 
 /* Each takes what its type is converted to without a warning. */
 CSTRACE_INLINE_ struct cstrace_value cstrace_of_bool_(_Bool x)
@@ -409,6 +416,8 @@ cstrace_of_object_(const volatile void *unused)
 	(void)unused;
 	return cstrace_value_('?', 0);
 }
+
+#define CSTRACE_ID_(x) ((uint64_t)(x))
 
 /* gcc's and clang's numbers of classes of types: complex, struct, union. */
 #define CSTRACE_IS_OBJECT_(x)               \
@@ -692,10 +701,10 @@ CSTRACE_INLINE_ uint64_t cstrace_elapsed_ns(const struct cstrace_span *span)
 		kind, name,                                                    \
 		"id," CSTRACE_PICK_(CSTRACE_NAMES,                             \
 				    CSTRACE_COUNT_(__VA_ARGS__))(__VA_ARGS__), \
-		(CSTRACE_EACH_1_((uint64_t)(CSTRACE_FIRST_(__VA_ARGS__)))      \
-			 CSTRACE_PICK_(CSTRACE_VALUES,                         \
-				       CSTRACE_COUNT_(__VA_ARGS__))(           \
-				 __VA_ARGS__)))
+		(cstrace_value_('u',                                           \
+				CSTRACE_ID_(CSTRACE_FIRST_(__VA_ARGS__))),     \
+		 CSTRACE_PICK_(CSTRACE_VALUES,                                 \
+			       CSTRACE_COUNT_(__VA_ARGS__))(__VA_ARGS__)))
 
 /* ---- messages, counters -----------------------------------------------------
  */
