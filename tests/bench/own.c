@@ -73,8 +73,10 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*work)(long);
-	} uses[] = {{"span", span},	  {"values", values},
-		    {"message", message}, {"counter", counter},
+	} uses[] = {{"span", span},
+		    {"values", values},
+		    {"message", message},
+		    {"counter", counter},
 		    {"function", call_function}};
 	long n = argc == 3 ? atol(argv[1]) : 0, n_seen = 0;
 	double empty, with;

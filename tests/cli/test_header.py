@@ -12,7 +12,8 @@ from lib_build import BUILD, ROOT, TARGETS, Variant, build, line_of
 from lib_cstrace import cstrace
 
 INCLUDE = "-I%s" % (ROOT / "cshim/include")
-STRICT = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-pedantic", INCLUDE)
+STRICT = ("-Wall", "-Wextra", "-Wshadow", "-Wconversion",
+          "-Werror", "-pedantic", INCLUDE)
 COMPILERS = [("gcc", "-std=c11", "own.c"), ("clang", "-std=c11", "own.c"),
              ("gcc", "-std=gnu2x", "own.c"),
              ("g++", "-std=c++17", "own.c"), ("clang++", "-std=c++17", "own.c"),

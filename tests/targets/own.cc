@@ -19,9 +19,8 @@ struct Point {
 class Shop
 {
       public:
-	CSTRACE_FUNC(int, price, (const std::string &what, int n), (what, n), {
-		return this->base + n + static_cast<int>(what.size());
-	})
+	CSTRACE_FUNC(int, price, (const std::string &what, int n), (what, n),
+		     { return this->base + n + static_cast<int>(what.size()); })
 	CSTRACE_FUNC_VOID(open, (Colour colour, Point at), (colour, at), {
 		CSTRACE_SPAN("opening", "by", std::string_view("me and you", 2),
 			     "at", at, "shop", this);
@@ -48,8 +47,9 @@ template <class T> T plus(T a, T b)
 static CSTRACE_FUNC_VETO(std::string("none"), std::string, name, (), (),
 			 { return "a name"; })
 
-static __attribute__((no_instrument_function)) void
-put(const cstrace_value &v, FILE *out)
+	static
+	__attribute__((no_instrument_function)) void put(const cstrace_value &v,
+							 FILE *out)
 {
 	if (v.tag == 's')
 		fprintf(out, "\"%.*s\"",

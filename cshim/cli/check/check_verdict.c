@@ -115,8 +115,7 @@ static int without_hooks(const struct check *c)
 		return 1;
 	}
 	if (c->file.has_words && !c->file.is_dynamic &&
-	    c->file.hooks != HOOKS_ARCHIVE &&
-	    c->file.kind == FILE_PROGRAM) {
+	    c->file.hooks != HOOKS_ARCHIVE && c->file.kind == FILE_PROGRAM) {
 		say_no(c, "it is static, and libcstrace.a is not linked in");
 		print_mend("link libcstrace.a into it: -lcstrace");
 		return 0;

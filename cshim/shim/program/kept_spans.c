@@ -51,7 +51,7 @@ static int ring_make(uint32_t n)
 	if (!r || r->n < room) {
 		got = sys_mmap(0, ring_size(room), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1);
-		if (got < 0)
+		if (got <= 0)
 			return -1;
 		r = (struct ring *)got;
 		r->next = 1;
