@@ -26,6 +26,7 @@ enum how {
 	WITH_SIGNALS_BLOCKED,
 	BLOCKED_SINCE_BEFORE,
 	BY_A_WAIT,
+	GIVEN_UP_WHILE_BLOCKED,
 };
 
 static uint64_t caller_pc, caller_sp;
@@ -43,7 +44,7 @@ static __attribute__((noinline)) void hook(enum how how)
 	if (how == BLOCKED_SINCE_BEFORE)
 		sigprocmask(SIG_BLOCK, &all, &old);
 	__asm__ volatile("int3");
-	if (how == WITH_SIGNALS_BLOCKED)
+	if (how == WITH_SIGNALS_BLOCKED || how == GIVEN_UP_WHILE_BLOCKED)
 		sigprocmask(SIG_BLOCK, &all, &old);
 	for (n_turns = 0; n_turns < 1000; n_turns++)
 		;
@@ -51,8 +52,12 @@ static __attribute__((noinline)) void hook(enum how how)
 		sigprocmask(SIG_SETMASK, &old, NULL);
 	if (how == BY_A_WAIT)
 		syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
-	if (how == BY_A_SYSTEM_CALL)
+	if (how == BY_A_SYSTEM_CALL || how == GIVEN_UP_WHILE_BLOCKED)
 		syscall(SYS_getppid);
+	if (how == GIVEN_UP_WHILE_BLOCKED) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		__asm__ volatile("int3");
+	}
 	if (how == BY_A_BREAKPOINT)
 		__asm__ volatile("int3");
 }
@@ -134,6 +139,22 @@ static uint64_t mask_of(pid_t child)
 	return mask;
 }
 
+static void the_mask_that_is_saved_is_the_programs_own(void **state)
+{
+	pid_t child = stopped_child(GIVEN_UP_WHILE_BLOCKED);
+	uint64_t mask = mask_of(child);
+	int status;
+
+	(void)state;
+	assert_int_equal(step_out(child), 0);
+	assert_int_not_equal(mask_of(child), mask);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	assert_int_equal(mask_of(child), mask);
+	end(child);
+}
+
 static void the_mask_is_the_programs_own(void **state)
 {
 	pid_t child = stopped_child(WITH_SIGNALS_BLOCKED);
@@ -207,6 +228,7 @@ int main(void)
 		cmocka_unit_test(it_stands_in_the_caller),
 		cmocka_unit_test(a_signal_waits_and_the_last_one_stays_known),
 		cmocka_unit_test(the_mask_is_the_programs_own),
+		cmocka_unit_test(the_mask_that_is_saved_is_the_programs_own),
 		cmocka_unit_test(a_wait_without_end_is_left),
 		cmocka_unit_test(no_other_system_call_is_made),
 		cmocka_unit_test(a_breakpoint_stays_gdbs),

@@ -126,7 +126,29 @@ static int step(int tid, enum kind kind)
 	return 0;
 }
 
-static int step_to(int tid, uint64_t pc, uint64_t sp)
+/* The thread's signal mask: the program's, and the one for stepping. */
+struct masks {
+	uint64_t own, blocked;
+};
+
+/* Behind the shim's rt_sigprocmask(): what it saves, to restore it some day, is
+ * the program's mask.  Once that is restored, signals are blocked again. */
+static void hide_mask(int tid, const struct user_regs_struct *before,
+		      const struct masks *m)
+{
+	void *saved = (void *)before->rdx;
+	uint64_t now;
+
+	errno = 0;
+	if (saved &&
+	    (uint64_t)ptrace(PTRACE_PEEKDATA, tid, saved, NULL) == m->blocked &&
+	    !errno)
+		ptrace(PTRACE_POKEDATA, tid, saved, m->own);
+	if (!ptrace(PTRACE_GETSIGMASK, tid, sizeof(now), &now) && now == m->own)
+		ptrace(PTRACE_SETSIGMASK, tid, sizeof(m->blocked), &m->blocked);
+}
+
+static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp)
 {
 	struct user_regs_struct regs;
 
@@ -140,30 +162,33 @@ static int step_to(int tid, uint64_t pc, uint64_t sp)
 		kind = kind_of(tid, &regs);
 		if (kind == NOT_OURS || !step(tid, kind))
 			return 0;
+		if (kind == CALL && regs.rax == SYS_rt_sigprocmask)
+			hide_mask(tid, &regs, m);
 	}
 	return 0;
 }
 
 int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 {
-	uint64_t mask, blocked, after;
+	struct masks m;
+	uint64_t after;
 	siginfo_t info;
 	/* gdb passes a signal on with it, and shows it as $_siginfo. */
 	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
 	int is_there;
 
-	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(mask), &mask))
+	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(m.own), &m.own))
 		return 0;
-	blocked = mask | ~(faults | libcs);
-	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(blocked), &blocked))
+	m.blocked = m.own | ~(faults | libcs);
+	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(m.blocked), &m.blocked))
 		return 0;
 	/* The kernel keeps these two unblocked. */
-	blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
-	is_there = step_to(tid, pc, sp);
+	m.blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
+	is_there = step_to(tid, &m, pc, sp);
 	/* The shim may have restored a mask that it had saved before. */
 	if (!ptrace(PTRACE_GETSIGMASK, tid, sizeof(after), &after) &&
-	    after == blocked)
-		ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
+	    after == m.blocked)
+		ptrace(PTRACE_SETSIGMASK, tid, sizeof(m.own), &m.own);
 	if (has_info)
 		ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
 	return is_there;
