@@ -4,11 +4,11 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1068729445
+VERSION = 3099814460
 
 CST_AREA_MAGIC = 3558236722533725283
 
-CST_LAYOUT = 4
+CST_LAYOUT = 5
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -33,6 +33,51 @@ class cst_control(C.Structure):
         ("answer_errno", C.c_int32),
         ("is_file", C.c_uint32),
         ("area_path", C.c_char * 256),
+    ]
+
+
+CST_MAX_STOPS = 32
+CST_STOP_BITS = 12
+CST_STOP_SLOTS = 4096
+
+CST_STOP_ON = 1
+CST_STOP_AT_EXIT = 2
+CST_STOP_UNDER = 4
+CST_STOP_UNWOUND = 8
+
+CST_STOP_IS_ENTRY = 1
+CST_STOP_IS_EXIT = 2
+CST_STOP_IS_JUMP = 3
+
+
+class cst_stop(C.Structure):
+    _fields_ = [
+        ("flags", C.c_uint32),
+        ("thread", C.c_uint32),
+        ("depth", C.c_uint32),
+        ("n_skipped", C.c_uint32),
+        ("longer_ns", C.c_uint64),
+        ("count", C.c_uint64),
+        ("n_true", C.c_uint64),
+    ]
+
+
+class cst_stop_function(C.Structure):
+    _fields_ = [
+        ("callee", C.c_uint64),
+        ("called", C.c_uint32),
+        ("under", C.c_uint32),
+    ]
+
+
+class cst_stops(C.Structure):
+    _fields_ = [
+        ("pid", C.c_uint32),
+        ("is_on", C.c_uint32),
+        ("any", C.c_uint32),
+        ("needs_open", C.c_uint32),
+        ("stops", cst_stop * 32),
+        ("functions", cst_stop_function * 4096),
     ]
 
 
@@ -212,6 +257,9 @@ class cst_status_report(C.Structure):
     ]
 
 
+cst_write_fn = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
+
+
 class cst_thread_info(C.Structure):
     _fields_ = [
         ("process", C.c_uint32),
@@ -232,6 +280,32 @@ class cst_call(C.Structure):
         ("addr", C.c_uint64),
         ("line", C.c_uint32),
         ("is_exception", C.c_uint32),
+    ]
+
+
+class cst_way(C.Structure):
+    _fields_ = [
+        ("nth", C.c_uint64),
+        ("nth_call", C.c_uint64),
+        ("addr", C.c_uint64),
+        ("file_addr", C.c_uint64),
+        ("module", C.c_char_p),
+        ("build_id", C.c_char_p),
+        ("name", C.c_char_p),
+        ("process", C.c_uint32),
+        ("thread", C.c_uint32),
+        ("kind", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+class cst_parting(C.Structure):
+    _fields_ = [
+        ("n_equal", C.c_uint64),
+        ("id_a", C.c_char * 64),
+        ("id_b", C.c_char * 64),
+        ("name_a", C.c_char_p),
+        ("name_b", C.c_char_p),
     ]
 
 
@@ -262,9 +336,6 @@ CST_BUILD_ID_SIZE = 129
 
 CST_WORDS_GDB = 0
 CST_WORDS_COMMAND = 1
-
-
-cst_write_fn = C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_void_p, C.c_uint64)
 
 CST_OUTPUT_TEXT = 0
 CST_OUTPUT_JSON = 1
@@ -435,6 +506,12 @@ PROTOTYPES = {
         C.POINTER(cst_thread_info)]),
     "cst_trace_call": (C.c_int, [C.c_void_p, C.c_char_p, C.POINTER(cst_call),
         C.POINTER(cst_error)]),
+    "cst_trace_way": (C.c_int, [C.c_void_p, C.c_char_p, C.POINTER(cst_way),
+        cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
+    "cst_trace_newest": (C.c_int64, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.POINTER(cst_error)]),
+    "cst_trace_parting": (C.c_int, [C.c_void_p, C.c_void_p, C.c_uint32,
+        C.c_uint32, C.POINTER(cst_parting), C.POINTER(cst_error)]),
     "cst_trace_source": (C.c_int, [C.c_void_p, C.c_char_p,
         C.POINTER(C.c_char_p), C.c_int, C.POINTER(cst_source),
         C.POINTER(cst_error)]),

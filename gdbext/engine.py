@@ -126,6 +126,13 @@ def formats() -> list[str]:
     return library().cst_formats().decode().split()
 
 
+def build_id(path: str) -> str:
+    """In hexadecimal digits; "": the file has none, or is not there."""
+    out = C.create_string_buffer(abi.CST_BUILD_ID_SIZE)
+    library().cst_build_id(_bytes(path), out)
+    return out.value.decode()
+
+
 def may_replace(path: str, format: Optional[str]) -> None:
     """Raise CstraceError if what is there is none of cstrace's files."""
     _call("cst_may_replace", _bytes(path), _bytes(format))
@@ -516,6 +523,32 @@ def _write_thunk(write: Write) -> Any:
     return abi.cst_write_fn(call)
 
 
+class Way(NamedTuple):
+    """How another run comes to a call (struct cst_way)."""
+
+    id: str
+    nth: int
+    nth_call: int
+    file_addr: int
+    module: Optional[str]
+    build_id: str
+    name: str
+    process: int
+    thread: int
+    kind: int
+    path: tuple[str, ...]  # the functions that are open there, outermost first
+
+
+class Parting(NamedTuple):
+    """The first calls that differ; a name is None where the trace ends."""
+
+    n_equal: int
+    id_a: str
+    name_a: Optional[str]
+    id_b: str
+    name_b: Optional[str]
+
+
 class Trace:
     """Recorded calls.  The long calls may be made on any one thread; write
     takes blocks of whole lines and returns False to end the call."""
@@ -606,6 +639,43 @@ class Trace:
         _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
         return Call(_text(out.function) or "", _text(out.name) or "",
                     _text(out.file), out.line, out.addr, bool(out.is_exception))
+
+    def has_call(self, id: str) -> bool:
+        try:
+            self.call(id)
+            return True
+        except CstraceError:
+            return False
+
+    def way(self, id: str) -> Way:
+        """How another run comes to the call with this ID."""
+        out = abi.cst_way()
+        path: list[str] = []
+
+        def write(text: str) -> bool:
+            path.append(text)
+            return True
+
+        _call("cst_trace_way", self._t, _bytes(id), C.byref(out),
+              _write_thunk(write), None)
+        return Way(id, out.nth, out.nth_call, out.file_addr,
+                   _text(out.module), _text(out.build_id) or "",
+                   _text(out.name) or "", out.process, out.thread, out.kind,
+                   tuple("".join(path).splitlines()))
+
+    def newest(self, process: int, thread: int) -> int:
+        """How many calls the thread has made."""
+        return _call("cst_trace_newest", self._t, process, thread)
+
+    def parting(self, other: Trace, process: int, thread: int
+                ) -> Optional[Parting]:
+        """Where the thread's calls in the other trace begin to differ."""
+        out = abi.cst_parting()
+        if not _call("cst_trace_parting", self._t, other._t, process, thread,
+                     C.byref(out)):
+            return None
+        return Parting(out.n_equal, out.id_a.decode(), _text(out.name_a),
+                       out.id_b.decode(), _text(out.name_b))
 
     def source(self, id: str, places: list[str]) -> Source:
         """Where the call with this ID is made and its function is written, as

@@ -46,7 +46,7 @@ trace_USES := file elf names base
 trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
 	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
 	sample_calls.c samples.c site_caller.c sources.c span.c symbolize.c \
-	thread_choice.c trace.c view.c walk.c \
+	thread_choice.c trace.c view.c walk.c way.c \
 	window.c
 
 # rows: a call becomes a row; equal rows become one.

@@ -17,6 +17,7 @@ SHIM_SRC := \
 	cshim/shim/core/hook.c \
 	cshim/shim/core/event.c \
 	cshim/shim/core/watch.c \
+	cshim/shim/core/stops.c \
 	cshim/shim/core/open_calls.c \
 	cshim/shim/core/depth.c \
 	cshim/shim/core/site.c \

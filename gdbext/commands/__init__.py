@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
-    calls, check, clear, diff, expect, graph, here, info, listing, load, log,
+    calls, check, clear, diff, expect, goto, graph, here, info, listing, load, log,
     overview, report, sample, save, show, start, status, stop)
 from .base import function_names
 
@@ -18,7 +18,7 @@ def register(session: Session) -> None:
                     status.StatusCommand, status.InfoCommand, info.InfoCommand,
                     show.ShowCommand, report.ReportCommand,
                     graph.GraphCommand, listing.ListCommand, calls.CallsCommand,
-                    here.HereCommand,
+                    here.HereCommand, goto.GotoCommand,
                     save.SaveCommand,
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):

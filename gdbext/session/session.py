@@ -21,7 +21,9 @@ from ..engine import CstraceError, RecorderOptions, Trace, losses
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .recording import Recording
+from .stops import Stops
 from ..ui.stophooks import StopHook
+from .way import OnTheWay, refusal
 from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
@@ -111,6 +113,12 @@ class Session:
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # the last one
+        self.stops = Stops()
+        self.way: Optional[OnTheWay] = None  # to a recorded call
+        self.is_under_way = False  # the program runs on that way
+        self.has_begun_midway = False  # the trace, not with the program
+        # The record that the last way was found in.
+        self.reference: Optional[Trace] = None
         self._preload = Preload()
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
@@ -392,6 +400,11 @@ class Session:
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
+        if self.way is not None and old is not None:
+            self._refer_to(old)
+            return
+        if self.way is None:
+            self._forget_reference()
         if old is not None:
             n, n_samples = old.status().n_calls, old.status().n_samples
             old.free()
@@ -399,6 +412,21 @@ class Session:
                 say("%s replaces the old one (%s)" % (
                     by, count(n, "call") if n else count(n_samples,
                                                          "sample")))
+
+    def _refer_to(self, old: Trace) -> None:
+        """A run up to some call has fewer calls than the one before it."""
+        known = self.reference
+        if (known is not None
+                and known.status().n_calls > old.status().n_calls):
+            old.free()
+            return
+        self._forget_reference()
+        self.reference = old
+
+    def _forget_reference(self) -> None:
+        old, self.reference = self.reference, None
+        if old is not None:
+            old.free()
 
     def _begin(self, mode: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
@@ -427,9 +455,12 @@ class Session:
             if hooks.symbol_address(hooks.ENTER) is None:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             mode = recording.HOOKS
+        self.has_begun_midway = True
         recorded = self._begin(mode, is_stopped=recording.stands_still())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
+        if mode not in (recording.HOOKS, recording.SAMPLES):
+            self.stops.begin()
         recorded.watch_ends()
         if mode == recording.HOOKS:
             why = ("it defines them itself" if has_own else
@@ -452,9 +483,12 @@ class Session:
         will be (a static program, one with hooks of its own)."""
         is_sampled = self._mode() == recording.SAMPLES
         mode = (self._mode() if has_shim or is_sampled else recording.HOOKS)
+        self.is_under_way, self.has_begun_midway = True, False
         recorded = self._begin(mode, is_stopped=False)
         try:
             recorded.switch_on()
+            if mode not in (recording.HOOKS, recording.SAMPLES):
+                self.stops.begin()
         except (gdb.GdbError, OSError) as e:
             say(str(e))
             self._end_trace()
@@ -480,8 +514,8 @@ class Session:
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
-        key += tuple(self.options.keeping().items())
-        self.recording.live(s["live"], s["color"], s["links"], s["fold"],
+        key += (*self.options.keeping().items(), self.way is None)
+        self.recording.live(s["live"] and self.way is None, s["color"], s["links"], s["fold"],
                             self.look(), self.choice(), key)
 
     def setting_changed(self, name: str) -> None:
@@ -559,6 +593,7 @@ class Session:
         r = self.recording
         if r is None or not r.is_on:
             return
+        self.stops.end()
         r.switch_off()
         self.kept = r.end()
         if r.is_outlived:
@@ -587,6 +622,7 @@ class Session:
         if how and r.has_drawn_since(begin):
             say(how)
         was_on = r.is_on
+        self.stops.end()
         r.gone()
         if r.is_blind():
             say("%s was exec'ed without libcstrace.so (LD_PRELOAD was not "
@@ -606,9 +642,18 @@ class Session:
         finally:
             self.recording = None
             r.close()
-        if was_on:
+        if was_on and self.way is not None:
+            self._tell_way()
+        elif was_on:
             self._tell_end()
             self._save_to()
+
+    def _tell_way(self) -> None:
+        """The program has ended on the way to a call, unless it was killed to
+        begin it."""
+        if self.is_under_way and self.way is not None:
+            assert self.kept is not None
+            self.way.ended(self.kept)
 
     def look_at_outlived(self) -> None:
         """Have they ended by now?"""
@@ -656,13 +701,16 @@ class Session:
                 if self.recording is not None:
                     self.recording.close()
                 self.recording = None
-        if self.kept is not None and terminals() == self._terminals:
-            self.kept.free()
+        if terminals() == self._terminals:
+            if self.kept is not None:
+                self.kept.free()
+            self._forget_reference()
         self.output.close()
         self._preload.close()
 
     def clear(self) -> None:
         """Forget what was recorded; a trace under way goes on from here."""
+        self._forget_reference()
         r = self.recording
         if r is not None and self.is_recording():
             r.take_all()
@@ -686,6 +734,57 @@ class Session:
         say("%s: %s%s" % (path, self.kept_summary(),
                           "" if new.is_complete() else "; it was cut short, or "
                           "is being written: this is what is complete"))
+
+    # ---- goto ------------------------------------------------------------------
+
+    def _trace_of(self, id: str) -> Trace:
+        """The trace that there is or, if that is of a run up to some call, the
+        one before it."""
+        trace = self.trace()
+        if self.reference is not None:
+            return trace if trace.has_call(id) else self.reference
+        return trace
+
+    def goto(self, id: str, is_exit: bool) -> None:
+        """`cstrace goto`."""
+        trace = self._trace_of(id)
+        way = trace.way(id)
+        wrong = refusal(way) or self._way_refusal(trace, way.thread)
+        if wrong:
+            raise gdb.GdbError(wrong)
+        status = trace.status()
+        if not self.is_on():
+            self.start(self.last_options._replace(to=None))
+        if self.way is not None:
+            self.way.end()
+        self.way = OnTheWay(self, way, is_exit, not status.n_dropped)
+        self.is_under_way = False
+        try:
+            self.way.begin()
+            gdb.execute("run", from_tty=True)
+        except BaseException:
+            if self.way is not None:
+                self.way.end()
+            raise
+        if self.way is not None:
+            self.way.rest()
+            say("stopped on the way to %s: `continue` goes on to it" % id)
+
+    def _way_refusal(self, trace: Trace, thread: int) -> Optional[str]:
+        if gdb.selected_inferior().was_attached:
+            return "gdb has not run this program, and so cannot run it again"
+        if (trace.has_call("%d.s1" % thread) or self.has_begun_midway
+                and trace is not self.loaded):
+            return ("the trace began in the middle of the program: nothing "
+                    "counts the calls before it")
+        path = hooks.program()
+        if path is None:
+            return "gdb has no program to run: `file` names it"
+        if hooks.has_own_hooks(path) or not (
+                hooks.links_shim(path) or self._preload.install()):
+            return ("libcstrace.so cannot get into %s, and breakpoints on its "
+                    "own hooks do not count" % path)
+        return None
 
     # ---- in words --------------------------------------------------------------------
 

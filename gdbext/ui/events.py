@@ -124,6 +124,8 @@ class Events:
             r.refresh_modules()
             if locate.is_shim(path):
                 r.rebind()
+            elif path and hooks.uses_hooks(path):
+                s.stops.refresh()
         else:
             self._maybe_adopt(r, inferior)
         if locate.is_sampler(path):
@@ -190,6 +192,7 @@ class Events:
         s = self._session
         if s.recording is not None:
             s.recording.stopped()
+        s.stops.tell()
         if s.is_on() and s.recording is None:
             inferior = gdb.selected_inferior()
             if inferior.pid and inferior.was_attached:

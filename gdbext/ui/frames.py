@@ -45,7 +45,7 @@ _CALL_BYTES = 5  # of a direct one
 _MOST_FRAMES = 16
 
 
-def _users(newest: gdb.Frame) -> gdb.Frame:
+def users(newest: gdb.Frame) -> gdb.Frame:
     """The innermost frame that is the user's.  In a static program the shim's
     functions are any, known by the call around them alone."""
     users, frame = newest, newest
@@ -65,7 +65,7 @@ def _users(newest: gdb.Frame) -> gdb.Frame:
 def is_in_hook() -> bool:
     try:
         newest = gdb.newest_frame()
-        return _users(newest) != newest
+        return users(newest) != newest
     except gdb.error:
         return False  # no process, or its thread is running
 
@@ -76,13 +76,13 @@ def leave_hook(signal: str) -> None:
     a chunk: what is there must have been read."""
     if signal not in _FAULTS:
         _step_out()
-    _users(gdb.newest_frame()).select()
+    users(gdb.newest_frame()).select()
 
 
 def _step_out() -> None:
     """Steps the selected thread out."""
     newest = gdb.newest_frame()
-    user = _users(newest)
+    user = users(newest)
     if user == newest:
         return
     tid = gdb.selected_thread().ptid[1]
@@ -132,8 +132,8 @@ class HookFilter:
         self._is_wanted = is_wanted
 
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
-        users = _users(gdb.newest_frame())
-        return itertools.dropwhile(lambda d: d.inferior_frame() != users,
+        innermost = users(gdb.newest_frame())
+        return itertools.dropwhile(lambda d: d.inferior_frame() != innermost,
                                    frames)
 
 

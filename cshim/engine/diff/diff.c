@@ -614,3 +614,64 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 	matched_functions_release(&d.functions);
 	return status < 0 ? status : d.result;
 }
+
+/* ---- one thread ---------------------------------------------------------- */
+
+/* NO_LANE: the trace has no such thread. */
+#define NO_LANE UINT32_MAX
+
+static uint32_t own_lane(const struct cst_trace *t, uint32_t process,
+			 uint32_t thread)
+{
+	for (uint32_t i = 0; i < t->n_lanes; i++) {
+		const struct trace_lane *l = &t->lanes[i];
+		const struct trace_thread *of = &t->threads[l->thread];
+
+		if (!l->ordinal && of->process == process &&
+		    of->ordinal == thread)
+			return i;
+	}
+	return NO_LANE;
+}
+
+static void parting_side(const struct cst_trace *t, const struct shown *call,
+			 char id[64], const char **name)
+{
+	const struct names *n = t->names;
+
+	id[0] = 0;
+	*name = NULL;
+	if (!call->number)
+		return;
+	*callid_put(id, &t->threads[call->thread], call->number,
+		    call->is_seed) = '\0';
+	*name = n->functions[n->sites[call->site].function].simple;
+}
+
+int cst_trace_parting(const struct cst_trace *a, const struct cst_trace *b,
+		      uint32_t process, uint32_t thread,
+		      struct cst_parting *out, struct cst_error *err)
+{
+	const uint32_t lanes[2] = {own_lane(a, process, thread),
+				   own_lane(b, process, thread)};
+	const struct cst_choice choice = {.std = 1};
+	struct matched_functions functions;
+	struct divergence p = {0};
+	int status;
+
+	if (lanes[0] == NO_LANE || lanes[1] == NO_LANE)
+		return 0;
+	outfile_begin();
+	status = matched_functions_init(&functions, a, b, err);
+	if (status == 0)
+		status = divergence_find(&p, &functions, &choice, lanes, err);
+	if (status == 0 && p.kind == PARTING_CALL) {
+		out->n_equal = p.n_equal;
+		parting_side(a, &p.next[0], out->id_a, &out->name_a);
+		parting_side(b, &p.next[1], out->id_b, &out->name_b);
+		status = 1;
+	}
+	divergence_release(&p);
+	matched_functions_release(&functions);
+	return status;
+}

@@ -17,7 +17,7 @@
 
 /* The version of this layout and that of the area: another one for each change
  * of a struct. */
-enum { CST_LAYOUT = 4 };
+enum { CST_LAYOUT = 5 };
 
 /* The word that each hook tests first (cstrace_state).  It is in a page of its
  * own that the kernel zeroes at a fork, so that the child's first event asks.
@@ -56,6 +56,66 @@ struct cst_control {
 	int32_t answer_errno;
 	uint32_t is_file; /* area_path is a file to make; gdb never sets it */
 	char area_path[256];
+};
+
+enum {
+	CST_MAX_STOPS = 32,
+	CST_STOP_BITS = 12,
+	CST_STOP_SLOTS = 1 << CST_STOP_BITS,
+};
+
+/* What is special about a condition. */
+enum cst_stop_flags {
+	CST_STOP_ON = 1,
+	/* Stops at the end of the call at whose entry all else was true. */
+	CST_STOP_AT_EXIT = 2,
+	/* Only for calls below one of the functions that have it as `under`. */
+	CST_STOP_UNDER = 4,
+	/* Stops where the call is left by a jump or an exception. */
+	CST_STOP_UNWOUND = 8,
+};
+
+/* The second argument of cstrace_hook_stop(place of the condition, enum
+ * cst_stop_at, nanoseconds that the call took). */
+enum cst_stop_at {
+	CST_STOP_IS_ENTRY = 1,
+	CST_STOP_IS_EXIT = 2,
+	CST_STOP_IS_JUMP = 3, /* one is about to leave the call */
+};
+
+/* One condition for the program to stop at a call; of the numbers a zero is no
+ * condition. */
+struct cst_stop {
+	uint32_t flags;	    /* enum cst_stop_flags */
+	uint32_t thread;    /* only in the process's n-th thread, from 1 */
+	uint32_t depth;	    /* only if so many calls of the thread are open */
+	uint32_t n_skipped; /* the shim's: it could not tell so often */
+	uint64_t longer_ns; /* stops at the end of calls that took longer */
+	uint64_t count;	    /* stops only when all else is true this time */
+	uint64_t n_true;    /* the shim's: so often all else was true */
+};
+
+/* A function and, each a bit, the conditions it is named in: as the one that is
+ * called, or as one that is open around that. */
+struct cst_stop_function {
+	uint64_t callee; /* 0: a free slot */
+	uint32_t called, under;
+};
+
+/* The shim exports this struct as cstrace_stops.  gdb writes it while the
+ * process stands still, then CST_STATE_ASK into cstrace_state.  A hook that
+ * finds a condition to be true calls cstrace_hook_stop(). */
+struct cst_stops {
+	/* Only in this process: a breakpoint is not in its fork children. */
+	uint32_t pid;
+	uint32_t is_on; /* 1: there are conditions */
+	uint32_t any;	/* those that any function meets, a bit each */
+	/* 1: some condition wants to know which calls are open. */
+	uint32_t needs_open;
+	struct cst_stop stops[CST_MAX_STOPS];
+	/* A function's slot is (callee * 0x9e3779b97f4a7c15) >> (64 -
+	 * CST_STOP_BITS) or, if that is taken, the next that is free. */
+	struct cst_stop_function functions[CST_STOP_SLOTS];
 };
 
 #endif

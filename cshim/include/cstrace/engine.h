@@ -491,6 +491,11 @@ CST_API const char *cst_trace_command(const struct cst_trace *t);
  * calls; NULL: there are no more. */
 CST_API const char *cst_trace_function(const struct cst_trace *t, uint32_t i);
 
+/* Takes size bytes of text, which are complete lines; text is valid during the
+ * call only and not terminated.  Returns 0 to go on; a negative number ends the
+ * writing with CST_INTERRUPTED. */
+typedef int (*cst_write_fn)(void *arg, const char *text, uint64_t size);
+
 /* A thread of a trace; its strings belong to the trace. */
 struct cst_thread_info {
 	uint32_t process, thread; /* P and T of its calls' IDs */
@@ -518,6 +523,52 @@ struct cst_call {
 /* Sets *out to the call with this ID, "1.42".  CST_BAD_INPUT: there is none. */
 CST_API int cst_trace_call(const struct cst_trace *t, const char *id,
 			   struct cst_call *out, struct cst_error *err);
+
+/* How another run of the program comes to a call again.  The strings belong to
+ * the trace. */
+struct cst_way {
+	uint64_t nth;	      /* it is the nth recorded call of its function in
+			       * its thread, from 1 */
+	uint64_t nth_call;    /* and the nth call of all there, with those that
+			       * keep_depth and keep_ns left out */
+	uint64_t addr;	      /* the function's, in the process */
+	uint64_t file_addr;   /* and in its object file */
+	const char *module;   /* path of that; NULL: not known */
+	const char *build_id; /* as in struct cst_module; NULL */
+	const char *name;     /* simple name */
+	uint32_t process, thread; /* P and T of its ID */
+	uint32_t kind; /* 0: a function; else an exception, a span, ... */
+	uint32_t reserved;
+};
+
+/* Sets *out to the way to the call with this ID.  write, which may be NULL,
+ * gets the full names of the functions that are open there, the outermost first
+ * and the call's own last, a line each.  CST_BAD_INPUT: there is no such call,
+ * or it was open before the trace. */
+CST_API int cst_trace_way(const struct cst_trace *t, const char *id,
+			  struct cst_way *out, cst_write_fn write, void *arg,
+			  struct cst_error *err);
+
+/* Returns how many calls, and rows beside them, the trace has of a thread; or a
+ * negative status. */
+CST_API int64_t cst_trace_newest(const struct cst_trace *t, uint32_t process,
+				 uint32_t thread, struct cst_error *err);
+
+/* Where a thread's calls differ first from those in another trace; "": it has
+ * ended there. */
+struct cst_parting {
+	uint64_t n_equal; /* calls before it */
+	char id_a[64], id_b[64];
+	const char *name_a, *name_b; /* simple names, of their traces; NULL */
+};
+
+/* Compares thread T of process P in two traces.  Returns 1 with *out if their
+ * calls differ, or if one has fewer; 0 if they do not, or one lacks the thread;
+ * or a negative status. */
+CST_API int cst_trace_parting(const struct cst_trace *a,
+			      const struct cst_trace *b, uint32_t process,
+			      uint32_t thread, struct cst_parting *out,
+			      struct cst_error *err);
 
 /* The source files of a call: full paths where they are on this machine, else
  * as compiled. "": not known. */
@@ -615,11 +666,6 @@ CST_API int cst_file_has_function(const char *path, const char *word,
 /* Checks a choice without using it.  CST_BAD_INPUT: a bad regex or ID. */
 CST_API int cst_choice_check(const struct cst_choice *choice,
 			     struct cst_error *err);
-
-/* Takes size bytes of text, which are complete lines; text is valid during the
- * call only and not terminated.  Returns 0 to go on; a negative number ends the
- * writing with CST_INTERRUPTED. */
-typedef int (*cst_write_fn)(void *arg, const char *text, uint64_t size);
 
 /* Writes the tree as text rows.  Returns the number of rows. */
 CST_API int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,

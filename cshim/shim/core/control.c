@@ -11,6 +11,7 @@
 #include "core/process.h"
 #include "core/signals.h"
 #include "core/site.h"
+#include "core/stops.h"
 #include "core/thread.h"
 #include "core/watch.h"
 #include "cstrace/cstrace.h"
@@ -87,6 +88,7 @@ static uint32_t control_answer(int32_t *error)
 		return CST_STATE_OFF;
 	}
 	retire_obey();
+	stops_obey();
 	if (mode == CST_MODE_OFF || !control.area_path[0])
 		return CST_STATE_OFF;
 	*error = area_prepare();
@@ -128,13 +130,17 @@ void control_watched(void)
 {
 	if (control_has_ended())
 		return;
-	if (watch_any()) {
+	if (watch_any() || stops_any()) {
 		state_swap(CST_STATE_ON, CST_STATE_SYNC);
 		state_swap(STATE_SHALLOW, CST_STATE_SYNC);
+	}
+	if (watch_any()) {
 		state_swap(CST_STATE_OFF, STATE_LOCAL);
 		return;
 	}
 	state_swap(STATE_LOCAL, CST_STATE_OFF);
+	if (stops_any())
+		return;
 	if (__atomic_load_n(&state_page.mode, __ATOMIC_RELAXED) ==
 		    CST_MODE_RING &&
 	    !__atomic_load_n(&state_page.has_guests, __ATOMIC_SEQ_CST))

@@ -7,6 +7,7 @@
 #include "core/control.h"
 #include "core/depth.h"
 #include "core/site.h"
+#include "core/stops.h"
 #include "core/sync.h"
 #include "core/watch.h"
 #include "kernel/arch.h"
@@ -78,6 +79,27 @@ static __attribute__((noinline)) void event_shallow(const struct depth_event *e)
 		write_record(e, STATE_SHALLOW);
 }
 
+/* Like the hook's own way, but for the state. */
+static __attribute__((noinline)) void counted(const struct depth_event *e)
+{
+	struct site_key key = {e->callee, e->caller, e->hook};
+	uint32_t site;
+
+	if (unlikely(!stops_any() || self.busy_sp || state_page.has_guests)) {
+		record(e);
+		return;
+	}
+	site = site_find(&key);
+	if (unlikely(!site || state_now() != CST_STATE_SYNC ||
+		     state_page.mode != CST_MODE_RING || depth_is_limited()))
+		record(e);
+	else if (likely(!site_is_muted(site)) &&
+		 unlikely(!event_put(site, e->sp, e->fp)))
+		record(e);
+	if (e->kind == CST_ENTER)
+		stops_enter(&key, NULL);
+}
+
 /* The callbacks' own time is their caller's. */
 static COLD void watched(const struct depth_event *e)
 {
@@ -85,18 +107,26 @@ static COLD void watched(const struct depth_event *e)
 					  .caller = e->caller,
 					  .sp = e->sp,
 					  .kind = CST_CALL};
+	const struct site_key key = {e->callee, e->caller, e->hook};
+	struct open_call *opened = NULL, ended;
 
-	if (watch_is_quiet())
+	if (watch_is_quiet()) {
+		if (watch_is_gdbs())
+			record(e);
 		return;
+	}
 	if (!watch_calls()) {
-		record(e);
+		counted(e);
 		return;
 	}
 	if (e->kind == CST_ENTER)
-		watch_enter(&call, NULL);
+		watch_enter(&call, &opened);
 	record(e);
-	if (e->kind == CST_EXIT)
-		watch_exit(&call, NULL);
+	if (e->kind == CST_ENTER && stops_any())
+		stops_enter(&key, opened);
+	if (e->kind == CST_EXIT && watch_exit(&call, &ended) == 0 &&
+	    stops_any())
+		stops_exit(&ended);
 }
 
 static COLD void event_any(const struct depth_event *e)
@@ -105,7 +135,7 @@ static COLD void event_any(const struct depth_event *e)
 	if (unlikely(watch_any() || self.callback_sp))
 		watched(e);
 	else
-		record(e);
+		counted(e);
 }
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,

@@ -136,6 +136,8 @@ struct open_call *open_calls_enter(const struct open_call *call)
 	c->is_alternate = (uint16_t)is_alternate;
 	c->depth = (below ? below->depth : 0) + (call->kind == CST_CALL);
 	c->level = (below ? below->level : 0) + (call->kind == CST_SPAN);
+	c->under = below ? below->under : 0;
+	c->awaited = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	c->kind = call->kind;
 	return c;
@@ -167,6 +169,7 @@ int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
 		out->kind = c->kind;
 		out->depth = c->depth;
 		out->level = c->level;
+		out->awaited = c->awaited;
 		o->n = i;
 		return 0;
 	}

@@ -22,6 +22,9 @@ struct open_call {
 	uint16_t is_alternate; /* on the alternate signal stack */
 	uint32_t depth;	       /* calls up to here that are open */
 	uint32_t level;	       /* spans up to here that are open */
+	/* Conditions (stops.h), a bit each: those that name it, or a call
+	 * around it, as `under`; those that wait for its end. */
+	uint32_t under, awaited;
 	uint32_t reserved;
 };
 

@@ -52,6 +52,7 @@ static void thread_forget(struct self *me)
 	me->cursor = CURSOR_FULL;
 	me->chunk = 0;
 	me->thread = 0;
+	me->ordinal = 0;
 	me->process = me->home = state_page.process;
 	if (!state_page.has_guests)
 		me->tid = sys_gettid();
@@ -86,6 +87,17 @@ static uint64_t stack_base(const struct self *me, uint32_t tid)
 	return thread_pointer();
 }
 
+/* Its number among the threads of its process that have entries. */
+static uint32_t next_ordinal(void)
+{
+	static uint32_t process, n;
+
+	if (__atomic_exchange_n(&process, state_page.process,
+				__ATOMIC_RELAXED) != state_page.process)
+		__atomic_store_n(&n, 0, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&n, 1, __ATOMIC_RELAXED);
+}
+
 int thread_register(struct self *me)
 {
 	int64_t index = area_draw(&area->n_threads, 0, CST_MAX_THREADS);
@@ -105,6 +117,7 @@ int thread_register(struct self *me)
 	t->base = stack_base(me, tid);
 	thread_name(t);
 	me->thread = (uint32_t)index + 1;
+	me->ordinal = next_ordinal();
 	/* Pairs with the reader's acquire: a thread with a tid is whole. */
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return 0;

@@ -28,6 +28,7 @@ struct self {
 	/* sigstack.h, as last recorded */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;
+	uint32_t ordinal; /* of its process's threads, from 1; 0: no entry */
 };
 
 extern HIDDEN __thread struct self self

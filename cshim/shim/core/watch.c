@@ -10,6 +10,7 @@
 #include "core/control.h"
 #include "core/open_calls.h"
 #include "core/raw_clone.h"
+#include "core/stops.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
@@ -327,6 +328,8 @@ void watch_jump(uint64_t sp)
 {
 	if (self.callback_sp && sp > self.callback_sp)
 		run_end();
+	if (stops_any())
+		stops_jump(sp);
 	open_calls_jump(sp);
 }
 

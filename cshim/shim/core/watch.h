@@ -16,6 +16,7 @@ enum {
 	WATCH_CALLBACKS = 1,
 	WATCH_CALLS = 2, /* the calls that are open */
 	WATCH_SPANS = 4, /* spans are kept */
+	WATCH_STOPS = 8, /* gdb's wish: conditions to stop at, stops.h */
 };
 
 extern HIDDEN uint32_t watch_wanted;
@@ -29,7 +30,13 @@ static inline int watch_any(void)
 static inline int watch_calls(void)
 {
 	return (__atomic_load_n(&watch_wanted, __ATOMIC_RELAXED) &
-		(WATCH_CALLBACKS | WATCH_CALLS)) != 0;
+		(WATCH_CALLBACKS | WATCH_CALLS | WATCH_STOPS)) != 0;
+}
+
+/* Returns whether it is gdb alone that wants to know the open calls. */
+static inline int watch_is_gdbs(void)
+{
+	return __atomic_load_n(&watch_wanted, __ATOMIC_RELAXED) == WATCH_STOPS;
 }
 
 /* A call of a hook or of cstrace.h, or a span. */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The conditions are looked at here, so that one that is true for the last of
+ * ten million calls costs as little as recording them does.
+ */
+#include "core/stops.h"
+#include "core/thread.h"
+#include "core/watch.h"
+#include "cstrace/control.h"
+#include "cstrace/layout.h"
+#include "kernel/arch.h"
+#include "kernel/syscall.h"
+
+HIDDEN struct cst_stops stops;
+extern EXPORT struct cst_stops cstrace_stops __attribute__((alias("stops")));
+
+uint32_t stops_wanted;
+
+NOOP_FUNCTION(cstrace_hook_stop, .Lhook_stop);
+
+/* Straight to our own, whatever the program defines under that name. */
+extern __attribute__((visibility("hidden"))) void
+hook_stop(uint64_t place, uint64_t at, uint64_t ns) __asm__(".Lhook_stop");
+
+void stops_obey(void)
+{
+	uint32_t is_on = stops.is_on && stops.pid == (uint32_t)sys_getpid();
+
+	if (is_on && stops.needs_open) {
+		if (!watch_any())
+			open_calls_begin();
+		__atomic_fetch_or(&watch_wanted, WATCH_STOPS, __ATOMIC_SEQ_CST);
+	} else {
+		__atomic_fetch_and(&watch_wanted, ~(uint32_t)WATCH_STOPS,
+				   __ATOMIC_SEQ_CST);
+	}
+	__atomic_store_n(&stops_wanted, is_on, __ATOMIC_SEQ_CST);
+}
+
+/* In a fork child, and in one that vfork made, there is no breakpoint. */
+static COLD void hit(uint32_t number, enum cst_stop_at at, uint64_t ns)
+{
+	if (stops.pid == (uint32_t)sys_getpid())
+		hook_stop(number, at, ns);
+}
+
+static const struct cst_stop_function *find(uint64_t callee)
+{
+	uint64_t i = callee * 0x9e3779b97f4a7c15ull >> (64 - CST_STOP_BITS);
+
+	/* gdb fills half of them at most. */
+	for (uint32_t n = 0; n < CST_STOP_SLOTS; n++) {
+		const struct cst_stop_function *f =
+			&stops.functions[(i + n) % CST_STOP_SLOTS];
+
+		if (f->callee == callee)
+			return f;
+		if (!f->callee)
+			break;
+	}
+	return NULL;
+}
+
+/* It is true once more: is it the time that counts? */
+static int is_the_one(struct cst_stop *s)
+{
+	uint64_t n = __atomic_add_fetch(&s->n_true, 1, __ATOMIC_RELAXED);
+
+	return !s->count || n == s->count;
+}
+
+/* ---- entries ---------------------------------------------------------------
+ */
+
+static int is_true(const struct cst_stop *s, int is_under)
+{
+	return s->flags & CST_STOP_ON &&
+	       (!s->thread || s->thread == self.ordinal) &&
+	       (!s->depth || open_calls_depth() >= s->depth) &&
+	       (is_under || !(s->flags & CST_STOP_UNDER));
+}
+
+static void enter_one(uint32_t i, int is_under, struct open_call *opened)
+{
+	struct cst_stop *s = &stops.stops[i];
+	int is_later = s->longer_ns || s->flags & CST_STOP_UNWOUND;
+
+	if (!is_true(s, is_under) || (!is_later && !is_the_one(s)))
+		return;
+	if (!is_later && !(s->flags & CST_STOP_AT_EXIT))
+		hit(i, CST_STOP_IS_ENTRY, 0);
+	else if (opened)
+		opened->awaited |= 1u << i;
+	else
+		__atomic_add_fetch(&s->n_skipped, 1, __ATOMIC_RELAXED);
+}
+
+/* The conditions that any function meets, if its calls have numbers. */
+static uint32_t any(const struct site_key *key)
+{
+	uint32_t site;
+
+	if (likely(!stops.any))
+		return 0;
+	site = site_find(key);
+	return site && site_is_muted(site) ? 0 : stops.any;
+}
+
+void stops_enter(const struct site_key *key, struct open_call *opened)
+{
+	const struct cst_stop_function *f = find(key->callee);
+	uint32_t mask = any(key) | (f ? f->called : 0), under = 0;
+	const struct open_call *around = opened;
+
+	if (stops.needs_open && !around)
+		around = open_calls_at(0);
+	if (around)
+		under = around->under;
+	if (opened && f)
+		opened->under |= f->under;
+	for (; unlikely(mask); mask &= mask - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(mask);
+
+		enter_one(i, under >> i & 1, opened);
+	}
+}
+
+/* ---- ends ------------------------------------------------------------------
+ */
+
+static void end_one(uint32_t i, const struct open_call *c, enum cst_stop_at at,
+		    int is_unwound)
+{
+	struct cst_stop *s = &stops.stops[i];
+	uint64_t ns = watch_ns(clock_ticks() - c->start);
+
+	if (!(s->flags & CST_STOP_ON) || ns < s->longer_ns ||
+	    (s->flags & CST_STOP_UNWOUND && !is_unwound))
+		return;
+	/* Only these are not counted at the entry. */
+	if ((s->longer_ns || s->flags & CST_STOP_UNWOUND) && !is_the_one(s))
+		return;
+	hit(i, at, ns);
+}
+
+static void end(const struct open_call *c, enum cst_stop_at at, int is_unwound)
+{
+	for (uint32_t mask = c->awaited; unlikely(mask); mask &= mask - 1)
+		end_one((uint32_t)__builtin_ctz(mask), c, at, is_unwound);
+}
+
+void stops_exit(const struct open_call *ended)
+{
+	end(ended, CST_STOP_IS_EXIT, 0);
+}
+
+void stops_jump(uint64_t sp)
+{
+	const struct open_call *c;
+
+	for (uint32_t i = 0; (c = open_calls_at(i)) && c->kind && c->sp < sp;
+	     i++)
+		end(c, CST_STOP_IS_JUMP, 1);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Calls at which the program is to stop: gdb says which (struct cst_stops), and
+ * has a breakpoint on cstrace_hook_stop(), which is called there.  While there
+ * are such conditions no hook goes the fast way.
+ */
+#ifndef SHIM_STOPS_H
+#define SHIM_STOPS_H
+
+#include "core/open_calls.h"
+#include "core/site.h"
+#include "kernel/state.h"
+
+extern HIDDEN uint32_t stops_wanted;
+
+/* Returns whether there are conditions for this process. */
+static inline int stops_any(void)
+{
+	return __atomic_load_n(&stops_wanted, __ATOMIC_RELAXED) != 0;
+}
+
+/* Heeds what gdb has written.  The caller holds the lock, and control_watched()
+ * comes next. */
+void stops_obey(void);
+
+/* Take the entry of a function, whose record is written; opened is NULL if the
+ * open calls are not known, or there was no room.  Async-signal-safe. */
+void stops_enter(const struct site_key *key, struct open_call *opened);
+/* Takes the end of a call. */
+void stops_exit(const struct open_call *ended);
+/* Takes a jump to that stack pointer, before it leaves any call. */
+void stops_jump(uint64_t sp);
+
+#endif

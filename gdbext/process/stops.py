@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The shim's conditions to stop at, written into the traced process.  Their
+layout is made from cstrace/control.h."""
+
+from __future__ import annotations
+
+import os
+from typing import Iterable, NamedTuple, Optional
+
+import gdb
+
+from .. import _abi as abi
+from .hooks import symbol_address
+
+MOST = abi.CST_MAX_STOPS
+_MOST_FUNCTIONS = abi.CST_STOP_SLOTS // 2
+_FACTOR = 0x9e3779b97f4a7c15
+
+
+class Condition(NamedTuple):
+    """One condition, and the addresses of its functions."""
+
+    called: frozenset[int] = frozenset()
+    under: frozenset[int] = frozenset()
+    is_any: bool = False  # every function is meant
+    flags: int = abi.CST_STOP_ON
+    thread: int = 0
+    depth: int = 0
+    longer_ns: int = 0
+    nth: int = 0
+
+    def needs_open(self) -> bool:
+        return bool(self.flags & ~abi.CST_STOP_ON or self.depth
+                    or self.longer_ns)
+
+
+class _Table:
+    """The functions' hash, as the shim looks into it."""
+
+    def __init__(self, out: abi.cst_stops) -> None:
+        self._slots = out.functions
+        self._n = 0
+
+    def of(self, address: int) -> abi.cst_stop_function:
+        i = (address * _FACTOR) % 2**64 >> (64 - abi.CST_STOP_BITS)
+        while self._slots[i].callee not in (0, address):
+            i = (i + 1) % abi.CST_STOP_SLOTS
+        if not self._slots[i].callee:
+            self._n += 1
+            if self._n > _MOST_FUNCTIONS:
+                raise gdb.GdbError("the conditions name more than %d functions"
+                                   % _MOST_FUNCTIONS)
+            self._slots[i].callee = address
+        return self._slots[i]
+
+
+def _fill(out: abi.cst_stops, conditions: dict[int, Condition]) -> None:
+    table = _Table(out)
+    for i, c in conditions.items():
+        out.is_on = 1
+        out.needs_open |= c.needs_open()
+        out.any |= c.is_any << i
+        stop = out.stops[i]
+        stop.flags, stop.thread, stop.depth = c.flags, c.thread, c.depth
+        stop.longer_ns, stop.count = c.longer_ns, c.nth
+        for address in c.called:
+            table.of(address).called |= 1 << i
+        for address in c.under:
+            table.of(address).under |= 1 << i
+
+
+class Stops:
+    """The conditions of one process, which stands still."""
+
+    def __init__(self, pid: int, stops: int, state: int) -> None:
+        self._pid = pid
+        self._stops = stops
+        self._state = state
+
+    @classmethod
+    def find(cls) -> Optional[Stops]:
+        """Returns those of the selected process, if it has the shim."""
+        pid = gdb.selected_inferior().pid
+        stops = symbol_address("cstrace_stops")
+        state = symbol_address("cstrace_state")
+        if not pid or stops is None or state is None:
+            return None
+        return cls(pid, stops, state)
+
+    def _open(self, flags: int) -> int:
+        return os.open("/proc/%d/mem" % self._pid, flags | os.O_CLOEXEC)
+
+    def counts(self) -> list[tuple[int, int]]:
+        """Returns for each place how often it was true, and how often
+        nobody knew."""
+        fd = self._open(os.O_RDONLY)
+        try:
+            size = memoryview(abi.cst_stops()).nbytes
+            found = abi.cst_stops.from_buffer_copy(
+                os.pread(fd, size, self._stops))
+        finally:
+            os.close(fd)
+        return [(s.n_true, s.n_skipped) for s in found.stops]
+
+    def write(self, conditions: dict[int, Condition],
+              fresh: Iterable[int] = ()) -> None:
+        """Sets the conditions of all places.  What is in `fresh` begins to
+        count; the others go on."""
+        out = abi.cst_stops(pid=self._pid)
+        _fill(out, conditions)
+        for i, (n_true, n_skipped) in enumerate(self.counts()):
+            if i not in fresh:
+                out.stops[i].n_true = n_true
+                out.stops[i].n_skipped = n_skipped
+        fd = self._open(os.O_WRONLY)
+        try:
+            os.pwrite(fd, bytes(out), self._stops)
+            os.pwrite(fd, abi.CST_STATE_ASK.to_bytes(4, "little"), self._state)
+        finally:
+            os.close(fd)

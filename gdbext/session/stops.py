@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The conditions at which the hooks are to stop the program: kept from run to
+run, and written into each process that is recorded."""
+
+from __future__ import annotations
+
+from typing import Callable, Optional
+
+import gdb
+
+from ..breakpoints.landing import Hit, StopBreakpoint
+from ..process import stops as shim
+
+# What a place's condition is in the process that is there now; None: there is
+# no such function in it so far.
+Resolve = Callable[[], Optional[shim.Condition]]
+Landed = Callable[[Hit], None]
+
+
+class Stops:
+    """Places 0 to MOST - 1, each free or with a condition."""
+
+    def __init__(self) -> None:
+        self._resolve: dict[int, Resolve] = {}
+        self._landed: dict[int, Landed] = {}
+        self._fresh: set[int] = set()
+        self._process: Optional[shim.Stops] = None
+        self._breakpoint: Optional[StopBreakpoint] = None
+        self._hit: Optional[Hit] = None
+
+    def add(self, resolve: Resolve, landed: Landed) -> int:
+        """Returns the place of a condition; landed() is called when the
+        session has stopped for it."""
+        for place in range(shim.MOST):
+            if place not in self._resolve:
+                break
+        else:
+            raise gdb.GdbError("there are %d conditions already" % shim.MOST)
+        self._resolve[place] = resolve
+        self._landed[place] = landed
+        self._fresh.add(place)
+        try:
+            self.refresh()
+        except BaseException:
+            self.remove(place)
+            raise
+        return place
+
+    def remove(self, place: int) -> None:
+        self._resolve.pop(place, None)
+        self._landed.pop(place, None)
+        self.refresh()
+
+    # ---- the process -----------------------------------------------------------
+
+    def begin(self) -> None:
+        """The selected process is recorded from here on."""
+        self._process = shim.Stops.find()
+        self._fresh = set(self._resolve)
+        self.refresh()
+
+    def end(self) -> None:
+        """It is recorded no longer, or has ended."""
+        process, self._process = self._process, None
+        if process is not None:
+            try:
+                process.write({})
+            except OSError:
+                pass  # it is gone
+        self._delete_breakpoint()
+
+    def refresh(self) -> None:
+        """Conditions, or the functions that there are, have changed."""
+        if self._process is None:
+            return
+        conditions = {}
+        for place, resolve in self._resolve.items():
+            condition = resolve()
+            if condition is not None:
+                conditions[place] = condition
+        if not conditions and self._breakpoint is None:
+            return
+        self._process.write(conditions, self._fresh)
+        self._fresh -= conditions.keys()
+        if not conditions:
+            self._delete_breakpoint()
+        elif self._breakpoint is None:
+            self._breakpoint = StopBreakpoint(
+                gdb.selected_inferior().pid, self._wants, self._has_landed)
+
+    def _delete_breakpoint(self) -> None:
+        b, self._breakpoint = self._breakpoint, None
+        if b is not None and b.is_valid():
+            b.delete()
+
+    def counts(self, place: int) -> tuple[int, int]:
+        """How often the condition was true, and how often nobody knew."""
+        if self._process is None:
+            return 0, 0
+        try:
+            return self._process.counts()[place]
+        except OSError:
+            return 0, 0
+
+    # ---- hits --------------------------------------------------------------------
+
+    def _wants(self, hit: Hit) -> bool:
+        return hit.place in self._landed
+
+    def _has_landed(self, hit: Hit) -> None:
+        self._hit = hit
+
+    def tell(self) -> None:
+        """The session has stopped: for one of ours?"""
+        hit, self._hit = self._hit, None
+        if hit is not None and hit.place in self._landed:
+            self._landed[hit.place](hit)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""On the way to a recorded call: the program runs again, without rows and
+without the user's breakpoints, up to that call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
+import gdb
+
+from .. import _abi as abi, engine
+from ..breakpoints.landing import Hit
+from ..engine import CstraceError, Parting, Trace, Way
+from ..process import hooks, stops
+from ..ui.console import plain, say
+from ..ui.words import count
+
+if TYPE_CHECKING:
+    from .session import Session
+
+_UNKNOWN = -1
+
+
+def refusal(way: Way) -> Optional[str]:
+    """Why no run comes to this call, from what the record has of it."""
+    if way.process > 1:
+        return ("%s is a call of another process, or after an exec: gdb can "
+                "run only the first program again" % way.id)
+    if way.kind:
+        return ("%s is no call, but \"%s\": take the ID of the call that it "
+                "stands in" % (way.id, plain(way.name)))
+    if way.module is None:
+        return "nothing tells which file %s is in" % plain(way.name)
+    now, then = engine.build_id(file_of(way) or ""), way.build_id
+    if now and then and now != then:
+        return ("%s has been built anew since the record: run it again first"
+                % file_of(way))
+    return None
+
+
+def file_of(way: Way) -> Optional[str]:
+    """The object file of the call's function, here."""
+    program = hooks.program()
+    if way.module and program and (way.module.rpartition("/")[2]
+                                   == program.rpartition("/")[2]):
+        return program
+    return way.module
+
+
+class OnTheWay:
+    """From the command to the stop in the call, or to the program's end."""
+
+    def __init__(self, session: Session, way: Way, is_exit: bool,
+                 is_complete: bool) -> None:
+        self._session = session
+        self.way = way
+        self._is_exit = is_exit
+        # Nobody knows which functions were left out of the record.
+        self._is_complete = is_complete
+        self._place = _UNKNOWN
+        self._disabled: list[gdb.Breakpoint] = []
+
+    # ---- the condition -------------------------------------------------------
+
+    def _condition(self) -> Optional[stops.Condition]:
+        way = self.way
+        flags = abi.CST_STOP_ON
+        if self._is_exit:
+            flags |= abi.CST_STOP_AT_EXIT
+        if not self._is_complete:
+            return stops.Condition(is_any=True, flags=flags,
+                                   thread=way.thread, nth=way.nth_call)
+        base = hooks.load_address(file_of(way) or "")
+        if base is None:
+            return None  # the library is not there so far
+        return stops.Condition(called=frozenset({base + way.file_addr}),
+                               flags=flags, thread=way.thread, nth=way.nth)
+
+    # ---- begin and end ---------------------------------------------------------
+
+    def begin(self) -> None:
+        self._place = self._session.stops.add(self._condition, self._arrived)
+        for b in gdb.breakpoints():
+            if b.enabled and b.visible:
+                b.enabled = False
+                self._disabled.append(b)
+
+    def rest(self) -> None:
+        """The program stands still: the user's breakpoints are back."""
+        disabled, self._disabled = self._disabled, []
+        for b in disabled:
+            if b.is_valid():
+                b.enabled = True
+
+    def end(self) -> None:
+        self.rest()
+        if self._place != _UNKNOWN:
+            self._session.stops.remove(self._place)
+        self._place = _UNKNOWN
+        self._session.way = None
+
+    # ---- what came of it ---------------------------------------------------------
+
+    def _arrived(self, hit: Hit) -> None:
+        session, way = self._session, self.way
+        self.end()
+        try:
+            line = self._compared(session.trace(), hit)
+        except (CstraceError, gdb.GdbError) as e:
+            line = "%s: %s" % (way.name, e)
+        n = len(gdb.selected_inferior().threads())
+        if n > 1:
+            line += "; the other %s may stand elsewhere than then" % (
+                "thread" if n == 2 else "%d threads" % (n - 1))
+        say(line)
+        gdb.execute("frame")
+
+    def _compared(self, now: Trace, hit: Hit) -> str:
+        """How this run got here, against the record."""
+        way = self.way
+        what = "%s %s%s" % (way.id, plain(way.name),
+                            ", at its end" if self._is_exit else "")
+        number = int(way.id.rpartition(".")[2])
+        if not self._is_exit and self._is_complete:
+            number = now.newest(1, way.thread)
+        here = now.way("%d.%d" % (way.thread, number))
+        if here.path == way.path and here.id == way.id:
+            return "in " + what
+        parting = self._parting(now)
+        return ("not %s as recorded, but %s %s, %s: %s" % (
+            way.id, here.id, plain(here.name),
+            "called by other functions" if here.path != way.path
+            else "the same path of calls",
+            parting or "nothing tells why"))
+
+    def _parting(self, now: Trace) -> str:
+        then = self._session.reference
+        found = then and then.parting(now, 1, self.way.thread)
+        if not found:
+            return ""
+        return parting_text(found)
+
+    def ended(self, now: Trace) -> None:
+        """The program has ended without it."""
+        self.end()
+        way = self.way
+        parting = self._parting(now)
+        say("the run ended before %s %s%s" % (
+            way.id, plain(way.name), ": " + parting if parting else ""))
+
+
+def parting_text(p: Parting) -> str:
+    """"the runs differ after 12 equal calls: then 1.13 parse, now 1.13 eval"."""
+    def side(id: str, name: Optional[str]) -> str:
+        return "%s %s" % (id, plain(name)) if name else "no more calls"
+
+    return "the runs differ after %s: then %s, now %s" % (
+        count(p.n_equal, "equal call"), side(p.id_a, p.name_a),
+        side(p.id_b, p.name_b))
