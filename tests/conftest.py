@@ -12,8 +12,8 @@ sys.path[:0] = [str(HERE / "lib"), str(HERE / "cli"),
                 str(HERE / "gdb")]
 
 import lib_browser  # noqa: E402
-from lib_build import TESTS, build  # noqa: E402
-from lib_formats import record, record_program  # noqa: E402
+from lib_build import TESTS, Variant, build  # noqa: E402
+from lib_formats import record, record_program, save  # noqa: E402
 from lib_gdb import run_gdb  # noqa: E402
 from test_robust_names import nasty_program  # noqa: E402
 
@@ -71,6 +71,31 @@ def driver_of_module(tmp_path_factory):
     driver = lib_browser.start(tmp_path_factory.mktemp("profile"))
     yield driver
     driver.quit()
+
+
+@pytest.fixture(scope="module", name="shop")
+def shop_folder(tmp_path_factory):
+    """A page of shop.cc, built by clang: what an exception leaves is unwound."""
+    folder = record_program(tmp_path_factory.mktemp("shop"), build(
+        "shop.cc", "-pthread", variant=Variant("clang")), 3, 60)
+    save(folder, "t.html")
+    return folder
+
+
+@pytest.fixture(scope="module", name="server")
+def server_folder(tmp_path_factory):
+    folder = record_program(tmp_path_factory.mktemp("server"),
+                            build("server.c"), 100)
+    save(folder, "t.html")
+    return folder
+
+
+@pytest.fixture(scope="module", name="fibs")
+def fibs_folder(tmp_path_factory):
+    folder = record_program(tmp_path_factory.mktemp("fibs"),
+                            build("page.c"), 1)
+    save(folder, "t.html")
+    return folder
 
 
 @pytest.fixture(name="page")

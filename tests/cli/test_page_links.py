@@ -11,15 +11,6 @@ from lib_formats import json_lines, record_program, save
 lib_browser.skip_unless_possible()
 
 
-@pytest.fixture(scope="module", name="shop")
-def shop_folder(tmp_path_factory):
-    """Built by clang: what an exception leaves is unwound."""
-    folder = record_program(tmp_path_factory.mktemp("shop"), build(
-        "shop.cc", "-pthread", variant=Variant("clang")), 3, 60)
-    save(folder, "t.html")
-    return folder
-
-
 def test_a_link_shows_the_same(page, shop):
     page.open(shop / "t.html")
     call = call_of(page, "pack")

@@ -179,4 +179,5 @@ def hash_of(page):
 
 
 # The first and last time that the chart shows.
+WIDTHS = [500, 1200, 1600]  # of windows
 CHART_VIEW = "cstrace.views.chart.view()"
