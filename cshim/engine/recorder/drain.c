@@ -41,9 +41,7 @@ void recorder_begin_at(struct cst_recorder *r, uint64_t time)
 		return;
 	pauses_insert(&r->pauses, from, time);
 	writer_pause(r->writer, r->start_ticks, time - from);
-	r->live.start_wall_ns +=
-		(uint64_t)((unsigned __int128)(time - from) * r->live.ns_mult >>
-			   r->live.ns_shift);
+	r->live.rows.start_wall_ns += pending_ns(&r->live.rows, time - from);
 }
 
 static int is_part_of_trace(const struct site *site)
@@ -340,7 +338,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	writer_hurry(r->writer, haste(r, n_full));
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
-	r->live.screen.has_threads = r->threads.n > 1;
+	r->live.rows.screen.has_threads = r->threads.n > 1;
 	/* A starved area is emptied during a stop, too; its rows wait. */
 	if (!is_at_prompt(r))
 		live_flush(&r->live, &r->calls,

@@ -1,61 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * The live view: decides for each call whether and when it has a row, draws
- * pictures of what waits, and passes calls without rows in a flood.
+ * The live view: decides for each call whether and when it has a row and when
+ * a picture is drawn, and passes calls without rows in a flood.
  */
 #include "recorder/live.h"
 #include "area/clock.h"
-#include "rows/fold_live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	MAX_PENDING = 65536,
 	/* Where the oldest may be left out; they stay in the cache. */
 	MAX_WAITING = 4096,
 	PICTURE_NS = 80000000,
 };
 
-/* Rows of this number are none. */
-static const uint64_t no_row = UINT64_MAX;
-
-/* No caller is shown. */
-static const uint32_t NO_SITE = UINT32_MAX;
-
-struct pending {
-	uint64_t time; /* ticks: of the entry, or of the end when it closes */
-	uint64_t start, end;
-	uint64_t number;
-	const struct thread *thread;
-	/* Where the call whose row this is learns that it was printed. */
-	struct stack *stack;
-	uint32_t index;
-	uint32_t site;
-	uint32_t from;
-	uint32_t depth;
-	uint8_t kind; /* enum row_kind */
-	uint8_t is_unwound;
-	uint8_t is_vetoed;
-	uint8_t is_seed;
-	const struct values *values; /* a reference, or NULL */
-};
-
-/* In place of what unwound a call: a callback vetoed it. */
-static const uint32_t VETOED = UINT32_MAX;
-
-static void rows_drop(struct pending *rows, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		values_drop(rows[i].values);
-}
-
 int live_init(struct live *l, const struct names *names, struct cst_error *err)
 {
 	*l = (struct live){.names = names};
-	screen_init(&l->screen, names);
-	l->rows = malloc(MAX_PENDING * sizeof(*l->rows));
-	if (!l->rows) {
+	if (pending_init(&l->rows, names) < 0) {
 		live_release(l);
 		return cst_fail_memory(err);
 	}
@@ -65,227 +28,21 @@ int live_init(struct live *l, const struct names *names, struct cst_error *err)
 void live_release(struct live *l)
 {
 	filter_free(l->filter);
-	fold_free(l->fold);
-	hashmap_release(&l->stacks);
-	screen_release(&l->screen);
+	pending_release(&l->rows);
 	free(l->span.from);
 	free(l->span.until);
-	if (l->rows)
-		rows_drop(l->rows, l->n_rows);
-	free(l->rows);
 	free(l->hides);
 	*l = (struct live){0};
 }
 
 static uint64_t live_ns(const struct live *l, uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * l->ns_mult >> l->ns_shift);
-}
-
-static uint64_t live_time_ns(const struct live *l, uint64_t ticks)
-{
-	uint64_t since = ticks > l->start_ticks ? ticks - l->start_ticks : 0;
-
-	if (l->options.look.timestamp == CST_TIME_WALL)
-		return l->start_wall_ns + live_ns(l, since + l->paused_ticks);
-	return live_ns(l, since);
-}
-
-/* ---- from what is pending to the screen ---------------------------------- */
-
-static uint32_t lane_of(struct live *l, const struct stack *s)
-{
-	uint32_t *known = hashmap_get(&l->stacks, (uintptr_t)s);
-
-	if (known)
-		return *known;
-	hashmap_put(&l->stacks, (uintptr_t)s, l->n_stacks);
-	return l->n_stacks++;
-}
-
-static uint8_t was_stopped(const struct live *l, const struct pending *p)
-{
-	return p->kind != ROW_OPEN && l->pauses &&
-	       pauses_are_within(l->pauses, p->start, p->end);
-}
-
-static struct screen_row row_of(struct live *l, const struct pending *p)
-{
-	return (struct screen_row){
-		.at = live_ns(l, p->time - l->start_ticks),
-		.time_ns = live_time_ns(l, p->time),
-		.duration_ns = live_ns(l, p->end - p->start),
-		.number = p->number,
-		.n_calls = 1,
-		.thread = p->thread,
-		.lane = lane_of(l, p->stack),
-		.site = p->site,
-		.from = p->from,
-		.depth = p->depth,
-		.kind = p->kind,
-		.is_unwound = p->is_unwound,
-		.is_vetoed = p->is_vetoed,
-		.values = p->values,
-		.is_seed = p->is_seed,
-		.is_stopped = was_stopped(l, p),
-	};
-}
-
-static void drop_front(struct live *l, uint32_t n)
-{
-	rows_drop(l->rows, n);
-	l->first_row += n;
-	l->n_rows -= n;
-	memmove(l->rows, l->rows + n, l->n_rows * sizeof(*l->rows));
-}
-
-/* ---- folding --------------------------------------------------------------
- */
-
-static int put_folded(void *arg, const struct folded *folded)
-{
-	struct live *l = arg;
-	const struct shown *call = &folded->call;
-	struct screen_row row = {
-		.at = call->start_ns,
-		.time_ns = call->start_ns,
-		.duration_ns = call->duration_ns,
-		.number = call->number,
-		.n_calls = folded->n_calls,
-		.thread = (const void *)(uintptr_t)folded->cookie,
-		.lane = call->lane,
-		.site = call->site,
-		.from = call->from,
-		.depth = call->depth,
-		.first_line = folded->first_line,
-		.last_line = folded->last_line,
-		.n_levels = folded->n_levels,
-		.n_loop = folded->n_loop,
-		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
-		.is_unwound = call->end == CALL_UNWOUND,
-		.is_vetoed = call->thrown == VETOED,
-		.values = call->values,
-		.has_other_values = folded->has_other_values,
-		.is_seed = call->is_seed,
-		.is_stopped = shown_is_stopped(call),
-	};
-
-	if (folded->is_early && !screen_may_count(&l->screen))
-		return FOLD_LATER;
-	if (folded->is_count)
-		row.kind = ROW_COUNT;
-	if (folded->is_close) {
-		row.kind = ROW_CLOSE;
-		row.time_ns = row.at += call->duration_ns;
-	}
-	if (l->options.look.timestamp == CST_TIME_WALL)
-		row.time_ns += l->start_wall_ns + live_ns(l, l->paused_ticks);
-	if (screen_add_behind(&l->screen, &row) < 0)
-		screen_pass(&l->screen, &row);
-	return 0;
-}
-
-static uint64_t since_begin_ns(const struct live *l, uint64_t ticks)
-{
-	return ticks > l->start_ticks ? live_ns(l, ticks - l->start_ticks) : 0;
-}
-
-static int fold_pending(struct live *l, const struct pending *p)
-{
-	const struct shown call = {
-		.start_ns = since_begin_ns(l, p->kind == ROW_CLOSE ? p->start
-								   : p->time),
-		.duration_ns = live_ns(l, p->end - p->start),
-		.number = p->number,
-		.thread = p->thread->index,
-		.lane = lane_of(l, p->stack),
-		.site = p->site,
-		.from = p->from,
-		.depth = p->depth,
-		.end = p->kind == ROW_OPEN ? CALL_OPEN
-		       : p->is_unwound	   ? CALL_UNWOUND
-					   : CALL_RETURN,
-		.thrown = p->is_vetoed ? VETOED : 0,
-		.values = p->values,
-		.is_seed = p->is_seed,
-		.n_stops = was_stopped(l, p),
-	};
-	uint64_t cookie = (uintptr_t)p->thread;
-
-	return p->kind == ROW_CLOSE ? fold_close(l->fold, &call, cookie)
-				    : fold_add(l->fold, &call, cookie);
-}
-
-static void fold_restart(struct live *l)
-{
-	fold_free(l->fold);
-	l->fold = NULL;
-	l->screen.is_folded = l->options.look.fold && !l->is_exact;
-	if (!l->screen.is_folded)
-		return;
-	l->fold = fold_new(l->names, put_folded, l);
-	if (l->fold)
-		fold_live(l->fold);
-}
-
-/* Calls that are pending for their duration (min_ns) come behind those that
- * they make. */
-static int time_order(const void *a, const void *b)
-{
-	const struct pending *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->depth > y->depth) - (x->depth < y->depth);
-}
-
-/* Calls whose rows are written as open need a closing row later. */
-static void live_hand_over(struct live *l, uint64_t now, int is_stop)
-{
-	for (uint32_t i = 0; i < l->n_rows; i++) {
-		const struct pending *p = &l->rows[i];
-
-		if (p->kind == ROW_OPEN)
-			p->stack->calls[p->index].is_printed = 1;
-	}
-	if (l->fold && l->options.min_ns && l->n_rows)
-		qsort(l->rows, l->n_rows, sizeof(*l->rows), time_order);
-	for (uint32_t i = 0; i < l->n_rows; i++) {
-		const struct pending *p = &l->rows[i];
-		const struct screen_row row = row_of(l, p);
-
-		/* Without memory it is a row that is left out. */
-		if ((l->fold ? fold_pending(l, p)
-			     : screen_add(&l->screen, &row)) < 0)
-			screen_pass(&l->screen, &row);
-	}
-	drop_front(l, l->n_rows);
-	if (l->fold)
-		fold_show(l->fold, since_begin_ns(l, now), is_stop);
-}
-
-/* The oldest n, and what waits on the screen, which is older.  A call that is
- * open is among the callers of what follows, so it is closed by a row. */
-static void live_leave_out(struct live *l, uint32_t n)
-{
-	if (l->fold)
-		fold_forget(l->fold);
-	fold_restart(l);
-	screen_leave_out(&l->screen);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct pending *p = &l->rows[i];
-		const struct screen_row row = row_of(l, p);
-
-		if (p->kind == ROW_OPEN)
-			p->stack->calls[p->index].is_printed = 1;
-		screen_pass(&l->screen, &row);
-	}
-	drop_front(l, n);
+	return pending_ns(&l->rows, ticks);
 }
 
 static int may_leave_out(const struct live *l)
 {
-	return l->screen.outlet.is_slow && !l->is_exact;
+	return l->rows.screen.outlet.is_slow && !l->rows.is_exact;
 }
 
 /* May calls be passed in a flood?  Not where a row tells of more than of its
@@ -299,7 +56,7 @@ static int may_pass(const struct live *l)
 /* A picture is drawn. */
 static void flood_look(struct live *l)
 {
-	uint64_t next_row = l->first_row + l->n_rows;
+	uint64_t next_row = l->rows.first + l->rows.n;
 
 	if (next_row - l->counted_row + l->n_passed < MAX_WAITING)
 		l->is_flooded = 0;
@@ -311,19 +68,20 @@ static void live_write(struct live *l, uint64_t now, int is_stop,
 		       int patience_ms)
 {
 	flood_look(l);
-	live_hand_over(l, now, is_stop);
-	screen_write(&l->screen, is_stop, patience_ms);
+	pending_hand_over(&l->rows, now, is_stop);
+	screen_write(&l->rows.screen, is_stop, patience_ms);
 }
 
 /* ---- rows ---------------------------------------------------------------- */
 
 static void live_make_room(struct live *l)
 {
-	if (l->n_rows == MAX_PENDING)
-		live_write(l, l->rows[l->n_rows - 1].time, 0, OUTLET_FOREVER);
-	else if (l->n_rows >= MAX_WAITING && may_leave_out(l)) {
+	if (l->rows.n == PENDING_MOST)
+		live_write(l, l->rows.all[l->rows.n - 1].time, 0,
+			   OUTLET_FOREVER);
+	else if (l->rows.n >= MAX_WAITING && may_leave_out(l)) {
 		l->is_flooded = (uint8_t)may_pass(l);
-		live_leave_out(l, MAX_WAITING / 2);
+		pending_leave_out(&l->rows, MAX_WAITING / 2);
 	}
 }
 
@@ -331,32 +89,9 @@ static struct pending *live_add(struct live *l, const struct thread *t,
 				struct stack *s, struct open_call *o,
 				enum row_kind kind)
 {
-	struct pending *p;
-
-	if (l->n_rows >= MAX_WAITING)
+	if (l->rows.n >= MAX_WAITING)
 		live_make_room(l);
-	p = &l->rows[l->n_rows];
-	*p = (struct pending){
-		.time = o->start,
-		.start = o->start,
-		.end = o->start,
-		.number = o->number,
-		.thread = t,
-		.stack = s,
-		.index = (uint32_t)(o - s->calls),
-		.site = o->call_site,
-		.from = o->from == NO_SITE ? o->call_site : o->from,
-		.depth = o->above.depth,
-		.kind = (uint8_t)kind,
-		.is_seed = o->is_seed,
-		.values = values_keep(stack_values(s, o)),
-	};
-	/* When an asynchronous span began. */
-	if (p->values &&
-	    l->names->functions[o->function].kind == KIND_ASYNC_END)
-		p->start -= values_ticks(p->values);
-	o->row = l->first_row + l->n_rows++;
-	return p;
+	return pending_add(&l->rows, t, s, o, kind);
 }
 
 /* What is not kept, for its depth, has no row either. */
@@ -440,13 +175,6 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 	}
 }
 
-/* The row that was added last is for the trail alone. */
-static void live_drop_last(struct live *l)
-{
-	l->first_row++;
-	rows_drop(&l->rows[--l->n_rows], 1);
-}
-
 void live_entered(void *arg, struct thread *t, struct stack *s,
 		  struct open_call *o)
 {
@@ -474,21 +202,6 @@ static void live_hear(struct live *l, struct callstack *c)
 	c->listener = (struct call_listener){live_entered, live_left, l};
 }
 
-static void row_close(struct pending *p, const struct stack *s, uint64_t end,
-		      enum call_end how)
-{
-	const struct values *v = p->values, *result = s->result;
-
-	p->end = end;
-	p->is_unwound = how == CALL_UNWOUND;
-	p->is_vetoed = s->is_vetoed;
-	if (!result)
-		return;
-	p->values = values_new(v ? v->data : NULL, v ? v->n : 0, result->data,
-			       result->n);
-	values_drop(v);
-}
-
 void live_left(void *arg, struct thread *t, struct stack *s,
 	       struct open_call *o, uint64_t end, enum call_end how)
 {
@@ -498,18 +211,18 @@ void live_left(void *arg, struct thread *t, struct stack *s,
 	/* A row that was written before a filter hid the call is closed. */
 	if (!is_shown(l, t, s, o) && !o->is_printed)
 		return;
-	if (o->row != no_row && o->row >= l->first_row) {
-		p = &l->rows[o->row - l->first_row];
+	if (o->row != no_row && o->row >= l->rows.first) {
+		p = &l->rows.all[o->row - l->rows.first];
 		p->kind = ROW_CALL;
-		row_close(p, s, end, how);
+		pending_close(p, s, end, how);
 	} else if (o->is_printed) {
 		p = live_add(l, t, s, o, ROW_CLOSE);
 		p->time = end;
-		row_close(p, s, end, how);
+		pending_close(p, s, end, how);
 	} else if (l->options.min_ns &&
 		   live_ns(l, end - o->start) >= l->options.min_ns) {
 		live_add_callers(l, t, s, (uint32_t)(o - s->calls));
-		row_close(live_add(l, t, s, o, ROW_CALL), s, end, how);
+		pending_close(live_add(l, t, s, o, ROW_CALL), s, end, how);
 	}
 }
 
@@ -580,7 +293,7 @@ void live_pass(struct live *l, struct callstack *c)
 	if (l->is_passing)
 		return;
 	l->is_passing = 1;
-	live_leave_out(l, l->n_rows);
+	pending_leave_out(&l->rows, l->rows.n);
 	c->listener = (struct call_listener){0};
 	l->n_hides = l->has_hidden = 0; /* functions may have other names now */
 	for (struct stack *s = c->stacks; s; s = s->next)
@@ -597,7 +310,7 @@ void live_passed(struct live *l, const struct callstack *c,
 		hides_learn(l, c->sites->all, c->sites->n);
 	n_hidden = count_hidden(l, records, n);
 	n_rows = n_calls > n_hidden ? n_calls - n_hidden : 0;
-	screen_count(&l->screen, t, t->n_calls - n_calls + 1, n_rows);
+	screen_count(&l->rows.screen, t, t->n_calls - n_calls + 1, n_rows);
 	l->n_passed += n_rows;
 }
 
@@ -605,23 +318,24 @@ void live_passed(struct live *l, const struct callstack *c,
 static void trail_open(struct live *l, struct stack *s, struct open_call *o)
 {
 	const struct screen_row row =
-		row_of(l, live_add(l, s->thread, s, o, ROW_OPEN));
+		pending_row(&l->rows, live_add(l, s->thread, s, o, ROW_OPEN));
 
-	trails_follow(&l->screen.trails, &row);
-	live_drop_last(l);
+	trails_follow(&l->rows.screen.trails, &row);
+	pending_drop_last(&l->rows);
 	o->row = no_row;
 }
 
 /* The trail is to be as if all had been heard of. */
 static void stack_listen(struct live *l, struct stack *s)
 {
-	struct trail *trail = trails_of(&l->screen.trails, lane_of(l, s));
+	struct trail *trail =
+		trails_of(&l->rows.screen.trails, pending_lane(&l->rows, s));
 	uint32_t n = s->n, depth;
 
 	while (n && !s->calls[n - 1].is_listed)
 		n--;
 	depth = depth_of(s, n);
-	screen_count(&l->screen, s->thread, s->thread->n_calls,
+	screen_count(&l->rows.screen, s->thread, s->thread->n_calls,
 		     s->n_listed - depth);
 	if (!trail)
 		return;
@@ -659,7 +373,7 @@ static int is_due(struct live *l)
 	if (now_ns - l->drawn_ns < PICTURE_NS)
 		return 0;
 	l->drawn_ns = now_ns;
-	return outlet_is_ready(&l->screen.outlet, OUTLET_NOT);
+	return outlet_is_ready(&l->rows.screen.outlet, OUTLET_NOT);
 }
 
 static void live_look(struct live *l, struct callstack *c, uint64_t now)
@@ -687,20 +401,14 @@ void live_settle(struct live *l, struct callstack *c, uint64_t now,
 	if (!l->filter)
 		return;
 	live_look(l, c, now);
-	live_write(l, now, !l->is_exact,
-		   l->is_exact ? OUTLET_FOREVER : patience_ms);
+	live_write(l, now, !l->rows.is_exact,
+		   l->rows.is_exact ? OUTLET_FOREVER : patience_ms);
 }
 
 void live_forget(struct live *l)
 {
-	rows_drop(l->rows, l->n_rows);
-	l->first_row += l->n_rows;
-	l->n_rows = 0;
 	l->is_passing = l->is_flooded = 0;
-	screen_clear(&l->screen);
-	hashmap_release(&l->stacks);
-	l->n_stacks = 0;
-	fold_restart(l);
+	pending_forget(&l->rows);
 }
 
 void live_set(struct live *l, const struct live_options *options,
@@ -712,21 +420,22 @@ void live_set(struct live *l, const struct live_options *options,
 		live_write(l, 0, 1, LIVE_STOP_MS);
 	filter_free(l->filter);
 	l->filter = filter;
-	if (l->screen.look.id != options->look.id ||
-	    l->screen.look.thread != options->look.thread)
-		l->screen.cell = (struct row_cell){0};
+	if (l->rows.screen.look.id != options->look.id ||
+	    l->rows.screen.look.thread != options->look.thread)
+		l->rows.screen.cell = (struct row_cell){0};
 	l->options = *options;
-	l->screen.look = options->look;
-	outlet_turn(&l->screen.outlet, options->sink, options->fd);
-	fold_restart(l);
+	l->rows.screen.look = options->look;
+	outlet_turn(&l->rows.screen.outlet, options->sink, options->fd);
+	l->rows.is_unordered = options->min_ns != 0;
+	pending_fold(&l->rows);
 	c->listener = (struct call_listener){0};
 	l->is_passing = l->is_flooded = 0;
 	if (!filter)
 		return;
 	live_hear(l, c);
 	for (struct stack *s = c->stacks; s; s = s->next) {
-		struct trail *trail =
-			trails_of(&l->screen.trails, lane_of(l, s));
+		struct trail *trail = trails_of(&l->rows.screen.trails,
+						pending_lane(&l->rows, s));
 
 		s->n_shown = 0;
 		if (trail)

@@ -13,10 +13,7 @@
 #ifndef ENGINE_LIVE_H
 #define ENGINE_LIVE_H
 
-#include "base/hashmap.h"
-#include "calls/callstack.h"
-#include "recorder/screen.h"
-#include "rows/fold.h"
+#include "recorder/pending.h"
 
 struct live_options {
 	int is_on;
@@ -36,23 +33,12 @@ struct live_span {
 	uint64_t from_ticks, until_ticks; /* once they were called */
 };
 
-struct pauses;
-
 struct live {
 	struct live_options options;
 	struct filter *filter; /* owned; NULL: off */
 	struct live_span span;
 	const struct names *names;
-	uint32_t ns_mult, ns_shift;
-	uint64_t start_ticks; /* time 0 */
-	uint64_t start_wall_ns;
-	uint64_t paused_ticks; /* ticks of pauses so far, for wall times */
-	const struct pauses *pauses; /* borrowed */
-	int is_exact; /* rows keep step with the program: none is left out */
-	struct screen screen;
-	struct fold *fold;     /* NULL: rows are not folded */
-	struct hashmap stacks; /* the fold's lanes, by their struct stack */
-	uint32_t n_stacks;
+	struct pending_rows rows;
 	/* is_flooded: more rows come than can be shown.  is_passing: calls are
 	 * passed now. */
 	uint8_t is_flooded, is_passing;
@@ -62,10 +48,7 @@ struct live {
 	uint8_t has_hidden;   /* any of them */
 	uint64_t n_passed;    /* since the last picture */
 	uint64_t counted_row; /* number of the next row at the last picture */
-	struct pending *rows;
-	uint32_t n_rows;
-	uint64_t first_row; /* number of rows[0]; numbers are never reused */
-	uint64_t drawn_ns;  /* the last picture */
+	uint64_t drawn_ns;    /* the last picture */
 };
 
 /* Prepares l; names is borrowed.  Returns 0 or CST_MEMORY. */

@@ -59,12 +59,12 @@ static int open_writer(struct cst_recorder *r,
 	};
 
 	clock_rate(&options.ns_mult, &options.ns_shift);
-	r->live.ns_mult = options.ns_mult;
-	r->live.ns_shift = options.ns_shift;
-	r->live.start_ticks = r->start_ticks;
-	r->live.start_wall_ns = options.start_wall_ns;
-	r->live.paused_ticks = 0;
-	r->live.screen.has_heading = 0;
+	r->live.rows.ns_mult = options.ns_mult;
+	r->live.rows.ns_shift = options.ns_shift;
+	r->live.rows.start_ticks = r->start_ticks;
+	r->live.rows.start_wall_ns = options.start_wall_ns;
+	r->live.rows.paused_ticks = 0;
+	r->live.rows.screen.has_heading = 0;
 	live_set_span(&r->live, NULL, NULL);
 	return writer_open(&options, r->names, &r->writer, err);
 }
@@ -115,8 +115,9 @@ static void set_kept(struct cst_recorder *r,
 		     const struct cst_recorder_options *o)
 {
 	uint64_t ticks =
-		(uint64_t)(((unsigned __int128)o->keep_ns << r->live.ns_shift) /
-			   (r->live.ns_mult ? r->live.ns_mult : 1));
+		(uint64_t)(((unsigned __int128)o->keep_ns
+			    << r->live.rows.ns_shift) /
+			   (r->live.rows.ns_mult ? r->live.rows.ns_mult : 1));
 
 	r->keep_ns = o->keep_ns;
 	callstack_keep(&r->calls, o->keep_depth, ticks);
@@ -137,7 +138,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 		return cst_fail(CST_FAILED, err, "a trace is under way");
 	}
 	r->mode = options->mode;
-	r->live.is_exact =
+	r->live.rows.is_exact =
 		r->mode == CST_MODE_BREAKPOINT || r->mode == CST_MODE_HANDSHAKE;
 	r->is_full = 0;
 	r->has_begun = 0;
@@ -218,12 +219,9 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 		out->sample_source = r->sampling.area->head->source;
 	}
 	names_count_called(r->names, &out->n_functions, &out->n_sites);
-	out->duration_ns =
-		(uint64_t)((unsigned __int128)(pauses_skip(&r->pauses,
-							   clock_ticks()) -
-					       r->start_ticks) *
-				   r->live.ns_mult >>
-			   r->live.ns_shift);
+	out->duration_ns = pending_ns(&r->live.rows,
+				      pauses_skip(&r->pauses, clock_ticks()) -
+					      r->start_ticks);
 }
 
 void cst_recorder_status(struct cst_recorder *r, struct cst_status_report *out)

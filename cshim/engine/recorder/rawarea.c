@@ -100,8 +100,8 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 
 	rate(head, &options.ns_mult, &options.ns_shift);
 	r->start_ticks = r->calls.begin_ticks = head->first_ticks;
-	r->live.ns_mult = options.ns_mult;
-	r->live.ns_shift = options.ns_shift;
+	r->live.rows.ns_mult = options.ns_mult;
+	r->live.rows.ns_shift = options.ns_shift;
 	status = writer_open(&options, r->names, &r->writer, err);
 	if (status < 0)
 		return status;

@@ -94,9 +94,9 @@ static void recorder_tell_troubles(struct cst_recorder *r)
 		r->changed[0] = 0;
 		recorder_tell(r, &err);
 	}
-	if (r->live.screen.outlet.failed_errno && !r->has_reported_rows) {
+	if (r->live.rows.screen.outlet.failed_errno && !r->has_reported_rows) {
 		r->has_reported_rows = 1;
-		errno = r->live.screen.outlet.failed_errno;
+		errno = r->live.rows.screen.outlet.failed_errno;
 		cst_fail_sys(&err, "live rows cannot be written");
 		recorder_tell(r, &err);
 	}
@@ -249,12 +249,12 @@ static int recorder_parts(struct cst_recorder *r,
 		r->pool_chunks = r->area->max_chunks;
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
-	r->live.screen.outlet.text = r->callbacks.text;
-	r->live.screen.outlet.is_busy = r->callbacks.is_busy;
-	r->live.screen.outlet.arg = r->callbacks.arg;
-	r->live.screen.others = others_wrote;
-	r->live.screen.others_arg = r;
-	r->live.pauses = &r->pauses;
+	r->live.rows.screen.outlet.text = r->callbacks.text;
+	r->live.rows.screen.outlet.is_busy = r->callbacks.is_busy;
+	r->live.rows.screen.outlet.arg = r->callbacks.arg;
+	r->live.rows.screen.others = others_wrote;
+	r->live.rows.screen.others_arg = r;
+	r->live.rows.pauses = &r->pauses;
 	return 0;
 }
 
@@ -483,7 +483,7 @@ void cst_recorder_answer(struct cst_recorder *r, uint32_t id, const char *name,
 
 uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r)
 {
-	return __atomic_load_n(&r->live.screen.outlet.written_ns,
+	return __atomic_load_n(&r->live.rows.screen.outlet.written_ns,
 			       __ATOMIC_RELAXED);
 }
 
@@ -502,7 +502,7 @@ void cst_recorder_resume(struct cst_recorder *r)
 	ticks = pauses_end(&r->pauses, clock_ticks());
 	if (!r->has_begun) /* recorder_begin_at() has the whole of it */
 		ticks = 0;
-	r->live.paused_ticks += ticks;
+	r->live.rows.paused_ticks += ticks;
 	if (ticks && r->writer)
 		writer_pause(r->writer, pauses_skip(&r->pauses, clock_ticks()),
 			     ticks);

@@ -53,8 +53,7 @@ static uint64_t ticks_ns(const struct cst_recorder *r, uint64_t from,
 {
 	uint64_t ticks = to > from ? to - from : 0;
 
-	return (uint64_t)((unsigned __int128)ticks * r->live.ns_mult >>
-			  r->live.ns_shift);
+	return pending_ns(&r->live.rows, ticks);
 }
 
 static uint64_t age_ns(const struct cst_recorder *r, const struct open_call *o,
@@ -139,8 +138,8 @@ static void put_row(struct here *h, const struct open_call *o, uint32_t from,
 	if (!p)
 		return;
 	if (h->look->timestamp == CST_TIME_WALL)
-		row.time_ns += h->r->live.start_wall_ns +
-			       ticks_ns(h->r, 0, h->r->live.paused_ticks);
+		row.time_ns += h->r->live.rows.start_wall_ns +
+			       ticks_ns(h->r, 0, h->r->live.rows.paused_ticks);
 	h->out.len += row_format(&row, h->look, p);
 }
 
