@@ -4,45 +4,33 @@
  * differ.
  */
 #include "names/twins.h"
-#include "base/error.h"
+#include "base/array.h"
 
 #include <stdlib.h>
 
 void twins_release(struct twins *t)
 {
-	if (t)
-		free(t->all);
+	if (!t)
+		return;
+	free(t->all);
+	hashmap_release(&t->by_name);
 }
 
-/* The name's slot, or the free one where it would be. */
+/* NULL: no function has the name. */
 static struct twin *find(const struct twins *t, const char *name)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u;
-	uint32_t at = (uint32_t)(hash >> 32) & (t->cap - 1);
+	const uint32_t *at = hashmap_get(&t->by_name, (uintptr_t)name);
 
-	while (t->all[at].name && t->all[at].name != name)
-		at = (at + 1) & (t->cap - 1);
-	return &t->all[at];
+	return at ? &t->all[*at] : NULL;
 }
 
-static int make_room(struct twins *t)
+/* NULL: out of memory, as when the name was made. */
+static struct twin *add(struct twins *t, const char *name)
 {
-	struct twins larger = {.cap = t->cap ? t->cap * 2 : 64};
-
-	if (t->n < t->cap / 2)
-		return 0;
-	larger.all = larger.cap > t->cap
-			     ? calloc(larger.cap, sizeof(*larger.all))
-			     : NULL;
-	if (!larger.all)
-		return CST_MEMORY;
-	for (uint32_t i = 0; i < t->cap; i++)
-		if (t->all[i].name)
-			*find(&larger, t->all[i].name) = t->all[i];
-	free(t->all);
-	t->all = larger.all;
-	t->cap = larger.cap;
-	return 0;
+	if (!name || array_room(&t->all, &t->cap, t->n + 1ull) < 0 ||
+	    hashmap_put(&t->by_name, (uintptr_t)name, t->n) < 0)
+		return NULL;
+	return &t->all[t->n++];
 }
 
 /* Is b another text than the first one that was passed? */
@@ -55,13 +43,12 @@ static int differs(const char **first, const char *b)
 
 void twins_add(struct twins *t, const char *name, const struct called *called)
 {
-	struct twin *twin;
+	struct twin *twin = find(t, name);
 
-	if (make_room(t) < 0)
+	if (!twin)
+		twin = add(t, name);
+	if (!twin)
 		return;
-	twin = find(t, name);
-	t->n += !twin->name;
-	twin->name = name;
 	twin->variants |= called->variant;
 	if (differs(&twin->signature, called->signature))
 		twin->shared |= SHARED_BY_OVERLOADS;
@@ -73,10 +60,14 @@ void twins_add(struct twins *t, const char *name, const struct called *called)
 
 uint8_t twins_shared(const struct twins *t, const char *name)
 {
-	return t->n ? find(t, name)->shared : SHARED_NOT;
+	const struct twin *twin = find(t, name);
+
+	return twin ? twin->shared : SHARED_NOT;
 }
 
 uint8_t twins_variants(const struct twins *t, const char *name)
 {
-	return t->n ? find(t, name)->variants : 0;
+	const struct twin *twin = find(t, name);
+
+	return twin ? twin->variants : 0;
 }

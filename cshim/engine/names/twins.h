@@ -7,6 +7,8 @@
 #ifndef ENGINE_TWINS_H
 #define ENGINE_TWINS_H
 
+#include "base/hashmap.h"
+
 #include <stdint.h>
 
 /* How functions that share a name differ. */
@@ -18,7 +20,6 @@ enum shared {
 };
 
 struct twin {
-	const char *name; /* NULL: a free slot */
 	/* The first function's other names, or NULL. */
 	const char *signature, *qualified, *full;
 	uint8_t shared;	  /* bits of enum shared */
@@ -26,8 +27,9 @@ struct twin {
 };
 
 struct twins {
-	struct twin *all; /* a hash table of cap slots, a power of two */
+	struct twin *all;
 	uint32_t n, cap;
+	struct hashmap by_name; /* a name's address to its index in all */
 };
 
 /* Frees the memory of t, which may be NULL. A zeroed struct twins is empty. */
