@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-enum { FIRST_EDGES = 1024 };
-
 void counts_release(struct counts *y)
 {
 	for (int t = 0; t < 2; t++) {
@@ -18,56 +16,21 @@ void counts_release(struct counts *y)
 		free(y->times[t]);
 	}
 	free(y->edges);
+	pairs_release(&y->pairs);
 	*y = (struct counts){0};
-}
-
-/* ---- edges -------------------------------------------------------------- */
-
-static struct counts_edge *edge_slot(struct counts_edge *edges, uint32_t cap,
-				     uint32_t caller, uint32_t site)
-{
-	uint64_t hash = hash_add(hash_add(1, caller), site);
-	uint32_t i = (uint32_t)(hash >> 20) & (cap - 1);
-
-	while ((edges[i].n[0] || edges[i].n[1]) &&
-	       (edges[i].caller != caller || edges[i].site != site))
-		i = (i + 1) & (cap - 1);
-	return &edges[i];
-}
-
-static int edges_grow(struct counts *y)
-{
-	uint64_t cap = y->cap_edges * 2ull;
-	struct counts_edge *edges =
-		cap > UINT32_MAX ? NULL : calloc(cap, sizeof(*edges));
-
-	if (!edges)
-		return CST_MEMORY;
-	for (uint32_t i = 0; i < y->cap_edges; i++) {
-		const struct counts_edge *e = &y->edges[i];
-
-		if (e->n[0] || e->n[1])
-			*edge_slot(edges, (uint32_t)cap, e->caller, e->site) =
-				*e;
-	}
-	free(y->edges);
-	y->edges = edges;
-	y->cap_edges = (uint32_t)cap;
-	return 0;
 }
 
 static int edge_count(struct counts *y, uint32_t t, uint32_t caller,
 		      uint32_t site)
 {
-	struct counts_edge *e = edge_slot(y->edges, y->cap_edges, caller, site);
+	uint32_t i = pairs_number(&y->pairs, caller, site, NO_PAIR);
 
-	if (!e->n[0] && !e->n[1]) {
-		e->caller = caller;
-		e->site = site;
-		y->n_edges++;
-	}
-	e->n[t]++;
-	return y->n_edges * 2 > y->cap_edges ? edges_grow(y) : 0;
+	if (i == NO_PAIR || array_room(&y->edges, &y->cap_edges, i + 1ull) < 0)
+		return CST_MEMORY;
+	y->edges[i].caller = caller;
+	y->edges[i].site = site;
+	y->edges[i].n[t]++;
+	return 0;
 }
 
 /* ---- one trace ---------------------------------------------------------- */
@@ -161,11 +124,10 @@ int counts_init(struct counts *y, const struct matched_functions *j,
 {
 	int status = 0;
 
-	*y = (struct counts){.functions = j, .cap_edges = FIRST_EDGES};
-	y->edges = calloc(y->cap_edges, sizeof(*y->edges));
+	*y = (struct counts){.functions = j};
 	for (int t = 0; t < 2; t++)
 		y->times[t] = calloc(j->n_functions + 1ull, sizeof(**y->times));
-	if (!y->edges || !y->times[0] || !y->times[1])
+	if (!y->times[0] || !y->times[1])
 		return cst_fail_memory(err);
 	for (uint32_t t = 0; t < 2 && status == 0; t++)
 		status = counts_trace(y, t, choice, err);

@@ -6,6 +6,7 @@
 #ifndef ENGINE_COUNTS_H
 #define ENGINE_COUNTS_H
 
+#include "base/pairs.h"
 #include "diff/match_functions.h"
 #include "trace/total.h"
 
@@ -32,8 +33,9 @@ enum { NO_PARTNER = UINT32_MAX };
 
 struct counts {
 	const struct matched_functions *functions;
-	struct counts_edge *edges; /* a hash table; both n 0: empty */
-	uint32_t n_edges, cap_edges;
+	struct pairs pairs;	   /* of caller and site */
+	struct counts_edge *edges; /* by the pair's number */
+	uint32_t cap_edges;
 	struct counts_lane *lanes[2];
 	uint32_t n_lanes[2], cap_lanes[2];
 	struct total *times[2]; /* by joint function */

@@ -426,12 +426,12 @@ static int put_edges(struct diff *d, struct cst_error *err)
 {
 	const struct counts *y = &d->counts;
 	auto_free struct ranked *changed =
-		calloc(y->n_edges + 1ull, sizeof(*changed));
+		calloc(y->pairs.n + 1ull, sizeof(*changed));
 	uint32_t n = 0, shown;
 
 	if (!changed)
 		return cst_fail_memory(err);
-	for (uint32_t i = 0; i < y->cap_edges; i++)
+	for (uint32_t i = 0; i < y->pairs.n; i++)
 		if (y->edges[i].n[0] != y->edges[i].n[1])
 			changed[n++] = ranked_edge(d, &y->edges[i]);
 	if (!n) {
