@@ -5,7 +5,6 @@
  */
 #include "golden/subtrees.h"
 #include "base/array.h"
-#include "base/ranges.h"
 
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@ void subtrees_release(struct subtrees *s)
 {
 	free(s->all);
 	free(s->runs);
-	free(s->table);
+	hashmap_release(&s->by_hash);
 	*s = (struct subtrees){0};
 }
 
@@ -47,56 +46,25 @@ static int is_like(const struct subtrees *s, const struct shape *a,
 	return 1;
 }
 
-/* Where it is in the table, or the free slot that it belongs into. */
-static uint32_t *slot_of(struct subtrees *s, const struct shape *like,
-			 const struct shape_run *runs)
-{
-	uint32_t i = (uint32_t)hash_of(like, runs) & (s->cap_table - 1);
-
-	while (s->table[i] && !is_like(s, &s->all[s->table[i] - 1], like, runs))
-		i = (i + 1) & (s->cap_table - 1);
-	return &s->table[i];
-}
-
-static int table_grow(struct subtrees *s)
-{
-	uint32_t cap = s->cap_table ? 2 * s->cap_table : 1024;
-	uint32_t *table = calloc(cap, sizeof(*table));
-
-	if (!table)
-		return 0;
-	free(s->table);
-	s->table = table;
-	s->cap_table = cap;
-	for (uint32_t i = 0; i < s->n; i++) {
-		const struct shape *shape = &s->all[i];
-
-		*slot_of(s, shape, s->runs + shape->first_run) = i + 1;
-	}
-	return 1;
-}
-
 uint32_t subtrees_add(struct subtrees *s, const struct shape *like,
 		      const struct shape_run *runs)
 {
+	uint64_t hash = hash_of(like, runs) | 1; /* never 0 */
+	const uint32_t *known;
 	struct shape *shape;
-	uint32_t *slot;
 
-	if (s->n >= s->cap_table / 2 && !table_grow(s))
-		return SHAPE_NONE;
-	slot = slot_of(s, like, runs);
-	if (*slot)
-		return *slot - 1;
-	if (array_room(&s->all, &s->cap, s->n + 1ull) < 0)
+	for (; (known = hashmap_get(&s->by_hash, hash)); hash += 2)
+		if (is_like(s, &s->all[*known], like, runs))
+			return *known;
+	if (array_room(&s->all, &s->cap, s->n + 1ull) < 0 ||
+	    array_room(&s->runs, &s->cap_runs,
+		       s->n_runs + (uint64_t)like->n_runs) < 0 ||
+	    hashmap_put(&s->by_hash, hash, s->n) < 0)
 		return SHAPE_NONE;
 	shape = &s->all[s->n];
 	*shape = *like;
 	shape->first_run = s->n_runs;
-	for (uint32_t i = 0; i < like->n_runs; i++) {
-		if (array_room(&s->runs, &s->cap_runs, s->n_runs + 1ull) < 0)
-			return SHAPE_NONE;
+	for (uint32_t i = 0; i < like->n_runs; i++)
 		s->runs[s->n_runs++] = runs[i];
-	}
-	*slot = ++s->n;
-	return s->n - 1;
+	return s->n++;
 }

@@ -7,6 +7,8 @@
 #ifndef ENGINE_SUBTREES_H
 #define ENGINE_SUBTREES_H
 
+#include "base/hashmap.h"
+
 #include <stdint.h>
 
 /* n calls of one shape, one behind the other. */
@@ -29,8 +31,7 @@ struct subtrees {
 	struct shape_run *runs;
 	uint32_t n, cap, n_runs, cap_runs;
 	/* private */
-	uint32_t *table; /* by hash: index + 1 */
-	uint32_t cap_table;
+	struct hashmap by_hash; /* to an index in all; equal hashes are moved */
 };
 
 enum { SHAPE_NONE = UINT32_MAX };
