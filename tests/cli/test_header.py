@@ -162,6 +162,7 @@ def test_the_shim_is_found_after_lto(tmp_path):
 
 CXX_SEEN = """\
 open(2, ?)
+light()
 price("apple", 3)
 = 108
 Shop::fail(2)
@@ -226,6 +227,16 @@ def test_it_is_recorded(tmp_path, flags):
         where = {"span": 'CSTRACE_SPAN("load"', "log:": 'cstrace_log("%s: %d',
                  "add(": "add(n, 1);"}[words[:4]]
         assert "%s  own.c:%d" % (words, line_of("own.c", where)) in shown
+
+
+def test_names_of_cxx_have_their_classes(tmp_path):
+    program = build("own.cc", "-std=c++17", "-DCSTRACE", INCLUDE,
+                    is_traced=False)
+    assert cstrace(tmp_path, "record", "--", program).status == 0
+    shown = tree_of(cstrace(tmp_path, "show", "--no-id", "--no-fold").out)
+    assert "\nShop::light  own.cc" in shown and "\n  span light  " in shown
+    assert re.search(r'^Shop::price\(what="apple", n=3\) = 108  ', shown, re.M)
+    assert re.search(r'^  span opening\(by="me", at=\?, shop=0x', shown, re.M)
 
 
 def test_check_knows_what_uses_it(tmp_path):

@@ -27,6 +27,13 @@ class Shop
 		cstrace_log("open %d", static_cast<int>(colour));
 	})
 	int fail(int n);
+	Shop &light(int n)
+	{
+		CSTRACE_FUNCTION;
+		CSTRACE_SPAN("light");
+		base += n;
+		return *this;
+	}
 
       private:
 	int base = 100;
@@ -98,7 +105,7 @@ int main()
 	in = cstrace_on_enter(on_enter, stdout);
 	out = cstrace_on_exit(on_exit_of, stdout);
 	shop.open(Colour::green, Point{1, 2});
-	shop.price("apple", 3);
+	shop.light(0).price("apple", 3);
 	try {
 		shop.fail(2);
 	} catch (const std::runtime_error &) {

@@ -47,9 +47,9 @@ static int is_end(enum cst_kind kind)
 
 static uint32_t site_of(const struct event *e)
 {
-	struct site_key key = {(uint64_t)e->place | is_end(e->kind),
-			       e->from.caller,
-			       place_text(e->place, e->from.code)};
+	struct site_key key = {
+		(uint64_t)e->place | is_end(e->kind), e->from.caller,
+		place_text(e->place, e->from.code, e->kind == CST_CALL)};
 
 	/* A function's call ends in one of two ways, at one place. */
 	if (e->kind == CST_VETO)

@@ -49,13 +49,47 @@ static void put_number(struct text *t, uint64_t number, uint32_t base)
 	put(t, digits + n, sizeof(digits) - n);
 }
 
+static int is_before(const char *text, const char *name, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (text[i] != name[i])
+			return 0;
+	return text[n] == '(';
+}
+
+/* Puts the name with its classes and namespaces, if C++ has them in the
+ * function's: "int ns::Shop::buy(int)". */
+static void put_name(struct text *t, const struct cstrace_place *p)
+{
+	uint32_t n = length_of(p->name), all = length_of(p->function), at, from;
+	int depth = 0;
+
+	for (at = 0; at < all && !is_before(p->function + at, p->name, n); at++)
+		;
+	for (from = at; at < all && from; from--) {
+		char c = p->function[from - 1];
+
+		depth += (c == '>') - (c == '<');
+		if (!depth && (c == ' ' || c == '*' || c == '&'))
+			break;
+	}
+	if (at < all && at > from + 2 && p->function[at - 1] == ':')
+		put(t, p->function + from, at - from + n);
+	else
+		put(t, p->name, n);
+}
+
 /* Under the lock. */
-static int64_t place_add(const struct cstrace_place *p, uint64_t code)
+static int64_t place_add(const struct cstrace_place *p, uint64_t code,
+			 int is_call)
 {
 	static struct text t;
 
 	t.n = 0;
-	put(&t, p->name, length_of(p->name));
+	if (is_call)
+		put_name(&t, p);
+	else
+		put(&t, p->name, length_of(p->name));
 	put(&t, p->file, length_of(p->file));
 	put_number(&t, p->line, 10);
 	put(&t, p->function, length_of(p->function));
@@ -64,13 +98,14 @@ static int64_t place_add(const struct cstrace_place *p, uint64_t code)
 	return area_text(t.bytes, t.n, TEXTS_END);
 }
 
-static COLD void place_intern(struct cstrace_place *p, uint64_t code)
+static COLD void place_intern(struct cstrace_place *p, uint64_t code,
+			      int is_call)
 {
 	uint64_t mask = signals_block();
 
 	lock_take();
 	if (!p->text) {
-		int64_t at = place_add(p, code);
+		int64_t at = place_add(p, code, is_call);
 
 		__atomic_store_n(&p->text,
 				 at < 0 ? (uint32_t)NO_ROOM : (uint32_t)at + 1,
@@ -80,12 +115,12 @@ static COLD void place_intern(struct cstrace_place *p, uint64_t code)
 	signals_restore(mask);
 }
 
-uint64_t place_text(struct cstrace_place *p, uint64_t code)
+uint64_t place_text(struct cstrace_place *p, uint64_t code, int is_call)
 {
 	uint32_t text = __atomic_load_n(&p->text, __ATOMIC_ACQUIRE);
 
 	if (unlikely(!text)) {
-		place_intern(p, code);
+		place_intern(p, code, is_call);
 		text = p->text;
 	}
 	return text == (uint32_t)NO_ROOM ? 0 : text;
