@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3099814460
+VERSION = 2239187110
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -254,6 +254,7 @@ class cst_status_report(C.Structure):
         ("sample_clock", C.c_uint32),
         ("sample_source", C.c_uint32),
         ("reserved2", C.c_uint32),
+        ("n_other", C.c_uint64),
     ]
 
 

@@ -807,7 +807,8 @@ class Session:
         of = (" of %d processes" % s.n_processes if s.n_processes > 1
               else "")
         what = " and ".join(count(n, word) for n, word in (
-            (s.n_calls, "call"), (s.n_samples, "sample")) if n)
+            (s.n_calls, "call"), (s.n_samples, "sample"),
+            (0 if s.n_calls else s.n_other, "row")) if n)
         return "%s in %s%s, %s%s" % (
             what or "0 calls", count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns),

@@ -229,7 +229,12 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 	fputs("cstrace: ", stderr);
 	if (kept < s->n_calls)
 		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
-	if (s->n_calls || !s->n_samples)
+	/* A program may have no hooks, and speak by cstrace.h. */
+	if (s->n_other && !s->n_calls)
+		fprintf(stderr, "%" PRIu64 " %s%s", s->n_other,
+			plural(s->n_other, "row", "rows"),
+			s->n_samples ? " and " : "");
+	else if (s->n_calls || !s->n_samples)
 		fprintf(stderr, "%" PRIu64 " %s%s", s->n_calls,
 			plural(s->n_calls, "call", "calls"),
 			s->n_samples ? " and " : "");

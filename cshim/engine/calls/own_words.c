@@ -116,6 +116,7 @@ static void open_call(struct callstack *c, struct thread *t,
 
 	if (top && is_hooked(c, top, w)) {
 		c->n_calls++;
+		c->n_other--; /* it is one */
 		stack_open(c, t, s,
 			   &(struct open_call){
 				   .cfa = top->cfa,

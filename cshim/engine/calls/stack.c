@@ -185,6 +185,7 @@ void stack_open(struct callstack *c, struct thread *t, struct stack *s,
 
 	if (!o)
 		return;
+	c->n_other++;
 	stack_set_values(s, v);
 	*o = *call;
 	stack_push(c, t, s, ++t->n_calls);

@@ -151,6 +151,7 @@ struct callstack {
 	struct writer *writer; /* borrowed; NULL: nothing is kept */
 	struct call_listener listener;
 	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
+	uint64_t n_other; /* rows that are no calls */
 	uint64_t n_not_kept;
 	/* Only calls within so many levels, and of so many ticks, are kept
 	 * (cst_recorder_options); 0: all. */

@@ -197,6 +197,7 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 {
 	*out = (struct cst_status_report){
 		.n_calls = r->calls.n_calls - r->calls.n_dropped,
+		.n_other = r->calls.n_other,
 		.n_dropped = r->calls.n_dropped,
 		.n_open = callstack_n_open(&r->calls),
 		.n_unwound = r->calls.n_unwound,

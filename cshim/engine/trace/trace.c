@@ -63,6 +63,7 @@ void cst_trace_free(struct cst_trace *t)
 void cst_trace_status(const struct cst_trace *t, struct cst_status_report *out)
 {
 	*out = t->status;
+	out->n_other = t->n_notes;
 }
 
 int cst_trace_is_complete(const struct cst_trace *t)

@@ -447,6 +447,8 @@ struct cst_status_report {
 	 * cst_sample_clock), by whom (enum cst_sample_source, both in
 	 * samples.h). */
 	uint32_t sample_hz, sample_clock, sample_source, reserved2;
+	/* Rows that are no calls: spans, messages, exceptions. */
+	uint64_t n_other;
 };
 
 /* Sets *out to the counters of the trace under way. */
