@@ -203,7 +203,8 @@ static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 			    : PUT_AT(p, ",\"end\":\"unwound\"");
 	if (s->n_stops)
 		p = PUT_AT(p, ",\"stopped\":true");
-	p = put_at(p, (const char *)c->values.data, c->values.len);
+	if (c->values.len)
+		p = put_at(p, (const char *)c->values.data, c->values.len);
 	return PUT_AT(p, "}}");
 }
 

@@ -368,7 +368,8 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	o->has_span |= !o->has_events;
 	p = put_ids(o, s, p);
 	p = put_at(p, site, size);
-	p = put_at(p, (const char *)o->values.data, o->values.len);
+	if (o->values.len)
+		p = put_at(p, (const char *)o->values.data, o->values.len);
 	p = put_rest(o, s, p);
 	if (!o->has_events)
 		*p++ = '}';
