@@ -174,7 +174,7 @@ static void live_rows_have_the_values(void **state)
 /* ---- formats --------------------------------------------------------------
  */
 
-/* All that can be said, in one thread. */
+/* A use of everything in cstrace.h, in one thread. */
 static void say_all(struct said *p)
 {
 	uint32_t load = said_place(p, CST_SPAN, 0x5000,

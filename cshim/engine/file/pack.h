@@ -75,7 +75,7 @@ struct valued {
 	uint32_t at, n, n_result;
 };
 
-/* Those of a block, in order of its calls. */
+/* The values of a block, in order of its calls. */
 struct block_values {
 	struct valued *all;
 	uint32_t n, cap;

@@ -73,9 +73,7 @@ static void put_exception(const struct function *f, struct bytes *out)
 	bytes_put(out, "}", 1);
 }
 
-/* The word for what the program said itself; NULL: it is a call or an
- * exception.
- */
+/* The word for a row of cstrace.h; NULL: it is a call or an exception. */
 static const char *own_word(const struct function *f)
 {
 	switch (f->kind) {
@@ -137,7 +135,7 @@ static void put_message(const struct function *f, const struct values *v,
 	put_string(out, "text", text);
 }
 
-/* What the program said with a call, or in place of one. */
+/* The values of a call, and what a row has in place of one. */
 static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
 {
 	const struct names *names = j->t->names;

@@ -207,6 +207,7 @@ static void put(struct line *l, const char *text, size_t n)
 
 	if (n > room)
 		n = room;
+	/* cppcheck-suppress uninitvar */
 	memcpy(l->p, text, n);
 	l->p += n;
 }
@@ -577,7 +578,7 @@ void values_message(const struct function *f, const struct values *v, char *out,
 		else
 			put_word(&l, "?");
 	}
-	/* As any newline at its end would be. */
+	/* A row ends without them. */
 	while (l.p > out && l.p[-1] == '\n')
 		l.p--;
 	*l.p = 0;

@@ -109,7 +109,7 @@ static uint32_t function_of(struct sites *s, struct space *space,
 void own_place_learn(struct sites *s, struct space *space,
 		     const struct cst_site *raw, struct own_place *out)
 {
-	/* Of what begins and what ends there, without the bits for the end. */
+	/* Without the bit that tells the end from the begin. */
 	uint64_t place = (raw->callee & ~7ull) ^ (uint64_t)space->number << 48;
 	enum function_kind kind = kind_of(raw->kind);
 	const char *fields[FIELDS];
