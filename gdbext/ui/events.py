@@ -81,8 +81,9 @@ class Events:
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
-        if r.mode == RING and not gdb.parameter("non-stop"):
-            frames.leave_other_hooks()
+        if (r.mode == RING and not gdb.parameter("non-stop")
+                and frames.leave_other_hooks()):
+            r.take_all()  # else their rows came behind the location
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
 

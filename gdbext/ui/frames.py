@@ -79,26 +79,28 @@ def leave_hook(signal: str) -> None:
     users(gdb.newest_frame()).select()
 
 
-def _step_out() -> None:
-    """Steps the selected thread out."""
+def _step_out() -> bool:
+    """Steps the selected thread out; it may have written a record."""
     newest = gdb.newest_frame()
     user = users(newest)
     if user == newest:
-        return
+        return False
     tid = gdb.selected_thread().ptid[1]
     sp = int(user.read_register(x86_64.SP_REGISTER))
     engine.step_out(tid, user.pc(), sp % 2**64)
     # gdb does not know that it moved.
     gdb.execute("maintenance flush register-cache", to_string=True)
+    return True
 
 
 # Each takes a look at its registers.
 _MOST_THREADS = 32
 
 
-def leave_other_hooks() -> None:
+def leave_other_hooks() -> bool:
     """In hook-stop: the user may select any thread, and gdb shows its innermost
-    frame at once."""
+    frame at once.  Returns whether one was in a hook."""
+    has_stepped = False
     own = gdb.selected_thread()
     others = [t for t in gdb.selected_inferior().threads()
               if t.num != own.num and t.is_stopped()] if own else []
@@ -106,12 +108,13 @@ def leave_other_hooks() -> None:
         for thread in others[:_MOST_THREADS]:
             thread.switch()
             try:
-                _step_out()
+                has_stepped |= _step_out()
             except gdb.error:
                 pass  # as it is, its frames are left out of `backtrace`
     finally:
         if others:
             own.switch()
+    return has_stepped
 
 
 class HookFilter:
