@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2239187110
+VERSION = 1713805973
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -534,6 +534,8 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_file_has_function": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
+    "cst_file_functions": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
+        C.POINTER(C.c_uint64), C.c_uint32, C.POINTER(cst_error)]),
     "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),
         C.POINTER(cst_error)]),
     "cst_trace_show": (C.c_int64, [C.c_void_p, C.POINTER(cst_look),

@@ -26,6 +26,7 @@ FIELDS = ("calls", "total", "self", "mean", "min", "max", "share", "size")
 OUTPUTS = ("text", "json", "csv")
 NAMES = ("simple", "full")
 N_QUESTIONS = 512
+N_FUNCTIONS = 2000  # that a word may stand for
 _WORDS_GDB = 0
 _LINE = 4200  # what a note may have
 _OTHER_BUILD = ("%s was built from another version than the extension: run "
@@ -170,6 +171,14 @@ def file_has_function(path: str, word: str, choice: Choice
                                             choice.names, near, len(near))
     return (None if found < 0 else
             (found > 0, near.value.decode("utf-8", "replace")))
+
+
+def file_functions(path: str, word: str, choice: Choice) -> list[int]:
+    """Where in the file the functions begin that the word stands for."""
+    out = (C.c_uint64 * N_FUNCTIONS)()
+    n = _call("cst_file_functions", _bytes(path), _bytes(word), choice.names,
+              out, len(out))
+    return list(out[:min(n, len(out))])
 
 
 def choice_text(choice: Choice) -> str:

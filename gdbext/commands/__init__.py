@@ -7,7 +7,8 @@ from ..session.mistakes import module_names, source_names
 from ..session.session import Session
 from . import (
     calls, check, clear, diff, expect, goto, graph, here, info, listing, load, log,
-    overview, report, sample, save, show, start, status, stop)
+    overview, report, sample, save, show, start, status, stop,
+    stop_when)
 from .base import function_names
 
 
@@ -24,5 +25,6 @@ def register(session: Session) -> None:
                     clear.ClearCommand, check.CheckCommand):
         command(session)
     log.register(session)
+    stop_when.register(session)
     session.settings.complete_values(
         lambda: function_names(session), source_names, module_names)

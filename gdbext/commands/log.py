@@ -12,6 +12,7 @@ from ..session.session import Session
 from ..ui import options
 from ..ui.console import plain, say
 from .base import TraceCommand, user_errors
+from .numbered import each_commands
 
 _USAGE = "cstrace log LOCATION, TEMPLATE [if COND]"
 _TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|.""",
@@ -126,49 +127,8 @@ class InfoLogCommand(TraceCommand):
         _write_list(self._points)
 
 
-def _numbers(text: str, points: Logpoints, command: str) -> list[int]:
-    """The numbers of "1 3-5", all that there are for none."""
-    found: list[int] = []
-    for word in text.split():
-        m = re.fullmatch(r"(\d+)(?:-(\d+))?", word)
-        if not m:
-            raise gdb.GdbError('%s: "%s" is not the number of a logpoint'
-                               % (command, word))
-        first, last = int(m.group(1)), int(m.group(2) or m.group(1))
-        there = [n for n in points.all if first <= n <= last]
-        if not there:
-            raise gdb.GdbError("%s: no logpoint %s; `info cstrace-log` lists "
-                               "them" % (command, word))
-        found += there
-    return found or list(points.all)
-
-
-class _EachCommand(gdb.Command):
-    """One of gdb's own words, for logpoints."""
-
-    def __init__(self, word: str, doc: str, points: Logpoints,
-                 do: Callable[[int], None]) -> None:
-        self._name = word + " cstrace-log"
-        self.__doc__ = "%s\n\nUsage: %s [NUMBER...]" % (doc, self._name)
-        self._points = points
-        self._do = do
-        super().__init__(self._name, gdb.COMMAND_BREAKPOINTS,
-                         gdb.COMPLETE_NONE)
-
-    def invoke(self, arg: str, from_tty: bool) -> None:
-        self.dont_repeat()
-        with user_errors():
-            for number in _numbers(arg, self._points, self._name):
-                self._do(number)
-
-
 def register(session: Session) -> None:
     points = Logpoints(session)
     LogCommand(session, points)
     InfoLogCommand(session, points)
-    _EachCommand("delete", "Delete logpoints, all without a number.", points,
-                 points.delete)
-    _EachCommand("disable", "Disable logpoints, all without a number.",
-                 points, lambda n: points.enable(n, False))
-    _EachCommand("enable", "Enable logpoints, all without a number.", points,
-                 lambda n: points.enable(n, True))
+    each_commands("cstrace-log", "logpoint", points)

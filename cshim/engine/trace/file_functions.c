@@ -79,3 +79,44 @@ int cst_file_has_function(const char *path, const char *word,
 	wording_release(&w);
 	return found;
 }
+
+static int list_functions(const struct symtab *functions, struct wording *w,
+			  uint64_t *out, uint32_t n)
+{
+	struct names *all = names_of(functions);
+	uint32_t n_found = 0;
+
+	if (!all)
+		return CST_FAILED;
+	wording_learn(w, all);
+	for (uint32_t i = 0; i < all->n_functions; i++) {
+		if (!wording_matches(w, &all->functions[i]))
+			continue;
+		if (n_found < n)
+			out[n_found] = functions->entries[i].range.start;
+		n_found++;
+	}
+	names_free(all);
+	return (int)n_found;
+}
+
+int cst_file_functions(const char *path, const char *word, enum cst_names names,
+		       uint64_t *out, uint32_t n, struct cst_error *err)
+{
+	struct elf_file file;
+	struct symtab functions = {0};
+	struct wording w;
+	int found = wording_init(&w, word, names, err);
+
+	if (found < 0)
+		return found;
+	found = 0;
+	if (elf_file_open(&file, elf_file_descriptor(path)) &&
+	    (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
+	     symtab_init(&functions, file.elf, SHT_DYNSYM, 0)))
+		found = list_functions(&functions, &w, out, n);
+	symtab_release(&functions);
+	elf_file_close(&file);
+	wording_release(&w);
+	return found;
+}

@@ -13,6 +13,7 @@
 #include "core/depth.h"
 #include "core/raw_clone.h"
 #include "core/site.h"
+#include "core/stops.h"
 #include "core/thread.h"
 #include "kernel/arch.h"
 #include "kernel/config.h"
@@ -376,5 +377,6 @@ void exception_tell_rethrow(const struct cxx *cxx, const uint64_t *frame,
 void exception_tell_catch(const struct cxx *cxx, const uint64_t *frame,
 			  const void *unwind_exception)
 {
+	stops_unwind(0);
 	tell_unwound(CST_CATCH, cxx, frame, unwind_exception);
 }

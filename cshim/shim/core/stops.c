@@ -128,6 +128,15 @@ void stops_enter(const struct site_key *key, struct open_call *opened)
 /* ---- ends ------------------------------------------------------------------
  */
 
+/* Calls in the frame that an exception goes on in, or above it, whose exits
+ * come now are left by it. */
+static __thread uint64_t landed_sp __attribute__((tls_model("initial-exec")));
+
+void stops_unwind(uint64_t sp)
+{
+	landed_sp = sp;
+}
+
 static void end_one(uint32_t i, const struct open_call *c, enum cst_stop_at at,
 		    int is_unwound)
 {
@@ -151,7 +160,7 @@ static void end(const struct open_call *c, enum cst_stop_at at, int is_unwound)
 
 void stops_exit(const struct open_call *ended)
 {
-	end(ended, CST_STOP_IS_EXIT, 0);
+	end(ended, CST_STOP_IS_EXIT, landed_sp && ended->sp >= landed_sp);
 }
 
 void stops_jump(uint64_t sp)

@@ -28,6 +28,9 @@ void stops_obey(void);
 void stops_enter(const struct site_key *key, struct open_call *opened);
 /* Takes the end of a call. */
 void stops_exit(const struct open_call *ended);
+/* The thread is being unwound, and goes on at that stack pointer; 0: an
+ * exception was caught. */
+void stops_unwind(uint64_t sp);
 /* Takes a jump to that stack pointer, before it leaves any call. */
 void stops_jump(uint64_t sp);
 

@@ -8,6 +8,7 @@
 #include "core/control.h"
 #include "core/depth.h"
 #include "core/raw_clone.h"
+#include "core/stops.h"
 #include "core/watch.h"
 #include "kernel/arch.h"
 #include "kernel/lock.h"
@@ -43,6 +44,8 @@ void jump_tell(const struct jump *to)
 {
 	if (unlikely(watch_any()))
 		watch_jump(to->sp);
+	if (unlikely(stops_any()) && to->is_unwinders)
+		stops_unwind(to->sp);
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
 		return;
 	if (unlikely(self.busy_sp)) {

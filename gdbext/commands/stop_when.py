@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from ..session.session import Session
+from ..session.stop_when import StopWhens, Wish, list_text
+from ..ui import options
+from ..ui.console import plain, say
+from ..ui.options import Option
+from .base import TraceCommand
+from .numbered import each_commands
+
+
+class StopWhenCommand(TraceCommand):
+    """Stop the program at a call that meets all conditions.
+
+    Usage: cstrace stop-when FUNCTION [-under F] [-depth N] [-longer T]
+                             [-count N] [-unwound]
+
+    FUNCTION and F are names or regular expressions, as REGEX of `cstrace
+    start`.  The program stops in the function's frame as the call begins.
+
+      -under F   only while F is open in the thread
+      -depth N   only if the call is at least N levels deep in its thread
+      -longer T  at the end of a call that took longer (10us, 1.5ms, 2s)
+      -unwound   where a call is left by longjmp or an exception
+      -count N   only the N-th time that all else is true in this run
+
+    The hooks decide, in nanoseconds, where a breakpoint's condition takes
+    gdb about 100 us each time; so a trace must be on (`cstrace start`).
+    What was open before the condition was set is not known to -under,
+    -depth, -longer and -unwound: set them before `run`.
+
+    They are numbered: `info cstrace-stops` lists them, `delete`, `disable`
+    and `enable cstrace-stops N` are as for breakpoints."""
+
+    name = "cstrace stop-when"
+    options = [Option("under", options.read_function, gdb.COMPLETE_SYMBOL),
+               Option("depth", options.read_count),
+               Option("longer", options.read_time_ns),
+               Option("count", options.read_count),
+               Option("unwound", None)]
+    rest = gdb.COMPLETE_SYMBOL
+
+    def __init__(self, session: Session, whens: StopWhens) -> None:
+        super().__init__(session)
+        self._whens = whens
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        function = options.the_regex(rest)
+        if not function:
+            raise gdb.GdbError("cstrace stop-when: at which function?  As in: "
+                               "cstrace stop-when parse -count 3")
+        for word in (function, values.get("under")):
+            if word and not self._whens.n_functions(word):
+                say("no function matches '%s' so far: a library may have it"
+                    % plain(word))
+        made = self._whens.add(Wish(
+            function, values.get("under"), values.get("depth", 0),
+            values.get("longer", 0), values.get("count", 0),
+            "unwound" in values))
+        say("stop %d: %s%s" % (
+            made.number, made.wish.text(),
+            "" if self.session.is_on() else
+            "; it acts while a trace is on (`cstrace start`)"))
+
+
+class InfoStopsCommand(TraceCommand):
+    """List the conditions to stop at.
+
+    Usage: info cstrace-stops"""
+
+    name = "info cstrace-stops"
+
+    def __init__(self, session: Session, whens: StopWhens) -> None:
+        super().__init__(session)
+        self._whens = whens
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        options.no_more(rest, self.name)
+        if self._whens.all:
+            gdb.write(list_text(self._whens))
+        else:
+            say("no conditions: `cstrace stop-when FUNCTION` sets one")
+
+
+def register(session: Session) -> None:
+    whens = StopWhens(session)
+    StopWhenCommand(session, whens)
+    InfoStopsCommand(session, whens)
+    each_commands("cstrace-stops", "condition", whens)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""The user's conditions to stop at, numbered like breakpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional
+
+import gdb
+
+from .. import _abi as abi, engine, locate
+from ..breakpoints.landing import Hit
+from ..process import hooks, stops
+from ..ui.console import plain, say
+from ..ui.words import count, duration_text
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+class Wish(NamedTuple):
+    """What `cstrace stop-when` was given."""
+
+    function: str
+    under: Optional[str] = None
+    depth: int = 0
+    longer_ns: int = 0
+    nth: int = 0
+    is_unwound: bool = False
+
+    def text(self) -> str:
+        parts = [plain(self.function)]
+        if self.under:
+            parts.append("under " + plain(self.under))
+        if self.depth:
+            parts.append("depth %d" % self.depth)
+        if self.longer_ns:
+            parts.append("longer than " + duration_text(self.longer_ns))
+        if self.is_unwound:
+            parts.append("unwound")
+        if self.nth:
+            parts.append("count %d" % self.nth)
+        return ", ".join(parts)
+
+
+class StopWhen:
+    """One of them."""
+
+    def __init__(self, number: int, wish: Wish) -> None:
+        self.number = number
+        self.wish = wish
+        self.enabled = True
+        self.place = -1  # none: it is disabled
+        self.n_stops = 0
+        self.n_true = 0  # when it was disabled
+
+
+def _files() -> Iterator[str]:
+    program = hooks.program()
+    if program is not None:
+        yield program
+    for objfile in gdb.objfiles():
+        path = locate.file_name(objfile)
+        if (path and path != program and objfile.owner is None
+                and hooks.uses_hooks(path)):
+            yield path
+
+
+def _select_with_source() -> None:
+    """The innermost frame that has lines: above it are libc's and the
+    unwinder's, which must go on."""
+    frame: Optional[gdb.Frame] = gdb.newest_frame()
+    while frame is not None and frame.find_sal().symtab is None:
+        frame = frame.older()
+    if frame is not None:
+        frame.select()
+
+
+class StopWhens:
+    """All of them; they stay from run to run."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.all: dict[int, StopWhen] = {}
+        self._n_made = 0
+        self._known: dict[tuple[str, str], list[int]] = {}
+
+    def _in_file(self, path: str, word: str) -> list[int]:
+        if (path, word) not in self._known:
+            self._known[path, word] = engine.file_functions(
+                path, word, self._session.choice())
+        return self._known[path, word]
+
+    def _addresses(self, word: Optional[str]) -> frozenset[int]:
+        """In the process that is there now."""
+        found: set[int] = set()
+        for path in _files() if word else ():
+            base = hooks.load_address(path)
+            if base is not None:
+                found.update(base + a for a in self._in_file(path, word or ""))
+        return frozenset(found)
+
+    def n_functions(self, word: str) -> int:
+        """In the files that gdb knows of."""
+        return sum(len(self._in_file(path, word)) for path in _files())
+
+    def _condition(self, wish: Wish) -> Optional[stops.Condition]:
+        flags = abi.CST_STOP_ON
+        if wish.under:
+            flags |= abi.CST_STOP_UNDER
+        if wish.is_unwound:
+            flags |= abi.CST_STOP_UNWOUND
+        return stops.Condition(
+            called=self._addresses(wish.function),
+            under=self._addresses(wish.under), flags=flags, depth=wish.depth,
+            longer_ns=wish.longer_ns, nth=wish.nth)
+
+    def add(self, wish: Wish) -> StopWhen:
+        self._known.clear()  # the program may have been built anew
+        made = StopWhen(self._n_made + 1, wish)
+        self._set(made)
+        self._n_made += 1
+        self.all[made.number] = made
+        return made
+
+    def _set(self, one: StopWhen) -> None:
+        one.place = self._session.stops.add(
+            lambda: self._condition(one.wish),
+            lambda hit: self._landed(one, hit))
+
+    def _unset(self, one: StopWhen) -> None:
+        if one.place >= 0:
+            one.n_true = self.n_true(one)
+            self._session.stops.remove(one.place)
+        one.place = -1
+
+    def delete(self, number: int) -> None:
+        self._unset(self.all.pop(number))
+
+    def enable(self, number: int, is_enabled: bool) -> None:
+        one = self.all[number]
+        if is_enabled and one.place < 0:
+            self._set(one)
+        elif not is_enabled:
+            self._unset(one)
+        one.enabled = is_enabled
+
+    def n_true(self, one: StopWhen) -> int:
+        """How often it was true in this run."""
+        if one.place < 0:
+            return one.n_true
+        return self._session.stops.counts(one.place)[0]
+
+    # ---- a hit ---------------------------------------------------------------
+
+    def _landed(self, one: StopWhen, hit: Hit) -> None:
+        one.n_stops += 1
+        say("stop %d: %s%s" % (one.number, one.wish.text(),
+                               self._how(one, hit)))
+        if hit.is_jump:
+            _select_with_source()
+        gdb.execute("frame")
+
+    def _how(self, one: StopWhen, hit: Hit) -> str:
+        how = ""
+        if one.wish.is_unwound:
+            how = "; left by a jump" if hit.is_jump else "; left by an exception"
+        elif not hit.is_entry:
+            how = "; it took " + duration_text(hit.ns)
+        n = self.n_true(one)
+        return how + ("" if one.wish.nth else "; hit %d" % n)
+
+
+def list_text(whens: StopWhens) -> str:
+    """`info cstrace-stops`."""
+    rows = ["Num  Enb  What\n"]
+    for number, one in whens.all.items():
+        rows.append("%-4d %-4s %s\n          true %s, stopped %s\n" % (
+            number, "y" if one.enabled else "n", one.wish.text(),
+            count(whens.n_true(one), "time"), count(one.n_stops, "time")))
+    return "".join(rows)
