@@ -70,6 +70,13 @@ static void call_again(ucontext_t *context)
 	r[REG_RIP] -= 2;
 }
 
+/* From a timer or a perf event, and not somebody else's. */
+static int is_ours(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER ||
+	       (info->si_code >= POLL_IN && info->si_code <= POLL_HUP);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -80,7 +87,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	sampler_obey();
 	if (sampler_is_on() && sampler_is_over(clock_ticks()))
 		sampler_stop();
-	if (sampler_is_on()) {
+	if (sampler_is_on() && is_ours(info)) {
 		tasks_look();
 		if (info->si_code == SI_TIMER && info->si_overrun > 0)
 			weight += (uint32_t)info->si_overrun;
@@ -93,18 +100,27 @@ static void handle(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* A signal that nobody handles; 0: there is none. */
+static int is_free(int number)
+{
+	struct sigaction now;
+
+	return sampler_sigaction(number, NULL, &now) == 0 &&
+	       now.sa_handler == SIG_DFL;
+}
+
+/* A signal that nobody handles; 0: there is none.  SIGURG comes first: one that
+ * waits while the program execs another does nothing there, where any other
+ * would end it. */
 static int find_free(int before)
 {
-	int first = before ? before - 1 : SIGRTMAX - FIRST_CHOICE;
+	int first = before && before != SIGURG ? before - 1
+					       : SIGRTMAX - FIRST_CHOICE;
 
-	for (int i = first; i > SIGRTMAX - LAST_CHOICE; i--) {
-		struct sigaction now;
-
-		if (sampler_sigaction(i, NULL, &now) == 0 &&
-		    now.sa_handler == SIG_DFL)
+	if (!before && is_free(SIGURG))
+		return SIGURG;
+	for (int i = first; i > SIGRTMAX - LAST_CHOICE; i--)
+		if (is_free(i))
 			return i;
-	}
 	return 0;
 }
 
@@ -115,7 +131,10 @@ static int install_at(int number)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = handle;
-	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+	/* Not SA_ONSTACK: a program may have left a handler on its signal stack
+	 * by swapcontext(), to go on there later, and the kernel would put ours
+	 * on top of it. */
+	action.sa_flags = SA_SIGINFO | SA_RESTART;
 	sigfillset(&action.sa_mask);
 	if (!number || sampler_sigaction(number, &action, NULL) < 0)
 		return 0;

@@ -453,8 +453,10 @@ void rules_hold(void)
 		__builtin_ia32_pause();
 }
 
-void rules_release(void)
+void rules_release(int is_child)
 {
-	__atomic_store_n(&n_looking, 0, __ATOMIC_SEQ_CST);
+	/* Another thread may just have seen that it may not begin. */
+	if (is_child)
+		__atomic_store_n(&n_looking, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&is_held, 0, __ATOMIC_SEQ_CST);
 }

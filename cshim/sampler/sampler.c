@@ -144,14 +144,14 @@ static void before_fork(void)
 static void after_fork(void)
 {
 	if (sampler_is_on())
-		rules_release();
+		rules_release(0);
 }
 
 static void in_child(void)
 {
 	if (!sampler_is_on())
 		return;
-	rules_release();
+	rules_release(1);
 	tasks_forked();
 	if (process_begin(sampled_process + 1))
 		task_begin();

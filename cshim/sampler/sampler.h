@@ -111,7 +111,7 @@ void rules_forget(void);
 /* No rule is being looked for in this process until rules_release(): a fork
  * child finds nothing half done. */
 void rules_hold(void);
-void rules_release(void);
+void rules_release(int is_child);
 
 /* ---- interpose.c ---- */
 

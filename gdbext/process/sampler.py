@@ -24,10 +24,10 @@ _LOCKED = re.compile(r"(_int_)?(malloc|free|calloc|realloc|memalign)|_?_?_?dl_|"
 
 
 class Signals:
-    """gdb neither stops for the sampler's signals nor tells of them.  It takes
+    """gdb neither stops for the sampler's signals nor tells of them: SIGURG, or
     the highest that the program does not handle, from SIG61 down."""
 
-    NAMES = ("SIG61", "SIG60", "SIG59")
+    NAMES = ("SIGURG", "SIG61", "SIG60", "SIG59")
 
     def __init__(self) -> None:
         self._before: dict[str, list[str]] = {}

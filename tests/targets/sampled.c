@@ -176,6 +176,10 @@ static void of_signals(void)
 		n_taken += is_handled(i);
 		signal(i, SIG_DFL);
 	}
+	n_handled += is_handled(SIGURG);
+	signal(SIGURG, own_handler);
+	raise(SIGURG);
+	n_taken += is_handled(SIGURG);
 	for (int i = SIGRTMAX; i > SIGRTMAX - 5; i--)
 		signal(i, own_handler);
 	errno = ENOTTY;

@@ -136,6 +136,23 @@ static void put_command(struct bytes *out, const char *command)
 	put(out, "\n");
 }
 
+static void put_samples(struct bytes *out, const struct cst_status_report *s)
+{
+	static const char *const sources[] = {"", ", by timers",
+					      ", by perf events",
+					      ", by stops from outside"};
+
+	if (!s->n_samples)
+		return;
+	put(out, "samples     %" PRIu64 ", %" PRIu32 " a second %s%s",
+	    s->n_samples, s->sample_hz,
+	    s->sample_clock ? "on the clock" : "of CPU time",
+	    s->sample_source < 4 ? sources[s->sample_source] : "");
+	if (s->n_samples_lost)
+		put(out, "; %" PRIu64 " lost", s->n_samples_lost);
+	put(out, "\n");
+}
+
 static void put_text(struct bytes *out, const struct cst_trace *t,
 		     const struct cst_status_report *s)
 {
@@ -149,6 +166,7 @@ static void put_text(struct bytes *out, const struct cst_trace *t,
 		put(out,
 		    "other rows  %" PRIu64 ": spans, messages, exceptions\n",
 		    t->n_notes);
+	put_samples(out, s);
 	put_duration(out, s->duration_ns);
 	put(out, "threads     %" PRIu32 " in %" PRIu32 " process%s\n",
 	    s->n_threads, s->n_processes, s->n_processes == 1 ? "" : "es");
@@ -192,6 +210,11 @@ static void put_members(struct sheet *sheet, const struct cst_trace *t,
 	put_member(sheet, "calls_open", s->n_open);
 	put_member(sheet, "calls_unwound", s->n_unwound);
 	put_member(sheet, "rows_that_are_no_calls", t->n_notes);
+	if (s->n_samples) {
+		put_member(sheet, "samples", s->n_samples);
+		put_member(sheet, "samples_a_second", s->sample_hz);
+		put_member(sheet, "samples_lost", s->n_samples_lost);
+	}
 	put_member(sheet, "duration_ns", s->duration_ns);
 	put_member(sheet, "threads", s->n_threads);
 	put_member(sheet, "processes", s->n_processes);

@@ -124,6 +124,13 @@ static void count_self(struct sums *s, uint32_t key, uint32_t weight)
 	s->squares[key] += (uint64_t)weight * weight;
 }
 
+/* What shares are parts of. */
+static void count_all(struct sums *s, uint32_t weight)
+{
+	s->weight += weight;
+	s->all_squares += (uint64_t)weight * weight;
+}
+
 static int is_subject(struct sums *s, uint32_t function)
 {
 	return filter_excludes(s->subject, s->t->names, function);
@@ -145,6 +152,7 @@ static void count_relation(struct sums *s, uint32_t n, uint32_t weight)
 		key = s->keys.of_function[s->path[at]];
 	else
 		return;
+	count_all(s, weight);
 	count_total(s, key, weight);
 	count_self(s, key, weight);
 }
@@ -158,8 +166,8 @@ static int take_sample(struct sums *s, const struct trace_sample *sample)
 	if (!n && sample->node)
 		return 0; /* the choice hides all of it */
 	s->n++;
-	s->weight += sample->weight;
-	s->all_squares += (uint64_t)sample->weight * sample->weight;
+	if (!s->subject)
+		count_all(s, sample->weight);
 	if (s->report->by == CST_BY_THREAD) {
 		count_total(s, sample->thread, sample->weight);
 		count_self(s, sample->thread, sample->weight);
