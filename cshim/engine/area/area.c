@@ -5,7 +5,6 @@
  * is read here may be overwritten by the traced program at any time.
  */
 #include "area/area.h"
-#include "area/area_file.h"
 #include "area/area_users.h"
 
 #include <errno.h>
@@ -234,11 +233,20 @@ void area_grow(struct area *a)
 		area_add_chunks(a, n < room ? n : room);
 }
 
+/* Drops the copy of a chunk of a file (area_copy()). */
+static void let_go(struct area *a, uint32_t chunk)
+{
+	if (!a->is_copied || !a->is_copied[chunk])
+		return;
+	a->is_copied[chunk] = 0;
+	madvise(area_chunk(a, chunk), CST_CHUNK_SIZE, MADV_DONTNEED);
+}
+
 void area_give(struct area *a, uint32_t chunk)
 {
 	if (a->is_past) {
 		a->chunks[chunk].state = CST_CHUNK_FREE;
-		area_let_go(a, chunk);
+		let_go(a, chunk);
 		return;
 	}
 	memset(area_chunk(a, chunk), 0, CST_CHUNK_SIZE);

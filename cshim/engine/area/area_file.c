@@ -110,14 +110,6 @@ void area_copy(struct area *a, uint32_t chunk)
 	copy_part(a, at, at + CST_CHUNK_SIZE);
 }
 
-void area_let_go(struct area *a, uint32_t chunk)
-{
-	if (!a->is_copied || !a->is_copied[chunk])
-		return;
-	a->is_copied[chunk] = 0;
-	madvise(area_chunk(a, chunk), CST_CHUNK_SIZE, MADV_DONTNEED);
-}
-
 uint64_t area_time(struct area *a, uint32_t chunk, uint32_t i)
 {
 	uint64_t at = CST_AT_CHUNKS + (uint64_t)chunk * CST_CHUNK_SIZE +

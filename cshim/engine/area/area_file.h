@@ -18,10 +18,9 @@ int area_open_file(int fd, const char *path, struct area **out,
 /* Report that the area in `path` was cut short; returns CST_BAD_FILE. */
 int area_is_short(const char *path, struct cst_error *err);
 
-/* Load the chunk unless it is loaded, and drop it again.  Neither does
- * anything for an area that is shared with a living process. */
+/* Load the chunk unless it is loaded, until area_give() drops it; does nothing
+ * for an area that is shared with a living process. */
 void area_copy(struct area *a, uint32_t chunk);
-void area_let_go(struct area *a, uint32_t chunk);
 
 /* Read the time of record i of the chunk from the file, in ticks, without
  * loading the chunk.  A file that is too short sets a->is_short. */

@@ -6,10 +6,43 @@
 #include "recorder/process_ends.h"
 #include "base/array.h"
 #include "recorder/recorder.h"
-#include "recorder/thread_ends.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { EXITING = 4 }; /* PF_EXITING, of the kernel's */
+
+/* Neither dead nor dying: when all end at once, the others are not gone before
+ * this can be seen. */
+int process_ends_goes_on(uint32_t pid)
+{
+	unsigned long long flags = 0, pending = 0;
+	char path[32], text[1024], state = 0;
+	const char *at;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[n] = 0;
+	at = strrchr(text, ')'); /* the name before it may hold anything */
+	/* State, five fields, flags; 21 fields, pending signals. */
+	if (!at ||
+	    sscanf(at + 1,
+		   " %c %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s "
+		   "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		   "%llu",
+		   &state, &flags, &pending) != 3)
+		return 0;
+	return !strchr("ZX", state) && !(flags & EXITING) &&
+	       !(pending & 1ull << (SIGKILL - 1));
+}
 
 void process_ends_release(struct process_ends *l)
 {
@@ -82,7 +115,7 @@ void process_ends_look(struct cst_recorder *r, int is_last)
 		if (!life->has_open || life->end)
 			continue;
 		if (!area_has_execed(r->area, i) &&
-		    thread_ends_process_goes_on(pid_of(r->area, i)))
+		    process_ends_goes_on(pid_of(r->area, i)))
 			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
 			life_end(life, reported_end(r->area, i));

@@ -32,6 +32,9 @@ void process_ends_release(struct process_ends *l);
  * time, because the trace ends with its first process. */
 void process_ends_look(struct cst_recorder *r, int is_last);
 
+/* Returns whether the process has not ended. */
+int process_ends_goes_on(uint32_t pid);
+
 /* Finds the ends of all processes of an area that nobody writes any more. */
 void process_ends_look_back(struct cst_recorder *r);
 

@@ -7,44 +7,11 @@
 #include "area/area_users.h"
 #include "calls/find_lane.h"
 
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
 	MARK_MS = 100,
-	EXITING = 4, /* PF_EXITING, of the kernel's */
 };
-
-/* Neither dead nor dying: when all end at once, the others are not gone before
- * this can be seen. */
-int thread_ends_process_goes_on(uint32_t pid)
-{
-	unsigned long long flags = 0, pending = 0;
-	char path[32], text[1024], state = 0;
-	const char *at;
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = 0;
-	at = strrchr(text, ')'); /* the name before it may hold anything */
-	/* State, five fields, flags; 21 fields, pending signals. */
-	if (!at ||
-	    sscanf(at + 1,
-		   " %c %*s %*s %*s %*s %*s %llu %*s %*s %*s %*s %*s %*s %*s "
-		   "%*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-		   "%llu",
-		   &state, &flags, &pending) != 3)
-		return 0;
-	return !strchr("ZX", state) && !(flags & EXITING) &&
-	       !(pending & 1ull << (SIGKILL - 1));
-}
 
 /* The thread reported its end, by way of libc; a call since then has withdrawn
  * that. */
@@ -65,7 +32,7 @@ static void ask(struct asked *q, const struct area *a, uint32_t pid)
 	if (q->pid == pid)
 		return;
 	q->pid = pid;
-	q->goes_on = (uint8_t)thread_ends_process_goes_on(pid);
+	q->goes_on = (uint8_t)process_ends_goes_on(pid);
 	/* An exec has unmapped it.  The new program's entry in the area comes
 	 * with its first call, which may be long after. */
 	q->is_same = q->goes_on && area_is_held(a, pid);

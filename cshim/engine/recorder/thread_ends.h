@@ -14,9 +14,7 @@
 
 /* thread_ends_mark(), called before a round, marks the threads that have ended,
  * whose last records the round will consume.  It polls at most a few times a
- * second unless is_last is set.  thread_ends_process_goes_on() returns whether
- * the process has not ended. */
-int thread_ends_process_goes_on(uint32_t pid);
+ * second unless is_last is set. */
 void thread_ends_mark(struct cst_recorder *r, int is_last);
 
 /* Marks the threads that have ended in an area that nobody writes any more, by
