@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1713805973
+VERSION = 4283397806
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -255,6 +255,7 @@ class cst_status_report(C.Structure):
         ("sample_source", C.c_uint32),
         ("reserved2", C.c_uint32),
         ("n_other", C.c_uint64),
+        ("n_forgotten", C.c_uint64),
     ]
 
 

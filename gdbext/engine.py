@@ -205,6 +205,7 @@ class RecorderOptions(NamedTuple):
     keep_depth: int = 0
     keep_bytes: int = 0
     keep_ns: int = 0
+    flight_bytes: int = 0
 
     def _pack(self) -> abi.cst_recorder_options:
         return abi.cst_recorder_options(**{

@@ -13,6 +13,8 @@ from ..ui.options import Option
 from ..session.session import StartOptions
 from .base import CHOICE, RANGE, TraceCommand, choice_of
 
+USUAL_FLIGHT = 16 << 20
+
 
 class StartCommand(TraceCommand):
     """Begin to trace calls.
@@ -20,7 +22,7 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-to FILE]
+                         [-flight [SIZE]] [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -42,6 +44,10 @@ class StartCommand(TraceCommand):
       -keep-depth N   do not record calls below N levels of their stack
       -keep-time T    do not record calls of less than T
       -keep-size N    do not record functions of less than N bytes of code
+      -flight [SIZE]  keep the newest calls only, so many bytes of them (16M),
+                      in memory, as a flight recorder does; the last of them
+                      are shown when a signal kills the program, those of any
+                      moment by `cstrace show -last 200`
       -to FILE        save there when the trace ends
 
     REGEX is a function's name as rows have it; else the last part of one
@@ -61,6 +67,7 @@ class StartCommand(TraceCommand):
                Option("keep-depth", options.read_count),
                Option("keep-time", options.read_time_ns),
                Option("keep-size", options.read_count),
+               Option("flight", options.read_flight, default=USUAL_FLIGHT),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -74,7 +81,8 @@ class StartCommand(TraceCommand):
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
         self.session.start(StartOptions(
-            sync="sync" in values, to=to, **choice_of(
+            sync="sync" in values, to=to,
+            flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
 
 

@@ -61,6 +61,8 @@ def _rows(s: Status, has_area: bool,
         ("functions", "%d, called from %s" % (s.n_functions,
                                               count(s.n_sites, "place"))),
         ("time", duration_text(s.duration_ns)),
+        *([("forgotten", "%s, older than these"
+            % count(s.n_forgotten, "call"))] if s.n_forgotten else []),
         ("lost", _losses(s)),
         ("kept", _size(s.spool_bytes)),
     ]
@@ -71,7 +73,7 @@ def _rows(s: Status, has_area: bool,
                      % (_size(s.area_bytes), count(s.n_waits, "time"))))
     if s.n_calls:
         rows.append(("each call", "%s from one to the next, %.1f bytes" % (
-            duration_text(s.duration_ns // s.n_calls),
+            duration_text(s.duration_ns // (s.n_calls + s.n_forgotten)),
             s.spool_bytes / s.n_calls)))
     return rows
 
@@ -84,6 +86,12 @@ def _chosen(session: Session) -> list[tuple[str, str]]:
         return rows
     return rows + [("shown", "%s; `cstrace show -all` has the others"
              % plain(chosen))]
+
+
+def _flight(session: Session) -> list[tuple[str, str]]:
+    n = (session.options or session.last_options).flight_bytes
+    return ([("flight", "the newest calls only, %s of them" % _size(n))]
+            if n else [])
 
 
 def write_status(session: Session) -> None:
@@ -105,6 +113,7 @@ def write_status(session: Session) -> None:
                       or "?"))
         lines += _rows(session.kept.status(), False, session.kept)
         lines += _chosen(session)
+    lines += _flight(session)
     lines.append(("version", version()))
     gdb.write("".join("%-10s %s\n" % line for line in lines))
 

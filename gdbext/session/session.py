@@ -14,8 +14,8 @@ from .. import engine, locate
 from ..process import hooks, sampler
 from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
-    Output, report_color, report_fold, report_links, report_width, say,
-    terminals)
+    Output, report_color, report_fold, report_links, report_width, run_long,
+    say, terminals)
 from ..process.control import Control
 from ..engine import CstraceError, RecorderOptions, Trace, losses
 from ..ui.params import Settings
@@ -27,6 +27,7 @@ from .way import OnTheWay, refusal
 from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
+FLIGHT_ROWS = 20  # at a crash
 FOREIGN = "programs of `target %s` are not recorded"
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "about 150 us an event"
@@ -65,11 +66,13 @@ class StartOptions(NamedTuple):
     keep_time: Optional[int] = None  # nanoseconds
     keep_size: Optional[int] = None
     is_sampled: bool = False  # by `cstrace sample` alone: no calls
+    flight_bytes: int = 0  # the newest calls only; 0: all
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
                 if value is not None
-                and key not in ("sync", "to", "is_sampled", *KEEPING)}
+                and key not in ("sync", "to", "is_sampled", "flight_bytes",
+                                *KEEPING)}
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""
@@ -256,6 +259,13 @@ class Session:
                 raise gdb.GdbError("-sync cannot begin in the middle of a "
                                    "trace: `cstrace stop` first")
             given["sync"] = True
+        if options.flight_bytes and (options.flight_bytes
+                                     != self.options.flight_bytes):
+            if self.is_recording():
+                raise gdb.GdbError("-flight cannot begin, nor change its size, "
+                                   "in the middle of a trace: `cstrace stop` "
+                                   "first")
+            given["flight_bytes"] = options.flight_bytes
         if not given:
             say("already on: %s" % self.summary())
             return
@@ -308,6 +318,9 @@ class Session:
     def sample(self, wanted: Sampling) -> None:
         """`cstrace sample`."""
         self._check_native()
+        if self.options is not None and self.options.flight_bytes:
+            raise gdb.GdbError("samples do not go with `cstrace start "
+                               "-flight`: `cstrace stop` first")
         self.sampling = wanted
         self._signals.quiet()
         is_live = bool(gdb.selected_inferior().pid)
@@ -396,7 +409,8 @@ class Session:
             command=(path + " " + arguments).strip(), module=path,
             keep_depth=self.options.keep_depth or 0,
             keep_bytes=self.options.keep_size or 0,
-            keep_ns=self.options.keep_time or 0)
+            keep_ns=self.options.keep_time or 0,
+            flight_bytes=self.options.flight_bytes)
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
@@ -685,6 +699,17 @@ class Session:
         say(line or "%s; `cstrace %s`, `cstrace save FILE`"
             % (self.kept_summary(), then))
 
+    def show_flight(self) -> None:
+        """The program was stopped by a signal that would kill it: the newest
+        calls, unless live rows have them."""
+        if (self.options is None or not self.options.flight_bytes
+                or not self.is_recording() or self.settings["live"]):
+            return
+        trace = self.trace()
+        say("the newest calls; `cstrace show -last 200` shows more")
+        run_long(lambda write: trace.show(
+            self.report_look(), self.choice(last=FLIGHT_ROWS), write))
+
     def let_go(self) -> None:
         """gdb is about to detach: the program goes on with idle hooks."""
         if self.recording is not None:
@@ -809,6 +834,9 @@ class Session:
         what = " and ".join(count(n, word) for n, word in (
             (s.n_calls, "call"), (s.n_samples, "sample"),
             (0 if s.n_calls else s.n_other, "row")) if n)
+        if s.n_forgotten:
+            what = "the newest %d of %s" % (
+                s.n_calls, count(s.n_calls + s.n_forgotten, "call"))
         return "%s in %s%s, %s%s" % (
             what or "0 calls", count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns),

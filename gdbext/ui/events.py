@@ -21,6 +21,8 @@ from ..session.recording import RING, Recording, is_alive
 from ..process.deepbind import Redirect
 from ..session.session import FOREIGN, Session, connection_type, is_native
 
+# What ends a program unless it has a handler, and is a mistake of its own.
+_DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS")
 _TICK_NS = 20_000_000
 
 
@@ -198,6 +200,9 @@ class Events:
             inferior = gdb.selected_inferior()
             if inferior.pid and inferior.was_attached:
                 s.begin_attached()
+        if (isinstance(event, gdb.SignalEvent)
+                and event.stop_signal in _DEADLY):
+            s.show_flight()
 
     @_guarded
     def inferior_call(self, event: Any) -> None:

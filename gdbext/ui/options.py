@@ -25,6 +25,7 @@ class Option(NamedTuple):
     name: str
     read: Optional[Callable[[str, str], Any]]  # (option, word); None: a flag
     completion: Any = None  # a gdb.COMPLETE_... or a list of words
+    default: Any = None  # the value without a word behind the option
 
 
 def unquote(word: str) -> str:
@@ -127,6 +128,8 @@ def parse(text: str, options: list[Option],
         key = option.name.replace("-", "_")
         if option.read is None:
             values[key] = True
+        elif option.default is not None and rest[:1] in ("", "-"):
+            values[key] = option.default
         else:
             if not rest:
                 raise gdb.GdbError("%s: -%s needs a value"
@@ -239,6 +242,20 @@ def read_bytes(word: str) -> Optional[int]:
     """"4G" as a number; None when it is none."""
     m = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", word.strip().lower())
     return int(m.group(1)) * _UNITS_BYTES[m.group(2)] if m else None
+
+
+LEAST_FLIGHT = 4096
+
+
+def read_flight(name: str, word: str) -> int:
+    n = read_bytes(word)
+    if n is None:
+        raise gdb.GdbError('-%s wants a size, as 512K, 16M or 1G, not "%s"'
+                           % (name, word))
+    if not LEAST_FLIGHT <= n < 2**40:
+        raise gdb.GdbError("-%s: %s is too %s" % (
+            name, word, "little (4K or more)" if n < LEAST_FLIGHT else "much"))
+    return n
 
 
 def read_one_of(allowed: tuple[str, ...]) -> Callable[[str, str], str]:

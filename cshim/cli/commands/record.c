@@ -158,20 +158,6 @@ static void tell_losses(const struct cst_status_report *s)
 			plural(s->n_running, "process runs", "processes run"));
 }
 
-/* What the flight has kept of all calls; all, where that cannot be read. */
-static uint64_t n_kept(const struct record *r,
-		       const struct cst_status_report *all)
-{
-	struct cst_status_report kept;
-	struct cst_trace *t;
-
-	if (!r->o->flight_bytes || cst_trace_load(r->o->output, &t, NULL) < 0)
-		return all->n_calls;
-	cst_trace_status(t, &kept);
-	cst_trace_free(t);
-	return kept.n_calls;
-}
-
 /* Why there are none. */
 static const char *no_samples(const struct record *r)
 {
@@ -219,7 +205,7 @@ static uint64_t n_bytes(const struct record *r,
 
 static void tell_end(const struct record *r, const struct cst_status_report *s)
 {
-	uint64_t kept = n_kept(r, s), size = n_bytes(r, s);
+	uint64_t all = s->n_calls + s->n_forgotten, size = n_bytes(r, s);
 	int is_small = size < 1 << 20;
 
 	if (!s->n_records && !s->n_lost_full && !s->n_samples) {
@@ -227,16 +213,16 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 		return;
 	}
 	fputs("cstrace: ", stderr);
-	if (kept < s->n_calls)
-		fprintf(stderr, "the newest %" PRIu64 " of ", kept);
+	if (s->n_forgotten)
+		fprintf(stderr, "the newest %" PRIu64 " of ", s->n_calls);
 	/* A program may have no hooks, and speak by cstrace.h. */
-	if (s->n_other && !s->n_calls)
+	if (s->n_other && !all)
 		fprintf(stderr, "%" PRIu64 " %s%s", s->n_other,
 			plural(s->n_other, "row", "rows"),
 			s->n_samples ? " and " : "");
-	else if (s->n_calls || !s->n_samples)
-		fprintf(stderr, "%" PRIu64 " %s%s", s->n_calls,
-			plural(s->n_calls, "call", "calls"),
+	else if (all || !s->n_samples)
+		fprintf(stderr, "%" PRIu64 " %s%s", all,
+			plural(all, "call", "calls"),
 			s->n_samples ? " and " : "");
 	if (s->n_samples)
 		fprintf(stderr, "%" PRIu64 " %s", s->n_samples,

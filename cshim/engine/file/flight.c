@@ -32,7 +32,8 @@ struct flight {
 	struct queue calls;  /* the newest */
 	struct kept *ending; /* the last END, or NULL */
 	struct flight_open *carry;
-	char *path;
+	char *path; /* "": it has none */
+	char *dir;
 };
 
 static uint64_t kept_size(const struct kept *k)
@@ -77,8 +78,8 @@ static struct kept *queue_take(struct queue *q)
 	return k;
 }
 
-int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
-	       struct cst_error *err)
+int flight_new(uint64_t limit_bytes, const char *path, const char *dir,
+	       struct flight **out, struct cst_error *err)
 {
 	struct flight *f = calloc(1, sizeof(*f));
 
@@ -87,9 +88,10 @@ int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
 	f->limit_bytes = limit_bytes;
 	f->plain.end = &f->plain.first;
 	f->calls.end = &f->calls.first;
-	f->path = strdup(path);
+	f->path = strdup(path ? path : "");
+	f->dir = strdup(dir ? dir : "");
 	f->carry = flight_open_new();
-	if (!f->path || !f->carry) {
+	if (!f->path || !f->dir || !f->carry) {
 		flight_free(f);
 		return cst_fail_memory(err);
 	}
@@ -108,6 +110,7 @@ void flight_free(struct flight *f)
 	free(f->ending);
 	flight_open_free(f->carry);
 	free(f->path);
+	free(f->dir);
 	free(f);
 }
 
@@ -204,27 +207,31 @@ static int put_all(struct flight *f, struct spool *s, struct cst_error *err)
 	put_seal(s);
 	if (spool_flush(s) < 0)
 		return cst_fail(CST_FAILED, err, "cannot write '%.300s': %s",
-				f->path, strerror(s->failed_errno));
+				*f->path ? f->path : f->dir,
+				strerror(s->failed_errno));
 	return 0;
 }
 
 int flight_save(struct flight *f, int *fd, struct cst_error *err)
 {
-	char part[4096];
+	int is_named = *f->path, status = 0;
+	char part[4096] = "";
 	struct spool s;
-	int status = spool_check(f->path, err);
 
-	if (status < 0)
-		return status;
-	snprintf(part, sizeof(part), "%.4000s.part", f->path);
-	status = spool_open(&s, part, NULL, NULL, err);
+	if (is_named) {
+		status = spool_check(f->path, err);
+		snprintf(part, sizeof(part), "%.4000s.part", f->path);
+	}
+	if (status == 0)
+		status = spool_open(&s, part, f->dir, NULL, err);
 	if (status < 0)
 		return status;
 	status = put_all(f, &s, err);
-	if (status == 0 && rename(part, f->path) < 0)
+	if (status == 0 && is_named && rename(part, f->path) < 0)
 		status = cst_fail_sys(err, "cannot write '%.300s'", f->path);
 	if (status < 0) {
-		unlink(part);
+		if (is_named)
+			unlink(part);
 	} else {
 		*fd = s.fd;
 		s.fd = -1;

@@ -14,10 +14,11 @@
 struct flight;
 
 /* Makes an empty one, which the caller frees with flight_free(). limit_bytes
- * limits the blocks of calls; path, which is copied, is where it is saved.
- * Returns 0 or CST_MEMORY. */
-int flight_new(uint64_t limit_bytes, const char *path, struct flight **out,
-	       struct cst_error *err);
+ * limits the blocks of calls.  path is where it is saved; if that is NULL or
+ * "", it is saved in files without a name in dir.  Both are copied.  Returns 0
+ * or CST_MEMORY. */
+int flight_new(uint64_t limit_bytes, const char *path, const char *dir,
+	       struct flight **out, struct cst_error *err);
 
 /* Frees f, which may be NULL. */
 void flight_free(struct flight *f);
@@ -30,9 +31,9 @@ int flight_put(struct flight *f, enum block_kind kind, const struct bytes *info,
 /* Returns the bytes of the blocks of calls. */
 uint64_t flight_size(const struct flight *f);
 
-/* Writes all blocks as a trace file, which gets its name when it is complete.
- * Returns 0, and in *fd the open file, which the caller closes; or a negative
- * status. */
+/* Writes all blocks as a trace file, which gets its name, if it has one, when
+ * it is complete. Returns 0, and in *fd the open file, which the caller closes;
+ * or a negative status. */
 int flight_save(struct flight *f, int *fd, struct cst_error *err);
 
 #endif

@@ -98,15 +98,16 @@ int spool_open(struct spool *s, const char *path, const char *dir,
 	return 0;
 }
 
-int spool_open_flight(struct spool *s, const char *path, uint64_t limit_bytes,
-		      struct cst_error *err)
+int spool_open_flight(struct spool *s, const char *path, const char *dir,
+		      uint64_t limit_bytes, struct cst_error *err)
 {
-	int status = spool_check(path, err);
+	int status = path && *path ? spool_check(path, err) : 0;
 
 	*s = (struct spool){.fd = -1, .written = 1};
 	if (status < 0)
 		return status;
-	return flight_new(limit_bytes, path, &s->flight, err);
+	return flight_new(limit_bytes, path, dir && *dir ? dir : "/var/tmp",
+			  &s->flight, err);
 }
 
 void spool_release(struct spool *s)

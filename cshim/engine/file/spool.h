@@ -38,9 +38,10 @@ int spool_check(const char *path, struct cst_error *err);
 int spool_open(struct spool *s, const char *path, const char *dir,
 	       const char *held, struct cst_error *err);
 /* Keeps the newest blocks, up to limit_bytes of calls, in memory instead of a
- * file; path is where they are saved.  Returns 0 or a negative status. */
-int spool_open_flight(struct spool *s, const char *path, uint64_t limit_bytes,
-		      struct cst_error *err);
+ * file.  path is where they are saved; if it is NULL or "", they are saved in
+ * files without a name in dir.  Returns 0 or a negative status. */
+int spool_open_flight(struct spool *s, const char *path, const char *dir,
+		      uint64_t limit_bytes, struct cst_error *err);
 /* Closes s->fd unless it is -1, removes the file in the cache folder, and frees
  * the memory. */
 void spool_release(struct spool *s);

@@ -214,7 +214,8 @@ int writer_open(const struct writer_options *options, struct names *names,
 		status = cst_fail_memory(err);
 	else if (options->flight_bytes)
 		status = spool_open_flight(&w->spool, options->path,
-					   options->flight_bytes, err);
+					   options->dir, options->flight_bytes,
+					   err);
 	else
 		status = spool_open(&w->spool, options->path, options->dir,
 				    options->held, err);

@@ -253,8 +253,8 @@ static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 	process_ends_tell(r);
 }
 
-/* A readable trace of what the writer's file holds. */
-static int open_trace(struct cst_recorder *r, int fd,
+/* A readable trace of what the writer's file, or its flight, holds. */
+static int open_trace(struct cst_recorder *r, int fd, int is_flight,
 		      const struct cst_status_report *status,
 		      struct cst_trace **out, struct cst_error *err)
 {
@@ -265,7 +265,11 @@ static int open_trace(struct cst_recorder *r, int fd,
 		return failed;
 	/* Calls may have been packed when the disk was full. */
 	cst_trace_status(*out, &read);
-	if (mine.is_limit_reached && mine.n_calls > read.n_calls) {
+	if (is_flight && mine.n_calls > read.n_calls) {
+		mine.n_forgotten = mine.n_calls - read.n_calls;
+		mine.n_calls = read.n_calls;
+		mine.spool_bytes = read.spool_bytes;
+	} else if (mine.is_limit_reached && mine.n_calls > read.n_calls) {
 		mine.n_lost_limit = mine.n_calls - read.n_calls;
 		mine.n_calls = read.n_calls;
 	}
@@ -280,6 +284,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 {
 	struct cst_status_report status;
 	int fd = -1, failed;
+	int is_flight;
 	char *held;
 
 	if (!r->writer)
@@ -295,7 +300,8 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	recorder_tell_full(r);
 	fill_status(r, &status);
 	held = writer_take_held(r->writer);
-	if (writer_is_flight(r->writer)) {
+	is_flight = writer_is_flight(r->writer);
+	if (is_flight) {
 		failed = writer_save(r->writer, &fd, err);
 		writer_close(r->writer, NULL, NULL);
 	} else {
@@ -307,7 +313,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 		cache_file_remove(held);
 		return failed;
 	}
-	failed = open_trace(r, fd, &status, out, err);
+	failed = open_trace(r, fd, is_flight, &status, out, err);
 	if (failed < 0)
 		free(held); /* it may be read another time */
 	else
@@ -326,6 +332,20 @@ int cst_recorder_end(struct cst_recorder *r, struct cst_trace **out,
 	return status;
 }
 
+/* Opens a file of all that was recorded, which the caller closes. */
+static int snapshot_file(struct cst_recorder *r, int *fd, struct cst_error *err)
+{
+	int status;
+
+	if (writer_is_flight(r->writer))
+		return writer_save(r->writer, fd, err);
+	status = writer_flush(r->writer, err);
+	if (status < 0)
+		return status;
+	*fd = dup(writer_fd(r->writer));
+	return *fd < 0 ? cst_fail_sys(err, "cannot read the trace") : 0;
+}
+
 static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 			   struct cst_error *err)
 {
@@ -338,14 +358,12 @@ static int snapshot_locked(struct cst_recorder *r, struct cst_trace **out,
 	callstack_keep_open(&r->calls);
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);
-	failed = writer_flush(r->writer, err);
+	failed = snapshot_file(r, &fd, err);
 	if (failed < 0)
 		return failed;
 	fill_status(r, &status);
-	fd = dup(writer_fd(r->writer));
-	if (fd < 0)
-		return cst_fail_sys(err, "cannot read the trace");
-	failed = open_trace(r, fd, &status, &r->snapshot, err);
+	failed = open_trace(r, fd, writer_is_flight(r->writer), &status,
+			    &r->snapshot, err);
 	if (failed == 0)
 		*out = r->snapshot;
 	return failed;

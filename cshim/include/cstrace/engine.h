@@ -201,7 +201,8 @@ struct cst_recorder_options {
 	const char *command; /* the traced command line, for the trace file */
 	const char *module;  /* the path of the program's file */
 	/* Flight recorder, if not 0: the newest calls that fit in so many bytes
-	 * stay in memory; cst_recorder_save() and the end write them out. */
+	 * stay in memory; cst_recorder_save(), cst_recorder_trace() and the end
+	 * write them to `spool`, or to a file without a name in spool_dir. */
 	uint64_t flight_bytes;
 	/* The choice that the trace file proposes to its readers (filter,
 	 * depth, min_ns); all calls are recorded nevertheless.  NULL: none. */
@@ -449,6 +450,8 @@ struct cst_status_report {
 	uint32_t sample_hz, sample_clock, sample_source, reserved2;
 	/* Rows that are no calls: spans, messages, exceptions. */
 	uint64_t n_other;
+	/* Of a flight recorder's trace: older calls that are not in it. */
+	uint64_t n_forgotten;
 };
 
 /* Sets *out to the counters of the trace under way. */
