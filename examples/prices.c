@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Nobody instrumented it: a price list is sorted by a comparison that parses both
- * lines anew each time.  Where the time goes is in libc, but whose fault it is
- * says the stack.
+ * Nobody instrumented it: a price list is sorted by a comparison that parses
+ * both lines anew each time.  Where the time goes is in libc, but whose fault
+ * it is says the stack.
  */
 #include <stdio.h>
 #include <stdlib.h>

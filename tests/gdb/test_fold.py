@@ -217,8 +217,8 @@ def test_an_idle_loop_is_one_line_that_counts_up(tmp_path):
         # The loop's first row, then its count on a line of its own, again.
         seen = counted(t, "work", 12)
         assert BACK in seen
-        # As soon as it has grown: a machine that is busy shows it later, but
-        # not each time.
+        # It comes as soon as it has grown: a machine that is busy shows it
+        # later, but not each time.
         starts = [float(s) for s in
                   re.findall(r"(\d+\.\d+) +\S+ \S+ +\S+ +work  x", seen)]
         assert len(starts) == 12

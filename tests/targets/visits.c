@@ -1,4 +1,4 @@
-/* Calls that only their arguments tell apart: to be gone to, and stopped at. */
+/* SPDX-License-Identifier: MIT; calls that only their arguments tell apart. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>

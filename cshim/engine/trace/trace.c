@@ -159,7 +159,7 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Where a function may be said to be: its source file, or its module. */
+/* Where a function may be looked for: its source file, or its module. */
 struct part {
 	const char *(*path)(const struct function *);
 	int (*is_in)(const struct function *, const char *);

@@ -19,10 +19,10 @@ struct self {
 	uint32_t is_forking; /* between that record and the fork's end */
 	uint64_t marked_at;  /* where the cursor was behind the last of them */
 	uint32_t forked_from, n_fork; /* for our entry, in a child */
-	uint32_t home;	   /* index + 1 of the process that it is of */
-	uint32_t tid;	   /* the thread's own; 0: not asked yet */
-	uint64_t busy_sp;  /* signals.h; or 0 */
-	uint64_t quiet_sp; /* while it runs a what(), exception.c; or 0 */
+	uint32_t home;		 /* index + 1 of the process that it is of */
+	uint32_t tid;		 /* the thread's own; 0: not asked yet */
+	uint64_t busy_sp;	 /* signals.h; or 0 */
+	uint64_t quiet_sp;	 /* while it runs a what(), exception.c; or 0 */
 	struct open_calls *open; /* open_calls.h; or NULL */
 	uint64_t callback_sp;	 /* while it is in a callback, watch.h; or 0 */
 	/* sigstack.h, as last recorded */
