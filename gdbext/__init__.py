@@ -17,7 +17,7 @@ def register() -> None:
     global _session
     import gdb
 
-    from . import commands, engine
+    from . import commands, engine, functions
     from .session import session
     from .ui import charset, ctrlc, events, frames, params
 
@@ -31,8 +31,9 @@ def register() -> None:
                                         _session.open_output)
     _session.settings.tell_own(_session.own_of_trace)
     commands.register(_session)
+    functions.register(_session)
     events.register(_session)
-    frames.register()
+    frames.register(_session)
     try:
         engine.library()
         _session.refresh_preload()

@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 4283397806
+VERSION = 968460358
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -556,6 +556,10 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_recorder_stack": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_open_call), C.c_uint32, C.POINTER(cst_error)]),
+    "cst_recorder_is_in": (C.c_int, [C.c_void_p, C.c_uint32, C.c_char_p,
+        C.c_int, C.POINTER(cst_error)]),
+    "cst_recorder_count": (C.c_int64, [C.c_void_p, C.c_char_p, C.c_int,
+        C.POINTER(cst_error)]),
     "cst_recorder_here": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_look), C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_thread_info), C.POINTER(cst_error)]),

@@ -359,18 +359,28 @@ class Recorder:
         _call("cst_recorder_trace", self._r, C.byref(out))
         return Trace(out, is_owner=False)
 
-    def stack(self, tid: int) -> list[OpenCall]:
-        """The open calls of a stopped thread, innermost first."""
-        n = 0
-        out = (abi.cst_open_call * 64)()
-        while True:
-            n = _call("cst_recorder_stack", self._r, tid, out, len(out))
-            if n <= len(out):
-                break
-            out = (abi.cst_open_call * (n + 64))()
+    def stack(self, tid: int, most: int) -> list[OpenCall]:
+        """The open calls of a stopped thread, innermost first, up to `most`
+        of them."""
+        out = (abi.cst_open_call * most)()
+        n = _call("cst_recorder_stack", self._r, tid, out, most)
         return [OpenCall(c.id.decode(), _text(c.name) or "",
                          _text(c.function) or "", c.cfa, c.addr)
-                for c in out[:n]]
+                for c in out[:min(n, most)]]
+
+    def n_open(self, tid: int) -> int:
+        """How many calls are open in a stopped thread."""
+        return _call("cst_recorder_stack", self._r, tid, None, 0)
+
+    def is_in(self, tid: int, word: str, names: str) -> int:
+        """Is one of the open calls of a function that the word means?"""
+        return _call("cst_recorder_is_in", self._r, tid, _bytes(word),
+                     NAMES.index(names))
+
+    def count(self, word: str, names: str) -> int:
+        """How often were these functions called so far?"""
+        return _call("cst_recorder_count", self._r, _bytes(word),
+                     NAMES.index(names))
 
     def here(self, tid: int, look: Look, choice: Choice,
              write: Write) -> tuple[int, Optional[Thread]]:

@@ -6,12 +6,17 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import Any, Iterator
+from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 import gdb
 
 from .. import engine, locate
 from ..process import hooks, x86_64
+from . import frame_ids
+
+if TYPE_CHECKING:
+    from ..session.recording import Recording
+    from ..session.session import Session
 
 _HOOK = re.compile(r"(__cyg_profile_func_(enter|exit)(@plt)?|cstrace_\w+)$")
 
@@ -119,27 +124,39 @@ def leave_other_hooks() -> bool:
 
 class HookFilter:
     """Leaves the hooks' frames out of `backtrace`, where they are the
-    innermost.  Else gdb is not to take its slower way through filters."""
+    innermost, and shows the calls' IDs.  Else gdb is not to take its slower
+    way through filters."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self.name = "cstrace"
         self.priority = 100
         self._is_wanted = True
 
     @property
     def enabled(self) -> bool:
-        return self._is_wanted and is_in_hook()
+        return self._is_wanted and (self._recording() is not None
+                                    or is_in_hook())
 
     @enabled.setter
     def enabled(self, is_wanted: bool) -> None:
         self._is_wanted = is_wanted
 
+    def _recording(self) -> Optional[Recording]:
+        """The recording whose IDs are shown."""
+        recording = self._session.recording
+        return (recording if recording is not None and recording.is_on
+                and self._session.settings["frame-ids"] else None)
+
     def filter(self, frames: Iterator[Any]) -> Iterator[Any]:
         innermost = users(gdb.newest_frame())
-        return itertools.dropwhile(lambda d: d.inferior_frame() != innermost,
-                                   frames)
+        found = itertools.dropwhile(lambda d: d.inferior_frame() != innermost,
+                                    frames)
+        recording = self._recording()
+        return (found if recording is None
+                else frame_ids.decorated(found, recording))
 
 
-def register() -> None:
-    frame_filter = HookFilter()
+def register(session: Session) -> None:
+    frame_filter = HookFilter(session)
     gdb.frame_filters[frame_filter.name] = frame_filter

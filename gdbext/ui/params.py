@@ -182,6 +182,8 @@ class Settings:
         self._flag("id", True, "whether rows show each call's ID",
                    "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
                    "rows have\nnone without `cstrace save -id`.")
+        self._flag("frame-ids", True, "whether `backtrace` shows each call's ID",
+                   "It stands behind the function's name, in brackets.")
         self._flag("thread", True, "whether rows show each call's thread",
                    "Where there are several threads: a line says which thread t2 is, "
                    "whose\nIDs begin with 2; rows without IDs have a column with t2.")

@@ -11,6 +11,7 @@ from lib_gdb import LOADER
 from lib_tree import own_sites, saved_tree
 
 QUIET = "set cstrace live off"
+NO_IDS = "set cstrace frame-ids off"
 
 # Where libc's own hooks have line information, `step` walks into them; into
 # ours it never does.
@@ -66,7 +67,7 @@ def normal(run):
 @pytest.mark.parametrize("name", SESSIONS)
 def test_gdb_looks_as_without_us(gdb, name):
     program = build("calls.c")
-    with_us = gdb(program, QUIET, "cstrace start", *SESSIONS[name])
+    with_us = gdb(program, QUIET, NO_IDS, "cstrace start", *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
 
@@ -75,7 +76,7 @@ def test_gdb_looks_as_without_us(gdb, name):
 @pytest.mark.parametrize("method", ["breakpoint", "handshake"])
 def test_gdb_looks_as_without_us_in_sync(gdb, name, method):
     program = build("calls.c")
-    with_us = gdb(program, QUIET, "set cstrace sync-method " + method,
+    with_us = gdb(program, QUIET, NO_IDS, "set cstrace sync-method " + method,
                   "cstrace start -sync", *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
@@ -84,7 +85,7 @@ def test_gdb_looks_as_without_us_in_sync(gdb, name, method):
 @pytest.mark.parametrize("name", ["tbreak", "condition", "advance"])
 def test_gdb_looks_as_without_us_in_optimised_code(gdb, name):
     program = build("calls.c", variant=Variant("clang", "-O2"))
-    with_us = gdb(program, QUIET, "cstrace start", *SESSIONS[name])
+    with_us = gdb(program, QUIET, NO_IDS, "cstrace start", *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
 

@@ -31,6 +31,7 @@ enum {
 void recorder_forget(struct cst_recorder *r)
 {
 	live_forget(&r->live);
+	tally_release(&r->tally);
 	callstack_release(&r->calls);
 	threads_release(&r->threads);
 	process_ends_release(&r->lives);
@@ -429,6 +430,40 @@ void recorder_keep(struct cst_recorder *r)
 	writer_keep(r->writer);
 	r->last_keep_ns = now;
 	r->n_kept = n;
+}
+
+static int64_t count_locked(struct cst_recorder *r, struct filter *wanted,
+			    struct cst_error *err)
+{
+	struct cst_trace *t;
+	int64_t n = 0;
+	int status = snapshot_locked(r, &t, err);
+
+	if (status == 0)
+		status = tally_add(&r->tally, t, err);
+	for (uint32_t i = 0; i < r->tally.cap_sites && status == 0; i++)
+		if (r->tally.of_site[i] && i < r->names->n_sites &&
+		    filter_excludes(wanted, r->names,
+				    r->names->sites[i].function))
+			n += (int64_t)r->tally.of_site[i];
+	return status < 0 ? status : n;
+}
+
+int64_t cst_recorder_count(struct cst_recorder *r, const char *word,
+			   enum cst_names names, struct cst_error *err)
+{
+	const struct cst_choice choice = {.exclude = word,
+					  .names = (uint8_t)names};
+	struct filter *wanted;
+	int64_t n = filter_new(&choice, &wanted, err);
+
+	if (n < 0)
+		return n;
+	pthread_mutex_lock(&r->lock);
+	n = count_locked(r, wanted, err);
+	pthread_mutex_unlock(&r->lock);
+	filter_free(wanted);
+	return n;
 }
 
 int cst_recorder_trace(struct cst_recorder *r, struct cst_trace **out,

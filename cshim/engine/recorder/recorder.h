@@ -11,6 +11,7 @@
 #include "calls/threads.h"
 #include "recorder/live.h"
 #include "recorder/process_ends.h"
+#include "recorder/tally.h"
 #include "recorder/sampling.h"
 
 #include <pthread.h>
@@ -44,6 +45,7 @@ struct cst_recorder {
 
 	struct writer *writer; /* the trace under way, or NULL */
 	struct cst_trace *snapshot;
+	struct tally tally; /* of the trace under way */
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
 	uint32_t n_traces;

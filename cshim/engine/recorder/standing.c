@@ -102,6 +102,28 @@ int cst_recorder_stack(struct cst_recorder *r, uint32_t tid,
 	return status < 0 ? cst_fail_memory(err) : (int)all.n;
 }
 
+int cst_recorder_is_in(struct cst_recorder *r, uint32_t tid, const char *word,
+		       enum cst_names names, struct cst_error *err)
+{
+	const struct cst_choice choice = {.exclude = word,
+					  .names = (uint8_t)names};
+	struct standing all = {0};
+	struct filter *wanted;
+	int is_in = 0, status = filter_new(&choice, &wanted, err);
+
+	if (status < 0)
+		return status;
+	pthread_mutex_lock(&r->lock);
+	status = standing_init(&all, r, tid);
+	for (uint32_t i = 0; i < all.n && status == 0 && !is_in; i++)
+		is_in = filter_excludes(wanted, r->names,
+					all.calls[i]->function);
+	pthread_mutex_unlock(&r->lock);
+	filter_free(wanted);
+	free(all.calls);
+	return status < 0 ? cst_fail_memory(err) : is_in;
+}
+
 /* ---- for people ---------------------------------------------------------- */
 
 struct here {

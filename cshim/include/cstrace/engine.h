@@ -784,6 +784,18 @@ CST_API int cst_recorder_stack(struct cst_recorder *r, uint32_t tid,
 			       struct cst_open_call *out, uint32_t n,
 			       struct cst_error *err);
 
+/* Returns whether a function that the word means (a name or a regex) is open in
+ * that thread: 1 or 0. */
+CST_API int cst_recorder_is_in(struct cst_recorder *r, uint32_t tid,
+			       const char *word, enum cst_names names,
+			       struct cst_error *err);
+
+/* Returns how often the functions that the word means were called in the trace
+ * under way, in all threads.  The first call of this function reads the whole
+ * trace, others only what is new. */
+CST_API int64_t cst_recorder_count(struct cst_recorder *r, const char *word,
+				   enum cst_names names, struct cst_error *err);
+
 /* Writes them as rows, those that the choice shows, the outermost first, with
  * their age as duration.  Sets *thread; its name is NULL if the thread has made
  * no calls.  Returns the number of rows. */
