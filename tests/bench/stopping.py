@@ -38,3 +38,22 @@ def sync(table):
               "%.1f us floor" % floor, 2 * took["breakpoint"] / floor)
     table.row("handshake, an event", "%.1f us" % took["handshake"],
               "%.1f us floor" % floor, floor / took["handshake"], (">=", 8))
+
+
+MANY = 10_000_000
+
+
+def conditions(table):
+    """Each is true for no call."""
+    table.section("stop-when", "us for a call that a condition is not true "
+                               "for; gdb's own: `break step if 0`")
+    got = rounds({
+        "gdb": lambda: running.under_gdb(PROGRAM, 1, CALLS, "break step if 0"),
+        "stop-when": lambda: running.traced(
+            PROGRAM, 1, MANY,
+            ["cstrace stop-when step -count %d" % (MANY + 1)]),
+    })
+    took = {name: median(runs, lambda run: run.wall / 1000)
+            for name, runs in got.items()}
+    table.row("stop-when -count", "%.3f us" % took["stop-when"],
+              "%.1f us gdb" % took["gdb"], took["gdb"] / took["stop-when"])
