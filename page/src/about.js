@@ -27,8 +27,8 @@ function warnings({ head, nShown }) {
   for (const text of head.untraced) out.push(`Not traced: ${text}.`);
   if (head.is_cut) out.push('The trace file was cut short: its last calls are missing.');
   else if (!head.is_sealed) out.push('The recording had not ended when this page was saved, or was ended by force: calls that had not returned are open.');
-  if (nShown < head.n_calls) {
-    out.push(`${formatCount(head.n_calls)} calls are more than a page can draw. Chart and tree have the ${
+  if (nShown < head.n_rows) {
+    out.push(`${formatCount(head.n_rows)} ${head.n_rows > head.n_calls ? 'rows' : 'calls'} are more than a page can draw. Chart and tree have the ${
       formatCount(nShown)} that took ${formatDuration(head.least_ns)} or longer (grey: there are more); flame graph, call graph and report count all.`);
   }
   if (head.n_not_stacked) {
@@ -66,8 +66,11 @@ export function tellAbout(trace, names) {
   const when = new Date(Number(BigInt(head.start_wall_ns) / 1000000n));
   const date = when.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
   const hidden = hiddenOf(head);
-  const count = !head.n_calls ? [] : [
-    plural(head.n_calls, 'call'),
+  const spans = new Set(head.spans);
+  const nSpans = head.sums.reduce((sum, [fn, n]) => sum + (spans.has(fn) ? n : 0), 0);
+  const what = plural(head.n_calls, 'call') + (nSpans ? `, ${plural(nSpans, 'span')}` : '');
+  const count = !head.n_rows ? [] : [
+    what,
     plural(threads.length, 'thread') + (pids.size > 1 ? ` in ${formatCount(pids.size)} processes` : ''),
     `within ${formatDuration(head.duration_ns)}`,
   ];
@@ -83,7 +86,8 @@ export function tellAbout(trace, names) {
     ['on', head.host],
     ['took', formatDuration(head.duration_ns)],
     ['calls', `${formatCount(head.n_calls)}${hidden ? `; ${hidden}` : ''}`],
-    ['functions', formatCount(head.sums.length)],
+    ['spans', nSpans ? formatCount(nSpans) : ''],
+    ['functions', formatCount(head.sums.filter(([fn]) => !spans.has(fn)).length)],
     ['threads', threads.map((thread) => {
       const { name, tid, pid } = head.threads[thread];
       return `${names.tag(thread)}: ${name} (${tid}${pids.size > 1 ? `, process ${pid}` : ''})`;

@@ -143,6 +143,7 @@ export function boxesOfCalls(trace, names) {
   // What it is marked with: a colour's name.
   boxes.markOf = (call) => (names.isUnwound(call) ? 'unwound' : names.isOpen(call) ? 'open'
     : names.isStopped(call) ? 'stopped' : '');
+  boxes.tracks = names.tracks();
   // They take no time, and are to be seen all the same.
   boxes.moments = [];
   if (trace.exceptions.size) {

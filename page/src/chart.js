@@ -5,8 +5,9 @@
 // frame, so ours stands in for it.
 
 import { FlameChartContainer, UIPlugin } from 'flame-chart-js';
-import { formatMark } from './format.js';
+import { formatMark, plural } from './format.js';
 import { Minimap } from './minimap.js';
+import { Tracks } from './tracks.js';
 
 const ROW = 19;
 const TITLE = 22;
@@ -65,6 +66,7 @@ class BoxesPlugin extends UIPlugin {
     this.positionY = 0;
     this.selected = -1;
     this.hovered = -1;
+    this.tracks = new Tracks(boxes.tracks ?? [], colors);
     this.labels = [];
     this.widths = new Map();
     // Rows of each lane that are shown: one deep stack must not hide the rest.
@@ -74,7 +76,7 @@ class BoxesPlugin extends UIPlugin {
   }
 
   place() {
-    let y = 0;
+    let y = this.tracks.height(TITLE);
 
     this.tops = this.boxes.lanes.map((lane, i) => {
       const top = y + (lane.title ? TITLE : 0);
@@ -93,6 +95,12 @@ class BoxesPlugin extends UIPlugin {
     this.renderEngine.parent.render();
   }
 
+  foldTracks() {
+    this.tracks.isOpen = !this.tracks.isOpen;
+    this.place();
+    this.renderEngine.parent.render();
+  }
+
   init(renderEngine, interactionsEngine) {
     super.init(renderEngine, interactionsEngine);
     interactionsEngine.on('change-position', ({ deltaX, deltaY }) => {
@@ -105,11 +113,15 @@ class BoxesPlugin extends UIPlugin {
     interactionsEngine.on('select', () => {
       const box = this.boxUnderMouse();
       const title = this.titleUnderMouse();
+      const { track, call } = this.trackUnderMouse();
       if (box >= 0) this.listener.clicked(box);
+      else if (call >= 0) this.listener.clickedValue(call);
+      else if (!track && this.isTracksTitle()) this.foldTracks();
       else if (title >= 0) this.fold(title);
     });
     interactionsEngine.on('hover', (region) => {
       this.hovered = region ? this.boxUnderMouse() : -1;
+      if (region && this.hovered < 0) this.hovered = this.trackUnderMouse().call;
     });
   }
 
@@ -133,6 +145,21 @@ class BoxesPlugin extends UIPlugin {
   titleUnderMouse() {
     const y = this.interactionsEngine.getMouse().y + this.positionY;
     return this.tops.findIndex((top, i) => this.boxes.lanes[i].title && y >= top - TITLE && y < top);
+  }
+
+  isTracksTitle() {
+    const y = this.interactionsEngine.getMouse().y + this.positionY;
+    return this.tracks.all.length > 0 && y >= 0 && y < TITLE;
+  }
+
+  // The track, and the call that set the value there; -1: none had.
+  trackUnderMouse() {
+    const { x, y } = this.interactionsEngine.getMouse();
+    const engine = this.renderEngine;
+    const track = this.tracks.find(y + this.positionY - TITLE);
+    const call = track?.calls[track.at(engine.positionX + (x + 1) / engine.zoom)] ?? -1;
+
+    return { track, call };
   }
 
   boxUnderMouse() {
@@ -171,6 +198,7 @@ class BoxesPlugin extends UIPlugin {
     engine.resolveQueue();
     this.drawMoments();
     this.drawLabels();
+    this.drawTracks();
     this.boxes.lanes.forEach((lane, i) => {
       const top = this.tops[i] - this.positionY;
       if (lane.title && top > 0 && top < engine.height + TITLE) this.drawTitle(i, top - TITLE);
@@ -289,6 +317,18 @@ class BoxesPlugin extends UIPlugin {
     this.labels = [];
   }
 
+  drawTracks() {
+    const engine = this.renderEngine;
+    const { tracks, boxes, positionY } = this;
+    const n = tracks.all.length;
+
+    if (positionY > tracks.height(TITLE)) return;
+    engine.setCtxFont(engine.styles.font);
+    tracks.draw(engine, TITLE - positionY, boxes.flags);
+    engine.setCtxValue('fillStyle', this.colors.dim);
+    if (n) engine.fillText(`${tracks.isOpen ? '▾' : '▸'} ${plural(n, 'counter')}`, PADDING, TITLE - 6 - positionY);
+  }
+
   drawTitle(i, y) {
     const engine = this.renderEngine;
     const { title, depth } = this.boxes.lanes[i];
@@ -346,6 +386,7 @@ export class Chart {
         this.zoomTo(box);
         listener.clicked(box);
       },
+      clickedValue: (call) => listener.clicked(call),
       hovered: (box, mouse) => listener.hovered(box, mouse, section),
       drawn: () => {
         this.minimap?.draw();

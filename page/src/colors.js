@@ -7,7 +7,8 @@
 const dark = window.matchMedia('(prefers-color-scheme: dark)');
 
 // Neighbours differ, for those who see few colours as well.
-const HUES = [212, 28, 150, 332, 265, 182, 48, 96, 300, 8, 236, 70];
+const HUES = [212, 28, 150, 332, 265, 48, 96, 300, 8, 236, 70];
+const SPAN_HUE = 182; // no function's
 const MIN_GROUPS = 3; // fewer do not tell functions apart
 
 export function hash(text) {
@@ -39,7 +40,9 @@ const SAID = new Set(['log', 'count', 'async']);
 
 export class Colors {
   constructor(trace, names) {
-    const { sums } = trace.head;
+    this.spans = trace.head.spans;
+    const spans = new Set(this.spans);
+    const sums = trace.head.sums.filter(([fn]) => !spans.has(fn));
 
     this.hashes = trace.head.functions.map((_, fn) => hash(names.full(fn)));
     this.ways = {
@@ -69,6 +72,8 @@ export class Colors {
       if (isNamed) fns.forEach((fn) => place.set(fn, i));
     });
     this.all = this.hashes.map((h, fn) => this.shade(place.get(fn) ?? HUES.length, h, isDark));
+    for (const fn of this.spans) this.all[fn] = this.tone(SPAN_HUE, isDark ? 46 : 62, this.hashes[fn], isDark);
+    this.span = this.tone(SPAN_HUE, isDark ? 46 : 62, 0, isDark);
     this.thrown = isDark ? '#ff6b60' : '#c5221f';
     this.unwound = isDark ? '#ffa657' : '#d9640a';
     this.caught = isDark ? '#5bb974' : '#188038';
@@ -76,6 +81,7 @@ export class Colors {
     for (const [fn, word] of this.exceptions) {
       this.all[fn] = word === 'catch' ? this.caught : SAID.has(word) ? this.said : this.thrown;
     }
+    this.track = isDark ? 'rgba(121,184,255,0.14)' : 'rgba(26,86,196,0.10)';
     this.groups.forEach((group, i) => { group.color = this.shade(i, hash(group.name), isDark); });
     this.other = this.shade(HUES.length, 0, isDark);
     this.faint = isDark ? '#2b2e33' : '#e6e7ea'; // not a hit
@@ -95,13 +101,12 @@ export class Colors {
     this.open = isDark ? '#e6e6e6' : '#16181d';
   }
 
-  shade(place, h, isDark) {
-    const step = (h >>> 9) % 8;
-    const isOwn = place < HUES.length;
-    const hue = isOwn ? HUES[place] : 220;
-    const saturation = isOwn ? (isDark ? 38 : 66) : 8;
-    const light = isOwn ? (isDark ? 24 : 74) + step : (isDark ? 27 : 83) + step / 2;
+  tone(hue, saturation, h, isDark) {
+    return `hsl(${hue} ${saturation}% ${(isDark ? 24 : 74) + (h >>> 9) % 8}%)`;
+  }
 
-    return `hsl(${hue} ${saturation}% ${light}%)`;
+  shade(place, h, isDark) {
+    if (place < HUES.length) return this.tone(HUES[place], isDark ? 38 : 66, h, isDark);
+    return `hsl(220 8% ${(isDark ? 27 : 83) + ((h >>> 9) % 8) / 2}%)`;
   }
 }

@@ -64,7 +64,8 @@ export class Details {
 
     const { from, site } = trace.calls;
     const text = names.text(call);
-    if (text) facts.push([names.exception(call) === 'log' ? 'says' : 'values', text]);
+    if (text) facts.push([{ log: 'says', count: 'value' }[names.exception(call)] ?? 'values', text.replace(/^ = /, '')]);
+    if (names.trackOf(call)) return [facts.pop(), ...this.factsOfTrack(call), ...facts.slice(2)];
     if (names.exception(call)) return facts.slice(2);
     if (from[call] !== site[call]) facts.push(['through', `${names.longSite(call, site)}, which is hidden`]);
 
@@ -122,6 +123,31 @@ export class Details {
     }
     if (rows.length > MOST_ROWS) element.append(cell('note', `and ${formatCount(rows.length - MOST_ROWS)} more`));
     return element;
+  }
+
+  factsOfTrack(call) {
+    const track = this.names.trackOf(call);
+
+    return [['least', track.texts[track.least]], ['greatest', track.texts[track.most]],
+      ['values', formatCount(track.calls.length)]];
+  }
+
+  // The values around one of a counter.
+  valuesOf(call) {
+    const { names, listener } = this;
+    const track = names.trackOf(call);
+
+    if (!track) return [];
+    const { calls, texts } = track;
+    const from = Math.max(0, Math.min(calls.indexOf(call) - MOST_ROWS / 2, calls.length - MOST_ROWS));
+    const shown = calls.slice(from, from + MOST_ROWS);
+    const part = shown.length < calls.length ? ` ${formatCount(from + 1)} to ${
+      formatCount(from + shown.length)} of ${formatCount(calls.length)}` : '';
+    const rows = shown.map((i, at) => ({
+      cells: [cell('id', names.id(i)), cell('start', names.start(i)), cell('value', texts[from + at])],
+      click: () => listener.call(i),
+    }));
+    return [this.list(`Values of ${track.name}${part}`, rows, 'none')];
   }
 
   callersOf(call) {
@@ -230,7 +256,7 @@ export class Details {
         this.linkButton(),
         ...(names.exception(call) ? [] : [this.focusButton(fn)]),
       ],
-      lists: names.exception(call) ? [this.callersOf(call)] : [this.callersOf(call), this.calleesOf(call)],
+      lists: names.exception(call) ? [...this.valuesOf(call), this.callersOf(call)] : [this.callersOf(call), this.calleesOf(call)],
     });
   }
 

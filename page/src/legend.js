@@ -102,11 +102,16 @@ export class Legend {
     const named = this.colors.groups.filter(({ isNamed }) => isNamed);
     const others = this.colors.groups.filter(({ isNamed }) => !isNamed);
     const names = this.colors.groups.map(({ name }) => name);
+    const spans = this.trace.head.sums.filter(([fn]) => this.colors.spans.includes(fn));
     const chips = named.map(({ name, color, self, fns }) => this.chip(name, color, self, fns, this.shorten(name, names)));
 
     if (others.length) {
       chips.push(this.chip(`${others.length} others`, this.colors.other,
         others.reduce((sum, { self }) => sum + self, 0), others.flatMap(({ fns }) => fns)));
+    }
+    if (spans.length) {
+      chips.unshift(this.chip('spans', this.colors.span, spans.reduce((sum, row) => sum + row[3], 0),
+        spans.map(([fn]) => fn)));
     }
     return chips;
   }

@@ -398,7 +398,7 @@ async function start() {
     tellAbout(trace, page.names);
     page.listen();
     loading.hidden = true;
-    if (trace.head.n_calls) {
+    if (trace.head.n_rows) {
       page.apply(page.link.read());
     } else {
       loading.hidden = false;

@@ -5,6 +5,7 @@
 import { hash } from './colors.js';
 import { OPEN, SEED, UNWOUND } from './data.js';
 import { formatDuration, formatStart, STOPPED } from './format.js';
+import { tracksOf } from './tracks.js';
 
 const NESTS = { '(': 1, '<': 1, '[': 1, '{': 1, ')': -1, '>': -1, ']': -1, '}': -1 };
 
@@ -154,6 +155,17 @@ export class Names {
 
   functionOf(call) {
     return this.trace.siteFunction[this.trace.calls.site[call]];
+  }
+
+  // The counters of each process.
+  tracks() {
+    return (this.allTracks ??= tracksOf(this.trace, this));
+  }
+
+  // The track with this call's value, or undefined.
+  trackOf(call) {
+    if (this.exception(call) !== 'count') return undefined;
+    return this.tracks().find(({ calls }) => calls.includes(call));
   }
 
   ofCall(call) {

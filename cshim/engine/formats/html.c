@@ -104,6 +104,20 @@ static const char *instant_word(const struct function *f)
 	}
 }
 
+/* Which functions are spans of the program's own. */
+static void put_spans(const struct names *names, struct bytes *out)
+{
+	const char *comma = "";
+
+	PUT(out, "],\n\"spans\":[");
+	for (uint32_t i = 0; i < names->n_functions; i++) {
+		if (names->functions[i].kind != KIND_SPAN)
+			continue;
+		put_format(out, "%s%" PRIu32, comma, i);
+		comma = ",";
+	}
+}
+
 /* Which functions are none, but what an exception does or the program says:
  * "throw", "log", ... */
 static void put_instants(const struct names *names, struct bytes *out)
@@ -130,6 +144,7 @@ static void put_names(const struct names *names, int how, struct bytes *out)
 		put_function(names, i, how, out);
 	}
 	put_instants(names, out);
+	put_spans(names, out);
 	PUT(out, "],\n\"sites\":[");
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		const struct call_site *s = &names->sites[i];
@@ -257,14 +272,15 @@ static int put_head(struct html *h, struct bytes *out)
 	put_name(raw, t->host);
 	put_format(raw,
 		   ",\"start_wall_ns\":\"%" PRIu64 "\",\"duration_ns\":%" PRIu64
-		   ",\"n_calls\":%" PRIu64 ",\"n_recorded\":%" PRIu64
-		   ",\"least_ns\":%" PRIu64 ",\"n_not_stacked\":%" PRId64
+		   ",\"n_calls\":%" PRIu64 ",\"n_rows\":%" PRIu64
+		   ",\"n_recorded\":%" PRIu64 ",\"least_ns\":%" PRIu64
+		   ",\"n_not_stacked\":%" PRId64
 		   ",\"most_levels\":%d,\"most_stacks\":%d"
 		   ",\"is_cut\":%d,\"is_sealed\":%d",
 		   t->start_wall_ns, trace_ns(t, t->end_ticks - t->start_ticks),
-		   h->sums.n_calls, n_recorded, h->sums.least_ns,
-		   h->stacks.n_left_out, DEEPEST, STACKS_MOST, t->is_cut,
-		   t->is_sealed);
+		   h->sums.n_calls, h->sums.n_rows, n_recorded,
+		   h->sums.least_ns, h->stacks.n_left_out, DEEPEST, STACKS_MOST,
+		   t->is_cut, t->is_sealed);
 	put_choice(h->choice, raw);
 	put_losses(&t->status, raw);
 	put_names(t->names, h->choice->names, raw);

@@ -66,6 +66,7 @@ static void add_call(struct summing *g, const struct stop *stop)
 	g->levels[level] = stop->function;
 	g->bins[bin_of(stop->call.duration_ns)]++;
 	g->s->n_calls += trace_is_call(g->t, stop->call.site);
+	g->s->n_rows++;
 }
 
 int html_sums_make(struct html_sums *s, const struct cst_trace *t,

@@ -13,6 +13,7 @@
 struct html_sums {
 	struct total *all; /* by function */
 	uint64_t n_calls;
+	uint64_t n_rows;   /* with spans, messages, exceptions ... */
 	uint64_t least_ns; /* of the calls that are shown one by one */
 };
 
