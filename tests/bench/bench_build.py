@@ -81,6 +81,7 @@ def _programs():
             _make(built("%s-%s" % (name, level)), CXX, ["-pthread"],
                   [timed, part])
     _make(built("own"), CC, ["-O2", "-DCSTRACE", *WARN], [source("own.c")])
+    _make(built("sampled"), CC, ["-O1", *WARN], [source("sampled.c")])
     _make(built("waiting"), CC, ["-O0", *WARN, *HOOKS], [source("waiting.c")])
 
 
