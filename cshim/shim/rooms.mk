@@ -38,6 +38,7 @@ SHIM_SRC := \
 	cshim/shim/core/mappings.c \
 	cshim/shim/kernel/buildid.c \
 	cshim/shim/core/file.c \
+	cshim/shim/core/flight.c \
 	cshim/shim/core/sigstack.c \
 	cshim/shim/libc/clone.c \
 	cshim/shim/libc/jump.c \

@@ -203,8 +203,13 @@ int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out)
 		struct stream *s = &r->streams[h->thread];
 		uint32_t n;
 
+		/* An earlier one is still being waited for, or was used again
+		 * by its flight. */
+		if (h->seq != s->next_seq && !r->area->is_past)
+			continue;
 		if (h->seq != s->next_seq)
-			continue; /* an earlier one is still being waited for */
+			s->n_done = 0;
+		s->next_seq = h->seq;
 		area_copy(r->area, h->chunk);
 		n = stream_run(r, h, peek);
 		if (n) {

@@ -17,7 +17,7 @@
 
 /* The version of this layout and that of the area: another one for each change
  * of a struct. */
-enum { CST_LAYOUT = 5 };
+enum { CST_LAYOUT = 6 };
 
 /* The word that each hook tests first (cstrace_state).  It is in a page of its
  * own that the kernel zeroes at a fork, so that the child's first event asks.
@@ -54,7 +54,9 @@ struct cst_control {
 	 * last failed attempt to map the area, or 0. */
 	uint32_t answer_state;
 	int32_t answer_errno;
-	uint32_t is_file; /* area_path is a file to make; gdb never sets it */
+	/* Never set by gdb.  1: area_path is a file to make; 2: it is the size
+	 * of a flight recorder without a reader. */
+	uint32_t is_file;
 	char area_path[256];
 };
 

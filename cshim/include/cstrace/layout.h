@@ -306,6 +306,12 @@ struct cst_area {
 	/* Processes whose recording ended before they did, because they entered
 	 * a sandbox. */
 	uint32_t n_ended;
+
+	/* CSTRACE_FLIGHT, if flight_chunks is not 0: there is no reader, and so
+	 * many chunks are used in turn; when all of them were used, a writer
+	 * zeroes the oldest full one and claims it.  is_file is set.
+	 * flight_hand counts the chunks that were looked at for that. */
+	uint32_t flight_chunks, flight_hand;
 };
 
 /* Numbers below CST_FIRST_SITE in a record's place of a site: marks of other

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "core/area.h"
 #include "core/file.h"
+#include "core/flight.h"
 #include "core/site.h"
 #include "kernel/arch.h"
 #include "kernel/lock.h"
@@ -177,7 +178,10 @@ int area_has_chunk(uint32_t index)
 	if (index >= n || n > CST_MAX_CHUNKS)
 		return 0;
 	/* A file grows by one each time. */
-	if (area->is_file)
+	if (area->flight_chunks) /* a core would have all that is mapped */
+		n = index < area->flight_chunks ? area->flight_chunks
+						: index + 1;
+	else if (area->is_file)
 		n = index + FILE_STEP < CST_MAX_CHUNKS ? index + FILE_STEP
 						       : CST_MAX_CHUNKS;
 	lock_take();
@@ -206,7 +210,9 @@ int area_map(const char *path, int is_file)
 
 	if (area)
 		return 0;
-	fd = is_file ? file_open(path) : sys_open(path, O_RDWR | O_CLOEXEC);
+	fd = is_file == 2 ? flight_open(path)
+	     : is_file	  ? file_open(path)
+			  : sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -fd;
 	error = area_map_fd(fd);

@@ -8,6 +8,7 @@
 #include "core/area.h"
 #include "core/depth.h"
 #include "core/file.h"
+#include "core/flight.h"
 #include "core/raw_clone.h"
 #include "core/reader.h"
 #include "core/signals.h"
@@ -108,7 +109,9 @@ static enum claim claim_blocked(struct self *me)
 	chunk_hand_over(me);
 	if (!me->thread && thread_register(me) < 0)
 		return IMPOSSIBLE;
-	taken = area->is_file ? file_chunk() : free_pop();
+	taken = area->flight_chunks ? flight_chunk()
+		: area->is_file	    ? file_chunk()
+				    : free_pop();
 	if (!taken)
 		return NONE_FREE;
 	chunk_open(me, taken - 1);

@@ -64,7 +64,7 @@ static int area_prepare(void)
 	int error = state_wipe_on_fork();
 
 	if (!error)
-		error = area_map(control.area_path, control.is_file != 0);
+		error = area_map(control.area_path, (int)control.is_file);
 	/* At once: a process that has the area and is not entered passes for
 	 * the program that it was before an exec. */
 	if (!error)

@@ -35,7 +35,7 @@ static int is_area(int fd, struct cst_area *head)
 	       head->magic == CST_AREA_MAGIC;
 }
 
-static int file_write_head(int fd)
+int file_write_head(int fd, uint32_t flight_chunks)
 {
 	struct cst_area head = {
 		.layout = CST_LAYOUT,
@@ -44,6 +44,7 @@ static int file_write_head(int fd)
 		.n_sites = CST_FIRST_SITE,
 		.has_mappings = 1,
 		.is_file = 1,
+		.flight_chunks = flight_chunks,
 	};
 
 	/* Or who comes next would find nobody alive in it. */
@@ -75,7 +76,7 @@ static int file_make(const char *path)
 
 	if (fd < 0)
 		return fd;
-	error = file_write_head(fd);
+	error = file_write_head(fd, 0);
 	if (!error)
 		return fd;
 	sys_unlink(path);

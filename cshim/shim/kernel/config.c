@@ -79,4 +79,8 @@ void config_read(struct cst_control *control, char **environment)
 	/* A reader is better than none. */
 	is_own = config_find(control, environment, "CSTRACE_FILE");
 	control->is_file = is_own;
+	if (is_own)
+		return;
+	is_own = config_find(control, environment, "CSTRACE_FLIGHT");
+	control->is_file = is_own ? 2 : 0;
 }

@@ -9,7 +9,8 @@
 
 /* Reads the environment into control, once, and only if gdb has written nothing
  * into it: CSTRACE_AREA=PATH, which `cstrace record` sets, gives the area and
- * the mode; CSTRACE_FILE=PATH names a file to be made for it.  Creates nothing.
+ * the mode; CSTRACE_FILE=PATH names a file to be made for it;
+ * CSTRACE_FLIGHT=SIZE has the newest calls kept in memory.  Creates nothing.
  * The caller holds the lock, or there are no threads yet. */
 void config_read(struct cst_control *control, char **environment);
 

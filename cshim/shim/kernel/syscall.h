@@ -62,6 +62,12 @@ static inline int sys_kill(uint32_t pid, int signo)
 	return (int)gate_call(SYS_kill, (long)pid, signo, 0, 0, 0, 0);
 }
 
+static inline int sys_memfd(const char *name)
+{
+	return (int)gate_call(SYS_memfd_create, (long)name, 1 /* CLOEXEC */, 0,
+			      0, 0, 0);
+}
+
 static inline int sys_flock(int fd, int operation)
 {
 	return (int)gate_call(SYS_flock, fd, operation, 0, 0, 0, 0);

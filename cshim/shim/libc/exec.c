@@ -56,7 +56,8 @@ static int has_us(char **environment)
 {
 	return is_in(value_in(environment, "LD_PRELOAD"), own_name) &&
 	       (value_in(environment, "CSTRACE_AREA") ||
-		value_in(environment, "CSTRACE_FILE"));
+		value_in(environment, "CSTRACE_FILE") ||
+		value_in(environment, "CSTRACE_FLIGHT"));
 }
 
 /* ---- telling ---------------------------------------------------------------

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The chunks of a flight are used in turn.  One that a thread still writes into
+ * is passed over; where all are, there are more threads than chunks, and one
+ * more is made.
+ */
+#include <errno.h>
+#include "core/flight.h"
+#include "core/area.h"
+#include "core/file.h"
+
+enum { FEWEST_CHUNKS = 4 };
+
+/* The number of chunks, or 0: it is no size. */
+static uint32_t chunks_of(const char *text)
+{
+	uint64_t n = 0;
+
+	for (; *text >= '0' && *text <= '9' && n < CST_AREA_SIZE; text++)
+		n = n * 10 + (uint64_t)(*text - '0');
+	switch (*text | 0x20) {
+	case 'g':
+		n <<= 10; /* fall through */
+	case 'm':
+		n <<= 10; /* fall through */
+	case 'k':
+		n <<= 10;
+		text++;
+	}
+	n /= CST_CHUNK_SIZE;
+	if (*text || !n)
+		return 0;
+	return n < FEWEST_CHUNKS    ? FEWEST_CHUNKS
+	       : n < CST_MAX_CHUNKS ? (uint32_t)n
+				    : CST_MAX_CHUNKS;
+}
+
+int flight_open(const char *size)
+{
+	uint32_t n = chunks_of(size);
+	int fd = n ? sys_memfd("cstrace-flight") : -EINVAL;
+	int error = fd < 0 ? fd : file_write_head(fd, n);
+
+	if (fd >= 0 && error) {
+		sys_close(fd);
+		return error;
+	}
+	return fd;
+}
+
+/* Whether a hook that was interrupted has yet to fill its slot. */
+static int has_hole(uint32_t index, const struct cst_record *records)
+{
+	uint32_t n =
+		__atomic_load_n(&area_chunk(index)->next, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; i < n && i < CST_CHUNK_RECORDS; i++)
+		if (!__atomic_load_n(&records[i].time, __ATOMIC_ACQUIRE))
+			return 1;
+	return 0;
+}
+
+/* Makes a full chunk ours: 0 if it is not full, or not complete. */
+static int chunk_win(uint32_t index)
+{
+	uint32_t *state = &area_chunk(index)->state, full = CST_CHUNK_FULL;
+	char *data = (char *)area_at(CST_AT_CHUNKS) +
+		     (uint64_t)index * CST_CHUNK_SIZE;
+	uint64_t *words = (uint64_t *)data;
+
+	/* Pairs with the release of chunk_hand_over(). */
+	if (!area_has_chunk(index) ||
+	    !__atomic_compare_exchange_n(state, &full, CST_CHUNK_FREE, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 0;
+	if (has_hole(index, (const struct cst_record *)data)) {
+		__atomic_store_n(state, CST_CHUNK_FULL, __ATOMIC_RELEASE);
+		return 0;
+	}
+	for (uint32_t i = 0; i < CST_CHUNK_SIZE / sizeof(*words); i++)
+		words[i] = 0;
+	area_moment(&area->last_ticks, &area->last_ns);
+	return 1;
+}
+
+uint32_t flight_chunk(void)
+{
+	uint32_t n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
+
+	for (uint32_t i = 0; n >= area->flight_chunks && i < n; i++) {
+		uint32_t index = __atomic_fetch_add(&area->flight_hand, 1,
+						    __ATOMIC_RELAXED) %
+				 n;
+
+		if (chunk_win(index))
+			return index + 1;
+	}
+	return file_chunk();
+}
