@@ -5,6 +5,7 @@ with the process, kept after it for show, report and save."""
 from __future__ import annotations
 
 import os
+import re
 import time
 from typing import Any, NamedTuple, Optional
 
@@ -204,6 +205,8 @@ class Session:
         if r is not None and r.is_on:
             r.take_all()
             return r.recorder.trace()
+        if self.kept is None and connection_name() == "core":
+            self.load(core_path())
         if self.kept is None:
             if self.is_on():
                 raise gdb.GdbError("nothing is recorded yet: `run` the "
@@ -858,6 +861,19 @@ def is_native() -> bool:
     """Does the selected inferior live on this machine, in gdb's own hands?"""
     connection = gdb.selected_inferior().connection
     return connection is None or connection.type == "native"
+
+
+def connection_name() -> str:
+    connection = gdb.selected_inferior().connection
+    return "" if connection is None else str(connection.type)
+
+
+def core_path() -> str:
+    """The core file that gdb has; gdb says its path in `info files` only."""
+    text = gdb.execute("info files", to_string=True)
+    found = re.search(r"^Local core dump file:\n\s*`(.*)', file type", text,
+                      re.M)
+    return found[1] if found else ""
 
 
 def connection_type() -> str:

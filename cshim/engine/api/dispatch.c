@@ -7,6 +7,7 @@
 #include "formats/formats.h"
 #include "formats/text.h"
 #include "names/simple.h"
+#include "recorder/corearea.h"
 #include "recorder/rawarea.h"
 #include "report/call_list.h"
 #include "report/calltree_put.h"
@@ -31,6 +32,13 @@ int cst_trace_load(const char *path, struct cst_trace **out,
 
 	if (fd < 0)
 		return cst_fail_sys(err, "cannot open '%.300s'", path);
+	if (corearea_is(fd)) {
+		status = corearea_open(fd, path, err);
+		close(fd);
+		if (status < 0)
+			return status;
+		fd = status;
+	}
 	if (rawarea_is(fd)) {
 		status = rawarea_load(fd, path, out, err);
 		close(fd);

@@ -460,7 +460,8 @@ CST_API void cst_recorder_status(struct cst_recorder *r,
 
 /* ---- trace ------------------------------------------------------------- */
 
-/* Reads a trace file, or an area that was left in a file, into *out, which the
+/* Reads a trace file, an area that was left in a file, or the core file of a
+ * program that ran with CSTRACE_FLIGHT, into *out, which the
  * caller frees with cst_trace_free().  CST_BAD_FILE: it is neither, or it is
  * damaged before the first call. */
 CST_API int cst_trace_load(const char *path, struct cst_trace **out,

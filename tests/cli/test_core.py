@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""CSTRACE_FLIGHT=SIZE without a reader, and the core file of that program."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+
+import pytest
+
+from lib_build import BUILD
+from lib_gdb import LOADER
+from test_record import command, compiled, functions
+
+CRASH = r"""
+#include <pthread.h>
+static __thread volatile int n;
+
+static void step(void) { n++; }
+static void early(void) { step(); }
+static void middle(void) { for (int i = 0; i < 200000; i++) step(); }
+static void *thread(void *p) { middle(); return p; }
+static void die(int *p) { step(); *p = 1; }
+static void work(int is_threaded)
+{
+	pthread_t t[4];
+
+	early();
+	for (int i = 0; is_threaded && i < 4; i++)
+		pthread_create(&t[i], 0, thread, 0);
+	for (int i = 0; is_threaded && i < 4; i++)
+		pthread_join(t[i], 0);
+	middle();
+	die(0);
+}
+int main(int argc, char **argv) { (void)argv; work(argc > 1); return 0; }
+"""
+
+
+def cored(folder, size, *args):
+    """The core of a crash; skips where the kernel writes none here."""
+    program = compiled(folder, CRASH, "crash", "-pthread")
+    done = subprocess.run(
+        [program, *args], cwd=folder, timeout=100, preexec_fn=lambda:
+        resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)),
+        env=dict(os.environ, CSTRACE_FLIGHT=size,
+                 LD_PRELOAD=str(BUILD / "libcstrace.so")))
+    assert done.returncode == -signal.SIGSEGV
+    cores = list(folder.glob("core*"))
+    if not cores:
+        pytest.skip("the kernel writes cores elsewhere")
+    return program, cores[0]
+
+
+def calls(folder, core):
+    done = command("save", str(core), "x.jsonl", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    lines = map(json.loads, (folder / "x.jsonl").read_text().splitlines())
+    return [c for c in lines if "function" in c]
+
+
+def test_a_core_has_all_calls_that_fit(tmp_path):
+    _program, core = cored(tmp_path, "32M")
+    found = calls(tmp_path, core)
+    assert functions(found)[:5] == ["main", "work", "early", "step", "middle"]
+    assert functions(found)[-2:] == ["die", "step"]
+    assert len(found) == 200007
+    assert [c["function"] for c in found if c["end"] == "open"] == [
+        "main", "work", "die"]
+
+
+@pytest.mark.parametrize("args", [(), ("threads",)])
+def test_of_more_calls_the_newest(tmp_path, args):
+    _program, core = cored(tmp_path, "512K", *args)
+    found = calls(tmp_path, core)
+    names = functions(found)
+    assert names[-2:] == ["die", "step"]
+    # Seven full chunks at least, of two records a call.
+    assert 7 * 1333 <= len(names) <= 8 * 1333 + 2
+    assert "early" not in names
+    assert [c["function"] for c in found if c["end"] == "open"] == ["die"]
+
+
+def test_gdb_shows_it(tmp_path):
+    program, core = cored(tmp_path, "512K")
+    done = subprocess.run(
+        ["gdb", "-q", "-nx", "-batch", "-x", LOADER, "-ex",
+         "cstrace show -last 2", str(program), str(core)],
+        capture_output=True, text=True, timeout=100)
+    rows = [line for line in done.stdout.splitlines() if "crash.c:" in line]
+    assert rows[-2].split()[3] == "die" and rows[-1].split()[4] == "step"
+
+
+def test_a_core_without_calls_is_said(tmp_path):
+    _program, core = cored(tmp_path, "lots")
+    done = command("show", str(core), cwd=tmp_path)
+    assert done.returncode == 1
+    assert "has no calls in it" in done.stderr
+    assert done.stderr.count("\n") == 1
