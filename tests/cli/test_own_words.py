@@ -175,7 +175,8 @@ def test_sums_have_spans_and_no_messages(own):
     assert calls["span load"] == calls["span parse"] == calls["add"] == 2
     assert not [name for name in calls if name.startswith(("log", "count"))]
     info = cstrace(own, "info", "t.cst").stdout
-    assert re.search(r"^other rows  10: spans, messages", info, re.M)
+    assert re.search(r"^other rows  10: spans, messages, counters' values, "
+                     "vetoes$", info, re.M)
     assert "span parse" in cstrace(own, "graph", "t.cst").stdout
 
 

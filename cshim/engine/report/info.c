@@ -153,6 +153,49 @@ static void put_samples(struct bytes *out, const struct cst_status_report *s)
 	put(out, "\n");
 }
 
+static const char *other_word(const struct function *f)
+{
+	switch (f->kind) {
+	case KIND_SPAN:
+	case KIND_ASYNC:
+	case KIND_ASYNC_END:
+		return "spans";
+	case KIND_MESSAGE:
+	case KIND_POINT:
+		return "messages";
+	case KIND_COUNT:
+		return "counters' values";
+	case KIND_VETO:
+		return "vetoes";
+	default:
+		return function_is_exception(f) ? "exceptions" : NULL;
+	}
+}
+
+/* Rows that are no calls, and what there is among them. */
+static void put_others(struct bytes *out, const struct cst_trace *t)
+{
+	static const char *const words[] = {"spans", "messages",
+					    "counters' values", "exceptions",
+					    "vetoes"};
+	const char *before = ": ";
+
+	if (!t->n_notes)
+		return;
+	put(out, "other rows  %" PRIu64, t->n_notes);
+	for (size_t w = 0; w < sizeof(words) / sizeof(*words); w++)
+		for (uint32_t i = 0; i < t->names->n_functions; i++) {
+			const char *word = other_word(&t->names->functions[i]);
+
+			if (!word || strcmp(word, words[w]) != 0)
+				continue;
+			put(out, "%s%s", before, word);
+			before = ", ";
+			break;
+		}
+	put(out, "\n");
+}
+
 static void put_text(struct bytes *out, const struct cst_trace *t,
 		     const struct cst_status_report *s)
 {
@@ -162,10 +205,7 @@ static void put_text(struct bytes *out, const struct cst_trace *t,
 		put(out, " and %" PRIu64 " from before the trace", s->n_seeds);
 	put(out, " (%" PRIu64 " open, %" PRIu64 " unwound)\n", s->n_open,
 	    s->n_unwound);
-	if (t->n_notes)
-		put(out,
-		    "other rows  %" PRIu64 ": spans, messages, exceptions\n",
-		    t->n_notes);
+	put_others(out, t);
 	put_samples(out, s);
 	put_duration(out, s->duration_ns);
 	put(out, "threads     %" PRIu32 " in %" PRIu32 " process%s\n",
