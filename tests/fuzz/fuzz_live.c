@@ -121,7 +121,7 @@ static struct cst_recorder *recorder_new(uint8_t how)
 	    live_init(&r->live, r->names, &err) < 0 ||
 	    sites_init(&r->sites, r->area, r->names) < 0)
 		abort();
-	r->live.screen.outlet.text = take_text;
+	r->live.rows.screen.outlet.text = take_text;
 	callstack_init(&r->calls, &r->sites, &r->pauses);
 	begin(r, how);
 	choice.exclude = how & IS_MUTED ? "app.0x1200" : NULL;

@@ -126,9 +126,9 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
     rows = shown("report", "--range", two, "--fields", "calls").splitlines()
     assert [row.split() for row in rows[1:]] == [
         ["1", "main"], ["1", "branch"], ["2", "leaf"],
-        "# 4 of 5 calls".split()]
+        ("# range %s: 4 of 5 calls" % two).split()]
     done = cstrace("show", "app.cst", "--range", "1s..", cwd=folder)
-    assert done.stderr == "cstrace: no such calls\n"
+    assert done.stderr == "cstrace: no such calls (range 1s..)\n"
 
 
 @pytest.mark.parametrize("words", ["1", "2..1", "..", "1s..2x", "a.."])

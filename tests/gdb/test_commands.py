@@ -122,7 +122,8 @@ def test_a_completed_name_is_accepted(gdb, name):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, graph, list, log, info, save, load, diff, expect, "
+     "status, show, report, graph, calls, here, list, goto, stop-when, log, "
+     "info, save, load, diff, expect, "
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
@@ -149,7 +150,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("cstrace load /nonexistent", "cannot open '/nonexistent': No such file "
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
-     "callsite, names, id, thread, timestamp, duration, color, links, fold, "
+     "callsite, names, id, frame-ids, thread, timestamp, duration, color, links, fold, "
      "std, filter, exclude, depth, min-time, in, module, output, sync-method, "
      "preload, what, limit, wait-limit, log-budget, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '

@@ -251,11 +251,12 @@ def test_a_hang_up_leaves_nobody_behind(tmp_path, is_running):
 
 
 COMPLETIONS = [
-    ("cstrace st", {"cstrace start", "cstrace status", "cstrace stop"}),
+    ("cstrace st", {"cstrace start", "cstrace status", "cstrace stop",
+                    "cstrace stop-when"}),
     ("cstrace sh", {"cstrace show"}),
     ("cstrace start -e", {"cstrace start -exclude"}),
     ("cstrace start -", {"cstrace start -" + o for o in (
-        "depth", "exclude", "filter", "from", "in", "keep-depth",
+        "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
         "keep-size", "keep-time", "min-time", "module",
         "sync", "to", "until")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (

@@ -253,7 +253,8 @@ int packer_pack(struct packer *p, const struct lane *l, struct bytes *info,
 		struct late_end late = l->late[k];
 
 		late.seq = l->first - late.seq;
-		late.result = l->late_bytes.data + late.result_at;
+		if (late.n_result)
+			late.result = l->late_bytes.data + late.result_at;
 		pack_late_put(&late, info);
 	}
 	return info->failed || data->failed ? CST_MEMORY : 0;

@@ -166,9 +166,7 @@ int control_pause(int pauses)
 	return state_is_on(state_now());
 }
 
-/* libc copies with memcpy() before there is a place for our own data: a static
- * program's own one, with hooks, has its first call too early. */
-static int is_too_early(void)
+int control_is_too_early(void)
 {
 	static uint32_t is_late;
 
@@ -182,7 +180,7 @@ COLD uint32_t control_obey(void)
 	uint64_t mask;
 	uint32_t state;
 
-	if (is_too_early() || self.busy_sp)
+	if (control_is_too_early() || self.busy_sp)
 		return CST_STATE_OFF;
 	if (control_has_ended()) {
 		state_swap(CST_STATE_ASK, CST_STATE_OFF);

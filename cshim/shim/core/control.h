@@ -15,6 +15,11 @@ extern HIDDEN struct cst_control control;
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);
 
+/* Returns whether the thread has no thread-local data yet: libc copies with
+ * memcpy() before there is a place for it, and a static program's own one may
+ * have hooks. */
+int control_is_too_early(void);
+
 /* control_end() switches recording off for good, whatever gdb wants, because
  * the clock cannot be read any more; control_has_ended() returns whether it
  * did. */

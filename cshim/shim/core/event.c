@@ -131,6 +131,10 @@ static COLD void watched(const struct depth_event *e)
 
 static COLD void event_any(const struct depth_event *e)
 {
+	/* Before there is thread-local data, as in a static program's own
+	 * memcpy(). */
+	if (unlikely(state_now() == CST_STATE_ASK && control_is_too_early()))
+		return;
 	/* A callback that removed itself still runs. */
 	if (unlikely(watch_any() || self.callback_sp))
 		watched(e);
