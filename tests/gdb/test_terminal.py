@@ -270,7 +270,7 @@ COMPLETIONS = [
     ("set cstrace timestamp e", {"set cstrace timestamp elapsed"}),
     ("set cstrace sync-method h", {"set cstrace sync-method handshake"}),
     ("show cstrace po", {"show cstrace pool"}),
-    ("info cst", {"info cstrace"}),
+    ("info cst", {"info cstrace", "info cstrace-log", "info cstrace-stops"}),
 ]
 
 

@@ -92,9 +92,9 @@ size_t values_put(struct bytes *out, const void *data, uint32_t n,
 
 struct value_list value_list(const void *data, uint32_t n, const char *names)
 {
-	const uint8_t *p = data;
+	const uint8_t *p = data ? data : (const uint8_t *)"";
 
-	return (struct value_list){{p, p + n, 0}, names ? names : ""};
+	return (struct value_list){{p, p + (data ? n : 0), 0}, names ? names : ""};
 }
 
 static void take_name(struct value_list *l, struct value *out)
