@@ -17,7 +17,8 @@ from .. import locate
 from ..engine import CstraceError
 from ..process import elf, hooks, relocations
 from ..process.control import Control
-from ..session.session import Session, is_native
+from ..process.connection import is_native
+from ..session.session import Session
 from ..ui import console, options
 from ..ui.options import Option
 from .base import FORMAT, TraceCommand

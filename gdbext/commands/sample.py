@@ -10,7 +10,7 @@ from .. import engine
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
-from ..session.session import Sampling
+from ..session.start_options import Sampling
 from .base import TraceCommand
 
 _WORDS = ["status", "stop"]

@@ -10,7 +10,7 @@ import gdb
 from .. import engine
 from ..ui import options
 from ..ui.options import Option
-from ..session.session import StartOptions
+from ..session.start_options import StartOptions
 from .base import CHOICE, RANGE, TraceCommand, choice_of
 
 USUAL_FLIGHT = 16 << 20

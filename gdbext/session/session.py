@@ -5,14 +5,15 @@ with the process, kept after it for show, report and save."""
 from __future__ import annotations
 
 import os
-import re
 import time
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import gdb
 
 from .. import engine, locate
 from ..process import hooks, sampler
+from ..process.connection import (
+    FOREIGN, connection_name, connection_type, core_path, is_native)
 from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
@@ -22,6 +23,8 @@ from ..engine import CstraceError, RecorderOptions, Trace, losses
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .recording import Recording
+from .start_options import (
+    CHOOSING, Sampling, StartOptions, recorded_options)
 from .stops import Stops
 from ..ui.stophooks import StopHook
 from .way import OnTheWay, refusal
@@ -29,68 +32,8 @@ from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
 FLIGHT_ROWS = 20  # at a crash
-FOREIGN = "programs of `target %s` are not recorded"
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "about 150 us an event"
-
-
-KEEPING = ("keep_depth", "keep_size", "keep_time")
-
-
-class Sampling(NamedTuple):
-    """How the program is sampled."""
-
-    hz: int
-    is_wall: bool
-    for_ns: int
-
-    def text(self) -> str:
-        return "%d samples a second %s%s" % (
-            self.hz, "on the clock" if self.is_wall else "of CPU time",
-            " for %s" % duration_text(self.for_ns) if self.for_ns else "")
-
-
-class StartOptions(NamedTuple):
-    """What one trace was begun with; None: what the settings say."""
-
-    sync: bool = False
-    depth: Optional[int] = None
-    filter: Optional[str] = None
-    exclude: Optional[str] = None
-    min_ns: Optional[int] = None
-    file: Optional[str] = None
-    module: Optional[str] = None
-    from_: Optional[str] = None
-    until: Optional[str] = None
-    to: Optional[str] = None
-    keep_depth: Optional[int] = None
-    keep_time: Optional[int] = None  # nanoseconds
-    keep_size: Optional[int] = None
-    is_sampled: bool = False  # by `cstrace sample` alone: no calls
-    flight_bytes: int = 0  # the newest calls only; 0: all
-
-    def choice(self) -> dict[str, Any]:
-        return {key: value for key, value in self._asdict().items()
-                if value is not None
-                and key not in ("sync", "to", "is_sampled", "flight_bytes",
-                                *KEEPING)}
-
-    def keeping(self) -> dict[str, int]:
-        """What is not recorded at all, of the options that were given."""
-        return {key: getattr(self, key) for key in KEEPING
-                if getattr(self, key) is not None}
-
-    def keeping_text(self) -> str:
-        """"keep-depth 3, keep-time 10 us", or ""."""
-        return ", ".join(
-            "%s %s" % (key.replace("_", "-"),
-                       duration_text(value) if key == "keep_time" else value)
-            for key, value in self.keeping().items() if value)
-
-
-# The settings that choose calls, by their part of a choice.
-CHOOSING = {"filter": "filter", "exclude": "exclude", "depth": "depth",
-            "min_ns": "min-time", "file": "in", "module": "module"}
 
 
 def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
@@ -758,7 +701,7 @@ class Session:
         new = naming.load_trace(os.path.expanduser(path))
         self._replace("the loaded trace")
         self.kept = self.loaded = new
-        self.last_options = _recorded_options(new)
+        self.last_options = recorded_options(new)
         say("%s: %s%s" % (path, self.kept_summary(),
                           "" if new.is_complete() else "; it was cut short, or "
                           "is being written: this is what is complete"))
@@ -844,37 +787,3 @@ class Session:
             what or "0 calls", count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns),
             "".join(", " + words for words in losses(s) + silent(s)))
-
-
-def _recorded_options(trace: Trace) -> StartOptions:
-    """The choice that `cstrace record` was given for it."""
-    choice = trace.choice()
-    return StartOptions(**{
-        key: value.decode("utf-8", "surrogateescape")
-        if isinstance(value, bytes) else value
-        for key, value in ((k, getattr(choice, k)) for k in (
-            "filter", "depth", "min_ns", "file", "module", "from_", "until"))
-        if value})
-
-
-def is_native() -> bool:
-    """Does the selected inferior live on this machine, in gdb's own hands?"""
-    connection = gdb.selected_inferior().connection
-    return connection is None or connection.type == "native"
-
-
-def connection_name() -> str:
-    connection = gdb.selected_inferior().connection
-    return "" if connection is None else str(connection.type)
-
-
-def core_path() -> str:
-    """The core file that gdb has; gdb says its path in `info files` only."""
-    text = gdb.execute("info files", to_string=True)
-    found = re.search(r"^Local core dump file:\n\s*`(.*)', file type", text,
-                      re.M)
-    return found[1] if found else ""
-
-
-def connection_type() -> str:
-    return gdb.selected_inferior().connection.type

@@ -19,7 +19,8 @@ from ..process.control import Control
 from ..engine import CstraceError
 from ..session.recording import RING, Recording, is_alive
 from ..process.deepbind import Redirect
-from ..session.session import FOREIGN, Session, connection_type, is_native
+from ..process.connection import FOREIGN, connection_type, is_native
+from ..session.session import Session
 
 # What ends a program unless it has a handler, and is a mistake of its own.
 _DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS")

@@ -29,7 +29,8 @@ def test_it_stops_in_that_call(gdb, tmp_path, variant):
               "cstrace goto " + visits(3), "bt", "info args", "finish")
     assert ids_of(tmp_path, "visit")[3] == visits(3)
     assert "in %s visit" % visits(3) in run.said()
-    frames = re.findall(r"^#(\d+) .*?(\w+) \(", run.out, re.M)
+    frames = re.findall(r"^#(\d+) .*?(\w+)(?: \[[\d.]+\])? \(",
+                        run.out, re.M)
     assert frames == [("0", "visit"), ("0", "visit"), ("1", "main")]
     assert "Value returned is $1 = 9" in run.out
     if variant.level == "-O0":

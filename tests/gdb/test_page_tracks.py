@@ -79,7 +79,7 @@ def test_each_counter_has_its_values(page, counted):
             float(value) for _, _, value in expected]
     assert tracks["queue"]["range"] == "-3 to 4"
     assert tracks["load"]["range"] == "-1.5 to 2"
-    # As it was said, which is no float.
+    # This is the program's own number, which no float can hold.
     assert tracks["limit"]["range"] == "18446744073709551615"
 
 

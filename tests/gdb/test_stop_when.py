@@ -37,7 +37,8 @@ def test_the_stop_is_in_the_users_frame(gdb, variant):
     run = gdb(build("visits.c", variant=variant), *ON,
               "cstrace stop-when leaf -under down", "run", "bt 2", "finish")
     assert "stop 1: leaf, under down; hit 1" in run.said()
-    assert re.findall(r"^#(\d+) .*?(\w+) \(", run.out, re.M)[:3] == [
+    assert re.findall(r"^#(\d+) .*?(\w+)(?: \[[\d.]+\])? \(",
+                      run.out, re.M)[:3] == [
         ("0", "leaf"), ("0", "leaf"), ("1", "visit")]
     assert "Value returned is $1 = 200" in run.out
 

@@ -94,7 +94,8 @@ struct value_list value_list(const void *data, uint32_t n, const char *names)
 {
 	const uint8_t *p = data ? data : (const uint8_t *)"";
 
-	return (struct value_list){{p, p + (data ? n : 0), 0}, names ? names : ""};
+	return (struct value_list){{p, p + (data ? n : 0), 0},
+				   names ? names : ""};
 }
 
 static void take_name(struct value_list *l, struct value *out)

@@ -45,7 +45,7 @@ struct cst_recorder {
 
 	struct writer *writer; /* the trace under way, or NULL */
 	struct cst_trace *snapshot;
-	struct tally tally; /* of the trace under way */
+	struct tally tally;   /* of the trace under way */
 	uint64_t start_ticks; /* its time 0: stops left out */
 	uint64_t n_records;   /* of earlier traces */
 	uint32_t n_traces;

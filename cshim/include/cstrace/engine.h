@@ -450,7 +450,7 @@ struct cst_status_report {
 	uint32_t sample_hz, sample_clock, sample_source, reserved2;
 	/* Rows that are no calls: spans, messages, exceptions. */
 	uint64_t n_other;
-	/* Of a flight recorder's trace: older calls that are not in it. */
+	/* Older calls that a flight recorder has forgotten. */
 	uint64_t n_forgotten;
 };
 
