@@ -156,7 +156,8 @@ def test_what_does_not_go(tmp_path, words, text):
 @pytest.fixture(scope="module", name="sampled")
 def a_sampled_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sampled")
-    sample(folder, program(), "plain", 1000, options=["--sample", "-o", "t.cst"])
+    sample(folder, program(), "plain", 1000,
+           options=["--sample", "-o", "t.cst"])
     return folder
 
 
@@ -233,7 +234,8 @@ def test_a_file_is_the_same_trace_when_it_is_saved_again(sampled):
 
 def test_the_graph_and_the_last_stacks(sampled):
     shown = command(sampled, "graph", "t.cst").stdout
-    assert re.search(r"%  _start\n.*%  +main\n.*%  +all\n.*%  +four", shown, re.S)
+    assert re.search(
+        r"%  _start\n.*%  +main\n.*%  +all\n.*%  +four", shown, re.S)
     stacks = command(sampled, "report", "--stacks", "t.cst").stdout
     assert re.match(r"# t1: sampled \(\d+\), at [\d.]+ s\n_start\n  __libc",
                     stacks)

@@ -30,7 +30,8 @@ def a_process():
 
 def test_threads_that_run(tmp_path, process):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
-    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 400, "--for", "2s")
+    done = command(tmp_path, "sample", "-p", one.pid,
+                   "--hz", 400, "--for", "2s")
     assert done.returncode == 0, done.stderr
     assert re.match(r"cstrace: \d+ samples in 4 threads in cstrace.cst, .* s; "
                     r"each stopped a thread for \d+ us\n$", done.stderr)

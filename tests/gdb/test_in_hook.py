@@ -87,7 +87,8 @@ def test_ctrl_c_in_the_midst_of_calls(tmp_path, way):
             seen = t.wait("received signal SIGINT", PROMPT)
             assert "cyg_profile" not in seen and "libcstrace" not in seen
             seen = t.ask("bt")
-            assert re.match(r"#0 .*(leaf|work|main)(?: \[[\d.]+\])? \(.*hot.c", seen)
+            assert re.match(
+                r"#0 .*(leaf|work|main)(?: \[[\d.]+\])? \(.*hot.c", seen)
             assert re.search(r"^\d+\t", t.ask("next"), re.M)
             t.go_on()
         t.interrupt()
@@ -135,7 +136,8 @@ def test_ctrl_c_in_a_static_program(tmp_path):
         for _ in range(8):
             t.interrupt()
             t.wait("received signal SIGINT", PROMPT)
-            assert re.match(r"#0 .*(leaf|work|main)(?: \[[\d.]+\])? \(.*hot.c", t.ask("bt"))
+            assert re.match(
+                r"#0 .*(leaf|work|main)(?: \[[\d.]+\])? \(.*hot.c", t.ask("bt"))
             t.go_on()
         t.interrupt()
         t.wait("received signal SIGINT", PROMPT)

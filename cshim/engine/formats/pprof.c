@@ -274,6 +274,7 @@ static int put_samples(struct pprof *p, struct cst_error *err)
 	if (status == 0)
 		status = filter_new(&seen, &p->filter, err);
 	if (status < 0)
+		/* cppcheck-suppress memleak ; auto_free */
 		return status;
 	put_type(p, PROFILE_TYPE, "samples", "count");
 	put_type(p, PROFILE_TYPE, s->clock ? "wall" : "cpu", "nanoseconds");

@@ -442,7 +442,7 @@ static int64_t count_locked(struct cst_recorder *r, struct filter *wanted,
 	if (status == 0)
 		status = tally_add(&r->tally, t, err);
 	for (uint32_t i = 0; i < r->tally.cap_sites && status == 0; i++)
-		if (r->tally.of_site[i] && i < r->names->n_sites &&
+		if (i < r->names->n_sites && r->tally.of_site[i] &&
 		    filter_excludes(wanted, r->names,
 				    r->names->sites[i].function))
 			n += (int64_t)r->tally.of_site[i];
