@@ -71,6 +71,8 @@ void area_place(struct area *a, uint8_t *base)
 	a->chunks = (struct cst_chunk *)(base + CST_AT_CHUNK_STATES);
 	a->mappings = (struct cst_mapping *)(base + CST_AT_MAPPINGS);
 	a->text = (const char *)base + CST_AT_TEXT;
+	a->copies = (uint32_t *)(base + CST_AT_COPIES);
+	a->steps = (struct cst_copy *)(base + CST_AT_STEPS);
 	a->sites = (struct cst_site *)(base + CST_AT_SITES);
 	a->records = base + CST_AT_CHUNKS;
 }

@@ -19,6 +19,8 @@ struct area {
 	struct cst_chunk *chunks;
 	struct cst_mapping *mappings;
 	const char *text; /* of the mappings: CST_TEXT_SIZE bytes */
+	uint32_t *copies;
+	struct cst_copy *steps;
 	struct cst_site *sites;
 	uint8_t *records;    /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks;   /* as grown here; the head's copy is not trusted */

@@ -5,8 +5,8 @@
  * control.h are all that the two have in common; both check magic, layout and
  * size.
  *
- *	header | processes | threads | chunk states | mappings | text | sites |
- *	chunks
+ *	header | processes | threads | chunk states | mappings | text | copies |
+ *	steps | sites | chunks
  *
  * Each table has its largest size from the start; the file is sparse, so that
  * costs address space, not memory.  All numbers are little endian.  A field
@@ -49,6 +49,7 @@ enum {
 	CST_MAX_MAPPINGS = 65536,
 	CST_TEXT_SIZE = 4194304, /* bytes of text of the mappings */
 	CST_NAME_SIZE = 64,
+	CST_MAX_COPIES = 1 << 20, /* steps of copy programs */
 };
 
 /* The kind of a site: a place that calls a hook; one where an exception is
@@ -77,7 +78,11 @@ enum cst_kind {
 
 /* Whether a hook records a site's events; the reader sets it, the hook obeys.
  * */
-enum cst_verdict { CST_RECORDED = 0, CST_MUTED = 1 };
+enum cst_verdict {
+	CST_RECORDED = 0,
+	CST_MUTED = 1,
+	CST_COPIED = 2, /* recorded, and the site's copy program is run */
+};
 
 /* How an entry's site leads from its record to the canonical frame address, as
  * the reader has found out; 0: it has not looked yet. */
@@ -172,6 +177,74 @@ struct cst_site {
 	uint16_t kind;	  /* enum cst_kind */
 };
 _Static_assert(sizeof(struct cst_site) == 32, "area layout");
+
+/* The registers that a copy program can use: those that a hook has as its
+ * caller had them.  CST_REG_SP is the record's sp. */
+enum cst_copy_register {
+	CST_REG_RBX = 0,
+	CST_REG_RBP,
+	CST_REG_R12,
+	CST_REG_R13,
+	CST_REG_R14,
+	CST_REG_R15,
+	CST_REG_SP,
+	CST_N_REGS,
+};
+
+/* What a step of a copy program does.  Steps "emit" raw bytes, which the
+ * CST_VALUES record hands to the reader; A is an address that a step sets for
+ * those after it.  No step can fault: what cannot be read has a status that
+ * says so, and A becomes 0.  A status and what follows it are emitted together.
+ * A step whose bytes have no room within CST_RAW_MAX emits nothing and ends the
+ * program, as does a register or frame step that cannot be done: the reader
+ * sees that the bytes end too early. */
+enum cst_copy_op {
+	CST_COPY_END = 0,
+	/* Emits the low `size` bytes (at most 8) of the register. */
+	CST_COPY_REGISTER,
+	/* Emits the `size` bytes at the register + offset. */
+	CST_COPY_FRAME,
+	CST_COPY_POINT,	   /* A = register + offset */
+	CST_COPY_POINT_AT, /* A = the 8 bytes at the register + offset */
+	CST_COPY_FOLLOW,   /* A = the 8 bytes at A + offset */
+	/* Emits a status, CST_COPIED_BAD or CST_COPIED_OK, and in the latter
+	 * case the `size` bytes at A + offset. */
+	CST_COPY_BYTES,
+	/* The text at A: emits a status (any), and for CST_COPIED_OK and
+	 * CST_COPIED_CUT a byte n and n bytes, at most `size` (0: 32). */
+	CST_COPY_TEXT,
+	/* Likewise the text whose address is at A + offset, and whose length
+	 * is at A + offset + 8 * (int8_t)reg. */
+	CST_COPY_SIZED_TEXT,
+	/* A vector whose begin is at A + offset and whose end is 8 bytes behind
+	 * that.  Emits a status, CST_COPIED_BAD, _OK or _CUT, and in the latter
+	 * two cases the 8 bytes end - begin, and so many whole elements of
+	 * `size` bytes as fit into 16 bytes (none, if size is 0). */
+	CST_COPY_HEAD,
+};
+
+enum cst_copied {
+	CST_COPIED_BAD = 0, /* the memory cannot be read */
+	CST_COPIED_OK = 1,
+	CST_COPIED_CUT = 2, /* there is more than was copied */
+	CST_COPIED_NULL = 3,
+};
+
+/* A step.  The program of a site begins at the step that copies[site] tells,
+ * and ends at CST_COPY_END, or after CST_COPY_STEPS_MAX steps. */
+struct cst_copy {
+	uint8_t op;    /* enum cst_copy_op */
+	uint8_t reg;   /* enum cst_copy_register */
+	uint16_t size; /* bytes */
+	int32_t offset;
+};
+_Static_assert(sizeof(struct cst_copy) == 8, "area layout");
+
+/* The entries of the table of copies, by site: 0, the reader has not looked
+ * yet; CST_COPY_NOTHING; or more than that, by which the number of the
+ * program's first step is smaller.  The reader writes the steps, then the entry
+ * (release), then the site's verdict. */
+enum { CST_COPY_NOTHING = 1, CST_COPY_FIRST = 2 };
 
 /* A process that writes into the area: the traced one or a child of it. */
 struct cst_process {
@@ -312,6 +385,13 @@ struct cst_area {
 	 * zeroes the oldest full one and claims it.  is_file is set.
 	 * flight_hand counts the chunks that were looked at for that. */
 	uint32_t flight_chunks, flight_hand;
+
+	/* 1: the reader wants values of calls.  A hook that has made a site of
+	 * a hook wakes it, and waits until the site's entry in the table of
+	 * copies (which is the futex) is not 0. */
+	uint32_t wants_values;
+	uint32_t n_copy_waiting; /* hooks that wait so */
+	uint32_t n_copies;	 /* steps that are used */
 };
 
 /* Numbers below CST_FIRST_SITE in a record's place of a site: marks of other
@@ -341,6 +421,11 @@ enum {
 	/* The hooks have passed over fp calls of the thread since its last
 	 * record, for they are deeper than keep_depth; sp is where it is. */
 	CST_PASSED = 7,
+	/* Raw bytes of the thread's next record of a site, as its copy program
+	 * emitted them.  Byte 0 is their number (at most CST_RAW_MAX); the last
+	 * ones, at most CST_VALUES_BYTES, follow; those before them are in
+	 * CST_TEXT records.  Bytes 0 to 5 are in sp, the others in fp. */
+	CST_VALUES = 8,
 	CST_FIRST_SITE = 16,
 };
 
@@ -367,6 +452,10 @@ enum {
 	CST_MESSAGE_MAX = 256,	  /* most bytes of a what() */
 	CST_VALUES_MAX = 1024,	  /* most bytes of values of a record */
 	CST_VALUE_TEXT_MAX = 128, /* most bytes of one text, unless asked */
+	CST_RAW_MAX = 240,	  /* most bytes that a copy program emits */
+	CST_VALUES_BYTES = 11,	  /* most of them in the last record */
+	CST_COPY_STEPS_MAX = 256, /* of one program */
+	CST_COPY_TEXT_MAX = 32,	  /* bytes of a text, unless the step says */
 };
 
 /* The type that stands for the end of a thread by pthread_exit() or
@@ -383,7 +472,9 @@ enum {
 	(CST_AT_CHUNK_STATES + CST_MAX_CHUNKS * sizeof(struct cst_chunk))
 #define CST_AT_TEXT \
 	(CST_AT_MAPPINGS + CST_MAX_MAPPINGS * sizeof(struct cst_mapping))
-#define CST_AT_SITES (CST_AT_TEXT + CST_TEXT_SIZE)
+#define CST_AT_COPIES (CST_AT_TEXT + CST_TEXT_SIZE)
+#define CST_AT_STEPS (CST_AT_COPIES + CST_MAX_SITES * sizeof(uint32_t))
+#define CST_AT_SITES (CST_AT_STEPS + CST_MAX_COPIES * sizeof(struct cst_copy))
 #define CST_AT_CHUNKS                                                        \
 	((CST_AT_SITES + CST_MAX_SITES * sizeof(struct cst_site) + 0xffff) & \
 	 ~0xffffull)

@@ -79,6 +79,16 @@ static inline struct cst_chunk *area_chunk(uint32_t index)
 	return (struct cst_chunk *)area_at(CST_AT_CHUNK_STATES) + index;
 }
 
+static inline uint32_t *area_copies(uint32_t site)
+{
+	return (uint32_t *)area_at(CST_AT_COPIES) + site;
+}
+
+static inline const struct cst_copy *area_step(uint32_t index)
+{
+	return (const struct cst_copy *)area_at(CST_AT_STEPS) + index;
+}
+
 static inline struct cst_mapping *area_mapping(uint32_t index)
 {
 	return (struct cst_mapping *)area_at(CST_AT_MAPPINGS) + index;
