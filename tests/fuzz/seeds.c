@@ -101,6 +101,7 @@ static void words(void)
 		const char *name, *values;
 	} all[] = {
 		{KIND_FUNCTION, "abc", "a,b"},
+		{KIND_FUNCTION, "open", "p,x,mode,v,n"},
 		{KIND_SPAN, "span load", "file,n"},
 		{KIND_MESSAGE, "log: %s is %5.2d%%", "what,n"},
 		{KIND_COUNT, "count bytes", ""},
@@ -111,16 +112,21 @@ static void words(void)
 	struct draft d;
 
 	draft_begin(&d);
-	for (uint32_t i = 0; i < 7; i++) {
+	for (uint32_t i = 0; i < 8; i++) {
 		uint32_t site = draft_site(&d, all[i].name, i);
 		uint32_t function = d.names->sites[site].function;
 
 		names_set_kind(d.names, function, all[i].kind, all[i].values);
 	}
 	for (uint64_t i = 0; i < 50; i++) {
-		uint64_t seq = draft_enter(&d, i % 7, i * 100);
+		uint64_t seq = draft_enter(&d, i % 8, i * 100);
 
-		lane_keep_values(d.lane, seq, "s\003a\nbi\005d\200\001", 10, 0);
+		if (i % 8 == 1)
+			lane_keep_values(d.lane, seq,
+					 "{i\002}n\004READ[\005i\002]o", 16, 0);
+		else
+			lane_keep_values(d.lane, seq, "s\003a\nbi\005d\200\001",
+					 10, 0);
 		if (i == 20)
 			writer_flush(d.w, NULL);
 		draft_exit(&d, seq, i * 100 + 50);

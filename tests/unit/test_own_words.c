@@ -280,7 +280,7 @@ static void bytes_that_are_no_values_do_no_harm(void **state)
 			i % 4 ? "%s %5.3d%*c%n%p%%%|a.c|x|f|,,\xff,a|zz"
 			      : NULL);
 	for (int i = 0; i < 150; i++) {
-		static const char tags[] = "iuxpfcbsS0?dq";
+		static const char tags[] = "iuxpfcbsS0?dqno{}[]";
 		uint8_t bytes[64];
 		uint32_t n;
 
@@ -288,7 +288,7 @@ static void bytes_that_are_no_values_do_no_harm(void **state)
 			seed = seed * 6364136223846793005u + 1;
 			bytes[n] = seed >> 40 & 1
 					   ? (uint8_t)(seed >> 48)
-					   : (uint8_t)tags[(seed >> 48) % 13];
+					   : (uint8_t)tags[(seed >> 48) % 19];
 		}
 		said(&p, sites[(seed >> 32) % 9],
 		     SP_OUTER - (seed >> 20) % 8 * 16, bytes,

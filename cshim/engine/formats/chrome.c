@@ -12,6 +12,8 @@
 #include "formats/thread_ids.h"
 #include "names/json.h"
 #include "names/put.h"
+#include "names/values_json.h"
+#include "names/values_text.h"
 #include "trace/callid.h"
 #include "cstrace/layout.h"
 

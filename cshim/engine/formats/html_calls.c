@@ -6,6 +6,7 @@
 #include "formats/html_calls.h"
 #include "base/array.h"
 #include "formats/html_data.h"
+#include "names/values_text.h"
 
 #include <stdlib.h>
 

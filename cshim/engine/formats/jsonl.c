@@ -8,6 +8,8 @@
 #include "formats/site_text.h"
 #include "names/json.h"
 #include "names/put.h"
+#include "names/values_json.h"
+#include "names/values_text.h"
 #include "rows/row.h"
 #include "trace/callid.h"
 

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads the bytes of values and writes them as rows and JSON have them.  A
- * message's format is the program's: each conversion is checked, and written
- * anew for the value that is there.
+ * Keeps the bytes of values, and reads them one by one.
  */
 #include "names/values.h"
 
-#include "base/utf8.h"
 #include "cstrace/layout.h"
-#include "names/json.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- memory ---------------------------------------------------------------
@@ -131,13 +124,45 @@ static void take_float(struct cursor *c, struct value *out)
 	c->p += 8;
 }
 
-int value_next(struct value_list *l, struct value *out)
+static int next(struct value_list *l, struct value *out, int depth);
+
+/* Takes what is inside a struct or an array, and its end. */
+static void take_inside(struct value_list *l, struct value *out, int depth,
+			uint8_t end)
+{
+	struct cursor *c = &l->c;
+	struct value field;
+
+	out->inside = *l;
+	if (depth == VALUES_DEPTH)
+		c->failed = 1;
+	while (!c->failed && c->p < c->end && *c->p != end)
+		next(l, &field, depth + 1);
+	out->inside.c.end = c->p;
+	if (cursor_byte(c) != end)
+		c->failed = 1;
+}
+
+/* An array's elements have no names, nor has what is in them. */
+static void take_array(struct cursor *c, struct value *out, int depth)
+{
+	struct value_list l = {.names = ""};
+
+	out->u = cursor_varint(c);
+	l.c = *c;
+	take_inside(&l, out, depth, CST_VALUE_ARRAY_END);
+	*c = l.c;
+}
+
+static int next(struct value_list *l, struct value *out, int depth)
 {
 	struct cursor *c = &l->c;
 
 	if (c->failed || c->p == c->end)
 		return 0;
 	*out = (struct value){.kind = cursor_byte(c)};
+	if (out->kind != VALUE_TICKS)
+		take_name(l, out);
 	switch (out->kind) {
 	case CST_VALUE_INT:
 		out->u = cursor_varint(c);
@@ -158,17 +183,34 @@ int value_next(struct value_list *l, struct value *out)
 		break;
 	case CST_VALUE_TEXT:
 	case CST_VALUE_CUT_TEXT:
+	case CST_VALUE_NAME:
 		take_text(c, out);
+		break;
+	case CST_VALUE_STRUCT:
+		take_inside(l, out, depth, CST_VALUE_STRUCT_END);
+		break;
+	case CST_VALUE_ARRAY:
+		take_array(c, out, depth);
 		break;
 	case CST_VALUE_NULL:
 	case CST_VALUE_BAD:
+	case CST_VALUE_GONE:
 		break;
 	default:
 		c->failed = 1;
 	}
-	if (out->kind != VALUE_TICKS)
-		take_name(l, out);
 	return !c->failed;
+}
+
+int value_next(struct value_list *l, struct value *out)
+{
+	return next(l, out, 0);
+}
+
+int value_is_text(const struct value *v)
+{
+	return v->kind == CST_VALUE_TEXT || v->kind == CST_VALUE_CUT_TEXT ||
+	       v->kind == CST_VALUE_NAME;
 }
 
 uint64_t values_ticks(const struct values *v)
@@ -192,469 +234,4 @@ int values_first(const struct values *v, int of_result, struct value *out)
 	l = of_result ? value_list(v->data + v->n, v->n_result, NULL)
 		      : value_list(v->data, v->n, NULL);
 	return value_next(&l, out);
-}
-
-/* ---- as text --------------------------------------------------------------
- */
-
-/* Text that is cut where its room ends, with "..." there. */
-struct line {
-	char *p, *end;
-};
-
-static void put(struct line *l, const char *text, size_t n)
-{
-	size_t room = (size_t)(l->end - l->p);
-
-	if (n > room)
-		n = room;
-	/* cppcheck-suppress uninitvar */
-	memcpy(l->p, text, n);
-	l->p += n;
-}
-
-static void put_word(struct line *l, const char *text)
-{
-	put(l, text, strlen(text));
-}
-
-/* Puts text of which one half is room enough: it is escaped and cut. */
-static void put_escaped(struct line *l, const char *text, size_t n)
-{
-	char copy[CST_VALUES_MAX + 1], escaped[4 * sizeof(copy) + 16];
-
-	if (n >= sizeof(copy))
-		n = sizeof(copy) - 1;
-	memcpy(copy, text, n);
-	copy[n] = 0;
-	put(l, escaped,
-	    (size_t)(utf8_put(escaped, copy, sizeof(escaped)) - escaped));
-}
-
-/* "text" with what would end the text, or is not to be seen, escaped.  A NUL in
- * it ends no text of the program's, but may be in a record of somebody's. */
-static void put_quoted(struct line *l, char quote, const char *text, size_t n)
-{
-	put(l, &quote, 1);
-	for (size_t i = 0, plain; i < n; i += plain + 1) {
-		for (plain = 0; i + plain < n; plain++) {
-			char c = text[i + plain];
-
-			if (c == quote || c == '\\' || c == '\n' || c == '\t' ||
-			    c == '\r' || !c)
-				break;
-		}
-		put_escaped(l, text + i, plain);
-		if (i + plain < n) {
-			char c = text[i + plain];
-			char escape[] = {'\\', c == '\n'   ? 'n'
-					       : c == '\t' ? 't'
-					       : c == '\r' ? 'r'
-					       : !c	   ? '0'
-							   : c};
-
-			put(l, escape, 2);
-		}
-	}
-	put(l, &quote, 1);
-}
-
-/* The debugger's locale may have a comma there. */
-static void put_point(char *number)
-{
-	char *comma = strchr(number, ',');
-
-	if (comma)
-		*comma = '.';
-}
-
-/* The fewest digits that are that number. */
-static int float_text(double f, char *out, size_t size)
-{
-	int digits = 6;
-
-	do {
-		snprintf(out, size, "%.*g", digits, f);
-		digits = digits < 15 ? 15 : digits + 1;
-	} while (digits <= 17 && !isnan(f) && strtod(out, NULL) != f);
-	put_point(out);
-	return (int)strlen(out);
-}
-
-/* The text of a value that is no text. */
-static int number_text(const struct value *v, char *out, size_t size)
-{
-	switch (v->kind) {
-	case CST_VALUE_INT:
-		return snprintf(out, size, "%" PRId64, v->i);
-	case CST_VALUE_UINT:
-		return snprintf(out, size, "%" PRIu64, v->u);
-	case CST_VALUE_HEX:
-	case CST_VALUE_POINTER:
-		return snprintf(out, size, "0x%" PRIx64, v->u);
-	case CST_VALUE_FLOAT:
-		return float_text(v->f, out, size);
-	case CST_VALUE_BOOL:
-		return snprintf(out, size, "%s", v->u ? "true" : "false");
-	case CST_VALUE_NULL:
-		return snprintf(out, size, "NULL");
-	default:
-		return snprintf(out, size, "?");
-	}
-}
-
-static void put_value(struct line *l, const struct value *v)
-{
-	char text[64] = {(char)v->u};
-
-	switch (v->kind) {
-	case CST_VALUE_TEXT:
-		put_quoted(l, '"', v->text, v->size);
-		break;
-	case CST_VALUE_CUT_TEXT:
-		put_quoted(l, '"', v->text, v->size);
-		put_word(l, "...");
-		break;
-	case CST_VALUE_CHAR:
-		put_quoted(l, '\'', text, 1);
-		break;
-	default:
-		put(l, text, (size_t)number_text(v, text, sizeof(text)));
-	}
-}
-
-static void put_named(struct line *l, const struct value *v)
-{
-	if (v->name_size) {
-		put_escaped(l, v->name, v->name_size);
-		put_word(l, "=");
-	}
-	put_value(l, v);
-}
-
-/* Puts the rest of a list in brackets; nothing where there is no more. */
-static void put_list(struct line *l, struct value_list *list)
-{
-	const char *before = "(";
-	struct value v;
-
-	while (value_next(list, &v)) {
-		if (v.kind == VALUE_TICKS)
-			continue;
-		put_word(l, before);
-		put_named(l, &v);
-		before = ", ";
-	}
-	if (*before == ',')
-		put_word(l, ")");
-}
-
-static void put_result(struct line *l, const struct values *v)
-{
-	struct value_list list = value_list(v->data + v->n, v->n_result, "");
-	struct value value;
-
-	if (!value_next(&list, &value))
-		return;
-	put_word(l, " = ");
-	put_value(l, &value);
-}
-
-/* The number that tells an asynchronous span from others. */
-static void put_async(struct line *l, struct value_list *list)
-{
-	struct value id;
-
-	if (!value_next(list, &id))
-		return;
-	put_word(l, " #");
-	put_value(l, &id);
-	put_list(l, list);
-}
-
-char *values_put_row(char *out, const struct function *f,
-		     const struct values *v, int is_close)
-{
-	struct line l = {out, out + VALUES_ROOM - 4};
-	struct value_list list =
-		value_list(v ? v->data : NULL, v ? v->n : 0, f->values);
-	char message[VALUES_ROOM];
-	struct value value;
-
-	switch (f->kind) {
-	case KIND_MESSAGE:
-	case KIND_POINT:
-		values_message(f, v, message, sizeof(message));
-		put_word(&l, "log: ");
-		l.p = utf8_put(l.p, message, (unsigned)(l.end - l.p));
-		break;
-	case KIND_COUNT:
-		if (value_next(&list, &value)) {
-			put_word(&l, " = ");
-			put_value(&l, &value);
-		}
-		break;
-	case KIND_ASYNC:
-	case KIND_ASYNC_END:
-		put_async(&l, &list);
-		break;
-	default:
-		if (!is_close)
-			put_list(&l, &list);
-		if (v)
-			put_result(&l, v);
-	}
-	if (l.p == l.end) {
-		memcpy(l.p, "...", 3);
-		return l.p + 3;
-	}
-	return l.p;
-}
-
-/* ---- messages -------------------------------------------------------------
- */
-
-enum { FIELD_MAX = 200 }; /* the widest field, and the most digits */
-
-/* A conversion of the format; -1: not given. */
-struct conversion {
-	char flags[8];
-	int width, precision;
-	char letter; /* 0: there is none */
-};
-
-/* A number in the format, or a value for "*". */
-static int take_field(const char **p, struct value_list *values)
-{
-	struct value v;
-	int64_t n = 0;
-
-	if (**p == '*') {
-		++*p;
-		if (value_next(values, &v) &&
-		    (v.kind == CST_VALUE_INT || v.kind == CST_VALUE_UINT))
-			n = v.i;
-		return n < -FIELD_MAX  ? -FIELD_MAX
-		       : n > FIELD_MAX ? FIELD_MAX
-				       : (int)n;
-	}
-	for (; **p >= '0' && **p <= '9'; ++*p)
-		if (n <= FIELD_MAX)
-			n = n * 10 + **p - '0';
-	return n > FIELD_MAX ? FIELD_MAX : (int)n;
-}
-
-/* Reads the conversion behind a '%' and returns the place behind it. */
-static const char *take_conversion(const char *p, struct value_list *values,
-				   struct conversion *out)
-{
-	size_t n = 0;
-
-	*out = (struct conversion){.width = -1, .precision = -1};
-	for (; *p && strchr("-+ #0'", *p); p++)
-		if (n < sizeof(out->flags) - 2 && *p != '\'')
-			out->flags[n++] = *p;
-	if (*p == '*' || (*p >= '1' && *p <= '9')) {
-		out->width = take_field(&p, values);
-		if (out->width < 0) {
-			out->flags[n] = '-';
-			out->width = -out->width;
-		}
-	}
-	if (*p == '.') {
-		p++;
-		out->precision = take_field(&p, values);
-	}
-	while (*p && strchr("hlLqjzt", *p))
-		p++;
-	out->letter = *p;
-	return *p ? p + 1 : p;
-}
-
-static void put_text_field(struct line *l, const struct conversion *c,
-			   const struct value *v)
-{
-	size_t size = c->precision >= 0 && (uint32_t)c->precision < v->size
-			      ? (size_t)c->precision
-			      : v->size;
-	size_t blanks = c->width > 0 && (size_t)c->width > size
-				? (size_t)c->width - size
-				: 0;
-	int is_left = strchr(c->flags, '-') != NULL;
-
-	for (size_t i = 0; i < blanks && !is_left; i++)
-		put(l, " ", 1);
-	put(l, v->text, size);
-	if (v->kind == CST_VALUE_CUT_TEXT)
-		put_word(l, "...");
-	for (size_t i = 0; i < blanks && is_left; i++)
-		put(l, " ", 1);
-}
-
-/* Writes the number as the conversion has it; 0: it is not for such a value. */
-static int put_number_field(struct line *l, const struct conversion *c,
-			    const struct value *v)
-{
-	char format[40], text[2 * FIELD_MAX + 400];
-	int is_number = v->kind == CST_VALUE_INT || v->kind == CST_VALUE_UINT ||
-			v->kind == CST_VALUE_HEX ||
-			v->kind == CST_VALUE_POINTER ||
-			v->kind == CST_VALUE_CHAR || v->kind == CST_VALUE_BOOL;
-	int is_float = v->kind == CST_VALUE_FLOAT, n = 0;
-	char *p = format + sprintf(format, "%%%s", c->flags);
-
-	if (c->width >= 0)
-		p += sprintf(p, "%d", c->width);
-	if (c->precision >= 0)
-		p += sprintf(p, ".%d", c->precision);
-	if (is_number && strchr("di", c->letter)) {
-		strcpy(p, PRId64);
-		n = snprintf(text, sizeof(text), format, v->i);
-	} else if (is_number && strchr("uoxX", c->letter)) {
-		sprintf(p, "l%c", c->letter);
-		n = snprintf(text, sizeof(text), format, (unsigned long)v->u);
-	} else if (is_float && strchr("aAeEfFgG", c->letter)) {
-		sprintf(p, "%c", c->letter);
-		n = snprintf(text, sizeof(text), format, v->f);
-		put_point(text);
-	} else {
-		return 0;
-	}
-	put(l, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
-	return 1;
-}
-
-static void put_field(struct line *l, const struct conversion *c,
-		      const struct value *v)
-{
-	char text[64];
-	struct value word = {.text = text};
-
-	if (v->kind == CST_VALUE_TEXT || v->kind == CST_VALUE_CUT_TEXT) {
-		put_text_field(l, c, v);
-		return;
-	}
-	if (c->letter != 'c' && c->letter != 'p' && put_number_field(l, c, v))
-		return;
-	if (c->letter == 'c' && v->u < 0x80) {
-		text[0] =
-			(char)(v->kind == CST_VALUE_INT ? v->i : (int64_t)v->u);
-		word.size = 1;
-	} else {
-		word.size = (uint32_t)number_text(v, text, sizeof(text));
-	}
-	put_text_field(l, c, &word);
-}
-
-void values_message(const struct function *f, const struct values *v, char *out,
-		    size_t size)
-{
-	struct value_list values =
-		value_list(v ? v->data : NULL, v ? v->n : 0, f->values);
-	struct line l = {out, out + size - 1};
-	const char *p = names_bare(f);
-	struct conversion c;
-	struct value value;
-
-	if (f->kind == KIND_POINT && value_next(&values, &value) &&
-	    value.text) {
-		put(&l, value.text, value.size);
-		p = "";
-	}
-	while (*p) {
-		size_t plain = strcspn(p, "%");
-
-		put(&l, p, plain);
-		p += plain;
-		if (*p != '%')
-			break;
-		if (p[1] == '%' || f->kind == KIND_POINT) {
-			put(&l, p, 1);
-			p += f->kind == KIND_POINT ? 1 : 2;
-			continue;
-		}
-		p = take_conversion(p + 1, &values, &c);
-		if (value_next(&values, &value))
-			put_field(&l, &c, &value);
-		else
-			put_word(&l, "?");
-	}
-	/* A row ends without them. */
-	while (l.p > out && l.p[-1] == '\n')
-		l.p--;
-	*l.p = 0;
-}
-
-/* ---- JSON -----------------------------------------------------------------
- */
-
-static void put_json_text(struct bytes *out, const char *text, size_t n,
-			  const char *end)
-{
-	char copy[CST_VALUES_MAX + 1];
-
-	if (n >= sizeof(copy))
-		n = sizeof(copy) - 1;
-	memcpy(copy, text, n);
-	copy[n] = 0;
-	bytes_put_byte(out, '"');
-	json_put_text(out, copy);
-	json_put_text(out, end);
-	bytes_put_byte(out, '"');
-}
-
-void value_put_json(struct bytes *out, const struct value *v)
-{
-	char text[64] = {(char)v->u};
-	int n;
-
-	switch (v->kind) {
-	case CST_VALUE_TEXT:
-		put_json_text(out, v->text, v->size, "");
-		return;
-	case CST_VALUE_CUT_TEXT:
-		put_json_text(out, v->text, v->size, "...");
-		return;
-	case CST_VALUE_CHAR:
-		put_json_text(out, text, 1, "");
-		return;
-	case CST_VALUE_NULL:
-		bytes_put(out, "null", 4);
-		return;
-	default:
-		break;
-	}
-	n = number_text(v, text, sizeof(text));
-	if (v->kind == CST_VALUE_INT || v->kind == CST_VALUE_UINT ||
-	    v->kind == CST_VALUE_BOOL ||
-	    (v->kind == CST_VALUE_FLOAT && isfinite(v->f)))
-		bytes_put(out, text, (size_t)n);
-	else
-		put_json_text(out, text, (size_t)n, "");
-}
-
-void values_put_json(struct bytes *out, const void *data, uint32_t n,
-		     const char *names)
-{
-	struct value_list l = value_list(data, n, names);
-	const char *before = "{";
-	unsigned number = 0;
-	struct value v;
-
-	while (value_next(&l, &v)) {
-		char name[24];
-
-		if (v.kind == VALUE_TICKS)
-			continue;
-		bytes_put(out, before, 1);
-		before = ",";
-		snprintf(name, sizeof(name), "%u", ++number);
-		if (v.name_size)
-			put_json_text(out, v.name, v.name_size, "");
-		else
-			put_json_text(out, name, strlen(name), "");
-		bytes_put_byte(out, ':');
-		value_put_json(out, &v);
-	}
-	bytes_put(out, *before == '{' ? "{}" : "}", *before == '{' ? 2 : 1);
 }

@@ -42,48 +42,38 @@ size_t values_put(struct bytes *out, const void *data, uint32_t n,
  * the ticks since an asynchronous span began, as a varint. */
 enum { VALUE_TICKS = 'd' };
 
-struct value {
-	uint8_t kind;	  /* enum cst_value, or VALUE_TICKS */
-	const char *name; /* not NUL-terminated */
-	size_t name_size; /* 0: it has no name */
-	union {
-		int64_t i;
-		uint64_t u;
-		double f;
-	};
-	const char *text; /* not NUL-terminated */
-	uint32_t size;
-};
+/* The most structs and arrays within each other: what is deeper is no value. */
+enum { VALUES_DEPTH = 4 };
 
 struct value_list {
 	struct cursor c;
 	const char *names; /* of those to come */
 };
 
+struct value {
+	uint8_t kind;	  /* enum cst_value, or VALUE_TICKS */
+	const char *name; /* not NUL-terminated */
+	size_t name_size; /* 0: it has no name */
+	union {
+		int64_t i;
+		uint64_t u; /* of an array: how many elements it has */
+		double f;
+	};
+	const char *text; /* of a text or a name, not NUL-terminated */
+	uint32_t size;
+	struct value_list inside; /* the fields, the first elements */
+};
+
 /* Returns a list over n bytes of values with these names (commas between, or
  * NULL). */
 struct value_list value_list(const void *data, uint32_t n, const char *names);
 
-/* Puts the next value into *out.  Returns 1, or 0 at the end. */
+/* Puts the next value into *out, a struct or an array as one.  Returns 1, or 0
+ * at the end. */
 int value_next(struct value_list *l, struct value *out);
 
-/* ---- as text ------------------------------------------------------------- */
-
-/* The most bytes that the functions below write. */
-enum { VALUES_ROOM = 4096 };
-
-/* Appends what stands behind the name of a row: `(file="a.txt", n=3)`, with
- * ` = 7` for a result (alone if is_close is set); a counter's ` = 512`, an
- * asynchronous span's ` #7(n=3)`. For a message it is all of the row's text,
- * `log: queue is full`. Not printable characters are escaped.  f is what the
- * values are of; v may be NULL.  Returns the place behind the text. */
-char *values_put_row(char *out, const struct function *f,
-		     const struct values *v, int is_close);
-
-/* Puts a message's text into out, NUL-terminated and not escaped; size is
- * VALUES_ROOM or more. */
-void values_message(const struct function *f, const struct values *v, char *out,
-		    size_t size);
+/* Returns whether v is text, or the name of something. */
+int value_is_text(const struct value *v);
 
 /* Returns the ticks of VALUE_TICKS, or 0. */
 uint64_t values_ticks(const struct values *v);
@@ -91,11 +81,5 @@ uint64_t values_ticks(const struct values *v);
 /* Takes the first value of the entry, or of the result, into *out.  Returns
  * whether there is one. */
 int values_first(const struct values *v, int of_result, struct value *out);
-
-/* Appends a value to out as JSON. */
-void value_put_json(struct bytes *out, const struct value *v);
-/* Appends {"file":"a.txt","n":3} for n bytes of values. */
-void values_put_json(struct bytes *out, const void *data, uint32_t n,
-		     const char *names);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/number.h"
 #include "names/sheet.h"
+#include "names/values_json.h"
 #include "rows/row.h"
 #include "rows/wall.h"
 #include "trace/answer.h"

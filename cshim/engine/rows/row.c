@@ -8,6 +8,7 @@
 #include "rows/row.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "names/values_text.h"
 #include "trace/callid.h"
 
 #include <ctype.h>

@@ -443,6 +443,14 @@ enum cst_value {
 	CST_VALUE_CUT_TEXT = 'S', /* likewise the beginning of a longer text */
 	CST_VALUE_NULL = '0',	  /* nothing follows: a null text */
 	CST_VALUE_BAD = '?',	  /* nothing follows: it cannot be read */
+	CST_VALUE_NAME = 'n',	  /* like a text: the name of what it is */
+	CST_VALUE_GONE = 'o',	  /* nothing follows: it was optimized out */
+	/* The fields follow, each with a name of its own, then the end. */
+	CST_VALUE_STRUCT = '{',
+	CST_VALUE_STRUCT_END = '}',
+	/* varint length, then the first elements, without names, and the end */
+	CST_VALUE_ARRAY = '[',
+	CST_VALUE_ARRAY_END = ']',
 };
 
 enum {
