@@ -6,6 +6,7 @@
 #include "options.h"
 #include "pager.h"
 #include "trace_input.h"
+#include "trace_rows.h"
 
 #include <stddef.h>
 
@@ -16,7 +17,6 @@ static int calls_run(int argc, char **argv)
 	struct cst_trace *t;
 	cst_write_fn write;
 	int64_t n;
-	int status = STATUS_OK;
 	int go = options_parse(&command_calls, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -29,23 +29,15 @@ static int calls_run(int argc, char **argv)
 				   "--under takes the place of --filter and "
 				   "--below: give one of them");
 	o.look.width = pager_width(o.no_pager);
-	t = trace_input_open(o.names[0], &o);
+	t = trace_rows_begin(&o);
 	if (!t)
 		return STATUS_FAILED;
-	trace_input_choose(t, &o);
-	trace_input_tell_losses(t);
 	o.calls.function = o.names[1];
 	o.calls.limit = o.limit;
 	o.calls.output = o.output_as;
 	write = o.output_as || o.no_pager ? trace_input_write : pager_write;
 	n = cst_trace_calls(t, &o.calls, &o.look, &o.choice, write, NULL, &err);
-	if (n > 0 && !o.output_as)
-		trace_input_note(t, &o, write);
-	pager_end();
-	if (n == 0)
-		status = trace_input_tell_none(t, &o, "calls");
-	trace_input_close(t);
-	return n ? trace_input_end(n, &err) : status;
+	return trace_rows_end(t, &o, n, write, "calls", &err);
 }
 
 const struct command command_calls = {

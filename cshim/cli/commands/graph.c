@@ -7,6 +7,7 @@
 #include "options.h"
 #include "pager.h"
 #include "trace_input.h"
+#include "trace_rows.h"
 
 #include <stddef.h>
 
@@ -16,30 +17,21 @@ static int graph_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
-	int status = STATUS_OK;
+	cst_write_fn write;
 	int go = options_parse(&command_graph, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
-	t = trace_input_open(o.names[0], &o);
+	t = trace_rows_begin(&o);
 	if (!t)
 		return STATUS_FAILED;
-	trace_input_choose(t, &o);
-	trace_input_tell_losses(t);
 	o.graph.limit = o.limit;
 	o.graph.output = o.output_as;
 	o.graph.function = o.n_names == 2 ? o.names[1] : NULL;
-	n = cst_trace_graph(t, &o.graph, &o.choice,
-			    o.output_as ? trace_input_write : pager_write, NULL,
-			    &err);
-	if (n > 0 && !o.output_as)
-		trace_input_note(t, &o, pager_write);
-	pager_end();
-	if (n == 0)
-		status = trace_input_tell_none(
-			t, &o, o.graph.function ? "functions" : "calls");
-	trace_input_close(t);
-	return n ? trace_input_end(n, &err) : status;
+	write = o.output_as ? trace_input_write : pager_write;
+	n = cst_trace_graph(t, &o.graph, &o.choice, write, NULL, &err);
+	return trace_rows_end(t, &o, n, write,
+			      o.graph.function ? "functions" : "calls", &err);
 }
 
 const struct command command_graph = {

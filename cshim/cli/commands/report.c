@@ -6,6 +6,7 @@
 #include "command.h"
 #include "options.h"
 #include "trace_input.h"
+#include "trace_rows.h"
 
 #include <stddef.h>
 
@@ -15,7 +16,6 @@ static int report_run(int argc, char **argv)
 	struct cst_error err;
 	struct cst_trace *t;
 	int64_t n;
-	int status = STATUS_OK;
 	int go = options_parse(&command_report, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -23,11 +23,9 @@ static int report_run(int argc, char **argv)
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	if (cst_report_check(&o.report, &err) < 0)
 		return usage_error(&command_report, "%s", err.text);
-	t = trace_input_open(o.names[0], &o);
+	t = trace_rows_begin(&o);
 	if (!t)
 		return STATUS_FAILED;
-	trace_input_choose(t, &o);
-	trace_input_tell_losses(t);
 	o.report.limit = o.limit;
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
@@ -35,13 +33,8 @@ static int report_run(int argc, char **argv)
 					   NULL, &err)
 			: cst_trace_report(t, &o.report, &o.choice,
 					   trace_input_write, NULL, &err);
-	if (n > 0 && !o.output_as)
-		trace_input_note(t, &o, trace_input_write);
-	if (n == 0)
-		status = trace_input_tell_none(
-			t, &o, o.is_stacks ? "samples" : "functions");
-	trace_input_close(t);
-	return n ? trace_input_end(n, &err) : status;
+	return trace_rows_end(t, &o, n, trace_input_write,
+			      o.is_stacks ? "samples" : "functions", &err);
 }
 
 const struct command command_report = {

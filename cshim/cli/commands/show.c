@@ -7,6 +7,7 @@
 #include "pager.h"
 #include "trace_file.h"
 #include "trace_input.h"
+#include "trace_rows.h"
 
 #include <stddef.h>
 #include <unistd.h>
@@ -18,7 +19,6 @@ static int show_run(int argc, char **argv)
 	struct cst_trace *t;
 	cst_write_fn write;
 	int64_t n;
-	int status = STATUS_OK;
 	int go = options_parse(&command_show, argc, argv, 1, 2, &o);
 
 	if (go <= 0)
@@ -28,22 +28,14 @@ static int show_run(int argc, char **argv)
 	else if (o.n_names == 2)
 		o.choice.filter = o.names[1];
 	o.look.width = pager_width(o.no_pager);
-	t = trace_input_open(o.names[0], &o);
+	t = trace_rows_begin(&o);
 	if (!t)
 		return STATUS_FAILED;
-	trace_input_choose(t, &o);
-	trace_input_tell_losses(t);
 	if (!isatty(STDOUT_FILENO)) /* else it comes page by page */
 		trace_input_announce(t, "", "txt", &o.choice);
 	write = o.no_pager ? trace_input_write : pager_write;
 	n = cst_trace_show(t, &o.look, &o.choice, write, NULL, &err);
-	if (n > 0)
-		trace_input_note(t, &o, write);
-	pager_end();
-	if (n == 0)
-		status = trace_input_tell_none(t, &o, "calls");
-	trace_input_close(t);
-	return n ? trace_input_end(n, &err) : status;
+	return trace_rows_end(t, &o, n, write, "calls", &err);
 }
 
 const struct command command_show = {
