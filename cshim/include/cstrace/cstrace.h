@@ -270,16 +270,26 @@ CSTRACE_INLINE_ uint64_t cstrace_elapsed_ns(const struct cstrace_span *span)
 			   __VA_ARGS__)
 
 #ifdef __cplusplus
+#define CSTRACE_CALL_SPAN_ cstrace_scope_ cstrace_call_
+#else
+#define CSTRACE_CALL_SPAN_ \
+	struct cstrace_span cstrace_call_ = CSTRACE_SPAN_ZERO_
+#endif
+/* What the function begins with. */
+#define CSTRACE_CALL_ENTER_(kind, name, args)    \
+	CSTRACE_CALL_PLACE_(name, args);         \
+	CSTRACE_CALL_SPAN_;                      \
+	int cstrace_veto_ = 0;                   \
+                                                 \
+	if (cstrace_watched_())                  \
+		CSTRACE_CALL_BEGIN_(kind, args); \
+	(void)cstrace_veto_
+
+#ifdef __cplusplus
 #define CSTRACE_FUNC_(kind, veto, type, name, params, args, ...) \
 	CSTRACE_UNSEEN_ type name params                         \
 	{                                                        \
-		CSTRACE_CALL_PLACE_(name, args);                 \
-		cstrace_scope_ cstrace_call_;                    \
-		int cstrace_veto_ = 0;                           \
-                                                                 \
-		if (cstrace_watched_())                          \
-			CSTRACE_CALL_BEGIN_(kind, args);         \
-		(void)cstrace_veto_;                             \
+		CSTRACE_CALL_ENTER_(kind, name, args);           \
 		veto type cstrace_result_ = [&]()                \
 			CSTRACE_UNSEEN_ -> type                  \
 					__VA_ARGS__();           \
@@ -289,49 +299,33 @@ CSTRACE_INLINE_ uint64_t cstrace_elapsed_ns(const struct cstrace_span *span)
 #define CSTRACE_FUNC_VOID_(kind, name, params, args, ...)            \
 	CSTRACE_UNSEEN_ void name params                             \
 	{                                                            \
-		CSTRACE_CALL_PLACE_(name, args);                     \
-		cstrace_scope_ cstrace_call_;                        \
-		int cstrace_veto_ = 0;                               \
-                                                                     \
-		if (cstrace_watched_())                              \
-			CSTRACE_CALL_BEGIN_(kind, args);             \
+		CSTRACE_CALL_ENTER_(kind, name, args);               \
 		if (!cstrace_veto_)                                  \
 			[&]() CSTRACE_UNSEEN_ -> void __VA_ARGS__(); \
 	}
 #else
-#define CSTRACE_FUNC_(kind, veto, type, name, params, args, ...)        \
-	type name params CSTRACE_UNSEEN_;                               \
-	static CSTRACE_UNSEEN_ type cstrace_body_##name params;         \
-	type name params                                                \
-	{                                                               \
-		CSTRACE_CALL_PLACE_(name, args);                        \
-		struct cstrace_span cstrace_call_ = CSTRACE_SPAN_ZERO_; \
-		int cstrace_veto_ = 0;                                  \
-		type cstrace_result_;                                   \
-                                                                        \
-		if (cstrace_watched_())                                 \
-			CSTRACE_CALL_BEGIN_(kind, args);                \
-		(void)cstrace_veto_;                                    \
-		veto cstrace_result_ = cstrace_body_##name args;        \
-		CSTRACE_CALL_END_(cstrace_result_);                     \
-		return cstrace_result_;                                 \
-	}                                                               \
+#define CSTRACE_FUNC_(kind, veto, type, name, params, args, ...) \
+	type name params CSTRACE_UNSEEN_;                        \
+	static CSTRACE_UNSEEN_ type cstrace_body_##name params;  \
+	type name params                                         \
+	{                                                        \
+		type cstrace_result_;                            \
+		CSTRACE_CALL_ENTER_(kind, name, args);           \
+		veto cstrace_result_ = cstrace_body_##name args; \
+		CSTRACE_CALL_END_(cstrace_result_);              \
+		return cstrace_result_;                          \
+	}                                                        \
 	static type cstrace_body_##name params __VA_ARGS__
-#define CSTRACE_FUNC_VOID_(kind, name, params, args, ...)               \
-	void name params CSTRACE_UNSEEN_;                               \
-	static CSTRACE_UNSEEN_ void cstrace_body_##name params;         \
-	void name params                                                \
-	{                                                               \
-		CSTRACE_CALL_PLACE_(name, args);                        \
-		struct cstrace_span cstrace_call_ = CSTRACE_SPAN_ZERO_; \
-		int cstrace_veto_ = 0;                                  \
-                                                                        \
-		if (cstrace_watched_())                                 \
-			CSTRACE_CALL_BEGIN_(kind, args);                \
-		if (!cstrace_veto_)                                     \
-			cstrace_body_##name args;                       \
-		cstrace_end_(&cstrace_call_, NULL, 0);                  \
-	}                                                               \
+#define CSTRACE_FUNC_VOID_(kind, name, params, args, ...)       \
+	void name params CSTRACE_UNSEEN_;                       \
+	static CSTRACE_UNSEEN_ void cstrace_body_##name params; \
+	void name params                                        \
+	{                                                       \
+		CSTRACE_CALL_ENTER_(kind, name, args);          \
+		if (!cstrace_veto_)                             \
+			cstrace_body_##name args;               \
+		cstrace_end_(&cstrace_call_, NULL, 0);          \
+	}                                                       \
 	static void cstrace_body_##name params __VA_ARGS__
 #endif
 
