@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 import gdb
 
 from .. import _abi as abi
+from . import memory
 from .hooks import symbol_address
 
 _Fields = abi.cst_control
@@ -21,10 +22,7 @@ class Answer(NamedTuple):
 
 
 class Control:
-    """The control objects of one process.
-
-    They are reached through /proc: gdb's own reads and writes go to whatever
-    inferior is selected, and tell the user of memory that changed."""
+    """The control objects of one process."""
 
     def __init__(self, pid: int, control: int, state: int) -> None:
         self._pid = pid
@@ -49,19 +47,11 @@ class Control:
 
     def _read(self) -> _Fields:
         """OSError: nothing is mapped there; ValueError: less than all."""
-        fd = os.open("/proc/%d/mem" % self._pid, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            return _Fields.from_buffer_copy(
-                os.pread(fd, memoryview(_Fields()).nbytes, self._control))
-        finally:
-            os.close(fd)
+        return _Fields.from_buffer_copy(memory.read(
+            self._pid, self._control, memoryview(_Fields()).nbytes))
 
     def _write(self, address: int, data: bytes) -> None:
-        fd = os.open("/proc/%d/mem" % self._pid, os.O_WRONLY | os.O_CLOEXEC)
-        try:
-            os.pwrite(fd, data, address)
-        finally:
-            os.close(fd)
+        memory.write(self._pid, address, data)
 
     def _put(self, field: str, value: int) -> None:
         place = getattr(_Fields, field)

@@ -14,7 +14,7 @@ import struct
 from typing import Any
 
 from .. import locate
-from . import elf, hooks
+from . import elf, hooks, memory
 
 
 class Redirect:
@@ -41,14 +41,11 @@ class Redirect:
         if shim is None:
             return
         ours = [d and shim[0] + d[1] for d in self._hooks_of(shim[1])]
-        fd = os.open("/proc/%d/mem" % pid, os.O_RDWR | os.O_CLOEXEC)
-        try:
+        with memory.opened(pid, os.O_RDWR) as fd:
             for bias, path in places:
                 for empty, target in zip(self._hooks_of(path), ours):
                     if path != shim[1] and empty and target:
                         _lead(fd, bias, empty, target)
-        finally:
-            os.close(fd)
 
 
 def _lead(fd: int, bias: int, empty: tuple[int, int], target: int) -> None:

@@ -12,6 +12,7 @@ from typing import Iterator, Optional
 import gdb
 
 from .. import locate
+from . import memory
 from .hooks import symbol_address
 
 CONTROL, START = "cstrace_sample_control", "cstrace_sample_start"
@@ -60,26 +61,19 @@ def tell(path: str) -> None:
 
 
 def _write(at: int, data: bytes) -> None:
-    with _memory(os.O_WRONLY) as (fd, control):
-        os.pwrite(fd, data, control + at)
+    memory.write(gdb.selected_inferior().pid, _control() + at, data)
 
 
 def _word(at: int) -> int:
-    with _memory(os.O_RDONLY) as (fd, control):
-        return int.from_bytes(os.pread(fd, 4, control + at), "little")
+    return int.from_bytes(memory.read(gdb.selected_inferior().pid,
+                                      _control() + at, 4), "little")
 
 
-@contextmanager
-def _memory(how: int) -> Iterator[tuple[int, int]]:
+def _control() -> int:
     control = symbol_address(CONTROL)
     if control is None:
         raise gdb.GdbError("the program has no %s" % locate.SAMPLER)
-    fd = os.open("/proc/%d/mem" % gdb.selected_inferior().pid,
-                 how | os.O_CLOEXEC)
-    try:
-        yield fd, control
-    finally:
-        os.close(fd)
+    return control
 
 
 @contextmanager

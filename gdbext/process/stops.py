@@ -4,12 +4,12 @@ layout is made from cstrace/control.h."""
 
 from __future__ import annotations
 
-import os
 from typing import Iterable, NamedTuple, Optional
 
 import gdb
 
 from .. import _abi as abi
+from . import memory
 from .hooks import symbol_address
 
 MOST = abi.CST_MAX_STOPS
@@ -87,19 +87,11 @@ class Stops:
             return None
         return cls(pid, stops, state)
 
-    def _open(self, flags: int) -> int:
-        return os.open("/proc/%d/mem" % self._pid, flags | os.O_CLOEXEC)
-
     def counts(self) -> list[tuple[int, int]]:
         """Returns for each place how often it was true, and how often
         nobody knew."""
-        fd = self._open(os.O_RDONLY)
-        try:
-            size = memoryview(abi.cst_stops()).nbytes
-            found = abi.cst_stops.from_buffer_copy(
-                os.pread(fd, size, self._stops))
-        finally:
-            os.close(fd)
+        found = abi.cst_stops.from_buffer_copy(memory.read(
+            self._pid, self._stops, memoryview(abi.cst_stops()).nbytes))
         return [(s.n_true, s.n_skipped) for s in found.stops]
 
     def write(self, conditions: dict[int, Condition],
@@ -112,9 +104,6 @@ class Stops:
             if i not in fresh:
                 out.stops[i].n_true = n_true
                 out.stops[i].n_skipped = n_skipped
-        fd = self._open(os.O_WRONLY)
-        try:
-            os.pwrite(fd, bytes(out), self._stops)
-            os.pwrite(fd, abi.CST_STATE_ASK.to_bytes(4, "little"), self._state)
-        finally:
-            os.close(fd)
+        memory.write(self._pid, self._stops, bytes(out))
+        memory.write(self._pid, self._state,
+                     abi.CST_STATE_ASK.to_bytes(4, "little"))
