@@ -62,6 +62,21 @@ static int outlet_write(void *arg, const char *text, uint64_t size)
 	return o->is_ended ? CST_INTERRUPTED : 0;
 }
 
+/* The result n of what wrote there, or that it was interrupted. */
+static int64_t outlet_end(const struct outlet *o, int64_t n,
+			  struct cst_error *err)
+{
+	return o->is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted") : n;
+}
+
+static void rows_begin(struct cst_trace *t, const struct cst_look *look)
+{
+	outfile_begin();
+	answer_begin(t->answer);
+	if (look->links)
+		sources_find(t);
+}
+
 int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 		       const struct cst_choice *choice, cst_write_fn write,
 		       void *arg, struct cst_error *err)
@@ -69,13 +84,9 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 	struct outlet outlet = {write, arg, 0};
 	int64_t n;
 
-	outfile_begin();
-	answer_begin(t->answer);
-	if (look->links)
-		sources_find(t);
+	rows_begin(t, look);
 	n = text_write(t, look, choice, 1, outlet_write, &outlet, err);
-	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : n;
+	return outlet_end(&outlet, n, err);
 }
 
 int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
@@ -130,13 +141,9 @@ int64_t cst_trace_calls(struct cst_trace *t, const struct cst_calls *calls,
 	struct outlet outlet = {write, arg, 0};
 	int64_t n;
 
-	outfile_begin();
-	answer_begin(t->answer);
-	if (look->links)
-		sources_find(t);
+	rows_begin(t, look);
 	n = call_list_write(t, calls, look, choice, outlet_write, &outlet, err);
-	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : n;
+	return outlet_end(&outlet, n, err);
 }
 
 /* ---- save --------------------------------------------------------------- */
@@ -176,8 +183,7 @@ int64_t cst_trace_write(struct cst_trace *t, const char *format,
 	    take_samples(&t, &choice, &seen, err) < 0)
 		return CST_FAILED;
 	n = format_write(f, t, look, choice, outlet_write, &outlet, err);
-	return outlet.is_ended ? cst_fail(CST_INTERRUPTED, err, "interrupted")
-			       : n;
+	return outlet_end(&outlet, n, err);
 }
 
 void cst_simple_name(const char *name, char *out, uint64_t size)

@@ -206,13 +206,7 @@ int report_keys_take_threads(struct keys *k, const struct cst_trace *t)
 /* "p2:t3  name (1234)" */
 static char *put_thread(const struct trace_thread *t, char *p)
 {
-	if (t->process > 1) {
-		*p++ = 'p';
-		p = number_put(p, t->process);
-		*p++ = ':';
-	}
-	*p++ = 't';
-	p = number_put(p, t->ordinal);
+	p = row_put_thread(p, t->process, t->ordinal);
 	memcpy(p, "  ", 2);
 	p = row_put_text(p + 2, t->name, 100);
 	memcpy(p, " (", 2);

@@ -54,13 +54,7 @@ static void put_thread(struct stacks *s, const struct trace_thread *t,
 		return;
 	memcpy(p, "# ", 2);
 	p += 2;
-	if (t->process > 1) {
-		*p++ = 'p';
-		p = number_put(p, t->process);
-		*p++ = ':';
-	}
-	*p++ = 't';
-	p = number_put(p, t->ordinal);
+	p = row_put_thread(p, t->process, t->ordinal);
 	memcpy(p, ": ", 2);
 	p = row_put_text(p + 2, t->name, 100);
 	memcpy(p, " (", 2);

@@ -109,7 +109,7 @@ static char *put_duration(const struct row *row, char *out)
 	return put(out, "open");
 }
 
-static char *put_tag(char *out, uint32_t process, uint32_t thread)
+char *row_put_thread(char *out, uint32_t process, uint32_t ordinal)
 {
 	if (process > 1) {
 		*out++ = 'p';
@@ -117,14 +117,14 @@ static char *put_tag(char *out, uint32_t process, uint32_t thread)
 		*out++ = ':';
 	}
 	*out++ = 't';
-	return number_put(out, thread);
+	return number_put(out, ordinal);
 }
 
 unsigned row_tag_width(uint32_t process, uint32_t thread)
 {
 	char text[CALLID_MAX];
 
-	return (unsigned)(put_tag(text, process, thread) - text);
+	return (unsigned)(row_put_thread(text, process, thread) - text);
 }
 
 unsigned row_id_width(uint32_t process, uint32_t thread, uint64_t number,
@@ -194,7 +194,7 @@ static char *put_cell(const struct row *row, const struct cst_look *look,
 		out = callid_put_numbers(out, row->process, row->thread,
 					 row->number, row->is_seed);
 	else if (!look->id && row->cell.has_threads)
-		out = put_tag(out, row->process, row->thread);
+		out = row_put_thread(out, row->process, row->thread);
 	used = (unsigned)(out - begin);
 	if (look->color)
 		out = put(out, RESET);
@@ -424,7 +424,7 @@ uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
 {
 	char *p = put(out, "# ");
 
-	p = put_tag(p, process, thread);
+	p = row_put_thread(p, process, thread);
 	p = put(p, ": ");
 	p = row_put_text(p, name, THREAD_NAME_BYTES);
 	p = put(p, " (");

@@ -122,6 +122,10 @@ char *row_cut(char *begin, char *end, const struct cst_look *look);
 char *row_put_function(char *out, const struct names *names, uint32_t function,
 		       int how, unsigned room);
 
+/* Writes a thread's tag, "t3", or "p2:t3" where it is not of the first process;
+ * returns the place behind it. */
+char *row_put_thread(char *out, uint32_t process, uint32_t ordinal);
+
 /* Writes text with what is not printable escaped, cut at `room` bytes; returns
  * the place behind it. */
 char *row_put_text(char *out, const char *text, unsigned room);
