@@ -154,7 +154,7 @@ static int find_in_file(int fd, uint64_t offset, struct symbol *out)
 /* ---- addresses --------------------------------------------------------------
  */
 
-static const char *base_name(const char *path)
+const char *symbols_base_name(const char *path)
 {
 	const char *base = path;
 
@@ -178,7 +178,7 @@ static void find(uint64_t address, struct symbol *out)
 	maps_close(&maps);
 	if (!is_found || !e.inode)
 		return;
-	copy(out->module, base_name(e.path), sizeof(out->module));
+	copy(out->module, symbols_base_name(e.path), sizeof(out->module));
 	fd = sys_open(e.path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;

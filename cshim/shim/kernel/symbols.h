@@ -24,6 +24,9 @@ int symbols_find(uint64_t address, struct symbol *out);
 /* Forgets what was found: code was unmapped. */
 void symbols_forget(void);
 
+/* Returns the part of a path behind its last slash. */
+const char *symbols_base_name(const char *path);
+
 /* Writes the readable form of a C++ function's name, without parameters, into
  * out[size].  Returns its length, or 0 if the name is none that it knows. */
 uint32_t symbols_demangle(const char *name, char *out, uint32_t size);

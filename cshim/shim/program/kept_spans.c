@@ -10,6 +10,7 @@
 #include "core/signals.h"
 #include "core/watch.h"
 #include "kernel/lock.h"
+#include "kernel/symbols.h"
 #include "kernel/syscall.h"
 #include "program/output.h"
 
@@ -191,16 +192,6 @@ static void put_time(struct output *o, uint64_t ns)
 	}
 }
 
-static const char *base_name(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++)
-		if (*path == '/')
-			base = path + 1;
-	return base;
-}
-
 static void put_span(struct output *o, const struct kept_span *s)
 {
 	for (int i = 0; i < (s->level - 1) * INDENT; i++)
@@ -212,7 +203,7 @@ static void put_span(struct output *o, const struct kept_span *s)
 		output_number(o, s->id, 10);
 	}
 	output_text(o, " at ");
-	output_text(o, base_name(s->place->file));
+	output_text(o, symbols_base_name(s->place->file));
 	output_char(o, ':');
 	output_number(o, s->place->line, 10);
 	if (s->end) {
