@@ -73,29 +73,28 @@ def driver_of_module(tmp_path_factory):
     driver.quit()
 
 
+def page_of(tmp_path_factory, program, *args):
+    """A folder with the page of a run of the program, as t.html."""
+    folder = record_program(tmp_path_factory.mktemp("page"), program, *args)
+    save(folder, "t.html")
+    return folder
+
+
 @pytest.fixture(scope="module", name="shop")
 def shop_folder(tmp_path_factory):
     """A page of shop.cc, built by clang: what an exception leaves is unwound."""
-    folder = record_program(tmp_path_factory.mktemp("shop"), build(
+    return page_of(tmp_path_factory, build(
         "shop.cc", "-pthread", variant=Variant("clang")), 3, 60)
-    save(folder, "t.html")
-    return folder
 
 
 @pytest.fixture(scope="module", name="server")
 def server_folder(tmp_path_factory):
-    folder = record_program(tmp_path_factory.mktemp("server"),
-                            build("server.c"), 100)
-    save(folder, "t.html")
-    return folder
+    return page_of(tmp_path_factory, build("server.c"), 100)
 
 
 @pytest.fixture(scope="module", name="fibs")
 def fibs_folder(tmp_path_factory):
-    folder = record_program(tmp_path_factory.mktemp("fibs"),
-                            build("page.c"), 1)
-    save(folder, "t.html")
-    return folder
+    return page_of(tmp_path_factory, build("page.c"), 1)
 
 
 @pytest.fixture(name="page")

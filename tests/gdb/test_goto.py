@@ -90,19 +90,14 @@ def test_a_loaded_record_of_the_command(gdb, tmp_path):
     assert "n = 3" in run.lines()
 
 
-def test_calls_that_were_not_kept_count(gdb):
+@pytest.mark.parametrize("option, call", [("-keep-depth 2", "1.8"),
+                                          ("-exclude leaf", "1.5")])
+def test_calls_count_unless_they_were_excluded(gdb, option, call):
+    """A call that was not kept has its number, too."""
     run = gdb(build("visits.c"), "set cstrace live off",
-              "cstrace start -keep-depth 2", "run", "cstrace goto 1.8",
+              "cstrace start " + option, "run", "cstrace goto " + call,
               "info args")
-    assert "in 1.8 visit" in run.said()
-    assert "n = 3" in run.lines()
-
-
-def test_excluded_functions_do_not(gdb):
-    run = gdb(build("visits.c"), "set cstrace live off",
-              "cstrace start -exclude leaf", "run", "cstrace goto 1.5",
-              "info args")
-    assert "in 1.5 visit" in run.said()
+    assert "in %s visit" % call in run.said()
     assert "n = 3" in run.lines()
 
 
