@@ -7,6 +7,7 @@
 #include "cstrace/layout.h"
 #include "file/block.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,10 +15,19 @@
 
 const char trace_file_default[] = "cstrace.cst";
 
+/* A crashed program's core is a trace as well: its calls are read from it. */
+static int is_core(const Elf64_Ehdr *head)
+{
+	return !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
+	       head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_type == ET_CORE;
+}
+
 static int begins_as_trace(const char *path)
 {
-	uint64_t magic = 0;
+	Elf64_Ehdr head = {0};
+	uint64_t magic;
 	struct stat st;
+	ssize_t n;
 	int fd;
 
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
@@ -25,10 +35,12 @@ static int begins_as_trace(const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	if (read(fd, &magic, sizeof(magic)) != sizeof(magic))
-		magic = 0;
+	n = read(fd, &head, sizeof(head));
 	close(fd);
-	return magic == CST_AREA_MAGIC ||
+	if (n < (ssize_t)sizeof(magic))
+		return 0;
+	memcpy(&magic, &head, sizeof(magic));
+	return magic == CST_AREA_MAGIC || is_core(&head) ||
 	       !memcmp(&magic, BLOCK_FILE_MAGIC, sizeof(magic));
 }
 

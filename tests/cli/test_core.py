@@ -92,6 +92,17 @@ def test_gdb_shows_it(tmp_path):
     assert rows[-2].split()[3] == "die" and rows[-1].split()[4] == "step"
 
 
+def test_a_core_is_no_pattern_for_the_default_file(tmp_path):
+    program, core = cored(tmp_path, "512K")
+    done = command("record", program, cwd=tmp_path)
+    assert (tmp_path / "cstrace.cst").exists(), done.stderr
+    for words in ["show", core.name], ["show", "--last", "6", core.name]:
+        done = command(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        rows = [r for r in done.stdout.splitlines() if "crash.c:" in r]
+        assert rows[-2].split()[3] == "die" and rows[-1].split()[4] == "step"
+
+
 def test_a_core_without_calls_is_said(tmp_path):
     _program, core = cored(tmp_path, "lots")
     done = command("show", str(core), cwd=tmp_path)
