@@ -95,7 +95,7 @@ static void handle(int number, siginfo_t *info, void *context)
 		if (l)
 			take_sample(l, context, weight);
 	}
-	if (samples && samples->clock == CST_SAMPLE_CPU)
+	if (samples)
 		call_again(context);
 	errno = saved;
 }

@@ -5,6 +5,9 @@
  * by looking into /proc/self/task now and then: some were there before us, and
  * some are made by other means.  System calls alone, no libc: a handler may
  * look, too.
+ *
+ * Only a thread that runs is interrupted, whatever the clock: a signal would
+ * end the wait of the others.  Who waits, the reader sees from outside.
  */
 #include "sampler.h"
 
@@ -101,10 +104,7 @@ static int timer_begin(uint32_t tid)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = sample_signal;
 	event._sigev_un._tid = (pid_t)tid;
-	if (syscall(SYS_timer_create,
-		    samples->clock == CST_SAMPLE_CPU ? cpu_clock(tid)
-						     : CLOCK_MONOTONIC,
-		    &event, &timer) < 0)
+	if (syscall(SYS_timer_create, cpu_clock(tid), &event, &timer) < 0)
 		return -1;
 	every.it_interval.tv_sec = (time_t)(ns / 1000000000);
 	every.it_interval.tv_nsec = (long)(ns % 1000000000);
@@ -150,7 +150,7 @@ static int is_perf_wanted(void)
 {
 	uint32_t source = __atomic_load_n(&samples->source, __ATOMIC_RELAXED);
 
-	return samples->clock == CST_SAMPLE_CPU && source != CST_SAMPLE_TIMERS;
+	return source != CST_SAMPLE_TIMERS;
 }
 
 static void task_arm(struct task *t)

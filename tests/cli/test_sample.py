@@ -119,6 +119,26 @@ def test_the_clock_on_the_wall_sees_who_waits(tmp_path):
     assert n > 20 and sum(waits) > 0.8 * n
 
 
+# What sleeps.c waits in.
+WAITS = {"in_nanosleep", "in_poll", "in_select", "in_epoll", "in_semop",
+         "in_sigwait", "in_receive", "in_semaphore", "in_handler"}
+
+
+@pytest.mark.parametrize("flags", [("-O0",), FLAGS], ids=["O0", "O2"])
+def test_no_wait_is_cut_short(tmp_path, flags):
+    """No signal comes to a thread that waits; its stack is whole all the
+    same, with frame pointers and without."""
+    app = build("sleeps.c", *flags, is_traced=False, name="sleeps%s" % flags[0])
+    done = sample(tmp_path, app, 60, options=["--sample", "--wall"])
+    assert done.stdout == "0 waits were cut short\n"
+    found, _n = rows(tmp_path)
+    for name in WAITS:
+        below = found[name]["total_ns"] - found[name]["self_ns"]
+        assert below > found["run_a_moment"]["self_ns"] / len(WAITS), name
+    assert found["thread_main"]["total_ns"] > 0.95 * sum(
+        found[name]["total_ns"] for name in WAITS - {"in_handler"})
+
+
 def test_calls_and_samples_in_one_trace(tmp_path):
     app = build("sampled.c", *FLAGS)
     done = sample(tmp_path, app, "plain", 1000)

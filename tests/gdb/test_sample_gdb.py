@@ -40,6 +40,15 @@ def test_samples_beside_calls(gdb):
     assert re.search(r"3\d\d\d calls and \d+ samples in 1 thread", run.out)
 
 
+def test_who_waits_is_seen_and_left_alone(gdb):
+    app = build("sleeps.c", is_traced=False)
+    run = gdb(app, "handle SIGUSR1 nostop noprint", "cstrace sample -wall",
+              "run", "cstrace report -sort total", args=[60])
+    assert "0 waits were cut short" in run.lines()
+    assert {"in_poll", "in_epoll", "in_handler"} <= set(
+        names(run, "# +SELF|# +TOTAL"))
+
+
 def test_stopped_and_begun_again(gdb):
     """The program has the sampler: nothing is called in it."""
     run = gdb(program(), "cstrace sample -wall", "break main", "run",

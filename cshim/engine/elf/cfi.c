@@ -35,7 +35,7 @@ static void set_rule(struct code *out, enum cfa_base base, int64_t offset)
 	out->cfa_offset = (int32_t)offset;
 }
 
-static void read_rule(const Dwarf_Op *ops, size_t n, struct code *out)
+static void read_cfa(const Dwarf_Op *ops, size_t n, struct code *out)
 {
 	uint64_t reg;
 	int64_t offset;
@@ -47,9 +47,34 @@ static void read_rule(const Dwarf_Op *ops, size_t n, struct code *out)
 	else if (n == 1 && reg == PROCESSOR_DWARF_FP)
 		set_rule(out, CFA_FP, offset);
 	else if (n == 2 && reg == PROCESSOR_DWARF_FP &&
-		 ops[1].atom == DW_OP_deref)
+		 ops[1].atom == DW_OP_deref) {
 		/* gcc's realigned stack: the CFA was saved below rbp. */
 		set_rule(out, CFA_FP_NEAR, PROCESSOR_FRAME_HEAD);
+		out->cfa_at = (int32_t)offset;
+	}
+}
+
+static void read_fp(Dwarf_Frame *frame, struct code *out)
+{
+	Dwarf_Op memory[3], *ops = NULL;
+	size_t n = 1;
+	uint64_t reg;
+	int64_t offset = 0;
+
+	out->fp_rule = FP_LOST;
+	if (dwarf_frame_register(frame, PROCESSOR_DWARF_FP, memory, &ops, &n))
+		return;
+	if (!n) {
+		out->fp_rule = ops ? FP_LOST : FP_SAME;
+	} else if (ops[0].atom == DW_OP_call_frame_cfa &&
+		   (n == 1 || (n == 2 && ops[1].atom == DW_OP_plus_uconst))) {
+		out->fp_rule = FP_AT_CFA;
+		offset = n == 2 ? (int64_t)ops[1].number : 0;
+	} else if (n == 1 && based_on(&ops[0], &reg, &offset) &&
+		   reg == PROCESSOR_DWARF_FP) {
+		out->fp_rule = FP_AT_FP;
+	}
+	out->fp_offset = (int32_t)offset;
 }
 
 /* A return address that is undefined marks the first frame of a stack. */
@@ -80,7 +105,8 @@ int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out)
 	if (!frames || dwarf_cfi_addrframe(frames, addr, &frame))
 		return 0;
 	if (!dwarf_frame_cfa(frame, &ops, &n))
-		read_rule(ops, n, out);
+		read_cfa(ops, n, out);
+	read_fp(frame, out);
 	out->is_outermost = (uint8_t)is_outermost(frame);
 	out->is_signal = (uint8_t)is_signal(frame);
 	free(frame);

@@ -84,6 +84,14 @@ enum cfa_base {
 	CFA_FP_NEAR = 3,
 };
 
+/* Where the caller's frame pointer is. */
+enum fp_rule {
+	FP_SAME = 0,   /* still in its register */
+	FP_AT_CFA = 1, /* in memory, at the CFA + offset */
+	FP_AT_FP = 2,  /* at this frame's frame pointer + offset */
+	FP_LOST = 3,
+};
+
 /* What is known of one address in code. */
 struct code {
 	uint64_t function;    /* start of the physical function that holds it (a
@@ -95,7 +103,10 @@ struct code {
 				 handler */
 	uint8_t is_bare;      /* it alone has no CFI: written by hand */
 	uint8_t is_part;      /* function is but a part, of an unknown one */
+	uint8_t fp_rule;      /* enum fp_rule */
 	int32_t cfa_offset;
+	int32_t cfa_at; /* of CFA_FP_NEAR: the true one is read at fp + this */
+	int32_t fp_offset;
 };
 
 /* Sets *out to what is known of the code at pc, a return address - 1. */

@@ -164,6 +164,7 @@ static void *recorder_main(void *arg)
 	while (!r->is_stopping) {
 		uint32_t rest_us = recorder_turn(r);
 
+		rest_us = sampling_rest_us(&r->sampling, rest_us);
 		recorder_unlock(r);
 		if (rest_us >= TICK_MS * 1000)
 			area_sleep(r->area, TICK_MS);

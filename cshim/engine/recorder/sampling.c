@@ -9,11 +9,14 @@
 #include "file/writer_samples.h"
 #include "recorder/recorder.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	LOOK_AGAIN_NS = 100000000, /* at the maps, for code that came since */
+	SLEEPERS_US = 4000,	   /* between two looks at who waits */
 	MAX_LINE = 4096,
 };
 
@@ -77,6 +80,7 @@ static struct sampled *process_of(struct cst_recorder *r, uint32_t index)
 	known->process = area_expect(r->area, pid, first_of_pid(s, index, pid));
 	if (known->process == UINT32_MAX)
 		return NULL;
+	known->begin_ns = clock_monotonic_ns();
 	modules = spaces_of(&r->sites.spaces, known->process)->modules;
 	take_maps(modules, pid, p);
 	if (!p->maps_size) /* a fork child */
@@ -86,19 +90,44 @@ static struct sampled *process_of(struct cst_recorder *r, uint32_t index)
 
 /* ---- places and nodes ---------------------------------------------------- */
 
-static uint32_t unknown_function(struct cst_recorder *r)
+static uint32_t unknown_function(struct cst_recorder *r, int is_vdso)
 {
-	struct sampling *s = &r->sampling;
+	uint32_t *known = &r->sampling.unknown[is_vdso != 0];
 	uint32_t id;
 
-	if (s->unknown)
-		return s->unknown - 1;
+	if (*known)
+		return *known - 1;
 	id = names_add_function(r->names, 0);
 	if (id == UINT32_MAX)
 		return id;
-	names_set_function(r->names, id, "[unknown]", NULL, NULL, NULL);
-	s->unknown = id + 1;
+	names_set_function(r->names, id, is_vdso ? "[vdso]" : "[unknown]", NULL,
+			   NULL, NULL);
+	*known = id + 1;
 	return id;
+}
+
+/* The kernel's code in the process, which is in no file. */
+static void find_vdso(struct sampled *known, uint32_t pid)
+{
+	char line[MAX_LINE];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%u/maps", pid);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "[vdso]"))
+			sscanf(line, "%" SCNx64 "-%" SCNx64, &known->vdso_start,
+			       &known->vdso_end);
+	if (f)
+		fclose(f);
+}
+
+static uint32_t code_of_no_file(struct cst_recorder *r, struct sampled *p,
+				uint32_t pid, uint64_t addr)
+{
+	if (!p->vdso_end)
+		find_vdso(p, pid);
+	return unknown_function(r, addr >= p->vdso_start && addr < p->vdso_end);
 }
 
 /* 0: out of memory; else the number + 1. */
@@ -118,7 +147,7 @@ static uint32_t place_of(struct cst_recorder *r, struct sampled *p,
 		look(r, p, pid);
 	function = sites_function_with(&r->sites, p->process, addr);
 	if (function == UINT32_MAX)
-		function = unknown_function(r);
+		function = code_of_no_file(r, p, pid, addr);
 	if (function == UINT32_MAX ||
 	    hashmap_put(&p->places, addr ? addr : 1, s->n_places + 1) < 0)
 		return 0;
@@ -142,37 +171,113 @@ static uint32_t node_of(struct cst_recorder *r, uint32_t parent, uint32_t place)
 	return s->n_nodes;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
-
-static void take_sample(struct cst_recorder *r, const struct sample *sample)
+uint32_t sampling_node(struct cst_recorder *r, const struct sample *sample)
 {
 	struct sampled *p = process_of(r, sample->process);
 	uint32_t pid = r->sampling.area->head->processes[sample->process].pid;
-	struct writer_sample out = {
-		.weight = sample->weight,
-		.is_cut = (sample->flags & CST_SAMPLE_CUT) != 0,
-	};
-	struct thread *t;
+	uint32_t node = 0;
 
-	if (!p || sample->tick < r->calls.begin_ticks)
-		return;
-	t = threads_of_tid(&r->threads, &r->calls, p->process, pid, sample->tid,
-			   "");
-	if (!t)
-		return;
-	for (uint32_t i = sample->n; i-- > 0;) {
+	for (uint32_t i = p ? sample->n : 0; i-- > 0;) {
 		uint32_t place = place_of(r, p, pid, sample->frames[i]);
 
 		if (place)
-			out.node = node_of(r, out.node, place);
+			node = node_of(r, node, place);
 	}
+	return node;
+}
+
+static void put_sample(struct cst_recorder *r, uint32_t index, uint32_t tid,
+		       struct writer_sample *out)
+{
+	uint32_t pid = r->sampling.area->head->processes[index].pid;
+	struct sampled *p = process_of(r, index);
+	struct thread *t;
+
+	t = p ? threads_of_tid(&r->threads, &r->calls, p->process, pid, tid, "")
+	      : NULL;
+	if (!t)
+		return;
 	r->has_begun = 1;
-	out.thread = t->index;
-	out.tick = pauses_skip(&r->pauses, sample->tick);
-	writer_sample(r->writer, &out);
-	r->sampling.n_samples += sample->weight;
+	out->thread = t->index;
+	writer_sample(r->writer, out);
+	r->sampling.n_samples += out->weight;
 	r->sampling.n_taken++;
 }
+
+static void take_sample(struct cst_recorder *r, const struct sample *sample)
+{
+	struct writer_sample out = {
+		.tick = pauses_skip(&r->pauses, sample->tick),
+		.weight = sample->weight,
+		.is_cut = (sample->flags & CST_SAMPLE_CUT) != 0,
+	};
+
+	if (sample->tick < r->calls.begin_ticks)
+		return;
+	out.node = sampling_node(r, sample);
+	put_sample(r, sample->process, sample->tid, &out);
+}
+
+/* ---- for who waits ------------------------------------------------------- */
+
+void sampling_count(struct cst_recorder *r, uint32_t index, uint32_t tid,
+		    uint32_t node, uint32_t weight, int is_cut)
+{
+	struct writer_sample out = {
+		.tick = pauses_skip(&r->pauses, clock_ticks()),
+		.weight = weight,
+		.node = node,
+		.is_cut = (uint8_t)is_cut,
+	};
+
+	put_sample(r, index, tid, &out);
+}
+
+/* Its pid may be that of a program that it has exec'ed since. */
+int sampling_is_on(struct cst_recorder *r, uint32_t index, uint32_t *pid)
+{
+	const struct sampling *s = &r->sampling;
+	const struct cst_samples *head = s->area->head;
+	uint32_t n = sample_area_processes(s->area);
+	const struct sampled *p = &s->processes[index];
+
+	if (index >= n || p->process == UINT32_MAX)
+		return 0;
+	*pid = head->processes[index].pid;
+	for (uint32_t i = index + 1; i < n; i++)
+		if (head->processes[i].pid == *pid)
+			return 0;
+	return __atomic_load_n(&head->is_on, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&head->processes[index].is_ended,
+				__ATOMIC_RELAXED) &&
+	       (!s->for_ns || clock_monotonic_ns() - p->begin_ns < s->for_ns);
+}
+
+struct modules *sampling_modules(struct cst_recorder *r, uint32_t index)
+{
+	struct sampled *p = process_of(r, index);
+
+	return p ? spaces_of(&r->sites.spaces, p->process)->modules : NULL;
+}
+
+uint64_t sampling_period(const struct sampling *s)
+{
+	uint32_t mult, shift;
+	uint64_t ns = 1000000000ull / s->area->head->hz;
+
+	clock_rate(&mult, &shift);
+	return mult ? (uint64_t)(((unsigned __int128)ns << shift) / mult) : ns;
+}
+
+uint32_t sampling_rest_us(const struct sampling *s, uint32_t usual)
+{
+	int has_sleepers = s->area && s->area->head->is_on &&
+			   s->area->head->clock == CST_SAMPLE_WALL;
+
+	return has_sleepers && usual > SLEEPERS_US ? SLEEPERS_US : usual;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
 
 static void tell_how(struct cst_recorder *r)
 {
@@ -207,6 +312,8 @@ uint32_t sampling_round(struct cst_recorder *r)
 			take_sample(r, &s->sample);
 		n++;
 	}
+	if (r->writer && s->area->head->clock == CST_SAMPLE_WALL)
+		sleepers_look(r);
 	if (r->writer && s->n_taken)
 		tell_how(r);
 	return n;
@@ -217,6 +324,7 @@ void sampling_forget(struct sampling *s)
 	for (uint32_t i = 0; i < CST_SAMPLED_PROCESSES; i++)
 		hashmap_release(&s->processes[i].places);
 	hashmap_release(&s->nodes);
+	sleepers_release(&s->sleepers);
 	s->n_places = s->n_nodes = 0;
 	s->n_samples = s->n_taken = s->n_lost = 0;
 	s->told_source = 0;
@@ -253,6 +361,7 @@ int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 			r->sampling.processes[i].process = UINT32_MAX;
 	}
 	clock_rate(&mult, &shift);
+	r->sampling.for_ns = for_ns;
 	if (status == 0)
 		r->sampling.area->head->is_on = 1;
 	if (status == 0)
