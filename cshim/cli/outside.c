@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A thread is seized, interrupted, walked and let go for each sample, so that
- * nothing of ours is in the process between two of them; what waits in a system
- * call goes on waiting.
+ * A thread that runs is seized, interrupted, walked and let go for each sample,
+ * so that nothing of ours is in the process between two of them.  Who waits is
+ * left alone: some system calls would end early (epoll_wait).  One that began
+ * to wait just then has its call made anew.
  */
 #include "outside.h"
 #include "command.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libunwind-ptrace.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,8 +33,9 @@ struct task {
 	uint32_t tid;
 	uint32_t seen; /* number of the round that found it */
 	uint32_t lane;
-	uint64_t ran_ns; /* CPU time up to which samples were taken */
-	int has_ran;
+	uint64_t last_ns; /* of its CPU time, or of the clock on the wall */
+	uint64_t rest_ns; /* for which there is no sample yet */
+	int has_last;
 	int is_seized; /* and did not stop yet: it may be deep in the kernel */
 	void *target;  /* libunwind's */
 };
@@ -40,7 +46,7 @@ struct outside {
 	unw_addr_space_t space;
 	struct task *tasks;
 	uint32_t n, cap, n_rounds;
-	uint64_t n_stops, stopped_ns;
+	uint64_t n_stops, stopped_ns, ran_ns;
 };
 
 static uint64_t now_ns(void)
@@ -103,40 +109,65 @@ static struct cst_lane *lane_of(struct outside *o, struct task *t)
 	return t->lane == UINT32_MAX ? NULL : &o->samples->lanes[t->lane];
 }
 
-/* How long it has had a processor; 0: it is gone. */
-static uint64_t read_ran_ns(const struct outside *o, uint32_t tid)
+static int read_text(const struct outside *o, uint32_t tid, const char *name,
+		     char *out, size_t size)
 {
-	char path[64], text[64];
-	uint64_t ns = 0;
+	char path[64];
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/schedstat", (int)o->pid,
-		 tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)o->pid, tid,
+		 name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, out, size - 1);
 	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return sscanf(text, "%" SCNu64, &ns) == 1 ? ns : 0;
+	out[n > 0 ? n : 0] = '\0';
+	return n > 0;
 }
 
-/* How many samples are due; what is less than one stays for the next round. */
+/* How long it has had a processor; 0: it is gone. */
+static uint64_t read_ran_ns(const struct outside *o, uint32_t tid)
+{
+	char text[64];
+	uint64_t ns = 0;
+
+	return read_text(o, tid, "schedstat", text, sizeof(text)) &&
+			       sscanf(text, "%" SCNu64, &ns) == 1
+		       ? ns
+		       : 0;
+}
+
+/* In the words of ps, 'R': it runs, or waits for a processor. */
+static char read_state(const struct outside *o, uint32_t tid)
+{
+	char text[512];
+	const char *end = NULL;
+
+	if (read_text(o, tid, "stat", text, sizeof(text)))
+		end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 'X';
+}
+
+/* How many samples are due.  What is less than one stays for the next round,
+ * and so does all of a thread that waits: its time was spent elsewhere. */
 static uint32_t n_due(struct outside *o, struct task *t)
 {
+	int is_cpu = o->samples->clock == CST_SAMPLE_CPU;
 	uint64_t period = 1000000000ull / o->samples->hz, n;
-	uint64_t ran = o->samples->clock == CST_SAMPLE_CPU
-			       ? read_ran_ns(o, t->tid)
-			       : now_ns();
+	uint64_t now = is_cpu ? read_ran_ns(o, t->tid) : now_ns();
+	uint64_t step = t->has_last && now > t->last_ns ? now - t->last_ns : 0;
 
-	if (!t->has_ran || ran < t->ran_ns) {
-		t->ran_ns = ran;
-		t->has_ran = 1;
+	t->last_ns = now;
+	t->has_last = 1;
+	t->rest_ns += is_cpu ? step : 0;
+	o->ran_ns += is_cpu ? step : 0;
+	if ((is_cpu && t->rest_ns < period) || read_state(o, t->tid) != 'R')
 		return 0;
-	}
-	n = (ran - t->ran_ns) / period;
-	t->ran_ns += n * period;
+	t->rest_ns += is_cpu ? 0 : step;
+	n = t->rest_ns / period;
+	t->rest_ns -= n * period;
 	return n > UINT16_MAX ? UINT16_MAX : (uint32_t)n;
 }
 
@@ -174,6 +205,66 @@ static int stop(pid_t tid, int *is_seized, int *number)
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		*number = WSTOPSIG(status);
 	return 1;
+}
+
+/* The kernel's code in each process, of which libunwind-ptrace knows nothing,
+ * as it is in no file.  Ours is the same. */
+static struct {
+	uint64_t start, end; /* in the process */
+	uint64_t head;	     /* of its table of call frames */
+} vdso;
+
+static void vdso_find(const struct outside *o)
+{
+	const char *ours = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)ours;
+	const Elf64_Phdr *parts = (const Elf64_Phdr *)(ours + head->e_phoff);
+	char path[64], line[PATH_MAX + 128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)o->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "[vdso]"))
+			sscanf(line, "%" SCNx64 "-%" SCNx64, &vdso.start,
+			       &vdso.end);
+	if (f)
+		fclose(f);
+	for (int i = 0; ours && vdso.start && i < head->e_phnum; i++)
+		if (parts[i].p_type == PT_GNU_EH_FRAME)
+			vdso.head = vdso.start + parts[i].p_vaddr;
+}
+
+/* In no header, but exported; perf calls it as well. */
+int search_table(unw_addr_space_t, unw_word_t, unw_dyn_info_t *,
+		 unw_proc_info_t *, int,
+		 void *) __asm__("_Ux86_64_dwarf_search_unwind_table");
+
+static int find_info(unw_addr_space_t space, unw_word_t ip,
+		     unw_proc_info_t *out, int need, void *arg)
+{
+	unw_accessors_t *a = unw_get_accessors(space);
+	unw_dyn_info_t info = {.start_ip = vdso.start, .end_ip = vdso.end};
+	unw_word_t words[2];
+
+	/* The table's head: four bytes of formats, an address and a count. */
+	if (!vdso.head || ip < vdso.start || ip >= vdso.end ||
+	    a->access_mem(space, vdso.head, &words[0], 0, arg) < 0 ||
+	    a->access_mem(space, vdso.head + 8, &words[1], 0, arg) < 0)
+		return _UPT_find_proc_info(space, ip, out, need, arg);
+	info.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+	info.u.rti.segbase = vdso.head;
+	info.u.rti.table_data = vdso.head + 12;
+	info.u.rti.table_len = (uint32_t)words[1];
+	return search_table(space, ip, &info, out, need, arg);
+}
+
+static unw_addr_space_t space_new(void)
+{
+	unw_accessors_t accessors = _UPT_accessors;
+
+	accessors.find_proc_info = find_info;
+	return unw_create_addr_space(&accessors, 0);
 }
 
 static uint32_t walk(struct outside *o, struct task *t, uint64_t *out,
@@ -218,6 +309,38 @@ static void put(struct cst_lane *l, const uint64_t *frames, uint32_t n,
 	__atomic_store_n(&l->head, head, __ATOMIC_RELEASE);
 }
 
+/* A signal of its own waits for it. */
+static int has_signal(const struct outside *o, uint32_t tid)
+{
+	char text[4096];
+	const char *lines[] = {"\nSigPnd:", "\nShdPnd:"};
+
+	if (!read_text(o, tid, "status", text, sizeof(text)))
+		return 1;
+	for (int i = 0; i < 2; i++) {
+		const char *at = strstr(text, lines[i]);
+
+		if (!at || strtoull(at + 8, NULL, 16))
+			return 1;
+	}
+	return 0;
+}
+
+/* It began to wait as we came, and the kernel does not make this call anew by
+ * itself. */
+static void call_again(const struct outside *o, uint32_t tid)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, (pid_t)tid, NULL, &r) < 0 ||
+	    (long long)r.rax != -EINTR || (long long)r.orig_rax < 0 ||
+	    has_signal(o, tid))
+		return;
+	r.rax = r.orig_rax;
+	r.rip -= 2; /* the instruction syscall */
+	ptrace(PTRACE_SETREGS, (pid_t)tid, NULL, &r);
+}
+
 static void sample(struct outside *o, struct task *t, uint32_t weight)
 {
 	struct cst_lane *l = lane_of(o, t);
@@ -229,6 +352,8 @@ static void sample(struct outside *o, struct task *t, uint32_t weight)
 		return;
 	begin = now_ns();
 	n = walk(o, t, frames, &is_cut);
+	if (!number)
+		call_again(o, t->tid);
 	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)number);
 	o->stopped_ns += now_ns() - begin;
 	o->n_stops++;
@@ -251,23 +376,37 @@ static struct cst_samples *map(const char *path)
 	return base == MAP_FAILED ? NULL : base;
 }
 
-/* Whether we may at all; a thread of it stops for a moment. */
+static int is_traced(const struct outside *o)
+{
+	char text[4096];
+	const char *at = NULL;
+
+	if (read_text(o, (uint32_t)o->pid, "status", text, sizeof(text)))
+		at = strstr(text, "\nTracerPid:");
+	return at && atoi(at + 11);
+}
+
+/* Whether we may at all; nothing stops for that. */
 static int check(pid_t pid)
 {
-	int number, is_seized = 0;
+	struct outside o = {.pid = pid};
+	uint32_t tid = (uint32_t)pid;
+	char text[256];
 
-	if (stop(pid, &is_seized, &number)) {
-		ptrace(PTRACE_DETACH, pid, NULL, (void *)(intptr_t)number);
-		return 1;
-	}
-	if (errno == ESRCH)
+	if (!read_ran_ns(&o, tid))
 		failure("there is no process %d", (int)pid);
+	else if (is_traced(&o))
+		failure("cannot sample process %d: a debugger has it (cstrace "
+			"sample in gdb)",
+			(int)pid);
+	else if (read_state(&o, tid) != 'Z' &&
+		 !read_text(&o, tid, "syscall", text, sizeof(text)))
+		failure("cannot sample process %d: %s (it is another user's, "
+			"or only its parent may, by "
+			"kernel.yama.ptrace_scope)",
+			(int)pid, strerror(errno));
 	else
-		failure("cannot sample process %d: %s%s", (int)pid,
-			strerror(errno),
-			errno == EPERM ? " (another user's, or a debugger has "
-					 "it: cstrace sample in gdb)"
-				       : "");
+		return 1;
 	return 0;
 }
 
@@ -282,7 +421,8 @@ struct outside *outside_new(pid_t pid, const char *path)
 		return NULL;
 	o->pid = pid;
 	o->samples = map(path);
-	o->space = unw_create_addr_space(&_UPT_accessors, 0);
+	vdso_find(o);
+	o->space = space_new();
 	if (!o->samples || !o->space) {
 		failure("cannot sample: %s", strerror(errno));
 		outside_free(o);
@@ -307,25 +447,6 @@ void outside_free(struct outside *o)
 		munmap(o->samples, sizeof(*o->samples));
 	free(o->tasks);
 	free(o);
-}
-
-/* It has ended, but for its parent, which has not heard of it. */
-static int is_zombie(pid_t pid)
-{
-	char path[64], text[512];
-	const char *end;
-	FILE *f;
-	size_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 1;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	end = strrchr(text, ')');
-	return end && end[1] && strchr("ZX", end[2]) != NULL;
 }
 
 int outside_round(struct outside *o)
@@ -357,10 +478,15 @@ int outside_round(struct outside *o)
 	for (uint32_t i = o->n; i-- > 0;)
 		if (o->tasks[i].seen != o->n_rounds)
 			task_drop(o, i);
-	return n > 1 || (n && !is_zombie(o->pid));
+	return n > 1 || (n && !strchr("ZX", read_state(o, (uint32_t)o->pid)));
 }
 
 uint64_t outside_stop_ns(const struct outside *o)
 {
 	return o->n_stops ? o->stopped_ns / o->n_stops : 0;
+}
+
+uint64_t outside_ran_ns(const struct outside *o)
+{
+	return o->ran_ns;
 }

@@ -23,5 +23,7 @@ int outside_round(struct outside *o);
 
 /* Returns how long a thread was stopped on the average, in ns. */
 uint64_t outside_stop_ns(const struct outside *o);
+/* Returns the CPU time of all threads so far, in ns; 0 for the other clock. */
+uint64_t outside_ran_ns(const struct outside *o);
 
 #endif

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from lib_build import build
-from test_sample import LIMIT_S, PARTS, command, rows
+from test_sample import LIMIT_S, PARTS, WAITS, command, rows
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
 
@@ -33,8 +33,12 @@ def test_threads_that_run(tmp_path, process):
     done = command(tmp_path, "sample", "-p", one.pid,
                    "--hz", 400, "--for", "2s")
     assert done.returncode == 0, done.stderr
-    assert re.match(r"cstrace: \d+ samples in 4 threads in cstrace.cst, .* s; "
-                    r"each stopped a thread for \d+ us\n$", done.stderr)
+    said = re.match(r"cstrace: (\d+) samples in 4 threads in cstrace.cst, of "
+                    r"([\d.]+) s that it ran in [\d.]+ s; each stopped a "
+                    r"thread for \d+ us\n$", done.stderr)
+    assert said, done.stderr
+    # So many as it ran for, however little that was.
+    assert int(said[1]) == pytest.approx(400 * float(said[2]), rel=0.1, abs=8)
     found, n = rows(tmp_path)
     assert n > 100 and found["four"]["samples"] > found["one"]["samples"]
     assert found["all"]["total_ns"] >= 0.95 * sum(
@@ -52,6 +56,28 @@ def test_who_waits_goes_on_waiting(tmp_path, process):
                           for name, row in found.items())
     assert one.poll() is None  # no call of its own was cut short
     assert one.wait(timeout=LIMIT_S) == 0
+
+
+@pytest.mark.parametrize("flags", [("-O0",), FLAGS], ids=["O0", "O2"])
+def test_no_wait_is_cut_short(tmp_path, process, flags):
+    one = process(build("sleeps.c", *flags, is_traced=False,
+                        name="sleeps%s" % flags[0]), 40)
+    done = command(tmp_path, "sample", "-p", one.pid, "--wall", "--hz", 499)
+    assert done.returncode == 0, done.stderr
+    assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
+    found, _n = rows(tmp_path)
+    assert all(found[name]["total_ns"] for name in WAITS)
+    assert found["thread_main"]["total_ns"] > 0.9 * sum(
+        found[name]["total_ns"] for name in WAITS - {"in_handler"})
+
+
+def test_cpu_time_cuts_no_wait_either(tmp_path, process):
+    one = process(build("sleeps.c", *FLAGS, is_traced=False), 40)
+    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 997)
+    assert done.returncode == 0, done.stderr
+    assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
+    found, n = rows(tmp_path)
+    assert found["run_a_moment"]["total_ns"] > 0.8 * n * 1e9 / 997
 
 
 def test_a_process_that_ends(tmp_path, process):

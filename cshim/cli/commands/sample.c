@@ -33,6 +33,7 @@ struct sampling {
 	struct outside *outside;
 	pid_t pid;
 	char command[4096], module[PATH_MAX];
+	uint64_t taken_ns; /* from the begin to the end */
 };
 
 static volatile sig_atomic_t is_over;
@@ -116,7 +117,8 @@ static uint64_t now_ns(void)
 static void take_all(struct sampling *s)
 {
 	uint64_t period = 1000000000ull / s->o->sample_hz;
-	uint64_t next = now_ns(), until = next + s->o->sample_ns;
+	uint64_t begin = now_ns(), next = begin;
+	uint64_t until = begin + s->o->sample_ns;
 	struct sigaction action = {.sa_handler = end};
 
 	sigaction(SIGINT, &action, NULL);
@@ -131,6 +133,27 @@ static void take_all(struct sampling *s)
 		rest.tv_nsec = (long)((next - now) % 1000000000);
 		nanosleep(&rest, NULL);
 	}
+	s->taken_ns = now_ns() - begin;
+}
+
+/* How many there are, and what they are of: a process that gets a fourth of a
+ * processor has a fourth of the samples. */
+static void tell_end(struct sampling *s, const struct cst_status_report *status)
+{
+	uint64_t ran_ns = outside_ran_ns(s->outside);
+
+	fprintf(stderr,
+		"cstrace: %" PRIu64 " samples in %" PRIu32 " %s in %s, ",
+		status->n_samples, status->n_threads,
+		status->n_threads == 1 ? "thread" : "threads", s->o->output);
+	if (!s->o->is_wall)
+		fprintf(stderr, "of %.3f s that it ran in ",
+			(double)ran_ns / 1e9);
+	fprintf(stderr, "%.3f s", (double)s->taken_ns / 1e9);
+	if (outside_stop_ns(s->outside))
+		fprintf(stderr, "; each stopped a thread for %.0f us",
+			(double)outside_stop_ns(s->outside) / 1e3);
+	fputc('\n', stderr);
 }
 
 static int finish(struct sampling *s)
@@ -149,13 +172,7 @@ static int finish(struct sampling *s)
 			       s->o->is_wall
 				       ? "has ended"
 				       : "only waited: --wall sees where");
-	fprintf(stderr,
-		"cstrace: %" PRIu64 " samples in %" PRIu32
-		" %s in %s, %.3f s; each stopped a thread for %.0f us\n",
-		status.n_samples, status.n_threads,
-		status.n_threads == 1 ? "thread" : "threads", s->o->output,
-		(double)status.duration_ns / 1e9,
-		(double)outside_stop_ns(s->outside) / 1e3);
+	tell_end(s, &status);
 	return STATUS_OK;
 }
 
@@ -216,8 +233,9 @@ const struct command command_sample = {
 	.summary = "Take samples of a process that runs already",
 	.details = "The process loads nothing: for each sample one thread is "
 		   "stopped from outside\nfor as long as it takes to walk its "
-		   "stack.  Ctrl-C ends it.  A program that\n`cstrace record "
-		   "--sample' starts is sampled from within, at less cost.\n",
+		   "stack; what waits goes on waiting.  Ctrl-C ends\nit.  A "
+		   "program that `cstrace record --sample' starts is sampled "
+		   "from within, at\nless cost.\n",
 	.examples = "sample -p 1234 --for 10s\n"
 		    "sample -p $(pidof server) --wall --hz 50 -o server.cst\n"
 		    "report\n",
