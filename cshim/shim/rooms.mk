@@ -16,6 +16,8 @@ libc_USES := core kernel
 SHIM_SRC := \
 	cshim/shim/core/hook.c \
 	cshim/shim/core/event.c \
+	cshim/shim/core/copy.c \
+	cshim/shim/core/readable.c \
 	cshim/shim/core/watch.c \
 	cshim/shim/core/stops.c \
 	cshim/shim/core/open_calls.c \

@@ -55,6 +55,8 @@ static void check_jump(const char *line, const char *function)
 
 static void check_line(const char *line, const char *function)
 {
+	static const char *const saved[] = {"%rbx", "%ebx", "%r12",
+					    "%r13", "%r14", "%r15"};
 	const char *code = strrchr(line, '\t');
 
 	if (!code)
@@ -67,6 +69,10 @@ static void check_line(const char *line, const char *function)
 		fail_msg("touches a register it must not: %s", line);
 	if (code[0] == 'j')
 		check_jump(line, function);
+	/* event_save() is to find the caller's registers. */
+	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++)
+		if (strstr(line, saved[i]))
+			fail_msg("touches a register of its caller: %s", line);
 }
 
 static void check_function(const char *function)
@@ -75,6 +81,19 @@ static void check_function(const char *function)
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		if (line[0] == ' ')
 			check_line(line, function);
+}
+
+/* These leave by a jump, too: the registers are passed on. */
+static void slow_ways_keep_the_registers(void **state)
+{
+	static const char *const functions[] = {"event_search", "event_slow"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		disassemble(functions[i]);
+		assert_null(strstr(text, "call "));
+		assert_non_null(strstr(text, "<event_save>"));
+	}
 }
 
 static void enter_hook_makes_no_call(void **state)
@@ -122,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(enter_hook_makes_no_call),
 		cmocka_unit_test(exit_hook_makes_no_call),
+		cmocka_unit_test(slow_ways_keep_the_registers),
 		cmocka_unit_test(shim_calls_libc_for_its_threads_only),
 	};
 

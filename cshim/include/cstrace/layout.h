@@ -194,7 +194,7 @@ enum cst_copy_register {
 /* What a step of a copy program does.  Steps "emit" raw bytes, which the
  * CST_VALUES record hands to the reader; A is an address that a step sets for
  * those after it.  No step can fault: what cannot be read has a status that
- * says so, and A becomes 0.  A status and what follows it are emitted together.
+ * says so, and A then leads nowhere.  A status and what follows it are emitted together.
  * A step whose bytes have no room within CST_RAW_MAX emits nothing and ends the
  * program, as does a register or frame step that cannot be done: the reader
  * sees that the bytes end too early. */

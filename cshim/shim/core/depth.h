@@ -16,6 +16,7 @@
 #define SHIM_DEPTH_H
 
 #include "core/area.h"
+#include "core/copy.h"
 #include "kernel/state.h"
 
 /* So many calls that were passed over are reported, whatever comes. */
@@ -25,6 +26,7 @@ enum { DEPTH_TELL_AFTER = 1 << 16 };
 struct depth_event {
 	uint64_t callee, caller, hook, sp, fp;
 	enum cst_kind kind;
+	const struct copy_registers *registers;
 };
 
 /* The calling thread's. */

@@ -5,6 +5,7 @@
 #include "core/event.h"
 #include "core/chunk.h"
 #include "core/control.h"
+#include "core/copy.h"
 #include "core/depth.h"
 #include "core/site.h"
 #include "core/stops.h"
@@ -20,6 +21,16 @@ uint32_t event_state(void)
 	if (!state_is_on(state) && state != STATE_LOCAL)
 		state = control_obey();
 	return state;
+}
+
+/* Puts the event of a site that is known into the thread's chunk.  Returns
+ * whether there was room.  time 0: it is now. */
+static int put(const struct depth_event *e, uint32_t site, uint64_t time)
+{
+	if (site_verdict(site) == CST_COPIED)
+		return copy_put(&(struct copy_event){e->registers, time, e->sp,
+						     e->fp, site, e->kind});
+	return event_put(site, e->sp, e->fp);
 }
 
 /* Is it too deep?  A guest's calls are on a stack that only it knows. */
@@ -38,15 +49,25 @@ static void write_record(const struct depth_event *e, uint32_t state)
 	uint32_t site = site_intern(&key, e->kind);
 	struct cst_record *r;
 
-	if (!site || site_is_muted(site))
+	if (!site)
 		return;
-	r = chunk_slot();
-	if (!r)
+	if (unlikely(area->wants_values))
+		copy_wait(site);
+	if (site_is_muted(site))
 		return;
-	/* Whatever this took is in no duration of the function itself. */
-	if (e->kind == CST_ENTER)
-		time = clock_ticks();
-	cst_record_set(r, time, site, e->sp, e->fp);
+	if (site_verdict(site) == CST_COPIED) {
+		if (!put(e, site, e->kind == CST_ENTER ? 0 : time))
+			return;
+	} else {
+		r = chunk_slot();
+		if (!r)
+			return;
+		/* Whatever this took is in no duration of the function
+		 * itself. */
+		if (e->kind == CST_ENTER)
+			time = clock_ticks();
+		cst_record_set(r, time, site, e->sp, e->fp);
+	}
 	if (state == CST_STATE_SYNC)
 		sync_event(e->callee, e->caller, e->kind);
 }
@@ -75,7 +96,7 @@ static __attribute__((noinline)) void event_shallow(const struct depth_event *e)
 	site = site_find(&key);
 	if (site && site_is_muted(site))
 		return;
-	if (unlikely(!site || !event_put(site, e->sp, e->fp)))
+	if (unlikely(!site || !put(e, site, 0)))
 		write_record(e, STATE_SHALLOW);
 }
 
@@ -93,8 +114,7 @@ static __attribute__((noinline)) void counted(const struct depth_event *e)
 	if (unlikely(!site || state_now() != CST_STATE_SYNC ||
 		     state_page.mode != CST_MODE_RING || depth_is_limited()))
 		record(e);
-	else if (likely(!site_is_muted(site)) &&
-		 unlikely(!event_put(site, e->sp, e->fp)))
+	else if (likely(!site_is_muted(site)) && unlikely(!put(e, site, 0)))
 		record(e);
 	if (e->kind == CST_ENTER)
 		stops_enter(&key, NULL);
@@ -142,21 +162,43 @@ static COLD void event_any(const struct depth_event *e)
 		counted(e);
 }
 
+/* What event_save() calls. */
+__attribute__((used)) void event_saved(uint64_t callee, uint64_t caller,
+				       uint64_t hook, uint64_t sp, uint64_t fp,
+				       enum cst_kind kind,
+				       struct copy_registers registers) HIDDEN;
+
+void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
+		 uint64_t fp, enum cst_kind kind,
+		 struct copy_registers registers)
+{
+	struct depth_event e = {callee, caller, hook, sp, fp, kind, &registers};
+	uint32_t state = state_now();
+
+	if (state == CST_STATE_ON) {
+		struct site_key key = {callee, caller, hook};
+		uint32_t site = site_find(&key);
+
+		if (likely(site && site_verdict(site) == CST_COPIED &&
+			   !self.busy_sp)) {
+			put(&e, site, 0);
+			return;
+		}
+	}
+	if (state == STATE_SHALLOW && likely(!self.callback_sp))
+		event_shallow(&e);
+	else
+		event_any(&e);
+}
+
+SAVING_FUNCTION(event_save, event_saved);
+
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,
 					  uint64_t fp, enum cst_kind kind)
 {
-	int is_shallow =
-		state_now() == STATE_SHALLOW && likely(!self.callback_sp);
-
-	if (is_shallow && depth_hides(callee, sp, fp, kind))
+	if (state_now() == STATE_SHALLOW && likely(!self.callback_sp) &&
+	    depth_hides(callee, sp, fp, kind))
 		return;
-	{
-		struct depth_event e = {callee, caller, hook, sp, fp, kind};
-
-		if (is_shallow)
-			event_shallow(&e);
-		else
-			event_any(&e);
-	}
+	event_save(callee, caller, hook, sp, fp, kind);
 }

@@ -31,6 +31,12 @@ event_put(uint32_t site, uint64_t sp, uint64_t fp)
 void event_slow(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		uint64_t fp, enum cst_kind kind);
 
+/* Handles an event whatever the state: as event_slow(), but for what that looks
+ * at first.  Its caller's caller's registers are passed on: it must be jumped
+ * to, by a function that has restored them. */
+void event_save(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
+		uint64_t fp, enum cst_kind kind) HIDDEN;
+
 /* Returns the state to go by, after obeying gdb if the state asks for that.
  * Async-signal-safe. */
 uint32_t event_state(void);

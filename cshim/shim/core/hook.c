@@ -2,7 +2,8 @@
  *
  * The two hooks.  The way through them that nearly every event takes has no
  * call, no lock, no system call, and touches neither errno nor any register
- * that the callee may not.
+ * that the callee may not.  All other ways begin with a jump, never a call: so
+ * event_save() finds the caller's registers (tests/shim/hot_path.c).
  */
 #include "core/event.h"
 #include "core/site.h"
@@ -22,10 +23,10 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	struct site_key key = {callee, caller, hook};
 	uint32_t site = site_find(&key);
 
-	if (site && site_is_muted(site))
+	if (site && site_verdict(site) == CST_MUTED)
 		return;
-	if (unlikely(!site || !event_put(site, sp, fp)))
-		event_slow(callee, caller, hook, sp, fp, kind);
+	if (unlikely(!site || site_verdict(site) || !event_put(site, sp, fp)))
+		event_save(callee, caller, hook, sp, fp, kind);
 }
 
 INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
@@ -45,8 +46,11 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		event_search(callee, caller, hook, sp, fp, kind);
 		return;
 	}
-	if (unlikely(site_is_muted(site)))
+	if (unlikely(site_verdict(site))) {
+		if (site_verdict(site) != CST_MUTED)
+			event_save(callee, caller, hook, sp, fp, kind);
 		return;
+	}
 	if (unlikely(!event_put(site, sp, fp)))
 		event_slow(callee, caller, hook, sp, fp, kind);
 }

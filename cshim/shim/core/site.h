@@ -94,11 +94,17 @@ static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
 	return site_is(&site_index.sites[*number], k);
 }
 
+/* Returns what the reader wants of the site (enum cst_verdict). */
+static inline uint8_t site_verdict(uint32_t number)
+{
+	return __atomic_load_n(&site_index.sites[number].verdict,
+			       __ATOMIC_RELAXED);
+}
+
 /* Returns whether the reader wants no records of the site. */
 static inline int site_is_muted(uint32_t number)
 {
-	return __atomic_load_n(&site_index.sites[number].verdict,
-			       __ATOMIC_RELAXED) == CST_MUTED;
+	return site_verdict(number) == CST_MUTED;
 }
 
 /* Returns the site's number, after adding it if it is new.  Returns 0, and

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps were written by the reader, but lie in memory that the program can
+ * overwrite: each of them is read once, and every size is checked.
+ */
+#include "core/copy.h"
+#include "core/area.h"
+#include "core/chunk.h"
+#include "core/readable.h"
+#include "core/reader.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+#include "kernel/syscall.h"
+
+enum {
+	FRAME_BYTES = 1 << 20, /* a frame may be this large */
+	TEXT_BYTES_MAX = 200,  /* of one text, whatever a step says */
+	HEAD_BYTES = 16,       /* of a vector's elements */
+	NOWHERE = 1,	       /* an address */
+};
+
+/* A program that runs. */
+struct copier {
+	const struct copy_registers *registers;
+	uint64_t a;
+	uint8_t *raw;
+	uint32_t n;
+};
+
+/* ---- steps -----------------------------------------------------------------
+ */
+
+static uint64_t reg_of(const struct copier *c, const struct cst_copy *step)
+{
+	return step->reg < CST_N_REGS ? c->registers->r[step->reg] : 0;
+}
+
+static uint32_t copy_from(const struct copier *c, void *to, uint64_t from,
+			  uint32_t n)
+{
+	return readable_copy(c->registers->r[CST_REG_SP], to, from, n);
+}
+
+/* The word there, or an address that leads nowhere. */
+static uint64_t word_at(const struct copier *c, uint64_t addr)
+{
+	uint64_t word;
+
+	return copy_from(c, &word, addr, sizeof(word)) == sizeof(word)
+		       ? word
+		       : NOWHERE;
+}
+
+static int has_room(const struct copier *c, uint32_t n)
+{
+	return c->n + n <= CST_RAW_MAX;
+}
+
+static int emit_byte(struct copier *c, uint8_t byte)
+{
+	if (!has_room(c, 1))
+		return 0;
+	c->raw[c->n++] = byte;
+	return 1;
+}
+
+static void emit_word(struct copier *c, uint64_t word, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		c->raw[c->n++] = (uint8_t)(word >> (i * 8));
+}
+
+static int step_register(struct copier *c, const struct cst_copy *step)
+{
+	if (step->size > 8 || !has_room(c, step->size))
+		return 0;
+	emit_word(c, reg_of(c, step), step->size);
+	return 1;
+}
+
+/* The frame itself is there, without a question to the kernel. */
+static int step_frame(struct copier *c, const struct cst_copy *step)
+{
+	uint64_t sp = c->registers->r[CST_REG_SP];
+	uint64_t from = reg_of(c, step) + (uint64_t)(int64_t)step->offset;
+
+	if (!has_room(c, step->size))
+		return 0;
+	if ((step->reg == CST_REG_SP || step->reg == CST_REG_RBP) &&
+	    from - sp < FRAME_BYTES && reg_of(c, step) >= sp)
+		copy_bytes(c->raw + c->n, from, step->size);
+	else if (copy_from(c, c->raw + c->n, from, step->size) != step->size)
+		return 0;
+	c->n += step->size;
+	return 1;
+}
+
+static int step_bytes(struct copier *c, const struct cst_copy *step)
+{
+	uint64_t from = c->a + (uint64_t)(int64_t)step->offset;
+
+	if (!has_room(c, 1u + step->size))
+		return 0;
+	if (copy_from(c, c->raw + c->n + 1, from, step->size) != step->size)
+		return emit_byte(c, CST_COPIED_BAD);
+	c->raw[c->n] = CST_COPIED_OK;
+	c->n += 1u + step->size;
+	return 1;
+}
+
+/* Emits at most max bytes of the text at `from`, which has `length` bytes, or
+ * ends with a NUL if is_sized is 0. */
+static int emit_text(struct copier *c, uint64_t from, uint64_t length,
+		     int is_sized, uint32_t max)
+{
+	uint8_t *to = c->raw + c->n + 2;
+	uint32_t want = max, got, n = 0;
+	uint8_t byte_after;
+
+	if (!has_room(c, max + 2))
+		return 0;
+	if (is_sized && length < want)
+		want = (uint32_t)length;
+	got = want ? copy_from(c, to, from, want) : 0;
+	if (got < want && (is_sized || !got))
+		return emit_byte(c, CST_COPIED_BAD);
+	while (n < got && (is_sized || to[n]))
+		n++;
+	c->raw[c->n] = CST_COPIED_OK;
+	if (is_sized
+		    ? length > n
+		    : n == got && (copy_from(c, &byte_after, from + n, 1) < 1 ||
+				   byte_after))
+		c->raw[c->n] = CST_COPIED_CUT;
+	c->raw[c->n + 1] = (uint8_t)n;
+	c->n += 2 + n;
+	return 1;
+}
+
+static uint32_t text_max(const struct copier *c, const struct cst_copy *step)
+{
+	uint32_t max = step->size ? step->size : CST_COPY_TEXT_MAX;
+
+	if (max > TEXT_BYTES_MAX)
+		max = TEXT_BYTES_MAX;
+	if (!has_room(c, max + 2) && has_room(c, 2 + 8))
+		max = CST_RAW_MAX - 2 - c->n;
+	return max;
+}
+
+static int step_text(struct copier *c, const struct cst_copy *step)
+{
+	if (!c->a)
+		return emit_byte(c, CST_COPIED_NULL);
+	return emit_text(c, c->a, 0, 0, text_max(c, step));
+}
+
+static int step_sized_text(struct copier *c, const struct cst_copy *step)
+{
+	uint64_t at = c->a + (uint64_t)(int64_t)step->offset;
+	uint64_t from, length;
+
+	if (copy_from(c, &from, at, 8) < 8 ||
+	    copy_from(c, &length, at + (uint64_t)((int8_t)step->reg * 8), 8) <
+		    8)
+		return emit_byte(c, CST_COPIED_BAD);
+	return emit_text(c, from, length, 1, text_max(c, step));
+}
+
+static int step_head(struct copier *c, const struct cst_copy *step)
+{
+	uint64_t at = c->a + (uint64_t)(int64_t)step->offset;
+	uint64_t size, place[2];
+	uint32_t n = 0;
+
+	if (!has_room(c, 1 + 8 + HEAD_BYTES))
+		return 0;
+	if (copy_from(c, place, at, sizeof(place)) < sizeof(place) ||
+	    place[1] < place[0])
+		return emit_byte(c, CST_COPIED_BAD);
+	size = place[1] - place[0];
+	if (step->size && step->size <= HEAD_BYTES)
+		n = HEAD_BYTES / step->size * step->size;
+	if (n > size)
+		n = step->size ? (uint32_t)(size / step->size * step->size) : 0;
+	if (n && copy_from(c, c->raw + c->n + 9, place[0], n) < n)
+		return emit_byte(c, CST_COPIED_BAD);
+	c->raw[c->n++] = n < size ? CST_COPIED_CUT : CST_COPIED_OK;
+	emit_word(c, size, 8);
+	c->n += n;
+	return 1;
+}
+
+/* 0: the program ends. */
+static int run_step(struct copier *c, const struct cst_copy *step)
+{
+	switch (step->op) {
+	case CST_COPY_REGISTER:
+		return step_register(c, step);
+	case CST_COPY_FRAME:
+		return step_frame(c, step);
+	case CST_COPY_POINT:
+		c->a = reg_of(c, step) + (uint64_t)(int64_t)step->offset;
+		return 1;
+	case CST_COPY_POINT_AT:
+		c->a = word_at(c, reg_of(c, step) +
+					  (uint64_t)(int64_t)step->offset);
+		return 1;
+	case CST_COPY_FOLLOW:
+		c->a = word_at(c, c->a + (uint64_t)(int64_t)step->offset);
+		return 1;
+	case CST_COPY_BYTES:
+		return step_bytes(c, step);
+	case CST_COPY_TEXT:
+		return step_text(c, step);
+	case CST_COPY_SIZED_TEXT:
+		return step_sized_text(c, step);
+	case CST_COPY_HEAD:
+		return step_head(c, step);
+	}
+	return 0;
+}
+
+uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
+		  uint8_t *raw)
+{
+	struct copier c = {.registers = registers, .raw = raw};
+
+	for (uint32_t i = 0; i < CST_COPY_STEPS_MAX; i++) {
+		struct cst_copy step;
+
+		if (first >= CST_MAX_COPIES - i)
+			break;
+		__builtin_memcpy(&step, area_step(first + i), sizeof(step));
+		if (!run_step(&c, &step))
+			break;
+	}
+	return c.n;
+}
+
+/* ---- records ---------------------------------------------------------------
+ */
+
+static uint64_t six_bytes(const uint8_t *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 5; i >= 0; i--)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static void put_bytes(struct cst_record *r, uint64_t time, uint32_t mark,
+		      const uint8_t *bytes)
+{
+	cst_record_set(r, time, mark, six_bytes(bytes), six_bytes(bytes + 6));
+}
+
+int copy_put(const struct copy_event *e)
+{
+	uint32_t entry =
+		__atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
+	/* One in front for the number, and zeroes behind. */
+	uint8_t raw[CST_RAW_MAX + 2 * CST_TEXT_BYTES], last[CST_TEXT_BYTES];
+	uint64_t time = e->time;
+	uint32_t n = 0, n_texts = 0;
+	struct cst_record *r;
+
+	if (!time && e->kind != CST_ENTER)
+		time = clock_ticks();
+	if (entry >= CST_COPY_FIRST)
+		n = copy_run(entry - CST_COPY_FIRST, e->registers, raw);
+	if (n > CST_VALUES_BYTES)
+		n_texts = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
+			  CST_TEXT_BYTES;
+	r = chunk_slots(n_texts + (n > 0) + 1);
+	if (!r)
+		return 0;
+	/* Whatever this took is in no duration of the function itself. */
+	if (!time)
+		time = clock_ticks();
+	for (uint32_t i = 0; i < n_texts; i++)
+		put_bytes(r++, time, CST_TEXT, raw + i * CST_TEXT_BYTES);
+	if (n) {
+		last[0] = (uint8_t)n;
+		for (uint32_t i = 1; i < CST_TEXT_BYTES; i++) {
+			uint32_t at = n_texts * CST_TEXT_BYTES + i - 1;
+
+			last[i] = at < n ? raw[at] : 0;
+		}
+		put_bytes(r++, time, CST_VALUES, last);
+	}
+	cst_record_set(r, time, e->site, e->sp, e->fp);
+	return 1;
+}
+
+/* ---- a new site ------------------------------------------------------------
+ */
+
+/* 1 + the site at which waiting was in vain: as long as the reader has not
+ * looked at that one, nobody waits again. */
+static uint32_t gave_up_at;
+
+static int is_looked_at(uint32_t site)
+{
+	return __atomic_load_n(area_copies(site), __ATOMIC_ACQUIRE) != 0;
+}
+
+static void wait_for_look(uint32_t site)
+{
+	uint64_t began = 0, since = sys_monotonic_ms();
+
+	reader_wake();
+	while (!is_looked_at(site)) {
+		if (sys_monotonic_ms() - since < COPY_WAIT_MS &&
+		    reader_wait(area_copies(site), 0, &began))
+			continue;
+		__atomic_store_n(&gave_up_at, site + 1, __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+COLD void copy_wait(uint32_t site)
+{
+	uint32_t given_up = __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED);
+
+	if (!__atomic_load_n(&area->wants_values, __ATOMIC_RELAXED) ||
+	    is_looked_at(site) || area_reserve(area_copies(site), 4))
+		return;
+	if (given_up && !is_looked_at(given_up - 1))
+		return;
+	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
+	wait_for_look(site);
+	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The values of calls: runs the copy programs that the reader has written
+ * (struct cst_copy), and puts what they emit before an event's record.
+ */
+#ifndef SHIM_COPY_H
+#define SHIM_COPY_H
+
+#include "cstrace/layout.h"
+
+/* The registers of a hook's caller, by enum cst_copy_register. */
+struct copy_registers {
+	uint64_t r[CST_N_REGS];
+};
+
+/* An event whose registers are known. */
+struct copy_event {
+	const struct copy_registers *registers;
+	uint64_t time; /* 0: now */
+	uint64_t sp, fp;
+	uint32_t site;
+	enum cst_kind kind;
+};
+
+/* Runs the program that begins with step `first`, and puts what it emits into
+ * raw[CST_RAW_MAX].  Returns the number of bytes. */
+uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
+		  uint8_t *raw);
+
+/* Puts an event of a site whose verdict is CST_COPIED into the thread's chunk,
+ * with its values.  If there is no room the loss is counted.  Returns whether
+ * there was room.  Async-signal-safe. */
+int copy_put(const struct copy_event *e);
+
+/* Waits until the reader has looked at the site, which is new, at most
+ * COPY_WAIT_MS, if it wants values.  Async-signal-safe. */
+enum { COPY_WAIT_MS = 200 };
+void copy_wait(uint32_t site);
+
+#endif
