@@ -202,7 +202,7 @@ QUIET static void play_texts(void)
 	head = play_program(of_vector, 2);
 }
 
-/* Of a page that is followed by one that is not there. */
+/* The page is followed by one that is not there. */
 QUIET static void play_bad(void)
 {
 	const struct cst_copy program[] = {

@@ -2,7 +2,7 @@
  *
  * What is certain to be there: the readable segments of the program's file,
  * which nothing unloads; and the calling thread's stack from the lowest address
- * at which it was found in use, once the kernel has said that each page from
+ * at which it was found in use, once the kernel has answered that each page from
  * there on can be read.
  */
 #include "core/readable.h"
@@ -32,7 +32,7 @@ static uint32_t n_segments;
 static uint64_t main_stack_end; /* something that lies above all its frames */
 static uint32_t is_known;
 
-/* Of the calling thread's stack, as far as it is known to be there. */
+/* The part of the calling thread's stack that is known to be there. */
 static __thread struct range stack __attribute__((tls_model("initial-exec")));
 
 /* ---- the program's file ----------------------------------------------------
