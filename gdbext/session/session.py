@@ -25,6 +25,7 @@ from ..process.preload import Preload
 from .recording import Recording
 from .start_options import (
     CHOOSING, Sampling, StartOptions, recorded_options)
+from .step_report import StepReport
 from .stops import Stops
 from ..ui.stophooks import StopHook
 from .way import OnTheWay, refusal
@@ -61,6 +62,7 @@ class Session:
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # the last one
         self.stops = Stops()
+        self.steps = StepReport(self)
         self.way: Optional[OnTheWay] = None  # to a recorded call
         self.is_under_way = False  # the program runs on that way
         self.has_begun_midway = False  # the trace, not with the program
@@ -437,6 +439,7 @@ class Session:
         # Their rows come after these lines and before the prompt.
         gdb.flush()
         recorded.take_all()
+        self.steps.begin()
 
     def begin_with_process(self, has_shim: bool) -> None:
         """The process was just started: its hooks are the shim's, or never

@@ -87,6 +87,7 @@ class Events:
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and frames.leave_other_hooks()):
             r.take_all()  # else their rows came behind the location
+        self._session.steps.stopped()
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
 
@@ -185,6 +186,7 @@ class Events:
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
         s.keep_hooks()  # a script has no prompt at which to look
+        s.steps.resumed()
         if s.recording is not None:
             s.apply_settings()
             s.recording.resume()
@@ -215,6 +217,7 @@ class Events:
             r.resume()
         else:
             r.stopped()
+            self._session.steps.called()
 
     @_guarded
     def exited(self, event: gdb.ExitedEvent) -> None:

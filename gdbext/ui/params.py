@@ -105,10 +105,11 @@ class _SetChosen(gdb.Command):
     """Stands before the setting's own `set`, to which gdb lets nobody add a
     completion of its values."""
 
-    def __init__(self, setting: _Chosen, values: Callable[[], Any]) -> None:
-        self.__doc__ = (
-            "%s\n%s\ngdb's `with` does not take it: `cstrace show -%s X` does "
-            "the same." % (setting.set_doc, setting.__doc__, setting.key))
+    def __init__(self, setting: _Setting, values: Callable[[], Any]) -> None:
+        self.__doc__ = "%s\n%s\ngdb's `with` does not take it%s." % (
+            setting.set_doc, setting.__doc__,
+            ": `cstrace show -%s X` does the same" % setting.key
+            if isinstance(setting, _Chosen) else "")
         self._setting = setting
         self._values = values
         super().__init__("set cstrace " + setting.key, gdb.COMMAND_DATA)
@@ -132,6 +133,18 @@ def _regex(text: str) -> None:
 
 def _time_ns(text: str) -> int:
     return read_time_ns("min-time", text) if text else 0
+
+
+def _step_rows(text: str) -> Optional[int]:
+    """None: rows are shown if live rows have not shown them."""
+    if text == "auto":
+        return None
+    if text == "off":
+        return 0
+    if not text.isdecimal() or not 0 < int(text) <= 1000:
+        raise gdb.GdbError('cstrace: step-report: "%s" is neither auto nor off '
+                           'nor a number of rows, 1 to 1000' % text)
+    return int(text)
 
 
 def _budget_ns(text: str) -> int:
@@ -206,6 +219,17 @@ class Settings:
                    "(ten times the mean) stay rows of\ntheir own.\n"
                    "auto: on a terminal, live and in `cstrace show`; not in pipes "
                    "and files.")
+        steps = _Checked(
+            "step-report", "auto",
+            "how many rows tell at a stop what was called",
+            "After next, step, until, advance, finish and continue: the calls "
+            "of the\nselected thread since the last stop, folded, and only as "
+            "many levels of\nthem as fit.  The location stands below them.\n"
+            "N: so many rows.  off: none.\n"
+            "auto: 10 rows, where live rows have not shown them already.",
+            self._changed, gdb.PARAM_STRING_NOESCAPE, _step_rows)
+        self._add(steps)
+        _SetChosen(steps, lambda: ["auto", "off", "10", "30"])
         self._flag("std", False, "whether calls of the C++ library are shown",
                    "Off, functions in std:: and those that system headers define "
                    "are\nhidden; user code that they call is shown in their place.")
@@ -306,6 +330,10 @@ class Settings:
     def budget_ns(self) -> int:
         """Returns what a logpoint may cost in a run; 0: anything."""
         return _budget_ns(self._all["log-budget"].value)
+
+    def step_rows(self) -> Optional[int]:
+        """Returns how many rows a stop has at most; None: as it fits."""
+        return _step_rows(self._all["step-report"].value)
 
     def names(self) -> list[str]:
         return list(self._all)

@@ -151,7 +151,7 @@ def test_a_completed_name_is_accepted(gdb, name):
      "or directory"),
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
      "callsite, names, id, frame-ids, thread, timestamp, duration, color, links, fold, "
-     "std, filter, exclude, depth, min-time, in, module, output, sync-method, "
+     "step-report, std, filter, exclude, depth, min-time, in, module, output, sync-method, "
      "preload, what, limit, wait-limit, log-budget, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),

@@ -254,6 +254,8 @@ COMPLETIONS = [
     ("cstrace st", {"cstrace start", "cstrace status", "cstrace stop",
                     "cstrace stop-when"}),
     ("cstrace sh", {"cstrace show"}),
+    ("set cstrace step-report ", {"set cstrace step-report " + w for w in (
+        "auto", "off", "10", "30")}),
     ("cstrace start -e", {"cstrace start -exclude"}),
     ("cstrace start -", {"cstrace start -" + o for o in (
         "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
