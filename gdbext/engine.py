@@ -149,7 +149,8 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                 module: Optional[str] = None,
                 time_range: tuple[int, int] = (0, 0),
                 unfold: Optional[str] = None,
-                at_ns: Optional[int] = None, samples: bool = False) -> Choice:
+                at_ns: Optional[int] = None, samples: bool = False,
+                where: Optional[str] = None) -> Choice:
     return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
                   min_ns=min_ns, depth=depth, std=std,
                   names=NAMES.index(names), thread=thread,
@@ -158,7 +159,7 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   until=_bytes(until), file=_bytes(file),
                   module=_bytes(module), range_from_ns=time_range[0],
                   range_until_ns=time_range[1], unfold=_bytes(unfold),
-                  samples=samples,
+                  samples=samples, where=_bytes(where),
                   at_ns=at_ns or 0, has_at=at_ns is not None)
 
 
@@ -634,6 +635,13 @@ class Trace:
         found = self._lib.cst_trace_has_function(
             self._t, _bytes(word), choice.names, near, len(near))
         return bool(found), near.value.decode("utf-8", "replace")
+
+    def lacks(self, where: bytes) -> str:
+        """What a condition on values names that no function has, or ""."""
+        wrong = C.create_string_buffer(_LINE)
+        self._lib.cst_trace_has_values(self._t, where, wrong,
+                                       len(wrong))
+        return wrong.value.decode("utf-8", "replace")
 
     def has_part(self, what: str, word: str) -> tuple[bool, str]:
         """Is a function of this "file" or "module"?  If not, names that may

@@ -139,8 +139,9 @@ static int tell_option(const struct command *c, const struct option *chosen,
 
 /* Options of which the last would win in silence, where a user may expect that
  * each adds its own. */
-static const char *const single[] = {"filter", "exclude", "callers", "callees",
-				     "from",   "until",	  "in",	     "module"};
+static const char *const single[] = {"filter",	"exclude", "callers",
+				     "callees", "from",	   "until",
+				     "in",	"module",  "where"};
 
 /* Puts the option into *seen, a bit for each of them.  Returns -STATUS_USAGE
  * after a message if it was there. */
@@ -158,6 +159,9 @@ static int note_single(const struct command *c, const struct option_row *row,
 			c, "--%s is there twice: %s", row->name,
 			!strcmp(row->name, "in") || !strcmp(row->name, "module")
 				? "it takes one name"
+			: !strcmp(row->name, "where")
+				? "one condition can have several parts, with "
+				  "&& and ||"
 				: "one regex can name several functions, as "
 				  "'/this|that/'");
 	}

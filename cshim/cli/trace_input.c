@@ -171,6 +171,28 @@ static int is_elsewhere(const struct cst_trace *t, const char *word,
 	return 1;
 }
 
+/* Writes what the condition on values names that no function has.  Returns its
+ * length; 0: nothing. */
+static int lacking_text(const struct cst_trace *t, const struct options *o,
+			char *out, uint32_t size)
+{
+	return o->choice.where && !cst_trace_has_values(t, o->choice.where, out,
+							size)
+		       ? (int)strlen(out)
+		       : 0;
+}
+
+/* Says so. */
+static int is_lacking(const struct cst_trace *t, const struct options *o)
+{
+	char text[NOTE_MAX];
+
+	if (!lacking_text(t, o, text, sizeof(text)))
+		return 0;
+	failure("%s", text);
+	return 1;
+}
+
 static int write_line(cst_write_fn write, char *line, int n)
 {
 	if (!n)
@@ -191,6 +213,9 @@ int trace_input_note(const struct cst_trace *t, const struct options *o,
 		status = write_line(
 			write, line,
 			wrong_text(t, o, words[i], line + 2, NOTE_MAX));
+	if (!status)
+		status = write_line(write, line,
+				    lacking_text(t, o, line + 2, NOTE_MAX));
 	return status;
 }
 
@@ -202,6 +227,7 @@ void trace_input_tell_note(const struct cst_trace *t, const struct options *o)
 		failure("%s", text);
 	is_wrong(t, o, o->choice.exclude);
 	is_wrong(t, o, o->choice.until);
+	is_lacking(t, o);
 }
 
 void trace_input_tell_wrong(const struct cst_trace *t, const struct options *o,
@@ -240,7 +266,8 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 	    is_wrong(t, o, o->choice.filter) ||
 	    is_wrong(t, o, o->choice.from) ||
 	    is_elsewhere(t, o->choice.file, "defined in", cst_trace_has_file) ||
-	    is_elsewhere(t, o->choice.module, "in", cst_trace_has_module))
+	    is_elsewhere(t, o->choice.module, "in", cst_trace_has_module) ||
+	    is_lacking(t, o))
 		return STATUS_FAILED;
 	if (cst_trace_hidden_std(t))
 		return failure("no such %s but the C++ library's or system "

@@ -99,6 +99,7 @@ FROM = Option("from", options.read_function, gdb.COMPLETE_SYMBOL)
 UNTIL = Option("until", options.read_function, gdb.COMPLETE_SYMBOL)
 IN = Option("in", options.read_text, mistakes.source_names)
 MODULE = Option("module", options.read_text, mistakes.module_names)
+WHERE = Option("where", options.read_text)
 # What chooses calls in every command that shows, sums up or saves them.
 CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME,
           RANGE]
@@ -135,6 +136,9 @@ def write_note(trace: Trace, choice: Choice) -> None:
         gdb.write("# %s\n" % plain(note))
     for line in _wrong_words(trace, choice, choice.exclude, choice.until):
         gdb.write("# %s\n" % line)
+    lacking = choice.where and trace.lacks(choice.where)
+    if lacking:  # beside what some function has
+        gdb.write("# %s\n" % plain(lacking))
     n = trace.status().n_dropped
     if n:
         gdb.write("# %s not kept: too deep or short\n" % count(n, "call"))
@@ -180,6 +184,9 @@ def tell_none(trace: Trace, choice: Choice, what: str,
         raise gdb.GdbError(line)
     for line in _elsewhere(trace, choice):
         raise gdb.GdbError(line)
+    lacking = choice.where and trace.lacks(choice.where)
+    if lacking:
+        raise gdb.GdbError(plain(lacking))
     if trace.hides_std():
         raise gdb.GdbError("no such %s but the C++ library's or system "
                            "headers', which `set cstrace std on` shows" % what)
@@ -193,4 +200,5 @@ def tell_none(trace: Trace, choice: Choice, what: str,
 # Options that a choice has another word for.
 _PARTS = {"in": "file", "from": "from_", "below": "root",
           "min_time": "min_ns", "range": "time_range"}
-_CHOOSING = {option.name.replace("-", "_") for option in CHOICE} | {"below"}
+_CHOOSING = {option.name.replace("-", "_") for option in CHOICE} | {
+    "below", "where"}

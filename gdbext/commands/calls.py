@@ -11,8 +11,8 @@ from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
 from .base import (
-    ALL, CHOICE, FORMAT, NAMES, THREAD, TraceCommand, choice_of, tell_none,
-    write_note)
+    ALL, CHOICE, FORMAT, NAMES, THREAD, WHERE, TraceCommand, choice_of,
+    tell_none, write_note)
 
 UNDER = Option("under", options.read_function, gdb.COMPLETE_SYMBOL)
 
@@ -24,7 +24,8 @@ class CallsCommand(TraceCommand):
                          [-last N] [-under WHERE] [-thread N]
                          [-min-time T] [-range A..B] [-from WHERE]
                          [-until WHERE] [-depth N] [-filter REGEX]
-                         [-exclude REGEX] [-in FILE] [-module M] [-all]
+                         [-exclude REGEX] [-in FILE] [-module M]
+                         [-where CONDITION] [-all]
                          [-names simple|full] [-no-id] [-no-thread]
                          [-format text|json|csv] FUNCTION
 
@@ -43,6 +44,8 @@ class CallsCommand(TraceCommand):
                    P:T.N, or its kernel's number
       -min-time, -range, -from, -until, -depth, -filter, -exclude, -in, -module
                    as `cstrace show`
+      -where CONDITION  only calls with such values, as in `cstrace show`:
+                   'base == 16 && result < 0'
       -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
       -no-id, -no-thread   without these columns
@@ -54,7 +57,7 @@ class CallsCommand(TraceCommand):
                       list(engine.CALLS_SORTS)),
                Option("limit", options.read_count),
                Option("last", options.read_count),
-               UNDER, THREAD, *CHOICE, ALL, NAMES,
+               UNDER, THREAD, *CHOICE, WHERE, ALL, NAMES,
                Option("no-id", None), Option("no-thread", None), FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:

@@ -9,8 +9,8 @@ from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
 from .base import (
-    ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, SAMPLES, THREAD, TraceCommand,
-    choice_of, tell_none, write_note)
+    ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, SAMPLES, THREAD, WHERE,
+    TraceCommand, choice_of, tell_none, write_note)
 
 _SORTS = ("total", "self", "calls")
 
@@ -22,7 +22,8 @@ class GraphCommand(TraceCommand):
                          [-sort total|self|calls] [-below ID] [-thread N]
                          [-filter REGEX] [-exclude REGEX] [-in FILE]
                          [-module M] [-from WHERE] [-until WHERE]
-                         [-min-time T] [-range A..B] [-all]
+                         [-min-time T] [-range A..B]
+                         [-where CONDITION] [-all]
                          [-names simple|full] [-samples]
                          [-format text|json|csv] [FUNCTION]
 
@@ -40,8 +41,8 @@ class GraphCommand(TraceCommand):
       -min-share P   only rows with at least P percent of the time, as in 0.5
       -sort WHAT     the order below each caller, total without it
       -below ID      only this call and what it calls
-      -filter, -exclude, -in, -module, -min-time, -from, -until
-                     as `cstrace show`: which calls are in the tree
+      -filter, -exclude, -in, -module, -min-time, -from, -until,
+      -where         as `cstrace show`: which calls are in the tree
       -samples       the samples, where there are calls, too
       -all           all calls, whatever `cstrace start` and the settings say
       -names full    with parameters and templates' arguments
@@ -53,8 +54,8 @@ class GraphCommand(TraceCommand):
                Option("limit", options.read_count),
                Option("min-share", options.read_share_ppm),
                Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
-               BELOW, THREAD, *(o for o in CHOICE if o is not DEPTH), ALL,
-               SAMPLES, FORMAT, NAMES]
+               BELOW, THREAD, *(o for o in CHOICE if o is not DEPTH),
+               WHERE, ALL, SAMPLES, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

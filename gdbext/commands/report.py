@@ -11,8 +11,8 @@ from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
 from .base import (
-    ALL, CHOICE, FORMAT, NAMES, SAMPLES, THREAD, TraceCommand, choice_of,
-    tell_none, write_note)
+    ALL, CHOICE, FORMAT, NAMES, SAMPLES, THREAD, WHERE, TraceCommand,
+    choice_of, tell_none, write_note)
 
 
 def _read_fields(name: str, word: str) -> str:
@@ -29,7 +29,8 @@ class ReportCommand(TraceCommand):
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-in FILE] [-module M] [-from WHERE] [-until WHERE]
-                          [-min-time T] [-range A..B] [-all]
+                          [-min-time T] [-range A..B]
+                          [-where CONDITION] [-all]
                           [-names simple|full] [-samples]
                           [-format text|json|csv] [REGEX]
 
@@ -51,8 +52,8 @@ class ReportCommand(TraceCommand):
                        those calls
       -callees REGEX   a row for each function that one of these calls, with
                        those calls
-      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
-                   as `cstrace show`: which calls are counted
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until,
+      -where       as `cstrace show`: which calls are counted
       -samples     the samples, where there are calls, too
       -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
@@ -68,7 +69,7 @@ class ReportCommand(TraceCommand):
                       list(engine.REPORT_BY)),
                Option("callers", options.read_function, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_function, gdb.COMPLETE_SYMBOL),
-               THREAD, *CHOICE, ALL, SAMPLES, FORMAT, NAMES]
+               THREAD, *CHOICE, WHERE, ALL, SAMPLES, FORMAT, NAMES]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()

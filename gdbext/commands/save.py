@@ -13,7 +13,7 @@ from ..ui.console import run_long, say
 from ..ui.options import Option
 from ..session.session import saved_text
 from .base import (
-    ALL, BELOW, CHOICE, FORCE, NAMES, SAMPLES, THREAD, TraceCommand,
+    ALL, BELOW, CHOICE, FORCE, NAMES, SAMPLES, THREAD, WHERE, TraceCommand,
     choice_of)
 
 
@@ -37,7 +37,8 @@ class SaveCommand(TraceCommand):
            cstrace save [-below ID] [-thread N] [-from WHERE] [-until WHERE]
                         [-range A..B]
                         [-in FILE] [-module M] [-depth N] [-filter REGEX]
-                        [-exclude REGEX] [-min-time T] [-all] [-force]
+                        [-exclude REGEX] [-min-time T] [-where CONDITION]
+                        [-all] [-force]
                         [-format F] [-names simple|full] [-id] [-no-thread]
                         [-samples] FILE
 
@@ -77,7 +78,7 @@ class SaveCommand(TraceCommand):
         except engine.CstraceError:
             formats = []
         return [Option("format", _read_format, formats), BELOW, THREAD,
-                *CHOICE, ALL, SAMPLES, FORCE, NAMES, Option("id", None),
+                *CHOICE, WHERE, ALL, SAMPLES, FORCE, NAMES, Option("id", None),
                 Option("no-thread", None)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:

@@ -8,8 +8,8 @@ from ..ui import options
 from ..ui.console import run_long, say
 from ..ui.options import Option
 from .base import (
-    ALL, BELOW, CHOICE, NAMES, THREAD, TraceCommand, choice_of, tell_none,
-    write_note)
+    ALL, BELOW, CHOICE, NAMES, THREAD, WHERE, TraceCommand, choice_of,
+    tell_none, write_note)
 
 
 class ShowCommand(TraceCommand):
@@ -20,7 +20,8 @@ class ShowCommand(TraceCommand):
                         [-from WHERE] [-until WHERE] [-range A..B]
                         [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
-                        [-min-time T] [-all] [-names simple|full]
+                        [-min-time T] [-where CONDITION] [-all]
+                        [-names simple|full]
                         [-no-id] [-no-thread] [-unfold ID]
                         [ID | REGEX]
 
@@ -42,6 +43,10 @@ class ShowCommand(TraceCommand):
                    of them: 1.2s..1.4s, 20ms.., ..1.4 (as in START)
       -depth N, -filter, -exclude, -in, -module, -min-time
                    as `cstrace start`, in its place
+      -where CONDITION  only calls with such values, each in a row:
+                   'parse.base == 16', "result < 0 && name =~ '^tmp'"; there
+                   are == != < <= > >= =~ (a regex), && || ! and brackets;
+                   `result` is what the call returned
       -all         all calls, whatever `cstrace start` and the settings say
       -names full  with parameters and templates' arguments
       -no-id, -no-thread   without these columns
@@ -56,7 +61,7 @@ class ShowCommand(TraceCommand):
     options = [Option("last", options.read_count),
                Option("around", options.read_text),
                Option("at", options.read_moment_ns),
-               BELOW, THREAD, *CHOICE, ALL, NAMES,
+               BELOW, THREAD, *CHOICE, WHERE, ALL, NAMES,
                Option("no-id", None), Option("no-thread", None),
                Option("unfold", options.read_text)]
 

@@ -209,7 +209,8 @@ static int fold_init(struct text *x, const struct cst_choice *choice,
 	uint32_t thread, site;
 	int status;
 
-	if (!x->look->fold && !choice->unfold)
+	/* What was asked for by its values has them in its row. */
+	if ((!x->look->fold || choice->where) && !choice->unfold)
 		return 0;
 	x->fold = fold_new(x->t->names, put_folded, x);
 	if (!x->fold)

@@ -210,6 +210,14 @@ static void put_result(struct line *l, const struct values *v)
 	put_value(l, &value);
 }
 
+char *value_put(char *out, const struct value *v)
+{
+	struct line l = {out, out + VALUES_ROOM - 4};
+
+	put_value(&l, v);
+	return l.p;
+}
+
 /* The number that tells an asynchronous span from others. */
 static void put_async(struct line *l, struct value_list *list)
 {

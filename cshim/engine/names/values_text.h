@@ -18,6 +18,9 @@ enum { VALUES_ROOM = 4096 };
 char *values_put_row(char *out, const struct function *f,
 		     const struct values *v, int is_close);
 
+/* Appends a value as it stands in a row.  Returns the place behind it. */
+char *value_put(char *out, const struct value *v);
+
 /* Puts a message's text into out, NUL-terminated and not escaped; size is
  * VALUES_ROOM or more. */
 void values_message(const struct function *f, const struct values *v, char *out,

@@ -44,6 +44,7 @@ struct report {
 	const struct cst_trace *t;
 	struct filter *filter;
 	uint64_t min_ns;
+	struct where *where; /* or NULL */
 	struct walk_part range;
 	struct thread_choice threads;
 	struct span span;
@@ -129,9 +130,10 @@ static int is_std_alone(const struct report *r, const struct packed_call *c,
 	       filter_hides_std(r->filter, r->t->names, site->function);
 }
 
-static inline int take_call(struct report *r, const struct packed_call *c,
-			    uint32_t lane, uint32_t thread, int seen)
+static inline int take_call(struct report *r, const struct run *run, uint32_t i,
+			    int seen)
 {
+	const struct packed_call *c = &run->calls[i];
 	struct site *site = &r->sites[c->site];
 	struct level *above, *here;
 	uint64_t ns;
@@ -144,19 +146,22 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 	here->counted = above->counted;
 	here->is_subject = above->is_subject;
 	if (!is_visible(r, site, above, here)) {
-		r->n_std += seen && is_std_alone(r, c, lane, site, here);
+		r->n_std += seen && is_std_alone(r, c, run->lane, site, here);
 		return 0;
 	}
 	if (c->start > r->range.until ||
 	    (c->start < r->range.from && c->end != CALL_OPEN &&
 	     c->start + c->duration <= r->range.from))
 		seen = 0;
-	ns = call_duration_ns(r->t, c, lane);
-	if (ns < r->min_ns || !span_holds(&r->span, c->start))
+	ns = call_duration_ns(r->t, c, run->lane);
+	if (ns < r->min_ns || !span_holds(&r->span, c->start) ||
+	    (r->where &&
+	     !run_meets(run, i, c, &r->t->names->functions[site->function],
+			r->where)))
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
 	else if (seen)
-		see_call(r, site, thread, ns, call_stops(r->t, c, lane),
-			 c->depth + 1);
+		see_call(r, site, run->thread, ns,
+			 call_stops(r->t, c, run->lane), c->depth + 1);
 	else
 		here->key = here->counted = NO_KEY;
 	return 0;
@@ -165,12 +170,15 @@ static inline int take_call(struct report *r, const struct packed_call *c,
 static int report_fill(void *arg, struct bytes *out, struct cst_error *err)
 {
 	struct report *r = arg;
+	struct unpacked *place;
 	struct run run;
 	int got = walk_next(r->walk, &run, err);
 
 	if (got <= 0)
 		return got;
-	walk_swap(r->walk, &run, &r->runs[r->n_runs++ % N_RUNS]);
+	place = &r->runs[r->n_runs++ % N_RUNS];
+	walk_swap(r->walk, &run, place);
+	run.values = run.values ? &place->values : NULL;
 	bytes_put(out, &run, sizeof(run));
 	return out->failed ? cst_fail_memory(err) : 1;
 }
@@ -194,7 +202,7 @@ static int report_take(void *arg, const char *text, uint64_t size)
 			run.thread = run.threads[i];
 			seen = is_seen(r, run.thread);
 		}
-		if (take_call(r, &run.calls[i], run.lane, run.thread, seen) < 0)
+		if (take_call(r, &run, i, seen) < 0)
 			return CST_MEMORY;
 	}
 	return 0;
@@ -264,6 +272,8 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 		status = report_init(r, report, choice->names, err);
 	if (status == 0)
 		status = filter_new(choice, &r->filter, err);
+	if (status == 0 && choice->where)
+		status = where_new(choice->where, &r->where, err);
 	if (status == 0)
 		status = span_init(&r->span, r->t, choice, err);
 	if (status == 0)
@@ -312,6 +322,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 		unpacked_release(&r.runs[i]);
 	walk_free(r.walk);
 	filter_free(r.filter);
+	where_free(r.where);
 	report_keys_release(&r.keys);
 	free(r.sites);
 	free(r.totals);

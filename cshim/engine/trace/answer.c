@@ -143,6 +143,7 @@ static void put_choice(struct line *l, const struct cst_choice *c)
 	put_word(l, "module", c->module);
 	put_count(l, "depth", c->depth);
 	put_time(l, "min-time", c->min_ns);
+	put_word(l, "where", c->where);
 	put_word(l, "from", c->from);
 	put_word(l, "until", c->until);
 	put_word(l, "below", c->root);

@@ -7,6 +7,7 @@
 #include "file/cache_file.h"
 #include "names/filter.h"
 #include "names/near.h"
+#include "names/where.h"
 #include "names/wording.h"
 #include "trace/answer.h"
 #include "trace/callid.h"
@@ -152,6 +153,20 @@ int cst_trace_has_function(const struct cst_trace *t, const char *word,
 	return is_there;
 }
 
+int cst_trace_has_values(const struct cst_trace *t, const char *where,
+			 char *wrong, uint32_t size)
+{
+	struct where *w;
+	int is_known;
+
+	*wrong = '\0';
+	if (where_new(where, &w, NULL) < 0)
+		return 1; /* who shows calls by it says so */
+	is_known = where_knows(w, t->names, wrong, size);
+	where_free(w);
+	return is_known;
+}
+
 static const char *last_name(const char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
@@ -252,6 +267,16 @@ int cst_trace_call(const struct cst_trace *t, const char *id,
 
 /* ---- choices ------------------------------------------------------------ */
 
+static int check_where(const char *text, struct cst_error *err)
+{
+	struct where *w;
+	int status = where_new(text, &w, err);
+
+	if (status == 0)
+		where_free(w);
+	return status;
+}
+
 int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 {
 	struct filter *f;
@@ -261,7 +286,9 @@ int cst_choice_check(const struct cst_choice *choice, struct cst_error *err)
 	if (status < 0)
 		return status;
 	filter_free(f);
-	if (choice->around)
+	if (choice->where)
+		status = check_where(choice->where, err);
+	if (status == 0 && choice->around)
 		status = callid_parse(choice->around, &id, err);
 	if (status == 0 && choice->root)
 		status = callid_parse(choice->root, &id, err);

@@ -55,6 +55,7 @@ struct picker {
 	struct walk *walk;
 	struct filter *filter;
 	struct view_lane *lanes;
+	struct where *where; /* or NULL */
 	uint64_t min_ns;
 	uint64_t until; /* tick: no later call is visible */
 	struct thread_choice threads;
@@ -63,6 +64,8 @@ struct picker {
 	struct run run;
 	uint32_t at; /* in the run */
 	int has_run;
+	int is_caller; /* the call is none of the run's: its values are not
+			  there */
 	uint8_t *has_thread;  /* lanes on which a chosen one may be */
 	struct shown *before; /* callers not yet passed on */
 	uint32_t n_before, at_before, cap_before;
@@ -189,6 +192,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	p->lanes = calloc(t->n_lanes + 1, sizeof(*p->lanes));
 	status = p->lanes ? filter_new(choice, &p->filter, err)
 			  : cst_fail_memory(err);
+	if (status == 0 && choice->where)
+		status = where_new(choice->where, &p->where, err);
 	if (status == 0)
 		status = span_init(&p->span, t, choice, err);
 	if (status == 0 && choice->root)
@@ -224,6 +229,7 @@ void view_free(struct view *v)
 	free(p->before);
 	bytes_release(&p->values);
 	bytes_release(&p->batch_values);
+	where_free(p->where);
 	filter_free(p->filter);
 	walk_free(p->walk);
 	free(p);
@@ -343,6 +349,15 @@ static int is_std_alone(const struct picker *p, const struct packed_call *c,
 				names->sites[c->site].function);
 }
 
+/* Does the call's time hide it, or its values? */
+static int is_hidden(const struct picker *p, const struct packed_call *c,
+		     const struct function *f, uint64_t duration_ns)
+{
+	return duration_ns < p->min_ns ||
+	       (p->where &&
+		(p->is_caller || !run_meets(&p->run, p->at, c, f, p->where)));
+}
+
 /* One call: 1 when it is visible. */
 static inline int view_call(struct picker *p, const struct packed_call *c,
 			    uint64_t number, uint32_t thread,
@@ -382,7 +397,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 		return 0;
 	}
 	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
-	if (out->duration_ns < p->min_ns) {
+	if (is_hidden(p, c, &names->functions[function], out->duration_ns)) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
 		here->caller = above->caller;
@@ -489,6 +504,7 @@ static int view_callers(struct picker *p, struct cst_error *err)
 	    array_room(&p->before, &p->cap_before, depth + 1ull) < 0)
 		status = cst_fail_memory(err);
 	p->n_before = p->at_before = 0;
+	p->is_caller = 1;
 	for (uint32_t i = 0; i < depth && status == 0; i++) {
 		struct shown *s = &p->before[p->n_before];
 
@@ -497,6 +513,7 @@ static int view_callers(struct picker *p, struct cst_error *err)
 			callers[i].thread, &l->levels[i + 1], s);
 		s->is_before = 1;
 	}
+	p->is_caller = 0;
 	/* The user of a part counts the part's calls alone. */
 	p->n_shown = n_shown;
 	p->n_std = n_std;

@@ -385,3 +385,15 @@ void walk_swap(struct walk *w, const struct run *run, struct unpacked *other)
 	l->held = *other;
 	*other = mine;
 }
+
+int run_meets(const struct run *run, uint32_t i, const struct packed_call *c,
+	      const struct function *f, const struct where *w)
+{
+	const struct valued *v;
+
+	if (!c->has_values || !run->values)
+		return 0;
+	v = block_values_of(run->values, run->at + i);
+	return where_holds(w, f, run->values->bytes.data + v->at, v->n,
+			   v->n_result);
+}

@@ -7,6 +7,7 @@
 #ifndef ENGINE_WALK_H
 #define ENGINE_WALK_H
 
+#include "names/where.h"
 #include "trace/decode.h"
 
 struct walk;
@@ -58,5 +59,10 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err);
  * w gets the memory that was in *other (zeroed: none). Only when walking lane
  * after lane, where a run is a complete block. */
 void walk_swap(struct walk *w, const struct run *run, struct unpacked *other);
+
+/* Returns whether the values of call i of the run, which is c, a call of f,
+ * meet the condition. */
+int run_meets(const struct run *run, uint32_t i, const struct packed_call *c,
+	      const struct function *f, const struct where *w);
 
 #endif

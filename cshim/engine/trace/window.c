@@ -147,8 +147,8 @@ static int not_found(const struct search *s, struct cst_error *err)
 static int hidden(const struct cst_choice *c, struct cst_error *err)
 {
 	int is_filtered = c->filter || c->exclude || c->depth || c->min_ns ||
-			  c->thread || c->root || c->std || c->range_from_ns ||
-			  c->range_until_ns;
+			  c->where || c->thread || c->root || c->std ||
+			  c->range_from_ns || c->range_until_ns;
 
 	return cst_fail(CST_BAD_INPUT, err,
 			is_filtered ? "call %.60s is hidden by the filters"

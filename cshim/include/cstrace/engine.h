@@ -149,6 +149,8 @@ struct cst_choice {
 	uint64_t at_ns;	 /* if has_at is 1: the calls around this time */
 	uint8_t has_at;
 	uint8_t reserved2[7];
+	const char *where; /* only calls whose values meet this condition:
+			    * `parse.base == 16 && result < 0` */
 };
 
 /* ---- recorder ---------------------------------------------------------- */
@@ -652,6 +654,13 @@ CST_API int cst_choice_text(const struct cst_choice *choice, char *out,
 CST_API int cst_trace_has_function(const struct cst_trace *t, const char *word,
 				   enum cst_names names, char *near,
 				   uint32_t size);
+
+/* Returns 1 if each name in this condition on values is one that a function of
+ * the trace has.  Otherwise it returns 0, and wrong, which has room for size
+ * bytes, says which is not: "no function has a value 'bas': did you mean
+ * base?". */
+CST_API int cst_trace_has_values(const struct cst_trace *t, const char *where,
+				 char *wrong, uint32_t size);
 
 /* cst_trace_has_file() returns 1 if a function of the trace is defined in this
  * source file, cst_trace_has_module() if one is of this program or library.
