@@ -11,6 +11,9 @@ from typing import Any, Callable, Iterable, NamedTuple, Optional, cast
 
 from . import _abi as abi
 from . import locate
+from .requests import (
+    NAMES, OUTPUTS, Calls, Choice, Diff, Graph, Look, RecorderOptions, Report,
+    as_bytes)
 
 FAILED, INTERRUPTED, EXISTS = (
     abi.CST_FAILED, abi.CST_INTERRUPTED, abi.CST_EXISTS)
@@ -18,13 +21,6 @@ WIDTH_TERMINAL = 2**32 - 1  # CST_WIDTH_TERMINAL
 ASK_FUNCTION = abi.CST_ASK_FUNCTION
 SINK_NONE, SINK_FD, SINK_CALLBACK = (
     abi.CST_SINK_NONE, abi.CST_SINK_FD, abi.CST_SINK_CALLBACK)
-SORTS = ("total", "self", "calls", "max")  # enum cst_sort
-DIFF_SORTS = ("calls", "total", "change", "percent", "name")
-CALLS_SORTS = ("time", "duration", "id", "caller", "thread")
-REPORT_BY = ("function", "callsite", "thread")
-FIELDS = ("calls", "total", "self", "mean", "min", "max", "share", "size")
-OUTPUTS = ("text", "json", "csv")
-NAMES = ("simple", "full")
 N_QUESTIONS = 512
 N_FUNCTIONS = 2000  # that a word may stand for
 _WORDS_GDB = 0
@@ -39,17 +35,6 @@ class CstraceError(Exception):
     def __init__(self, text: str, status: int = FAILED) -> None:
         super().__init__(text)
         self.status = status
-
-
-class Look(abi.cst_look):
-    """How rows look."""
-
-
-class Choice(abi.cst_choice):
-    """Which calls are shown; None and 0 choose nothing."""
-
-    # Set where what stands for all commands is part of it.
-    has_more = False
 
 
 Status = abi.cst_status_report
@@ -82,12 +67,6 @@ def library() -> C.CDLL:
 
 def version() -> str:
     return library().cst_version().decode()
-
-
-def _bytes(text: Optional[str]) -> Optional[bytes]:
-    if text is None:
-        return None
-    return text.encode("utf-8", "surrogateescape").replace(b"\0", b"")
 
 
 def _text(raw: Optional[bytes]) -> Optional[str]:
@@ -130,37 +109,13 @@ def formats() -> list[str]:
 def build_id(path: str) -> str:
     """In hexadecimal digits; "": the file has none, or is not there."""
     out = C.create_string_buffer(abi.CST_BUILD_ID_SIZE)
-    library().cst_build_id(_bytes(path), out)
+    library().cst_build_id(as_bytes(path), out)
     return out.value.decode()
 
 
 def may_replace(path: str, format: Optional[str]) -> None:
     """Raise CstraceError if what is there is none of cstrace's files."""
-    _call("cst_may_replace", _bytes(path), _bytes(format))
-
-
-def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
-                min_ns: int = 0, depth: int = 0, std: bool = False,
-                names: str = "simple",
-                process: int = 0, thread: int = 0, last: int = 0,
-                around: Optional[str] = None,
-                root: Optional[str] = None, from_: Optional[str] = None,
-                until: Optional[str] = None, file: Optional[str] = None,
-                module: Optional[str] = None,
-                time_range: tuple[int, int] = (0, 0),
-                unfold: Optional[str] = None,
-                at_ns: Optional[int] = None, samples: bool = False,
-                where: Optional[str] = None) -> Choice:
-    return Choice(filter=_bytes(filter), exclude=_bytes(exclude),
-                  min_ns=min_ns, depth=depth, std=std,
-                  names=NAMES.index(names), thread=thread,
-                  process=process, last=last, around=_bytes(around),
-                  root=_bytes(root), from_=_bytes(from_),
-                  until=_bytes(until), file=_bytes(file),
-                  module=_bytes(module), range_from_ns=time_range[0],
-                  range_until_ns=time_range[1], unfold=_bytes(unfold),
-                  samples=samples, where=_bytes(where),
-                  at_ns=at_ns or 0, has_at=at_ns is not None)
+    _call("cst_may_replace", as_bytes(path), as_bytes(format))
 
 
 def file_has_function(path: str, word: str, choice: Choice
@@ -168,7 +123,7 @@ def file_has_function(path: str, word: str, choice: Choice
     """Is a function of the file meant by this word?  If not, names that may
     have been.  None: the file does not tell."""
     near = C.create_string_buffer(512)
-    found = library().cst_file_has_function(_bytes(path), _bytes(word),
+    found = library().cst_file_has_function(as_bytes(path), as_bytes(word),
                                             choice.names, near, len(near))
     return (None if found < 0 else
             (found > 0, near.value.decode("utf-8", "replace")))
@@ -177,7 +132,7 @@ def file_has_function(path: str, word: str, choice: Choice
 def file_functions(path: str, word: str, choice: Choice) -> list[int]:
     """Where in the file the functions begin that the word stands for."""
     out = (C.c_uint64 * N_FUNCTIONS)()
-    n = _call("cst_file_functions", _bytes(path), _bytes(word), choice.names,
+    n = _call("cst_file_functions", as_bytes(path), as_bytes(word), choice.names,
               out, len(out))
     return list(out[:min(n, len(out))])
 
@@ -192,26 +147,6 @@ def choice_text(choice: Choice) -> str:
 def check_choice(choice: Choice) -> None:
     """Raise CstraceError for a regex or an ID that is none."""
     _call("cst_choice_check", C.byref(choice))
-
-
-class RecorderOptions(NamedTuple):
-    mode: int
-    spool_dir: str
-    spool_name: Optional[str]  # None: a file without a name
-    limit_bytes: int
-    pool_chunks: int
-    wait_limit_ms: int
-    command: str
-    module: str
-    keep_depth: int = 0
-    keep_bytes: int = 0
-    keep_ns: int = 0
-    flight_bytes: int = 0
-
-    def _pack(self) -> abi.cst_recorder_options:
-        return abi.cst_recorder_options(**{
-            name: _bytes(value) if isinstance(value, str) else value
-            for name, value in self._asdict().items()})
 
 
 class Callbacks(NamedTuple):
@@ -242,7 +177,7 @@ class Recorder:
         self._callbacks = callbacks._pack()
         self._questions = (abi.cst_question * N_QUESTIONS)()
         out = C.c_void_p()
-        _call("cst_recorder_open", C.byref(options._pack()),
+        _call("cst_recorder_open", C.byref(options.packed()),
               C.byref(self._callbacks), C.byref(out))
         self._r: Optional[C.c_void_p] = out
         self._lib = library()
@@ -267,8 +202,8 @@ class Recorder:
         self._lib.cst_recorder_unmapped(self._r, start, end)
 
     def debug_file(self, module: str, debug_file: str) -> None:
-        self._lib.cst_recorder_debug_file(self._r, _bytes(module),
-                                          _bytes(debug_file))
+        self._lib.cst_recorder_debug_file(self._r, as_bytes(module),
+                                          as_bytes(debug_file))
 
     def live(self, is_live: bool, sink: int, fd: int, look: Look,
              choice: Choice) -> None:
@@ -295,7 +230,7 @@ class Recorder:
 
     def answer(self, id: int, name: Optional[str], file: Optional[str],
                line: int) -> None:
-        self._lib.cst_recorder_answer(self._r, id, _bytes(name), _bytes(file),
+        self._lib.cst_recorder_answer(self._r, id, as_bytes(name), as_bytes(file),
                                       line)
 
     def message(self, pid: int, tid: int, file: Optional[str], line: int,
@@ -303,8 +238,8 @@ class Recorder:
         """Put text into the tree where the thread stands.
 
         False: questions must be answered first, then call again."""
-        return _call("cst_recorder_message", self._r, pid, tid, _bytes(file),
-                     line, _bytes(template), _bytes(text)) != 0
+        return _call("cst_recorder_message", self._r, pid, tid, as_bytes(file),
+                     line, as_bytes(template), as_bytes(text)) != 0
 
     def depth(self, pid: int, tid: int) -> int:
         """Returns how many calls of the thread are open; -1: not known."""
@@ -330,7 +265,7 @@ class Recorder:
     def seed(self, tid: int, name: str,
              seeds: Iterable[tuple[int, int, int, int]]) -> None:
         items = [abi.cst_seed(*s) for s in seeds]
-        _call("cst_recorder_seed", self._r, tid, _bytes(name),
+        _call("cst_recorder_seed", self._r, tid, as_bytes(name),
               (abi.cst_seed * len(items))(*items), len(items))
 
     def function(self, pc: int) -> int:
@@ -352,7 +287,7 @@ class Recorder:
         return Trace(out, is_owner=True)
 
     def begin(self, options: RecorderOptions) -> None:
-        _call("cst_recorder_begin", self._r, C.byref(options._pack()))
+        _call("cst_recorder_begin", self._r, C.byref(options.packed()))
 
     def trace(self) -> Trace:
         """What is recorded up to now; valid until end() or close()."""
@@ -375,12 +310,12 @@ class Recorder:
 
     def is_in(self, tid: int, word: str, names: str) -> int:
         """Is one of the open calls of a function that the word means?"""
-        return _call("cst_recorder_is_in", self._r, tid, _bytes(word),
+        return _call("cst_recorder_is_in", self._r, tid, as_bytes(word),
                      NAMES.index(names))
 
     def count(self, word: str, names: str) -> int:
         """How often were these functions called so far?"""
-        return _call("cst_recorder_count", self._r, _bytes(word),
+        return _call("cst_recorder_count", self._r, as_bytes(word),
                      NAMES.index(names))
 
     def here(self, tid: int, look: Look, choice: Choice,
@@ -406,7 +341,7 @@ class Recorder:
 def simple_name(name: str) -> str:
     """The name of a function as rows have it: Shop::pack."""
     out = C.create_string_buffer(_LINE)
-    library().cst_simple_name(_bytes(name), out, len(out))
+    library().cst_simple_name(as_bytes(name), out, len(out))
     return out.value.decode("utf-8", "replace")
 
 
@@ -420,82 +355,9 @@ class OpenCall(NamedTuple):
     addr: int  # the function's
 
 
-class Report(NamedTuple):
-    """What a report has rows for, and their order."""
-
-    sort: Optional[str] = None
-    limit: int = 0
-    by: str = "function"
-    regex: Optional[str] = None
-    callers: Optional[str] = None
-    callees: Optional[str] = None
-    output: str = "text"
-    fields: Optional[str] = None
-
-    def _pack(self) -> abi.cst_report:
-        return abi.cst_report(
-            sort_keys=_bytes(self.sort), fields=_bytes(self.fields),
-            limit=self.limit,
-            by=REPORT_BY.index(self.by), output=OUTPUTS.index(self.output),
-            regex=_bytes(self.regex), callers=_bytes(self.callers),
-            callees=_bytes(self.callees))
-
-
 def check_report(report: Report) -> None:
     """Raise CstraceError for an unknown field."""
-    _call("cst_report_check", C.byref(report._pack()))
-
-
-class Diff(NamedTuple):
-    """What two traces are compared for."""
-
-    by_counts: bool = False
-    limit: int = 0
-    percent: Optional[int] = None
-    output: str = "text"
-    sort: Optional[str] = None
-    shows_percent: bool = False
-
-    def _pack(self) -> abi.cst_diff:
-        return abi.cst_diff(by=self.by_counts, limit=self.limit,
-                     percent=-1 if self.percent is None else self.percent,
-                     output=OUTPUTS.index(self.output),
-                     sort=DIFF_SORTS.index(self.sort) + 1 if self.sort else 0,
-                     shows_percent=self.shows_percent)
-
-
-class Graph(NamedTuple):
-    """What a graph shows, and the order of its rows."""
-
-    sort: str = "total"
-    limit: int = 0
-    depth: int = 0
-    min_share_ppm: int = 0
-    function: Optional[str] = None
-    output: str = "text"
-
-    def _pack(self) -> abi.cst_graph:
-        return abi.cst_graph(
-            sort=SORTS.index(self.sort), limit=self.limit, depth=self.depth,
-            min_share_ppm=self.min_share_ppm,
-            output=OUTPUTS.index(self.output), function=_bytes(self.function))
-
-
-class Calls(NamedTuple):
-    """Which function's calls a list has, and the order of its rows."""
-
-    function: Optional[str]
-    sort: str = "time"
-    limit: int = 0
-    under: Optional[str] = None
-    output: str = "text"
-    is_ended: bool = False  # only calls that have ended
-
-    def _pack(self) -> abi.cst_calls:
-        return abi.cst_calls(
-            sort=CALLS_SORTS.index(self.sort), limit=self.limit,
-            output=OUTPUTS.index(self.output), function=_bytes(self.function),
-            under=_bytes(self.under), is_ended=self.is_ended)
+    _call("cst_report_check", C.byref(report.packed()))
 
 
 class Thread(NamedTuple):
@@ -582,13 +444,13 @@ class Trace:
     @classmethod
     def load(cls, path: str) -> Trace:
         out = C.c_void_p()
-        _call("cst_trace_load", _bytes(path), C.byref(out))
+        _call("cst_trace_load", as_bytes(path), C.byref(out))
         return cls(out, is_owner=True)
 
     def rename(self, places: list[str], tell: Callable[[str], None]) -> None:
         """Look up again what has no name, also in these files and folders."""
         line = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
-        n, paths = len(places), map(_bytes, places)
+        n, paths = len(places), map(as_bytes, places)
         self._lib.cst_trace_rename(
             self._t, (C.c_char_p * n)(*paths), n, line, None)
 
@@ -633,7 +495,7 @@ class Trace:
         """Is one meant by this word?  If not, names that may have been."""
         near = C.create_string_buffer(512)
         found = self._lib.cst_trace_has_function(
-            self._t, _bytes(word), choice.names, near, len(near))
+            self._t, as_bytes(word), choice.names, near, len(near))
         return bool(found), near.value.decode("utf-8", "replace")
 
     def lacks(self, where: bytes) -> str:
@@ -649,7 +511,7 @@ class Trace:
         near = C.create_string_buffer(512)
         ask = (self._lib.cst_trace_has_file if what == "file"
                else self._lib.cst_trace_has_module)
-        found = ask(self._t, _bytes(word), near, len(near))
+        found = ask(self._t, as_bytes(word), near, len(near))
         return bool(found), near.value.decode("utf-8", "replace")
 
     def threads(self) -> list[Thread]:
@@ -664,7 +526,7 @@ class Trace:
     def call(self, id: str) -> Call:
         """The call with this ID; CstraceError where there is none."""
         out = abi.cst_call()
-        _call("cst_trace_call", self._t, _bytes(id), C.byref(out))
+        _call("cst_trace_call", self._t, as_bytes(id), C.byref(out))
         return Call(_text(out.function) or "", _text(out.name) or "",
                     _text(out.file), out.line, out.addr, bool(out.is_exception))
 
@@ -684,7 +546,7 @@ class Trace:
             path.append(text)
             return True
 
-        _call("cst_trace_way", self._t, _bytes(id), C.byref(out),
+        _call("cst_trace_way", self._t, as_bytes(id), C.byref(out),
               _write_thunk(write), None)
         return Way(id, out.nth, out.nth_call, out.file_addr,
                    _text(out.module), _text(out.build_id) or "",
@@ -708,9 +570,9 @@ class Trace:
     def source(self, id: str, places: list[str]) -> Source:
         """Where the call with this ID is made and its function is written, as
         the debug information in these places and at the programs' has it."""
-        paths = (C.c_char_p * len(places))(*map(_bytes, places))
+        paths = (C.c_char_p * len(places))(*map(as_bytes, places))
         out = abi.cst_source()
-        _call("cst_trace_source", self._t, _bytes(id), paths, len(places),
+        _call("cst_trace_source", self._t, as_bytes(id), paths, len(places),
               C.byref(out))
         return Source(_text(out.call_file) or None, out.call_line,
                       _text(out.own_file) or None, out.own_line)
@@ -728,7 +590,7 @@ class Trace:
               _write_thunk(write), None)
 
     def report(self, report: Report, choice: Choice, write: Write) -> int:
-        return _call("cst_trace_report", self._t, C.byref(report._pack()),
+        return _call("cst_trace_report", self._t, C.byref(report.packed()),
                      C.byref(choice), _write_thunk(write), None)
 
     def stacks(self, choice: Choice, write: Write) -> int:
@@ -737,30 +599,30 @@ class Trace:
                      _write_thunk(write), None)
 
     def graph(self, graph: Graph, choice: Choice, write: Write) -> int:
-        return _call("cst_trace_graph", self._t, C.byref(graph._pack()),
+        return _call("cst_trace_graph", self._t, C.byref(graph.packed()),
                      C.byref(choice), _write_thunk(write), None)
 
     def calls(self, calls: Calls, look: Look, choice: Choice,
               write: Write) -> int:
-        return _call("cst_trace_calls", self._t, C.byref(calls._pack()),
+        return _call("cst_trace_calls", self._t, C.byref(calls.packed()),
                      C.byref(look), C.byref(choice), _write_thunk(write), None)
 
     def save(self, path: str, format: Optional[str], look: Look,
              choice: Choice) -> int:
-        return _call("cst_trace_save", self._t, _bytes(path), _bytes(format),
+        return _call("cst_trace_save", self._t, as_bytes(path), as_bytes(format),
                      C.byref(look), C.byref(choice))
 
     def diff(self, older: Trace, diff: Diff, choice: Choice,
              write: Write) -> int:
         """Compare an older trace with this one; 0: the same flow."""
         return _call("cst_trace_diff", older._t, self._t,
-                     C.byref(diff._pack()), C.byref(choice),
+                     C.byref(diff.packed()), C.byref(choice),
                      _write_thunk(write), None)
 
     def expect(self, path: str, output: str, choice: Choice,
                write: Write) -> bool:
         """Is it what the golden tree in this file says?"""
-        return _call("cst_trace_expect", self._t, _bytes(path),
+        return _call("cst_trace_expect", self._t, as_bytes(path),
                      OUTPUTS.index(output), C.byref(choice),
                      _write_thunk(write), None) == 0
 
@@ -768,7 +630,7 @@ class Trace:
                      choice: Choice) -> str:
         """How large the file would be, if that is much; else ""."""
         out = C.create_string_buffer(160)
-        self._lib.cst_trace_announce(self._t, _bytes(path), _bytes(format),
+        self._lib.cst_trace_announce(self._t, as_bytes(path), as_bytes(format),
                                      C.byref(choice), out, len(out))
         return out.value.decode("utf-8", "replace")
 
@@ -777,10 +639,10 @@ class Trace:
         """Would a saved tree have rows of several threads that nothing tells
         apart?"""
         return bool(self._lib.cst_trace_mixes_threads(
-            self._t, _bytes(path), _bytes(format), C.byref(look),
+            self._t, as_bytes(path), as_bytes(format), C.byref(look),
             C.byref(choice)))
 
     def make_golden(self, path: str, is_forced: bool,
                     choice: Choice) -> None:
-        _call("cst_trace_golden", self._t, _bytes(path), is_forced,
+        _call("cst_trace_golden", self._t, as_bytes(path), is_forced,
               C.byref(choice), cast(Any, abi.cst_write_fn)(), None)

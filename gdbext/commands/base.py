@@ -9,11 +9,12 @@ from typing import Any, Iterator, Optional, Union
 
 import gdb
 
-from .. import engine
+from .. import requests
 from ..ui import options
 from ..ui.console import plain, say
 from ..engine import (
-    EXISTS, INTERRUPTED, Choice, CstraceError, Trace, choice_text)
+    EXISTS, INTERRUPTED, CstraceError, Trace, choice_text)
+from ..requests import Choice
 from ..ui.options import Option
 from ..ui.words import count
 from ..session import mistakes
@@ -106,9 +107,10 @@ CHOICE = [DEPTH, FILTER, EXCLUDE, IN, MODULE, FROM, UNTIL, MIN_TIME,
 ALL = Option("all", None)
 SAMPLES = Option("samples", None)
 FORCE = Option("force", None)
-FORMAT = Option("format", options.read_one_of(engine.OUTPUTS),
-                list(engine.OUTPUTS))
-NAMES = Option("names", options.read_one_of(engine.NAMES), list(engine.NAMES))
+FORMAT = Option("format", options.read_one_of(requests.OUTPUTS),
+                list(requests.OUTPUTS))
+NAMES = Option("names", options.read_one_of(requests.NAMES),
+               list(requests.NAMES))
 
 
 def choice_of(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from .. import engine
+from .. import requests
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -53,8 +53,8 @@ class CallsCommand(TraceCommand):
 
     name = "cstrace calls"
     rest = property(TraceCommand.functions)
-    options = [Option("sort", options.read_one_of(engine.CALLS_SORTS),
-                      list(engine.CALLS_SORTS)),
+    options = [Option("sort", options.read_one_of(requests.CALLS_SORTS),
+                      list(requests.CALLS_SORTS)),
                Option("limit", options.read_count),
                Option("last", options.read_count),
                UNDER, THREAD, *CHOICE, WHERE, ALL, NAMES,
@@ -74,7 +74,7 @@ class CallsCommand(TraceCommand):
         look.names = choice.names
         look.id &= "no_id" not in values
         look.thread &= "no_thread" not in values
-        calls = engine.Calls(function, output=values.get("format", "text"), **{
+        calls = requests.Calls(function, output=values.get("format", "text"), **{
             key: values[key] for key in ("sort", "limit", "under")
             if key in values})
         n = run_long(lambda write: trace.calls(calls, look, choice, write))

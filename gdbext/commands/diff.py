@@ -7,7 +7,7 @@ from typing import Any
 
 import gdb
 
-from .. import engine
+from .. import requests
 from ..ui import options
 from ..ui.console import run_long
 from ..session.naming import load_trace
@@ -46,8 +46,8 @@ class DiffCommand(TraceCommand):
     rest = gdb.COMPLETE_FILENAME
     options = [Option("counts", None), Option("limit", options.read_count),
                Option("times", options.read_count),
-               Option("sort", options.read_one_of(engine.DIFF_SORTS),
-                      list(engine.DIFF_SORTS)),
+               Option("sort", options.read_one_of(requests.DIFF_SORTS),
+                      list(requests.DIFF_SORTS)),
                Option("percent", None),
                *CHOICE, ALL, FORMAT]
 
@@ -60,7 +60,7 @@ class DiffCommand(TraceCommand):
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(values, ()))
         output = values.get("format", "text")
-        diff = engine.Diff(
+        diff = requests.Diff(
             by_counts="counts" in values, percent=values.get("times"),
             limit=values.get("limit", 20 if output == "text" else 0),
             output=output, sort=values.get("sort"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engine
+from .. import requests
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -61,7 +61,7 @@ class GraphCommand(TraceCommand):
         trace = self.session.trace()
         depth = values.pop("depth", 0)  # of the tree, not of the calls
         choice = self.session.choice(**choice_of(values, ("thread",)))
-        graph = engine.Graph(
+        graph = requests.Graph(
             sort=values.get("sort", "total"), limit=values.get("limit", 0),
             depth=depth,
             min_share_ppm=values.get("min_share", 0),

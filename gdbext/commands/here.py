@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from .. import engine
+from .. import engine, requests
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -59,7 +59,7 @@ class HereCommand(TraceCommand):
             gdb.write("# no call is open\n")
         self._write_last(values.get("last", _LAST), look, own, made_calls)
 
-    def _write_last(self, last: int, look: engine.Look, own: dict[str, Any],
+    def _write_last(self, last: int, look: requests.Look, own: dict[str, Any],
                     thread: engine.Thread) -> None:
         choice = self.session.choice(process=thread.process,
                                      thread=thread.thread, last=last, **own)
@@ -67,7 +67,7 @@ class HereCommand(TraceCommand):
             return
         trace = self.session.trace()
         look.thread = False
-        calls = engine.Calls(None, is_ended=True)
+        calls = requests.Calls(None, is_ended=True)
         gdb.write("# The last calls before this point\n")
         if not run_long(lambda write: trace.calls(calls, look, choice, write)):
             gdb.write("# none has returned\n")

@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from .. import engine
+from .. import engine, requests
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -17,7 +17,7 @@ from .base import (
 
 def _read_fields(name: str, word: str) -> str:
     keys: dict[str, Any] = {name: word}
-    engine.check_report(engine.Report(**keys))
+    engine.check_report(requests.Report(**keys))
     return word
 
 
@@ -62,11 +62,11 @@ class ReportCommand(TraceCommand):
     name = "cstrace report"
     rest = property(TraceCommand.functions)
     options = [Option("sort", _read_fields,
-                      [*engine.FIELDS, "function"]),
-               Option("fields", _read_fields, list(engine.FIELDS)),
+                      [*requests.FIELDS, "function"]),
+               Option("fields", _read_fields, list(requests.FIELDS)),
                Option("limit", options.read_count),
-               Option("by", options.read_one_of(engine.REPORT_BY),
-                      list(engine.REPORT_BY)),
+               Option("by", options.read_one_of(requests.REPORT_BY),
+                      list(requests.REPORT_BY)),
                Option("callers", options.read_function, gdb.COMPLETE_SYMBOL),
                Option("callees", options.read_function, gdb.COMPLETE_SYMBOL),
                THREAD, *CHOICE, WHERE, ALL, SAMPLES, FORMAT, NAMES]
@@ -74,7 +74,7 @@ class ReportCommand(TraceCommand):
     def run(self, values: dict[str, Any], rest: str) -> None:
         trace = self.session.trace()
         choice = self.session.choice(**choice_of(values, ("thread",)))
-        report = engine.Report(regex=options.the_regex(rest),
+        report = requests.Report(regex=options.the_regex(rest),
                                output=values.get("format", "text"), **{
             key: values[key] for key in ("sort", "fields", "limit", "by",
                                          "callers", "callees")

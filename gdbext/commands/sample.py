@@ -6,7 +6,7 @@ from typing import Any
 
 import gdb
 
-from .. import engine
+from .. import requests
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -72,7 +72,7 @@ class SampleCommand(TraceCommand):
         if not trace.status().n_samples:
             raise gdb.GdbError("no samples yet")
         choice = self.session.choice(samples=True)
-        report = engine.Report(limit=_TOP, fields="self,total,share,error")
+        report = requests.Report(limit=_TOP, fields="self,total,share,error")
         run_long(lambda write: trace.report(report, choice, write))
         gdb.write("\n")
         run_long(lambda write: trace.stacks(choice, write))

@@ -11,7 +11,8 @@ from typing import Any, Iterator, Optional
 import gdb
 
 from .. import engine, locate
-from ..engine import Choice, Trace
+from ..engine import Trace
+from ..requests import Choice
 from ..process import elf, hooks
 from ..ui.console import plain
 

@@ -11,14 +11,15 @@ from typing import Any, Optional, cast
 
 import gdb
 
-from .. import _abi as abi, engine
+from .. import _abi as abi, engine, requests
 from ..breakpoints import inject, sync
 from ..process import control, hooks
 from ..ui import console, ctrlc
 from . import naming, seeds
 from ..ui.console import Output, say
 from ..process.area_fd import door
-from ..engine import Recorder, RecorderOptions, Trace
+from ..engine import Recorder, Trace
+from ..requests import RecorderOptions
 
 RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 SAMPLES = "samples"  # and no calls
@@ -172,8 +173,8 @@ class Recording:
                 % os.strerror(answer.errno))
 
     def live(self, is_live: bool, color: str, links: str, fold: str,
-             look: engine.Look,
-             choice: engine.Choice, key: tuple[Any, ...]) -> None:
+             look: requests.Look,
+             choice: requests.Choice, key: tuple[Any, ...]) -> None:
         """Tell the recorder how and where rows go, if that has changed."""
         sink = self.output.sink(color, links) if is_live else console.NO_SINK
         if (sink, key) == self._live_key:
@@ -358,7 +359,7 @@ class Recording:
                 return n
             time.sleep(PATIENCE_S / 20)
 
-    def outlive(self, look: engine.Look, choice: engine.Choice) -> None:
+    def outlive(self, look: requests.Look, choice: requests.Choice) -> None:
         """gdb's processes are gone, others go on: without rows, for nobody
         could tell them from what is typed at the prompt."""
         self.is_outlived = True

@@ -10,7 +10,7 @@ from typing import Any, Optional
 
 import gdb
 
-from .. import engine, locate
+from .. import engine, locate, requests
 from ..process import hooks, sampler
 from ..process.connection import (
     FOREIGN, connection_name, connection_type, core_path, is_native)
@@ -19,7 +19,8 @@ from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
     say, terminals)
 from ..process.control import Control
-from ..engine import CstraceError, RecorderOptions, Trace, losses
+from ..engine import CstraceError, Trace, losses
+from ..requests import RecorderOptions
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .recording import Recording
@@ -37,8 +38,8 @@ _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "about 150 us an event"
 
 
-def saved_text(n: int, path: str, trace: Trace, look: engine.Look,
-               choice: engine.Choice, form: Optional[str] = None) -> str:
+def saved_text(n: int, path: str, trace: Trace, look: requests.Look,
+               choice: requests.Choice, form: Optional[str] = None) -> str:
     """The line on n saved calls, or rows; with what was left out."""
     is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
     note = trace.note(choice, choice.has_more)
@@ -82,22 +83,22 @@ class Session:
     def is_recording(self) -> bool:
         return self.recording is not None and self.recording.is_on
 
-    def look(self) -> engine.Look:
+    def look(self) -> requests.Look:
         s = self.settings
         times = ("off", "elapsed", "wall")
-        return engine.Look(timestamp=times.index(s["timestamp"]),
+        return requests.Look(timestamp=times.index(s["timestamp"]),
                            duration=s["duration"], callsite=s["callsite"],
                            fold=s["fold"] == "on", id=s["id"],
                            thread=s["thread"],
-                           names=engine.NAMES.index(s["names"]))
+                           names=requests.NAMES.index(s["names"]))
 
-    def saved_look(self, has_ids: bool = False) -> engine.Look:
+    def saved_look(self, has_ids: bool = False) -> requests.Look:
         """The look of a saved file, by which runs of a program are compared."""
         look = self.look()
         look.id = has_ids
         return look
 
-    def report_look(self) -> engine.Look:
+    def report_look(self) -> requests.Look:
         look = self.look()
         look.color = report_color(self.settings["color"])
         look.fold = report_fold(self.settings["fold"])
@@ -105,14 +106,14 @@ class Session:
         look.links = report_links(self.settings["links"])
         return look
 
-    def choice(self, is_all: bool = False, **own: Any) -> engine.Choice:
+    def choice(self, is_all: bool = False, **own: Any) -> requests.Choice:
         """What stands for all commands, with what this one says in its
         place."""
         standing = {} if is_all else self.standing()
         if "from_" in own or "until" in own:  # they are one span
             standing = {key: value for key, value in standing.items()
                         if key not in ("from_", "until")}
-        choice = engine.make_choice(
+        choice = requests.make_choice(
             **{"std": self.settings["std"],
                "names": self.settings["names"], **standing, **own})
         choice.has_more = any(value and key not in own
@@ -128,7 +129,7 @@ class Session:
 
     def standing_text(self) -> str:
         """"filter ^sum, depth 3", or ""."""
-        return engine.choice_text(engine.make_choice(**self.standing()))
+        return engine.choice_text(requests.make_choice(**self.standing()))
 
     def kept_only_text(self) -> str:
         """"keep-depth 3": what is not recorded of the trace there is."""
@@ -140,7 +141,7 @@ class Session:
         own = (self.options or self.last_options).choice()
         if key not in own:
             return None
-        text = engine.choice_text(engine.make_choice(**{key: own[key]}))
+        text = engine.choice_text(requests.make_choice(**{key: own[key]}))
         return text.partition(" ")[2] or "all"
 
     def trace(self) -> Trace:
@@ -164,7 +165,7 @@ class Session:
 
     def start(self, options: StartOptions) -> None:
         """`cstrace start`."""
-        engine.check_choice(engine.make_choice(**options.choice()))
+        engine.check_choice(requests.make_choice(**options.choice()))
         if self.options is not None and self.options.is_sampled:
             raise gdb.GdbError("samples are being taken: `cstrace sample stop` "
                                "first (`cstrace start` and then `cstrace "

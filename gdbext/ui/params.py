@@ -7,8 +7,9 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from .. import engine
-from ..engine import CstraceError, check_choice, make_choice
+from .. import requests
+from ..engine import CstraceError, check_choice
+from ..requests import make_choice
 from .options import (
     listed, read_bytes, read_count, read_time_ns, the_regex)
 
@@ -188,7 +189,7 @@ class Settings:
                    "have all of them.")
         self._flag("callsite", True, "whether rows show where the call stands",
                    "File and line of the call itself.")
-        self._enum("names", engine.NAMES, "how functions are called",
+        self._enum("names", requests.NAMES, "how functions are called",
                    "simple: Shop::order, std::sort<...>, with parameters only where "
                    "two\nfunctions of the trace would else be called the same.\n"
                    "full: with all parameters and templates' arguments.")
