@@ -38,4 +38,4 @@ class GotoCommand(TraceCommand):
         if not id:
             raise gdb.GdbError("cstrace goto: which call?  As in: "
                                "cstrace goto 1.42")
-        self.session.goto(id, "exit" in values)
+        self.session.goto.start(id, "exit" in values)

@@ -56,7 +56,7 @@ class SampleCommand(TraceCommand):
         if "cpu" in values and "wall" in values:
             raise gdb.GdbError("either -cpu or -wall")
         if word == "stop":
-            self.session.stop_sampling()
+            self.session.samples.stop()
         elif word == "status":
             self._status()
         else:
@@ -64,7 +64,7 @@ class SampleCommand(TraceCommand):
             if not 0 < hz <= 20000:
                 raise gdb.GdbError("-hz wants a number from 1 to 20000, not "
                                    "%d" % hz)
-            self.session.sample(Sampling(hz, "wall" in values,
+            self.session.samples.start(Sampling(hz, "wall" in values,
                                          values.get("for", 0)))
 
     def _status(self) -> None:

@@ -31,3 +31,10 @@ def core_path() -> str:
 
 def connection_type() -> str:
     return gdb.selected_inferior().connection.type
+
+
+def check_native() -> None:
+    if not is_native():
+        raise gdb.GdbError(
+            "cstrace traces programs that gdb runs or attaches to on this "
+            "machine, not those of `target %s`" % connection_type())

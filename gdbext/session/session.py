@@ -11,9 +11,10 @@ from typing import Any, Optional
 import gdb
 
 from .. import engine, locate, requests
-from ..process import hooks, sampler
+from ..process import hooks
 from ..process.connection import (
-    FOREIGN, connection_name, connection_type, core_path, is_native)
+    FOREIGN, check_native, connection_name, connection_type, core_path,
+    is_native)
 from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
@@ -24,12 +25,12 @@ from ..requests import RecorderOptions
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .recording import Recording
-from .start_options import (
-    CHOOSING, Sampling, StartOptions, recorded_options)
+from .samples import Samples
+from .start_options import CHOOSING, StartOptions, recorded_options
 from .step_report import StepReport
 from .stops import Stops
 from ..ui.stophooks import StopHook
-from .way import OnTheWay, refusal
+from .way import Goto
 from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
@@ -56,20 +57,16 @@ class Session:
         self.settings: Settings  # set by register()
         self.output = Output()
         self.options: Optional[StartOptions] = None  # None: not asked for
-        self.sampling: Optional[Sampling] = None
-        self._signals = sampler.Signals()
+        self.samples = Samples(self)
         self.last_options = StartOptions()  # of the trace that is kept
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # the last one
         self.stops = Stops()
         self.steps = StepReport(self)
-        self.way: Optional[OnTheWay] = None  # to a recorded call
-        self.is_under_way = False  # the program runs on that way
+        self.goto = Goto(self)
         self.has_begun_midway = False  # the trace, not with the program
-        # The record that the last way was found in.
-        self.reference: Optional[Trace] = None
-        self._preload = Preload()
+        self.preload = Preload()
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
@@ -175,7 +172,7 @@ class Session:
             return
         self.leftovers.tell()
         is_live = bool(gdb.selected_inferior().pid)
-        self._check_native()
+        check_native()
         verdict = hooks.check(is_live)
         if not verdict.can_start:
             raise gdb.GdbError(verdict.line)
@@ -189,11 +186,11 @@ class Session:
             elif is_live:
                 self._begin_in_the_middle()
             else:
-                self._announce(self._preload.install())
+                self._announce(self.preload.install())
             self._tell_mistakes(options.choice())
         except BaseException:
-            self._disarm()
-            self._end_trace()
+            self.disarm()
+            self.end_trace()
             raise
 
     def _start_again(self, options: StartOptions) -> None:
@@ -255,84 +252,6 @@ class Session:
                 "program's own hooks (a static program cannot take "
                 "libcstrace.so): %s" % _HOOKS_COST)
 
-    @staticmethod
-    def _check_native() -> None:
-        if not is_native():
-            raise gdb.GdbError(
-                "cstrace traces programs that gdb runs or attaches to on this "
-                "machine, not those of `target %s`" % connection_type())
-
-    # ---- samples ---------------------------------------------------------------
-
-    def sample(self, wanted: Sampling) -> None:
-        """`cstrace sample`."""
-        self._check_native()
-        if self.options is not None and self.options.flight_bytes:
-            raise gdb.GdbError("samples do not go with `cstrace start "
-                               "-flight`: `cstrace stop` first")
-        self.sampling = wanted
-        self._signals.quiet()
-        is_live = bool(gdb.selected_inferior().pid)
-        if not self.is_on():
-            self.leftovers.tell()
-            self.options = self.last_options = StartOptions(is_sampled=True)
-            self.keep_hooks()
-        try:
-            if not is_live:
-                self._announce_samples()
-                return
-            if hooks.is_loading():
-                raise gdb.GdbError("the program's libraries are not loaded "
-                                   "yet: `cstrace sample` before `run`, or at "
-                                   "a breakpoint")
-            self._sample_now(wanted)
-        except BaseException:
-            self.sampling = None
-            if self.options is not None and self.options.is_sampled:
-                self._end_trace()
-                self._disarm()
-            raise
-
-    def _announce_samples(self) -> None:
-        path = hooks.program()
-        if not self.refresh_preload() and path is not None:
-            raise gdb.GdbError("the program cannot load libcstrace-sample.so: "
-                               "is it static?  `cstrace sample -p PID` in a "
-                               "shell samples it from outside")
-        assert self.sampling is not None
-        say("on: %s from the next `run`" % self.sampling.text())
-
-    def _sample_now(self, wanted: Sampling) -> None:
-        """In a stopped program."""
-        if self.recording is None or not self.recording.is_on:
-            self._begin(recording.SAMPLES,
-                        is_stopped=recording.stands_still())
-        assert self.recording is not None
-        if not sampler.is_there():
-            sampler.load()
-        sampler.tell(self.recording.sample(wanted))
-        sampler.begin()
-        say("on: %s" % wanted.text())
-
-    def sampler_loaded(self) -> None:
-        """At its begin the program has loaded libcstrace-sample.so."""
-        r = self.recording
-        if self.sampling is not None and r is not None and r.is_on:
-            sampler.tell(r.sample(self.sampling))
-
-    def stop_sampling(self) -> None:
-        """`cstrace sample stop`."""
-        if self.sampling is None:
-            raise gdb.GdbError("no samples are taken: `cstrace sample` begins")
-        is_alone = self.options is not None and self.options.is_sampled
-        if self.recording is not None:
-            self.recording.recorder.sample_end()
-        self.sampling = None
-        if is_alone:
-            self.stop()
-        else:
-            say("no more samples")
-
     def _mode(self) -> str:
         if self.options is not None and self.options.is_sampled:
             return recording.SAMPLES
@@ -363,11 +282,11 @@ class Session:
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
-        if self.way is not None and old is not None:
-            self._refer_to(old)
+        if self.goto.way is not None and old is not None:
+            self.goto.refer_to(old)
             return
-        if self.way is None:
-            self._forget_reference()
+        if self.goto.way is None:
+            self.goto.forget_reference()
         if old is not None:
             n, n_samples = old.status().n_calls, old.status().n_samples
             old.free()
@@ -376,22 +295,7 @@ class Session:
                     by, count(n, "call") if n else count(n_samples,
                                                          "sample")))
 
-    def _refer_to(self, old: Trace) -> None:
-        """A run up to some call has fewer calls than the one before it."""
-        known = self.reference
-        if (known is not None
-                and known.status().n_calls > old.status().n_calls):
-            old.free()
-            return
-        self._forget_reference()
-        self.reference = old
-
-    def _forget_reference(self) -> None:
-        old, self.reference = self.reference, None
-        if old is not None:
-            old.free()
-
-    def _begin(self, mode: str, is_stopped: bool) -> Recording:
+    def begin_trace(self, mode: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
         self._replace()
         assert self.options is not None
@@ -419,7 +323,7 @@ class Session:
                 raise gdb.GdbError(hooks.MISSING % "the program")
             mode = recording.HOOKS
         self.has_begun_midway = True
-        recorded = self._begin(mode, is_stopped=recording.stands_still())
+        recorded = self.begin_trace(mode, is_stopped=recording.stands_still())
         n_calls, n_threads = recorded.plant_seeds()
         recorded.switch_on()
         if mode not in (recording.HOOKS, recording.SAMPLES):
@@ -447,20 +351,20 @@ class Session:
         will be (a static program, one with hooks of its own)."""
         is_sampled = self._mode() == recording.SAMPLES
         mode = (self._mode() if has_shim or is_sampled else recording.HOOKS)
-        self.is_under_way, self.has_begun_midway = True, False
-        recorded = self._begin(mode, is_stopped=False)
+        self.goto.is_under_way, self.has_begun_midway = True, False
+        recorded = self.begin_trace(mode, is_stopped=False)
         try:
             recorded.switch_on()
             if mode not in (recording.HOOKS, recording.SAMPLES):
                 self.stops.begin()
         except (gdb.GdbError, OSError) as e:
             say(str(e))
-            self._end_trace()
+            self.end_trace()
 
     def begin_attached(self) -> None:
         """gdb attached to a process after `cstrace start`."""
         try:
-            self._check_native()
+            check_native()
             self._begin_in_the_middle()
         except gdb.GdbError as e:
             say(str(e))
@@ -478,9 +382,10 @@ class Session:
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
-        key += (*self.options.keeping().items(), self.way is None)
-        self.recording.live(s["live"] and self.way is None, s["color"], s["links"], s["fold"],
-                            self.look(), self.choice(), key)
+        key += (*self.options.keeping().items(), self.goto.way is None)
+        self.recording.live(s["live"] and self.goto.way is None, s["color"],
+                            s["links"], s["fold"], self.look(), self.choice(),
+                            key)
 
     def setting_changed(self, name: str) -> None:
         if name == "preload":
@@ -515,8 +420,8 @@ class Session:
         """LD_PRELOAD for the next run, as setting, state and program say;
         returns whether that will take what is in it."""
         if self.settings["preload"] or self.is_on():
-            return self._preload.install(self.sampling is not None)
-        self._preload.remove()
+            return self.preload.install(self.samples.wanted is not None)
+        self.preload.remove()
         return False
 
     def keep_hooks(self) -> None:
@@ -527,15 +432,15 @@ class Session:
 
     def tidy(self) -> None:
         """At the prompt: the user may have selected another inferior."""
-        self._preload.tidy()
+        self.preload.tidy()
         self.keep_hooks()
         self.look_at_outlived()
 
     # ---- stop ----------------------------------------------------------------------
 
-    def _disarm(self) -> None:
-        self.options = self.sampling = None
-        self._signals.put_back()
+    def disarm(self) -> None:
+        self.options = None
+        self.samples.end()
         for hook in self._hooks:
             hook.remove()
         self.refresh_preload()
@@ -545,14 +450,14 @@ class Session:
         if not self.is_on():
             raise gdb.GdbError("cstrace is not on: `cstrace start` begins")
         was_recording = self.is_recording()
-        self._end_trace()
-        self._disarm()
+        self.end_trace()
+        self.disarm()
         if was_recording:
             say("off: %s" % self.kept_summary())
         else:
             say("off")
 
-    def _end_trace(self) -> None:
+    def end_trace(self) -> None:
         """End the trace under way; the process may live on."""
         r = self.recording
         if r is None or not r.is_on:
@@ -606,18 +511,12 @@ class Session:
         finally:
             self.recording = None
             r.close()
-        if was_on and self.way is not None:
-            self._tell_way()
+        if was_on and self.goto.way is not None:
+            assert self.kept is not None
+            self.goto.program_ended(self.kept)
         elif was_on:
             self._tell_end()
             self._save_to()
-
-    def _tell_way(self) -> None:
-        """The program has ended on the way to a call, unless it was killed to
-        begin it."""
-        if self.is_under_way and self.way is not None:
-            assert self.kept is not None
-            self.way.ended(self.kept)
 
     def look_at_outlived(self) -> None:
         """Have they ended by now?"""
@@ -644,7 +543,7 @@ class Session:
             then = "report"
         elif not status.n_calls:
             line = ("no samples: the program was too brief, or only waited: "
-                    "-hz 9999 and -wall see more" if self.sampling is not None
+                    "-hz 9999 and -wall see more" if self.samples.wanted
                     else hooks.check(is_live=False).line)
         say(line or "%s; `cstrace %s`, `cstrace save FILE`"
             % (self.kept_summary(), then))
@@ -671,7 +570,7 @@ class Session:
         that may have been an accident."""
         if self.recording is not None:
             try:
-                self._end_trace()
+                self.end_trace()
             finally:
                 if self.recording is not None:
                     self.recording.close()
@@ -679,13 +578,13 @@ class Session:
         if terminals() == self._terminals:
             if self.kept is not None:
                 self.kept.free()
-            self._forget_reference()
+            self.goto.forget_reference()
         self.output.close()
-        self._preload.close()
+        self.preload.close()
 
     def clear(self) -> None:
         """Forget what was recorded; a trace under way goes on from here."""
-        self._forget_reference()
+        self.goto.forget_reference()
         r = self.recording
         if r is not None and self.is_recording():
             r.take_all()
@@ -709,57 +608,6 @@ class Session:
         say("%s: %s%s" % (path, self.kept_summary(),
                           "" if new.is_complete() else "; it was cut short, or "
                           "is being written: this is what is complete"))
-
-    # ---- goto ------------------------------------------------------------------
-
-    def _trace_of(self, id: str) -> Trace:
-        """The trace that there is or, if that is of a run up to some call, the
-        one before it."""
-        trace = self.trace()
-        if self.reference is not None:
-            return trace if trace.has_call(id) else self.reference
-        return trace
-
-    def goto(self, id: str, is_exit: bool) -> None:
-        """`cstrace goto`."""
-        trace = self._trace_of(id)
-        way = trace.way(id)
-        wrong = refusal(way) or self._way_refusal(trace, way.thread)
-        if wrong:
-            raise gdb.GdbError(wrong)
-        status = trace.status()
-        if not self.is_on():
-            self.start(self.last_options._replace(to=None))
-        if self.way is not None:
-            self.way.end()
-        self.way = OnTheWay(self, way, is_exit, not status.n_dropped)
-        self.is_under_way = False
-        try:
-            self.way.begin()
-            gdb.execute("run", from_tty=True)
-        except BaseException:
-            if self.way is not None:
-                self.way.end()
-            raise
-        if self.way is not None:
-            self.way.rest()
-            say("stopped on the way to %s: `continue` goes on to it" % id)
-
-    def _way_refusal(self, trace: Trace, thread: int) -> Optional[str]:
-        if gdb.selected_inferior().was_attached:
-            return "gdb has not run this program, and so cannot run it again"
-        if (trace.has_call("%d.s1" % thread) or self.has_begun_midway
-                and trace is not self.loaded):
-            return ("the trace began in the middle of the program: nothing "
-                    "counts the calls before it")
-        path = hooks.program()
-        if path is None:
-            return "gdb has no program to run: `file` names it"
-        if hooks.has_own_hooks(path) or not (
-                hooks.links_shim(path) or self._preload.install()):
-            return ("libcstrace.so cannot get into %s, and breakpoints on its "
-                    "own hooks do not count" % path)
-        return None
 
     # ---- in words --------------------------------------------------------------------
 

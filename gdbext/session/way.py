@@ -97,7 +97,7 @@ class OnTheWay:
         if self._place != _UNKNOWN:
             self._session.stops.remove(self._place)
         self._place = _UNKNOWN
-        self._session.way = None
+        self._session.goto.way = None
 
     # ---- what came of it ---------------------------------------------------------
 
@@ -134,7 +134,7 @@ class OnTheWay:
             parting or "nothing tells why"))
 
     def _parting(self, now: Trace) -> str:
-        then = self._session.reference
+        then = self._session.goto.reference
         found = then and then.parting(now, 1, self.way.thread)
         if not found:
             return ""
@@ -147,6 +147,89 @@ class OnTheWay:
         parting = self._parting(now)
         say("the run ended before %s %s%s" % (
             way.id, plain(way.name), ": " + parting if parting else ""))
+
+
+class Goto:
+    """`cstrace goto`: the way under way, and the record that it was found in."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.way: Optional[OnTheWay] = None
+        self.is_under_way = False  # the program runs on that way
+        self.reference: Optional[Trace] = None
+
+    def _trace_of(self, id: str) -> Trace:
+        """The trace that there is or, if that is of a run up to some call, the
+        one before it."""
+        session = self._session
+        trace = session.trace()
+        if self.reference is not None:
+            return trace if trace.has_call(id) else self.reference
+        return trace
+
+    def start(self, id: str, is_exit: bool) -> None:
+        """Runs the program again, up to this call."""
+        session = self._session
+        trace = self._trace_of(id)
+        way = trace.way(id)
+        wrong = refusal(way) or self._program_refusal(trace, way.thread)
+        if wrong:
+            raise gdb.GdbError(wrong)
+        status = trace.status()
+        if not session.is_on():
+            session.start(session.last_options._replace(to=None))
+        if self.way is not None:
+            self.way.end()
+        self.way = OnTheWay(session, way, is_exit, not status.n_dropped)
+        self.is_under_way = False
+        try:
+            self.way.begin()
+            gdb.execute("run", from_tty=True)
+        except BaseException:
+            if self.way is not None:
+                self.way.end()
+            raise
+        if self.way is not None:
+            self.way.rest()
+            say("stopped on the way to %s: `continue` goes on to it" % id)
+
+    def _program_refusal(self, trace: Trace, thread: int) -> Optional[str]:
+        session = self._session
+        if gdb.selected_inferior().was_attached:
+            return "gdb has not run this program, and so cannot run it again"
+        if (trace.has_call("%d.s1" % thread) or session.has_begun_midway
+                and trace is not session.loaded):
+            return ("the trace began in the middle of the program: nothing "
+                    "counts the calls before it")
+        path = hooks.program()
+        if path is None:
+            return "gdb has no program to run: `file` names it"
+        if hooks.has_own_hooks(path) or not (
+                hooks.links_shim(path) or session.preload.install()):
+            return ("libcstrace.so cannot get into %s, and breakpoints on its "
+                    "own hooks do not count" % path)
+        return None
+
+    def program_ended(self, now: Trace) -> None:
+        """The program has ended on the way to a call, unless it was killed to
+        begin it."""
+        if self.is_under_way and self.way is not None:
+            self.way.ended(now)
+
+    def refer_to(self, old: Trace) -> None:
+        """A run up to some call has fewer calls than the one before it."""
+        known = self.reference
+        if (known is not None
+                and known.status().n_calls > old.status().n_calls):
+            old.free()
+            return
+        self.forget_reference()
+        self.reference = old
+
+    def forget_reference(self) -> None:
+        old, self.reference = self.reference, None
+        if old is not None:
+            old.free()
 
 
 def parting_text(p: Parting) -> str:

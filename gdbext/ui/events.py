@@ -134,7 +134,7 @@ class Events:
         else:
             self._maybe_adopt(r, inferior)
         if locate.is_sampler(path):
-            s.sampler_loaded()
+            s.samples.loaded()
         if s.recording is not None:
             s.recording.watch_ends()
 
