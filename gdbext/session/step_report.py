@@ -71,7 +71,7 @@ class StepReport:
         if self._stands_still:
             return
         self._stands_still = True
-        most = 0 if is_mi() or self._session.way is not None else (
+        most = 0 if is_mi() or self._session.goto.way is not None else (
             self._most_rows())
         base = self._base
         self._base = None

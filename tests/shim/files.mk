@@ -4,7 +4,7 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw strict filters alternate own_words watch depth copy
+	guests guests_raw strict filters alternate own_words watch kept depth copy
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -42,3 +42,5 @@ own_words_CFLAGS := $(MINI_READER) -DCSTRACE -DCSTRACE_LINKED
 own_words_LIBS := $(MINI_READER_SRC)
 watch_CFLAGS := $(MINI_READER) -DCSTRACE -DCSTRACE_LINKED
 watch_LIBS := $(MINI_READER_SRC)
+kept_CFLAGS := $(MINI_READER) -DCSTRACE -DCSTRACE_LINKED
+kept_LIBS := $(MINI_READER_SRC)
