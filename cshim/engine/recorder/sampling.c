@@ -7,6 +7,7 @@
 #include "recorder/sampling.h"
 #include "area/area_users.h"
 #include "file/writer_samples.h"
+#include "recorder/interrupt_cost.h"
 #include "recorder/recorder.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@
 
 enum {
 	LOOK_AGAIN_NS = 100000000, /* at the maps, for code that came since */
-	SLEEPERS_US = 4000,	   /* between two looks at who waits */
+	USUAL_HZ = 997,
+	SLEEPERS_US = 4000, /* between two looks at who waits */
 	MAX_LINE = 4096,
 };
 
@@ -337,6 +339,19 @@ void sampling_release(struct sampling *s)
 	*s = (struct sampling){0};
 }
 
+/* Samples shall cost no more than a fiftieth of the program's time: where the
+ * interrupts of perf events would, the kernel's own ticks do.  Who wants more
+ * of them than usual gets them. */
+static uint32_t source_for(uint32_t hz, uint32_t source)
+{
+	uint64_t budget_ns = 1000000000ull / 50;
+
+	if (source != CST_SAMPLE_UNKNOWN || hz > USUAL_HZ ||
+	    interrupt_cost_ns() * hz <= budget_ns)
+		return source;
+	return CST_SAMPLE_TIMERS;
+}
+
 int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 			uint32_t source, uint64_t for_ns, struct cst_error *err)
 {
@@ -347,6 +362,7 @@ int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 		return cst_fail(CST_BAD_INPUT, err,
 				"samples are taken 1 to %u times a second",
 				CST_SAMPLE_MAX_HZ);
+	source = source_for(hz, source);
 	pthread_mutex_lock(&r->lock);
 	if (r->sampling.area) {
 		r->sampling.area->head->hz = hz;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a timer's interrupt costs on this machine: a microsecond or three on
+ * most, ten times as much in many virtual machines.
+ */
+#ifndef ENGINE_INTERRUPT_COST_H
+#define ENGINE_INTERRUPT_COST_H
+
+#include <stdint.h>
+
+/* Measures it for two milliseconds, on the calling thread.  Returns ns of a
+ * perf event's interrupt and the signal that it sends; 0: the kernel grants no
+ * such events. */
+uint64_t interrupt_cost_ns(void);
+
+#endif
