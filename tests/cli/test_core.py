@@ -37,6 +37,22 @@ static void work(int is_threaded)
 int main(int argc, char **argv) { (void)argv; work(argc > 1); return 0; }
 """
 
+FORKS = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+static void step(void) { }
+int main(void)
+{
+	step();
+	if (fork() == 0) {
+		step();
+		_exit(0);
+	}
+	wait(0);
+	return 0;
+}
+"""
+
 
 def cored(folder, size, *args):
     """The core of a crash; skips where the kernel writes none here."""
@@ -101,6 +117,19 @@ def test_a_core_is_no_pattern_for_the_default_file(tmp_path):
         assert done.returncode == 0, done.stderr
         rows = [r for r in done.stdout.splitlines() if "crash.c:" in r]
         assert rows[-2].split()[3] == "die" and rows[-1].split()[4] == "step"
+
+
+@pytest.mark.parametrize("size", ["lots", "16MB", "-1", "63K"])
+def test_a_bad_size_is_said_once(tmp_path, size):
+    program = compiled(tmp_path, FORKS, "forks")
+    done = subprocess.run(
+        [program], timeout=100, capture_output=True, text=True,
+        env=dict(os.environ, CSTRACE_FLIGHT=size,
+                 LD_PRELOAD=str(BUILD / "libcstrace.so")))
+    assert done.returncode == 0
+    assert done.stderr == (
+        "cstrace: no calls are kept: CSTRACE_FLIGHT=%s is no size of at least "
+        "64K; say 512K, 16M or 1G\n" % size)
 
 
 def test_a_core_without_calls_is_said(tmp_path):

@@ -8,6 +8,7 @@
 #include "core/flight.h"
 #include "core/area.h"
 #include "core/file.h"
+#include "kernel/syscall.h"
 
 enum { FEWEST_CHUNKS = 4 };
 
@@ -35,12 +36,40 @@ static uint32_t chunks_of(const char *text)
 				    : CST_MAX_CHUNKS;
 }
 
+static size_t put(char *out, size_t n, const char *text, size_t most)
+{
+	for (; *text && n < most; text++)
+		out[n++] = *text;
+	return n;
+}
+
+/* The only words of ours on the program's standard error: nobody reads along
+ * who could say it, and a core without calls would come too late. */
+static void tell_bad_size(const char *size)
+{
+	static int is_told;
+	char line[256];
+	size_t n = put(line, 0, "cstrace: no calls are kept: CSTRACE_FLIGHT=",
+		       sizeof(line));
+
+	if (is_told)
+		return;
+	is_told = 1;
+	n = put(line, n, size, n + 60);
+	n = put(line, n,
+		" is no size of at least 64K; say 512K, 16M or 1G\n",
+		sizeof(line));
+	sys_write(2, line, n);
+}
+
 int flight_open(const char *size)
 {
 	uint32_t n = chunks_of(size);
 	int fd = n ? sys_memfd("cstrace-flight") : -EINVAL;
 	int error = fd < 0 ? fd : file_write_head(fd, n);
 
+	if (!n)
+		tell_bad_size(size);
 	if (fd >= 0 && error) {
 		sys_close(fd);
 		return error;
