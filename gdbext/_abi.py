@@ -4,11 +4,11 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1126093880
+VERSION = 2192153961
 
 CST_AREA_MAGIC = 3558236722533725283
 
-CST_LAYOUT = 7
+CST_LAYOUT = 6
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -130,7 +130,7 @@ class cst_choice(C.Structure):
         ("std", C.c_uint8),
         ("names", C.c_uint8),
         ("samples", C.c_uint8),
-        ("reserved", C.c_uint8),
+        ("words", C.c_uint8),
         ("thread", C.c_uint32),
         ("process", C.c_uint32),
         ("last", C.c_uint64),
@@ -146,7 +146,6 @@ class cst_choice(C.Structure):
         ("at_ns", C.c_uint64),
         ("has_at", C.c_uint8),
         ("reserved2", C.c_uint8 * 7),
-        ("where", C.c_char_p),
     ]
 
 
@@ -530,8 +529,6 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
-    "cst_trace_has_values": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
-        C.c_uint32]),
     "cst_trace_has_file": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.c_uint32]),
     "cst_trace_has_module": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,

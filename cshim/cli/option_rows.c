@@ -540,6 +540,7 @@ void options_default(struct options *o)
 	o->look.width = CST_WIDTH_TERMINAL; /* of live rows */
 	set_color(o, "auto");
 	set_links(o, "auto");
+	o->choice.words = CST_WORDS_COMMAND;
 	o->output = trace_file_default;
 	o->times = -1;
 }

@@ -77,10 +77,12 @@ def test_what_is_left_out_is_counted(folder):
     all_rows = len(ROW.findall(cstrace(folder, "graph", "shop.cst").out))
     done = cstrace(folder, "graph", "--limit", "4", "shop.cst")
     assert len(ROW.findall(done.out)) == 4
-    assert "# %d more to show\n" % (all_rows - 4) in done.out
+    assert ("# %d rows are left out; --limit 0 shows them\n" % (all_rows - 4)
+            in done.out)
     done = cstrace(folder, "graph", "--depth", "1", "shop.cst")
     assert {path for _, path in paths(done.out)} >= {"main"}
     assert all(" " not in path for _, path in paths(done.out))
+    assert " rows are left out; --depth 0 shows them\n" in done.out
 
 
 def test_a_function_that_is_not_there(folder):
@@ -96,8 +98,9 @@ def test_in_gdb(gdb, folder):
               "cstrace graph -sort calls -depth 2 ^main$")
     done = cstrace(folder, "graph", "--sort", "calls", "--depth", "2",
                    "shop.cst", "^main$")
-    assert done.out and done.out.replace("--std", "`set cstrace std on`") \
-        in run.out
+    text = done.out.replace("--std", "`set cstrace std on`")
+    assert " left out; --depth 0 shows" in text
+    assert text.replace("--depth", "-depth") in run.out
 
 
 @pytest.mark.parametrize("words, part", [

@@ -190,6 +190,20 @@ def test_show_id_in_gdb(gdb):
     assert "no thread 9 in this trace" in one
 
 
+def test_around_a_hidden_call_is_said_how_to_see_it(folder, gdb):
+    shown = {row.id for row in rows(show(folder, "shop.cst"))}
+    every = {row.id for row in rows(show(folder, "--std", "shop.cst"))}
+    hidden = min(every - shown)
+    told = ("call %s is the C++ library's or a system header's, which %%s "
+            "shows\n" % hidden)
+    done = cstrace(folder, "show", "--around", hidden, "shop.cst")
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "cstrace: " + told % "--std"
+    run = gdb(build("shop.cc"), "cstrace load %s" % (folder / "shop.cst"),
+              "cstrace show -around " + hidden)
+    assert told % "`set cstrace std on`" in run.out
+
+
 def test_at_a_time_the_calls_around_it_are_shown(folder):
     whole = rows(show(folder, "shop.cst"))
     middle = whole[len(whole) // 2]

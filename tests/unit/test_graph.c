@@ -141,7 +141,7 @@ static void several_functions_have_a_tree_each(void **state)
 		"1   g  (recursive)\n"
 		"1 70 30 35% g\n"
 		"1   f  (recursive)\n"
-		"# 2 more to show\n");
+		"# 2 rows are left out; -depth 0 shows them\n");
 	cst_trace_free(t);
 }
 
@@ -155,17 +155,25 @@ static void rows_are_sorted_and_left_out(void **state)
 		"1 800 500 100% main\n"
 		"2 200 156 25%   f\n"
 		"1 100 100 12%   h\n"
-		"# 3 more to show\n");
+		"# 3 rows are left out; -depth 0 shows them\n");
 	assert_string_equal(rows(t, (struct cst_graph){.limit = 3}),
 			    "1 800 500 100% main\n"
 			    "2 200 156 25%   f\n"
 			    "1 100 100 12%   h\n"
-			    "# 3 more to show\n");
+			    "# 3 rows are left out; -limit 0 shows them\n");
 	assert_string_equal(
 		rows(t, (struct cst_graph){.min_share_ppm = 200000}),
 		"1 800 500 100% main\n"
 		"2 200 156 25%   f\n"
-		"# 4 more to show\n");
+		"# 4 rows are left out; -min-share 0 shows them\n");
+	assert_string_equal(
+		rows(t, (struct cst_graph){.limit = 5, .depth = 9}),
+		"1 800 500 100% main\n"
+		"2 200 156 25%   f\n"
+		"1 70 30 8%     g\n"
+		"2 14 14 1%     h\n"
+		"1 100 100 12%   h\n"
+		"# 1 row is left out; -depth 0 -limit 0 show it\n");
 	cst_trace_free(t);
 }
 

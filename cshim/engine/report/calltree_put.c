@@ -18,6 +18,7 @@ enum { INDENT_MOST = 40, ROW_ROOM = KEYS_ROOM + 512 };
 struct drawing {
 	const struct calltree *c;
 	const struct cst_graph *graph;
+	enum cst_words words;
 	const struct call_paths *s; /* the tree that is drawn */
 	const char *section;
 	uint8_t *is_shown;  /* by node */
@@ -240,6 +241,39 @@ static int draw(struct drawing *d, const char *section,
 
 /* ---- the whole ---------------------------------------------------------- */
 
+static void put_words(struct drawing *d, const char *words)
+{
+	bytes_put(d->out, words, strlen(words));
+}
+
+/* "# 9 rows are left out; -depth 0 shows them": of the options only those that
+ * were given. */
+static void put_left_out(struct drawing *d)
+{
+	const char *dash = d->words == CST_WORDS_GDB ? " -" : " --";
+	const struct {
+		const char *name;
+		uint32_t value;
+	} limits[] = {{"depth 0", d->graph->depth},
+		      {"limit 0", d->graph->limit},
+		      {"min-share 0", d->graph->min_share_ppm}};
+	unsigned n_options = 0;
+
+	PUT(d->out, "# ");
+	put_number(d->out, d->n_left_out);
+	put_words(d, d->n_left_out == 1 ? " row is left out;"
+					: " rows are left out;");
+	for (unsigned i = 0; i < 3; i++) {
+		if (!limits[i].value)
+			continue;
+		put_words(d, dash);
+		put_words(d, limits[i].name);
+		n_options++;
+	}
+	put_words(d, n_options == 1 ? " shows " : " show ");
+	put_words(d, d->n_left_out == 1 ? "it\n" : "them\n");
+}
+
 static void put_notes(struct drawing *d)
 {
 	uint64_t n_lost = (uint64_t)d->c->callees.n_left_out;
@@ -247,11 +281,8 @@ static void put_notes(struct drawing *d)
 
 	if (p)
 		d->out->len += row_stops_note(p);
-	if (d->n_left_out) {
-		PUT(d->out, "# ");
-		put_number(d->out, d->n_left_out);
-		PUT(d->out, " more to show\n");
-	}
+	if (d->n_left_out)
+		put_left_out(d);
 	if (n_lost) {
 		PUT(d->out, "# ");
 		put_number(d->out, n_lost);
@@ -307,7 +338,10 @@ int64_t calltree_write(const struct cst_trace *t, const struct cst_graph *graph,
 {
 	struct calltree c;
 	struct bytes out = {0};
-	struct drawing d = {.c = &c, .graph = graph, .out = &out};
+	struct drawing d = {.c = &c,
+			    .graph = graph,
+			    .words = (enum cst_words)choice->words,
+			    .out = &out};
 	int64_t n = calltree_make(&c, t, graph->function, choice, err);
 
 	if (n < 0)

@@ -150,11 +150,16 @@ static int hidden(const struct cst_choice *c, struct cst_error *err)
 			  c->where || c->thread || c->root || c->std ||
 			  c->range_from_ns || c->range_until_ns;
 
+	if (is_filtered)
+		return cst_fail(CST_BAD_INPUT, err,
+				"call %.60s is hidden by the filters",
+				c->around);
 	return cst_fail(CST_BAD_INPUT, err,
-			is_filtered ? "call %.60s is hidden by the filters"
-				    : "call %.60s is the C++ library's or a "
-				      "system header's: hidden without std",
-			c->around);
+			"call %.60s is the C++ library's or a system header's, "
+			"which %s shows",
+			c->around,
+			c->words == CST_WORDS_GDB ? "`set cstrace std on`"
+						  : "--std");
 }
 
 static int window_around(struct window *w, struct search *s,

@@ -128,7 +128,7 @@ struct cst_choice {
 	uint8_t std;	 /* 1: also functions of the C++ library and headers */
 	uint8_t names;	 /* enum cst_names, where there is no look */
 	uint8_t samples; /* 1: the samples, also where there are calls */
-	uint8_t reserved;
+	uint8_t words;	 /* enum cst_words: whose options messages name */
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
