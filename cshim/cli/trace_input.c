@@ -230,6 +230,18 @@ void trace_input_tell_note(const struct cst_trace *t, const struct options *o)
 	is_lacking(t, o);
 }
 
+/* Says that nothing is shown, as the call that it begins with was not made. */
+static void tell_uncalled(const struct cst_trace *t, const struct options *o,
+			  const char *word)
+{
+	char text[NOTE_MAX];
+
+	if (wrong_text(t, o, word, text, sizeof(text)))
+		failure("'%.2000s' was never called: only --all shows the "
+			"calls that there are",
+			word);
+}
+
 void trace_input_tell_wrong(const struct cst_trace *t, const struct options *o,
 			    const char *program)
 {
@@ -240,9 +252,13 @@ void trace_input_tell_wrong(const struct cst_trace *t, const struct options *o,
 	for (int i = 0; i < 4; i++) {
 		char near[512];
 
-		if (words[i] && cst_file_has_function(program, words[i], names,
-						      near, sizeof(near)) <= 0)
+		if (!words[i])
+			continue;
+		if (cst_file_has_function(program, words[i], names, near,
+					  sizeof(near)) <= 0)
 			is_wrong(t, o, words[i]);
+		else if (words[i] == o->choice.from)
+			tell_uncalled(t, o, words[i]);
 	}
 }
 

@@ -30,6 +30,16 @@ def nothing_in(where: str, word: str, near: str) -> str:
         where, plain(word), ": did you mean %s?" % near if near else "")
 
 
+def uncalled(trace: Trace, choice: Choice) -> str:
+    """That nothing is shown, as the call that it begins with was not made; or
+    ""."""
+    word = (choice.from_ or b"").decode("utf-8", "surrogateescape")
+    if (not word or word[0].isdigit() or not trace.status().n_calls
+            or trace.has_function(word, choice)[0]):
+        return ""
+    return ", but '%s' was never called: only -all shows them" % plain(word)
+
+
 def _libraries(program: str) -> list[str]:
     needed, _missing = elf.needed_files(program)
     loaded = [locate.file_name(o) for o in gdb.objfiles() if o.owner is None]

@@ -638,4 +638,5 @@ class Session:
         return "%s in %s%s, %s%s" % (
             what or "0 calls", count(s.n_threads, "thread"), of,
             duration_text(s.duration_ns),
-            "".join(", " + words for words in losses(s) + silent(s)))
+            "".join(", " + words for words in losses(s) + silent(s))
+            + mistakes.uncalled(self.kept, self.choice()))

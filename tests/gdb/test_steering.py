@@ -191,6 +191,19 @@ def test_a_report_of_a_span(tmp_path):
     assert NOTE.findall(out) == ["from pair, until ^down$: 6 of 18 calls"]
 
 
+def test_a_beginning_that_was_never_called_is_said(gdb, tmp_path):
+    program = build("basic.c")
+    run = gdb(program, "cstrace start -from die", "run", "cstrace stop")
+    told = ", but 'die' was never called: only -all shows them"
+    assert len([line for line in run.said() if told in line]) == 1
+    done = cstrace(tmp_path, "record", "--from", "die", "--", program)
+    assert done.err.startswith(
+        "cstrace: 'die' was never called: only --all shows the calls that "
+        "there are\n")
+    done = cstrace(tmp_path, "record", "--from", "main", "--", program)
+    assert "never called" not in done.err
+
+
 @pytest.mark.parametrize("words, n", [
     (("--from", "nosuch"), 0), (("--until", "nosuch"), 18),
     (("--from", "through", "--until", "pair"), 4),
