@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from lib_build import build
+from lib_build import ROOT, build
 from lib_cstrace import CSTRACE, compile_c, cstrace, record
 from lib_gdb import run_gdb
 from lib_tree import tree
@@ -109,6 +109,25 @@ def test_a_saved_tree_can_be_edited_into_one(folder):
     assert done.status == 0
     assert cstrace(folder, "expect", "good.cst", "tree.txt").status == 0
     assert cstrace(folder, "expect", "full.cst", "tree.txt").status == 1
+
+
+def test_the_values_of_a_saved_tree_are_not_compared(tmp_path):
+    """Nor is what a message says: another run has other ones."""
+    program = build("values.c", "-DCSTRACE",
+                    "-I%s" % (ROOT / "cshim/include"))
+    for name, words in (("a.cst", ()), ("b.cst", ("other",))):
+        assert cstrace(tmp_path, "record", "-o", name, "--", program,
+                       *words).status == 0
+    assert cstrace(tmp_path, "save", "a.cst", "tree.txt").status == 0
+    text = (tmp_path / "tree.txt").read_text()
+    assert 'parse(text="4x", base=10) = -1  values.c' in text
+    assert "log: line 4 is bad" in text
+    for name in ("a.cst", "b.cst"):
+        done = cstrace(tmp_path, "expect", name, "tree.txt")
+        assert (done.status, done.out) == (0, "")
+    (tmp_path / "tree.txt").write_text(text.replace("parse(text", "prase(text"))
+    done = cstrace(tmp_path, "expect", "a.cst", "tree.txt")
+    assert done.status == 1 and ": expected prase  values.c:" in done.out
 
 
 def test_each_slot_is_given_back(folder):

@@ -14,18 +14,22 @@ CSTRACE_FUNC(int, parse, (const char *text, int base), (text, base), {
 	return *end ? -1 : n;
 })
 
+static int more; /* with an argument, all numbers are other ones */
+
 static void line(int i)
 {
-	char text[20];
+	char text[32];
 
 	CSTRACE_SPAN("line", "number", i);
-	sprintf(text, "%d%s", i, i % 4 ? "" : "x");
+	sprintf(text, "%d%s", i + more, i % 4 ? "" : "x");
 	if (parse(text, i % 16 == 9 ? 16 : 10) < 0)
 		cstrace_log("line %d is bad", i);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
+	more = argc > 1 ? 640 : 0;
 	for (int i = 1; i <= 32; i++)
 		line(i);
 	return 0;

@@ -184,6 +184,10 @@ static void say_all(struct said *p)
 		said_place(p, CST_CALL, 0x5300, "abc|a.c|5|abc|a|402010");
 	uint32_t abc_end = said_place(p, CST_CALL_END, 0x5300, NULL);
 	uint32_t veto = said_place(p, CST_VETO, 0x5300, NULL);
+	uint32_t open =
+		said_place(p, CST_CALL, 0x5600,
+			   "open|a.c|6|open|p,x,q,y,mode,v,w,n,m|402010");
+	uint32_t open_end = said_place(p, CST_CALL_END, 0x5600, NULL);
 	uint32_t begin =
 		said_place(p, CST_ASYNC, 0x5400, "request|a.c|3|f|id|401010");
 	uint32_t end = said_place(p, CST_ASYNC_END, 0x5500,
@@ -197,6 +201,9 @@ static void say_all(struct said *p)
 	SAID(p, abc_end, SP_INNER, "f\0\0\0\0\0\0\370\177");
 	SAID(p, abc, SP_INNER, "?");
 	said_record(p, veto, SP_INNER, 0);
+	SAID(p, open, SP_INNER,
+	     "{i\002{s\001b}}n\004READ[\005i\002i\004][\001{c!}]o?");
+	SAID(p, open_end, SP_INNER, "n\004DONE");
 	SAID(p, end, SP_OUTER, "u\007");
 	said_record(p, load_end, SP_OUTER, 0);
 }
@@ -236,11 +243,19 @@ static void formats_have_the_values(void **state)
 	assert_has(&o, "\"kind\":\"count\"");
 	assert_has(&o, "\"value\":9");
 	assert_has(&o, "\"args\":{\"a\":true},\"result\":\"nan\"");
+	assert_has(&o, "\"args\":{\"p\":{\"x\":1,\"q\":{\"y\":\"b\"}},"
+		       "\"mode\":\"READ\",\"v\":{\"size\":5,"
+		       "\"head\":[1,2]},\"w\":{\"size\":1,"
+		       "\"head\":[{\"1\":\"!\"}]},"
+		       "\"n\":\"<optimized out>\","
+		       "\"m\":\"<cannot read>\"},\"result\":\"DONE\"");
 	assert_has(&o, "\"end\":\"vetoed\"");
 	assert_has(&o, "\"async\":7");
 	write_as(t, "json", &o);
 	assert_has(&o, "\"name\":\"load\",\"cat\":\"span\"");
 	assert_has(&o, "\"values\":{\"file\":\"\\\"a\\\".txt\",\"n\":3}");
+	assert_has(&o, "\"values\":{\"p\":{\"x\":1,\"q\":{\"y\":\"b\"}},");
+	assert_has(&o, "\"result\":\"DONE\"");
 	assert_has(&o, "{\"ph\":\"i\",\"s\":\"t\"");
 	assert_has(&o, "\"name\":\"few: 7\"");
 	assert_has(&o, "{\"ph\":\"C\"");
@@ -252,6 +267,22 @@ static void formats_have_the_values(void **state)
 	assert_has(&o, "{\"key\":\"cstrace.value.n\",\"value\":"
 		       "{\"intValue\":\"3\"}}");
 	assert_has(&o, "\"name\":\"few: 7\"");
+	assert_has(&o, "{\"key\":\"cstrace.value.p.x\",\"value\":"
+		       "{\"intValue\":\"1\"}},"
+		       "{\"key\":\"cstrace.value.p.q.y\",\"value\":"
+		       "{\"stringValue\":\"b\"}},"
+		       "{\"key\":\"cstrace.value.mode\",\"value\":"
+		       "{\"stringValue\":\"READ\"}},"
+		       "{\"key\":\"cstrace.value.v\",\"value\":"
+		       "{\"arrayValue\":{\"values\":[{\"intValue\":\"1\"},"
+		       "{\"intValue\":\"2\"}]}}},"
+		       "{\"key\":\"cstrace.value.v.size\",\"value\":"
+		       "{\"intValue\":\"5\"}},"
+		       "{\"key\":\"cstrace.value.w\",\"value\":"
+		       "{\"arrayValue\":{\"values\":["
+		       "{\"stringValue\":\"{'!'}\"}]}}},");
+	assert_has(&o, "{\"key\":\"cstrace.result\",\"value\":"
+		       "{\"stringValue\":\"DONE\"}}");
 	assert_has(&o, "\"events\":[{");
 	cst_trace_free(t);
 }

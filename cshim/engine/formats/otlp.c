@@ -19,6 +19,7 @@
 #include "trace/callid.h"
 
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum {
@@ -186,11 +187,22 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	}
 }
 
-/* One value as OTLP has them. */
+enum { NAME_ROOM = 256 };
+
+/* One value as OTLP has them; what is inside an element of an array is text. */
 static void put_any_value(struct bytes *out, const struct value *v)
 {
 	struct bytes json = {0};
 
+	if (v->kind == CST_VALUE_STRUCT || v->kind == CST_VALUE_ARRAY) {
+		char text[VALUES_ROOM];
+
+		*value_put(text, v) = '\0';
+		PUT(out, "{\"stringValue\":");
+		json_put_string(out, text);
+		PUT(out, "}");
+		return;
+	}
 	value_put_json(&json, v);
 	if (v->kind == CST_VALUE_INT ||
 	    (v->kind == CST_VALUE_UINT && v->u <= INT64_MAX))
@@ -213,19 +225,68 @@ static void put_any_value(struct bytes *out, const struct value *v)
 	bytes_release(&json);
 }
 
-static void put_value(struct bytes *out, const char *before, const char *prefix,
-		      const struct value *v)
+static void put_attribute(struct bytes *out, const char *before,
+			  const char *name)
 {
-	char name[256];
-
-	snprintf(name, sizeof(name), "%s%.*s", prefix, (int)v->name_size,
-		 v->name_size ? v->name : "");
 	bytes_put(out, before, strlen(before));
 	PUT(out, "{\"key\":");
-	json_put_string(out, *name ? name : "value");
+	json_put_string(out, name);
 	PUT(out, ",\"value\":");
+}
+
+/* "cstrace.value." and a value's name. */
+static void put_name(char *name, size_t size, const char *prefix,
+		     const struct value *v)
+{
+	snprintf(name, size, "%s%.*s", prefix, (int)v->name_size,
+		 v->name_size ? v->name : "");
+}
+
+/* The first elements, and how many there are in an attribute beside them. */
+static void put_array(struct bytes *out, const char *before, const char *name,
+		      const struct value *v)
+{
+	struct value_list l = v->inside;
+	char size[NAME_ROOM + 8];
+	const char *between = "";
+	struct value element;
+
+	put_attribute(out, before, name);
+	PUT(out, "{\"arrayValue\":{\"values\":[");
+	for (; value_next(&l, &element); between = ",") {
+		bytes_put(out, between, strlen(between));
+		put_any_value(out, &element);
+	}
+	PUT(out, "]}}}");
+	snprintf(size, sizeof(size), "%s.size", name);
+	put_attribute(out, ",", size);
+	bytes_put_format(out, "{\"intValue\":\"%" PRIu64 "\"}}", v->u);
+}
+
+/* Puts a value as an attribute, or each field of a struct: cstrace.value.p.x.
+ * Returns what stands before the next one. */
+static const char *put_value(struct bytes *out, const char *before,
+			     const char *prefix, const struct value *v)
+{
+	struct value_list l = v->inside;
+	char name[NAME_ROOM];
+	struct value field;
+
+	put_name(name, sizeof(name) - 2, prefix, v);
+	if (v->kind == CST_VALUE_STRUCT) {
+		strcat(name, ".");
+		while (value_next(&l, &field))
+			before = put_value(out, before, name, &field);
+		return before;
+	}
+	if (v->kind == CST_VALUE_ARRAY) {
+		put_array(out, before, name, v);
+		return ",";
+	}
+	put_attribute(out, before, *name ? name : "value");
 	put_any_value(out, v);
 	PUT(out, "}");
+	return ",";
 }
 
 /* The values of a call or a span, as attributes behind others. */

@@ -160,8 +160,69 @@ static int put_line(struct section *s, uint32_t line, uint32_t indent,
 	return s->text.failed ? CST_MEMORY : 0;
 }
 
+/* Behind a text in quotes, or behind the one character at p. */
+static const char *skip_quoted(const char *p)
+{
+	char quote = *p++;
+
+	if (quote != '"' && quote != '\'')
+		return p;
+	for (; *p && *p != quote; p++)
+		p += *p == '\\' && p[1];
+	return *p ? p + 1 : p;
+}
+
+/* Behind a value, or behind the brackets around some: where `end` stands in no
+ * other brackets. */
+static const char *skip_values(const char *p, const char *end)
+{
+	int depth = 0;
+
+	while (*p && (depth || strncmp(p, end, strlen(end)) != 0)) {
+		depth += *p == '(' || *p == '{' || *p == '[';
+		depth -= *p == ')' || *p == '}' || *p == ']';
+		p = skip_quoted(p);
+	}
+	return p;
+}
+
+/* Does "s=..." stand there?  A function's parameters have no such thing. */
+static int is_named_value(const char *p)
+{
+	size_t n = 0;
+
+	while (isalnum((unsigned char)p[n]) || p[n] == '_')
+		n++;
+	return n && p[n] == '=' && p[n + 1] != '=';
+}
+
+/* Takes the values of a call off its row: `f(n=3) = 7  a.c:5` is `f  a.c:5`. Of
+ * a message nothing is compared, nor where it comes from: another run may say
+ * something else. */
+static void take_values_off(char *row)
+{
+	char *p = row;
+	const char *rest;
+
+	if (!strncmp(row, "log: ", 5) && row[5]) {
+		strcpy(row + 5, "*");
+		return;
+	}
+	while (*p && strncmp(p, "  ", 2) != 0 && strncmp(p, " = ", 3) != 0 &&
+	       !(*p == '(' && is_named_value(p + 1)))
+		p++;
+	rest = p;
+	if (*rest == '(') {
+		rest = skip_values(rest + 1, ")");
+		rest += *rest == ')';
+	}
+	if (!strncmp(rest, " = ", 3))
+		rest = skip_values(rest + 3, "  ");
+	memmove(p, rest, strlen(rest) + 1);
+}
+
 /* line has no newline.  0, CST_MEMORY, or CST_BAD_INPUT: it is no row. */
-static int take_row(struct converter *c, const char *line, uint32_t number)
+static int take_row(struct converter *c, char *line, uint32_t number)
 {
 	const struct columns *columns = &c->columns;
 	uint32_t process = 1, thread = 1, indent;
@@ -187,6 +248,7 @@ static int take_row(struct converter *c, const char *line, uint32_t number)
 						   : 2;
 	p = line + len;
 	indent = take_indent(&p);
+	take_values_off(line + (p - line));
 	if (!*p || indent > 2 * GOLDEN_MOST_LEVELS)
 		return CST_BAD_INPUT;
 	s = find_section(c, process, thread);
