@@ -73,14 +73,22 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
+def _lines(ask: Any, status: Status) -> list[str]:
+    text = C.create_string_buffer(500)
+    lines: list[str] = []
+    while ask(C.byref(status), len(lines), text, len(text)):
+        lines.append(text.value.decode("utf-8", "replace"))
+    return lines
+
+
 def losses(status: Status) -> list[str]:
     """What was lost, in words: records first, if any were."""
-    text = C.create_string_buffer(80)
-    words: list[str] = []
-    while library().cst_status_loss(C.byref(status), len(words), text,
-                                    len(text)):
-        words.append(text.value.decode())
-    return words
+    return _lines(library().cst_status_loss, status)
+
+
+def untraced(status: Status) -> list[str]:
+    """Which libraries, programs and processes were not traced, and why."""
+    return _lines(library().cst_status_untraced, status)
 
 
 def _call(name: str, *arguments: Any) -> int:

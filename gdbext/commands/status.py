@@ -8,10 +8,10 @@ import gdb
 
 from ..ui import options
 from ..ui.console import plain
-from ..engine import Status, Trace, losses, version
+from ..engine import Status, Trace, losses, untraced, version
 from ..session.recording import HOOKS
 from ..session.session import Session
-from ..ui.words import count, duration_text, silent
+from ..ui.words import count, duration_text
 from .base import TraceCommand
 
 
@@ -28,8 +28,6 @@ def _losses(s: Status) -> str:
               (s.n_lost_holes, "thread killed in the hook"))
     parts = ["%d (%s)" % (n, why) for n, why in causes if n]
     parts += losses(s)[bool(parts):]  # the records are in them
-    parts += silent(s, " (%s)" % (
-        ascii(s.past_exec.decode(errors="replace"))[1:-1] or "no name"))
     return ", ".join(parts) or "none"
 
 
@@ -64,6 +62,7 @@ def _rows(s: Status, has_area: bool,
         *([("forgotten", "%s, older than these"
             % count(s.n_forgotten, "call"))] if s.n_forgotten else []),
         ("lost", _losses(s)),
+        *(("untraced", line) for line in untraced(s)),
         ("kept", _size(s.spool_bytes)),
     ]
     if has_area:

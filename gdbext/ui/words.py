@@ -27,12 +27,13 @@ def age_text(seconds: float) -> str:
     return count(max(int(seconds), 0), "second")
 
 
-def silent(s: Status, path: str = "") -> list[str]:
-    """The words on processes whose calls are missing."""
+def silent(s: Status) -> list[str]:
+    """In a summary: processes whose calls are missing (engine.untraced() has
+    the causes)."""
     words = []
     if s.n_past_exec:
-        words.append("%s executed without libcstrace.so%s"
-                     % (count(s.n_past_exec, "program"), path))
+        words.append("%s executed without libcstrace.so"
+                     % count(s.n_past_exec, "program"))
     if s.n_ended:
         words.append("%d process%s cut off by a sandbox (seccomp, PR_SET_TSC)"
                      % (s.n_ended, "" if s.n_ended == 1 else "es"))

@@ -21,9 +21,7 @@ export function whyNone(head) {
 function warnings({ head, nShown }) {
   const out = [];
 
-  if (head.n_lost) out.push(`${were(head.n_lost, 'record')} lost: calls are missing.`);
-  if (head.n_lost_limit) out.push(`${were(head.n_lost_limit, 'call')} not kept: the trace had reached its size limit.`);
-  if (head.n_dropped) out.push(`${were(head.n_dropped, 'call')} not kept: too deep or short.`);
+  for (const text of head.losses) out.push(`${text}.`);
   for (const text of head.untraced) out.push(`Not traced: ${text}.`);
   if (head.is_cut) out.push('The trace file was cut short: its last calls are missing.');
   else if (!head.is_sealed) out.push('The recording had not ended when this page was saved, or was ended by force: calls that had not returned are open.');
@@ -92,8 +90,7 @@ export function tellAbout(trace, names) {
       const { name, tid, pid } = head.threads[thread];
       return `${names.tag(thread)}: ${name} (${tid}${pids.size > 1 ? `, process ${pid}` : ''})`;
     }).join('\n')],
-    ['lost', head.n_lost || head.n_lost_limit ? `${plural(head.n_lost, 'record')}, ${
-      plural(head.n_lost_limit, 'call')} past the size limit` : 'nothing'],
+    ['lost', head.losses.join(', ') || 'none'],
     ['page by', `cstrace ${head.version}`],
   ]);
 

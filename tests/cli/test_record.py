@@ -311,7 +311,7 @@ def test_what_is_too_deep_takes_no_room(tmp_path, deep):
     assert "; %d calls not kept (too deep or short)" % n in done.stderr
     # The file tells as well.
     info = command("info", "few.cst", cwd=tmp_path).stdout
-    assert "\nnot kept    %d calls, too deep or short\n" % n in info
+    assert "\nlost        %d calls not kept (too deep or short)\n" % n in info
     assert "not kept" not in command("info", "all.cst", cwd=tmp_path).stdout
     report = command("report", "few.cst", cwd=tmp_path)
     assert "cstrace: %d calls not kept (too deep or short)\n" % n \

@@ -243,20 +243,27 @@ static void put_choice(const struct cst_choice *choice, struct bytes *out)
 	put_name(out, text);
 }
 
-static void put_losses(const struct cst_status_report *s, struct bytes *out)
+typedef int lack_fn(const struct cst_status_report *, uint32_t, char *,
+		    uint32_t);
+
+static void put_lacks(const struct cst_status_report *s, lack_fn *lack,
+		      struct bytes *out)
 {
 	char text[256];
 
-	put_format(out,
-		   ",\n\"n_lost\":%" PRIu64 ",\"n_lost_limit\":%" PRIu64
-		   ",\"n_dropped\":%" PRIu64 ",\"untraced\":[",
-		   cst_status_lost(s), s->n_lost_limit, s->n_dropped);
-	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text));
-	     i++) {
+	for (uint32_t i = 0; lack(s, i, text, sizeof(text)); i++) {
 		if (i)
 			PUT(out, ",");
 		put_name(out, text);
 	}
+}
+
+static void put_losses(const struct cst_status_report *s, struct bytes *out)
+{
+	PUT(out, ",\n\"losses\":[");
+	put_lacks(s, cst_status_loss, out);
+	PUT(out, "],\"untraced\":[");
+	put_lacks(s, cst_status_untraced, out);
 	PUT(out, "]");
 }
 

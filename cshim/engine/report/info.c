@@ -57,17 +57,13 @@ static void put_size(struct bytes *out, uint64_t n)
 
 static void put_losses(struct bytes *out, const struct cst_status_report *s)
 {
-	uint64_t n = cst_status_lost(s);
+	char text[80];
+	uint32_t i = 0;
 
-	put(out, "lost        %" PRIu64 " %s", n,
-	    n == 1 ? "record" : "records");
-	if (s->n_lost_limit)
-		put(out, ", and %" PRIu64 " calls past the size limit",
-		    s->n_lost_limit);
-	put(out, "\n");
-	if (s->n_dropped)
-		put(out, "not kept    %" PRIu64 " %s, too deep or short\n",
-		    s->n_dropped, s->n_dropped == 1 ? "call" : "calls");
+	put(out, "lost        ");
+	for (; cst_status_loss(s, i, text, sizeof(text)); i++)
+		put(out, i ? ", %s" : "%s", text);
+	put(out, i ? "\n" : "none\n");
 }
 
 static void put_untraced(struct bytes *out, const struct cst_status_report *s)
