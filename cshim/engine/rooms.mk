@@ -3,7 +3,7 @@
 # The rooms of the engine, from the ground up: what each is for, which rooms it may
 # use, and its sources.  tools/layers reads this table and holds the code to it.
 
-ENGINE_ROOMS := base elf area names sites file calls trace rows report diff golden formats recorder api
+ENGINE_ROOMS := base elf area names args sites file calls trace rows report diff golden formats recorder api
 
 # base: memory, text, numbers, threads: what any C program wants.
 base_USES :=
@@ -25,8 +25,12 @@ names_USES := base
 names_SRC := demangle.c filter.c json.c names.c near.c sheet.c simple.c \
 	twins.c values.c values_json.c values_text.c where.c where_parse.c wording.c
 
+# args: which bytes a hook copies to have a function's arguments and result.
+args_USES := elf names base
+args_SRC := args.c decode.c items.c place.c types.c
+
 # sites: an address of a site becomes a function and a place.
-sites_USES := area elf names base
+sites_USES := area args elf names base
 sites_SRC := address_space.c own_place.c questions.c sites.c thrown.c
 
 # file: the trace file: blocks of packed calls, written.
@@ -36,7 +40,7 @@ file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
 	writer_samples.c
 
 # calls: records become calls: nesting, lanes, jumps, forks.
-calls_USES := sites file area elf names base
+calls_USES := sites args file area elf names base
 calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 	fork.c jumps.c match_exit.c own_words.c record_text.c sigstack.c \
 	stack.c threads.c
@@ -77,12 +81,12 @@ formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
 	text.c thread_ids.c uftrace.c uftrace_names.c
 
 # recorder: the reader thread, the live view, a recording's life.
-recorder_USES := calls rows sites file trace area elf names base
+recorder_USES := calls rows sites args file trace area elf names base
 recorder_SRC := drain.c interrupt_cost.c live.c message.c one_trace.c outlet.c pending.c process_ends.c \
 	corearea.c rawarea.c recorder.c sampling.c screen.c sleepers.c \
 	sleeping_stack.c standing.c step_out.c tally.c \
 	thread_ends.c trail.c
 
 # api: the public functions that only dispatch.
-api_USES := recorder formats golden diff report rows trace calls file sites names area elf base
+api_USES := recorder formats golden diff report rows trace calls file sites args names area elf base
 api_SRC := dispatch.c install.c

@@ -263,6 +263,15 @@ void inlines_function(struct inlines *in, uint64_t addr,
 		out->die = origin_of(die);
 }
 
+int inlines_frame(struct inlines *in, uint64_t addr, Dwarf_Die *out)
+{
+	Dwarf_Die *die = function_at(in, addr);
+
+	if (die)
+		*out = *die;
+	return die != NULL;
+}
+
 static const char *linkage_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

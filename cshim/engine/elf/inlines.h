@@ -33,6 +33,10 @@ struct inline_function {
 void inlines_function(struct inlines *in, uint64_t addr,
 		      struct inline_function *out);
 
+/* Puts the DIE of the function that was compiled at addr, which has its frame,
+ * into *out.  Returns 1, or 0 if none is known. */
+int inlines_frame(struct inlines *in, uint64_t addr, Dwarf_Die *out);
+
 /* The inlined calls at addr, outermost first; at most max. */
 enum { INLINES_MAX = 64 };
 int inlines_at(struct inlines *in, uint64_t addr, Dwarf_Die *out, int max);

@@ -397,9 +397,8 @@ static void fill_inline_call(struct inline_call *out, struct inlines *in,
 	}
 }
 
-/* The debug information that addr is of, and its place in it; or NULL. */
-static struct inlines *inlines_of(struct modules *m, uint64_t addr,
-				  uint64_t *inside)
+struct inlines *modules_inlines(struct modules *m, uint64_t addr,
+				uint64_t *inside)
 {
 	struct module *module = module_at(m, addr);
 	struct inlines *in;
@@ -418,7 +417,7 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 	Dwarf_Die calls[INLINES_MAX];
 	struct inline_function f;
 	uint64_t addr;
-	struct inlines *in = inlines_of(m, pc, &addr);
+	struct inlines *in = modules_inlines(m, pc, &addr);
 	int n = in ? inlines_at(in, addr, calls, INLINES_MAX) : 0;
 
 	if (n && callee)
@@ -436,7 +435,7 @@ int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line)
 {
 	uint64_t addr;
-	struct inlines *in = inlines_of(m, pc, &addr);
+	struct inlines *in = modules_inlines(m, pc, &addr);
 
 	return in && inlines_source(in, addr, file, line);
 }
@@ -444,7 +443,7 @@ int modules_line(struct modules *m, uint64_t pc, const char **file,
 const char *modules_path(struct modules *m, uint64_t addr, const char *file)
 {
 	uint64_t inside;
-	struct inlines *in = inlines_of(m, addr, &inside);
+	struct inlines *in = modules_inlines(m, addr, &inside);
 
 	return in ? inlines_path(in, file) : NULL;
 }
@@ -473,7 +472,7 @@ void modules_definition(struct modules *m, uint64_t addr, const char **name,
 			const char **file, uint32_t *line)
 {
 	uint64_t inside;
-	struct inlines *in = inlines_of(m, addr, &inside);
+	struct inlines *in = modules_inlines(m, addr, &inside);
 
 	*name = *file = NULL;
 	*line = 0;

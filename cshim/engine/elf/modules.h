@@ -162,6 +162,12 @@ struct module_file {
 /* Returns 1 with the file in *out, or 0 if it is not known. */
 int modules_file(struct modules *m, uint64_t addr, struct module_file *out);
 
+/* Returns the debug information of the file that addr lies in, borrowed, and
+ * addr's place in it; or NULL. */
+struct inlines;
+struct inlines *modules_inlines(struct modules *m, uint64_t addr,
+				uint64_t *inside);
+
 /* Where an inlined call stands. */
 struct inline_call {
 	const char *file; /* as compiled, borrowed from the module; or NULL */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Makes the plans: which function is entered at a hook, what its parameters
+ * are, and where each of them is then.
+ */
+#include "args/args.h"
+#include "args/items.h"
+#include "args/plan.h"
+#include "base/array.h"
+#include "base/bytes.h"
+#include "elf/inlines.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CHILDREN = 1 << 16, MAX_ORIGINS = 16 };
+
+/* A function as it is at one hook. */
+struct instance {
+	struct frame frame;
+	Dwarf_Die die; /* the function, or the inlined call of it */
+	int is_inlined;
+	uint32_t file;
+};
+
+/* ---- which function -------------------------------------------------------
+ */
+
+/* What is known of the function at its own address. */
+static void describe(struct modules *m, uint64_t callee,
+		     struct inline_function *out)
+{
+	struct symbol symbol;
+	struct inlines *in;
+	uint64_t inside;
+
+	*out = (struct inline_function){0};
+	if (modules_symbol(m, callee, &symbol))
+		out->symbol = symbol.symbol;
+	in = modules_inlines(m, callee, &inside);
+	if (in)
+		inlines_function(in, inside, out);
+}
+
+/* The call of callee that the hook at pc is of: an inlined one, or the function
+ * that was compiled there. */
+static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
+			 struct instance *out)
+{
+	Dwarf_Die calls[INLINES_MAX];
+	struct inline_function f;
+	int n;
+
+	*out = (struct instance){.file = modules_number(modules_place(m, pc))};
+	out->frame.in = modules_inlines(m, pc, &out->frame.pc);
+	if (!out->frame.in ||
+	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
+		return 0;
+	out->frame.bias = pc - out->frame.pc;
+	modules_code(m, pc, &out->frame.code);
+	describe(m, callee, &f);
+	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
+	while (n--) {
+		if (!inlines_is_of(&calls[n], &f))
+			continue;
+		out->die = calls[n];
+		out->is_inlined = 1;
+		return 1;
+	}
+	out->die = out->frame.function;
+	return inlines_is_of(&out->die, &f);
+}
+
+/* ---- its parameters -------------------------------------------------------
+ */
+
+static int origin_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, DW_AT_abstract_origin, &attr) &&
+	       dwarf_formref_die(&attr, out);
+}
+
+/* The parameter of an instance that this one of its origin is.  The next is
+ * looked for from there. */
+static int find_parameter(Dwarf_Die *parent, const Dwarf_Die *abstract,
+			  Dwarf_Die *out)
+{
+	int budget = MAX_CHILDREN;
+	Dwarf_Die child, origin;
+
+	if (dwarf_child(parent, &child))
+		return 0;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+		    origin_of(&child, &origin) &&
+		    origin.addr == abstract->addr) {
+			*out = child;
+			return 1;
+		}
+	} while (--budget && !dwarf_siblingof(&child, &child));
+	return 0;
+}
+
+/* The compiler adds some that have no place in the source; `this` is shown. */
+static int is_shown(Dwarf_Die *die, const char *name)
+{
+	bool is_artificial = false;
+	Dwarf_Attribute attr;
+
+	if (dwarf_attr_integrate(die, DW_AT_artificial, &attr))
+		dwarf_formflag(&attr, &is_artificial);
+	return !is_artificial || !strcmp(name, "this");
+}
+
+static void put_name(struct bytes *names, const char *name, int is_first)
+{
+	if (!is_first)
+		bytes_put_byte(names, ',');
+	for (; *name; name++)
+		bytes_put_byte(names, *name == ',' ? ';' : (uint8_t)*name);
+}
+
+static void put_names(struct bytes *names, const struct types *t,
+		      const char *name, uint32_t number, int is_first)
+{
+	const struct type *type = &t->all[number];
+
+	put_name(names, name, is_first);
+	if (type->kind != TYPE_STRUCT)
+		return;
+	for (uint32_t i = 0; i < type->n; i++)
+		put_name(names, t->fields[type->first + i].name, 0);
+}
+
+static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
+			  struct draft *d, struct bytes *names)
+{
+	const char *name = dwarf_diename(die);
+	struct place place = {0};
+	Dwarf_Die here = *die;
+	uint32_t type;
+
+	name = name ? name : "";
+	if (!is_shown(die, name) || d->n_items == ITEMS_MAX)
+		return;
+	type = types_of(&a->types, die, at->file);
+	if (!type)
+		return;
+	if (at->die.addr == NULL || find_parameter(&at->die, die, &here))
+		place_find(&at->frame, &here, &place);
+	items_add(d, &place, type);
+	put_names(names, &a->types, name, d->items[d->n_items - 1].type,
+		  d->n_items == 1);
+}
+
+static void add_parameters(struct args *a, struct instance *at, struct draft *d,
+			   struct bytes *names)
+{
+	int budget = MAX_CHILDREN;
+	Dwarf_Die whole = at->die, child;
+
+	for (int i = 0; i < MAX_ORIGINS && origin_of(&whole, &whole); i++)
+		;
+	/* There is no other: its parameters are these. */
+	if (whole.addr == at->die.addr)
+		at->die.addr = NULL;
+	if (dwarf_child(&whole, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			add_parameter(a, at, &child, d, names);
+	} while (--budget && !dwarf_siblingof(&child, &child));
+}
+
+/* ---- plans ----------------------------------------------------------------
+ */
+
+/* A plan of its own, one piece of memory with what it has. */
+static struct args_plan *plan_new(const struct args *a, const struct draft *d,
+				  const struct bytes *names)
+{
+	size_t items = d->n_items * sizeof(*d->items);
+	size_t steps = d->n_steps * sizeof(*d->steps);
+	struct args_plan *p = malloc(sizeof(*p) + items + steps + names->len);
+	char *at = (char *)(p + 1);
+
+	if (!p)
+		return NULL;
+	*p = (struct args_plan){
+		.items = memcpy(at, d->items, items),
+		.steps = memcpy(at + items, d->steps, steps),
+		.names = memcpy(at + items + steps, names->data, names->len),
+		.n_items = d->n_items,
+		.n_steps = d->n_steps,
+		.of = a,
+	};
+	return p;
+}
+
+static struct args_plan *make_plan(struct args *a, struct modules *m,
+				   uint64_t hook, uint64_t callee, int kind)
+{
+	struct args_plan *plan = NULL;
+	struct bytes names = {0};
+	struct instance at;
+	struct draft d;
+
+	if (kind != CST_ENTER || !find_instance(m, hook - 1, callee, &at))
+		return NULL;
+	d.types = &a->types;
+	d.n_steps = d.n_items = 0;
+	add_parameters(a, &at, &d, &names);
+	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
+	bytes_put_byte(&names, 0);
+	if (d.n_items && !names.failed)
+		plan = plan_new(a, &d, &names);
+	bytes_release(&names);
+	return plan;
+}
+
+struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
+			    uint64_t callee, int kind)
+{
+	uint64_t place = modules_place(m, hook);
+	uint32_t *known = place ? hashmap_get(&a->by_place, place) : NULL;
+	struct args_plan *plan;
+
+	if (!place)
+		return NULL;
+	if (known)
+		return *known ? a->plans[*known - 1] : NULL;
+	plan = make_plan(a, m, hook, callee, kind);
+	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
+		free(plan);
+		return NULL;
+	}
+	if (plan)
+		a->plans[a->n++] = plan;
+	hashmap_put(&a->by_place, place, plan ? a->n : 0);
+	return plan;
+}
+
+struct args *args_new(void)
+{
+	struct args *a = calloc(1, sizeof(*a));
+
+	if (a && types_init(&a->types) < 0) {
+		args_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+void args_free(struct args *a)
+{
+	if (!a)
+		return;
+	for (uint32_t i = 0; i < a->n; i++)
+		free(a->plans[i]);
+	free(a->plans);
+	hashmap_release(&a->by_place);
+	types_release(&a->types);
+	free(a);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arguments and the result of a function: which bytes a hook must copy to
+ * have them (from the debug information, and for results from the code behind
+ * the hook), and how these bytes become values (enum cst_value).
+ */
+#ifndef ENGINE_ARGS_H
+#define ENGINE_ARGS_H
+
+#include "cstrace/layout.h"
+#include "elf/modules.h"
+
+/* All plans of a trace, and the types that they know. */
+struct args;
+
+/* Returns one without plans, or NULL when out of memory. */
+struct args *args_new(void);
+/* Frees it with all its plans; a may be NULL. */
+void args_free(struct args *a);
+
+/* How a site's values are copied.  Sites of one hook instruction have one
+ * plan in common, wherever its file is mapped. */
+struct args_plan {
+	/* The copy program, with its CST_COPY_END. */
+	const struct cst_copy *steps;
+	uint32_t n_steps;
+	/* The names of the values, commas between; the same for all sites of a
+	 * function.  Of a result: those of its fields. */
+	const char *names;
+	/* The caller's own: where it put the program; 0 at first. */
+	uint32_t first;
+	/* private */
+	const struct args *of;
+	const struct args_item *items;
+	uint32_t n_items;
+};
+
+/* Returns the plan of a hook that is called with this callee (the function's
+ * address) and returns to `hook`, for kind CST_ENTER or CST_EXIT; or NULL if
+ * there is nothing to copy, or nothing is known.  It is valid until
+ * args_free().
+ */
+struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
+			    uint64_t callee, int kind);
+
+#endif

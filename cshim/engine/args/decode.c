@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Raw bytes become values.  They come from the traced program: none is trusted.
+ */
+#include "args/decode.h"
+#include "args/items.h"
+#include "args/plan.h"
+#include "names/names.h"
+
+#include <string.h>
+
+struct decoder {
+	const struct types *types;
+	struct modules *modules;
+	struct cursor raw;
+	struct bytes *out;
+};
+
+static void put_value(struct bytes *out, uint8_t kind)
+{
+	bytes_put_byte(out, kind);
+}
+
+static void put_number(struct bytes *out, uint8_t kind, uint64_t number)
+{
+	put_value(out, kind);
+	bytes_put_varint(out, number);
+}
+
+static void put_text(struct bytes *out, uint8_t kind, const void *text,
+		     size_t n)
+{
+	put_number(out, kind, n);
+	bytes_put(out, text, n);
+}
+
+static void put_int(struct bytes *out, int64_t value)
+{
+	put_number(out, CST_VALUE_INT,
+		   (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+/* ---- numbers --------------------------------------------------------------
+ */
+
+static uint64_t number_at(const void *at, uint32_t size, int is_signed)
+{
+	uint64_t value = 0;
+	uint32_t shift;
+
+	memcpy(&value, at, size < 8 ? size : 8);
+	if (is_signed && size && size < 8) {
+		shift = 64 - 8 * size;
+		value = (uint64_t)((int64_t)(value << shift) >> shift);
+	}
+	return value;
+}
+
+static void put_float(struct bytes *out, const void *at, uint32_t size)
+{
+	long double longest;
+	float single;
+	double f = 0;
+	uint8_t bits[8];
+
+	if (size == 4) {
+		memcpy(&single, at, sizeof(single));
+		f = (double)single;
+	} else if (size == 8) {
+		memcpy(&f, at, sizeof(f));
+	} else {
+		memcpy(&longest, at, 10);
+		f = (double)longest;
+	}
+	put_value(out, CST_VALUE_FLOAT);
+	memcpy(bits, &f, sizeof(bits));
+	bytes_put(out, bits, sizeof(bits));
+}
+
+/* READ|WRITE, and what is left as a number; 0: nothing has a name. */
+static int put_flags(struct bytes *out, const struct types *t,
+		     const struct type *type, int64_t value)
+{
+	struct bytes text = {0};
+	int64_t left = value;
+
+	for (uint32_t i = type->first; i < type->first + type->n; i++) {
+		const struct enumerator *e = &t->enumerators[i];
+
+		if (!e->value || !(value & e->value))
+			continue;
+		if (text.len)
+			bytes_put_byte(&text, '|');
+		bytes_put(&text, e->name, strlen(e->name));
+		left &= ~e->value;
+	}
+	if (text.len && left)
+		bytes_put_format(&text, "|0x%llx", (unsigned long long)left);
+	if (text.len)
+		put_text(out, CST_VALUE_NAME, text.data, text.len);
+	bytes_release(&text);
+	return left != value;
+}
+
+static void put_enum(struct bytes *out, const struct types *t,
+		     const struct type *type, int64_t value)
+{
+	for (uint32_t i = type->first; i < type->first + type->n; i++) {
+		const struct enumerator *e = &t->enumerators[i];
+
+		if (e->value == value) {
+			put_text(out, CST_VALUE_NAME, e->name, strlen(e->name));
+			return;
+		}
+	}
+	if (!type->is_flags || !value || !put_flags(out, t, type, value))
+		put_int(out, value);
+}
+
+/* Without what its parameters are, if it is plain where these begin. */
+static size_t name_length(const char *name)
+{
+	if (strchr(name, '<') || strstr(name, "operator") || *name == '(' ||
+	    strstr(name, "(anonymous"))
+		return strlen(name);
+	return strcspn(name, "(");
+}
+
+static void put_pointer(struct decoder *d, uint64_t value)
+{
+	struct symbol symbol;
+	char name[CST_VALUES_MAX];
+	size_t n;
+
+	if (!value || !d->modules ||
+	    !modules_symbol(d->modules, value, &symbol) || symbol.offset ||
+	    !symbol.symbol) {
+		put_number(d->out, CST_VALUE_POINTER, value);
+		return;
+	}
+	cst_demangle(symbol.symbol, name, sizeof(name));
+	n = name_length(name);
+	put_text(d->out, CST_VALUE_NAME, name,
+		 n < CST_VALUE_TEXT_MAX ? n : CST_VALUE_TEXT_MAX);
+}
+
+/* A number of the type, of which `size` bytes are there. */
+static void put_scalar(struct decoder *d, const struct type *type,
+		       const void *at, uint32_t size, int64_t add)
+{
+	uint64_t value = number_at(at, size, type->is_signed) + (uint64_t)add;
+
+	value = number_at(&value, type->size, type->is_signed);
+	switch (type->kind) {
+	case TYPE_INT:
+		put_int(d->out, (int64_t)value);
+		break;
+	case TYPE_UINT:
+		put_number(d->out, CST_VALUE_UINT, value);
+		break;
+	case TYPE_BOOL:
+		put_value(d->out, CST_VALUE_BOOL);
+		bytes_put_byte(d->out, value != 0);
+		break;
+	case TYPE_CHAR:
+		put_value(d->out, CST_VALUE_CHAR);
+		bytes_put_byte(d->out, (uint8_t)value);
+		break;
+	case TYPE_FLOAT:
+		put_float(d->out, at, size);
+		break;
+	case TYPE_ENUM:
+		put_enum(d->out, d->types, type, (int64_t)value);
+		break;
+	default:
+		put_pointer(d, value);
+	}
+}
+
+/* ---- values ---------------------------------------------------------------
+ */
+
+/* Without its value, but with as many names as it has with one. */
+static void put_empty(struct decoder *d, const struct type *type, uint8_t kind)
+{
+	if (type->kind == TYPE_OTHER) {
+		put_text(d->out, CST_VALUE_NAME, "{...}", 5);
+		return;
+	}
+	if (type->kind != TYPE_STRUCT) {
+		put_value(d->out, kind);
+		return;
+	}
+	put_value(d->out, CST_VALUE_STRUCT);
+	for (uint32_t i = 0; i < type->n; i++)
+		put_value(d->out, kind);
+	put_value(d->out, CST_VALUE_STRUCT_END);
+}
+
+static const uint8_t *take_bytes(struct decoder *d, size_t n)
+{
+	const uint8_t *at = d->raw.p;
+
+	if (d->raw.failed || (size_t)(d->raw.end - at) < n) {
+		d->raw.failed = 1;
+		return NULL;
+	}
+	d->raw.p += n;
+	return at;
+}
+
+static void put_copied_text(struct decoder *d)
+{
+	uint8_t status = cursor_byte(&d->raw);
+	const uint8_t *text;
+	size_t n;
+
+	if (status == CST_COPIED_NULL) {
+		put_value(d->out, CST_VALUE_NULL);
+		return;
+	}
+	if (status == CST_COPIED_OK || status == CST_COPIED_CUT) {
+		n = cursor_byte(&d->raw);
+		text = take_bytes(d, n);
+		if (text) {
+			put_text(d->out,
+				 status == CST_COPIED_OK ? CST_VALUE_TEXT
+							 : CST_VALUE_CUT_TEXT,
+				 text, n);
+			return;
+		}
+	}
+	put_value(d->out, CST_VALUE_BAD);
+}
+
+static void put_fields(struct decoder *d, const struct args_item *item,
+		       const struct type *type, const uint8_t *at)
+{
+	put_value(d->out, CST_VALUE_STRUCT);
+	for (uint32_t i = 0; i < type->n; i++) {
+		const struct field *f = &d->types->fields[type->first + i];
+		const struct type *of = &d->types->all[f->type];
+
+		if (item->texts & 1 << i)
+			put_copied_text(d);
+		else if (!at)
+			put_value(d->out, CST_VALUE_BAD);
+		else if (of->kind == TYPE_TEXT)
+			put_number(d->out, CST_VALUE_POINTER,
+				   get_u64(at + f->offset));
+		else
+			put_scalar(d, of, at + f->offset, of->size, 0);
+	}
+	put_value(d->out, CST_VALUE_STRUCT_END);
+}
+
+static void put_bytes(struct decoder *d, const struct args_item *item,
+		      const struct type *type)
+{
+	uint8_t constant[TYPE_STRUCT_MAX] = {0};
+	const uint8_t *at;
+	int64_t add = 0;
+
+	if (item->kind == ITEM_CONSTANT) {
+		put_u64(constant, (uint64_t)item->add);
+		at = constant;
+	} else if (item->kind == ITEM_CHECKED &&
+		   cursor_byte(&d->raw) != CST_COPIED_OK) {
+		at = NULL;
+	} else {
+		at = take_bytes(d, item->size);
+		add = item->add;
+	}
+	if (type->kind == TYPE_STRUCT)
+		put_fields(d, item, type, at);
+	else if (!at)
+		put_value(d->out, CST_VALUE_BAD);
+	else if (type->kind == TYPE_OWNER)
+		put_pointer(d, get_u64(at));
+	else
+		put_scalar(d, type, at, item->size, add);
+}
+
+static void put_head(struct decoder *d, const struct args_item *item,
+		     const struct type *type)
+{
+	enum { ROOM = 16 };
+	const struct type *of = &d->types->all[type->target];
+	uint8_t status = cursor_byte(&d->raw);
+	const uint8_t *size, *at;
+	uint64_t n, shown = 0;
+
+	if ((status != CST_COPIED_OK && status != CST_COPIED_CUT) ||
+	    !(size = take_bytes(d, 8))) {
+		put_value(d->out, CST_VALUE_BAD);
+		return;
+	}
+	n = get_u64(size) / of->size;
+	if (item->size)
+		shown = n < ROOM / item->size ? n : ROOM / item->size;
+	at = take_bytes(d, shown * item->size);
+	if (!at)
+		shown = 0;
+	put_number(d->out, CST_VALUE_ARRAY, n);
+	for (uint64_t i = 0; i < shown; i++)
+		put_scalar(d, of, at + i * item->size, item->size, 0);
+	put_value(d->out, CST_VALUE_ARRAY_END);
+}
+
+void args_decode(const struct args_plan *plan, struct modules *m,
+		 const void *raw, uint32_t n, struct bytes *out)
+{
+	const uint8_t *at = raw;
+	struct decoder d = {&plan->of->types, m, {at, at + n, 0}, out};
+
+	for (uint32_t i = 0; i < plan->n_items; i++) {
+		const struct args_item *item = &plan->items[i];
+		const struct type *type = &d.types->all[item->type];
+
+		if (item->kind == ITEM_GONE)
+			put_empty(&d, type, CST_VALUE_GONE);
+		else if (item->kind == ITEM_TEXT)
+			put_copied_text(&d);
+		else if (item->kind == ITEM_HEAD)
+			put_head(&d, item, type);
+		else
+			put_bytes(&d, item, type);
+	}
+}

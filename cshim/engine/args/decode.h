@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a plan's program has copied, as values.
+ */
+#ifndef ENGINE_ARGS_DECODE_H
+#define ENGINE_ARGS_DECODE_H
+
+#include "args/args.h"
+#include "base/bytes.h"
+
+/* Appends the values of n raw bytes, which the plan's program has emitted, to
+ * out.  Values that the bytes have no room for are bad ones.  m tells the names
+ * of functions that are pointed to. */
+void args_decode(const struct args_plan *plan, struct modules *m,
+		 const void *raw, uint32_t n, struct bytes *out);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a value is when a hook is called, by the debug information.
+ */
+#ifndef ENGINE_PLACE_H
+#define ENGINE_PLACE_H
+
+#include "cstrace/layout.h"
+#include "elf/modules.h"
+
+#include <elfutils/libdw.h>
+
+enum place_kind {
+	PLACE_GONE = 0, /* nowhere, or where no hook can find it */
+	PLACE_REGISTER,
+	PLACE_MEMORY,
+	PLACE_CONSTANT,
+	PLACE_PIECES,
+};
+
+enum { PLACE_LINKS_MAX = 4, PLACE_PIECES_MAX = 4 };
+
+/* Part of a value. */
+struct piece {
+	uint8_t is_register; /* else it is in the frame */
+	uint8_t reg;
+	uint16_t size;
+	int32_t offset;
+};
+
+struct place {
+	uint8_t kind;	/* enum place_kind */
+	uint8_t reg;	/* enum cst_copy_register */
+	uint8_t is_far; /* reg is no register of a frame */
+	uint8_t n;	/* links, or pieces */
+	/* The address of PLACE_MEMORY is the register + links[0]; with more
+	 * links it is read there, and each is added to what was read. */
+	int32_t links[PLACE_LINKS_MAX];
+	int64_t add; /* to the value there; or it is the constant */
+	struct piece pieces[PLACE_PIECES_MAX];
+};
+
+/* A function's frame at a hook's call. */
+struct frame {
+	struct inlines *in;
+	Dwarf_Die function; /* whose frame it is */
+	uint64_t pc;	    /* in the debug information */
+	uint64_t bias;	    /* from there to the process */
+	struct code code;   /* has the rule for the CFA */
+};
+
+/* Finds where die (a parameter) is.  PLACE_GONE where it is not known. */
+void place_find(const struct frame *f, Dwarf_Die *die, struct place *out);
+
+/* Makes a place of the pointer at *p into that of what it points to.  Returns
+ * 0 if that is no place. */
+int place_follow(struct place *p);
+
+/* Returns the register with that number in DWARF, or -1. */
+int place_register(uint64_t number);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of libraries that gcc and clang build, with and without
+ * optimization: what the plans of their hooks copy is what they were given.
+ */
+#include "args/args.h"
+#include "args/decode.h"
+#include "names/values_text.h"
+#include "program_builder.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <sys/uio.h>
+#include <cmocka.h>
+
+/* ---- the copying, as a hook does it ---------------------------------------
+ */
+
+struct machine {
+	const uint64_t *registers;
+	uint64_t a;
+	uint8_t raw[CST_RAW_MAX];
+	uint32_t n;
+};
+
+static int peek(uint64_t addr, void *out, size_t n)
+{
+	struct iovec to = {out, n}, from = {(void *)(uintptr_t)addr, n};
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+}
+
+static void emit(struct machine *m, const void *data, size_t n)
+{
+	assert_true(m->n + n <= sizeof(m->raw));
+	memcpy(m->raw + m->n, data, n);
+	m->n += (uint32_t)n;
+}
+
+static void emit_byte(struct machine *m, uint8_t byte)
+{
+	emit(m, &byte, 1);
+}
+
+static void run_text(struct machine *m, uint64_t at, uint64_t n, uint32_t max)
+{
+	int is_sized = n != UINT64_MAX;
+	char text[256];
+	uint64_t i;
+
+	if (!at) {
+		emit_byte(m, CST_COPIED_NULL);
+		return;
+	}
+	for (i = 0; i < max && i < n; i++) {
+		if (!peek(at + i, &text[i], 1)) {
+			emit_byte(m, CST_COPIED_BAD);
+			return;
+		}
+		if (!is_sized && !text[i])
+			break;
+	}
+	emit_byte(m, (is_sized && n > max) || (!is_sized && i == max)
+			     ? CST_COPIED_CUT
+			     : CST_COPIED_OK);
+	emit_byte(m, (uint8_t)i);
+	emit(m, text, i);
+}
+
+static void run_sized(struct machine *m, const struct cst_copy *s)
+{
+	uint64_t at, n, from = m->a + (uint64_t)(int64_t)s->offset;
+
+	if (!peek(from, &at, 8) ||
+	    !peek(from + (uint64_t)(8 * (int8_t)s->reg), &n, 8))
+		emit_byte(m, CST_COPIED_BAD);
+	else
+		run_text(m, at, n, s->size);
+}
+
+static void run_head(struct machine *m, const struct cst_copy *s)
+{
+	uint64_t ends[2], n, shown = 0;
+	uint8_t elements[16];
+
+	if (!peek(m->a + (uint64_t)(int64_t)s->offset, ends, 16)) {
+		emit_byte(m, CST_COPIED_BAD);
+		return;
+	}
+	n = ends[1] - ends[0];
+	if (s->size)
+		shown = (n < 16 ? n : 16) / s->size * s->size;
+	emit_byte(m, shown < n ? CST_COPIED_CUT : CST_COPIED_OK);
+	emit(m, &n, 8);
+	assert_true(!shown || peek(ends[0], elements, shown));
+	emit(m, elements, shown);
+}
+
+static void run_step(struct machine *m, const struct cst_copy *s)
+{
+	uint64_t there = 0, offset = (uint64_t)(int64_t)s->offset;
+	uint8_t bytes[CST_RAW_MAX];
+
+	if (s->op == CST_COPY_REGISTER || s->op == CST_COPY_FRAME ||
+	    s->op == CST_COPY_POINT || s->op == CST_COPY_POINT_AT)
+		there = m->registers[s->reg];
+	switch (s->op) {
+	case CST_COPY_REGISTER:
+		emit(m, &there, s->size);
+		break;
+	case CST_COPY_FRAME:
+		assert_true(peek(there + offset, bytes, s->size));
+		emit(m, bytes, s->size);
+		break;
+	case CST_COPY_POINT:
+		m->a = there + offset;
+		break;
+	case CST_COPY_POINT_AT:
+		if (!peek(there + offset, &m->a, 8))
+			m->a = 0;
+		break;
+	case CST_COPY_FOLLOW:
+		if (!peek(m->a + offset, &m->a, 8))
+			m->a = 0;
+		break;
+	case CST_COPY_BYTES:
+		emit_byte(m, peek(m->a + offset, bytes, s->size));
+		if (m->raw[m->n - 1])
+			emit(m, bytes, s->size);
+		break;
+	case CST_COPY_TEXT:
+		run_text(m, m->a, UINT64_MAX, s->size ? s->size : 32);
+		break;
+	case CST_COPY_SIZED_TEXT:
+		run_sized(m, s);
+		break;
+	case CST_COPY_HEAD:
+		run_head(m, s);
+		break;
+	default:
+		fail_msg("step %d", s->op);
+	}
+}
+
+/* ---- what is heard --------------------------------------------------------
+ */
+
+static struct args *heard_args;
+static struct modules *heard_modules;
+static char heard[16384];
+
+/* The text of a row: `parse(s="12+3", base=10)`, `parse = 12`. */
+static void tell(const char *name, const struct args_plan *plan, int kind,
+		 const struct bytes *values)
+{
+	struct function f = {0};
+	char row[VALUES_ROOM];
+	struct values *v;
+	size_t n = strcspn(name, "(");
+
+	f.values = (char *)plan->names;
+	v = kind == CST_ENTER
+		    ? values_new(values->data, (uint32_t)values->len, NULL, 0)
+		    : values_new(NULL, 0, values->data, (uint32_t)values->len);
+	*values_put_row(row, &f, v, kind == CST_EXIT) = 0;
+	values_drop(v);
+	snprintf(heard + strlen(heard), sizeof(heard) - strlen(heard),
+		 "%.*s%s\n", (int)n, name, row);
+}
+
+static void hear(int kind, uint64_t callee, uint64_t hook,
+		 const uint64_t *registers)
+{
+	struct args_plan *plan;
+	struct machine m = {.registers = registers};
+	struct symbol symbol;
+	struct bytes values = {0};
+	char name[256];
+
+	plan = args_plan(heard_args, heard_modules, hook, callee, kind);
+	assert_int_equal(modules_symbol(heard_modules, callee, &symbol), 1);
+	if (!plan)
+		return;
+	for (const struct cst_copy *s = plan->steps; s->op; s++)
+		run_step(&m, s);
+	args_decode(plan, heard_modules, m.raw, m.n, &values);
+	cst_demangle(symbol.symbol, name, sizeof(name));
+	tell(name, plan, kind, &values);
+	bytes_release(&values);
+}
+
+/* Builds the source with these options, calls its run(), and returns what its
+ * hooks have heard; NULL without the compiler. */
+static const char *hear_run(const char *compiler, const char *options,
+			    const char *file, const char *source)
+{
+	static int n_built;
+	void (**hearer)(int, uint64_t, uint64_t, const uint64_t *);
+	char name[32];
+	void *library;
+	int (*run)(void);
+
+	if (!builder_has(compiler))
+		return NULL;
+	snprintf(name, sizeof(name), "args%d.so", n_built++);
+	assert_true(builder_write(file, source));
+	assert_true(builder_run(
+		"gcc -O1 -fPIC -c %s -o %s/hooks.o && cd %s && %s -g %s -fPIC "
+		"-shared -Wl,-Bsymbolic -finstrument-functions %s hooks.o -o "
+		"%s",
+		builder_source(__FILE__, "hooked_args.c"), builder_dir,
+		builder_dir, compiler, options, file, name));
+	library = dlopen(builder_path(name), RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(library);
+	*(void **)&run = dlsym(library, "run");
+	*(void **)&hearer = dlsym(library, "args_hear");
+	heard_args = args_new();
+	heard_modules = modules_new();
+	*heard = 0;
+	modules_refresh(heard_modules, (uint32_t)getpid(), NULL);
+	*hearer = hear;
+	run();
+	*hearer = NULL;
+	if (getenv("SHOW"))
+		print_message("%s", heard);
+	args_free(heard_args);
+	modules_free(heard_modules);
+	dlclose(library);
+	return heard;
+}
+
+static int has_line(const char *text, const char *line)
+{
+	size_t n = strlen(line);
+
+	for (const char *p = text; (p = strstr(p, line)); p++)
+		if ((p == text || p[-1] == '\n') && p[n] == '\n')
+			return 1;
+	return 0;
+}
+
+static void check_lines(const char *text, const char *const *lines)
+{
+	for (; *lines; lines++)
+		if (!has_line(text, *lines))
+			fail_msg("no line '%s' in:\n%s", *lines, text);
+}
+
+/* ---- C ---------------------------------------------------------------------
+ */
+
+static const char c_source[] =
+	"#include <stdint.h>\n"
+	"#include <stdbool.h>\n"
+	"#define KEEP __attribute__((noinline))\n"
+	"enum color { RED, GREEN = 5 };\n"
+	"enum flags { READ = 1, WRITE = 2, EXEC = 4 };\n"
+	"struct pt { int x, y; };\n"
+	"struct named { const char *name; long n; };\n"
+	"struct big { long a[9]; };\n"
+	"volatile int sink;\n"
+	"KEEP int parse(const char *s, int base)\n"
+	"{ sink++; return (base > 2 ? s[0] : 0) + base; }\n"
+	"KEEP double half(double d, float f) { sink++; return d / 2 + f; }\n"
+	"KEEP int kinds(enum color c, enum flags f, bool b, char h,\n"
+	"	unsigned char u, int64_t l, uint64_t w)\n"
+	"{ sink++; return (int)(c + f + b + h + u + l + (int64_t)w); }\n"
+	"KEEP int points(struct pt p, const struct pt *q, struct named n)\n"
+	"{ sink += n.name[0]; return p.x + q->y + (int)n.n; }\n"
+	"KEEP long large(struct big b, int n) { sink++; return b.a[n]; }\n"
+	"KEEP int call(int (*f)(const char *, int), void *p)\n"
+	"{ sink += p != 0; return f(\"1\", 2); }\n"
+	"KEEP int many(int a, int b, int c, int d, int e, int f, int g, int "
+	"h)\n"
+	"{ sink++; return a + b + c + d + e + f + g + h; }\n"
+	"KEEP int run(void)\n"
+	"{ struct pt p = {1, -2}, q = {3, 4}; struct named n = {\"nn\", 7};\n"
+	"  struct big b = {{1}};\n"
+	"  parse(\"12+3\", 10); parse(0, -1);\n"
+	"  parse(\"a text that is longer than thirty-two bytes\", 1);\n"
+	"  parse((char *)16, 2);\n"
+	"  half(2.5, 1.5f); kinds(GREEN, WRITE | EXEC, true, 'A', 200, -5, "
+	"1ull << 63);\n"
+	"  points(p, &q, n); large(b, 8); call(parse, 0);\n"
+	"  return many(1, 2, 3, 4, 5, 6, 7, 8); }\n";
+
+static const char *const c_plain[] = {
+	"parse(s=\"12+3\", base=10)",
+	"parse(s=NULL, base=-1)",
+	"parse(s=\"a text that is longer than thirt\"..., base=1)",
+	"parse(s=<cannot read>, base=2)",
+	"half(d=2.5, f=1.5)",
+	"kinds(c=GREEN, f=WRITE|EXEC, b=true, h='A', u=200, l=-5, "
+	"w=9223372036854775808)",
+	"large(b={...}, n=8)",
+	"call(f=parse, p=0x0)",
+	"many(a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8)",
+	NULL,
+};
+
+static void arguments_of_c_are_known(void **state)
+{
+	static const char *const compilers[] = {"gcc", "clang"};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const char *text =
+			hear_run(compilers[i], "-O0", "c.c", c_source);
+
+		if (!text)
+			continue;
+		print_message("    %s\n", compilers[i]);
+		if (i == 0)
+			check_lines(text, c_plain);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arguments_of_c_are_known),
+	};
+
+	return cmocka_run_group_tests(tests, builder_open, builder_close);
+}
