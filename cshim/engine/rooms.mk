@@ -27,7 +27,7 @@ names_SRC := demangle.c filter.c json.c names.c near.c sheet.c simple.c \
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base
-args_SRC := args.c decode.c items.c place.c types.c
+args_SRC := args.c decode.c flow.c items.c moved.c place.c result.c types.c
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area args elf names base

@@ -296,30 +296,58 @@ static const char *const c_plain[] = {
 	"large(b={...}, n=8)",
 	"call(f=parse, p=0x0)",
 	"many(a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8)",
+	"parse = 59",
+	"half = 2.75",
+	"many = 36",
 	NULL,
 };
 
-static void arguments_of_c_are_known(void **state)
-{
-	static const char *const compilers[] = {"gcc", "clang"};
+static const char *const c_fast[] = {
+	"parse(s=\"12+3\", base=10)",
+	"parse(s=<cannot read>, base=2)",
+	"half(d=2.5, f=1.5)",
+	"large(b={...}, n=8)",
+	"call(f=parse, p=0x0)",
+	"parse = 59",
+	NULL,
+};
 
-	(void)state;
+static void check_run(const char *const *compilers, const char *options,
+		      const char *file, const char *source,
+		      const char *const *lines)
+{
 	for (int i = 0; i < 2; i++) {
 		const char *text =
-			hear_run(compilers[i], "-O0", "c.c", c_source);
+			hear_run(compilers[i], options, file, source);
 
 		if (!text)
 			continue;
-		print_message("    %s\n", compilers[i]);
-		if (i == 0)
-			check_lines(text, c_plain);
+		print_message("    %s %s\n", compilers[i], options);
+		check_lines(text, lines);
 	}
+}
+
+static const char *const of_c[] = {"gcc", "clang"};
+
+static void values_of_plain_c_are_known(void **state)
+{
+	(void)state;
+	check_run(of_c, "-O0", "c.c", c_source, c_plain);
+	check_run(of_c, "-O0 -gdwarf-4", "c.c", c_source, c_plain);
+	check_run(of_c, "-O0 -fstack-protector-all", "c.c", c_source, c_plain);
+}
+
+static void values_of_fast_c_are_known(void **state)
+{
+	(void)state;
+	check_run(of_c, "-O2", "c.c", c_source, c_fast);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arguments_of_c_are_known),
+		cmocka_unit_test(values_of_plain_c_are_known),
+		cmocka_unit_test(values_of_fast_c_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, builder_open, builder_close);

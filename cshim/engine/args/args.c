@@ -5,7 +5,9 @@
  */
 #include "args/args.h"
 #include "args/items.h"
+#include "args/moved.h"
 #include "args/plan.h"
+#include "args/result.h"
 #include "base/array.h"
 #include "base/bytes.h"
 #include "elf/inlines.h"
@@ -20,6 +22,8 @@ enum { MAX_CHILDREN = 1 << 16, MAX_ORIGINS = 16 };
 struct instance {
 	struct frame frame;
 	Dwarf_Die die; /* the function, or the inlined call of it */
+	struct modules *modules;
+	uint64_t hook, start; /* in the process; start of the function */
 	int is_inlined;
 	uint32_t file;
 };
@@ -50,15 +54,22 @@ static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
 {
 	Dwarf_Die calls[INLINES_MAX];
 	struct inline_function f;
+	Dwarf_Addr start;
 	int n;
 
-	*out = (struct instance){.file = modules_number(modules_place(m, pc))};
+	*out = (struct instance){
+		.modules = m,
+		.hook = pc + 1,
+		.file = modules_number(modules_place(m, pc)),
+	};
 	out->frame.in = modules_inlines(m, pc, &out->frame.pc);
 	if (!out->frame.in ||
 	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
 		return 0;
 	out->frame.bias = pc - out->frame.pc;
 	modules_code(m, pc, &out->frame.code);
+	if (!dwarf_entrypc(&out->frame.function, &start))
+		out->start = start + out->frame.bias;
 	describe(m, callee, &f);
 	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
 	while (n--) {
@@ -149,8 +160,12 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 	type = types_of(&a->types, die, at->file);
 	if (!type)
 		return;
-	if (at->die.addr == NULL || find_parameter(&at->die, die, &here))
+	if (at->die.addr == NULL || find_parameter(&at->die, die, &here)) {
 		place_find(&at->frame, &here, &place);
+		if (!at->is_inlined && dwarf_hasattr(&here, DW_AT_location))
+			moved_from(at->modules, at->start, at->hook,
+				   a->types.all[type].size, &place);
+	}
 	items_add(d, &place, type);
 	put_names(names, &a->types, name, d->items[d->n_items - 1].type,
 		  d->n_items == 1);
@@ -200,6 +215,24 @@ static struct args_plan *plan_new(const struct args *a, const struct draft *d,
 	return p;
 }
 
+/* The result that an exit's hook has: not of an inlined function, which has no
+ * end of its own, nor for a hook that the function jumps to. */
+static void add_result(struct args *a, struct instance *at, struct draft *d,
+		       struct bytes *names)
+{
+	uint32_t type = types_of(&a->types, &at->die, at->file);
+	struct place place;
+
+	if (at->is_inlined ||
+	    !result_find(&a->types, type, at->modules, at->hook, &place))
+		return;
+	items_add(d, &place, type);
+	if (d->items[0].kind == ITEM_GONE)
+		d->n_items = 0;
+	else
+		put_names(names, &a->types, "", d->items[0].type, 1);
+}
+
 static struct args_plan *make_plan(struct args *a, struct modules *m,
 				   uint64_t hook, uint64_t callee, int kind)
 {
@@ -208,11 +241,14 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	struct instance at;
 	struct draft d;
 
-	if (kind != CST_ENTER || !find_instance(m, hook - 1, callee, &at))
+	if (!find_instance(m, hook - 1, callee, &at))
 		return NULL;
 	d.types = &a->types;
 	d.n_steps = d.n_items = 0;
-	add_parameters(a, &at, &d, &names);
+	if (kind == CST_ENTER)
+		add_parameters(a, &at, &d, &names);
+	else if (kind == CST_EXIT)
+		add_result(a, &at, &d, &names);
 	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
 	bytes_put_byte(&names, 0);
 	if (d.n_items && !names.failed)

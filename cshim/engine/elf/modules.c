@@ -301,6 +301,15 @@ int modules_is_return(struct modules *m, uint64_t addr)
 	       processor_ends_in_call(before);
 }
 
+int modules_bytes(struct modules *m, uint64_t pc, void *out, size_t n)
+{
+	struct module *module = module_at(m, pc);
+	uint64_t at;
+
+	return module && module_addr(module, pc, &at) &&
+	       object_bytes(module->object, at, out, n);
+}
+
 static void fill_symbol(struct symbol *out, const struct module *module,
 			const struct symtab_entry *e)
 {

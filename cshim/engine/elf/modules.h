@@ -133,6 +133,10 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
 void modules_functions(struct modules *m, uint64_t addr,
 		       void (*hear)(void *arg, const char *symbol), void *arg);
 
+/* Copies n bytes of the code at pc to out, as its file has them.  Returns 1, or
+ * 0 if they cannot be read. */
+int modules_bytes(struct modules *m, uint64_t pc, void *out, size_t n);
+
 /* Finds the source line of pc; *file is as compiled, borrowed from the module.
  * Returns 1 if it is found, else 0. */
 int modules_line(struct modules *m, uint64_t pc, const char **file,

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The code behind a hook's call, followed in a straight line: what it puts into
+ * registers and memory, in terms of what these hold when the hook is called.
+ */
+#ifndef ENGINE_FLOW_H
+#define ENGINE_FLOW_H
+
+#include "cstrace/layout.h"
+#include "elf/modules.h"
+
+enum flow_kind {
+	FLOW_UNKNOWN = 0,
+	FLOW_REGISTER, /* what the register holds, and add */
+	FLOW_MEMORY,   /* what is at the register + offset, and add */
+	FLOW_CONSTANT, /* add */
+};
+
+struct flow_value {
+	uint8_t kind;	   /* enum flow_kind */
+	uint8_t reg;	   /* enum cst_copy_register */
+	uint8_t size;	   /* so many low bytes are known */
+	uint8_t is_zeroed; /* the bytes above are 0 */
+	uint8_t is_signed; /* they repeat the sign */
+	int32_t offset;
+	int64_t add;
+};
+
+/* Places of values: the processor's registers by their numbers, then those of
+ * the vector unit, and the top of the x87's stack. */
+enum { FLOW_RAX = 0, FLOW_RDX = 2, FLOW_XMM = 16, FLOW_ST = 32, FLOW_N };
+
+enum { FLOW_STORES_MAX = 32 };
+
+struct flow_store {
+	uint8_t reg, size;
+	int32_t offset;
+	struct flow_value value;
+};
+
+struct flow {
+	struct flow_value values[FLOW_N];
+	struct flow_store stores[FLOW_STORES_MAX];
+	uint32_t n_stores;
+	int has_guard; /* it looks whether the stack is whole */
+};
+
+/* Follows the code from `hook`, where the hook returns to, for some
+ * instructions.  Returns 1 if it comes to the function's end. */
+int flow_run(struct flow *f, struct modules *m, uint64_t hook);
+
+/* Puts what was first stored at the register + offset (size bytes or more) into
+ * *out.  Returns 1, or 0 if nothing was. */
+int flow_stored(const struct flow *f, int reg, int32_t offset, uint32_t size,
+		struct flow_value *out);
+
+/* Returns whether code in [start, end) stores something at the register +
+ * offset, or may do so. */
+int flow_has_store(struct modules *m, uint64_t start, uint64_t end, int reg,
+		   int32_t offset);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a function's result is when its exit hook is called.
+ */
+#ifndef ENGINE_RESULT_H
+#define ENGINE_RESULT_H
+
+#include "args/place.h"
+#include "args/types.h"
+
+/* Follows the code behind the hook and puts the place of a result of this type
+ * into *out.  Returns 1, or 0 if it is not known there. */
+int result_find(const struct types *t, uint32_t type, struct modules *m,
+		uint64_t hook, struct place *out);
+
+#endif
