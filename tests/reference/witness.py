@@ -206,7 +206,7 @@ def events(path):
 LINE = re.compile(
     rb'\{"id":"([^"]+)","parent":(?:null|"([^"]+)"),"process":(\d+),'
     rb'"thread":(\d+),"lane":(\d+),"depth":(\d+),"function":"[^"\\]*",'
-    rb'"symbol":(?:null|"([^"]+)")')
+    rb'"name":"[^"\\]*","symbol":(?:null|"([^"]+)")')
 
 
 class Saved:
