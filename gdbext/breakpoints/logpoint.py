@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 import gdb
@@ -15,6 +14,7 @@ from ..session import naming
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from ..ui.words import count, duration_text
+from .hit_clock import HitClock
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -25,12 +25,6 @@ _QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""")
 _IN_QUOTES = re.compile(r'(?s)"(.*)"((?:\.\.\.)?)')
 # What cstrace answers; gdb evaluates all other $names.
 OWN = ("$caller", "$depth", "$thread")
-
-
-# gdb's own work on a stop takes less; what is more than this before a hit was
-# for something else, such as a prompt, or symbols.
-_STOP_MAX_NS = 500_000
-
 
 class Field(NamedTuple):
     """{expression:format}"""
@@ -238,10 +232,7 @@ class Logpoints:
         self._pid = 0
         self._tags: dict[int, str] = {}  # of threads, by kernel's number
         self._places: dict[int, tuple[Optional[str], int]] = {}
-        # This thread's time at the end of the last hit: what gdb does from
-        # there to the end of the next one is for that one.  0: the program
-        # stood still in between.
-        self._base_ns = 0
+        self._clock = HitClock()
 
     def add(self, location: str, template: str,
             condition: Optional[str]) -> Logpoint:
@@ -255,7 +246,7 @@ class Logpoints:
         made = Logpoint(self._n + 1, location, template, condition, self)
         self._n += 1
         if not self.all:
-            gdb.events.cont.connect(self._resumed)
+            self._clock.connect()
         self.all[self._n] = made
         return made
 
@@ -263,7 +254,7 @@ class Logpoints:
         """Deletes one that there is."""
         self.all.pop(number).delete()
         if not self.all:
-            gdb.events.cont.disconnect(self._resumed)
+            self._clock.disconnect()
 
     def enable(self, number: int, is_enabled: bool) -> None:
         """Enables or disables one; enabled again, it has its whole budget."""
@@ -287,13 +278,9 @@ class Logpoints:
 
     # ---- at a hit -----------------------------------------------------------
 
-    def _resumed(self, _event: gdb.ContinueEvent) -> None:
-        self._base_ns = 0
-
     def begin_hit(self) -> None:
         """Hits in another process are counted anew."""
-        now = time.thread_time_ns()
-        self._base_ns = max(self._base_ns or now, now - _STOP_MAX_NS)
+        self._clock.begin()
         pid = gdb.selected_inferior().pid
         if pid != self._pid:
             self._pid = pid
@@ -303,11 +290,9 @@ class Logpoints:
 
     def end_hit(self, point: Logpoint) -> None:
         """Adds the cost, and ends it for a logpoint that costs too much."""
-        now = time.thread_time_ns()
-        point.cost_ns += now - self._base_ns
+        point.cost_ns += self._clock.end()
         if point.n_passes == 1:
             point.first_ns = point.cost_ns
-        self._base_ns = now
         budget_ns = self._session.settings.budget_ns()
         if budget_ns and point.cost_ns > budget_ns:
             self.disable(point, "its %s took %s (`set cstrace log-budget`; "

@@ -8,7 +8,7 @@ from ..session.session import Session
 from . import (
     calls, check, clear, diff, expect, goto, graph, here, info, listing, load, log,
     overview, report, sample, save, show, start, status, stop,
-    stop_when)
+    on, stop_when)
 from .base import function_names
 
 
@@ -26,5 +26,6 @@ def register(session: Session) -> None:
         command(session)
     log.register(session)
     stop_when.register(session)
+    on.register(session)
     session.settings.complete_values(
         lambda: function_names(session), source_names, module_names)

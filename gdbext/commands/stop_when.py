@@ -15,6 +15,20 @@ from .base import TraceCommand
 from .numbered import each_commands
 
 
+CONDITIONS = [Option("under", options.read_function, gdb.COMPLETE_SYMBOL),
+              Option("depth", options.read_count),
+              Option("longer", options.read_time_ns),
+              Option("count", options.read_count),
+              Option("unwound", None)]
+
+
+def wish_of(function: str, values: dict[str, Any]) -> Wish:
+    """What the options of CONDITIONS say."""
+    return Wish(function, values.get("under"), values.get("depth", 0),
+                values.get("longer", 0), values.get("count", 0),
+                "unwound" in values)
+
+
 class StopWhenCommand(TraceCommand):
     """Stop the program at a call that meets all conditions.
 
@@ -39,11 +53,7 @@ class StopWhenCommand(TraceCommand):
     and `enable cstrace-stops N` are as for breakpoints."""
 
     name = "cstrace stop-when"
-    options = [Option("under", options.read_function, gdb.COMPLETE_SYMBOL),
-               Option("depth", options.read_count),
-               Option("longer", options.read_time_ns),
-               Option("count", options.read_count),
-               Option("unwound", None)]
+    options = CONDITIONS
     rest = gdb.COMPLETE_SYMBOL
 
     def __init__(self, session: Session, whens: StopWhens) -> None:
@@ -59,10 +69,7 @@ class StopWhenCommand(TraceCommand):
             if word and not self._whens.n_functions(word):
                 say("no function matches '%s' so far: a library may have it"
                     % plain(word))
-        made = self._whens.add(Wish(
-            function, values.get("under"), values.get("depth", 0),
-            values.get("longer", 0), values.get("count", 0),
-            "unwound" in values))
+        made = self._whens.add(wish_of(function, values))
         say("stop %d: %s%s" % (
             made.number, made.wish.text(),
             "" if self.session.is_on() else

@@ -94,6 +94,13 @@ class Stops:
             self._pid, self._stops, memoryview(abi.cst_stops()).nbytes))
         return [(s.n_true, s.n_skipped) for s in found.stops]
 
+    def silence(self, place: int) -> None:
+        """Ends one condition, while the process may be running."""
+        at = (abi.cst_stops.stops.offset
+              + place * memoryview(abi.cst_stop()).nbytes
+              + abi.cst_stop.flags.offset)
+        memory.write(self._pid, self._stops + at, bytes(4))
+
     def write(self, conditions: dict[int, Condition],
               fresh: Iterable[int] = ()) -> None:
         """Sets the conditions of all places.  What is in `fresh` begins to

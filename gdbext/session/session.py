@@ -35,6 +35,7 @@ from ..ui.words import count, duration_text, silent
 
 CHUNK_BYTES = 65536
 FLIGHT_ROWS = 20  # at a crash
+_NEVER_NS = 2**58  # longer than any call takes
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "about 150 us an event"
 
@@ -65,6 +66,7 @@ class Session:
         self.stops = Stops()
         self.steps = StepReport(self)
         self.goto = Goto(self)
+        self.is_muted = False  # a trigger decides where calls are kept
         self.has_begun_midway = False  # the trace, not with the program
         self.preload = Preload()
         self.leftovers = kept_traces.Leftovers()
@@ -217,8 +219,7 @@ class Session:
             return
         self.options = self.last_options = o = self.options._replace(**given)
         if self.recording is not None and options.keeping():
-            self.recording.recorder.keep(o.keep_depth or 0, o.keep_size or 0,
-                                         o.keep_time or 0)
+            self.apply_keeping()
         self.apply_settings()
         chosen = ", ".join(filter(None, (self.standing_text(),
                                          o.keeping_text())))
@@ -382,10 +383,21 @@ class Session:
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
-        key += (*self.options.keeping().items(), self.goto.way is None)
-        self.recording.live(s["live"] and self.goto.way is None, s["color"],
-                            s["links"], s["fold"], self.look(), self.choice(),
-                            key)
+        key += (*self.options.keeping().items(), self.goto.way is None,
+                self.is_muted)
+        is_live = (s["live"] and self.goto.way is None
+                   and not self.is_muted)
+        self.recording.live(is_live, s["color"], s["links"], s["fold"],
+                            self.look(), self.choice(), key)
+
+    def apply_keeping(self) -> None:
+        """Which calls are kept from here on."""
+        if self.recording is None or self.options is None:
+            return
+        o = self.options
+        self.recording.recorder.keep(
+            o.keep_depth or 0, o.keep_size or 0,
+            _NEVER_NS if self.is_muted else o.keep_time or 0)
 
     def setting_changed(self, name: str) -> None:
         if name == "preload":
@@ -592,6 +604,7 @@ class Session:
             r.begin_again(r.mode, self._recorder_options(r.mode),
                           is_stopped=recording.stands_still())
             r.plant_seeds()
+            self.apply_keeping()
             self.apply_settings()
         old, self.kept = self.kept, None
         if old is not None:
@@ -621,8 +634,10 @@ class Session:
         status = self.recording.recorder.status()
         if self.recording.mode == recording.SAMPLES:
             return "%s so far" % count(status.n_samples, "sample")
-        return "%s mode, %s so far" % (self.recording.mode,
-                                       count(status.n_calls, "call"))
+        return "%s mode, %s so far%s" % (
+            self.recording.mode, count(status.n_calls, "call"),
+            "; calls are kept again where a trigger starts it"
+            if self.is_muted else "")
 
     def kept_summary(self) -> str:
         assert self.kept is not None

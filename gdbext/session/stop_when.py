@@ -115,12 +115,16 @@ class StopWhens:
             longer_ns=wish.longer_ns, nth=wish.nth)
 
     def add(self, wish: Wish) -> StopWhen:
-        self._known.clear()  # the program may have been built anew
         made = StopWhen(self._n_made + 1, wish)
+        self._keep(made)
+        return made
+
+    def _keep(self, made: StopWhen) -> None:
+        """Sets one that is new, of the next number."""
+        self._known.clear()  # the program may have been built anew
         self._set(made)
         self._n_made += 1
         self.all[made.number] = made
-        return made
 
     def _set(self, one: StopWhen) -> None:
         one.place = self._session.stops.add(

@@ -23,21 +23,26 @@ class Stops:
     def __init__(self) -> None:
         self._resolve: dict[int, Resolve] = {}
         self._landed: dict[int, Landed] = {}
+        # What is done at a hit where the program goes on by itself.
+        self._passed: dict[int, Landed] = {}
+        self._begun: list[Callable[[], None]] = []
         self._fresh: set[int] = set()
         self._process: Optional[shim.Stops] = None
         self._breakpoint: Optional[StopBreakpoint] = None
         self._hit: Optional[Hit] = None
 
-    def add(self, resolve: Resolve, landed: Landed) -> int:
+    def add(self, resolve: Resolve, landed: Landed,
+            passes: bool = False) -> int:
         """Returns the place of a condition; landed() is called when the
-        session has stopped for it."""
+        session has stopped for it or, with `passes`, at the hit, in the hook:
+        the program goes on then."""
         for place in range(shim.MOST):
             if place not in self._resolve:
                 break
         else:
             raise gdb.GdbError("there are %d conditions already" % shim.MOST)
         self._resolve[place] = resolve
-        self._landed[place] = landed
+        (self._passed if passes else self._landed)[place] = landed
         self._fresh.add(place)
         try:
             self.refresh()
@@ -49,7 +54,18 @@ class Stops:
     def remove(self, place: int) -> None:
         self._resolve.pop(place, None)
         self._landed.pop(place, None)
+        self._passed.pop(place, None)
         self.refresh()
+
+    def silence(self, place: int) -> None:
+        """No more hits of this one from here on, though the program may be
+        running; its condition must be None then."""
+        if self._process is not None:
+            self._process.silence(place)
+
+    def at_begin(self, call: Callable[[], None]) -> None:
+        """Has a function called when a process begins to be recorded."""
+        self._begun.append(call)
 
     # ---- the process -----------------------------------------------------------
 
@@ -57,6 +73,8 @@ class Stops:
         """The selected process is recorded from here on."""
         self._process = shim.Stops.find()
         self._fresh = set(self._resolve)
+        for call in self._begun:
+            call()
         self.refresh()
 
     def end(self) -> None:
@@ -105,6 +123,9 @@ class Stops:
     # ---- hits --------------------------------------------------------------------
 
     def _wants(self, hit: Hit) -> bool:
+        """Is the program to stop?"""
+        if hit.place in self._passed:
+            self._passed[hit.place](hit)
         return hit.place in self._landed
 
     def _has_landed(self, hit: Hit) -> None:

@@ -254,6 +254,8 @@ COMPLETIONS = [
     ("cstrace st", {"cstrace start", "cstrace status", "cstrace stop",
                     "cstrace stop-when"}),
     ("cstrace sh", {"cstrace show"}),
+    ("cstrace on visit do s", {"cstrace on visit do " + w for w in (
+        "snapshot", "start", "stop")}),
     ("set cstrace step-report ", {"set cstrace step-report " + w for w in (
         "auto", "off", "10", "30")}),
     ("cstrace start -e", {"cstrace start -exclude"}),
