@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2507515811
+VERSION = 1576685728
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -440,6 +440,7 @@ PROTOTYPES = {
     "cst_version": (C.c_char_p, []),
     "cst_abi": (C.c_uint32, []),
     "cst_interrupt": (None, []),
+    "cst_progress": (C.c_int, [C.POINTER(C.c_uint64)]),
     "cst_recorder_open": (C.c_int, [C.POINTER(cst_recorder_options),
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),

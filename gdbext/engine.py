@@ -105,6 +105,14 @@ def interrupt() -> None:
     library().cst_interrupt()
 
 
+def progress() -> tuple[int, int]:
+    """How many percent of how many calls the long call has gone through; -1:
+    there is none that tells."""
+    n_calls = C.c_uint64()
+    percent: int = library().cst_progress(C.byref(n_calls))
+    return percent, n_calls.value
+
+
 def step_out(tid: int, pc: int, sp: int) -> bool:
     """In gdb's thread: has the stopped thread returned to pc?"""
     return bool(library().cst_step_out(tid, pc, sp))

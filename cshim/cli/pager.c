@@ -4,6 +4,7 @@
  * terminal.
  */
 #include "pager.h"
+#include "progress_line.h"
 #include "trace_input.h"
 
 #include <errno.h>
@@ -97,6 +98,7 @@ static void pager_start(void)
 
 int pager_write(void *arg, const char *text, uint64_t size)
 {
+	progress_line_end();
 	if (!is_started)
 		pager_start();
 	return trace_input_write(arg, text, size);

@@ -16,6 +16,7 @@
 #include "tell.h"
 #include "input.h"
 #include "losses.h"
+#include "progress_line.h"
 #include "trace_file.h"
 
 static volatile sig_atomic_t is_interrupted;
@@ -312,6 +313,7 @@ void trace_input_close(struct cst_trace *t)
 int trace_input_write(void *arg, const char *text, uint64_t size)
 {
 	(void)arg;
+	progress_line_end();
 	while (size) {
 		ssize_t n = write(STDOUT_FILENO, text, size);
 

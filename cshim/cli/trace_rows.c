@@ -6,6 +6,7 @@
 #include "trace_rows.h"
 
 #include "pager.h"
+#include "progress_line.h"
 #include "trace_input.h"
 
 #include <stddef.h>
@@ -27,6 +28,7 @@ int trace_rows_end(struct cst_trace *t, const struct options *o, int64_t n,
 {
 	int status;
 
+	progress_line_end();
 	if (n > 0 && !o->output_as)
 		trace_input_note(t, o, write);
 	pager_end();

@@ -277,6 +277,37 @@ def report_width() -> int:
     return _gdb_width()
 
 
+_PROGRESS_NS = (1_000_000_000, 200_000_000)  # to the first line, between them
+
+
+class _Progress:
+    """A line on gdb's terminal that says how far a long call has come."""
+
+    def __init__(self) -> None:
+        is_seen = (os.isatty(1) and os.isatty(2) and not is_mi()
+                   and os.environ.get("TERM", "dumb") != "dumb")
+        self._due = (time.monotonic_ns() + _PROGRESS_NS[0]
+                     if is_seen and not _is_tui() else 0)
+        self._is_written = False
+
+    def tick(self) -> None:
+        if not self._due or time.monotonic_ns() < self._due:
+            return
+        self._due = time.monotonic_ns() + _PROGRESS_NS[1]
+        percent, n_calls = engine.progress()
+        if percent >= 0:
+            os.write(2, b"\r\033[Kcstrace: %d %% of %d calls read"
+                     % (percent, n_calls))
+            self._is_written = True
+
+    def end(self) -> None:
+        """Something else is written from here on."""
+        self._due = 0
+        if self._is_written:
+            os.write(2, b"\r\033[K")
+            self._is_written = False
+
+
 class _Job(threading.Thread):
     """A long engine call on a thread of its own, so that gdb's thread stays
     free to write, to page and to see Ctrl-C."""
@@ -309,12 +340,14 @@ class _Job(threading.Thread):
                 self._ready.notify_all()
             return not self._is_cancelled
 
-    def next_text(self) -> Optional[str]:
-        """The next block, or None at the end."""
+    def next_text(self, tick: Callable[[], None]) -> Optional[str]:
+        """The next block, or None at the end.  tick() is called while there is
+        none."""
         with self._ready:
             while not ctrlc.take():
                 if self._text is not None or self._is_over:
                     break
+                tick()
                 self._ready.wait(0.1)
             else:
                 raise KeyboardInterrupt
@@ -345,11 +378,12 @@ def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
     the pager's q end it: KeyboardInterrupt, unless the call has come to its
     end all the same and what it made is there.  It is held, as an exception at
     any other moment could leave the lock taken that the thread waits for."""
-    job = _Job(call)
+    job, progress = _Job(call), _Progress()
     job.launch()
     try:
         while True:
-            text = job.next_text()
+            text = job.next_text(progress.tick)
+            progress.end()
             if text is None:
                 break
             write(text)
@@ -361,6 +395,8 @@ def run_long(call: Callable[[Callable[[str], bool]], T]) -> T:
     except BaseException:
         job.cancel()
         raise
+    finally:
+        progress.end()
     if job.error is not None:
         raise job.error
     return cast(T, job.result)

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "options.h"
 #include "pager.h"
+#include "progress_line.h"
 #include "trace_input.h"
 #include "trace_rows.h"
 
@@ -36,6 +37,7 @@ static int calls_run(int argc, char **argv)
 	o.calls.limit = o.limit;
 	o.calls.output = o.output_as;
 	write = o.output_as || o.no_pager ? trace_input_write : pager_write;
+	progress_line_begin();
 	n = cst_trace_calls(t, &o.calls, &o.look, &o.choice, write, NULL, &err);
 	return trace_rows_end(t, &o, n, write, "calls", &err);
 }

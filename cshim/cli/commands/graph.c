@@ -6,6 +6,7 @@
 #include "command.h"
 #include "options.h"
 #include "pager.h"
+#include "progress_line.h"
 #include "trace_input.h"
 #include "trace_rows.h"
 
@@ -29,6 +30,7 @@ static int graph_run(int argc, char **argv)
 	o.graph.output = o.output_as;
 	o.graph.function = o.n_names == 2 ? o.names[1] : NULL;
 	write = o.output_as ? trace_input_write : pager_write;
+	progress_line_begin();
 	n = cst_trace_graph(t, &o.graph, &o.choice, write, NULL, &err);
 	return trace_rows_end(t, &o, n, write,
 			      o.graph.function ? "functions" : "calls", &err);

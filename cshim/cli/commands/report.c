@@ -5,6 +5,7 @@
  */
 #include "command.h"
 #include "options.h"
+#include "progress_line.h"
 #include "trace_input.h"
 #include "trace_rows.h"
 
@@ -29,6 +30,7 @@ static int report_run(int argc, char **argv)
 	o.report.limit = o.limit;
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
+	progress_line_begin();
 	n = o.is_stacks ? cst_trace_stacks(t, &o.choice, trace_input_write,
 					   NULL, &err)
 			: cst_trace_report(t, &o.report, &o.choice,

@@ -4,6 +4,7 @@
  * kind of file, or to the one that writes what the caller asks for.
  */
 #include "base/outfile.h"
+#include "base/progress.h"
 #include "formats/formats.h"
 #include "formats/text.h"
 #include "names/simple.h"
@@ -89,11 +90,17 @@ int64_t cst_trace_show(struct cst_trace *t, const struct cst_look *look,
 	return outlet_end(&outlet, n, err);
 }
 
+static void progress_of(const struct cst_trace *t)
+{
+	progress_begin(t->status.n_calls + t->status.n_seeds);
+}
+
 int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 			 const struct cst_choice *choice, cst_write_fn write,
 			 void *arg, struct cst_error *err)
 {
 	outfile_begin();
+	progress_of(t);
 	answer_begin(t->answer);
 	if (sample_calls_wanted(t, choice))
 		return sample_report_write(t, report, choice, write, arg, err);
@@ -128,6 +135,7 @@ int64_t cst_trace_graph(struct cst_trace *t, const struct cst_graph *graph,
 	struct cst_choice seen;
 
 	outfile_begin();
+	progress_of(t);
 	if (take_samples(&t, &choice, &seen, err) < 0)
 		return CST_FAILED;
 	return calltree_write(t, graph, choice, write, arg, err);
@@ -142,6 +150,7 @@ int64_t cst_trace_calls(struct cst_trace *t, const struct cst_calls *calls,
 	int64_t n;
 
 	rows_begin(t, look);
+	progress_of(t);
 	n = call_list_write(t, calls, look, choice, outlet_write, &outlet, err);
 	return outlet_end(&outlet, n, err);
 }

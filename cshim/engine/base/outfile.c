@@ -4,6 +4,7 @@
  * reads half a file; and keeps the flag of cst_interrupt().
  */
 #include "base/outfile.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@ void cst_interrupt(void)
 void outfile_begin(void)
 {
 	atomic_store(&is_interrupted, 0);
+	progress_begin(0);
 }
 
 int outfile_is_interrupted(void)

@@ -5,6 +5,7 @@
  */
 #include "trace/walk.h"
 #include "base/outfile.h"
+#include "base/progress.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -365,6 +366,7 @@ int walk_next(struct walk *w, struct run *out, struct cst_error *err)
 	}
 	n = run_length(w, top);
 	run_fill(w, top, n, out);
+	progress_add(n);
 	if (!lane_advance(w, top, n)) {
 		out->is_last = 1;
 		w->over = top->lane;

@@ -87,6 +87,11 @@ CST_API uint32_t cst_abi(void);
  * end with CST_INTERRUPTED.  Async-signal-safe; any thread may call it. */
 CST_API void cst_interrupt(void);
 
+/* Returns how many percent of *n_calls the call of cst_trace_report(), _graph()
+ * or _calls() that is under way in this process has gone through; -1: there is
+ * none.  Any thread may call it. */
+CST_API int cst_progress(uint64_t *n_calls);
+
 /* ---- the look and the choice ------------------------------------------ */
 
 enum cst_timestamp {
