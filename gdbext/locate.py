@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from typing import Any, Optional
 
 import gdb
@@ -135,7 +134,13 @@ def spool_dir() -> tuple[str, bool]:
     for folder in found:
         if _filesystem(folder) not in _IN_MEMORY:
             return folder, True
-    return (found[0], True) if found else (tempfile.gettempdir(), False)
+    return (found[0], True) if found else (_temporary(), False)
+
+
+def _temporary() -> str:
+    import tempfile  # imports much: later than gdb's start
+
+    return tempfile.gettempdir()
 
 
 def path_without_blanks(path: str) -> str:
@@ -143,6 +148,8 @@ def path_without_blanks(path: str) -> str:
     and colons."""
     if not any(c in path for c in " :\t\n"):
         return path
+    import tempfile  # later, too
+
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     bases = ([runtime] if runtime and os.path.isdir(
         runtime) else []) + _caches()

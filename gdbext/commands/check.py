@@ -4,9 +4,6 @@ only the running process tells."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 import re
 from typing import Any, NamedTuple, Optional
@@ -97,6 +94,10 @@ def _astray() -> list[Finding]:
 
 def _with(page: str, output: str, found: list[Finding]) -> str:
     """The page with these rows behind the others."""
+    import csv  # all later than gdb's start
+    import io
+    import json
+
     rows = [dict(kind="fact", name=f.label, text=f.text, advice=f.advice)
             for f in found]
     if output == "json":

@@ -4,7 +4,6 @@ looks like a program that makes no calls."""
 
 from __future__ import annotations
 
-import difflib
 import os
 from typing import Any, Iterator, Optional
 
@@ -91,6 +90,8 @@ def module_names() -> set[str]:
 
 
 def _near(word: str, names: set[str]) -> str:
+    import difflib  # later than gdb's start
+
     found = difflib.get_close_matches(os.path.basename(word), sorted(names), 1)
     return ": did you mean %s?" % plain(found[0]) if found else ""
 
