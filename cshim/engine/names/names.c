@@ -356,18 +356,24 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 	n->functions[id].values = names_intern(n, values);
 }
 
-const char *names_bare(const struct function *f)
+const char *names_kind_word(unsigned kind)
 {
 	static const char *const words[] = {
 		[KIND_SPAN] = "span ",	 [KIND_MESSAGE] = "log: ",
 		[KIND_COUNT] = "count ", [KIND_ASYNC] = "span ",
 		[KIND_POINT] = "log: ",	 [KIND_ASYNC_END] = "end of span ",
 	};
-	const char *word = f->kind < sizeof(words) / sizeof(*words)
-				   ? words[f->kind]
-				   : NULL;
+	const char *word =
+		kind < sizeof(words) / sizeof(*words) ? words[kind] : NULL;
 
-	return word && starts(f->name, word) ? f->name + strlen(word) : f->name;
+	return word ? word : "";
+}
+
+const char *names_bare(const struct function *f)
+{
+	const char *word = names_kind_word(f->kind);
+
+	return starts(f->name, word) ? f->name + strlen(word) : f->name;
 }
 
 void names_set_site(struct names *n, uint32_t id, const char *file,

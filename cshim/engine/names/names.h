@@ -140,6 +140,9 @@ void names_set_exception(struct names *n, uint32_t id,
 void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 		    const char *values);
 
+/* Returns what a name of that kind (enum function_kind) begins with, "span ";
+ * "" for a function. */
+const char *names_kind_word(unsigned kind);
 /* Returns the name of f without the words that its kind begins with. */
 const char *names_bare(const struct function *f);
 

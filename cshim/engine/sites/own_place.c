@@ -78,17 +78,12 @@ static uint32_t function_of(struct sites *s, struct space *space,
 			    enum function_kind kind,
 			    const char *const fields[FIELDS])
 {
-	static const char *const words[] = {
-		[KIND_SPAN] = "span ",	 [KIND_MESSAGE] = "log: ",
-		[KIND_COUNT] = "count ", [KIND_ASYNC] = "span ",
-		[KIND_POINT] = "log: ",	 [KIND_ASYNC_END] = "end of span ",
-	};
 	int is_call = kind == KIND_FUNCTION;
 	char name[TEXT_SIZE + 16], key[2 * TEXT_SIZE + 64];
 	const char *interned;
 	uint32_t *known, id;
 
-	snprintf(name, sizeof(name), "%s%s", is_call ? "" : words[kind],
+	snprintf(name, sizeof(name), "%s%s", names_kind_word(kind),
 		 *fields[NAME] ? fields[NAME] : "?");
 	snprintf(key, sizeof(key), "%d\n%s\n%s\n%s\n%s", (int)kind, name,
 		 fields[VALUES], is_call ? fields[FILE_NAME] : "",
