@@ -28,6 +28,9 @@ enum { THREADS = 8, CALLS = 20000 };
 
 /* ---- what is traced ------------------------------------------------------ */
 
+/* Rows for a slow terminal: more are left out. */
+enum { MORE_THAN_WAIT = 20000 };
+
 static int sum;
 
 __attribute__((noinline)) static void leaf(int n)
@@ -252,6 +255,26 @@ QUIET static void no_row_comes_behind_the_prompt(void **state)
 	cst_trace_free(trace);
 }
 
+/* The newest calls may stand in a chunk that is not full yet, with no full one
+ * before it. */
+QUIET static void a_stop_in_a_flood_of_rows_has_the_newest(void **state)
+{
+	(void)state;
+	start(&all, 1);
+	leaf(1);
+	drain(recorder);
+	cst_recorder_pause(recorder);
+	for (int i = 0; i < MORE_THAN_WAIT; i++)
+		leaf(i);
+	drain(recorder);
+	assert_null(strstr(live.all, "branch"));
+	branch(1);
+	drain(recorder);
+	assert_non_null(strstr(live.all, "branch\n  leaf\n  leaf\n"));
+	cst_recorder_resume(recorder);
+	cst_trace_free(stop());
+}
+
 QUIET static void excluded_function_is_not_recorded(void **state)
 {
 	struct cst_choice choice = {.std = 1, .exclude = "^leaf$"};
@@ -385,6 +408,7 @@ QUIET int main(void)
 		cmocka_unit_test(excluded_function_is_not_recorded),
 		cmocka_unit_test(small_pool_loses_nothing),
 		cmocka_unit_test(sleepers_with_chunks_do_not_block_the_others),
+		cmocka_unit_test(a_stop_in_a_flood_of_rows_has_the_newest),
 		cmocka_unit_test(handshake_shows_each_call_before_it_goes_on),
 	};
 

@@ -127,7 +127,7 @@ static int pass_turn(struct cst_recorder *r, uint32_t turn, uint32_t n_known)
 {
 	struct slice slice;
 
-	while (!r->calls.has_left && reader_next(&r->reader, turn, 0, &slice) &&
+	while (!r->calls.has_left && reader_next(&r->reader, turn, 1, &slice) &&
 	       !reader_is_newest(&r->reader, turn)) {
 		uint64_t n_calls = r->calls.n_calls;
 		uint32_t n;
