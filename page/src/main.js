@@ -67,7 +67,7 @@ class Page {
     const label = (call) => {
       const fn = names.functionOf(call);
       const duration = formatDuration(trace.calls.duration[call]) + (names.isStopped(call) ? '*' : '');
-      return [names.own(fn), names.qualifier(fn), duration].filter(Boolean);
+      return [names.own(fn), names.text(call), names.qualifier(fn), duration].filter(Boolean);
     };
     const chart = new Chart(section, boxesOfCalls(trace, names), colors, label, {
       clicked: (call) => this.select(call, 'chart'),
