@@ -95,3 +95,32 @@ class StopBreakpoint(gdb.Breakpoint):
         _Landing(user, _behind_prologue(user) if hit.is_entry else user.pc(),
                  lambda: self._landed(hit))
         return False
+
+
+class _Passing(_Landing):
+    """One at which the session does not stop."""
+
+    @ctrlc.handed_on
+    def stop(self) -> bool:
+        if self.has_passed or not super().stop():
+            return False
+        self.has_passed = True
+        gdb.post_event(self._go)  # not here: gdb is in it
+        return False
+
+    has_passed = False
+
+    def _go(self) -> None:
+        if self.is_valid():
+            self.delete()
+
+
+def when_arguments_are_there(call: Callable[[gdb.Frame], None]) -> None:
+    """Calls it with the user's frame: at once, from within the hook, or where
+    the hook has returned to and the arguments are in their places."""
+    user = frames.users(gdb.newest_frame())
+    pc = _behind_prologue(user)
+    if pc == user.pc():
+        call(user)
+    else:
+        _Passing(user, pc, lambda: call(gdb.newest_frame()))

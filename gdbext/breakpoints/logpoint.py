@@ -93,7 +93,9 @@ def _is_text(type_: gdb.Type) -> bool:
                                                   gdb.TYPE_CODE_CHAR)
 
 
-def _value_text(value: gdb.Value, form: str) -> str:
+def value_text(value: gdb.Value, form: str) -> str:
+    """The value as gdb prints it, by its pretty-printers; in one of gdb's
+    formats, or with s without quotes."""
     if form == "s":
         return _without_quotes(str(value.format_string(address=False))
                                or str(value.format_string()))
@@ -153,7 +155,7 @@ class Logpoint(gdb.Breakpoint):
         if part.expression in OWN:
             return self._table.own(part.expression)
         try:
-            return _value_text(gdb.parse_and_eval(part.expression),
+            return value_text(gdb.parse_and_eval(part.expression),
                                part.format)
         except (gdb.error, ValueError) as e:
             return "<%s>" % e

@@ -8,7 +8,7 @@ from ..session.session import Session
 from . import (
     calls, check, clear, diff, expect, goto, graph, here, info, listing, load, log,
     overview, report, sample, save, show, start, status, stop,
-    on, stop_when)
+    on, stop_when, zoom)
 from .base import function_names
 
 
@@ -27,5 +27,6 @@ def register(session: Session) -> None:
     log.register(session)
     stop_when.register(session)
     on.register(session)
+    zoom.register(session)
     session.settings.complete_values(
         lambda: function_names(session), source_names, module_names)

@@ -123,6 +123,7 @@ def test_a_completed_name_is_accepted(gdb, name):
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
      "status, show, report, graph, calls, here, list, goto, stop-when, on, log, "
+     "zoom, "
      "info, save, load, diff, expect, "
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "

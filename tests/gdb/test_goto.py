@@ -64,6 +64,16 @@ def test_breakpoints_are_passed_and_come_back(gdb):
     assert "n = 2" in run.lines()
 
 
+def test_catchpoints_are_passed_and_come_back(gdb):
+    run = gdb(build("visits.c"), *QUIET, "catch syscall", "catch fork",
+              "disable 2", "cstrace goto 1.6", "info breakpoints", "continue")
+    there = run.out.index("in 1.6 visit")
+    assert "Catchpoint 1 (call to syscall" not in run.out[:there]
+    assert re.search(r"^1 +catchpoint +keep y ", run.out, re.M)
+    assert re.search(r"^2 +catchpoint +keep n ", run.out, re.M)
+    assert "Catchpoint 1 (call to syscall" in run.out[there:]
+
+
 def test_rows_are_shown_from_there_on(gdb):
     run = gdb(build("visits.c"), "cstrace start", "run", "echo AGAIN\\n",
               "cstrace goto 1.8", "echo THERE\\n", "continue")

@@ -256,6 +256,7 @@ COMPLETIONS = [
     ("cstrace sh", {"cstrace show"}),
     ("cstrace on visit do s", {"cstrace on visit do " + w for w in (
         "snapshot", "start", "stop")}),
+    ("cstrace zoom -o", {"cstrace zoom -off"}),
     ("set cstrace step-report ", {"set cstrace step-report " + w for w in (
         "auto", "off", "10", "30")}),
     ("cstrace start -e", {"cstrace start -exclude"}),

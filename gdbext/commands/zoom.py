@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from ..session.session import Session
+from ..session.zoom import MOST_CALLS, Zoom
+from ..ui import options
+from ..ui.console import plain, say
+from ..ui.options import Option
+from .base import TraceCommand
+from .stop_when import CONDITIONS, wish_of
+
+
+class ZoomCommand(TraceCommand):
+    """Put the arguments of chosen calls into the tree, as gdb prints them.
+
+    Usage: cstrace zoom REGEX [-under F] [-depth N] [-count N] [-budget N]
+           cstrace zoom -off
+           cstrace zoom
+
+    At each call of these functions gdb prints the arguments, by the user's
+    own pretty-printers, into a line of the tree, and the program goes on.
+    Results are not printed.  REGEX, -under, -depth and -count choose the
+    calls as those of `cstrace stop-when` do.  Without anything, it tells what
+    there is.
+
+      -budget N  no more than N calls in a run (1000); then, or when its calls
+                 have taken more than `set cstrace log-budget`, it ends with
+                 a line that says so
+      -off       no more of it
+
+    A call costs a stop that gdb does not show, 200 us and more.  There is
+    one at a time; it acts while a trace is on (`cstrace start`)."""
+
+    name = "cstrace zoom"
+    options = [*(o for o in CONDITIONS if o.name in ("under", "depth",
+                                                     "count")),
+               Option("budget", options.read_count), Option("off", None)]
+    rest = gdb.COMPLETE_SYMBOL
+
+    def __init__(self, session: Session, zoom: Zoom) -> None:
+        super().__init__(session)
+        self._zoom = zoom
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        function = options.the_regex(rest)
+        if "off" in values:
+            if function or len(values) > 1:
+                raise gdb.GdbError("cstrace zoom: -off stands alone")
+            say("zoom is off" if self._zoom.end() else self._zoom.text())
+            return
+        if not function:
+            if values:
+                raise gdb.GdbError("cstrace zoom: on which functions?  As in: "
+                                   "cstrace zoom parse -under main")
+            say(self._zoom.text())
+            return
+        budget = values.get("budget", MOST_CALLS)
+        if not budget:
+            raise gdb.GdbError("-budget: 0 calls are none; -off ends it")
+        for word in (function, values.get("under")):
+            if word and not self._zoom.n_functions(word):
+                say("no function matches '%s' so far: a library may have it"
+                    % plain(word))
+        wish = wish_of(function, values)
+        self._zoom.set(wish, budget)
+        say("zoom on %s%s" % (
+            wish.text(), "" if self.session.is_on() else
+            "; it acts while a trace is on (`cstrace start`)"))
+
+
+def register(session: Session) -> None:
+    ZoomCommand(session, Zoom(session))
