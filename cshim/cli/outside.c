@@ -29,6 +29,12 @@
 
 enum { STOP_LIMIT_MS = 100 };
 
+/* What the kernel counts of a thread: time with a processor, time of waiting
+ * for one, and how often it got one. */
+struct ran {
+	uint64_t ns, delay_ns, n;
+};
+
 struct task {
 	uint32_t tid;
 	uint32_t seen; /* number of the round that found it */
@@ -37,7 +43,9 @@ struct task {
 	uint64_t rest_ns; /* for which there is no sample yet */
 	int has_last;
 	int is_seized; /* and did not stop yet: it may be deep in the kernel */
-	void *target;  /* libunwind's */
+	struct ran before; /* as it was asked to stop, in the round ... */
+	uint64_t asked_ns; /* ... that began then */
+	void *target;	   /* libunwind's */
 };
 
 struct outside {
@@ -47,6 +55,7 @@ struct outside {
 	struct task *tasks;
 	uint32_t n, cap, n_rounds;
 	uint64_t n_stops, stopped_ns, ran_ns;
+	uint64_t round_ns; /* when this round began */
 };
 
 static uint64_t now_ns(void)
@@ -127,16 +136,16 @@ static int read_text(const struct outside *o, uint32_t tid, const char *name,
 	return n > 0;
 }
 
-/* How long it has had a processor; 0: it is gone. */
-static uint64_t read_ran_ns(const struct outside *o, uint32_t tid)
+/* ns is 0 where it is gone. */
+static struct ran read_ran(const struct outside *o, uint32_t tid)
 {
-	char text[64];
-	uint64_t ns = 0;
+	struct ran r = {0};
+	char text[96];
 
-	return read_text(o, tid, "schedstat", text, sizeof(text)) &&
-			       sscanf(text, "%" SCNu64, &ns) == 1
-		       ? ns
-		       : 0;
+	if (read_text(o, tid, "schedstat", text, sizeof(text)))
+		sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &r.ns,
+		       &r.delay_ns, &r.n);
+	return r;
 }
 
 /* In the words of ps, 'R': it runs, or waits for a processor. */
@@ -156,14 +165,16 @@ static uint32_t n_due(struct outside *o, struct task *t)
 {
 	int is_cpu = o->samples->clock == CST_SAMPLE_CPU;
 	uint64_t period = 1000000000ull / o->samples->hz, n;
-	uint64_t now = is_cpu ? read_ran_ns(o, t->tid) : now_ns();
+	uint64_t now = is_cpu ? read_ran(o, t->tid).ns : now_ns();
 	uint64_t step = t->has_last && now > t->last_ns ? now - t->last_ns : 0;
 
 	t->last_ns = now;
 	t->has_last = 1;
 	t->rest_ns += is_cpu ? step : 0;
 	o->ran_ns += is_cpu ? step : 0;
-	if ((is_cpu && t->rest_ns < period) || read_state(o, t->tid) != 'R')
+	/* One that was asked to stop may have done so since. */
+	if (!t->is_seized &&
+	    ((is_cpu && t->rest_ns < period) || read_state(o, t->tid) != 'R'))
 		return 0;
 	t->rest_ns += is_cpu ? 0 : step;
 	n = t->rest_ns / period;
@@ -341,23 +352,53 @@ static void call_again(const struct outside *o, uint32_t tid)
 	ptrace(PTRACE_SETREGS, (pid_t)tid, NULL, &r);
 }
 
+/* A thread that is ready but waits for a processor stands where it waited
+ * before, and its time was spent elsewhere.  One that we took the processor
+ * from has waited no longer than this round. */
+static int is_where_it_ran(const struct outside *o, const struct task *t)
+{
+	struct ran now;
+
+	if (o->samples->clock != CST_SAMPLE_CPU)
+		return 1;
+	now = read_ran(o, t->tid);
+	return now.n == t->before.n ||
+	       now.delay_ns - t->before.delay_ns <= now_ns() - t->asked_ns;
+}
+
+static void give_back(const struct outside *o, struct task *t, uint32_t weight)
+{
+	t->rest_ns += weight * (1000000000ull / o->samples->hz);
+}
+
 static void sample(struct outside *o, struct task *t, uint32_t weight)
 {
 	struct cst_lane *l = lane_of(o, t);
 	uint64_t frames[CST_SAMPLE_FRAMES], begin;
-	uint32_t n;
+	uint32_t n = 0;
 	int number, is_cut;
 
-	if (!l || !t->target || !stop((pid_t)t->tid, &t->is_seized, &number))
+	if (!l || !t->target)
 		return;
+	if (!t->is_seized) {
+		t->before = read_ran(o, t->tid);
+		t->asked_ns = o->round_ns;
+	}
+	if (!stop((pid_t)t->tid, &t->is_seized, &number)) {
+		give_back(o, t, weight);
+		return;
+	}
 	begin = now_ns();
-	n = walk(o, t, frames, &is_cut);
+	if (is_where_it_ran(o, t))
+		n = walk(o, t, frames, &is_cut);
+	else
+		give_back(o, t, weight);
 	if (!number)
 		call_again(o, t->tid);
 	ptrace(PTRACE_DETACH, (pid_t)t->tid, NULL, (void *)(intptr_t)number);
 	o->stopped_ns += now_ns() - begin;
 	o->n_stops++;
-	if (n)
+	if (n && weight)
 		put(l, frames, n, weight, is_cut);
 }
 
@@ -393,7 +434,7 @@ static int check(pid_t pid)
 	uint32_t tid = (uint32_t)pid;
 	char text[256];
 
-	if (!read_ran_ns(&o, tid))
+	if (!read_ran(&o, tid).ns)
 		failure("there is no process %d", (int)pid);
 	else if (is_traced(&o))
 		failure("cannot sample process %d: a debugger has it (cstrace "
@@ -461,6 +502,7 @@ int outside_round(struct outside *o)
 	if (!folder)
 		return 0;
 	o->n_rounds++;
+	o->round_ns = now_ns();
 	while ((e = readdir(folder))) {
 		uint32_t tid = (uint32_t)strtoul(e->d_name, NULL, 10);
 		struct task *t = tid ? task_of(o, tid) : NULL;
@@ -471,7 +513,7 @@ int outside_round(struct outside *o)
 		t->seen = o->n_rounds;
 		n++;
 		due = n_due(o, t);
-		if (due)
+		if (due || t->is_seized)
 			sample(o, t, due);
 	}
 	closedir(folder);
