@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1576685728
+VERSION = 1361713826
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -130,7 +130,7 @@ class cst_choice(C.Structure):
         ("std", C.c_uint8),
         ("names", C.c_uint8),
         ("samples", C.c_uint8),
-        ("words", C.c_uint8),
+        ("reserved", C.c_uint8),
         ("thread", C.c_uint32),
         ("process", C.c_uint32),
         ("last", C.c_uint64),
@@ -146,7 +146,6 @@ class cst_choice(C.Structure):
         ("at_ns", C.c_uint64),
         ("has_at", C.c_uint8),
         ("reserved2", C.c_uint8 * 7),
-        ("where", C.c_char_p),
     ]
 
 
@@ -440,7 +439,6 @@ PROTOTYPES = {
     "cst_version": (C.c_char_p, []),
     "cst_abi": (C.c_uint32, []),
     "cst_interrupt": (None, []),
-    "cst_progress": (C.c_int, [C.POINTER(C.c_uint64)]),
     "cst_recorder_open": (C.c_int, [C.POINTER(cst_recorder_options),
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
@@ -455,6 +453,8 @@ PROTOTYPES = {
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64]),
     "cst_recorder_what": (None, [C.c_void_p, C.c_int]),
+    "cst_recorder_values": (C.c_int, [C.c_void_p, C.c_int, C.c_int, C.c_char_p,
+        C.POINTER(cst_error)]),
     "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
     "cst_recorder_drain": (C.c_int, [C.c_void_p]),
     "cst_recorder_questions": (C.c_int, [C.c_void_p, C.POINTER(cst_question),
@@ -531,8 +531,6 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
-    "cst_trace_has_values": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
-        C.c_uint32]),
     "cst_trace_has_file": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.c_uint32]),
     "cst_trace_has_module": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,

@@ -163,6 +163,13 @@ static int set_debug_dir(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_args(struct options *o, const char *value)
+{
+	o->has_args = 1;
+	o->args_of = value;
+	return 0;
+}
+
 static int set_sample(struct options *o, const char *value)
 {
 	o->sample_hz = USUAL_HZ;
@@ -330,6 +337,11 @@ const struct option_row option_rows[] = {
 	 FOR_RECORD, NULL, FIELD(AS_NUMBER, keep_bytes)},
 	{"no-what", NULL, "do not call an exception's own what() for its text",
 	 FOR_RECORD, NULL, FIELD(AS_ON, has_no_what)},
+	{"args", "[=REGEX]",
+	 "record arguments and results, of functions that match REGEX only",
+	 FOR_RECORD, NULL, OWN(set_args)},
+	{"no-args", NULL, "record no arguments and results, as without this",
+	 FOR_RECORD, NULL, FIELD(AS_OFF, has_args)},
 	{"sample", "[=HZ]",
 	 "take samples too, 997 a second without HZ; needs no hooks",
 	 FOR_RECORD, NULL, OWN(set_sample)},

@@ -354,12 +354,23 @@ uint32_t area_add_site(struct area *a, const struct cst_site *site)
 	return i;
 }
 
+/* Does a hook wait for a look at its site, and has come since the last time? */
+static int has_new_sites(struct area *a)
+{
+	uint32_t n = __atomic_load_n(&a->head->n_sites, __ATOMIC_SEQ_CST);
+	uint32_t before = a->n_sites_seen;
+
+	a->n_sites_seen = n;
+	return n != before &&
+	       __atomic_load_n(&a->head->n_copy_waiting, __ATOMIC_SEQ_CST);
+}
+
 void area_sleep(struct area *a, uint32_t timeout_ms)
 {
 	__atomic_store_n(&a->head->reader_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&a->head->sync_asked, __ATOMIC_SEQ_CST) ==
 		    a->head->sync_done &&
-	    !area_is_starved(a))
+	    !area_is_starved(a) && !has_new_sites(a))
 		futex_wait(&a->head->reader_sleeps, 1, timeout_ms);
 	__atomic_store_n(&a->head->reader_sleeps, 0, __ATOMIC_SEQ_CST);
 }

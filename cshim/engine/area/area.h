@@ -25,8 +25,9 @@ struct area {
 	uint8_t *records;    /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks;   /* as grown here; the head's copy is not trusted */
 	uint32_t max_chunks; /* that are mapped here */
-	uint32_t n_given;    /* since a writer was last woken */
-	uint64_t since_ticks; /* when it was made */
+	uint32_t n_sites_seen; /* when the reader last slept */
+	uint32_t n_given;      /* since a writer was last woken */
+	uint64_t since_ticks;  /* when it was made */
 	int fd;
 	char path[64]; /* for the shim to open */
 	/* The area was left in a file by processes that may have ended; this is

@@ -110,9 +110,24 @@ void callstack_call(struct callstack *c, struct thread *t,
 
 /* ---- exit --------------------------------------------------------------- */
 
+/* Ends the innermost call, which returned a value. */
+static void pop_with_result(struct callstack *c, struct thread *t,
+			    struct stack *s, const struct frame *f)
+{
+	uint64_t seq;
+
+	s->result = f->values;
+	stack_pop(c, t, s, f->time, CALL_RETURN);
+	s->result = NULL;
+	seq = s->calls[s->n].seq;
+	if (s->lane && seq != NO_SEQ)
+		lane_keep_values(s->lane, seq, f->values->data, f->values->n,
+				 1);
+}
+
 /* Ends the innermost call, whose exit hook ran. */
 INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
-			uint64_t time)
+			const struct frame *f)
 {
 	enum call_end how = CALL_RETURN;
 
@@ -120,15 +135,18 @@ INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
 		how = exceptions_end(s, s->n - 1);
 		c->n_unwound += how == CALL_UNWOUND;
 	}
-	stack_pop(c, t, s, time, how);
+	if (unlikely(f->values && how == CALL_RETURN))
+		pop_with_result(c, t, s, f);
+	else
+		stack_pop(c, t, s, f->time, how);
 }
 
 static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
-			uint32_t i, uint64_t time)
+			uint32_t i, const struct frame *f)
 {
 	t->current = s;
-	stack_unwind(c, t, s, i, time);
-	stack_leave(c, t, s, time);
+	stack_unwind(c, t, s, i, f->time);
+	stack_leave(c, t, s, f);
 }
 
 /* An exit that is not the innermost call's. */
@@ -140,7 +158,7 @@ leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 
 	i = exits_find(s, f);
 	if (i) {
-		leave_found(c, t, s, i, f->time);
+		leave_found(c, t, s, i, f);
 		return;
 	}
 	for (s = c->stacks; s; s = s->next) {
@@ -149,13 +167,13 @@ leave_settle(struct callstack *c, struct thread *t, const struct frame *f)
 			continue;
 		i = exits_find(s, f);
 		if (i) {
-			leave_found(c, t, s, i, f->time);
+			leave_found(c, t, s, i, f);
 			return;
 		}
 	}
 	i = exits_find_rest(t->current, f);
 	if (i)
-		leave_found(c, t, t->current, i, f->time);
+		leave_found(c, t, t->current, i, f);
 	else
 		c->n_orphans++;
 }
@@ -169,9 +187,30 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 	if (__builtin_expect(top && top->function == f->site->function &&
 				     top->cfa == f->cfa,
 			     1))
-		stack_leave(c, t, s, f->time);
+		stack_leave(c, t, s, f);
 	else
 		leave_settle(c, t, f);
+}
+
+/* A record of a hook that has copied values before it. */
+static __attribute__((noinline)) void
+take_copied(struct callstack *c, struct thread *t, struct frame *f)
+{
+	struct bytes bytes = {0};
+	struct values *v = NULL;
+
+	if (f->site->is_copied)
+		copies_decode(c->sites, f->number, t->raw, t->n_raw, &bytes);
+	t->n_raw = 0;
+	if (bytes.len && !bytes.failed)
+		v = values_new(bytes.data, (uint32_t)bytes.len, NULL, 0);
+	bytes_release(&bytes);
+	f->values = v;
+	if (f->site->kind == CST_ENTER)
+		callstack_enter(c, t, f, v);
+	else
+		callstack_leave(c, t, f);
+	values_drop(v);
 }
 
 /* One record. 0: it is not whole, or its site is not known yet. */
@@ -193,9 +232,12 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	 * its earlier slot. */
 	if (stamp > t->last_time)
 		t->last_time = stamp;
-	if (unlikely(t->quiet_sp) && jumps_is_quiet(t, r, number))
+	if (unlikely(t->quiet_sp) && jumps_is_quiet(t, r, number)) {
+		t->n_raw = 0;
 		return 1;
+	}
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
+		t->n_raw = 0;
 		jumps_take(c, t, r, number);
 		return 1;
 	}
@@ -204,7 +246,9 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 		(uint64_t)(int64_t)site->cfa_offset;
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
-	if (site->kind == CST_ENTER)
+	if (unlikely(t->n_raw))
+		take_copied(c, t, &f);
+	else if (site->kind == CST_ENTER)
 		callstack_enter(c, t, &f, NULL);
 	else
 		callstack_leave(c, t, &f);

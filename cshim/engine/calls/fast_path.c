@@ -30,7 +30,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 	struct stack *s = t->current;
 
 	if (!s->n || !s->lane || t->heir_of || s->n_flying || t->quiet_sp ||
-	    c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
+	    t->n_raw || c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
 	    (!c->keep_ticks &&
 	     !lane_is_plain(s->lane, t->n_calls + 1, t->index)))
 		return 0;

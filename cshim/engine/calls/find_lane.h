@@ -31,8 +31,9 @@ struct frame {
 	const struct site *site;
 	uint64_t cfa;
 	uint64_t time;
-	uint32_t number; /* the site's */
-	uint64_t sp;	 /* as the hook's caller had it */
+	uint32_t number;	     /* the site's */
+	uint64_t sp;		     /* as the hook's caller had it */
+	const struct values *values; /* an exit's result, or NULL */
 };
 
 static inline struct open_call *stack_top(struct stack *s)
@@ -65,6 +66,7 @@ static inline int lanes_leaves(const struct thread *t,
 		at = t->base;
 	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
 	       cst_record_site(r) != CST_TEXT &&
+	       cst_record_site(r) != CST_VALUES &&
 	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
 }
 

@@ -264,6 +264,9 @@ void jumps_take(struct callstack *c, struct thread *t,
 	case CST_TEXT:
 		record_text_add(t, r);
 		break;
+	case CST_VALUES:
+		record_raw_take(t, r);
+		break;
 	default:
 		if (c->sites->all[number].is_own) {
 			own_words_take(c, t, r, number, time);

@@ -7,13 +7,20 @@
 #include "calls/record_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TEXT_SIZE = 4096 };
 
+/* Byte i of the 12 of a record. */
+static uint8_t byte_of(const struct cst_record *r, uint32_t i)
+{
+	uint64_t half = i < 6 ? cst_record_sp(r) : cst_record_fp(r);
+
+	return (uint8_t)(half >> (i % 6 * 8));
+}
+
 void record_text_add(struct thread *t, const struct cst_record *r)
 {
-	uint64_t halves[] = {cst_record_sp(r), cst_record_fp(r)};
-
 	if (!t->text)
 		t->text = malloc(TEXT_SIZE);
 	if (!t->text)
@@ -21,9 +28,8 @@ void record_text_add(struct thread *t, const struct cst_record *r)
 	/* What was never taken is nobody's. */
 	if (t->n_text > TEXT_SIZE - CST_TEXT_BYTES)
 		t->n_text = 0;
-	for (int i = 0; i < CST_TEXT_BYTES; i++)
-		t->text[t->n_text++] =
-			(char)(halves[i / 6] >> (i % 6 * 8) & 0xff);
+	for (uint32_t i = 0; i < CST_TEXT_BYTES; i++)
+		t->text[t->n_text++] = (char)byte_of(r, i);
 }
 
 const char *record_text_take(struct thread *t, uint64_t n)
@@ -38,4 +44,25 @@ const char *record_text_take(struct thread *t, uint64_t n)
 		CST_TEXT_BYTES;
 	t->n_text -= whole < t->n_text ? whole : t->n_text;
 	return text;
+}
+
+void record_raw_take(struct thread *t, const struct cst_record *r)
+{
+	uint32_t n = byte_of(r, 0), n_before = 0;
+	const char *before;
+
+	t->n_raw = 0;
+	if (n > CST_RAW_MAX)
+		return;
+	if (n > CST_VALUES_BYTES) {
+		n_before = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
+			   CST_TEXT_BYTES * CST_TEXT_BYTES;
+		before = record_text_take(t, n_before);
+		if (!before)
+			return;
+		memcpy(t->raw, before, n_before);
+	}
+	for (uint32_t i = n_before; i < n; i++)
+		t->raw[i] = byte_of(r, i - n_before + 1);
+	t->n_raw = (uint8_t)n;
 }

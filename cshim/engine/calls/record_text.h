@@ -7,6 +7,9 @@
 
 #include "calls/callstack.h"
 
+/* Keeps the raw bytes that a CST_VALUES record completes, as t->raw. */
+void record_raw_take(struct thread *t, const struct cst_record *r);
+
 /* Keeps the bytes of a CST_TEXT record. */
 void record_text_add(struct thread *t, const struct cst_record *r);
 

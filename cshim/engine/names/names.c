@@ -356,6 +356,16 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 	n->functions[id].values = names_intern(n, values);
 }
 
+void names_set_values(struct names *n, uint32_t id, const char *values)
+{
+	struct function *f = &n->functions[id];
+
+	if (!values || (f->values && strcmp(f->values, values) == 0))
+		return;
+	f->values = names_intern(n, values);
+	function_touch(n, id);
+}
+
 const char *names_kind_word(unsigned kind)
 {
 	static const char *const words[] = {

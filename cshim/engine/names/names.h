@@ -143,6 +143,9 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 /* Returns what a name of that kind (enum function_kind) begins with, "span ";
  * "" for a function. */
 const char *names_kind_word(unsigned kind);
+/* Sets the names of a function's values and marks it dirty. */
+void names_set_values(struct names *n, uint32_t id, const char *values);
+
 /* Returns the name of f without the words that its kind begins with. */
 const char *names_bare(const struct function *f);
 

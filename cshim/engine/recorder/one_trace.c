@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
+#include "base/regex.h"
 #include "recorder/recorder.h"
 
 #include "file/cache_file.h"
@@ -163,6 +164,20 @@ int cst_recorder_begin(struct cst_recorder *r,
 void cst_recorder_what(struct cst_recorder *r, int is_asked)
 {
 	__atomic_store_n(&r->area->head->no_what, !is_asked, __ATOMIC_RELAXED);
+}
+
+int cst_recorder_values(struct cst_recorder *r, int args, int results,
+			const char *functions, struct cst_error *err)
+{
+	struct regex *only = NULL;
+	int status = functions ? regex_compile(&only, functions, err) : 0;
+
+	if (status < 0)
+		return status;
+	pthread_mutex_lock(&r->lock);
+	copies_want(&r->sites, args, results, only);
+	pthread_mutex_unlock(&r->lock);
+	return 0;
 }
 
 void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,

@@ -51,6 +51,7 @@ void sites_release(struct sites *s)
 	hashmap_release(&s->exceptions.sites);
 	hashmap_release(&s->own_functions);
 	hashmap_release(&s->own_places);
+	copies_release(s);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -327,6 +328,10 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 		s->all[number].is_excluded = (uint8_t)muted;
 	else
 		s->all[number].is_muted = (uint8_t)muted;
+	if (!muted && !s->all[number].is_own) {
+		copies_judge(s, number);
+		return;
+	}
 	/* No fence: a hook that sees it late makes a record more, which is
 	 * dropped here. */
 	__atomic_store_n(&s->area->sites[number].verdict,
@@ -608,10 +613,13 @@ static void site_learn(struct sites *s, uint32_t number)
 	if (site->kind == CST_ENTER)
 		site_find_line(s, space, site, place, raw.callee);
 	site_chain(s, number);
+	if (!site->is_muted && s->copies.args)
+		copies_judge(s, number);
 }
 
 uint32_t sites_learn(struct sites *s)
 {
+	uint32_t before = s->n;
 	uint32_t n = __atomic_load_n(&s->area->head->n_sites, __ATOMIC_ACQUIRE);
 
 	if (n > CST_MAX_SITES)
@@ -624,6 +632,7 @@ uint32_t sites_learn(struct sites *s)
 	while (s->n < n &&
 	       __atomic_load_n(&s->area->sites[s->n].kind, __ATOMIC_ACQUIRE))
 		site_learn(s, s->n++);
+	copies_answer(s, before);
 	return s->n;
 }
 

@@ -13,6 +13,7 @@
 #include "names/filter.h"
 #include "names/names.h"
 #include "sites/address_space.h"
+#include "sites/copies.h"
 #include "sites/questions.h"
 
 /* How an address that stands in for the CFA relates to the frame. */
@@ -35,7 +36,8 @@ struct site {
 	uint8_t is_own; /* of cstrace.h: muted, for it is not for the fast path
 			 */
 	uint8_t is_excluded; /* such a one whose records are dropped */
-	uint8_t reserved[2];
+	uint8_t is_copied; /* its hook copies values */
+	uint8_t reserved;
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
@@ -84,6 +86,7 @@ struct sites {
 	uint32_t n_physical;	   /* physical functions, numbered from 1 */
 	struct scopes scopes;
 	struct exceptions exceptions;
+	struct copies copies;
 	/* What own_place.c made: by the addresses of interned texts, and by
 	 * those of the places' descriptors. */
 	struct hashmap own_functions, own_places;

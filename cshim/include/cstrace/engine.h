@@ -272,6 +272,13 @@ CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
  * program (an overridden what()); it is at first. */
 CST_API void cst_recorder_what(struct cst_recorder *r, int is_asked);
 
+/* Sets which values of calls are recorded from now on: the arguments, if args is
+ * 1, and the results, if results is 1, of the functions whose name matches the
+ * regex `functions` (NULL: of all).  At first none are.  CST_BAD_INPUT: a bad
+ * regex. */
+CST_API int cst_recorder_values(struct cst_recorder *r, int args, int results,
+				const char *functions, struct cst_error *err);
+
 /* Returns the time (CLOCK_MONOTONIC) at which live rows were last written to
  * their descriptor, 0 if none were. */
 CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);

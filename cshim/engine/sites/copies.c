@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A program goes into the area once for each plan, which sites of one hook
+ * instruction share.  The site's entry in the area's table of copies is never 0
+ * once this has looked at it: a hook may wait for that.
+ */
+#include "sites/copies.h"
+#include "args/args.h"
+#include "base/array.h"
+#include "base/regex.h"
+#include "sites/sites.h"
+
+#include <linux/futex.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void copies_release(struct sites *s)
+{
+	args_free(s->copies.args);
+	free(s->copies.plans);
+	free(s->copies.is_planned);
+	regex_free(s->copies.functions);
+	s->copies = (struct copies){0};
+}
+
+static int is_wanted(const struct sites *s, const struct site *site)
+{
+	const struct copies *c = &s->copies;
+
+	if (site->is_muted || site->is_own || !c->args ||
+	    !(site->kind == CST_ENTER  ? c->wants_args
+	      : site->kind == CST_EXIT ? c->wants_results
+				       : 0))
+		return 0;
+	return !c->functions ||
+	       regex_matches(c->functions,
+			     s->names->functions[site->function].name);
+}
+
+/* Puts the plan's program into the area.  Returns 0, or a negative status if
+ * there is no room. */
+static int put_program(struct sites *s, struct args_plan *plan)
+{
+	uint32_t at = s->area->head->n_copies;
+
+	if (plan->first)
+		return 0;
+	if (at > CST_MAX_COPIES || plan->n_steps > CST_MAX_COPIES - at)
+		return CST_FAILED;
+	memcpy(&s->area->steps[at], plan->steps,
+	       plan->n_steps * sizeof(*plan->steps));
+	s->area->head->n_copies = at + plan->n_steps;
+	plan->first = at + CST_COPY_FIRST;
+	return 0;
+}
+
+static void make_plan(struct sites *s, uint32_t number)
+{
+	const struct cst_site raw = s->area->sites[number];
+	const struct site *site = &s->all[number];
+	struct copies *c = &s->copies;
+	struct args_plan *plan;
+
+	if (array_room(&c->plans, &c->n_plans, number + 1ull) < 0 ||
+	    array_room(&c->is_planned, &c->n_planned, number + 1ull) < 0 ||
+	    c->is_planned[number])
+		return;
+	c->is_planned[number] = 1;
+	plan = args_plan(c->args, spaces_of(&s->spaces, raw.process)->modules,
+			 raw.hook, raw.callee, raw.kind);
+	if (!plan || put_program(s, plan) < 0)
+		return;
+	c->plans[number] = plan;
+	if (site->kind == CST_ENTER)
+		names_set_values(s->names, site->function, plan->names);
+}
+
+static struct args_plan *plan_of(const struct sites *s, uint32_t number)
+{
+	return number < s->copies.n_plans ? s->copies.plans[number] : NULL;
+}
+
+void copies_judge(struct sites *s, uint32_t number)
+{
+	struct site *site = &s->all[number];
+	int is_copied = is_wanted(s, site);
+	const struct args_plan *plan;
+
+	if (is_copied)
+		make_plan(s, number);
+	plan = plan_of(s, number);
+	site->is_copied = is_copied && plan;
+	if (site->is_copied)
+		/* Pairs with the hook's acquire: the program is complete. */
+		__atomic_store_n(&s->area->copies[number], plan->first,
+				 __ATOMIC_RELEASE);
+	if (!site->is_muted)
+		__atomic_store_n(
+			&s->area->sites[number].verdict,
+			(uint8_t)(site->is_copied ? CST_COPIED : CST_RECORDED),
+			__ATOMIC_RELEASE);
+}
+
+void copies_answer(struct sites *s, uint32_t from)
+{
+	uint32_t *entries = s->area->copies;
+
+	if (!__atomic_load_n(&s->area->head->wants_values, __ATOMIC_RELAXED))
+		return;
+	for (uint32_t i = from; i < s->n; i++)
+		if (!__atomic_load_n(&entries[i], __ATOMIC_RELAXED))
+			__atomic_store_n(&entries[i], CST_COPY_NOTHING,
+					 __ATOMIC_RELEASE);
+	/* Behind the former: pairs with the hook's fetch-add. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&s->area->head->n_copy_waiting, __ATOMIC_RELAXED))
+		return;
+	for (uint32_t i = from; i < s->n; i++)
+		syscall(SYS_futex, &entries[i], FUTEX_WAKE, INT_MAX, NULL, NULL,
+			0);
+}
+
+void copies_want(struct sites *s, int args, int results,
+		 struct regex *functions)
+{
+	struct copies *c = &s->copies;
+
+	regex_free(c->functions);
+	c->functions = functions;
+	c->wants_args = args != 0;
+	c->wants_results = results != 0;
+	if (!c->args && (args || results))
+		c->args = args_new();
+	__atomic_store_n(&s->area->head->wants_values,
+			 (uint32_t)(c->args && (args || results)),
+			 __ATOMIC_RELAXED);
+	for (uint32_t i = CST_FIRST_SITE; i < s->n; i++)
+		if (!s->all[i].is_own &&
+		    (s->all[i].kind == CST_ENTER || s->all[i].kind == CST_EXIT))
+			copies_judge(s, i);
+}
+
+void copies_decode(struct sites *s, uint32_t number, const void *raw,
+		   uint32_t n, struct bytes *out)
+{
+	const struct args_plan *plan = plan_of(s, number);
+
+	if (plan)
+		args_decode(
+			plan,
+			spaces_of(&s->spaces, s->area->sites[number].process)
+				->modules,
+			raw, n, out);
+}

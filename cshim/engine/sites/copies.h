@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which values of calls the hooks copy: the plans of the sites, and the area's
+ * tables that hold them for the hooks.
+ */
+#ifndef ENGINE_COPIES_H
+#define ENGINE_COPIES_H
+
+#include "base/bytes.h"
+#include "cstrace/layout.h"
+
+#include <stdint.h>
+
+struct args;
+struct args_plan;
+struct regex;
+struct sites;
+
+/* What is wanted, and what was found out for it. */
+struct copies {
+	struct args *args;	     /* NULL: nothing was wanted so far */
+	struct args_plan **plans;    /* by site; NULL: nothing to copy */
+	uint8_t *is_planned;	     /* by site: its plan was asked for */
+	uint32_t n_plans, n_planned; /* room */
+	struct regex *functions;     /* of these only; NULL: of all */
+	uint8_t wants_args, wants_results;
+};
+
+/* Frees what s->copies has, and zeroes it. */
+void copies_release(struct sites *s);
+
+/* Sets what is wanted from now on: the arguments and results of the functions
+ * whose name matches (NULL: all).  functions becomes the property of s. */
+void copies_want(struct sites *s, int args, int results,
+		 struct regex *functions);
+
+/* Has the hooks copy at a site what is wanted of it; it must be known whether
+ * the site is muted. */
+void copies_judge(struct sites *s, uint32_t site);
+
+/* Answers the hooks that wait for the sites up to the last one that is known.
+ */
+void copies_answer(struct sites *s, uint32_t from);
+
+/* Appends the values to out that the n raw bytes of the site's hook hold. */
+void copies_decode(struct sites *s, uint32_t site, const void *raw, uint32_t n,
+		   struct bytes *out);
+
+#endif
