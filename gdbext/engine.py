@@ -234,6 +234,13 @@ class Recorder:
         """Whether an exception's own what() is called."""
         self._lib.cst_recorder_what(self._r, is_asked)
 
+    def values(self, args: bool, results: bool,
+               functions: Optional[str]) -> None:
+        """Which values of calls are recorded from here on, of which
+        functions (a regex; None: all)."""
+        _call("cst_recorder_values", self._r, args, results,
+              _bytes(functions))
+
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""
         return self._lib.cst_recorder_drain(self._r) != 0

@@ -22,7 +22,7 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-flight [SIZE]] [-to FILE]
+                         [-no-args] [-flight [SIZE]] [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -44,6 +44,8 @@ class StartCommand(TraceCommand):
       -keep-depth N   do not record calls below N levels of their stack
       -keep-time T    do not record calls of less than T
       -keep-size N    do not record functions of less than N bytes of code
+      -no-args        record no arguments and results, whatever `set cstrace
+                      args` and `results` say
       -flight [SIZE]  keep the newest calls only, so many bytes of them (16M),
                       in memory, as a flight recorder does; the last of them
                       are shown when a signal kills the program, those of any
@@ -67,6 +69,7 @@ class StartCommand(TraceCommand):
                Option("keep-depth", options.read_count),
                Option("keep-time", options.read_time_ns),
                Option("keep-size", options.read_count),
+               Option("no-args", None),
                Option("flight", options.read_flight, default=USUAL_FLIGHT),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
@@ -81,7 +84,7 @@ class StartCommand(TraceCommand):
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
         self.session.start(StartOptions(
-            sync="sync" in values, to=to,
+            sync="sync" in values, to=to, no_args="no-args" in values,
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
 

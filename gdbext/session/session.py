@@ -202,6 +202,8 @@ class Session:
         assert self.options is not None
         if options.to is not None:
             given["to"] = options.to
+        if options.no_args:
+            given["no_args"] = True
         if options.sync and not self.options.sync:
             if self.is_recording():
                 raise gdb.GdbError("-sync cannot begin in the middle of a "
@@ -379,6 +381,10 @@ class Session:
             return
         s = self.settings
         self.recording.recorder.what(s["what"])
+        is_on, functions = s.args()
+        self.recording.recorder.values(
+            is_on and not self.options.no_args,
+            s["results"] and not self.options.no_args, functions)
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))

@@ -41,13 +41,14 @@ class StartOptions(NamedTuple):
     keep_time: Optional[int] = None  # nanoseconds
     keep_size: Optional[int] = None
     is_sampled: bool = False  # by `cstrace sample` alone: no calls
+    no_args: bool = False  # no values of calls, whatever the settings say
     flight_bytes: int = 0  # the newest calls only; 0: all
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
                 if value is not None
                 and key not in ("sync", "to", "is_sampled", "flight_bytes",
-                                *KEEPING)}
+                                "no_args", *KEEPING)}
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""

@@ -152,6 +152,14 @@ def _budget_ns(text: str) -> int:
     return read_time_ns("log-budget", text) if text else 0
 
 
+def _args(text: str) -> None:
+    if not text:
+        raise gdb.GdbError("cstrace: args is on, off or a regular expression "
+                           "that functions' names match")
+    if text not in ("on", "off"):
+        _regex(text)
+
+
 _AT_ONCE = ("\nIt acts at once, while the program runs as well; what was "
             "recorded\nstays, `cstrace show -all` has it.  Options of "
             "commands come first.")
@@ -273,6 +281,16 @@ class Settings:
                    "The shim is idle until `cstrace start`, which can so come at "
                    "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
                    "`cstrace stop` only.")
+        self._add(_Checked(
+            "args", "off", "whether calls are recorded with their arguments",
+            "on, off, or a name or regular expression: of these functions "
+            "only.\nRows show them as parse(s=\"12+3\", base=10), as far as the "
+            "program's\ndebug information says where they are at the hook.",
+            self._changed, gdb.PARAM_STRING_NOESCAPE, _args))
+        self._flag("results", False, "whether calls are recorded with results",
+                   "Rows show them as parse(...) = 12, where the code behind "
+                   "the hook says where\nthey are.  If `args` is a regular "
+                   "expression, those of its functions only.")
         self._flag("what", True, "whether an exception's own what() is called",
                    "For its text, where it is thrown and caught.  Off, the text is the "
                    "one\nthat std::runtime_error or std::logic_error was made with, if "
@@ -311,6 +329,14 @@ class Settings:
         if name == "min-time":
             return _time_ns(text)
         return the_regex(text)
+
+    def args(self) -> tuple[bool, Optional[str]]:
+        """Whether arguments are wanted, and of which functions (a regex;
+        None: all)."""
+        text = self._all["args"].value
+        if text in ("on", "off"):
+            return text == "on", None
+        return True, the_regex(text)
 
     def complete_values(self, functions: Callable[[], Any],
                         sources: Callable[[], Any],

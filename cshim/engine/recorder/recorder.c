@@ -26,6 +26,7 @@
 
 enum {
 	TICK_MS = 20,
+	LOOK_NS = 1000000, /* while the names of some sites are asked for */
 	BUSY_US = 1000,
 	/* A round that took so many leaves no time to rest. */
 	BEHIND_RECORDS = 32 * CST_CHUNK_RECORDS,
@@ -107,7 +108,12 @@ static void wait_for_names(struct cst_recorder *r)
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec++;
+	/* Hooks that wait for a look at their sites do not wait for gdb. */
+	until.tv_nsec += r->area->head->wants_values ? LOOK_NS : 999999999;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
 	pthread_cond_timedwait(&r->named, &r->lock, &until);
 }
 
@@ -124,8 +130,10 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	int taken;
 
 	recorder_keep(r);
-	if (recorder_is_held(r))
+	if (recorder_is_held(r)) {
+		sites_learn(&r->sites); /* a hook may wait for that */
 		return TICK_MS * 1000;
+	}
 	thread_ends_mark(r, 0);
 	r->may_hold = !is_handshake;
 	taken = recorder_round(r, peek);
