@@ -37,6 +37,7 @@ void callstack_release(struct callstack *c)
 	}
 	hashmap_release(&c->callers);
 	free(c->async);
+	bytes_release(&c->decoded);
 	callstack_init(c, c->sites, c->pauses);
 }
 
@@ -192,19 +193,25 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 		leave_settle(c, t, f);
 }
 
+const struct bytes *callstack_decode(struct callstack *c, struct thread *t,
+				     uint32_t number)
+{
+	c->decoded.len = 0;
+	if (c->sites->all[number].is_copied)
+		copies_decode(c->sites, number, t->raw, t->n_raw, &c->decoded);
+	t->n_raw = 0;
+	return &c->decoded;
+}
+
 /* A record of a hook that has copied values before it. */
 static __attribute__((noinline)) void
 take_copied(struct callstack *c, struct thread *t, struct frame *f)
 {
-	struct bytes bytes = {0};
+	const struct bytes *bytes = callstack_decode(c, t, f->number);
 	struct values *v = NULL;
 
-	if (f->site->is_copied)
-		copies_decode(c->sites, f->number, t->raw, t->n_raw, &bytes);
-	t->n_raw = 0;
-	if (bytes.len && !bytes.failed)
-		v = values_new(bytes.data, (uint32_t)bytes.len, NULL, 0);
-	bytes_release(&bytes);
+	if (bytes->len && !bytes->failed)
+		v = values_new(bytes->data, (uint32_t)bytes->len, NULL, 0);
 	f->values = v;
 	if (f->site->kind == CST_ENTER)
 		callstack_enter(c, t, f, v);

@@ -38,6 +38,11 @@ struct frame;
 void callstack_call(struct callstack *c, struct thread *t,
 		    const struct frame *f, const struct values *v);
 
+/* Decodes what t->raw holds for a record of that site, which consumes it; what
+ * is returned is valid until the next such call. */
+const struct bytes *callstack_decode(struct callstack *c, struct thread *t,
+				     uint32_t number);
+
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);
 

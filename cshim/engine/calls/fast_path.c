@@ -6,7 +6,9 @@
  */
 #include "calls/fast_path.h"
 
+#include "calls/callstack.h"
 #include "calls/find_lane.h"
+#include "calls/record_text.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 
@@ -30,7 +32,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 	struct stack *s = t->current;
 
 	if (!s->n || !s->lane || t->heir_of || s->n_flying || t->quiet_sp ||
-	    t->n_raw || c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
+	    c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
 	    (!c->keep_ticks &&
 	     !lane_is_plain(s->lane, t->n_calls + 1, t->index)))
 		return 0;
@@ -133,6 +135,33 @@ INLINE int run_leave(struct run_state *run, const struct site *site,
 	return 1;
 }
 
+/* Keeps the values of a call that was entered or has ended. */
+static __attribute__((noinline)) void
+run_keep_values(const struct run_state *run, struct callstack *c,
+		struct thread *t, uint32_t number, uint64_t seq, int is_result)
+{
+	const struct bytes *bytes = callstack_decode(c, t, number);
+
+	if (bytes->len && !bytes->failed)
+		lane_keep_values(run->lane, seq, bytes->data,
+				 (uint32_t)bytes->len, is_result);
+}
+
+/* A mark: 1 if it belongs to the values of the next record, and was taken. */
+INLINE int run_take_mark(const struct callstack *c, struct thread *t,
+			 const struct cst_record *r, uint32_t number, int waits)
+{
+	if (waits || c->shows_values)
+		return 0;
+	if (number == CST_TEXT)
+		record_text_add(t, r);
+	else if (number == CST_VALUES)
+		record_raw_take(t, r);
+	else
+		return 0;
+	return 1;
+}
+
 INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			 const struct cst_record *records, uint32_t n,
 			 uint32_t n_known, int waits)
@@ -154,8 +183,15 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 		 * a number that is not one only prefetches in vain. */
 		__builtin_prefetch(r + 32);
 		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
-		if (unlikely(time < run.from || number >= n_known ||
-			     site->is_muted))
+		if (unlikely(time < run.from || number >= n_known))
+			break;
+		if (unlikely(site->is_muted)) {
+			if (!run_take_mark(c, t, r, number, waits))
+				break;
+			run.from = time;
+			continue;
+		}
+		if (unlikely(t->n_raw && (waits || c->shows_values)))
 			break;
 		cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
 					  : cst_record_sp(r)) +
@@ -164,11 +200,17 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			if (unlikely(!run_enter(&run, site, number, cfa,
 						time - run.paused, waits)))
 				break;
+			if (unlikely(t->n_raw))
+				run_keep_values(&run, c, t, number,
+						run.top->seq, 0);
 			run.from = time;
 		} else {
 			if (unlikely(!run_leave(&run, site, cfa,
 						time - run.paused, waits)))
 				break;
+			if (unlikely(t->n_raw))
+				run_keep_values(&run, c, t, number,
+						run.top[1].seq, 1);
 			run.from = time;
 			if (unlikely(run.top < run.bottom)) {
 				r++;

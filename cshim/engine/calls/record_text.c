@@ -50,6 +50,7 @@ void record_raw_take(struct thread *t, const struct cst_record *r)
 {
 	uint32_t n = byte_of(r, 0), n_before = 0;
 	const char *before;
+	uint64_t rest[2];
 
 	t->n_raw = 0;
 	if (n > CST_RAW_MAX)
@@ -62,7 +63,8 @@ void record_raw_take(struct thread *t, const struct cst_record *r)
 			return;
 		memcpy(t->raw, before, n_before);
 	}
-	for (uint32_t i = n_before; i < n; i++)
-		t->raw[i] = byte_of(r, i - n_before + 1);
+	rest[0] = cst_record_sp(r) >> 8 | cst_record_fp(r) << 40;
+	rest[1] = cst_record_fp(r) >> 24;
+	memcpy(t->raw + n_before, rest, n - n_before);
 	t->n_raw = (uint8_t)n;
 }

@@ -10,6 +10,7 @@
 
 #include "area/clock.h"
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/hashmap.h"
 #include "file/writer.h"
 #include "names/filter.h"
@@ -165,6 +166,9 @@ struct callstack {
 	/* stays: callstack_take() stops where a thread changes to another
 	 * stack; has_left: it did so. */
 	uint8_t stays, has_left;
+	/* The live view may ask for the values of calls that are open. */
+	uint8_t shows_values;
+	struct bytes decoded;	     /* values of one record */
 	const struct pauses *pauses; /* borrowed */
 	/* private */
 	struct stack *stacks; /* all stacks, newest first */

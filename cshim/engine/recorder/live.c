@@ -429,6 +429,7 @@ void live_set(struct live *l, const struct live_options *options,
 	l->rows.is_unordered = options->min_ns != 0;
 	pending_fold(&l->rows);
 	c->listener = (struct call_listener){0};
+	c->shows_values = filter != NULL;
 	l->is_passing = l->is_flooded = 0;
 	if (!filter)
 		return;

@@ -64,10 +64,11 @@ static int emit_byte(struct copier *c, uint8_t byte)
 	return 1;
 }
 
+/* All of the word is written: there is room for that behind raw's end. */
 static void emit_word(struct copier *c, uint64_t word, uint32_t size)
 {
-	for (uint32_t i = 0; i < size; i++)
-		c->raw[c->n++] = (uint8_t)(word >> (i * 8));
+	__builtin_memcpy(c->raw + c->n, &word, sizeof(word));
+	c->n += size;
 }
 
 static int step_register(struct copier *c, const struct cst_copy *step)
@@ -241,27 +242,21 @@ uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
 /* ---- records ---------------------------------------------------------------
  */
 
+/* Six bytes, the lowest first; two more are read. */
 static uint64_t six_bytes(const uint8_t *p)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
-	for (int i = 5; i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
-}
-
-static void put_bytes(struct cst_record *r, uint64_t time, uint32_t mark,
-		      const uint8_t *bytes)
-{
-	cst_record_set(r, time, mark, six_bytes(bytes), six_bytes(bytes + 6));
+	__builtin_memcpy(&v, p, sizeof(v));
+	return v & 0xffffffffffffull;
 }
 
 int copy_put(const struct copy_event *e)
 {
 	uint32_t entry =
 		__atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
-	/* One in front for the number, and zeroes behind. */
-	uint8_t raw[CST_RAW_MAX + 2 * CST_TEXT_BYTES], last[CST_TEXT_BYTES];
+	uint8_t raw[CST_RAW_MAX + 2 * CST_TEXT_BYTES]; /* zeroes behind */
+	const uint8_t *at = raw;
 	uint64_t time = e->time;
 	uint32_t n = 0, n_texts = 0;
 	struct cst_record *r;
@@ -270,6 +265,8 @@ int copy_put(const struct copy_event *e)
 		time = clock_ticks();
 	if (entry >= CST_COPY_FIRST)
 		n = copy_run(entry - CST_COPY_FIRST, e->registers, raw);
+	for (uint32_t i = 0; i < CST_TEXT_BYTES + 4; i += 8)
+		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
 	if (n > CST_VALUES_BYTES)
 		n_texts = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
 			  CST_TEXT_BYTES;
@@ -279,17 +276,13 @@ int copy_put(const struct copy_event *e)
 	/* Whatever this took is in no duration of the function itself. */
 	if (!time)
 		time = clock_ticks();
-	for (uint32_t i = 0; i < n_texts; i++)
-		put_bytes(r++, time, CST_TEXT, raw + i * CST_TEXT_BYTES);
-	if (n) {
-		last[0] = (uint8_t)n;
-		for (uint32_t i = 1; i < CST_TEXT_BYTES; i++) {
-			uint32_t at = n_texts * CST_TEXT_BYTES + i - 1;
-
-			last[i] = at < n ? raw[at] : 0;
-		}
-		put_bytes(r++, time, CST_VALUES, last);
-	}
+	for (uint32_t i = 0; i < n_texts; i++, at += CST_TEXT_BYTES)
+		cst_record_set(r++, time, CST_TEXT, six_bytes(at),
+			       six_bytes(at + 6));
+	if (n)
+		cst_record_set(r++, time, CST_VALUES,
+			       (six_bytes(at) << 8 | n) & 0xffffffffffffull,
+			       six_bytes(at + 5));
 	cst_record_set(r, time, e->site, e->sp, e->fp);
 	return 1;
 }

@@ -23,7 +23,8 @@ struct copy_event {
 };
 
 /* Runs the program that begins with step `first`, and puts what it emits into
- * raw[CST_RAW_MAX].  Returns the number of bytes. */
+ * raw[CST_RAW_MAX + 8], of which the last 8 bytes only make room.  Returns the
+ * number of bytes. */
 uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
 		  uint8_t *raw);
 
@@ -34,7 +35,7 @@ int copy_put(const struct copy_event *e);
 
 /* Waits until the reader has looked at the site, which is new, at most
  * COPY_WAIT_MS, if it wants values.  Async-signal-safe. */
-enum { COPY_WAIT_MS = 200 };
+enum { COPY_WAIT_MS = 2000 };
 void copy_wait(uint32_t site);
 
 #endif
