@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1361713826
+VERSION = 4104889361
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -146,6 +146,7 @@ class cst_choice(C.Structure):
         ("at_ns", C.c_uint64),
         ("has_at", C.c_uint8),
         ("reserved2", C.c_uint8 * 7),
+        ("where", C.c_char_p),
     ]
 
 
@@ -531,6 +532,8 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_trace_has_function": (C.c_int, [C.c_void_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
+    "cst_trace_has_values": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
+        C.c_uint32]),
     "cst_trace_has_file": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,
         C.c_uint32]),
     "cst_trace_has_module": (C.c_int, [C.c_void_p, C.c_char_p, C.c_char_p,

@@ -6,6 +6,7 @@
  */
 #include "sites/copies.h"
 #include "args/args.h"
+#include "args/decode.h"
 #include "base/array.h"
 #include "base/regex.h"
 #include "sites/sites.h"

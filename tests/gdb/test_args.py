@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Arguments and results of calls: in rows of gdb and of the command, of what
+the hooks of gcc and clang see."""
+
+import re
+import shutil
+
+import pytest
+
+from lib_build import Variant, build
+from lib_cstrace import cstrace
+from lib_gdb import run_gdb
+
+BUILDS = [(cc, level) for cc in ("gcc", "clang") for level in ("-O0", "-O2")]
+ARGS = ("set cstrace args on", "set cstrace results on")
+
+
+@pytest.fixture(params=BUILDS, ids=lambda p: "".join(p))
+def program(request):
+    compiler, level = request.param
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    return build("args.c", variant=Variant(compiler, level))
+
+
+def calls_of(text, function):
+    """What rows have of the calls of the function, without the place."""
+    return re.findall(r"\s(%s(?:\(.*?\))?(?: = [^ ]+)?)(?:  |$)"
+                      % re.escape(function), text, re.M)
+
+
+def check(text):
+    """As far as each compiler leaves them anywhere."""
+    assert calls_of(text, "parse")[:2] == ['parse(s="12+3", base=10) = 12',
+                                           'parse(s="ff", base=16) = 255']
+    assert calls_of(text, "nothing") == ["nothing"]
+    fibs = calls_of(text, "fib")
+    assert fibs[0].startswith("fib(n=3, depth=0)")
+    assert "fib(n=1, depth=2)" in [f.partition(" = ")[0] for f in fibs]
+    assert re.search(r"area\(p=0x[0-9a-f]+, c=BLUE\)", text)
+
+
+def test_recorded_with_args(program, tmp_path):
+    done = cstrace(tmp_path, "record", "--args", "-o", "t.cst", program)
+    assert done.status == 0, done
+    check(cstrace(tmp_path, "show", "t.cst").out)
+
+
+def test_no_args_without_the_option(program, tmp_path):
+    assert cstrace(tmp_path, "record", "-o", "t.cst", program).status == 0
+    assert calls_of(cstrace(tmp_path, "show", "t.cst").out, "parse") == [
+        "parse", "parse", "parse"]
+
+
+def test_live_and_shown_in_gdb(program, tmp_path):
+    run = run_gdb(tmp_path, program, *ARGS, "cstrace start", "run",
+                  "echo ---\\n", "cstrace show")
+    live, shown = run.out.split("---\n")
+    check(live)
+    check(shown)
+
+
+def plain():
+    return build("args.c")
+
+
+def test_of_functions_that_match(tmp_path):
+    done = cstrace(tmp_path, "record", "--args=^pa", "-o", "t.cst", plain())
+    assert done.status == 0, done
+    text = cstrace(tmp_path, "show", "t.cst").out
+    assert 'parse(s="12+3", base=10) = 12' in text
+    assert calls_of(text, "fib")[0] == "fib"
+
+
+def test_no_args_at_start(tmp_path):
+    run = run_gdb(tmp_path, plain(), *ARGS, "cstrace start -no-args", "run")
+    assert calls_of(run.out, "parse")[0] == "parse"
+
+
+def test_results_alone(tmp_path):
+    run = run_gdb(tmp_path, plain(), "set cstrace args off",
+                  "set cstrace results on", "cstrace start", "run")
+    assert calls_of(run.out, "parse")[0] == "parse = 12"
+
+
+def test_what_cannot_be_read_is_said(tmp_path):
+    cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(), "bad")
+    text = cstrace(tmp_path, "show", "t.cst").out
+    assert "length(s=<cannot read>)" in text
+
+
+def test_bad_values_of_the_settings(tmp_path):
+    run = run_gdb(tmp_path, plain(), "set cstrace args (", "show cstrace args",
+                  "set cstrace args", "show cstrace args")
+    assert "args: " in run.out
+    assert "regular expression" in run.out
+    done = cstrace(tmp_path, "record", "--args=(", plain())
+    assert done.status != 0
+
+
+def test_threads_handlers_and_forks(tmp_path):
+    done = cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(),
+                   "busy")
+    assert done.status == 0, done
+    text = cstrace(tmp_path, "show", "t.cst").out
+    sums = re.findall(r"sum\(a=(\d+), b=(\d+)\) = (\d+)", text)
+    assert len(sums) == 3 * 400
+    assert all(int(a) + int(b) == int(c) for a, b, c in sums)
+    assert "on_signal(number=10)" in text
+    assert "in_child(x=77) = 78" in text
