@@ -84,7 +84,7 @@ class StartCommand(TraceCommand):
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
         self.session.start(StartOptions(
-            sync="sync" in values, to=to, no_args="no-args" in values,
+            sync="sync" in values, to=to, no_args="no_args" in values,
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
 

@@ -81,7 +81,9 @@ enum cst_kind {
 enum cst_verdict {
 	CST_RECORDED = 0,
 	CST_MUTED = 1,
-	CST_COPIED = 2, /* recorded, and the site's copy program is run */
+	/* Recorded, and the site's copy program is run.  A site of a hook
+	 * begins with this where the reader wants values. */
+	CST_COPIED = 2,
 };
 
 /* How an entry's site leads from its record to the canonical frame address, as
@@ -194,10 +196,10 @@ enum cst_copy_register {
 /* What a step of a copy program does.  Steps "emit" raw bytes, which the
  * CST_VALUES record hands to the reader; A is an address that a step sets for
  * those after it.  No step can fault: what cannot be read has a status that
- * says so, and A then leads nowhere.  A status and what follows it are emitted together.
- * A step whose bytes have no room within CST_RAW_MAX emits nothing and ends the
- * program, as does a register or frame step that cannot be done: the reader
- * sees that the bytes end too early. */
+ * says so, and A then leads nowhere.  A status and what follows it are emitted
+ * together. A step whose bytes have no room within CST_RAW_MAX emits nothing
+ * and ends the program, as does a register or frame step that cannot be done:
+ * the reader sees that the bytes end too early. */
 enum cst_copy_op {
 	CST_COPY_END = 0,
 	/* Emits the low `size` bytes (at most 8) of the register. */

@@ -8,6 +8,7 @@
 #include "core/chunk.h"
 #include "core/readable.h"
 #include "core/reader.h"
+#include "core/site.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
@@ -263,6 +264,12 @@ int copy_put(const struct copy_event *e)
 
 	if (!time && e->kind != CST_ENTER)
 		time = clock_ticks();
+	if (unlikely(!entry)) {
+		copy_wait(e->site);
+		if (site_is_muted(e->site))
+			return 1;
+		entry = __atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
+	}
 	if (entry >= CST_COPY_FIRST)
 		n = copy_run(entry - CST_COPY_FIRST, e->registers, raw);
 	for (uint32_t i = 0; i < CST_TEXT_BYTES + 4; i += 8)

@@ -49,11 +49,7 @@ static void write_record(const struct depth_event *e, uint32_t state)
 	uint32_t site = site_intern(&key, e->kind);
 	struct cst_record *r;
 
-	if (!site)
-		return;
-	if (unlikely(area->wants_values))
-		copy_wait(site);
-	if (site_is_muted(site))
+	if (!site || site_is_muted(site))
 		return;
 	if (site_verdict(site) == CST_COPIED) {
 		if (!put(e, site, e->kind == CST_ENTER ? 0 : time))

@@ -141,6 +141,11 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	s->caller = k->caller;
 	s->hook = k->hook;
 	s->process = (uint16_t)(state_page.process - 1);
+	/* Until the reader has looked at it, so that no thread passes over
+	 * another one that waits for that (copy.h). */
+	if (kind <= CST_EXIT &&
+	    __atomic_load_n(&area->wants_values, __ATOMIC_RELAXED))
+		s->verdict = CST_COPIED;
 	/* Pairs with the reader's acquire: a site with a kind is whole. */
 	__atomic_store_n(&s->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 	table_put(site_index.table, k, (uint32_t)n);
