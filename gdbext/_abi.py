@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 4104889361
+VERSION = 1430663948
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -130,7 +130,7 @@ class cst_choice(C.Structure):
         ("std", C.c_uint8),
         ("names", C.c_uint8),
         ("samples", C.c_uint8),
-        ("reserved", C.c_uint8),
+        ("words", C.c_uint8),
         ("thread", C.c_uint32),
         ("process", C.c_uint32),
         ("last", C.c_uint64),
@@ -440,6 +440,7 @@ PROTOTYPES = {
     "cst_version": (C.c_char_p, []),
     "cst_abi": (C.c_uint32, []),
     "cst_interrupt": (None, []),
+    "cst_progress": (C.c_int, [C.POINTER(C.c_uint64)]),
     "cst_recorder_open": (C.c_int, [C.POINTER(cst_recorder_options),
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),

@@ -239,7 +239,7 @@ class Recorder:
         """Which values of calls are recorded from here on, of which
         functions (a regex; None: all)."""
         _call("cst_recorder_values", self._r, args, results,
-              _bytes(functions))
+              as_bytes(functions))
 
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""

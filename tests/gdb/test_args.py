@@ -30,7 +30,7 @@ def calls_of(text, function):
 
 
 def check(text):
-    """As far as each compiler leaves them anywhere."""
+    """What every compiler leaves somewhere."""
     assert calls_of(text, "parse")[:2] == ['parse(s="12+3", base=10) = 12',
                                            'parse(s="ff", base=16) = 255']
     assert calls_of(text, "nothing") == ["nothing"]

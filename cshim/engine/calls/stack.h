@@ -132,7 +132,7 @@ struct thread {
 	uint64_t quiet_sp; /* of its last CST_QUIET; 0: it records */
 	char *text;	   /* of CST_TEXT records */
 	uint32_t n_text;
-	/* Of a CST_VALUES record: what the next record of a site is with. */
+	/* The bytes of a CST_VALUES record, for the next record of a site. */
 	uint8_t n_raw;
 	uint8_t raw[CST_RAW_MAX];
 	uint8_t has_uncaught; /* an exception ends the program */

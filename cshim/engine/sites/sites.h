@@ -36,7 +36,7 @@ struct site {
 	uint8_t is_own; /* of cstrace.h: muted, for it is not for the fast path
 			 */
 	uint8_t is_excluded; /* such a one whose records are dropped */
-	uint8_t is_copied; /* its hook copies values */
+	uint8_t is_copied;   /* its hook copies values */
 	uint8_t reserved;
 };
 /* A cache line holds two: one is looked up for each record. */
