@@ -278,6 +278,40 @@ static void any_text_does_no_harm(void **state)
 	}
 }
 
+/* Within bounds, whatever the values. */
+static void any_values_do_no_harm(void **state)
+{
+	static const char tags[] = "iuxpfcbsS0?dno{}[]{[";
+	struct names *names = a_program();
+	struct cst_error err;
+	struct where *w;
+	uint64_t seed = 7;
+
+	(void)state;
+	assert_int_equal(
+		where_new("parse.s < 'b' || base > 3 || p.x == NULL || p =~ "
+			  "'[=]1' || mode =~ A || v.size > 2 || path == a",
+			  &w, &err),
+		0);
+	for (int i = 0; i < 20000; i++) {
+		uint32_t n = (uint32_t)i % 40;
+		uint8_t *bytes = malloc(n + (size_t)10);
+
+		assert_non_null(bytes);
+		for (uint32_t k = 0; k < n + 10; k++) {
+			seed = seed * 6364136223846793005u + 1;
+			bytes[k] = seed >> 33 & 3
+					   ? (uint8_t)tags[(seed >> 48) %
+							   (sizeof(tags) - 1)]
+					   : (uint8_t)(seed >> 48);
+		}
+		where_holds(w, &names->functions[i % 2], bytes, n, 10);
+		free(bytes);
+	}
+	where_free(w);
+	names_free(names);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +321,7 @@ int main(void)
 		cmocka_unit_test(a_condition_has_so_many_parts),
 		cmocka_unit_test(names_that_nothing_has_are_found),
 		cmocka_unit_test(any_text_does_no_harm),
+		cmocka_unit_test(any_values_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
