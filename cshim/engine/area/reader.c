@@ -18,11 +18,11 @@
 /* How long an interrupted hook may take to fill the slot that it took. */
 enum { HOLE_PATIENCE_NS = 100000000 };
 
-struct held {
+struct waiting {
 	uint32_t thread, seq, chunk, is_full;
 };
 
-/* held[next] to held[end - 1] are one thread's. */
+/* waiting[next] to waiting[end - 1] are one thread's. */
 struct turn {
 	uint32_t next, end;
 };
@@ -37,9 +37,9 @@ struct stream {
 int reader_init(struct reader *r, struct area *a, struct cst_error *err)
 {
 	*r = (struct reader){.area = a};
-	r->held = calloc(CST_MAX_CHUNKS, sizeof(*r->held));
+	r->waiting = calloc(CST_MAX_CHUNKS, sizeof(*r->waiting));
 	r->turns = calloc(CST_MAX_CHUNKS, sizeof(*r->turns));
-	if (r->held && r->turns)
+	if (r->waiting && r->turns)
 		return 0;
 	reader_release(r);
 	return cst_fail_memory(err);
@@ -47,15 +47,15 @@ int reader_init(struct reader *r, struct area *a, struct cst_error *err)
 
 void reader_release(struct reader *r)
 {
-	free(r->held);
+	free(r->waiting);
 	free(r->turns);
 	free(r->streams);
 	*r = (struct reader){0};
 }
 
-static int held_order(const void *a, const void *b)
+static int waiting_order(const void *a, const void *b)
 {
-	const struct held *x = a, *y = b;
+	const struct waiting *x = a, *y = b;
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
@@ -74,8 +74,8 @@ static int reader_room(struct reader *r, uint32_t thread)
 static void reader_deal_turns(struct reader *r)
 {
 	r->n_turns = 0;
-	for (uint32_t i = 0; i < r->n_held; i++) {
-		if (!i || r->held[i].thread != r->held[i - 1].thread)
+	for (uint32_t i = 0; i < r->n_waiting; i++) {
+		if (!i || r->waiting[i].thread != r->waiting[i - 1].thread)
 			r->turns[r->n_turns++].next = i;
 		r->turns[r->n_turns - 1].end = i + 1;
 	}
@@ -85,13 +85,13 @@ int reader_scan(struct reader *r)
 {
 	int n_full = 0;
 
-	r->n_held = 0;
+	r->n_waiting = 0;
 	for (uint32_t i = 0; i < r->area->n_chunks; i++) {
 		const struct cst_chunk *c = &r->area->chunks[i];
 		/* Pairs with the release of the writer: thread and seq are
 		 * set, and in a full chunk all records that will be. */
 		uint32_t state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
-		struct held h = {
+		struct waiting h = {
 			.thread = __atomic_load_n(&c->thread, __ATOMIC_RELAXED),
 			.seq = c->seq,
 			.chunk = i,
@@ -101,16 +101,16 @@ int reader_scan(struct reader *r)
 			continue;
 		if (h.thread >= CST_MAX_THREADS || reader_room(r, h.thread) < 0)
 			continue;
-		r->held[r->n_held++] = h;
+		r->waiting[r->n_waiting++] = h;
 		n_full += h.is_full;
 	}
-	qsort(r->held, r->n_held, sizeof(*r->held), held_order);
+	qsort(r->waiting, r->n_waiting, sizeof(*r->waiting), waiting_order);
 	reader_deal_turns(r);
 	return n_full;
 }
 
-static uint32_t next_whole(const struct cst_record *records, uint32_t from,
-			   uint32_t to)
+static uint32_t next_written(const struct cst_record *records, uint32_t from,
+			     uint32_t to)
 {
 	while (from < to &&
 	       !__atomic_load_n(&records[from].time, __ATOMIC_ACQUIRE))
@@ -150,25 +150,25 @@ static uint32_t chunk_used(const struct cst_chunk *c,
 			   const struct cst_record *records)
 {
 	uint32_t used = __atomic_load_n(&c->next, __ATOMIC_RELAXED);
-	uint32_t whole = CST_CHUNK_RECORDS;
+	uint32_t written = CST_CHUNK_RECORDS;
 
-	while (whole > 0 &&
-	       !__atomic_load_n(&records[whole - 1].time, __ATOMIC_ACQUIRE))
-		whole--;
+	while (written > 0 &&
+	       !__atomic_load_n(&records[written - 1].time, __ATOMIC_ACQUIRE))
+		written--;
 	if (used > CST_CHUNK_RECORDS)
 		used = CST_CHUNK_RECORDS;
-	return used > whole ? used : whole;
+	return used > written ? used : written;
 }
 
-static int is_whole(const struct cst_record *r)
+static int is_written(const struct cst_record *r)
 {
-	/* Pairs with the hook's release: a record with a time is whole. */
+	/* Pairs with the hook's release: a record with a time is written. */
 	return __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* How many records of a chunk can be readable, the first of them being so; or
  * 0: nothing (more) now. */
-static uint32_t stream_run(struct reader *r, const struct held *h, int peek)
+static uint32_t stream_run(struct reader *r, const struct waiting *h, int peek)
 {
 	struct stream *s = &r->streams[h->thread];
 	const struct cst_record *records = area_chunk(r->area, h->chunk);
@@ -180,14 +180,14 @@ static uint32_t stream_run(struct reader *r, const struct held *h, int peek)
 		used = chunk_used(&r->area->chunks[h->chunk], records);
 	if (s->n_done >= used)
 		return 0;
-	if (!is_whole(&records[s->n_done]) &&
+	if (!is_written(&records[s->n_done]) &&
 	    (!h->is_full ||
-	     stream_hole(r, s, next_whole(records, s->n_done, used))))
+	     stream_hole(r, s, next_written(records, s->n_done, used))))
 		return 0;
 	return used - s->n_done;
 }
 
-static int is_used_up(const struct reader *r, const struct held *h)
+static int is_used_up(const struct reader *r, const struct waiting *h)
 {
 	const struct cst_chunk *c = &r->area->chunks[h->chunk];
 
@@ -199,7 +199,7 @@ static int is_used_up(const struct reader *r, const struct held *h)
 int reader_next(struct reader *r, uint32_t turn, int peek, struct slice *out)
 {
 	for (struct turn *t = &r->turns[turn]; t->next < t->end; t->next++) {
-		const struct held *h = &r->held[t->next];
+		const struct waiting *h = &r->waiting[t->next];
 		struct stream *s = &r->streams[h->thread];
 		uint32_t n;
 
@@ -231,12 +231,12 @@ int reader_is_newest(const struct reader *r, uint32_t turn)
 {
 	const struct turn *t = &r->turns[turn];
 
-	return t->next + 1 >= t->end || !r->held[t->next + 1].is_full;
+	return t->next + 1 >= t->end || !r->waiting[t->next + 1].is_full;
 }
 
 void reader_done(struct reader *r, uint32_t turn, uint32_t n)
 {
-	const struct held *h = &r->held[r->turns[turn].next];
+	const struct waiting *h = &r->waiting[r->turns[turn].next];
 	struct stream *s = &r->streams[h->thread];
 
 	r->n_records += n;
@@ -251,7 +251,7 @@ uint32_t slice_count(const struct slice *s)
 {
 	uint32_t n = 0;
 
-	while (n < s->n && is_whole(&s->records[n]))
+	while (n < s->n && is_written(&s->records[n]))
 		n++;
 	return n;
 }

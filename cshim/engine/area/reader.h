@@ -28,8 +28,8 @@ struct reader {
 	/* private */
 	struct stream *streams; /* one for each thread of the area */
 	uint32_t n_streams, cap_streams;
-	struct held *held; /* chunks that hold something, by thread and seq */
-	uint32_t n_held;
+	struct waiting *waiting; /* chunks with records, by thread and seq */
+	uint32_t n_waiting;
 	struct turn *turns; /* each thread's part of them */
 	uint32_t n_turns;   /* as many as threads have something */
 };
