@@ -77,6 +77,35 @@ export class Boxes {
     return this.start[box] <= time + slack ? box : -1;
   }
 
+  // The place of a box in its row.
+  placeOf(row, box) {
+    let low = row.from;
+    let high = row.to - 1;
+
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const other = this.order[middle];
+      if (this.start[other] < this.start[box] || (this.start[other] === this.start[box] && other < box)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  // The box above, or beside it in its row, or the first below it; or -1.
+  near(lane, box, key) {
+    const level = this.level[box];
+    const row = lane.rows[level];
+
+    if (key === 'ArrowUp') return level ? this.find(lane.rows[level - 1], this.start[box], 0) : -1;
+    if (key === 'ArrowDown') {
+      const below = lane.rows[level + 1];
+      const at = below ? this.seek(below, below.from, this.start[box]) : 0;
+      return below && at < below.to && this.start[this.order[at]] < this.endOf(box) ? this.order[at] : -1;
+    }
+    const at = this.placeOf(row, box) + (key === 'ArrowLeft' ? -1 : 1);
+    return at >= row.from && at < row.to ? this.order[at] : -1;
+  }
+
   // A row from left to right, where a nanosecond is `zoom` pixels and `start`
   // at the left: wide(box, place, x, w) for each box of a pixel or more,
   // narrow(from, to, pixel) for the places of those that share one.

@@ -471,9 +471,46 @@ export class Chart {
     engine.setZoom(clientWidth / (end - start));
   }
 
-  setKeys(isOn) {
+  // The library's keys, which move and zoom; while a box is chosen the arrows
+  // are for the boxes.
+  setKeys(isWanted) {
+    const isOn = isWanted && this.plugin.selected < 0;
+
+    this.wantsKeys = isWanted;
     this.container.hotkeys(isOn);
     if (!isOn) this.container.interactionsEngine.keys = {};
+  }
+
+  // Returns whether the key is one for boxes.
+  press(key) {
+    const { boxes, plugin } = this;
+    const { selected } = plugin;
+
+    if (key === 'Enter') {
+      if (selected >= 0) this.zoomTo(selected);
+      else this.choose(this.firstInView());
+      return true;
+    }
+    if (selected < 0 || !key.startsWith('Arrow')) return false;
+    this.choose(boxes.near(boxes.lanes[plugin.laneOf(selected)], selected, key));
+    return true;
+  }
+
+  choose(box) {
+    if (box < 0) return;
+    this.plugin.listener.clicked(box);
+    this.show(box);
+  }
+
+  firstInView() {
+    const { boxes } = this;
+    const [from, to] = this.view();
+
+    for (const { rows: [row] } of boxes.lanes) {
+      const at = row ? boxes.seek(row, row.from, from) : 0;
+      if (row && at < row.to && boxes.start[boxes.order[at]] <= to) return boxes.order[at];
+    }
+    return -1;
   }
 
   wheel(event) {
@@ -528,6 +565,7 @@ export class Chart {
 
   select(box) {
     this.plugin.selected = box;
+    this.setKeys(this.wantsKeys);
     this.container.render();
   }
 

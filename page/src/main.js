@@ -351,7 +351,7 @@ class Page {
     else if (this.details.copies[key]) this.details.copies[key]();
     else if (key === 'Backspace' && this.view.zoomBack) this.view.zoomBack();
     else if (VIEWS[key - 1]) this.go(VIEWS[key - 1]);
-    else if (target.tagName === 'BUTTON' && (key === 'Enter' || key === ' ')) return false;
+    else if (['A', 'BUTTON'].includes(target.tagName) && (key === 'Enter' || key === ' ')) return false;
     else if (this.view.scrollBy && key.startsWith('Page')) this.view.scrollBy(key === 'PageUp' ? -300 : 300);
     else return this.view.press?.(key) ?? false;
     return true;

@@ -321,6 +321,34 @@ def test_a_view_that_was_clicked_has_the_keys(page, shop):
     page.wait("cstrace.focused >= 0")
 
 
+@pytest.mark.parametrize("view", ["chart", "flame"])
+def test_keys_go_from_box_to_box(page, shop, view):
+    page.open(shop / "t.html")
+    page.view("1" if view == "chart" else "2", view)
+    page.press("\ue007")  # Enter
+    chosen = "cstrace.view.plugin.selected"
+    page.wait(chosen + " >= 0")
+
+    def press(key):
+        page.press(key)
+        box = page.run(chosen)
+        return box, page.run("cstrace.view.boxes.level[%d]" % box)
+
+    first = page.run(chosen)
+    below, level = press("\ue015")
+    assert level == 1 and below != first
+    beside, level = press("\ue014")
+    assert level == 1 and beside != below
+    assert press("\ue012") == (below, 1)
+    assert press("\ue013") == (first, 0)
+    page.press("\ue015", "\ue007")
+    page.wait("!cstrace.view.isAll()")
+    page.press("\ue00c", "\ue00c")  # Escape: the zoom, the choice
+    page.wait(chosen + " < 0")
+    page.press("\ue014")
+    assert page.run(chosen) == -1
+
+
 def test_where_the_browser_does_not_copy(page, shop):
     """The text can be copied by hand."""
     page.open(shop / "t.html")
