@@ -275,7 +275,8 @@ COMPLETIONS = [
     ("set cstrace timestamp e", {"set cstrace timestamp elapsed"}),
     ("set cstrace sync-method h", {"set cstrace sync-method handshake"}),
     ("show cstrace po", {"show cstrace pool"}),
-    ("info cst", {"info cstrace", "info cstrace-log", "info cstrace-stops"}),
+    ("info cst", {"info cstrace", "info cstrace-log", "info cstrace-on",
+                  "info cstrace-stops"}),
 ]
 
 
