@@ -352,6 +352,21 @@ static void call_again(const struct outside *o, uint32_t tid)
 	ptrace(PTRACE_SETREGS, (pid_t)tid, NULL, &r);
 }
 
+/* It had begun to wait when it stopped: what it ran, it ran elsewhere. */
+static int has_waited(uint32_t tid)
+{
+	enum { FIRST_RESTART = 512, LAST_RESTART = 516 }; /* the kernel's own */
+	struct user_regs_struct r;
+	long long result;
+
+	if (ptrace(PTRACE_GETREGS, (pid_t)tid, NULL, &r) < 0)
+		return 0;
+	result = -(long long)r.rax;
+	return (long long)r.orig_rax >= 0 &&
+	       (result == EINTR ||
+		(result >= FIRST_RESTART && result <= LAST_RESTART));
+}
+
 /* A thread that is ready but waits for a processor stands where it waited
  * before, and its time was spent elsewhere.  One that we took the processor
  * from has waited no longer than this round. */
@@ -362,8 +377,9 @@ static int is_where_it_ran(const struct outside *o, const struct task *t)
 	if (o->samples->clock != CST_SAMPLE_CPU)
 		return 1;
 	now = read_ran(o, t->tid);
-	return now.n == t->before.n ||
-	       now.delay_ns - t->before.delay_ns <= now_ns() - t->asked_ns;
+	return !has_waited(t->tid) &&
+	       (now.n == t->before.n ||
+		now.delay_ns - t->before.delay_ns <= now_ns() - t->asked_ns);
 }
 
 static void give_back(const struct outside *o, struct task *t, uint32_t weight)
