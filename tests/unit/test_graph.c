@@ -166,14 +166,13 @@ static void rows_are_sorted_and_left_out(void **state)
 		"1 800 500 100% main\n"
 		"2 200 156 25%   f\n"
 		"# 4 rows are left out; -min-share 0 shows them\n");
-	assert_string_equal(
-		rows(t, (struct cst_graph){.limit = 5, .depth = 9}),
-		"1 800 500 100% main\n"
-		"2 200 156 25%   f\n"
-		"1 70 30 8%     g\n"
-		"2 14 14 1%     h\n"
-		"1 100 100 12%   h\n"
-		"# 1 row is left out; -depth 0 -limit 0 show it\n");
+	assert_string_equal(rows(t, (struct cst_graph){.limit = 5, .depth = 9}),
+			    "1 800 500 100% main\n"
+			    "2 200 156 25%   f\n"
+			    "1 70 30 8%     g\n"
+			    "2 14 14 1%     h\n"
+			    "1 100 100 12%   h\n"
+			    "# 1 row is left out; -depth 0 -limit 0 show it\n");
 	cst_trace_free(t);
 }
 

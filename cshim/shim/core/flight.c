@@ -56,8 +56,7 @@ static void tell_bad_size(const char *size)
 		return;
 	is_told = 1;
 	n = put(line, n, size, n + 60);
-	n = put(line, n,
-		" is no size of at least 64K; say 512K, 16M or 1G\n",
+	n = put(line, n, " is no size of at least 64K; say 512K, 16M or 1G\n",
 		sizeof(line));
 	sys_write(2, line, n);
 }
