@@ -4,7 +4,6 @@ without the user's breakpoints, up to that call."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Optional
 
 import gdb
@@ -48,15 +47,6 @@ def file_of(way: Way) -> Optional[str]:
     return way.module
 
 
-def _catchpoints(is_enabled: bool = True) -> list[int]:
-    """The numbers of those that are enabled, or are not: gdb.breakpoints()
-    has none of them."""
-    shown = gdb.execute("info breakpoints", to_string=True)
-    return [int(n) for n in re.findall(
-        r"^(\d+)\s+catchpoint\s+\w+\s+%s\s" % ("y" if is_enabled else "n"),
-        shown, re.M)]
-
-
 class OnTheWay:
     """From the command to the stop in the call, or to the program's end."""
 
@@ -69,7 +59,6 @@ class OnTheWay:
         self._is_complete = is_complete
         self._place = _UNKNOWN
         self._disabled: list[gdb.Breakpoint] = []
-        self._catchpoints: list[int] = []  # that were disabled, too
 
     # ---- the condition -------------------------------------------------------
 
@@ -95,9 +84,6 @@ class OnTheWay:
             if b.enabled and b.visible:
                 b.enabled = False
                 self._disabled.append(b)
-        self._catchpoints = _catchpoints()
-        for number in self._catchpoints:
-            gdb.execute("disable %d" % number, to_string=True)
 
     def rest(self) -> None:
         """The program stands still: the user's breakpoints are back."""
@@ -105,9 +91,6 @@ class OnTheWay:
         for b in disabled:
             if b.is_valid():
                 b.enabled = True
-        catchpoints, self._catchpoints = self._catchpoints, []
-        for number in set(catchpoints) & set(_catchpoints(is_enabled=False)):
-            gdb.execute("enable %d" % number, to_string=True)
 
     def end(self) -> None:
         self.rest()
