@@ -8,10 +8,10 @@ UNIT_TESTS :=
 room = $(eval UNIT_TESTS += $2)$(foreach t,$2,$(eval $t_ROOM := $1))
 
 $(call room,base,test_array test_regex test_processor)
-$(call room,elf,test_modules test_frames test_inlines test_damaged)
+$(call room,elf,test_modules test_frames test_inlines)
 $(call room,area,test_clock test_reader)
 $(call room,names,test_names test_demangle test_values test_where)
-$(call room,args,test_args)
+$(call room,args,test_args test_damaged)
 $(call room,sites,test_simple)
 $(call room,file,test_cache_file)
 $(call room,calls,test_callstack test_sigstack)

@@ -3,8 +3,8 @@
  * Object files with bytes changed and ends cut off: any answer will do, but
  * there must be one.  The damage is the same at every run.
  */
+#include "args/args.h"
 #include "program_builder.h"
-#include "elf/modules.h"
 
 #include <setjmp.h>
 #include <stddef.h>
@@ -24,8 +24,10 @@ const char *__lsan_default_suppressions(void)
 static const char source[] =
 	"static inline __attribute__((always_inline)) int in(int n)\n"
 	"{ return n + 1; }\n"
-	"int f(int n) { return in(n); }\n"
-	"int g(int n) { return in(f(n)); }\n";
+	"struct s { const char *a; enum { RED, BLUE } b; };\n"
+	"int f(int n, struct s *p) { return in(n) + p->b; }\n"
+	"struct s g(int n, struct s p, const char *q)\n"
+	"{ p.a = q + in(f(n, &p)); return p; }\n";
 
 struct image {
 	uint8_t *bytes;
@@ -59,6 +61,8 @@ static void image_write(const struct image *image, const char *path)
 /* Ask all that can be asked of the file mapped at page. */
 static void ask_all(struct modules *m, uint64_t page)
 {
+	struct args *args = args_new();
+
 	for (uint64_t pc = page; pc < page + 4096; pc += 7) {
 		struct symbol symbol;
 		struct code code;
@@ -69,7 +73,10 @@ static void ask_all(struct modules *m, uint64_t page)
 		modules_code(m, pc, &code);
 		if (modules_inline_call(m, pc, page + (pc & 255), &call))
 			assert_true(call.n_scopes > 0);
+		args_plan(args, m, pc + 1, code.function,
+			  pc & 1 ? CST_ENTER : CST_EXIT);
 	}
+	args_free(args);
 }
 
 static void ask_damaged(const struct image *image)

@@ -262,7 +262,7 @@ static int set_library(struct source *s, struct type *out, Dwarf_Die *die)
 	const char *name = name_of(die), *first;
 	int is_declared = dwarf_hasattr(die, DW_AT_declaration);
 
-	if (!strchr(name, '<') || strstr(name, "std::__"))
+	if (!strchr(name, '<') || strstr(name, "std::__1::"))
 		return 0;
 	if (begins(name, "basic_string<char, ") ||
 	    !strcmp(name, "basic_string<char>")) {
