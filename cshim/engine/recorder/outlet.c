@@ -100,6 +100,28 @@ static int write_rows(int fd, const char *text, uint64_t size)
 	return failed ? failed : write_all(fd, text, size);
 }
 
+/* Whether the terminal takes something before the patience ends.  Signals do
+ * not end it: at a stop gdb gets one for each thread that stands still. */
+static int has_room(int fd, int patience_ms)
+{
+	uint64_t end = clock_monotonic_ns() + (uint64_t)patience_ms * 1000000;
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+
+	for (;;) {
+		int n = poll(&p, 1, patience_ms);
+		uint64_t now;
+
+		if (n >= 0 || errno != EINTR)
+			return n > 0;
+		if (patience_ms <= 0) /* not at all, or for ever */
+			continue;
+		now = clock_monotonic_ns();
+		patience_ms = now < end ? (int)((end - now) / 1000000) : 0;
+		if (!patience_ms)
+			return 0;
+	}
+}
+
 /* Write of the rest what the terminal takes.  Without one of our own, ask
  * before each piece whether it takes anything. */
 static void write_rest(struct outlet *o, int patience_ms)
@@ -108,11 +130,10 @@ static void write_rest(struct outlet *o, int patience_ms)
 	uint64_t done = 0;
 
 	while (done < o->rest.len) {
-		struct pollfd p = {.fd = fd, .events = POLLOUT};
 		uint64_t left = o->rest.len - done;
 		ssize_t n;
 
-		if (o->own_fd < 0 && poll(&p, 1, patience_ms) <= 0)
+		if (o->own_fd < 0 && !has_room(fd, patience_ms))
 			break;
 		if (o->own_fd < 0 && left > 256)
 			left = 256;
@@ -122,7 +143,7 @@ static void write_rest(struct outlet *o, int patience_ms)
 			done += (uint64_t)n;
 		} else if (n < 0 && errno == EAGAIN) {
 			if (patience_ms == OUTLET_NOT ||
-			    poll(&p, 1, patience_ms) <= 0)
+			    !has_room(fd, patience_ms))
 				break;
 		} else if (n < 0 && errno != EINTR) {
 			o->failed_errno = errno;
