@@ -111,3 +111,14 @@ def test_threads_handlers_and_forks(tmp_path):
     assert all(int(a) + int(b) == int(c) for a, b, c in sums)
     assert "on_signal(number=10)" in text
     assert "in_child(x=77) = 78" in text
+
+
+def test_more_values_than_a_block_holds(tmp_path):
+    done = cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(),
+                   "many")
+    assert done.status == 0, done
+    shown = cstrace(tmp_path, "show", "--filter", "^sum$", "t.cst")
+    assert shown.status == 0, shown.out[-300:]
+    sums = re.findall(r"sum\(a=(\d+), b=(\d+)\) = (\d+)", shown.out)
+    assert len(sums) == 50000
+    assert all(int(a) + int(b) == int(c) for a, b, c in sums)

@@ -99,5 +99,7 @@ int main(int argc, char **argv)
 		sink += length((const char *)0x10);
 	if (argc > 1 && !strcmp(argv[1], "busy"))
 		be_busy();
+	for (long i = 0; argc > 1 && !strcmp(argv[1], "many") && i < 50000; i++)
+		sink += (int)sum(i, 1);
 	return 0;
 }

@@ -204,6 +204,12 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 				run_keep_values(&run, c, t, number,
 						run.top->seq, 0);
 			run.from = time;
+			/* They filled the block: the next one is begun the
+			 * long way. */
+			if (unlikely(!waits && !run.lane->n)) {
+				r++;
+				break;
+			}
 		} else {
 			if (unlikely(!run_leave(&run, site, cfa,
 						time - run.paused, waits)))
@@ -212,7 +218,8 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 				run_keep_values(&run, c, t, number,
 						run.top[1].seq, 1);
 			run.from = time;
-			if (unlikely(run.top < run.bottom)) {
+			if (unlikely(run.top < run.bottom ||
+				     (!waits && !run.lane->n))) {
 				r++;
 				break;
 			}
