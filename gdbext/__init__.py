@@ -19,7 +19,7 @@ def register() -> None:
 
     from . import commands, engine, functions
     from .session import session
-    from .ui import charset, ctrlc, events, frames, params
+    from .ui import charset, ctrlc, events, frames, params, window
 
     if _session is not None:
         _session.refresh_preload()
@@ -30,10 +30,12 @@ def register() -> None:
     _session.settings = params.register(_session.setting_changed,
                                         _session.open_output)
     _session.settings.tell_own(_session.own_of_trace)
-    commands.register(_session)
+    view = window.register(_session)
+    commands.register(_session, view)
     functions.register(_session)
     events.register(_session)
     frames.register(_session)
+    view.connect()
     try:
         engine.library()
         _session.refresh_preload()

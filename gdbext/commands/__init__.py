@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from ..session.mistakes import module_names, source_names
 from ..session.session import Session
+from ..ui.window import View
 from . import (
     calls, check, clear, diff, expect, goto, graph, here, info, listing, load, log,
     overview, report, sample, save, show, start, status, stop,
-    on, stop_when, zoom)
+    on, stop_when, window, zoom)
 from .base import function_names
 
 
-def register(session: Session) -> None:
+def register(session: Session, view: View) -> None:
     overview.CstraceCommand(session)
     for command in (start.StartCommand, stop.StopCommand,
                     sample.SampleCommand,
@@ -24,6 +25,7 @@ def register(session: Session) -> None:
                     diff.DiffCommand, expect.ExpectCommand, load.LoadCommand,
                     clear.ClearCommand, check.CheckCommand):
         command(session)
+    window.WindowCommand(session, view)
     log.register(session)
     stop_when.register(session)
     on.register(session)

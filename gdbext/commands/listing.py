@@ -79,7 +79,7 @@ def _show(what: str, place: _Place, first: int) -> None:
 def _show_exception(row: Call, source: Source) -> None:
     """It has one place, that of the `throw` or the handler."""
     if source.call_file is not None and row.line:
-        _show("%s is at" % row.name, _Place(_found(source.call_file), row.line),
+        _show("%s is at" % row.name, _Place(found_file(source.call_file), row.line),
               row.line - _BEFORE)
     else:
         say("nothing tells where %s is" % row.name)
@@ -110,7 +110,7 @@ class ListCommand(TraceCommand):
         own = _own_place(call, self.session.is_recording(), source)
         if source.call_file is not None and call.line:
             _show("%s was called at" % call.name,
-                  _Place(_found(source.call_file), call.line),
+                  _Place(found_file(source.call_file), call.line),
                   call.line - _BEFORE)
         else:
             say("nothing tells where %s was called" % call.name)
@@ -120,7 +120,7 @@ class ListCommand(TraceCommand):
             say("no debug information tells where %s is" % call.name)
 
 
-def _found(file: str) -> str:
+def found_file(file: str) -> str:
     """The full path of a file named as it was compiled."""
     if os.path.isabs(file):
         return file

@@ -20,6 +20,7 @@ cstrace list      the source of a call
 cstrace goto      run the program again, up to a call
 cstrace stop-when  stop at a call that meets conditions
 cstrace on        do something at a call that meets conditions
+cstrace window    move in the tree of `layout cstrace`, in the TUI
 cstrace log       a line in the tree whenever the program gets to a place
 cstrace zoom      the arguments of chosen calls, in the tree
 cstrace info      what the trace holds, and which files it was made with
@@ -41,7 +42,7 @@ class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
     Usage: cstrace start | stop | status | show | report | graph | calls | here | list | goto
-                   | stop-when | on | log | zoom | info | save | load | diff | expect | clear | check
+                   | stop-when | on | window | log | zoom | info | save | load | diff | expect | clear | check
 
     The program must be compiled with -finstrument-functions.  Without a word
     behind it, list what there is."""

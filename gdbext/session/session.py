@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import gdb
 
@@ -67,6 +67,9 @@ class Session:
         self.steps = StepReport(self)
         self.goto = Goto(self)
         self.is_muted = False  # a trigger decides where calls are kept
+        # Is the tree in a window, where live rows need not be as well?
+        self.is_in_window: Callable[[], bool] = lambda: False
+        self._wants_rows_too = False
         self.has_begun_midway = False  # the trace, not with the program
         self.preload = Preload()
         self.leftovers = kept_traces.Leftovers()
@@ -389,12 +392,19 @@ class Session:
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))
         key += tuple(sorted(self.standing().items()))
-        key += (*self.options.keeping().items(), self.goto.way is None,
-                self.is_muted)
         is_live = (s["live"] and self.goto.way is None
-                   and not self.is_muted)
+                   and not self.is_muted and self._wants_rows())
+        key += (*self.options.keeping().items(), is_live)
         self.recording.live(is_live, s["color"], s["links"], s["fold"],
                             self.look(), self.choice(), key)
+
+    def _wants_rows(self) -> bool:
+        """In the window of the TUI they are not in gdb's console, unless the
+        user has asked for that, too."""
+        if not self.is_in_window():
+            self._wants_rows_too = False
+        return (not self.is_in_window() or self._wants_rows_too
+                or bool(self.output.name))
 
     def apply_keeping(self) -> None:
         """Which calls are kept from here on."""
@@ -409,6 +419,8 @@ class Session:
         if name == "preload":
             self.refresh_preload()
             return
+        if name == "live":
+            self._wants_rows_too = self.is_in_window()
         key = next((k for k, n in CHOOSING.items() if n == name), None)
         if key is not None:  # it is for the trace there is, too
             unset: dict[str, Any] = {key: None}

@@ -122,9 +122,8 @@ def test_a_completed_name_is_accepted(gdb, name):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, graph, calls, here, list, goto, stop-when, on, log, "
-     "zoom, "
-     "info, save, load, diff, expect, "
+     "status, show, report, graph, calls, here, list, goto, stop-when, on, "
+     "window, log, zoom, info, save, load, diff, expect, "
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
