@@ -229,10 +229,13 @@ static void vdso_find(const struct outside *o)
 {
 	const char *ours = (const char *)getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)ours;
-	const Elf64_Phdr *parts = (const Elf64_Phdr *)(ours + head->e_phoff);
+	const Elf64_Phdr *parts;
 	char path[64], line[PATH_MAX + 128];
 	FILE *f;
 
+	if (!ours)
+		return;
+	parts = (const Elf64_Phdr *)(ours + head->e_phoff);
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)o->pid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
@@ -241,7 +244,7 @@ static void vdso_find(const struct outside *o)
 			       &vdso.end);
 	if (f)
 		fclose(f);
-	for (int i = 0; ours && vdso.start && i < head->e_phnum; i++)
+	for (int i = 0; vdso.start && i < head->e_phnum; i++)
 		if (parts[i].p_type == PT_GNU_EH_FRAME)
 			vdso.head = vdso.start + parts[i].p_vaddr;
 }

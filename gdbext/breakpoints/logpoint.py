@@ -26,6 +26,7 @@ _IN_QUOTES = re.compile(r'(?s)"(.*)"((?:\.\.\.)?)')
 # What cstrace answers; gdb evaluates all other $names.
 OWN = ("$caller", "$depth", "$thread")
 
+
 class Field(NamedTuple):
     """{expression:format}"""
 

@@ -8,7 +8,6 @@ from typing import Any, Optional
 import gdb
 
 from ..session.session import Session
-from ..session.stop_when import Wish
 from ..session.triggers import ACTIONS, DEFAULT_FILE, Triggers, list_text
 from ..ui import options
 from ..ui.console import plain, say

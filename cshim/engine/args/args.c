@@ -200,10 +200,11 @@ static struct args_plan *plan_new(const struct args *a, const struct draft *d,
 	size_t items = d->n_items * sizeof(*d->items);
 	size_t steps = d->n_steps * sizeof(*d->steps);
 	struct args_plan *p = malloc(sizeof(*p) + items + steps + names->len);
-	char *at = (char *)(p + 1);
+	char *at;
 
 	if (!p)
 		return NULL;
+	at = (char *)(p + 1);
 	*p = (struct args_plan){
 		.items = memcpy(at, d->items, items),
 		.steps = memcpy(at + items, d->steps, steps),

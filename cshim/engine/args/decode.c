@@ -37,7 +37,7 @@ static void put_text(struct bytes *out, uint8_t kind, const void *text,
 static void put_int(struct bytes *out, int64_t value)
 {
 	put_number(out, CST_VALUE_INT,
-		   (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+		   (uint64_t)value << 1 ^ (value < 0 ? ~0ull : 0));
 }
 
 /* ---- numbers --------------------------------------------------------------

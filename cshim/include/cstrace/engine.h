@@ -129,11 +129,11 @@ struct cst_choice {
 	const char *filter;  /* only these functions and what they call */
 	const char *exclude; /* hides these functions; their callees stay */
 	uint64_t min_ns;     /* only calls of at least this duration */
-	uint32_t depth;	 /* only this many levels of visible calls; 0: all */
-	uint8_t std;	 /* 1: also functions of the C++ library and headers */
-	uint8_t names;	 /* enum cst_names, where there is no look */
-	uint8_t samples; /* 1: the samples, also where there are calls */
-	uint8_t words;	 /* enum cst_words: whose options messages name */
+	uint32_t depth;	  /* only this many levels of visible calls; 0: all */
+	uint8_t std;	  /* 1: also functions of the C++ library and headers */
+	uint8_t names;	  /* enum cst_names, where there is no look */
+	uint8_t samples;  /* 1: the samples, also where there are calls */
+	uint8_t words;	  /* enum cst_words: whose options messages name */
 	uint32_t thread;  /* T of "T.N", or else the kernel's number; 0: all */
 	uint32_t process; /* P of "P:T.N"; 0: all */
 	uint64_t last;	  /* only the last so many visible calls; 0: all */
@@ -272,10 +272,10 @@ CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
  * program (an overridden what()); it is at first. */
 CST_API void cst_recorder_what(struct cst_recorder *r, int is_asked);
 
-/* Sets which values of calls are recorded from now on: the arguments, if args is
- * 1, and the results, if results is 1, of the functions whose name matches the
- * regex `functions` (NULL: of all).  At first none are.  CST_BAD_INPUT: a bad
- * regex. */
+/* Sets which values of calls are recorded from now on: the arguments, if args
+ * is 1, and the results, if results is 1, of the functions whose name matches
+ * the regex `functions` (NULL: of all).  At first none are.  CST_BAD_INPUT: a
+ * bad regex. */
 CST_API int cst_recorder_values(struct cst_recorder *r, int args, int results,
 				const char *functions, struct cst_error *err);
 

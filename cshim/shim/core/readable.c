@@ -2,8 +2,8 @@
  *
  * What is certain to be there: the readable segments of the program's file,
  * which nothing unloads; and the calling thread's stack from the lowest address
- * at which it was found in use, once the kernel has answered that each page from
- * there on can be read.
+ * at which it was found in use, once the kernel has answered that each page
+ * from there on can be read.
  */
 #include "core/readable.h"
 #include <elf.h>
@@ -68,7 +68,7 @@ static COLD void learn(void)
 		got = sys_read(fd, vector, sizeof(vector));
 		sys_close(fd);
 	}
-	for (long i = 0; i < got / (long)sizeof(*vector); i++) {
+	for (long i = 0; fd >= 0 && i < got / (long)sizeof(*vector); i++) {
 		if (vector[i].a_type == AT_PHDR)
 			headers = (const Elf64_Phdr *)vector[i].a_un.a_val;
 		else if (vector[i].a_type == AT_PHNUM)

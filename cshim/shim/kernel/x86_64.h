@@ -214,20 +214,21 @@ static inline int has_thread_data(void)
 /* A function that takes six arguments of integers, and calls `next` with these
  * and, as a seventh one by value, what the registers held (struct
  * copy_registers); the fourth argument is the stack pointer in it. */
-#define SAVING_FUNCTION(name, next)                                           \
-	__asm__(".text\n"                                                     \
-		".p2align 4\n"                                                \
-		".globl " #name "\n"                                          \
-		".hidden " #name "\n"                                         \
-		".type " #name ", @function\n" #name ":\n"                    \
-		".cfi_startproc\n" PUSHED(rcx) PUSHED(r15) PUSHED(r14)       \
-			PUSHED(r13) PUSHED(r12) PUSHED(rbp) PUSHED(rbx)       \
-		"call " #next "\n"                                            \
-		"add $56, %rsp\n"                                             \
-		".cfi_adjust_cfa_offset -56\n"                                \
-		"ret\n"                                                       \
-		".cfi_endproc\n"                                              \
-		".size " #name ", . - " #name "\n")
+#define SAVING_FUNCTION(name, next)                                        \
+	__asm__(".text\n"                                                  \
+		".p2align 4\n"                                             \
+		".globl " #name "\n"                                       \
+		".hidden " #name "\n"                                      \
+		".type " #name ", @function\n" #name ":\n"                 \
+		".cfi_startproc\n" PUSHED(rcx) PUSHED(r15) PUSHED(r14)     \
+			PUSHED(r13) PUSHED(r12) PUSHED(rbp)                \
+				PUSHED(rbx) "call " #next "\n"             \
+					    "add $56, %rsp\n"              \
+					    ".cfi_adjust_cfa_offset -56\n" \
+					    "ret\n"                        \
+					    ".cfi_endproc\n"               \
+					    ".size " #name ", . - " #name  \
+					    "\n")
 
 /* A function that calls `first` with the first three arguments that it was
  * given and the address of its return address, then jumps to where that says,
