@@ -7,7 +7,8 @@ import re
 
 import gdb
 
-FOREIGN = "programs of `target %s` are not recorded"
+# Whoever has a program elsewhere can have its calls here all the same.
+_THERE = "; `cstrace record` there, and `cstrace load FILE` here"
 
 
 def is_native() -> bool:
@@ -33,8 +34,19 @@ def connection_type() -> str:
     return gdb.selected_inferior().connection.type
 
 
+def _way() -> str:
+    return _THERE if "remote" in connection_type() else ""
+
+
+def foreign() -> str:
+    """What is said where there is a program, but not one to record."""
+    return "programs of `target %s` are not recorded%s" % (
+        connection_type(), _way())
+
+
 def check_native() -> None:
     if not is_native():
         raise gdb.GdbError(
             "cstrace traces programs that gdb runs or attaches to on this "
-            "machine, not those of `target %s`" % connection_type())
+            "machine, not those of `target %s`%s" % (connection_type(),
+                                                    _way()))

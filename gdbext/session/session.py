@@ -13,8 +13,7 @@ import gdb
 from .. import engine, locate, requests
 from ..process import hooks
 from ..process.connection import (
-    FOREIGN, check_native, connection_name, connection_type, core_path,
-    is_native)
+    check_native, connection_name, core_path, foreign, is_native)
 from . import kept_traces, mistakes, naming, recording
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
@@ -646,7 +645,7 @@ class Session:
         """How it is on, for one line."""
         if self.recording is None or not self.is_recording():
             if gdb.selected_inferior().pid and not is_native():
-                return FOREIGN % connection_type()
+                return foreign()
             return (_LOADED_FIRST if hooks.is_loading() else
                     "recording begins with the next `run`")
         status = self.recording.recorder.status()

@@ -19,7 +19,7 @@ from ..process.control import Control
 from ..engine import CstraceError
 from ..session.recording import RING, Recording, is_alive
 from ..process.deepbind import Redirect
-from ..process.connection import FOREIGN, connection_type, is_native
+from ..process.connection import foreign, is_native
 from ..session.session import Session
 
 # What ends a program unless it has a handler, and is a mistake of its own.
@@ -152,7 +152,7 @@ class Events:
             return
         if not is_native():
             self._hopeless = inferior.pid
-            say(FOREIGN % connection_type())
+            say(foreign())
             return
         if inferior.was_attached:
             return  # seeds are wanted, see stop()

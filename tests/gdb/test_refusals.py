@@ -250,9 +250,11 @@ def test_a_remote_program_is_told_not_to_be_recorded(gdb, tmp_path, target):
     connect = "target %s | gdbserver --once - %s" % (target, build("calls.c"))
     run = gdb(build("calls.c"), QUIET, "cstrace start", connect,
               "cstrace status", "continue")
-    told = "programs of `target %s` are not recorded" % target
+    there = "; `cstrace record` there, and `cstrace load FILE` here"
+    told = "programs of `target %s` are not recorded" % target + there
     assert run.said().count(told) == 1
     assert "cstrace    on, " + told in run.lines()
     assert "exited normally" in run.out
     run = gdb(build("calls.c"), connect, "cstrace start")
-    assert run.lines()[-1].endswith("not those of `target %s`" % target)
+    assert run.lines()[-1].endswith(
+        "not those of `target %s`" % target + there)
