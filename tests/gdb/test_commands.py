@@ -127,8 +127,8 @@ def test_a_completed_name_is_accepted(gdb, name):
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
-     "-until, -min-time, -keep-depth, -keep-time, -keep-size, -flight, "
-     "-to"),
+     "-until, -min-time, -keep-depth, -keep-time, -keep-size, -no-args, "
+     "-flight, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '
@@ -152,7 +152,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
      "callsite, names, id, frame-ids, thread, timestamp, duration, color, links, fold, "
      "step-report, std, filter, exclude, depth, min-time, in, module, output, sync-method, "
-     "preload, what, limit, wait-limit, log-budget, pool"),
+     "preload, args, results, what, limit, wait-limit, log-budget, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "

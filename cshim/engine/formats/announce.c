@@ -105,6 +105,7 @@ int cst_trace_announce(const struct cst_trace *t, const char *path,
 {
 	struct cst_choice all = {.std = choice->std,
 				 .names = choice->names,
+				 .words = choice->words,
 				 .exclude = choice->exclude};
 	const struct cost *c = find_cost(path, format);
 	uint64_t bytes;
