@@ -338,7 +338,7 @@ const struct option_row option_rows[] = {
 	{"no-what", NULL, "do not call an exception's own what() for its text",
 	 FOR_RECORD, NULL, FIELD(AS_ON, has_no_what)},
 	{"args", "[=REGEX]",
-	 "record arguments and results, of functions that match REGEX only",
+	 "record arguments and results (of functions like REGEX)",
 	 FOR_RECORD, NULL, OWN(set_args)},
 	{"no-args", NULL, "record no arguments and results, as without this",
 	 FOR_RECORD, NULL, FIELD(AS_OFF, has_args)},

@@ -196,7 +196,7 @@ span load(file="b.txt", n=3)  own.c
   span parse(big=1) = 6  own.c
     add(a=3, b=1) = 4  own.c
   log: b.txt: 3 of  12.5%, ab  own.c
-nothing(p=?, d=0.5, s="you")  own.c
+nothing(p=<cannot read>, d=0.5, s="you")  own.c
   log: nothing for you  own.c
 light  own.c
   count bytes = 512  own.c
@@ -236,7 +236,7 @@ def test_names_of_cxx_have_their_classes(tmp_path):
     shown = tree_of(cstrace(tmp_path, "show", "--no-id", "--no-fold").out)
     assert "\nShop::light  own.cc" in shown and "\n  span light  " in shown
     assert re.search(r'^Shop::price\(what="apple", n=3\) = 108  ', shown, re.M)
-    assert re.search(r'^  span opening\(by="me", at=\?, shop=0x', shown, re.M)
+    assert re.search(r'^  span opening\(by="me", at=<cannot read>, shop=0x', shown, re.M)
 
 
 def test_check_knows_what_uses_it(tmp_path):

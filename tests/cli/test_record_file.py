@@ -149,7 +149,9 @@ def test_damaged_file_never_crashes_the_reader(tmp_path, seed):
                 [0, 2**64 - 1, dice.getrandbits(64), dice.getrandbits(16)])))
     done = command("show", "--std", "x.area", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
-    assert done.stderr.count("\n") <= 1
+    lines = [line for line in done.stderr.splitlines()
+             if not line.endswith(" records lost")]
+    assert len(lines) <= 1
 
 
 VANISH = r"""

@@ -14,7 +14,7 @@ ROWS = ['span request #7(file="x")', 'span load(file="a.txt", n=1)',
         "span parse(big=0) = 2", "add(a=1, b=1) = 2",
         "log: a.txt: 1 of  12.5%, ab", 'span load(file="b.txt", n=3)',
         "span parse(big=1) = 6", "add(a=3, b=1) = 4",
-        "log: b.txt: 3 of  12.5%, ab", 'nothing(p=?, d=0.5, s="you")',
+        "log: b.txt: 3 of  12.5%, ab", 'nothing(p=<cannot read>, d=0.5, s="you")',
         "log: nothing for you", "light", "count bytes = 512", "guarded",
         "end of span request #7"]
 

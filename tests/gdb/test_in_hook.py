@@ -29,6 +29,7 @@ def with_signal(name):
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_program_stands_in_the_users_function(gdb, hook, signal):
     run = gdb(build("many.c"), "set cstrace frame-ids off",
+              "set cstrace step-report off",
               *in_hook(hook, *with_signal(signal)), "bt",
               "info locals", "p $_siginfo.si_signo", "handle %s nopass" % signal,
               "next", *["finish"] * (hook == "enter"), "kill")
@@ -49,6 +50,7 @@ def test_the_program_stands_in_the_users_function(gdb, hook, signal):
 def test_a_fault_in_the_hook_is_shown_at_the_user_function(gdb):
     """It cannot be gone on from, as where the stack is used up."""
     run = gdb(build("many.c"), "set cstrace frame-ids off",
+              "set cstrace step-report off",
               *in_hook("enter", *with_signal("SIGSEGV")), "bt",
               "bt -no-filters", "disable frame-filter global cstrace", "bt")
     seen = run.out.split("@@\n")[1]

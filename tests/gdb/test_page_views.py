@@ -383,7 +383,7 @@ def test_who_recorded_what_and_when(page, shop):
     about = page.text("#facts")
     assert command in about
     assert "t2: " in about
-    assert "lostnothing" in about
+    assert "lostnone" in about
     year = page.run("new Date(Number(BigInt(cstrace.trace.head"
                     ".start_wall_ns) / 1000000n)).getFullYear()")
     assert str(year) in meta

@@ -12,6 +12,7 @@ from lib_tree import own_sites, saved_tree
 
 QUIET = "set cstrace live off"
 NO_IDS = "set cstrace frame-ids off"
+NO_STEPS = "set cstrace step-report off"
 
 # Where libc's own hooks have line information, `step` walks into them; into
 # ours it never does.
@@ -67,7 +68,8 @@ def normal(run):
 @pytest.mark.parametrize("name", SESSIONS)
 def test_gdb_looks_as_without_us(gdb, name):
     program = build("calls.c")
-    with_us = gdb(program, QUIET, NO_IDS, "cstrace start", *SESSIONS[name])
+    with_us = gdb(program, QUIET, NO_IDS, NO_STEPS, "cstrace start",
+                  *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
 
@@ -76,7 +78,8 @@ def test_gdb_looks_as_without_us(gdb, name):
 @pytest.mark.parametrize("method", ["breakpoint", "handshake"])
 def test_gdb_looks_as_without_us_in_sync(gdb, name, method):
     program = build("calls.c")
-    with_us = gdb(program, QUIET, NO_IDS, "set cstrace sync-method " + method,
+    with_us = gdb(program, QUIET, NO_IDS, NO_STEPS,
+                  "set cstrace sync-method " + method,
                   "cstrace start -sync", *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
@@ -85,7 +88,8 @@ def test_gdb_looks_as_without_us_in_sync(gdb, name, method):
 @pytest.mark.parametrize("name", ["tbreak", "condition", "advance"])
 def test_gdb_looks_as_without_us_in_optimised_code(gdb, name):
     program = build("calls.c", variant=Variant("clang", "-O2"))
-    with_us = gdb(program, QUIET, NO_IDS, "cstrace start", *SESSIONS[name])
+    with_us = gdb(program, QUIET, NO_IDS, NO_STEPS, "cstrace start",
+                  *SESSIONS[name])
     without = gdb(program, *SESSIONS[name], loader=None)
     assert normal(with_us) == normal(without)
 

@@ -263,7 +263,7 @@ COMPLETIONS = [
     ("cstrace start -", {"cstrace start -" + o for o in (
         "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
         "keep-size", "keep-time", "min-time", "module",
-        "sync", "to", "until")}),
+        "no-args", "sync", "to", "until")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
         "calls", "total", "self", "mean", "min", "max", "size", "share",
         "function")}),

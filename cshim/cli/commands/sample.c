@@ -233,9 +233,9 @@ const struct command command_sample = {
 	.summary = "Take samples of a process that runs already",
 	.details = "The process loads nothing: for each sample one thread is "
 		   "stopped from outside\nfor as long as it takes to walk its "
-		   "stack; what waits goes on waiting.  Ctrl-C ends\nit.  A "
-		   "program that `cstrace record --sample' starts is sampled "
-		   "from within, at\nless cost.\n",
+		   "stack; what waits goes on waiting.\nCtrl-C ends it.  A "
+		   "program that `cstrace record --sample' starts is\n"
+		   "sampled from within, at less cost.\n",
 	.examples = "sample -p 1234 --for 10s\n"
 		    "sample -p $(pidof server) --wall --hz 50 -o server.cst\n"
 		    "report\n",

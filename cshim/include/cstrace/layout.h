@@ -49,7 +49,7 @@ enum {
 	CST_MAX_MAPPINGS = 65536,
 	CST_TEXT_SIZE = 4194304, /* bytes of text of the mappings */
 	CST_NAME_SIZE = 64,
-	CST_MAX_COPIES = 1 << 20, /* steps of copy programs */
+	CST_MAX_COPIES = 1 << 18, /* steps of copy programs */
 };
 
 /* The kind of a site: a place that calls a hook; one where an exception is
