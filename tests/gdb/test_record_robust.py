@@ -41,7 +41,7 @@ def test_a_hardship_before_the_first_call(tmp_path, hardship):
     assert n_calls(done.stderr) == WHOLE and "lost" not in done.stderr
 
 
-@pytest.mark.parametrize("mib, is_traced", [(40, False), (120, True)])
+@pytest.mark.parametrize("mib, is_traced", [(40, False), (140, True)])
 def test_little_address_space(tmp_path, mib, is_traced):
     program = build("robust_guest.c")
     done = command("record", "prlimit", "--as=%d" % (mib << 20), program,

@@ -90,7 +90,7 @@ def test_a_hardship_before_cstrace_start(gdb, tmp_path, hardship):
         assert n_calls(run) == WHOLE
 
 
-@pytest.mark.parametrize("mib, is_traced", [(40, False), (120, True),
+@pytest.mark.parametrize("mib, is_traced", [(40, False), (140, True),
                                             (400, True)])
 def test_little_address_space_from_the_start(gdb, tmp_path, mib, is_traced):
     program = build("robust_guest.c")
