@@ -7,7 +7,7 @@ import re
 
 import gdb
 
-# Whoever has a program elsewhere can have its calls here all the same.
+# The way to the calls of a program on another machine.
 _THERE = "; `cstrace record` there, and `cstrace load FILE` here"
 
 
@@ -39,7 +39,7 @@ def _way() -> str:
 
 
 def foreign() -> str:
-    """What is said where there is a program, but not one to record."""
+    """That the program that there is cannot be recorded, and what can be done."""
     return "programs of `target %s` are not recorded%s" % (
         connection_type(), _way())
 

@@ -236,7 +236,8 @@ def test_names_of_cxx_have_their_classes(tmp_path):
     shown = tree_of(cstrace(tmp_path, "show", "--no-id", "--no-fold").out)
     assert "\nShop::light  own.cc" in shown and "\n  span light  " in shown
     assert re.search(r'^Shop::price\(what="apple", n=3\) = 108  ', shown, re.M)
-    assert re.search(r'^  span opening\(by="me", at=<cannot read>, shop=0x', shown, re.M)
+    assert re.search(
+        r'^  span opening\(by="me", at=<cannot read>, shop=0x', shown, re.M)
 
 
 def test_check_knows_what_uses_it(tmp_path):
