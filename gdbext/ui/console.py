@@ -308,7 +308,19 @@ class _Progress:
             self._is_written = False
 
 
-class _Job(threading.Thread):
+class GuestThread(threading.Thread):
+    """A thread inside gdb."""
+
+    def launch(self) -> None:
+        # Threads inside gdb must not take its signals: SIGCHLD above all.
+        old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            self.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, old)
+
+
+class _Job(GuestThread):
     """A long engine call on a thread of its own, so that gdb's thread stays
     free to write, to page and to see Ctrl-C."""
 
@@ -354,14 +366,6 @@ class _Job(threading.Thread):
             text, self._text = self._text, None
             self._ready.notify_all()
             return text
-
-    def launch(self) -> None:
-        # Threads inside gdb must not take its signals: SIGCHLD above all.
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        try:
-            self.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
     def cancel(self) -> None:
         with self._ready:

@@ -4,7 +4,6 @@ TreeWindow objects; View is what they show, and outlives them."""
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Optional
@@ -14,7 +13,7 @@ import gdb
 from ..engine import CstraceError
 from ..session.tree_page import Row, TreePage
 from . import ctrlc
-from .console import plain
+from .console import GuestThread, plain
 from .words import count
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ _REVERSE, _NORMAL = "\x1b[7m", "\x1b[0m"
 _GUTTER = 2  # columns: a mark, and the one that stays free at the right
 
 
-class _Ticker(threading.Thread):
+class _Ticker(GuestThread):
     """Has gdb's thread look at the trace while the program runs.  It touches
     nothing of the engine's, which may be closed at any moment."""
 
@@ -48,14 +47,6 @@ class _Ticker(threading.Thread):
         self._is_posted = False
         if not self._is_over.is_set():
             self._look()
-
-    def launch(self) -> None:
-        # Threads inside gdb must not take its signals: SIGCHLD above all.
-        old = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-        try:
-            self.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, old)
 
     def end(self) -> None:
         self._is_over.set()
