@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Optional
+from typing import Optional, Sequence
 
 import gdb
 
-from ..breakpoints.logpoint import Logpoints
+from ..breakpoints.logpoint import Logpoint, Logpoints
 from ..session.session import Session
-from ..ui import options
 from ..ui.console import plain, say
 from .base import TraceCommand, user_errors
-from .numbered import each_commands
+from .numbered import InfoCommand, each_commands, write_list
 
 _USAGE = "cstrace log LOCATION, TEMPLATE [if COND]"
+_NONE = "no logpoints: `%s` sets one" % _USAGE
 _TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|.""",
                     re.DOTALL)
 
@@ -86,7 +86,7 @@ class LogCommand(TraceCommand):
         self.dont_repeat()
         with user_errors():
             if not arg.strip():
-                _write_list(self._points)
+                write_list(self._points, _lines, _NONE)
                 return
             location, text = _split(arg)
             template, condition = _split_condition(text)
@@ -97,34 +97,22 @@ class LogCommand(TraceCommand):
         say("logpoint %d in %s" % (made.own_number, made.place()))
 
 
-def _write_list(points: Logpoints) -> None:
-    if not points.all:
-        say("no logpoints: `%s` sets one" % _USAGE)
-        return
-    gdb.write("Num  Enb  What\n")
-    for number, point in points.all.items():
-        gdb.write("%-4d %-4s in %s: %s\n" % (
-            number, "y" if point.enabled else "n", point.place(),
-            plain(point.template)))
-        if point.only_if:
-            gdb.write("          only if %s\n" % plain(point.only_if))
-        gdb.write("          %s\n" % point.cost_text())
+def _lines(point: Logpoint) -> Sequence[str]:
+    only_if = ["only if " + plain(point.only_if)] if point.only_if else []
+    return ["in %s: %s" % (point.place(), plain(point.template)), *only_if,
+            point.cost_text()]
 
 
-class InfoLogCommand(TraceCommand):
+class InfoLogCommand(InfoCommand):
     """List the logpoints, with what each has cost.
 
     Usage: info cstrace-log"""
 
     name = "info cstrace-log"
+    none = _NONE
 
-    def __init__(self, session: Session, points: Logpoints) -> None:
-        super().__init__(session)
-        self._points = points
-
-    def run(self, values: dict[str, Any], rest: str) -> None:
-        options.no_more(rest, self.name)
-        _write_list(self._points)
+    def lines(self, one: Logpoint) -> Sequence[str]:
+        return _lines(one)
 
 
 def register(session: Session) -> None:

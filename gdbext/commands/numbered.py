@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What has a number of ours can be deleted, disabled and enabled by gdb's own
+"""What has a number of ours is listed, deleted, disabled and enabled by gdb's own
 words, as breakpoints are."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Mapping, Protocol
+from typing import Any, Callable, Mapping, Protocol, Sequence
 
 import gdb
 
-from .base import user_errors
+from ..session.session import Session
+from ..ui import options
+from ..ui.console import say
+from .base import TraceCommand, user_errors
 
 
 class Numbered(Protocol):
@@ -24,6 +27,39 @@ class Numbered(Protocol):
 
     def enable(self, number: int, is_enabled: bool) -> None:
         ...
+
+
+def write_list(items: Numbered, lines: Callable[[Any], Sequence[str]],
+               none: str) -> None:
+    """Each with its lines: what it is, and below that what else is known of it;
+    none: what is said if there is none."""
+    if not items.all:
+        say(none)
+        return
+    gdb.write("Num  Enb  What\n")
+    for number, one in items.all.items():
+        what, *more = lines(one)
+        gdb.write("%-4d %-4s %s\n" % (number, "y" if one.enabled else "n",
+                                      what))
+        for line in more:
+            gdb.write("          %s\n" % line)
+
+
+class InfoCommand(TraceCommand):
+    """One that lists such things; `none` and lines() are as for write_list()."""
+
+    none = ""
+
+    def __init__(self, session: Session, items: Numbered) -> None:
+        super().__init__(session)
+        self._items = items
+
+    def lines(self, one: Any) -> Sequence[str]:
+        raise NotImplementedError
+
+    def run(self, values: dict[str, Any], rest: str) -> None:
+        options.no_more(rest, self.name)
+        write_list(self._items, self.lines, self.none)
 
 
 def _numbers(text: str, items: Numbered, command: str, what: str) -> list[int]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import gdb
 
 from ..session.session import Session
-from ..session.triggers import ACTIONS, DEFAULT_FILE, Triggers, list_text
+from ..session.triggers import ACTIONS, DEFAULT_FILE, Trigger, Triggers
 from ..ui import options
 from ..ui.console import plain, say
+from ..ui.words import count, duration_text
 from .base import TraceCommand
-from .numbered import each_commands
+from .numbered import InfoCommand, each_commands
 from .stop_when import CONDITIONS, wish_of
 
 _USAGE = "cstrace on FUNCTION [conditions] do " + "|".join(ACTIONS)
@@ -99,23 +100,18 @@ class OnCommand(TraceCommand):
         return super().complete(text, word)
 
 
-class InfoOnCommand(TraceCommand):
+class InfoOnCommand(InfoCommand):
     """List the triggers, with what each has cost.
 
     Usage: info cstrace-on"""
 
     name = "info cstrace-on"
+    none = "no triggers: `%s` sets one" % _USAGE
 
-    def __init__(self, session: Session, triggers: Triggers) -> None:
-        super().__init__(session)
-        self._triggers = triggers
-
-    def run(self, values: dict[str, Any], rest: str) -> None:
-        options.no_more(rest, self.name)
-        if self._triggers.all:
-            gdb.write(list_text(self._triggers))
-        else:
-            say("no triggers: `%s` sets one" % _USAGE)
+    def lines(self, one: Trigger) -> Sequence[str]:
+        each = (", %s each" % duration_text(one.cost_ns // one.n_stops)
+                if one.n_stops else "")
+        return one.text(), "done %s%s" % (count(one.n_stops, "time"), each)
 
 
 def register(session: Session) -> None:

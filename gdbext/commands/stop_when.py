@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import gdb
 
 from ..session.session import Session
-from ..session.stop_when import StopWhens, Wish, list_text
+from ..session.stop_when import StopWhen, StopWhens, Wish
 from ..ui import options
 from ..ui.console import plain, say
 from ..ui.options import Option
+from ..ui.words import count
 from .base import TraceCommand
-from .numbered import each_commands
+from .numbered import InfoCommand, each_commands
 
 
 CONDITIONS = [Option("under", options.read_function, gdb.COMPLETE_SYMBOL),
@@ -76,23 +77,22 @@ class StopWhenCommand(TraceCommand):
             "; it acts while a trace is on (`cstrace start`)"))
 
 
-class InfoStopsCommand(TraceCommand):
+class InfoStopsCommand(InfoCommand):
     """List the conditions to stop at.
 
     Usage: info cstrace-stops"""
 
     name = "info cstrace-stops"
+    none = "no conditions: `cstrace stop-when FUNCTION` sets one"
 
     def __init__(self, session: Session, whens: StopWhens) -> None:
-        super().__init__(session)
+        super().__init__(session, whens)
         self._whens = whens
 
-    def run(self, values: dict[str, Any], rest: str) -> None:
-        options.no_more(rest, self.name)
-        if self._whens.all:
-            gdb.write(list_text(self._whens))
-        else:
-            say("no conditions: `cstrace stop-when FUNCTION` sets one")
+    def lines(self, one: StopWhen) -> Sequence[str]:
+        return one.wish.text(), "true %s, stopped %s" % (
+            count(self._whens.n_true(one), "time"),
+            count(one.n_stops, "time"))
 
 
 def register(session: Session) -> None:

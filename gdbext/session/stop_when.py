@@ -11,7 +11,7 @@ from .. import _abi as abi, engine, locate
 from ..breakpoints.landing import Hit
 from ..process import hooks, stops
 from ..ui.console import plain, say
-from ..ui.words import count, duration_text
+from ..ui.words import duration_text
 
 if TYPE_CHECKING:
     from .session import Session
@@ -172,13 +172,3 @@ class StopWhens:
             how = "; it took " + duration_text(hit.ns)
         n = self.n_true(one)
         return how + ("" if one.wish.nth else "; hit %d" % n)
-
-
-def list_text(whens: StopWhens) -> str:
-    """`info cstrace-stops`."""
-    rows = ["Num  Enb  What\n"]
-    for number, one in whens.all.items():
-        rows.append("%-4d %-4s %s\n          true %s, stopped %s\n" % (
-            number, "y" if one.enabled else "n", one.wish.text(),
-            count(whens.n_true(one), "time"), count(one.n_stops, "time")))
-    return "".join(rows)

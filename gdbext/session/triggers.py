@@ -210,16 +210,3 @@ class Triggers(StopWhens):
         while not r.recorder.message(pid, tid, None, 0, "backtrace",
                                      text):
             naming.answer_all(r)
-
-
-def list_text(triggers: Triggers) -> str:
-    """`info cstrace-on`."""
-    rows = ["Num  Enb  What\n"]
-    for number, one in triggers.all.items():
-        assert isinstance(one, Trigger)
-        rows.append("%-4d %-4s %s\n          done %s%s\n" % (
-            number, "y" if one.enabled else "n", one.text(),
-            count(one.n_stops, "time"),
-            ", %s each" % duration_text(one.cost_ns // one.n_stops)
-            if one.n_stops else ""))
-    return "".join(rows)
