@@ -6,6 +6,7 @@
  * to wait just then has its call made anew.
  */
 #include "outside.h"
+#include "base/task_file.h"
 #include "command.h"
 
 #include <dirent.h>
@@ -118,31 +119,14 @@ static struct cst_lane *lane_of(struct outside *o, struct task *t)
 	return t->lane == UINT32_MAX ? NULL : &o->samples->lanes[t->lane];
 }
 
-static int read_text(const struct outside *o, uint32_t tid, const char *name,
-		     char *out, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/%s", (int)o->pid, tid,
-		 name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, out, size - 1);
-	close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* ns is 0 where it is gone. */
 static struct ran read_ran(const struct outside *o, uint32_t tid)
 {
 	struct ran r = {0};
 	char text[96];
 
-	if (read_text(o, tid, "schedstat", text, sizeof(text)))
+	if (task_file_read((uint32_t)o->pid, tid, "schedstat", text,
+			   sizeof(text)))
 		sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &r.ns,
 		       &r.delay_ns, &r.n);
 	return r;
@@ -154,7 +138,7 @@ static char read_state(const struct outside *o, uint32_t tid)
 	char text[512];
 	const char *end = NULL;
 
-	if (read_text(o, tid, "stat", text, sizeof(text)))
+	if (task_file_read((uint32_t)o->pid, tid, "stat", text, sizeof(text)))
 		end = strrchr(text, ')');
 	return end && end[1] ? end[2] : 'X';
 }
@@ -329,7 +313,8 @@ static int has_signal(const struct outside *o, uint32_t tid)
 	char text[4096];
 	const char *lines[] = {"\nSigPnd:", "\nShdPnd:"};
 
-	if (!read_text(o, tid, "status", text, sizeof(text)))
+	if (!task_file_read((uint32_t)o->pid, tid, "status", text,
+			    sizeof(text)))
 		return 1;
 	for (int i = 0; i < 2; i++) {
 		const char *at = strstr(text, lines[i]);
@@ -441,7 +426,8 @@ static int is_traced(const struct outside *o)
 	char text[4096];
 	const char *at = NULL;
 
-	if (read_text(o, (uint32_t)o->pid, "status", text, sizeof(text)))
+	if (task_file_read((uint32_t)o->pid, (uint32_t)o->pid, "status", text,
+			   sizeof(text)))
 		at = strstr(text, "\nTracerPid:");
 	return at && atoi(at + 11);
 }
@@ -460,7 +446,8 @@ static int check(pid_t pid)
 			"sample in gdb)",
 			(int)pid);
 	else if (read_state(&o, tid) != 'Z' &&
-		 !read_text(&o, tid, "syscall", text, sizeof(text)))
+		 !task_file_read((uint32_t)o.pid, tid, "syscall", text,
+				 sizeof(text)))
 		failure("cannot sample process %d: %s (it is another user's, "
 			"or only its parent may, by "
 			"kernel.yama.ptrace_scope)",

@@ -9,7 +9,7 @@ ENGINE_ROOMS := base elf area names args sites file calls trace rows report diff
 base_USES :=
 base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
 	number.c outfile.c pairs.c pipeline.c progress.c ranges.c regex.c \
-	utf8.c worker.c
+	task_file.c utf8.c worker.c
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base

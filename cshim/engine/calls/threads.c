@@ -6,13 +6,12 @@
 #include "calls/threads.h"
 
 #include "base/array.h"
+#include "base/task_file.h"
 #include "calls/fork.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A thread mostly gets its name just after its first call; from its second
  * chunk on, and at its end, the shim says what it is. */
@@ -68,19 +67,8 @@ static struct thread *threads_add(struct threads *c, struct callstack *calls,
 /* 1: the kernel knows the thread, and this is its name. */
 static int read_name(uint32_t pid, uint32_t tid, char name[17])
 {
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!task_file_read(pid, tid, "comm", name, 17))
 		return 0;
-	n = read(fd, name, 16);
-	close(fd);
-	if (n <= 0)
-		return 0;
-	name[n] = '\0';
 	name[strcspn(name, "\n")] = '\0';
 	return 1;
 }

@@ -4,15 +4,14 @@
  */
 #include "recorder/sleepers.h"
 #include "base/array.h"
+#include "base/task_file.h"
 #include "recorder/recorder.h"
 #include "recorder/sleeping_stack.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
 	LOOK_NS = 4000000,
@@ -33,30 +32,13 @@ struct sleeper {
 /* ---- what the kernel says of a thread
  * ---------------------------------------- */
 
-static int read_text(uint32_t pid, uint32_t tid, const char *name, char *out,
-		     size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", pid, tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, out, size - 1);
-	close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* It waits: neither runs nor is stopped. */
 static int is_asleep(uint32_t pid, uint32_t tid)
 {
 	char text[256];
 	const char *end;
 
-	if (!read_text(pid, tid, "stat", text, sizeof(text)))
+	if (!task_file_read(pid, tid, "stat", text, sizeof(text)))
 		return 0;
 	end = strrchr(text, ')');
 	return end && end[1] == ' ' && (end[2] == 'S' || end[2] == 'D');
@@ -90,7 +72,7 @@ static int find_stack(struct cst_recorder *r, struct sleeper *one, uint32_t pid)
 		return 0;
 	s->sample.n = sleeping_stack(modules, pid, &place, s->sample.frames,
 				     CST_SAMPLE_FRAMES, &is_cut);
-	if (!read_text(pid, one->tid, "schedstat", ran, sizeof(ran)) ||
+	if (!task_file_read(pid, one->tid, "schedstat", ran, sizeof(ran)) ||
 	    strcmp(ran, one->ran) != 0)
 		return 0;
 	s->sample.process = one->process;
@@ -116,7 +98,7 @@ static void look_at(struct cst_recorder *r, uint32_t process, uint32_t pid,
 	since = one->tick ? now - one->tick : 0;
 	one->tick = now;
 	one->look = s->n_looks;
-	read_text(pid, tid, "schedstat", ran, sizeof(ran));
+	task_file_read(pid, tid, "schedstat", ran, sizeof(ran));
 	if (strcmp(ran, one->ran) != 0) {
 		memcpy(one->ran, ran, sizeof(ran));
 		one->is_known = 0;

@@ -7,14 +7,13 @@
  * address of a call of that very function.
  */
 #include "recorder/sleeping_stack.h"
+#include "base/task_file.h"
 #include "elf/x86_64.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 enum {
 	PAGE = 4096,
@@ -51,17 +50,10 @@ enum step { STEP_CUT, STEP_UP, STEP_END };
 
 int sleeping_place(uint32_t pid, uint32_t tid, struct sleeping_place *out)
 {
-	char path[64], text[256], *at;
-	ssize_t n;
-	int fd;
+	char text[256], *at;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/syscall", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!task_file_read(pid, tid, "syscall", text, sizeof(text)))
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
 	/* "NUMBER ARGUMENTS SP PC", "-1 SP PC" or "running". */
 	at = strrchr(text, ' ');
 	if (!at || sscanf(at, "%" SCNx64, &out->pc) != 1)
