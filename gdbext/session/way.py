@@ -124,7 +124,10 @@ class OnTheWay:
         if not self._is_exit and self._is_complete:
             number = now.newest(1, way.thread)
         here = now.way("%d.%d" % (way.thread, number))
-        if here.path == way.path and here.id == way.id:
+        while here.kind and number > 1:  # a logpoint's row, say
+            number -= 1
+            here = now.way("%d.%d" % (way.thread, number))
+        if here.path == way.path and here.nth_call == way.nth_call:
             return "in " + what
         parting = self._parting(now)
         return ("not %s as recorded, but %s %s, %s: %s" % (

@@ -111,6 +111,15 @@ def test_calls_count_unless_they_were_excluded(gdb, option, call):
     assert "n = 3" in run.lines()
 
 
+@pytest.mark.parametrize("where", ["leaf", "visit"])
+def test_rows_of_logpoints_are_no_other_calls(gdb, where):
+    """Set behind the record, so that its own rows have other IDs now."""
+    run = gdb(build("visits.c"), *QUIET, "cstrace log %s, n {n}" % where,
+              "cstrace goto 1.8", "info args")
+    assert "in 1.8 visit" in run.said()
+    assert "n = 3" in run.lines()
+
+
 def test_each_thread_counts_its_own_calls(gdb, tmp_path):
     run = gdb(build("visits.c"), *QUIET, "cstrace goto 3.6", "info args",
               args=("threads",))
