@@ -32,7 +32,7 @@ class Numbered(Protocol):
 def write_list(items: Numbered, lines: Callable[[Any], Sequence[str]],
                none: str) -> None:
     """Each with its lines: what it is, and below that what else is known of it;
-    none: what is said if there is none."""
+    none: the line that is shown if there is none."""
     if not items.all:
         say(none)
         return
