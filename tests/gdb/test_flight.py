@@ -42,14 +42,14 @@ def test_at_a_crash_the_newest_are_shown_below_their_callers(gdb, crash):
 
 
 def test_older_ones_are_not_kept(gdb, crash, tmp_path):
-    run = gdb(crash, OFF, "cstrace start -flight 512K", "run",
+    run = gdb(crash, OFF, "cstrace start -flight 128K", "run",
               "cstrace show -last 3", "kill", "cstrace status",
               "cstrace save x.txt", "cstrace show 1.1005")
     n, of = map(int, re.search(r"the newest (\d+) of (\d+) calls",
                                run.out).groups())
     assert of == 301006 and 1000 < n < of
     assert "forgotten  %d calls" % (of - n) in run.out
-    assert "flight     the newest calls only, 512.0 KiB of them" in run.out
+    assert "flight     the newest calls only, 128.0 KiB of them" in run.out
     assert "%d calls saved" % n in run.out
 
 
