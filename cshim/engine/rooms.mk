@@ -3,7 +3,7 @@
 # The rooms of the engine, from the ground up: what each is for, which rooms it may
 # use, and its sources.  tools/layers reads this table and holds the code to it.
 
-ENGINE_ROOMS := base elf area names args sites file calls trace rows report diff golden formats recorder api
+ENGINE_ROOMS := base elf area names plan args sites file calls trace rows report diff golden formats recorder api
 
 # base: memory, text, numbers, threads: what any C program wants.
 base_USES :=
@@ -25,6 +25,10 @@ area_SRC := area.c area_file.c area_users.c clock.c reader.c sample_area.c
 names_USES := base
 names_SRC := demangle.c filter.c json.c names.c near.c sheet.c simple.c \
 	twins.c values.c values_json.c values_text.c where.c where_parse.c wording.c
+
+# plan: how a program that was not built for it is changed to report its calls.
+plan_USES := elf names base
+plan_SRC := plan_file.c
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base
@@ -89,5 +93,5 @@ recorder_SRC := drain.c interrupt_cost.c live.c message.c one_trace.c outlet.c p
 	thread_ends.c trail.c
 
 # api: the public functions that only dispatch.
-api_USES := recorder formats golden diff report rows trace calls file sites args names area elf base
+api_USES := recorder formats golden diff report rows trace calls file sites args plan names area elf base
 api_SRC := dispatch.c install.c

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layout of a plan: how one ELF file is changed while it is loaded, so that
+ * its functions report their calls.  The engine makes plans; the shim or gdb
+ * applies them.  A plan's addresses are the file's own: the load bias is added.
+ *
+ * An area of new code is mapped near the file (the module).  It begins with
+ * slots, addresses of functions of the shim that the applier fills in.  Behind
+ * them are trampolines, then the call frame information of the trampolines.
+ * Patches write jumps to the trampolines over the begin and the ends of
+ * functions.  Nothing on the stack changes.
+ *
+ * A trampoline reports like this, and a slot's function keeps all registers,
+ * vectors too, but for rax and the flags:
+ *
+ *     push %rax
+ *     lea  FUNCTION(%rip), %rax     the function's begin
+ *     call *SLOT(%rip)              its return address is the patch's own
+ *     pop  %rax
+ *
+ * In the slot's function so is (%rsp) the return address, in the area; 8(%rsp)
+ * the rax that is restored; 16(%rsp) the return address of the function that is
+ * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED the return address
+ * of the function is at 8(%rbp) instead, and the trampoline steps over the red
+ * zone and saves the flags itself.
+ */
+#ifndef CSTRACE_PLAN_LAYOUT_H
+#define CSTRACE_PLAN_LAYOUT_H
+
+#include <stdint.h>
+
+#define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
+
+enum {
+	CST_PLAN_VERSION = 1, /* also of what the planner does: see plan.h */
+	CST_PLAN_BUILD_ID = 20,
+	CST_PATCH_MAX = 16, /* bytes */
+	CST_PLAN_AREA_PAGE = 4096,
+};
+
+enum cst_plan_slot {
+	CST_SLOT_ENTER = 0,
+	CST_SLOT_EXIT = 1,
+	CST_SLOT_TAIL = 2, /* an exit: the function ends by a jump to another */
+	CST_SLOT_FRAMED = 3, /* an entry, behind a prologue that sets %rbp */
+	CST_PLAN_SLOTS = 4,
+};
+
+enum cst_patch_kind {
+	CST_PATCH_ENTRY = 0,
+	CST_PATCH_EXIT = 1,
+	CST_PATCH_TAIL = 2,
+	CST_PATCH_LANDING = 3, /* what another patch's short jump goes to */
+};
+
+/* Why a function has no patches. */
+enum cst_plan_reason {
+	CST_PLAN_TRACED = 0,
+	CST_PLAN_UNREADABLE = 1,  /* some bytes are no instructions */
+	CST_PLAN_NO_FRAME = 2,	  /* no call frame information */
+	CST_PLAN_ASSEMBLER = 3,	  /* written in assembler */
+	CST_PLAN_RESTARTABLE = 4, /* has a restartable sequence */
+	CST_PLAN_NO_ROOM = 5,	  /* its begin is too short, or jumped into */
+	CST_PLAN_IMMOVABLE = 6,	  /* instructions that run at one place only */
+	CST_PLAN_HOOKED = 7,	  /* reports its calls by itself */
+	CST_PLAN_OF_RUNTIME = 8,  /* libc, the dynamic linker, libgcc */
+	CST_PLAN_REASONS = 9,
+};
+
+/* A part of the plan: so many items from that byte of the plan on. */
+struct cst_plan_part {
+	uint32_t offset, n;
+};
+
+/* The parts lie behind the header, each at a multiple of 8; the last 8 bytes of
+ * the plan are its cst_plan_sum(). */
+struct cst_plan {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t size;			     /* of the plan, in bytes */
+	uint8_t build_id[CST_PLAN_BUILD_ID]; /* cut, or 0 behind it */
+	uint32_t build_id_size;		     /* 0: the file has none */
+
+	/* The loaded file, and where its area is best: whole pages.  The area
+	 * may be elsewhere, if the moves below are made, as long as none of its
+	 * bytes is 2 GiB or more from one of the image. */
+	uint64_t image_at, image_size;
+	int64_t area_at;
+	uint32_t area_size;
+
+	/* In bytes from the area's begin; the slots are at 0. */
+	uint32_t code_at, code_size;	 /* trampolines: a multiple of pages */
+	uint32_t frames_at, frames_size; /* as of .eh_frame */
+	uint32_t header_at, header_size; /* as of .eh_frame_hdr */
+	uint32_t reserved;
+
+	struct cst_plan_part area;	/* bytes: area_size */
+	struct cst_plan_part patches;	/* by address; none overlaps another */
+	struct cst_plan_part copies;	/* by address */
+	struct cst_plan_part moves;	/* uint32_t */
+	struct cst_plan_part functions; /* by address */
+	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
+};
+_Static_assert(sizeof(struct cst_plan) == 144, "plan layout");
+
+struct cst_patch {
+	uint64_t address;
+	uint32_t function; /* index */
+	/* In the area: the trampoline, and where its call of the slot returns
+	 * to; 0 and 0 for a landing. */
+	uint32_t trampoline, trampoline_size;
+	uint32_t hook;
+	uint8_t kind;	/* enum cst_patch_kind */
+	uint8_t length; /* bytes that are written */
+	/* Of an area that lies d bytes above area_at, the 32 bits at this index
+	 * of the new bytes grow by d; 0: none. */
+	uint8_t moved;
+	uint8_t reserved[5];
+	uint8_t old_bytes[CST_PATCH_MAX];
+	uint8_t new_bytes[CST_PATCH_MAX];
+};
+_Static_assert(sizeof(struct cst_patch) == 64, "plan layout");
+
+/* An instruction that a patch displaced: who stands strictly inside the patch
+ * may go on at the copy. */
+struct cst_plan_copy {
+	uint64_t address;
+	uint32_t copy;	/* in the area */
+	uint32_t patch; /* index */
+};
+
+/* A move is the place, in the area, of 32 bits that shrink by d in an area that
+ * lies d bytes above area_at. */
+
+struct cst_plan_function {
+	uint64_t address, size;
+	uint32_t name;	   /* in names */
+	uint32_t n_exits;  /* of its patches: exits and tails */
+	uint32_t n_missed; /* ends that have no patch: estimated */
+	uint32_t reason;   /* enum cst_plan_reason */
+};
+
+static inline uint64_t cst_plan_sum(const void *plan, uint64_t size)
+{
+	const unsigned char *at = (const unsigned char *)plan;
+	uint64_t sum = 0x9e3779b97f4a7c15ull, word;
+
+	for (uint64_t i = 0; i + 8 <= size; i += 8) {
+		__builtin_memcpy(&word, at + i, 8);
+		sum = ((sum << 25 | sum >> 39) ^ word) * 0xbf58476d1ce4e5b9ull;
+	}
+	return sum ^ sum >> 32;
+}
+
+static inline const void *cst_plan_at(const struct cst_plan *plan,
+				      const struct cst_plan_part *part)
+{
+	return (const unsigned char *)plan + part->offset;
+}
+
+static inline int cst_plan_has_part(const struct cst_plan *plan,
+				    const struct cst_plan_part *part,
+				    uint64_t item)
+{
+	return part->offset >= sizeof(*plan) && part->offset % 8 == 0 &&
+	       part->offset + part->n * item <= plan->size - 8ull;
+}
+
+static inline int cst_plan_has_area(const struct cst_plan *p)
+{
+	uint64_t code_end = (uint64_t)p->code_at + p->code_size;
+	uint64_t frames_end = (uint64_t)p->frames_at + p->frames_size;
+	uint64_t header_end = (uint64_t)p->header_at + p->header_size;
+
+	return p->area.n == p->area_size &&
+	       p->area_size % CST_PLAN_AREA_PAGE == 0 &&
+	       p->area_size <= 1u << 30 && p->image_size <= 1u << 30 &&
+	       p->code_at >= 8 * CST_PLAN_SLOTS &&
+	       p->code_at % CST_PLAN_AREA_PAGE == 0 &&
+	       p->code_size % CST_PLAN_AREA_PAGE == 0 &&
+	       code_end <= p->frames_at && frames_end <= p->header_at &&
+	       header_end <= p->area_size;
+}
+
+static inline int cst_plan_has_patch(const struct cst_plan *p,
+				     const struct cst_patch *patch)
+{
+	uint64_t from_image = patch->address - p->image_at;
+	uint64_t end = (uint64_t)p->code_at + p->code_size;
+
+	if (patch->kind > CST_PATCH_LANDING || patch->length < 1 ||
+	    patch->length > CST_PATCH_MAX ||
+	    patch->function >= p->functions.n || from_image >= p->image_size ||
+	    patch->length > p->image_size - from_image ||
+	    (patch->moved && patch->moved + 4 > patch->length))
+		return 0;
+	if (patch->kind == CST_PATCH_LANDING)
+		return 1;
+	return patch->trampoline >= p->code_at &&
+	       patch->hook > patch->trampoline &&
+	       patch->hook - patch->trampoline < patch->trampoline_size &&
+	       patch->trampoline + (uint64_t)patch->trampoline_size <= end;
+}
+
+static inline int cst_plan_has_items(const struct cst_plan *p)
+{
+	const struct cst_patch *patches =
+		(const struct cst_patch *)cst_plan_at(p, &p->patches);
+	const struct cst_plan_copy *copies =
+		(const struct cst_plan_copy *)cst_plan_at(p, &p->copies);
+	const uint32_t *moves = (const uint32_t *)cst_plan_at(p, &p->moves);
+	const struct cst_plan_function *functions =
+		(const struct cst_plan_function *)cst_plan_at(p, &p->functions);
+	const char *names = (const char *)cst_plan_at(p, &p->names);
+
+	for (uint32_t i = 0; i < p->patches.n; i++)
+		if (!cst_plan_has_patch(p, &patches[i]) ||
+		    (i && patches[i].address < patches[i - 1].address +
+						       patches[i - 1].length))
+			return 0;
+	for (uint32_t i = 0; i < p->copies.n; i++)
+		if (copies[i].patch >= p->patches.n ||
+		    copies[i].copy < p->code_at ||
+		    copies[i].copy - p->code_at >= p->code_size)
+			return 0;
+	for (uint32_t i = 0; i < p->moves.n; i++)
+		if (moves[i] < p->code_at || p->code_size < 4 ||
+		    moves[i] - p->code_at > p->code_size - 4)
+			return 0;
+	for (uint32_t i = 0; i < p->functions.n; i++)
+		if (functions[i].name >= p->names.n ||
+		    functions[i].reason >= CST_PLAN_REASONS)
+			return 0;
+	return !p->names.n || !names[p->names.n - 1];
+}
+
+/* Returns 1 if the size bytes at plan (a multiple of 8) are a complete plan of
+ * this version, all of whose offsets and indexes lie within it. */
+static inline int cst_plan_is_valid(const void *plan, uint64_t size)
+{
+	const struct cst_plan *p = (const struct cst_plan *)plan;
+	uint64_t sum;
+
+	if (size < sizeof(*p) + 8 || size % 8 || size > UINT32_MAX ||
+	    p->magic != CST_PLAN_MAGIC || p->version != CST_PLAN_VERSION ||
+	    p->size != size || p->build_id_size > CST_PLAN_BUILD_ID)
+		return 0;
+	__builtin_memcpy(&sum, (const char *)plan + size - 8, 8);
+	return sum == cst_plan_sum(plan, size - 8) && cst_plan_has_area(p) &&
+	       cst_plan_has_part(p, &p->area, 1) &&
+	       cst_plan_has_part(p, &p->patches, sizeof(struct cst_patch)) &&
+	       cst_plan_has_part(p, &p->copies, sizeof(struct cst_plan_copy)) &&
+	       cst_plan_has_part(p, &p->moves, sizeof(uint32_t)) &&
+	       cst_plan_has_part(p, &p->functions,
+				 sizeof(struct cst_plan_function)) &&
+	       cst_plan_has_part(p, &p->names, 1) && cst_plan_has_items(p);
+}
+
+#endif
