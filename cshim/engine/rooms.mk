@@ -28,7 +28,7 @@ names_SRC := demangle.c filter.c json.c names.c near.c sheet.c simple.c \
 
 # plan: how a program that was not built for it is changed to report its calls.
 plan_USES := elf names base
-plan_SRC := plan_file.c
+plan_SRC := plan.c plan_make.c
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base

@@ -112,7 +112,7 @@ struct cst_patch {
 	uint32_t hook;
 	uint8_t kind;	/* enum cst_patch_kind */
 	uint8_t length; /* bytes that are written */
-	/* Of an area that lies d bytes above area_at, the 32 bits at this index
+	/* In an area that lies d bytes above area_at, the 32 bits at this index
 	 * of the new bytes grow by d; 0: none. */
 	uint8_t moved;
 	uint8_t reserved[5];

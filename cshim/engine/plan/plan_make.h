@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The plan of a file is made: its functions are found and chosen, their code is
+ * read, and each gets its patches.
+ */
+#ifndef ENGINE_PLAN_MAKE_H
+#define ENGINE_PLAN_MAKE_H
+
+#include "plan/plan.h"
+
+/* Which functions are traced.  All zero: those with line information; of a file
+ * without any, those with symbols; without these, what .eh_frame describes. */
+struct plan_choice {
+	const char *functions;	/* a regular expression of names; NULL: all */
+	uint64_t min_size;	/* of a function, in bytes */
+	const char *debug_file; /* where the file's debug information is, if
+				   not found by itself; NULL */
+};
+
+/* Makes the plan of the ELF file at path.  Returns 0, and the caller frees *out
+ * with plan_free(); CST_BAD_INPUT if it is no ELF file for x86-64 with code, or
+ * the choice is wrong; CST_FAILED or CST_MEMORY. */
+int plan_make(const char *path, const struct plan_choice *choice,
+	      struct plan **out, struct cst_error *err);
+#endif
