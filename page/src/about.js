@@ -14,7 +14,7 @@ export function whyNone(head) {
 
   if (!head.n_recorded) return 'No calls were recorded.';
   if (head.choice) return `No call matches: ${head.choice}. (${recorded})`;
-  return `No call is shown: the C++ library's are hidden, unless the page is saved with --std. (${recorded})`;
+  return `No call is shown: the C++ library's and system headers' are hidden, unless the page is saved with --std. (${recorded})`;
 }
 
 // What the user must know of the data.
@@ -41,7 +41,7 @@ function hiddenOf(head) {
 
   if (n <= 0) return '';
   if (head.choice) return `${formatCount(head.n_calls)} of ${plural(head.n_recorded, 'recorded call')} were chosen: ${head.choice}`;
-  return `${formatCount(n)} more of the C++ library hidden`;
+  return `${plural(n, 'library call')} hidden`;
 }
 
 function listOf(facts) {

@@ -8,6 +8,7 @@ import { FlameChartContainer, UIPlugin } from 'flame-chart-js';
 import { formatMark, plural } from './format.js';
 import { Minimap } from './minimap.js';
 import { Tracks } from './tracks.js';
+import { Touch } from './touch.js';
 
 const ROW = 19;
 const TITLE = 22;
@@ -400,6 +401,7 @@ export class Chart {
     });
     new ResizeObserver(() => this.fit()).observe(section);
     section.addEventListener('wheel', (event) => this.wheel(event), { capture: true, passive: false });
+    this.touch = new Touch(this, section.querySelector('canvas'));
     section.addEventListener('mouseleave', () => this.leave());
     // To the library a mouse that leaves without a move has clicked again; it
     // does so when a key opens another view.

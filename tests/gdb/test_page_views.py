@@ -619,3 +619,31 @@ def test_the_strip_moves_the_chart(page, server):
     assert shares() == pytest.approx([0.45, 0.7], abs=0.01)
     page.press("\ue00c")  # Escape
     assert shares() == pytest.approx([0, 1], abs=0.01)
+
+
+@pytest.mark.parametrize("view", ["chart", "flame"])
+def test_fingers_move_and_zoom(page, shop, view):
+    page.open(shop / "t.html")
+    page.run("cstrace.open(arguments[0])", view)
+    page.settle()
+
+    def times():
+        return page.run("cstrace.views[arguments[0]].view()", view)
+
+    first, last = times()
+    span = last - first
+    left, top, width = page.run(
+        "((box) => [box.left, box.top, box.width])(document.querySelector("
+        "`#${arguments[0]} canvas`).getBoundingClientRect())", view)
+
+    def at(share):
+        return (left + share * width, top + 100)
+
+    page.touch([at(0.4), at(0.6)], [at(0.3), at(0.7)])
+    shares = [(time - first) / span for time in times()]
+    assert shares == pytest.approx([0.25, 0.75], abs=0.01)
+    page.touch([at(0.5)], [at(0.6)])
+    shares = [(time - first) / span for time in times()]
+    assert shares == pytest.approx([0.2, 0.7], abs=0.01)
+    page.press("\ue003")  # Backspace: the zoom before
+    assert (times()[0] - first) / span == pytest.approx(0.25, abs=0.01)

@@ -140,6 +140,16 @@ class Page:
         if click:
             ActionChains(self.driver).click().perform()
 
+    def touch(self, *steps):
+        """Fingers at these places, a list for each moment, then none."""
+        kinds = ["touchStart"] + ["touchMove"] * (len(steps) - 1)
+        for kind, places in [*zip(kinds, steps), ("touchEnd", [])]:
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {
+                "type": kind, "touchPoints": [
+                    {"x": x, "y": y, "id": i}
+                    for i, (x, y) in enumerate(places)]})
+        self.settle()
+
     def view(self, key, name):
         """One of the four, by its key."""
         self.press(key)
