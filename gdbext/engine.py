@@ -76,19 +76,19 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
 def _lines(ask: Any, status: Status) -> list[str]:
     text = C.create_string_buffer(500)
     lines: list[str] = []
-    while ask(C.byref(status), len(lines), text, len(text)):
+    while ask(C.byref(status.losses), len(lines), text, len(text)):
         lines.append(text.value.decode("utf-8", "replace"))
     return lines
 
 
 def losses(status: Status) -> list[str]:
-    """What was lost, in words: records first, if any were."""
-    return _lines(library().cst_status_loss, status)
+    """What was lost, in words: lost records, then calls that were not kept."""
+    return _lines(library().cst_losses_text, status)
 
 
 def untraced(status: Status) -> list[str]:
     """Which libraries, programs and processes were not traced, and why."""
-    return _lines(library().cst_status_untraced, status)
+    return _lines(library().cst_losses_untraced, status)
 
 
 def _call(name: str, *arguments: Any) -> int:

@@ -7,19 +7,19 @@
 
 #include "tell.h"
 
-void losses_tell_untraced(const struct cst_status_report *s)
+void losses_tell_untraced(const struct cst_losses *l)
 {
 	char text[500];
 
-	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0; cst_losses_untraced(l, i, text, sizeof(text)); i++)
 		failure("%s", text);
 }
 
-void losses_tell(const struct cst_status_report *s)
+void losses_tell(const struct cst_losses *l)
 {
 	char text[80];
 
-	for (uint32_t i = 0; cst_status_loss(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0; cst_losses_text(l, i, text, sizeof(text)); i++)
 		failure("%s", text);
-	losses_tell_untraced(s);
+	losses_tell_untraced(l);
 }

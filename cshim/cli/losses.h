@@ -7,11 +7,11 @@
 
 #include "cstrace/engine.h"
 
-/* Prints a line for each thing that was not traced (cst_status_untraced()). */
-void losses_tell_untraced(const struct cst_status_report *s);
+/* Prints a line for each thing that was not traced (cst_losses_untraced()). */
+void losses_tell_untraced(const struct cst_losses *l);
 
-/* Prints a line for each loss of records and calls, then what
+/* Prints a line for each cause of losses (cst_losses_text()), then what
  * losses_tell_untraced() does. */
-void losses_tell(const struct cst_status_report *s);
+void losses_tell(const struct cst_losses *l);
 
 #endif

@@ -96,7 +96,7 @@ void trace_input_tell_losses(const struct cst_trace *t)
 	struct cst_status_report s;
 
 	cst_trace_status(t, &s);
-	losses_tell(&s);
+	losses_tell(&s.losses);
 }
 
 void trace_input_choose(const struct cst_trace *t, struct options *o)

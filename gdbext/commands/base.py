@@ -13,7 +13,7 @@ from .. import requests
 from ..ui import options
 from ..ui.console import plain, say
 from ..engine import (
-    EXISTS, INTERRUPTED, CstraceError, Trace, choice_text)
+    EXISTS, INTERRUPTED, CstraceError, Trace, choice_text, losses)
 from ..requests import Choice
 from ..ui.options import Option
 from ..ui.words import count
@@ -141,9 +141,8 @@ def write_note(trace: Trace, choice: Choice) -> None:
     lacking = choice.where and trace.lacks(choice.where)
     if lacking:  # beside what some function has
         gdb.write("# %s\n" % plain(lacking))
-    n = trace.status().n_dropped
-    if n:
-        gdb.write("# %s not kept: too deep or short\n" % count(n, "call"))
+    for line in losses(trace.status()):
+        gdb.write("# %s\n" % line)
 
 
 def _wrong_words(trace: Trace, choice: Choice,

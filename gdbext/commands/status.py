@@ -22,15 +22,6 @@ def _size(n: int) -> str:
     return "%d bytes" % n
 
 
-def _losses(s: Status) -> str:
-    causes = ((s.n_lost_full, "no room"), (s.n_lost_sites, "too many sites"),
-              (s.n_lost_threads, "no place for the thread"),
-              (s.n_lost_holes, "thread killed in the hook"))
-    parts = ["%d (%s)" % (n, why) for n, why in causes if n]
-    parts += losses(s)[bool(parts):]  # the records are in them
-    return ", ".join(parts) or "none"
-
-
 _MOST_THREADS = 20
 
 
@@ -61,7 +52,7 @@ def _rows(s: Status, has_area: bool,
         ("time", duration_text(s.duration_ns)),
         *([("forgotten", "%s, older than these"
             % count(s.n_forgotten, "call"))] if s.n_forgotten else []),
-        ("lost", _losses(s)),
+        ("lost", ", ".join(losses(s)) or "none"),
         *(("untraced", line) for line in untraced(s)),
         ("kept", _size(s.spool_bytes)),
     ]

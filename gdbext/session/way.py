@@ -183,7 +183,7 @@ class Goto:
             session.start(session.last_options._replace(to=None))
         if self.way is not None:
             self.way.end()
-        self.way = OnTheWay(session, way, is_exit, not status.n_dropped)
+        self.way = OnTheWay(session, way, is_exit, not status.losses.n_dropped)
         self.is_under_way = False
         try:
             self.way.begin()

@@ -31,10 +31,10 @@ def silent(s: Status) -> list[str]:
     """In a summary: processes whose calls are missing (engine.untraced() has
     the causes)."""
     words = []
-    if s.n_past_exec:
+    if s.losses.n_past_exec:
         words.append("%s executed without libcstrace.so"
-                     % count(s.n_past_exec, "program"))
-    if s.n_ended:
+                     % count(s.losses.n_past_exec, "program"))
+    if s.losses.n_ended:
         words.append("%d process%s cut off by a sandbox (seccomp, PR_SET_TSC)"
-                     % (s.n_ended, "" if s.n_ended == 1 else "es"))
+                     % (s.losses.n_ended, "" if s.losses.n_ended == 1 else "es"))
     return words

@@ -150,7 +150,7 @@ def test_damaged_file_never_crashes_the_reader(tmp_path, seed):
     done = command("show", "--std", "x.area", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     lines = [line for line in done.stderr.splitlines()
-             if not line.endswith(" records lost")]
+             if " lost (" not in line]
     assert len(lines) <= 1
 
 

@@ -321,7 +321,7 @@ QUIET static void small_pool_loses_nothing(void **state)
 	assert_int_equal(status.n_open, 0);
 	assert_int_equal(status.n_unwound, 0);
 	assert_int_equal(status.n_orphans, 0);
-	assert_int_equal(status.n_lost_full + status.n_lost_holes, 0);
+	assert_int_equal(status.losses.n_full + status.losses.n_holes, 0);
 	assert_int_equal(status.n_threads, THREADS);
 	cst_trace_free(trace);
 }

@@ -322,9 +322,9 @@ static void the_limit_ends_the_keeping(void **state)
 	draft_exit(&d, outer, 500000000);
 	t = draft_trace(&d, 500000000);
 	cst_trace_status(t, &status);
-	assert_int_equal(status.n_calls + status.n_lost_limit, 500000);
+	assert_int_equal(status.n_calls + status.losses.n_limit, 500000);
 	assert_int_equal(status.n_open, 0);
-	assert_true(status.is_limit_reached);
+	assert_true(status.losses.is_limit_reached);
 	assert_true(status.spool_bytes < 22000);
 	cst_trace_free(t);
 }
@@ -360,18 +360,18 @@ static void a_full_disk_keeps_the_blocks_that_fit(void **state)
 
 static void what_is_missing_is_read_back(void **state)
 {
-	const struct cst_status_report missing = {.n_lost_full = 1,
-						  .n_lost_sites = 2,
-						  .n_lost_threads = 3,
-						  .n_lost_holes = 4,
-						  .n_lost_limit = 5,
-						  .n_past_begin = 6,
-						  .n_past_all = 7,
-						  .n_past_sealed = 8,
-						  .n_past_exec = 9,
-						  .past_exec = "/bin/ls",
-						  .n_ended = 10,
-						  .n_dropped = 11};
+	const struct cst_losses losses = {.n_full = 1,
+					  .n_sites = 2,
+					  .n_threads = 3,
+					  .n_holes = 4,
+					  .n_limit = 5,
+					  .n_past_begin = 6,
+					  .n_past_all = 7,
+					  .n_past_sealed = 8,
+					  .n_past_exec = 9,
+					  .past_exec = "/bin/ls",
+					  .n_ended = 10,
+					  .n_dropped = 11};
 	struct cst_status_report found;
 	struct cst_trace *t;
 	struct draft d;
@@ -379,21 +379,21 @@ static void what_is_missing_is_read_back(void **state)
 	(void)state;
 	draft_begin(&d);
 	draft_exit(&d, draft_enter(&d, draft_site(&d, "f", 1), 0), 10);
-	writer_set_missing(d.w, &missing);
+	writer_set_losses(d.w, &losses);
 	t = draft_trace(&d, 10);
 	cst_trace_status(t, &found);
-	assert_int_equal(found.n_lost_full, 1);
-	assert_int_equal(found.n_lost_sites, 2);
-	assert_int_equal(found.n_lost_threads, 3);
-	assert_int_equal(found.n_lost_holes, 4);
-	assert_int_equal(found.n_lost_limit, 5);
-	assert_int_equal(found.n_past_begin, 6);
-	assert_int_equal(found.n_past_all, 7);
-	assert_int_equal(found.n_past_sealed, 8);
-	assert_int_equal(found.n_past_exec, 9);
-	assert_string_equal(found.past_exec, "/bin/ls");
-	assert_int_equal(found.n_ended, 10);
-	assert_int_equal(found.n_dropped, 11);
+	assert_int_equal(found.losses.n_full, 1);
+	assert_int_equal(found.losses.n_sites, 2);
+	assert_int_equal(found.losses.n_threads, 3);
+	assert_int_equal(found.losses.n_holes, 4);
+	assert_int_equal(found.losses.n_limit, 5);
+	assert_int_equal(found.losses.n_past_begin, 6);
+	assert_int_equal(found.losses.n_past_all, 7);
+	assert_int_equal(found.losses.n_past_sealed, 8);
+	assert_int_equal(found.losses.n_past_exec, 9);
+	assert_string_equal(found.losses.past_exec, "/bin/ls");
+	assert_int_equal(found.losses.n_ended, 10);
+	assert_int_equal(found.losses.n_dropped, 11);
 	cst_trace_free(t);
 }
 

@@ -151,11 +151,9 @@ static void tell_losses(const struct cst_status_report *s)
 {
 	char text[80];
 
-	for (uint32_t i = 0; cst_status_loss(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0; cst_losses_text(&s->losses, i, text, sizeof(text));
+	     i++)
 		fprintf(stderr, "; %s", text);
-	if (s->n_samples_lost)
-		fprintf(stderr, "; %" PRIu64 " %s lost", s->n_samples_lost,
-			plural(s->n_samples_lost, "sample", "samples"));
 	if (s->n_running)
 		fprintf(stderr, "; %" PRIu32 " %s on, unrecorded", s->n_running,
 			plural(s->n_running, "process runs", "processes run"));
@@ -211,7 +209,7 @@ static void tell_end(const struct record *r, const struct cst_status_report *s)
 	uint64_t all = s->n_calls + s->n_forgotten, size = n_bytes(r, s);
 	int is_small = size < 1 << 20;
 
-	if (!s->n_records && !s->n_lost_full && !s->n_samples) {
+	if (!s->n_records && !s->losses.n_full && !s->n_samples) {
 		tell_nothing(r);
 		return;
 	}
@@ -285,7 +283,7 @@ static int recorder_end(struct record *r)
 	cst_trace_free(trace);
 	status.n_running = now.n_running;
 	tell_end(r, &status);
-	losses_tell_untraced(&now);
+	losses_tell_untraced(&now.losses);
 	return failed;
 }
 

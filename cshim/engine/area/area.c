@@ -310,12 +310,6 @@ uint32_t area_expect(struct area *a, uint32_t pid, uint32_t first)
 	return i;
 }
 
-void area_past_exec(const struct area *a, char out[CST_NAME_SIZE])
-{
-	memcpy(out, a->head->past_exec, CST_NAME_SIZE);
-	out[CST_NAME_SIZE - 1] = '\0';
-}
-
 int area_has_execed(const struct area *a, uint32_t process)
 {
 	uint32_t n = __atomic_load_n(&a->head->n_processes, __ATOMIC_ACQUIRE);

@@ -79,10 +79,6 @@ static inline struct cst_record *area_chunk(const struct area *a, uint32_t i)
 /* Returns how many bytes of memory the area occupies. */
 uint64_t area_bytes(const struct area *a);
 
-/* Copies the path of the first program that was executed without the shim to
- * out, or "" if there was none. */
-void area_past_exec(const struct area *a, char out[CST_NAME_SIZE]);
-
 /* Returns whether the process of this index exec'ed a program with the shim,
  * which then has a later index. */
 int area_has_execed(const struct area *a, uint32_t process);

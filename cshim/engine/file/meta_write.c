@@ -103,22 +103,22 @@ void meta_put_module(struct bytes *out, const struct writer_module *m)
 }
 
 void meta_put_end(struct bytes *out, uint64_t end_ticks,
-		  const struct cst_status_report *s)
+		  const struct cst_losses *l)
 {
 	bytes_put_varint(out, end_ticks);
-	bytes_put_varint(out, s->n_lost_limit);
-	bytes_put_varint(out, s->is_limit_reached);
-	bytes_put_varint(out, s->n_lost_full);
-	bytes_put_varint(out, s->n_lost_sites);
-	bytes_put_varint(out, s->n_lost_threads);
-	bytes_put_varint(out, s->n_lost_holes);
-	bytes_put_varint(out, s->n_past_begin);
-	bytes_put_varint(out, s->n_past_all);
-	bytes_put_varint(out, s->n_past_sealed);
-	bytes_put_varint(out, s->n_past_exec);
-	bytes_put_text(out, s->past_exec);
-	bytes_put_varint(out, s->n_ended);
-	bytes_put_varint(out, s->n_dropped);
+	bytes_put_varint(out, l->n_limit);
+	bytes_put_varint(out, l->is_limit_reached);
+	bytes_put_varint(out, l->n_full);
+	bytes_put_varint(out, l->n_sites);
+	bytes_put_varint(out, l->n_threads);
+	bytes_put_varint(out, l->n_holes);
+	bytes_put_varint(out, l->n_past_begin);
+	bytes_put_varint(out, l->n_past_all);
+	bytes_put_varint(out, l->n_past_sealed);
+	bytes_put_varint(out, l->n_past_exec);
+	bytes_put_text(out, l->past_exec);
+	bytes_put_varint(out, l->n_ended);
+	bytes_put_varint(out, l->n_dropped);
 }
 
 void meta_put_meta(struct bytes *out, const struct writer_options *o)

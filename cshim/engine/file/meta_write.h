@@ -34,11 +34,10 @@ void meta_put_thread(struct bytes *out, uint32_t index,
 void meta_put_lane(struct bytes *out, uint32_t index, uint32_t process,
 		   uint32_t thread, uint32_t ordinal);
 
-/* Appends the content of an END block: end_ticks, and what s says is missing
- * (lost records, libraries, calls). */
-struct cst_status_report;
+/* Appends the content of an END block: end_ticks, and what the trace lacks. */
+struct cst_losses;
 void meta_put_end(struct bytes *out, uint64_t end_ticks,
-		  const struct cst_status_report *s);
+		  const struct cst_losses *l);
 
 /* Appends the content of a META block. */
 struct writer_options;

@@ -120,7 +120,7 @@ void writer_put_calls(struct writer *w, struct lane *l)
 		w->info.failed = 1;
 	put_block(w, BLOCK_CALLS);
 	if (w->spool.failed_errno)
-		w->missing.n_lost_limit += l->n;
+		w->losses.n_limit += l->n;
 	lane_begin_block(l);
 	w->is_changed = 1;
 }
@@ -167,8 +167,8 @@ void writer_module(struct writer *w, const struct writer_module *m)
 
 static void put_end(struct writer *w)
 {
-	w->missing.is_limit_reached = (uint32_t)w->is_full;
-	meta_put_end(&w->plain, w->end_ticks, &w->missing);
+	w->losses.is_limit_reached = (uint32_t)w->is_full;
+	meta_put_end(&w->plain, w->end_ticks, &w->losses);
 	writer_put_plain(w, BLOCK_END, &w->plain, SOME);
 	w->is_changed = 0;
 }
@@ -290,7 +290,7 @@ uint64_t writer_bytes(const struct writer *w)
 
 uint64_t writer_dropped(const struct writer *w)
 {
-	return w->missing.n_lost_limit;
+	return w->losses.n_limit;
 }
 
 int writer_is_flight(const struct writer *w)
@@ -335,9 +335,9 @@ void writer_set_end(struct writer *w, uint64_t end_ticks)
 	w->end_ticks = end_ticks;
 }
 
-void writer_set_missing(struct writer *w, const struct cst_status_report *s)
+void writer_set_losses(struct writer *w, const struct cst_losses *l)
 {
-	w->missing = *s;
+	w->losses = *l;
 }
 
 int writer_close(struct writer *w, int *fd_out, struct cst_error *err)

@@ -114,9 +114,9 @@ uint32_t writer_n_waiting(const struct writer *w);
  * next flush writes it. */
 void writer_set_end(struct writer *w, uint64_t end_ticks);
 
-/* Sets what is missing from the trace, with writer_dropped(); the next flush
+/* Sets what the trace lacks, with writer_dropped() in n_limit; the next flush
  * writes it. */
-void writer_set_missing(struct writer *w, const struct cst_status_report *s);
+void writer_set_losses(struct writer *w, const struct cst_losses *l);
 
 /* Flushes, seals and closes the file and frees w; names stays the caller's.
  * With fd_out not NULL the open file is handed over in *fd_out instead of being

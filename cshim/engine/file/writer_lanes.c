@@ -125,7 +125,7 @@ static int lane_room(struct lane *l)
 		return 0;
 	/* What waits in the lane stays there for the last flush, unless it
 	 * was lost by now. */
-	w->missing.n_lost_limit++;
+	w->losses.n_limit++;
 	return CST_FAILED;
 }
 

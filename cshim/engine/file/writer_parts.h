@@ -25,7 +25,7 @@ struct writer {
 	uint32_t n_threads, cap_threads;
 	uint64_t n_room;		    /* sum of the lanes' cap */
 	uint64_t limit_bytes, flight_bytes; /* 0: none */
-	struct cst_status_report missing;   /* what is missing */
+	struct cst_losses losses;
 	uint64_t end_ticks;
 	int is_full, is_changed;
 	enum haste haste;

@@ -243,27 +243,26 @@ static void put_choice(const struct cst_choice *choice, struct bytes *out)
 	put_name(out, text);
 }
 
-typedef int lack_fn(const struct cst_status_report *, uint32_t, char *,
-		    uint32_t);
+typedef int lack_fn(const struct cst_losses *, uint32_t, char *, uint32_t);
 
-static void put_lacks(const struct cst_status_report *s, lack_fn *lack,
+static void put_lacks(const struct cst_losses *l, lack_fn *lack,
 		      struct bytes *out)
 {
 	char text[256];
 
-	for (uint32_t i = 0; lack(s, i, text, sizeof(text)); i++) {
+	for (uint32_t i = 0; lack(l, i, text, sizeof(text)); i++) {
 		if (i)
 			PUT(out, ",");
 		put_name(out, text);
 	}
 }
 
-static void put_losses(const struct cst_status_report *s, struct bytes *out)
+static void put_losses(const struct cst_losses *l, struct bytes *out)
 {
 	PUT(out, ",\n\"losses\":[");
-	put_lacks(s, cst_status_loss, out);
+	put_lacks(l, cst_losses_text, out);
 	PUT(out, "],\"untraced\":[");
-	put_lacks(s, cst_status_untraced, out);
+	put_lacks(l, cst_losses_untraced, out);
 	PUT(out, "]");
 }
 
@@ -289,7 +288,7 @@ static int put_head(struct html *h, struct bytes *out)
 		   h->sums.least_ns, h->stacks.n_left_out, DEEPEST, STACKS_MOST,
 		   t->is_cut, t->is_sealed);
 	put_choice(h->choice, raw);
-	put_losses(&t->status, raw);
+	put_losses(&t->status.losses, raw);
 	put_names(t->names, h->choice->names, raw);
 	put_lanes(t, raw);
 	put_sums(h, raw);

@@ -191,22 +191,28 @@ void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,
 	pthread_mutex_unlock(&r->lock);
 }
 
-void recorder_losses(const struct cst_recorder *r,
-		     struct cst_status_report *out)
+struct cst_losses recorder_losses(const struct cst_recorder *r)
 {
 	const struct cst_area *head = r->area->head;
+	struct cst_losses l = {
+		.n_full = head->n_lost_full,
+		.n_sites = head->n_lost_sites,
+		.n_threads = head->n_lost_threads,
+		.n_holes = r->reader.n_holes,
+		.n_dropped = r->calls.n_dropped,
+		.n_limit = r->writer ? writer_dropped(r->writer) : 0,
+		.n_samples = r->sampling.n_lost,
+		.is_limit_reached = r->is_full,
+		.n_past_begin = head->n_past_begin,
+		.n_past_all = head->n_past_all,
+		.n_past_sealed = head->n_past_sealed,
+		.n_ended = head->n_ended,
+		.n_past_exec = head->n_past_exec,
+	};
 
-	out->n_lost_full = head->n_lost_full;
-	out->n_lost_sites = head->n_lost_sites;
-	out->n_lost_threads = head->n_lost_threads;
-	out->n_lost_holes = r->reader.n_holes;
-	out->n_past_begin = head->n_past_begin;
-	out->n_past_all = head->n_past_all;
-	out->n_past_sealed = head->n_past_sealed;
-	out->n_past_exec = head->n_past_exec;
-	area_past_exec(r->area, out->past_exec);
-	out->n_ended = head->n_ended;
-	out->n_orphans = r->calls.n_orphans;
+	_Static_assert(sizeof(l.past_exec) == CST_NAME_SIZE, "the same path");
+	memcpy(l.past_exec, head->past_exec, sizeof(l.past_exec) - 1);
+	return l;
 }
 
 static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
@@ -214,22 +220,19 @@ static void fill_status(struct cst_recorder *r, struct cst_status_report *out)
 	*out = (struct cst_status_report){
 		.n_calls = r->calls.n_calls - r->calls.n_dropped,
 		.n_other = r->calls.n_other,
-		.n_dropped = r->calls.n_dropped,
 		.n_open = callstack_n_open(&r->calls),
 		.n_unwound = r->calls.n_unwound,
 		.n_seeds = r->calls.n_seeds,
+		.n_orphans = r->calls.n_orphans,
+		.losses = recorder_losses(r),
 		.n_records = r->reader.n_records - r->n_records,
-		.n_lost_limit = r->writer ? writer_dropped(r->writer) : 0,
 		.n_waits = r->area->head->n_waits,
 		.area_bytes = area_bytes(r->area),
 		.spool_bytes = r->writer ? writer_bytes(r->writer) : 0,
 		.n_threads = r->threads.n,
 		.n_processes = r->threads.n_processes,
-		.is_limit_reached = r->is_full,
 		.n_samples = r->sampling.n_samples,
-		.n_samples_lost = r->sampling.n_lost,
 	};
-	recorder_losses(r, out);
 	if (r->sampling.area) {
 		out->sample_hz = r->sampling.area->head->hz;
 		out->sample_clock = r->sampling.area->head->clock;
@@ -264,7 +267,7 @@ void cst_recorder_exited(struct cst_recorder *r)
 static void set_end(struct cst_recorder *r, struct cst_status_report *status)
 {
 	fill_status(r, status);
-	writer_set_missing(r->writer, status);
+	writer_set_losses(r->writer, &status->losses);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, clock_ticks()));
 	process_ends_tell(r);
 }
@@ -285,8 +288,9 @@ static int open_trace(struct cst_recorder *r, int fd, int is_flight,
 		mine.n_forgotten = mine.n_calls - read.n_calls;
 		mine.n_calls = read.n_calls;
 		mine.spool_bytes = read.spool_bytes;
-	} else if (mine.is_limit_reached && mine.n_calls > read.n_calls) {
-		mine.n_lost_limit = mine.n_calls - read.n_calls;
+	} else if (mine.losses.is_limit_reached &&
+		   mine.n_calls > read.n_calls) {
+		mine.losses.n_limit = mine.n_calls - read.n_calls;
 		mine.n_calls = read.n_calls;
 	}
 	trace_set_status(*out, &mine);

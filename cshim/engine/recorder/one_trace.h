@@ -14,10 +14,8 @@ void recorder_tell_modules(struct cst_recorder *r, int all);
  * killed the file has the calls up to then. */
 void recorder_keep(struct cst_recorder *r);
 
-/* Sets in *out what was lost: records, and processes and libraries that are not
- * traced. */
-void recorder_losses(const struct cst_recorder *r,
-		     struct cst_status_report *out);
+/* Returns what the trace under way lacks. */
+struct cst_losses recorder_losses(const struct cst_recorder *r);
 
 /* Drops the trace's calls and threads, but not the sites. */
 void recorder_forget(struct cst_recorder *r);

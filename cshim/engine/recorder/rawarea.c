@@ -113,7 +113,7 @@ static int open_writer(struct cst_recorder *r, struct cst_error *err)
 static int take_all(struct cst_recorder *r, const char *path,
 		    struct cst_trace **out, struct cst_error *err)
 {
-	struct cst_status_report missing = {0};
+	struct cst_losses losses;
 	uint64_t end = hand_over(r->area);
 	int fd = -1, status;
 
@@ -124,10 +124,8 @@ static int take_all(struct cst_recorder *r, const char *path,
 	recorder_tell_modules(r, 1);
 	writer_set_end(r->writer, pauses_skip(&r->pauses, end));
 	process_ends_tell(r);
-	recorder_losses(r, &missing);
-	missing.n_records = r->reader.n_records;
-	missing.n_lost_limit = writer_dropped(r->writer);
-	writer_set_missing(r->writer, &missing);
+	losses = recorder_losses(r);
+	writer_set_losses(r->writer, &losses);
 	status = writer_close(take(r->writer), &fd, err);
 	r->calls.writer = NULL;
 	return status < 0 ? status : trace_open(fd, path, out, err);
@@ -156,7 +154,8 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		status = area_is_short(path, err);
 	}
 	if (status == 0) {
-		recorder_losses(r, &t->status);
+		t->status.losses = recorder_losses(r);
+		t->status.n_orphans = r->calls.n_orphans;
 		t->status.n_records = r->reader.n_records;
 		*out = t;
 	}

@@ -55,22 +55,22 @@ static void put_size(struct bytes *out, uint64_t n)
 		put(out, "size        %.1f MiB\n", (double)n / (1 << 20));
 }
 
-static void put_losses(struct bytes *out, const struct cst_status_report *s)
+static void put_losses(struct bytes *out, const struct cst_losses *l)
 {
 	char text[80];
 	uint32_t i = 0;
 
 	put(out, "lost        ");
-	for (; cst_status_loss(s, i, text, sizeof(text)); i++)
+	for (; cst_losses_text(l, i, text, sizeof(text)); i++)
 		put(out, i ? ", %s" : "%s", text);
 	put(out, i ? "\n" : "none\n");
 }
 
-static void put_untraced(struct bytes *out, const struct cst_status_report *s)
+static void put_untraced(struct bytes *out, const struct cst_losses *l)
 {
 	char text[LINE_MAX_SIZE - 16];
 
-	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0; cst_losses_untraced(l, i, text, sizeof(text)); i++)
 		put(out, "untraced    %s\n", text);
 }
 
@@ -144,8 +144,8 @@ static void put_samples(struct bytes *out, const struct cst_status_report *s)
 	    s->n_samples, s->sample_hz,
 	    s->sample_clock ? "on the clock" : "of CPU time",
 	    s->sample_source < 4 ? sources[s->sample_source] : "");
-	if (s->n_samples_lost)
-		put(out, "; %" PRIu64 " lost", s->n_samples_lost);
+	if (s->losses.n_samples)
+		put(out, "; %" PRIu64 " lost", s->losses.n_samples);
 	put(out, "\n");
 }
 
@@ -208,8 +208,8 @@ static void put_text(struct bytes *out, const struct cst_trace *t,
 	    s->n_threads, s->n_processes, s->n_processes == 1 ? "" : "es");
 	put(out, "functions   %" PRIu32 ", called from %" PRIu32 " places\n",
 	    s->n_functions, s->n_sites);
-	put_losses(out, s);
-	put_untraced(out, s);
+	put_losses(out, &s->losses);
+	put_untraced(out, &s->losses);
 	put_size(out, s->spool_bytes);
 	put_modules(out, t);
 }
@@ -249,16 +249,16 @@ static void put_members(struct sheet *sheet, const struct cst_trace *t,
 	if (s->n_samples) {
 		put_member(sheet, "samples", s->n_samples);
 		put_member(sheet, "samples_a_second", s->sample_hz);
-		put_member(sheet, "samples_lost", s->n_samples_lost);
+		put_member(sheet, "samples_lost", s->losses.n_samples);
 	}
 	put_member(sheet, "duration_ns", s->duration_ns);
 	put_member(sheet, "threads", s->n_threads);
 	put_member(sheet, "processes", s->n_processes);
 	put_member(sheet, "functions", s->n_functions);
 	put_member(sheet, "call_sites", s->n_sites);
-	put_member(sheet, "records_lost", cst_status_lost(s));
-	put_member(sheet, "calls_past_the_size_limit", s->n_lost_limit);
-	put_member(sheet, "calls_not_kept", s->n_dropped);
+	put_member(sheet, "records_lost", cst_losses_records(&s->losses));
+	put_member(sheet, "calls_past_the_size_limit", s->losses.n_limit);
+	put_member(sheet, "calls_not_kept", s->losses.n_dropped);
 	put_member(sheet, "size_bytes", s->spool_bytes);
 	if (sheet->output == CST_OUTPUT_JSON) {
 		sheet_member_truth(sheet, "is_whole", t->is_sealed);
@@ -281,7 +281,8 @@ static void put_json(struct bytes *out, const struct cst_trace *t,
 	sheet_begin(&sheet, CST_OUTPUT_JSON, out);
 	put_members(&sheet, t, s);
 	sheet_table(&sheet, "untraced", untraced);
-	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0;
+	     cst_losses_untraced(&s->losses, i, text, sizeof(text)); i++)
 		sheet_text(&sheet, text);
 	sheet_table_end(&sheet);
 	sheet_table(&sheet, "modules", modules);
@@ -309,7 +310,8 @@ static void put_csv(struct bytes *out, const struct cst_trace *t,
 	sheet_begin(&sheet, CST_OUTPUT_CSV, out);
 	sheet_table(&sheet, NULL, columns);
 	put_members(&sheet, t, s);
-	for (uint32_t i = 0; cst_status_untraced(s, i, text, sizeof(text)); i++)
+	for (uint32_t i = 0;
+	     cst_losses_untraced(&s->losses, i, text, sizeof(text)); i++)
 		put_member_text(&sheet, "untraced", text);
 	for (uint32_t i = 0; cst_trace_module(t, i, &m); i++)
 		if (!is_listed(t, i, &m))

@@ -10,22 +10,25 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-uint64_t cst_status_lost(const struct cst_status_report *s)
+uint64_t cst_losses_records(const struct cst_losses *l)
 {
-	return s->n_lost_full + s->n_lost_sites + s->n_lost_threads +
-	       s->n_lost_holes;
+	return l->n_full + l->n_sites + l->n_threads + l->n_holes;
 }
 
-int cst_status_loss(const struct cst_status_report *s, uint32_t i, char *out,
+int cst_losses_text(const struct cst_losses *l, uint32_t i, char *out,
 		    uint32_t size)
 {
 	const struct {
 		uint64_t n;
 		const char *noun, *words;
 	} losses[] = {
-		{cst_status_lost(s), "record", "lost"},
-		{s->n_dropped, "call", "not kept (too deep or short)"},
-		{s->n_lost_limit, "call", "not kept (size limit)"},
+		{l->n_full, "record", "lost (no room)"},
+		{l->n_sites, "record", "lost (too many sites)"},
+		{l->n_threads, "record", "lost (no place for the thread)"},
+		{l->n_holes, "record", "lost (thread killed in the hook)"},
+		{l->n_dropped, "call", "not kept (too deep or short)"},
+		{l->n_limit, "call", "not kept (size limit)"},
+		{l->n_samples, "sample", "lost"},
 	};
 
 	for (uint32_t k = 0; k < sizeof(losses) / sizeof(*losses); k++) {
@@ -44,30 +47,29 @@ struct clause {
 	const char *before, *behind;
 };
 
-static void put_exec(const struct cst_status_report *s, char *out,
-		     uint32_t size)
+static void put_exec(const struct cst_losses *l, char *out, uint32_t size)
 {
-	char path[4 * sizeof(s->past_exec)];
+	char path[4 * sizeof(l->past_exec)];
 
-	*utf8_put(path, s->past_exec, sizeof(path) - 1) = 0;
+	*utf8_put(path, l->past_exec, sizeof(path) - 1) = 0;
 	snprintf(out, size,
 		 "any calls in %" PRIu32
 		 " %s (%s%s) are missing: LD_PRELOAD and "
 		 "CSTRACE_AREA were not passed on",
-		 s->n_past_exec, s->n_past_exec == 1 ? "program" : "programs",
-		 *path ? path : "no name", s->n_past_exec == 1 ? "" : ", ...");
+		 l->n_past_exec, l->n_past_exec == 1 ? "program" : "programs",
+		 *path ? path : "no name", l->n_past_exec == 1 ? "" : ", ...");
 }
 
-int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
-			char *out, uint32_t size)
+int cst_losses_untraced(const struct cst_losses *l, uint32_t i, char *out,
+			uint32_t size)
 {
 	const struct clause clauses[] = {
-		{s->n_past_begin, "of",
+		{l->n_past_begin, "of",
 		 "opened by dlmopen() the constructors' calls are missing"},
-		{s->n_past_all, "calls in",
+		{l->n_past_all, "calls in",
 		 "opened by dlmopen() are missing: give it a path with a '/', "
 		 "or use gdb"},
-		{s->n_past_sealed, "any calls in",
+		{l->n_past_sealed, "any calls in",
 		 "opened with RTLD_DEEPBIND or by dlmopen() are missing: "
 		 "/proc/self/mem cannot be written, use gdb"},
 	};
@@ -81,16 +83,16 @@ int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
 			 c->n == 1 ? "library" : "libraries", c->behind);
 		return 1;
 	}
-	if (s->n_past_exec && !i--) {
-		put_exec(s, out, size);
+	if (l->n_past_exec && !i--) {
+		put_exec(l, out, size);
 		return 1;
 	}
-	if (!s->n_ended || i)
+	if (!l->n_ended || i)
 		return 0;
 	snprintf(out, size,
 		 "calls in %" PRIu32 " %s are missing from when %s sandbox "
 		 "(seccomp, PR_SET_TSC) ended the recording",
-		 s->n_ended, s->n_ended == 1 ? "process" : "processes",
-		 s->n_ended == 1 ? "its" : "their");
+		 l->n_ended, l->n_ended == 1 ? "process" : "processes",
+		 l->n_ended == 1 ? "its" : "their");
 	return 1;
 }

@@ -149,8 +149,8 @@ struct row_cell row_cell_of(const struct cst_trace *t,
 	for (uint32_t i = 0; i < t->n_threads; i++) {
 		const struct trace_thread *h = &t->threads[i];
 		/* Calls that were not kept have numbers, too. */
-		uint64_t most =
-			t->status.n_calls + t->status.n_dropped + t->n_notes;
+		uint64_t most = t->status.n_calls + t->status.losses.n_dropped +
+				t->n_notes;
 		uint64_t n_seeds = t->status.n_seeds;
 		unsigned tag = row_tag_width(h->process, h->ordinal);
 		unsigned id = row_id_width(h->process, h->ordinal, most, 0);

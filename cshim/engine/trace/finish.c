@@ -113,7 +113,7 @@ static void fill_status(struct cst_trace *t)
 	s->duration_ns = trace_ns(t, t->end_ticks - t->start_ticks);
 	s->n_threads = t->n_threads;
 	s->n_samples = t->samples.weight;
-	s->n_samples_lost = t->samples.n_lost;
+	s->losses.n_samples = t->samples.n_lost;
 	s->sample_hz = t->samples.hz;
 	s->sample_clock = t->samples.clock;
 	s->sample_source = t->samples.source;

@@ -292,32 +292,32 @@ static void take_path(char *out, size_t size, struct cursor *c)
 			 text);
 }
 
-static void take_missing(struct cst_status_report *s, struct cursor *c)
+static void take_losses(struct cst_losses *l, struct cursor *c)
 {
-	s->n_lost_full = cursor_varint(c);
-	s->n_lost_sites = cursor_varint(c);
-	s->n_lost_threads = cursor_varint(c);
-	s->n_lost_holes = cursor_varint(c);
-	s->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
-	s->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
-	s->n_past_sealed = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	l->n_full = cursor_varint(c);
+	l->n_sites = cursor_varint(c);
+	l->n_threads = cursor_varint(c);
+	l->n_holes = cursor_varint(c);
+	l->n_past_begin = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	l->n_past_all = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+	l->n_past_sealed = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	if (c->p < c->end) { /* nor was this */
-		s->n_past_exec = (uint32_t)cursor_varint_max(c, UINT32_MAX);
-		take_path(s->past_exec, sizeof(s->past_exec), c);
+		l->n_past_exec = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+		take_path(l->past_exec, sizeof(l->past_exec), c);
 	}
 	if (c->p < c->end)
-		s->n_ended = (uint32_t)cursor_varint_max(c, UINT32_MAX);
+		l->n_ended = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	if (c->p < c->end)
-		s->n_dropped = cursor_varint(c);
+		l->n_dropped = cursor_varint(c);
 }
 
 static int take_end(struct cst_trace *t, struct cursor *c)
 {
 	t->end_ticks = cursor_varint(c);
-	t->status.n_lost_limit = cursor_varint(c);
-	t->status.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
+	t->status.losses.n_limit = cursor_varint(c);
+	t->status.losses.is_limit_reached = (uint32_t)cursor_varint_max(c, 1);
 	if (c->p < c->end) /* older files lack it */
-		take_missing(&t->status, c);
+		take_losses(&t->status.losses, c);
 	return c->failed ? CST_BAD_FILE : 0;
 }
 

@@ -427,41 +427,48 @@ CST_API int cst_recorder_save(struct cst_recorder *r, struct cst_error *err);
  * NULL. */
 CST_API void cst_recorder_close(struct cst_recorder *r);
 
+/* What a trace lacks, and why: zeros if it lacks nothing. */
+struct cst_losses {
+	/* Lost records: the reader was too slow or had ended; the table of
+	 * sites was full, or that of threads; a thread was killed in the hook.
+	 */
+	uint64_t n_full, n_sites, n_threads, n_holes;
+	uint64_t n_dropped; /* calls that keep_depth and keep_ns left out */
+	uint64_t n_limit;   /* calls not kept once limit_bytes was reached */
+	uint64_t n_samples; /* samples without room */
+	uint32_t is_limit_reached;
+	/* Libraries that dlmopen() opened without gdb, so that calls are
+	 * missing: those of their constructors, or all; and libraries whose
+	 * calls may be missing because their memory is sealed. */
+	uint32_t n_past_begin, n_past_all, n_past_sealed;
+	/* Processes whose recording ended before they did, because they entered
+	 * a sandbox. */
+	uint32_t n_ended;
+	/* Programs that were run with an environment without the shim, and the
+	 * path of the first one (its end, if it is longer). */
+	uint32_t n_past_exec;
+	char past_exec[64];
+};
+
 /* Counters of a trace, or of a recorder and its trace under way. */
 struct cst_status_report {
 	uint64_t n_calls, n_open, n_unwound, n_seeds;
 	uint64_t n_records;
-	uint64_t n_lost_full, n_lost_sites, n_lost_threads, n_lost_holes;
-	uint64_t n_lost_limit; /* calls not kept once limit_bytes was reached */
-	uint64_t n_orphans;    /* exits of calls that began before the trace */
-	uint64_t n_waits;      /* times the program waited for the reader */
+	struct cst_losses losses;
+	uint64_t n_orphans; /* exits of calls that began before the trace */
+	uint64_t n_waits;   /* times the program waited for the reader */
 	uint64_t area_bytes, spool_bytes;
 	uint64_t duration_ns; /* of the trace, stops left out */
 	/* Calls that the last save left out because its format cannot hold
 	 * calls of their depth. */
 	uint64_t n_too_deep;
 	uint32_t n_threads, n_processes, n_functions, n_sites;
-	uint32_t is_limit_reached;
 	uint32_t n_running; /* processes that hold the area now */
-	/* Libraries that dlmopen() opened without gdb, so that calls are
-	 * missing: those of their constructors, or all; and libraries whose
-	 * calls may be missing because their memory is sealed. */
-	uint32_t n_past_begin, n_past_all, n_past_sealed;
-	/* Programs that were run with an environment without the shim, and the
-	 * path of the first one (its end, if it is longer). */
-	uint32_t n_past_exec;
-	char past_exec[64];
-	/* Processes whose recording ended before they did, because they entered
-	 * a sandbox. */
-	uint32_t n_ended;
-	uint32_t reserved;
-	uint64_t n_dropped; /* calls that keep_depth and keep_ns left out */
-	uint64_t n_samples; /* each counts as often as it stands for others */
-	uint64_t n_samples_lost;
 	/* How the program is sampled: so many times a second, of a clock (enum
 	 * cst_sample_clock), by whom (enum cst_sample_source, both in
 	 * samples.h). */
-	uint32_t sample_hz, sample_clock, sample_source, reserved2;
+	uint32_t sample_hz, sample_clock, sample_source;
+	uint64_t n_samples; /* each counts as often as it stands for others */
 	/* Rows that are no calls: spans, messages, exceptions. */
 	uint64_t n_other;
 	/* Older calls that a flight recorder has forgotten. */
@@ -484,17 +491,17 @@ CST_API void cst_trace_free(struct cst_trace *t);
 CST_API void cst_trace_status(const struct cst_trace *t,
 			      struct cst_status_report *out);
 /* Returns how many records were lost, of all causes. */
-CST_API uint64_t cst_status_lost(const struct cst_status_report *s);
+CST_API uint64_t cst_losses_records(const struct cst_losses *l);
 
-/* Writes to out, in a few words ("3 records lost"), loss i of records and
- * calls: lost records first, if there are any, then calls that were not kept.
- * Returns 0 if there are no so many. */
-CST_API int cst_status_loss(const struct cst_status_report *s, uint32_t i,
-			    char *out, uint32_t size);
+/* Writes to out, in a few words ("3 records lost (no room)"), the i-th cause,
+ * from 0, for which records, calls or samples are missing. Returns 1; 0 if
+ * there are no more. */
+CST_API int cst_losses_text(const struct cst_losses *l, uint32_t i, char *out,
+			    uint32_t size);
 
 /* Writes to out a clause that says what was not traced, the i-th of them, from
- * 0. 1: done; 0: there are no more. */
-CST_API int cst_status_untraced(const struct cst_status_report *s, uint32_t i,
+ * 0. Returns 1; 0 if there are no more. */
+CST_API int cst_losses_untraced(const struct cst_losses *l, uint32_t i,
 				char *out, uint32_t size);
 
 /* Returns 1 if the trace is complete; 0 if its recorder was killed or has not
