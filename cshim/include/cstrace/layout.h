@@ -223,6 +223,10 @@ enum cst_copy_op {
 	 * two cases the 8 bytes end - begin, and so many whole elements of
 	 * `size` bytes as fit into 16 bytes (none, if size is 0). */
 	CST_COPY_HEAD,
+	/* Emits nothing.  As a program's first step, with a reg that is not 0:
+	 * there are so many others, all of them CST_COPY_REGISTER or
+	 * CST_COPY_FRAME of 1, 2, 4 or 8 bytes, CST_PLAIN_BYTES in all. */
+	CST_COPY_PLAIN,
 };
 
 enum cst_copied {
@@ -465,6 +469,7 @@ enum {
 	CST_RAW_MAX = 240,	  /* most bytes that a copy program emits */
 	CST_VALUES_BYTES = 11,	  /* most of them in the last record */
 	CST_COPY_STEPS_MAX = 256, /* of one program */
+	CST_PLAIN_BYTES = 16,	  /* of one that CST_COPY_PLAIN begins */
 	CST_COPY_TEXT_MAX = 32,	  /* bytes of a text, unless the step says */
 };
 
