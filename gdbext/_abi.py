@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 1769391488
+VERSION = 3610981248
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -217,6 +217,25 @@ class cst_seed(C.Structure):
     ]
 
 
+class cst_losses(C.Structure):
+    _fields_ = [
+        ("n_full", C.c_uint64),
+        ("n_sites", C.c_uint64),
+        ("n_threads", C.c_uint64),
+        ("n_holes", C.c_uint64),
+        ("n_dropped", C.c_uint64),
+        ("n_limit", C.c_uint64),
+        ("n_samples", C.c_uint64),
+        ("is_limit_reached", C.c_uint32),
+        ("n_past_begin", C.c_uint32),
+        ("n_past_all", C.c_uint32),
+        ("n_past_sealed", C.c_uint32),
+        ("n_ended", C.c_uint32),
+        ("n_past_exec", C.c_uint32),
+        ("past_exec", C.c_char * 64),
+    ]
+
+
 class cst_status_report(C.Structure):
     _fields_ = [
         ("n_calls", C.c_uint64),
@@ -224,11 +243,7 @@ class cst_status_report(C.Structure):
         ("n_unwound", C.c_uint64),
         ("n_seeds", C.c_uint64),
         ("n_records", C.c_uint64),
-        ("n_lost_full", C.c_uint64),
-        ("n_lost_sites", C.c_uint64),
-        ("n_lost_threads", C.c_uint64),
-        ("n_lost_holes", C.c_uint64),
-        ("n_lost_limit", C.c_uint64),
+        ("losses", cst_losses),
         ("n_orphans", C.c_uint64),
         ("n_waits", C.c_uint64),
         ("area_bytes", C.c_uint64),
@@ -239,22 +254,11 @@ class cst_status_report(C.Structure):
         ("n_processes", C.c_uint32),
         ("n_functions", C.c_uint32),
         ("n_sites", C.c_uint32),
-        ("is_limit_reached", C.c_uint32),
         ("n_running", C.c_uint32),
-        ("n_past_begin", C.c_uint32),
-        ("n_past_all", C.c_uint32),
-        ("n_past_sealed", C.c_uint32),
-        ("n_past_exec", C.c_uint32),
-        ("past_exec", C.c_char * 64),
-        ("n_ended", C.c_uint32),
-        ("reserved", C.c_uint32),
-        ("n_dropped", C.c_uint64),
-        ("n_samples", C.c_uint64),
-        ("n_samples_lost", C.c_uint64),
         ("sample_hz", C.c_uint32),
         ("sample_clock", C.c_uint32),
         ("sample_source", C.c_uint32),
-        ("reserved2", C.c_uint32),
+        ("n_samples", C.c_uint64),
         ("n_other", C.c_uint64),
         ("n_forgotten", C.c_uint64),
     ]
@@ -499,10 +503,10 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_trace_free": (None, [C.c_void_p]),
     "cst_trace_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
-    "cst_status_lost": (C.c_uint64, [C.POINTER(cst_status_report)]),
-    "cst_status_loss": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
+    "cst_losses_records": (C.c_uint64, [C.POINTER(cst_losses)]),
+    "cst_losses_text": (C.c_int, [C.POINTER(cst_losses), C.c_uint32,
         C.c_char_p, C.c_uint32]),
-    "cst_status_untraced": (C.c_int, [C.POINTER(cst_status_report), C.c_uint32,
+    "cst_losses_untraced": (C.c_int, [C.POINTER(cst_losses), C.c_uint32,
         C.c_char_p, C.c_uint32]),
     "cst_trace_is_complete": (C.c_int, [C.c_void_p]),
     "cst_trace_choice": (None, [C.c_void_p, C.POINTER(cst_choice)]),
