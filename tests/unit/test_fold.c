@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "rows/fold.h"
+#include "rows/fold_live.h"
 
 enum { N_SITES = 5000, USUAL_NS = 1000, PLACES = 4000 };
 
@@ -298,6 +299,36 @@ static void deep_calls_are_given(void **state)
 	fold_free(f);
 }
 
+/* Each round of an event loop is looked at while it is open: from the second on
+ * they are one row that counts up. */
+static void rounds_that_are_seen_open_are_counted(void **state)
+{
+	struct rows r = {0};
+	struct fold *f = fold_new(&names, put_row, &r);
+	struct shown caller = {.number = 1, .end = CALL_OPEN};
+
+	(void)state;
+	fold_live(f);
+	assert_int_equal(fold_add(f, &caller, 0), 0);
+	for (uint64_t n = 2; n < 7; n++) {
+		struct shown round = {.number = n,
+				      .depth = 1,
+				      .site = 1,
+				      .start_ns = n * 10 * USUAL_NS,
+				      .end = CALL_OPEN};
+
+		sites[1].function = 1;
+		assert_int_equal(fold_add(f, &round, 0), 0);
+		assert_int_equal(fold_show(f, round.start_ns + 5, 0), 0);
+		round.duration_ns = USUAL_NS;
+		round.end = CALL_RETURN;
+		assert_int_equal(fold_close(f, &round, 0), 0);
+	}
+	assert_int_equal(fold_show(f, 100ull * USUAL_NS, 1), 0);
+	assert_string_equal(r.text, "a?\n b?\n <-b\n b*2\n b*3\n b*4\n b*5\n");
+	fold_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +347,7 @@ int main(void)
 		cmocka_unit_test(only_unfolds_one_row),
 		cmocka_unit_test(rows_are_given_on_the_way),
 		cmocka_unit_test(deep_calls_are_given),
+		cmocka_unit_test(rounds_that_are_seen_open_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

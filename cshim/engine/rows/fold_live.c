@@ -170,7 +170,8 @@ int fold_show(struct fold *f, uint64_t now_ns, int is_stop)
 	return f->n_held > MAX_HELD ? fold_forget(f) : 0;
 }
 
-/* Its row is on the screen. */
+/* Its row is on the screen, and the node stays: those that are alike are counted
+ * with it. */
 static int close_given(struct fold *f, struct lane_state *l, struct node *node)
 {
 	struct folded row = {.n_calls = 1,
@@ -182,9 +183,7 @@ static int close_given(struct fold *f, struct lane_state *l, struct node *node)
 	row.call = node->call;
 	if (status == 0)
 		status = f->row(f->arg, &row);
-	l->n--;
-	node_drop(f, node);
-	return status;
+	return status < 0 ? status : fold_pop_level(f, l);
 }
 
 /* What it called, and was added since, is at the lane's top. */
