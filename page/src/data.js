@@ -8,6 +8,7 @@ import { decompress } from 'fzstd';
 
 export const OPEN = 0;
 export const UNWOUND = 2;
+export const ESTIMATED = 3;
 export const SEED = 4;
 
 const utf8 = new TextDecoder();

@@ -3,7 +3,7 @@
 // What things of a trace are called: functions, calls, threads, places.
 
 import { hash } from './colors.js';
-import { OPEN, SEED, UNWOUND } from './data.js';
+import { ESTIMATED, OPEN, SEED, UNWOUND } from './data.js';
 import { formatDuration, formatStart, STOPPED } from './format.js';
 import { tracksOf } from './tracks.js';
 
@@ -235,6 +235,11 @@ export class Names {
     return (this.trace.calls.end[call] & ~SEED) === OPEN;
   }
 
+  // It has returned by then, nobody saw when.
+  isEstimated(call) {
+    return (this.trace.calls.end[call] & ~SEED) === ESTIMATED;
+  }
+
   isUnwound(call) {
     return (this.trace.calls.end[call] & ~SEED) === UNWOUND;
   }
@@ -268,7 +273,8 @@ export class Names {
   }
 
   duration(call) {
-    return this.isOpen(call) ? 'open' : formatDuration(this.trace.calls.duration[call]);
+    if (this.isOpen(call)) return 'open';
+    return (this.isEstimated(call) ? '~' : '') + formatDuration(this.trace.calls.duration[call]);
   }
 
   end(call) {

@@ -65,7 +65,11 @@ static void on_left(void *arg, struct thread *t, struct stack *s,
 {
 	(void)t;
 	(void)end;
-	draw(arg, s, how == CALL_RETURN ? "/" : "!", o);
+	draw(arg, s,
+	     how == CALL_RETURN	     ? "/"
+	     : how == CALL_ESTIMATED ? "~"
+				     : "!",
+	     o);
 }
 
 static int setup(void **state)
@@ -104,6 +108,7 @@ struct event {
 	uint64_t hook;
 	uint8_t is_near;
 	uint8_t is_first; /* called from where a stack begins */
+	uint8_t is_patched;
 	int32_t cfa_offset;
 };
 
@@ -139,6 +144,7 @@ static void record(struct fixture *f, enum cst_kind kind, struct event e,
 		.hook = e.hook ? e.hook
 			       : e.function * 0x1000 + (uint64_t)kind * 16,
 		.is_first = e.is_first,
+		.is_patched = e.is_patched,
 	};
 	/* The record stands in an array as in a chunk, of which the reader
 	 * looks ahead. */

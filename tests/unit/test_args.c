@@ -138,8 +138,6 @@ static void run_step(struct machine *m, const struct cst_copy *s)
 	case CST_COPY_HEAD:
 		run_head(m, s);
 		break;
-	case CST_COPY_PLAIN:
-		break;
 	default:
 		fail_msg("step %d", s->op);
 	}

@@ -149,6 +149,39 @@ static void exit_closes_what_was_unwound_below_it(void **state)
 					     ".   !h\n.  !g\n. /f\n");
 }
 
+/* Not all ends of a function can be patched. */
+static void ends_that_nobody_saw_are_estimated(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC, .is_patched = 1);
+	ENTER(0x8f00, F, MAIN, .is_patched = 1);
+	ENTER(0x8e00, G, F, .is_patched = 1);
+	ENTER(0x8f00, F, MAIN, .is_patched = 1); /* from the same place */
+	ENTER(0x8f00, H, MAIN, .is_patched = 1);
+	ENTER(0x8f00, G, H, .is_patched = 1); /* a tail call */
+	LEAVE(0x9000, MAIN, LIBC, .is_patched = 1);
+	assert_string_equal(f->drawing.text, ". m\n"
+					     ".  f\n.   g\n"
+					     ".   ~g\n.  ~f\n"
+					     ".  f\n.  ~f\n"
+					     ".  h\n.  ~h\n"
+					     ".  g\n.  ~g\n"
+					     ". /m\n");
+	assert_int_equal(f->calls.n_unwound, 0);
+}
+
+static void a_jump_unwinds_what_is_patched(void **state)
+{
+	struct fixture *f = *state;
+
+	ENTER(0x9000, MAIN, LIBC, .is_patched = 1);
+	ENTER(0x8f00, F, MAIN, .is_patched = 1);
+	jump_to(f, 0x8f80);
+	LEAVE(0x9000, MAIN, LIBC, .is_patched = 1);
+	assert_string_equal(f->drawing.text, ". m\n.  f\n.  !f\n. /m\n");
+}
+
 static void a_thread_that_is_ended_leaves_its_calls(void **state)
 {
 	struct fixture *f = *state;
@@ -358,6 +391,8 @@ int main(void)
 		T(inlined_callee_shares_its_callers_frame),
 		T(inlined_callee_left_by_longjmp_is_entered_again),
 		T(exit_closes_what_was_unwound_below_it),
+		T(ends_that_nobody_saw_are_estimated),
+		T(a_jump_unwinds_what_is_patched),
 		T(a_thread_that_is_ended_leaves_its_calls),
 		T(what_the_shim_makes_a_thread_call_is_left_out),
 		T(callback_from_code_without_hooks_nests),

@@ -107,7 +107,7 @@ static void names_are_full_on_demand(void **state)
 	check_row(&s, "   0.000012    3.210 us  parse(char const*)\n");
 }
 
-static void open_seed_and_unwound_are_said(void **state)
+static void open_seed_unwound_and_estimated_are_said(void **state)
 {
 	struct sample s;
 
@@ -121,6 +121,9 @@ static void open_seed_and_unwound_are_said(void **state)
 	sample_begin(&s, "f", "a.c", 1);
 	s.row.is_unwound = 1;
 	check_row(&s, "   0.000012    3.210 us  f  a.c:1  (unwound)\n");
+	sample_begin(&s, "f", "a.c", 1);
+	s.row.is_estimated = 1;
+	check_row(&s, "   0.000012    3.210 us~ f  a.c:1\n");
 	sample_begin(&s, "f", "a.c", 1);
 	s.row.kind = ROW_CLOSE;
 	check_row(&s, "   0.000012    3.210 us  <- f\n");
@@ -459,7 +462,7 @@ int main(void)
 		cmocka_unit_test(seconds_have_six_decimals),
 		cmocka_unit_test(numbers_keep_their_width),
 		cmocka_unit_test(a_call_is_one_row),
-		cmocka_unit_test(open_seed_and_unwound_are_said),
+		cmocka_unit_test(open_seed_unwound_and_estimated_are_said),
 		cmocka_unit_test(names_are_full_on_demand),
 		cmocka_unit_test(tag_or_id_have_a_cell_of_one_width),
 		cmocka_unit_test(a_tag_is_explained),

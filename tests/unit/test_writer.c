@@ -73,7 +73,9 @@ static void model_enter(struct model *m, struct model_lane *l, uint32_t thread)
 
 static void model_exit(struct model *m, struct model_lane *l)
 {
-	enum call_end end = draw(m, 20) ? CALL_RETURN : CALL_UNWOUND;
+	enum call_end end = draw(m, 20)	 ? CALL_RETURN
+			    : draw(m, 3) ? CALL_UNWOUND
+					 : CALL_ESTIMATED;
 	uint32_t seq;
 
 	if (!l->n_open)

@@ -146,7 +146,7 @@ static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
 			uint32_t i, const struct frame *f)
 {
 	t->current = s;
-	stack_unwind(c, t, s, i, f->time);
+	stack_left(c, t, s, i, f->time);
 	stack_leave(c, t, s, f);
 }
 

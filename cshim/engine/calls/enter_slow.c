@@ -52,7 +52,7 @@ static int enter_inlined(struct callstack *c, struct thread *t, struct stack *s,
 		    (scope && !is_within(c, s, f, scope)))
 			left = i - 1;
 	}
-	stack_unwind(c, t, s, left, f->time);
+	stack_left(c, t, s, left, f->time);
 	if (!s->n || stack_top(s)->cfa != f->cfa)
 		return 0;
 	c->sites->all[f->number].joined = stack_top(s)->site;
@@ -73,7 +73,7 @@ static int enter_equal_frame(struct callstack *c, struct thread *t,
 		if (s->calls[k - 1].site == f->number)
 			i = k - 1;
 	}
-	stack_unwind(c, t, s, i, f->time);
+	stack_left(c, t, s, i, f->time);
 	return s->n && stack_top(s)->cfa == f->cfa;
 }
 
@@ -88,7 +88,7 @@ static int enter_own_frame(struct callstack *c, struct thread *t,
 	if (!i || s->calls[i - 1].cfa != f->cfa ||
 	    !is_same_frame(c, &s->calls[i - 1], f))
 		return 0;
-	stack_unwind(c, t, s, i, f->time);
+	stack_left(c, t, s, i, f->time);
 	return enter_equal_frame(c, t, s, f);
 }
 
@@ -108,7 +108,7 @@ static void enter_below(struct callstack *c, struct thread *t, struct stack *s,
 	if (place->is_by_part && place->caller_frame)
 		up_to--;
 	while ((top = stack_top(s)) && top->cfa <= up_to)
-		stack_unwind(c, t, s, s->n - 1, f->time);
+		stack_left(c, t, s, s->n - 1, f->time);
 }
 
 /* The caller is nowhere innermost: find the stack by where the frame lies.  On
@@ -127,7 +127,7 @@ static struct stack *enter_near(struct callstack *c, struct thread *t,
 			caller = lanes_find_caller(c, s, f);
 	}
 	if (caller)
-		stack_unwind(c, t, s, caller, f->time);
+		stack_left(c, t, s, caller, f->time);
 	else
 		enter_below(c, t, s, f);
 	return s;
@@ -140,7 +140,7 @@ static struct stack *enter_first(struct callstack *c, struct thread *t,
 	struct stack *s = lanes_first(c, t, f);
 
 	if (s->high == f->cfa && !enter_own_frame(c, t, s, f))
-		stack_unwind(c, t, s, 0, f->time);
+		stack_left(c, t, s, 0, f->time);
 	return s;
 }
 
@@ -154,7 +154,7 @@ static struct stack *enter_alternate(struct callstack *c, struct thread *t,
 
 	jumps_settle(c, t, s, f);
 	if (is_new && c->sites->places[f->number].is_signal) {
-		stack_unwind(c, t, s, 0, f->time);
+		stack_left(c, t, s, 0, f->time);
 		return s;
 	}
 	if (enter_own_frame(c, t, s, f))
@@ -162,7 +162,7 @@ static struct stack *enter_alternate(struct callstack *c, struct thread *t,
 	if (f->site->caller_physical)
 		caller = lanes_find_caller(c, s, f);
 	if (caller || is_new)
-		stack_unwind(c, t, s, caller, f->time);
+		stack_left(c, t, s, caller, f->time);
 	else
 		enter_below(c, t, s, f);
 	return s;
@@ -191,7 +191,7 @@ struct stack *entry_settle(struct callstack *c, struct thread *t,
 		if (other)
 			return other;
 		if (caller) {
-			stack_unwind(c, t, s, caller, f->time);
+			stack_left(c, t, s, caller, f->time);
 			return s;
 		}
 	}

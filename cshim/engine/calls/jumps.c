@@ -183,7 +183,7 @@ struct stack *jumps_unwind_to(struct callstack *c, struct thread *t,
 	if (!s)
 		s = stack_now(t);
 	while (s->n && is_below(&s->calls[s->n - 1], sp))
-		stack_unwind(c, t, s, s->n - 1, time);
+		stack_left(c, t, s, s->n - 1, time);
 	return s;
 }
 

@@ -164,6 +164,19 @@ void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		stack_pop(c, t, s, time, CALL_UNWOUND);
 }
 
+void stack_left(struct callstack *c, struct thread *t, struct stack *s,
+		uint32_t n, uint64_t time)
+{
+	while (s->n > n) {
+		uint32_t site = s->calls[s->n - 1].site;
+
+		if (site && c->sites->places[site].is_patched)
+			stack_pop(c, t, s, time, CALL_ESTIMATED);
+		else
+			stack_unwind(c, t, s, s->n - 1, time);
+	}
+}
+
 void stack_reopen(struct callstack *c, struct thread *t, struct stack *s,
 		  const struct open_call *call)
 {

@@ -283,6 +283,11 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 void stack_unwind(struct callstack *c, struct thread *t, struct stack *s,
 		  uint32_t n, uint64_t time);
 
+/* Likewise, where no jump is known of: calls of functions whose code was
+ * patched have returned, but nobody saw when. */
+void stack_left(struct callstack *c, struct thread *t, struct stack *s,
+		uint32_t n, uint64_t time);
+
 /* Opens a call that was open when the trace began on stack s; all of *call is
  * known but its lane, thread and time. */
 void stack_reopen(struct callstack *c, struct thread *t, struct stack *s,

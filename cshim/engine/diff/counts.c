@@ -97,7 +97,7 @@ static int take_call(struct pass *p, const struct shown *s)
 	lane = &y->lanes[p->trace][y->n_lanes[p->trace] - 1];
 	lane->n_calls++;
 	lane->flow = hash_add(lane->flow, (uint64_t)s->depth << 32 | site);
-	lane->ends = hash_add(lane->ends, s->end);
+	lane->ends = hash_add(lane->ends, call_end_sort(s->end));
 	y->n_calls[p->trace] +=
 		trace_is_call(y->functions->traces[p->trace], s->site);
 	return 0;

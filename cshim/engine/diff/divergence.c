@@ -91,7 +91,8 @@ static int go_together(struct divergence *p, struct side s[2], int is_ends,
 		if (!calls[0] && !calls[1])
 			return 0;
 		if (!is_equal(s, calls) ||
-		    (is_ends && calls[0]->end != calls[1]->end))
+		    (is_ends && call_end_sort(calls[0]->end) !=
+					call_end_sort(calls[1]->end)))
 			break;
 		if (stack_put(p, calls) < 0)
 			return cst_fail_memory(err);

@@ -138,9 +138,10 @@ void lane_note(struct lane *l, const struct lane_entry *e)
 
 /* ---- exits --------------------------------------------------------------- */
 
-void lane_mark_unwound(struct lane *l, uint64_t seq)
+void lane_mark_end(struct lane *l, uint64_t seq, enum call_end end)
 {
-	l->marks[seq - l->first] |= PACK_UNWOUND;
+	l->marks[seq - l->first] |=
+		end == CALL_ESTIMATED ? PACK_ESTIMATED : PACK_UNWOUND;
 	l->has_marks = 1;
 }
 

@@ -11,7 +11,20 @@
 
 #include "base/column.h"
 
-enum call_end { CALL_OPEN = 0, CALL_RETURN = 1, CALL_UNWOUND = 2 };
+enum call_end {
+	CALL_OPEN = 0,
+	CALL_RETURN = 1,
+	CALL_UNWOUND = 2,
+	/* It has returned, at some time before the one that is recorded: this
+	 * end of the function could not be patched. */
+	CALL_ESTIMATED = 3,
+};
+
+/* Returns the end, but CALL_RETURN for one whose time is estimated. */
+static inline uint8_t call_end_sort(uint8_t end)
+{
+	return end == CALL_ESTIMATED ? CALL_RETURN : end;
+}
 
 enum { CALLS_PER_BLOCK = 32768 };
 
@@ -121,9 +134,9 @@ static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 	return l->first + i;
 }
 
-/* Marks the call, which was ended last, as unwound: the rare half of
+/* Marks how the call, which was ended last, ended: the rare half of
  * lane_exit(). */
-void lane_mark_unwound(struct lane *l, uint64_t seq);
+void lane_mark_end(struct lane *l, uint64_t seq, enum call_end end);
 
 /* Sets what unwound the call that was ended last: the number of the function
  * that stands for the exception. */

@@ -111,7 +111,7 @@ static void put_marks(struct packer *p, const struct lane *l,
 			continue;
 		if (l->thrown)
 			mark += (uint64_t)l->thrown[i] * PACK_THROWN;
-		info->n_unwound += !!(mark & PACK_UNWOUND);
+		info->n_unwound += (mark & PACK_ESTIMATED) == PACK_UNWOUND;
 		info->n_seeds += !!(mark & PACK_SEED);
 		column_add(&pairs, n++, i - last);
 		column_add(&pairs, n++, mark);
@@ -166,11 +166,13 @@ static void put_values(struct packer *p, const struct lane *l,
 
 void pack_late_put(const struct late_end *late, struct bytes *out)
 {
+	uint8_t end =
+		late->end == CALL_ESTIMATED ? PACK_END_ESTIMATED : late->end;
+
 	bytes_put_varint(out, late->seq);
 	bytes_put_varint(out, late->end_ticks);
-	bytes_put_byte(out,
-		       (uint8_t)((late->thrown ? PACK_END_THROWN : late->end) |
-				 (late->n_result ? PACK_END_RESULT : 0)));
+	bytes_put_byte(out, (uint8_t)((late->thrown ? PACK_END_THROWN : end) |
+				      (late->n_result ? PACK_END_RESULT : 0)));
 	if (late->thrown)
 		bytes_put_varint(out, late->thrown - 1);
 	if (late->n_result) {

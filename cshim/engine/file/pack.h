@@ -48,14 +48,15 @@ enum {
 enum {
 	PACK_UNWOUND = 1,
 	PACK_LEFT_OPEN = 2, /* has no end, though later calls lie beside it */
+	PACK_ESTIMATED = PACK_UNWOUND | PACK_LEFT_OPEN, /* when it returned */
 	PACK_SEED = 4,
 	PACK_THROWN = 8, /* times a function's number + 1: what unwound it */
 };
 
-/* How a late end is written: enum call_end, or PACK_END_THROWN, followed by
- * what unwound it; plus PACK_END_RESULT, followed by its result's size and
- * bytes. */
-enum { PACK_END_THROWN = 3, PACK_END_RESULT = 8 };
+/* How a late end is written: enum call_end, but PACK_END_ESTIMATED for an
+ * estimated one; or PACK_END_THROWN, followed by what unwound it; plus
+ * PACK_END_RESULT, followed by its result's size and bytes. */
+enum { PACK_END_THROWN = 3, PACK_END_ESTIMATED = 4, PACK_END_RESULT = 8 };
 
 /* One call as unpacked. */
 struct packed_call {

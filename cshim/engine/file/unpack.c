@@ -68,7 +68,9 @@ int pack_late_get(struct cursor *c, struct late_end *out)
 	out->thrown = out->n_result = 0;
 	has_result = out->end & PACK_END_RESULT;
 	out->end &= (uint8_t)~PACK_END_RESULT;
-	if (out->end == PACK_END_THROWN) {
+	if (out->end == PACK_END_ESTIMATED) {
+		out->end = CALL_ESTIMATED;
+	} else if (out->end == PACK_END_THROWN) {
 		out->end = CALL_UNWOUND;
 		out->thrown =
 			1 + (uint32_t)cursor_varint_max(c, UINT32_MAX - 1);
@@ -81,7 +83,7 @@ int pack_late_get(struct cursor *c, struct late_end *out)
 			return CST_BAD_FILE;
 		c->p += out->n_result;
 	}
-	if (c->failed || out->end < CALL_RETURN || out->end > CALL_UNWOUND)
+	if (c->failed || out->end < CALL_RETURN || out->end > CALL_ESTIMATED)
 		return CST_BAD_FILE;
 	return 0;
 }
@@ -205,7 +207,9 @@ static int get_marks(struct cursor *c, const struct pack_info *info,
 			return CST_BAD_FILE;
 		at += pairs[i * 2];
 		call = &calls[at];
-		if (mark & PACK_LEFT_OPEN) {
+		if ((mark & PACK_ESTIMATED) == PACK_ESTIMATED) {
+			call->end = CALL_ESTIMATED;
+		} else if (mark & PACK_LEFT_OPEN) {
 			call->end = CALL_OPEN;
 			call->duration = 0;
 		} else if (mark & PACK_UNWOUND) {

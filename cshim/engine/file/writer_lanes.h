@@ -46,7 +46,7 @@ static inline void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
 	l->tick = end_ticks;
 	column_add(&l->columns[LANE_ENDS], l->n_ends++, step);
 	if (__builtin_expect(end != CALL_RETURN, 0))
-		lane_mark_unwound(l, seq);
+		lane_mark_end(l, seq, end);
 }
 
 #endif

@@ -199,6 +199,8 @@ static char *put_id(const struct chrome *c, const struct shown *s, char *p)
 	*p++ = '"';
 	if (s->end == CALL_OPEN)
 		p = PUT_AT(p, ",\"end\":\"open\"");
+	if (s->end == CALL_ESTIMATED)
+		p = PUT_AT(p, ",\"end\":\"estimated\"");
 	if (s->end == CALL_UNWOUND)
 		p = shown_is_vetoed(c->t, s)
 			    ? PUT_AT(p, ",\"end\":\"vetoed\"")

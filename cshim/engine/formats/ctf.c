@@ -70,9 +70,10 @@ static void put_exit(struct ctf *c, const struct step *step)
 	ctf_stream_event(&c->stream, CTF_EXIT, step->at_ns);
 	ctf_put_u64(out, c->t->names->functions[step->function].addr);
 	ctf_put_u64(out, no_call_site);
-	bytes_put_byte(out, step->end == CALL_OPEN	? 2
-			    : step->end == CALL_UNWOUND ? 1
-							: 0);
+	bytes_put_byte(out, step->end == CALL_OPEN	  ? 2
+			    : step->end == CALL_UNWOUND	  ? 1
+			    : step->end == CALL_ESTIMATED ? 3
+							  : 0);
 	bytes_put_byte(out, step->is_stopped);
 }
 

@@ -100,7 +100,7 @@ static const struct {
 		      "		address_t _addr;\n"
 		      "		address_t _call_site;\n"
 		      "		enum : uint8_t { return = 0, unwound = 1, "
-		      "open = 2 } _end;\n"
+		      "open = 2, estimated = 3 } _end;\n"
 		      "		uint8_t _stopped;\n"},
 	[CTF_DUMP_START] = {"lttng_ust_statedump:start", ""},
 	[CTF_DUMP_OBJECT] = {"lttng_ust_statedump:bin_info",

@@ -211,7 +211,9 @@ static char *put_tail(const struct cst_trace *t, const struct shown *s, char *p)
 	if (shown_is_vetoed(t, s))
 		return PUT_AT(p, ",\"end\":\"vetoed\"}\n");
 	return s->end == CALL_UNWOUND ? PUT_AT(p, ",\"end\":\"unwound\"}\n")
-				      : PUT_AT(p, ",\"end\":\"return\"}\n");
+	       : s->end == CALL_ESTIMATED
+		       ? PUT_AT(p, ",\"end\":\"estimated\"}\n")
+		       : PUT_AT(p, ",\"end\":\"return\"}\n");
 }
 
 /* What has left the call, if that is known; calls side by side were often left

@@ -366,9 +366,10 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	p = callid_put(p, thread, s->number, s->is_seed);
 	p = PUT_AT(p,
 		   "\"}},{\"key\":\"cstrace.end\",\"value\":{\"stringValue\":");
-	p = s->end == CALL_OPEN	     ? PUT_AT(p, "\"open\"}}")
-	    : s->end == CALL_UNWOUND ? PUT_AT(p, "\"unwound\"}}")
-				     : PUT_AT(p, "\"return\"}}");
+	p = s->end == CALL_OPEN	       ? PUT_AT(p, "\"open\"}}")
+	    : s->end == CALL_UNWOUND   ? PUT_AT(p, "\"unwound\"}}")
+	    : s->end == CALL_ESTIMATED ? PUT_AT(p, "\"estimated\"}}")
+				       : PUT_AT(p, "\"return\"}}");
 	if (s->n_stops)
 		p = PUT_AT(p, ",{\"key\":\"cstrace.stopped\",\"value\":{"
 			      "\"boolValue\":true}}");

@@ -53,6 +53,7 @@ static inline void row_fill(const struct text *x, const struct shown *s,
 	*row = (struct row){
 		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = s->end == CALL_UNWOUND,
+		.is_estimated = s->end == CALL_ESTIMATED,
 		.is_vetoed = shown_is_vetoed(x->t, s),
 		.values = s->values,
 		.is_seed = s->is_seed,

@@ -101,7 +101,7 @@ static void put_call_row(struct expect *x, char mark, const struct shown *call,
 		    call->is_seed) = '\0';
 	put_words(&x->out, "%c %-8s  %*s", mark, id, (int)indent, "");
 	put_call(&x->out, x->t, call->site, call->from);
-	if (call->end != CALL_RETURN)
+	if (call_end_sort(call->end) != CALL_RETURN)
 		put_words(&x->out, "  (%s)",
 			  call->end == CALL_OPEN ? "open" : "unwound");
 	bytes_put_byte(&x->out, '\n');
@@ -128,6 +128,7 @@ static void put_cells(struct expect *x, const struct shown *call, int is_wrong)
 {
 	static const char *const ends[] = {[CALL_RETURN] = "return",
 					   [CALL_UNWOUND] = "unwound",
+					   [CALL_ESTIMATED] = "estimated",
 					   [CALL_OPEN] = "open"};
 	const struct names *names = x->t->names;
 	const struct call_site *site = &names->sites[call->site],

@@ -87,7 +87,7 @@ static void put_expected(const struct maker *m, uint32_t function, uint32_t end,
 			 struct bytes *out)
 {
 	put_pattern(out, m->t->names->functions[function].name);
-	if (end != CALL_RETURN)
+	if (call_end_sort((uint8_t)end) != CALL_RETURN)
 		put_words(out, "  (%s)", end == CALL_OPEN ? "open" : "unwound");
 }
 
@@ -156,7 +156,8 @@ static void measure(struct maker *m, const struct shape_run *runs, uint32_t n,
 /* The shape of a call that is over. */
 static uint32_t frame_shape(struct maker *m, const struct frame *f)
 {
-	struct shape shape = {.n_runs = f->n, .end = f->call.end};
+	struct shape shape = {.n_runs = f->n,
+			      .end = call_end_sort(f->call.end)};
 
 	measure(m, f->runs, f->n, &shape);
 	shape.n_bytes += 2 * shape.n_lines++;

@@ -92,6 +92,7 @@ struct screen_row pending_row(struct pending_rows *w, const struct pending *p)
 		.depth = p->depth,
 		.kind = p->kind,
 		.is_unwound = p->is_unwound,
+		.is_estimated = p->is_estimated,
 		.is_vetoed = p->is_vetoed,
 		.values = p->values,
 		.is_seed = p->is_seed,
@@ -131,6 +132,7 @@ static int put_folded(void *arg, const struct folded *folded)
 		.n_loop = folded->n_loop,
 		.kind = call->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = call->end == CALL_UNWOUND,
+		.is_estimated = call->end == CALL_ESTIMATED,
 		.is_vetoed = call->thrown == VETOED,
 		.values = call->values,
 		.has_other_values = folded->has_other_values,
@@ -174,6 +176,7 @@ static int fold_pending(struct pending_rows *w, const struct pending *p)
 		.depth = p->depth,
 		.end = p->kind == ROW_OPEN ? CALL_OPEN
 		       : p->is_unwound	   ? CALL_UNWOUND
+		       : p->is_estimated   ? CALL_ESTIMATED
 					   : CALL_RETURN,
 		.thrown = p->is_vetoed ? VETOED : 0,
 		.values = p->values,
@@ -287,6 +290,7 @@ void pending_close(struct pending *p, const struct stack *s, uint64_t end,
 
 	p->end = end;
 	p->is_unwound = how == CALL_UNWOUND;
+	p->is_estimated = how == CALL_ESTIMATED;
 	p->is_vetoed = s->is_vetoed;
 	if (!result)
 		return;

@@ -28,6 +28,7 @@ struct pending {
 	uint32_t depth;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
+	uint8_t is_estimated;
 	uint8_t is_vetoed;
 	uint8_t is_seed;
 	const struct values *values; /* a reference, or NULL */

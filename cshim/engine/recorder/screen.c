@@ -189,6 +189,7 @@ static void put_row(struct screen *s, const struct screen_row *r, int is_again)
 	struct row row = {
 		.kind = r->kind,
 		.is_unwound = r->is_unwound,
+		.is_estimated = r->is_estimated,
 		.is_seed = r->is_seed,
 		.is_stopped = r->is_stopped,
 		.is_vetoed = r->is_vetoed,

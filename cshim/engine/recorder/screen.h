@@ -30,6 +30,7 @@ struct screen_row {
 	uint32_t order;
 	uint8_t kind; /* enum row_kind */
 	uint8_t is_unwound;
+	uint8_t is_estimated;
 	uint8_t is_seed;
 	/* as in struct row; while a row waits it has a reference of its own */
 	uint8_t is_stopped, is_vetoed, has_other_values;

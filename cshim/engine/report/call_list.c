@@ -250,6 +250,7 @@ static void put_text(struct call_list *l, const struct shown *s)
 	struct row row = {
 		.kind = s->end == CALL_OPEN ? ROW_OPEN : ROW_CALL,
 		.is_unwound = s->end == CALL_UNWOUND,
+		.is_estimated = s->end == CALL_ESTIMATED,
 		.is_seed = s->is_seed,
 		.is_stopped = shown_is_stopped(s),
 		.is_vetoed = shown_is_vetoed(l->t, s),
@@ -310,9 +311,10 @@ static void put_id(struct call_list *l, uint32_t thread, uint64_t number,
 
 static const char *end_word(const struct shown *s)
 {
-	return s->end == CALL_OPEN	? "open"
-	       : s->end == CALL_UNWOUND ? "unwound"
-					: "return";
+	return s->end == CALL_OPEN	  ? "open"
+	       : s->end == CALL_UNWOUND	  ? "unwound"
+	       : s->end == CALL_ESTIMATED ? "estimated"
+					  : "return";
 }
 
 /* Puts the text as a cell, null if there is none, and empties it. */

@@ -335,6 +335,8 @@ void node_join(struct fold *f, struct node *a, struct node *b)
 	a->n += b->n;
 	a->n_calls += b->n_calls;
 	a->call.duration_ns += b->call.duration_ns;
+	if (b->call.end == CALL_ESTIMATED)
+		a->call.end = CALL_ESTIMATED;
 	a->has_other_values |= b->has_other_values ||
 			       !values_equal(a->call.values, b->call.values);
 	if (a->n_levels < b->n_levels)

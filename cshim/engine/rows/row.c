@@ -247,7 +247,11 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 	}
 	if (look->duration) {
 		out = put_duration(row, out);
-		memcpy(out, row->is_stopped ? "* " : "  ", 2);
+		memcpy(out,
+		       row->is_stopped	   ? "* "
+		       : row->is_estimated ? "~ "
+					   : "  ",
+		       2);
 		out += 2;
 	}
 	if (is_dim)

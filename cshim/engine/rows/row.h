@@ -27,14 +27,15 @@ struct row_cell {
 struct row {
 	enum row_kind kind;
 	uint8_t is_unwound;
-	uint8_t is_seed;    /* began before the trace: no time */
-	uint8_t is_stopped; /* gdb stopped the program meanwhile */
-	uint8_t is_vetoed;  /* with is_unwound: its body did not run */
-	uint8_t is_again;   /* live only: a caller's row once more, as a note
-			     * that begins with "#" */
-	uint32_t depth;	    /* of visible calls */
-	uint64_t time_ns;   /* since the trace began, or of the wall clock, as
-			     * the look's timestamp says */
+	uint8_t is_seed;      /* began before the trace: no time */
+	uint8_t is_stopped;   /* gdb stopped the program meanwhile */
+	uint8_t is_estimated; /* it took no longer than duration_ns */
+	uint8_t is_vetoed;    /* with is_unwound: its body did not run */
+	uint8_t is_again;     /* live only: a caller's row once more, as a note
+			       * that begins with "#" */
+	uint32_t depth;	      /* of visible calls */
+	uint64_t time_ns;     /* since the trace began, or of the wall clock, as
+			       * the look's timestamp says */
 	uint64_t duration_ns;
 	const struct names *names;
 	uint32_t site;
