@@ -15,6 +15,7 @@ libc_USES := core kernel
 
 SHIM_SRC := \
 	cshim/shim/core/hook.c \
+	cshim/shim/core/patched.c \
 	cshim/shim/core/event.c \
 	cshim/shim/core/copy.c \
 	cshim/shim/core/readable.c \
@@ -56,6 +57,8 @@ SHIM_SRC := \
 
 # Only where there is a dynamic linker.
 SHIM_SO_SRC := \
+	cshim/shim/core/patches.c \
+	cshim/shim/libc/find_object.c \
 	cshim/shim/libc/unload.c \
 	cshim/shim/libc/interpose.c \
 	cshim/shim/libc/unwind.c \

@@ -234,27 +234,6 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 		put_names(names, &a->types, "", d->items[0].type, 1);
 }
 
-/* Says at the program's begin whether a hook can run it at once: its first step
- * was left free for that. */
-static void tell_plain(struct draft *d)
-{
-	uint32_t n = d->n_steps - 1, n_bytes = 0;
-	int is_plain = n > 0;
-
-	for (uint32_t i = 1; i <= n; i++) {
-		const struct cst_copy *s = &d->steps[i];
-
-		is_plain &= (s->op == CST_COPY_REGISTER ||
-			     s->op == CST_COPY_FRAME) &&
-			    (s->size == 1 || s->size == 2 || s->size == 4 ||
-			     s->size == 8);
-		n_bytes += s->size;
-	}
-	is_plain &= n_bytes <= CST_PLAIN_BYTES;
-	d->steps[0] = (struct cst_copy){.op = CST_COPY_PLAIN,
-					.reg = (uint8_t)(is_plain ? n : 0)};
-}
-
 static struct args_plan *make_plan(struct args *a, struct modules *m,
 				   uint64_t hook, uint64_t callee, int kind)
 {
@@ -266,13 +245,11 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	if (!find_instance(m, hook - 1, callee, &at))
 		return NULL;
 	d.types = &a->types;
-	d.n_steps = 1;
-	d.n_items = 0;
+	d.n_steps = d.n_items = 0;
 	if (kind == CST_ENTER)
 		add_parameters(a, &at, &d, &names);
 	else if (kind == CST_EXIT)
 		add_result(a, &at, &d, &names);
-	tell_plain(&d);
 	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
 	bytes_put_byte(&names, 0);
 	if (d.n_items && !names.failed)

@@ -344,7 +344,7 @@ static void site_set_muted(struct sites *s, uint32_t number, int muted)
 static int is_lost_inlined(const struct space *space,
 			   const struct site_place *place, uint64_t callee)
 {
-	return place->is_inlined &&
+	return place->is_inlined && !place->is_patched &&
 	       modules_is_inlined(space->modules, place->hook - 1, callee);
 }
 
@@ -362,8 +362,10 @@ static void site_find_line(struct sites *s, struct space *space,
 	if (site->call_site == UINT32_MAX)
 		return;
 	names_place_site(s->names, site->call_site, space->number,
-			 place->caller, place->hook);
-	modules_inline_call(space->modules, place->hook - 1, callee, &inlined);
+			 place->caller, place->is_patched ? 0 : place->hook);
+	if (!place->is_patched)
+		modules_inline_call(space->modules, place->hook - 1, callee,
+				    &inlined);
 	place->scope = scopes_innermost(&s->scopes, &inlined);
 	if (inlined.file)
 		questions_set_site(&s->questions, space, place->hook - 1,
@@ -418,7 +420,8 @@ static int is_old_caller(struct sites *s, struct space *space,
 {
 	struct code code;
 
-	if (site->physical == physical_at(s, space, callee))
+	if (place->is_patched ||
+	    site->physical == physical_at(s, space, callee))
 		return 0;
 	modules_code(space->modules, place->hook - 1, &code);
 	return is_resumed_part(space, code.function);
@@ -452,6 +455,13 @@ static void site_set_physical(struct sites *s, struct space *space,
 {
 	struct code code;
 
+	if (place->is_patched) { /* sp is where the return address is */
+		modules_code(space->modules, callee, &code);
+		site->physical = physical_number(s, space, code.function);
+		place->is_bare = code.is_bare;
+		site->cfa_offset = 8;
+		return;
+	}
 	if (place->is_tail) { /* the hook's frame is the function's */
 		site->physical = physical_at(s, space, callee);
 		return;
@@ -588,6 +598,7 @@ static void site_learn(struct sites *s, uint32_t number)
 		.caller = raw.caller,
 		.hook = raw.hook,
 		.is_tail = raw.kind == CST_EXIT && raw.hook == raw.caller,
+		.is_patched = raw.hook <= CST_PATCHED_LAST,
 	};
 	spaces_take_mappings(&s->spaces, number);
 	*site = (struct site){.is_muted = 1};

@@ -52,7 +52,9 @@ struct site_place {
 	uint32_t next_of_function; /* site number, or 0 */
 	uint8_t is_first;	   /* called from where a stack begins */
 	uint8_t is_tail;	   /* the exit hook was tail-called */
-	uint8_t is_signal;	   /* called by the kernel, as a handler */
+	uint8_t is_patched; /* by code that was patched in: hook is no address
+			     */
+	uint8_t is_signal;  /* called by the kernel, as a handler */
 	uint8_t is_bare;    /* called by code without CFI, unlike the rest */
 	uint8_t is_inlined; /* in another physical function, or split off */
 	uint8_t is_part;    /* the hook is in a part of an unknown function */

@@ -141,6 +141,16 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
 	__atomic_store_n(&r->time, time, __ATOMIC_RELEASE);
 }
 
+/* In place of a hook's return address: the function was not compiled with hooks,
+ * its code was patched (plan_layout.h).  sp in the site's records is the address
+ * of the function's own return address then, so that the CFA is 8 above it. */
+enum {
+	CST_PATCHED_ENTRY = 1,
+	CST_PATCHED_EXIT = 2,
+	CST_PATCHED_TAIL = 3, /* an exit by a jump to another function */
+	CST_PATCHED_LAST = 15,
+};
+
 /* One distinct (callee, caller, hook) of one process.  The kind is written
  * last.
  *
@@ -223,10 +233,6 @@ enum cst_copy_op {
 	 * two cases the 8 bytes end - begin, and so many whole elements of
 	 * `size` bytes as fit into 16 bytes (none, if size is 0). */
 	CST_COPY_HEAD,
-	/* Emits nothing.  As a program's first step, with a reg that is not 0:
-	 * there are so many others, all of them CST_COPY_REGISTER or
-	 * CST_COPY_FRAME of 1, 2, 4 or 8 bytes, CST_PLAIN_BYTES in all. */
-	CST_COPY_PLAIN,
 };
 
 enum cst_copied {
@@ -469,7 +475,6 @@ enum {
 	CST_RAW_MAX = 240,	  /* most bytes that a copy program emits */
 	CST_VALUES_BYTES = 11,	  /* most of them in the last record */
 	CST_COPY_STEPS_MAX = 256, /* of one program */
-	CST_PLAIN_BYTES = 16,	  /* of one that CST_COPY_PLAIN begins */
 	CST_COPY_TEXT_MAX = 32,	  /* bytes of a text, unless the step says */
 };
 

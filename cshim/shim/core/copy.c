@@ -9,16 +9,15 @@
 #include "core/readable.h"
 #include "core/reader.h"
 #include "core/site.h"
-#include "core/thread.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
 enum {
-	TEXT_BYTES_MAX = 200,		/* of one text, whatever a step says */
-	HEAD_BYTES = 16,		/* of a vector's elements */
-	NOWHERE = 1,			/* an address */
-	RAW_SPARE = 2 * CST_TEXT_BYTES, /* zeroes behind the raw bytes */
+	FRAME_BYTES = 1 << 20, /* a frame may be this large */
+	TEXT_BYTES_MAX = 200,  /* of one text, whatever a step says */
+	HEAD_BYTES = 16,       /* of a vector's elements */
+	NOWHERE = 1,	       /* an address */
 };
 
 /* A program that runs. */
@@ -81,12 +80,18 @@ static int step_register(struct copier *c, const struct cst_copy *step)
 	return 1;
 }
 
+/* The frame itself is there, without a question to the kernel. */
 static int step_frame(struct copier *c, const struct cst_copy *step)
 {
+	uint64_t sp = c->registers->r[CST_REG_SP];
 	uint64_t from = reg_of(c, step) + (uint64_t)(int64_t)step->offset;
 
-	if (!has_room(c, step->size) ||
-	    copy_from(c, c->raw + c->n, from, step->size) != step->size)
+	if (!has_room(c, step->size))
+		return 0;
+	if ((step->reg == CST_REG_SP || step->reg == CST_REG_RBP) &&
+	    from - sp < FRAME_BYTES && reg_of(c, step) >= sp)
+		copy_bytes(c->raw + c->n, from, step->size);
+	else if (copy_from(c, c->raw + c->n, from, step->size) != step->size)
 		return 0;
 	c->n += step->size;
 	return 1;
@@ -214,8 +219,6 @@ static int run_step(struct copier *c, const struct cst_copy *step)
 		return step_sized_text(c, step);
 	case CST_COPY_HEAD:
 		return step_head(c, step);
-	case CST_COPY_PLAIN:
-		return 1;
 	}
 	return 0;
 }
@@ -249,41 +252,18 @@ static uint64_t six_bytes(const uint8_t *p)
 	return v & 0xffffffffffffull;
 }
 
-/* How many records n raw bytes and an event take. */
-static uint32_t records_of(uint32_t n)
-{
-	return n / CST_TEXT_BYTES + (n > 0) + 1;
-}
-
-/* Fills so many records; RAW_SPARE bytes behind the raw ones are zeroed. */
-static inline __attribute__((always_inline)) void
-put_records(const struct copy_event *e, struct cst_record *r, uint8_t *raw,
-	    uint32_t n)
-{
-	const uint8_t *at = raw;
-	/* Whatever this took is in no duration of the function itself. */
-	uint64_t time = e->time ? e->time : clock_ticks();
-
-	for (uint32_t i = 0; i < RAW_SPARE; i += 8)
-		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
-	for (uint32_t i = n / CST_TEXT_BYTES; i > 0; i--, at += CST_TEXT_BYTES)
-		cst_record_set(r++, time, CST_TEXT, six_bytes(at),
-			       six_bytes(at + 6));
-	if (n)
-		cst_record_set(r++, time, CST_VALUES,
-			       (six_bytes(at) << 8 | n) & 0xffffffffffffull,
-			       six_bytes(at + 5));
-	cst_record_set(r, time, e->site, e->sp, e->fp);
-}
-
 int copy_put(const struct copy_event *e)
 {
 	uint32_t entry =
 		__atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
-	uint8_t raw[CST_RAW_MAX + RAW_SPARE];
+	uint8_t raw[CST_RAW_MAX + 2 * CST_TEXT_BYTES]; /* zeroes behind */
+	const uint8_t *at = raw;
+	uint64_t time = e->time;
+	uint32_t n = 0, n_texts = 0;
 	struct cst_record *r;
-	uint32_t n = 0;
 
+	if (!time && e->kind != CST_ENTER)
+		time = clock_ticks();
 	if (unlikely(!entry)) {
 		copy_wait(e->site);
 		if (site_is_muted(e->site))
@@ -292,120 +272,24 @@ int copy_put(const struct copy_event *e)
 	}
 	if (entry >= CST_COPY_FIRST)
 		n = copy_run(entry - CST_COPY_FIRST, e->registers, raw);
-	r = chunk_slots(records_of(n));
+	for (uint32_t i = 0; i < CST_TEXT_BYTES + 4; i += 8)
+		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
+	if (n > CST_VALUES_BYTES)
+		n_texts = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
+			  CST_TEXT_BYTES;
+	r = chunk_slots(n_texts + (n > 0) + 1);
 	if (!r)
 		return 0;
-	put_records(e, r, raw, n);
-	return 1;
-}
-
-/* ---- at once ---------------------------------------------------------------
- */
-
-/* A few raw bytes, the first one lowest.  They are kept in registers: to read
- * them back from memory in other pieces than they were written in costs as much
- * as all else here. */
-typedef unsigned __int128 packed;
-
-/* Where the step's bytes are, if that is at most room bytes above the
- * registers, which lie on the stack themselves; or 0. */
-static inline uint64_t plain_place(const struct copy_registers *registers,
-				   const struct cst_copy *step, uint64_t room)
-{
-	uint64_t low = (uint64_t)registers, from;
-
-	if (unlikely(step->reg >= CST_N_REGS))
-		return 0;
-	from = registers->r[step->reg] + (uint64_t)(int64_t)step->offset;
-	if (step->op == CST_COPY_REGISTER)
-		from = (uint64_t)&registers->r[step->reg];
-	return likely(from - low <= room) ? from : 0;
-}
-
-static inline uint64_t plain_value(uint64_t from, uint32_t size)
-{
-	uint64_t value = 0;
-
-	if (likely(size == 4))
-		__builtin_memcpy(&value, (const void *)from, 4);
-	else if (size == 8)
-		__builtin_memcpy(&value, (const void *)from, 8);
-	else if (size == 1)
-		__builtin_memcpy(&value, (const void *)from, 1);
-	else
-		__builtin_memcpy(&value, (const void *)from, 2);
-	return value;
-}
-
-/* What the n_steps steps from `first` on emit; *n, the number of bytes, is 0 if
- * they are no such ones. */
-static inline packed plain_run(const struct copy_registers *registers,
-			       uint32_t first, uint32_t n_steps, uint32_t *n)
-{
-	uint64_t room =
-		readable_above((uint64_t)registers, sizeof(*registers)) -
-		sizeof(uint64_t);
-	packed all = 0;
-
-	*n = 0;
-	for (uint32_t i = first; i < first + n_steps; i++) {
-		struct cst_copy step;
-		uint64_t from;
-
-		__builtin_memcpy(&step, area_step(i), sizeof(step));
-		from = plain_place(registers, &step, room);
-		if (unlikely(!from || *n + step.size > CST_PLAIN_BYTES)) {
-			*n = 0;
-			break;
-		}
-		all |= (packed)plain_value(from, step.size) << 8 * *n;
-		*n += step.size;
-	}
-	return all;
-}
-
-/* The slots for it, if the chunk has room. */
-static inline struct cst_record *plain_slots(uint32_t n)
-{
-	uint64_t slot = __atomic_load_n(&self.cursor, __ATOMIC_RELAXED);
-	uint64_t end = slot + n * CST_RECORD_SIZE;
-
-	if (unlikely(slot % CST_CHUNK_SIZE + n * CST_RECORD_SIZE >
-			     CURSOR_FULL ||
-		     !cursor_step(&self.cursor, slot, end)))
-		return NULL;
-	return (struct cst_record *)slot;
-}
-
-int copy_put_at_once(const struct copy_event *e)
-{
-	const uint64_t low = 0xffffffffffffull;
-	uint32_t first =
-		__atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE) -
-		CST_COPY_FIRST;
-	struct cst_copy step;
-	struct cst_record *r;
-	uint64_t time;
-	packed all;
-	uint32_t n;
-
-	if (unlikely(first >= CST_MAX_COPIES - CST_PLAIN_BYTES))
-		return 0;
-	__builtin_memcpy(&step, area_step(first), sizeof(step));
-	if (step.op != CST_COPY_PLAIN || step.reg - 1u >= CST_PLAIN_BYTES)
-		return 0;
-	all = plain_run(e->registers, first + 1, step.reg, &n);
-	r = n ? plain_slots(records_of(n)) : NULL;
-	if (unlikely(!r))
-		return 0;
-	time = e->time ? e->time : clock_ticks();
-	if (n > CST_VALUES_BYTES) {
-		cst_record_set(r++, time, CST_TEXT, (uint64_t)all & low,
-			       (uint64_t)(all >> 48) & low);
-		all >>= 8 * CST_TEXT_BYTES;
-	}
-	cst_record_set(r++, time, CST_VALUES, ((uint64_t)all << 8 | n) & low,
-		       (uint64_t)(all >> 40) & low);
+	/* Whatever this took is in no duration of the function itself. */
+	if (!time)
+		time = clock_ticks();
+	for (uint32_t i = 0; i < n_texts; i++, at += CST_TEXT_BYTES)
+		cst_record_set(r++, time, CST_TEXT, six_bytes(at),
+			       six_bytes(at + 6));
+	if (n)
+		cst_record_set(r++, time, CST_VALUES,
+			       (six_bytes(at) << 8 | n) & 0xffffffffffffull,
+			       six_bytes(at + 5));
 	cst_record_set(r, time, e->site, e->sp, e->fp);
 	return 1;
 }

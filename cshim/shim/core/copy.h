@@ -16,7 +16,7 @@ struct copy_registers {
 /* An event whose registers are known. */
 struct copy_event {
 	const struct copy_registers *registers;
-	uint64_t time; /* 0: when its values have been copied */
+	uint64_t time; /* 0: now */
 	uint64_t sp, fp;
 	uint32_t site;
 	enum cst_kind kind;
@@ -32,11 +32,6 @@ uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
  * with its values.  If there is no room the loss is counted.  Returns whether
  * there was room.  Async-signal-safe. */
 int copy_put(const struct copy_event *e);
-
-/* Does the same for an event whose values are numbers in registers or in the
- * calling thread's stack, and where the chunk has room.  Returns 0, and does
- * nothing, for all others.  The registers lie on the calling thread's stack. */
-int copy_put_at_once(const struct copy_event *e);
 
 /* Waits until the reader has looked at the site, which is new, at most
  * COPY_WAIT_MS, if it wants values.  Async-signal-safe. */

@@ -27,12 +27,9 @@ uint32_t event_state(void)
  * whether there was room.  time 0: it is now. */
 static int put(const struct depth_event *e, uint32_t site, uint64_t time)
 {
-	if (site_verdict(site) == CST_COPIED) {
-		if (!time && e->kind != CST_ENTER)
-			time = clock_ticks();
+	if (site_verdict(site) == CST_COPIED)
 		return copy_put(&(struct copy_event){e->registers, time, e->sp,
 						     e->fp, site, e->kind});
-	}
 	return event_put(site, e->sp, e->fp);
 }
 
@@ -174,38 +171,23 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	struct depth_event e = {callee, caller, hook, sp, fp, kind, &registers};
 	uint32_t state = state_now();
 
+	if (state == CST_STATE_ON) {
+		struct site_key key = {callee, caller, hook};
+		uint32_t site = site_find(&key);
+
+		if (likely(site && site_verdict(site) == CST_COPIED &&
+			   !self.busy_sp)) {
+			put(&e, site, 0);
+			return;
+		}
+	}
 	if (state == STATE_SHALLOW && likely(!self.callback_sp))
 		event_shallow(&e);
 	else
 		event_any(&e);
 }
 
-SAVING_FUNCTION(event_save, event_saved, rcx);
-
-/* What event_save_values() calls. */
-__attribute__((used)) void event_values(uint64_t site, uint64_t sp, uint64_t fp,
-					struct copy_registers registers) HIDDEN;
-
-void event_values(uint64_t site, uint64_t sp, uint64_t fp,
-		  struct copy_registers registers)
-{
-	const struct cst_site *s = &site_index.sites[site];
-	enum cst_kind kind = (enum cst_kind)s->kind;
-	struct copy_event e = {&registers,
-			       kind == CST_ENTER ? 0 : clock_ticks(),
-			       sp,
-			       fp,
-			       (uint32_t)site,
-			       kind};
-
-	if (unlikely(self.busy_sp))
-		event_saved(s->callee, s->caller, s->hook, sp, fp, kind,
-			    registers);
-	else if (!copy_put_at_once(&e))
-		copy_put(&e);
-}
-
-SAVING_FUNCTION(event_save_values, event_values, rsi);
+SAVING_FUNCTION(event_save, event_saved);
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,

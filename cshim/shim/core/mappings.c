@@ -145,7 +145,8 @@ void mappings_cover(struct site_key k)
 {
 	if (!area->has_mappings || n_known == MAX_KNOWN)
 		return;
-	if (is_known(k.callee) && is_known(k.hook) &&
+	if (is_known(k.callee) &&
+	    (k.hook <= CST_PATCHED_LAST || is_known(k.hook)) &&
 	    (is_known(k.caller) || k.caller >> 12 == hopeless))
 		return;
 	look();

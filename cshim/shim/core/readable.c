@@ -23,13 +23,17 @@ enum {
 	ADDRESS_BITS = 47,
 };
 
-static struct readable_range segments[MAX_SEGMENTS];
+struct range {
+	uint64_t start, end;
+};
+
+static struct range segments[MAX_SEGMENTS];
 static uint32_t n_segments;
 static uint64_t main_stack_end; /* something that lies above all its frames */
 static uint32_t is_known;
 
-__thread struct readable_range readable_stack
-	__attribute__((tls_model("initial-exec")));
+/* The part of the calling thread's stack that is known to be there. */
+static __thread struct range stack __attribute__((tls_model("initial-exec")));
 
 /* ---- the program's file ----------------------------------------------------
  */
@@ -44,7 +48,7 @@ static void take_segments(const Elf64_Phdr *p, uint64_t n)
 			bias = (uint64_t)p - p[i].p_vaddr;
 	for (uint64_t i = 0; i < n && found < MAX_SEGMENTS; i++)
 		if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R)
-			segments[found++] = (struct readable_range){
+			segments[found++] = (struct range){
 				bias + p[i].p_vaddr,
 				bias + p[i].p_vaddr + p[i].p_memsz,
 			};
@@ -78,8 +82,7 @@ static COLD void learn(void)
 }
 
 /* How many of n bytes lie in the range, from `from` on. */
-static uint64_t within(const struct readable_range *r, uint64_t from,
-		       uint64_t n)
+static uint64_t within(const struct range *r, uint64_t from, uint64_t n)
 {
 	if (from - r->start >= r->end - r->start)
 		return 0;
@@ -138,15 +141,15 @@ static COLD void stack_reach(uint64_t sp)
 {
 	uint64_t low = sp & -(uint64_t)PAGE, end = stack_end(sp);
 
-	if (!end || (readable_stack.end && readable_stack.end != end))
+	if (!end || (stack.end && stack.end != end))
 		return;
-	if (readable_stack.end && readable_stack.start <= low)
+	if (stack.end && stack.start <= low)
 		return;
-	if (!probe(low, readable_stack.end ? readable_stack.start : end))
+	if (!probe(low, stack.end ? stack.start : end))
 		return;
-	readable_stack.start = low;
+	stack.start = low;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	readable_stack.end = end;
+	stack.end = end;
 }
 
 uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n)
@@ -160,10 +163,9 @@ uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n)
 	if (unlikely(!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
 		learn();
 	if (from >= sp && from - sp < STACK_BYTES &&
-	    unlikely(from - readable_stack.start >=
-		     readable_stack.end - readable_stack.start))
+	    unlikely(from - stack.start >= stack.end - stack.start))
 		stack_reach(sp);
-	has = within(&readable_stack, from, n);
+	has = within(&stack, from, n);
 	for (uint32_t i = 0;
 	     !has && i < __atomic_load_n(&n_segments, __ATOMIC_RELAXED); i++)
 		has = within(&segments[i], from, n);

@@ -9,29 +9,11 @@
 #define SHIM_READABLE_H
 
 #include <stdint.h>
-#include "kernel/state.h"
 
 /* Copies n bytes at the address `from` to `to`; sp is a stack pointer of the
  * calling thread's that is in use.  Returns how many bytes were copied: fewer
  * than n where the others cannot be read.  Async-signal-safe. */
 uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n);
-
-struct readable_range {
-	uint64_t start, end;
-};
-
-/* The part of the calling thread's stack that is known to be there. */
-extern HIDDEN __thread struct readable_range readable_stack
-	__attribute__((tls_model("initial-exec")));
-
-/* Returns how many bytes from `low` on are there: n, which the caller knows of,
- * or all that is known of its stack, if low is on it. */
-static inline uint64_t readable_above(uint64_t low, uint64_t n)
-{
-	const struct readable_range *s = &readable_stack;
-
-	return low - s->start < s->end - s->start ? s->end - low : n;
-}
 
 /* Copies n bytes from memory that is known to be there. */
 static inline void copy_bytes(uint8_t *to, uint64_t from, uint32_t n)

@@ -8,6 +8,7 @@
 #define SHIM_X86_64_H
 
 #include <asm/prctl.h>
+#include <cpuid.h>
 #include <linux/audit.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -211,16 +212,16 @@ static inline int has_thread_data(void)
 			      ".cfi_endproc\n"                               \
 			      ".size " #name ", . - " #name "\n")
 
-/* A function that takes at most six arguments of integers, and calls `next`
- * with these and, as one more by value, what the registers held (struct
- * copy_registers); the argument in `sp` is the stack pointer in it. */
-#define SAVING_FUNCTION(name, next, sp)                                    \
+/* A function that takes six arguments of integers, and calls `next` with these
+ * and, as a seventh one by value, what the registers held (struct
+ * copy_registers); the fourth argument is the stack pointer in it. */
+#define SAVING_FUNCTION(name, next)                                        \
 	__asm__(".text\n"                                                  \
 		".p2align 4\n"                                             \
 		".globl " #name "\n"                                       \
 		".hidden " #name "\n"                                      \
 		".type " #name ", @function\n" #name ":\n"                 \
-		".cfi_startproc\n" PUSHED(sp) PUSHED(r15) PUSHED(r14)      \
+		".cfi_startproc\n" PUSHED(rcx) PUSHED(r15) PUSHED(r14)     \
 			PUSHED(r13) PUSHED(r12) PUSHED(rbp)                \
 				PUSHED(rbx) "call " #next "\n"             \
 					    "add $56, %rsp\n"              \
@@ -246,5 +247,127 @@ static inline int has_thread_data(void)
 					   "jmp *%r11\n"                       \
 					   ".cfi_endproc\n"                    \
 					   ".size " #name ", . - " #name "\n")
+
+/* A function that the trampolines of a patch call (cstrace/plan_layout.h), with
+ * the address of the traced function in rax.  It calls `event` with that, the
+ * address of the function's return address, which it has from the instruction
+ * `where`, and the frame pointer register is as the function has it.  If
+ * `event` does not return 0 it calls `later` likewise, with the frame pointer's
+ * value as a third argument.  All registers are kept, those of vectors too:
+ * `event` uses none, and before `later` they are saved.  Flags are not. */
+#define PATCH_FUNCTION(name, event, later, where)                              \
+	__asm__(".text\n"                                                      \
+		".p2align 4\n"                                                 \
+		".globl " #name "\n"                                           \
+		".hidden " #name "\n"                                          \
+		".type " #name ", @function\n" #name ":\n"                     \
+		".cfi_startproc\n"                                             \
+		"endbr64\n" PUSHED(rax) PUSHED(rdi) PUSHED(rsi) PUSHED(rdx)    \
+			PUSHED(rcx) PUSHED(r8) PUSHED(r9) PUSHED(r10) PUSHED(  \
+				r11) "mov %rax, %rdi\n" where "\n"             \
+				     "call " #event "\n"                       \
+				     "test %eax, %eax\n"                       \
+				     "jnz 2f\n"                                \
+				     "1:\n" POPPED(r11) POPPED(r10) POPPED(    \
+					     r9) POPPED(r8) POPPED(rcx)        \
+					     POPPED(rdx) POPPED(rsi) POPPED(   \
+						     rdi) "pop %rax\n"         \
+							  ".cfi_adjust_cfa_"   \
+							  "offset -8\n"        \
+							  "ret\n"              \
+							  ".cfi_adjust_cfa_"   \
+							  "offset 72\n"        \
+							  "2:\n" where "\n"    \
+							  "mov 64(%rsp), "     \
+							  "%rdi\n"             \
+							  "mov %rbp, %rdx\n"   \
+							  "push %rbp\n"        \
+							  ".cfi_adjust_cfa_"   \
+							  "offset 8\n"         \
+							  ".cfi_rel_offset "   \
+							  "rbp, 0\n"           \
+							  "mov %rsp, %rbp\n"   \
+							  ".cfi_def_cfa_"      \
+							  "register rbp\n"     \
+							  "sub "               \
+							  "patched_room(%rip)" \
+							  ", %rsp\n"           \
+							  "and $-64, %rsp\n"   \
+							  "mov %rdx, %rcx\n"   \
+							  "mov "               \
+							  "patched_mask(%rip)" \
+							  ", %eax\n"           \
+							  "xor %edx, %edx\n"   \
+							  "test %eax, %eax\n"  \
+							  "jz 3f\n"            \
+							  "mov %rdx, "         \
+							  "512(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "520(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "528(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "536(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "544(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "552(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "560(%rsp)\n"        \
+							  "mov %rdx, "         \
+							  "568(%rsp)\n"        \
+							  "xsave64 (%rsp)\n"   \
+							  "mov %rcx, %rdx\n"   \
+							  "call " #later "\n"  \
+							  "mov "               \
+							  "patched_mask(%rip)" \
+							  ", %eax\n"           \
+							  "xor %edx, %edx\n"   \
+							  "xrstor64 (%rsp)\n"  \
+							  "jmp 4f\n"           \
+							  "3:\n"               \
+							  "fxsave64 (%rsp)\n"  \
+							  "mov %rcx, %rdx\n"   \
+							  "call " #later "\n"  \
+							  "fxrstor64 (%rsp)\n" \
+							  "4:\n"               \
+							  "leave\n"            \
+							  ".cfi_def_cfa rsp, " \
+							  "80\n"               \
+							  ".cfi_restore rbp\n" \
+							  "jmp 1b\n"           \
+							  ".cfi_endproc\n"     \
+							  ".size " #name       \
+							  ", . - " #name "\n")
+
+/* Where a function's return address is: at its first instruction and before its
+ * ret, or behind a prologue that sets the frame pointer. */
+#define AT_STACK_POINTER "lea 88(%rsp), %rsi"
+#define AT_FRAME_POINTER "lea 8(%rbp), %rsi"
+
+/* Returns which parts of the processor's state xsave is to save, and in *room
+ * how many bytes they take; 0: there is no xsave, but fxsave.  Tiles are not
+ * among them: no code between saving and restoring has any. */
+static inline uint32_t vectors_saved(uint64_t *room)
+{
+	enum { HAS_OSXSAVE = 1 << 27, PARTS = 0xe7, HEADER_END = 576 };
+	uint32_t a, b, c, d, mask, unused;
+
+	*room = 512;
+	__cpuid(1, a, b, c, d);
+	if (!(c & HAS_OSXSAVE))
+		return 0;
+	__asm__("xgetbv" : "=a"(mask), "=d"(unused) : "c"(0));
+	mask &= PARTS;
+	*room = HEADER_END;
+	for (uint32_t i = 2; i < 8; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		if ((uint64_t)a + b > *room)
+			*room = (uint64_t)a + b;
+	}
+	return mask;
+}
 
 #endif

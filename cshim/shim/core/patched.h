@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the code that was patched into a program without hooks calls.
+ */
+#ifndef SHIM_PATCHED_H
+#define SHIM_PATCHED_H
+
+#include "cstrace/plan_layout.h"
+#include "kernel/state.h"
+
+/* The functions for the slots of a plan's area, by enum cst_plan_slot; gdb
+ * reads them here. */
+extern EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS];
+
+/* To be called before any of them can run. */
+void patched_prepare(void);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libc's _dl_find_object(), which the unwinder asks for the call frame
+ * information of a return address: here it learns that of the trampolines,
+ * which no library holds.
+ */
+#include <dlfcn.h>
+#include "core/patches.h"
+#include "kernel/arch.h"
+#include "kernel/state.h"
+
+/* What libc's <dlfcn.h> has from 2.35 on. */
+struct found_object {
+	unsigned long long flags;
+	void *start, *end;
+	void *map;
+	void *frames;
+	unsigned long long reserved[7];
+};
+
+typedef int find_fn(void *, struct found_object *);
+
+static find_fn *libcs_find;
+
+__attribute__((constructor)) static void find_begin(void)
+{
+	libcs_find = (find_fn *)dlsym(RTLD_NEXT, "_dl_find_object");
+}
+
+/* It has another name in here: libc's header may declare it, or be older. */
+EXPORT int find_object(void *pc,
+		       struct found_object *out) __asm__("_dl_find_object");
+
+/* Async-signal-safe, as libc's. */
+int find_object(void *pc, struct found_object *out)
+{
+	const struct patched_area *area = patches_area((uint64_t)pc);
+
+	if (!area) {
+		/* A library's constructor may throw before ours have run. */
+		if (unlikely(!libcs_find))
+			find_begin();
+		return libcs_find ? libcs_find(pc, out) : -1;
+	}
+	*out = (struct found_object){
+		.start = (void *)area->start,
+		.end = (void *)area->end,
+		.frames = (void *)area->frames,
+	};
+	return 0;
+}
+__asm__(DEBUGGERS_NAME(_dl_find_object));

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the trampolines of patched functions call: the records are those of
+ * hooks, and no register differs afterwards, whichever way the event took.
+ */
+#include <string.h>
+#include "cstrace/plan_layout.h"
+#include "traced.h"
+
+enum { N_REGISTERS = 14, N_VECTORS = 16, N_TIMES = 3 };
+
+struct registers {
+	uint64_t general[N_REGISTERS]; /* all but rax, rsp */
+	uint64_t rax;
+	unsigned char vectors[N_VECTORS][16];
+};
+
+extern const uint64_t cstrace_slots[CST_PLAN_SLOTS];
+
+static struct mini_reader *reader;
+struct registers before, after[CST_PLAN_SLOTS][N_TIMES], *now;
+uint64_t slot, returns_at;
+char function[64];
+
+/* What a trampoline of the function of that name, at its first instruction, does:
+ * with known registers all around. */
+void reports(void);
+void reports_framed(void);
+#define SAVE \
+	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
+#define RESTORE "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
+#define EACH_GENERAL(DO)                                                      \
+	DO("0", "rbx")                                                        \
+	DO("8", "rcx") DO("16", "rdx") DO("24", "rsi") DO("32", "rdi")        \
+		DO("48", "r8") DO("56", "r9") DO("64", "r10") DO("72", "r11") \
+			DO("80", "r12") DO("88", "r13") DO("96", "r14")       \
+				DO("104", "r15")
+#define EACH_VECTOR(DO)                                                 \
+	DO("0")                                                         \
+	DO("1") DO("2") DO("3") DO("4") DO("5") DO("6") DO("7") DO("8") \
+		DO("9") DO("10") DO("11") DO("12") DO("13") DO("14") DO("15")
+#define LOAD(at, name) "mov before+" at "(%rip), %" name "\n"
+#define STORE(at, name) "mov %" name ", " at "(%rax)\n"
+#define LOAD_VECTOR(n) "movups before+120+16*" n "(%rip), %xmm" n "\n"
+#define STORE_VECTOR(n) "movups %xmm" n ", 120+16*" n "(%rax)\n"
+#define REPORT                                                   \
+	EACH_GENERAL(LOAD)                                       \
+	EACH_VECTOR(LOAD_VECTOR)                                 \
+	"mov before+112(%rip), %rax\n"                           \
+	"push %rax\n"                                            \
+	"lea function(%rip), %rax\n"                             \
+	"call *slot(%rip)\n"                                     \
+	"pop %rax\n"                                             \
+	"push %rax\n"                                            \
+	"mov now(%rip), %rax\n" EACH_GENERAL(STORE)              \
+		EACH_VECTOR(STORE_VECTOR) "mov %rbp, 40(%rax)\n" \
+					  "pop 112(%rax)\n"
+__asm__(".text\n"
+	"reports_framed:\n" SAVE "call 2f\n" RESTORE "ret\n"
+	"2:\n"
+	"push %rbp\n"
+	"mov %rsp, %rbp\n"
+	"lea 8(%rsp), %rax\n"
+	"mov %rax, returns_at(%rip)\n"
+	"sub $72, %rsp\n" REPORT "leave\n"
+	"ret\n"
+	"reports:\n" SAVE "call 2f\n" RESTORE "ret\n"
+	"2:\n"
+	"mov %rsp, returns_at(%rip)\n"
+	"mov before+40(%rip), %rbp\n" REPORT "ret\n");
+
+QUIET static void prepare(void)
+{
+	unsigned char *p = (unsigned char *)&before;
+
+	for (size_t i = 0; i < sizeof(before); i++)
+		p[i] = (unsigned char)(i * 7 + 1);
+}
+
+QUIET static int play(void **state)
+{
+	(void)state;
+	prepare();
+	reader = reader_start(8, 0);
+	shim_mode(reader_path(reader), CST_MODE_RING);
+	for (int s = 0; s < CST_PLAN_SLOTS; s++)
+		for (int i = 0; i < N_TIMES; i++) {
+			slot = cstrace_slots[s];
+			now = &after[s][i];
+			if (s == CST_SLOT_FRAMED)
+				reports_framed();
+			else
+				reports();
+		}
+	shim_mode(NULL, CST_MODE_OFF);
+	slot = cstrace_slots[0];
+	now = &after[0][0];
+	reports();
+	reader_stop(reader);
+	return 0;
+}
+
+static void registers_stay(void **state)
+{
+	(void)state;
+	for (int s = 0; s < CST_PLAN_SLOTS; s++)
+		for (int i = 0; i < N_TIMES; i++) {
+			/* The frame's own. */
+			if (s == CST_SLOT_FRAMED)
+				before.general[5] = after[s][i].general[5];
+			assert_memory_equal(&after[s][i], &before,
+					    sizeof(before));
+			prepare();
+		}
+}
+
+static void records_are_as_those_of_hooks(void **state)
+{
+	struct stream *s = reader_my_stream(reader);
+
+	(void)state;
+	assert_int_equal(s->n, CST_PLAN_SLOTS * N_TIMES);
+	for (int i = 0; i < CST_PLAN_SLOTS * N_TIMES; i++) {
+		static const uint64_t hooks[] = {
+			CST_PATCHED_ENTRY, CST_PATCHED_EXIT, CST_PATCHED_TAIL,
+			CST_PATCHED_ENTRY};
+		static const uint16_t kinds[] = {CST_ENTER, CST_EXIT, CST_EXIT,
+						 CST_ENTER};
+		const struct cst_record *r = &s->records[i];
+		const struct cst_site *site = record_site(reader, r);
+
+		assert_int_equal(site->callee, (uint64_t)function);
+		assert_int_equal(site->hook, hooks[i / N_TIMES]);
+		assert_int_equal(site->kind, kinds[i / N_TIMES]);
+		assert_in_range(site->caller, (uint64_t)reports_framed,
+				(uint64_t)reports + 64);
+		if (i / N_TIMES != CST_SLOT_FRAMED) {
+			assert_int_equal(cst_record_sp(r), returns_at);
+			assert_int_equal(cst_record_fp(r),
+					 before.general[5] & 0xffffffffffffull);
+		} else {
+			assert_int_equal(cst_record_fp(r) + 8,
+					 cst_record_sp(r));
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(registers_stay),
+		cmocka_unit_test(records_are_as_those_of_hooks),
+	};
+
+	return cmocka_run_group_tests(tests, play, NULL);
+}
