@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -39,14 +40,9 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-static const char *const formats[] = {"jsonl",	"json",	     "speedscope",
-				      "folded", "callgrind", "dot",
-				      "otlp",	"html"};
-
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
-
 static void show_all(struct cst_trace *t)
 {
+	char formats[256];
 	static const struct cst_look looks[] = {
 		{.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1},
 		{.timestamp = CST_TIME_WALL, .fold = 1},
@@ -101,10 +97,11 @@ static void show_all(struct cst_trace *t)
 		left = OUTPUT_MAX;
 		cst_trace_report(t, &reports[i], &choices[i], count_write,
 				 &left, &err);
-		for (int k = 0; k < N_FORMATS; k++) {
+		for (char *name, *rest = strcpy(formats, cst_formats());
+		     (name = strsep(&rest, " "));) {
 			left = OUTPUT_MAX;
-			cst_trace_write(t, formats[k], &looks[i & 1],
-					&choices[i], count_write, &left, &err);
+			cst_trace_write(t, name, &looks[i & 1], &choices[i],
+					count_write, &left, &err);
 		}
 	}
 }

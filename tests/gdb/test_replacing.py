@@ -11,7 +11,7 @@ static int branch(int n) { return leaf(n) + leaf(n + 1); }
 int main(void) { return branch(1) + leaf(2) > 0 ? 0 : 1; }
 """
 FILES = ["t.txt", "t.jsonl", "t.cst", "t.html", "t.json", "t.folded",
-         "t.speedscope.json", "t.callgrind", "t.dot", "t.otlp.json"]
+         "t.speedscope.json", "t.callgrind", "t.dot", "t.otlp.json", "t.pb.gz"]
 NOTES = "main reasons:\n  1. it is mine\n  2. 12 34\n"
 
 

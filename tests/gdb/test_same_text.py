@@ -4,7 +4,7 @@
 import pytest
 
 from lib_cstrace import cstrace
-from lib_formats import record
+from lib_formats import formats, record
 from lib_gdb import run_gdb
 
 # A line between what two commands wrote.
@@ -42,10 +42,6 @@ LOOKS = {
     ("fold", "on"): ["--fold"],
     ("std", "on"): ["--std"],
 }
-
-FORMATS = ["txt", "jsonl", "cst", "json", "speedscope.json", "folded",
-           "callgrind", "dot", "otlp.json", "html", "ctf", "uftrace"]
-
 
 @pytest.fixture(scope="module", params=["ended", "open"], name="folder")
 def recorded(request, tmp_path_factory):
@@ -106,11 +102,11 @@ def contents(path):
 
 
 def test_save(folder):
-    told = in_gdb(folder, *("cstrace save gdb." + f for f in FORMATS))
+    told = in_gdb(folder, *("cstrace save gdb." + f for f in formats()))
     if "built without it" in "".join(told):
-        told.pop(FORMATS.index("html"))
+        told.pop(formats().index("html"))
     assert all(" calls saved to gdb." in text for text in told), told
-    for name in FORMATS:
+    for name in formats():
         theirs = folder / ("gdb." + name)
         if not theirs.exists() and name == "html":
             continue

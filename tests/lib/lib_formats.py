@@ -25,6 +25,12 @@ def cstrace(folder, *words):
                           timeout=240)
 
 
+def formats():
+    """The names of all formats."""
+    done = cstrace(".", "--complete", "save", "--format", "")
+    return done.stdout.split()
+
+
 def record(folder, *args):
     """formats.cc with these arguments, as FOLDER/t.cst."""
     record_program(folder, build("formats.cc"), *args)

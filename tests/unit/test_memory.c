@@ -218,13 +218,12 @@ static int make_comparison(struct cst_error *err)
 
 static void make_everything(void)
 {
-	/* But html, whose page is made elsewhere. */
-	static const char *const formats[] = {
-		"cst",	     "txt", "jsonl", "json", "speedscope", "folded",
-		"callgrind", "dot", "otlp",  "ctf",  "uftrace"};
+	char names[256], *rest = names;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		format = formats[i];
+	snprintf(names, sizeof(names), "%s", cst_formats());
+	while ((format = strsep(&rest, " "))) {
+		if (!strcmp(format, "html"))
+			continue; /* its page is made elsewhere */
 		run_out(make_saved);
 		remove_folder(saved);
 	}

@@ -88,6 +88,7 @@ static int is_area(const char *text, size_t n)
  * not exist.  format is that of the new file, or NULL for path's ending. */
 static int ours_is(const char *path, const char *format)
 {
+	static const char made[] = "\nMade by cstrace.";
 	char text[LOOKED_AT + 1];
 	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
 					       O_NONBLOCK | O_NOFOLLOW);
@@ -104,7 +105,7 @@ static int ours_is(const char *path, const char *format)
 		return n == 0;
 	text[n] = '\0';
 	if (has_beginning(text) || is_area(text, (size_t)n) ||
-	    strstr(text, "\nMade by cstrace."))
+	    memmem(text, (size_t)n, made, sizeof(made) - 1))
 		return 1;
 	return (format ? !strcmp(format, "folded")
 		       : has_ending(path, ".folded")) &&

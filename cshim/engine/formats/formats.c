@@ -20,6 +20,7 @@
 #include "trace/sample_calls.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -42,6 +43,7 @@ struct format {
 	rows_fn rows;	   /* in its place, where the look counts */
 	folder_fn folder;  /* or where it is no single file */
 	int takes_samples; /* not as calls */
+	struct format_size size;
 };
 
 static int64_t save_text(const struct cst_trace *t, const struct cst_look *look,
@@ -69,15 +71,18 @@ static int64_t save_file(const struct cst_trace *t,
 	return recompress_write(t, write, arg, err);
 }
 
-/* cst_formats() has the same names. */
 static const struct format formats[] = {
-	{.name = "txt", .rows = save_text, .takes_samples = 1},
-	{.name = "jsonl", .calls = jsonl_write},
+	{.name = "txt",
+	 .rows = save_text,
+	 .takes_samples = 1,
+	 .size = {43, 1, 0, 2}},
+	{.name = "jsonl", .calls = jsonl_write, .size = {250, 2, 1, 0}},
 	{.name = "cst", .calls = save_file, .takes_samples = 1},
-	{.name = "json", .calls = chrome_write},
+	{.name = "json", .calls = chrome_write, .size = {125, 1, 0, 0}},
 	{.name = "speedscope",
 	 .ending = "speedscope.json",
-	 .calls = speedscope_write},
+	 .calls = speedscope_write,
+	 .size = {100, 0, 0, 0}},
 	{.name = "folded", .calls = folded_write},
 	{.name = "pprof",
 	 .ending = "pb.gz",
@@ -85,18 +90,27 @@ static const struct format formats[] = {
 	 .takes_samples = 1},
 	{.name = "callgrind", .calls = callgrind_write},
 	{.name = "dot", .calls = dot_write},
-	{.name = "otlp", .ending = "otlp.json", .calls = otlp_write},
-	{.name = "html", .calls = html_write},
-	{.name = "ctf", .folder = ctf_write},
-	{.name = "uftrace", .folder = uftrace_write},
+	{.name = "otlp",
+	 .ending = "otlp.json",
+	 .calls = otlp_write,
+	 .size = {500, 2, 1, 0}},
+	{.name = "html",
+	 .calls = html_write,
+	 .size = {.most_calls = HTML_MOST_CALLS}},
+	{.name = "ctf", .folder = ctf_write, .size = {40, 0, 0, 0}},
+	{.name = "uftrace", .folder = uftrace_write, .size = {32, 0, 0, 0}},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *cst_formats(void)
 {
-	return "txt jsonl cst json speedscope folded callgrind dot otlp html "
-	       "ctf uftrace pprof";
+	static _Thread_local char names[N_FORMATS * 16];
+	char *end = names;
+
+	for (int i = 0; i < N_FORMATS; i++)
+		end += sprintf(end, i ? " %s" : "%s", formats[i].name);
+	return names;
 }
 
 /* ---- find --------------------------------------------------------------- */
@@ -166,6 +180,16 @@ const struct format *formats_find(const char *path, const char *name,
 int format_takes_samples(const struct format *f)
 {
 	return f->takes_samples;
+}
+
+int format_has_rows(const struct format *f)
+{
+	return f->rows != NULL;
+}
+
+struct format_size format_size(const struct format *f)
+{
+	return f->size;
 }
 
 /* ---- save --------------------------------------------------------------- */

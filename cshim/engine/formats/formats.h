@@ -29,6 +29,20 @@ int64_t format_save(const struct format *f, struct cst_trace *t,
 		    const char *path, const struct cst_look *look,
 		    const struct cst_choice *choice, struct cst_error *err);
 
+/* How large a file in the format becomes. */
+struct format_size {
+	/* A call's bytes, beside its function's names: those for people, and
+	 * those with symbols too, so many times; and its depth as often.  All
+	 * 0: no call has a part of its own. */
+	uint32_t bytes, names, symbols, depth;
+	uint32_t most_calls; /* the file has no more than these; 0: all */
+};
+
+struct format_size format_size(const struct format *f);
+
+/* Returns whether the format is made of rows, as a terminal shows them. */
+int format_has_rows(const struct format *f);
+
 /* Returns whether the format has samples themselves, and does not need them as
  * calls. */
 int format_takes_samples(const struct format *f);

@@ -336,12 +336,15 @@ static int squeeze(struct bytes *from, cst_write_fn write, void *arg,
 		   struct cst_error *err)
 {
 	z_stream z = {.next_in = from->data, .avail_in = (uInt)from->len};
+	/* ours.c knows the file again by this. */
+	gz_header head = {.comment = (Bytef *)"\nMade by cstrace.", .os = 3};
 	uint8_t piece[PIECE];
 	int status = Z_OK;
 
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return cst_fail_memory(err);
+	deflateSetHeader(&z, &head);
 	while (status == Z_OK) {
 		z.next_out = piece;
 		z.avail_out = sizeof(piece);
