@@ -23,6 +23,7 @@ enum {
 	FOR_CHECK = 1024,
 	FOR_CALLS = 2048,
 	FOR_SAMPLE = 4096,
+	FOR_END = 8192,			 /* the next bit */
 	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
 

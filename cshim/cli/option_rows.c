@@ -539,6 +539,8 @@ const char *option_row_owner(const struct option_row *row)
 		"record", "live", "show",   "list",  "report", "graph", "save",
 		"info",	  "diff", "expect", "check", "calls",  "sample"};
 
+	_Static_assert(1 << sizeof(names) / sizeof(*names) == FOR_END,
+		       "each bit has a name");
 	return names[__builtin_ctz(row->use)];
 }
 
