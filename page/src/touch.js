@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+//
 // Fingers on a chart: one moves it, two also zoom.
 
 export class Touch {
