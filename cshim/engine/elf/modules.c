@@ -341,6 +341,37 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 	return e != NULL;
 }
 
+/* The one whose code is the nearest at or below addr: a file's data lies behind
+ * its code. */
+static struct module *module_below(struct modules *m, uint64_t addr)
+{
+	uint32_t from = 0, to = m->n;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (m->list[middle].range.start <= addr)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? &m->list[from - 1] : NULL;
+}
+
+int modules_variable(struct modules *m, uint64_t addr, struct symbol *out)
+{
+	struct module *module = module_below(m, addr);
+	const struct symtab_entry *e;
+
+	*out = (struct symbol){0};
+	if (!module || !module_addr(module, addr, &out->module_offset))
+		return 0;
+	e = object_variable(module->object, out->module_offset);
+	if (e)
+		fill_symbol(out, module, e);
+	return e != NULL;
+}
+
 void modules_functions(struct modules *m, uint64_t addr,
 		       void (*hear)(void *arg, const char *symbol), void *arg)
 {

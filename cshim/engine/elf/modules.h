@@ -128,6 +128,10 @@ struct symbol {
  * (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
 
+/* Looks likewise for the variable that contains addr, which is of the file that
+ * was mapped last below it; out->module is NULL. */
+int modules_variable(struct modules *m, uint64_t addr, struct symbol *out);
+
 /* Calls hear with the linkage name of each function of the file that addr lies
  * in. */
 void modules_functions(struct modules *m, uint64_t addr,

@@ -46,6 +46,8 @@ struct object {
 	struct elf_file file, debug;
 	uint64_t debug_shift; /* from debug's addresses to the file's */
 	struct symtab symbols, debug_symbols;
+	struct symtab variables;
+	int has_variables; /* that was read */
 	int is_full; /* symbols is .symtab: debug's has nothing more */
 	struct cfi cfi;
 	struct inlines *inlines;
@@ -151,6 +153,7 @@ static void object_close(struct object *o)
 {
 	inlines_free(o->inlines);
 	symtab_release(&o->debug_symbols);
+	symtab_release(&o->variables);
 	if (o->debug_state == IS_OPEN)
 		elf_file_close(&o->debug);
 	if (o->file_state == IS_OPEN) {
@@ -313,6 +316,22 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 		return e;
 	*table = &o->debug_symbols;
 	return symtab_find(&o->debug_symbols, addr);
+}
+
+const struct symtab_entry *object_variable(struct object *o, uint64_t addr)
+{
+	struct symtab *t = &o->variables;
+
+	if (!o->has_variables) {
+		o->has_variables = 1;
+		if (o->is_full)
+			symtab_init_data(t, o->file.elf, SHT_SYMTAB, 0);
+		else if (!object_open_debug(o) ||
+			 !symtab_init_data(t, o->debug.elf, SHT_SYMTAB,
+					   o->debug_shift))
+			symtab_init_data(t, o->file.elf, SHT_DYNSYM, 0);
+	}
+	return symtab_find(t, addr);
 }
 
 const struct symtab *object_functions(struct object *o)

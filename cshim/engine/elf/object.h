@@ -54,6 +54,9 @@ int object_take_change(struct object *o);
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 const struct symtab **table);
 
+/* Returns the variable that contains addr, or NULL. */
+const struct symtab_entry *object_variable(struct object *o, uint64_t addr);
+
 /* Returns the functions of its most complete symbol table; borrowed. */
 const struct symtab *object_functions(struct object *o);
 

@@ -48,12 +48,22 @@ static uint32_t hidden_of(const GElf_Sym *sym, int is_file_named)
 		       : 0;
 }
 
+static int is_defined(const GElf_Sym *sym)
+{
+	return sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS;
+}
+
 static int is_function(const GElf_Sym *sym)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-	       sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS;
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && is_defined(sym);
+}
+
+static int is_data(const GElf_Sym *sym)
+{
+	return GELF_ST_TYPE(sym->st_info) == STT_OBJECT && sym->st_size &&
+	       is_defined(sym);
 }
 
 /* Orders by address; among equals the best comes last: it is then the
@@ -146,8 +156,10 @@ static Elf_Data *strings_of(Elf *elf, const GElf_Shdr *header)
 	return data;
 }
 
+typedef int wants_fn(const GElf_Sym *sym);
+
 static int add_all(struct symtab *t, Elf *elf, Elf_Data *symbols,
-		   const Elf_Data *strings, uint64_t shift)
+		   const Elf_Data *strings, uint64_t shift, wants_fn *is_wanted)
 {
 	uint32_t file = 0;
 	int is_file_named = 1;
@@ -162,7 +174,7 @@ static int add_all(struct symtab *t, Elf *elf, Elf_Data *symbols,
 			file++;
 			is_file_named = *name != '\0';
 		}
-		if (!is_function(&sym))
+		if (!is_wanted(&sym))
 			continue;
 		if (!add(t, elf, &sym, name,
 			 file << FILE_SHIFT | hidden_of(&sym, is_file_named),
@@ -172,7 +184,8 @@ static int add_all(struct symtab *t, Elf *elf, Elf_Data *symbols,
 	return 1;
 }
 
-int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
+static int init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift,
+		wants_fn *is_wanted)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = elf_file_section(elf, type, &header);
@@ -182,7 +195,7 @@ int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
 	*t = (struct symtab){0};
 	if (!strings)
 		return 0;
-	if (!add_all(t, elf, symbols, strings, shift)) {
+	if (!add_all(t, elf, symbols, strings, shift, is_wanted)) {
 		symtab_release(t);
 		return 0;
 	}
@@ -191,6 +204,16 @@ int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
 	end_unsized(t);
 	ranges_link(t->entries, t->n, sizeof(*t->entries));
 	return 1;
+}
+
+int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
+{
+	return init(t, elf, type, shift, is_function);
+}
+
+int symtab_init_data(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift)
+{
+	return init(t, elf, type, shift, is_data);
 }
 
 void symtab_release(struct symtab *t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions of one ELF symbol table, sorted by address.
+ * The functions, or the variables, of one ELF symbol table, sorted by address.
  */
 #ifndef ENGINE_SYMTAB_H
 #define ENGINE_SYMTAB_H
@@ -22,6 +22,8 @@ struct symtab {
 /* Read the section of that type (SHT_SYMTAB or SHT_DYNSYM), adding shift to
  * its addresses.  0: there is none (or no memory), the table stays empty. */
 int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
+/* The same of variables. */
+int symtab_init_data(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
 void symtab_release(struct symtab *t);
 
 /* The best symbol that contains addr, or NULL. */
