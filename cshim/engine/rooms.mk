@@ -32,7 +32,8 @@ plan_SRC := plan.c plan_make.c
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base
-args_SRC := args.c decode.c flow.c items.c moved.c place.c result.c types.c
+args_SRC := args.c code.c decode.c flow.c items.c moved.c place.c result.c \
+	stores.c types.c
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area args elf names base

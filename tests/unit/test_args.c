@@ -184,7 +184,7 @@ static void hear(int kind, uint64_t callee, uint64_t hook,
 		return;
 	for (const struct cst_copy *s = plan->steps; s->op; s++)
 		run_step(&m, s);
-	args_decode(plan, heard_modules, m.raw, m.n, &values);
+	args_decode(plan, heard_modules, hook, m.raw, m.n, &values);
 	cst_demangle(symbol.symbol, name, sizeof(name));
 	tell(name, plan, kind, &values);
 	bytes_release(&values);

@@ -105,6 +105,10 @@ static int find_parameter(Dwarf_Die *parent, const Dwarf_Die *abstract,
 	if (dwarf_child(parent, &child))
 		return 0;
 	do {
+		if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack &&
+		    dwarf_tag(parent) != DW_TAG_GNU_formal_parameter_pack &&
+		    find_parameter(&child, abstract, out))
+			return 1;
 		if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
 		    origin_of(&child, &origin) &&
 		    origin.addr == abstract->addr) {
@@ -146,10 +150,19 @@ static void put_names(struct bytes *names, const struct types *t,
 		put_name(names, t->fields[type->first + i].name, 0);
 }
 
+/* The rest of a long double is padding. */
+static uint32_t value_size(const struct type *t)
+{
+	return t->kind == TYPE_FLOAT && t->size == 16 ? 10 : t->size;
+}
+
 static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 			  struct draft *d, struct bytes *names)
 {
 	const char *name = dwarf_diename(die);
+	const struct moved_function function = {at->modules, at->start,
+						at->hook, &at->frame.code,
+						at->is_inlined};
 	struct place place = {0};
 	Dwarf_Die here = *die;
 	uint32_t type;
@@ -162,32 +175,45 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 		return;
 	if (at->die.addr == NULL || find_parameter(&at->die, die, &here)) {
 		place_find(&at->frame, &here, &place);
-		if (!at->is_inlined && dwarf_hasattr(&here, DW_AT_location))
-			moved_from(at->modules, at->start, at->hook,
-				   a->types.all[type].size, &place);
+		if (dwarf_hasattr(&here, DW_AT_location))
+			moved_from(&function, value_size(&a->types.all[type]),
+				   &place);
 	}
 	items_add(d, &place, type);
 	put_names(names, &a->types, name, d->items[d->n_items - 1].type,
 		  d->n_items == 1);
 }
 
+/* Those of a function, or of a pack of them, in which gcc names none. */
+static void add_children(struct args *a, struct instance *at, Dwarf_Die *parent,
+			 struct draft *d, struct bytes *names)
+{
+	int budget = MAX_CHILDREN;
+	Dwarf_Die child;
+
+	if (dwarf_child(parent, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+			add_parameter(a, at, &child, d, names);
+		else if (dwarf_tag(&child) ==
+				 DW_TAG_GNU_formal_parameter_pack &&
+			 dwarf_tag(parent) != DW_TAG_GNU_formal_parameter_pack)
+			add_children(a, at, &child, d, names);
+	} while (--budget && !dwarf_siblingof(&child, &child));
+}
+
 static void add_parameters(struct args *a, struct instance *at, struct draft *d,
 			   struct bytes *names)
 {
-	int budget = MAX_CHILDREN;
-	Dwarf_Die whole = at->die, child;
+	Dwarf_Die whole = at->die;
 
 	for (int i = 0; i < MAX_ORIGINS && origin_of(&whole, &whole); i++)
 		;
 	/* There is no other: its parameters are these. */
 	if (whole.addr == at->die.addr)
 		at->die.addr = NULL;
-	if (dwarf_child(&whole, &child))
-		return;
-	do {
-		if (dwarf_tag(&child) == DW_TAG_formal_parameter)
-			add_parameter(a, at, &child, d, names);
-	} while (--budget && !dwarf_siblingof(&child, &child));
+	add_children(a, at, &whole, d, names);
 }
 
 /* ---- plans ----------------------------------------------------------------
@@ -211,6 +237,7 @@ static struct args_plan *plan_new(const struct args *a, const struct draft *d,
 		.names = memcpy(at + items + steps, names->data, names->len),
 		.n_items = d->n_items,
 		.n_steps = d->n_steps,
+		.is_static = d->n_steps == 1,
 		.of = a,
 	};
 	return p;
@@ -246,6 +273,7 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 		return NULL;
 	d.types = &a->types;
 	d.n_steps = d.n_items = 0;
+	d.hook = hook;
 	if (kind == CST_ENTER)
 		add_parameters(a, &at, &d, &names);
 	else if (kind == CST_EXIT)

@@ -27,6 +27,8 @@ struct args_plan {
 	/* The names of the values, commas between; the same for all sites of a
 	 * function.  Of a result: those of its fields. */
 	const char *names;
+	/* There is nothing to copy: the values are the same at each call. */
+	int is_static;
 	/* The caller's own: where it put the program; 0 at first. */
 	uint32_t first;
 	/* private */

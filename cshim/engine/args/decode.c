@@ -12,6 +12,7 @@
 struct decoder {
 	const struct types *types;
 	struct modules *modules;
+	uint64_t hook;
 	struct cursor raw;
 	struct bytes *out;
 };
@@ -126,29 +127,55 @@ static size_t name_length(const char *name)
 	return strcspn(name, "(");
 }
 
+/* A function where it begins, or a variable. */
+static int find_symbol(struct modules *m, uint64_t value, struct symbol *out)
+{
+	if (modules_symbol(m, value, out) && !out->offset && out->symbol)
+		return 1;
+	return modules_variable(m, value, out) && out->symbol;
+}
+
+/* "counter.0", a variable of a function, without its number. */
+static void cut_number(char *name)
+{
+	char *dot = strrchr(name, '.');
+
+	if (dot && dot != name && dot[1] &&
+	    !dot[1 + strspn(dot + 1, "0123456789")])
+		*dot = '\0';
+}
+
 static void put_pointer(struct decoder *d, uint64_t value)
 {
-	struct symbol symbol;
 	char name[CST_VALUES_MAX];
+	struct bytes text = {0};
+	struct symbol symbol;
+	const char *tag;
 	size_t n;
 
-	if (!value || !d->modules ||
-	    !modules_symbol(d->modules, value, &symbol) || symbol.offset ||
-	    !symbol.symbol) {
+	if (!value || !d->modules || !find_symbol(d->modules, value, &symbol)) {
 		put_number(d->out, CST_VALUE_POINTER, value);
 		return;
 	}
 	cst_demangle(symbol.symbol, name, sizeof(name));
+	cut_number(name);
 	n = name_length(name);
-	put_text(d->out, CST_VALUE_NAME, name,
-		 n < CST_VALUE_TEXT_MAX ? n : CST_VALUE_TEXT_MAX);
+	tag = strstr(name, "[abi:");
+	if (tag && (size_t)(tag - name) < n)
+		n = (size_t)(tag - name);
+	bytes_put(&text, name, n < CST_VALUE_TEXT_MAX ? n : CST_VALUE_TEXT_MAX);
+	if (symbol.offset)
+		bytes_put_format(&text, "+%llu",
+				 (unsigned long long)symbol.offset);
+	put_text(d->out, CST_VALUE_NAME, text.data, text.len);
+	bytes_release(&text);
 }
 
-/* A number of the type, of which `size` bytes are there. */
+/* A value of the type, of which `size` bytes are there. */
 static void put_scalar(struct decoder *d, const struct type *type,
-		       const void *at, uint32_t size, int64_t add)
+		       const void *at, uint32_t size)
 {
-	uint64_t value = number_at(at, size, type->is_signed) + (uint64_t)add;
+	uint64_t value = number_at(at, size, type->is_signed);
 
 	value = number_at(&value, type->size, type->is_signed);
 	switch (type->kind) {
@@ -175,6 +202,20 @@ static void put_scalar(struct decoder *d, const struct type *type,
 	default:
 		put_pointer(d, value);
 	}
+}
+
+/* The same of a number that the code behind the hook widens or adds to. */
+static void put_number_of(struct decoder *d, const struct type *type,
+			  const void *at, uint32_t size,
+			  const struct args_item *item)
+{
+	int is_signed = item->widening == WIDEN_BY_TYPE
+				? type->is_signed
+				: item->widening == WIDEN_SIGNED;
+	uint64_t value = number_at(at, size, 0) + (uint64_t)item->add;
+
+	value = number_at(&value, size, is_signed);
+	put_scalar(d, type, &value, type->size < 8 ? type->size : 8);
 }
 
 /* ---- values ---------------------------------------------------------------
@@ -249,7 +290,7 @@ static void put_fields(struct decoder *d, const struct args_item *item,
 			put_number(d->out, CST_VALUE_POINTER,
 				   get_u64(at + f->offset));
 		else
-			put_scalar(d, of, at + f->offset, of->size, 0);
+			put_scalar(d, of, at + f->offset, of->size);
 	}
 	put_value(d->out, CST_VALUE_STRUCT_END);
 }
@@ -259,17 +300,18 @@ static void put_bytes(struct decoder *d, const struct args_item *item,
 {
 	uint8_t constant[TYPE_STRUCT_MAX] = {0};
 	const uint8_t *at;
-	int64_t add = 0;
 
 	if (item->kind == ITEM_CONSTANT) {
 		put_u64(constant, (uint64_t)item->add);
+		at = constant;
+	} else if (item->kind == ITEM_ADDRESS) {
+		put_u64(constant, (uint64_t)item->add + d->hook);
 		at = constant;
 	} else if (item->kind == ITEM_CHECKED &&
 		   cursor_byte(&d->raw) != CST_COPIED_OK) {
 		at = NULL;
 	} else {
 		at = take_bytes(d, item->size);
-		add = item->add;
 	}
 	if (type->kind == TYPE_STRUCT)
 		put_fields(d, item, type, at);
@@ -277,8 +319,10 @@ static void put_bytes(struct decoder *d, const struct args_item *item,
 		put_value(d->out, CST_VALUE_BAD);
 	else if (type->kind == TYPE_OWNER)
 		put_pointer(d, get_u64(at));
+	else if (item->is_changed && at != constant)
+		put_number_of(d, type, at, item->size, item);
 	else
-		put_scalar(d, type, at, item->size, add);
+		put_scalar(d, type, at, item->size);
 }
 
 static void put_head(struct decoder *d, const struct args_item *item,
@@ -303,15 +347,15 @@ static void put_head(struct decoder *d, const struct args_item *item,
 		shown = 0;
 	put_number(d->out, CST_VALUE_ARRAY, n);
 	for (uint64_t i = 0; i < shown; i++)
-		put_scalar(d, of, at + i * item->size, item->size, 0);
+		put_scalar(d, of, at + i * item->size, item->size);
 	put_value(d->out, CST_VALUE_ARRAY_END);
 }
 
-void args_decode(const struct args_plan *plan, struct modules *m,
+void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		 const void *raw, uint32_t n, struct bytes *out)
 {
 	const uint8_t *at = raw;
-	struct decoder d = {&plan->of->types, m, {at, at + n, 0}, out};
+	struct decoder d = {&plan->of->types, m, hook, {at, at + n, 0}, out};
 
 	for (uint32_t i = 0; i < plan->n_items; i++) {
 		const struct args_item *item = &plan->items[i];

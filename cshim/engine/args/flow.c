@@ -5,75 +5,15 @@
  * stack protector makes.
  */
 #include "args/flow.h"
-#include "args/place.h"
+#include "args/code.h"
 
-#include <Zydis/Zydis.h>
-#include <string.h>
-
-enum { MAX_STEPS = 48, MAX_BYTES = 15, RSP = 4, RBP = 5 };
-
-/* One instruction. */
-struct code_line {
-	uint64_t pc;
-	ZydisDecodedInstruction is;
-	ZydisDecodedOperand of[ZYDIS_MAX_OPERAND_COUNT];
-};
-
-static int decode(struct modules *m, uint64_t pc, struct code_line *out)
-{
-	ZydisDecoder decoder;
-	uint8_t bytes[MAX_BYTES];
-	size_t n = sizeof(bytes);
-
-	out->pc = pc;
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-			 ZYDIS_STACK_WIDTH_64);
-	/* Less where the code ends. */
-	while (n && !modules_bytes(m, pc, bytes, n))
-		n--;
-	return n && ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, n,
-							&out->is, out->of));
-}
-
-/* ---- registers ------------------------------------------------------------
- */
-
-/* Its place in the flow, or -1. */
-static int slot_of(ZydisRegister reg)
-{
-	switch (ZydisRegisterGetClass(reg)) {
-	case ZYDIS_REGCLASS_GPR8:
-		if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
-			return -1;
-		/* fall through */
-	case ZYDIS_REGCLASS_GPR16:
-	case ZYDIS_REGCLASS_GPR32:
-	case ZYDIS_REGCLASS_GPR64:
-		return ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(
-			ZYDIS_MACHINE_MODE_LONG_64, reg));
-	case ZYDIS_REGCLASS_XMM:
-		return ZydisRegisterGetId(reg) < 16
-			       ? FLOW_XMM + ZydisRegisterGetId(reg)
-			       : -1;
-	default:
-		return -1;
-	}
-}
-
-/* The number of a general register in DWARF tells it. */
-static int copy_register(int slot)
-{
-	static const uint8_t dwarf[16] = {0, 2, 1,  3,	7,  6,	4,  5,
-					  8, 9, 10, 11, 12, 13, 14, 15};
-
-	return slot < 16 ? place_register(dwarf[slot]) : -1;
-}
+enum { MAX_STEPS = 48, RSP = 4, RBP = 5 };
 
 static void flow_begin(struct flow *f)
 {
 	*f = (struct flow){0};
 	for (int i = 0; i < 16; i++) {
-		int reg = copy_register(i);
+		int reg = code_register(i);
 
 		if (reg >= 0)
 			f->values[i] = (struct flow_value){
@@ -91,7 +31,7 @@ static void flow_begin(struct flow *f)
 static int address_of(const struct flow *f, const ZydisDecodedOperandMem *mem,
 		      struct flow_value *out)
 {
-	int slot = mem->base == ZYDIS_REGISTER_NONE ? -1 : slot_of(mem->base);
+	int slot = mem->base == ZYDIS_REGISTER_NONE ? -1 : code_slot(mem->base);
 
 	if (slot < 0 || mem->index != ZYDIS_REGISTER_NONE ||
 	    mem->segment == ZYDIS_REGISTER_FS ||
@@ -156,7 +96,7 @@ static struct flow_value read_operand(const struct flow *f,
 
 	switch (o->type) {
 	case ZYDIS_OPERAND_TYPE_REGISTER:
-		slot = slot_of(o->reg.value);
+		slot = code_slot(o->reg.value);
 		if (slot >= 0)
 			value = f->values[slot];
 		break;
@@ -189,7 +129,7 @@ static void write_operand(struct flow *f, const ZydisDecodedOperand *o,
 			store_at(f, &addr, size, value);
 		return;
 	}
-	slot = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? slot_of(o->reg.value)
+	slot = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_slot(o->reg.value)
 						      : -1;
 	if (slot < 0)
 		return;
@@ -197,6 +137,8 @@ static void write_operand(struct flow *f, const ZydisDecodedOperand *o,
 		value.size = size;
 	if (slot < FLOW_XMM && size == 4) {
 		value.is_zeroed = value.size == 4 || value.is_zeroed;
+		if (value.reach > 4)
+			value.reach = 4;
 		if (value.kind == FLOW_CONSTANT) {
 			value.add = (uint32_t)value.add;
 			value.size = 8;
@@ -217,8 +159,16 @@ static void forget(struct flow *f, const struct code_line *l)
 			write_operand(f, &l->of[i], (struct flow_value){0});
 }
 
-static void move(struct flow *f, const struct code_line *l, int is_signed,
-		 int is_zeroed)
+/* To all of the register that it is written to. */
+static void widen(struct flow_value *value, int is_signed)
+{
+	value->is_signed = is_signed != 0;
+	value->is_zeroed = !is_signed;
+	value->reach = 8;
+}
+
+/* A plain move of so many bytes at the most. */
+static void move_low(struct flow *f, const struct code_line *l, uint8_t size)
 {
 	struct flow_value value;
 
@@ -227,27 +177,62 @@ static void move(struct flow *f, const struct code_line *l, int is_signed,
 		return;
 	}
 	value = read_operand(f, &l->of[1]);
-	if (is_signed || is_zeroed) {
-		value.is_signed = (uint8_t)is_signed;
-		value.is_zeroed = (uint8_t)is_zeroed;
+	if (value.size > size) {
+		value.size = size;
+		value.is_zeroed = value.is_signed = 0;
 	}
+	write_operand(f, &l->of[0], value);
+}
+
+static void move(struct flow *f, const struct code_line *l, int is_signed)
+{
+	struct flow_value value = read_operand(f, &l->of[1]);
+
+	widen(&value, is_signed);
+	write_operand(f, &l->of[0], value);
+}
+
+/* cbw, cwde, cdqe: the low half of rax, widened by its sign. */
+static void widen_rax(struct flow *f, uint8_t to)
+{
+	struct flow_value *value = &f->values[FLOW_RAX];
+
+	if (value->size > to / 2)
+		value->size = to / 2;
+	if (value->size < to / 2 &&
+	    !(value->is_signed && value->reach >= to / 2)) {
+		*value = (struct flow_value){0};
+		return;
+	}
+	widen(value, 1);
+	value->reach = to;
+}
+
+static void add_constant(struct flow *f, const struct code_line *l, int64_t add)
+{
+	struct flow_value value = read_operand(f, &l->of[0]);
+
+	if (l->of[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
+	    l->of[0].size < 32 || value.size < l->of[0].size / 8 ||
+	    (value.kind != FLOW_REGISTER && value.kind != FLOW_MEMORY)) {
+		forget(f, l);
+		return;
+	}
+	value.add += add;
+	value.is_signed = value.is_zeroed = 0;
 	write_operand(f, &l->of[0], value);
 }
 
 /* Adds to a register, or leaves it unknown. */
 static void add(struct flow *f, const struct code_line *l, int sign)
 {
-	struct flow_value value = read_operand(f, &l->of[0]);
 	struct flow_value other = read_operand(f, &l->of[1]);
 
-	if (l->of[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
-	    l->of[0].size != 64 || value.kind != FLOW_REGISTER ||
-	    other.kind != FLOW_CONSTANT) {
+	if (other.kind != FLOW_CONSTANT) {
 		forget(f, l);
 		return;
 	}
-	value.add += sign * other.add;
-	write_operand(f, &l->of[0], value);
+	add_constant(f, l, sign * other.add);
 }
 
 /* One and the same register twice: 0. */
@@ -270,7 +255,11 @@ static void and_one(struct flow *f, const struct code_line *l)
 	struct flow_value value = read_operand(f, &l->of[0]);
 
 	if (l->of[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	    l->of[1].imm.value.u == 1 && value.kind == FLOW_MEMORY) {
+	    l->of[1].imm.value.u == 1 && value.kind == FLOW_CONSTANT) {
+		value.add &= 1;
+		write_operand(f, &l->of[0], value);
+	} else if (l->of[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		   l->of[1].imm.value.u == 1 && value.kind == FLOW_MEMORY) {
 		value.size = 1;
 		value.is_signed = 0;
 		write_operand(f, &l->of[0], value);
@@ -309,6 +298,29 @@ static void load_float(struct flow *f, const struct code_line *l)
 	f->values[FLOW_ST] = o ? read_operand(f, o) : (struct flow_value){0};
 }
 
+/* Some of a long double's bytes are but padding. */
+static void store_float(struct flow *f, const struct code_line *l)
+{
+	for (int i = 0; i < l->is.operand_count_visible; i++)
+		if (l->of[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			write_operand(f, &l->of[i], f->values[FLOW_ST]);
+	/* What was below it is not known. */
+	f->values[FLOW_ST] = (struct flow_value){0};
+}
+
+static void lea(struct flow *f, const struct code_line *l)
+{
+	struct flow_value addr = {.kind = FLOW_ADDRESS, .size = 8};
+	const ZydisDecodedOperandMem *mem = &l->of[1].mem;
+
+	if (mem->base == ZYDIS_REGISTER_RIP)
+		addr.add = (int64_t)(l->pc + l->is.length +
+				     (uint64_t)mem->disp.value);
+	else if (!address_of(f, mem, &addr))
+		addr = (struct flow_value){0};
+	write_operand(f, &l->of[0], addr);
+}
+
 static void look_for_guard(struct flow *f, const struct code_line *l)
 {
 	for (int i = 0; i < l->is.operand_count; i++)
@@ -317,16 +329,13 @@ static void look_for_guard(struct flow *f, const struct code_line *l)
 			f->has_guard = 1;
 }
 
-static void execute(struct flow *f, const struct code_line *l)
+/* How many bytes of a value it moves; 0: it is no plain move. */
+static int moved_bytes(ZydisMnemonic mnemonic)
 {
-	struct flow_value addr;
-
-	switch (l->is.mnemonic) {
+	switch (mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVQ:
 	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_MOVSS:
-	case ZYDIS_MNEMONIC_MOVSD:
 	case ZYDIS_MNEMONIC_MOVAPS:
 	case ZYDIS_MNEMONIC_MOVAPD:
 	case ZYDIS_MNEMONIC_MOVUPS:
@@ -335,29 +344,48 @@ static void execute(struct flow *f, const struct code_line *l)
 	case ZYDIS_MNEMONIC_MOVDQU:
 	case ZYDIS_MNEMONIC_VMOVQ:
 	case ZYDIS_MNEMONIC_VMOVD:
-	case ZYDIS_MNEMONIC_VMOVSS:
-	case ZYDIS_MNEMONIC_VMOVSD:
 	case ZYDIS_MNEMONIC_VMOVAPS:
 	case ZYDIS_MNEMONIC_VMOVAPD:
-		move(f, l, 0, 0);
+		return 16;
+	case ZYDIS_MNEMONIC_MOVSS:
+	case ZYDIS_MNEMONIC_VMOVSS:
+		return 4;
+	case ZYDIS_MNEMONIC_MOVSD:
+	case ZYDIS_MNEMONIC_VMOVSD:
+	case ZYDIS_MNEMONIC_MOVLPS:
+	case ZYDIS_MNEMONIC_MOVLPD:
+	case ZYDIS_MNEMONIC_VMOVLPS:
+	case ZYDIS_MNEMONIC_VMOVLPD:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* What computes a number, or forgets one. */
+static void compute(struct flow *f, const struct code_line *l)
+{
+	switch (l->is.mnemonic) {
+	case ZYDIS_MNEMONIC_CBW:
+		widen_rax(f, 2);
 		break;
-	case ZYDIS_MNEMONIC_MOVZX:
-		move(f, l, 0, 1);
+	case ZYDIS_MNEMONIC_CWDE:
+		widen_rax(f, 4);
 		break;
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVSXD:
-		move(f, l, 1, 0);
-		break;
-	case ZYDIS_MNEMONIC_LEA:
-		if (!address_of(f, &l->of[1].mem, &addr))
-			addr = (struct flow_value){0};
-		write_operand(f, &l->of[0], addr);
+	case ZYDIS_MNEMONIC_CDQE:
+		widen_rax(f, 8);
 		break;
 	case ZYDIS_MNEMONIC_ADD:
 		add(f, l, 1);
 		break;
 	case ZYDIS_MNEMONIC_SUB:
 		add(f, l, -1);
+		break;
+	case ZYDIS_MNEMONIC_INC:
+		add_constant(f, l, 1);
+		break;
+	case ZYDIS_MNEMONIC_DEC:
+		add_constant(f, l, -1);
 		break;
 	case ZYDIS_MNEMONIC_AND:
 		and_one(f, l);
@@ -368,6 +396,30 @@ static void execute(struct flow *f, const struct code_line *l)
 	case ZYDIS_MNEMONIC_XORPD:
 		clear(f, l);
 		break;
+	default:
+		forget(f, l);
+	}
+}
+
+static void execute(struct flow *f, const struct code_line *l)
+{
+	int bytes = moved_bytes(l->is.mnemonic);
+
+	if (bytes) {
+		move_low(f, l, (uint8_t)bytes);
+		return;
+	}
+	switch (l->is.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVZX:
+		move(f, l, 0);
+		break;
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+		move(f, l, 1);
+		break;
+	case ZYDIS_MNEMONIC_LEA:
+		lea(f, l);
+		break;
 	case ZYDIS_MNEMONIC_PUSH:
 		push(f, l);
 		break;
@@ -377,14 +429,17 @@ static void execute(struct flow *f, const struct code_line *l)
 		break;
 	case ZYDIS_MNEMONIC_POP:
 		pop(f, l->of[0].type == ZYDIS_OPERAND_TYPE_REGISTER
-			       ? slot_of(l->of[0].reg.value)
+			       ? code_slot(l->of[0].reg.value)
 			       : -1);
 		break;
 	case ZYDIS_MNEMONIC_FLD:
 		load_float(f, l);
 		break;
+	case ZYDIS_MNEMONIC_FSTP:
+		store_float(f, l);
+		break;
 	default:
-		forget(f, l);
+		compute(f, l);
 	}
 }
 
@@ -420,7 +475,8 @@ int flow_run(struct flow *f, struct modules *m, uint64_t hook)
 	struct code_line l;
 
 	flow_begin(f);
-	for (int i = 0; i < MAX_STEPS && hook && decode(m, hook, &l); i++) {
+	for (int i = 0; i < MAX_STEPS && hook && code_decode(m, hook, &l);
+	     i++) {
 		if (l.is.meta.category == ZYDIS_CATEGORY_RET)
 			return 1;
 		hook = next_of(f, &l);
@@ -444,27 +500,4 @@ int flow_stored(const struct flow *f, int reg, int32_t offset, uint32_t size,
 		return s->size >= size;
 	}
 	return 0;
-}
-
-int flow_has_store(struct modules *m, uint64_t start, uint64_t end, int reg,
-		   int32_t offset)
-{
-	struct code_line l;
-
-	for (int i = 0; i < 4 * MAX_STEPS && start < end; i++) {
-		if (!decode(m, start, &l))
-			return 1;
-		for (int j = 0; j < l.is.operand_count; j++) {
-			const ZydisDecodedOperand *o = &l.of[j];
-
-			if (o->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-			    o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE &&
-			    o->mem.disp.value == offset &&
-			    slot_of(o->mem.base) >= 0 &&
-			    copy_register(slot_of(o->mem.base)) == reg)
-				return 1;
-		}
-		start += l.is.length;
-	}
-	return start < end;
 }

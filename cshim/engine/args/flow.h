@@ -14,14 +14,16 @@ enum flow_kind {
 	FLOW_REGISTER, /* what the register holds, and add */
 	FLOW_MEMORY,   /* what is at the register + offset, and add */
 	FLOW_CONSTANT, /* add */
+	FLOW_ADDRESS,  /* add, in the process at hand */
 };
 
 struct flow_value {
 	uint8_t kind;	   /* enum flow_kind */
 	uint8_t reg;	   /* enum cst_copy_register */
 	uint8_t size;	   /* so many low bytes are known */
-	uint8_t is_zeroed; /* the bytes above are 0 */
-	uint8_t is_signed; /* they repeat the sign */
+	uint8_t is_zeroed; /* those above are 0 */
+	uint8_t is_signed; /* they repeat the sign, up to so many bytes: */
+	uint8_t reach;
 	int32_t offset;
 	int64_t add;
 };
@@ -53,10 +55,5 @@ int flow_run(struct flow *f, struct modules *m, uint64_t hook);
  * *out.  Returns 1, or 0 if nothing was. */
 int flow_stored(const struct flow *f, int reg, int32_t offset, uint32_t size,
 		struct flow_value *out);
-
-/* Returns whether code in [start, end) stores something at the register +
- * offset, or may do so. */
-int flow_has_store(struct modules *m, uint64_t start, uint64_t end, int reg,
-		   int32_t offset);
 
 #endif

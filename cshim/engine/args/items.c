@@ -98,11 +98,18 @@ static int add_bytes(struct draft *d, const struct place *p,
 {
 	int32_t rest;
 
+	if (p->size && p->size < size)
+		size = p->size;
 	item->size = (uint16_t)size;
 	item->add = p->add;
+	item->widening = p->widening;
+	item->is_changed = p->add || p->widening;
 	switch (p->kind) {
 	case PLACE_CONSTANT:
-		item->kind = ITEM_CONSTANT;
+		item->kind = p->is_address ? ITEM_ADDRESS : ITEM_CONSTANT;
+		if (p->is_address)
+			item->add -= (int64_t)d->hook;
+		item->size = (uint16_t)(size < 8 ? size : 8);
 		return size <= 8;
 	case PLACE_REGISTER:
 		item->kind = ITEM_BYTES;
@@ -128,7 +135,7 @@ static int add_bytes(struct draft *d, const struct place *p,
 static int add_struct(struct draft *d, const struct place *p,
 		      struct args_item *item, const struct type *type)
 {
-	if ((p->add && p->kind != PLACE_CONSTANT) ||
+	if ((p->add && p->kind != PLACE_CONSTANT) || p->size || p->is_address ||
 	    !add_bytes(d, p, item, type->size))
 		return 0;
 	for (uint32_t i = 0; i < type->n; i++) {

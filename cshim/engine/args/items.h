@@ -11,6 +11,7 @@
 enum item_kind {
 	ITEM_GONE = 0, /* nothing is emitted */
 	ITEM_CONSTANT,
+	ITEM_ADDRESS, /* of something in a file, from the hook's on */
 	ITEM_BYTES,   /* `size` bytes */
 	ITEM_CHECKED, /* a status, and if it is ok `size` bytes */
 	ITEM_TEXT,
@@ -21,6 +22,8 @@ struct args_item {
 	uint8_t kind;  /* enum item_kind */
 	uint8_t texts; /* the fields (bits) whose texts follow the bytes */
 	uint16_t size;
+	uint8_t is_changed; /* widened, or added to */
+	uint8_t widening;   /* enum widening */
 	uint32_t type;
 	int64_t add; /* to the number; or it is the constant */
 };
@@ -34,6 +37,7 @@ struct draft {
 	uint32_t n_steps;
 	struct args_item items[ITEMS_MAX];
 	uint32_t n_items;
+	uint64_t hook; /* its place in the process at hand */
 };
 
 /* Adds a value of this type at this place, and its steps; without room for

@@ -4,13 +4,25 @@
  * memory are one piece of it.
  */
 #include "args/moved.h"
+#include "args/stores.h"
 
 int moved_scalar(const struct flow_value *value, struct place *out)
 {
-	*out = (struct place){.reg = value->reg, .add = value->add};
+	*out = (struct place){
+		.reg = value->reg,
+		.add = value->add,
+		.size = value->is_zeroed || value->is_signed ? value->size : 0,
+		.widening = value->is_zeroed   ? WIDEN_ZEROED
+			    : value->is_signed ? WIDEN_SIGNED
+					       : WIDEN_BY_TYPE,
+	};
 	switch (value->kind) {
+	case FLOW_ADDRESS:
+		out->is_address = 1;
+		/* fall through */
 	case FLOW_CONSTANT:
 		out->kind = PLACE_CONSTANT;
+		out->size = out->widening = 0;
 		return 1;
 	case FLOW_REGISTER:
 		out->kind = PLACE_REGISTER;
@@ -52,13 +64,19 @@ static int is_one_piece(const struct moved *m)
 
 int moved_place(const struct moved *m, struct place *out)
 {
-	if (m->n == 1 || (m->n && is_one_piece(m)))
-		return moved_scalar(&m->parts[0], out);
+	if (m->n == 1 || (m->n && is_one_piece(m))) {
+		if (!moved_scalar(&m->parts[0], out))
+			return 0;
+		/* All of the bytes are there. */
+		out->size = out->widening = 0;
+		return 1;
+	}
 	*out = (struct place){.kind = PLACE_PIECES};
 	for (int i = 0; i < m->n; i++) {
 		const struct flow_value *part = &m->parts[i];
 
-		if (part->add || part->kind == FLOW_CONSTANT)
+		if (part->add ||
+		    (part->kind != FLOW_REGISTER && part->kind != FLOW_MEMORY))
 			return 0;
 		out->pieces[out->n++] = (struct piece){
 			.is_register = part->kind == FLOW_REGISTER,
@@ -78,7 +96,7 @@ static int find_stores(const struct flow *f, const struct place *p,
 	struct flow_value value;
 
 	for (; at < size; at += step) {
-		for (step = size - at < 8 ? size - at : 8; step; step /= 2)
+		for (step = size - at < 16 ? size - at : 16; step; step /= 2)
 			if (flow_stored(f, p->reg, p->links[0] + (int32_t)at,
 					step, &value))
 				break;
@@ -88,38 +106,95 @@ static int find_stores(const struct flow *f, const struct place *p,
 	return 1;
 }
 
-void moved_from(struct modules *m, uint64_t start, uint64_t hook, uint32_t size,
-		struct place *p)
+static struct stores_slot slot_of(const struct moved_function *of, int reg,
+				  int32_t offset, uint32_t size)
 {
-	struct place from = {0};
-	struct moved parts = {0};
-	struct flow_value value;
-	struct flow f;
-	int links = p->n;
+	int is_of_fp = reg == CST_REG_RBP && of->code->cfa_base == CFA_FP;
+	int is_of_sp = reg == CST_REG_SP && of->code->cfa_base == CFA_SP;
 
-	if (p->kind != PLACE_MEMORY || p->is_far || !start || hook <= start)
-		return;
-	if (flow_has_store(m, start, hook, p->reg, p->links[0]))
-		return;
-	flow_run(&f, m, hook);
-	/* With more links it is the address that is stored there. */
-	if (links > 1)
-		size = 8;
-	if (!flow_stored(&f, p->reg, p->links[0], 1, &value))
-		return; /* it is written nowhere: it was the caller's */
-	if (!find_stores(&f, p, size, &parts) || !moved_place(&parts, &from)) {
+	return (struct stores_slot){
+		.reg = reg,
+		.offset = offset,
+		.size = size,
+		.cfa_offset = is_of_fp || is_of_sp
+				      ? offset - of->code->cfa_offset
+				      : STORES_NO_OFFSET,
+		.is_by_fp = is_of_fp,
+	};
+}
+
+/* Has the function not yet written what it keeps there for itself? */
+static int is_unwritten(const struct moved_function *of, int reg,
+			int32_t offset, uint32_t size)
+{
+	struct stores_slot slot = slot_of(of, reg, offset, size);
+
+	return !of->is_inlined && slot.cfa_offset < 0 &&
+	       stores_before(of->modules, of->start, of->hook, &slot) ==
+		       STORES_NOT;
+}
+
+static void check_pieces(const struct moved_function *of, struct place *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		const struct piece *piece = &p->pieces[i];
+
+		if (piece->is_register ||
+		    !is_unwritten(of, piece->reg, piece->offset, piece->size))
+			continue;
 		*p = (struct place){0};
 		return;
 	}
-	for (int i = 1; i < links; i++) {
-		int32_t link = p->links[i];
+}
 
-		if (!place_follow(&from)) {
-			*p = (struct place){0};
-			return;
-		}
-		from.links[from.n - 1] += link;
+/* What is stored behind the hook, by its place before it. */
+static int find_source(const struct flow *f, const struct place *p,
+		       uint32_t size, struct place *out)
+{
+	struct moved parts = {0};
+
+	*out = (struct place){0};
+	/* With more links it is the address that is stored there. */
+	if (!find_stores(f, p, p->n > 1 ? 8 : size, &parts) ||
+	    !moved_place(&parts, out))
+		return 0;
+	for (int i = 1; i < p->n; i++) {
+		if (!place_follow(out))
+			return 0;
+		out->links[out->n - 1] += p->links[i];
 	}
-	from.add += links == 1 ? p->add : 0;
+	out->add += p->n == 1 ? p->add : 0;
+	return 1;
+}
+
+void moved_from(const struct moved_function *of, uint32_t size, struct place *p)
+{
+	struct stores_slot slot = slot_of(of, p->reg, p->links[0], size);
+	struct flow_value value;
+	enum stores before;
+	struct place from;
+	struct flow f;
+
+	if (!of->start || of->hook <= of->start)
+		return;
+	if (p->kind == PLACE_PIECES)
+		check_pieces(of, p);
+	if (p->kind != PLACE_MEMORY || p->is_far)
+		return;
+	if (p->n > 1)
+		slot.size = 8;
+	before = stores_before(of->modules, of->start, of->hook, &slot);
+	if (before == STORES_SOMETHING)
+		return;
+	flow_run(&f, of->modules, of->hook);
+	if (!flow_stored(&f, p->reg, p->links[0], 1, &value)) {
+		/* It was the caller's, or the debug information is wrong. */
+		if (before == STORES_NOT && !of->is_inlined &&
+		    slot.cfa_offset < 0)
+			*p = (struct place){0};
+		return;
+	}
+	if (before == STORES_MAYBE || !find_source(&f, p, size, &from))
+		from = (struct place){0};
 	*p = from;
 }

@@ -24,10 +24,19 @@ int moved_place(const struct moved *m, struct place *out);
 /* Makes a place of one value. */
 int moved_scalar(const struct flow_value *value, struct place *out);
 
-/* A parameter's place in the frame, which the function writes only behind the
- * hook (clang's code does, unless it is optimized): makes it the place that its
- * value comes from.  start is where the function begins. */
-void moved_from(struct modules *m, uint64_t start, uint64_t hook, uint32_t size,
+/* A function at its hook's call. */
+struct moved_function {
+	struct modules *modules;
+	uint64_t start, hook; /* where it begins; where the hook returns to */
+	const struct code *code;
+	int is_inlined; /* start is that of the function around it */
+};
+
+/* A parameter's place in the frame, which the function may write only behind
+ * the hook: replaces it by where the value is when the hook is called.
+ * PLACE_GONE where that is not known, or where the function never writes what
+ * the debug information names.  `size` are the bytes of the value. */
+void moved_from(const struct moved_function *of, uint32_t size,
 		struct place *p);
 
 #endif

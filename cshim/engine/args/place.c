@@ -40,6 +40,8 @@ static int fits(int64_t offset)
 
 int place_follow(struct place *p)
 {
+	if (p->size)
+		return 0;
 	if (p->kind == PLACE_REGISTER && fits(p->add)) {
 		p->kind = PLACE_MEMORY;
 		p->is_far = 1;
@@ -137,7 +139,10 @@ static int read_number(struct reading *r, const Dwarf_Op *op)
 	case DW_OP_consts:
 		return set_constant(r, op->number);
 	case DW_OP_addr:
-		return set_constant(r, op->number + r->frame->bias);
+		if (!set_constant(r, op->number + r->frame->bias))
+			return 0;
+		r->top.is_address = 1;
+		return 1;
 	default:
 		return 0;
 	}

@@ -20,6 +20,13 @@ enum place_kind {
 
 enum { PLACE_LINKS_MAX = 4, PLACE_PIECES_MAX = 4 };
 
+/* How a number becomes one of more bytes. */
+enum widening {
+	WIDEN_BY_TYPE = 0,
+	WIDEN_SIGNED,
+	WIDEN_ZEROED,
+};
+
 /* Part of a value. */
 struct piece {
 	uint8_t is_register; /* else it is in the frame */
@@ -36,7 +43,10 @@ struct place {
 	/* The address of PLACE_MEMORY is the register + links[0]; with more
 	 * links it is read there, and each is added to what was read. */
 	int32_t links[PLACE_LINKS_MAX];
-	int64_t add; /* to the value there; or it is the constant */
+	int64_t add;	    /* to the value there; or it is the constant */
+	uint8_t is_address; /* the constant is one, in the process at hand */
+	uint8_t size;	    /* so many bytes are there; 0: all */
+	uint8_t widening;   /* enum widening */
 	struct piece pieces[PLACE_PIECES_MAX];
 };
 

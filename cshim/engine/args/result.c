@@ -56,10 +56,14 @@ static int find_scalar(const struct type *type, const struct flow *f,
 	uint32_t size = type->size > 8 ? 10 : type->size;
 	const struct flow_value *value = &f->values[from];
 
-	if (value->size < size &&
-	    !(type->is_signed ? value->is_signed : value->is_zeroed))
+	if (value->size < size && !value->is_zeroed &&
+	    !(value->is_signed && value->reach >= size))
 		return 0;
-	return moved_scalar(value, out);
+	if (!moved_scalar(value, out))
+		return 0;
+	if (value->size >= size)
+		out->size = out->widening = 0;
+	return 1;
 }
 
 int result_find(const struct types *t, uint32_t number, struct modules *m,

@@ -119,19 +119,22 @@ static void set_base(struct type *out, Dwarf_Die *die)
 		out->kind = TYPE_OTHER;
 }
 
-static int add_enumerator(struct types *t, Dwarf_Die *die)
+/* The forms that compilers use say nothing of the sign. */
+static int add_enumerator(struct types *t, const struct type *of,
+			  Dwarf_Die *die)
 {
+	unsigned above = 64 - 8 * of->size;
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
 	Dwarf_Sword number;
 
 	if (!dwarf_attr(die, DW_AT_const_value, &attr))
 		return 1;
-	if (dwarf_formsdata(&attr, &number)) {
-		if (dwarf_formudata(&attr, &value))
-			return 1;
-		number = (Dwarf_Sword)value;
-	}
+	if (of->is_signed ? dwarf_formsdata(&attr, &number)
+			  : dwarf_formudata(&attr, &value))
+		return 1;
+	if (!of->is_signed)
+		number = (Dwarf_Sword)(value << above >> above);
 	if (array_room(&t->enumerators, &t->cap_enumerators,
 		       t->n_enumerators + 1ull) < 0)
 		return 0;
@@ -157,7 +160,7 @@ static void set_enum(struct types *t, struct type *out, Dwarf_Die *die)
 		return;
 	do {
 		if (dwarf_tag(&child) == DW_TAG_enumerator &&
-		    !add_enumerator(t, &child))
+		    !add_enumerator(t, out, &child))
 			break;
 	} while (t->n_enumerators - out->first < MAX_ENUMERATORS &&
 		 !dwarf_siblingof(&child, &child));
@@ -289,6 +292,69 @@ static int set_library(struct source *s, struct type *out, Dwarf_Die *die)
 	return out->kind != TYPE_OTHER;
 }
 
+static int is_flagged(Dwarf_Die *die, unsigned name)
+{
+	bool flag = false;
+	Dwarf_Attribute attr;
+
+	return dwarf_attr_integrate(die, name, &attr) &&
+	       !dwarf_formflag(&attr, &flag) && flag;
+}
+
+/* Does the constructor have one of its own class as its first argument? */
+static int is_copying(Dwarf_Die *constructor, const Dwarf_Die *class)
+{
+	int budget = MAX_CHILDREN;
+	Dwarf_Die child, type;
+
+	if (dwarf_child(constructor, &child))
+		return 0;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_formal_parameter &&
+		    !is_flagged(&child, DW_AT_artificial))
+			return next_of(&child, &type) &&
+			       (dwarf_tag(&type) == DW_TAG_reference_type ||
+				dwarf_tag(&type) ==
+					DW_TAG_rvalue_reference_type) &&
+			       next_of(&type, &type) && peel(&type, &type) &&
+			       type.addr == class->addr;
+	} while (--budget && !dwarf_siblingof(&child, &child));
+	return 0;
+}
+
+/* Is it a member by which the class is no plain bytes? */
+static int is_own_way(Dwarf_Die *member, Dwarf_Die *class)
+{
+	const char *name = name_of(member);
+
+	if (dwarf_tag(member) == DW_TAG_member)
+		return is_flagged(member, DW_AT_artificial);
+	if (dwarf_tag(member) != DW_TAG_subprogram ||
+	    dwarf_hasattr(member, DW_AT_defaulted) ||
+	    is_flagged(member, DW_AT_artificial))
+		return 0;
+	return *name == '~' ||
+	       (!strcmp(name, name_of(class)) && is_copying(member, class));
+}
+
+/* Is it handed over by its address?  gcc does not say so. */
+static int is_by_address(const struct type *t, Dwarf_Die *die)
+{
+	int budget = MAX_CHILDREN;
+	Dwarf_Die child;
+
+	if (t->size > 16 || number_of(die, DW_AT_calling_convention, 0) ==
+				    DW_CC_pass_by_reference)
+		return 1;
+	if (dwarf_child(die, &child))
+		return 0;
+	do {
+		if (is_own_way(&child, die))
+			return 1;
+	} while (--budget && !dwarf_siblingof(&child, &child));
+	return 0;
+}
+
 /* Adds the member as a field; 0: the struct is not one that is shown. */
 static int add_field(struct source *s, struct type *out, Dwarf_Die *die)
 {
@@ -297,7 +363,9 @@ static int add_field(struct source *s, struct type *out, Dwarf_Die *die)
 	uint32_t type;
 	Dwarf_Die to;
 
-	if (dwarf_hasattr(die, DW_AT_external)) /* static */
+	/* A static one, or the table of virtual functions. */
+	if (dwarf_hasattr(die, DW_AT_external) ||
+	    is_flagged(die, DW_AT_artificial))
 		return 1;
 	if (out->n == TYPE_FIELDS_MAX || dwarf_hasattr(die, DW_AT_bit_size) ||
 	    dwarf_hasattr(die, DW_AT_data_bit_offset) || !next_of(die, &to))
@@ -319,9 +387,7 @@ static void set_struct(struct source *s, struct type *out, Dwarf_Die *die)
 	int budget = MAX_CHILDREN;
 	Dwarf_Die child;
 
-	out->by_address =
-		out->size > 16 || number_of(die, DW_AT_calling_convention, 0) ==
-					  DW_CC_pass_by_reference;
+	out->by_address = (uint8_t)is_by_address(out, die);
 	if (set_library(s, out, die) || !out->size ||
 	    out->size > TYPE_STRUCT_MAX ||
 	    dwarf_hasattr(die, DW_AT_declaration))

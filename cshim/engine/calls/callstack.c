@@ -197,7 +197,7 @@ const struct bytes *callstack_decode(struct callstack *c, struct thread *t,
 				     uint32_t number)
 {
 	c->decoded.len = 0;
-	if (c->sites->all[number].is_copied)
+	if (c->sites->all[number].is_copied || c->sites->all[number].is_static)
 		copies_decode(c->sites, number, t->raw, t->n_raw, &c->decoded);
 	t->n_raw = 0;
 	return &c->decoded;
@@ -253,7 +253,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 		(uint64_t)(int64_t)site->cfa_offset;
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
-	if (unlikely(t->n_raw))
+	if (unlikely(t->n_raw | site->is_static))
 		take_copied(c, t, &f);
 	else if (site->kind == CST_ENTER)
 		callstack_enter(c, t, &f, NULL);

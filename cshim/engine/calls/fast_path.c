@@ -191,7 +191,8 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			run.from = time;
 			continue;
 		}
-		if (unlikely(t->n_raw && (waits || c->shows_values)))
+		if (unlikely((t->n_raw | site->is_static) &&
+			     (waits || c->shows_values)))
 			break;
 		cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
 					  : cst_record_sp(r)) +
@@ -200,7 +201,7 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			if (unlikely(!run_enter(&run, site, number, cfa,
 						time - run.paused, waits)))
 				break;
-			if (unlikely(t->n_raw))
+			if (unlikely(t->n_raw | site->is_static))
 				run_keep_values(&run, c, t, number,
 						run.top->seq, 0);
 			run.from = time;
@@ -214,7 +215,7 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			if (unlikely(!run_leave(&run, site, cfa,
 						time - run.paused, waits)))
 				break;
-			if (unlikely(t->n_raw))
+			if (unlikely(t->n_raw | site->is_static))
 				run_keep_values(&run, c, t, number,
 						run.top[1].seq, 1);
 			run.from = time;

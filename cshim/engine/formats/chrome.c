@@ -222,7 +222,7 @@ static void put_values(const struct values *v, const char *names,
 		PUT(out, ",\"values\":");
 		values_put_json(out, v->data, v->n, names);
 	}
-	if (values_first(v, 1, &result)) {
+	if (values_result(v, names, &result)) {
 		PUT(out, ",\"result\":");
 		value_put_json(out, &result);
 	}
@@ -263,7 +263,7 @@ static void put_count(struct chrome *c, const struct function *f,
 {
 	struct value v;
 
-	if (!values_first(s->values, 0, &v) ||
+	if (!values_first(s->values, &v) ||
 	    (v.kind != CST_VALUE_INT && v.kind != CST_VALUE_UINT &&
 	     v.kind != CST_VALUE_FLOAT))
 		return;
@@ -279,7 +279,7 @@ static void put_async(struct chrome *c, const struct function *f,
 	int is_end = f->kind == KIND_ASYNC_END;
 	struct value id;
 
-	if (!values_first(s->values, 0, &id))
+	if (!values_first(s->values, &id))
 		return;
 	put_event(c, is_end ? "e\"" : "b\"", s, names_bare(f), out);
 	PUT(out, ",\"cat\":\"span\",\"id\":\"");

@@ -117,12 +117,13 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	put_line_number(out, site->file ? site->line : 0);
 }
 
-static void put_first(const struct values *v, int of_result, const char *key,
-		      struct bytes *out)
+static void put_first(const struct function *f, const struct values *v,
+		      int of_result, const char *key, struct bytes *out)
 {
 	struct value first;
 
-	if (!values_first(v, of_result, &first))
+	if (of_result ? !values_result(v, f->values, &first)
+		      : !values_first(v, &first))
 		return;
 	bytes_put(out, key, strlen(key));
 	value_put_json(out, &first);
@@ -150,14 +151,14 @@ static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
 	if (f->kind == KIND_MESSAGE || f->kind == KIND_POINT)
 		put_message(f, v, out);
 	else if (f->kind == KIND_COUNT)
-		put_first(v, 0, ",\"value\":", out);
+		put_first(f, v, 0, ",\"value\":", out);
 	else if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
-		put_first(v, 0, ",\"async\":", out);
+		put_first(f, v, 0, ",\"async\":", out);
 	if (v && v->n && f->kind != KIND_COUNT && f->kind != KIND_POINT) {
 		bytes_put(out, ",\"args\":", 8);
 		values_put_json(out, v->data, v->n, f->values);
 	}
-	put_first(v, 1, ",\"result\":", out);
+	put_first(f, v, 1, ",\"result\":", out);
 	return out;
 }
 

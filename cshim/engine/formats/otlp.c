@@ -300,7 +300,7 @@ static void put_values(const struct values *v, const char *names,
 	while (value_next(&l, &value))
 		if (value.kind != VALUE_TICKS)
 			put_value(out, ",", "cstrace.value.", &value);
-	if (values_first(v, 1, &value))
+	if (values_result(v, names, &value))
 		put_value(out, ",", "cstrace.result", &value);
 }
 
@@ -323,7 +323,7 @@ static void put_event(struct otlp *o, const struct function *f,
 		json_put_string(out, f->name);
 	}
 	PUT(out, ",\"attributes\":[");
-	if (f->kind != KIND_POINT && values_first(s->values, 0, &value))
+	if (f->kind != KIND_POINT && values_first(s->values, &value))
 		put_value(out, "", "cstrace.value", &value);
 	PUT(out, "]}");
 }

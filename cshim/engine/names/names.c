@@ -6,6 +6,7 @@
 #include "names/names.h"
 #include "base/array.h"
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "cstrace/engine.h"
 #include "cstrace/layout.h"
 #include "names/simple.h"
@@ -356,14 +357,38 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 	n->functions[id].values = names_intern(n, values);
 }
 
-void names_set_values(struct names *n, uint32_t id, const char *values)
+static void set_values(struct names *n, uint32_t id, const char *values,
+		       size_t n_values, const char *result)
 {
 	struct function *f = &n->functions[id];
+	struct bytes both = {0};
 
-	if (!values || (f->values && strcmp(f->values, values) == 0))
-		return;
-	f->values = names_intern(n, values);
-	function_touch(n, id);
+	bytes_put(&both, values, n_values);
+	if (*result)
+		bytes_put_format(&both, "\n%s", result);
+	bytes_put_byte(&both, '\0');
+	if (!both.failed &&
+	    (!f->values || strcmp(f->values, (char *)both.data))) {
+		f->values = names_intern(n, (char *)both.data);
+		function_touch(n, id);
+	}
+	bytes_release(&both);
+}
+
+void names_set_values(struct names *n, uint32_t id, const char *values)
+{
+	const char *old = n->functions[id].values;
+	const char *line = old ? strchr(old, '\n') : NULL;
+
+	if (values)
+		set_values(n, id, values, strlen(values), line ? line + 1 : "");
+}
+
+void names_set_result(struct names *n, uint32_t id, const char *result)
+{
+	const char *old = n->functions[id].values;
+
+	set_values(n, id, old ? old : "", old ? strcspn(old, "\n") : 0, result);
 }
 
 const char *names_kind_word(unsigned kind)

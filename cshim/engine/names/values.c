@@ -91,10 +91,18 @@ struct value_list value_list(const void *data, uint32_t n, const char *names)
 				   names ? names : ""};
 }
 
+struct value_list value_list_of_result(const void *data, uint32_t n,
+				       const char *names)
+{
+	const char *line = names ? strchr(names, '\n') : NULL;
+
+	return value_list(data, n, line ? line + 1 : NULL);
+}
+
 static void take_name(struct value_list *l, struct value *out)
 {
 	out->name = l->names;
-	out->name_size = strcspn(l->names, ",");
+	out->name_size = strcspn(l->names, ",\n");
 	l->names += out->name_size + (l->names[out->name_size] == ',');
 }
 
@@ -225,13 +233,18 @@ uint64_t values_ticks(const struct values *v)
 	return ticks;
 }
 
-int values_first(const struct values *v, int of_result, struct value *out)
+int values_first(const struct values *v, struct value *out)
 {
-	struct value_list l;
+	struct value_list l =
+		value_list(v ? v->data : NULL, v ? v->n : 0, NULL);
 
-	if (!v)
-		return 0;
-	l = of_result ? value_list(v->data + v->n, v->n_result, NULL)
-		      : value_list(v->data, v->n, NULL);
+	return value_next(&l, out);
+}
+
+int values_result(const struct values *v, const char *names, struct value *out)
+{
+	struct value_list l = value_list_of_result(v ? v->data + v->n : NULL,
+						   v ? v->n_result : 0, names);
+
 	return value_next(&l, out);
 }

@@ -65,8 +65,12 @@ struct value {
 };
 
 /* Returns a list over n bytes of values with these names (commas between, or
- * NULL). */
+ * NULL).  Behind a newline are those of the result, which has none itself, but
+ * its fields do. */
 struct value_list value_list(const void *data, uint32_t n, const char *names);
+/* The same over the bytes of a result. */
+struct value_list value_list_of_result(const void *data, uint32_t n,
+				       const char *names);
 
 /* Puts the next value into *out, a struct or an array as one.  Returns 1, or 0
  * at the end. */
@@ -78,8 +82,9 @@ int value_is_text(const struct value *v);
 /* Returns the ticks of VALUE_TICKS, or 0. */
 uint64_t values_ticks(const struct values *v);
 
-/* Takes the first value of the entry, or of the result, into *out.  Returns
- * whether there is one. */
-int values_first(const struct values *v, int of_result, struct value *out);
+/* Takes the first value of the entry, or the result (names are those of all the
+ * function's values), into *out.  Returns whether there is one. */
+int values_first(const struct values *v, struct value *out);
+int values_result(const struct values *v, const char *names, struct value *out);
 
 #endif

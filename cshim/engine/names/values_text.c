@@ -199,12 +199,12 @@ static void put_list(struct line *l, struct value_list *list)
 		put_word(l, ")");
 }
 
-static void put_result(struct line *l, const struct values *v)
+static void put_result(struct line *l, const struct function *f,
+		       const struct values *v)
 {
-	struct value_list list = value_list(v->data + v->n, v->n_result, "");
 	struct value value;
 
-	if (!value_next(&list, &value))
+	if (!values_result(v, f->values, &value))
 		return;
 	put_word(l, " = ");
 	put_value(l, &value);
@@ -260,7 +260,7 @@ char *values_put_row(char *out, const struct function *f,
 		if (!is_close)
 			put_list(&l, &list);
 		if (v)
-			put_result(&l, v);
+			put_result(&l, f, v);
 	}
 	if (l.p == l.end) {
 		memcpy(l.p, "...", 3);

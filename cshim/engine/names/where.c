@@ -73,7 +73,8 @@ static int find_value(const struct subject *s, char *const *path,
 	struct value_list l;
 	int is_result = !strcmp(path[0], RESULT);
 
-	l = is_result ? value_list(s->values + s->n, s->n_result, "")
+	l = is_result ? value_list_of_result(s->values + s->n, s->n_result,
+					     s->f->values)
 		      : value_list(s->values, s->n, s->f->values);
 	while (value_next(&l, out))
 		if (is_result || is_named(out, path[0]))

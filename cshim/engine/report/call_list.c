@@ -333,15 +333,13 @@ static void put_json(struct call_list *l, struct bytes *text)
 static void put_values(struct call_list *l, const struct function *f,
 		       const struct values *v)
 {
-	struct value_list list =
-		value_list(v ? v->data + v->n : NULL, v ? v->n_result : 0, "");
 	struct bytes text = {0};
 	struct value result;
 
 	if (v && v->n)
 		values_put_json(&text, v->data, v->n, f->values);
 	put_json(l, &text);
-	if (value_next(&list, &result))
+	if (values_result(v, f->values, &result))
 		value_put_json(&text, &result);
 	put_json(l, &text);
 	bytes_release(&text);

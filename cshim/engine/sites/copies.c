@@ -72,11 +72,13 @@ static void make_plan(struct sites *s, uint32_t number)
 	c->is_planned[number] = 1;
 	plan = args_plan(c->args, spaces_of(&s->spaces, raw.process)->modules,
 			 raw.hook, raw.callee, raw.kind);
-	if (!plan || put_program(s, plan) < 0)
+	if (!plan || (!plan->is_static && put_program(s, plan) < 0))
 		return;
 	c->plans[number] = plan;
 	if (site->kind == CST_ENTER)
 		names_set_values(s->names, site->function, plan->names);
+	else if (*plan->names)
+		names_set_result(s->names, site->function, plan->names);
 }
 
 static struct args_plan *plan_of(const struct sites *s, uint32_t number)
@@ -93,7 +95,8 @@ void copies_judge(struct sites *s, uint32_t number)
 	if (is_copied)
 		make_plan(s, number);
 	plan = plan_of(s, number);
-	site->is_copied = is_copied && plan;
+	site->is_copied = is_copied && plan && !plan->is_static;
+	site->is_static = is_copied && plan && plan->is_static;
 	if (site->is_copied)
 		/* Pairs with the hook's acquire: the program is complete. */
 		__atomic_store_n(&s->area->copies[number], plan->first,
@@ -148,11 +151,9 @@ void copies_decode(struct sites *s, uint32_t number, const void *raw,
 		   uint32_t n, struct bytes *out)
 {
 	const struct args_plan *plan = plan_of(s, number);
+	const struct cst_site *site = &s->area->sites[number];
 
 	if (plan)
-		args_decode(
-			plan,
-			spaces_of(&s->spaces, s->area->sites[number].process)
-				->modules,
-			raw, n, out);
+		args_decode(plan, spaces_of(&s->spaces, site->process)->modules,
+			    site->hook, raw, n, out);
 }

@@ -37,7 +37,7 @@ struct site {
 			 */
 	uint8_t is_excluded; /* such a one whose records are dropped */
 	uint8_t is_copied;   /* its hook copies values */
-	uint8_t reserved;
+	uint8_t is_static;   /* its values are known without what it copies */
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
