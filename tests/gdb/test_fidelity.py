@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "fidelity"))
 
 import fidelity  # noqa: E402
 import recipes  # noqa: E402
+import values  # noqa: E402
 
 
 # A tree of 10^6 levels takes Python long to read: two builds are enough here,
@@ -83,3 +84,17 @@ def test_what_the_hooks_pass_over_is_too_deep(number, case, tmp_path):
     if fault == "skip":
         pytest.skip("no " + compiler)
     assert fault is None
+
+
+VALUES = [(*build, case, recorder) for build in recipes.BUILDS
+          for case in values.cases()
+          for recorder in (values.record, values.record_alone)]
+
+
+@pytest.mark.parametrize("compiler,level,case,recorder", VALUES)
+def test_values_are_what_the_program_says(case, compiler, level, recorder,
+                                          tmp_path):
+    outcome = values.check(case, compiler, level, tmp_path, recorder=recorder)
+    if outcome is None:
+        pytest.skip("no " + compiler)
+    assert outcome.fault is None
