@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "values"
 GONE = "<optimized out>"
 ROWS = ("--timestamp", "off", "--no-duration", "--no-callsite", "--no-thread")
 RECURSIVE = ("down",)
-# Of what compilers leave, at least so much is found.
+# No larger a share may be gone.
 MOST_GONE = {"-O0": 0.1, "-O2": 0.35}
 
 
@@ -67,7 +67,7 @@ def build(case, compiler, level, folder):
 
 
 def record(program, folder):
-    """gdb's output, what the program told, and the rows."""
+    """gdb's output, what the program says, and the rows."""
     told, rows = (folder / (program.name + end) for end in (".told", ".txt"))
     commands = ["handle all nostop noprint pass", "set cstrace live off",
                 "set cstrace args on", "set cstrace results on",
@@ -87,7 +87,7 @@ def record(program, folder):
 
 
 def record_alone(program, folder):
-    """The same without gdb."""
+    """Records without gdb."""
     told, rows, trace = (folder / (program.name + end)
                          for end in (".told", ".txt", ".cst"))
     command, output = str(recipes.BUILD / "cstrace"), ""
@@ -118,7 +118,7 @@ def difference(told, row):
 
 
 def read_rows(path):
-    """Of the calls, without their depth and how they ended."""
+    """The calls, without their depth."""
     rows = [line.lstrip(" ·│├└─") for line in path.read_text().splitlines()]
     return [r for r in rows if r and not r.startswith("# ")]
 
@@ -140,7 +140,7 @@ def compare(told_path, rows_path, most_gone):
         name = name_of(line)
         if not by_name.get(name):
             return Outcome("no row for %s" % line)
-        # Of a recursion the innermost call ends first.
+        # The innermost call of a recursion ends first.
         fault, n = difference(line, by_name[name].pop(
             -1 if name in RECURSIVE else 0))
         if fault:

@@ -184,7 +184,7 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 		  d->n_items == 1);
 }
 
-/* Those of a function, or of a pack of them, in which gcc names none. */
+/* Adds the parameters of a function, or of a pack, in which gcc names none. */
 static void add_children(struct args *a, struct instance *at, Dwarf_Die *parent,
 			 struct draft *d, struct bytes *names)
 {

@@ -204,7 +204,7 @@ static void put_scalar(struct decoder *d, const struct type *type,
 	}
 }
 
-/* The same of a number that the code behind the hook widens or adds to. */
+/* A number that the code behind the hook widens or adds to. */
 static void put_number_of(struct decoder *d, const struct type *type,
 			  const void *at, uint32_t size,
 			  const struct args_item *item)

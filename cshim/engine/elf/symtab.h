@@ -22,7 +22,7 @@ struct symtab {
 /* Read the section of that type (SHT_SYMTAB or SHT_DYNSYM), adding shift to
  * its addresses.  0: there is none (or no memory), the table stays empty. */
 int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
-/* The same of variables. */
+/* Reads variables likewise. */
 int symtab_init_data(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
 void symtab_release(struct symtab *t);
 

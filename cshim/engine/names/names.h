@@ -51,7 +51,8 @@ struct function {
 	/* For an exception, the text of its what(), or NULL; symbol is then
 	 * that of its type. */
 	const char *message;
-	const char *values; /* names of its values as value_list() takes them, or NULL */
+	const char *values; /* names of its values as value_list() takes them,
+			       or NULL */
 };
 
 /* Returns whether f stands for what an exception does. */
@@ -145,7 +146,7 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 const char *names_kind_word(unsigned kind);
 /* Sets the names of a function's values and marks it dirty. */
 void names_set_values(struct names *n, uint32_t id, const char *values);
-/* The same of its result: an empty one, and those of the result's fields. */
+/* Sets the names that its result has: an empty one, and those of its fields. */
 void names_set_result(struct names *n, uint32_t id, const char *result);
 
 /* Returns the name of f without the words that its kind begins with. */

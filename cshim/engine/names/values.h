@@ -68,7 +68,7 @@ struct value {
  * NULL).  Behind a newline are those of the result, which has none itself, but
  * its fields do. */
 struct value_list value_list(const void *data, uint32_t n, const char *names);
-/* The same over the bytes of a result. */
+/* Returns a list over the bytes of a result. */
 struct value_list value_list_of_result(const void *data, uint32_t n,
 				       const char *names);
 
