@@ -1,13 +1,65 @@
 /* SPDX-License-Identifier: MIT
  *
- * The planner.
+ * From a file to its plan.
  */
 #include "plan/plan_make.h"
+#include "plan/assemble.h"
+#include "plan/choose.h"
+#include "plan/place_entries.h"
+#include "plan/place_exits.h"
+#include "plan/source_rows.h"
+#include "plan/sweep.h"
+
+struct planner {
+	struct image image;
+	struct frames frames;
+	struct functions functions;
+	struct placements placements;
+	struct trampolines trampolines;
+};
+
+static int read_code(struct planner *p, const char *path,
+		     const struct plan_choice *choice, struct cst_error *err)
+{
+	int status = image_open(&p->image, path, err);
+	int has_debug;
+
+	if (status)
+		return status;
+	if (frames_init(&p->frames, &p->image) ||
+	    functions_init(&p->functions, &p->image, &p->frames, path,
+			   choice->debug_file) ||
+	    sweep(&p->image, &p->functions, &p->frames))
+		return cst_fail_memory(err);
+	has_debug = source_rows_mark(&p->image, &p->functions);
+	return choose(&p->functions, &p->image, choice, has_debug, err);
+}
+
+static int make(struct planner *p, struct plan **out, struct cst_error *err)
+{
+	p->placements = (struct placements){
+		.im = &p->image, .f = &p->functions, .frames = &p->frames};
+	assemble_number(&p->functions);
+	place_entries(&p->placements);
+	place_exits(&p->placements);
+	if (p->placements.failed ||
+	    trampolines_init(&p->trampolines, &p->placements))
+		return cst_fail_memory(err);
+	return assemble(&p->trampolines, &p->functions, &p->image, out, err);
+}
 
 int plan_make(const char *path, const struct plan_choice *choice,
 	      struct plan **out, struct cst_error *err)
 {
-	(void)choice;
-	(void)out;
-	return cst_fail(CST_FAILED, err, "cannot plan '%s' yet", path);
+	struct planner p = {.functions.debug.fd = -1};
+	int status = read_code(&p, path, choice, err);
+
+	if (!status)
+		status = make(&p, out, err);
+	trampolines_release(&p.trampolines);
+	placements_release(&p.placements);
+	functions_release(&p.functions);
+	frames_release(&p.frames);
+	image_close(&p.image);
+	return status;
 }

@@ -53,6 +53,12 @@ enum cst_patch_kind {
 	CST_PATCH_LANDING = 3, /* what another patch's short jump goes to */
 };
 
+enum cst_patch_flags {
+	/* The trampoline pushes a return address and jumps, in place of a call:
+	 * not for a thread with a shadow stack. */
+	CST_PATCH_PUSHES = 1,
+};
+
 /* Why a function has no patches. */
 enum cst_plan_reason {
 	CST_PLAN_TRACED = 0,
@@ -108,14 +114,19 @@ struct cst_patch {
 	uint32_t function; /* index */
 	/* In the area: the trampoline, and where its call of the slot returns
 	 * to; 0 and 0 for a landing. */
-	uint32_t trampoline, trampoline_size;
-	uint32_t hook;
-	uint8_t kind;	/* enum cst_patch_kind */
-	uint8_t length; /* bytes that are written */
+	uint32_t trampoline, hook;
+	/* In the area, for an entry whose function also ends in the trampoline:
+	 * where the second call returns to; 0: there is none. */
+	uint32_t end_hook;
+	uint16_t trampoline_size;
+	uint8_t kind;	  /* enum cst_patch_kind */
+	uint8_t end_kind; /* of the second call: CST_PATCH_EXIT or _TAIL */
+	uint8_t length;	  /* bytes that are written */
 	/* In an area that lies d bytes above area_at, the 32 bits at this index
 	 * of the new bytes grow by d; 0: none. */
 	uint8_t moved;
-	uint8_t reserved[5];
+	uint8_t flags; /* enum cst_patch_flags */
+	uint8_t reserved;
 	uint8_t old_bytes[CST_PATCH_MAX];
 	uint8_t new_bytes[CST_PATCH_MAX];
 };
@@ -196,6 +207,12 @@ static inline int cst_plan_has_patch(const struct cst_plan *p,
 		return 0;
 	if (patch->kind == CST_PATCH_LANDING)
 		return 1;
+	if (patch->end_hook &&
+	    (patch->end_hook <= patch->hook ||
+	     patch->end_hook - patch->trampoline >= patch->trampoline_size ||
+	     patch->end_kind < CST_PATCH_EXIT ||
+	     patch->end_kind > CST_PATCH_TAIL))
+		return 0;
 	return patch->trampoline >= p->code_at &&
 	       patch->hook > patch->trampoline &&
 	       patch->hook - patch->trampoline < patch->trampoline_size &&

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The user's choice, and what no choice can have.
+ */
+#include "plan/choose.h"
+#include "base/regex.h"
+#include "names/simple.h"
+
+#include <string.h>
+
+struct chooser {
+	const struct functions *f;
+	const struct image *im;
+	const struct plan_choice *choice;
+	struct regex *regex;
+	int has_lines, is_runtime;
+};
+
+/* The name by which it is linked; NULL: none. */
+static const char *soname_of(const struct image *im)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section(im->file.elf, SHT_DYNAMIC, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Dyn d;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &d); i++)
+		if (d.d_tag == DT_SONAME)
+			return elf_strptr(im->file.elf, header.sh_link,
+					  d.d_un.d_val);
+	return NULL;
+}
+
+/* What the shim itself needs, or what all programs are started and unwound
+ * by. */
+static int is_runtime(const struct image *im)
+{
+	static const char *const names[] = {
+		"libc.so.6",	       "ld-linux-x86-64.so.2",
+		"libgcc_s.so.1",       "libpthread.so.0",
+		"libdl.so.2",	       "librt.so.1",
+		"libcstrace.so",       "libcstrace-sample.so",
+		"ld-musl-x86_64.so.1", "libc.musl-x86_64.so.1",
+	};
+	const char *soname = soname_of(im);
+
+	for (size_t i = 0; soname && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(soname, names[i]))
+			return 1;
+	return 0;
+}
+
+static int matches(struct chooser *c, const struct plan_function *now)
+{
+	char name[SIMPLE_SIZE], simple[SIMPLE_SIZE];
+
+	if (!*now->name)
+		return 0;
+	if (regex_matches(c->regex, now->name))
+		return 1;
+	cst_demangle(now->name, name, sizeof(name));
+	simple_name(name, simple, sizeof(simple));
+	return regex_matches(c->regex, simple);
+}
+
+static int is_chosen(struct chooser *c, const struct plan_function *now)
+{
+	if (now->is_cold || now->end - now->start < c->choice->min_size)
+		return 0;
+	if (c->regex)
+		return matches(c, now);
+	if (c->has_lines)
+		return now->has_line;
+	return !c->f->has_symbols || *now->name;
+}
+
+static enum cst_plan_reason reason_of(const struct chooser *c,
+				      const struct plan_function *now)
+{
+	if (c->is_runtime)
+		return CST_PLAN_OF_RUNTIME;
+	if (now->is_hooked)
+		return CST_PLAN_HOOKED;
+	if (now->is_restartable)
+		return CST_PLAN_RESTARTABLE;
+	if (now->is_assembler || now->start == c->im->entry ||
+	    (c->has_lines && !now->has_line))
+		return CST_PLAN_ASSEMBLER;
+	if (!now->frame)
+		return CST_PLAN_NO_FRAME;
+	return now->is_unreadable ? CST_PLAN_UNREADABLE : CST_PLAN_TRACED;
+}
+
+int choose(struct functions *f, const struct image *im,
+	   const struct plan_choice *choice, int has_debug,
+	   struct cst_error *err)
+{
+	struct chooser c = {.f = f, .im = im, .choice = choice};
+	int status;
+
+	c.is_runtime = is_runtime(im);
+	if (choice->functions) {
+		status = regex_compile(&c.regex, choice->functions, err);
+		if (status)
+			return status;
+	}
+	for (uint32_t i = 0; has_debug && i < f->n; i++)
+		c.has_lines |= f->all[i].has_line;
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct plan_function *now = &f->all[i];
+
+		now->is_chosen = (uint8_t)is_chosen(&c, now);
+		if (now->is_chosen)
+			now->reason = (uint8_t)reason_of(&c, now);
+	}
+	regex_free(c.regex);
+	return 0;
+}

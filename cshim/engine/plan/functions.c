@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A function begins where an FDE does.  Symbols give the names, and functions
+ * that have no FDE.
+ */
+#include "plan/functions.h"
+#include "base/array.h"
+#include "base/search.h"
+#include "elf/debugfile.h"
+#include "plan/frame_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int is_in_code(const struct image *im, const struct plan_function *new)
+{
+	const struct image_section *s = image_section_at(im, new->start);
+
+	return s && s->is_code && new->end > new->start &&new->end <= s->end;
+}
+
+static int add(struct functions *f, const struct plan_function *new)
+{
+	if (array_room(&f->all, &f->cap, f->n + 1ull))
+		return CST_MEMORY;
+	f->all[f->n++] = *new;
+	return 0;
+}
+
+/* The symbol that begins at addr, the best of several; NULL: there is none. */
+static const struct symtab_entry *symbol_at(const struct symtab *t,
+					    uint64_t addr)
+{
+	uint32_t n = search_while(i, t->n, t->entries[i].range.start <= addr);
+
+	return n && t->entries[n - 1].range.start == addr ? &t->entries[n - 1]
+							  : NULL;
+}
+
+static const struct symtab_entry *name_at(const struct functions *f,
+					  uint64_t addr)
+{
+	const struct symtab_entry *e = symbol_at(&f->symbols, addr);
+
+	return e ? e : symbol_at(&f->exports, addr);
+}
+
+/* Nobody calls what begins with something on the stack. */
+static int is_cold(const struct frames *frames, const struct frame *frame,
+		   const char *name)
+{
+	struct frame_cursor c;
+	const struct frame_rules *rules;
+
+	if (strstr(name, ".cold"))
+		return 1;
+	frame_cursor_init(&c, frames, frame);
+	rules = frame_cursor_to(&c, frame->start);
+	return !rules || !frame_is_bare(rules);
+}
+
+static int add_frames(struct functions *f, const struct image *im,
+		      const struct frames *frames)
+{
+	for (uint32_t i = 0; i < frames->n; i++) {
+		const struct frame *frame = &frames->all[i];
+		const struct symtab_entry *e = name_at(f, frame->start);
+		struct plan_function new = {
+			.start = frame->start,
+			.end = frame->end,
+			.name = e ? e->name : "",
+			.frame = frame,
+		};
+
+		if (!is_in_code(im, &new))
+			continue;
+		if (e && !symtab_is_unsized(e) && e->range.end < new.end)
+			new.end = e->range.end;
+		new.is_cold = (uint8_t)is_cold(frames, frame, new.name);
+		if (add(f, &new))
+			return CST_MEMORY;
+	}
+	return 0;
+}
+
+static int add_symbols(struct functions *f, const struct image *im,
+		       const struct frames *frames, const struct symtab *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct symtab_entry *e = &t->entries[i];
+		struct plan_function new = {.start = e->range.start,
+					    .end = e->range.end,
+					    .name = e->name};
+
+		if (i + 1 < t->n && e[1].range.start == e->range.start)
+			continue; /* the next one is the better name */
+		if (!is_in_code(im, &new) || frames_at(frames, new.start))
+			continue;
+		if (add(f, &new))
+			return CST_MEMORY;
+	}
+	return 0;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct plan_function *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Functions without a frame end where the next one begins. */
+static void end_overlaps(struct functions *f)
+{
+	uint32_t n = 0;
+
+	if (f->n)
+		qsort(f->all, f->n, sizeof(*f->all), compare_functions);
+	for (uint32_t i = 0; i < f->n; i++) {
+		if (n && f->all[i].start == f->all[n - 1].start)
+			continue;
+		if (n && f->all[i].start < f->all[n - 1].end)
+			f->all[n - 1].end = f->all[i].start;
+		f->all[n++] = f->all[i];
+	}
+	f->n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		f->all[i].jumped_from = FUNCTION_NONE;
+		f->all[i].whole = i;
+	}
+}
+
+static void read_symbols(struct functions *f, const struct image *im,
+			 const char *path, const char *debug_file)
+{
+	f->debug.fd = -1;
+	f->has_symbols = symtab_init(&f->symbols, im->file.elf, SHT_SYMTAB, 0);
+	symtab_init(&f->exports, im->file.elf, SHT_DYNSYM, 0);
+	if (!elf_file_open_debug(&im->file, path, debug_file, &f->debug)) {
+		f->debug = (struct elf_file){.fd = -1};
+		return;
+	}
+	if (!f->has_symbols)
+		f->has_symbols =
+			symtab_init(&f->symbols, f->debug.elf, SHT_SYMTAB, 0);
+}
+
+int functions_init(struct functions *f, const struct image *im,
+		   const struct frames *frames, const char *path,
+		   const char *debug_file)
+{
+	*f = (struct functions){0};
+	read_symbols(f, im, path, debug_file);
+	if (add_frames(f, im, frames) ||
+	    add_symbols(f, im, frames, &f->symbols) ||
+	    add_symbols(f, im, frames, &f->exports))
+		return CST_MEMORY;
+	end_overlaps(f);
+	return 0;
+}
+
+void functions_release(struct functions *f)
+{
+	free(f->all);
+	free(f->ends);
+	symtab_release(&f->symbols);
+	symtab_release(&f->exports);
+	elf_file_close(&f->debug);
+	*f = (struct functions){.debug.fd = -1};
+}
+
+uint32_t functions_at(const struct functions *f, uint64_t addr)
+{
+	uint32_t n = search_while(i, f->n, f->all[i].start <= addr);
+
+	return n && addr < f->all[n - 1].end ? n - 1 : FUNCTION_NONE;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decodes with Zydis.
+ */
+#include "plan/insn.h"
+
+#include <Zydis/Zydis.h>
+
+enum { INSN_MAX = 15 };
+
+static const ZydisDecoder *decoder(void)
+{
+	static __thread ZydisDecoder made;
+	static __thread int is_made;
+
+	if (!is_made) {
+		ZydisDecoderInit(&made, ZYDIS_MACHINE_MODE_LONG_64,
+				 ZYDIS_STACK_WIDTH_64);
+		is_made = 1;
+	}
+	return &made;
+}
+
+/* jcc, and neither loop nor jrcxz nor xbegin. */
+static int is_branch(const ZydisDecodedInstruction *z)
+{
+	return (z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		(z->opcode & 0xf0) == 0x70) ||
+	       (z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+		(z->opcode & 0xf0) == 0x80);
+}
+
+static int is_trap(const ZydisDecodedInstruction *z)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_UD2 ||
+	       z->mnemonic == ZYDIS_MNEMONIC_HLT ||
+	       z->mnemonic == ZYDIS_MNEMONIC_INT3;
+}
+
+/* Sets a register, not memory, which may be the stack's red zone. */
+static int only_loads(const ZydisDecodedInstruction *z)
+{
+	int is_store = z->opcode == 0x88 || z->opcode == 0x89 ||
+		       z->opcode == 0xc6 || z->opcode == 0xc7;
+
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_LEA:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
+		return 1;
+	case ZYDIS_MNEMONIC_MOV:
+		return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+		       ((is_store && z->raw.modrm.mod == 3) ||
+			z->opcode == 0x8a || z->opcode == 0x8b ||
+			(z->opcode >= 0xb0 && z->opcode <= 0xbf));
+	default:
+		return 0;
+	}
+}
+
+/* The kind of an instruction that ends a straight line by another way than a
+ * jump of the usual kinds. */
+static enum insn_kind kind_of_return(const ZydisDecodedInstruction *z)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_RET &&
+			       z->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR
+		       ? INSN_RETURN
+		       : INSN_IMMOVABLE;
+}
+
+/* "66 90" is one, too. */
+static int is_short_nop(const ZydisDecodedInstruction *z)
+{
+	return z->opcode == 0x90 && z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
+	       z->length <= 2 && !(z->attributes & ZYDIS_ATTRIB_HAS_REX);
+}
+
+static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
+{
+	int is_relative = z->raw.imm[0].is_relative;
+
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		return is_branch(z) ? INSN_BRANCH : INSN_IMMOVABLE;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		if (z->mnemonic != ZYDIS_MNEMONIC_JMP ||
+		    z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+			return INSN_IMMOVABLE;
+		return is_relative ? INSN_JUMP : INSN_JUMP_INDIRECT;
+	case ZYDIS_CATEGORY_CALL:
+		if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+			return INSN_IMMOVABLE;
+		return is_relative ? INSN_CALL : INSN_CALL_INDIRECT;
+	case ZYDIS_CATEGORY_RET:
+		return kind_of_return(z);
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? INSN_NOP
+							 : INSN_PLAIN;
+	default:
+		if (is_trap(z))
+			return INSN_TRAP;
+		if (is_short_nop(z))
+			return INSN_NOP;
+		return is_relative ? INSN_IMMOVABLE : INSN_PLAIN;
+	}
+}
+
+static int has_memory(const ZydisDecodedInstruction *z)
+{
+	return (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
+	       z->raw.modrm.mod != 3;
+}
+
+/* The operand in memory. */
+static void read_operand(struct insn *out, const ZydisDecodedInstruction *z,
+			 uint64_t addr)
+{
+	if (!has_memory(z)) {
+		out->is_register = out->kind == INSN_JUMP_INDIRECT;
+		return;
+	}
+	if (z->raw.modrm.mod == 0 && z->raw.modrm.rm == 5) {
+		out->is_relative = 1;
+		out->data_at = z->raw.disp.offset;
+		out->data = addr + z->length + (uint64_t)z->raw.disp.value;
+		if (z->address_width != 64)
+			out->kind = INSN_IMMOVABLE;
+	} else if (z->raw.disp.size == 32 && z->raw.disp.value > 0) {
+		out->constant = (uint32_t)z->raw.disp.value;
+	}
+	out->is_slot = out->kind == INSN_JUMP_INDIRECT &&
+		       (out->is_relative || z->raw.modrm.rm != 4 ||
+			z->raw.sib.index == 4);
+}
+
+int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
+		uint64_t addr)
+{
+	ZydisDecodedInstruction z;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
+		    decoder(), NULL, bytes, n < INSN_MAX ? n : INSN_MAX, &z)))
+		return 0;
+	*out = (struct insn){.length = z.length, .kind = (uint8_t)kind_of(&z)};
+	if (z.raw.imm[0].is_relative)
+		out->target = addr + z.length + (uint64_t)z.raw.imm[0].value.s;
+	else if (z.raw.imm[0].size == 32)
+		out->constant = (uint32_t)z.raw.imm[0].value.u;
+	out->condition = z.opcode & 15;
+	out->only_loads = (uint8_t)only_loads(&z);
+	out->is_address = z.mnemonic == ZYDIS_MNEMONIC_LEA;
+	read_operand(out, &z, addr);
+	return 1;
+}

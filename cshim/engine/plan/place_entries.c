@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An entry displaces what a near jump covers at the function's begin.  If that
+ * is jumped into, a few instructions later will do; a short jump to padding
+ * needs less.
+ */
+#include "plan/place_entries.h"
+
+#include <string.h>
+
+enum { ENDBR_BYTES = 4, LATER_MAX = 4 };
+
+/* What an entry at some place would displace. */
+struct
+try {
+	uint64_t start, end;
+	enum ending ending;
+	int has_call; /* the last instruction is one */
+	int is_immovable;
+};
+
+enum verdict { GO_ON, LAST, BLOCKED };
+
+/* Is the return address on top of the stack? */
+static int is_bare_at(const struct placements *p,
+		      const struct plan_function *now, uint64_t addr)
+{
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+
+	frame_cursor_init(&c, p->frames, now->frame);
+	rules = frame_cursor_to(&c, addr);
+	return rules && frame_is_bare(rules);
+}
+
+static enum verdict see_jump(const struct placements *p, uint32_t function,
+			     struct try *t, const struct insn *i)
+{
+	int is_bare = is_bare_at(p, &p->f->all[function], t->end);
+	enum ending ending = placement_ending(p, function, i, is_bare);
+
+	if (i->kind == INSN_BRANCH)
+		return ending == ENDING_NONE ? GO_ON : BLOCKED;
+	t->ending = ending;
+	return ending == ENDING_LOST ? BLOCKED : LAST;
+}
+
+static enum verdict see(const struct placements *p, uint32_t function,
+			struct try *t, const struct insn *i)
+{
+	switch (i->kind) {
+	case INSN_PLAIN:
+	case INSN_NOP:
+		return GO_ON;
+	case INSN_BRANCH:
+	case INSN_JUMP:
+	case INSN_JUMP_INDIRECT:
+	case INSN_RETURN:
+		return see_jump(p, function, t, i);
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		t->has_call = 1;
+		t->is_immovable = i->kind != INSN_CALL && !i->is_relative;
+		return t->is_immovable ? BLOCKED : LAST;
+	case INSN_TRAP:
+		return LAST;
+	default:
+		t->is_immovable = 1;
+		return BLOCKED;
+	}
+}
+
+/* Walks over the instructions that a patch of that many bytes displaces.
+ * Returns whether they can be. */
+static int walk(const struct placements *p, uint32_t function, struct try *t,
+		uint64_t length)
+{
+	const struct plan_function *now = &p->f->all[function];
+	uint64_t need = t->start + length;
+	enum verdict verdict = GO_ON;
+	struct insn i;
+
+	for (t->end = t->start; t->end < need && verdict == GO_ON;
+	     t->end += i.length) {
+		if (t->end >= now->end || !placement_insn(p, t->end, &i))
+			return 0;
+		verdict = see(p, function, t, &i);
+		if (verdict == BLOCKED)
+			return 0;
+	}
+	if (t->end < need &&
+	    placement_padding(p, t->end, need - t->end) < need - t->end)
+		return 0;
+	return placement_is_clear(p, t->start, t->end > need ? t->end : need);
+}
+
+static int add(struct placements *p, uint32_t function, const struct try *t,
+	       uint8_t length)
+{
+	struct plan_function *now = &p->f->all[function];
+	struct placement new = {
+		.addr = t->start,
+		.end = t->end,
+		.function = function,
+		.kind = CST_PATCH_ENTRY,
+		.ending = (uint8_t)t->ending,
+		.length = length,
+	};
+
+	if (!placement_add(p, &new))
+		return 0;
+	now->entry = t->start;
+	now->entry_end = t->end;
+	now->ends_in_entry = t->ending != ENDING_NONE;
+	return 1;
+}
+
+/* The first address that an entry may be at: behind an endbr64. */
+static uint64_t first_place(const struct placements *p,
+			    const struct plan_function *now)
+{
+	uint64_t n = 0;
+	const uint8_t *bytes = image_bytes(p->im, now->start, &n);
+
+	return n >= ENDBR_BYTES && !memcmp(bytes, "\xf3\x0f\x1e\xfa", 4)
+		       ? now->start + ENDBR_BYTES
+		       : now->start;
+}
+
+/* Tries a patch of that length at the begin and then at later places, to which
+ * only what sets a register leads. */
+static int try_places(struct placements *p, uint32_t function, uint8_t length,
+		      int may_call, int *is_immovable)
+{
+	const struct plan_function *now = &p->f->all[function];
+	uint64_t at = first_place(p, now);
+	struct insn i;
+
+	for (int n = 0; n < LATER_MAX && at < now->end; n++) {
+		struct try t = {.start = at};
+		uint8_t marks = image_marks(p->im, at);
+
+		if (marks & MARK_LOOP ||
+		    (n && marks & (MARK_LEADER | MARK_RETURN)) ||
+		    !is_bare_at(p, now, at))
+			return 0;
+		if (walk(p, function, &t, length) &&
+		    (may_call || !t.has_call) && add(p, function, &t, length))
+			return 1;
+		*is_immovable |= t.is_immovable;
+		if (!placement_insn(p, at, &i) || !i.only_loads)
+			return 0;
+		at += i.length;
+	}
+	return 0;
+}
+
+static void place_all(struct placements *p, uint8_t length, int may_call)
+{
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		struct plan_function *now = &p->f->all[i];
+		int is_immovable = 0;
+
+		if (!now->is_chosen || now->entry_end ||
+		    (now->reason != CST_PLAN_TRACED &&
+		     now->reason != CST_PLAN_NO_ROOM &&
+		     now->reason != CST_PLAN_IMMOVABLE))
+			continue;
+		if (try_places(p, i, length, may_call, &is_immovable))
+			now->reason = CST_PLAN_TRACED;
+		else
+			now->reason = is_immovable ? CST_PLAN_IMMOVABLE
+						   : CST_PLAN_NO_ROOM;
+	}
+}
+
+void place_entries(struct placements *p)
+{
+	place_all(p, NEAR_JUMP, 0);
+	place_all(p, SHORT_JUMP, 0);
+	place_all(p, NEAR_JUMP, 1);
+}

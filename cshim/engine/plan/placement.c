@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Claims bytes of the image for patches.
+ */
+#include "plan/placement.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+enum { SHORT_REACH_BACK = 128, SHORT_REACH = 127 };
+
+void placements_release(struct placements *p)
+{
+	free(p->all);
+	*p = (struct placements){0};
+}
+
+int placement_is_clear(const struct placements *p, uint64_t start, uint64_t end)
+{
+	enum { IN_THE_WAY = MARK_LEADER | MARK_RETURN | MARK_ROW };
+
+	if (image_marks(p->im, start) & MARK_TAKEN)
+		return 0;
+	for (uint64_t at = start + 1; at < end; at++)
+		if (image_marks(p->im, at) & (IN_THE_WAY | MARK_TAKEN))
+			return 0;
+	return 1;
+}
+
+uint64_t placement_padding(const struct placements *p, uint64_t addr,
+			   uint64_t n)
+{
+	uint64_t i = 0;
+
+	while (i < n && (image_marks(p->im, addr + i) &
+			 (MARK_PADDING | MARK_TAKEN)) == MARK_PADDING)
+		i++;
+	return i;
+}
+
+/* Room for a jump to a trampoline that a short jump behind at reaches. */
+static uint64_t find_landing(const struct placements *p, uint64_t at)
+{
+	uint64_t run = 0;
+
+	for (int64_t d = -SHORT_REACH_BACK; d <= SHORT_REACH + NEAR_JUMP - 1;
+	     d++) {
+		uint64_t addr = at + (uint64_t)d;
+
+		run = placement_padding(p, addr, 1) ? run + 1 : 0;
+		if (run >= NEAR_JUMP)
+			return addr - (NEAR_JUMP - 1);
+	}
+	return 0;
+}
+
+int placement_add(struct placements *p, const struct placement *new)
+{
+	struct placement one = *new;
+	uint64_t end = one.addr + one.length;
+
+	if (end < one.end)
+		end = one.end;
+	if (!placement_is_clear(p, one.addr, end))
+		return 0;
+	if (one.length < NEAR_JUMP) {
+		/* Its own bytes, if padding, are not for the landing. */
+		image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
+		one.landing = find_landing(p, one.addr + SHORT_JUMP);
+		if (!one.landing) {
+			image_unmark_all(p->im, one.addr, end - one.addr,
+					 MARK_TAKEN);
+			return 0;
+		}
+		image_mark_all(p->im, one.landing, NEAR_JUMP, MARK_TAKEN);
+	}
+	if (array_room(&p->all, &p->cap, p->n + 1ull)) {
+		p->failed = 1;
+		return 0;
+	}
+	image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
+	p->all[p->n++] = one;
+	return 1;
+}
+
+int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
+{
+	uint64_t n = 0;
+	const uint8_t *bytes = image_bytes(p->im, addr, &n);
+
+	return bytes && insn_decode(out, bytes, n, addr);
+}
+
+static uint32_t whole_at(const struct functions *f, uint64_t addr)
+{
+	uint32_t i = functions_at(f, addr);
+
+	return i == FUNCTION_NONE ? i : f->all[i].whole;
+}
+
+static enum ending ending_of_jump(const struct placements *p,
+				  const struct plan_function *now,
+				  uint64_t target, int is_bare)
+{
+	const struct image_section *section;
+	uint32_t other = functions_at(p->f, target);
+
+	if (target >= now->start && target < now->end)
+		return ENDING_NONE;
+	if (other != FUNCTION_NONE && now->whole != FUNCTION_NONE &&
+	    whole_at(p->f, target) == now->whole)
+		return ENDING_NONE;
+	if (!is_bare)
+		return ENDING_NONE;
+	if (other != FUNCTION_NONE)
+		return p->f->all[other].start == target &&
+				       !p->f->all[other].is_cold
+			       ? ENDING_TAIL
+			       : ENDING_LOST;
+	section = image_section_at(p->im, target);
+	return section && section->is_linkage ? ENDING_TAIL : ENDING_LOST;
+}
+
+/* A register may hold the address of a function or of a case of a switch. */
+static enum ending ending_of_indirect(const struct plan_function *now,
+				      const struct insn *i, int is_bare)
+{
+	if (!is_bare)
+		return ENDING_NONE;
+	if (i->is_slot)
+		return ENDING_TAIL;
+	if (i->is_register && !now->has_table && !now->has_label)
+		return ENDING_TAIL;
+	return ENDING_NONE;
+}
+
+enum ending placement_ending(const struct placements *p, uint32_t function,
+			     const struct insn *i, int is_bare)
+{
+	const struct plan_function *now = &p->f->all[function];
+
+	switch (i->kind) {
+	case INSN_RETURN:
+		return ENDING_EXIT;
+	case INSN_JUMP:
+	case INSN_BRANCH:
+		return ending_of_jump(p, now, i->target, is_bare);
+	case INSN_JUMP_INDIRECT:
+		return ending_of_indirect(now, i, is_bare);
+	default:
+		return ENDING_NONE;
+	}
+}

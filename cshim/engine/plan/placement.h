@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where patches go: which bytes they write, and which instructions they
+ * displace.
+ */
+#ifndef ENGINE_PLAN_PLACEMENT_H
+#define ENGINE_PLAN_PLACEMENT_H
+
+#include "plan/frame_cursor.h"
+#include "plan/functions.h"
+#include "plan/plan.h"
+
+enum { NEAR_JUMP = 5, SHORT_JUMP = 2, NEAR_BRANCH = 6 }; /* bytes */
+
+enum ending {
+	ENDING_NONE = 0, /* the call goes on */
+	ENDING_EXIT,
+	ENDING_TAIL, /* it ends by a jump to another function */
+	ENDING_LOST, /* it may end, but nobody can tell */
+};
+
+struct placement {
+	uint64_t addr;	   /* of the patch */
+	uint64_t end;	   /* of what it displaces; addr for a branch that is
+			      only given another target */
+	uint64_t landing;  /* where its short jump goes to, or 0 */
+	uint32_t function; /* index */
+	uint8_t kind;	   /* enum cst_patch_kind */
+	uint8_t ending;	   /* of an entry: how its trampoline ends, or 0 */
+	uint8_t length;	   /* of the patch */
+};
+
+struct placements {
+	struct image *im;
+	struct functions *f;
+	const struct frames *frames;
+	struct placement *all;
+	uint32_t n, cap;
+	int failed; /* out of memory */
+};
+
+void placements_release(struct placements *p);
+
+/* Adds one, unless other patches need its bytes, and takes these.  Of a length
+ * that does not suffice for a jump to the trampoline, it gets a landing in
+ * padding near it.  Returns 1, or 0 if there is no room. */
+int placement_add(struct placements *p, const struct placement *new);
+
+/* Returns whether nothing but a straight line leads to the bytes in (start,
+ * end), so that a patch at start may cover them: nothing jumps there, no line
+ * of the source begins there, and no other patch needs them. */
+int placement_is_clear(const struct placements *p, uint64_t start,
+		       uint64_t end);
+
+/* Returns how many bytes of padding, not more than n, lie at addr. */
+uint64_t placement_padding(const struct placements *p, uint64_t addr,
+			   uint64_t n);
+
+/* Decodes the instruction at addr.  Returns 1, or 0. */
+int placement_insn(const struct placements *p, uint64_t addr, struct insn *out);
+
+/* What the instruction does to a call of the function with that index;
+ * is_bare: the return address is on top of the stack there. */
+enum ending placement_ending(const struct placements *p, uint32_t function,
+			     const struct insn *i, int is_bare);
+
+#endif

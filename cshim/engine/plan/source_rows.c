@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Goes through the units of the debug information with libdw, by a handle that
+ * is opened anew when it holds many rows: libdw never lets go of a table.
+ */
+#include "plan/source_rows.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+enum { MANY_ROWS = 1 << 20 };
+
+struct rows {
+	struct image *im;
+	struct functions *f;
+	size_t n; /* that the handle holds */
+};
+
+static void mark_row(struct rows *r, Dwarf_Line *line)
+{
+	bool is_statement = false, is_end = false;
+	Dwarf_Addr addr;
+	int number = 0;
+
+	if (!dwarf_lineaddr(line, &addr) &&
+	    !dwarf_linebeginstatement(line, &is_statement) && is_statement &&
+	    !dwarf_lineendsequence(line, &is_end) && !is_end &&
+	    !dwarf_lineno(line, &number) && number)
+		image_mark(r->im, addr, MARK_ROW);
+}
+
+/* The functions that begin in the range. */
+static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->all[i].start >= start && f->all[i].start < end)
+			f->all[i].is_assembler = 1;
+}
+
+static void mark_unit(struct rows *r, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	Dwarf_Lines *lines;
+	ptrdiff_t at = 0;
+	size_t n;
+
+	if (!dwarf_getsrclines(unit, &lines, &n)) {
+		for (size_t i = 0; i < n; i++)
+			mark_row(r, dwarf_onesrcline(lines, i));
+		r->n += n;
+	}
+	if (dwarf_srclang(unit) != DW_LANG_Mips_Assembler)
+		return;
+	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
+		mark_assembler(r->f, start, end);
+}
+
+static void mark_units(struct rows *r, Elf *elf)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_Off at = 0, next;
+	Dwarf_Die unit;
+	size_t head;
+
+	while (dwarf &&
+	       !dwarf_nextcu(dwarf, at, &next, &head, NULL, NULL, NULL)) {
+		if (dwarf_offdie(dwarf, at + head, &unit))
+			mark_unit(r, &unit);
+		at = next;
+		if (r->n < MANY_ROWS)
+			continue;
+		dwarf_end(dwarf);
+		dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+		r->n = 0;
+	}
+	dwarf_end(dwarf);
+}
+
+int source_rows_mark(struct image *im, struct functions *f)
+{
+	struct rows r = {.im = im, .f = f};
+	struct elf_file *file = NULL;
+
+	if (elf_file_has_dwarf(&im->file))
+		file = &im->file;
+	else if (f->debug.elf && elf_file_has_dwarf(&f->debug))
+		file = &f->debug;
+	if (!file)
+		return 0;
+	zsections_unpack(&file->unpacked, file->elf);
+	mark_units(&r, file->elf);
+	for (uint32_t i = 0; i < f->n; i++)
+		f->all[i].has_line =
+			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
+	return 1;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the lines of the source begin, as a debugger stops at them, and what is
+ * written in assembler.
+ */
+#ifndef ENGINE_PLAN_SOURCE_ROWS_H
+#define ENGINE_PLAN_SOURCE_ROWS_H
+
+#include "plan/functions.h"
+
+/* Marks the rows of all line tables, and notes of the functions whether they
+ * have a line and whether assembler is their language.  Returns 1 if there is
+ * debug information, or 0. */
+int source_rows_mark(struct image *im, struct functions *f);
+
+#endif

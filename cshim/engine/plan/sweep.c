@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A straight sweep through each function.  What is taken for a jump's target
+ * and is none costs a patch; what is not noticed would cost the program: so all
+ * tables of offsets count that the code takes the address of, however long.
+ */
+#include "plan/sweep.h"
+#include "base/array.h"
+#include "base/bytes.h"
+#include "plan/insn.h"
+#include "plan/references.h"
+
+#include <string.h>
+
+struct sweep {
+	struct image *im;
+	struct functions *f;
+	struct plan_function *now; /* NULL: between functions */
+	uint32_t number;	   /* of it */
+	int failed;		   /* out of memory */
+};
+
+static void see_jump(struct sweep *s, uint64_t target)
+{
+	struct plan_function *now = s->now;
+	uint32_t other;
+
+	image_mark(s->im, target, MARK_LEADER);
+	if (!now)
+		return;
+	if (target >= now->start && target < now->end) {
+		image_mark(s->im, target, MARK_LOOP);
+		return;
+	}
+	other = functions_at(s->f, target);
+	if (other == FUNCTION_NONE || s->f->all[other].start != target)
+		return;
+	now = &s->f->all[other];
+	if (now->jumped_from == FUNCTION_NONE)
+		now->jumped_from = s->number;
+	else if (now->jumped_from != s->number)
+		now->jumped_from = FUNCTION_MANY;
+}
+
+/* What may be a table of 32-bit offsets from its own begin to places of the
+ * code. */
+static void see_table(struct sweep *s, uint64_t table)
+{
+	uint64_t n = 0;
+	const uint8_t *bytes = table % 4 ? NULL : image_bytes(s->im, table, &n);
+
+	for (uint64_t i = 0; bytes && i + 4 <= n; i += 4) {
+		uint64_t to = table + (uint64_t)(int32_t)get_u32(bytes + i);
+
+		if (!image_is_code(s->im, to))
+			break;
+		image_mark(s->im, to, MARK_LEADER);
+		if (s->now && to >= s->now->start && to < s->now->end) {
+			image_mark(s->im, to, MARK_LOOP);
+			s->now->has_table = 1;
+		}
+	}
+}
+
+static void see_data(struct sweep *s, const struct insn *i)
+{
+	struct plan_function *now = s->now;
+
+	if (image_is_code(s->im, i->data)) {
+		image_mark(s->im, i->data, MARK_LEADER | MARK_NAMED);
+		if (now && i->data > now->start && i->data < now->end)
+			now->has_label = 1;
+	} else if (i->is_address) {
+		see_table(s, i->data);
+	}
+}
+
+/* Notes an instruction that may end a call of the function. */
+static void see_end(struct sweep *s, const struct insn *i, uint64_t addr)
+{
+	struct functions *f = s->f;
+
+	if (i->kind == INSN_BRANCH || i->kind == INSN_JUMP) {
+		if (i->target >= s->now->start && i->target < s->now->end)
+			return;
+	} else if (i->kind != INSN_RETURN && i->kind != INSN_JUMP_INDIRECT) {
+		return;
+	}
+	if (array_room(&f->ends, &f->cap_ends, f->n_ends + 1ull)) {
+		s->failed = 1;
+		return;
+	}
+	f->ends[f->n_ends++] = (struct function_end){addr, *i, s->number};
+}
+
+static void see(struct sweep *s, const struct insn *i, uint64_t addr)
+{
+	switch (i->kind) {
+	case INSN_BRANCH:
+	case INSN_JUMP:
+		see_jump(s, i->target);
+		break;
+	case INSN_IMMOVABLE:
+		if (i->target)
+			see_jump(s, i->target);
+		break;
+	case INSN_CALL:
+		image_mark(s->im, i->target, MARK_LEADER | MARK_NAMED);
+		image_mark(s->im, addr + i->length, MARK_RETURN);
+		break;
+	case INSN_CALL_INDIRECT:
+		image_mark(s->im, addr + i->length, MARK_RETURN);
+		break;
+	default:
+		break;
+	}
+	if (i->is_relative && i->kind != INSN_CALL_INDIRECT &&
+	    i->kind != INSN_JUMP_INDIRECT)
+		see_data(s, i);
+	if (s->im->is_fixed && i->constant && image_is_code(s->im, i->constant))
+		image_mark(s->im, i->constant, MARK_LEADER | MARK_NAMED);
+}
+
+static int ends_line(const struct insn *i)
+{
+	return i->kind == INSN_JUMP || i->kind == INSN_JUMP_INDIRECT ||
+	       i->kind == INSN_RETURN || i->kind == INSN_TRAP;
+}
+
+static int is_filler(const struct insn *i)
+{
+	return i->kind == INSN_NOP || (i->kind == INSN_TRAP && i->length == 1);
+}
+
+static void sweep_function(struct sweep *s, uint32_t number)
+{
+	struct plan_function *now = &s->f->all[number];
+	uint64_t n, addr = now->start;
+	const uint8_t *bytes = image_bytes(s->im, addr, &n);
+	int is_behind_end = 0;
+	struct insn i;
+
+	s->now = now;
+	s->number = number;
+	image_mark(s->im, addr, MARK_LEADER);
+	for (; addr < now->end; addr += i.length) {
+		if (!insn_decode(&i, bytes + (addr - now->start),
+				 now->end - addr, addr)) {
+			now->is_unreadable = 1;
+			return;
+		}
+		image_mark(s->im, addr, MARK_CODE);
+		if (is_behind_end && is_filler(&i))
+			image_mark_all(s->im, addr, i.length, MARK_PADDING);
+		else
+			is_behind_end = ends_line(&i);
+		see(s, &i, addr);
+		see_end(s, &i, addr);
+	}
+}
+
+/* What is in no function: fill, or code that nothing describes. */
+static void sweep_gap(struct sweep *s, uint64_t addr, uint64_t end)
+{
+	uint64_t n;
+	const uint8_t *bytes = image_bytes(s->im, addr, &n);
+	int is_fill = 1;
+	struct insn i;
+
+	s->now = NULL;
+	if (!bytes || !image_is_code(s->im, addr))
+		return;
+	if (n < end - addr)
+		end = addr + n;
+	for (; addr < end; addr += i.length, bytes += i.length) {
+		if (!insn_decode(&i, bytes, end - addr, addr)) {
+			i.length = 1;
+			is_fill = 0;
+			continue;
+		}
+		is_fill &= is_filler(&i);
+		if (is_fill)
+			image_mark_all(s->im, addr, i.length, MARK_PADDING);
+		else
+			see(s, &i, addr);
+	}
+}
+
+/* The gaps of each section, and the functions between them. */
+static void sweep_all(struct sweep *s)
+{
+	const struct functions *f = s->f;
+	uint32_t next = 0;
+
+	for (uint32_t k = 0; k < s->im->n_sections; k++) {
+		const struct image_section *section = &s->im->sections[k];
+		uint64_t addr = section->start;
+
+		if (!section->is_code)
+			continue;
+		while (next < f->n && f->all[next].start < section->end) {
+			if (addr < f->all[next].start)
+				sweep_gap(s, addr, f->all[next].start);
+			sweep_function(s, next);
+			addr = f->all[next++].end;
+		}
+		if (addr < section->end)
+			sweep_gap(s, addr, section->end);
+	}
+}
+
+/* What something goes to is not padding, nor is what lies behind it. */
+static void drop_reached_padding(struct image *im)
+{
+	uint64_t n = im->code_end - im->code_start;
+	int is_reached = 0;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (!(im->marks[i] & MARK_PADDING)) {
+			is_reached = 0;
+			continue;
+		}
+		is_reached |= im->marks[i] & (MARK_LEADER | MARK_RETURN);
+		if (is_reached)
+			im->marks[i] &= (uint8_t)~MARK_PADDING;
+	}
+}
+
+static void mark_landing_pad(void *context, uint64_t addr)
+{
+	image_mark(context, addr, MARK_LEADER);
+}
+
+/* Nobody but its whole knows of a part that was moved away.  Without symbols
+ * that looks like a function that only one other one ends with. */
+static void find_wholes(struct image *im, struct functions *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct plan_function *now = &f->all[i];
+
+		if (!now->is_cold && !*now->name &&
+		    now->jumped_from < FUNCTION_MANY &&
+		    !(image_marks(im, now->start) & MARK_NAMED))
+			now->is_cold = 1;
+		if (now->is_cold)
+			now->whole = now->jumped_from < FUNCTION_MANY
+					     ? now->jumped_from
+					     : FUNCTION_NONE;
+	}
+}
+
+int sweep(struct image *im, struct functions *f, const struct frames *frames)
+{
+	struct sweep s = {.im = im, .f = f};
+
+	sweep_all(&s);
+	for (uint32_t i = 0; i < frames->n; i++)
+		frames_landing_pads(im, &frames->all[i], mark_landing_pad, im);
+	references_mark(im, f);
+	drop_reached_padding(im);
+	find_wholes(im, f);
+	return s.failed ? CST_MEMORY : 0;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes trampolines, as cstrace/plan_layout.h says what they are.
+ */
+#include "plan/trampoline.h"
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 8 }; /* what a push takes of the stack */
+
+/* One trampoline that is written. */
+struct making {
+	struct trampolines *t;
+	const struct placement *now;
+	struct plan_function *function;
+	struct frame_cursor cursor; /* of the code that is moved */
+	struct cst_patch patch;
+	uint32_t number; /* the patch's */
+	int has_rules;
+};
+
+/* ---- bytes --------------------------------------------------------------- */
+
+static uint32_t here(const struct trampolines *t)
+{
+	return (uint32_t)t->code.len;
+}
+
+static void put(struct trampolines *t, const char *code, size_t n)
+{
+	bytes_put(&t->code, code, n);
+}
+#define PUT(t, code) put((t), (code), sizeof(code) - 1)
+
+static void put_32(struct trampolines *t, uint32_t value)
+{
+	uint8_t raw[4];
+
+	put_u32(raw, value);
+	bytes_put(&t->code, raw, sizeof(raw));
+}
+
+static void note_move(struct trampolines *t, uint32_t at)
+{
+	if (array_room(&t->moves, &t->cap_moves, t->n_moves + 1ull))
+		t->failed = 1;
+	else
+		t->moves[t->n_moves++] = TRAMPOLINES_AT + at;
+}
+
+/* Puts the distance of an address of the image from behind these 32 bits. */
+static void put_outside(struct trampolines *t, uint64_t addr)
+{
+	note_move(t, here(t));
+	put_32(t, (uint32_t)(addr - (TRAMPOLINES_AT + here(t) + 4)));
+}
+
+static void put_jump(struct trampolines *t, uint64_t target)
+{
+	PUT(t, "\xe9");
+	put_outside(t, target);
+}
+
+/* ---- rules --------------------------------------------------------------- */
+
+static void set_rules(struct making *m, const struct frame_rules *rules,
+		      int64_t pushed)
+{
+	if (rules)
+		frame_writer_rules(&m->t->frames, here(m->t), rules, pushed);
+}
+
+/* The rules of the image's code at addr hold from here on. */
+static const struct frame_rules *rules_at(struct making *m, uint64_t addr)
+{
+	return m->has_rules ? frame_cursor_to(&m->cursor, addr) : NULL;
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+/* Reports an event to a slot.  Returns where its call returns to. */
+static uint32_t put_hook(struct making *m, enum cst_plan_slot slot)
+{
+	struct trampolines *t = m->t;
+	uint32_t hook;
+
+	set_rules(m, &frame_rules_bare, 0);
+	PUT(t, "\x50"); /* push %rax */
+	set_rules(m, &frame_rules_bare, WORD);
+	PUT(t, "\x48\x8d\x05"); /* lea function(%rip), %rax */
+	put_outside(t, m->function->start);
+	PUT(t, "\xff\x15"); /* call *slot(%rip) */
+	put_32(t, (uint32_t)(8 * slot - (TRAMPOLINES_AT + here(t) + 4)));
+	hook = TRAMPOLINES_AT + here(t);
+	PUT(t, "\x58"); /* pop %rax */
+	set_rules(m, &frame_rules_bare, 0);
+	return hook;
+}
+
+/* Calls, with the return address that the call had at its own place. */
+static void put_call(struct making *m, const struct insn *i, uint64_t addr)
+{
+	struct trampolines *t = m->t;
+	const struct frame_rules *rules = rules_at(m, addr);
+
+	m->patch.flags |= CST_PATCH_PUSHES;
+	PUT(t, "\x48\x8d\x64\x24\xf8"); /* lea -8(%rsp), %rsp */
+	set_rules(m, rules, WORD);
+	PUT(t, "\x50"); /* push %rax */
+	set_rules(m, rules, WORD + WORD);
+	PUT(t, "\x48\x8d\x05"); /* lea return(%rip), %rax */
+	put_outside(t, addr + i->length);
+	PUT(t, "\x48\x89\x44\x24\x08\x58"); /* mov %rax, 8(%rsp); pop %rax */
+	set_rules(m, rules, WORD);
+	if (i->kind == INSN_CALL) {
+		put_jump(t, i->target);
+		return;
+	}
+	PUT(t, "\xff\x25"); /* jmp *data(%rip) */
+	put_outside(t, i->data);
+}
+
+static void put_same(struct trampolines *t, const struct insn *i,
+		     const uint8_t *bytes)
+{
+	uint32_t start = here(t);
+	uint32_t disp = start + i->data_at;
+
+	bytes_put(&t->code, bytes, i->length);
+	if (!i->is_relative || t->code.failed)
+		return;
+	note_move(t, disp);
+	put_u32(t->code.data + disp,
+		(uint32_t)(i->data - (TRAMPOLINES_AT + here(t))));
+}
+
+static void note_copy(struct making *m, uint64_t addr)
+{
+	struct trampolines *t = m->t;
+
+	if (array_room(&t->copies, &t->cap_copies, t->n_copies + 1ull))
+		t->failed = 1;
+	else
+		t->copies[t->n_copies++] = (struct cst_plan_copy){
+			addr, TRAMPOLINES_AT + here(t), m->number};
+}
+
+static void put_insn(struct making *m, const struct insn *i, uint64_t addr)
+{
+	struct trampolines *t = m->t;
+	uint64_t n = 0;
+
+	note_copy(m, addr);
+	switch (i->kind) {
+	case INSN_BRANCH:
+		PUT(t, "\x0f");
+		bytes_put_byte(&t->code, 0x80 | i->condition);
+		put_outside(t, i->target);
+		break;
+	case INSN_JUMP:
+		put_jump(t, i->target);
+		break;
+	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
+		put_call(m, i, addr);
+		break;
+	default:
+		put_same(t, i, image_bytes(m->t->p->im, addr, &n));
+	}
+}
+
+static int goes_on(const struct insn *i)
+{
+	return i->kind == INSN_PLAIN || i->kind == INSN_NOP ||
+	       i->kind == INSN_BRANCH;
+}
+
+static void put_ending(struct making *m, enum ending ending)
+{
+	int is_tail = ending == ENDING_TAIL;
+	uint32_t hook = put_hook(m, is_tail ? CST_SLOT_TAIL : CST_SLOT_EXIT);
+
+	if (m->patch.kind == CST_PATCH_ENTRY) {
+		m->patch.end_hook = hook;
+		m->patch.end_kind = is_tail ? CST_PATCH_TAIL : CST_PATCH_EXIT;
+	} else {
+		m->patch.hook = hook;
+	}
+}
+
+/* The displaced instructions; the call's end, if there is one, is reported
+ * before the last of them. */
+static void put_displaced(struct making *m, enum ending ending)
+{
+	const struct placement *now = m->now;
+	struct insn i = {.kind = INSN_PLAIN};
+	uint64_t addr = now->addr;
+
+	while (addr < now->end && placement_insn(m->t->p, addr, &i)) {
+		if (ending && addr + i.length == now->end)
+			put_ending(m, ending);
+		else
+			set_rules(m, rules_at(m, addr), 0);
+		put_insn(m, &i, addr);
+		addr += i.length;
+	}
+	if (goes_on(&i)) {
+		set_rules(m, rules_at(m, addr), 0);
+		put_jump(m->t, addr);
+	}
+}
+
+/* ---- patches ------------------------------------------------------------- */
+
+static void add_patch(struct trampolines *t, const struct cst_patch *patch)
+{
+	struct cst_patch *p;
+	uint64_t n = 0;
+	const uint8_t *old = image_bytes(t->p->im, patch->address, &n);
+
+	if (array_room(&t->patches, &t->cap_patches, t->n_patches + 1ull)) {
+		t->failed = 1;
+		return;
+	}
+	p = &t->patches[t->n_patches++];
+	*p = *patch;
+	memcpy(p->old_bytes, old, p->length);
+}
+
+/* Writes a jump with 32 bits, behind the opcode's bytes, to the trampoline. */
+static void set_jump(struct cst_patch *patch, uint32_t n_opcode,
+		     uint32_t trampoline)
+{
+	patch->moved = (uint8_t)n_opcode;
+	patch->length = (uint8_t)(n_opcode + 4);
+	put_u32(patch->new_bytes + n_opcode,
+		(uint32_t)(trampoline - (patch->address + patch->length)));
+}
+
+static void add_landing(struct making *m)
+{
+	const struct placement *now = m->now;
+	struct cst_patch landing = {
+		.address = now->landing,
+		.function = m->function->number,
+		.kind = CST_PATCH_LANDING,
+		.new_bytes = {0xe9},
+	};
+
+	set_jump(&landing, 1, m->patch.trampoline);
+	add_patch(m->t, &landing);
+}
+
+static void add_patches(struct making *m)
+{
+	const struct placement *now = m->now;
+	struct cst_patch *patch = &m->patch;
+	struct insn i;
+
+	if (now->length == NEAR_BRANCH) {
+		if (!placement_insn(m->t->p, now->addr, &i))
+			return;
+		patch->new_bytes[0] = 0x0f;
+		patch->new_bytes[1] = 0x80 | i.condition;
+		set_jump(patch, 2, patch->trampoline);
+	} else if (now->length == NEAR_JUMP) {
+		patch->new_bytes[0] = 0xe9;
+		set_jump(patch, 1, patch->trampoline);
+	} else {
+		patch->length = SHORT_JUMP;
+		patch->new_bytes[0] = 0xeb;
+		patch->new_bytes[1] =
+			(uint8_t)(now->landing - (now->addr + SHORT_JUMP));
+	}
+	add_patch(m->t, patch);
+	if (now->landing)
+		add_landing(m);
+}
+
+static void put_trampoline(struct making *m)
+{
+	const struct placement *now = m->now;
+	struct trampolines *t = m->t;
+	struct insn i;
+
+	frame_writer_begin(&t->frames, here(t));
+	if (now->length == NEAR_BRANCH) {
+		put_ending(m, ENDING_TAIL);
+		if (placement_insn(t->p, now->addr, &i))
+			put_jump(t, i.target);
+	} else if (now->kind == CST_PATCH_ENTRY) {
+		m->patch.hook = put_hook(m, CST_SLOT_ENTER);
+		put_displaced(m, now->ending);
+	} else {
+		put_displaced(m, now->kind == CST_PATCH_TAIL ? ENDING_TAIL
+							     : ENDING_EXIT);
+	}
+	frame_writer_end(&t->frames, here(t));
+}
+
+/* Forgets a trampoline whose rules cannot be written, and with an entry the
+ * function. */
+static void take_back(struct making *m, const struct trampolines *before)
+{
+	struct trampolines *t = m->t;
+
+	t->code.len = before->code.len;
+	t->n_moves = before->n_moves;
+	t->n_copies = before->n_copies;
+	frame_writer_drop(&t->frames);
+	if (m->now->kind == CST_PATCH_ENTRY) {
+		m->function->reason = CST_PLAN_NO_FRAME;
+		m->function->n_exits = m->function->n_missed = 0;
+	} else {
+		m->function->n_exits--;
+		m->function->n_missed++;
+	}
+}
+
+static void make(struct making *m, const struct placement *now)
+{
+	struct trampolines *t = m->t, before = *t;
+	const struct frame *frame = frames_at(t->p->frames, now->addr);
+	uint32_t start = here(t);
+
+	m->now = now;
+	m->function = &t->p->f->all[now->function];
+	if (m->function->reason != CST_PLAN_TRACED)
+		return;
+	m->number = t->n_patches;
+	m->patch = (struct cst_patch){.address = now->addr,
+				      .function = m->function->number,
+				      .trampoline = TRAMPOLINES_AT + start,
+				      .kind = now->kind};
+	m->has_rules = frame != NULL;
+	if (frame)
+		frame_cursor_init(&m->cursor, t->p->frames, frame);
+	put_trampoline(m);
+	m->patch.trampoline_size = (uint16_t)(here(t) - start);
+	if (t->frames.failed)
+		take_back(m, &before);
+	else
+		add_patches(m);
+}
+
+int trampolines_init(struct trampolines *t, const struct placements *p)
+{
+	struct making m = {.t = t};
+
+	*t = (struct trampolines){.p = p};
+	frame_writer_init(&t->frames);
+	for (uint32_t i = 0; i < p->n; i++) /* entries come first */
+		make(&m, &p->all[i]);
+	return t->failed || t->code.failed || t->frames.table.failed
+		       ? CST_MEMORY
+		       : 0;
+}
+
+void trampolines_release(struct trampolines *t)
+{
+	bytes_release(&t->code);
+	frame_writer_release(&t->frames);
+	free(t->moves);
+	free(t->patches);
+	free(t->copies);
+	*t = (struct trampolines){0};
+}
