@@ -65,7 +65,7 @@ static void add_call(struct summing *g, const struct stop *stop)
 		total_take(&g->s->all[g->levels[level - 1]], ns, n_stops);
 	g->levels[level] = stop->function;
 	g->bins[bin_of(stop->call.duration_ns)]++;
-	g->s->n_calls += trace_is_call(g->t, stop->call.site);
+	g->s->n_calls += !stop->call.is_note;
 	g->s->n_rows++;
 }
 

@@ -151,6 +151,7 @@ static int put_row(struct text *x, const struct shown *s,
 	const struct suffix *suffix;
 	struct row row;
 	char *begin, *p;
+	int is_alone = s->end == CALL_UNWOUND || s->values;
 
 	if (((x->cell.has_threads && !x->is_noted[s->thread]) ||
 	     shown_is_stopped(s) || is_first_mixed(x, s)) &&
@@ -167,12 +168,11 @@ static int put_row(struct text *x, const struct shown *s,
 		row.has_other_values = folded->has_other_values;
 		row.n_levels = folded->n_levels;
 		row.n_loop = folded->n_loop;
+		is_alone |=
+			row.n_folded > 1 || row.n_loop || row.has_other_values;
 	}
 	p = row_put_prefix(&row, x->look, p);
-	suffix = row.is_unwound || row.n_folded > 1 || row.n_loop ||
-				 row.values || row.has_other_values
-			 ? NULL
-			 : suffix_of(x, &row);
+	suffix = is_alone ? NULL : suffix_of(x, &row);
 	if (suffix) {
 		memcpy(p, x->suffix_text.data + suffix->at, suffix->size);
 		p += suffix->size;
@@ -183,7 +183,7 @@ static int put_row(struct text *x, const struct shown *s,
 	out->len += (size_t)(p - begin);
 	x->one_thread = s->thread;
 	x->n_rows++;
-	x->n_notes += !trace_is_call(x->t, s->site);
+	x->n_notes += s->is_note;
 	return 0;
 }
 

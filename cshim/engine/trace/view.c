@@ -366,6 +366,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	const struct level *above = here - 1;
 	const struct names *names = p->t->names;
 	uint32_t function = names->sites[c->site].function;
+	const struct function *f = &names->functions[function];
 	int is_visible;
 
 	if (c->start > p->until) /* so do those below and behind it */
@@ -379,8 +380,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	is_visible = filter_enter(p->filter, names, function, above->below,
 				  &here->below);
 	/* What takes no time calls nothing. */
-	if (p->hides_instants &&
-	    function_is_instant(&names->functions[function]))
+	if (p->hides_instants && function_is_instant(f))
 		return 0;
 	here->is_hidden = !is_visible;
 	here->number = above->number;
@@ -388,8 +388,8 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	here->parent = above->parent;
 	here->caller = is_visible ? function : above->caller;
 	if (!is_visible) {
-		p->n_std += trace_is_call(p->t, c->site) &&
-			    is_std_alone(p, c, thread, &here->below);
+		p->n_std +=
+			!f->kind && is_std_alone(p, c, thread, &here->below);
 		return 0;
 	}
 	if (!span_holds(&p->span, c->start)) {
@@ -397,7 +397,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 		return 0;
 	}
 	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
-	if (is_hidden(p, c, &names->functions[function], out->duration_ns)) {
+	if (is_hidden(p, c, f, out->duration_ns)) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
 		here->caller = above->caller;
@@ -410,10 +410,11 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
 	if (!thread_choice_has(&p->threads, &p->t->threads[thread]))
 		return 0;
-	if (trace_is_call(p->t, c->site))
-		p->n_shown++;
-	else
+	out->is_note = f->kind != KIND_FUNCTION;
+	if (out->is_note)
 		p->n_notes++;
+	else
+		p->n_shown++;
 	return 1;
 }
 
@@ -440,9 +441,13 @@ static void pick_values(struct picker *p, uint32_t i, struct shown *out)
 				(const struct values *)(p->values.data + at)));
 }
 
-/* Turns places into pointers; bytes are those of p->values. */
-static void settle_values(struct shown *calls, uint32_t n, const uint8_t *bytes)
+/* Turns the places that values were put at into pointers: they are at bytes
+ * now. */
+static void settle_values(const struct picker *p, struct shown *calls,
+			  uint32_t n, const uint8_t *bytes)
 {
+	if (!p->values.len)
+		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (calls[i].values)
 			calls[i].values =
@@ -589,8 +594,7 @@ static int view_fill(void *arg, struct bytes *out, struct cst_error *err)
 	if (out->failed)
 		return cst_fail_memory(err);
 	calls = (struct shown *)out->data;
-	if (p->values.len)
-		settle_values(calls, (uint32_t)n, (uint8_t *)(calls + n));
+	settle_values(p, calls, (uint32_t)n, (uint8_t *)(calls + n));
 	return !p->is_over;
 }
 
@@ -624,7 +628,7 @@ int view_more(struct view *v, struct cst_error *err)
 		got = view_go(p, p->batch, BATCH, err);
 		if (got < 0)
 			break;
-		settle_values(p->batch, (uint32_t)got, p->values.data);
+		settle_values(p, p->batch, (uint32_t)got, p->values.data);
 		batch_values = p->batch_values;
 		p->batch_values = p->values;
 		p->values = batch_values;

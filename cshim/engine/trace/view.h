@@ -37,6 +37,7 @@ struct shown {
 	const struct values *values;
 	uint8_t end; /* enum call_end */
 	uint8_t is_seed;
+	uint8_t is_note;   /* no call but a span, a message, an exception... */
 	uint8_t parent;	   /* enum parent_kind */
 	uint8_t is_before; /* comes before the part that is viewed; a caller of
 			      what follows */
