@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..session.session import Session
 
 _FORMATS = "xduotacfzs"
-_FIELD = re.compile(r"(?s)(.*[^:]):([%s])" % _FORMATS)
-_QUOTED = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""")
-_IN_QUOTES = re.compile(r'(?s)"(.*)"((?:\.\.\.)?)')
+_FIELD = r"(?s)(.*[^:]):([%s])" % _FORMATS
+_QUOTED = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
+_IN_QUOTES = r'(?s)"(.*)"((?:\.\.\.)?)'
 # What cstrace answers; gdb evaluates all other $names.
 OWN = ("$caller", "$depth", "$thread")
 
@@ -38,7 +38,7 @@ Part = Union[str, Field]
 
 
 def _field(text: str) -> Field:
-    m = _FIELD.fullmatch(text)
+    m = re.fullmatch(_FIELD, text)
     expression, form = (m.group(1), m.group(2)) if m else (text, "")
     if not expression.strip():
         raise gdb.GdbError("{%s} names no expression; {{ is a brace" % text)
@@ -49,7 +49,7 @@ def _brace_end(text: str, at: int) -> int:
     """Returns where the brace opened before at is closed; -1: nowhere."""
     depth = 1
     while at < len(text):
-        quoted = _QUOTED.match(text, at)
+        quoted = re.compile(_QUOTED).match(text, at)
         if quoted:
             at = quoted.end()
             continue
@@ -108,7 +108,7 @@ def value_text(value: gdb.Value, form: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    m = _IN_QUOTES.fullmatch(text)
+    m = re.fullmatch(_IN_QUOTES, text)
     return m.group(1) + m.group(2) if m else text
 
 

@@ -80,13 +80,13 @@ def function_names(session: Session) -> Any:
     except (gdb.GdbError, CstraceError):
         return gdb.COMPLETE_SYMBOL
     found = {name for name in (n.partition("(")[0] for n in names)
-             if _PLAIN.fullmatch(name) and (session.settings["std"]
+             if re.fullmatch(_PLAIN, name) and (session.settings["std"]
                                             or not name.startswith(_STD))}
     return sorted(found | {"::".join(n.split("::")[-2:]) for n in found})
 
 
 # Neither an exception's row nor what is left of "operator()".
-_PLAIN = re.compile(r"(?!(throw|catch)$)(?!.*\boperator$)[\w:~]+")
+_PLAIN = r"(?!(throw|catch)$)(?!.*\boperator$)[\w:~]+"
 _STD = ("std::", "__gnu_cxx::")
 
 DEPTH = Option("depth", options.read_count)

@@ -15,14 +15,13 @@ from .numbered import InfoCommand, each_commands, write_list
 
 _USAGE = "cstrace log LOCATION, TEMPLATE [if COND]"
 _NONE = "no logpoints: `%s` sets one" % _USAGE
-_TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|.""",
-                    re.DOTALL)
+_TOKEN = r"""(?s)"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|."""
 
 
 def _split(text: str) -> tuple[str, str]:
     """The location, up to a comma outside brackets, and the rest."""
     depth = at = 0
-    for m in _TOKEN.finditer(text):
+    for m in re.finditer(_TOKEN, text):
         depth += (m.group() in "([<") - (m.group() in ")]>")
         if m.group() == "," and depth <= 0:
             return text[:m.start()].strip(), text[m.end():].strip()

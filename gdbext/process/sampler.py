@@ -20,8 +20,8 @@ CONTROL, START = "cstrace_sample_control", "cstrace_sample_start"
 _PATH_AT, _PATH_SIZE, _REQUEST_AT, _SIGNAL_AT = 8, 56, 64, 68
 _RTLD_NOW = 2
 # Where a thread has a lock that dlopen() takes, too.
-_LOCKED = re.compile(r"(_int_)?(malloc|free|calloc|realloc|memalign)|_?_?_?dl_|"
-                     r"dlopen|dlclose|dlsym|__tls_get_addr")
+_LOCKED = (r"(_int_)?(malloc|free|calloc|realloc|memalign)|_?_?_?dl_|"
+           r"dlopen|dlclose|dlsym|__tls_get_addr")
 
 
 class Signals:
@@ -113,7 +113,7 @@ def _busy_frame() -> Optional[str]:
         if frame is None:
             break
         name = frame.name()
-        if name and _LOCKED.match(name):
+        if name and re.match(_LOCKED, name):
             return name
         frame = frame.older()
     return None

@@ -21,7 +21,7 @@ MOST_BYTES = 8 << 30
 MOST_S = 7 * 24 * 3600
 _COMMAND_WIDTH = 60
 
-_OURS = re.compile(r"(?:.+-(\d+)(?:\.\d+)?\.cst|new-\d+)")  # heldfile.c
+_OURS = r"(?:.+-(\d+)(?:\.\d+)?\.cst|new-\d+)"  # cache_file.c
 
 
 def file_name(program: str) -> str:
@@ -58,7 +58,7 @@ def _status(path: str) -> Optional[os.stat_result]:
 
 
 def _look(path: str) -> Optional[Leftover]:
-    name = _OURS.fullmatch(os.path.basename(path))
+    name = re.fullmatch(_OURS, os.path.basename(path))
     st = _status(path) if name else None
     if not name or not st:
         return None

@@ -37,7 +37,7 @@ class _Caller(NamedTuple):
 Ranges = list[tuple[int, int]]
 
 _FAR = 1 << 16  # an entry's hook call is nearer than this
-_FRAME_ADDRESS = re.compile(r"\{stack=(0x[0-9a-f]+),")
+_FRAME_ADDRESS = r"\{stack=(0x[0-9a-f]+),"
 
 
 def _outermost_block(pc: int) -> Optional[gdb.Block]:
@@ -102,7 +102,7 @@ class _Codes:
                 x86_64.SP_REGISTER)))
         if frame.unwind_stop_reason() != gdb.FRAME_UNWIND_NO_REASON:
             return None
-        match = _FRAME_ADDRESS.match(str(frame))
+        match = re.match(_FRAME_ADDRESS, str(frame))
         if match is None:
             return None
         cfa = int(match[1], 16)

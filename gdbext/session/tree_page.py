@@ -13,9 +13,9 @@ from ..engine import CstraceError, Trace
 if TYPE_CHECKING:
     from .session import Session
 
-_STYLE = re.compile(r"\x1b\[[0-9;]*m")
-_ID = re.compile(r"(?:(\d+):)?(\d+)\.(\d+)")
-_START = re.compile(r" *(\d+)\.(\d{6}) ")
+_STYLE = r"\x1b\[[0-9;]*m"
+_ID = r"(?:(\d+):)?(\d+)\.(\d+)"
+_START = r" *(\d+)\.(\d{6}) "
 _FEWEST, _MOST = 200, 12_800  # calls that are looked at for one page
 _MOST_ROWS = 3000
 
@@ -35,7 +35,7 @@ class Row(NamedTuple):
 def _numbers(id: str) -> Optional[tuple[str, int]]:
     """What stands before the call's own number, and that; None for a call
     that was open when the trace began."""
-    m = _ID.fullmatch(id)
+    m = re.fullmatch(_ID, id)
     return (id.rpartition(".")[0], int(m[3])) if m else None
 
 
@@ -44,7 +44,7 @@ def _rows(lines: list[str]) -> list[Row]:
     found: list[Row] = []
     at_id = at_call = 0
     for line in lines:
-        plain = _STYLE.sub("", line)
+        plain = re.sub(_STYLE, "", line)
         if plain.startswith("#"):
             heading = re.search(r"(ID) +.*?(CALL)", plain)
             if heading is not None:
@@ -112,7 +112,7 @@ class TreePage:
         """When the call began, to a microsecond: 0 where it is not shown."""
         look = Look(timestamp=1, id=True)
         for line in self._read(trace, look, is_all=True, from_=id, until=id):
-            m = _START.match(line)
+            m = re.match(_START, line)
             if m is not None:
                 return int(m[1]) * 10**9 + int(m[2]) * 1000
         return 0

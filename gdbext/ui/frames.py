@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..session.recording import Recording
     from ..session.session import Session
 
-_HOOK = re.compile(r"(__cyg_profile_func_(enter|exit)(@plt)?|cstrace_\w+)$")
+_HOOK = r"(__cyg_profile_func_(enter|exit)(@plt)?|cstrace_\w+)$"
 
 # What an instruction of the hook's own has raised, it would raise again.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS")
@@ -31,7 +31,7 @@ def is_hooks(frame: gdb.Frame) -> bool:
     library = gdb.solib_name(frame.pc())
     if library and locate.is_shim(library):
         return True
-    return (_HOOK.match(frame.name() or "") is not None
+    return (re.match(_HOOK, frame.name() or "") is not None
             and frame.find_sal().symtab is None)
 
 

@@ -14,11 +14,11 @@ _UNITS_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 # One word: quoted parts keep their blanks; a backslash stands for itself
 # (it belongs to a regex) unless a blank or a quote follows.
-_WORD = re.compile(r"""(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'\\]|\\)+""")
-_PART = re.compile(r""""([^"]*)"|'([^']*)'|\\([\s"'])|([^\s"'\\]+|\\)""")
+_WORD = r"""(?:"[^"]*"|'[^']*'|\\[\s"']|[^\s"'\\]|\\)+"""
+_PART = r""""([^"]*)"|'([^']*)'|\\([\s"'])|([^\s"'\\]+|\\)"""
 
 
-_OPERATOR = re.compile(r"operator *(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+_OPERATOR = r"operator *(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)"
 
 
 class Option(NamedTuple):
@@ -29,13 +29,13 @@ class Option(NamedTuple):
 
 
 def unquote(word: str) -> str:
-    return "".join("".join(m.groups("")) for m in _PART.finditer(word))
+    return "".join("".join(m.groups("")) for m in re.finditer(_PART, word))
 
 
 def first_word(text: str) -> tuple[str, str]:
     """The first word, unquoted, and the rest of the text."""
     text = text.lstrip()
-    m = _WORD.match(text)
+    m = re.match(_WORD, text)
     if m is None:
         if text:
             raise gdb.GdbError("unbalanced quote in: %s" % text)
@@ -49,7 +49,7 @@ def first_word(text: str) -> tuple[str, str]:
 def _raw_word(text: str) -> tuple[str, str]:
     """The first word with its quotes and the blanks behind it, and the rest;
     with a quote that has no other half: all."""
-    m = _WORD.match(text)
+    m = re.match(_WORD, text)
     end = m.end() if m else len(text)
     if end < len(text) and not text[end].isspace():
         return text, ""
@@ -59,7 +59,7 @@ def _raw_word(text: str) -> tuple[str, str]:
 
 def _is_balanced(name: str) -> bool:
     """Are its brackets, but for those of operators?"""
-    name = _OPERATOR.sub("", name)
+    name = re.sub(_OPERATOR, "", name)
     return all(name.count(a) == name.count(b) for a, b in (("(", ")"), ("<", ">")))
 
 
@@ -89,7 +89,7 @@ def the_regex(text: str) -> Optional[str]:
     text = text.strip()
     if not text:
         return None
-    if text[0] in "\"'" and _WORD.fullmatch(text):
+    if text[0] in "\"'" and re.fullmatch(_WORD, text):
         return unquote(text)
     return text
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Optional
 import gdb
 
 # "It stopped at signal SIGINT, Interrupt.", "It stopped with signal ..."
-_SIGNAL = re.compile(r"^It .*\b(SIG\w+), (.+)\.$", re.M)
+_SIGNAL = r"(?m)^It .*\b(SIG\w+), (.+)\.$"
 
 
 class Signal(NamedTuple):
@@ -31,7 +31,7 @@ def signal() -> Optional[Signal]:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_stopped():
         return None
-    found = _SIGNAL.search(gdb.execute("info program", to_string=True))
+    found = re.search(_SIGNAL, gdb.execute("info program", to_string=True))
     return Signal(found[1], found[2]) if found else None
 
 

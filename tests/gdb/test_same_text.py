@@ -43,6 +43,7 @@ LOOKS = {
     ("std", "on"): ["--std"],
 }
 
+
 @pytest.fixture(scope="module", params=["ended", "open"], name="folder")
 def recorded(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)

@@ -333,7 +333,8 @@ def test_rows_to_another_file(gdb, tmp_path):
 
 
 def test_help_says_how_each_is_used(gdb):
-    listed = re.findall("^cstrace [a-z-]+(?=  )", gdb(None, "cstrace").out, re.M)
+    listed = re.findall("^cstrace [a-z-]+(?=  )",
+                        gdb(None, "cstrace").out, re.M)
     assert len(listed) > 20
     for command in ("cstrace", *listed, "set cstrace", "show cstrace", "info cstrace"):
         run = gdb(None, "help " + command)
