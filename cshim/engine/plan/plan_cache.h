@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plans that were made before, in the user's cache: a file for each build-id
+ * and choice in $XDG_CACHE_HOME/cstrace/plans.
+ */
+#ifndef ENGINE_PLAN_CACHE_H
+#define ENGINE_PLAN_CACHE_H
+
+#include "plan/plan_make.h"
+
+/* Returns the cached plan of the file and the choice, or makes and caches it.
+ * A file without a build-id is not cached, and a cache that cannot be written
+ * is no failure.  Otherwise as plan_make(). */
+int plan_get(const char *path, const struct plan_choice *choice,
+	     struct plan **out, struct cst_error *err);
+
+#endif
