@@ -102,9 +102,14 @@ static struct thread *threads_seeded(const struct threads *c, uint32_t process,
 	return NULL;
 }
 
+int threads_has_met(const struct threads *c, uint32_t index)
+{
+	return index < c->n_by_area && c->by_area[index];
+}
+
 int threads_knows(const struct threads *c, const struct area *a, uint32_t index)
 {
-	if (index < c->n_by_area && c->by_area[index])
+	if (threads_has_met(c, index))
 		return 1;
 	return index < CST_MAX_THREADS &&
 	       threads_seeded(c, a->threads[index].process,

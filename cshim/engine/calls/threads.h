@@ -28,8 +28,11 @@ void threads_release(struct threads *c);
 struct thread *threads_of_area(struct threads *c, struct callstack *calls,
 			       const struct area *a, uint32_t index);
 
+/* Returns whether threads_of_area() was asked for this thread before. */
+int threads_has_met(const struct threads *c, uint32_t index);
+
 /* Returns whether the thread with this index of the area is known, if only by
- * its seeds. */
+ * its seeds or samples. */
 int threads_knows(const struct threads *c, const struct area *a,
 		  uint32_t index);
 

@@ -63,21 +63,24 @@ static void look_for_begin(struct cst_recorder *r, const struct slice *slice,
 	}
 }
 
-static int is_mark(const struct cst_record *r)
+static int is_mark(const struct cst_record *r, int is_known)
 {
 	uint32_t number = cst_record_site(r);
 
-	return number == CST_FORK || number == CST_ALTERNATE;
+	return (number == CST_FORK && !is_known) || number == CST_ALTERNATE;
 }
 
 /* Marks of forks and the like that it begins with.  A thread is one by its
- * calls: who has none open and only forks is not. */
+ * calls: who has none open and only forks is not.  Where its signal stack lies
+ * is always kept for later: that mark's time is the earliest, and a fork child
+ * that is met before its parent has nobody to inherit calls from. */
 static uint32_t take_marks(struct cst_recorder *r, const struct slice *slice)
 {
+	int is_known = threads_knows(&r->threads, r->area, slice->thread);
 	uint32_t n = 0;
 
 	for (; n < slice->n && slice->records[n].time &&
-	       is_mark(&slice->records[n]);
+	       is_mark(&slice->records[n], is_known);
 	     n++)
 		threads_hear(&r->threads, slice->thread, &slice->records[n]);
 	return n;
@@ -87,7 +90,7 @@ static uint32_t take_marks(struct cst_recorder *r, const struct slice *slice)
 static uint32_t take_slice(struct cst_recorder *r, const struct slice *slice,
 			   uint32_t n_known)
 {
-	uint32_t n = threads_knows(&r->threads, r->area, slice->thread)
+	uint32_t n = threads_has_met(&r->threads, slice->thread)
 			     ? 0
 			     : take_marks(r, slice);
 	struct thread *t;
