@@ -153,13 +153,23 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return libcs_signal(number, handler);
 }
 
+/* The set that a thread's mask may be made of, for the code at pc. */
+static const sigset_t *mask_of(int how, const sigset_t *set, sigset_t *room,
+			       void *pc)
+{
+	return how == SIG_UNBLOCK || rules_are_found_by((uint64_t)pc)
+		       ? set
+		       : without_ours(set, room);
+}
+
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	sigset_t room;
 
 	libc_find();
 	return libcs_sigprocmask(
-		how, how == SIG_UNBLOCK ? set : without_ours(set, &room), old);
+		how, mask_of(how, set, &room, __builtin_return_address(0)),
+		old);
 }
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
@@ -168,7 +178,8 @@ EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 	libc_find();
 	return libcs_pthread_sigmask(
-		how, how == SIG_UNBLOCK ? set : without_ours(set, &room), old);
+		how, mask_of(how, set, &room, __builtin_return_address(0)),
+		old);
 }
 
 EXPORT int sigwait(const sigset_t *set, int *number)

@@ -31,6 +31,8 @@ static struct {
 			    unw_proc_info_t *, int, void *);
 } unw;
 
+static uint64_t library_from, library_to; /* libunwind's code */
+
 /* 0: it is not there. */
 static int unw_open(void)
 {
@@ -46,6 +48,7 @@ static int unw_open(void)
 		{"_Ux86_64_dwarf_search_unwind_table", &unw.search_table},
 	};
 	void *library = dlopen(LIBUNWIND, RTLD_NOW | RTLD_LOCAL);
+	struct dl_find_object object;
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		void *found =
@@ -54,7 +57,11 @@ static int unw_open(void)
 		if (!found)
 			return 0;
 		memcpy(functions[i].at, &found, sizeof(found));
+		if (_dl_find_object(found, &object))
+			return 0;
 	}
+	library_from = (uint64_t)object.dlfo_map_start;
+	library_to = (uint64_t)object.dlfo_map_end;
 	return 1;
 }
 
@@ -84,6 +91,11 @@ static unw_addr_space_t space;
 
 /* Lookups under way, and whether no more may begin. */
 static uint32_t n_looking, is_held;
+
+int rules_are_found_by(uint64_t pc)
+{
+	return pc >= library_from && pc < library_to;
+}
 
 /* ---- what libunwind asks ------------------------------------------------- */
 

@@ -108,6 +108,9 @@ int rules_begin(void);
 void rules_find(uint64_t pc, struct rule *out);
 /* Code may have gone: what is known of it counts no more. */
 void rules_forget(void);
+/* Returns whether the code at pc is that of the library which finds rules.  It
+ * locks with all signals blocked; then the handler must not come. */
+int rules_are_found_by(uint64_t pc);
 /* No rule is being looked for in this process until rules_release(): a fork
  * child finds nothing half done. */
 void rules_hold(void);

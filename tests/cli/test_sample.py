@@ -104,6 +104,16 @@ def test_an_allocator_is_sampled(tmp_path):
     assert any("malloc" in name or "free" in name for name in found)
 
 
+def test_a_program_may_use_the_samplers_unwinder(tmp_path):
+    """Its locks are taken with all signals blocked, by the program and by the
+    handler: a sample meanwhile would wait for ever."""
+    app = build("unwinds.c", "-lunwind-x86_64", is_traced=False)
+    done = sample(tmp_path, app, 200000, options=["--sample=4999"])
+    assert done.stdout == "200000 of 200000\n"
+    found, _n = rows(tmp_path)
+    assert "step_once" in found
+
+
 def test_signals_remain_the_programs(tmp_path):
     done = sample(tmp_path, program(), "signals", 500)
     assert done.stdout == ("errno 1, handled 0, taken 1, own 1\n"
