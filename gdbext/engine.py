@@ -153,6 +153,34 @@ def file_functions(path: str, word: str, choice: Choice) -> list[int]:
     return list(out[:min(n, len(out))])
 
 
+class Tester:
+    """What a program's files say of the values of its calls: of the process,
+    or of the file at path alone."""
+
+    def __init__(self, pid: int = 0, path: str = "") -> None:
+        self._tester = C.c_void_p()
+        _call("cst_tester_open", pid, as_bytes(path), C.byref(self._tester))
+
+    def close(self) -> None:
+        library().cst_tester_close(self._tester)
+        self._tester = C.c_void_p()
+
+    def tests(self, condition: str, callee: int, is_exit: bool,
+              hook: int = 0) -> list[abi.cst_test]:
+        """The condition's comparisons at a hook of the function, 0: at one of
+        its own.  CstraceError: why the program cannot decide it there."""
+        out = (abi.cst_test * abi.CST_TESTS_EACH)()
+        at = abi.cst_test_hook(callee=callee, hook=hook, is_exit=is_exit)
+        n = _call("cst_tester_make", self._tester, as_bytes(condition),
+                  C.byref(at), out, len(out))
+        return list(out[:n])
+
+
+def check_condition(condition: str) -> None:
+    """Raise CstraceError for a condition on values that is none."""
+    _call("cst_tester_make", None, as_bytes(condition), None, None, 0)
+
+
 def choice_text(choice: Choice) -> str:
     """"filter ^sum, depth 3", or "" where all is chosen."""
     out = C.create_string_buffer(_LINE)

@@ -21,6 +21,7 @@ SHIM_SRC := \
 	cshim/shim/core/readable.c \
 	cshim/shim/core/watch.c \
 	cshim/shim/core/stops.c \
+	cshim/shim/core/stop_values.c \
 	cshim/shim/core/open_calls.c \
 	cshim/shim/core/depth.c \
 	cshim/shim/core/site.c \

@@ -25,6 +25,15 @@ class Hit(NamedTuple):
     thread: int  # gdb's number
 
 
+class Question(NamedTuple):
+    """What a hook asks of a condition on values."""
+
+    place: int  # of the condition
+    is_exit: bool
+    hook: int  # where it returns to
+    callee: int
+
+
 def _behind_prologue(user: gdb.Frame) -> int:
     """Where the arguments are in their places: without optimization clang
     calls the hook before it moves them there, to the end of that line."""
@@ -67,12 +76,14 @@ class StopBreakpoint(gdb.Breakpoint):
     """A hook has found a condition to be true."""
 
     def __init__(self, pid: int, wants: Callable[[Hit], bool],
-                 landed: Callable[[Hit], None]) -> None:
+                 landed: Callable[[Hit], None],
+                 asked: Callable[[Question], None]) -> None:
         super().__init__(TARGET, internal=True)
         self.silent = True
         self._pid = pid
         self._wants = wants
         self._landed = landed
+        self._asked = asked
 
     @ctrlc.handed_on
     def stop(self) -> bool:
@@ -80,6 +91,11 @@ class StopBreakpoint(gdb.Breakpoint):
                            for r in x86_64.ARGUMENTS)
         # A fork child that gdb holds, too, is none of it.
         if gdb.selected_inferior().pid != self._pid:
+            return False
+        if kind in (abi.CST_STOP_ASKS_ENTRY, abi.CST_STOP_ASKS_EXIT):
+            callee = int(gdb.parse_and_eval(x86_64.FOURTH_ARGUMENT))
+            self._asked(Question(place, kind == abi.CST_STOP_ASKS_EXIT, ns,
+                                 callee))
             return False
         hit = Hit(place, kind == abi.CST_STOP_IS_ENTRY,
                   kind == abi.CST_STOP_IS_JUMP, ns,

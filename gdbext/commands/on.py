@@ -14,7 +14,7 @@ from ..ui.console import plain, say
 from ..ui.words import count, duration_text
 from .base import TraceCommand
 from .numbered import InfoCommand, each_commands
-from .stop_when import CONDITIONS, wish_of
+from .stop_when import CONDITIONS, check_values, wish_of
 
 _USAGE = "cstrace on FUNCTION [conditions] do " + "|".join(ACTIONS)
 
@@ -36,7 +36,8 @@ class OnCommand(TraceCommand):
     """Do something at a call that meets all conditions; the program goes on.
 
     Usage: cstrace on FUNCTION [-under F] [-depth N] [-longer T] [-count N]
-                      [-unwound] do ACTION
+                      [-unwound] [-where CONDITION] [-returns CONDITION]
+                      do ACTION
 
     FUNCTION, F and the conditions are those of `cstrace stop-when`: the
     hooks decide, in nanoseconds.  ACTION is one of
@@ -81,7 +82,9 @@ class OnCommand(TraceCommand):
             if one and not self._triggers.n_functions(one):
                 say("no function matches '%s' so far: a library may have it"
                     % plain(one))
-        made = self._triggers.make(wish_of(function, values), action, path)
+        wish = wish_of(function, values)
+        check_values(self._triggers, wish, self.name)
+        made = self._triggers.make(wish, action, path)
         if action == "start":
             self._triggers.mute_until_start()
         say("trigger %d: %s%s" % (

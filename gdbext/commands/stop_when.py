@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Sequence
 
 import gdb
@@ -20,21 +21,43 @@ CONDITIONS = [Option("under", options.read_function, gdb.COMPLETE_SYMBOL),
               Option("depth", options.read_count),
               Option("longer", options.read_time_ns),
               Option("count", options.read_count),
-              Option("unwound", None)]
+              Option("unwound", None),
+              Option("where", options.read_condition),
+              Option("returns", options.read_condition)]
 
 
 def wish_of(function: str, values: dict[str, Any]) -> Wish:
     """What the options of CONDITIONS say."""
     return Wish(function, values.get("under"), values.get("depth", 0),
                 values.get("longer", 0), values.get("count", 0),
-                "unwound" in values)
+                "unwound" in values, values.get("where", ""),
+                _returns(values.get("returns", "")))
+
+
+def _returns(text: str) -> str:
+    """`-1` and `< 0` are short for conditions on the result."""
+    text = text.strip()
+    if re.match(r"[=!]=|=~|[<>]", text):
+        return "result " + text
+    if text and not re.search(r"[=!]=|=~|[<>]", text):
+        return "result == " + text
+    return text
+
+
+def check_values(whens: StopWhens, wish: Wish, command: str) -> None:
+    """Refuses what the program cannot decide, and says where it cannot."""
+    n, why = whens.check_values(wish)
+    if n:
+        say("%s: at %s it is not decided: %s"
+            % (command, count(n, "function"), why))
 
 
 class StopWhenCommand(TraceCommand):
     """Stop the program at a call that meets all conditions.
 
     Usage: cstrace stop-when FUNCTION [-under F] [-depth N] [-longer T]
-                             [-count N] [-unwound]
+                             [-count N] [-unwound] [-where CONDITION]
+                             [-returns CONDITION]
 
     FUNCTION and F are names or regular expressions, as REGEX of `cstrace
     start`.  The program stops in the function's frame as the call begins.
@@ -43,12 +66,22 @@ class StopWhenCommand(TraceCommand):
       -depth N   only if the call is at least N levels deep in its thread
       -longer T  at the end of a call that took longer (10us, 1.5ms, 2s)
       -unwound   where a call is left by longjmp or an exception
+      -where CONDITION
+                 only if its arguments are so: 'base == 16 && text != NULL'
+      -returns CONDITION
+                 at the end of a call that returns it: -1, '< 0', NULL, or
+                 'result.x > 3'
       -count N   only the N-th time that all else is true in this run
+
+    Values are compared as in `cstrace show -where`, but in the program, which
+    takes integers, enums, bools, characters, pointers, texts (also =~
+    '^BEGIN'), fields of small structs, and .size of a vector.  What it cannot
+    decide is refused, with the reason.
 
     The hooks decide, in nanoseconds, where a breakpoint's condition takes
     gdb about 100 us each time; so a trace must be on (`cstrace start`).
     What was open before the condition was set is not known to -under,
-    -depth, -longer and -unwound: set them before `run`.
+    -depth, -longer, -unwound and -returns: set them before `run`.
 
     They are numbered: `info cstrace-stops` lists them, `delete`, `disable`
     and `enable cstrace-stops N` are as for breakpoints."""
@@ -70,7 +103,9 @@ class StopWhenCommand(TraceCommand):
             if word and not self._whens.n_functions(word):
                 say("no function matches '%s' so far: a library may have it"
                     % plain(word))
-        made = self._whens.add(wish_of(function, values))
+        wish = wish_of(function, values)
+        check_values(self._whens, wish, self.name)
+        made = self._whens.add(wish)
         say("stop %d: %s%s" % (
             made.number, made.wish.text(),
             "" if self.session.is_on() else

@@ -12,19 +12,20 @@ from ..ui import options
 from ..ui.console import plain, say
 from ..ui.options import Option
 from .base import TraceCommand
-from .stop_when import CONDITIONS, wish_of
+from .stop_when import CONDITIONS, check_values, wish_of
 
 
 class ZoomCommand(TraceCommand):
     """Put the arguments of chosen calls into the tree, as gdb prints them.
 
-    Usage: cstrace zoom REGEX [-under F] [-depth N] [-count N] [-budget N]
+    Usage: cstrace zoom REGEX [-under F] [-depth N] [-count N]
+                        [-where CONDITION] [-budget N]
            cstrace zoom -off
            cstrace zoom
 
     At each call of these functions gdb prints the arguments, by the user's
     own pretty-printers, into a line of the tree, and the program goes on.
-    Results are not printed.  REGEX, -under, -depth and -count choose the
+    Results are not printed.  REGEX, -under, -depth, -count and -where choose the
     calls as those of `cstrace stop-when` do.  Without anything, it tells what
     there is.
 
@@ -38,7 +39,7 @@ class ZoomCommand(TraceCommand):
 
     name = "cstrace zoom"
     options = [*(o for o in CONDITIONS if o.name in ("under", "depth",
-                                                     "count")),
+                                                     "count", "where")),
                Option("budget", options.read_count), Option("off", None)]
     rest = gdb.COMPLETE_SYMBOL
 
@@ -67,6 +68,7 @@ class ZoomCommand(TraceCommand):
                 say("no function matches '%s' so far: a library may have it"
                     % plain(word))
         wish = wish_of(function, values)
+        check_values(self._zoom, wish, self.name)
         self._zoom.set(wish, budget)
         say("zoom on %s%s" % (
             wish.text(), "" if self.session.is_on() else

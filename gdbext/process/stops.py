@@ -4,7 +4,7 @@ layout is made from cstrace/control.h."""
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple, Optional
+from typing import Iterable, NamedTuple, Optional, Sequence
 
 import gdb
 
@@ -28,10 +28,17 @@ class Condition(NamedTuple):
     depth: int = 0
     longer_ns: int = 0
     nth: int = 0
+    where: str = ""  # on the values at the entry
+    returns: str = ""  # on the result
+    title: str = ""  # to say whose it is
+
+    def all_flags(self) -> int:
+        return (self.flags | (abi.CST_STOP_VALUES if self.where else 0)
+                | (abi.CST_STOP_RESULT if self.returns else 0))
 
     def needs_open(self) -> bool:
-        return bool(self.flags & ~abi.CST_STOP_ON or self.depth
-                    or self.longer_ns)
+        return bool(self.all_flags() & ~(abi.CST_STOP_ON | abi.CST_STOP_VALUES)
+                    or self.depth or self.longer_ns)
 
 
 class _Table:
@@ -61,7 +68,7 @@ def _fill(out: abi.cst_stops, conditions: dict[int, Condition]) -> None:
         out.needs_open |= c.needs_open()
         out.any |= c.is_any << i
         stop = out.stops[i]
-        stop.flags, stop.thread, stop.depth = c.flags, c.thread, c.depth
+        stop.flags, stop.thread, stop.depth = c.all_flags(), c.thread, c.depth
         stop.longer_ns, stop.count = c.longer_ns, c.nth
         for address in c.called:
             table.of(address).called |= 1 << i
@@ -69,23 +76,74 @@ def _fill(out: abi.cst_stops, conditions: dict[int, Condition]) -> None:
             table.of(address).under |= 1 << i
 
 
+class _Tests:
+    """Comparisons of values in the process, for the hooks that asked."""
+
+    def __init__(self, pid: int, tests: int) -> None:
+        self._pid = pid
+        self._at = tests
+        self._slots: dict[int, int] = {}  # the hook of each that is taken
+        self._known: set[tuple[int, int]] = set()
+        self._n = 0
+
+    def clear(self) -> None:
+        self._slots.clear()
+        self._known.clear()
+        self._n = 0
+        memory.write(self._pid, self._at,
+                     bytes(abi.cst_tests.places.size))
+
+    def _add(self, tests: Sequence[abi.cst_test]) -> int:
+        """Returns 1 + the first one's place."""
+        if not tests or self._n + len(tests) > abi.CST_MAX_TESTS:
+            return abi.CST_TEST_UNKNOWN
+        size = memoryview(abi.cst_test()).nbytes
+        memory.write(self._pid,
+                     self._at + abi.cst_tests.tests.offset + self._n * size,
+                     b"".join(map(bytes, tests)))
+        self._n += len(tests)
+        return self._n - len(tests) + 1
+
+    def answer(self, place: int, hook: int,
+               tests: Sequence[abi.cst_test]) -> bool:
+        """Without tests: nobody knows.  False: there is no room."""
+        if (place, hook) in self._known:
+            return True  # another thread asked, too
+        i = (hook * _FACTOR) % 2**64 >> (64 - abi.CST_TEST_BITS)
+        while i in self._slots:
+            i = (i + 1) % abi.CST_TEST_SLOTS
+        if len(self._slots) >= abi.CST_TEST_SLOTS // 2:
+            return False
+        first = self._add(tests)
+        self._slots[i] = hook
+        self._known.add((place, hook))
+        at = self._at + i * memoryview(abi.cst_test_place()).nbytes
+        made = bytes(abi.cst_test_place(hook=hook, stop=place, first=first))
+        memory.write(self._pid, at + 8, made[8:])
+        memory.write(self._pid, at, made[:8])  # last: the program may run
+        return first != abi.CST_TEST_UNKNOWN or not tests
+
+
 class Stops:
     """The conditions of one process, which stands still."""
 
-    def __init__(self, pid: int, stops: int, state: int) -> None:
-        self._pid = pid
+    def __init__(self, pid: int, stops: int, tests: int, state: int) -> None:
+        self.pid = self._pid = pid
         self._stops = stops
         self._state = state
+        self._tests = _Tests(pid, tests)
+        self.answer = self._tests.answer
 
     @classmethod
     def find(cls) -> Optional[Stops]:
         """Returns those of the selected process, if it has the shim."""
         pid = gdb.selected_inferior().pid
         stops = symbol_address("cstrace_stops")
+        tests = symbol_address("cstrace_tests")
         state = symbol_address("cstrace_state")
-        if not pid or stops is None or state is None:
+        if not pid or stops is None or tests is None or state is None:
             return None
-        return cls(pid, stops, state)
+        return cls(pid, stops, tests, state)
 
     def counts(self) -> list[tuple[int, int]]:
         """Returns for each place how often it was true, and how often
@@ -111,6 +169,7 @@ class Stops:
             if i not in fresh:
                 out.stops[i].n_true = n_true
                 out.stops[i].n_skipped = n_skipped
+        self._tests.clear()
         memory.write(self._pid, self._stops, bytes(out))
         memory.write(self._pid, self._state,
                      abi.CST_STATE_ASK.to_bytes(4, "little"))

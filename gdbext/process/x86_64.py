@@ -8,6 +8,7 @@ import struct
 from typing import Iterator, Optional
 
 ARGUMENTS = ("$rdi", "$rsi", "$rdx")
+FOURTH_ARGUMENT = "$rcx"
 STACK_POINTER, FRAME_POINTER = "$sp", "$rbp"
 SP_REGISTER = "rsp"
 WORD = 8

@@ -26,6 +26,8 @@ class Wish(NamedTuple):
     longer_ns: int = 0
     nth: int = 0
     is_unwound: bool = False
+    where: str = ""
+    returns: str = ""
 
     def text(self) -> str:
         parts = [plain(self.function)]
@@ -37,6 +39,10 @@ class Wish(NamedTuple):
             parts.append("longer than " + duration_text(self.longer_ns))
         if self.is_unwound:
             parts.append("unwound")
+        if self.where:
+            parts.append("where " + plain(self.where))
+        if self.returns:
+            parts.append("returns " + plain(self.returns))
         if self.nth:
             parts.append("count %d" % self.nth)
         return ", ".join(parts)
@@ -103,7 +109,46 @@ class StopWhens:
         """In the files that gdb knows of."""
         return sum(len(self._in_file(path, word)) for path in _files())
 
-    def _condition(self, wish: Wish) -> Optional[stops.Condition]:
+    # ---- values --------------------------------------------------------------
+
+    def check_values(self, wish: Wish) -> tuple[int, str]:
+        """Can the program compare them?  Returns at how many functions it
+        cannot, and why; CstraceError: at none."""
+        n_good, reasons = 0, []
+        for text in filter(None, (wish.where, wish.returns)):
+            engine.check_condition(text)
+        for path in _files() if wish.where or wish.returns else ():
+            addresses = self._in_file(path, wish.function)
+            if not addresses:
+                continue
+            tester = engine.Tester(path=path)
+            try:
+                for address in addresses:
+                    reason = self._why_not(tester, wish, address)
+                    n_good += not reason
+                    reasons += [reason] if reason else []
+            finally:
+                tester.close()
+        if reasons and not n_good:
+            raise engine.CstraceError(reasons[0])
+        return len(reasons), reasons[0] if reasons else ""
+
+    def _why_not(self, tester: engine.Tester, wish: Wish,
+                 address: int) -> str:
+        try:
+            if wish.where:
+                tester.tests(wish.where, address, False)
+            if wish.returns:
+                tester.tests(wish.returns, address, True)
+        except engine.CstraceError as e:
+            return str(e)
+        return ""
+
+    # ---- the list ------------------------------------------------------------
+
+    title = "stop"
+
+    def _condition(self, wish: Wish, number: int) -> Optional[stops.Condition]:
         flags = abi.CST_STOP_ON
         if wish.under:
             flags |= abi.CST_STOP_UNDER
@@ -112,7 +157,9 @@ class StopWhens:
         return stops.Condition(
             called=self._addresses(wish.function),
             under=self._addresses(wish.under), flags=flags, depth=wish.depth,
-            longer_ns=wish.longer_ns, nth=wish.nth)
+            longer_ns=wish.longer_ns, nth=wish.nth,
+            where=wish.where, returns=wish.returns,
+            title="%s %d" % (self.title, number))
 
     def add(self, wish: Wish) -> StopWhen:
         made = StopWhen(self._n_made + 1, wish)
@@ -128,7 +175,7 @@ class StopWhens:
 
     def _set(self, one: StopWhen) -> None:
         one.place = self._session.stops.add(
-            lambda: self._condition(one.wish),
+            lambda: self._condition(one.wish, one.number),
             lambda hit: self._landed(one, hit))
 
     def _unset(self, one: StopWhen) -> None:
@@ -168,7 +215,7 @@ class StopWhens:
         how = ""
         if one.wish.is_unwound:
             how = "; left by a jump" if hit.is_jump else "; left by an exception"
-        elif not hit.is_entry:
+        elif not hit.is_entry and one.wish.longer_ns:
             how = "; it took " + duration_text(hit.ns)
         n = self.n_true(one)
         return how + ("" if one.wish.nth else "; hit %d" % n)

@@ -8,8 +8,10 @@ from typing import Callable, Optional
 
 import gdb
 
-from ..breakpoints.landing import Hit, StopBreakpoint
+from ..breakpoints.landing import Hit, Question, StopBreakpoint
+from ..engine import CstraceError, Tester
 from ..process import stops as shim
+from ..ui.console import say
 
 # What a place's condition is in the process that is there now; None: there is
 # no such function in it so far.
@@ -30,6 +32,9 @@ class Stops:
         self._process: Optional[shim.Stops] = None
         self._breakpoint: Optional[StopBreakpoint] = None
         self._hit: Optional[Hit] = None
+        self._conditions: dict[int, shim.Condition] = {}  # of the process
+        self._tester: Optional[Tester] = None  # of its files
+        self._told: set[tuple[int, str]] = set()
 
     def add(self, resolve: Resolve, landed: Landed,
             passes: bool = False) -> int:
@@ -72,6 +77,7 @@ class Stops:
     def begin(self) -> None:
         """The selected process is recorded from here on."""
         self._process = shim.Stops.find()
+        self._told.clear()
         self._fresh = set(self._resolve)
         for call in self._begun:
             call()
@@ -86,6 +92,7 @@ class Stops:
             except OSError:
                 pass  # it is gone
         self._delete_breakpoint()
+        self._close_tester()
 
     def refresh(self) -> None:
         """Conditions, or the functions that there are, have changed."""
@@ -98,13 +105,16 @@ class Stops:
                 conditions[place] = condition
         if not conditions and self._breakpoint is None:
             return
+        self._conditions = conditions
+        self._close_tester()  # files may have come
         self._process.write(conditions, self._fresh)
         self._fresh -= conditions.keys()
         if not conditions:
             self._delete_breakpoint()
         elif self._breakpoint is None:
             self._breakpoint = StopBreakpoint(
-                gdb.selected_inferior().pid, self._wants, self._has_landed)
+                gdb.selected_inferior().pid, self._wants, self._has_landed,
+                self._asked)
 
     def _delete_breakpoint(self) -> None:
         b, self._breakpoint = self._breakpoint, None
@@ -119,6 +129,33 @@ class Stops:
             return self._process.counts()[place]
         except OSError:
             return 0, 0
+
+    # ---- values ----------------------------------------------------------------
+
+    def _close_tester(self) -> None:
+        tester, self._tester = self._tester, None
+        if tester is not None:
+            tester.close()
+
+    def _asked(self, q: Question) -> None:
+        """A hook wants to know how a condition's values are compared."""
+        process, condition = self._process, self._conditions.get(q.place)
+        if process is None or condition is None:
+            return
+        text = condition.returns if q.is_exit else condition.where
+        try:
+            if self._tester is None:
+                self._tester = Tester(process.pid)
+            tests = self._tester.tests(text, q.callee, q.is_exit, q.hook)
+            if not process.answer(q.place, q.hook, tests):
+                raise CstraceError("the conditions are looked at in too many "
+                                   "places of the program")
+        except CstraceError as e:
+            process.answer(q.place, q.hook, ())
+            if (q.place, str(e)) not in self._told:
+                self._told.add((q.place, str(e)))
+                say("%s: in some calls it is not decided: %s" % (
+                    condition.title, e))
 
     # ---- hits --------------------------------------------------------------------
 

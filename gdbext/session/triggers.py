@@ -55,6 +55,8 @@ def _free_name(path: str) -> str:
 class Triggers(StopWhens):
     """All of them; they stay from run to run."""
 
+    title = "trigger"
+
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._clock = HitClock()
@@ -96,7 +98,7 @@ class Triggers(StopWhens):
             passes=True)
 
     def _now(self, one: Trigger) -> Optional[stops.Condition]:
-        return None if one.is_spent else self._condition(one.wish)
+        return None if one.is_spent else self._condition(one.wish, one.number)
 
     # ---- start and stop ------------------------------------------------------
 

@@ -102,7 +102,7 @@ class Zoom(StopWhens):
             passes=True)
 
     def _now(self, one: StopWhen) -> Optional[stops.Condition]:
-        return None if self._is_spent else self._condition(one.wish)
+        return None if self._is_spent else self._condition(one.wish, one.number)
 
     # ---- a hit ---------------------------------------------------------------
 

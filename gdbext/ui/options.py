@@ -134,11 +134,14 @@ def parse(text: str, options: list[Option],
             if not rest:
                 raise gdb.GdbError("%s: -%s needs a value"
                                    % (command, option.name))
-            if key in values and option.read in (read_function, read_text):
+            if key in values and option.read in (
+                    read_function, read_text, read_condition):
                 raise gdb.GdbError(
                     "%s: -%s is there twice: %s"
                     % (command, option.name, "it takes one name"
                        if option.read is read_text else
+                       "&& joins conditions"
+                       if option.read is read_condition else
                        "one regex can name several functions, as "
                        "/this|that/"))
             value, rest = (first_function if option.read is read_function
@@ -159,6 +162,13 @@ def read_text(_name: str, word: str) -> str:
 
 
 def read_function(_name: str, word: str) -> str:
+    return word
+
+
+def read_condition(name: str, word: str) -> str:
+    if not word.strip():
+        raise gdb.GdbError("-%s wants a condition on values, as 'n == 3'"
+                           % name)
     return word
 
 

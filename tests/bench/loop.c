@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The workload of the sync mode: size calls of a function that does nothing,
- * two events each.
+ * The workload of the sync mode and of conditions: size calls of a function
+ * that does nothing, two events each.
  */
 #include "workload.h"
 
 #define QUIET __attribute__((no_instrument_function))
 
-void step(void);
+void step(unsigned n);
 
-__attribute__((noinline)) void step(void)
+__attribute__((noinline)) void step(unsigned n)
 {
-	__asm__ volatile("");
+	__asm__ volatile("" ::"r"(n));
 }
 
 QUIET uint64_t workload(unsigned size, unsigned thread, unsigned n_threads)
 {
 	for (unsigned i = thread; i < size; i += n_threads)
-		step();
+		step(i);
 	return size;
 }
 

@@ -46,14 +46,23 @@ MANY = 10_000_000
 def conditions(table):
     """Each is true for no call."""
     table.section("stop-when", "us for a call that a condition is not true "
-                               "for; gdb's own: `break step if 0`")
+                               "for; gdb's own: `break step if 0`, and "
+                               "`if n == N`")
     got = rounds({
         "gdb": lambda: running.under_gdb(PROGRAM, 1, CALLS, "break step if 0"),
+        "gdb value": lambda: running.under_gdb(
+            PROGRAM, 1, CALLS, "break step if n == %d" % MANY),
         "stop-when": lambda: running.traced(
             PROGRAM, 1, MANY,
             ["cstrace stop-when step -count %d" % (MANY + 1)]),
+        "value": lambda: running.traced(
+            PROGRAM, 1, MANY,
+            ["cstrace stop-when step -where 'n == %d'" % MANY]),
     })
     took = {name: median(runs, lambda run: run.wall / 1000)
             for name, runs in got.items()}
     table.row("stop-when -count", "%.3f us" % took["stop-when"],
               "%.1f us gdb" % took["gdb"], took["gdb"] / took["stop-when"])
+    table.row("stop-when -where", "%.3f us" % took["value"],
+              "%.1f us gdb" % took["gdb value"],
+              took["gdb value"] / took["value"])

@@ -154,7 +154,8 @@ def test_goto_does_not_pull_them(gdb):
      "start"),
     ("cstrace on visit -depth x do start", '-depth wants a number, not "x"'),
     ("cstrace on visit -sometimes do start", "cstrace on: no option "
-     "-sometimes; there is -under, -depth, -longer, -count, -unwound"),
+     "-sometimes; there is -under, -depth, -longer, -count, -unwound, "
+     "-where, -returns"),
     ("delete cstrace-on 7", "delete cstrace-on: no trigger 7; `info "
      "cstrace-on` lists them"),
 ])

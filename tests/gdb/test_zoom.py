@@ -91,7 +91,7 @@ def test_a_new_one_takes_the_place_of_the_old(gdb):
     ("cstrace zoom leaf -budget few", 'cstrace: -budget wants a number, not '
      '"few"'),
     ("cstrace zoom leaf -fast", "cstrace zoom: no option -fast; there is "
-     "-under, -depth, -count, -budget, -off"),
+     "-under, -depth, -count, -where, -budget, -off"),
     ("cstrace zoom", "cstrace: no zoom: `cstrace zoom REGEX` sets one"),
 ])
 def test_a_mistake_is_one_line(gdb, command, line):

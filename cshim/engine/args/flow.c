@@ -501,3 +501,17 @@ int flow_stored(const struct flow *f, int reg, int32_t offset, uint32_t size,
 	}
 	return 0;
 }
+
+uint32_t flow_calls(struct modules *m, uint64_t start, uint64_t end,
+		    uint64_t *out, uint32_t n)
+{
+	uint32_t n_found = 0;
+	struct code_line l;
+
+	while (start < end && n_found < n && code_decode(m, start, &l)) {
+		start += l.is.length;
+		if (l.is.meta.category == ZYDIS_CATEGORY_CALL)
+			out[n_found++] = start;
+	}
+	return n_found;
+}

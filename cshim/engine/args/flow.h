@@ -51,6 +51,11 @@ struct flow {
  * instructions.  Returns 1 if it comes to the function's end. */
 int flow_run(struct flow *f, struct modules *m, uint64_t hook);
 
+/* Sets the first n of out to where calls in [start, end) return to, in the
+ * order of the code.  Returns how many it has set. */
+uint32_t flow_calls(struct modules *m, uint64_t start, uint64_t end,
+		    uint64_t *out, uint32_t n);
+
 /* Puts what was first stored at the register + offset (size bytes or more) into
  * *out.  Returns 1, or 0 if nothing was. */
 int flow_stored(const struct flow *f, int reg, int32_t offset, uint32_t size,

@@ -226,5 +226,7 @@ void items_add(struct draft *d, const struct place *place, uint32_t type)
 		d->n_steps = n_steps;
 		item = (struct args_item){.type = item.type};
 	}
+	item.first_step = (uint16_t)n_steps;
+	item.n_steps = (uint16_t)(d->n_steps - n_steps);
 	d->items[d->n_items++] = item;
 }

@@ -25,7 +25,8 @@ struct args_item {
 	uint8_t is_changed; /* widened, or added to */
 	uint8_t widening;   /* enum widening */
 	uint32_t type;
-	int64_t add; /* to the number; or it is the constant */
+	int64_t add;		      /* to the number; or it is the constant */
+	uint16_t first_step, n_steps; /* of the plan's */
 };
 
 enum { ITEMS_MAX = 48, ITEMS_STEPS_MAX = CST_COPY_STEPS_MAX };

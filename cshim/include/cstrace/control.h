@@ -75,14 +75,23 @@ enum cst_stop_flags {
 	CST_STOP_UNDER = 4,
 	/* Stops where the call is left by a jump or an exception. */
 	CST_STOP_UNWOUND = 8,
+	/* Compares what the call is given (struct cst_tests). */
+	CST_STOP_VALUES = 16,
+	/* Compares what the call returns, and stops at its end. */
+	CST_STOP_RESULT = 32,
 };
 
 /* The second argument of cstrace_hook_stop(place of the condition, enum
- * cst_stop_at, nanoseconds that the call took). */
+ * cst_stop_at, nanoseconds that the call took, 0). */
 enum cst_stop_at {
 	CST_STOP_IS_ENTRY = 1,
 	CST_STOP_IS_EXIT = 2,
 	CST_STOP_IS_JUMP = 3, /* one is about to leave the call */
+	/* No stop: gdb is asked for the comparisons at a hook of an entry or an
+	 * exit.  The third argument is where the hook returns to, the fourth
+	 * the function. */
+	CST_STOP_ASKS_ENTRY = 4,
+	CST_STOP_ASKS_EXIT = 5,
 };
 
 /* One condition for the program to stop at a call; of the numbers a zero is no
@@ -118,6 +127,74 @@ struct cst_stops {
 	/* A function's slot is (callee * 0x9e3779b97f4a7c15) >> (64 -
 	 * CST_STOP_BITS) or, if that is taken, the next that is free. */
 	struct cst_stop_function functions[CST_STOP_SLOTS];
+};
+
+enum {
+	CST_MAX_TESTS = 512,
+	CST_TEST_STEPS = 8,  /* of one comparison */
+	CST_TEST_TEXT = 63,  /* bytes that a text is compared with */
+	CST_TESTS_EACH = 16, /* of one condition at one hook */
+	CST_TEST_BITS = 9,
+	CST_TEST_SLOTS = 1 << CST_TEST_BITS,
+};
+
+enum cst_test_kind {
+	CST_TEST_INT = 0,  /* a number with a sign */
+	CST_TEST_UINT = 1, /* one without */
+	CST_TEST_TEXT_IS = 2,
+	CST_TEST_TEXT_BEGINS = 3,
+	CST_TEST_NULL = 4, /* a text that is none */
+};
+
+enum cst_test_relation {
+	CST_TEST_EQUAL = 0,
+	CST_TEST_UNEQUAL = 1,
+	CST_TEST_LESS = 2,
+	CST_TEST_LESS_EQUAL = 3,
+	CST_TEST_GREATER = 4,
+	CST_TEST_GREATER_EQUAL = 5,
+};
+
+/* What comes behind a comparison instead of another one. */
+enum cst_test_end { CST_TEST_FALSE = 254, CST_TEST_TRUE = 255 };
+
+/* A comparison of a value with a constant.  A value that cannot be read meets
+ * none. */
+struct cst_test {
+	/* Steps that emit the value (struct cst_copy of layout.h). */
+	uint64_t steps[CST_TEST_STEPS];
+	int64_t add;	    /* to the number */
+	int64_t number;	    /* the constant */
+	uint8_t kind;	    /* enum cst_test_kind */
+	uint8_t relation;   /* enum cst_test_relation */
+	uint8_t at, size;   /* the bytes of the number in what is emitted */
+	uint8_t width;	    /* bytes of its type */
+	uint8_t is_widened; /* the bytes above `size` repeat the sign */
+	uint8_t has_status; /* that begins with an enum cst_copied */
+	uint8_t is_not;	    /* it is met if the comparison is not */
+	/* Where it goes on, counted from the condition's first comparison, or
+	 * an enum cst_test_end. */
+	uint8_t yes, no;
+	uint8_t n_text; /* of the constant */
+	char text[CST_TEST_TEXT];
+};
+
+/* Where the comparisons of a condition at a hook are; first: 1 + the place of
+ * the first one, or CST_TEST_UNKNOWN. */
+struct cst_test_place {
+	uint64_t hook; /* written last; 0: a free slot */
+	uint32_t stop; /* the condition's place */
+	uint32_t first;
+};
+enum { CST_TEST_UNKNOWN = 0xffff };
+
+/* The shim exports this struct as cstrace_tests.  gdb adds to it when it is
+ * asked, and zeroes it when it writes the conditions. */
+struct cst_tests {
+	/* A hook's slot is (hook * 0x9e3779b97f4a7c15) >> (64 - CST_TEST_BITS)
+	 * or, if that is taken, the next that is free. */
+	struct cst_test_place places[CST_TEST_SLOTS];
+	struct cst_test tests[CST_MAX_TESTS];
 };
 
 #endif

@@ -704,6 +704,35 @@ CST_API int cst_file_functions(const char *path, const char *word,
 			       enum cst_names names, uint64_t *out, uint32_t n,
 			       struct cst_error *err);
 
+/* What the object files of a program say of the values of its calls. */
+struct cst_tester;
+
+/* Opens the files that process pid has mapped now or, if pid is 0, the one at
+ * path, at its own addresses. */
+CST_API int cst_tester_open(uint32_t pid, const char *path,
+			    struct cst_tester **out, struct cst_error *err);
+CST_API void cst_tester_close(struct cst_tester *t);
+
+/* A place where a hook is called. */
+struct cst_test_hook {
+	uint64_t callee; /* the function's address */
+	/* Where the hook returns to; 0: the function's own hook of its entry,
+	 * or any one of its exits. */
+	uint64_t hook;
+	uint32_t is_exit;
+	uint32_t reserved;
+};
+
+/* Makes of a condition on values (docs/howto/values.md) what the program can
+ * decide at a hook, and sets the first of out (n, at most CST_TESTS_EACH) to
+ * it.  Returns how many.  CST_BAD_INPUT: the condition, or why the program
+ * cannot decide it there.  hook NULL: only the condition is checked. */
+struct cst_test;
+CST_API int cst_tester_make(struct cst_tester *t, const char *condition,
+			    const struct cst_test_hook *hook,
+			    struct cst_test *out, uint32_t n,
+			    struct cst_error *err);
+
 /* Checks a choice without using it.  CST_BAD_INPUT: a bad regex or ID. */
 CST_API int cst_choice_check(const struct cst_choice *choice,
 			     struct cst_error *err);

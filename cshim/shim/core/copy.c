@@ -223,21 +223,29 @@ static int run_step(struct copier *c, const struct cst_copy *step)
 	return 0;
 }
 
-uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
-		  uint8_t *raw)
+uint32_t copy_run(const struct cst_copy *steps, uint32_t n,
+		  const struct copy_registers *registers, uint8_t *raw)
 {
 	struct copier c = {.registers = registers, .raw = raw};
 
-	for (uint32_t i = 0; i < CST_COPY_STEPS_MAX; i++) {
+	for (uint32_t i = 0; i < n && i < CST_COPY_STEPS_MAX; i++) {
 		struct cst_copy step;
 
-		if (first >= CST_MAX_COPIES - i)
-			break;
-		__builtin_memcpy(&step, area_step(first + i), sizeof(step));
+		__builtin_memcpy(&step, &steps[i], sizeof(step));
 		if (!run_step(&c, &step))
 			break;
 	}
 	return c.n;
+}
+
+static uint32_t run_program(uint32_t first,
+			    const struct copy_registers *registers,
+			    uint8_t *raw)
+{
+	return first < CST_MAX_COPIES
+		       ? copy_run(area_step(first), CST_MAX_COPIES - first,
+				  registers, raw)
+		       : 0;
 }
 
 /* ---- records ---------------------------------------------------------------
@@ -271,7 +279,7 @@ int copy_put(const struct copy_event *e)
 		entry = __atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
 	}
 	if (entry >= CST_COPY_FIRST)
-		n = copy_run(entry - CST_COPY_FIRST, e->registers, raw);
+		n = run_program(entry - CST_COPY_FIRST, e->registers, raw);
 	for (uint32_t i = 0; i < CST_TEXT_BYTES + 4; i += 8)
 		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
 	if (n > CST_VALUES_BYTES)

@@ -22,11 +22,11 @@ struct copy_event {
 	enum cst_kind kind;
 };
 
-/* Runs the program that begins with step `first`, and puts what it emits into
+/* Runs a program, of at most n steps, and puts what it emits into
  * raw[CST_RAW_MAX + 8], of which the last 8 bytes only make room.  Returns the
  * number of bytes. */
-uint32_t copy_run(uint32_t first, const struct copy_registers *registers,
-		  uint8_t *raw);
+uint32_t copy_run(const struct cst_copy *steps, uint32_t n,
+		  const struct copy_registers *registers, uint8_t *raw);
 
 /* Puts an event of a site whose verdict is CST_COPIED into the thread's chunk,
  * with its values.  If there is no room the loss is counted.  Returns whether

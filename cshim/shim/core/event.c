@@ -113,7 +113,7 @@ static __attribute__((noinline)) void counted(const struct depth_event *e)
 	else if (likely(!site_is_muted(site)) && unlikely(!put(e, site, 0)))
 		record(e);
 	if (e->kind == CST_ENTER)
-		stops_enter(&key, NULL);
+		stops_enter(&(struct stop_event){key, e->registers}, NULL);
 }
 
 /* The callbacks' own time is their caller's. */
@@ -123,7 +123,8 @@ static COLD void watched(const struct depth_event *e)
 					  .caller = e->caller,
 					  .sp = e->sp,
 					  .kind = CST_CALL};
-	const struct site_key key = {e->callee, e->caller, e->hook};
+	const struct stop_event at = {{e->callee, e->caller, e->hook},
+				      e->registers};
 	struct open_call *opened = NULL, ended;
 
 	if (watch_is_quiet()) {
@@ -139,10 +140,10 @@ static COLD void watched(const struct depth_event *e)
 		watch_enter(&call, &opened);
 	record(e);
 	if (e->kind == CST_ENTER && stops_any())
-		stops_enter(&key, opened);
+		stops_enter(&at, opened);
 	if (e->kind == CST_EXIT && watch_exit(&call, &ended) == 0 &&
 	    stops_any())
-		stops_exit(&ended);
+		stops_exit(&at, &ended);
 }
 
 static COLD void event_any(const struct depth_event *e)

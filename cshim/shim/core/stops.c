@@ -20,7 +20,8 @@ NOOP_FUNCTION(cstrace_hook_stop, .Lhook_stop);
 
 /* Straight to our own, whatever the program defines under that name. */
 extern __attribute__((visibility("hidden"))) void
-hook_stop(uint64_t place, uint64_t at, uint64_t ns) __asm__(".Lhook_stop");
+hook_stop(uint64_t place, uint64_t at, uint64_t ns,
+	  uint64_t callee) __asm__(".Lhook_stop");
 
 void stops_obey(void)
 {
@@ -41,7 +42,31 @@ void stops_obey(void)
 static COLD void hit(uint32_t number, enum cst_stop_at at, uint64_t ns)
 {
 	if (stops.pid == (uint32_t)sys_getpid())
-		hook_stop(number, at, ns);
+		hook_stop(number, at, ns, 0);
+}
+
+/* gdb writes what it knows of this hook, and the program goes on. */
+static COLD void ask(uint32_t number, enum cst_stop_at at,
+		     const struct stop_event *e)
+{
+	if (stops.pid == (uint32_t)sys_getpid())
+		hook_stop(number, at, e->key.hook, e->key.callee);
+}
+
+/* Are the values those that are wanted?  What nobody can tell is counted. */
+static int values_fit(uint32_t i, enum cst_stop_at ask_as,
+		      const struct stop_event *e)
+{
+	enum stop_truth truth = stop_values(i, e);
+
+	if (unlikely(truth == STOP_NOT_ASKED)) {
+		ask(i, ask_as, e);
+		truth = stop_values(i, e);
+	}
+	if (unlikely(truth > STOP_TRUE))
+		__atomic_add_fetch(&stops.stops[i].n_skipped, 1,
+				   __ATOMIC_RELAXED);
+	return truth == STOP_TRUE;
 }
 
 static const struct cst_stop_function *find(uint64_t callee)
@@ -80,14 +105,23 @@ static int is_true(const struct cst_stop *s, int is_under)
 	       (is_under || !(s->flags & CST_STOP_UNDER));
 }
 
-static void enter_one(uint32_t i, int is_under, struct open_call *opened)
+/* Is it known at the end only whether all is true? */
+static int is_later(const struct cst_stop *s)
+{
+	return s->longer_ns || s->flags & (CST_STOP_UNWOUND | CST_STOP_RESULT);
+}
+
+static void enter_one(uint32_t i, int is_under, const struct stop_event *e,
+		      struct open_call *opened)
 {
 	struct cst_stop *s = &stops.stops[i];
-	int is_later = s->longer_ns || s->flags & CST_STOP_UNWOUND;
 
-	if (!is_true(s, is_under) || (!is_later && !is_the_one(s)))
+	if (!is_true(s, is_under) ||
+	    (s->flags & CST_STOP_VALUES &&
+	     !values_fit(i, CST_STOP_ASKS_ENTRY, e)) ||
+	    (!is_later(s) && !is_the_one(s)))
 		return;
-	if (!is_later && !(s->flags & CST_STOP_AT_EXIT))
+	if (!is_later(s) && !(s->flags & CST_STOP_AT_EXIT))
 		hit(i, CST_STOP_IS_ENTRY, 0);
 	else if (opened)
 		opened->awaited |= 1u << i;
@@ -106,10 +140,10 @@ static uint32_t any(const struct site_key *key)
 	return site && site_is_muted(site) ? 0 : stops.any;
 }
 
-void stops_enter(const struct site_key *key, struct open_call *opened)
+void stops_enter(const struct stop_event *e, struct open_call *opened)
 {
-	const struct cst_stop_function *f = find(key->callee);
-	uint32_t mask = any(key) | (f ? f->called : 0), under = 0;
+	const struct cst_stop_function *f = find(e->key.callee);
+	uint32_t mask = any(&e->key) | (f ? f->called : 0), under = 0;
 	const struct open_call *around = opened;
 
 	if (stops.needs_open && !around)
@@ -121,7 +155,7 @@ void stops_enter(const struct site_key *key, struct open_call *opened)
 	for (; unlikely(mask); mask &= mask - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(mask);
 
-		enter_one(i, under >> i & 1, opened);
+		enter_one(i, under >> i & 1, e, opened);
 	}
 }
 
@@ -137,37 +171,53 @@ void stops_unwind(uint64_t sp)
 	landed_sp = sp;
 }
 
-static void end_one(uint32_t i, const struct open_call *c, enum cst_stop_at at,
-		    int is_unwound)
+/* How a call ends. */
+struct ending {
+	enum cst_stop_at at;
+	int is_unwound;
+	const struct stop_event *exit; /* NULL: by no exit */
+};
+
+static int returns_it(uint32_t i, const struct ending *how)
+{
+	return how->exit && !how->is_unwound &&
+	       values_fit(i, CST_STOP_ASKS_EXIT, how->exit);
+}
+
+static void end_one(uint32_t i, const struct open_call *c,
+		    const struct ending *how)
 {
 	struct cst_stop *s = &stops.stops[i];
 	uint64_t ns = watch_ns(clock_ticks() - c->start);
 
 	if (!(s->flags & CST_STOP_ON) || ns < s->longer_ns ||
-	    (s->flags & CST_STOP_UNWOUND && !is_unwound))
+	    (s->flags & CST_STOP_UNWOUND && !how->is_unwound) ||
+	    (s->flags & CST_STOP_RESULT && !returns_it(i, how)))
 		return;
 	/* Only these are not counted at the entry. */
-	if ((s->longer_ns || s->flags & CST_STOP_UNWOUND) && !is_the_one(s))
+	if (is_later(s) && !is_the_one(s))
 		return;
-	hit(i, at, ns);
+	hit(i, how->at, ns);
 }
 
-static void end(const struct open_call *c, enum cst_stop_at at, int is_unwound)
+static void end(const struct open_call *c, const struct ending *how)
 {
 	for (uint32_t mask = c->awaited; unlikely(mask); mask &= mask - 1)
-		end_one((uint32_t)__builtin_ctz(mask), c, at, is_unwound);
+		end_one((uint32_t)__builtin_ctz(mask), c, how);
 }
 
-void stops_exit(const struct open_call *ended)
+void stops_exit(const struct stop_event *e, const struct open_call *ended)
 {
-	end(ended, CST_STOP_IS_EXIT, landed_sp && ended->sp >= landed_sp);
+	end(ended, &(struct ending){CST_STOP_IS_EXIT,
+				    landed_sp && ended->sp >= landed_sp, e});
 }
 
 void stops_jump(uint64_t sp)
 {
+	const struct ending jump = {CST_STOP_IS_JUMP, 1, NULL};
 	const struct open_call *c;
 
 	for (uint32_t i = 0; (c = open_calls_at(i)) && c->kind && c->sp < sp;
 	     i++)
-		end(c, CST_STOP_IS_JUMP, 1);
+		end(c, &jump);
 }

@@ -8,7 +8,7 @@
 #define SHIM_STOPS_H
 
 #include "core/open_calls.h"
-#include "core/site.h"
+#include "core/stop_values.h"
 #include "kernel/state.h"
 
 extern HIDDEN uint32_t stops_wanted;
@@ -25,9 +25,9 @@ void stops_obey(void);
 
 /* Take the entry of a function, whose record is written; opened is NULL if the
  * open calls are not known, or there was no room.  Async-signal-safe. */
-void stops_enter(const struct site_key *key, struct open_call *opened);
-/* Takes the end of a call. */
-void stops_exit(const struct open_call *ended);
+void stops_enter(const struct stop_event *e, struct open_call *opened);
+/* Takes the end of a call, by that exit. */
+void stops_exit(const struct stop_event *e, const struct open_call *ended);
 /* The thread is being unwound, and goes on at that stack pointer; 0: an
  * exception was caught. */
 void stops_unwind(uint64_t sp);

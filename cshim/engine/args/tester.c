@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Answers what the program asks about a hook: which comparisons a condition is
+ * there.  Before the program runs, its functions' own hooks are found in the
+ * code.
+ */
+#include "args/plan.h"
+#include "args/tests.h"
+#include "args/flow.h"
+#include "cstrace/engine.h"
+#include "names/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CALLS = 512, NAME_ROOM = 1024 };
+
+struct cst_tester {
+	struct modules *modules;
+	struct args *args;
+};
+
+/* ---- one hook -------------------------------------------------------------
+ */
+
+/* Its demangled name without parameters. */
+static void name_of(struct modules *m, uint64_t callee, char *out)
+{
+	struct symbol symbol;
+
+	snprintf(out, NAME_ROOM, "the function");
+	if (modules_symbol(m, callee, &symbol) && symbol.symbol) {
+		cst_demangle(symbol.symbol, out, NAME_ROOM);
+		if (!strstr(out, "(anonymous") && !strstr(out, "operator"))
+			out[strcspn(out, "(")] = '\0';
+	}
+}
+
+/* Returns whether there is anything to say of the function at all. */
+static int has_lines(struct modules *m, uint64_t callee)
+{
+	uint64_t inside;
+
+	return modules_inlines(m, callee, &inside) != NULL;
+}
+
+static int no_plan(const struct tests_at *at, struct modules *m,
+		   uint64_t callee, struct cst_error *err)
+{
+	if (!has_lines(m, callee))
+		return cst_fail(CST_BAD_INPUT, err,
+				"there is no debug information of %s()",
+				at->function);
+	return cst_fail(CST_BAD_INPUT, err,
+			at->is_exit ? "%s() returns nothing that its exit's "
+				      "hook could see"
+				    : "%s() has no values that are known where "
+				      "it calls the hook",
+			at->function);
+}
+
+static int test_at(struct cst_tester *t, const struct where *w,
+		   const struct cst_test_hook *hook, struct cst_test *out,
+		   uint32_t n, struct cst_error *err)
+{
+	char name[NAME_ROOM];
+	struct tests_at at = {.function = name,
+			      .hook = hook->hook,
+			      .is_exit = hook->is_exit != 0};
+
+	name_of(t->modules, hook->callee, name);
+	at.plan = args_plan(t->args, t->modules, hook->hook, hook->callee,
+			    hook->is_exit ? CST_EXIT : CST_ENTER);
+	if (!at.plan)
+		return no_plan(&at, t->modules, hook->callee, err);
+	return tests_make(&at, w, out, n, err);
+}
+
+/* ---- a function's hooks ----------------------------------------------------
+ */
+
+/* The first call is that of the entry's hook.  Which of the others are calls of
+ * the exit's hook is seen by what follows: a result on its way out. */
+static int test_function(struct cst_tester *t, const struct where *w,
+			 const struct cst_test_hook *of, struct cst_test *out,
+			 uint32_t n, struct cst_error *err)
+{
+	struct cst_test_hook hook = *of;
+	uint64_t calls[MAX_CALLS];
+	struct symbol symbol;
+	uint32_t n_calls = 0, i = 0;
+	int status;
+
+	if (modules_symbol(t->modules, of->callee, &symbol))
+		n_calls =
+			flow_calls(t->modules, of->callee,
+				   symbol.end ? symbol.end : of->callee + 4096,
+				   calls, of->is_exit ? MAX_CALLS : 1);
+	do {
+		hook.hook = i < n_calls ? calls[i] : of->callee + 1;
+		status = test_at(t, w, &hook, out, n, err);
+	} while (status < 0 && ++i < n_calls);
+	return status;
+}
+
+int cst_tester_make(struct cst_tester *t, const char *condition,
+		    const struct cst_test_hook *hook, struct cst_test *out,
+		    uint32_t n, struct cst_error *err)
+{
+	struct where *w;
+	int status = where_new(condition, &w, err);
+
+	if (status < 0)
+		return status;
+	if (hook && n > CST_TESTS_EACH)
+		n = CST_TESTS_EACH;
+	if (hook)
+		status = hook->hook ? test_at(t, w, hook, out, n, err)
+				    : test_function(t, w, hook, out, n, err);
+	where_free(w);
+	return status;
+}
+
+/* ---- files -----------------------------------------------------------------
+ */
+
+int cst_tester_open(uint32_t pid, const char *path, struct cst_tester **out,
+		    struct cst_error *err)
+{
+	const struct module_note note = {.path = path, .end = 1ull << 47};
+	struct cst_tester *t = calloc(1, sizeof(*t));
+	int status = 0;
+
+	if (!t || !(t->modules = modules_new()) || !(t->args = args_new())) {
+		cst_tester_close(t);
+		return cst_fail_memory(err);
+	}
+	if (pid)
+		status = modules_refresh(t->modules, pid, err);
+	else if (!modules_add_file(t->modules, &note, path))
+		status = cst_fail(CST_FAILED, err, "cannot read '%s'", path);
+	if (status < 0) {
+		cst_tester_close(t);
+		return status;
+	}
+	*out = t;
+	return 0;
+}
+
+void cst_tester_close(struct cst_tester *t)
+{
+	if (!t)
+		return;
+	args_free(t->args);
+	modules_free(t->modules);
+	free(t);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a condition on values to comparisons that the program can make itself
+ * (struct cst_test), with the steps that copy the values.
+ */
+#ifndef ENGINE_TESTS_H
+#define ENGINE_TESTS_H
+
+#include "args/args.h"
+#include "base/error.h"
+#include "cstrace/control.h"
+#include "names/where_parse.h"
+
+/* Where a condition's values are. */
+struct tests_at {
+	const struct args_plan *plan;
+	const char *function; /* its name, without parameters */
+	uint64_t hook;	      /* where it returns to */
+	int is_exit;	      /* the plan is of a result */
+};
+
+/* Makes comparisons of the condition, at most n (CST_TESTS_EACH at most), and
+ * sets the first of out to them.  Returns how many, or CST_BAD_INPUT, with the
+ * reason in err. */
+int tests_make(const struct tests_at *at, const struct where *w,
+	       struct cst_test *out, uint32_t n, struct cst_error *err);
+
+#endif
