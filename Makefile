@@ -196,7 +196,7 @@ PAGE_SRC := $(addprefix page/, make build.js package.json package-lock.json \
 	.npmrc $(addprefix src/, page.html style.css main.js about.js boxes.js \
 	callgraph.js chart.js colors.js copy.js data.js details.js format.js \
 	graph.js legend.js link.js list.js minimap.js names.js \
-	recursion.js runs.js search.js table.js tree.js))
+	recursion.js runs.js search.js table.js touch.js tracks.js tree.js))
 
 # Made whether there is a page or not: without npm it is not tried each time.
 $(BUILD)/page.made: $(PAGE_SRC)
