@@ -383,8 +383,9 @@ static int edge_group(const struct counts_edge *e)
 	return !e->n[0] ? 0 : !e->n[1] ? 1 : 2;
 }
 
-static void put_edge(struct diff *d, const struct counts_edge *e)
+static void put_edge(struct diff *d, const struct ranked *r)
 {
+	const struct counts_edge *e = r->edge;
 	static const char *const words[] = {"added", "missing", "changed"};
 	const struct matched_functions *j = &d->functions;
 	const struct matched_functions_item *site = &j->site_items[e->site];
@@ -422,12 +423,25 @@ static struct ranked ranked_edge(const struct diff *d,
 	return r;
 }
 
+/* Sorts what is to be shown, and writes as much of it as there may be. */
+static void put_ranked(struct diff *d, struct ranked *all, uint32_t n,
+		       void (*put)(struct diff *, const struct ranked *))
+{
+	uint32_t shown = d->limit && n > d->limit ? d->limit : n;
+
+	qsort(all, n, sizeof(*all), ranked_compare);
+	for (uint32_t i = 0; i < shown; i++)
+		put(d, &all[i]);
+	if (shown < n)
+		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
+}
+
 static int put_edges(struct diff *d, struct cst_error *err)
 {
 	const struct counts *y = &d->counts;
 	auto_free struct ranked *changed =
 		calloc(y->pairs.n + 1ull, sizeof(*changed));
-	uint32_t n = 0, shown;
+	uint32_t n = 0;
 
 	if (!changed)
 		return cst_fail_memory(err);
@@ -440,14 +454,9 @@ static int put_edges(struct diff *d, struct cst_error *err)
 		return 0;
 	}
 	d->result |= CST_DIFFERS_IN_FLOW;
-	qsort(changed, n, sizeof(*changed), ranked_compare);
 	put_words(&d->out, "\n#        A           B      CHANGE           "
 			   "CALL  (FROM)  in CALLER\n");
-	shown = d->limit && n > d->limit ? d->limit : n;
-	for (uint32_t i = 0; i < shown; i++)
-		put_edge(d, changed[i].edge);
-	if (shown < n)
-		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
+	put_ranked(d, changed, n, put_edge);
 	return 0;
 }
 
@@ -465,27 +474,27 @@ static int is_changed(const struct diff *d, uint64_t a, uint64_t b)
 	       change >= all / 1000 && change;
 }
 
-static void put_time(struct diff *d, uint32_t function)
+static void put_time(struct diff *d, const struct ranked *r)
 {
 	char text[64], *p = text;
-	uint64_t a = d->counts.times[0][function].total_ns;
-	uint64_t b = d->counts.times[1][function].total_ns;
+	uint64_t a = d->counts.times[0][r->function].total_ns;
+	uint64_t b = d->counts.times[1][r->function].total_ns;
 
-	put_time_cells(d, function);
+	put_time_cells(d, r->function);
 	p = number_put_duration(p, a);
 	memcpy(p, "  ", 2);
 	p = number_put_duration(p + 2, b);
 	bytes_put(&d->out, text, (size_t)(p - text));
 	put_words(&d->out, "  ");
 	put_percent(d, a, b);
-	put_name(&d->out, matched_functions_name(&d->functions, function));
+	put_name(&d->out, matched_functions_name(&d->functions, r->function));
 	bytes_put_byte(&d->out, '\n');
 }
 
 static int put_times(struct diff *d, struct cst_error *err)
 {
 	struct total *const *times = d->counts.times;
-	uint32_t n = 0, shown;
+	uint32_t n = 0;
 	auto_free struct ranked *all =
 		calloc(d->functions.n_functions + 1ull, sizeof(*all));
 
@@ -502,13 +511,8 @@ static int put_times(struct diff *d, struct cst_error *err)
 	if (!n)
 		return 0;
 	d->result |= CST_DIFFERS_IN_TIME;
-	qsort(all, n, sizeof(*all), ranked_compare);
 	put_words(&d->out, "\n#  TIME A      TIME B      CHANGE  FUNCTION\n");
-	shown = d->limit && n > d->limit ? d->limit : n;
-	for (uint32_t i = 0; i < shown; i++)
-		put_time(d, all[i].function);
-	if (shown < n)
-		put_words(&d->out, "... and %" PRIu32 " more\n", n - shown);
+	put_ranked(d, all, n, put_time);
 	return 0;
 }
 

@@ -80,22 +80,12 @@ static void put_named(struct callgrind *c, const char *key, int kind,
 	*is_named = 1;
 }
 
-static void put_file(struct callgrind *c, const char *key, const char *file,
-		     struct bytes *out)
+/* A source or object file, or NULL. */
+static void put_file(struct callgrind *c, const char *key, int kind,
+		     const char *file, struct bytes *out)
 {
-	if (file)
-		put_named(c, key, FILES, file_number(c, file), file, out);
-	else
-		put_named(c, key, FILES, 0, "???", out);
-}
-
-static void put_object(struct callgrind *c, const char *key, const char *module,
-		       struct bytes *out)
-{
-	if (module)
-		put_named(c, key, OBJECTS, file_number(c, module), module, out);
-	else
-		put_named(c, key, OBJECTS, 0, "???", out);
+	put_named(c, key, kind, file ? file_number(c, file) : 0,
+		  file ? file : "???", out);
 }
 
 /* ---- functions ---------------------------------------------------------- */
@@ -119,13 +109,13 @@ static void put_arc(struct callgrind *c, uint32_t arc, struct bytes *out)
 		c->graph.arcs.all[arc].a == NO_CALLER ? NULL : site->file;
 
 	if (file != c->file) {
-		put_file(c, "fi", file, out);
+		put_file(c, "fi", FILES, file, out);
 		c->file = file;
 	}
 	if (file && site->line)
 		put_cost(site->line, 0, out);
-	put_object(c, "cob", callee->module, out);
-	put_file(c, "cfi", callee->file, out);
+	put_file(c, "cob", OBJECTS, callee->module, out);
+	put_file(c, "cfi", FILES, callee->file, out);
 	put_named(c, "cfn", FUNCTIONS, site->function + 1, callee->name, out);
 	PUT(out, "calls=");
 	put_number(out, sums->n_calls);
@@ -142,8 +132,8 @@ static void put_function(struct callgrind *c, uint32_t id, struct bytes *out)
 	if (f && !c->graph.functions[id].n_calls)
 		return;
 	PUT(out, "\n");
-	put_object(c, "ob", f ? f->module : NULL, out);
-	put_file(c, "fl", f ? f->file : NULL, out);
+	put_file(c, "ob", OBJECTS, f ? f->module : NULL, out);
+	put_file(c, "fl", FILES, f ? f->file : NULL, out);
 	c->file = f ? f->file : NULL;
 	if (f)
 		put_named(c, "fn", FUNCTIONS, id + 1, f->name, out);

@@ -104,23 +104,8 @@ static int take_values(struct cst_trace *t, struct cursor *c)
 	const char *values = take_text(t, c);
 
 	if (c->failed || id >= t->names->n_functions)
-		return -1;
+		return CST_BAD_FILE;
 	t->names->functions[id].values = text_or_null(values);
-	return 0;
-}
-
-static int take_names(struct cst_trace *t, struct cursor *c)
-{
-	while (c->p < c->end) {
-		uint8_t what = cursor_byte(c);
-		int status = what == 1	 ? take_function(t, c)
-			     : what == 2 ? take_site(t, c)
-			     : what == 3 ? take_values(t, c)
-					 : CST_BAD_FILE;
-
-		if (status < 0)
-			return status;
-	}
 	return 0;
 }
 
@@ -144,20 +129,6 @@ static int take_site_place(struct cst_trace *t, struct cursor *c)
 	if (c->failed || id >= t->names->n_sites)
 		return CST_BAD_FILE;
 	names_place_site(t->names, (uint32_t)id, space, caller, hook);
-	return 0;
-}
-
-static int take_places(struct cst_trace *t, struct cursor *c)
-{
-	while (c->p < c->end) {
-		uint8_t what = cursor_byte(c);
-		int status = what == 1	 ? take_function_place(t, c)
-			     : what == 2 ? take_site_place(t, c)
-					 : CST_BAD_FILE;
-
-		if (status < 0)
-			return status;
-	}
 	return 0;
 }
 
@@ -206,20 +177,6 @@ static int take_lane(struct cst_trace *t, struct cursor *c)
 	if (array_room(&t->lanes, &t->cap_lanes, t->n_lanes + 1ull) < 0)
 		return CST_MEMORY;
 	t->lanes[t->n_lanes++] = lane;
-	return 0;
-}
-
-static int take_people(struct cst_trace *t, struct cursor *c)
-{
-	while (c->p < c->end) {
-		uint8_t what = cursor_byte(c);
-		int status = what == 1	 ? take_thread(t, c)
-			     : what == 2 ? take_lane(t, c)
-					 : CST_BAD_FILE;
-
-		if (status < 0)
-			return status;
-	}
 	return 0;
 }
 
@@ -273,15 +230,6 @@ static int take_module(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
-static int take_modules(struct cst_trace *t, struct cursor *c)
-{
-	int status = 0;
-
-	while (status == 0 && c->p < c->end)
-		status = cursor_byte(c) == 1 ? take_module(t, c) : CST_BAD_FILE;
-	return status;
-}
-
 static void take_path(char *out, size_t size, struct cursor *c)
 {
 	size_t len;
@@ -321,25 +269,46 @@ static int take_end(struct cst_trace *t, struct cursor *c)
 	return c->failed ? CST_BAD_FILE : 0;
 }
 
+typedef int take_fn(struct cst_trace *t, struct cursor *c);
+
+/* Takes records of up to three kinds; a byte before each says which. */
+static int take_kinds(struct cst_trace *t, struct cursor *c, take_fn *first,
+		      take_fn *second, take_fn *third)
+{
+	take_fn *const takes[] = {NULL, first, second, third};
+
+	while (c->p < c->end) {
+		uint8_t kind = cursor_byte(c);
+		int status = kind > 3 || !takes[kind] ? CST_BAD_FILE
+						      : takes[kind](t, c);
+
+		if (status < 0)
+			return status;
+	}
+	return 0;
+}
+
 int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 {
 	switch (kind) {
 	case BLOCK_META:
 		return take_meta(t, raw);
 	case BLOCK_NAMES:
-		return take_names(t, raw);
+		return take_kinds(t, raw, take_function, take_site,
+				  take_values);
 	case BLOCK_PLACES:
-		return take_places(t, raw);
+		return take_kinds(t, raw, take_function_place, take_site_place,
+				  NULL);
 	case BLOCK_SIZES:
 		return take_sizes(t, raw);
 	case BLOCK_THREADS:
-		return take_people(t, raw);
+		return take_kinds(t, raw, take_thread, take_lane, NULL);
 	case BLOCK_PAUSES:
 		return take_pauses(t, raw);
 	case BLOCK_ENDS:
 		return take_ends(t, raw);
 	case BLOCK_MODULES:
-		return take_modules(t, raw);
+		return take_kinds(t, raw, take_module, NULL, NULL);
 	case BLOCK_STACKS:
 		return samples_read_stacks(&t->samples, raw,
 					   t->names->n_functions);
