@@ -73,12 +73,21 @@ def _text(raw: Optional[bytes]) -> Optional[str]:
     return None if raw is None else raw.decode("utf-8", "surrogateescape")
 
 
+def _shown(raw: bytes) -> str:
+    """For people: what is no UTF-8 is replaced."""
+    return raw.decode("utf-8", "replace")
+
+
+def _asked(ask: Any, *arguments: Any) -> tuple[int, str]:
+    """Calls a function whose last arguments are where a text goes and how
+    large that is; its result and the text."""
+    out = C.create_string_buffer(_LINE)
+    return ask(*arguments, out, len(out)), _shown(out.value)
+
+
 def _lines(ask: Any, status: Status) -> list[str]:
-    text = C.create_string_buffer(500)
-    lines: list[str] = []
-    while ask(C.byref(status.losses), len(lines), text, len(text)):
-        lines.append(text.value.decode("utf-8", "replace"))
-    return lines
+    found = (_asked(ask, C.byref(status.losses), i) for i in count())
+    return [text for _, text in takewhile(lambda each: each[0], found)]
 
 
 def losses(status: Status) -> list[str]:
@@ -95,8 +104,7 @@ def _call(name: str, *arguments: Any) -> int:
     err = abi.cst_error()
     status = getattr(library(), name)(*arguments, C.byref(err))
     if status < 0:
-        text = err.text.decode("utf-8", "replace")
-        raise CstraceError(text or name + " failed", status)
+        raise CstraceError(_shown(err.text) or name + " failed", status)
     return status
 
 
@@ -136,13 +144,11 @@ def may_replace(path: str, format: Optional[str]) -> None:
 
 def file_has_function(path: str, word: str, choice: Choice
                       ) -> Optional[tuple[bool, str]]:
-    """Is a function of the file meant by this word?  If not, names that may
-    have been.  None: the file does not tell."""
-    near = C.create_string_buffer(512)
-    found = library().cst_file_has_function(as_bytes(path), as_bytes(word),
-                                            choice.names, near, len(near))
-    return (None if found < 0 else
-            (found > 0, near.value.decode("utf-8", "replace")))
+    """Whether the word means a function of the file; if not, names that may
+    have been meant.  None: the file does not tell."""
+    found, near = _asked(library().cst_file_has_function, as_bytes(path),
+                         as_bytes(word), choice.names)
+    return None if found < 0 else (found > 0, near)
 
 
 def file_functions(path: str, word: str, choice: Choice) -> list[int]:
@@ -183,9 +189,7 @@ def check_condition(condition: str) -> None:
 
 def choice_text(choice: Choice) -> str:
     """"filter ^sum, depth 3", or "" where all is chosen."""
-    out = C.create_string_buffer(_LINE)
-    library().cst_choice_text(C.byref(choice), out, len(out))
-    return out.value.decode("utf-8", "replace")
+    return _asked(library().cst_choice_text, C.byref(choice))[1]
 
 
 def check_choice(choice: Choice) -> None:
@@ -203,10 +207,10 @@ class Callbacks(NamedTuple):
 
     def _pack(self) -> abi.cst_callbacks:
         def text(_arg: int, address: int, size: int) -> None:
-            self.text(C.string_at(address, size).decode("utf-8", "replace"))
+            self.text(_shown(C.string_at(address, size)))
 
         def message(_arg: int, line: bytes) -> None:
-            self.message(line.decode("utf-8", "replace"))
+            self.message(_shown(line))
 
         return abi.cst_callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
                           text=_TEXT(text), message=_MESSAGE(message),
@@ -391,9 +395,7 @@ class Recorder:
 
 def simple_name(name: str) -> str:
     """The name of a function as rows have it: Shop::pack."""
-    out = C.create_string_buffer(_LINE)
-    library().cst_simple_name(as_bytes(name), out, len(out))
-    return out.value.decode("utf-8", "replace")
+    return _asked(library().cst_simple_name, as_bytes(name))[1]
 
 
 class OpenCall(NamedTuple):
@@ -451,8 +453,7 @@ Write = Callable[[str], bool]
 
 def _write_thunk(write: Write) -> Any:
     def call(_arg: int, address: int, size: int) -> int:
-        text = C.string_at(address, size).decode("utf-8", "replace")
-        return 0 if write(text) else -1
+        return 0 if write(_shown(C.string_at(address, size))) else -1
 
     return abi.cst_write_fn(call)
 
@@ -500,7 +501,7 @@ class Trace:
 
     def rename(self, places: list[str], tell: Callable[[str], None]) -> None:
         """Look up again what has no name, also in these files and folders."""
-        line = _MESSAGE(lambda _, text: tell(text.decode("utf-8", "replace")))
+        line = _MESSAGE(lambda _, text: tell(_shown(text)))
         n, paths = len(places), map(as_bytes, places)
         self._lib.cst_trace_rename(
             self._t, (C.c_char_p * n)(*paths), n, line, None)
@@ -516,12 +517,11 @@ class Trace:
         return out
 
     def command(self) -> str:
-        text = self._lib.cst_trace_command(self._t)
-        return (text or b"").decode("utf-8", "replace")
+        return _shown(self._lib.cst_trace_command(self._t) or b"")
 
     def functions(self) -> list[str]:
         found = (self._lib.cst_trace_function(self._t, i) for i in count())
-        return [name.decode("utf-8", "replace") for name in
+        return [_shown(name) for name in
                 takewhile(lambda name: name is not None, found)]
 
     def choice(self) -> Choice:
@@ -532,10 +532,8 @@ class Trace:
 
     def note(self, choice: Choice, has_all: bool) -> str:
         """What the last answer of it left out; "": nothing."""
-        out = C.create_string_buffer(_LINE)
-        self._lib.cst_trace_note(self._t, C.byref(choice), _WORDS_GDB, has_all,
-                                 out, len(out))
-        return out.value.decode("utf-8", "replace")
+        return _asked(self._lib.cst_trace_note, self._t, C.byref(choice),
+                      _WORDS_GDB, has_all)[1]
 
     def hides_std(self) -> bool:
         """Were there calls that the last answer left out as the C++
@@ -543,27 +541,23 @@ class Trace:
         return self._lib.cst_trace_hidden_std(self._t) > 0
 
     def has_function(self, word: str, choice: Choice) -> tuple[bool, str]:
-        """Is one meant by this word?  If not, names that may have been."""
-        near = C.create_string_buffer(512)
-        found = self._lib.cst_trace_has_function(
-            self._t, as_bytes(word), choice.names, near, len(near))
-        return bool(found), near.value.decode("utf-8", "replace")
+        """Whether the word means a function of the trace; if not, names that
+        may have been meant."""
+        found, near = _asked(self._lib.cst_trace_has_function, self._t,
+                             as_bytes(word), choice.names)
+        return bool(found), near
 
     def lacks(self, where: bytes) -> str:
         """What a condition on values names that no function has, or ""."""
-        wrong = C.create_string_buffer(_LINE)
-        self._lib.cst_trace_has_values(self._t, where, wrong,
-                                       len(wrong))
-        return wrong.value.decode("utf-8", "replace")
+        return _asked(self._lib.cst_trace_has_values, self._t, where)[1]
 
     def has_part(self, what: str, word: str) -> tuple[bool, str]:
-        """Is a function of this "file" or "module"?  If not, names that may
-        have been meant."""
-        near = C.create_string_buffer(512)
+        """Whether a function is of this "file" or "module"; if not, names
+        that may have been meant."""
         ask = (self._lib.cst_trace_has_file if what == "file"
                else self._lib.cst_trace_has_module)
-        found = ask(self._t, as_bytes(word), near, len(near))
-        return bool(found), near.value.decode("utf-8", "replace")
+        found, near = _asked(ask, self._t, as_bytes(word))
+        return bool(found), near
 
     def threads(self) -> list[Thread]:
         """All threads, in the order of their first calls."""
@@ -680,10 +674,8 @@ class Trace:
     def announcement(self, path: str, format: Optional[str],
                      choice: Choice) -> str:
         """How large the file would be, if that is much; else ""."""
-        out = C.create_string_buffer(160)
-        self._lib.cst_trace_announce(self._t, as_bytes(path), as_bytes(format),
-                                     C.byref(choice), out, len(out))
-        return out.value.decode("utf-8", "replace")
+        return _asked(self._lib.cst_trace_announce, self._t, as_bytes(path),
+                      as_bytes(format), C.byref(choice))[1]
 
     def mixes_threads(self, path: str, format: Optional[str], look: Look,
                       choice: Choice) -> bool:

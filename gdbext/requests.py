@@ -4,11 +4,11 @@ calls are meant, what a recorder does, what a table has."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 from . import _abi as abi
 
-SORTS = ("total", "self", "calls", "max")  # enum cst_sort
+GRAPH_SORTS = ("total", "self", "calls")  # enum cst_sort
 DIFF_SORTS = ("calls", "total", "change", "percent", "name")
 CALLS_SORTS = ("time", "duration", "id", "caller", "thread")
 REPORT_BY = ("function", "callsite", "thread")
@@ -59,6 +59,20 @@ def make_choice(filter: Optional[str] = None, exclude: Optional[str] = None,
                   at_ns=at_ns or 0, has_at=at_ns is not None)
 
 
+def _pack(struct: Any, request: Any,
+          **words: tuple[Optional[str], ...]) -> Any:
+    """The request's fields as the struct's of the same names; one of words
+    stands for its place among these."""
+    def packed(name: str, value: Any) -> Any:
+        if name in words:
+            return words[name].index(value)
+        is_text = value is None or isinstance(value, str)
+        return as_bytes(value) if is_text else value
+
+    return struct(**{name: packed(name, value)
+                     for name, value in request._asdict().items()})
+
+
 class RecorderOptions(NamedTuple):
     mode: int
     spool_dir: str
@@ -74,9 +88,7 @@ class RecorderOptions(NamedTuple):
     flight_bytes: int = 0
 
     def packed(self) -> abi.cst_recorder_options:
-        return abi.cst_recorder_options(**{
-            name: as_bytes(value) if isinstance(value, str) else value
-            for name, value in self._asdict().items()})
+        return _pack(abi.cst_recorder_options, self)
 
 
 class Report(NamedTuple):
@@ -92,30 +104,22 @@ class Report(NamedTuple):
     fields: Optional[str] = None
 
     def packed(self) -> abi.cst_report:
-        return abi.cst_report(
-            sort_keys=as_bytes(self.sort), fields=as_bytes(self.fields),
-            limit=self.limit,
-            by=REPORT_BY.index(self.by), output=OUTPUTS.index(self.output),
-            regex=as_bytes(self.regex), callers=as_bytes(self.callers),
-            callees=as_bytes(self.callees))
+        return _pack(abi.cst_report, self, by=REPORT_BY, output=OUTPUTS)
 
 
 class Diff(NamedTuple):
     """What two traces are compared for."""
 
-    by_counts: bool = False
+    by: bool = False  # True: by counts of calls alone
     limit: int = 0
-    percent: Optional[int] = None
+    percent: int = -1
     output: str = "text"
     sort: Optional[str] = None
     shows_percent: bool = False
 
     def packed(self) -> abi.cst_diff:
-        return abi.cst_diff(by=self.by_counts, limit=self.limit,
-                     percent=-1 if self.percent is None else self.percent,
-                     output=OUTPUTS.index(self.output),
-                     sort=DIFF_SORTS.index(self.sort) + 1 if self.sort else 0,
-                     shows_percent=self.shows_percent)
+        return _pack(abi.cst_diff, self, output=OUTPUTS,
+                     sort=(None, *DIFF_SORTS))
 
 
 class Graph(NamedTuple):
@@ -129,10 +133,7 @@ class Graph(NamedTuple):
     output: str = "text"
 
     def packed(self) -> abi.cst_graph:
-        return abi.cst_graph(
-            sort=SORTS.index(self.sort), limit=self.limit, depth=self.depth,
-            min_share_ppm=self.min_share_ppm,
-            output=OUTPUTS.index(self.output), function=as_bytes(self.function))
+        return _pack(abi.cst_graph, self, sort=GRAPH_SORTS, output=OUTPUTS)
 
 
 class Calls(NamedTuple):
@@ -146,7 +147,4 @@ class Calls(NamedTuple):
     is_ended: bool = False  # only calls that have ended
 
     def packed(self) -> abi.cst_calls:
-        return abi.cst_calls(
-            sort=CALLS_SORTS.index(self.sort), limit=self.limit,
-            output=OUTPUTS.index(self.output), function=as_bytes(self.function),
-            under=as_bytes(self.under), is_ended=self.is_ended)
+        return _pack(abi.cst_calls, self, sort=CALLS_SORTS, output=OUTPUTS)

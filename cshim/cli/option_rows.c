@@ -201,7 +201,7 @@ static int set_names(struct options *o, const char *value)
 
 static int set_sort(struct options *o, const char *value)
 {
-	o->report.sort_keys = value;
+	o->report.sort = value;
 	return cst_report_check(&o->report, NULL);
 }
 

@@ -61,7 +61,7 @@ class DiffCommand(TraceCommand):
         choice = self.session.choice(**choice_of(values, ()))
         output = values.get("format", "text")
         diff = requests.Diff(
-            by_counts="counts" in values, percent=values.get("times"),
+            by="counts" in values, percent=values.get("times", -1),
             limit=values.get("limit", 20 if output == "text" else 0),
             output=output, sort=values.get("sort"),
             shows_percent="percent" in values)

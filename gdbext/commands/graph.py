@@ -12,8 +12,6 @@ from .base import (
     ALL, BELOW, CHOICE, DEPTH, FORMAT, NAMES, SAMPLES, THREAD, WHERE,
     TraceCommand, choice_of, tell_none, write_note)
 
-_SORTS = ("total", "self", "calls")
-
 
 class GraphCommand(TraceCommand):
     """Fold all recorded calls into one tree of functions.
@@ -53,7 +51,8 @@ class GraphCommand(TraceCommand):
     options = [DEPTH,
                Option("limit", options.read_count),
                Option("min-share", options.read_share_ppm),
-               Option("sort", options.read_one_of(_SORTS), list(_SORTS)),
+               Option("sort", options.read_one_of(requests.GRAPH_SORTS),
+                      list(requests.GRAPH_SORTS)),
                BELOW, THREAD, *(o for o in CHOICE if o is not DEPTH),
                WHERE, ALL, SAMPLES, FORMAT, NAMES]
 

@@ -137,7 +137,7 @@ static struct cst_recorder *recorder_new(uint8_t how)
 static void show(struct cst_trace *t)
 {
 	static const struct cst_choice all = {.std = 1};
-	static const struct cst_report report = {.sort = CST_SORT_SELF};
+	static const struct cst_report report = {.sort = "self"};
 	uint64_t left = OUTPUT_MAX;
 	struct cst_error err;
 

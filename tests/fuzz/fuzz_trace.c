@@ -54,14 +54,12 @@ static void show_all(struct cst_trace *t)
 		{.filter = "f", .exclude = "main", .thread = 1, .root = "1.1"},
 	};
 	static const struct cst_report reports[] = {
-		{.sort = CST_SORT_TOTAL},
-		{.sort = CST_SORT_SELF,
+		{.sort = "total"},
+		{.sort = "self",
 		 .by = CST_BY_CALLSITE,
 		 .output = CST_OUTPUT_CSV},
-		{.sort = CST_SORT_CALLS, .callers = "f"},
-		{.sort = CST_SORT_MAX,
-		 .callees = "main",
-		 .output = CST_OUTPUT_JSON},
+		{.sort = "calls", .callers = "f"},
+		{.sort = "max", .callees = "main", .output = CST_OUTPUT_JSON},
 	};
 	struct cst_error err;
 	struct cst_status_report status;

@@ -70,7 +70,7 @@ static int discard(void *arg, const char *text, uint64_t size)
 static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 {
 	const struct cst_choice all = {.std = 1};
-	const struct cst_report report = {.sort = CST_SORT_SELF};
+	const struct cst_report report = {.sort = "self"};
 	int fd = memfd_create("trace", MFD_CLOEXEC);
 	struct cst_trace *t;
 	int64_t status;

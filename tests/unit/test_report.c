@@ -164,7 +164,7 @@ static void fields_and_keys_are_chosen(void **state)
 	(void)state;
 	assert_string_equal(
 		text_of(t, (struct cst_report){.fields = "self,calls,share",
-					       .sort_keys = "calls,self"}),
+					       .sort = "calls,self"}),
 		"#     SELF       CALLS  SHARE  FUNCTION\n"
 		"    105 ns           2  11.7%  g\n"
 		"     95 ns           2  10.6%  f\n"
@@ -172,7 +172,7 @@ static void fields_and_keys_are_chosen(void **state)
 	/* uftrace's words, and a beginning; names from A on. */
 	assert_string_equal(
 		text_of(t, (struct cst_report){.fields = "call,avg,tot",
-					       .sort_keys = "func"}),
+					       .sort = "func"}),
 		"#    CALLS        MEAN       TOTAL  FUNCTION\n"
 		"         2       50 ns      100 ns  f\n"
 		"         2       52 ns      105 ns  g\n"
@@ -207,7 +207,7 @@ static void a_thread_can_have_a_row(void **state)
 static void sizes_of_functions_are_shown_and_sorted_by(void **state)
 {
 	const struct cst_report text = {.fields = "size,calls",
-					.sort_keys = "size,function"};
+					.sort = "size,function"};
 	struct cst_report csv = text;
 	struct cst_trace *t;
 	struct draft d;
@@ -244,9 +244,9 @@ static void unknown_fields_are_named(void **state)
 	const struct cst_report bad[] = {
 		{.fields = "calls,,self"},
 		{.fields = "function"},
-		{.sort_keys = "m"}, /* mean, min or max */
+		{.sort = "m"}, /* mean, min or max */
 		{.by = CST_BY_THREAD, .regex = "main"},
-		{.by = CST_BY_THREAD, .sort_keys = "size"},
+		{.by = CST_BY_THREAD, .sort = "size"},
 		{.by = CST_BY_THREAD, .fields = "calls,size"},
 	};
 	struct cst_error err;
@@ -256,8 +256,7 @@ static void unknown_fields_are_named(void **state)
 		assert_int_equal(cst_report_check(&bad[i], &err),
 				 CST_BAD_INPUT);
 	assert_int_equal(
-		cst_report_check(&(struct cst_report){.sort_keys = "bytes"},
-				 &err),
+		cst_report_check(&(struct cst_report){.sort = "bytes"}, &err),
 		CST_BAD_INPUT);
 	assert_string_equal(err.text,
 			    "no field 'bytes': there are calls, total, self, "

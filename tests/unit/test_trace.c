@@ -167,12 +167,12 @@ static void unknown_calls_are_told(void **state)
 	cst_trace_free(t);
 }
 
-static const struct cst_report by_calls = {.sort = CST_SORT_CALLS};
+static const struct cst_report by_calls = {.sort = "calls"};
 
 static void the_report_counts_and_sums(void **state)
 {
 	const struct cst_report some = {
-		.sort = CST_SORT_SELF, .limit = 1, .regex = "work|leaf"};
+		.sort = "self", .limit = 1, .regex = "work|leaf"};
 	static struct output out;
 	struct cst_trace *t = two_threads();
 	struct cst_error err;

@@ -50,14 +50,10 @@ static int rank_compare(const void *a, const void *b, void *arg)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static int fields_sort(struct fields *f, const struct cst_report *report,
-		       struct cst_error *err)
+static int sort_parse(struct fields *by, const struct cst_report *report,
+		      struct cst_error *err)
 {
-	static const char *const words[] = {"total", "self", "calls", "max"};
-
-	return fields_parse(
-		f, report->sort_keys ? report->sort_keys : words[report->sort],
-		1, err);
+	return fields_parse(by, report->sort ? report->sort : "total", 1, err);
 }
 
 /* Ranks the totals that have calls and match, in order. */
@@ -68,7 +64,7 @@ static int64_t rank_totals(const struct total *totals, const struct keys *keys,
 	struct order order = {.keys = keys};
 	const struct cst_choice choice = {.exclude = report->regex};
 	struct filter *filter = NULL;
-	int status = fields_sort(&order.by, report, err);
+	int status = sort_parse(&order.by, report, err);
 	int64_t n = 0;
 
 	if (status == 0 && report->regex)
@@ -230,7 +226,7 @@ static int fields_shown(struct fields *f, const struct cst_report *report,
 int cst_report_check(const struct cst_report *report, struct cst_error *err)
 {
 	struct fields by, shown;
-	int status = fields_sort(&by, report, err);
+	int status = sort_parse(&by, report, err);
 
 	if (status == 0)
 		status = fields_shown(&shown, report, 0, err);

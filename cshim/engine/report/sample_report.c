@@ -228,8 +228,8 @@ static int64_t report_run(struct sums *s, const struct cst_choice *choice,
 	if (status < 0)
 		return status == CST_MEMORY ? cst_fail_memory(err) : status;
 	settle(s);
-	if (!report.sort_keys)
-		report.sort_keys = "self,total";
+	if (!report.sort)
+		report.sort = "self,total";
 	return report_rows_put(s->totals, &s->keys, &report, 1, out, err);
 }
 

@@ -751,7 +751,7 @@ enum cst_output {
 	CST_OUTPUT_CSV = 2
 };
 
-enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS, CST_SORT_MAX };
+enum cst_sort { CST_SORT_TOTAL, CST_SORT_SELF, CST_SORT_CALLS };
 
 enum cst_report_by {
 	CST_BY_FUNCTION = 0,
@@ -763,7 +763,6 @@ enum cst_report_by {
  * (by); or the callers, or the callees, of some functions.  Zeros and NULL
  * stand for the usual. */
 struct cst_report {
-	uint32_t sort;	     /* enum cst_sort */
 	uint32_t limit;	     /* only so many rows; 0: all */
 	uint32_t by;	     /* enum cst_report_by */
 	uint32_t output;     /* enum cst_output */
@@ -771,11 +770,11 @@ struct cst_report {
 	const char *callers; /* rows: the callers of functions that match */
 	const char *callees; /* rows: the callees of functions that match */
 	/* Lists as "total,calls": what rows are sorted by, the largest first
-	 * (NULL: what sort says), and which numbers they show (NULL: all).
+	 * (NULL: their total), and which numbers they show (NULL: all).
 	 * The names are calls, total, self, mean, min, max, share, size (of the
 	 * code; not shown with NULL), and function, which only sorts; uftrace's
 	 * call, avg, func are taken as well. */
-	const char *sort_keys, *fields;
+	const char *sort, *fields;
 };
 
 /* Checks a report without making it.  CST_BAD_INPUT: an unknown field, or
@@ -807,7 +806,7 @@ CST_API int64_t cst_trace_stacks(struct cst_trace *t,
  * functions; or, with a function, its callers and its callees, merged over all
  * places where it is called.  Zeros and NULL stand for the usual. */
 struct cst_graph {
-	uint32_t sort;	/* enum cst_sort but CST_SORT_MAX: order of siblings */
+	uint32_t sort;	/* enum cst_sort: order of siblings */
 	uint32_t limit; /* only so many rows, those with most time; 0: all */
 	uint32_t depth; /* only so many levels; 0: all */
 	uint32_t min_share_ppm; /* only rows with so many millionths of the
