@@ -210,7 +210,7 @@ page:
 
 # ---- tests -----------------------------------------------------------------
 
-tests: all $(UNIT_BIN) $(SHIM_BIN)
+tests: all $(UNIT_BIN) $(SHIM_BIN) $(BUILD)/tests/plan/checker
 
 # For the test NAME: NAME_SRC further sources, NAME_CFLAGS, NAME_LIBS.  Tests
 # fill in the fields that matter to them and leave the others 0.
@@ -225,6 +225,15 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) \
 	$(Q)$(TEST_BUILD) -iquote cshim/engine $< $($(@F)_SRC) \
 		-Wl,--start-group $(call archives,$($(@F)_ROOM)) -Wl,--end-group \
 		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
+
+# What holds plans against the files that they are of: tests/cli/test_plans.py.
+$(BUILD)/tests/plan/checker: $(addprefix tests/plan/,checker.c facts.c facts.h) \
+		$(call archives,plan)
+	$(call say,TEST)
+	@mkdir -p $(@D)
+	$(Q)$(TEST_BUILD) -iquote cshim/engine $(filter %.c,$^) \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		$(LDFLAGS) $(ENGINE_LIBS) -o $@
 
 $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
 		| $(BUILD)/libcstrace.so
@@ -374,4 +383,4 @@ FORCE:
 
 -include $(SHIM_OBJ:.o=.d) $(SHIM_SO_OBJ:.o=.d) $(SHIM_A_OBJ:.o=.d)
 -include $(ENGINE_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(SAMPLER_OBJ:.o=.d)
--include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d)
+-include $(UNIT_BIN:=.d) $(SHIM_BIN:=.d) $(BUILD)/tests/plan/checker.d

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Plans of programs that were not built for tracing: each is held against the
+bytes of its file, and some are applied, and the program does the same."""
+
+import concurrent.futures
+import functools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, ROOT, folder
+
+HERE = ROOT / "tests" / "plan"
+PACKAGES = pathlib.Path("/var/lib/dpkg/info")
+WANTED = """apt bash binutils-x86-64-linux-gnu bsdutils bzip2 coreutils curl dash
+diffutils dpkg findutils gawk git gpg grep groff-base gzip less libapt-pkg6.0
+libbz2-1.0 libc-bin libcurl4 libdw1 libelf1 libexpat1 libffi8 libgcrypt20
+libglib2.0-0 libgmp10 libgnutls30 libgssapi-krb5-2 libicuuc72 libisl23
+libjansson4 libjson-c5 liblz4-1 liblzma5 libmpc3 libmpfr6 libncursesw6 libnettle8
+libp11-kit0 libpcre2-8-0 libpng16-16 libpython3.11-minimal libreadline8 libsqlite3-0
+libssh2-1 libssl3 libstdc++6 libsystemd0 libtinfo6 libunistring2 libxml2
+libzstd1 m4 make man-db mawk mount openssh-client patch perl-base procps
+python3.11-minimal sed sqlite3 strace tar tmux util-linux vim-common xz-utils
+zlib1g zsh zstd""".split()
+
+
+@functools.lru_cache(maxsize=None)
+def checker():
+    """The program that makes a plan and finds what is wrong with it."""
+    path = BUILD / "tests" / "plan" / "checker"
+    subprocess.run(["make", "-s", "-C", ROOT, path.relative_to(ROOT)],
+                   check=True, timeout=400,
+                   env={k: v for k, v in os.environ.items()
+                        if not k.startswith("MAKE")})
+    return path
+
+
+def check(*words):
+    """What the checker says of each file, and what is wrong."""
+    done = subprocess.run([checker(), *map(str, words)], text=True,
+                          capture_output=True, timeout=300, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+# ---- all bytes of many programs ------------------------------------------
+
+
+def is_elf(path):
+    """A program or library with code for this processor, not too large."""
+    if not path.is_file() or path.is_symlink():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(20)
+        size = file.seek(0, os.SEEK_END)
+    return (head[:5] == b"\x7fELF\x02" and head[16] in (2, 3) and
+            head[18:20] == b"\x3e\x00" and size < 8 << 20)
+
+
+def files_of(package):
+    """The package's programs and libraries that are installed."""
+    lists = [PACKAGES / (package + end) for end in (".list", ":amd64.list")]
+    found = set()
+    for path in (path for path in lists if path.exists()):
+        for line in path.read_text().splitlines():
+            file = pathlib.Path(line)
+            if "bin" in file.parts or ".so" in file.name:
+                if is_elf(file):
+                    found.add(file.resolve())
+    return sorted(found)
+
+
+def planned_of(package):
+    """What the checker says of all files of the package."""
+    files = files_of(package)
+    rows, wrong = check(*files) if files else ([], "")
+    assert len(rows) == len(files) or wrong, package
+    return rows, wrong
+
+
+@pytest.mark.skipif(not PACKAGES.is_dir(), reason="no packages of Debian's")
+def test_plans_of_installed_packages():
+    checker()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        answers = list(pool.map(planned_of, WANTED))
+    wrong = [text for _, text in answers if text]
+    assert not wrong, wrong[0][:2000]
+    planned = [rows for rows, _ in answers if any(r["traced"] for r in rows)]
+    assert len(planned) >= 30
+    rows = [row for of_package in planned for row in of_package]
+    traced = sum(row["traced"] for row in rows)
+    assert traced > 0.97 * sum(row["functions"] for row in rows)
+    exits = sum(row["exits"] for row in rows)
+    assert exits > 0.95 * (exits + sum(row["missed"] for row in rows))
+
+
+# ---- the same results ----------------------------------------------------
+
+
+@functools.lru_cache(maxsize=None)
+def applier():
+    """What applies a plan to the program that it is preloaded into."""
+    out = folder() / "applier.so"
+    subprocess.run(["gcc", "-O2", "-mgeneral-regs-only", "-shared", "-fPIC",
+                    "-D_GNU_SOURCE", "-I", ROOT / "cshim/include",
+                    HERE / "applier.c", "-o", out], check=True, timeout=100)
+    return out
+
+
+def run(command, patched=None, **more):
+    """Output and status of the command, and what was seen of its calls: of
+    the file `patched`, if that is given."""
+    seen = folder() / "seen.json"
+    seen.unlink(missing_ok=True)
+    env = dict(os.environ, **more)
+    if patched:
+        plan = folder() / "plan"
+        rows, wrong = check("--write", plan, patched)
+        assert not wrong and rows[0]["wrong"] == 0
+        env |= {"LD_PRELOAD": str(applier()), "PLAN": str(plan),
+                "PLAN_OF": str(patched), "PLAN_SEEN": str(seen)}
+    done = subprocess.run(list(map(str, command)), env=env, timeout=120,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False)
+    return ((done.stdout, done.stderr, done.returncode),
+            json.loads(seen.read_text()) if seen.exists() else {})
+
+
+def compiled(source, *flags):
+    compiler = flags[0]
+    if source.endswith(".cc"):
+        compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+    out = folder() / ("%s%s" % (source, "".join(flags).replace("/", "")))
+    subprocess.run([compiler, *flags[1:], "-w", HERE / source, "-o", out],
+                   check=True, timeout=100)
+    return out
+
+
+WAYS = [("gcc", "-O0"), ("gcc", "-Og"), ("gcc", "-O1"), ("gcc", "-O2"),
+        ("gcc", "-O2", "-g"), ("gcc", "-O3", "-fcf-protection"),
+        ("gcc", "-Os", "-fno-pie", "-no-pie"),
+        ("gcc", "-O2", "-fno-plt", "-fno-omit-frame-pointer"),
+        ("clang", "-O0"), ("clang", "-O2"), ("clang", "-O2", "-g"),
+        ("clang", "-Os", "-fno-pie", "-no-pie")]
+
+
+@pytest.mark.parametrize("source", ["calls.c", "throws.cc"])
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+def test_a_patched_program_does_the_same(source, way):
+    program = compiled(source, *way)
+    plain, _ = run([program])
+    for more in {}, {"PLAN_ELSEWHERE": "1"}:
+        patched, seen = run([program], program, PLAN_UNWINDS="1", **more)
+        assert patched == plain
+        assert seen["entered"] > 200 and seen["unwound"] > 200
+        assert (seen["unmatched"], seen["lost"], seen["open"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("command", [
+    ["git", "-C", ROOT, "log", "--oneline", "-5"],
+    ["bash", "-c", "f() { echo $1 $((3*4)); }; f a | cat; f b"],
+    ["perl", "-e", 'print join(",", sort map { $_ * 2 } 1..50), "\n"'],
+    ["python3.11", "-c", "import json; print(json.dumps(list(range(99))))"],
+    ["vim.basic", "--version"],
+    ["gdb", "-nx", "-batch", "-ex", "print 6*7"],
+    ["sed", "-E", "s/(a)(b*)/\\2\\1/g", ROOT / "README.md"],
+    ["gawk", "{ n += NF } END { print n }", ROOT / "README.md"],
+], ids=lambda command: command[0])
+def test_a_real_program_does_the_same(command):
+    program = shutil.which(command[0], path="/usr/bin:/bin")
+    if not program:
+        pytest.skip("%s is not installed" % command[0])
+    program = os.path.realpath(program)
+    plain, _ = run([program, *command[1:]])
+    patched, seen = run([program, *command[1:]], program)
+    assert patched == plain
+    assert seen["entered"] > 50 and seen["unmatched"] == 0
+
+
+def test_a_patched_library_does_the_same():
+    library = next((path for path in pathlib.Path(
+        "/usr/lib/x86_64-linux-gnu").glob("libstdc++.so.6.*")
+        if path.suffix != ".py"), None)
+    if not library:
+        pytest.skip("no libstdc++")
+    program = compiled("throws.cc", "gcc", "-O2")
+    plain, _ = run([program])
+    patched, seen = run([program], library)
+    assert patched == plain
+    assert seen["entered"] > 100 and seen["unmatched"] == 0
