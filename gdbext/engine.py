@@ -640,7 +640,7 @@ class Trace:
 
     def stacks(self, choice: Choice, write: Write) -> int:
         """Where each thread was at its last sample."""
-        return _call("cst_trace_stacks", self._t, C.byref(choice),
+        return _call("cst_trace_stacks", self._t, C.byref(choice), 0,
                      _write_thunk(write), None)
 
     def graph(self, graph: Graph, choice: Choice, write: Write) -> int:

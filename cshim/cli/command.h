@@ -23,6 +23,7 @@ enum {
 	FOR_CHECK = 1024,
 	FOR_CALLS = 2048,
 	FOR_SAMPLE = 4096,
+	FOR_TOP = 8192,
 	FOR_END = 8192,			 /* the next bit */
 	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
@@ -53,6 +54,6 @@ struct command {
 extern const struct command command_gdb, command_record, command_live,
 	command_show, command_report, command_save, command_info, command_diff,
 	command_expect, command_check, command_graph, command_list,
-	command_calls, command_sample;
+	command_calls, command_sample, command_top;
 
 #endif

@@ -8,11 +8,10 @@
 #include <string.h>
 
 const struct command *const commands[] = {
-	&command_gdb,	 &command_record, &command_live,
-	&command_show,	 &command_list,	  &command_calls,
-	&command_report, &command_graph,  &command_save,
-	&command_info,	 &command_diff,	  &command_expect,
-	&command_check,	 &command_sample, NULL,
+	&command_gdb,	&command_record, &command_live,	  &command_show,
+	&command_list,	&command_calls,	 &command_report, &command_graph,
+	&command_save,	&command_info,	 &command_diff,	  &command_expect,
+	&command_check, &command_sample, &command_top,	  NULL,
 };
 
 const struct command *command_find(const char *name)

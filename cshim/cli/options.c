@@ -198,6 +198,7 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	/* What follows a program's name is the program's. */
 	const char *letters = c->options & FOR_RUN	? "+:ho:"
 			      : c->options & FOR_SAMPLE ? ":ho:p:"
+			      : c->options & FOR_TOP	? ":hp:"
 							: ":h";
 	struct option chosen[MAX_OPTION_ROWS];
 	unsigned seen = 0;

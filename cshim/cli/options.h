@@ -47,9 +47,10 @@ struct options {
 	uint32_t sample_hz;  /* 0: no samples */
 	uint64_t sample_ns;  /* 0: to the end */
 	int is_wall;
-	int pid;       /* of sample */
-	int is_stacks; /* of report */
-	char **names;  /* the arguments, borrowed from argv */
+	int pid;		      /* of sample */
+	int is_stacks;		      /* of report */
+	uint64_t every_ns, recent_ns; /* of top */
+	char **names;		      /* the arguments, borrowed from argv */
 	int n_names;
 };
 

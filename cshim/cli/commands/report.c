@@ -31,7 +31,7 @@ static int report_run(int argc, char **argv)
 	o.report.output = o.output_as;
 	o.report.regex = o.n_names == 2 ? o.names[1] : NULL;
 	progress_line_begin();
-	n = o.is_stacks ? cst_trace_stacks(t, &o.choice, trace_input_write,
+	n = o.is_stacks ? cst_trace_stacks(t, &o.choice, 0, trace_input_write,
 					   NULL, &err)
 			: cst_trace_report(t, &o.report, &o.choice,
 					   trace_input_write, NULL, &err);

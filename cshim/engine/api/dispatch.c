@@ -108,10 +108,11 @@ int64_t cst_trace_report(struct cst_trace *t, const struct cst_report *report,
 }
 
 int64_t cst_trace_stacks(struct cst_trace *t, const struct cst_choice *choice,
-			 cst_write_fn write, void *arg, struct cst_error *err)
+			 int is_line, cst_write_fn write, void *arg,
+			 struct cst_error *err)
 {
 	outfile_begin();
-	return sample_stacks_write(t, choice, write, arg, err);
+	return sample_stacks_write(t, choice, is_line, write, arg, err);
 }
 
 /* What is made of calls can be made of samples.  Then the choice becomes *seen:

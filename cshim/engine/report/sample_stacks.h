@@ -9,7 +9,8 @@
 
 /* Writes them; as cst_trace_stacks(). */
 int64_t sample_stacks_write(const struct cst_trace *t,
-			    const struct cst_choice *choice, cst_write_fn write,
-			    void *arg, struct cst_error *err);
+			    const struct cst_choice *choice, int is_line,
+			    cst_write_fn write, void *arg,
+			    struct cst_error *err);
 
 #endif

@@ -795,10 +795,11 @@ CST_API int64_t cst_trace_report(struct cst_trace *t,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);
 
-/* Writes where each thread was when its last sample was taken: its stack, the
- * outermost function first.  Returns the number of threads. */
+/* Writes where each thread was when its last sample of the choice's range was
+ * taken: its stack, the outermost function first; or with is_line in one line,
+ * the innermost first.  Returns the number of threads. */
 CST_API int64_t cst_trace_stacks(struct cst_trace *t,
-				 const struct cst_choice *choice,
+				 const struct cst_choice *choice, int is_line,
 				 cst_write_fn write, void *arg,
 				 struct cst_error *err);
 
