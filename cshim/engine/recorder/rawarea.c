@@ -51,6 +51,8 @@ static uint64_t hand_over(struct area *a)
 		uint64_t time;
 		uint32_t n;
 
+		if (c->state == CST_CHUNK_READ)
+			c->state = CST_CHUNK_FULL;
 		if (c->state == CST_CHUNK_OPEN) {
 			c->state = CST_CHUNK_FULL;
 			c->next = 0; /* the reader looks for itself */

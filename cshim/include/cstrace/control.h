@@ -54,8 +54,9 @@ struct cst_control {
 	 * last failed attempt to map the area, or 0. */
 	uint32_t answer_state;
 	int32_t answer_errno;
-	/* Never set by gdb.  1: area_path is a file to make; 2: it is the size
-	 * of a flight recorder without a reader. */
+	/* 1: area_path is a file to make; 2: it is the size of a flight
+	 * recorder without a reader; 3: of one that a debugger on another
+	 * machine reads.  gdb sets only 0 and 3. */
 	uint32_t is_file;
 	char area_path[256];
 };

@@ -100,6 +100,8 @@ enum cst_chunk_state {
 	CST_CHUNK_FREE = 0, /* on the free list, zeroed */
 	CST_CHUNK_OPEN = 1, /* its thread writes into it */
 	CST_CHUNK_FULL = 2, /* the reader's, which will free it */
+	/* In a flight that is read through a debugger: was full, and read. */
+	CST_CHUNK_READ = 3,
 };
 
 /* One event: an entry, an exit, or one of the marks below CST_FIRST_SITE.  sp
@@ -397,6 +399,13 @@ struct cst_area {
 	 * zeroes the oldest full one and claims it.  is_file is set.
 	 * flight_hand counts the chunks that were looked at for that. */
 	uint32_t flight_chunks, flight_hand;
+
+	/* A debugger on another machine reads the flight while the process with
+	 * this pid stands still, and marks what it has read (CST_CHUNK_READ).
+	 * 0: nobody reads it.  Where a chunk is wanted and no full one is read,
+	 * the process calls cstrace_hook_full(), at which the debugger stops
+	 * it, and which has answered if n_flight_reads is another one then. */
+	uint32_t flight_pid, n_flight_reads;
 
 	/* 1: the reader wants values of calls.  A hook that has made a site of
 	 * a hook wakes it, and waits until the site's entry in the table of

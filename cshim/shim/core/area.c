@@ -27,6 +27,7 @@ enum {
 };
 
 struct cst_area *area;
+extern EXPORT struct cst_area *cstrace_area __attribute__((alias("area")));
 static uint32_t n_chunks_mapped, n_sites_mapped;
 
 static uint64_t sites_end(uint32_t n)
@@ -210,7 +211,7 @@ int area_map(const char *path, int is_file)
 
 	if (area)
 		return 0;
-	fd = is_file == 2 ? flight_open(path)
+	fd = is_file >= 2 ? flight_open(path, is_file == 3)
 	     : is_file	  ? file_open(path)
 			  : sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)

@@ -10,12 +10,13 @@
 #include "kernel/syscall.h"
 
 /* The area.  It is NULL until area_map() succeeds, then constant for the
- * process's life: cursors point into it. */
+ * process's life: cursors point into it.  gdb finds it as cstrace_area. */
 extern HIDDEN struct cst_area *area;
 
 /* Maps the file at path, once; with is_file 1 it is a file on disk, which is
  * made if there is none, with 2 memory is made, and path is the size of the
- * flight.  Returns 0, or a positive errno. */
+ * flight; with 3 likewise, and a debugger reads it.  Returns 0, or a positive
+ * errno. */
 int area_map(const char *path, int is_file);
 /* Touches the pages of the pool once, when the area is mapped: without this
  * each page would cost a page fault during the program's calls. */

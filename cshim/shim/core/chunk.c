@@ -160,8 +160,13 @@ static enum claim claim_patiently(struct self *me)
 
 static int chunk_renew(struct self *me)
 {
-	enum claim result = claim(me);
+	enum claim result;
 
+	if (me->chunk)
+		flight_ask(0);
+	result = claim(me);
+	if (result == NONE_FREE && flight_ask(1))
+		result = claim(me);
 	if (result == NONE_FREE) {
 		__atomic_fetch_add(&area->n_waiting, 1, __ATOMIC_SEQ_CST);
 		result = claim_patiently(me);

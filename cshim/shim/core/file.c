@@ -35,7 +35,7 @@ static int is_area(int fd, struct cst_area *head)
 	       head->magic == CST_AREA_MAGIC;
 }
 
-int file_write_head(int fd, uint32_t flight_chunks)
+int file_write_head(int fd, uint32_t flight_chunks, int is_read)
 {
 	struct cst_area head = {
 		.layout = CST_LAYOUT,
@@ -45,6 +45,7 @@ int file_write_head(int fd, uint32_t flight_chunks)
 		.has_mappings = 1,
 		.is_file = 1,
 		.flight_chunks = flight_chunks,
+		.flight_pid = is_read ? (uint32_t)sys_getpid() : 0,
 	};
 
 	/* Or who comes next would find nobody alive in it. */
@@ -76,7 +77,7 @@ static int file_make(const char *path)
 
 	if (fd < 0)
 		return fd;
-	error = file_write_head(fd, 0);
+	error = file_write_head(fd, 0, 0);
 	if (!error)
 		return fd;
 	sys_unlink(path);

@@ -13,9 +13,10 @@
  * ended. */
 int file_open(const char *path);
 
-/* Writes the head of an area that no reader has, into a file without one.
- * Returns 0 or a negative errno. */
-int file_write_head(int fd, uint32_t flight_chunks);
+/* Writes the head of an area that no reader has, into a file without one;
+ * is_read: a debugger reads it while this process stands still.  Returns 0 or a
+ * negative errno. */
+int file_write_head(int fd, uint32_t flight_chunks, int is_read);
 
 /* Makes one more chunk in the file; returns its index + 1, or 0 if there is
  * none or no room for it. */

@@ -8,9 +8,19 @@
 #include "core/flight.h"
 #include "core/area.h"
 #include "core/file.h"
+#include "kernel/arch.h"
 #include "kernel/syscall.h"
 
-enum { FEWEST_CHUNKS = 4 };
+NOOP_FUNCTION(cstrace_hook_full, .Lhook_full);
+
+/* Straight to our own, whatever the program defines under that name. */
+extern __attribute__((visibility("hidden"))) void
+hook_full(void) __asm__(".Lhook_full");
+
+enum {
+	FEWEST_CHUNKS = 4,
+	SHOW_NS = 500000000, /* so often the user sees what is new */
+};
 
 /* The number of chunks, or 0: it is no size. */
 static uint32_t chunks_of(const char *text)
@@ -61,11 +71,11 @@ static void tell_bad_size(const char *size)
 	sys_write(2, line, n);
 }
 
-int flight_open(const char *size)
+int flight_open(const char *size, int is_read)
 {
 	uint32_t n = chunks_of(size);
 	int fd = n ? sys_memfd("cstrace-flight") : -EINVAL;
-	int error = fd < 0 ? fd : file_write_head(fd, n);
+	int error = fd < 0 ? fd : file_write_head(fd, n, is_read);
 
 	if (!n)
 		tell_bad_size(size);
@@ -88,21 +98,21 @@ static int has_hole(uint32_t index, const struct cst_record *records)
 	return 0;
 }
 
-/* Makes a full chunk ours: 0 if it is not full, or not complete. */
-static int chunk_win(uint32_t index)
+/* Makes a chunk ours: 0 if it is not in that state, or not complete. */
+static int chunk_win(uint32_t index, uint32_t from)
 {
-	uint32_t *state = &area_chunk(index)->state, full = CST_CHUNK_FULL;
+	uint32_t *state = &area_chunk(index)->state, was = from;
 	char *data = (char *)area_at(CST_AT_CHUNKS) +
 		     (uint64_t)index * CST_CHUNK_SIZE;
 	uint64_t *words = (uint64_t *)data;
 
 	/* Pairs with the release of chunk_hand_over(). */
 	if (!area_has_chunk(index) ||
-	    !__atomic_compare_exchange_n(state, &full, CST_CHUNK_FREE, 0,
+	    !__atomic_compare_exchange_n(state, &was, CST_CHUNK_FREE, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return 0;
 	if (has_hole(index, (const struct cst_record *)data)) {
-		__atomic_store_n(state, CST_CHUNK_FULL, __ATOMIC_RELEASE);
+		__atomic_store_n(state, from, __ATOMIC_RELEASE);
 		return 0;
 	}
 	for (uint32_t i = 0; i < CST_CHUNK_SIZE / sizeof(*words); i++)
@@ -111,7 +121,8 @@ static int chunk_win(uint32_t index)
 	return 1;
 }
 
-uint32_t flight_chunk(void)
+/* The index + 1 of the next chunk in that state, zeroed, or 0. */
+static uint32_t next_in(uint32_t state)
 {
 	uint32_t n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
 
@@ -120,8 +131,68 @@ uint32_t flight_chunk(void)
 						    __ATOMIC_RELAXED) %
 				 n;
 
-		if (chunk_win(index))
+		if (chunk_win(index, state))
 			return index + 1;
 	}
+	return 0;
+}
+
+/* Reads a debugger along, of this process?  In a fork child there is no
+ * breakpoint. */
+static int is_read(void)
+{
+	uint32_t pid = __atomic_load_n(&area->flight_pid, __ATOMIC_RELAXED);
+
+	return pid && pid == (uint32_t)sys_getpid();
+}
+
+/* The debugger was asked, and nothing that is full could be read. */
+static uint32_t grows;
+
+uint32_t flight_chunk(void)
+{
+	int is_reading = is_read();
+	uint32_t n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
+	uint32_t found = next_in(CST_CHUNK_READ);
+
+	if (!found && !is_reading)
+		found = next_in(CST_CHUNK_FULL);
+	if (found) {
+		__atomic_store_n(&grows, 0, __ATOMIC_RELAXED);
+		return found;
+	}
+	if (is_reading && n >= area->flight_chunks &&
+	    !__atomic_exchange_n(&grows, 0, __ATOMIC_RELAXED))
+		return 0;
 	return file_chunk();
+}
+
+static uint64_t asked_ns; /* when the debugger was last asked */
+
+/* Whether a chunk is full and the debugger has not looked for a while. */
+static int is_due(void)
+{
+	uint64_t now = sys_clock_ns(CLOCK_MONOTONIC);
+
+	if (!asked_ns)
+		asked_ns = area->first_ns;
+	return now - asked_ns >= SHOW_NS;
+}
+
+COLD int flight_ask(int must)
+{
+	uint32_t before;
+
+	if (!area->flight_chunks || !is_read() || (!must && !is_due()))
+		return 0;
+	__atomic_store_n(&asked_ns, sys_clock_ns(CLOCK_MONOTONIC),
+			 __ATOMIC_RELAXED);
+	before = __atomic_load_n(&area->n_flight_reads, __ATOMIC_RELAXED);
+	hook_full();
+	if (before == __atomic_load_n(&area->n_flight_reads, __ATOMIC_RELAXED))
+		/* It is gone, or does not know of us. */
+		__atomic_store_n(&area->flight_pid, 0, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&grows, 1, __ATOMIC_RELAXED);
+	return 1;
 }

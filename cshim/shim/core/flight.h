@@ -8,12 +8,19 @@
 
 #include <stdint.h>
 
-/* Makes the memory for a flight of that size ("512K", "16M", "1G").  Returns
- * its descriptor, ready to be mapped, or a negative errno. */
-int flight_open(const char *size);
+/* Makes the memory for a flight of that size ("512K", "16M", "1G"); is_read: a
+ * debugger reads it while this process stands still.  Returns its descriptor,
+ * ready to be mapped, or a negative errno. */
+int flight_open(const char *size, int is_read);
 
 /* Returns the index + 1 of a chunk that is zeroed: a new one, or once all were
- * used the oldest full one; 0: there is none. */
+ * used the oldest full one; 0: there is none, or a debugger must read first. */
 uint32_t flight_chunk(void);
+
+/* Lets the debugger read what is there, if there is one: at once, or (must is
+ * 0) if it has not done so for some time.  Called outside of all locks, with
+ * signals as the program has them.  Returns 1 if a chunk may be claimed now, 0
+ * if that would be as before. */
+int flight_ask(int must);
 
 #endif
