@@ -333,6 +333,10 @@ int area_thread_is_gone(const struct area *a, uint32_t thread)
 	pid = __atomic_load_n(&a->processes[process].pid, __ATOMIC_ACQUIRE);
 	if (!pid)
 		return 0;
+	if (a->is_elsewhere)
+		return __atomic_load_n(&a->threads[thread].is_ended,
+				       __ATOMIC_ACQUIRE) ||
+		       area_has_execed(a, process);
 	return (syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) ||
 	       area_has_execed(a, process);
 }

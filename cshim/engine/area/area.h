@@ -33,6 +33,10 @@ struct area {
 	/* The area was left in a file by processes that may have ended; this is
 	 * a private copy of it. */
 	int is_past;
+	/* Its processes are on another machine, of which this one's kernel
+	 * knows nothing: a copy of what is read through a debugger. */
+	int is_elsewhere;
+	int has_ended;	    /* they have, if is_elsewhere */
 	int is_short;	    /* the file was cut short, or cannot be read */
 	int file;	    /* borrowed */
 	uint8_t *is_copied; /* by chunk */

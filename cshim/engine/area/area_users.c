@@ -93,6 +93,8 @@ int area_is_held(const struct area *a, uint32_t pid)
 {
 	struct stat st;
 
+	if (a->is_elsewhere)
+		return !a->has_ended;
 	return !fstat(a->fd, &st) && holds(pid, st.st_ino);
 }
 
@@ -143,6 +145,8 @@ uint32_t area_n_running(const struct area *a)
 	struct stat st;
 	int has_gone = 1;
 
+	if (a->is_elsewhere)
+		return a->head->n_processes && !a->has_ended;
 	if (fstat(a->fd, &st) < 0)
 		return 0;
 	/* A process that has ended may have left a child that was not named

@@ -118,12 +118,18 @@ static uint32_t next_written(const struct cst_record *records, uint32_t from,
 	return from;
 }
 
+/* Nobody writes into a chunk of it that was handed over. */
+static int is_copy(const struct area *a)
+{
+	return a->is_past || a->is_elsewhere;
+}
+
 static void stream_advance(struct reader *r, struct stream *s, uint32_t chunk)
 {
 	s->next_seq++;
 	s->n_done = 0;
 	s->hole_since = 0;
-	if (!s->had_hole || r->area->is_past)
+	if (!s->had_hole || is_copy(r->area))
 		area_give(r->area, chunk);
 	s->had_hole = 0;
 }
@@ -136,7 +142,7 @@ static int stream_hole(struct reader *r, struct stream *s, uint32_t next)
 
 	if (!s->hole_since)
 		s->hole_since = now;
-	if (!r->area->is_past && now - s->hole_since < HOLE_PATIENCE_NS)
+	if (!is_copy(r->area) && now - s->hole_since < HOLE_PATIENCE_NS)
 		return 1;
 	r->n_holes += next - s->n_done;
 	s->n_done = next;

@@ -194,7 +194,7 @@ static void threads_name(struct callstack *calls, const struct area *a,
 	if (memcmp(t->shim_name, shared->name, sizeof(t->shim_name)) != 0) {
 		memcpy(t->shim_name, shared->name, sizeof(t->shim_name));
 		memcpy(name, t->shim_name, 16);
-	} else if (t->n_looks == MAX_LOOKS || a->is_past ||
+	} else if (t->n_looks == MAX_LOOKS || a->is_past || a->is_elsewhere ||
 		   !read_name(a->processes[t->process].pid, t->tid, name)) {
 		return;
 	}

@@ -332,7 +332,8 @@ int recorder_round(struct cst_recorder *r, int peek)
 	recorder_tell_modules(r, 0);
 	take_seeds(r);
 	peek |= has_new_process(r);
-	horizon = r->area->is_past ? UINT64_MAX - 1 : clock_ticks();
+	horizon = r->area->is_past || r->area->is_elsewhere ? UINT64_MAX - 1
+							    : clock_ticks();
 	n_full = reader_scan(&r->reader);
 	if (!n_full && area_is_starved(r->area))
 		area_grow(r->area);

@@ -105,6 +105,15 @@ static int is_first(const struct area *a, uint32_t process)
 	       !area_has_execed(a, process);
 }
 
+static int goes_on(const struct area *a, uint32_t process)
+{
+	if (area_has_execed(a, process))
+		return 0;
+	if (a->is_elsewhere)
+		return !a->has_ended && !reported_end(a, process);
+	return process_ends_goes_on(pid_of(a, process));
+}
+
 void process_ends_look(struct cst_recorder *r, int is_last)
 {
 	take_stock(r);
@@ -114,8 +123,7 @@ void process_ends_look(struct cst_recorder *r, int is_last)
 
 		if (!life->has_open || life->end)
 			continue;
-		if (!area_has_execed(r->area, i) &&
-		    process_ends_goes_on(pid_of(r->area, i)))
+		if (goes_on(r->area, i))
 			life->seen = now;
 		else if (!is_last || !is_first(r->area, i))
 			life_end(life, reported_end(r->area, i));

@@ -228,6 +228,8 @@ static uint64_t others_wrote(void *arg)
 	uint64_t sum = 0, n_live = 0;
 	int status = io_count((uint32_t)getpid(), &sum);
 
+	if (a->is_elsewhere)
+		return UINT64_MAX;
 	if (n > CST_MAX_PROCESSES || n_threads > CST_MAX_THREADS)
 		return UINT64_MAX;
 	for (uint32_t i = 0; i < n && status == 0; i++)
@@ -250,6 +252,8 @@ static int recorder_parts(struct cst_recorder *r,
 		r->pool_chunks = CST_MAX_CHUNKS;
 	chunks = r->pool_chunks < FIRST_CHUNKS ? r->pool_chunks : FIRST_CHUNKS;
 	status = area_new(chunks, &r->area, err);
+	if (status == 0)
+		r->area->is_elsewhere = o->is_elsewhere != 0;
 	if (status == 0)
 		status = recorder_init_stages(r, err);
 	if (status < 0)
@@ -315,6 +319,7 @@ void cst_recorder_close(struct cst_recorder *r)
 	filter_free(r->mute);
 	live_release(&r->live);
 	reader_release(&r->reader);
+	mirror_release(&r->mirror);
 	sites_release(&r->sites);
 	pauses_release(&r->pauses);
 	names_free(r->names);
@@ -327,6 +332,19 @@ void cst_recorder_close(struct cst_recorder *r)
 const char *cst_recorder_area_path(const struct cst_recorder *r)
 {
 	return r->area->path;
+}
+
+int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,
+		       const struct cst_memory *memory, struct cst_error *err)
+{
+	int status;
+
+	recorder_lock(r);
+	r->mirror.memory = memory;
+	status = mirror_fetch(&r->mirror, r->area, area, err);
+	r->mirror.memory = NULL;
+	recorder_unlock(r);
+	return status;
 }
 
 /* Returns the modules of the process that gdb has. */
@@ -343,7 +361,8 @@ int cst_recorder_process(struct cst_recorder *r, uint32_t pid, int has_ended,
 	recorder_lock(r);
 	r->pid = pid;
 	spaces_ask(&r->sites.spaces, pid, has_ended);
-	if (!has_ended)
+	r->area->has_ended = has_ended;
+	if (!has_ended && !r->area->is_elsewhere)
 		status = modules_refresh(recorder_modules(r), pid, err);
 	recorder_unlock(r);
 	return status;

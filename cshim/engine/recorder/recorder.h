@@ -10,6 +10,7 @@
 #include "area/reader.h"
 #include "calls/threads.h"
 #include "recorder/live.h"
+#include "recorder/mirror.h"
 #include "recorder/process_ends.h"
 #include "recorder/tally.h"
 #include "recorder/sampling.h"
@@ -32,6 +33,7 @@ struct cst_recorder {
 	struct cst_callbacks callbacks;
 
 	struct area *area;
+	struct mirror mirror; /* if it is_elsewhere */
 	struct reader reader;
 	struct names *names;
 	struct sites sites;

@@ -32,7 +32,8 @@ static void ask(struct asked *q, const struct area *a, uint32_t pid)
 	if (q->pid == pid)
 		return;
 	q->pid = pid;
-	q->goes_on = (uint8_t)process_ends_goes_on(pid);
+	q->goes_on = a->is_elsewhere ? !a->has_ended
+				     : (uint8_t)process_ends_goes_on(pid);
 	/* An exec has unmapped it.  The new program's entry in the area comes
 	 * with its first call, which may be long after. */
 	q->is_same = q->goes_on && area_is_held(a, pid);

@@ -165,6 +165,12 @@ void space_forget(struct space *space, uint64_t start, uint64_t end)
 	hashmap_drop(&space->scopes, start, end);
 }
 
+/* Can this machine's kernel be asked? */
+static int is_here(const struct spaces *s)
+{
+	return !s->area->is_past && !s->area->is_elsewhere;
+}
+
 static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 {
 	char line[MAX_LINE], object[MAX_OBJECT] = "";
@@ -180,8 +186,8 @@ static void take_mapping(struct spaces *s, const struct cst_mapping *m)
 		  sizeof(line));
 	if (id)
 		copy_text(s, id - 1, object, sizeof(object));
-	modules_map(space->modules, s->area->is_past ? 0 : pid_of(s, process),
-		    line, object, &start, &end);
+	modules_map(space->modules, is_here(s) ? pid_of(s, process) : 0, line,
+		    object, &start, &end);
 	if (end)
 		space_forget(space, start, end);
 }
@@ -234,7 +240,7 @@ void spaces_look(struct spaces *s, struct space *space, uint32_t process,
 {
 	uint32_t pid;
 
-	if (!space->is_stale || s->area->is_past ||
+	if (!space->is_stale || !is_here(s) ||
 	    modules_has(space->modules, addr))
 		return;
 	space->is_stale = 0;

@@ -220,6 +220,9 @@ struct cst_recorder_options {
 	 * of less code than that; their hooks cost next to nothing. */
 	uint32_t keep_depth, keep_bytes;
 	uint64_t keep_ns;
+	/* 1: the traced process is reached through a debugger only, and may be
+	 * on another machine: see cst_recorder_fetch(). */
+	uint32_t is_elsewhere;
 };
 
 /* Makes an area, starts its reader thread (with all signals blocked) and begins
@@ -231,6 +234,22 @@ CST_API int cst_recorder_open(const struct cst_recorder_options *options,
 
 /* Returns the path by which the shim opens the area, "/proc/PID/fd/N". */
 CST_API const char *cst_recorder_area_path(const struct cst_recorder *r);
+
+/* The memory of the traced process, as the caller reaches it. */
+struct cst_memory {
+	/* Copies n bytes at addr to data or, if is_write is 1, data there.
+	 * Returns 0, or -1: that is not possible. */
+	int (*copy)(void *arg, uint64_t addr, void *data, uint64_t n,
+		    int is_write);
+	void *arg;
+};
+
+/* For a recorder that is_elsewhere: takes what the process has written into the
+ * flight recorder that its shim has mapped at that address.  The process stands
+ * still.  cst_recorder_drain() comes next. */
+CST_API int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,
+			       const struct cst_memory *memory,
+			       struct cst_error *err);
 
 /* Sets the traced process; the engine reads its object files from
  * /proc/PID/maps. Call it again after an object file was loaded and before one
