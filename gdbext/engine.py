@@ -42,6 +42,8 @@ _WANTED, _TEXT, _MESSAGE, _BUSY = (
     cast(Any, dict(abi.cst_callbacks._fields_)[name])
     for name in ("wanted", "text", "message", "is_busy"))
 
+_COPY = cast(Any, dict(abi.cst_memory._fields_)["copy"])
+
 _library: Optional[C.CDLL] = None
 
 
@@ -217,6 +219,26 @@ class Callbacks(NamedTuple):
                           is_busy=_BUSY(lambda _arg: self.is_busy()))
 
 
+class Memory:
+    """That of a process that is elsewhere.  Both functions raise OSError."""
+
+    def __init__(self, read: Callable[[int, int], bytes],
+                 write: Callable[[int, bytes], None]) -> None:
+        def copy(_arg: int, address: int, data: int, size: int,
+                 is_write: int) -> int:
+            try:
+                if is_write:
+                    write(address, C.string_at(data, size))
+                    return 0
+                found = read(address, size)
+            except OSError:
+                return -1
+            C.memmove(data, found, len(found))
+            return 0 if len(found) == size else -1
+
+        self.packed = abi.cst_memory(copy=_COPY(copy))
+
+
 class Recorder:
     """Owns the area and the thread that empties it."""
 
@@ -235,6 +257,10 @@ class Recorder:
         r, self._r = self._r, None
         if r is not None:
             self._lib.cst_recorder_close(r)
+
+    def fetch(self, area: int, memory: Memory) -> None:
+        """Takes what a process that is elsewhere has written into its area."""
+        _call("cst_recorder_fetch", self._r, area, C.byref(memory.packed))
 
     def area_path(self) -> bytes:
         return self._lib.cst_recorder_area_path(self._r)

@@ -73,6 +73,11 @@ def is_shim(path: str) -> bool:
     return name == SHIM or name.startswith(SHIM + ".")
 
 
+def is_loader(path: str) -> bool:
+    """Is it, by its name, the dynamic linker?"""
+    return os.path.basename(path).startswith("ld-")
+
+
 def _filesystem(path: str) -> str:
     best, kind = "", ""
     path = os.path.realpath(path)
@@ -176,11 +181,24 @@ def remove_link(link: str, path: str) -> None:
             pass
 
 
+def plain_path(path: Optional[str]) -> Optional[str]:
+    """Without gdb's mark of a file on the machine that the program is on."""
+    return path.removeprefix("target:") if path else path
+
+
+def is_elsewhere(of: Any) -> bool:
+    """Has gdb read the file from the machine that the program is on?"""
+    try:
+        return (of.filename or "").startswith("target:")
+    except UnicodeDecodeError:
+        return False
+
+
 def file_name(of: Any) -> Optional[str]:
     """of.filename of a program space or object file.  gdb raises where the name
     is not in its character set: then its bytes are asked for."""
     try:
-        return of.filename
+        return plain_path(of.filename)
     except UnicodeDecodeError:
         pass
     charset = gdb.parameter("host-charset")

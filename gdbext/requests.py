@@ -86,6 +86,7 @@ class RecorderOptions(NamedTuple):
     keep_bytes: int = 0
     keep_ns: int = 0
     flight_bytes: int = 0
+    is_elsewhere: int = 0
 
     def packed(self) -> abi.cst_recorder_options:
         return _pack(abi.cst_recorder_options, self)

@@ -70,6 +70,7 @@ class DrainBreakpoint(gdb.Breakpoint):
     def __init__(self, place: str, recording: Recording) -> None:
         super().__init__(place, internal=True)
         self.silent = True
+        self._place = place
         self._recording = recording
 
     @staticmethod
@@ -86,4 +87,24 @@ class DrainBreakpoint(gdb.Breakpoint):
     @ctrlc.handed_on
     def stop(self) -> bool:
         self._recording.take_all()
+        self._recording.drained_at(self._place)
+        return False
+
+
+class FullBreakpoint(gdb.Breakpoint):
+    """Where a program on another machine has no room for more calls before
+    they are read."""
+
+    TARGET = "cstrace_hook_full"
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(self.TARGET, internal=True)
+        self.silent = True
+        self._recording = recording
+
+    @ctrlc.handed_on
+    def stop(self) -> bool:
+        self._recording.pause()  # what is read takes none of its time
+        self._recording.take_all()
+        self._recording.resume()
         return False

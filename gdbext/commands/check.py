@@ -14,7 +14,7 @@ from .. import locate
 from ..engine import CstraceError
 from ..process import elf, hooks, relocations
 from ..process.control import Control
-from ..process.connection import is_native
+from ..process.connection import is_native, is_remote
 from ..session.session import Session
 from ..ui import console, options
 from ..ui.options import Option
@@ -45,15 +45,17 @@ def _run(words: list[str]) -> str:
 
 
 def _of_process(session: Session) -> list[Finding]:
-    if not is_native():
+    if not is_native() and not is_remote():
         return [Finding("process", "not on this machine: cannot be traced")]
     found = []
     control = Control.find()
-    if control is None:
+    if control is None and is_remote() and hooks.is_loading():
+        found.append(Finding("process", "has not loaded its libraries yet"))
+    elif control is None:
         found.append(Finding(
-            "process", "runs without libcstrace.so", "cstrace start, then run "
-            "it again (from here on, breakpoints on its hooks are slow but "
-            "work)"))
+            "process", "runs without libcstrace.so", "cstrace start says what "
+            "to type" if is_remote() else "cstrace start, then run it again "
+            "(from here on, breakpoints on its hooks are slow but work)"))
     elif control.version_error():
         found.append(Finding("process", control.version_error() or "",
                              "run it again"))
@@ -178,7 +180,8 @@ class CheckCommand(TraceCommand):
         path = file or hooks.program()
         if path is None:
             raise gdb.GdbError("there is no program: `file ./app` first")
-        if not os.path.exists(path):
+        is_there = not file and locate.is_elsewhere(gdb.current_progspace())
+        if is_there or not os.path.exists(path):
             raise gdb.GdbError("%s is not on this machine: name a copy of it, "
                                "cstrace check FILE" % path)
         output = values.get("format", "text")

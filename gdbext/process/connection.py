@@ -7,9 +7,6 @@ import re
 
 import gdb
 
-# The way to the calls of a program on another machine.
-_THERE = "; `cstrace record` there, and `cstrace load FILE` here"
-
 
 def is_native() -> bool:
     """Does the selected inferior live on this machine, in gdb's own hands?"""
@@ -34,19 +31,25 @@ def connection_type() -> str:
     return gdb.selected_inferior().connection.type
 
 
-def _way() -> str:
-    return _THERE if "remote" in connection_type() else ""
+def is_remote() -> bool:
+    """Is it reached through gdb's remote protocol (gdbserver)?"""
+    return connection_name() in ("remote", "extended-remote")
 
 
 def foreign() -> str:
-    """That the program that there is cannot be recorded, and what can be done."""
-    return "programs of `target %s` are not recorded%s" % (
-        connection_type(), _way())
+    """That the program that there is cannot be recorded."""
+    return "programs of `target %s` are not recorded" % connection_type()
 
 
-def check_native() -> None:
+def check_native(what: str = "cstrace traces",
+                 instead: str = "") -> None:
+    """Raises GdbError, which names what to do instead."""
     if not is_native():
         raise gdb.GdbError(
-            "cstrace traces programs that gdb runs or attaches to on this "
-            "machine, not those of `target %s`%s" % (connection_type(),
-                                                    _way()))
+            "%s programs that gdb runs or attaches to on this machine, not "
+            "those of `target %s`%s" % (what, connection_type(), instead))
+
+
+def check_recordable() -> None:
+    if not is_remote():
+        check_native()

@@ -11,6 +11,7 @@ import gdb
 
 from .. import _abi as abi
 from . import memory
+from .connection import is_remote
 from .hooks import symbol_address
 
 _Fields = abi.cst_control
@@ -68,8 +69,11 @@ class Control:
     def _set_state(self, state: int) -> None:
         self._write(self._state, state.to_bytes(4, "little"))
 
-    def switch_on(self, mode: int, area_path: bytes) -> None:
+    def switch_on(self, mode: int, area_path: bytes,
+                  is_file: int = 0) -> None:
         """The next event in the program looks at what is written here."""
+        if is_file:
+            self._put("is_file", is_file)
         if area_path != self._path:
             place = _Fields.area_path
             if len(area_path) >= place.size:
@@ -99,6 +103,8 @@ class Control:
     def is_taken(self, our_area: Optional[bytes]) -> bool:
         """Has it the area of another recorder, which it keeps for its
         life?"""
+        if is_remote():
+            return False  # gdb reads along with whoever does
         ours = os.stat(our_area).st_ino if our_area else None
         try:
             with open("/proc/%d/maps" % self._pid, encoding="utf-8",

@@ -128,6 +128,7 @@ def _read(path: str, _mtime_ns: int, _size: int) -> Elf:
 
 def read(path: str) -> Elf:
     """The file's dynamic section."""
+    path = path.removeprefix("target:")
     try:
         st = os.stat(path)
     except OSError:

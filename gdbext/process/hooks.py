@@ -14,6 +14,7 @@ import gdb
 from .. import locate
 from ..ui import ctrlc
 from . import elf, relocations, x86_64
+from .connection import is_remote
 
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
 NAMES = (ENTER, EXIT)
@@ -101,6 +102,8 @@ def is_loading() -> bool:
     if any("/" in p and p != path and not os.path.basename(p).startswith("ld-")
            for p in _loaded()):
         return False
+    if is_remote():
+        return True  # only the program knows its environment
     try:
         with open("/proc/%d/environ" % pid, "rb") as f:
             variables = f.read().split(b"\0")
@@ -241,8 +244,25 @@ class Memory:
         return int.from_bytes(self.read(address, 8), "little")
 
 
+def _remote_mappings() -> list[tuple[int, int, int, str]]:
+    """As gdb is told them by the other machine."""
+    try:
+        text = gdb.execute("info proc mappings", to_string=True)
+    except gdb.error:
+        return []
+    found = []
+    for line in text.splitlines():
+        fields = line.split(None, 5)
+        if len(fields) == 6 and fields[5].startswith("/"):
+            start, end, _size, offset = (int(f, 16) for f in fields[:4])
+            found.append((start, end, offset, fields[5]))
+    return found
+
+
 def mappings(pid: int) -> list[tuple[int, int, int, str]]:
     """(start, end, file offset, path) of what is mapped from files."""
+    if is_remote():
+        return _remote_mappings()
     found = []
     try:
         with open("/proc/%d/maps" % pid, encoding="utf-8",

@@ -10,6 +10,7 @@ import gdb
 
 from .. import locate
 from . import area_fd, elf, hooks
+from .connection import is_remote
 
 VARIABLE = "LD_PRELOAD"
 ASAN_VARIABLE = "ASAN_OPTIONS"
@@ -125,9 +126,13 @@ class Preload:
         self._values[num] = value
         if now != value.ours:
             _write(value.ours)
-        gdb.execute("set environment %s = %s" % (area_fd.VARIABLE,
-                                                 area_fd.door.path()),
-                    to_string=True)
+        if is_remote():  # that way is one of this machine
+            gdb.execute("unset environment " + area_fd.VARIABLE,
+                        to_string=True)
+        else:
+            gdb.execute("set environment %s = %s" % (area_fd.VARIABLE,
+                                                     area_fd.door.path()),
+                        to_string=True)
         self._asan.allow()
         return True
 

@@ -70,6 +70,8 @@ def stands_still() -> bool:
 class Recording:
     """The process is under way; a trace of it (is_on) may be."""
 
+    is_remote = False
+
     def __init__(self, mode: str, options: RecorderOptions,
                  output: Output, is_stopped: bool) -> None:
         inferior = gdb.selected_inferior()
@@ -88,7 +90,7 @@ class Recording:
         self.error: Optional[str] = None
         self._control: Optional[control.Control] = None
         self._others: dict[int, control.Control] = {}  # by inferior
-        self._area_path = door.open(self.recorder.area_path()).encode()
+        self._area_path = self._way_to_area(options)
         self._breakpoints: list[gdb.Breakpoint] = []
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
@@ -99,6 +101,12 @@ class Recording:
         if is_stopped:
             self.pause()
         self.refresh_modules()
+
+    def _way_to_area(self, options: RecorderOptions) -> bytes:
+        return door.open(self.recorder.area_path()).encode()
+
+    def is_alive(self) -> bool:
+        return is_alive(self.pid)
 
     # ---- from the recorder's thread --------------------------------------
 
@@ -336,7 +344,7 @@ class Recording:
         """With follow-exec-mode new an exec ends the inferior, and the process
         goes on as that of another."""
         return (gdb.parameter("follow-exec-mode") == "new"
-                and not self.is_let_go and is_alive(self.pid))
+                and not self.is_let_go and self.is_alive())
 
     def is_blind(self) -> bool:
         """Was a program exec'ed whose hooks lead nowhere?"""
@@ -392,13 +400,19 @@ class Recording:
             except OSError:
                 pass
 
+    def drained_at(self, place: str) -> None:
+        """All was read at that function."""
+
+    def missing_end(self, how: Optional[str]) -> Optional[str]:
+        return None
+
     # ---- begin and end -------------------------------------------------------
 
     def begin_again(self, mode: str, options: RecorderOptions,
                     is_stopped: bool) -> None:
         """Another trace of the same process."""
         self.mode = mode
-        door.open(self.recorder.area_path())
+        self._area_path = self._way_to_area(options)
         self.recorder.begin(options)
         self.is_on = True
         self.error, self._live_key, self._is_paused = None, None, False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Optional
 import gdb
 
 from ..process import hooks, sampler
-from ..process.connection import check_native
+from ..process.connection import check_native, is_remote
 from ..ui.console import say
 from . import recording
 from .start_options import Sampling, StartOptions
@@ -28,7 +28,8 @@ class Samples:
     def start(self, wanted: Sampling) -> None:
         """`cstrace sample`."""
         session = self._session
-        check_native()
+        check_native("cstrace samples", "; `cstrace sample PROGRAM` there in a "
+                     "shell" if is_remote() else "")
         if session.options is not None and session.options.flight_bytes:
             raise gdb.GdbError("samples do not go with `cstrace start "
                                "-flight`: `cstrace stop` first")

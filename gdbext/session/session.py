@@ -13,8 +13,9 @@ import gdb
 from .. import engine, locate, requests
 from ..process import hooks
 from ..process.connection import (
-    check_native, connection_name, core_path, foreign, is_native)
-from . import kept_traces, mistakes, naming, recording
+    check_recordable, connection_name, core_path, foreign, is_native,
+    is_remote)
+from . import kept_traces, mistakes, naming, recording, remote
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
     say, terminals)
@@ -171,12 +172,14 @@ class Session:
             raise gdb.GdbError("samples are being taken: `cstrace sample stop` "
                                "first (`cstrace start` and then `cstrace "
                                "sample` give calls and samples in one trace)")
+        is_live = bool(gdb.selected_inferior().pid)
+        if is_remote():
+            remote.check(options, is_live)
         if self.is_on():
             self._start_again(options)
             return
         self.leftovers.tell()
-        is_live = bool(gdb.selected_inferior().pid)
-        check_native()
+        check_recordable()
         verdict = hooks.check(is_live)
         if not verdict.can_start:
             raise gdb.GdbError(verdict.line)
@@ -277,13 +280,18 @@ class Session:
             mode=recording.mode_number(mode), spool_dir=folder,
             spool_name=kept_traces.file_name(path) if is_own else None,
             limit_bytes=self.settings.size("limit"),
-            pool_chunks=self.settings.size("pool") // CHUNK_BYTES,
+            pool_chunks=self._pool_bytes() // CHUNK_BYTES,
+            is_elsewhere=int(is_remote()),
             wait_limit_ms=self.settings["wait-limit"],
             command=(path + " " + arguments).strip(), module=path,
             keep_depth=self.options.keep_depth or 0,
             keep_bytes=self.options.keep_size or 0,
             keep_ns=self.options.keep_time or 0,
             flight_bytes=self.options.flight_bytes)
+
+    def _pool_bytes(self) -> int:
+        size = self.settings.size("pool")
+        return min(size, remote.MOST_BYTES) if is_remote() else size
 
     def _replace(self, by: str = "a new trace") -> None:
         old, self.kept = self.kept, None
@@ -308,8 +316,8 @@ class Session:
         options = self._recorder_options(mode)
         self.finish_outlived()
         if self.recording is None:
-            self.recording = Recording(mode, options, self.output,
-                                       is_stopped)
+            kind = remote.RemoteRecording if is_remote() else Recording
+            self.recording = kind(mode, options, self.output, is_stopped)
         else:
             self.recording.begin_again(mode, options, is_stopped)
         self.apply_settings()
@@ -369,7 +377,9 @@ class Session:
     def begin_attached(self) -> None:
         """gdb attached to a process after `cstrace start`."""
         try:
-            check_native()
+            check_recordable()
+            if is_remote() and self.options is not None:
+                remote.check(self.options, True)
             self._begin_in_the_middle()
         except gdb.GdbError as e:
             say(str(e))
@@ -520,6 +530,9 @@ class Session:
         if how and r.has_drawn_since(begin):
             say(how)
         was_on = r.is_on
+        missing = r.missing_end(how) if was_on and not r.is_let_go else None
+        if missing:
+            say(missing)
         self.stops.end()
         r.gone()
         if r.is_blind():
@@ -644,7 +657,8 @@ class Session:
     def summary(self) -> str:
         """How it is on, for one line."""
         if self.recording is None or not self.is_recording():
-            if gdb.selected_inferior().pid and not is_native():
+            if (gdb.selected_inferior().pid and not is_native()
+                    and not is_remote()):
                 return foreign()
             return (_LOADED_FIRST if hooks.is_loading() else
                     "recording begins with the next `run`")

@@ -12,6 +12,7 @@ from .. import _abi as abi, engine
 from ..breakpoints.landing import Hit
 from ..engine import CstraceError, Parting, Trace, Way
 from ..process import hooks, stops
+from ..process.connection import connection_name
 from ..ui.console import plain, say
 from ..ui.words import count
 
@@ -198,6 +199,9 @@ class Goto:
 
     def _program_refusal(self, trace: Trace, thread: int) -> Optional[str]:
         session = self._session
+        if connection_name() == "remote":
+            return ("gdb cannot run the program of `target remote` again: "
+                    "`target extended-remote` and `run` can")
         if gdb.selected_inferior().was_attached:
             return "gdb has not run this program, and so cannot run it again"
         if (trace.has_call("%d.s1" % thread) or session.has_begun_midway

@@ -17,9 +17,10 @@ from . import ctrlc, frames, reason
 from .console import say
 from ..process.control import Control
 from ..engine import CstraceError
-from ..session.recording import RING, Recording, is_alive
+from ..session.recording import RING, Recording
+from ..session.remote import missing_shim
 from ..process.deepbind import Redirect
-from ..process.connection import foreign, is_native
+from ..process.connection import foreign, is_native, is_remote
 from ..session.session import Session
 
 # What ends a program unless it has a handler, and is a mistake of its own.
@@ -122,7 +123,7 @@ class Events:
         if path and hooks.uses_hooks(path):
             self._redirect.look(inferior.pid)
         if r is None:
-            self._maybe_begin(inferior)
+            self._maybe_begin(inferior, path)
         elif r.pid == inferior.pid:
             r.inferior_num = inferior.num  # see is_under_way()
             r.look_for_exec()
@@ -145,12 +146,12 @@ class Events:
             if found is not None:
                 r.adopt(inferior, found)
 
-    def _maybe_begin(self, inferior: gdb.Inferior) -> None:
+    def _maybe_begin(self, inferior: gdb.Inferior, loaded: str) -> None:
         """Was this the library that has the shim, or a static program?"""
         s = self._session
         if not s.is_on() or inferior.pid == self._hopeless:
             return
-        if not is_native():
+        if not is_native() and not is_remote():
             self._hopeless = inferior.pid
             say(foreign())
             return
@@ -158,6 +159,11 @@ class Events:
             return  # seeds are wanted, see stop()
         path = hooks.program() or ""
         has_shim = Control.find() is not None
+        if not has_shim and is_remote():
+            if hooks.is_libc(loaded) and not locate.is_loader(loaded):
+                self._hopeless = inferior.pid
+                say(missing_shim())
+            return
         if not has_shim and not hooks.is_static_with_hooks(path):
             return
         try:
@@ -232,7 +238,7 @@ class Events:
         if heir is not None:
             r.move(heir)
         elif not r.is_under_way():
-            if is_alive(r.pid):
+            if r.is_alive():
                 s.let_go()  # by a detach that did not come by our hook
             s.process_ended(reason.end(event))
 

@@ -12,6 +12,7 @@ import gdb
 
 from .. import engine, locate
 from ..process import hooks, x86_64
+from ..process.connection import is_native
 from . import frame_ids
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def leave_hook(signal: str) -> None:
     """In hook-stop, after this signal: let the thread stand in the function
     whose hook it is in, or at least select that one's frame.  It may wait for
     a chunk: what is there must have been read."""
-    if signal not in _FAULTS:
+    if signal not in _FAULTS and is_native():
         _step_out()
     users(gdb.newest_frame()).select()
 

@@ -101,7 +101,7 @@ def test_a_program_of_another_machine(folder):
     """gdb reads it through the connection."""
     run = run_gdb(folder, None, "target remote | gdbserver --once - gcc-half",
                   "cstrace check", "cstrace check ./gcc-half listed", "kill")
-    assert ("cstrace: target:%s is not on this machine: name a copy of it, "
+    assert ("cstrace: %s is not on this machine: name a copy of it, "
             "cstrace check FILE" % (folder / "gcc-half") in run.lines())
     assert "\n  listed  half.c:15\n    calls the hooks: " in run.out
 
@@ -109,8 +109,11 @@ def test_a_program_of_another_machine(folder):
 def test_a_process_of_another_machine(folder):
     out = run_gdb(folder, folder / "gcc-half",
                   "target remote | gdbserver --once - gcc-half",
+                  "cstrace check", "break main", "continue",
                   "cstrace check", "kill").out
-    assert "\n  process     not on this machine: cannot be traced\n" in out
+    assert "\n  process     has not loaded its libraries yet\n" in out
+    assert ("\n  process     runs without libcstrace.so\n"
+            "    -> cstrace start says what to type\n") in out
 
 
 def test_rows_of_the_process_for_programs(folder):

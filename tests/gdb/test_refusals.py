@@ -241,20 +241,3 @@ def test_no_start_with_a_core_file(gdb):
     run = gdb(build("calls.c"), "break pair", "run", "generate-core-file core",
               "kill", "core-file core", "cstrace start")
     assert run.lines()[-1].endswith("not those of `target core`")
-
-
-@pytest.mark.parametrize("target", ["remote", "extended-remote"])
-def test_a_remote_program_is_told_not_to_be_recorded(gdb, tmp_path, target):
-    """Whether the connection or `cstrace start` comes first."""
-    # --once, or it stays, and looks for another connection without a rest.
-    connect = "target %s | gdbserver --once - %s" % (target, build("calls.c"))
-    run = gdb(build("calls.c"), QUIET, "cstrace start", connect,
-              "cstrace status", "continue")
-    there = "; `cstrace record` there, and `cstrace load FILE` here"
-    told = "programs of `target %s` are not recorded" % target + there
-    assert run.said().count(told) == 1
-    assert "cstrace    on, " + told in run.lines()
-    assert "exited normally" in run.out
-    run = gdb(build("calls.c"), connect, "cstrace start")
-    assert run.lines()[-1].endswith(
-        "not those of `target %s`" % target + there)
