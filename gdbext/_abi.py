@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2581440619
+VERSION = 1077670862
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -44,10 +44,14 @@ CST_STOP_ON = 1
 CST_STOP_AT_EXIT = 2
 CST_STOP_UNDER = 4
 CST_STOP_UNWOUND = 8
+CST_STOP_VALUES = 16
+CST_STOP_RESULT = 32
 
 CST_STOP_IS_ENTRY = 1
 CST_STOP_IS_EXIT = 2
 CST_STOP_IS_JUMP = 3
+CST_STOP_ASKS_ENTRY = 4
+CST_STOP_ASKS_EXIT = 5
 
 
 class cst_stop(C.Structure):
@@ -78,6 +82,68 @@ class cst_stops(C.Structure):
         ("needs_open", C.c_uint32),
         ("stops", cst_stop * 32),
         ("functions", cst_stop_function * 4096),
+    ]
+
+
+CST_MAX_TESTS = 512
+CST_TEST_STEPS = 8
+CST_TEST_TEXT = 63
+CST_TESTS_EACH = 16
+CST_TEST_BITS = 9
+CST_TEST_SLOTS = 512
+
+CST_TEST_INT = 0
+CST_TEST_UINT = 1
+CST_TEST_TEXT_IS = 2
+CST_TEST_TEXT_BEGINS = 3
+CST_TEST_NULL = 4
+
+CST_TEST_EQUAL = 0
+CST_TEST_UNEQUAL = 1
+CST_TEST_LESS = 2
+CST_TEST_LESS_EQUAL = 3
+CST_TEST_GREATER = 4
+CST_TEST_GREATER_EQUAL = 5
+
+CST_TEST_FALSE = 254
+CST_TEST_TRUE = 255
+
+
+class cst_test(C.Structure):
+    _fields_ = [
+        ("steps", C.c_uint64 * 8),
+        ("add", C.c_int64),
+        ("number", C.c_int64),
+        ("kind", C.c_uint8),
+        ("relation", C.c_uint8),
+        ("at", C.c_uint8),
+        ("size", C.c_uint8),
+        ("width", C.c_uint8),
+        ("is_widened", C.c_uint8),
+        ("has_status", C.c_uint8),
+        ("is_not", C.c_uint8),
+        ("yes", C.c_uint8),
+        ("no", C.c_uint8),
+        ("n_text", C.c_uint8),
+        ("text", C.c_char * 63),
+    ]
+
+
+class cst_test_place(C.Structure):
+    _fields_ = [
+        ("hook", C.c_uint64),
+        ("stop", C.c_uint32),
+        ("first", C.c_uint32),
+    ]
+
+
+CST_TEST_UNKNOWN = 65535
+
+
+class cst_tests(C.Structure):
+    _fields_ = [
+        ("places", cst_test_place * 512),
+        ("tests", cst_test * 512),
     ]
 
 
@@ -353,6 +419,16 @@ CST_BUILD_ID_SIZE = 129
 CST_WORDS_GDB = 0
 CST_WORDS_COMMAND = 1
 
+
+class cst_test_hook(C.Structure):
+    _fields_ = [
+        ("callee", C.c_uint64),
+        ("hook", C.c_uint64),
+        ("is_exit", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
 CST_OUTPUT_TEXT = 0
 CST_OUTPUT_JSON = 1
 CST_OUTPUT_CSV = 2
@@ -558,6 +634,12 @@ PROTOTYPES = {
         C.c_char_p, C.c_uint32]),
     "cst_file_functions": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.POINTER(C.c_uint64), C.c_uint32, C.POINTER(cst_error)]),
+    "cst_tester_open": (C.c_int, [C.c_uint32, C.c_char_p,
+        C.POINTER(C.c_void_p), C.POINTER(cst_error)]),
+    "cst_tester_close": (None, [C.c_void_p]),
+    "cst_tester_make": (C.c_int, [C.c_void_p, C.c_char_p,
+        C.POINTER(cst_test_hook), C.POINTER(cst_test), C.c_uint32,
+        C.POINTER(cst_error)]),
     "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),
         C.POINTER(cst_error)]),
     "cst_trace_show": (C.c_int64, [C.c_void_p, C.POINTER(cst_look),
