@@ -104,7 +104,7 @@ class Control:
         """Has it the area of another recorder, which it keeps for its
         life?"""
         if is_remote():
-            return False  # gdb reads along with whoever does
+            return False  # gdb reads along with another reader
         ours = os.stat(our_area).st_ino if our_area else None
         try:
             with open("/proc/%d/maps" % self._pid, encoding="utf-8",

@@ -245,7 +245,7 @@ class Memory:
 
 
 def _remote_mappings() -> list[tuple[int, int, int, str]]:
-    """As gdb is told them by the other machine."""
+    """Returns what the other machine has mapped."""
     try:
         text = gdb.execute("info proc mappings", to_string=True)
     except gdb.error:

@@ -67,7 +67,7 @@ def test_files_are_fetched_where_gdb_is_told_so(gdb, tmp_path):
 
 
 def test_nothing_of_this_machine_is_asked(gdb, tmp_path):
-    """The numbers of processes that gdb is told are of another world."""
+    """The numbers of processes that gdb gets mean others here, or none."""
     with serving(tmp_path, build("calls.c"), around=own_pids()) as server:
         gdb(build("calls.c"), *QUIET, "target remote " + server.address,
             "cstrace start", "break pair", "continue", "cstrace status",
@@ -220,7 +220,7 @@ def test_an_exec_is_told(gdb, tmp_path):
 
 
 def test_a_program_without_the_shim_is_told_how_to_start(gdb, tmp_path):
-    """And what it is told to type works."""
+    """What the message says to type works."""
     program = build("calls.c")
     with gdbserver(tmp_path, "--once", "PORT", program) as server:
         run = gdb(program, *QUIET, "target remote " + server.address,

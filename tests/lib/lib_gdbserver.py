@@ -18,7 +18,7 @@ WRAPPER = ["--wrapper", "env", "LD_PRELOAD=%s" % SHIM, "--"]
 
 
 class Server:
-    """One that listens; `target` is what gdb is told."""
+    """A gdbserver that listens."""
 
     def __init__(self, process, log):
         self.process = process
@@ -36,7 +36,7 @@ class Server:
         return "127.0.0.1:%s" % self.port()
 
     def program_pid(self):
-        """Of the program that it was started with."""
+        """Returns that of the program it was started with."""
         return int(re.search(r"created; pid = (\d+)", self.log())[1])
 
     def kill(self):

@@ -216,7 +216,7 @@ static int fetch_mappings(struct mirror *m, struct area *a, uint32_t n)
 	return 0;
 }
 
-/* Those that we have are the recorder's: what it has found out of them. */
+/* Leaves the sites that we have alone: the recorder has judged them. */
 static int fetch_sites(struct mirror *m, struct area *a, uint32_t n)
 {
 	struct cst_site got[SITES_AT_ONCE];
@@ -383,8 +383,8 @@ static int mark_read(const struct mirror *m, uint32_t index)
 		   &state, sizeof(state));
 }
 
-/* By thread, each one's in order: what comes behind one that is not ours yet
- * waits like it. */
+/* Fetches each thread's chunks in their order: what comes behind one that is
+ * not ours yet waits, too. */
 static int fetch_held(struct mirror *m, struct area *a, const struct held *all,
 		      uint32_t n)
 {
@@ -458,7 +458,7 @@ static int is_area(const struct cst_area *head)
 	       head->size == CST_AREA_SIZE;
 }
 
-/* By this the process sees that somebody was there. */
+/* Shows the process that somebody was there. */
 static int answer(struct mirror *m, const struct cst_area *head)
 {
 	uint32_t n = head->n_flight_reads + 1;
