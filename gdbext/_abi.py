@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3867740795
+VERSION = 2401109050
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -436,7 +436,6 @@ CST_OUTPUT_CSV = 2
 CST_SORT_TOTAL = 0
 CST_SORT_SELF = 1
 CST_SORT_CALLS = 2
-CST_SORT_MAX = 3
 
 CST_BY_FUNCTION = 0
 CST_BY_CALLSITE = 1
@@ -445,14 +444,13 @@ CST_BY_THREAD = 2
 
 class cst_report(C.Structure):
     _fields_ = [
-        ("sort", C.c_uint32),
         ("limit", C.c_uint32),
         ("by", C.c_uint32),
         ("output", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p),
         ("callees", C.c_char_p),
-        ("sort_keys", C.c_char_p),
+        ("sort", C.c_char_p),
         ("fields", C.c_char_p),
     ]
 
@@ -653,7 +651,7 @@ PROTOTYPES = {
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_trace_stacks": (C.c_int64, [C.c_void_p, C.POINTER(cst_choice),
-        cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
+        C.c_int, cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
