@@ -4,11 +4,11 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2401109050
+VERSION = 941742904
 
 CST_AREA_MAGIC = 3558236722533725283
 
-CST_LAYOUT = 9
+CST_LAYOUT = 8
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -147,6 +147,26 @@ class cst_tests(C.Structure):
     ]
 
 
+CST_MAX_PATCHED = 512
+
+
+class cst_patched(C.Structure):
+    _fields_ = [
+        ("area", C.c_uint64),
+        ("area_size", C.c_uint64),
+        ("bias", C.c_uint64),
+        ("moved", C.c_int64),
+        ("plan", C.c_char * 64),
+    ]
+
+
+class cst_patched_table(C.Structure):
+    _fields_ = [
+        ("n", C.c_uint64),
+        ("all", cst_patched * 512),
+    ]
+
+
 CST_OK = 0
 CST_FAILED = -1
 CST_MEMORY = -2
@@ -259,15 +279,6 @@ class cst_recorder_options(C.Structure):
         ("keep_depth", C.c_uint32),
         ("keep_bytes", C.c_uint32),
         ("keep_ns", C.c_uint64),
-        ("is_elsewhere", C.c_uint32),
-    ]
-
-
-class cst_memory(C.Structure):
-    _fields_ = [
-        ("copy",
-         C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_uint64, C.c_void_p, C.c_uint64, C.c_int)),
-        ("arg", C.c_void_p),
     ]
 
 
@@ -436,6 +447,7 @@ CST_OUTPUT_CSV = 2
 CST_SORT_TOTAL = 0
 CST_SORT_SELF = 1
 CST_SORT_CALLS = 2
+CST_SORT_MAX = 3
 
 CST_BY_FUNCTION = 0
 CST_BY_CALLSITE = 1
@@ -444,13 +456,14 @@ CST_BY_THREAD = 2
 
 class cst_report(C.Structure):
     _fields_ = [
+        ("sort", C.c_uint32),
         ("limit", C.c_uint32),
         ("by", C.c_uint32),
         ("output", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p),
         ("callees", C.c_char_p),
-        ("sort", C.c_char_p),
+        ("sort_keys", C.c_char_p),
         ("fields", C.c_char_p),
     ]
 
@@ -521,6 +534,19 @@ class cst_diff(C.Structure):
     ]
 
 
+CST_PLANNED_REASONS = 16
+
+
+class cst_planned(C.Structure):
+    _fields_ = [
+        ("n_patches", C.c_uint32),
+        ("n_functions", C.c_uint32),
+        ("n_exits", C.c_uint32),
+        ("n_missed", C.c_uint32),
+        ("n_declined", C.c_uint32 * 16),
+    ]
+
+
 # name: (result, arguments)
 PROTOTYPES = {
     "cst_install": (None, []),
@@ -532,8 +558,6 @@ PROTOTYPES = {
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_recorder_area_path": (C.c_char_p, [C.c_void_p]),
-    "cst_recorder_fetch": (C.c_int, [C.c_void_p, C.c_uint64,
-        C.POINTER(cst_memory), C.POINTER(cst_error)]),
     "cst_recorder_process": (C.c_int, [C.c_void_p, C.c_uint32, C.c_int,
         C.POINTER(cst_error)]),
     "cst_recorder_exec": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
@@ -651,7 +675,7 @@ PROTOTYPES = {
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_trace_stacks": (C.c_int64, [C.c_void_p, C.POINTER(cst_choice),
-        C.c_int, cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
+        cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
@@ -688,6 +712,9 @@ PROTOTYPES = {
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_formats": (C.c_char_p, []),
+    "cst_plan_file": (C.c_int, [C.c_char_p, C.c_char_p, C.c_uint64, C.c_char_p,
+        C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_plan_reason": (C.c_char_p, [C.c_uint32]),
     "cst_demangle": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
     "cst_simple_name": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
 }

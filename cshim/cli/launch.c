@@ -156,6 +156,10 @@ int launch_start(const struct launch *l, char **argv, const char *area,
 	setenv("CSTRACE_AREA", area, 1);
 	if (l->samples)
 		setenv("CSTRACE_SAMPLES", l->samples, 1);
+	if (l->plans)
+		setenv("CSTRACE_PLANS", l->plans, 1);
+	else
+		unsetenv("CSTRACE_PLANS");
 	asan_allow();
 	sigprocmask(SIG_BLOCK, blocked, &before);
 	*pid = fork();

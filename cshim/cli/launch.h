@@ -14,6 +14,7 @@ struct launch {
 	void (*on_large_file)(int); /* SIGXFSZ as it was set: for the program */
 	int is_output_ours;	    /* the program's goes to standard error */
 	const char *samples;	    /* the path for the sampler; NULL: none */
+	const char *plans;	    /* the folder of plans; NULL: none */
 	char *link; /* the shim's other name, without blanks; or NULL */
 };
 

@@ -163,6 +163,20 @@ static int set_debug_dir(struct options *o, const char *value)
 	return 0;
 }
 
+static int set_patch(struct options *o, const char *value)
+{
+	o->patch = PATCH_ALWAYS;
+	o->patch_of = value;
+	return 0;
+}
+
+static int set_hooks(struct options *o, const char *value)
+{
+	(void)value;
+	o->patch = PATCH_NEVER;
+	return 0;
+}
+
 static int set_args(struct options *o, const char *value)
 {
 	o->has_args = 1;
@@ -340,6 +354,11 @@ const struct option_row option_rows[] = {
 	{"args", "[=REGEX]",
 	 "record arguments and results (of functions like REGEX)", FOR_RECORD,
 	 NULL, OWN(set_args)},
+	{"patch", "[=REGEX]",
+	 "record a program without hooks (functions like REGEX)",
+	 FOR_RECORD | FOR_LIVE, NULL, OWN(set_patch)},
+	{"hooks", NULL, "only the calls of functions compiled with hooks",
+	 FOR_RECORD | FOR_LIVE, NULL, OWN(set_hooks)},
 	{"no-args", NULL, "record no arguments and results, as without this",
 	 FOR_RECORD, NULL, FIELD(AS_OFF, has_args)},
 	{"sample", "[=HZ]",

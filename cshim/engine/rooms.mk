@@ -97,4 +97,4 @@ recorder_SRC := drain.c interrupt_cost.c live.c message.c one_trace.c outlet.c p
 
 # api: the public functions that only dispatch.
 api_USES := recorder formats golden diff report rows trace calls file sites args plan names area elf base
-api_SRC := dispatch.c install.c
+api_SRC := dispatch.c install.c plans.c

@@ -211,7 +211,7 @@ def test_size_limit(tmp_path):
 
 
 def test_no_hooks_is_said(tmp_path):
-    done = command("record", "/bin/true", cwd=tmp_path)
+    done = command("record", "--hooks", "/bin/true", cwd=tmp_path)
     assert done.returncode == 0
     assert "no calls" in done.stderr
     assert "-finstrument-functions" in done.stderr
@@ -239,8 +239,8 @@ def test_what_will_not_be_recorded_is_said_before_it_runs(tmp_path, source,
     (tmp_path / "app.c").write_text("#include <unistd.h>\n" + source)
     subprocess.run(["gcc", *flags, "app.c", "-o", "app"], cwd=tmp_path,
                    check=True)
-    done = subprocess.run([CSTRACE, "record", "./app"], cwd=tmp_path,
-                          text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([CSTRACE, "record", "--hooks", "./app"],
+                          cwd=tmp_path, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, check=False)
     said = done.stdout.splitlines()
     assert said[0].startswith("cstrace: calls of './app' will not be "

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A script's interpreter has no hooks; what the script runs may have them. */
-static int is_script(const char *path)
+int preflight_is_script(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char head[2] = "";
@@ -67,7 +67,7 @@ int preflight_tell(const char *path, const char *name)
 	const char *why = NULL;
 	int got;
 
-	if (is_script(path))
+	if (preflight_is_script(path))
 		return 0;
 	got = check_file_open(&f, path, NULL, &why);
 	if (got > 0)
@@ -76,4 +76,27 @@ int preflight_tell(const char *path, const char *name)
 		failure("calls of '%s' will not be recorded: %s", name, why);
 	check_file_close(&f);
 	return got >= 0 && why;
+}
+
+static enum preflight_hooks hooks_of(const struct check_file *f,
+				     const char *path)
+{
+	if (f->hooks != HOOKS_NONE || f->has_words ||
+	    has_library_with_hooks(path))
+		return PREFLIGHT_HOOKS;
+	return f->is_dynamic ? PREFLIGHT_NONE : PREFLIGHT_UNKNOWN;
+}
+
+enum preflight_hooks preflight_hooks(const char *path)
+{
+	enum preflight_hooks found = PREFLIGHT_UNKNOWN;
+	struct check_file f = {0};
+	const char *why = NULL;
+
+	if (preflight_is_script(path))
+		return PREFLIGHT_UNKNOWN;
+	if (check_file_open(&f, path, NULL, &why) > 0 && f.kind == FILE_PROGRAM)
+		found = hooks_of(&f, path);
+	check_file_close(&f);
+	return found;
 }

@@ -12,4 +12,19 @@
  */
 int preflight_tell(const char *path, const char *name);
 
+/* What preflight_hooks() finds. */
+enum preflight_hooks {
+	PREFLIGHT_HOOKS,   /* the program has hooks, or a library of its */
+	PREFLIGHT_NONE,	   /* it is dynamic, and neither has */
+	PREFLIGHT_UNKNOWN, /* it is no such program */
+};
+
+/* Returns whether the program at path has hooks, or says something by
+ * cstrace.h.
+ */
+enum preflight_hooks preflight_hooks(const char *path);
+
+/* Returns whether the program at path is a script. */
+int preflight_is_script(const char *path);
+
 #endif

@@ -11,6 +11,7 @@
 #include "launch.h"
 #include "losses.h"
 #include "options.h"
+#include "patching.h"
 #include "trace_file.h"
 #include "trace_input.h"
 #include "watch.h"
@@ -36,6 +37,7 @@ struct record {
 	const struct options *o;
 	struct launch launch;
 	struct watch watch;
+	struct patching patching;
 	sigset_t blocked;
 	int is_live;
 	int is_kept;	 /* in a file of a name */
@@ -283,6 +285,7 @@ static int recorder_end(struct record *r)
 	cst_trace_free(trace);
 	status.n_running = now.n_running;
 	tell_end(r, &status);
+	patching_tell(&r->patching, r->o->names[0]);
 	losses_tell_untraced(&now.losses);
 	return failed;
 }
@@ -295,9 +298,11 @@ static int run(struct record *r)
 	if (r->o->sample_hz)
 		r->launch.samples =
 			cst_recorder_samples_path(r->watch.recorder);
-	else
+	else if (!r->patching.n_patches)
 		r->is_reported =
 			preflight_tell(r->launch.program, r->o->names[0]);
+	if (r->patching.n_patches)
+		r->launch.plans = r->patching.folder;
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
 			      &r->blocked, &r->watch.pid);
@@ -315,11 +320,53 @@ static int run(struct record *r)
 	return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
 }
 
+/* Nobody who wants samples needs calls. */
+static int is_to_be_patched(const struct record *r)
+{
+	if (r->o->patch == PATCH_NEVER ||
+	    (r->o->patch == PATCH_AS_NEEDED && r->o->sample_hz))
+		return 0;
+	switch (preflight_hooks(r->launch.program)) {
+	case PREFLIGHT_NONE:
+		return 1;
+	case PREFLIGHT_UNKNOWN:
+		return r->o->patch == PATCH_ALWAYS;
+	case PREFLIGHT_HOOKS:
+		break;
+	}
+	if (r->o->patch == PATCH_ALWAYS)
+		failure("--patch is for programs without hooks, and '%s' is "
+			"recorded by those that it has",
+			r->o->names[0]);
+	return 0;
+}
+
+static int prepare_patching(struct record *r)
+{
+	const struct plan_wish wish = {.functions = r->o->patch_of,
+				       .min_size = r->o->keep_bytes};
+	int status;
+
+	if (!is_to_be_patched(r))
+		return STATUS_OK;
+	if (preflight_is_script(r->launch.program))
+		return failure("'%s' is a script: name the program that runs "
+			       "it, as in cstrace record --patch python3 %s",
+			       r->o->names[0], r->o->names[0]);
+	if (r->o->has_args)
+		failure("--args is for functions with hooks: those that are "
+			"patched are recorded without");
+	status = patching_prepare(&r->patching, r->launch.program, &wish);
+	return r->o->patch == PATCH_ALWAYS ? status : STATUS_OK;
+}
+
 static int prepare(struct record *r)
 {
 	int status = launch_prepare(&r->launch, r->o->names[0],
 				    r->o->sample_hz != 0);
 
+	if (!status)
+		status = prepare_patching(r);
 	if (status)
 		return status;
 	r->launch.is_output_ours = r->is_piped;
@@ -382,6 +429,7 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	cst_recorder_close(r.watch.recorder);
 	bfd_names_free(r.watch.naming);
 	watch_close(&r.watch);
+	patching_release(&r.patching);
 	launch_release(&r.launch);
 	free(r.command);
 	return status;

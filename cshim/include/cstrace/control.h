@@ -198,4 +198,20 @@ struct cst_tests {
 	struct cst_test tests[CST_MAX_TESTS];
 };
 
+/* Under gdb the shim maps the areas of the plans that CSTRACE_PLANS names, but
+ * gdb writes the patches, and no others: only it knows where its breakpoints
+ * are. The shim calls the empty function cstrace_patches_mapped() as the
+ * program starts, when the areas are in cstrace_patched. */
+enum { CST_MAX_PATCHED = 512 };
+struct cst_patched {
+	uint64_t area, area_size;
+	uint64_t bias; /* of the object */
+	int64_t moved; /* bytes that the area lies above where it was planned */
+	char plan[64]; /* the file's name in the folder of plans */
+};
+struct cst_patched_table {
+	uint64_t n;
+	struct cst_patched all[512];
+};
+
 #endif

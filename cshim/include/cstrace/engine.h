@@ -1015,6 +1015,28 @@ CST_API int cst_trace_golden(struct cst_trace *t, const char *path,
  */
 CST_API const char *cst_formats(void);
 
+/* What a plan comes to: functions of the file that are patched, their ends that
+ * are patched and that are missed, and functions that are left out by why
+ * (cst_plan_reason()). */
+enum { CST_PLANNED_REASONS = 16 };
+struct cst_planned {
+	uint32_t n_patches, n_functions, n_exits, n_missed;
+	uint32_t n_declined[16];
+};
+
+/* Plans how the functions of the ELF file at path are changed in memory to
+ * report their calls, and writes the plan into the folder, under the name that
+ * the shim looks for.  Of functions like `functions` (a regular expression;
+ * NULL: of all), of at least min_size bytes.  No plan is written where nothing
+ * can be patched.  Returns 0; CST_BAD_INPUT if the file cannot be planned or
+ * has no build-id. */
+CST_API int cst_plan_file(const char *path, const char *functions,
+			  uint64_t min_size, const char *folder,
+			  struct cst_planned *out, struct cst_error *err);
+
+/* Returns why functions are left out, as text; "" for a number that is none. */
+CST_API const char *cst_plan_reason(uint32_t reason);
+
 /* Writes the demangled form of a linkage name to out ("_ZN1B3fooEv" becomes
  * "B::foo()"), or the name itself if it is not mangled.  out has room for size
  * bytes; a longer name is cut. */

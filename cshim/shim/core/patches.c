@@ -17,7 +17,6 @@
 #include "kernel/syscall.h"
 
 enum {
-	MAX_AREAS = 512,
 	PATH_SIZE = 4096,
 	MAX_PLAN_BYTES = 1 << 30,
 	AREA_STEP = 1 << 21,
@@ -25,16 +24,25 @@ enum {
 	PAGE = 4096,
 };
 
-static struct patched_area areas[MAX_AREAS];
-static uint32_t n_areas;
+EXPORT struct cst_patched_table cstrace_patched;
+static uint64_t frames_of[CST_MAX_PATCHED];
 
-const struct patched_area *patches_area(uint64_t pc)
+/* Where gdb has a breakpoint, if it is to patch. */
+NOOP_FUNCTION(cstrace_patches_mapped, .Lpatches_mapped);
+void patches_mapped(void) __asm__(".Lpatches_mapped");
+
+const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames)
 {
-	uint32_t n = __atomic_load_n(&n_areas, __ATOMIC_ACQUIRE);
+	uint64_t n = __atomic_load_n(&cstrace_patched.n, __ATOMIC_ACQUIRE);
 
-	for (uint32_t i = 0; i < n; i++)
-		if (pc >= areas[i].start && pc < areas[i].end)
-			return &areas[i];
+	for (uint64_t i = 0; i < n; i++) {
+		const struct cst_patched *p = &cstrace_patched.all[i];
+
+		if (pc - p->area >= p->area_size)
+			continue;
+		*frames = frames_of[i];
+		return p;
+	}
 	return 0;
 }
 
@@ -53,6 +61,12 @@ static void put(struct text *t, const char *s)
 	t->bytes[t->n] = 0;
 }
 
+static void put_plan(struct text *t, const char *build_id)
+{
+	put(t, build_id);
+	put(t, ".plan");
+}
+
 static void put_number(struct text *t, uint64_t number)
 {
 	char digits[24], *p = digits + sizeof(digits) - 1;
@@ -69,6 +83,7 @@ static void put_number(struct text *t, uint64_t number)
 
 struct job {
 	const char *folder;
+	int is_gdbs;	    /* it writes the patches */
 	const char *object; /* path of the file, or "": the program */
 	char build_id[BUILD_ID_TEXT];
 	uint64_t bias, first, end;     /* of the object's segments */
@@ -298,23 +313,38 @@ static int write_code(struct job *j)
 /* ---- a plan ----------------------------------------------------------------
  */
 
+static void keep(const struct job *j)
+{
+	uint64_t n = cstrace_patched.n;
+	struct cst_patched *p = &cstrace_patched.all[n];
+	static struct text name;
+
+	name.n = 0;
+	put_plan(&name, j->build_id);
+	*p = (struct cst_patched){.area = j->area,
+				  .area_size = j->plan->area_size,
+				  .bias = j->bias,
+				  .moved = j->moved};
+	for (uint32_t i = 0; i < name.n && i + 1 < sizeof(p->plan); i++)
+		p->plan[i] = name.bytes[i];
+	frames_of[n] = j->area + j->plan->header_at;
+	__atomic_store_n(&cstrace_patched.n, n + 1, __ATOMIC_RELEASE);
+}
+
 static const char *apply(struct job *j)
 {
-	if (!is_as_planned(j))
+	if (!j->is_gdbs && !is_as_planned(j))
 		return "its code differs from the file's";
-	if (n_areas == MAX_AREAS)
+	if (cstrace_patched.n == CST_MAX_PATCHED)
 		return "there are too many libraries";
 	if (!map_area(j))
 		return "no room for new code near it";
 	fill_area(j);
-	if (!seal_area(j) || !write_code(j)) {
+	if (!seal_area(j) || (!j->is_gdbs && !write_code(j))) {
 		sys_munmap(j->area, j->plan->area_size);
 		return "its code cannot be changed";
 	}
-	areas[n_areas] =
-		(struct patched_area){j->area, j->area + j->plan->area_size,
-				      j->area + j->plan->header_at};
-	__atomic_store_n(&n_areas, n_areas + 1, __ATOMIC_RELEASE);
+	keep(j);
 	return 0;
 }
 
@@ -329,8 +359,7 @@ static uint64_t plan_map(struct job *j, uint64_t *size)
 	path.n = 0;
 	put(&path, j->folder);
 	put(&path, "/");
-	put(&path, j->build_id);
-	put(&path, ".plan");
+	put_plan(&path, j->build_id);
 	fd = sys_open(path.bytes, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -416,7 +445,9 @@ static void cut_build_id(char *text)
 
 static int apply_to(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct job j = {.folder = arg,
+	const struct job *all = arg;
+	struct job j = {.folder = all->folder,
+			.is_gdbs = all->is_gdbs,
 			.object = info->dlpi_name,
 			.bias = info->dlpi_addr};
 
@@ -445,11 +476,12 @@ static uint64_t n_threads(void)
 
 static void patches_apply(char **environment)
 {
-	const char *folder = config_value(environment, "CSTRACE_PLANS");
-	struct job all = {.folder = folder, .object = ""};
+	struct job all = {.folder = config_value(environment, "CSTRACE_PLANS"),
+			  .is_gdbs = !config_is_own(),
+			  .object = ""};
 	uint64_t mask;
 
-	if (!folder || !*folder || !config_is_own())
+	if (!all.folder || !*all.folder || control.mode == CST_MODE_OFF)
 		return;
 	if (n_threads() != 1) {
 		tell_refused(&all, "a library had begun threads by then");
@@ -457,8 +489,14 @@ static void patches_apply(char **environment)
 	}
 	patched_prepare();
 	mask = signals_block();
-	dl_iterate_phdr(apply_to, (void *)(uint64_t)folder);
+	dl_iterate_phdr(apply_to, &all);
 	signals_restore(mask);
+	if (!cstrace_patched.n)
+		return;
+	if (all.is_gdbs)
+		patches_mapped();
+	else
+		control_obey();
 }
 
 /* Behind control_start(), for that is in an earlier object of the library.  The
@@ -469,6 +507,4 @@ __attribute__((constructor)) static void patches_start(int argc, char **argv,
 	(void)argc;
 	(void)argv;
 	patches_apply(environment);
-	if (n_areas)
-		control_obey();
 }

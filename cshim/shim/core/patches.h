@@ -12,14 +12,10 @@
 #define SHIM_PATCHES_H
 
 #include <stdint.h>
+#include "cstrace/control.h"
 
-/* An area of trampolines. */
-struct patched_area {
-	uint64_t start, end;
-	uint64_t frames; /* the address of its .eh_frame_hdr */
-};
-
-/* Returns the area that holds pc, or NULL.  Async-signal-safe. */
-const struct patched_area *patches_area(uint64_t pc);
+/* Returns the area that holds pc, or NULL; its .eh_frame_hdr is at *frames.
+ * Async-signal-safe. */
+const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames);
 
 #endif

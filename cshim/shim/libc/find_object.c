@@ -34,7 +34,8 @@ EXPORT int find_object(void *pc,
 /* Async-signal-safe, as libc's. */
 int find_object(void *pc, struct found_object *out)
 {
-	const struct patched_area *area = patches_area((uint64_t)pc);
+	uint64_t frames;
+	const struct cst_patched *area = patches_area((uint64_t)pc, &frames);
 
 	if (!area) {
 		/* A library's constructor may throw before ours have run. */
@@ -43,9 +44,9 @@ int find_object(void *pc, struct found_object *out)
 		return libcs_find ? libcs_find(pc, out) : -1;
 	}
 	*out = (struct found_object){
-		.start = (void *)area->start,
-		.end = (void *)area->end,
-		.frames = (void *)area->frames,
+		.start = (void *)area->area,
+		.end = (void *)(area->area + area->area_size),
+		.frames = (void *)frames,
 	};
 	return 0;
 }

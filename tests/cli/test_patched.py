@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""Programs that nobody built for it: record patches their functions."""
+
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from lib_build import BUILD, FOUR, VARIANTS, Variant, build, build_library
+
+CSTRACE = str(BUILD / "cstrace")
+SHIM = str(BUILD / "libcstrace.so")
+LIMIT_S = 240
+ALIKE = ["-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf",
+         "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining",
+         "-fno-ipa-pure-const", "-fno-ipa-modref"]
+RECURSIVE = r"""
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) int fib(int n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+int main(int c, char **v)
+{
+	printf("%d\n", fib(c > 1 ? atoi(v[1]) : 4));
+	return 3;
+}
+"""
+
+
+def command(*words, cwd, **options):
+    return subprocess.run([CSTRACE, *map(str, words)], cwd=cwd, text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          stdin=subprocess.DEVNULL, **options)
+
+
+def calls(folder, trace="cstrace.cst"):
+    saved = command("save", "--std", "--force", trace, "out.jsonl", cwd=folder)
+    assert saved.returncode == 0, saved.stderr
+    lines = (folder / "out.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def compiled(folder, *flags, source=RECURSIVE, name="app"):
+    (folder / (name + ".c")).write_text(source)
+    subprocess.run(["gcc", "-g", name + ".c", *flags, "-o", name],
+                   cwd=folder, check=True)
+    return "./" + name
+
+
+def functions(found):
+    return [(c["depth"], c["name"]) for c in found]
+
+
+FIB_OF_4 = [(0, "main"), (1, "fib"), (2, "fib"), (3, "fib"), (4, "fib"),
+            (4, "fib"), (3, "fib"), (2, "fib"), (3, "fib"), (3, "fib")]
+
+
+@pytest.mark.parametrize("flags", [
+    ["-O1"], ["-O1", "-no-pie", "-fno-pie"], ["-O1", "-fcf-protection=full"],
+    ["-O1", "-s"]], ids=" ".join)
+def test_a_program_without_hooks_is_patched_by_itself(tmp_path, flags):
+    app = compiled(tmp_path, *flags)
+    done = command("record", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    assert re.search(r"\ncstrace: patched \d+ functions of app", done.stderr)
+    found = calls(tmp_path)
+    if "-s" not in flags:
+        assert functions(found) == FIB_OF_4
+        assert all(c["file"].endswith("app.c") for c in found[1:])
+        assert {c["end"] for c in found} == {"return"}
+    else:
+        depths = [c["depth"] for c in found if c["name"].startswith("app+")]
+        assert depths == [depth for depth, _name in FIB_OF_4]
+
+
+def test_what_leaves_functions_in_other_ways(tmp_path):
+    """Exceptions, longjmp, the ends of threads, backtraces of a signal's
+    handler wherever it came, a fork and an exec."""
+    app = build("plain.cc", variant=Variant(level="-O2"), is_traced=False)
+    alone = subprocess.run([str(app), "x"], cwd=tmp_path, text=True,
+                           capture_output=True, timeout=LIMIT_S, check=False)
+    done = command("record", app, "x", cwd=tmp_path)
+    ends = [(c["name"], c["end"]) for c in calls(tmp_path)]
+    assert (done.stdout, done.returncode) == (alone.stdout, 4)
+    assert ends.count(("throws", "unwound")) == 4
+    assert ends.count(("leaps", "unwound")) == 4
+    assert ends.count(("waits", "unwound")) == 1
+    assert ends.count(("quits", "unwound")) == 1
+    assert ends.count(("handles", "return")) >= 100
+    assert ("in_child", "return") in ends
+    assert [name for name, _end in ends].count("main") == 3
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_output_is_as_it_was(tmp_path, variant):
+    app = build("plain.cc", variant=variant, is_traced=False)
+    alone = subprocess.run([str(app)], cwd=tmp_path, text=True,
+                           capture_output=True, timeout=LIMIT_S, check=False)
+    done = command("record", app, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == (alone.stdout, 3)
+    assert "throws" in {c["name"] for c in calls(tmp_path)}
+
+
+def spliced(found, names):
+    """The calls of these functions, with what is between taken out."""
+    out, open_at = [], []
+    for call in found:
+        while open_at and open_at[-1] >= call["depth"]:
+            open_at.pop()
+        if call["symbol"] in names:
+            out.append((len(open_at), call["symbol"]))
+            open_at.append(call["depth"])
+    return out
+
+
+@pytest.mark.parametrize("source", ["basic.c", "sort.cc", "jump.c",
+                                    "loops.c"])
+def test_the_tree_is_that_of_hooks(tmp_path, source):
+    trees = []
+    for is_traced in True, False:
+        app = build(source, *ALIKE, variant=Variant(level="-O1"),
+                    is_traced=is_traced)
+        done = command("record", "-o", "%d.cst" % is_traced, app, cwd=tmp_path)
+        assert ("patched" in done.stderr) != is_traced
+        trees.append(calls(tmp_path, "%d.cst" % is_traced))
+    common = set.intersection(*({c["symbol"] for c in t} for t in trees))
+    assert len(common) > 3
+    assert spliced(trees[0], common) == spliced(trees[1], common)
+
+
+def test_its_own_libraries_are_patched_too(tmp_path):
+    (tmp_path / "part.c").write_text("int part(int n) { return n * 3; }\n")
+    library = build_library(str(tmp_path / "part.c"), is_traced=False,
+                            variant=Variant(level="-O1"))
+    app = compiled(tmp_path, "-O1", str(library),
+                   "-Wl,-rpath," + str(library.parent), source="""
+        int part(int);
+        int main(int c, char **v) { return part(c) + part(c + 1); }""")
+    done = command("record", app, cwd=tmp_path)
+    assert done.returncode == 9
+    assert functions(calls(tmp_path)) == [(0, "main"), (1, "part"),
+                                          (1, "part")]
+    assert "1 function of libpart.so" in done.stderr
+
+
+def test_an_end_that_has_no_room_is_estimated(tmp_path):
+    """Without optimization an end is `leave; ret`, with no room for a jump."""
+    app = compiled(tmp_path, "-O0")
+    done = command("record", app, cwd=tmp_path)
+    found = calls(tmp_path)
+    assert functions(found) == FIB_OF_4
+    assert re.search(r"; \d+ of \d+ ends are estimated \(~\)", done.stderr)
+    estimated = [c for c in found if c["end"] == "estimated"]
+    rows = command("show", "--no-fold", "cstrace.cst", cwd=tmp_path).stdout
+    assert len(re.findall(r"\ds~ ", rows)) == len(estimated)
+
+
+def test_which_functions_are_patched_can_be_chosen(tmp_path):
+    app = compiled(tmp_path, "-O1")
+    done = command("record", "--patch=^fib$", app, cwd=tmp_path)
+    assert "patched 1 function of app" in done.stderr
+    assert {c["name"] for c in calls(tmp_path)} == {"fib"}
+    done = command("record", "--keep-size", "100000", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    assert "no calls" in done.stderr
+    done = command("record", "--patch=(", app, cwd=tmp_path)
+    assert done.returncode == 1 and "cstrace: " in done.stderr
+    assert done.stdout == ""
+
+
+def test_hooks_alone_when_that_is_asked_for(tmp_path):
+    app = compiled(tmp_path, "-O1")
+    done = command("record", "--hooks", app, cwd=tmp_path)
+    assert "it has no hooks: compile it with" in done.stderr
+    assert "patched" not in done.stderr
+
+
+def test_functions_with_hooks_are_not_patched(tmp_path):
+    app = compiled(tmp_path, "-O1", "-finstrument-functions")
+    done = command("record", "--patch", app, cwd=tmp_path)
+    assert functions(calls(tmp_path)) == FIB_OF_4
+    assert "--patch is for programs without hooks" in done.stderr
+    assert "patched" not in done.stderr.replace("--patch", "")
+
+
+def test_what_cannot_be_patched_is_refused(tmp_path):
+    (tmp_path / "run").write_text("#!/bin/sh\necho ran\n")
+    (tmp_path / "run").chmod(0o755)
+    done = command("record", "--patch", "./run", cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "'./run' is a script: name the program that runs it" in done.stderr
+    app = compiled(tmp_path, "-O1", "-Wl,--build-id=none")
+    done = command("record", "--patch", app, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "cannot be patched: it has no build-id" in done.stderr
+    done = command("record", app, cwd=tmp_path)
+    assert done.returncode == 3 and "it has no hooks" in done.stderr
+
+
+# ---- plans that are not what they should be ------------------------------------
+
+
+SPY = r"""
+#include <stdlib.h>
+int main(void)
+{
+	return system("cp -r \"$CSTRACE_PLANS\" plans");
+}
+"""
+
+
+def plan_of(folder, app):
+    """The folder of a plan, taken from a run whose program looks at it."""
+    spy = compiled(folder, "-O1", source=SPY, name="spy")
+    command("record", "-o", "spy.cst", spy, cwd=folder)
+    (plan,) = (folder / "plans").glob("*.plan")
+    return plan
+
+
+def run_with(folder, app):
+    env = dict(os.environ, LD_PRELOAD=SHIM, CSTRACE_FILE="own.area",
+               CSTRACE_PLANS=str(folder / "plans"))
+    done = subprocess.run([app], cwd=folder, env=env, timeout=LIMIT_S,
+                          text=True, capture_output=True, check=False)
+    refused = folder / "plans" / "refused"
+    return done.returncode, (refused.read_text() if refused.exists() else "")
+
+
+@pytest.mark.parametrize("at, why", [(0, "damaged"), (-20, "damaged"),
+                                     (200, "damaged")])
+def test_a_plan_that_is_damaged_is_refused(tmp_path, at, why):
+    plan = plan_of(tmp_path, "spy")
+    data = bytearray(plan.read_bytes())
+    data[at] ^= 1
+    plan.write_bytes(data)
+    status, told = run_with(tmp_path, "./spy")
+    assert status == 0 or status == 256 or status == 1
+    assert why in told
+
+
+def test_a_plan_that_is_cut_short_is_refused(tmp_path):
+    plan = plan_of(tmp_path, "spy")
+    whole = plan.read_bytes()
+    for size in 0, 8, 100, len(whole) // 2 // 8 * 8, len(whole) - 8:
+        plan.write_bytes(whole[:size])
+        (tmp_path / "plans" / "refused").unlink(missing_ok=True)
+        _status, told = run_with(tmp_path, "./spy")
+        assert ("damaged" in told) == (size > 0)
+
+
+def test_a_plan_of_another_program_changes_nothing(tmp_path):
+    plan = plan_of(tmp_path, "spy")
+    other = compiled(tmp_path, "-O1")
+    ident = re.search(r"Build ID: (\w+)", subprocess.run(
+        ["readelf", "-n", other], cwd=tmp_path, text=True,
+        capture_output=True, check=True).stdout).group(1)
+    plan.rename(plan.with_name(ident + ".plan"))
+    status, told = run_with(tmp_path, other)
+    assert status == 3 and "damaged" in told
+
+
+def test_threads_that_a_library_has_begun_are_heeded(tmp_path):
+    """Their instructions may be those that would be changed."""
+    (tmp_path / "early.c").write_text(r"""
+        #include <pthread.h>
+        #include <unistd.h>
+        static void *run(void *p) { pause(); return p; }
+        __attribute__((constructor)) static void begin(void)
+        {
+            pthread_t t;
+            pthread_create(&t, 0, run, 0);
+        }""")
+    library = build_library(str(tmp_path / "early.c"), "-pthread",
+                            is_traced=False)
+    app = compiled(tmp_path, "-O1", "-Wl,--no-as-needed", str(library),
+                   "-Wl,-rpath," + str(library.parent))
+    done = command("record", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    assert "was not patched: a library had begun threads" in done.stderr
+
+
+# ---- programs of the distribution -----------------------------------------------
+
+
+REAL = {
+    "git": ["git", "-c", "core.pager=cat", "--version"],
+    "bash": ["bash", "-c", "f() { local i; for ((i = 0; i < 99; i++)); do :; "
+             "done; echo $i; }; f; echo $(echo sub | tr a-z A-Z); exit 7"],
+    "python3": ["/usr/bin/python3", "-c",
+                "import json, re\ntry: 1 / 0\n"
+                "except ZeroDivisionError as e: print(e, json.dumps([1]))"],
+    "sqlite3": ["sqlite3", ":memory:", "select 1 + 1;"],
+    "perl": ["perl", "-e", "eval { die 1 }; print 'after'; exit 3"],
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_programs_of_the_distribution(tmp_path, name):
+    words = REAL[name]
+    try:
+        alone = subprocess.run(words, cwd=tmp_path, text=True, check=False,
+                               capture_output=True, timeout=LIMIT_S,
+                               stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        pytest.skip("no " + name)
+    done = command("record", *words, cwd=tmp_path)
+    told = "".join(line for line in done.stderr.splitlines(True)
+                   if not line.startswith("cstrace: "))
+    assert (done.returncode, done.stdout, told) == (
+        alone.returncode, alone.stdout, alone.stderr)
+    assert re.search(r"cstrace: \d+ calls in ", done.stderr)
+    assert "patched " in done.stderr and "lost" not in done.stderr
