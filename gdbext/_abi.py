@@ -4,11 +4,11 @@ edited."""
 
 import ctypes as C
 
-VERSION = 941742904
+VERSION = 487704965
 
 CST_AREA_MAGIC = 3558236722533725283
 
-CST_LAYOUT = 8
+CST_LAYOUT = 9
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -279,6 +279,15 @@ class cst_recorder_options(C.Structure):
         ("keep_depth", C.c_uint32),
         ("keep_bytes", C.c_uint32),
         ("keep_ns", C.c_uint64),
+        ("is_elsewhere", C.c_uint32),
+    ]
+
+
+class cst_memory(C.Structure):
+    _fields_ = [
+        ("copy",
+         C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_uint64, C.c_void_p, C.c_uint64, C.c_int)),
+        ("arg", C.c_void_p),
     ]
 
 
@@ -447,7 +456,6 @@ CST_OUTPUT_CSV = 2
 CST_SORT_TOTAL = 0
 CST_SORT_SELF = 1
 CST_SORT_CALLS = 2
-CST_SORT_MAX = 3
 
 CST_BY_FUNCTION = 0
 CST_BY_CALLSITE = 1
@@ -456,14 +464,13 @@ CST_BY_THREAD = 2
 
 class cst_report(C.Structure):
     _fields_ = [
-        ("sort", C.c_uint32),
         ("limit", C.c_uint32),
         ("by", C.c_uint32),
         ("output", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p),
         ("callees", C.c_char_p),
-        ("sort_keys", C.c_char_p),
+        ("sort", C.c_char_p),
         ("fields", C.c_char_p),
     ]
 
@@ -558,6 +565,8 @@ PROTOTYPES = {
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_recorder_area_path": (C.c_char_p, [C.c_void_p]),
+    "cst_recorder_fetch": (C.c_int, [C.c_void_p, C.c_uint64,
+        C.POINTER(cst_memory), C.POINTER(cst_error)]),
     "cst_recorder_process": (C.c_int, [C.c_void_p, C.c_uint32, C.c_int,
         C.POINTER(cst_error)]),
     "cst_recorder_exec": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
@@ -675,7 +684,7 @@ PROTOTYPES = {
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_trace_stacks": (C.c_int64, [C.c_void_p, C.POINTER(cst_choice),
-        cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
+        C.c_int, cst_write_fn, C.c_void_p, C.POINTER(cst_error)]),
     "cst_trace_graph": (C.c_int64, [C.c_void_p, C.POINTER(cst_graph),
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
