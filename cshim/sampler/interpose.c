@@ -157,7 +157,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 static const sigset_t *mask_of(int how, const sigset_t *set, sigset_t *room,
 			       void *pc)
 {
-	return how == SIG_UNBLOCK || rules_are_found_by((uint64_t)pc)
+	return how == SIG_UNBLOCK || rules_is_libunwind((uint64_t)pc)
 		       ? set
 		       : without_ours(set, room);
 }

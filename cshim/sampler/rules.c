@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * How to come from a frame to its caller's, for each address of code: asked of
- * libunwind once, then kept.
+ * The rule by which a walk gets from a frame to its caller's, for each address
+ * of code: libunwind is asked once, then the rule is kept in a table.
  *
- * libunwind is given an address space of our own.  Where the unwind tables are
- * it hears from _dl_find_object(), which takes no lock; its own way,
- * dl_iterate_phdr(), waits for the dynamic linker's.  The registers that it
- * gets are made up, as is the memory of the stack: a value that was read says
- * where, so that what libunwind makes of them is the rule itself.
+ * libunwind steps in an address space of our own.  find_info() tells it where
+ * the unwind tables are, by _dl_find_object(), which takes no lock; libunwind's
+ * own way, dl_iterate_phdr(), waits for the dynamic linker's lock.  Registers
+ * and stack are not the thread's but made up: a register has a number that
+ * stands for it, and memory has at each place the place's own address, marked.
+ * So a value that libunwind computes says which register or place it came from
+ * and at which offset, which is the rule (probe_run()).
  *
  * libunwind is opened and not linked: its libraries export functions of the C++
  * runtime's unwinder, which a program must not find before its own.
@@ -33,7 +35,7 @@ static struct {
 
 static uint64_t library_from, library_to; /* libunwind's code */
 
-/* 0: it is not there. */
+/* Returns 0 if the library is not there. */
 static int unw_open(void)
 {
 	const struct {
@@ -65,22 +67,26 @@ static int unw_open(void)
 	return 1;
 }
 
-/* Made up: no address is so high. */
+/* What the made-up registers rsp, rbp and all others hold: no address is so
+ * high.  What memory holds is its own address and IN_MEMORY. */
 #define STACK 0x2000000000000000ull
 #define FRAME 0x3000000000000000ull
 #define OTHER 0x5000000000000000ull
-#define IN_MEMORY                                                   \
-	0x0400000000000000ull /* added to the address that was read \
-			       */
+#define IN_MEMORY 0x0400000000000000ull
 
 enum {
 	SLOTS = 1 << 15, /* a power of 2 */
-	TRIES = 8,
-	NEAR = 1 << 22, /* an offset is less */
+	TRIES = 8,	 /* slots that one address may have */
+	NEAR = 1 << 22,	 /* offsets in a rule are smaller */
+	/* Encodings in .eh_frame_hdr, of DW_EH_PE_...: all linkers write these.
+	 */
+	PCREL_SDATA4 = 0x1b,
+	UDATA4 = 0x03,
+	DATAREL_SDATA4 = 0x3b,
 };
 
-/* One entry: key is the address and, in its 16 highest bits, the generation; 1
- * while it is written. */
+/* A rule that is kept.  key is the address of the code and, in its 16 highest
+ * bits, the generation; 0: the slot is free, 1: it is being written. */
 struct slot {
 	uint64_t key, rule;
 };
@@ -89,23 +95,24 @@ static struct slot slots[SLOTS];
 static uint64_t generation = 1;
 static unw_addr_space_t space;
 
-/* Lookups under way, and whether no more may begin. */
+/* How many threads are in libunwind, and whether no more may enter it. */
 static uint32_t n_looking, is_held;
 
-int rules_are_found_by(uint64_t pc)
+int rules_is_libunwind(uint64_t pc)
 {
 	return pc >= library_from && pc < library_to;
 }
 
 /* ---- what libunwind asks ------------------------------------------------- */
 
+/* One step of libunwind, from the code at pc. */
 struct probe {
 	uint64_t pc;
-	int has_info;
+	int has_info; /* there are unwind tables for it */
 	struct walk memory;
 };
 
-/* .eh_frame_hdr, as all linkers write it. */
+/* .eh_frame_hdr; pairs of an address and its frame information follow. */
 struct table_head {
 	uint8_t version, frame_encoding, count_encoding, table_encoding;
 	int32_t frame;
@@ -124,8 +131,9 @@ static int find_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *out,
 	if (_dl_find_object((void *)ip, &object) || !object.dlfo_eh_frame)
 		return -UNW_ENOINFO;
 	head = object.dlfo_eh_frame;
-	if (head->version != 1 || head->count_encoding != 0x03 ||
-	    head->table_encoding != 0x3b)
+	if (head->version != 1 || head->frame_encoding != PCREL_SDATA4 ||
+	    head->count_encoding != UDATA4 ||
+	    head->table_encoding != DATAREL_SDATA4)
 		return -UNW_ENOINFO;
 	memset(&info, 0, sizeof(info));
 	info.start_ip = (unw_word_t)object.dlfo_map_start;
@@ -246,6 +254,8 @@ static int is_near(uint64_t value, uint64_t base, int32_t *offset)
 	return 1;
 }
 
+/* Sets the rule of the CFA, the stack pointer in the caller.  Returns 0 if cfa
+ * is no made-up value. */
 static int decode_cfa(uint64_t cfa, struct rule *r)
 {
 	if (is_near(cfa, STACK, &r->cfa_offset))
@@ -261,7 +271,8 @@ static int decode_cfa(uint64_t cfa, struct rule *r)
 	return 1;
 }
 
-/* Where in memory a register's value was read. */
+/* Sets *offset and returns the base of the place in memory that a register's
+ * value was read from. */
 static uint8_t decode_place(uint64_t value, uint64_t cfa, int32_t *offset)
 {
 	if (is_near(value, cfa + IN_MEMORY, offset))
@@ -271,7 +282,8 @@ static uint8_t decode_place(uint64_t value, uint64_t cfa, int32_t *offset)
 	return BASE_LOST;
 }
 
-/* What returns from a signal's handler: mov $15, %rax; syscall. */
+/* Returns whether the code is what a signal's handler returns to: mov $15,
+ * %rax; syscall. */
 static int is_trampoline(struct walk *memory, uint64_t pc)
 {
 	static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
@@ -286,6 +298,7 @@ static int is_trampoline(struct walk *memory, uint64_t pc)
 	return 0;
 }
 
+/* Lets libunwind make one step from pc, and sets *r to what it did. */
 static void probe_run(uint64_t pc, struct rule *r)
 {
 	struct probe p = {.pc = pc};
@@ -317,8 +330,9 @@ static void probe_run(uint64_t pc, struct rule *r)
 
 /* ---- what is kept -------------------------------------------------------- */
 
-/* In 64 bits: kinds, then offsets in 8 bytes (the CFA's too, but for code that
- * pushes less).  0: it does not fit. */
+/* Packs a rule into 64 bits: kinds, then offsets.  Those of registers count
+ * words of 8 bytes; the CFA's counts bytes, as code may push less.  Returns 0
+ * if it does not fit. */
 static uint64_t rule_pack(const struct rule *r)
 {
 	int64_t ra = r->ra_offset / 8, fp = r->fp_offset / 8;
@@ -333,7 +347,8 @@ static uint64_t rule_pack(const struct rule *r)
 	       ((uint64_t)(int64_t)r->cfa_offset & 0x3ffffff) << 38;
 }
 
-/* A number of so many bits, the highest its sign. */
+/* Returns the number in the lowest bits of value, of which the highest is its
+ * sign. */
 static int32_t signed_of(uint64_t value, int bits)
 {
 	return (int32_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
@@ -364,7 +379,7 @@ static uint64_t key_of(uint64_t pc)
 	       __atomic_load_n(&generation, __ATOMIC_ACQUIRE) << 48;
 }
 
-/* 0: it is not known. */
+/* Returns the rule that is kept, packed, or 0. */
 static uint64_t kept(uint64_t pc, uint64_t key)
 {
 	uint32_t at = slot_of(pc);
@@ -383,6 +398,8 @@ static uint64_t kept(uint64_t pc, uint64_t key)
 	return 0;
 }
 
+/* Keeps a rule in a slot that is free or of an older generation, else in the
+ * last one that the address may have. */
 static void keep(uint64_t pc, uint64_t key, uint64_t rule)
 {
 	uint32_t at = slot_of(pc);
@@ -424,7 +441,7 @@ int rules_begin(void)
 	return r.cfa != CFA_NONE;
 }
 
-/* 0: not now; a fork is under way. */
+/* Returns 0 if libunwind may not be entered, as a fork is under way. */
 static int looking_begin(void)
 {
 	__atomic_fetch_add(&n_looking, 1, __ATOMIC_SEQ_CST);
@@ -457,7 +474,7 @@ void rules_forget(void)
 	__atomic_fetch_add(&generation, 1, __ATOMIC_ACQ_REL);
 }
 
-/* A handler is done within microseconds. */
+/* Waits for handlers, which need microseconds. */
 void rules_hold(void)
 {
 	__atomic_store_n(&is_held, 1, __ATOMIC_SEQ_CST);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sampler, a guest in a program that need not be instrumented: a signal
- * interrupts each thread so many times a second, its handler walks the stack
- * and leaves the addresses in shared memory.  What a handler may come to is
- * async-signal-safe: no lock that another thread could hold for long, no
- * malloc, nothing of the dynamic linker's, errno as it was.
+ * interrupts each thread so many times a second, and its handler walks the
+ * stack and puts the addresses into shared memory.  All that a handler calls is
+ * async-signal-safe: it takes no lock that another thread could hold for long,
+ * calls neither malloc() nor the dynamic linker, and keeps errno.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -28,30 +28,30 @@ extern uint32_t sampled_process;
 
 /* ---- sampler.c ---- */
 
-/* Begins to sample all threads, or ends it.  Both may be called at any place of
- * the program.  0: no samples are to be had. */
+/* Begin and end the sampling of all threads.  Both may be called at any place
+ * of the program.  sampler_start() returns 0 if no samples can be taken. */
 int sampler_start(void);
 void sampler_stop(void);
 int sampler_is_on(void);
-/* Begins, anew, if gdb asks for that; for the handler. */
+/* Begins again if gdb asks for that; for the handler. */
 void sampler_obey(void);
-/* Returns whether it was to end by now. */
+/* Returns whether the time for which samples were wanted is over. */
 int sampler_is_over(uint64_t now);
 
 /* ---- tasks.c: the threads ---- */
 
 /* Finds the threads of this process and gives each its timer. */
 void tasks_scan(void);
-/* The calling thread begins, or ends. */
+/* Are called by a thread that begins or ends. */
 void task_begin(void);
 void task_end(void);
-/* Takes all timers away. */
+/* Deletes all timers. */
 void tasks_stop(void);
-/* A fork child begins with one thread and no timers. */
+/* Is called in a fork child, which has one thread and no timers. */
 void tasks_forked(void);
 /* Does tasks_scan() if the last one was long ago; for the handler. */
 void tasks_look(void);
-/* The signal that is sent changes: all timers are made anew. */
+/* Makes all timers again, as the signal that they send has changed. */
 void tasks_resignal(void);
 
 /* Returns the lane of the calling thread, or NULL: none is free. */
@@ -62,7 +62,7 @@ struct cst_lane *lane_own(void);
 /* The signal that samples, 0: none is free. */
 extern int sample_signal;
 int handler_install(void);
-/* The program wants that signal for itself. */
+/* Takes another signal, as the program wants that one for itself. */
 void handler_yield(void);
 
 /* ---- stack.c ---- */
@@ -76,7 +76,7 @@ struct walk {
 
 /* Sets w for the code that a signal interrupted. */
 void walk_begin(struct walk *w, const ucontext_t *context);
-/* Puts the next frame's address into *out.  0: there are no more. */
+/* Sets *out to the next frame's address.  Returns 0 if there are no more. */
 int walk_next(struct walk *w, uint64_t *out);
 /* Returns whether 8 bytes at addr can be read. */
 int is_readable(struct walk *w, uint64_t addr);
@@ -94,7 +94,8 @@ enum rule_cfa {
 
 enum rule_base { BASE_SAME, BASE_CFA, BASE_SP, BASE_LOST };
 
-/* How to come from a frame to its caller's. */
+/* How a walk gets from a frame to its caller's: where its CFA (the stack
+ * pointer in the caller), return address and frame pointer are. */
 struct rule {
 	uint8_t cfa, fp_base, ra_base;
 	uint8_t is_signal; /* the caller was interrupted, and called nothing */
@@ -102,25 +103,26 @@ struct rule {
 	int32_t cfa_offset, fp_offset, ra_offset;
 };
 
-/* Makes ready, while nothing is interrupted yet. */
+/* Opens libunwind, before any thread is interrupted.  Returns 0 if it cannot be
+ * used. */
 int rules_begin(void);
 /* Sets *out for the code at pc. */
 void rules_find(uint64_t pc, struct rule *out);
-/* Code may have gone: what is known of it counts no more. */
+/* Forgets all rules, as a library may have been unloaded. */
 void rules_forget(void);
-/* Returns whether the code at pc is that of the library which finds rules.  It
- * locks with all signals blocked; then the handler must not come. */
-int rules_are_found_by(uint64_t pc);
-/* No rule is being looked for in this process until rules_release(): a fork
- * child finds nothing half done. */
+/* Returns whether the code at pc is libunwind's.  It takes locks with all
+ * signals blocked, and the handler must not run meanwhile. */
+int rules_is_libunwind(uint64_t pc);
+/* Keeps all threads out of libunwind until rules_release(), so that a fork
+ * child finds none of its locks taken. */
 void rules_hold(void);
 void rules_release(int is_child);
 
 /* ---- interpose.c ---- */
 
-/* Finds libc's own functions; before any of ours is called. */
+/* Finds libc's own functions, before any of ours is called. */
 void libc_find(void);
-/* libc's, unseen by ours. */
+/* Call libc's sigaction() and pthread_sigmask(), past ours. */
 int sampler_sigaction(int number, const struct sigaction *action,
 		      struct sigaction *old);
 void sampler_sigmask(int how, const sigset_t *set);
