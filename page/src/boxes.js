@@ -2,7 +2,7 @@
 //
 // What a flame chart draws: boxes in rows (lane and level), each row in order
 // of start, none over another.  Drawing one row costs the pixels that it is
-// wide, however many boxes it has: those below a pixel are leapt over.
+// wide, however many boxes it has: those below a pixel are skipped.
 
 // A row's boxes are order[from] to order[to - 1].
 class Row {
@@ -175,33 +175,33 @@ export function boxesOfCalls(trace, names) {
   boxes.tracks = names.tracks();
   // They take no time, and are to be seen all the same.
   boxes.moments = [];
-  if (trace.exceptions.size) {
-    for (let i = 0; i < calls.n; i++) if (names.exception(i)) boxes.moments.push(i);
+  if (trace.instants.size) {
+    for (let i = 0; i < calls.n; i++) if (names.instant(i)) boxes.moments.push(i);
   }
   return boxes;
 }
 
-// The dearest callee comes first.  A stack that took no time has no width.
+// The longest callee comes first.  A stack that took no time has no width.
 export function boxesOfStacks(stacks) {
   const { n, parent, total } = stacks;
   const start = new Float64Array(n);
   const level = new Uint32Array(n);
   const free = new Float64Array(n + 1); // by parent + 1
-  const dearest = Uint32Array.from({ length: n }, (_, i) => i);
+  const longest = Uint32Array.from({ length: n }, (_, i) => i);
   let depth = 0;
 
   for (let i = 0; i < n; i++) {
     level[i] = parent[i] < 0 ? 0 : level[parent[i]] + 1;
     depth = Math.max(depth, level[i] + 1);
   }
-  dearest.sort((a, b) => level[a] - level[b] || total[b] - total[a]);
-  for (const i of dearest) {
+  longest.sort((a, b) => level[a] - level[b] || total[b] - total[a]);
+  for (const i of longest) {
     start[i] = free[parent[i] + 1];
     free[parent[i] + 1] += total[i];
     free[i + 1] = start[i];
   }
   // Boxes in order of start within a level: number them anew.
-  const order = Uint32Array.from(dearest).sort((a, b) => level[a] - level[b] || start[a] - start[b]);
+  const order = Uint32Array.from(longest).sort((a, b) => level[a] - level[b] || start[a] - start[b]);
   const by = (column) => order.map((i) => column[i]);
   const byFloat = (column) => Float64Array.from(order, (i) => column[i]);
   const boxes = new Boxes({

@@ -39,10 +39,10 @@ function settle(groups) {
 }
 
 export class CallGraph {
-  // exceptions: functions that are none.
-  constructor(stacks, exceptions) {
+  // instants: functions that are none, but exceptions, messages and the like.
+  constructor(stacks, instants) {
     this.stacks = stacks;
-    this.exceptions = exceptions;
+    this.instants = instants;
     this.all = 0; // ns
     for (let i = 0; i < stacks.n; i++) if (stacks.parent[i] < 0) this.all += stacks.total[i];
   }
@@ -92,7 +92,7 @@ export class CallGraph {
 
     this.walk((i) => {
       const above = parent[i] < 0 ? null : at[parent[i]];
-      if (this.exceptions.has(fn[i]) || (!above && root >= 0 && fn[i] !== root)) return;
+      if (this.instants.has(fn[i]) || (!above && root >= 0 && fn[i] !== root)) return;
       let same = above;
       while (same && same.fn !== fn[i]) same = same.above;
       const node = same ?? nodeIn(above ? above.groups : roots, fn[i], above);
@@ -113,8 +113,8 @@ export class CallGraph {
     return settle(roots);
   }
 
-  // Who calls the function, and who calls them: its calls and times when it
-  // was called that way.
+  // The function's callers, and theirs: each with the calls and times that the
+  // function had when it was called that way.
   callers(fn) {
     const { n, parent, fn: fns, total } = this.stacks;
     const isWithin = new Uint8Array(n); // the function, or below it
@@ -143,7 +143,7 @@ export class CallGraph {
     const nodes = [];
 
     for (let i = stack + 1; i < n; i++) {
-      if (parent[i] === stack && !this.exceptions.has(fn[i])) nodes.push({ fn: fn[i], calls: calls[i], total: total[i], self: self[i] });
+      if (parent[i] === stack && !this.instants.has(fn[i])) nodes.push({ fn: fn[i], calls: calls[i], total: total[i], self: self[i] });
     }
     return nodes.sort(byTotal);
   }

@@ -18,7 +18,7 @@ const GAP = 8;
 const MOMENT = 3; // pixels
 const MARK = 110; // pixels from one on the ruler to the next, or more
 const FONT = '11px system-ui, sans-serif';
-// As much as is seen at least, or there would be no end of zooming.
+// The shortest time that fills the view: zooming ends there.
 const LEAST_NS = 20;
 const FIRST_ROWS = 24;
 
@@ -210,7 +210,7 @@ class BoxesPlugin extends UIPlugin {
 
   drawRow(row, y) {
     const { boxes, colors, renderEngine: engine } = this;
-    // Boxes below a pixel, as one.
+    // The boxes below a pixel that are not drawn yet; they become one.
     let run = null;
 
     const flush = () => {
@@ -231,7 +231,7 @@ class BoxesPlugin extends UIPlugin {
   }
 
   addBox(color, x, y, w, priority = 1) {
-    // Cut: a box of millions of pixels is not for a canvas.
+    // A canvas cannot draw a box of millions of pixels: it is cut to the view.
     const left = Math.max(x, -2);
     const right = Math.min(x + w, this.renderEngine.width + 2);
 
@@ -251,7 +251,7 @@ class BoxesPlugin extends UIPlugin {
     if (boxes.hasMore?.(box)) this.addBox(colors.more, x, y + ROW, w, 0);
   }
 
-  // What takes no time, as a line of some width.
+  // Draws what takes no time as lines of a fixed width.
   drawMoments() {
     const { boxes, colors, renderEngine: engine } = this;
     const { start, level, flags } = boxes;
@@ -403,8 +403,8 @@ export class Chart {
     section.addEventListener('wheel', (event) => this.wheel(event), { capture: true, passive: false });
     this.touch = new Touch(this, section.querySelector('canvas'));
     section.addEventListener('mouseleave', () => this.leave());
-    // To the library a mouse that leaves without a move has clicked again; it
-    // does so when a key opens another view.
+    // For the library, a mouse that leaves without having moved has clicked
+    // once more, as when a key opens another view.
     section.querySelector('canvas').addEventListener('mouseleave', () => {
       this.container.interactionsEngine.mouseDownPosition = null;
     }, { capture: true });
@@ -426,7 +426,7 @@ export class Chart {
     };
   }
 
-  // The mouse is elsewhere, or what was below it.
+  // Nothing is below the mouse any more: it, or what was there, has moved.
   leave() {
     this.plugin.hovered = -1;
     this.plugin.renderTooltip();
@@ -442,7 +442,7 @@ export class Chart {
     this.minimap?.repaint();
   }
 
-  // An element for the whole, beside what is in view.
+  // Draws all of the chart into an element, with a window that is the view.
   addMinimap(element) {
     this.minimap = new Minimap(element, this.boxes, this.colors, {
       view: () => this.view(),
@@ -452,11 +452,11 @@ export class Chart {
     });
   }
 
-  // To the window, which then shows the same time as before.
+  // Takes the size of the section, and shows the same time as before.
   fit() {
     const { section, engine } = this;
 
-    // A frame that is asked for already would forget what to do first.
+    // The library forgets what to do first if a frame is asked for already.
     if (engine.lastGlobalAnimationFrame) requestAnimationFrame(() => this.fit());
     else if (section.clientWidth && section.clientHeight) engine.render(() => this.resize());
   }

@@ -19,7 +19,8 @@ export function hash(text) {
   return (h ^ (h >>> 13)) >>> 0;
 }
 
-// What `of(fn)` says, the most self time first: { name, self, fns, isNamed }.
+// The groups that `of(fn)` names, the most self time first: { name, self, fns,
+// isNamed }.
 function groupsBy(of, sums) {
   const groups = new Map();
 
@@ -49,7 +50,7 @@ export class Colors {
       group: groupsBy((fn) => names.group(fn), sums),
       function: groupsBy((fn) => names.fn(fn), sums),
     };
-    this.exceptions = trace.exceptions;
+    this.instants = trace.instants;
     this.changed = () => {};
     this.usual = this.ways.group.length >= MIN_GROUPS ? 'group' : 'function';
     this.by(this.usual);
@@ -78,7 +79,7 @@ export class Colors {
     this.unwound = isDark ? '#ffa657' : '#d9640a';
     this.caught = isDark ? '#5bb974' : '#188038';
     this.said = isDark ? '#79b8ff' : '#1a56c4';
-    for (const [fn, word] of this.exceptions) {
+    for (const [fn, word] of this.instants) {
       this.all[fn] = word === 'catch' ? this.caught : SAID.has(word) ? this.said : this.thrown;
     }
     this.track = isDark ? 'rgba(121,184,255,0.14)' : 'rgba(26,86,196,0.10)';

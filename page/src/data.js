@@ -201,7 +201,7 @@ async function readCalls(pieces, lanes, tell) {
   return { calls, lanes: shown.filter((lane) => lane.n) };
 }
 
-// tell(share) is called as it goes on.
+// Calls tell(share) while it reads.
 export async function readTrace(tell) {
   if (!document.querySelector('script.end')) {
     throw new Error('this file is cut short: save the trace again');
@@ -210,14 +210,14 @@ export async function readTrace(tell) {
   const head = JSON.parse(new TextDecoder().decode(pieces.head[0]));
   const { calls, lanes } = await readCalls(pieces.calls, head.lanes, (share) => tell((1 + share) / 2));
   const end = new Cursor(pieces.end[0]);
-  const exceptions = new Map(head.instants);
+  const instants = new Map(head.instants);
 
   // What an exception does, or the program says, has no time of its own, and is
   // no function's call.
-  head.sums = head.sums.filter(([fn]) => !exceptions.has(fn));
+  head.sums = head.sums.filter(([fn]) => !instants.has(fn));
   return {
     head,
-    exceptions, // what a function that is none does: "throw", "log", ...
+    instants, // by function that is none, what it does: "throw", "log", ...
     calls,
     lanes,
     stacks: readStacks(pieces.stacks),

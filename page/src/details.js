@@ -31,7 +31,7 @@ function factsOf(facts) {
     const dd = document.createElement('dd');
     dt.textContent = what;
     dd.textContent = text;
-    // Read as "what text".
+    // A screen reader says "what text".
     list.append(dt, ' ', dd, ' ');
   }
   return list;
@@ -59,14 +59,14 @@ export class Details {
       ['start', names.start(call)],
       ['ID', names.id(call)],
       ['thread', names.thread(call)],
-      [names.exception(call) ? 'at' : 'called at', names.longSite(call)],
+      [names.instant(call) ? 'at' : 'called at', names.longSite(call)],
     ];
 
     const { from, site } = trace.calls;
     const text = names.text(call);
-    if (text) facts.push([{ log: 'says', count: 'value' }[names.exception(call)] ?? 'values', text.replace(/^ = /, '')]);
+    if (text) facts.push([{ log: 'says', count: 'value' }[names.instant(call)] ?? 'values', text.replace(/^ = /, '')]);
     if (names.trackOf(call)) return [facts.pop(), ...this.factsOfTrack(call), ...facts.slice(2)];
-    if (names.exception(call)) return facts.slice(2);
+    if (names.instant(call)) return facts.slice(2);
     if (from[call] !== site[call]) facts.push(['through', `${names.longSite(call, site)}, which is hidden`]);
 
     if (names.file(fn)) facts.push(['defined in', names.file(fn)]);
@@ -132,7 +132,7 @@ export class Details {
       ['values', formatCount(track.calls.length)]];
   }
 
-  // The values around one of a counter.
+  // The values of a counter before and after this one.
   valuesOf(call) {
     const { names, listener } = this;
     const track = names.trackOf(call);
@@ -160,14 +160,14 @@ export class Details {
     return this.list('Callers', rows, 'none: it is the first of its thread or stack');
   }
 
-  // By function, the most time first.
+  // What it called, a row for each function, the most time first.
   calleesOf(call) {
     const { calls } = this.trace;
     const { names, listener } = this;
     const groups = new Map();
 
     for (let i = call + 1; i < calls.next[call]; i = calls.next[i]) {
-      if (names.exception(i)) continue;
+      if (names.instant(i)) continue;
       const fn = names.functionOf(i);
       const group = groups.get(fn) ?? { fn, n: 0, total: 0, longest: i };
       group.n++;
@@ -254,9 +254,9 @@ export class Details {
         this.copyButton('stack', 's', () => names.stackText(call), 'its callers and itself'),
         this.copyButton('gdb command', 'c', () => command, `"${command}"`),
         this.linkButton(),
-        ...(names.exception(call) ? [] : [this.focusButton(fn)]),
+        ...(names.instant(call) ? [] : [this.focusButton(fn)]),
       ],
-      lists: names.exception(call) ? [...this.valuesOf(call), this.callersOf(call)] : [this.callersOf(call), this.calleesOf(call)],
+      lists: names.instant(call) ? [...this.valuesOf(call), this.callersOf(call)] : [this.callersOf(call), this.calleesOf(call)],
     });
   }
 

@@ -12,10 +12,10 @@ export function plural(n, noun) {
   return `${formatCount(n)} ${noun}${n === 1 ? '' : 's'}`;
 }
 
-// What the mark of a time tells.
+// What the mark beside a time means.
 export const STOPPED = 'with a stop at gdb\'s prompt, which takes time itself';
 
-// Cut, not rounded, as there.
+// Digits are cut off, not rounded, as in cstrace's text.
 const cut = (value, unit) => `${(Math.floor(value) / 1000).toFixed(3)} ${unit}`;
 
 export function formatDuration(ns) {

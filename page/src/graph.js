@@ -27,7 +27,7 @@ export class Graph {
     this.focus(-1);
   }
 
-  // -1: on all functions.
+  // Shows one function with its callers and callees; -1: all functions.
   focus(fn) {
     this.fn = fn;
     this.at = null;

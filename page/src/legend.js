@@ -70,7 +70,7 @@ export class Legend {
     return label;
   }
 
-  // The end of a long name, as much as tells it from the others.
+  // As much of a long name's end as no other name ends with.
   shorten(name, names) {
     const parts = partsOf(name);
 
@@ -83,7 +83,7 @@ export class Legend {
 
   chip(name, color, self, fns, text = name) {
     const button = document.createElement('button');
-    // Next to nothing is not told.
+    // A share of next to nothing is left out.
     const share = this.all && self >= this.all * 0.0005 ? formatShare(self / this.all) : '';
 
     button.className = 'chip';
@@ -130,7 +130,7 @@ export class Legend {
 
     if (view !== 'chart') return marks;
     for (let i = 0; i < calls.n; i++) ends[calls.end[i] & 3] = 1;
-    const words = new Set(this.trace.exceptions.values());
+    const words = new Set(this.trace.instants.values());
     if (words.has('throw')) marks.push(mark(colors.thrown, 'swatch edge', 'thrown', 'an exception is thrown there'));
     if (words.has('catch')) marks.push(mark(colors.caught, 'swatch edge', 'caught', 'an exception is caught there'));
     if (['log', 'count', 'async'].some((word) => words.has(word))) {
@@ -142,7 +142,7 @@ export class Legend {
     return marks;
   }
 
-  // Another search has taken the place of the group.
+  // Chooses no group any more, as something else is searched for.
   unpick() {
     if (!this.picked) return;
     this.picked = '';

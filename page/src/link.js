@@ -23,19 +23,20 @@ export class Link {
     return Object.fromEntries(new URLSearchParams(window.location.hash.slice(1)));
   }
 
-  // make() returns the state: once for all changes of a moment.
+  // Writes the address soon, once for all changes of a moment; make() returns the
+  // state.
   later(make) {
     this.make = make;
     this.timer ??= setTimeout(() => this.write(), LATER_MS);
   }
 
-  // Now, and returns the whole address.
+  // Writes the address now, and returns all of it.
   write() {
     clearTimeout(this.timer);
     this.timer = null;
     if (this.make) {
       const state = Object.entries(this.make()).filter(([, value]) => value !== undefined && value !== '');
-      // What is safe there stays readable.
+      // A colon is safe in this part of an address, and more readable.
       this.text = `#${new URLSearchParams(state).toString().replaceAll('%3A', ':')}`;
       this.make = null;
       try {

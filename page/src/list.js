@@ -86,7 +86,7 @@ export class List {
     return Math.floor((this.top + y) / this.rowHeight);
   }
 
-  // Rows at once, as far as they are whole.
+  // How many complete rows are in view.
   get page() {
     return Math.max(1, Math.floor(this.element.clientHeight / this.rowHeight));
   }
@@ -122,8 +122,8 @@ export class List {
     this.pane.style.transform = `translateY(${shift}px)`;
   }
 
-  // What stays the same stays in place: a click may be on its way to it, or a
-  // text of it be marked.
+  // What has not changed is left as it is: it may be about to be clicked, or some
+  // of its text be marked.
   show(row, index) {
     const wanted = newRow(row.id);
 

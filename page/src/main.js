@@ -29,7 +29,7 @@ class Page {
     this.names = new Names(trace);
     this.colors = new Colors(trace, this.names);
     this.search = new Search(trace, this.names);
-    this.callgraph = new CallGraph(trace.stacks, trace.exceptions);
+    this.callgraph = new CallGraph(trace.stacks, trace.instants);
     this.details = new Details(trace, this.names, this.callgraph, {
       call: (call) => {
         this.select(call, '');
@@ -359,7 +359,7 @@ class Page {
 
   // The function of what is chosen, or -1.
   functionAt() {
-    if (this.selected >= 0) return this.names.exception(this.selected) ? -1 : this.names.functionOf(this.selected);
+    if (this.selected >= 0) return this.names.instant(this.selected) ? -1 : this.names.functionOf(this.selected);
     if (this.picked >= 0) return this.picked;
     return this.name === 'flame' && this.stack !== undefined ? this.trace.stacks.fn[this.stack] : -1;
   }

@@ -87,7 +87,7 @@ export class Minimap {
     context.fillStyle = colors.veil;
     context.fillRect(0, 0, from, height);
     context.fillRect(to, 0, width - to, height);
-    // As wide as can be grasped, be the view ever so narrow.
+    // Wide enough for the mouse, however narrow the view is.
     const left = Math.min(from, width - 3);
     context.strokeStyle = colors.stroke;
     context.strokeRect(left + 0.5, 0.5, Math.max(to - left - 1, 2), height - 1);

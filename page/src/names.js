@@ -57,7 +57,7 @@ export class Names {
   constructor(trace) {
     this.trace = trace;
     // What an exception says may have any signs in it.
-    this.split = trace.head.functions.map(([name], fn) => (trace.exceptions.has(fn) ? [name, ''] : undefined));
+    this.split = trace.head.functions.map(([name], fn) => (trace.instants.has(fn) ? [name, ''] : undefined));
     const pids = new Set(trace.head.threads.map(({ pid }) => pid));
     this.hasProcesses = pids.size > 1;
   }
@@ -137,7 +137,7 @@ export class Names {
     const name = this.fn(id);
     const own = this.own(id);
     const at = name.lastIndexOf(own);
-    const cut = this.trace.exceptions.has(id) ? -1 : parametersAt(own);
+    const cut = this.trace.instants.has(id) ? -1 : parametersAt(own);
     const end = at + (cut > 0 ? cut : own.length);
     return [name.slice(0, at), name.slice(at, end), name.slice(end)];
   }
@@ -149,8 +149,8 @@ export class Names {
 
   // What an exception does or the program says, "throw" or "log" for instance,
   // and no call; or undefined.
-  exception(call) {
-    return this.trace.exceptions.get(this.functionOf(call));
+  instant(call) {
+    return this.trace.instants.get(this.functionOf(call));
   }
 
   functionOf(call) {
@@ -164,13 +164,13 @@ export class Names {
 
   // The track with this call's value, or undefined.
   trackOf(call) {
-    if (this.exception(call) !== 'count') return undefined;
+    if (this.instant(call) !== 'count') return undefined;
     return this.tracks().find(({ calls }) => calls.includes(call));
   }
 
   ofCall(call) {
     const text = this.text(call);
-    return this.exception(call) === 'log' && text ? text : this.fn(this.functionOf(call)) + text;
+    return this.instant(call) === 'log' && text ? text : this.fn(this.functionOf(call)) + text;
   }
 
   // Where the nearest caller that is shown called from, as rows have it.
@@ -235,7 +235,7 @@ export class Names {
     return (this.trace.calls.end[call] & ~SEED) === OPEN;
   }
 
-  // It has returned by then, nobody saw when.
+  // The call had returned by its end, but nobody saw when.
   isEstimated(call) {
     return (this.trace.calls.end[call] & ~SEED) === ESTIMATED;
   }
@@ -252,7 +252,7 @@ export class Names {
       const { n, parent } = this.trace.calls;
       this.odd = new Uint8Array(n);
       for (let i = n - 1; i >= 0; i--) {
-        if (this.isUnwound(i) || this.isOpen(i) || this.isStopped(i) || this.exception(i)) this.odd[i] = 1;
+        if (this.isUnwound(i) || this.isOpen(i) || this.isStopped(i) || this.instant(i)) this.odd[i] = 1;
         if (this.odd[i] && parent[i] >= 0) this.odd[parent[i]] = 1;
       }
     }

@@ -96,7 +96,7 @@ export function foldLoops(calls, { fnOf, durationOf, isApart }) {
       out.push({ calls: calls.slice(turns[0], turns[n]), times: n, fns });
       return;
     }
-    // What is between them has a mean of its own.
+    // The calls between those that stand out have a mean of their own.
     let first = 0;
     for (const i of apart) {
       put(turns.slice(first, i + 1), fns);

@@ -74,7 +74,7 @@ export class Search {
     return hits[this.at];
   }
 
-  // With which of them `call` is.
+  // What was found, and as which of the hits `call` is one.
   tell(call) {
     const isHit = this.hits.length && this.hits[this.at] === call;
     return isHit ? `${formatCount(this.at + 1)} of ${this.text}` : this.text;

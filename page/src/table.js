@@ -41,7 +41,7 @@ export class Table {
     this.sortBy('total');
   }
 
-  // The same again: the other way round.
+  // A second click on a heading turns the order round.
   sortBy(key) {
     this.isUp = this.key === key ? !this.isUp : key === 'function';
     this.key = key;

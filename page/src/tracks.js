@@ -46,12 +46,12 @@ class Track {
 }
 
 export function tracksOf(trace, names) {
-  const { calls, head, exceptions } = trace;
+  const { calls, head, instants } = trace;
   const tracks = new Map();
 
   for (const call of calls.texts.keys()) {
     const fn = names.functionOf(call);
-    if (exceptions.get(fn) !== 'count' || !Number.isFinite(Number(VALUE.exec(calls.texts.get(call))?.[1]))) continue;
+    if (instants.get(fn) !== 'count' || !Number.isFinite(Number(VALUE.exec(calls.texts.get(call))?.[1]))) continue;
     const { process } = head.threads[calls.thread[call]];
     const name = (names.hasProcesses ? `p${process}: ` : '') + names.fn(fn).replace(/^count /, '');
     if (!tracks.has(name)) tracks.set(name, new Track(fn, name, []));
@@ -108,7 +108,7 @@ export class Tracks {
     this.isOpen = true;
   }
 
-  // Of all, in pixels, below a title of this height.
+  // The height of all tracks and their title, in pixels.
   height(title) {
     return this.all.length ? title + (this.isOpen ? this.all.length * TRACK : 0) : 0;
   }

@@ -145,7 +145,7 @@ export class Tree {
     let level = this.trace.lanes.flatMap((_, i) => this.below(~i));
     let rows = level.length;
 
-    // The first callees are to be seen, be they ever so many.
+    // The first callees are shown, however many there are.
     const first = level.find((item) => isCall(item) && !this.isLeaf(item));
     this.isOpen.fill(0);
     while (level.length) {
@@ -337,7 +337,7 @@ export class Tree {
 
   // ---- drawing
 
-  // Of a loop, added up.
+  // The sums of a loop's calls.
   sumsOf(loop) {
     if (!loop.sums) {
       const { duration } = this.calls;
@@ -383,7 +383,7 @@ export class Tree {
     const { names } = this;
     const duration = this.calls.duration[call];
 
-    if (names.exception(call)) {
+    if (names.instant(call)) {
       return [cell('start', names.start(call)), cell('duration', '-'), cell('self', '-'), cell('share'),
         cell('id', names.id(call))];
     }
@@ -417,13 +417,13 @@ export class Tree {
     const recursion = this.folds ? this.recursion.of(item) : undefined;
     if (recursion) element.append(this.levelsOf(item, recursion));
     const text = names.text(item);
-    if (names.exception(item) === 'log' && text) {
+    if (names.instant(item) === 'log' && text) {
       element.append(cell('name', cell('own', text)));
     } else {
       element.append(nameOf(names, names.functionOf(item)));
       if (text) element.append(cell('values', text));
     }
-    if (names.exception(item)) element.classList.add('exception', names.exception(item));
+    if (names.instant(item)) element.classList.add('instant', names.instant(item));
     if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
     if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));
     return element;

@@ -446,7 +446,7 @@ def test_exceptions_are_told_where_they_happen(page, shop):
     assert page.run("cstrace.views.chart.boxes.moments.length") == n > 0
     page.open_link("file://%s#view=tree&id=%s" % (shop / "t.html",
                                                   thrown["id"]))
-    page.wait("document.querySelector('#tree .selected .exception.throw')")
+    page.wait("document.querySelector('#tree .selected .instant.throw')")
     assert page.text("#tree .selected .name") == thrown["name"]
     assert page.text("#tree .selected .duration") == "-"
     assert "duration" not in page.text("#details")
@@ -469,7 +469,7 @@ def test_messages_and_values_are_shown(page, tmp_path):
     assert "said" in page.text("#legend")
     link = "file://%s#view=tree&id=%%s" % (tmp_path / "t.html")
     page.open_link(link % message["id"])
-    page.wait("document.querySelector('#tree .selected .exception.log')")
+    page.wait("document.querySelector('#tree .selected .instant.log')")
     assert page.text("#tree .selected .name") == "log: " + message["text"]
     assert message["text"] in page.text("#details")
     page.open_link(link % span["id"])
