@@ -376,6 +376,34 @@ static int is_end_bare(struct check *c, const struct cst_patch *p, uint64_t end)
 	return is_bare(c, last);
 }
 
+/* A landing in another entry lies behind its jump, in what it displaces. */
+static int is_hosted(struct check *c, const struct cst_patch *l)
+{
+	const struct plan *plan = c->plan;
+	uint64_t end = 0;
+
+	for (unsigned i = 0; i < plan->header->patches.n; i++) {
+		const struct cst_patch *p = &plan->patches[i];
+
+		if (p->kind != CST_PATCH_ENTRY ||
+		    p->function != l->trampoline - 1)
+			continue;
+		for (unsigned k = c->first_copy[i] - 1;
+		     k < plan->header->copies.n && plan->copies[k].patch == i;
+		     k++) {
+			uint64_t at = plan->copies[k].address;
+			struct decoded d;
+
+			end = at +
+			      decode(&d, facts_bytes(&c->facts, at, 15), 15);
+		}
+		return (l->address >= p->address + p->length &&
+			l->address + l->length <= end) ||
+		       wrong(c, l, "it lies outside of its host", p->address);
+	}
+	return wrong(c, l, "it has no host", l->address);
+}
+
 static int check_patch(struct check *c, unsigned i)
 {
 	const struct cst_patch *p = &c->plan->patches[i];
@@ -385,7 +413,8 @@ static int check_patch(struct check *c, unsigned i)
 	if (!old || memcmp(old, p->old_bytes, p->length))
 		return wrong(c, p, "the file has other bytes", p->address);
 	if (p->kind == CST_PATCH_LANDING)
-		return is_padding(c, p, p->address, patched);
+		return p->trampoline ? is_hosted(c, p)
+				     : is_padding(c, p, p->address, patched);
 	if (p->kind == CST_PATCH_ENTRY)
 		c->n_entries[p->function]++;
 	if (p->kind != CST_PATCH_ENTRY || p->end_hook)

@@ -31,13 +31,15 @@ struct plan_function {
 	uint8_t is_assembler;
 	uint8_t is_hooked;
 	uint8_t is_chosen;
+	uint8_t is_host;       /* another's landing lies in its entry */
 	uint8_t ends_in_entry; /* its entry displaces an end, too */
 	uint8_t reason;	       /* enum cst_plan_reason */
 
 	/* Filled in when its patches are placed: the instructions that its
 	 * entry displaces; both 0: it has no entry. */
 	uint64_t entry, entry_end;
-	uint32_t number; /* in the plan */
+	uint32_t placement; /* the index of its entry's */
+	uint32_t number;    /* in the plan */
 	uint32_t n_exits, n_missed;
 };
 

@@ -35,6 +35,14 @@ struct insn {
 	uint32_t constant;   /* 32 bits that may be an address; 0: none */
 };
 
+/* Returns whether the next instruction can run behind it, with nothing between
+ * them. */
+static inline int insn_goes_on(const struct insn *i)
+{
+	return i->kind == INSN_PLAIN || i->kind == INSN_NOP ||
+	       i->kind == INSN_BRANCH;
+}
+
 /* Decodes what lies at addr, n bytes at most.  Returns 1, or 0 if they begin
  * with no instruction. */
 int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,

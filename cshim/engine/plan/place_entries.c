@@ -111,6 +111,7 @@ static int add(struct placements *p, uint32_t function, const struct try *t,
 		return 0;
 	now->entry = t->start;
 	now->entry_end = t->end;
+	now->placement = p->n - 1;
 	now->ends_in_entry = t->ending != ENDING_NONE;
 	return 1;
 }

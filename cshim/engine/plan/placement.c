@@ -4,6 +4,7 @@
  */
 #include "plan/placement.h"
 #include "base/array.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,84 @@ static uint64_t find_landing(const struct placements *p, uint64_t at)
 	return 0;
 }
 
+int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
+{
+	uint64_t n = 0;
+	const uint8_t *bytes = image_bytes(p->im, addr, &n);
+
+	return bytes && insn_decode(out, bytes, n, addr);
+}
+
+/* Displaces more at an entry, so that there is room for a landing behind its
+ * jump.  Returns whether there is. */
+static int extend_entry(struct placements *p, struct placement *entry)
+{
+	uint64_t end = entry->addr, need = entry->addr + 2 * NEAR_JUMP;
+	struct insn i;
+
+	if (entry->length != NEAR_JUMP)
+		return 0;
+	while (end < need) {
+		if (!placement_insn(p, end, &i) ||
+		    (end >= entry->end && i.kind != INSN_PLAIN &&
+		     i.kind != INSN_NOP))
+			return 0;
+		end += i.length;
+		if (end < need && !insn_goes_on(&i))
+			return 0;
+	}
+	if (end <= entry->end)
+		return 1;
+	/* The first byte's own mark is a new one's matter, too. */
+	if (image_marks(p->im, entry->end) & (MARK_LEADER | MARK_RETURN) ||
+	    image_marks(p->im, entry->end) & MARK_ROW ||
+	    !placement_is_clear(p, entry->end, end) ||
+	    end > p->f->all[entry->function].end)
+		return 0;
+	image_mark_all(p->im, entry->end, end - entry->end, MARK_TAKEN);
+	entry->end = end;
+	p->f->all[entry->function].entry_end = end;
+	return 1;
+}
+
+/* Finds an entry that a landing for the short jump that ends at `at` can lie
+ * behind. */
+static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
+{
+	uint64_t low = at - SHORT_REACH_BACK, high = at + SHORT_REACH;
+	const struct functions *f = p->f;
+	uint32_t i = search_while(k, f->n, f->all[k].end <= low);
+
+	for (; i < f->n && f->all[i].start <= high; i++) {
+		const struct plan_function *now = &f->all[i];
+		uint64_t landing = now->entry + NEAR_JUMP;
+
+		if (!now->entry_end || now->is_host || landing < low ||
+		    landing > high || !extend_entry(p, &p->all[now->placement]))
+			continue;
+		*host = i;
+		return landing;
+	}
+	return 0;
+}
+
+/* Takes room for the landing of a short jump. */
+static int take_landing(struct placements *p, struct placement *one)
+{
+	uint64_t at = one->addr + SHORT_JUMP;
+
+	one->landing = find_landing(p, at);
+	if (one->landing) {
+		image_mark_all(p->im, one->landing, NEAR_JUMP, MARK_TAKEN);
+		return 1;
+	}
+	one->landing = find_host(p, at, &one->host);
+	if (!one->landing)
+		return 0;
+	p->f->all[one->host].is_host = 1;
+	return 1;
+}
+
 int placement_add(struct placements *p, const struct placement *new)
 {
 	struct placement one = *new;
@@ -61,34 +140,20 @@ int placement_add(struct placements *p, const struct placement *new)
 
 	if (end < one.end)
 		end = one.end;
+	one.host = FUNCTION_NONE;
 	if (!placement_is_clear(p, one.addr, end))
 		return 0;
-	if (one.length < NEAR_JUMP) {
-		/* Its own bytes, if padding, are not for the landing. */
-		image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
-		one.landing = find_landing(p, one.addr + SHORT_JUMP);
-		if (!one.landing) {
-			image_unmark_all(p->im, one.addr, end - one.addr,
-					 MARK_TAKEN);
-			return 0;
-		}
-		image_mark_all(p->im, one.landing, NEAR_JUMP, MARK_TAKEN);
-	}
 	if (array_room(&p->all, &p->cap, p->n + 1ull)) {
 		p->failed = 1;
 		return 0;
 	}
 	image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
+	if (one.length < NEAR_JUMP && !take_landing(p, &one)) {
+		image_unmark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
+		return 0;
+	}
 	p->all[p->n++] = one;
 	return 1;
-}
-
-int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
-{
-	uint64_t n = 0;
-	const uint8_t *bytes = image_bytes(p->im, addr, &n);
-
-	return bytes && insn_decode(out, bytes, n, addr);
 }
 
 static uint32_t whole_at(const struct functions *f, uint64_t addr)

@@ -24,6 +24,8 @@ struct placement {
 	uint64_t end;	   /* of what it displaces; addr for a branch that is
 			      only given another target */
 	uint64_t landing;  /* where its short jump goes to, or 0 */
+	uint32_t host;	   /* the function whose entry gave the landing its
+			      bytes, or FUNCTION_NONE: padding did */
 	uint32_t function; /* index */
 	uint8_t kind;	   /* enum cst_patch_kind */
 	uint8_t ending;	   /* of an entry: how its trampoline ends, or 0 */
@@ -42,8 +44,9 @@ struct placements {
 void placements_release(struct placements *p);
 
 /* Adds one, unless other patches need its bytes, and takes these.  Of a length
- * that does not suffice for a jump to the trampoline, it gets a landing in
- * padding near it.  Returns 1, or 0 if there is no room. */
+ * that does not suffice for a jump to the trampoline, it gets a landing near
+ * it: in padding, or behind the jump of another entry, which then displaces
+ * more.  Returns 1, or 0 if there is no room. */
 int placement_add(struct placements *p, const struct placement *new);
 
 /* Returns whether nothing but a straight line leads to the bytes in (start,

@@ -15,7 +15,7 @@ enum { WORD = 8 }; /* what a push takes of the stack */
 struct making {
 	struct trampolines *t;
 	const struct placement *now;
-	struct plan_function *function;
+	const struct plan_function *function;
 	struct frame_cursor cursor; /* of the code that is moved */
 	struct cst_patch patch;
 	uint32_t number; /* the patch's */
@@ -172,12 +172,6 @@ static void put_insn(struct making *m, const struct insn *i, uint64_t addr)
 	}
 }
 
-static int goes_on(const struct insn *i)
-{
-	return i->kind == INSN_PLAIN || i->kind == INSN_NOP ||
-	       i->kind == INSN_BRANCH;
-}
-
 static void put_ending(struct making *m, enum ending ending)
 {
 	int is_tail = ending == ENDING_TAIL;
@@ -207,7 +201,7 @@ static void put_displaced(struct making *m, enum ending ending)
 		put_insn(m, &i, addr);
 		addr += i.length;
 	}
-	if (goes_on(&i)) {
+	if (insn_goes_on(&i)) {
 		set_rules(m, rules_at(m, addr), 0);
 		put_jump(m->t, addr);
 	}
@@ -247,6 +241,9 @@ static void add_landing(struct making *m)
 		.address = now->landing,
 		.function = m->function->number,
 		.kind = CST_PATCH_LANDING,
+		.trampoline = now->host == FUNCTION_NONE
+				      ? 0
+				      : 1 + m->t->p->f->all[now->host].number,
 		.new_bytes = {0xe9},
 	};
 
@@ -301,35 +298,14 @@ static void put_trampoline(struct making *m)
 	frame_writer_end(&t->frames, here(t));
 }
 
-/* Forgets a trampoline whose rules cannot be written, and with an entry the
- * function. */
-static void take_back(struct making *m, const struct trampolines *before)
-{
-	struct trampolines *t = m->t;
-
-	t->code.len = before->code.len;
-	t->n_moves = before->n_moves;
-	t->n_copies = before->n_copies;
-	frame_writer_drop(&t->frames);
-	if (m->now->kind == CST_PATCH_ENTRY) {
-		m->function->reason = CST_PLAN_NO_FRAME;
-		m->function->n_exits = m->function->n_missed = 0;
-	} else {
-		m->function->n_exits--;
-		m->function->n_missed++;
-	}
-}
-
 static void make(struct making *m, const struct placement *now)
 {
-	struct trampolines *t = m->t, before = *t;
+	struct trampolines *t = m->t;
 	const struct frame *frame = frames_at(t->p->frames, now->addr);
 	uint32_t start = here(t);
 
 	m->now = now;
 	m->function = &t->p->f->all[now->function];
-	if (m->function->reason != CST_PLAN_TRACED)
-		return;
 	m->number = t->n_patches;
 	m->patch = (struct cst_patch){.address = now->addr,
 				      .function = m->function->number,
@@ -340,10 +316,9 @@ static void make(struct making *m, const struct placement *now)
 		frame_cursor_init(&m->cursor, t->p->frames, frame);
 	put_trampoline(m);
 	m->patch.trampoline_size = (uint16_t)(here(t) - start);
-	if (t->frames.failed)
-		take_back(m, &before);
-	else
-		add_patches(m);
+	if (t->frames.failed) /* it runs, but cannot be unwound */
+		frame_writer_drop(&t->frames);
+	add_patches(m);
 }
 
 int trampolines_init(struct trampolines *t, const struct placements *p)
@@ -352,7 +327,7 @@ int trampolines_init(struct trampolines *t, const struct placements *p)
 
 	*t = (struct trampolines){.p = p};
 	frame_writer_init(&t->frames);
-	for (uint32_t i = 0; i < p->n; i++) /* entries come first */
+	for (uint32_t i = 0; i < p->n; i++)
 		make(&m, &p->all[i]);
 	return t->failed || t->code.failed || t->frames.table.failed
 		       ? CST_MEMORY

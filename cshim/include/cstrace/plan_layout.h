@@ -32,7 +32,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 1, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 2, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -113,7 +113,9 @@ struct cst_patch {
 	uint64_t address;
 	uint32_t function; /* index */
 	/* In the area: the trampoline, and where its call of the slot returns
-	 * to; 0 and 0 for a landing. */
+	 * to.  For a landing, hook is 0, and trampoline is 0 or 1 + the index
+	 * of a function whose entry displaces the landing's bytes: it stays
+	 * patched as long as the landing is there. */
 	uint32_t trampoline, hook;
 	/* In the area, for an entry whose function also ends in the trampoline:
 	 * where the second call returns to; 0: there is none. */
@@ -206,7 +208,7 @@ static inline int cst_plan_has_patch(const struct cst_plan *p,
 	    (patch->moved && patch->moved + 4 > patch->length))
 		return 0;
 	if (patch->kind == CST_PATCH_LANDING)
-		return 1;
+		return patch->trampoline <= p->functions.n && !patch->hook;
 	if (patch->end_hook &&
 	    (patch->end_hook <= patch->hook ||
 	     patch->end_hook - patch->trampoline >= patch->trampoline_size ||
