@@ -48,6 +48,10 @@ def _is_wanted(path: Optional[str]) -> bool:
     return program.is_dynamic != hooks.has_archive(path)
 
 
+def _has_shim(value: Optional[str]) -> bool:
+    return any(map(locate.is_shim, (value or "").replace(" ", ":").split(":")))
+
+
 class _Value(NamedTuple):
     """What the variable is in one inferior's environment."""
 
@@ -111,6 +115,9 @@ class Preload:
         if path is None or not _is_wanted(path):
             self._put_back()
             return False
+        if is_remote() and _has_shim(users):
+            self._put_back()  # the library as that machine has it
+            return True
         if self._link is None:
             self._shim = locate.shim()
             self._link = locate.path_without_blanks(self._shim)
