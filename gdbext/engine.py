@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Optional, cast
 from . import _abi as abi
 from . import locate
 from .requests import (
-    NAMES, OUTPUTS, Calls, Choice, Diff, Graph, Look, RecorderOptions, Report,
+    NAMES, OUTPUTS, Calls, Choice, Diff, Graph, Look, Memory, RecorderOptions, Report,
     as_bytes)
 
 FAILED, INTERRUPTED, EXISTS = (
@@ -41,8 +41,6 @@ Status = abi.cst_status_report
 _WANTED, _TEXT, _MESSAGE, _BUSY = (
     cast(Any, dict(abi.cst_callbacks._fields_)[name])
     for name in ("wanted", "text", "message", "is_busy"))
-
-_COPY = cast(Any, dict(abi.cst_memory._fields_)["copy"])
 
 _library: Optional[C.CDLL] = None
 
@@ -219,26 +217,6 @@ class Callbacks(NamedTuple):
                           is_busy=_BUSY(lambda _arg: self.is_busy()))
 
 
-class Memory:
-    """That of a process that is elsewhere.  Both functions raise OSError."""
-
-    def __init__(self, read: Callable[[int, int], bytes],
-                 write: Callable[[int, bytes], None]) -> None:
-        def copy(_arg: int, address: int, data: int, size: int,
-                 is_write: int) -> int:
-            try:
-                if is_write:
-                    write(address, C.string_at(data, size))
-                    return 0
-                found = read(address, size)
-            except OSError:
-                return -1
-            C.memmove(data, found, len(found))
-            return 0 if len(found) == size else -1
-
-        self.packed = abi.cst_memory(copy=_COPY(copy))
-
-
 class Recorder:
     """Owns the area and the thread that empties it."""
 
@@ -259,7 +237,8 @@ class Recorder:
             self._lib.cst_recorder_close(r)
 
     def fetch(self, area: int, memory: Memory) -> None:
-        """Takes what a process that is elsewhere has written into its area."""
+        """Takes what a process that is elsewhere has written into its area; 0:
+        gives it what is to be recorded."""
         _call("cst_recorder_fetch", self._r, area, C.byref(memory.packed))
 
     def area_path(self) -> bytes:

@@ -4,9 +4,12 @@ calls are meant, what a recorder does, what a table has."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+import ctypes as C
+from typing import Any, Callable, NamedTuple, Optional, cast
 
 from . import _abi as abi
+
+_COPY = cast(Any, dict(abi.cst_memory._fields_)["copy"])
 
 GRAPH_SORTS = ("total", "self", "calls")  # enum cst_sort
 DIFF_SORTS = ("calls", "total", "change", "percent", "name")
@@ -90,6 +93,26 @@ class RecorderOptions(NamedTuple):
 
     def packed(self) -> abi.cst_recorder_options:
         return _pack(abi.cst_recorder_options, self)
+
+
+class Memory:
+    """That of a process that is elsewhere.  Both functions raise OSError."""
+
+    def __init__(self, read: Callable[[int, int], bytes],
+                 write: Callable[[int, bytes], None]) -> None:
+        def copy(_arg: int, address: int, data: int, size: int,
+                 is_write: int) -> int:
+            try:
+                if is_write:
+                    write(address, C.string_at(data, size))
+                    return 0
+                found = read(address, size)
+            except OSError:
+                return -1
+            C.memmove(data, found, len(found))
+            return 0 if len(found) == size else -1
+
+        self.packed = abi.cst_memory(copy=_COPY(copy))
 
 
 class Report(NamedTuple):

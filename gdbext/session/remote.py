@@ -6,13 +6,13 @@ still, and stops it where they would be overwritten."""
 from __future__ import annotations
 
 from functools import partial
-from typing import Optional
+from typing import Callable, Optional
 
 import gdb
 
 from .. import locate, requests
 from ..breakpoints import sync
-from ..engine import CstraceError, Memory
+from ..engine import CstraceError
 from ..process import control, hooks, memory
 from ..process.connection import connection_type, is_remote
 from ..ui import ctrlc
@@ -61,7 +61,7 @@ class RemoteRecording(Recording):
                  output: Output, is_stopped: bool) -> None:
         pid = gdb.selected_inferior().pid
         memory.set_elsewhere(pid, True)
-        self._memory = Memory(partial(memory.read, pid),
+        self._memory = requests.Memory(partial(memory.read, pid),
                               partial(memory.write, pid))
         self._has_execed_other = False
         self._is_at_end = False  # its last calls were read
@@ -78,25 +78,39 @@ class RemoteRecording(Recording):
 
     # ---- reading -----------------------------------------------------------
 
-    def _fetch(self) -> None:
-        if (gdb.selected_inferior().pid != self.pid or not is_remote()
-                or self._has_execed_other):
-            return
-        at = hooks.symbol_address("cstrace_area")
+    def _is_there(self) -> bool:
+        return (gdb.selected_inferior().pid == self.pid and is_remote()
+                and not self._has_execed_other)
+
+    def _fetch(self) -> bool:
+        """Returns whether there was something to read."""
+        at = hooks.symbol_address("cstrace_area") if self._is_there() else None
         if at is None:
-            return
+            return False
         area = int.from_bytes(memory.read(self.pid, at, 8), "little")
         if area:  # it is made at the program's first event
             self.recorder.fetch(area, self._memory)
+        return area != 0
+
+    def _tell(self) -> bool:
+        self.recorder.fetch(0, self._memory)
+        return True
+
+    def _try(self, exchange: Callable[[], bool]) -> bool:
+        try:
+            with ctrlc.kept():
+                return exchange()
+        except (OSError, CstraceError) as e:
+            self.fail(e)
+            return False
 
     def take_all(self) -> None:
-        if self.is_on:
-            try:
-                with ctrlc.kept():
-                    self._fetch()
-            except (OSError, CstraceError) as e:
-                self.fail(e)
+        if not self.is_on:
+            return
+        has_read = self._try(self._fetch)
         super().take_all()
+        if has_read:
+            self._try(self._tell)
 
     # ---- the process's side ------------------------------------------------
 

@@ -40,6 +40,7 @@ void mirror_release(struct mirror *m)
 {
 	free(m->chunks);
 	free(m->seqs);
+	free(m->told);
 	*m = (struct mirror){0};
 }
 
@@ -52,9 +53,11 @@ static int get(const struct mirror *m, uint64_t offset, void *out, uint64_t n)
 		 : 0;
 }
 
-static int put(const struct mirror *m, uint64_t offset, void *data, uint64_t n)
+static int put(const struct mirror *m, uint64_t offset, const void *data,
+	       uint64_t n)
 {
-	return m->memory->copy(m->memory->arg, m->at + offset, data, n, 1);
+	return m->memory->copy(m->memory->arg, m->at + offset, (void *)data, n,
+			       1);
 }
 
 static int fail_reach(struct cst_error *err)
@@ -99,14 +102,14 @@ static uint64_t rate_of(const struct cst_area *head)
 /* Does it tell our own time? */
 static int is_our_clock(const struct cst_area *head)
 {
-	uint64_t now = clock_monotonic_ns();
-	uint64_t ns = head->first_ns, ticks;
+	uint64_t now, ns = head->first_ns, ticks;
 	uint32_t mult, shift;
 
+	clock_rate(&mult, &shift); /* which may sleep */
+	now = clock_monotonic_ns();
+	ticks = clock_ticks() - head->first_ticks;
 	if (ns > now || head->first_ticks > clock_ticks())
 		return 0;
-	clock_rate(&mult, &shift);
-	ticks = clock_ticks() - head->first_ticks;
 	ticks = (uint64_t)(((unsigned __int128)ticks * mult) >> shift);
 	return ticks + SAME_CLOCK_NS > now - ns &&
 	       now - ns + SAME_CLOCK_NS > ticks;
@@ -433,6 +436,54 @@ static int fetch_chunks(struct mirror *m, struct area *a, uint32_t n)
 	free(states);
 	free(all);
 	return status;
+}
+
+/* ---- back to the process ---------------------------------------------------
+ */
+
+/* Sites [from, to) of which something else is known now. */
+static int tell_sites(const struct mirror *m, const struct area *a,
+		      uint32_t from, uint32_t to)
+{
+	uint64_t n = to - from;
+
+	/* The entries first: with the verdict a hook uses them. */
+	return put(m, CST_AT_COPIES + from * sizeof(*a->copies),
+		   &a->copies[from], n * sizeof(*a->copies)) ||
+	       put(m, CST_AT_SITES + from * sizeof(*a->sites), &a->sites[from],
+		   n * sizeof(*a->sites));
+}
+
+static int is_news(const struct mirror *m, const struct area *a, uint32_t site)
+{
+	return a->sites[site].verdict != m->told[site];
+}
+
+int mirror_tell(struct mirror *m, const struct area *a, struct cst_error *err)
+{
+	uint32_t n_steps = a->head->n_copies, from = CST_FIRST_SITE, to;
+	int failed = 0;
+
+	if (!m->at)
+		return 0;
+	if (array_room(&m->told, &m->cap_told, m->n_sites) < 0)
+		return cst_fail_memory(err);
+	if (n_steps > m->n_steps)
+		failed = put(m, CST_AT_STEPS + m->n_steps * sizeof(*a->steps),
+			     &a->steps[m->n_steps],
+			     (n_steps - m->n_steps) * sizeof(*a->steps));
+	for (; !failed && from < m->n_sites; from = to) {
+		for (to = from; to < m->n_sites && is_news(m, a, to); to++)
+			m->told[to] = a->sites[to].verdict;
+		if (to > from)
+			failed = tell_sites(m, a, from, to);
+		else
+			to++;
+	}
+	if (failed)
+		return fail_reach(err);
+	m->n_steps = n_steps;
+	return 0;
 }
 
 /* ---- all of it -------------------------------------------------------------

@@ -26,6 +26,9 @@ struct mirror {
 	struct mirrored *chunks; /* what we have of each of its chunks */
 	struct lane_seqs *seqs;	 /* by thread */
 	uint32_t n_seqs, cap_seqs;
+	uint8_t *told; /* by site: the verdict that the process has */
+	uint32_t cap_told;
+	uint32_t n_steps;    /* of copy programs: those that it has */
 	uint32_t n_sites;    /* those below are copied */
 	uint32_t n_mappings; /* likewise */
 	uint32_t text_again; /* text from here on was new the last time */
@@ -37,6 +40,11 @@ struct mirror {
  * reached, or there is no area. */
 int mirror_fetch(struct mirror *m, struct area *a, uint64_t at,
 		 struct cst_error *err);
+
+/* Writes into the process's area what the recorder has found out of its sites
+ * since: which are muted, and how the values of calls are copied.  Returns as
+ * mirror_fetch() does. */
+int mirror_tell(struct mirror *m, const struct area *a, struct cst_error *err);
 
 /* Frees the memory of m and zeroes it. */
 void mirror_release(struct mirror *m);

@@ -341,7 +341,8 @@ int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,
 
 	recorder_lock(r);
 	r->mirror.memory = memory;
-	status = mirror_fetch(&r->mirror, r->area, area, err);
+	status = area ? mirror_fetch(&r->mirror, r->area, area, err)
+		      : mirror_tell(&r->mirror, r->area, err);
 	r->mirror.memory = NULL;
 	recorder_unlock(r);
 	return status;

@@ -246,7 +246,9 @@ struct cst_memory {
 
 /* For a recorder that is_elsewhere: takes what the process has written into the
  * flight recorder that its shim has mapped at that address.  The process stands
- * still.  cst_recorder_drain() comes next. */
+ * still.  cst_recorder_drain() comes next, and then this again with area 0: it
+ * gives the process what the recorder has found out of the places that call
+ * hooks. */
 CST_API int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,
 			       const struct cst_memory *memory,
 			       struct cst_error *err);
