@@ -58,6 +58,19 @@ def test_extended_remote_gives_the_shim_to_each_run(gdb, tmp_path):
     assert "calls      18 (" in run.out
 
 
+def test_extended_remote_leaves_the_users_library_alone(gdb, tmp_path):
+    """The other machine may have it elsewhere."""
+    program, there = build("calls.c"), tmp_path / "libcstrace.so"
+    there.symlink_to(SHIM)
+    with gdbserver(tmp_path, "--multi", "PORT") as server:
+        run = gdb(program, *QUIET, "target extended-remote " + server.address,
+                  "set remote exec-file %s" % program,
+                  "set environment LD_PRELOAD %s" % there, "cstrace start",
+                  "show environment LD_PRELOAD", "run", *SAVE, "monitor exit")
+    assert "LD_PRELOAD = %s" % there in run.lines()
+    assert outcome(tmp_path) == CALLS
+
+
 def test_files_are_fetched_where_gdb_is_told_so(gdb, tmp_path):
     """gdb's own sysroot for gdbserver is "target:"."""
     with serving(tmp_path, build("calls.c")) as server:
@@ -122,6 +135,17 @@ def test_threads_lose_nothing_either(gdb, tmp_path):
             "cstrace save t.jsonl")
     assert calls_of(tmp_path) == {"main": 1, "turns": 2, "turn": 40000,
                                   "leaf": 40000}
+
+
+def test_values_come_with_what_gdb_knows(gdb, tmp_path):
+    """A place has copy programs once gdb has seen a call from it."""
+    with serving(tmp_path, build("calls.c")) as server:
+        gdb(build("calls.c"), *QUIET, "set cstrace args on",
+            "target remote " + server.address, "cstrace start", "break down",
+            "continue", "continue", "delete", "continue",
+            "cstrace save t.txt")
+    tree = (tmp_path / "t.txt").read_text()
+    assert re.findall(r"down\(n=(\d)\)", tree) == ["1", "0"]
 
 
 # ---- ends ------------------------------------------------------------------------
