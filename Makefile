@@ -303,17 +303,20 @@ SECONDS ?= 600
 RUNS ?= -1
 SEED ?= 0
 FUZZ := build/fuzz
-FUZZERS := fuzz_trace fuzz_area fuzz_live fuzz_golden
+FUZZERS := fuzz_trace fuzz_area fuzz_live fuzz_golden fuzz_plan
 
 fuzz:
 	+@$(SUBMAKE) BUILD=$(FUZZ) CC=clang SANITIZE=address,undefined \
 		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
-		$(addprefix $(FUZZ)/,seeds $(FUZZERS))
+		$(addprefix $(FUZZ)/,seeds $(FUZZERS) tests/plan/checker)
 	@cd $(FUZZ) && mkdir -p $(addprefix corpus/,$(FUZZERS)) \
 		$(addprefix first/,$(FUZZERS)) && ./seeds first/fuzz_trace \
 		first/fuzz_live
 	@printf 'thread 1:1\nmain\n  f x 3\n    *\n  unordered:\n    /g+/\n!h\n' \
 		> $(FUZZ)/first/fuzz_golden/all
+	@$(CC) -O2 -s tests/plan/calls.c -o $(FUZZ)/first/fuzz_plan/calls
+	@$(FUZZ)/tests/plan/checker --write $(FUZZ)/first/fuzz_plan/plan \
+		$(FUZZ)/first/fuzz_plan/calls > $(FUZZ)/planned
 	@cd $(FUZZ) && for f in $(FUZZERS); do ./$$f -max_total_time=$(SECONDS) -timeout=20 \
 		-runs=$(RUNS) -seed=$(SEED) \
 		-rss_limit_mb=1024 -max_len=40000 -print_final_stats=1 \

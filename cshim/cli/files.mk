@@ -16,4 +16,4 @@ CLI_SRC += $(addprefix cshim/cli/commands/, \
 CLI_SRC += $(addprefix cshim/cli/check/, \
 	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \
 	check_names.c check_table.c check_verdict.c check_facts.c check_units.c \
-	check_page.c check_fates.c preflight.c)
+	check_page.c check_fates.c check_plan.c preflight.c)

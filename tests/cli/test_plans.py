@@ -13,6 +13,7 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, ROOT, folder
+from lib_cstrace import cstrace
 
 HERE = ROOT / "tests" / "plan"
 PACKAGES = pathlib.Path("/var/lib/dpkg/info")
@@ -191,3 +192,89 @@ def test_a_patched_library_does_the_same():
     patched, seen = run([program], library)
     assert patched == plain
     assert seen["entered"] > 100 and seen["unmatched"] == 0
+
+
+# ---- cstrace check --patch -----------------------------------------------
+
+
+SOURCE = """
+int __attribute__((noinline)) twice(int n) { return n * 2; }
+__asm__(".text\\n.p2align 4\\n.type bare, @function\\nbare: ret\\n.size bare, .-bare\\n.p2align 4");
+int main(void) { return twice(21) != 42; }
+"""
+
+
+@pytest.fixture(name="app")
+def fixture_app(tmp_path):
+    (tmp_path / "app.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O2", "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True, timeout=100)
+    return tmp_path
+
+
+def test_check_says_what_is_left_out_and_why(app):
+    done = cstrace(app, "check", "--patch", "--all", "app",
+                   XDG_CACHE_HOME=str(app / "cache"))
+    assert done.status == 0 and done.err == ""
+    blocks = dict(block.strip().split("\n    ")
+                  for block in done.out.split("\n\n")[1:])
+    assert blocks["twice"] == blocks["main"] == "traced"
+    assert blocks["bare"] == "left out: it has no call frame information"
+    assert "written in assembler" in blocks["_start"]
+    assert list(blocks)[-2:] == ["main", "twice"]
+
+
+def test_check_of_chosen_functions(app):
+    cache = {"XDG_CACHE_HOME": str(app / "cache")}
+    for words in ["--patch=^twi", "app"], ["--patch", "app", "^twi"]:
+        done = cstrace(app, "check", *words, "--format", "json", **cache)
+        rows = json.loads(done.out)["rows"]
+        assert [row["name"] for row in rows
+                if row["kind"] == "function"] == ["twice"]
+    done = cstrace(app, "check", "--patch=nowhere", "app", **cache)
+    assert (done.status, "no function matches 'nowhere'" in done.out) == (
+        1, True)
+    done = cstrace(app, "check", "--patch=bare", "app", **cache)
+    assert done.status == 1
+
+
+def test_check_refuses_what_it_cannot_plan(app):
+    (app / "text").write_text("not a program\n")
+    subprocess.run(["gcc", "-c", "app.c"], cwd=app, check=True, timeout=100)
+    for file in "text", "app.o", "absent":
+        done = cstrace(app, "check", "--patch", file)
+        assert done.status == 1 and done.out == ""
+        assert "cannot plan '%s': it is no program or library" % file in done.err
+    done = cstrace(app, "check", "--patch=(", "app")
+    assert done.status == 1 and "(" in done.err
+    done = cstrace(app, "check", "--patch=a", "app", "b")
+    assert done.status == 2 and "one REGEX" in done.err
+
+
+def test_plans_are_cached(app):
+    plans = app / "cache" / "cstrace" / "plans"
+    cache = {"XDG_CACHE_HOME": str(app / "cache")}
+    first = cstrace(app, "check", "--patch", "app", **cache)
+    (kept,) = plans.iterdir()
+    made = kept.stat().st_ino
+    assert cstrace(app, "check", "--patch", "app", **cache) == first
+    assert [path.stat().st_ino for path in plans.iterdir()] == [made]
+    whole = kept.read_bytes()
+    for damaged in whole[:100], whole[:-8] + b"damaged!", b"":
+        kept.write_bytes(damaged)
+        assert cstrace(app, "check", "--patch", "app", **cache) == first
+        assert kept.read_bytes() == whole
+    cstrace(app, "check", "--patch=main", "app", **cache)
+    subprocess.run(["strip", "app"], cwd=app, check=True, timeout=100)
+    cstrace(app, "check", "--patch", "app", **cache)
+    assert len(list(plans.iterdir())) == 3
+    os.utime(kept, (0, 0))
+    cstrace(app, "check", "--patch=twice", "app", **cache)
+    assert not kept.exists() and len(list(plans.iterdir())) == 3
+
+
+def test_a_cache_that_cannot_be_written_is_none(app):
+    (app / "file").write_text("")
+    done = cstrace(app, "check", "--patch", "app",
+                   XDG_CACHE_HOME=str(app / "file"))
+    assert done.status == 0 and "can be traced" in done.out

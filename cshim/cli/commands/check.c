@@ -3,6 +3,7 @@
  * cstrace check: what a file needs so that it can be traced.
  */
 #include "base/error.h"
+#include "check/check_plan.h"
 #include "check/check_print.h"
 #include "command.h"
 #include "options.h"
@@ -95,6 +96,19 @@ static int is_debug_file_taken(const struct check *c, const struct options *o)
 		!strcmp(real, c->file.debug_path));
 }
 
+/* What no hooks are needed for. */
+static int tell_plan(const struct options *o)
+{
+	const char *regex = o->n_names > 1 ? o->names[1] : o->patch_of;
+
+	if (o->n_names > 1 && o->patch_of)
+		return usage_error(&command_check,
+				   "one REGEX: '%s' or --patch=%s", o->names[1],
+				   o->patch_of);
+	return print_plan(o, regex,
+			  o->is_all || o->output_as ? UINT32_MAX : N_ROWS);
+}
+
 static int check_run(int argc, char **argv)
 {
 	struct options o;
@@ -105,6 +119,8 @@ static int check_run(int argc, char **argv)
 
 	if (go <= 0)
 		return go < 0 ? STATUS_USAGE : STATUS_OK;
+	if (o.patch == PATCH_ALWAYS)
+		return tell_plan(&o);
 	go = check_file_open(&c.file, o.names[0], o.debug_file, &why);
 	if (go < 0)
 		failure("cannot open '%s': %s", o.names[0], strerror(errno));
@@ -135,11 +151,15 @@ const struct command command_check = {
 		"\nWith REGEX: what became of the functions whose name it is "
 		"found in, and so why\nthey are not in a trace: not there at "
 		"all, inlined, left out, compiled without\nthe hooks, or just "
-		"not called.\n\n"
+		"not called.\n\nWith --patch: the functions that `cstrace "
+		"record "
+		"--patch' traces without hooks,\nand why it leaves others "
+		"out.\n\n"
 		"Exit status: 0 it can be traced (with REGEX: one of these "
 		"functions can), 1 not.\n",
 	.examples = "check ./app\n"
-		    "check ./app '^parse'\n",
+		    "check ./app '^parse'\n"
+		    "check --patch /usr/bin/git\n",
 	.options = FOR_CHECK,
 	.takes = {TAKES_FILE, TAKES_WORD},
 	.run = check_run,

@@ -4,7 +4,7 @@
  * the shim looks for it.
  */
 #include "cstrace/engine.h"
-#include "plan/plan_make.h"
+#include "plan/plan_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ int cst_plan_file(const char *path, const char *functions, uint64_t min_size,
 	const struct plan_choice choice = {.functions = functions,
 					   .min_size = min_size};
 	struct plan *plan;
-	int status = plan_make(path, &choice, &plan, err);
+	int status = plan_get(path, &choice, &plan, err);
 
 	if (status < 0)
 		return status;

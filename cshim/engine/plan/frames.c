@@ -231,11 +231,12 @@ void frames_landing_pads(const struct image *im, const struct frame *frame,
 {
 	uint64_t n = 0, base = frame->start, pad, size;
 	const uint8_t *bytes = image_bytes(im, frame->lsda, &n);
-	struct cursor c = {bytes, bytes + n, 0};
+	struct cursor c = {bytes, bytes, 0};
 	uint8_t encoding;
 
 	if (!frame->lsda || !bytes)
 		return;
+	c.end += n;
 	encoding = cursor_byte(&c);
 	if (encoding != DW_EH_PE_omit)
 		base = frame_pointer(&c, encoding,

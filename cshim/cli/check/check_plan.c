@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Prints a plan: what is left out first, then what ends where nobody sees it.
+ */
+#include "check/check_plan.h"
+#include "check/check_page.h"
+#include "command.h"
+#include "plan/plan_cache.h"
+#include "tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lower, the sooner it is worth a look. */
+static int rank_of(const struct cst_plan_function *f)
+{
+	return f->reason ? 0 : f->n_missed ? 1 : 2;
+}
+
+static int compare(const void *a, const void *b, void *of)
+{
+	const struct plan *p = of;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int p_rank = rank_of(&p->functions[x]);
+	int q_rank = rank_of(&p->functions[y]);
+	int order = strcmp(plan_name(p, x), plan_name(p, y));
+
+	if (p_rank != q_rank)
+		return p_rank - q_rank;
+	return order ? order : (x > y) - (x < y);
+}
+
+static void print_one(const struct plan *p, uint32_t i)
+{
+	const struct cst_plan_function *f = &p->functions[i];
+	uint32_t n_ends = f->n_exits + f->n_missed;
+	char name[1024], address[32];
+
+	cst_demangle(plan_name(p, i), name, sizeof(name));
+	snprintf(address, sizeof(address), "0x%llx",
+		 (unsigned long long)f->address);
+	print_function(*name ? name : address, NULL, 0);
+	if (f->reason)
+		print_fate("left out: it %s", plan_reason(f->reason));
+	else if (f->n_missed)
+		print_fate("traced; %u of %u ends are estimated", f->n_missed,
+			   n_ends);
+	else
+		print_fate("traced");
+}
+
+static uint32_t print_sum(const struct plan *p, const char *path)
+{
+	uint32_t n = p->header->functions.n, n_traced = 0, n_missed = 0;
+	uint32_t n_ends = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cst_plan_function *f = &p->functions[i];
+
+		if (f->reason)
+			continue;
+		n_traced++;
+		n_missed += f->n_missed;
+		n_ends += f->n_exits + f->n_missed;
+	}
+	print_verdict_line("%s: %u of %u functions can be traced without hooks",
+			   shown(path), n_traced, n);
+	if (n_missed)
+		print_row("ends", "%u of %u are estimated (~)", n_missed,
+			  n_ends);
+	return n_traced;
+}
+
+static int print_all(const struct plan *p, const char *path, uint32_t limit)
+{
+	uint32_t n = p->header->functions.n, n_traced;
+	uint32_t *order = calloc(n + 1ull, sizeof(*order));
+
+	if (!order)
+		return failure("out of memory");
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare, (void *)p);
+	n_traced = print_sum(p, path);
+	for (uint32_t i = 0; i < n && i < limit; i++)
+		print_one(p, order[i]);
+	if (n > limit && page_is_text())
+		printf("  and %u more functions: %s shows them\n", n - limit,
+		       page_is_in_gdb() ? "-all" : "--all");
+	free(order);
+	return n_traced ? STATUS_OK : STATUS_FAILED;
+}
+
+int print_plan(const struct options *o, const char *regex, uint32_t limit)
+{
+	const char *path = o->names[0];
+	struct plan_choice choice = {.functions = regex,
+				     .debug_file = o->debug_file};
+	struct cst_error err;
+	struct plan *plan;
+	int status = plan_get(path, &choice, &plan, &err);
+
+	if (status < 0)
+		return failure("cannot plan '%s': %s", path, err.text);
+	page_begin(path, o->output_as, o->is_in_gdb);
+	status = print_all(plan, path, limit);
+	if (!plan->header->functions.n && regex)
+		print_none(regex);
+	status = page_end(status);
+	plan_free(plan);
+	return status;
+}
