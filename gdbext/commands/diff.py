@@ -12,7 +12,7 @@ from ..ui import options
 from ..ui.console import run_long
 from ..session.naming import load_trace
 from ..ui.options import Option
-from .base import ALL, CHOICE, FORMAT, TraceCommand, choice_of
+from .base import ALL, CHOICE, FORMAT, WHERE, TraceCommand, choice_of
 
 
 class DiffCommand(TraceCommand):
@@ -21,7 +21,8 @@ class DiffCommand(TraceCommand):
     Usage: cstrace diff [-counts] [-limit N] [-times P] [-sort KEY]
                         [-percent] [-depth N] [-filter REGEX]
                         [-exclude REGEX] [-in FILE] [-module M]
-                        [-from WHERE] [-until WHERE] [-min-time T] [-all]
+                        [-from WHERE] [-until WHERE] [-min-time T]
+                        [-where CONDITION] [-all]
                         [-format text|json|csv] FILE
 
     First the call at which the flows part: "-" marks what only FILE (A) has,
@@ -37,8 +38,8 @@ class DiffCommand(TraceCommand):
                    of the function or their total time changed; change or
                    percent, by what the row shows; name
       -percent     how many percent more or fewer calls, not how many
-      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
-                   as `cstrace show`: which calls are compared
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until,
+      -where       as `cstrace show`: which calls are compared
       -all         all calls, whatever `cstrace start` and the settings say
       -format F    for programs: all rows in one table, times in nanoseconds"""
 
@@ -49,7 +50,7 @@ class DiffCommand(TraceCommand):
                Option("sort", options.read_one_of(requests.DIFF_SORTS),
                       list(requests.DIFF_SORTS)),
                Option("percent", None),
-               *CHOICE, ALL, FORMAT]
+               *CHOICE, WHERE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)

@@ -12,7 +12,7 @@ from ..ui import options
 from ..ui.console import run_long, say
 from ..ui.options import Option
 from .base import (
-    ALL, CHOICE, FORCE, FORMAT, TraceCommand, choice_of, write_note)
+    ALL, CHOICE, FORCE, FORMAT, WHERE, TraceCommand, choice_of, write_note)
 
 
 class ExpectCommand(TraceCommand):
@@ -20,7 +20,8 @@ class ExpectCommand(TraceCommand):
 
     Usage: cstrace expect [-make [-force]] [-depth N] [-filter REGEX]
                           [-exclude REGEX] [-in FILE] [-module M]
-                          [-from WHERE] [-until WHERE] [-min-time T] [-all]
+                          [-from WHERE] [-until WHERE] [-min-time T]
+                          [-where CONDITION] [-all]
                           [-format text|json|csv] FILE
 
     FILE is a text with a line for a call, and indented below it those that it
@@ -41,7 +42,7 @@ class ExpectCommand(TraceCommand):
 
     It may begin with "options:" and below that, indented, depth N, filter
     REGEX, exclude REGEX, from WHERE, until WHERE, in FILE, module M, min-time
-    T, range A..B, thread N or std: only those calls are compared.  -make
+    T, range A..B, thread N, where CONDITION or std: only those calls are compared.  -make
     writes the options that it was given there.
 
     Without a match the first call that differs is shown, and the command
@@ -49,14 +50,14 @@ class ExpectCommand(TraceCommand):
 
       -make       write FILE from what was recorded, equal calls folded
       -force      replace a FILE that is no golden tree of the program
-      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until
-                  as `cstrace show`: which calls are compared
+      -depth N, -filter, -exclude, -in, -module, -min-time, -from, -until,
+      -where      as `cstrace show`: which calls are compared
       -all        all calls, whatever `cstrace start` and the settings say
       -format F   for programs: a row for each call that was open there"""
 
     name = "cstrace expect"
     rest = gdb.COMPLETE_FILENAME
-    options = [Option("make", None), FORCE, *CHOICE, ALL, FORMAT]
+    options = [Option("make", None), FORCE, *CHOICE, WHERE, ALL, FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         path, more = options.first_word(rest)

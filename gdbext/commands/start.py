@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+import re
+from typing import Any, Optional
 
 import gdb
 
@@ -11,7 +12,7 @@ from .. import engine
 from ..ui import options
 from ..ui.options import Option
 from ..session.start_options import StartOptions
-from .base import CHOICE, RANGE, TraceCommand, choice_of
+from .base import CHOICE, RANGE, WHERE, TraceCommand, choice_of
 
 USUAL_FLIGHT = 16 << 20
 
@@ -22,7 +23,7 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-no-args] [-flight [SIZE]] [-to FILE]
+                         [-where CONDITION] [-no-args] [-flight [SIZE]] [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -41,6 +42,9 @@ class StartCommand(TraceCommand):
       -until FUNCTION   and nothing behind the first call of this one then,
                       which is the last row
       -min-time T     show only calls that last T (10us, 1.5ms, 2s) or longer
+      -where CONDITION  show only calls with such arguments, each in a row:
+                      'parse.base == 16'; arguments are recorded then, as
+                      with `set cstrace args on`
       -keep-depth N   do not record calls below N levels of their stack
       -keep-time T    do not record calls of less than T
       -keep-size N    do not record functions of less than N bytes of code
@@ -66,6 +70,7 @@ class StartCommand(TraceCommand):
     name = "cstrace start"
     options = [Option("sync", None),
                *(o for o in CHOICE if o is not RANGE),
+               WHERE,
                Option("keep-depth", options.read_count),
                Option("keep-time", options.read_time_ns),
                Option("keep-size", options.read_count),
@@ -83,10 +88,23 @@ class StartCommand(TraceCommand):
             if values.get(name, "")[:1].isdigit():
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
+        _check_where(values.get("where"))
         self.session.start(StartOptions(
             sync="sync" in values, to=to, no_args="no_args" in values,
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
+
+
+def _check_where(where: Optional[str]) -> None:
+    """Rows are written when calls begin."""
+    if where is None:
+        return
+    engine.check_condition(where)
+    bare = re.sub(r"\"[^\"]*\"|'[^']*'", "", where)
+    if re.search(r"\bresult\b", bare):
+        raise gdb.GdbError("cstrace start: what a call returns is not known "
+                           "when its row is written: `cstrace show -where` "
+                           "knows it")
 
 
 def _check_target(path: str) -> None:

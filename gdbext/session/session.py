@@ -395,7 +395,8 @@ class Session:
         self.recording.recorder.what(s["what"])
         is_on, functions = s.args()
         self.recording.recorder.values(
-            is_on and not self.options.no_args,
+            (is_on or self.options.where is not None)
+            and not self.options.no_args,
             s["results"] and not self.options.no_args, functions)
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "links", "names",

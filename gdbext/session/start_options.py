@@ -36,6 +36,7 @@ class StartOptions(NamedTuple):
     module: Optional[str] = None
     from_: Optional[str] = None
     until: Optional[str] = None
+    where: Optional[str] = None
     to: Optional[str] = None
     keep_depth: Optional[int] = None
     keep_time: Optional[int] = None  # nanoseconds

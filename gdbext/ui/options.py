@@ -286,6 +286,12 @@ def complete(text: str, word: Optional[str], options: list[Option],
 
     gdb asks twice: once with word None, to learn which characters break
     words; then a list would be an error."""
+    if any(o.name == "where" for o in options):
+        from . import value_names  # later than gdb's start
+
+        values = value_names.complete(text, word)
+        if values is not None:
+            return values
     before = text if word is None else text[:len(text) - len(word)]
     # "-" breaks words in gdb: it is then not part of the word.
     typed = text.split()[-1] if text.split() and not text[-1:].isspace() else ""

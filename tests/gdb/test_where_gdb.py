@@ -78,3 +78,98 @@ def test_completion(gdb, folder):
     run = gdb(None, "cstrace load %s/t.cst" % folder,
               "complete cstrace show -wh", "complete cstrace calls -wh")
     assert run.lines()[-2:] == ["cstrace show -where", "cstrace calls -where"]
+
+
+VISITS = re.compile(r"(leaf|visit|down)\(n=(-?\d+)\)")
+
+
+def test_live_rows_of_a_trace_that_was_started_so(gdb):
+    """Rows are written as calls begin; `show` has the same ones."""
+    run = gdb(build("visits.c"),
+              "cstrace start -where 'n == 100 || visit.n == 2'", "run",
+              "echo ---\\n", "cstrace show", "cstrace show -all -depth 1")
+    live, shown = run.out.split("---\n")
+    shown, note, every = shown.partition("# where n == 100 || visit.n == 2: "
+                                         "3 of 17 calls; -all shows")
+    expected = [("visit", "2"), ("visit", "100"), ("leaf", "100")]
+    assert note and VISITS.findall(live) == VISITS.findall(shown) == expected
+    assert "main" in every
+
+
+@pytest.mark.parametrize("options, line", [
+    ("-where 'result == 3'", "cstrace start: what a call returns is not known "
+     "when its row is written: `cstrace show -where` knows it"),
+    ("-where 'n = 3'", "cstrace: bad condition: expected ==, !=, <, <=, >, >= "
+     "or =~ at character 3, before '= 3'"),
+    ("-where", "cstrace start: -where needs a value"),
+])
+def test_a_start_with_a_bad_condition(gdb, options, line):
+    run = gdb(build("visits.c"), "cstrace start " + options, "cstrace status")
+    assert line in run.out and "cstrace    off" in run.out
+
+
+def test_live_by_the_command(tmp_path):
+    done = cstrace(tmp_path, "live", "--where", "n == 100", build("visits.c"))
+    assert VISITS.findall(done.out.replace(" = 300", "")) == [
+        ("visit", "100"), ("leaf", "100")]
+    done = cstrace(tmp_path, "live", "--where", "n = 100", build("visits.c"))
+    assert done.status == 2 and "bad condition: expected" in done.err
+
+
+@pytest.fixture(name="two", scope="module")
+def two_traces(tmp_path_factory):
+    """a.cst and b.cst, with other naps."""
+    folder = tmp_path_factory.mktemp("two")
+    for name, more in (("a.cst", ()), ("b.cst", ("naps",))):
+        done = cstrace(folder, "record", "--args", "-o", name,
+                       build("visits.c"), *more)
+        assert done.status == 0, done.err
+    return folder
+
+
+@pytest.mark.parametrize("where, status, line", [
+    ("leaf.n > 1", 0, "# where leaf.n > 1: 4 of 17 calls in A, 4 of 25"),
+    ("nap.n > 5", 1, "+ thread 1: 2 calls, from nap"),
+    ("lef.n > 1", 2, "no function matches 'lef': did you mean leaf?"),
+    ("leaf.n", 2, "bad condition: expected a comparison"),
+])
+def test_two_traces_are_compared_by_such_calls(gdb, two, where, status, line):
+    done = cstrace(two, "diff", "--where", where, "a.cst", "b.cst")
+    assert done.status == status and line in done.out + done.err
+    run = gdb(None, "cstrace load %s/b.cst" % two,
+              "cstrace diff -where '%s' %s/a.cst" % (where, two))
+    assert line in run.out
+
+
+def test_an_expected_tree_of_such_calls(gdb, two):
+    done = cstrace(two, "expect", "--make", "--where", "leaf.n > 2", "a.cst",
+                   "leaf.golden")
+    assert done.status == 0, done
+    assert (two / "leaf.golden").read_text() == (
+        "options:\n  where leaf.n > 2\n\nleaf  x3\n")
+    assert cstrace(two, "expect", "b.cst", "leaf.golden").status == 0
+    run = gdb(None, "cstrace load %s/b.cst" % two,
+              "cstrace expect %s/leaf.golden" % two,
+              "cstrace expect -where 'leaf.n > 3' %s/leaf.golden" % two)
+    assert "the calls are those of" in run.out
+    assert "expected leaf x3, but the thread makes no more" in run.out
+    (two / "leaf.golden").write_text("options:\n  where n = 2\n\nleaf\n")
+    done = cstrace(two, "expect", "b.cst", "leaf.golden")
+    assert done.status == 2 and "bad condition: expected" in done.err
+
+
+@pytest.mark.parametrize("line, expected", [
+    ("stop-when number -where 'b", ["big"]),
+    ("stop-when fields -where 'p.x > 3 && at.", [
+        "p.x > 3 && at." + f for f in ("label", "note", "x", "y")]),
+    ("show -where 'number.l", ["number.low"]),
+    ("calls number -where 'i == 3 && lo", ["i == 3 && low"]),
+    ("on library -where 'v.", ["v.size"]),
+    ("start -where 'resu", ["result"]),
+    ("diff -where 'nothing.", []),
+])
+def test_names_are_completed_in_a_condition(gdb, line, expected):
+    run = gdb(build("picks.cc", "-std=c++17"), "complete cstrace " + line)
+    begin = "cstrace " + line[:line.index("'") + 1]
+    assert [one.rstrip("' ") for one in run.out.splitlines()
+            if one.startswith(begin)] == [begin + word for word in expected]

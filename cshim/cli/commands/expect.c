@@ -77,9 +77,10 @@ const struct command command_expect = {
 		"                      for one that no other line is about\n"
 		"\nIt may begin with `options:' and below that, indented, "
 		"depth N, filter REGEX,\nexclude REGEX, from WHERE, until "
-		"WHERE, in FILE, module M, min-time T,\nrange A..B, thread N "
-		"or std: only those calls are compared.  --make writes "
-		"there\nthe options that it was given.\n"
+		"WHERE, in FILE, module M, min-time T,\nrange A..B, thread N, "
+		"where COND "
+		"or std: only those calls are compared.\n--make writes "
+		"there the options that it was given.\n"
 		"\nExit status: 0 it matches, 1 it does not, 2 trouble.\n",
 	.examples = "expect --make cstrace.cst app.golden\n"
 		    "expect cstrace.cst app.golden\n",

@@ -112,7 +112,8 @@ static int recorder_make(struct record *r, struct cst_error *err)
 				   err);
 	if (status == 0 && r->o->has_no_what)
 		cst_recorder_what(r->watch.recorder, 0);
-	if (status == 0 && r->o->has_args)
+	/* Calls are chosen by their values: then these are wanted. */
+	if (status == 0 && (r->o->has_args || r->o->choice.where))
 		status = cst_recorder_values(r->watch.recorder, 1, 1,
 					     r->o->args_of, err);
 	if (status < 0)

@@ -583,6 +583,18 @@ static int put_sheet(struct diff *d, enum cst_output output, struct bytes *out,
 	return status == 0 && out->failed ? cst_fail_memory(err) : status;
 }
 
+/* A value that no function of both traces has is a mistake. */
+static int check_where(const struct cst_trace *a, const struct cst_trace *b,
+		       const char *where, struct cst_error *err)
+{
+	char wrong[sizeof(err->text)];
+
+	if (!where || cst_trace_has_values(a, where, wrong, sizeof(wrong)) ||
+	    cst_trace_has_values(b, where, wrong, sizeof(wrong)))
+		return 0;
+	return cst_fail(CST_BAD_INPUT, err, "%s", wrong);
+}
+
 int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 		       const struct cst_diff *diff,
 		       const struct cst_choice *choice, cst_write_fn write,
@@ -599,6 +611,9 @@ int64_t cst_trace_diff(struct cst_trace *a, struct cst_trace *b,
 	int64_t status;
 
 	outfile_begin();
+	status = check_where(a, b, choice->where, err);
+	if (status < 0)
+		return status;
 	status = matched_functions_init(&d.functions, a, b, err);
 
 	if (status == 0)

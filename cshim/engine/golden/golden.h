@@ -61,7 +61,7 @@ struct golden_section {
 
 /* The options whose value is a text: filter, exclude, from, until, in, module.
  */
-enum { GOLDEN_TEXTS = 6 };
+enum { GOLDEN_TEXTS = 7 };
 
 /* What a tree was made with, and is compared with again. */
 struct golden_options {

@@ -28,6 +28,7 @@ static const struct {
 	{"until", offsetof(struct cst_choice, until)},
 	{"in", offsetof(struct cst_choice, file)},
 	{"module", offsetof(struct cst_choice, module)},
+	{"where", offsetof(struct cst_choice, where)},
 };
 
 static const char *text_of(const struct cst_choice *choice, int i)
@@ -142,8 +143,8 @@ int golden_option_parse(struct golden_options *o, const char *line,
 	return cst_fail(CST_BAD_INPUT, err,
 			"'%.60s' is no option of a golden tree: write depth N, "
 			"filter REGEX, exclude REGEX, from WHERE, until WHERE, "
-			"in FILE, module M, min-time T, range A..B, thread N "
-			"or std",
+			"in FILE, module M, min-time T, range A..B, thread N, "
+			"where CONDITION or std",
 			line);
 }
 

@@ -28,6 +28,7 @@ int live_init(struct live *l, const struct names *names, struct cst_error *err)
 void live_release(struct live *l)
 {
 	filter_free(l->filter);
+	where_free(l->where);
 	pending_release(&l->rows);
 	free(l->span.from);
 	free(l->span.until);
@@ -50,7 +51,8 @@ static int may_leave_out(const struct live *l)
 static int may_pass(const struct live *l)
 {
 	return may_leave_out(l) && !l->options.min_ns && !l->options.thread &&
-	       !l->span.from && !l->span.until && filter_is_plain(l->filter);
+	       !l->where && !l->span.from && !l->span.until &&
+	       filter_is_plain(l->filter);
 }
 
 /* A picture is drawn. */
@@ -156,6 +158,22 @@ static int span_takes(struct live *l, const struct open_call *o)
 	return 1;
 }
 
+void live_set_where(struct live *l, struct where *where)
+{
+	where_free(l->where);
+	l->where = where;
+}
+
+/* What a call returns is not known when it begins. */
+static int has_values(const struct live *l, const struct stack *s,
+		      const struct open_call *o)
+{
+	const struct values *v = stack_values(s, o);
+
+	return v && where_holds(l->where, &l->names->functions[o->function],
+				v->data, v->n, 0);
+}
+
 static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 {
 	const struct open_call *caller = o == s->calls ? NULL : o - 1;
@@ -169,7 +187,8 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 	o->above = o == s->calls ? filter_root(l->filter) : o[-1].below;
 	o->is_visible = (uint8_t)filter_enter(l->filter, l->names, o->function,
 					      o->above, &o->below);
-	if ((l->span.from || l->span.until) && !span_takes(l, o)) {
+	if (((l->span.from || l->span.until) && !span_takes(l, o)) ||
+	    (l->where && o->is_visible && !has_values(l, s, o))) {
 		o->is_visible = 0;
 		o->below.depth = o->above.depth;
 	}

@@ -13,6 +13,7 @@
 #ifndef ENGINE_LIVE_H
 #define ENGINE_LIVE_H
 
+#include "names/where.h"
 #include "recorder/pending.h"
 
 struct live_options {
@@ -37,6 +38,7 @@ struct live {
 	struct live_options options;
 	struct filter *filter; /* owned; NULL: off */
 	struct live_span span;
+	struct where *where; /* owned; NULL: calls of any values */
 	const struct names *names;
 	struct pending_rows rows;
 	/* is_flooded: more rows come than can be shown.  is_passing: calls are
@@ -66,6 +68,10 @@ void live_set(struct live *l, const struct live_options *options,
  * for a new trace).  What was found stays while the words stay equal.  Returns
  * 0, or CST_MEMORY. */
 int live_set_span(struct live *l, const char *from, const char *until);
+
+/* Shows only calls whose arguments meet the condition, which l owns from now
+ * on; NULL: all.  To be called before live_set(). */
+void live_set_where(struct live *l, struct where *where);
 
 /* The functions of struct call_listener; arg is the struct live. */
 void live_entered(void *arg, struct thread *t, struct stack *s,

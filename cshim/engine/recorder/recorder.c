@@ -545,6 +545,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	struct cst_choice muted = {
 		.exclude = choice->exclude, .std = 1, .names = choice->names};
 	struct filter *filter = NULL, *mute = NULL;
+	struct where *where = NULL;
 	struct live_options options = {
 		.is_on = is_live && sink != CST_SINK_NONE,
 		.sink = sink,
@@ -562,11 +563,15 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 		status = filter_new(choice, &filter, err);
 	if (status == 0 && choice->exclude)
 		status = filter_new(&muted, &mute, err);
+	if (status == 0 && options.is_on && choice->where)
+		status = where_new(choice->where, &where, err);
 	if (status < 0) {
 		filter_free(filter);
+		filter_free(mute);
 		return status;
 	}
 	recorder_lock(r);
+	live_set_where(&r->live, where);
 	sites_filter(&r->sites, mute, filter);
 	filter_free(r->mute);
 	r->mute = mute;
