@@ -19,27 +19,29 @@ class ZoomCommand(TraceCommand):
     """Put the arguments of chosen calls into the tree, as gdb prints them.
 
     Usage: cstrace zoom REGEX [-under F] [-depth N] [-count N]
-                        [-where CONDITION] [-budget N]
+                        [-where CONDITION] [-results] [-budget N]
            cstrace zoom -off
            cstrace zoom
 
     At each call of these functions gdb prints the arguments, by the user's
     own pretty-printers, into a line of the tree, and the program goes on.
-    Results are not printed.  REGEX, -under, -depth, -count and -where choose the
-    calls as those of `cstrace stop-when` do.  Without anything, it tells what
-    there is.
+    REGEX, -under, -depth, -count and -where choose the calls as those of
+    `cstrace stop-when` do.  Without anything, it tells what there is.
 
+      -results   and what they return, in a line behind each of the calls
       -budget N  no more than N calls in a run (1000); then, or when its calls
                  have taken more than `set cstrace log-budget`, it ends with
                  a line that says so
       -off       no more of it
 
-    A call costs a stop that gdb does not show, 200 us and more.  There is
+    A call costs a stop that gdb does not show, 200 us and more, with -results
+    three of them.  There is
     one at a time; it acts while a trace is on (`cstrace start`)."""
 
     name = "cstrace zoom"
     options = [*(o for o in CONDITIONS if o.name in ("under", "depth",
                                                      "count", "where")),
+               Option("results", None),
                Option("budget", options.read_count), Option("off", None)]
     rest = gdb.COMPLETE_SYMBOL
 
@@ -69,7 +71,7 @@ class ZoomCommand(TraceCommand):
                     % plain(word))
         wish = wish_of(function, values)
         check_values(self._zoom, wish, self.name)
-        self._zoom.set(wish, budget)
+        self._zoom.set(wish, budget, "results" in values)
         say("zoom on %s%s" % (
             wish.text(), "" if self.session.is_on() else
             "; it acts while a trace is on (`cstrace start`)"))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Optional
 import gdb
 
 from ..breakpoints.hit_clock import HitClock
+from .. import _abi as abi
 from ..breakpoints.landing import Hit, when_arguments_are_there
+from ..breakpoints.returning import when_returned
 from ..breakpoints.logpoint import value_text
 from ..engine import CstraceError, simple_name
 from ..process import stops
@@ -62,14 +64,17 @@ class Zoom(StopWhens):
         super().__init__(session)
         self._clock = HitClock()
         self._budget = MOST_CALLS
+        self._has_results = False
+        self._result_place = -1  # none
         self._n = self._cost_ns = 0
         self._is_spent = False
         session.stops.at_begin(self._begin)
 
-    def set(self, wish: Wish, budget: int) -> None:
+    def set(self, wish: Wish, budget: int, has_results: bool) -> None:
         """In place of the one that there was."""
         self.end()
         self._budget = budget
+        self._has_results = has_results
         self._begin()
         self._keep(StopWhen(1, wish))
         self._clock.connect()
@@ -101,8 +106,25 @@ class Zoom(StopWhens):
             lambda: self._now(one), lambda hit: self._hit(one, hit),
             passes=True)
 
+        if self._has_results:
+            self._result_place = self._session.stops.add(
+                lambda: self._at_end(one), lambda hit: self._returns(hit),
+                passes=True)
+
+    def _unset(self, one: StopWhen) -> None:
+        super()._unset(one)
+        if self._result_place >= 0:
+            self._session.stops.remove(self._result_place)
+        self._result_place = -1
+
     def _now(self, one: StopWhen) -> Optional[stops.Condition]:
         return None if self._is_spent else self._condition(one.wish, one.number)
+
+    def _at_end(self, one: StopWhen) -> Optional[stops.Condition]:
+        """Of the same calls, their ends."""
+        condition = self._now(one)
+        return condition and condition._replace(
+            flags=condition.flags | abi.CST_STOP_AT_EXIT)
 
     # ---- a hit ---------------------------------------------------------------
 
@@ -129,9 +151,28 @@ class Zoom(StopWhens):
             self._spend(one, "%s took %s (`set cstrace log-budget`)" % (
                 count(self._n, "call"), duration_text(self._cost_ns)))
 
+    def _returns(self, hit: Hit) -> None:
+        """A call is about to end: its result is there when it has."""
+        if (self._is_spent or hit.is_jump
+                or self._session.goto.way is not None):
+            return
+        self._clock.begin()
+        try:
+            when_returned(self._write_result)
+        except (CstraceError, gdb.error, gdb.GdbError, OSError, ValueError):
+            pass  # nothing is known of the caller
+        self._cost_ns += self._clock.end()
+
+    def _write_result(self, name: str, value: Optional[gdb.Value]) -> None:
+        if value is not None:
+            self._write("%s = %s" % (simple_name(name),
+                                     value_text(value, "")[:_MOST_TEXT]))
+
     def _spend(self, one: StopWhen, why: str) -> None:
         self._is_spent = True
         self._session.stops.silence(one.place)
+        if self._result_place >= 0:
+            self._session.stops.silence(self._result_place)
         say("zoom on %s ends in this run: %s" % (plain(one.wish.function), why))
 
     def _write(self, text: str) -> None:

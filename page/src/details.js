@@ -245,6 +245,7 @@ export class Details {
     const fn = names.functionOf(call);
     const id = names.id(call);
     const command = `cstrace show ${id}`;
+    const way = `cstrace goto ${id}`;
 
     this.show({
       fn,
@@ -253,6 +254,8 @@ export class Details {
         this.copyButton('ID', 'i', () => id, `ID ${id}`),
         this.copyButton('stack', 's', () => names.stackText(call), 'its callers and itself'),
         this.copyButton('gdb command', 'c', () => command, `"${command}"`),
+        // Runs the program again, up to there.
+        ...(names.exception(call) ? [] : [this.copyButton(way, 'o', () => way, `"${way}"`)]),
         this.linkButton(),
         ...(names.instant(call) ? [] : [this.focusButton(fn)]),
       ],

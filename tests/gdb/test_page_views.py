@@ -360,6 +360,12 @@ def test_where_the_browser_does_not_copy(page, shop):
     page.press("\ue00c")
     page.wait("!document.querySelector('#copy').open")
     assert page.run("cstrace.selected") == 0
+    # The command that runs the program up to there stands on its button.
+    assert "Copy cstrace goto 1.1" in page.run(
+        "[...document.querySelectorAll('button')].map((b) => b.textContent)")
+    page.press("o")
+    page.wait("document.querySelector('#copy').open")
+    assert page.run("getSelection().toString()") == "cstrace goto 1.1"
 
 
 # ---- the tree ---------------------------------------------------------------

@@ -91,8 +91,39 @@ def test_a_new_one_takes_the_place_of_the_old(gdb):
     ("cstrace zoom leaf -budget few", 'cstrace: -budget wants a number, not '
      '"few"'),
     ("cstrace zoom leaf -fast", "cstrace zoom: no option -fast; there is "
-     "-under, -depth, -count, -where, -budget, -off"),
+     "-under, -depth, -count, -where, -results, -budget, -off"),
     ("cstrace zoom", "cstrace: no zoom: `cstrace zoom REGEX` sets one"),
 ])
 def test_a_mistake_is_one_line(gdb, command, line):
     assert refusal(gdb, command) == line
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_results_stand_behind_their_call(gdb, variant):
+    run = gdb(build("visits.c", variant=variant), QUIET,
+              "cstrace zoom /^(visit|down)$/ -under down -results",
+              "cstrace start", "run", "set cstrace fold off", "cstrace show",
+              "cstrace zoom")
+    assert logged(run) == [
+        "down(n=2)", "down(n=1)", "down(n=0)", "visit(n=100)", "visit = 300",
+        "down = 301", "down = 302", "down = 303"]
+    # Beside the call that has returned, and below its caller.
+    assert re.search(r"^.*? 1\.\d+( +)visit  .*\n(.*\n){2}.*? 1\.\d+\1"
+                     r"log: visit = 300$", run.out, re.M)
+    assert "so far" in run.out and "exited normally" in run.out
+
+
+def test_results_of_calls_that_are_left_are_none(gdb):
+    run = gdb(build("visits.c"), QUIET, "cstrace zoom risky -results",
+              "cstrace start", "run", "cstrace show", args=("jumps",))
+    assert logged(run) == ["risky(n=0)", "risky = 0", "risky(n=1)",
+                           "risky = 1", "risky(n=2)", "risky(n=3)",
+                           "risky = 3"]
+    assert "exited normally" in run.out
+
+
+def test_a_budget_ends_results_too(gdb):
+    run = gdb(build("visits.c"), QUIET, "cstrace zoom leaf -results -budget 2",
+              "cstrace start", "run", "cstrace show")
+    assert logged(run)[:3] == ["leaf(n=0)", "leaf = 0", "leaf(n=1)"]
+    assert len(logged(run)) <= 4 and "exited normally" in run.out
