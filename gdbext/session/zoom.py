@@ -121,7 +121,7 @@ class Zoom(StopWhens):
         return None if self._is_spent else self._condition(one.wish, one.number)
 
     def _at_end(self, one: StopWhen) -> Optional[stops.Condition]:
-        """Of the same calls, their ends."""
+        """The ends of the same calls."""
         condition = self._now(one)
         return condition and condition._replace(
             flags=condition.flags | abi.CST_STOP_AT_EXIT)
