@@ -23,6 +23,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,9 +45,10 @@ struct task {
 	uint64_t rest_ns; /* for which there is no sample yet */
 	int has_last;
 	int is_seized; /* and did not stop yet: it may be deep in the kernel */
-	struct ran before; /* as it was asked to stop, in the round ... */
-	uint64_t asked_ns; /* ... that began then */
-	void *target;	   /* libunwind's */
+	struct ran before; /* as it was asked to stop, at asked_ns */
+	uint64_t woke_ns;  /* and we had the processor since then */
+	uint64_t asked_ns;
+	void *target; /* libunwind's */
 };
 
 struct outside {
@@ -56,8 +58,9 @@ struct outside {
 	struct task *tasks;
 	uint32_t n, cap, n_rounds;
 	uint64_t n_stops, stopped_ns, ran_ns;
-	uint64_t round_ns; /* when this round began */
 };
+
+static uint64_t woke_ns; /* when we slept last, and it was over */
 
 static uint64_t now_ns(void)
 {
@@ -179,24 +182,28 @@ static int wait_for(pid_t tid, int *status)
 		if (now_ns() > limit)
 			return 0;
 		nanosleep(&moment, NULL);
+		woke_ns = now_ns();
 	}
 	return got == tid && WIFSTOPPED(*status);
 }
 
 /* 1: it stands, by our interrupt or by a signal of its own, which is in *number
  * then. */
-static int stop(pid_t tid, int *is_seized, int *number)
+static int stop(struct task *t, int *number)
 {
+	pid_t tid = (pid_t)t->tid;
 	int status;
 
 	*number = 0;
-	if (!*is_seized && (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ||
-			    ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0))
+	if (!t->is_seized && (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0 ||
+			      ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0))
 		return 0;
-	*is_seized = 1;
+	if (!t->is_seized)
+		t->asked_ns = now_ns();
+	t->is_seized = 1;
 	if (!wait_for(tid, &status))
 		return 0;
-	*is_seized = 0;
+	t->is_seized = 0;
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		*number = WSTOPSIG(status);
 	return 1;
@@ -355,19 +362,77 @@ static int has_waited(uint32_t tid)
 		(result >= FIRST_RESTART && result <= LAST_RESTART));
 }
 
-/* A thread that is ready but waits for a processor stands where it waited
- * before, and its time was spent elsewhere.  One that we took the processor
- * from has waited no longer than this round. */
+/* Calls that do little but wait. */
+static int is_wait(uint64_t call)
+{
+	static const uint16_t waits[] = {
+		SYS_poll,
+		SYS_ppoll,
+		SYS_select,
+		SYS_pselect6,
+		SYS_epoll_wait,
+		SYS_epoll_pwait,
+		SYS_epoll_pwait2,
+		SYS_futex,
+		SYS_nanosleep,
+		SYS_clock_nanosleep,
+		SYS_pause,
+		SYS_rt_sigsuspend,
+		SYS_rt_sigtimedwait,
+		SYS_wait4,
+		SYS_waitid,
+		SYS_accept,
+		SYS_accept4,
+		SYS_semop,
+		SYS_semtimedop,
+		SYS_msgrcv,
+		SYS_io_getevents,
+		SYS_io_uring_enter,
+	};
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (waits[i] == call)
+			return 1;
+	return 0;
+}
+
+enum behind { BEHIND_NOTHING, BEHIND_CALL, BEHIND_WAIT };
+
+/* What it stands behind: a system call that it left, or just code that an
+ * interrupt found. */
+static enum behind is_behind(uint32_t tid)
+{
+	struct user_regs_struct r;
+
+	if (ptrace(PTRACE_GETREGS, (pid_t)tid, NULL, &r) < 0 ||
+	    (long long)r.orig_rax < 0)
+		return BEHIND_NOTHING;
+	return is_wait(r.orig_rax) ? BEHIND_WAIT : BEHIND_CALL;
+}
+
+/* A thread that is ready but waits for a processor may stand where it waited
+ * before, and its time was spent elsewhere: its clock of turns on a processor
+ * has gone on when it stops.  But it may as well be one that we took the
+ * processor from.  That one waits since we woke, no longer and no less; and
+ * hardly behind a call that is there to wait. */
 static int is_where_it_ran(const struct outside *o, const struct task *t)
 {
+	enum behind behind;
 	struct ran now;
+	uint64_t delay_ns;
 
 	if (o->samples->clock != CST_SAMPLE_CPU)
 		return 1;
+	if (has_waited(t->tid))
+		return 0;
 	now = read_ran(o, t->tid);
-	return !has_waited(t->tid) &&
-	       (now.n == t->before.n ||
-		now.delay_ns - t->before.delay_ns <= now_ns() - t->asked_ns);
+	behind = is_behind(t->tid);
+	if (now.n == t->before.n || behind == BEHIND_NOTHING)
+		return 1;
+	delay_ns = now.delay_ns - t->before.delay_ns;
+	return behind == BEHIND_CALL && now.n == t->before.n + 1 &&
+	       delay_ns >= t->asked_ns - t->woke_ns &&
+	       delay_ns <= now_ns() - t->woke_ns;
 }
 
 static void give_back(const struct outside *o, struct task *t, uint32_t weight)
@@ -386,9 +451,9 @@ static void sample(struct outside *o, struct task *t, uint32_t weight)
 		return;
 	if (!t->is_seized) {
 		t->before = read_ran(o, t->tid);
-		t->asked_ns = o->round_ns;
+		t->woke_ns = woke_ns;
 	}
-	if (!stop((pid_t)t->tid, &t->is_seized, &number)) {
+	if (!stop(t, &number)) {
 		give_back(o, t, weight);
 		return;
 	}
@@ -508,7 +573,7 @@ int outside_round(struct outside *o)
 	if (!folder)
 		return 0;
 	o->n_rounds++;
-	o->round_ns = now_ns();
+	woke_ns = now_ns();
 	while ((e = readdir(folder))) {
 		uint32_t tid = (uint32_t)strtoul(e->d_name, NULL, 10);
 		struct task *t = tid ? task_of(o, tid) : NULL;

@@ -80,6 +80,17 @@ def test_cpu_time_cuts_no_wait_either(tmp_path, process):
     assert found["run_a_moment"]["total_ns"] > 0.8 * n * 1e9 / 997
 
 
+def test_who_waits_for_requests_is_at_work(tmp_path, process):
+    """It stood in poll() when it was made ready, and has not run since."""
+    one = process(build("serves.c", *FLAGS, is_traced=False))
+    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 997,
+                   "--for", "2s")
+    assert done.returncode == 0, done.stderr
+    found, n = rows(tmp_path)
+    waits = found.get("wait_for", {"total_ns": 0})["total_ns"]
+    assert waits < 0.1 * n * 1e9 / 997
+
+
 def test_a_process_that_ends(tmp_path, process):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "plain", 2000)
     done = command(tmp_path, "sample", "-p", one.pid, "--hz", 200)
