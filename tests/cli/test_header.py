@@ -229,6 +229,47 @@ def test_it_is_recorded(tmp_path, flags):
         assert "%s  own.c:%d" % (words, line_of("own.c", where)) in shown
 
 
+ONE_ROW = {"twice.c": """\
+main
+  fact
+    fact
+      fact
+  nested
+    span inner(n=3)
+      log: hi
+      small
+    leaves (unwound)
+    small
+  add(a=1, b=2) = 3
+  small
+""", "twice.cc": """\
+main
+  Till::Till
+  Till::sum<...>
+  Till::sum<...> (unwound)
+    throw std::runtime_error("much")
+  catch std::runtime_error("much")
+  Till::operator()
+  main::{lambda(int)#1}
+"""}
+
+
+@pytest.mark.parametrize("compiler", ("gcc", "clang"))
+@pytest.mark.parametrize("level", ("-O0", "-O2"))
+@pytest.mark.parametrize("source", ONE_ROW)
+def test_a_function_with_hooks_is_one_row(tmp_path, compiler, level, source):
+    """What it says of itself is the call that its hooks saw."""
+    standard = ["-std=c++17"] if source == "twice.cc" else []
+    program = build(source, "-DCSTRACE", INCLUDE, *standard,
+                    variant=Variant(compiler, level))
+    assert cstrace(tmp_path, "record", "--", program).status == 0
+    shown = tree_of(cstrace(tmp_path, "show", "--no-id", "--no-fold").out)
+    assert re.sub(r"  [\w.]+:\d+", "", shown).replace(
+        "  (unwound)", " (unwound)").replace(
+            "$_0", "{lambda(int)#1}") == ONE_ROW[source]
+    assert "(0 open" in cstrace(tmp_path, "info").out
+
+
 def test_names_of_cxx_have_their_classes(tmp_path):
     program = build("own.cc", "-std=c++17", "-DCSTRACE", INCLUDE,
                     is_traced=False)

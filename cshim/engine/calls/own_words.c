@@ -13,6 +13,7 @@
 #include "calls/record_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	FRAME_BYTES = 1 << 16, /* a frame may be this large */
@@ -90,22 +91,49 @@ static void open_span(struct callstack *c, struct thread *t,
 	stack_open(c, t, s, &call, w->values);
 }
 
-/* Has the function that reports itself hooks, too? */
+/* Has the function that reports itself hooks, too?  A copy of it that the
+ * compiler made has another address, but the same caller. */
 static int is_hooked(const struct callstack *c, const struct open_call *o,
 		     const struct word *w)
 {
 	const struct site_place *places = c->sites->places;
 
-	return is_of_frame(o, w) && o->site &&
+	return o->site && o->cfa - w->sp - 1 < FRAME_BYTES &&
 	       c->sites->all[o->site].kind == CST_ENTER &&
 	       places[o->site].caller == places[w->number].caller;
+}
+
+/* "light" of "Shop::light(int)"; *n is its length. */
+static const char *last_name(const struct callstack *c, uint32_t function,
+			     size_t *n)
+{
+	const char *name = names_bare(&c->sites->names->functions[function]);
+	const char *end = name + strcspn(name, "(.<"), *from = end;
+
+	while (from > name && from[-1] != ':')
+		from--;
+	*n = (size_t)(end - from);
+	return from;
+}
+
+/* Is the call with hooks the very one?  Or is this a function that was inlined
+ * into it? */
+static int is_same_function(const struct callstack *c,
+			    const struct open_call *o, const struct word *w)
+{
+	size_t n_hooked, n_own;
+	const char *hooked = last_name(c, o->function, &n_hooked);
+	const char *own = last_name(c, w->site->function, &n_own);
+
+	return !strncmp(hooked, "{lambda", 7) ||
+	       (n_hooked == n_own && !memcmp(hooked, own, n_own));
 }
 
 static void open_call(struct callstack *c, struct thread *t,
 		      const struct word *w)
 {
 	struct stack *s = stack_now(t);
-	const struct open_call *top = stack_top(s);
+	struct open_call *top = stack_top(s);
 	struct frame f = {
 		.site = w->site,
 		.number = w->number,
@@ -115,6 +143,10 @@ static void open_call(struct callstack *c, struct thread *t,
 	};
 
 	if (top && is_hooked(c, top, w)) {
+		if (is_same_function(c, top, w) && !w->values) {
+			top->told = w->site->function + 1;
+			return;
+		}
 		c->n_calls++;
 		c->n_other--; /* it is one */
 		stack_open(c, t, s,
@@ -171,12 +203,30 @@ static uint32_t find_open(const struct stack *s, const struct word *w)
 	return 0;
 }
 
+/* The call that has hooks, too, ends by them. */
+static int is_end_of_hooked(struct stack *s, const struct word *w)
+{
+	for (uint32_t i = s->n; i; i--) {
+		struct open_call *o = &s->calls[i - 1];
+
+		if (o->cfa - w->sp - 1 >= FRAME_BYTES)
+			break;
+		if (o->told != w->site->function + 1)
+			continue;
+		o->told = 0;
+		return 1;
+	}
+	return 0;
+}
+
 static void end_open(struct callstack *c, struct thread *t,
 		     const struct word *w, uint32_t veto)
 {
 	struct stack *s = stack_now(t);
 	uint32_t i = find_open(s, w);
 
+	if (w->site->kind == CST_CALL_END && is_end_of_hooked(s, w))
+		return;
 	if (!i || s->calls[i - 1].cfa - w->sp > FRAME_BYTES) {
 		s = jumps_unwind_to(c, t, w->sp, w->time);
 		i = find_open(s, w);

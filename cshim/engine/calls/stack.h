@@ -31,6 +31,7 @@ struct open_call {
 	uint32_t call_site;
 	uint32_t from; /* the live view's: as in struct shown, or UINT32_MAX */
 	uint32_t site; /* number in the area, or 0: a seed */
+	uint32_t told; /* function + 1 of a CSTRACE_FUNCTION in it; 0: none */
 	uint32_t numberer;  /* while it is pending: the thread of its ID */
 	uint8_t is_pending; /* not kept so far: it may be too short */
 	struct filter_state above, below; /* the live view's, as the rest */

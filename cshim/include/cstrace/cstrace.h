@@ -227,7 +227,8 @@ CSTRACE_INLINE_ uint64_t cstrace_elapsed_ns(const struct cstrace_span *span)
  */
 
 /* Stands in the first line of a function: its calls are in the tree.  For code
- * without hooks: with -finstrument-functions they are there twice. */
+ * without hooks; with -finstrument-functions they are there as they would be
+ * without this. */
 #define CSTRACE_FUNCTION CSTRACE_FUNCTION_2_(__COUNTER__)
 #define CSTRACE_FUNCTION_2_(id) \
 	CSTRACE_FUNCTION_3_(CSTRACE_JOIN_(cstrace_call_, id))
