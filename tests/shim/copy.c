@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include "traced.h"
 
 enum { MAX_RAW = 256, N_SCENES = 24 };
@@ -125,6 +126,8 @@ QUIET static struct emitted emitted_by(int scene)
 			time = time ? time : r->time;
 			continue;
 		}
+		if (cst_record_site(r) < CST_FIRST_SITE)
+			continue;
 		if (record_site(reader, r)->callee ==
 		    (uint64_t)&scenes[scene]) {
 			if (now.n) {
@@ -263,6 +266,108 @@ QUIET static void play_exit(void)
 	call_hook((void *)__cyg_profile_func_exit, callee);
 }
 
+/* Numbers in registers and in the stack: what is copied at once. */
+static int plain, plain_wide, plain_full, plain_bad, plain_many, packed,
+	packed_wide;
+enum { N_MANY = 4000, N_MANY_BYTES = 11 };
+
+QUIET static void play_plain(void)
+{
+	const struct cst_copy program[] = {
+		{CST_COPY_PLAIN, 2, 0, 0},
+		cst_copy_saved(CST_REG_RBX, 4),
+		{CST_COPY_FRAME, CST_REG_R12, 4, 4},
+	};
+	const struct cst_copy wide[] = {
+		{CST_COPY_PLAIN, 3, 0, 0},
+		cst_copy_saved(CST_REG_R14, 8),
+		cst_copy_saved(CST_REG_R15, 2),
+		{CST_COPY_FRAME, CST_REG_R12, 2, 0},
+	};
+	const struct cst_copy is_full[] = {
+		{CST_COPY_PLAIN, 2, 0, 0},
+		{CST_COPY_FRAME, CST_REG_R12, 8, 0},
+		cst_copy_saved(CST_REG_R14, 8),
+	};
+	const struct cst_copy is_bad[] = {
+		{CST_COPY_PLAIN, 2, 0, 0},
+		cst_copy_saved(CST_REG_RBX, 1),
+		{CST_COPY_FRAME, CST_REG_R15, 8, 0},
+	};
+	const struct cst_copy many[] = {
+		{CST_COPY_PLAIN, 3, 0, 0},
+		cst_copy_saved(CST_REG_RBX, 8),
+		cst_copy_saved(CST_REG_RBX, 2),
+		cst_copy_saved(CST_REG_RBX, 1),
+	};
+	const struct cst_copy of_record[] = {
+		{CST_COPY_PLAIN, 3, 16, CST_REG_RBP},
+		cst_copy_saved(CST_REG_R13, 2),
+		{CST_COPY_FRAME, CST_REG_R12, 2, 0},
+		{CST_COPY_FRAME, CST_REG_R12, 1, 8},
+	};
+	const struct cst_copy too_wide[] = {
+		{CST_COPY_PLAIN, 3, 16, CST_REG_SP},
+		cst_copy_saved(CST_REG_R13, 2),
+		{CST_COPY_FRAME, CST_REG_R12, 2, 0},
+		{CST_COPY_FRAME, CST_REG_R12, 4, 0},
+	};
+	uint64_t word[] = {0x0807060504030201, 0xff};
+
+	given[CST_REG_RBX] = 0x44434241;
+	given[CST_REG_R12] = (uint64_t)word;
+	given[CST_REG_R13] = 0x8000;
+	given[CST_REG_R14] = 0x6867666564636261;
+	given[CST_REG_R15] = 0xdeadbeefdead7a79;
+	plain = play_program(program, 3);
+	plain_wide = play_program(wide, 4);
+	plain_full = play_program(is_full, 3);
+	plain_bad = play_program(is_bad, 3);
+	packed = play_program(of_record, 4);
+	packed_wide = play_program(too_wide, 4);
+	plain_many = play_program(many, 4);
+	for (int i = 1; i < N_MANY; i++)
+		call_hook((void *)__cyg_profile_func_enter,
+			  &scenes[plain_many]);
+}
+
+/* A stack whose pages end a little above its frames. */
+static int elsewhere, elsewhere_far;
+enum { SMALL_STACK = 16 << 10 };
+
+QUIET static void play_on_it(void)
+{
+	const struct cst_copy near[] = {
+		{CST_COPY_PLAIN, 2, 0, 0},
+		{CST_COPY_FRAME, CST_REG_SP, 8, 0},
+		cst_copy_saved(CST_REG_RBX, 2),
+	};
+	const struct cst_copy far[] = {
+		{CST_COPY_PLAIN, 2, 0, 0},
+		cst_copy_saved(CST_REG_RBX, 2),
+		{CST_COPY_FRAME, CST_REG_SP, 8, SMALL_STACK},
+	};
+
+	elsewhere = play_program(near, 3);
+	elsewhere_far = play_program(far, 3);
+}
+
+QUIET static void play_elsewhere(void)
+{
+	static ucontext_t there, back;
+	char *stack = mmap(NULL, 2 * SMALL_STACK, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(stack + SMALL_STACK, SMALL_STACK);
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = SMALL_STACK;
+	there.uc_link = &back;
+	makecontext(&there, play_on_it, 0);
+	swapcontext(&back, &there);
+	munmap(stack, SMALL_STACK);
+}
+
 static uint64_t took_ms;
 
 /* Nobody looks: the hook waits once, and not for ever. */
@@ -293,6 +398,8 @@ QUIET static int play(void **state)
 	play_bad();
 	play_full();
 	play_exit();
+	play_plain();
+	play_elsewhere();
 	play_wait();
 	shim_mode(NULL, CST_MODE_OFF);
 	reader_stop(reader);
@@ -363,6 +470,74 @@ static void exits_are_copied(void **state)
 	EMITS(exits, "\115\0\0\0");
 }
 
+static void plain_values_are_emitted(void **state)
+{
+	(void)state;
+	EMITS(plain, "ABCD\5\6\7\10");
+	assert_true(emitted_by(plain).is_one_time);
+	EMITS(plain_wide, "abcdefghyz\1\2");
+	EMITS(plain_full, "\1\2\3\4\5\6\7\10abcdefgh");
+	assert_true(emitted_by(plain_full).is_one_time);
+	EMITS(plain_bad, "A");
+}
+
+/* The record of that site that is the n-th, from 0. */
+QUIET static const struct cst_record *record_of(int scene, int n)
+{
+	struct stream *s = reader_my_stream(reader);
+	uint32_t site = site_of(&scenes[scene], CST_ENTER);
+
+	for (size_t k = 0; k < s->n; k++)
+		if (cst_record_site(&s->records[k]) == site && !n--)
+			return &s->records[k];
+	fail();
+	return NULL;
+}
+
+static void small_numbers_stand_in_the_record(void **state)
+{
+	const struct cst_record *r = record_of(packed, 1);
+
+	(void)state;
+	assert_true(cst_record_has_numbers(r));
+	assert_int_equal(cst_record_frame(r), given[CST_REG_RBP]);
+	assert_int_equal(cst_record_fp(r), 0x7fff82010000);
+	assert_int_equal(emitted_by(packed).n_records, 0);
+	r = record_of(packed_wide, 1);
+	assert_false(cst_record_has_numbers(r));
+	assert_int_equal(cst_record_sp(r), given[CST_REG_SP]);
+	EMITS(packed_wide, "\0\200\1\2\1\2\3\4");
+}
+
+/* Over the ends of chunks; the first call had no program. */
+static void values_stand_before_each_record(void **state)
+{
+	struct stream *s = reader_my_stream(reader);
+	uint32_t site = site_of(&scenes[plain_many], CST_ENTER);
+	int n = 0;
+
+	(void)state;
+	for (size_t k = 1; k < s->n; k++) {
+		const struct cst_record *before = &s->records[k - 1];
+
+		if (cst_record_site(&s->records[k]) != site || !n++)
+			continue;
+		assert_int_equal(cst_record_site(before), CST_VALUES);
+		assert_int_equal((uint8_t)before->site_and_sp, N_MANY_BYTES);
+		assert_int_equal(before->time, s->records[k].time);
+	}
+	assert_int_equal(n, N_MANY + 1);
+}
+
+static void other_stacks_are_read_as_far_as_they_go(void **state)
+{
+	struct emitted e = emitted_by(elsewhere);
+
+	(void)state;
+	assert_int_equal(e.n, 10);
+	EMITS(elsewhere_far, "AB");
+}
+
 static void a_reader_that_does_not_look_is_waited_for_once(void **state)
 {
 	(void)state;
@@ -378,6 +553,10 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_bad),
 		cmocka_unit_test(what_has_no_room_ends_it),
 		cmocka_unit_test(exits_are_copied),
+		cmocka_unit_test(plain_values_are_emitted),
+		cmocka_unit_test(small_numbers_stand_in_the_record),
+		cmocka_unit_test(values_stand_before_each_record),
+		cmocka_unit_test(other_stacks_are_read_as_far_as_they_go),
 		cmocka_unit_test(
 			a_reader_that_does_not_look_is_waited_for_once),
 	};

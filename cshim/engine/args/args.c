@@ -219,8 +219,28 @@ static void add_parameters(struct args *a, struct instance *at, struct draft *d,
 /* ---- plans ----------------------------------------------------------------
  */
 
+/* Most values are numbers that lie there as they are shown. */
+static uint8_t number_of(const struct args_item *item, const struct type *type)
+{
+	if (item->kind != ITEM_BYTES || item->size != type->size ||
+	    item->is_changed ||
+	    (item->size != 1 && item->size != 2 && item->size != 4 &&
+	     item->size != 8))
+		return 0;
+	switch (type->kind) {
+	case TYPE_INT:
+		return CST_VALUE_INT;
+	case TYPE_UINT:
+		return CST_VALUE_UINT;
+	case TYPE_CHAR:
+		return item->size == 1 ? CST_VALUE_CHAR : 0;
+	default:
+		return 0;
+	}
+}
+
 /* A plan of its own, one piece of memory with what it has. */
-static struct args_plan *plan_new(const struct args *a, const struct draft *d,
+static struct args_plan *plan_new(const struct args *a, struct draft *d,
 				  const struct bytes *names)
 {
 	size_t items = d->n_items * sizeof(*d->items);
@@ -231,6 +251,9 @@ static struct args_plan *plan_new(const struct args *a, const struct draft *d,
 	if (!p)
 		return NULL;
 	at = (char *)(p + 1);
+	for (uint32_t i = 0; i < d->n_items; i++)
+		d->items[i].number = number_of(&d->items[i],
+					       &a->types.all[d->items[i].type]);
 	*p = (struct args_plan){
 		.items = memcpy(at, d->items, items),
 		.steps = memcpy(at + items, d->steps, steps),
@@ -261,6 +284,25 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 		put_names(names, &a->types, "", d->items[0].type, 1);
 }
 
+static int is_plain_step(const struct cst_copy *s)
+{
+	return (s->op == CST_COPY_REGISTER || s->op == CST_COPY_FRAME) &&
+	       (s->size == 1 || s->size == 2 || s->size == 4 || s->size == 8);
+}
+
+/* How many steps a program has that CST_COPY_PLAIN may begin; else 0. */
+static uint32_t count_plain(const struct draft *d)
+{
+	uint32_t n_bytes = 0;
+
+	for (uint32_t i = 0; i < d->n_steps; i++) {
+		if (!is_plain_step(&d->steps[i]))
+			return 0;
+		n_bytes += d->steps[i].size;
+	}
+	return n_bytes <= CST_PLAIN_BYTES ? d->n_steps : 0;
+}
+
 static struct args_plan *make_plan(struct args *a, struct modules *m,
 				   uint64_t hook, uint64_t callee, int kind)
 {
@@ -268,6 +310,7 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	struct bytes names = {0};
 	struct instance at;
 	struct draft d;
+	uint32_t n_plain;
 
 	if (!find_instance(m, hook - 1, callee, &at))
 		return NULL;
@@ -278,10 +321,13 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 		add_parameters(a, &at, &d, &names);
 	else if (kind == CST_EXIT)
 		add_result(a, &at, &d, &names);
+	n_plain = count_plain(&d);
 	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
 	bytes_put_byte(&names, 0);
 	if (d.n_items && !names.failed)
 		plan = plan_new(a, &d, &names);
+	if (plan)
+		plan->n_plain = n_plain;
 	bytes_release(&names);
 	return plan;
 }

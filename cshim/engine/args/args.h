@@ -24,6 +24,9 @@ struct args_plan {
 	/* The copy program, with its CST_COPY_END. */
 	const struct cst_copy *steps;
 	uint32_t n_steps;
+	/* If not 0: all of the program's steps, so many, are such as
+	 * CST_COPY_PLAIN may begin. */
+	uint32_t n_plain;
 	/* The names of the values, commas between; the same for all sites of a
 	 * function.  Of a result: those of its fields. */
 	const char *names;

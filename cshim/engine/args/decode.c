@@ -351,6 +351,37 @@ static void put_head(struct decoder *d, const struct args_item *item,
 	put_value(d->out, CST_VALUE_ARRAY_END);
 }
 
+/* What number_of() in args.c has found to be a number as it is.  Returns 0, and
+ * does nothing, if there are no bytes of it. */
+static inline int put_number_at_once(struct decoder *d,
+				     const struct args_item *item)
+{
+	enum { MOST = 1 + 10 };
+	const uint8_t *at = d->raw.p;
+	uint8_t *to = bytes_reserve(d->out, MOST), *p = to;
+	uint64_t value;
+
+	if (!to || d->raw.failed || d->raw.end - at < item->size)
+		return 0;
+	d->raw.p += item->size;
+	*p++ = item->number;
+	value = item->size == 4	  ? get_u32(at)
+		: item->size == 8 ? get_u64(at)
+				  : number_at(at, item->size, 0);
+	if (item->number == CST_VALUE_INT) {
+		unsigned shift = 64 - 8 * item->size;
+		int64_t number = (int64_t)(value << shift) >> shift;
+
+		value = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+	}
+	if (item->number != CST_VALUE_CHAR)
+		for (; value >= 0x80; value >>= 7)
+			*p++ = (uint8_t)(value | 0x80);
+	*p++ = (uint8_t)value;
+	d->out->len += (size_t)(p - to);
+	return 1;
+}
+
 void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		 const void *raw, uint32_t n, struct bytes *out)
 {
@@ -361,6 +392,8 @@ void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		const struct args_item *item = &plan->items[i];
 		const struct type *type = &d.types->all[item->type];
 
+		if (item->number && put_number_at_once(&d, item))
+			continue;
 		if (item->kind == ITEM_GONE)
 			put_empty(&d, type, CST_VALUE_GONE);
 		else if (item->kind == ITEM_TEXT)

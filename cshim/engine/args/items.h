@@ -24,6 +24,8 @@ struct args_item {
 	uint16_t size;
 	uint8_t is_changed; /* widened, or added to */
 	uint8_t widening;   /* enum widening */
+	uint8_t number; /* the enum cst_value of `size` bytes; 0: ask the type
+			 */
 	uint32_t type;
 	int64_t add;		      /* to the number; or it is the constant */
 	uint16_t first_step, n_steps; /* of the plan's */

@@ -9,15 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-uint8_t *bytes_reserve(struct bytes *b, size_t n)
+uint8_t *bytes_grow(struct bytes *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 256;
 	uint8_t *p;
 
 	if (b->failed)
 		return NULL;
-	if (n <= b->cap - b->len)
-		return b->data + b->len;
 	while (cap - b->len < n && cap <= SIZE_MAX / 4)
 		cap *= 2;
 	p = cap - b->len < n ? NULL : realloc(b->data, cap);

@@ -18,10 +18,18 @@ struct bytes {
 	int failed; /* out of memory: nothing more is kept */
 };
 
+/* Does the rest of bytes_reserve() where the memory must grow. */
+uint8_t *bytes_grow(struct bytes *b, size_t n);
+
 /* Makes room for n more bytes and returns where they go; the caller fills them
  * and adds to b->len what it used.  Returns NULL when out of memory, and sets
  * b->failed. */
-uint8_t *bytes_reserve(struct bytes *b, size_t n);
+static inline uint8_t *bytes_reserve(struct bytes *b, size_t n)
+{
+	return __builtin_expect(n <= b->cap - b->len && !b->failed, 1)
+		       ? b->data + b->len
+		       : bytes_grow(b, n);
+}
 
 /* Frees the memory and zeroes b, which may be used again.  A zeroed struct
  * bytes is empty and needs no other preparation. */

@@ -29,8 +29,7 @@ void callstack_release(struct callstack *c)
 		struct stack *s = c->stacks;
 
 		c->stacks = s->next;
-		while (s->n_valued)
-			values_drop(s->valued[--s->n_valued].values);
+		bytes_release(&s->value_bytes);
 		free(s->valued);
 		free(s->calls);
 		free(s);
@@ -193,31 +192,51 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 		leave_settle(c, t, f);
 }
 
-const struct bytes *callstack_decode(struct callstack *c, struct thread *t,
-				     uint32_t number)
+void callstack_unpack(const struct callstack *c, struct thread *t,
+		      const struct cst_record *r)
 {
-	c->decoded.len = 0;
-	if (c->sites->all[number].is_copied || c->sites->all[number].is_static)
-		copies_decode(c->sites, number, t->raw, t->n_raw, &c->decoded);
-	t->n_raw = 0;
-	return &c->decoded;
+	t->n_raw = (uint8_t)copies_unpack(c->sites, cst_record_site(r),
+					  cst_record_fp(r), t->raw);
 }
 
-/* A record of a hook that has copied values before it. */
+void callstack_decode(struct callstack *c, struct thread *t, uint32_t number,
+		      struct bytes *out)
+{
+	if (c->sites->all[number].is_copied || c->sites->all[number].is_static)
+		copies_decode(c->sites, number, t->raw, t->n_raw, out);
+	t->n_raw = 0;
+}
+
+/* Decodes the values of a record into c->decoded.  They have no reference: who
+ * keeps them gets a copy. */
+static const struct values *decode_values(struct callstack *c, struct thread *t,
+					  uint32_t number)
+{
+	const size_t head = offsetof(struct values, data);
+	struct bytes *b = &c->decoded;
+	struct values *v;
+
+	b->len = 0;
+	if (!bytes_reserve(b, sizeof(*v)))
+		return NULL;
+	b->len = head;
+	callstack_decode(c, t, number, b);
+	if (b->len == head || b->failed)
+		return NULL;
+	v = (struct values *)b->data;
+	*v = (struct values){.n = (uint32_t)(b->len - head)};
+	return v;
+}
+
+/* A record of a hook that has copied values. */
 static __attribute__((noinline)) void
 take_copied(struct callstack *c, struct thread *t, struct frame *f)
 {
-	const struct bytes *bytes = callstack_decode(c, t, f->number);
-	struct values *v = NULL;
-
-	if (bytes->len && !bytes->failed)
-		v = values_new(bytes->data, (uint32_t)bytes->len, NULL, 0);
-	f->values = v;
+	f->values = decode_values(c, t, f->number);
 	if (f->site->kind == CST_ENTER)
-		callstack_enter(c, t, f, v);
+		callstack_enter(c, t, f, f->values);
 	else
 		callstack_leave(c, t, f);
-	values_drop(v);
 }
 
 /* One record. 0: it is not whole, or its site is not known yet. */
@@ -229,7 +248,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	uint32_t number = cst_record_site(r);
 	const struct site *site = &c->sites->all[number];
 	struct frame f = {
-		.site = site, .number = number, .sp = cst_record_sp(r)};
+		.site = site, .number = number, .sp = cst_record_frame(r)};
 
 	if (unlikely(!stamp))
 		return 0;
@@ -249,8 +268,9 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 		return 1;
 	}
 	f.time = pauses_skip(c->pauses, t->last_time);
-	f.cfa = (site->is_cfa_of_fp ? cst_record_fp(r) : cst_record_sp(r)) +
-		(uint64_t)(int64_t)site->cfa_offset;
+	f.cfa = callstack_cfa(site, r);
+	if (unlikely(cst_record_has_numbers(r)))
+		callstack_unpack(c, t, r);
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
 	if (unlikely(t->n_raw | site->is_static))

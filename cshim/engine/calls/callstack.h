@@ -38,10 +38,24 @@ struct frame;
 void callstack_call(struct callstack *c, struct thread *t,
 		    const struct frame *f, const struct values *v);
 
-/* Decodes what t->raw holds for a record of that site, which consumes it; what
- * is returned is valid until the next such call. */
-const struct bytes *callstack_decode(struct callstack *c, struct thread *t,
-				     uint32_t number);
+/* Returns the canonical frame address that an event's record leads to. */
+static inline uint64_t callstack_cfa(const struct site *site,
+				     const struct cst_record *r)
+{
+	uint64_t at = site->is_cfa_of_fp && !cst_record_has_numbers(r)
+			      ? cst_record_fp(r)
+			      : cst_record_frame(r);
+
+	return at + (uint64_t)(int64_t)site->cfa_offset;
+}
+
+/* Sets t->raw to what the record holds itself. */
+void callstack_unpack(const struct callstack *c, struct thread *t,
+		      const struct cst_record *r);
+/* Decodes what t->raw holds for a record of that site, which consumes it, and
+ * appends the values to out. */
+void callstack_decode(struct callstack *c, struct thread *t, uint32_t number,
+		      struct bytes *out);
 
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);

@@ -140,18 +140,29 @@ static __attribute__((noinline)) void
 run_keep_values(const struct run_state *run, struct callstack *c,
 		struct thread *t, uint32_t number, uint64_t seq, int is_result)
 {
-	const struct bytes *bytes = callstack_decode(c, t, number);
+	struct bytes *bytes = &run->lane->value_bytes;
+	size_t at = bytes->len;
 
-	if (bytes->len && !bytes->failed)
-		lane_keep_values(run->lane, seq, bytes->data,
-				 (uint32_t)bytes->len, is_result);
+	callstack_decode(c, t, number, bytes);
+	if (unlikely(c->shows_values && !is_result && bytes->len > at))
+		stack_add_values(t->current, (uint32_t)(run->top - run->bottom),
+				 bytes->data + at, (uint32_t)(bytes->len - at));
+	lane_keep_noted(run->lane, seq, at, is_result);
+}
+
+/* Drops the values of calls that have ended. */
+INLINE void run_drop_values(const struct run_state *run, struct stack *s)
+{
+	s->n = (uint32_t)(run->top + 1 - run->bottom);
+	if (s->valued[s->n_valued - 1].call >= s->n)
+		stack_drop_values(s);
 }
 
 /* A mark: 1 if it belongs to the values of the next record, and was taken. */
-INLINE int run_take_mark(const struct callstack *c, struct thread *t,
-			 const struct cst_record *r, uint32_t number, int waits)
+INLINE int run_take_mark(struct thread *t, const struct cst_record *r,
+			 uint32_t number, int waits)
 {
-	if (waits || c->shows_values)
+	if (waits)
 		return 0;
 	if (number == CST_TEXT)
 		record_text_add(t, r);
@@ -186,17 +197,16 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 		if (unlikely(time < run.from || number >= n_known))
 			break;
 		if (unlikely(site->is_muted)) {
-			if (!run_take_mark(c, t, r, number, waits))
+			if (!run_take_mark(t, r, number, waits))
 				break;
 			run.from = time;
 			continue;
 		}
-		if (unlikely((t->n_raw | site->is_static) &&
-			     (waits || c->shows_values)))
+		if (unlikely(cst_record_has_numbers(r)))
+			callstack_unpack(c, t, r);
+		if (waits && unlikely(t->n_raw | site->is_static))
 			break;
-		cfa = (site->is_cfa_of_fp ? cst_record_fp(r)
-					  : cst_record_sp(r)) +
-		      (uint64_t)(int64_t)site->cfa_offset;
+		cfa = callstack_cfa(site, r);
 		if (site->kind == CST_ENTER) {
 			if (unlikely(!run_enter(&run, site, number, cfa,
 						time - run.paused, waits)))
@@ -218,6 +228,8 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			if (unlikely(t->n_raw | site->is_static))
 				run_keep_values(&run, c, t, number,
 						run.top[1].seq, 1);
+			if (unlikely(t->current->n_valued))
+				run_drop_values(&run, t->current);
 			run.from = time;
 			if (unlikely(run.top < run.bottom ||
 				     (!waits && !run.lane->n))) {

@@ -67,7 +67,8 @@ static inline int lanes_leaves(const struct thread *t,
 	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
 	       cst_record_site(r) != CST_TEXT &&
 	       cst_record_site(r) != CST_VALUES &&
-	       cst_record_sp(r) - at + SAME_STACK_BYTES > 2 * SAME_STACK_BYTES;
+	       cst_record_frame(r) - at + SAME_STACK_BYTES >
+		       2 * SAME_STACK_BYTES;
 }
 
 /* Adds a stack that begins near the frame at cfa, or returns NULL when out of

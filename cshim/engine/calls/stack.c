@@ -122,23 +122,36 @@ const struct values *stack_values(const struct stack *s,
 
 	for (uint32_t i = s->n_valued; i-- > 0;)
 		if (s->valued[i].call <= call)
-			return s->valued[i].call == call ? s->valued[i].values
-							 : NULL;
+			return s->valued[i].call == call
+				       ? (const struct values
+						  *)(s->value_bytes.data +
+						     s->valued[i].at)
+				       : NULL;
 	return NULL;
+}
+
+void stack_add_values(struct stack *s, uint32_t call, const void *data,
+		      uint32_t n)
+{
+	size_t from = s->value_bytes.len, at;
+
+	if (array_room(&s->valued, &s->cap_valued, s->n_valued + 1ull) < 0)
+		return;
+	at = values_put(&s->value_bytes, data, n, NULL, 0);
+	if (s->value_bytes.len > from)
+		s->valued[s->n_valued++] = (struct open_values){call, from, at};
 }
 
 void stack_set_values(struct stack *s, const struct values *v)
 {
-	if (v &&
-	    array_room(&s->valued, &s->cap_valued, s->n_valued + 1ull) == 0)
-		s->valued[s->n_valued++] =
-			(struct open_values){s->n, values_keep(v)};
+	if (v)
+		stack_add_values(s, s->n, v->data, v->n);
 }
 
 void stack_drop_values(struct stack *s)
 {
 	while (s->n_valued && s->valued[s->n_valued - 1].call >= s->n)
-		values_drop(s->valued[--s->n_valued].values);
+		s->value_bytes.len = s->valued[--s->n_valued].from;
 }
 
 void stack_keep_rest(const struct callstack *c, struct stack *s,

@@ -63,10 +63,11 @@ static inline int extent_holds(const struct extent *e, uint64_t cfa)
 	return cfa - e->low - 1 < e->size;
 }
 
-/* The values of an open call (its index). */
+/* The values of an open call (its index), in the stack's value_bytes: those
+ * from `from` on, as a struct values at `at`. */
 struct open_values {
 	uint32_t call;
-	const struct values *values;
+	size_t from, at;
 };
 
 struct stack {
@@ -74,6 +75,7 @@ struct stack {
 	uint32_t n, cap;
 	struct open_values *valued; /* calls with values, outermost first */
 	uint32_t n_valued, cap_valued;
+	struct bytes value_bytes;
 	/* While a call is being ended: its result, or NULL, and whether it is a
 	 * callback that ended it. */
 	const struct values *result;
@@ -211,6 +213,9 @@ const struct values *stack_values(const struct stack *s,
 				  const struct open_call *o);
 /* Sets the values of the call that is opened next; v may be NULL. */
 void stack_set_values(struct stack *s, const struct values *v);
+/* Likewise n bytes of values of that call, which is the innermost one. */
+void stack_add_values(struct stack *s, uint32_t call, const void *data,
+		      uint32_t n);
 /* Keeps in the lane what an entry has beside a call's site and time. */
 void stack_keep_rest(const struct callstack *c, struct stack *s,
 		     const struct open_call *o);

@@ -197,28 +197,35 @@ static void add_late_result(struct lane *l, uint64_t seq, const void *data,
 	late->n_result = l->late_bytes.failed ? 0 : n;
 }
 
+void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result)
+{
+	struct bytes *b = &l->value_bytes;
+	uint32_t n = (uint32_t)(b->len - at);
+
+	if (n && !b->failed && seq >= l->first && seq - l->first < l->n &&
+	    array_room(&l->values, &l->cap_values, l->n_values + 1ull) == 0) {
+		l->values[l->n_values++] = (struct lane_values){
+			.call = (uint32_t)(seq - l->first),
+			.is_result = is_result != 0,
+			.at = (uint32_t)at,
+			.n = n,
+		};
+		return;
+	}
+	if (n && seq < l->first)
+		add_late_result(l, seq, b->data + at, n);
+	b->len = at;
+}
+
 void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 		     int is_result)
 {
-	struct lane_values *v;
+	size_t at = l->value_bytes.len;
 
 	if (!n)
 		return;
-	if (seq < l->first) {
-		add_late_result(l, seq, data, n);
-		return;
-	}
-	if (seq - l->first >= l->n ||
-	    array_room(&l->values, &l->cap_values, l->n_values + 1ull) < 0)
-		return;
-	v = &l->values[l->n_values];
-	*v = (struct lane_values){
-		.call = (uint32_t)(seq - l->first),
-		.is_result = is_result != 0,
-		.at = keep_bytes(&l->value_bytes, data, n),
-		.n = n,
-	};
-	l->n_values += !l->value_bytes.failed;
+	bytes_put(&l->value_bytes, data, n);
+	lane_note_values(l, seq, at, is_result);
 }
 
 /* ---- blocks -------------------------------------------------------------- */

@@ -148,6 +148,9 @@ void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
 enum { LANE_VALUES_MAX = 4096 };
 void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 		     int is_result);
+/* Does the same with those bytes at the end of l->value_bytes, from `at` on,
+ * that the caller has put there. */
+void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result);
 
 /* ---- for the writer ------------------------------------------------------ */
 

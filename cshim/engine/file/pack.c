@@ -131,6 +131,62 @@ static int values_order(const void *a, const void *b)
 	return (int)x->is_result - (int)y->is_result;
 }
 
+/* Fills places[] with the values in the order of their calls, each 1 + its
+ * number; 0: there is none.  Returns 0 if a call has several. */
+static int values_place(const struct lane *l, uint32_t *places)
+{
+	for (uint32_t i = 0; i < l->n_values; i++) {
+		uint32_t *place =
+			&places[2 * l->values[i].call + l->values[i].is_result];
+
+		if (*place)
+			return 0;
+		*place = i + 1;
+	}
+	return 1;
+}
+
+/* They come in the order of the calls' entries and ends.  Puts them into the
+ * order of the calls. */
+static void values_sort(const struct lane *l)
+{
+	uint32_t *places = calloc(2 * (size_t)l->n, sizeof(*places));
+	struct lane_values *sorted = malloc(l->n_values * sizeof(*sorted));
+	uint32_t n = 0;
+
+	if (places && sorted && values_place(l, places)) {
+		for (uint32_t i = 0; i < 2 * l->n; i++)
+			if (places[i])
+				sorted[n++] = l->values[places[i] - 1];
+		memcpy(l->values, sorted, n * sizeof(*sorted));
+	} else {
+		qsort(l->values, l->n_values, sizeof(*l->values), values_order);
+	}
+	free(places);
+	free(sorted);
+}
+
+/* Most are of a few bytes: so many are copied at once, into the room that is
+ * there for the last one. */
+static void put_value_bytes(const struct lane *l, struct bytes *raw)
+{
+	enum { AT_ONCE = 16 };
+	const uint8_t *from = l->value_bytes.data;
+	size_t end = l->value_bytes.len;
+	uint8_t *to = bytes_reserve(raw, end + AT_ONCE);
+
+	for (uint32_t i = 0; to && i < l->n_values; i++) {
+		const struct lane_values *v = &l->values[i];
+
+		if (v->n <= AT_ONCE && end - v->at >= AT_ONCE)
+			memcpy(to, from + v->at, AT_ONCE);
+		else
+			memcpy(to, from + v->at, v->n);
+		to += v->n;
+		raw->len += v->n;
+	}
+}
+
 /* Pairs: calls since the last one with values, times 2, plus 1 for a result;
  * and bytes.  Then those bytes. */
 static void put_values(struct packer *p, const struct lane *l,
@@ -144,7 +200,7 @@ static void put_values(struct packer *p, const struct lane *l,
 		data->failed = 1;
 		return;
 	}
-	qsort(l->values, l->n_values, sizeof(*l->values), values_order);
+	values_sort(l);
 	column_init(&pairs, memory, 2 * l->n_values, 3);
 	for (uint32_t i = 0; i < l->n_values; i++) {
 		const struct lane_values *v = &l->values[i];
@@ -155,9 +211,7 @@ static void put_values(struct packer *p, const struct lane *l,
 	}
 	put_column(p, &pairs, 2 * l->n_values, data);
 	free(memory);
-	for (uint32_t i = 0; i < l->n_values; i++)
-		bytes_put(&p->raw, l->value_bytes.data + l->values[i].at,
-			  l->values[i].n);
+	put_value_bytes(l, &p->raw);
 	info->n_values = l->n_values;
 	info->n_value_bytes = (uint32_t)l->value_bytes.len;
 	if (!p->haste)

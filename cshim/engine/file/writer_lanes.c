@@ -150,10 +150,21 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 	lane_add_late(l, &late);
 }
 
+static void write_many_values(struct lane *l)
+{
+	if (l->value_bytes.len + l->late_bytes.len > VALUE_BYTES)
+		writer_put_calls(l->writer, l);
+}
+
 void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
 		      uint32_t n, int is_result)
 {
 	lane_add_values(l, seq, data, n, is_result);
-	if (l->value_bytes.len + l->late_bytes.len > VALUE_BYTES)
-		writer_put_calls(l->writer, l);
+	write_many_values(l);
+}
+
+void lane_keep_noted(struct lane *l, uint64_t seq, size_t at, int is_result)
+{
+	lane_note_values(l, seq, at, is_result);
+	write_many_values(l);
 }

@@ -30,6 +30,8 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
  * many. */
 void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
 		      uint32_t n, int is_result);
+/* Likewise those that stand in the lane, as lane_note_values() does. */
+void lane_keep_noted(struct lane *l, uint64_t seq, size_t at, int is_result);
 
 /* Ends, at end_ticks, the lane's innermost call that is open and was kept; does
  * nothing for NO_SEQ. */

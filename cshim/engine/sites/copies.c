@@ -8,6 +8,7 @@
 #include "args/args.h"
 #include "args/decode.h"
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/regex.h"
 #include "sites/sites.h"
 
@@ -41,19 +42,50 @@ static int is_wanted(const struct sites *s, const struct site *site)
 			     s->names->functions[site->function].name);
 }
 
+/* Of each number that may stand in a record of its own; 0: none may. */
+static uint32_t numbers_bits(const struct args_plan *plan)
+{
+	return plan->n_plain ? CST_NUMBERS_BITS / plan->n_plain : 0;
+}
+
+/* Makes a plain program, without its end, as the hook wants it. */
+static void put_plain(struct cst_copy *to, const struct site *site,
+		      const struct args_plan *plan)
+{
+	to[0] = (struct cst_copy){.op = CST_COPY_PLAIN,
+				  .reg = (uint8_t)plan->n_plain};
+	if (!site->is_near) {
+		to[0].size = (uint16_t)numbers_bits(plan);
+		to[0].offset = site->is_cfa_of_fp ? CST_REG_RBP : CST_REG_SP;
+	}
+	for (uint32_t i = 0; i < plan->n_plain; i++) {
+		const struct cst_copy *s = &plan->steps[i];
+
+		to[1 + i] = s->op == CST_COPY_REGISTER
+				    ? cst_copy_saved(s->reg, s->size)
+				    : *s;
+	}
+	to[1 + plan->n_plain] = (struct cst_copy){.op = CST_COPY_END};
+}
+
 /* Puts the plan's program into the area.  Returns 0, or a negative status if
  * there is no room. */
-static int put_program(struct sites *s, struct args_plan *plan)
+static int put_program(struct sites *s, const struct site *site,
+		       struct args_plan *plan)
 {
 	uint32_t at = s->area->head->n_copies;
+	uint32_t n = plan->n_steps + (plan->n_plain != 0);
 
 	if (plan->first)
 		return 0;
-	if (at > CST_MAX_COPIES || plan->n_steps > CST_MAX_COPIES - at)
+	if (at > CST_MAX_COPIES || n > CST_MAX_COPIES - at)
 		return CST_FAILED;
-	memcpy(&s->area->steps[at], plan->steps,
-	       plan->n_steps * sizeof(*plan->steps));
-	s->area->head->n_copies = at + plan->n_steps;
+	if (plan->n_plain)
+		put_plain(&s->area->steps[at], site, plan);
+	else
+		memcpy(&s->area->steps[at], plan->steps,
+		       n * sizeof(*plan->steps));
+	s->area->head->n_copies = at + n;
 	plan->first = at + CST_COPY_FIRST;
 	return 0;
 }
@@ -72,7 +104,7 @@ static void make_plan(struct sites *s, uint32_t number)
 	c->is_planned[number] = 1;
 	plan = args_plan(c->args, spaces_of(&s->spaces, raw.process)->modules,
 			 raw.hook, raw.callee, raw.kind);
-	if (!plan || (!plan->is_static && put_program(s, plan) < 0))
+	if (!plan || (!plan->is_static && put_program(s, site, plan) < 0))
 		return;
 	c->plans[number] = plan;
 	if (site->kind == CST_ENTER)
@@ -156,4 +188,21 @@ void copies_decode(struct sites *s, uint32_t number, const void *raw,
 	if (plan)
 		args_decode(plan, spaces_of(&s->spaces, site->process)->modules,
 			    site->hook, raw, n, out);
+}
+
+uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,
+		       uint8_t *raw)
+{
+	const struct args_plan *plan = plan_of(s, number);
+	uint32_t bits = plan ? numbers_bits(plan) : 0, n = 0;
+	uint64_t half = bits ? 1ull << (bits - 1) : 0;
+
+	for (uint32_t i = 0; bits && i < plan->n_plain; i++) {
+		uint64_t number = packed & (2 * half - 1);
+
+		put_u64(raw + n, number - half);
+		packed >>= bits;
+		n += plan->steps[i].size;
+	}
+	return n;
 }

@@ -42,6 +42,12 @@ void copies_judge(struct sites *s, uint32_t site);
  */
 void copies_answer(struct sites *s, uint32_t from);
 
+/* Unpacks the numbers that an event's own record holds into the raw bytes that
+ * the site's program emits, at most CST_RAW_MAX.  Returns how many these are.
+ */
+uint32_t copies_unpack(const struct sites *s, uint32_t site, uint64_t packed,
+		       uint8_t *raw);
+
 /* Appends the values to out that the n raw bytes of the site's hook hold. */
 void copies_decode(struct sites *s, uint32_t site, const void *raw, uint32_t n,
 		   struct bytes *out);

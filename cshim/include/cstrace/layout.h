@@ -134,6 +134,23 @@ static inline uint64_t cst_record_fp(const struct cst_record *r)
 	return r->sp_and_fp & 0xffffffffffffull;
 }
 
+/* Numbers of a call that have room in its own record (struct cst_copy) stand in
+ * fp's place; sp is then what leads to the canonical frame address, be it sp or
+ * fp, and has its top bit set. */
+enum { CST_NUMBERS_BITS = 48 };
+#define CST_HAS_NUMBERS (1ull << 47)
+
+static inline int cst_record_has_numbers(const struct cst_record *r)
+{
+	return (int64_t)r->sp_and_fp < 0;
+}
+
+/* The record's sp without that bit. */
+static inline uint64_t cst_record_frame(const struct cst_record *r)
+{
+	return cst_record_sp(r) & ~CST_HAS_NUMBERS;
+}
+
 /* Writes a record; the time, which completes it, is written last. */
 static inline void cst_record_set(struct cst_record *r, uint64_t time,
 				  uint32_t site, uint64_t sp, uint64_t fp)
@@ -235,6 +252,17 @@ enum cst_copy_op {
 	 * two cases the 8 bytes end - begin, and so many whole elements of
 	 * `size` bytes as fit into 16 bytes (none, if size is 0). */
 	CST_COPY_HEAD,
+	/* Emits nothing.  As a program's first step: the `reg` steps that
+	 * follow, at least one, are all that it has, and each of them is
+	 * CST_COPY_FRAME of 1, 2, 4 or 8 bytes (cst_copy_saved() makes such a
+	 * step of a register); together they emit at most CST_PLAIN_BYTES.  If
+	 * `size` is not 0 and the numbers, as signed ones, have room in so many
+	 * bits each, they may stand in the event's own record
+	 * (cst_record_has_numbers()), the first one lowest, with 1 << (size -
+	 * 1) added to each.  `offset` is then the enum cst_copy_register that
+	 * leads to the canonical frame address.
+	 */
+	CST_COPY_PLAIN,
 };
 
 enum cst_copied {
@@ -253,6 +281,14 @@ struct cst_copy {
 	int32_t offset;
 };
 _Static_assert(sizeof(struct cst_copy) == 8, "area layout");
+
+/* A hook has put the registers, in the order of their numbers, below its return
+ * address: there CST_COPY_FRAME finds them, too. */
+static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
+{
+	return (struct cst_copy){CST_COPY_FRAME, CST_REG_SP, size,
+				 8 * (reg - CST_N_REGS - 1)};
+}
 
 /* The entries of the table of copies, by site: 0, the reader has not looked
  * yet; CST_COPY_NOTHING; or more than that, by which the number of the
@@ -484,6 +520,7 @@ enum {
 	CST_RAW_MAX = 240,	  /* most bytes that a copy program emits */
 	CST_VALUES_BYTES = 11,	  /* most of them in the last record */
 	CST_COPY_STEPS_MAX = 256, /* of one program */
+	CST_PLAIN_BYTES = 16,	  /* of one that CST_COPY_PLAIN begins */
 	CST_COPY_TEXT_MAX = 32,	  /* bytes of a text, unless the step says */
 };
 

@@ -14,10 +14,10 @@
 #include "kernel/syscall.h"
 
 enum {
-	FRAME_BYTES = 1 << 20, /* a frame may be this large */
-	TEXT_BYTES_MAX = 200,  /* of one text, whatever a step says */
-	HEAD_BYTES = 16,       /* of a vector's elements */
-	NOWHERE = 1,	       /* an address */
+	TEXT_BYTES_MAX = 200,		/* of one text, whatever a step says */
+	HEAD_BYTES = 16,		/* of a vector's elements */
+	NOWHERE = 1,			/* an address */
+	RAW_SPARE = 2 * CST_TEXT_BYTES, /* zeroes behind the raw bytes */
 };
 
 /* A program that runs. */
@@ -80,18 +80,12 @@ static int step_register(struct copier *c, const struct cst_copy *step)
 	return 1;
 }
 
-/* The frame itself is there, without a question to the kernel. */
 static int step_frame(struct copier *c, const struct cst_copy *step)
 {
-	uint64_t sp = c->registers->r[CST_REG_SP];
 	uint64_t from = reg_of(c, step) + (uint64_t)(int64_t)step->offset;
 
-	if (!has_room(c, step->size))
-		return 0;
-	if ((step->reg == CST_REG_SP || step->reg == CST_REG_RBP) &&
-	    from - sp < FRAME_BYTES && reg_of(c, step) >= sp)
-		copy_bytes(c->raw + c->n, from, step->size);
-	else if (copy_from(c, c->raw + c->n, from, step->size) != step->size)
+	if (!has_room(c, step->size) ||
+	    copy_from(c, c->raw + c->n, from, step->size) != step->size)
 		return 0;
 	c->n += step->size;
 	return 1;
@@ -110,33 +104,69 @@ static int step_bytes(struct copier *c, const struct cst_copy *step)
 	return 1;
 }
 
-/* Emits at most max bytes of the text at `from`, which has `length` bytes, or
- * ends with a NUL if is_sized is 0. */
-static int emit_text(struct copier *c, uint64_t from, uint64_t length,
-		     int is_sized, uint32_t max)
+/* Copies n bytes that are there, up to the first NUL.  Returns how many come
+ * before that, or n.  Up to 7 bytes more are written. */
+static uint32_t copy_to_nul(uint8_t *to, uint64_t from, uint32_t n)
 {
-	uint8_t *to = c->raw + c->n + 2;
-	uint32_t want = max, got, n = 0;
-	uint8_t byte_after;
+	const uint64_t ones = 0x0101010101010101, tops = ones << 7;
+	uint32_t i = 0;
 
-	if (!has_room(c, max + 2))
-		return 0;
-	if (is_sized && length < want)
-		want = (uint32_t)length;
-	got = want ? copy_from(c, to, from, want) : 0;
-	if (got < want && (is_sized || !got))
-		return emit_byte(c, CST_COPIED_BAD);
-	while (n < got && (is_sized || to[n]))
-		n++;
-	c->raw[c->n] = CST_COPIED_OK;
-	if (is_sized
-		    ? length > n
-		    : n == got && (copy_from(c, &byte_after, from + n, 1) < 1 ||
-				   byte_after))
-		c->raw[c->n] = CST_COPIED_CUT;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t word, nul;
+
+		__builtin_memcpy(&word, (const void *)(from + i), 8);
+		__builtin_memcpy(to + i, &word, 8);
+		nul = (word - ones) & ~word & tops;
+		if (nul)
+			return i + (uint32_t)__builtin_ctzll(nul) / 8;
+	}
+	for (; i < n && *(const uint8_t *)(from + i); i++)
+		to[i] = *(const uint8_t *)(from + i);
+	return i;
+}
+
+/* Ends a text of which n bytes were copied. */
+static int emit_copied(struct copier *c, uint32_t n, int is_cut)
+{
+	c->raw[c->n] = is_cut ? CST_COPIED_CUT : CST_COPIED_OK;
 	c->raw[c->n + 1] = (uint8_t)n;
 	c->n += 2 + n;
 	return 1;
+}
+
+/* Emits at most max bytes of the text there, which ends with a NUL. */
+static int emit_text(struct copier *c, uint64_t from, uint32_t max)
+{
+	uint8_t *to = c->raw + c->n + 2;
+	uint32_t got, n;
+
+	if (!has_room(c, max + 2))
+		return 0;
+	got = readable_at_once(c->registers->r[CST_REG_SP], from, max + 1);
+	n = copy_to_nul(to, from, got);
+	if (n < got)
+		return emit_copied(c, n, 0);
+	/* One byte more than is shown: there is room behind raw's end. */
+	if (got <= max)
+		got = copy_from(c, to, from, max + 1);
+	for (n = 0; n < got && n < max && to[n]; n++)
+		;
+	if (!got)
+		return emit_byte(c, CST_COPIED_BAD);
+	return emit_copied(c, n, n == got || to[n]);
+}
+
+/* Emits at most max bytes of the text there, which has `length` bytes. */
+static int emit_sized(struct copier *c, uint64_t from, uint64_t length,
+		      uint32_t max)
+{
+	uint32_t want = length < max ? (uint32_t)length : max;
+
+	if (!has_room(c, max + 2))
+		return 0;
+	if (want && copy_from(c, c->raw + c->n + 2, from, want) < want)
+		return emit_byte(c, CST_COPIED_BAD);
+	return emit_copied(c, want, length > want);
 }
 
 static uint32_t text_max(const struct copier *c, const struct cst_copy *step)
@@ -154,7 +184,7 @@ static int step_text(struct copier *c, const struct cst_copy *step)
 {
 	if (!c->a)
 		return emit_byte(c, CST_COPIED_NULL);
-	return emit_text(c, c->a, 0, 0, text_max(c, step));
+	return emit_text(c, c->a, text_max(c, step));
 }
 
 static int step_sized_text(struct copier *c, const struct cst_copy *step)
@@ -166,7 +196,7 @@ static int step_sized_text(struct copier *c, const struct cst_copy *step)
 	    copy_from(c, &length, at + (uint64_t)((int8_t)step->reg * 8), 8) <
 		    8)
 		return emit_byte(c, CST_COPIED_BAD);
-	return emit_text(c, from, length, 1, text_max(c, step));
+	return emit_sized(c, from, length, text_max(c, step));
 }
 
 static int step_head(struct copier *c, const struct cst_copy *step)
@@ -219,6 +249,8 @@ static int run_step(struct copier *c, const struct cst_copy *step)
 		return step_sized_text(c, step);
 	case CST_COPY_HEAD:
 		return step_head(c, step);
+	case CST_COPY_PLAIN:
+		return 1;
 	}
 	return 0;
 }
@@ -260,18 +292,35 @@ static uint64_t six_bytes(const uint8_t *p)
 	return v & 0xffffffffffffull;
 }
 
+/* Fills so many records; RAW_SPARE bytes behind the raw ones are zeroed. */
+static inline __attribute__((always_inline)) void
+put_records(const struct copy_event *e, struct cst_record *r, uint8_t *raw,
+	    uint32_t n)
+{
+	const uint8_t *at = raw;
+	/* Whatever this took is in no duration of the function itself. */
+	uint64_t time = e->time ? e->time : clock_ticks();
+
+	for (uint32_t i = 0; i < RAW_SPARE; i += 8)
+		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
+	for (uint32_t i = n / CST_TEXT_BYTES; i > 0; i--, at += CST_TEXT_BYTES)
+		cst_record_set(r++, time, CST_TEXT, six_bytes(at),
+			       six_bytes(at + 6));
+	if (n)
+		cst_record_set(r++, time, CST_VALUES,
+			       (six_bytes(at) << 8 | n) & 0xffffffffffffull,
+			       six_bytes(at + 5));
+	cst_record_set(r, time, e->site, e->sp, e->fp);
+}
+
 int copy_put(const struct copy_event *e)
 {
 	uint32_t entry =
 		__atomic_load_n(area_copies(e->site), __ATOMIC_ACQUIRE);
-	uint8_t raw[CST_RAW_MAX + 2 * CST_TEXT_BYTES]; /* zeroes behind */
-	const uint8_t *at = raw;
-	uint64_t time = e->time;
-	uint32_t n = 0, n_texts = 0;
+	uint8_t raw[CST_RAW_MAX + RAW_SPARE];
 	struct cst_record *r;
+	uint32_t n = 0;
 
-	if (!time && e->kind != CST_ENTER)
-		time = clock_ticks();
 	if (unlikely(!entry)) {
 		copy_wait(e->site);
 		if (site_is_muted(e->site))
@@ -280,25 +329,10 @@ int copy_put(const struct copy_event *e)
 	}
 	if (entry >= CST_COPY_FIRST)
 		n = run_program(entry - CST_COPY_FIRST, e->registers, raw);
-	for (uint32_t i = 0; i < CST_TEXT_BYTES + 4; i += 8)
-		__builtin_memcpy(raw + n + i, &(uint64_t){0}, 8);
-	if (n > CST_VALUES_BYTES)
-		n_texts = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
-			  CST_TEXT_BYTES;
-	r = chunk_slots(n_texts + (n > 0) + 1);
+	r = chunk_slots(copy_records(n));
 	if (!r)
 		return 0;
-	/* Whatever this took is in no duration of the function itself. */
-	if (!time)
-		time = clock_ticks();
-	for (uint32_t i = 0; i < n_texts; i++, at += CST_TEXT_BYTES)
-		cst_record_set(r++, time, CST_TEXT, six_bytes(at),
-			       six_bytes(at + 6));
-	if (n)
-		cst_record_set(r++, time, CST_VALUES,
-			       (six_bytes(at) << 8 | n) & 0xffffffffffffull,
-			       six_bytes(at + 5));
-	cst_record_set(r, time, e->site, e->sp, e->fp);
+	put_records(e, r, raw, n);
 	return 1;
 }
 

@@ -16,7 +16,7 @@ struct copy_registers {
 /* An event whose registers are known. */
 struct copy_event {
 	const struct copy_registers *registers;
-	uint64_t time; /* 0: now */
+	uint64_t time; /* 0: when its values have been copied */
 	uint64_t sp, fp;
 	uint32_t site;
 	enum cst_kind kind;
@@ -32,6 +32,12 @@ uint32_t copy_run(const struct cst_copy *steps, uint32_t n,
  * with its values.  If there is no room the loss is counted.  Returns whether
  * there was room.  Async-signal-safe. */
 int copy_put(const struct copy_event *e);
+
+/* Returns how many records an event with n raw bytes takes. */
+static inline uint32_t copy_records(uint32_t n)
+{
+	return n / CST_TEXT_BYTES + (n > 0) + 1;
+}
 
 /* Waits until the reader has looked at the site, which is new, at most
  * COPY_WAIT_MS, if it wants values.  Async-signal-safe. */

@@ -7,6 +7,7 @@
 #include "core/control.h"
 #include "core/copy.h"
 #include "core/depth.h"
+#include "core/numbers.h"
 #include "core/site.h"
 #include "core/stops.h"
 #include "core/sync.h"
@@ -27,9 +28,12 @@ uint32_t event_state(void)
  * whether there was room.  time 0: it is now. */
 static int put(const struct depth_event *e, uint32_t site, uint64_t time)
 {
-	if (site_verdict(site) == CST_COPIED)
+	if (site_verdict(site) == CST_COPIED) {
+		if (!time && e->kind != CST_ENTER)
+			time = clock_ticks();
 		return copy_put(&(struct copy_event){e->registers, time, e->sp,
 						     e->fp, site, e->kind});
+	}
 	return event_put(site, e->sp, e->fp);
 }
 
@@ -172,23 +176,43 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	struct depth_event e = {callee, caller, hook, sp, fp, kind, &registers};
 	uint32_t state = state_now();
 
-	if (state == CST_STATE_ON) {
-		struct site_key key = {callee, caller, hook};
-		uint32_t site = site_find(&key);
-
-		if (likely(site && site_verdict(site) == CST_COPIED &&
-			   !self.busy_sp)) {
-			put(&e, site, 0);
-			return;
-		}
-	}
 	if (state == STATE_SHALLOW && likely(!self.callback_sp))
 		event_shallow(&e);
 	else
 		event_any(&e);
 }
 
-SAVING_FUNCTION(event_save, event_saved);
+SAVING_FUNCTION(event_save, event_saved, rcx);
+
+/* What event_save_values() calls. */
+__attribute__((used)) void event_values(uint64_t site, uint64_t sp, uint64_t fp,
+					struct copy_registers registers) HIDDEN;
+
+static __attribute__((noinline)) void values_put(struct copy_event *e)
+{
+	const struct cst_site *s = &site_index.sites[e->site];
+
+	if (likely(!self.busy_sp))
+		copy_put(e);
+	else
+		event_any(&(struct depth_event){s->callee, s->caller, s->hook,
+						e->sp, e->fp, e->kind,
+						e->registers});
+}
+
+void event_values(uint64_t site, uint64_t sp, uint64_t fp,
+		  struct copy_registers registers)
+{
+	enum cst_kind kind = (enum cst_kind)site_index.sites[site].kind;
+	uint64_t time = kind == CST_ENTER ? 0 : clock_ticks();
+
+	if (unlikely(self.busy_sp ||
+		     !numbers_put(&registers, (uint32_t)site, time, sp, fp)))
+		values_put(&(struct copy_event){&registers, time, sp, fp,
+						(uint32_t)site, kind});
+}
+
+SAVING_FUNCTION(event_save_values, event_values, rsi);
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,

@@ -23,9 +23,12 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	struct site_key key = {callee, caller, hook};
 	uint32_t site = site_find(&key);
 
-	if (site && site_verdict(site) == CST_MUTED)
+	if (site && site_verdict(site)) {
+		if (site_verdict(site) != CST_MUTED)
+			event_save_values(site, sp, fp);
 		return;
-	if (unlikely(!site || site_verdict(site) || !event_put(site, sp, fp)))
+	}
+	if (unlikely(!site || !event_put(site, sp, fp)))
 		event_save(callee, caller, hook, sp, fp, kind);
 }
 
@@ -48,7 +51,7 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	}
 	if (unlikely(site_verdict(site))) {
 		if (site_verdict(site) != CST_MUTED)
-			event_save(callee, caller, hook, sp, fp, kind);
+			event_save_values(site, sp, fp);
 		return;
 	}
 	if (unlikely(!event_put(site, sp, fp)))

@@ -7,6 +7,7 @@
  */
 #include "core/readable.h"
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include "core/area.h"
@@ -17,7 +18,7 @@
 enum {
 	MAX_SEGMENTS = 8,
 	MAX_VECTOR = 512, /* bytes of /proc/self/auxv */
-	PAGE = 4096,
+	PAGE = READABLE_PAGE,
 	PROBE_PAGES = 32,	/* that are asked for at once */
 	STACK_BYTES = 64 << 20, /* a stack may be this large */
 	ADDRESS_BITS = 47,
@@ -32,8 +33,8 @@ static uint32_t n_segments;
 static uint64_t main_stack_end; /* something that lies above all its frames */
 static uint32_t is_known;
 
-/* The part of the calling thread's stack that is known to be there. */
-static __thread struct range stack __attribute__((tls_model("initial-exec")));
+__thread struct readable_stack readable_stack
+	__attribute__((tls_model("initial-exec")));
 
 /* ---- the program's file ----------------------------------------------------
  */
@@ -103,27 +104,52 @@ static long vm_read(const struct iovec *to, const struct iovec *from, long n)
 			 (long)from, n, 0);
 }
 
-/* Can each page of [start, end) be read? */
-static int probe(uint64_t start, uint64_t end)
+/* For sandboxes that forbid the former: the kernel reads the set of signals
+ * before it refuses a change that there is not. */
+static int is_page_there(uint64_t addr)
+{
+	return gate_call(SYS_rt_sigprocmask, -1, (long)addr, 0, 8, 0, 0) ==
+	       -EINVAL;
+}
+
+/* How many of n pages can be read, up to the first one that cannot. */
+static uint32_t pages_there(uint64_t start, uint32_t n)
 {
 	struct iovec from[PROBE_PAGES];
 	uint8_t bytes[PROBE_PAGES];
-	struct iovec to = {bytes, 0};
+	struct iovec to = {bytes, n};
+	uint32_t i;
+	long got;
 
-	while (start < end) {
-		long n = 0;
+	for (i = 0; i < n; i++)
+		from[i] = (struct iovec){(void *)(start + i * PAGE), 1};
+	got = vm_read(&to, from, n);
+	if (got > 0)
+		return (uint32_t)got;
+	for (i = 0; i < n && is_page_there(start + i * PAGE); i++)
+		;
+	return i;
+}
 
-		for (; n < PROBE_PAGES && start < end; n++, start += PAGE)
-			from[n] = (struct iovec){(void *)start, 1};
-		to.iov_len = (size_t)n;
-		if (vm_read(&to, from, n) != n)
-			return 0;
+/* Returns the first page of [start, end) that cannot be read, or end. */
+static uint64_t probe(uint64_t start, uint64_t end)
+{
+	uint64_t n = PROBE_PAGES, there = n;
+
+	for (; start < end && there == n; start += there * PAGE) {
+		if (end - start < PROBE_PAGES * PAGE)
+			n = (end - start + PAGE - 1) / PAGE;
+		there = pages_there(start, (uint32_t)n);
 	}
-	return 1;
+	return start < end ? start : end;
 }
 
 /* ---- the stack -------------------------------------------------------------
  */
+
+/* What of the thread's stack is cut off from its end: a coroutine's, which lies
+ * below.  It is not asked for again and again. */
+static __thread struct range cut_off __attribute__((tls_model("initial-exec")));
 
 /* What lies above all frames of the thread's stack, if that is what sp is on;
  * or 0. */
@@ -136,43 +162,106 @@ static uint64_t stack_end(uint64_t sp)
 	return main_stack_end - sp < STACK_BYTES ? main_stack_end : 0;
 }
 
-/* Makes `stack` reach down to sp, if it can be. */
-static COLD void stack_reach(uint64_t sp)
+/* Makes readable_stack reach down to our own frame, if that is on the same one.
+ * A handler may come between: whatever it sets, what is said to be there is.  A
+ * guest may have its maker's thread data at the same time as that. */
+static COLD void stack_reach(void)
 {
-	uint64_t low = sp & -(uint64_t)PAGE, end = stack_end(sp);
+	struct readable_stack *s = &readable_stack;
+	uint64_t low = own_sp() & -(uint64_t)PAGE, end = stack_end(low), got;
 
-	if (!end || (stack.end && stack.end != end))
+	if (!end || state_page.has_guests || (s->room && s->end != end) ||
+	    low - cut_off.start < cut_off.end - cut_off.start)
 		return;
-	if (stack.end && stack.start <= low)
+	if (s->room && s->start <= low)
 		return;
-	if (!probe(low, stack.end ? stack.start : end))
+	got = probe(low, s->room ? s->start : end);
+	if (got < (s->room ? s->start : end)) {
+		cut_off = (struct range){low, got};
 		return;
-	stack.start = low;
+	}
+	s->end = end;
+	s->start = low;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	stack.end = end;
+	s->room = end - low - sizeof(uint64_t);
+}
+
+/* How many of n bytes from `from` on are there for certain. */
+static uint32_t known_at(uint64_t sp, uint64_t from, uint32_t n)
+{
+	const struct readable_stack *s = &readable_stack;
+	uint64_t has;
+
+	if (from >= sp && from - sp < STACK_BYTES &&
+	    unlikely(from - s->start > s->room))
+		stack_reach();
+	has = s->room ? within(&(struct range){s->start, s->end}, from, n) : 0;
+	if (!has)
+		has = within(&(struct range){own_sp(), readable_page_end(sp)},
+			     from, n);
+	for (uint32_t i = 0;
+	     !has && i < __atomic_load_n(&n_segments, __ATOMIC_RELAXED); i++)
+		has = within(&segments[i], from, n);
+	return (uint32_t)has;
+}
+
+static int is_address(uint64_t from, uint32_t n)
+{
+	return from >= PAGE && !((from + n) >> ADDRESS_BITS);
+}
+
+uint32_t readable_at_once(uint64_t sp, uint64_t from, uint32_t n)
+{
+	if (!is_address(from, n))
+		return 0;
+	if (unlikely(!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
+		learn();
+	return known_at(sp, from, n);
+}
+
+/* ---- all other memory ------------------------------------------------------
+ */
+
+/* libc's word, which is 0 as soon as there may be a second thread. */
+extern char __libc_single_threaded __attribute__((weak));
+
+/* Nobody but this thread could unmap what it has found to be there. */
+static int is_alone(void)
+{
+	return &__libc_single_threaded && __libc_single_threaded &&
+	       !state_page.has_guests;
+}
+
+/* To ask whether a page is there takes an eighth of what it takes to have the
+ * kernel copy from it. */
+static uint32_t copy_pages(uint8_t *to, uint64_t from, uint32_t n)
+{
+	uint64_t page = from & -(uint64_t)PAGE, end = from + n;
+
+	for (; page < end && is_page_there(page); page += PAGE)
+		;
+	if (page <= from)
+		return 0;
+	n = (uint32_t)((page < end ? page : end) - from);
+	copy_bytes(to, from, n);
+	return n;
 }
 
 uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n)
 {
 	struct iovec ours = {to, n}, its = {(void *)from, n};
-	uint64_t has;
-	long got;
+	uint32_t has = readable_at_once(sp, from, n);
+	long got = 0;
 
-	if (from < PAGE || (from + n) >> ADDRESS_BITS)
-		return 0;
-	if (unlikely(!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
-		learn();
-	if (from >= sp && from - sp < STACK_BYTES &&
-	    unlikely(from - stack.start >= stack.end - stack.start))
-		stack_reach(sp);
-	has = within(&stack, from, n);
-	for (uint32_t i = 0;
-	     !has && i < __atomic_load_n(&n_segments, __ATOMIC_RELAXED); i++)
-		has = within(&segments[i], from, n);
-	if (has) {
-		copy_bytes(to, from, (uint32_t)has);
-		return (uint32_t)has;
+	if (has == n) {
+		copy_bytes(to, from, n);
+		return n;
 	}
-	got = vm_read(&ours, &its, 1);
-	return got < 0 ? 0 : (uint32_t)got;
+	if (is_address(from, n))
+		got = is_alone() ? copy_pages(to, from, n)
+				 : vm_read(&ours, &its, 1);
+	if (got >= (long)has)
+		return (uint32_t)got;
+	copy_bytes(to, from, has);
+	return has;
 }

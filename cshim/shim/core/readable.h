@@ -9,27 +9,49 @@
 #define SHIM_READABLE_H
 
 #include <stdint.h>
+#include "kernel/state.h"
 
 /* Copies n bytes at the address `from` to `to`; sp is a stack pointer of the
  * calling thread's that is in use.  Returns how many bytes were copied: fewer
  * than n where the others cannot be read.  Async-signal-safe. */
 uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n);
 
+/* Returns how many of n bytes at the address `from` can be read directly; 0
+ * says only that the kernel must be asked.  Async-signal-safe. */
+uint32_t readable_at_once(uint64_t sp, uint64_t from, uint32_t n);
+
+/* The part of the calling thread's stack that is known to be there; room is the
+ * size less 8, and 0 as long as none is known. */
+struct readable_stack {
+	uint64_t start, end, room;
+};
+
+extern HIDDEN __thread struct readable_stack readable_stack
+	__attribute__((tls_model("initial-exec")));
+
+enum { READABLE_PAGE = 4096 };
+
+/* Returns the end of what is there above sp, a stack pointer that is in use,
+ * whatever stack that is: of the page with the word below it, which is a return
+ * address. */
+static inline uint64_t readable_page_end(uint64_t sp)
+{
+	return ((sp - 8) | (READABLE_PAGE - 1)) + 1;
+}
+
 /* Copies n bytes from memory that is known to be there. */
 static inline void copy_bytes(uint8_t *to, uint64_t from, uint32_t n)
 {
-	const uint8_t *bytes = (const uint8_t *)from;
+	uint32_t i = 0;
 
-	if (n == 8) {
-		__builtin_memcpy(to, bytes, 8);
+	for (; i + 8 <= n; i += 8)
+		__builtin_memcpy(to + i, (const void *)(from + i), 8);
+	if (n - i == 4) {
+		__builtin_memcpy(to + i, (const void *)(from + i), 4);
 		return;
 	}
-	if (n == 4) {
-		__builtin_memcpy(to, bytes, 4);
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = bytes[i];
+	for (; i < n; i++)
+		to[i] = *(const uint8_t *)(from + i);
 }
 
 #endif

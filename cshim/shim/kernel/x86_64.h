@@ -212,16 +212,16 @@ static inline int has_thread_data(void)
 			      ".cfi_endproc\n"                               \
 			      ".size " #name ", . - " #name "\n")
 
-/* A function that takes six arguments of integers, and calls `next` with these
- * and, as a seventh one by value, what the registers held (struct
- * copy_registers); the fourth argument is the stack pointer in it. */
-#define SAVING_FUNCTION(name, next)                                        \
+/* A function that takes at most six arguments of integers, and calls `next`
+ * with these and, as one more by value, what the registers held (struct
+ * copy_registers); the argument in `sp` is the stack pointer in it. */
+#define SAVING_FUNCTION(name, next, sp)                                    \
 	__asm__(".text\n"                                                  \
 		".p2align 4\n"                                             \
 		".globl " #name "\n"                                       \
 		".hidden " #name "\n"                                      \
 		".type " #name ", @function\n" #name ":\n"                 \
-		".cfi_startproc\n" PUSHED(rcx) PUSHED(r15) PUSHED(r14)     \
+		".cfi_startproc\n" PUSHED(sp) PUSHED(r15) PUSHED(r14)      \
 			PUSHED(r13) PUSHED(r12) PUSHED(rbp)                \
 				PUSHED(rbx) "call " #next "\n"             \
 					    "add $56, %rsp\n"              \
