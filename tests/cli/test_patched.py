@@ -147,16 +147,29 @@ def test_its_own_libraries_are_patched_too(tmp_path):
     assert "1 function of libpart.so" in done.stderr
 
 
+HALF = """
+__asm__(".text\\n.type half, @function\\nhalf:\\n.cfi_startproc\\n"
+	"mov %edi, %eax\\ntest %edi, %edi\\nje 1f\\nshr %eax\\n1: ret\\n"
+	".cfi_endproc\\n.size half, .-half\\n"
+	".type next, @function\\nnext:\\n.cfi_startproc\\nret\\n"
+	".cfi_endproc\\n.size next, .-next\\n");
+int half(int);
+int main(void) { return half(8) + half(0); }
+"""
+
+
 def test_an_end_that_has_no_room_is_estimated(tmp_path):
-    """Without optimization an end is `leave; ret`, with no room for a jump."""
-    app = compiled(tmp_path, "-O0")
-    done = command("record", app, cwd=tmp_path)
+    """The ret is jumped to, and the next function begins behind it."""
+    app = compiled(tmp_path, "-O1", "-g0", source=HALF)
+    done = command("record", "--patch=half|main", app, cwd=tmp_path)
+    assert done.returncode == 4
     found = calls(tmp_path)
-    assert functions(found) == FIB_OF_4
+    assert functions(found) == [(0, "main"), (1, "half"), (1, "half")]
     assert re.search(r"; \d+ of \d+ ends are estimated \(~\)", done.stderr)
     estimated = [c for c in found if c["end"] == "estimated"]
+    assert [c["name"] for c in estimated] == ["half", "half"]
     rows = command("show", "--no-fold", "cstrace.cst", cwd=tmp_path).stdout
-    assert len(re.findall(r"\ds~ ", rows)) == len(estimated)
+    assert len(re.findall(r"s~ ", rows)) == len(estimated)
 
 
 def test_which_functions_are_patched_can_be_chosen(tmp_path):

@@ -185,7 +185,7 @@ void place_exits(struct placements *p)
 
 		if (place_short(&x, &x.late[i]))
 			now->n_exits++;
-		else
+		else if (!placement_absorb(p, &x.late[i].placement))
 			now->n_missed++;
 	}
 	free(x.late);

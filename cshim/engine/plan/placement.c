@@ -63,6 +63,24 @@ int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
 	return bytes && insn_decode(out, bytes, n, addr);
 }
 
+/* Takes the bytes up to `end` for an entry, too. */
+static int take_more(struct placements *p, struct placement *entry,
+		     uint64_t end)
+{
+	enum { IN_THE_WAY = MARK_LEADER | MARK_RETURN | MARK_ROW };
+	struct plan_function *now = &p->f->all[entry->function];
+
+	if (end <= entry->end)
+		return 1;
+	if (image_marks(p->im, entry->end) & IN_THE_WAY ||
+	    !placement_is_clear(p, entry->end, end) || end > now->end)
+		return 0;
+	image_mark_all(p->im, entry->end, end - entry->end, MARK_TAKEN);
+	entry->end = end;
+	now->entry_end = end;
+	return 1;
+}
+
 /* Displaces more at an entry, so that there is room for a landing behind its
  * jump.  Returns whether there is. */
 static int extend_entry(struct placements *p, struct placement *entry)
@@ -81,17 +99,29 @@ static int extend_entry(struct placements *p, struct placement *entry)
 		if (end < need && !insn_goes_on(&i))
 			return 0;
 	}
-	if (end <= entry->end)
-		return 1;
-	/* The first byte's own mark is a new one's matter, too. */
-	if (image_marks(p->im, entry->end) & (MARK_LEADER | MARK_RETURN) ||
-	    image_marks(p->im, entry->end) & MARK_ROW ||
-	    !placement_is_clear(p, entry->end, end) ||
-	    end > p->f->all[entry->function].end)
+	return take_more(p, entry, end);
+}
+
+int placement_absorb(struct placements *p, const struct placement *end)
+{
+	enum { FAR = 32 };
+	struct plan_function *now = &p->f->all[end->function];
+	struct placement *entry = &p->all[now->placement];
+	uint64_t at = entry->addr;
+	struct insn i;
+
+	if (entry->ending || entry->end > end->addr ||
+	    end->addr - entry->addr > FAR)
 		return 0;
-	image_mark_all(p->im, entry->end, end - entry->end, MARK_TAKEN);
-	entry->end = end;
-	p->f->all[entry->function].entry_end = end;
+	for (; at < end->addr; at += i.length)
+		if (!placement_insn(p, at, &i) || !insn_goes_on(&i) ||
+		    (at >= entry->end && i.kind == INSN_BRANCH))
+			return 0;
+	if (at != end->addr || !placement_insn(p, at, &i) ||
+	    !take_more(p, entry, at + i.length))
+		return 0;
+	entry->ending = end->kind == CST_PATCH_TAIL ? ENDING_TAIL : ENDING_EXIT;
+	now->ends_in_entry = 1;
 	return 1;
 }
 

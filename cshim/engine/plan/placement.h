@@ -49,6 +49,10 @@ void placements_release(struct placements *p);
  * more.  Returns 1, or 0 if there is no room. */
 int placement_add(struct placements *p, const struct placement *new);
 
+/* Lets the entry of the function that `end` is of displace all up to this end
+ * as well.  Returns 1, or 0 if it cannot. */
+int placement_absorb(struct placements *p, const struct placement *end);
+
 /* Returns whether nothing but a straight line leads to the bytes in (start,
  * end), so that a patch at start may cover them: nothing jumps there, no line
  * of the source begins there, and no other patch needs them. */
