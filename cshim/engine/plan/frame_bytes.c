@@ -76,15 +76,16 @@ uint64_t frame_pointer(struct cursor *c, uint8_t encoding, uint64_t addr)
 
 void frame_put_signed(struct bytes *b, int64_t value)
 {
+	uint64_t left = (uint64_t)value, sign = value < 0 ? ~0ull : 0;
 	uint8_t byte;
+	int is_last;
 
 	do {
-		byte = (uint8_t)(value & 127);
-		value >>= 7;
-		if ((value || byte & 64) && (value != -1 || !(byte & 64)))
-			byte |= 128;
-		bytes_put_byte(b, byte);
-	} while (byte & 128);
+		byte = (uint8_t)(left & 127);
+		left = left >> 7 | sign << 57;
+		is_last = left == sign && (byte >> 6 & 1) == (sign & 1);
+		bytes_put_byte(b, is_last ? byte : byte | 128);
+	} while (!is_last);
 }
 
 void frame_put_unsigned(struct bytes *b, uint64_t value)

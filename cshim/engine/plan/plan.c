@@ -98,8 +98,7 @@ const char *plan_reason(enum cst_plan_reason reason)
 		[CST_PLAN_ASSEMBLER] = "is written in assembler",
 		[CST_PLAN_RESTARTABLE] = "has a restartable sequence",
 		[CST_PLAN_NO_ROOM] = "has no room for a jump at its begin",
-		[CST_PLAN_IMMOVABLE] = "begins with an instruction that cannot "
-				       "be moved",
+		[CST_PLAN_IMMOVABLE] = "begins with code that cannot be moved",
 		[CST_PLAN_HOOKED] = "reports its calls by itself",
 		[CST_PLAN_OF_RUNTIME] = "belongs to the system's runtime",
 	};
