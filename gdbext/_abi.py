@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 487704965
+VERSION = 103946669
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -572,6 +572,7 @@ PROTOTYPES = {
     "cst_recorder_exec": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
     "cst_recorder_unmapped": (None, [C.c_void_p, C.c_uint64, C.c_uint64]),
     "cst_recorder_debug_file": (None, [C.c_void_p, C.c_char_p, C.c_char_p]),
+    "cst_recorder_copy": (None, [C.c_void_p, C.c_char_p]),
     "cst_recorder_live": (C.c_int, [C.c_void_p, C.c_int, C.c_int, C.c_int,
         C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,

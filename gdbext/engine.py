@@ -258,6 +258,9 @@ class Recorder:
         self._lib.cst_recorder_debug_file(self._r, as_bytes(module),
                                           as_bytes(debug_file))
 
+    def copy_of(self, path: str) -> None:
+        self._lib.cst_recorder_copy(self._r, as_bytes(path))
+
     def live(self, is_live: bool, sink: int, fd: int, look: Look,
              choice: Choice) -> None:
         _call("cst_recorder_live", self._r, is_live, sink, fd, C.byref(look),

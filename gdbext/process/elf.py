@@ -49,6 +49,9 @@ class Elf(NamedTuple):
         return self.definition(name) is not None
 
 
+# The copies of files that are not on this machine, by their paths there.
+copies: dict[str, str] = {}
+
 _NOTHING = Elf(0, False, (), (), 0, b"", b"", 0, False)
 
 # The head and name of the note that cstrace.h leaves.
@@ -129,6 +132,7 @@ def _read(path: str, _mtime_ns: int, _size: int) -> Elf:
 def read(path: str) -> Elf:
     """The file's dynamic section."""
     path = path.removeprefix("target:")
+    path = copies.get(path, path)
     try:
         st = os.stat(path)
     except OSError:

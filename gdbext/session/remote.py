@@ -13,7 +13,7 @@ import gdb
 from .. import locate, requests
 from ..breakpoints import sync
 from ..engine import CstraceError
-from ..process import control, hooks, memory
+from ..process import control, hooks, memory, remote_files
 from ..process.connection import connection_type, is_remote
 from ..ui import ctrlc
 from ..ui.console import Output, say
@@ -48,6 +48,7 @@ def check(options: StartOptions, is_live: bool) -> None:
         raise gdb.GdbError("`set non-stop off` first: the calls of `target %s` "
                            "are read while all threads stand still"
                            % connection_type())
+    remote_files.copies()
     if is_live and not hooks.is_loading() and control.Control.find() is None:
         raise gdb.GdbError(missing_shim())
 
@@ -75,6 +76,11 @@ class RemoteRecording(Recording):
 
     def heir(self) -> Optional[gdb.Inferior]:
         return None
+
+    def refresh_modules(self) -> None:
+        for path in remote_files.copies():
+            self.recorder.copy_of(path)
+        super().refresh_modules()
 
     # ---- reading -----------------------------------------------------------
 

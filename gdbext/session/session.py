@@ -11,7 +11,7 @@ from typing import Any, Callable, Optional
 import gdb
 
 from .. import engine, locate, requests
-from ..process import hooks
+from ..process import hooks, remote_files
 from ..process.connection import (
     check_recordable, connection_name, core_path, foreign, is_native,
     is_remote)
@@ -624,6 +624,7 @@ class Session:
             self.goto.forget_reference()
         self.output.close()
         self.preload.close()
+        remote_files.close()
 
     def clear(self) -> None:
         """Forget what was recorded; a trace under way goes on from here."""

@@ -3,13 +3,14 @@
 
 import os
 import re
+import shutil
 import signal
 
 import pytest
 
 from lib_build import build
 from lib_gdb import run_gdb, wait_for
-from lib_gdbserver import SHIM, WRAPPER, gdbserver, own_pids, serving
+from lib_gdbserver import SHIM, WRAPPER, gdbserver, own_files, own_pids, serving
 from lib_tree import CALLS, live_tree, outcome, own_sites, read_jsonl, tree
 
 QUIET = ("set cstrace live off", "set sysroot /")
@@ -85,6 +86,20 @@ def test_nothing_of_this_machine_is_asked(gdb, tmp_path):
         gdb(build("calls.c"), *QUIET, "target remote " + server.address,
             "cstrace start", "break pair", "continue", "cstrace status",
             "delete", "continue", *SAVE)
+    assert outcome(tmp_path) == CALLS
+
+
+def test_files_of_the_other_machine_are_fetched(tmp_path):
+    """Neither the program nor the library is here under its name."""
+    there = tmp_path / "there"
+    there.mkdir()
+    for path in build("calls.c"), SHIM:
+        shutil.copy(path, there)
+    words = "--once --wrapper env LD_PRELOAD=/mnt/libcstrace.so -- PORT /mnt/"
+    with gdbserver(tmp_path, *(words + build("calls.c").name).split(),
+                   around=own_files(there)) as server:
+        run_gdb(tmp_path, None, QUIET[0], "target remote " + server.address,
+                "cstrace start", "continue", *SAVE)
     assert outcome(tmp_path) == CALLS
 
 

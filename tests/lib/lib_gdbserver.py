@@ -72,12 +72,21 @@ def serving(folder, program, *args, around=(), **env):
                      around=around, **env)
 
 
-def own_pids():
-    """What runs a program where this machine's numbers of processes mean
-    nothing; skips the test where that is not allowed."""
-    around = ["unshare", "--user", "--map-root-user", "--pid", "--fork",
-              "--mount-proc", "--kill-child"]
+def _allowed(around):
     if shutil.which("unshare") is None or subprocess.run(
             [*around, "true"], capture_output=True).returncode:
         pytest.skip("no namespaces for an ordinary user")
     return around
+
+
+def own_pids():
+    """What runs a program where this machine's numbers of processes mean
+    nothing; skips the test where that is not allowed."""
+    return _allowed(["unshare", "--user", "--map-root-user", "--pid", "--fork",
+                     "--mount-proc", "--kill-child"])
+
+
+def own_files(folder):
+    """What runs a program for which /mnt is that folder."""
+    return _allowed(["unshare", "--user", "--map-root-user", "--mount", "sh",
+                     "-c", 'mount --bind "$0" /mnt && exec "$@"', folder])

@@ -33,7 +33,8 @@ struct modules {
 	uint32_t n_objects;	      /* the first's: ever opened */
 	struct module *list;
 	uint32_t n, capacity;
-	struct hints hints; /* the first's: debug files that gdb has found */
+	struct hints hints;  /* the first's: debug files that gdb has found */
+	struct hints copies; /* the first's: files by build-id */
 	struct maps maps;
 };
 
@@ -54,6 +55,15 @@ void modules_debug_file(struct modules *m, const char *path,
 			if (hints_is_same(path, object_path(m->list[i].object)))
 				object_debug_file(m->list[i].object,
 						  debug_file);
+}
+
+void modules_copy(struct modules *m, const char *build_id, const char *path)
+{
+	if (!hints_put(&m->first->copies, build_id, path))
+		return;
+	for (m = m->first; m; m = m->next)
+		for (uint32_t i = 0; i < m->n; i++)
+			object_set_copy(m->list[i].object, build_id, path);
 }
 
 /* ---- what is mapped ---------------------------------------------------- */
@@ -122,6 +132,10 @@ static struct object *object_for(struct modules *m, uint32_t pid,
 	if (o)
 		object_debug_file(o,
 				  hints_get(&m->first->hints, object_path(o)));
+	if (o && mapping->build_id)
+		object_set_copy(
+			o, mapping->build_id,
+			hints_get(&m->first->copies, mapping->build_id));
 	*number = ++m->first->n_objects;
 	return o;
 }
@@ -552,6 +566,7 @@ void modules_free(struct modules *m)
 		return;
 	modules_unmap(m, 0, UINT64_MAX);
 	hints_release(&m->hints);
+	hints_release(&m->copies);
 	free(m->list);
 	maps_release(&m->maps);
 	free(m);

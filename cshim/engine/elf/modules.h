@@ -63,6 +63,10 @@ const char *modules_next_change(struct modules *m);
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file);
 
+/* Says that the file at path has this build-id: it is read in place of a mapped
+ * one of that build-id that is not there. */
+void modules_copy(struct modules *m, const char *build_id, const char *path);
+
 /* Returns whether anything is known to be mapped at addr. */
 int modules_has(struct modules *m, uint64_t addr);
 /* Returns a number that the code at addr has wherever its file is mapped, in

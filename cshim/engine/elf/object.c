@@ -39,6 +39,7 @@ struct object {
 	int fd;		     /* or it was opened at once: -1 if not */
 	char *debug_path;    /* from gdb, or NULL */
 	char build_id[BUILD_ID_SIZE]; /* of what was mapped; "": not known */
+	char *copy;	/* the path of a file with that build-id, or NULL */
 	int is_changed; /* it was written to since; 2: that was reported */
 
 	/* What was opened of it. */
@@ -48,7 +49,7 @@ struct object {
 	struct symtab symbols, debug_symbols;
 	struct symtab variables;
 	int has_variables; /* that was read */
-	int is_full; /* symbols is .symtab: debug's has nothing more */
+	int is_full;	   /* symbols is .symtab: debug's has nothing more */
 	struct cfi cfi;
 	struct inlines *inlines;
 	uint64_t inlines_shift; /* from their addresses to the file's */
@@ -173,6 +174,7 @@ void object_unref(struct object *o)
 	object_close(o);
 	free(o->path);
 	free(o->debug_path);
+	free(o->copy);
 	free(o);
 }
 
@@ -191,6 +193,15 @@ int object_is_of(const struct object *o, const struct mapping *mapping)
 		return 0;
 	id = file_id_of(&st);
 	return file_id_is_same(&id, &o->id);
+}
+
+void object_set_copy(struct object *o, const char *build_id, const char *path)
+{
+	if (!path || o->copy || !*o->build_id || strcmp(o->build_id, build_id))
+		return;
+	o->copy = strdup(path);
+	if (o->file_state == IS_MISSING)
+		o->file_state = UNTRIED;
 }
 
 const char *object_path(const struct object *o)
@@ -230,14 +241,10 @@ static int is_wanted(const struct object *o)
 	return !strcmp(found, o->build_id);
 }
 
-static int object_open(struct object *o)
+static int open_original(struct object *o)
 {
-	int fd;
+	int fd = o->fd;
 
-	if (o->file_state != UNTRIED)
-		return o->file_state == IS_OPEN;
-	o->file_state = IS_MISSING;
-	fd = o->fd;
 	o->fd = -1;
 	if (fd < 0 && o->has_path)
 		fd = open_path(o);
@@ -247,11 +254,30 @@ static int object_open(struct object *o)
 		o->is_changed |= o->is_deleted;
 		return 0;
 	}
-	if (!is_wanted(o)) {
-		elf_file_close(&o->file);
-		o->is_changed = 1;
+	if (is_wanted(o))
+		return 1;
+	elf_file_close(&o->file);
+	o->is_changed = 1;
+	return 0;
+}
+
+static int open_copy(struct object *o)
+{
+	if (!o->copy || !elf_file_open(&o->file, elf_file_descriptor(o->copy)))
 		return 0;
-	}
+	if (is_wanted(o))
+		return 1;
+	elf_file_close(&o->file);
+	return 0;
+}
+
+static int object_open(struct object *o)
+{
+	if (o->file_state != UNTRIED)
+		return o->file_state == IS_OPEN;
+	o->file_state = IS_MISSING;
+	if (!open_original(o) && !open_copy(o))
+		return 0;
 	o->is_changed = 0; /* what was mapped is still to be had */
 	cfi_init(&o->cfi, o->file.elf);
 	o->is_full = symtab_init(&o->symbols, o->file.elf, SHT_SYMTAB, 0);

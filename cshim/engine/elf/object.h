@@ -28,6 +28,10 @@ void object_tell_id(struct object *o, const struct mapping *mapping);
 /* Returns whether the mapping is one of this very file, unchanged since. */
 int object_is_of(const struct object *o, const struct mapping *mapping);
 
+/* Says that the file at path (or NULL: there is none) has this build-id: if it
+ * is the object's, that is read where the object's own file is not there. */
+void object_set_copy(struct object *o, const char *build_id, const char *path);
+
 /* Returns the path by which the process names it; borrowed. */
 const char *object_path(const struct object *o);
 

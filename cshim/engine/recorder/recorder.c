@@ -394,6 +394,17 @@ void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
 	recorder_unlock(r);
 }
 
+void cst_recorder_copy(struct cst_recorder *r, const char *path)
+{
+	char build_id[CST_BUILD_ID_SIZE] = "";
+
+	if (!cst_build_id(path, build_id) || !*build_id)
+		return;
+	recorder_lock(r);
+	modules_copy(recorder_modules(r), build_id, path);
+	recorder_unlock(r);
+}
+
 /* ---- taking, at gdb's word ------------------------------------------------
  */
 

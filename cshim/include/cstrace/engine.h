@@ -273,6 +273,10 @@ CST_API void cst_recorder_unmapped(struct cst_recorder *r, uint64_t start,
 CST_API void cst_recorder_debug_file(struct cst_recorder *r, const char *module,
 				     const char *debug_file);
 
+/* Says that the file at path may be a copy of one that the process has mapped
+ * and that is not on this machine: that is so if they have one build-id. */
+CST_API void cst_recorder_copy(struct cst_recorder *r, const char *path);
+
 /* Sets the live view, from the next record on.  choice->exclude is obeyed by
  * the program's hooks: these calls are not recorded.  All else in choice only
  * says which rows are shown.  With is_live 0 no rows are.  Rows go to fd, or to
