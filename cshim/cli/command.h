@@ -24,7 +24,6 @@ enum {
 	FOR_CALLS = 2048,
 	FOR_SAMPLE = 4096,
 	FOR_TOP = 8192,
-	FOR_END = 8192,			 /* the next bit */
 	FOR_RUN = FOR_RECORD | FOR_LIVE, /* those that run a program */
 };
 

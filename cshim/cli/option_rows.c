@@ -563,12 +563,10 @@ int option_row_set(const struct option_row *row, struct options *o,
 const char *option_row_owner(const struct option_row *row)
 {
 	/* In the order of the bits FOR_... */
-	static const char *const names[] = {
-		"record", "live", "show",   "list",  "report", "graph", "save",
-		"info",	  "diff", "expect", "check", "calls",  "sample"};
+	static const char *const names[32] = {
+		"record", "live", "show",   "list",  "report", "graph",	 "save",
+		"info",	  "diff", "expect", "check", "calls",  "sample", "top"};
 
-	_Static_assert(1 << sizeof(names) / sizeof(*names) == FOR_END,
-		       "each bit has a name");
 	return names[__builtin_ctz(row->use)];
 }
 

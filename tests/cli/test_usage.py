@@ -102,3 +102,13 @@ def test_options_may_be_shortened_while_they_are_clear(tmp_path):
 def test_other_mistakes(tmp_path, words, part):
     assert part in told(tmp_path, *words)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_option_of_another_command_is_told_with_that(tmp_path):
+    own = {command: set(re.findall(
+        r"^  (--[a-z-]+)", cstrace(".", command, "--help").out, re.M))
+        for command in COMMANDS}
+    for option in set.union(*own.values()) - own["list"]:
+        found = re.search(r"no option '%s' here: it is one of cstrace (\w+)$"
+                          % option, told(tmp_path, "list", option))
+        assert found and option in own[found[1]]
