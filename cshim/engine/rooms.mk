@@ -39,7 +39,8 @@ args_SRC := args.c code.c decode.c flow.c items.c moved.c place.c result.c \
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area args elf names base
-sites_SRC := address_space.c copies.c own_place.c questions.c sites.c thrown.c
+sites_SRC := address_space.c copies.c own_place.c questions.c sites.c thrown.c \
+	verdict.c
 
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base

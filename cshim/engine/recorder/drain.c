@@ -7,6 +7,7 @@
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
+#include "sites/verdict.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -328,7 +329,7 @@ int recorder_round(struct cst_recorder *r, int peek)
 	sampling_round(r);
 	if (needs_names(r))
 		return ROUND_NAMES;
-	sites_publish(&r->sites);
+	verdict_publish(&r->sites);
 	recorder_tell_modules(r, 0);
 	take_seeds(r);
 	peek |= has_new_process(r);

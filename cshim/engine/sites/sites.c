@@ -9,6 +9,7 @@
 #include "elf/x86_64.h"
 #include "sites/own_place.h"
 #include "sites/thrown.h"
+#include "sites/verdict.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,8 +89,6 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 	questions_add(&s->questions, CST_ASK_FUNCTION, space, addr, id, found);
 }
 
-static void sites_judge(struct sites *s);
-
 static void hear_function(void *arg, const char *symbol)
 {
 	struct sites *s = arg;
@@ -123,7 +122,7 @@ static void file_called(struct sites *s, struct space *space, uint64_t addr,
 	*file = (struct called_file){space, addr, number};
 	file_tell(s, file);
 	if (s->has_news)
-		sites_judge(s);
+		verdict_all(s);
 	s->has_news = 0;
 }
 
@@ -277,66 +276,6 @@ uint64_t sites_cfa(struct sites *s, uint32_t process, uint64_t pc, uint64_t sp,
 		return 0;
 	return (code.cfa_base == CFA_SP ? sp : fp) +
 	       (uint64_t)(int64_t)code.cfa_offset;
-}
-
-static int is_muted(struct sites *s, uint32_t function)
-{
-	uint32_t bytes = s->names->functions[function].size;
-
-	if (bytes && bytes < s->keep_bytes)
-		return 1;
-	return s->mute && filter_excludes(s->mute, s->names, function);
-}
-
-/* Tells the hooks, which heed it where calls of some depth only are wanted. */
-static void sites_have_news(struct sites *s)
-{
-	__atomic_fetch_add(&s->area->head->n_judged, 1, __ATOMIC_RELEASE);
-}
-
-static void site_publish(struct sites *s, uint32_t number)
-{
-	const struct site *site = &s->all[number];
-	struct cst_site *raw = &s->area->sites[number];
-	uint8_t frame = site->is_cfa_of_fp ? CST_CFA_OF_FP : CST_CFA_OF_SP;
-
-	if (site->is_near || site->cfa_offset < 8 || site->cfa_offset % 8 ||
-	    site->cfa_offset / 8 > UINT16_MAX)
-		frame = CST_CFA_UNKNOWN;
-	else
-		__atomic_store_n(&raw->cfa_words,
-				 (uint16_t)(site->cfa_offset / 8),
-				 __ATOMIC_RELAXED);
-	if (s->places[number].is_inlined)
-		frame |= CST_INLINED;
-	__atomic_store_n(&raw->frame, frame, __ATOMIC_RELEASE);
-}
-
-void sites_publish(struct sites *s)
-{
-	if (s->n_published == s->n)
-		return;
-	for (; s->n_published < s->n; s->n_published++)
-		if (s->all[s->n_published].kind == CST_ENTER)
-			site_publish(s, s->n_published);
-	sites_have_news(s);
-}
-
-static void site_set_muted(struct sites *s, uint32_t number, int muted)
-{
-	if (s->all[number].is_own)
-		s->all[number].is_excluded = (uint8_t)muted;
-	else
-		s->all[number].is_muted = (uint8_t)muted;
-	if (!muted && !s->all[number].is_own) {
-		copies_judge(s, number);
-		return;
-	}
-	/* No fence: a hook that sees it late makes a record more, which is
-	 * dropped here. */
-	__atomic_store_n(&s->area->sites[number].verdict,
-			 (uint8_t)(muted ? CST_MUTED : CST_RECORDED),
-			 __ATOMIC_RELAXED);
 }
 
 /* Inlined, but the tables do not tell where (the compiler made one of two
@@ -540,8 +479,8 @@ static void site_chain(struct sites *s, uint32_t number)
 
 	s->places[number].next_of_function = s->first_of_function[function];
 	s->first_of_function[function] = number;
-	if (is_muted(s, function))
-		site_set_muted(s, number, 1);
+	if (verdict_is_muted(s, function))
+		verdict_mute(s, number, 1);
 }
 
 /* A place of cstrace.h.  Its records hold no frame pointer, so that its frame
@@ -647,31 +586,13 @@ uint32_t sites_learn(struct sites *s)
 	return s->n;
 }
 
-static void function_mute(struct sites *s, uint32_t function)
-{
-	int muted = is_muted(s, function);
-
-	for (uint32_t i = s->first_of_function[function]; i;
-	     i = s->places[i].next_of_function)
-		site_set_muted(s, i, muted);
-}
-
-static void sites_judge(struct sites *s)
-{
-	for (uint32_t i = 0; i < s->names->n_functions; i++) {
-		if (i < s->cap_functions)
-			function_mute(s, i);
-	}
-	sites_have_news(s);
-}
-
 void sites_filter(struct sites *s, struct filter *mute, struct filter *shown)
 {
 	s->mute = mute;
 	s->shown = shown;
 	for (uint32_t i = 0; i < s->n_files; i++)
 		file_tell(s, &s->files[i]);
-	sites_judge(s);
+	verdict_all(s);
 }
 
 void sites_keep(struct sites *s, uint32_t bytes)
@@ -679,7 +600,7 @@ void sites_keep(struct sites *s, uint32_t bytes)
 	if (bytes == s->keep_bytes)
 		return;
 	s->keep_bytes = bytes;
-	sites_judge(s);
+	verdict_all(s);
 }
 
 void sites_unmap(struct sites *s, uint64_t start, uint64_t end)
@@ -698,7 +619,7 @@ uint32_t sites_answer(struct sites *s, uint32_t id, const char *name,
 
 	if (function != UINT32_MAX && s->mute)
 		filter_forget(s->mute, function);
-	if (function != UINT32_MAX && is_muted(s, function))
-		function_mute(s, function);
+	if (function != UINT32_MAX && verdict_is_muted(s, function))
+		verdict_function(s, function);
 	return function;
 }

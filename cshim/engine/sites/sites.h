@@ -120,10 +120,6 @@ int sites_room_function(struct sites *s, uint32_t function);
  * records of a site with this number or a higher one must wait. */
 uint32_t sites_learn(struct sites *s);
 
-/* Tells the hooks what was found out of the sites that are known: their names,
- * and so whether they are muted, are no question any more. */
-void sites_publish(struct sites *s);
-
 /* Returns the function at this address, in names; adds it if it is new (for a
  * seed). */
 uint32_t sites_function(struct sites *s, uint64_t addr);
