@@ -11,6 +11,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Optional, cast
 
 from . import _abi as abi
 from . import locate
+from .answers import Call, OpenCall, Parting, Source, Thread, Way
 from .requests import (
     NAMES, OUTPUTS, Calls, Choice, Diff, Graph, Look, Memory, RecorderOptions, Report,
     as_bytes)
@@ -406,54 +407,9 @@ def simple_name(name: str) -> str:
     return _asked(library().cst_simple_name, as_bytes(name))[1]
 
 
-class OpenCall(NamedTuple):
-    """A call that is open in a stopped thread."""
-
-    id: str
-    name: str  # simple name
-    function: str  # full name
-    cfa: int  # of its frame; 0: not known
-    addr: int  # the function's
-
-
 def check_report(report: Report) -> None:
     """Raise CstraceError for an unknown field."""
     _call("cst_report_check", C.byref(report.packed()))
-
-
-class Thread(NamedTuple):
-    """One that made calls: P and T of their IDs, the kernel's number."""
-
-    process: int
-    thread: int
-    tid: int
-    name: str
-
-    def tag(self) -> str:
-        """The thread's tag, as rows have it."""
-        return "%st%d" % ("p%d:" % self.process if self.process > 1 else "",
-                          self.thread)
-
-
-class Call(NamedTuple):
-    """One call's function, and where it was made."""
-
-    function: str  # full name
-    name: str  # simple name
-    file: Optional[str]
-    line: int  # 0: not known
-    addr: int  # the function's
-    is_exception: bool  # no call, but what one does at that line
-
-
-class Source(NamedTuple):
-    """Where a call is made and its function is written: full paths where the
-    files are here.  None and 0: not known."""
-
-    call_file: Optional[str]
-    call_line: int
-    own_file: Optional[str]
-    own_line: int
 
 
 Write = Callable[[str], bool]
@@ -464,32 +420,6 @@ def _write_thunk(write: Write) -> Any:
         return 0 if write(_shown(C.string_at(address, size))) else -1
 
     return abi.cst_write_fn(call)
-
-
-class Way(NamedTuple):
-    """How another run comes to a call (struct cst_way)."""
-
-    id: str
-    nth: int
-    nth_call: int
-    file_addr: int
-    module: Optional[str]
-    build_id: str
-    name: str
-    process: int
-    thread: int
-    kind: int
-    path: tuple[str, ...]  # the functions that are open there, outermost first
-
-
-class Parting(NamedTuple):
-    """The first calls that differ; a name is None where the trace ends."""
-
-    n_equal: int
-    id_a: str
-    name_a: Optional[str]
-    id_b: str
-    name_b: Optional[str]
 
 
 class Trace:

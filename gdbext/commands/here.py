@@ -6,7 +6,8 @@ from typing import Any
 
 import gdb
 
-from .. import engine, requests
+from .. import requests
+from ..answers import Thread
 from ..ui import options
 from ..ui.console import run_long
 from ..ui.options import Option
@@ -60,7 +61,7 @@ class HereCommand(TraceCommand):
         self._write_last(values.get("last", _LAST), look, own, made_calls)
 
     def _write_last(self, last: int, look: requests.Look, own: dict[str, Any],
-                    thread: engine.Thread) -> None:
+                    thread: Thread) -> None:
         choice = self.session.choice(process=thread.process,
                                      thread=thread.thread, last=last, **own)
         if not last:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional
 
 import gdb
 
-from ..engine import Call, Source
+from ..answers import Call, Source
 from ..session.naming import symbol_places
 from ..ui import options
 from ..ui.console import plain, say

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import gdb
 
-from ..engine import CstraceError, Thread, Trace
+from ..answers import Thread
+from ..engine import CstraceError, Trace
 from ..ui.console import is_mi, plain, say
 from ..ui.words import count
 

@@ -10,7 +10,8 @@ import gdb
 
 from .. import _abi as abi, engine
 from ..breakpoints.landing import Hit
-from ..engine import CstraceError, Parting, Trace, Way
+from ..answers import Parting, Way
+from ..engine import CstraceError, Trace
 from ..process import hooks, stops
 from ..process.connection import connection_name
 from ..ui.console import plain, say

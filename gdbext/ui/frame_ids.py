@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 import gdb
 from gdb.FrameDecorator import FrameDecorator
 
-from ..engine import OpenCall
+from ..answers import OpenCall
 from ..process import x86_64
 
 if TYPE_CHECKING:
