@@ -23,7 +23,8 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-where CONDITION] [-no-args] [-flight [SIZE]] [-to FILE]
+                         [-where CONDITION] [-no-args] [-flight [SIZE]] [-patch]
+                         [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -54,6 +55,8 @@ class StartCommand(TraceCommand):
                       in memory, as a flight recorder does; the last of them
                       are shown when a signal kills the program, those of any
                       moment by `cstrace show -last 200`
+      -patch          trace a program that has no hooks: its functions are
+                      patched in memory, from the next `run` on
       -to FILE        save there when the trace ends
 
     REGEX is a function's name as rows have it; else the last part of one
@@ -76,6 +79,7 @@ class StartCommand(TraceCommand):
                Option("keep-size", options.read_count),
                Option("no-args", None),
                Option("flight", options.read_flight, default=USUAL_FLIGHT),
+               Option("patch", None),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -91,6 +95,7 @@ class StartCommand(TraceCommand):
         _check_where(values.get("where"))
         self.session.start(StartOptions(
             sync="sync" in values, to=to, no_args="no_args" in values,
+            is_patched="patch" in values,
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
 

@@ -150,6 +150,13 @@ def is_privileged(path: str) -> bool:
         return False
 
 
+def can_be_patched(path: str) -> bool:
+    """Is it a program that has no hooks, and takes the shim?"""
+    file = elf.read(path)
+    return (file.machine == elf.EM_X86_64 and file.is_dynamic
+            and not uses_hooks(path) and not is_privileged(path))
+
+
 class Verdict(NamedTuple):
     can_start: bool
     line: Optional[str]  # why not, or a warning

@@ -23,6 +23,7 @@ from ..process.control import Control
 from ..engine import CstraceError, Trace, losses
 from ..requests import RecorderOptions
 from ..ui.params import Settings
+from ..process.patches import Patches
 from ..process.preload import Preload
 from .recording import Recording
 from .samples import Samples
@@ -72,6 +73,7 @@ class Session:
         self._wants_rows_too = False
         self.has_begun_midway = False  # the trace, not with the program
         self.preload = Preload()
+        self.patches = Patches()
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
@@ -180,7 +182,8 @@ class Session:
             return
         self.leftovers.tell()
         check_recordable()
-        verdict = hooks.check(is_live)
+        verdict = (self.patches.start(is_live) if options.is_patched
+                   else hooks.check(is_live))
         if not verdict.can_start:
             raise gdb.GdbError(verdict.line)
         if verdict.line:
@@ -368,6 +371,8 @@ class Session:
         recorded = self.begin_trace(mode, is_stopped=False)
         try:
             recorded.switch_on()
+            if has_shim:
+                self.patches.watch()
             if mode not in (recording.HOOKS, recording.SAMPLES):
                 self.stops.begin()
         except (gdb.GdbError, OSError) as e:
@@ -480,6 +485,7 @@ class Session:
 
     def disarm(self) -> None:
         self.options = None
+        self.patches.forget()
         self.samples.end()
         for hook in self._hooks:
             hook.remove()
@@ -503,6 +509,7 @@ class Session:
         if r is None or not r.is_on:
             return
         self.stops.end()
+        self.patches.undo()
         r.switch_off()
         self.kept = r.end()
         if r.is_outlived:
@@ -535,6 +542,7 @@ class Session:
         if missing:
             say(missing)
         self.stops.end()
+        self.patches.process_ended()
         r.gone()
         if r.is_blind():
             say("%s was exec'ed without libcstrace.so (LD_PRELOAD was not "
@@ -606,6 +614,7 @@ class Session:
         """gdb is about to detach: the program goes on with idle hooks."""
         if self.recording is not None:
             self.recording.take_all()
+            self.patches.undo()
             self.recording.let_go(gdb.selected_inferior())
 
     def close(self) -> None:

@@ -44,12 +44,13 @@ class StartOptions(NamedTuple):
     is_sampled: bool = False  # by `cstrace sample` alone: no calls
     no_args: bool = False  # no values of calls, whatever the settings say
     flight_bytes: int = 0  # the newest calls only; 0: all
+    is_patched: bool = False  # a program without hooks, by patches
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
                 if value is not None
                 and key not in ("sync", "to", "is_sampled", "flight_bytes",
-                                "no_args", *KEEPING)}
+                                "no_args", "is_patched", *KEEPING)}
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""

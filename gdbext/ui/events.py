@@ -65,6 +65,8 @@ class Events:
         e.inferior_call.connect(self.inferior_call)
         e.gdb_exiting.connect(self.gdb_exiting)
         e.before_prompt.connect(self.before_prompt)
+        e.breakpoint_created.connect(self.breakpoint_changed)
+        e.breakpoint_modified.connect(self.breakpoint_changed)
         # free_objfile came with gdb 13
         free_objfile = getattr(e, "free_objfile", None)
         if free_objfile is not None:
@@ -81,6 +83,7 @@ class Events:
             return
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
+        self._session.patches.stopped()
         signal = reason.signal()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
@@ -180,6 +183,10 @@ class Events:
             return
         r.look_for_exec()
         r.forget_module(path)
+
+    @_guarded
+    def breakpoint_changed(self, breakpoint: gdb.Breakpoint) -> None:
+        self._session.patches.breakpoint_changed()
 
     @_guarded
     def clear_objfiles(self, event: Any) -> None:

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: MIT
+"""A program without hooks: its functions are patched to report their calls.
+The shim maps the new code as the program starts; gdb writes the patches, for only
+gdb knows where its breakpoints are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import tempfile
+from typing import Iterator, NamedTuple, Optional
+
+import gdb
+
+from .. import _abi as abi
+from .. import engine, locate
+from ..ui import ctrlc
+from . import elf, hooks, memory, thunk_file
+from .area_unwinder import AreaUnwinder
+
+VARIABLE = "CSTRACE_PLANS"
+MAPPED = "cstrace_patches_mapped"
+_SYSTEM = ("/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/",
+           "/usr/lib32/", "/usr/lib64/")
+# struct cst_plan and struct cst_patch of cstrace/plan_layout.h
+_HEADER = struct.Struct("<QII20sIQQqIIIIIIII" + 6 * "II")
+_PATCH = struct.Struct("<QIIIIHBBBBBB16s16s")
+_FUNCTION_SIZE = 32
+_SLOT_FRAMED = 3
+_ENTRY, _LANDING = 0, 3
+_JUMP_SIZE = 5
+# push %rbp; mov %rsp, %rbp: gdb reads it, to find where arguments are stored.
+_PROLOGUE = b"\x55\x48\x89\xe5"
+
+
+class Patch(NamedTuple):
+    """Bytes of the program that are changed."""
+
+    address: int
+    old: bytes
+    new: bytes
+    function: int  # all patches of a function come and go together
+
+
+class Area(NamedTuple):
+    """New code of one loaded file."""
+
+    start: int
+    code: tuple[int, int]  # address and size of the trampolines
+    frames: tuple[int, int]  # of their call frame information
+    patches: list[Patch]
+    # Keys are return addresses, where trampolines call the shim; the function, and
+    # whether its frame is found by the frame pointer.
+    calls: dict[int, tuple[int, bool]]
+    n_left_out: int  # functions that gdb could not step into
+
+
+def _patches(plan: bytes, where: abi.cst_patched) -> Area:
+    fields = _HEADER.unpack_from(plan)
+    code_at, code_size, frames_at, frames_size = fields[9:13]
+    offset, n = fields[18:20]
+    functions = fields[24]
+    found, calls, unfit = [], {}, set()
+    for i in range(n):
+        (address, function, _trampoline, hook, end_hook, _size, kind,
+         _end_kind, length, moved, _flags, _reserved, old,
+         new) = _PATCH.unpack_from(plan, offset + i * _PATCH.size)
+        begin, = struct.unpack_from("<Q", plan,
+                                    functions + function * _FUNCTION_SIZE)
+        is_framed = hook and _is_framed(plan, fields[16], hook)
+        for at in (h for h in (hook, end_hook) if h):
+            calls[where.area + at] = (where.bias + begin, bool(is_framed))
+        if kind == _ENTRY and (length < _JUMP_SIZE or (
+                not is_framed and _PROLOGUE in old[:length])):
+            unfit.add(function)
+        if length < _JUMP_SIZE or kind == _LANDING:
+            continue  # a step would stop between two jumps
+        if moved:
+            place, = struct.unpack_from("<I", new, moved)
+            new = (new[:moved] + struct.pack("<I", (place + where.moved)
+                                             % 2**32) + new[moved + 4:])
+        found.append(Patch(where.bias + address, old[:length], new[:length],
+                           function))
+    return Area(where.area, (where.area + code_at, code_size),
+                (where.area + frames_at, frames_size),
+                [p for p in found if p.function not in unfit], calls,
+                len(unfit))
+
+
+def _is_framed(plan: bytes, area: int, hook: int) -> bool:
+    """Does `call *SLOT(%rip)` before it go through that slot?"""
+    slot, = struct.unpack_from("<i", plan, area + hook - 4)
+    return bool(hook + slot == 8 * _SLOT_FRAMED)
+
+
+class MappedBreakpoint(gdb.Breakpoint):
+    """Where the areas are mapped, and none of the program's code has run."""
+
+    def __init__(self, patches: Patches) -> None:
+        super().__init__(MAPPED, internal=True)
+        self.silent = True
+        self._patches = patches
+
+    @ctrlc.handed_on
+    def stop(self) -> bool:
+        try:
+            self._patches.write()
+        except Exception as e:  # never stop the user's program for it
+            self._patches.error = str(e)
+        return False
+
+
+class Patches:
+    """What is patched of the program that gdb runs."""
+
+    def __init__(self) -> None:
+        self._folder: Optional[str] = None
+        self._breakpoint: Optional[MappedBreakpoint] = None
+        self._pid = 0
+        self._areas: list[Area] = []
+        self._symbols: list[str] = []  # files that gdb has of the areas
+        self._unwinder = AreaUnwinder()
+        self._left_out: set[tuple[int, int]] = set()  # area, function
+        self.error: Optional[str] = None
+
+    # ---- before the program runs ----------------------------------------------
+
+    def start(self, is_live: bool) -> hooks.Verdict:
+        """For `cstrace start -patch`."""
+        path = hooks.program()
+        if is_live:
+            raise gdb.GdbError("-patch begins with the program: `cstrace start "
+                               "-patch`, then `run`")
+        if path is None:
+            raise gdb.GdbError("-patch wants a program: `file PROGRAM` first")
+        if not hooks.can_be_patched(path):
+            raise gdb.GdbError("-patch is for programs without hooks that take "
+                               "libcstrace.so: not for %s" % path)
+        try:
+            return hooks.Verdict(True, self.plan(path))
+        except engine.CstraceError as e:
+            self.forget()
+            raise gdb.GdbError(str(e)) from None
+
+    def plan(self, path: str) -> str:
+        """Plans the program and its own libraries; returns what came of it, in
+        words."""
+        self.forget()
+        self._folder = tempfile.mkdtemp(prefix="cstrace-plans-")
+        engine.plan_file(path, self._folder)
+        for library in elf.needed_files(path)[0]:
+            real = os.path.realpath(library)
+            if (real.startswith(_SYSTEM) or hooks.is_libc(real)
+                    or locate.is_shim(real)):
+                continue
+            try:
+                engine.plan_file(real, self._folder)
+            except engine.CstraceError:
+                pass  # the program's own calls are there
+        gdb.execute("set environment %s = %s" % (VARIABLE, self._folder),
+                    to_string=True)
+        return self._told()
+
+    def _told(self) -> str:
+        assert self._folder is not None
+        n, n_left_out = 0, 0
+        for name in os.listdir(self._folder):
+            with open(os.path.join(self._folder, name), "rb") as f:
+                area = _patches(f.read(), abi.cst_patched())
+            n += len({p.function for p in area.patches})
+            n_left_out += area.n_left_out
+        return "functions that are patched: %d%s" % (n, (
+            "; left out, for gdb could not step into them: %d" % n_left_out
+            if n_left_out else ""))
+
+    def is_planned(self) -> bool:
+        return self._folder is not None
+
+    def watch(self) -> None:
+        """The shim is in the process, and has yet to map the areas."""
+        if self._folder is not None and self._breakpoint is None:
+            self._breakpoint = MappedBreakpoint(self)
+            self._unwinder.register()
+
+    # ---- at a stop ---------------------------------------------------------------
+
+    def _table(self) -> Iterator[abi.cst_patched]:
+        address = hooks.symbol_address("cstrace_patched")
+        if address is None:
+            return
+        raw = memory.read(self._pid, address,
+                          memoryview(abi.cst_patched_table()).nbytes)
+        table = abi.cst_patched_table.from_buffer_copy(raw)
+        for i in range(min(table.n, len(table.all))):
+            yield table.all[i]
+
+    def write(self) -> None:
+        """Writes all patches."""
+        self._pid = gdb.selected_inferior().pid
+        assert self._folder is not None
+        self._areas, self._left_out = [], set()
+        for where in self._table():
+            name = os.path.join(self._folder, os.path.basename(
+                where.plan.decode()))
+            with open(name, "rb") as f:
+                self._areas.append(_patches(f.read(), where))
+        self._look_at_breakpoints()
+        self._unwinder.places = {at: place for area in self._areas
+                                 for at, place in area.calls.items()}
+        inferior = gdb.selected_inferior()
+        for area in self._areas:
+            for patch in area.patches:
+                if (area.start, patch.function) not in self._left_out:
+                    inferior.write_memory(patch.address, patch.new)
+
+    def _look_at_breakpoints(self) -> list[tuple[Area, int]]:
+        """Finds the functions that a breakpoint is inside a patch of, and are
+        not known to be so."""
+        stops = {location.address for b in gdb.breakpoints()
+                 for location in getattr(b, "locations", ())
+                 if b.is_valid()}
+        found = []
+        for area in self._areas:
+            for p in area.patches:
+                key = (area.start, p.function)
+                if key not in self._left_out and any(
+                        p.address + i in stops for i in range(1, len(p.old))):
+                    self._left_out.add(key)
+                    found.append((area, p.function))
+        return found
+
+    def breakpoint_changed(self) -> None:
+        """A breakpoint inside a patch would be one of a jump's bytes."""
+        if not self._areas or gdb.selected_inferior().pid != self._pid:
+            return
+        for area, function in self._look_at_breakpoints():
+            self._restore(area, function)
+
+    def _restore(self, area: Area, function: Optional[int]) -> None:
+        inferior = gdb.selected_inferior()
+        for p in area.patches:
+            if function in (None, p.function) and (
+                    function is not None
+                    or (area.start, p.function) not in self._left_out):
+                inferior.write_memory(p.address, p.old)
+
+    def stopped(self) -> None:
+        """gdb learns how to unwind from the areas, and that nobody steps
+        through them."""
+        if self._symbols or gdb.selected_inferior().pid != self._pid:
+            return
+        assert self._folder is not None
+        for i, area in enumerate(self._areas):
+            path = os.path.join(self._folder, "area%d.o" % i)
+            frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
+            with open(path, "wb") as f:
+                f.write(thunk_file.content(area.code, area.frames[0], frames))
+            _quietly("add-symbol-file %s -o 0" % path)
+            self._symbols.append(path)
+
+    # ---- the end -----------------------------------------------------------------
+
+    def undo(self) -> None:
+        """The program's code as it was; who is in an area goes on there."""
+        if self._areas and gdb.selected_inferior().pid == self._pid:
+            for area in self._areas:
+                self._restore(area, None)
+        self._areas = []
+
+    def process_ended(self) -> None:
+        for path in self._symbols:
+            _quietly("remove-symbol-file " + path)
+        self._areas, self._symbols, self._pid = [], [], 0
+        self._unwinder.places = {}
+        if self._breakpoint is not None and self._breakpoint.is_valid():
+            self._breakpoint.delete()
+        self._breakpoint = None
+
+    def forget(self) -> None:
+        """No more runs are patched."""
+        if self._folder is None:
+            return
+        gdb.execute("unset environment " + VARIABLE, to_string=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder = None
+
+
+def _quietly(command: str) -> None:
+    is_asked = gdb.parameter("confirm")
+    if is_asked:
+        gdb.execute("set confirm off", to_string=True)
+    try:
+        gdb.execute(command, to_string=True)
+    except gdb.error:
+        pass
+    finally:
+        if is_asked:
+            gdb.execute("set confirm on", to_string=True)
