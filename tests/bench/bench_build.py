@@ -72,12 +72,16 @@ def _programs():
     timed = built("timed.o")
     _make(timed, CC, ["-O2", "-D_GNU_SOURCE", *WARN, "-c"],
           [source("timed.c")])
-    for name, text in (("fib", source("fib.c")), ("wide", _wide_source()),
-                       ("loop", source("loop.c"))):
+    for name, text, more in (
+            ("fib", source("fib.c"), []), ("wide", _wide_source(), []),
+            ("loop", source("loop.c"), []),
+            ("values-ints", source("values.c"), []),
+            ("values-texts", source("values.c"), ["-DSHORT_TEXT"])):
         compiler = CXX if text.endswith(".cc") else CC
         for level in LEVELS:
             part = built("%s-%s.o" % (name, level))
-            _make(part, compiler, ["-" + level, *WARN, *HOOKS, "-c"], [text])
+            _make(part, compiler, ["-" + level, *WARN, *HOOKS, *more, "-c"],
+                  [text])
             _make(built("%s-%s" % (name, level)), CXX, ["-pthread"],
                   [timed, part])
     _make(built("own"), CC, ["-O2", "-DCSTRACE", *WARN], [source("own.c")])
