@@ -12,7 +12,7 @@ LOOPS = 100
 # What is called, and how much longer a call may take than without its values.
 CALLS = {"ints": ("two integers", 1.4), "texts": ("one short C string", 3)}
 MOST_BYTES = 12
-# Of two thousand functions with pointers and numbers.
+# Two thousand functions with pointers and numbers.
 WIDE = "wide-O2"
 
 
@@ -36,7 +36,7 @@ def _rows(table, name, level):
                   "without": lambda: _recorded(program, LOOPS)})
     for what, key, wanted in (
             ("", lambda run: run[0].cpu, ("<=", goal)),
-            (", with its reader", lambda run: run[0].wall, None)):
+            (", until read", lambda run: run[0].wall, None)):
         ours, bare = (median(got[n], key) for n in ("with", "without"))
         table.row("%s -%s%s" % (words, level, what), "%.1f ns" % ours,
                   "%.1f without values" % bare, ours / bare, wanted)

@@ -42,7 +42,8 @@ static int is_wanted(const struct sites *s, const struct site *site)
 			     s->names->functions[site->function].name);
 }
 
-/* Of each number that may stand in a record of its own; 0: none may. */
+/* Returns the bits for each number that stands in the event's own record; 0:
+ * none may. */
 static uint32_t numbers_bits(const struct args_plan *plan)
 {
 	return plan->n_plain ? CST_NUMBERS_BITS / plan->n_plain : 0;

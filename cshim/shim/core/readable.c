@@ -163,7 +163,7 @@ static uint64_t stack_end(uint64_t sp)
 }
 
 /* Makes readable_stack reach down to our own frame, if that is on the same one.
- * A handler may come between: whatever it sets, what is said to be there is.  A
+ * A handler may come between: whatever it sets, that part is there.  A
  * guest may have its maker's thread data at the same time as that. */
 static COLD void stack_reach(void)
 {
