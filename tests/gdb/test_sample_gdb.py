@@ -6,6 +6,8 @@ import re
 import pytest
 
 from lib_build import build
+from lib_gdb import wait_for
+from lib_term import Terminal
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
 
@@ -59,6 +61,18 @@ def test_stopped_and_begun_again(gdb):
         run.said()[1], "on: 499 samples a second of CPU time"]
     assert names(run)[:3] == ["four", "two", "one"]
     assert re.search(r"^# t1: sampled \(\d+\), at .* s\n_start$", run.out, re.M)
+
+
+def test_asked_while_the_program_runs(tmp_path):
+    with Terminal(tmp_path, program(), args=["threads", 10**9], rows=500,
+                  commands=("set confirm off",)) as gdb:
+        gdb.ask("cstrace sample")
+        gdb.ask("run &")
+        wait_for(lambda: re.search(r"% +four\r?$(.|\n)*^# t\d+: sampled(.|\n)*"
+                                   r"^ +all\r?$", gdb.ask(
+                                       "cstrace sample status"), re.M),
+                 "the threads' stacks")
+        gdb.ask("kill")
 
 
 def test_gdb_tells_of_the_signals_again(gdb):
