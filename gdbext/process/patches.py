@@ -282,8 +282,13 @@ class Patches:
         if self._folder is None:
             return
         gdb.execute("unset environment " + VARIABLE, to_string=True)
-        shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder = None
+        self.close()
+
+    def close(self) -> None:
+        """gdb ends."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
 
 
 def _quietly(command: str) -> None:

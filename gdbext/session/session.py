@@ -633,6 +633,7 @@ class Session:
             self.goto.forget_reference()
         self.output.close()
         self.preload.close()
+        self.patches.close()
         remote_files.close()
 
     def clear(self) -> None:

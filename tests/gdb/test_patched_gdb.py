@@ -83,3 +83,12 @@ def test_what_cannot_be_is_refused(tmp_path):
     plain = build("steps.c", is_traced=False)
     out = run_gdb(tmp_path, plain, "break main", "run", *START).out
     assert "-patch begins with the program" in out
+
+
+@pytest.mark.parametrize("last", ["run", "cstrace stop"])
+def test_nothing_is_left_of_the_plans(tmp_path, last):
+    program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    run_gdb(tmp_path, program, *START, last, TMPDIR=str(folder))
+    assert not list(folder.glob("cstrace-plans*"))
