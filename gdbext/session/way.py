@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _UNKNOWN = -1
+_MOST_LOOKS = 1000  # for the call among rows of logpoints
 
 
 def refusal(way: Way) -> Optional[str]:
@@ -122,21 +123,37 @@ class OnTheWay:
         way = self.way
         what = "%s %s%s" % (way.id, plain(way.name),
                             ", at its end" if self._is_exit else "")
-        number = int(way.id.rpartition(".")[2])
-        if not self._is_exit and self._is_complete:
-            number = now.newest(1, way.thread)
-        here = now.way("%d.%d" % (way.thread, number))
-        while here.kind and number > 1:  # a logpoint's row, say
-            number -= 1
-            here = now.way("%d.%d" % (way.thread, number))
+        here = self._call_here(now)
         if here.path == way.path and here.nth_call == way.nth_call:
-            return "in " + what
+            return "in %s%s" % (what, "" if here.id == way.id else
+                                "; it is %s in this run" % here.id)
         parting = self._parting(now)
         return ("not %s as recorded, but %s %s, %s: %s" % (
             way.id, here.id, plain(here.name),
             "called by other functions" if here.path != way.path
             else "the same path of calls",
             parting or "nothing tells why"))
+
+    def _call_here(self, now: Trace) -> Way:
+        """The call that the program is in.  At its begin it is the newest one.
+        At its end others came behind it: then it is the one with as many calls
+        before it.  Rows of logpoints have IDs, too, but count as no calls."""
+        thread = self.way.thread
+        newest = now.newest(1, thread)
+        number = int(self.way.id.rpartition(".")[2])
+        is_sought = self._is_exit and self._is_complete
+        if self._is_complete:
+            number = min(number, newest) if self._is_exit else newest
+        for _ in range(_MOST_LOOKS):
+            here = now.way("%d.%d" % (thread, number))
+            off = self.way.nth_call - here.nth_call if is_sought else 0
+            if here.kind and off <= 0:
+                off = -1
+            if not off or number + off < 1 or (
+                    is_sought and number + off > newest):
+                break
+            number += off
+        return here
 
     def _parting(self, now: Trace) -> str:
         then = self._session.goto.reference

@@ -116,8 +116,30 @@ def test_rows_of_logpoints_are_no_other_calls(gdb, where):
     """Set behind the record, so that its own rows have other IDs now."""
     run = gdb(build("visits.c"), *QUIET, "cstrace log %s, n {n}" % where,
               "cstrace goto 1.8", "info args")
-    assert "in 1.8 visit" in run.said()
+    assert "in 1.8 visit; it is 1.11 in this run" in run.said()
     assert "n = 3" in run.lines()
+
+
+@pytest.mark.parametrize("where, now", [("leaf", "1.11"), ("visit", "1.11"),
+                                        ("down", "1.8")])
+def test_nor_at_the_end_of_a_call(gdb, where, now):
+    run = gdb(build("visits.c"), *QUIET, "cstrace log %s, n {n}" % where,
+              "cstrace goto -exit 1.8", "info args", "cstrace show " + now)
+    other = "" if now == "1.8" else "; it is %s in this run" % now
+    assert "in 1.8 visit, at its end" + other in run.said()
+    assert "n = 3" in run.lines()
+    assert re.search(r" %s +visit" % now.replace(".", r"\."), run.out)
+
+
+def test_rows_of_logpoints_in_the_record_alone(gdb):
+    """They had IDs then, and are gone now."""
+    run = gdb(build("visits.c"), "set cstrace live off", "cstrace start",
+              "cstrace log leaf, n {n}", "run", "delete",
+              "delete cstrace-log", "cstrace goto -exit 1.11", "info args",
+              "cstrace goto 1.11", "info args")
+    assert "in 1.11 visit, at its end; it is 1.8 in this run" in run.said()
+    assert "in 1.11 visit; it is 1.8 in this run" in run.said()
+    assert run.lines().count("n = 3") == 2
 
 
 def test_each_thread_counts_its_own_calls(gdb, tmp_path):
