@@ -224,6 +224,19 @@ def test_check_says_what_is_left_out_and_why(app):
     assert list(blocks)[-2:] == ["main", "twice"]
 
 
+@pytest.mark.parametrize("flags", [[], ["-fno-plt"], ["-fcf-protection=full"],
+                                   ["-no-pie", "-fno-pie"]], ids=" ".join)
+def test_what_has_hooks_is_left_alone(app, flags):
+    (app / "more.c").write_text("int more(int n) { return n + 1; }\n")
+    subprocess.run(["gcc", "-O2", *flags, "-finstrument-functions", "-c",
+                    "more.c"], cwd=app, check=True, timeout=100)
+    subprocess.run(["gcc", "-O2", *flags, "app.c", "more.o", "-o", "app"],
+                   cwd=app, check=True, timeout=100)
+    done = cstrace(app, "check", "--patch=^(more|twice)$", "app")
+    assert "more\n    left out: it reports its calls by itself" in done.out
+    assert "twice\n    traced\n" in done.out
+
+
 def test_check_of_chosen_functions(app):
     cache = {"XDG_CACHE_HOME": str(app / "cache")}
     for words in ["--patch=^twi", "app"], ["--patch", "app", "^twi"]:

@@ -7,6 +7,7 @@
 #include "plan/sweep.h"
 #include "base/array.h"
 #include "base/bytes.h"
+#include "plan/hooks.h"
 #include "plan/insn.h"
 #include "plan/references.h"
 
@@ -17,7 +18,8 @@ struct sweep {
 	struct functions *f;
 	struct plan_function *now; /* NULL: between functions */
 	uint32_t number;	   /* of it */
-	int failed;		   /* out of memory */
+	struct hooks hooks;
+	int failed; /* out of memory */
 };
 
 static void see_jump(struct sweep *s, uint64_t target)
@@ -105,11 +107,12 @@ static void see(struct sweep *s, const struct insn *i, uint64_t addr)
 			see_jump(s, i->target);
 		break;
 	case INSN_CALL:
+	case INSN_CALL_INDIRECT:
 		image_mark(s->im, i->target, MARK_LEADER | MARK_NAMED);
 		image_mark(s->im, addr + i->length, MARK_RETURN);
-		break;
-	case INSN_CALL_INDIRECT:
-		image_mark(s->im, addr + i->length, MARK_RETURN);
+		if (s->now && s->hooks.n)
+			s->now->is_hooked |= hooks_has(&s->hooks, i->target) ||
+					     hooks_has(&s->hooks, i->data);
 		break;
 	default:
 		break;
@@ -253,6 +256,7 @@ int sweep(struct image *im, struct functions *f, const struct frames *frames)
 {
 	struct sweep s = {.im = im, .f = f};
 
+	hooks_find(&s.hooks, im, f);
 	sweep_all(&s);
 	for (uint32_t i = 0; i < frames->n; i++)
 		frames_landing_pads(im, &frames->all[i], mark_landing_pad, im);
