@@ -111,7 +111,7 @@ def applier():
     return out
 
 
-def run(command, patched=None, **more):
+def run(command, patched=None, is_framed=0, **more):
     """Output and status of the command, and what was seen of its calls: of
     the file `patched`, if that is given."""
     seen = folder() / "seen.json"
@@ -119,7 +119,7 @@ def run(command, patched=None, **more):
     env = dict(os.environ, **more)
     if patched:
         plan = folder() / "plan"
-        rows, wrong = check("--write", plan, patched)
+        rows, wrong = check("--framed", is_framed, "--write", plan, patched)
         assert not wrong and rows[0]["wrong"] == 0
         env |= {"LD_PRELOAD": str(applier()), "PLAN": str(plan),
                 "PLAN_OF": str(patched), "PLAN_SEEN": str(seen)}
@@ -158,6 +158,18 @@ def test_a_patched_program_does_the_same(source, way):
         assert patched == plain
         assert seen["entered"] > 200 and seen["unwound"] > 200
         assert (seen["unmatched"], seen["lost"], seen["open"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("way", [
+    ("gcc", "-O0", "-g"), ("clang", "-O0", "-g"),
+    ("gcc", "-O1", "-g", "-fno-omit-frame-pointer")], ids=" ".join)
+def test_entries_behind_prologues(way):
+    program = compiled("calls.c", *way)
+    plain, _ = run([program])
+    patched, seen = run([program], program, is_framed=1, PLAN_UNWINDS="1")
+    assert patched == plain
+    assert seen["entered"] > 200 and seen["unwound"] > 200
+    assert (seen["unmatched"], seen["lost"]) == (0, 0)
 
 
 @pytest.mark.parametrize("command", [

@@ -60,14 +60,15 @@ static void unwind(uint64_t hook, uint64_t address)
 }
 
 __attribute__((used)) static void report(uint64_t function, uint64_t *at,
-					 uint64_t kind)
+					 uint64_t kind, uint64_t *frame)
 {
-	uint64_t slot = (uint64_t)&at[2];
+	uint64_t *address = kind == CST_SLOT_FRAMED ? &frame[1] : &at[2];
+	uint64_t slot = (uint64_t)address;
 	unsigned long n = n_entered + n_left;
 
 	if (is_single && (n < 2000 || n % 997 == 0))
-		unwind(at[0], at[2]);
-	if (kind == CST_SLOT_ENTER) {
+		unwind(at[0], *address);
+	if (kind == CST_SLOT_ENTER || kind == CST_SLOT_FRAMED) {
 		n_entered++;
 		while (depth && open_calls[depth - 1].slot <= slot) {
 			depth--;
@@ -76,7 +77,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 		if (depth < DEPTH) {
 			open_calls[depth].function = function;
 			open_calls[depth].slot = slot;
-			open_calls[depth++].address = at[2];
+			open_calls[depth++].address = *address;
 		}
 		return;
 	}
@@ -88,7 +89,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 	}
 	if (depth && open_calls[depth - 1].slot == slot &&
 	    open_calls[depth - 1].function == function &&
-	    open_calls[depth - 1].address == at[2])
+	    open_calls[depth - 1].address == *address)
 		depth--;
 	else if (n_unmatched++ < 10)
 		fprintf(stderr, "unmatched end of %lx\n", function - bias);
@@ -105,6 +106,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 		"push %r9\npush %r10\npush %r11\n"                          \
 		"and $-64, %rsp\nsub $512, %rsp\nfxsave64 (%rsp)\n"         \
 		"mov %rax, %rdi\nlea 8(%rbp), %rsi\nmov $" #kind ", %edx\n" \
+		"mov (%rbp), %rcx\n"                                        \
 		"call report\n"                                             \
 		"fxrstor64 (%rsp)\nlea -64(%rbp), %rsp\n"                   \
 		"pop %r11\npop %r10\npop %r9\npop %r8\npop %rdi\n"          \
@@ -116,6 +118,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 SLOT(slot_enter, 0);
 SLOT(slot_exit, 1);
 SLOT(slot_tail, 2);
+SLOT(slot_framed, 3);
 
 static void fail(const char *text)
 {
@@ -173,7 +176,8 @@ static void fill_area(void)
 	uint32_t by =
 		(uint32_t)((uint64_t)area - bias - (uint64_t)plan->area_at);
 	uint64_t slots[CST_PLAN_SLOTS] = {
-		(uint64_t)slot_enter, (uint64_t)slot_exit, (uint64_t)slot_tail};
+		(uint64_t)slot_enter, (uint64_t)slot_exit, (uint64_t)slot_tail,
+		(uint64_t)slot_framed};
 
 	memcpy(area, cst_plan_at(plan, &plan->area), plan->area_size);
 	memcpy(area, slots, sizeof(slots));

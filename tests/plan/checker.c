@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- *     checker [--functions REGEX] [--write PLAN] FILE...
+ *     checker [--functions REGEX] [--framed 1] [--write PLAN] FILE...
  *
  * Plans each file and holds the plan against the file's bytes: what a patch
  * covers, and what its trampoline does instead.  Prints a line of JSON for each
@@ -171,6 +171,32 @@ static int take_hook(struct walk *w, enum cst_plan_slot slot, uint32_t hook)
 	return 1;
 }
 
+/* The hook behind a prologue, with all that is in use around it saved. */
+static int take_framed_hook(struct walk *w)
+{
+	const uint8_t *b = code(w);
+
+	if (w->end - w->at < 30 ||
+	    memcmp(b, "\x48\x8d\x64\x24\x80\x9c\x50\x48\x8d\x05", 10) ||
+	    b[14] != 0xff || b[15] != 0x15 ||
+	    memcmp(b + 20, "\x58\x9d\x48\x8d\xa4\x24\x80\0\0\0", 10))
+		return bad(w, "no hook of a frame");
+	if (near_target(b + 7, 7, area_addr(w->c, w->at + 7)) !=
+	    w->function->address)
+		return bad(w, "another function");
+	if (near_target(b + 14, 6, w->at + 14) != 8u * CST_SLOT_FRAMED ||
+	    w->p->hook != w->at + 20)
+		return bad(w, "another slot");
+	w->at += 30;
+	return 1;
+}
+
+static int is_framed(const struct check *c, const struct cst_patch *p)
+{
+	return p->kind == CST_PATCH_ENTRY &&
+	       c->plan->area[p->trampoline] == 0x48;
+}
+
 static int take_jump(struct walk *w, uint64_t target)
 {
 	if (w->end - w->at < 5 || *code(w) != 0xe9 ||
@@ -308,7 +334,8 @@ static int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 			return 0;
 	} else {
 		if (p->kind == CST_PATCH_ENTRY &&
-		    !take_hook(&w, CST_SLOT_ENTER, p->hook))
+		    !(is_framed(c, p) ? take_framed_hook(&w)
+				      : take_hook(&w, CST_SLOT_ENTER, p->hook)))
 			return 0;
 		if (!take_copies(&w, patch, end))
 			return 0;
@@ -318,7 +345,9 @@ static int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 
 /* ---- where the return address is ----------------------------------------- */
 
-static int is_bare(const struct check *c, uint64_t addr)
+/* Does the CFA lie that far above the register? */
+static int is_cfa(const struct check *c, uint64_t addr, unsigned reg,
+		  unsigned offset)
 {
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Op *ops = NULL;
@@ -328,11 +357,40 @@ static int is_bare(const struct check *c, uint64_t addr)
 	if (dwarf_cfi_addrframe(c->facts.frames, addr, &frame))
 		return 0;
 	is_it = !dwarf_frame_cfa(frame, &ops, &n) && n == 1 &&
-		((ops[0].atom == DW_OP_breg7 && ops[0].number == 8) ||
-		 (ops[0].atom == DW_OP_bregx && ops[0].number == 7 &&
-		  ops[0].number2 == 8));
+		((ops[0].atom == DW_OP_breg0 + reg &&
+		  ops[0].number == offset) ||
+		 (ops[0].atom == DW_OP_bregx && ops[0].number == reg &&
+		  ops[0].number2 == offset));
 	free(frame);
 	return is_it;
+}
+
+static int is_bare(const struct check *c, uint64_t addr)
+{
+	return is_cfa(c, addr, 7, 8);
+}
+
+/* Nothing but a straight line leads from the function's begin to an entry that
+ * is behind the prologue. */
+static int check_framed(struct check *c, const struct cst_patch *p)
+{
+	uint64_t addr = c->plan->functions[p->function].address;
+	struct decoded d;
+
+	if (!is_cfa(c, p->address, 6, 16))
+		return wrong(c, p, "there is no frame", p->address);
+	while (addr < p->address) {
+		const uint8_t *bytes = facts_bytes(&c->facts, addr, 16);
+
+		if (!decode(&d, bytes, 16) || target_of(&d, addr) ||
+		    d.is.meta.category == ZYDIS_CATEGORY_RET)
+			return wrong(c, p, "too late in the function", addr);
+		addr += d.is.length;
+		if (facts_at(&c->facts, addr) & (FACT_TARGET | FACT_RETURN))
+			return wrong(c, p, "something jumps there", addr);
+	}
+	return addr == p->address ||
+	       wrong(c, p, "it begins within an instruction", addr);
 }
 
 /* Flags and the red zone are free where functions begin, and nothing before an
@@ -342,6 +400,8 @@ static int check_entry(struct check *c, const struct cst_patch *p)
 	uint64_t addr = c->plan->functions[p->function].address;
 	struct decoded d;
 
+	if (is_framed(c, p))
+		return check_framed(c, p);
 	if (!is_bare(c, p->address))
 		return wrong(c, p, "the stack is not as at a call", p->address);
 	while (addr < p->address) {
@@ -566,7 +626,9 @@ int main(int argc, char **argv)
 	int i = 1, is_wrong = 0;
 
 	for (; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2) {
-		if (!strcmp(argv[i], "--functions"))
+		if (!strcmp(argv[i], "--framed"))
+			choice.is_framed = atoi(argv[i + 1]);
+		else if (!strcmp(argv[i], "--functions"))
 			choice.functions = argv[i + 1];
 		else if (!strcmp(argv[i], "--write"))
 			out = argv[i + 1];

@@ -27,6 +27,7 @@ struct rule {
 };
 
 enum {
+	FRAME_FP = 6,
 	FRAME_SP = 7,
 	FRAME_REGISTERS = 17,
 };
@@ -62,6 +63,13 @@ static inline int frame_is_bare(const struct frame_rules *r)
 {
 	return r->cfa.kind == RULE_REGISTER && r->cfa.value == FRAME_SP &&
 	       r->cfa.add == 8;
+}
+
+/* Returns whether it is right above what the frame pointer points to. */
+static inline int frame_is_framed(const struct frame_rules *r)
+{
+	return r->cfa.kind == RULE_REGISTER && r->cfa.value == FRAME_FP &&
+	       r->cfa.add == 16;
 }
 
 #endif

@@ -17,6 +17,7 @@ try {
 	enum ending ending;
 	int has_call; /* the last instruction is one */
 	int is_immovable;
+	uint8_t is_framed;
 };
 
 enum verdict { GO_ON, LAST, BLOCKED };
@@ -105,6 +106,7 @@ static int add(struct placements *p, uint32_t function, const struct try *t,
 		.kind = CST_PATCH_ENTRY,
 		.ending = (uint8_t)t->ending,
 		.length = length,
+		.is_framed = t->is_framed,
 	};
 
 	if (!placement_add(p, &new))
@@ -156,6 +158,49 @@ static int try_places(struct placements *p, uint32_t function, uint8_t length,
 	return 0;
 }
 
+/* Where the first line behind the prologue begins, if that sets rbp; else 0.
+ * gdb stops there for a breakpoint on the function, and finds the place by the
+ * prologue's instructions. */
+static uint64_t framed_place(const struct placements *p,
+			     const struct plan_function *now)
+{
+	enum { STOPS = MARK_LEADER | MARK_RETURN | MARK_LOOP };
+	static const uint8_t prologue[] = {0x55, 0x48, 0x89, 0xe5};
+	uint64_t n = 0, first = first_place(p, now), at = first;
+	const uint8_t *bytes = image_bytes(p->im, first, &n);
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+	struct insn i;
+
+	if (!now->has_line || n < sizeof(prologue) ||
+	    memcmp(bytes, prologue, sizeof(prologue)))
+		return 0;
+	do {
+		if (!placement_insn(p, at, &i) || i.kind != INSN_PLAIN)
+			return 0;
+		at += i.length;
+		if (at >= now->end || image_marks(p->im, at) & STOPS)
+			return 0;
+	} while (!(image_marks(p->im, at) & MARK_ROW));
+	frame_cursor_init(&c, p->frames, now->frame);
+	rules = frame_cursor_to(&c, at);
+	return rules && frame_is_framed(rules) ? at : 0;
+}
+
+static void place_framed(struct placements *p)
+{
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		const struct plan_function *now = &p->f->all[i];
+		struct try t = {.is_framed = 1};
+
+		if (!now->is_chosen || now->reason != CST_PLAN_TRACED)
+			continue;
+		t.start = framed_place(p, now);
+		if (t.start && walk(p, i, &t, NEAR_JUMP) && !t.has_call)
+			add(p, i, &t, NEAR_JUMP);
+	}
+}
+
 static void place_all(struct placements *p, uint8_t length, int may_call)
 {
 	for (uint32_t i = 0; i < p->f->n; i++) {
@@ -175,8 +220,10 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 	}
 }
 
-void place_entries(struct placements *p)
+void place_entries(struct placements *p, int is_framed)
 {
+	if (is_framed)
+		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
 	place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);

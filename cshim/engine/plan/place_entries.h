@@ -7,7 +7,8 @@
 
 #include "plan/placement.h"
 
-/* Places an entry in each chosen function, or sets its reason. */
-void place_entries(struct placements *p);
+/* Places an entry in each chosen function, or sets its reason; is_framed as
+ * struct plan_choice says. */
+void place_entries(struct placements *p, int is_framed);
 
 #endif

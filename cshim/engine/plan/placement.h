@@ -30,6 +30,7 @@ struct placement {
 	uint8_t kind;	   /* enum cst_patch_kind */
 	uint8_t ending;	   /* of an entry: how its trampoline ends, or 0 */
 	uint8_t length;	   /* of the patch */
+	uint8_t is_framed; /* an entry behind a prologue that sets rbp */
 };
 
 struct placements {

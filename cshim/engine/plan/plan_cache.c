@@ -45,6 +45,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	uint8_t has[] = {
 		CST_PLAN_VERSION,
 		choice->functions != NULL,
+		choice->is_framed != 0,
 		(uint8_t)has_symbols(f),
 		(uint8_t)elf_file_has_dwarf(f),
 		0,
@@ -52,8 +53,8 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	};
 
 	if (elf_file_open_debug(f, path, choice->debug_file, &debug)) {
-		has[4] = (uint8_t)(1 + has_symbols(&debug));
-		has[5] = (uint8_t)elf_file_has_dwarf(&debug);
+		has[5] = (uint8_t)(1 + has_symbols(&debug));
+		has[6] = (uint8_t)elf_file_has_dwarf(&debug);
 		elf_file_close(&debug);
 	}
 	sum = add_bytes(sum, has, sizeof(has));

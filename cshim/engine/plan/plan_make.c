@@ -35,12 +35,13 @@ static int read_code(struct planner *p, const char *path,
 	return choose(&p->functions, &p->image, choice, has_debug, err);
 }
 
-static int make(struct planner *p, struct plan **out, struct cst_error *err)
+static int make(struct planner *p, const struct plan_choice *choice,
+		struct plan **out, struct cst_error *err)
 {
 	p->placements = (struct placements){
 		.im = &p->image, .f = &p->functions, .frames = &p->frames};
 	assemble_number(&p->functions);
-	place_entries(&p->placements);
+	place_entries(&p->placements, choice->is_framed);
 	place_exits(&p->placements);
 	if (p->placements.failed ||
 	    trampolines_init(&p->trampolines, &p->placements))
@@ -55,7 +56,7 @@ int plan_make(const char *path, const struct plan_choice *choice,
 	int status = read_code(&p, path, choice, err);
 
 	if (!status)
-		status = make(&p, out, err);
+		status = make(&p, choice, out, err);
 	trampolines_release(&p.trampolines);
 	placements_release(&p.placements);
 	functions_release(&p.functions);

@@ -81,6 +81,32 @@ static const struct frame_rules *rules_at(struct making *m, uint64_t addr)
 
 /* ---- pieces -------------------------------------------------------------- */
 
+static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
+{
+	struct trampolines *t = m->t;
+
+	PUT(t, "\x48\x8d\x05"); /* lea function(%rip), %rax */
+	put_outside(t, m->function->start);
+	PUT(t, "\xff\x15"); /* call *slot(%rip) */
+	put_32(t, (uint32_t)(8 * slot - (TRAMPOLINES_AT + here(t) + 4)));
+	return TRAMPOLINES_AT + here(t);
+}
+
+/* Reports an entry in the middle of a function, where all may be in use. */
+static uint32_t put_framed_hook(struct making *m)
+{
+	struct trampolines *t = m->t;
+	uint32_t hook;
+
+	set_rules(m, rules_at(m, m->now->addr), 0);
+	PUT(t, "\x48\x8d\x64\x24\x80"); /* lea -128(%rsp), %rsp */
+	PUT(t, "\x9c\x50");		/* pushfq; push %rax */
+	hook = put_slot_call(m, CST_SLOT_FRAMED);
+	PUT(t, "\x58\x9d");			 /* pop %rax; popfq */
+	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
+	return hook;
+}
+
 /* Reports an event to a slot.  Returns where its call returns to. */
 static uint32_t put_hook(struct making *m, enum cst_plan_slot slot)
 {
@@ -90,11 +116,7 @@ static uint32_t put_hook(struct making *m, enum cst_plan_slot slot)
 	set_rules(m, &frame_rules_bare, 0);
 	PUT(t, "\x50"); /* push %rax */
 	set_rules(m, &frame_rules_bare, WORD);
-	PUT(t, "\x48\x8d\x05"); /* lea function(%rip), %rax */
-	put_outside(t, m->function->start);
-	PUT(t, "\xff\x15"); /* call *slot(%rip) */
-	put_32(t, (uint32_t)(8 * slot - (TRAMPOLINES_AT + here(t) + 4)));
-	hook = TRAMPOLINES_AT + here(t);
+	hook = put_slot_call(m, slot);
 	PUT(t, "\x58"); /* pop %rax */
 	set_rules(m, &frame_rules_bare, 0);
 	return hook;
@@ -289,7 +311,8 @@ static void put_trampoline(struct making *m)
 		if (placement_insn(t->p, now->addr, &i))
 			put_jump(t, i.target);
 	} else if (now->kind == CST_PATCH_ENTRY) {
-		m->patch.hook = put_hook(m, CST_SLOT_ENTER);
+		m->patch.hook = now->is_framed ? put_framed_hook(m)
+					       : put_hook(m, CST_SLOT_ENTER);
 		put_displaced(m, now->ending);
 	} else {
 		put_displaced(m, now->kind == CST_PATCH_TAIL ? ENDING_TAIL
