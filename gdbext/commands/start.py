@@ -30,6 +30,8 @@ class StartCommand(TraceCommand):
     begins a new one.  In a stopped program it begins there, with the calls
     that are open in every thread.
     What the program forks, spawns and execs is in the same trace.
+    A program of gdbserver must have been started with libcstrace.so; where it
+    was not, this command says how to.
 
       -sync           show each call before its function goes on: exact order
                       with the program's own output, at a price for each call

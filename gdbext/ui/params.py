@@ -312,7 +312,8 @@ class Settings:
             "limit.", self._changed, gdb.PARAM_STRING_NOESCAPE, _budget_ns))
         self._add(_Checked(
             "pool", "96M", "the memory between program and reader",
-            "It grows when it must; a larger one rides out longer pauses.",
+            "It grows when it must; a larger one rides out longer pauses. With "
+            "gdbserver at most 4M are used: that is what gdb reads at once.",
             self._changed, gdb.PARAM_STRING_NOESCAPE, _pool))
 
     def _add(self, setting: _Setting) -> None:
