@@ -3,6 +3,7 @@
 bytes of its file, and some are applied, and the program does the same."""
 
 import concurrent.futures
+import fcntl
 import functools
 import json
 import os
@@ -33,10 +34,12 @@ zlib1g zsh zstd""".split()
 def checker():
     """The program that makes a plan and finds what is wrong with it."""
     path = BUILD / "tests" / "plan" / "checker"
-    subprocess.run(["make", "-s", "-C", ROOT, path.relative_to(ROOT)],
-                   check=True, timeout=400,
-                   env={k: v for k, v in os.environ.items()
-                        if not k.startswith("MAKE")})
+    with open(BUILD / "checker.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of other tests at the same time
+        subprocess.run(["make", "-s", "-C", ROOT, path.relative_to(ROOT)],
+                       check=True, timeout=400,
+                       env={k: v for k, v in os.environ.items()
+                            if not k.startswith("MAKE")})
     return path
 
 
