@@ -502,6 +502,13 @@ const char *modules_path(struct modules *m, uint64_t addr, const char *file)
 	return in ? inlines_path(in, file) : NULL;
 }
 
+int modules_is_read(struct modules *m, uint64_t addr)
+{
+	struct module *module = module_at(m, addr);
+
+	return module && object_has_inlines(module->object);
+}
+
 int modules_is_foreign(struct modules *m, uint64_t addr)
 {
 	struct module *module = module_at(m, addr);

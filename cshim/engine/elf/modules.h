@@ -160,6 +160,10 @@ void modules_definition(struct modules *m, uint64_t addr, const char **name,
  * borrowed from the module. */
 const char *modules_path(struct modules *m, uint64_t addr, const char *file);
 
+/* Returns whether the debug information of the file that addr lies in was read
+ * already. */
+int modules_is_read(struct modules *m, uint64_t addr);
+
 /* Returns whether addr lies in a file whose debug information this library
  * cannot read. */
 int modules_is_foreign(struct modules *m, uint64_t addr);

@@ -416,6 +416,11 @@ struct inlines *object_inlines(struct object *o, uint64_t *shift)
 	return o->inlines;
 }
 
+int object_has_inlines(const struct object *o)
+{
+	return o->inlines_state == IS_OPEN;
+}
+
 /* Not DWARF alone: also what is older. */
 static int has_debug(const struct elf_file *f)
 {

@@ -75,6 +75,9 @@ int object_bytes(struct object *o, uint64_t addr, void *out, size_t n);
  * addresses less *shift. */
 struct inlines *object_inlines(struct object *o, uint64_t *shift);
 
+/* Returns whether object_inlines() has read them already. */
+int object_has_inlines(const struct object *o);
+
 /* Returns whether it has debug information that object_inlines() cannot
  * read. */
 int object_is_foreign(struct object *o);

@@ -43,7 +43,9 @@ void questions_set_site(struct questions *q, struct space *space, uint64_t addr,
 			uint32_t call_site, const char *file, uint32_t line)
 {
 	names_set_site(q->names, call_site, file, line);
-	if (file && *file != '/')
+	/* To read a library's, and unpack it, would hold up the program for the
+	 * sake of a link. */
+	if (file && *file != '/' && modules_is_read(space->modules, addr))
 		names_set_path(q->names, call_site,
 			       modules_path(space->modules, addr, file));
 }
