@@ -37,6 +37,16 @@ def test_open_calls_and_the_last_that_returned(gdb):
         ["skip_blanks from main", "accept from factor", "accept from factor"])
 
 
+@pytest.mark.parametrize("live", ["on", "off"])
+def test_open_calls_have_their_arguments(gdb, live):
+    out = gdb(build("args.c"), "set cstrace args on", "set cstrace live " + live,
+              "break nothing", "break fib if n == 1 && depth == 2",
+              "cstrace start", "run", "continue", "echo @@@\\n",
+              "cstrace here").out.rpartition("@@@\n")[2]
+    assert re.findall(r"  (fib\(.*?\))  ", out.partition("# The last")[0]) == [
+        "fib(n=3, depth=0)", "fib(n=2, depth=1)", "fib(n=1, depth=2)"]
+
+
 def test_another_thread(gdb):
     """Each has its own open calls and its own last ones."""
     run = gdb(build("crew.c"), "set cstrace live off", "cstrace start",

@@ -228,6 +228,19 @@ void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 	lane_note_values(l, seq, at, is_result);
 }
 
+const void *lane_values_of(const struct lane *l, uint64_t seq, uint32_t *n)
+{
+	for (uint32_t i = l->n_values; i-- > 0;) {
+		const struct lane_values *v = &l->values[i];
+
+		if (v->is_result || l->first + v->call != seq)
+			continue;
+		*n = v->n;
+		return l->value_bytes.data + v->at;
+	}
+	return NULL;
+}
+
 /* ---- blocks -------------------------------------------------------------- */
 
 uint32_t lane_tail(const struct lane *l)

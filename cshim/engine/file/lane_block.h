@@ -152,6 +152,10 @@ void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
  * that the caller has put there. */
 void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result);
 
+/* Returns the values, *n bytes, that call seq was entered with, as long as its
+ * block is not full; else NULL. */
+const void *lane_values_of(const struct lane *l, uint64_t seq, uint32_t *n);
+
 /* ---- for the writer ------------------------------------------------------ */
 
 /* Makes room for cap calls.  Returns 0, or CST_MEMORY; then nothing has

@@ -13,7 +13,10 @@
 /* The open calls, innermost first.  Borrowed from the stacks. */
 struct standing {
 	const struct thread *thread;
-	const struct open_call **calls;
+	struct standing_call {
+		const struct open_call *open;
+		const struct stack *stack;
+	} * calls;
 	uint32_t n, cap;
 };
 
@@ -43,7 +46,8 @@ static int standing_init(struct standing *all, const struct cst_recorder *r,
 			if (array_room(&all->calls, &all->cap, all->n + 1ull) <
 			    0)
 				return CST_MEMORY;
-			all->calls[all->n++] = &s->calls[i];
+			all->calls[all->n++] =
+				(struct standing_call){&s->calls[i], s};
 		}
 	return 0;
 }
@@ -96,7 +100,7 @@ int cst_recorder_stack(struct cst_recorder *r, uint32_t tid,
 	now = pauses_skip(&r->pauses, clock_ticks());
 	status = standing_init(&all, r, tid);
 	for (uint32_t i = 0; i < all.n && i < n && status == 0; i++)
-		fill(r, all.thread, all.calls[i], now, &out[i]);
+		fill(r, all.thread, all.calls[i].open, now, &out[i]);
 	pthread_mutex_unlock(&r->lock);
 	free(all.calls);
 	return status < 0 ? cst_fail_memory(err) : (int)all.n;
@@ -117,7 +121,7 @@ int cst_recorder_is_in(struct cst_recorder *r, uint32_t tid, const char *word,
 	status = standing_init(&all, r, tid);
 	for (uint32_t i = 0; i < all.n && status == 0 && !is_in; i++)
 		is_in = filter_excludes(wanted, r->names,
-					all.calls[i]->function);
+					all.calls[i].open->function);
 	pthread_mutex_unlock(&r->lock);
 	filter_free(wanted);
 	free(all.calls);
@@ -136,10 +140,26 @@ struct here {
 	struct bytes out;
 };
 
-static void put_row(struct here *h, const struct open_call *o, uint32_t from,
-		    uint32_t depth)
+/* What the call was entered with, or NULL; drop it. */
+static struct values *values_of(const struct standing_call *c)
+{
+	const struct values *v = stack_values(c->stack, c->open);
+	const void *bytes = NULL;
+	uint32_t n = 0;
+
+	if (v)
+		return values_new(v->data, v->n, NULL, 0);
+	if (c->stack->lane && c->open->seq != NO_SEQ)
+		bytes = lane_values_of(c->stack->lane, c->open->seq, &n);
+	return bytes ? values_new(bytes, n, NULL, 0) : NULL;
+}
+
+static void put_row(struct here *h, const struct standing_call *call,
+		    uint32_t from, uint32_t depth)
 {
 	const struct thread *t = h->all->thread;
+	const struct open_call *o = call->open;
+	struct values *values = values_of(call);
 	char *p = (char *)bytes_reserve(&h->out, ROW_MAX);
 	struct row row = {
 		.kind = ROW_CALL,
@@ -154,15 +174,16 @@ static void put_row(struct here *h, const struct open_call *o, uint32_t from,
 		.thread = t->ordinal,
 		.number = o->number,
 		.cell = h->cell,
+		.values = values,
 		.thread_color = t->index,
 	};
 
-	if (!p)
-		return;
 	if (h->look->timestamp == CST_TIME_WALL)
 		row.time_ns += h->r->live.rows.start_wall_ns +
 			       ticks_ns(h->r, 0, h->r->live.rows.paused_ticks);
-	h->out.len += row_format(&row, h->look, p);
+	if (p)
+		h->out.len += row_format(&row, h->look, p);
+	values_drop(values);
 }
 
 /* Puts the visible calls, the outermost first.  Returns how many. */
@@ -172,7 +193,7 @@ static uint32_t put_rows(struct here *h)
 	uint32_t n_shown = 0, hidden_from = UINT32_MAX;
 
 	for (uint32_t i = h->all->n; i-- > 0; state = below) {
-		const struct open_call *o = h->all->calls[i];
+		const struct open_call *o = h->all->calls[i].open;
 		uint32_t from =
 			hidden_from == UINT32_MAX ? o->call_site : hidden_from;
 
@@ -182,7 +203,7 @@ static uint32_t put_rows(struct here *h)
 				hidden_from = from;
 			continue;
 		}
-		put_row(h, o, from, state.depth);
+		put_row(h, &h->all->calls[i], from, state.depth);
 		hidden_from = UINT32_MAX;
 		n_shown++;
 	}
@@ -198,7 +219,7 @@ static void set_cell(struct here *h)
 	if (!h->look->id && h->cell.has_threads)
 		width = row_tag_width(t->process + 1, t->ordinal);
 	for (uint32_t i = 0; i < h->all->n && h->look->id; i++) {
-		const struct open_call *o = h->all->calls[i];
+		const struct open_call *o = h->all->calls[i].open;
 		unsigned id = row_id_width(t->process + 1, t->ordinal,
 					   o->number, o->is_seed);
 
