@@ -494,9 +494,12 @@ static UNTRACED void numbers(void)
 	flags((enum mode)0, "0");
 }
 
-UNTRACED int main(void)
+UNTRACED int main(int argc, char **argv)
 {
 	volatile int n = 20;
+
+	/* They lie above all frames. */
+	texts(argv[argc - 1], argv[0], NULL);
 
 	numbers();
 	many_calls();
