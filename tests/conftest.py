@@ -14,10 +14,18 @@ sys.path[:0] = [str(HERE / "lib"), str(HERE / "cli"),
 import lib_browser  # noqa: E402
 from lib_build import TESTS, Variant, build  # noqa: E402
 from lib_formats import record, record_program, save  # noqa: E402
-from lib_gdb import run_gdb  # noqa: E402
+from lib_gdb import Wish, run_gdb  # noqa: E402
 from test_robust_names import nasty_program  # noqa: E402
 
 assert nasty_program  # a fixture
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wish(request):
+    """Sees to it that gdb records what the module's tests expect."""
+    Wish.has_values = getattr(request.module, "HAS_VALUES", False)
+    yield
+    Wish.has_values = False
 
 
 @pytest.fixture

@@ -282,12 +282,13 @@ class Settings:
                    "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
                    "`cstrace stop` only.")
         self._add(_Checked(
-            "args", "off", "whether calls are recorded with their arguments",
+            "args", "on", "whether calls are recorded with their arguments",
             "on, off, or a name or regular expression: of these functions "
             "only.\nRows show them as parse(s=\"12+3\", base=10), as far as the "
-            "program's\ndebug information says where they are at the hook.",
+            "program's\ndebug information says where they are at the hook.  Off, "
+            "a call costs less.",
             self._changed, gdb.PARAM_STRING_NOESCAPE, _args))
-        self._flag("results", False, "whether calls are recorded with results",
+        self._flag("results", True, "whether calls are recorded with results",
                    "Rows show them as parse(...) = 12, where the code behind "
                    "the hook says where\nthey are.  If `args` is a regular "
                    "expression, those of its functions only.")

@@ -11,6 +11,7 @@ from lib_build import Variant, build
 from lib_cstrace import cstrace
 from lib_gdb import run_gdb
 
+HAS_VALUES = True
 BUILDS = [(cc, level) for cc in ("gcc", "clang") for level in ("-O0", "-O2")]
 ARGS = ("set cstrace args on", "set cstrace results on")
 
@@ -60,6 +61,14 @@ def test_live_and_shown_in_gdb(program, tmp_path):
     assert 'parse(s="12+3", base=10)' in live and "parse = 12" in re.sub(
         r"\(s=.*?\)", "", live)
     check(shown)
+
+
+def test_on_by_default_in_gdb(tmp_path):
+    run = run_gdb(tmp_path, plain(), "show cstrace args",
+                  "show cstrace results", "set cstrace live off",
+                  "cstrace start", "run", "cstrace show")
+    assert "args: on\n" in run.out and "results: on\n" in run.out
+    check(run.out)
 
 
 def plain():

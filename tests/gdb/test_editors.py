@@ -31,14 +31,14 @@ def test_launch_json(tmp_path):
         f.ask("-file-exec-and-symbols %s" % build("ends.c"))
         f.send("-exec-run")
         f.until_stop()
-        assert "middle  ends.c:50" in said(f.records)
+        assert 'middle(how="return")  ends.c:50' in said(f.records)
 
 
 def test_gdbinit(gdb, tmp_path):
     (tmp_path / "init").write_text(here(block("text")))
     run = gdb(build("ends.c"), "source init", "cstrace start", "run",
               loader=None)
-    assert "middle  ends.c:50" in run.out
+    assert 'middle(how="return")  ends.c:50' in run.out
 
 
 SOURCES = {"app.c": "int main(void) { return 0; }\n",

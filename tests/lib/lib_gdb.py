@@ -16,12 +16,21 @@ from lib_build import ROOT, build
 
 LIMIT_S = 240
 LOADER = str(ROOT / "cstrace.py")
+# Most tests compare rows that have no arguments and no results.
+PLAIN = ("set cstrace args off", "set cstrace results off")
 
 # What must never be in gdb's output, whatever the test is about.
 _ACCIDENTS = re.compile(
     r"Traceback \(most recent|Python Exception|Error occurred in Python"
     r"|internal-error|Fatal signal|terminate called|Assertion .* failed"
     r"|Sanitizer", re.M)
+
+
+class Wish:
+    """What the module of tests that runs wants: HAS_VALUES = True there leaves
+    arguments and results on, as they are."""
+
+    has_values = False
 
 
 class Run(NamedTuple):
@@ -55,6 +64,8 @@ def command_line(program, commands, args=(), loader=LOADER, batch=True):
         line.append("-batch")
     if loader:
         line += ["-x", loader]
+    if loader == LOADER and not Wish.has_values:
+        commands = (*PLAIN, *commands)
     for command in commands:
         line += ["-ex", command]
     if program is not None:

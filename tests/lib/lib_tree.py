@@ -244,3 +244,9 @@ CALLS = tree("""
       leaf  calls.c:53
       leaf  calls.c:53
     """)
+
+
+def without_values(text):
+    """Rows without the arguments and results of their calls."""
+    return re.sub(r"(?<=\w)\([^\n]*?\)(?= = |  |$)| = [^ \n]+(?=  |$)", "",
+                  text, flags=re.M)
