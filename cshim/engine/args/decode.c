@@ -128,11 +128,12 @@ static size_t name_length(const char *name)
 }
 
 /* A function where it begins, or a variable. */
-static int find_symbol(struct modules *m, uint64_t value, struct symbol *out)
+static int find_symbol(struct modules *m, uint64_t value, struct symbol *out,
+		       int *is_function)
 {
-	if (modules_symbol(m, value, out) && !out->offset && out->symbol)
-		return 1;
-	return modules_variable(m, value, out) && out->symbol;
+	*is_function =
+		modules_symbol(m, value, out) && !out->offset && out->symbol;
+	return *is_function || (modules_variable(m, value, out) && out->symbol);
 }
 
 /* "counter.0", a variable of a function, without its number. */
@@ -151,15 +152,18 @@ static void put_pointer(struct decoder *d, uint64_t value)
 	struct bytes text = {0};
 	struct symbol symbol;
 	const char *tag;
+	int is_function;
 	size_t n;
 
-	if (!value || !d->modules || !find_symbol(d->modules, value, &symbol)) {
+	if (!value || !d->modules ||
+	    !find_symbol(d->modules, value, &symbol, &is_function)) {
 		put_number(d->out, CST_VALUE_POINTER, value);
 		return;
 	}
 	cst_demangle(symbol.symbol, name, sizeof(name));
 	cut_number(name);
-	n = name_length(name);
+	/* A variable in a function has that one's name before its own. */
+	n = is_function ? name_length(name) : strlen(name);
 	tag = strstr(name, "[abi:");
 	if (tag && (size_t)(tag - name) < n)
 		n = (size_t)(tag - name);

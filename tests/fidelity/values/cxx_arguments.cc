@@ -220,6 +220,14 @@ OWN const Point *point_to(bool is_origin)
 	return is_origin ? &origin : nullptr;
 }
 
+OWN Point *kept(int n)
+{
+	static Point last = {1, 2};
+
+	tell("kept(n=%d) = kept(int)::last", n);
+	return &last;
+}
+
 OWN bool always(int n)
 {
 	tell("always(n=%d) = true", n);
@@ -368,6 +376,7 @@ UNTRACED static void plain()
 	twice(n);
 	point_to(n);
 	point_to(!n);
+	kept(n);
 	always(n);
 	scaled<double, 2>(n);
 	packed("pack", (int)n, 7L);
