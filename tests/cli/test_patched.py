@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lib_build import BUILD, FOUR, VARIANTS, Variant, build, build_library
+from lib_build import BUILD, VARIANTS, Variant, build, build_library
 
 CSTRACE = str(BUILD / "cstrace")
 SHIM = str(BUILD / "libcstrace.so")

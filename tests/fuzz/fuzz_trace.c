@@ -40,6 +40,24 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
+/* Of a format that is no text. */
+static int count_bytes(void *arg, const char *bytes, uint64_t size)
+{
+	uint64_t *left = arg;
+
+	(void)bytes;
+	if (size > *left)
+		return -1;
+	*left -= size;
+	return 0;
+}
+
+static cst_write_fn writer_of(const char *format)
+{
+	return strcmp(format, "cst") && strcmp(format, "pprof") ? count_write
+								: count_bytes;
+}
+
 static void show_all(struct cst_trace *t)
 {
 	char formats[256];
@@ -99,7 +117,7 @@ static void show_all(struct cst_trace *t)
 		     (name = strsep(&rest, " "));) {
 			left = OUTPUT_MAX;
 			cst_trace_write(t, name, &looks[i & 1], &choices[i],
-					count_write, &left, &err);
+					writer_of(name), &left, &err);
 		}
 	}
 }

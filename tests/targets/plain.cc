@@ -17,8 +17,13 @@
 
 struct Guard {
 	const char *name;
-	explicit Guard(const char *n) : name(n) {}
-	~Guard() { printf("end of %s\n", name); }
+	explicit Guard(const char *n) : name(n)
+	{
+	}
+	~Guard()
+	{
+		printf("end of %s\n", name);
+	}
 };
 
 KEPT static void throws(int n)

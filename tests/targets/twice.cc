@@ -5,10 +5,14 @@
 #include <cstrace/cstrace.h>
 #include <stdexcept>
 
-namespace shop {
+namespace shop
+{
 
 struct Till {
-	Till() { CSTRACE_FUNCTION; }
+	Till()
+	{
+		CSTRACE_FUNCTION;
+	}
 
 	template <class T> T sum(T a)
 	{

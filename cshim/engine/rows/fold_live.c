@@ -170,8 +170,8 @@ int fold_show(struct fold *f, uint64_t now_ns, int is_stop)
 	return f->n_held > MAX_HELD ? fold_forget(f) : 0;
 }
 
-/* Its row is on the screen, and the node stays: those that are alike are counted
- * with it. */
+/* Its row is on the screen, and the node stays: those that are alike are
+ * counted with it. */
 static int close_given(struct fold *f, struct lane_state *l, struct node *node)
 {
 	struct folded row = {.n_calls = 1,

@@ -160,9 +160,10 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
 	__atomic_store_n(&r->time, time, __ATOMIC_RELEASE);
 }
 
-/* In place of a hook's return address: the function was not compiled with hooks,
- * its code was patched (plan_layout.h).  sp in the site's records is the address
- * of the function's own return address then, so that the CFA is 8 above it. */
+/* In place of a hook's return address: the function was not compiled with
+ * hooks, its code was patched (plan_layout.h).  sp in the site's records is the
+ * address of the function's own return address then, so that the CFA is 8 above
+ * it. */
 enum {
 	CST_PATCHED_ENTRY = 1,
 	CST_PATCHED_EXIT = 2,
