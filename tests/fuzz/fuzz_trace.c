@@ -40,7 +40,7 @@ static int count_write(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
-/* Of a format that is no text. */
+/* For a format that is no text. */
 static int count_bytes(void *arg, const char *bytes, uint64_t size)
 {
 	uint64_t *left = arg;

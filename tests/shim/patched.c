@@ -29,19 +29,16 @@ void reports_framed(void);
 #define SAVE \
 	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
 #define RESTORE "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
-#define EACH_GENERAL(DO)                                              \
-	DO("0", "rbx")                                                \
-	DO("8", "rcx")                                                \
-	DO("16", "rdx")                                               \
-	DO("24", "rsi") DO("32", "rdi") DO("48", "r8") DO("56", "r9") \
-		DO("64", "r10") DO("72", "r11") DO("80", "r12")       \
-			DO("88", "r13") DO("96", "r14") DO("104", "r15")
-#define EACH_VECTOR(DO)                                                  \
-	DO("0")                                                          \
-	DO("1")                                                          \
-	DO("2")                                                          \
-	DO("3") DO("4") DO("5") DO("6") DO("7") DO("8") DO("9") DO("10") \
-		DO("11") DO("12") DO("13") DO("14") DO("15")
+/* clang-format off */
+#define EACH_GENERAL(DO) \
+	DO("0", "rbx") DO("8", "rcx") DO("16", "rdx") DO("24", "rsi") \
+	DO("32", "rdi") DO("48", "r8") DO("56", "r9") DO("64", "r10") \
+	DO("72", "r11") DO("80", "r12") DO("88", "r13") DO("96", "r14") \
+	DO("104", "r15")
+#define EACH_VECTOR(DO) \
+	DO("0") DO("1") DO("2") DO("3") DO("4") DO("5") DO("6") DO("7") \
+	DO("8") DO("9") DO("10") DO("11") DO("12") DO("13") DO("14") DO("15")
+/* clang-format on */
 #define LOAD(at, name) "mov before+" at "(%rip), %" name "\n"
 #define STORE(at, name) "mov %" name ", " at "(%rax)\n"
 #define LOAD_VECTOR(n) "movups before+120+16*" n "(%rip), %xmm" n "\n"

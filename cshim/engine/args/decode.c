@@ -376,7 +376,7 @@ static inline int put_number_at_once(struct decoder *d,
 		unsigned shift = 64 - 8 * item->size;
 		int64_t number = (int64_t)(value << shift) >> shift;
 
-		value = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+		value = (uint64_t)number << 1 ^ (number < 0 ? ~0ull : 0);
 	}
 	if (item->number != CST_VALUE_CHAR)
 		for (; value >= 0x80; value >>= 7)
