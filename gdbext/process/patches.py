@@ -248,7 +248,8 @@ class Patches:
     def stopped(self) -> None:
         """gdb learns how to unwind from the areas, and that nobody steps
         through them."""
-        if self._symbols or gdb.selected_inferior().pid != self._pid:
+        if (not self._areas or self._symbols
+                or gdb.selected_inferior().pid != self._pid):
             return
         assert self._folder is not None
         for i, area in enumerate(self._areas):

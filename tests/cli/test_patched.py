@@ -320,10 +320,22 @@ def test_programs_of_the_distribution(tmp_path, name):
                                stdin=subprocess.DEVNULL)
     except FileNotFoundError:
         pytest.skip("no " + name)
-    done = command("record", *words, cwd=tmp_path)
+    done = command("record", *(["--patch"] if name == "bash" else []), *words,
+                   cwd=tmp_path)
     told = "".join(line for line in done.stderr.splitlines(True)
                    if not line.startswith("cstrace: "))
     assert (done.returncode, done.stdout, told) == (
         alone.returncode, alone.stdout, alone.stderr)
     assert re.search(r"cstrace: \d+ calls in ", done.stderr)
     assert "patched " in done.stderr and "lost" not in done.stderr
+
+
+def test_what_only_runs_others_is_left_alone(tmp_path):
+    """A shell is not what its user looks for."""
+    app = build("plain.cc", variant=Variant())
+    done = command("record", "sh", "-c", '"$0"; true', app, cwd=tmp_path)
+    assert re.search(r"cstrace: \d+ calls in ", done.stderr)
+    assert "patched" not in done.stderr
+    done = command("record", "--force", "--patch", "sh", "-c", "true",
+                   cwd=tmp_path)
+    assert "functions of dash" in done.stderr

@@ -321,11 +321,27 @@ static int run(struct record *r)
 	return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
 }
 
+/* What they run is meant, not they themselves. */
+static int is_launcher(const char *program)
+{
+	static const char *const names[] = {
+		"sh",	 "dash",    "bash",    "zsh",	 "env",	    "nice",
+		"nohup", "setsid",  "setarch", "stdbuf", "taskset", "time",
+		"make",	 "timeout", "xargs",   "unshare"};
+	const char *slash = strrchr(program, '/');
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(slash ? slash + 1 : program, names[i]))
+			return 1;
+	return 0;
+}
+
 /* Nobody who wants samples needs calls. */
 static int is_to_be_patched(const struct record *r)
 {
 	if (r->o->patch == PATCH_NEVER ||
-	    (r->o->patch == PATCH_AS_NEEDED && r->o->sample_hz))
+	    (r->o->patch == PATCH_AS_NEEDED &&
+	     (r->o->sample_hz || is_launcher(r->launch.program))))
 		return 0;
 	switch (preflight_hooks(r->launch.program)) {
 	case PREFLIGHT_NONE:
