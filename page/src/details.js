@@ -255,7 +255,7 @@ export class Details {
         this.copyButton('stack', 's', () => names.stackText(call), 'its callers and itself'),
         this.copyButton('gdb command', 'c', () => command, `"${command}"`),
         // Runs the program again, up to there.
-        ...(names.exception(call) ? [] : [this.copyButton(way, 'o', () => way, `"${way}"`)]),
+        ...(names.instant(call) ? [] : [this.copyButton(way, 'o', () => way, `"${way}"`)]),
         this.linkButton(),
         ...(names.instant(call) ? [] : [this.focusButton(fn)]),
       ],

@@ -194,6 +194,6 @@ def test_an_empty_file_is_said_to_be(folder):
 
 
 def test_a_trace_without_calls_is_said_to_be(folder):
-    cstrace(folder, "record", "-o", "nothing.cst", "true")
+    cstrace(folder, "record", "--hooks", "-o", "nothing.cst", "true")
     done = cstrace(folder, "show", "nothing.cst")
     assert (done.status, done.err) == (0, "cstrace: no calls recorded\n")

@@ -127,7 +127,7 @@ def test_a_completed_name_is_accepted(gdb, name):
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
-     "-until, -min-time, -keep-depth, -keep-time, -keep-size, -no-args, "
+     "-until, -min-time, -where, -keep-depth, -keep-time, -keep-size, -no-args, "
      "-flight, -patch, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
