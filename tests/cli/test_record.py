@@ -24,8 +24,8 @@ def command(*words, cwd, **options):
 
 
 def record(folder, *words, **options):
-    """The run, and its calls: each a line of the JSON lines."""
-    done = command("record", *words, cwd=folder, **options)
+    """The run, and what has hooks: each call a line of the JSON lines."""
+    done = command("record", "--hooks", *words, cwd=folder, **options)
     return done, calls(folder)
 
 

@@ -325,9 +325,10 @@ static int run(struct record *r)
 static int is_launcher(const char *program)
 {
 	static const char *const names[] = {
-		"sh",	 "dash",    "bash",    "zsh",	 "env",	    "nice",
-		"nohup", "setsid",  "setarch", "stdbuf", "taskset", "time",
-		"make",	 "timeout", "xargs",   "unshare"};
+		"sh",	   "dash",  "bash",   "zsh",	 "env",
+		"nice",	   "nohup", "setsid", "setarch", "stdbuf",
+		"taskset", "time",  "make",   "timeout", "prlimit",
+		"ionice",  "chrt",  "xargs",  "unshare"};
 	const char *slash = strrchr(program, '/');
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
