@@ -2,8 +2,8 @@
  *
  * A preloaded library that applies the plan of the file $PLAN to the program or
  * the library whose path ends with $PLAN_OF, before main.  At the end it writes
- * what it has seen to $PLAN_SEEN.  Each event is held against a stack of its
- * own, and some are unwound.
+ * what it has seen to $PLAN_SEEN.  Each event is held against a stack that each
+ * thread has, and some are unwound.
  */
 #include "cstrace/plan_layout.h"
 
@@ -19,11 +19,14 @@
 
 enum { DEPTH = 1 << 16 };
 
-static struct {
+struct open_call {
 	uint64_t function, slot, address;
-} open_calls[DEPTH];
-static unsigned depth;
-static unsigned long n_entered, n_left, n_tails, n_closed, n_unmatched,
+};
+
+#define PER_THREAD static __thread __attribute__((tls_model("initial-exec")))
+PER_THREAD struct open_call *open_calls; /* DEPTH of them */
+PER_THREAD unsigned depth;
+static _Atomic unsigned long n_entered, n_left, n_tails, n_closed, n_unmatched,
 	n_unwound, n_lost;
 
 static const struct cst_plan *plan;
@@ -66,6 +69,10 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 	uint64_t slot = (uint64_t)address;
 	unsigned long n = n_entered + n_left;
 
+	if (!open_calls)
+		open_calls = mmap(NULL, DEPTH * sizeof(*open_calls),
+				  PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (is_single && (n < 2000 || n % 997 == 0))
 		unwind(at[0], *address);
 	if (kind == CST_SLOT_ENTER || kind == CST_SLOT_FRAMED) {
