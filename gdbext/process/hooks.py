@@ -194,8 +194,13 @@ def check(is_live: bool) -> Verdict:
                        " (going on, a library may have them)")
     if any(elf.read(path).uses(name) for name in STARTERS):
         return Verdict(True, "%s itself has no hooks: only what it starts can "
-                       "be traced" % shown)
-    return Verdict(False, missing_line)
+                       "be traced%s" % (shown, _unless_patched(is_live, path)))
+    return Verdict(False, missing_line + _unless_patched(is_live, path))
+
+
+def _unless_patched(is_live: bool, path: str) -> str:
+    return ("" if is_live or not can_be_patched(path)
+            else "; `cstrace start -patch` traces it as it is")
 
 
 class Targets:

@@ -5,6 +5,7 @@ gdb knows where its breakpoints are."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import struct
@@ -16,6 +17,7 @@ import gdb
 from .. import _abi as abi
 from .. import engine, locate
 from ..ui import ctrlc
+from ..ui.console import plain, say
 from . import elf, hooks, memory, thunk_file
 from .area_unwinder import AreaUnwinder
 
@@ -245,9 +247,27 @@ class Patches:
                     or (area.start, p.function) not in self._left_out):
                 inferior.write_memory(p.address, p.old)
 
+    def tell(self) -> None:
+        """Says what was not patched, once."""
+        said, self.error = self.error, None
+        if said is not None:
+            say("the program was not patched: " + said)
+        if self._folder is None:
+            return
+        path = os.path.join(self._folder, "refused")  # the shim's answers
+        with contextlib.suppress(OSError, ValueError):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                for line in f:
+                    code, name, why = line.rstrip("\n").split("\t")
+                    say("%s was not patched: %s%s" % (
+                        plain(name) or "the program", why, ": " + os.strerror(
+                            int(code)) if int(code) else ""))
+            os.unlink(path)
+
     def stopped(self) -> None:
         """gdb learns how to unwind from the areas, and that nobody steps
         through them."""
+        self.tell()
         if (not self._areas or self._symbols
                 or gdb.selected_inferior().pid != self._pid):
             return
@@ -270,6 +290,7 @@ class Patches:
         self._areas = []
 
     def process_ended(self) -> None:
+        self.tell()
         for path in self._symbols:
             _quietly("remove-symbol-file " + path)
         self._areas, self._symbols, self._pid = [], [], 0

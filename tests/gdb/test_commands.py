@@ -185,7 +185,8 @@ def test_a_program_without_hooks_is_refused(gdb, tmp_path):
     shutil.copy(program, tmp_path / "app")
     assert refusal(gdb, "cstrace start", program="./app") == (
         "cstrace: ./app has no -finstrument-functions hooks: compile it with gcc or "
-        "clang -g -finstrument-functions")
+        "clang -g -finstrument-functions; `cstrace start -patch` traces it as it "
+        "is")
 
 
 @pytest.mark.parametrize("mistake", [

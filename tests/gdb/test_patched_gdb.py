@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lib_build import Variant, build
+from lib_build import Variant, build, build_library
 from lib_gdb import run_gdb
 
 LEVELS = [Variant(level=level, is_pie=is_pie)
@@ -92,3 +92,29 @@ def test_nothing_is_left_of_the_plans(tmp_path, last):
     folder.mkdir()
     run_gdb(tmp_path, program, *START, last, TMPDIR=str(folder))
     assert not list(folder.glob("cstrace-plans*"))
+
+
+def test_what_the_shim_refuses_is_said(tmp_path):
+    """A thread that a library has begun may stand where a jump would be."""
+    (tmp_path / "early.c").write_text(r"""
+        #include <pthread.h>
+        #include <unistd.h>
+        static void *run(void *p) { pause(); return p; }
+        __attribute__((constructor)) static void begin(void)
+        {
+            pthread_t t;
+            pthread_create(&t, 0, run, 0);
+        }""")
+    library = build_library(str(tmp_path / "early.c"), "-pthread",
+                            is_traced=False)
+    program = build("steps.c", "-Wl,--no-as-needed", str(library),
+                    "-Wl,-rpath," + str(library.parent),
+                    variant=Variant(level="-O2"), is_traced=False)
+    out = run_gdb(tmp_path, program, *START, "run").out
+    assert "the program was not patched: a library had begun threads" in out
+
+
+def test_who_has_no_hooks_hears_of_it(tmp_path):
+    program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
+    out = run_gdb(tmp_path, program, "cstrace start").out
+    assert "`cstrace start -patch` traces it as it is" in out
