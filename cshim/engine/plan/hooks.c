@@ -44,8 +44,9 @@ static void add_words(struct hooks *h, const struct image *im, Elf_Scn *section,
 	}
 }
 
-/* A stub jumps to what such a word holds; before that may be an endbr64. */
-static void add_stubs(struct hooks *h, const struct image_section *s)
+/* An entry of the PLT jumps to what such a word holds; before that may be an
+ * endbr64. */
+static void add_entries(struct hooks *h, const struct image_section *s)
 {
 	uint64_t addr = s->start, first = addr;
 	struct insn i;
@@ -61,7 +62,7 @@ static void add_stubs(struct hooks *h, const struct image_section *s)
 			add(h, addr);
 			add(h, first);
 		}
-		/* Where a stub may begin: behind a jump and what fills up. */
+		/* Where an entry may begin: behind a jump and padding. */
 		if (i.kind == INSN_NOP || i.kind == INSN_JUMP ||
 		    i.kind == INSN_JUMP_INDIRECT)
 			first = addr + i.length;
@@ -80,7 +81,7 @@ void hooks_find(struct hooks *h, const struct image *im, struct functions *f)
 			add_words(h, im, section, &header);
 	for (uint32_t i = 0; h->n && i < im->n_sections; i++)
 		if (im->sections[i].is_linkage)
-			add_stubs(h, &im->sections[i]);
+			add_entries(h, &im->sections[i]);
 	for (uint32_t i = 0; i < f->n; i++) {
 		if (!is_hook(f->all[i].name))
 			continue;

@@ -14,6 +14,7 @@
 #include "core/signals.h"
 #include "kernel/buildid.h"
 #include "kernel/config.h"
+#include "kernel/output.h"
 #include "kernel/syscall.h"
 
 enum {
@@ -67,17 +68,6 @@ static void put_plan(struct text *t, const char *build_id)
 	put(t, ".plan");
 }
 
-static void put_number(struct text *t, uint64_t number)
-{
-	char digits[24], *p = digits + sizeof(digits) - 1;
-
-	*p = 0;
-	do
-		*--p = (char)('0' + number % 10);
-	while (number /= 10);
-	put(t, p);
-}
-
 /* ---- one object ------------------------------------------------------------
  */
 
@@ -97,25 +87,24 @@ struct job {
 
 static void tell_refused(const struct job *j, const char *why)
 {
-	static struct text t;
-	int fd;
+	static struct text path;
+	struct output o = {.n = 0};
 
-	t.n = 0;
-	put(&t, j->folder);
-	put(&t, "/refused");
-	fd = sys_open_mode(t.bytes, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			   0600);
-	if (fd < 0)
+	path.n = 0;
+	put(&path, j->folder);
+	put(&path, "/refused");
+	o.fd = sys_open_mode(path.bytes,
+			     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (o.fd < 0)
 		return;
-	t.n = 0;
-	put_number(&t, (uint64_t)j->error);
-	put(&t, "\t");
-	put(&t, j->object);
-	put(&t, "\t");
-	put(&t, why);
-	put(&t, "\n");
-	sys_write(fd, t.bytes, t.n);
-	sys_close(fd);
+	output_number(&o, (uint64_t)j->error, 10);
+	output_char(&o, '\t');
+	output_text(&o, j->object);
+	output_char(&o, '\t');
+	output_text(&o, why);
+	output_char(&o, '\n');
+	output_flush(&o);
+	sys_close(o.fd);
 }
 
 static const struct cst_patch *patches_of(const struct cst_plan *p)

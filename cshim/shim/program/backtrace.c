@@ -6,7 +6,7 @@
 #include "core/watch.h"
 #include "cstrace/layout.h"
 #include "kernel/symbols.h"
-#include "program/output.h"
+#include "kernel/output.h"
 
 enum { MOST_PRINTED = 200 };
 

@@ -12,7 +12,7 @@
 #include "kernel/lock.h"
 #include "kernel/symbols.h"
 #include "kernel/syscall.h"
-#include "program/output.h"
+#include "kernel/output.h"
 
 enum { MAX_SPANS = 1 << 20, INDENT = 2, MAX_LEVEL = 64 };
 
