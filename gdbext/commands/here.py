@@ -57,7 +57,9 @@ class HereCommand(TraceCommand):
             raise gdb.GdbError("thread %d has made no calls that are "
                                "recorded" % thread.num)
         if not n:
-            gdb.write("# no call is open\n")
+            hidden = "" if "all" in values else self.session.standing_text()
+            gdb.write("# no open call is shown (%s); -all shows those that are "
+                      "hidden\n" % hidden if hidden else "# no call is open\n")
         self._write_last(values.get("last", _LAST), look, own, made_calls)
 
     def _write_last(self, last: int, look: requests.Look, own: dict[str, Any],

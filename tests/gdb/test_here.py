@@ -76,3 +76,12 @@ def test_mistakes(gdb, commands, part):
 def test_completion(gdb):
     assert gdb(None, "complete cstrace here -l").lines()[-1] == \
         "cstrace here -last"
+
+
+def test_open_calls_that_a_filter_hides_are_no_closed_ones(gdb):
+    run = gdb(build(CALC), "set cstrace live off", "cstrace start",
+              "break number", "run", "set cstrace filter skip",
+              "cstrace here", "cstrace here -all", args=["1+2"])
+    assert ("# no open call is shown (filter skip); -all shows those that are "
+            "hidden" in run.out)
+    assert re.search(r"1\.1 +main", run.out.rpartition("no open call")[2])
