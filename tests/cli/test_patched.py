@@ -335,6 +335,7 @@ def test_what_only_runs_others_is_left_alone(tmp_path):
     app = build("plain.cc", variant=Variant())
     done = command("record", "sh", "-c", '"$0"; true', app, cwd=tmp_path)
     assert re.search(r"cstrace: \d+ calls in ", done.stderr)
+    assert "--patch records it as it is" in done.stderr
     assert "patched" not in done.stderr
     done = command("record", "--force", "--patch", "sh", "-c", "true",
                    cwd=tmp_path)

@@ -56,9 +56,9 @@ static const char *find_obstacle(const struct check_file *f, const char *path)
 		return "it is static: link libcstrace.a into it (-lcstrace)";
 	if (f->loads_more)
 		return "it has no -finstrument-functions hooks itself; what it "
-		       "loads with dlopen() may";
+		       "loads with dlopen() may (--patch records it as it is)";
 	return "it has no hooks: compile it with gcc or clang -g "
-	       "-finstrument-functions";
+	       "-finstrument-functions (--patch records it as it is)";
 }
 
 int preflight_tell(const char *path, const char *name)
