@@ -56,6 +56,20 @@ def test_a_page_that_shows_something_else_is_found(tmp_path, old, new):
     assert "shows something else" in done.stdout
 
 
+def test_a_result_may_come_behind_its_row(tmp_path):
+    """A row that is due while the call is open has none; another is wrong."""
+    page = tmp_path / "page.md"
+    page.write_text(SESSION.replace("record", "record --args").replace(
+        "main  lib", "main(argc=2, argv=0x7ffe12345678) = 0  lib").replace(
+            "sum  calc.c:88", "sum = 1  calc.c:88"))
+    assert replay("--check", str(page)).stdout == ""
+    text = page.read_text()
+    page.write_text(text.replace("sum = 1  calc", "sum  calc"))
+    assert replay("--check", str(page)).stdout == ""
+    page.write_text(text.replace("sum = 1  calc", 'sum = "1"  calc'))
+    assert "shows something else" in replay("--check", str(page)).stdout
+
+
 def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(SESSION.replace(
