@@ -344,6 +344,71 @@ static void values_of_fast_c_are_known(void **state)
 	check_run(of_c, "-O2", "c.c", c_source, c_fast);
 }
 
+/* What is computed, or read, only behind the exit's hook. */
+static const char computed_source[] =
+	"#include <stdbool.h>\n"
+	"#define KEEP __attribute__((noinline))\n"
+	"struct node { struct node *next; short value; unsigned char tag; };\n"
+	"static int total = 100; static double ratio = 0.5;\n"
+	"static struct node last = {0, -7, 200}, first = {&last, 5, 6};\n"
+	"static struct node *list = &first;\n"
+	"KEEP int product(int a, int b) { return a * b; }\n"
+	"KEEP long mixed(int a, long b) { return (a + b) * 3 - (b >> 2); }\n"
+	"KEEP unsigned bits(unsigned a, unsigned b)\n"
+	"{ return (~a & b) | (a ^ b) << 3; }\n"
+	"KEEP bool less(int a, int b) { return a < b; }\n"
+	"KEEP bool below(unsigned a, unsigned b) { return a < b; }\n"
+	"KEEP int larger(int a, int b) { return a > b ? a : b; }\n"
+	"KEEP bool is_odd(int a) { return a & 1; }\n"
+	"KEEP double scaled(double x, double y) { return x * y - 1; }\n"
+	"KEEP float halved(float x, int n) { return x / 2 + n; }\n"
+	"KEEP int get_total(void) { return total; }\n"
+	"KEEP double get_ratio(void) { return ratio * 4; }\n"
+	"KEEP int value_of(const struct node *n) { return n->value; }\n"
+	"KEEP int tag_after(const struct node *n) { return n->next->tag + 1; "
+	"}\n"
+	"KEEP int tag_of_list(void) { return list->tag; }\n"
+	"KEEP signed char narrow(int a) { return (signed char)(a * 2); }\n"
+	"KEEP void *behind(char *s, long n) { return s + n * 2; }\n"
+	"volatile int minus = -3, seven = 7; volatile double dd = 2.5;\n"
+	"KEEP int run(void)\n"
+	"{ product(minus, seven); mixed(minus, seven); bits((unsigned)seven, "
+	"12);\n"
+	"  less(minus, seven); less(seven, minus); below((unsigned)minus, 7);\n"
+	"  larger(minus, seven); larger(12, seven); is_odd(seven);\n"
+	"  scaled(dd, minus); halved((float)dd, seven); get_total(); "
+	"get_ratio();\n"
+	"  value_of(&last); value_of(&first); tag_after(&first); "
+	"tag_of_list();\n"
+	"  narrow(seven * 10); behind((char *)4096, seven); total++; "
+	"get_total();\n"
+	"  product(1000000, seven + 5000); return 0; }\n";
+
+static const char *const c_computed[] = {
+	"product = -21",   "product = 712032704",
+	"mixed = 11",	   "bits = 88",
+	"less = true",	   "less = false",
+	"below = false",   "larger = 7",
+	"larger = 12",	   "is_odd = true",
+	"scaled = -8.5",   "halved = 8.25",
+	"get_total = 100", "get_total = 101",
+	"get_ratio = 2",   "value_of = -7",
+	"value_of = 5",	   "tag_after = 201",
+	"tag_of_list = 6", "narrow = -116",
+	"behind = 0x100e", NULL,
+};
+
+static void results_behind_the_hook_are_computed(void **state)
+{
+	(void)state;
+	check_run(of_c, "-O0", "d.c", computed_source, c_computed);
+	check_run(of_c, "-O1", "d.c", computed_source, c_computed);
+	check_run(of_c, "-O2", "d.c", computed_source, c_computed);
+	check_run(of_c, "-O2 -mavx", "d.c", computed_source, c_computed);
+	check_run(of_c, "-O3 -fomit-frame-pointer", "d.c", computed_source,
+		  c_computed);
+}
+
 /* ---- C++ -------------------------------------------------------------------
  */
 
@@ -428,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_of_plain_c_are_known),
 		cmocka_unit_test(values_of_fast_c_are_known),
+		cmocka_unit_test(results_behind_the_hook_are_computed),
 		cmocka_unit_test(values_of_cpp_are_known),
 	};
 

@@ -241,11 +241,14 @@ static uint8_t number_of(const struct args_item *item, const struct type *type)
 
 /* A plan of its own, one piece of memory with what it has. */
 static struct args_plan *plan_new(const struct args *a, struct draft *d,
+				  const struct computed *c,
 				  const struct bytes *names)
 {
 	size_t items = d->n_items * sizeof(*d->items);
 	size_t steps = d->n_steps * sizeof(*d->steps);
-	struct args_plan *p = malloc(sizeof(*p) + items + steps + names->len);
+	size_t nodes = c->n_nodes * sizeof(*c->nodes);
+	struct args_plan *p =
+		malloc(sizeof(*p) + items + nodes + steps + names->len);
 	char *at;
 
 	if (!p)
@@ -256,9 +259,12 @@ static struct args_plan *plan_new(const struct args *a, struct draft *d,
 					       &a->types.all[d->items[i].type]);
 	*p = (struct args_plan){
 		.items = memcpy(at, d->items, items),
-		.steps = memcpy(at + items, d->steps, steps),
-		.names = memcpy(at + items + steps, names->data, names->len),
+		.nodes = memcpy(at + items, c->nodes, nodes),
+		.steps = memcpy(at + items + nodes, d->steps, steps),
+		.names = memcpy(at + items + nodes + steps, names->data,
+				names->len),
 		.n_items = d->n_items,
+		.n_nodes = c->n_nodes,
 		.n_steps = d->n_steps,
 		.is_static = d->n_steps == 1,
 		.of = a,
@@ -269,15 +275,18 @@ static struct args_plan *plan_new(const struct args *a, struct draft *d,
 /* The result that an exit's hook has: not of an inlined function, which has no
  * end of its own, nor for a hook that the function jumps to. */
 static void add_result(struct args *a, struct instance *at, struct draft *d,
-		       struct bytes *names)
+		       struct computed *computed, struct bytes *names)
 {
 	uint32_t type = types_of(&a->types, &at->die, at->file);
 	struct place place;
 
-	if (at->is_inlined ||
-	    !result_find(&a->types, type, at->modules, at->hook, &place))
+	if (at->is_inlined || !result_find(&a->types, type, at->modules,
+					   at->hook, &place, computed))
 		return;
-	items_add(d, &place, type);
+	if (place.kind == PLACE_COMPUTED)
+		items_add_computed(d, computed, type);
+	else
+		items_add(d, &place, type);
 	if (d->items[0].kind == ITEM_GONE)
 		d->n_items = 0;
 	else
@@ -308,6 +317,7 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 {
 	struct args_plan *plan = NULL;
 	struct bytes names = {0};
+	struct computed computed;
 	struct instance at;
 	struct draft d;
 	uint32_t n_plain;
@@ -315,17 +325,17 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	if (!find_instance(m, hook - 1, callee, &at))
 		return NULL;
 	d.types = &a->types;
-	d.n_steps = d.n_items = 0;
+	d.n_steps = d.n_items = computed.n_nodes = 0;
 	d.hook = hook;
 	if (kind == CST_ENTER)
 		add_parameters(a, &at, &d, &names);
 	else if (kind == CST_EXIT)
-		add_result(a, &at, &d, &names);
+		add_result(a, &at, &d, &computed, &names);
 	n_plain = count_plain(&d);
 	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
 	bytes_put_byte(&names, 0);
 	if (d.n_items && !names.failed)
-		plan = plan_new(a, &d, &names);
+		plan = plan_new(a, &d, &computed, &names);
 	if (plan)
 		plan->n_plain = n_plain;
 	bytes_release(&names);

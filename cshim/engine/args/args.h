@@ -37,7 +37,8 @@ struct args_plan {
 	/* private */
 	const struct args *of;
 	const struct args_item *items;
-	uint32_t n_items;
+	const struct compute_node *nodes; /* of the one that is computed */
+	uint32_t n_items, n_nodes;
 };
 
 /* Returns the plan of a hook that is called with this callee (the function's

@@ -329,6 +329,30 @@ static void put_bytes(struct decoder *d, const struct args_item *item,
 		put_scalar(d, type, at, item->size);
 }
 
+/* What is computed of the numbers that have been copied. */
+static void put_computed(struct decoder *d, const struct args_plan *plan,
+			 const struct type *type)
+{
+	uint64_t inputs[COMPUTE_INPUTS_MAX] = {0}, value;
+
+	for (uint32_t i = 0; i < plan->n_nodes; i++) {
+		const struct compute_node *n = &plan->nodes[i];
+		const uint8_t *at = NULL;
+
+		if (n->op != COMPUTE_INPUT)
+			continue;
+		if (!n->how || cursor_byte(&d->raw) == CST_COPIED_OK)
+			at = take_bytes(d, n->size);
+		if (!at) {
+			put_value(d->out, CST_VALUE_BAD);
+			return;
+		}
+		inputs[n->number] = number_at(at, n->size, 0);
+	}
+	value = compute_run(plan->nodes, plan->n_nodes, inputs);
+	put_scalar(d, type, &value, type->size);
+}
+
 static void put_head(struct decoder *d, const struct args_item *item,
 		     const struct type *type)
 {
@@ -404,6 +428,8 @@ void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 			put_copied_text(&d);
 		else if (item->kind == ITEM_HEAD)
 			put_head(&d, item, type);
+		else if (item->kind == ITEM_COMPUTED)
+			put_computed(&d, plan, type);
 		else
 			put_bytes(&d, item, type);
 	}

@@ -5,7 +5,8 @@
  * stack protector makes.
  */
 #include "args/flow.h"
-#include "args/code.h"
+#include "args/flow_numbers.h"
+#include "args/flow_operands.h"
 
 enum { MAX_STEPS = 48, RSP = 4, RBP = 5 };
 
@@ -24,140 +25,8 @@ static void flow_begin(struct flow *f)
 	}
 }
 
-/* ---- memory ---------------------------------------------------------------
- */
-
-/* The address of an operand as a register and an offset; 0: not known. */
-static int address_of(const struct flow *f, const ZydisDecodedOperandMem *mem,
-		      struct flow_value *out)
-{
-	int slot = mem->base == ZYDIS_REGISTER_NONE ? -1 : code_slot(mem->base);
-
-	if (slot < 0 || mem->index != ZYDIS_REGISTER_NONE ||
-	    mem->segment == ZYDIS_REGISTER_FS ||
-	    mem->segment == ZYDIS_REGISTER_GS)
-		return 0;
-	*out = f->values[slot];
-	out->add += mem->disp.value;
-	return out->kind == FLOW_REGISTER && out->size == 8 &&
-	       out->add >= INT32_MIN && out->add <= INT32_MAX;
-}
-
-static int overlaps(const struct flow_store *s, const struct flow_value *addr,
-		    uint32_t size)
-{
-	return s->reg == addr->reg && s->offset < addr->add + (int64_t)size &&
-	       addr->add < s->offset + (int64_t)s->size;
-}
-
-static struct flow_value load(const struct flow *f,
-			      const ZydisDecodedOperandMem *mem, uint32_t size)
-{
-	struct flow_value addr, unknown = {0};
-
-	if (!address_of(f, mem, &addr))
-		return unknown;
-	for (uint32_t i = f->n_stores; i-- > 0;) {
-		const struct flow_store *s = &f->stores[i];
-
-		if (!overlaps(s, &addr, size))
-			continue;
-		if (s->offset != addr.add || s->size < size)
-			return unknown;
-		addr = s->value;
-		if (addr.size > size)
-			addr.size = (uint8_t)size;
-		return addr;
-	}
-	return (struct flow_value){.kind = FLOW_MEMORY,
-				   .reg = addr.reg,
-				   .size = (uint8_t)size,
-				   .offset = (int32_t)addr.add};
-}
-
-static void store_at(struct flow *f, const struct flow_value *addr,
-		     uint32_t size, struct flow_value value)
-{
-	if (f->n_stores == FLOW_STORES_MAX)
-		return;
-	f->stores[f->n_stores++] = (struct flow_store){
-		addr->reg, (uint8_t)size, (int32_t)addr->add, value};
-}
-
-/* ---- operands -------------------------------------------------------------
- */
-
-static struct flow_value read_operand(const struct flow *f,
-				      const ZydisDecodedOperand *o)
-{
-	struct flow_value value = {0};
-	uint8_t size = (uint8_t)(o->size / 8 < 16 ? o->size / 8 : 16);
-	int slot;
-
-	switch (o->type) {
-	case ZYDIS_OPERAND_TYPE_REGISTER:
-		slot = code_slot(o->reg.value);
-		if (slot >= 0)
-			value = f->values[slot];
-		break;
-	case ZYDIS_OPERAND_TYPE_MEMORY:
-		return load(f, &o->mem, size);
-	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-		value.kind = FLOW_CONSTANT;
-		value.add = o->imm.value.s;
-		value.size = 8;
-		return value;
-	default:
-		break;
-	}
-	if (value.size > size)
-		value.size = size;
-	return value;
-}
-
-static void write_operand(struct flow *f, const ZydisDecodedOperand *o,
-			  struct flow_value value)
-{
-	uint8_t size = (uint8_t)(o->size / 8 < 16 ? o->size / 8 : 16);
-	struct flow_value addr;
-	int slot;
-
-	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		if (value.size < size && !value.is_zeroed)
-			value.kind = FLOW_UNKNOWN;
-		if (address_of(f, &o->mem, &addr))
-			store_at(f, &addr, size, value);
-		return;
-	}
-	slot = o->type == ZYDIS_OPERAND_TYPE_REGISTER ? code_slot(o->reg.value)
-						      : -1;
-	if (slot < 0)
-		return;
-	if (value.size > size)
-		value.size = size;
-	if (slot < FLOW_XMM && size == 4) {
-		value.is_zeroed = value.size == 4 || value.is_zeroed;
-		if (value.reach > 4)
-			value.reach = 4;
-		if (value.kind == FLOW_CONSTANT) {
-			value.add = (uint32_t)value.add;
-			value.size = 8;
-		}
-	} else if (size < 4) {
-		value.is_zeroed = value.is_signed = 0;
-	}
-	f->values[slot] = value;
-}
-
 /* ---- instructions ---------------------------------------------------------
  */
-
-static void forget(struct flow *f, const struct code_line *l)
-{
-	for (int i = 0; i < l->is.operand_count; i++)
-		if (l->of[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			write_operand(f, &l->of[i], (struct flow_value){0});
-}
 
 /* To all of the register that it is written to. */
 static void widen(struct flow_value *value, int is_signed)
@@ -173,23 +42,30 @@ static void move_low(struct flow *f, const struct code_line *l, uint8_t size)
 	struct flow_value value;
 
 	if (l->is.operand_count_visible != 2) {
-		forget(f, l);
+		flow_forget(f, l);
 		return;
 	}
-	value = read_operand(f, &l->of[1]);
+	value = flow_read(f, &l->of[1]);
 	if (value.size > size) {
 		value.size = size;
 		value.is_zeroed = value.is_signed = 0;
 	}
-	write_operand(f, &l->of[0], value);
+	flow_write(f, &l->of[0], value);
 }
 
 static void move(struct flow *f, const struct code_line *l, int is_signed)
 {
-	struct flow_value value = read_operand(f, &l->of[1]);
+	struct flow_value value = flow_read(f, &l->of[1]);
+	uint32_t size = l->of[1].size / 8;
 
+	/* All that it widens must be known. */
+	if (value.size < size && value.is_zeroed)
+		is_signed = 0;
+	else if (value.size < size &&
+		 !(is_signed && value.is_signed && value.reach >= size))
+		value.kind = FLOW_UNKNOWN;
 	widen(&value, is_signed);
-	write_operand(f, &l->of[0], value);
+	flow_write(f, &l->of[0], value);
 }
 
 /* cbw, cwde, cdqe: the low half of rax, widened by its sign. */
@@ -210,26 +86,26 @@ static void widen_rax(struct flow *f, uint8_t to)
 
 static void add_constant(struct flow *f, const struct code_line *l, int64_t add)
 {
-	struct flow_value value = read_operand(f, &l->of[0]);
+	struct flow_value value = flow_read(f, &l->of[0]);
 
 	if (l->of[0].type != ZYDIS_OPERAND_TYPE_REGISTER ||
 	    l->of[0].size < 32 || value.size < l->of[0].size / 8 ||
 	    (value.kind != FLOW_REGISTER && value.kind != FLOW_MEMORY)) {
-		forget(f, l);
+		flow_compute(f, l);
 		return;
 	}
 	value.add += add;
 	value.is_signed = value.is_zeroed = 0;
-	write_operand(f, &l->of[0], value);
+	flow_write(f, &l->of[0], value);
 }
 
 /* Adds to a register, or leaves it unknown. */
 static void add(struct flow *f, const struct code_line *l, int sign)
 {
-	struct flow_value other = read_operand(f, &l->of[1]);
+	struct flow_value other = flow_read(f, &l->of[1]);
 
 	if (other.kind != FLOW_CONSTANT) {
-		forget(f, l);
+		flow_compute(f, l);
 		return;
 	}
 	add_constant(f, l, sign * other.add);
@@ -244,27 +120,27 @@ static void clear(struct flow *f, const struct code_line *l)
 	    l->of[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    l->of[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	    l->of[0].reg.value == l->of[1].reg.value)
-		write_operand(f, &l->of[0], zero);
+		flow_write(f, &l->of[0], zero);
 	else
-		forget(f, l);
+		flow_compute(f, l);
 }
 
 /* clang makes a bool of a byte so: it is one already. */
 static void and_one(struct flow *f, const struct code_line *l)
 {
-	struct flow_value value = read_operand(f, &l->of[0]);
+	struct flow_value value = flow_read(f, &l->of[0]);
 
 	if (l->of[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 	    l->of[1].imm.value.u == 1 && value.kind == FLOW_CONSTANT) {
 		value.add &= 1;
-		write_operand(f, &l->of[0], value);
+		flow_write(f, &l->of[0], value);
 	} else if (l->of[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 		   l->of[1].imm.value.u == 1 && value.kind == FLOW_MEMORY) {
 		value.size = 1;
 		value.is_signed = 0;
-		write_operand(f, &l->of[0], value);
+		flow_write(f, &l->of[0], value);
 	} else {
-		forget(f, l);
+		flow_compute(f, l);
 	}
 }
 
@@ -274,14 +150,14 @@ static void push(struct flow *f, const struct code_line *l)
 
 	sp->add -= 8;
 	if (sp->kind == FLOW_REGISTER)
-		store_at(f, sp, 8, read_operand(f, &l->of[0]));
+		flow_store_at(f, sp, 8, flow_read(f, &l->of[0]));
 }
 
 static void pop(struct flow *f, int slot)
 {
 	struct flow_value *sp = &f->values[RSP];
 	ZydisDecodedOperandMem top = {.base = ZYDIS_REGISTER_RSP};
-	struct flow_value value = load(f, &top, 8);
+	struct flow_value value = flow_load(f, &top, 8);
 
 	sp->add += 8;
 	if (slot >= 0)
@@ -295,7 +171,7 @@ static void load_float(struct flow *f, const struct code_line *l)
 	for (int i = 0; i < l->is.operand_count; i++)
 		if (l->of[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
 			o = &l->of[i];
-	f->values[FLOW_ST] = o ? read_operand(f, o) : (struct flow_value){0};
+	f->values[FLOW_ST] = o ? flow_read(f, o) : (struct flow_value){0};
 }
 
 /* Some of a long double's bytes are but padding. */
@@ -303,7 +179,7 @@ static void store_float(struct flow *f, const struct code_line *l)
 {
 	for (int i = 0; i < l->is.operand_count_visible; i++)
 		if (l->of[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			write_operand(f, &l->of[i], f->values[FLOW_ST]);
+			flow_write(f, &l->of[i], f->values[FLOW_ST]);
 	/* What was below it is not known. */
 	f->values[FLOW_ST] = (struct flow_value){0};
 }
@@ -316,9 +192,11 @@ static void lea(struct flow *f, const struct code_line *l)
 	if (mem->base == ZYDIS_REGISTER_RIP)
 		addr.add = (int64_t)(l->pc + l->is.length +
 				     (uint64_t)mem->disp.value);
-	else if (!address_of(f, mem, &addr))
-		addr = (struct flow_value){0};
-	write_operand(f, &l->of[0], addr);
+	else if (!flow_address(f, mem, &addr)) {
+		flow_compute(f, l);
+		return;
+	}
+	flow_write(f, &l->of[0], addr);
 }
 
 static void look_for_guard(struct flow *f, const struct code_line *l)
@@ -362,7 +240,7 @@ static int moved_bytes(ZydisMnemonic mnemonic)
 	}
 }
 
-/* What computes a number, or forgets one. */
+/* What makes another number of one. */
 static void compute(struct flow *f, const struct code_line *l)
 {
 	switch (l->is.mnemonic) {
@@ -397,7 +275,7 @@ static void compute(struct flow *f, const struct code_line *l)
 		clear(f, l);
 		break;
 	default:
-		forget(f, l);
+		flow_compute(f, l);
 	}
 }
 
@@ -475,15 +353,20 @@ int flow_run(struct flow *f, struct modules *m, uint64_t hook)
 	struct code_line l;
 
 	flow_begin(f);
+	f->hook = hook;
 	for (int i = 0; i < MAX_STEPS && hook && code_decode(m, hook, &l);
 	     i++) {
 		if (l.is.meta.category == ZYDIS_CATEGORY_RET)
 			return 1;
 		hook = next_of(f, &l);
 		look_for_guard(f, &l);
-		if (l.is.meta.category != ZYDIS_CATEGORY_UNCOND_BR &&
-		    l.is.meta.category != ZYDIS_CATEGORY_COND_BR)
-			execute(f, &l);
+		if (l.is.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+		    l.is.meta.category == ZYDIS_CATEGORY_COND_BR)
+			continue;
+		f->next = l.pc + l.is.length;
+		if (flow_ends_comparison(&l))
+			f->compared.size = 0;
+		execute(f, &l);
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #ifndef ENGINE_FLOW_H
 #define ENGINE_FLOW_H
 
+#include "args/compute.h"
 #include "cstrace/layout.h"
 #include "elf/modules.h"
 
@@ -15,7 +16,10 @@ enum flow_kind {
 	FLOW_MEMORY,   /* what is at the register + offset, and add */
 	FLOW_CONSTANT, /* add */
 	FLOW_ADDRESS,  /* add, in the process at hand */
+	FLOW_COMPUTED, /* what the node `offset` computes */
 };
+
+enum { FLOW_LINKS_MAX = 3 };
 
 struct flow_value {
 	uint8_t kind;	   /* enum flow_kind */
@@ -24,7 +28,12 @@ struct flow_value {
 	uint8_t is_zeroed; /* those above are 0 */
 	uint8_t is_signed; /* they repeat the sign, up to so many bytes: */
 	uint8_t reach;
+	uint8_t n_links; /* of FLOW_MEMORY: */
+	uint8_t reserved;
 	int32_t offset;
+	/* What is there is an address, and with each of these added there is
+	 * the next, and at last the value. */
+	int32_t links[FLOW_LINKS_MAX];
 	int64_t add;
 };
 
@@ -40,11 +49,24 @@ struct flow_store {
 	struct flow_value value;
 };
 
+/* What the last comparison compared. */
+struct flow_compared {
+	uint8_t size; /* 0: not known */
+	uint8_t a, b; /* nodes */
+};
+
 struct flow {
 	struct flow_value values[FLOW_N];
 	struct flow_store stores[FLOW_STORES_MAX];
 	uint32_t n_stores;
+	int is_wild;   /* it stores where no one knows */
 	int has_guard; /* it looks whether the stack is whole */
+	uint64_t hook; /* where it began */
+	uint64_t next; /* the instruction behind the one at hand */
+	struct flow_compared compared;
+	struct compute_node nodes[COMPUTE_MAX];
+	struct flow_value inputs[COMPUTE_INPUTS_MAX];
+	uint32_t n_nodes, n_inputs;
 };
 
 /* Follows the code from `hook`, where the hook returns to, for some

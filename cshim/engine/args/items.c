@@ -208,6 +208,24 @@ static int add_value(struct draft *d, const struct place *p,
 	}
 }
 
+void items_add_computed(struct draft *d, struct computed *computed,
+			uint32_t type)
+{
+	struct args_item item = {.kind = ITEM_COMPUTED, .type = type}, input;
+
+	for (uint32_t i = 0; i < computed->n_nodes; i++) {
+		struct compute_node *node = &computed->nodes[i];
+
+		if (node->op != COMPUTE_INPUT)
+			continue;
+		add_bytes(d, &computed->inputs[node->number], &input,
+			  node->size);
+		node->how = input.kind == ITEM_CHECKED;
+	}
+	item.n_steps = (uint16_t)d->n_steps;
+	d->items[d->n_items++] = item;
+}
+
 void items_add(struct draft *d, const struct place *place, uint32_t type)
 {
 	uint32_t n_steps = d->n_steps;

@@ -16,6 +16,7 @@ enum item_kind {
 	ITEM_CHECKED, /* a status, and if it is ok `size` bytes */
 	ITEM_TEXT,
 	ITEM_HEAD, /* of a vector */
+	ITEM_COMPUTED,
 };
 
 struct args_item {
@@ -46,5 +47,10 @@ struct draft {
 /* Adds a value of this type at this place, and its steps; without room for
  * these it is gone. */
 void items_add(struct draft *d, const struct place *place, uint32_t type);
+
+/* Likewise a number that is computed of what its inputs emit: ->how of such a
+ * node becomes whether a status comes before its bytes. */
+void items_add_computed(struct draft *d, struct computed *computed,
+			uint32_t type);
 
 #endif

@@ -6,6 +6,10 @@
 #include "args/moved.h"
 #include "args/stores.h"
 
+#include <string.h>
+
+_Static_assert(FLOW_LINKS_MAX + 1 == PLACE_LINKS_MAX, "links of a place");
+
 int moved_scalar(const struct flow_value *value, struct place *out)
 {
 	*out = (struct place){
@@ -29,8 +33,9 @@ int moved_scalar(const struct flow_value *value, struct place *out)
 		return 1;
 	case FLOW_MEMORY:
 		out->kind = PLACE_MEMORY;
-		out->n = 1;
+		out->n = 1 + value->n_links;
 		out->links[0] = value->offset;
+		memcpy(&out->links[1], value->links, sizeof(value->links));
 		return 1;
 	default:
 		return 0;
@@ -54,7 +59,7 @@ static int is_one_piece(const struct moved *m)
 	for (int i = 0; i < m->n; i++) {
 		const struct flow_value *part = &m->parts[i];
 
-		if (part->kind != FLOW_MEMORY || part->add ||
+		if (part->kind != FLOW_MEMORY || part->add || part->n_links ||
 		    part->reg != m->parts[0].reg || part->offset != at)
 			return 0;
 		at += m->sizes[i];
@@ -75,7 +80,7 @@ int moved_place(const struct moved *m, struct place *out)
 	for (int i = 0; i < m->n; i++) {
 		const struct flow_value *part = &m->parts[i];
 
-		if (part->add ||
+		if (part->add || part->n_links ||
 		    (part->kind != FLOW_REGISTER && part->kind != FLOW_MEMORY))
 			return 0;
 		out->pieces[out->n++] = (struct piece){

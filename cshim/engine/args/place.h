@@ -5,6 +5,7 @@
 #ifndef ENGINE_PLACE_H
 #define ENGINE_PLACE_H
 
+#include "args/compute.h"
 #include "cstrace/layout.h"
 #include "elf/modules.h"
 
@@ -16,6 +17,7 @@ enum place_kind {
 	PLACE_MEMORY,
 	PLACE_CONSTANT,
 	PLACE_PIECES,
+	PLACE_COMPUTED, /* of several places: struct computed */
 };
 
 enum { PLACE_LINKS_MAX = 4, PLACE_PIECES_MAX = 4 };
@@ -48,6 +50,13 @@ struct place {
 	uint8_t size;	    /* so many bytes are there; 0: all */
 	uint8_t widening;   /* enum widening */
 	struct piece pieces[PLACE_PIECES_MAX];
+};
+
+/* A number that the code behind a hook computes, of what is at these places. */
+struct computed {
+	struct compute_node nodes[COMPUTE_MAX];
+	struct place inputs[COMPUTE_INPUTS_MAX];
+	uint32_t n_nodes, n_inputs;
 };
 
 /* A function's frame at a hook's call. */

@@ -9,8 +9,9 @@
 #include "args/types.h"
 
 /* Follows the code behind the hook and puts the place of a result of this type
- * into *out.  Returns 1, or 0 if it is not known there. */
+ * into *out, and how it is computed into *computed, if that is
+ * PLACE_COMPUTED.  Returns 1, or 0 if it is not known there. */
 int result_find(const struct types *t, uint32_t type, struct modules *m,
-		uint64_t hook, struct place *out);
+		uint64_t hook, struct place *out, struct computed *computed);
 
 #endif

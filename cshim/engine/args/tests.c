@@ -173,6 +173,11 @@ static int find_subject(const struct maker *m, const struct where_test *t,
 				"'%s' is optimized out where %s() calls the "
 				"hook",
 				s->name, m->at->function);
+	if (s->item->kind == ITEM_COMPUTED)
+		return cst_fail(CST_BAD_INPUT, m->err,
+				"'%s' of %s() is computed only behind the exit "
+				"hook, which the program does not do again",
+				s->name, m->at->function);
 	while (status == 0 && ++part < t->n_parts)
 		status = find_field(m, t->path[part], s);
 	return status;
