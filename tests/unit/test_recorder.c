@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -118,9 +120,20 @@ QUIET static int collect(void *arg, const char *text, uint64_t size)
 	return 0;
 }
 
+/* The recorder's lock is taken while it writes rows: a test may keep it there.
+ */
+static struct {
+	int is_wanted;
+	pthread_barrier_t taken, done;
+} lock;
+
 QUIET static void on_text(void *arg, const char *text, uint64_t size)
 {
 	collect(arg, text, size);
+	if (__atomic_exchange_n(&lock.is_wanted, 0, __ATOMIC_SEQ_CST)) {
+		pthread_barrier_wait(&lock.taken);
+		pthread_barrier_wait(&lock.done);
+	}
 }
 
 /* One area serves the whole process: the shim keeps the first it maps. */
@@ -253,6 +266,89 @@ QUIET static void no_row_comes_behind_the_prompt(void **state)
 	assert_true(live.size > size);
 	trace = stop();
 	cst_trace_free(trace);
+}
+
+QUIET static void *drain_in_thread(void *unused)
+{
+	drain(recorder);
+	return unused;
+}
+
+static uint32_t pauser;
+
+QUIET static void *pause_in_thread(void *unused)
+{
+	__atomic_store_n(&pauser, (uint32_t)gettid(), __ATOMIC_SEQ_CST);
+	cst_recorder_pause(recorder);
+	return unused;
+}
+
+QUIET static void wait_until_it_waits(const uint32_t *tid)
+{
+	char path[64];
+	long call = -1;
+
+	for (int i = 0; i < 20000 && call != SYS_futex; i++) {
+		FILE *f;
+
+		usleep(1000);
+		snprintf(path, sizeof(path), "/proc/self/task/%u/syscall",
+			 __atomic_load_n(tid, __ATOMIC_SEQ_CST));
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fscanf(f, "%ld", &call) != 1)
+			call = -1; /* it runs */
+		fclose(f);
+	}
+	assert_int_equal(call, SYS_futex);
+}
+
+QUIET static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+enum { HELD_NS = 200000000 };
+
+/* A reader that has much to do keeps gdb's thread waiting: the program stands
+ * still all the same, and that time is none of the trace's. */
+QUIET static void a_pause_begins_when_it_is_asked_for(void **state)
+{
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	pthread_t drainer, thread;
+	uint64_t begin, since;
+
+	(void)state;
+	pthread_barrier_init(&lock.taken, NULL, 2);
+	pthread_barrier_init(&lock.done, NULL, 2);
+	pauser = 0;
+	begin = now_ns();
+	start(&all, 1);
+	lock.is_wanted = 1;
+	leaf(1);
+	assert_int_equal(pthread_create(&drainer, NULL, drain_in_thread, NULL),
+			 0);
+	pthread_barrier_wait(&lock.taken);
+	assert_int_equal(pthread_create(&thread, NULL, pause_in_thread, NULL),
+			 0);
+	wait_until_it_waits(&pauser);
+	for (since = now_ns(); now_ns() < since + HELD_NS;)
+		;
+	pthread_barrier_wait(&lock.done);
+	pthread_join(drainer, NULL);
+	pthread_join(thread, NULL);
+	cst_recorder_resume(recorder);
+	trace = stop();
+	cst_trace_status(trace, &status);
+	assert_true(status.duration_ns < now_ns() - begin - HELD_NS / 2);
+	cst_trace_free(trace);
+	pthread_barrier_destroy(&lock.taken);
+	pthread_barrier_destroy(&lock.done);
 }
 
 /* The newest calls may stand in a chunk that is not full yet, with no full one
@@ -408,6 +504,7 @@ QUIET int main(void)
 		cmocka_unit_test(excluded_function_is_not_recorded),
 		cmocka_unit_test(small_pool_loses_nothing),
 		cmocka_unit_test(sleepers_with_chunks_do_not_block_the_others),
+		cmocka_unit_test(a_pause_begins_when_it_is_asked_for),
 		cmocka_unit_test(a_stop_in_a_flood_of_rows_has_the_newest),
 		cmocka_unit_test(handshake_shows_each_call_before_it_goes_on),
 	};

@@ -529,8 +529,10 @@ uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r)
 
 void cst_recorder_pause(struct cst_recorder *r)
 {
+	uint64_t now = clock_ticks(); /* the lock may be a long round away */
+
 	recorder_lock(r);
-	pauses_begin(&r->pauses, clock_ticks());
+	pauses_begin(&r->pauses, now);
 	recorder_unlock(r);
 }
 
