@@ -6,6 +6,7 @@
  * to wait just then has its call made anew.
  */
 #include "outside.h"
+#include "base/array.h"
 #include "base/task_file.h"
 #include "command.h"
 
@@ -74,20 +75,13 @@ static uint64_t now_ns(void)
 
 static struct task *task_of(struct outside *o, uint32_t tid)
 {
-	struct task *all;
-
 	for (uint32_t i = 0; i < o->n; i++)
 		if (o->tasks[i].tid == tid)
 			return &o->tasks[i];
 	if (o->n == CST_SAMPLE_LANES)
 		return NULL;
-	if (o->n == o->cap) {
-		all = realloc(o->tasks, (o->cap + 64) * sizeof(*all));
-		if (!all)
-			return NULL;
-		o->tasks = all;
-		o->cap += 64;
-	}
+	if (array_room(&o->tasks, &o->cap, o->n + 1ull) < 0)
+		return NULL;
 	o->tasks[o->n] = (struct task){.tid = tid,
 				       .lane = UINT32_MAX,
 				       .target = _UPT_create((pid_t)tid)};

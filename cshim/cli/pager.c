@@ -27,7 +27,7 @@ static const char *pager_command(void)
 	return command ? command : getenv("PAGER");
 }
 
-int pager_is_wanted(void)
+static int pager_is_wanted(void)
 {
 	const char *command = pager_command(), *term = getenv("TERM");
 

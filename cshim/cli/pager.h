@@ -12,8 +12,6 @@
  * text, so that an earlier failure is reported without one. */
 int pager_write(void *arg, const char *text, uint64_t size);
 
-/* Returns whether pager_write() would start one. */
-int pager_is_wanted(void);
 /* Returns the terminal's columns, or 0 where a pager shows what is beyond, or
  * where there is no terminal. */
 uint32_t pager_width(int no_pager);

@@ -63,10 +63,8 @@ void stack_keep_pending(struct callstack *c, struct stack *s, uint32_t i)
 		entry.thread = o->numberer;
 		if (!s->lane ||
 		    (!lane_is_plain(s->lane, o->number, o->numberer) &&
-		     lane_prepare(s->lane, &entry) < 0)) {
-			c->n_not_kept++;
+		     lane_prepare(s->lane, &entry) < 0))
 			continue;
-		}
 		o->seq = entry.above =
 			lane_enter(s->lane, o->start, o->call_site);
 		stack_keep_rest(c, s, o);

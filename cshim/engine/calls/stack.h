@@ -159,7 +159,6 @@ struct callstack {
 	struct call_listener listener;
 	uint64_t n_calls, n_unwound, n_orphans, n_seeds;
 	uint64_t n_other; /* rows that are no calls */
-	uint64_t n_not_kept;
 	/* Only calls within so many levels, and of so many ticks, are kept
 	 * (cst_recorder_options); 0: all. */
 	uint32_t keep_depth;
@@ -235,7 +234,6 @@ INLINE void call_keep(struct callstack *c, struct thread *t, struct stack *s,
 		     o->is_seed) &&
 	    stack_prepare_lane(t, s, number) < 0) {
 		o->seq = NO_SEQ;
-		c->n_not_kept++;
 		return;
 	}
 	o->seq = lane_enter(s->lane, o->start, o->call_site);

@@ -7,6 +7,7 @@
 #include "elf/modules.h"
 #include "base/array.h"
 #include "base/ranges.h"
+#include "base/search.h"
 #include "elf/debug_hints.h"
 #include "elf/maps.h"
 #include "elf/object.h"
@@ -359,17 +360,9 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
  * its code. */
 static struct module *module_below(struct modules *m, uint64_t addr)
 {
-	uint32_t from = 0, to = m->n;
+	uint32_t n = search_while(i, m->n, m->list[i].range.start <= addr);
 
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-
-		if (m->list[middle].range.start <= addr)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from ? &m->list[from - 1] : NULL;
+	return n ? &m->list[n - 1] : NULL;
 }
 
 int modules_variable(struct modules *m, uint64_t addr, struct symbol *out)

@@ -142,10 +142,9 @@ void lane_mark_end(struct lane *l, uint64_t seq, enum call_end end);
  * that stands for the exception. */
 void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
 
-/* Adds n bytes (at most LANE_VALUES_MAX) of values to the call, which was
- * entered last; or as its result, if it was ended last.  Does nothing for
+/* Adds n bytes of values to the call, which was entered last; or as its
+ * result, if it was ended last.  Does nothing for
  * NO_SEQ; when out of memory they are missing. */
-enum { LANE_VALUES_MAX = 4096 };
 void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 		     int is_result);
 /* Does the same with those bytes at the end of l->value_bytes, from `at` on,

@@ -194,8 +194,8 @@ static void call_filter(struct live *l, struct stack *s, struct open_call *o)
 	}
 }
 
-void live_entered(void *arg, struct thread *t, struct stack *s,
-		  struct open_call *o)
+static void live_entered(void *arg, struct thread *t, struct stack *s,
+			 struct open_call *o)
 {
 	struct live *l = arg;
 
@@ -216,13 +216,8 @@ static void live_add_callers(struct live *l, struct thread *t, struct stack *s,
 	}
 }
 
-static void live_hear(struct live *l, struct callstack *c)
-{
-	c->listener = (struct call_listener){live_entered, live_left, l};
-}
-
-void live_left(void *arg, struct thread *t, struct stack *s,
-	       struct open_call *o, uint64_t end, enum call_end how)
+static void live_left(void *arg, struct thread *t, struct stack *s,
+		      struct open_call *o, uint64_t end, enum call_end how)
 {
 	struct live *l = arg;
 	struct pending *p;
@@ -243,6 +238,11 @@ void live_left(void *arg, struct thread *t, struct stack *s,
 		live_add_callers(l, t, s, (uint32_t)(o - s->calls));
 		pending_close(live_add(l, t, s, o, ROW_CALL), s, end, how);
 	}
+}
+
+static void live_hear(struct live *l, struct callstack *c)
+{
+	c->listener = (struct call_listener){live_entered, live_left, l};
 }
 
 /* With min_ns: calls that have been open for so long by now. */

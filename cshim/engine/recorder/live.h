@@ -73,12 +73,6 @@ int live_set_span(struct live *l, const char *from, const char *until);
  * on; NULL: all.  To be called before live_set(). */
 void live_set_where(struct live *l, struct where *where);
 
-/* The functions of struct call_listener; arg is the struct live. */
-void live_entered(void *arg, struct thread *t, struct stack *s,
-		  struct open_call *o);
-void live_left(void *arg, struct thread *t, struct stack *s,
-	       struct open_call *o, uint64_t end, enum call_end how);
-
 /* Writes the rows that are pending: all, or, where the outlet is slow and
  * is_exact is not set, some of them, now or later.  now is in ticks, without
  * stops; calls that are open for min_ns by then appear. */

@@ -265,10 +265,8 @@ static int find_subjects(struct gather *g, const char *regex,
 	for (uint32_t i = 0; g->subjects && i < names->n_functions; i++) {
 		uint32_t key = c->keys.of_function[i];
 
-		if (g->subjects[key] || !filter_excludes(filter, names, i))
-			continue;
-		g->subjects[key] = 1;
-		c->n_subjects++;
+		if (!g->subjects[key])
+			g->subjects[key] = filter_excludes(filter, names, i);
 	}
 	filter_free(filter);
 	return g->subjects ? 0 : cst_fail_memory(err);

@@ -25,7 +25,6 @@ struct calltree {
 	struct call_paths
 		callees; /* without subjects: of the outermost calls */
 	struct call_paths callers; /* with the subjects' calls and times */
-	uint32_t n_subjects;	   /* functions that the user's words mean */
 	uint64_t total_ns;	   /* of the roots, each moment once */
 	int64_t n_calls;	   /* in the tree of callees */
 };

@@ -4,6 +4,7 @@
  * was stripped): each address that has none is looked up in the file with its
  * module's build-id, as it would have been while the trace was made.
  */
+#include "base/array.h"
 #include "base/hashmap.h"
 #include "base/search.h"
 #include "elf/modules.h"
@@ -40,7 +41,7 @@ struct renaming {
 	uint32_t n_sources;
 	struct hashmap spaces; /* number to index */
 	struct modules **all;
-	uint32_t n_spaces;
+	uint32_t n_spaces, cap_spaces;
 };
 
 /* ---- the trace's modules ------------------------------------------------ */
@@ -158,15 +159,13 @@ static struct source *source_of(struct renaming *r, uint32_t module)
 static struct modules *space_of(struct renaming *r, uint32_t number)
 {
 	uint32_t *known = hashmap_get(&r->spaces, number);
-	struct modules **all, *m;
+	struct modules *m;
 
 	if (known)
 		return r->all[*known];
-	all = realloc(r->all, (r->n_spaces + 1) * sizeof(*all));
-	if (!all)
+	if (array_room(&r->all, &r->cap_spaces, r->n_spaces + 1ull) < 0)
 		return NULL;
-	r->all = all;
-	m = r->n_spaces ? modules_new_beside(all[0]) : modules_new();
+	m = r->n_spaces ? modules_new_beside(r->all[0]) : modules_new();
 	if (!m || hashmap_put(&r->spaces, number, r->n_spaces) < 0) {
 		modules_free(m);
 		return NULL;

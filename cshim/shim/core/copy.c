@@ -17,6 +17,7 @@ enum {
 	TEXT_BYTES_MAX = 200,		/* of one text, whatever a step says */
 	HEAD_BYTES = 16,		/* of a vector's elements */
 	NOWHERE = 1,			/* an address */
+	COPY_WAIT_MS = 2000,		/* at a new site */
 	RAW_SPARE = 2 * CST_TEXT_BYTES, /* zeroes behind the raw bytes */
 };
 
@@ -280,6 +281,48 @@ static uint32_t run_program(uint32_t first,
 		       : 0;
 }
 
+/* ---- a new site ------------------------------------------------------------
+ */
+
+/* 1 + the site at which waiting was in vain: as long as the reader has not
+ * looked at that one, nobody waits again. */
+static uint32_t gave_up_at;
+
+static int is_looked_at(uint32_t site)
+{
+	return __atomic_load_n(area_copies(site), __ATOMIC_ACQUIRE) != 0;
+}
+
+static void wait_for_look(uint32_t site)
+{
+	uint64_t began = 0, since = sys_monotonic_ms();
+
+	reader_wake();
+	while (!is_looked_at(site)) {
+		if (sys_monotonic_ms() - since < COPY_WAIT_MS &&
+		    reader_wait(area_copies(site), 0, &began))
+			continue;
+		__atomic_store_n(&gave_up_at, site + 1, __ATOMIC_RELAXED);
+		return;
+	}
+}
+
+/* Waits until the reader has looked at the site, which is new, at most
+ * COPY_WAIT_MS, if it wants values. */
+COLD static void copy_wait(uint32_t site)
+{
+	uint32_t given_up = __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED);
+
+	if (!__atomic_load_n(&area->wants_values, __ATOMIC_RELAXED) ||
+	    is_looked_at(site) || area_reserve(area_copies(site), 4))
+		return;
+	if (given_up && !is_looked_at(given_up - 1))
+		return;
+	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
+	wait_for_look(site);
+	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
+}
+
 /* ---- records ---------------------------------------------------------------
  */
 
@@ -334,44 +377,4 @@ int copy_put(const struct copy_event *e)
 		return 0;
 	put_records(e, r, raw, n);
 	return 1;
-}
-
-/* ---- a new site ------------------------------------------------------------
- */
-
-/* 1 + the site at which waiting was in vain: as long as the reader has not
- * looked at that one, nobody waits again. */
-static uint32_t gave_up_at;
-
-static int is_looked_at(uint32_t site)
-{
-	return __atomic_load_n(area_copies(site), __ATOMIC_ACQUIRE) != 0;
-}
-
-static void wait_for_look(uint32_t site)
-{
-	uint64_t began = 0, since = sys_monotonic_ms();
-
-	reader_wake();
-	while (!is_looked_at(site)) {
-		if (sys_monotonic_ms() - since < COPY_WAIT_MS &&
-		    reader_wait(area_copies(site), 0, &began))
-			continue;
-		__atomic_store_n(&gave_up_at, site + 1, __ATOMIC_RELAXED);
-		return;
-	}
-}
-
-COLD void copy_wait(uint32_t site)
-{
-	uint32_t given_up = __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED);
-
-	if (!__atomic_load_n(&area->wants_values, __ATOMIC_RELAXED) ||
-	    is_looked_at(site) || area_reserve(area_copies(site), 4))
-		return;
-	if (given_up && !is_looked_at(given_up - 1))
-		return;
-	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
-	wait_for_look(site);
-	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
 }

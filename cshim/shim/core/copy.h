@@ -39,9 +39,4 @@ static inline uint32_t copy_records(uint32_t n)
 	return n / CST_TEXT_BYTES + (n > 0) + 1;
 }
 
-/* Waits until the reader has looked at the site, which is new, at most
- * COPY_WAIT_MS, if it wants values.  Async-signal-safe. */
-enum { COPY_WAIT_MS = 2000 };
-void copy_wait(uint32_t site);
-
 #endif
