@@ -3,59 +3,25 @@
  * A fork child's records come in the same round as its parent's: whatever was
  * known of the child before, it goes on in its parent's calls.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <cmocka.h>
-
-#include "recorder/drain.h"
-#include "recorder/recorder.h"
+#include "recorder_builder.h"
 
 enum {
 	PARENT = 0, /* processes, threads and chunks */
 	CHILD = 1,
-	N_CHUNKS = 8,
-	NO_TID = 1 << 30,
 	OUTER = CST_FIRST_SITE, /* sites */
 	INNER,
 	EARLIEST = 1, /* the time of a chunk's first mark */
 };
 
-static struct cst_recorder *r;
-
 static int open_recorder(void **state)
 {
-	struct cst_recorder_options o = {.spool_dir = "/var/tmp",
-					 .mode = CST_MODE_RING};
-	struct cst_error err;
-
 	(void)state;
-	r = calloc(1, sizeof(*r));
-	assert_non_null(r);
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->named, NULL);
-	r->names = names_new();
-	assert_int_equal(area_new(N_CHUNKS, &r->area, &err), 0);
-	assert_int_equal(reader_init(&r->reader, r->area, &err), 0);
-	assert_int_equal(live_init(&r->live, r->names, &err), 0);
-	assert_int_equal(sites_init(&r->sites, r->area, r->names), 0);
-	callstack_init(&r->calls, &r->sites, &r->pauses);
-	assert_int_equal(cst_recorder_begin(r, &o, &err), 0);
+	recorder_new();
 	r->area->sites[OUTER] =
 		(struct cst_site){.callee = 0x1000, .kind = CST_ENTER};
 	r->area->sites[INNER] = (struct cst_site){
 		.callee = 0x2000, .caller = 0x1010, .kind = CST_ENTER};
 	r->area->head->n_sites = INNER + 1;
-	return 0;
-}
-
-static int close_recorder(void **state)
-{
-	(void)state;
-	cst_recorder_close(r);
 	return 0;
 }
 

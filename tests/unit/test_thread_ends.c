@@ -3,62 +3,29 @@
  * Which threads left their calls, as seen from the area and from the kernel:
  * the processes here are real ones, what they wrote is written by hand.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <pthread.h>
+#include "recorder_builder.h"
+
+#include "area/area_users.h"
+#include "recorder/thread_ends.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
-#include "area/area_users.h"
-#include "recorder/drain.h"
-#include "recorder/thread_ends.h"
-
-enum {
-	N_CHUNKS = 8,
-	NO_TID = 1 << 30, /* beyond the largest that the kernel gives */
-};
-
-static struct cst_recorder *r;
 static uint32_t n_threads, n_processes;
 
 /* ---- the area ------------------------------------------------------------ */
 
 static int open_recorder(void **state)
 {
-	struct cst_recorder_options o = {.spool_dir = "/var/tmp",
-					 .mode = CST_MODE_RING};
-	struct cst_error err;
-
 	(void)state;
 	n_threads = n_processes = 0;
-	r = calloc(1, sizeof(*r));
-	assert_non_null(r);
-	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->named, NULL);
-	r->names = names_new();
-	assert_int_equal(area_new(N_CHUNKS, &r->area, &err), 0);
-	assert_int_equal(reader_init(&r->reader, r->area, &err), 0);
-	assert_int_equal(live_init(&r->live, r->names, &err), 0);
-	assert_int_equal(sites_init(&r->sites, r->area, r->names), 0);
-	callstack_init(&r->calls, &r->sites, &r->pauses);
-	assert_int_equal(cst_recorder_begin(r, &o, &err), 0);
+	recorder_new();
 	r->area->sites[CST_FIRST_SITE] =
 		(struct cst_site){.callee = 0x1000, .kind = CST_ENTER};
 	r->area->head->n_sites = CST_FIRST_SITE + 1;
-	return 0;
-}
-
-static int close_recorder(void **state)
-{
-	(void)state;
-	cst_recorder_close(r);
 	return 0;
 }
 
