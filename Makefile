@@ -323,7 +323,8 @@ fuzz:
 		-verbosity=0 corpus/$$f first/$$f || exit; done
 
 $(addprefix $(BUILD)/,$(FUZZERS)): $(BUILD)/%: tests/fuzz/%.c \
-		tests/unit/area_builder.h $(ENGINE_OBJ) | $(BUILD)/page.made
+		tests/unit/area_builder.h tests/fuzz/fuzz_text.h $(ENGINE_OBJ) \
+		| $(BUILD)/page.made
 	$(call say,FUZZ)
 	$(Q)$(CC) $(CFLAGS) $(BASE) $(WARN) -Wno-missing-field-initializers \
 		$(SAN) -fsanitize=fuzzer -iquote cshim/engine -iquote tests/unit \

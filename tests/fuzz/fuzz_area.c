@@ -5,6 +5,7 @@
  * each with its place, for the file itself is of 1.1 GB, nearly all holes.
  */
 #include "area_builder.h"
+#include "fuzz_text.h"
 #include "recorder/rawarea.h"
 #include "trace/trace.h"
 
@@ -13,22 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 20 };
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int count_write(void *arg, const char *text, uint64_t size)
-{
-	uint64_t *left = arg;
-
-	for (uint64_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
-			abort();
-	if (size > *left)
-		return -1;
-	*left -= size;
-	return 0;
-}
 
 static void put_pieces(int fd, const uint8_t *data, size_t size)
 {

@@ -8,6 +8,7 @@
  * for those changes.
  */
 #include "area_builder.h"
+#include "fuzz_text.h"
 #include "recorder/drain.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 18, MAX_STEPS = 100, N_CHUNKS = 8 };
+enum { MAX_STEPS = 100, N_CHUNKS = 8 };
 
 /* Bits of the first byte. */
 enum { IS_LIVE = 1, IS_FLIGHT = 2, IS_MUTED = 4, IS_ALONE = 8, IS_SLOW = 16 };
@@ -46,24 +47,6 @@ static uint64_t take_number(struct input *in)
 	uint8_t base = take_byte(in);
 
 	return bases[base % 7] + take_byte(in);
-}
-
-static void check_text(const char *text, uint64_t size)
-{
-	for (uint64_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
-			abort();
-}
-
-static int count_write(void *arg, const char *text, uint64_t size)
-{
-	uint64_t *left = arg;
-
-	check_text(text, size);
-	if (size > *left)
-		return -1;
-	*left -= size;
-	return 0;
 }
 
 static void take_text(void *arg, const char *text, uint64_t size)

@@ -5,6 +5,7 @@
  * but its own checks.
  */
 #include "file/block.h"
+#include "fuzz_text.h"
 #include "trace/trace.h"
 
 #include <fcntl.h>
@@ -14,10 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum {
-	RAW_MAX = 1 << 20,
-	OUTPUT_MAX = 1 << 20, /* of each way to show it */
-};
+enum { RAW_MAX = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -26,100 +24,74 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
 
 /* ---- one file ------------------------------------------------------------ */
 
-/* Names and numbers come out as text: look at each byte, once. */
-static int count_write(void *arg, const char *text, uint64_t size)
-{
-	uint64_t *left = arg;
-
-	for (uint64_t i = 0; i < size; i++)
-		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
-			abort();
-	if (size > *left)
-		return -1;
-	*left -= size;
-	return 0;
-}
-
-/* For a format that is no text. */
-static int count_bytes(void *arg, const char *bytes, uint64_t size)
-{
-	uint64_t *left = arg;
-
-	(void)bytes;
-	if (size > *left)
-		return -1;
-	*left -= size;
-	return 0;
-}
-
 static cst_write_fn writer_of(const char *format)
 {
 	return strcmp(format, "cst") && strcmp(format, "pprof") ? count_write
 								: count_bytes;
 }
 
-static void show_all(struct cst_trace *t)
+static const struct cst_look looks[] = {
+	{.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1},
+	{.timestamp = CST_TIME_WALL, .fold = 1},
+};
+static const struct cst_choice choices[] = {
+	{.std = 1},
+	{.around = "1.2"},
+	{.last = 3, .depth = 2, .min_ns = 5},
+	{.filter = "f", .exclude = "main", .thread = 1, .root = "1.1"},
+};
+static const struct cst_report reports[] = {
+	{.sort = "total"},
+	{.sort = "self", .by = CST_BY_CALLSITE, .output = CST_OUTPUT_CSV},
+	{.sort = "calls", .callers = "f"},
+	{.sort = "max", .callees = "main", .output = CST_OUTPUT_JSON},
+};
+
+/* In the i-th way. */
+static void show_in_a_way(struct cst_trace *t, int i)
 {
 	char formats[256];
-	static const struct cst_look looks[] = {
-		{.timestamp = CST_TIME_ELAPSED, .duration = 1, .callsite = 1},
-		{.timestamp = CST_TIME_WALL, .fold = 1},
-	};
-	static const struct cst_choice choices[] = {
-		{.std = 1},
-		{.around = "1.2"},
-		{.last = 3, .depth = 2, .min_ns = 5},
-		{.filter = "f", .exclude = "main", .thread = 1, .root = "1.1"},
-	};
-	static const struct cst_report reports[] = {
-		{.sort = "total"},
-		{.sort = "self",
-		 .by = CST_BY_CALLSITE,
-		 .output = CST_OUTPUT_CSV},
-		{.sort = "calls", .callers = "f"},
-		{.sort = "max", .callees = "main", .output = CST_OUTPUT_JSON},
-	};
 	struct cst_error err;
+	uint64_t left = OUTPUT_MAX;
+
+	cst_trace_golden(t, NULL, 0, &choices[i], count_write, &left, &err);
+	left = OUTPUT_MAX;
+	cst_trace_diff(t, t,
+		       &(struct cst_diff){.by = i & 1,
+					  .limit = 3,
+					  .percent = 10,
+					  .output = (uint32_t)i % 3},
+		       &choices[i], count_write, &left, &err);
+	left = OUTPUT_MAX;
+	cst_trace_show(t, &looks[i & 1], &choices[i], count_write, &left, &err);
+	left = OUTPUT_MAX;
+	cst_trace_graph(t,
+			&(struct cst_graph){.limit = i & 1 ? 5 : 0,
+					    .output = (uint32_t)i % 3,
+					    .function = i & 2 ? "f" : NULL},
+			&choices[i], count_write, &left, &err);
+	left = OUTPUT_MAX;
+	cst_trace_info(t, (uint32_t)i % 3, count_write, &left, &err);
+	left = OUTPUT_MAX;
+	cst_trace_report(t, &reports[i], &choices[i], count_write, &left, &err);
+	for (char *name, *rest = strcpy(formats, cst_formats());
+	     (name = strsep(&rest, " "));) {
+		left = OUTPUT_MAX;
+		cst_trace_write(t, name, &looks[i & 1], &choices[i],
+				writer_of(name), &left, &err);
+	}
+}
+
+static void show_all(struct cst_trace *t)
+{
 	struct cst_status_report status;
 
 	cst_trace_status(t, &status);
 	cst_trace_command(t);
 	cst_trace_rename(t, (const char *const[]){"/proc/self/exe"}, 1, NULL,
 			 NULL);
-	for (int i = 0; i < 4; i++) {
-		uint64_t left = OUTPUT_MAX;
-
-		cst_trace_golden(t, NULL, 0, &choices[i], count_write, &left,
-				 &err);
-		left = OUTPUT_MAX;
-		cst_trace_diff(t, t,
-			       &(struct cst_diff){.by = i & 1,
-						  .limit = 3,
-						  .percent = 10,
-						  .output = (uint32_t)i % 3},
-			       &choices[i], count_write, &left, &err);
-		left = OUTPUT_MAX;
-		cst_trace_show(t, &looks[i & 1], &choices[i], count_write,
-			       &left, &err);
-		left = OUTPUT_MAX;
-		cst_trace_graph(
-			t,
-			&(struct cst_graph){.limit = i & 1 ? 5 : 0,
-					    .output = (uint32_t)i % 3,
-					    .function = i & 2 ? "f" : NULL},
-			&choices[i], count_write, &left, &err);
-		left = OUTPUT_MAX;
-		cst_trace_info(t, (uint32_t)i % 3, count_write, &left, &err);
-		left = OUTPUT_MAX;
-		cst_trace_report(t, &reports[i], &choices[i], count_write,
-				 &left, &err);
-		for (char *name, *rest = strcpy(formats, cst_formats());
-		     (name = strsep(&rest, " "));) {
-			left = OUTPUT_MAX;
-			cst_trace_write(t, name, &looks[i & 1], &choices[i],
-					writer_of(name), &left, &err);
-		}
-	}
+	for (int i = 0; i < 4; i++)
+		show_in_a_way(t, i);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

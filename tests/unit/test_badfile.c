@@ -13,7 +13,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -22,9 +21,6 @@ static uint8_t *good_file(size_t *size)
 {
 	struct draft d;
 	struct lane *other;
-	struct stat st;
-	uint8_t *bytes;
-	int fd;
 
 	draft_begin(&d);
 	draft_site(&d, "main", 0);
@@ -46,14 +42,7 @@ static uint8_t *good_file(size_t *size)
 		draft_exit(&d, seq, i * 500 + 200 + i * i);
 	}
 	writer_pause(d.w, DRAFT_START + 5, 1000);
-	writer_set_end(d.w, DRAFT_START + 900000);
-	fd = draft_fd(&d);
-	assert_int_equal(fstat(fd, &st), 0);
-	*size = (size_t)st.st_size;
-	bytes = malloc(*size);
-	assert_int_equal(pread(fd, bytes, *size, 0), st.st_size);
-	close(fd);
-	return bytes;
+	return draft_bytes(&d, 900000, size);
 }
 
 static struct output out;
@@ -71,12 +60,10 @@ static int read_all(const uint8_t *bytes, size_t size, struct cst_error *err)
 {
 	const struct cst_choice all = {.std = 1};
 	const struct cst_report report = {.sort = "self"};
-	int fd = memfd_create("trace", MFD_CLOEXEC);
 	struct cst_trace *t;
 	int64_t status;
 
-	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
-	status = trace_open(fd, "the recorded trace", &t, err);
+	status = draft_load(bytes, size, &t, err);
 	if (status < 0)
 		return (int)status;
 	out.len = 0;

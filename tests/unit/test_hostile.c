@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { ROUNDS = 4000, TRACE_ROUNDS = 250, CHUNKS = 16, N_SITES = 40 };
@@ -266,9 +265,6 @@ static void a_program_cannot_cut_the_area_short(void **state)
 static uint8_t *good_file(size_t *size)
 {
 	struct draft d;
-	struct stat st;
-	uint8_t *bytes;
-	int fd;
 
 	draft_begin(&d);
 	draft_site(&d, "main", 0);
@@ -281,28 +277,19 @@ static uint8_t *good_file(size_t *size)
 			writer_flush(d.w, NULL);
 		draft_exit(&d, seq, i * 500 + 200 + i);
 	}
-	writer_set_end(d.w, DRAFT_START + 90000);
-	fd = draft_fd(&d);
-	assert_int_equal(fstat(fd, &st), 0);
-	*size = (size_t)st.st_size;
-	bytes = malloc(*size);
-	assert_int_equal(pread(fd, bytes, *size, 0), st.st_size);
-	close(fd);
-	return bytes;
+	return draft_bytes(&d, 90000, size);
 }
 
 /* Through load, JSON lines and a save of the blocks. */
 static int64_t read_to_lines(const uint8_t *bytes, size_t size)
 {
 	const struct cst_choice all = {.std = 1};
-	int fd = memfd_create("trace", MFD_CLOEXEC);
 	struct cst_error err = {""};
 	struct cst_trace *t;
 	int64_t n, saved;
 
-	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
 	out.len = 0;
-	n = trace_open(fd, "the recorded trace", &t, &err);
+	n = draft_load(bytes, size, &t, &err);
 	if (n == 0) {
 		n = jsonl_write(t, &all, output_write, &out, &err);
 		saved = cst_trace_save(t, "/dev/null", "cst", &draft_look, &all,

@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "file/writer.h"
@@ -115,6 +118,33 @@ static inline int draft_fd(struct draft *d)
 	assert_int_equal(writer_close(d->w, &fd, &d->err), 0);
 	names_free(d->names);
 	return fd;
+}
+
+/* The bytes of the file, up to this end; the caller frees them. */
+static inline uint8_t *draft_bytes(struct draft *d, uint64_t end, size_t *size)
+{
+	struct stat st;
+	uint8_t *bytes;
+	int fd;
+
+	writer_set_end(d->w, DRAFT_START + end);
+	fd = draft_fd(d);
+	assert_int_equal(fstat(fd, &st), 0);
+	*size = (size_t)st.st_size;
+	bytes = malloc(*size);
+	assert_int_equal(pread(fd, bytes, *size, 0), st.st_size);
+	close(fd);
+	return bytes;
+}
+
+/* trace_open() of a file with these bytes. */
+static inline int draft_load(const void *bytes, size_t size,
+			     struct cst_trace **out, struct cst_error *err)
+{
+	int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+	return trace_open(fd, "the recorded trace", out, err);
 }
 
 /* Seal and read back. */
