@@ -262,6 +262,19 @@ static void formats_have_the_values(void **state)
 	assert_has(&o, "{\"ph\":\"b\"");
 	assert_has(&o, "{\"ph\":\"e\"");
 	assert_has(&o, "\"cat\":\"span\",\"id\":\"7\"");
+	cst_trace_free(t);
+}
+
+static void otlp_has_the_values(void **state)
+{
+	static struct output o;
+	struct said p;
+	struct cst_trace *t;
+
+	(void)state;
+	said_begin(&p);
+	say_all(&p);
+	t = said_end(&p);
 	write_as(t, "otlp", &o);
 	assert_has(&o, "\"name\":\"load\"");
 	assert_has(&o, "{\"key\":\"cstrace.value.n\",\"value\":"
@@ -367,6 +380,7 @@ int main(void)
 		cmocka_unit_test(a_counter_has_its_value),
 		cmocka_unit_test(live_rows_have_the_values),
 		cmocka_unit_test(formats_have_the_values),
+		cmocka_unit_test(otlp_has_the_values),
 		cmocka_unit_test(bytes_that_are_no_values_do_no_harm),
 		cmocka_unit_test(a_message_of_gdbs_is_where_the_thread_stands),
 	};

@@ -173,6 +173,38 @@ INLINE int run_take_mark(struct thread *t, const struct cst_record *r,
 	return 1;
 }
 
+enum taken { NOT_TAKEN, TAKEN, TAKEN_AS_LAST };
+
+/* Takes an entry or an exit, with its values.  It is the last one of the run
+ * where it filled the block, as the next one is begun the long way, and where
+ * nothing is open behind it. */
+INLINE enum taken run_take_call(struct run_state *run, struct callstack *c,
+				struct thread *t, const struct site *site,
+				uint32_t number, const struct cst_record *r,
+				uint64_t time, int waits)
+{
+	uint64_t cfa = callstack_cfa(site, r);
+
+	if (site->kind == CST_ENTER) {
+		if (unlikely(!run_enter(run, site, number, cfa,
+					time - run->paused, waits)))
+			return NOT_TAKEN;
+		if (unlikely(t->n_raw | site->is_static))
+			run_keep_values(run, c, t, number, run->top->seq, 0);
+	} else {
+		if (unlikely(!run_leave(run, site, cfa, time - run->paused,
+					waits)))
+			return NOT_TAKEN;
+		if (unlikely(t->n_raw | site->is_static))
+			run_keep_values(run, c, t, number, run->top[1].seq, 1);
+		if (unlikely(t->current->n_valued))
+			run_drop_values(run, t->current);
+		if (unlikely(run->top < run->bottom))
+			return TAKEN_AS_LAST;
+	}
+	return unlikely(!waits && !run->lane->n) ? TAKEN_AS_LAST : TAKEN;
+}
+
 INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			 const struct cst_record *records, uint32_t n,
 			 uint32_t n_known, int waits)
@@ -188,7 +220,7 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 		uint64_t time = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
 		uint32_t number = cst_record_site(r);
 		const struct site *site = &sites[number];
-		uint64_t cfa;
+		enum taken taken;
 
 		/* Reads on in the chunk, behind whose records spare slots lie;
 		 * a number that is not one only prefetches in vain. */
@@ -206,36 +238,13 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			callstack_unpack(c, t, r);
 		if (waits && unlikely(t->n_raw | site->is_static))
 			break;
-		cfa = callstack_cfa(site, r);
-		if (site->kind == CST_ENTER) {
-			if (unlikely(!run_enter(&run, site, number, cfa,
-						time - run.paused, waits)))
-				break;
-			if (unlikely(t->n_raw | site->is_static))
-				run_keep_values(&run, c, t, number,
-						run.top->seq, 0);
-			run.from = time;
-			/* They filled the block: the next one is begun the
-			 * long way. */
-			if (unlikely(!waits && !run.lane->n)) {
-				r++;
-				break;
-			}
-		} else {
-			if (unlikely(!run_leave(&run, site, cfa,
-						time - run.paused, waits)))
-				break;
-			if (unlikely(t->n_raw | site->is_static))
-				run_keep_values(&run, c, t, number,
-						run.top[1].seq, 1);
-			if (unlikely(t->current->n_valued))
-				run_drop_values(&run, t->current);
-			run.from = time;
-			if (unlikely(run.top < run.bottom ||
-				     (!waits && !run.lane->n))) {
-				r++;
-				break;
-			}
+		taken = run_take_call(&run, c, t, site, number, r, time, waits);
+		if (unlikely(taken == NOT_TAKEN))
+			break;
+		run.from = time;
+		if (unlikely(taken == TAKEN_AS_LAST)) {
+			r++;
+			break;
 		}
 	}
 	if (r > records)
