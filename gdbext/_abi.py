@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 103946669
+VERSION = 2772361443
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -312,6 +312,51 @@ class cst_seed(C.Structure):
     ]
 
 
+CST_POINT_TEXT = 0
+CST_POINT_VALUE = 1
+CST_POINT_CALLER = 2
+CST_POINT_DEPTH = 3
+CST_POINT_THREAD = 4
+
+
+class cst_point_part(C.Structure):
+    _fields_ = [
+        ("text", C.c_char_p),
+        ("field", C.c_uint32),
+        ("format", C.c_uint8),
+        ("size", C.c_uint8),
+        ("reserved", C.c_uint16),
+    ]
+
+
+class cst_point_place(C.Structure):
+    _fields_ = [
+        ("function", C.c_char_p),
+        ("file", C.c_char_p),
+        ("line", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+class cst_point(C.Structure):
+    _fields_ = [
+        ("template_text", C.c_char_p),
+        ("condition", C.c_char_p),
+        ("parts", C.POINTER(cst_point_part)),
+        ("places", C.POINTER(cst_point_place)),
+        ("n_parts", C.c_uint32),
+        ("n_places", C.c_uint32),
+    ]
+
+
+class cst_point_counts(C.Structure):
+    _fields_ = [
+        ("n_passes", C.c_uint64),
+        ("n_hits", C.c_uint64),
+        ("cost_ns", C.c_uint64),
+    ]
+
+
 class cst_losses(C.Structure):
     _fields_ = [
         ("n_full", C.c_uint64),
@@ -445,6 +490,25 @@ class cst_test_hook(C.Structure):
         ("callee", C.c_uint64),
         ("hook", C.c_uint64),
         ("is_exit", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+CST_TEST_OF_INTEGER = 0
+CST_TEST_OF_BOOL = 1
+CST_TEST_OF_CHAR = 2
+CST_TEST_OF_FLOAT = 3
+CST_TEST_OF_ENUM = 4
+CST_TEST_OF_POINTER = 5
+CST_TEST_OF_TEXT = 6
+CST_TEST_OF_OTHER = 7
+
+
+class cst_test_value(C.Structure):
+    _fields_ = [
+        ("type", C.c_uint32),
+        ("size", C.c_uint32),
+        ("is_signed", C.c_uint32),
         ("reserved", C.c_uint32),
     ]
 
@@ -605,6 +669,10 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_recorder_message": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.POINTER(cst_error)]),
+    "cst_recorder_point": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_point), C.POINTER(cst_error)]),
+    "cst_recorder_point_counts": (None, [C.c_void_p, C.c_uint32,
+        C.POINTER(cst_point_counts)]),
     "cst_recorder_depth": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32]),
     "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
         C.c_uint64]),
@@ -671,6 +739,9 @@ PROTOTYPES = {
     "cst_tester_close": (None, [C.c_void_p]),
     "cst_tester_make": (C.c_int, [C.c_void_p, C.c_char_p,
         C.POINTER(cst_test_hook), C.POINTER(cst_test), C.c_uint32,
+        C.POINTER(cst_error)]),
+    "cst_tester_value": (C.c_int, [C.c_void_p, C.c_char_p,
+        C.POINTER(cst_test_hook), C.POINTER(cst_test_value),
         C.POINTER(cst_error)]),
     "cst_choice_check": (C.c_int, [C.POINTER(cst_choice),
         C.POINTER(cst_error)]),

@@ -40,8 +40,8 @@ args_SRC := args.c code.c compute.c decode.c flow.c flow_numbers.c \
 
 # sites: an address of a site becomes a function and a place.
 sites_USES := area args elf names base
-sites_SRC := address_space.c copies.c own_place.c questions.c sites.c thrown.c \
-	verdict.c
+sites_SRC := address_space.c copies.c own_place.c points.c questions.c sites.c \
+	thrown.c verdict.c
 
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base
@@ -52,7 +52,7 @@ file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
 # calls: records become calls: nesting, lanes, jumps, forks.
 calls_USES := sites args file area elf names base
 calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
-	fork.c jumps.c match_exit.c own_words.c record_text.c sigstack.c \
+	fork.c jumps.c log_points.c match_exit.c own_words.c record_text.c sigstack.c \
 	stack.c threads.c
 
 # trace: a trace file read: walked, filtered, located.

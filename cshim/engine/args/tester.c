@@ -60,9 +60,17 @@ static int no_plan(const struct tests_at *at, struct modules *m,
 			at->function);
 }
 
-static int test_at(struct cst_tester *t, const struct where *w,
-		   const struct cst_test_hook *hook, struct cst_test *out,
-		   uint32_t n, struct cst_error *err)
+/* What is asked about a hook: the comparisons of a condition, or the value that
+ * its first one names. */
+struct question {
+	const struct where *w;
+	struct cst_test *tests; /* NULL: the value */
+	uint32_t n;
+	struct cst_test_value *value;
+};
+
+static int test_at(struct cst_tester *t, const struct question *q,
+		   const struct cst_test_hook *hook, struct cst_error *err)
 {
 	char name[NAME_ROOM];
 	struct tests_at at = {.function = name,
@@ -74,7 +82,8 @@ static int test_at(struct cst_tester *t, const struct where *w,
 			    hook->is_exit ? CST_EXIT : CST_ENTER);
 	if (!at.plan)
 		return no_plan(&at, t->modules, hook->callee, err);
-	return tests_make(&at, w, out, n, err);
+	return q->tests ? tests_make(&at, q->w, q->tests, q->n, err)
+			: tests_value(&at, q->w, q->value, err);
 }
 
 /* ---- a function's hooks ----------------------------------------------------
@@ -82,9 +91,8 @@ static int test_at(struct cst_tester *t, const struct where *w,
 
 /* The first call is that of the entry's hook.  Which of the others are calls of
  * the exit's hook is seen by what follows: a result on its way out. */
-static int test_function(struct cst_tester *t, const struct where *w,
-			 const struct cst_test_hook *of, struct cst_test *out,
-			 uint32_t n, struct cst_error *err)
+static int test_function(struct cst_tester *t, const struct question *q,
+			 const struct cst_test_hook *of, struct cst_error *err)
 {
 	struct cst_test_hook hook = *of;
 	uint64_t calls[MAX_CALLS];
@@ -99,7 +107,7 @@ static int test_function(struct cst_tester *t, const struct where *w,
 				   calls, of->is_exit ? MAX_CALLS : 1);
 	do {
 		hook.hook = i < n_calls ? calls[i] : of->callee + 1;
-		status = test_at(t, w, &hook, out, n, err);
+		status = test_at(t, q, &hook, err);
 	} while (status < 0 && ++i < n_calls);
 	return status;
 }
@@ -110,14 +118,35 @@ int cst_tester_make(struct cst_tester *t, const char *condition,
 {
 	struct where *w;
 	int status = where_new(condition, &w, err);
+	const struct question q = {
+		.w = w,
+		.tests = out,
+		.n = n > CST_TESTS_EACH ? CST_TESTS_EACH : n,
+	};
 
 	if (status < 0)
 		return status;
-	if (hook && n > CST_TESTS_EACH)
-		n = CST_TESTS_EACH;
 	if (hook)
-		status = hook->hook ? test_at(t, w, hook, out, n, err)
-				    : test_function(t, w, hook, out, n, err);
+		status = hook->hook ? test_at(t, &q, hook, err)
+				    : test_function(t, &q, hook, err);
+	where_free(w);
+	return status;
+}
+
+int cst_tester_value(struct cst_tester *t, const char *name,
+		     const struct cst_test_hook *hook,
+		     struct cst_test_value *out, struct cst_error *err)
+{
+	char condition[NAME_ROOM];
+	struct where *w;
+	int status;
+
+	snprintf(condition, sizeof(condition), "%s == 0", name);
+	status = where_new(condition, &w, err);
+	if (status < 0)
+		return status;
+	status = test_function(t, &(struct question){.w = w, .value = out},
+			       hook, err);
 	where_free(w);
 	return status;
 }

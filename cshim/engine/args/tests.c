@@ -546,3 +546,56 @@ int tests_make(const struct tests_at *at, const struct where *w,
 	}
 	return (int)m.n;
 }
+
+static enum cst_test_type type_of(const struct type *t)
+{
+	switch (t->kind) {
+	case TYPE_INT:
+	case TYPE_UINT:
+		return CST_TEST_OF_INTEGER;
+	case TYPE_BOOL:
+		return CST_TEST_OF_BOOL;
+	case TYPE_CHAR:
+		return CST_TEST_OF_CHAR;
+	case TYPE_FLOAT:
+		return CST_TEST_OF_FLOAT;
+	case TYPE_ENUM:
+		return CST_TEST_OF_ENUM;
+	case TYPE_POINTER:
+		return CST_TEST_OF_POINTER;
+	case TYPE_TEXT:
+	case TYPE_STRING:
+	case TYPE_VIEW:
+	case TYPE_VIEW_BY_TEXT:
+		return CST_TEST_OF_TEXT;
+	default:
+		return CST_TEST_OF_OTHER;
+	}
+}
+
+int tests_value(const struct tests_at *at, const struct where *w,
+		struct cst_test_value *out, struct cst_error *err)
+{
+	const struct maker m = {
+		.at = at,
+		.types = &at->plan->of->types,
+		.w = w,
+		.err = err,
+	};
+	struct subject s;
+	int status = find_subject(&m, &w->tests[0], &s);
+
+	if (status < 0)
+		return status;
+	if (s.type->kind == TYPE_OTHER)
+		return unfit(&m, &s, "is of a type that is not copied");
+	if (s.field && s.type->kind == TYPE_TEXT &&
+	    !(s.item->texts >> (s.field - 1) & 1))
+		return unfit(&m, &s, "is a text that is not copied");
+	*out = (struct cst_test_value){
+		.type = type_of(s.type),
+		.size = s.type->size,
+		.is_signed = s.type->is_signed,
+	};
+	return 0;
+}

@@ -9,6 +9,7 @@
 #include "args/args.h"
 #include "base/error.h"
 #include "cstrace/control.h"
+#include "cstrace/engine.h"
 #include "names/where_parse.h"
 
 /* Where a condition's values are. */
@@ -24,5 +25,10 @@ struct tests_at {
  * reason in err. */
 int tests_make(const struct tests_at *at, const struct where *w,
 	       struct cst_test *out, uint32_t n, struct cst_error *err);
+
+/* Sets *out to what the value is that the first comparison of w names.  Returns
+ * 0, or CST_BAD_INPUT: why it is not copied there. */
+int tests_value(const struct tests_at *at, const struct where *w,
+		struct cst_test_value *out, struct cst_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "calls/find_lane.h"
 #include "calls/fork.h"
 #include "calls/jumps.h"
+#include "calls/log_points.h"
 #include "calls/match_exit.h"
 
 #include <stdlib.h>
@@ -228,15 +229,18 @@ static const struct values *decode_values(struct callstack *c, struct thread *t,
 	return v;
 }
 
-/* A record of a hook that has copied values. */
+/* A record of a hook that has copied values, or of an entry with logpoints. */
 static __attribute__((noinline)) void
 take_copied(struct callstack *c, struct thread *t, struct frame *f)
 {
-	f->values = decode_values(c, t, f->number);
+	if (t->n_raw | f->site->is_static)
+		f->values = decode_values(c, t, f->number);
 	if (f->site->kind == CST_ENTER)
 		callstack_enter(c, t, f, f->values);
 	else
 		callstack_leave(c, t, f);
+	if (f->site->has_point)
+		log_points_hit(c, t, f);
 }
 
 /* One record. 0: it is not whole, or its site is not known yet. */
@@ -273,7 +277,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 		callstack_unpack(c, t, r);
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
-	if (unlikely(t->n_raw | site->is_static))
+	if (unlikely(t->n_raw | site->is_static | site->has_point))
 		take_copied(c, t, &f);
 	else if (site->kind == CST_ENTER)
 		callstack_enter(c, t, &f, NULL);

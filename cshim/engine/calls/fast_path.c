@@ -228,6 +228,8 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
 		if (unlikely(time < run.from || number >= n_known))
 			break;
+		if (unlikely(site->has_point))
+			break;
 		if (unlikely(site->is_muted)) {
 			if (!run_take_mark(t, r, number, waits))
 				break;

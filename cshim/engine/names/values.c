@@ -31,6 +31,22 @@ struct values *values_new(const void *data, uint32_t n, const void *result,
 	return v;
 }
 
+struct values *values_of_text(const char *text)
+{
+	size_t n = strlen(text), most = CST_VALUES_MAX - 16;
+	struct bytes b = {0};
+	struct values *v = NULL;
+
+	bytes_put_byte(&b, n > most ? CST_VALUE_CUT_TEXT : CST_VALUE_TEXT);
+	n = n > most ? most : n;
+	bytes_put_varint(&b, n);
+	bytes_put(&b, text, n);
+	if (!b.failed)
+		v = values_new(b.data, (uint32_t)b.len, NULL, 0);
+	bytes_release(&b);
+	return v;
+}
+
 const struct values *values_keep(const struct values *v)
 {
 	if (!v)
@@ -213,6 +229,42 @@ static int next(struct value_list *l, struct value *out, int depth)
 int value_next(struct value_list *l, struct value *out)
 {
 	return next(l, out, 0);
+}
+
+static int is_named(const struct value *v, const char *name)
+{
+	return v->name_size && v->name_size == strlen(name) &&
+	       !memcmp(v->name, name, v->name_size);
+}
+
+int value_field(char *const *names, uint32_t n, struct value *v)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct value_list fields = v->inside;
+		int found = 0;
+
+		if (v->kind == CST_VALUE_ARRAY && !strcmp(names[i], "size") &&
+		    i == n - 1) {
+			v->kind = CST_VALUE_UINT;
+			return 1;
+		}
+		if (v->kind != CST_VALUE_STRUCT)
+			return 0;
+		while (!found && value_next(&fields, v))
+			found = is_named(v, names[i]);
+		if (!found)
+			return 0;
+	}
+	return 1;
+}
+
+int value_find(struct value_list l, char *const *names, uint32_t n,
+	       struct value *out)
+{
+	while (value_next(&l, out))
+		if (is_named(out, *names))
+			return value_field(names + 1, n - 1, out);
+	return 0;
 }
 
 int value_is_text(const struct value *v)

@@ -21,6 +21,9 @@ struct values {
 /* Returns values of one reference, or NULL when out of memory. */
 struct values *values_new(const void *data, uint32_t n, const void *result,
 			  uint32_t n_result);
+/* Returns those of a message that gdb or the reader makes: the text, cut to the
+ * most bytes that a record could have.  NULL: out of memory. */
+struct values *values_of_text(const char *text);
 /* Returns v with one more reference, or a copy where it has none; NULL for
  * NULL, or when out of memory. */
 const struct values *values_keep(const struct values *v);
@@ -78,6 +81,14 @@ int value_next(struct value_list *l, struct value *out);
 
 /* Returns whether v is text, or the name of something. */
 int value_is_text(const struct value *v);
+
+/* Goes on from *v into its fields, by their names; "size", the last name, is
+ * how many elements an array has.  Returns whether they are there. */
+int value_field(char *const *names, uint32_t n, struct value *v);
+/* Takes the value of the first name into *out, or the field of it that the
+ * other names (n with the first) lead to.  Returns whether it is there. */
+int value_find(struct value_list l, char *const *names, uint32_t n,
+	       struct value *out);
 
 /* Returns the ticks of VALUE_TICKS, or 0. */
 uint64_t values_ticks(const struct values *v);

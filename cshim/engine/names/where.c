@@ -39,47 +39,16 @@ static int is_function(const struct function *f, const char *word)
 /* ---- the value of a name --------------------------------------------------
  */
 
-static int is_named(const struct value *v, const char *name)
-{
-	return v->name_size && v->name_size == strlen(name) &&
-	       !memcmp(v->name, name, v->name_size);
-}
-
-/* Goes on into the fields of *v. */
-static int find_field(char *const *path, uint32_t n_parts, struct value *v)
-{
-	for (uint32_t i = 0; i < n_parts; i++) {
-		struct value_list fields = v->inside;
-		int found = 0;
-
-		if (v->kind == CST_VALUE_ARRAY && !strcmp(path[i], "size") &&
-		    i == n_parts - 1) {
-			v->kind = CST_VALUE_UINT;
-			return 1;
-		}
-		if (v->kind != CST_VALUE_STRUCT)
-			return 0;
-		while (!found && value_next(&fields, v))
-			found = is_named(v, path[i]);
-		if (!found)
-			return 0;
-	}
-	return 1;
-}
-
 static int find_value(const struct subject *s, char *const *path,
 		      uint32_t n_parts, struct value *out)
 {
 	struct value_list l;
-	int is_result = !strcmp(path[0], RESULT);
 
-	l = is_result ? value_list_of_result(s->values + s->n, s->n_result,
-					     s->f->values)
-		      : value_list(s->values, s->n, s->f->values);
-	while (value_next(&l, out))
-		if (is_result || is_named(out, path[0]))
-			return find_field(path + 1, n_parts - 1, out);
-	return 0;
+	if (strcmp(path[0], RESULT) != 0)
+		return value_find(value_list(s->values, s->n, s->f->values),
+				  path, n_parts, out);
+	l = value_list_of_result(s->values + s->n, s->n_result, s->f->values);
+	return value_next(&l, out) && value_field(path + 1, n_parts - 1, out);
 }
 
 /* ---- comparisons ----------------------------------------------------------

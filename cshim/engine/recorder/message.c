@@ -6,26 +6,7 @@
 #include "recorder/drain.h"
 #include "sites/own_place.h"
 
-#include <string.h>
-
 enum { ROUNDS_MAX = 64 };
-
-/* The text as a value, cut to the most bytes that a record could have. */
-static struct values *text_value(const char *text)
-{
-	size_t n = strlen(text), most = CST_VALUES_MAX - 16;
-	struct bytes b = {0};
-	struct values *v = NULL;
-
-	bytes_put_byte(&b, n > most ? CST_VALUE_CUT_TEXT : CST_VALUE_TEXT);
-	n = n > most ? most : n;
-	bytes_put_varint(&b, n);
-	bytes_put(&b, text, n);
-	if (!b.failed)
-		v = values_new(b.data, (uint32_t)b.len, NULL, 0);
-	bytes_release(&b);
-	return v;
-}
 
 /* 0: names are wanted first. */
 static int take_all(struct cst_recorder *r)
@@ -64,7 +45,7 @@ int cst_recorder_depth(struct cst_recorder *r, uint32_t pid, uint32_t tid)
 static int put_message(struct cst_recorder *r, struct thread *t,
 		       uint32_t call_site, const char *text)
 {
-	struct values *v = text_value(text);
+	struct values *v = values_of_text(text);
 	uint64_t now = clock_ticks();
 
 	if (!v)

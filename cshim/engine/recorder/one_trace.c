@@ -180,6 +180,35 @@ int cst_recorder_values(struct cst_recorder *r, int args, int results,
 	return 0;
 }
 
+int cst_recorder_point(struct cst_recorder *r, uint32_t number,
+		       const struct cst_point *p, struct cst_error *err)
+{
+	int status;
+
+	pthread_mutex_lock(&r->lock);
+	status = points_set(&r->sites, number, p, err);
+	pthread_mutex_unlock(&r->lock);
+	return status;
+}
+
+void cst_recorder_point_counts(struct cst_recorder *r, uint32_t number,
+			       struct cst_point_counts *out)
+{
+	const struct point *p;
+	uint32_t mult, shift;
+
+	clock_rate(&mult, &shift);
+	*out = (struct cst_point_counts){0};
+	pthread_mutex_lock(&r->lock);
+	p = points_find(&r->sites.points, number);
+	if (p)
+		*out = (struct cst_point_counts){
+			p->n_passes, p->n_hits,
+			(uint64_t)((unsigned __int128)p->cost_ticks * mult >>
+				   shift)};
+	pthread_mutex_unlock(&r->lock);
+}
+
 void cst_recorder_keep(struct cst_recorder *r, uint32_t depth, uint32_t bytes,
 		       uint64_t ns)
 {

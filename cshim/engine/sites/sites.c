@@ -53,6 +53,7 @@ void sites_release(struct sites *s)
 	hashmap_release(&s->own_functions);
 	hashmap_release(&s->own_places);
 	copies_release(s);
+	points_release(&s->points);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -565,6 +566,7 @@ static void site_learn(struct sites *s, uint32_t number)
 	site_chain(s, number);
 	if (!site->is_muted && s->copies.args)
 		copies_judge(s, number);
+	points_judge(s, number);
 }
 
 uint32_t sites_learn(struct sites *s)

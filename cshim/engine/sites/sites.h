@@ -14,6 +14,7 @@
 #include "names/names.h"
 #include "sites/address_space.h"
 #include "sites/copies.h"
+#include "sites/points.h"
 #include "sites/questions.h"
 
 /* How an address that stands in for the CFA relates to the frame. */
@@ -33,11 +34,12 @@ struct site {
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind, or KIND_UNCAUGHT, KIND_HIDDEN */
 	uint8_t is_muted;     /* its records are dropped */
-	uint8_t is_own; /* of cstrace.h: muted, for it is not for the fast path
-			 */
-	uint8_t is_excluded; /* such a one whose records are dropped */
-	uint8_t is_copied;   /* its hook copies values */
-	uint8_t is_static;   /* its values are known without what it copies */
+	uint8_t is_own : 1;   /* of cstrace.h: muted, for it is not for the fast
+			       * path */
+	uint8_t is_excluded : 1; /* such a one whose records are dropped */
+	uint8_t has_point; /* an entry that a logpoint may be at (points.h) */
+	uint8_t is_copied; /* its hook copies values */
+	uint8_t is_static; /* its values are known without what it copies */
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
@@ -89,6 +91,7 @@ struct sites {
 	struct scopes scopes;
 	struct exceptions exceptions;
 	struct copies copies;
+	struct points points;
 	/* What own_place.c made: by the addresses of interned texts, and by
 	 * those of the places' descriptors. */
 	struct hashmap own_functions, own_places;

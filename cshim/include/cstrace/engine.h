@@ -408,6 +408,63 @@ CST_API int cst_recorder_message(struct cst_recorder *r, uint32_t pid,
 				 const char *template_text, const char *text,
 				 struct cst_error *err);
 
+/* What a part of a logpoint's template stands for. */
+enum cst_point_field {
+	CST_POINT_TEXT = 0,
+	CST_POINT_VALUE = 1,  /* an argument, or a field of one */
+	CST_POINT_CALLER = 2, /* the calling function's simple name */
+	CST_POINT_DEPTH = 3,  /* how many calls are open */
+	CST_POINT_THREAD = 4, /* the thread's tag, t2 */
+};
+
+struct cst_point_part {
+	const char *text; /* the text, or the value's name, "at.x"; or NULL */
+	uint32_t field;	  /* enum cst_point_field */
+	/* A value's format, by print's letters: 'd', 'u', 'x', 'o' for an
+	 * integer of `size` bytes, 's' for a text without its quotes; 0: as
+	 * rows have it. */
+	uint8_t format;
+	uint8_t size;
+	uint16_t reserved;
+};
+
+/* A function that it is at, by its linkage name, and where its body begins. */
+struct cst_point_place {
+	const char *function;
+	const char *file; /* or NULL */
+	uint32_t line;
+	uint32_t reserved;
+};
+
+/* A logpoint at the entry of functions, which asks only for what is recorded of
+ * a call.  All is copied. */
+struct cst_point {
+	const char *template_text;
+	const char *condition; /* as in docs/howto/values.md; NULL: none */
+	const struct cst_point_part *parts;
+	const struct cst_point_place *places;
+	uint32_t n_parts, n_places;
+};
+
+/* Sets logpoint `number`, in the place of the one of that number; p NULL: it is
+ * no more.  From here on the reader writes its text into the tree, without a
+ * stop, at each call of its functions that is taken.  CST_BAD_INPUT: a bad
+ * condition. */
+CST_API int cst_recorder_point(struct cst_recorder *r, uint32_t number,
+			       const struct cst_point *p,
+			       struct cst_error *err);
+
+struct cst_point_counts {
+	uint64_t n_passes; /* calls of its functions */
+	uint64_t n_hits;   /* those that met its condition */
+	uint64_t cost_ns;  /* of the reader's time, for all of them */
+};
+
+/* Sets *out to what logpoint `number` has done so far; to 0 where there is
+ * none. */
+CST_API void cst_recorder_point_counts(struct cst_recorder *r, uint32_t number,
+				       struct cst_point_counts *out);
+
 /* Returns how many calls of the thread are open in the trace on the stack that
  * it runs on, spans included; -1: not known, or there are questions to be
  * answered first.  Consumes what the program wrote before. */
@@ -757,6 +814,31 @@ CST_API int cst_tester_make(struct cst_tester *t, const char *condition,
 			    const struct cst_test_hook *hook,
 			    struct cst_test *out, uint32_t n,
 			    struct cst_error *err);
+
+/* What sort of thing an argument is. */
+enum cst_test_type {
+	CST_TEST_OF_INTEGER = 0,
+	CST_TEST_OF_BOOL = 1,
+	CST_TEST_OF_CHAR = 2,
+	CST_TEST_OF_FLOAT = 3,
+	CST_TEST_OF_ENUM = 4,
+	CST_TEST_OF_POINTER = 5,
+	CST_TEST_OF_TEXT = 6,
+	CST_TEST_OF_OTHER = 7, /* a struct, a vector */
+};
+
+struct cst_test_value {
+	uint32_t type; /* enum cst_test_type */
+	uint32_t size; /* in bytes */
+	uint32_t is_signed;
+	uint32_t reserved;
+};
+
+/* Looks at the argument (or field of one: "at.x") of that name, as it is copied
+ * at an entry's hook.  CST_BAD_INPUT: why it is not copied there. */
+CST_API int cst_tester_value(struct cst_tester *t, const char *name,
+			     const struct cst_test_hook *hook,
+			     struct cst_test_value *out, struct cst_error *err);
 
 /* Checks a choice without using it.  CST_BAD_INPUT: a bad regex or ID. */
 CST_API int cst_choice_check(const struct cst_choice *choice,
