@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes as C
 from itertools import count, takewhile
-from typing import Any, Callable, Iterable, NamedTuple, Optional, cast
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Sequence, cast
 
 from . import _abi as abi
 from . import locate
@@ -191,6 +191,15 @@ class Tester:
                   C.byref(at), out, len(out))
         return list(out[:n])
 
+    def value(self, name: str, callee: int) -> abi.cst_test_value:
+        """What an argument of the function is.  CstraceError: why it is not
+        copied where the function is entered."""
+        out = abi.cst_test_value()
+        at = abi.cst_test_hook(callee=callee, hook=0, is_exit=False)
+        _call("cst_tester_value", self._tester, as_bytes(name), C.byref(at),
+              C.byref(out))
+        return out
+
 
 def check_condition(condition: str) -> None:
     """Raise CstraceError for a condition on values that is none."""
@@ -205,6 +214,15 @@ def choice_text(choice: Choice) -> str:
 def check_choice(choice: Choice) -> None:
     """Raise CstraceError for a regex or an ID that is none."""
     _call("cst_choice_check", C.byref(choice))
+
+
+class PointPart(NamedTuple):
+    """A part of a logpoint's template."""
+
+    field: int
+    text: str = ""
+    format: str = ""
+    size: int = 0
 
 
 class Callbacks(NamedTuple):
@@ -313,6 +331,35 @@ class Recorder:
         False: questions must be answered first, then call again."""
         return _call("cst_recorder_message", self._r, pid, tid, as_bytes(file),
                      line, as_bytes(template), as_bytes(text)) != 0
+
+    def point(self, number: int, template: str, condition: Optional[str],
+              parts: Sequence[PointPart],
+              places: Sequence[tuple[str, Optional[str], int]]) -> None:
+        """Sets a logpoint at the entry of functions (linkage name, file and
+        line), whose texts the reader writes."""
+        packed = (abi.cst_point_part * len(parts))(*(
+            abi.cst_point_part(text=as_bytes(p.text), field=p.field,
+                               format=ord(p.format or "\0"), size=p.size)
+            for p in parts))
+        at = (abi.cst_point_place * len(places))(*(
+            abi.cst_point_place(function=as_bytes(function),
+                                file=as_bytes(file), line=line)
+            for function, file, line in places))
+        _call("cst_recorder_point", self._r, number, C.byref(abi.cst_point(
+            template_text=as_bytes(template), condition=as_bytes(condition),
+            parts=packed, places=at, n_parts=len(parts),
+            n_places=len(places))))
+
+    def drop_point(self, number: int) -> None:
+        """No more of it."""
+        _call("cst_recorder_point", self._r, number, None)
+
+    def point_counts(self, number: int) -> tuple[int, int, int]:
+        """How often its functions were called, how often its condition was
+        true, and the reader's time for that in ns."""
+        out = abi.cst_point_counts()
+        self._lib.cst_recorder_point_counts(self._r, number, C.byref(out))
+        return out.n_passes, out.n_hits, out.cost_ns
 
     def depth(self, pid: int, tid: int) -> int:
         """Returns how many calls of the thread are open; -1: not known."""

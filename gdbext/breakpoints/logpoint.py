@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Optional
 
 import gdb
 
 from .. import engine
-from ..session import naming
+from ..session import in_place, naming
+from ..session.in_place import OWN, Field, NotInPlace, Part
+from ..engine import CstraceError
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from ..ui.words import count, duration_text
@@ -23,18 +25,6 @@ _FORMATS = "xduotacfzs"
 _FIELD = r"(?s)(.*[^:]):([%s])" % _FORMATS
 _QUOTED = r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'"""
 _IN_QUOTES = r'(?s)"(.*)"((?:\.\.\.)?)'
-# What cstrace answers; gdb evaluates all other $names.
-OWN = ("$caller", "$depth", "$thread")
-
-
-class Field(NamedTuple):
-    """{expression:format}"""
-
-    expression: str
-    format: str  # one of gdb's letters, or ""
-
-
-Part = Union[str, Field]
 
 
 def _field(text: str) -> Field:
@@ -123,10 +113,14 @@ class Logpoint(gdb.Breakpoint):
         self.where = location
         self.template = template
         self.only_if = condition
+        self.is_on = True  # as the user wants it
+        self.is_in_place = False  # the recorder has it: no breakpoint now
+        self.plan: Optional[in_place.Plan] = None
+        self.why_not = ""  # it is not in place
         self.forget_hits()
         self.is_spent = False
         self._table = table
-        self._parts = parse_template(template)
+        self.parts = parse_template(template)
         try:
             self._check()
         except BaseException:
@@ -136,7 +130,7 @@ class Logpoint(gdb.Breakpoint):
     def _check(self) -> None:
         """gdb parses an expression at the place when it is made a condition:
         what has no meaning there is refused now, not at each hit."""
-        expressions = [p.expression for p in self._parts
+        expressions = [p.expression for p in self.parts
                        if isinstance(p, Field) and p.expression not in OWN]
         for expression in [*expressions,
                            *([self.only_if] if self.only_if else [])]:
@@ -180,7 +174,7 @@ class Logpoint(gdb.Breakpoint):
             if self._is_wanted():
                 self.n_hits += 1
                 self._table.write(self, "".join(map(self._part_text,
-                                                    self._parts)))
+                                                    self.parts)))
             self._table.end_hit(self)
         except Exception as e:
             self._table.disable(self, "%s" % e)
@@ -212,17 +206,39 @@ class Logpoint(gdb.Breakpoint):
             " and %s" % count(more, "other place") if more else "")
 
     def cost_text(self) -> str:
-        """"120 us a hit; 4000 hits so far": the time of gdb's own thread.  The
-        first one, at which gdb reads symbols, is left out of the mean."""
+        """"120 us a hit; 4000 hits so far": the time of gdb's own thread, or in
+        place that of the reader.  A breakpoint's first one, at which gdb reads
+        symbols, is left out of the mean."""
         if not self.n_passes:
             return "no hits so far"
-        rest_ns = self.cost_ns - self.first_ns
-        mean = duration_text(rest_ns // (self.n_passes - 1)
-                             if self.n_passes > 1 else self.cost_ns)
+        has_first = self.first_ns and self.n_passes > 1
+        mean = duration_text((self.cost_ns - (self.first_ns if has_first else 0))
+                             // (self.n_passes - bool(has_first)))
         if self.only_if is None:
             return "%s a hit; %s so far" % (mean, count(self.n_hits, "hit"))
         return "%s each time that it gets there; %s in %s so far" % (
             mean, count(self.n_hits, "hit"), count(self.n_passes, "time"))
+
+    # ---- in place -------------------------------------------------------------
+
+    def way_text(self) -> str:
+        """How it works."""
+        if not self.why_not:
+            return "in place: the program does not stop"
+        if self.why_not == in_place.NO_TRACE:
+            return "in place while a trace is on, else by a breakpoint"
+        return "by a breakpoint: %s" % plain(self.why_not)
+
+    def look(self, session: "Session") -> None:
+        """Finds out whether it can be in place, in the program that there
+        is."""
+        self.plan = None
+        try:
+            self.plan = in_place.plan(self.where, self.parts, self.only_if)
+            in_place.check(self.plan, session)
+            self.why_not = ""
+        except (NotInPlace, CstraceError) as e:
+            self.why_not = str(e)
 
 
 class Logpoints:
@@ -236,6 +252,8 @@ class Logpoints:
         self._tags: dict[int, str] = {}  # of threads, by kernel's number
         self._places: dict[int, tuple[Optional[str], int]] = {}
         self._clock = HitClock()
+        self._seen: Optional[tuple[object, ...]] = None
+        session.tell_change = self.settle
 
     def add(self, location: str, template: str,
             condition: Optional[str]) -> Logpoint:
@@ -251,33 +269,84 @@ class Logpoints:
         if not self.all:
             self._clock.connect()
         self.all[self._n] = made
+        self._settle_one(made)
         return made
 
     def delete(self, number: int) -> None:
         """Deletes one that there is."""
-        self.all.pop(number).delete()
+        one = self.all.pop(number)
+        self._leave_place(one)
+        one.delete()
         if not self.all:
             self._clock.disconnect()
 
     def enable(self, number: int, is_enabled: bool) -> None:
         """Enables or disables one; enabled again, it has its whole budget."""
         found = self.all[number]
-        found.enabled = is_enabled
+        found.is_on = found.enabled = is_enabled
         if is_enabled:
             found.is_spent = False
             found.forget_hits()
+        self._settle_one(found)
 
     def disable(self, point: Logpoint, why: str) -> None:
         """Disables it at a hit, where gdb lets nobody change a breakpoint: it
         is done behind it."""
         point.is_spent = True
+        point.is_on = False
 
         def now() -> None:
-            if point.is_valid():
+            if point.is_valid() and not point.is_on:
                 point.enabled = False
 
         gdb.post_event(now)
         say("logpoint %d is disabled: %s" % (point.own_number, why))
+
+    # ---- in place -----------------------------------------------------------
+
+    def settle(self) -> None:
+        """The recording, or what it records, may have changed."""
+        session, r = self._session, self._session.recording
+        for point in self.all.values():
+            self.count(point)
+        seen = (r.recorder if r is not None and r.is_on else None,
+                session.options, session.settings.args(),
+                session.standing().get("exclude"))
+        if seen != self._seen:
+            self._seen = seen
+            for point in self.all.values():
+                self._settle_one(point)
+
+    def count(self, point: Logpoint) -> None:
+        """Takes over what the reader has counted of one in place."""
+        r = self._session.recording
+        if point.is_in_place and r is not None and r.recorder is not None:
+            point.n_passes, point.n_hits, point.cost_ns = \
+                r.recorder.point_counts(point.own_number)
+
+    def _settle_one(self, point: Logpoint) -> None:
+        """Into its place, or back to its breakpoint."""
+        self._leave_place(point)
+        point.look(self._session)
+        r, made = self._session.recording, point.plan
+        if (made is None or point.why_not or not point.is_on
+                or r is None or not r.is_on):
+            return
+        r.recorder.point(point.own_number, point.template, made.condition,
+                         made.parts, made.places)
+        point.forget_hits()
+        point.is_in_place = True
+        point.enabled = False
+
+    def _leave_place(self, point: Logpoint) -> None:
+        r = self._session.recording
+        if not point.is_in_place:
+            return
+        self.count(point)
+        if r is not None and r.recorder is not None:
+            r.recorder.drop_point(point.own_number)
+        point.is_in_place = False
+        point.enabled = point.is_on and not point.is_spent
 
     # ---- at a hit -----------------------------------------------------------
 

@@ -66,10 +66,14 @@ class LogCommand(TraceCommand):
       if COND         only where this is true; a TEMPLATE that has the word
                       "if" in it stands in double quotes
 
-    gdb evaluates at each hit, which costs some 100 to 300 us: `info
-    cstrace-log` lists the logpoints and tells what each costs.  One that
-    has cost more than `set cstrace log-budget` in a run is disabled.
-    `disable`, `enable` and `delete cstrace-log N` are as for breakpoints.
+    At a FUNCTION whose expressions are arguments that the trace has (or
+    fields of theirs, {at.x}), with COND comparing these to numbers, it is
+    in place: no stop, about a microsecond a hit.  Anything else is a
+    breakpoint, at which gdb evaluates in some 100 to 300 us; one that has
+    cost more than `set cstrace log-budget` in a run is disabled.  The
+    command says which of the two it is, and `info cstrace-log` what each
+    has cost.  `disable`, `enable` and `delete cstrace-log N` are as for
+    breakpoints.
 
     As in: cstrace log shop.cc:42, order {id} of {name:s}, {$caller} if id > 9"""
 
@@ -85,7 +89,8 @@ class LogCommand(TraceCommand):
         self.dont_repeat()
         with user_errors():
             if not arg.strip():
-                write_list(self._points, _lines, _NONE)
+                write_list(self._points, lambda one: _lines(
+                    self._points, one), _NONE)
                 return
             location, text = _split(arg)
             template, condition = _split_condition(text)
@@ -93,13 +98,15 @@ class LogCommand(TraceCommand):
                 raise gdb.GdbError("%s: \"%s\" has no template behind a comma"
                                    % (_USAGE, location))
             made = self._points.add(location, template, condition)
-        say("logpoint %d in %s" % (made.own_number, made.place()))
+        say("logpoint %d in %s, %s" % (made.own_number, made.place(),
+                                       made.way_text()))
 
 
-def _lines(point: Logpoint) -> Sequence[str]:
+def _lines(points: Logpoints, point: Logpoint) -> Sequence[str]:
+    points.count(point)
     only_if = ["only if " + plain(point.only_if)] if point.only_if else []
     return ["in %s: %s" % (point.place(), plain(point.template)), *only_if,
-            point.cost_text()]
+            point.way_text(), point.cost_text()]
 
 
 class InfoLogCommand(InfoCommand):
@@ -110,8 +117,12 @@ class InfoLogCommand(InfoCommand):
     name = "info cstrace-log"
     none = _NONE
 
+    def __init__(self, session: Session, points: Logpoints) -> None:
+        super().__init__(session, points)
+        self._points = points
+
     def lines(self, one: Logpoint) -> Sequence[str]:
-        return _lines(one)
+        return _lines(self._points, one)
 
 
 def register(session: Session) -> None:

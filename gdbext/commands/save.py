@@ -11,7 +11,7 @@ from .. import engine
 from ..ui import ctrlc, options
 from ..ui.console import run_long, say
 from ..ui.options import Option
-from ..session.session import saved_text
+from ..ui.words import saved_text
 from .base import (
     ALL, BELOW, CHOICE, FORCE, NAMES, SAMPLES, THREAD, WHERE, TraceCommand,
     choice_of)

@@ -32,24 +32,13 @@ from .step_report import StepReport
 from .stops import Stops
 from ..ui.stophooks import StopHook
 from .way import Goto
-from ..ui.words import count, duration_text, silent
+from ..ui.words import count, duration_text, saved_text, silent
 
 CHUNK_BYTES = 65536
 FLIGHT_ROWS = 20  # at a crash
 _NEVER_NS = 2**58  # longer than any call takes
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 _HOOKS_COST = "about 150 us an event"
-
-
-def saved_text(n: int, path: str, trace: Trace, look: requests.Look,
-               choice: requests.Choice, form: Optional[str] = None) -> str:
-    """The line on n saved calls, or rows; with what was left out."""
-    is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
-    note = trace.note(choice, choice.has_more)
-    if note[:1].isdigit():  # their number stands in front already
-        note = note.partition("; ")[2]
-    return "%s saved to %s%s" % (count(n, "row" if is_folded else "call"),
-                                 path, " (%s)" % note if note else "")
 
 
 class Session:
@@ -72,6 +61,8 @@ class Session:
         self.is_in_window: Callable[[], bool] = lambda: False
         self._wants_rows_too = False
         self.has_begun_midway = False  # the trace, not with the program
+        # Called when a recording, or what it records, may have changed.
+        self.tell_change: Callable[[], None] = lambda: None
         self.preload = Preload()
         self.patches = Patches()
         self.leftovers = kept_traces.Leftovers()
@@ -412,6 +403,7 @@ class Session:
         key += (*self.options.keeping().items(), is_live)
         self.recording.live(is_live, s["color"], s["links"], s["fold"],
                             self.look(), self.choice(), key)
+        self.tell_change()
 
     def _wants_rows(self) -> bool:
         """In the window of the TUI they are not in gdb's console, unless the
@@ -490,6 +482,7 @@ class Session:
         for hook in self._hooks:
             hook.remove()
         self.refresh_preload()
+        self.tell_change()
 
     def stop(self) -> None:
         """`cstrace stop`."""
@@ -512,6 +505,7 @@ class Session:
         self.patches.undo()
         r.switch_off()
         self.kept = r.end()
+        self.tell_change()
         if r.is_outlived:
             self.recording = None
             r.close()
@@ -559,6 +553,7 @@ class Session:
         try:
             if was_on:
                 self.kept = r.end()
+            self.tell_change()
         finally:
             self.recording = None
             r.close()

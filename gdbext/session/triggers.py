@@ -14,7 +14,7 @@ from ..breakpoints.landing import Hit
 from ..engine import CstraceError
 from ..process import stops
 from ..ui.console import plain, say
-from ..ui.words import count, duration_text
+from ..ui.words import count, duration_text, saved_text
 from . import naming
 from .stop_when import StopWhen, StopWhens, Wish
 
@@ -193,7 +193,6 @@ class Triggers(StopWhens):
                 or "no open call")
 
     def _snapshot(self, one: Trigger) -> None:
-        from .session import saved_text
         session, path = self._session, _free_name(one.path)
         trace, look = session.trace(), session.saved_look()
         choice = session.choice()

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
-    from ..engine import Status
+    from .. import requests
+    from ..engine import Status, Trace
 
 
 def count(n: int, noun: str) -> str:
@@ -38,3 +39,14 @@ def silent(s: Status) -> list[str]:
         words.append("%d process%s cut off by a sandbox (seccomp, PR_SET_TSC)"
                      % (s.losses.n_ended, "" if s.losses.n_ended == 1 else "es"))
     return words
+
+
+def saved_text(n: int, path: str, trace: Trace, look: requests.Look,
+               choice: requests.Choice, form: Optional[str] = None) -> str:
+    """The line on n saved calls, or rows; with what was left out."""
+    is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
+    note = trace.note(choice, choice.has_more)
+    if note[:1].isdigit():  # their number stands in front already
+        note = note.partition("; ")[2]
+    return "%s saved to %s%s" % (count(n, "row" if is_folded else "call"),
+                                 path, " (%s)" % note if note else "")
