@@ -32,8 +32,9 @@ struct args_plan {
 	const char *names;
 	/* There is nothing to copy: the values are the same at each call. */
 	int is_static;
-	/* The caller's own: where it put the program; 0 at first. */
-	uint32_t first;
+	/* The caller's own, 0 at first: where it put the program, and the bits
+	 * that each number has in the event's own record. */
+	uint32_t first, bits;
 	/* private */
 	const struct args *of;
 	const struct args_item *items;

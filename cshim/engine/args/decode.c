@@ -44,16 +44,28 @@ static void put_int(struct bytes *out, int64_t value)
 /* ---- numbers --------------------------------------------------------------
  */
 
-static uint64_t number_at(const void *at, uint32_t size, int is_signed)
+/* The low bytes of a number, with its sign above them if it is signed. */
+static inline uint64_t low_bytes(uint64_t value, uint32_t size, int is_signed)
+{
+	uint32_t shift = size && size < 8 ? 64 - 8 * size : 0;
+
+	value <<= shift;
+	return is_signed ? (uint64_t)((int64_t)value >> shift) : value >> shift;
+}
+
+/* Bytes that were written together are read together: it is slow to have them
+ * in other pieces. */
+static inline uint64_t number_at(const uint8_t *at, uint32_t size)
 {
 	uint64_t value = 0;
-	uint32_t shift;
 
-	memcpy(&value, at, size < 8 ? size : 8);
-	if (is_signed && size && size < 8) {
-		shift = 64 - 8 * size;
-		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	}
+	if (size == 4)
+		return get_u32(at);
+	if (size >= 8)
+		return get_u64(at);
+	if (size == 1)
+		return *at;
+	memcpy(&value, at, size);
 	return value;
 }
 
@@ -179,9 +191,9 @@ static void put_pointer(struct decoder *d, uint64_t value)
 static void put_scalar(struct decoder *d, const struct type *type,
 		       const void *at, uint32_t size)
 {
-	uint64_t value = number_at(at, size, type->is_signed);
+	uint64_t value = low_bytes(number_at(at, size), size, type->is_signed);
 
-	value = number_at(&value, type->size, type->is_signed);
+	value = low_bytes(value, type->size, type->is_signed);
 	switch (type->kind) {
 	case TYPE_INT:
 		put_int(d->out, (int64_t)value);
@@ -216,9 +228,9 @@ static void put_number_of(struct decoder *d, const struct type *type,
 	int is_signed = item->widening == WIDEN_BY_TYPE
 				? type->is_signed
 				: item->widening == WIDEN_SIGNED;
-	uint64_t value = number_at(at, size, 0) + (uint64_t)item->add;
+	uint64_t value = number_at(at, size) + (uint64_t)item->add;
 
-	value = number_at(&value, size, is_signed);
+	value = low_bytes(value, size, is_signed);
 	put_scalar(d, type, &value, type->size < 8 ? type->size : 8);
 }
 
@@ -347,7 +359,7 @@ static void put_computed(struct decoder *d, const struct args_plan *plan,
 			put_value(d->out, CST_VALUE_BAD);
 			return;
 		}
-		inputs[n->number] = number_at(at, n->size, 0);
+		inputs[n->number] = number_at(at, n->size);
 	}
 	value = compute_run(plan->nodes, plan->n_nodes, inputs);
 	put_scalar(d, type, &value, type->size);
@@ -393,14 +405,10 @@ static inline int put_number_at_once(struct decoder *d,
 		return 0;
 	d->raw.p += item->size;
 	*p++ = item->number;
-	value = item->size == 4	  ? get_u32(at)
-		: item->size == 8 ? get_u64(at)
-				  : number_at(at, item->size, 0);
+	value = number_at(at, item->size);
 	if (item->number == CST_VALUE_INT) {
-		unsigned shift = 64 - 8 * item->size;
-		int64_t number = (int64_t)(value << shift) >> shift;
-
-		value = (uint64_t)number << 1 ^ (number < 0 ? ~0ull : 0);
+		value = low_bytes(value, item->size, 1);
+		value = value << 1 ^ ((int64_t)value < 0 ? ~0ull : 0);
 	}
 	if (item->number != CST_VALUE_CHAR)
 		for (; value >= 0x80; value >>= 7)

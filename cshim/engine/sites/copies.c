@@ -42,13 +42,6 @@ static int is_wanted(const struct sites *s, const struct site *site)
 			     s->names->functions[site->function].name);
 }
 
-/* Returns the bits for each number that stands in the event's own record; 0:
- * none may. */
-static uint32_t numbers_bits(const struct args_plan *plan)
-{
-	return plan->n_plain ? CST_NUMBERS_BITS / plan->n_plain : 0;
-}
-
 /* Makes a plain program, without its end, as the hook wants it. */
 static void put_plain(struct cst_copy *to, const struct site *site,
 		      const struct args_plan *plan)
@@ -56,7 +49,7 @@ static void put_plain(struct cst_copy *to, const struct site *site,
 	to[0] = (struct cst_copy){.op = CST_COPY_PLAIN,
 				  .reg = (uint8_t)plan->n_plain};
 	if (!site->is_near) {
-		to[0].size = (uint16_t)numbers_bits(plan);
+		to[0].size = (uint16_t)plan->bits;
 		to[0].offset = site->is_cfa_of_fp ? CST_REG_RBP : CST_REG_SP;
 	}
 	for (uint32_t i = 0; i < plan->n_plain; i++) {
@@ -81,11 +74,13 @@ static int put_program(struct sites *s, const struct site *site,
 		return 0;
 	if (at > CST_MAX_COPIES || n > CST_MAX_COPIES - at)
 		return CST_FAILED;
-	if (plan->n_plain)
+	if (plan->n_plain) {
+		plan->bits = CST_NUMBERS_BITS / plan->n_plain;
 		put_plain(&s->area->steps[at], site, plan);
-	else
+	} else {
 		memcpy(&s->area->steps[at], plan->steps,
 		       n * sizeof(*plan->steps));
+	}
 	s->area->head->n_copies = at + n;
 	plan->first = at + CST_COPY_FIRST;
 	return 0;
@@ -195,7 +190,7 @@ uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,
 		       uint8_t *raw)
 {
 	const struct args_plan *plan = plan_of(s, number);
-	uint32_t bits = plan ? numbers_bits(plan) : 0, n = 0;
+	uint32_t bits = plan ? plan->bits : 0, n = 0;
 	uint64_t half = bits ? 1ull << (bits - 1) : 0;
 
 	for (uint32_t i = 0; bits && i < plan->n_plain; i++) {
