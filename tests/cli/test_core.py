@@ -10,8 +10,9 @@ import subprocess
 import pytest
 
 from lib_build import BUILD
+from lib_cstrace import command
 from lib_gdb import LOADER
-from test_record import command, compiled, functions
+from lib_record import compiled, functions
 
 CRASH = r"""
 #include <pthread.h>

@@ -85,7 +85,7 @@ def test_a_trace_that_ended_in_order_is_not(folder, flight):
 
 
 def through(folder, words, source):
-    done = subprocess.run([str(CSTRACE), *words], cwd=folder, stdin=source,
+    done = subprocess.run([CSTRACE, *words], cwd=folder, stdin=source,
                           capture_output=True, text=True, timeout=240)
     return Done(done.returncode, done.stdout, done.stderr)
 
@@ -100,7 +100,7 @@ def test_a_trace_on_standard_input(folder):
 
 
 def in_bash(folder, line):
-    done = subprocess.run(["bash", "-c", line, "bash", str(CSTRACE)],
+    done = subprocess.run(["bash", "-c", line, "bash", CSTRACE],
                           cwd=folder, stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, timeout=240)
     return Done(done.returncode, done.stdout, done.stderr)
@@ -130,7 +130,7 @@ def test_standard_input_that_is_no_trace(folder):
     ["--version"]], ids=" ".join)
 def test_a_full_disk_behind_standard_output(folder, words):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([str(CSTRACE), *words], cwd=folder, stdout=full,
+        done = subprocess.run([CSTRACE, *words], cwd=folder, stdout=full,
                               stderr=subprocess.PIPE, text=True, timeout=240)
     assert done.returncode == (2 if words[0] in ("diff", "expect") else 1)
     assert (done.stderr

@@ -9,10 +9,9 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, VARIANTS, Variant, build, build_library
+from lib_cstrace import LIMIT_S, command
 
-CSTRACE = str(BUILD / "cstrace")
 SHIM = str(BUILD / "libcstrace.so")
-LIMIT_S = 240
 ALIKE = ["-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf",
          "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining",
          "-fno-ipa-pure-const", "-fno-ipa-modref"]
@@ -29,12 +28,6 @@ int main(int c, char **v)
 	return 3;
 }
 """
-
-
-def command(*words, cwd, **options):
-    return subprocess.run([CSTRACE, *map(str, words)], cwd=cwd, text=True,
-                          capture_output=True, timeout=LIMIT_S,
-                          stdin=subprocess.DEVNULL, **options)
 
 
 def calls(folder, trace="cstrace.cst"):
@@ -278,17 +271,7 @@ def test_a_plan_of_another_program_changes_nothing(tmp_path):
 
 def test_threads_that_a_library_has_begun_are_heeded(tmp_path):
     """Their instructions may be those that would be changed."""
-    (tmp_path / "early.c").write_text(r"""
-        #include <pthread.h>
-        #include <unistd.h>
-        static void *run(void *p) { pause(); return p; }
-        __attribute__((constructor)) static void begin(void)
-        {
-            pthread_t t;
-            pthread_create(&t, 0, run, 0);
-        }""")
-    library = build_library(str(tmp_path / "early.c"), "-pthread",
-                            is_traced=False)
+    library = build_library("early_thread.c", "-pthread", is_traced=False)
     app = compiled(tmp_path, "-O1", "-Wl,--no-as-needed", str(library),
                    "-Wl,-rpath," + str(library.parent))
     done = command("record", app, cwd=tmp_path)

@@ -1,62 +1,18 @@
 # SPDX-License-Identifier: MIT
 """cstrace record: the real command on real programs, no gdb in sight."""
 
-import json
 import os
 import re
 import signal
 import stat
 import subprocess
-import time
 
 import pytest
 
 from lib_build import BUILD, build, build_library
-
-CSTRACE = str(BUILD / "cstrace")
-LIMIT_S = 240
-
-
-def command(*words, cwd, **options):
-    return subprocess.run([CSTRACE, *map(str, words)], cwd=cwd, text=True,
-                          capture_output=True, timeout=LIMIT_S,
-                          stdin=subprocess.DEVNULL, **options)
-
-
-def record(folder, *words, **options):
-    """The run, and what has hooks: each call a line of the JSON lines."""
-    done = command("record", "--hooks", *words, cwd=folder, **options)
-    return done, calls(folder)
-
-
-def calls(folder, trace="cstrace.cst"):
-    out = folder / "out.jsonl"
-    saved = command("save", "--std", trace, out, cwd=folder)
-    assert saved.returncode == 0, saved.stderr
-    return [json.loads(line) for line in out.read_text().splitlines()]
-
-
-def functions(found, **where):
-    return [c["function"] for c in found
-            if all(c[k] == v for k, v in where.items())]
-
-
-def wait_for(done, what):
-    limit = time.monotonic() + LIMIT_S
-    while not done():
-        assert time.monotonic() < limit, "no " + what
-        time.sleep(0.005)
-
-
-def start(folder, *words, stdin=subprocess.DEVNULL, **options):
-    return subprocess.Popen([CSTRACE, "record", *map(str, words)], cwd=folder,
-                            text=True, stdin=stdin, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, **options)
-
-
-def finish(process):
-    out, err = process.communicate(timeout=LIMIT_S)
-    return process.returncode, out, err
+from lib_cstrace import CSTRACE, LIMIT_S, command
+from lib_record import (FAMILY, TALKER, calls, compiled, finish, functions,
+                        record, start, wait_for)
 
 
 # ---- what is recorded --------------------------------------------------------
@@ -96,42 +52,6 @@ def test_threads(tmp_path):
     assert len({c["thread"] for c in found}) == 9
     assert "160009 calls in 9 threads" in done.stderr
     assert "lost" not in done.stderr
-
-
-FAMILY = r"""
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static void in_child(void) { }
-static void in_parent(void) { }
-
-static void run(void)
-{
-	if (fork() == 0) {
-		in_child();
-		_exit(0);
-	}
-	wait(NULL);
-	in_parent();
-}
-
-int main(int argc, char **argv)
-{
-	run();
-	if (argc > 1)
-		execvp(argv[1], argv + 1);
-	return 7;
-}
-"""
-
-
-def compiled(folder, source, name, *flags):
-    path = folder / name
-    path.with_suffix(".c").write_text(source)
-    subprocess.run(["gcc", "-g", "-finstrument-functions", *flags,
-                    str(path.with_suffix(".c")), "-o", str(path)], check=True)
-    return path
 
 
 def test_fork_and_exec_are_in_the_same_file(tmp_path):
@@ -511,32 +431,6 @@ def test_what_outlives_the_program_runs_on(tmp_path):
 
 
 # ---- signals and deaths ------------------------------------------------------
-
-TALKER = r"""
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
-
-static volatile sig_atomic_t got;
-
-static void handler(int signo) { got = signo; }
-static void work(void) { }
-
-int main(void)
-{
-	signal(SIGTERM, handler);
-	signal(SIGINT, handler);
-	work();
-	puts("ready");
-	fflush(stdout);
-	while (!got) {
-		work();
-		usleep(1000);
-	}
-	printf("got %d\n", got);
-	return 9;
-}
-"""
 
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT])

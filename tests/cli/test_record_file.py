@@ -11,9 +11,8 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, build
-from test_record import FAMILY, calls, command, compiled, functions
-
-LIMIT_S = 240
+from lib_cstrace import LIMIT_S, command
+from lib_record import FAMILY, calls, compiled, functions
 
 
 def alone(folder, *words, path="x.area", **options):

@@ -6,8 +6,9 @@ import signal
 import pytest
 
 from lib_build import build
-from test_record import (TALKER, calls, command, compiled, finish, functions,
-                         record, start, wait_for)
+from lib_cstrace import command
+from lib_record import (TALKER, calls, compiled, finish, functions, record,
+                        start, wait_for)
 
 PHASES = r"""
 static volatile int n;

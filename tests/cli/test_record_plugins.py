@@ -5,7 +5,8 @@ line says that they are not."""
 import pytest
 
 from lib_build import build_library
-from test_record import command, compiled, functions, record
+from lib_cstrace import command
+from lib_record import compiled, functions, record
 from test_record_file import alone
 
 PLUGIN = r"""

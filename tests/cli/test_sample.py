@@ -10,20 +10,13 @@ import subprocess
 import pytest
 
 import lib_pprof
-from lib_build import BUILD, build
+from lib_build import build
 from lib_cst import SAMPLES, STACKS, Trace
+from lib_cstrace import LIMIT_S, command
 
-CSTRACE = str(BUILD / "cstrace")
-LIMIT_S = 240
 # No frame pointers, and the work of each function where it stands.
 FLAGS = ("-O2", "-fomit-frame-pointer")
 PARTS = {"one": 1 / 7, "two": 2 / 7, "four": 4 / 7}
-
-
-def command(folder, *words, **options):
-    return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,
-                          capture_output=True, timeout=LIMIT_S,
-                          stdin=subprocess.DEVNULL, **options)
 
 
 def program(*flags, **options):
@@ -31,14 +24,14 @@ def program(*flags, **options):
 
 
 def sample(folder, *words, options=("--sample",)):
-    done = command(folder, "record", *options, *words)
+    done = command("record", *options, *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done
 
 
 def rows(folder, *words):
     """The report's rows by function, and the number of samples."""
-    done = command(folder, "report", "--format", "json", *words)
+    done = command("report", "--format", "json", *words, cwd=folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)["rows"]
     return ({row["name"]: row for row in found},
@@ -154,7 +147,7 @@ def test_calls_and_samples_in_one_trace(tmp_path):
     app = build("sampled.c", *FLAGS)
     done = sample(tmp_path, app, "plain", 1000)
     assert re.search(r"300\d calls and \d+ samples in 1 thread", done.stderr)
-    calls = command(tmp_path, "report", "--fields", "calls").stdout
+    calls = command("report", "--fields", "calls", cwd=tmp_path).stdout
     assert re.search(r"^ +1000 +four$", calls, re.M), calls
     found, _n = rows(tmp_path, "--samples")
     check_parts(found)
@@ -164,7 +157,7 @@ def test_a_program_that_is_static_is_told(tmp_path):
     (tmp_path / "a.c").write_text("int main(void) { return 3; }")
     subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path,
                    check=True, timeout=LIMIT_S)
-    done = command(tmp_path, "record", "--sample", "./a")
+    done = command("record", "--sample", "./a", cwd=tmp_path)
     assert done.returncode == 3
     assert "no samples: the program did not load libcstrace-sample.so" \
         in done.stderr
@@ -178,7 +171,7 @@ def test_a_program_that_is_static_is_told(tmp_path):
     (["--sample", "--flight", "1M"], "--sample does not go with --flight"),
 ])
 def test_what_does_not_go(tmp_path, words, text):
-    done = command(tmp_path, "record", *words, "/bin/true")
+    done = command("record", *words, "/bin/true", cwd=tmp_path)
     assert done.returncode == 2 and text in done.stderr
 
 
@@ -193,7 +186,7 @@ def a_sampled_folder(tmp_path_factory):
 
 
 def save(folder, name, *options):
-    done = command(folder, "save", "--force", *options, "t.cst", name)
+    done = command("save", "--force", *options, "t.cst", name, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / name
 
@@ -222,7 +215,7 @@ def test_pprof_reads_what_the_file_has(sampled):
 
 def test_calls_are_a_profile_too(tmp_path):
     app = build("sampled.c", *FLAGS)
-    done = command(tmp_path, "record", "-o", "t.cst", app, "plain", 10)
+    done = command("record", "-o", "t.cst", app, "plain", 10, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found = lib_pprof.read(save(tmp_path, "t.pb.gz"))
     assert found.types[0] == ("calls", "count")
@@ -254,7 +247,7 @@ def test_a_page_of_samples(sampled):
 
 
 def test_rows_are_not_made_of_samples(sampled):
-    done = command(sampled, "save", "t.cst", "t.txt")
+    done = command("save", "t.cst", "t.txt", cwd=sampled)
     assert done.returncode == 2 and "samples are no calls" in done.stderr
 
 
@@ -264,9 +257,9 @@ def test_a_file_is_the_same_trace_when_it_is_saved_again(sampled):
 
 
 def test_the_graph_and_the_last_stacks(sampled):
-    shown = command(sampled, "graph", "t.cst").stdout
+    shown = command("graph", "t.cst", cwd=sampled).stdout
     assert re.search(
         r"%  _start\n.*%  +main\n.*%  +all\n.*%  +four", shown, re.S)
-    stacks = command(sampled, "report", "--stacks", "t.cst").stdout
+    stacks = command("report", "--stacks", "t.cst", cwd=sampled).stdout
     assert re.match(r"# t1: sampled \(\d+\), at [\d.]+ s\n_start\n  __libc",
                     stacks)

@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from lib_build import build
-from test_sample import LIMIT_S, PARTS, WAITS, command, rows
+from lib_cstrace import LIMIT_S, command
+from test_sample import PARTS, WAITS, rows
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
 
@@ -30,8 +31,8 @@ def a_process():
 
 def test_threads_that_run(tmp_path, process):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
-    done = command(tmp_path, "sample", "-p", one.pid,
-                   "--hz", 400, "--for", "2s")
+    done = command("sample", "-p", one.pid,
+                   "--hz", 400, "--for", "2s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = re.match(r"cstrace: (\d+) samples in 4 threads in cstrace.cst, of "
                     r"([\d.]+) s that it ran in [\d.]+ s; each stopped a "
@@ -48,8 +49,8 @@ def test_threads_that_run(tmp_path, process):
 
 def test_who_waits_goes_on_waiting(tmp_path, process):
     one = process("sleep", "1.5")
-    done = command(tmp_path, "sample", "-p", one.pid, "--wall", "--hz", 200,
-                   "--for", "500ms")
+    done = command("sample", "-p", one.pid, "--wall", "--hz", 200,
+                   "--for", "500ms", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found, n = rows(tmp_path)
     assert n > 10 and any("nanosleep" in name and row["samples"]
@@ -62,7 +63,7 @@ def test_who_waits_goes_on_waiting(tmp_path, process):
 def test_no_wait_is_cut_short(tmp_path, process, flags):
     one = process(build("sleeps.c", *flags, is_traced=False,
                         name="sleeps%s" % flags[0]), 40)
-    done = command(tmp_path, "sample", "-p", one.pid, "--wall", "--hz", 499)
+    done = command("sample", "-p", one.pid, "--wall", "--hz", 499, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
     found, _n = rows(tmp_path)
@@ -73,7 +74,7 @@ def test_no_wait_is_cut_short(tmp_path, process, flags):
 
 def test_cpu_time_cuts_no_wait_either(tmp_path, process):
     one = process(build("sleeps.c", *FLAGS, is_traced=False), 40)
-    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 997)
+    done = command("sample", "-p", one.pid, "--hz", 997, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
     found, n = rows(tmp_path)
@@ -83,8 +84,8 @@ def test_cpu_time_cuts_no_wait_either(tmp_path, process):
 def test_who_waits_for_requests_is_at_work(tmp_path, process):
     """It stood in poll() when it was made ready, and has not run since."""
     one = process(build("serves.c", *FLAGS, is_traced=False))
-    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 997,
-                   "--for", "2s")
+    done = command("sample", "-p", one.pid, "--hz", 997,
+                   "--for", "2s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found, n = rows(tmp_path)
     waits = found.get("wait_for", {"total_ns": 0})["total_ns"]
@@ -93,7 +94,7 @@ def test_who_waits_for_requests_is_at_work(tmp_path, process):
 
 def test_a_process_that_ends(tmp_path, process):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "plain", 2000)
-    done = command(tmp_path, "sample", "-p", one.pid, "--hz", 200)
+    done = command("sample", "-p", one.pid, "--hz", 200, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "done\n"
 
@@ -104,11 +105,11 @@ def test_a_process_that_ends(tmp_path, process):
     (["-p", "1", "--hz", "9999"], "no more than 2000 samples a second"),
 ])
 def test_what_does_not_go(tmp_path, words, text):
-    done = command(tmp_path, "sample", *words)
+    done = command("sample", *words, cwd=tmp_path)
     assert done.returncode == 2 and text in done.stderr
 
 
 def test_no_such_process(tmp_path):
-    done = command(tmp_path, "sample", "-p", 4194303)
+    done = command("sample", "-p", 4194303, cwd=tmp_path)
     assert done.returncode == 1
     assert "there is no process 4194303" in done.stderr

@@ -9,8 +9,8 @@ import pexpect
 import pytest
 
 from lib_build import BUILD, build
-from lib_cstrace import cstrace
-from test_sample import LIMIT_S, PARTS, sample
+from lib_cstrace import LIMIT_S, cstrace
+from test_sample import PARTS, sample
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
 FOREVER = 10**9

@@ -9,9 +9,8 @@ import subprocess
 
 import pytest
 
-TOP = os.path.dirname(os.path.dirname(
-    os.path.dirname(os.path.abspath(__file__))))
-CSTRACE = os.path.join(TOP, "build", "cstrace")
+from lib_build import ROOT
+from lib_cstrace import CSTRACE, command, compile_c
 
 SOURCE = """
 static int leaf(int n) { return n + 1; }
@@ -20,28 +19,12 @@ int main(void) { return branch(1) + leaf(2) - 8; }
 """
 
 
-def cstrace(*words, **options):
-    return subprocess.run(
-        [CSTRACE, *map(str, words)],
-        text=True,
-        capture_output=True,
-        timeout=240,
-        stdin=subprocess.DEVNULL,
-        **options,
-    )
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with the program "app" and the trace of one run, "app.cst"."""
     folder = tmp_path_factory.mktemp("cli")
-    (folder / "app.c").write_text(SOURCE)
-    subprocess.run(
-        ["gcc", "-g", "-finstrument-functions", "app.c", "-o", "app"],
-        cwd=folder,
-        check=True,
-    )
-    done = cstrace(
+    compile_c(folder, "app", SOURCE)
+    done = command(
         *("gdb", "-q", "-nx", "-batch", "-ex", "cstrace start", "-ex", "run"),
         *("-ex", "cstrace save app.cst", "--args", "./app", "1", "a b"),
         cwd=folder,
@@ -62,37 +45,37 @@ TREE = [("main", 0), ("branch", 1), ("leaf", 2), ("leaf", 2), ("leaf", 1)]
 
 
 def test_show_draws_the_tree(folder):
-    done = cstrace("show", "app.cst", cwd=folder)
+    done = command("show", "app.cst", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert names(done.stdout) == TREE
 
 
 def test_show_writes_no_colour_into_a_pipe(folder):
-    done = cstrace("show", "app.cst", cwd=folder, env={"TERM": "xterm"})
+    done = command("show", "app.cst", cwd=folder, env={"TERM": "xterm"})
     assert "\x1b" not in done.stdout
-    done = cstrace("show", "app.cst", "--color", "on", cwd=folder)
+    done = command("show", "app.cst", "--color", "on", cwd=folder)
     assert "\x1b" in done.stdout
 
 
 def test_show_takes_options_behind_the_file(folder):
-    done = cstrace("show", "app.cst", "--depth", "2", cwd=folder)
+    done = command("show", "app.cst", "--depth", "2", cwd=folder)
     assert names(done.stdout) == [("main", 0), ("branch", 1), ("leaf", 1)]
 
 
 def test_show_with_a_regex_shows_what_matches_and_below(folder):
-    done = cstrace("show", "app.cst", "^branch", cwd=folder)
+    done = command("show", "app.cst", "^branch", cwd=folder)
     assert names(done.stdout) == [("branch", 0), ("leaf", 1), ("leaf", 1)]
 
 
 def test_report_has_a_row_for_each_function(folder):
-    done = cstrace("report", "app.cst", "--sort", "calls", cwd=folder)
+    done = command("report", "app.cst", "--sort", "calls", cwd=folder)
     assert done.returncode == 0
     rows = [line for line in done.stdout.splitlines() if line.endswith("leaf")]
     assert len(rows) == 1 and "3" in rows[0].split()
 
 
 def test_report_has_the_columns_and_the_order_asked_for(folder):
-    done = cstrace("report", "app.cst", "--fields", "calls,share", "--sort",
+    done = command("report", "app.cst", "--fields", "calls,share", "--sort",
                    "calls,function", cwd=folder)
     lines = done.stdout.splitlines()
     assert lines[0] == "#    CALLS  SHARE  FUNCTION"
@@ -101,21 +84,21 @@ def test_report_has_the_columns_and_the_order_asked_for(folder):
 
 
 def test_report_has_a_row_for_each_thread(folder):
-    done = cstrace("report", "app.cst", "--by", "thread", cwd=folder)
+    done = command("report", "app.cst", "--by", "thread", cwd=folder)
     heading, row = done.stdout.splitlines()
     assert heading.endswith("  SHARE  THREAD") and row.split()[0] == "5"
     assert re.search(r" t1  app \(\d+\)$", row)
-    done = cstrace("report", "app.cst", "--by", "thread", "leaf", cwd=folder)
+    done = command("report", "app.cst", "--by", "thread", "leaf", cwd=folder)
     assert one_line(done) == 2
 
 
 def test_a_range_of_time_with_the_calls_around_it(folder):
-    assert cstrace("save", "app.cst", "r.jsonl", cwd=folder).returncode == 0
+    assert command("save", "app.cst", "r.jsonl", cwd=folder).returncode == 0
     starts = [json.loads(line)["start_ns"] for line in open(folder / "r.jsonl")]
     assert len(set(starts)) == 5  # no two at once
 
-    def shown(command, *words):
-        return cstrace(command, "app.cst", *words, cwd=folder).stdout
+    def shown(how, *words):
+        return command(how, "app.cst", *words, cwd=folder).stdout
     two = "%dns..%dns" % (starts[2], starts[3])
     assert names(shown("show", "--range", two)) == TREE[:4]
     assert names(shown("show", "--range", "%dns.." % starts[3])) == [
@@ -127,18 +110,18 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
     assert [row.split() for row in rows[1:]] == [
         ["1", "main"], ["1", "branch"], ["2", "leaf"],
         ("# range %s: 4 of 5 calls" % two).split()]
-    done = cstrace("show", "app.cst", "--range", "1s..", cwd=folder)
+    done = command("show", "app.cst", "--range", "1s..", cwd=folder)
     assert done.stderr == "cstrace: no such calls (range 1s..)\n"
 
 
 @pytest.mark.parametrize("words", ["1", "2..1", "..", "1s..2x", "a.."])
 def test_a_range_that_is_none(folder, words):
-    done = cstrace("show", "app.cst", "--range", words, cwd=folder)
+    done = command("show", "app.cst", "--range", words, cwd=folder)
     assert one_line(done) == 2 and "1.2s..1.4s" in done.stderr
 
 
 def test_save_writes_json_lines(folder):
-    done = cstrace("save", "app.cst", "t.jsonl", cwd=folder)
+    done = command("save", "app.cst", "t.jsonl", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     calls = [json.loads(line) for line in open(folder / "t.jsonl")]
     assert [(c["function"], c["depth"]) for c in calls] == TREE
@@ -147,20 +130,20 @@ def test_save_writes_json_lines(folder):
 
 
 def test_save_takes_the_format_from_its_option(folder):
-    done = cstrace("save", "app.cst", "t.out", "--format", "txt", cwd=folder)
+    done = command("save", "app.cst", "t.out", "--format", "txt", cwd=folder)
     assert done.returncode == 0
     assert names((folder / "t.out").read_text()) == TREE
 
 
 def test_save_of_a_trace_can_be_read_again(folder):
-    assert cstrace("save", "app.cst", "copy.cst", cwd=folder).returncode == 0
-    done = cstrace("show", "copy.cst", "--timestamp", "off", cwd=folder)
-    first = cstrace("show", "app.cst", "--timestamp", "off", cwd=folder)
+    assert command("save", "app.cst", "copy.cst", cwd=folder).returncode == 0
+    done = command("show", "copy.cst", "--timestamp", "off", cwd=folder)
+    first = command("show", "app.cst", "--timestamp", "off", cwd=folder)
     assert done.stdout == first.stdout
 
 
 def test_info_says_what_is_in_the_trace(folder):
-    done = cstrace("info", "app.cst", cwd=folder)
+    done = command("info", "app.cst", cwd=folder)
     assert done.returncode == 0
     assert re.search(r"^command +\S*app 1 ", done.stdout, re.M)
     assert re.search(r"^calls +5 \(0 open, 0 unwound", done.stdout, re.M)
@@ -176,39 +159,39 @@ def recorded(folder):
     there.mkdir()
     (there / "branch").write_bytes((folder / "app").read_bytes())
     (there / "branch").chmod(0o755)
-    assert cstrace("record", "./branch", cwd=there).returncode == 0
+    assert command("record", "./branch", cwd=there).returncode == 0
     return there
 
 
 def test_the_trace_of_record_is_read_where_none_is_named(recorded):
-    assert names(cstrace("show", cwd=recorded).stdout) == TREE
-    assert "5 (0 open" in cstrace("info", cwd=recorded).stdout
-    assert cstrace("report", "leaf", cwd=recorded).stdout.count("\n") == 2
-    done = cstrace("diff", "cstrace.cst", cwd=recorded)
+    assert names(command("show", cwd=recorded).stdout) == TREE
+    assert "5 (0 open" in command("info", cwd=recorded).stdout
+    assert command("report", "leaf", cwd=recorded).stdout.count("\n") == 2
+    done = command("diff", "cstrace.cst", cwd=recorded)
     assert done.stdout.endswith("The flow is the same.\n")
-    assert cstrace("save", "t.jsonl", cwd=recorded).returncode == 0
+    assert command("save", "t.jsonl", cwd=recorded).returncode == 0
     assert len(open(recorded / "t.jsonl").readlines()) == 5
-    assert cstrace("expect", "--make", "t.golden", cwd=recorded).returncode == 0
-    assert cstrace("expect", "t.golden", cwd=recorded).returncode == 0
+    assert command("expect", "--make", "t.golden", cwd=recorded).returncode == 0
+    assert command("expect", "t.golden", cwd=recorded).returncode == 0
 
 
 def test_a_function_is_no_trace_though_there_is_such_a_file(recorded):
-    done = cstrace("show", "branch", cwd=recorded)
+    done = command("show", "branch", cwd=recorded)
     assert names(done.stdout) == [("branch", 0), ("leaf", 1), ("leaf", 1)]
 
 
 def test_a_trace_alone_is_shown(recorded):
-    done = cstrace("cstrace.cst", "--depth", 1, cwd=recorded)
+    done = command("cstrace.cst", "--depth", 1, cwd=recorded)
     assert names(done.stdout) == [("main", 0)]
 
 
 def test_what_save_lacks_is_said_when_a_trace_is_all_it_gets(recorded):
-    done = cstrace("save", "cstrace.cst", cwd=recorded)
+    done = command("save", "cstrace.cst", cwd=recorded)
     assert done.returncode == 2 and "something is missing" in done.stderr
 
 
 def test_no_trace_named_and_none_left(folder):
-    done = cstrace("show", cwd=folder)
+    done = command("show", cwd=folder)
     assert done.stderr == ("cstrace: there is no cstrace.cst here: cstrace "
                            "record ./app makes it, or name a trace\n")
 
@@ -221,11 +204,11 @@ def one_line(done):
 
 def test_failures_are_one_line_and_status_1(folder):
     (folder / "text.cst").write_text("no trace\n" * 100)
-    assert one_line(cstrace("show", cwd=folder)) == 1
-    assert one_line(cstrace("show", "absent.cst", cwd=folder)) == 1
-    assert one_line(cstrace("show", "text.cst", cwd=folder)) == 1
-    assert one_line(cstrace("info", "app.c", cwd=folder)) == 1
-    assert one_line(cstrace("save", "app.cst", "none/t.txt", cwd=folder)) == 1
+    assert one_line(command("show", cwd=folder)) == 1
+    assert one_line(command("show", "absent.cst", cwd=folder)) == 1
+    assert one_line(command("show", "text.cst", cwd=folder)) == 1
+    assert one_line(command("info", "app.c", cwd=folder)) == 1
+    assert one_line(command("save", "app.cst", "none/t.txt", cwd=folder)) == 1
 
 
 @pytest.mark.parametrize(
@@ -247,39 +230,39 @@ def test_failures_are_one_line_and_status_1(folder):
     ],
 )
 def test_bad_usage_is_one_line_and_status_2(folder, words):
-    assert one_line(cstrace(*words, cwd=folder)) == 2
+    assert one_line(command(*words, cwd=folder)) == 2
 
 
 def test_no_command_prints_the_help_and_status_2():
-    done = cstrace()
+    done = command()
     assert done.returncode == 2 and "usage: cstrace" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["gdb", "show", "report", "save", "info"])
-def test_each_command_has_help(command):
-    assert f"\n  {command} " in cstrace("--help").stdout
-    done = cstrace(command, "--help")
+@pytest.mark.parametrize("word", ["gdb", "show", "report", "save", "info"])
+def test_each_command_has_help(word):
+    assert f"\n  {word} " in command("--help").stdout
+    done = command(word, "--help")
     assert done.returncode == 0
-    assert done.stdout.startswith(f"usage: cstrace {command} ")
+    assert done.stdout.startswith(f"usage: cstrace {word} ")
 
 
 def test_version_is_the_packages():
-    text = open(os.path.join(TOP, "pyproject.toml")).read()
+    text = (ROOT / "pyproject.toml").read_text()
     version = re.search(r'^version = "(.*)"$', text, re.M).group(1)
-    first, licence, warranty = cstrace("--version").stdout.splitlines()
+    first, licence, warranty = command("--version").stdout.splitlines()
     assert first == f"cstrace {version}"
     assert "GPL-3.0-or-later" in licence and "warranty" in warranty
 
 
 def test_gdb_prints_the_same_version(gdb):
-    version = cstrace("--version").stdout.split()[1]
+    version = command("--version").stdout.split()[1]
     assert f"version    {version}" in gdb(None, "cstrace status").lines()
 
 
 def test_the_changelog_begins_with_this_version():
     """The page is of the version that the next release will have."""
-    version = cstrace("--version").stdout.split()[1]
-    text = open(os.path.join(TOP, "CHANGELOG.md")).read()
+    version = command("--version").stdout.split()[1]
+    text = (ROOT / "CHANGELOG.md").read_text()
     assert re.search(r"^## (\S+)", text, re.M).group(1).rstrip(",") == version
 
 
@@ -315,7 +298,7 @@ def test_a_full_disk_is_told(folder):
 
 
 def test_gdb_passes_all_arguments_on(folder):
-    done = cstrace(
+    done = command(
         *("gdb", "-q", "-nx", "-batch", "-ex", "show args", "-ex", "help cstrace"),
         *("--args", "./app", "a b", "--version"),
         cwd=folder,
@@ -326,4 +309,4 @@ def test_gdb_passes_all_arguments_on(folder):
 
 def test_gdb_that_is_not_there_is_one_line(folder):
     environment = dict(os.environ, GDB="./no-gdb")
-    assert one_line(cstrace("gdb", cwd=folder, env=environment)) == 1
+    assert one_line(command("gdb", cwd=folder, env=environment)) == 1

@@ -8,8 +8,9 @@ import json
 import pytest
 
 from lib_build import build
+from lib_cstrace import command
 from lib_formats import chrome
-from test_record import command, compiled, record
+from lib_record import compiled, record
 from test_record_file import alone
 
 LEAVES = {"main": 1, "main leaf": 1}  # a program that was started

@@ -4,10 +4,10 @@
 import pytest
 
 from lib_build import build
+from lib_record import calls as calls_of
+from lib_record import record
 from lib_tree import read_jsonl
-from test_record import record
 from test_record_file import alone
-from test_record import calls as calls_of
 
 
 def ends(found):

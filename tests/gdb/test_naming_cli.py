@@ -7,11 +7,10 @@ import subprocess
 
 import pytest
 
-from lib_build import BUILD, FOUR, build
+from lib_build import FOUR, build
+from lib_cstrace import CSTRACE, LIMIT_S
 from lib_gdb import run_gdb
 
-CSTRACE = str(BUILD / "cstrace")
-LIMIT_S = 240
 # What two runs have in common.
 SAME = ("id", "parent", "function", "symbol", "module", "file", "line", "end")
 

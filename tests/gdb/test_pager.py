@@ -3,16 +3,14 @@
 
 import os
 import signal
-import subprocess
 
 import pexpect
 import pytest
 
-from lib_build import ROOT
+from lib_cstrace import CSTRACE, compile_c, record
 from lib_gdb import environment
 from lib_term import end_of
 
-CSTRACE = str(ROOT / "build" / "cstrace")
 LIMIT_S = 120
 SOURCE = """
 static int leaf(int n) { return n + 1; }
@@ -30,12 +28,8 @@ int main(void)
 def folder(tmp_path_factory):
     """A folder with the trace "app.cst" of 20001 calls."""
     folder = tmp_path_factory.mktemp("pager")
-    (folder / "app.c").write_text(SOURCE)
-    subprocess.run(["gcc", "-g", "-finstrument-functions", "app.c", "-o",
-                    "app"], cwd=folder, check=True)
-    subprocess.run([CSTRACE, "record", "-o", "app.cst", "--", "./app"],
-                   cwd=folder, check=True, capture_output=True,
-                   env=environment(folder), timeout=LIMIT_S)
+    compile_c(folder, "app", SOURCE)
+    record(folder, "app.cst", "app")
     return folder
 
 

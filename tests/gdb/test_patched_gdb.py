@@ -96,17 +96,7 @@ def test_nothing_is_left_of_the_plans(tmp_path, last):
 
 def test_what_the_shim_refuses_is_said(tmp_path):
     """A thread that a library has begun may stand where a jump would be."""
-    (tmp_path / "early.c").write_text(r"""
-        #include <pthread.h>
-        #include <unistd.h>
-        static void *run(void *p) { pause(); return p; }
-        __attribute__((constructor)) static void begin(void)
-        {
-            pthread_t t;
-            pthread_create(&t, 0, run, 0);
-        }""")
-    library = build_library(str(tmp_path / "early.c"), "-pthread",
-                            is_traced=False)
+    library = build_library("early_thread.c", "-pthread", is_traced=False)
     program = build("steps.c", "-Wl,--no-as-needed", str(library),
                     "-Wl,-rpath," + str(library.parent),
                     variant=Variant(level="-O2"), is_traced=False)

@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
 
 
 def command(folder, *words, term="xterm"):
-    return pexpect.spawn(str(CSTRACE), [*words, "big.cst"], cwd=str(folder),
+    return pexpect.spawn(CSTRACE, [*words, "big.cst"], cwd=str(folder),
                          timeout=LIMIT_S, encoding="utf-8",
                          env=environment(folder, TERM=term, PAGER="cat"))
 

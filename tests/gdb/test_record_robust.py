@@ -11,9 +11,9 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, FOUR, Variant, build, build_library
+from lib_cstrace import CSTRACE, LIMIT_S, command
 from lib_gdb import environment
-from test_record import (CSTRACE, LIMIT_S, command, compiled, finish, start,
-                         wait_for)
+from lib_record import compiled, finish, start, wait_for
 from test_robust_deaths import cpu_ticks
 from test_robust_guest import HARDSHIPS, WHOLE, alone, root_only
 

@@ -6,9 +6,9 @@ import signal
 
 import pexpect
 
+from lib_cstrace import CSTRACE
+from lib_record import TALKER, calls, compiled, functions, wait_for
 from lib_term import end_of
-from test_record import (CSTRACE, TALKER, calls, compiled, functions,
-                         wait_for)
 
 LIMIT_S = 120
 PROMPT = "READY> "

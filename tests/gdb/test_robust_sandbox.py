@@ -10,8 +10,9 @@ import pytest
 
 import test_robust_guest as in_gdb
 from lib_build import BUILD, FOUR, build
+from lib_cstrace import LIMIT_S, command
 from lib_gdb import environment
-from test_record import LIMIT_S, command, compiled, functions, record
+from lib_record import compiled, functions, record
 from test_record_robust import check_as_alone, n_calls, n_lost
 
 AGAIN = 1000 + 1 + 20000 + 1  # calls in the sandbox

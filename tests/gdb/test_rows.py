@@ -242,7 +242,7 @@ def test_list_shows_the_call_and_the_function(gdb, tmp_path):
 
 def on_terminal(folder, *words, columns=60, **env):
     child = pexpect.spawn(
-        str(CSTRACE), ["show", *words], cwd=str(folder), timeout=LIMIT_S,
+        CSTRACE, ["show", *words], cwd=str(folder), timeout=LIMIT_S,
         env=environment(folder, TERM="xterm", **env),
         dimensions=(200, columns), encoding="utf-8")
     child.expect(pexpect.EOF)
@@ -332,7 +332,7 @@ def test_a_relative_place_is_a_link_to_the_file_that_is_there(tmp_path):
     assert "file://%s%s\x1b" % (os.uname().nodename, source) \
         in on_terminal(tmp_path, *words, columns=200)
     live = pexpect.run(
-        str(CSTRACE) + " live --links on ./app", cwd=str(tmp_path),
+        CSTRACE + " live --links on ./app", cwd=str(tmp_path),
         timeout=LIMIT_S, encoding="utf-8", env=environment(tmp_path))
     assert "file://%s%s\x1b" % (os.uname().nodename, source) in live
     source.unlink()

@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, FOUR, build
+from lib_cstrace import LIMIT_S, command
 from lib_gdb import environment
-from test_record import LIMIT_S, command
 from test_record_robust import check_as_alone, n_calls
 
 WAYS = ["execve", "execvpe", "fexecve", "execveat", "execle", "syscall",

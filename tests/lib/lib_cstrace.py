@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from lib_build import BUILD
 
-CSTRACE = BUILD / "cstrace"
+CSTRACE = str(BUILD / "cstrace")
+LIMIT_S = 240
 
 
 class Done(NamedTuple):
@@ -16,12 +17,17 @@ class Done(NamedTuple):
     err: str
 
 
+def command(*words, cwd=None, **options):
+    """Runs it as it is; the options are those of subprocess.run()."""
+    return subprocess.run([CSTRACE, *map(str, words)], cwd=cwd, text=True,
+                          capture_output=True, timeout=LIMIT_S,
+                          stdin=subprocess.DEVNULL, **options)
+
+
 def cstrace(folder, *words, **environment):
-    """Run it in the folder; nobody's settings but those given."""
-    done = subprocess.run(
-        [str(CSTRACE), *map(str, words)], cwd=folder, text=True,
-        capture_output=True, timeout=240, stdin=subprocess.DEVNULL,
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environment})
+    """Runs it in the folder; nobody's settings but those given."""
+    done = command(*words, cwd=folder, env={
+        "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environment})
     assert "\033" not in done.stdout
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -4,14 +4,12 @@ calls by lane, checked for strict nesting."""
 
 import json
 import re
-import subprocess
 from typing import NamedTuple
 
 import jsonschema
 
-from lib_build import BUILD, TESTS, build
-
-CSTRACE = str(BUILD / "cstrace")
+from lib_build import TESTS, build
+from lib_cstrace import command
 
 # Ways to choose calls, which each format honours alike.
 CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
@@ -20,9 +18,7 @@ CHOICES = [[], ["--depth", "2"], ["--filter", "even"],
 
 
 def cstrace(folder, *words):
-    return subprocess.run([CSTRACE, *map(str, words)], cwd=folder, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=240)
+    return command(*words, cwd=folder)
 
 
 def formats():
