@@ -31,14 +31,6 @@ ONLY_SPREAD = """
       leaf  calls.c:40
       leaf  calls.c:40
     """
-WITHOUT_SPREAD = """
-    main
-      pair  calls.c:38
-        leaf  calls.c:16
-        leaf  calls.c:16
-      leaf  calls.c:40
-      leaf  calls.c:40
-    """
 CASES = {
     "-depth 2": DEPTH_2,
     "-depth 1": "main",
