@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 2772361443
+VERSION = 355490288
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -254,7 +254,7 @@ class cst_callbacks(C.Structure):
         ("text", C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_uint64)),
         ("message", C.CFUNCTYPE(None, C.c_void_p, C.c_char_p)),
         ("arg", C.c_void_p),
-        ("is_busy", C.CFUNCTYPE(C.c_int, C.c_void_p)),
+        ("busy", C.POINTER(C.c_uint32)),
     ]
 
 

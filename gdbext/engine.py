@@ -39,9 +39,9 @@ class CstraceError(Exception):
 
 
 Status = abi.cst_status_report
-_WANTED, _TEXT, _MESSAGE, _BUSY = (
+_WANTED, _TEXT, _MESSAGE = (
     cast(Any, dict(abi.cst_callbacks._fields_)[name])
-    for name in ("wanted", "text", "message", "is_busy"))
+    for name in ("wanted", "text", "message"))
 
 _library: Optional[C.CDLL] = None
 
@@ -231,7 +231,9 @@ class Callbacks(NamedTuple):
     wanted: Callable[[], None]
     text: Callable[[str], None]
     message: Callable[[str], None]
-    is_busy: Callable[[], bool]
+    # Not 0 while the last text waits to be shown.  A callback would wait for
+    # Python's lock, which gdb's thread keeps while it writes.
+    busy: C.c_uint32
 
     def _pack(self) -> abi.cst_callbacks:
         def text(_arg: int, address: int, size: int) -> None:
@@ -242,7 +244,7 @@ class Callbacks(NamedTuple):
 
         return abi.cst_callbacks(wanted=_WANTED(lambda _arg: self.wanted()),
                           text=_TEXT(text), message=_MESSAGE(message),
-                          is_busy=_BUSY(lambda _arg: self.is_busy()))
+                          busy=C.pointer(self.busy))
 
 
 class Recorder:

@@ -83,7 +83,7 @@ class Recording:
         self._is_posted = False
         self._messages: list[str] = []
         self.recorder = Recorder(options, engine.Callbacks(
-            self._wanted, output.take, self._message, output.is_busy))
+            self._wanted, output.take, self._message, output.busy))
         self.is_on = True
         self.is_outlived = False  # gdb has none of its processes any more
         self.is_let_go = False  # the user has detached from it

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import signal
@@ -162,7 +163,9 @@ class Output:
         self._lock = threading.Lock()
         self._waiting: list[str] = []
         self._is_posted = False
-        self._is_writing = False
+        # Has gdb rows still to write, or does it wait for a front end to take
+        # them?  Its own thread, where flush() follows, need not look.
+        self.busy = ctypes.c_uint32(0)
         self.written_ns = 0  # when rows went through gdb, monotonic
 
     def open(self, name: str) -> None:
@@ -196,17 +199,11 @@ class Output:
                     links == "on" or links == "auto" and is_auto
                     and _knows_links())
 
-    def is_busy(self) -> bool:
-        """Does gdb still have rows to write, or waits for a front end to take
-        them?  It can be waited for only in its own thread, where flush()
-        follows."""
-        return ((bool(self._waiting) or self._is_writing)
-                and threading.current_thread() is not threading.main_thread())
-
     def take(self, text: str) -> None:
         """Rows for gdb's own streams, on the recorder's thread."""
         with self._lock:
             self._waiting.append(text)
+            self.busy.value = 1
             if self._is_posted:
                 return
             self._is_posted = True
@@ -225,11 +222,11 @@ class Output:
         with self._lock:
             texts, self._waiting = self._waiting, []
         self.written_ns = time.monotonic_ns()
-        self._is_writing = True
         try:
             self._write("".join(texts))
         finally:
-            self._is_writing = False
+            with self._lock:
+                self.busy.value = bool(self._waiting)
 
     @staticmethod
     def _write(text: str) -> None:

@@ -49,6 +49,7 @@ void outlet_turn(struct outlet *o, enum cst_sink sink, int fd)
 	o->sink = sink;
 	o->fd = fd;
 	o->own_fd = -1;
+	o->owner = pthread_self();
 	o->failed_errno = 0;
 	o->is_slow = sink == CST_SINK_CALLBACK ||
 		     (sink == CST_SINK_FD && isatty(fd));
@@ -157,12 +158,19 @@ static void write_rest(struct outlet *o, int patience_ms)
 		memmove(o->rest.data, o->rest.data + done, o->rest.len);
 }
 
+int outlet_is_busy(const struct outlet *o)
+{
+	return o->sink == CST_SINK_CALLBACK && o->busy &&
+	       __atomic_load_n(o->busy, __ATOMIC_ACQUIRE) &&
+	       !pthread_equal(o->owner, pthread_self());
+}
+
 int outlet_is_ready(struct outlet *o, int patience_ms)
 {
 	if (!o->is_slow)
 		return 1;
 	if (o->sink == CST_SINK_CALLBACK)
-		return !o->is_busy || !o->is_busy(o->arg);
+		return !outlet_is_busy(o);
 	write_rest(o, patience_ms);
 	return !o->rest.len;
 }

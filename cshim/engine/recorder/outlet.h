@@ -10,6 +10,8 @@
 #include "base/bytes.h"
 #include "cstrace/engine.h"
 
+#include <pthread.h>
+
 struct outlet {
 	enum cst_sink sink;
 	/* Rows may be left out if it does not keep up. */
@@ -20,10 +22,11 @@ struct outlet {
 	uint64_t written_ns;
 	/* The sink CST_SINK_CALLBACK. */
 	void (*text)(void *arg, const char *text, uint64_t size);
-	int (*is_busy)(void *arg);
+	const uint32_t *busy; /* not 0: the last text is not shown yet */
 	void *arg;
 	/* private */
-	int fd;	    /* borrowed */
+	pthread_t owner; /* who turned it: may wait for what it wrote itself */
+	int fd;		 /* borrowed */
 	int own_fd; /* the terminal, opened again so that it can say that it
 		     * takes no more; or -1 */
 	struct bytes rest;
@@ -46,6 +49,9 @@ void outlet_release(struct outlet *o);
  * patience_ms. */
 void outlet_put(struct outlet *o, const char *text, uint64_t size,
 		int patience_ms);
+/* Returns 1 if the functions of a CST_SINK_CALLBACK are not to be called now:
+ * its last text is not shown, and this is not the thread that turned it. */
+int outlet_is_busy(const struct outlet *o);
 /* Returns how many columns the terminal has now; 0 if it is none. */
 unsigned outlet_width(const struct outlet *o);
 /* Returns 1 if all that was put is written, or gdb has it: more can be put.

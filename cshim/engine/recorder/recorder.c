@@ -54,7 +54,8 @@ static void recorder_unlock(struct cst_recorder *r)
 static void recorder_want_names(struct cst_recorder *r, int is_urgent)
 {
 	if (!questions_n_waiting(&r->sites.questions) || r->is_asking ||
-	    (!is_urgent && r->n_quiet < QUIET_TICKS))
+	    (!is_urgent && r->n_quiet < QUIET_TICKS) ||
+	    outlet_is_busy(&r->live.rows.screen.outlet))
 		return;
 	r->is_asking = 1;
 	/* The callback may wait for gdb's thread, which may wait for us. */
@@ -263,7 +264,7 @@ static int recorder_parts(struct cst_recorder *r,
 	r->area->head->wait_limit_ms =
 		o->wait_limit_ms ? o->wait_limit_ms : USUAL_WAIT_MS;
 	r->live.rows.screen.outlet.text = r->callbacks.text;
-	r->live.rows.screen.outlet.is_busy = r->callbacks.is_busy;
+	r->live.rows.screen.outlet.busy = r->callbacks.busy;
 	r->live.rows.screen.outlet.arg = r->callbacks.arg;
 	r->live.rows.screen.others = others_wrote;
 	r->live.rows.screen.others_arg = r;

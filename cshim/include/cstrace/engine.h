@@ -40,8 +40,8 @@
  * The recorder has a lock of its own against its reader thread; each function
  * that takes a recorder may wait until the reader has finished a round.
  * Callbacks run on the reader thread or, for rows that a drain makes, on the
- * thread that drains; text() and is_busy() run while the lock is locked.  They
- * must return quickly and must not call a function that takes the recorder.
+ * thread that drains; text() runs while the lock is locked.  They must return
+ * quickly and must not call a function that takes the recorder.
  * cst_trace_save(), _show(), _report(), _graph(), _diff(), _expect() and
  * cst_trace_load() take as long as the trace is large; cst_interrupt() ends
  * them.
@@ -182,9 +182,11 @@ struct cst_callbacks {
 	/* One line for the user: the size limit was reached, for example. */
 	void (*message)(void *arg, const char *text);
 	void *arg;
-	/* Returns 1 while the last text is not shown yet: the engine may then
-	 * leave rows out.  NULL stands for a function that returns 0. */
-	int (*is_busy)(void *arg);
+	/* Not 0 while the last text is not shown yet: the reader thread then
+	 * calls neither text() nor wanted(), and may leave rows out.  Its owner
+	 * may be waiting for a front end meanwhile, with locks that these
+	 * functions need.  The word is borrowed; NULL stands for a 0. */
+	const uint32_t *busy;
 };
 
 enum cst_sink { CST_SINK_NONE = 0, CST_SINK_FD = 1, CST_SINK_CALLBACK = 2 };
