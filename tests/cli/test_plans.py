@@ -114,7 +114,7 @@ def applier():
     return out
 
 
-def run(command, patched=None, is_framed=0, **more):
+def run(command, patched=None, is_for_gdb=0, **more):
     """Output and status of the command, and what was seen of its calls: of
     the file `patched`, if that is given."""
     seen = folder() / "seen.json"
@@ -122,7 +122,7 @@ def run(command, patched=None, is_framed=0, **more):
     env = dict(os.environ, **more)
     if patched:
         plan = folder() / "plan"
-        rows, wrong = check("--framed", is_framed, "--write", plan, patched)
+        rows, wrong = check("--for-gdb", is_for_gdb, "--write", plan, patched)
         assert not wrong and rows[0]["wrong"] == 0
         env |= {"LD_PRELOAD": str(applier()), "PLAN": str(plan),
                 "PLAN_OF": str(patched), "PLAN_SEEN": str(seen)}
@@ -169,7 +169,7 @@ def test_a_patched_program_does_the_same(source, way):
 def test_entries_behind_prologues(way):
     program = compiled("calls.c", *way)
     plain, _ = run([program])
-    patched, seen = run([program], program, is_framed=1, PLAN_UNWINDS="1")
+    patched, seen = run([program], program, is_for_gdb=1, PLAN_UNWINDS="1")
     assert patched == plain
     assert seen["entered"] > 200 and seen["unwound"] > 200
     assert (seen["unmatched"], seen["lost"]) == (0, 0)

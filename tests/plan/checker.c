@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- *     checker [--functions REGEX] [--framed 1] [--write PLAN] FILE...
+ *     checker [--functions REGEX] [--for-gdb 1] [--write PLAN] FILE...
  *
  * Plans each file and holds the plan against the file's bytes: what a patch
  * covers, and what its trampoline does instead.  Prints a line of JSON for each
@@ -176,18 +176,20 @@ static int take_framed_hook(struct walk *w)
 {
 	const uint8_t *b = code(w);
 
-	if (w->end - w->at < 30 ||
-	    memcmp(b, "\x48\x8d\x64\x24\x80\x9c\x50\x48\x8d\x05", 10) ||
-	    b[14] != 0xff || b[15] != 0x15 ||
-	    memcmp(b + 20, "\x58\x9d\x48\x8d\xa4\x24\x80\0\0\0", 10))
+	if (w->end - w->at < 44 ||
+	    memcmp(b, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0\x50", 11) ||
+	    memcmp(b + 11, "\x48\x8b\x44\x24\x08\x50\x48\x8d\x05", 9) ||
+	    b[24] != 0xff || b[25] != 0x15 ||
+	    memcmp(b + 30, "\x58\x58\x04\x7f\x9e\x58", 6) ||
+	    memcmp(b + 36, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
 		return bad(w, "no hook of a frame");
-	if (near_target(b + 7, 7, area_addr(w->c, w->at + 7)) !=
+	if (near_target(b + 17, 7, area_addr(w->c, w->at + 17)) !=
 	    w->function->address)
 		return bad(w, "another function");
-	if (near_target(b + 14, 6, w->at + 14) != 8u * CST_SLOT_FRAMED ||
-	    w->p->hook != w->at + 20)
+	if (near_target(b + 24, 6, w->at + 24) != 8u * CST_SLOT_FRAMED ||
+	    w->p->hook != w->at + 30)
 		return bad(w, "another slot");
-	w->at += 30;
+	w->at += 44;
 	return 1;
 }
 
@@ -626,8 +628,8 @@ int main(int argc, char **argv)
 	int i = 1, is_wrong = 0;
 
 	for (; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2) {
-		if (!strcmp(argv[i], "--framed"))
-			choice.is_framed = atoi(argv[i + 1]);
+		if (!strcmp(argv[i], "--for-gdb"))
+			choice.is_for_gdb = atoi(argv[i + 1]);
 		else if (!strcmp(argv[i], "--functions"))
 			choice.functions = argv[i + 1];
 		else if (!strcmp(argv[i], "--write"))

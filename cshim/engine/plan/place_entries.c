@@ -158,23 +158,31 @@ static int try_places(struct placements *p, uint32_t function, uint8_t length,
 	return 0;
 }
 
-/* Where the first line behind the prologue begins, if that sets rbp; else 0.
+/* Does gdb find where a breakpoint on the function goes by its first
+ * instructions? */
+static int is_read_by_gdb(const struct placements *p,
+			  const struct plan_function *now)
+{
+	static const uint8_t prologue[] = {0x55, 0x48, 0x89, 0xe5};
+	uint64_t n = 0;
+	const uint8_t *bytes = image_bytes(p->im, first_place(p, now), &n);
+
+	return now->has_line && n >= sizeof(prologue) &&
+	       !memcmp(bytes, prologue, sizeof(prologue));
+}
+
+/* Where the first line behind the prologue begins, which sets rbp; else 0.
  * gdb stops there for a breakpoint on the function, and finds the place by the
  * prologue's instructions. */
 static uint64_t framed_place(const struct placements *p,
 			     const struct plan_function *now)
 {
 	enum { STOPS = MARK_LEADER | MARK_RETURN | MARK_LOOP };
-	static const uint8_t prologue[] = {0x55, 0x48, 0x89, 0xe5};
-	uint64_t n = 0, first = first_place(p, now), at = first;
-	const uint8_t *bytes = image_bytes(p->im, first, &n);
+	uint64_t at = first_place(p, now);
 	const struct frame_rules *rules;
 	struct frame_cursor c;
 	struct insn i;
 
-	if (!now->has_line || n < sizeof(prologue) ||
-	    memcmp(bytes, prologue, sizeof(prologue)))
-		return 0;
 	do {
 		if (!placement_insn(p, at, &i) || i.kind != INSN_PLAIN)
 			return 0;
@@ -190,14 +198,16 @@ static uint64_t framed_place(const struct placements *p,
 static void place_framed(struct placements *p)
 {
 	for (uint32_t i = 0; i < p->f->n; i++) {
-		const struct plan_function *now = &p->f->all[i];
+		struct plan_function *now = &p->f->all[i];
 		struct try t = {.is_framed = 1};
 
-		if (!now->is_chosen || now->reason != CST_PLAN_TRACED)
+		if (!now->is_chosen || now->reason != CST_PLAN_TRACED ||
+		    !is_read_by_gdb(p, now))
 			continue;
 		t.start = framed_place(p, now);
-		if (t.start && walk(p, i, &t, NEAR_JUMP) && !t.has_call)
-			add(p, i, &t, NEAR_JUMP);
+		if (!t.start || !walk(p, i, &t, NEAR_JUMP) || t.has_call ||
+		    !add(p, i, &t, NEAR_JUMP))
+			now->reason = CST_PLAN_READ_BY_GDB;
 	}
 }
 
@@ -220,11 +230,12 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 	}
 }
 
-void place_entries(struct placements *p, int is_framed)
+void place_entries(struct placements *p, int is_for_gdb)
 {
-	if (is_framed)
+	if (is_for_gdb)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
-	place_all(p, SHORT_JUMP, 0);
+	if (!is_for_gdb) /* a step would stop between two jumps */
+		place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);
 }

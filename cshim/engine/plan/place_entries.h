@@ -7,8 +7,8 @@
 
 #include "plan/placement.h"
 
-/* Places an entry in each chosen function, or sets its reason; is_framed as
+/* Places an entry in each chosen function, or sets its reason; is_for_gdb as
  * struct plan_choice says. */
-void place_entries(struct placements *p, int is_framed);
+void place_entries(struct placements *p, int is_for_gdb);
 
 #endif

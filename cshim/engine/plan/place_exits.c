@@ -170,7 +170,7 @@ static void find_lost_jumps(struct exits *x)
 	x->function = FUNCTION_NONE;
 }
 
-void place_exits(struct placements *p)
+void place_exits(struct placements *p, int is_for_gdb)
 {
 	struct exits x = {.p = p, .function = FUNCTION_NONE};
 	const struct functions *f = p->f;
@@ -183,7 +183,8 @@ void place_exits(struct placements *p)
 		struct plan_function *now =
 			&f->all[x.late[i].placement.function];
 
-		if (place_short(&x, &x.late[i]))
+		/* A step would stop between two jumps. */
+		if (!is_for_gdb && place_short(&x, &x.late[i]))
 			now->n_exits++;
 		else if (!placement_absorb(p, &x.late[i].placement))
 			now->n_missed++;

@@ -101,6 +101,7 @@ const char *plan_reason(enum cst_plan_reason reason)
 		[CST_PLAN_IMMOVABLE] = "begins with code that cannot be moved",
 		[CST_PLAN_HOOKED] = "reports its calls by itself",
 		[CST_PLAN_OF_RUNTIME] = "belongs to the system's runtime",
+		[CST_PLAN_READ_BY_GDB] = "begins with code that gdb reads",
 	};
 
 	return reason < CST_PLAN_REASONS ? texts[reason] : "";

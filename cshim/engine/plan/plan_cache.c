@@ -45,7 +45,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	uint8_t has[] = {
 		CST_PLAN_VERSION,
 		choice->functions != NULL,
-		choice->is_framed != 0,
+		choice->is_for_gdb != 0,
 		(uint8_t)has_symbols(f),
 		(uint8_t)elf_file_has_dwarf(f),
 		0,

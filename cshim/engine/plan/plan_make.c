@@ -41,8 +41,8 @@ static int make(struct planner *p, const struct plan_choice *choice,
 	p->placements = (struct placements){
 		.im = &p->image, .f = &p->functions, .frames = &p->frames};
 	assemble_number(&p->functions);
-	place_entries(&p->placements, choice->is_framed);
-	place_exits(&p->placements);
+	place_entries(&p->placements, choice->is_for_gdb);
+	place_exits(&p->placements, choice->is_for_gdb);
 	if (p->placements.failed ||
 	    trampolines_init(&p->trampolines, &p->placements))
 		return cst_fail_memory(err);

@@ -15,9 +15,10 @@ struct plan_choice {
 	uint64_t min_size;	/* of a function, in bytes */
 	const char *debug_file; /* where the file's debug information is, if
 				   not found by itself; NULL */
-	/* Entries lie behind prologues that set rbp, where a debugger stops
-	 * for a breakpoint on the function; fewer ends have room then. */
-	int is_framed;
+	/* gdb is to step through the functions as if nothing was patched:
+	 * entries lie behind prologues that set rbp, where gdb stops for a
+	 * breakpoint on the function; fewer ends have room then. */
+	int is_for_gdb;
 };
 
 /* Makes the plan of the ELF file at path.  Returns 0, and the caller frees *out

@@ -92,7 +92,9 @@ static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
 	return TRAMPOLINES_AT + here(t);
 }
 
-/* Reports an entry in the middle of a function, where all may be in use. */
+/* Reports an entry in the middle of a function, where all may be in use.  Not
+ * by pushfq and popfq: while a debugger steps through them, they would set the
+ * processor to trap later. */
 static uint32_t put_framed_hook(struct making *m)
 {
 	struct trampolines *t = m->t;
@@ -100,9 +102,13 @@ static uint32_t put_framed_hook(struct making *m)
 
 	set_rules(m, rules_at(m, m->now->addr), 0);
 	PUT(t, "\x48\x8d\x64\x24\x80"); /* lea -128(%rsp), %rsp */
-	PUT(t, "\x9c\x50");		/* pushfq; push %rax */
+	PUT(t, "\x50\x9f\x0f\x90\xc0"); /* push %rax; lahf; seto %al */
+	PUT(t, "\x50");			/* push %rax */
+	PUT(t, "\x48\x8b\x44\x24\x08"); /* mov 8(%rsp), %rax */
+	PUT(t, "\x50");			/* push %rax */
 	hook = put_slot_call(m, CST_SLOT_FRAMED);
-	PUT(t, "\x58\x9d");			 /* pop %rax; popfq */
+	PUT(t, "\x58\x58\x04\x7f"); /* pop %rax twice; add $127, %al */
+	PUT(t, "\x9e\x58");	    /* sahf; pop %rax */
 	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
 	return hook;
 }

@@ -32,7 +32,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 2, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 3, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -70,7 +70,8 @@ enum cst_plan_reason {
 	CST_PLAN_IMMOVABLE = 6,	  /* instructions that run at one place only */
 	CST_PLAN_HOOKED = 7,	  /* reports its calls by itself */
 	CST_PLAN_OF_RUNTIME = 8,  /* libc, the dynamic linker, libgcc */
-	CST_PLAN_REASONS = 9,
+	CST_PLAN_READ_BY_GDB = 9, /* its prologue is, and no line follows it */
+	CST_PLAN_REASONS = 10,
 };
 
 /* A part of the plan: so many items from that byte of the plan on. */
