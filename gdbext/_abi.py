@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 355490288
+VERSION = 3925945670
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -618,6 +618,15 @@ class cst_planned(C.Structure):
     ]
 
 
+class cst_plan_wish(C.Structure):
+    _fields_ = [
+        ("functions", C.c_char_p),
+        ("min_size", C.c_uint64),
+        ("is_for_gdb", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
 # name: (result, arguments)
 PROTOTYPES = {
     "cst_install": (None, []),
@@ -793,8 +802,13 @@ PROTOTYPES = {
         C.POINTER(cst_choice), cst_write_fn, C.c_void_p,
         C.POINTER(cst_error)]),
     "cst_formats": (C.c_char_p, []),
-    "cst_plan_file": (C.c_int, [C.c_char_p, C.c_char_p, C.c_uint64, C.c_char_p,
-        C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_plan_file": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish),
+        C.c_char_p, C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_plan_text": (None, [C.POINTER(cst_planned), C.POINTER(C.c_char_p),
+        C.c_uint32, C.c_char_p, C.c_uint64]),
+    "cst_plan_wants": (C.c_int, [C.c_char_p, C.c_char_p,
+        C.POINTER(cst_error)]),
+    "cst_is_launcher": (C.c_int, [C.c_char_p]),
     "cst_plan_reason": (C.c_char_p, [C.c_uint32]),
     "cst_demangle": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
     "cst_simple_name": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),

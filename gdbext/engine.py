@@ -127,15 +127,6 @@ def step_out(tid: int, pc: int, sp: int) -> bool:
     return bool(library().cst_step_out(tid, pc, sp))
 
 
-def plan_file(path: str, folder: str) -> abi.cst_planned:
-    """Plans how a file's functions are patched; the plan goes into the
-    folder."""
-    out = abi.cst_planned()
-    _call("cst_plan_file", as_bytes(path), None, 0, as_bytes(folder),
-          C.byref(out))
-    return out
-
-
 def formats() -> list[str]:
     return library().cst_formats().decode().split()
 

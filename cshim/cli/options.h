@@ -46,10 +46,11 @@ struct options {
 	 * (--hooks), or if the program has no hooks. */
 	enum patch_wish { PATCH_AS_NEEDED, PATCH_NEVER, PATCH_ALWAYS } patch;
 	const char *patch_of; /* functions that match; NULL: all */
-	int has_args;	      /* of record: values of calls are recorded */
-	const char *args_of;  /* of the functions that match; NULL: of all */
-	uint32_t sample_hz;   /* 0: no samples */
-	uint64_t sample_ns;   /* 0: to the end */
+	const char *modules; /* libraries of the system that are patched, too */
+	int has_args;	     /* of record: values of calls are recorded */
+	const char *args_of; /* of the functions that match; NULL: of all */
+	uint32_t sample_hz;  /* 0: no samples */
+	uint64_t sample_ns;  /* 0: to the end */
 	int is_wall;
 	int pid;		      /* of sample */
 	int is_stacks;		      /* of report */

@@ -16,25 +16,7 @@
 #include "check/check_libraries.h"
 #include "tell.h"
 
-/* Where the distribution's libraries are. */
-static const char *const system_folders[] = {
-	"/lib/",     "/lib32/",	    "/lib64/",	   "/libx32/",
-	"/usr/lib/", "/usr/lib32/", "/usr/lib64/", NULL};
-
-static int is_systems(const char *path)
-{
-	for (const char *const *f = system_folders; *f; f++)
-		if (!strncmp(path, *f, strlen(*f)))
-			return 1;
-	return 0;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
+enum { LINE_SIZE = 4096 };
 
 /* ---- planning --------------------------------------------------------------
  */
@@ -60,31 +42,30 @@ static int folder_make(struct patching *p)
 
 /* is_wanted: the user named it, so that nothing is left out without a word. */
 static int plan_file(struct patching *p, const char *path, int is_wanted,
-		     const struct plan_wish *wish)
+		     const struct cst_plan_wish *wish)
 {
-	struct patched_file *f;
+	struct cst_planned *planned;
 	struct cst_error err;
+	char *kept;
 
 	if (folder_make(p) != STATUS_OK)
 		return STATUS_FAILED;
-	if (array_room(&p->files, &p->cap_files, p->n_files + 1ull) < 0)
+	if (array_room(&p->paths, &p->cap_paths, p->n_files + 1ull) < 0 ||
+	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0)
 		return failure("out of memory");
-	f = &p->files[p->n_files];
-	*f = (struct patched_file){.path = strdup(path)};
-	if (!f->path)
+	planned = &p->plans[p->n_files];
+	if (cst_plan_file(path, wish, p->folder, planned, &err) < 0)
+		return is_wanted ? failure("%s", err.text) : STATUS_OK;
+	kept = strdup(path);
+	if (!kept)
 		return failure("out of memory");
-	if (cst_plan_file(path, wish->functions, wish->min_size, p->folder,
-			  &f->planned, &err) == 0) {
-		p->n_patches += f->planned.n_patches;
-		p->n_files++;
-		return STATUS_OK;
-	}
-	free(f->path);
-	return is_wanted ? failure("%s", err.text) : STATUS_OK;
+	p->paths[p->n_files++] = kept;
+	p->n_patches += planned->n_patches;
+	return STATUS_OK;
 }
 
 static int plan_libraries(struct patching *p, const char *path,
-			  const struct plan_wish *wish)
+			  const char *modules, const struct cst_plan_wish *wish)
 {
 	struct libraries l;
 	int status =
@@ -93,19 +74,24 @@ static int plan_libraries(struct patching *p, const char *path,
 	for (uint32_t i = 0; status == STATUS_OK && i < l.n; i++) {
 		const struct library *one = &l.all[i];
 		char real[PATH_MAX];
+		struct cst_error err;
+		int is_wanted;
 
-		if (!one->path || one->is_shim || one->is_libc ||
-		    one->has_hooks || !realpath(one->path, real) ||
-		    is_systems(real))
+		if (!one->path || one->is_shim || one->has_hooks ||
+		    !realpath(one->path, real))
 			continue;
-		status = plan_file(p, real, 0, wish);
+		is_wanted = cst_plan_wants(real, modules, &err);
+		if (is_wanted < 0)
+			status = failure("%s", err.text);
+		else if (is_wanted)
+			status = plan_file(p, real, 0, wish);
 	}
 	libraries_release(&l);
 	return status;
 }
 
-int patching_prepare(struct patching *p, const char *path,
-		     const struct plan_wish *wish)
+int patching_prepare(struct patching *p, const char *path, const char *modules,
+		     const struct cst_plan_wish *wish)
 {
 	char real[PATH_MAX];
 	int status;
@@ -114,7 +100,8 @@ int patching_prepare(struct patching *p, const char *path,
 	if (!realpath(path, real))
 		return failure("cannot read '%s': %s", path, strerror(errno));
 	status = plan_file(p, real, 1, wish);
-	return status == STATUS_OK ? plan_libraries(p, real, wish) : status;
+	return status == STATUS_OK ? plan_libraries(p, real, modules, wish)
+				   : status;
 }
 
 /* ---- telling ---------------------------------------------------------------
@@ -151,47 +138,15 @@ static void tell_refused(const struct patching *p, const char *program)
 		fclose(in);
 }
 
-static void tell_declined(const struct patching *p)
-{
-	uint32_t n[CST_PLANNED_REASONS] = {0};
-	const char *before = "; left out ";
-
-	for (uint32_t i = 0; i < p->n_files; i++)
-		for (uint32_t r = 0; r < CST_PLANNED_REASONS; r++)
-			n[r] += p->files[i].planned.n_declined[r];
-	for (uint32_t r = 0; r < CST_PLANNED_REASONS; r++) {
-		if (!n[r])
-			continue;
-		fprintf(stderr, "%s%u as %s %s", before, n[r],
-			n[r] == 1 ? "it" : "each", cst_plan_reason(r));
-		before = ", ";
-	}
-}
-
 void patching_tell(const struct patching *p, const char *program)
 {
-	uint32_t n_missed = 0, n_ends = 0, n = 0;
+	char text[LINE_SIZE];
 
 	if (!p->n_files)
 		return;
-	fputs("cstrace: patched ", stderr);
-	for (uint32_t i = 0; i < p->n_files; i++) {
-		const struct cst_planned *f = &p->files[i].planned;
-
-		if (!f->n_functions && i)
-			continue;
-		fprintf(stderr, "%s%u %s of %s", n++ ? ", " : "",
-			f->n_functions,
-			f->n_functions == 1 ? "function" : "functions",
-			base_name(p->files[i].path));
-		n_missed += f->n_missed;
-		n_ends += f->n_exits + f->n_missed;
-	}
-	if (n_missed)
-		fprintf(stderr, "; %u of %u ends are estimated (~)", n_missed,
-			n_ends);
-	tell_declined(p);
-	fputc('\n', stderr);
+	cst_plan_text(p->plans, (const char *const *)p->paths, p->n_files, text,
+		      sizeof(text));
+	fprintf(stderr, "cstrace: patched %s\n", text);
 	if (p->folder)
 		tell_refused(p, program);
 }
@@ -220,8 +175,9 @@ void patching_release(struct patching *p)
 	if (p->folder)
 		folder_remove(p);
 	for (uint32_t i = 0; i < p->n_files; i++)
-		free(p->files[i].path);
-	free(p->files);
+		free(p->paths[i]);
+	free(p->paths);
+	free(p->plans);
 	free(p->folder);
 	*p = (struct patching){0};
 }

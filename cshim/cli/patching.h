@@ -9,31 +9,21 @@
 
 #include "cstrace/engine.h"
 
-/* Which functions: those like the regular expression (NULL: all), of at least
- * so many bytes. */
-struct plan_wish {
-	const char *functions;
-	uint64_t min_size;
-};
-
-/* A file that was planned. */
-struct patched_file {
-	char *path;
-	struct cst_planned planned;
-};
-
 struct patching {
 	char *folder; /* of the plans, for the shim; or NULL */
 	uint64_t n_patches;
-	struct patched_file *files;
-	uint32_t n_files, cap_files;
+	/* The files that were planned. */
+	char **paths;
+	struct cst_planned *plans;
+	uint32_t n_files, cap_paths, cap_plans;
 };
 
 /* Plans the program at path and its libraries, but for those in the system's
- * folders; p->n_patches is 0 if no function can be patched.  Returns an exit
- * code; a failure was reported.  Release p in any case. */
-int patching_prepare(struct patching *p, const char *path,
-		     const struct plan_wish *wish);
+ * folders that do not match modules (a regular expression, or NULL);
+ * p->n_patches is 0 if no function can be patched.  Returns an exit code; a
+ * failure was reported.  Release p in any case. */
+int patching_prepare(struct patching *p, const char *path, const char *modules,
+		     const struct cst_plan_wish *wish);
 
 /* Prints what was patched, and what was not and why; program is what the user
  * called it. */

@@ -9,6 +9,8 @@ from typing import Any, Optional
 import gdb
 
 from .. import engine
+from ..process import plans
+from ..session import mistakes
 from ..ui import options
 from ..ui.options import Option
 from ..session.start_options import StartOptions
@@ -23,12 +25,15 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-where CONDITION] [-no-args] [-flight [SIZE]] [-patch]
-                         [-to FILE]
+                         [-where CONDITION] [-no-args] [-flight [SIZE]]
+                         [-patch | -hooks] [-functions REGEX]
+                         [-modules REGEX] [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
-    that are open in every thread.
+    that are open in every thread.  Files that were compiled without the hooks
+    are patched in memory: the program and its libraries, but for those in the
+    system's folders.  That begins with `run`.
     What the program forks, spawns and execs is in the same trace.
     A program of gdbserver must have been started with libcstrace.so; where it
     was not, this command says how to.
@@ -57,8 +62,11 @@ class StartCommand(TraceCommand):
                       in memory, as a flight recorder does; the last of them
                       are shown when a signal kills the program, those of any
                       moment by `cstrace show -last 200`
-      -patch          trace a program that has no hooks: its functions are
-                      patched in memory, from the next `run` on
+      -patch          patch all functions without hooks, also those of files
+                      that have some (see `help set cstrace road`)
+      -hooks          patch none: only functions with hooks are traced
+      -functions REGEX  of functions without hooks only these are patched
+      -modules REGEX  patch such libraries of the system's folders, too
       -to FILE        save there when the trace ends
 
     REGEX is a function's name as rows have it; else the last part of one
@@ -82,6 +90,10 @@ class StartCommand(TraceCommand):
                Option("no-args", None),
                Option("flight", options.read_flight, default=USUAL_FLIGHT),
                Option("patch", None),
+               Option("hooks", None),
+               Option("functions", options.read_function,
+                      gdb.COMPLETE_SYMBOL),
+               Option("modules", options.read_text, mistakes.module_names),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -97,9 +109,19 @@ class StartCommand(TraceCommand):
         _check_where(values.get("where"))
         self.session.start(StartOptions(
             sync="sync" in values, to=to, no_args="no_args" in values,
-            is_patched="patch" in values,
+            road=_road(values), functions=values.get("functions"),
+            modules=values.get("modules"),
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
+
+
+def _road(values: dict[str, Any]) -> Optional[str]:
+    """None: as the setting has it."""
+    if "hooks" in values and ("patch" in values or "functions" in values
+                              or "modules" in values):
+        raise gdb.GdbError("-hooks leaves nothing to patch: it goes neither "
+                           "with -patch nor with -functions and -modules")
+    return next((road for road in plans.ROADS if road in values), None)
 
 
 def _check_where(where: Optional[str]) -> None:

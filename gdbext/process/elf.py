@@ -144,6 +144,19 @@ _SYSTEM = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
            "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
 
 
+def all_needed(path: str) -> list[str]:
+    """The real paths of all libraries that path is loaded with."""
+    found: list[str] = []
+    todo = [path]
+    while todo:
+        for name in needed_files(todo.pop())[0]:
+            file = os.path.realpath(name)
+            if file not in found:
+                found.append(file)
+                todo.append(file)
+    return found
+
+
 def needed_files(path: str) -> tuple[list[str], list[str]]:
     """The files of the libraries that path needs itself, as the loader would
     find them, and the names of those that were not found."""

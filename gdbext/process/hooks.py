@@ -150,20 +150,14 @@ def is_privileged(path: str) -> bool:
         return False
 
 
-def can_be_patched(path: str) -> bool:
-    """Is it a program that has no hooks, and takes the shim?"""
-    file = elf.read(path)
-    return (file.machine == elf.EM_X86_64 and file.is_dynamic
-            and not uses_hooks(path) and not is_privileged(path))
-
-
 class Verdict(NamedTuple):
     can_start: bool
     line: Optional[str]  # why not, or a warning
 
 
-def check(is_live: bool) -> Verdict:
-    """Can the program be traced, as far as its files tell?"""
+def check(is_live: bool, unpatched: Optional[str] = "") -> Verdict:
+    """Can the program be traced, as far as its files tell?  unpatched: what to
+    say of the program where it has no hooks; None: it needs none."""
     path = program()
     if path is None:
         return Verdict(True, None)
@@ -176,12 +170,12 @@ def check(is_live: bool) -> Verdict:
         return Verdict(False, "%s runs with another user's rights (setuid, "
                        "setgid or capabilities), so libcstrace.so cannot get "
                        "into it: trace a copy without them" % shown)
-    if uses_hooks(path) or is_static_with_hooks(path):
+    if unpatched is None or uses_hooks(path) or is_static_with_hooks(path):
         return Verdict(True, None)
     if elf.read(path).has_words and (elf.read(path).is_dynamic or
                                      has_archive(path)):
         return Verdict(True, None)
-    missing_line = MISSING % shown
+    missing_line = MISSING % shown + unpatched
     libraries, unknown = elf.needed_files(path)
     libraries = list(_loaded()) if is_live else libraries
     with_hooks = [f for f in libraries if f != path
@@ -194,13 +188,8 @@ def check(is_live: bool) -> Verdict:
                        " (going on, a library may have them)")
     if any(elf.read(path).uses(name) for name in STARTERS):
         return Verdict(True, "%s itself has no hooks: only what it starts can "
-                       "be traced%s" % (shown, _unless_patched(is_live, path)))
-    return Verdict(False, missing_line + _unless_patched(is_live, path))
-
-
-def _unless_patched(is_live: bool, path: str) -> str:
-    return ("" if is_live or not can_be_patched(path)
-            else "; `cstrace start -patch` traces it as it is")
+                       "be traced%s" % (shown, unpatched))
+    return Verdict(False, missing_line)
 
 
 class Targets:

@@ -7,33 +7,24 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import struct
-import tempfile
 from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
 from .. import _abi as abi
-from .. import engine, locate
 from ..ui import ctrlc
 from ..ui.console import plain, say
-from . import elf, hooks, memory, thunk_file
+from . import hooks, memory, thunk_file
 from .area_unwinder import AreaUnwinder
+from .plans import Plans
 
-VARIABLE = "CSTRACE_PLANS"
 MAPPED = "cstrace_patches_mapped"
-_SYSTEM = ("/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/",
-           "/usr/lib32/", "/usr/lib64/")
 # struct cst_plan and struct cst_patch of cstrace/plan_layout.h
 _HEADER = struct.Struct("<QII20sIQQqIIIIIIII" + 6 * "II")
 _PATCH = struct.Struct("<QIIIIHBBBBBB16s16s")
 _FUNCTION_SIZE = 32
 _SLOT_FRAMED = 3
-_ENTRY, _LANDING = 0, 3
-_JUMP_SIZE = 5
-# push %rbp; mov %rsp, %rbp: gdb reads it, to find where arguments are stored.
-_PROLOGUE = b"\x55\x48\x89\xe5"
 
 
 class Patch(NamedTuple):
@@ -55,7 +46,6 @@ class Area(NamedTuple):
     # Keys are return addresses, where trampolines call the shim; the function, and
     # whether its frame is found by the frame pointer.
     calls: dict[int, tuple[int, bool]]
-    n_left_out: int  # functions that gdb could not step into
 
 
 def _patches(plan: bytes, where: abi.cst_patched) -> Area:
@@ -63,9 +53,9 @@ def _patches(plan: bytes, where: abi.cst_patched) -> Area:
     code_at, code_size, frames_at, frames_size = fields[9:13]
     offset, n = fields[18:20]
     functions = fields[24]
-    found, calls, unfit = [], {}, set()
+    found, calls = [], {}
     for i in range(n):
-        (address, function, _trampoline, hook, end_hook, _size, kind,
+        (address, function, _trampoline, hook, end_hook, _size, _kind,
          _end_kind, length, moved, _flags, _reserved, old,
          new) = _PATCH.unpack_from(plan, offset + i * _PATCH.size)
         begin, = struct.unpack_from("<Q", plan,
@@ -73,11 +63,6 @@ def _patches(plan: bytes, where: abi.cst_patched) -> Area:
         is_framed = hook and _is_framed(plan, fields[16], hook)
         for at in (h for h in (hook, end_hook) if h):
             calls[where.area + at] = (where.bias + begin, bool(is_framed))
-        if kind == _ENTRY and (length < _JUMP_SIZE or (
-                not is_framed and _PROLOGUE in old[:length])):
-            unfit.add(function)
-        if length < _JUMP_SIZE or kind == _LANDING:
-            continue  # a step would stop between two jumps
         if moved:
             place, = struct.unpack_from("<I", new, moved)
             new = (new[:moved] + struct.pack("<I", (place + where.moved)
@@ -85,9 +70,7 @@ def _patches(plan: bytes, where: abi.cst_patched) -> Area:
         found.append(Patch(where.bias + address, old[:length], new[:length],
                            function))
     return Area(where.area, (where.area + code_at, code_size),
-                (where.area + frames_at, frames_size),
-                [p for p in found if p.function not in unfit], calls,
-                len(unfit))
+                (where.area + frames_at, frames_size), found, calls)
 
 
 def _is_framed(plan: bytes, area: int, hook: int) -> bool:
@@ -116,8 +99,8 @@ class MappedBreakpoint(gdb.Breakpoint):
 class Patches:
     """What is patched of the program that gdb runs."""
 
-    def __init__(self) -> None:
-        self._folder: Optional[str] = None
+    def __init__(self, plans: Plans) -> None:
+        self.plans = plans
         self._breakpoint: Optional[MappedBreakpoint] = None
         self._pid = 0
         self._areas: list[Area] = []
@@ -126,62 +109,9 @@ class Patches:
         self._left_out: set[tuple[int, int]] = set()  # area, function
         self.error: Optional[str] = None
 
-    # ---- before the program runs ----------------------------------------------
-
-    def start(self, is_live: bool) -> hooks.Verdict:
-        """For `cstrace start -patch`."""
-        path = hooks.program()
-        if is_live:
-            raise gdb.GdbError("-patch begins with the program: `cstrace start "
-                               "-patch`, then `run`")
-        if path is None:
-            raise gdb.GdbError("-patch wants a program: `file PROGRAM` first")
-        if not hooks.can_be_patched(path):
-            raise gdb.GdbError("-patch is for programs without hooks that take "
-                               "libcstrace.so: not for %s" % path)
-        try:
-            return hooks.Verdict(True, self.plan(path))
-        except engine.CstraceError as e:
-            self.forget()
-            raise gdb.GdbError(str(e)) from None
-
-    def plan(self, path: str) -> str:
-        """Plans the program and its own libraries; returns what came of it, in
-        words."""
-        self.forget()
-        self._folder = tempfile.mkdtemp(prefix="cstrace-plans-")
-        engine.plan_file(path, self._folder)
-        for library in elf.needed_files(path)[0]:
-            real = os.path.realpath(library)
-            if (real.startswith(_SYSTEM) or hooks.is_libc(real)
-                    or locate.is_shim(real)):
-                continue
-            try:
-                engine.plan_file(real, self._folder)
-            except engine.CstraceError:
-                pass  # the program's own calls are there
-        gdb.execute("set environment %s = %s" % (VARIABLE, self._folder),
-                    to_string=True)
-        return self._told()
-
-    def _told(self) -> str:
-        assert self._folder is not None
-        n, n_left_out = 0, 0
-        for name in os.listdir(self._folder):
-            with open(os.path.join(self._folder, name), "rb") as f:
-                area = _patches(f.read(), abi.cst_patched())
-            n += len({p.function for p in area.patches})
-            n_left_out += area.n_left_out
-        return "functions that are patched: %d%s" % (n, (
-            "; left out, for gdb could not step into them: %d" % n_left_out
-            if n_left_out else ""))
-
-    def is_planned(self) -> bool:
-        return self._folder is not None
-
     def watch(self) -> None:
         """The shim is in the process, and has yet to map the areas."""
-        if self._folder is not None and self._breakpoint is None:
+        if self.plans.folder is not None and self._breakpoint is None:
             self._breakpoint = MappedBreakpoint(self)
             self._unwinder.register()
 
@@ -200,10 +130,10 @@ class Patches:
     def write(self) -> None:
         """Writes all patches."""
         self._pid = gdb.selected_inferior().pid
-        assert self._folder is not None
+        assert self.plans.folder is not None
         self._areas, self._left_out = [], set()
         for where in self._table():
-            name = os.path.join(self._folder, os.path.basename(
+            name = os.path.join(self.plans.folder, os.path.basename(
                 where.plan.decode()))
             with open(name, "rb") as f:
                 self._areas.append(_patches(f.read(), where))
@@ -252,9 +182,9 @@ class Patches:
         said, self.error = self.error, None
         if said is not None:
             say("the program was not patched: " + said)
-        if self._folder is None:
+        if self.plans.folder is None:
             return
-        path = os.path.join(self._folder, "refused")  # the shim's answers
+        path = os.path.join(self.plans.folder, "refused")  # the shim's answers
         with contextlib.suppress(OSError, ValueError):
             with open(path, encoding="utf-8", errors="replace") as f:
                 for line in f:
@@ -271,9 +201,9 @@ class Patches:
         if (not self._areas or self._symbols
                 or gdb.selected_inferior().pid != self._pid):
             return
-        assert self._folder is not None
+        assert self.plans.folder is not None
         for i, area in enumerate(self._areas):
-            path = os.path.join(self._folder, "area%d.o" % i)
+            path = os.path.join(self.plans.folder, "area%d.o" % i)
             frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
             with open(path, "wb") as f:
                 f.write(thunk_file.content(area.code, area.frames[0], frames))
@@ -298,19 +228,6 @@ class Patches:
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()
         self._breakpoint = None
-
-    def forget(self) -> None:
-        """No more runs are patched."""
-        if self._folder is None:
-            return
-        gdb.execute("unset environment " + VARIABLE, to_string=True)
-        self.close()
-
-    def close(self) -> None:
-        """gdb ends."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
 
 
 def _quietly(command: str) -> None:

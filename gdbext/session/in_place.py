@@ -203,7 +203,9 @@ def check(made: Plan, session: Session) -> None:
                                                     recording.SAMPLES)):
         raise NotInPlace("this program's calls come without arguments")
     is_on, functions = session.settings.args()
-    if made.has_values and (not is_on or o.no_args or o.is_patched
+    if made.has_values and (not is_on or o.no_args
+                            or any(session.patching.plans.has(file)
+                                   for file, _ in made.at)
                             or (functions is not None and
                                 False in _has(made.at, functions, session))):
         raise NotInPlace("the trace has no arguments of it")

@@ -23,8 +23,8 @@ from ..process.control import Control
 from ..engine import CstraceError, Trace, losses
 from ..requests import RecorderOptions
 from ..ui.params import Settings
-from ..process.patches import Patches
 from ..process.preload import Preload
+from .patching import Patching
 from .recording import Recording
 from .samples import Samples
 from .start_options import CHOOSING, StartOptions, recorded_options
@@ -64,7 +64,7 @@ class Session:
         # Called when a recording, or what it records, may have changed.
         self.tell_change: Callable[[], None] = lambda: None
         self.preload = Preload()
-        self.patches = Patches()
+        self.patching = Patching(self)
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
@@ -173,12 +173,8 @@ class Session:
             return
         self.leftovers.tell()
         check_recordable()
-        verdict = (self.patches.start(is_live) if options.is_patched
-                   else hooks.check(is_live))
-        if not verdict.can_start:
-            raise gdb.GdbError(verdict.line)
-        if verdict.line:
-            say(verdict.line)
+        for line in self.patching.begin(options, is_live):
+            say(line)
         self.options = self.last_options = options
         try:
             self.keep_hooks()
@@ -203,6 +199,7 @@ class Session:
             given["to"] = options.to
         if options.no_args:
             given["no_args"] = True
+        given.update(self.patching.change(options))
         if options.sync and not self.options.sync:
             if self.is_recording():
                 raise gdb.GdbError("-sync cannot begin in the middle of a "
@@ -222,6 +219,8 @@ class Session:
         if self.recording is not None and options.keeping():
             self.apply_keeping()
         self.apply_settings()
+        if options.patching():
+            self.patching.refresh()
         chosen = ", ".join(filter(None, (self.standing_text(),
                                          o.keeping_text())))
         say("on, as before%s: %s" % (", now with " + chosen if chosen else "",
@@ -363,7 +362,7 @@ class Session:
         try:
             recorded.switch_on()
             if has_shim:
-                self.patches.watch()
+                self.patching.watch()
             if mode not in (recording.HOOKS, recording.SAMPLES):
                 self.stops.begin()
         except (gdb.GdbError, OSError) as e:
@@ -423,8 +422,9 @@ class Session:
             _NEVER_NS if self.is_muted else o.keep_time or 0)
 
     def setting_changed(self, name: str) -> None:
-        if name == "preload":
-            self.refresh_preload()
+        if name in ("preload", "road"):
+            (self.refresh_preload if name == "preload"
+             else self.patching.refresh)()
             return
         if name == "live":
             self._wants_rows_too = self.is_in_window()
@@ -477,7 +477,7 @@ class Session:
 
     def disarm(self) -> None:
         self.options = None
-        self.patches.forget()
+        self.patching.plans.forget()
         self.samples.end()
         for hook in self._hooks:
             hook.remove()
@@ -502,7 +502,7 @@ class Session:
         if r is None or not r.is_on:
             return
         self.stops.end()
-        self.patches.undo()
+        self.patching.patches.undo()
         r.switch_off()
         self.kept = r.end()
         self.tell_change()
@@ -536,7 +536,7 @@ class Session:
         if missing:
             say(missing)
         self.stops.end()
-        self.patches.process_ended()
+        self.patching.patches.process_ended()
         r.gone()
         if r.is_blind():
             say("%s was exec'ed without libcstrace.so (LD_PRELOAD was not "
@@ -590,7 +590,7 @@ class Session:
         elif not status.n_calls:
             line = ("no samples: the program was too brief, or only waited: "
                     "-hz 9999 and -wall see more" if self.samples.wanted
-                    else hooks.check(is_live=False).line)
+                    else self.patching.why_nothing())
         say(line or "%s; `cstrace %s`, `cstrace save FILE`"
             % (self.kept_summary(), then))
 
@@ -609,7 +609,7 @@ class Session:
         """gdb is about to detach: the program goes on with idle hooks."""
         if self.recording is not None:
             self.recording.take_all()
-            self.patches.undo()
+            self.patching.patches.undo()
             self.recording.let_go(gdb.selected_inferior())
 
     def close(self) -> None:
@@ -628,7 +628,7 @@ class Session:
             self.goto.forget_reference()
         self.output.close()
         self.preload.close()
-        self.patches.close()
+        self.patching.plans.close()
         remote_files.close()
 
     def clear(self) -> None:

@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from ..engine import Trace
+from ..process.plans import Wish
 from ..ui.words import duration_text
 
+PATCHING = ("road", "functions", "modules")
 KEEPING = ("keep_depth", "keep_size", "keep_time")
 
 
@@ -44,13 +46,25 @@ class StartOptions(NamedTuple):
     is_sampled: bool = False  # by `cstrace sample` alone: no calls
     no_args: bool = False  # no values of calls, whatever the settings say
     flight_bytes: int = 0  # the newest calls only; 0: all
-    is_patched: bool = False  # a program without hooks, by patches
+    road: Optional[str] = None  # one of process.plans.ROADS
+    functions: Optional[str] = None  # of those without hooks
+    modules: Optional[str] = None
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
                 if value is not None
                 and key not in ("sync", "to", "is_sampled", "flight_bytes",
-                                "no_args", "is_patched", *KEEPING)}
+                                "no_args", *PATCHING, *KEEPING)}
+
+    def patching(self) -> dict[str, Any]:
+        """What is patched, of the options that were given."""
+        return {key: getattr(self, key) for key in PATCHING
+                if getattr(self, key) is not None}
+
+    def wish(self, road: str) -> Wish:
+        """What is patched; road: the setting."""
+        return Wish(self.road or road, self.functions, self.modules,
+                    self.keep_size or 0)
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""

@@ -83,7 +83,7 @@ class Events:
             return
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
-        self._session.patches.stopped()
+        self._session.patching.patches.stopped()
         signal = reason.signal()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
@@ -118,6 +118,8 @@ class Events:
         r = s.recording
         if path and path == hooks.program():
             s.refresh_preload()
+            if not inferior.pid:
+                s.patching.refresh()
         if not inferior.pid:
             return
         if r is not None and r.is_outlived:
@@ -186,7 +188,7 @@ class Events:
 
     @_guarded
     def breakpoint_changed(self, breakpoint: gdb.Breakpoint) -> None:
-        self._session.patches.breakpoint_changed()
+        self._session.patching.patches.breakpoint_changed()
 
     @_guarded
     def clear_objfiles(self, event: Any) -> None:

@@ -9,6 +9,7 @@ import gdb
 
 from .. import requests
 from ..engine import CstraceError, check_choice
+from ..process.plans import ROADS
 from ..requests import make_choice
 from .options import (
     listed, read_bytes, read_count, read_time_ns, the_regex)
@@ -277,6 +278,14 @@ class Settings:
                    "breakpoint (auto): gdb's breakpoints, about 100 us an event.\n"
                    "handshake: the program waits for the reader, about 10 us; gdb "
                    "does not\nstop it.")
+        self._enum("road", ROADS, "how functions come to report their calls",
+                   "auto: by hooks in each file that was compiled with them, and "
+                   "by patches\nin the memory of the process in the others, from "
+                   "the next `run` on.\n"
+                   "hooks: only by hooks (-finstrument-functions).\n"
+                   "patch: as auto, but functions without hooks are patched in "
+                   "files with\nhooks, too, and in shells and other programs "
+                   "that run others.")
         self._flag("preload", True, "whether programs are run with the shim in them",
                    "The shim is idle until `cstrace start`, which can so come at "
                    "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "

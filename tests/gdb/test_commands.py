@@ -128,7 +128,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
      "-until, -min-time, -where, -keep-depth, -keep-time, -keep-size, -no-args, "
-     "-flight, -patch, -to"),
+     "-flight, -patch, -hooks, -functions, -modules, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '
@@ -152,7 +152,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
      "callsite, names, id, frame-ids, thread, timestamp, duration, color, links, fold, "
      "step-report, std, filter, exclude, depth, min-time, in, module, output, sync-method, "
-     "preload, args, results, what, limit, wait-limit, log-budget, pool"),
+     "road, preload, args, results, what, limit, wait-limit, log-budget, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "
@@ -183,7 +183,7 @@ def test_what_is_too_deep_is_not_recorded(gdb):
 def test_a_program_without_hooks_is_refused(gdb, tmp_path):
     program = build("basic.c", is_traced=False)
     shutil.copy(program, tmp_path / "app")
-    assert refusal(gdb, "cstrace start", program="./app") == (
+    assert refusal(gdb, "cstrace start -hooks", program="./app") == (
         "cstrace: ./app has no -finstrument-functions hooks: compile it with gcc or "
         "clang -g -finstrument-functions; `cstrace start -patch` traces it as it "
         "is")

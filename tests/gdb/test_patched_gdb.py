@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""cstrace start -patch: programs without hooks, under gdb."""
+"""Programs without hooks under gdb: cstrace start patches them."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -12,14 +13,14 @@ LEVELS = [Variant(level=level, is_pie=is_pie)
           for level in ("-O0", "-O1", "-O2", "-Os") for is_pie in (True, False)]
 WHERE = ("python f = gdb.newest_frame(); print('AT', ' < '.join('%s:%d' % ("
          "g.name(), g.find_sal().line) for g in [f, f.older()] if g))")
-START = ["cstrace start -patch"]
+START = ["cstrace start"]
 
 
 def places(home, program, commands, is_patched):
     out = run_gdb(home, program, "set cstrace live off",
                   "set cstrace step-report off",
                   *(START if is_patched else []), *commands).out
-    assert not is_patched or "functions that are patched" in out
+    assert not is_patched or re.search(r"cstrace: patching \d functions", out)
     return re.findall("^AT .*", out, re.M)
 
 
@@ -77,12 +78,23 @@ def test_each_run_is_patched(tmp_path):
 
 
 def test_what_cannot_be_is_refused(tmp_path):
-    hooked = build("steps.c")
-    out = run_gdb(tmp_path, hooked, *START).out
-    assert "-patch is for programs without hooks" in out
     plain = build("steps.c", is_traced=False)
-    out = run_gdb(tmp_path, plain, "break main", "run", *START).out
-    assert "-patch begins with the program" in out
+    out = run_gdb(tmp_path, plain, "break main", "run", "cstrace start",
+                  "cstrace start -patch").out
+    assert "`cstrace start` before `run` traces it as it is" in out
+    assert "programs are patched from their begin on" in out
+    out = run_gdb(tmp_path, plain, "cstrace start -hooks -patch").out
+    assert "-hooks leaves nothing to patch" in out
+    out = run_gdb(tmp_path, plain, "cstrace start -functions nowhere").out
+    assert "nothing can be patched: no function of it is called so" in out
+    out = run_gdb(tmp_path, plain, "cstrace start -modules [").out
+    assert "cstrace: " in out and "Traceback" not in out
+    bare = build("steps.c", "-Wl,--build-id=none", is_traced=False)
+    out = run_gdb(tmp_path, bare, "cstrace start").out
+    assert "compile it with" in out and "it has no build-id" in out
+    static = build("steps.c", "-static", is_traced=False)
+    out = run_gdb(tmp_path, static, "cstrace start").out
+    assert "it cannot be patched: it is static" in out
 
 
 @pytest.mark.parametrize("last", ["run", "cstrace stop"])
@@ -104,7 +116,97 @@ def test_what_the_shim_refuses_is_said(tmp_path):
     assert "the program was not patched: a library had begun threads" in out
 
 
-def test_who_has_no_hooks_hears_of_it(tmp_path):
+# ---- what is chosen ----------------------------------------------------------
+
+
+def functions(out):
+    """What the last `cstrace report` has rows of."""
+    rows = out[out.rindex("#    CALLS"):].splitlines()[1:]
+    return {row.split()[-1] for row in rows if re.match(r" +\d", row)}
+
+
+def traced(home, program, *commands):
+    out = run_gdb(home, program, "set cstrace live off", *commands, "run",
+                  "cstrace report").out
+    return functions(out), out
+
+
+def test_hooks_alone_if_asked(tmp_path):
+    program = build("steps.c", is_traced=False)
+    for commands in ("cstrace start -hooks",), ("set cstrace road hooks",
+                                                "cstrace start"):
+        out = run_gdb(tmp_path, program, *commands).out
+        assert "has no -finstrument-functions hooks" in out
+        assert "`cstrace start -patch` traces it as it is" in out
+    out = run_gdb(tmp_path, program, "set cstrace road hooks",
+                  "cstrace start -patch").out
+    assert "cstrace: patching 4 functions of " in out
+
+
+def test_functions_are_chosen(tmp_path):
     program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
-    out = run_gdb(tmp_path, program, "cstrace start").out
-    assert "`cstrace start -patch` traces it as it is" in out
+    seen, out = traced(tmp_path, program,
+                       "cstrace start -functions ^(mid|leaf)")
+    assert seen == {"middle", "leaf"} and "patching 2 functions" in out
+    seen, out = traced(tmp_path, program, "cstrace start -keep-size 16")
+    assert "main" in seen and "leaf" not in seen
+
+
+def test_libraries_of_the_system_if_asked(tmp_path):
+    (tmp_path / "sums.c").write_text(r"""
+        #include <stdio.h>
+        #include <zlib.h>
+        int main(void)
+        {
+            printf("%lu\n", crc32(0, (const unsigned char *)"abc", 3));
+        }""")
+    program = build(str(tmp_path / "sums.c"), "-lz", is_traced=False)
+    seen, out = traced(tmp_path, program, "cstrace start -modules ^libz")
+    assert "crc32" in seen
+    assert re.search(r"patching 1 function of \S+, \d+ functions of libz", out)
+    seen, _ = traced(tmp_path, program, "cstrace start")
+    assert seen == {"main"}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("hooked", ["program", "library"])
+@pytest.mark.parametrize("mode", ["", " -sync"])
+def test_hooks_and_patches_in_one_tree(tmp_path, level, hooked, mode):
+    """Each file is traced as it was compiled, whichever calls the other."""
+    variant = Variant(level=level)
+    library = build_library("mixed_library.c", variant=variant,
+                            is_traced=hooked == "library")
+    program = build("mixed.c", str(library), "-Wl,-rpath," + str(library.parent),
+                    variant=variant, is_traced=hooked == "program")
+    out = run_gdb(tmp_path, program, "set cstrace live off", "set cstrace args off",
+                  "set cstrace results off", "cstrace start" + mode, "run",
+                  "cstrace show").out
+    patched = library.name if hooked == "program" else program.name
+    assert re.search("cstrace: patching . functions of " + patched, out)
+    rows = re.findall(r"  [\d.]+ +\S+(?: [mun]?s~?)? +1\.\d+  ( *\w+)  \w", out)
+    assert rows == ["main", "  lib_twice", "    back", "      own",
+                    "      lib_leaf", "    back", "      own",
+                    "      lib_leaf", "    lib_leaf"]
+
+
+def test_what_is_built_anew_is_planned_anew(tmp_path):
+    """gdb reads the new file when it runs it."""
+    source, program = tmp_path / "again.c", tmp_path / "again"
+
+    def make(name):
+        source.write_text("""
+            __attribute__((noinline)) int %s(int n)
+            {
+                __asm__ volatile("nop\\nnop\\nnop\\nnop\\nnop");
+                return n;
+            }
+            int main(int argc, char **argv) { return %s(argc) - 1; }"""
+                          % (name, name))
+        subprocess.run(["gcc", "-g", "-O2", source, "-o", program], check=True)
+
+    make("before")
+    again = "shell gcc -g -O2 %s -o %s" % (source, program)
+    change = "shell sed -i s/before/behind/ %s" % source
+    out = run_gdb(tmp_path, program, "set cstrace live off", *START, "run",
+                  change, again, "run", "cstrace report").out
+    assert functions(out) == {"main", "behind"}

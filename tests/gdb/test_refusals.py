@@ -135,8 +135,8 @@ def test_bad_input_in_mid_run_disturbs_nothing(gdb, tmp_path):
 HOOKLESS = ".* has no -finstrument-functions hooks: compile it with .*"
 
 
-@pytest.mark.parametrize("commands", [["cstrace start"],
-                                      ["cstrace start -sync"]], ids=str)
+@pytest.mark.parametrize("commands", [["cstrace start -hooks"],
+                                      ["cstrace start -hooks -sync"]], ids=str)
 def test_a_program_without_hooks(gdb, commands):
     program = build("calls.c", is_traced=False)
     run = gdb(program, *ask(commands), "run")

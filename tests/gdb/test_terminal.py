@@ -263,7 +263,8 @@ COMPLETIONS = [
     ("cstrace start -", {"cstrace start -" + o for o in (
         "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
         "keep-size", "keep-time", "min-time", "module",
-        "no-args", "patch", "sync", "to", "until",
+        "no-args", "patch", "hooks", "functions", "modules", "sync", "to",
+        "until",
         "where")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
         "calls", "total", "self", "mean", "min", "max", "size", "share",

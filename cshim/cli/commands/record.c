@@ -321,28 +321,12 @@ static int run(struct record *r)
 	return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
 }
 
-/* What they run is meant, not they themselves. */
-static int is_launcher(const char *program)
-{
-	static const char *const names[] = {
-		"sh",	   "dash",  "bash",   "zsh",	 "env",
-		"nice",	   "nohup", "setsid", "setarch", "stdbuf",
-		"taskset", "time",  "make",   "timeout", "prlimit",
-		"ionice",  "chrt",  "xargs",  "unshare"};
-	const char *slash = strrchr(program, '/');
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(slash ? slash + 1 : program, names[i]))
-			return 1;
-	return 0;
-}
-
 /* Nobody who wants samples needs calls. */
 static int is_to_be_patched(const struct record *r)
 {
 	if (r->o->patch == PATCH_NEVER ||
 	    (r->o->patch == PATCH_AS_NEEDED &&
-	     (r->o->sample_hz || is_launcher(r->launch.program))))
+	     (r->o->sample_hz || cst_is_launcher(r->launch.program))))
 		return 0;
 	switch (preflight_hooks(r->launch.program)) {
 	case PREFLIGHT_NONE:
@@ -361,8 +345,8 @@ static int is_to_be_patched(const struct record *r)
 
 static int prepare_patching(struct record *r)
 {
-	const struct plan_wish wish = {.functions = r->o->patch_of,
-				       .min_size = r->o->keep_bytes};
+	const struct cst_plan_wish wish = {.functions = r->o->patch_of,
+					   .min_size = r->o->keep_bytes};
 	int status;
 
 	if (!is_to_be_patched(r))
@@ -374,7 +358,8 @@ static int prepare_patching(struct record *r)
 	if (r->o->has_args)
 		failure("--args is for functions with hooks: those that are "
 			"patched are recorded without");
-	status = patching_prepare(&r->patching, r->launch.program, &wish);
+	status = patching_prepare(&r->patching, r->launch.program,
+				  r->o->modules, &wish);
 	return r->o->patch == PATCH_ALWAYS ? status : STATUS_OK;
 }
 

@@ -4,11 +4,13 @@
  * the shim looks for it.
  */
 #include "cstrace/engine.h"
+#include "base/regex.h"
 #include "plan/plan_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,12 +60,15 @@ static int keep(const struct plan *plan, const char *folder,
 	return status;
 }
 
-int cst_plan_file(const char *path, const char *functions, uint64_t min_size,
+int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
-	const struct plan_choice choice = {.functions = functions,
-					   .min_size = min_size};
+	const struct plan_choice choice = {
+		.functions = wish->functions,
+		.min_size = wish->min_size,
+		.is_for_gdb = wish->is_for_gdb != 0,
+	};
 	struct plan *plan;
 	int status = plan_get(path, &choice, &plan, err);
 
@@ -80,6 +85,120 @@ int cst_plan_file(const char *path, const char *functions, uint64_t min_size,
 		count(plan, out);
 	plan_free(plan);
 	return status;
+}
+
+/* ---- which files ------------------------------------------------------------
+ */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Is it one of the distribution's own? */
+static int is_systems(const char *path)
+{
+	static const char *const folders[] = {
+		"/lib/",     "/lib32/",	    "/lib64/",	   "/libx32/",
+		"/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (!strncmp(path, folders[i], strlen(folders[i])))
+			return 1;
+	return 0;
+}
+
+int cst_plan_wants(const char *path, const char *modules, struct cst_error *err)
+{
+	struct regex *regex;
+	int status, is_wanted;
+
+	if (!modules)
+		return !is_systems(path);
+	status = regex_compile(&regex, modules, err);
+	if (status < 0)
+		return status;
+	is_wanted = regex_matches(regex, base_name(path));
+	regex_free(regex);
+	return is_wanted || !is_systems(path);
+}
+
+int cst_is_launcher(const char *path)
+{
+	static const char *const names[] = {
+		"sh",	   "dash",  "bash",   "zsh",	 "env",
+		"nice",	   "nohup", "setsid", "setarch", "stdbuf",
+		"taskset", "time",  "make",   "timeout", "prlimit",
+		"ionice",  "chrt",  "xargs",  "unshare"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base_name(path), names[i]))
+			return 1;
+	return 0;
+}
+
+/* ---- in words ---------------------------------------------------------------
+ */
+
+struct text {
+	char *out;
+	uint64_t size, n;
+};
+
+static __attribute__((format(printf, 2, 3))) void put(struct text *t,
+						      const char *format, ...)
+{
+	va_list arguments;
+	int n;
+
+	va_start(arguments, format);
+	n = vsnprintf(t->out + t->n, t->size - t->n, format, arguments);
+	va_end(arguments);
+	if (n > 0)
+		t->n += (uint64_t)n < t->size - t->n ? (uint64_t)n
+						     : t->size - t->n - 1;
+}
+
+static void put_declined(struct text *t, const struct cst_planned *plans,
+			 uint32_t n)
+{
+	const char *before = "; left out ";
+
+	for (uint32_t r = 0; r < CST_PLAN_REASONS; r++) {
+		uint32_t n_left_out = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			n_left_out += plans[i].n_declined[r];
+		if (!n_left_out)
+			continue;
+		put(t, "%s%u as %s %s", before, n_left_out,
+		    n_left_out == 1 ? "it" : "each", cst_plan_reason(r));
+		before = ", ";
+	}
+}
+
+void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
+		   uint32_t n, char *out, uint64_t size)
+{
+	struct text t = {out, size, 0};
+	uint32_t n_missed = 0, n_ends = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cst_planned *p = &plans[i];
+
+		if (!p->n_functions && i)
+			continue;
+		put(&t, "%s%u %s of %s", t.n ? ", " : "", p->n_functions,
+		    p->n_functions == 1 ? "function" : "functions",
+		    base_name(paths[i]));
+		n_missed += p->n_missed;
+		n_ends += p->n_exits + p->n_missed;
+	}
+	if (n_missed)
+		put(&t, "; %u of %u ends are estimated (~)", n_missed, n_ends);
+	put_declined(&t, plans, n);
 }
 
 const char *cst_plan_reason(uint32_t reason)

@@ -1114,15 +1114,37 @@ struct cst_planned {
 	uint32_t n_declined[16];
 };
 
+/* Which functions of a file are patched. */
+struct cst_plan_wish {
+	const char *functions; /* a regular expression; NULL: all */
+	uint64_t min_size;     /* of a function, in bytes */
+	uint32_t is_for_gdb;   /* 1: it is to step as if nothing was patched */
+	uint32_t reserved;
+};
+
 /* Plans how the functions of the ELF file at path are changed in memory to
  * report their calls, and writes the plan into the folder, under the name that
- * the shim looks for.  Of functions like `functions` (a regular expression;
- * NULL: of all), of at least min_size bytes.  No plan is written where nothing
- * can be patched.  Returns 0; CST_BAD_INPUT if the file cannot be planned or
- * has no build-id. */
-CST_API int cst_plan_file(const char *path, const char *functions,
-			  uint64_t min_size, const char *folder,
-			  struct cst_planned *out, struct cst_error *err);
+ * the shim looks for.  No plan is written where nothing can be patched.
+ * Returns 0; CST_BAD_INPUT if the file cannot be planned or has no build-id. */
+CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
+			  const char *folder, struct cst_planned *out,
+			  struct cst_error *err);
+
+/* Writes what the plans of the n files come to, as text: "12 functions of calc;
+ * left out 1 as it is written in assembler".  out has room for size bytes. */
+CST_API void cst_plan_text(const struct cst_planned *plans,
+			   const char *const *paths, uint32_t n, char *out,
+			   uint64_t size);
+
+/* Returns 1 if libraries at such a path are patched: those outside the system's
+ * folders, and those whose file name matches the regular expression `modules`
+ * (NULL: no others); else 0.  CST_BAD_INPUT: the expression is wrong. */
+CST_API int cst_plan_wants(const char *path, const char *modules,
+			   struct cst_error *err);
+
+/* Returns 1 if the program of that path is one which runs others, like env:
+ * what these do is meant where it is traced. */
+CST_API int cst_is_launcher(const char *path);
 
 /* Returns why functions are left out, as text; "" for a number that is none. */
 CST_API const char *cst_plan_reason(uint32_t reason);

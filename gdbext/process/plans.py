@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Which files are patched, and how: made before the program runs, in a folder
+where the shim looks for them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from typing import Iterator, NamedTuple, Optional
+
+import gdb
+
+from .. import locate, planned
+from ..engine import CstraceError
+from . import elf, hooks
+from .connection import is_remote
+
+VARIABLE = "CSTRACE_PLANS"
+AUTO, HOOKS, PATCH = ROADS = ("auto", "hooks", "patch")
+
+
+class Wish(NamedTuple):
+    """What is patched; in AUTO the files without hooks, in PATCH the functions
+    without hooks."""
+
+    road: str = AUTO
+    functions: Optional[str] = None  # regular expressions
+    modules: Optional[str] = None
+    min_size: int = 0
+
+
+def _is_hooked(path: str) -> bool:
+    return hooks.uses_hooks(path) or elf.read(path).has_words
+
+
+def obstacle(path: str) -> Optional[str]:
+    """Why the program can take no patches."""
+    if not elf.read(path).is_dynamic:
+        return "it is static"
+    if hooks.is_privileged(path):
+        return "it runs with another user's rights"
+    if hooks.has_own_hooks(path):
+        return "it defines the hooks itself"
+    if is_remote():
+        return "gdbserver runs it"
+    return None
+
+
+class Plans:
+    """The plans for the program that gdb has, and its libraries."""
+
+    def __init__(self) -> None:
+        self.folder: Optional[str] = None
+        self.why_not: Optional[str] = None  # the program is not patched itself
+        self._made: list[tuple[str, planned.Planned]] = []
+        self._of: list[tuple[str, int, int]] = []  # files, as they were then
+
+    def make(self, path: str, wish: Wish) -> None:
+        """Plans the program and its libraries."""
+        self.forget()
+        if wish.road == HOOKS:
+            return
+        path = os.path.realpath(path)
+        self.why_not = obstacle(path)
+        if self.why_not is not None:
+            return
+        self.folder = tempfile.mkdtemp(prefix="cstrace-plans-")
+        self._plan(path, wish)
+        if self._made:
+            gdb.execute("set environment %s = %s" % (VARIABLE, self.folder),
+                        to_string=True)
+        else:
+            self.close()
+
+    def _plan(self, path: str, wish: Wish) -> None:
+        self._made, self._of = [], []
+        assert self.folder is not None
+        for file in self._wanted(path, wish):
+            st = os.stat(file)
+            self._of.append((file, st.st_mtime_ns, st.st_size))
+            try:
+                plan = planned.plan_file(file, self.folder, wish.functions,
+                                         wish.min_size)
+            except CstraceError as e:
+                if file == path:
+                    self.why_not = str(e)
+                continue
+            if plan.n_patches or file == path:
+                self._made.append((file, plan))
+        if not any(plan.n_patches for _, plan in self._made):
+            if self._made and self.why_not is None:
+                self.why_not = (self.text() if any(self._made[0][1].n_declined)
+                                else "no function of it is called so"
+                                if wish.functions else "it has no functions")
+            self._made = []
+
+    @staticmethod
+    def _wanted(path: str, wish: Wish) -> Iterator[str]:
+        is_all = wish.road == PATCH
+        if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
+            yield path
+        for library in elf.all_needed(path):
+            if (planned.plan_wants(library, wish.modules)
+                    and not locate.is_shim(library)
+                    and (is_all or not _is_hooked(library))):
+                yield library
+
+    def renew(self, path: str, wish: Wish) -> bool:
+        """The process is about to look for the plans: makes those of files
+        that were written since.  Returns whether there are any."""
+        if self.folder is None or all(
+                _stamp(file) == (file, *rest) for file, *rest in self._of):
+            return False
+        self._empty()
+        self._plan(os.path.realpath(path), wish)
+        return True
+
+    def has(self, path: str) -> bool:
+        """Are there patches of that file?"""
+        return any(file == os.path.realpath(path) for file, _ in self._made)
+
+    def text(self) -> str:
+        return planned.plan_text([plan for _, plan in self._made],
+                                 [file for file, _ in self._made])
+
+    def _empty(self) -> None:
+        assert self.folder is not None
+        for name in os.listdir(self.folder):
+            os.unlink(os.path.join(self.folder, name))
+
+    def forget(self) -> None:
+        """No more runs are patched."""
+        if self.folder is not None:
+            gdb.execute("unset environment " + VARIABLE, to_string=True)
+        self.why_not = None
+        self.close()
+
+    def close(self) -> None:
+        """gdb ends."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder, self._made, self._of = None, [], []
+
+
+def _stamp(file: str) -> Optional[tuple[str, int, int]]:
+    with contextlib.suppress(OSError):
+        st = os.stat(file)
+        return file, st.st_mtime_ns, st.st_size
+    return None

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Whether functions without hooks are patched, and what the user hears of
+it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional
+
+import gdb
+
+from .. import planned
+from ..process import hooks, plans
+from ..process.patches import Patches
+from ..process.plans import Plans, Wish
+from ..ui.console import say
+from .start_options import StartOptions
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+class Patching:
+    """From `cstrace start` to `cstrace stop`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.plans = Plans()
+        self.patches = Patches(self.plans)
+
+    def _wish(self, options: StartOptions) -> Wish:
+        return options.wish(self._session.settings["road"])
+
+    def begin(self, options: StartOptions, is_live: bool) -> list[str]:
+        """For `cstrace start`: what to say of it.  Raises gdb.GdbError where
+        there is nothing to trace."""
+        wish = self._wish(options)
+        text = self._begin_midway(options) if is_live else self._plan(wish)
+        if text is None and not is_live and (wish.road == plans.PATCH
+                                             or wish.functions):
+            raise gdb.GdbError("nothing can be patched%s" % (
+                ": " + self.plans.why_not if self.plans.why_not else ""))
+        verdict = hooks.check(is_live, self._unpatched(wish, is_live))
+        if not verdict.can_start:
+            self.plans.forget()
+            raise gdb.GdbError(verdict.line)
+        return [line for line in (text, verdict.line) if line]
+
+    @staticmethod
+    def _begin_midway(options: StartOptions) -> None:
+        if options.patching() and options.road != plans.HOOKS:
+            raise gdb.GdbError("programs are patched from their begin on: "
+                               "`cstrace start`, then `run`")
+
+    def _plan(self, wish: Wish) -> Optional[str]:
+        """For the next `run`; what is patched then, None: nothing."""
+        path = hooks.program()
+        self.plans.forget()
+        if path is not None:
+            self.plans.make(path, wish)
+        return (None if self.plans.folder is None
+                else "patching " + self.plans.text())
+
+    def _unpatched(self, wish: Wish, is_live: bool) -> Optional[str]:
+        """What to say of a program that is to be traced, but has no hooks; None:
+        it needs none."""
+        path = hooks.program()
+        if path is None or self.plans.folder is not None:
+            return None
+        why = plans.obstacle(path) if is_live else self.plans.why_not
+        if why is not None:
+            return "; it cannot be patched: " + why
+        if is_live:
+            return "; `cstrace start` before `run` traces it as it is"
+        if wish.road == plans.HOOKS or planned.is_launcher(path):
+            return "; `cstrace start -patch` traces it as it is"
+        return ""
+
+    def change(self, options: StartOptions) -> dict[str, Any]:
+        """The options are for a trace that was asked for before."""
+        if options.patching() and self._session.is_recording():
+            raise gdb.GdbError("what is patched cannot be changed in the "
+                               "middle of a trace: `cstrace stop` first")
+        return options.patching()
+
+    def refresh(self) -> None:
+        """gdb has another program, or other options."""
+        s = self._session
+        if s.options is None or s.options.is_sampled or s.is_recording():
+            return
+        text = self._plan(self._wish(s.options))
+        if text is not None:
+            say(text)
+
+    def watch(self) -> None:
+        """The shim is in the process; none of its code has run."""
+        options = self._session.options
+        path = hooks.program()
+        if path and options and self.plans.renew(path, self._wish(options)):
+            say("patching " + self.plans.text())
+        self.patches.watch()
+
+    def why_nothing(self) -> Optional[str]:
+        """Why there are no calls, if that is known."""
+        return hooks.check(False, self._unpatched(
+            self._wish(self._session.last_options), False)).line
