@@ -32,7 +32,9 @@ int is_readable(struct walk *w, uint64_t addr)
 	uint64_t from = addr & -(uint64_t)PAGE;
 	uint64_t to = (addr + WORD - 1) & -(uint64_t)PAGE;
 
-	if (addr >= w->readable_from && addr + WORD <= w->readable_to)
+	/* Nothing is added to an address that may be -8, say. */
+	if (addr >= w->readable_from && addr < w->readable_to &&
+	    w->readable_to - addr >= WORD)
 		return 1;
 	if (addr < PAGE || addr >> 47 || !page_is_readable(from) ||
 	    (to != from && !page_is_readable(to)))

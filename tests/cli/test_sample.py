@@ -88,6 +88,12 @@ def test_each_stack_is_whole(tmp_path):
         assert stack[1:3] == ["all", "main"] and stack[-1] == "_start", stack
 
 
+def test_a_frame_pointer_that_is_no_address(tmp_path):
+    sample(tmp_path, build("lost_frame.c", "-O2", is_traced=False))
+    found, n = rows(tmp_path)
+    assert found["work"]["samples"] == n > 0
+
+
 def test_an_allocator_is_sampled(tmp_path):
     """The handler must not allocate: a thread in malloc has its lock."""
     done = sample(tmp_path, program(), "malloc", 3000,
