@@ -149,6 +149,13 @@ def test_no_wait_is_cut_short(tmp_path, flags):
         found[name]["total_ns"] for name in WAITS - {"in_handler"})
 
 
+def test_a_wait_before_the_first_call(tmp_path):
+    """It is no part of the trace, and no look at it counts for what follows."""
+    sample(tmp_path, build("late.c"), options=("--sample=2", "--wall"))
+    trace = Trace((tmp_path / "cstrace.cst").read_bytes())
+    assert sum(weight for _, _, _, weight in trace.samples) <= 2
+
+
 def test_calls_and_samples_in_one_trace(tmp_path):
     app = build("sampled.c", *FLAGS)
     done = sample(tmp_path, app, "plain", 1000)

@@ -4,6 +4,7 @@ call: no breakpoint, the reader writes their texts."""
 
 import json
 import re
+import subprocess
 
 import pytest
 
@@ -150,3 +151,32 @@ def test_the_rows_stand_in_their_calls(gdb, tmp_path):
         "mix", "count"] * 2
     assert rows(cstrace(tmp_path, "show", "t.cst").out) == [
                 "-3", "-3", "5", "5"]
+
+
+def test_the_text_is_in_each_format(gdb, tmp_path):
+    """Logpoints of both kinds, but where all is functions."""
+    names = ["t." + ending for ending in
+             ("txt", "jsonl", "json", "otlp.json", "speedscope.json", "ctf",
+              "html")]
+    gdb(build("logged.c"), "set cstrace live off", "cstrace start",
+        "cstrace log mix, mix {l}", "cstrace log count, count {n + 0}", "run",
+        *("cstrace save " + name for name in names))
+    said = ["mix -3", "count -3", "mix 5", "count 5"]
+    dump = subprocess.run(["babeltrace2", "t.ctf"], cwd=tmp_path, text=True,
+                          check=True, stdout=subprocess.PIPE).stdout
+    assert re.findall(r'cstrace:log: .* text = "(.*?)", file = "logged.c"',
+                      dump) == said
+    shapes = json.loads((tmp_path / "t.speedscope.json").read_text())
+    frames = [f["name"] for f in shapes["shared"]["frames"]]
+    assert [frames[e["frame"]] for p in shapes["profiles"]
+            for e in p["events"]
+            if e["type"] == "O" and "log: " in frames[e["frame"]]] == [
+                "log: " + text for text in said]
+    spans = json.loads((tmp_path / "t.otlp.json").read_text())
+    assert sorted(event["name"] for r in spans["resourceSpans"]
+                  for s in r["scopeSpans"] for span in s["spans"]
+                  for event in span.get("events", ())) == sorted(said)
+    assert rows((tmp_path / "t.txt").read_text()) == said
+    for name in ("t.jsonl", "t.json"):
+        text = (tmp_path / name).read_text()
+        assert all('"%s"' % one in text for one in said), name

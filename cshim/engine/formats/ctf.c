@@ -7,6 +7,7 @@
 #include "formats/ctf_dump.h"
 #include "formats/enter_exit.h"
 #include "formats/site_text.h"
+#include "names/values_text.h"
 #include "trace/callid.h"
 
 #include <stdio.h>
@@ -28,16 +29,18 @@ struct ctf {
 /* A trace has the line of a call, not its address. */
 static const uint64_t no_call_site = 0;
 
-/* The fields of an entry up to its ID. */
+/* The fields of an entry up to its ID; of a message, those behind its text. */
 static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
 	const char *slash = site->file ? strrchr(site->file, '/') : NULL;
 
-	ctf_put_u64(out, f->addr);
-	ctf_put_u64(out, no_call_site);
-	ctf_put_string(out, f->name);
+	if (!function_has_text(f)) {
+		ctf_put_u64(out, f->addr);
+		ctf_put_u64(out, no_call_site);
+		ctf_put_string(out, f->name);
+	}
 	ctf_put_string(out, slash ? slash + 1 : site->file ? site->file : "");
 	ctf_put_u32(out, site->file ? site->line : 0);
 }
@@ -60,6 +63,27 @@ static int put_entry(struct ctf *c, const struct step *step,
 	*end++ = '\0';
 	bytes_put(out, id, (size_t)(end - id));
 	c->n_calls++;
+	return 0;
+}
+
+static int put_text(struct ctf *c, const struct step *step,
+		    struct cst_error *err)
+{
+	const struct shown *call = step->call;
+	struct bytes *out = &c->stream.packet;
+	char id[CALLID_MAX + 1], text[VALUES_ROOM];
+	size_t size;
+	const char *site = site_text_get(&c->sites, call->site, &size);
+
+	if (!site)
+		return cst_fail_memory(err);
+	values_message(&c->t->names->functions[step->function], call->values,
+		       text, sizeof(text));
+	*callid_put(id, &c->t->threads[call->thread], call->number, 0) = '\0';
+	ctf_stream_event(&c->stream, CTF_LOG, step->at_ns);
+	ctf_put_string(out, text);
+	bytes_put(out, site, size);
+	bytes_put(out, id, strlen(id) + 1);
 	return 0;
 }
 
@@ -108,7 +132,9 @@ static int write_calls(struct ctf *c, struct cst_error *err)
 	while ((status = enter_exit_next(c->steps, &step, err)) > 0) {
 		status = step.lane == c->lane ? 0
 					      : begin_lane(c, step.lane, err);
-		if (status == 0 && !step.is_exit)
+		if (status == 0 && step.is_text)
+			status = put_text(c, &step, err);
+		else if (status == 0 && !step.is_exit)
 			status = put_entry(c, &step, err);
 		else if (status == 0)
 			put_exit(c, &step);
@@ -132,7 +158,7 @@ static int prepare(struct ctf *c, const struct cst_choice *choice,
 		return cst_fail_memory(err);
 	status = site_text_init(&c->sites, c->t, put_site, err);
 	return status < 0 ? status
-			  : enter_exit_new(c->t, choice, &c->steps, err);
+			  : enter_exit_new(c->t, choice, 1, &c->steps, err);
 }
 
 int64_t ctf_write(const struct cst_trace *t, const struct cst_choice *choice,

@@ -116,6 +116,10 @@ static const struct {
 			       "		integer { size = 8; align = 8; "
 			       "signed = false; base = hex; } "
 			       "_build_id[ __build_id_length ];\n"},
+	[CTF_LOG] = {"cstrace:log", "		string _text;\n"
+				    "		string _file;\n"
+				    "		uint32_t _line;\n"
+				    "		string _id;\n"},
 	[CTF_DUMP_END] = {"lttng_ust_statedump:end", ""},
 };
 

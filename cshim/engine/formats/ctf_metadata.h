@@ -16,6 +16,7 @@ enum ctf_event {
 	CTF_DUMP_OBJECT = 3,
 	CTF_DUMP_BUILD_ID = 4,
 	CTF_DUMP_END = 5,
+	CTF_LOG = 6,
 };
 
 enum { CTF_UUID = 16 };

@@ -17,18 +17,20 @@ struct step {
 	uint32_t function;
 	uint32_t depth; /* among the calls that are shown */
 	uint8_t is_exit;
+	uint8_t is_text;	  /* neither: a message, if they are wanted */
 	uint8_t end;		  /* enum call_end */
 	uint8_t is_stopped;	  /* of an exit: gdb stopped the program
 				   * during the call */
-	const struct shown *call; /* of an entry; valid until the next step.
-				   * NULL: an exit */
+	const struct shown *call; /* of an entry or a message; valid until the
+				   * next step.  NULL: an exit */
 };
 
 /* Makes the steps of t, which is borrowed until enter_exit_free(), which the
- * caller calls for *out.  Ignores last, around and at of the choice.  Returns 0
- * or a negative status. */
+ * caller calls for *out; with has_texts those of messages as well.  Ignores
+ * last, around and at of the choice.  Returns 0 or a negative status. */
 int enter_exit_new(const struct cst_trace *t, const struct cst_choice *choice,
-		   struct enter_exit **out, struct cst_error *err);
+		   int has_texts, struct enter_exit **out,
+		   struct cst_error *err);
 
 /* Frees s, which may be NULL. */
 void enter_exit_free(struct enter_exit *s);

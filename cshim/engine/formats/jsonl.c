@@ -148,7 +148,7 @@ static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
 	struct bytes *out = &j->values;
 
 	out->len = 0;
-	if (f->kind == KIND_MESSAGE || f->kind == KIND_POINT)
+	if (function_has_text(f))
 		put_message(f, v, out);
 	else if (f->kind == KIND_COUNT)
 		put_first(f, v, 0, ",\"value\":", out);

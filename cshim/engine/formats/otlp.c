@@ -316,7 +316,7 @@ static void put_event(struct otlp *o, const struct function *f,
 	PUT(out, "{\"timeUnixNano\":\"");
 	put_number(out, o->t->start_wall_ns + s->start_ns);
 	PUT(out, "\",\"name\":");
-	if (f->kind == KIND_MESSAGE || f->kind == KIND_POINT) {
+	if (function_has_text(f)) {
 		values_message(f, s->values, text, sizeof(text));
 		json_put_string(out, text);
 	} else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lane after lane, since each is an array of its own.  All functions are
- * frames, under their own numbers.
+ * frames, under their own numbers; behind them are those of messages, which are
+ * known when all is written.
  */
 #include "formats/speedscope.h"
 #include "formats/exporter.h"
@@ -9,6 +10,8 @@
 #include "formats/thread_ids.h"
 #include "names/json.h"
 #include "names/put.h"
+#include "names/values_text.h"
+#include "base/hashmap.h"
 
 #include <stdlib.h>
 
@@ -20,6 +23,9 @@ enum {
 
 struct speedscope {
 	const struct cst_trace *t;
+	struct bytes texts;	/* the frames of messages */
+	struct hashmap by_text; /* their numbers, by what they say */
+	uint32_t n_frames;
 	struct clamp nest; /* of the lane under way */
 	uint32_t lane;
 	uint64_t end_ns; /* of its last event */
@@ -53,9 +59,33 @@ static void put_head(void *arg, struct bytes *out)
 	    "file-format-schema.json\",\n\"exporter\":\"cstrace " CST_VERSION
 	    "\",\n\"name\":");
 	json_put_string(out, s->t->command);
-	PUT(out, ",\n\"shared\":{\"frames\":[");
-	put_frames(s->t->names, out);
-	PUT(out, "\n]},\n\"profiles\":[");
+	s->n_frames = s->t->names->n_functions;
+	PUT(out, ",\n\"profiles\":[");
+}
+
+/* Returns the frame of a message: what it says is its name. */
+static int text_frame(struct speedscope *s, const struct function *f,
+		      const struct values *v, uint32_t *out)
+{
+	char text[VALUES_ROOM + 8] = "log: ";
+	uint64_t hash = 0xcbf29ce484222325ull;
+	uint32_t *known;
+
+	values_message(f, v, text + 5, VALUES_ROOM);
+	for (const char *p = text; *p; p++)
+		hash = (hash ^ (uint8_t)*p) * 0x100000001b3ull;
+	hash |= !hash;
+	known = hashmap_get(&s->by_text, hash);
+	if (known) {
+		*out = *known;
+		return 0;
+	}
+	*out = s->n_frames++;
+	PUT(&s->texts, ",\n{\"name\":");
+	json_put_string(&s->texts, text);
+	PUT(&s->texts, "}");
+	return s->texts.failed ? CST_MEMORY
+			       : hashmap_put(&s->by_text, hash, *out);
 }
 
 static void put_event(struct speedscope *s, char kind, uint32_t function,
@@ -121,7 +151,11 @@ static int put_call(void *arg, struct shown *call, struct bytes *out)
 {
 	struct speedscope *s = arg;
 	uint32_t function = s->t->names->sites[call->site].function;
+	const struct function *f = &s->t->names->functions[function];
 
+	if (function_has_text(f) &&
+	    text_frame(s, f, call->values, &function) < 0)
+		return CST_MEMORY;
 	if (call->lane != s->lane) {
 		end_profile(s, out);
 		begin_profile(s, call, out);
@@ -135,8 +169,13 @@ static int put_call(void *arg, struct shown *call, struct bytes *out)
 
 static int put_tail(void *arg, struct bytes *out)
 {
-	end_profile(arg, out);
-	PUT(out, "\n]}\n");
+	struct speedscope *s = arg;
+
+	end_profile(s, out);
+	PUT(out, "\n],\n\"shared\":{\"frames\":[");
+	put_frames(s->t->names, out);
+	bytes_put(out, s->texts.data, s->texts.len);
+	PUT(out, "\n]}}\n");
 	return 0;
 }
 
@@ -160,5 +199,7 @@ int64_t speedscope_write(const struct cst_trace *t,
 	s->lane = NO_LANE;
 	status = exporter_run(&speedscope, s, t, choice, write, arg, err);
 	clamp_release(&s->nest);
+	bytes_release(&s->texts);
+	hashmap_release(&s->by_text);
 	return status;
 }

@@ -211,7 +211,7 @@ static int prepare(struct uftrace *u, const struct cst_choice *choice,
 	u->tracks = tracks_new_flat(u->t);
 	u->has_file = calloc(u->t->n_lanes + (size_t)1, 1);
 	return u->tracks && u->has_file
-		       ? enter_exit_new(u->t, choice, &u->steps, err)
+		       ? enter_exit_new(u->t, choice, 0, &u->steps, err)
 		       : cst_fail_memory(err);
 }
 

@@ -68,6 +68,12 @@ static inline int function_is_instant(const struct function *f)
 	return f->kind && f->kind != KIND_SPAN;
 }
 
+/* Returns whether f is a message: the program's, or a logpoint's. */
+static inline int function_has_text(const struct function *f)
+{
+	return f->kind == KIND_MESSAGE || f->kind == KIND_POINT;
+}
+
 /* One constructor or destructor may be several functions of one name. */
 enum variant {
 	VARIANT_NONE = 0,

@@ -95,7 +95,9 @@ static void look_at(struct cst_recorder *r, uint32_t process, uint32_t pid,
 
 	if (!one)
 		return;
-	since = one->tick ? now - one->tick : 0;
+	/* The time before a trace's first call is none of it, as soon as that
+	 * is known. */
+	since = one->tick && now > one->tick ? now - one->tick : 0;
 	one->tick = now;
 	one->look = s->n_looks;
 	task_file_read(pid, tid, "schedstat", ran, sizeof(ran));

@@ -4,6 +4,7 @@
  */
 #include "trace/samples.h"
 #include "base/array.h"
+#include "cstrace/engine.h"
 
 #include <stdlib.h>
 
@@ -23,10 +24,10 @@ static int take_place(struct trace_samples *s, struct cursor *c,
 
 	place.function = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	place.addr = cursor_varint(c);
-	if (c->failed || number != s->n_places ||
-	    place.function >= n_functions ||
-	    array_room(&s->places, &s->cap_places, s->n_places + 1ull) < 0)
-		return -1;
+	if (c->failed || number != s->n_places || place.function >= n_functions)
+		return CST_BAD_FILE;
+	if (array_room(&s->places, &s->cap_places, s->n_places + 1ull) < 0)
+		return CST_MEMORY;
 	s->places[s->n_places++] = place;
 	return 0;
 }
@@ -41,9 +42,10 @@ static int take_node(struct trace_samples *s, struct cursor *c)
 	if (!s->n_nodes)
 		s->n_nodes = 1;
 	if (c->failed || number != s->n_nodes || node.parent >= s->n_nodes ||
-	    node.place >= s->n_places ||
-	    array_room(&s->nodes, &s->cap_nodes, s->n_nodes + 1ull) < 0)
-		return -1;
+	    node.place >= s->n_places)
+		return CST_BAD_FILE;
+	if (array_room(&s->nodes, &s->cap_nodes, s->n_nodes + 1ull) < 0)
+		return CST_MEMORY;
 	s->nodes[s->n_nodes++] = node;
 	return 0;
 }
@@ -53,12 +55,12 @@ int samples_read_stacks(struct trace_samples *s, struct cursor *c,
 {
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
-		int failed = what == 1	 ? take_place(s, c, n_functions)
+		int status = what == 1	 ? take_place(s, c, n_functions)
 			     : what == 2 ? take_node(s, c)
-					 : -1;
+					 : CST_BAD_FILE;
 
-		if (failed)
-			return -1;
+		if (status < 0)
+			return status;
 	}
 	return 0;
 }
@@ -68,7 +70,7 @@ static int take_rate(struct trace_samples *s, struct cursor *c)
 	s->hz = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	s->clock = (uint32_t)cursor_varint_max(c, UINT32_MAX);
 	s->source = (uint32_t)cursor_varint_max(c, UINT32_MAX);
-	return c->failed ? -1 : 0;
+	return c->failed ? CST_BAD_FILE : 0;
 }
 
 static int take_sample(struct trace_samples *s, struct cursor *c,
@@ -86,9 +88,10 @@ static int take_sample(struct trace_samples *s, struct cursor *c,
 	sample.weight = (uint32_t)(weight >> 1);
 	sample.is_cut = weight & 1;
 	if (c->failed || sample.thread >= n_threads ||
-	    (sample.node && sample.node >= s->n_nodes) ||
-	    array_room(&s->all, &s->cap, s->n + 1ull) < 0)
-		return -1;
+	    (sample.node && sample.node >= s->n_nodes))
+		return CST_BAD_FILE;
+	if (array_room(&s->all, &s->cap, s->n + 1ull) < 0)
+		return CST_MEMORY;
 	s->all[s->n++] = sample;
 	s->weight += sample.weight;
 	if (sample.tick > s->last_tick)
@@ -102,18 +105,20 @@ int samples_read(struct trace_samples *s, struct cursor *c, uint32_t n_threads)
 
 	while (c->p < c->end) {
 		uint8_t what = cursor_byte(c);
-		int failed = 0;
+		int status = 0;
 
 		if (what == 1)
-			failed = take_rate(s, c);
+			status = take_rate(s, c);
 		else if (what == 2)
-			failed = take_sample(s, c, n_threads, &tick);
+			status = take_sample(s, c, n_threads, &tick);
 		else if (what == 3)
 			s->n_lost = cursor_varint(c);
 		else
-			failed = -1;
-		if (failed || c->failed)
-			return -1;
+			status = CST_BAD_FILE;
+		if (status < 0)
+			return status;
+		if (c->failed)
+			return CST_BAD_FILE;
 	}
 	return 0;
 }

@@ -44,7 +44,7 @@ struct trace_samples {
 void samples_release(struct trace_samples *s);
 
 /* Read the contents of one block; the numbers of functions and threads in it
- * are checked.  Return 0, or -1 if it is damaged. */
+ * are checked.  Return 0, CST_BAD_FILE if it is damaged, or CST_MEMORY. */
 int samples_read_stacks(struct trace_samples *s, struct cursor *c,
 			uint32_t n_functions);
 int samples_read(struct trace_samples *s, struct cursor *c, uint32_t n_threads);
