@@ -7,7 +7,7 @@ import os
 import stat
 from typing import Any, Optional
 
-import gdb
+from . import gdb_setting
 
 ENGINE = "libcstrace-engine.so"
 SHIM = "libcstrace.so"
@@ -201,9 +201,5 @@ def file_name(of: Any) -> Optional[str]:
         return plain_path(of.filename)
     except UnicodeDecodeError:
         pass
-    charset = gdb.parameter("host-charset")
-    gdb.execute("set host-charset ISO-8859-1", to_string=True)
-    try:
+    with gdb_setting.changed("host-charset", "ISO-8859-1"):
         return os.fsdecode(of.filename.encode("iso-8859-1"))
-    finally:
-        gdb.execute("set host-charset %s" % charset, to_string=True)

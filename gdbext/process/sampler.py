@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
-from typing import Iterator, Optional
+from typing import Optional
 
 import gdb
 
 from .. import locate
+from ..gdb_setting import changed
 from . import memory
 from .hooks import symbol_address
 
@@ -76,27 +76,13 @@ def _control() -> int:
     return control
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Only the selected thread runs, and no breakpoint or signal of the
-    program's leaves it in the middle."""
-    before = gdb.parameter("scheduler-locking")
-    unwind = gdb.parameter("unwindonsignal")
-    gdb.execute("set scheduler-locking on", to_string=True)
-    gdb.execute("set unwindonsignal on", to_string=True)
-    try:
-        yield
-    finally:
-        gdb.execute("set scheduler-locking %s" % before, to_string=True)
-        gdb.execute("set unwindonsignal %s" % ("on" if unwind else "off"),
-                    to_string=True)
-
-
 def _call(name: str, arguments: str = "") -> int:
     address = symbol_address(name)
     if address is None:
         raise gdb.GdbError("the program has no %s()" % name)
-    with _alone():
+    # Only the selected thread runs, and no breakpoint or signal of the
+    # program's leaves it in the middle.
+    with changed("scheduler-locking", "on"), changed("unwindonsignal", "on"):
         try:
             return int(gdb.parse_and_eval(
                 "((long (*)(const char *, int)) %d)(%s)" % (address, arguments)))

@@ -13,7 +13,7 @@ from typing import Callable, Iterator, NamedTuple, Optional, TypeVar, cast
 
 import gdb
 
-from .. import engine
+from .. import engine, gdb_setting
 from . import ctrlc
 from ..engine import SINK_CALLBACK, SINK_FD, SINK_NONE, WIDTH_TERMINAL
 
@@ -233,15 +233,9 @@ class Output:
         if is_mi():
             write(text)
             return
-        had_pager = gdb.parameter("pagination")
-        if had_pager:
-            gdb.execute("set pagination off", to_string=True)
-        try:
+        with gdb_setting.changed("pagination", "off"):
             gdb.write(text)
             gdb.flush()
-        finally:
-            if had_pager:
-                gdb.execute("set pagination on", to_string=True)
 
 
 def report_color(color: str) -> bool:

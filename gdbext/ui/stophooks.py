@@ -7,9 +7,12 @@ The user's own bodies are kept: they follow ours, and are put back."""
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import Optional
 
 import gdb
+
+from .. import gdb_setting
 
 _CALL = 'python __import__("gdbext").%s()'
 
@@ -27,17 +30,11 @@ def _body(name: str) -> Optional[list[str]]:
 
 
 def _define(name: str, lines: list[str], is_new: bool) -> None:
-    # A front end would tell its user of each setting that is touched; one that
-    # is behind a pipe is not asked anyway.
-    is_asked = not is_new and gdb.parameter("confirm") and os.isatty(0)
-    if is_asked:
-        gdb.execute("set confirm off", to_string=True)
-    try:
+    # Nobody is asked where gdb is behind a pipe.
+    is_asked = not is_new and os.isatty(0)
+    with gdb_setting.changed("confirm", "off") if is_asked else nullcontext():
         gdb.execute("\n".join(["define " + name, *lines, "end"]),
                     to_string=True)
-    finally:
-        if is_asked:
-            gdb.execute("set confirm on", to_string=True)
 
 
 class StopHook:
