@@ -16,7 +16,7 @@ from .base import (
 
 
 class ExpectCommand(TraceCommand):
-    """Compare the recorded calls with a golden tree of those to expect.
+    """Compare the recorded calls with a golden tree.
 
     Usage: cstrace expect [-make [-force]] [-depth N] [-filter REGEX]
                           [-exclude REGEX] [-in FILE] [-module M]

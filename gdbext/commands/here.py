@@ -17,7 +17,7 @@ _LAST = 5
 
 
 class HereCommand(TraceCommand):
-    """Show where the selected thread stands: its open calls, and its last ones.
+    """Show the selected thread's open calls, and its last ones.
 
     Usage: cstrace here [-last N] [-all] [-names simple|full]
 

@@ -33,7 +33,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 class OnCommand(TraceCommand):
-    """Do something at a call that meets all conditions; the program goes on.
+    """Do something at a call that meets conditions; the program goes on.
 
     Usage: cstrace on FUNCTION [-under F] [-depth N] [-longer T] [-count N]
                       [-unwound] [-where CONDITION] [-returns CONDITION]

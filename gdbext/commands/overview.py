@@ -10,6 +10,7 @@ from ..session.session import Session
 _TEXT = """\
 cstrace start     trace calls, from the next `run` or from here
 cstrace stop      end the trace, put everything back
+cstrace sample    samples of where the program is, without hooks
 cstrace status    what is going on
 cstrace show      the calls as a tree
 cstrace report    a row for each function
@@ -41,11 +42,14 @@ _WORDS = [line.split()[1] for line in _TEXT.splitlines()
 class CstraceCommand(gdb.Command):
     """Trace the function calls of a program, as a tree.
 
-    Usage: cstrace start | stop | status | show | report | graph | calls | here | list | goto
-                   | stop-when | on | window | log | zoom | info | save | load | diff | expect | clear | check
+    Usage: cstrace start | stop | sample | status | show | report | graph
+                   | calls | here | list | goto | stop-when | on | window
+                   | log | zoom | info | save | load | diff | expect | clear
+                   | check
 
-    The program must be compiled with -finstrument-functions.  Without a word
-    behind it, list what there is."""
+    A program that is compiled with -finstrument-functions is traced as it is,
+    any other one by `cstrace start -patch`.  Without a word behind it, list
+    what there is."""
 
     def __init__(self, session: Session) -> None:
         super().__init__("cstrace", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)

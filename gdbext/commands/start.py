@@ -25,7 +25,8 @@ class StartCommand(TraceCommand):
     Usage: cstrace start [-sync] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
                          [-from FUNCTION] [-until FUNCTION] [-min-time T]
-                         [-where CONDITION] [-no-args] [-flight [SIZE]]
+                         [-where CONDITION] [-keep-depth N] [-keep-time T]
+                         [-keep-size N] [-no-args] [-flight [SIZE]]
                          [-patch | -hooks] [-functions REGEX]
                          [-modules REGEX] [-to FILE]
 

@@ -20,7 +20,7 @@ _WITHOUT = ("top", "end", "fold", "open", "next", "previous")
 
 
 class WindowCommand(TraceCommand):
-    """Move in the tree of `layout cstrace`, and go from there to the source.
+    """Move in the tree of `layout cstrace`, and to the source.
 
     Usage: cstrace window up [N]
            cstrace window down [N]

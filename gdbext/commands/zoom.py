@@ -16,7 +16,7 @@ from .stop_when import CONDITIONS, check_values, wish_of
 
 
 class ZoomCommand(TraceCommand):
-    """Put the arguments of chosen calls into the tree, as gdb prints them.
+    """Show the arguments of chosen calls in the tree, printed by gdb.
 
     Usage: cstrace zoom REGEX [-under F] [-depth N] [-count N]
                         [-where CONDITION] [-results] [-budget N]

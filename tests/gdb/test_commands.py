@@ -50,6 +50,19 @@ def test_words_are_explained_and_completed(gdb, command, words):
     assert words in gdb(basic(), command).out
 
 
+def test_the_overviews_name_each_command(gdb):
+    """One that is not there would be found by nobody."""
+    listed = gdb(None, "complete cstrace ").lines()
+    words = {line.split()[1] for line in listed if line.startswith("cstrace ")}
+    assert {"start", "sample", "check"} <= words
+    summary = gdb(None, "cstrace").out
+    usage = gdb(None, "help cstrace").out
+    assert set(re.findall(r"^cstrace (\S+)  ", summary, re.M)) == words
+    assert set(re.findall(r"[\w-]+", re.search(
+        r"Usage: cstrace (.*?)\n\n", usage, re.S).group(1))) == words
+    assert max(map(len, (summary + usage).splitlines())) <= 80
+
+
 def completed(gdb, program, *commands):
     run = gdb(program, *RECORDED, "echo ----\\n",
               *("complete " + command for command in commands))
@@ -122,8 +135,8 @@ def test_a_completed_name_is_accepted(gdb, name):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace nosuch", 'cstrace: no command "nosuch"; there is start, stop, '
-     "status, show, report, graph, calls, here, list, goto, stop-when, on, "
-     "window, log, zoom, info, save, load, diff, expect, "
+     "sample, status, show, report, graph, calls, here, list, goto, "
+     "stop-when, on, window, log, zoom, info, save, load, diff, expect, "
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
