@@ -44,6 +44,28 @@ def test_breakpoints_and_finish_are_as_without(tmp_path, variant):
     assert places(tmp_path, program, commands, True) == alone
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_values_are_as_without(tmp_path, compiler):
+    """Where arguments are stored before a breakpoint on the function stops."""
+    program = build("steps.c", variant=Variant(compiler, "-O0"),
+                    is_traced=False)
+    look = ["bt", "info args", "up", "info args", "down"]
+    commands = ["set print address off", "set cstrace frame-ids off",
+                "set cstrace live off", "set cstrace step-report off"]
+    walk = ["break leaf", "tbreak outer", "run", *look, "next", *look,
+            "continue", *look, "next", "info locals", "finish", *look, "step",
+            *look]
+
+    def lines(start):
+        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+        assert not start or "cstrace: patching 4 functions" in out
+        return re.sub("^cstrace: .*\n", "", out, flags=re.M)
+
+    alone = lines([])
+    assert alone.count("#1 ") == 9 and "Value returned is $1 = 0" in alone
+    assert lines(START) == alone
+
+
 def test_the_tree_is_there(tmp_path):
     program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
     out = run_gdb(tmp_path, program, *START, "break main", "run", "break 32",

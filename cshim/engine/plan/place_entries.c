@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ENDBR_BYTES = 4, LATER_MAX = 4 };
+enum { ENDBR_BYTES = 4, PROLOGUE_BYTES = 4, LATER_MAX = 4 };
 
 /* What an entry at some place would displace. */
 struct
@@ -163,50 +163,63 @@ static int try_places(struct placements *p, uint32_t function, uint8_t length,
 static int is_read_by_gdb(const struct placements *p,
 			  const struct plan_function *now)
 {
-	static const uint8_t prologue[] = {0x55, 0x48, 0x89, 0xe5};
 	uint64_t n = 0;
 	const uint8_t *bytes = image_bytes(p->im, first_place(p, now), &n);
 
-	return now->has_line && n >= sizeof(prologue) &&
-	       !memcmp(bytes, prologue, sizeof(prologue));
+	return now->has_line && n >= PROLOGUE_BYTES &&
+	       !memcmp(bytes, "\x55\x48\x89\xe5", PROLOGUE_BYTES);
 }
 
-/* Where the first line behind the prologue begins, which sets rbp; else 0.
- * gdb stops there for a breakpoint on the function, and finds the place by the
- * prologue's instructions. */
-static uint64_t framed_place(const struct placements *p,
-			     const struct plan_function *now)
+/* What has one of these may run more than once in a call. */
+enum { MARK_AGAIN = MARK_LEADER | MARK_RETURN | MARK_LOOP };
+
+/* Where the first line behind the prologue begins, where gdb stops for a
+ * breakpoint on the function; or 0. */
+static uint64_t first_line(const struct placements *p,
+			   const struct plan_function *now, uint64_t at)
 {
-	enum { STOPS = MARK_LEADER | MARK_RETURN | MARK_LOOP };
-	uint64_t at = first_place(p, now);
-	const struct frame_rules *rules;
-	struct frame_cursor c;
 	struct insn i;
 
-	do {
-		if (!placement_insn(p, at, &i) || i.kind != INSN_PLAIN)
+	for (; !(image_marks(p->im, at) & MARK_ROW); at += i.length)
+		if (at >= now->end || image_marks(p->im, at) & MARK_AGAIN ||
+		    !placement_insn(p, at, &i) || i.kind != INSN_PLAIN)
 			return 0;
-		at += i.length;
-		if (at >= now->end || image_marks(p->im, at) & STOPS)
-			return 0;
-	} while (!(image_marks(p->im, at) & MARK_ROW));
-	frame_cursor_init(&c, p->frames, now->frame);
-	rules = frame_cursor_to(&c, at);
-	return rules && frame_is_framed(rules) ? at : 0;
+	return at;
 }
 
+/* Tries an entry where rbp is set. */
+static int try_framed(struct placements *p, uint32_t function, uint64_t at,
+		      int may_call)
+{
+	const struct plan_function *now = &p->f->all[function];
+	struct try t = {.start = at, .is_framed = 1};
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+
+	if (at >= now->end || image_marks(p->im, at) & MARK_AGAIN)
+		return 0;
+	frame_cursor_init(&c, p->frames, now->frame);
+	rules = frame_cursor_to(&c, at);
+	return rules && frame_is_framed(rules) &&
+	       walk(p, function, &t, NEAR_JUMP) && (may_call || !t.has_call) &&
+	       add(p, function, &t, NEAR_JUMP);
+}
+
+/* Behind what gdb reads, as long as that is the way to all that follows. */
 static void place_framed(struct placements *p)
 {
 	for (uint32_t i = 0; i < p->f->n; i++) {
 		struct plan_function *now = &p->f->all[i];
-		struct try t = {.is_framed = 1};
+		uint64_t at, line;
 
 		if (!now->is_chosen || now->reason != CST_PLAN_TRACED ||
 		    !is_read_by_gdb(p, now))
 			continue;
-		t.start = framed_place(p, now);
-		if (!t.start || !walk(p, i, &t, NEAR_JUMP) || t.has_call ||
-		    !add(p, i, &t, NEAR_JUMP))
+		at = first_place(p, now) + PROLOGUE_BYTES;
+		line = first_line(p, now, at);
+		if (!line ||
+		    (!try_framed(p, i, at, 0) && !try_framed(p, i, line, 0) &&
+		     !try_framed(p, i, line, 1)))
 			now->reason = CST_PLAN_READ_BY_GDB;
 	}
 }
