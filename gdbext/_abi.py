@@ -4,7 +4,7 @@ edited."""
 
 import ctypes as C
 
-VERSION = 3925945670
+VERSION = 1939982209
 
 CST_AREA_MAGIC = 3558236722533725283
 
@@ -189,6 +189,14 @@ CST_TIME_WALL = 2
 
 CST_NAMES_SIMPLE = 0
 CST_NAMES_FULL = 1
+
+CST_COLOR_NONE = 0
+CST_COLOR_RED = 1
+CST_COLOR_GREEN = 2
+CST_COLOR_YELLOW = 3
+CST_COLOR_BLUE = 4
+CST_COLOR_MAGENTA = 5
+CST_COLOR_CYAN = 6
 
 
 class cst_look(C.Structure):
@@ -678,6 +686,8 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_recorder_message": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.POINTER(cst_error)]),
+    "cst_recorder_mark": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
+        C.c_int, C.c_int, C.POINTER(cst_error)]),
     "cst_recorder_point": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_point), C.POINTER(cst_error)]),
     "cst_recorder_point_counts": (None, [C.c_void_p, C.c_uint32,

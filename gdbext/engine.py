@@ -238,6 +238,10 @@ class Callbacks(NamedTuple):
                           busy=C.pointer(self.busy))
 
 
+# The colours of rows, by enum cst_color from 1 on.
+COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan")
+
+
 class Recorder:
     """Owns the area and the thread that empties it."""
 
@@ -416,6 +420,14 @@ class Recorder:
         return [OpenCall(c.id.decode(), _text(c.name) or "",
                          _text(c.function) or "", c.cfa, c.addr)
                 for c in out[:min(n, most)]]
+
+    def mark(self, pid: int, tid: int, has_ended: bool, color: str) -> bool:
+        """Give the row of the innermost open call of a stopped thread, or of
+        the one that it has left last, a colour.
+
+        False: questions must be answered first, then call again."""
+        return _call("cst_recorder_mark", self._r, pid, tid, has_ended,
+                     1 + COLORS.index(color)) != 0
 
     def n_open(self, tid: int) -> int:
         """How many calls are open in a stopped thread."""

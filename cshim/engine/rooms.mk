@@ -23,7 +23,7 @@ area_SRC := area.c area_file.c area_users.c clock.c reader.c sample_area.c
 
 # names: functions and call sites, and how their names are written.
 names_USES := base
-names_SRC := demangle.c filter.c json.c names.c near.c sheet.c simple.c \
+names_SRC := demangle.c filter.c json.c marks.c names.c near.c sheet.c simple.c \
 	twins.c values.c values_json.c values_text.c where.c where_parse.c wording.c
 
 # plan: how a program that was not built for it is changed to report its calls.

@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 
 import gdb
 
+from ..engine import COLORS
 from ..session.session import Session
 from ..session.triggers import ACTIONS, DEFAULT_FILE, Trigger, Triggers
 from ..ui import options
@@ -20,7 +21,7 @@ _USAGE = "cstrace on FUNCTION [conditions] do " + "|".join(ACTIONS)
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """The function, the action and the file's name of "F do ACTION FILE"."""
+    """The function, the action and what follows it: "F do ACTION FILE"."""
     found = re.fullmatch(r"(?s)(.*?)(?:^|\s)do(?:\s+(\S+)\s*(.*))?", text)
     if found is None or not found[2]:
         raise gdb.GdbError("cstrace on: do what?  %s" % _USAGE)
@@ -30,6 +31,23 @@ def _split(text: str) -> tuple[str, str, str]:
         raise gdb.GdbError('cstrace on: nothing is called "%s"; there is %s'
                            % (found[2], ", ".join(ACTIONS)))
     return found[1], found[2], found[3].strip()
+
+
+def _how(action: str, how: str, is_unwound: bool) -> str:
+    """What the action takes: a file's name, a colour, or nothing."""
+    if action == "snapshot":
+        return options.unquote(how) or DEFAULT_FILE
+    if action == "color":
+        if how not in COLORS:
+            raise gdb.GdbError("cstrace on: color takes one of %s"
+                               % ", ".join(COLORS))
+        if is_unwound:
+            raise gdb.GdbError("cstrace on: a call that is unwound gets no "
+                               "color: leave -unwound out")
+    elif how:
+        raise gdb.GdbError('cstrace on: "%s" is too much behind %s'
+                           % (how, action))
+    return how
 
 
 class OnCommand(TraceCommand):
@@ -50,6 +68,9 @@ class OnCommand(TraceCommand):
       snapshot [FILE]
                  save what was recorded so far; the format is as for `cstrace
                  save`, the name snapshot.cst or the next that is free
+      color C    the call's row is red, green, yellow, blue, magenta or cyan
+                 where rows have colors, live and in `cstrace show`; not with
+                 -unwound, and not in saved files
 
     So `cstrace on load do start` and `cstrace on draw do stop` trace only
     from here to there; what is not kept is recorded all the same, which
@@ -70,21 +91,17 @@ class OnCommand(TraceCommand):
         self._triggers = triggers
 
     def run(self, values: dict[str, Any], rest: str) -> None:
-        word, action, path = _split(rest)
+        word, action, how = _split(rest)
         function = options.the_regex(word)
         assert function is not None
-        if path and action != "snapshot":
-            raise gdb.GdbError('cstrace on: "%s" is too much behind %s'
-                               % (path, action))
-        if action == "snapshot":
-            path = options.unquote(path) or DEFAULT_FILE
+        how = _how(action, how, bool(values.get("unwound")))
         for one in (function, values.get("under")):
             if one and not self._triggers.n_functions(one):
                 say("no function matches '%s' so far: a library may have it"
                     % plain(one))
         wish = wish_of(function, values)
         check_values(self._triggers, wish, self.name)
-        made = self._triggers.make(wish, action, path)
+        made = self._triggers.make(wish, action, how)
         if action == "start":
             self._triggers.mute_until_start()
         say("trigger %d: %s%s" % (
@@ -100,6 +117,8 @@ class OnCommand(TraceCommand):
             typed = before.pop()
         if before and before[-1] == "do":
             return options.listed(word, list(ACTIONS), typed)
+        if before[-2:] == ["do", "color"]:
+            return options.listed(word, list(COLORS), typed)
         return super().complete(text, word)
 
 

@@ -21,7 +21,7 @@ from .stop_when import StopWhen, StopWhens, Wish
 if TYPE_CHECKING:
     from .session import Session
 
-ACTIONS = ("start", "stop", "backtrace", "snapshot")
+ACTIONS = ("start", "stop", "backtrace", "snapshot", "color")
 DEFAULT_FILE = "snapshot.cst"
 _MOST_CALLERS = 32
 
@@ -30,16 +30,16 @@ class Trigger(StopWhen):
     """One of them."""
 
     def __init__(self, number: int, wish: Wish, action: str,
-                 path: str) -> None:
+                 how: str) -> None:
         super().__init__(number, wish)
         self.action = action
-        self.path = path  # of snapshots
+        self.how = how  # the path of snapshots, or the colour
         self.cost_ns = 0
         self.is_spent = False
 
     def text(self) -> str:
         return "%s: %s%s" % (self.wish.text(), self.action,
-                             " " + plain(self.path) if self.path else "")
+                             " " + plain(self.how) if self.how else "")
 
 
 def _free_name(path: str) -> str:
@@ -62,9 +62,9 @@ class Triggers(StopWhens):
         self._clock = HitClock()
         session.stops.at_begin(self._begun)
 
-    def make(self, wish: Wish, action: str, path: str) -> Trigger:
+    def make(self, wish: Wish, action: str, how: str) -> Trigger:
         """Sets one."""
-        made = Trigger(self._n_made + 1, wish, action, path)
+        made = Trigger(self._n_made + 1, wish, action, how)
         if not self.all:
             self._clock.connect()
         try:
@@ -170,6 +170,8 @@ class Triggers(StopWhens):
             self._mute(True)
         elif one.action == "snapshot":
             self._snapshot(one)
+        elif one.action == "color":
+            self._color(one, hit)
         else:
             self._backtrace(hit)
 
@@ -193,12 +195,21 @@ class Triggers(StopWhens):
                 or "no open call")
 
     def _snapshot(self, one: Trigger) -> None:
-        session, path = self._session, _free_name(one.path)
+        session, path = self._session, _free_name(one.how)
         trace, look = session.trace(), session.saved_look()
         choice = session.choice()
         n = trace.save(path, None, look, choice)
         say("trigger %d: %s" % (
             one.number, saved_text(n, path, trace, look, choice)))
+
+    def _color(self, one: Trigger, hit: Hit) -> None:
+        """The row of the call that was entered here, or has ended."""
+        r = self._session.recording
+        if r is None or not r.is_on:
+            return
+        pid, tid, _ = gdb.selected_thread().ptid
+        while not r.recorder.mark(pid, tid, not hit.is_entry, one.how):
+            naming.answer_all(r)
 
     def _backtrace(self, hit: Hit) -> None:
         """The calls that are open, into the tree."""

@@ -96,6 +96,33 @@ def test_snapshots_have_what_came_before(gdb, tmp_path):
     assert "trigger 1: 6 calls saved to %s/a.txt" % tmp_path in run.said()
 
 
+def colored(text):
+    """The rows that have a colour of their own, without what is behind."""
+    return re.findall(r"\x1b\[1;3(\d)m([^\x1b]+)\x1b", text)
+
+
+@pytest.mark.parametrize("variant", FOUR[::3], ids=str)
+def test_a_color_for_the_row_of_the_call(gdb, tmp_path, variant):
+    run = gdb(build("visits.c", variant=variant), "set cstrace color on",
+              "cstrace on visit -count 3 do color red",
+              "cstrace on down -returns '> 0' -count 2 do color cyan",
+              "cstrace start", "run", "echo shown\\n", "cstrace show",
+              "set cstrace fold off", "cstrace show",
+              "cstrace save %s/t.txt" % tmp_path)
+    live, shown = run.out.split("shown\n")
+    assert [c for c, _ in colored(shown)] in (["1", "6"] * 2, ["6", "1"] * 2)
+    assert {(c, re.sub(r"^<- |\W.*", "", t)) for c, t in colored(live)} == {
+        ("1", "visit"), ("6", "down")}
+    assert "\x1b" not in (tmp_path / "t.txt").read_text()
+
+
+def test_a_color_makes_no_other_row(gdb):
+    run = gdb(build("visits.c"), QUIET,
+              "cstrace on leaf -count 2 do color red", "cstrace start", "run",
+              "cstrace show")
+    assert "\x1b" not in run.out
+
+
 def test_a_snapshot_that_cannot_be_saved_disables_it(gdb):
     run = shown(gdb, "visit do snapshot /nowhere/a.txt")
     assert len([s for s in run.said() if s.startswith(
@@ -143,13 +170,17 @@ def test_goto_does_not_pull_them(gdb):
 
 @pytest.mark.parametrize("command, line", [
     ("cstrace on", "cstrace on: do what?  cstrace on FUNCTION [conditions] do "
-     "start|stop|backtrace|snapshot"),
+     "start|stop|backtrace|snapshot|color"),
     ("cstrace on visit do", "cstrace on: do what?  cstrace on FUNCTION "
-     "[conditions] do start|stop|backtrace|snapshot"),
+     "[conditions] do start|stop|backtrace|snapshot|color"),
     ("cstrace on do start", "cstrace on: at which function?  cstrace on "
-     "FUNCTION [conditions] do start|stop|backtrace|snapshot"),
+     "FUNCTION [conditions] do start|stop|backtrace|snapshot|color"),
     ("cstrace on visit do dance", 'cstrace on: nothing is called "dance"; '
-     "there is start, stop, backtrace, snapshot"),
+     "there is start, stop, backtrace, snapshot, color"),
+    ("cstrace on visit do color", "cstrace on: color takes one of red, green, "
+     "yellow, blue, magenta, cyan"),
+    ("cstrace on visit -unwound do color red", "cstrace on: a call that is "
+     "unwound gets no color: leave -unwound out"),
     ("cstrace on visit do start now", 'cstrace on: "now" is too much behind '
      "start"),
     ("cstrace on visit -depth x do start", '-depth wants a number, not "x"'),

@@ -151,7 +151,7 @@ static int put_row(struct text *x, const struct shown *s,
 	const struct suffix *suffix;
 	struct row row;
 	char *begin, *p;
-	int is_alone = s->end == CALL_UNWOUND || s->values;
+	int is_alone = s->end == CALL_UNWOUND || s->values || s->is_marked;
 
 	if (((x->cell.has_threads && !x->is_noted[s->thread]) ||
 	     shown_is_stopped(s) || is_first_mixed(x, s)) &&

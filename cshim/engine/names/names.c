@@ -10,6 +10,7 @@
 #include "cstrace/engine.h"
 #include "cstrace/layout.h"
 #include "names/simple.h"
+#include "names/marks.h"
 #include "names/twins.h"
 
 #include <assert.h>
@@ -38,6 +39,7 @@ void names_free(struct names *n)
 	if (!n)
 		return;
 	arena_free(n->arena);
+	marks_free(n->marks);
 	twins_release(n->twins);
 	free(n->twins);
 	free(n->functions);

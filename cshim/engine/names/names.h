@@ -106,6 +106,7 @@ struct names {
 	uint32_t cap_functions, cap_sites;
 	struct arena *arena;
 	struct twins *twins; /* names that several functions have */
+	struct marks *marks; /* calls with a colour; NULL: none has one */
 };
 
 /* Returns an empty table, or NULL when out of memory.  The caller frees it with

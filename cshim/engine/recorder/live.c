@@ -406,7 +406,7 @@ static void live_look(struct live *l, struct callstack *c, uint64_t now)
 void live_flush(struct live *l, struct callstack *c, uint64_t now)
 {
 	/* While calls are passed there is nothing new to draw. */
-	if (!l->filter || l->is_passing)
+	if (!l->filter || l->is_passing || l->is_held)
 		return;
 	live_look(l, c, now);
 	if (is_due(l))

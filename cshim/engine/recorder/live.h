@@ -42,8 +42,8 @@ struct live {
 	const struct names *names;
 	struct pending_rows rows;
 	/* is_flooded: more rows come than can be shown.  is_passing: calls are
-	 * passed now. */
-	uint8_t is_flooded, is_passing;
+	 * passed now.  is_held: rows wait, for one may get its colour first. */
+	uint8_t is_flooded, is_passing, is_held;
 	/* private */
 	uint8_t *hides; /* by site: its function's calls have no rows */
 	uint32_t n_hides;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that gdb adds to the trace while the program is stopped.
+ * What gdb adds to the trace while the program is stopped: messages, and
+ * colours of calls.
  */
 #include "calls/find_lane.h"
+#include "names/marks.h"
 #include "recorder/drain.h"
 #include "sites/own_place.h"
 
@@ -92,4 +94,38 @@ int cst_recorder_message(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 		err);
 	pthread_mutex_unlock(&r->lock);
 	return status;
+}
+
+/* The innermost open call, or the one that the thread has left last: its place
+ * on the stack still has it. */
+static const struct open_call *call_at(const struct thread *t, int has_ended)
+{
+	const struct stack *s = t->current;
+
+	if (has_ended)
+		return s->n < s->cap ? &s->calls[s->n] : NULL;
+	return s->n ? &s->calls[s->n - 1] : NULL;
+}
+
+int cst_recorder_mark(struct cst_recorder *r, uint32_t pid, uint32_t tid,
+		      int has_ended, enum cst_color color,
+		      struct cst_error *err)
+{
+	const struct open_call *o = NULL;
+	struct thread *t = NULL;
+	int status = 0, is_known;
+
+	pthread_mutex_lock(&r->lock);
+	r->live.is_held = 1;
+	is_known = r->writer && take_all(r);
+	r->live.is_held = 0;
+	if (is_known)
+		t = thread_of(r, pid ? pid : r->pid, tid);
+	if (t && t->current)
+		o = call_at(t, has_ended);
+	if (o && !o->is_seed)
+		status = marks_set(r->names, t->process + 1, t->ordinal,
+				   o->number, color);
+	pthread_mutex_unlock(&r->lock);
+	return status < 0 ? cst_fail_memory(err) : is_known || !r->writer;
 }

@@ -11,6 +11,7 @@
 #include "recorder/recorder.h"
 
 #include "file/cache_file.h"
+#include "names/marks.h"
 #include "trace/loader.h"
 #include "trace/trace.h"
 
@@ -152,6 +153,7 @@ int cst_recorder_begin(struct cst_recorder *r,
 	r->n_reported_sites = 0;
 	r->n_kept_dropped = 0;
 	r->n_traces++;
+	marks_clear(r->names);
 	status = open_writer(r, options, err);
 	r->calls.writer = r->writer;
 	set_kept(r, options);
@@ -323,6 +325,8 @@ static int open_trace(struct cst_recorder *r, int fd, int is_flight,
 		mine.n_calls = read.n_calls;
 	}
 	trace_set_status(*out, &mine);
+	if (marks_copy((*out)->names, r->names) < 0)
+		marks_clear((*out)->names);
 	if (r->pauses.since == UINT64_MAX && area_n_running(r->area))
 		trace_set_stopped(*out);
 	return 0;

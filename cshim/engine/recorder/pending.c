@@ -4,6 +4,7 @@
  * drops those that are left out.
  */
 #include "recorder/pending.h"
+#include "names/marks.h"
 #include "rows/fold_live.h"
 
 #include <stdlib.h>
@@ -182,6 +183,9 @@ static int fold_pending(struct pending_rows *w, const struct pending *p)
 		.values = p->values,
 		.is_seed = p->is_seed,
 		.n_stops = was_stopped(w, p),
+		.is_marked = !p->is_seed &&
+			     marks_of(w->names, p->thread->process + 1,
+				      p->thread->ordinal, p->number) != 0,
 	};
 	uint64_t cookie = (uintptr_t)p->thread;
 

@@ -464,7 +464,7 @@ int fold_pop_lane(struct fold *f, struct lane_state *l, uint32_t depth)
 int fold_is_foldable(const struct shown *call)
 {
 	return call_end_sort(call->end) == CALL_RETURN && !call->is_seed &&
-	       !call->n_stops;
+	       !call->n_stops && !call->is_marked;
 }
 
 /* Does a call in `caller` lie below the open node, or beside it? */

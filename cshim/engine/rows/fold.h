@@ -11,11 +11,11 @@
  *   others below it, is one row with the number of levels; what all the levels
  *   call is below it.
  *
- * Calls that are open, were unwound, began before the trace or were stopped in
- * by gdb, and whatever they are called by, are rows of their own.  Those that
- * take more than FOLD_SLOW times the mean of those that they would join (and
- * more than FOLD_SLOW_NS) are a row beside them, behind the loop if they are a
- * loop's.
+ * Calls that are open, were unwound, began before the trace, were stopped in
+ * by gdb, or have a colour, and whatever they are called by, are rows of their
+ * own.  Those that take more than FOLD_SLOW times the mean of those that they
+ * would join (and more than FOLD_SLOW_NS) are a row beside them, behind the
+ * loop if they are a loop's.
  *
  * The counts of all rows add up to the number of calls.
  */
@@ -96,7 +96,8 @@ int fold_give_row(struct fold *f, struct node *node);
 int fold_give_all(struct fold *f, struct node *top);
 
 /* Returns whether the call may be in one row with others: it began in the
- * trace, has returned, and gdb did not stop the program in it. */
+ * trace, has returned, gdb did not stop the program in it, and it has no colour
+ * of its own. */
 int fold_is_foldable(const struct shown *call);
 
 #endif

@@ -8,6 +8,7 @@
 #include "rows/row.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "names/marks.h"
 #include "names/values_text.h"
 #include "trace/callid.h"
 
@@ -326,6 +327,14 @@ char *row_put_function(char *out, const struct names *names, uint32_t function,
 	return put(row_put_text(out, name, room), mark);
 }
 
+static uint32_t color_of(const struct row *row, const struct cst_look *look)
+{
+	return look->color && row->number && !row->is_seed
+		       ? marks_of(row->names, row->process, row->thread,
+				  row->number)
+		       : 0;
+}
+
 /* Puts what was called and its values; all of a message's text is made of
  * these. */
 static char *put_call(const struct row *row, const struct cst_look *look,
@@ -367,10 +376,15 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out)
 {
 	const struct call_site *from = &row->names->sites[row->from];
+	uint32_t color = color_of(row, look);
 
 	if (row->kind == ROW_CLOSE)
 		out = put(out, "<- ");
+	if (color)
+		out += sprintf(out, "\033[1;3%um", color);
 	out = put_call(row, look, out);
+	if (color)
+		out = put(out, RESET);
 	out = put_folded(row, out);
 	if (row->caller)
 		out = row_put_function(put(out, "  from "), row->names,

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/pipeline.h"
 #include "base/search.h"
+#include "names/marks.h"
 #include "trace/answer.h"
 #include "trace/callers.h"
 #include "trace/locate.h"
@@ -280,6 +281,14 @@ uint32_t call_stops(const struct cst_trace *t, const struct packed_call *c,
 	return pause_after(t, end - 1) - first + now;
 }
 
+static inline uint8_t is_marked(const struct picker *p, const struct shown *s)
+{
+	const struct trace_thread *t = &p->t->threads[s->thread];
+
+	return !s->is_seed &&
+	       marks_of(p->t->names, t->process, t->ordinal, s->number) != 0;
+}
+
 static inline void shown_fill(const struct picker *p,
 			      const struct packed_call *c,
 			      const struct level *above, struct shown *out)
@@ -407,6 +416,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	out->from = here->from == NO_SITE ? c->site : here->from;
 	out->number = here->number = number;
 	out->thread = here->thread = thread;
+	out->is_marked = is_marked(p, out);
 	here->parent = c->is_seed ? PARENT_SEED : PARENT_CALL;
 	if (!thread_choice_has(&p->threads, &p->t->threads[thread]))
 		return 0;

@@ -41,6 +41,7 @@ struct shown {
 	uint8_t parent;	   /* enum parent_kind */
 	uint8_t is_before; /* comes before the part that is viewed; a caller of
 			      what follows */
+	uint8_t is_marked; /* its row has a colour of its own */
 };
 
 struct view {

@@ -102,6 +102,17 @@ enum cst_timestamp {
 
 enum cst_names { CST_NAMES_SIMPLE = 0, CST_NAMES_FULL = 1 };
 
+/* The colours that a call's row can have, by the numbers of terminals. */
+enum cst_color {
+	CST_COLOR_NONE = 0,
+	CST_COLOR_RED,
+	CST_COLOR_GREEN,
+	CST_COLOR_YELLOW,
+	CST_COLOR_BLUE,
+	CST_COLOR_MAGENTA,
+	CST_COLOR_CYAN,
+};
+
 /* How rows look; a flag is 0 or 1. */
 struct cst_look {
 	uint8_t timestamp; /* enum cst_timestamp */
@@ -409,6 +420,15 @@ CST_API int cst_recorder_message(struct cst_recorder *r, uint32_t pid,
 				 uint32_t tid, const char *file, uint32_t line,
 				 const char *template_text, const char *text,
 				 struct cst_error *err);
+
+/* Gives the innermost open call of thread tid of process pid (as for
+ * cst_recorder_message()) or, if has_ended is 1, the call that it has left
+ * last, a colour: its row in the trace under way, live and later, has it where
+ * rows have colours.  1: done.  0: there are questions: answer them, then call
+ * this again. */
+CST_API int cst_recorder_mark(struct cst_recorder *r, uint32_t pid,
+			      uint32_t tid, int has_ended, enum cst_color color,
+			      struct cst_error *err);
 
 /* What a part of a logpoint's template stands for. */
 enum cst_point_field {
