@@ -67,7 +67,8 @@ static int set_range(struct options *o, const char *value)
 	    (*from && parse_end(from, &c->range_from_ns) < 0) ||
 	    (dots[2] && parse_end(dots + 2, &c->range_until_ns) < 0))
 		return CST_BAD_INPUT;
-	return dots[2] && c->range_until_ns <= c->range_from_ns ? -1 : 0;
+	return dots[2] && c->range_until_ns <= c->range_from_ns ? CST_BAD_INPUT
+								: 0;
 }
 
 enum { USUAL_HZ = 997 }; /* a prime: no rhythm of the program's */
@@ -189,8 +190,8 @@ static int set_sample(struct options *o, const char *value)
 	o->sample_hz = USUAL_HZ;
 	if (value && (set_u32(&o->sample_hz, value) < 0 ||
 		      o->sample_hz > CST_SAMPLE_MAX_HZ))
-		return -1;
-	return o->sample_hz ? 0 : -1;
+		return CST_BAD_INPUT;
+	return o->sample_hz ? 0 : CST_BAD_INPUT;
 }
 
 static int set_pid(struct options *o, const char *value)
@@ -198,7 +199,7 @@ static int set_pid(struct options *o, const char *value)
 	uint64_t n;
 
 	if (value_number(value, INT32_MAX, &n) < 0 || !n)
-		return -1;
+		return CST_BAD_INPUT;
 	o->pid = (int)n;
 	return 0;
 }
@@ -251,7 +252,7 @@ static int is_color_wanted(void)
 	       !(no_color && *no_color);
 }
 
-/* Does the terminal know OSC 8?  gdbext/console.py asks likewise. */
+/* Does the terminal know OSC 8?  gdbext/ui/console.py asks likewise. */
 static int knows_links(void)
 {
 	static const char *const programs[] = {"iTerm.app", "WezTerm", "vscode",

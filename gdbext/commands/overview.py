@@ -47,9 +47,8 @@ class CstraceCommand(gdb.Command):
                    | log | zoom | info | save | load | diff | expect | clear
                    | check
 
-    A program that is compiled with -finstrument-functions is traced as it is,
-    any other one by `cstrace start -patch`.  Without a word behind it, list
-    what there is."""
+    The program need not be compiled for it: functions without hooks are
+    patched in memory.  Without a word behind it, list what there is."""
 
     def __init__(self, session: Session) -> None:
         super().__init__("cstrace", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)

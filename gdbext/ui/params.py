@@ -198,9 +198,9 @@ class Settings:
                    "have all of them.")
         self._flag("callsite", True, "whether rows show where the call stands",
                    "File and line of the call itself.")
-        self._enum("names", requests.NAMES, "how functions are called",
+        self._enum("names", requests.NAMES, "how functions are named",
                    "simple: Shop::order, std::sort<...>, with parameters only where "
-                   "two\nfunctions of the trace would else be called the same.\n"
+                   "two\nfunctions of the trace would else have the same name.\n"
                    "full: with all parameters and templates' arguments.")
         self._flag("id", True, "whether rows show each call's ID",
                    "1.42 is call 42 of thread 1, for `cstrace show 1.42`.  Saved "
