@@ -180,6 +180,15 @@ def test_sums_have_spans_and_no_messages(own):
     assert "span parse" in cstrace(own, "graph", "t.cst").stdout
 
 
+def test_info_counts_the_calls_that_are_open(tmp_path):
+    """In a coroutine that is never resumed; a span is none, open or not."""
+    record_program(tmp_path, build("own_left.c", *FLAGS))
+    info = json.loads(cstrace(tmp_path, "info", "t.cst", "--format",
+                              "json").stdout)
+    assert (info["calls"], info["calls_open"], info["calls_unwound"],
+            info["rows_that_are_no_calls"]) == (3, 2, 0, 3)
+
+
 def test_spans_are_named_like_functions(own):
     def shown(*options):
         done = cstrace(own, "show", "t.cst", *options)

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "names/sheet.h"
 #include "trace/loader.h"
+#include "trace/view.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -320,14 +321,52 @@ static void put_csv(struct bytes *out, const struct cst_trace *t,
 	sheet_end(&sheet);
 }
 
+static int has_spans(const struct cst_trace *t)
+{
+	for (uint32_t i = 0; i < t->names->n_functions; i++)
+		if (t->names->functions[i].kind == KIND_SPAN)
+			return 1;
+	return 0;
+}
+
+/* The file counts all that is open or was unwound; *s is to count calls. */
+static int leave_out_spans(const struct cst_trace *t,
+			   struct cst_status_report *s, struct cst_error *err)
+{
+	const struct cst_choice all = {.std = 1};
+	const struct names *names = t->names;
+	struct shown *call;
+	struct view *view;
+	int status;
+
+	if (!has_spans(t) || !(s->n_open | s->n_unwound))
+		return 0;
+	status = view_new_calls(t, &all, 1, &view, err);
+	if (status < 0)
+		return status;
+	while ((status = view_next(view, &call, err)) > 0) {
+		const struct call_site *site = &names->sites[call->site];
+
+		if (names->functions[site->function].kind != KIND_SPAN)
+			continue;
+		s->n_open -= call->end == CALL_OPEN && s->n_open;
+		s->n_unwound -= call->end == CALL_UNWOUND && s->n_unwound;
+	}
+	view_free(view);
+	return status;
+}
+
 int cst_trace_info(const struct cst_trace *t, uint32_t output,
 		   cst_write_fn write, void *arg, struct cst_error *err)
 {
 	struct cst_status_report s;
 	struct bytes out = {0};
-	int status = 0;
+	int status;
 
 	cst_trace_status(t, &s);
+	status = leave_out_spans(t, &s, err);
+	if (status < 0)
+		return status;
 	if (output == CST_OUTPUT_JSON)
 		put_json(&out, t, &s);
 	else if (output == CST_OUTPUT_CSV)
