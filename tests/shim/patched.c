@@ -123,7 +123,7 @@ static void records_are_as_those_of_hooks(void **state)
 	for (int i = 0; i < CST_PLAN_SLOTS * N_TIMES; i++) {
 		static const uint64_t hooks[] = {
 			CST_PATCHED_ENTRY, CST_PATCHED_EXIT, CST_PATCHED_TAIL,
-			CST_PATCHED_ENTRY};
+			CST_PATCHED_FRAMED};
 		static const uint16_t kinds[] = {CST_ENTER, CST_EXIT, CST_EXIT,
 						 CST_ENTER};
 		const struct cst_record *r = &s->records[i];

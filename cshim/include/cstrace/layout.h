@@ -167,7 +167,8 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
 enum {
 	CST_PATCHED_ENTRY = 1,
 	CST_PATCHED_EXIT = 2,
-	CST_PATCHED_TAIL = 3, /* an exit by a jump to another function */
+	CST_PATCHED_TAIL = 3,	/* an exit by a jump to another function */
+	CST_PATCHED_FRAMED = 4, /* an entry behind the function's prologue */
 	CST_PATCHED_LAST = 15,
 };
 

@@ -163,6 +163,22 @@ static COLD void event_any(const struct depth_event *e)
 		counted(e);
 }
 
+static inline __attribute__((always_inline)) void
+take(const struct depth_event *e)
+{
+	if (state_now() == STATE_SHALLOW && likely(!self.callback_sp))
+		event_shallow(e);
+	else
+		event_any(e);
+}
+
+void event_take(const struct depth_event *e)
+{
+	if (state_now() != STATE_SHALLOW || unlikely(self.callback_sp) ||
+	    !depth_hides(e->callee, e->sp, e->fp, e->kind))
+		take(e);
+}
+
 /* What event_save() calls. */
 __attribute__((used)) void event_saved(uint64_t callee, uint64_t caller,
 				       uint64_t hook, uint64_t sp, uint64_t fp,
@@ -173,13 +189,10 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		 uint64_t fp, enum cst_kind kind,
 		 struct copy_registers registers)
 {
-	struct depth_event e = {callee, caller, hook, sp, fp, kind, &registers};
-	uint32_t state = state_now();
+	const struct depth_event e = {callee, caller, hook,	 sp,
+				      fp,     kind,   &registers};
 
-	if (state == STATE_SHALLOW && likely(!self.callback_sp))
-		event_shallow(&e);
-	else
-		event_any(&e);
+	take(&e);
 }
 
 SAVING_FUNCTION(event_save, event_saved, rcx);

@@ -41,6 +41,12 @@ void event_save(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
  * CST_STATE_ON; jumped to like event_save(). */
 void event_save_values(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
 
+struct depth_event;
+
+/* Handles an event whose registers are known, whatever the state, as
+ * event_slow() does.  Async-signal-safe. */
+void event_take(const struct depth_event *e);
+
 /* Returns the state to go by, after obeying gdb if the state asks for that.
  * Async-signal-safe. */
 uint32_t event_state(void);

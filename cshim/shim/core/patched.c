@@ -7,11 +7,17 @@
  * a call has two sites, however many places it can return from.
  */
 #include "core/patched.h"
+#include "core/copy.h"
+#include "core/depth.h"
 #include "core/event.h"
+#include "core/numbers.h"
 #include "core/site.h"
 #include "kernel/arch.h"
+#include "kernel/x86_64_patch.h"
 
-/* Read by PATCH_FUNCTION. */
+#include <stddef.h>
+
+/* Read by PATCH_OTHER. */
 extern HIDDEN uint32_t patched_mask;
 extern HIDDEN uint64_t patched_room;
 uint32_t patched_mask;
@@ -26,50 +32,106 @@ void patched_prepare(void)
 	patched_mask = mask;
 }
 
-/* Returns whether there is more to do.  Without a call, as the hooks. */
-static inline __attribute__((always_inline)) int
-event(uint64_t callee, const uint64_t *returns, uint64_t hook, uint64_t fp)
+/* Is there room in the chunk for whatever a copy program emits?  Then nothing
+ * of libc is called, which may use vectors. */
+static int has_room(void)
 {
-	struct site_key key = {callee, *returns, hook};
-	uint32_t state = state_now(), site;
+	enum { MOST = CST_RAW_MAX / CST_TEXT_BYTES + 2 };
 
-	if (state == CST_STATE_OFF)
-		return 0;
-	if (unlikely(state != CST_STATE_ON))
-		return 1;
-	if (unlikely(!site_find_at_once(&key, &site)))
-		site = site_find(&key);
-	if (unlikely(!site))
-		return 1;
-	if (unlikely(site_verdict(site)))
-		return site_verdict(site) != CST_MUTED;
-	return !event_put(site, (uint64_t)returns, fp);
+	return (self.cursor & (CST_CHUNK_SIZE - 1)) <
+	       CURSOR_FULL - MOST * CST_RECORD_SIZE;
 }
 
-#define EVENT(name, hook, kind)                                            \
-	__attribute__((used))                                              \
-	HIDDEN int name##_event(uint64_t callee, const uint64_t *returns); \
-	__attribute__((used)) HIDDEN void name##_later(                    \
-		uint64_t callee, const uint64_t *returns, uint64_t fp);    \
-	int name##_event(uint64_t callee, const uint64_t *returns)         \
-	{                                                                  \
-		return event(callee, returns, hook, callers_fp());         \
-	}                                                                  \
-	void name##_later(uint64_t callee, const uint64_t *returns,        \
-			  uint64_t fp)                                     \
-	{                                                                  \
-		event_slow(callee, *returns, hook, (uint64_t)returns, fp,  \
-			   kind);                                          \
+static int put_values(const struct copy_event *e)
+{
+	if (unlikely(self.busy_sp))
+		return 0;
+	return numbers_put(e->registers, e->site, e->time, e->sp, e->fp) ||
+	       (has_room() && copy_put(e));
+}
+
+#define PATCH_C(name)                                                     \
+	__attribute__((used)) HIDDEN int name(uint64_t, const uint64_t *, \
+					      uint64_t,                   \
+					      const struct copy_registers *)
+
+PATCH_C(patched_event);
+PATCH_C(patched_later);
+
+/* Returns whether there is more to do, for which the vectors are to be saved.
+ */
+int patched_event(uint64_t callee, const uint64_t *returns, uint64_t hook,
+		  const struct copy_registers *registers)
+{
+	struct site_key key = {callee, *returns, hook};
+	struct copy_event e = {.registers = registers,
+			       .sp = (uint64_t)returns,
+			       .fp = registers->r[CST_REG_RBP]};
+
+	if (unlikely(state_now() != CST_STATE_ON))
+		return 1;
+	e.site = site_find(&key);
+	if (unlikely(!e.site))
+		return 1;
+	switch (site_verdict(e.site)) {
+	case CST_MUTED:
+		return 0;
+	case CST_COPIED:
+		e.kind = (enum cst_kind)site_index.sites[e.site].kind;
+		e.time = e.kind == CST_ENTER ? 0 : clock_ticks();
+		return !put_values(&e);
+	default:
+		return !event_put(e.site, e.sp, e.fp);
 	}
+}
 
-EVENT(enter, CST_PATCHED_ENTRY, CST_ENTER)
-EVENT(exit, CST_PATCHED_EXIT, CST_EXIT)
-EVENT(tail, CST_PATCHED_TAIL, CST_EXIT)
+int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
+		  const struct copy_registers *registers)
+{
+	int is_entry = hook == CST_PATCHED_ENTRY || hook == CST_PATCHED_FRAMED;
+	const struct depth_event e = {
+		.callee = callee,
+		.caller = *returns,
+		.hook = hook,
+		.sp = (uint64_t)returns,
+		.fp = registers->r[CST_REG_RBP],
+		.kind = is_entry ? CST_ENTER : CST_EXIT,
+		.registers = registers,
+	};
 
-PATCH_FUNCTION(patched_enter, enter_event, enter_later, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_exit, exit_event, exit_later, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_tail, tail_event, tail_later, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_framed, enter_event, enter_later, AT_FRAME_POINTER);
+	event_take(&e);
+	return 0;
+}
+
+/* What the fast way has as numbers. */
+_Static_assert(CST_STATE_ON == 1 && CST_STATE_OFF == 2 &&
+		       offsetof(struct state_page, state) == 0 &&
+		       offsetof(struct site_index, table) == 0 &&
+		       offsetof(struct site_index, sites) == 8 &&
+		       SITE_TABLE_ALIGN == 64 && sizeof(struct cst_site) == 32,
+	       "PATCH_FUNCTION");
+_Static_assert(offsetof(struct cst_site, callee) == 0 &&
+		       offsetof(struct cst_site, caller) == 8 &&
+		       offsetof(struct cst_site, hook) == 16 &&
+		       offsetof(struct cst_site, verdict) == 24 &&
+		       CST_RECORDED == 0,
+	       "PATCH_FUNCTION");
+_Static_assert(offsetof(struct self, cursor) == 0 &&
+		       CST_CHUNK_SIZE == 1 << 16 && CURSOR_FULL == 63984 &&
+		       offsetof(struct cst_record, time) == 0 &&
+		       offsetof(struct cst_record, site_and_sp) == 8 &&
+		       offsetof(struct cst_record, sp_and_fp) == 16 &&
+		       CST_RECORD_SIZE == 24,
+	       "PATCH_FUNCTION");
+_Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
+		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4,
+	       "PATCH_FUNCTION");
+
+PATCH_FUNCTION(patched_enter, 1, AT_STACK_POINTER);
+PATCH_FUNCTION(patched_exit, 2, AT_STACK_POINTER);
+PATCH_FUNCTION(patched_tail, 3, AT_STACK_POINTER);
+PATCH_FUNCTION(patched_framed, 4, AT_FRAME_POINTER);
+PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
 	patched_framed[];

@@ -31,13 +31,16 @@ static inline const uint32_t *site_table_slots(uint64_t table)
 	return (const uint32_t *)(table & -(uint64_t)SITE_TABLE_ALIGN);
 }
 
+#define SITE_HASH_CALLEE 0x9e3779b97f4a7c15
+#define SITE_HASH_CALLER 0xc2b2ae3d27d4eb4f
+#define SITE_HASH_HOOK 0xd6e8feb86659fd93
+
 /* The top bits of a sum of products are good; the three multiplications do
  * not wait for each other. */
 static inline uint64_t site_hash(const struct site_key *k)
 {
-	return k->callee * 0x9e3779b97f4a7c15ull +
-	       k->caller * 0xc2b2ae3d27d4eb4full +
-	       k->hook * 0xd6e8feb86659fd93ull;
+	return k->callee * SITE_HASH_CALLEE + k->caller * SITE_HASH_CALLER +
+	       k->hook * SITE_HASH_HOOK;
 }
 
 static inline int site_is(const struct cst_site *s, const struct site_key *k)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the trampolines of a patch call (cstrace/plan_layout.h), with the
+ * address of the traced function in rax.  Of the way that nearly every event
+ * takes each register costs a store and a load, so that it has no more than
+ * five, and is written by hand; it is what event() in hook.c is.  All other
+ * events go to patched_other(), behind which all registers are as they were,
+ * those of vectors too.  Flags are not.
+ *
+ * core/patched.c compares the numbers in here with the structs that they are
+ * of.
+ */
+#ifndef SHIM_X86_64_PATCH_H
+#define SHIM_X86_64_PATCH_H
+
+#define PATCH_TEXT_OF(x) #x
+#define PATCH_TEXT(x) PATCH_TEXT_OF(x)
+
+/* clang-format off */
+/* The four registers that the fast way uses beside rax, which the trampoline
+ * restores. */
+#define PATCH_SAVED_FIRST PUSHED(rcx) PUSHED(rdx) PUSHED(rsi) PUSHED(rdi)
+#define PATCH_RESTORED_LAST POPPED(rdi) POPPED(rsi) POPPED(rdx) POPPED(rcx)
+
+/* Where a function's return address is then: at its first instruction and before
+ * its ret, or behind a prologue that sets the frame pointer. */
+#define AT_STACK_POINTER "48(%rsp)"
+#define AT_FRAME_POINTER "8(%rbp)"
+
+/* The slot's function of that name, for events whose sites have the word `hook`
+ * (enum of CST_PATCHED_ENTRY) in place of a hook's address. */
+#define PATCH_FUNCTION(name, hook, returns_at)                         \
+	__asm__(".text\n"                                              \
+		".p2align 6\n"                                         \
+		".globl " #name "\n"                                   \
+		".hidden " #name "\n"                                  \
+		".type " #name ", @function\n" #name ":\n"             \
+		".cfi_startproc\n"                                     \
+		"endbr64\n" PATCH_SAVED_FIRST                          \
+		"cmpl $1, state_page(%rip)\n"                          \
+		"jne 2f\n"                                             \
+		/* site_hash() */                                      \
+		"movabs $" PATCH_TEXT(SITE_HASH_CALLEE) ", %rdi\n"     \
+		"movabs $" PATCH_TEXT(SITE_HASH_CALLER) ", %rdx\n"     \
+		"mov " returns_at ", %rsi\n"                           \
+		"mov site_index(%rip), %rcx\n"                         \
+		"imul %rax, %rdi\n"                                    \
+		"imul %rsi, %rdx\n"                                    \
+		"add %rdx, %rdi\n"                                     \
+		"movabs $" PATCH_TEXT(SITE_HASH_HOOK) ", %rdx\n"       \
+		".rept " PATCH_TEXT(hook) "\n"                         \
+		"add %rdx, %rdi\n"                                     \
+		".endr\n"                                              \
+		/* site_find_at_once() */                              \
+		"shr %cl, %rdi\n"                                      \
+		"and $-64, %rcx\n"                                     \
+		"mov (%rcx, %rdi, 4), %ecx\n"                          \
+		"mov %rcx, %rdx\n"                                     \
+		"shl $5, %rdx\n"                                       \
+		"add site_index + 8(%rip), %rdx\n"                     \
+		"cmp %rax, (%rdx)\n"                                   \
+		"jne 3f\n"                                             \
+		"cmp %rsi, 8(%rdx)\n"                                  \
+		"jne 3f\n"                                             \
+		"cmpq $" PATCH_TEXT(hook) ", 16(%rdx)\n"               \
+		"jne 3f\n"                                             \
+		"cmpb $0, 24(%rdx)\n"                                  \
+		"jne 3f\n"                                             \
+		/* event_put() */                                      \
+		"rdtsc\n"                                              \
+		"mov self@gottpoff(%rip), %rsi\n"                      \
+		"shl $32, %rdx\n"                                      \
+		"or %rax, %rdx\n"                                      \
+		"mov $24, %eax\n"                                      \
+		"xadd %rax, %fs:(%rsi)\n"                              \
+		"movzwl %ax, %esi\n"                                   \
+		"cmp $63984, %esi\n"                                   \
+		"jae 4f\n"                                             \
+		/* cst_record_set() */                                 \
+		"lea " returns_at ", %rsi\n"                           \
+		"mov %esi, %edi\n"                                     \
+		"shl $32, %rcx\n"                                      \
+		"or %rdi, %rcx\n"                                      \
+		"mov %rbp, %rdi\n"                                     \
+		"shr $32, %rsi\n"                                      \
+		"shl $16, %rdi\n"                                      \
+		"mov %rcx, 8(%rax)\n"                                  \
+		"shrd $16, %rsi, %rdi\n"                               \
+		"mov %rdi, 16(%rax)\n"                                 \
+		"mov %rdx, (%rax)\n"                                   \
+		".cfi_remember_state\n"                                \
+		"1:\n" PATCH_RESTORED_LAST                             \
+		"ret\n"                                                \
+		".cfi_restore_state\n"                                 \
+		"2:\n"                                                 \
+		"cmpl $2, state_page(%rip)\n"                          \
+		"je 1b\n"                                              \
+		"3:\n"                                                 \
+		"lea " returns_at ", %rsi\n"                           \
+		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
+		"jmp patched_other\n"                                  \
+		"4:\n"                                                 \
+		"shl $5, %rcx\n"                                       \
+		"add site_index + 8(%rip), %rcx\n"                     \
+		"mov (%rcx), %rax\n"                                   \
+		"jmp 3b\n"                                             \
+		".cfi_endproc\n"                                       \
+		".size " #name ", . - " #name "\n")
+
+#define PATCH_KEPT(reg) PUSHED(reg) ".cfi_rel_offset " #reg ", 0\n"
+#define PATCH_TAKEN(reg) POPPED(reg) ".cfi_restore " #reg "\n"
+#define PATCH_ARGUMENTS                                                \
+	"mov %r12, %rdi\n"                                             \
+	"mov %r13, %rsi\n"                                             \
+	"mov %r14d, %edx\n"                                            \
+	"mov %rbx, %rcx\n"
+
+/* Makes a struct copy_registers on the stack, below all else that a copy program
+ * can want (CST_PATCHED_AT), and calls patched_event() with the function, the
+ * address of its return address, the hook's word, and these registers.  If that
+ * returns 1 there is more to do: with the vectors saved, patched_later(). */
+#define PATCH_OTHER                                                    \
+	__asm__(".text\n"                                              \
+		".p2align 4\n"                                         \
+		".type patched_other, @function\n"                     \
+		"patched_other:\n"                                     \
+		".cfi_startproc\n"                                     \
+		".cfi_def_cfa_offset 40\n"                             \
+		PUSHED(r8) PUSHED(r9) PUSHED(r10) PUSHED(r11)          \
+		"sub $64, %rsp\n"                                      \
+		".cfi_adjust_cfa_offset 64\n"                          \
+		"movsd %xmm0, (%rsp)\n"                                \
+		"movsd %xmm1, 8(%rsp)\n"                               \
+		"movsd %xmm2, 16(%rsp)\n"                              \
+		"movsd %xmm3, 24(%rsp)\n"                              \
+		"movsd %xmm4, 32(%rsp)\n"                              \
+		"movsd %xmm5, 40(%rsp)\n"                              \
+		"movsd %xmm6, 48(%rsp)\n"                              \
+		"movsd %xmm7, 56(%rsp)\n"                              \
+		PUSHED(rsi) PATCH_KEPT(r15) PATCH_KEPT(r14)            \
+		PATCH_KEPT(r13) PATCH_KEPT(r12) PATCH_KEPT(rbp)        \
+		PATCH_KEPT(rbx)                                        \
+		"mov %rsp, %rbx\n"                                     \
+		".cfi_def_cfa_register rbx\n"                          \
+		"and $-64, %rsp\n"                                     \
+		"mov %rax, %r12\n"                                     \
+		"mov %rsi, %r13\n"                                     \
+		"mov %edx, %r14d\n"                                    \
+		PATCH_ARGUMENTS                                        \
+		"call patched_event\n"                                 \
+		"test %eax, %eax\n"                                    \
+		"jnz 2f\n"                                             \
+		"1:\n"                                                 \
+		"mov %rbx, %rsp\n"                                     \
+		".cfi_def_cfa_register rsp\n"                          \
+		".cfi_remember_state\n"                                \
+		PATCH_TAKEN(rbx) PATCH_TAKEN(rbp) PATCH_TAKEN(r12)     \
+		PATCH_TAKEN(r13) PATCH_TAKEN(r14) PATCH_TAKEN(r15)     \
+		"add $72, %rsp\n"                                      \
+		".cfi_adjust_cfa_offset -72\n"                         \
+		POPPED(r11) POPPED(r10) POPPED(r9) POPPED(r8)          \
+		PATCH_RESTORED_LAST                                    \
+		"ret\n"                                                \
+		".cfi_restore_state\n"                                 \
+		".cfi_def_cfa_register rbx\n"                          \
+		"2:\n"                                                 \
+		"sub patched_room(%rip), %rsp\n"                       \
+		"and $-64, %rsp\n"                                     \
+		"mov patched_mask(%rip), %eax\n"                       \
+		"xor %edx, %edx\n"                                     \
+		"test %eax, %eax\n"                                    \
+		"jz 3f\n"                                              \
+		"mov %rdx, 512(%rsp)\n"                                \
+		"mov %rdx, 520(%rsp)\n"                                \
+		"mov %rdx, 528(%rsp)\n"                                \
+		"mov %rdx, 536(%rsp)\n"                                \
+		"mov %rdx, 544(%rsp)\n"                                \
+		"mov %rdx, 552(%rsp)\n"                                \
+		"mov %rdx, 560(%rsp)\n"                                \
+		"mov %rdx, 568(%rsp)\n"                                \
+		"xsave64 (%rsp)\n"                                     \
+		PATCH_ARGUMENTS                                        \
+		"call patched_later\n"                                 \
+		"mov patched_mask(%rip), %eax\n"                       \
+		"xor %edx, %edx\n"                                     \
+		"xrstor64 (%rsp)\n"                                    \
+		"jmp 1b\n"                                             \
+		"3:\n"                                                 \
+		"fxsave64 (%rsp)\n"                                    \
+		PATCH_ARGUMENTS                                        \
+		"call patched_later\n"                                 \
+		"fxrstor64 (%rsp)\n"                                   \
+		"jmp 1b\n"                                             \
+		".cfi_endproc\n"                                       \
+		".size patched_other, . - patched_other\n")
+/* clang-format on */
+
+#endif
