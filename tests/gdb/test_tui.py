@@ -165,6 +165,18 @@ def test_goto_runs_to_the_selected_call(tmp_path):
 
 
 @needs_tmux
+def test_clicks_select_and_show_the_source(tmp_path):
+    with calc(tmp_path) as s:
+        stopped(s)
+        row = next(r for r in s.tree() if " factor" in r)
+        s.click(row)
+        s.wait_until(lambda s: "factor" in s.selected(), "a row selected")
+        s.click(row)
+        s.wait("factor was called at")
+        s.ask("echo")
+
+
+@needs_tmux
 def test_another_size_shows_as_many_rows_and_columns(tmp_path):
     with calc(tmp_path, rows=50) as s:
         stopped(s)

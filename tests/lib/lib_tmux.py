@@ -79,6 +79,16 @@ class Screen:
         for name in names:
             self._run("send-keys", name)
 
+    def click(self, text):
+        """On the first place of the screen where this stands, as a terminal
+        reports it (X10's coordinates)."""
+        lines = self.seen().splitlines()
+        row = next(n for n, line in enumerate(lines) if text in line)
+        for button in (0, 3):  # pressed, released
+            self._run("send-keys", "-H", *("%x" % b for b in (
+                0x1b, ord("["), ord("M"), 32 + button,
+                33 + lines[row].index(text), 33 + row)))
+
     def resize(self, columns, rows):
         self._run("resize-window", "-x", str(columns), "-y", str(rows))
 
