@@ -15,7 +15,8 @@ from ..process import hooks, remote_files
 from ..process.connection import (
     check_recordable, connection_name, core_path, foreign, is_native,
     is_remote)
-from . import kept_traces, mistakes, naming, recording, remote
+from . import (
+    core_traces, kept_traces, mistakes, naming, recording, remote)
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
     say, terminals)
@@ -147,7 +148,7 @@ class Session:
             r.take_all()
             return r.recorder.trace()
         if self.kept is None and connection_name() == "core":
-            self.load(core_path())
+            self.load(core_traces.path_for(core_path()))
         if self.kept is None:
             if self.is_on():
                 raise gdb.GdbError("nothing is recorded yet: `run` the "

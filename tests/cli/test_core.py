@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -107,6 +108,35 @@ def test_gdb_shows_it(tmp_path):
         capture_output=True, text=True, timeout=100)
     rows = [line for line in done.stdout.splitlines() if "crash.c:" in line]
     assert rows[-2].split()[3] == "die" and rows[-1].split()[4] == "step"
+
+
+def recorded(folder, program, name, most):
+    done = command("record", "-o", name, program, cwd=folder,
+                   preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_CORE, (most, -1)))
+    assert done.returncode == 128 + signal.SIGSEGV
+
+
+def test_gdb_finds_the_trace_of_a_recorded_program(tmp_path):
+    program = compiled(tmp_path, CRASH, "crash", "-pthread")
+    recorded(tmp_path, program, "run.cst", -1)
+    cores = list(tmp_path.glob("core*"))
+    if not cores:
+        pytest.skip("the kernel writes cores elsewhere")
+
+    def shown():
+        return subprocess.run(
+            ["gdb", "-q", "-nx", "-batch", "-x", LOADER, "-ex",
+             "cstrace show -last 2", str(program), str(cores[0])],
+            capture_output=True, text=True, timeout=100)
+
+    here = shown().stdout
+    assert "was recorded: its calls are in %s/run.cst" % tmp_path in here
+    assert re.search(r"open +1\.\d+ +die +crash\.c", here)
+    # The calls of another process are none of the core's.
+    (tmp_path / "run.cst").rename(tmp_path / "run.kept")
+    recorded(tmp_path, program, "other.cst", 0)
+    assert "not in the core" in shown().stderr
 
 
 def test_a_core_is_no_pattern_for_the_default_file(tmp_path):
