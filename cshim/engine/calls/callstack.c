@@ -14,6 +14,7 @@
 #include "calls/jumps.h"
 #include "calls/log_points.h"
 #include "calls/match_exit.h"
+#include "calls/record_text.h"
 
 #include <stdlib.h>
 
@@ -193,21 +194,6 @@ INLINE void callstack_leave(struct callstack *c, struct thread *t,
 		leave_settle(c, t, f);
 }
 
-void callstack_unpack(const struct callstack *c, struct thread *t,
-		      const struct cst_record *r)
-{
-	t->n_raw = (uint8_t)copies_unpack(c->sites, cst_record_site(r),
-					  cst_record_fp(r), t->raw);
-}
-
-void callstack_decode(struct callstack *c, struct thread *t, uint32_t number,
-		      struct bytes *out)
-{
-	if (c->sites->all[number].is_copied || c->sites->all[number].is_static)
-		copies_decode(c->sites, number, t->raw, t->n_raw, out);
-	t->n_raw = 0;
-}
-
 /* Decodes the values of a record into c->decoded.  They have no reference: who
  * keeps them gets a copy. */
 static const struct values *decode_values(struct callstack *c, struct thread *t,
@@ -221,7 +207,7 @@ static const struct values *decode_values(struct callstack *c, struct thread *t,
 	if (!bytes_reserve(b, sizeof(*v)))
 		return NULL;
 	b->len = head;
-	callstack_decode(c, t, number, b);
+	record_raw_decode(c->sites, t, number, b);
 	if (b->len == head || b->failed)
 		return NULL;
 	v = (struct values *)b->data;
@@ -274,7 +260,7 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 	f.time = pauses_skip(c->pauses, t->last_time);
 	f.cfa = callstack_cfa(site, r);
 	if (unlikely(cst_record_has_numbers(r)))
-		callstack_unpack(c, t, r);
+		record_raw_unpack(c->sites, t, r);
 	if (unlikely(t->heir_of != NULL))
 		fork_inherit(c, t, f.time, f.cfa, site->kind == CST_EXIT);
 	if (unlikely(t->n_raw | site->is_static | site->has_point))

@@ -49,14 +49,6 @@ static inline uint64_t callstack_cfa(const struct site *site,
 	return at + (uint64_t)(int64_t)site->cfa_offset;
 }
 
-/* Sets t->raw to what the record holds itself. */
-void callstack_unpack(const struct callstack *c, struct thread *t,
-		      const struct cst_record *r);
-/* Decodes what t->raw holds for a record of that site, which consumes it, and
- * appends the values to out. */
-void callstack_decode(struct callstack *c, struct thread *t, uint32_t number,
-		      struct bytes *out);
-
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);
 

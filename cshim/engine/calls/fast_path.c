@@ -143,7 +143,7 @@ run_keep_values(const struct run_state *run, struct callstack *c,
 	struct bytes *bytes = &run->lane->value_bytes;
 	size_t at = bytes->len;
 
-	callstack_decode(c, t, number, bytes);
+	record_raw_decode(c->sites, t, number, bytes);
 	if (unlikely(c->shows_values && !is_result && bytes->len > at))
 		stack_add_values(t->current, (uint32_t)(run->top - run->bottom),
 				 bytes->data + at, (uint32_t)(bytes->len - at));
@@ -237,7 +237,7 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 			continue;
 		}
 		if (unlikely(cst_record_has_numbers(r)))
-			callstack_unpack(c, t, r);
+			record_raw_unpack(c->sites, t, r);
 		if (waits && unlikely(t->n_raw | site->is_static))
 			break;
 		taken = run_take_call(&run, c, t, site, number, r, time, waits);

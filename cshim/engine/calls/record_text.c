@@ -6,6 +6,8 @@
  */
 #include "calls/record_text.h"
 
+#include "sites/copies.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,4 +69,19 @@ void record_raw_take(struct thread *t, const struct cst_record *r)
 	rest[1] = cst_record_fp(r) >> 24;
 	memcpy(t->raw + n_before, rest, n - n_before);
 	t->n_raw = (uint8_t)n;
+}
+
+void record_raw_unpack(const struct sites *s, struct thread *t,
+		       const struct cst_record *r)
+{
+	t->n_raw = (uint8_t)copies_unpack(s, cst_record_site(r),
+					  cst_record_fp(r), t->raw);
+}
+
+void record_raw_decode(struct sites *s, struct thread *t, uint32_t number,
+		       struct bytes *out)
+{
+	if (s->all[number].is_copied || s->all[number].is_static)
+		copies_decode(s, number, t->raw, t->n_raw, out);
+	t->n_raw = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bytes that a thread's CST_TEXT records bring, for the record behind them.
+ * The bytes that a thread's records bring: texts, for the record behind them,
+ * and raw values of calls.
  */
 #ifndef ENGINE_RECORD_TEXT_H
 #define ENGINE_RECORD_TEXT_H
@@ -9,6 +10,15 @@
 
 /* Keeps the raw bytes that a CST_VALUES record completes, as t->raw. */
 void record_raw_take(struct thread *t, const struct cst_record *r);
+
+/* Sets t->raw to what the record holds itself. */
+void record_raw_unpack(const struct sites *s, struct thread *t,
+		       const struct cst_record *r);
+
+/* Decodes what t->raw holds for a record of site `number`, which consumes it,
+ * and appends the values to out. */
+void record_raw_decode(struct sites *s, struct thread *t, uint32_t number,
+		       struct bytes *out);
 
 /* Keeps the bytes of a CST_TEXT record. */
 void record_text_add(struct thread *t, const struct cst_record *r);
