@@ -62,7 +62,7 @@ def test_values_are_as_without(tmp_path, compiler):
         return re.sub("^cstrace: .*\n", "", out, flags=re.M)
 
     alone = lines([])
-    assert alone.count("#1 ") == 9 and "Value returned is $1 = 0" in alone
+    assert alone.count("#1 ") == 10 and "Value returned is $1 = 0" in alone
     assert lines(START) == alone
 
 
