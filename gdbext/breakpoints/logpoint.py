@@ -195,11 +195,9 @@ class Logpoint(gdb.Breakpoint):
             found = None
         if not found or found[0].symtab is None:
             return self.where
-        block = gdb.block_for_pc(found[0].pc)
-        while block is not None and block.function is None:
-            block = block.superblock
-        name = (block.function.name.partition("(")[0] + " at "
-                if block is not None else "")
+        function = in_place.function_at(found[0].pc)
+        name = (function.name.partition("(")[0] + " at "
+                if function is not None else "")
         more = len(found) - 1
         return "%s%s:%d%s" % (
             name, os.path.basename(found[0].symtab.filename), found[0].line,
@@ -237,7 +235,7 @@ class Logpoint(gdb.Breakpoint):
             self.plan = in_place.plan(self.where, self.parts, self.only_if)
             in_place.check(self.plan, session)
             self.why_not = ""
-        except (NotInPlace, CstraceError) as e:
+        except (NotInPlace, CstraceError, gdb.error, OSError) as e:
             self.why_not = str(e)
 
 

@@ -66,7 +66,8 @@ class Plan(NamedTuple):
 # ---- where ------------------------------------------------------------------
 
 
-def _function_at(pc: int) -> Optional[gdb.Symbol]:
+def function_at(pc: int) -> Optional[gdb.Symbol]:
+    """The function with that code, or the one inlined there."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.function is None:
         block = block.superblock
@@ -91,7 +92,7 @@ def _places(location: str) -> tuple[list[Place], list[tuple[str, int]]]:
     places: dict[str, Place] = {}
     at: set[tuple[str, int]] = set()
     for sal in found:
-        function = _function_at(sal.pc) if sal.symtab is not None else None
+        function = function_at(sal.pc) if sal.symtab is not None else None
         if function is None or not _is_name_of(location, function):
             raise NotInPlace("%s is no function's name" % location)
         places[function.linkage_name] = Place(
