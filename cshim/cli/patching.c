@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Plans go into a folder of their own, by build-id, where the shim finds them.
+ * Plans go into a folder of their own, by build-id, where the shim finds them,
+ * or asks for them by a pipe.
  */
 #include "patching.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "check/check_libraries.h"
+#include "check/preflight.h"
 #include "tell.h"
 
 enum { LINE_SIZE = 4096 };
@@ -21,40 +25,69 @@ enum { LINE_SIZE = 4096 };
 /* ---- planning --------------------------------------------------------------
  */
 
-static int folder_make(struct patching *p)
+/* The pipe is open for writing, too: no writer's end is its end. */
+static int pipe_make(struct patching *p)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/wanted", p->folder) >=
+		    (int)sizeof(path) ||
+	    mkfifo(path, 0600))
+		return failure("cannot make a pipe in '%s': %s", p->folder,
+			       strerror(errno));
+	p->wanted = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	return p->wanted >= 0
+		       ? STATUS_OK
+		       : failure("cannot open '%s': %s", path, strerror(errno));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int patching_open(struct patching *p, const struct patching_wish *wish)
 {
 	const char *base = getenv("TMPDIR");
 
-	if (p->folder)
-		return STATUS_OK;
+	*p = (struct patching){.wish = *wish, .wanted = -1};
 	if (asprintf(&p->folder, "%s/cstrace-plans-XXXXXX",
 		     base && *base ? base : "/tmp") < 0) {
 		p->folder = NULL;
 		return failure("out of memory");
 	}
 	if (mkdtemp(p->folder))
-		return STATUS_OK;
+		return pipe_make(p);
 	failure("cannot make a folder '%s': %s", p->folder, strerror(errno));
 	free(p->folder);
 	p->folder = NULL;
 	return STATUS_FAILED;
 }
 
+static int is_planned(const struct patching *p, const char *path)
+{
+	for (uint32_t i = 0; i < p->n_files; i++)
+		if (!strcmp(p->paths[i], path))
+			return 1;
+	return 0;
+}
+
 /* is_wanted: the user named it, so that nothing is left out without a word. */
-static int plan_file(struct patching *p, const char *path, int is_wanted,
-		     const struct cst_plan_wish *wish)
+static int plan_file(struct patching *p, const char *path, int is_wanted)
 {
 	struct cst_planned *planned;
 	struct cst_error err;
 	char *kept;
 
-	if (folder_make(p) != STATUS_OK)
-		return STATUS_FAILED;
+	if (is_planned(p, path))
+		return STATUS_OK;
 	if (array_room(&p->paths, &p->cap_paths, p->n_files + 1ull) < 0 ||
 	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0)
 		return failure("out of memory");
 	planned = &p->plans[p->n_files];
-	if (cst_plan_file(path, wish, p->folder, planned, &err) < 0)
+	if (cst_plan_file(path, &p->wish.plan, p->folder, planned, &err) < 0)
 		return is_wanted ? failure("%s", err.text) : STATUS_OK;
 	kept = strdup(path);
 	if (!kept)
@@ -64,8 +97,14 @@ static int plan_file(struct patching *p, const char *path, int is_wanted,
 	return STATUS_OK;
 }
 
-static int plan_libraries(struct patching *p, const char *path,
-			  const char *modules, const struct cst_plan_wish *wish)
+static int is_library_wanted(const struct patching *p, const char *path)
+{
+	struct cst_error err;
+
+	return cst_plan_wants(path, p->wish.modules, &err) > 0;
+}
+
+static int plan_libraries(struct patching *p, const char *path)
 {
 	struct libraries l;
 	int status =
@@ -74,34 +113,112 @@ static int plan_libraries(struct patching *p, const char *path,
 	for (uint32_t i = 0; status == STATUS_OK && i < l.n; i++) {
 		const struct library *one = &l.all[i];
 		char real[PATH_MAX];
-		struct cst_error err;
-		int is_wanted;
 
-		if (!one->path || one->is_shim || one->has_hooks ||
-		    !realpath(one->path, real))
-			continue;
-		is_wanted = cst_plan_wants(real, modules, &err);
-		if (is_wanted < 0)
-			status = failure("%s", err.text);
-		else if (is_wanted)
-			status = plan_file(p, real, 0, wish);
+		if (one->path && !one->is_shim && !one->has_hooks &&
+		    realpath(one->path, real) && is_library_wanted(p, real))
+			status = plan_file(p, real, 0);
 	}
 	libraries_release(&l);
 	return status;
 }
 
-int patching_prepare(struct patching *p, const char *path, const char *modules,
-		     const struct cst_plan_wish *wish)
+int patching_prepare(struct patching *p, const char *path)
 {
+	struct cst_error err;
 	char real[PATH_MAX];
 	int status;
 
-	*p = (struct patching){0};
 	if (!realpath(path, real))
 		return failure("cannot read '%s': %s", path, strerror(errno));
-	status = plan_file(p, real, 1, wish);
-	return status == STATUS_OK ? plan_libraries(p, real, modules, wish)
-				   : status;
+	if (cst_plan_wants(real, p->wish.modules, &err) < 0)
+		return failure("%s", err.text);
+	p->name = strdup(base_name(path));
+	if (!p->name)
+		return failure("out of memory");
+	status = plan_file(p, real, 1);
+	return status == STATUS_OK ? plan_libraries(p, real) : status;
+}
+
+/* ---- answering -------------------------------------------------------------
+ */
+
+static int is_in_systems_path(const char *path)
+{
+	static const char *const folders[] = {"/bin/",	       "/sbin/",
+					      "/usr/bin/",     "/usr/sbin/",
+					      "/usr/libexec/", "/usr/games/"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (!strncmp(path, folders[i], strlen(folders[i])))
+			return 1;
+	return 0;
+}
+
+/* Is it a program that the recorded one runs: the user's own, or one with the
+ * name of that at its begin, as git-remote-https has it of git? */
+static int is_program_wanted(const struct patching *p, const char *path)
+{
+	if (cst_is_launcher(path))
+		return 0;
+	return p->wish.is_of_all ||
+	       (p->name &&
+		!strncmp(base_name(path), p->name, strlen(p->name))) ||
+	       (!is_in_systems_path(path) && is_library_wanted(p, path));
+}
+
+/* The shim takes it that there is no plan. */
+static void answer_none(const struct patching *p, const char *build_id)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s.none", p->folder, build_id) >=
+	    (int)sizeof(path))
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The line may be from any process of the user's. */
+static void answer(struct patching *p, char *line)
+{
+	size_t n = strspn(line + 1, "0123456789abcdef");
+	char *path = line + 1 + n, plan[PATH_MAX];
+
+	if (!n || (*line != 'p' && *line != 'l') || *path != ' ')
+		return;
+	*path++ = '\0';
+	if (*path == '/' &&
+	    (*line == 'p' ? is_program_wanted(p, path)
+			  : is_library_wanted(p, path)) &&
+	    !preflight_is_hooked(path))
+		plan_file(p, path, 0);
+	if (snprintf(plan, sizeof(plan), "%s/%s.plan", p->folder, line + 1) >=
+		    (int)sizeof(plan) ||
+	    access(plan, R_OK))
+		answer_none(p, line + 1);
+}
+
+void patching_answer(void *arg)
+{
+	struct patching *p = arg;
+	ssize_t n;
+
+	while ((n = read(p->wanted, p->line + p->n_line,
+			 sizeof(p->line) - 1 - p->n_line)) > 0) {
+		char *line = p->line, *end;
+
+		p->line[p->n_line + (size_t)n] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			answer(p, line);
+		}
+		p->n_line = strlen(line);
+		memmove(p->line, line, p->n_line);
+		if (p->n_line + 1 == sizeof(p->line))
+			p->n_line = 0; /* no line of the shim's */
+	}
 }
 
 /* ---- telling ---------------------------------------------------------------
@@ -174,10 +291,13 @@ void patching_release(struct patching *p)
 {
 	if (p->folder)
 		folder_remove(p);
+	if (p->wanted > 0)
+		close(p->wanted);
 	for (uint32_t i = 0; i < p->n_files; i++)
 		free(p->paths[i]);
 	free(p->paths);
 	free(p->plans);
 	free(p->folder);
+	free(p->name);
 	*p = (struct patching){0};
 }

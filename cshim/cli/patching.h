@@ -9,21 +9,44 @@
 
 #include "cstrace/engine.h"
 
+enum { PATCHING_LINE = 4096 };
+
+/* What is wished: the functions, libraries of the system's (a regular
+ * expression; NULL: none), and whether all programs are meant that the recorded
+ * one runs in turn, but for launchers, or only the user's own and its kin. */
+struct patching_wish {
+	struct cst_plan_wish plan;
+	const char *modules;
+	int is_of_all;
+};
+
 struct patching {
 	char *folder; /* of the plans, for the shim; or NULL */
+	char *name;   /* of the recorded program's file, if it is patched */
+	struct patching_wish wish;
+	int wanted; /* the pipe by which the shim asks for plans */
 	uint64_t n_patches;
 	/* The files that were planned. */
 	char **paths;
 	struct cst_planned *plans;
 	uint32_t n_files, cap_paths, cap_plans;
+	char line[PATCHING_LINE]; /* that is not complete yet */
+	uint64_t n_line;
 };
 
+/* Makes the folder for the plans of a program, and of what it opens and runs in
+ * turn.  Returns an exit code; a failure was reported.  Release p in any case.
+ */
+int patching_open(struct patching *p, const struct patching_wish *wish);
+
 /* Plans the program at path and its libraries, but for those in the system's
- * folders that do not match modules (a regular expression, or NULL);
- * p->n_patches is 0 if no function can be patched.  Returns an exit code; a
- * failure was reported.  Release p in any case. */
-int patching_prepare(struct patching *p, const char *path, const char *modules,
-		     const struct cst_plan_wish *wish);
+ * folders that were not wished for; p->n_patches is 0 if no function can be
+ * patched.  Returns an exit code; a failure was reported. */
+int patching_prepare(struct patching *p, const char *path);
+
+/* Plans what the shim has asked for since; arg is the struct patching, so that
+ * this is a watch's callback. */
+void patching_answer(void *arg);
 
 /* Prints what was patched, and what was not and why; program is what the user
  * called it. */

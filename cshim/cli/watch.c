@@ -168,7 +168,8 @@ static void progress(struct watch *w)
 int watch_run(struct watch *w)
 {
 	struct pollfd fds[] = {{.fd = w->signals, .events = POLLIN},
-			       {.fd = w->wanted, .events = POLLIN}};
+			       {.fd = w->wanted, .events = POLLIN},
+			       {.fd = w->plans, .events = POLLIN}};
 	uint64_t next = 0;
 	int status = 0;
 
@@ -182,7 +183,9 @@ int watch_run(struct watch *w)
 			progress(w);
 			next = now + TICK_MS * 1000000ull;
 		}
-		poll(fds, 2, TICK_MS);
+		poll(fds, 3, TICK_MS);
+		if (fds[2].revents & POLLIN)
+			w->plan(w->plans_arg);
 	}
 	progress_clear(w);
 	return status;

@@ -19,6 +19,9 @@ struct watch {
 	int on_signal; /* this signal calls save(arg); 0: none does */
 	void (*save)(void *arg);
 	void *arg;
+	int plans; /* when it can be read, plan(plans_arg) is called; or -1 */
+	void (*plan)(void *plans_arg);
+	void *plans_arg;
 	/* private */
 	int signals, wanted; /* descriptors */
 	uint64_t start_ns;

@@ -58,7 +58,9 @@ SHIM_SRC := \
 
 # Only where there is a dynamic linker.
 SHIM_SO_SRC := \
+	cshim/shim/core/plans.c \
 	cshim/shim/core/patches.c \
+	cshim/shim/libc/opened.c \
 	cshim/shim/libc/find_object.c \
 	cshim/shim/libc/unload.c \
 	cshim/shim/libc/interpose.c \

@@ -207,6 +207,117 @@ def test_what_cannot_be_patched_is_refused(tmp_path):
     assert done.returncode == 3 and "it has no hooks" in done.stderr
 
 
+# ---- what the program opens and runs ---------------------------------------------
+
+
+PLUGIN = """
+static volatile int zero;
+__attribute__((noinline)) int twice(int n) { return n * 2 + zero; }
+__attribute__((constructor)) static void born(void) { twice(1); }
+__attribute__((destructor)) static void dies(void) { twice(2); }
+int plug(int n) { return twice(n) + 1; }
+"""
+HOST = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static volatile int is_over;
+__attribute__((noinline)) int spin(int n) { return n + is_over; }
+static void *spins(void *p) { while (!is_over) spin(1); return p; }
+__attribute__((noinline)) int once(void)
+{
+	void *library = dlopen("./plug.so", RTLD_NOW);
+	int (*plug)(int) = (int (*)(int))dlsym(library, "plug");
+	int n = plug(4);
+	dlclose(library);
+	return n;
+}
+int main(int c, char **v)
+{
+	pthread_t t;
+	int n = 0;
+	if (c > 1)
+		pthread_create(&t, 0, spins, 0);
+	for (int i = 0; i < 3; i++)
+		n += once();
+	is_over = 1;
+	if (c > 1)
+		pthread_join(t, 0);
+	printf("%d\n", n);
+	return 0;
+}
+"""
+OPENED = [(0, "main")] + 3 * [
+    (1, "once"), (2, "born"), (3, "twice"), (2, "plug"), (3, "twice"),
+    (2, "dies"), (3, "twice")]
+
+
+@pytest.mark.parametrize("words", [[], ["threads"]], ids=str)
+def test_a_library_is_patched_when_it_is_opened(tmp_path, words):
+    """Before its constructors, each time that it is opened."""
+    compiled(tmp_path, "-O1", "-shared", "-fPIC", source=PLUGIN,
+             name="plug.so")
+    host = compiled(tmp_path, "-O1", "-pthread", source=HOST, name="host")
+    done = command("record", host, *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "27\n")
+    assert re.search(r"patched \d functions of host, 4 functions of plug.so",
+                     done.stderr)
+    found = [c for c in functions(calls(tmp_path))
+             if c[1] not in ("spin", "spins")]
+    assert found == OPENED
+
+
+def test_the_users_own_programs_are_patched_as_they_are_run(tmp_path):
+    app = compiled(tmp_path, "-O1")
+    done = command("record", "sh", "-c", app + "; " + app, cwd=tmp_path)
+    assert done.stdout == "3\n3\n"
+    assert re.search(r"patched \d functions of app", done.stderr)
+    assert "true" not in done.stderr and "of dash" not in done.stderr
+    assert functions(calls(tmp_path)) == FIB_OF_4 + FIB_OF_4
+
+
+def test_all_that_it_runs_is_patched_where_that_is_asked_for(tmp_path):
+    app = compiled(tmp_path, "-O1", source=r"""
+        #include <stdlib.h>
+        int main(void) { return system("tr a b </dev/null; exit 5") >> 8; }""")
+    done = command("record", app, cwd=tmp_path)
+    assert done.returncode == 5 and "of tr" not in done.stderr
+    done = command("record", "--force", "--patch", app, cwd=tmp_path)
+    assert done.returncode == 5
+    assert re.search(r"\d functions of tr", done.stderr)
+    assert "of dash" not in done.stderr
+
+
+def test_its_kin_is_patched(tmp_path):
+    kin = "/usr/lib/git-core/git-remote-http"
+    if not os.path.exists(kin):
+        pytest.skip("no " + kin)
+    done = command("record", "git", "ls-remote", "https://127.0.0.1:1/x",
+                   cwd=tmp_path)
+    assert done.returncode == 128
+    assert re.search(r"\d functions of git-remote-http", done.stderr)
+
+
+def test_lines_that_are_none_of_the_shims_are_passed_over(tmp_path):
+    app = compiled(tmp_path, "-O1")
+    long = "x" * 5000
+    script = ('cd "$CSTRACE_PLANS"; printf "\\np\\nl/\\npzz /x\\n%s\\n'
+              'l../../x /bin/sh\\nl12 relative\\n" ' + long +
+              ' >wanted; ls; cd - >/dev/null; ' + app)
+    done = command("record", "sh", "-c", script, cwd=tmp_path)
+    assert "3\n" in done.stdout and done.stderr.count("patched") == 1
+    assert functions(calls(tmp_path)) == FIB_OF_4
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "app", "app.c", "cstrace.cst", "out.jsonl"]
+
+
+def test_nobody_who_answers_is_not_waited_for(tmp_path):
+    app = compiled(tmp_path, "-O1")
+    (tmp_path / "plans").mkdir()
+    os.mkfifo(tmp_path / "plans" / "wanted")
+    assert run_with(tmp_path, app) == (3, "")
+
+
 # ---- plans that are not what they should be ------------------------------------
 
 

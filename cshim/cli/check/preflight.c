@@ -100,3 +100,14 @@ enum preflight_hooks preflight_hooks(const char *path)
 	check_file_close(&f);
 	return found;
 }
+
+int preflight_is_hooked(const char *path)
+{
+	struct check_file f = {0};
+	const char *why = NULL;
+	int is_hooked = check_file_open(&f, path, NULL, &why) > 0 &&
+			f.hooks != HOOKS_NONE;
+
+	check_file_close(&f);
+	return is_hooked;
+}

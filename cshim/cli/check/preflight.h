@@ -24,6 +24,9 @@ enum preflight_hooks {
  */
 enum preflight_hooks preflight_hooks(const char *path);
 
+/* Returns whether the program or library at path has hooks of its own. */
+int preflight_is_hooked(const char *path);
+
 /* Returns whether the program at path is a script. */
 int preflight_is_script(const char *path);
 

@@ -302,8 +302,7 @@ static int run(struct record *r)
 	else if (!r->patching.n_patches)
 		r->is_reported =
 			preflight_tell(r->launch.program, r->o->names[0]);
-	if (r->patching.n_patches)
-		r->launch.plans = r->patching.folder;
+	r->launch.plans = r->patching.folder;
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
 			      &r->blocked, &r->watch.pid);
@@ -322,45 +321,50 @@ static int run(struct record *r)
 }
 
 /* Nobody who wants samples needs calls. */
-static int is_to_be_patched(const struct record *r)
+static int is_patching(const struct record *r, enum preflight_hooks hooks)
 {
 	if (r->o->patch == PATCH_NEVER ||
-	    (r->o->patch == PATCH_AS_NEEDED &&
-	     (r->o->sample_hz || cst_is_launcher(r->launch.program))))
+	    (r->o->patch == PATCH_AS_NEEDED && r->o->sample_hz))
 		return 0;
-	switch (preflight_hooks(r->launch.program)) {
-	case PREFLIGHT_NONE:
-		return 1;
-	case PREFLIGHT_UNKNOWN:
-		return r->o->patch == PATCH_ALWAYS;
-	case PREFLIGHT_HOOKS:
-		break;
-	}
-	if (r->o->patch == PATCH_ALWAYS)
+	if (hooks == PREFLIGHT_HOOKS && r->o->patch == PATCH_ALWAYS)
 		failure("--patch is for programs without hooks, and '%s' is "
 			"recorded by those that it has",
 			r->o->names[0]);
-	return 0;
+	return hooks != PREFLIGHT_HOOKS;
 }
 
 static int prepare_patching(struct record *r)
 {
-	const struct cst_plan_wish wish = {.functions = r->o->patch_of,
-					   .min_size = r->o->keep_bytes};
-	int status;
+	int is_asked_for = r->o->patch == PATCH_ALWAYS, status;
+	const struct patching_wish wish = {
+		.plan = {.functions = r->o->patch_of,
+			 .min_size = r->o->keep_bytes},
+		.modules = r->o->modules,
+		.is_of_all = is_asked_for,
+	};
+	enum preflight_hooks hooks = preflight_hooks(r->launch.program);
 
-	if (!is_to_be_patched(r))
+	if (!is_patching(r, hooks))
 		return STATUS_OK;
-	if (preflight_is_script(r->launch.program))
+	if (is_asked_for && preflight_is_script(r->launch.program))
 		return failure("'%s' is a script: name the program that runs "
 			       "it, as in cstrace record --patch python3 %s",
 			       r->o->names[0], r->o->names[0]);
+	status = patching_open(&r->patching, &wish);
+	if (status)
+		return status;
+	r->watch.plans = r->patching.wanted;
+	r->watch.plan = patching_answer;
+	r->watch.plans_arg = &r->patching;
+	/* What it runs in turn may be patched all the same. */
+	if (!is_asked_for &&
+	    (hooks == PREFLIGHT_UNKNOWN || cst_is_launcher(r->launch.program)))
+		return STATUS_OK;
 	if (r->o->has_args)
 		failure("--args is for functions with hooks: those that are "
 			"patched are recorded without");
-	status = patching_prepare(&r->patching, r->launch.program,
-				  r->o->modules, &wish);
-	return r->o->patch == PATCH_ALWAYS ? status : STATUS_OK;
+	status = patching_prepare(&r->patching, r->launch.program);
+	return is_asked_for ? status : STATUS_OK;
 }
 
 static int prepare(struct record *r)
@@ -417,7 +421,7 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	struct record r = {.o = &o,
 			   .command_of = c,
 			   .is_live = is_live,
-			   .watch = {.signals = -1, .wanted = -1}};
+			   .watch = {.signals = -1, .wanted = -1, .plans = -1}};
 	int status, go = options_parse(c, argc, argv, 1, INT_MAX, &o);
 
 	if (go <= 0)

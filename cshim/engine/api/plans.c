@@ -4,11 +4,10 @@
  * the shim looks for it.
  */
 #include "cstrace/engine.h"
+#include "base/outfile.h"
 #include "base/regex.h"
 #include "plan/plan_cache.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,13 +32,15 @@ static void count(const struct plan *plan, struct cst_planned *out)
 	}
 }
 
-/* Another name of the same file may have brought it already. */
+/* Another name of the same file may have brought it already.  The program may
+ * look for it at any time: it is there as a whole, or not at all. */
 static int keep(const struct plan *plan, const char *folder,
 		struct cst_error *err)
 {
 	const struct cst_plan *header = plan->header;
 	char id[2 * CST_PLAN_BUILD_ID + 1], path[PATH_MAX];
-	int fd, status;
+	struct outfile f;
+	int status;
 
 	for (uint32_t i = 0; i < header->build_id_size; i++)
 		sprintf(id + 2 * (size_t)i, "%02x", header->build_id[i]);
@@ -47,16 +48,16 @@ static int keep(const struct plan *plan, const char *folder,
 	    (int)sizeof(path))
 		return cst_fail(CST_FAILED, err, "too long a path: '%s'",
 				folder);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return errno == EEXIST
-			       ? 0
-			       : cst_fail_sys(err, "cannot write '%s'", path);
-	status = plan_write(plan, fd, err);
-	if (close(fd) < 0 && status == 0)
-		status = cst_fail_sys(err, "cannot write '%s'", path);
+	if (access(path, F_OK) == 0)
+		return 0;
+	status = outfile_open(&f, path, err);
 	if (status < 0)
-		unlink(path);
+		return status;
+	status = plan_write(plan, f.fd, err);
+	if (status < 0)
+		outfile_abandon(&f);
+	else
+		status = outfile_commit(&f, err);
 	return status;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plan is a file, which may be anybody's: it is copied, then checked as a
- * whole, and applied to an object of its build-id only, where each byte to be
- * changed is what the plan says it is.
+ * A plan may be anybody's: it is checked as a whole, and applied to an object
+ * of its build-id only, where each byte to be changed is what the plan says it
+ * is.
  */
 #include <elf.h>
 #include <errno.h>
@@ -11,18 +11,19 @@
 #include "core/patches.h"
 #include "core/control.h"
 #include "core/patched.h"
+#include "core/plans.h"
 #include "core/signals.h"
 #include "kernel/buildid.h"
 #include "kernel/config.h"
+#include "kernel/lock.h"
 #include "kernel/output.h"
 #include "kernel/syscall.h"
 
 enum {
-	PATH_SIZE = 4096,
-	MAX_PLAN_BYTES = 1 << 30,
 	AREA_STEP = 1 << 21,
 	MAX_STEPS = 1 << 10,
 	PAGE = 4096,
+	MAX_KNOWN = 1024,
 };
 
 EXPORT struct cst_patched_table cstrace_patched;
@@ -47,33 +48,12 @@ const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames)
 	return 0;
 }
 
-/* ---- text ------------------------------------------------------------------
- */
-
-struct text {
-	char bytes[PATH_SIZE];
-	uint32_t n;
-};
-
-static void put(struct text *t, const char *s)
-{
-	while (*s && t->n + 1 < sizeof(t->bytes))
-		t->bytes[t->n++] = *s++;
-	t->bytes[t->n] = 0;
-}
-
-static void put_plan(struct text *t, const char *build_id)
-{
-	put(t, build_id);
-	put(t, ".plan");
-}
-
 /* ---- one object ------------------------------------------------------------
  */
 
 struct job {
-	const char *folder;
 	int is_gdbs;	    /* it writes the patches */
+	int has_threads;    /* which may be in the code */
 	const char *object; /* path of the file, or "": the program */
 	char build_id[BUILD_ID_TEXT];
 	uint64_t bias, first, end;     /* of the object's segments */
@@ -81,19 +61,16 @@ struct job {
 	int n_codes, protection;       /* segments with code; of the last one */
 	const struct cst_plan *plan;
 	uint64_t area;
-	int64_t moved; /* bytes from where the plan wants the area */
-	int error;     /* errno of what failed */
+	int64_t moved;	/* bytes from where the plan wants the area */
+	uint64_t place; /* in cstrace_patched; CST_MAX_PATCHED: none */
+	int error;	/* errno of what failed */
 };
 
 static void tell_refused(const struct job *j, const char *why)
 {
-	static struct text path;
 	struct output o = {.n = 0};
 
-	path.n = 0;
-	put(&path, j->folder);
-	put(&path, "/refused");
-	o.fd = sys_open_mode(path.bytes,
+	o.fd = sys_open_mode(plans_path("refused", ""),
 			     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (o.fd < 0)
 		return;
@@ -105,6 +82,13 @@ static void tell_refused(const struct job *j, const char *why)
 	output_char(&o, '\n');
 	output_flush(&o);
 	sys_close(o.fd);
+}
+
+void patches_refuse(const char *why)
+{
+	const struct job none = {.object = ""};
+
+	tell_refused(&none, why);
 }
 
 static const struct cst_patch *patches_of(const struct cst_plan *p)
@@ -302,29 +286,54 @@ static int write_code(struct job *j)
 /* ---- a plan ----------------------------------------------------------------
  */
 
-static void keep(const struct job *j)
+/* Returns a place that is free, or CST_MAX_PATCHED. */
+static uint64_t place_find(void)
 {
-	uint64_t n = cstrace_patched.n;
-	struct cst_patched *p = &cstrace_patched.all[n];
-	static struct text name;
+	for (uint64_t i = 0; i < cstrace_patched.n; i++)
+		if (!cstrace_patched.all[i].area_size)
+			return i;
+	return cstrace_patched.n;
+}
 
-	name.n = 0;
-	put_plan(&name, j->build_id);
-	*p = (struct cst_patched){.area = j->area,
-				  .area_size = j->plan->area_size,
-				  .bias = j->bias,
-				  .moved = j->moved};
-	for (uint32_t i = 0; i < name.n && i + 1 < sizeof(p->plan); i++)
-		p->plan[i] = name.bytes[i];
-	frames_of[n] = j->area + j->plan->header_at;
-	__atomic_store_n(&cstrace_patched.n, n + 1, __ATOMIC_RELEASE);
+static void keep(const struct job *j, uint64_t place)
+{
+	struct cst_patched *p = &cstrace_patched.all[place];
+	const char *parts[] = {j->build_id, ".plan"};
+	uint32_t n = 0;
+
+	*p = (struct cst_patched){
+		.area = j->area, .bias = j->bias, .moved = j->moved};
+	for (int i = 0; i < 2; i++)
+		for (const char *c = parts[i]; *c && n + 1 < sizeof(p->plan);
+		     c++)
+			p->plan[n++] = *c;
+	frames_of[place] = j->area + j->plan->header_at;
+	/* patches_area() finds it from here on. */
+	__atomic_store_n(&p->area_size, j->plan->area_size, __ATOMIC_RELEASE);
+	if (place == cstrace_patched.n)
+		__atomic_store_n(&cstrace_patched.n, place + 1,
+				 __ATOMIC_RELEASE);
+}
+
+/* The object is gone, and with it who was in the area. */
+static void drop(uint64_t place)
+{
+	struct cst_patched *p = &cstrace_patched.all[place];
+	uint64_t size = p->area_size;
+
+	__atomic_store_n(&p->area_size, 0, __ATOMIC_RELEASE);
+	sys_munmap(p->area, size);
 }
 
 static const char *apply(struct job *j)
 {
+	uint64_t place = place_find();
+
+	if (j->has_threads)
+		return "a library had begun threads by then";
 	if (!j->is_gdbs && !is_as_planned(j))
 		return "its code differs from the file's";
-	if (cstrace_patched.n == CST_MAX_PATCHED)
+	if (place == CST_MAX_PATCHED)
 		return "there are too many libraries";
 	if (!map_area(j))
 		return "no room for new code near it";
@@ -333,40 +342,9 @@ static const char *apply(struct job *j)
 		sys_munmap(j->area, j->plan->area_size);
 		return "its code cannot be changed";
 	}
-	keep(j);
+	keep(j, place);
+	j->place = place;
 	return 0;
-}
-
-/* The plan's file, in memory; 0: there is none. */
-static uint64_t plan_map(struct job *j, uint64_t *size)
-{
-	static struct text path;
-	uint64_t at = 0, got = 0;
-	long n = 1, end;
-	int fd;
-
-	path.n = 0;
-	put(&path, j->folder);
-	put(&path, "/");
-	put_plan(&path, j->build_id);
-	fd = sys_open(path.bytes, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	end = sys_lseek(fd, 0, 2 /* SEEK_END */);
-	if (end > 0 && end <= MAX_PLAN_BYTES) {
-		long to = sys_mmap(0, (size_t)end, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1);
-
-		at = to > 0 ? (uint64_t)to : 0;
-	}
-	while (at && n > 0 && got < (uint64_t)end) {
-		n = sys_pread(fd, (char *)at + got, (size_t)end - got,
-			      (long)got);
-		got += n > 0 ? (uint64_t)n : 0;
-	}
-	sys_close(fd);
-	*size = at ? (uint64_t)end : 0;
-	return at;
 }
 
 static int has_build_id(const struct job *j, const struct cst_plan *p)
@@ -380,9 +358,9 @@ static int has_build_id(const struct job *j, const struct cst_plan *p)
 	return p->build_id_size > 0;
 }
 
-static void apply_file(struct job *j)
+static void apply_file(struct job *j, int is_asked)
 {
-	uint64_t size, at = plan_map(j, &size);
+	uint64_t size, at = plans_map(j->build_id, is_asked, &size);
 	const char *why;
 
 	if (!at)
@@ -432,23 +410,147 @@ static void cut_build_id(char *text)
 	*text = 0;
 }
 
-static int apply_to(struct dl_phdr_info *info, size_t size, void *arg)
+static void build_id_of(struct job *j)
 {
-	const struct job *all = arg;
-	struct job j = {.folder = all->folder,
-			.is_gdbs = all->is_gdbs,
-			.object = info->dlpi_name,
-			.bias = info->dlpi_addr};
+	lock_take();
+	buildid_read(j->first & -(uint64_t)PAGE, j->build_id);
+	lock_drop();
+	cut_build_id(j->build_id);
+}
+
+/* Will the dynamic linker still write into the code? */
+static int is_code_relocated(const struct dl_phdr_info *info)
+{
+	const Elf64_Dyn *d = 0;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const Elf64_Dyn *)(info->dlpi_addr +
+						info->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_TEXTREL ||
+		    (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL))
+			return 1;
+	return 0;
+}
+
+/* The objects that were looked at, each by its first byte. */
+struct known {
+	uint64_t first;
+	uint16_t place; /* in cstrace_patched; CST_MAX_PATCHED: none */
+	uint8_t is_there, is_new, is_asked;
+};
+
+static struct known known[MAX_KNOWN];
+static uint32_t n_known;
+
+static struct known *known_find(uint64_t first)
+{
+	for (uint32_t i = 0; i < n_known; i++)
+		if (known[i].first == first)
+			return &known[i];
+	return 0;
+}
+
+/* Returns 0 if there are no plans for such an object. */
+static int look_at(struct job *j, const struct dl_phdr_info *info,
+		   const struct job *all)
+{
+	*j = (struct job){.is_gdbs = all->is_gdbs,
+			  .has_threads = all->has_threads,
+			  .object = info->dlpi_name,
+			  .bias = info->dlpi_addr,
+			  .place = CST_MAX_PATCHED};
+	measure(j, info);
+	return j->code_first < j->code_end;
+}
+
+static int ask_for(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct known *now;
+	struct job j;
 
 	(void)size;
-	measure(&j, info);
-	if (j.code_first >= j.code_end)
+	if (!look_at(&j, info, arg))
 		return 0;
-	buildid_read(j.first & -(uint64_t)PAGE, j.build_id);
-	cut_build_id(j.build_id);
-	if (j.build_id[0])
-		apply_file(&j);
+	now = known_find(j.first);
+	if (now) {
+		now->is_there = 1;
+		return 0;
+	}
+	if (n_known == MAX_KNOWN) {
+		tell_refused(&j, "there are too many libraries");
+		return 0;
+	}
+	build_id_of(&j);
+	known[n_known++] = (struct known){
+		.first = j.first,
+		.place = CST_MAX_PATCHED,
+		.is_there = 1,
+		.is_new = 1,
+		.is_asked = j.build_id[0] &&
+			    plans_want(j.build_id, j.first, !*j.object),
+	};
 	return 0;
+}
+
+static int apply_to(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct known *now;
+	struct job j;
+
+	(void)size;
+	if (!look_at(&j, info, arg))
+		return 0;
+	now = known_find(j.first);
+	if (!now || !now->is_new)
+		return 0;
+	now->is_new = 0;
+	build_id_of(&j);
+	if (j.build_id[0] && !is_code_relocated(info))
+		apply_file(&j, now->is_asked);
+	now->place = (uint16_t)j.place;
+	return 0;
+}
+
+static void forget_gone(void)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n_known; i++) {
+		if (known[i].is_there)
+			known[kept++] = known[i];
+		else if (known[i].place < CST_MAX_PATCHED)
+			drop(known[i].place);
+	}
+	n_known = kept;
+}
+
+/* All are asked for first: the reader plans while the first one is awaited. */
+static void look_at_all(struct job *all)
+{
+	uint64_t mask = signals_block();
+
+	for (uint32_t i = 0; i < n_known; i++)
+		known[i].is_there = 0;
+	dl_iterate_phdr(ask_for, all);
+	forget_gone();
+	dl_iterate_phdr(apply_to, all);
+	signals_restore(mask);
+}
+
+static int are_on;
+
+int patches_are_on(void)
+{
+	return are_on;
+}
+
+void patches_look(void)
+{
+	struct job all = {.is_gdbs = 0};
+
+	look_at_all(&all);
 }
 
 /* How many threads there are; 0: nobody knows. */
@@ -463,23 +565,17 @@ static uint64_t n_threads(void)
 	return st.st_nlink - 2;
 }
 
-static void patches_apply(char **environment)
+static void patches_apply(const char *folder)
 {
-	struct job all = {.folder = config_value(environment, "CSTRACE_PLANS"),
-			  .is_gdbs = !config_is_own(),
-			  .object = ""};
-	uint64_t mask;
+	struct job all = {.is_gdbs = !config_is_own(),
+			  .has_threads = n_threads() != 1};
 
-	if (!all.folder || !*all.folder || control.mode == CST_MODE_OFF)
+	if (!folder || !*folder || control.mode == CST_MODE_OFF ||
+	    !plans_begin(folder))
 		return;
-	if (n_threads() != 1) {
-		tell_refused(&all, "a library had begun threads by then");
-		return;
-	}
 	patched_prepare();
-	mask = signals_block();
-	dl_iterate_phdr(apply_to, &all);
-	signals_restore(mask);
+	look_at_all(&all);
+	are_on = !all.is_gdbs;
 	if (!cstrace_patched.n)
 		return;
 	if (all.is_gdbs)
@@ -495,5 +591,5 @@ __attribute__((constructor)) static void patches_start(int argc, char **argv,
 {
 	(void)argc;
 	(void)argv;
-	patches_apply(environment);
+	patches_apply(config_value(environment, "CSTRACE_PLANS"));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Changes functions of the program, in memory, to report their calls: applies
- * the plans (cstrace/plan_layout.h) that the recorder made.  They are in the
- * folder that CSTRACE_PLANS names: for each loaded object the file of its
- * build-id, with ".plan".  What cannot be done is written as a line into the
- * file "refused" there: an errno, the object's path ("": the program), and why,
- * parted by tabs.  It is done as the program starts, in its only thread, and
- * not under gdb, which patches itself.
+ * the plans (cstrace/plan_layout.h) that the recorder made (plans.h).  What
+ * cannot be done is written as a line into the file "refused" beside them: an
+ * errno, the object's path ("": the program), and why, parted by tabs.  It is
+ * done as the program starts, in its only thread, and for a library that is
+ * opened later before any of its code runs.  Under gdb, which patches itself,
+ * only the areas are mapped, as the program starts.
  */
 #ifndef SHIM_PATCHES_H
 #define SHIM_PATCHES_H
@@ -17,5 +17,15 @@
 /* Returns the area that holds pc, or NULL; its .eh_frame_hdr is at *frames.
  * Async-signal-safe. */
 const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames);
+
+/* Returns whether libraries that are opened are to be patched. */
+int patches_are_on(void);
+/* Patches the libraries that were loaded since it was last called, and frees
+ * what it made for those that were unloaded.  The caller holds the dynamic
+ * linker's lock, and none of the new ones has run. */
+void patches_look(void);
+
+/* Writes a refusal that is of the program itself. */
+void patches_refuse(const char *why);
 
 #endif

@@ -15,6 +15,7 @@
 #include "kernel/loaded_object.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
+#include "libc/opened.h"
 
 typedef void *dlmopen_fn(Lmid_t, const char *, int);
 
@@ -253,6 +254,7 @@ void before_dlopen(const char *file, int mode)
 {
 	if (!libcs_dlopen)
 		libcs_dlopen = dlsym(RTLD_NEXT, "dlopen");
+	opened_later();
 	if (is_sealed && file && mode & RTLD_DEEPBIND && is_ours_to_do())
 		count(&area->n_past_sealed, 1);
 }
