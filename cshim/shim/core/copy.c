@@ -316,6 +316,7 @@ COLD static void copy_wait(uint32_t site)
 	if (!__atomic_load_n(&area->wants_values, __ATOMIC_RELAXED) ||
 	    is_looked_at(site) || area_reserve(area_copies(site), 4))
 		return;
+	readable_look();
 	if (given_up && !is_looked_at(given_up - 1))
 		return;
 	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);

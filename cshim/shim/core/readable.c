@@ -186,6 +186,14 @@ static COLD void stack_reach(void)
 	s->room = end - low - sizeof(uint64_t);
 }
 
+void readable_look(void)
+{
+	if (unlikely(!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)))
+		learn();
+	if (!readable_stack.room)
+		stack_reach();
+}
+
 /* How many of n bytes from `from` on are there for certain. */
 static uint32_t known_at(uint64_t sp, uint64_t from, uint32_t n)
 {

@@ -20,6 +20,10 @@ uint32_t readable_copy(uint64_t sp, void *to, uint64_t from, uint32_t n);
  * says only that the kernel must be asked.  Async-signal-safe. */
 uint32_t readable_at_once(uint64_t sp, uint64_t from, uint32_t n);
 
+/* Asks the kernel how far the calling thread's stack is there, for as long as
+ * no sandbox forbids it.  Async-signal-safe. */
+void readable_look(void);
+
 /* The part of the calling thread's stack that is known to be there; room is the
  * size less 8, and 0 as long as none is known. */
 struct readable_stack {
