@@ -105,7 +105,7 @@ $(BUILD)/flags: FORCE
 		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
 
 # The layout that Python and the engine must have in common.
-$(BUILD)/abi.h: tools/gen-abi $(addprefix cshim/include/cstrace/,control.h engine.h)
+$(BUILD)/abi.h: tools/gen-abi $(addprefix cshim/include/cstrace/,control.h plan_layout.h engine.h)
 	@mkdir -p $(@D)
 	@n=$$($(PYTHON) tools/gen-abi --version) && echo "#define CST_ABI $$n" > $@
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Made by tools/gen-abi from cstrace/control.h and engine.h.  Not to be
-edited."""
+"""Made by tools/gen-abi from cstrace/control.h, plan_layout.h and engine.h.
+Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1939982209
+VERSION = 2229757213
 
 CST_AREA_MAGIC = 3558236722533725283
+CST_PLAN_MAGIC = 3561891473667683171
 
 CST_LAYOUT = 9
 
@@ -164,6 +165,109 @@ class cst_patched_table(C.Structure):
     _fields_ = [
         ("n", C.c_uint64),
         ("all", cst_patched * 512),
+    ]
+
+
+CST_PLAN_VERSION = 4
+CST_PLAN_BUILD_ID = 20
+CST_PATCH_MAX = 16
+CST_PLAN_AREA_PAGE = 4096
+
+CST_SLOT_ENTER = 0
+CST_SLOT_EXIT = 1
+CST_SLOT_TAIL = 2
+CST_SLOT_FRAMED = 3
+CST_PLAN_SLOTS = 4
+
+CST_PATCH_ENTRY = 0
+CST_PATCH_EXIT = 1
+CST_PATCH_TAIL = 2
+CST_PATCH_LANDING = 3
+
+CST_PATCH_PUSHES = 1
+
+CST_PLAN_TRACED = 0
+CST_PLAN_UNREADABLE = 1
+CST_PLAN_NO_FRAME = 2
+CST_PLAN_ASSEMBLER = 3
+CST_PLAN_RESTARTABLE = 4
+CST_PLAN_NO_ROOM = 5
+CST_PLAN_IMMOVABLE = 6
+CST_PLAN_HOOKED = 7
+CST_PLAN_OF_RUNTIME = 8
+CST_PLAN_READ_BY_GDB = 9
+CST_PLAN_REASONS = 10
+
+
+class cst_plan_part(C.Structure):
+    _fields_ = [
+        ("offset", C.c_uint32),
+        ("n", C.c_uint32),
+    ]
+
+
+class cst_plan(C.Structure):
+    _fields_ = [
+        ("magic", C.c_uint64),
+        ("version", C.c_uint32),
+        ("size", C.c_uint32),
+        ("build_id", C.c_uint8 * 20),
+        ("build_id_size", C.c_uint32),
+        ("image_at", C.c_uint64),
+        ("image_size", C.c_uint64),
+        ("area_at", C.c_int64),
+        ("area_size", C.c_uint32),
+        ("code_at", C.c_uint32),
+        ("code_size", C.c_uint32),
+        ("frames_at", C.c_uint32),
+        ("frames_size", C.c_uint32),
+        ("header_at", C.c_uint32),
+        ("header_size", C.c_uint32),
+        ("reserved", C.c_uint32),
+        ("area", cst_plan_part),
+        ("patches", cst_plan_part),
+        ("copies", cst_plan_part),
+        ("moves", cst_plan_part),
+        ("functions", cst_plan_part),
+        ("names", cst_plan_part),
+    ]
+
+
+class cst_patch(C.Structure):
+    _fields_ = [
+        ("address", C.c_uint64),
+        ("function", C.c_uint32),
+        ("trampoline", C.c_uint32),
+        ("hook", C.c_uint32),
+        ("end_hook", C.c_uint32),
+        ("trampoline_size", C.c_uint16),
+        ("kind", C.c_uint8),
+        ("end_kind", C.c_uint8),
+        ("length", C.c_uint8),
+        ("moved", C.c_uint8),
+        ("flags", C.c_uint8),
+        ("reserved", C.c_uint8),
+        ("old_bytes", C.c_uint8 * 16),
+        ("new_bytes", C.c_uint8 * 16),
+    ]
+
+
+class cst_plan_copy(C.Structure):
+    _fields_ = [
+        ("address", C.c_uint64),
+        ("copy", C.c_uint32),
+        ("patch", C.c_uint32),
+    ]
+
+
+class cst_plan_function(C.Structure):
+    _fields_ = [
+        ("address", C.c_uint64),
+        ("size", C.c_uint64),
+        ("name", C.c_uint32),
+        ("n_exits", C.c_uint32),
+        ("n_missed", C.c_uint32),
+        ("reason", C.c_uint32),
     ]
 
 

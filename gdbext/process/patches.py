@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import struct
-from typing import Iterator, NamedTuple, Optional
+from typing import Any, Iterator, NamedTuple, Optional
 
 import gdb
 
-from .. import _abi as abi
+from .. import _abi as abi, gdb_setting
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import hooks, memory, thunk_file
@@ -20,11 +20,6 @@ from .area_unwinder import AreaUnwinder
 from .plans import Plans
 
 MAPPED = "cstrace_patches_mapped"
-# struct cst_plan and struct cst_patch of cstrace/plan_layout.h
-_HEADER = struct.Struct("<QII20sIQQqIIIIIIII" + 6 * "II")
-_PATCH = struct.Struct("<QIIIIHBBBBBB16s16s")
-_FUNCTION_SIZE = 32
-_SLOT_FRAMED = 3
 
 
 class Patch(NamedTuple):
@@ -48,35 +43,35 @@ class Area(NamedTuple):
     calls: dict[int, tuple[int, bool]]
 
 
+def _items(plan: bytes, part: abi.cst_plan_part, item: Any) -> Any:
+    """Returns the items of a part of the plan; `item` is their struct."""
+    return (item * part.n).from_buffer_copy(plan, part.offset)
+
+
 def _patches(plan: bytes, where: abi.cst_patched) -> Area:
-    fields = _HEADER.unpack_from(plan)
-    code_at, code_size, frames_at, frames_size = fields[9:13]
-    offset, n = fields[18:20]
-    functions = fields[24]
+    head = abi.cst_plan.from_buffer_copy(plan)
+    functions = _items(plan, head.functions, abi.cst_plan_function)
     found, calls = [], {}
-    for i in range(n):
-        (address, function, _trampoline, hook, end_hook, _size, _kind,
-         _end_kind, length, moved, _flags, _reserved, old,
-         new) = _PATCH.unpack_from(plan, offset + i * _PATCH.size)
-        begin, = struct.unpack_from("<Q", plan,
-                                    functions + function * _FUNCTION_SIZE)
-        is_framed = hook and _is_framed(plan, fields[16], hook)
-        for at in (h for h in (hook, end_hook) if h):
-            calls[where.area + at] = (where.bias + begin, bool(is_framed))
-        if moved:
-            place, = struct.unpack_from("<I", new, moved)
-            new = (new[:moved] + struct.pack("<I", (place + where.moved)
-                                             % 2**32) + new[moved + 4:])
-        found.append(Patch(where.bias + address, old[:length], new[:length],
-                           function))
-    return Area(where.area, (where.area + code_at, code_size),
-                (where.area + frames_at, frames_size), found, calls)
+    for p in _items(plan, head.patches, abi.cst_patch):
+        begin = where.bias + functions[p.function].address
+        is_framed = p.hook and _is_framed(plan, head.area.offset, p.hook)
+        for at in (h for h in (p.hook, p.end_hook) if h):
+            calls[where.area + at] = (begin, bool(is_framed))
+        new = bytearray(p.new_bytes)
+        if p.moved:
+            place, = struct.unpack_from("<I", new, p.moved)
+            struct.pack_into("<I", new, p.moved, (place + where.moved) % 2**32)
+        found.append(Patch(where.bias + p.address,
+                           bytes(p.old_bytes)[:p.length],
+                           bytes(new[:p.length]), p.function))
+    return Area(where.area, (where.area + head.code_at, head.code_size),
+                (where.area + head.frames_at, head.frames_size), found, calls)
 
 
 def _is_framed(plan: bytes, area: int, hook: int) -> bool:
     """Does `call *SLOT(%rip)` before it go through that slot?"""
     slot, = struct.unpack_from("<i", plan, area + hook - 4)
-    return bool(hook + slot == 8 * _SLOT_FRAMED)
+    return bool(hook + slot == 8 * abi.CST_SLOT_FRAMED)
 
 
 class MappedBreakpoint(gdb.Breakpoint):
@@ -231,13 +226,5 @@ class Patches:
 
 
 def _quietly(command: str) -> None:
-    is_asked = gdb.parameter("confirm")
-    if is_asked:
-        gdb.execute("set confirm off", to_string=True)
-    try:
+    with contextlib.suppress(gdb.error), gdb_setting.changed("confirm", "off"):
         gdb.execute(command, to_string=True)
-    except gdb.error:
-        pass
-    finally:
-        if is_asked:
-            gdb.execute("set confirm on", to_string=True)

@@ -11,12 +11,14 @@ from lib_build import BUILD, ROOT
 
 HEADER = "cshim/include/cstrace/engine.h"
 CONTROL = "cshim/include/cstrace/control.h"
+PLAN = "cshim/include/cstrace/plan_layout.h"
 
 
 @pytest.fixture
 def copy(tmp_path):
-    """The extension and the header, to be changed; the engine is ours."""
-    for name in ("cstrace.py", "gdbext", "tools/gen-abi", HEADER, CONTROL):
+    """The extension and the headers, to be changed; the engine is ours."""
+    for name in ("cstrace.py", "gdbext", "tools/gen-abi", HEADER, CONTROL,
+                 PLAN):
         to = tmp_path / name
         to.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(
@@ -62,9 +64,10 @@ def test_another_struct_is_refused(copy):
             "or install both again") in formats(copy)
 
 
-def test_what_gdb_writes_into_the_shim_is_where_the_header_says(copy):
-    change(copy, "\tuint32_t retire_seq;", "\tuint32_t more, retire_seq;",
-           CONTROL)
+@pytest.mark.parametrize("header, name", [
+    (CONTROL, "retire_seq"), (PLAN, "n_missed")])
+def test_what_gdb_reads_and_writes_is_where_the_headers_say(copy, header, name):
+    change(copy, "\tuint32_t %s;" % name, "\tuint32_t more, %s;" % name, header)
     assert gen_abi(copy, "--check").returncode == 1
     assert gen_abi(copy).returncode == 0
     assert '("more", C.c_uint32),' in (copy / "gdbext/_abi.py").read_text()
