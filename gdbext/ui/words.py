@@ -45,8 +45,10 @@ def saved_text(n: int, path: str, trace: Trace, look: requests.Look,
                choice: requests.Choice, form: Optional[str] = None) -> str:
     """The line on n saved calls, or rows; with what was left out."""
     is_folded = look.fold and (form or path.rpartition(".")[2]) == "txt"
+    is_of_samples = path.endswith(".pb.gz") and not trace.status().n_calls
     note = trace.note(choice, choice.has_more)
     if note[:1].isdigit():  # their number stands in front already
         note = note.partition("; ")[2]
-    return "%s saved to %s%s" % (count(n, "row" if is_folded else "call"),
-                                 path, " (%s)" % note if note else "")
+    noun = ("row" if is_folded else "sample" if is_of_samples else "call")
+    return "%s saved to %s%s" % (count(n, noun), path,
+                                 " (%s)" % note if note else "")

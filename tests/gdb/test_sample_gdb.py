@@ -33,6 +33,12 @@ def test_samples_from_the_begin_on(gdb):
     assert "received signal" not in run.out and "done" in run.lines()
 
 
+def test_a_profile_has_samples(gdb):
+    run = gdb(program(), "cstrace sample", "run", "cstrace save t.pb.gz",
+              args=["plain", 300])
+    assert re.fullmatch(r"\d+ samples saved to t.pb.gz", run.said()[-1])
+
+
 def test_samples_beside_calls(gdb):
     run = gdb(program(is_traced=True), "set cstrace live off", "cstrace start",
               "cstrace sample -hz 1999", "run", "cstrace report -samples",
