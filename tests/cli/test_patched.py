@@ -70,6 +70,47 @@ def test_a_program_without_hooks_is_patched_by_itself(tmp_path, flags):
         assert depths == [depth for depth, _name in FIB_OF_4]
 
 
+@pytest.mark.parametrize("compiler, flags", [
+    ("gcc", ["-fpatchable-function-entry=5"]),
+    ("gcc", ["-fpatchable-function-entry=16,8", "-fcf-protection=full"]),
+    ("clang", ["-fpatchable-function-entry=5"]),
+    ("clang", ["-fxray-instrument", "-fxray-instruction-threshold=1"])],
+    ids=str)
+def test_room_that_a_compiler_left(tmp_path, compiler, flags):
+    (tmp_path / "app.c").write_text(RECURSIVE)
+    subprocess.run([compiler, "-g", "-O1", *flags, "app.c", "-o", "app"],
+                   cwd=tmp_path, check=True, timeout=100)
+    done = command("record", "./app", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    found = calls(tmp_path)
+    assert functions(found) == FIB_OF_4
+    assert {c["end"] for c in found} == {"return"}
+    assert "left out" not in done.stderr and "~" not in done.stderr
+
+
+@pytest.mark.parametrize("flags", [
+    ["-O0"], ["-O1"], ["-O1", "-mfentry"], ["-O0", "-mfentry"],
+    ["-O1", "-mfentry", "-mrecord-mcount", "-no-pie", "-fno-pie"]],
+    ids=" ".join)
+def test_a_profile_of_gprof_is_what_it_was(tmp_path, flags):
+    """The displaced call of mcount() finds its own caller, and its caller's."""
+    app = compiled(tmp_path, "-pg", *flags)
+    graphs = []
+    for is_recorded in False, True:
+        if is_recorded:
+            command("record", app, cwd=tmp_path)
+        else:
+            subprocess.run([app], cwd=tmp_path, timeout=LIMIT_S, check=False,
+                           capture_output=True)
+        told = subprocess.run(["gprof", "-b", "-q", app, "gmon.out"],
+                              cwd=tmp_path, check=True, text=True,
+                              capture_output=True, timeout=LIMIT_S).stdout
+        graphs.append(re.findall(r"(\d+(?:[/+]\d+)?) +(\w+) \[", told))
+        (tmp_path / "gmon.out").unlink()
+    assert ("1+8", "fib") in graphs[0] and graphs[0] == graphs[1]
+    assert functions(calls(tmp_path)) == FIB_OF_4
+
+
 def test_what_leaves_functions_in_other_ways(tmp_path):
     """Exceptions, longjmp, the ends of threads, backtraces of a signal's
     handler wherever it came, a fork and an exec."""

@@ -306,3 +306,30 @@ def test_a_cache_that_cannot_be_written_is_none(app):
     done = cstrace(app, "check", "--patch", "app",
                    XDG_CACHE_HOME=str(app / "file"))
     assert done.status == 0 and "can be traced" in done.out
+
+
+TIGHT = """
+int v;
+__attribute__((noinline)) int get(void) { return v; }
+__attribute__((noinline)) void none(void) { __asm__ volatile(""); }
+int main(void) { none(); return get(); }
+"""
+
+
+@pytest.mark.parametrize("compiler, flags", [
+    ("gcc", ["-fpatchable-function-entry=5"]),
+    ("clang", ["-fxray-instrument", "-fxray-instruction-threshold=1"])])
+def test_check_names_the_flag_that_makes_room(tmp_path, compiler, flags):
+    (tmp_path / "app.c").write_text(TIGHT)
+    rows = []
+    for more in [], flags:
+        subprocess.run([compiler, "-g", "-O1", "-fno-align-functions", *more,
+                        "app.c", "-o", "app"], cwd=tmp_path, check=True,
+                       timeout=100)
+        done = cstrace(tmp_path, "check", "--patch", "app")
+        rows.append(" ".join(done.out.split()))
+    assert "has no room for a jump at its begin" in rows[0]
+    assert " ".join(flags) in rows[0]
+    assert "no room" not in rows[1]
+    assert compiler == "gcc" or "estimated" not in rows[1]
+    assert " ".join(flags) not in rows[1]

@@ -5,6 +5,7 @@
 #include "check/check_plan.h"
 #include "check/check_page.h"
 #include "command.h"
+#include "elf/elffile.h"
 #include "plan/plan_cache.h"
 #include "tell.h"
 
@@ -50,6 +51,49 @@ static void print_one(const struct plan *p, uint32_t i)
 		print_fate("traced");
 }
 
+/* Does the file hold code that clang compiled? */
+static int is_clangs(const char *path)
+{
+	static const char mark[] = "clang version";
+	struct elf_file f;
+	GElf_Shdr header;
+	Elf_Scn *section;
+	Elf_Data *data;
+	int found = 0;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return 0;
+	section = elf_file_section_named(f.elf, ".comment", &header);
+	data = section ? elf_getdata(section, NULL) : NULL;
+	found = data && data->d_buf &&
+		memmem(data->d_buf, data->d_size, mark, sizeof(mark) - 1);
+	elf_file_close(&f);
+	return found;
+}
+
+/* Prints which flag makes the room that is not there. */
+static void print_flag(const struct plan *p, const char *path)
+{
+	uint32_t n_tight = 0, n_missed = 0;
+
+	for (uint32_t i = 0; i < p->header->functions.n; i++) {
+		n_tight += p->functions[i].reason == CST_PLAN_NO_ROOM;
+		n_missed += !p->functions[i].reason && p->functions[i].n_missed;
+	}
+	if (!n_tight && !n_missed)
+		return;
+	print_row("room", "begins without: %u; functions with ends without: %u",
+		  n_tight, n_missed);
+	if (is_clangs(path))
+		print_mend("clang -fxray-instrument "
+			   "-fxray-instruction-threshold=1 makes room for all");
+	else if (n_tight)
+		print_mend("-fpatchable-function-entry=5 makes room at all "
+			   "begins, gcc's -O2 at most ends");
+	else
+		print_mend("gcc's -O2 makes room at most ends");
+}
+
 static uint32_t print_sum(const struct plan *p, const char *path)
 {
 	uint32_t n = p->header->functions.n, n_traced = 0, n_missed = 0;
@@ -69,6 +113,7 @@ static uint32_t print_sum(const struct plan *p, const char *path)
 	if (n_missed)
 		print_row("ends", "%u of %u are estimated (~)", n_missed,
 			  n_ends);
+	print_flag(p, path);
 	return n_traced;
 }
 

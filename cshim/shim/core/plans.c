@@ -131,13 +131,13 @@ static int is_reader_there(void)
 
 static void await(const char *build_id)
 {
+	static int is_vain; /* a reader that is stopped costs one wait */
 	uint64_t began = sys_monotonic_ms();
 	long us = FIRST_NAP_US;
 
-	while (!is_answered(build_id)) {
-		if (sys_monotonic_ms() - began >= PLANS_WAIT_MS ||
-		    (us == LONGEST_NAP_US && !is_reader_there()))
-			return;
+	while (!is_vain && !is_answered(build_id)) {
+		is_vain = sys_monotonic_ms() - began >= PLANS_WAIT_MS ||
+			  (us == LONGEST_NAP_US && !is_reader_there());
 		nap(us);
 		us = 2 * us < LONGEST_NAP_US ? 2 * us : LONGEST_NAP_US;
 	}
