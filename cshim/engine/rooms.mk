@@ -34,7 +34,7 @@ plan_SRC := assemble.c choose.c frame_bytes.c frame_cursor.c frame_writer.c fram
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base
-args_SRC := args.c code.c compute.c decode.c flow.c flow_numbers.c \
+args_SRC := abi.c args.c code.c compute.c decode.c flow.c flow_numbers.c \
 	flow_operands.c items.c moved.c place.c result.c \
 	stores.c tester.c tests.c types.c
 

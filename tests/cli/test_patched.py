@@ -475,3 +475,41 @@ def test_what_only_runs_others_is_left_alone(tmp_path):
     done = command("record", "--force", "--patch", "sh", "-c", "true",
                    cwd=tmp_path)
     assert "functions of dash" in done.stderr
+
+
+# ---- arguments and results ------------------------------------------------------
+
+
+def given(call):
+    return call.get("args"), call.get("result")
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_arguments_and_results(tmp_path, variant):
+    app = build("registers.c", variant=variant, is_traced=False)
+    alone = subprocess.run([str(app)], cwd=tmp_path, text=True, check=True,
+                           capture_output=True, timeout=LIMIT_S)
+    done = command("record", "--args", app, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == (alone.stdout, 0)
+    found = {}
+    for call in calls(tmp_path):
+        found.setdefault(call["name"], []).append(given(call))
+    wanted = {
+        "many": [({"c": "a", "s": -2, "u": 3000000000, "l": 4, "e": 5,
+                   "f": 6, "g": -7, "d": 2.5, "h": 1 << 40},
+                  (1 << 40) + 3000000105)],
+        "first": [({"text": "short"}, "s"),
+                  ({"text": "a text on the heap"}, "a"),
+                  ({"text": None}, "-")],
+        "half": [({"d": 3.5, "f": 1.25}, 3)],
+        "make": [({"a": 4, "b": 2.5}, {"a": 4, "b": 2.5})],
+        "next": [({"c": "RED"}, "GREEN"), ({"c": "GREEN"}, "RED")],
+    }
+    for name in wanted.keys() & found.keys():
+        assert found[name] == wanted[name]
+    assert {"many", "make", "half"} <= found.keys()
+    if "add" in found:
+        assert found["add"] == [({"a": -1, "b": 2}, 1)] + [
+            ({"a": i, "b": 1000000}, i + 1000000) for i in range(5000)]
+    where = command("show", "--no-fold", "--where", "half.f > 1", cwd=tmp_path)
+    assert "half(d=3.5, f=1.25)" in where.stdout

@@ -360,9 +360,6 @@ static int prepare_patching(struct record *r)
 	if (!is_asked_for &&
 	    (hooks == PREFLIGHT_UNKNOWN || cst_is_launcher(r->launch.program)))
 		return STATUS_OK;
-	if (r->o->has_args)
-		failure("--args is for functions with hooks: those that are "
-			"patched are recorded without");
 	status = patching_prepare(&r->patching, r->launch.program);
 	return is_asked_for ? status : STATUS_OK;
 }

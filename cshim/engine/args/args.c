@@ -4,6 +4,7 @@
  * are, and where each of them is then.
  */
 #include "args/args.h"
+#include "args/abi.h"
 #include "args/items.h"
 #include "args/moved.h"
 #include "args/plan.h"
@@ -26,6 +27,7 @@ struct instance {
 	uint64_t hook, start; /* in the process; start of the function */
 	int is_inlined;
 	uint32_t file;
+	struct abi abi; /* of a function that was patched */
 };
 
 /* ---- which function -------------------------------------------------------
@@ -81,6 +83,26 @@ static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
 	}
 	out->die = out->frame.function;
 	return inlines_is_of(&out->die, &f);
+}
+
+/* The function that was patched at its first instruction. */
+static int find_patched(struct modules *m, uint64_t callee,
+			struct instance *out)
+{
+	*out = (struct instance){
+		.modules = m,
+		.hook = callee,
+		.file = modules_number(modules_place(m, callee)),
+	};
+	out->frame.in = modules_inlines(m, callee, &out->frame.pc);
+	if (!out->frame.in ||
+	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
+		return 0;
+	out->frame.bias = callee - out->frame.pc;
+	modules_code(m, callee, &out->frame.code);
+	out->frame.is_patched = 1;
+	out->die = out->frame.function;
+	return 1;
 }
 
 /* ---- its parameters -------------------------------------------------------
@@ -156,6 +178,27 @@ static uint32_t value_size(const struct type *t)
 	return t->kind == TYPE_FLOAT && t->size == 16 ? 10 : t->size;
 }
 
+/* Is the place the same all through the function?  Then the function has yet
+ * to put the value there, unless its caller has. */
+static int is_lasting(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, DW_AT_location, &attr) &&
+	       dwarf_whatform(&attr) == DW_FORM_exprloc;
+}
+
+/* The place of a parameter at a function's first instruction; by_rule is that
+ * of the System V ABI. */
+static void find_at_entry(const struct instance *at, Dwarf_Die *here,
+			  const struct place *by_rule, struct place *out)
+{
+	place_find(&at->frame, here, out);
+	if (is_lasting(here) && !(out->kind == PLACE_MEMORY &&
+				  out->reg == CST_REG_SP && out->links[0] > 0))
+		*out = *by_rule;
+}
+
 static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 			  struct draft *d, struct bytes *names)
 {
@@ -163,17 +206,20 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 	const struct moved_function function = {at->modules, at->start,
 						at->hook, &at->frame.code,
 						at->is_inlined};
-	struct place place = {0};
+	struct place place = {0}, by_rule;
 	Dwarf_Die here = *die;
-	uint32_t type;
+	uint32_t type = types_of(&a->types, die, at->file);
 
 	name = name ? name : "";
-	if (!is_shown(die, name) || d->n_items == ITEMS_MAX)
+	/* What is not shown has its register, too. */
+	abi_next(&at->abi, &a->types, type, &by_rule);
+	if (!is_shown(die, name) || d->n_items == ITEMS_MAX || !type)
 		return;
-	type = types_of(&a->types, die, at->file);
-	if (!type)
-		return;
-	if (at->die.addr == NULL || find_parameter(&at->die, die, &here)) {
+	if (at->die.addr != NULL && !find_parameter(&at->die, die, &here)) {
+		;
+	} else if (at->frame.is_patched) {
+		find_at_entry(at, &here, &by_rule, &place);
+	} else {
 		place_find(&at->frame, &here, &place);
 		if (dwarf_hasattr(&here, DW_AT_location))
 			moved_from(&function, value_size(&a->types.all[type]),
@@ -208,6 +254,7 @@ static void add_parameters(struct args *a, struct instance *at, struct draft *d,
 {
 	Dwarf_Die whole = at->die;
 
+	abi_begin(&at->abi, &a->types, types_of(&a->types, &at->die, at->file));
 	for (int i = 0; i < MAX_ORIGINS && origin_of(&whole, &whole); i++)
 		;
 	/* There is no other: its parameters are these. */
@@ -280,9 +327,13 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 	uint32_t type = types_of(&a->types, &at->die, at->file);
 	struct place place;
 
-	if (at->is_inlined || !result_find(&a->types, type, at->modules,
-					   at->hook, &place, computed))
+	if (at->frame.is_patched) {
+		if (!abi_result(&a->types, type, &place))
+			return;
+	} else if (at->is_inlined || !result_find(&a->types, type, at->modules,
+						  at->hook, &place, computed)) {
 		return;
+	}
 	if (place.kind == PLACE_COMPUTED)
 		items_add_computed(d, computed, type);
 	else
@@ -322,11 +373,13 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	struct draft d;
 	uint32_t n_plain;
 
-	if (!find_instance(m, hook - 1, callee, &at))
+	if (!(hook <= CST_PATCHED_LAST
+		      ? find_patched(m, callee, &at)
+		      : find_instance(m, hook - 1, callee, &at)))
 		return NULL;
 	d.types = &a->types;
 	d.n_steps = d.n_items = computed.n_nodes = 0;
-	d.hook = hook;
+	d.hook = cst_hook_place(hook, callee);
 	if (kind == CST_ENTER)
 		add_parameters(a, &at, &d, &names);
 	else if (kind == CST_EXIT)
@@ -345,11 +398,14 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 			    uint64_t callee, int kind)
 {
-	uint64_t place = modules_place(m, hook);
+	uint64_t place = modules_place(m, cst_hook_place(hook, callee));
 	uint32_t *known = place ? hashmap_get(&a->by_place, place) : NULL;
 	struct args_plan *plan;
 
-	if (!place)
+	hook = cst_place_hook(hook, callee);
+	/* Another function has yet to make the result; registers are not where
+	 * they are elsewhere. */
+	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_FRAMED)
 		return NULL;
 	if (known)
 		return *known ? a->plans[*known - 1] : NULL;

@@ -68,11 +68,47 @@ struct reading {
 	int is_set, is_value, n_nested;
 };
 
+/* Where a patch has put the register with that number in DWARF; 0: nowhere. */
+static int32_t patched_at(uint64_t number)
+{
+	enum { XMM = 17, N_XMM = 8 };
+	static const int16_t general[] = {
+		[0] = CST_PATCHED_RAX, [1] = CST_PATCHED_RDX,
+		[2] = CST_PATCHED_RCX, [4] = CST_PATCHED_RSI,
+		[5] = CST_PATCHED_RDI, [8] = CST_PATCHED_R8,
+		[9] = CST_PATCHED_R9,
+	};
+
+	if (number < sizeof(general) / sizeof(general[0]))
+		return general[number];
+	if (number - XMM < N_XMM)
+		return CST_PATCHED_XMM + 8 * (int32_t)(number - XMM);
+	return 0;
+}
+
+static int patched_place(uint64_t number, struct place *out)
+{
+	int32_t at = patched_at(number);
+
+	if (!at)
+		return 0;
+	*out = (struct place){
+		.kind = PLACE_MEMORY, .reg = CST_REG_SP, .n = 1, .links = {at}};
+	return 1;
+}
+
 static int set_register(struct reading *r, uint64_t number, int64_t add)
 {
 	int reg = place_register(number);
 
-	if (reg < 0 || r->is_set)
+	if (r->is_set)
+		return 0;
+	if (r->frame->is_patched && number != PROCESSOR_DWARF_SP) {
+		r->is_set = patched_place(number, &r->top);
+		r->top.add = add;
+		return r->is_set;
+	}
+	if (reg < 0)
 		return 0;
 	r->top = (struct place){
 		.kind = PLACE_REGISTER, .reg = (uint8_t)reg, .add = add};
@@ -218,10 +254,13 @@ static int read_simple(const struct frame *f, const Dwarf_Op *ops, size_t n,
 	struct reading r = {.frame = f};
 	int reg;
 
-	if (n == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
+	if (n == 1 && ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31) {
+		if (f->is_patched)
+			return patched_place(ops->atom - DW_OP_reg0, out);
 		reg = place_register(ops->atom - DW_OP_reg0);
-	else
+	} else {
 		reg = -1;
+	}
 	if (reg >= 0) {
 		*out = (struct place){.kind = PLACE_REGISTER,
 				      .reg = (uint8_t)reg};

@@ -66,6 +66,7 @@ struct frame {
 	uint64_t pc;	    /* in the debug information */
 	uint64_t bias;	    /* from there to the process */
 	struct code code;   /* has the rule for the CFA */
+	int is_patched; /* pc is its first instruction, which a patch reports */
 };
 
 /* Finds where die (a parameter) is.  PLACE_GONE where it is not known. */

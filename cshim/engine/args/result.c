@@ -8,8 +8,7 @@
 #include "args/flow_numbers.h"
 #include "args/moved.h"
 
-/* Is the half of a struct that begins there made of floats alone? */
-static int is_float_half(const struct types *t, const struct type *type,
+int result_is_float_half(const struct types *t, const struct type *type,
 			 uint32_t begin)
 {
 	int n = 0;
@@ -37,7 +36,7 @@ static int find_halves(const struct types *t, const struct type *type,
 	for (uint32_t begin = 0; begin < type->size; begin += 8) {
 		uint32_t size = type->size - begin < 8 ? type->size - begin : 8;
 		int from = type->kind == TYPE_STRUCT &&
-					   is_float_half(t, type, begin)
+					   result_is_float_half(t, type, begin)
 				   ? FLOW_XMM + n_floats++
 				   : numbers[n_numbers++];
 

@@ -14,4 +14,8 @@
 int result_find(const struct types *t, uint32_t type, struct modules *m,
 		uint64_t hook, struct place *out, struct computed *computed);
 
+/* Is the half of a struct that begins there made of floats alone? */
+int result_is_float_half(const struct types *t, const struct type *type,
+			 uint32_t begin);
+
 #endif

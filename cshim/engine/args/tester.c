@@ -106,7 +106,8 @@ static int test_function(struct cst_tester *t, const struct question *q,
 				   symbol.end ? symbol.end : of->callee + 4096,
 				   calls, of->is_exit ? MAX_CALLS : 1);
 	do {
-		hook.hook = i < n_calls ? calls[i] : of->callee + 1;
+		hook.hook =
+			i < n_calls ? calls[i] : of->callee + CST_PATCHED_LAST;
 		status = test_at(t, q, &hook, err);
 	} while (status < 0 && ++i < n_calls);
 	return status;

@@ -183,7 +183,8 @@ void copies_decode(struct sites *s, uint32_t number, const void *raw,
 
 	if (plan)
 		args_decode(plan, spaces_of(&s->spaces, site->process)->modules,
-			    site->hook, raw, n, out);
+			    cst_hook_place(site->hook, site->callee), raw, n,
+			    out);
 }
 
 uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,

@@ -172,6 +172,19 @@ enum {
 	CST_PATCHED_LAST = 15,
 };
 
+/* What values are known by: a hook's return address, or an address that is
+ * none, in the first bytes of a function that is patched. */
+static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
+{
+	return hook <= CST_PATCHED_LAST ? callee + hook : hook;
+}
+
+/* The opposite. */
+static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
+{
+	return place - callee <= CST_PATCHED_FRAMED ? place - callee : place;
+}
+
 /* One distinct (callee, caller, hook) of one process.  The kind is written
  * last.
  *
@@ -291,6 +304,19 @@ static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
 	return (struct cst_copy){CST_COPY_FRAME, CST_REG_SP, size,
 				 8 * (reg - CST_N_REGS - 1)};
 }
+
+/* Where a patched function's registers are, in bytes from the record's sp:
+ * CST_COPY_FRAME and the like find them there.  Not for CST_PATCHED_FRAMED. */
+enum {
+	CST_PATCHED_RAX = -8,
+	CST_PATCHED_RCX = -24,
+	CST_PATCHED_RDX = -32,
+	CST_PATCHED_RSI = -40,
+	CST_PATCHED_RDI = -48,
+	CST_PATCHED_R8 = -56,
+	CST_PATCHED_R9 = -64,
+	CST_PATCHED_XMM = -144, /* 8 bytes of each, up to the eighth */
+};
 
 /* The entries of the table of copies, by site: 0, the reader has not looked
  * yet; CST_COPY_NOTHING; or more than that, by which the number of the

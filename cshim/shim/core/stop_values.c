@@ -142,7 +142,8 @@ static uint32_t first_of(uint64_t hook, uint32_t stop)
 
 enum stop_truth stop_values(uint32_t stop, const struct stop_event *e)
 {
-	uint32_t first = first_of(e->key.hook, stop);
+	uint32_t first =
+		first_of(cst_hook_place(e->key.hook, e->key.callee), stop);
 
 	if (!first)
 		return STOP_NOT_ASKED;

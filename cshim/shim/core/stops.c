@@ -50,7 +50,9 @@ static COLD void ask(uint32_t number, enum cst_stop_at at,
 		     const struct stop_event *e)
 {
 	if (stops.pid == (uint32_t)sys_getpid())
-		hook_stop(number, at, e->key.hook, e->key.callee);
+		hook_stop(number, at,
+			  cst_hook_place(e->key.hook, e->key.callee),
+			  e->key.callee);
 }
 
 /* Are the values those that are wanted?  What nobody can tell is counted. */
