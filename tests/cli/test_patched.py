@@ -12,6 +12,7 @@ from lib_build import BUILD, VARIANTS, Variant, build, build_library
 from lib_cstrace import LIMIT_S, command
 
 SHIM = str(BUILD / "libcstrace.so")
+N_SEEDS = 30 if os.environ.get("CSTRACE_TEST_LONG") == "1" else 3
 ALIKE = ["-fno-inline", "-fno-optimize-sibling-calls", "-fno-ipa-icf",
          "-fno-ipa-cp", "-fno-ipa-sra", "-fno-partial-inlining",
          "-fno-ipa-pure-const", "-fno-ipa-modref"]
@@ -513,3 +514,44 @@ def test_arguments_and_results(tmp_path, variant):
             ({"a": i, "b": 1000000}, i + 1000000) for i in range(5000)]
     where = command("show", "--no-fold", "--where", "half.f > 1", cwd=tmp_path)
     assert "half(d=3.5, f=1.25)" in where.stdout
+
+
+def written_down(folder):
+    lines = (folder / "log").read_text().splitlines()
+    return [(int(d), name, int(line))
+            for d, name, line in (row.split() for row in lines)]
+
+
+def seen(found, names):
+    """Depth, name and line of the calls of these functions, with what is between
+    taken out."""
+    out, open_at = [], []
+    for call in found:
+        while open_at and open_at[-1] >= call["depth"]:
+            open_at.pop()
+        name = re.sub(r"\(.*", "", call["function"])
+        if name in names:
+            known = call["file"] and call["file"].endswith("oracle.cc")
+            out.append((len(open_at), name, call["line"] if known else 0))
+            open_at.append(call["depth"])
+    return out
+
+
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("gcc", "-O3"),
+    ("clang", "-O0"), ("clang", "-O2")])
+@pytest.mark.parametrize("seed", range(1, N_SEEDS + 1))
+def test_same_as_a_random_program_says(tmp_path, compiler, level, seed):
+    """Exceptions, longjmp, recursion and callbacks at random."""
+    alike = ALIKE if compiler == "gcc" else ["-fno-inline",
+                                             "-fno-optimize-sibling-calls"]
+    app = build("oracle.cc", *alike, variant=Variant(compiler, level),
+                is_traced=False)
+    done = command("record", "--args", app, seed, 3000, "log", cwd=tmp_path)
+    assert done.returncode == 0 and "patched" in done.stderr, done.stderr
+    expected = written_down(tmp_path)
+    got = seen(calls(tmp_path), {name for _, name, _ in expected})
+    assert len(expected) >= 3000
+    for i, (wanted, call) in enumerate(zip(expected, got)):
+        assert call == wanted, (i, got[max(0, i - 8):i + 1])
+    assert len(got) == len(expected)
