@@ -92,7 +92,14 @@ def _places(location: str) -> tuple[list[Place], list[tuple[str, int]]]:
     places: dict[str, Place] = {}
     at: set[tuple[str, int]] = set()
     for sal in found:
-        function = function_at(sal.pc) if sal.symtab is not None else None
+        if sal.symtab is None:  # as libc's accept() is, beside one's own
+            raise NotInPlace("a function without debug information is called "
+                             "%s, too" % location)
+        function = function_at(sal.pc)
+        if places and function is not None and not _is_name_of(location,
+                                                               function):
+            raise NotInPlace("%s is a name of %s, too"
+                             % (location, function.name))
         if function is None or not _is_name_of(location, function):
             raise NotInPlace("%s is no function's name" % location)
         places[function.linkage_name] = Place(
