@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2441822145
+VERSION = 4284724286
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -157,6 +157,7 @@ class cst_patched(C.Structure):
         ("area_size", C.c_uint64),
         ("bias", C.c_uint64),
         ("moved", C.c_int64),
+        ("sum", C.c_uint64),
         ("plan", C.c_char * 64),
     ]
 

@@ -13,6 +13,10 @@ CLI_SRC += $(addprefix cshim/cli/commands/, \
 	show.c list.c calls.c report.c graph.c save.c info.c diff.c expect.c record.c check.c gdb.c \
 	sample.c top.c)
 
+CLI_SRC += $(addprefix cshim/cli/attach/, \
+	tracee.c remote_call.c remote_modules.c safe_place.c live_code.c attach.c \
+	record_process.c)
+
 CLI_SRC += $(addprefix cshim/cli/check/, \
 	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \
 	check_names.c check_table.c check_verdict.c check_facts.c check_units.c \

@@ -196,7 +196,8 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 		  int max_names, struct options *out)
 {
 	/* What follows a program's name is the program's. */
-	const char *letters = c->options & FOR_RUN	? "+:ho:"
+	const char *letters = c->options & FOR_RECORD	? "+:ho:p:"
+			      : c->options & FOR_LIVE	? "+:ho:"
 			      : c->options & FOR_SAMPLE ? ":ho:p:"
 			      : c->options & FOR_TOP	? ":hp:"
 							: ":h";
@@ -228,6 +229,8 @@ int options_parse(const struct command *c, int argc, char **argv, int min_names,
 	out->names = argv + optind;
 	out->n_names = argc - optind;
 	trace_file_fill(c, max_names, out);
+	if (out->pid)
+		min_names = 0;
 	if (out->n_names < min_names || out->n_names > max_names)
 		return -usage_error(c, "%s: the usage is: cstrace %s %.*s",
 				    out->n_names < min_names

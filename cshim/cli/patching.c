@@ -139,6 +139,23 @@ int patching_prepare(struct patching *p, const char *path)
 	return status == STATUS_OK ? plan_libraries(p, real) : status;
 }
 
+int patching_add(struct patching *p, const char *path, int is_program)
+{
+	char real[PATH_MAX];
+
+	if (!realpath(path, real) || access(real, R_OK) < 0)
+		snprintf(real, sizeof(real), "%s", path);
+	return is_program || is_library_wanted(p, real)
+		       ? plan_file(p, real, is_program)
+		       : STATUS_OK;
+}
+
+void patching_answer_no_more(struct patching *p)
+{
+	close(p->wanted);
+	p->wanted = -1;
+}
+
 /* ---- answering -------------------------------------------------------------
  */
 

@@ -48,6 +48,13 @@ int patching_prepare(struct patching *p, const char *path);
  * this is a watch's callback. */
 void patching_answer(void *arg);
 
+/* Plans one file that a process has loaded, but for a library that
+ * patching_prepare() would leave out.  Returns an exit code; a failure was
+ * reported, which it is for the program only. */
+int patching_add(struct patching *p, const char *path, int is_program);
+/* No plans are made for what the process loads later. */
+void patching_answer_no_more(struct patching *p);
+
 /* Prints what was patched, and what was not and why; program is what the user
  * called it. */
 void patching_tell(const struct patching *p, const char *program);

@@ -60,6 +60,7 @@ SHIM_SRC := \
 SHIM_SO_SRC := \
 	cshim/shim/core/plans.c \
 	cshim/shim/core/patches.c \
+	cshim/shim/core/attach.c \
 	cshim/shim/libc/opened.c \
 	cshim/shim/libc/find_object.c \
 	cshim/shim/libc/unload.c \

@@ -5,6 +5,7 @@
  */
 #include "bfd_names.h"
 #include "check/preflight.h"
+#include "attach/record_process.h"
 #include "command.h"
 #include "cstrace/layout.h"
 #include "cstrace/samples.h"
@@ -387,6 +388,29 @@ static int prepare(struct record *r)
 	return status ? status : recorder_open(r);
 }
 
+/* Refuses options for a program that is started. */
+static int check_process_options(const struct record *r)
+{
+	const struct options *o = r->o;
+	const char *other = r->is_piped		      ? "-o -"
+			    : o->sample_hz	      ? "--sample"
+			    : o->flight_bytes	      ? "--flight"
+			    : o->has_args	      ? "--args"
+			    : o->choice.where	      ? "--where"
+			    : o->patch == PATCH_NEVER ? "--hooks"
+						      : NULL;
+
+	if (o->n_names)
+		return usage_error(r->command_of,
+				   "-p is for a process that runs already: no "
+				   "'%s' is started",
+				   o->names[0]);
+	if (other)
+		return usage_error(r->command_of, "%s does not go with -p",
+				   other);
+	return STATUS_OK;
+}
+
 /* Refuses options that exclude each other.  Returns an exit code; a failure was
  * reported. */
 static int check_options(struct record *r)
@@ -398,8 +422,11 @@ static int check_options(struct record *r)
 				   "-");
 	if (r->o->is_wall && !r->o->sample_hz)
 		return usage_error(r->command_of, "--wall is for --sample");
+	if (r->o->pid)
+		return check_process_options(r);
 	if (r->o->sample_ns && !r->o->sample_hz)
-		return usage_error(r->command_of, "--for is for --sample");
+		return usage_error(r->command_of,
+				   "--for is for --sample and -p");
 	if (r->o->sample_hz && r->o->flight_bytes)
 		return usage_error(r->command_of,
 				   "--sample does not go with --flight");
@@ -426,6 +453,8 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	r.is_piped = !is_live && !strcmp(o.output, "-");
 	r.is_kept = !r.is_piped && !(is_live && o.output == trace_file_default);
 	status = check_options(&r);
+	if (o.pid && !status)
+		return record_process(&o);
 	if (!status)
 		status = prepare(&r);
 	if (!status)
@@ -461,12 +490,18 @@ const struct command command_record = {
 		   "program has ended, and what\n"
 		   "the program writes there to standard error.\n"
 		   "\n"
+		   "With -p PID it is a process that runs already, without "
+		   "hooks: its functions are\n"
+		   "patched for that time, and put back.  Ctrl-C ends it.\n"
+		   "\n"
 		   "Exit status: the program's own, 128 and the signal's "
-		   "number if one killed it.\n",
+		   "number if one killed it;\n"
+		   "with -p 0 or 1.\n",
 	.examples = "record ./app 1 2\n"
 		    "record -o run.cst --exclude log_ -- ./app --verbose\n"
 		    "record -o - ./app | cstrace report -\n"
-		    "record --flight 10M --on-signal USR2 ./server\n",
+		    "record --flight 10M --on-signal USR2 ./server\n"
+		    "record -p $(pidof server) --for 10s\n",
 	.options = FOR_RECORD,
 	.takes = {TAKES_PROGRAM},
 	.run = record_run,

@@ -207,6 +207,7 @@ struct cst_patched {
 	uint64_t area, area_size;
 	uint64_t bias; /* of the object */
 	int64_t moved; /* bytes that the area lies above where it was planned */
+	uint64_t sum;  /* the last 8 bytes of the plan */
 	char plan[64]; /* the file's name in the folder of plans */
 };
 struct cst_patched_table {

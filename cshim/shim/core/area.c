@@ -29,6 +29,7 @@ enum {
 struct cst_area *area;
 extern EXPORT struct cst_area *cstrace_area __attribute__((alias("area")));
 static uint32_t n_chunks_mapped, n_sites_mapped;
+static int is_touched;
 
 static uint64_t sites_end(uint32_t n)
 {
@@ -224,17 +225,25 @@ int area_map(const char *path, int is_file)
 void area_touch(void)
 {
 	uint32_t n = __atomic_load_n(&area->n_chunks, __ATOMIC_RELAXED);
-	static int is_done;
-
 	/* A file grows as it is written; of other areas the reader has made the
 	 * memory. */
-	if (!is_done && !area->is_file)
+	if (!is_touched && !area->is_file)
 		sys_madvise(
 			area_at(CST_AT_CHUNKS),
 			(uint64_t)(n < n_chunks_mapped ? n : n_chunks_mapped) *
 				CST_CHUNK_SIZE,
 			MADV_POPULATE_WRITE);
-	is_done = 1;
+	is_touched = 1;
+}
+
+void area_forget(void)
+{
+	sys_munmap((uint64_t)area, sites_end(n_sites_mapped));
+	sys_munmap((uint64_t)area_at(CST_AT_CHUNKS),
+		   (uint64_t)n_chunks_mapped * CST_CHUNK_SIZE);
+	area = 0;
+	is_touched = 0;
+	n_chunks_mapped = n_sites_mapped = 0;
 }
 
 int area_reserve(void *start, uint64_t size)

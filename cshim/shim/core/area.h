@@ -10,7 +10,8 @@
 #include "kernel/syscall.h"
 
 /* The area.  It is NULL until area_map() succeeds, then constant for the
- * process's life: cursors point into it.  gdb finds it as cstrace_area. */
+ * process's life, but for area_forget(): cursors point into it.  gdb finds it
+ * as cstrace_area. */
 extern HIDDEN struct cst_area *area;
 
 /* Maps the file at path, once; with is_file 1 it is a file on disk, which is
@@ -21,6 +22,8 @@ int area_map(const char *path, int is_file);
 /* Touches the pages of the pool once, when the area is mapped: without this
  * each page would cost a page fault during the program's calls. */
 void area_touch(void);
+/* Unmaps the area, while no other thread runs and none has a cursor. */
+void area_forget(void);
 
 /* Returns whether the memory of this chunk is mapped, after mapping it if need
  * be.  Called with signals blocked and without the lock, which it may take. */

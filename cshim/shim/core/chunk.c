@@ -63,6 +63,11 @@ static uint32_t slots_taken(const struct self *me)
 				 CST_RECORD_SIZE;
 }
 
+void chunk_forget_waiting(void)
+{
+	gave_up_at = 0;
+}
+
 void chunk_hand_over(struct self *me)
 {
 	if (me->chunk) {

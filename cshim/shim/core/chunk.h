@@ -19,6 +19,9 @@ struct cst_record *chunk_slots(uint32_t n);
  * on the same thread (signals.h). Its record is then lost, and counted. */
 int chunk_is_busy(void);
 
+/* Waiting may help again: there is another area. */
+void chunk_forget_waiting(void);
+
 struct self;
 
 /* Hands the chunk of `me`, if it has one, over to the reader.  Called with

@@ -295,14 +295,35 @@ static uint64_t place_find(void)
 	return cstrace_patched.n;
 }
 
+static uint64_t sum_of(const struct cst_plan *p)
+{
+	return *(const uint64_t *)((const char *)p + p->size - 8);
+}
+
+/* Returns the place of the same plan's area, which an earlier attach may have
+ * mapped, or CST_MAX_PATCHED. */
+static uint64_t place_of_same(const struct job *j)
+{
+	for (uint64_t i = 0; i < cstrace_patched.n; i++) {
+		const struct cst_patched *p = &cstrace_patched.all[i];
+
+		if (p->area_size && p->bias == j->bias &&
+		    p->sum == sum_of(j->plan))
+			return i;
+	}
+	return CST_MAX_PATCHED;
+}
+
 static void keep(const struct job *j, uint64_t place)
 {
 	struct cst_patched *p = &cstrace_patched.all[place];
 	const char *parts[] = {j->build_id, ".plan"};
 	uint32_t n = 0;
 
-	*p = (struct cst_patched){
-		.area = j->area, .bias = j->bias, .moved = j->moved};
+	*p = (struct cst_patched){.area = j->area,
+				  .bias = j->bias,
+				  .moved = j->moved,
+				  .sum = sum_of(j->plan)};
 	for (int i = 0; i < 2; i++)
 		for (const char *c = parts[i]; *c && n + 1 < sizeof(p->plan);
 		     c++)
@@ -333,6 +354,10 @@ static const char *apply(struct job *j)
 		return "a library had begun threads by then";
 	if (!j->is_gdbs && !is_as_planned(j))
 		return "its code differs from the file's";
+	if (j->is_gdbs && place_of_same(j) < CST_MAX_PATCHED) {
+		j->place = place_of_same(j);
+		return 0;
+	}
 	if (place == CST_MAX_PATCHED)
 		return "there are too many libraries";
 	if (!map_area(j))
@@ -563,6 +588,17 @@ static uint64_t n_threads(void)
 	    st.st_nlink < 2)
 		return 0;
 	return st.st_nlink - 2;
+}
+
+void patches_map(const char *folder)
+{
+	struct job all = {.is_gdbs = 1};
+
+	if (!plans_begin(folder))
+		return;
+	n_known = 0; /* there are other plans now */
+	patched_prepare();
+	look_at_all(&all);
 }
 
 static void patches_apply(const char *folder)

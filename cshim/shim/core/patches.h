@@ -28,4 +28,8 @@ void patches_look(void);
 /* Writes a refusal that is of the program itself. */
 void patches_refuse(const char *why);
 
+/* Maps the areas of the plans in the folder; another process writes the
+ * patches.  An area that was mapped for the same plan before is used again. */
+void patches_map(const char *folder);
+
 #endif

@@ -48,6 +48,11 @@ static uint32_t process_expected(void)
 	return 0;
 }
 
+void process_forget(void)
+{
+	last_process = state_page.process = 0;
+}
+
 int process_register(void)
 {
 	uint32_t process;

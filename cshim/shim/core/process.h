@@ -14,5 +14,7 @@ int process_register(void);
  * memory; parent is the index + 1 of the process that made it, or 0.  Returns
  * its own index + 1, or 0 if the table is full, which it counts. */
 uint32_t process_add(uint32_t parent);
+/* Makes this process one that is in no area. */
+void process_forget(void);
 
 #endif

@@ -188,6 +188,13 @@ void site_table_attach(struct cst_site *sites)
 	site_index.table = (uint64_t)no_slots | NO_SLOTS_SHIFT;
 }
 
+void site_table_forget(void)
+{
+	site_index = (struct site_index){0};
+	n_entries = 0;
+	reserved_page = 0;
+}
+
 void site_table_retire(uint64_t start, uint64_t end)
 {
 	uint64_t table = site_index.table;

@@ -116,6 +116,8 @@ uint32_t site_intern(const struct site_key *k, enum cst_kind kind);
 
 /* Makes `sites`, the area's table, the one that keys are compared in. */
 void site_table_attach(struct cst_site *sites);
+/* Forgets all sites, whose area is unmapped. */
+void site_table_forget(void);
 
 /* Drops the sites with an address in [start, end). The caller holds the
  * lock. */

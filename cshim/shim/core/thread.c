@@ -88,14 +88,27 @@ static uint64_t stack_base(const struct self *me, uint32_t tid)
 }
 
 /* Its number among the threads of its process that have entries. */
+static uint32_t ordinals_of, n_ordinals;
+
 static uint32_t next_ordinal(void)
 {
-	static uint32_t process, n;
-
-	if (__atomic_exchange_n(&process, state_page.process,
+	if (__atomic_exchange_n(&ordinals_of, state_page.process,
 				__ATOMIC_RELAXED) != state_page.process)
-		__atomic_store_n(&n, 0, __ATOMIC_RELAXED);
-	return __atomic_add_fetch(&n, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&n_ordinals, 0, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&n_ordinals, 1, __ATOMIC_RELAXED);
+}
+
+void threads_forget(const uint64_t *pointers, uint64_t n)
+{
+	uint64_t offset = (uint64_t)&self - thread_pointer();
+
+	ordinals_of = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		struct self *t = (struct self *)(pointers[i] + offset);
+
+		*t = (struct self){
+			.cursor = CURSOR_FULL, .tid = t->tid, .open = t->open};
+	}
 }
 
 int thread_register(struct self *me)

@@ -55,6 +55,10 @@ int thread_register(struct self *me);
  * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);
 
+/* Makes threads such that are in no area, while they stand still; pointers are
+ * the n thread pointers. */
+void threads_forget(const uint64_t *pointers, uint64_t n);
+
 /* Has the area have the calling thread's name as it is now. */
 void thread_renamed(void);
 

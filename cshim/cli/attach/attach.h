@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The shim in a program that runs already, and its functions patched, for as
+ * long as the program is recorded.
+ */
+#ifndef CLI_ATTACH_H
+#define CLI_ATTACH_H
+
+#include "attach/live_code.h"
+#include "attach/remote_modules.h"
+#include "attach/tracee.h"
+
+struct attach {
+	struct tracee tracee;
+	struct live_code code;
+	uint64_t state, control;	  /* of the shim, in the process */
+	const volatile int *is_cancelled; /* by the user */
+};
+
+/* Returns an exit code after it has looked whether the process can be recorded
+ * at all; why not was reported. Nothing stops for that. */
+int attach_check(pid_t pid, const struct remote_modules *m);
+
+/* Has the process load the shim, write into the area at area_path, and report
+ * the functions that are planned in the folder.  Waits for a place where that
+ * is safe.  Returns an exit code; a failure was reported.  End a in any case.
+ */
+int attach_begin(struct attach *a, pid_t pid, const char *area_path,
+		 const char *folder);
+/* Puts the code back and switches the shim off.  It does nothing if nothing was
+ * patched. */
+void attach_undo(struct attach *a);
+/* Frees what belongs to a. */
+void attach_end(struct attach *a);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Plans while the process runs, attaches, is its reader, and detaches.
+ */
+#include "attach/record_process.h"
+#include "attach/attach.h"
+#include "bfd_names.h"
+#include "check/preflight.h"
+#include "cstrace/layout.h"
+#include "losses.h"
+#include "patching.h"
+#include "tell.h"
+#include "trace_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { POOL_CHUNKS = 256, TICK_MS = 100 };
+
+struct recording {
+	const struct options *o;
+	struct cst_recorder *recorder;
+	struct bfd_names *naming;
+	struct patching patching;
+	struct attach attach;
+	int wanted;  /* descriptor: the recorder has questions */
+	int process; /* descriptor of the process */
+	char command[4096], module[PATH_MAX];
+};
+
+static volatile int is_over;
+
+static void end(int number)
+{
+	(void)number;
+	is_over = 1;
+}
+
+static void tell(void *arg, const char *text)
+{
+	(void)arg;
+	fprintf(stderr, "cstrace: %s\n", text);
+}
+
+static void wanted(void *arg)
+{
+	const struct recording *r = arg;
+	uint64_t one = 1;
+
+	if (write(r->wanted, &one, sizeof(one)) < 0)
+		return; /* it is full of them already */
+}
+
+static void read_command(struct recording *r)
+{
+	char path[64];
+	size_t n = 0;
+	ssize_t length;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", r->o->pid);
+	length = readlink(path, r->module, sizeof(r->module) - 1);
+	r->module[length > 0 ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", r->o->pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(r->command, 1, sizeof(r->command) - 1, f);
+		fclose(f);
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		if (!r->command[i])
+			r->command[i] = ' ';
+	r->command[n] = '\0';
+}
+
+static int recorder_make(struct recording *r, struct cst_error *err)
+{
+	struct cst_recorder_options options = {
+		.spool = r->o->output,
+		.spool_dir = getenv("TMPDIR"),
+		.limit_bytes = r->o->max_bytes,
+		.choice = &r->o->choice,
+		.keep_depth = r->o->keep_depth,
+		.keep_bytes = r->o->keep_bytes,
+		.keep_ns = r->o->keep_ns,
+		.mode = CST_MODE_RING,
+		.pool_chunks = POOL_CHUNKS,
+		.command = r->command,
+		.module = r->module,
+	};
+	struct cst_callbacks callbacks = {
+		.wanted = wanted, .message = tell, .arg = r};
+	struct stat st;
+	int status;
+
+	if (r->o->is_forced && lstat(r->o->output, &st) == 0 &&
+	    S_ISREG(st.st_mode))
+		unlink(r->o->output);
+	status = cst_recorder_open(&options, &callbacks, &r->recorder, err);
+	if (status < 0)
+		return status;
+	bfd_names_attach(r->naming, r->recorder);
+	return cst_recorder_live(r->recorder, 0, CST_SINK_NONE, -1, &r->o->look,
+				 &r->o->choice, err);
+}
+
+/* ---- what is patched -------------------------------------------------------
+ */
+
+static int is_to_be_planned(const struct remote_module *m)
+{
+	return m->kind == MODULE_OWN || m->kind == MODULE_ALLOCATOR;
+}
+
+static int plan(struct recording *r, const struct remote_modules *m)
+{
+	const struct patching_wish wish = {
+		.plan = {.functions = r->o->patch_of,
+			 .min_size = r->o->keep_bytes},
+		.modules = r->o->modules,
+	};
+	int status = patching_open(&r->patching, &wish);
+
+	if (status == STATUS_OK)
+		patching_answer_no_more(&r->patching);
+	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++) {
+		const struct remote_module *one = &m->all[i];
+
+		if (!is_to_be_planned(one))
+			continue;
+		if (one->is_program &&
+		    preflight_hooks(one->path) == PREFLIGHT_HOOKS)
+			return failure("cannot record process %d: it has hooks "
+				       "(-finstrument-functions), but was "
+				       "started without libcstrace.so: gdb -p "
+				       "%d, cstrace start traces it by these",
+				       r->o->pid, r->o->pid);
+		status = patching_add(&r->patching, one->path, one->is_program);
+	}
+	if (status == STATUS_OK && !r->patching.n_patches)
+		return failure("cannot record process %d: no function of it "
+			       "can be patched",
+			       r->o->pid);
+	return status;
+}
+
+/* All that takes time comes before the process is touched. */
+static int prepare(struct recording *r)
+{
+	struct remote_modules m = {0};
+	struct cst_error err;
+	int status;
+
+	if (kill(r->o->pid, 0) < 0 && errno == ESRCH)
+		return failure("there is no process %d", r->o->pid);
+	r->process = (int)syscall(SYS_pidfd_open, r->o->pid, 0);
+	r->wanted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->naming = bfd_names_new(tell, NULL);
+	if (r->process < 0 || r->wanted < 0 || !r->naming)
+		return failure("cannot watch process %d: %s", r->o->pid,
+			       strerror(errno));
+	read_command(r);
+	status = remote_modules_init(&m, r->o->pid)
+			 ? attach_check(r->o->pid, &m)
+			 : STATUS_FAILED;
+	if (status == STATUS_OK)
+		status = plan(r, &m);
+	remote_modules_release(&m);
+	if (status == STATUS_OK)
+		status = trace_input_end(recorder_make(r, &err), &err);
+	return status;
+}
+
+/* ---- while it runs ---------------------------------------------------------
+ */
+
+static void watch(struct recording *r)
+{
+	struct pollfd fds[] = {{.fd = r->wanted, .events = POLLIN},
+			       {.fd = r->process, .events = POLLIN}};
+	uint64_t until = tracee_now_ns() + r->o->sample_ns, n;
+
+	while (!is_over && !fds[1].revents &&
+	       (!r->o->sample_ns || tracee_now_ns() < until)) {
+		uint64_t left = (until - tracee_now_ns()) / 1000000 + 1;
+
+		poll(fds, 2,
+		     r->o->sample_ns && left < TICK_MS ? (int)left : TICK_MS);
+		if (read(r->wanted, &n, sizeof(n)) == sizeof(n))
+			bfd_names_answer_all(r->naming, r->recorder);
+	}
+}
+
+static void tell_end(const struct recording *r,
+		     const struct cst_status_report *s)
+{
+	char text[80];
+
+	fprintf(stderr,
+		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, in %s, %.3f s",
+		s->n_calls, s->n_calls == 1 ? "call" : "calls", s->n_threads,
+		s->n_threads == 1 ? "thread" : "threads", r->o->output,
+		(double)s->duration_ns / 1e9);
+	for (uint32_t i = 0; cst_losses_text(&s->losses, i, text, sizeof(text));
+	     i++)
+		fprintf(stderr, "; %s", text);
+	fprintf(stderr, "; process %d stood still for at most %.1f ms\n",
+		r->o->pid, (double)r->attach.tracee.longest_ns / 1e6);
+	patching_tell(&r->patching, r->module);
+	if (r->attach.code.n_left)
+		fprintf(stderr,
+			"cstrace: %u %s left out: a thread stood in the bytes "
+			"that would change\n",
+			r->attach.code.n_left,
+			r->attach.code.n_left == 1 ? "function was"
+						   : "functions were");
+}
+
+static int finish(struct recording *r)
+{
+	struct cst_status_report status;
+	struct cst_trace *trace;
+	struct cst_error err;
+
+	bfd_names_drain(r->naming, r->recorder);
+	if (cst_recorder_end(r->recorder, &trace, &err) < 0)
+		return failure("%s", err.text);
+	cst_trace_status(trace, &status);
+	cst_trace_free(trace);
+	tell_end(r, &status);
+	return STATUS_OK;
+}
+
+static int run(struct recording *r)
+{
+	int status = attach_begin(&r->attach, r->o->pid,
+				  cst_recorder_area_path(r->recorder),
+				  r->patching.folder);
+
+	if (status == STATUS_OK) {
+		fprintf(stderr, "cstrace: recording process %d%s\n", r->o->pid,
+			r->o->sample_ns ? "" : ": Ctrl-C ends it");
+		watch(r);
+	}
+	attach_undo(&r->attach);
+	cst_recorder_exited(r->recorder);
+	return status == STATUS_OK ? finish(r) : status;
+}
+
+int record_process(const struct options *o)
+{
+	struct recording r = {
+		.o = o,
+		.wanted = -1,
+		.process = -1,
+		.patching = {.wanted = -1},
+		.attach = {.tracee.memory = -1, .is_cancelled = &is_over}};
+	const struct sigaction action = {.sa_handler = end};
+	int status;
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	status = prepare(&r);
+	if (status == STATUS_OK)
+		status = run(&r);
+	attach_end(&r.attach);
+	cst_recorder_close(r.recorder);
+	bfd_names_free(r.naming);
+	patching_release(&r.patching);
+	if (r.wanted >= 0)
+		close(r.wanted);
+	if (r.process >= 0)
+		close(r.process);
+	return status;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The stack is walked to its end.  Safe is a thread that waits in a system call
+ * that libc makes for the program and holds nothing meanwhile, or one that runs
+ * the program's own code.
+ */
+#include "attach/safe_place.h"
+
+#include <errno.h>
+#include <libunwind-ptrace.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+
+enum { MAX_FRAMES = 4096 };
+
+/* Calls that libc makes for the program as they are. */
+static int is_for_program(const struct user_regs_struct *r)
+{
+	static const uint16_t calls[] = {
+		SYS_read,	 SYS_write,	      SYS_readv,
+		SYS_writev,	 SYS_pread64,	      SYS_pwrite64,
+		SYS_poll,	 SYS_ppoll,	      SYS_select,
+		SYS_pselect6,	 SYS_epoll_wait,      SYS_epoll_pwait,
+		SYS_accept,	 SYS_accept4,	      SYS_connect,
+		SYS_recvfrom,	 SYS_recvmsg,	      SYS_recvmmsg,
+		SYS_sendto,	 SYS_sendmsg,	      SYS_nanosleep,
+		SYS_pause,	 SYS_clock_nanosleep, SYS_wait4,
+		SYS_waitid,	 SYS_rt_sigsuspend,   SYS_rt_sigtimedwait,
+		SYS_flock,	 SYS_semop,	      SYS_msgrcv,
+		SYS_io_getevents};
+
+	/* Conditions and joins wait so, a lock of malloc()'s does not. */
+	if (r->orig_rax == SYS_futex)
+		return (r->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (calls[i] == r->orig_rax)
+			return 1;
+	return 0;
+}
+
+static int is_waiting(const struct user_regs_struct *r)
+{
+	enum { FIRST_RESTART = 512, LAST_RESTART = 516 }; /* the kernel's own */
+	long long code = -(long long)r->rax;
+
+	return (long long)r->orig_rax >= 0 &&
+	       (code == EINTR ||
+		(code >= FIRST_RESTART && code <= LAST_RESTART));
+}
+
+/* Code that the kernel would begin anew, if it were interrupted
+ * (restartable sequences). */
+static int is_restartable(pid_t tid)
+{
+	struct __ptrace_rseq_configuration c = {0};
+	uint64_t section;
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(c), &c) <
+		    0 ||
+	    !c.rseq_abi_pointer)
+		return 0;
+	errno = 0;
+	section = (uint64_t)ptrace(PTRACE_PEEKDATA, tid,
+				   (void *)(c.rseq_abi_pointer + 8), NULL);
+	return errno || section;
+}
+
+struct walk {
+	const struct remote_modules *modules;
+	int is_in_call;	   /* of the kernel, for the program */
+	int has_left_libc; /* the innermost frames that are libc's */
+	int is_in_start;   /* libc's frames that called the program */
+	uint32_t n;
+};
+
+static const char *look_at(struct walk *w, uint64_t pc)
+{
+	const struct remote_module *m = remote_modules_at(w->modules, pc);
+	enum module_kind kind = m ? m->kind : MODULE_NONE;
+	int is_first = !w->n++;
+
+	switch (kind) {
+	case MODULE_LOADER:
+		return "in the dynamic linker";
+	case MODULE_UNWINDER:
+		return "in the unwinder";
+	case MODULE_NONE:
+		return "in code of no file";
+	case MODULE_SHIM:
+		return "in libcstrace.so";
+	case MODULE_LIBC:
+		if (!w->has_left_libc && !w->is_in_call)
+			return "in libc";
+		w->is_in_start = w->has_left_libc;
+		return NULL;
+	case MODULE_ALLOCATOR:
+		if (!m->is_program || (is_first && !w->is_in_call))
+			return "in malloc()";
+		break;
+	case MODULE_OWN:
+		break;
+	}
+	w->has_left_libc = 1;
+	/* The code that begins a program is the outermost. */
+	if (w->is_in_start && !m->is_program)
+		return "called back by libc";
+	return NULL;
+}
+
+static const char *walk(struct walk *w, unw_cursor_t *cursor)
+{
+	const char *why = NULL;
+	int more = 1, was_in_start = 0;
+
+	while (more > 0 && !why && w->n < MAX_FRAMES) {
+		unw_word_t pc;
+
+		if (unw_get_reg(cursor, UNW_REG_IP, &pc) < 0 || !pc)
+			break;
+		if (was_in_start && w->is_in_start &&
+		    unw_is_signal_frame(cursor) <= 0) {
+			const struct remote_module *m =
+				remote_modules_at(w->modules, pc - 1);
+
+			/* More frames behind the one below libc's? */
+			if (m && m->kind != MODULE_LIBC && unw_step(cursor) > 0)
+				return "called back by libc";
+			return NULL;
+		}
+		if (unw_is_signal_frame(cursor) > 0)
+			return "in a signal handler";
+		why = look_at(w, w->n ? pc - 1 : pc);
+		was_in_start = w->is_in_start;
+		more = unw_step(cursor);
+	}
+	if (why)
+		return why;
+	return more == 0 ? NULL : "in code without call frame information";
+}
+
+static unw_addr_space_t space(void)
+{
+	static unw_addr_space_t one;
+
+	if (!one) {
+		one = unw_create_addr_space(&_UPT_accessors, 0);
+		if (one)
+			unw_set_caching_policy(one, UNW_CACHE_GLOBAL);
+	}
+	return one;
+}
+
+const char *safe_place(pid_t tid, const struct remote_modules *m)
+{
+	struct walk w = {.modules = m};
+	const char *why = "not to be looked at";
+	struct user_regs_struct r;
+	unw_cursor_t cursor;
+	void *target;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
+		return why;
+	if (is_waiting(&r)) {
+		if (!is_for_program(&r))
+			return "waiting in libc";
+		w.is_in_call = 1;
+	} else if (is_restartable(tid)) {
+		return "in a restartable sequence";
+	}
+	target = _UPT_create(tid);
+	if (space() && target && unw_init_remote(&cursor, space(), target) >= 0)
+		why = walk(&w, &cursor);
+	if (target)
+		_UPT_destroy(target);
+	return why;
+}
+
+int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m)
+{
+	void *target = _UPT_create(tid);
+	int more = 1, is_in = 1;
+	unw_cursor_t cursor;
+
+	if (target && space() && unw_init_remote(&cursor, space(), target) >= 0)
+		for (is_in = 0; more > 0 && !is_in;) {
+			const struct remote_module *at;
+			unw_word_t pc;
+
+			if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
+				break;
+			at = remote_modules_at(m, pc);
+			is_in = !at || at->kind == MODULE_SHIM;
+			more = unw_step(&cursor);
+		}
+	if (target)
+		_UPT_destroy(target);
+	return is_in;
+}

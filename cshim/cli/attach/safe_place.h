@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Whether a thread that stands still can make a call of libc's: it holds no
+ * lock of libc's, of the dynamic linker's or of malloc()'s, and is in no signal
+ * handler.
+ */
+#ifndef CLI_SAFE_PLACE_H
+#define CLI_SAFE_PLACE_H
+
+#include "attach/remote_modules.h"
+
+/* Returns NULL if the place is safe, else what the thread is in, in words that
+ * stand behind "it is". */
+const char *safe_place(pid_t tid, const struct remote_modules *m);
+
+/* Returns whether the thread is within the shim, or in code of no file as the
+ * areas of plans are; or perhaps. */
+int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m);
+
+#endif

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""cstrace record -p PID: the calls of a program that runs already."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from lib_build import BUILD, TARGETS
+
+CSTRACE = str(BUILD / "cstrace")
+LIMIT_S = 120
+
+# Counts, and is interrupted by a timer a thousand times a second; the last line
+# of its output depends on every step.
+SPINS = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+static volatile sig_atomic_t is_over, n_ticks;
+__attribute__((noinline)) static void tick(int n) { (void)n; n_ticks++; }
+static void end(int n) { (void)n; is_over = 1; }
+__attribute__((noinline)) static unsigned step(unsigned n)
+{
+	__asm__ volatile("");
+	return n * 1103515245u + 12345u;
+}
+int main(void)
+{
+	struct itimerval often = {{0, 1000}, {0, 1000}};
+	unsigned n = 1, is_wrong = 0;
+	signal(SIGALRM, tick);
+	signal(SIGTERM, end);
+	setitimer(ITIMER_REAL, &often, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (!is_over) {
+		unsigned next = step(n);
+		is_wrong |= next != n * 1103515245u + 12345u;
+		n = next;
+	}
+	printf("%s %s\n", is_wrong ? "wrong" : "right", n_ticks ? "ticks" : "none");
+	return 3;
+}
+"""
+WAITS = r"""
+#include <stdio.h>
+#include <unistd.h>
+BEFORE
+int main(void)
+{
+	START;
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+"""
+
+
+def compiled(folder, source, *flags):
+    (folder / "app.c").write_text(source)
+    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app", *flags],
+                   cwd=folder, check=True)
+    return folder / "app"
+
+
+@pytest.fixture(name="start")
+def a_starter():
+    """Starts a process, which is ready when it says so; it ends with the
+    test."""
+    started = []
+
+    def start(*words):
+        one = subprocess.Popen([*map(str, words)], text=True,
+                               stdout=subprocess.PIPE)
+        started.append(one)
+        assert one.stdout.readline() == "ready\n"
+        return one
+
+    yield start
+    for one in started:
+        if one.poll() is None:
+            one.kill()
+        one.communicate(timeout=LIMIT_S)
+
+
+def record(folder, pid, *words, status=0):
+    done = subprocess.run([CSTRACE, "record", "-p", str(pid), "--force",
+                           *words], cwd=folder, text=True, timeout=LIMIT_S,
+                          capture_output=True, check=False)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+def names(folder):
+    saved = subprocess.run([CSTRACE, "save", "--force", "cstrace.cst",
+                            "out.jsonl"], cwd=folder, text=True, check=False,
+                           timeout=LIMIT_S, capture_output=True)
+    assert saved.returncode == 0, saved.stderr
+    lines = (folder / "out.jsonl").read_text().splitlines()
+    return [(c["name"], c["parent"] is not None)
+            for c in map(json.loads, lines)]
+
+
+def is_as_in_file(pid):
+    """Is the code of the process that of its file?"""
+    program = os.readlink("/proc/%d/exe" % pid)
+    n = 0
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps, \
+            open("/proc/%d/mem" % pid, "rb") as memory, \
+            open(program, "rb") as file:
+        for line in maps:
+            fields = line.split()
+            if fields[-1] != program or "x" not in fields[1]:
+                continue
+            begin, end = (int(x, 16) for x in fields[0].split("-"))
+            memory.seek(begin)
+            file.seek(int(fields[2], 16))
+            code = file.read(end - begin)
+            assert memory.read(end - begin)[:len(code)] == code
+            n += 1
+    return n > 0
+
+
+class Clients:
+    """Ask the server until stop() is called."""
+
+    def __init__(self, path, n):
+        self.path, self.is_over = str(path), False
+        self.wrong, self.n_asked = [], 0
+        self.threads = [threading.Thread(target=self.ask) for _ in range(n)]
+        for thread in self.threads:
+            thread.start()
+
+    def ask(self):
+        try:
+            while not self.is_over:
+                with socket.socket(socket.AF_UNIX) as s:
+                    s.settimeout(LIMIT_S)
+                    s.connect(self.path)
+                    for i in range(50):
+                        s.sendall(b"%d\n" % i)
+                        if s.recv(64) != b"%d\n" % (i + 1):
+                            self.wrong.append(i)
+                        self.n_asked += 1
+        except OSError as e:
+            self.wrong.append(e)
+
+    def stop(self):
+        self.is_over = True
+        for thread in self.threads:
+            thread.join(LIMIT_S)
+        return self.wrong
+
+
+def server(folder):
+    path = folder / "line_server"
+    subprocess.run(["gcc", "-g", "-O2", str(TARGETS / "line_server.c"), "-o",
+                    str(path), "-pthread"], check=True)
+    return path
+
+
+def test_a_busy_server_ten_times(tmp_path, start):
+    one = start(server(tmp_path), tmp_path / "socket")
+    clients = Clients(tmp_path / "socket", 3)
+    try:
+        for _ in range(10):
+            said = record(tmp_path, one.pid, "--for", "100ms",
+                          "--max-size", "8M")
+            assert re.search(r"cstrace: \d+ calls in \d+ threads?, in "
+                             r"cstrace.cst, .*; process %d stood still for at "
+                             r"most [\d.]+ ms\n" % one.pid, said), said
+            assert is_as_in_file(one.pid)
+        found = names(tmp_path)
+    finally:
+        wrong = clients.stop()
+    assert not wrong and clients.n_asked > 0
+    assert one.poll() is None
+    assert {"answer", "number", "digit"} <= {name for name, _ in found}
+    assert all(has_parent for name, has_parent in found if name == "digit")
+
+
+def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS))
+    for _ in range(5):
+        record(tmp_path, one.pid, "--for", "50ms", "--max-size", "8M")
+        assert is_as_in_file(one.pid)
+    assert "step" in {name for name, _ in names(tmp_path)}
+    one.terminate()
+    out, _ = one.communicate(timeout=LIMIT_S)
+    assert (out, one.returncode) == ("right ticks\n", 3)
+
+
+def test_the_user_or_the_process_ends_it(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS))
+
+    def begin():
+        recorder = subprocess.Popen(
+            [CSTRACE, "record", "--force", "-p", str(one.pid)], text=True,
+            cwd=tmp_path, stderr=subprocess.PIPE)
+        assert recorder.stderr.readline() == (
+            "cstrace: recording process %d: Ctrl-C ends it\n" % one.pid)
+        return recorder
+
+    recorder = begin()
+    busy = record(tmp_path, one.pid, "-o", "other.cst", status=1)
+    assert "another cstrace records it" in busy
+    recorder.send_signal(signal.SIGINT)
+    assert "calls in 1 thread" in recorder.communicate(timeout=LIMIT_S)[1]
+    assert recorder.returncode == 0 and is_as_in_file(one.pid)
+    recorder = begin()
+    one.terminate()
+    assert "calls in 1 thread" in recorder.communicate(timeout=LIMIT_S)[1]
+    assert one.wait(LIMIT_S) == 3
+
+
+def test_some_functions_only(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS))
+    record(tmp_path, one.pid, "--for", "50ms", "--patch=tick")
+    assert {name for name, _ in names(tmp_path)} <= {"tick"}
+
+
+REFUSED = {
+    "static": ("", "", ["-static"], "it is static"),
+    "hooks": ("", "", ["-finstrument-functions"], "it has hooks"),
+    "sandbox": ("#include <sys/prctl.h>\n#include <linux/seccomp.h>\n"
+                "#include <linux/filter.h>",
+                "struct sock_filter f = {6, 0, 0, SECCOMP_RET_ALLOW};"
+                "struct sock_fprog p = {1, &f};"
+                "prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);"
+                "prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)", [],
+                "in a sandbox (seccomp)"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused(tmp_path, start, case):
+    before, begin, flags, why = REFUSED[case]
+    one = start(compiled(tmp_path, WAITS.replace("BEFORE", before)
+                         .replace("START", begin), *flags))
+    said = record(tmp_path, one.pid, "--for", "1s", status=1)
+    assert why in said and str(one.pid) in said
+    assert one.poll() is None and not (tmp_path / "cstrace.cst").exists()
+
+
+def test_stopped_and_gone(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS))
+    one.send_signal(signal.SIGSTOP)
+    until = time.monotonic() + LIMIT_S
+    while " T " not in open("/proc/%d/stat" % one.pid, encoding="utf-8").read():
+        assert time.monotonic() < until
+    assert "it is stopped" in record(tmp_path, one.pid, status=1)
+    one.kill()
+    one.wait(LIMIT_S)
+    assert "there is no process" in record(tmp_path, one.pid, status=1)
+
+
+@pytest.mark.parametrize("words, why", [
+    (["./app"], "-p is for a process that runs already"),
+    (["--sample"], "--sample does not go with -p"),
+    (["--flight", "1M"], "--flight does not go with -p"),
+    (["-o", "-"], "-o - does not go with -p"),
+])
+def test_usage(tmp_path, words, why):
+    assert why in record(tmp_path, os.getpid(), *words, status=2)
