@@ -178,8 +178,10 @@ uint64_t compute_run(const struct compute_node *nodes, uint32_t n,
 		     const uint64_t *inputs)
 {
 	uint64_t of[COMPUTE_MAX];
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < n; i++)
+	do
 		of[i] = compute_node(&nodes[i], of, inputs);
+	while (++i < n);
 	return of[n - 1];
 }
