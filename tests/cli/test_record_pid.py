@@ -175,8 +175,8 @@ def test_a_busy_server_ten_times(tmp_path, start):
         for _ in range(10):
             said = record(tmp_path, one.pid, "--for", "100ms",
                           "--max-size", "8M")
-            assert re.search(r"cstrace: \d+ calls in \d+ threads?, in "
-                             r"cstrace.cst, .*; process %d stood still for at "
+            assert re.search(r"cstrace: \d+ calls in \d+ threads?, [\d.]+ "
+                             r"[KM]iB in cstrace.cst, .*; process %d stood still for at "
                              r"most [\d.]+ ms\n" % one.pid, said), said
             assert is_as_in_file(one.pid)
         found = names(tmp_path)

@@ -204,12 +204,15 @@ static void watch(struct recording *r)
 static void tell_end(const struct recording *r,
 		     const struct cst_status_report *s)
 {
+	int is_small = s->spool_bytes < 1 << 20;
 	char text[80];
 
-	fprintf(stderr,
-		"cstrace: %" PRIu64 " %s in %" PRIu32 " %s, in %s, %.3f s",
+	fprintf(stderr, "cstrace: %" PRIu64 " %s in %" PRIu32 " %s",
 		s->n_calls, s->n_calls == 1 ? "call" : "calls", s->n_threads,
-		s->n_threads == 1 ? "thread" : "threads", r->o->output,
+		s->n_threads == 1 ? "thread" : "threads");
+	fprintf(stderr, ", %.*f %s in %s, %.3f s", is_small ? 0 : 1,
+		(double)s->spool_bytes / (is_small ? 1 << 10 : 1 << 20),
+		is_small ? "KiB" : "MiB", r->o->output,
 		(double)s->duration_ns / 1e9);
 	for (uint32_t i = 0; cst_losses_text(&s->losses, i, text, sizeof(text));
 	     i++)
