@@ -70,7 +70,10 @@ class Patching:
         if why is not None:
             return "; it cannot be patched: " + why
         if is_live:
-            return "; `cstrace start` before `run` traces it as it is"
+            inferior = gdb.selected_inferior()
+            return ("; `cstrace start` before `run` traces it as it is"
+                    + (", and after `detach` `cstrace record -p %d`"
+                       % inferior.pid if inferior.was_attached else ""))
         if wish.road == plans.HOOKS or planned.is_launcher(path):
             return "; `cstrace start -patch` traces it as it is"
         return ""

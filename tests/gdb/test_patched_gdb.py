@@ -91,6 +91,17 @@ def test_detached_it_is_as_it_was(tmp_path):
     assert "middle  steps.c" in out and "exited" not in out
 
 
+def test_what_is_attached_to_is_left_to_the_command(tmp_path):
+    program = build("waits.c", is_traced=False)
+    with subprocess.Popen([program], stdin=subprocess.PIPE) as process:
+        try:
+            out = run_gdb(tmp_path, None, "attach %d" % process.pid,
+                          "cstrace start", "detach").out
+        finally:
+            process.kill()
+    assert "after `detach` `cstrace record -p %d`" % process.pid in out
+
+
 def test_each_run_is_patched(tmp_path):
     program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
     out = run_gdb(tmp_path, program, *START, "run",
