@@ -207,8 +207,8 @@ static void tell_end(const struct recording *r,
 	int is_small = s->spool_bytes < 1 << 20;
 	char text[80];
 
-	fprintf(stderr, "cstrace: %" PRIu64 " %s in %" PRIu32 " %s",
-		s->n_calls, s->n_calls == 1 ? "call" : "calls", s->n_threads,
+	fprintf(stderr, "cstrace: %" PRIu64 " %s in %" PRIu32 " %s", s->n_calls,
+		s->n_calls == 1 ? "call" : "calls", s->n_threads,
 		s->n_threads == 1 ? "thread" : "threads");
 	fprintf(stderr, ", %.*f %s in %s, %.3f s", is_small ? 0 : 1,
 		(double)s->spool_bytes / (is_small ? 1 << 10 : 1 << 20),
