@@ -22,7 +22,7 @@ def numbers(run):
     ("visit -under main -count 2", "", ["1"]),
     ("down -depth 4", "", ["1", "0"]),
     ("down -depth 4 -count 2", "", ["0"]),
-    ("nap -longer 10ms", "naps", ["3", "7"]),
+    ("nap -longer 200ms", "naps", ["3", "7"]),
     ("/^lea|^vis/ -count 4", "", ["1"]),
 ])
 def test_it_stops_where_all_is_true(gdb, options, mode, expected):

@@ -36,7 +36,7 @@ CALLED int down(int n)
 
 CALLED void nap(int n)
 {
-	struct timespec t = {.tv_nsec = n % 4 == 3 ? 20000000 : 1000};
+	struct timespec t = {.tv_nsec = n % 4 == 3 ? 400000000 : 1000};
 
 	nanosleep(&t, NULL);
 	sink += n;

@@ -303,7 +303,8 @@ static void nothing_chosen_is_a_whole_file(void **state)
 	out.len = 0;
 	assert_int_equal(speedscope_write(t, &none, output_write, &out, &err),
 			 0);
-	assert_non_null(strstr(out.text, "\"profiles\":[\n]}\n"));
+	assert_non_null(strstr(out.text, "\"profiles\":[\n],\n\"shared\":{"));
+	assert_string_equal(out.text + out.len - 5, "\n]}}\n");
 	cst_trace_free(t);
 }
 
