@@ -39,14 +39,14 @@ def rows(folder, *words):
 
 
 def check_parts(found):
-    """Each share of the work, within five times its standard error; where
+    """Each share of the work, within four times its standard error; where
     the kernel's ticks take the samples, one stands for two."""
     n = sum(found[name]["samples"] for name in PARTS)
     assert n > 100
     for name, part in PARTS.items():
         share = found[name]["samples"] / n
         error = math.sqrt(part * (1 - part) / (n / 2))
-        assert abs(share - part) < 5 * error, (name, share, part, error)
+        assert abs(share - part) < 4 * error, (name, share, part, error)
 
 
 @pytest.mark.parametrize("way", ["plain", "alternate", "coroutine", "threads",
@@ -91,7 +91,7 @@ def test_each_stack_is_whole(tmp_path):
 def test_a_frame_pointer_that_is_no_address(tmp_path):
     sample(tmp_path, build("lost_frame.c", "-O2", is_traced=False))
     found, n = rows(tmp_path)
-    assert found["work"]["samples"] > n / 2  # the others are of its begin
+    assert found["work"]["samples"] > 0.9 * n > 0  # the others: its begin
 
 
 def test_an_allocator_is_sampled(tmp_path):

@@ -20,13 +20,17 @@
 static volatile unsigned long sink;
 static unsigned long rounds;
 
+/* Rounds differ in length, or samples at a steady rate would fall in step with
+ * them. */
+static _Thread_local unsigned long units = 100000, seed = 1;
+
 /* Each has this very code, so that the same work takes the same time. */
 #define WORK(name, times)                                          \
 	NOINLINE void name(void)                                   \
 	{                                                          \
-		unsigned long x = 1;                               \
+		unsigned long x = 1, n = units * (times);          \
                                                                    \
-		for (long i = 0; i < 100000l * (times); i++)       \
+		for (unsigned long i = 0; i < n; i++)              \
 			__asm__ volatile("imul $3, %0" : "+r"(x)); \
 		sink += x;                                         \
 	}
@@ -37,6 +41,8 @@ WORK(four, 4)
 NOINLINE void all(void)
 {
 	for (unsigned long i = 0; i < rounds; i++) {
+		seed = seed * 6364136223846793005ul + 1442695040888963407ul;
+		units = 50000 + (seed >> 33) % 100001;
 		one();
 		two();
 		four();
