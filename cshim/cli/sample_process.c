@@ -7,6 +7,7 @@
 #include "bfd_names.h"
 #include "cstrace/samples.h"
 #include "outside.h"
+#include "process_names.h"
 #include "trace_input.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ struct sampling {
 	struct bfd_names *naming;
 	struct outside *outside;
 	pid_t pid;
-	char command[4096], module[PATH_MAX];
+	struct process_names names;
 	int is_silent;
 	uint64_t taken_ns; /* from the begin to the end */
 };
@@ -51,28 +52,6 @@ static void wanted(void *arg)
 	(void)arg;
 }
 
-static void read_command(struct sampling *s)
-{
-	char path[64];
-	FILE *f;
-	size_t n = 0;
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)s->pid);
-	length = readlink(path, s->module, sizeof(s->module) - 1);
-	s->module[length > 0 ? length : 0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)s->pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(s->command, 1, sizeof(s->command) - 1, f);
-		fclose(f);
-	}
-	for (size_t i = 0; i + 1 < n; i++)
-		if (!s->command[i])
-			s->command[i] = ' ';
-	s->command[n] = '\0';
-}
-
 static int open_recorder(struct sampling *s, struct cst_error *err)
 {
 	struct cst_recorder_options options = {
@@ -80,8 +59,8 @@ static int open_recorder(struct sampling *s, struct cst_error *err)
 		.spool_dir = getenv("TMPDIR"),
 		.limit_bytes = s->o->max_bytes,
 		.pool_chunks = 64,
-		.command = s->command,
-		.module = s->module,
+		.command = s->names.command,
+		.module = s->names.module,
 	};
 	struct cst_callbacks callbacks = {.wanted = wanted, .message = tell};
 	struct stat st;
@@ -177,7 +156,7 @@ static int run(struct sampling *s)
 	struct cst_error err;
 	int status;
 
-	read_command(s);
+	process_names_read(&s->names, s->pid);
 	s->naming = bfd_names_new(tell, NULL);
 	if (!s->naming)
 		return failure("out of memory");

@@ -9,6 +9,7 @@
 #include "cstrace/layout.h"
 #include "losses.h"
 #include "patching.h"
+#include "process_names.h"
 #include "tell.h"
 #include "trace_input.h"
 
@@ -35,7 +36,7 @@ struct recording {
 	struct attach attach;
 	int wanted;  /* descriptor: the recorder has questions */
 	int process; /* descriptor of the process */
-	char command[4096], module[PATH_MAX];
+	struct process_names names;
 };
 
 static volatile int is_over;
@@ -61,28 +62,6 @@ static void wanted(void *arg)
 		return; /* it is full of them already */
 }
 
-static void read_command(struct recording *r)
-{
-	char path[64];
-	size_t n = 0;
-	ssize_t length;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", r->o->pid);
-	length = readlink(path, r->module, sizeof(r->module) - 1);
-	r->module[length > 0 ? length : 0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", r->o->pid);
-	f = fopen(path, "re");
-	if (f) {
-		n = fread(r->command, 1, sizeof(r->command) - 1, f);
-		fclose(f);
-	}
-	for (size_t i = 0; i + 1 < n; i++)
-		if (!r->command[i])
-			r->command[i] = ' ';
-	r->command[n] = '\0';
-}
-
 static int recorder_make(struct recording *r, struct cst_error *err)
 {
 	struct cst_recorder_options options = {
@@ -95,8 +74,8 @@ static int recorder_make(struct recording *r, struct cst_error *err)
 		.keep_ns = r->o->keep_ns,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
-		.command = r->command,
-		.module = r->module,
+		.command = r->names.command,
+		.module = r->names.module,
 	};
 	struct cst_callbacks callbacks = {
 		.wanted = wanted, .message = tell, .arg = r};
@@ -169,7 +148,7 @@ static int prepare(struct recording *r)
 	if (r->process < 0 || r->wanted < 0 || !r->naming)
 		return failure("cannot watch process %d: %s", r->o->pid,
 			       strerror(errno));
-	read_command(r);
+	process_names_read(&r->names, r->o->pid);
 	status = remote_modules_init(&m, r->o->pid)
 			 ? attach_check(r->o->pid, &m)
 			 : STATUS_FAILED;
@@ -219,7 +198,7 @@ static void tell_end(const struct recording *r,
 		fprintf(stderr, "; %s", text);
 	fprintf(stderr, "; process %d stood still for at most %.1f ms\n",
 		r->o->pid, (double)r->attach.tracee.longest_ns / 1e6);
-	patching_tell(&r->patching, r->module);
+	patching_tell(&r->patching, r->names.module);
 	if (r->attach.code.n_left)
 		fprintf(stderr,
 			"cstrace: %u %s left out: a thread stood in the bytes "
