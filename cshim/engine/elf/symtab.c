@@ -15,8 +15,9 @@ enum {
 	IS_SIZED = 4,
 	IS_OWNED = 8,	/* its name was copied to cut a version off */
 	IS_HIDDEN = 16, /* local, but the only one of its name */
-	PREFERENCE_MASK = IS_SIZED | RANK_MASK,
-	FILE_SHIFT = 5,
+	IS_PUBLIC = 32, /* exported by a name that is no library's own */
+	PREFERENCE_MASK = IS_PUBLIC | IS_SIZED | RANK_MASK,
+	FILE_SHIFT = 6,
 };
 
 int symtab_is_unsized(const struct symtab_entry *e)
@@ -46,6 +47,14 @@ static uint32_t hidden_of(const GElf_Sym *sym, int is_file_named)
 			       !is_file_named
 		       ? IS_HIDDEN
 		       : 0;
+}
+
+/* "malloc", not "__libc_malloc", which is the same function; C++ has mangled
+ * names. */
+static uint32_t public_of(const GElf_Sym *sym, const char *name)
+{
+	return rank_of(sym) && (name[0] != '_' || name[1] == 'Z') ? IS_PUBLIC
+								  : 0;
 }
 
 static int is_defined(const GElf_Sym *sym)
@@ -78,6 +87,9 @@ static int entry_compare(const void *a, const void *b)
 		return x->range.start < y->range.start ? -1 : 1;
 	if (p != q)
 		return p < q ? -1 : 1;
+	/* "free" is better than "cfree". */
+	if (strlen(x->name) != strlen(y->name))
+		return strlen(x->name) < strlen(y->name) ? 1 : -1;
 	return strcmp(y->name, x->name);
 }
 
@@ -111,7 +123,8 @@ static const char *unversioned(const char *name, uint32_t *flags)
 static int add(struct symtab *t, Elf *elf, const GElf_Sym *sym,
 	       const char *name, uint32_t origin, uint64_t shift)
 {
-	uint32_t flags = origin | rank_of(sym) | (sym->st_size ? IS_SIZED : 0);
+	uint32_t flags = origin | rank_of(sym) | public_of(sym, name) |
+			 (sym->st_size ? IS_SIZED : 0);
 	struct symtab_entry *e;
 	uint64_t end;
 
