@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 4284724286
+VERSION = 3016345327
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -169,7 +169,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 4
+CST_PLAN_VERSION = 5
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -178,7 +178,10 @@ CST_SLOT_ENTER = 0
 CST_SLOT_EXIT = 1
 CST_SLOT_TAIL = 2
 CST_SLOT_FRAMED = 3
-CST_PLAN_SLOTS = 4
+CST_SLOT_BORDER_ENTER = 4
+CST_SLOT_BORDER_EXIT = 5
+CST_SLOT_BORDER_RETURN = 6
+CST_PLAN_SLOTS = 7
 
 CST_PATCH_ENTRY = 0
 CST_PATCH_EXIT = 1
@@ -197,7 +200,10 @@ CST_PLAN_IMMOVABLE = 6
 CST_PLAN_HOOKED = 7
 CST_PLAN_OF_RUNTIME = 8
 CST_PLAN_READ_BY_GDB = 9
-CST_PLAN_REASONS = 10
+CST_PLAN_CHOSEN_LATE = 10
+CST_PLAN_UNUSUAL = 11
+CST_PLAN_ENDS_OTHERS = 12
+CST_PLAN_REASONS = 13
 
 
 class cst_plan_part(C.Structure):
@@ -224,7 +230,7 @@ class cst_plan(C.Structure):
         ("frames_size", C.c_uint32),
         ("header_at", C.c_uint32),
         ("header_size", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("is_border", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),
@@ -728,6 +734,8 @@ class cst_planned(C.Structure):
         ("n_exits", C.c_uint32),
         ("n_missed", C.c_uint32),
         ("n_declined", C.c_uint32 * 16),
+        ("is_border", C.c_uint32),
+        ("reserved", C.c_uint32),
     ]
 
 
@@ -736,7 +744,8 @@ class cst_plan_wish(C.Structure):
         ("functions", C.c_char_p),
         ("min_size", C.c_uint64),
         ("is_for_gdb", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("n_callers", C.c_uint32),
+        ("callers", C.POINTER(C.c_char_p)),
     ]
 
 

@@ -101,6 +101,22 @@ def test_plans_of_installed_packages():
     assert exits > 0.95 * (exits + sum(row["missed"] for row in rows))
 
 
+@pytest.mark.parametrize("library", ["libc.so.6", "libm.so.6", "libstdc++.so.6",
+                                     "libz.so.1"])
+@pytest.mark.parametrize("is_for_gdb", [0, 1])
+def test_plans_of_the_border(library, is_for_gdb):
+    """What gdb, a large program, calls in a library; not its own functions."""
+    caller = shutil.which("gdb")
+    path = subprocess.run(["gcc", "-print-file-name=" + library], text=True,
+                          capture_output=True, check=True).stdout.strip()
+    path = os.path.realpath(path)
+    (row,), wrong = check("--for-gdb", is_for_gdb, "--border", caller, path)
+    assert not wrong and row["wrong"] == 0
+    assert row["traced"] > 0 and row["exits"] > row["missed"]
+    (all_of_it,), _ = check(path)
+    assert row["traced"] < (all_of_it["functions"] or 3000) / 2
+
+
 # ---- the same results ----------------------------------------------------
 
 

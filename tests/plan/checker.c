@@ -151,10 +151,26 @@ static int bad(struct walk *w, const char *what)
 	return wrong(w->c, w->p, what, w->at);
 }
 
+/* What stands for the slot in the walk's plan. */
+static enum cst_plan_slot slot_of(const struct walk *w, enum cst_plan_slot slot)
+{
+	if (!w->c->plan->header->is_border)
+		return slot;
+	if (slot == CST_SLOT_ENTER)
+		return CST_SLOT_BORDER_ENTER;
+	if (slot != CST_SLOT_EXIT)
+		return CST_PLAN_SLOTS; /* there is none */
+	return w->function->reason == CST_PLAN_ENDS_OTHERS
+		       ? CST_SLOT_BORDER_RETURN
+		       : CST_SLOT_BORDER_EXIT;
+}
+
 /* push %rax; lea function(%rip), %rax; call *slot(%rip); pop %rax */
 static int take_hook(struct walk *w, enum cst_plan_slot slot, uint32_t hook)
 {
 	const uint8_t *b = code(w);
+
+	slot = slot_of(w, slot);
 
 	if (w->end - w->at < 15 || b[0] != 0x50 ||
 	    memcmp(b + 1, "\x48\x8d\x05", 3) || b[8] != 0xff || b[9] != 0x15 ||
@@ -535,8 +551,10 @@ static void check_functions(struct check *c)
 	for (uint32_t i = 0; i < c->plan->header->functions.n; i++) {
 		const struct cst_plan_function *f = &c->plan->functions[i];
 
+		int has_ends = !f->reason || f->reason == CST_PLAN_ENDS_OTHERS;
+
 		if (c->n_entries[i] == !f->reason &&
-		    c->n_ends[i] == (f->reason ? 0 : f->n_exits))
+		    c->n_ends[i] == (has_ends ? f->n_exits : 0))
 			continue;
 		fprintf(stderr, "%s: %s (%lx) has %u entries, %u ends of %u\n",
 			c->path, plan_name(c->plan, i), f->address,
@@ -624,6 +642,7 @@ static int check_file(const char *path, const struct plan_choice *choice,
 int main(int argc, char **argv)
 {
 	struct plan_choice choice = {0};
+	struct imports imports = {0};
 	const char *out = NULL;
 	int i = 1, is_wrong = 0;
 
@@ -634,10 +653,14 @@ int main(int argc, char **argv)
 			choice.functions = argv[i + 1];
 		else if (!strcmp(argv[i], "--write"))
 			out = argv[i + 1];
-		else
+		else if (strcmp(argv[i], "--border") || choice.border ||
+			 imports_init(&imports, (const char **)&argv[i + 1], 1))
 			return 2;
+		else
+			choice.border = &imports;
 	}
 	for (; i < argc; i++)
 		is_wrong |= check_file(argv[i], &choice, out);
+	imports_release(&imports);
 	return is_wrong;
 }

@@ -8,6 +8,7 @@
 #include "base/regex.h"
 #include "plan/plan_cache.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,16 +20,22 @@ _Static_assert((int)CST_PLAN_REASONS <= (int)CST_PLANNED_REASONS,
 
 static void count(const struct plan *plan, struct cst_planned *out)
 {
-	*out = (struct cst_planned){.n_patches = plan->header->patches.n};
+	*out = (struct cst_planned){
+		.n_patches = plan->header->patches.n,
+		.is_border = plan->header->is_border,
+	};
 	for (uint32_t i = 0; i < plan->header->functions.n; i++) {
 		const struct cst_plan_function *f = &plan->functions[i];
 
-		out->n_declined[f->reason] += f->reason != CST_PLAN_TRACED;
-		if (f->reason != CST_PLAN_TRACED)
-			continue;
-		out->n_functions++;
-		out->n_exits += f->n_exits;
-		out->n_missed += f->n_missed;
+		int is_traced = f->reason == CST_PLAN_TRACED;
+
+		if (is_traced || f->reason == CST_PLAN_ENDS_OTHERS) {
+			out->n_functions += is_traced;
+			out->n_exits += f->n_exits;
+			out->n_missed += f->n_missed;
+		} else {
+			out->n_declined[f->reason]++;
+		}
 	}
 }
 
@@ -61,27 +68,60 @@ static int keep(const struct plan *plan, const char *folder,
 	return status;
 }
 
+/* The shim need not know who calls, unless this file is there. */
+static int mark_border(const char *folder, struct cst_error *err)
+{
+	char path[PATH_MAX];
+	int fd, n = snprintf(path, sizeof(path), "%s/border", folder);
+
+	fd = n < (int)sizeof(path)
+		     ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644)
+		     : -1;
+	if (fd < 0)
+		return cst_fail_sys(err, "cannot write '%s'", path);
+	close(fd);
+	return 0;
+}
+
+static int keep_all(const struct plan *plan, const char *path,
+		    const char *folder, struct cst_error *err)
+{
+	int status = 0;
+
+	if (!plan->header->build_id_size)
+		return cst_fail(CST_BAD_INPUT, err,
+				"'%s' cannot be patched: it has no build-id "
+				"(link it with -Wl,--build-id)",
+				path);
+	if (!plan->header->patches.n)
+		return 0;
+	if (plan->header->is_border)
+		status = mark_border(folder, err);
+	return status ? status : keep(plan, folder, err);
+}
+
 int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
+	struct imports imports = {0};
 	const struct plan_choice choice = {
 		.functions = wish->functions,
 		.min_size = wish->min_size,
 		.is_for_gdb = wish->is_for_gdb != 0,
+		.border = wish->n_callers ? &imports : NULL,
 	};
-	struct plan *plan;
-	int status = plan_get(path, &choice, &plan, err);
+	struct plan *plan = NULL;
+	int status = 0;
 
+	if (imports_init(&imports, wish->callers, wish->n_callers))
+		status = cst_fail_memory(err);
+	if (!status)
+		status = plan_get(path, &choice, &plan, err);
+	imports_release(&imports);
 	if (status < 0)
 		return status;
-	if (!plan->header->build_id_size)
-		status = cst_fail(CST_BAD_INPUT, err,
-				  "'%s' cannot be patched: it has no build-id "
-				  "(link it with -Wl,--build-id)",
-				  path);
-	else if (plan->header->patches.n)
-		status = keep(plan, folder, err);
+	status = keep_all(plan, path, folder, err);
 	if (status == 0)
 		count(plan, out);
 	plan_free(plan);
@@ -180,22 +220,40 @@ static void put_declined(struct text *t, const struct cst_planned *plans,
 	}
 }
 
-void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
-		   uint32_t n, char *out, uint64_t size)
+/* "12 functions of calc, 3 functions of libfoo.so", or those of the border. */
+static void put_functions(struct text *t, const struct cst_planned *plans,
+			  const char *const *paths, uint32_t n, int is_border)
 {
-	struct text t = {out, size, 0};
-	uint32_t n_missed = 0, n_ends = 0;
+	const char *between = "";
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct cst_planned *p = &plans[i];
 
-		if (!p->n_functions && i)
+		if (!p->is_border != !is_border ||
+		    (!p->n_functions && (is_border || i)))
 			continue;
-		put(&t, "%s%u %s of %s", t.n ? ", " : "", p->n_functions,
+		put(t, "%s%u %s of %s", between, p->n_functions,
 		    p->n_functions == 1 ? "function" : "functions",
 		    base_name(paths[i]));
-		n_missed += p->n_missed;
-		n_ends += p->n_exits + p->n_missed;
+		between = ", ";
+	}
+}
+
+void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
+		   uint32_t n, char *out, uint64_t size)
+{
+	struct text t = {out, size, 0};
+	uint32_t n_missed = 0, n_ends = 0, n_border = 0;
+
+	put_functions(&t, plans, paths, n, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		n_border += plans[i].is_border ? plans[i].n_functions : 0;
+		n_missed += plans[i].n_missed;
+		n_ends += plans[i].n_exits + plans[i].n_missed;
+	}
+	if (n_border) {
+		put(&t, "%scalls into ", t.n ? "; " : "");
+		put_functions(&t, plans, paths, n, 1);
 	}
 	if (n_missed)
 		put(&t, "; %u of %u ends are estimated (~)", n_missed, n_ends);

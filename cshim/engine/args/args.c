@@ -281,8 +281,6 @@ static uint8_t number_of(const struct args_item *item, const struct type *type)
 		return CST_VALUE_UINT;
 	case TYPE_CHAR:
 		return item->size == 1 ? CST_VALUE_CHAR : 0;
-	case TYPE_POINTER:
-		return item->size == 8 ? CST_VALUE_POINTER : 0;
 	default:
 		return 0;
 	}
@@ -407,7 +405,8 @@ struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 	hook = cst_place_hook(hook, callee);
 	/* Another function has yet to make the result; registers are not where
 	 * they are elsewhere. */
-	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_FRAMED)
+	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_FRAMED ||
+	    hook == CST_PATCHED_RETURN)
 		return NULL;
 	if (known)
 		return *known ? a->plans[*known - 1] : NULL;

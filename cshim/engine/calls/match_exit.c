@@ -7,10 +7,12 @@
 
 static int is_frame(const struct open_call *o, const struct frame *f)
 {
-	if (o->function != f->site->function)
+	if (o->function != f->site->function && !f->site->is_return)
 		return 0;
 	if (o->cfa == f->cfa)
 		return 1;
+	if (f->site->is_return)
+		return 0;
 	if (!o->is_near && !f->site->is_near)
 		return 0;
 	return (o->cfa < f->cfa ? f->cfa - o->cfa : o->cfa - f->cfa) <

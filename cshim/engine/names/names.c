@@ -314,6 +314,13 @@ const char *names_shown(const struct names *n, uint32_t id, int how,
 /* ---- what is set ----------------------------------------------------------
  */
 
+int names_is_std(const struct function *f)
+{
+	return !f->kind &&
+	       (is_std_name(f->name) || (f->file && is_system_file(f->file)) ||
+		(f->module && is_system_module(f->module)));
+}
+
 void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *symbol, const char *module,
 			const char *file)
@@ -329,9 +336,19 @@ void names_set_function(struct names *n, uint32_t id, const char *name,
 	f->module = names_intern(n, module);
 	f->file = names_intern(n, file);
 	names_settle(n, id);
-	f->is_std = !f->kind && (is_std_name(f->name) ||
-				 (f->file && is_system_file(f->file)) ||
-				 (f->module && is_system_module(f->module)));
+	f->is_std = !f->is_border && names_is_std(f);
+	function_touch(n, id);
+}
+
+void names_set_border(struct names *n, uint32_t id)
+{
+	struct function *f = &n->functions[id];
+
+	assert(id < n->n_functions);
+	if (f->is_border)
+		return;
+	f->is_border = 1;
+	f->is_std = 0;
 	function_touch(n, id);
 }
 

@@ -42,12 +42,13 @@ struct function {
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */
 	uint64_t addr;
-	uint32_t size;	  /* bytes of its symbol; 0: not known */
-	uint32_t space;	  /* the address space of addr; 0: not known */
-	uint8_t is_std;	  /* the C++ library's, or from a system header */
-	uint8_t is_dirty; /* changed since the writer wrote it */
-	uint8_t variant;  /* of a constructor or destructor: enum variant */
-	uint8_t kind;	  /* enum function_kind, or of an exception */
+	uint32_t size;	   /* bytes of its symbol; 0: not known */
+	uint32_t space;	   /* the address space of addr; 0: not known */
+	uint8_t is_std;	   /* the C++ library's, or from a system header */
+	uint8_t is_border; /* it is one, and is shown all the same */
+	uint8_t is_dirty;  /* changed since the writer wrote it */
+	uint8_t variant;   /* of a constructor or destructor: enum variant */
+	uint8_t kind;	   /* enum function_kind, or of an exception */
 	/* For an exception, the text of its what(), or NULL; symbol is then
 	 * that of its type. */
 	const char *message;
@@ -133,6 +134,15 @@ uint32_t names_add_site(struct names *n, uint32_t function);
 void names_set_function(struct names *n, uint32_t id, const char *name,
 			const char *symbol, const char *module,
 			const char *file);
+
+/* Returns whether f is the C++ library's, or from a system header, by what is
+ * known of it. */
+int names_is_std(const struct function *f);
+
+/* The function is one that traced code calls in a library that is not traced:
+ * it is shown, though is_std may follow from what is known of it. */
+void names_set_border(struct names *n, uint32_t id);
+
 /* An exception that is thrown or caught; symbol and message may be NULL. */
 struct exception_name {
 	const char *name, *symbol, *message;

@@ -4,6 +4,7 @@
  */
 #include "plan/choose.h"
 #include "base/regex.h"
+#include "plan/border.h"
 #include "names/simple.h"
 
 #include <string.h>
@@ -31,23 +32,37 @@ static const char *soname_of(const struct image *im)
 	return NULL;
 }
 
+static int is_called(const struct image *im, const char *const *names, size_t n)
+{
+	const char *soname = soname_of(im);
+
+	for (size_t i = 0; soname && i < n; i++)
+		if (!strcmp(soname, names[i]))
+			return 1;
+	return 0;
+}
+
+/* What programs are loaded and unwound by, and what traces them. */
+static int is_loader(const struct image *im)
+{
+	static const char *const names[] = {
+		"ld-linux-x86-64.so.2", "libgcc_s.so.1",
+		"libcstrace.so",	"libcstrace-sample.so",
+		"ld-musl-x86_64.so.1",	"libc.musl-x86_64.so.1",
+	};
+
+	return is_called(im, names, sizeof(names) / sizeof(*names));
+}
+
 /* What the shim itself needs, or what all programs are started and unwound
  * by. */
 static int is_runtime(const struct image *im)
 {
-	static const char *const names[] = {
-		"libc.so.6",	       "ld-linux-x86-64.so.2",
-		"libgcc_s.so.1",       "libpthread.so.0",
-		"libdl.so.2",	       "librt.so.1",
-		"libcstrace.so",       "libcstrace-sample.so",
-		"ld-musl-x86_64.so.1", "libc.musl-x86_64.so.1",
-	};
-	const char *soname = soname_of(im);
+	static const char *const names[] = {"libc.so.6", "libpthread.so.0",
+					    "libdl.so.2", "librt.so.1"};
 
-	for (size_t i = 0; soname && i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(soname, names[i]))
-			return 1;
-	return 0;
+	return is_loader(im) ||
+	       is_called(im, names, sizeof(names) / sizeof(*names));
 }
 
 static int matches(struct chooser *c, const struct plan_function *now)
@@ -98,6 +113,11 @@ int choose(struct functions *f, const struct image *im,
 	struct chooser c = {.f = f, .im = im, .choice = choice};
 	int status;
 
+	if (choice->border) {
+		if (!is_loader(im))
+			border_choose(f, im, choice->border);
+		return 0;
+	}
 	c.is_runtime = is_runtime(im);
 	if (choice->functions) {
 		status = regex_compile(&c.regex, choice->functions, err);

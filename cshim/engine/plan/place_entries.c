@@ -41,8 +41,10 @@ static enum verdict see_jump(const struct placements *p, uint32_t function,
 	enum ending ending = placement_ending(p, function, i, is_bare);
 
 	if (i->kind == INSN_BRANCH)
-		return ending == ENDING_NONE ? GO_ON : BLOCKED;
-	t->ending = ending;
+		return ending == ENDING_NONE || ending == ENDING_HANDED
+			       ? GO_ON
+			       : BLOCKED;
+	t->ending = ending == ENDING_HANDED ? ENDING_NONE : ending;
 	return ending == ENDING_LOST ? BLOCKED : LAST;
 }
 
@@ -245,7 +247,7 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 
 void place_entries(struct placements *p, int is_for_gdb)
 {
-	if (is_for_gdb)
+	if (is_for_gdb && !p->is_border)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
 	if (!is_for_gdb) /* a step would stop between two jumps */

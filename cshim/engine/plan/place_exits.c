@@ -5,6 +5,7 @@
  */
 #include "plan/place_exits.h"
 #include "base/array.h"
+#include "plan/border.h"
 
 #include <stdlib.h>
 
@@ -119,9 +120,10 @@ static void place_end(struct exits *x, const struct function_end *e)
 	};
 	int is_placed;
 
-	if (ending == ENDING_NONE)
+	if (ending == ENDING_NONE ||
+	    (ending == ENDING_HANDED && border_target(x->p->f, &e->insn)))
 		return;
-	if (ending == ENDING_LOST) {
+	if (ending == ENDING_LOST || ending == ENDING_HANDED) {
 		whole->n_missed++;
 		return;
 	}
@@ -152,6 +154,8 @@ static int is_wanted(const struct functions *f, const struct function_end *e)
 	if (whole == FUNCTION_NONE || f->all[e->function].is_unreadable)
 		return 0;
 	now = &f->all[whole];
+	if (now->reason == CST_PLAN_ENDS_OTHERS)
+		return 1;
 	return now->entry_end &&
 	       (e->addr < now->entry || e->addr >= now->entry_end);
 }
@@ -186,7 +190,8 @@ void place_exits(struct placements *p, int is_for_gdb)
 		/* A step would stop between two jumps. */
 		if (!is_for_gdb && place_short(&x, &x.late[i]))
 			now->n_exits++;
-		else if (!placement_absorb(p, &x.late[i].placement))
+		else if (!now->entry_end ||
+			 !placement_absorb(p, &x.late[i].placement))
 			now->n_missed++;
 	}
 	free(x.late);

@@ -234,15 +234,13 @@ enum ending placement_ending(const struct placements *p, uint32_t function,
 {
 	const struct plan_function *now = &p->f->all[function];
 
-	switch (i->kind) {
-	case INSN_RETURN:
+	enum ending ending = ENDING_NONE;
+
+	if (i->kind == INSN_RETURN)
 		return ENDING_EXIT;
-	case INSN_JUMP:
-	case INSN_BRANCH:
-		return ending_of_jump(p, now, i->target, is_bare);
-	case INSN_JUMP_INDIRECT:
-		return ending_of_indirect(now, i, is_bare);
-	default:
-		return ENDING_NONE;
-	}
+	if (i->kind == INSN_JUMP || i->kind == INSN_BRANCH)
+		ending = ending_of_jump(p, now, i->target, is_bare);
+	else if (i->kind == INSN_JUMP_INDIRECT)
+		ending = ending_of_indirect(now, i, is_bare);
+	return ending == ENDING_TAIL && p->is_border ? ENDING_HANDED : ending;
 }

@@ -17,6 +17,8 @@ enum ending {
 	ENDING_EXIT,
 	ENDING_TAIL, /* it ends by a jump to another function */
 	ENDING_LOST, /* it may end, but nobody can tell */
+	/* In a border plan: another function that it jumps to ends the call. */
+	ENDING_HANDED,
 };
 
 struct placement {
@@ -39,6 +41,7 @@ struct placements {
 	const struct frames *frames;
 	struct placement *all;
 	uint32_t n, cap;
+	int is_border;
 	int failed; /* out of memory */
 };
 

@@ -50,6 +50,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 		(uint8_t)elf_file_has_dwarf(f),
 		0,
 		0,
+		choice->border != NULL,
 	};
 
 	if (elf_file_open_debug(f, path, choice->debug_file, &debug)) {
@@ -59,6 +60,9 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	}
 	sum = add_bytes(sum, has, sizeof(has));
 	sum = add_bytes(sum, &min_size, sizeof(min_size));
+	for (uint32_t i = 0; choice->border && i < choice->border->n; i++)
+		sum = add_bytes(sum, choice->border->names[i],
+				strlen(choice->border->names[i]) + 1);
 	return choice->functions ? add_bytes(sum, choice->functions,
 					     strlen(choice->functions))
 				 : sum;

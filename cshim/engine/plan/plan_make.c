@@ -4,6 +4,7 @@
  */
 #include "plan/plan_make.h"
 #include "plan/assemble.h"
+#include "plan/border.h"
 #include "plan/choose.h"
 #include "plan/place_entries.h"
 #include "plan/place_exits.h"
@@ -39,7 +40,13 @@ static int make(struct planner *p, const struct plan_choice *choice,
 		struct plan **out, struct cst_error *err)
 {
 	p->placements = (struct placements){
-		.im = &p->image, .f = &p->functions, .frames = &p->frames};
+		.im = &p->image,
+		.f = &p->functions,
+		.frames = &p->frames,
+		.is_border = choice->border != NULL,
+	};
+	if (choice->border)
+		border_follow(&p->placements);
 	assemble_number(&p->functions);
 	place_entries(&p->placements, choice->is_for_gdb);
 	place_exits(&p->placements, choice->is_for_gdb);

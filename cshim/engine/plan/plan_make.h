@@ -6,6 +6,7 @@
 #ifndef ENGINE_PLAN_MAKE_H
 #define ENGINE_PLAN_MAKE_H
 
+#include "plan/imports.h"
 #include "plan/plan.h"
 
 /* Which functions are traced.  All zero: those with line information; of a file
@@ -19,6 +20,9 @@ struct plan_choice {
 	 * entries lie behind prologues that set rbp, where gdb stops for a
 	 * breakpoint on the function; fewer ends have room then. */
 	int is_for_gdb;
+	/* It is a border plan (plan_layout.h), of the functions that the file
+	 * exports by these names; NULL: it is none. */
+	const struct imports *border;
 };
 
 /* Makes the plan of the ELF file at path.  Returns 0, and the caller frees *out

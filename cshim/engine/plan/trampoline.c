@@ -92,6 +92,18 @@ static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
 	return TRAMPOLINES_AT + here(t);
 }
 
+static enum cst_plan_slot slot_of(const struct making *m,
+				  enum cst_plan_slot slot)
+{
+	if (!m->t->p->is_border)
+		return slot;
+	if (slot == CST_SLOT_ENTER)
+		return CST_SLOT_BORDER_ENTER;
+	return m->function->reason == CST_PLAN_ENDS_OTHERS
+		       ? CST_SLOT_BORDER_RETURN
+		       : CST_SLOT_BORDER_EXIT;
+}
+
 /* Reports an entry in the middle of a function, where all may be in use.  Not
  * by pushfq and popfq: while a debugger steps through them, they would set the
  * processor to trap later. */
@@ -122,7 +134,7 @@ static uint32_t put_hook(struct making *m, enum cst_plan_slot slot)
 	set_rules(m, &frame_rules_bare, 0);
 	PUT(t, "\x50"); /* push %rax */
 	set_rules(m, &frame_rules_bare, WORD);
-	hook = put_slot_call(m, slot);
+	hook = put_slot_call(m, slot_of(m, slot));
 	PUT(t, "\x58"); /* pop %rax */
 	set_rules(m, &frame_rules_bare, 0);
 	return hook;

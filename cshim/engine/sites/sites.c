@@ -563,7 +563,12 @@ static void site_learn(struct sites *s, uint32_t number)
 	site_set_caller(s, space, site, place, raw.callee);
 	if (site->kind == CST_ENTER)
 		site_find_line(s, space, site, place, raw.callee);
-	site_chain(s, number);
+	if (raw.hook == CST_PATCHED_BORDER)
+		names_set_border(s->names, site->function);
+	/* That of a return is not the function that is wanted or not. */
+	site->is_return = raw.hook == CST_PATCHED_RETURN;
+	if (!site->is_return)
+		site_chain(s, number);
 	if (!site->is_muted && s->copies.args)
 		copies_judge(s, number);
 	points_judge(s, number);

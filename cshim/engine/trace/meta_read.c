@@ -74,6 +74,7 @@ static int take_function(struct cst_trace *t, struct cursor *c)
 	f->module = text_or_null(module);
 	f->file = function_is_exception(f) ? NULL : text_or_null(file);
 	f->message = function_is_exception(f) ? text_or_null(file) : NULL;
+	f->is_border = !f->is_std && names_is_std(f);
 	names_settle(t->names, id);
 	return 0;
 }

@@ -1132,6 +1132,7 @@ enum { CST_PLANNED_REASONS = 16 };
 struct cst_planned {
 	uint32_t n_patches, n_functions, n_exits, n_missed;
 	uint32_t n_declined[16];
+	uint32_t is_border, reserved;
 };
 
 /* Which functions of a file are patched. */
@@ -1139,19 +1140,25 @@ struct cst_plan_wish {
 	const char *functions; /* a regular expression; NULL: all */
 	uint64_t min_size;     /* of a function, in bytes */
 	uint32_t is_for_gdb;   /* 1: it is to step as if nothing was patched */
-	uint32_t reserved;
+	/* A border plan: functions of a library that these n_callers traced
+	 * files import, for calls that come from traced files.  0: it is
+	 * none. */
+	uint32_t n_callers;
+	const char *const *callers; /* paths */
 };
 
 /* Plans how the functions of the ELF file at path are changed in memory to
  * report their calls, and writes the plan into the folder, under the name that
- * the shim looks for.  No plan is written where nothing can be patched.
+ * the shim looks for; for a border plan also the file by which the shim knows
+ * that there is one.  No plan is written where nothing can be patched.
  * Returns 0; CST_BAD_INPUT if the file cannot be planned or has no build-id. */
 CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);
 
 /* Writes what the plans of the n files come to, as text: "12 functions of calc;
- * left out 1 as it is written in assembler".  out has room for size bytes. */
+ * calls into 5 of libc.so.6; left out 1 as it is written in assembler".  out
+ * has room for size bytes. */
 CST_API void cst_plan_text(const struct cst_planned *plans,
 			   const char *const *paths, uint32_t n, char *out,
 			   uint64_t size);

@@ -169,6 +169,12 @@ enum {
 	CST_PATCHED_EXIT = 2,
 	CST_PATCHED_TAIL = 3,	/* an exit by a jump to another function */
 	CST_PATCHED_FRAMED = 4, /* an entry behind the function's prologue */
+	/* An exit of what was called with this return address, for the callee
+	 * is a function that others jump to. */
+	CST_PATCHED_RETURN = 5,
+	/* An entry of a library's function that traced code calls, by a border
+	 * plan. */
+	CST_PATCHED_BORDER = 6,
 	CST_PATCHED_LAST = 15,
 };
 
@@ -182,7 +188,7 @@ static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
 /* The opposite. */
 static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
 {
-	return place - callee <= CST_PATCHED_FRAMED ? place - callee : place;
+	return place - callee <= CST_PATCHED_BORDER ? place - callee : place;
 }
 
 /* One distinct (callee, caller, hook) of one process.  The kind is written

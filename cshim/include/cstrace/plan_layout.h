@@ -23,6 +23,10 @@
  * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED the return address
  * of the function is at 8(%rbp) instead, and the trampoline steps over the red
  * zone and saves the flags itself.
+ *
+ * A border plan is of a library whose functions are traced only where traced
+ * modules call them: its slots' functions report nothing unless the return
+ * address is in a traced module.
  */
 #ifndef CSTRACE_PLAN_LAYOUT_H
 #define CSTRACE_PLAN_LAYOUT_H
@@ -32,7 +36,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 4, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 5, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -43,7 +47,13 @@ enum cst_plan_slot {
 	CST_SLOT_EXIT = 1,
 	CST_SLOT_TAIL = 2, /* an exit: the function ends by a jump to another */
 	CST_SLOT_FRAMED = 3, /* an entry, behind a prologue that sets %rbp */
-	CST_PLAN_SLOTS = 4,
+	/* These are for border plans. */
+	CST_SLOT_BORDER_ENTER = 4,
+	CST_SLOT_BORDER_EXIT = 5,
+	/* An end of a function that border functions jump to: whichever of them
+	 * was called ends there. */
+	CST_SLOT_BORDER_RETURN = 6,
+	CST_PLAN_SLOTS = 7,
 };
 
 enum cst_patch_kind {
@@ -62,16 +72,20 @@ enum cst_patch_flags {
 /* Why a function has no patches. */
 enum cst_plan_reason {
 	CST_PLAN_TRACED = 0,
-	CST_PLAN_UNREADABLE = 1,  /* some bytes are no instructions */
-	CST_PLAN_NO_FRAME = 2,	  /* no call frame information */
-	CST_PLAN_ASSEMBLER = 3,	  /* written in assembler */
-	CST_PLAN_RESTARTABLE = 4, /* has a restartable sequence */
-	CST_PLAN_NO_ROOM = 5,	  /* its begin is too short, or jumped into */
-	CST_PLAN_IMMOVABLE = 6,	  /* instructions that run at one place only */
-	CST_PLAN_HOOKED = 7,	  /* reports its calls by itself */
-	CST_PLAN_OF_RUNTIME = 8,  /* libc, the dynamic linker, libgcc */
-	CST_PLAN_READ_BY_GDB = 9, /* its prologue is, and no line follows it */
-	CST_PLAN_REASONS = 10,
+	CST_PLAN_UNREADABLE = 1,   /* some bytes are no instructions */
+	CST_PLAN_NO_FRAME = 2,	   /* no call frame information */
+	CST_PLAN_ASSEMBLER = 3,	   /* written in assembler */
+	CST_PLAN_RESTARTABLE = 4,  /* has a restartable sequence */
+	CST_PLAN_NO_ROOM = 5,	   /* its begin is too short, or jumped into */
+	CST_PLAN_IMMOVABLE = 6,	   /* instructions that run at one place only */
+	CST_PLAN_HOOKED = 7,	   /* reports its calls by itself */
+	CST_PLAN_OF_RUNTIME = 8,   /* libc, the dynamic linker, libgcc */
+	CST_PLAN_READ_BY_GDB = 9,  /* its prologue is, and no line follows it */
+	CST_PLAN_CHOSEN_LATE = 10, /* one of several, by the processor's kind */
+	CST_PLAN_UNUSUAL = 11,	   /* returns twice, or switches stacks */
+	CST_PLAN_ENDS_OTHERS =
+		12, /* not left out: see CST_SLOT_BORDER_RETURN */
+	CST_PLAN_REASONS = 13,
 };
 
 /* A part of the plan: so many items from that byte of the plan on. */
@@ -99,7 +113,7 @@ struct cst_plan {
 	uint32_t code_at, code_size;	 /* trampolines: a multiple of pages */
 	uint32_t frames_at, frames_size; /* as of .eh_frame */
 	uint32_t header_at, header_size; /* as of .eh_frame_hdr */
-	uint32_t reserved;
+	uint32_t is_border;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whether a call comes from a traced file is seen when it comes; which
+ * functions can be called so is seen by their names.
+ */
+#include "plan/border.h"
+
+#include <string.h>
+
+/* ---- which functions -------------------------------------------------------
+ */
+
+static int is_in(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+#define IS_IN(name, names) is_in(name, names, sizeof(names) / sizeof(*(names)))
+
+/* No line of the source calls these: compilers and headers do, in place of
+ * data.  Exceptions have rows of their own. */
+static int is_unseen(const char *name)
+{
+	static const char *const names[] = {
+		"__errno_location",
+		"__ctype_b_loc",
+		"__ctype_toupper_loc",
+		"__ctype_tolower_loc",
+		"__tls_get_addr",
+		"__libc_start_main",
+		"__cxa_finalize",
+		"__stack_chk_fail",
+		"__cxa_throw",
+		"__cxa_rethrow",
+		"__cxa_begin_catch",
+		"__cxa_end_catch",
+		"__cxa_allocate_exception",
+		"__cxa_free_exception",
+	};
+
+	return IS_IN(name, names) || !strncmp(name, "_Unwind_", 8) ||
+	       !strncmp(name, "__cyg_profile_", 14) ||
+	       !strncmp(name, "_ZSt17rethrow_exception", 23) ||
+	       !strncmp(name, "_dl_", 4);
+}
+
+/* Returns twice, or where nobody called it, or on another stack. */
+static int is_unusual(const char *name)
+{
+	static const char *const names[] = {
+		"setjmp",	 "_setjmp",	"__setjmp",    "sigsetjmp",
+		"__sigsetjmp",	 "longjmp",	"_longjmp",    "siglongjmp",
+		"__longjmp_chk", "vfork",	"__vfork",     "getcontext",
+		"setcontext",	 "swapcontext", "makecontext", "clone",
+		"__clone",	 "__clone2",	"clone3",      "mcount",
+		"_mcount",	 "__fentry__",
+	};
+
+	return IS_IN(name, names);
+}
+
+/* What is written in assembler is not left out: many system calls are, and it
+ * has its call frame information. */
+static enum cst_plan_reason reason_of(const struct plan_function *now,
+				      const GElf_Sym *symbol, const char *name)
+{
+	if (GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
+		return CST_PLAN_CHOSEN_LATE;
+	if (is_unusual(name))
+		return CST_PLAN_UNUSUAL;
+	if (now->is_hooked)
+		return CST_PLAN_HOOKED;
+	if (now->is_restartable)
+		return CST_PLAN_RESTARTABLE;
+	if (!now->frame)
+		return CST_PLAN_NO_FRAME;
+	return now->is_unreadable ? CST_PLAN_UNREADABLE : CST_PLAN_TRACED;
+}
+
+static int is_exported(const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return symbol->st_shndx != SHN_UNDEF &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+void border_choose(struct functions *f, const struct image *im,
+		   const struct imports *names)
+{
+	Elf *elf = im->file.elf;
+	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, SHT_DYNSYM, &header);
+	Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
+		const char *name =
+			elf_strptr(elf, header.sh_link, symbol.st_name);
+		uint32_t at = functions_at(f, symbol.st_value);
+		struct plan_function *now;
+
+		if (!name || at == FUNCTION_NONE || !is_exported(&symbol) ||
+		    !imports_has(names, name) || is_unseen(name))
+			continue;
+		now = &f->all[at];
+		if (now->start != symbol.st_value || now->is_cold)
+			continue;
+		/* It may have several names, one of which says more. */
+		if (!now->is_chosen || now->reason == CST_PLAN_TRACED)
+			now->reason = (uint8_t)reason_of(now, &symbol, name);
+		now->is_chosen = 1;
+	}
+}
+
+/* ---- what they jump to -----------------------------------------------------
+ */
+
+static uint32_t target_of(const struct functions *f, const struct insn *jump)
+{
+	uint32_t i;
+
+	if (jump->kind != INSN_JUMP && jump->kind != INSN_BRANCH)
+		return FUNCTION_NONE;
+	i = functions_at(f, jump->target);
+	return i == FUNCTION_NONE ? i : f->all[i].whole;
+}
+
+int border_target(const struct functions *f, const struct insn *jump)
+{
+	uint32_t i = target_of(f, jump);
+
+	return i != FUNCTION_NONE && (f->all[i].entry_end ||
+				      f->all[i].reason == CST_PLAN_ENDS_OTHERS);
+}
+
+static int is_bare_at(const struct placements *p,
+		      const struct plan_function *now, uint64_t addr)
+{
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+
+	if (!now->frame)
+		return 0;
+	frame_cursor_init(&c, p->frames, now->frame);
+	rules = frame_cursor_to(&c, addr);
+	return rules && frame_is_bare(rules);
+}
+
+/* Returns whether it was chosen for that. */
+static int follow(const struct placements *p, const struct function_end *e)
+{
+	struct functions *f = p->f;
+	const struct plan_function *part = &f->all[e->function];
+	uint32_t to = target_of(f, &e->insn);
+	struct plan_function *now;
+
+	if (to == FUNCTION_NONE || part->whole == FUNCTION_NONE)
+		return 0;
+	now = &f->all[to];
+	if (!f->all[part->whole].is_chosen ||
+	    (f->all[part->whole].reason != CST_PLAN_TRACED &&
+	     f->all[part->whole].reason != CST_PLAN_ENDS_OTHERS) ||
+	    now->is_chosen || now->is_cold || !now->frame ||
+	    now->is_unreadable ||
+	    placement_ending(p, e->function, &e->insn,
+			     is_bare_at(p, part, e->addr)) != ENDING_HANDED)
+		return 0;
+	now->is_chosen = 1;
+	now->reason = CST_PLAN_ENDS_OTHERS;
+	return 1;
+}
+
+void border_follow(const struct placements *p)
+{
+	int has_more = 1;
+
+	while (has_more) {
+		has_more = 0;
+		for (uint32_t i = 0; i < p->f->n_ends; i++)
+			has_more |= follow(p, &p->f->ends[i]);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file imports what its table of dynamic symbols names and does not define.
+ */
+#include "plan/imports.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/search.h"
+#include "elf/elffile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add(struct imports *out, const char *name)
+{
+	char *copy;
+
+	if (array_room(&out->names, &out->cap, out->n + 1ull))
+		return CST_MEMORY;
+	copy = strdup(name);
+	if (!copy)
+		return CST_MEMORY;
+	out->names[out->n++] = copy;
+	return 0;
+}
+
+/* Old linkers give what is imported no type. */
+static int is_import(const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return symbol->st_shndx == SHN_UNDEF &&
+	       (type == STT_FUNC || type == STT_NOTYPE);
+}
+
+static int add_file(struct imports *out, const char *path)
+{
+	GElf_Shdr header;
+	struct elf_file f;
+	Elf_Scn *section;
+	Elf_Data *symbols;
+	GElf_Sym symbol;
+	int status = 0;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return 0;
+	section = elf_file_section(f.elf, SHT_DYNSYM, &header);
+	symbols = section ? elf_getdata(section, NULL) : NULL;
+	for (int i = 1; symbols && !status && gelf_getsym(symbols, i, &symbol);
+	     i++) {
+		const char *name =
+			elf_strptr(f.elf, header.sh_link, symbol.st_name);
+
+		if (name && *name && is_import(&symbol))
+			status = add(out, name);
+	}
+	elf_file_close(&f);
+	return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int imports_init(struct imports *out, const char *const *paths, uint32_t n)
+{
+	uint32_t kept = 0;
+	int status = 0;
+
+	*out = (struct imports){0};
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = add_file(out, paths[i]);
+	if (out->n)
+		qsort(out->names, out->n, sizeof(*out->names), compare);
+	for (uint32_t i = 0; i < out->n; i++) {
+		if (kept && !strcmp(out->names[kept - 1], out->names[i]))
+			free(out->names[i]);
+		else
+			out->names[kept++] = out->names[i];
+	}
+	out->n = kept;
+	return status;
+}
+
+void imports_release(struct imports *i)
+{
+	for (uint32_t k = 0; k < i->n; k++)
+		free(i->names[k]);
+	free(i->names);
+	*i = (struct imports){0};
+}
+
+int imports_has(const struct imports *i, const char *name)
+{
+	uint32_t n = search_while(k, i->n, strcmp(i->names[k], name) < 0);
+
+	return n < i->n && !strcmp(i->names[n], name);
+}

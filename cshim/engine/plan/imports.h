@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of functions that files have from others.
+ */
+#ifndef ENGINE_PLAN_IMPORTS_H
+#define ENGINE_PLAN_IMPORTS_H
+
+#include <stdint.h>
+
+struct imports {
+	char **names; /* sorted, each once */
+	uint32_t n, cap;
+};
+
+/* Reads what the n ELF files at paths import; one that cannot be read imports
+ * nothing.  Returns 0 or CST_MEMORY; imports_release() in any case. */
+int imports_init(struct imports *out, const char *const *paths, uint32_t n);
+void imports_release(struct imports *i);
+
+int imports_has(const struct imports *i, const char *name);
+
+#endif
