@@ -165,6 +165,12 @@ static void push(struct depth *d, const struct depth_event *e, uint32_t site)
 	d->n_counted += c->is_counted;
 }
 
+/* Is the event of that function?  It is at the same frame. */
+static int is_of(const struct depth_event *e, uint64_t callee)
+{
+	return e->callee == callee || e->hook == CST_PATCHED_RETURN;
+}
+
 /* ---- hiding ----------------------------------------------------------------
  */
 
@@ -247,7 +253,7 @@ static int leave_hidden(struct depth *d, const struct depth_event *e,
 			d->hidden_sp = 0;
 		return 1;
 	}
-	if (sp == hidden_sp && is_own) {
+	if (sp == hidden_sp && is_of(e, d->hidden_callee)) {
 		if (!--d->n_hidden)
 			d->hidden_sp = 0;
 		return 1;
@@ -282,7 +288,7 @@ static int leave(struct depth *d, const struct depth_event *e)
 			return 0;
 	}
 	for (uint32_t i = d->n; i && d->calls[i - 1].sp == sp; i--) {
-		if (d->calls[i - 1].callee != e->callee)
+		if (!is_of(e, d->calls[i - 1].callee))
 			continue;
 		while (d->n >= i)
 			pop(d);

@@ -88,7 +88,8 @@ int patched_event(uint64_t callee, const uint64_t *returns, uint64_t hook,
 int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		  const struct copy_registers *registers)
 {
-	int is_entry = hook == CST_PATCHED_ENTRY || hook == CST_PATCHED_FRAMED;
+	int is_entry = hook == CST_PATCHED_ENTRY ||
+		       hook == CST_PATCHED_FRAMED || hook == CST_PATCHED_BORDER;
 	const struct depth_event e = {
 		.callee = callee,
 		.caller = *returns,
@@ -102,6 +103,42 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 	event_take(&e);
 	return 0;
 }
+
+/* ---- the border ------------------------------------------------------------
+ */
+
+/* Ranges of addresses, up to one of size 0; one from 0 on is free.  Read by
+ * FROM_TRACED, at any time. */
+enum { MAX_TRACED = 1024 };
+struct traced_range {
+	uint64_t first, size;
+};
+extern HIDDEN struct traced_range traced_ranges[MAX_TRACED + 1];
+struct traced_range traced_ranges[MAX_TRACED + 1];
+
+void patched_trace(uint64_t first, uint64_t end)
+{
+	struct traced_range *r = traced_ranges;
+
+	while (r->size && r->first)
+		r++;
+	if (r == traced_ranges + MAX_TRACED)
+		return;
+	if (r->size) /* no other address is in it meanwhile */
+		__atomic_store_n(&r->size, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->first, first, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->size, end - first, __ATOMIC_RELEASE);
+}
+
+void patched_untrace(uint64_t first)
+{
+	for (struct traced_range *r = traced_ranges; r->size; r++)
+		if (r->first == first)
+			__atomic_store_n(&r->first, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- the slots -------------------------------------------------------------
+ */
 
 /* What the fast way has as numbers. */
 _Static_assert(CST_STATE_ON == 1 && CST_STATE_OFF == 2 &&
@@ -124,21 +161,28 @@ _Static_assert(offsetof(struct self, cursor) == 0 &&
 		       CST_RECORD_SIZE == 24,
 	       "PATCH_FUNCTION");
 _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
-		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4,
+		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4 &&
+		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6,
 	       "PATCH_FUNCTION");
 
-PATCH_FUNCTION(patched_enter, 1, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_exit, 2, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_tail, 3, AT_STACK_POINTER);
-PATCH_FUNCTION(patched_framed, 4, AT_FRAME_POINTER);
+PATCH_FUNCTION(patched_enter, 1, AT_STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_exit, 2, AT_STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_tail, 3, AT_STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_framed, 4, AT_FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_return, 5, AT_STACK_POINTER, FROM_TRACED);
 PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
-	patched_framed[];
+	patched_framed[], border_enter[], border_exit[], border_return[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
 	[CST_SLOT_EXIT] = (uint64_t)patched_exit,
 	[CST_SLOT_TAIL] = (uint64_t)patched_tail,
 	[CST_SLOT_FRAMED] = (uint64_t)patched_framed,
+	[CST_SLOT_BORDER_ENTER] = (uint64_t)border_enter,
+	[CST_SLOT_BORDER_EXIT] = (uint64_t)border_exit,
+	[CST_SLOT_BORDER_RETURN] = (uint64_t)border_return,
 };

@@ -15,4 +15,10 @@ extern EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS];
 /* To be called before any of them can run. */
 void patched_prepare(void);
 
+/* Calls from code in [first, end) are reported by the slots of border plans,
+ * until patched_untrace() with the same first.  One thread at a time calls
+ * them. */
+void patched_trace(uint64_t first, uint64_t end);
+void patched_untrace(uint64_t first);
+
 #endif

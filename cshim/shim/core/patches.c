@@ -15,6 +15,7 @@
 #include "core/signals.h"
 #include "kernel/buildid.h"
 #include "kernel/config.h"
+#include "kernel/loaded_object.h"
 #include "kernel/lock.h"
 #include "kernel/output.h"
 #include "kernel/syscall.h"
@@ -63,6 +64,7 @@ struct job {
 	uint64_t area;
 	int64_t moved;	/* bytes from where the plan wants the area */
 	uint64_t place; /* in cstrace_patched; CST_MAX_PATCHED: none */
+	int is_traced;	/* it is patched, and not as a border */
 	int error;	/* errno of what failed */
 };
 
@@ -397,6 +399,7 @@ static void apply_file(struct job *j, int is_asked)
 		why = apply(j);
 	if (why)
 		tell_refused(j, why);
+	j->is_traced = !why && !j->plan->is_border;
 	sys_munmap(at, size);
 }
 
@@ -458,6 +461,18 @@ static int is_code_relocated(const struct dl_phdr_info *info)
 			return 1;
 	return 0;
 }
+
+/* Was it compiled with hooks? */
+static int has_hooks(const struct dl_phdr_info *info)
+{
+	struct object o;
+
+	return object_read_info(&o, info) &&
+	       object_slot(&o, "__cyg_profile_func_enter") != 0;
+}
+
+/* Are there border plans?  Then it matters who calls. */
+static int has_border;
 
 /* The objects that were looked at, each by its first byte. */
 struct known {
@@ -534,6 +549,8 @@ static int apply_to(struct dl_phdr_info *info, size_t size, void *arg)
 	build_id_of(&j);
 	if (j.build_id[0] && !is_code_relocated(info))
 		apply_file(&j, now->is_asked);
+	if (j.is_traced || (has_border && has_hooks(info)))
+		patched_trace(j.first, j.end);
 	now->place = (uint16_t)j.place;
 	return 0;
 }
@@ -543,9 +560,12 @@ static void forget_gone(void)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < n_known; i++) {
-		if (known[i].is_there)
+		if (known[i].is_there) {
 			known[kept++] = known[i];
-		else if (known[i].place < CST_MAX_PATCHED)
+			continue;
+		}
+		patched_untrace(known[i].first);
+		if (known[i].place < CST_MAX_PATCHED)
 			drop(known[i].place);
 	}
 	n_known = kept;
@@ -558,6 +578,7 @@ static void look_at_all(struct job *all)
 
 	for (uint32_t i = 0; i < n_known; i++)
 		known[i].is_there = 0;
+	has_border = plans_have_border();
 	dl_iterate_phdr(ask_for, all);
 	forget_gone();
 	dl_iterate_phdr(apply_to, all);

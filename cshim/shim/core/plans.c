@@ -49,6 +49,11 @@ static int is_there(const char *build_id, const char *ending)
 			 0) == 0;
 }
 
+int plans_have_border(void)
+{
+	return is_there("border", "");
+}
+
 static int is_answered(const char *build_id)
 {
 	return is_there(build_id, ".plan") || is_there(build_id, ".none");

@@ -3,7 +3,8 @@
  * The folder of plans that CSTRACE_PLANS names.  For a build-id it holds the
  * plan, with ".plan", or an empty file with ".none" if there is to be none.
  * Where it has neither, the reader is asked by a line in the pipe "wanted"
- * there, if somebody reads it.
+ * there, if somebody reads it.  A file "border" says that there are border
+ * plans (plan_layout.h).
  *
  * The functions share buffers: the program is starting, or the caller holds the
  * dynamic linker's lock.
@@ -19,6 +20,9 @@ int plans_begin(const char *folder);
 
 /* Returns the path of a file in the folder, valid until the next call here. */
 const char *plans_path(const char *name, const char *ending);
+
+/* Returns whether there are border plans. */
+int plans_have_border(void);
 
 /* Asks for a plan of the object whose first byte is at `first`, unless it is
  * there.  Returns whether there will be an answer. */

@@ -73,6 +73,17 @@ int object_read(struct object *o, const struct link_map *map)
 	return 1;
 }
 
+int object_read_info(struct object *o, const struct dl_phdr_info *info)
+{
+	struct link_map map = {.l_addr = info->dlpi_addr};
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			map.l_ld = (Elf64_Dyn *)(info->dlpi_addr +
+						 info->dlpi_phdr[i].p_vaddr);
+	return map.l_ld && object_read(o, &map);
+}
+
 static uint32_t hash_of(const char *name)
 {
 	uint32_t hash = 5381;

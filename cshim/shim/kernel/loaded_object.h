@@ -28,6 +28,9 @@ struct object {
  * loaded.  Returns 1, or 0 if it has no symbols. */
 int object_read(struct object *o, const struct link_map *map);
 
+/* Reads the object that dl_iterate_phdr() describes so. */
+int object_read_info(struct object *o, const struct dl_phdr_info *info);
+
 /* Returns a symbol that the library exports, by its table of type DT_GNU_HASH,
  * or NULL if it has none of that name. */
 const Elf64_Sym *object_find(const struct object *o, const char *name);

@@ -27,9 +27,25 @@
 #define AT_STACK_POINTER "48(%rsp)"
 #define AT_FRAME_POINTER "8(%rbp)"
 
+/* Goes on if the return address, in rsi, is in traced code, else to 1. */
+#define FROM_ANYWHERE ""
+#define FROM_TRACED                                                    \
+		"lea traced_ranges(%rip), %rcx\n"                      \
+		"5:\n"                                                 \
+		"mov %rsi, %rdi\n"                                     \
+		"sub (%rcx), %rdi\n"                                   \
+		"cmp 8(%rcx), %rdi\n"                                  \
+		"jb 6f\n"                                              \
+		"add $16, %rcx\n"                                      \
+		"cmpq $0, 8(%rcx)\n"                                   \
+		"jne 5b\n"                                             \
+		"jmp 1f\n"                                             \
+		"6:\n"
+
 /* The slot's function of that name, for events whose sites have the word `hook`
- * (enum of CST_PATCHED_ENTRY) in place of a hook's address. */
-#define PATCH_FUNCTION(name, hook, returns_at)                         \
+ * (enum of CST_PATCHED_ENTRY) in place of a hook's address; `from` tells which
+ * callers' events they are. */
+#define PATCH_FUNCTION(name, hook, returns_at, from)                   \
 	__asm__(".text\n"                                              \
 		".p2align 6\n"                                         \
 		".globl " #name "\n"                                   \
@@ -37,12 +53,13 @@
 		".type " #name ", @function\n" #name ":\n"             \
 		".cfi_startproc\n"                                     \
 		"endbr64\n" PATCH_SAVED_FIRST                          \
+		"mov " returns_at ", %rsi\n"                           \
+		from                                                   \
 		"cmpl $1, state_page(%rip)\n"                          \
 		"jne 2f\n"                                             \
 		/* site_hash() */                                      \
 		"movabs $" PATCH_TEXT(SITE_HASH_CALLEE) ", %rdi\n"     \
 		"movabs $" PATCH_TEXT(SITE_HASH_CALLER) ", %rdx\n"     \
-		"mov " returns_at ", %rsi\n"                           \
 		"mov site_index(%rip), %rcx\n"                         \
 		"imul %rax, %rdi\n"                                    \
 		"imul %rsi, %rdx\n"                                    \

@@ -15,17 +15,6 @@ struct search {
 	uint64_t bound; /* to the neighbour; 0: not known */
 };
 
-static int read(struct object *o, const struct dl_phdr_info *info)
-{
-	struct link_map map = {.l_addr = info->dlpi_addr};
-
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			map.l_ld = (Elf64_Dyn *)(info->dlpi_addr +
-						 info->dlpi_phdr[i].p_vaddr);
-	return map.l_ld && object_read(o, &map);
-}
-
 /* The segment of the object that holds the address, or NULL. */
 static const Elf64_Phdr *segment_of(const struct dl_phdr_info *info,
 				    uint64_t addr)
@@ -49,7 +38,8 @@ static int look_at_caller(struct dl_phdr_info *info, size_t size, void *arg)
 	(void)size;
 	if (!segment_of(info, s->caller))
 		return 0;
-	slot = read(&o, info) ? object_slot(&o, s->next->neighbour) : 0;
+	slot = object_read_info(&o, info) ? object_slot(&o, s->next->neighbour)
+					  : 0;
 	s->bound = slot ? *slot : 0;
 	return 1;
 }
@@ -81,7 +71,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	int is_sure;
 
 	(void)size;
-	if (!read(&o, info))
+	if (!object_read_info(&o, info))
 		return 0;
 	found = address_of(&o, s->next->name);
 	if (!found || found == s->next->ours)
