@@ -47,6 +47,7 @@ struct options {
 	enum patch_wish { PATCH_AS_NEEDED, PATCH_NEVER, PATCH_ALWAYS } patch;
 	const char *patch_of; /* functions that match; NULL: all */
 	const char *modules; /* libraries of the system that are patched, too */
+	int has_border;	     /* calls into libraries that are not traced, too */
 	int has_args;	     /* of record: values of calls are recorded */
 	const char *args_of; /* of the functions that match; NULL: of all */
 	uint32_t sample_hz;  /* 0: no samples */

@@ -75,7 +75,8 @@ static int is_planned(const struct patching *p, const char *path)
 }
 
 /* is_wanted: the user named it, so that nothing is left out without a word. */
-static int plan_file(struct patching *p, const char *path, int is_wanted)
+static int plan_by(struct patching *p, const char *path,
+		   const struct cst_plan_wish *wish, int is_wanted)
 {
 	struct cst_planned *planned;
 	struct cst_error err;
@@ -87,7 +88,7 @@ static int plan_file(struct patching *p, const char *path, int is_wanted)
 	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0)
 		return failure("out of memory");
 	planned = &p->plans[p->n_files];
-	if (cst_plan_file(path, &p->wish.plan, p->folder, planned, &err) < 0)
+	if (cst_plan_file(path, wish, p->folder, planned, &err) < 0)
 		return is_wanted ? failure("%s", err.text) : STATUS_OK;
 	kept = strdup(path);
 	if (!kept)
@@ -95,6 +96,11 @@ static int plan_file(struct patching *p, const char *path, int is_wanted)
 	p->paths[p->n_files++] = kept;
 	p->n_patches += planned->n_patches;
 	return STATUS_OK;
+}
+
+static int plan_file(struct patching *p, const char *path, int is_wanted)
+{
+	return plan_by(p, path, &p->wish.plan, is_wanted);
 }
 
 static int is_library_wanted(const struct patching *p, const char *path)
@@ -137,6 +143,82 @@ int patching_prepare(struct patching *p, const char *path)
 		return failure("out of memory");
 	status = plan_file(p, real, 1);
 	return status == STATUS_OK ? plan_libraries(p, real) : status;
+}
+
+/* ---- the border ------------------------------------------------------------
+ */
+
+static int add_caller(struct patching *p, const char *path)
+{
+	char *kept = strdup(path);
+
+	if (!kept ||
+	    array_room(&p->callers, &p->cap_callers, p->n_callers + 1ull) < 0) {
+		free(kept);
+		return failure("out of memory");
+	}
+	p->callers[p->n_callers++] = kept;
+	return STATUS_OK;
+}
+
+static int plan_border(struct patching *p, const char *path)
+{
+	const struct cst_plan_wish wish = {
+		.callers = (const char *const *)p->callers,
+		.n_callers = p->n_callers,
+	};
+
+	return plan_by(p, path, &wish, 0);
+}
+
+/* Is it a library with hooks, or one that is patched? */
+static int is_traced(const struct patching *p, const struct library *one,
+		     const char *real)
+{
+	return one->has_hooks || is_planned(p, real);
+}
+
+/* What the libraries are, by their paths. */
+enum side { THIS_SIDE, OTHER_SIDE };
+
+static int look_at_libraries(struct patching *p, const struct libraries *l,
+			     enum side side)
+{
+	int status = STATUS_OK;
+
+	for (uint32_t i = 0; status == STATUS_OK && i < l->n; i++) {
+		const struct library *one = &l->all[i];
+		char real[PATH_MAX];
+
+		if (!one->path || one->is_shim || !realpath(one->path, real))
+			continue;
+		if (side == THIS_SIDE && is_traced(p, one, real))
+			status = add_caller(p, real);
+		else if (side == OTHER_SIDE && !is_traced(p, one, real))
+			status = plan_border(p, real);
+	}
+	return status;
+}
+
+int patching_border(struct patching *p, const char *path)
+{
+	struct libraries l;
+	char real[PATH_MAX];
+	int status;
+
+	if (!realpath(path, real))
+		return failure("cannot read '%s': %s", path, strerror(errno));
+	if (!libraries_init(&l, real))
+		return failure("out of memory");
+	status = is_planned(p, real) || preflight_is_hooked(real)
+			 ? add_caller(p, real)
+			 : STATUS_OK;
+	if (status == STATUS_OK)
+		status = look_at_libraries(p, &l, THIS_SIDE);
+	if (status == STATUS_OK && p->n_callers)
+		status = look_at_libraries(p, &l, OTHER_SIDE);
+	libraries_release(&l);
+	return status;
 }
 
 int patching_add(struct patching *p, const char *path, int is_program)
@@ -206,11 +288,14 @@ static void answer(struct patching *p, char *line)
 	if (!n || (*line != 'p' && *line != 'l') || *path != ' ')
 		return;
 	*path++ = '\0';
-	if (*path == '/' &&
-	    (*line == 'p' ? is_program_wanted(p, path)
-			  : is_library_wanted(p, path)) &&
-	    !preflight_is_hooked(path))
-		plan_file(p, path, 0);
+	if (*path == '/' && !preflight_is_hooked(path)) {
+		if (!p->wish.has_hooks &&
+		    (*line == 'p' ? is_program_wanted(p, path)
+				  : is_library_wanted(p, path)))
+			plan_file(p, path, 0);
+		else if (p->n_callers && *line == 'l')
+			plan_border(p, path);
+	}
 	if (snprintf(plan, sizeof(plan), "%s/%s.plan", p->folder, line + 1) >=
 		    (int)sizeof(plan) ||
 	    access(plan, R_OK))
@@ -312,6 +397,9 @@ void patching_release(struct patching *p)
 		close(p->wanted);
 	for (uint32_t i = 0; i < p->n_files; i++)
 		free(p->paths[i]);
+	for (uint32_t i = 0; i < p->n_callers; i++)
+		free(p->callers[i]);
+	free(p->callers);
 	free(p->paths);
 	free(p->plans);
 	free(p->folder);

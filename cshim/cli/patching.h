@@ -12,12 +12,15 @@
 enum { PATCHING_LINE = 4096 };
 
 /* What is wished: the functions, libraries of the system's (a regular
- * expression; NULL: none), and whether all programs are meant that the recorded
- * one runs in turn, but for launchers, or only the user's own and its kin. */
+ * expression; NULL: none), whether all programs are meant that the recorded
+ * one runs in turn, but for launchers, or only the user's own and its kin, and
+ * whether calls into libraries that are not traced are wished for. */
 struct patching_wish {
 	struct cst_plan_wish plan;
 	const char *modules;
 	int is_of_all;
+	int has_border;
+	int has_hooks; /* functions are traced by them: none are patched */
 };
 
 struct patching {
@@ -30,6 +33,10 @@ struct patching {
 	char **paths;
 	struct cst_planned *plans;
 	uint32_t n_files, cap_paths, cap_plans;
+	/* The files that are traced, by patches or hooks, if the border is
+	 * wished for. */
+	char **callers;
+	uint32_t n_callers, cap_callers;
 	char line[PATCHING_LINE]; /* that is not complete yet */
 	uint64_t n_line;
 };
@@ -43,6 +50,11 @@ int patching_open(struct patching *p, const struct patching_wish *wish);
  * folders that were not wished for; p->n_patches is 0 if no function can be
  * patched.  Returns an exit code; a failure was reported. */
 int patching_prepare(struct patching *p, const char *path);
+
+/* Plans the border of the program at path and its libraries, those that have
+ * hooks and those that were planned: calls from them into all others.  Returns
+ * an exit code; a failure was reported. */
+int patching_border(struct patching *p, const char *path);
 
 /* Plans what the shim has asked for since; arg is the struct patching, so that
  * this is a watch's callback. */

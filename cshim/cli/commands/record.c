@@ -337,15 +337,17 @@ static int is_patching(const struct record *r, enum preflight_hooks hooks)
 static int prepare_patching(struct record *r)
 {
 	int is_asked_for = r->o->patch == PATCH_ALWAYS, status;
+	enum preflight_hooks hooks = preflight_hooks(r->launch.program);
 	const struct patching_wish wish = {
 		.plan = {.functions = r->o->patch_of,
 			 .min_size = r->o->keep_bytes},
 		.modules = r->o->modules,
 		.is_of_all = is_asked_for,
+		.has_border = r->o->has_border,
+		.has_hooks = !is_patching(r, hooks),
 	};
-	enum preflight_hooks hooks = preflight_hooks(r->launch.program);
 
-	if (!is_patching(r, hooks))
+	if (wish.has_hooks && !wish.has_border)
 		return STATUS_OK;
 	if (is_asked_for && preflight_is_script(r->launch.program))
 		return failure("'%s' is a script: name the program that runs "
@@ -358,11 +360,16 @@ static int prepare_patching(struct record *r)
 	r->watch.plan = patching_answer;
 	r->watch.plans_arg = &r->patching;
 	/* What it runs in turn may be patched all the same. */
-	if (!is_asked_for &&
+	if (!wish.has_hooks && !is_asked_for &&
 	    (hooks == PREFLIGHT_UNKNOWN || cst_is_launcher(r->launch.program)))
 		return STATUS_OK;
-	status = patching_prepare(&r->patching, r->launch.program);
-	return is_asked_for ? status : STATUS_OK;
+	if (!wish.has_hooks)
+		status = patching_prepare(&r->patching, r->launch.program);
+	if (status && is_asked_for)
+		return status;
+	return wish.has_border
+		       ? patching_border(&r->patching, r->launch.program)
+		       : STATUS_OK;
 }
 
 static int prepare(struct record *r)
@@ -397,6 +404,7 @@ static int check_process_options(const struct record *r)
 			    : o->flight_bytes	      ? "--flight"
 			    : o->has_args	      ? "--args"
 			    : o->choice.where	      ? "--where"
+			    : o->has_border	      ? "--border"
 			    : o->patch == PATCH_NEVER ? "--hooks"
 						      : NULL;
 

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+"""Calls into libraries that are not traced: record --border."""
+
+import collections
+import json
+import os
+import random
+import re
+import subprocess
+
+import pytest
+
+from lib_cstrace import LIMIT_S, command
+
+N_SEEDS = 30 if os.environ.get("CSTRACE_TEST_LONG") == "1" else 3
+HOOKS = ["-O0", "-finstrument-functions"]
+ROADS = pytest.mark.parametrize("flags", [HOOKS, ["-O2"], ["-O1", "-fno-plt"],
+                                          ["-O2", "-no-pie", "-fno-pie"],
+                                          ["-O2", "-fcf-protection=full"]],
+                                ids=" ".join)
+
+COUNTING = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+enum { N_THREADS = 3, N = 500 };
+static int n_malloc, n_free, n_compared;
+__attribute__((noinline)) static void *take(unsigned long n)
+{
+	void *p = malloc(n);
+
+	__atomic_add_fetch(&n_malloc, 1, __ATOMIC_RELAXED);
+	return p;
+}
+__attribute__((noinline)) static void drop(void *p)
+{
+	free(p);
+	__atomic_add_fetch(&n_free, 1, __ATOMIC_RELAXED);
+}
+__attribute__((noinline)) static int compare(const void *a, const void *b)
+{
+	int result = strcoll(*(char *const *)a, *(char *const *)b);
+
+	__atomic_add_fetch(&n_compared, 1, __ATOMIC_RELAXED);
+	return result;
+}
+__attribute__((noinline)) static void *work(void *arg)
+{
+	char *all[N];
+
+	for (int i = 0; i < N; i++) {
+		all[i] = take(32);
+		snprintf(all[i], 32, "%d", i * 37 % N);
+	}
+	qsort(all, N, sizeof(*all), compare);
+	for (int i = 0; i < N; i++)
+		drop(all[i]);
+	return arg;
+}
+int main(void)
+{
+	pthread_t threads[N_THREADS];
+	FILE *null = fopen("/dev/null", "w");
+
+	fprintf(null, "%s\n", getenv("PATH"));
+	fclose(null);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_create(&threads[i], 0, work, 0);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], 0);
+	printf("{\"malloc\": %d, \"free\": %d, \"strcoll\": %d}\n", n_malloc,
+	       n_free, n_compared);
+	fflush(stdout);
+	return 3;
+}
+"""
+
+
+def compiled(tmp_path, source, *flags, name="app.c"):
+    (tmp_path / name).write_text(source)
+    compiler = "g++" if name.endswith(".cc") else "gcc"
+    subprocess.run([compiler, "-g", "-w", name, *flags, "-o", "app", "-pthread"],
+                   cwd=tmp_path, check=True, timeout=100)
+    return "./app"
+
+
+def calls(tmp_path, *options):
+    saved = command("save", "--force", *options, "cstrace.cst", "out.jsonl",
+                    cwd=tmp_path)
+    assert saved.returncode == 0, saved.stderr
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def counted(found):
+    return collections.Counter(c["name"] for c in found)
+
+
+@ROADS
+def test_as_many_calls_as_the_program_counts(tmp_path, flags):
+    app = compiled(tmp_path, COUNTING, *flags)
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert done.returncode == 3
+    assert re.search(r"calls into \d+ functions of libc\.so", done.stderr)
+    told = json.loads(done.stdout)
+    found = calls(tmp_path)
+    seen = counted(found)
+    assert told["malloc"] == 1500
+    assert {name: seen[name] for name in told} == told
+    assert seen["snprintf"] == 1500 and seen["qsort"] == 3
+    for name in "fopen", "fclose", "getenv", "printf", "fflush":
+        assert seen[name] == 1
+    parents = {c["id"]: c for c in found}
+    # The compiler may have inlined take() and drop() or jumped to free().
+    for c in found:
+        if c["name"] in told:
+            assert parents[c["parent"]]["name"].split(".")[0] in (
+                "take", "drop", "compare", "work", "qsort")
+            assert c["module"].startswith("libc")
+            assert c["duration_ns"] >= 0
+    above = {parents[c["parent"]]["name"] for c in found
+             if c["name"] == "compare"}
+    assert above == {"qsort"}
+
+
+@ROADS
+def test_nothing_of_them_without_border(tmp_path, flags):
+    app = compiled(tmp_path, COUNTING, *flags)
+    assert command("record", app, cwd=tmp_path).returncode == 3
+    assert not {"malloc", "free", "qsort"} & set(counted(
+        calls(tmp_path, "--std")))
+
+
+def test_filters_and_depth(tmp_path):
+    """The end of fopen() is in a function that several share."""
+    app = compiled(tmp_path, COUNTING, *HOOKS)
+    command("record", "--border", "--filter", "fopen", app, cwd=tmp_path)
+    only, = calls(tmp_path)
+    assert (only["name"], only["end"]) == ("fopen", "return")
+    command("record", "--force", "--border", "--keep-depth", "2", app,
+            cwd=tmp_path)
+    seen = counted(calls(tmp_path))
+    assert seen["fopen"] == 1 and seen["malloc"] == 0
+    assert {c["end"] for c in calls(tmp_path) if c["name"] == "fopen"} == {
+        "return"}
+    command("record", "--force", "--border", "--modules", "libc", app,
+            cwd=tmp_path)
+    assert counted(calls(tmp_path))["malloc"] == 1500
+
+
+LEAVES = r"""
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+static std::jmp_buf back;
+extern "C" __attribute__((noinline)) int jumps(const void *, const void *)
+{
+	std::longjmp(back, 1);
+}
+extern "C" __attribute__((noinline)) int throws(const void *, const void *)
+{
+	throw std::runtime_error("from below qsort");
+}
+__attribute__((noinline)) static void *ends(void *)
+{
+	std::puts("a thread ends");
+	pthread_exit(nullptr);
+}
+__attribute__((noinline)) static void handler(int)
+{
+	void *frames[64];
+	static const char text[] = "signal\n";
+
+	if (backtrace(frames, 64) < 3)
+		_exit(9);
+	write(1, text, sizeof(text) - 1);
+}
+__attribute__((noinline)) static void cancelled()
+{
+	pthread_t thread;
+
+	pthread_create(&thread, nullptr, [](void *) -> void * {
+		pause();
+		return nullptr;
+	}, nullptr);
+	pthread_cancel(thread);
+	pthread_join(thread, nullptr);
+}
+int main()
+{
+	int numbers[] = {3, 1, 2}, status;
+	pthread_t thread;
+
+	if (!setjmp(back))
+		std::qsort(numbers, 3, sizeof(int), jumps);
+	std::puts("back");
+	try {
+		std::qsort(numbers, 3, sizeof(int), throws);
+	} catch (const std::exception &e) {
+		std::puts(e.what());
+	}
+	pthread_create(&thread, nullptr, ends, nullptr);
+	pthread_join(thread, nullptr);
+	cancelled();
+	std::signal(SIGUSR1, handler);
+	std::raise(SIGUSR1);
+	std::fflush(stdout);
+	if (pid_t child = fork())
+		waitpid(child, &status, 0);
+	else
+		execl("/bin/sh", "sh", "-c", "exit 5", nullptr);
+	if (pid_t child = vfork())
+		waitpid(child, nullptr, 0);
+	else
+		_exit(0);
+	std::printf("%d %d\n", WEXITSTATUS(status), std::system("exit 6") >> 8);
+	std::atexit([] { std::puts("at the end"); });
+	std::exit(4);
+}
+"""
+
+
+@ROADS
+def test_what_leaves_functions_in_other_ways(tmp_path, flags):
+    """longjmp, exceptions and cancellation over them, handlers within them,
+    fork, vfork, exec, exit: the program's output is the same, and what is above
+    stays right."""
+    app = compiled(tmp_path, LEAVES, *flags, "-fexceptions", name="app.cc")
+    alone = subprocess.run([app], cwd=tmp_path, text=True, capture_output=True,
+                           timeout=LIMIT_S, check=False)
+    assert alone.returncode == 4 and "at the end" in alone.stdout
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (4, alone.stdout)
+    found = calls(tmp_path)
+    ids = {c["id"]: c for c in found}
+    sorts = [c for c in found if c["name"] == "qsort"]
+    assert [c["end"] for c in sorts] == ["unwound", "unwound"]
+    in_main = [c["name"] for c in found
+               if c.get("parent") and ids[c["parent"]]["name"] == "main"]
+    for name in "raise", "fork", "waitpid", "system", "exit":
+        assert name in in_main, in_main
+    assert "setjmp" not in in_main and "vfork" not in in_main
+    last = [c for c in found if c["name"] == "exit"]
+    assert [c["end"] for c in last] == ["open"]
+    if flags == HOOKS:
+        above = [ids[c["parent"]]["name"] for c in found if c["name"] == "puts"]
+        assert above.count("main") == 2 and "ends" in above
+        assert len(above) == 4
+
+
+def test_plugins_call_what_the_program_calls(tmp_path):
+    """A library that is opened later is traced, too; one of the system's is a
+    border."""
+    plugin = r"""
+#include <stdlib.h>
+#include <string.h>
+int plugged(int n)
+{
+	char *copy = malloc(64);
+	int result = n + (copy != 0);
+
+	free(copy);
+	return result;
+}
+"""
+    (tmp_path / "plugin.c").write_text(plugin)
+    subprocess.run(["gcc", "-g", "-O1", "-shared", "-fPIC", "plugin.c", "-o",
+                    "plugin.so"], cwd=tmp_path, check=True, timeout=100)
+    app = compiled(tmp_path, r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	int n = 0;
+
+	for (int i = 0; i < 3; i++) {
+		void *it = dlopen("./plugin.so", RTLD_NOW);
+		int (*plugged)(int) = (int (*)(int))dlsym(it, "plugged");
+
+		n = plugged(n);
+		free(malloc(10));
+		dlclose(it);
+	}
+	printf("%d\n", n);
+	return 0;
+}
+""", "-O1", "-fno-builtin")
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "3\n")
+    seen = counted(calls(tmp_path))
+    assert (seen["plugged"], seen["malloc"], seen["free"]) == (3, 6, 6)
+
+
+# ---- random programs -----------------------------------------------------
+
+KINDS = {
+    "malloc": "keep(malloc(%d + 1));",
+    "calloc": "keep(calloc(%d + 1, 3));",
+    "atoi": "sum += atoi(\"%d\");",
+    "getenv": "sum += getenv(\"NOTHING%d\") != 0;",
+    "abs_": "sum += ldiv(%d, 3).quot;",
+    "strtol": "sum += strtol(\"%d\", 0, 10);",
+    "strtoul": "sum += strtoul(\"%d\", 0, 8);",
+    "getpid": "sum += getpid() > %d;",
+    "snprintf": "sum += snprintf(text, sizeof(text), \"%%d\", %d);",
+    "rand_r": "seed = %d; sum += rand_r(&seed) & 1;",
+    "system": "sum += system(0) + %d;",
+}
+NAMES = {"abs_": "ldiv"}
+
+
+def random_program(seed):
+    """A program that counts what it calls, in functions that call others."""
+    random_ = random.Random(seed)
+    n = random_.randint(3, 8)
+    text = [r"""
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static char text[32];
+static unsigned seed;
+static volatile long sum;
+static void *last;
+__attribute__((noinline)) static void keep(void *p)
+{
+	free(last);
+	last = p;
+}
+"""]
+    text += ["static int n_%s;" % name for name in KINDS]
+    for i in range(n):
+        text.append("__attribute__((noinline)) static void f%d(int n)\n{" % i)
+        for _ in range(random_.randint(1, 6)):
+            name = random_.choice(list(KINDS))
+            line = KINDS[name] % random_.randint(0, 30)
+            text.append(random_.choice(["\tn_%s++; %s", "\tif (n & 1) {n_%s++; %s}"])
+                        % (name, line))
+            if i and random_.random() < 0.5:
+                text.append("\tf%d(n + 1);" % random_.randrange(i))
+        text.append("}")
+    text.append("int main(void)\n{\n\tfor (int i = 0; i < 5; i++)")
+    text.append("\t\tf%d(i);" % (n - 1))
+    for name in KINDS:
+        text.append('\tprintf("%s %%d\\n", n_%s);' % (
+            NAMES.get(name, name), name))
+    text.append("\tfflush(stdout);\n\treturn 0;\n}")
+    return "\n".join(text) + "\n"
+
+
+@pytest.mark.parametrize("flags", [HOOKS, ["-O1"], ["-O2"], ["-Os"]],
+                         ids=" ".join)
+@pytest.mark.parametrize("seed", range(N_SEEDS))
+def test_random_programs_count_the_same(tmp_path, flags, seed):
+    app = compiled(tmp_path, random_program(seed), *flags, "-fno-builtin",
+                   "-fno-optimize-sibling-calls", "-U_FORTIFY_SOURCE")
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = {name: int(count) for name, count in
+            (line.split() for line in done.stdout.splitlines())}
+    found = calls(tmp_path)
+    seen = counted(found)
+    assert {name: seen[name] for name in told} == told
+    assert {c["end"] for c in found} <= {"return", "estimated"}
