@@ -79,8 +79,9 @@ BASE := -std=gnu11 -D_GNU_SOURCE= -DCST_VERSION='"$(VERSION)"' -Icshim/include
 SAN := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=all)
 ENGINE_CFLAGS := -fPIC -fvisibility=hidden -iquote cshim/engine
-ENGINE_LIBS := -lpcre2-8 -lzstd -ldw -lelf -lz -liberty -lZydis -lm -lpthread
-CLI_LIBS := -lbfd -lunwind-ptrace -lunwind-x86_64
+ENGINE_LIBS := -lpcre2-8 -lzstd -ldw -lelf -lz -liberty -lZydis -lunwind-ptrace \
+	-lunwind-x86_64 -lm -lpthread
+CLI_LIBS := -lbfd
 # A library with undefined names is a mistake, but sanitizers leave some.
 NO_UNDEFINED := $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs)
 

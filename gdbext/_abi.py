@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3016345327
+VERSION = 4293111639
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -749,6 +749,32 @@ class cst_plan_wish(C.Structure):
     ]
 
 
+class cst_hook_slot(C.Structure):
+    _fields_ = [
+        ("address", C.c_uint64),
+        ("is_exit", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
+class cst_live_look(C.Structure):
+    _fields_ = [
+        ("threads", C.POINTER(C.c_uint32)),
+        ("n_threads", C.c_uint32),
+        ("is_undone", C.c_uint32),
+        ("table", C.c_uint64),
+        ("folder", C.c_char_p),
+    ]
+
+
+class cst_code_left(C.Structure):
+    _fields_ = [
+        ("area", C.c_uint64),
+        ("function", C.c_uint32),
+        ("reserved", C.c_uint32),
+    ]
+
+
 # name: (result, arguments)
 PROTOTYPES = {
     "cst_install": (None, []),
@@ -934,6 +960,18 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_is_launcher": (C.c_int, [C.c_char_p]),
     "cst_plan_reason": (C.c_char_p, [C.c_uint32]),
+    "cst_hook_slots": (C.c_int, [C.c_char_p, C.POINTER(cst_hook_slot),
+        C.c_uint32]),
+    "cst_live_open": (C.c_int, [C.c_uint32, C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_live_close": (None, [C.c_void_p]),
+    "cst_live_obstacle": (C.c_char_p, [C.c_void_p, C.c_char_p]),
+    "cst_live_unsafe": (C.c_char_p, [C.c_void_p, C.c_uint32]),
+    "cst_live_is_in_shim": (C.c_int, [C.c_void_p, C.c_uint32]),
+    "cst_live_libc": (C.c_uint64, [C.c_void_p, C.c_char_p]),
+    "cst_live_look": (C.c_int, [C.c_void_p, C.POINTER(cst_live_look),
+        C.POINTER(C.c_uint64), C.POINTER(cst_code_left), C.c_uint32,
+        C.POINTER(cst_error)]),
     "cst_demangle": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
     "cst_simple_name": (None, [C.c_char_p, C.c_char_p, C.c_uint64]),
 }

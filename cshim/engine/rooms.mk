@@ -3,7 +3,7 @@
 # The rooms of the engine, from the ground up: what each is for, which rooms it may
 # use, and its sources.  tools/layers reads this table and holds the code to it.
 
-ENGINE_ROOMS := base elf area names plan args sites file calls trace rows report diff golden formats recorder api
+ENGINE_ROOMS := base elf process area names plan args sites file calls trace rows report diff golden formats recorder api
 
 # base: memory, text, numbers, threads: what any C program wants.
 base_USES :=
@@ -13,9 +13,13 @@ base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base
-elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c inline_scopes.c \
+elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c hook_slots.c inline_scopes.c \
 	inlines.c lines.c maps.c modules.c object.c symbolfile.c symtab.c \
 	zsections.c
+
+# process: a process that runs already: its files, where its threads stand.
+process_USES := elf base
+process_SRC := live.c live_code.c obstacle.c remote_modules.c safe_place.c
 
 # area: the shared memory that the shim writes and a reader empties.
 area_USES := base

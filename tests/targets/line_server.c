@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * A server with a thread for each client: answers each number by the next one,
- * and ends with a status of its own if any system call is disturbed.
+ * and ends with a status of its own if any system call is disturbed; with a
+ * second argument it makes epoll_wait() anew, which every debugger's stop ends.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,15 @@ __attribute__((noinline)) static int answer(const char *line, char *out)
 	return n;
 }
 
+static int makes_anew;
+
+static void wait_for(int all, struct epoll_event *event)
+{
+	while (epoll_wait(all, event, 1, -1) != 1)
+		if (errno != EINTR || !makes_anew)
+			exit(9);
+}
+
 static void *serve(void *arg)
 {
 	int fd = (int)(long)arg, all = epoll_create1(0);
@@ -47,8 +58,7 @@ static void *serve(void *arg)
 	for (;;) {
 		ssize_t n;
 
-		if (epoll_wait(all, &event, 1, -1) != 1)
-			exit(9);
+		wait_for(all, &event);
 		n = read(fd, in, sizeof(in) - 1);
 		if (n < 0)
 			exit(8);
@@ -71,6 +81,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
+	makes_anew = argc > 2;
 	strcpy(address.sun_path, argv[1]);
 	if (bind(s, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(s, 64))

@@ -5,10 +5,11 @@
  */
 #include "attach/attach.h"
 #include "attach/remote_call.h"
-#include "attach/safe_place.h"
-#include "base/task_file.h"
+#include "attach/write_code.h"
 #include "cstrace/attach.h"
 #include "install_dir.h"
+#include "process/obstacle.h"
+#include "process/safe_place.h"
 #include "tell.h"
 
 #include <dlfcn.h>
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,13 +36,6 @@ static void rest(void)
 /* ---- whether at all --------------------------------------------------------
  */
 
-static const char *status_line(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	return at ? at + strlen(name) : "";
-}
-
 static int find_shim(char out[PATH_MAX])
 {
 	static const char *const places[] = {"libcstrace.so",
@@ -52,61 +45,17 @@ static int find_shim(char out[PATH_MAX])
 	return install_dir_find("libcstrace.so", places, out);
 }
 
-/* It may have another root, where the shim is not. */
-static int sees_shim(pid_t pid)
+int attach_modules(struct remote_modules *m, pid_t pid)
 {
-	char shim[PATH_MAX], path[PATH_MAX + 64];
-	struct stat ours, its;
-
-	if (find_shim(shim) != STATUS_OK || stat(shim, &ours) < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, shim);
-	return stat(path, &its) == 0 && its.st_ino == ours.st_ino &&
-	       its.st_dev == ours.st_dev;
-}
-
-static const char *why_not(pid_t pid, const char *status,
-			   const struct remote_modules *m)
-{
-	unsigned its =
-		(unsigned)strtoul(status_line(status, "\nUid:"), NULL, 10);
-	char state = status_line(status, "\nState:\t")[0];
-
-	if (state == 'Z' || state == 'X')
-		return "it has ended";
-	if (state == 'T' || state == 't')
-		return "it is stopped: let it go on first (kill -CONT)";
-	if (atoi(status_line(status, "\nTracerPid:")))
-		return "a debugger has it: in gdb, cstrace start";
-	if (atoi(status_line(status, "\nSeccomp:")))
-		return "it is in a sandbox (seccomp), which may end it for the "
-		       "system calls that it would make for us: cstrace record "
-		       "starts it with the library in it, cstrace sample -p "
-		       "takes samples";
-	if (strstr(status_line(status, "\nx86_Thread_features:"), "shstk"))
-		return "it has a shadow stack: cstrace record starts it";
-	if (its != geteuid())
-		return "it runs as another user: run cstrace as that one (sudo "
-		       "-u)";
-	if (!remote_modules_first(m, MODULE_LIBC))
-		return "it is static, or has no libc that is known here: "
-		       "cstrace sample -p takes samples";
-	if (!sees_shim(pid))
-		return "libcstrace.so is not in its file system (a "
-		       "container?): "
-		       "run cstrace there";
-	return NULL;
-}
-
-int attach_check(pid_t pid, const struct remote_modules *m)
-{
-	char status[8192];
+	struct cst_error err;
+	char shim[PATH_MAX];
 	const char *why;
 
-	if (!task_file_read((uint32_t)pid, (uint32_t)pid, "status", status,
-			    sizeof(status)))
-		return failure("there is no process %d", (int)pid);
-	why = why_not(pid, status, m);
+	if (remote_modules_init(m, pid, &err) < 0)
+		return failure("%s", err.text);
+	if (find_shim(shim) != STATUS_OK)
+		return STATUS_FAILED;
+	why = obstacle(pid, m, shim);
 	return why ? failure("cannot record process %d: %s", (int)pid, why)
 		   : STATUS_OK;
 }
@@ -198,17 +147,6 @@ static int tell_dl_error(struct remote_call *c, uint64_t dlerror_at)
 		       (int)c->tracee->pid, text);
 }
 
-static uint64_t libc_symbol(const struct remote_modules *m, const char *name)
-{
-	uint64_t found = 0;
-
-	/* Before 2.34 it was in a library of its own. */
-	for (uint32_t i = 0; i < m->n && !found; i++)
-		if (m->all[i].kind == MODULE_LIBC)
-			found = remote_module_symbol(&m->all[i], name, 0);
-	return found;
-}
-
 /* All that files say, read before any thread stands still. */
 struct places {
 	const struct remote_modules *modules;
@@ -237,8 +175,8 @@ static int places_find(struct places *p, const struct tracee *t,
 	p->control = remote_module_symbol(&file, "cstrace_control", 1);
 	p->patched = remote_module_symbol(&file, "cstrace_patched", 1);
 	p->gate = find_gate(t, remote_modules_first(m, MODULE_LIBC));
-	p->dlopen = libc_symbol(m, "dlopen");
-	p->dlerror = libc_symbol(m, "dlerror");
+	p->dlopen = remote_modules_libc(m, "dlopen");
+	p->dlerror = remote_modules_libc(m, "dlerror");
 	if (!p->attach || !p->renew || !p->state || !p->control || !p->patched)
 		return failure("'%s' is of another version", p->shim);
 	if (!p->gate || !p->dlopen)
@@ -380,7 +318,8 @@ static int prepare_by_thread(struct attach *a, const struct remote_modules *m,
 		return status;
 	a->state = p.bias + p.state;
 	a->control = p.bias + p.control;
-	if (!live_code_init(&a->code, &a->tracee, p.bias + p.patched, folder))
+	if (!live_code_init(&a->code, a->tracee.memory, p.bias + p.patched,
+			    folder))
 		return failure("out of memory");
 	return STATUS_OK;
 }
@@ -396,7 +335,7 @@ static int patch(struct attach *a)
 	for (int i = 0; i < RENEW_TRIES; i++) {
 		is_well = tracee_stop_all(&a->tracee);
 		if (is_well)
-			n = live_code_write(&a->code, &a->tracee);
+			n = write_code(&a->code, &a->tracee);
 		tracee_let_go(&a->tracee, 0);
 		if (is_well)
 			break;
@@ -426,8 +365,7 @@ int attach_begin(struct attach *a, pid_t pid, const char *area_path,
 			       "user's, or only its parent may, by "
 			       "kernel.yama.ptrace_scope)",
 			       (int)pid, strerror(error));
-	status = remote_modules_init(&m, pid) ? attach_check(pid, &m)
-					      : STATUS_FAILED;
+	status = attach_modules(&m, pid);
 	if (status == STATUS_OK)
 		status = prepare_by_thread(a, &m, area_path, folder);
 	remote_modules_release(&m);
@@ -451,7 +389,7 @@ void attach_undo(struct attach *a)
 	for (int i = 0; a->code.n && !is_well && i < RENEW_TRIES; i++) {
 		is_well = tracee_stop_all(&a->tracee);
 		if (is_well) {
-			live_code_restore(&a->code, &a->tracee);
+			restore_code(&a->code, &a->tracee);
 			switch_off(a);
 		}
 		tracee_let_go(&a->tracee, 0);

@@ -6,9 +6,9 @@
 #ifndef CLI_ATTACH_H
 #define CLI_ATTACH_H
 
-#include "attach/live_code.h"
-#include "attach/remote_modules.h"
 #include "attach/tracee.h"
+#include "process/live_code.h"
+#include "process/remote_modules.h"
 
 struct attach {
 	struct tracee tracee;
@@ -17,9 +17,10 @@ struct attach {
 	const volatile int *is_cancelled; /* by the user */
 };
 
-/* Returns an exit code after it has looked whether the process can be recorded
- * at all; why not was reported. Nothing stops for that. */
-int attach_check(pid_t pid, const struct remote_modules *m);
+/* Reads the modules of the process and looks whether it can be recorded at all;
+ * nothing stops for that.  Returns an exit code; why not was reported.  The
+ * caller releases m in any case. */
+int attach_modules(struct remote_modules *m, pid_t pid);
 
 /* Has the process load the shim, write into the area at area_path, and report
  * the functions that are planned in the folder.  Waits for a place where that

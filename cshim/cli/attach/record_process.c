@@ -149,9 +149,7 @@ static int prepare(struct recording *r)
 		return failure("cannot watch process %d: %s", r->o->pid,
 			       strerror(errno));
 	process_names_read(&r->names, r->o->pid);
-	status = remote_modules_init(&m, r->o->pid)
-			 ? attach_check(r->o->pid, &m)
-			 : STATUS_FAILED;
+	status = attach_modules(&m, r->o->pid);
 	if (status == STATUS_OK)
 		status = plan(r, &m);
 	remote_modules_release(&m);

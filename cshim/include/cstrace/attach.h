@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions of the shim that a recorder calls, by ptrace, in a program that was
- * started without it.
+ * Functions of the shim that a recorder calls, by ptrace or gdb, in a program
+ * that was started without it.
  */
 #ifndef CSTRACE_ATTACH_H
 #define CSTRACE_ATTACH_H
@@ -14,10 +14,10 @@ enum {
 };
 
 /* Begins to record into the area at area_path, and maps the areas of the plans
- * in the folder `plans` (plan_layout.h): they are in cstrace_patched, and the
- * recorder writes the patches.  Called where the thread holds no lock; others
- * run.  Returns 0, a positive errno, or CST_ATTACH_OLD.  EBUSY: another
- * recorder has the process. */
+ * in the folder `plans` (plan_layout.h; "": none): they are in cstrace_patched,
+ * and the recorder writes the patches.  Called where the thread holds no lock;
+ * others run.  Returns 0, a positive errno, or CST_ATTACH_OLD.  EBUSY: another
+ * recorder has the process; the same one may call it again. */
 int cstrace_attach(const char *area_path, const char *plans);
 
 /* Forgets the area of a recorder that has ended.  Called while all other

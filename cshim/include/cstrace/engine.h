@@ -1176,6 +1176,71 @@ CST_API int cst_is_launcher(const char *path);
 /* Returns why functions are left out, as text; "" for a number that is none. */
 CST_API const char *cst_plan_reason(uint32_t reason);
 
+/* A word of a file that the dynamic linker fills with the address of one of the
+ * compiler's hooks, by the address that the file is linked for. */
+struct cst_hook_slot {
+	uint64_t address;
+	uint32_t is_exit; /* 0: the hook of entries */
+	uint32_t reserved;
+};
+
+/* Writes up to room slots of the ELF file at path.  Returns how many there are;
+ * 0 for what is no such file, too. */
+CST_API int cst_hook_slots(const char *path, struct cst_hook_slot *out,
+			   uint32_t room);
+
+/* A process that runs already.  The caller's thread is its tracer (ptrace), and
+ * the threads that are asked for stand still. */
+struct cst_live;
+
+/* Reads which files the process has loaded.  The caller closes *out. */
+CST_API int cst_live_open(uint32_t pid, struct cst_live **out,
+			  struct cst_error *err);
+CST_API void cst_live_close(struct cst_live *l);
+
+/* Returns why the process cannot load the shim at that path, in words that
+ * stand behind "process 12: "; "": it can. */
+CST_API const char *cst_live_obstacle(const struct cst_live *l,
+				      const char *shim);
+
+/* Returns "" if the thread can make a call of libc's where it stands: it holds
+ * no lock of libc's, of the dynamic linker's or of malloc()'s, and is in no
+ * signal handler.  Else what it is in, in words that stand behind "it is". */
+CST_API const char *cst_live_unsafe(const struct cst_live *l, uint32_t tid);
+
+/* Returns 1 if the thread is within the shim or the areas of plans, or perhaps;
+ * else 0. */
+CST_API int cst_live_is_in_shim(const struct cst_live *l, uint32_t tid);
+
+/* Returns the address of a function of libc's, or 0. */
+CST_API uint64_t cst_live_libc(const struct cst_live *l, const char *name);
+
+/* What cst_live_look() looks at. */
+struct cst_live_look {
+	const uint32_t *threads;
+	uint32_t n_threads; /* all of the process */
+	uint32_t is_undone; /* 1: patches go; 0: they come */
+	uint64_t table;	    /* the address of cstrace_patched */
+	const char *folder; /* with the plans */
+};
+
+/* A function whose patches stay as they are, by its number in the plan that is
+ * mapped at that area. */
+struct cst_code_left {
+	uint64_t area;
+	uint32_t function;
+	uint32_t reserved;
+};
+
+/* Looks where the threads stand before the caller writes patches or takes them
+ * back.  Writes for each thread where it is to go on instead, or 0, to pcs, and
+ * functions that cannot be changed now to left, which has room for so many.
+ * Returns their number. */
+CST_API int cst_live_look(const struct cst_live *l,
+			  const struct cst_live_look *look, uint64_t *pcs,
+			  struct cst_code_left *left, uint32_t room,
+			  struct cst_error *err);
+
 /* Writes the demangled form of a linkage name to out ("_ZN1B3fooEv" becomes
  * "B::foo()"), or the name itself if it is not mangled.  out has room for size
  * bytes; a longer name is cut. */

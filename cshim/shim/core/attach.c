@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What `cstrace record -p` calls in a program that runs already
+ * What `cstrace record -p` and gdb call in a program that runs already
  * (cstrace/attach.h).  The reader of an earlier recording may have ended since;
  * its area is replaced.
  */
@@ -27,10 +27,26 @@ static int copy_path(char *to, uint64_t size, const char *from)
 	return 0;
 }
 
+static int is_same(const char *path)
+{
+	uint64_t i = 0;
+
+	while (path[i] && path[i] == control.area_path[i])
+		i++;
+	return path[i] == control.area_path[i];
+}
+
 EXPORT int cstrace_attach(const char *area_path, const char *plans)
 {
-	if (area)
-		return reader_is_gone() ? CST_ATTACH_OLD : EBUSY;
+	if (area && reader_is_gone())
+		return CST_ATTACH_OLD;
+	if (area && !is_same(area_path))
+		return EBUSY;
+	if (area) {
+		if (*plans)
+			patches_map(plans);
+		return 0;
+	}
 	if (control_has_ended())
 		return EPERM;
 	control.mode = CST_MODE_OFF;
@@ -42,7 +58,8 @@ EXPORT int cstrace_attach(const char *area_path, const char *plans)
 	control_obey();
 	if (!area)
 		return control.answer_errno ? control.answer_errno : EAGAIN;
-	patches_map(plans);
+	if (*plans)
+		patches_map(plans);
 	return 0;
 }
 

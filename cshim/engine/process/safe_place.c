@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: MIT
  *
  * The stack is walked to its end.  Safe is a thread that waits in a system call
  * that libc makes for the program and holds nothing meanwhile, or one that runs
  * the program's own code.
  */
-#include "attach/safe_place.h"
+#include "process/safe_place.h"
 
 #include <errno.h>
 #include <libunwind-ptrace.h>
@@ -76,9 +76,8 @@ struct walk {
 	uint32_t n;
 };
 
-static const char *look_at(struct walk *w, uint64_t pc)
+static const char *look_at(struct walk *w, const struct remote_module *m)
 {
-	const struct remote_module *m = remote_modules_at(w->modules, pc);
 	enum module_kind kind = m ? m->kind : MODULE_NONE;
 	int is_first = !w->n++;
 
@@ -104,36 +103,30 @@ static const char *look_at(struct walk *w, uint64_t pc)
 		break;
 	}
 	w->has_left_libc = 1;
-	/* The code that begins a program is the outermost. */
-	if (w->is_in_start && !m->is_program)
-		return "called back by libc";
 	return NULL;
 }
 
 static const char *walk(struct walk *w, unw_cursor_t *cursor)
 {
 	const char *why = NULL;
-	int more = 1, was_in_start = 0;
+	int more = 1;
 
 	while (more > 0 && !why && w->n < MAX_FRAMES) {
+		const struct remote_module *m;
 		unw_word_t pc;
 
 		if (unw_get_reg(cursor, UNW_REG_IP, &pc) < 0 || !pc)
 			break;
-		if (was_in_start && w->is_in_start &&
-		    unw_is_signal_frame(cursor) <= 0) {
-			const struct remote_module *m =
-				remote_modules_at(w->modules, pc - 1);
-
-			/* More frames behind the one below libc's? */
-			if (m && m->kind != MODULE_LIBC && unw_step(cursor) > 0)
-				return "called back by libc";
-			return NULL;
-		}
+		m = remote_modules_at(w->modules, w->n ? pc - 1 : pc);
+		/* Frames of libc's have called the program: does a thread begin
+		 * with them, or with one more frame, that of _start()? */
+		if (w->is_in_start && m && m->kind != MODULE_LIBC &&
+		    unw_is_signal_frame(cursor) <= 0)
+			return unw_step(cursor) > 0 ? "called back by libc"
+						    : NULL;
 		if (unw_is_signal_frame(cursor) > 0)
 			return "in a signal handler";
-		why = look_at(w, w->n ? pc - 1 : pc);
-		was_in_start = w->is_in_start;
+		why = look_at(w, m);
 		more = unw_step(cursor);
 	}
 	if (why)

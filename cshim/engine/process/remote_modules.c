@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: MIT
  *
  * A kind follows from a file's name, and from what it exports.
  */
-#include "attach/remote_modules.h"
+#include "process/remote_modules.h"
 #include "base/array.h"
 #include "elf/elffile.h"
 #include "elf/symtab.h"
-#include "tell.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -110,24 +109,24 @@ static void read_program(pid_t pid, char out[PATH_MAX])
 		*end = '\0';
 }
 
-int remote_modules_init(struct remote_modules *m, pid_t pid)
+int remote_modules_init(struct remote_modules *m, pid_t pid,
+			struct cst_error *err)
 {
 	char program[PATH_MAX];
 	struct mapping at;
-	struct cst_error err;
 	uint64_t from = 0;
+	int status;
 
 	*m = (struct remote_modules){0};
-	if (maps_read(&m->maps, (uint32_t)pid, &err) < 0) {
-		failure("%s", err.text);
-		return 0;
-	}
+	status = maps_read(&m->maps, (uint32_t)pid, err);
+	if (status < 0)
+		return status;
 	read_program(pid, program);
 	while (maps_next(&m->maps, &from, &at)) {
 		struct remote_module *new;
 
 		if (array_room(&m->all, &m->cap, m->n + 1ull) < 0)
-			return failure("out of memory"), 0;
+			return cst_fail_memory(err);
 		new = &m->all[m->n];
 		*new = (struct remote_module){
 			.start = at.start,
@@ -136,11 +135,11 @@ int remote_modules_init(struct remote_modules *m, pid_t pid)
 			.kind = kind_by_name(at.path),
 			.is_program = !strcmp(at.path, program)};
 		if (!new->path)
-			return failure("out of memory"), 0;
+			return cst_fail_memory(err);
 		m->n++;
 		look_into(new, at.offset);
 	}
-	return 1;
+	return 0;
 }
 
 void remote_modules_release(struct remote_modules *m)
@@ -168,4 +167,15 @@ const struct remote_module *remote_modules_first(const struct remote_modules *m,
 		if (m->all[i].kind == kind)
 			return &m->all[i];
 	return NULL;
+}
+
+uint64_t remote_modules_libc(const struct remote_modules *m, const char *name)
+{
+	uint64_t found = 0;
+
+	/* Before 2.34 some were in libraries of their own. */
+	for (uint32_t i = 0; i < m->n && !found; i++)
+		if (m->all[i].kind == MODULE_LIBC)
+			found = remote_module_symbol(&m->all[i], name, 0);
+	return found;
 }

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: MIT
  *
  * The files whose code a process has loaded, and what each is for us.
  */
-#ifndef CLI_REMOTE_MODULES_H
-#define CLI_REMOTE_MODULES_H
+#ifndef ENGINE_REMOTE_MODULES_H
+#define ENGINE_REMOTE_MODULES_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,9 +35,10 @@ struct remote_modules {
 	struct maps maps;
 };
 
-/* Reads them.  Returns 1, or 0 after a failure was reported; release m in any
- * case. */
-int remote_modules_init(struct remote_modules *m, pid_t pid);
+/* Reads those of the process.  Returns 0 or an enum cst_status; release m in
+ * any case. */
+int remote_modules_init(struct remote_modules *m, pid_t pid,
+			struct cst_error *err);
 void remote_modules_release(struct remote_modules *m);
 
 /* Returns the module with code at pc, or NULL. */
@@ -51,5 +52,7 @@ const struct remote_module *remote_modules_first(const struct remote_modules *m,
  * that a module exports; 0: it does not. */
 uint64_t remote_module_symbol(const struct remote_module *m, const char *name,
 			      int is_data);
+/* Returns that of a function of libc's, or 0. */
+uint64_t remote_modules_libc(const struct remote_modules *m, const char *name);
 
 #endif

@@ -1,11 +1,12 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: MIT
  *
  * What a thread will come back to is on its stack: each word there is looked
  * up, for return addresses never lie within a patch, and what does is the place
  * where a signal handler interrupted the thread.
  */
-#include "attach/live_code.h"
+#include "process/live_code.h"
 #include "base/array.h"
+#include "elf/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +17,15 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 enum { MOST_STACK = 8 << 20, JUMP = 0xe9, SHORT_JUMP = 0xeb };
+
+static int read_at(int memory, uint64_t at, void *out, size_t size)
+{
+	return pread(memory, out, size, (off_t)at) == (ssize_t)size;
+}
 
 /* ---- plans -----------------------------------------------------------------
  */
@@ -74,11 +81,11 @@ static int add(struct live_code *c, const struct cst_patched *where,
 	return f->is_left != NULL;
 }
 
-int live_code_init(struct live_code *c, const struct tracee *t, uint64_t table,
+int live_code_init(struct live_code *c, int memory, uint64_t table,
 		   const char *folder)
 {
 	struct cst_patched_table *all = malloc(sizeof(*all));
-	int is_well = all && tracee_read(t, table, all, sizeof(*all));
+	int is_well = all && read_at(memory, table, all, sizeof(*all));
 
 	*c = (struct live_code){0};
 	for (uint64_t i = 0; is_well && i < all->n && i < CST_MAX_PATCHED;
@@ -100,15 +107,10 @@ void live_code_release(struct live_code *c)
 	*c = (struct live_code){0};
 }
 
-static const struct cst_patch *patches_of(const struct live_file *f)
-{
-	return cst_plan_at(f->plan, &f->plan->patches);
-}
-
 /* The patch with the address in the process, or NULL. */
 static const struct cst_patch *patch_at(const struct live_file *f, uint64_t pc)
 {
-	const struct cst_patch *all = patches_of(f);
+	const struct cst_patch *all = live_file_patches(f);
 	uint32_t low = 0, high = f->plan->patches.n;
 
 	pc -= f->where.bias;
@@ -133,8 +135,8 @@ static int is_inside(const struct live_file *f, const struct cst_patch *p,
 	       (!is_undone && pc != p->address + f->where.bias);
 }
 
-static void new_bytes(const struct live_file *f, const struct cst_patch *p,
-		      uint8_t out[CST_PATCH_MAX])
+void live_file_bytes(const struct live_file *f, const struct cst_patch *p,
+		     uint8_t out[CST_PATCH_MAX])
 {
 	uint32_t word;
 
@@ -171,28 +173,24 @@ static void look_at_word(struct live_code *c, uint64_t word, int is_undone)
 	}
 }
 
-/* The end of the mapping with the stack. */
-static uint64_t stack_end(const struct tracee *t, uint64_t sp)
+/* The end of what is mapped around sp, from the text of /proc/PID/maps. */
+static uint64_t stack_end(const char *maps, uint64_t sp)
 {
-	uint64_t start, end, found = sp;
-	char path[64], line[PATH_MAX + 128];
-	FILE *in;
+	uint64_t start, end;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
-	in = fopen(path, "re");
-	while (in && found == sp && fgets(line, sizeof(line), in))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 &&
+	for (const char *at = maps; at && *at; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		if (sscanf(at, "%" SCNx64 "-%" SCNx64, &start, &end) == 2 &&
 		    sp >= start && sp < end)
-			found = end;
-	if (in)
-		fclose(in);
-	return found;
+			return end;
+	}
+	return sp;
 }
 
-static void look_at_stack(struct live_code *c, const struct tracee *t,
-			  uint64_t sp, int is_undone)
+static void look_at_stack(struct live_code *c, const struct live_threads *t,
+			  const char *maps, uint64_t sp, int is_undone)
 {
-	uint64_t words[8192], end = stack_end(t, sp);
+	uint64_t words[8192], end = stack_end(maps, sp);
 
 	sp &= -8ull;
 	if (end - sp > MOST_STACK)
@@ -201,7 +199,7 @@ static void look_at_stack(struct live_code *c, const struct tracee *t,
 		size_t size =
 			end - sp < sizeof(words) ? end - sp : sizeof(words);
 
-		if (!tracee_read(t, sp, words, size))
+		if (!read_at(t->memory, sp, words, size))
 			return;
 		for (size_t i = 0; i < size / 8; i++)
 			look_at_word(c, words[i], is_undone);
@@ -223,12 +221,12 @@ static uint64_t copy_of(const struct live_file *f, uint64_t pc)
 }
 
 /* Before the patches go: the place that the jump at pc leads to. */
-static uint64_t target_of(const struct tracee *t, uint64_t pc)
+static uint64_t target_of(int memory, uint64_t pc)
 {
 	uint8_t code[5];
 	int32_t far;
 
-	if (!tracee_read(t, pc, code, sizeof(code)))
+	if (!read_at(memory, pc, code, sizeof(code)))
 		return 0;
 	memcpy(&far, code + 1, 4);
 	return code[0] == JUMP	       ? pc + 5 + (uint64_t)(int64_t)far
@@ -236,14 +234,14 @@ static uint64_t target_of(const struct tracee *t, uint64_t pc)
 				       : 0;
 }
 
-static void look_at_thread(struct live_code *c, const struct tracee *t,
-			   pid_t tid, int is_undone)
+static void look_at_thread(struct live_code *c, const struct live_threads *t,
+			   const char *maps, pid_t tid, int is_undone)
 {
 	struct user_regs_struct r;
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
 		return;
-	look_at_stack(c, t, r.rsp, is_undone);
+	look_at_stack(c, t, maps, r.rsp, is_undone);
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct live_file *f = &c->all[i];
 		const struct cst_patch *p;
@@ -256,9 +254,9 @@ static void look_at_thread(struct live_code *c, const struct tracee *t,
 		if (!p || !is_inside(f, p, r.rip, is_undone) ||
 		    (is_undone && f->is_left[p->function]))
 			continue;
-		to = is_undone ? target_of(t, r.rip) : copy_of(f, r.rip);
-		r.rip = to;
-		if (!to || ptrace(PTRACE_SETREGS, tid, NULL, &r) < 0)
+		to = is_undone ? target_of(t->memory, r.rip)
+			       : copy_of(f, r.rip);
+		if (!to || !t->move(t->arg, tid, to))
 			leave(f, p);
 		return;
 	}
@@ -268,7 +266,7 @@ static void look_at_thread(struct live_code *c, const struct tracee *t,
  * comes with that entry, and goes before it, or not at all. */
 static void close_over_landings(struct live_file *f, int is_undone)
 {
-	const struct cst_patch *p = patches_of(f);
+	const struct cst_patch *p = live_file_patches(f);
 	int has_more = 1;
 
 	while (has_more) {
@@ -289,71 +287,6 @@ static void close_over_landings(struct live_file *f, int is_undone)
 	}
 }
 
-/* ---- writing ---------------------------------------------------------------
- */
-
-/* The page with the patches from first on; sets *end to the first behind. */
-static int write_page(const struct live_file *f, const struct tracee *t,
-		      uint32_t first, uint32_t *end, int is_undone)
-{
-	const struct cst_patch *p = patches_of(f);
-	uint64_t at = p[first].address + f->where.bias;
-	uint8_t bytes[4096 + CST_PATCH_MAX];
-	uint32_t last = first;
-	size_t size;
-
-	while (last + 1 < f->plan->patches.n &&
-	       p[last + 1].address + p[last + 1].length <=
-		       p[first].address + sizeof(bytes))
-		last++;
-	*end = last + 1;
-	size = p[last].address + p[last].length - p[first].address;
-	if (!tracee_read(t, at, bytes, size))
-		return 0;
-	for (uint32_t i = first; i <= last; i++) {
-		uint8_t *to = bytes + (p[i].address - p[first].address);
-		uint8_t new[CST_PATCH_MAX];
-
-		if (f->is_left[p[i].function])
-			continue;
-		new_bytes(f, &p[i], new);
-		memcpy(to, is_undone ? p[i].old_bytes : new, p[i].length);
-	}
-	return tracee_write(t, at, bytes, size);
-}
-
-static int write_all(const struct live_file *f, const struct tracee *t,
-		     int is_undone)
-{
-	for (uint32_t i = 0; i < f->plan->patches.n;)
-		if (!write_page(f, t, i, &i, is_undone))
-			return 0;
-	return 1;
-}
-
-static int is_as_planned(const struct live_file *f, const struct tracee *t)
-{
-	const struct cst_patch *p = patches_of(f);
-	uint8_t *image = malloc(f->plan->image_size);
-	uint64_t at = f->plan->image_at;
-	int is_well = f->plan->patches.n > 0 && image;
-	uint64_t low, size;
-
-	if (is_well) {
-		const struct cst_patch *last = &p[f->plan->patches.n - 1];
-
-		low = p[0].address - at;
-		size = last->address + last->length - p[0].address;
-		is_well = tracee_read(t, p[0].address + f->where.bias,
-				      image + low, size);
-	}
-	for (uint32_t i = 0; is_well && i < f->plan->patches.n; i++)
-		is_well = !memcmp(image + (p[i].address - at), p[i].old_bytes,
-				  p[i].length);
-	free(image);
-	return is_well;
-}
-
 static void count_left(struct live_code *c)
 {
 	c->n_left = 0;
@@ -362,39 +295,17 @@ static void count_left(struct live_code *c)
 			c->n_left += c->all[i].is_left[k];
 }
 
-uint32_t live_code_write(struct live_code *c, struct tracee *t)
+void live_code_look(struct live_code *c, const struct live_threads *t,
+		    int is_undone)
 {
-	uint32_t n = 0;
+	struct maps maps = {0};
 
+	if (maps_read(&maps, (uint32_t)t->pid, NULL) < 0)
+		return; /* it is gone */
 	for (uint32_t i = 0; i < t->n; i++)
-		look_at_thread(c, t, t->all[i].tid, 0);
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct live_file *f = &c->all[i];
-
-		close_over_landings(f, 0);
-		if (!is_as_planned(f, t))
-			continue;
-		f->is_written = write_all(f, t, 0);
-		if (f->is_written)
-			n++;
-		else
-			write_all(f, t, 1);
-	}
-	count_left(c);
-	return n;
-}
-
-void live_code_restore(struct live_code *c, struct tracee *t)
-{
-	for (uint32_t i = 0; i < t->n; i++)
-		look_at_thread(c, t, t->all[i].tid, 1);
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct live_file *f = &c->all[i];
-
-		close_over_landings(f, 1);
-		if (f->is_written && !write_all(f, t, 1))
-			continue;
-		f->is_written = 0;
-	}
+		look_at_thread(c, t, maps.text, t->all[i], is_undone);
+	maps_release(&maps);
+	for (uint32_t i = 0; i < c->n; i++)
+		close_over_landings(&c->all[i], is_undone);
 	count_left(c);
 }

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later
+/* SPDX-License-Identifier: MIT
  *
  * Whether a thread that stands still can make a call of libc's: it holds no
  * lock of libc's, of the dynamic linker's or of malloc()'s, and is in no signal
  * handler.
  */
-#ifndef CLI_SAFE_PLACE_H
-#define CLI_SAFE_PLACE_H
+#ifndef ENGINE_SAFE_PLACE_H
+#define ENGINE_SAFE_PLACE_H
 
-#include "attach/remote_modules.h"
+#include "process/remote_modules.h"
 
 /* Returns NULL if the place is safe, else what the thread is in, in words that
  * stand behind "it is". */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Patches are written a page at a time.
+ */
+#include "attach/write_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+/* The page with the patches from first on; sets *end to the first behind. */
+static int write_page(const struct live_file *f, const struct tracee *t,
+		      uint32_t first, uint32_t *end, int is_undone)
+{
+	const struct cst_patch *p = live_file_patches(f);
+	uint64_t at = p[first].address + f->where.bias;
+	uint8_t bytes[4096 + CST_PATCH_MAX];
+	uint32_t last = first;
+	size_t size;
+
+	while (last + 1 < f->plan->patches.n &&
+	       p[last + 1].address + p[last + 1].length <=
+		       p[first].address + sizeof(bytes))
+		last++;
+	*end = last + 1;
+	size = p[last].address + p[last].length - p[first].address;
+	if (!tracee_read(t, at, bytes, size))
+		return 0;
+	for (uint32_t i = first; i <= last; i++) {
+		uint8_t *to = bytes + (p[i].address - p[first].address);
+		uint8_t new[CST_PATCH_MAX];
+
+		if (f->is_left[p[i].function])
+			continue;
+		live_file_bytes(f, &p[i], new);
+		memcpy(to, is_undone ? p[i].old_bytes : new, p[i].length);
+	}
+	return tracee_write(t, at, bytes, size);
+}
+
+static int write_all(const struct live_file *f, const struct tracee *t,
+		     int is_undone)
+{
+	for (uint32_t i = 0; i < f->plan->patches.n;)
+		if (!write_page(f, t, i, &i, is_undone))
+			return 0;
+	return 1;
+}
+
+static int is_as_planned(const struct live_file *f, const struct tracee *t)
+{
+	const struct cst_patch *p = live_file_patches(f);
+	uint8_t *image = malloc(f->plan->image_size);
+	uint64_t at = f->plan->image_at;
+	int is_well = f->plan->patches.n > 0 && image;
+	uint64_t low, size;
+
+	if (is_well) {
+		const struct cst_patch *last = &p[f->plan->patches.n - 1];
+
+		low = p[0].address - at;
+		size = last->address + last->length - p[0].address;
+		is_well = tracee_read(t, p[0].address + f->where.bias,
+				      image + low, size);
+	}
+	for (uint32_t i = 0; is_well && i < f->plan->patches.n; i++)
+		is_well = !memcmp(image + (p[i].address - at), p[i].old_bytes,
+				  p[i].length);
+	free(image);
+	return is_well;
+}
+
+static int set_pc(void *arg, pid_t tid, uint64_t pc)
+{
+	struct user_regs_struct r;
+
+	(void)arg;
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
+		return 0;
+	r.rip = pc;
+	return ptrace(PTRACE_SETREGS, tid, NULL, &r) == 0;
+}
+
+static void look(struct live_code *c, const struct tracee *t, int is_undone)
+{
+	pid_t *tids = malloc((t->n + 1ull) * sizeof(*tids));
+	struct live_threads threads = {.pid = t->pid,
+				       .memory = t->memory,
+				       .all = tids,
+				       .n = t->n,
+				       .move = set_pc};
+
+	for (uint32_t i = 0; tids && i < t->n; i++)
+		tids[i] = t->all[i].tid;
+	if (tids)
+		live_code_look(c, &threads, is_undone);
+	free(tids);
+}
+
+uint32_t write_code(struct live_code *c, const struct tracee *t)
+{
+	uint32_t n = 0;
+
+	look(c, t, 0);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct live_file *f = &c->all[i];
+
+		if (!is_as_planned(f, t))
+			continue;
+		f->is_written = write_all(f, t, 0);
+		if (f->is_written)
+			n++;
+		else
+			write_all(f, t, 1);
+	}
+	return n;
+}
+
+void restore_code(struct live_code *c, const struct tracee *t)
+{
+	look(c, t, 1);
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct live_file *f = &c->all[i];
+
+		if (f->is_written && !write_all(f, t, 1))
+			continue;
+		f->is_written = 0;
+	}
+}

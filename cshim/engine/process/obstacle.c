@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What /proc/PID/status and the loaded files say of it.
+ */
+#include "process/obstacle.h"
+#include "base/task_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *status_line(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? at + strlen(name) : "";
+}
+
+/* The process may have another root, where the file is not. */
+static int sees(pid_t pid, const char *shim)
+{
+	char path[PATH_MAX + 64];
+	struct stat ours, its;
+
+	if (stat(shim, &ours) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, shim);
+	return stat(path, &its) == 0 && its.st_ino == ours.st_ino &&
+	       its.st_dev == ours.st_dev;
+}
+
+/* The debugger may be the caller itself. */
+static const char *why_not_ready(const char *status)
+{
+	char state = status_line(status, "\nState:\t")[0];
+	int tracer = atoi(status_line(status, "\nTracerPid:"));
+
+	if (state == 'Z' || state == 'X')
+		return "it has ended";
+	if (tracer && tracer != getpid())
+		return "a debugger has it: in gdb, cstrace start";
+	if (!tracer && (state == 'T' || state == 't'))
+		return "it is stopped: let it go on first (kill -CONT)";
+	return NULL;
+}
+
+const char *obstacle(pid_t pid, const struct remote_modules *m,
+		     const char *shim)
+{
+	char status[8192];
+	const char *why;
+
+	if (!task_file_read((uint32_t)pid, (uint32_t)pid, "status", status,
+			    sizeof(status)))
+		return "it has ended";
+	why = why_not_ready(status);
+	if (why)
+		return why;
+	if (atoi(status_line(status, "\nSeccomp:")))
+		return "it is in a sandbox (seccomp), which may end it for the "
+		       "system calls that it would make for us: cstrace record "
+		       "starts it with the library in it, cstrace sample -p "
+		       "takes samples";
+	if (strstr(status_line(status, "\nx86_Thread_features:"), "shstk"))
+		return "it has a shadow stack: cstrace record starts it";
+	if (strtoul(status_line(status, "\nUid:"), NULL, 10) != geteuid())
+		return "it runs as another user: run cstrace as that one (sudo "
+		       "-u)";
+	if (!remote_modules_libc(m, "dlopen"))
+		return "it is static, or has no libc that is known here: "
+		       "cstrace sample -p takes samples";
+	if (!sees(pid, shim))
+		return "libcstrace.so is not in its file system (a "
+		       "container?): run cstrace there";
+	return NULL;
+}
