@@ -12,7 +12,7 @@ import gdb
 
 from .. import locate
 from ..engine import CstraceError
-from ..process import elf, hooks, relocations
+from ..process import elf, hooks
 from ..process.control import Control
 from ..process.connection import is_native, is_remote
 from ..session.session import Session
@@ -78,9 +78,7 @@ def _astray() -> list[Finding]:
         if not hooks.uses_hooks(path):
             continue
         base = hooks.load_address(path)
-        slots = relocations.slots(path, os.stat(path).st_mtime_ns,
-                                  hooks.NAMES)
-        for slot in [s for places in slots.values() for s in places]:
+        for slot, _name in hooks.slots_of(path):
             to = memory.word((base or 0) + slot)
             where = next((m[3] for m in mapped if m[0] <= to < m[1]), None)
             if where is None or where == path or locate.is_shim(where):

@@ -2,9 +2,8 @@
 """What the dynamic section of a 64-bit little-endian ELF file says: the
 libraries it needs and the names it uses.
 
-gdb's API tells none of this, and it is asked whenever a program is loaded, when
-there is no time to import pyelftools (relocations.py does, later).  A file that
-is not understood is empty."""
+gdb's API tells none of this, and it is asked whenever a program is loaded.  A
+file that is not understood is empty."""
 
 from __future__ import annotations
 

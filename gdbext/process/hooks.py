@@ -11,9 +11,9 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
-from .. import locate
+from .. import live, locate
 from ..ui import ctrlc
-from . import elf, relocations, x86_64
+from . import elf, x86_64
 from .connection import is_remote
 
 ENTER, EXIT = "__cyg_profile_func_enter", "__cyg_profile_func_exit"
@@ -67,7 +67,7 @@ def has_own_hooks(path: str) -> bool:
     return elf.read(path).defines(ENTER) and not links_shim(path)
 
 
-def _loaded() -> Iterator[str]:
+def loaded() -> Iterator[str]:
     for objfile in gdb.objfiles():
         if objfile.is_valid() and objfile.owner is None:
             path = locate.file_name(objfile)
@@ -100,7 +100,7 @@ def is_loading() -> bool:
         return False
     # What has no slash in its name is the kernel's vDSO.
     if any("/" in p and p != path and not os.path.basename(p).startswith("ld-")
-           for p in _loaded()):
+           for p in loaded()):
         return False
     if is_remote():
         return True  # only the program knows its environment
@@ -115,7 +115,7 @@ def is_loading() -> bool:
         map(locate.is_shim, re.split("[: ]", ":".join(preloaded))))
 
 
-def _in_shim(name: str) -> Optional[int]:
+def in_shim(name: str) -> Optional[int]:
     """Where the libcstrace.so in the process has it."""
     control = symbol_address("cstrace_control")
     path = control is not None and gdb.solib_name(control)
@@ -128,12 +128,22 @@ def _in_shim(name: str) -> Optional[int]:
     return control - known[1] + wanted[1]
 
 
+def is_shim_late() -> bool:
+    """Was the shim loaded behind libc, so that no name leads to it?"""
+    for path in loaded():  # in the dynamic linker's order
+        if locate.is_shim(path):
+            return False
+        if is_libc(path) and not locate.is_loader(path):
+            return True
+    return False
+
+
 def hook_address(name: str) -> Optional[int]:
     """That of the hook which the program calls.  Of a name that several
     libraries define gdb gives any."""
     if has_own_hooks(program() or ""):
         return symbol_address(name)
-    return _in_shim(name) or symbol_address(name)
+    return in_shim(name) or symbol_address(name)
 
 
 def is_privileged(path: str) -> bool:
@@ -177,7 +187,7 @@ def check(is_live: bool, unpatched: Optional[str] = "") -> Verdict:
         return Verdict(True, None)
     missing_line = MISSING % shown + unpatched
     libraries, unknown = elf.needed_files(path)
-    libraries = list(_loaded()) if is_live else libraries
+    libraries = list(loaded()) if is_live else libraries
     with_hooks = [f for f in libraries if f != path
                   and (uses_hooks(f) or elf.read(f).has_words)]
     if with_hooks:
@@ -192,6 +202,25 @@ def check(is_live: bool, unpatched: Optional[str] = "") -> Verdict:
     return Verdict(False, missing_line)
 
 
+def slots_of(path: str) -> list[tuple[int, str]]:
+    """The words of the file that lead to the hooks, by the addresses it is
+    linked for, each with the hook's name."""
+    found = live.hook_slots(path, os.stat(path).st_mtime_ns)
+    return [(address, name) for name, addresses in zip(NAMES, found)
+            for address in addresses]
+
+
+def slots() -> dict[int, str]:
+    """All such words in the process as it stands now."""
+    found = {}
+    for path in loaded():
+        base = load_address(path) if uses_hooks(path) else None
+        if base is not None:
+            found.update({base + address: name
+                          for address, name in slots_of(path)})
+    return found
+
+
 class Targets:
     """Addresses that a call of one of the hooks can go to, in the process as
     it stands now."""
@@ -200,18 +229,7 @@ class Targets:
         self.slots: dict[int, str] = {}
         self._defined = {symbol_address(n): n for n in NAMES}
         self._is_ambiguous = len(self._defined) < len(NAMES)
-        for path in _loaded():
-            if uses_hooks(path):
-                self._add(path, relocations.slots(
-                    path, os.stat(path).st_mtime_ns, NAMES))
-
-    def _add(self, path: str, slots: dict[str, tuple[int, ...]]) -> None:
-        base = load_address(path)
-        if base is None:
-            return
-        for name, addresses in slots.items():
-            for address in addresses:
-                self.slots[base + address] = name
+        self.slots.update(slots())
 
     def name(self, code: bytes, at: int, pc: int,
              memory: "Memory") -> Optional[str]:

@@ -13,9 +13,10 @@ from typing import Any, Iterator, NamedTuple, Optional
 import gdb
 
 from .. import _abi as abi, gdb_setting
+from ..live import Live
 from ..ui import ctrlc
 from ..ui.console import plain, say
-from . import hooks, memory, thunk_file
+from . import arrival, hooks, memory, thunk_file
 from .area_unwinder import AreaUnwinder
 from .plans import Plans
 
@@ -99,7 +100,8 @@ class Patches:
         self._breakpoint: Optional[MappedBreakpoint] = None
         self._pid = 0
         self._areas: list[Area] = []
-        self._symbols: list[str] = []  # files that gdb has of the areas
+        self._symbols: dict[int, str] = {}  # by area: files that gdb has
+        self._slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
         self._unwinder = AreaUnwinder()
         self._left_out: set[tuple[int, int]] = set()  # area, function
         self.error: Optional[str] = None
@@ -122,24 +124,113 @@ class Patches:
         for i in range(min(table.n, len(table.all))):
             yield table.all[i]
 
-    def write(self) -> None:
-        """Writes all patches."""
+    def _read_areas(self) -> None:
         self._pid = gdb.selected_inferior().pid
         assert self.plans.folder is not None
         self._areas, self._left_out = [], set()
         for where in self._table():
             name = os.path.join(self.plans.folder, os.path.basename(
                 where.plan.decode()))
-            with open(name, "rb") as f:
-                self._areas.append(_patches(f.read(), where))
+            with contextlib.suppress(FileNotFoundError):  # of an earlier attach
+                with open(name, "rb") as f:
+                    plan = f.read()
+                if plan[-8:] == where.sum.to_bytes(8, "little"):
+                    self._areas.append(_patches(plan, where))
         self._look_at_breakpoints()
-        self._unwinder.places = {at: place for area in self._areas
-                                 for at, place in area.calls.items()}
+        self._unwinder.places.update(
+            {at: place for area in self._areas
+             for at, place in area.calls.items()})
+
+    def write(self) -> None:
+        """Writes all patches."""
+        self._read_areas()
+        self._write_areas()
+
+    def write_midway(self) -> None:
+        """Writes all patches of a program that runs already, and leads its
+        hooks to the shim."""
+        self._pid = gdb.selected_inferior().pid
+        self._write_slots()
+        if self.plans.folder is None:
+            return
+        self._unwinder.register()
+        self._read_areas()
+        self._areas = [a for a in self._areas if self._is_as_planned(a)]
+        left = self._look(is_undone=False) - self._left_out
+        self._left_out |= left
+        self._write_areas()
+        if left:
+            say("%d function%s left out: a thread stood in the bytes that "
+                "would change" % (len(left), " was" if len(left) == 1
+                                  else "s were"))
+        self.stopped()
+
+    def _write_areas(self) -> None:
         inferior = gdb.selected_inferior()
         for area in self._areas:
             for patch in area.patches:
                 if (area.start, patch.function) not in self._left_out:
                     inferior.write_memory(patch.address, patch.new)
+
+    @staticmethod
+    def _is_as_planned(area: Area) -> bool:
+        if not area.patches:
+            return False
+        first = min(p.address for p in area.patches)
+        end = max(p.address + len(p.old) for p in area.patches)
+        code = bytes(gdb.selected_inferior().read_memory(first, end - first))
+        if all(code.startswith(p.old, p.address - first)
+               for p in area.patches):
+            return True
+        say("%s was not patched: its code differs from the file's" % (
+            gdb.solib_name(first) or "the program"))
+        return False
+
+    def _look(self, is_undone: bool) -> set[tuple[int, int]]:
+        """Moves threads out of what will change; the functions in which one
+        stands nevertheless."""
+        table = hooks.symbol_address("cstrace_patched")
+        if table is None or self.plans.folder is None or not self._areas:
+            return set()
+        by_tid = {t.ptid[1]: t for t in gdb.selected_inferior().threads()}
+        if any(t.is_running() for t in by_tid.values()):
+            return set()
+        with Live(self._pid) as live:
+            found = live.look(list(by_tid), table, self.plans.folder,
+                              is_undone)
+        if found.moves:
+            with arrival.selected_kept():
+                for tid, pc in found.moves.items():
+                    by_tid[tid].switch()
+                    gdb.execute("set var $pc = %#x" % pc, to_string=True)
+        return found.left
+
+    # ---- hooks -------------------------------------------------------------------
+
+    def _write_slots(self) -> None:
+        """The program was bound before the shim came."""
+        if not hooks.is_shim_late():
+            return
+        inferior = gdb.selected_inferior()
+        for address, name in hooks.slots().items():
+            target = hooks.in_shim(name)
+            if target is None:
+                continue
+            old = bytes(inferior.read_memory(address, 8))
+            new = target.to_bytes(8, "little")
+            if old != new:
+                self._slots[address] = (old, new)
+                inferior.write_memory(address, new)
+
+    def _undo_slots(self) -> None:
+        inferior = gdb.selected_inferior()
+        for address, (old, new) in self._slots.items():
+            with contextlib.suppress(gdb.MemoryError):  # a library went away
+                if bytes(inferior.read_memory(address, 8)) == new:
+                    inferior.write_memory(address, old)
+        self._slots = {}
+
+    # ---- breakpoints -------------------------------------------------------------
 
     def _look_at_breakpoints(self) -> list[tuple[Area, int]]:
         """Finds the functions that a breakpoint is inside a patch of, and are
@@ -193,32 +284,35 @@ class Patches:
         """gdb learns how to unwind from the areas, and that nobody steps
         through them."""
         self.tell()
-        if (not self._areas or self._symbols
-                or gdb.selected_inferior().pid != self._pid):
+        if not self._areas or gdb.selected_inferior().pid != self._pid:
             return
         assert self.plans.folder is not None
-        for i, area in enumerate(self._areas):
-            path = os.path.join(self.plans.folder, "area%d.o" % i)
+        for area in self._areas:
+            if area.start in self._symbols:
+                continue
+            path = os.path.join(self.plans.folder, "area%x.o" % area.start)
             frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
             with open(path, "wb") as f:
                 f.write(thunk_file.content(area.code, area.frames[0], frames))
             _quietly("add-symbol-file %s -o 0" % path)
-            self._symbols.append(path)
+            self._symbols[area.start] = path
 
     # ---- the end -----------------------------------------------------------------
 
     def undo(self) -> None:
         """The program's code as it was; who is in an area goes on there."""
-        if self._areas and gdb.selected_inferior().pid == self._pid:
+        if gdb.selected_inferior().pid == self._pid:
+            self._undo_slots()
+            self._left_out |= self._look(is_undone=True)
             for area in self._areas:
                 self._restore(area, None)
         self._areas = []
 
     def process_ended(self) -> None:
         self.tell()
-        for path in self._symbols:
+        for path in self._symbols.values():
             _quietly("remove-symbol-file " + path)
-        self._areas, self._symbols, self._pid = [], [], 0
+        self._areas, self._symbols, self._slots, self._pid = [], {}, {}, 0
         self._unwinder.places = {}
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()

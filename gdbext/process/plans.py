@@ -54,12 +54,16 @@ class Plans:
     def __init__(self) -> None:
         self.folder: Optional[str] = None
         self.why_not: Optional[str] = None  # the program is not patched itself
+        self._libraries: Optional[list[str]] = None
         self._made: list[tuple[str, planned.Planned]] = []
         self._of: list[tuple[str, int, int]] = []  # files, as they were then
 
-    def make(self, path: str, wish: Wish) -> None:
-        """Plans the program and its libraries."""
+    def make(self, path: str, wish: Wish,
+             libraries: Optional[list[str]] = None) -> None:
+        """Plans the program and its libraries; those it will load, unless they
+        are named."""
         self.forget()
+        self._libraries = libraries
         if wish.road == HOOKS:
             return
         path = os.path.realpath(path)
@@ -96,12 +100,12 @@ class Plans:
                                 if wish.functions else "it has no functions")
             self._made = []
 
-    @staticmethod
-    def _wanted(path: str, wish: Wish) -> Iterator[str]:
+    def _wanted(self, path: str, wish: Wish) -> Iterator[str]:
         is_all = wish.road == PATCH
         if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
             yield path
-        for library in elf.all_needed(path):
+        for library in (elf.all_needed(path) if self._libraries is None
+                        else self._libraries):
             if (planned.plan_wants(library, wish.modules)
                     and not locate.is_shim(library)
                     and (is_all or not _is_hooked(library))):

@@ -4,6 +4,7 @@ it."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Optional
 
 import gdb
@@ -34,9 +35,8 @@ class Patching:
         """For `cstrace start`: what to say of it.  Raises gdb.GdbError where
         there is nothing to trace."""
         wish = self._wish(options)
-        text = self._begin_midway(options) if is_live else self._plan(wish)
-        if text is None and not is_live and (wish.road == plans.PATCH
-                                             or wish.functions):
+        text = self._plan(wish, is_live)
+        if text is None and (wish.functions or wish.road == plans.PATCH):
             raise gdb.GdbError("nothing can be patched%s" % (
                 ": " + self.plans.why_not if self.plans.why_not else ""))
         verdict = hooks.check(is_live, self._unpatched(wish, is_live))
@@ -45,18 +45,16 @@ class Patching:
             raise gdb.GdbError(verdict.line)
         return [line for line in (text, verdict.line) if line]
 
-    @staticmethod
-    def _begin_midway(options: StartOptions) -> None:
-        if options.patching() and options.road != plans.HOOKS:
-            raise gdb.GdbError("programs are patched from their begin on: "
-                               "`cstrace start`, then `run`")
-
-    def _plan(self, wish: Wish) -> Optional[str]:
-        """For the next `run`; what is patched then, None: nothing."""
+    def _plan(self, wish: Wish, is_live: bool) -> Optional[str]:
+        """For the next `run`, or the process there is; what is patched then,
+        None: nothing."""
         path = hooks.program()
         self.plans.forget()
         if path is not None:
-            self.plans.make(path, wish)
+            self.plans.make(path, wish, [
+                p for p in hooks.loaded() if os.path.realpath(p)
+                != os.path.realpath(path) and os.path.isfile(p)]
+                if is_live else None)
         return (None if self.plans.folder is None
                 else "patching " + self.plans.text())
 
@@ -66,15 +64,10 @@ class Patching:
         path = hooks.program()
         if path is None or self.plans.folder is not None:
             return None
-        why = plans.obstacle(path) if is_live else self.plans.why_not
-        if why is not None:
-            return "; it cannot be patched: " + why
-        if is_live:
-            inferior = gdb.selected_inferior()
-            return ("; `cstrace start` before `run` traces it as it is"
-                    + (", and after `detach` `cstrace record -p %d`"
-                       % inferior.pid if inferior.was_attached else ""))
-        if wish.road == plans.HOOKS or planned.is_launcher(path):
+        if self.plans.why_not is not None:
+            return "; it cannot be patched: " + self.plans.why_not
+        if not is_live and (wish.road == plans.HOOKS
+                            or planned.is_launcher(path)):
             return "; `cstrace start -patch` traces it as it is"
         return ""
 
@@ -90,7 +83,7 @@ class Patching:
         s = self._session
         if s.options is None or s.options.is_sampled or s.is_recording():
             return
-        text = self._plan(self._wish(s.options))
+        text = self._plan(self._wish(s.options), False)
         if text is not None:
             say(text)
 

@@ -25,6 +25,7 @@ RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 SAMPLES = "samples"  # and no calls
 
 PATIENCE_S = 0.1
+HOOKS_COST = "about 150 us an event"
 
 _MODE_NUMBERS = {
     RING: abi.CST_MODE_RING,
@@ -90,7 +91,7 @@ class Recording:
         self.error: Optional[str] = None
         self._control: Optional[control.Control] = None
         self._others: dict[int, control.Control] = {}  # by inferior
-        self._area_path = self._way_to_area(options)
+        self.area_path = self._way_to_area(options)
         self._breakpoints: list[gdb.Breakpoint] = []
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
@@ -215,7 +216,7 @@ class Recording:
         wrong = self._control.version_error()
         if wrong:
             raise gdb.GdbError(wrong)
-        self._control.switch_on(_MODE_NUMBERS[self.mode], self._area_path)
+        self._control.switch_on(_MODE_NUMBERS[self.mode], self.area_path)
         if self.mode == BREAKPOINT and not self._breakpoints:
             self._breakpoints = [sync.EntryBreakpoint(self)]
 
@@ -277,7 +278,7 @@ class Recording:
 
     def look_for_exec(self) -> None:
         """Before gdb's tables are used: are they of another program now?"""
-        if self._control is None or self._control.is_at(self._area_path):
+        if self._control is None or self._control.is_at(self.area_path):
             return
         self._control = None
         self._has_execed = True
@@ -296,13 +297,13 @@ class Recording:
                 or inferior.num in self._others):
             return
         self._others[inferior.num] = found
-        if found.is_at(self._area_path):
+        if found.is_at(self.area_path):
             return  # a fork child of ours
         wrong = found.version_error()
         if wrong:
             say(wrong)
             return
-        found.switch_on(_MODE_NUMBERS[self.mode], self._area_path)
+        found.switch_on(_MODE_NUMBERS[self.mode], self.area_path)
         say("inferior %d is traced, too: into the same trace" % inferior.num)
 
     def forget_inferior(self, num: int) -> None:
@@ -329,7 +330,7 @@ class Recording:
 
     def _is_in_area(self, inferior: gdb.Inferior) -> bool:
         found = self._control_of(inferior) if self.mode != HOOKS else None
-        return found is not None and found.is_at(self._area_path)
+        return found is not None and found.is_at(self.area_path)
 
     def move(self, heir: gdb.Inferior) -> None:
         """The process is gone, gdb stays with another: its fork child, or
@@ -412,7 +413,7 @@ class Recording:
                     is_stopped: bool) -> None:
         """Another trace of the same process."""
         self.mode = mode
-        self._area_path = self._way_to_area(options)
+        self.area_path = self._way_to_area(options)
         self.recorder.begin(options)
         self.is_on = True
         self.error, self._live_key, self._is_paused = None, None, False

@@ -127,7 +127,7 @@ class RemoteRecording(Recording):
         wrong = self._control.version_error()
         if wrong:
             raise gdb.GdbError(wrong)
-        self._control.switch_on(mode_number(self.mode), self._area_path,
+        self._control.switch_on(mode_number(self.mode), self.area_path,
                                 _READ_FLIGHT)
         if not self._breakpoints:
             self._breakpoints = [sync.FullBreakpoint(self)]
@@ -135,7 +135,7 @@ class RemoteRecording(Recording):
     def look_for_exec(self) -> None:
         """The new program's calls would be in an area of their own."""
         if (self._control is None or self._has_execed_other
-                or self._control.is_at(self._area_path)):
+                or self._control.is_at(self.area_path)):
             return
         self._has_execed_other = True
         if self.is_on:

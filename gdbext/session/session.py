@@ -20,11 +20,11 @@ from . import (
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
     say, terminals)
-from ..process.control import Control
 from ..engine import CstraceError, Trace, losses
 from ..requests import RecorderOptions
 from ..ui.params import Settings
 from ..process.preload import Preload
+from .midway import Midway
 from .patching import Patching
 from .recording import Recording
 from .samples import Samples
@@ -39,7 +39,6 @@ CHUNK_BYTES = 65536
 FLIGHT_ROWS = 20  # at a crash
 _NEVER_NS = 2**58  # longer than any call takes
 _LOADED_FIRST = "recording begins once the program's libraries are loaded"
-_HOOKS_COST = "about 150 us an event"
 
 
 class Session:
@@ -66,6 +65,7 @@ class Session:
         self.tell_change: Callable[[], None] = lambda: None
         self.preload = Preload()
         self.patching = Patching(self)
+        self.midway = Midway(self)
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
@@ -170,6 +170,9 @@ class Session:
         if is_remote():
             remote.check(options, is_live)
         if self.is_on():
+            if (is_live and self.recording is None
+                    and gdb.selected_inferior().was_attached):
+                self.begin_attached()
             self._start_again(options)
             return
         self.leftovers.tell()
@@ -180,15 +183,15 @@ class Session:
         try:
             self.keep_hooks()
             if is_live and hooks.is_loading():
-                say("on (%s mode): %s" % (self._mode(), _LOADED_FIRST))
+                say("on (%s mode): %s" % (self.mode(), _LOADED_FIRST))
             elif is_live:
-                self._begin_in_the_middle()
+                self.midway.begin()
             else:
                 self._announce(self.preload.install())
             self._tell_mistakes(options.choice())
         except BaseException:
+            self.end_trace()  # first: it wants the plans
             self.disarm()
-            self.end_trace()
             raise
 
     def _start_again(self, options: StartOptions) -> None:
@@ -246,15 +249,15 @@ class Session:
         elif hooks.has_own_hooks(path):
             say("on: recording begins with `run`, by breakpoints on the hooks "
                 "that the program defines itself (libcstrace.so's are not "
-                "called then): %s" % _HOOKS_COST)
+                "called then): %s" % recording.HOOKS_COST)
         elif is_preloaded or hooks.links_shim(path):
-            say("on (%s mode): recording begins with `run`" % self._mode())
+            say("on (%s mode): recording begins with `run`" % self.mode())
         else:
             say("on: recording begins with `run`, by breakpoints on the "
                 "program's own hooks (a static program cannot take "
-                "libcstrace.so): %s" % _HOOKS_COST)
+                "libcstrace.so): %s" % recording.HOOKS_COST)
 
-    def _mode(self) -> str:
+    def mode(self) -> str:
         if self.options is not None and self.options.is_sampled:
             return recording.SAMPLES
         if self.options is None or not self.options.sync:
@@ -263,7 +266,7 @@ class Session:
             return recording.HANDSHAKE
         return recording.BREAKPOINT
 
-    def _recorder_options(self, mode: str) -> RecorderOptions:
+    def recorder_options(self, mode: str) -> RecorderOptions:
         assert self.options is not None
         path = hooks.program() or ""
         # gdb.parameter("args") does not know what --args was given.
@@ -307,7 +310,7 @@ class Session:
         self._replace()
         assert self.options is not None
         self.last_options = self.options
-        options = self._recorder_options(mode)
+        options = self.recorder_options(mode)
         self.finish_outlived()
         if self.recording is None:
             kind = remote.RemoteRecording if is_remote() else Recording
@@ -317,47 +320,11 @@ class Session:
         self.apply_settings()
         return self.recording
 
-    def _begin_in_the_middle(self) -> None:
-        mode = self._mode()
-        has_own = hooks.has_own_hooks(hooks.program() or "")
-        self.finish_outlived()
-        shim = Control.find()
-        ours = (None if self.recording is None
-                else self.recording.recorder.area_path())
-        is_taken = shim is not None and shim.is_taken(ours)
-        if shim is None or has_own or is_taken:
-            if hooks.symbol_address(hooks.ENTER) is None:
-                raise gdb.GdbError(hooks.MISSING % "the program")
-            mode = recording.HOOKS
-        self.has_begun_midway = True
-        recorded = self.begin_trace(mode, is_stopped=recording.stands_still())
-        n_calls, n_threads = recorded.plant_seeds()
-        recorded.switch_on()
-        if mode not in (recording.HOOKS, recording.SAMPLES):
-            self.stops.begin()
-        recorded.watch_ends()
-        if mode == recording.HOOKS:
-            why = ("it defines them itself" if has_own else
-                   "it was recorded before, and its libcstrace.so "
-                   "stays with that recorder" if is_taken else
-                   "it was started without libcstrace.so")
-            say("on, by breakpoints on the program's own hooks (%s): %s"
-                % (why, _HOOKS_COST))
-        else:
-            say("on (%s mode)" % mode)
-        if n_calls:
-            say("%s open in %s" % (count(n_calls, "call"),
-                                   count(n_threads, "thread")))
-        # Their rows come after these lines and before the prompt.
-        gdb.flush()
-        recorded.take_all()
-        self.steps.begin()
-
     def begin_with_process(self, has_shim: bool) -> None:
         """The process was just started: its hooks are the shim's, or never
         will be (a static program, one with hooks of its own)."""
-        is_sampled = self._mode() == recording.SAMPLES
-        mode = (self._mode() if has_shim or is_sampled else recording.HOOKS)
+        is_sampled = self.mode() == recording.SAMPLES
+        mode = (self.mode() if has_shim or is_sampled else recording.HOOKS)
         self.goto.is_under_way, self.has_begun_midway = True, False
         recorded = self.begin_trace(mode, is_stopped=False)
         try:
@@ -374,9 +341,12 @@ class Session:
         """gdb attached to a process after `cstrace start`."""
         try:
             check_recordable()
-            if is_remote() and self.options is not None:
+            assert self.options is not None
+            if is_remote():
                 remote.check(self.options, True)
-            self._begin_in_the_middle()
+            for line in self.patching.begin(self.options, True):
+                say(line)
+            self.midway.begin()
         except gdb.GdbError as e:
             say(str(e))
 
@@ -639,7 +609,7 @@ class Session:
         if r is not None and self.is_recording():
             r.take_all()
             r.recorder.end().free()
-            r.begin_again(r.mode, self._recorder_options(r.mode),
+            r.begin_again(r.mode, self.recorder_options(r.mode),
                           is_stopped=recording.stands_still())
             r.plant_seeds()
             self.apply_keeping()

@@ -17,7 +17,7 @@ from . import ctrlc, frames, reason
 from .console import say
 from ..process.control import Control
 from ..engine import CstraceError
-from ..session.recording import RING, Recording
+from ..session.recording import RING, Recording, stands_still
 from ..session.remote import missing_shim
 from ..process.deepbind import Redirect
 from ..process.connection import foreign, is_native, is_remote
@@ -54,6 +54,8 @@ class Events:
         self._session = session
         self._redirect = Redirect()
         self._hopeless = 0  # a process that could not be recorded
+        self._attached = 0  # the process that gdb has attached to last
+        self._is_due = False  # that one is to be recorded
 
     def connect(self) -> None:
         e = gdb.events
@@ -127,6 +129,8 @@ class Events:
             r = None
         if path and hooks.uses_hooks(path):
             self._redirect.look(inferior.pid)
+        if s.midway.is_arriving:
+            return  # `cstrace start` knows of it
         if r is None:
             self._maybe_begin(inferior, path)
         elif r.pid == inferior.pid:
@@ -214,13 +218,34 @@ class Events:
         if s.recording is not None:
             s.recording.stopped()
         s.stops.tell()
-        if s.is_on() and s.recording is None:
-            inferior = gdb.selected_inferior()
-            if inferior.pid and inferior.was_attached:
-                s.begin_attached()
+        if s.is_on() and s.recording is None and not s.midway.is_arriving:
+            self._attached_stop(gdb.selected_inferior())
         if (isinstance(event, gdb.SignalEvent)
                 and event.stop_signal in _DEADLY):
             s.show_flight()
+
+    def _attached_stop(self, inferior: gdb.Inferior) -> None:
+        """`cstrace start` came before the attach.  gdb may not have finished
+        that yet: it would lose what the program is to call for us."""
+        if not inferior.pid or not inferior.was_attached:
+            return
+        if inferior.pid == self._attached or is_remote():
+            self._session.begin_attached()
+            return
+        self._attached, self._is_due = inferior.pid, True
+        gdb.post_event(self._begin_due)
+
+    @_guarded
+    def _begin_due(self) -> None:
+        s = self._session
+        is_due, self._is_due = self._is_due, False
+        if (not is_due or not s.is_on() or s.recording is not None
+                or gdb.selected_inferior().pid != self._attached):
+            return
+        if stands_still():
+            s.begin_attached()
+        else:
+            say("recording begins when the program stops next")
 
     @_guarded
     def inferior_call(self, event: Any) -> None:
@@ -240,6 +265,7 @@ class Events:
         r = s.recording
         if r is None or r.is_outlived:
             return
+        self._attached = 0
         r.forget_inferior(event.inferior.num)
         if event.inferior.num != r.inferior_num:
             return
@@ -254,6 +280,7 @@ class Events:
     @_guarded
     def before_prompt(self) -> None:
         """The user may have changed the environment, or asked for more."""
+        self._begin_due()
         r = self._session.recording
         if r is not None:
             r.tell_messages()

@@ -169,7 +169,7 @@ def test_attach_to_a_program_that_links_the_shim(gdb, tmp_path):
 
 
 def test_attach_again_once_the_first_gdb_is_gone(gdb, tmp_path):
-    """The shim keeps the first one's area for the program's life."""
+    """The shim takes the second one's area."""
     with Running("-Wl,--no-as-needed", *LINKED) as running:
         commands = [c.format(pid=running.process.pid) for c in ATTACH]
         run = gdb(running.process.args[0], *commands)
@@ -177,7 +177,7 @@ def test_attach_again_once_the_first_gdb_is_gone(gdb, tmp_path):
         again = ("cstrace start", *commands[6:-2])
         run = gdb(running.process.args[0], *commands[:-1], *again, "detach",
                   *SAVE)
-        assert run.out.count("was recorded before") == 2
+        assert run.out.count("on (ring mode)") == 2
         check_attached(run, tmp_path, running)
 
 
@@ -186,7 +186,7 @@ def test_attach_after_start(gdb, tmp_path):
         run = gdb(running.process.args[0], "cstrace start",
                   "attach %d" % running.process.pid, "break turn", "continue",
                   "continue", "cstrace stop", "detach", *SAVE)
-        assert "own hooks" in run.out
+        assert "on (ring mode)" in run.out
         assert running.end() == (b"spun on\n", 0)
         assert "    turn" in outcome(tmp_path)
 

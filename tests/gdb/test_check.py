@@ -339,14 +339,6 @@ def test_damaged_files_are_survived(folder):
                     "cstrace check main")
 
 
-def test_without_pyelftools(folder):
-    (folder / "lacking").mkdir()
-    (folder / "lacking" / "elftools.py").write_text("raise ImportError\n")
-    out = run_gdb(folder, folder / "gcc-half", "cstrace check",
-                  PYTHONPATH=str(folder / "lacking")).out
-    assert same(out) == same(cstrace(folder, "check", "./gcc-half").out)
-
-
 @pytest.mark.parametrize("packing", ["zstd", "zlib-gnu"])
 def test_packed_debug_information(folder, packing):
     shutil.copy(folder / "gcc-half", folder / "packed")

@@ -91,17 +91,6 @@ def test_detached_it_is_as_it_was(tmp_path):
     assert "middle  steps.c" in out and "exited" not in out
 
 
-def test_what_is_attached_to_is_left_to_the_command(tmp_path):
-    program = build("waits.c", is_traced=False)
-    with subprocess.Popen([program], stdin=subprocess.PIPE) as process:
-        try:
-            out = run_gdb(tmp_path, None, "attach %d" % process.pid,
-                          "cstrace start", "detach").out
-        finally:
-            process.kill()
-    assert "after `detach` `cstrace record -p %d`" % process.pid in out
-
-
 def test_each_run_is_patched(tmp_path):
     program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
     out = run_gdb(tmp_path, program, *START, "run",
@@ -112,10 +101,9 @@ def test_each_run_is_patched(tmp_path):
 
 def test_what_cannot_be_is_refused(tmp_path):
     plain = build("steps.c", is_traced=False)
-    out = run_gdb(tmp_path, plain, "break main", "run", "cstrace start",
-                  "cstrace start -patch").out
-    assert "`cstrace start` before `run` traces it as it is" in out
-    assert "programs are patched from their begin on" in out
+    out = run_gdb(tmp_path, plain, "break main", "run",
+                  "cstrace start -functions nowhere").out
+    assert "nothing can be patched: no function of it is called so" in out
     out = run_gdb(tmp_path, plain, "cstrace start -hooks -patch").out
     assert "-hooks leaves nothing to patch" in out
     out = run_gdb(tmp_path, plain, "cstrace start -functions nowhere").out

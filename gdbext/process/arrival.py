@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""The shim comes into a program that was started without it: a thread that
+holds no lock of libc's calls dlopen(), and then the shim's cstrace_attach().
+
+The other threads run meanwhile, so that whatever the dynamic linker waits for is
+let go."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import threading
+import time
+from typing import Iterator, NamedTuple
+
+import gdb
+
+from .. import gdb_setting, locate
+from ..live import Live
+from ..ui.console import GuestThread
+from . import hooks
+
+_OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
+_LIMIT_S = 10.0  # for a safe place
+_MOST_FRAMES = 64
+_NOW = 2  # RTLD_NOW
+_BUFFER = 1 << 16
+_SHOWN = 3  # threads in a message
+
+# What the program's own mistakes raise stops the call, as it stops all else.
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP",
+           "SIGINT", "SIGSYS")
+
+
+class Busy(gdb.GdbError):
+    """Another recorder has the process."""
+
+
+class _Unsafe(NamedTuple):
+    thread: gdb.InferiorThread
+    why: str
+
+    def text(self) -> str:
+        self.thread.switch()
+        name = gdb.newest_frame().name()
+        return "thread %d is %s%s" % (
+            self.thread.num, self.why, " (%s)" % name if name else "")
+
+
+def threads() -> list[gdb.InferiorThread]:
+    return [t for t in gdb.selected_inferior().threads() if t.is_valid()]
+
+
+@contextlib.contextmanager
+def selected_kept() -> Iterator[None]:
+    """The user's thread and frame are selected again behind it."""
+    thread = gdb.selected_thread()
+    frame = gdb.selected_frame() if thread is not None else None
+    level = frame.level() if frame is not None else 0
+    try:
+        yield
+    finally:
+        if thread is not None and thread.is_valid():
+            thread.switch()
+            if level:
+                with contextlib.suppress(gdb.error):
+                    gdb.execute("frame %d" % level, to_string=True)
+
+
+@contextlib.contextmanager
+def _signals_passed() -> Iterator[None]:
+    """Signals that other threads get do not end our call."""
+    found = re.findall(r"^(SIG\w+)\s+Yes\s+Yes\s+Yes\s", gdb.execute(
+        "info signals", to_string=True), re.M)
+    names = " ".join(name for name in found if name not in _FAULTS)
+    if names:
+        gdb.execute("handle %s nostop noprint" % names, to_string=True)
+    try:
+        yield
+    finally:
+        if names:
+            gdb.execute("handle %s stop print" % names, to_string=True)
+
+
+@contextlib.contextmanager
+def _breakpoints_off() -> Iterator[None]:
+    """Nor do other threads that come to the user's breakpoints."""
+    those = [b for b in gdb.breakpoints() if b.enabled]
+    for b in those:
+        b.enabled = False
+    try:
+        yield
+    finally:
+        for b in those:
+            if b.is_valid():
+                b.enabled = True
+
+
+def _call(address: int, *arguments: int) -> int:
+    """The selected thread calls a function; gdb.error: it did not return."""
+    text = "((unsigned long (*)(%s)) %#x)(%s)" % (
+        ", ".join(["unsigned long"] * len(arguments)), address,
+        ", ".join("%#xul" % a for a in arguments))
+    return int(gdb.parse_and_eval(text)) & (1 << 64) - 1
+
+
+class Arrival:
+    """In the selected inferior, once."""
+
+    def __init__(self) -> None:
+        self._pid = gdb.selected_inferior().pid
+        self._buffer = 0
+
+    # ---- a safe place ------------------------------------------------------------
+
+    def _look(self) -> list[_Unsafe]:
+        """Selects a thread that can make a call; returns [], or why each
+        cannot."""
+        chosen = gdb.selected_thread()
+        found = []
+        with Live(self._pid) as live:
+            for thread in sorted(threads(), key=lambda t: t != chosen):
+                why = live.unsafe(thread.ptid[1])
+                if not why:
+                    thread.switch()
+                    return []
+                found.append(_Unsafe(thread, why))
+        return found
+
+    def _select_safe(self) -> None:
+        end = time.monotonic() + _LIMIT_S
+        while True:
+            found = self._look()
+            if not found:
+                return
+            is_ours = not gdb.selected_inferior().was_attached
+            left = end - time.monotonic()
+            if is_ours or left < 0 or not _run_back(left):
+                break
+        raise gdb.GdbError(
+            "no thread is where libcstrace.so can be loaded: %s%s; %s" % (
+                "; ".join(f.text() for f in found[:_SHOWN]),
+                " and %d more" % (len(found) - _SHOWN)
+                if len(found) > _SHOWN else "",
+                "go on to the program's own code (`finish`), and again "
+                "`cstrace start`" if is_ours else
+                "`cstrace start` again, or after `detach` `cstrace sample -p "
+                "%d`" % self._pid))
+
+    @contextlib.contextmanager
+    def _steering(self) -> Iterator[None]:
+        with selected_kept(), _signals_passed(), _breakpoints_off(), \
+                gdb_setting.changed("unwindonsignal", "on"), \
+                gdb_setting.changed("scheduler-locking", "off"):
+            self._select_safe()
+            try:
+                yield
+            except gdb.error as e:
+                if isinstance(e, gdb.GdbError):
+                    raise
+                raise gdb.GdbError("the program did not load libcstrace.so: "
+                                   "%s" % " ".join(str(e).split())) from None
+
+    # ---- calls -------------------------------------------------------------------
+
+    def _libc(self, name: str) -> int:
+        with Live(self._pid) as live:
+            address = live.libc(name)
+        if not address:
+            raise gdb.GdbError("its libc has no %s()" % name)
+        return address
+
+    def _put(self, offset: int, data: bytes) -> int:
+        gdb.selected_inferior().write_memory(self._buffer + offset, data)
+        return self._buffer + offset
+
+    @contextlib.contextmanager
+    def _memory(self) -> Iterator[None]:
+        self._buffer = _call(self._libc("malloc"), _BUFFER)
+        if not self._buffer:
+            raise gdb.GdbError("the program is out of memory")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(gdb.error):
+                _call(self._libc("free"), self._buffer)
+
+    def load(self) -> None:
+        """GdbError: why that is not possible."""
+        shim = os.path.realpath(locate.shim())
+        with Live(self._pid) as live:
+            why = live.obstacle(shim)
+        if why:
+            raise gdb.GdbError("process %d: %s" % (self._pid, why))
+        with self._steering(), self._memory():
+            path = self._put(0, os.fsencode(shim) + b"\0")
+            if not _call(self._libc("dlopen"), path, _NOW):
+                raise gdb.GdbError("the program cannot load libcstrace.so: "
+                                   + self._dl_error())
+
+    def _dl_error(self) -> str:
+        at = _call(self._libc("dlerror"))
+        if not at:
+            return "dlopen() failed"
+        return str(gdb.Value(at).cast(
+            gdb.lookup_type("char").pointer()).string(errors="replace"))
+
+    def attach(self, area_path: bytes, folder: str) -> None:
+        """The shim is there: it takes the recorder's memory, and maps the areas
+        of the plans in the folder.  Busy: it has another's."""
+        with self._steering(), self._memory():
+            end = time.monotonic() + _LIMIT_S
+            while True:
+                area = self._put(0, area_path + b"\0")
+                plans = self._put(4096, os.fsencode(folder) + b"\0")
+                answer = _call(self._shims("cstrace_attach"), area,
+                               plans) & 0xffffffff
+                if answer != _OLD:
+                    break
+                left = end - time.monotonic()
+                if not self._renew() and (left < 0 or not _run_back(left)):
+                    raise Busy("threads are in the libcstrace.so of an earlier "
+                               "recorder")
+        if answer == errno.EBUSY:
+            raise Busy("another recorder has it")
+        if answer:
+            raise gdb.GdbError("libcstrace.so in process %d: %s" % (
+                self._pid, os.strerror(answer)))
+
+    @staticmethod
+    def _shims(name: str) -> int:
+        address = hooks.in_shim(name)
+        if address is None:
+            raise gdb.GdbError("the libcstrace.so in the program is of another "
+                               "version than this gdb extension")
+        return address
+
+    def _renew(self) -> bool:
+        """Forgets the area of an earlier recorder; False: a thread is within
+        the shim."""
+        caller = gdb.selected_thread()
+        all_threads = threads()
+        with Live(self._pid) as live:
+            if any(live.is_in_shim(t.ptid[1]) for t in all_threads
+                   if t != caller):
+                return False
+        pointers = []
+        for thread in all_threads:
+            thread.switch()
+            pointers.append(int(gdb.parse_and_eval("$fs_base")))
+        caller.switch()
+        n = len(pointers)
+        if 8 * n > _BUFFER:
+            return False
+        raw = b"".join(p.to_bytes(8, "little") for p in pointers)
+        with gdb_setting.changed("scheduler-locking", "on"):
+            _call(self._shims("cstrace_renew"), self._put(0, raw), n)
+        return True
+
+
+def _own_frames(thread: gdb.InferiorThread) -> Iterator[int]:
+    """Where the thread comes back to code that is neither libc's nor the
+    dynamic linker's."""
+    thread.switch()
+    frame = gdb.newest_frame().older()
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            return
+        library = gdb.solib_name(frame.pc())
+        if (frame.type() == gdb.NORMAL_FRAME
+                and (library is None or not hooks.is_libc(library))):
+            yield frame.pc()
+        frame = frame.older()
+
+
+class _BackBreakpoint(gdb.Breakpoint):
+    """Stops where a thread comes back to; nothing is printed."""
+
+    def __init__(self, pc: int) -> None:
+        super().__init__("*%#x" % pc, internal=True)
+        self.silent = True
+
+
+class _Waker(GuestThread):
+    """Stops the program when the time is up."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(daemon=True)
+        self._wait_s = wait_s
+        self._is_over = threading.Event()
+
+    def run(self) -> None:
+        if not self._is_over.wait(self._wait_s):
+            gdb.post_event(self._interrupt)
+
+    def _interrupt(self) -> None:
+        thread = gdb.selected_thread()
+        if (not self._is_over.is_set() and thread is not None
+                and thread.is_running()):
+            gdb.execute("interrupt")
+
+    def end(self) -> None:
+        self._is_over.set()
+
+
+def _run_back(wait_s: float) -> bool:
+    """Lets the program run until a thread is back in code of its own; False:
+    none was in time.  GdbError: the program stopped otherwise, or ended."""
+    events: list[gdb.StopEvent] = []
+    pcs = {pc for t in threads() for pc in _own_frames(t)}
+    stops = [_BackBreakpoint(pc) for pc in pcs]
+    waker = _Waker(wait_s)
+    gdb.events.stop.connect(events.append)
+    waker.launch()
+    try:
+        text = gdb.execute("continue", to_string=True)
+    finally:
+        waker.end()
+        gdb.events.stop.disconnect(events.append)
+        for stop in stops:
+            if stop.is_valid():
+                stop.delete()
+    if not gdb.selected_inferior().pid:
+        raise gdb.GdbError("the program has ended")
+    last = events[-1] if events else None
+    if isinstance(last, gdb.BreakpointEvent):
+        return True
+    if isinstance(last, gdb.SignalEvent) and last.stop_signal == "SIGINT":
+        return False
+    gdb.write(text)
+    raise gdb.GdbError("the program stopped before libcstrace.so was loaded: "
+                       "`cstrace start` again")

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""gdb attaches to programs that were started without cstrace."""
+
+import re
+import subprocess
+
+import pytest
+
+from lib_build import Variant, build
+from lib_gdb import run_gdb
+from lib_server import Clients, is_as_in_file, server
+
+LIMIT_S = 120
+QUIET = ("set cstrace live off", "set cstrace step-report off")
+HOOKS = "-finstrument-functions"
+
+# Nearly always in libc, where nothing can be loaded.
+COPIES = r"""
+#include <stdio.h>
+#include <string.h>
+static char from[1 << 22], to[1 << 22];
+__attribute__((noinline)) static int glance(int n)
+{
+	__asm__ volatile("");
+	return to[n] + n;
+}
+int main(void)
+{
+	int sum = 0;
+	puts("ready");
+	fflush(stdout);
+	for (int n = 0;; n++) {
+		memcpy(to, from, sizeof(to));
+		sum += glance(n & 1023);
+		from[sum & 1023]++;
+	}
+}
+"""
+# For ever in a signal handler.
+HANDLES = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) static void handle(int n)
+{
+	(void)n;
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+int main(void)
+{
+	signal(SIGUSR1, handle);
+	raise(SIGUSR1);
+}
+"""
+SORTS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int compare(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+__attribute__((noinline)) static int first(int *all)
+{
+	return all[0];
+}
+int main(void)
+{
+	int all[] = {3, 1, 2};
+	qsort(all, 3, sizeof(*all), compare);
+	return first(all) - 1;
+}
+"""
+
+
+def compiled(folder, source, *flags):
+    (folder / "app.c").write_text(source)
+    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app", *flags],
+                   cwd=folder, check=True)
+    return folder / "app"
+
+
+@pytest.fixture(name="start")
+def a_starter():
+    """Starts a process, which is ready when it says so; it ends with the
+    test."""
+    started = []
+
+    def start(*words):
+        one = subprocess.Popen([*map(str, words)], text=True,
+                               stdout=subprocess.PIPE)
+        started.append(one)
+        assert one.stdout.readline() == "ready\n"
+        return one
+
+    yield start
+    for one in started:
+        if one.poll() is None:
+            one.kill()
+        one.communicate(timeout=LIMIT_S)
+
+
+def slots(pid, path):
+    """What the words of the program hold that lead to the hooks."""
+    table = subprocess.run(["readelf", "-rW", path], capture_output=True,
+                           text=True, check=True).stdout
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+        base = next(int(line.split("-")[0], 16) for line in maps
+                    if line.rstrip().endswith(str(path)))
+    places = [base + int(line.split()[0], 16) for line in table.splitlines()
+              if "__cyg_profile_func" in line]
+    with open("/proc/%d/mem" % pid, "rb") as memory:
+        found = []
+        for place in places:
+            memory.seek(place)
+            found.append(memory.read(8))
+    return found
+
+
+@pytest.mark.parametrize("flags", [(), (HOOKS, "-Wl,-z,now")], ids=str)
+def test_a_busy_server_ten_times(tmp_path, start, flags):
+    """Five times by each of two gdbs; the bytes are as they were each time."""
+    path = server(tmp_path, *flags)
+    one = start(path, tmp_path / "socket", "again")
+    before = slots(one.pid, path)
+    assert bool(before) == bool(flags)
+    clients = Clients(tmp_path / "socket", 3)
+    turn = ("attach %d" % one.pid, "cstrace start", "tbreak answer",
+            "continue", "tbreak digit", "continue", "tbreak answer",
+            "continue", "cstrace show -last 40")
+    ends = [("cstrace stop", "detach"), ("detach",)]
+    commands = [c for i in range(5) for c in (*turn, *ends[i % 2])]
+    try:
+        for last in ([], [*turn]):  # gdb's own end detaches, too
+            out = run_gdb(tmp_path, None, *QUIET, *commands, *last).out
+            n = 5 + bool(last)
+            assert out.count("cstrace: on (ring mode)") == n, out
+            assert len(re.findall(r" digit(\(.*\))?  line_server.c:\d+",
+                                  out)) >= n
+            assert is_as_in_file(one.pid)
+            assert slots(one.pid, path) == before
+    finally:
+        wrong = clients.stop()
+    assert not wrong and clients.n_asked > 0
+    assert one.poll() is None
+
+
+def test_it_waits_for_a_safe_place(tmp_path, start):
+    one = start(compiled(tmp_path, COPIES))
+    out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                  "cstrace start", "tbreak glance", "continue", "tbreak glance",
+                  "continue", "cstrace stop", "cstrace show", "detach").out
+    assert "patching 2 functions of app" in out and "SIGINT" not in out
+    assert re.search(r" glance(\(.*\))?( = \d+)?  app.c:\d+", out), out
+    assert is_as_in_file(one.pid) and one.poll() is None
+
+
+def test_it_gives_up_with_the_reason(tmp_path, start):
+    one = start(compiled(tmp_path, HANDLES))
+    out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                  "cstrace start", "info cstrace", "detach").out
+    assert ("no thread is where libcstrace.so can be loaded: thread 1 is in a "
+            "signal handler (" in out)
+    assert "after `detach` `cstrace sample -p %d`" % one.pid in out
+    assert is_as_in_file(one.pid) and one.poll() is None
+
+
+def test_of_a_program_that_gdb_began_it_is_said_at_once(tmp_path):
+    """It does not run on behind the user's back."""
+    out = run_gdb(tmp_path, compiled(tmp_path, SORTS), *QUIET,
+                  "break compare", "run", "cstrace start", "bt 1", "delete",
+                  "break first", "continue", "cstrace start", "delete",
+                  "continue", "cstrace show").out
+    assert re.search(r"thread 1 is called back by libc \(compare\); go on to "
+                     r"the program's own code \(`finish`\)", out), out
+    assert "#0  compare" in out.partition("cstrace: no thread")[2]
+    assert "exited normally" in out
+
+
+def test_a_program_that_gdb_began_is_patched_midway(tmp_path):
+    program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
+    out = run_gdb(tmp_path, program, *QUIET, "break middle", "run",
+                  "cstrace start", "delete", "break 32", "continue",
+                  "cstrace stop", "cstrace start", "delete", "continue",
+                  "cstrace show").out
+    assert out.count("cstrace: on (ring mode)") == 2
+    assert re.search(r"leaf(\(.*\))?( = \d+)?  steps.c:\d+", out), out
+    assert "exited" in out
+
+
+def test_signals_and_breakpoints_of_others_do_not_matter(tmp_path, start):
+    """Another thread is at a breakpoint all the time, and all settings are as
+    they were."""
+    one = start(server(tmp_path), tmp_path / "socket", "again")
+    clients = Clients(tmp_path / "socket", 2)
+    try:
+        out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                      "handle SIGUSR2 nostop noprint nopass",
+                      "break answer", "continue", "cstrace start",
+                      "continue", "continue", "info breakpoints",
+                      "info signals SIGUSR1", "info signals SIGUSR2",
+                      "show scheduler-locking", "show unwindonsignal",
+                      "delete", "detach").out
+    finally:
+        wrong = clients.stop()
+    assert "on (ring mode)" in out and not wrong
+    assert re.search(r"breakpoint +keep y .* in answer", out), out
+    assert re.search(r"SIGUSR1\s+Yes\s+Yes\s+Yes", out)
+    assert re.search(r"SIGUSR2\s+No\s+No\s+No", out)
+    assert '"replay"' in out and "is off" in out
+    assert one.poll() is None
+
+
+def test_start_comes_before_attach(tmp_path, start):
+    one = start(server(tmp_path), tmp_path / "socket", "again")
+    clients = Clients(tmp_path / "socket", 1)
+    try:
+        out = run_gdb(tmp_path, None, *QUIET, "cstrace start",
+                      "attach %d" % one.pid, "tbreak answer", "continue",
+                      "tbreak answer", "continue", "cstrace show -last 9",
+                      "detach").out
+    finally:
+        wrong = clients.stop()
+    assert "recording begins when the program stops next" in out
+    assert "on (ring mode)" in out and " digit" in out and not wrong
+    assert is_as_in_file(one.pid)
