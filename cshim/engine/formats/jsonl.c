@@ -150,11 +150,13 @@ static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
 	out->len = 0;
 	if (function_has_text(f))
 		put_message(f, v, out);
-	else if (f->kind == KIND_COUNT)
+	if (!v)
+		return out;
+	if (f->kind == KIND_COUNT)
 		put_first(f, v, 0, ",\"value\":", out);
 	else if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
 		put_first(f, v, 0, ",\"async\":", out);
-	if (v && v->n && f->kind != KIND_COUNT && f->kind != KIND_POINT) {
+	if (v->n && f->kind != KIND_COUNT && f->kind != KIND_POINT) {
 		bytes_put(out, ",\"args\":", 8);
 		values_put_json(out, v->data, v->n, f->values);
 	}
