@@ -55,6 +55,7 @@ const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames)
 struct job {
 	int is_gdbs;	    /* it writes the patches */
 	int has_threads;    /* which may be in the code */
+	int applies;	    /* asks for no plans any more */
 	const char *object; /* path of the file, or "": the program */
 	char build_id[BUILD_ID_TEXT];
 	uint64_t bias, first, end;     /* of the object's segments */
@@ -505,53 +506,53 @@ static int look_at(struct job *j, const struct dl_phdr_info *info,
 	return j->code_first < j->code_end;
 }
 
-static int ask_for(struct dl_phdr_info *info, size_t size, void *arg)
+static void ask_for(struct job *j)
 {
-	struct known *now;
-	struct job j;
-
-	(void)size;
-	if (!look_at(&j, info, arg))
-		return 0;
-	now = known_find(j.first);
-	if (now) {
-		now->is_there = 1;
-		return 0;
-	}
 	if (n_known == MAX_KNOWN) {
-		tell_refused(&j, "there are too many libraries");
-		return 0;
+		tell_refused(j, "there are too many libraries");
+		return;
 	}
-	build_id_of(&j);
+	build_id_of(j);
 	known[n_known++] = (struct known){
-		.first = j.first,
+		.first = j->first,
 		.place = CST_MAX_PATCHED,
 		.is_there = 1,
 		.is_new = 1,
-		.is_asked = j.build_id[0] &&
-			    plans_want(j.build_id, j.first, !*j.object),
+		.is_asked = j->build_id[0] &&
+			    plans_want(j->build_id, j->first, !*j->object),
 	};
-	return 0;
 }
 
-static int apply_to(struct dl_phdr_info *info, size_t size, void *arg)
+static void apply_to(struct job *j, struct known *now,
+		     const struct dl_phdr_info *info)
 {
+	if (!now || !now->is_new)
+		return;
+	now->is_new = 0;
+	build_id_of(j);
+	if (j->build_id[0] && !is_code_relocated(info))
+		apply_file(j, now->is_asked);
+	if (j->is_traced || (has_border && has_hooks(info)))
+		patched_trace(j->first, j->end);
+	now->place = (uint16_t)j->place;
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct job *all = arg;
 	struct known *now;
 	struct job j;
 
 	(void)size;
-	if (!look_at(&j, info, arg))
+	if (!look_at(&j, info, all))
 		return 0;
 	now = known_find(j.first);
-	if (!now || !now->is_new)
-		return 0;
-	now->is_new = 0;
-	build_id_of(&j);
-	if (j.build_id[0] && !is_code_relocated(info))
-		apply_file(&j, now->is_asked);
-	if (j.is_traced || (has_border && has_hooks(info)))
-		patched_trace(j.first, j.end);
-	now->place = (uint16_t)j.place;
+	if (all->applies)
+		apply_to(&j, now, info);
+	else if (now)
+		now->is_there = 1;
+	else
+		ask_for(&j);
 	return 0;
 }
 
@@ -579,9 +580,10 @@ static void look_at_all(struct job *all)
 	for (uint32_t i = 0; i < n_known; i++)
 		known[i].is_there = 0;
 	has_border = plans_have_border();
-	dl_iterate_phdr(ask_for, all);
+	dl_iterate_phdr(visit, all);
 	forget_gone();
-	dl_iterate_phdr(apply_to, all);
+	all->applies = 1;
+	dl_iterate_phdr(visit, all);
 	signals_restore(mask);
 }
 
