@@ -7,7 +7,7 @@ CLI_SRC := $(addprefix cshim/cli/, \
 	main.c commands.c tell.c options.c option_rows.c option_values.c help.c spelling.c \
 	complete.c trace_input.c trace_rows.c input.c pager.c losses.c launch.c patching.c install_dir.c \
 	preload.c watch.c big_stack.c trace_file.c bfd_names.c outside.c \
-	process_names.c progress_line.c sample_process.c screen.c)
+	process_names.c progress_line.c recorder_setup.c sample_process.c screen.c)
 
 CLI_SRC += $(addprefix cshim/cli/commands/, \
 	show.c list.c calls.c report.c graph.c save.c info.c diff.c expect.c record.c check.c gdb.c \

@@ -4,10 +4,9 @@
  * user does.
  */
 #include "sample_process.h"
-#include "bfd_names.h"
-#include "cstrace/samples.h"
 #include "outside.h"
 #include "process_names.h"
+#include "recorder_setup.h"
 #include "trace_input.h"
 
 #include <errno.h>
@@ -17,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,12 +38,6 @@ static void end(int number)
 	is_over = 1;
 }
 
-static void tell(void *arg, const char *text)
-{
-	(void)arg;
-	fprintf(stderr, "cstrace: %s\n", text);
-}
-
 /* Names are asked for at the end. */
 static void wanted(void *arg)
 {
@@ -54,30 +46,18 @@ static void wanted(void *arg)
 
 static int open_recorder(struct sampling *s, struct cst_error *err)
 {
-	struct cst_recorder_options options = {
+	const struct recorder_setup setup = {
 		.spool = s->o->output,
-		.spool_dir = getenv("TMPDIR"),
 		.limit_bytes = s->o->max_bytes,
 		.pool_chunks = 64,
 		.command = s->names.command,
 		.module = s->names.module,
+		.naming = s->naming,
+		.wanted = wanted,
+		.source = CST_SAMPLE_STOPS,
 	};
-	struct cst_callbacks callbacks = {.wanted = wanted, .message = tell};
-	struct stat st;
-	int status;
 
-	if (s->o->is_forced && lstat(s->o->output, &st) == 0 &&
-	    S_ISREG(st.st_mode))
-		unlink(s->o->output);
-	status = cst_recorder_open(&options, &callbacks, &s->recorder, err);
-	if (status == 0)
-		status = cst_recorder_sample(s->recorder, s->o->sample_hz,
-					     s->o->is_wall ? CST_SAMPLE_WALL
-							   : CST_SAMPLE_CPU,
-					     CST_SAMPLE_STOPS, 0, err);
-	if (status == 0)
-		bfd_names_attach(s->naming, s->recorder);
-	return status;
+	return recorder_set_up(s->o, &setup, &s->recorder, err);
 }
 
 static uint64_t now_ns(void)
@@ -157,7 +137,7 @@ static int run(struct sampling *s)
 	int status;
 
 	process_names_read(&s->names, s->pid);
-	s->naming = bfd_names_new(tell, NULL);
+	s->naming = bfd_names_new(recorder_tell, NULL);
 	if (!s->naming)
 		return failure("out of memory");
 	status = trace_input_end(open_recorder(s, &err), &err);

@@ -10,6 +10,7 @@
 #include "losses.h"
 #include "patching.h"
 #include "process_names.h"
+#include "recorder_setup.h"
 #include "tell.h"
 #include "trace_input.h"
 
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,12 +47,6 @@ static void end(int number)
 	is_over = 1;
 }
 
-static void tell(void *arg, const char *text)
-{
-	(void)arg;
-	fprintf(stderr, "cstrace: %s\n", text);
-}
-
 static void wanted(void *arg)
 {
 	const struct recording *r = arg;
@@ -64,31 +58,21 @@ static void wanted(void *arg)
 
 static int recorder_make(struct recording *r, struct cst_error *err)
 {
-	struct cst_recorder_options options = {
+	const struct recorder_setup setup = {
 		.spool = r->o->output,
-		.spool_dir = getenv("TMPDIR"),
 		.limit_bytes = r->o->max_bytes,
-		.choice = &r->o->choice,
-		.keep_depth = r->o->keep_depth,
-		.keep_bytes = r->o->keep_bytes,
-		.keep_ns = r->o->keep_ns,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
 		.command = r->names.command,
 		.module = r->names.module,
+		.naming = r->naming,
+		.wanted = wanted,
+		.arg = r,
 	};
-	struct cst_callbacks callbacks = {
-		.wanted = wanted, .message = tell, .arg = r};
-	struct stat st;
-	int status;
+	int status = recorder_set_up(r->o, &setup, &r->recorder, err);
 
-	if (r->o->is_forced && lstat(r->o->output, &st) == 0 &&
-	    S_ISREG(st.st_mode))
-		unlink(r->o->output);
-	status = cst_recorder_open(&options, &callbacks, &r->recorder, err);
 	if (status < 0)
 		return status;
-	bfd_names_attach(r->naming, r->recorder);
 	return cst_recorder_live(r->recorder, 0, CST_SINK_NONE, -1, &r->o->look,
 				 &r->o->choice, err);
 }
@@ -144,7 +128,7 @@ static int prepare(struct recording *r)
 		return failure("there is no process %d", r->o->pid);
 	r->process = (int)syscall(SYS_pidfd_open, r->o->pid, 0);
 	r->wanted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->naming = bfd_names_new(tell, NULL);
+	r->naming = bfd_names_new(recorder_tell, NULL);
 	if (r->process < 0 || r->wanted < 0 || !r->naming)
 		return failure("cannot watch process %d: %s", r->o->pid,
 			       strerror(errno));

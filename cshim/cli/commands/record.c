@@ -13,6 +13,7 @@
 #include "losses.h"
 #include "options.h"
 #include "patching.h"
+#include "recorder_setup.h"
 #include "trace_file.h"
 #include "trace_input.h"
 #include "watch.h"
@@ -48,12 +49,6 @@ struct record {
 	char module[PATH_MAX];
 };
 
-static void tell(void *arg, const char *text)
-{
-	(void)arg;
-	fprintf(stderr, "cstrace: %s\n", text);
-}
-
 /* ---- what is recorded -----------------------------------------------------
  */
 
@@ -73,44 +68,23 @@ static char *join(char **words)
 	return text;
 }
 
-/* The user gave --force.  What is no regular file stays, and is refused. */
-static void remove_file(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
 static int recorder_make(struct record *r, struct cst_error *err)
 {
-	struct cst_recorder_options options = {
+	const struct recorder_setup setup = {
 		.spool = r->is_kept ? r->o->output : "",
-		.spool_dir = getenv("TMPDIR"),
 		.limit_bytes = r->is_kept || r->is_piped || r->o->max_bytes
 				       ? r->o->max_bytes
 				       : MOST_UNKEPT,
-		.flight_bytes = r->o->flight_bytes,
-		.choice = &r->o->choice,
-		.keep_depth = r->o->keep_depth,
-		.keep_bytes = r->o->keep_bytes,
-		.keep_ns = r->o->keep_ns,
 		.mode = CST_MODE_RING,
 		.pool_chunks = POOL_CHUNKS,
 		.command = r->command,
 		.module = r->module,
-	};
-	struct cst_callbacks callbacks = {
+		.naming = r->watch.naming,
 		.wanted = watch_wanted,
-		.message = tell,
 		.arg = &r->watch,
 	};
-	int status;
+	int status = recorder_set_up(r->o, &setup, &r->watch.recorder, err);
 
-	if (r->is_kept && r->o->is_forced)
-		remove_file(r->o->output);
-	status = cst_recorder_open(&options, &callbacks, &r->watch.recorder,
-				   err);
 	if (status == 0 && r->o->has_no_what)
 		cst_recorder_what(r->watch.recorder, 0);
 	/* Calls are chosen by their values: then these are wanted. */
@@ -119,14 +93,6 @@ static int recorder_make(struct record *r, struct cst_error *err)
 					     r->o->args_of, err);
 	if (status < 0)
 		return status;
-	if (r->o->sample_hz)
-		status = cst_recorder_sample(
-			r->watch.recorder, r->o->sample_hz,
-			r->o->is_wall ? CST_SAMPLE_WALL : CST_SAMPLE_CPU,
-			CST_SAMPLE_UNKNOWN, r->o->sample_ns, err);
-	if (status < 0)
-		return status;
-	bfd_names_attach(r->watch.naming, r->watch.recorder);
 	return cst_recorder_live(r->watch.recorder, r->is_live,
 				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
 				 r->is_live ? STDOUT_FILENO : -1, &r->o->look,
@@ -251,7 +217,7 @@ static void save(void *arg)
 
 	bfd_names_answer_all(r->watch.naming, r->watch.recorder);
 	if (cst_recorder_save(r->watch.recorder, &err) < 0)
-		tell(NULL, err.text);
+		recorder_tell(NULL, err.text);
 }
 
 /* All of the trace to standard output: its file is not written from its
@@ -385,7 +351,7 @@ static int prepare(struct record *r)
 	if (!realpath(r->launch.program, r->module))
 		r->module[0] = '\0';
 	r->command = join(r->o->names);
-	r->watch.naming = bfd_names_new(tell, NULL);
+	r->watch.naming = bfd_names_new(recorder_tell, NULL);
 	if (!r->command || !r->watch.naming)
 		return failure("out of memory");
 	r->watch.on_signal = r->o->on_signal;
