@@ -304,11 +304,12 @@ SECONDS ?= 600
 RUNS ?= -1
 SEED ?= 0
 FUZZ := build/fuzz
+FUZZ_CFLAGS := -O1 -g
 FUZZERS := fuzz_trace fuzz_area fuzz_live fuzz_golden fuzz_plan
 
 fuzz:
 	+@$(SUBMAKE) BUILD=$(FUZZ) CC=clang SANITIZE=address,undefined \
-		CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' \
+		CFLAGS='$(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link' \
 		$(addprefix $(FUZZ)/,seeds $(FUZZERS) tests/plan/checker)
 	@cd $(FUZZ) && mkdir -p $(addprefix corpus/,$(FUZZERS)) \
 		$(addprefix first/,$(FUZZERS)) && ./seeds first/fuzz_trace \
