@@ -4,12 +4,12 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 4293111639
+VERSION = 414020376
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
 
-CST_LAYOUT = 10
+CST_LAYOUT = 11
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -83,6 +83,24 @@ class cst_stops(C.Structure):
         ("needs_open", C.c_uint32),
         ("stops", cst_stop * 32),
         ("functions", cst_stop_function * 4096),
+    ]
+
+
+CST_MAX_AGAIN = 32
+
+
+class cst_entry(C.Structure):
+    _fields_ = [
+        ("sp", C.c_uint64),
+        ("callee", C.c_uint64),
+    ]
+
+
+class cst_again(C.Structure):
+    _fields_ = [
+        ("pid", C.c_uint32),
+        ("n", C.c_uint32),
+        ("all", cst_entry * 32),
     ]
 
 
@@ -169,7 +187,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 5
+CST_PLAN_VERSION = 6
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -178,10 +196,20 @@ CST_SLOT_ENTER = 0
 CST_SLOT_EXIT = 1
 CST_SLOT_TAIL = 2
 CST_SLOT_FRAMED = 3
-CST_SLOT_BORDER_ENTER = 4
-CST_SLOT_BORDER_EXIT = 5
-CST_SLOT_BORDER_RETURN = 6
-CST_PLAN_SLOTS = 7
+CST_SLOT_BEGUN = 4
+CST_SLOT_BORDER_ENTER = 5
+CST_SLOT_BORDER_EXIT = 6
+CST_SLOT_BORDER_RETURN = 7
+CST_PLAN_SLOTS = 8
+
+CST_PATCHED_ENTRY = 1
+CST_PATCHED_EXIT = 2
+CST_PATCHED_TAIL = 3
+CST_PATCHED_FRAMED = 4
+CST_PATCHED_RETURN = 5
+CST_PATCHED_BORDER = 6
+CST_PATCHED_BEGUN = 7
+CST_PATCHED_LAST = 15
 
 CST_PATCH_ENTRY = 0
 CST_PATCH_EXIT = 1

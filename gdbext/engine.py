@@ -175,18 +175,19 @@ class Tester:
     def tests(self, condition: str, callee: int, is_exit: bool,
               hook: int = 0) -> list[abi.cst_test]:
         """The condition's comparisons at a hook of the function, 0: at one of
-        its own.  CstraceError: why the program cannot decide it there."""
+        its own; or CST_PATCHED_ENTRY and the like.  CstraceError: why the program cannot decide it there."""
         out = (abi.cst_test * abi.CST_TESTS_EACH)()
         at = abi.cst_test_hook(callee=callee, hook=hook, is_exit=is_exit)
         n = _call("cst_tester_make", self._tester, as_bytes(condition),
                   C.byref(at), out, len(out))
         return list(out[:n])
 
-    def value(self, name: str, callee: int) -> abi.cst_test_value:
-        """What an argument of the function is.  CstraceError: why it is not
+    def value(self, name: str, callee: int,
+              hook: int = 0) -> abi.cst_test_value:
+        """What an argument of the function is, as for tests().  CstraceError: why it is not
         copied where the function is entered."""
         out = abi.cst_test_value()
-        at = abi.cst_test_hook(callee=callee, hook=0, is_exit=False)
+        at = abi.cst_test_hook(callee=callee, hook=hook, is_exit=False)
         _call("cst_tester_value", self._tester, as_bytes(name), C.byref(at),
               C.byref(out))
         return out

@@ -10,6 +10,7 @@ import gdb
 
 from .. import _abi as abi
 from ..process import x86_64
+from ..process.standing import Standing, line_behind
 from ..ui import ctrlc, frames
 
 TARGET = "cstrace_hook_stop"
@@ -48,38 +49,67 @@ def _behind_prologue(user: gdb.Frame) -> int:
     return line.last + 1 if is_moving else user.pc()
 
 
-class _Landing(gdb.Breakpoint):
-    """Where the hook returns to."""
+class _Place(NamedTuple):
+    """An address, and what tells that it is reached by the frame meant: a
+    signal handler may run the same code first."""
 
-    def __init__(self, user: gdb.Frame, pc: int,
-                 landed: Callable[[], None]) -> None:
-        super().__init__("*%#x" % pc, internal=True, temporary=True)
+    pc: int
+    register: str
+    value: int
+
+
+class _Landing(gdb.Breakpoint):
+    """Where the hook returns to, or later in the same frame."""
+
+    def __init__(self, place: _Place, landed: Callable[[], None]) -> None:
+        super().__init__("*%#x" % place.pc, internal=True, temporary=True)
         self.silent = True
         self.thread = gdb.selected_thread().global_num
-        self._sp = _sp_of(user)
+        self._place = place
         self._landed = landed
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        # A signal handler may run the same code first.
-        if _sp_of(gdb.newest_frame()) != self._sp:
+        if _register(gdb.newest_frame(),
+                     self._place.register) != self._place.value:
             return False
         self._landed()
         return True
 
 
+def _register(frame: gdb.Frame, name: str) -> int:
+    return int(frame.read_register(name)) % 2**64
+
+
 def _sp_of(frame: gdb.Frame) -> int:
-    return int(frame.read_register(x86_64.SP_REGISTER)) % 2**64
+    return _register(frame, x86_64.SP_REGISTER)
+
+
+def _place(standing: Standing, is_entry: bool) -> _Place:
+    """Where the session is to stop for a hit."""
+    newest = gdb.newest_frame()
+    found = standing.trampoline(newest)
+    if found is None:
+        user = frames.users(newest)
+        return _Place(_behind_prologue(user) if is_entry else user.pc(),
+                      x86_64.SP_REGISTER, _sp_of(user))
+    pc, sp, hook = found
+    behind = line_behind(hook) if is_entry else 0
+    if behind:
+        user = frames.users(newest)
+        return _Place(behind, "rbp", _register(user, "rbp"))
+    return _Place(pc, x86_64.SP_REGISTER, sp)
 
 
 class StopBreakpoint(gdb.Breakpoint):
     """A hook has found a condition to be true."""
 
-    def __init__(self, pid: int, wants: Callable[[Hit], bool],
-                 landed: Callable[[Hit], None],
+    def __init__(self, pid: int, standing: Standing,
+                 wants: Callable[[Hit], bool], landed: Callable[[Hit], None],
                  asked: Callable[[Question], None]) -> None:
         super().__init__(TARGET, internal=True)
         self.silent = True
+        self._standing = standing
         self._pid = pid
         self._wants = wants
         self._landed = landed
@@ -107,8 +137,7 @@ class StopBreakpoint(gdb.Breakpoint):
             # way back to the user's.
             self._landed(hit)
             return True
-        user = frames.users(gdb.newest_frame())
-        _Landing(user, _behind_prologue(user) if hit.is_entry else user.pc(),
+        _Landing(_place(self._standing, hit.is_entry),
                  lambda: self._landed(hit))
         return False
 
@@ -131,12 +160,15 @@ class _Passing(_Landing):
             self.delete()
 
 
-def when_arguments_are_there(call: Callable[[gdb.Frame], None]) -> None:
+def when_arguments_are_there(standing: Standing,
+                             call: Callable[[gdb.Frame], None]) -> None:
     """Calls it with the user's frame: at once, from within the hook, or where
     the hook has returned to and the arguments are in their places."""
-    user = frames.users(gdb.newest_frame())
-    pc = _behind_prologue(user)
-    if pc == user.pc():
+    newest = gdb.newest_frame()
+    user, found = frames.users(newest), standing.trampoline(newest)
+    is_there = (not line_behind(found[2]) if found
+                else _behind_prologue(user) == user.pc())
+    if is_there:
         call(user)
     else:
-        _Passing(user, pc, lambda: call(gdb.newest_frame()))
+        _Passing(_place(standing, True), lambda: call(gdb.newest_frame()))

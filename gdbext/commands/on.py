@@ -11,11 +11,11 @@ from ..engine import COLORS
 from ..session.session import Session
 from ..session.triggers import ACTIONS, DEFAULT_FILE, Trigger, Triggers
 from ..ui import options
-from ..ui.console import plain, say
+from ..ui.console import say
 from ..ui.words import count, duration_text
 from .base import TraceCommand
 from .numbered import InfoCommand, each_commands
-from .stop_when import CONDITIONS, check_values, wish_of
+from .stop_when import CONDITIONS, check_functions, check_values, wish_of
 
 _USAGE = "cstrace on FUNCTION [conditions] do " + "|".join(ACTIONS)
 
@@ -95,10 +95,7 @@ class OnCommand(TraceCommand):
         function = options.the_regex(word)
         assert function is not None
         how = _how(action, how, bool(values.get("unwound")))
-        for one in (function, values.get("under")):
-            if one and not self._triggers.n_functions(one):
-                say("no function matches '%s' so far: a library may have it"
-                    % plain(one))
+        check_functions(self._triggers, function, values.get("under"))
         wish = wish_of(function, values)
         check_values(self._triggers, wish, self.name)
         made = self._triggers.make(wish, action, how)

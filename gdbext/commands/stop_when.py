@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Sequence
+from typing import Any, Optional, Sequence
 
 import gdb
 
@@ -42,6 +42,19 @@ def _returns(text: str) -> str:
     if text and not re.search(r"[=!]=|=~|[<>]", text):
         return "result == " + text
     return text
+
+
+def check_functions(whens: StopWhens, *words: Optional[str]) -> None:
+    """Says of each word if no call of it will be seen, as far as is known."""
+    for word in filter(None, words):
+        n, n_seen = whens.n_functions(word)
+        if not n:
+            say("no function matches '%s' so far: a library may have it"
+                % plain(word))
+        elif not n_seen:
+            say("no function that matches '%s' is patched, so that its calls "
+                "are not seen: `cstrace check --patch` in a shell tells why"
+                % plain(word))
 
 
 def check_values(whens: StopWhens, wish: Wish, command: str) -> None:
@@ -99,10 +112,7 @@ class StopWhenCommand(TraceCommand):
         if not function:
             raise gdb.GdbError("cstrace stop-when: at which function?  As in: "
                                "cstrace stop-when parse -count 3")
-        for word in (function, values.get("under")):
-            if word and not self._whens.n_functions(word):
-                say("no function matches '%s' so far: a library may have it"
-                    % plain(word))
+        check_functions(self._whens, function, values.get("under"))
         wish = wish_of(function, values)
         check_values(self._whens, wish, self.name)
         made = self._whens.add(wish)

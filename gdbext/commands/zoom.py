@@ -9,10 +9,10 @@ import gdb
 from ..session.session import Session
 from ..session.zoom import MOST_CALLS, Zoom
 from ..ui import options
-from ..ui.console import plain, say
+from ..ui.console import say
 from ..ui.options import Option
 from .base import TraceCommand
-from .stop_when import CONDITIONS, check_values, wish_of
+from .stop_when import CONDITIONS, check_functions, check_values, wish_of
 
 
 class ZoomCommand(TraceCommand):
@@ -65,10 +65,7 @@ class ZoomCommand(TraceCommand):
         budget = values.get("budget", MOST_CALLS)
         if not budget:
             raise gdb.GdbError("-budget: 0 calls are none; -off ends it")
-        for word in (function, values.get("under")):
-            if word and not self._zoom.n_functions(word):
-                say("no function matches '%s' so far: a library may have it"
-                    % plain(word))
+        check_functions(self._zoom, function, values.get("under"))
         wish = wish_of(function, values)
         check_values(self._zoom, wish, self.name)
         self._zoom.set(wish, budget, "results" in values)

@@ -1,19 +1,55 @@
 # SPDX-License-Identifier: MIT
 """Gives the frames of trampolines the identity of the function that they are a
 part of: so gdb takes what they call for calls of that function, which `step` and
-`next` pass over."""
+`next` pass over.  From within the shim it sees no trampoline at all, but the
+function, as it was when the trampoline began."""
 
 from __future__ import annotations
 
-from typing import Any, Optional
+import struct
+from typing import Any, NamedTuple, Optional
 
 import gdb
 from gdb.unwinder import Unwinder, register_unwinder
+
+from . import hooks, memory
+from .patched_area import Hook
 
 # All but rip and rsp: a trampoline has changed none where it calls the shim.
 _KEPT = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10",
          "r11", "r12", "r13", "r14", "r15")
 _NAME = "cstrace-patches"
+
+# What patched_other() of the shim has on its stack, from rbx up: registers, eight
+# vectors' low halves, registers, and where its caller's caller goes on.
+_FIRST = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
+          "r9", "r8", "rdi", "rsi", "rdx", "rcx", "rip")
+_WORD = 8
+_N_RETURNS = 3  # in cstrace_patched_returns
+
+_VECTORS_AT, _UPPER_AT, _N_VECTORS = 160, 576, 16
+
+# What the trampolines of framed entries push: rax, flags, rax, below the red
+# zone.
+_RED_ZONE = 128
+
+
+class Before(NamedTuple):
+    """The registers that a trampoline has changed, as they were before."""
+
+    sp: int
+    rax: int
+    flags: Optional[int]  # as `lahf; seto %al` has them
+    slot: int  # where the function's return address is
+
+
+def before(hook: Hook, sp: int, rbp: int, pid: int) -> Before:
+    """For a trampoline whose stack pointer is sp behind its call of the shim."""
+    if not hook.is_framed():
+        rax, = struct.unpack("<Q", memory.read(pid, sp, 8))
+        return Before(sp + _WORD, rax, None, sp + _WORD)
+    flags, rax = struct.unpack("<QQ", memory.read(pid, sp + _WORD, 16))
+    return Before(sp + 3 * _WORD + _RED_ZONE, rax, flags, rbp + _WORD)
 
 
 class _FrameId:
@@ -21,32 +57,116 @@ class _FrameId:
         self.sp, self.pc = sp, pc
 
 
+def _word(value: int) -> gdb.Value:
+    return gdb.Value(value % 2**64).cast(gdb.lookup_type("unsigned long"))
+
+
 class AreaUnwinder(Unwinder):
-    """Knows the places where trampolines call the shim: for each return address
-    the function's address, and whether its frame is found by rbp."""
+    """Knows the places where trampolines call the shim, and those where the
+    shim handles what is not usual."""
 
     def __init__(self) -> None:
         super().__init__(_NAME)
-        self.places: dict[int, tuple[int, bool]] = {}
+        self.hooks: dict[int, Hook] = {}  # by the calls' return addresses
+        self._returns: tuple[int, ...] = ()
+        self._pid = 0
 
     def register(self) -> None:
         register_unwinder(None, self, replace=True)
 
+    def look_for_shim(self, pid: int) -> None:
+        at = hooks.symbol_address("cstrace_patched_returns")
+        self._pid = pid
+        self._returns = () if at is None else struct.unpack(
+            "<%dQ" % _N_RETURNS, memory.read(pid, at, _WORD * _N_RETURNS))
+
     def __call__(self, pending: Any) -> Optional[Any]:
-        if not self.places:
+        if not self.hooks:
             return None
-        place = self.places.get(int(pending.read_register("rip")) % 2**64)
-        if place is None:
-            return None
-        function, is_framed = place
-        base = pending.read_register("rbp" if is_framed else "rsp")
+        pc = int(pending.read_register("rip")) % 2**64
+        hook = self.hooks.get(pc)
+        if hook is not None:
+            return self._from_trampoline(pending, hook)
+        return self._from_shim(pending) if pc in self._returns else None
+
+    @staticmethod
+    def _from_trampoline(pending: Any, hook: Hook) -> Any:
+        base = pending.read_register("rbp" if hook.is_framed() else "rsp")
+        cfa = _word(int(base) + 2 * _WORD)
         word = gdb.lookup_type("unsigned long")
-        cfa = gdb.Value(int(base) % 2**64 + 16).cast(word)
-        returns = cfa.cast(word.pointer()) - 1
-        info = pending.create_unwind_info(
-            _FrameId(cfa, gdb.Value(function).cast(word)))
-        info.add_saved_register("rip", returns.dereference())
+        info = pending.create_unwind_info(_FrameId(cfa, _word(hook.function)))
+        info.add_saved_register("rip", (cfa.cast(word.pointer()) - 1)
+                                .dereference())
         info.add_saved_register("rsp", cfa)
         for name in _KEPT:
             info.add_saved_register(name, pending.read_register(name))
         return info
+
+    def _from_shim(self, pending: Any) -> Optional[Any]:
+        try:
+            found = self._saved(int(pending.read_register("rbx")) % 2**64)
+        except OSError:
+            return None
+        if found is None:
+            return None
+        values, cfa, hook = found
+        info = pending.create_unwind_info(_FrameId(_word(cfa), _word(
+            self._returns[0])))
+        # gdb looks at the byte before, as if that was a call.
+        values["rip"] = (hook.patch.address if hook.is_entry()
+                         else hook.next) + 1
+        for name, value in values.items():
+            info.add_saved_register(name, _word(value))
+        if int(pending.read_register("rip")) % 2**64 != self._returns[0]:
+            self._add_vectors(pending, info)
+        return info
+
+    def _add_vectors(self, pending: Any, info: Any) -> None:
+        """They are saved at the top of the frame's stack, by xsave or
+        fxsave."""
+        area = int(pending.read_register("rsp")) % 2**64
+        low, high = (memory.read(self._pid, area + at, 16 * _N_VECTORS)
+                     for at in (_VECTORS_AT, _UPPER_AT))
+        # gdb reads all that there is of a vector where it wants a part.
+        has_upper = pending.architecture().registers().find("ymm0") is not None
+        name = "ymm" if has_upper else "xmm"
+        kind = pending.read_register(name + "0").type
+        for i in range(_N_VECTORS):
+            part = slice(16 * i, 16 * (i + 1))
+            info.add_saved_register("%s%d" % (name, i), gdb.Value(
+                (low[part] + high[part])[:kind.sizeof], kind))
+
+    def _saved(self, rbx: int) -> Optional[tuple[dict[str, int], int, Hook]]:
+        """The function's registers, the frame's CFA, and the hook."""
+        raw = struct.unpack("<%dQ" % len(_FIRST), memory.read(
+            self._pid, rbx, _WORD * len(_FIRST)))
+        values = {name: value for name, value in zip(_FIRST, raw) if name}
+        hook = self.hooks.get(values["rip"])
+        if hook is None or not (hook.is_entry() or hook.next):
+            return None
+        cfa = rbx + _WORD * len(_FIRST)
+        was = before(hook, cfa, values["rbp"], self._pid)
+        values["rsp"], values["rax"] = was.sp, was.rax
+        return values, cfa, hook
+
+    def trampoline(self, newest: gdb.Frame) -> Optional[tuple[int, int, Hook]]:
+        """If this is a frame of the shim's, and a trampoline has called it:
+        where it returns to, the stack pointer then, and the hook."""
+        frame: Optional[gdb.Frame] = newest
+        for _ in range(_MOST_FRAMES):
+            if frame is None or frame.type() != gdb.NORMAL_FRAME:
+                break
+            if frame.pc() in self._returns:
+                rbx = int(frame.read_register("rbx")) % 2**64
+                found = self._saved(rbx)
+                if found is None:
+                    break
+                _, cfa, hook = found
+                pc, = struct.unpack("<Q", memory.read(self._pid, cfa - _WORD,
+                                                      _WORD))
+                return pc, cfa, hook
+            frame = frame.older()
+        return None
+
+
+_MOST_FRAMES = 16  # of the shim, below a trampoline

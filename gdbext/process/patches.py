@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import struct
-from typing import Any, Iterator, NamedTuple, Optional
+from typing import Iterator, Optional
 
 import gdb
 
@@ -18,61 +17,11 @@ from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import arrival, hooks, memory, thunk_file
 from .area_unwinder import AreaUnwinder
+from .patched_area import Area, read_area
 from .plans import Plans
+from .standing import Standing
 
 MAPPED = "cstrace_patches_mapped"
-
-
-class Patch(NamedTuple):
-    """Bytes of the program that are changed."""
-
-    address: int
-    old: bytes
-    new: bytes
-    function: int  # all patches of a function come and go together
-
-
-class Area(NamedTuple):
-    """New code of one loaded file."""
-
-    start: int
-    code: tuple[int, int]  # address and size of the trampolines
-    frames: tuple[int, int]  # of their call frame information
-    patches: list[Patch]
-    # Keys are return addresses, where trampolines call the shim; the function, and
-    # whether its frame is found by the frame pointer.
-    calls: dict[int, tuple[int, bool]]
-
-
-def _items(plan: bytes, part: abi.cst_plan_part, item: Any) -> Any:
-    """Returns the items of a part of the plan; `item` is their struct."""
-    return (item * part.n).from_buffer_copy(plan, part.offset)
-
-
-def _patches(plan: bytes, where: abi.cst_patched) -> Area:
-    head = abi.cst_plan.from_buffer_copy(plan)
-    functions = _items(plan, head.functions, abi.cst_plan_function)
-    found, calls = [], {}
-    for p in _items(plan, head.patches, abi.cst_patch):
-        begin = where.bias + functions[p.function].address
-        is_framed = p.hook and _is_framed(plan, head.area.offset, p.hook)
-        for at in (h for h in (p.hook, p.end_hook) if h):
-            calls[where.area + at] = (begin, bool(is_framed))
-        new = bytearray(p.new_bytes)
-        if p.moved:
-            place, = struct.unpack_from("<I", new, p.moved)
-            struct.pack_into("<I", new, p.moved, (place + where.moved) % 2**32)
-        found.append(Patch(where.bias + p.address,
-                           bytes(p.old_bytes)[:p.length],
-                           bytes(new[:p.length]), p.function))
-    return Area(where.area, (where.area + head.code_at, head.code_size),
-                (where.area + head.frames_at, head.frames_size), found, calls)
-
-
-def _is_framed(plan: bytes, area: int, hook: int) -> bool:
-    """Does `call *SLOT(%rip)` before it go through that slot?"""
-    slot, = struct.unpack_from("<i", plan, area + hook - 4)
-    return bool(hook + slot == 8 * abi.CST_SLOT_FRAMED)
 
 
 class MappedBreakpoint(gdb.Breakpoint):
@@ -103,6 +52,7 @@ class Patches:
         self._symbols: dict[int, str] = {}  # by area: files that gdb has
         self._slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
         self._unwinder = AreaUnwinder()
+        self.standing = Standing(self._unwinder)
         self._left_out: set[tuple[int, int]] = set()  # area, function
         self.error: Optional[str] = None
 
@@ -135,11 +85,12 @@ class Patches:
                 with open(name, "rb") as f:
                     plan = f.read()
                 if plan[-8:] == where.sum.to_bytes(8, "little"):
-                    self._areas.append(_patches(plan, where))
+                    self._areas.append(read_area(plan, where))
         self._look_at_breakpoints()
-        self._unwinder.places.update(
-            {at: place for area in self._areas
-             for at, place in area.calls.items()})
+        self._unwinder.hooks.update(
+            {at: hook for area in self._areas
+             for at, hook in area.hooks.items()})
+        self._unwinder.look_for_shim(self._pid)
 
     def write(self) -> None:
         """Writes all patches."""
@@ -306,14 +257,16 @@ class Patches:
             self._left_out |= self._look(is_undone=True)
             for area in self._areas:
                 self._restore(area, None)
+        self.standing.forget()
         self._areas = []
 
     def process_ended(self) -> None:
         self.tell()
+        self.standing.forget()
         for path in self._symbols.values():
             _quietly("remove-symbol-file " + path)
         self._areas, self._symbols, self._slots, self._pid = [], {}, {}, 0
-        self._unwinder.places = {}
+        self._unwinder.hooks = {}
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()
         self._breakpoint = None

@@ -13,9 +13,10 @@ from typing import Iterator, NamedTuple, Optional
 import gdb
 
 from .. import locate, planned
-from ..engine import CstraceError
+from ..engine import CstraceError, build_id
 from . import elf, hooks
 from .connection import is_remote
+from .patched_area import Planned, planned_functions
 
 VARIABLE = "CSTRACE_PLANS"
 AUTO, HOOKS, PATCH = ROADS = ("auto", "hooks", "patch")
@@ -57,6 +58,7 @@ class Plans:
         self._libraries: Optional[list[str]] = None
         self._made: list[tuple[str, planned.Planned]] = []
         self._of: list[tuple[str, int, int]] = []  # files, as they were then
+        self._functions: dict[str, dict[int, Planned]] = {}
 
     def make(self, path: str, wish: Wish,
              libraries: Optional[list[str]] = None) -> None:
@@ -80,6 +82,7 @@ class Plans:
 
     def _plan(self, path: str, wish: Wish) -> None:
         self._made, self._of = [], []
+        self._functions.clear()
         assert self.folder is not None
         for file in self._wanted(path, wish):
             st = os.stat(file)
@@ -124,6 +127,22 @@ class Plans:
     def has(self, path: str) -> bool:
         """Are there patches of that file?"""
         return any(file == os.path.realpath(path) for file, _ in self._made)
+
+    def files(self) -> list[str]:
+        """Returns the files that are patched."""
+        return [file for file, _ in self._made]
+
+    def functions(self, path: str) -> Optional[dict[int, Planned]]:
+        """Returns the functions of a file that are patched, by their addresses
+        in it; None: the file is not patched."""
+        path = os.path.realpath(path)
+        if self.folder is None or not self.has(path):
+            return None
+        if path not in self._functions:
+            name = os.path.join(self.folder, build_id(path) + ".plan")
+            with open(name, "rb") as f:
+                self._functions[path] = planned_functions(f.read())
+        return self._functions[path]
 
     def text(self) -> str:
         return planned.plan_text([plan for _, plan in self._made],

@@ -53,7 +53,8 @@ class Session:
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # the last one
-        self.stops = Stops()
+        self.patching = Patching(self)
+        self.stops = Stops(self.patching.patches.standing)
         self.steps = StepReport(self)
         self.goto = Goto(self)
         self.is_muted = False  # a trigger decides where calls are kept
@@ -64,7 +65,6 @@ class Session:
         # Called when a recording, or what it records, may have changed.
         self.tell_change: Callable[[], None] = lambda: None
         self.preload = Preload()
-        self.patching = Patching(self)
         self.midway = Midway(self)
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Optional
+import os
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import gdb
 
@@ -60,15 +61,21 @@ class StopWhen:
         self.n_true = 0  # when it was disabled
 
 
-def _files() -> Iterator[str]:
+def _files(patched: list[str]) -> list[str]:
+    """Returns the files whose functions are reported by hooks or patches."""
     program = hooks.program()
-    if program is not None:
-        yield program
+    found = dict.fromkeys([program] if program is not None else [])
     for objfile in gdb.objfiles():
         path = locate.file_name(objfile)
-        if (path and path != program and objfile.owner is None
-                and hooks.uses_hooks(path)):
-            yield path
+        if path and objfile.owner is None and hooks.uses_hooks(path):
+            found[path] = None
+    real = {os.path.realpath(path) for path in found}
+    return [*found, *(path for path in patched if path not in real)]
+
+
+def _why_unseen(name: str) -> str:
+    return ("no end of %s() has room for a patch between two of its lines"
+            % plain(name))
 
 
 def _select_with_source() -> None:
@@ -96,18 +103,29 @@ class StopWhens:
                 path, word, self._session.choice())
         return self._known[path, word]
 
+    def _files(self) -> list[str]:
+        return _files(self._session.patching.plans.files())
+
     def _addresses(self, word: Optional[str]) -> frozenset[int]:
         """In the process that is there now."""
         found: set[int] = set()
-        for path in _files() if word else ():
+        for path in self._files() if word else ():
             base = hooks.load_address(path)
             if base is not None:
                 found.update(base + a for a in self._in_file(path, word or ""))
         return frozenset(found)
 
-    def n_functions(self, word: str) -> int:
-        """In the files that gdb knows of."""
-        return sum(len(self._in_file(path, word)) for path in _files())
+    def n_functions(self, word: str) -> tuple[int, int]:
+        """In the files that gdb knows of, and how many of them are reported by
+        hooks or patches."""
+        n = n_seen = 0
+        for path in self._files():
+            found = self._in_file(path, word)
+            planned = self._session.patching.plans.functions(path)
+            n += len(found)
+            n_seen += (len(found) if planned is None
+                       else len(planned.keys() & set(found)))
+        return n, n_seen
 
     # ---- values --------------------------------------------------------------
 
@@ -117,14 +135,14 @@ class StopWhens:
         n_good, reasons = 0, []
         for text in filter(None, (wish.where, wish.returns)):
             engine.check_condition(text)
-        for path in _files() if wish.where or wish.returns else ():
+        for path in self._files() if wish.where or wish.returns else ():
             addresses = self._in_file(path, wish.function)
             if not addresses:
                 continue
             tester = engine.Tester(path=path)
             try:
                 for address in addresses:
-                    reason = self._why_not(tester, wish, address)
+                    reason = self._why_not(tester, wish, path, address)
                     n_good += not reason
                     reasons += [reason] if reason else []
             finally:
@@ -133,13 +151,21 @@ class StopWhens:
             raise engine.CstraceError(reasons[0])
         return len(reasons), reasons[0] if reasons else ""
 
-    def _why_not(self, tester: engine.Tester, wish: Wish,
+    def _why_not(self, tester: engine.Tester, wish: Wish, path: str,
                  address: int) -> str:
+        all_planned = self._session.patching.plans.functions(path)
+        planned = all_planned.get(address) if all_planned is not None else None
+        if all_planned is not None and planned is None:
+            return ""  # it is not traced at all
         try:
             if wish.where:
-                tester.tests(wish.where, address, False)
+                tester.tests(wish.where, address, False,
+                             planned.entry if planned else 0)
+            if wish.returns and planned and not planned.n_exits:
+                return _why_unseen(wish.function)
             if wish.returns:
-                tester.tests(wish.returns, address, True)
+                tester.tests(wish.returns, address, True,
+                             abi.CST_PATCHED_EXIT if planned else 0)
         except engine.CstraceError as e:
             return str(e)
         return ""

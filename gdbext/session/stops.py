@@ -11,6 +11,7 @@ import gdb
 from ..breakpoints.landing import Hit, Question, StopBreakpoint
 from ..engine import CstraceError, Tester
 from ..process import stops as shim
+from ..process.standing import Standing
 from ..ui.console import say
 
 # What a place's condition is in the process that is there now; None: there is
@@ -22,7 +23,8 @@ Landed = Callable[[Hit], None]
 class Stops:
     """Places 0 to MOST - 1, each free or with a condition."""
 
-    def __init__(self) -> None:
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
         self._resolve: dict[int, Resolve] = {}
         self._landed: dict[int, Landed] = {}
         # What is done at a hit where the program goes on by itself.
@@ -113,8 +115,8 @@ class Stops:
             self._delete_breakpoint()
         elif self._breakpoint is None:
             self._breakpoint = StopBreakpoint(
-                gdb.selected_inferior().pid, self._wants, self._has_landed,
-                self._asked)
+                gdb.selected_inferior().pid, self.standing, self._wants,
+                self._has_landed, self._asked)
 
     def _delete_breakpoint(self) -> None:
         b, self._breakpoint = self._breakpoint, None
@@ -172,4 +174,5 @@ class Stops:
         """The session has stopped: for one of ours?"""
         hit, self._hit = self._hit, None
         if hit is not None and hit.place in self._landed:
+            self.standing.settle()
             self._landed[hit.place](hit)

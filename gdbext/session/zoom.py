@@ -135,7 +135,9 @@ class Zoom(StopWhens):
         self._n += 1
         try:
             if hit.is_entry:
-                when_arguments_are_there(lambda f: self._write(call_text(f)))
+                when_arguments_are_there(
+                    self._session.stops.standing,
+                    lambda f: self._write(call_text(f)))
             else:
                 self._write("%s, %s" % (one.wish.text(),
                                         duration_text(hit.ns)))

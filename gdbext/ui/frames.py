@@ -13,6 +13,7 @@ import gdb
 from .. import engine, locate
 from ..process import hooks, x86_64
 from ..process.connection import is_native
+from ..process.standing import Standing
 from . import frame_ids
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ def _calls_hook(frame: gdb.Frame) -> bool:
 
 
 _CALL_BYTES = 5  # of a direct one
+
+# Knows of hooks that trampolines call.
+_standing: Optional[Standing] = None
 
 # A hook calls no deeper.
 _MOST_FRAMES = 16
@@ -92,10 +96,14 @@ def _step_out() -> bool:
     if user == newest:
         return False
     tid = gdb.selected_thread().ptid[1]
-    sp = int(user.read_register(x86_64.SP_REGISTER))
-    engine.step_out(tid, user.pc(), sp % 2**64)
+    found = _standing and _standing.trampoline(newest)
+    pc, sp = found[:2] if found else (
+        user.pc(), int(user.read_register(x86_64.SP_REGISTER)) % 2**64)
+    engine.step_out(tid, pc, sp)
     # gdb does not know that it moved.
     gdb.execute("maintenance flush register-cache", to_string=True)
+    if found and _standing:
+        _standing.settle()
     return True
 
 
@@ -159,5 +167,7 @@ class HookFilter:
 
 
 def register(session: Session) -> None:
+    global _standing  # pylint: disable=global-statement
+    _standing = session.stops.standing
     frame_filter = HookFilter(session)
     gdb.frame_filters[frame_filter.name] = frame_filter

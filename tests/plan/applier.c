@@ -62,10 +62,15 @@ static void unwind(uint64_t hook, uint64_t address)
 	n_lost += !f.is_found;
 }
 
+static int is_framed(uint64_t kind)
+{
+	return kind == CST_SLOT_FRAMED || kind == CST_SLOT_BEGUN;
+}
+
 __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 					 uint64_t kind, uint64_t *frame)
 {
-	uint64_t *address = kind == CST_SLOT_FRAMED ? &frame[1] : &at[2];
+	uint64_t *address = is_framed(kind) ? &frame[1] : &at[2];
 	uint64_t slot = (uint64_t)address;
 	unsigned long n = n_entered + n_left;
 
@@ -75,7 +80,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (is_single && (n < 2000 || n % 997 == 0))
 		unwind(at[0], *address);
-	if (kind == CST_SLOT_ENTER || kind == CST_SLOT_FRAMED) {
+	if (kind == CST_SLOT_ENTER || is_framed(kind)) {
 		n_entered++;
 		while (depth && open_calls[depth - 1].slot <= slot) {
 			depth--;
@@ -184,7 +189,7 @@ static void fill_area(void)
 		(uint32_t)((uint64_t)area - bias - (uint64_t)plan->area_at);
 	uint64_t slots[CST_PLAN_SLOTS] = {
 		(uint64_t)slot_enter, (uint64_t)slot_exit, (uint64_t)slot_tail,
-		(uint64_t)slot_framed};
+		(uint64_t)slot_framed, (uint64_t)slot_framed};
 
 	memcpy(area, cst_plan_at(plan, &plan->area), plan->area_size);
 	memcpy(area, slots, sizeof(slots));

@@ -187,6 +187,21 @@ static int take_hook(struct walk *w, enum cst_plan_slot slot, uint32_t hook)
 	return 1;
 }
 
+/* Is the patch where a function has only set its frame pointer? */
+static int is_begun(const struct walk *w)
+{
+	const uint8_t *bytes =
+		facts_bytes(&w->c->facts, w->function->address, 8);
+	uint64_t at = w->function->address;
+
+	if (bytes && !memcmp(bytes, "\xf3\x0f\x1e\xfa", 4)) {
+		bytes += 4;
+		at += 4;
+	}
+	return bytes && !memcmp(bytes, "\x55\x48\x89\xe5", 4) &&
+	       w->p->address == at + 4;
+}
+
 /* The hook behind a prologue, with all that is in use around it saved. */
 static int take_framed_hook(struct walk *w)
 {
@@ -202,7 +217,8 @@ static int take_framed_hook(struct walk *w)
 	if (near_target(b + 17, 7, area_addr(w->c, w->at + 17)) !=
 	    w->function->address)
 		return bad(w, "another function");
-	if (near_target(b + 24, 6, w->at + 24) != 8u * CST_SLOT_FRAMED ||
+	if (near_target(b + 24, 6, w->at + 24) !=
+		    8u * (is_begun(w) ? CST_SLOT_BEGUN : CST_SLOT_FRAMED) ||
 	    w->p->hook != w->at + 30)
 		return bad(w, "another slot");
 	w->at += 44;

@@ -83,6 +83,11 @@ QUIET static void prepare(void)
 		p[i] = (unsigned char)(i * 7 + 1);
 }
 
+static int is_framed(int s)
+{
+	return s == CST_SLOT_FRAMED || s == CST_SLOT_BEGUN;
+}
+
 QUIET static int play(void **state)
 {
 	(void)state;
@@ -93,7 +98,7 @@ QUIET static int play(void **state)
 		for (int i = 0; i < N_TIMES; i++) {
 			slot = cstrace_slots[s];
 			now = &after[s][i];
-			if (s == CST_SLOT_FRAMED)
+			if (is_framed(s))
 				reports_framed();
 			else
 				reports();
@@ -112,7 +117,7 @@ static void registers_stay(void **state)
 	for (int s = 0; s < CST_PLAN_SLOTS; s++)
 		for (int i = 0; i < N_TIMES; i++) {
 			/* The frame's own. */
-			if (s == CST_SLOT_FRAMED)
+			if (is_framed(s))
 				before.general[5] = after[s][i].general[5];
 			assert_memory_equal(&after[s][i], &before,
 					    sizeof(before));
@@ -129,9 +134,9 @@ static void records_are_as_those_of_hooks(void **state)
 	for (int i = 0; i < N_REPORTING * N_TIMES; i++) {
 		static const uint64_t hooks[] = {
 			CST_PATCHED_ENTRY, CST_PATCHED_EXIT, CST_PATCHED_TAIL,
-			CST_PATCHED_FRAMED};
+			CST_PATCHED_FRAMED, CST_PATCHED_BEGUN};
 		static const uint16_t kinds[] = {CST_ENTER, CST_EXIT, CST_EXIT,
-						 CST_ENTER};
+						 CST_ENTER, CST_ENTER};
 		const struct cst_record *r = &s->records[i];
 		const struct cst_site *site = record_site(reader, r);
 
@@ -140,7 +145,7 @@ static void records_are_as_those_of_hooks(void **state)
 		assert_int_equal(site->kind, kinds[i / N_TIMES]);
 		assert_in_range(site->caller, (uint64_t)reports_framed,
 				(uint64_t)reports + 64);
-		if (i / N_TIMES != CST_SLOT_FRAMED) {
+		if (!is_framed(i / N_TIMES)) {
 			assert_int_equal(cst_record_sp(r), returns_at);
 			assert_int_equal(cst_record_fp(r),
 					 before.general[5] & 0xffffffffffffull);

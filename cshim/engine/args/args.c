@@ -5,6 +5,7 @@
  */
 #include "args/args.h"
 #include "args/abi.h"
+#include "args/code.h"
 #include "args/items.h"
 #include "args/moved.h"
 #include "args/plan.h"
@@ -28,6 +29,8 @@ struct instance {
 	int is_inlined;
 	uint32_t file;
 	struct abi abi; /* of a function that was patched */
+	int is_framed;	/* the patch is behind its prologue */
+	int32_t below;	/* how much lower the registers are than they may be */
 };
 
 /* ---- which function -------------------------------------------------------
@@ -102,6 +105,51 @@ static int find_patched(struct modules *m, uint64_t callee,
 	modules_code(m, callee, &out->frame.code);
 	out->frame.is_patched = 1;
 	out->die = out->frame.function;
+	return 1;
+}
+
+/* Returns the address behind what sets the frame pointer, where it is known how
+ * the frame is found by it; 0: that is not how the function begins. */
+static uint64_t behind_prologue(struct modules *m, uint64_t callee)
+{
+	struct code_line line;
+	struct code code;
+	uint64_t pc = callee;
+
+	for (int i = 0; i < 3 && code_decode(m, pc, &line); i++) {
+		pc += line.is.length;
+		modules_code(m, pc, &code);
+		if (code.cfa_base == CFA_FP)
+			return pc;
+	}
+	return 0;
+}
+
+/* The function that was patched behind its prologue: what is in the frame is
+ * there. */
+static int find_framed(struct modules *m, uint64_t callee, struct instance *out)
+{
+	uint64_t pc = behind_prologue(m, callee);
+
+	if (!pc || !find_patched(m, callee, out))
+		return 0;
+	modules_code(m, pc, &out->frame.code);
+	out->frame.pc += pc - callee;
+	out->frame.is_patched = 0;
+	out->is_framed = 1;
+	return 1;
+}
+
+static int find_at(struct modules *m, uint64_t hook, uint64_t callee,
+		   struct instance *out)
+{
+	if (hook > CST_PATCHED_LAST)
+		return find_instance(m, hook - 1, callee, out);
+	if (hook == CST_PATCHED_FRAMED)
+		return find_framed(m, callee, out);
+	if (!find_patched(m, callee, out))
+		return 0;
+	out->below = hook == CST_PATCHED_BEGUN ? CST_PATCHED_BELOW : 0;
 	return 1;
 }
 
@@ -197,6 +245,12 @@ static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 	if (is_lasting(here) && !(out->kind == PLACE_MEMORY &&
 				  out->reg == CST_REG_SP && out->links[0] > 0))
 		*out = *by_rule;
+	if (out->kind == PLACE_MEMORY && out->reg == CST_REG_SP &&
+	    out->links[0] < 0)
+		out->links[0] += at->below;
+	for (int i = 0; out->kind == PLACE_PIECES && i < out->n; i++)
+		if (!out->pieces[i].is_register && out->pieces[i].offset < 0)
+			out->pieces[i].offset += at->below;
 }
 
 static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
@@ -219,6 +273,9 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 		;
 	} else if (at->frame.is_patched) {
 		find_at_entry(at, &here, &by_rule, &place);
+	} else if (at->is_framed) {
+		if (is_lasting(&here))
+			place_find(&at->frame, &here, &place);
 	} else {
 		place_find(&at->frame, &here, &place);
 		if (dwarf_hasattr(&here, DW_AT_location))
@@ -373,9 +430,7 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	struct draft d;
 	uint32_t n_plain;
 
-	if (!(hook <= CST_PATCHED_LAST
-		      ? find_patched(m, callee, &at)
-		      : find_instance(m, hook - 1, callee, &at)))
+	if (!find_at(m, hook, callee, &at))
 		return NULL;
 	d.types = &a->types;
 	d.n_steps = d.n_items = computed.n_nodes = 0;
@@ -403,10 +458,8 @@ struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 	struct args_plan *plan;
 
 	hook = cst_place_hook(hook, callee);
-	/* Another function has yet to make the result; registers are not where
-	 * they are elsewhere. */
-	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_FRAMED ||
-	    hook == CST_PATCHED_RETURN)
+	/* Another function has yet to make the result. */
+	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_RETURN)
 		return NULL;
 	if (known)
 		return *known ? a->plans[*known - 1] : NULL;

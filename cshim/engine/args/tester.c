@@ -52,12 +52,13 @@ static int no_plan(const struct tests_at *at, struct modules *m,
 		return cst_fail(CST_BAD_INPUT, err,
 				"there is no debug information of %s()",
 				at->function);
-	return cst_fail(CST_BAD_INPUT, err,
-			at->is_exit ? "%s() returns nothing that its exit's "
-				      "hook could see"
-				    : "%s() has no values that are known where "
-				      "it calls the hook",
-			at->function);
+	return cst_fail(CST_BAD_INPUT, err, "%s() %s%s", at->function,
+			at->is_exit ? "returns nothing that "
+				    : "has no values that are known where it ",
+			at->is_patched
+				? at->is_exit ? "could be seen" : "begins"
+			: at->is_exit ? "its exit's hook could see"
+				      : "calls the hook");
 }
 
 /* What is asked about a hook: the comparisons of a condition, or the value that
@@ -73,9 +74,12 @@ static int test_at(struct cst_tester *t, const struct question *q,
 		   const struct cst_test_hook *hook, struct cst_error *err)
 {
 	char name[NAME_ROOM];
-	struct tests_at at = {.function = name,
-			      .hook = hook->hook,
-			      .is_exit = hook->is_exit != 0};
+	struct tests_at at = {
+		.function = name,
+		.hook = hook->hook,
+		.is_exit = hook->is_exit != 0,
+		.is_patched = cst_place_hook(hook->hook, hook->callee) <=
+			      CST_PATCHED_LAST};
 
 	name_of(t->modules, hook->callee, name);
 	at.plan = args_plan(t->args, t->modules, hook->hook, hook->callee,

@@ -170,9 +170,10 @@ static int find_subject(const struct maker *m, const struct where_test *t,
 	s->type = &m->types->all[s->item->type];
 	if (s->item->kind == ITEM_GONE && s->type->kind != TYPE_OTHER)
 		return cst_fail(CST_BAD_INPUT, m->err,
-				"'%s' is optimized out where %s() calls the "
-				"hook",
-				s->name, m->at->function);
+				"'%s' is optimized out where %s() %s", s->name,
+				m->at->function,
+				m->at->is_patched ? "begins"
+						  : "calls the hook");
 	if (s->item->kind == ITEM_COMPUTED)
 		return cst_fail(CST_BAD_INPUT, m->err,
 				"'%s' of %s() is computed only behind the exit "

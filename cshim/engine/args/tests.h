@@ -18,6 +18,7 @@ struct tests_at {
 	const char *function; /* its name, without parameters */
 	uint64_t hook;	      /* where it returns to */
 	int is_exit;	      /* the plan is of a result */
+	int is_patched;	      /* the function calls no hook */
 };
 
 /* Makes comparisons of the condition, at most n (CST_TESTS_EACH at most), and

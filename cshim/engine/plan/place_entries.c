@@ -17,7 +17,7 @@ try {
 	enum ending ending;
 	int has_call; /* the last instruction is one */
 	int is_immovable;
-	uint8_t is_framed;
+	uint8_t slot;
 };
 
 enum verdict { GO_ON, LAST, BLOCKED };
@@ -108,7 +108,7 @@ static int add(struct placements *p, uint32_t function, const struct try *t,
 		.kind = CST_PATCH_ENTRY,
 		.ending = (uint8_t)t->ending,
 		.length = length,
-		.is_framed = t->is_framed,
+		.slot = t->slot,
 	};
 
 	if (!placement_add(p, &new))
@@ -194,7 +194,9 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 		      int may_call)
 {
 	const struct plan_function *now = &p->f->all[function];
-	struct try t = {.start = at, .is_framed = 1};
+	uint64_t begun = first_place(p, now) + PROLOGUE_BYTES;
+	struct try t = {.start = at,
+			.slot = at == begun ? CST_SLOT_BEGUN : CST_SLOT_FRAMED};
 	const struct frame_rules *rules;
 	struct frame_cursor c;
 

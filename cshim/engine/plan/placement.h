@@ -32,7 +32,7 @@ struct placement {
 	uint8_t kind;	   /* enum cst_patch_kind */
 	uint8_t ending;	   /* of an entry: how its trampoline ends, or 0 */
 	uint8_t length;	   /* of the patch */
-	uint8_t is_framed; /* an entry behind a prologue that sets rbp */
+	uint8_t slot;	   /* of an entry: enum cst_plan_slot */
 };
 
 struct placements {

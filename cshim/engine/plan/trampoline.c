@@ -118,7 +118,7 @@ static uint32_t put_framed_hook(struct making *m)
 	PUT(t, "\x50");			/* push %rax */
 	PUT(t, "\x48\x8b\x44\x24\x08"); /* mov 8(%rsp), %rax */
 	PUT(t, "\x50");			/* push %rax */
-	hook = put_slot_call(m, CST_SLOT_FRAMED);
+	hook = put_slot_call(m, m->now->slot);
 	PUT(t, "\x58\x58\x04\x7f"); /* pop %rax twice; add $127, %al */
 	PUT(t, "\x9e\x58");	    /* sahf; pop %rax */
 	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
@@ -329,8 +329,9 @@ static void put_trampoline(struct making *m)
 		if (placement_insn(t->p, now->addr, &i))
 			put_jump(t, i.target);
 	} else if (now->kind == CST_PATCH_ENTRY) {
-		m->patch.hook = now->is_framed ? put_framed_hook(m)
-					       : put_hook(m, CST_SLOT_ENTER);
+		m->patch.hook = now->slot == CST_SLOT_ENTER
+					? put_hook(m, CST_SLOT_ENTER)
+					: put_framed_hook(m);
 		put_displaced(m, now->ending);
 	} else {
 		put_displaced(m, now->kind == CST_PATCH_TAIL ? ENDING_TAIL

@@ -17,7 +17,7 @@
 
 /* The version of this layout and that of the area: another one for each change
  * of a struct. */
-enum { CST_LAYOUT = 10 };
+enum { CST_LAYOUT = 11 };
 
 /* The word that each hook tests first (cstrace_state).  It is in a page of its
  * own that the kernel zeroes at a fork, so that the child's first event asks.
@@ -128,6 +128,20 @@ struct cst_stops {
 	/* A function's slot is (callee * 0x9e3779b97f4a7c15) >> (64 -
 	 * CST_STOP_BITS) or, if that is taken, the next that is free. */
 	struct cst_stop_function functions[CST_STOP_SLOTS];
+};
+
+/* gdb has set threads back to where a patch reports an entry that is recorded
+ * already: each reports it once more.  The shim exports this as cstrace_again;
+ * gdb adds to it while the process stands still, then writes CST_STATE_ASK. */
+enum { CST_MAX_AGAIN = 32 };
+struct cst_entry {
+	uint64_t sp; /* as in struct cst_record; 0: none */
+	uint64_t callee;
+};
+struct cst_again {
+	uint32_t pid; /* only in this process */
+	uint32_t n;   /* how many there are; no patch goes the fast way then */
+	struct cst_entry all[CST_MAX_AGAIN];
 };
 
 enum {

@@ -820,8 +820,9 @@ CST_API void cst_tester_close(struct cst_tester *t);
 /* A place where a hook is called. */
 struct cst_test_hook {
 	uint64_t callee; /* the function's address */
-	/* Where the hook returns to; 0: the function's own hook of its entry,
-	 * or any one of its exits. */
+	/* Where the hook returns to, or CST_PATCHED_ENTRY and the like of a
+	 * function that is patched; 0: the function's own hook of its entry, or
+	 * any one of its exits. */
 	uint64_t hook;
 	uint32_t is_exit;
 	uint32_t reserved;

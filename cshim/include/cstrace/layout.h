@@ -33,6 +33,7 @@
 
 #include "cstrace/control.h"
 
+#include "cstrace/plan_layout.h"
 #include <stdint.h>
 
 enum {
@@ -160,24 +161,6 @@ static inline void cst_record_set(struct cst_record *r, uint64_t time,
 	__atomic_store_n(&r->time, time, __ATOMIC_RELEASE);
 }
 
-/* In place of a hook's return address: the function was not compiled with
- * hooks, its code was patched (plan_layout.h).  sp in the site's records is the
- * address of the function's own return address then, so that the CFA is 8 above
- * it. */
-enum {
-	CST_PATCHED_ENTRY = 1,
-	CST_PATCHED_EXIT = 2,
-	CST_PATCHED_TAIL = 3,	/* an exit by a jump to another function */
-	CST_PATCHED_FRAMED = 4, /* an entry behind the function's prologue */
-	/* An exit of what was called with this return address, for the callee
-	 * is a function that others jump to. */
-	CST_PATCHED_RETURN = 5,
-	/* An entry of a library's function that traced code calls, by a border
-	 * plan. */
-	CST_PATCHED_BORDER = 6,
-	CST_PATCHED_LAST = 15,
-};
-
 /* What values are known by: a hook's return address, or an address that is
  * none, in the first bytes of a function that is patched. */
 static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
@@ -188,7 +171,7 @@ static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
 /* The opposite. */
 static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
 {
-	return place - callee <= CST_PATCHED_BORDER ? place - callee : place;
+	return place - callee <= CST_PATCHED_BEGUN ? place - callee : place;
 }
 
 /* One distinct (callee, caller, hook) of one process.  The kind is written
@@ -312,7 +295,8 @@ static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
 }
 
 /* Where a patched function's registers are, in bytes from the record's sp:
- * CST_COPY_FRAME and the like find them there.  Not for CST_PATCHED_FRAMED. */
+ * CST_COPY_FRAME and the like find them there.  For CST_PATCHED_BEGUN that is
+ * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere. */
 enum {
 	CST_PATCHED_RAX = -8,
 	CST_PATCHED_RCX = -24,
@@ -322,6 +306,7 @@ enum {
 	CST_PATCHED_R8 = -56,
 	CST_PATCHED_R9 = -64,
 	CST_PATCHED_XMM = -144, /* 8 bytes of each, up to the eighth */
+	CST_PATCHED_BELOW = -152,
 };
 
 /* The entries of the table of copies, by site: 0, the reader has not looked

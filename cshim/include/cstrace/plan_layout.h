@@ -20,9 +20,9 @@
  *
  * In the slot's function so is (%rsp) the return address, in the area; 8(%rsp)
  * the rax that is restored; 16(%rsp) the return address of the function that is
- * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED the return address
- * of the function is at 8(%rbp) instead, and the trampoline steps over the red
- * zone and saves the flags itself.
+ * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED and CST_SLOT_BEGUN
+ * the return address of the function is at 8(%rbp) instead, and the trampoline
+ * steps over the red zone and saves the flags itself.
  *
  * A border plan is of a library whose functions are traced only where traced
  * modules call them: its slots' functions report nothing unless the return
@@ -36,7 +36,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 5, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 6, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -47,13 +47,34 @@ enum cst_plan_slot {
 	CST_SLOT_EXIT = 1,
 	CST_SLOT_TAIL = 2, /* an exit: the function ends by a jump to another */
 	CST_SLOT_FRAMED = 3, /* an entry, behind a prologue that sets %rbp */
+	CST_SLOT_BEGUN = 4,  /* the like, where %rsp is still what %rbp is */
 	/* These are for border plans. */
-	CST_SLOT_BORDER_ENTER = 4,
-	CST_SLOT_BORDER_EXIT = 5,
+	CST_SLOT_BORDER_ENTER = 5,
+	CST_SLOT_BORDER_EXIT = 6,
 	/* An end of a function that border functions jump to: whichever of them
 	 * was called ends there. */
-	CST_SLOT_BORDER_RETURN = 6,
-	CST_PLAN_SLOTS = 7,
+	CST_SLOT_BORDER_RETURN = 7,
+	CST_PLAN_SLOTS = 8,
+};
+
+/* In place of a hook's return address: the function was not compiled with
+ * hooks, its code was patched.  sp in the site's records is the address of the
+ * function's own return address then, so that the CFA is 8 above it. */
+enum {
+	CST_PATCHED_ENTRY = 1,
+	CST_PATCHED_EXIT = 2,
+	CST_PATCHED_TAIL = 3,	/* an exit by a jump to another function */
+	CST_PATCHED_FRAMED = 4, /* an entry behind the function's prologue */
+	/* An exit of what was called with this return address, for the callee
+	 * is a function that others jump to. */
+	CST_PATCHED_RETURN = 5,
+	/* An entry of a library's function that traced code calls, by a border
+	 * plan. */
+	CST_PATCHED_BORDER = 6,
+	/* An entry behind what sets the frame pointer; the other registers are
+	 * those at the function's begin. */
+	CST_PATCHED_BEGUN = 7,
+	CST_PATCHED_LAST = 15,
 };
 
 enum cst_patch_kind {

@@ -148,6 +148,11 @@ void control_watched(void)
 			   depth_is_limited() ? STATE_SHALLOW : CST_STATE_ON);
 }
 
+void control_ask(void)
+{
+	state_swap(CST_STATE_SYNC, CST_STATE_ASK);
+}
+
 static uint32_t is_paused;
 
 int control_pause(int pauses)

@@ -29,6 +29,9 @@ int control_has_ended(void);
 /* Makes the state fit watch_any(), which has changed. */
 void control_watched(void);
 
+/* Has the next event look again at what stops_obey() heeds. */
+void control_ask(void);
+
 /* Has the process record no more, or again, whatever gdb wants.  Returns
  * whether it records now. */
 int control_pause(int pauses);

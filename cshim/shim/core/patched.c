@@ -12,6 +12,7 @@
 #include "core/event.h"
 #include "core/numbers.h"
 #include "core/site.h"
+#include "core/stops.h"
 #include "kernel/arch.h"
 #include "kernel/x86_64_patch.h"
 
@@ -89,7 +90,8 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		  const struct copy_registers *registers)
 {
 	int is_entry = hook == CST_PATCHED_ENTRY ||
-		       hook == CST_PATCHED_FRAMED || hook == CST_PATCHED_BORDER;
+		       hook == CST_PATCHED_FRAMED ||
+		       hook == CST_PATCHED_BEGUN || hook == CST_PATCHED_BORDER;
 	const struct depth_event e = {
 		.callee = callee,
 		.caller = *returns,
@@ -100,7 +102,8 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		.registers = registers,
 	};
 
-	event_take(&e);
+	if (!is_entry || !stops_is_again(callee, e.sp))
+		event_take(&e);
 	return 0;
 }
 
@@ -162,20 +165,24 @@ _Static_assert(offsetof(struct self, cursor) == 0 &&
 	       "PATCH_FUNCTION");
 _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
 		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4 &&
-		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6,
+		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6 &&
+		       CST_PATCHED_BEGUN == 7,
 	       "PATCH_FUNCTION");
 
 PATCH_FUNCTION(patched_enter, 1, AT_STACK_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_exit, 2, AT_STACK_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_tail, 3, AT_STACK_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_framed, 4, AT_FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_begun, 7, AT_FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_return, 5, AT_STACK_POINTER, FROM_TRACED);
 PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
-	patched_framed[], border_enter[], border_exit[], border_return[];
+	patched_framed[], border_enter[], border_exit[], border_return[],
+	patched_begun[], patched_event_returns[], patched_later_returns[],
+	patched_late_returns[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
@@ -185,4 +192,12 @@ EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_ENTER] = (uint64_t)border_enter,
 	[CST_SLOT_BORDER_EXIT] = (uint64_t)border_exit,
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)border_return,
+	[CST_SLOT_BEGUN] = (uint64_t)patched_begun,
+};
+
+/* Where the frame of patched_other() is found by rbx. */
+EXPORT const uint64_t cstrace_patched_returns[] = {
+	(uint64_t)patched_event_returns,
+	(uint64_t)patched_later_returns,
+	(uint64_t)patched_late_returns,
 };

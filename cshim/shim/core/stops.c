@@ -4,6 +4,7 @@
  * ten million calls costs as little as recording them does.
  */
 #include "core/stops.h"
+#include "core/control.h"
 #include "core/thread.h"
 #include "core/watch.h"
 #include "cstrace/control.h"
@@ -13,6 +14,9 @@
 
 HIDDEN struct cst_stops stops;
 extern EXPORT struct cst_stops cstrace_stops __attribute__((alias("stops")));
+
+static struct cst_again again;
+extern EXPORT struct cst_again cstrace_again __attribute__((alias("again")));
 
 uint32_t stops_wanted;
 
@@ -35,7 +39,24 @@ void stops_obey(void)
 		__atomic_fetch_and(&watch_wanted, ~(uint32_t)WATCH_STOPS,
 				   __ATOMIC_SEQ_CST);
 	}
+	is_on |= again.n && again.pid == (uint32_t)sys_getpid();
 	__atomic_store_n(&stops_wanted, is_on, __ATOMIC_SEQ_CST);
+}
+
+int stops_is_again(uint64_t callee, uint64_t sp)
+{
+	if (likely(!__atomic_load_n(&again.n, __ATOMIC_RELAXED)) ||
+	    again.pid != (uint32_t)sys_getpid())
+		return 0;
+	for (int i = 0; i < CST_MAX_AGAIN; i++) {
+		if (again.all[i].sp != sp || again.all[i].callee != callee)
+			continue;
+		again.all[i].sp = 0;
+		if (!__atomic_sub_fetch(&again.n, 1, __ATOMIC_SEQ_CST))
+			control_ask();
+		return 1;
+	}
+	return 0;
 }
 
 /* In a fork child, and in one that vfork made, there is no breakpoint. */

@@ -165,6 +165,9 @@
 		"mov %edx, %r14d\n"                                    \
 		PATCH_ARGUMENTS                                        \
 		"call patched_event\n"                                 \
+		".globl patched_event_returns\n"                       \
+		".hidden patched_event_returns\n"                      \
+		"patched_event_returns:\n"                             \
 		"test %eax, %eax\n"                                    \
 		"jnz 2f\n"                                             \
 		"1:\n"                                                 \
@@ -198,6 +201,9 @@
 		"xsave64 (%rsp)\n"                                     \
 		PATCH_ARGUMENTS                                        \
 		"call patched_later\n"                                 \
+		".globl patched_later_returns\n"                       \
+		".hidden patched_later_returns\n"                      \
+		"patched_later_returns:\n"                             \
 		"mov patched_mask(%rip), %eax\n"                       \
 		"xor %edx, %edx\n"                                     \
 		"xrstor64 (%rsp)\n"                                    \
@@ -206,6 +212,9 @@
 		"fxsave64 (%rsp)\n"                                    \
 		PATCH_ARGUMENTS                                        \
 		"call patched_later\n"                                 \
+		".globl patched_late_returns\n"                        \
+		".hidden patched_late_returns\n"                       \
+		"patched_late_returns:\n"                              \
 		"fxrstor64 (%rsp)\n"                                   \
 		"jmp 1b\n"                                             \
 		".cfi_endproc\n"                                       \

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a plan changes in a loaded file."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NamedTuple
+
+from .. import _abi as abi
+
+
+class Patch(NamedTuple):
+    """Bytes of the program that are changed."""
+
+    address: int
+    old: bytes
+    new: bytes
+    function: int  # all patches of a function come and go together
+
+
+class Hook(NamedTuple):
+    """Where a trampoline's call of the shim returns to."""
+
+    function: int  # its address
+    slot: int
+    patch: Patch
+    next: int  # the first instruction behind it, at its own place; 0: none
+
+    def is_entry(self) -> bool:
+        return self.slot not in (abi.CST_SLOT_EXIT, abi.CST_SLOT_TAIL)
+
+    def is_framed(self) -> bool:
+        """Is the function's frame found by rbp?"""
+        return self.slot in (abi.CST_SLOT_FRAMED, abi.CST_SLOT_BEGUN)
+
+
+class Area(NamedTuple):
+    """New code of one loaded file."""
+
+    start: int
+    code: tuple[int, int]  # address and size of the trampolines
+    frames: tuple[int, int]  # of their call frame information
+    patches: list[Patch]
+    hooks: dict[int, Hook]  # by address
+
+
+def _items(plan: bytes, part: abi.cst_plan_part, item: Any) -> Any:
+    """Returns the items of a part of the plan; `item` is their struct."""
+    return (item * part.n).from_buffer_copy(plan, part.offset)
+
+
+class Planned(NamedTuple):
+    """A function that is patched."""
+
+    entry: int  # CST_PATCHED_ENTRY and the like
+    n_exits: int  # that return to its caller
+
+
+def planned_functions(plan: bytes) -> dict[int, Planned]:
+    """Keys are addresses in the file."""
+    head = abi.cst_plan.from_buffer_copy(plan)
+    functions = _items(plan, head.functions, abi.cst_plan_function)
+    entries: dict[int, int] = {}
+    exits: dict[int, int] = {}
+    for p in _items(plan, head.patches, abi.cst_patch):
+        if p.kind == abi.CST_PATCH_ENTRY:
+            entries[p.function] = _WORDS[_slot(plan, head.area.offset, p.hook)]
+        is_exit = (p.kind == abi.CST_PATCH_EXIT or
+                   (p.end_hook and p.end_kind == abi.CST_PATCH_EXIT))
+        exits[p.function] = exits.get(p.function, 0) + bool(is_exit)
+    return {functions[i].address: Planned(entry, exits.get(i, 0))
+            for i, entry in entries.items()}
+
+
+_WORDS = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
+          abi.CST_SLOT_FRAMED: abi.CST_PATCHED_FRAMED,
+          abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN}
+
+
+def _slot(plan: bytes, area: int, hook: int) -> int:
+    """The slot that `call *SLOT(%rip)` before it goes through."""
+    distance, = struct.unpack_from("<i", plan, area + hook - 4)
+    return (hook + int(distance)) // 8
+
+
+def read_area(plan: bytes, where: abi.cst_patched) -> Area:
+    """The plan, as it was applied."""
+    head = abi.cst_plan.from_buffer_copy(plan)
+    functions = _items(plan, head.functions, abi.cst_plan_function)
+    copies: dict[int, list[tuple[int, int]]] = {}
+    for c in _items(plan, head.copies, abi.cst_plan_copy):
+        copies.setdefault(c.patch, []).append((c.copy, c.address))
+    found, all_hooks = [], {}
+    for i, p in enumerate(_items(plan, head.patches, abi.cst_patch)):
+        begin = where.bias + functions[p.function].address
+        new = bytearray(p.new_bytes)
+        if p.moved:
+            place, = struct.unpack_from("<I", new, p.moved)
+            struct.pack_into("<I", new, p.moved, (place + where.moved) % 2**32)
+        found.append(Patch(where.bias + p.address,
+                           bytes(p.old_bytes)[:p.length],
+                           bytes(new[:p.length]), p.function))
+        for at in (h for h in (p.hook, p.end_hook) if h):
+            behind = min((c for c in copies.get(i, ()) if c[0] >= at),
+                         default=None)
+            all_hooks[where.area + at] = Hook(
+                begin, _slot(plan, head.area.offset, at), found[-1],
+                where.bias + behind[1] if behind else 0)
+    return Area(where.area, (where.area + head.code_at, head.code_size),
+                (where.area + head.frames_at, head.frames_size), found,
+                all_hooks)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""A thread that stops behind a trampoline's call of the shim is set back to where
+the function itself is: the user stands in its frame, as at a breakpoint there.  An
+entry is reported a second time then, which the shim passes over; an exit's patch
+is away until the function has returned."""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+from typing import Optional
+
+import gdb
+
+from .. import _abi as abi
+from ..ui import ctrlc
+from . import hooks, memory
+from .area_unwinder import AreaUnwinder, Before, before
+from .patched_area import Hook, Patch
+
+_ENDBR64 = b"\xf3\x0f\x1e\xfa"
+_FLAGS = 0xd5  # that `lahf` has
+_OVERFLOW = 1 << 11
+
+
+def line_behind(hook: Hook) -> int:
+    """Where a breakpoint on the function stops, if that is behind the patch of
+    its entry; or 0."""
+    if not hook.is_framed():
+        return 0
+    line = gdb.find_pc_line(hook.patch.address)
+    if line.symtab is None or not line.last or line.pc == hook.patch.address:
+        return 0
+    return line.last + 1
+
+
+def _set(register: str, value: int) -> None:
+    gdb.execute("set var $%s = %d" % (register, value), to_string=True)
+
+
+def _read(register: str) -> int:
+    return int(gdb.newest_frame().read_register(register)) % 2**64
+
+
+class _Back(gdb.Breakpoint):
+    """Where the function returns to whose exit's patch is away."""
+
+    def __init__(self, lifted: Patch, address: int, sp: int) -> None:
+        super().__init__("*%#x" % address, internal=True)
+        self.silent = True
+        self._lifted = lifted
+        self._sp = sp
+
+    @ctrlc.handed_on
+    def stop(self) -> bool:
+        # Other threads run, and may be in the middle of it.
+        if _read("rsp") > self._sp and self.enabled and len(
+                gdb.selected_inferior().threads()) == 1:
+            put_back(self._lifted)
+            self.enabled = False  # gdb is in it
+            gdb.post_event(self._go)
+        return False
+
+    def _go(self) -> None:
+        if self.is_valid():
+            self.delete()
+
+
+def put_back(patch: Patch) -> None:
+    gdb.selected_inferior().write_memory(patch.address, patch.new)
+
+
+class Standing:
+    """Where the selected thread stands."""
+
+    def __init__(self, unwinder: AreaUnwinder) -> None:
+        self._unwinder = unwinder
+        self.trampoline = unwinder.trampoline
+        self._backs: list[_Back] = []
+
+    def hook(self) -> Optional[Hook]:
+        """The one that it has just returned from."""
+        with contextlib.suppress(gdb.error):
+            return self._unwinder.hooks.get(gdb.newest_frame().pc())
+        return None
+
+    def forget(self) -> None:
+        """There are no patches any more."""
+        for b in self._backs:
+            if b.is_valid():
+                b.delete()
+        self._backs = []
+
+    def settle(self) -> None:
+        """Sets it back, if it is in a trampoline."""
+        hook = self.hook()
+        if hook is None or not (hook.is_entry() or hook.next):
+            return
+        pid = gdb.selected_inferior().pid
+        gdb.newest_frame().select()
+        was = before(hook, _read("rsp"), _read("rbp"), pid)
+        if hook.is_entry():
+            if not _expect_again(pid, was.slot, hook.function):
+                return
+            to = _begin(pid, hook)
+            _pass_breakpoints(to)
+        else:
+            to = hook.next
+            gdb.selected_inferior().write_memory(hook.patch.address,
+                                                 hook.patch.old)
+            back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
+            self._backs = [b for b in self._backs if b.is_valid()]
+            self._backs.append(_Back(hook.patch, back, was.sp))
+        _go_back(to, was)
+
+
+def _begin(pid: int, hook: Hook) -> int:
+    """An endbr64 may be before the patch: gdb shows the function's address."""
+    n = hook.patch.address - hook.function
+    is_begin = n == len(_ENDBR64) and memory.read(
+        pid, hook.function, n) == _ENDBR64
+    return hook.function if is_begin else hook.patch.address
+
+
+def _go_back(to: int, was: Before) -> None:
+    _set("rax", was.rax)
+    if was.flags is not None:
+        flags = _read("eflags") % 2**32 & ~(_FLAGS | _OVERFLOW)
+        flags |= was.flags >> 8 & _FLAGS
+        _set("eflags", flags | (_OVERFLOW if was.flags & 1 else 0))
+    _set("rsp", was.sp)
+    _set("rip", to)
+
+
+def _expect_again(pid: int, slot: int, function: int) -> bool:
+    """Tells the shim that it hears of this entry once more.  False: too many
+    threads are set back already."""
+    at, state = (hooks.symbol_address(name)
+                 for name in ("cstrace_again", "cstrace_state"))
+    if at is None or state is None:
+        return False
+    size = memoryview(abi.cst_again()).nbytes
+    table = abi.cst_again.from_buffer_copy(memory.read(pid, at, size))
+    free = next((one for one in table.all if one.sp in (0, slot)), None)
+    if free is None:
+        return False
+    table.n += not free.sp
+    table.pid, free.sp, free.callee = pid, slot, function
+    memory.write(pid, at, bytes(table))
+    memory.write(pid, state, abi.CST_STATE_ASK.to_bytes(4, "little"))
+    return True
+
+
+def _pass_breakpoints(address: int) -> None:
+    """The user's there were hit before the entry was reported, and gdb does not
+    know that the thread has come back."""
+    for b in gdb.breakpoints():
+        if b.is_valid() and b.enabled and b.visible and any(
+                location.address == address and location.enabled
+                for location in getattr(b, "locations", ())):
+            b.ignore_count += 1

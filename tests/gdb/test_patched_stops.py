@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""`cstrace stop-when` and `goto` in programs without hooks: the user stands in the
+function, as at a breakpoint, and the trace has each call once."""
+
+import re
+import shutil
+
+import pytest
+
+from lib_build import Variant, build
+from test_stop_values import RETURNS, WHERE, n_true
+
+ON = ("set cstrace live off", "set cstrace step-report off", "cstrace start")
+BUILDS = [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0")]
+WHERE_AM_I = ("python f = gdb.newest_frame(); print('AT', ' < '.join('%s:%d' % "
+              "(g.name(), g.find_sal().line) for g in [f, f.older()] if g))")
+SHOWS_NO_AREA = "__x86_return_thunk"
+
+
+def program_of(name, compiler, level, *flags):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    return build(name, *flags, variant=Variant(compiler, level),
+                 is_traced=False)
+
+
+def at(run):
+    return re.findall("^AT (.*)", run.out, re.M)
+
+
+def n_calls(run):
+    return int(re.findall(r"^cstrace: (\d+) calls in", run.out, re.M)[-1])
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_it_stands_where_a_breakpoint_would(gdb, compiler, level):
+    """And goes on from there as gdb does without us."""
+    program = program_of("stands.c", compiler, level)
+    go_on = [w for word in ["step"] * 3 + ["finish", "next"]
+             for w in (word, WHERE_AM_I)]
+    look = [WHERE_AM_I, "info args", *go_on, "delete", "continue"]
+    alone = gdb(program, "break cost if n == 7", "run", *look)
+    run = gdb(program, *ON, "cstrace stop-when cost -count 8", "run",
+              WHERE_AM_I, "info args", *go_on, "delete cstrace-stops",
+              "continue")
+    assert SHOWS_NO_AREA not in run.out
+    assert at(run) == at(alone) and len(at(run)) == 6
+    values = re.compile(r"^(?:n|name|rate) = .*", re.M)
+    assert values.findall(run.out) == values.findall(alone.out)
+    # main, 26 times twice and cost, 6 times deep
+    assert n_calls(run) == 59
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_recursive_calls_after_it_are_recorded(gdb, compiler, level):
+    program = program_of("stands.c", compiler, level)
+    run = gdb(program, *ON, "cstrace stop-when deep -where 'n == 3'", "run",
+              "bt", "info args", "continue")
+    frames = re.findall(r"^#\d .*? in (\w+)|^#\d +(\w+)", run.out, re.M)
+    assert [a or b for a, b in frames][1:4] == ["deep"] * 3
+    assert "n = 3" in run.out and SHOWS_NO_AREA not in run.out
+    assert n_calls(run) == 59
+
+
+def test_the_end_of_a_call(gdb):
+    program = program_of("stands.c", "gcc", "-O2")
+    run = gdb(program, "set cstrace args on", "set cstrace results on", *ON,
+              "cstrace stop-when twice -returns 43", "run", "bt", "x/i $pc", "print $eax", "finish",
+              "delete cstrace-stops", "continue",
+              "cstrace show -filter ^twice")
+    assert "= 43" in run.out and SHOWS_NO_AREA not in run.out
+    assert re.search(r"^#0 .* twice .*\n#1 .* main ", run.out, re.M)
+    assert n_calls(run) == 59
+    rows = re.findall(r"(us|ns|ms)(.) .*twice\(n=\d+\) = ", run.out)
+    assert len(rows) == 26 and all(mark != "~" for _, mark in rows)
+
+
+def test_without_a_patch_at_the_end_it_is_refused(gdb):
+    program = program_of("stands.c", "gcc", "-O0")
+    run = gdb(program, *ON, "cstrace stop-when twice -returns 43",
+              "info cstrace-stops")
+    assert "no end of twice() has room for a patch" in run.out
+    assert "no conditions: " in run.out
+
+
+def test_a_function_without_a_patch_is_named(gdb):
+    program = program_of("stands.c", "clang", "-O2")
+    run = gdb(program, *ON, "cstrace stop-when twice", "cstrace zoom deep")
+    assert "no function that matches 'twice' is patched" in run.out
+    assert "that matches 'deep'" not in run.out
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_conditions_are_true_as_often_as_with_hooks(gdb, compiler, level):
+    program = program_of("picks.cc", compiler, level, "-std=c++17")
+    there = [w for w in WHERE if w[0] != "library" or compiler == "gcc"]
+    for wishes, option in ((there[:16], "where"), (there[16:], "where"),
+                           (RETURNS, "returns")):
+        lines = ['cstrace stop-when %s -%s "%s" -count 1000' % (f, option, text)
+                 for f, text, _ in wishes]
+        run = gdb(program, *ON, *lines, "tbreak printf", "run",
+                  "info cstrace-stops", "kill")
+        listed = [one for one in wishes if re.search(
+            r" y +%s, %s \S*(?<= )%s, " % (one[0], option, re.escape(one[1]))
+            if option == "where" else r" y +%s, returns .*%s, " % (
+                one[0], re.escape(one[1])), run.out)]
+        if option == "returns" and (compiler, level) == ("gcc", "-O0"):
+            assert not listed  # no end has room
+            continue
+        assert len(listed) > len(wishes) / 2
+        assert list(zip(listed, n_true(run))) == [
+            (one, one[2]) for one in listed]
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_goto_stands_in_the_call(gdb, compiler, level):
+    program = program_of("stands.c", compiler, level)
+    run = gdb(program, *ON, "run", "cstrace goto 1.16", WHERE_AM_I,
+              "info args", "continue")
+    assert re.search(r"^cstrace: in 1\.16 twice\b", run.out, re.M)
+    assert at(run)[0].startswith("twice:") and "n = 7" in run.out
+    assert SHOWS_NO_AREA not in run.out and n_calls(run) == 59
+
+
+def test_goto_stands_at_the_end_of_the_call(gdb):
+    program = program_of("stands.c", "gcc", "-O2")
+    run = gdb(program, *ON, "run", "cstrace goto 1.16 -exit", WHERE_AM_I,
+              "x/i $pc", "continue")
+    assert "in 1.16 twice, at its end" in run.out
+    assert at(run)[0].startswith("twice:") and re.search(r":\s+ret", run.out)
+    assert n_calls(run) == 59
+
+
+def test_a_breakpoint_there_is_not_hit_again(gdb):
+    program = program_of("stands.c", "gcc", "-O2")
+    run = gdb(program, *ON, "tbreak main", "run", "break cost",
+              "cstrace stop-when cost -count 2", "continue", "continue",
+              "continue", "continue")
+    stops = re.findall(r"^(Breakpoint 2, cost|cstrace: stop 1: .*)", run.out,
+                       re.M)
+    assert [s[:4] for s in stops] == ["cstr"] + ["Brea"] * 2 + [
+        "cstr"] + ["Brea"]
+
+
+def test_each_thread_comes_back(gdb):
+    """While one stands at its entry, others call on."""
+    program = program_of("visits.c", "gcc", "-O2", "-pthread")
+    n = []
+    for wish in [], ["cstrace stop-when visit -count 25"]:
+        run = gdb(program, *ON, *wish, "run", "bt 1", "continue",
+                  args=("threads",))
+        n.append(n_calls(run))
+        assert SHOWS_NO_AREA not in run.out
+    assert n[0] == n[1] > 50
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_zoom_shows_arguments(gdb, level):
+    program = program_of("stands.c", "gcc", level)
+    run = gdb(program, *ON, "cstrace zoom cost", "run",
+              "cstrace show -last 400")
+    rows = re.findall(r'log: cost\(n=(\d+), name="(\w+)", rate=(\S+)\)',
+                      run.out)
+    assert len(rows) == 26
+    assert rows[:3] == [("0", "b", "0"), ("1", "xa", "0.5"), ("2", "b", "1")]
