@@ -11,7 +11,7 @@ import time
 import pytest
 
 from lib_build import BUILD
-from lib_server import Clients, is_as_in_file, server
+from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 CSTRACE = str(BUILD / "cstrace")
 LIMIT_S = 120
@@ -129,6 +129,27 @@ def test_a_busy_server_ten_times(tmp_path, start):
     assert all(has_parent for name, has_parent in found if name == "digit")
 
 
+@pytest.mark.parametrize("flag", ["-Wl,-z,now", "-Wl,-z,lazy", "-fno-plt"])
+def test_hooks_lead_to_the_library_for_as_long(tmp_path, start, flag):
+    path = server(tmp_path, HOOKS, flag)
+    one = start(path, tmp_path / "socket")
+    clients = Clients(tmp_path / "socket", 2)
+    try:
+        clients.wait()  # the words are bound then
+        before = hook_words(one.pid, path)
+        for _ in range(3):
+            said = record(tmp_path, one.pid, "--for", "100ms",
+                          "--max-size", "8M")
+            assert "patched" not in said
+            assert hook_words(one.pid, path) == before
+            assert is_as_in_file(one.pid)
+        found = names(tmp_path)
+    finally:
+        wrong = clients.stop()
+    assert not wrong and one.poll() is None and len(before) >= 2
+    assert {"answer", "number", "digit"} <= {name for name, _ in found}
+
+
 def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     one = start(compiled(tmp_path, SPINS))
     for _ in range(5):
@@ -171,7 +192,6 @@ def test_some_functions_only(tmp_path, start):
 
 REFUSED = {
     "static": ("", "", ["-static"], "it is static"),
-    "hooks": ("", "", ["-finstrument-functions"], "it has hooks"),
     "sandbox": ("#include <sys/prctl.h>\n#include <linux/seccomp.h>\n"
                 "#include <linux/filter.h>",
                 "struct sock_filter f = {6, 0, 0, SECCOMP_RET_ALLOW};"

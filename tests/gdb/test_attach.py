@@ -8,11 +8,10 @@ import pytest
 
 from lib_build import Variant, build
 from lib_gdb import run_gdb
-from lib_server import Clients, is_as_in_file, server
+from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 LIMIT_S = 120
 QUIET = ("set cstrace live off", "set cstrace step-report off")
-HOOKS = "-finstrument-functions"
 
 # Nearly always in libc, where nothing can be loaded.
 COPIES = r"""
@@ -102,29 +101,12 @@ def a_starter():
         one.communicate(timeout=LIMIT_S)
 
 
-def slots(pid, path):
-    """What the words of the program hold that lead to the hooks."""
-    table = subprocess.run(["readelf", "-rW", path], capture_output=True,
-                           text=True, check=True).stdout
-    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
-        base = next(int(line.split("-")[0], 16) for line in maps
-                    if line.rstrip().endswith(str(path)))
-    places = [base + int(line.split()[0], 16) for line in table.splitlines()
-              if "__cyg_profile_func" in line]
-    with open("/proc/%d/mem" % pid, "rb") as memory:
-        found = []
-        for place in places:
-            memory.seek(place)
-            found.append(memory.read(8))
-    return found
-
-
 @pytest.mark.parametrize("flags", [(), (HOOKS, "-Wl,-z,now")], ids=str)
 def test_a_busy_server_ten_times(tmp_path, start, flags):
     """Five times by each of two gdbs; the bytes are as they were each time."""
     path = server(tmp_path, *flags)
     one = start(path, tmp_path / "socket", "again")
-    before = slots(one.pid, path)
+    before = hook_words(one.pid, path)
     assert bool(before) == bool(flags)
     clients = Clients(tmp_path / "socket", 3)
     turn = ("attach %d" % one.pid, "cstrace start", "tbreak answer",
@@ -140,7 +122,7 @@ def test_a_busy_server_ten_times(tmp_path, start, flags):
             assert len(re.findall(r" digit(\(.*\))?  line_server.c:\d+",
                                   out)) >= n
             assert is_as_in_file(one.pid)
-            assert slots(one.pid, path) == before
+            assert hook_words(one.pid, path) == before
     finally:
         wrong = clients.stop()
     assert not wrong and clients.n_asked > 0

@@ -5,10 +5,12 @@ import os
 import socket
 import subprocess
 import threading
+import time
 
 from lib_build import TARGETS
 
 LIMIT_S = 120
+HOOKS = "-finstrument-functions"
 
 
 def is_as_in_file(pid):
@@ -29,6 +31,23 @@ def is_as_in_file(pid):
             assert memory.read(end - begin)[:len(code)] == code
             n += 1
     return n > 0
+
+
+def hook_words(pid, path):
+    """What the words of the program hold that lead to the hooks."""
+    table = subprocess.run(["readelf", "-rW", path], capture_output=True,
+                           text=True, check=True).stdout
+    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+        base = next(int(line.split("-")[0], 16) for line in maps
+                    if line.rstrip().endswith(str(path)))
+    places = [base + int(line.split()[0], 16) for line in table.splitlines()
+              if "__cyg_profile_func" in line]
+    with open("/proc/%d/mem" % pid, "rb") as memory:
+        found = []
+        for place in places:
+            memory.seek(place)
+            found.append(memory.read(8))
+    return found
 
 
 class Clients:
@@ -54,6 +73,13 @@ class Clients:
                         self.n_asked += 1
         except OSError as e:
             self.wrong.append(e)
+
+    def wait(self):
+        """Until there has been an answer."""
+        until = time.monotonic() + LIMIT_S
+        while not self.n_asked:
+            assert time.monotonic() < until
+            time.sleep(0.01)
 
     def stop(self):
         self.is_over = True

@@ -154,7 +154,7 @@ struct places {
 	uint64_t gate, dlopen, dlerror; /* in the process */
 	/* In the shim's file, and what is added to them: 0 if it is not loaded
 	 * yet. */
-	uint64_t attach, renew, state, control, patched, bias;
+	uint64_t attach, renew, state, control, patched, entry, exit, bias;
 };
 
 static int places_find(struct places *p, const struct tracee *t,
@@ -174,10 +174,13 @@ static int places_find(struct places *p, const struct tracee *t,
 	p->state = remote_module_symbol(&file, "cstrace_state", 1);
 	p->control = remote_module_symbol(&file, "cstrace_control", 1);
 	p->patched = remote_module_symbol(&file, "cstrace_patched", 1);
+	p->entry = remote_module_symbol(&file, "__cyg_profile_func_enter", 0);
+	p->exit = remote_module_symbol(&file, "__cyg_profile_func_exit", 0);
 	p->gate = find_gate(t, remote_modules_first(m, MODULE_LIBC));
 	p->dlopen = remote_modules_libc(m, "dlopen");
 	p->dlerror = remote_modules_libc(m, "dlerror");
-	if (!p->attach || !p->renew || !p->state || !p->control || !p->patched)
+	if (!p->attach || !p->renew || !p->state || !p->control ||
+	    !p->patched || !p->entry || !p->exit)
 		return failure("'%s' is of another version", p->shim);
 	if (!p->gate || !p->dlopen)
 		return failure("cannot record process %d: its libc has no "
@@ -318,7 +321,10 @@ static int prepare_by_thread(struct attach *a, const struct remote_modules *m,
 		return status;
 	a->state = p.bias + p.state;
 	a->control = p.bias + p.control;
-	if (!live_code_init(&a->code, a->tracee.memory, p.bias + p.patched,
+	a->entry = p.bias + p.entry;
+	a->exit = p.bias + p.exit;
+	if (!hook_words_find(&a->words, m) ||
+	    !live_code_init(&a->code, a->tracee.memory, p.bias + p.patched,
 			    folder))
 		return failure("out of memory");
 	return STATUS_OK;
@@ -334,8 +340,11 @@ static int patch(struct attach *a)
 
 	for (int i = 0; i < RENEW_TRIES; i++) {
 		is_well = tracee_stop_all(&a->tracee);
-		if (is_well)
+		if (is_well) {
 			n = write_code(&a->code, &a->tracee);
+			hook_words_write(&a->words, &a->tracee, a->entry,
+					 a->exit);
+		}
 		tracee_let_go(&a->tracee, 0);
 		if (is_well)
 			break;
@@ -351,7 +360,7 @@ static int patch(struct attach *a)
 			"restart the program)",
 			a->code.n - n, a->code.n - n == 1 ? "file" : "files",
 			(int)a->tracee.pid);
-	return n ? STATUS_OK : STATUS_FAILED;
+	return n || a->words.n ? STATUS_OK : STATUS_FAILED;
 }
 
 int attach_begin(struct attach *a, pid_t pid, const char *area_path,
@@ -384,12 +393,13 @@ static void switch_off(const struct attach *a)
 
 void attach_undo(struct attach *a)
 {
-	int is_well = 0;
+	int is_well = !a->code.n && !a->words.n;
 
-	for (int i = 0; a->code.n && !is_well && i < RENEW_TRIES; i++) {
+	for (int i = 0; !is_well && i < RENEW_TRIES; i++) {
 		is_well = tracee_stop_all(&a->tracee);
 		if (is_well) {
 			restore_code(&a->code, &a->tracee);
+			hook_words_restore(&a->words, &a->tracee);
 			switch_off(a);
 		}
 		tracee_let_go(&a->tracee, 0);
@@ -402,4 +412,5 @@ void attach_end(struct attach *a)
 {
 	tracee_close(&a->tracee);
 	live_code_release(&a->code);
+	hook_words_release(&a->words);
 }

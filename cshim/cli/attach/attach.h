@@ -6,6 +6,7 @@
 #ifndef CLI_ATTACH_H
 #define CLI_ATTACH_H
 
+#include "attach/hook_words.h"
 #include "attach/tracee.h"
 #include "process/live_code.h"
 #include "process/remote_modules.h"
@@ -13,7 +14,9 @@
 struct attach {
 	struct tracee tracee;
 	struct live_code code;
+	struct hook_words words;
 	uint64_t state, control;	  /* of the shim, in the process */
+	uint64_t entry, exit;		  /* its hooks */
 	const volatile int *is_cancelled; /* by the user */
 };
 
@@ -23,8 +26,9 @@ struct attach {
 int attach_modules(struct remote_modules *m, pid_t pid);
 
 /* Has the process load the shim, write into the area at area_path, and report
- * the functions that are planned in the folder.  Waits for a place where that
- * is safe.  Returns an exit code; a failure was reported.  End a in any case.
+ * the functions that have hooks and those that are planned in the folder. Waits
+ * for a place where that is safe.  Returns an exit code; a failure was
+ * reported.  End a in any case.
  */
 int attach_begin(struct attach *a, pid_t pid, const char *area_path,
 		 const char *folder);

@@ -5,7 +5,6 @@
 #include "attach/record_process.h"
 #include "attach/attach.h"
 #include "bfd_names.h"
-#include "check/preflight.h"
 #include "cstrace/layout.h"
 #include "losses.h"
 #include "patching.h"
@@ -92,7 +91,7 @@ static int plan(struct recording *r, const struct remote_modules *m)
 			 .min_size = r->o->keep_bytes},
 		.modules = r->o->modules,
 	};
-	int status = patching_open(&r->patching, &wish);
+	int status = patching_open(&r->patching, &wish), n_hooked = 0;
 
 	if (status == STATUS_OK)
 		patching_answer_no_more(&r->patching);
@@ -101,18 +100,16 @@ static int plan(struct recording *r, const struct remote_modules *m)
 
 		if (!is_to_be_planned(one))
 			continue;
-		if (one->is_program &&
-		    preflight_hooks(one->path) == PREFLIGHT_HOOKS)
-			return failure("cannot record process %d: it has hooks "
-				       "(-finstrument-functions), but was "
-				       "started without libcstrace.so: gdb -p "
-				       "%d, cstrace start traces it by these",
-				       r->o->pid, r->o->pid);
+		if (cst_hook_slots(one->path, NULL, 0) > 0) {
+			n_hooked++;
+			if (r->o->patch != PATCH_ALWAYS)
+				continue; /* its hooks are used */
+		}
 		status = patching_add(&r->patching, one->path, one->is_program);
 	}
-	if (status == STATUS_OK && !r->patching.n_patches)
+	if (status == STATUS_OK && !r->patching.n_patches && !n_hooked)
 		return failure("cannot record process %d: no function of it "
-			       "can be patched",
+			       "can be patched, and it has no hooks",
 			       r->o->pid);
 	return status;
 }

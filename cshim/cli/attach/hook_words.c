@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The kernel writes, past the pages' protection: most of these words are in a
+ * part of the file that is read-only once it is bound.
+ */
+#include "attach/hook_words.h"
+#include "base/array.h"
+#include "cstrace/engine.h"
+
+#include <stdlib.h>
+
+enum { MOST_SLOTS = 64 };
+
+int hook_words_find(struct hook_words *w, const struct remote_modules *m)
+{
+	*w = (struct hook_words){0};
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct cst_hook_slot slots[MOST_SLOTS];
+		int n = 0;
+
+		if (m->all[i].kind == MODULE_OWN ||
+		    m->all[i].kind == MODULE_ALLOCATOR)
+			n = cst_hook_slots(m->all[i].path, slots, MOST_SLOTS);
+		for (int k = 0; k < n && k < MOST_SLOTS; k++) {
+			if (array_room(&w->all, &w->cap, w->n + 1ull) < 0)
+				return 0;
+			w->all[w->n++] = (struct hook_word){
+				.address = slots[k].address + m->all[i].bias,
+				.is_exit = slots[k].is_exit};
+		}
+	}
+	return 1;
+}
+
+void hook_words_release(struct hook_words *w)
+{
+	free(w->all);
+	*w = (struct hook_words){0};
+}
+
+void hook_words_write(struct hook_words *w, const struct tracee *t,
+		      uint64_t entry, uint64_t exit)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct hook_word *one = &w->all[i];
+		uint64_t new = one->is_exit ? exit : entry;
+
+		if (tracee_read(t, one->address, &one->old, sizeof(one->old)) &&
+		    one->old != new &&tracee_write(t, one->address, &new,
+						   sizeof(new)))
+			one->new = new;
+	}
+}
+
+void hook_words_restore(struct hook_words *w, const struct tracee *t)
+{
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct hook_word *one = &w->all[i];
+		uint64_t now;
+
+		/* A library may have gone, and another come. */
+		if (one->new &&tracee_read(t, one->address, &now,
+					   sizeof(now)) &&
+		    now == one->new)
+			tracee_write(t, one->address, &one->old,
+				     sizeof(one->old));
+		one->new = 0;
+	}
+}
