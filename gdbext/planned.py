@@ -25,6 +25,19 @@ def plan_file(path: str, folder: str, functions: Optional[str],
     return out
 
 
+def plan_border(path: str, folder: str, callers: list[str]) -> Planned:
+    """Plans the functions of a library that is not traced for calls from
+    these files, which are."""
+    n = len(callers)
+    wish = abi.cst_plan_wish(
+        is_for_gdb=1, n_callers=n,
+        callers=(C.c_char_p * n)(*map(as_bytes, callers)))
+    out = Planned()
+    _call("cst_plan_file", as_bytes(path), C.byref(wish), as_bytes(folder),
+          C.byref(out))
+    return out
+
+
 def plan_text(plans: list[Planned], paths: list[str]) -> str:
     """What these plans come to, in words."""
     out = C.create_string_buffer(16 * _LINE)

@@ -200,6 +200,14 @@ static int look_at_libraries(struct patching *p, const struct libraries *l,
 	return status;
 }
 
+static int has_border(const struct patching *p)
+{
+	for (uint32_t i = 0; i < p->n_files; i++)
+		if (p->plans[i].is_border && p->plans[i].n_patches)
+			return 1;
+	return 0;
+}
+
 int patching_border(struct patching *p, const char *path)
 {
 	struct libraries l;
@@ -218,6 +226,9 @@ int patching_border(struct patching *p, const char *path)
 	if (status == STATUS_OK && p->n_callers)
 		status = look_at_libraries(p, &l, OTHER_SIDE);
 	libraries_release(&l);
+	if (status == STATUS_OK && !has_border(p))
+		failure("no calls into libraries are seen: no function of one "
+			"can be patched that a traced file calls");
 	return status;
 }
 

@@ -28,7 +28,7 @@ class StartCommand(TraceCommand):
                          [-where CONDITION] [-keep-depth N] [-keep-time T]
                          [-keep-size N] [-no-args] [-flight [SIZE]]
                          [-patch | -hooks] [-functions REGEX]
-                         [-modules REGEX] [-to FILE]
+                         [-modules REGEX] [-border] [-to FILE]
 
     Before `run`, the trace begins with the program; each further `run`
     begins a new one.  In a stopped program it begins there, with the calls
@@ -68,6 +68,8 @@ class StartCommand(TraceCommand):
       -hooks          patch none: only functions with hooks are traced
       -functions REGEX  of functions without hooks only these are patched
       -modules REGEX  patch such libraries of the system's folders, too
+      -border         also trace calls of traced functions into libraries that
+                      are not traced, as malloc(), write()
       -to FILE        save there when the trace ends
 
     REGEX is a function's name as rows have it; else the last part of one
@@ -95,6 +97,7 @@ class StartCommand(TraceCommand):
                Option("functions", options.read_function,
                       gdb.COMPLETE_SYMBOL),
                Option("modules", options.read_text, mistakes.module_names),
+               Option("border", None),
                Option("to", options.read_text, gdb.COMPLETE_FILENAME)]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
@@ -112,6 +115,7 @@ class StartCommand(TraceCommand):
             sync="sync" in values, to=to, no_args="no_args" in values,
             road=_road(values), functions=values.get("functions"),
             modules=values.get("modules"),
+            border="border" in values or None,
             flight_bytes=values.get("flight", 0), **choice_of(
                 values, ("keep_depth", "keep_time", "keep_size"))))
 

@@ -30,6 +30,7 @@ class Wish(NamedTuple):
     functions: Optional[str] = None  # regular expressions
     modules: Optional[str] = None
     min_size: int = 0
+    border: bool = False  # calls into libraries that are not traced, too
 
 
 def _is_hooked(path: str) -> bool:
@@ -66,7 +67,7 @@ class Plans:
         are named."""
         self.forget()
         self._libraries = libraries
-        if wish.road == HOOKS:
+        if wish.road == HOOKS and not wish.border:
             return
         path = os.path.realpath(path)
         self.why_not = obstacle(path)
@@ -85,8 +86,7 @@ class Plans:
         self._functions.clear()
         assert self.folder is not None
         for file in self._wanted(path, wish):
-            st = os.stat(file)
-            self._of.append((file, st.st_mtime_ns, st.st_size))
+            self._note(file)
             try:
                 plan = planned.plan_file(file, self.folder, wish.functions,
                                          wish.min_size)
@@ -102,13 +102,37 @@ class Plans:
                                 else "no function of it is called so"
                                 if wish.functions else "it has no functions")
             self._made = []
+        if wish.border:
+            self._plan_border(path)
+
+    def _plan_border(self, path: str) -> None:
+        assert self.folder is not None
+        files = [path, *self._needed(path)]
+        traced = [file for file in files if self.has(file) or _is_hooked(file)]
+        for file in files[1:] if traced else ():
+            if file in traced or locate.is_shim(file):
+                continue
+            self._note(file)
+            with contextlib.suppress(CstraceError):
+                plan = planned.plan_border(file, self.folder, traced)
+                if plan.n_patches:
+                    self._made.append((file, plan))
+
+    def _needed(self, path: str) -> list[str]:
+        return (elf.all_needed(path) if self._libraries is None
+                else [os.path.realpath(file) for file in self._libraries])
+
+    def _note(self, file: str) -> None:
+        st = os.stat(file)
+        self._of.append((file, st.st_mtime_ns, st.st_size))
 
     def _wanted(self, path: str, wish: Wish) -> Iterator[str]:
         is_all = wish.road == PATCH
+        if wish.road == HOOKS:
+            return
         if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
             yield path
-        for library in (elf.all_needed(path) if self._libraries is None
-                        else self._libraries):
+        for library in self._needed(path):
             if (planned.plan_wants(library, wish.modules)
                     and not locate.is_shim(library)
                     and (is_all or not _is_hooked(library))):
@@ -125,8 +149,13 @@ class Plans:
         return True
 
     def has(self, path: str) -> bool:
-        """Are there patches of that file?"""
-        return any(file == os.path.realpath(path) for file, _ in self._made)
+        """Are there patches of that file, for all callers?"""
+        return any(file == os.path.realpath(path) and not plan.is_border
+                   for file, plan in self._made)
+
+    def have(self, is_border: bool) -> bool:
+        """Are there plans of borders, or of files that are traced?"""
+        return any(bool(plan.is_border) == is_border for _, plan in self._made)
 
     def files(self) -> list[str]:
         """Returns the files that are patched."""

@@ -36,14 +36,23 @@ class Patching:
         there is nothing to trace."""
         wish = self._wish(options)
         text = self._plan(wish, is_live)
-        if text is None and (wish.functions or wish.road == plans.PATCH):
+        if not self.plans.have(is_border=False) and (
+                wish.functions or wish.road == plans.PATCH):
             raise gdb.GdbError("nothing can be patched%s" % (
                 ": " + self.plans.why_not if self.plans.why_not else ""))
         verdict = hooks.check(is_live, self._unpatched(wish, is_live))
         if not verdict.can_start:
             self.plans.forget()
             raise gdb.GdbError(verdict.line)
-        return [line for line in (text, verdict.line) if line]
+        return [line for line in (text, verdict.line, self._no_border(wish))
+                if line]
+
+    def _no_border(self, wish: Wish) -> Optional[str]:
+        if not wish.border or self.plans.have(is_border=True):
+            return None
+        return "no calls into libraries are seen: " + (
+            self.plans.why_not or "no function of one can be patched that "
+            "a traced file calls")
 
     def _plan(self, wish: Wish, is_live: bool) -> Optional[str]:
         """For the next `run`, or the process there is; what is patched then,
@@ -62,7 +71,7 @@ class Patching:
         """What to say of a program that is to be traced, but has no hooks; None:
         it needs none."""
         path = hooks.program()
-        if path is None or self.plans.folder is not None:
+        if path is None or self.plans.have(is_border=False):
             return None
         if self.plans.why_not is not None:
             return "; it cannot be patched: " + self.plans.why_not

@@ -9,7 +9,7 @@ from ..engine import Trace
 from ..process.plans import Wish
 from ..ui.words import duration_text
 
-PATCHING = ("road", "functions", "modules")
+PATCHING = ("road", "functions", "modules", "border")
 KEEPING = ("keep_depth", "keep_size", "keep_time")
 
 
@@ -49,6 +49,7 @@ class StartOptions(NamedTuple):
     road: Optional[str] = None  # one of process.plans.ROADS
     functions: Optional[str] = None  # of those without hooks
     modules: Optional[str] = None
+    border: Optional[bool] = None  # calls into libraries, too
 
     def choice(self) -> dict[str, Any]:
         return {key: value for key, value in self._asdict().items()
@@ -64,7 +65,7 @@ class StartOptions(NamedTuple):
     def wish(self, road: str) -> Wish:
         """What is patched; road: the setting."""
         return Wish(self.road or road, self.functions, self.modules,
-                    self.keep_size or 0)
+                    self.keep_size or 0, bool(self.border))
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""

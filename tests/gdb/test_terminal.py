@@ -261,7 +261,7 @@ COMPLETIONS = [
         "auto", "off", "10", "30")}),
     ("cstrace start -e", {"cstrace start -exclude"}),
     ("cstrace start -", {"cstrace start -" + o for o in (
-        "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
+        "border", "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
         "keep-size", "keep-time", "min-time", "module",
         "no-args", "patch", "hooks", "functions", "modules", "sync", "to",
         "until",

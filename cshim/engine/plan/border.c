@@ -40,10 +40,16 @@ static int is_unseen(const char *name)
 		"__cxa_free_exception",
 	};
 
-	return IS_IN(name, names) || !strncmp(name, "_Unwind_", 8) ||
-	       !strncmp(name, "__cyg_profile_", 14) ||
-	       !strncmp(name, "_ZSt17rethrow_exception", 23) ||
-	       !strncmp(name, "_dl_", 4);
+	static const char *const begins[] = {
+		"_Unwind_", "__cyg_profile_", "_ZSt17rethrow_exception",
+		"_dl_",	    "__asan_",	      "__tsan_",
+		"__ubsan_", "__sanitizer_",   "__gcov_",
+	};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return 1;
+	return IS_IN(name, names);
 }
 
 /* Returns twice, or where nobody called it, or on another stack. */

@@ -209,6 +209,18 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	       add(p, function, &t, NEAR_JUMP);
 }
 
+/* Callers of a border's functions are known before their prologues only. */
+static void leave_framed(struct placements *p)
+{
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		struct plan_function *now = &p->f->all[i];
+
+		if (now->is_chosen && now->reason == CST_PLAN_TRACED &&
+		    is_read_by_gdb(p, now))
+			now->reason = CST_PLAN_READ_BY_GDB;
+	}
+}
+
 /* Behind what gdb reads, as long as that is the way to all that follows. */
 static void place_framed(struct placements *p)
 {
@@ -249,7 +261,9 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 
 void place_entries(struct placements *p, int is_for_gdb)
 {
-	if (is_for_gdb && !p->is_border)
+	if (is_for_gdb && p->is_border)
+		leave_framed(p);
+	else if (is_for_gdb)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
 	if (!is_for_gdb) /* a step would stop between two jumps */

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""cstrace start -border: calls into libraries that are not traced, in gdb."""
+
+import re
+import subprocess
+
+import pytest
+
+from lib_gdb import run_gdb
+
+SORTS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((noinline)) static int compare(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	int result = strcoll(x, y);
+
+	return result;
+}
+__attribute__((noinline)) static char *word(int n)
+{
+	char *text = malloc(16);
+
+	snprintf(text, 16, "word %d", 7 * n % 5);
+	return text;
+}
+int main(void)
+{
+	char *words[5];
+	FILE *null;
+
+	for (int i = 0; i < 5; i++)
+		words[i] = word(i);
+	qsort(words, 5, sizeof(*words), compare);
+	null = fopen("/dev/null", "w");
+	for (int i = 0; i < 5; i++) {
+		fprintf(null, "%s", words[i]);
+		free(words[i]);
+	}
+	fclose(null);
+	return getenv("NO_SUCH_NAME") != NULL;
+}
+"""
+HOOKS = ["-O0", "-finstrument-functions"]
+ROADS = pytest.mark.parametrize(
+    "flags", [HOOKS, ["-O0"], ["-O1"], ["-O2", "-no-pie", "-fno-pie"]],
+    ids=" ".join)
+WHERE = ("python f = gdb.newest_frame(); print('AT', ' < '.join('%s:%d' % ("
+         "g.name(), g.find_sal().line) for g in [f, f.older()] if g))")
+
+
+def compiled(tmp_path, *flags):
+    (tmp_path / "sorts.c").write_text(SORTS)
+    subprocess.run(["gcc", "-g", "-w", "-fno-builtin",
+                    "-fno-optimize-sibling-calls", "-U_FORTIFY_SOURCE", "sorts.c", *flags,
+                    "-o", "sorts"], cwd=tmp_path, check=True, timeout=100)
+    return tmp_path / "sorts"
+
+
+@ROADS
+def test_calls_into_libraries_are_rows(tmp_path, flags):
+    out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "run", "cstrace report").out
+    assert re.search(r"calls into \d+ functions of libc\.so", out)
+    seen = {name: int(n) for n, name in
+            re.findall(r"^ +(\d+) .* ([a-z]+)$", out, re.M)}
+    for name, n in {"malloc": 5, "snprintf": 5, "qsort": 1, "fopen": 1,
+                    "fprintf": 5, "free": 5, "fclose": 1, "getenv": 1}.items():
+        assert seen[name] == n, (name, seen)
+    assert seen["strcoll"] >= 5
+
+
+@ROADS
+@pytest.mark.parametrize("word, n", [("step", 30), ("next", 8)])
+def test_steps_are_as_without(tmp_path, flags, word, n):
+    program = compiled(tmp_path, *flags)
+    commands = ["set cstrace live off", "set cstrace step-report off"]
+    walk = ["break main", "run", "delete", WHERE, *([word, WHERE] * n),
+            "break compare", "continue", WHERE, "finish", WHERE]
+
+    def places(start):
+        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+        assert not start or "calls into" in out
+        return re.findall("^AT .*", out, re.M)
+
+    alone = places([])
+    assert len(alone) >= n + 2
+    assert places(["cstrace start -border"]) == alone
+
+
+@ROADS
+def test_breakpoints_in_libraries(tmp_path, flags):
+    """At and in functions that are patched; the backtrace goes through them."""
+    program = compiled(tmp_path, *flags)
+    commands = ["set cstrace live off", "set cstrace frame-ids off",
+                "set cstrace step-report off", "set print address off",
+                "set print frame-arguments none"]
+    names = (r"python f = gdb.newest_frame(); "
+             r"exec('while f:\n print(\'IN\', f.name())\n f = f.older()')")
+    walk = ["break main", "run", "break fopen", "break *malloc",
+            "break compare", *([names, "continue"] * 7), "delete", "continue"]
+
+    def frames(start):
+        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+        assert "exited normally" in out
+        return re.findall("^IN .*", out, re.M)
+
+    alone = frames([])
+    assert "IN compare" in alone and alone[-1] == "IN main"
+    assert frames(["cstrace start -border"]) == alone
+
+
+@ROADS
+def test_in_the_middle(tmp_path, flags):
+    program = compiled(tmp_path, *flags)
+    out = run_gdb(tmp_path, program, "break fopen", "run", "finish", "delete",
+                  "set cstrace live off", "cstrace start -border", "continue",
+                  "cstrace report").out
+    assert re.search(r"calls into \d+ functions of libc\.so", out)
+    seen = {name: int(n) for n, name in
+            re.findall(r"^ +(\d+) .* ([a-z]+)$", out, re.M)}
+    assert [seen[name] for name in ("fprintf", "free", "fclose", "getenv")] == [
+        5, 5, 1, 1]
+    assert "malloc" not in seen and "exited normally" in out
+
+
+def test_a_static_program_has_no_border(tmp_path):
+    static = compiled(tmp_path, "-O1", "-static")
+    out = run_gdb(tmp_path, static, "cstrace start -border").out
+    assert "it is static" in out
