@@ -118,7 +118,8 @@ def test_a_busy_server_ten_times(tmp_path, start):
                           "--max-size", "8M")
             assert re.search(r"cstrace: \d+ calls in \d+ threads?, [\d.]+ "
                              r"[KM]iB in cstrace.cst, .*; process %d stood still for at "
-                             r"most [\d.]+ ms\n" % one.pid, said), said
+                             r"most [\d.]+ ms(, a thread of it for [\d.]+ ms)?\n"
+                             % one.pid, said), said
             assert is_as_in_file(one.pid)
         found = names(tmp_path)
     finally:
@@ -159,6 +160,22 @@ def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     one.terminate()
     out, _ = one.communicate(timeout=LIMIT_S)
     assert (out, one.returncode) == ("right ticks\n", 3)
+
+
+def test_a_process_that_ignores_faults_goes_on_to_do_so(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS.replace(
+        "signal(SIGALRM, tick);",
+        "signal(SIGALRM, tick); signal(SIGSEGV, SIG_IGN);")))
+
+    def ignored():
+        with open("/proc/%d/status" % one.pid, encoding="utf-8") as status:
+            return re.search(r"SigIgn:\t(\w+)", status.read())[1]
+
+    before = ignored()
+    record(tmp_path, one.pid, "--for", "50ms", "--max-size", "8M")
+    assert "step" in {name for name, _ in names(tmp_path)}
+    assert int(before, 16) >> 10 & 1 and ignored() == before
+    assert one.poll() is None and is_as_in_file(one.pid)
 
 
 def test_the_user_or_the_process_ends_it(tmp_path, start):

@@ -68,11 +68,13 @@ static pid_t look_for_safe(struct attach *a, const struct remote_modules *m,
 			   const char **why)
 {
 	uint32_t n;
-	pid_t *all = tracee_threads(&a->tracee, &n), found = 0;
+	pid_t *all = tracee_threads(&a->tracee, 1, &n), found = 0;
 
 	*why = n ? *why : "gone";
 	for (uint32_t i = 0; i < n && !found; i++) {
 		if (tracee_stop(&a->tracee, all[i])) {
+			if (n == 1)
+				a->tracee.all_since_ns = a->tracee.since_ns;
 			const char *its = safe_place(all[i], m);
 
 			if (its)

@@ -159,6 +159,18 @@ static void watch(struct recording *r)
 	}
 }
 
+static void tell_pause(const struct recording *r)
+{
+	const struct tracee *t = &r->attach.tracee;
+
+	fprintf(stderr, "; process %d stood still for at most %.1f ms",
+		r->o->pid, (double)t->longest_ns / 1e6);
+	if (t->longest_some_ns > t->longest_ns)
+		fprintf(stderr, ", a thread of it for %.1f ms",
+			(double)t->longest_some_ns / 1e6);
+	fputc('\n', stderr);
+}
+
 static void tell_end(const struct recording *r,
 		     const struct cst_status_report *s)
 {
@@ -175,8 +187,7 @@ static void tell_end(const struct recording *r,
 	for (uint32_t i = 0; cst_losses_text(&s->losses, i, text, sizeof(text));
 	     i++)
 		fprintf(stderr, "; %s", text);
-	fprintf(stderr, "; process %d stood still for at most %.1f ms\n",
-		r->o->pid, (double)r->attach.tracee.longest_ns / 1e6);
+	tell_pause(r);
 	patching_tell(&r->patching, r->names.module);
 	if (r->attach.code.n_left)
 		fprintf(stderr,

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A function returns to an instruction `syscall`, where ptrace stops the thread
- * before the kernel does anything: no breakpoint, and no signal, for one that
- * is ignored or blocked would lose its handler.
+ * A function returns to address 0, where it faults: ptrace stops the thread
+ * before the program hears of that.  A process that ignores the fault would
+ * lose that choice: there the function returns to an instruction `syscall`, and
+ * the thread stops at each call of the kernel on the way, which takes much
+ * longer.
  */
 #include "attach/remote_call.h"
+#include "base/task_file.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -71,10 +75,48 @@ static int call_kernel(struct remote_call *c, long number,
 	return (long long)r.rax >= 0 || (long long)r.rax < -4095;
 }
 
+/* Waits for the return to address 0, at the first instruction of which ptrace
+ * stops the thread before its handler knows. */
+static int come_back_by_fault(const struct remote_call *c, uint64_t top,
+			      uint64_t *result)
+{
+	struct user_regs_struct r;
+	int status;
+
+	if (ptrace(PTRACE_CONT, c->tid, NULL, NULL) < 0)
+		return 0;
+	status = tracee_wait(c->tid, CALL_LIMIT_MS);
+	if (status < 0 || WSTOPSIG(status) != SIGSEGV ||
+	    ptrace(PTRACE_GETREGS, c->tid, NULL, &r) < 0 || r.rip ||
+	    r.rsp != top)
+		return 0;
+	*result = r.rax;
+	return 1;
+}
+
+static int come_back_by_call(const struct remote_call *c, uint64_t top,
+			     uint64_t *result)
+{
+	struct user_regs_struct r;
+
+	do {
+		if (!step(c))
+			return 0;
+		if (!is_entry(c))
+			continue;
+		if (ptrace(PTRACE_GETREGS, c->tid, NULL, &r) < 0)
+			return 0;
+	} while (r.rip != c->gate + 2 || r.rsp != top);
+	*result = r.orig_rax;
+	r.orig_rax = ~0ull;
+	return ptrace(PTRACE_SETREGS, c->tid, NULL, &r) == 0 && step(c);
+}
+
 int remote_call(struct remote_call *c, uint64_t function,
 		const uint64_t arguments[3], uint64_t *result)
 {
 	uint64_t top = c->stack + REMOTE_STACK - 64;
+	uint64_t back = c->is_fault_ignored ? c->gate : 0;
 	struct user_regs_struct r = fresh(c);
 
 	r.rip = function;
@@ -84,22 +126,11 @@ int remote_call(struct remote_call *c, uint64_t function,
 	r.rax = 0;
 	r.rbp = 0;
 	r.rsp = top - 8;
-	if (!tracee_write(c->tracee, r.rsp, &c->gate, sizeof(c->gate)) ||
+	if (!tracee_write(c->tracee, r.rsp, &back, sizeof(back)) ||
 	    ptrace(PTRACE_SETREGS, c->tid, NULL, &r) < 0)
 		return 0;
-	for (;;) {
-		if (!step(c))
-			return 0;
-		if (!is_entry(c))
-			continue;
-		if (ptrace(PTRACE_GETREGS, c->tid, NULL, &r) < 0)
-			return 0;
-		if (r.rip == c->gate + 2 && r.rsp == top)
-			break;
-	}
-	*result = r.orig_rax;
-	r.orig_rax = ~0ull;
-	return ptrace(PTRACE_SETREGS, c->tid, NULL, &r) == 0 && step(c);
+	return c->is_fault_ignored ? come_back_by_call(c, top, result)
+				   : come_back_by_fault(c, top, result);
 }
 
 uint64_t remote_call_put(struct remote_call *c, uint64_t offset,
@@ -157,6 +188,18 @@ static int put_back(struct remote_call *c)
 	       ptrace(PTRACE_SETSIGMASK, c->tid, (void *)8, &c->mask) == 0;
 }
 
+static int is_ignored(pid_t tid, int signal)
+{
+	char status[8192];
+	const char *at;
+
+	if (!task_file_read((uint32_t)tid, (uint32_t)tid, "status", status,
+			    sizeof(status)))
+		return 1;
+	at = strstr(status, "\nSigIgn:");
+	return !at || strtoull(at + 8, NULL, 16) >> (signal - 1) & 1;
+}
+
 int remote_call_begin(struct remote_call *c, struct tracee *t, pid_t tid,
 		      uint64_t gate)
 {
@@ -172,6 +215,7 @@ int remote_call_begin(struct remote_call *c, struct tracee *t, pid_t tid,
 	c->tid = tid;
 	c->gate = gate;
 	c->stack = 0;
+	c->is_fault_ignored = is_ignored(t->pid, SIGSEGV);
 	if (!save(c) || ptrace(PTRACE_SETSIGMASK, tid, (void *)8, &mask) < 0)
 		return 0;
 	if (call_kernel(c, SYS_mmap, memory, &c->stack))

@@ -16,6 +16,7 @@ struct remote_call {
 	pid_t tid;
 	uint64_t gate;	/* the address of an instruction `syscall` */
 	uint64_t stack; /* the lowest address; 0: there is none */
+	int is_fault_ignored;
 	/* What the thread had when it stood. */
 	struct user_regs_struct registers;
 	uint64_t mask;

@@ -4,6 +4,7 @@
  */
 #include "attach/tracee.h"
 #include "base/array.h"
+#include "base/task_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,10 +111,33 @@ int tracee_stop(struct tracee *t, pid_t tid)
 	return interrupt(tid) && add(t, tid) && is_stopped(t, tid);
 }
 
-pid_t *tracee_threads(const struct tracee *t, uint32_t *n)
+struct ran {
+	pid_t tid;
+	uint64_t ns; /* on a processor */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static uint64_t time_of(pid_t pid, pid_t tid)
+{
+	char text[128];
+
+	return task_file_read((uint32_t)pid, (uint32_t)tid, "schedstat", text,
+			      sizeof(text))
+		       ? strtoull(text, NULL, 10)
+		       : 0;
+}
+
+pid_t *tracee_threads(const struct tracee *t, int is_sorted, uint32_t *n)
 {
 	uint32_t cap = 0;
-	pid_t *all = NULL;
+	struct ran *all = NULL;
+	pid_t *tids;
 	struct dirent *e;
 	char path[64];
 	DIR *folder;
@@ -125,11 +149,19 @@ pid_t *tracee_threads(const struct tracee *t, uint32_t *n)
 		pid_t tid = (pid_t)atoi(e->d_name);
 
 		if (tid && array_room(&all, &cap, *n + 1ull) == 0)
-			all[(*n)++] = tid;
+			all[(*n)++] = (struct ran){
+				tid, is_sorted ? time_of(t->pid, tid) : 0};
 	}
 	if (folder)
 		closedir(folder);
-	return all;
+	if (is_sorted && *n)
+		qsort(all, *n, sizeof(*all), by_time);
+	tids = malloc((*n + 1ull) * sizeof(*tids));
+	*n = tids ? *n : 0;
+	for (uint32_t i = 0; i < *n; i++)
+		tids[i] = all[i].tid;
+	free(all);
+	return tids;
 }
 
 /* Asks the threads that nobody has asked yet; sets *n_new.  0: one does not
@@ -137,7 +169,7 @@ pid_t *tracee_threads(const struct tracee *t, uint32_t *n)
 static int stop_new(struct tracee *t, uint32_t *n_new)
 {
 	uint32_t n, n_asked = 0;
-	pid_t *all = tracee_threads(t, &n);
+	pid_t *all = tracee_threads(t, 0, &n);
 	int is_well = 1;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -152,6 +184,7 @@ static int stop_new(struct tracee *t, uint32_t *n_new)
 
 int tracee_stop_all(struct tracee *t)
 {
+	uint64_t begin = tracee_now_ns();
 	uint32_t n_new;
 	int is_well;
 
@@ -159,6 +192,7 @@ int tracee_stop_all(struct tracee *t)
 	do
 		is_well = stop_new(t, &n_new);
 	while (is_well && n_new);
+	t->all_since_ns = begin;
 	return is_well;
 }
 
@@ -186,12 +220,23 @@ static void call_again(pid_t tid)
 	}
 }
 
+static void count_time(struct tracee *t)
+{
+	uint64_t now = tracee_now_ns(), some = now - t->since_ns;
+	uint64_t all = t->all_since_ns ? now - t->all_since_ns : 0;
+
+	if (t->n && some > t->longest_some_ns)
+		t->longest_some_ns = some;
+	if (t->n && all > t->longest_ns)
+		t->longest_ns = all;
+	t->all_since_ns = 0;
+}
+
 void tracee_let_go(struct tracee *t, pid_t kept)
 {
 	uint32_t n = 0;
 
-	if (t->n && tracee_now_ns() - t->since_ns > t->longest_ns)
-		t->longest_ns = tracee_now_ns() - t->since_ns;
+	count_time(t);
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct stopped *s = &t->all[i];
 

@@ -21,7 +21,9 @@ struct tracee {
 	int memory;	     /* descriptor of /proc/PID/mem */
 	struct stopped *all; /* the threads that stand still */
 	uint32_t n, cap;
-	uint64_t since_ns, longest_ns; /* for which some of them did */
+	uint64_t since_ns, all_since_ns; /* they do; 0: not all of them */
+	/* The longest time for which all of them did, or some. */
+	uint64_t longest_ns, longest_some_ns;
 };
 
 /* Opens the memory of the process.  Returns 0, or an errno.  Close t in any
@@ -39,9 +41,10 @@ int tracee_stop_all(struct tracee *t);
  * made anew. */
 void tracee_let_go(struct tracee *t, pid_t kept);
 
-/* Returns the threads' numbers, which the caller frees, and sets *n; NULL: the
- * process is gone. */
-pid_t *tracee_threads(const struct tracee *t, uint32_t *n);
+/* Returns the threads' numbers, which the caller frees, and sets *n; with
+ * is_sorted those that have run least come first.  NULL: the process is gone.
+ */
+pid_t *tracee_threads(const struct tracee *t, int is_sorted, uint32_t *n);
 
 /* Waits until a thread stops; returns its wait status, or -1. */
 int tracee_wait(pid_t tid, uint64_t limit_ms);
