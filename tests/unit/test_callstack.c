@@ -226,6 +226,23 @@ static void what_the_shim_makes_a_thread_call_is_left_out(void **state)
 	assert_int_equal(f->calls.n_calls, 3);
 }
 
+static void only_what_says_where_a_thread_is_leaves_its_stack(void **state)
+{
+	struct fixture *f = *state;
+	struct cst_record r[40] = {0};
+
+	f->calls.stays = 1;
+	ENTER(0x900000000, F, LIBC);
+	mark(f, CST_QUIET, 0, 0); /* as a chunk's end is filled */
+	mark(f, CST_TEXT, 0x6162, 0);
+	mark(f, CST_FRAME, 0x6162, 0);
+	assert_int_equal(f->calls.has_left, 0);
+	cst_record_set(r, ++f->time, CST_JUMP, 0x100000000, 0);
+	assert_int_equal(callstack_take(&f->calls, f->now, r, 1, f->sites.n),
+			 0);
+	assert_int_equal(f->calls.has_left, 1);
+}
+
 static void callback_from_code_without_hooks_nests(void **state)
 {
 	struct fixture *f = *state;
@@ -395,6 +412,7 @@ int main(void)
 		T(a_jump_unwinds_what_is_patched),
 		T(a_thread_that_is_ended_leaves_its_calls),
 		T(what_the_shim_makes_a_thread_call_is_left_out),
+		T(only_what_says_where_a_thread_is_leaves_its_stack),
 		T(callback_from_code_without_hooks_nests),
 		T(coroutine_on_a_stack_of_its_own_is_a_lane),
 		T(stacks_side_by_side_are_told_by_their_callers),

@@ -55,18 +55,22 @@ static inline struct stack *stack_now(struct thread *t)
 }
 
 /* Returns whether the record shows that the thread changes to another stack:
- * its step is too far for a call. */
+ * its step is too far for a call.  Marks of other events have no stack pointer,
+ * but for the two that say where the thread is. */
 static inline int lanes_leaves(const struct thread *t,
 			       const struct cst_record *r)
 {
 	const struct stack *s = t->current;
 	uint64_t at = s->n ? s->calls[s->n - 1].cfa : s->high;
+	uint32_t number;
 
 	if (!at)
 		at = t->base;
-	return at && __atomic_load_n(&r->time, __ATOMIC_ACQUIRE) &&
-	       cst_record_site(r) != CST_TEXT &&
-	       cst_record_site(r) != CST_VALUES &&
+	if (!at || !__atomic_load_n(&r->time, __ATOMIC_ACQUIRE))
+		return 0;
+	number = cst_record_site(r);
+	return (number >= CST_FIRST_SITE || number == CST_JUMP ||
+		number == CST_PASSED) &&
 	       cst_record_frame(r) - at + SAME_STACK_BYTES >
 		       2 * SAME_STACK_BYTES;
 }
