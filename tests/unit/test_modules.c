@@ -67,6 +67,52 @@ static void own_static_function_is_found(void **state)
 	modules_free(m);
 }
 
+static char variables[2][24];
+
+/* What a pointer to addr means, asked twice: the second time it may be known to
+ * be nothing. */
+static void assert_pointee(struct modules *m, uint64_t addr, const char *name)
+{
+	struct symbol symbol;
+	int is_function;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(
+			modules_pointee(m, addr, &symbol, &is_function),
+			name != NULL);
+		if (name)
+			assert_string_equal(symbol.symbol, name);
+	}
+	assert_int_equal(modules_is_void(m, addr), 0);
+}
+
+static void assert_void(struct modules *m, uint64_t addr)
+{
+	struct symbol symbol;
+	int is_function;
+
+	assert_int_equal(modules_pointee(m, addr, &symbol, &is_function), 0);
+	assert_int_equal(modules_is_void(m, addr), 1);
+}
+
+static void pointers_mean_functions_and_variables(void **state)
+{
+	struct modules *m = refreshed(NULL, getpid());
+	void *heap = malloc(1 << 20);
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		assert_void(m, (uint64_t)heap);
+		assert_void(m, (uint64_t)&m);
+		assert_pointee(m, (uint64_t)own_function, "own_function");
+		assert_pointee(m, (uint64_t)own_function + 1, NULL);
+		assert_pointee(m, (uint64_t)variables, "variables");
+		assert_pointee(m, (uint64_t)&variables[2] - 1, "variables");
+	}
+	free(heap);
+	modules_free(m);
+}
+
 static void nothing_is_known_of_other_addresses(void **state)
 {
 	struct modules *m = refreshed(NULL, getpid());
@@ -287,9 +333,12 @@ static void what_takes_a_place_is_found_there(void **state)
 	m = refreshed(NULL, getpid());
 	at = (uint64_t)page;
 	assert_symbol(m, at + in_a - 1, "a");
+	modules_unmap(m, at, at + 4096);
+	assert_void(m, at + in_b);
 	map_code(builder_path("b.so"), page, CODE_OFFSET);
 	refreshed(m, getpid());
 	assert_symbol(m, at + in_b, "f");
+	assert_pointee(m, at + in_b, "f");
 	munmap(page, 4096);
 	modules_free(m);
 }
@@ -402,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_static_function_is_found),
+		cmocka_unit_test(pointers_mean_functions_and_variables),
 		cmocka_unit_test(nothing_is_known_of_other_addresses),
 		cmocka_unit_test(gone_process_is_an_error),
 		cmocka_unit_test(all_kinds_of_programs_are_read),

@@ -338,6 +338,8 @@ static uint8_t number_of(const struct args_item *item, const struct type *type)
 		return CST_VALUE_UINT;
 	case TYPE_CHAR:
 		return item->size == 1 ? CST_VALUE_CHAR : 0;
+	case TYPE_POINTER:
+		return item->size == 8 ? CST_VALUE_POINTER : 0;
 	default:
 		return 0;
 	}

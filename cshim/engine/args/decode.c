@@ -139,15 +139,6 @@ static size_t name_length(const char *name)
 	return strcspn(name, "(");
 }
 
-/* A function where it begins, or a variable. */
-static int find_symbol(struct modules *m, uint64_t value, struct symbol *out,
-		       int *is_function)
-{
-	*is_function =
-		modules_symbol(m, value, out) && !out->offset && out->symbol;
-	return *is_function || (modules_variable(m, value, out) && out->symbol);
-}
-
 /* "counter.0", a variable of a function, without its number. */
 static void cut_number(char *name)
 {
@@ -168,7 +159,7 @@ static void put_pointer(struct decoder *d, uint64_t value)
 	size_t n;
 
 	if (!value || !d->modules ||
-	    !find_symbol(d->modules, value, &symbol, &is_function)) {
+	    !modules_pointee(d->modules, value, &symbol, &is_function)) {
 		put_number(d->out, CST_VALUE_POINTER, value);
 		return;
 	}
@@ -392,7 +383,8 @@ static void put_head(struct decoder *d, const struct args_item *item,
 }
 
 /* What number_of() in args.c has found to be a number as it is.  Returns 0, and
- * does nothing, if there are no bytes of it. */
+ * does nothing, if there are no bytes of it, or if a pointer may have a
+ * name. */
 static inline int put_number_at_once(struct decoder *d,
 				     const struct args_item *item)
 {
@@ -403,13 +395,16 @@ static inline int put_number_at_once(struct decoder *d,
 
 	if (!to || d->raw.failed || d->raw.end - at < item->size)
 		return 0;
-	d->raw.p += item->size;
-	*p++ = item->number;
 	value = number_at(at, item->size);
 	if (item->number == CST_VALUE_INT) {
 		value = low_bytes(value, item->size, 1);
 		value = value << 1 ^ ((int64_t)value < 0 ? ~0ull : 0);
+	} else if (item->number == CST_VALUE_POINTER && value && d->modules &&
+		   !modules_is_void(d->modules, value)) {
+		return 0;
 	}
+	d->raw.p += item->size;
+	*p++ = item->number;
 	if (item->number != CST_VALUE_CHAR)
 		for (; value >= 0x80; value >>= 7)
 			*p++ = (uint8_t)(value | 0x80);

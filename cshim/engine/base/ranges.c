@@ -62,3 +62,17 @@ uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		i = range_at(ranges, stride, i)->outer;
 	return i;
 }
+
+void ranges_gap(const void *ranges, uint32_t n, size_t stride, uint64_t addr,
+		uint64_t *start, uint64_t *end)
+{
+	uint32_t below =
+		search_while(k, n, range_at(ranges, stride, k)->start <= addr);
+	uint32_t i = below ? below - 1 : RANGE_NONE;
+
+	if (below < n && range_at(ranges, stride, below)->start < *end)
+		*end = range_at(ranges, stride, below)->start;
+	for (; i != RANGE_NONE; i = range_at(ranges, stride, i)->outer)
+		if (range_at(ranges, stride, i)->end > *start)
+			*start = range_at(ranges, stride, i)->end;
+}

@@ -32,4 +32,9 @@ void ranges_link(void *ranges, uint32_t n, size_t stride);
 uint32_t ranges_find(const void *ranges, uint32_t n, size_t stride,
 		     uint64_t addr);
 
+/* Cuts *start to *end, which contains addr, to those around it that are in no
+ * range, as addr is. */
+void ranges_gap(const void *ranges, uint32_t n, size_t stride, uint64_t addr,
+		uint64_t *start, uint64_t *end);
+
 #endif

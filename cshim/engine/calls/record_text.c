@@ -9,29 +9,31 @@
 #include "sites/copies.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { TEXT_SIZE = 4096 };
+enum { TEXT_SIZE = 4096, AT_ONCE = 16 };
 
-/* Byte i of the 12 of a record. */
-static uint8_t byte_of(const struct cst_record *r, uint32_t i)
+/* Writes AT_ONCE bytes behind the text.  Returns 0 when out of memory. */
+static inline int put_behind(struct thread *t, uint64_t low, uint64_t high)
 {
-	uint64_t half = i < 6 ? cst_record_sp(r) : cst_record_fp(r);
-
-	return (uint8_t)(half >> (i % 6 * 8));
+	if (__builtin_expect(!t->text, 0)) {
+		t->text = malloc(TEXT_SIZE + AT_ONCE);
+		if (!t->text)
+			return 0;
+	}
+	put_u64(t->text + t->n_text, low);
+	put_u64(t->text + t->n_text + 8, high);
+	return 1;
 }
 
 void record_text_add(struct thread *t, const struct cst_record *r)
 {
-	if (!t->text)
-		t->text = malloc(TEXT_SIZE);
-	if (!t->text)
-		return;
+	uint64_t rest = cst_record_fp(r);
+
 	/* What was never taken is nobody's. */
 	if (t->n_text > TEXT_SIZE - CST_TEXT_BYTES)
 		t->n_text = 0;
-	for (uint32_t i = 0; i < CST_TEXT_BYTES; i++)
-		t->text[t->n_text++] = (char)byte_of(r, i);
+	if (put_behind(t, cst_record_sp(r) | rest << 48, rest >> 16))
+		t->n_text += CST_TEXT_BYTES;
 }
 
 const char *record_text_take(struct thread *t, uint64_t n)
@@ -50,24 +52,18 @@ const char *record_text_take(struct thread *t, uint64_t n)
 
 void record_raw_take(struct thread *t, const struct cst_record *r)
 {
-	uint32_t n = byte_of(r, 0), n_before = 0;
-	const char *before;
-	uint64_t rest[2];
+	uint64_t sp = cst_record_sp(r), fp = cst_record_fp(r);
+	uint32_t n = sp & 0xff, n_before = 0;
 
 	t->n_raw = 0;
-	if (n > CST_RAW_MAX)
-		return;
-	if (n > CST_VALUES_BYTES) {
+	if (n > CST_VALUES_BYTES)
 		n_before = (n - CST_VALUES_BYTES + CST_TEXT_BYTES - 1) /
 			   CST_TEXT_BYTES * CST_TEXT_BYTES;
-		before = record_text_take(t, n_before);
-		if (!before)
-			return;
-		memcpy(t->raw, before, n_before);
-	}
-	rest[0] = cst_record_sp(r) >> 8 | cst_record_fp(r) << 40;
-	rest[1] = cst_record_fp(r) >> 24;
-	memcpy(t->raw + n_before, rest, n - n_before);
+	if (n > CST_RAW_MAX || n_before > t->n_text ||
+	    !put_behind(t, sp >> 8 | fp << 40, fp >> 24))
+		return;
+	t->n_text -= n_before;
+	t->raw = (const uint8_t *)t->text + t->n_text;
 	t->n_raw = (uint8_t)n;
 }
 
@@ -75,7 +71,8 @@ void record_raw_unpack(const struct sites *s, struct thread *t,
 		       const struct cst_record *r)
 {
 	t->n_raw = (uint8_t)copies_unpack(s, cst_record_site(r),
-					  cst_record_fp(r), t->raw);
+					  cst_record_fp(r), t->numbers);
+	t->raw = t->numbers;
 }
 
 void record_raw_decode(struct sites *s, struct thread *t, uint32_t number,

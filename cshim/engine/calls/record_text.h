@@ -8,7 +8,8 @@
 
 #include "calls/callstack.h"
 
-/* Keeps the raw bytes that a CST_VALUES record completes, as t->raw. */
+/* Sets t->raw to the raw bytes that a CST_VALUES record completes: they are
+ * valid until the next record with bytes. */
 void record_raw_take(struct thread *t, const struct cst_record *r);
 
 /* Sets t->raw to what the record holds itself. */

@@ -135,9 +135,11 @@ struct thread {
 	uint64_t quiet_sp; /* of its last CST_QUIET; 0: it records */
 	char *text;	   /* of CST_TEXT records */
 	uint32_t n_text;
-	/* The bytes of a CST_VALUES record, for the next record of a site. */
+	/* The bytes of a CST_VALUES record (in text), or of one with numbers,
+	 * for the next record of a site. */
 	uint8_t n_raw;
-	uint8_t raw[CST_RAW_MAX];
+	uint8_t numbers[CST_PLAIN_BYTES + 8];
+	const uint8_t *raw;
 	uint8_t has_uncaught; /* an exception ends the program */
 	char name[16];
 	char shim_name[16]; /* the name that the shim reported last */

@@ -29,6 +29,12 @@ struct module {
 	enum { BIAS_UNTRIED, BIAS_KNOWN, BIAS_MISSING } bias_state;
 };
 
+struct span {
+	uint64_t start, size;
+};
+
+enum { N_VOIDS = 4 };
+
 struct modules {
 	struct modules *first, *next; /* those that share object files */
 	uint32_t n_objects;	      /* the first's: ever opened */
@@ -37,6 +43,10 @@ struct modules {
 	struct hints hints;  /* the first's: debug files that gdb has found */
 	struct hints copies; /* the first's: files by build-id */
 	struct maps maps;
+	/* Addresses between functions and variables, as the heap's and the
+	 * stack's; the oldest is replaced next. */
+	struct span voids[N_VOIDS];
+	uint32_t n_voids; /* ever noted */
 };
 
 static const char *base_name(const char *path)
@@ -46,25 +56,35 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What was found to be nowhere may be somewhere now. */
+static void forget_voids(struct modules *m)
+{
+	memset(m->voids, 0, sizeof(m->voids));
+}
+
 void modules_debug_file(struct modules *m, const char *path,
 			const char *debug_file)
 {
 	if (!hints_put(&m->first->hints, path, debug_file))
 		return;
-	for (m = m->first; m; m = m->next)
+	for (m = m->first; m; m = m->next) {
+		forget_voids(m);
 		for (uint32_t i = 0; i < m->n; i++)
 			if (hints_is_same(path, object_path(m->list[i].object)))
 				object_debug_file(m->list[i].object,
 						  debug_file);
+	}
 }
 
 void modules_copy(struct modules *m, const char *build_id, const char *path)
 {
 	if (!hints_put(&m->first->copies, build_id, path))
 		return;
-	for (m = m->first; m; m = m->next)
+	for (m = m->first; m; m = m->next) {
+		forget_voids(m);
 		for (uint32_t i = 0; i < m->n; i++)
 			object_set_copy(m->list[i].object, build_id, path);
+	}
 }
 
 /* ---- what is mapped ---------------------------------------------------- */
@@ -95,6 +115,7 @@ void modules_unmap(struct modules *m, uint64_t start, uint64_t end)
 {
 	uint32_t kept = 0;
 
+	forget_voids(m);
 	for (uint32_t i = 0; i < m->n; i++) {
 		struct module *module = &m->list[i];
 
@@ -365,18 +386,56 @@ static struct module *module_below(struct modules *m, uint64_t addr)
 	return n ? &m->list[n - 1] : NULL;
 }
 
-int modules_variable(struct modules *m, uint64_t addr, struct symbol *out)
+/* Nothing is at addr, neither in the module below it, if there is one, nor in
+ * another. */
+static void note_void(struct modules *m, const struct module *below,
+		      uint64_t addr)
+{
+	uint64_t start = 0, end = UINT64_MAX;
+
+	if (below && below->bias_state == BIAS_KNOWN && addr >= below->bias) {
+		end -= below->bias;
+		object_no_variable(below->object, addr - below->bias, &start,
+				   &end);
+		start += below->bias;
+		end += below->bias;
+	}
+	ranges_gap(m->list, m->n, sizeof(*m->list), addr, &start, &end);
+	m->voids[m->n_voids++ % N_VOIDS] = (struct span){start, end - start};
+}
+
+int modules_is_void(const struct modules *m, uint64_t addr)
+{
+	for (uint32_t i = 0; i < N_VOIDS; i++)
+		if (addr - m->voids[i].start < m->voids[i].size)
+			return 1;
+	return 0;
+}
+
+static int find_variable(struct modules *m, uint64_t addr, struct symbol *out)
 {
 	struct module *module = module_below(m, addr);
-	const struct symtab_entry *e;
+	const struct symtab_entry *e = NULL;
 
 	*out = (struct symbol){0};
-	if (!module || !module_addr(module, addr, &out->module_offset))
-		return 0;
-	e = object_variable(module->object, out->module_offset);
+	if (module && module_addr(module, addr, &out->module_offset))
+		e = object_variable(module->object, out->module_offset);
 	if (e)
 		fill_symbol(out, module, e);
+	else if (!module_at(m, addr))
+		note_void(m, module, addr);
 	return e != NULL;
+}
+
+int modules_pointee(struct modules *m, uint64_t addr, struct symbol *out,
+		    int *is_function)
+{
+	*is_function = 0;
+	if (modules_is_void(m, addr))
+		return 0;
+	*is_function =
+		modules_symbol(m, addr, out) && !out->offset && out->symbol;
+	return *is_function || (find_variable(m, addr, out) && out->symbol);
 }
 
 void modules_functions(struct modules *m, uint64_t addr,

@@ -132,9 +132,14 @@ struct symbol {
  * (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
 
-/* Looks likewise for the variable that contains addr, which is of the file that
- * was mapped last below it; out->module is NULL. */
-int modules_variable(struct modules *m, uint64_t addr, struct symbol *out);
+/* Looks likewise for what a pointer to addr may mean: a function that begins
+ * there (*is_function is 1 then), or a variable that contains it, which is of
+ * the file that was mapped last below it; out->module is NULL then.  Addresses
+ * where nothing is, as on the heap, are quick. */
+int modules_pointee(struct modules *m, uint64_t addr, struct symbol *out,
+		    int *is_function);
+/* Returns 1 if modules_pointee() is known to find nothing there. */
+int modules_is_void(const struct modules *m, uint64_t addr);
 
 /* Calls hear with the linkage name of each function of the file that addr lies
  * in. */

@@ -360,6 +360,14 @@ const struct symtab_entry *object_variable(struct object *o, uint64_t addr)
 	return symtab_find(t, addr);
 }
 
+void object_no_variable(const struct object *o, uint64_t addr, uint64_t *start,
+			uint64_t *end)
+{
+	const struct symtab *t = &o->variables;
+
+	ranges_gap(t->entries, t->n, sizeof(*t->entries), addr, start, end);
+}
+
 const struct symtab *object_functions(struct object *o)
 {
 	return o->is_full || !object_open_debug(o) || !o->debug_symbols.n

@@ -60,6 +60,10 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 
 /* Returns the variable that contains addr, or NULL. */
 const struct symtab_entry *object_variable(struct object *o, uint64_t addr);
+/* Cuts *start to *end, which contains addr, to what lies around it in no
+ * variable, as addr does: object_variable() has found none there. */
+void object_no_variable(const struct object *o, uint64_t addr, uint64_t *start,
+			uint64_t *end);
 
 /* Returns the functions of its most complete symbol table; borrowed. */
 const struct symtab *object_functions(struct object *o);
