@@ -12,6 +12,7 @@
 enum {
 	N_FUNCTIONS = 6, /* from 1 */
 	MUTED = 7,
+	COPIED = 3,
 	N_SITES = CST_FIRST_SITE + 8 * 8 * 2,
 	SPARE = 40, /* read ahead, as in a chunk */
 	TOP = 1 << 20,
@@ -56,6 +57,7 @@ static void world_sites(struct world *w)
 				.caller_physical = i / 2,
 				.kind = i % 2 ? CST_EXIT : CST_ENTER,
 				.is_muted = f == MUTED,
+				.has_plan = f == COPIED,
 			};
 			w->places[number] = (struct site_place){
 				.caller = i / 2 * 0x1000,

@@ -49,6 +49,15 @@ static inline uint64_t callstack_cfa(const struct site *site,
 	return at + (uint64_t)(int64_t)site->cfa_offset;
 }
 
+/* Does the same for a record without numbers. */
+static inline uint64_t callstack_plain_cfa(const struct site *site,
+					   const struct cst_record *r)
+{
+	uint64_t at = site->is_cfa_of_fp ? cst_record_fp(r) : cst_record_sp(r);
+
+	return at + (uint64_t)(int64_t)site->cfa_offset;
+}
+
 /* Returns how many calls are open. */
 uint64_t callstack_n_open(const struct callstack *c);
 

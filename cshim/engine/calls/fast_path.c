@@ -10,12 +10,13 @@
 #include "calls/find_lane.h"
 #include "calls/record_text.h"
 
-#define likely(x) __builtin_expect(!!(x), 1)
-
 /* A run under way; the compiler keeps its fields in registers. */
 struct run_state {
 	struct open_call *top;		 /* the innermost */
 	struct open_call *bottom, *last; /* of the memory for them */
+	/* The innermost that has values of its own, or the bottom: to end it
+	 * takes more. */
+	struct open_call *floor;
 	struct lane *lane;
 	uint64_t from;	  /* no time is earlier */
 	uint64_t paused;  /* ticks left out of each time */
@@ -25,6 +26,14 @@ struct run_state {
 	uint64_t keep_ticks, n_dropped;
 	uint32_t numberer; /* the thread's index */
 };
+
+/* Finds the floor. */
+INLINE void run_set_floor(struct run_state *run, const struct stack *s)
+{
+	run->floor = run->bottom;
+	if (unlikely(s->n_valued))
+		run->floor += s->valued[s->n_valued - 1].call;
+}
 
 static int run_begin(struct run_state *run, const struct callstack *c,
 		     const struct thread *t)
@@ -56,6 +65,7 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 		run->from = c->begin_ticks;
 	if (run->from < c->pauses->since)
 		run->from = c->pauses->since;
+	run_set_floor(run, s);
 	return 1;
 }
 
@@ -114,56 +124,50 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	return 1;
 }
 
-INLINE int run_leave(struct run_state *run, const struct site *site,
-		     uint64_t cfa, uint64_t time, int waits)
+/* Ends what the calls at the floor had.  Returns 0 if no call is open. */
+static __attribute__((noinline)) int run_pass_floor(struct run_state *run,
+						    struct stack *s)
+{
+	s->n = (uint32_t)(run->top + 1 - run->bottom);
+	stack_drop_values(s);
+	run_set_floor(run, s);
+	return s->n != 0;
+}
+
+enum taken { NOT_TAKEN, TAKEN, TAKEN_AS_LAST };
+
+/* Where nothing is open behind it, or a late end filled the block, as the next
+ * one is begun the long way, the exit is the last one of the run. */
+INLINE enum taken run_leave(struct run_state *run, struct stack *s,
+			    const struct site *site, uint64_t cfa,
+			    uint64_t time, int waits)
 {
 	const struct open_call *o = run->top;
+	int is_late = 0;
 
 	if (unlikely(o->function != site->function || o->cfa != cfa))
-		return 0;
+		return NOT_TAKEN;
 	if (waits) {
 		if (unlikely(!o->is_pending ||
 			     (time > o->start &&
 			      time - o->start >= run->keep_ticks)))
-			return 0;
+			return NOT_TAKEN;
 		run->n_dropped++;
 	} else {
-		lane_exit(run->lane, o->seq, time > o->start ? time : o->start,
-			  CALL_RETURN);
+		is_late = lane_exit(run->lane, o->seq,
+				    time > o->start ? time : o->start,
+				    CALL_RETURN);
 	}
 	run->top--;
-	return 1;
-}
-
-/* Keeps the values of a call that was entered or has ended. */
-static __attribute__((noinline)) void
-run_keep_values(const struct run_state *run, struct callstack *c,
-		struct thread *t, uint32_t number, uint64_t seq, int is_result)
-{
-	struct bytes *bytes = &run->lane->value_bytes;
-	size_t at = bytes->len;
-
-	record_raw_decode(c->sites, t, number, bytes);
-	if (unlikely(c->shows_values && !is_result && bytes->len > at))
-		stack_add_values(t->current, (uint32_t)(run->top - run->bottom),
-				 bytes->data + at, (uint32_t)(bytes->len - at));
-	lane_keep_noted(run->lane, seq, at, is_result);
-}
-
-/* Drops the values of calls that have ended. */
-INLINE void run_drop_values(const struct run_state *run, struct stack *s)
-{
-	s->n = (uint32_t)(run->top + 1 - run->bottom);
-	if (s->valued[s->n_valued - 1].call >= s->n)
-		stack_drop_values(s);
+	if (unlikely(run->top < run->floor) && !run_pass_floor(run, s))
+		return TAKEN_AS_LAST;
+	return unlikely(is_late && !run->lane->n) ? TAKEN_AS_LAST : TAKEN;
 }
 
 /* A mark: 1 if it belongs to the values of the next record, and was taken. */
-INLINE int run_take_mark(struct thread *t, const struct cst_record *r,
-			 uint32_t number, int waits)
+static int run_take_mark(struct thread *t, const struct cst_record *r,
+			 uint32_t number)
 {
-	if (waits)
-		return 0;
 	if (number == CST_TEXT)
 		record_text_add(t, r);
 	else if (number == CST_VALUES)
@@ -173,36 +177,70 @@ INLINE int run_take_mark(struct thread *t, const struct cst_record *r,
 	return 1;
 }
 
-enum taken { NOT_TAKEN, TAKEN, TAKEN_AS_LAST };
+/* Keeps the values of a call that was entered or has ended. */
+static void run_keep_values(struct run_state *run, struct callstack *c,
+			    struct thread *t, uint32_t number, uint64_t seq,
+			    int is_result)
+{
+	struct bytes *bytes = &run->lane->value_bytes;
+	size_t at = bytes->len;
 
-/* Takes an entry or an exit, with its values.  It is the last one of the run
- * where it filled the block, as the next one is begun the long way, and where
- * nothing is open behind it. */
-INLINE enum taken run_take_call(struct run_state *run, struct callstack *c,
-				struct thread *t, const struct site *site,
-				uint32_t number, const struct cst_record *r,
-				uint64_t time, int waits)
+	record_raw_decode(c->sites, t, number, bytes);
+	if (unlikely(c->shows_values && !is_result && bytes->len > at)) {
+		stack_add_values(t->current, (uint32_t)(run->top - run->bottom),
+				 bytes->data + at, (uint32_t)(bytes->len - at));
+		run_set_floor(run, t->current);
+	}
+	lane_keep_noted(run->lane, seq, at, is_result);
+}
+
+/* Takes a record of a special site: an entry or an exit, with its values, or a
+ * mark. */
+INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
+				   struct thread *t, const struct site *site,
+				   uint32_t number, const struct cst_record *r,
+				   uint64_t time, int waits)
 {
 	uint64_t cfa = callstack_cfa(site, r);
+	enum taken taken;
 
+	if (waits || unlikely(site->has_point))
+		return NOT_TAKEN;
+	if (site->is_muted)
+		return run_take_mark(t, r, number) ? TAKEN : NOT_TAKEN;
+	if (cst_record_has_numbers(r))
+		record_raw_unpack(c->sites, t, r);
 	if (site->kind == CST_ENTER) {
-		if (unlikely(!run_enter(run, site, number, cfa,
-					time - run->paused, waits)))
+		if (!run_enter(run, site, number, cfa, time - run->paused, 0))
 			return NOT_TAKEN;
-		if (unlikely(t->n_raw | site->is_static))
+		taken = TAKEN;
+		if (t->n_raw | site->is_static)
 			run_keep_values(run, c, t, number, run->top->seq, 0);
 	} else {
-		if (unlikely(!run_leave(run, site, cfa, time - run->paused,
-					waits)))
+		taken = run_leave(run, t->current, site, cfa,
+				  time - run->paused, 0);
+		if (taken == NOT_TAKEN)
 			return NOT_TAKEN;
-		if (unlikely(t->n_raw | site->is_static))
+		if (t->n_raw | site->is_static)
 			run_keep_values(run, c, t, number, run->top[1].seq, 1);
-		if (unlikely(t->current->n_valued))
-			run_drop_values(run, t->current);
-		if (unlikely(run->top < run->bottom))
-			return TAKEN_AS_LAST;
 	}
-	return unlikely(!waits && !run->lane->n) ? TAKEN_AS_LAST : TAKEN;
+	/* Values may have filled the block, too. */
+	return unlikely(!run->lane->n) ? TAKEN_AS_LAST : taken;
+}
+
+/* Takes any other record. */
+INLINE enum taken run_take_plain(struct run_state *run, struct thread *t,
+				 const struct site *site, uint32_t number,
+				 const struct cst_record *r, uint64_t time,
+				 int waits)
+{
+	uint64_t cfa = callstack_plain_cfa(site, r);
+
+	t->n_raw = 0; /* they were of a call without a record */
+	if (site->kind == CST_ENTER)
+		return run_enter(run, site, number, cfa, time - run->paused,
+				 waits);
+	return run_leave(run, t->current, site, cfa, time - run->paused, waits);
 }
 
 INLINE uint32_t run_take(struct callstack *c, struct thread *t,
@@ -228,19 +266,11 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 		__builtin_prefetch(&sites[cst_record_site(r + 8)]);
 		if (unlikely(time < run.from || number >= n_known))
 			break;
-		if (unlikely(site->has_point))
-			break;
-		if (unlikely(site->is_muted)) {
-			if (!run_take_mark(t, r, number, waits))
-				break;
-			run.from = time;
-			continue;
-		}
-		if (unlikely(cst_record_has_numbers(r)))
-			record_raw_unpack(c->sites, t, r);
-		if (waits && unlikely(t->n_raw | site->is_static))
-			break;
-		taken = run_take_call(&run, c, t, site, number, r, time, waits);
+		taken = unlikely(site->is_special)
+				? run_take_special(&run, c, t, site, number, r,
+						   time, waits)
+				: run_take_plain(&run, t, site, number, r, time,
+						 waits);
 		if (unlikely(taken == NOT_TAKEN))
 			break;
 		run.from = time;

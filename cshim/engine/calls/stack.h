@@ -17,9 +17,6 @@
 #include "names/values.h"
 #include "sites/sites.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#define unlikely(x) __builtin_expect(!!(x), 0)
-
 struct open_call {
 	uint64_t cfa;
 	uint64_t seq;	 /* within its lane; UINT64_MAX: not kept */

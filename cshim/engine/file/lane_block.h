@@ -10,6 +10,7 @@
 #define ENGINE_LANE_BLOCK_H
 
 #include "base/column.h"
+#include "base/inline.h"
 
 enum call_end {
 	CALL_OPEN = 0,
@@ -119,7 +120,7 @@ static inline int lane_is_plain(const struct lane *l, uint64_t number,
 
 /* Enters a call at tick `start` for which lane_is_plain() is true or
  * lane_prepare() has made ready.  Returns its seq. */
-static inline uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
+INLINE uint64_t lane_enter(struct lane *l, uint64_t start, uint32_t site)
 {
 	uint32_t i = l->n;
 	uint32_t pops = l->n_ends - l->ends_before;

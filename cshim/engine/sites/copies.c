@@ -123,6 +123,7 @@ void copies_judge(struct sites *s, uint32_t number)
 	if (is_copied)
 		make_plan(s, number);
 	plan = plan_of(s, number);
+	site->has_plan = plan != NULL;
 	site->is_copied = is_copied && plan && !plan->is_static;
 	site->is_static = is_copied && plan && plan->is_static;
 	if (site->is_copied)

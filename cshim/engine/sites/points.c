@@ -152,7 +152,7 @@ static void point_look(struct sites *s, struct point *p, uint32_t function)
 void points_judge(struct sites *s, uint32_t number)
 {
 	uint32_t function = s->all[number].function;
-	uint8_t has_point = 0;
+	int has_point = 0;
 
 	if (s->all[number].kind != CST_ENTER)
 		return;
@@ -162,7 +162,7 @@ void points_judge(struct sites *s, uint32_t number)
 		point_look(s, p, function);
 		has_point |= point_call_site(p, function) != UINT32_MAX;
 	}
-	s->all[number].has_point = has_point;
+	s->all[number].has_point = has_point != 0;
 }
 
 /* ---- all of them -----------------------------------------------------------

@@ -24,23 +24,35 @@ enum nearness {
 };
 
 struct site {
-	uint32_t function;  /* in names */
-	uint32_t call_site; /* in names; not set for exits */
-	uint32_t physical;  /* physical function that holds the hook call */
+	_Alignas(8) uint32_t function; /* in names */
+	uint32_t call_site;	       /* in names; not set for exits */
+	uint32_t physical; /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
 	uint32_t joined;      /* the site that it is inlined in; or 0 */
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind, or KIND_UNCAUGHT, KIND_HIDDEN */
-	uint8_t is_muted;     /* its records are dropped */
-	uint8_t is_own : 1;   /* of cstrace.h: muted, for it is not for the fast
-			       * path */
-	uint8_t is_excluded : 1; /* such a one whose records are dropped */
-	uint8_t is_return : 1;	 /* an exit of whatever has its frame */
-	uint8_t has_point; /* an entry that a logpoint may be at (points.h) */
-	uint8_t is_copied; /* its hook copies values */
-	uint8_t is_static; /* its values are known without what it copies */
+	uint8_t is_return;    /* an exit of whatever has its frame */
+	union {
+		struct {
+			uint8_t is_muted : 1; /* its records are dropped */
+			/* The program reports it by cstrace.h: it is muted, as
+			 * it is not for the fast path; and whether its records
+			 * are dropped. */
+			uint8_t is_own : 1;
+			uint8_t is_excluded : 1;
+			/* An entry that a logpoint may be at (points.h). */
+			uint8_t has_point : 1;
+			/* Its hook copies values, or has done so; it does now;
+			 * its values are known without what it copies. */
+			uint8_t has_plan : 1;
+			uint8_t is_copied : 1;
+			uint8_t is_static : 1;
+		};
+		/* Not 0 if it has any of these: its records are not plain. */
+		uint8_t is_special;
+	};
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");

@@ -52,9 +52,9 @@ void verdict_publish(struct sites *s)
 void verdict_mute(struct sites *s, uint32_t number, int muted)
 {
 	if (s->all[number].is_own)
-		s->all[number].is_excluded = (uint8_t)muted;
+		s->all[number].is_excluded = muted != 0;
 	else
-		s->all[number].is_muted = (uint8_t)muted;
+		s->all[number].is_muted = muted != 0;
 	if (!muted && !s->all[number].is_own) {
 		copies_judge(s, number);
 		return;
