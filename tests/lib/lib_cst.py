@@ -10,7 +10,7 @@ from typing import Any, Optional, Tuple
 
 (META, NAMES, THREADS, CALLS, PAUSES, END, INDEX, MODULES, SEAL,
  PLACES, ENDS, SIZES, SAMPLES, STACKS) = range(1, 15)
-NUMBERS, OTHER_THREADS, NOTES, VALUES = 1, 2, 8, 16  # of a block of calls
+NUMBERS, OTHER_THREADS, NOTES, VALUES, SIZES_OF = 1, 2, 8, 16, 32  # of CALLS
 SPAN, MESSAGE, COUNT, ASYNC, ASYNC_END, VETO, POINT = range(8, 15)  # kinds
 UNWOUND, LEFT_OPEN, SEED = 1, 2, 4
 
@@ -69,6 +69,10 @@ class Cursor:
             return kind, n >> 1 ^ -(n & 1)
         if kind in "uxpd":
             return kind, self.varint()
+        if kind in "IUP":
+            return kind.lower(), int.from_bytes(
+                self.bytes(6 if kind == "P" else 8), "little",
+                signed=kind == "I")
         if kind in "sS":
             return kind, self.bytes(self.varint()).decode()
         if kind == "f":
@@ -251,24 +255,40 @@ class Trace:
             threads = columns.column(n) if flags & OTHER_THREADS \
                 else [thread] * n
             marks = columns.column(2 * n_marks)
-            pairs = columns.column(2 * n_values)
+            if flags & SIZES_OF:
+                sizes = [columns.column(n), columns.column(n_closed)]
+            else:
+                pairs = columns.column(2 * n_values)
             value_bytes = Cursor(columns.bytes(n_value_bytes))
             assert columns.is_over()
             for i in range(n):  # each is at least the next one
                 number = (number + numbers[i] + (i > 0)) % 2 ** 64
                 numbers[i] = number
-            self._put(lane, tick, depth, n_tail, pops, starts, ends,
-                      zip(sites, threads, numbers))
+            ended = self._put(lane, tick, depth, n_tail, pops, starts, ends,
+                              zip(sites, threads, numbers))
             self._mark(calls[first_seq:], marks)
-            at = first_seq
-            for step, size in zip(pairs[::2], pairs[1::2]):
-                at += step >> 1
-                values = self._values(value_bytes.bytes(size))
-                if step & 1:
-                    calls[at].result = values
-                else:
-                    calls[at].values = values
+            if flags & SIZES_OF:
+                self._take_values(calls[first_seq:], calls, ended, sizes,
+                                  value_bytes)
+            else:
+                self._take_pairs(calls[first_seq:], pairs, value_bytes)
             assert value_bytes.is_over()
+
+    def _take_values(self, block, calls, ended, sizes, value_bytes):
+        for call, size in zip(block, sizes[0]):
+            call.values = self._values(value_bytes.bytes(size))
+        for seq, size in zip(ended, sizes[1]):
+            calls[seq].result = self._values(value_bytes.bytes(size))
+
+    def _take_pairs(self, block, pairs, value_bytes):
+        at = 0
+        for step, size in zip(pairs[::2], pairs[1::2]):
+            at += step >> 1
+            values = self._values(value_bytes.bytes(size))
+            if step & 1:
+                block[at].result = values
+            else:
+                block[at].values = values
 
     @staticmethod
     def _values(data):
@@ -279,13 +299,14 @@ class Trace:
 
     def _put(self, lane, tick, depth, n_tail, pops, starts, ends, rest):
         calls, opened, ends = self.calls[lane], [], iter(ends)
-        level = depth + pops[0]
+        level, ended = depth + pops[0], []
 
         def close():
             nonlocal tick
             tick = (tick + next(ends)) % 2 ** 64
             calls[opened[-1]].end = tick
-            calls[opened.pop()].how = "return"
+            calls[opened[-1]].how = "return"
+            ended.append(opened.pop())
 
         for (site, thread, number), n_pops, step in zip(rest, pops, starts):
             for _ in range(min(n_pops, len(opened))):
@@ -298,6 +319,7 @@ class Trace:
         for _ in range(n_tail):
             close()
         assert next(ends, None) is None
+        return ended
 
     @staticmethod
     def _mark(calls, marks):

@@ -264,12 +264,14 @@ static void good_columns(struct packer *p, struct bytes *info,
 			depth--;
 			lane_exit(&l, open[depth], i * 1000 - 500,
 				  depth % 3 ? CALL_RETURN : CALL_UNWOUND);
+			if (i % 2)
+				lane_add_values(&l, open[depth], "u\x05", 2, 1);
 		}
 		lane_note(&l, &e);
 		open[depth++] = lane_enter(&l, e.start, i % 5);
 		if (i % 3 == 0)
 			lane_add_values(&l, open[depth - 1], "i\x07s\x02xy", 6,
-					i % 2);
+					0);
 	}
 	assert_int_equal(packer_pack(p, &l, info, data), 0);
 	lane_release(&l);

@@ -35,14 +35,49 @@ static void put_text(struct bytes *out, uint8_t kind, const void *text,
 	bytes_put(out, text, n);
 }
 
-static void put_int(struct bytes *out, int64_t value)
-{
-	put_number(out, CST_VALUE_INT,
-		   (uint64_t)value << 1 ^ (value < 0 ? ~0ull : 0));
-}
-
 /* ---- numbers --------------------------------------------------------------
  */
+
+enum { NUMBER_MOST = 1 + 10 };
+
+/* Writes a number of enum cst_value at p, where NUMBER_MOST bytes have room, in
+ * the shorter of its two forms.  Returns the byte behind it. */
+static inline uint8_t *number_put(uint8_t *p, uint8_t kind, uint64_t value)
+{
+	uint64_t rest = value;
+
+	if (kind == CST_VALUE_POINTER && value >> 32 && !(value >> 48)) {
+		*p = CST_VALUE_LONG_POINTER;
+		put_u64(p + 1, value);
+		return p + 1 + 6;
+	}
+	if (kind == CST_VALUE_INT)
+		rest = value << 1 ^ ((int64_t)value < 0 ? ~0ull : 0);
+	if (kind != CST_VALUE_POINTER && rest >> 56) {
+		*p = kind == CST_VALUE_INT ? CST_VALUE_LONG_INT
+					   : CST_VALUE_LONG_UINT;
+		put_u64(p + 1, value);
+		return p + 1 + 8;
+	}
+	*p++ = kind;
+	for (; rest >= 0x80; rest >>= 7)
+		*p++ = (uint8_t)(rest | 0x80);
+	*p++ = (uint8_t)rest;
+	return p;
+}
+
+static void put_integer(struct bytes *out, uint8_t kind, uint64_t value)
+{
+	uint8_t *to = bytes_reserve(out, NUMBER_MOST);
+
+	if (to)
+		out->len += (size_t)(number_put(to, kind, value) - to);
+}
+
+static void put_int(struct bytes *out, int64_t value)
+{
+	put_integer(out, CST_VALUE_INT, (uint64_t)value);
+}
 
 /* The low bytes of a number, with its sign above them if it is signed. */
 static inline uint64_t low_bytes(uint64_t value, uint32_t size, int is_signed)
@@ -160,7 +195,7 @@ static void put_pointer(struct decoder *d, uint64_t value)
 
 	if (!value || !d->modules ||
 	    !modules_pointee(d->modules, value, &symbol, &is_function)) {
-		put_number(d->out, CST_VALUE_POINTER, value);
+		put_integer(d->out, CST_VALUE_POINTER, value);
 		return;
 	}
 	cst_demangle(symbol.symbol, name, sizeof(name));
@@ -190,7 +225,7 @@ static void put_scalar(struct decoder *d, const struct type *type,
 		put_int(d->out, (int64_t)value);
 		break;
 	case TYPE_UINT:
-		put_number(d->out, CST_VALUE_UINT, value);
+		put_integer(d->out, CST_VALUE_UINT, value);
 		break;
 	case TYPE_BOOL:
 		put_value(d->out, CST_VALUE_BOOL);
@@ -294,8 +329,8 @@ static void put_fields(struct decoder *d, const struct args_item *item,
 		else if (!at)
 			put_value(d->out, CST_VALUE_BAD);
 		else if (of->kind == TYPE_TEXT)
-			put_number(d->out, CST_VALUE_POINTER,
-				   get_u64(at + f->offset));
+			put_integer(d->out, CST_VALUE_POINTER,
+				    get_u64(at + f->offset));
 		else
 			put_scalar(d, of, at + f->offset, of->size);
 	}
@@ -388,27 +423,26 @@ static void put_head(struct decoder *d, const struct args_item *item,
 static inline int put_number_at_once(struct decoder *d,
 				     const struct args_item *item)
 {
-	enum { MOST = 1 + 10 };
 	const uint8_t *at = d->raw.p;
-	uint8_t *to = bytes_reserve(d->out, MOST), *p = to;
+	uint8_t *to = bytes_reserve(d->out, NUMBER_MOST), *p;
 	uint64_t value;
 
 	if (!to || d->raw.failed || d->raw.end - at < item->size)
 		return 0;
 	value = number_at(at, item->size);
-	if (item->number == CST_VALUE_INT) {
+	if (item->number == CST_VALUE_INT)
 		value = low_bytes(value, item->size, 1);
-		value = value << 1 ^ ((int64_t)value < 0 ? ~0ull : 0);
-	} else if (item->number == CST_VALUE_POINTER && value && d->modules &&
-		   !modules_is_void(d->modules, value)) {
+	else if (item->number == CST_VALUE_POINTER && value && d->modules &&
+		 !modules_is_void(d->modules, value))
 		return 0;
-	}
 	d->raw.p += item->size;
-	*p++ = item->number;
-	if (item->number != CST_VALUE_CHAR)
-		for (; value >= 0x80; value >>= 7)
-			*p++ = (uint8_t)(value | 0x80);
-	*p++ = (uint8_t)value;
+	if (item->number == CST_VALUE_CHAR) {
+		*to = CST_VALUE_CHAR;
+		to[1] = (uint8_t)value;
+		p = to + 2;
+	} else {
+		p = number_put(to, item->number, value);
+	}
 	d->out->len += (size_t)(p - to);
 	return 1;
 }

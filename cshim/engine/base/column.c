@@ -64,6 +64,19 @@ static inline const uint8_t *get_one(uint64_t *v, const uint8_t *high,
 	return high + more[code];
 }
 
+uint64_t column_sum(const struct column *c, uint32_t n, uint64_t *next)
+{
+	const uint8_t *high = c->high;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i <= n; i++) {
+		sum += i ? *next : 0;
+		high = get_one(next, high, c->low[i],
+			       c->codes[i / 4] >> 2 * (i & 3) & 3);
+	}
+	return sum;
+}
+
 void column_skip(struct cursor *c, uint32_t n)
 {
 	size_t n_codes = ((size_t)n + 3) / 4, left = (size_t)(c->end - c->p);

@@ -33,6 +33,10 @@ void column_clear(struct column *c, uint32_t n);
  * them. */
 void column_move(struct column *c, const struct column *from, uint32_t n);
 
+/* Returns the sum of the first n numbers that were added, and in *next the one
+ * behind them. */
+uint64_t column_sum(const struct column *c, uint32_t n, uint64_t *next);
+
 /* Appends the column in its stored form to out; n is how many numbers were
  * added to c. */
 void column_put(const struct column *c, uint32_t n, struct bytes *out);

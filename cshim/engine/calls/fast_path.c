@@ -182,7 +182,7 @@ static void run_keep_values(struct run_state *run, struct callstack *c,
 			    struct thread *t, uint32_t number, uint64_t seq,
 			    int is_result)
 {
-	struct bytes *bytes = &run->lane->value_bytes;
+	struct bytes *bytes = lane_bytes(run->lane, is_result);
 	size_t at = bytes->len;
 
 	record_raw_decode(c->sites, t, number, bytes);

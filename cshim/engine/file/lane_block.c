@@ -13,6 +13,9 @@
 /* How many bytes a number of each column may have above its lowest. */
 static const uint8_t n_more[LANE_COLUMNS] = {3, 3, 7, 7, 7, 3};
 
+/* ... and each of the columns of sizes. */
+enum { SIZE_MORE = 3 };
+
 /* No number less this is an index: calls are not numbered that high. */
 #define NO_BASE (UINT64_MAX / 2)
 
@@ -36,13 +39,35 @@ static void resize_thrown(struct lane *l, uint32_t cap)
 	l->thrown = all;
 }
 
+/* Lays out the columns of the values' sizes anew, for so many calls.  Those of
+ * the block under way stay. */
+static int resize_sizes(struct lane *l, uint32_t cap)
+{
+	uint8_t *memory = calloc(2, COLUMN_SIZE(cap, SIZE_MORE)), *p = memory;
+	struct column sizes = l->sizes, results = l->result_sizes;
+
+	if (!memory)
+		return CST_MEMORY;
+	p = column_init(&l->sizes, p, cap, SIZE_MORE);
+	column_init(&l->result_sizes, p, cap, SIZE_MORE);
+	if (l->size_memory) {
+		column_move(&l->sizes, &sizes, l->n);
+		column_move(&l->result_sizes, &results, l->n_ends);
+	}
+	free(l->size_memory);
+	l->size_memory = memory;
+	return 0;
+}
+
 int lane_resize(struct lane *l, uint32_t cap)
 {
 	uint8_t *memory = malloc(memory_size(cap)), *p = memory;
 
 	assert(cap >= l->n && l->n_ends <= l->n);
-	if (!memory)
+	if (!memory || (l->size_memory && resize_sizes(l, cap) < 0)) {
+		free(memory);
 		return CST_MEMORY;
+	}
 	for (int i = 0; i < LANE_COLUMNS; i++) {
 		struct column old = l->columns[i];
 
@@ -66,21 +91,19 @@ void lane_shrink(struct lane *l)
 {
 	free(l->memory);
 	free(l->thrown);
-	free(l->values);
+	free(l->size_memory);
 	bytes_release(&l->value_bytes);
+	bytes_release(&l->result_bytes);
 	l->memory = NULL;
 	l->thrown = NULL;
-	l->values = NULL;
-	l->cap = l->cap_values = 0;
+	l->size_memory = NULL;
+	l->cap = 0;
 }
 
 void lane_release(struct lane *l)
 {
-	free(l->memory);
-	free(l->thrown);
+	lane_shrink(l);
 	free(l->late);
-	free(l->values);
-	bytes_release(&l->value_bytes);
 	bytes_release(&l->late_bytes);
 }
 
@@ -197,22 +220,31 @@ static void add_late_result(struct lane *l, uint64_t seq, const void *data,
 	late->n_result = l->late_bytes.failed ? 0 : n;
 }
 
+/* Notes n bytes of the last entry, or of the last end.  Returns 0 if that is
+ * not the call's, or has some already. */
+static int add_size(struct lane *l, uint64_t seq, uint32_t n, int is_result)
+{
+	struct column *c = is_result ? &l->result_sizes : &l->sizes;
+	uint32_t of = is_result ? l->n_ends : l->n;
+
+	if (!of || seq - l->first >= l->n ||
+	    (!is_result && seq - l->first != of - 1) ||
+	    (!l->size_memory && resize_sizes(l, l->cap) < 0) ||
+	    c->low[of - 1] || c->codes[(of - 1) / 4] >> 2 * ((of - 1) & 3) & 3)
+		return 0;
+	column_add(c, of - 1, n);
+	l->n_values++;
+	return 1;
+}
+
 void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result)
 {
-	struct bytes *b = &l->value_bytes;
+	struct bytes *b = lane_bytes(l, is_result);
 	uint32_t n = (uint32_t)(b->len - at);
 
-	if (n && !b->failed && seq >= l->first && seq - l->first < l->n &&
-	    array_room(&l->values, &l->cap_values, l->n_values + 1ull) == 0) {
-		l->values[l->n_values++] = (struct lane_values){
-			.call = (uint32_t)(seq - l->first),
-			.is_result = is_result != 0,
-			.at = (uint32_t)at,
-			.n = n,
-		};
+	if (!n || (!b->failed && add_size(l, seq, n, is_result)))
 		return;
-	}
-	if (n && seq < l->first)
+	if (is_result && seq < l->first)
 		add_late_result(l, seq, b->data + at, n);
 	b->len = at;
 }
@@ -220,25 +252,24 @@ void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result)
 void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 		     int is_result)
 {
-	size_t at = l->value_bytes.len;
+	struct bytes *b = lane_bytes(l, is_result);
+	size_t at = b->len;
 
 	if (!n)
 		return;
-	bytes_put(&l->value_bytes, data, n);
+	bytes_put(b, data, n);
 	lane_note_values(l, seq, at, is_result);
 }
 
 const void *lane_values_of(const struct lane *l, uint64_t seq, uint32_t *n)
 {
-	for (uint32_t i = l->n_values; i-- > 0;) {
-		const struct lane_values *v = &l->values[i];
+	uint64_t at, size;
 
-		if (v->is_result || l->first + v->call != seq)
-			continue;
-		*n = v->n;
-		return l->value_bytes.data + v->at;
-	}
-	return NULL;
+	if (!l->n_values || seq - l->first >= l->n)
+		return NULL;
+	at = column_sum(&l->sizes, (uint32_t)(seq - l->first), &size);
+	*n = (uint32_t)size;
+	return size ? l->value_bytes.data + at : NULL;
 }
 
 /* ---- blocks -------------------------------------------------------------- */
@@ -249,19 +280,29 @@ uint32_t lane_tail(const struct lane *l)
 					      : l->n_ends - l->ends_before;
 }
 
+static void clear_sizes(struct column *c, uint32_t n)
+{
+	memset(c->low, 0, n);
+	column_clear(c, n);
+}
+
 void lane_begin_block(struct lane *l)
 {
 	for (int i = 0; l->n && i < LANE_COLUMNS; i++)
 		column_clear(&l->columns[i], l->n);
 	if (l->has_marks)
 		memset(l->marks, 0, l->n);
+	if (l->n_values) {
+		clear_sizes(&l->sizes, l->n);
+		clear_sizes(&l->result_sizes, l->n_ends);
+	}
 	free(l->thrown);
 	l->thrown = NULL;
 	l->first += l->n;
 	l->n_open_before += l->n - l->n_ends;
 	l->ends_before -= l->n_ends;
 	l->n = l->n_ends = l->n_late = l->n_notes = l->n_values = 0;
-	l->value_bytes.len = l->late_bytes.len = 0;
+	l->value_bytes.len = l->result_bytes.len = l->late_bytes.len = 0;
 	l->number_base = NO_BASE;
 	l->flags = l->has_marks = 0;
 }

@@ -45,12 +45,6 @@ struct late_end {
 	uint32_t result_at, n_result;
 };
 
-/* The values of a call of the block, or its result: n bytes of value_bytes. */
-struct lane_values {
-	uint32_t call, is_result;
-	uint32_t at, n;
-};
-
 /* The columns of docs/trace-format.md. */
 enum lane_column {
 	LANE_SITES,
@@ -92,9 +86,12 @@ struct lane {
 	uint64_t tail_seq; /* ... behind the call before this seq */
 	struct late_end *late;
 	uint32_t n_late, cap_late;
-	struct lane_values *values;
-	uint32_t n_values, cap_values;
-	struct bytes value_bytes, late_bytes;
+	/* How many bytes of value_bytes each entry has, and of result_bytes
+	 * each end, in the order of ends; without memory there are none. */
+	struct column sizes, result_sizes;
+	uint8_t *size_memory;
+	uint32_t n_values; /* entries with values, and ends with results */
+	struct bytes value_bytes, result_bytes, late_bytes;
 	uint32_t n_notes; /* entries of the block that are no calls */
 	uint32_t index;	  /* in the file */
 	struct writer *writer;
@@ -148,9 +145,13 @@ void lane_mark_thrown(struct lane *l, uint64_t seq, uint32_t function);
  * NO_SEQ; when out of memory they are missing. */
 void lane_add_values(struct lane *l, uint64_t seq, const void *data, uint32_t n,
 		     int is_result);
-/* Does the same with those bytes at the end of l->value_bytes, from `at` on,
- * that the caller has put there. */
+/* Does the same with those bytes at the end of lane_bytes(), from `at` on, that
+ * the caller has put there. */
 void lane_note_values(struct lane *l, uint64_t seq, size_t at, int is_result);
+static inline struct bytes *lane_bytes(struct lane *l, int is_result)
+{
+	return is_result ? &l->result_bytes : &l->value_bytes;
+}
 
 /* Returns the values, *n bytes, that call seq was entered with, as long as its
  * block is not full; else NULL. */

@@ -15,11 +15,25 @@
  * a call that is like the last; zstd's fastest leaves nearly all. */
 enum { LEVEL = 1, HURRY_LEVEL = -100, NEED_LEVEL = -500 };
 
+/* Values are most of a block that has some, and mostly repeat: then this level
+ * takes no longer than to write what it saves, in need as well.  Values that do
+ * not, as hashes, are tried again after so many blocks. */
+enum { VALUES_LEVEL = -10, VALUES_RATIO = 2, BLOCKS_BETWEEN = 16 };
+
 struct packer {
 	ZSTD_CCtx *zstd;
 	struct bytes raw; /* what is compressed next */
 	enum haste haste;
+	int level;
+	uint32_t n_loosely; /* blocks of values, until one is tried again */
 };
+
+static void set_level(struct packer *p, int level)
+{
+	if (p->level != level)
+		ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
+	p->level = level;
+}
 
 struct packer *packer_new(void)
 {
@@ -32,7 +46,7 @@ struct packer *packer_new(void)
 		free(p);
 		return NULL;
 	}
-	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, LEVEL);
+	set_level(p, LEVEL);
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
 	/* Shorter matches are in columns by chance and cost time. */
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, 7);
@@ -52,10 +66,8 @@ void packer_hurry(struct packer *p, enum haste haste)
 {
 	const int levels[] = {LEVEL, HURRY_LEVEL, NEED_LEVEL};
 
-	if (p->haste == haste)
-		return;
 	p->haste = haste;
-	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, levels[haste]);
+	set_level(p, levels[haste]);
 }
 
 void packer_compress(struct packer *p, const void *raw, size_t n,
@@ -80,6 +92,23 @@ static void put_raw(struct packer *p, struct bytes *data)
 	packer_compress(p, p->raw.data, p->raw.len, data);
 	data->failed |= p->raw.failed;
 	p->raw.len = 0;
+}
+
+/* Compresses what was gathered in a hurry of a block with values. */
+static void put_hurried(struct packer *p, struct bytes *data)
+{
+	size_t before = data->len, n = p->raw.len;
+
+	if (p->n_loosely) {
+		p->n_loosely--;
+		put_raw(p, data);
+		return;
+	}
+	set_level(p, VALUES_LEVEL);
+	put_raw(p, data);
+	packer_hurry(p, p->haste);
+	if ((data->len - before) * VALUES_RATIO > n)
+		p->n_loosely = BLOCKS_BETWEEN;
 }
 
 /* Each column by itself is a zstd frame; in a hurry all together. */
@@ -122,98 +151,18 @@ static void put_marks(struct packer *p, const struct lane *l,
 	free(memory);
 }
 
-static int values_order(const void *a, const void *b)
-{
-	const struct lane_values *x = a, *y = b;
-
-	if (x->call != y->call)
-		return x->call < y->call ? -1 : 1;
-	return (int)x->is_result - (int)y->is_result;
-}
-
-/* Fills places[] with the values in the order of their calls, each 1 + its
- * number; 0: there is none.  Returns 0 if a call has several. */
-static int values_place(const struct lane *l, uint32_t *places)
-{
-	for (uint32_t i = 0; i < l->n_values; i++) {
-		uint32_t *place =
-			&places[2 * l->values[i].call + l->values[i].is_result];
-
-		if (*place)
-			return 0;
-		*place = i + 1;
-	}
-	return 1;
-}
-
-/* They come in the order of the calls' entries and ends.  Puts them into the
- * order of the calls. */
-static void values_sort(const struct lane *l)
-{
-	uint32_t *places = calloc(2 * (size_t)l->n, sizeof(*places));
-	struct lane_values *sorted = malloc(l->n_values * sizeof(*sorted));
-	uint32_t n = 0;
-
-	if (places && sorted && values_place(l, places)) {
-		for (uint32_t i = 0; i < 2 * l->n; i++)
-			if (places[i])
-				sorted[n++] = l->values[places[i] - 1];
-		memcpy(l->values, sorted, n * sizeof(*sorted));
-	} else {
-		qsort(l->values, l->n_values, sizeof(*l->values), values_order);
-	}
-	free(places);
-	free(sorted);
-}
-
-/* Most are of a few bytes: so many are copied at once, into the room that is
- * there for the last one. */
-static void put_value_bytes(const struct lane *l, struct bytes *raw)
-{
-	enum { AT_ONCE = 16 };
-	const uint8_t *from = l->value_bytes.data;
-	size_t end = l->value_bytes.len;
-	uint8_t *to = bytes_reserve(raw, end + AT_ONCE);
-
-	for (uint32_t i = 0; to && i < l->n_values; i++) {
-		const struct lane_values *v = &l->values[i];
-
-		if (v->n <= AT_ONCE && end - v->at >= AT_ONCE)
-			memcpy(to, from + v->at, AT_ONCE);
-		else
-			memcpy(to, from + v->at, v->n);
-		to += v->n;
-		raw->len += v->n;
-	}
-}
-
-/* Pairs: calls since the last one with values, times 2, plus 1 for a result;
- * and bytes.  Then those bytes. */
+/* The bytes of the entries' values, in order, then those of the results, in the
+ * order of ends. */
 static void put_values(struct packer *p, const struct lane *l,
 		       struct pack_info *info, struct bytes *data)
 {
-	uint8_t *memory = malloc(COLUMN_SIZE(2 * l->n_values, 3));
-	struct column pairs;
-	uint32_t last = 0;
-
-	if (!memory) {
-		data->failed = 1;
-		return;
-	}
-	values_sort(l);
-	column_init(&pairs, memory, 2 * l->n_values, 3);
-	for (uint32_t i = 0; i < l->n_values; i++) {
-		const struct lane_values *v = &l->values[i];
-
-		column_add(&pairs, 2 * i, (v->call - last) * 2 + v->is_result);
-		column_add(&pairs, 2 * i + 1, v->n);
-		last = v->call;
-	}
-	put_column(p, &pairs, 2 * l->n_values, data);
-	free(memory);
-	put_value_bytes(l, &p->raw);
+	put_column(p, &l->sizes, l->n, data);
+	put_column(p, &l->result_sizes, l->n_ends, data);
+	bytes_put(&p->raw, l->value_bytes.data, l->value_bytes.len);
+	bytes_put(&p->raw, l->result_bytes.data, l->result_bytes.len);
 	info->n_values = l->n_values;
-	info->n_value_bytes = (uint32_t)l->value_bytes.len;
+	info->n_value_bytes =
+		(uint32_t)(l->value_bytes.len + l->result_bytes.len);
 	if (!p->haste)
 		put_raw(p, data);
 }
@@ -269,7 +218,7 @@ static void pack_columns(struct packer *p, const struct lane *l,
 	info->n_notes = l->n_notes;
 	info->flags = l->flags | (p->haste ? PACK_STORED : 0) |
 		      (l->n_notes ? PACK_NOTES : 0) |
-		      (l->n_values ? PACK_VALUES : 0);
+		      (l->n_values ? PACK_VALUES | PACK_SIZES : 0);
 	info->depth = l->depth;
 	info->parent = l->parent;
 	info->first_tick = l->first_tick;
@@ -288,7 +237,9 @@ static void pack_columns(struct packer *p, const struct lane *l,
 		put_marks(p, l, info, data);
 	if (l->n_values)
 		put_values(p, l, info, data);
-	if (p->haste)
+	if (p->haste && l->n_values)
+		put_hurried(p, data);
+	else if (p->haste)
 		put_raw(p, data);
 }
 
@@ -341,6 +292,7 @@ static int recompress(struct packer *p, const struct pack_info *info,
 		      struct bytes *data)
 {
 	const uint32_t n = info->n_calls;
+	const int has_sizes = info->flags & PACK_SIZES;
 	const uint32_t counts[] = {
 		n,
 		n,
@@ -349,7 +301,8 @@ static int recompress(struct packer *p, const struct pack_info *info,
 		info->flags & PACK_NUMBERS ? n : 0,
 		info->flags & PACK_THREADS ? n : 0,
 		2 * info->n_marks,
-		2 * info->n_values,
+		has_sizes ? n : 2 * info->n_values,
+		has_sizes ? info->n_closed : 0,
 	};
 	struct cursor c = {p->raw.data, p->raw.data + p->raw.len, 0};
 

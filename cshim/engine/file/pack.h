@@ -39,9 +39,12 @@ struct pack_info {
 enum {
 	PACK_NUMBERS = 1,
 	PACK_THREADS = 2,
-	PACK_STORED = 4, /* there was no time to compress the columns */
-	PACK_NOTES = 8,	 /* n_notes is written */
-	PACK_VALUES = 16,
+	PACK_STORED = 4,  /* there was no time to compress the columns */
+	PACK_NOTES = 8,	  /* n_notes is written */
+	PACK_VALUES = 16, /* n_values and n_value_bytes are written */
+	/* Their sizes are two columns, by entry and by end; without it, in
+	 * older files, pairs of a call and a size. */
+	PACK_SIZES = 32,
 };
 
 /* Marks of single calls. */
@@ -86,9 +89,9 @@ struct block_values {
 enum { PACK_CALLS_MAX = 65536, PACK_VALUES_MAX = 16 << 20 };
 
 /* The most bytes that the columns of n calls take; the marks are two
- * columns. */
-#define PACK_RAW_MAX(n) (8 * COLUMN_SIZE(n, 7))
-/* ... and those of the values of a block. */
+ * columns, and so are the sizes of values. */
+#define PACK_RAW_MAX(n) (10 * COLUMN_SIZE(n, 7))
+/* ... and those of the values of a block, with the pairs of older files. */
 #define PACK_VALUES_RAW_MAX(info) \
 	(COLUMN_SIZE(2 * (size_t)(info)->n_values, 7) + (info)->n_value_bytes)
 

@@ -52,7 +52,7 @@ int pack_info_get(struct cursor *c, struct pack_info *out)
 	if (c->failed || i.depth > i.first_seq ||
 	    i.n_late > (uint64_t)(c->end - c->p) / 3 ||
 	    i.flags & ~(uint32_t)(PACK_NUMBERS | PACK_THREADS | PACK_STORED |
-				  PACK_NOTES | PACK_VALUES))
+				  PACK_NOTES | PACK_VALUES | PACK_SIZES))
 		return CST_BAD_FILE;
 	*out = i;
 	return 0;
@@ -114,10 +114,21 @@ static int unpacker_room(struct unpacker *u, const struct pack_info *info)
 	return 0;
 }
 
-/* Where the columns of one block lie. */
+/* Where the columns of one block lie.  rebuild() turns the steps of the ends
+ * into the calls that ended. */
 struct columns {
-	const uint64_t *sites, *pops, *starts, *ends;
+	const uint64_t *sites, *pops, *starts;
+	uint64_t *ends;
 };
+
+static void close_call(struct packed_call *calls, uint32_t i, uint64_t *tick,
+		       uint64_t *end)
+{
+	*tick += *end;
+	calls[i].duration = *tick - calls[i].start;
+	calls[i].end = CALL_RETURN;
+	*end = i;
+}
 
 /* The calls' entries in order, each closing those before it that are at its
  * depth or deeper. */
@@ -135,13 +146,9 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 
 		if (pops > level || n > info->n_closed - n_ends)
 			return CST_BAD_FILE;
-		for (; n; n--) {
-			struct packed_call *closed = &calls[stack[--n_open]];
-
-			tick += in->ends[n_ends++];
-			closed->duration = tick - closed->start;
-			closed->end = CALL_RETURN;
-		}
+		for (; n; n--)
+			close_call(calls, stack[--n_open], &tick,
+				   &in->ends[n_ends++]);
 		level -= pops;
 		tick += in->starts[i];
 		c->start = tick;
@@ -156,13 +163,8 @@ static int rebuild(const struct pack_info *info, const struct columns *in,
 	}
 	if (info->n_tail > n_open || n_ends + info->n_tail != info->n_closed)
 		return CST_BAD_FILE;
-	for (uint32_t i = 0; i < info->n_tail; i++) {
-		struct packed_call *closed = &calls[stack[--n_open]];
-
-		tick += in->ends[n_ends++];
-		closed->duration = tick - closed->start;
-		closed->end = CALL_RETURN;
-	}
+	for (uint32_t i = 0; i < info->n_tail; i++)
+		close_call(calls, stack[--n_open], &tick, &in->ends[n_ends++]);
 	return 0;
 }
 
@@ -271,9 +273,75 @@ int block_values_result(struct block_values *v, uint32_t call,
 	return 0;
 }
 
+/* The sum of n sizes; more than PACK_VALUES_MAX where one is too large. */
+static uint64_t sum_of(const uint64_t *sizes, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < n && sum <= PACK_VALUES_MAX; i++)
+		sum = sizes[i] > PACK_VALUES_MAX ? sizes[i] : sum + sizes[i];
+	return sum;
+}
+
+/* Puts the bytes of each call's values, and behind them those of its result:
+ * results[call] is where among the bytes it lies, and its size. */
+static int join_values(const struct pack_info *info, const uint8_t *bytes,
+		       const uint64_t *sizes, const uint64_t *results,
+		       struct packed_call *calls, struct block_values *out)
+{
+	uint64_t at = 0;
+
+	if (array_room(&out->all, &out->cap, info->n_values + 1ull) < 0)
+		return CST_MEMORY;
+	for (uint32_t i = 0; i < info->n_calls; i++) {
+		uint32_t n = (uint32_t)sizes[i],
+			 n_result = (uint32_t)results[i];
+
+		if (!n && !n_result)
+			continue;
+		if (out->n == info->n_values)
+			return CST_BAD_FILE;
+		out->all[out->n++] = (struct valued){
+			i, (uint32_t)out->bytes.len, n, n_result};
+		calls[i].has_values = 1;
+		bytes_put(&out->bytes, bytes + at, n);
+		bytes_put(&out->bytes, bytes + (results[i] >> 32), n_result);
+		at += n;
+	}
+	return out->bytes.failed ? CST_MEMORY : 0;
+}
+
+/* ended[i] is the call that ended as the i-th. */
 static int get_values(struct cursor *c, const struct pack_info *info,
-		      uint64_t *pairs, struct packed_call *calls,
-		      struct block_values *out)
+		      uint64_t *column, uint32_t cap, const uint64_t *ended,
+		      struct packed_call *calls, struct block_values *out)
+{
+	uint64_t *sizes = column, *by_end = column + cap;
+	uint64_t *results = column + 2ull * cap, at, n_bytes;
+	const uint8_t *bytes;
+
+	column_get(c, sizes, info->n_calls);
+	column_get(c, by_end, info->n_closed);
+	if (c->failed)
+		return CST_BAD_FILE;
+	at = sum_of(sizes, info->n_calls);
+	n_bytes = at + sum_of(by_end, info->n_closed);
+	if (n_bytes != info->n_value_bytes || (size_t)(c->end - c->p) < n_bytes)
+		return CST_BAD_FILE;
+	bytes = c->p;
+	c->p += n_bytes;
+	memset(results, 0, info->n_calls * sizeof(*results));
+	for (uint32_t i = 0; i < info->n_closed; i++) {
+		results[ended[i]] = at << 32 | by_end[i];
+		at += by_end[i];
+	}
+	return join_values(info, bytes, sizes, results, calls, out);
+}
+
+/* Does the same for a file without PACK_SIZES. */
+static int get_pairs(struct cursor *c, const struct pack_info *info,
+		     uint64_t *pairs, struct packed_call *calls,
+		     struct block_values *out)
 {
 	uint64_t at = 0, n_bytes = 0;
 
@@ -314,6 +382,7 @@ static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 {
 	uint32_t n = info->n_calls;
 	uint64_t *column = u->columns;
+	int status = 0;
 	struct columns in = {column, column + u->cap, column + 2ull * u->cap,
 			     column + 3ull * u->cap};
 
@@ -333,8 +402,15 @@ static int unpack_columns(struct unpacker *u, const struct pack_info *info,
 		return CST_BAD_FILE;
 	if (info->n_marks && get_marks(c, info, column, calls) < 0)
 		return CST_BAD_FILE;
-	if (info->n_values && get_values(c, info, column, calls, values) < 0)
-		return CST_BAD_FILE;
+	if (!info->n_values)
+		;
+	else if (info->flags & PACK_SIZES)
+		status = get_values(c, info, column, u->cap, in.ends, calls,
+				    values);
+	else
+		status = get_pairs(c, info, column, calls, values);
+	if (status < 0)
+		return status;
 	return c->p == c->end ? 0 : CST_BAD_FILE;
 }
 
@@ -357,7 +433,5 @@ int unpacker_unpack(struct unpacker *u, const struct pack_info *info,
 		return CST_BAD_FILE;
 	memset(u->raw + raw, 0, 8);
 	c = (struct cursor){u->raw, u->raw + raw, 0};
-	if (unpack_columns(u, info, &c, calls, numbers, threads, values) < 0)
-		return CST_BAD_FILE;
-	return 0;
+	return unpack_columns(u, info, &c, calls, numbers, threads, values);
 }

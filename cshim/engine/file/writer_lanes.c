@@ -152,7 +152,8 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 
 static void write_many_values(struct lane *l)
 {
-	if (l->value_bytes.len + l->late_bytes.len > VALUE_BYTES)
+	if (l->value_bytes.len + l->result_bytes.len + l->late_bytes.len >
+	    VALUE_BYTES)
 		writer_put_calls(l->writer, l);
 }
 

@@ -135,17 +135,35 @@ static void take_text(struct cursor *c, struct value *out)
 	c->p += n;
 }
 
+/* A number of so many bytes, at most eight. */
+static uint64_t take_bytes(struct cursor *c, int n)
+{
+	uint64_t number = 0;
+
+	if (c->end - c->p < n) {
+		c->failed = 1;
+		return 0;
+	}
+	memcpy(&number, c->p, (size_t)n);
+	c->p += n;
+	return le64toh(number);
+}
+
 static void take_float(struct cursor *c, struct value *out)
 {
-	uint64_t bits;
+	uint64_t bits = take_bytes(c, 8);
 
-	if (c->end - c->p < 8) {
-		c->failed = 1;
-		return;
-	}
-	bits = get_u64(c->p);
 	memcpy(&out->f, &bits, sizeof(bits));
-	c->p += 8;
+}
+
+/* Numbers as they are in files, where a varint would be longer. */
+static void take_long(struct cursor *c, struct value *out)
+{
+	out->u = take_bytes(c, out->kind == CST_VALUE_LONG_POINTER ? 6 : 8);
+	out->i = (int64_t)out->u;
+	out->kind = out->kind == CST_VALUE_LONG_INT	  ? CST_VALUE_INT
+		    : out->kind == CST_VALUE_LONG_POINTER ? CST_VALUE_POINTER
+							  : CST_VALUE_UINT;
 }
 
 static int next(struct value_list *l, struct value *out, int depth);
@@ -197,6 +215,11 @@ static int next(struct value_list *l, struct value *out, int depth)
 	case CST_VALUE_POINTER:
 	case VALUE_TICKS:
 		out->u = cursor_varint(c);
+		break;
+	case CST_VALUE_LONG_INT:
+	case CST_VALUE_LONG_UINT:
+	case CST_VALUE_LONG_POINTER:
+		take_long(c, out);
 		break;
 	case CST_VALUE_FLOAT:
 		take_float(c, out);

@@ -508,14 +508,18 @@ enum {
 /* A value in a record is one of these bytes, and what follows it.  A varint has
  * seven bits a byte, the lowest first, the top bit set on all but the last. */
 enum cst_value {
-	CST_VALUE_INT = 'i',	  /* varint, zigzag: 0, -1, 1, -2, ... */
-	CST_VALUE_UINT = 'u',	  /* varint */
-	CST_VALUE_HEX = 'x',	  /* varint, shown in hexadecimal */
-	CST_VALUE_POINTER = 'p',  /* varint */
-	CST_VALUE_FLOAT = 'f',	  /* eight bytes, a double */
-	CST_VALUE_CHAR = 'c',	  /* one byte */
-	CST_VALUE_BOOL = 'b',	  /* one byte, 0 or 1 */
-	CST_VALUE_TEXT = 's',	  /* varint n, then n bytes */
+	CST_VALUE_INT = 'i',	 /* varint, zigzag: 0, -1, 1, -2, ... */
+	CST_VALUE_UINT = 'u',	 /* varint */
+	CST_VALUE_HEX = 'x',	 /* varint, shown in hexadecimal */
+	CST_VALUE_POINTER = 'p', /* varint */
+	/* Other forms, where the varint would be longer; only in files. */
+	CST_VALUE_LONG_INT = 'I',     /* eight bytes */
+	CST_VALUE_LONG_UINT = 'U',    /* eight bytes */
+	CST_VALUE_LONG_POINTER = 'P', /* six bytes */
+	CST_VALUE_FLOAT = 'f',	      /* eight bytes, a double */
+	CST_VALUE_CHAR = 'c',	      /* one byte */
+	CST_VALUE_BOOL = 'b',	      /* one byte, 0 or 1 */
+	CST_VALUE_TEXT = 's',	      /* varint n, then n bytes */
 	CST_VALUE_CUT_TEXT = 'S', /* likewise the beginning of a longer text */
 	CST_VALUE_NULL = '0',	  /* nothing follows: a null text */
 	CST_VALUE_BAD = '?',	  /* nothing follows: it cannot be read */
