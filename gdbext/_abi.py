@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 414020376
+VERSION = 810308494
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -167,6 +167,10 @@ class cst_tests(C.Structure):
 
 
 CST_MAX_PATCHED = 512
+
+CST_PATCHES_WANTED = 0
+CST_PATCHES_MAPPED = 1
+CST_PATCHES_LED = 2
 
 
 class cst_patched(C.Structure):

@@ -27,7 +27,7 @@ class Hook(NamedTuple):
     next: int  # the first instruction behind it, at its own place; 0: none
 
     def is_entry(self) -> bool:
-        return self.slot not in (abi.CST_SLOT_EXIT, abi.CST_SLOT_TAIL)
+        return self.slot in _WORDS
 
     def is_framed(self) -> bool:
         """Is the function's frame found by rbp?"""
@@ -38,10 +38,15 @@ class Area(NamedTuple):
     """New code of one loaded file."""
 
     start: int
+    sum: int  # of the plan
     code: tuple[int, int]  # address and size of the trampolines
     frames: tuple[int, int]  # of their call frame information
     patches: list[Patch]
     hooks: dict[int, Hook]  # by address
+
+    def key(self) -> tuple[int, int]:
+        """What tells it from all others of a process."""
+        return self.start, self.sum
 
 
 def _items(plan: bytes, part: abi.cst_plan_part, item: Any) -> Any:
@@ -74,7 +79,8 @@ def planned_functions(plan: bytes) -> dict[int, Planned]:
 
 _WORDS = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
           abi.CST_SLOT_FRAMED: abi.CST_PATCHED_FRAMED,
-          abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN}
+          abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN,
+          abi.CST_SLOT_BORDER_ENTER: abi.CST_PATCHED_BORDER}
 
 
 def _slot(plan: bytes, area: int, hook: int) -> int:
@@ -106,6 +112,6 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
             all_hooks[where.area + at] = Hook(
                 begin, _slot(plan, head.area.offset, at), found[-1],
                 where.bias + behind[1] if behind else 0)
-    return Area(where.area, (where.area + head.code_at, head.code_size),
+    return Area(where.area, where.sum, (where.area + head.code_at, head.code_size),
                 (where.area + head.frames_at, head.frames_size), found,
                 all_hooks)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Iterator, Optional
+from typing import Callable, Iterable, Iterator, Optional
 
 import gdb
 
@@ -15,7 +15,7 @@ from .. import _abi as abi, gdb_setting
 from ..live import Live
 from ..ui import ctrlc
 from ..ui.console import plain, say
-from . import arrival, hooks, memory, thunk_file
+from . import arrival, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
 from .patched_area import Area, read_area
 from .plans import Plans
@@ -25,7 +25,8 @@ MAPPED = "cstrace_patches_mapped"
 
 
 class MappedBreakpoint(gdb.Breakpoint):
-    """Where the areas are mapped, and none of the program's code has run."""
+    """Where areas are to be mapped, and have been; none of the code that they
+    are of has run."""
 
     def __init__(self, patches: Patches) -> None:
         super().__init__(MAPPED, internal=True)
@@ -34,8 +35,16 @@ class MappedBreakpoint(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
+        call, function, to = (int(gdb.parse_and_eval(r)) % 2**64
+                              for r in x86_64.ARGUMENTS)
         try:
-            self._patches.write()
+            if call == abi.CST_PATCHES_WANTED:
+                self._patches.make_plans()
+            elif call == abi.CST_PATCHES_MAPPED:
+                self._patches.write()
+            elif not x86_64.lead(function, to):
+                say("libraries that the program opens are not patched: its "
+                    "dynamic linker is another than libc's")
         except Exception as e:  # never stop the user's program for it
             self._patches.error = str(e)
         return False
@@ -49,8 +58,12 @@ class Patches:
         self._breakpoint: Optional[MappedBreakpoint] = None
         self._pid = 0
         self._areas: list[Area] = []
-        self._symbols: dict[int, str] = {}  # by area: files that gdb has
+        # Files that gdb has, by an area's begin and its plan's sum.
+        self._symbols: dict[tuple[int, int], str] = {}
+        self._n_symbols = 0
         self._slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
+        # Called when libraries were patched that the program has opened.
+        self.tell_more: Callable[[], None] = lambda: None
         self._unwinder = AreaUnwinder()
         self.standing = Standing(self._unwinder)
         self._left_out: set[tuple[int, int]] = set()  # area, function
@@ -74,28 +87,50 @@ class Patches:
         for i in range(min(table.n, len(table.all))):
             yield table.all[i]
 
-    def _read_areas(self) -> None:
+    def make_plans(self) -> None:
+        """The process is about to map areas for what it has mapped."""
         self._pid = gdb.selected_inferior().pid
-        assert self.plans.folder is not None
-        self._areas, self._left_out = [], set()
-        for where in self._table():
-            name = os.path.join(self.plans.folder, os.path.basename(
-                where.plan.decode()))
-            with contextlib.suppress(FileNotFoundError):  # of an earlier attach
-                with open(name, "rb") as f:
-                    plan = f.read()
-                if plan[-8:] == where.sum.to_bytes(8, "little"):
-                    self._areas.append(read_area(plan, where))
+        if not any(where.area_size for where in self._table()):
+            self._areas = []  # it may have become another program
+        text = self.plans.add_mapped(self._pid)
+        if text is not None:
+            say("patching " + text)
+
+    def _read_areas(self) -> list[Area]:
+        """Returns those that are new."""
+        self._pid = gdb.selected_inferior().pid
+        there = {(w.area, w.sum): w for w in self._table() if w.area_size}
+        self._areas = [a for a in self._areas if a.key() in there]
+        starts = {area.start for area in self._areas}
+        self._left_out = {one for one in self._left_out if one[0] in starts}
+        known = {area.key() for area in self._areas}
+        new = [area for area in (self._read(where) for key, where
+                                 in there.items() if key not in known) if area]
+        self._areas += new
         self._look_at_breakpoints()
         self._unwinder.hooks.update(
-            {at: hook for area in self._areas
-             for at, hook in area.hooks.items()})
+            {at: hook for area in new for at, hook in area.hooks.items()})
         self._unwinder.look_for_shim(self._pid)
+        return new
+
+    def _read(self, where: abi.cst_patched) -> Optional[Area]:
+        assert self.plans.folder is not None
+        name = os.path.join(self.plans.folder,
+                            os.path.basename(where.plan.decode()))
+        with contextlib.suppress(FileNotFoundError):  # of an earlier attach
+            with open(name, "rb") as f:
+                plan = f.read()
+            if plan[-8:] == where.sum.to_bytes(8, "little"):
+                return read_area(plan, where)
+        return None
 
     def write(self) -> None:
-        """Writes all patches."""
-        self._read_areas()
-        self._write_areas()
+        """Writes the patches of all areas that are new."""
+        has_any = bool(self._areas)
+        new = self._read_areas()
+        self._write_areas(new)
+        if has_any and new:
+            self.tell_more()
 
     def write_midway(self) -> None:
         """Writes all patches of a program that runs already, and leads its
@@ -105,20 +140,20 @@ class Patches:
         if self.plans.folder is None:
             return
         self._unwinder.register()
-        self._read_areas()
-        self._areas = [a for a in self._areas if self._is_as_planned(a)]
+        self._areas = []
+        self._areas = [a for a in self._read_areas() if self._is_as_planned(a)]
         left = self._look(is_undone=False) - self._left_out
         self._left_out |= left
-        self._write_areas()
+        self._write_areas(self._areas)
         if left:
             say("%d function%s left out: a thread stood in the bytes that "
                 "would change" % (len(left), " was" if len(left) == 1
                                   else "s were"))
         self.stopped()
 
-    def _write_areas(self) -> None:
+    def _write_areas(self, areas: list[Area]) -> None:
         inferior = gdb.selected_inferior()
-        for area in self._areas:
+        for area in areas:
             for patch in area.patches:
                 if (area.start, patch.function) not in self._left_out:
                     inferior.write_memory(patch.address, patch.new)
@@ -235,18 +270,27 @@ class Patches:
         """gdb learns how to unwind from the areas, and that nobody steps
         through them."""
         self.tell()
-        if not self._areas or gdb.selected_inferior().pid != self._pid:
+        if gdb.selected_inferior().pid != self._pid:
             return
-        assert self.plans.folder is not None
+        keys = {area.key() for area in self._areas}
+        self._forget_symbols(self._symbols.keys() - keys)
         for area in self._areas:
-            if area.start in self._symbols:
-                continue
-            path = os.path.join(self.plans.folder, "area%x.o" % area.start)
-            frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
-            with open(path, "wb") as f:
-                f.write(thunk_file.content(area.code, area.frames[0], frames))
-            _quietly("add-symbol-file %s -o 0" % path)
-            self._symbols[area.start] = path
+            if area.key() not in self._symbols:
+                self._add_symbols(area)
+
+    def _add_symbols(self, area: Area) -> None:
+        assert self.plans.folder is not None
+        path = os.path.join(self.plans.folder, "area%d.o" % self._n_symbols)
+        frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
+        with open(path, "wb") as f:
+            f.write(thunk_file.content(area.code, area.frames[0], frames))
+        _quietly("add-symbol-file %s -o 0" % path)
+        self._symbols[area.key()] = path
+        self._n_symbols += 1
+
+    def _forget_symbols(self, keys: Iterable[tuple[int, int]]) -> None:
+        for key in list(keys):
+            _quietly("remove-symbol-file " + self._symbols.pop(key))
 
     # ---- the end -----------------------------------------------------------------
 
@@ -263,9 +307,8 @@ class Patches:
     def process_ended(self) -> None:
         self.tell()
         self.standing.forget()
-        for path in self._symbols.values():
-            _quietly("remove-symbol-file " + path)
-        self._areas, self._symbols, self._slots, self._pid = [], {}, {}, 0
+        self._forget_symbols(self._symbols.keys())
+        self._areas, self._slots, self._pid = [], {}, 0
         self._unwinder.hooks = {}
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()

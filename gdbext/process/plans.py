@@ -59,6 +59,8 @@ class Plans:
         self._libraries: Optional[list[str]] = None
         self._made: list[tuple[str, planned.Planned]] = []
         self._of: list[tuple[str, int, int]] = []  # files, as they were then
+        self._program, self._wish = "", Wish()
+        self._looked_at: dict[str, tuple[str, int, int]] = {}
         self._functions: dict[str, dict[int, Planned]] = {}
 
     def make(self, path: str, wish: Wish,
@@ -84,6 +86,8 @@ class Plans:
     def _plan(self, path: str, wish: Wish) -> None:
         self._made, self._of = [], []
         self._functions.clear()
+        self._program, self._wish = path, wish
+        self._looked_at = {}
         assert self.folder is not None
         for file in self._wanted(path, wish):
             self._note(file)
@@ -125,6 +129,7 @@ class Plans:
     def _note(self, file: str) -> None:
         st = os.stat(file)
         self._of.append((file, st.st_mtime_ns, st.st_size))
+        self._looked_at[file] = self._of[-1]
 
     def _wanted(self, path: str, wish: Wish) -> Iterator[str]:
         is_all = wish.road == PATCH
@@ -133,9 +138,7 @@ class Plans:
         if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
             yield path
         for library in self._needed(path):
-            if (planned.plan_wants(library, wish.modules)
-                    and not locate.is_shim(library)
-                    and (is_all or not _is_hooked(library))):
+            if self._wants_library(library):
                 yield library
 
     def renew(self, path: str, wish: Wish) -> bool:
@@ -177,6 +180,51 @@ class Plans:
         return planned.plan_text([plan for _, plan in self._made],
                                  [file for file, _ in self._made])
 
+    def add_mapped(self, pid: int) -> Optional[str]:
+        """Plans what a process has mapped that was not looked at before: libraries
+        that it opens, and all of a program that it has become.  Returns what that
+        comes to in words, None: nothing."""
+        made = []
+        if self._wish.road == HOOKS:
+            return None
+        for file in dict.fromkeys(m[3] for m in hooks.mappings(pid)):
+            stamp = _stamp(file)
+            if stamp is None or self._looked_at.get(file) == stamp:
+                continue
+            self._looked_at[file] = stamp
+            is_program = file == _program_of(pid)
+            if elf.read(file).machine and (
+                    self._wants_in_turn(file) if is_program
+                    else self._wants_library(file)):
+                made += self._plan_one(file)
+        self._made += made
+        return planned.plan_text([plan for _, plan in made],
+                                 [file for file, _ in made]) if made else None
+
+    def _wants_library(self, path: str) -> bool:
+        return bool(planned.plan_wants(path, self._wish.modules)
+                    and not locate.is_shim(path)
+                    and not locate.is_sampler(path)
+                    and (self._wish.road == PATCH or not _is_hooked(path)))
+
+    def _wants_in_turn(self, path: str) -> bool:
+        """A program that is run in place of the one that gdb began."""
+        if self._wish.road == PATCH:
+            return True
+        name = os.path.basename(self._program)
+        return not (_is_hooked(path) or planned.is_launcher(path)) and (
+            planned.plan_wants(path, None)
+            or os.path.basename(path).startswith(name))
+
+    def _plan_one(self, file: str) -> list[tuple[str, planned.Planned]]:
+        assert self.folder is not None
+        try:
+            plan = planned.plan_file(file, self.folder, self._wish.functions,
+                                     self._wish.min_size)
+        except CstraceError:
+            return []  # it has no build-id, or the like
+        return [(file, plan)] if plan.n_patches else []
+
     def _empty(self) -> None:
         assert self.folder is not None
         for name in os.listdir(self.folder):
@@ -194,6 +242,12 @@ class Plans:
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.folder, self._made, self._of = None, [], []
+
+
+def _program_of(pid: int) -> Optional[str]:
+    with contextlib.suppress(OSError):
+        return os.readlink("/proc/%d/exe" % pid)
+    return None
 
 
 def _stamp(file: str) -> Optional[tuple[str, int, int]]:

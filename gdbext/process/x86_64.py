@@ -4,8 +4,11 @@ arguments, and what its call instructions look like."""
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Iterator, Optional
+
+import gdb
 
 ARGUMENTS = ("$rdi", "$rsi", "$rdx")
 FOURTH_ARGUMENT = "$rcx"
@@ -65,3 +68,22 @@ def call_before(return_address: int) -> Iterator[tuple[int, int]]:
     """(address, size) of the call instructions that may return there."""
     for size in _CALL_SIZES:
         yield return_address - size, size
+
+
+# What compilers write between functions.
+_PADDING = re.compile(r"(data16 |cs )*(nop|int3|xchg +%ax,%ax)")
+
+
+def lead(function: int, to: int) -> bool:
+    """Writes a jump over a function that does nothing, and the padding behind
+    it.  Returns whether there was room.  gdb may have a breakpoint there."""
+    jump = b"\xff\x25\0\0\0\0" + struct.pack("<Q", to)
+    inferior = gdb.selected_inferior()
+    code = inferior.architecture().disassemble(
+        function, function + len(jump) - 1)
+    names = [line["asm"] for line in code if line["asm"] != "endbr64"]
+    if not names or not names[0].startswith("ret") or not all(
+            _PADDING.match(name) for name in names[1:]):
+        return False
+    inferior.write_memory(function, jump)
+    return True

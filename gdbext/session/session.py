@@ -55,6 +55,7 @@ class Session:
         self.loaded: Optional[Trace] = None  # the last one
         self.patching = Patching(self)
         self.stops = Stops(self.patching.patches.standing)
+        self.patching.patches.tell_more = self.stops.refresh
         self.steps = StepReport(self)
         self.goto = Goto(self)
         self.is_muted = False  # a trigger decides where calls are kept

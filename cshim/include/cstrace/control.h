@@ -215,8 +215,17 @@ struct cst_tests {
 /* Under gdb the shim maps the areas of the plans that CSTRACE_PLANS names, but
  * gdb writes the patches, and no others: only it knows where its breakpoints
  * are. The shim calls the empty function cstrace_patches_mapped() as the
- * program starts, when the areas are in cstrace_patched. */
+ * program starts, and when libraries were opened or closed: with
+ * CST_PATCHES_WANTED before it looks for plans, with CST_PATCHES_MAPPED when
+ * the areas are in cstrace_patched. */
 enum { CST_MAX_PATCHED = 512 };
+enum cst_patches_call {
+	CST_PATCHES_WANTED = 0,
+	CST_PATCHES_MAPPED = 1,
+	/* gdb writes a jump over the function that the second argument is the
+	 * address of, to the third: it has a breakpoint of its own there. */
+	CST_PATCHES_LED = 2,
+};
 struct cst_patched {
 	uint64_t area, area_size;
 	uint64_t bias; /* of the object */

@@ -32,7 +32,8 @@ static uint64_t frames_of[CST_MAX_PATCHED];
 
 /* Where gdb has a breakpoint, if it is to patch. */
 NOOP_FUNCTION(cstrace_patches_mapped, .Lpatches_mapped);
-void patches_mapped(void) __asm__(".Lpatches_mapped");
+extern HIDDEN void patches_mapped(uint64_t call, uint64_t function,
+				  uint64_t to) __asm__(".Lpatches_mapped");
 
 const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames)
 {
@@ -587,18 +588,34 @@ static void look_at_all(struct job *all)
 	signals_restore(mask);
 }
 
-static int are_on;
+static int are_on, are_gdbs;
 
 int patches_are_on(void)
 {
 	return are_on;
 }
 
+int patches_lead(uint64_t function, uint64_t to)
+{
+	if (are_gdbs)
+		patches_mapped(CST_PATCHES_LED, function, to);
+	return are_gdbs;
+}
+
+static void look(struct job *all)
+{
+	if (all->is_gdbs)
+		patches_mapped(CST_PATCHES_WANTED, 0, 0);
+	look_at_all(all);
+	if (all->is_gdbs)
+		patches_mapped(CST_PATCHES_MAPPED, 0, 0);
+}
+
 void patches_look(void)
 {
-	struct job all = {.is_gdbs = 0};
+	struct job all = {.is_gdbs = are_gdbs};
 
-	look_at_all(&all);
+	look(&all);
 }
 
 /* How many threads there are; 0: nobody knows. */
@@ -633,13 +650,10 @@ static void patches_apply(const char *folder)
 	    !plans_begin(folder))
 		return;
 	patched_prepare();
-	look_at_all(&all);
-	are_on = !all.is_gdbs;
-	if (!cstrace_patched.n)
-		return;
-	if (all.is_gdbs)
-		patches_mapped();
-	else
+	are_gdbs = all.is_gdbs;
+	look(&all);
+	are_on = 1;
+	if (cstrace_patched.n && !all.is_gdbs)
 		control_obey();
 }
 

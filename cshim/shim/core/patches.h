@@ -6,7 +6,7 @@
  * errno, the object's path ("": the program), and why, parted by tabs.  It is
  * done as the program starts, in its only thread, and for a library that is
  * opened later before any of its code runs.  Under gdb, which patches itself,
- * only the areas are mapped, as the program starts.
+ * only the areas are mapped.
  */
 #ifndef SHIM_PATCHES_H
 #define SHIM_PATCHES_H
@@ -20,6 +20,8 @@ const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames);
 
 /* Returns whether libraries that are opened are to be patched. */
 int patches_are_on(void);
+/* Has gdb write a jump over a function.  Returns 0 if gdb does not patch. */
+int patches_lead(uint64_t function, uint64_t to);
 /* Patches the libraries that were loaded since it was last called, and frees
  * what it made for those that were unloaded.  The caller holds the dynamic
  * linker's lock, and none of the new ones has run. */

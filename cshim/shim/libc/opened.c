@@ -102,5 +102,7 @@ __attribute__((constructor)) static void opened_begin(void)
 	if (!patches_are_on())
 		return;
 	linkers = (const struct r_debug *)dlsym(RTLD_DEFAULT, "_r_debug");
-	are_seen = linkers && linkers->r_brk && lead(linkers->r_brk);
+	are_seen = linkers && linkers->r_brk &&
+		   (patches_lead(linkers->r_brk, (uint64_t)opened_notice) ||
+		    lead(linkers->r_brk));
 }
