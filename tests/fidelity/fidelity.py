@@ -13,11 +13,16 @@ import pathlib
 import re
 import resource
 import subprocess
+import sys
 
 import recipes
 from recipes import build, recipe
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lib"))
+
+from lib_debug import gdb_words  # noqa: E402
+
 TOP = HERE.parent.parent
 TIMEOUT = 400
 OR_NONE = 10000  # as in lines.c
@@ -40,8 +45,8 @@ def record(program, folder, start="cstrace start", settings=()):
     commands = ["handle all nostop noprint pass", "set cstrace live off",
                 *settings, start, "run 9>%s" % told,
                 "cstrace save %s" % tree]
-    words = [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
-             str(TOP / "cstrace.py")]
+    words = [os.environ.get("GDB", "gdb"), "-q", "-nx", *gdb_words(), "-batch",
+             "-x", str(TOP / "cstrace.py")]
     for c in commands:
         words += ["-ex", c]
     done = subprocess.run([*words, str(program)], stdin=subprocess.DEVNULL,

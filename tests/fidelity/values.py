@@ -74,8 +74,8 @@ def record(program, folder):
                 "set cstrace timestamp off", "set cstrace duration off",
                 "set cstrace callsite off", "cstrace start",
                 "run 9>%s" % told, "cstrace save -no-thread %s" % rows]
-    words = [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-x",
-             str(fidelity.TOP / "cstrace.py")]
+    words = [os.environ.get("GDB", "gdb"), "-q", "-nx", *fidelity.gdb_words(),
+             "-batch", "-x", str(fidelity.TOP / "cstrace.py")]
     for c in commands:
         words += ["-ex", c]
     done = subprocess.run([*words, str(program)], stdin=subprocess.DEVNULL,

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from lib_build import ROOT, build
+from lib_debug import gdb_words
 
 LIMIT_S = 240
 LOADER = str(ROOT / "cstrace.py")
@@ -59,7 +60,7 @@ def environment(home, **more):
 
 
 def command_line(program, commands, args=(), loader=LOADER, batch=True):
-    line = [os.environ.get("GDB", "gdb"), "-q", "-nx"]
+    line = [os.environ.get("GDB", "gdb"), "-q", "-nx", *gdb_words()]
     if batch:
         line.append("-batch")
     if loader:
