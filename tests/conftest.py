@@ -20,6 +20,11 @@ from test_robust_names import nasty_program  # noqa: E402
 assert nasty_program  # a fixture
 
 
+def pytest_collection_modifyitems(items):
+    """The longest come first: at the end they would keep one process busy."""
+    items.sort(key=lambda item: item.get_closest_marker("limit") is None)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def wish(request):
     """Sees to it that gdb records what the module's tests expect."""

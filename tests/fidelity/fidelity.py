@@ -21,6 +21,7 @@ from recipes import build, recipe
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lib"))
 
+from lib_build import builds, once  # noqa: E402
 from lib_debug import gdb_words  # noqa: E402
 
 TOP = HERE.parent.parent
@@ -188,10 +189,17 @@ def compare(told_path, tree_path, has_lines=True, keep_depth=None):
     return next(filter(None, map(difference, told, recorded)), None)
 
 
+def built(case, compiler, level, make=build, folder="fidelity"):
+    """The program, built once for all the ways to record it; or None."""
+    path = builds() / folder / ("%s-%s%s" % (case, compiler, level))
+    once(path, lambda: make(case, compiler, level, path.parent))
+    return path if path.exists() else None
+
+
 def check(case, compiler, level, folder, recorder=record, keep_depth=None,
           **how):
     """None: right; "skip": no such compiler; else the fault."""
-    program = build(case, compiler, level, folder)
+    program = built(case, compiler, level)
     if program is None:
         return "skip"
     output, told, tree = recorder(program, folder, **how)

@@ -158,7 +158,7 @@ def compare(told_path, rows_path, most_gone):
 
 def check(case, compiler, level, folder, recorder=record):
     """The outcome; None where there is no such compiler."""
-    program = build(case, compiler, level, folder)
+    program = fidelity.built(case, compiler, level, build, "values")
     if program is None:
         return None
     output, told, rows = recorder(program, folder)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Builds the test programs, each variant once in a session."""
+"""Builds the test programs, each variant once in a run of the tests."""
 
 import atexit
+import fcntl
 import functools
 import os
 import shutil
 import subprocess
 import tempfile
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,18 +40,38 @@ FOUR = [v for v in VARIANTS if v.is_pie]
 
 @functools.lru_cache(maxsize=None)
 def folder():
-    """For all that the session builds; gone at its end."""
+    """For what this process makes; gone at its end."""
     path = tempfile.mkdtemp(prefix="cstrace-tests-")
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return Path(path)
 
 
-def _compile(command, out):
-    out.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run([*command, "-o", str(out)], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=240)
-    assert done.returncode == 0, "%s\n%s" % (" ".join(command), done.stdout)
-    return out
+def builds():
+    """For programs: one folder for all processes that tools/run-tests begins."""
+    return Path(os.environ.get("TEST_BUILDS") or folder())
+
+
+def once(path, make):
+    """The path, for which make() was called by the first process that asks."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    name = builds() / ("%08x" % zlib.crc32(str(path).encode()))
+    with open(name.with_suffix(".lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not name.with_suffix(".made").exists():
+            make()
+            name.with_suffix(".made").touch()
+    return path
+
+
+def _compile(command, variant, key, name):
+    def make():
+        done = subprocess.run([*command, "-o", str(out)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=240)
+        assert done.returncode == 0, "%s\n%s" % (" ".join(command), done.stdout)
+
+    where = "%s-%x" % (variant, zlib.crc32(repr(key).encode()))
+    out = builds() / where / name
+    return once(out, make)
 
 
 @functools.lru_cache(maxsize=None)
@@ -63,9 +85,8 @@ def build(source, *flags, variant=Variant(), name=None, is_traced=True):
         command += ["-no-pie", "-fno-pie"]
     if is_traced:
         command.append("-finstrument-functions")
-    out = "%s-%x" % (variant, hash((source, flags, is_traced)) & 0xFFFFFFFF)
-    return _compile(command + list(flags),
-                    folder() / out / (name or path.stem))
+    return _compile(command + list(flags), variant, (source, flags, is_traced),
+                    name or path.stem)
 
 
 @functools.lru_cache(maxsize=None)
@@ -76,9 +97,8 @@ def build_library(source, *flags, variant=Variant(), name=None,
                str(source if os.path.isabs(source) else TARGETS / source)]
     if is_traced:
         command.append("-finstrument-functions")
-    name = name or "lib%s.so" % Path(source).stem
-    out = "%s-%x" % (variant, hash((source, flags, is_traced)) & 0xFFFFFFFF)
-    return _compile(command + list(flags), folder() / out / name)
+    return _compile(command + list(flags), variant, (source, flags, is_traced),
+                    name or "lib%s.so" % Path(source).stem)
 
 
 def line_of(source, text, nth=1):

@@ -10,7 +10,6 @@ import subprocess
 import time
 
 from lib_build import ROOT
-from lib_debug import gdb_words
 from lib_gdb import check_end, environment, kill_session
 
 LIMIT_S = 120
@@ -43,8 +42,8 @@ class FrontEnd:
         self._terminal, slave = pty.openpty()
         self.told = "gdb -i=mi3 with %s" % program
         self._gdb = subprocess.Popen(
-            [os.environ.get("GDB", "gdb"), "-nx", *gdb_words(),
-             "--interpreter=mi3", "--tty=" + os.ttyname(slave)],
+            [os.environ.get("GDB", "gdb"), "-nx", "--interpreter=mi3",
+             "--tty=" + os.ttyname(slave)],
             cwd=folder, env=environment(folder), start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT)
