@@ -43,8 +43,8 @@ args_SRC := abi.c args.c code.c compute.c decode.c flow.c flow_numbers.c \
 	stores.c tester.c tests.c types.c
 
 # sites: an address of a site becomes a function and a place.
-sites_USES := area args elf names base
-sites_SRC := address_space.c copies.c own_place.c points.c questions.c sites.c \
+sites_USES := area args plan elf names base
+sites_SRC := address_space.c ahead.c copies.c own_place.c points.c questions.c sites.c \
 	thrown.c verdict.c
 
 # file: the trace file: blocks of packed calls, written.

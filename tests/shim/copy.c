@@ -3,13 +3,14 @@
  * Copy programs: what each step emits, that none of them faults, and that a
  * copied event keeps the registers of the caller.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include "traced.h"
 
-enum { MAX_RAW = 256, N_SCENES = 24 };
+enum { MAX_RAW = 256, N_SCENES = 32 };
 
 /* The registers that the caller has, in the order of enum cst_copy_register but
  * sp, before and after; and its stack pointer. */
@@ -60,20 +61,28 @@ QUIET static uint32_t site_of(void *callee, int kind)
 	abort();
 }
 
-/* Gives the site a program, as the reader does. */
-QUIET static void give(uint32_t site, const struct cst_copy *program, int n)
+/* Puts a program into the area, and returns what leads to it. */
+QUIET static uint32_t put(const struct cst_copy *program, int n)
 {
 	static uint32_t used;
+	uint32_t first = used + CST_COPY_FIRST;
 
 	memcpy(steps() + used, program, (size_t)n * sizeof(*program));
 	steps()[used + (uint32_t)n] = (struct cst_copy){.op = CST_COPY_END};
-	copies()[site] = used + CST_COPY_FIRST;
 	used += (uint32_t)n + 1;
+	return first;
+}
+
+/* Gives the site a program, as the reader does. */
+QUIET static void give(uint32_t site, const struct cst_copy *program, int n)
+{
+	copies()[site] = put(program, n);
 	reader_site(reader, site)->verdict = CST_COPIED;
 }
 
 /* The scenes differ by their callee: an address in here. */
 static char scenes[N_SCENES];
+static uint64_t sp_of[N_SCENES];
 static int n_scenes;
 
 QUIET static int play_program(const struct cst_copy *program, int n)
@@ -83,6 +92,7 @@ QUIET static int play_program(const struct cst_copy *program, int n)
 	call_hook((void *)__cyg_profile_func_enter, callee);
 	give(site_of(callee, CST_ENTER), program, n);
 	call_hook((void *)__cyg_profile_func_enter, callee);
+	sp_of[n_scenes] = given[CST_REG_SP];
 	return n_scenes++;
 }
 
@@ -368,14 +378,36 @@ QUIET static void play_elsewhere(void)
 	munmap(stack, SMALL_STACK);
 }
 
+static int ahead;
+
+/* The reader knew the hook before the site: its first call is copied. */
+QUIET static void play_ahead(void)
+{
+	const struct cst_copy rbx = {CST_COPY_REGISTER, CST_REG_RBX, 4, 0};
+	const struct cst_site *site =
+		reader_site(reader, site_of(&scenes[0], CST_ENTER));
+	struct cst_hook *slot =
+		(struct cst_hook *)((char *)reader_area(reader) +
+				    CST_AT_HOOKS) +
+		cst_hook_first(site->hook, site->process);
+
+	slot[0] = (struct cst_hook){site->hook + 1, 0, CST_COPY_NOTHING};
+	slot[1] = (struct cst_hook){site->hook, 0, put(&rbx, 1)};
+	reader_area(reader)->n_hooks = 2;
+	reader_area(reader)->wants_values = 1;
+	ahead = n_scenes++;
+	call_hook((void *)__cyg_profile_func_enter, &scenes[ahead]);
+}
+
 static uint64_t took_ms;
 
-/* Nobody looks: the hook waits once, and not for ever. */
+/* Nobody looks, and what was known may be of another library: the hook waits
+ * once, and not for ever. */
 QUIET static void play_wait(void)
 {
 	struct timespec before, after;
 
-	reader_area(reader)->wants_values = 1;
+	dlclose(dlopen("libm.so.6", RTLD_NOW));
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	for (int i = 0; i < 4; i++)
 		call_hook((void *)__cyg_profile_func_enter,
@@ -400,6 +432,7 @@ QUIET static int play(void **state)
 	play_exit();
 	play_plain();
 	play_elsewhere();
+	play_ahead();
 	play_wait();
 	shim_mode(NULL, CST_MODE_OFF);
 	reader_stop(reader);
@@ -426,7 +459,7 @@ static void registers_are_emitted_and_kept(void **state)
 	assert_int_equal(e.n, 48);
 	assert_true(e.is_one_time);
 	memcpy(wide, e.raw, 48);
-	assert_int_equal(wide[1], given[CST_REG_SP]);
+	assert_int_equal(wide[1], sp_of[frame]);
 	for (uint64_t i = 2; i < 6; i++)
 		assert_int_equal(wide[i], 0x1111111111 * i);
 }
@@ -505,7 +538,7 @@ static void small_numbers_stand_in_the_record(void **state)
 	assert_int_equal(emitted_by(packed).n_records, 0);
 	r = record_of(packed_wide, 1);
 	assert_false(cst_record_has_numbers(r));
-	assert_int_equal(cst_record_sp(r), given[CST_REG_SP]);
+	assert_int_equal(cst_record_sp(r), sp_of[packed_wide]);
 	EMITS(packed_wide, "\0\200\1\2\1\2\3\4");
 }
 
@@ -538,6 +571,16 @@ static void other_stacks_are_read_as_far_as_they_go(void **state)
 	EMITS(elsewhere_far, "AB");
 }
 
+static void what_is_known_ahead_is_not_waited_for(void **state)
+{
+	struct emitted e = emitted_by(ahead);
+
+	(void)state;
+	assert_int_equal(e.n, 4);
+	assert_int_equal(e.n_records, 1);
+	assert_memory_equal(e.raw, &given[CST_REG_RBX], 4);
+}
+
 static void a_reader_that_does_not_look_is_waited_for_once(void **state)
 {
 	(void)state;
@@ -557,6 +600,7 @@ int main(void)
 		cmocka_unit_test(small_numbers_stand_in_the_record),
 		cmocka_unit_test(values_stand_before_each_record),
 		cmocka_unit_test(other_stacks_are_read_as_far_as_they_go),
+		cmocka_unit_test(what_is_known_ahead_is_not_waited_for),
 		cmocka_unit_test(
 			a_reader_that_does_not_look_is_waited_for_once),
 	};

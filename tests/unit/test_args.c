@@ -6,6 +6,7 @@
 #include "args/args.h"
 #include "args/decode.h"
 #include "names/values_text.h"
+#include "plan/hooks.h"
 #include "program_builder.h"
 
 #include <dlfcn.h>
@@ -149,6 +150,10 @@ static void run_step(struct machine *m, const struct cst_copy *s)
 static struct args *heard_args;
 static struct modules *heard_modules;
 static char heard[1 << 20];
+/* Plans that are made before it is known of what a hook is. */
+static struct args *ahead_args;
+static uint64_t hooks_seen[1 << 16];
+static uint32_t n_hooks_seen;
 
 /* The text of a row: `parse(s="12+3", base=10)`, `parse = 12`. */
 static void tell(const char *name, const struct args_plan *plan, int kind,
@@ -169,6 +174,67 @@ static void tell(const char *name, const struct args_plan *plan, int kind,
 		 "%.*s%s\n", (int)n, name, row);
 }
 
+static int see_hook(void *arg, uint64_t hook, int kind)
+{
+	(void)arg;
+	assert_true(n_hooks_seen < sizeof(hooks_seen) / sizeof(*hooks_seen));
+	hooks_seen[n_hooks_seen++] = hook << 8 | (uint64_t)kind;
+	return 1;
+}
+
+static void see_hooks(const char *path)
+{
+	struct functions f = {.debug.fd = -1};
+	struct frames frames = {0};
+	struct image im;
+	struct hooks h;
+
+	assert_int_equal(image_open(&im, path, NULL), 0);
+	assert_int_equal(frames_init(&frames, &im), 0);
+	assert_int_equal(functions_init(&f, &im, &frames, path, NULL), 0);
+	hooks_find(&h, &im, &f);
+	n_hooks_seen = 0;
+	hooks_each_call(&h, &im, see_hook, NULL);
+	assert_true(n_hooks_seen > 0);
+	functions_release(&f);
+	frames_release(&frames);
+	image_close(&im);
+}
+
+static int is_seen(uint64_t hook, int kind)
+{
+	for (uint32_t i = 0; i < n_hooks_seen; i++)
+		if (hooks_seen[i] == (hook << 8 | (uint64_t)kind))
+			return 1;
+	return 0;
+}
+
+/* What was found out before the call is what the call shows. */
+static void check_ahead(const struct args_plan *plan, uint64_t hook,
+			uint64_t callee, int kind)
+{
+	struct module_file file;
+	struct args_plan *made, *then;
+
+	assert_int_equal(modules_file(heard_modules, hook, &file), 1);
+	if (!is_seen(file.addr, kind)) /* the function jumped to its hook */
+		return;
+	assert_int_equal(
+		args_plan_ahead(ahead_args, heard_modules, hook, kind, &made),
+		1);
+	then = args_plan(ahead_args, heard_modules, hook, callee, kind);
+	assert_int_equal(!then, !plan);
+	if (!plan)
+		return;
+	assert_ptr_equal(then, made);
+	assert_int_equal(then->n_steps, plan->n_steps);
+	assert_memory_equal(then->steps, plan->steps,
+			    plan->n_steps * sizeof(*plan->steps));
+	/* Nothing is known then if another function calls the hook. */
+	assert_null(args_plan(ahead_args, heard_modules, hook,
+			      (uint64_t)(uintptr_t)dlsym, kind));
+}
+
 static void hear(int kind, uint64_t callee, uint64_t hook,
 		 const uint64_t *registers)
 {
@@ -179,6 +245,7 @@ static void hear(int kind, uint64_t callee, uint64_t hook,
 	char name[256];
 
 	plan = args_plan(heard_args, heard_modules, hook, callee, kind);
+	check_ahead(plan, hook, callee, kind);
 	assert_int_equal(modules_symbol(heard_modules, callee, &symbol), 1);
 	if (!plan)
 		return;
@@ -216,7 +283,9 @@ static const char *hear_run(const char *compiler, const char *options,
 		fail_msg("%s", dlerror());
 	*(void **)&run = dlsym(library, "run");
 	*(void **)&hearer = dlsym(library, "args_hear");
+	see_hooks(builder_path(name));
 	heard_args = args_new();
+	ahead_args = args_new();
 	heard_modules = modules_new();
 	*heard = 0;
 	modules_refresh(heard_modules, (uint32_t)getpid(), NULL);
@@ -226,6 +295,7 @@ static const char *hear_run(const char *compiler, const char *options,
 	if (getenv("SHOW"))
 		fputs(heard, stderr);
 	args_free(heard_args);
+	args_free(ahead_args);
 	modules_free(heard_modules);
 	dlclose(library);
 	return heard;

@@ -73,6 +73,7 @@ void area_place(struct area *a, uint8_t *base)
 	a->text = (const char *)base + CST_AT_TEXT;
 	a->copies = (uint32_t *)(base + CST_AT_COPIES);
 	a->steps = (struct cst_copy *)(base + CST_AT_STEPS);
+	a->hooks = (struct cst_hook *)(base + CST_AT_HOOKS);
 	a->sites = (struct cst_site *)(base + CST_AT_SITES);
 	a->records = base + CST_AT_CHUNKS;
 }

@@ -21,6 +21,7 @@ struct area {
 	const char *text; /* of the mappings: CST_TEXT_SIZE bytes */
 	uint32_t *copies;
 	struct cst_copy *steps;
+	struct cst_hook *hooks;
 	struct cst_site *sites;
 	uint8_t *records;    /* chunk i begins at i * CST_CHUNK_SIZE */
 	uint32_t n_chunks;   /* as grown here; the head's copy is not trusted */

@@ -52,15 +52,10 @@ static void describe(struct modules *m, uint64_t callee,
 		inlines_function(in, inside, out);
 }
 
-/* The call of callee that the hook at pc is of: an inlined one, or the function
- * that was compiled there. */
-static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
-			 struct instance *out)
+/* The code around a hook at pc: the function that was compiled there. */
+static int find_frame(struct modules *m, uint64_t pc, struct instance *out)
 {
-	Dwarf_Die calls[INLINES_MAX];
-	struct inline_function f;
 	Dwarf_Addr start;
-	int n;
 
 	*out = (struct instance){
 		.modules = m,
@@ -75,6 +70,21 @@ static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
 	modules_code(m, pc, &out->frame.code);
 	if (!dwarf_entrypc(&out->frame.function, &start))
 		out->start = start + out->frame.bias;
+	out->die = out->frame.function;
+	return 1;
+}
+
+/* The call of callee that the hook at pc is of: an inlined one, or the function
+ * that was compiled there. */
+static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
+			 struct instance *out)
+{
+	Dwarf_Die calls[INLINES_MAX];
+	struct inline_function f;
+	int n;
+
+	if (!find_frame(m, pc, out))
+		return 0;
 	describe(m, callee, &f);
 	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
 	while (n--) {
@@ -84,8 +94,23 @@ static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
 		out->is_inlined = 1;
 		return 1;
 	}
-	out->die = out->frame.function;
 	return inlines_is_of(&out->die, &f);
+}
+
+/* The innermost one, of which the hook at pc is, unless the compiler has moved
+ * it. */
+static int find_innermost(struct modules *m, uint64_t pc, struct instance *out)
+{
+	Dwarf_Die calls[INLINES_MAX];
+	int n;
+
+	if (!find_frame(m, pc, out))
+		return 0;
+	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
+	out->is_inlined = n > 0;
+	if (n > 0)
+		out->die = calls[n - 1];
+	return 1;
 }
 
 /* The function that was patched at its first instruction. */
@@ -422,25 +447,23 @@ static uint32_t count_plain(const struct draft *d)
 	return n_bytes <= CST_PLAIN_BYTES ? d->n_steps : 0;
 }
 
-static struct args_plan *make_plan(struct args *a, struct modules *m,
-				   uint64_t hook, uint64_t callee, int kind)
+/* place: of the hook, as in cst_hook_place(). */
+static struct args_plan *make_plan(struct args *a, struct instance *at,
+				   uint64_t place, int kind)
 {
 	struct args_plan *plan = NULL;
 	struct bytes names = {0};
 	struct computed computed;
-	struct instance at;
 	struct draft d;
 	uint32_t n_plain;
 
-	if (!find_at(m, hook, callee, &at))
-		return NULL;
 	d.types = &a->types;
 	d.n_steps = d.n_items = computed.n_nodes = 0;
-	d.hook = cst_hook_place(hook, callee);
+	d.hook = place;
 	if (kind == CST_ENTER)
-		add_parameters(a, &at, &d, &names);
+		add_parameters(a, at, &d, &names);
 	else if (kind == CST_EXIT)
-		add_result(a, &at, &d, &computed, &names);
+		add_result(a, at, &d, &computed, &names);
 	n_plain = count_plain(&d);
 	d.steps[d.n_steps++] = (struct cst_copy){.op = CST_COPY_END};
 	bytes_put_byte(&names, 0);
@@ -449,7 +472,24 @@ static struct args_plan *make_plan(struct args *a, struct modules *m,
 	if (plan)
 		plan->n_plain = n_plain;
 	bytes_release(&names);
+	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
+		free(plan);
+		return NULL;
+	}
+	if (plan)
+		a->plans[a->n++] = plan;
 	return plan;
+}
+
+/* Was the place's plan made ahead, of something else than the callee? */
+static int is_anothers(const struct args *a, struct modules *m, uint64_t place,
+		       uint64_t hook, uint64_t callee)
+{
+	uint32_t *ahead = hashmap_get(&a->ahead, place);
+	struct instance at;
+
+	return ahead && !(find_instance(m, hook - 1, callee, &at) &&
+			  *ahead == (uint32_t)dwarf_dieoffset(&at.die));
 }
 
 struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
@@ -457,23 +497,39 @@ struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 {
 	uint64_t place = modules_place(m, cst_hook_place(hook, callee));
 	uint32_t *known = place ? hashmap_get(&a->by_place, place) : NULL;
-	struct args_plan *plan;
+	struct args_plan *plan = NULL;
+	struct instance at;
 
 	hook = cst_place_hook(hook, callee);
 	/* Another function has yet to make the result. */
 	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_RETURN)
 		return NULL;
 	if (known)
-		return *known ? a->plans[*known - 1] : NULL;
-	plan = make_plan(a, m, hook, callee, kind);
-	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
-		free(plan);
-		return NULL;
-	}
-	if (plan)
-		a->plans[a->n++] = plan;
+		return *known && !is_anothers(a, m, place, hook, callee)
+			       ? a->plans[*known - 1]
+			       : NULL;
+	if (find_at(m, hook, callee, &at))
+		plan = make_plan(a, &at, cst_hook_place(hook, callee), kind);
 	hashmap_put(&a->by_place, place, plan ? a->n : 0);
 	return plan;
+}
+
+int args_plan_ahead(struct args *a, struct modules *m, uint64_t hook, int kind,
+		    struct args_plan **out)
+{
+	uint64_t place = modules_place(m, hook);
+	uint32_t *known = place ? hashmap_get(&a->by_place, place) : NULL;
+	struct instance at;
+
+	*out = known && *known ? a->plans[*known - 1] : NULL;
+	if (known)
+		return 1;
+	if (!place || !find_innermost(m, hook - 1, &at) ||
+	    hashmap_put(&a->ahead, place, (uint32_t)dwarf_dieoffset(&at.die)))
+		return 0;
+	*out = make_plan(a, &at, hook, kind);
+	hashmap_put(&a->by_place, place, *out ? a->n : 0);
+	return 1;
 }
 
 struct args *args_new(void)
@@ -495,6 +551,7 @@ void args_free(struct args *a)
 		free(a->plans[i]);
 	free(a->plans);
 	hashmap_release(&a->by_place);
+	hashmap_release(&a->ahead);
 	types_release(&a->types);
 	free(a);
 }

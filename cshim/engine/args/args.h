@@ -50,4 +50,10 @@ struct args_plan {
 struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 			    uint64_t callee, int kind);
 
+/* Returns 1 with that plan, or NULL, in *out for the hook that returns to
+ * `hook`, before it was called; 0 if it is not known which function it is of.
+ * Should another one call it, args_plan() returns NULL then. */
+int args_plan_ahead(struct args *a, struct modules *m, uint64_t hook, int kind,
+		    struct args_plan **out);
+
 #endif

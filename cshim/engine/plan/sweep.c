@@ -111,8 +111,8 @@ static void see(struct sweep *s, const struct insn *i, uint64_t addr)
 		image_mark(s->im, i->target, MARK_LEADER | MARK_NAMED);
 		image_mark(s->im, addr + i->length, MARK_RETURN);
 		if (s->now && s->hooks.n)
-			s->now->is_hooked |= hooks_has(&s->hooks, i->target) ||
-					     hooks_has(&s->hooks, i->data);
+			s->now->is_hooked |= hooks_kind(&s->hooks, i->target) ||
+					     hooks_kind(&s->hooks, i->data);
 		break;
 	default:
 		break;

@@ -9,6 +9,7 @@
 #include "recorder/one_trace.h"
 #include "base/regex.h"
 #include "recorder/recorder.h"
+#include "sites/ahead.h"
 
 #include "file/cache_file.h"
 #include "names/marks.h"
@@ -177,6 +178,7 @@ int cst_recorder_values(struct cst_recorder *r, int args, int results,
 	if (status < 0)
 		return status;
 	pthread_mutex_lock(&r->lock);
+	ahead_forget(&r->sites);
 	copies_want(&r->sites, args, results, only);
 	pthread_mutex_unlock(&r->lock);
 	return 0;

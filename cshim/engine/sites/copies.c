@@ -25,6 +25,7 @@ void copies_release(struct sites *s)
 	free(s->copies.plans);
 	free(s->copies.is_planned);
 	regex_free(s->copies.functions);
+	hashmap_release(&s->copies.ahead);
 	s->copies = (struct copies){0};
 }
 
@@ -107,6 +108,26 @@ static void make_plan(struct sites *s, uint32_t number)
 		names_set_values(s->names, site->function, plan->names);
 	else if (*plan->names)
 		names_set_result(s->names, site->function, plan->names);
+}
+
+uint32_t copies_ahead(struct sites *s, uint32_t process, uint64_t hook,
+		      int kind)
+{
+	struct modules *m = spaces_of(&s->spaces, process)->modules;
+	const struct copies *c = &s->copies;
+	struct args_plan *plan;
+	struct site site = {0};
+	struct code code;
+
+	if (!(kind == CST_ENTER ? c->wants_args : c->wants_results))
+		return CST_COPY_NOTHING;
+	if (!args_plan_ahead(c->args, m, hook, kind, &plan))
+		return 0;
+	if (!plan || plan->is_static)
+		return CST_COPY_NOTHING;
+	modules_code(m, hook - 1, &code);
+	site_set_frame(&site, &code);
+	return put_program(s, &site, plan) < 0 ? 0 : plan->first;
 }
 
 static struct args_plan *plan_of(const struct sites *s, uint32_t number)

@@ -7,6 +7,7 @@
 #define ENGINE_COPIES_H
 
 #include "base/bytes.h"
+#include "base/hashmap.h"
 #include "cstrace/layout.h"
 
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct copies {
 	uint8_t *is_planned;	     /* by site: its plan was asked for */
 	uint32_t n_plans, n_planned; /* room */
 	struct regex *functions;     /* of these only; NULL: of all */
+	struct hashmap ahead;	     /* files that were looked into (ahead.h) */
 	uint8_t wants_args, wants_results;
 };
 
@@ -37,6 +39,11 @@ void copies_want(struct sites *s, int args, int results,
 /* Has the hooks copy at a site what is wanted of it; it must be known whether
  * the site is muted. */
 void copies_judge(struct sites *s, uint32_t site);
+
+/* Returns what a call of the function at a hook is to copy, as the area's table
+ * of copies has it, before there was one; 0: that is not known. */
+uint32_t copies_ahead(struct sites *s, uint32_t process, uint64_t hook,
+		      int kind);
 
 /* Answers the hooks that wait for the sites up to the last one that is known.
  */

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/ranges.h"
 #include "elf/x86_64.h"
+#include "sites/ahead.h"
 #include "sites/own_place.h"
 #include "sites/thrown.h"
 #include "sites/verdict.h"
@@ -315,17 +316,6 @@ static void site_find_line(struct sites *s, struct space *space,
 			      place->caller - 1, site->call_site, 0);
 }
 
-static void site_set_frame(struct site *site, const struct code *code)
-{
-	site->is_cfa_of_fp =
-		code->cfa_base == CFA_FP || code->cfa_base == CFA_FP_NEAR;
-	site->is_near = code->cfa_base == CFA_UNKNOWN	? NEAR_SP
-			: code->cfa_base == CFA_FP_NEAR ? NEAR_FP
-							: 0;
-	if (code->cfa_base != CFA_UNKNOWN)
-		site->cfa_offset = code->cfa_offset;
-}
-
 /* Nothing was called from there: makecontext() and its like put the start of a
  * function, or anything, where a return address belongs. */
 static int is_made_up(struct space *space, uint64_t caller)
@@ -569,8 +559,11 @@ static void site_learn(struct sites *s, uint32_t number)
 	site->is_return = raw.hook == CST_PATCHED_RETURN;
 	if (!site->is_return)
 		site_chain(s, number);
-	if (!site->is_muted && s->copies.args)
+	if (!site->is_muted && s->copies.args) {
+		/* Before the hook may go on. */
+		ahead_look(s, &raw);
 		copies_judge(s, number);
+	}
 	points_judge(s, number);
 }
 

@@ -57,6 +57,19 @@ struct site {
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
 
+/* Sets how the CFA is found from a record of a site: code is that at its
+ * hook. */
+static inline void site_set_frame(struct site *site, const struct code *code)
+{
+	site->is_cfa_of_fp =
+		code->cfa_base == CFA_FP || code->cfa_base == CFA_FP_NEAR;
+	site->is_near = code->cfa_base == CFA_UNKNOWN	? NEAR_SP
+			: code->cfa_base == CFA_FP_NEAR ? NEAR_FP
+							: 0;
+	if (code->cfa_base != CFA_UNKNOWN)
+		site->cfa_offset = code->cfa_offset;
+}
+
 /* The rest of a site, which is needed less often. */
 struct site_place {
 	uint64_t caller;

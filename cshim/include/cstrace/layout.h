@@ -6,7 +6,7 @@
  * size.
  *
  *	header | processes | threads | chunk states | mappings | text | copies |
- *	steps | sites | chunks
+ *	steps | hooks | sites | chunks
  *
  * Each table has its largest size from the start; the file is sparse, so that
  * costs address space, not memory.  All numbers are little endian.  A field
@@ -51,6 +51,8 @@ enum {
 	CST_TEXT_SIZE = 4194304, /* bytes of text of the mappings */
 	CST_NAME_SIZE = 64,
 	CST_MAX_COPIES = 1 << 18, /* steps of copy programs */
+	CST_MAX_HOOKS = 1 << 16,  /* slots of the table of hooks */
+	CST_HOOK_PROBES = 16,	  /* so many of them may hold one hook */
 };
 
 /* The kind of a site: a place that calls a hook; one where an exception is
@@ -286,6 +288,22 @@ struct cst_copy {
 };
 _Static_assert(sizeof(struct cst_copy) == 8, "area layout");
 
+/* What is to be copied at a hook, found out before a site of it exists, so that
+ * its first call need not wait. */
+struct cst_hook {
+	uint64_t hook;	  /* its return address; 0: the slot is free */
+	uint32_t process; /* index */
+	uint32_t copies;  /* as copies[site]; written last; 0: not known */
+};
+_Static_assert(sizeof(struct cst_hook) == 16, "area layout");
+
+/* The first slot that may hold the hook; the others are behind it. */
+static inline uint32_t cst_hook_first(uint64_t hook, uint32_t process)
+{
+	return (uint32_t)((hook + process) * 0x9e3779b97f4a7c15ull >> 32) %
+	       (CST_MAX_HOOKS - CST_HOOK_PROBES);
+}
+
 /* A hook has put the registers, in the order of their numbers, below its return
  * address: there CST_COPY_FRAME finds them, too. */
 static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
@@ -468,6 +486,7 @@ struct cst_area {
 	uint32_t wants_values;
 	uint32_t n_copy_waiting; /* hooks that wait so */
 	uint32_t n_copies;	 /* steps that are used */
+	uint32_t n_hooks;	 /* slots of the table of hooks that are used */
 };
 
 /* Numbers below CST_FIRST_SITE in a record's place of a site: marks of other
@@ -563,7 +582,8 @@ enum {
 	(CST_AT_MAPPINGS + CST_MAX_MAPPINGS * sizeof(struct cst_mapping))
 #define CST_AT_COPIES (CST_AT_TEXT + CST_TEXT_SIZE)
 #define CST_AT_STEPS (CST_AT_COPIES + CST_MAX_SITES * sizeof(uint32_t))
-#define CST_AT_SITES (CST_AT_STEPS + CST_MAX_COPIES * sizeof(struct cst_copy))
+#define CST_AT_HOOKS (CST_AT_STEPS + CST_MAX_COPIES * sizeof(struct cst_copy))
+#define CST_AT_SITES (CST_AT_HOOKS + CST_MAX_HOOKS * sizeof(struct cst_hook))
 #define CST_AT_CHUNKS                                                        \
 	((CST_AT_SITES + CST_MAX_SITES * sizeof(struct cst_site) + 0xffff) & \
 	 ~0xffffull)

@@ -93,6 +93,11 @@ static inline const struct cst_copy *area_step(uint32_t index)
 	return (const struct cst_copy *)area_at(CST_AT_STEPS) + index;
 }
 
+static inline struct cst_hook *area_hook(uint32_t slot)
+{
+	return (struct cst_hook *)area_at(CST_AT_HOOKS) + slot;
+}
+
 static inline struct cst_mapping *area_mapping(uint32_t index)
 {
 	return (struct cst_mapping *)area_at(CST_AT_MAPPINGS) + index;

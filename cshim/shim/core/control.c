@@ -226,6 +226,7 @@ void control_unloaded(void)
 	uint64_t mask;
 
 	symbols_forget();
+	copy_unloaded();
 	if (!area)
 		return; /* without a system call, see control_rest() */
 	mask = signals_block();

@@ -284,6 +284,37 @@ static uint32_t run_program(uint32_t first,
 /* ---- a new site ------------------------------------------------------------
  */
 
+/* A library was unloaded: what was found out ahead may be of it. */
+static uint32_t has_unloaded;
+
+void copy_unloaded(void)
+{
+	__atomic_store_n(&has_unloaded, 1, __ATOMIC_RELAXED);
+}
+
+/* What the reader has found out ahead of the new site's hook; 0: nothing. */
+COLD static uint32_t known_ahead(uint32_t number)
+{
+	const struct cst_site *site = &site_index.sites[number];
+	uint64_t place = cst_hook_place(site->hook, site->callee);
+	struct cst_hook *slots =
+		area_hook(cst_hook_first(place, site->process));
+
+	if (!__atomic_load_n(&area->n_hooks, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED) ||
+	    area_reserve(slots, CST_HOOK_PROBES * sizeof(*slots)))
+		return 0;
+	for (uint32_t i = 0; i < CST_HOOK_PROBES; i++) {
+		uint32_t copies =
+			__atomic_load_n(&slots[i].copies, __ATOMIC_ACQUIRE);
+
+		if (copies && slots[i].hook == place &&
+		    slots[i].process == site->process)
+			return copies;
+	}
+	return 0;
+}
+
 /* 1 + the site at which waiting was in vain: as long as the reader has not
  * looked at that one, nobody waits again. */
 static uint32_t gave_up_at;
@@ -365,6 +396,8 @@ int copy_put(const struct copy_event *e)
 	struct cst_record *r;
 	uint32_t n = 0;
 
+	if (unlikely(!entry))
+		entry = known_ahead(e->site);
 	if (unlikely(!entry)) {
 		copy_wait(e->site);
 		if (site_is_muted(e->site))

@@ -33,6 +33,9 @@ uint32_t copy_run(const struct cst_copy *steps, uint32_t n,
  * there was room.  Async-signal-safe. */
 int copy_put(const struct copy_event *e);
 
+/* Says that a library was unloaded, and another may come to its addresses. */
+void copy_unloaded(void);
+
 /* Returns how many records an event with n raw bytes takes. */
 static inline uint32_t copy_records(uint32_t n)
 {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is to be copied at the hooks of a file, found out at the first call in
+ * it, while the program waits anyway: so the first calls of its other functions
+ * do not wait, and the durations around them are true.
+ */
+#ifndef ENGINE_AHEAD_H
+#define ENGINE_AHEAD_H
+
+#include "sites/sites.h"
+
+/* Looks ahead in the file that the site's hook is in, unless that was done, for
+ * a quarter of a second at most.  What is not found out then is found out at
+ * its first call. */
+void ahead_look(struct sites *s, const struct cst_site *site);
+
+/* Forgets what was found out: something else is wanted. */
+void ahead_forget(struct sites *s);
+
+#endif
