@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The shim alone: CSTRACE_FILE=PATH LD_PRELOAD=libcstrace.so ./app."""
 
+import ctypes
 import os
 import shutil
 import signal
@@ -183,6 +184,31 @@ def test_threads_that_vanished_and_threads_that_stayed(tmp_path):
     ends = {c["function"]: c["end"] for c in calls(tmp_path, "x.area")}
     assert ends == {"main": "return", "stays": "open", "thread": "unwound",
                     "vanish": "unwound"}
+
+
+def test_a_thread_that_the_kernel_still_answers_for_has_vanished(tmp_path):
+    """One that is traced stays until its tracer has waited for it."""
+    seize, all_kinds = 0x4206, 0x40000000
+    libc = ctypes.CDLL(None, use_errno=True)
+    source = VANISH.replace("syscall(SYS_exit, 0);", """
+        char c;
+        dprintf(1, "%d\\n", (int)syscall(SYS_gettid));
+        if (read(0, &c, 1) == 1)
+                syscall(SYS_exit, 0);""")
+    app = compiled(tmp_path, "#include <stdio.h>\n" + source, "app",
+                   "-pthread")
+    env = dict(os.environ, CSTRACE_FILE="x.area",
+               LD_PRELOAD=str(BUILD / "libcstrace.so"))
+    with subprocess.Popen([app], cwd=tmp_path, env=env, bufsize=0,
+                          stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as run:
+        tid = int(run.stdout.readline())
+        assert libc.ptrace(seize, tid, None, None) == 0, ctypes.get_errno()
+        run.stdin.write(b"x")
+        assert run.stdout.read() == b""
+        os.waitpid(tid, all_kinds)
+    ends = {c["function"]: c["end"] for c in calls(tmp_path, "x.area")}
+    assert ends["vanish"] == "unwound" and ends["stays"] == "open"
 
 
 # ---- read where something else is in the program's place -------------------

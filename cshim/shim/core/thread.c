@@ -16,6 +16,7 @@
 #include "core/signals.h"
 #include "core/watch.h"
 #include "kernel/lock.h"
+#include "kernel/output.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
@@ -163,6 +164,36 @@ static void thread_end(void *unused)
 	signals_restore(mask);
 }
 
+/* Has the thread of this process begun to end?  The kernel still answers for a
+ * thread that pthread_join() has already waited for, until it has taken it out
+ * of its tables: so the flags of a thread that answers are looked at. */
+static int thread_is_ending(uint32_t pid, uint32_t tid)
+{
+	enum { FLAGS = 7, IS_EXITING = 4 }; /* fields behind the name; a flag */
+	struct output o = {.n = 0};	    /* the path, then what is there */
+	uint64_t flags = 0;
+	long n, at;
+
+	if (sys_tgkill(pid, tid, 0) == -ESRCH)
+		return 1;
+	output_text(&o, "/proc/self/task/");
+	output_number(&o, tid, 10);
+	output_text(&o, "/stat");
+	output_char(&o, 0);
+	o.fd = sys_open(o.bytes, O_RDONLY | O_CLOEXEC);
+	if (o.fd < 0)
+		return 0;
+	n = sys_read(o.fd, o.bytes, sizeof(o.bytes));
+	sys_close(o.fd);
+	for (at = n; at > 0 && o.bytes[at - 1] != ')';)
+		at--;
+	for (int spaces = 0; at < n && spaces < FLAGS; at++)
+		spaces += o.bytes[at] == ' ';
+	for (; at < n && o.bytes[at] >= '0' && o.bytes[at] <= '9'; at++)
+		flags = flags * 10 + (uint64_t)(o.bytes[at] - '0');
+	return (flags & IS_EXITING) != 0;
+}
+
 /* The process's end, and the other threads', as far as libc knew nothing of
  * them: once the process is over nobody can tell a thread that ended before
  * from one that ended with it. */
@@ -182,8 +213,7 @@ __attribute__((destructor)) static void thread_tell_gone(void)
 
 		if (!tid || i + 1 == self.thread || t->process != process - 1 ||
 		    __atomic_load_n(&t->is_ended, __ATOMIC_RELAXED) ||
-		    sys_tgkill(area_process(process - 1)->pid, tid, 0) !=
-			    -ESRCH)
+		    !thread_is_ending(area_process(process - 1)->pid, tid))
 			continue;
 		t->end = end_ticks();
 		__atomic_store_n(&t->is_ended, 1, __ATOMIC_RELEASE);
