@@ -337,18 +337,36 @@ void patching_answer(void *arg)
 /* ---- telling ---------------------------------------------------------------
  */
 
-/* What the shim could not do: lines of an errno, a path and a reason. */
-static void tell_refused(const struct patching *p, const char *program)
+static void forget(struct patching *p, const char *path)
 {
-	char path[PATH_MAX], line[PATH_MAX + 256];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_files; i++) {
+		if (!strcmp(p->paths[i], path)) {
+			free(p->paths[i]);
+			continue;
+		}
+		p->paths[n] = p->paths[i];
+		p->plans[n++] = p->plans[i];
+	}
+	p->n_files = n;
+}
+
+/* What the shim could not do: lines of an errno, a path and a reason. */
+static void tell_refused(struct patching *p, const char *program)
+{
+	char path[PATH_MAX], line[PATH_MAX + 256], real[PATH_MAX];
 	FILE *in;
 
+	if (!realpath(program, real))
+		*real = '\0';
 	if (snprintf(path, sizeof(path), "%s/refused", p->folder) >=
 	    (int)sizeof(path))
 		return;
 	in = fopen(path, "re");
 	while (in && fgets(line, sizeof(line), in)) {
 		char *object = strchr(line, '\t'), *why;
+		const char *name;
 		int code = atoi(line);
 
 		why = object ? strchr(object + 1, '\t') : NULL;
@@ -356,29 +374,29 @@ static void tell_refused(const struct patching *p, const char *program)
 			continue;
 		*object++ = *why++ = '\0';
 		why[strcspn(why, "\n")] = '\0';
+		forget(p, object);
+		name = *object && strcmp(object, real) ? object : program;
 		if (code)
-			failure("'%s' was not patched: %s: %s",
-				*object ? object : program, why,
+			failure("'%s' was not patched: %s: %s", name, why,
 				strerror(code));
 		else
-			failure("'%s' was not patched: %s",
-				*object ? object : program, why);
+			failure("'%s' was not patched: %s", name, why);
 	}
 	if (in)
 		fclose(in);
 }
 
-void patching_tell(const struct patching *p, const char *program)
+void patching_tell(struct patching *p, const char *program)
 {
 	char text[LINE_SIZE];
 
+	if (p->folder)
+		tell_refused(p, program);
 	if (!p->n_files)
 		return;
 	cst_plan_text(p->plans, (const char *const *)p->paths, p->n_files, text,
 		      sizeof(text));
 	fprintf(stderr, "cstrace: patched %s\n", text);
-	if (p->folder)
-		tell_refused(p, program);
 }
 
 /* ---- the end ---------------------------------------------------------------

@@ -69,7 +69,7 @@ void patching_answer_no_more(struct patching *p);
 
 /* Prints what was patched, and what was not and why; program is what the user
  * called it. */
-void patching_tell(const struct patching *p, const char *program);
+void patching_tell(struct patching *p, const char *program);
 
 /* Removes the folder, once the program has ended. */
 void patching_release(struct patching *p);

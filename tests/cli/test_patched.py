@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from lib_build import BUILD, VARIANTS, Variant, build, build_library
+from lib_build import (BUILD, TARGETS, VARIANTS, Variant, build,
+                       build_library)
 from lib_cstrace import LIMIT_S, command
 
 SHIM = str(BUILD / "libcstrace.so")
@@ -555,3 +556,136 @@ def test_same_as_a_random_program_says(tmp_path, compiler, level, seed):
     for i, (wanted, call) in enumerate(zip(expected, got)):
         assert call == wanted, (i, got[max(0, i - 8):i + 1])
     assert len(got) == len(expected)
+
+
+# ---- what a program can notice ---------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [[], ["--args"]], ids=str)
+def test_no_register_differs(tmp_path, options):
+    """Nor does one of the x87 or of vectors: in the usual way, with a site that
+    is new, with a full chunk, and with texts that the kernel reads."""
+    app = build("registers_kept.c", "-w", variant=Variant(level="-O2"),
+                is_traced=False)
+    done = command("record", "--patch", *options, app, cwd=tmp_path)
+    assert done.returncode == 0 and "kept" in done.stdout, done.stdout
+    found = [c for c in calls(tmp_path) if c["name"] == "passed"]
+    assert len(found) == 9000 and {c["end"] for c in found} == {"return"}
+    if options:
+        assert [c["args"]["number"] for c in found] == list(range(9000))
+        assert [c["result"] for c in found] == list(range(1, 9001))
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+@pytest.mark.parametrize("flag", ["address", "thread", "undefined"])
+def test_under_a_sanitizer(tmp_path, compiler, flag):
+    """It unwinds through patched functions, and looks at each stack."""
+    room = ["-fpatchable-function-entry=5"] if compiler == "clang++" else []
+    subprocess.run([compiler, "-g", "-O1", "-w", "-fsanitize=" + flag, *room,
+                    str(TARGETS / "plain.cc"), "-pthread", "-o", "app"],
+                   cwd=tmp_path, check=True, timeout=LIMIT_S)
+    alone = subprocess.run(["./app"], cwd=tmp_path, text=True, check=False,
+                           capture_output=True, timeout=LIMIT_S)
+    done = command("record", "--patch", "./app", cwd=tmp_path)
+    assert (done.stdout, done.returncode) == (alone.stdout, 3)
+    told = [line for line in done.stderr.splitlines()
+            if not line.startswith("cstrace: ")]
+    assert told == alone.stderr.splitlines() == []
+    ends = [(c["name"], c["end"]) for c in calls(tmp_path)]
+    assert len({name for name, _end in ends}) > 3
+    if compiler == "g++":
+        assert ends.count(("throws", "unwound")) == 4
+
+
+OVERFLOW = r"""
+#include <stdlib.h>
+__attribute__((noinline)) int reads(int *p, int n) { return p[n]; }
+int main(void)
+{
+	int *p = malloc(4 * sizeof(*p));
+	return reads(p, 4);
+}
+"""
+
+
+def test_a_sanitizers_report_has_the_callers(tmp_path):
+    app = compiled(tmp_path, "-O1", "-fsanitize=address", source=OVERFLOW)
+    reports = []
+    for words in [app], [str(BUILD / "cstrace"), "record", "--patch", app]:
+        done = subprocess.run(words, cwd=tmp_path, text=True, check=False,
+                              capture_output=True, timeout=LIMIT_S)
+        frames = re.findall(r"#\d+ \S+ in (\w+)", done.stderr)
+        reports.append((done.returncode, frames))
+    assert reports[0][1][:2] == ["reads", "main"]
+    assert reports[0] == reports[1]
+
+
+DENY = r"""
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int c, char **v)
+{
+	unsigned bits = atoi(v[1]);
+	struct sock_filter f[] = {
+		{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
+		{BPF_JMP | BPF_JEQ | BPF_K, 0, 4, SYS_mprotect},
+		{BPF_LD | BPF_W | BPF_ABS, 0, 0, 32},
+		{BPF_ALU | BPF_AND | BPF_K, 0, 0, bits},
+		{BPF_JMP | BPF_JEQ | BPF_K, 0, 1, bits},
+		{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EACCES},
+		{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+	};
+	struct sock_fprog p = {7, f};
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p))
+		return 9;
+	execv(v[2], v + 2);
+	return 8;
+}
+"""
+
+
+def test_code_that_cannot_be_made_is_named(tmp_path):
+    """mprotect() makes nothing executable, as SELinux's execmem has it."""
+    deny = compiled(tmp_path, "-O1", source=DENY, name="deny")
+    app = compiled(tmp_path, "-O1")
+    done = command("record", deny, "4", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    assert re.search(r"/app' was not patched: its code cannot be changed: "
+                     "Permission denied", done.stderr)
+    assert "of app" not in done.stderr and "of deny" in done.stderr
+    assert "fib" not in {c["name"] for c in calls(tmp_path)}
+
+
+def test_code_that_is_never_writable_is_written_by_the_kernel(tmp_path):
+    """Nothing is both writable and executable there, SELinux's execmod."""
+    deny = compiled(tmp_path, "-O1", source=DENY, name="deny")
+    app = compiled(tmp_path, "-O1")
+    done = command("record", deny, "6", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "3\n")
+    assert "was not patched" not in done.stderr
+    assert "fib" in {c["name"] for c in calls(tmp_path)}
+
+
+BARE = r"""
+__asm__(".text\n.globl bare\n.type bare, @function\n"
+	"bare: mov %edi, %eax\nadd $5, %eax\nnop\nret\n.size bare, .-bare\n");
+int bare(int);
+__attribute__((noinline)) int twice(int n) { return n * 2 + bare(n); }
+int main(void) { return twice(bare(1)); }
+"""
+
+
+@pytest.mark.parametrize("words, n", [("bare", 0), ("bare|twice", 1)])
+def test_no_regex_takes_what_is_declined(tmp_path, words, n):
+    app = compiled(tmp_path, "-O1", source=BARE)
+    done = command("record", "--patch=^(%s)$" % words, app, cwd=tmp_path)
+    assert done.returncode == 23
+    assert re.search(r"patched %d functions? of app; left out 1 as it is written "
+                     "in assembler" % n, done.stderr)
+    assert "it has no hooks" not in done.stderr

@@ -171,8 +171,7 @@ static void tell_pause(const struct recording *r)
 	fputc('\n', stderr);
 }
 
-static void tell_end(const struct recording *r,
-		     const struct cst_status_report *s)
+static void tell_end(struct recording *r, const struct cst_status_report *s)
 {
 	int is_small = s->spool_bytes < 1 << 20;
 	char text[80];

@@ -266,7 +266,7 @@ static int run(struct record *r)
 	if (r->o->sample_hz)
 		r->launch.samples =
 			cst_recorder_samples_path(r->watch.recorder);
-	else if (!r->patching.n_patches)
+	else if (!r->patching.n_patches && r->o->patch != PATCH_ALWAYS)
 		r->is_reported =
 			preflight_tell(r->launch.program, r->o->names[0]);
 	r->launch.plans = r->patching.folder;

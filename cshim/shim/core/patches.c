@@ -73,14 +73,18 @@ struct job {
 static void tell_refused(const struct job *j, const char *why)
 {
 	struct output o = {.n = 0};
+	const char *object = j->object;
 
+	/* gdb knows which program; a recorder has those that it runs, too. */
+	if (!*object && j->first && !j->is_gdbs)
+		object = plans_file_at(j->first);
 	o.fd = sys_open_mode(plans_path("refused", ""),
 			     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	if (o.fd < 0)
 		return;
 	output_number(&o, (uint64_t)j->error, 10);
 	output_char(&o, '\t');
-	output_text(&o, j->object);
+	output_text(&o, object ? object : "");
 	output_char(&o, '\t');
 	output_text(&o, why);
 	output_char(&o, '\n');

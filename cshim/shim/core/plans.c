@@ -69,9 +69,7 @@ static int pipe_open(void)
 			O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
-/* Returns the path by which the kernel knows the file, valid until the next
- * call, or NULL. */
-static const char *file_at(uint64_t first)
+const char *plans_file_at(uint64_t first)
 {
 	static struct maps maps;
 	struct maps_entry entry;
@@ -100,7 +98,7 @@ int plans_want(const char *build_id, uint64_t first, int is_program)
 	o.fd = pipe_open();
 	if (o.fd < 0)
 		return 0;
-	path = file_at(first);
+	path = plans_file_at(first);
 	output_char(&o, is_program ? 'p' : 'l');
 	output_text(&o, build_id);
 	output_char(&o, ' ');

@@ -33,4 +33,8 @@ int plans_want(const char *build_id, uint64_t first, int is_program);
 enum { PLANS_WAIT_MS = 10000 };
 uint64_t plans_map(const char *build_id, int is_asked, uint64_t *size);
 
+/* Returns the path by which the kernel knows the file of the object with this
+ * first byte, valid until the next call, or NULL. */
+const char *plans_file_at(uint64_t first);
+
 #endif
