@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 #if IS_PLUGIN
-QUIET static void run(int d)
+#define RUN run_plugin
+QUIET static void run_plugin(int d)
 {
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 32);
@@ -23,12 +24,13 @@ QUIET static void run(int d)
 }
 #else
 void run(int d);
+#define RUN run
 #endif
 
 int main(void)
 {
 	expect(0, "main");
 	for (int i = 0; i < 3; i++)
-		run(1);
+		RUN(1);
 	return 0;
 }

@@ -7,6 +7,7 @@ None where the tree is right, else what exactly is not.
 """
 
 import collections
+import functools
 import json
 import os
 import pathlib
@@ -58,14 +59,14 @@ def record(program, folder, start="cstrace start", settings=()):
     return done.stdout, told, tree
 
 
-def record_alone(program, folder):
+def record_alone(program, folder, *options):
     """Records without gdb."""
     told = folder / (program.name + ".told")
     tree = folder / (program.name + ".jsonl")
     trace = folder / (program.name + ".cst")
     command = str(recipes.BUILD / "cstrace")
     output = ""
-    for words in (["record", "-o", trace, "--", "sh", "-c",
+    for words in (["record", *options, "-o", trace, "--", "sh", "-c",
                    'exec "$0" 9>"$1"', program, told],
                   ["save", trace, tree]):
         output += subprocess.run(
@@ -74,6 +75,59 @@ def record_alone(program, folder):
             timeout=TIMEOUT, errors="replace", cwd=folder,
             preexec_fn=deep_stack).stdout
     return output, told, tree
+
+
+def functions_told(program, folder):
+    """The functions that the program tells of, as a regex: a run of it alone
+    says so.  They are those that would have hooks.  None: they have no names.
+    """
+    told = folder / (program.name + ".names")
+    subprocess.run(["sh", "-c", 'exec "$0" 9>"$1"', program, told],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, timeout=TIMEOUT, cwd=folder,
+                   preexec_fn=deep_stack, check=False)
+    groups, counts = told_groups(told)
+    names = {re.sub(r"(?<=.)\(.*", "", name) for name in {
+        *counts, *(c[1] for stack in groups.values() for c in stack)}}
+    if any("+0x" in name for name in names):
+        return None
+    return "^(%s)" % "|".join(re.escape(n).replace("\\ ", ".")
+                              for n in sorted(names))
+
+
+def record_patched(program, folder):
+    """In gdb, where there are no hooks."""
+    names = functions_told(program, folder)
+    return record(program, folder, start="cstrace start -no-args -patch" +
+                  (" -functions '%s'" % names if names else ""))
+
+
+def record_patched_alone(program, folder):
+    names = functions_told(program, folder)
+    return record_alone(program, folder,
+                        "--patch=" + names if names else "--patch")
+
+
+def n_left_out(output):
+    """How many functions cstrace says that it has not patched."""
+    line = re.search(r"left out (.*)", output)
+    return sum(map(int, re.findall(r"(\d+) as ", line[1]))) if line else 0
+
+
+def without(groups, names):
+    """What the program tells, as if it had no such functions."""
+    kept = {}
+    for key, calls in groups.items():
+        taken, kept[key] = [], []  # the depths of those that are open
+        for depth, name, line in calls:
+            while taken and taken[-1] >= depth:
+                taken.pop()
+            if name in names:
+                taken.append(depth)
+            else:
+                kept[key].append((depth - len(taken), name,
+                                  None if taken else line))
+    return {key: calls for key, calls in kept.items() if calls}
 
 
 def told_groups(path):
@@ -99,6 +153,19 @@ def read_calls(path):
             call = json.loads(line)
             if "kind" not in call:  # an exception, thrown or caught
                 yield call
+
+
+def only(calls, names):
+    """The calls of these functions, as if there were no others.  Without hooks
+    each function has calls, those too that the program says nothing of."""
+    kept = {None: (None, 0)}  # of each call: the nearest one that stays
+    for c in calls:
+        parent, depth = kept[c["parent"]]
+        if CLONE.sub("", c["function"]) in names:
+            kept[c["id"]] = (c["id"], depth + 1)
+            yield {**c, "parent": parent, "depth": depth}
+        else:
+            kept[c["id"]] = (parent, depth)
 
 
 def recorded_groups(calls):
@@ -172,9 +239,20 @@ def cut(groups, depth):
     return {key: calls for key, calls in kept.items() if calls}
 
 
-def compare(told_path, tree_path, has_lines=True, keep_depth=None):
+def compare(told_path, tree_path, has_lines=True, keep_depth=None,
+            has_hooks=True, n_out=0):
     groups, counts = told_groups(told_path)
     calls = list(read_calls(tree_path))
+    if not has_hooks:
+        fault = tree_fault(calls)
+        if fault:
+            return fault
+        names = {*counts, *(c[1] for g in groups.values() for c in g)}
+        missing = names - {CLONE.sub("", c["function"]) for c in calls}
+        if len(missing) <= n_out:
+            groups = without(groups, missing)
+            counts = {n: counts[n] for n in counts if n not in missing}
+        calls = list(only(calls, names))
     if keep_depth is not None:
         groups, counts = cut(groups, keep_depth), {}
     fault = tree_fault(calls) or counts_fault(counts, calls)
@@ -197,13 +275,18 @@ def built(case, compiler, level, make=build, folder="fidelity"):
 
 
 def check(case, compiler, level, folder, recorder=record, keep_depth=None,
-          **how):
+          has_hooks=True, **how):
     """None: right; "skip": no such compiler; else the fault."""
-    program = built(case, compiler, level)
+    program = built(case, compiler, level) if has_hooks else built(
+        case, compiler, level, functools.partial(build, has_hooks=False),
+        "fidelity-without-hooks")
     if program is None:
         return "skip"
     output, told, tree = recorder(program, folder, **how)
+    if not tree.exists() and not has_hooks and n_left_out(output):
+        return "all left out"
     if not tree.exists():
         return "no tree was saved: %s" % output.strip()[-300:]
     return compare(told, tree, has_lines="-g" in recipe(case).base,
-                   keep_depth=keep_depth)
+                   keep_depth=keep_depth, has_hooks=has_hooks,
+                   n_out=n_left_out(output))

@@ -16,6 +16,14 @@ BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
 
 TRACED = ("-g", "-finstrument-functions")
 UNTOLD = TRACED[1:]  # without debug information
+HOOKS = TRACED[1]
+# In place of hooks: a call in the source is a call in the program, of a function
+# with that name.
+CALLS = ("-Dalways_inline=", "-fno-inline", "-fno-optimize-sibling-calls")
+# Without room at their begins too many of clang's functions would be left out.
+CALLS_OF = {"clang": (*CALLS, "-fpatchable-function-entry=5"), "gcc": (
+    *CALLS, "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra",
+    "-fno-ipa-pure-const")}
 CUT = ("objcopy", "--remove-section=.eh_frame",
        "--remove-section=.eh_frame_hdr")
 NO_FRAMES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
@@ -142,6 +150,14 @@ def cases():
                                if p.suffix in (".c", ".cc"))})
 
 
+def is_patchable(case):
+    """Can a build without hooks be traced?  Not static programs, nor those
+    that have no call frame information."""
+    r = recipe(case)
+    return not ("-static" in r.flags or r.last == CUT
+                or set(NO_FRAMES) & set(r.flags))
+
+
 def recipe(case):
     return RECIPES.get(case, Recipe())
 
@@ -160,7 +176,7 @@ def _run(*words):
                                          done.stdout))
 
 
-def build(case, compiler, level, folder):
+def build(case, compiler, level, folder, has_hooks=True):
     """The program, or None where there is no such compiler for it."""
     r = recipe(case)
     compilers = COMPILERS[compiler]
@@ -169,6 +185,9 @@ def build(case, compiler, level, folder):
     out = folder / ("%s-%s%s" % (case, compiler, level))
 
     def make(path, target, *flags):
+        if not has_hooks:
+            flags = [f for f in flags if f != HOOKS] + [
+                *CALLS_OF[compiler]]
         _run(compilers[path.suffix == ".cc"], level, "-w", path, *flags, "-o",
              target)
         return target
