@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -205,6 +206,54 @@ def test_some_functions_only(tmp_path, start):
     one = start(compiled(tmp_path, SPINS))
     record(tmp_path, one.pid, "--for", "50ms", "--patch=tick")
     assert {name for name, _ in names(tmp_path)} <= {"tick"}
+
+
+FORKS = SPINS.replace("	setitimer", """\
+	signal(SIGUSR1, forks);
+	setitimer""").replace("int main(void)", """\
+static void forks(int n)
+{
+	(void)n;
+	if (!fork()) {
+		printf("%d\\n", getpid());
+		fflush(stdout);
+	}
+}
+int main(void)""").replace("#include <stdio.h>",
+                           "#include <stdio.h>\n#include <unistd.h>")
+
+
+def test_children_are_as_they_were(tmp_path, start):
+    """Those that were made meanwhile, and go on."""
+    one = start(compiled(tmp_path, FORKS))
+    with subprocess.Popen([CSTRACE, "record", "-p", str(one.pid)],
+                          cwd=tmp_path, stderr=subprocess.PIPE,
+                          text=True) as recorder:
+        assert "recording process" in recorder.stderr.readline()
+        one.send_signal(signal.SIGUSR1)
+        child = int(one.stdout.readline())
+        recorder.send_signal(signal.SIGINT)
+        recorder.communicate(timeout=LIMIT_S)
+    try:
+        assert recorder.returncode == 0
+        assert is_as_in_file(child) and is_as_in_file(one.pid)
+    finally:
+        os.kill(child, signal.SIGTERM)
+        one.terminate()
+    assert one.stdout.read() == 2 * "right ticks\n"
+    assert one.wait(LIMIT_S) == 3
+
+
+def test_another_users_process_is_named(tmp_path, start):
+    if os.geteuid():
+        pytest.skip("not root")
+    app = compiled(tmp_path, SPINS)
+    one = start("setpriv", "--reuid=65534", "--clear-groups",
+                shutil.copy(app, "/tmp/cstrace-%d" % os.getpid()))
+    os.unlink("/tmp/cstrace-%d" % os.getpid())
+    said = record(tmp_path, one.pid, "--for", "1s", status=1)
+    assert "it runs as another user: run cstrace as that one" in said
+    assert one.poll() is None
 
 
 REFUSED = {

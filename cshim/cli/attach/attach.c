@@ -13,6 +13,7 @@
 #include "tell.h"
 
 #include <dlfcn.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -383,31 +384,67 @@ int attach_begin(struct attach *a, pid_t pid, const char *area_path,
 	return status == STATUS_OK ? patch(a) : status;
 }
 
-static void switch_off(const struct attach *a)
+static void switch_off(const struct attach *a, const struct tracee *t)
 {
 	const uint32_t mode = CST_MODE_OFF, state = CST_STATE_OFF;
 
-	tracee_write(&a->tracee,
-		     a->control + offsetof(struct cst_control, mode), &mode,
+	tracee_write(t, a->control + offsetof(struct cst_control, mode), &mode,
 		     sizeof(mode));
-	tracee_write(&a->tracee, a->state, &state, sizeof(state));
+	tracee_write(t, a->state, &state, sizeof(state));
+}
+
+static void undo_in(struct attach *a, struct tracee *t)
+{
+	int is_well = 0;
+
+	for (int i = 0; !is_well && i < RENEW_TRIES; i++) {
+		is_well = tracee_stop_all(t);
+		if (is_well) {
+			restore_code(&a->code, t);
+			hook_words_restore(&a->words, t);
+			switch_off(a, t);
+		}
+		tracee_let_go(t, 0);
+		if (!is_well)
+			rest();
+	}
+}
+
+/* A process that was forked meanwhile has the patches, and so have its own
+ * children; some may be nobody's children any more.  Returns whether there was
+ * one. */
+static int undo_in_children(struct attach *a)
+{
+	DIR *all = opendir("/proc");
+	const struct dirent *entry;
+	int n = 0;
+
+	while (all && (entry = readdir(all))) {
+		pid_t pid = atoi(entry->d_name);
+		struct tracee t = {.memory = -1};
+
+		if (pid <= 0 || pid == a->tracee.pid)
+			continue;
+		if (!tracee_open(&t, pid) &&
+		    (is_code_written(&a->code, &t) ||
+		     hook_words_are_led(&a->words, &t))) {
+			undo_in(a, &t);
+			n++;
+		}
+		tracee_close(&t);
+	}
+	if (all)
+		closedir(all);
+	return n > 0;
 }
 
 void attach_undo(struct attach *a)
 {
-	int is_well = !a->code.n && !a->words.n;
-
-	for (int i = 0; !is_well && i < RENEW_TRIES; i++) {
-		is_well = tracee_stop_all(&a->tracee);
-		if (is_well) {
-			restore_code(&a->code, &a->tracee);
-			hook_words_restore(&a->words, &a->tracee);
-			switch_off(a);
-		}
-		tracee_let_go(&a->tracee, 0);
-		if (!is_well)
-			rest();
-	}
+	if (!a->code.n && !a->words.n)
+		return;
+	undo_in(a, &a->tracee);
+	for (int i = 0; i < RENEW_TRIES && undo_in_children(a); i++)
+		;
 }
 
 void attach_end(struct attach *a)

@@ -52,10 +52,10 @@ void hook_words_write(struct hook_words *w, const struct tracee *t,
 	}
 }
 
-void hook_words_restore(struct hook_words *w, const struct tracee *t)
+void hook_words_restore(const struct hook_words *w, const struct tracee *t)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
-		struct hook_word *one = &w->all[i];
+		const struct hook_word *one = &w->all[i];
 		uint64_t now;
 
 		/* A library may have gone, and another come. */
@@ -64,6 +64,17 @@ void hook_words_restore(struct hook_words *w, const struct tracee *t)
 		    now == one->new)
 			tracee_write(t, one->address, &one->old,
 				     sizeof(one->old));
-		one->new = 0;
 	}
+}
+
+int hook_words_are_led(const struct hook_words *w, const struct tracee *t)
+{
+	uint64_t now;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->all[i].new)
+			return tracee_read(t, w->all[i].address, &now,
+					   sizeof(now)) &&
+			       now == w->all[i].new;
+	return 0;
 }

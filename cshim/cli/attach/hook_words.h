@@ -28,7 +28,12 @@ void hook_words_release(struct hook_words *w);
  * still. */
 void hook_words_write(struct hook_words *w, const struct tracee *t,
 		      uint64_t entry, uint64_t exit);
-/* Leads them to where they led before, while all threads stand still. */
-void hook_words_restore(struct hook_words *w, const struct tracee *t);
+/* Leads them to where they led before, while all threads of t stand still: the
+ * process, or a fork child. */
+void hook_words_restore(const struct hook_words *w, const struct tracee *t);
+
+/* Returns whether those of the process of t, which may be any, lead to the
+ * shim. */
+int hook_words_are_led(const struct hook_words *w, const struct tracee *t);
 
 #endif

@@ -122,8 +122,28 @@ void restore_code(struct live_code *c, const struct tracee *t)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct live_file *f = &c->all[i];
 
-		if (f->is_written && !write_all(f, t, 1))
-			continue;
-		f->is_written = 0;
+		if (f->is_written)
+			write_all(f, t, 1);
 	}
+}
+
+int is_code_written(const struct live_code *c, const struct tracee *t)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct live_file *f = &c->all[i];
+		const struct cst_patch *p = live_file_patches(f);
+		uint8_t wanted[CST_PATCH_MAX], there[CST_PATCH_MAX];
+		uint32_t k = 0;
+
+		while (k < f->plan->patches.n && f->is_left[p[k].function])
+			k++;
+		if (!f->is_written || k == f->plan->patches.n)
+			continue;
+		live_file_bytes(f, &p[k], wanted);
+		if (tracee_read(t, p[k].address + f->where.bias, there,
+				p[k].length) &&
+		    !memcmp(there, wanted, p[k].length))
+			return 1;
+	}
+	return 0;
 }
