@@ -152,9 +152,9 @@ def cases():
 
 def is_patchable(case):
     """Can a build without hooks be traced?  Not static programs, nor those
-    that have no call frame information."""
+    that have no call frame information, or the shim's archive."""
     r = recipe(case)
-    return not ("-static" in r.flags or r.last == CUT
+    return not ("-static" in r.flags or ARCHIVE in r.flags or r.last == CUT
                 or set(NO_FRAMES) & set(r.flags))
 
 

@@ -32,12 +32,13 @@ int main(void)
 	struct itimerval every = {{0, 200}, {0, 200}};
 	struct sigaction action = {.sa_handler = handler,
 				   .sa_flags = SA_RESTART};
+	volatile int ten = 10; /* each round calls */
 	long n_work = 0;
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	while (n_handled < 100)
-		n_work += work(10) > 0;
+		n_work += work(ten) > 0;
 	memset(&every, 0, sizeof(every));
 	setitimer(ITIMER_REAL, &every, NULL);
 	{
