@@ -224,7 +224,7 @@ int main(void)""").replace("#include <stdio.h>",
 
 
 def test_children_are_as_they_were(tmp_path, start):
-    """Those that were made meanwhile, and go on."""
+    """They were made meanwhile, and go on."""
     one = start(compiled(tmp_path, FORKS))
     with subprocess.Popen([CSTRACE, "record", "-p", str(one.pid)],
                           cwd=tmp_path, stderr=subprocess.PIPE,
