@@ -197,35 +197,48 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 
 SAVING_FUNCTION(event_save, event_saved, rcx);
 
-/* What event_save_values() calls. */
-__attribute__((used)) void event_values(uint64_t site, uint64_t sp, uint64_t fp,
-					struct copy_registers registers) HIDDEN;
+/* What event_save_entry() and event_save_exit() call. */
+#define VALUES_C(name)                                   \
+	__attribute__((used)) HIDDEN void name(          \
+		uint64_t site, uint64_t sp, uint64_t fp, \
+		struct copy_registers registers)
 
-static __attribute__((noinline)) void values_put(struct copy_event *e)
+VALUES_C(event_entry);
+VALUES_C(event_exit);
+
+static __attribute__((noinline)) void values_put(const struct copy_registers *r,
+						 uint64_t site, uint64_t time,
+						 uint64_t sp, uint64_t fp)
 {
-	const struct cst_site *s = &site_index.sites[e->site];
+	const struct cst_site *s = &site_index.sites[site];
+	enum cst_kind kind = (enum cst_kind)s->kind;
 
 	if (likely(!self.busy_sp))
-		copy_put(e);
+		copy_put(&(struct copy_event){r, time, sp, fp, (uint32_t)site,
+					      kind});
 	else
 		event_any(&(struct depth_event){s->callee, s->caller, s->hook,
-						e->sp, e->fp, e->kind,
-						e->registers});
+						sp, fp, kind, r});
 }
 
-void event_values(uint64_t site, uint64_t sp, uint64_t fp,
-		  struct copy_registers registers)
+VALUES_C(event_entry)
 {
-	enum cst_kind kind = (enum cst_kind)site_index.sites[site].kind;
-	uint64_t time = kind == CST_ENTER ? 0 : clock_ticks();
+	if (unlikely(self.busy_sp ||
+		     !numbers_put(&registers, (uint32_t)site, 0, sp, fp)))
+		values_put(&registers, site, 0, sp, fp);
+}
+
+VALUES_C(event_exit)
+{
+	uint64_t time = clock_ticks();
 
 	if (unlikely(self.busy_sp ||
 		     !numbers_put(&registers, (uint32_t)site, time, sp, fp)))
-		values_put(&(struct copy_event){&registers, time, sp, fp,
-						(uint32_t)site, kind});
+		values_put(&registers, site, time, sp, fp);
 }
 
-SAVING_FUNCTION(event_save_values, event_values, rsi);
+SAVING_FUNCTION(event_save_entry, event_entry, rsi);
+SAVING_FUNCTION(event_save_exit, event_exit, rsi);
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,

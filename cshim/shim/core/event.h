@@ -37,9 +37,10 @@ void event_slow(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 void event_save(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		uint64_t fp, enum cst_kind kind) HIDDEN;
 
-/* Handles an event of a site whose verdict is CST_COPIED, while the state is
- * CST_STATE_ON; jumped to like event_save(). */
-void event_save_values(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
+/* Handle an entry, or an exit, at a site whose verdict is CST_COPIED, while the
+ * state is CST_STATE_ON; jumped to like event_save(). */
+void event_save_entry(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
+void event_save_exit(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
 
 struct depth_event;
 

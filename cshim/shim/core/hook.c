@@ -24,8 +24,12 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	uint32_t site = site_find(&key);
 
 	if (site && site_verdict(site)) {
-		if (site_verdict(site) != CST_MUTED)
-			event_save_values(site, sp, fp);
+		if (site_verdict(site) == CST_MUTED)
+			return;
+		if (kind == CST_ENTER)
+			event_save_entry(site, sp, fp);
+		else
+			event_save_exit(site, sp, fp);
 		return;
 	}
 	if (unlikely(!site || !event_put(site, sp, fp)))
@@ -50,8 +54,12 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		return;
 	}
 	if (unlikely(site_verdict(site))) {
-		if (site_verdict(site) != CST_MUTED)
-			event_save_values(site, sp, fp);
+		if (site_verdict(site) == CST_MUTED)
+			return;
+		if (kind == CST_ENTER)
+			event_save_entry(site, sp, fp);
+		else
+			event_save_exit(site, sp, fp);
 		return;
 	}
 	if (unlikely(!event_put(site, sp, fp)))

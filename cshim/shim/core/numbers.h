@@ -71,22 +71,35 @@ NUMBERS_INLINE uint32_t number_at(struct numbers_stack s,
 }
 
 /* Puts those of n steps into *packed, each in so many bits, with half of what
- * has room there added.  Returns 0 if one has no room. */
+ * has room there added.  Returns 0 if one has no room.  One and two numbers,
+ * nearly all that there are, go without a loop. */
 NUMBERS_INLINE int numbers_pack(const struct copy_registers *registers,
 				const struct cst_copy *steps, uint32_t n,
 				uint32_t bits, uint64_t *packed)
 {
 	struct numbers_stack s = numbers_stack(registers);
 	uint64_t half = 1ull << (bits - 1), all = 0, any = 0;
-	uint32_t at = 0;
 	int64_t number;
 
-	for (const struct cst_copy *end = steps + n; steps < end; steps++) {
+	if (likely(n <= 2)) {
 		if (unlikely(!number_at(s, registers, steps, &number)))
 			return 0;
+		any = all = (uint64_t)number + half;
+		if (n == 2) {
+			if (unlikely(!number_at(s, registers, steps + 1,
+						&number)))
+				return 0;
+			any |= (uint64_t)number + half;
+			all |= ((uint64_t)number + half) << bits;
+		}
+		*packed = all;
+		return !(any >> bits);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (unlikely(!number_at(s, registers, steps + i, &number)))
+			return 0;
 		any |= (uint64_t)number + half;
-		all |= ((uint64_t)number + half) << at;
-		at += bits;
+		all |= ((uint64_t)number + half) << i * bits;
 	}
 	*packed = all;
 	return !(any >> bits);
@@ -185,8 +198,8 @@ NUMBERS_INLINE int numbers_put(const struct copy_registers *registers,
 		     !numbers_pack(registers, steps + 1, begin.reg, begin.size,
 				   &packed)))
 		return numbers_put_before(registers, site, time, fp, steps);
-	slot = numbers_slots(CST_RECORD_SIZE);
-	if (unlikely(!slot))
+	slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+	if (unlikely(cursor_is_full(slot)))
 		return 0;
 	cst_record_set((struct cst_record *)slot, time ? time : clock_ticks(),
 		       site, frame | CST_HAS_NUMBERS, packed);
