@@ -380,15 +380,22 @@ static struct args_plan *plan_new(const struct args *a, struct draft *d,
 	size_t nodes = c->n_nodes * sizeof(*c->nodes);
 	struct args_plan *p =
 		malloc(sizeof(*p) + items + nodes + steps + names->len);
+	int has_pointers = 0;
 	char *at;
 
 	if (!p)
 		return NULL;
 	at = (char *)(p + 1);
-	for (uint32_t i = 0; i < d->n_items; i++)
-		d->items[i].number = number_of(&d->items[i],
-					       &a->types.all[d->items[i].type]);
+	for (uint32_t i = 0; i < d->n_items; i++) {
+		const struct type *type = &a->types.all[d->items[i].type];
+
+		d->items[i].number = number_of(&d->items[i], type);
+		has_pointers |=
+			(type->kind < TYPE_INT || type->kind > TYPE_ENUM) &&
+			type->kind != TYPE_TEXT;
+	}
 	*p = (struct args_plan){
+		.has_pointers = has_pointers,
 		.items = memcpy(at, d->items, items),
 		.nodes = memcpy(at + items, c->nodes, nodes),
 		.steps = memcpy(at + items + nodes, d->steps, steps),

@@ -32,6 +32,8 @@ struct args_plan {
 	const char *names;
 	/* There is nothing to copy: the values are the same at each call. */
 	int is_static;
+	/* The modules are needed: one of them may be a pointer with a name. */
+	int has_pointers;
 	/* The caller's own, 0 at first: where it put the program, and the bits
 	 * that each number has in the event's own record. */
 	uint32_t first, bits;

@@ -10,7 +10,8 @@
 
 /* Appends the values of n raw bytes, which the plan's program has emitted, to
  * out.  Values that the bytes have no room for are bad ones.  m tells the names
- * of what is pointed to, `hook` where the hook returns to in this process. */
+ * of what is pointed to (it may be NULL if plan->has_pointers is 0), `hook`
+ * where the hook returns to in this process. */
 void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		 const void *raw, uint32_t n, struct bytes *out);
 

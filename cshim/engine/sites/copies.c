@@ -202,11 +202,14 @@ void copies_decode(struct sites *s, uint32_t number, const void *raw,
 {
 	const struct args_plan *plan = plan_of(s, number);
 	const struct cst_site *site = &s->area->sites[number];
+	struct modules *m = NULL;
 
-	if (plan)
-		args_decode(plan, spaces_of(&s->spaces, site->process)->modules,
-			    cst_hook_place(site->hook, site->callee), raw, n,
-			    out);
+	if (!plan)
+		return;
+	if (plan->has_pointers)
+		m = spaces_of(&s->spaces, site->process)->modules;
+	args_decode(plan, m, cst_hook_place(site->hook, site->callee), raw, n,
+		    out);
 }
 
 uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,
