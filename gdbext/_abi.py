@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 810308494
+VERSION = 2136985101
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -460,6 +460,7 @@ class cst_seed(C.Structure):
         ("caller", C.c_uint64),
         ("pc", C.c_uint64),
         ("cfa", C.c_uint64),
+        ("is_patched", C.c_uint64),
     ]
 
 

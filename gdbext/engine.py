@@ -381,7 +381,7 @@ class Recorder:
         self._lib.cst_recorder_sample_end(self._r)
 
     def seed(self, tid: int, name: str,
-             seeds: Iterable[tuple[int, int, int, int]]) -> None:
+             seeds: Iterable[tuple[int, int, int, int, int]]) -> None:
         items = [abi.cst_seed(*s) for s in seeds]
         _call("cst_recorder_seed", self._r, tid, as_bytes(name),
               (abi.cst_seed * len(items))(*items), len(items))

@@ -12,7 +12,7 @@ from typing import Callable, Iterable, Iterator, Optional
 import gdb
 
 from .. import _abi as abi, gdb_setting
-from ..live import Live
+from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import arrival, hooks, memory, thunk_file, x86_64
@@ -66,6 +66,7 @@ class Patches:
         self.tell_more: Callable[[], None] = lambda: None
         self._unwinder = AreaUnwinder()
         self.standing = Standing(self._unwinder)
+        self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._left_out: set[tuple[int, int]] = set()  # area, function
         self.error: Optional[str] = None
 
@@ -132,23 +133,37 @@ class Patches:
         if has_any and new:
             self.tell_more()
 
-    def write_midway(self) -> None:
-        """Writes all patches of a program that runs already, and leads its
-        hooks to the shim."""
+    def read_midway(self) -> None:
+        """The program runs already, and has mapped the areas: finds what can be
+        patched where its threads stand."""
         self._pid = gdb.selected_inferior().pid
-        self._write_slots()
+        self._areas, self._moves = [], {}
         if self.plans.folder is None:
             return
         self._unwinder.register()
-        self._areas = []
         self._areas = [a for a in self._read_areas() if self._is_as_planned(a)]
-        left = self._look(is_undone=False) - self._left_out
+        found = self._look(is_undone=False)
+        self._moves = found.moves
+        left = found.left - self._left_out
         self._left_out |= left
-        self._write_areas(self._areas)
         if left:
             say("%d function%s left out: a thread stood in the bytes that "
                 "would change" % (len(left), " was" if len(left) == 1
                                   else "s were"))
+
+    def entered(self) -> dict[int, int]:
+        """Returns for each patched function the first place behind its begin
+        that reports it."""
+        return {hook.function: hook.patch.address + 1 for area in self._areas
+                for hook in area.hooks.values() if hook.is_entry()
+                and (area.start, hook.patch.function) not in self._left_out}
+
+    def write_midway(self) -> None:
+        """Writes all patches that were read, and leads the program's hooks to
+        the shim."""
+        self._write_slots()
+        self._move(self._moves)
+        self._write_areas(self._areas)
         self.stopped()
 
     def _write_areas(self, areas: list[Area]) -> None:
@@ -172,24 +187,28 @@ class Patches:
             gdb.solib_name(first) or "the program"))
         return False
 
-    def _look(self, is_undone: bool) -> set[tuple[int, int]]:
-        """Moves threads out of what will change; the functions in which one
-        stands nevertheless."""
+    def _look(self, is_undone: bool) -> Look:
+        """Which threads go on elsewhere once the code has changed, and in which
+        functions one stands nevertheless."""
         table = hooks.symbol_address("cstrace_patched")
-        if table is None or self.plans.folder is None or not self._areas:
-            return set()
-        by_tid = {t.ptid[1]: t for t in gdb.selected_inferior().threads()}
-        if any(t.is_running() for t in by_tid.values()):
-            return set()
+        all_threads = gdb.selected_inferior().threads()
+        if (table is None or self.plans.folder is None or not self._areas
+                or any(t.is_running() for t in all_threads)):
+            return Look({}, set())
         with Live(self._pid) as live:
-            found = live.look(list(by_tid), table, self.plans.folder,
-                              is_undone)
-        if found.moves:
-            with arrival.selected_kept():
-                for tid, pc in found.moves.items():
-                    by_tid[tid].switch()
-                    gdb.execute("set var $pc = %#x" % pc, to_string=True)
-        return found.left
+            return live.look([t.ptid[1] for t in all_threads], table,
+                             self.plans.folder, is_undone)
+
+    @staticmethod
+    def _move(moves: dict[int, int]) -> None:
+        if not moves:
+            return
+        with arrival.selected_kept():
+            for thread in gdb.selected_inferior().threads():
+                if thread.ptid[1] in moves:
+                    thread.switch()
+                    gdb.execute("set var $pc = %#x" % moves[thread.ptid[1]],
+                                to_string=True)
 
     # ---- hooks -------------------------------------------------------------------
 
@@ -298,7 +317,9 @@ class Patches:
         """The program's code as it was; who is in an area goes on there."""
         if gdb.selected_inferior().pid == self._pid:
             self._undo_slots()
-            self._left_out |= self._look(is_undone=True)
+            found = self._look(is_undone=True)
+            self._left_out |= found.left
+            self._move(found.moves)
             for area in self._areas:
                 self._restore(area, None)
         self.standing.forget()

@@ -28,6 +28,7 @@ class Midway:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.is_arriving = False  # the shim: the program runs for our sake
+        self._is_joined = False  # the shim wants to be called
 
     @contextlib.contextmanager
     def _arriving(self) -> Iterator[None]:
@@ -42,7 +43,7 @@ class Midway:
         s = self._session
         mode = s.mode()
         s.finish_outlived()
-        why = None
+        self._is_joined, why = False, None
         if mode != recording.SAMPLES or Control.find() is None:
             why = self._load()
         if why is not None:
@@ -52,7 +53,10 @@ class Midway:
         recorded = s.begin_trace(mode, is_stopped=recording.stands_still())
         if mode not in (recording.HOOKS, recording.SAMPLES):
             why = self._join(recorded)
-        n_calls, n_threads = recorded.plant_seeds()
+        patches = s.patching.patches
+        n_calls, n_threads = recorded.plant_seeds(patches.entered())
+        if self._is_joined:
+            patches.write_midway()
         recorded.switch_on()
         if recorded.mode not in (recording.HOOKS, recording.SAMPLES):
             s.stops.begin()
@@ -124,5 +128,6 @@ class Midway:
                                  recording.stands_still())
             s.apply_settings()
             return str(e)
-        s.patching.patches.write_midway()
+        s.patching.patches.read_midway()
+        self._is_joined = True
         return None

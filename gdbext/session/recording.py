@@ -421,8 +421,8 @@ class Recording:
             self.pause()
         self.refresh_modules()
 
-    def plant_seeds(self) -> tuple[int, int]:
-        return seeds.plant(self.recorder)
+    def plant_seeds(self, patched: dict[int, int]) -> tuple[int, int]:
+        return seeds.plant(self.recorder, patched)
 
     def end(self) -> Trace:
         """End the trace; the process may go on, idle."""

@@ -14,7 +14,7 @@ from ..process import hooks, x86_64
 from ..ui.console import say
 from ..engine import Recorder
 
-Seed = tuple[int, int, int, int]  # callee, caller, pc, cfa
+Seed = tuple[int, int, int, int, int]  # callee, caller, pc, cfa, is_patched
 
 
 class _Code(NamedTuple):
@@ -23,6 +23,7 @@ class _Code(NamedTuple):
 
     start: int
     entered: tuple[int, ...]
+    is_patched: bool = False
 
     def is_entered(self, pc: int) -> bool:
         """Has a thread that stands there made the entry's hook call?"""
@@ -78,8 +79,9 @@ def _is_same_function(pc: int, other_pc: int, recorder: Recorder) -> bool:
 class _Codes:
     """Functions, looked at once each."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, patched: dict[int, int]) -> None:
         self._recorder = recorder
+        self._patched = patched
         self._memory = hooks.Memory()
         self._targets = hooks.Targets()
         self._known: dict[int, Optional[_Code]] = {}
@@ -124,12 +126,14 @@ class _Codes:
         return _Code(function, tuple(entered)) if entered else None
 
     def at(self, pc: int) -> Optional[_Code]:
-        """The instrumented function that holds pc, or None."""
+        """The instrumented or patched function that holds pc, or None."""
         ranges = _ranges(pc, self._recorder)
         if ranges is None:
             self.n_unknown += self.is_traced(pc)
             return None
         function, end = ranges[0]
+        if function in self._patched:
+            return _Code(function, (self._patched[function],), True)
         if function not in self._known or end == pc + 1:
             self._known[function] = self._scan(function, ranges)
         return self._known[function]
@@ -195,17 +199,19 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
         code = codes.called_by(older)
     if code is None or not code.is_entered(pc):
         return []
+    if code.is_patched and frame.type() == gdb.TAILCALL_FRAME:
+        return []  # the jump to what it called was its end
     caller = codes.caller(frame)
     if caller is None:
         return []
-    seeds = [(code.start, caller.pc, pc, caller.sp)]
+    seeds = [(code.start, caller.pc, pc, caller.sp, int(code.is_patched))]
     n_calls = 1
     for inner in reversed(inlined):
         callee = _inlined_callee(inner.function())
         # Each inlined instance has an enter call of its own.
         if callee is not None and n_calls < len(code.entered):
             n_calls += 1
-            seeds.append((callee, caller.pc, pc, caller.sp))
+            seeds.append((callee, caller.pc, pc, caller.sp, 0))
     return seeds
 
 
@@ -283,11 +289,12 @@ def _tell_missing(n_unknown: int, cut: list[int]) -> None:
         say("calls open now are left out: " + ", and ".join(why))
 
 
-def plant(recorder: Recorder) -> tuple[int, int]:
+def plant(recorder: Recorder, patched: dict[int, int]) -> tuple[int, int]:
     """Seed every thread that stands still; returns how many calls and how
-    many threads."""
+    many threads.  patched: by function, the first place behind its begin that
+    reports it."""
     try:
-        codes = _Codes(recorder)
+        codes = _Codes(recorder, patched)
     except gdb.GdbError as e:
         say("the calls open now are left out: %s" % e)
         return 0, 0

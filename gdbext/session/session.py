@@ -612,7 +612,7 @@ class Session:
             r.recorder.end().free()
             r.begin_again(r.mode, self.recorder_options(r.mode),
                           is_stopped=recording.stands_still())
-            r.plant_seeds()
+            r.plant_seeds(self.patching.patches.entered())
             self.apply_keeping()
             self.apply_settings()
         old, self.kept = self.kept, None

@@ -54,6 +54,34 @@ int main(void)
 	raise(SIGUSR1);
 }
 """
+# Waits for two bytes in calls of calls, and then calls again.
+NESTED = r"""
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((noinline)) static int waits(int fd)
+{
+	char c;
+	ssize_t n = read(fd, &c, 1);
+	__asm__ volatile("");
+	return n == 1;
+}
+__attribute__((noinline)) static int middle(int fd)
+{
+	return waits(fd) + waits(fd);
+}
+__attribute__((noinline)) static int outer(int fd)
+{
+	return middle(fd) == 2;
+}
+int main(void)
+{
+	puts("ready");
+	fflush(stdout);
+	while (outer(0))
+		;
+	return 0;
+}
+"""
 SORTS = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +233,40 @@ def test_start_comes_before_attach(tmp_path, start):
                       "detach").out
     finally:
         wrong = clients.stop()
-    assert "recording begins when the program stops next" in out
     assert "on (ring mode)" in out and " digit" in out and not wrong
     assert is_as_in_file(one.pid)
+
+
+def open_calls(out):
+    return re.findall(r"^ +before +(\S.*?) ?1\.s(\d+) +(\w+)", out, re.M)
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_calls_that_were_open_began_before(tmp_path, start, level):
+    """They end as others do, or are estimated to."""
+    (tmp_path / "nested.c").write_text(NESTED)
+    subprocess.run(["gcc", "-g", level, "nested.c", "-o", "nested"],
+                   cwd=tmp_path, check=True)
+    one = subprocess.Popen([str(tmp_path / "nested")], text=True,
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert one.stdout.readline() == "ready\n"
+        out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                      "cstrace start", "cstrace show",
+                      "shell printf abcd >/proc/%d/fd/0" % one.pid,
+                      "tbreak middle", "continue", "tbreak middle",
+                      "continue", "cstrace stop",
+                      "cstrace show", "detach").out
+    finally:
+        one.stdin.close()
+        assert one.wait(LIMIT_S) == 0
+    before, _, after = out.partition("Temporary breakpoint")
+    names = ["main", "outer", "middle", "waits"]
+    assert "cstrace: %d calls open in 1 thread" % len(names) in before
+    assert [name for _, _, name in open_calls(before)] == names
+    assert {time.strip() for time, _, _ in open_calls(before)} == {"open"}
+    ended = {name: time for time, _, name in open_calls(after)}
+    assert list(ended) == names
+    assert all("open" not in ended[name]
+               for name in names[1:]), after
+    assert "(unwound)" not in after, after

@@ -303,6 +303,7 @@ void callstack_seed(struct callstack *c, struct thread *t, uint32_t function,
 			     .function = function,
 			     .call_site = call_site,
 			     .physical = sites_physical(c->sites, seed->pc),
+			     .is_patched = seed->is_patched != 0,
 		     });
 }
 

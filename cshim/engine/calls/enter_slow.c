@@ -15,6 +15,9 @@ static int is_same_frame(const struct callstack *c, const struct open_call *o,
 {
 	const struct site_place *places = c->sites->places;
 
+	/* No inlined call reports itself in such a function. */
+	if (o->is_seed && o->is_patched)
+		return 0;
 	return (o->physical == f->site->physical ||
 		places[f->number].is_part) &&
 	       (!o->site || places[o->site].caller == places[f->number].caller);

@@ -98,6 +98,7 @@ static void inherit(struct callstack *c, struct thread *child,
 	struct open_call own = *call;
 	struct stack *s = child->own;
 
+	own.is_patched = own.is_seed && own.is_patched;
 	if (own.start < time)
 		own.start = time;
 	if (extent_holds(&child->alternate, own.cfa))

@@ -179,9 +179,10 @@ void stack_left(struct callstack *c, struct thread *t, struct stack *s,
 		uint32_t n, uint64_t time)
 {
 	while (s->n > n) {
-		uint32_t site = s->calls[s->n - 1].site;
+		const struct open_call *o = &s->calls[s->n - 1];
 
-		if (site && c->sites->places[site].is_patched)
+		if ((o->is_seed && o->is_patched) ||
+		    (o->site && c->sites->places[o->site].is_patched))
 			stack_pop(c, t, s, time, CALL_ESTIMATED);
 		else
 			stack_unwind(c, t, s, s->n - 1, time);

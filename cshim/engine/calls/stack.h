@@ -34,6 +34,7 @@ struct open_call {
 	struct filter_state above, below; /* the live view's, as the rest */
 	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;
+	uint8_t is_patched; /* set for a seed only */
 	/* The live view has seen it: otherwise the view's fields are not
 	 * set. */
 	uint8_t is_listed;

@@ -388,6 +388,8 @@ struct cst_seed {
 	uint64_t caller; /* return address into its caller, or 0 */
 	uint64_t pc;	 /* the program counter of its frame */
 	uint64_t cfa;	 /* canonical frame address */
+	/* 1: of a function that is patched, so that its end may be estimated */
+	uint64_t is_patched;
 };
 
 /* Begins the tree of thread tid with n open calls, outermost first; before the
