@@ -96,6 +96,8 @@ class _EachCommand(gdb.Command):
     def invoke(self, arg: str, from_tty: bool) -> None:
         self.dont_repeat()
         with user_errors():
+            if not self._items.all and not arg:
+                say("there is no %s" % self._what)
             for number in _numbers(arg, self._items, self._name, self._what):
                 self._do(number)
 

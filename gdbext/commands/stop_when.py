@@ -145,3 +145,7 @@ def register(session: Session) -> None:
     StopWhenCommand(session, whens)
     InfoStopsCommand(session, whens)
     each_commands("cstrace-stops", "condition", whens)
+    # gdb takes no notice of a word behind `delete` that it does not know.
+    for verb in ("info", "delete", "disable", "enable"):
+        gdb.execute("alias -a -- %s cstrace-stop-when = %s cstrace-stops"
+                    % (verb, verb))

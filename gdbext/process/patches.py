@@ -17,6 +17,7 @@ from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import arrival, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
+from .original_code import ShownCode
 from .patched_area import Area, read_area
 from .plans import Plans
 from .standing import Standing
@@ -65,6 +66,7 @@ class Patches:
         # Called when libraries were patched that the program has opened.
         self.tell_more: Callable[[], None] = lambda: None
         self._unwinder = AreaUnwinder()
+        self._shown = ShownCode()
         self.standing = Standing(self._unwinder)
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._left_out: set[tuple[int, int]] = set()  # area, function
@@ -167,6 +169,7 @@ class Patches:
         self.stopped()
 
     def _write_areas(self, areas: list[Area]) -> None:
+        self._shown.set(self._areas)
         inferior = gdb.selected_inferior()
         for area in areas:
             for patch in area.patches:
@@ -324,6 +327,7 @@ class Patches:
                 self._restore(area, None)
         self.standing.forget()
         self._areas = []
+        self._shown.set([])
 
     def process_ended(self) -> None:
         self.tell()
@@ -331,6 +335,7 @@ class Patches:
         self._forget_symbols(self._symbols.keys())
         self._areas, self._slots, self._pid = [], {}, 0
         self._unwinder.hooks = {}
+        self._shown.set([])
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()
         self._breakpoint = None

@@ -104,6 +104,11 @@ def test_all_threads_count(gdb):
     ("cstrace stop-when /(/", "("),
     ("delete cstrace-stops 9", "no condition 9; `info cstrace-stops` lists"),
     ("delete cstrace-stops x", '"x" is not the number of a condition'),
+    ("delete cstrace-stops", "cstrace: there is no condition"),
+    ("delete cstrace-stop-when", "cstrace: there is no condition"),
+    ("delete cstrace-stop-when 1", "no condition 1; `info cstrace-stops`"),
+    ("info cstrace-stop-when", "no conditions: `cstrace stop-when FUNCTION`"),
+    ("disable cstrace-stop-when x", '"x" is not the number of a condition'),
     ("complete cstrace stop-when -u", "cstrace stop-when -under"),
     ("complete cstrace stop-when vis", "cstrace stop-when visit"),
 ])

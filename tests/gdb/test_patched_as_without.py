@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""gdb's own commands in a program without hooks: the same lines with patches as
+without cstrace."""
+
+import re
+import shutil
+
+import pytest
+
+from lib_build import Variant, build
+
+GCC = [(level, flags) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")
+       for flags in ((), ("-fcf-protection",), ("-no-pie",), ("-flto",))
+       if level in ("-O0", "-O2") or not flags]
+BUILDS = ([("gcc", level, flags) for level, flags in GCC]
+          + [("clang", level, ()) for level in ("-O0", "-O1", "-O2")])
+
+# gdb cannot record what the library does (docs/limits.md).
+STOP = "cstrace stop"
+
+# Each from a fresh run.
+SESSIONS = {
+    "steps": ["break outer", "run", "bt", *["step"] * 12, "bt",
+              *["next"] * 6, "up", "info locals"],
+    "ways out": ["break leaf", "run", "bt", "finish", "bt", "until", "until",
+                 "advance leaf", "bt", "finish", "step", "info locals"],
+    "tbreak": ["tbreak middle", "run", "info args", "until", "until",
+               "advance outer", "bt", "delete", "continue"],
+    "conditions": ["break leaf if n == 1", "run", "bt", "info args",
+                   "ignore 1 1", "continue", "bt", "info breakpoints"],
+    "watch": ["break main", "run", "watch total", *["continue"] * 4, "bt",
+              "delete", "continue"],
+    "calls": ["break middle", "run", "call leaf(5)", "print leaf(2) + 1",
+              "call (int)middle(3)", "delete", "print outer(1)", "bt",
+              "continue"],
+    "call to a breakpoint": ["break outer", "run", "break leaf",
+                             "call middle(2)", "bt", "finish",
+                             "delete", "continue", "continue"],
+    "return": ["break leaf", "run", "return 7", "bt", "next", "step",
+               "bt", "delete", "continue"],
+    "jump": ["break outer", "run", "tbreak leaf", "jump outer", "bt",
+             "delete", "continue"],
+    "code": ["break outer", "run", "disassemble leaf", "disassemble middle",
+             "disassemble /s outer", "x/12i &leaf", "x/3i $pc",
+             "info symbol leaf", "info symbol *(void **)$sp",
+             "info line leaf", "display/i $pc", "next", "next", "step"],
+    "checkpoint": ["break middle", "run", "checkpoint", "continue", "bt",
+                   "restart 1", "bt", "next", "bt", "info checkpoints"],
+    "record": ["break middle", "run", STOP, "record", "next", "next", "step",
+               "reverse-step", "reverse-next", "bt", "record stop"],
+    "signal": ["handle SIGUSR1 stop print pass", "run", "bt", "signal 0"],
+}
+
+
+def lines(gdb, program, commands, is_patched):
+    start = ["cstrace start"] if is_patched else []
+    run = gdb(program, "set confirm off", "set cstrace frame-ids off",
+              "set cstrace live off", "set cstrace step-report off", *start,
+              *(c for c in commands if is_patched or c != STOP))
+    assert not is_patched or re.search("^cstrace: patching . function",
+                                       run.out, re.M)
+    out = re.sub(r"^cstrace: .*\n", "", run.out, flags=re.M)
+    out = re.sub(r"process \d+|Thread 0x\w+ \(LWP \d+\)", "process N", out)
+    # The stack lies elsewhere with another environment, libraries do with one
+    # more of them.
+    return re.sub(r"0x7f\w{10}", "0xN", out)
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+@pytest.mark.parametrize("compiler, level, flags", BUILDS, ids=lambda v:
+                         "".join(v) if isinstance(v, tuple) else v)
+def test_lines_are_as_without(gdb, compiler, level, flags, session):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("debugged.c", *flags, variant=Variant(compiler, level),
+                    is_traced=False)
+    commands = SESSIONS[session]
+    alone = lines(gdb, program, commands, False)
+    assert lines(gdb, program, commands, True) == alone
