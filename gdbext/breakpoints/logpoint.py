@@ -232,7 +232,8 @@ class Logpoint(gdb.Breakpoint):
         is."""
         self.plan = None
         try:
-            self.plan = in_place.plan(self.where, self.parts, self.only_if)
+            self.plan = in_place.plan(self.where, self.parts, self.only_if,
+                                      session)
             in_place.check(self.plan, session)
             self.why_not = ""
         except (NotInPlace, CstraceError, gdb.error, OSError) as e:

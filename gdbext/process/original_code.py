@@ -60,7 +60,8 @@ def _classes() -> Any:
             self._original.restore(self.address + offset, data)
             return bytes(data)
 
-    class OriginalCode(disassembler.Disassembler):  # type: ignore[misc,name-defined]
+    # type: ignore[misc,name-defined]
+    class OriginalCode(disassembler.Disassembler):
         """Stands before gdb's own."""
 
         def __init__(self, original: Original) -> None:

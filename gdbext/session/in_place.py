@@ -14,6 +14,7 @@ from ..engine import CstraceError
 from . import recording
 
 if TYPE_CHECKING:
+    from ..process.plans import Plans
     from .session import Session
 
 OWN = {"$caller": abi.CST_POINT_CALLER, "$depth": abi.CST_POINT_DEPTH,
@@ -118,9 +119,18 @@ def _places(location: str) -> tuple[list[Place], list[tuple[str, int]]]:
 class _Values:
     """The arguments that all of the functions are recorded with."""
 
-    def __init__(self, at: list[tuple[str, int]]) -> None:
+    def __init__(self, at: list[tuple[str, int]], plans: Plans) -> None:
         self._at = at
+        self._plans = plans
         self.n = 0
+
+    def _hook(self, path: str, address: int) -> int:
+        functions = self._plans.functions(path)
+        if functions is None:
+            return 0  # it has hooks of its own
+        if address not in functions:
+            raise NotInPlace("it is not patched")
+        return functions[address].entry
 
     def look(self, name: str) -> abi.cst_test_value:
         """What it is.  Raises NotInPlace where it is not recorded."""
@@ -130,7 +140,7 @@ class _Values:
         for path, address in self._at:
             tester = engine.Tester(path=path)
             try:
-                value = tester.value(name, address)
+                value = tester.value(name, address, self._hook(path, address))
             except CstraceError as e:
                 raise NotInPlace(str(e)) from None
             finally:
@@ -185,10 +195,11 @@ def _condition(text: Optional[str], values: _Values) -> Optional[str]:
                        for both in text.split("||"))
 
 
-def plan(location: str, parts: list[Part], condition: Optional[str]) -> Plan:
+def plan(location: str, parts: list[Part], condition: Optional[str],
+         session: Session) -> Plan:
     """Raises NotInPlace."""
     places, at = _places(location)
-    values = _Values(at)
+    values = _Values(at, session.patching.plans)
     made = [_part(part, values) for part in parts]
     return Plan(made, _condition(condition, values), places, at, values.n > 0)
 
@@ -212,8 +223,6 @@ def check(made: Plan, session: Session) -> None:
         raise NotInPlace("this program's calls come without arguments")
     is_on, functions = session.settings.args()
     if made.has_values and (not is_on or o.no_args
-                            or any(session.patching.plans.has(file)
-                                   for file, _ in made.at)
                             or (functions is not None and
                                 False in _has(made.at, functions, session))):
         raise NotInPlace("the trace has no arguments of it")

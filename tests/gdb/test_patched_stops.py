@@ -163,3 +163,13 @@ def test_zoom_shows_arguments(gdb, level):
                       run.out)
     assert len(rows) == 26
     assert rows[:3] == [("0", "b", "0"), ("1", "xa", "0.5"), ("2", "b", "1")]
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_logpoints_are_in_place(gdb, compiler, level):
+    program = program_of("stands.c", compiler, level)
+    run = gdb(program, "set cstrace args on", *ON,
+              "cstrace log cost, {n} of {name} if n > 17", "info cstrace-log",
+              "run", "cstrace show -last 400")
+    assert "in place: the program does not stop" in run.out
+    assert re.findall(r"log: (.*?)  ", run.out) == ['18 of "b"', '19 of "xa"']

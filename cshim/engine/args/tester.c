@@ -117,6 +117,13 @@ static int test_function(struct cst_tester *t, const struct question *q,
 	return status;
 }
 
+static int test(struct cst_tester *t, const struct question *q,
+		const struct cst_test_hook *hook, struct cst_error *err)
+{
+	return hook->hook ? test_at(t, q, hook, err)
+			  : test_function(t, q, hook, err);
+}
+
 int cst_tester_make(struct cst_tester *t, const char *condition,
 		    const struct cst_test_hook *hook, struct cst_test *out,
 		    uint32_t n, struct cst_error *err)
@@ -132,8 +139,7 @@ int cst_tester_make(struct cst_tester *t, const char *condition,
 	if (status < 0)
 		return status;
 	if (hook)
-		status = hook->hook ? test_at(t, &q, hook, err)
-				    : test_function(t, &q, hook, err);
+		status = test(t, &q, hook, err);
 	where_free(w);
 	return status;
 }
@@ -150,8 +156,7 @@ int cst_tester_value(struct cst_tester *t, const char *name,
 	status = where_new(condition, &w, err);
 	if (status < 0)
 		return status;
-	status = test_function(t, &(struct question){.w = w, .value = out},
-			       hook, err);
+	status = test(t, &(struct question){.w = w, .value = out}, hook, err);
 	where_free(w);
 	return status;
 }
