@@ -235,12 +235,39 @@ int patching_border(struct patching *p, const char *path)
 int patching_add(struct patching *p, const char *path, int is_program)
 {
 	char real[PATH_MAX];
+	int status;
 
 	if (!realpath(path, real) || access(real, R_OK) < 0)
 		snprintf(real, sizeof(real), "%s", path);
-	return is_program || is_library_wanted(p, real)
-		       ? plan_file(p, real, is_program)
-		       : STATUS_OK;
+	if (!is_program && !is_library_wanted(p, real))
+		return STATUS_OK;
+	status = plan_file(p, real, is_program);
+	return status == STATUS_OK && p->wish.has_border ? add_caller(p, real)
+							 : status;
+}
+
+int patching_add_caller(struct patching *p, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) ? add_caller(p, real) : STATUS_OK;
+}
+
+static int is_caller(const struct patching *p, const char *path)
+{
+	for (uint32_t i = 0; i < p->n_callers; i++)
+		if (!strcmp(p->callers[i], path))
+			return 1;
+	return 0;
+}
+
+int patching_add_border(struct patching *p, const char *path)
+{
+	char real[PATH_MAX];
+
+	if (!p->n_callers || !realpath(path, real) || is_caller(p, real))
+		return STATUS_OK;
+	return plan_border(p, real);
 }
 
 void patching_answer_no_more(struct patching *p)

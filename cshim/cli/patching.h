@@ -64,6 +64,13 @@ void patching_answer(void *arg);
  * patching_prepare() would leave out.  Returns an exit code; a failure was
  * reported, which it is for the program only. */
 int patching_add(struct patching *p, const char *path, int is_program);
+/* A file of the process is traced by its hooks.  Returns an exit code; a
+ * failure was reported. */
+int patching_add_caller(struct patching *p, const char *path);
+/* Plans the border of all these files: calls from them into one more
+ * file that the process has loaded.  Returns an exit code; a failure was
+ * reported. */
+int patching_add_border(struct patching *p, const char *path);
 /* No plans are made for what the process loads later. */
 void patching_answer_no_more(struct patching *p);
 

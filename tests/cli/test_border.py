@@ -150,6 +150,23 @@ def test_filters_and_depth(tmp_path):
     assert counted(calls(tmp_path))["malloc"] == 1500
 
 
+def test_a_program_none_of_whose_functions_is_patched(tmp_path):
+    """Its calls cross the border all the same."""
+    app = compiled(tmp_path, COUNTING, "-O2")
+    done = command("record", "--border", "--patch=^no_such_function$", app,
+                   cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    found = calls(tmp_path)
+    assert counted(found)["malloc"] == 1500
+    assert {c["depth"] for c in found if c["name"] != "strcoll"} == {0}
+    done = command("record", "--force", "--border", "--patch=^compare$", app,
+                   cwd=tmp_path)
+    ids = {c["id"]: c for c in calls(tmp_path)}
+    above = [ids[c["parent"]]["name"] for c in ids.values()
+             if c["name"] == "strcoll"]
+    assert above and set(above) == {"compare"}
+
+
 LEAVES = r"""
 #include <csetjmp>
 #include <csignal>

@@ -152,6 +152,57 @@ def test_hooks_lead_to_the_library_for_as_long(tmp_path, start, flag):
     assert {"answer", "number", "digit"} <= {name for name, _ in found}
 
 
+ALLOCATES = r"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile sig_atomic_t is_over;
+static void end(int n) { (void)n; is_over = 1; }
+__attribute__((noinline)) static int step(int n)
+{
+	char *text = malloc(20);
+	int is_wrong = snprintf(text, 20, "%d", n) < 1;
+	is_wrong |= strtol(text, NULL, 10) != n;
+	free(text);
+	return is_wrong;
+}
+int main(void)
+{
+	int is_wrong = 0;
+	signal(SIGTERM, end);
+	puts("ready");
+	fflush(stdout);
+	for (int n = 0; !is_over; n = (n + 1) % 1000) {
+		is_wrong |= step(n);
+		if (!n)
+			usleep(100);
+	}
+	puts(is_wrong ? "wrong" : "right");
+	return 3;
+}
+"""
+
+
+@pytest.mark.parametrize("flag", ["-O2", "-finstrument-functions"])
+def test_calls_into_libraries(tmp_path, start, flag):
+    one = start(compiled(tmp_path, ALLOCATES, flag, "-fno-builtin",
+                         "-fno-optimize-sibling-calls", "-U_FORTIFY_SOURCE"))
+    for _ in range(3):
+        said = record(tmp_path, one.pid, "--for", "100ms", "--max-size", "8M",
+                      "--border")
+        assert re.search(r"calls into \d+ functions of libc\.so", said)
+        assert is_as_in_file(one.pid)
+    found = names(tmp_path)
+    assert {"step", "malloc", "snprintf", "strtol", "free"} <= {
+        name for name, _ in found}
+    record(tmp_path, one.pid, "--for", "50ms", "--max-size", "8M")
+    assert {name for name, _ in names(tmp_path)} == {"step"}
+    one.terminate()
+    out, _ = one.communicate(timeout=LIMIT_S)
+    assert (out, one.returncode) == ("right\n", 3)
+
+
 def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     one = start(compiled(tmp_path, SPINS))
     for _ in range(5):

@@ -84,12 +84,26 @@ static int is_to_be_planned(const struct remote_module *m)
 	return m->kind == MODULE_OWN || m->kind == MODULE_ALLOCATOR;
 }
 
+/* What is planned already keeps its plan. */
+static int plan_border(struct recording *r, const struct remote_modules *m)
+{
+	int status = STATUS_OK;
+
+	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
+		if (is_to_be_planned(&m->all[i]) ||
+		    m->all[i].kind == MODULE_LIBC)
+			status = patching_add_border(&r->patching,
+						     m->all[i].path);
+	return status;
+}
+
 static int plan(struct recording *r, const struct remote_modules *m)
 {
 	const struct patching_wish wish = {
 		.plan = {.functions = r->o->patch_of,
 			 .min_size = r->o->keep_bytes},
 		.modules = r->o->modules,
+		.has_border = r->o->has_border,
 	};
 	int status = patching_open(&r->patching, &wish), n_hooked = 0;
 
@@ -102,11 +116,16 @@ static int plan(struct recording *r, const struct remote_modules *m)
 			continue;
 		if (cst_hook_slots(one->path, NULL, 0) > 0) {
 			n_hooked++;
-			if (r->o->patch != PATCH_ALWAYS)
+			if (r->o->has_border)
+				status = patching_add_caller(&r->patching,
+							     one->path);
+			if (r->o->patch != PATCH_ALWAYS || status != STATUS_OK)
 				continue; /* its hooks are used */
 		}
 		status = patching_add(&r->patching, one->path, one->is_program);
 	}
+	if (status == STATUS_OK && r->o->has_border)
+		status = plan_border(r, m);
 	if (status == STATUS_OK && !r->patching.n_patches && !n_hooked)
 		return failure("cannot record process %d: no function of it "
 			       "can be patched, and it has no hooks",

@@ -370,7 +370,6 @@ static int check_process_options(const struct record *r)
 			    : o->flight_bytes	      ? "--flight"
 			    : o->has_args	      ? "--args"
 			    : o->choice.where	      ? "--where"
-			    : o->has_border	      ? "--border"
 			    : o->patch == PATCH_NEVER ? "--hooks"
 						      : NULL;
 

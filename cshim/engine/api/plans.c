@@ -6,6 +6,7 @@
 #include "cstrace/engine.h"
 #include "base/outfile.h"
 #include "base/regex.h"
+#include "elf/debugfile.h"
 #include "plan/plan_cache.h"
 
 #include <fcntl.h>
@@ -68,11 +69,12 @@ static int keep(const struct plan *plan, const char *folder,
 	return status;
 }
 
-/* The shim need not know who calls, unless this file is there. */
-static int mark_border(const char *folder, struct cst_error *err)
+static int mark(const char *folder, const char *name, const char *ending,
+		struct cst_error *err)
 {
 	char path[PATH_MAX];
-	int fd, n = snprintf(path, sizeof(path), "%s/border", folder);
+	int fd, n = snprintf(path, sizeof(path), "%s/%s%s", folder, name,
+			     ending);
 
 	fd = n < (int)sizeof(path)
 		     ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644)
@@ -83,8 +85,30 @@ static int mark_border(const char *folder, struct cst_error *err)
 	return 0;
 }
 
+/* The shim looks at who calls if the first of these files is there.  It knows
+ * callers by the others, and by their plans or hooks. */
+static int mark_border(const struct cst_plan_wish *wish, const char *folder,
+		       struct cst_error *err)
+{
+	int status = mark(folder, "border", "", err);
+
+	for (uint32_t i = 0; i < wish->n_callers && !status; i++) {
+		char build_id[BUILD_ID_SIZE];
+		struct elf_file f;
+
+		if (!elf_file_open(&f, elf_file_descriptor(wish->callers[i])))
+			continue;
+		elf_file_build_id(&f, build_id);
+		elf_file_close(&f);
+		if (*build_id)
+			status = mark(folder, build_id, ".traced", err);
+	}
+	return status;
+}
+
 static int keep_all(const struct plan *plan, const char *path,
-		    const char *folder, struct cst_error *err)
+		    const struct cst_plan_wish *wish, const char *folder,
+		    struct cst_error *err)
 {
 	int status = 0;
 
@@ -96,7 +120,7 @@ static int keep_all(const struct plan *plan, const char *path,
 	if (!plan->header->patches.n)
 		return 0;
 	if (plan->header->is_border)
-		status = mark_border(folder, err);
+		status = mark_border(wish, folder, err);
 	return status ? status : keep(plan, folder, err);
 }
 
@@ -121,7 +145,7 @@ int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 	imports_release(&imports);
 	if (status < 0)
 		return status;
-	status = keep_all(plan, path, folder, err);
+	status = keep_all(plan, path, wish, folder, err);
 	if (status == 0)
 		count(plan, out);
 	plan_free(plan);

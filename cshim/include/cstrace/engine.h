@@ -1152,9 +1152,10 @@ struct cst_plan_wish {
 
 /* Plans how the functions of the ELF file at path are changed in memory to
  * report their calls, and writes the plan into the folder, under the name that
- * the shim looks for; for a border plan also the file by which the shim knows
- * that there is one.  No plan is written where nothing can be patched.
- * Returns 0; CST_BAD_INPUT if the file cannot be planned or has no build-id. */
+ * the shim looks for; for a border plan also the files by which the shim knows
+ * that there is one, and the callers.  No plan is written where nothing can be
+ * patched. Returns 0; CST_BAD_INPUT if the file cannot be planned or has no
+ * build-id. */
 CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);

@@ -140,6 +140,12 @@ void patched_untrace(uint64_t first)
 			__atomic_store_n(&r->first, 0, __ATOMIC_RELEASE);
 }
 
+void patched_untrace_all(void)
+{
+	for (struct traced_range *r = traced_ranges; r->size; r++)
+		__atomic_store_n(&r->first, 0, __ATOMIC_RELEASE);
+}
+
 /* ---- the slots -------------------------------------------------------------
  */
 

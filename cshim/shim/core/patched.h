@@ -20,5 +20,6 @@ void patched_prepare(void);
  * them. */
 void patched_trace(uint64_t first, uint64_t end);
 void patched_untrace(uint64_t first);
+void patched_untrace_all(void);
 
 #endif

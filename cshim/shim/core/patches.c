@@ -477,6 +477,13 @@ static int has_hooks(const struct dl_phdr_info *info)
 	       object_slot(&o, "__cyg_profile_func_enter") != 0;
 }
 
+/* Is it traced, though there may be no plan of it? */
+static int is_caller(const struct job *j, const struct dl_phdr_info *info)
+{
+	return (j->build_id[0] && plans_is_caller(j->build_id)) ||
+	       has_hooks(info);
+}
+
 /* Are there border plans?  Then it matters who calls. */
 static int has_border;
 
@@ -537,7 +544,7 @@ static void apply_to(struct job *j, struct known *now,
 	build_id_of(j);
 	if (j->build_id[0] && !is_code_relocated(info))
 		apply_file(j, now->is_asked);
-	if (j->is_traced || (has_border && has_hooks(info)))
+	if (j->is_traced || (has_border && is_caller(j, info)))
 		patched_trace(j->first, j->end);
 	now->place = (uint16_t)j->place;
 }
@@ -641,6 +648,7 @@ void patches_map(const char *folder)
 	if (!plans_begin(folder))
 		return;
 	n_known = 0; /* there are other plans now */
+	patched_untrace_all();
 	patched_prepare();
 	look_at_all(&all);
 }

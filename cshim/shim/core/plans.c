@@ -54,6 +54,11 @@ int plans_have_border(void)
 	return is_there("border", "");
 }
 
+int plans_is_caller(const char *build_id)
+{
+	return is_there(build_id, ".traced");
+}
+
 static int is_answered(const char *build_id)
 {
 	return is_there(build_id, ".plan") || is_there(build_id, ".none");

@@ -3,8 +3,9 @@
  * The folder of plans that CSTRACE_PLANS names.  For a build-id it holds the
  * plan, with ".plan", or an empty file with ".none" if there is to be none.
  * Where it has neither, the reader is asked by a line in the pipe "wanted"
- * there, if somebody reads it.  A file "border" says that there are border
- * plans (plan_layout.h).
+ * there, if somebody reads it.  A file "border"
+ * says that there are border plans (plan_layout.h), and one of a build-id with
+ * ".traced" that its calls are meant.
  *
  * The functions share buffers: the program is starting, or the caller holds the
  * dynamic linker's lock.
@@ -23,6 +24,10 @@ const char *plans_path(const char *name, const char *ending);
 
 /* Returns whether there are border plans. */
 int plans_have_border(void);
+
+/* Returns whether calls of the object with that build-id are meant, whatever is
+ * patched of it. */
+int plans_is_caller(const char *build_id);
 
 /* Asks for a plan of the object whose first byte is at `first`, unless it is
  * there.  Returns whether there will be an answer. */
