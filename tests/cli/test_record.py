@@ -152,6 +152,7 @@ WITHOUT = 'int main(void) { return !write(1, "ran\\n", 4); }'
     (WITHOUT, ["-static", "-finstrument-functions"],
      "it is static: link libcstrace.a into it"),
     (WITHOUT, ["-static", "-s"], "it is static and stripped"),
+    (WITHOUT, ["-static"], "it is static and has no hooks: what patches"),
     (HOOKS_OF_ITS_OWN, [], "it defines the hooks itself"),
 ])
 def test_what_will_not_be_recorded_is_said_before_it_runs(tmp_path, source,
@@ -167,6 +168,17 @@ def test_what_will_not_be_recorded_is_said_before_it_runs(tmp_path, source,
                               "recorded: " + why)
     assert said[1] == "ran"
     assert said[2].startswith("cstrace: no calls")
+
+
+@pytest.mark.parametrize("flags", [["-static"], ["-static-pie", "-s"]],
+                         ids=" ".join)
+def test_a_static_program_is_not_patched(tmp_path, flags):
+    (tmp_path / "app.c").write_text("#include <unistd.h>\n" + WITHOUT)
+    subprocess.run(["gcc", *flags, "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True)
+    done = command("record", "--patch", "./app", cwd=tmp_path)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "'./app' cannot be patched: it is static" in done.stderr
 
 
 def test_a_program_of_32_bits_is_told_before_it_runs(tmp_path):

@@ -54,6 +54,12 @@ static const char *find_obstacle(const struct check_file *f, const char *path)
 		return NULL;
 	if (f->has_words)
 		return "it is static: link libcstrace.a into it (-lcstrace)";
+	if (!f->is_dynamic)
+		return "it is static and has no hooks: what patches a program "
+		       "comes by the dynamic linker; link it dynamically, "
+		       "compile it with -finstrument-functions and link "
+		       "libcstrace.a into it (-lcstrace), or take samples "
+		       "(cstrace sample -p)";
 	if (f->loads_more)
 		return "it has no -finstrument-functions hooks itself; what it "
 		       "loads with dlopen() may (--patch records it as it is)";
@@ -99,6 +105,18 @@ enum preflight_hooks preflight_hooks(const char *path)
 		found = hooks_of(&f, path);
 	check_file_close(&f);
 	return found;
+}
+
+int preflight_is_static(const char *path)
+{
+	struct check_file f = {0};
+	const char *why = NULL;
+	int is_static = !preflight_is_script(path) &&
+			check_file_open(&f, path, NULL, &why) > 0 &&
+			f.kind == FILE_PROGRAM && !f.is_dynamic;
+
+	check_file_close(&f);
+	return is_static;
 }
 
 int preflight_is_hooked(const char *path)

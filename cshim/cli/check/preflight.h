@@ -27,6 +27,10 @@ enum preflight_hooks preflight_hooks(const char *path);
 /* Returns whether the program or library at path has hooks of its own. */
 int preflight_is_hooked(const char *path);
 
+/* Returns whether the program at path is static: nothing can be loaded into
+ * it. */
+int preflight_is_static(const char *path);
+
 /* Returns whether the program at path is a script. */
 int preflight_is_script(const char *path);
 

@@ -319,6 +319,11 @@ static int prepare_patching(struct record *r)
 		return failure("'%s' is a script: name the program that runs "
 			       "it, as in cstrace record --patch python3 %s",
 			       r->o->names[0], r->o->names[0]);
+	if (is_asked_for && preflight_is_static(r->launch.program))
+		return failure("'%s' cannot be patched: it is static, and what "
+			       "patches a program comes by the dynamic linker "
+			       "(cstrace sample -p takes samples)",
+			       r->o->names[0]);
 	status = patching_open(&r->patching, &wish);
 	if (status)
 		return status;
