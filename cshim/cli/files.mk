@@ -14,7 +14,8 @@ CLI_SRC += $(addprefix cshim/cli/commands/, \
 	sample.c top.c)
 
 CLI_SRC += $(addprefix cshim/cli/attach/, \
-	tracee.c remote_call.c write_code.c hook_words.c attach.c record_process.c)
+	tracee.c remote_call.c write_code.c hook_words.c guest.c attach.c \
+	record_process.c inside.c)
 
 CLI_SRC += $(addprefix cshim/cli/check/, \
 	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \

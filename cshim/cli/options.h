@@ -53,6 +53,7 @@ struct options {
 	uint32_t sample_hz;  /* 0: no samples */
 	uint64_t sample_ns;  /* 0: to the end */
 	int is_wall;
+	int is_outside;		      /* nothing is loaded into a process */
 	int pid;		      /* of sample */
 	int is_stacks;		      /* of report */
 	uint64_t every_ns, recent_ns; /* of top */

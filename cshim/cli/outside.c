@@ -58,7 +58,7 @@ struct outside {
 	unw_addr_space_t space;
 	struct task *tasks;
 	uint32_t n, cap, n_rounds;
-	uint64_t n_stops, stopped_ns, ran_ns;
+	uint64_t n_stops, stopped_ns;
 };
 
 static uint64_t woke_ns; /* when we slept last, and it was over */
@@ -152,7 +152,6 @@ static uint32_t n_due(struct outside *o, struct task *t)
 	t->last_ns = now;
 	t->has_last = 1;
 	t->rest_ns += is_cpu ? step : 0;
-	o->ran_ns += is_cpu ? step : 0;
 	/* One that was asked to stop may have done so since. */
 	if (!t->is_seized &&
 	    ((is_cpu && t->rest_ns < period) || read_state(o, t->tid) != 'R'))
@@ -491,8 +490,7 @@ static int is_traced(const struct outside *o)
 	return at && atoi(at + 11);
 }
 
-/* Whether we may at all; nothing stops for that. */
-static int check(pid_t pid)
+int outside_check(pid_t pid)
 {
 	struct outside o = {.pid = pid};
 	uint32_t tid = (uint32_t)pid;
@@ -520,8 +518,6 @@ struct outside *outside_new(pid_t pid, const char *path)
 {
 	struct outside *o;
 
-	if (!check(pid))
-		return NULL;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return NULL;
@@ -591,9 +587,4 @@ int outside_round(struct outside *o)
 uint64_t outside_stop_ns(const struct outside *o)
 {
 	return o->n_stops ? o->stopped_ns / o->n_stops : 0;
-}
-
-uint64_t outside_ran_ns(const struct outside *o)
-{
-	return o->ran_ns;
 }

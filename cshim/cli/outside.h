@@ -13,6 +13,10 @@
 
 struct outside;
 
+/* Returns whether the process can be sampled at all, and reports why not.
+ * Nothing stops for that. */
+int outside_check(pid_t pid);
+
 /* Begins with the process; samples go to the memory at path
  * (cst_recorder_samples_path()).  NULL: a failure was reported. */
 struct outside *outside_new(pid_t pid, const char *path);
@@ -23,7 +27,5 @@ int outside_round(struct outside *o);
 
 /* Returns how long a thread was stopped on the average, in ns. */
 uint64_t outside_stop_ns(const struct outside *o);
-/* Returns the CPU time of all threads so far, in ns; 0 for the other clock. */
-uint64_t outside_ran_ns(const struct outside *o);
 
 #endif

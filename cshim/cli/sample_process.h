@@ -7,13 +7,13 @@
 
 #include "options.h"
 
-/* Sets the rate that is usual where the user named none.  Returns an exit code
- * of `c`; a rate that is too high was reported. */
-int sample_process_rate(const struct command *c, struct options *o);
+/* Returns an exit code of `c`; a rate that is too high was reported. */
+int sample_process_rate(const struct command *c, const struct options *o);
 
-/* Takes samples of process o->pid, at o->sample_hz for o->sample_ns, into
- * o->output, until the process ends or SIGINT or SIGTERM comes.  Says how many
- * unless is_silent.  Returns an exit code; a failure was reported. */
+/* Takes samples of process o->pid, at o->sample_hz (0: as many as are usual)
+ * for o->sample_ns, into o->output, until the process ends or SIGINT or SIGTERM
+ * comes.  Says how many unless is_silent.  Returns an exit code; a failure was
+ * reported. */
 int sample_process(const struct options *o, int is_silent);
 
 #endif

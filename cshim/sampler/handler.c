@@ -7,9 +7,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int sample_signal;
+
+/* How many threads are in the handler. */
+static uint32_t n_inside;
 
 enum {
 	FIRST_CHOICE = 3, /* SIGRTMAX less this, and down from there */
@@ -38,6 +42,7 @@ static void take_sample(struct cst_lane *l, const ucontext_t *context,
 
 	if (room < CST_SAMPLE_HEAD + CST_SAMPLE_FRAMES) {
 		__atomic_fetch_add(&l->n_lost, weight, __ATOMIC_RELAXED);
+		sampler_look_for_reader();
 		return;
 	}
 	walk_begin(&w, context);
@@ -84,6 +89,9 @@ static void handle(int number, siginfo_t *info, void *context)
 	struct cst_lane *l;
 
 	(void)number;
+	/* Pairs with handler_is_left(): either that waits for us, or we see
+	 * that sampling has ended, and leave the memory alone. */
+	__atomic_fetch_add(&n_inside, 1, __ATOMIC_SEQ_CST);
 	sampler_obey();
 	if (sampler_is_on() && sampler_is_over(clock_ticks()))
 		sampler_stop();
@@ -97,6 +105,7 @@ static void handle(int number, siginfo_t *info, void *context)
 	}
 	if (samples)
 		call_again(context);
+	__atomic_fetch_sub(&n_inside, 1, __ATOMIC_SEQ_CST);
 	errno = saved;
 }
 
@@ -139,6 +148,10 @@ static int install_at(int number)
 	if (!number || sampler_sigaction(number, &action, NULL) < 0)
 		return 0;
 	sample_signal = number;
+	/* A recorder that is attached opens it in each thread that is to have
+	 * it; none may come in the call that it has us make now. */
+	if (sampler_is_attached())
+		return 1;
 	sigemptyset(&one);
 	sigaddset(&one, number);
 	sampler_sigmask(SIG_UNBLOCK, &one);
@@ -161,4 +174,41 @@ void handler_yield(void)
 		return;
 	}
 	tasks_resignal();
+}
+
+void handler_remove(void)
+{
+	struct sigaction action;
+
+	int number = sample_signal;
+
+	sample_signal = 0;
+	/* The program may have taken it meanwhile. */
+	if (!number || sampler_sigaction(number, NULL, &action) < 0 ||
+	    action.sa_sigaction != handle)
+		return;
+	memset(&action, 0, sizeof(action));
+	/* To ignore a signal drops those that wait in any thread, blocked ones
+	 * as well: the default action of some would end the program. */
+	action.sa_handler = SIG_IGN;
+	sampler_sigaction(number, &action, NULL);
+	action.sa_handler = SIG_DFL;
+	sampler_sigaction(number, &action, NULL);
+}
+
+int handler_is_left(void)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+
+	for (int ms = 0; ms < 1000; ms++) {
+		if (!__atomic_load_n(&n_inside, __ATOMIC_SEQ_CST))
+			return 1;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+void handler_forked(void)
+{
+	__atomic_store_n(&n_inside, 0, __ATOMIC_SEQ_CST);
 }

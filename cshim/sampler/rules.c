@@ -95,8 +95,8 @@ static struct slot slots[SLOTS];
 static uint64_t generation = 1;
 static unw_addr_space_t space;
 
-/* How many threads are in libunwind, and whether no more may enter it. */
-static uint32_t n_looking, is_held;
+/* How many threads are in libunwind, and how many keep others out of it. */
+static uint32_t n_looking, n_holds;
 
 int rules_is_libunwind(uint64_t pc)
 {
@@ -445,7 +445,7 @@ int rules_begin(void)
 static int looking_begin(void)
 {
 	__atomic_fetch_add(&n_looking, 1, __ATOMIC_SEQ_CST);
-	if (!__atomic_load_n(&is_held, __ATOMIC_SEQ_CST))
+	if (!__atomic_load_n(&n_holds, __ATOMIC_SEQ_CST))
 		return 1;
 	__atomic_fetch_sub(&n_looking, 1, __ATOMIC_SEQ_CST);
 	return 0;
@@ -477,7 +477,7 @@ void rules_forget(void)
 /* Waits for handlers, which need microseconds. */
 void rules_hold(void)
 {
-	__atomic_store_n(&is_held, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&n_holds, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&n_looking, __ATOMIC_SEQ_CST))
 		__builtin_ia32_pause();
 }
@@ -487,5 +487,8 @@ void rules_release(int is_child)
 	/* Another thread may just have seen that it may not begin. */
 	if (is_child)
 		__atomic_store_n(&n_looking, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&is_held, 0, __ATOMIC_SEQ_CST);
+	if (is_child)
+		__atomic_store_n(&n_holds, 0, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_sub(&n_holds, 1, __ATOMIC_SEQ_CST);
 }

@@ -5,13 +5,16 @@
  * end.
  */
 #include "sampler.h"
+#include "cstrace/attach.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,11 +28,29 @@ int cstrace_sample_start(const char *path);
 
 static uint32_t is_on;
 static uint64_t until; /* ticks; 0: no end */
-static int has_forks;
+static int has_forks, is_attached;
+static char reader_path[64]; /* its memory: gone when it has ended */
 
 int sampler_is_on(void)
 {
 	return (int)__atomic_load_n(&is_on, __ATOMIC_RELAXED);
+}
+
+int sampler_is_attached(void)
+{
+	return is_attached;
+}
+
+/* errno stays as it was: the handler saves it. */
+static int is_reader_gone(void)
+{
+	return syscall(SYS_access, reader_path, F_OK) < 0 && errno == ENOENT;
+}
+
+void sampler_look_for_reader(void)
+{
+	if (is_attached && is_reader_gone())
+		sampler_stop();
 }
 
 int sampler_is_over(uint64_t now)
@@ -135,28 +156,37 @@ static int process_begin(uint32_t parent)
 
 /* ---- forks --------------------------------------------------------------- */
 
+/* Whether samples are taken may change between them. */
 static void before_fork(void)
 {
-	if (sampler_is_on())
-		rules_hold();
+	rules_hold();
 }
 
 static void after_fork(void)
 {
-	if (sampler_is_on())
-		rules_release(0);
+	rules_release(0);
+}
+
+/* One that is attached to arms no thread that blocks the signal. */
+static int is_own_blocked(void)
+{
+	sigset_t now;
+
+	return is_attached && pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 &&
+	       sigismember(&now, sample_signal);
 }
 
 static void in_child(void)
 {
+	rules_release(1);
+	handler_forked();
 	if (!sampler_is_on())
 		return;
-	rules_release(1);
 	tasks_forked();
-	if (process_begin(sampled_process + 1))
-		task_begin();
-	else
+	if (!process_begin(sampled_process + 1))
 		is_on = 0;
+	else if (!is_own_blocked())
+		task_begin();
 }
 
 /* ---- on and off ---------------------------------------------------------- */
@@ -172,7 +202,8 @@ int sampler_start(void)
 	cstrace_sample_control.signal = (uint32_t)sample_signal;
 	until = samples->for_ticks ? clock_ticks() + samples->for_ticks : 0;
 	__atomic_store_n(&is_on, 1, __ATOMIC_SEQ_CST);
-	task_begin();
+	if (!is_attached)
+		task_begin();
 	tasks_scan();
 	return 1;
 }
@@ -207,6 +238,59 @@ EXPORT int cstrace_sample_stop(void)
 	sampler_stop();
 	return 0;
 }
+
+/* ---- in a program that ran already --------------------------------------- */
+
+EXPORT int cstrace_sample_attach(const char *path)
+{
+	int status;
+
+	if (samples && (!is_attached || !is_reader_gone()))
+		return EBUSY;
+	status = cstrace_sample_detach();
+	if (status)
+		return status;
+	if (strlen(path) >= sizeof(reader_path))
+		return ENAMETOOLONG;
+	if (!rules_begin())
+		return ELIBACC;
+	strcpy(reader_path, path);
+	is_attached = 1;
+	tasks_forget_lanes();
+	if (cstrace_sample_start(path) == 0)
+		return 0;
+	status = !samples ? EACCES : !sample_signal ? EAGAIN : ENOSPC;
+	cstrace_sample_detach();
+	return status;
+}
+
+EXPORT void cstrace_sample_look(uint64_t is_own_open)
+{
+	if (!sampler_is_on())
+		return;
+	if (is_own_open)
+		task_begin();
+	tasks_scan();
+}
+
+EXPORT int cstrace_sample_detach(void)
+{
+	struct cst_samples *old = samples;
+
+	sampler_stop();
+	handler_remove();
+	if (!handler_is_left())
+		return EAGAIN;
+	cstrace_sample_control.signal = 0;
+	sampled_process = CST_SAMPLED_PROCESSES;
+	samples = NULL;
+	is_attached = 0;
+	if (old)
+		munmap(old, sizeof(*old));
+	return 0;
+}
+
+/* ---- the program's begin and end ----------------------------------------- */
 
 __attribute__((constructor)) static void begin(void)
 {

@@ -33,6 +33,12 @@ extern uint32_t sampled_process;
 int sampler_start(void);
 void sampler_stop(void);
 int sampler_is_on(void);
+/* Returns whether a recorder has loaded the sampler into a program that ran
+ * already: nothing of ours stands before libc's functions then. */
+int sampler_is_attached(void);
+/* Ends the sampling of such a program if its recorder has ended; for the
+ * handler, where nobody reads its samples. */
+void sampler_look_for_reader(void);
 /* Begins again if gdb asks for that; for the handler. */
 void sampler_obey(void);
 /* Returns whether the time for which samples were wanted is over. */
@@ -49,6 +55,8 @@ void task_end(void);
 void tasks_stop(void);
 /* Is called in a fork child, which has one thread and no timers. */
 void tasks_forked(void);
+/* Makes each thread claim a lane anew: the memory is another. */
+void tasks_forget_lanes(void);
 /* Does tasks_scan() if the last one was long ago; for the handler. */
 void tasks_look(void);
 /* Makes all timers again, as the signal that they send has changed. */
@@ -64,6 +72,14 @@ extern int sample_signal;
 int handler_install(void);
 /* Takes another signal, as the program wants that one for itself. */
 void handler_yield(void);
+/* Gives the signal back.  No timer sends it any more; what still waits is
+ * dropped. */
+void handler_remove(void);
+/* Returns whether no thread is in the handler, or all have left it within a
+ * second.  Sampling has ended. */
+int handler_is_left(void);
+/* Is called in a fork child, where no other thread is in the handler. */
+void handler_forked(void);
 
 /* ---- stack.c ---- */
 

@@ -40,8 +40,13 @@ static struct task tasks[MAX_TASKS];
 static uint32_t n_looks, is_looking;
 static uint64_t looked_ns;
 
+/* What a thread has: its lane, its number, and n_memories when it claimed the
+ * lane.
+ */
 static __thread struct cst_lane *own __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_tid __attribute__((tls_model("initial-exec")));
+static __thread uint32_t own_memory __attribute__((tls_model("initial-exec")));
+static uint32_t n_memories;
 
 /* ---- lanes --------------------------------------------------------------- */
 
@@ -69,8 +74,32 @@ static struct cst_lane *lane_claim(uint32_t tid)
 	return NULL;
 }
 
+/* A thread has ended without a word: the reader may free its lane. */
+static void lane_end(uint32_t tid)
+{
+	for (uint32_t i = 0; i < CST_SAMPLE_LANES; i++) {
+		struct cst_lane *l = &samples->lanes[i];
+
+		if (__atomic_load_n(&l->tid, __ATOMIC_RELAXED) == tid &&
+		    l->process == sampled_process + 1)
+			__atomic_store_n(&l->is_ended, 1, __ATOMIC_RELEASE);
+	}
+}
+
+void tasks_forget_lanes(void)
+{
+	__atomic_fetch_add(&n_memories, 1, __ATOMIC_RELEASE);
+}
+
 struct cst_lane *lane_own(void)
 {
+	uint32_t memory = __atomic_load_n(&n_memories, __ATOMIC_ACQUIRE);
+
+	if (own_memory != memory) {
+		own = NULL;
+		own_tid = 0;
+		own_memory = memory;
+	}
 	if (!own && samples && !own_tid) {
 		own_tid = gettid_raw();
 		own = lane_claim(own_tid);
@@ -164,11 +193,20 @@ static void task_arm(struct task *t)
 				 __ATOMIC_RELAXED);
 }
 
+/* A program that closes all descriptors may have another one there. */
+static int is_ours(int fd, uint32_t tid)
+{
+	struct f_owner_ex owner = {0};
+
+	return syscall(SYS_fcntl, fd, F_GETOWN_EX, &owner) == 0 &&
+	       owner.type == F_OWNER_TID && owner.pid == (pid_t)tid;
+}
+
 static void task_disarm(struct task *t)
 {
 	if (t->timer >= 0)
 		syscall(SYS_timer_delete, t->timer);
-	if (t->fd >= 0)
+	if (t->fd >= 0 && is_ours(t->fd, t->tid))
 		syscall(SYS_close, t->fd);
 	t->timer = t->fd = -1;
 }
@@ -231,7 +269,8 @@ void task_end(void)
 
 	if (t)
 		task_drop(t);
-	if (own) {
+	/* A recorder that detaches takes the lanes away; a look ends them. */
+	if (own && own_memory == n_memories && !sampler_is_attached()) {
 		struct cst_lane *l = own;
 
 		own = NULL; /* own_tid stays: it gets no other */
@@ -251,7 +290,8 @@ void tasks_forked(void)
 		struct task *t = &tasks[i];
 
 		/* Timers stay with the parent, descriptors come along. */
-		if (t->state != TASK_FREE && t->fd >= 0)
+		if (t->state != TASK_FREE && t->fd >= 0 &&
+		    is_ours(t->fd, t->tid))
 			syscall(SYS_close, t->fd);
 		*t = (struct task){.timer = -1, .fd = -1};
 	}
@@ -285,21 +325,70 @@ struct entry {
 	char name[];
 };
 
-static void look_at(const char *name, uint32_t look)
+/* Reads a file below a folder.  Returns its size, less what has no room. */
+static long read_in(int folder, const char *path, char *out, size_t size)
+{
+	int fd = (int)syscall(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC);
+	long n = fd >= 0 ? syscall(SYS_read, fd, out, size - 1) : 0;
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	n = n > 0 ? n : 0;
+	out[n] = '\0';
+	return n;
+}
+
+/* Whether the thread blocks our signal.  Its timer's would wait, and a thread
+ * that takes signals by sigwait() would find it. */
+static int is_blocked(int folder, const char *name)
+{
+	static char text[8192]; /* one thread looks at a time */
+	char path[32];
+	const char *at;
+	uint64_t mask = 0;
+
+	strcpy(path, name);
+	strcat(path, "/status");
+	if (!read_in(folder, path, text, sizeof(text)))
+		return 1;
+	at = strstr(text, "\nSigBlk:\t");
+	for (at = at ? at + 9 : ""; *at > ' '; at++)
+		mask = mask << 4 |
+		       (uint64_t)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return (mask >> (sample_signal - 1) & 1) != 0;
+}
+
+static void look_at(int folder, const char *name, uint32_t look)
 {
 	uint32_t tid = 0;
 
-	for (; *name >= '0' && *name <= '9'; name++)
-		tid = tid * 10 + (uint32_t)(*name - '0');
-	if (tid)
-		task_add(tid, look);
+	for (const char *c = name; *c >= '0' && *c <= '9'; c++)
+		tid = tid * 10 + (uint32_t)(*c - '0');
+	if (!tid)
+		return;
+	if (sampler_is_attached() && !task_find(tid) &&
+	    is_blocked(folder, name))
+		return;
+	task_add(tid, look);
+}
+
+/* A look may miss a thread that is there. */
+static int is_gone(uint32_t tid)
+{
+	return syscall(SYS_tgkill, getpid(), tid, 0) < 0;
 }
 
 static void drop_unseen(uint32_t look)
 {
-	for (uint32_t i = 0; i < MAX_TASKS; i++)
-		if (tasks[i].state == TASK_TIMED && tasks[i].seen != look)
-			task_drop(&tasks[i]);
+	for (uint32_t i = 0; i < MAX_TASKS; i++) {
+		struct task *t = &tasks[i];
+
+		if (t->state != TASK_TIMED || t->seen == look ||
+		    !is_gone(t->tid))
+			continue;
+		lane_end(t->tid);
+		task_drop(t);
+	}
 }
 
 static void look(int fd)
@@ -312,7 +401,7 @@ static void look(int fd)
 		for (long at = 0; at < n;) {
 			const struct entry *e = (void *)(buffer + at);
 
-			look_at(e->name, number);
+			look_at(fd, e->name, number);
 			at += e->length;
 		}
 	if (n == 0)

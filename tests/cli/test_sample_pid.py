@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""cstrace sample -p PID: a process that runs already, from outside."""
+"""cstrace sample -p PID: a process that runs already, from within and from
+outside."""
 
 import re
 import subprocess
@@ -11,6 +12,8 @@ from lib_cstrace import LIMIT_S, command
 from test_sample import PARTS, WAITS, rows
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
+WAYS = pytest.mark.parametrize("way", [[], ["--outside"]],
+                               ids=["inside", "outside"])
 
 
 @pytest.fixture(name="process")
@@ -29,14 +32,19 @@ def a_process():
         one.communicate(timeout=LIMIT_S)
 
 
-def test_threads_that_run(tmp_path, process):
+@pytest.mark.parametrize("way, costs", [
+    ([], r"a thread stood still for at most [\d.]+ ms"),
+    (["--outside"], r"each stopped a thread for \d+ us"),
+], ids=["inside", "outside"])
+def test_threads_that_run(tmp_path, process, way, costs):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
-    done = command("sample", "-p", one.pid,
+    done = command("sample", "-p", one.pid, *way,
                    "--hz", 400, "--for", "2s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    said = re.match(r"cstrace: (\d+) samples in 4 threads in cstrace.cst, of "
-                    r"([\d.]+) s that it ran in [\d.]+ s; each stopped a "
-                    r"thread for \d+ us\n$", done.stderr)
+    said = re.match(r"cstrace: sampling process \d+\n"
+                    r"cstrace: (\d+) samples in 4 threads in cstrace.cst, of "
+                    r"([\d.]+) s that it ran in [\d.]+ s; " + costs + r"\n$",
+                    done.stderr)
     assert said, done.stderr
     # So many as it ran for, however little that was.
     assert int(said[1]) == pytest.approx(400 * float(said[2]), rel=0.1, abs=8)
@@ -47,9 +55,10 @@ def test_threads_that_run(tmp_path, process):
     assert one.poll() is None
 
 
-def test_who_waits_goes_on_waiting(tmp_path, process):
+@WAYS
+def test_who_waits_goes_on_waiting(tmp_path, process, way):
     one = process("sleep", "1.5")
-    done = command("sample", "-p", one.pid, "--wall", "--hz", 200,
+    done = command("sample", "-p", one.pid, "--wall", "--hz", 200, *way,
                    "--for", "500ms", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found, n = rows(tmp_path)
@@ -60,10 +69,12 @@ def test_who_waits_goes_on_waiting(tmp_path, process):
 
 
 @pytest.mark.parametrize("flags", [("-O0",), FLAGS], ids=["O0", "O2"])
-def test_no_wait_is_cut_short(tmp_path, process, flags):
+@WAYS
+def test_no_wait_is_cut_short(tmp_path, process, flags, way):
     one = process(build("sleeps.c", *flags, is_traced=False,
                         name="sleeps%s" % flags[0]), 40)
-    done = command("sample", "-p", one.pid, "--wall", "--hz", 499, cwd=tmp_path)
+    done = command("sample", "-p", one.pid, "--wall", "--hz", 499, *way,
+                   cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
     found, _n = rows(tmp_path)
@@ -72,19 +83,21 @@ def test_no_wait_is_cut_short(tmp_path, process, flags):
         found[name]["total_ns"] for name in WAITS - {"in_handler"})
 
 
-def test_cpu_time_cuts_no_wait_either(tmp_path, process):
+@WAYS
+def test_cpu_time_cuts_no_wait_either(tmp_path, process, way):
     one = process(build("sleeps.c", *FLAGS, is_traced=False), 40)
-    done = command("sample", "-p", one.pid, "--hz", 997, cwd=tmp_path)
+    done = command("sample", "-p", one.pid, "--hz", 997, *way, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "0 waits were cut short\n"
     found, n = rows(tmp_path)
     assert found["run_a_moment"]["total_ns"] > 0.8 * n * 1e9 / 997
 
 
-def test_who_waits_for_requests_is_at_work(tmp_path, process):
+@WAYS
+def test_who_waits_for_requests_is_at_work(tmp_path, process, way):
     """It stood in poll() when it was made ready, and has not run since."""
     one = process(build("serves.c", *FLAGS, is_traced=False))
-    done = command("sample", "-p", one.pid, "--hz", 997,
+    done = command("sample", "-p", one.pid, "--hz", 997, *way,
                    "--for", "2s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found, n = rows(tmp_path)
@@ -92,9 +105,11 @@ def test_who_waits_for_requests_is_at_work(tmp_path, process):
     assert waits < 0.1 * n * 1e9 / 997
 
 
-def test_a_process_that_ends(tmp_path, process):
+@WAYS
+def test_a_process_that_ends(tmp_path, process, way):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "plain", 2000)
-    done = command("sample", "-p", one.pid, "--hz", 200, cwd=tmp_path)
+    done = command("sample", "-p", one.pid, "--hz", 200, *way,
+                   cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert one.communicate(timeout=LIMIT_S)[0] == "done\n"
 
@@ -102,7 +117,8 @@ def test_a_process_that_ends(tmp_path, process):
 @pytest.mark.parametrize("words, text", [
     ([], "which process? -p PID"),
     (["-p", "x"], "bad value 'x' for --pid"),
-    (["-p", "1", "--hz", "9999"], "no more than 2000 samples a second"),
+    (["-p", "1", "--hz", "9999", "--outside"],
+     "no more than 2000 samples a second"),
 ])
 def test_what_does_not_go(tmp_path, words, text):
     done = command("sample", *words, cwd=tmp_path)

@@ -125,13 +125,12 @@ def test_a_trace_that_grows_is_followed_to_its_end(tmp_path):
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--hz", "5"], "cstrace top: --hz and --wall are for -p PID: a trace is "
-                    "as it is\n"),
+    (["--hz", "5"], "cstrace top: --hz, --wall and --outside are for -p PID: a "
+                    "trace is as it is\n"),
     (["-p", "1", "other.cst"], "cstrace top: either a trace or a process: "
                                "'other.cst' or -p 1\n"),
-    (["-p", "1", "--hz", "5000"], "cstrace top: from outside no more than 2000 "
-                                  "samples a second are taken: cstrace record "
-                                  "--sample takes more\n"),
+    (["-p", "1", "--hz", "5000", "--outside"],
+     "cstrace top: from outside no more than 2000 samples a second are taken\n"),
     (["--sort", "age"], "cstrace top: bad value 'age' for --sort"),
 ])
 def test_bad_usage(tmp_path, words, said):

@@ -5,6 +5,7 @@
 #include "attach/tracee.h"
 #include "base/array.h"
 #include "base/task_file.h"
+#include "process/safe_place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -232,6 +233,48 @@ static void count_time(struct tracee *t)
 	t->all_since_ns = 0;
 }
 
+static int is_waiting(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	return ptrace(PTRACE_GETREGS, tid, NULL, &r) == 0 &&
+	       safe_place_is_waiting(&r);
+}
+
+/* Waits the signal for the thread, which does not block it? */
+static int has_pending(pid_t tid, int number)
+{
+	struct __ptrace_peeksiginfo_args from = {.nr = 1};
+	siginfo_t one;
+	uint64_t mask;
+
+	if (ptrace(PTRACE_GETSIGMASK, tid, (void *)8, &mask) < 0 ||
+	    mask >> (number - 1) & 1)
+		return 0;
+	while (ptrace(PTRACE_PEEKSIGINFO, tid, &from, &one) == 1) {
+		if (one.si_signo == number)
+			return 1;
+		from.off++;
+	}
+	return 0;
+}
+
+/* It stops once more, as the signal comes, which is dropped then. */
+static void drop_own(const struct tracee *t, struct stopped *s)
+{
+	int status;
+
+	if (s->signal || !t->own_signal || !is_waiting(s->tid) ||
+	    !has_pending(s->tid, t->own_signal) ||
+	    ptrace(PTRACE_CONT, s->tid, NULL, NULL) < 0)
+		return;
+	status = tracee_wait(s->tid, STOP_LIMIT_MS);
+	if (status < 0 && ptrace(PTRACE_INTERRUPT, s->tid, NULL, NULL) == 0)
+		status = tracee_wait(s->tid, STOP_LIMIT_MS);
+	if (status >= 0 && status >> 16 != PTRACE_EVENT_STOP)
+		s->signal = WSTOPSIG(status);
+}
+
 void tracee_let_go(struct tracee *t, pid_t kept)
 {
 	uint32_t n = 0;
@@ -244,6 +287,9 @@ void tracee_let_go(struct tracee *t, pid_t kept)
 			t->all[n++] = *s;
 			continue;
 		}
+		drop_own(t, s);
+		if (s->signal == t->own_signal && is_waiting(s->tid))
+			s->signal = 0;
 		if (!s->signal)
 			call_again(s->tid);
 		ptrace(PTRACE_DETACH, s->tid, NULL,

@@ -24,6 +24,9 @@ struct tracee {
 	uint64_t since_ns, all_since_ns; /* they do; 0: not all of them */
 	/* The longest time for which all of them did, or some. */
 	uint64_t longest_ns, longest_some_ns;
+	/* A signal of ours that is dropped where it meets a thread that stands
+	 * still in a wait, which would end early; 0: none. */
+	int own_signal;
 };
 
 /* Opens the memory of the process.  Returns 0, or an errno.  Close t in any

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The command `cstrace sample`: takes samples of a process that runs already,
- * from outside.
+ * The command `cstrace sample`: takes samples of a process that runs already.
  */
 #include "command.h"
 #include "options.h"
@@ -31,11 +30,13 @@ const struct command command_sample = {
 	.name = "sample",
 	.arguments = "[OPTION...] -p PID",
 	.summary = "Take samples of a process that runs already",
-	.details = "The process loads nothing: for each sample one thread is "
-		   "stopped from outside\nfor as long as it takes to walk its "
-		   "stack; what waits goes on waiting.\nCtrl-C ends it.  A "
-		   "program that `cstrace record --sample' starts is\n"
-		   "sampled from within, at less cost.\n",
+	.details =
+		"The process loads a small library, which has timers "
+		"interrupt its threads; what\nwaits goes on waiting.  In the "
+		"end timers and handler are taken away again, and\nthe "
+		"library stays, idle.  Where nothing can be loaded (a static "
+		"program), or\nwith --outside, a thread is stopped from "
+		"outside for each sample.  Ctrl-C ends\nit.\n",
 	.examples = "sample -p 1234 --for 10s\n"
 		    "sample -p $(pidof server) --wall --hz 50 -o server.cst\n"
 		    "report\n",

@@ -276,10 +276,10 @@ static int check(struct top *top)
 				   top->o.names[0], top->o.pid);
 	if (top->o.pid)
 		return sample_process_rate(&command_top, &top->o);
-	if (top->o.sample_hz || top->o.is_wall)
+	if (top->o.sample_hz || top->o.is_wall || top->o.is_outside)
 		return usage_error(&command_top,
-				   "--hz and --wall are for -p PID: a trace is "
-				   "as it is");
+				   "--hz, --wall and --outside are for -p PID: "
+				   "a trace is as it is");
 	return STATUS_OK;
 }
 
@@ -311,12 +311,14 @@ const struct command command_top = {
 	.arguments = "[OPTION...] [FILE.cst]\n"
 		     "       cstrace top [OPTION...] -p PID",
 	.summary = "Watch where time goes while a program runs",
-	.details = "The functions that took most lately, and the stack of each "
-		   "thread, the\ninnermost function first; drawn anew until q "
-		   "or Ctrl-C.  FILE is a trace that is\nbeing written, by "
-		   "`cstrace record --sample' in another terminal; -p samples "
-		   "a\nprocess from outside and keeps nothing.  Where standard "
-		   "output is no terminal,\none picture is printed.\n",
+	.details =
+		"The functions that took most lately, and the stack of each "
+		"thread, the\ninnermost function first; drawn anew until q "
+		"or Ctrl-C.  FILE is a trace that is\nbeing written, by "
+		"`cstrace record --sample' in another terminal; -p takes "
+		"samples\nof a process as `cstrace sample' does, and keeps "
+		"none.  Where standard output is no\nterminal, one picture is "
+		"printed.\n",
 	.examples = "top\n"
 		    "top -p $(pidof server) --wall\n"
 		    "top --sort total --recent 60s server.cst\n",

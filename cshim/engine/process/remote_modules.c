@@ -39,6 +39,8 @@ static enum module_kind kind_by_name(const char *path)
 		return MODULE_UNWINDER;
 	if (begins(name, "libcstrace.so"))
 		return MODULE_SHIM;
+	if (begins(name, "libcstrace-sample.so"))
+		return MODULE_SAMPLER;
 	return MODULE_OWN;
 }
 

@@ -18,6 +18,7 @@ enum module_kind {
 	MODULE_UNWINDER,  /* libgcc */
 	MODULE_ALLOCATOR, /* its malloc() is the process's */
 	MODULE_SHIM,
+	MODULE_SAMPLER,
 	MODULE_NONE, /* code of no file */
 };
 

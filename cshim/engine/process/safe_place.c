@@ -16,8 +16,24 @@
 
 enum { MAX_FRAMES = 4096 };
 
+/* The call that is under way: one that the kernel has begun anew itself has
+ * another number, but its own still stands before it. */
+static uint64_t call_of(pid_t tid, const struct user_regs_struct *r)
+{
+	uint64_t code;
+
+	if (r->orig_rax != SYS_restart_syscall)
+		return r->orig_rax;
+	errno = 0;
+	/* mov $N, %eax; syscall */
+	code = (uint64_t)ptrace(PTRACE_PEEKDATA, tid, (void *)(r->rip - 7),
+				NULL);
+	return !errno && (code & 0xff) == 0xb8 ? code >> 8 & 0xffffffff
+					       : r->orig_rax;
+}
+
 /* Calls that libc makes for the program as they are. */
-static int is_for_program(const struct user_regs_struct *r)
+static int is_for_program(pid_t tid, const struct user_regs_struct *r)
 {
 	static const uint16_t calls[] = {
 		SYS_read,	 SYS_write,	      SYS_readv,
@@ -32,16 +48,18 @@ static int is_for_program(const struct user_regs_struct *r)
 		SYS_flock,	 SYS_semop,	      SYS_msgrcv,
 		SYS_io_getevents};
 
+	uint64_t call = call_of(tid, r);
+
 	/* Conditions and joins wait so, a lock of malloc()'s does not. */
-	if (r->orig_rax == SYS_futex)
+	if (call == SYS_futex)
 		return (r->rsi & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (calls[i] == r->orig_rax)
+		if (calls[i] == call)
 			return 1;
 	return 0;
 }
 
-static int is_waiting(const struct user_regs_struct *r)
+int safe_place_is_waiting(const struct user_regs_struct *r)
 {
 	enum { FIRST_RESTART = 512, LAST_RESTART = 516 }; /* the kernel's own */
 	long long code = -(long long)r->rax;
@@ -90,6 +108,8 @@ static const char *look_at(struct walk *w, const struct remote_module *m)
 		return "in code of no file";
 	case MODULE_SHIM:
 		return "in libcstrace.so";
+	case MODULE_SAMPLER:
+		return "taking a sample";
 	case MODULE_LIBC:
 		if (!w->has_left_libc && !w->is_in_call)
 			return "in libc";
@@ -156,8 +176,8 @@ const char *safe_place(pid_t tid, const struct remote_modules *m)
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &r) < 0)
 		return why;
-	if (is_waiting(&r)) {
-		if (!is_for_program(&r))
+	if (safe_place_is_waiting(&r)) {
+		if (!is_for_program(tid, &r))
 			return "waiting in libc";
 		w.is_in_call = 1;
 	} else if (is_restartable(tid)) {

@@ -9,6 +9,12 @@
 
 #include "process/remote_modules.h"
 
+#include <sys/user.h>
+
+/* Returns whether a thread with these registers stands in a system call that
+ * the kernel makes anew if no signal comes. */
+int safe_place_is_waiting(const struct user_regs_struct *r);
+
 /* Returns NULL if the place is safe, else what the thread is in, in words that
  * stand behind "it is". */
 const char *safe_place(pid_t tid, const struct remote_modules *m);

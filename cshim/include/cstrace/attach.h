@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Functions of the shim that a recorder calls, by ptrace or gdb, in a program
- * that was started without it.
+ * Functions of the shim and of the sampler that a recorder calls, by ptrace or
+ * gdb, in a program that was started without them.
  */
 #ifndef CSTRACE_ATTACH_H
 #define CSTRACE_ATTACH_H
@@ -24,5 +24,20 @@ int cstrace_attach(const char *area_path, const char *plans);
  * threads stand still, none of them within the shim or the areas of plans;
  * pointers are the thread pointers of all n threads. */
 void cstrace_renew(const uint64_t *pointers, uint64_t n);
+
+/* Begins to sample into the memory at path (samples.h): all threads but the
+ * caller and those that block the signal.  Called where the thread holds no
+ * lock; others run.  Returns 0 or a positive errno.  EBUSY: another recorder
+ * samples the process; ELIBACC: it has no libunwind; EAGAIN: no signal is free;
+ * EACCES: it cannot open the memory. */
+int cstrace_sample_attach(const char *path);
+
+/* Begins to sample the threads that have come since or no longer block the
+ * signal, and the calling one if is_own_open. */
+void cstrace_sample_look(uint64_t is_own_open);
+
+/* Ends it, and gives all back but the library.  Returns 0, or EAGAIN: a thread
+ * is still taking a sample. */
+int cstrace_sample_detach(void);
 
 #endif
