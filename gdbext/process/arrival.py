@@ -25,6 +25,7 @@ from . import hooks
 _OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
 _LIMIT_S = 10.0  # for a safe place
 _MOST_FRAMES = 64
+_TRIES = 5
 _NOW = 2  # RTLD_NOW
 _BUFFER = 1 << 16
 _SHOWN = 3  # threads in a message
@@ -210,6 +211,18 @@ class Arrival:
     def attach(self, area_path: bytes, folder: str) -> None:
         """The shim is there: it takes the recorder's memory, and maps the areas
         of the plans in the folder.  Busy: it has another's."""
+        for left in reversed(range(_TRIES)):
+            try:
+                self._attach(area_path, folder)
+                return
+            except Busy:
+                raise
+            except gdb.GdbError as e:
+                # gdb 13.1 gives up so where threads come and go.
+                if not left or "Command aborted" not in str(e):
+                    raise
+
+    def _attach(self, area_path: bytes, folder: str) -> None:
         with self._steering(), self._memory():
             end = time.monotonic() + _LIMIT_S
             while True:

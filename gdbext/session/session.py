@@ -349,6 +349,7 @@ class Session:
                 say(line)
             self.midway.begin()
         except gdb.GdbError as e:
+            self.end_trace()
             say(str(e))
 
     # ---- while it runs -----------------------------------------------------------
