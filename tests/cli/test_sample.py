@@ -6,6 +6,7 @@ import json
 import math
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from lib_cstrace import LIMIT_S, command
 
 # No frame pointers, and the work of each function where it stands.
 FLAGS = ("-O2", "-fomit-frame-pointer")
+LIB = Path(lib_pprof.__file__).parent
 PARTS = {"one": 1 / 7, "two": 2 / 7, "four": 4 / 7}
 
 
@@ -219,11 +221,24 @@ def test_pprof_reads_what_the_file_has(sampled):
         theirs[key] = theirs.get(key, 0) + s.values[0]
         assert s.values[1] == s.values[0] * 1000000000 // 997
     assert ours == theirs and len(ours) >= 3
-    again = subprocess.run(["protoc", "--decode_raw"], capture_output=True,
-                           input=gzip.decompress(
-                               (sampled / "t.pb.gz").read_bytes()),
-                           check=False, timeout=LIMIT_S)
-    assert again.returncode == 0, again.stderr
+
+
+def test_protoc_reads_the_same(sampled):
+    """All fields are among those that are documented."""
+    path = save(sampled, "t.pb.gz")
+    done = subprocess.run(
+        ["protoc", "--proto_path", str(LIB), "--decode=Profile",
+         "profile.proto"], capture_output=True, check=False, timeout=LIMIT_S,
+        input=gzip.decompress(path.read_bytes()))
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert not re.search(r"^\s*\d+[:{ ]", text, re.M)  # a field without a name
+    found = lib_pprof.read(path)
+    assert text.count("\nsample {") == len(found.samples) > 0
+    values = [int(v) for v in re.findall(r"^  value: (\d+)", text, re.M)]
+    assert values == [v for s in found.samples for v in s.values]
+    assert {'string_table: "%s"' % name for name in PARTS} <= set(
+        text.splitlines())
 
 
 def test_calls_are_a_profile_too(tmp_path):
