@@ -48,7 +48,7 @@ class Original:
 
 def _classes() -> Any:
     """They are gdb's, where it has them."""
-    class Info(disassembler.DisassembleInfo):  # type: ignore[misc,name-defined]
+    class Info(disassembler.DisassembleInfo):
         """Reads the original bytes."""
 
         def __init__(self, info: Any, original: Original) -> None:
@@ -60,7 +60,6 @@ def _classes() -> Any:
             self._original.restore(self.address + offset, data)
             return bytes(data)
 
-    # type: ignore[misc,name-defined]
     class OriginalCode(disassembler.Disassembler):
         """Stands before gdb's own."""
 

@@ -45,6 +45,8 @@ def _read(register: str) -> int:
 class _Back(gdb.Breakpoint):
     """Where the function returns to whose exit's patch is away."""
 
+    enabled: bool
+
     def __init__(self, lifted: Patch, address: int, sp: int) -> None:
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
