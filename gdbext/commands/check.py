@@ -54,8 +54,7 @@ def _of_process(session: Session) -> list[Finding]:
     elif control is None:
         found.append(Finding(
             "process", "runs without libcstrace.so", "cstrace start says what "
-            "to type" if is_remote() else "cstrace start, then run it again "
-            "(from here on, breakpoints on its hooks are slow but work)"))
+            "to type" if is_remote() else "cstrace start, which loads it"))
     elif control.version_error():
         found.append(Finding("process", control.version_error() or "",
                              "run it again"))

@@ -82,10 +82,14 @@ class Midway:
 
     def _load(self) -> Optional[str]:
         """Sees to it that the shim is in the process; why it is not to be
-        used."""
+        used.  gdb.GdbError: the one in it is not ours."""
         if hooks.has_own_hooks(hooks.program() or ""):
             return "it defines them itself"
-        if Control.find() is not None:
+        found = Control.find()
+        if found is not None:
+            wrong = found.version_error()
+            if wrong:
+                raise gdb.GdbError(wrong)
             return None
         if (is_remote() or not recording.stands_still()
                 or not elf.read(hooks.program() or "").is_dynamic):

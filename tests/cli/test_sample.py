@@ -289,5 +289,6 @@ def test_the_graph_and_the_last_stacks(sampled):
     assert re.search(
         r"%  _start\n.*%  +main\n.*%  +all\n.*%  +four", shown, re.S)
     stacks = command("report", "--stacks", "t.cst", cwd=sampled).stdout
-    assert re.match(r"# t1: sampled \(\d+\), at [\d.]+ s\n_start\n  __libc",
-                    stacks)
+    # The last sample may be of what runs after main.
+    assert re.match(r"# t1: sampled \(\d+\), at [\d.]+ s\n(_start\n  __libc"
+                    r"|__do_global_dtors|_dl_|_fini)", stacks)

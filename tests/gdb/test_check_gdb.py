@@ -137,7 +137,7 @@ def test_a_process_without_the_shim(folder):
                   "source %s" % (Path(__file__).parents[2] / "cstrace.py"),
                   "cstrace check", loader=None).out
     assert ("  process     runs without libcstrace.so\n"
-            "    -> cstrace start, then run it again" in out)
+            "    -> cstrace start, which loads it\n" in out)
 
 
 PLUGIN_HOST = """\

@@ -146,9 +146,9 @@ def test_a_program_without_hooks(gdb, commands):
 
 def test_a_program_without_hooks_that_runs(gdb):
     program = build("calls.c", is_traced=False)
-    run = gdb(program, "break main", "run", *ask(["cstrace start"]),
+    run = gdb(program, "break main", "run", *ask(["cstrace start -hooks"]),
               "continue")
-    check(run, [("cstrace start", HOOKLESS)])
+    check(run, [("cstrace start -hooks", HOOKLESS)])
     assert "exited normally" in run.out
 
 

@@ -315,9 +315,9 @@ const struct command command_top = {
 		"The functions that took most lately, and the stack of each "
 		"thread, the\ninnermost function first; drawn anew until q "
 		"or Ctrl-C.  FILE is a trace that is\nbeing written, by "
-		"`cstrace record --sample' in another terminal; -p takes "
-		"samples\nof a process as `cstrace sample' does, and keeps "
-		"none.  Where standard output is no\nterminal, one picture is "
+		"`cstrace record --sample' in another terminal; -p takes\n"
+		"samples of a process as `cstrace sample' does, and keeps "
+		"none.  Where standard\noutput is no terminal, one picture is "
 		"printed.\n",
 	.examples = "top\n"
 		    "top -p $(pidof server) --wall\n"
