@@ -54,11 +54,7 @@ def test_without_gdb(number, case, tmp_path):
 BARE_KNOWN = {
     **{(case, way): "call 1 is .*" for case in recipes.cases()
        if case.startswith("globals") for way in ("alone", "gdb")},
-    ("plugins", "alone"): "call 107 is .*",
-    ("plugins", "gdb"): "call 3 is .*",
-    ("exceptions_plugin", "gdb"): "1 calls, not 724",
-    ("files_patchable", "gdb"): "all left out",
-    ("files_pg", "gdb"): "all left out",
+    **{("plugins", way): "call 107 is .*" for way in ("alone", "gdb")},
     # clang makes one call of two lines' there.
     ("lines", "alone"): "call 45, of 'small', is in line 87, not 91",
     ("frames", "gdb"): "call 4 is 'leaf' at depth 3, not 'leaf' at 2",
