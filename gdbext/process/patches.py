@@ -95,6 +95,7 @@ class Patches:
         self._pid = gdb.selected_inferior().pid
         if not any(where.area_size for where in self._table()):
             self._areas = []  # it may have become another program
+            self._forget_symbols(self._symbols.keys())
         text = self.plans.add_mapped(self._pid)
         if text is not None:
             say("patching " + text)
@@ -132,6 +133,7 @@ class Patches:
         has_any = bool(self._areas)
         new = self._read_areas()
         self._write_areas(new)
+        self._tell_gdb()
         if has_any and new:
             self.tell_more()
 
@@ -166,7 +168,8 @@ class Patches:
         self._write_slots()
         self._move(self._moves)
         self._write_areas(self._areas)
-        self.stopped()
+        self.tell()
+        self._tell_gdb()
 
     def _write_areas(self, areas: list[Area]) -> None:
         self._shown.set(self._areas)
@@ -288,12 +291,11 @@ class Patches:
                             int(code)) if int(code) else ""))
             os.unlink(path)
 
-    def stopped(self) -> None:
+    def _tell_gdb(self) -> None:
         """gdb learns how to unwind from the areas, and that nobody steps
-        through them."""
-        self.tell()
-        if gdb.selected_inferior().pid != self._pid:
-            return
+        through them.  It finds all breakpoints again with each file that comes or
+        goes; at a stop, before it has printed the place, it would lose which of a
+        breakpoint's locations it stopped at."""
         keys = {area.key() for area in self._areas}
         self._forget_symbols(self._symbols.keys() - keys)
         for area in self._areas:

@@ -85,7 +85,7 @@ class Events:
             return
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
-        self._session.patching.patches.stopped()
+        self._session.patching.patches.tell()
         signal = reason.signal()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
