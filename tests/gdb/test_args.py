@@ -131,3 +131,12 @@ def test_more_values_than_a_block_holds(tmp_path):
     sums = re.findall(r"sum\(a=(\d+), b=(\d+)\) = (\d+)", shown.out)
     assert len(sums) == 50000
     assert all(int(a) + int(b) == int(c) for a, b, c in sums)
+
+
+def test_callers_that_are_but_context_have_theirs(tmp_path):
+    done = cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(),
+                   "deep")
+    assert done.status == 0, done
+    text = cstrace(tmp_path, "show", "--last", "2", "t.cst").out
+    assert 'has_many(n=20000, text="all of them") = 39998' in text
+    assert len(re.findall(r"sum\(a=\d+, b=\d+\) = \d+", text)) == 2

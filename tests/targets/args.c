@@ -59,6 +59,15 @@ PART int in_child(int x)
 	return x + 1;
 }
 
+PART long has_many(int n, const char *text)
+{
+	long last = 0;
+
+	for (int i = 0; i < n && text; i++)
+		last = sum(i, i);
+	return last;
+}
+
 static void *work(void *arg)
 {
 	for (long i = 0; i < N_SUMS; i++)
@@ -99,6 +108,8 @@ int main(int argc, char **argv)
 		sink += length((const char *)0x10);
 	if (argc > 1 && !strcmp(argv[1], "busy"))
 		be_busy();
+	if (argc > 1 && !strcmp(argv[1], "deep"))
+		sink += (int)has_many(20000, "all of them");
 	for (long i = 0; argc > 1 && !strcmp(argv[1], "many") && i < 50000; i++)
 		sink += (int)sum(i, 1);
 	return 0;

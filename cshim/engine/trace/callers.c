@@ -31,6 +31,19 @@ static uint32_t block_place(const struct cst_trace *t,
 				    info->first_seq);
 }
 
+/* A copy of what call i of the block has; NULL: nothing, or no memory. */
+static struct values *values_at(const struct unpacked *block, uint32_t i)
+{
+	const uint8_t *bytes = block->values.bytes.data;
+	const struct valued *v;
+
+	if (!block->calls[i].has_values)
+		return NULL;
+	v = block_values_of(&block->values, i);
+	return values_new(bytes + v->at, v->n, bytes + v->at + v->n,
+			  v->n_result);
+}
+
 /* Looks for callers among the block's first n calls: depths grow by one at a
  * time, so the last call of a lower depth is the caller. */
 static int search_block(struct search *s, uint32_t block, uint32_t n,
@@ -50,6 +63,7 @@ static int search_block(struct search *s, uint32_t block, uint32_t n,
 			*c,
 			unpacked_number(&s->block, info, i),
 			unpacked_thread(&s->block, info, i),
+			values_at(&s->block, i),
 		};
 	}
 	return 0;
@@ -100,6 +114,13 @@ static int search_back(struct search *s, uint32_t place, uint32_t at,
 	return status;
 }
 
+void callers_free(struct caller *callers, uint32_t depth)
+{
+	for (uint32_t i = 0; callers && i < depth; i++)
+		values_drop(callers[i].values);
+	free(callers);
+}
+
 int callers_find(const struct cst_trace *t, uint32_t block, uint32_t at,
 		 uint32_t depth, struct caller **out, struct cst_error *err)
 {
@@ -111,7 +132,7 @@ int callers_find(const struct cst_trace *t, uint32_t block, uint32_t at,
 	/* Each has its place in the lane before the call. */
 	if (depth > info->first_seq + at)
 		return loader_damaged(t, err, "calls lack their callers");
-	s.callers = malloc((depth + (size_t)1) * sizeof(*s.callers));
+	s.callers = calloc(depth + (size_t)1, sizeof(*s.callers));
 	if (!s.callers)
 		return cst_fail_memory(err);
 	if (depth)
@@ -119,7 +140,7 @@ int callers_find(const struct cst_trace *t, uint32_t block, uint32_t at,
 	decoder_release(&s.decoder);
 	unpacked_release(&s.block);
 	if (status < 0) {
-		free(s.callers);
+		callers_free(s.callers, depth);
 		return status;
 	}
 	*out = s.callers;

@@ -68,7 +68,7 @@ struct picker {
 	int is_caller; /* the call is none of the run's: its values are not
 			  there */
 	uint8_t *has_thread;  /* lanes on which a chosen one may be */
-	struct shown *before; /* callers not yet passed on */
+	struct shown *before; /* callers not yet passed on, with own values */
 	uint32_t n_before, at_before, cap_before;
 	int hides_instants;
 	uint64_t n_seen; /* calls gone through, visible or not */
@@ -213,6 +213,13 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	return 0;
 }
 
+static void drop_before(struct picker *p)
+{
+	for (uint32_t i = 0; i < p->n_before; i++)
+		values_drop(p->before[i].values);
+	p->n_before = p->at_before = 0;
+}
+
 void view_free(struct view *v)
 {
 	struct picker *p = (struct picker *)v;
@@ -227,6 +234,7 @@ void view_free(struct view *v)
 		free(p->lanes[i].levels);
 	free(p->lanes);
 	free(p->has_thread);
+	drop_before(p);
 	free(p->before);
 	bytes_release(&p->values);
 	bytes_release(&p->batch_values);
@@ -428,19 +436,40 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 	return 1;
 }
 
-/* Puts the values of call i of the run where those of what is picked are.  What
- * an asynchronous span's end has in them is when it began. */
-static void pick_values(struct picker *p, uint32_t i, struct shown *out)
+/* Puts values where those of what is picked are, and returns their place; 0:
+ * there is no memory. */
+static size_t put_values(struct picker *p, const uint8_t *bytes, uint32_t n,
+			 uint32_t n_result)
 {
-	const struct names *names = p->t->names;
-	const struct valued *v = block_values_of(p->run.values, p->run.at + i);
-	const uint8_t *bytes = p->run.values->bytes.data + v->at;
 	size_t at;
 
 	if (!p->values.len) /* no place is 0 */
 		bytes_put(&p->values, &(uint64_t){0}, sizeof(uint64_t));
-	at = values_put(&p->values, bytes, v->n, bytes + v->n, v->n_result);
-	if (p->values.failed)
+	at = values_put(&p->values, bytes, n, bytes + n, n_result);
+	return p->values.failed ? 0 : at;
+}
+
+/* A caller that lies before what is viewed. */
+static void pass_on(struct picker *p, const struct shown *from,
+		    struct shown *out)
+{
+	const struct values *v = from->values;
+
+	*out = *from;
+	if (v)
+		out->values = (const struct values *)put_values(
+			p, v->data, v->n, v->n_result);
+}
+
+/* What an asynchronous span's end has in its values is when it began. */
+static void pick_values(struct picker *p, uint32_t i, struct shown *out)
+{
+	const struct names *names = p->t->names;
+	const struct valued *v = block_values_of(p->run.values, p->run.at + i);
+	size_t at = put_values(p, p->run.values->bytes.data + v->at, v->n,
+			       v->n_result);
+
+	if (!at)
 		return;
 	out->values = (const struct values *)at;
 	if (names->functions[names->sites[out->site].function].kind ==
@@ -518,22 +547,25 @@ static int view_callers(struct picker *p, struct cst_error *err)
 	if (lane_levels(p, l, depth) < 0 ||
 	    array_room(&p->before, &p->cap_before, depth + 1ull) < 0)
 		status = cst_fail_memory(err);
-	p->n_before = p->at_before = 0;
+	drop_before(p);
 	p->is_caller = 1;
 	for (uint32_t i = 0; i < depth && status == 0; i++) {
 		struct shown *s = &p->before[p->n_before];
 
-		p->n_before += (uint32_t)view_call(
-			p, &callers[i].call, callers[i].number,
-			callers[i].thread, &l->levels[i + 1], s);
+		if (!view_call(p, &callers[i].call, callers[i].number,
+			       callers[i].thread, &l->levels[i + 1], s))
+			continue;
 		s->is_before = 1;
+		s->values = callers[i].values;
+		callers[i].values = NULL;
+		p->n_before++;
 	}
 	p->is_caller = 0;
 	/* The user of a part counts the part's calls alone. */
 	p->n_shown = n_shown;
 	p->n_std = n_std;
 	p->n_notes = n_notes;
-	free(callers);
+	callers_free(callers, depth);
 	return status;
 }
 
@@ -572,7 +604,7 @@ static int view_go(struct picker *p, struct shown *out, uint32_t cap,
 		if (got == 0)
 			break;
 		for (; p->at_before < p->n_before && n < cap; n++)
-			out[n] = p->before[p->at_before++];
+			pass_on(p, &p->before[p->at_before++], &out[n]);
 		got = view_run(p, out + n, cap - n);
 		if (got < 0)
 			return cst_fail_memory(err);

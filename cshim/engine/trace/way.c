@@ -93,7 +93,7 @@ static int write_path(const struct way *w, cst_write_fn write, void *arg,
 		status = write(arg, f->name, strlen(f->name)) |
 			 write(arg, "\n", 1);
 	}
-	free(callers);
+	callers_free(callers, w->depth);
 	return status ? cst_fail(CST_INTERRUPTED, err, "interrupted") : 0;
 }
 

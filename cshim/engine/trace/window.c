@@ -14,8 +14,11 @@ enum { AROUND = 10 };
 
 void window_release(struct window *w)
 {
-	for (uint32_t i = 0; w->lanes && i < w->n_lanes; i++)
+	for (uint32_t i = 0; w->lanes && i < w->n_lanes; i++) {
+		for (uint32_t j = 0; j < w->lanes[i].n; j++)
+			values_drop(w->lanes[i].calls[j].values);
 		free(w->lanes[i].calls);
+	}
 	free(w->lanes);
 	free(w->walked);
 	*w = (struct window){0};
@@ -260,8 +263,11 @@ static int lane_keep(struct window_lane *l, const struct shown *call)
 	 * thread of the lane is seen. */
 	if (array_room(&l->calls, &l->cap, call->depth + 1ull) < 0)
 		return CST_MEMORY;
+	while (l->n <= call->depth)
+		l->calls[l->n++].values = NULL;
+	values_drop(l->calls[call->depth].values);
 	l->calls[call->depth] = *call;
-	l->calls[call->depth].values = NULL; /* they are gone by then */
+	l->calls[call->depth].values = values_keep(call->values);
 	return 0;
 }
 

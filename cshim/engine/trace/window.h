@@ -15,7 +15,7 @@ struct window {
 	uint64_t at;	       /* position of the next call */
 	struct window_lane {
 		struct shown *calls; /* the last one at each depth */
-		uint32_t cap;
+		uint32_t n, cap;
 		uint8_t is_begun; /* its callers were given */
 	} * lanes;
 	uint32_t n_lanes;
