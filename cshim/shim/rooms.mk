@@ -16,6 +16,7 @@ libc_USES := core kernel
 SHIM_SRC := \
 	cshim/shim/core/hook.c \
 	cshim/shim/core/patched.c \
+	cshim/shim/core/ends_check.c \
 	cshim/shim/core/event.c \
 	cshim/shim/core/copy.c \
 	cshim/shim/core/readable.c \

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from lib_build import BUILD
 
 CSTRACE = str(BUILD / "cstrace")
+# What of the tester's own environment is for the shim.
+KEPT = {key: value for key, value in os.environ.items()
+        if key == "CSTRACE_CHECK_ENDS"}
 LIMIT_S = 240
 
 
@@ -27,7 +30,8 @@ def command(*words, cwd=None, **options):
 def cstrace(folder, *words, **environment):
     """Runs it in the folder; nobody's settings but those given."""
     done = command(*words, cwd=folder, env={
-        "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environment})
+        "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **KEPT,
+        **environment})
     assert "\033" not in done.stdout
     return Done(done.returncode, done.stdout, done.stderr)
 

@@ -51,8 +51,8 @@ class Run(NamedTuple):
 
 def environment(home, **more):
     """gdb's environment: nobody's settings, and no downloads."""
-    kept = {key: os.environ[key] for key in ("PATH", "TMPDIR", "LANG")
-            if key in os.environ}
+    kept = {key: os.environ[key] for key in (
+        "PATH", "TMPDIR", "LANG", "CSTRACE_CHECK_ENDS") if key in os.environ}
     kept.update(HOME=str(home), TERM="dumb", LC_ALL="C.UTF-8",
                 XDG_CACHE_HOME=str(home / ".cache"), SHELL="/bin/sh",
                 CSTRACE_CACHE=str(home / ".cache" / "cstrace"))

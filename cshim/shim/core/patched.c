@@ -9,6 +9,7 @@
 #include "core/patched.h"
 #include "core/copy.h"
 #include "core/depth.h"
+#include "core/ends_check.h"
 #include "core/event.h"
 #include "core/numbers.h"
 #include "core/site.h"
@@ -59,6 +60,15 @@ static int put_values(const struct copy_event *e)
 PATCH_C(patched_event);
 PATCH_C(patched_later);
 
+/* Behind the registers are those of vectors and the other general ones, as
+ * PATCH_OTHER pushes them, then the return address of the slot's function. */
+static uint64_t reported_at(const struct copy_registers *registers)
+{
+	enum { N_PUSHED = CST_N_REGS + 8 + 8 };
+
+	return ((const uint64_t *)registers)[N_PUSHED];
+}
+
 /* Returns whether there is more to do, for which the vectors are to be saved.
  */
 int patched_event(uint64_t callee, const uint64_t *returns, uint64_t hook,
@@ -69,8 +79,10 @@ int patched_event(uint64_t callee, const uint64_t *returns, uint64_t hook,
 			       .sp = (uint64_t)returns,
 			       .fp = registers->r[CST_REG_RBP]};
 
+	if (unlikely(ends_are_checked))
+		ends_check(callee, e.sp, hook, reported_at(registers));
 	if (unlikely(state_now() != CST_STATE_ON))
-		return 1;
+		return state_now() != CST_STATE_OFF;
 	e.site = site_find(&key);
 	if (unlikely(!e.site))
 		return 1;
@@ -183,12 +195,23 @@ PATCH_FUNCTION(patched_begun, 7, AT_FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_return, 5, AT_STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_enter, 1, AT_STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_exit, 2, AT_STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_tail, 3, AT_STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_framed, 4, AT_FRAME_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_begun, 7, AT_FRAME_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_return, 5, AT_STACK_POINTER, FROM_TRACED);
 PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
 	patched_framed[], border_enter[], border_exit[], border_return[],
 	patched_begun[], patched_event_returns[], patched_later_returns[],
 	patched_late_returns[];
+extern HIDDEN char checked_enter[], checked_exit[], checked_tail[],
+	checked_framed[], checked_border_enter[], checked_border_exit[],
+	checked_border_return[], checked_begun[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
@@ -200,6 +223,22 @@ EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)border_return,
 	[CST_SLOT_BEGUN] = (uint64_t)patched_begun,
 };
+
+static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
+	[CST_SLOT_ENTER] = (uint64_t)checked_enter,
+	[CST_SLOT_EXIT] = (uint64_t)checked_exit,
+	[CST_SLOT_TAIL] = (uint64_t)checked_tail,
+	[CST_SLOT_FRAMED] = (uint64_t)checked_framed,
+	[CST_SLOT_BORDER_ENTER] = (uint64_t)checked_border_enter,
+	[CST_SLOT_BORDER_EXIT] = (uint64_t)checked_border_exit,
+	[CST_SLOT_BORDER_RETURN] = (uint64_t)checked_border_return,
+	[CST_SLOT_BEGUN] = (uint64_t)checked_begun,
+};
+
+const uint64_t *patched_slots(void)
+{
+	return ends_are_checked ? checked_slots : cstrace_slots;
+}
 
 /* Where the frame of patched_other() is found by rbx. */
 EXPORT const uint64_t cstrace_patched_returns[] = {

@@ -8,9 +8,11 @@
 #include "cstrace/plan_layout.h"
 #include "kernel/state.h"
 
-/* The functions for the slots of a plan's area, by enum cst_plan_slot; gdb
- * reads them here. */
+/* The functions for the slots of a plan's area, by enum cst_plan_slot. */
 extern EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS];
+
+/* Returns these, or others that check each event (ends_check.h). */
+const uint64_t *patched_slots(void);
 
 /* To be called before any of them can run. */
 void patched_prepare(void);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include "core/patches.h"
 #include "core/control.h"
+#include "core/ends_check.h"
 #include "core/patched.h"
 #include "core/plans.h"
 #include "core/signals.h"
@@ -196,7 +197,7 @@ static void fill_area(const struct job *j)
 	for (uint32_t i = 0; i < p->area_size; i++)
 		to[i] = from[i];
 	for (uint32_t i = 0; i < CST_PLAN_SLOTS; i++)
-		((uint64_t *)to)[i] = cstrace_slots[i];
+		((uint64_t *)to)[i] = patched_slots()[i];
 	for (uint32_t i = 0; i < p->moves.n; i++)
 		*(uint32_t *)(to + moves[i]) -= (uint32_t)j->moved;
 }
@@ -647,13 +648,14 @@ void patches_map(const char *folder)
 
 	if (!plans_begin(folder))
 		return;
-	n_known = 0; /* there are other plans now */
+	ends_check_end(); /* who is in a function now was not seen to enter */
+	n_known = 0;	  /* there are other plans now */
 	patched_untrace_all();
 	patched_prepare();
 	look_at_all(&all);
 }
 
-static void patches_apply(const char *folder)
+static void patches_apply(const char *folder, const char *check)
 {
 	struct job all = {.is_gdbs = !config_is_own(),
 			  .has_threads = n_threads() != 1};
@@ -662,6 +664,8 @@ static void patches_apply(const char *folder)
 	    !plans_begin(folder))
 		return;
 	patched_prepare();
+	if (check && *check == '1')
+		ends_check_begin();
 	are_gdbs = all.is_gdbs;
 	look(&all);
 	are_on = 1;
@@ -676,5 +680,6 @@ __attribute__((constructor)) static void patches_start(int argc, char **argv,
 {
 	(void)argc;
 	(void)argv;
-	patches_apply(config_value(environment, "CSTRACE_PLANS"));
+	patches_apply(config_value(environment, "CSTRACE_PLANS"),
+		      config_value(environment, "CSTRACE_CHECK_ENDS"));
 }

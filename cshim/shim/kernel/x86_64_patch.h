@@ -124,6 +124,25 @@
 		".cfi_endproc\n"                                       \
 		".size " #name ", . - " #name "\n")
 
+/* The like, for events that are all taken by patched_other(). */
+#define CHECKED_FUNCTION(name, hook, returns_at, from)                 \
+	__asm__(".text\n"                                              \
+		".p2align 4\n"                                         \
+		".globl " #name "\n"                                   \
+		".hidden " #name "\n"                                  \
+		".type " #name ", @function\n" #name ":\n"             \
+		".cfi_startproc\n"                                     \
+		"endbr64\n" PATCH_SAVED_FIRST                          \
+		"mov " returns_at ", %rsi\n"                           \
+		from                                                   \
+		"lea " returns_at ", %rsi\n"                           \
+		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
+		"jmp patched_other\n"                                  \
+		"1:\n" PATCH_RESTORED_LAST                             \
+		"ret\n"                                                \
+		".cfi_endproc\n"                                       \
+		".size " #name ", . - " #name "\n")
+
 #define PATCH_KEPT(reg) PUSHED(reg) ".cfi_rel_offset " #reg ", 0\n"
 #define PATCH_TAKEN(reg) POPPED(reg) ".cfi_restore " #reg "\n"
 #define PATCH_ARGUMENTS                                                \
