@@ -2,6 +2,7 @@
 """`cstrace stop-when`: conditions on calls that the hooks decide."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -58,6 +59,25 @@ def test_a_call_that_an_exception_leaves(gdb, variant):
               "continue")
     assert re.search(r"; left by (an exception|a jump)$", run.out, re.M)
     assert re.search(r"^#\d+ .* at .*throw\.cc", run.out, re.M)
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_a_function_without_a_name(gdb, tmp_path, is_traced):
+    """It stops by the one that rows show, with hooks and without."""
+    program = tmp_path / "nameless"
+    with_names = build("visits.c", is_traced=is_traced)
+    subprocess.run(["strip", "-o", program, with_names], check=True)
+    symbols = subprocess.run(["nm", with_names], capture_output=True, text=True,
+                             check=True).stdout
+    address = re.search(r"^0*([0-9a-f]+) . visit$", symbols, re.M)[1]
+    word = "nameless+0x" + address
+    run = gdb(program, *ON, "cstrace stop-when " + word, "run",
+              "cstrace here", "delete cstrace-stops", "continue")
+    assert "stop 1: %s; hit 1" % word in run.said()
+    assert re.search(r"s +1\.\d+ +%s\b" % re.escape(word), run.out)
+    assert "no function matches" not in run.out
+    wrong = gdb(program, *ON, "cstrace stop-when nameless+0xfffffff0")
+    assert "no function matches 'nameless+0xfffffff0' so far" in wrong.out
 
 
 def test_they_are_listed_disabled_and_deleted(gdb):

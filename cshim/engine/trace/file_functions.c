@@ -9,6 +9,32 @@
 #include "names/names.h"
 #include "names/wording.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+/* "app+0x1139", which rows name a function without a symbol by: returns 1 and
+ * its address in the file if the word is of this file. */
+static int is_place(const char *path, const char *word, uint64_t *at)
+{
+	char *real = realpath(path, NULL), *end = NULL;
+	const char *slash = real ? strrchr(real, '/') : NULL;
+	size_t n = slash ? strlen(slash + 1) : 0;
+
+	if (n && !strncmp(word, slash + 1, n) && !strncmp(word + n, "+0x", 3) &&
+	    word[n + 3])
+		*at = strtoull(word + n + 3, &end, 16);
+	free(real);
+	return end && !*end;
+}
+
+static int has_place(const struct elf_file *f, const char *path,
+		     const char *word, uint64_t *at)
+{
+	uint8_t byte;
+
+	return is_place(path, word, at) && elf_file_bytes(f, *at, &byte, 1);
+}
+
 /* Returns the functions with their names; NULL: out of memory. */
 static struct names *names_of(const struct symtab *functions)
 {
@@ -64,15 +90,19 @@ int cst_file_has_function(const char *path, const char *word,
 	struct elf_file file;
 	struct symtab functions = {0};
 	struct wording w;
+	uint64_t at;
 	int found = CST_FAILED;
 
 	*near = '\0';
 	if (wording_init(&w, word, names, NULL) < 0)
 		return CST_FAILED;
-	if (elf_file_open(&file, elf_file_descriptor(path)) &&
-	    (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
-	     symtab_init(&functions, file.elf, SHT_DYNSYM, 0)) &&
-	    functions.n)
+	if (!elf_file_open(&file, elf_file_descriptor(path)))
+		; /* it tells of none */
+	else if (has_place(&file, path, word, &at))
+		found = 1;
+	else if ((symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
+		  symtab_init(&functions, file.elf, SHT_DYNSYM, 0)) &&
+		 functions.n)
 		found = has_function(&functions, &w, word, near, size);
 	symtab_release(&functions);
 	elf_file_close(&file);
@@ -106,14 +136,20 @@ int cst_file_functions(const char *path, const char *word, enum cst_names names,
 	struct elf_file file;
 	struct symtab functions = {0};
 	struct wording w;
+	uint64_t at;
 	int found = wording_init(&w, word, names, err);
 
 	if (found < 0)
 		return found;
 	found = 0;
-	if (elf_file_open(&file, elf_file_descriptor(path)) &&
-	    (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
-	     symtab_init(&functions, file.elf, SHT_DYNSYM, 0)))
+	if (!elf_file_open(&file, elf_file_descriptor(path)))
+		; /* it does not tell */
+	else if (has_place(&file, path, word, &at)) {
+		found = 1;
+		if (n)
+			out[0] = at;
+	} else if (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
+		   symtab_init(&functions, file.elf, SHT_DYNSYM, 0))
 		found = list_functions(&functions, &w, out, n);
 	symtab_release(&functions);
 	elf_file_close(&file);

@@ -804,8 +804,9 @@ CST_API int cst_file_has_function(const char *path, const char *word,
 				  uint32_t size);
 
 /* Sets the first n of out to the addresses (in the file) at which functions of
- * an object file begin that this word stands for, called or not.  Returns how
- * many there are; 0 if the file does not tell.  CST_BAD_INPUT: a bad regex. */
+ * an object file begin that this word stands for, called or not; the word may
+ * be as rows name one without a symbol, "app+0x1139".  Returns how many there
+ * are; 0 if the file does not tell.  CST_BAD_INPUT: a bad regex. */
 CST_API int cst_file_functions(const char *path, const char *word,
 			       enum cst_names names, uint64_t *out, uint32_t n,
 			       struct cst_error *err);
