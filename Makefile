@@ -59,7 +59,7 @@ ENGINE_SRC := $(foreach r,$(ENGINE_ROOMS),$(addprefix cshim/engine/$r/,$($r_SRC)
 # their thread data; and a thread of its own outlives the one that may only exit.
 # Nor does it see that the shim, which is not instrumented, waits for a callback.
 ifeq ($(SANITIZE),thread)
-SHIM_TESTS := $(filter-out forks guests guests_raw strict filters watch kept,$(SHIM_TESTS))
+SHIM_TESTS := $(filter-out forks guests guests_raw vforked strict filters watch kept,$(SHIM_TESTS))
 # Its runtime's own code stands in what test_step_out steps through.
 UNIT_TESTS := $(filter-out test_step_out,$(UNIT_TESTS))
 endif

@@ -38,6 +38,7 @@ SHIM_SRC := \
 	cshim/shim/core/control.c \
 	cshim/shim/kernel/config.c \
 	cshim/shim/kernel/maps.c \
+	cshim/shim/kernel/task.c \
 	cshim/shim/kernel/symbols.c \
 	cshim/shim/kernel/state.c \
 	cshim/shim/core/mappings.c \

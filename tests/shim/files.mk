@@ -4,7 +4,7 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw strict filters alternate own_words watch kept depth copy patched
+	guests guests_raw vforked strict filters alternate own_words watch kept depth copy patched
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -29,6 +29,8 @@ guests_CFLAGS := $(MINI_READER)
 guests_LIBS := $(MINI_READER_SRC)
 guests_raw_CFLAGS := $(MINI_READER)
 guests_raw_LIBS := $(MINI_READER_SRC)
+vforked_CFLAGS := $(MINI_READER)
+vforked_LIBS := $(MINI_READER_SRC)
 alternate_CFLAGS := $(MINI_READER)
 alternate_LIBS := $(MINI_READER_SRC)
 copy_LIBS := $(MINI_READER_SRC)

@@ -11,8 +11,12 @@
 #include "kernel/lock.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 
-enum { MAX_GUESTS = 64, STAT_SIZE = 256 };
+enum { MAX_GUESTS = 64 };
+
+/* How long a thread is looked at, and how often: is_held(). */
+enum { LOOK_MS = 1, PATIENCE_MS = 2000, RAN_ENOUGH = 3 };
 
 /* The entries of another process were its parent's: they are free. */
 static struct self guests[MAX_GUESTS];
@@ -164,29 +168,31 @@ void guests_expect(void)
 }
 
 /* A vfork child has its parent's thread data to itself: the parent waits in
- * the kernel, in a state of its own.  True if the state cannot be read: vfork
- * is by far the more common. */
+ * the kernel, in a state of its own.  But the child is awake before its parent
+ * waits, which may be late: another process, or the machine below a virtual
+ * one, has its processor.  So one that is ready to run is looked at until it
+ * waits, or has run at more looks than its way there can take; on that way it
+ * may have stopped for a debugger.  True if the state cannot be read: vfork is
+ * by far the more common. */
 static int is_held(uint32_t tid)
 {
-	char path[32] = "/proc/", text[STAT_SIZE], digits[10];
-	int at = 6, n = 0, fd;
-	long size, i;
+	uint64_t since = sys_monotonic_ms();
+	struct task before, now;
+	uint32_t n_ran = 0, word = 0;
 
-	for (; tid; tid /= 10)
-		digits[n++] = (char)('0' + tid % 10);
-	while (n)
-		path[at++] = digits[--n];
-	for (const char *c = "/stat"; *c; c++)
-		path[at++] = *c;
-	fd = sys_open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (task_look(tid, &before))
 		return 1;
-	size = sys_read(fd, text, sizeof(text));
-	sys_close(fd);
-	/* The name before the state may hold anything. */
-	for (i = size - 1; i >= 0 && text[i] != ')'; i--)
-		;
-	return i < 0 || i + 2 >= size || text[i + 2] == 'D';
+	for (now = before; now.state == 'R'; before = now) {
+		if (n_ran >= RAN_ENOUGH)
+			return 0;
+		if (sys_monotonic_ms() - since >= PATIENCE_MS)
+			return 1;
+		sys_futex_wait(&word, FUTEX_WAIT_PRIVATE, 0, LOOK_MS);
+		if (task_look(tid, &now))
+			return 1;
+		n_ran += now.ticks != before.ticks;
+	}
+	return now.state == 'D' || now.state == 't' || now.state == 'T';
 }
 
 int guest_is_unannounced(const struct self *me)

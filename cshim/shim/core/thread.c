@@ -16,9 +16,9 @@
 #include "core/signals.h"
 #include "core/watch.h"
 #include "kernel/lock.h"
-#include "kernel/output.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 
 /* glibc keeps the values of the first keys in the thread itself; behind them
  * pthread_setspecific() calls malloc. */
@@ -169,29 +169,11 @@ static void thread_end(void *unused)
  * of its tables: so the flags of a thread that answers are looked at. */
 static int thread_is_ending(uint32_t pid, uint32_t tid)
 {
-	enum { FLAGS = 7, IS_EXITING = 4 }; /* fields behind the name; a flag */
-	struct output o = {.n = 0};	    /* the path, then what is there */
-	uint64_t flags = 0;
-	long n, at;
+	enum { IS_EXITING = 4 };
+	struct task t;
 
-	if (sys_tgkill(pid, tid, 0) == -ESRCH)
-		return 1;
-	output_text(&o, "/proc/self/task/");
-	output_number(&o, tid, 10);
-	output_text(&o, "/stat");
-	output_char(&o, 0);
-	o.fd = sys_open(o.bytes, O_RDONLY | O_CLOEXEC);
-	if (o.fd < 0)
-		return 0;
-	n = sys_read(o.fd, o.bytes, sizeof(o.bytes));
-	sys_close(o.fd);
-	for (at = n; at > 0 && o.bytes[at - 1] != ')';)
-		at--;
-	for (int spaces = 0; at < n && spaces < FLAGS; at++)
-		spaces += o.bytes[at] == ' ';
-	for (; at < n && o.bytes[at] >= '0' && o.bytes[at] <= '9'; at++)
-		flags = flags * 10 + (uint64_t)(o.bytes[at] - '0');
-	return (flags & IS_EXITING) != 0;
+	return sys_tgkill(pid, tid, 0) == -ESRCH ||
+	       (!task_look(tid, &t) && t.flags & IS_EXITING);
 }
 
 /* The process's end, and the other threads', as far as libc knew nothing of
