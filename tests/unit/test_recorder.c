@@ -191,6 +191,14 @@ QUIET static void start(const struct cst_choice *choice, int is_live)
 	poke(recorder, CST_MODE_RING);
 }
 
+/* Gives the call that this thread has left last its colour. */
+QUIET static void mark_ended(enum cst_color color)
+{
+	while (!cst_recorder_mark(recorder, 0, (uint32_t)gettid(), 1, color,
+				  NULL))
+		drain(recorder);
+}
+
 QUIET static struct cst_trace *stop(void)
 {
 	struct cst_trace *trace;
@@ -239,6 +247,32 @@ QUIET static void live_rows_wait_for_names(void **state)
 	drain(recorder);
 	assert_non_null(live.all);
 	assert_non_null(strstr(live.all, "branch\n  leaf\n  leaf\n"));
+	cst_trace_free(stop());
+}
+
+/* A trigger learns at a call's end that the call gets a colour: its row may be
+ * on the screen by then. */
+QUIET static void a_row_of_its_end_has_a_late_colour(void **state)
+{
+	const struct cst_look colored = {.color = 1};
+	const char *row = "<- \033[1;36mbranch", *again = "\033[1;31mbranch";
+
+	(void)state;
+	start(&all, 1);
+	assert_int_equal(cst_recorder_live(recorder, 1, CST_SINK_CALLBACK, -1,
+					   &colored, &all, NULL),
+			 0);
+	/* One call site: it is named once. */
+	for (volatile int i = 0; i < 2; i++) {
+		branch(1);
+		if (i == 0)
+			drain(recorder);
+		mark_ended(i ? CST_COLOR_RED : CST_COLOR_CYAN);
+	}
+	drain(recorder);
+	assert_non_null(strstr(live.all, row));
+	assert_non_null(strstr(live.all, again));
+	assert_null(strstr(strstr(live.all, row) + 1, "<-"));
 	cst_trace_free(stop());
 }
 
@@ -500,6 +534,7 @@ QUIET int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tree_is_kept),
 		cmocka_unit_test(live_rows_wait_for_names),
+		cmocka_unit_test(a_row_of_its_end_has_a_late_colour),
 		cmocka_unit_test(no_row_comes_behind_the_prompt),
 		cmocka_unit_test(excluded_function_is_not_recorded),
 		cmocka_unit_test(small_pool_loses_nothing),

@@ -240,6 +240,19 @@ static void live_left(void *arg, struct thread *t, struct stack *s,
 	}
 }
 
+void live_mark_ended(struct live *l, struct thread *t, struct stack *s,
+		     struct open_call *o)
+{
+	struct pending *p;
+
+	if (!l->filter || !o->is_listed || !is_shown(l, t, s, o) ||
+	    o->row == no_row || o->row >= l->rows.first)
+		return;
+	p = live_add(l, t, s, o, ROW_CLOSE);
+	p->time = t->last_time;
+	pending_close(p, s, t->last_time, CALL_RETURN);
+}
+
 static void live_hear(struct live *l, struct callstack *c)
 {
 	c->listener = (struct call_listener){live_entered, live_left, l};

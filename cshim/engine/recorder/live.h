@@ -93,6 +93,10 @@ void live_listen(struct live *l, struct callstack *c);
 enum { LIVE_STOP_MS = 1000 };
 void live_settle(struct live *l, struct callstack *c, uint64_t now,
 		 int patience_ms);
+/* The call that t has left last got its colour: if its row is on the screen
+ * already, a row of its end follows. */
+void live_mark_ended(struct live *l, struct thread *t, struct stack *s,
+		     struct open_call *o);
 /* Drops all references to the trace's calls and threads, which are about to be
  * freed. */
 void live_forget(struct live *l);

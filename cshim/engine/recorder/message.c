@@ -98,9 +98,9 @@ int cst_recorder_message(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 
 /* The innermost open call, or the one that the thread has left last: its place
  * on the stack still has it. */
-static const struct open_call *call_at(const struct thread *t, int has_ended)
+static struct open_call *call_at(const struct thread *t, int has_ended)
 {
-	const struct stack *s = t->current;
+	struct stack *s = t->current;
 
 	if (has_ended)
 		return s->n < s->cap ? &s->calls[s->n] : NULL;
@@ -111,7 +111,7 @@ int cst_recorder_mark(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 		      int has_ended, enum cst_color color,
 		      struct cst_error *err)
 {
-	const struct open_call *o = NULL;
+	struct open_call *o = NULL;
 	struct thread *t = NULL;
 	int status = 0, is_known;
 
@@ -126,6 +126,8 @@ int cst_recorder_mark(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 	if (o && !o->is_seed)
 		status = marks_set(r->names, t->process + 1, t->ordinal,
 				   o->number, color);
+	if (o && has_ended && status == 0)
+		live_mark_ended(&r->live, t, t->current, o);
 	pthread_mutex_unlock(&r->lock);
 	return status < 0 ? cst_fail_memory(err) : is_known || !r->writer;
 }
