@@ -70,6 +70,15 @@ def test_a_result_may_come_behind_its_row(tmp_path):
     assert "shows something else" in replay("--check", str(page)).stdout
 
 
+def test_calls_that_take_as_long_may_be_one_row(tmp_path):
+    """Folded, they show (...) in place of values that differ."""
+    page = tmp_path / "page.md"
+    page.write_text(SESSION.replace("sum  calc.c:88", "sum(...)  calc.c:88"))
+    assert replay("--check", str(page)).stdout == ""
+    page.write_text(SESSION.replace("sum  calc.c:88", "sun(...)  calc.c:88"))
+    assert "shows something else" in replay("--check", str(page)).stdout
+
+
 def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(SESSION.replace(
