@@ -92,6 +92,13 @@ def test_report_has_a_row_for_each_thread(folder):
     assert one_line(done) == 2
 
 
+def in_its_unit(ns):
+    """The time `ns`, written in the largest unit that it is a whole number of."""
+    size, unit = next((size, unit) for size, unit in [
+        (10**9, "s"), (10**6, "ms"), (10**3, "us"), (1, "ns")] if ns % size == 0)
+    return "%d%s" % (ns // size, unit)
+
+
 def test_a_range_of_time_with_the_calls_around_it(folder):
     assert command("save", "app.cst", "r.jsonl", cwd=folder).returncode == 0
     starts = [json.loads(line)["start_ns"] for line in open(folder / "r.jsonl")]
@@ -99,7 +106,7 @@ def test_a_range_of_time_with_the_calls_around_it(folder):
 
     def shown(how, *words):
         return command(how, "app.cst", *words, cwd=folder).stdout
-    two = "%dns..%dns" % (starts[2], starts[3])
+    two = "..".join(in_its_unit(start) for start in starts[2:4])
     assert names(shown("show", "--range", two)) == TREE[:4]
     assert names(shown("show", "--range", "%dns.." % starts[3])) == [
         ("main", 0), ("branch", 1), ("leaf", 2), ("leaf", 1)]
