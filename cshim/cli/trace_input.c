@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -271,7 +272,14 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 
 	cst_trace_status(t, &s);
 	if (!s.n_calls) {
-		failure("no calls recorded");
+		if (s.n_samples)
+			failure("no calls, but %" PRIu64 " %s: `cstrace "
+				"report' sums them up",
+				s.n_samples,
+				s.n_samples == 1 ? "sample" : "samples");
+		else
+			failure("no calls recorded: `cstrace check PROGRAM' "
+				"tells why");
 		return STATUS_OK;
 	}
 	if (is_wrong(t, o, o->report.regex) ||

@@ -12,7 +12,7 @@ const byId = (id) => document.getElementById(id);
 export function whyNone(head) {
   const recorded = `${were(head.n_recorded, 'call')} recorded`;
 
-  if (!head.n_recorded) return 'No calls were recorded.';
+  if (!head.n_recorded) return 'No calls were recorded: `cstrace check PROGRAM` tells why.';
   if (head.choice) return `No call matches: ${head.choice}. (${recorded})`;
   return `No call is shown: the C++ library's and system headers' are hidden, unless the page is saved with --std. (${recorded})`;
 }

@@ -3,6 +3,7 @@
 standard error, the documented exit status, nothing lost."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -196,4 +197,14 @@ def test_an_empty_file_is_said_to_be(folder):
 def test_a_trace_without_calls_is_said_to_be(folder):
     cstrace(folder, "record", "--hooks", "-o", "nothing.cst", "true")
     done = cstrace(folder, "show", "nothing.cst")
-    assert (done.status, done.err) == (0, "cstrace: no calls recorded\n")
+    assert (done.status, done.err) == (
+        0, "cstrace: no calls recorded: `cstrace check PROGRAM' tells why\n")
+
+
+def test_a_trace_of_samples_alone_is_said_to_be(folder):
+    cstrace(folder, "record", "--sample", "--hooks", "-o", "samples.cst", "sh",
+            "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")
+    done = cstrace(folder, "show", "samples.cst")
+    assert done.status == 0 and re.fullmatch(
+        "cstrace: no calls, but [0-9]+ samples?: `cstrace report' sums them up\n",
+        done.err)
