@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2136985101
+VERSION = 4267289553
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -987,6 +987,10 @@ PROTOTYPES = {
     "cst_formats": (C.c_char_p, []),
     "cst_plan_file": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish),
         C.c_char_p, C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_folder_make": (C.c_int, [C.c_char_p, C.c_int, C.c_char_p, C.c_uint64,
+        C.POINTER(cst_error)]),
+    "cst_folder_remove": (None, [C.c_char_p, C.c_int]),
+    "cst_folder_sweep": (None, []),
     "cst_plan_text": (None, [C.POINTER(cst_planned), C.POINTER(C.c_char_p),
         C.c_uint32, C.c_char_p, C.c_uint64]),
     "cst_plan_wants": (C.c_int, [C.c_char_p, C.c_char_p,

@@ -148,39 +148,6 @@ def _temporary() -> str:
     return tempfile.gettempdir()
 
 
-def path_without_blanks(path: str) -> str:
-    """Another name of the file that LD_PRELOAD can hold: it splits at blanks
-    and colons."""
-    if not any(c in path for c in " :\t\n"):
-        return path
-    import tempfile  # later, too
-
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    bases = ([runtime] if runtime and os.path.isdir(
-        runtime) else []) + _caches()
-    for base in bases + ["/var/tmp", tempfile.gettempdir()]:
-        if any(c in base for c in " :\t\n"):
-            continue
-        try:
-            folder = tempfile.mkdtemp(prefix="cstrace-", dir=base)
-        except OSError:
-            continue
-        link = os.path.join(folder, os.path.basename(path))
-        os.symlink(path, link)
-        return link
-    return path
-
-
-def remove_link(link: str, path: str) -> None:
-    """Undo path_without_blanks()."""
-    if link != path:
-        try:
-            os.unlink(link)
-            os.rmdir(os.path.dirname(link))
-        except OSError:
-            pass
-
-
 def plain_path(path: Optional[str]) -> Optional[str]:
     """Without gdb's mark of a file on the machine that the program is on."""
     return path.removeprefix("target:") if path else path

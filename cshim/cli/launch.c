@@ -75,12 +75,13 @@ int launch_prepare(struct launch *l, const char *name, int with_sampler)
 	l->program = program_find(name);
 	if (!l->program)
 		return tell_why_not(name, errno);
-	return preload_make(l->program, with_sampler, &l->preload, &l->link);
+	return preload_make(l->program, with_sampler, &l->preload, &l->link,
+			    &l->lock);
 }
 
 void launch_release(struct launch *l)
 {
-	preload_unlink(l->link);
+	preload_unlink(l->link, l->lock);
 	free(l->program);
 	free(l->preload);
 	free(l->link);

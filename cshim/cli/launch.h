@@ -16,6 +16,7 @@ struct launch {
 	const char *samples;	    /* the path for the sampler; NULL: none */
 	const char *plans;	    /* the folder of plans; NULL: none */
 	char *link; /* the shim's other name, without blanks; or NULL */
+	int lock;   /* of the folder that the link is in */
 };
 
 /* Finds the program and the shim, and the sampler if it is wanted, and has this

@@ -5,7 +5,6 @@
  */
 #include "patching.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,20 +49,18 @@ static const char *base_name(const char *path)
 
 int patching_open(struct patching *p, const struct patching_wish *wish)
 {
-	const char *base = getenv("TMPDIR");
+	char folder[PATH_MAX];
+	struct cst_error err;
 
-	*p = (struct patching){.wish = *wish, .wanted = -1};
-	if (asprintf(&p->folder, "%s/cstrace-plans-XXXXXX",
-		     base && *base ? base : "/tmp") < 0) {
-		p->folder = NULL;
-		return failure("out of memory");
-	}
-	if (mkdtemp(p->folder))
+	*p = (struct patching){.wish = *wish, .wanted = -1, .lock = -1};
+	p->lock = cst_folder_make("plans", 0, folder, sizeof(folder), &err);
+	if (p->lock < 0)
+		return failure("%s", err.text);
+	p->folder = strdup(folder);
+	if (p->folder)
 		return pipe_make(p);
-	failure("cannot make a folder '%s': %s", p->folder, strerror(errno));
-	free(p->folder);
-	p->folder = NULL;
-	return STATUS_FAILED;
+	cst_folder_remove(folder, p->lock);
+	return failure("out of memory");
 }
 
 static int is_planned(const struct patching *p, const char *path)
@@ -429,26 +426,10 @@ void patching_tell(struct patching *p, const char *program)
 /* ---- the end ---------------------------------------------------------------
  */
 
-static void folder_remove(const struct patching *p)
-{
-	char path[PATH_MAX];
-	DIR *folder = opendir(p->folder);
-	const struct dirent *entry;
-
-	while (folder && (entry = readdir(folder)))
-		if (snprintf(path, sizeof(path), "%s/%s", p->folder,
-			     entry->d_name) < (int)sizeof(path) &&
-		    entry->d_name[0] != '.')
-			unlink(path);
-	if (folder)
-		closedir(folder);
-	rmdir(p->folder);
-}
-
 void patching_release(struct patching *p)
 {
 	if (p->folder)
-		folder_remove(p);
+		cst_folder_remove(p->folder, p->lock);
 	if (p->wanted > 0)
 		close(p->wanted);
 	for (uint32_t i = 0; i < p->n_files; i++)

@@ -25,6 +25,7 @@ struct patching_wish {
 
 struct patching {
 	char *folder; /* of the plans, for the shim; or NULL */
+	int lock;     /* which makes it ours */
 	char *name;   /* of the recorded program's file, if it is patched */
 	struct patching_wish wish;
 	int wanted; /* the pipe by which the shim asks for plans */

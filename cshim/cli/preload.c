@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cstrace/engine.h"
 #include "tell.h"
 #include "install_dir.h"
 
@@ -32,42 +33,32 @@ static int is_plain(const char *path)
 
 /* Other names of the shim and the sampler (or ""), in one folder; returns the
  * shim's, NULL: none can be made. */
-static char *link_make(const char *shim, char *sampler)
+static char *link_make(const char *shim, char *sampler, int *lock)
 {
-	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"),
-			       "/tmp", "/var/tmp"};
 	char folder[PATH_MAX], link[PATH_MAX + 32];
 
-	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
-		if (!bases[i] || bases[i][0] != '/' || !is_plain(bases[i]))
-			continue;
-		if (snprintf(folder, sizeof(folder), "%s/cstrace-XXXXXX",
-			     bases[i]) >= (int)sizeof(folder) ||
-		    !mkdtemp(folder))
-			continue;
-		snprintf(link, sizeof(link), "%s/libcstrace-sample.so", folder);
-		if (*sampler && symlink(sampler, link) == 0)
-			snprintf(sampler, PATH_MAX + 32, "%s", link);
-		snprintf(link, sizeof(link), "%s/libcstrace.so", folder);
-		if (symlink(shim, link) == 0)
-			return strdup(link);
-		rmdir(folder);
-	}
+	*lock = cst_folder_make("link", 1, folder, sizeof(folder), NULL);
+	if (*lock < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "%s/libcstrace-sample.so", folder);
+	if (*sampler && symlink(sampler, link) == 0)
+		snprintf(sampler, PATH_MAX + 32, "%s", link);
+	snprintf(link, sizeof(link), "%s/libcstrace.so", folder);
+	if (symlink(shim, link) == 0)
+		return strdup(link);
+	cst_folder_remove(folder, *lock);
 	return NULL;
 }
 
-void preload_unlink(const char *link)
+void preload_unlink(const char *link, int lock)
 {
 	char folder[PATH_MAX + 32];
 
 	if (!link)
 		return;
-	unlink(link);
 	snprintf(folder, sizeof(folder), "%s", link);
-	strcpy(strrchr(folder, '/'), "/libcstrace-sample.so");
-	unlink(folder);
 	*strrchr(folder, '/') = '\0';
-	rmdir(folder);
+	cst_folder_remove(folder, lock);
 }
 
 /* ---- the program's own wishes ---------------------------------------------
@@ -120,7 +111,7 @@ static void runtime_find(const char *program, char *out, size_t size)
 }
 
 int preload_make(const char *program, int with_sampler, char **value,
-		 char **link)
+		 char **link, int *lock)
 {
 	const char *users = getenv("LD_PRELOAD");
 	char shim[PATH_MAX], sampler[PATH_MAX + 32] = "", runtime[256];
@@ -131,7 +122,7 @@ int preload_make(const char *program, int with_sampler, char **value,
 					  sampler_places, sampler);
 	if (status)
 		return status;
-	*link = is_plain(shim) ? NULL : link_make(shim, sampler);
+	*link = is_plain(shim) ? NULL : link_make(shim, sampler, lock);
 	if (!*link && !is_plain(shim))
 		return failure("LD_PRELOAD cannot hold '%s': install cstrace "
 			       "where no blank or colon is in the path",

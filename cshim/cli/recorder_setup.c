@@ -48,6 +48,7 @@ int recorder_set_up(const struct options *o, const struct recorder_setup *setup,
 	};
 	int status;
 
+	cst_folder_sweep();
 	if (o->is_forced && *setup->spool)
 		remove_file(setup->spool);
 	status = cst_recorder_open(&options, &callbacks, out, err);

@@ -9,7 +9,7 @@ ENGINE_ROOMS := base elf process area names plan args sites file calls trace row
 base_USES :=
 base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
 	number.c outfile.c pairs.c pipeline.c progress.c ranges.c regex.c \
-	task_file.c utf8.c worker.c
+	task_file.c temp_folder.c utf8.c worker.c
 
 # elf: object files: symbols, call frames, inline tables, lines.
 elf_USES := base

@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
-import tempfile
 from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
 from .. import locate, planned
 from ..engine import CstraceError, build_id
+from ..temp_folder import TempFolder
 from . import elf, hooks
 from .connection import is_remote
 from .patched_area import Planned, planned_functions
@@ -54,7 +53,8 @@ class Plans:
     """The plans for the program that gdb has, and its libraries."""
 
     def __init__(self) -> None:
-        self.folder: Optional[str] = None
+        self._own: Optional[TempFolder] = None
+        self.folder: Optional[str] = None  # its path
         self.why_not: Optional[str] = None  # the program is not patched itself
         self._libraries: Optional[list[str]] = None
         self._made: list[tuple[str, planned.Planned]] = []
@@ -75,7 +75,8 @@ class Plans:
         self.why_not = obstacle(path)
         if self.why_not is not None:
             return
-        self.folder = tempfile.mkdtemp(prefix="cstrace-plans-")
+        self._own = TempFolder("plans")
+        self.folder = self._own.path
         self._plan(path, wish)
         if self._made:
             gdb.execute("set environment %s = %s" % (VARIABLE, self.folder),
@@ -228,7 +229,8 @@ class Plans:
     def _empty(self) -> None:
         assert self.folder is not None
         for name in os.listdir(self.folder):
-            os.unlink(os.path.join(self.folder, name))
+            if not name.startswith("."):
+                os.unlink(os.path.join(self.folder, name))
 
     def forget(self) -> None:
         """No more runs are patched."""
@@ -239,8 +241,9 @@ class Plans:
 
     def close(self) -> None:
         """gdb ends."""
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self._own is not None:
+            self._own.close()
+        self._own = None
         self.folder, self._made, self._of = None, [], []
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Optional
 
 import gdb
 
-from .. import locate
+from .. import locate, temp_folder
 from . import area_fd, elf, hooks
 from .connection import is_remote
 
@@ -93,8 +93,7 @@ class Preload:
         self._asan = _Asan()
         self._is_removed = False
         self._link: Optional[str] = None
-        self._shim: Optional[str] = None
-        self._sampler: Optional[tuple[str, str]] = None  # its link, itself
+        self._sampler: Optional[str] = None
 
     def _users(self, now: Optional[str]) -> Optional[str]:
         """The variable without what we have put into it; `clone-inferior`
@@ -119,14 +118,13 @@ class Preload:
             self._put_back()  # the library as that machine has it
             return True
         if self._link is None:
-            self._shim = locate.shim()
-            self._link = locate.path_without_blanks(self._shim)
+            self._link = temp_folder.path_without_blanks(locate.shim())
         entries = _runtime(elf.read(path)) + [self._link]
         if is_sampled:
             if self._sampler is None:
-                path = locate.sampler()
-                self._sampler = locate.path_without_blanks(path), path
-            entries.append(self._sampler[0])
+                self._sampler = temp_folder.path_without_blanks(
+                    locate.sampler())
+            entries.append(self._sampler)
         if users:
             entries.append(users)
         value = _Value(users, ":".join(entries))
@@ -166,9 +164,9 @@ class Preload:
             self.close()
 
     def close(self) -> None:
-        if self._link is not None and self._shim is not None:
-            locate.remove_link(self._link, self._shim)
+        if self._link is not None:
+            temp_folder.remove_link(self._link)
             self._link = None
         if self._sampler is not None:
-            locate.remove_link(*self._sampler)
+            temp_folder.remove_link(self._sampler)
             self._sampler = None

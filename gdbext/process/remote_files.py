@@ -10,19 +10,18 @@ from typing import Any, Optional
 import gdb
 
 from .. import engine, locate
+from ..temp_folder import TempFolder
 from . import elf
 
-_folder: Optional[str] = None
+_folder: Optional[TempFolder] = None
 _known: dict[str, str] = {}  # copies, by build-id
 
 
 def _place() -> str:
     global _folder
     if _folder is None:
-        import tempfile  # later than gdb's start
-
-        _folder = tempfile.mkdtemp(prefix="cstrace-")
-    return _folder
+        _folder = TempFolder("copies")
+    return _folder.path
 
 
 def _fetched(path: str, name: str) -> Optional[str]:
@@ -61,16 +60,8 @@ def copies() -> list[str]:
 def close() -> None:
     """Removes them."""
     global _folder
-    for path in _known.values():
-        try:
-            os.unlink(path)
-        except OSError:
-            pass
     _known.clear()
     elf.copies.clear()
     folder, _folder = _folder, None
     if folder is not None:
-        try:
-            os.rmdir(folder)
-        except OSError:
-            pass
+        folder.close()

@@ -11,7 +11,7 @@ import stat
 import time
 from typing import NamedTuple, Optional
 
-from .. import locate
+from .. import locate, temp_folder
 from ..ui.console import say
 from ..engine import CstraceError, Trace
 from ..ui.words import age_text, count
@@ -144,6 +144,7 @@ class Leftovers:
         if self._reported is not None:
             return
         self._reported = []
+        temp_folder.sweep()
         line = None
         for left in find():
             if left.is_reported:

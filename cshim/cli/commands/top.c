@@ -35,6 +35,7 @@ struct top {
 	struct options o;
 	const char *path;
 	char folder[256], own_path[300]; /* of a process's samples */
+	int lock;			 /* which makes the folder ours */
 	pid_t child;			 /* that takes them; 0: it has ended */
 	int child_status;
 	int is_screen;
@@ -172,15 +173,14 @@ static int draw(struct top *top)
 /* The child takes them until we are gone. */
 static int sampler_begin(struct top *top)
 {
-	const char *tmp = getenv("TMPDIR");
 	pid_t parent = getpid();
+	struct cst_error err;
 
-	snprintf(top->folder, sizeof(top->folder), "%s/cstrace-top-XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(top->folder)) {
+	top->lock = cst_folder_make("top", 0, top->folder, sizeof(top->folder),
+				    &err);
+	if (top->lock < 0) {
 		*top->folder = '\0';
-		return failure("cannot make a folder for the samples: %s",
-			       strerror(errno));
+		return failure("%s", err.text);
 	}
 	snprintf(top->own_path, sizeof(top->own_path), "%s/top.cst",
 		 top->folder);
@@ -219,10 +219,8 @@ static void sampler_stop(struct top *top)
 static void sampler_end(struct top *top)
 {
 	sampler_stop(top);
-	if (*top->own_path)
-		unlink(top->own_path);
 	if (*top->folder)
-		rmdir(top->folder);
+		cst_folder_remove(top->folder, top->lock);
 }
 
 /* ---- the command --------------------------------------------------------- */

@@ -1161,6 +1161,21 @@ CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);
 
+/* Makes a temporary folder "cstrace-WORD-..." in TMPDIR, or in /tmp or
+ * /var/tmp; is_for_preload: where LD_PRELOAD can name it, in XDG_RUNTIME_DIR at
+ * best. Writes its path into out, which has room for size bytes.  Returns a
+ * file descriptor: the folder is the caller's until cst_folder_remove(), or
+ * until the descriptor is closed by the caller's death. */
+CST_API int cst_folder_make(const char *word, int is_for_preload, char *out,
+			    uint64_t size, struct cst_error *err);
+
+/* Removes such a folder with its files, and closes its descriptor. */
+CST_API void cst_folder_remove(const char *path, int fd);
+
+/* Removes the user's folders whose owners died, unless a living process has the
+ * path in its environment.  cst_folder_make() does so, too. */
+CST_API void cst_folder_sweep(void);
+
 /* Writes what the plans of the n files come to, as text: "12 functions of calc;
  * calls into 5 of libc.so.6; left out 1 as it is written in assembler".  out
  * has room for size bytes. */
