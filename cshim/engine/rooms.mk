@@ -33,7 +33,7 @@ names_SRC := demangle.c filter.c json.c marks.c names.c near.c sheet.c simple.c 
 # plan: how a program that was not built for it is changed to report its calls.
 plan_USES := elf names base
 plan_SRC := assemble.c border.c choose.c frame_bytes.c frame_cursor.c frame_writer.c frames.c \
-	functions.c hooks.c image.c imports.c insn.c place_entries.c place_exits.c placement.c plan.c \
+	functions.c hooks.c image.c imports.c insn.c landing.c place_entries.c place_exits.c placement.c plan.c \
 	plan_cache.c plan_make.c references.c source_rows.c sweep.c trampoline.c
 
 # args: which bytes a hook copies to have a function's arguments and result.

@@ -191,6 +191,13 @@ def test_entries_behind_prologues(way):
     assert (seen["unmatched"], seen["lost"]) == (0, 0)
 
 
+def test_hosts_make_room_for_ends():
+    """Without optimization an end has two bytes, and nothing lies beside it."""
+    (row,), wrong = check("--for-gdb", 1, compiled("calls.c", "gcc", "-O0", "-g"))
+    assert not wrong and row["traced"] > 10
+    assert row["missed"] * 10 < row["exits"]
+
+
 @pytest.mark.parametrize("command", [
     ["git", "-C", ROOT, "log", "--oneline", "-5"],
     ["bash", "-c", "f() { echo $1 $((3*4)); }; f a | cat; f b"],

@@ -297,6 +297,13 @@ static int ends_line(const struct decoded *d)
 	       d->is.mnemonic == ZYDIS_MNEMONIC_INT3;
 }
 
+/* Does a call end in its trampoline? */
+static int has_ending(const struct cst_patch *p)
+{
+	return p->kind == CST_PATCH_EXIT || p->kind == CST_PATCH_TAIL ||
+	       p->end_hook;
+}
+
 static int take_end_hook(struct walk *w)
 {
 	const struct cst_patch *p = w->p;
@@ -318,7 +325,7 @@ static int take_copies(struct walk *w, unsigned patch, uint64_t *end)
 {
 	const struct plan *plan = w->c->plan;
 	unsigned i = w->c->first_copy[patch], n = plan->header->copies.n;
-	int has_end = w->p->kind != CST_PATCH_ENTRY || w->p->end_hook;
+	int has_end = has_ending(w->p);
 	uint64_t addr = w->p->address;
 	struct decoded d = {0};
 
@@ -470,7 +477,8 @@ static int is_end_bare(struct check *c, const struct cst_patch *p, uint64_t end)
 	return is_bare(c, last);
 }
 
-/* A landing in another entry lies behind its jump, in what it displaces. */
+/* A landing in an entry or a host lies behind its jump, in what it displaces.
+ */
 static int is_hosted(struct check *c, const struct cst_patch *l)
 {
 	const struct plan *plan = c->plan;
@@ -479,8 +487,9 @@ static int is_hosted(struct check *c, const struct cst_patch *l)
 	for (unsigned i = 0; i < plan->header->patches.n; i++) {
 		const struct cst_patch *p = &plan->patches[i];
 
-		if (p->kind != CST_PATCH_ENTRY ||
-		    p->function != l->trampoline - 1)
+		if ((p->kind != CST_PATCH_ENTRY && p->kind != CST_PATCH_HOST) ||
+		    p->function != l->trampoline - 1 ||
+		    p->address + p->length != l->address)
 			continue;
 		for (unsigned k = c->first_copy[i] - 1;
 		     k < plan->header->copies.n && plan->copies[k].patch == i;
@@ -491,8 +500,7 @@ static int is_hosted(struct check *c, const struct cst_patch *l)
 			end = at +
 			      decode(&d, facts_bytes(&c->facts, at, 15), 15);
 		}
-		return (l->address >= p->address + p->length &&
-			l->address + l->length <= end) ||
+		return l->address + l->length <= end ||
 		       wrong(c, l, "it lies outside of its host", p->address);
 	}
 	return wrong(c, l, "it has no host", l->address);
@@ -511,7 +519,7 @@ static int check_patch(struct check *c, unsigned i)
 				     : is_padding(c, p, p->address, patched);
 	if (p->kind == CST_PATCH_ENTRY)
 		c->n_entries[p->function]++;
-	if (p->kind != CST_PATCH_ENTRY || p->end_hook)
+	if (has_ending(p))
 		c->n_ends[p->function]++;
 	if (!leads_to(c, p) || !check_trampoline(c, i, &end))
 		return 0;

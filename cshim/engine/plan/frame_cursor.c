@@ -267,3 +267,18 @@ const struct frame_rules *frame_cursor_to(struct frame_cursor *c, uint64_t addr)
 	c->failed |= r.c.failed;
 	return c->failed ? NULL : &c->rules;
 }
+
+static int is_same(const struct rule *a, const struct rule *b)
+{
+	return a->kind == b->kind && a->value == b->value && a->add == b->add &&
+	       a->expression == b->expression;
+}
+
+int frame_rules_are_same(const struct frame_rules *a,
+			 const struct frame_rules *b)
+{
+	for (int i = 0; i < FRAME_REGISTERS; i++)
+		if (!is_same(&a->registers[i], &b->registers[i]))
+			return 0;
+	return is_same(&a->cfa, &b->cfa);
+}

@@ -58,6 +58,10 @@ void frame_cursor_init(struct frame_cursor *c, const struct frames *f,
 const struct frame_rules *frame_cursor_to(struct frame_cursor *c,
 					  uint64_t addr);
 
+/* Returns whether both say the same of the CFA and of each register. */
+int frame_rules_are_same(const struct frame_rules *a,
+			 const struct frame_rules *b);
+
 /* Returns whether the return address is right above the stack pointer. */
 static inline int frame_is_bare(const struct frame_rules *r)
 {

@@ -259,14 +259,14 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 	}
 }
 
-void place_entries(struct placements *p, int is_for_gdb)
+void place_entries(struct placements *p)
 {
-	if (is_for_gdb && p->is_border)
+	if (p->is_for_gdb && p->is_border)
 		leave_framed(p);
-	else if (is_for_gdb)
+	else if (p->is_for_gdb)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
-	if (!is_for_gdb) /* a step would stop between two jumps */
+	if (!p->is_for_gdb) /* a step would stop between two jumps */
 		place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);
 }

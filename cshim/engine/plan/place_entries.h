@@ -9,6 +9,6 @@
 
 /* Places an entry in each chosen function, or sets its reason; is_for_gdb as
  * struct plan_choice says. */
-void place_entries(struct placements *p, int is_for_gdb);
+void place_entries(struct placements *p);
 
 #endif

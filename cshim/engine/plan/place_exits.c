@@ -174,7 +174,7 @@ static void find_lost_jumps(struct exits *x)
 	x->function = FUNCTION_NONE;
 }
 
-void place_exits(struct placements *p, int is_for_gdb)
+void place_exits(struct placements *p)
 {
 	struct exits x = {.p = p, .function = FUNCTION_NONE};
 	const struct functions *f = p->f;
@@ -187,8 +187,7 @@ void place_exits(struct placements *p, int is_for_gdb)
 		struct plan_function *now =
 			&f->all[x.late[i].placement.function];
 
-		/* A step would stop between two jumps. */
-		if (!is_for_gdb && place_short(&x, &x.late[i]))
+		if (place_short(&x, &x.late[i]))
 			now->n_exits++;
 		else if (!now->entry_end ||
 			 !placement_absorb(p, &x.late[i].placement))

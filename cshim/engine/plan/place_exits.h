@@ -9,6 +9,6 @@
 
 /* Places a patch at each end of the functions that have an entry, and counts
  * for them those that it cannot place. */
-void place_exits(struct placements *p, int is_for_gdb);
+void place_exits(struct placements *p);
 
 #endif

@@ -4,11 +4,9 @@
  */
 #include "plan/placement.h"
 #include "base/array.h"
-#include "base/search.h"
+#include "plan/landing.h"
 
 #include <stdlib.h>
-
-enum { SHORT_REACH_BACK = 128, SHORT_REACH = 127 };
 
 void placements_release(struct placements *p)
 {
@@ -39,22 +37,6 @@ uint64_t placement_padding(const struct placements *p, uint64_t addr,
 	return i;
 }
 
-/* Room for a jump to a trampoline that a short jump behind at reaches. */
-static uint64_t find_landing(const struct placements *p, uint64_t at)
-{
-	uint64_t run = 0;
-
-	for (int64_t d = -SHORT_REACH_BACK; d <= SHORT_REACH + NEAR_JUMP - 1;
-	     d++) {
-		uint64_t addr = at + (uint64_t)d;
-
-		run = placement_padding(p, addr, 1) ? run + 1 : 0;
-		if (run >= NEAR_JUMP)
-			return addr - (NEAR_JUMP - 1);
-	}
-	return 0;
-}
-
 int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
 {
 	uint64_t n = 0;
@@ -63,8 +45,7 @@ int placement_insn(const struct placements *p, uint64_t addr, struct insn *out)
 	return bytes && insn_decode(out, bytes, n, addr);
 }
 
-/* Takes the bytes up to `end` for an entry, too. */
-static int take_more(struct placements *p, struct placement *entry,
+int placement_extend(struct placements *p, struct placement *entry,
 		     uint64_t end)
 {
 	enum { IN_THE_WAY = MARK_LEADER | MARK_RETURN | MARK_ROW };
@@ -79,27 +60,6 @@ static int take_more(struct placements *p, struct placement *entry,
 	entry->end = end;
 	now->entry_end = end;
 	return 1;
-}
-
-/* Displaces more at an entry, so that there is room for a landing behind its
- * jump.  Returns whether there is. */
-static int extend_entry(struct placements *p, struct placement *entry)
-{
-	uint64_t end = entry->addr, need = entry->addr + 2 * NEAR_JUMP;
-	struct insn i;
-
-	if (entry->length != NEAR_JUMP)
-		return 0;
-	while (end < need) {
-		if (!placement_insn(p, end, &i) ||
-		    (end >= entry->end && i.kind != INSN_PLAIN &&
-		     i.kind != INSN_NOP))
-			return 0;
-		end += i.length;
-		if (end < need && !insn_goes_on(&i))
-			return 0;
-	}
-	return take_more(p, entry, end);
 }
 
 int placement_absorb(struct placements *p, const struct placement *end)
@@ -118,48 +78,10 @@ int placement_absorb(struct placements *p, const struct placement *end)
 		    (at >= entry->end && i.kind == INSN_BRANCH))
 			return 0;
 	if (at != end->addr || !placement_insn(p, at, &i) ||
-	    !take_more(p, entry, at + i.length))
+	    !placement_extend(p, entry, at + i.length))
 		return 0;
 	entry->ending = end->kind == CST_PATCH_TAIL ? ENDING_TAIL : ENDING_EXIT;
 	now->ends_in_entry = 1;
-	return 1;
-}
-
-/* Finds an entry that a landing for the short jump that ends at `at` can lie
- * behind. */
-static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
-{
-	uint64_t low = at - SHORT_REACH_BACK, high = at + SHORT_REACH;
-	const struct functions *f = p->f;
-	uint32_t i = search_while(k, f->n, f->all[k].end <= low);
-
-	for (; i < f->n && f->all[i].start <= high; i++) {
-		const struct plan_function *now = &f->all[i];
-		uint64_t landing = now->entry + NEAR_JUMP;
-
-		if (!now->entry_end || now->is_host || landing < low ||
-		    landing > high || !extend_entry(p, &p->all[now->placement]))
-			continue;
-		*host = i;
-		return landing;
-	}
-	return 0;
-}
-
-/* Takes room for the landing of a short jump. */
-static int take_landing(struct placements *p, struct placement *one)
-{
-	uint64_t at = one->addr + SHORT_JUMP;
-
-	one->landing = find_landing(p, at);
-	if (one->landing) {
-		image_mark_all(p->im, one->landing, NEAR_JUMP, MARK_TAKEN);
-		return 1;
-	}
-	one->landing = find_host(p, at, &one->host);
-	if (!one->landing)
-		return 0;
-	p->f->all[one->host].is_host = 1;
 	return 1;
 }
 
@@ -173,12 +95,9 @@ int placement_add(struct placements *p, const struct placement *new)
 	one.host = FUNCTION_NONE;
 	if (!placement_is_clear(p, one.addr, end))
 		return 0;
-	if (array_room(&p->all, &p->cap, p->n + 1ull)) {
-		p->failed = 1;
-		return 0;
-	}
 	image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
-	if (one.length < NEAR_JUMP && !take_landing(p, &one)) {
+	if ((one.length < NEAR_JUMP && !landing_take(p, &one)) ||
+	    array_room(&p->all, &p->cap, p->n + 1ull)) {
 		image_unmark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
 		return 0;
 	}

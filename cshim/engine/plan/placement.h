@@ -26,8 +26,8 @@ struct placement {
 	uint64_t end;	   /* of what it displaces; addr for a branch that is
 			      only given another target */
 	uint64_t landing;  /* where its short jump goes to, or 0 */
-	uint32_t host;	   /* the function whose entry gave the landing its
-			      bytes, or FUNCTION_NONE: padding did */
+	uint32_t host;	   /* the function whose entry, or host, gave the
+			      landing its bytes; FUNCTION_NONE: padding did */
 	uint32_t function; /* index */
 	uint8_t kind;	   /* enum cst_patch_kind */
 	uint8_t ending;	   /* of an entry: how its trampoline ends, or 0 */
@@ -42,6 +42,7 @@ struct placements {
 	struct placement *all;
 	uint32_t n, cap;
 	int is_border;
+	int is_for_gdb;
 	int failed; /* out of memory */
 };
 
@@ -49,9 +50,13 @@ void placements_release(struct placements *p);
 
 /* Adds one, unless other patches need its bytes, and takes these.  Of a length
  * that does not suffice for a jump to the trampoline, it gets a landing near
- * it: in padding, or behind the jump of another entry, which then displaces
- * more.  Returns 1, or 0 if there is no room. */
+ * it: see plan/landing.h.  Returns 1, or 0 if there is no room. */
 int placement_add(struct placements *p, const struct placement *new);
+
+/* Takes the bytes up to `end` for an entry, too.  Returns 1, or 0 if something
+ * needs them. */
+int placement_extend(struct placements *p, struct placement *entry,
+		     uint64_t end);
 
 /* Lets the entry of the function that `end` is of displace all up to this end
  * as well.  Returns 1, or 0 if it cannot. */

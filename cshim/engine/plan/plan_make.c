@@ -44,12 +44,13 @@ static int make(struct planner *p, const struct plan_choice *choice,
 		.f = &p->functions,
 		.frames = &p->frames,
 		.is_border = choice->border != NULL,
+		.is_for_gdb = choice->is_for_gdb,
 	};
 	if (choice->border)
 		border_follow(&p->placements);
 	assemble_number(&p->functions);
-	place_entries(&p->placements, choice->is_for_gdb);
-	place_exits(&p->placements, choice->is_for_gdb);
+	place_entries(&p->placements);
+	place_exits(&p->placements);
 	if (p->placements.failed ||
 	    trampolines_init(&p->trampolines, &p->placements))
 		return cst_fail_memory(err);

@@ -328,6 +328,8 @@ static void put_trampoline(struct making *m)
 		put_ending(m, ENDING_TAIL);
 		if (placement_insn(t->p, now->addr, &i))
 			put_jump(t, i.target);
+	} else if (now->kind == CST_PATCH_HOST) {
+		put_displaced(m, ENDING_NONE);
 	} else if (now->kind == CST_PATCH_ENTRY) {
 		m->patch.hook = now->slot == CST_SLOT_ENTER
 					? put_hook(m, CST_SLOT_ENTER)

@@ -36,7 +36,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 6, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 7, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -82,6 +82,9 @@ enum cst_patch_kind {
 	CST_PATCH_EXIT = 1,
 	CST_PATCH_TAIL = 2,
 	CST_PATCH_LANDING = 3, /* what another patch's short jump goes to */
+	/* A jump around a landing: the trampoline has what lay there, and calls
+	 * no slot. */
+	CST_PATCH_HOST = 4,
 };
 
 enum cst_patch_flags {
@@ -237,7 +240,7 @@ static inline int cst_plan_has_patch(const struct cst_plan *p,
 	uint64_t from_image = patch->address - p->image_at;
 	uint64_t end = (uint64_t)p->code_at + p->code_size;
 
-	if (patch->kind > CST_PATCH_LANDING || patch->length < 1 ||
+	if (patch->kind > CST_PATCH_HOST || patch->length < 1 ||
 	    patch->length > CST_PATCH_MAX ||
 	    patch->function >= p->functions.n || from_image >= p->image_size ||
 	    patch->length > p->image_size - from_image ||
@@ -251,9 +254,13 @@ static inline int cst_plan_has_patch(const struct cst_plan *p,
 	     patch->end_kind < CST_PATCH_EXIT ||
 	     patch->end_kind > CST_PATCH_TAIL))
 		return 0;
+	if (patch->kind == CST_PATCH_HOST
+		    ? patch->hook != 0
+		    : patch->hook <= patch->trampoline ||
+			      patch->hook - patch->trampoline >=
+				      patch->trampoline_size)
+		return 0;
 	return patch->trampoline >= p->code_at &&
-	       patch->hook > patch->trampoline &&
-	       patch->hook - patch->trampoline < patch->trampoline_size &&
 	       patch->trampoline + (uint64_t)patch->trampoline_size <= end;
 }
 

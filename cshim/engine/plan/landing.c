@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Finds room for landings.
+ */
+#include "plan/landing.h"
+#include "base/array.h"
+#include "base/search.h"
+
+enum { SHORT_REACH_BACK = 128, SHORT_REACH = 127 };
+
+/* Room for a jump to a trampoline that a short jump behind at reaches. */
+static uint64_t find_landing(const struct placements *p, uint64_t at)
+{
+	uint64_t run = 0;
+
+	for (int64_t d = -SHORT_REACH_BACK; d <= SHORT_REACH + NEAR_JUMP - 1;
+	     d++) {
+		uint64_t addr = at + (uint64_t)d;
+
+		run = placement_padding(p, addr, 1) ? run + 1 : 0;
+		if (run >= NEAR_JUMP)
+			return addr - (NEAR_JUMP - 1);
+	}
+	return 0;
+}
+
+/* Displaces more at an entry, so that there is room for a landing behind its
+ * jump.  Returns whether there is. */
+static int extend_entry(struct placements *p, struct placement *entry)
+{
+	uint64_t end = entry->addr, need = entry->addr + 2 * NEAR_JUMP;
+	struct insn i;
+
+	if (entry->length != NEAR_JUMP)
+		return 0;
+	while (end < need) {
+		if (!placement_insn(p, end, &i) ||
+		    (end >= entry->end && i.kind != INSN_PLAIN &&
+		     i.kind != INSN_NOP))
+			return 0;
+		end += i.length;
+		if (end < need && !insn_goes_on(&i))
+			return 0;
+	}
+	return placement_extend(p, entry, end);
+}
+
+/* Finds an entry that a landing for the short jump that ends at `at` can lie
+ * behind. */
+static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
+{
+	uint64_t low = at - SHORT_REACH_BACK, high = at + SHORT_REACH;
+	const struct functions *f = p->f;
+	uint32_t i = search_while(k, f->n, f->all[k].end <= low);
+
+	for (; i < f->n && f->all[i].start <= high; i++) {
+		const struct plan_function *now = &f->all[i];
+		uint64_t landing = now->entry + NEAR_JUMP;
+
+		if (!now->entry_end || now->is_host || landing < low ||
+		    landing > high || !extend_entry(p, &p->all[now->placement]))
+			continue;
+		*host = i;
+		return landing;
+	}
+	return 0;
+}
+
+/* ---- for gdb ------------------------------------------------------------- */
+
+/* Is a frame unwound at the landing as at the short jump, by rbp? */
+static int is_alike(const struct placements *p, const struct frame *frame,
+		    uint64_t jump, uint64_t landing)
+{
+	uint64_t low = landing < jump ? landing : jump;
+	const struct frame_rules *rules;
+	struct frame_rules first;
+	struct frame_cursor c;
+
+	frame_cursor_init(&c, p->frames, frame);
+	rules = frame_cursor_to(&c, low);
+	if (!rules || !frame_is_framed(rules))
+		return 0;
+	first = *rules;
+	rules = frame_cursor_to(&c, low == jump ? landing : jump);
+	return rules && frame_rules_are_same(rules, &first);
+}
+
+static int fits(const struct placements *p, const struct placement *one,
+		const struct frame *frame, uint64_t landing)
+{
+	uint64_t at = one->addr + SHORT_JUMP;
+
+	return landing >= at - SHORT_REACH_BACK &&
+	       landing <= at + SHORT_REACH &&
+	       is_alike(p, frame, one->addr, landing);
+}
+
+static int is_movable(const struct insn *i)
+{
+	return i->kind == INSN_PLAIN || i->kind == INSN_NOP ||
+	       i->kind == INSN_BRANCH || i->kind == INSN_JUMP;
+}
+
+/* The end of what a host at start displaces; 0: there can be none. */
+static uint64_t host_end(const struct placements *p, uint64_t start)
+{
+	uint64_t end = start, need = start + 2 * NEAR_JUMP;
+	struct insn i;
+
+	while (end < need) {
+		if (!placement_insn(p, end, &i) || !is_movable(&i))
+			return 0;
+		end += i.length;
+		if (end < need && !insn_goes_on(&i))
+			return 0;
+	}
+	return placement_is_clear(p, start, end) ? end : 0;
+}
+
+/* Adds a host, as near to the function's end as may be.  Returns where it is,
+ * or 0. */
+static uint64_t add_host(struct placements *p, const struct placement *one,
+			 const struct plan_function *now)
+{
+	struct placement host = {
+		.host = FUNCTION_NONE,
+		.function = one->function,
+		.kind = CST_PATCH_HOST,
+		.length = NEAR_JUMP,
+	};
+
+	for (uint64_t at = now->end - 1; at > now->start && !host.addr; at--) {
+		if (!(image_marks(p->im, at) & MARK_CODE) ||
+		    !fits(p, one, now->frame, at + NEAR_JUMP))
+			continue;
+		host.end = host_end(p, at);
+		if (host.end && host.end <= now->end)
+			host.addr = at;
+	}
+	return host.addr && placement_add(p, &host) ? host.addr : 0;
+}
+
+static int take_own(struct placements *p, struct placement *one)
+{
+	uint32_t i = functions_at(p->f, one->addr);
+	struct plan_function *now;
+	uint64_t jump = 0;
+
+	if (i == FUNCTION_NONE || !p->f->all[i].frame)
+		return 0;
+	now = &p->f->all[i];
+	if (now->entry_end && !now->is_host &&
+	    fits(p, one, now->frame, now->entry + NEAR_JUMP) &&
+	    extend_entry(p, &p->all[now->placement])) {
+		now->is_host = 1;
+		jump = now->entry;
+	} else {
+		jump = add_host(p, one, now);
+	}
+	one->landing = jump + NEAR_JUMP;
+	one->host = one->function;
+	return jump != 0;
+}
+
+int landing_take(struct placements *p, struct placement *one)
+{
+	uint64_t at = one->addr + SHORT_JUMP;
+
+	if (p->is_for_gdb)
+		return take_own(p, one);
+	one->landing = find_landing(p, at);
+	if (one->landing) {
+		image_mark_all(p->im, one->landing, NEAR_JUMP, MARK_TAKEN);
+		return 1;
+	}
+	one->landing = find_host(p, at, &one->host);
+	if (!one->landing)
+		return 0;
+	p->f->all[one->host].is_host = 1;
+	return 1;
+}
