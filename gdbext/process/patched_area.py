@@ -16,6 +16,14 @@ class Patch(NamedTuple):
     old: bytes
     new: bytes
     function: int  # all patches of a function come and go together
+    kind: int  # abi.CST_PATCH_ENTRY and the like
+
+    def is_written(self, address: int) -> bool:
+        """Would a thread that goes on there run the patch?  At a host's begin it
+        may."""
+        at = address - self.address
+        return (at > 0 or self.kind != abi.CST_PATCH_HOST) and 0 <= at < len(
+            self.old)
 
 
 class Hook(NamedTuple):
@@ -43,6 +51,11 @@ class Area(NamedTuple):
     frames: tuple[int, int]  # of their call frame information
     patches: list[Patch]
     hooks: dict[int, Hook]  # by address
+    moved: list[tuple[int, int]]  # instructions: where the copy is, and its own
+
+    def is_code(self, address: int) -> bool:
+        """Is it in a trampoline?"""
+        return 0 <= address - self.code[0] < self.code[1]
 
     def key(self) -> tuple[int, int]:
         """What tells it from all others of a process."""
@@ -105,7 +118,7 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
             struct.pack_into("<I", new, p.moved, (place + where.moved) % 2**32)
         found.append(Patch(where.bias + p.address,
                            bytes(p.old_bytes)[:p.length],
-                           bytes(new[:p.length]), p.function))
+                           bytes(new[:p.length]), p.function, p.kind))
         for at in (h for h in (p.hook, p.end_hook) if h):
             behind = min((c for c in copies.get(i, ()) if c[0] >= at),
                          default=None)
@@ -114,4 +127,6 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
                 where.bias + behind[1] if behind else 0)
     return Area(where.area, where.sum, (where.area + head.code_at, head.code_size),
                 (where.area + head.frames_at, head.frames_size), found,
-                all_hooks)
+                all_hooks,
+                [(where.area + copy, where.bias + own)
+                 for one in copies.values() for copy, own in one])

@@ -15,7 +15,7 @@ from .. import _abi as abi, gdb_setting
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
-from . import arrival, hooks, memory, thunk_file, x86_64
+from . import arrival, displaced, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
 from .original_code import ShownCode
 from .patched_area import Area, read_area
@@ -266,7 +266,48 @@ class Patches:
         for area, function in self._look_at_breakpoints():
             self._restore(area, function)
 
+    def settle(self) -> None:
+        """At a stop, but not behind a step: what the selected thread was about
+        to run, or has run last, may be the function's code in a trampoline.  It
+        stands in the function then, whose patches are away until it returns."""
+        if not self._areas or gdb.selected_inferior().pid != self._pid:
+            return
+        found = displaced.own_place(self._areas, int(gdb.newest_frame().pc()))
+        if found is None:
+            return
+        area, own = found
+        gdb.execute("set var $pc = %#x" % own, to_string=True)
+        patch = next((p for p in area.patches if p.is_written(own)), None)
+        if patch is None:
+            return
+        self._restore(area, patch.function)
+        caller = gdb.newest_frame().older()
+        if caller is not None and caller.is_valid():
+            self.standing.put_back_behind(
+                [p for p in area.patches if p.function == patch.function],
+                caller.pc(), int(caller.read_register("rsp")) % 2**64 - 8)
+
+    def _leave_landings(self, area: Area, function: int) -> None:
+        """Nobody may be between the two jumps of the function's ends."""
+        landings = {p.address: displaced.landing_target(p.new, p.address)
+                    for p in area.patches if p.function == function
+                    and p.kind == abi.CST_PATCH_LANDING}
+        threads = [t for t in gdb.selected_inferior().threads()
+                   if landings and t.is_stopped()]
+        if not threads:
+            return
+        moves = {}
+        with arrival.selected_kept():
+            for thread in threads:
+                thread.switch()
+                pc = int(gdb.newest_frame().pc())
+                if pc in landings:
+                    moves[thread.ptid[1]] = landings[pc]
+        self._move(moves)
+
     def _restore(self, area: Area, function: Optional[int]) -> None:
+        if function is not None:
+            self._leave_landings(area, function)
         inferior = gdb.selected_inferior()
         for p in area.patches:
             if function in (None, p.function) and (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from typing import Optional
+from typing import Iterable, Optional
 
 import gdb
 
@@ -43,14 +43,15 @@ def _read(register: str) -> int:
 
 
 class _Back(gdb.Breakpoint):
-    """Where the function returns to whose exit's patch is away."""
+    """Where the function returns to of which patches are away."""
 
     enabled: bool
 
-    def __init__(self, lifted: Patch, address: int, sp: int) -> None:
+    def __init__(self, lifted: Iterable[Patch], address: int,
+                 sp: int) -> None:
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
-        self._lifted = lifted
+        self._lifted = list(lifted)
         self._sp = sp
 
     @ctrlc.handed_on
@@ -58,7 +59,8 @@ class _Back(gdb.Breakpoint):
         # Other threads run, and may be in the middle of it.
         if _read("rsp") > self._sp and self.enabled and len(
                 gdb.selected_inferior().threads()) == 1:
-            put_back(self._lifted)
+            for patch in self._lifted:
+                gdb.selected_inferior().write_memory(patch.address, patch.new)
             self.enabled = False  # gdb is in it
             gdb.post_event(self._go)
         return False
@@ -66,10 +68,6 @@ class _Back(gdb.Breakpoint):
     def _go(self) -> None:
         if self.is_valid():
             self.delete()
-
-
-def put_back(patch: Patch) -> None:
-    gdb.selected_inferior().write_memory(patch.address, patch.new)
 
 
 class Standing:
@@ -111,9 +109,15 @@ class Standing:
             gdb.selected_inferior().write_memory(hook.patch.address,
                                                  hook.patch.old)
             back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
-            self._backs = [b for b in self._backs if b.is_valid()]
-            self._backs.append(_Back(hook.patch, back, was.sp))
+            self.put_back_behind([hook.patch], back, was.sp)
         _go_back(to, was)
+
+    def put_back_behind(self, patches: Iterable[Patch], address: int,
+                        sp: int) -> None:
+        """The patches are away until the function returns to the address; sp:
+        where its return address is."""
+        self._backs = [b for b in self._backs if b.is_valid()]
+        self._backs.append(_Back(patches, address, sp))
 
 
 def _begin(pid: int, hook: Hook) -> int:

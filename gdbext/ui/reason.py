@@ -35,6 +35,12 @@ def signal() -> Optional[Signal]:
     return Signal(found[1], found[2]) if found else None
 
 
+def is_step() -> bool:
+    """Has the selected thread stopped behind a step?"""
+    return "It stopped after being stepped." in gdb.execute(
+        "info program", to_string=True)
+
+
 def end(event: gdb.ExitedEvent) -> Optional[str]:
     """How the program has ended; None if gdb made it."""
     code = getattr(event, "exit_code", None)

@@ -52,6 +52,23 @@ SESSIONS = {
 }
 
 
+# A program faults where its argument says.
+FAULTS = {
+    **{what: ["run " + what, "bt", "info locals", "info symbol $pc", "x/i $pc",
+              "print $_siginfo._sifields._sigfault.si_addr", "up",
+              "continue"]
+       for what in ("reads", "writes", "divides", "loops")},
+    "survives": ["run", "bt", "info args", "continue", "bt", "info args",
+                 "continue", "continue"],
+    "watches": ["break survives", "run", "watch rounds", "continue", "bt",
+                "continue", "bt", "info locals", "next", "next", "continue",
+                "continue", "bt", "finish", "continue"],
+    "watches a node": ["break writes", "run", "watch -l p->mean", "continue",
+                       "continue", "bt", "next", "bt", "continue", "bt",
+                       "continue", "bt", "continue", "continue"],
+}
+
+
 def lines(gdb, program, commands, is_patched):
     start = ["cstrace start"] if is_patched else []
     run = gdb(program, "set confirm off", "set cstrace frame-ids off",
@@ -77,3 +94,19 @@ def test_lines_are_as_without(gdb, compiler, level, flags, session):
     commands = SESSIONS[session]
     alone = lines(gdb, program, commands, False)
     assert lines(gdb, program, commands, True) == alone
+
+
+@pytest.mark.parametrize("session", FAULTS)
+@pytest.mark.parametrize("compiler, level, flags", [
+    b for b in BUILDS if not b[2]], ids=lambda v:
+    "".join(v) if isinstance(v, tuple) else v)
+def test_faults_are_where_they_are_without(gdb, compiler, level, flags,
+                                           session):
+    """Also where the code that faults, or writes what is watched, runs in a
+    trampoline."""
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("faulty.c", *flags, variant=Variant(compiler, level),
+                    is_traced=False)
+    alone = lines(gdb, program, FAULTS[session], False)
+    assert lines(gdb, program, FAULTS[session], True) == alone

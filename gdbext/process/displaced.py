@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Where the function itself has what a thread is about to run in one of its
+trampolines."""
+
+from __future__ import annotations
+
+import struct
+from typing import Iterable, Optional
+
+import gdb
+
+from . import memory
+from .patched_area import Area
+
+_JUMP = b"\xe9"
+_JUMP_BYTES = 5
+
+
+def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
+    """The instruction's place in the function, and the area of pc; None if it is
+    none of the function's."""
+    area = next((a for a in areas if a.is_code(pc)), None)
+    if area is None:
+        return None
+    own = next((own for copy, own in area.moved if copy == pc), None)
+    if own is None:
+        own = _behind(area, pc)
+    return None if own is None else (area, own)
+
+
+def _behind(area: Area, pc: int) -> Optional[int]:
+    """Where a trampoline's last jump leads to."""
+    code = memory.read(gdb.selected_inferior().pid, pc, _JUMP_BYTES)
+    target = pc + _JUMP_BYTES + struct.unpack("<i", code[1:])[0]
+    return target if code[:1] == _JUMP and not area.is_code(target) else None
+
+
+def landing_target(new: bytes, address: int) -> int:
+    """Where the landing with these bytes leads to."""
+    return int(address + _JUMP_BYTES + struct.unpack("<i", new[1:])[0])
