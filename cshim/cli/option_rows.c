@@ -388,7 +388,7 @@ const struct option_row option_rows[] = {
 	 FIELD(AS_TIME, sample_ns)},
 	{"wall", NULL, "by the clock, threads that wait as well",
 	 FOR_SAMPLE | FOR_TOP, NULL, FIELD(AS_ON, is_wall)},
-	{"outside", NULL, "load nothing into it: stop its threads for a moment",
+	{"outside", NULL, "load nothing into it: sample it from outside",
 	 FOR_SAMPLE | FOR_TOP, NULL, FIELD(AS_ON, is_outside)},
 	{"every", "T", "a picture so often, 1s without this", FOR_TOP, NULL,
 	 FIELD(AS_TIME, every_ns)},

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A thread that runs is seized, interrupted, walked and let go for each sample,
- * so that nothing of ours is in the process between two of them.  Who waits is
- * left alone: some system calls would end early (epoll_wait).  One that began
- * to wait just then has its call made anew.
+ * A perf event of each thread has the kernel copy what a sample needs, at the
+ * moment that it is due.  Where the kernel refuses that, a thread that runs is
+ * seized, interrupted, walked and let go for each sample, so that nothing of
+ * ours is in the process between two of them.  Who waits is left alone: some
+ * system calls would end early (epoll_wait).  One that began to wait just then
+ * has its call made anew.
  */
 #include "outside.h"
 #include "base/array.h"
 #include "base/task_file.h"
 #include "command.h"
+#include "remote_stack.h"
+#include "thread_event.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libunwind-ptrace.h>
-#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -50,12 +52,17 @@ struct task {
 	uint64_t woke_ns;  /* and we had the processor since then */
 	uint64_t asked_ns;
 	void *target; /* libunwind's */
+	struct thread_event event;
 };
 
 struct outside {
 	pid_t pid;
 	struct cst_samples *samples;
-	unw_addr_space_t space;
+	struct remote_stack *stack;
+	int has_events;
+	int refusal; /* errno of the first event, if that was refused */
+	struct pollfd *polled; /* room for as many as there are tasks */
+	uint32_t polled_cap;
 	struct task *tasks;
 	uint32_t n, cap, n_rounds;
 	uint64_t n_stops, stopped_ns;
@@ -84,7 +91,10 @@ static struct task *task_of(struct outside *o, uint32_t tid)
 		return NULL;
 	o->tasks[o->n] = (struct task){.tid = tid,
 				       .lane = UINT32_MAX,
-				       .target = _UPT_create((pid_t)tid)};
+				       .target = remote_thread_new(tid),
+				       .event = {.fd = -1}};
+	if (o->has_events)
+		thread_event_open(&o->tasks[o->n].event, tid, o->samples->hz);
 	return &o->tasks[o->n++];
 }
 
@@ -95,8 +105,8 @@ static void task_drop(struct outside *o, uint32_t i)
 	if (t->lane != UINT32_MAX)
 		__atomic_store_n(&o->samples->lanes[t->lane].is_ended, 1,
 				 __ATOMIC_RELEASE);
-	if (t->target)
-		_UPT_destroy(t->target);
+	thread_event_close(&t->event);
+	remote_thread_free(t->target);
 	*t = o->tasks[--o->n];
 }
 
@@ -200,92 +210,6 @@ static int stop(struct task *t, int *number)
 	if (status >> 16 != PTRACE_EVENT_STOP)
 		*number = WSTOPSIG(status);
 	return 1;
-}
-
-/* The kernel's code in each process, of which libunwind-ptrace knows nothing,
- * as it is in no file.  Ours is the same. */
-static struct {
-	uint64_t start, end; /* in the process */
-	uint64_t head;	     /* of its table of call frames */
-} vdso;
-
-static void vdso_find(const struct outside *o)
-{
-	const char *ours = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)ours;
-	const Elf64_Phdr *parts;
-	char path[64], line[PATH_MAX + 128];
-	FILE *f;
-
-	if (!ours)
-		return;
-	parts = (const Elf64_Phdr *)(ours + head->e_phoff);
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)o->pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "[vdso]"))
-			sscanf(line, "%" SCNx64 "-%" SCNx64, &vdso.start,
-			       &vdso.end);
-	if (f)
-		fclose(f);
-	for (int i = 0; vdso.start && i < head->e_phnum; i++)
-		if (parts[i].p_type == PT_GNU_EH_FRAME)
-			vdso.head = vdso.start + parts[i].p_vaddr;
-}
-
-/* In no header, but exported; perf calls it as well. */
-int search_table(unw_addr_space_t, unw_word_t, unw_dyn_info_t *,
-		 unw_proc_info_t *, int,
-		 void *) __asm__("_Ux86_64_dwarf_search_unwind_table");
-
-static int find_info(unw_addr_space_t space, unw_word_t ip,
-		     unw_proc_info_t *out, int need, void *arg)
-{
-	unw_accessors_t *a = unw_get_accessors(space);
-	unw_dyn_info_t info = {.start_ip = vdso.start, .end_ip = vdso.end};
-	unw_word_t words[2];
-
-	/* The table's head: four bytes of formats, an address and a count. */
-	if (!vdso.head || ip < vdso.start || ip >= vdso.end ||
-	    a->access_mem(space, vdso.head, &words[0], 0, arg) < 0 ||
-	    a->access_mem(space, vdso.head + 8, &words[1], 0, arg) < 0)
-		return _UPT_find_proc_info(space, ip, out, need, arg);
-	info.format = UNW_INFO_FORMAT_REMOTE_TABLE;
-	info.u.rti.segbase = vdso.head;
-	info.u.rti.table_data = vdso.head + 12;
-	info.u.rti.table_len = (uint32_t)words[1];
-	return search_table(space, ip, &info, out, need, arg);
-}
-
-static unw_addr_space_t space_new(void)
-{
-	unw_accessors_t accessors = _UPT_accessors;
-
-	accessors.find_proc_info = find_info;
-	return unw_create_addr_space(&accessors, 0);
-}
-
-static uint32_t walk(struct outside *o, struct task *t, uint64_t *out,
-		     int *is_cut)
-{
-	unw_cursor_t cursor;
-	uint32_t n = 0;
-	int more = 1, is_exact = 1;
-
-	*is_cut = 1;
-	if (unw_init_remote(&cursor, o->space, t->target) < 0)
-		return 0;
-	while (more > 0 && n < CST_SAMPLE_FRAMES) {
-		unw_word_t pc;
-
-		if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
-			break;
-		out[n++] = is_exact ? pc : pc - 1;
-		is_exact = unw_is_signal_frame(&cursor) > 0;
-		more = unw_step(&cursor);
-	}
-	*is_cut = more < 0 || n == CST_SAMPLE_FRAMES;
-	return n;
 }
 
 static void put(struct cst_lane *l, const uint64_t *frames, uint32_t n,
@@ -452,7 +376,8 @@ static void sample(struct outside *o, struct task *t, uint32_t weight)
 	}
 	begin = now_ns();
 	if (is_where_it_ran(o, t))
-		n = walk(o, t, frames, &is_cut);
+		n = remote_stack_walk(o->stack, t->target, NULL, frames,
+				      &is_cut);
 	else
 		give_back(o, t, weight);
 	if (!number)
@@ -462,6 +387,76 @@ static void sample(struct outside *o, struct task *t, uint32_t weight)
 	o->n_stops++;
 	if (n && weight)
 		put(l, frames, n, weight, is_cut);
+}
+
+/* ---- samples of events ----------------------------------------------------
+ */
+
+static void drain(struct outside *o, struct task *t)
+{
+	uint64_t frames[CST_SAMPLE_FRAMES];
+	struct cst_lane *l = NULL;
+	struct snapshot at;
+
+	while (t->target && thread_event_next(&t->event, &at)) {
+		int is_cut;
+		uint32_t n = remote_stack_walk(o->stack, t->target, &at, frames,
+					       &is_cut);
+
+		l = lane_of(o, t);
+		if (!l)
+			return;
+		if (n)
+			put(l, frames, n, 1, is_cut);
+	}
+	if (l) {
+		l->n_lost += t->event.n_lost;
+		t->event.n_lost = 0;
+	}
+}
+
+/* Sleeps, but for the samples that come meanwhile: what a stack's outer part
+ * holds is read as it is then. */
+static void drain_until(struct outside *o, uint64_t until_ns)
+{
+	for (;;) {
+		uint64_t now = now_ns();
+		struct timespec rest;
+
+		if (now >= until_ns ||
+		    array_room(&o->polled, &o->polled_cap, o->n + 1ull) < 0)
+			return;
+		rest.tv_sec = (time_t)((until_ns - now) / 1000000000);
+		rest.tv_nsec = (long)((until_ns - now) % 1000000000);
+		for (uint32_t i = 0; i < o->n; i++)
+			o->polled[i] = (struct pollfd){
+				.fd = o->tasks[i].event.fd, .events = POLLIN};
+		if (ppoll(o->polled, o->n, &rest, NULL) <= 0)
+			return;
+		for (uint32_t i = 0; i < o->n; i++) {
+			if (o->polled[i].revents)
+				drain(o, &o->tasks[i]);
+			if (o->polled[i].revents & POLLHUP) /* it has ended */
+				thread_event_close(&o->tasks[i].event);
+		}
+	}
+}
+
+/* Whether the kernel gives us events of this process. */
+static void try_events(struct outside *o)
+{
+	struct thread_event event;
+	struct rlimit files;
+
+	o->has_events =
+		thread_event_open(&event, (uint32_t)o->pid, o->samples->hz);
+	o->refusal = o->has_events ? 0 : errno;
+	thread_event_close(&event);
+	/* One descriptor for each thread. */
+	if (o->has_events && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 }
 
 /* ---- the whole ----------------------------------------------------------- */
@@ -496,7 +491,7 @@ int outside_check(pid_t pid)
 	uint32_t tid = (uint32_t)pid;
 	char text[256];
 
-	if (!read_ran(&o, tid).ns)
+	if (read_state(&o, tid) == 'X')
 		failure("there is no process %d", (int)pid);
 	else if (is_traced(&o))
 		failure("cannot sample process %d: a debugger has it (cstrace "
@@ -523,15 +518,14 @@ struct outside *outside_new(pid_t pid, const char *path)
 		return NULL;
 	o->pid = pid;
 	o->samples = map(path);
-	vdso_find(o);
-	o->space = space_new();
-	if (!o->samples || !o->space) {
+	o->stack = remote_stack_new(pid);
+	if (!o->samples || !o->stack) {
 		failure("cannot sample: %s", strerror(errno));
 		outside_free(o);
 		return NULL;
 	}
-	unw_set_caching_policy(o->space, UNW_CACHE_GLOBAL);
-	o->samples->source = CST_SAMPLE_STOPS;
+	try_events(o);
+	o->samples->source = o->has_events ? CST_SAMPLE_PERF : CST_SAMPLE_STOPS;
 	o->samples->processes[0].pid = (uint32_t)pid;
 	__atomic_store_n(&o->samples->n_processes, 1, __ATOMIC_RELEASE);
 	return o;
@@ -543,10 +537,10 @@ void outside_free(struct outside *o)
 		return;
 	while (o->n)
 		task_drop(o, o->n - 1);
-	if (o->space)
-		unw_destroy_addr_space(o->space);
+	remote_stack_free(o->stack);
 	if (o->samples)
 		munmap(o->samples, sizeof(*o->samples));
+	free(o->polled);
 	free(o->tasks);
 	free(o);
 }
@@ -573,15 +567,43 @@ int outside_round(struct outside *o)
 			continue;
 		t->seen = o->n_rounds;
 		n++;
+		if (t->event.ring) {
+			drain(o, t);
+			continue;
+		}
 		due = n_due(o, t);
 		if (due || t->is_seized)
 			sample(o, t, due);
 	}
 	closedir(folder);
-	for (uint32_t i = o->n; i-- > 0;)
-		if (o->tasks[i].seen != o->n_rounds)
-			task_drop(o, i);
+	for (uint32_t i = o->n; i-- > 0;) {
+		if (o->tasks[i].seen == o->n_rounds)
+			continue;
+		drain(o, &o->tasks[i]);
+		task_drop(o, i);
+	}
 	return n > 1 || (n && !strchr("ZX", read_state(o, (uint32_t)o->pid)));
+}
+
+void outside_wait(struct outside *o, uint64_t until_ns)
+{
+	uint64_t now;
+
+	if (o->has_events)
+		drain_until(o, until_ns);
+	now = now_ns();
+	if (now < until_ns) {
+		const struct timespec rest = {
+			(time_t)((until_ns - now) / 1000000000),
+			(long)((until_ns - now) % 1000000000)};
+
+		nanosleep(&rest, NULL);
+	}
+}
+
+int outside_refusal(const struct outside *o)
+{
+	return o->refusal;
 }
 
 uint64_t outside_stop_ns(const struct outside *o)

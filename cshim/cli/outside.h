@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Samples a process from outside: stops one thread after the other for as long
- * as it takes to walk its stack (ptrace, libunwind), and leaves it alone
- * otherwise.
+ * Samples a process from outside: by perf events, or, where the kernel refuses
+ * them, stops one thread after the other for as long as it takes to walk its
+ * stack (ptrace, libunwind), and leaves it alone otherwise.
  */
 #ifndef CLI_OUTSIDE_H
 #define CLI_OUTSIDE_H
@@ -22,10 +22,19 @@ int outside_check(pid_t pid);
 struct outside *outside_new(pid_t pid, const char *path);
 void outside_free(struct outside *o);
 
-/* Takes the samples that are due.  Returns 0 when the process is gone. */
+/* Sleeps until a time of CLOCK_MONOTONIC, or a signal of ours; takes samples of
+ * perf events meanwhile. */
+void outside_wait(struct outside *o, uint64_t until_ns);
+
+/* Returns errno of the kernel's refusal of perf events; 0: it gives them. */
+int outside_refusal(const struct outside *o);
+
+/* Takes the samples that are due, and those of perf events.   Returns 0 when
+ * the process is gone. */
 int outside_round(struct outside *o);
 
-/* Returns how long a thread was stopped on the average, in ns. */
+/* Returns how long a thread was stopped on the average, in ns;
+ * 0: none was. */
 uint64_t outside_stop_ns(const struct outside *o);
 
 #endif

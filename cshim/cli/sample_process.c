@@ -171,12 +171,9 @@ static void watch_outside(struct sampling *s)
 
 	do {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
-		struct timespec rest;
 
 		next = next + period > now ? next + period : now;
-		rest.tv_sec = (time_t)((next - now) / 1000000000);
-		rest.tv_nsec = (long)((next - now) % 1000000000);
-		nanosleep(&rest, NULL);
+		outside_wait(s->outside, next);
 		read_clocks(s);
 	} while (!is_over &&
 		 (!s->o->sample_ns || s->taken_ns < s->o->sample_ns) &&
@@ -184,6 +181,17 @@ static void watch_outside(struct sampling *s)
 }
 
 /* ---- the end ------------------------------------------------------------- */
+
+/* A thread that is asked to stop does so where it next leaves a system call, or
+ * when the request has reached its processor. */
+static void tell_bias(const struct sampling *s)
+{
+	failure("what ran for less than some 50 us between two system calls "
+		"has too few samples, and those too many; perf events, which "
+		"are exact, were refused: %s (root has them, and all with "
+		"kernel.perf_event_paranoid below 2)",
+		strerror(outside_refusal(s->outside)));
+}
 
 /* How many there are, and what they are of: a process that gets a fourth of a
  * processor has a fourth of the samples. */
@@ -197,13 +205,17 @@ static void tell_end(struct sampling *s, const struct cst_status_report *status)
 		fprintf(stderr, "of %.3f s that it ran in ",
 			(double)(s->ran_ns - s->ran_begin_ns) / 1e9);
 	fprintf(stderr, "%.3f s", (double)s->taken_ns / 1e9);
-	if (!s->outside)
+	if (s->outside && !outside_refusal(s->outside))
+		fprintf(stderr, ", by perf events");
+	else if (!s->outside)
 		fprintf(stderr, "; a thread stood still for at most %.1f ms",
 			(double)s->stood_ns / 1e6);
-	else if (outside_stop_ns(s->outside))
+	else
 		fprintf(stderr, "; each stopped a thread for %.0f us",
 			(double)outside_stop_ns(s->outside) / 1e3);
 	fputc('\n', stderr);
+	if (s->outside && outside_refusal(s->outside))
+		tell_bias(s);
 }
 
 static int finish(struct sampling *s)

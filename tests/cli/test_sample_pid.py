@@ -2,18 +2,48 @@
 """cstrace sample -p PID: a process that runs already, from within and from
 outside."""
 
+import ctypes
+import math
+import os
 import re
+import resource
 import subprocess
 
 import pytest
 
 from lib_build import build
-from lib_cstrace import LIMIT_S, command
+from lib_cstrace import LIMIT_S
+from lib_cstrace import command as run_command
 from test_sample import PARTS, WAITS, rows
 
 FLAGS = ("-O2", "-fomit-frame-pointer")
-WAYS = pytest.mark.parametrize("way", [[], ["--outside"]],
-                               ids=["inside", "outside"])
+WAYS = pytest.mark.parametrize("way", [[], ["--outside"], ["stops"]],
+                               ids=["inside", "outside", "stops"])
+
+
+def is_perf_granted():
+    with open("/proc/sys/kernel/perf_event_paranoid",
+              encoding="ascii") as file:
+        return os.geteuid() == 0 or int(file.read()) < 2
+
+
+def give_up_perf():
+    """The command's own process: root's programs have no more than this."""
+    prctl = ctypes.CDLL(None).prctl
+    drop, perfmon, sys_admin = 24, 38, 21
+    prctl(drop, perfmon, 0, 0, 0)
+    prctl(drop, sys_admin, 0, 0, 0)
+
+
+def command(*words, **options):
+    """The way "stops" is --outside where the kernel refuses perf events."""
+    if "stops" in words:
+        words = ["--outside" if word == "stops" else word for word in words]
+        if os.geteuid() == 0:
+            options["preexec_fn"] = give_up_perf
+        elif is_perf_granted():
+            pytest.skip("perf events are granted to all")
+    return run_command(*words, **options)
 
 
 @pytest.fixture(name="process")
@@ -34,16 +64,19 @@ def a_process():
 
 @pytest.mark.parametrize("way, costs", [
     ([], r"a thread stood still for at most [\d.]+ ms"),
-    (["--outside"], r"each stopped a thread for \d+ us"),
-], ids=["inside", "outside"])
+    (["--outside"], r"by perf events"),
+    (["stops"], r"each stopped a thread for \d+ us"),
+], ids=["inside", "outside", "stops"])
 def test_threads_that_run(tmp_path, process, way, costs):
+    if way == ["--outside"] and not is_perf_granted():
+        pytest.skip("perf events are refused")
     one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
     done = command("sample", "-p", one.pid, *way,
                    "--hz", 400, "--for", "2s", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     said = re.match(r"cstrace: sampling process \d+\n"
                     r"cstrace: (\d+) samples in 4 threads in cstrace.cst, of "
-                    r"([\d.]+) s that it ran in [\d.]+ s; " + costs + r"\n$",
+                    r"([\d.]+) s that it ran in [\d.]+ s[;,] " + costs + r"\n",
                     done.stderr)
     assert said, done.stderr
     # So many as it ran for, however little that was.
@@ -103,6 +136,58 @@ def test_who_waits_for_requests_is_at_work(tmp_path, process, way):
     found, n = rows(tmp_path)
     waits = found.get("wait_for", {"total_ns": 0})["total_ns"]
     assert waits < 0.1 * n * 1e9 / 997
+
+
+@pytest.mark.parametrize("way", [[], ["--outside"]],
+                         ids=["inside", "outside"])
+def test_work_between_two_calls(tmp_path, process, way):
+    """In less time than it takes to stop a thread; the program knows its
+    shares."""
+    if way and not is_perf_granted():
+        pytest.skip("perf events are refused")
+    one = process(build("brief.c", *FLAGS, is_traced=False), 2000)
+    done = command("sample", "-p", one.pid, *way, "--hz", 997, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    _heavy, heavy, _light, light = one.communicate(timeout=LIMIT_S)[0].split()
+    found, n = rows(tmp_path)
+    assert n > 400
+    # A tick of the kernel stands for four of 997 samples a second.
+    error = 4 * math.sqrt(0.25 / (n / 4))
+    for name, share in {"heavy": float(heavy), "light": float(light)}.items():
+        has = found[name]["total_ns"] / (n * 1e9 / 997)
+        assert abs(has - share) < error, (name, has, share)
+
+
+def test_what_stops_cannot_see_is_said(tmp_path, process):
+    one = process(build("brief.c", *FLAGS, is_traced=False), 300)
+    done = command("sample", "-p", one.pid, "stops", "--hz", 997, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert one.wait(timeout=LIMIT_S) == 0
+    assert "too few samples" in done.stderr
+    assert "kernel.perf_event_paranoid below 2" in done.stderr
+
+
+def test_no_event_is_refused_for_want_of_descriptors(tmp_path, process):
+    """Each thread has one, and the limit is what a shell has."""
+    if not is_perf_granted():
+        pytest.skip("perf events are refused")
+    one = process(build("sampled.c", *FLAGS, is_traced=False), "threads", 10**9)
+    done = command("sample", "-p", one.pid, "--outside", "--for", "1s",
+                   cwd=tmp_path, preexec_fn=lambda: resource.setrlimit(
+                       resource.RLIMIT_NOFILE, (12, 64)))
+    assert done.returncode == 0, done.stderr
+    assert "by perf events" in done.stderr and "in 4 threads" in done.stderr
+
+
+@pytest.mark.parametrize("words", ["alternate", "coroutine"])
+def test_any_stack_from_outside(tmp_path, process, words):
+    one = process(build("sampled.c", *FLAGS, is_traced=False), words, 2000)
+    done = command("sample", "-p", one.pid, "--outside", "--hz", 499,
+                   cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found, n = rows(tmp_path)
+    parts = sum(found[name]["self_ns"] for name in PARTS)
+    assert n > 100 and found["all"]["total_ns"] > 0.95 * parts
 
 
 @WAYS

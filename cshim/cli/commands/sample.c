@@ -35,8 +35,12 @@ const struct command command_sample = {
 		"interrupt its threads; what\nwaits goes on waiting.  In the "
 		"end timers and handler are taken away again, and\nthe "
 		"library stays, idle.  Where nothing can be loaded (a static "
-		"program), or\nwith --outside, a thread is stopped from "
-		"outside for each sample.  Ctrl-C ends\nit.\n",
+		"program), or\nwith --outside, perf events take the samples. "
+		" Where the kernel refuses those\n(it gives them to root, and "
+		"to all with kernel.perf_event_paranoid below 2), a\nthread is "
+		"stopped for each sample: what runs for less than some 50 us "
+		"between\ntwo system calls has too few then.  Ctrl-C ends "
+		"it.\n",
 	.examples = "sample -p 1234 --for 10s\n"
 		    "sample -p $(pidof server) --wall --hz 50 -o server.cst\n"
 		    "report\n",
