@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 4241191338
+VERSION = 3924763939
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -1004,6 +1004,7 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_live_close": (None, [C.c_void_p]),
     "cst_live_obstacle": (C.c_char_p, [C.c_void_p, C.c_char_p]),
+    "cst_live_loader_obstacle": (C.c_char_p, [C.c_void_p]),
     "cst_live_unsafe": (C.c_char_p, [C.c_void_p, C.c_uint32]),
     "cst_live_is_in_shim": (C.c_int, [C.c_void_p, C.c_uint32]),
     "cst_live_libc": (C.c_uint64, [C.c_void_p, C.c_char_p]),

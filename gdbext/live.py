@@ -40,6 +40,10 @@ class Live:
         """Why the process cannot load the shim; "": it can."""
         return _shown(library().cst_live_obstacle(self._live, as_bytes(shim)))
 
+    def loader_obstacle(self) -> str:
+        """Why it cannot call dlopen(); gdb has no breakpoints inserted."""
+        return _shown(library().cst_live_loader_obstacle(self._live))
+
     def unsafe(self, tid: int) -> str:
         """What keeps the thread from a call of libc's; "": nothing."""
         return _shown(library().cst_live_unsafe(self._live, tid))

@@ -193,6 +193,8 @@ class Arrival:
         shim = os.path.realpath(locate.shim())
         with Live(self._pid) as live:
             why = live.obstacle(shim)
+            if not why and not gdb.parameter("breakpoint always-inserted"):
+                why = live.loader_obstacle()
         if why:
             raise gdb.GdbError("process %d: %s" % (self._pid, why))
         with self._steering(), self._memory():
@@ -273,6 +275,15 @@ class Arrival:
         return True
 
 
+def _is_mapped(pc: int) -> bool:
+    """A thread that has just been made comes back to 0, says its stack."""
+    try:
+        gdb.selected_inferior().read_memory(pc, 1)
+    except gdb.MemoryError:
+        return False
+    return True
+
+
 def _own_frames(thread: gdb.InferiorThread) -> Iterator[int]:
     """Where the thread comes back to code that is neither libc's nor the
     dynamic linker's."""
@@ -283,7 +294,8 @@ def _own_frames(thread: gdb.InferiorThread) -> Iterator[int]:
             return
         library = gdb.solib_name(frame.pc())
         if (frame.type() == gdb.NORMAL_FRAME
-                and (library is None or not hooks.is_libc(library))):
+                and (library is None or not hooks.is_libc(library))
+                and _is_mapped(frame.pc())):
             yield frame.pc()
         frame = frame.older()
 
@@ -329,6 +341,9 @@ def _run_back(wait_s: float) -> bool:
     waker.launch()
     try:
         text = gdb.execute("continue", to_string=True)
+    except gdb.error as e:
+        raise gdb.GdbError("the program cannot go on: %s"
+                           % " ".join(str(e).split())) from None
     finally:
         waker.end()
         gdb.events.stop.disconnect(events.append)

@@ -181,16 +181,19 @@ class Patches:
 
     @staticmethod
     def _is_as_planned(area: Area) -> bool:
+        """Its patches are to be written, or there: a gdb was killed."""
         if not area.patches:
             return False
         first = min(p.address for p in area.patches)
         end = max(p.address + len(p.old) for p in area.patches)
         code = bytes(gdb.selected_inferior().read_memory(first, end - first))
-        if all(code.startswith(p.old, p.address - first)
+        if all(code.startswith((p.old, p.new), p.address - first)
                for p in area.patches):
             return True
-        say("%s was not patched: its code differs from the file's" % (
-            gdb.solib_name(first) or "the program"))
+        say("%s was not patched: its code differs from the file's (if a "
+            "recorder was killed: `cstrace record -p %d` puts it back; else "
+            "restart the program)" % (gdb.solib_name(first) or "the program",
+                                      gdb.selected_inferior().pid))
         return False
 
     def _look(self, is_undone: bool) -> Look:

@@ -180,7 +180,8 @@ static int patch(struct attach *a)
 			       (int)a->tracee.pid);
 	if (n < a->code.n)
 		failure("the code of %u %s in process %d is not that of the "
-			"file, and was not patched (if a recorder was killed: "
+			"file, and was not patched (if a gdb was killed: gdb's "
+			"`cstrace start` and `cstrace stop` put it back; else "
 			"restart the program)",
 			a->code.n - n, a->code.n - n == 1 ? "file" : "files",
 			(int)a->tracee.pid);

@@ -207,9 +207,13 @@ static int fail_to_load(struct guest *g)
 int guest_load(struct guest *g)
 {
 	uint64_t arguments[3] = {0, RTLD_NOW}, handle;
+	const char *why;
 
 	if (g->bias)
 		return 1;
+	why = loader_obstacle(g->tracee->memory, g->modules);
+	if (why)
+		return fail(g, "%s", why);
 	arguments[0] =
 		remote_call_put(g->call, 0, g->path, strlen(g->path) + 1);
 	if (!arguments[0] ||

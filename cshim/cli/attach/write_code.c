@@ -47,6 +47,18 @@ static int write_all(const struct live_file *f, const struct tracee *t,
 	return 1;
 }
 
+/* Is the patch still to be written, or has a recorder left it that was killed?
+ */
+static int is_known(const struct live_file *f, const struct cst_patch *p,
+		    const uint8_t *code)
+{
+	uint8_t new[CST_PATCH_MAX];
+
+	live_file_bytes(f, p, new);
+	return !memcmp(code, p->old_bytes, p->length) ||
+	       !memcmp(code, new, p->length);
+}
+
 static int is_as_planned(const struct live_file *f, const struct tracee *t)
 {
 	const struct cst_patch *p = live_file_patches(f);
@@ -64,8 +76,7 @@ static int is_as_planned(const struct live_file *f, const struct tracee *t)
 				      image + low, size);
 	}
 	for (uint32_t i = 0; is_well && i < f->plan->patches.n; i++)
-		is_well = !memcmp(image + (p[i].address - at), p[i].old_bytes,
-				  p[i].length);
+		is_well = is_known(f, &p[i], image + (p[i].address - at));
 	free(image);
 	return is_well;
 }

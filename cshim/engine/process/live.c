@@ -61,6 +61,13 @@ const char *cst_live_obstacle(const struct cst_live *l, const char *shim)
 	return why ? why : "";
 }
 
+const char *cst_live_loader_obstacle(const struct cst_live *l)
+{
+	const char *why = loader_obstacle(l->memory, &l->modules);
+
+	return why ? why : "";
+}
+
 const char *cst_live_unsafe(const struct cst_live *l, uint32_t tid)
 {
 	const char *why = safe_place((pid_t)tid, &l->modules);

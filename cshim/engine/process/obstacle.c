@@ -4,6 +4,7 @@
  */
 #include "process/obstacle.h"
 #include "base/task_file.h"
+#include "elf/elffile.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -76,4 +77,40 @@ const char *obstacle(pid_t pid, const struct remote_modules *m,
 		return "libcstrace.so is not in its file system (a "
 		       "container?): run cstrace there";
 	return NULL;
+}
+
+/* Is the code that of the file, but for breakpoints? */
+static int has_breakpoints(int memory, const struct remote_module *m)
+{
+	enum { BREAKPOINT = 0xcc };
+	auto_close int file = elf_file_descriptor(m->path);
+	uint8_t its[4096], own[sizeof(its)];
+	int is_found = 0;
+
+	for (uint64_t at = m->start; at < m->end; at += sizeof(its)) {
+		ssize_t n = pread(file, own, sizeof(own),
+				  (off_t)(m->offset + at - m->start));
+
+		if (n < 0 || pread(memory, its, (size_t)n, (off_t)at) != n)
+			return 0;
+		for (ssize_t i = 0; i < n; i++) {
+			if (its[i] == own[i])
+				continue;
+			if (its[i] != BREAKPOINT)
+				return 0; /* of another file */
+			is_found = 1;
+		}
+	}
+	return is_found;
+}
+
+const char *loader_obstacle(int memory, const struct remote_modules *m)
+{
+	const struct remote_module *loader =
+		remote_modules_first(m, MODULE_LOADER);
+
+	return loader && has_breakpoints(memory, loader)
+		       ? "a breakpoint is in its dynamic linker, left by a "
+			 "debugger that was killed: start it anew"
+		       : NULL;
 }

@@ -13,4 +13,10 @@
 const char *obstacle(pid_t pid, const struct remote_modules *m,
 		     const char *shim);
 
+/* Returns NULL, or why the process cannot call dlopen(), in such words: a
+ * debugger that was killed has left breakpoints in the dynamic linker, which
+ * would end the process there.  memory is a descriptor of /proc/PID/mem; the
+ * caller has no breakpoints there itself. */
+const char *loader_obstacle(int memory, const struct remote_modules *m);
+
 #endif

@@ -74,13 +74,13 @@ uint64_t remote_module_symbol(const struct remote_module *m, const char *name,
 }
 
 /* The bias, and whether it is an allocator. */
-static void look_into(struct remote_module *m, uint64_t offset)
+static void look_into(struct remote_module *m)
 {
 	struct elf_file f;
 
 	if (!elf_file_open(&f, elf_file_descriptor(m->path)))
 		return;
-	elf_file_bias(&f, m->start, offset, &m->bias);
+	elf_file_bias(&f, m->start, m->offset, &m->bias);
 	if (m->kind == MODULE_OWN && find(f.elf, "malloc", 0, 0))
 		m->kind = MODULE_ALLOCATOR;
 	elf_file_close(&f);
@@ -133,13 +133,14 @@ int remote_modules_init(struct remote_modules *m, pid_t pid,
 		*new = (struct remote_module){
 			.start = at.start,
 			.end = at.end,
+			.offset = at.offset,
 			.path = path_of(pid, &at, program),
 			.kind = kind_by_name(at.path),
 			.is_program = !strcmp(at.path, program)};
 		if (!new->path)
 			return cst_fail_memory(err);
 		m->n++;
-		look_into(new, at.offset);
+		look_into(new);
 	}
 	return 0;
 }

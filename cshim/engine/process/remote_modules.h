@@ -24,6 +24,7 @@ enum module_kind {
 
 struct remote_module {
 	uint64_t start, end; /* of the mapping with code */
+	uint64_t offset;     /* of start in the file */
 	uint64_t bias;
 	char *path;
 	enum module_kind kind;

@@ -1223,6 +1223,10 @@ CST_API void cst_live_close(struct cst_live *l);
 CST_API const char *cst_live_obstacle(const struct cst_live *l,
 				      const char *shim);
 
+/* Returns why it cannot call dlopen(), in such words, or "".  The caller has no
+ * breakpoints in its memory. */
+CST_API const char *cst_live_loader_obstacle(const struct cst_live *l);
+
 /* Returns "" if the thread can make a call of libc's where it stands: it holds
  * no lock of libc's, of the dynamic linker's or of malloc()'s, and is in no
  * signal handler.  Else what it is in, in words that stand behind "it is". */
