@@ -17,6 +17,7 @@ from ..ui import ctrlc
 from ..ui.console import plain, say
 from ..ui.words import count, duration_text
 from .hit_clock import HitClock
+from .inlined_entry import InlinedEntry, inlined_entry
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -33,6 +34,28 @@ def _field(text: str) -> Field:
     if not expression.strip():
         raise gdb.GdbError("{%s} names no expression; {{ is a brace" % text)
     return Field(expression.strip(), form)
+
+
+def _format_hint(expression: str) -> str:
+    """Says of {n:q} that q is no format."""
+    m = re.fullmatch(r"(?s).*[^:]:(\w+)", expression)
+    return ("  %s is no format: these are %s" % (
+        m.group(1), ", ".join(_FORMATS)) if m else "")
+
+
+def _check_variable(expression: str) -> None:
+    """{$calle} would be "void" at each hit."""
+    if not re.fullmatch(r"\$[A-Za-z_]\w*", expression):
+        return
+    try:
+        value = gdb.parse_and_eval(expression)
+    except gdb.error:
+        return  # a register: no program runs
+    if value.type.code == gdb.TYPE_CODE_VOID:
+        raise gdb.GdbError(
+            "{%s}: %s has no value; cstrace knows %s, and gdb what `set "
+            "%s = ...` has set" % (expression, expression, ", ".join(OWN),
+                                   expression))
 
 
 def _brace_end(text: str, at: int) -> int:
@@ -129,7 +152,11 @@ class Logpoint(gdb.Breakpoint):
 
     def _check(self) -> None:
         """gdb parses an expression at the place when it is made a condition:
-        what has no meaning there is refused now, not at each hit."""
+        what has no meaning there is refused now, not at each hit.  A place that
+        waits for its library cannot be asked, and gdb takes a condition for a
+        sign that it need not wait: it would disable the breakpoint."""
+        if self.pending:
+            return
         expressions = [p.expression for p in self.parts
                        if isinstance(p, Field) and p.expression not in OWN]
         for expression in [*expressions,
@@ -137,9 +164,11 @@ class Logpoint(gdb.Breakpoint):
             try:
                 self.condition = expression
             except gdb.error as e:
-                raise gdb.GdbError("{%s}: %s" % (expression, e)
+                raise gdb.GdbError("{%s}: %s%s" % (
+                    expression, e, _format_hint(expression))
                                    if expression != self.only_if else
                                    "if %s: %s" % (expression, e)) from None
+            _check_variable(expression)
         self.condition = ""
 
     # ---- at a hit -----------------------------------------------------------
@@ -150,8 +179,7 @@ class Logpoint(gdb.Breakpoint):
         if part.expression in OWN:
             return self._table.own(part.expression)
         try:
-            return value_text(gdb.parse_and_eval(part.expression),
-                               part.format)
+            return value_text(self._table.value(part.expression), part.format)
         except (gdb.error, ValueError) as e:
             return "<%s>" % e
 
@@ -159,7 +187,7 @@ class Logpoint(gdb.Breakpoint):
         if self.only_if is None:
             return True
         try:
-            return bool(gdb.parse_and_eval(self.only_if))
+            return bool(self._table.value(self.only_if))
         except gdb.error:
             return False  # as it reads memory that is not there
 
@@ -250,6 +278,7 @@ class Logpoints:
         self._pid = 0
         self._tags: dict[int, str] = {}  # of threads, by kernel's number
         self._places: dict[int, tuple[Optional[str], int]] = {}
+        self._inlined: dict[int, Optional[InlinedEntry]] = {}  # by place
         self._clock = HitClock()
         self._seen: Optional[tuple[object, ...]] = None
         session.tell_change = self.settle
@@ -258,12 +287,19 @@ class Logpoints:
             condition: Optional[str]) -> Logpoint:
         """Sets one.  Raises gdb.GdbError where it cannot work."""
         parse_template(template)
-        if gdb.parameter("breakpoint pending") is not True:
-            try:
+        may_wait = gdb.parameter("breakpoint pending") is True
+        try:
+            # Not of "-function f -line 3", which only breakpoints know.
+            if not may_wait and not location.startswith("-"):
                 gdb.decode_line(location)
-            except gdb.error as e:
-                raise gdb.GdbError(str(e)) from None
+        except gdb.error as e:
+            why = str(e).rstrip(".")
+            raise gdb.GdbError("%s (`set breakpoint pending on` waits for a "
+                               "library that has it)" % why) from None
         made = Logpoint(self._n + 1, location, template, condition, self)
+        if made.pending and not may_wait:
+            made.delete()
+            raise gdb.GdbError("no place is \"%s\"" % location)
         self._n += 1
         if not self.all:
             self._clock.connect()
@@ -355,7 +391,7 @@ class Logpoints:
         pid = gdb.selected_inferior().pid
         if pid != self._pid:
             self._pid = pid
-            self._tags, self._places = {}, {}
+            self._tags, self._places, self._inlined = {}, {}, {}
             for point in self.all.values():
                 point.forget_hits()
 
@@ -383,6 +419,20 @@ class Logpoints:
                                      text):
             naming.answer_all(r)
 
+    def _inlined_entry(self) -> Optional[InlinedEntry]:
+        frame = gdb.newest_frame()
+        pc = frame.pc()
+        if pc not in self._inlined:
+            self._inlined[pc] = inlined_entry(frame)
+        return self._inlined[pc]
+
+    def value(self, expression: str) -> gdb.Value:
+        """What it is at the place of this hit."""
+        entry = self._inlined_entry()
+        if entry is not None:
+            expression = entry.rewritten(expression, gdb.newest_frame())
+        return gdb.parse_and_eval(expression)
+
     def _place(self) -> tuple[Optional[str], int]:
         pc = int(gdb.parse_and_eval("$pc"))
         if pc not in self._places:
@@ -395,7 +445,9 @@ class Logpoints:
         """What cstrace knows of the place: the calling function, the depth in
         the tree, the thread's tag."""
         if name == "$caller":
-            older = gdb.newest_frame().older()
+            older = gdb.newest_frame()
+            if self._inlined_entry() is None:
+                older = older.older()
             name = older.name() if older is not None else None
             return engine.simple_name(name) if name else "?"
         r = self._session.recording

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: MIT
+"""`cstrace log` sets a logpoint: it takes LOCATION, TEMPLATE and COND apart.
+What a logpoint is and does stands in breakpoints/logpoint.py, one that needs no
+stop in session/in_place.py."""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from .numbered import InfoCommand, each_commands, write_list
 
 _USAGE = "cstrace log LOCATION, TEMPLATE [if COND]"
 _NONE = "no logpoints: `%s` sets one" % _USAGE
-_TOKEN = r"""(?s)"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|operator *\S+|."""
+_TOKEN = r"""(?s)"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\boperator *(?:\(\)|\[\]|,|[-+*/%^&|~!=<>]+)|."""
 
 
 def _split(text: str) -> tuple[str, str]:
@@ -30,13 +33,13 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _split_condition(text: str) -> tuple[str, Optional[str]]:
-    """The template and what stands behind the last "if" outside braces.  A
-    template in quotes may hold any word."""
-    quoted = re.match(r'(?s)"((?:\\.|[^"\\])*)"(?:\s+if\s+(.+))?$', text)
+    """The template and what stands behind the last "if" outside braces; "" is a
+    condition that was forgotten.  A template in quotes may hold any word."""
+    quoted = re.match(r'(?s)"((?:\\.|[^"\\])*)"(?:\s+if\b\s*(.*))?$', text)
     if quoted:
         return re.sub(r"\\(.)", r"\1", quoted.group(1)), quoted.group(2)
     depth, found = 0, -1
-    for m in re.finditer(r"[{}]|\sif\s", text):
+    for m in re.finditer(r"[{}]|\sif(?:\s|$)", text):
         if m.group() in "{}":
             depth += 1 if m.group() == "{" else -1
         elif depth <= 0:
@@ -51,10 +54,11 @@ class LogCommand(TraceCommand):
 
     Usage: cstrace log LOCATION, TEMPLATE [if COND]
 
-    LOCATION is what `break` takes: a function, FILE:LINE, *ADDRESS.  The
-    program does not stop there; the text stands in the tree at its time and
-    depth, live and in all that is saved.  Without a trace it is written to
-    the console.
+    LOCATION is what `break` takes: a function, FILE:LINE, *ADDRESS; after
+    `set breakpoint pending on` also one in a library to come.  The program
+    does not stop there; the text stands in the tree at its time and depth,
+    live and in all that is saved.  Without a trace it is written to the
+    console.
 
       {expression}    its value there, as `print` has it
       {expression:x}  in one of print's formats (x, d, u, o, t, a, c, f, z);
@@ -94,6 +98,12 @@ class LogCommand(TraceCommand):
                 return
             location, text = _split(arg)
             template, condition = _split_condition(text)
+            if not location:
+                raise gdb.GdbError("%s: there is no location before the comma"
+                                   % _USAGE)
+            if condition == "":
+                raise gdb.GdbError("no condition stands behind \"if\"; a text "
+                                   "with that word stands in double quotes")
             if not template:
                 raise gdb.GdbError("%s: \"%s\" has no template behind a comma"
                                    % (_USAGE, location))

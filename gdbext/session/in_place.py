@@ -75,6 +75,15 @@ def function_at(pc: int) -> Optional[gdb.Symbol]:
     return block.function if block is not None else None
 
 
+def _is_inlined(pc: int) -> bool:
+    """Is the code there that of a function inlined into another one?"""
+    block, n = gdb.block_for_pc(pc), 0
+    while block is not None:
+        n += block.function is not None
+        block = block.superblock
+    return n > 1
+
+
 def _is_name_of(location: str, function: gdb.Symbol) -> bool:
     """Is the location a name of the function, and nothing else, as a line or a
     label in it would be?"""
@@ -85,6 +94,10 @@ def _is_name_of(location: str, function: gdb.Symbol) -> bool:
                                "::" + word))
 
 
+def _is_word(location: str) -> bool:
+    return re.match(r"[A-Za-z_]", location) is not None
+
+
 def _places(location: str) -> tuple[list[Place], list[tuple[str, int]]]:
     try:
         found = gdb.decode_line(location)[1] or ()
@@ -93,6 +106,8 @@ def _places(location: str) -> tuple[list[Place], list[tuple[str, int]]]:
     places: dict[str, Place] = {}
     at: set[tuple[str, int]] = set()
     for sal in found:
+        if sal.symtab is None and not _is_word(location):
+            raise NotInPlace("%s is no function's name" % location)
         if sal.symtab is None:  # as libc's accept() is, beside one's own
             raise NotInPlace("a function without debug information is called "
                              "%s, too" % location)
@@ -199,7 +214,12 @@ def plan(location: str, parts: list[Part], condition: Optional[str],
          session: Session) -> Plan:
     """Raises NotInPlace."""
     places, at = _places(location)
-    values = _Values(at, session.patching.plans)
+    plans = session.patching.plans
+    if (any(plans.functions(path) is not None for path, _address in at)
+            and any(_is_inlined(sal.pc)
+                    for sal in gdb.decode_line(location)[1] or ())):
+        raise NotInPlace("inlined calls of %s are not recorded" % location)
+    values = _Values(at, plans)
     made = [_part(part, values) for part in parts]
     return Plan(made, _condition(condition, values), places, at, values.n > 0)
 

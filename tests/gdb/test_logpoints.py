@@ -35,14 +35,14 @@ def test_without_a_trace_the_text_goes_to_the_console(gdb):
 
 
 def test_values_in_all_forms(gdb):
-    run = gdb(build("shop.cc"),
+    run = gdb(build("shop.cc"), "set $ready = 7",
               "cstrace log %s, {name}|{name:s}|{stock:x}|{price}|{{{stock}}}|"
-              "{this->items_.size() + 1}|{$no_such_variable}"
+              "{this->items_.size() + 1}|{$ready}"
               % line_of("items_[name] ="),
               "cstrace log %s, {argv[0]:s} {argc:d} {$depth} {*(int *) 0}"
               % line_of("shop.sale(10)"), "run 1 1")
     first = re.findall(r"^log 1: (.*)$", run.out, re.M)[0]
-    assert first == '"apple"|apple|0x28|{cents_ = 35}|{40}|1|void'
+    assert first == '"apple"|apple|0x28|{cents_ = 35}|{40}|1|7'
     second = re.findall(r"^log 2: (.*)$", run.out, re.M)[0]
     assert re.fullmatch(r"/\S+ 3 \? <Cannot access memory at address 0x0>",
                         second)
@@ -71,12 +71,80 @@ def test_a_condition_and_a_text_with_its_word(gdb):
     ("shop::make_order", 'has no template behind a comma'),
     ("shop::make_ordr, x", 'Function "shop::make_ordr" not defined'),
     ("shop.cc:99999, x", "No line 99999 in file"),
+    ("shop::make_order, {number:q}", "q is no format: these are x, d, u"),
+    ("shop::make_order, {$calle}", "{$calle}: $calle has no value; cstrace "
+     "knows $caller, $depth, $thread"),
+    ("shop::make_order, {number} if", 'no condition stands behind "if"'),
+    (", x", "there is no location before the comma"),
+    ("-function shop::make_ordr, x", "shop::make_ordr"),
     ("shop::make_order, x if q", 'if q: No symbol "q" in current context.'),
 ])
 def test_what_cannot_work_is_refused_with_the_reason(gdb, text, why):
     run = gdb(build("shop.cc"), "cstrace log " + text, "info cstrace-log")
     assert why in run.out
     assert "no logpoints" in run.out
+
+
+@pytest.mark.parametrize("place", [
+    "-function shop::make_order", "-source shop.cc -line 1"])
+def test_explicit_places(gdb, place):
+    """`break` takes them, too."""
+    run = gdb(build("shop.cc"), "cstrace log %s, here" % place.replace(
+        "-line 1", "-line " + line_of("Order order(number);")[8:]), "run 1 3")
+    assert re.findall(r"^log 1: (.*)$", run.out, re.M) == ["here"] * 4
+
+
+def test_operators(gdb):
+    run = gdb(build("operators.cc"),
+              "cstrace log Cents::operator==, equal {c.n}",
+              "cstrace log Cents::operator(), call {k}",
+              "cstrace log Cents::operator[], at {k}",
+              "cstrace log Cents::operator int, to int {n}",
+              "cstrace log Box<Cents>::put(Cents const&, int), put {c.n}, {k}",
+              "run")
+    assert re.findall(r"^log \d: (.*)$", run.out, re.M) == [
+        "equal 2", "call 3", "at 4", "to int 1", "put 2, 5"]
+
+
+@pytest.mark.parametrize("trace", [[], ["cstrace start"]])
+def test_a_place_in_a_library_that_is_not_there_yet(gdb, trace):
+    library = build("opened.c", "-shared", "-fPIC", name="libopened.so")
+    run = gdb(build("opens.c", "-ldl"), "set breakpoint pending on", QUIET,
+              "cstrace log late_work, n is {n}",
+              "cstrace log late_work, next is {n + 1}",
+              "cstrace log nowhere, never {n}", *trace, "run %s" % library,
+              "info cstrace-log", "cstrace show")
+    for text in ("n is 3", "next is 4", "n is 4", "next is 5"):
+        assert len(re.findall(r"log(?: \d)?: %s\b" % text, run.out)) == 1
+    assert re.search(r"^3 +y +in nowhere: never \{n\}$", run.out, re.M)
+    assert "re-setting" not in run.out
+
+
+INLINED = ["1 10 10 {filled = 10} main", "2 11 11 {filled = 11} main",
+           "3 13 13 {filled = 13} main"]
+
+
+def test_an_inlined_function_has_its_own_variables(gdb):
+    """gdb hides its frame from breakpoints that are not the user's."""
+    app = build("inlined.cc", "-O2", is_traced=False)
+    run = gdb(app, "cstrace log Shelf::put, {more} {this->filled} {filled} "
+              "{*this} {$caller}",
+              "cstrace log Shelf::put, {more:x} and \"{filled + more * 2}\" "
+              "if filled == 11 && more < 9",
+              "cstrace log Shelf::put, {shelf}", "run")
+    assert re.findall(r"^log 1: (.*)$", run.out, re.M) == INLINED
+    assert re.findall(r"^log 2: (.*)$", run.out, re.M) == ['0x2 and "15"']
+    assert '{shelf}: No symbol "shelf" in current context.' in run.out
+
+
+def test_inlined_calls_that_patches_do_not_see(gdb):
+    app = build("inlined.cc", "-O2", is_traced=False)
+    run = gdb(app, QUIET, "cstrace log Shelf::put, {more}",
+              "cstrace start -patch", "run", "info cstrace-log",
+              "cstrace show")
+    assert ("by a breakpoint: inlined calls of Shelf::put are not recorded"
+            in run.out)
+    assert [text for _blanks, text in logged(run.out)] == ["1", "2", "3"]
 
 
 def test_listed_disabled_enabled_and_deleted(gdb):
