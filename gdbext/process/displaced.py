@@ -4,6 +4,7 @@ trampolines."""
 
 from __future__ import annotations
 
+import itertools
 import struct
 from typing import Iterable, Optional
 
@@ -26,6 +27,19 @@ def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
     if own is None:
         own = _behind(area, pc)
     return None if own is None else (area, own)
+
+
+def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
+    """In a trampoline's own instructions: where its call of the shim returns to,
+    or what of the function's comes next in it; None elsewhere."""
+    area = next((a for a in areas if a.is_code(pc)), None)
+    if area is None:
+        return None
+    end = min((p.trampoline for p in area.patches if p.trampoline > pc),
+              default=sum(area.code))
+    return min((at for at in itertools.chain(
+        area.hooks, (copy for copy, _ in area.moved)) if pc < at < end),
+        default=None)
 
 
 def _behind(area: Area, pc: int) -> Optional[int]:

@@ -17,6 +17,7 @@ class Patch(NamedTuple):
     new: bytes
     function: int  # all patches of a function come and go together
     kind: int  # abi.CST_PATCH_ENTRY and the like
+    trampoline: int  # its address; 0: none, it is a landing
 
     def is_written(self, address: int) -> bool:
         """Would a thread that goes on there run the patch?  At a host's begin it
@@ -118,7 +119,9 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
             struct.pack_into("<I", new, p.moved, (place + where.moved) % 2**32)
         found.append(Patch(where.bias + p.address,
                            bytes(p.old_bytes)[:p.length],
-                           bytes(new[:p.length]), p.function, p.kind))
+                           bytes(new[:p.length]), p.function, p.kind,
+                           0 if p.kind == abi.CST_PATCH_LANDING
+                           else where.area + p.trampoline))
         for at in (h for h in (p.hook, p.end_hook) if h):
             behind = min((c for c in copies.get(i, ()) if c[0] >= at),
                          default=None)

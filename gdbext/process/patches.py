@@ -11,7 +11,7 @@ from typing import Callable, Iterable, Iterator, Optional
 
 import gdb
 
-from .. import _abi as abi, gdb_setting
+from .. import _abi as abi, engine, gdb_setting
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
@@ -20,7 +20,7 @@ from .area_unwinder import AreaUnwinder
 from .original_code import ShownCode
 from .patched_area import Area, read_area
 from .plans import Plans
-from .standing import Standing
+from .standing import Standing, write_saved
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -269,21 +269,36 @@ class Patches:
         for area, function in self._look_at_breakpoints():
             self._restore(area, function)
 
-    def settle(self) -> None:
+    def settle(self, may_step: bool) -> bool:
         """At a stop, but not behind a step: what the selected thread was about
         to run, or has run last, may be the function's code in a trampoline.  It
-        stands in the function then, whose patches are away until it returns."""
+        stands in the function then, whose patches are away until it returns.
+        may_step: the trampoline's own instructions may be gone through, which
+        True as an answer says."""
         if not self._areas or gdb.selected_inferior().pid != self._pid:
-            return
-        found = displaced.own_place(self._areas, int(gdb.newest_frame().pc()))
-        if found is None:
-            return
-        area, own = found
+            return False
+        pc = int(gdb.newest_frame().pc())
+        found = displaced.own_place(self._areas, pc)
+        if found is not None:
+            self._settle_at(*found)
+            return False
+        to = may_step and displaced.next_place(self._areas, pc)
+        if not to or not engine.step_out(gdb.selected_thread().ptid[1], to, 0):
+            return False
+        gdb.execute("maintenance flush register-cache", to_string=True)
+        if self.standing.hook() is not None:
+            self.standing.settle()
+        else:
+            self.settle(False)
+        return True
+
+    def _settle_at(self, area: Area, own: int) -> None:
         gdb.execute("set var $pc = %#x" % own, to_string=True)
         patch = next((p for p in area.patches if p.is_written(own)), None)
         if patch is None:
             return
         self._restore(area, patch.function)
+        write_saved()
         caller = gdb.newest_frame().older()
         if caller is not None and caller.is_valid():
             self.standing.put_back_behind(

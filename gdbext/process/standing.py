@@ -7,6 +7,7 @@ is away until the function has returned."""
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 from typing import Iterable, Optional
 
@@ -111,6 +112,7 @@ class Standing:
             back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
             self.put_back_behind([hook.patch], back, was.sp)
         _go_back(to, was)
+        write_saved()
 
     def put_back_behind(self, patches: Iterable[Patch], address: int,
                         sp: int) -> None:
@@ -136,6 +138,22 @@ def _go_back(to: int, was: Before) -> None:
         _set("eflags", flags | (_OVERFLOW if was.flags & 1 else 0))
     _set("rsp", was.sp)
     _set("rip", to)
+
+
+def write_saved() -> None:
+    """The innermost frame is at a return: call frame information still finds
+    registers below the stack pointer, where a hook has had its own stack
+    since.  They have their values again already."""
+    gdb.newest_frame().select()
+    text = gdb.execute("info frame", to_string=True)
+    sp = _read("rsp")
+    for name, at in re.findall(r"\b(r\w+) at (0x[0-9a-f]+)",
+                               text.partition("Saved registers:")[2]):
+        if int(at, 16) < sp:
+            gdb.selected_inferior().write_memory(
+                int(at, 16), _read(name).to_bytes(8, "little"))
+    # gdb may have read the frames.
+    gdb.execute("maintenance flush register-cache", to_string=True)
 
 
 def _expect_again(pid: int, slot: int, function: int) -> bool:

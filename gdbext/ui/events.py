@@ -90,8 +90,9 @@ class Events:
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
-        elif not reason.is_step():
-            self._session.patching.patches.settle()
+        elif not reason.is_step() and self._session.patching.patches.settle(
+                signal is not None and frames.may_step(signal.name)):
+            r.take_all()
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and frames.leave_other_hooks()):
             r.take_all()  # else their rows came behind the location

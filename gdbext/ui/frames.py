@@ -80,11 +80,16 @@ def is_in_hook() -> bool:
         return False  # no process, or its thread is running
 
 
+def may_step(signal: str) -> bool:
+    """May the thread go on for a few instructions at this signal?"""
+    return signal not in _FAULTS and is_native()
+
+
 def leave_hook(signal: str) -> None:
     """In hook-stop, after this signal: let the thread stand in the function
     whose hook it is in, or at least select that one's frame.  It may wait for
     a chunk: what is there must have been read."""
-    if signal not in _FAULTS and is_native():
+    if may_step(signal):
         _step_out()
     users(gdb.newest_frame()).select()
 
@@ -102,7 +107,7 @@ def _step_out() -> bool:
     engine.step_out(tid, pc, sp)
     # gdb does not know that it moved.
     gdb.execute("maintenance flush register-cache", to_string=True)
-    if found and _standing:
+    if _standing:
         _standing.settle()
     return True
 

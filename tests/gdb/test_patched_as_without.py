@@ -110,3 +110,15 @@ def test_faults_are_where_they_are_without(gdb, compiler, level, flags,
                     is_traced=False)
     alone = lines(gdb, program, FAULTS[session], False)
     assert lines(gdb, program, FAULTS[session], True) == alone
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_signal_anywhere_shows_the_function(gdb, level):
+    """A third of them comes while a trampoline or the shim runs."""
+    program = build("alarmed.c", variant=Variant("gcc", level), is_traced=False)
+    run = gdb(program, "handle SIGVTALRM stop print nopass",
+              "set cstrace live off", "cstrace start", "run",
+              *["bt", "continue"] * 60, "kill")
+    innermost = re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M)
+    assert len(innermost) == 60 and set(innermost) <= {"fib", "main"}
+    assert "__x86_return_thunk" not in run.out
