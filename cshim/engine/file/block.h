@@ -35,6 +35,7 @@ enum block_kind {
 	BLOCK_SIZES = 12,
 	BLOCK_SAMPLES = 13,
 	BLOCK_STACKS = 14,
+	BLOCK_TAILS = 15,
 };
 
 struct block_head {

@@ -69,6 +69,12 @@ void meta_put_size(struct bytes *out, const struct names *n, uint32_t id)
 	bytes_put_varint(out, n->functions[id].size);
 }
 
+void meta_put_tail(struct bytes *out, const struct names *n, uint32_t id)
+{
+	if (n->sites[id].is_tail)
+		bytes_put_varint(out, id);
+}
+
 void meta_put_thread(struct bytes *out, uint32_t index,
 		     const struct thread_record *t)
 {

@@ -23,6 +23,7 @@ void meta_put_function_place(struct bytes *out, const struct names *n,
 			     uint32_t id);
 void meta_put_site_place(struct bytes *out, const struct names *n, uint32_t id);
 void meta_put_size(struct bytes *out, const struct names *n, uint32_t id);
+void meta_put_tail(struct bytes *out, const struct names *n, uint32_t id);
 
 struct thread_record {
 	uint32_t process, pid, ordinal, tid;

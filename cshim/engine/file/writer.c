@@ -98,6 +98,9 @@ void writer_put_people(struct writer *w)
 	put_all(w, BLOCK_SIZES, meta_put_size, w->names->dirty_functions,
 		w->names->n_dirty_functions);
 	writer_put_plain(w, BLOCK_SIZES, &w->plain, SOME);
+	put_all(w, BLOCK_TAILS, meta_put_tail, w->names->dirty_sites,
+		w->names->n_dirty_sites);
+	writer_put_plain(w, BLOCK_TAILS, &w->plain, SOME);
 	names_clean(w->names);
 }
 

@@ -115,6 +115,8 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	put_string(out, "module", f->module);
 	put_string(out, "file", site->file);
 	put_line_number(out, site->file ? site->line : 0);
+	if (site->is_tail)
+		bytes_put(out, ",\"tail\":true", 12);
 }
 
 static void put_first(const struct function *f, const struct values *v,

@@ -439,6 +439,13 @@ void names_set_site(struct names *n, uint32_t id, const char *file,
 	site_touch(n, id);
 }
 
+void names_set_tail(struct names *n, uint32_t id)
+{
+	assert(id < n->n_sites);
+	n->sites[id].is_tail = 1;
+	site_touch(n, id);
+}
+
 void names_set_path(struct names *n, uint32_t id, const char *path)
 {
 	assert(id < n->n_sites);

@@ -93,6 +93,7 @@ struct call_site {
 	uint64_t hook;	   /* where the callee called its hook; likewise */
 	uint32_t space;	   /* as in struct function */
 	uint8_t is_dirty;
+	uint8_t is_tail; /* by a jump: a tail call */
 };
 
 struct names {
@@ -173,6 +174,9 @@ const char *names_bare(const struct function *f);
  * it dirty. */
 void names_set_site(struct names *n, uint32_t id, const char *file,
 		    uint32_t line);
+
+/* Notes that a call site is that of a tail call, and marks it dirty. */
+void names_set_tail(struct names *n, uint32_t id);
 
 /* Sets the full path (copied, or NULL) of a call site's relative file.  It is
  * not written to trace files: it is this machine's. */

@@ -152,6 +152,8 @@ static uint64_t call_key(struct fold *f, struct node *node)
 	node->first_line = node->last_line = from->line;
 	if (function_is_instant(&f->names->functions[node->function]))
 		node->text = values_hash(node->call.values);
+	else /* those by a jump are rows of their own */
+		node->text = f->names->sites[node->call.site].is_tail;
 	return mix(mix(mix(~0ull, node->function), (uintptr_t)node->file),
 		   node->text);
 }

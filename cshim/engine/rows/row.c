@@ -392,6 +392,8 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 				       CALLER_MAX_BYTES);
 	if (look->callsite && from->file && row->kind != ROW_CLOSE)
 		out = put_site(row, look, out);
+	if (row->names->sites[row->site].is_tail && row->kind != ROW_CLOSE)
+		out = put(out, "  (tail call)");
 	if (row->is_unwound)
 		out = put(out, row->is_vetoed ? "  (vetoed)" : "  (unwound)");
 	*out++ = '\n';

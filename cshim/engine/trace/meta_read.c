@@ -145,6 +145,18 @@ static int take_sizes(struct cst_trace *t, struct cursor *c)
 	return 0;
 }
 
+static int take_tails(struct cst_trace *t, struct cursor *c)
+{
+	while (c->p < c->end) {
+		uint64_t id = cursor_varint(c);
+
+		if (c->failed || id >= t->names->n_sites)
+			return CST_BAD_FILE;
+		t->names->sites[id].is_tail = 1;
+	}
+	return 0;
+}
+
 static int take_thread(struct cst_trace *t, struct cursor *c)
 {
 	uint32_t index = (uint32_t)cursor_varint_max(c, t->n_threads);
@@ -302,6 +314,8 @@ int meta_read_block(struct cst_trace *t, uint32_t kind, struct cursor *raw)
 				  NULL);
 	case BLOCK_SIZES:
 		return take_sizes(t, raw);
+	case BLOCK_TAILS:
+		return take_tails(t, raw);
 	case BLOCK_THREADS:
 		return take_kinds(t, raw, take_thread, take_lane, NULL);
 	case BLOCK_PAUSES:
