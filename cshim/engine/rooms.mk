@@ -45,7 +45,7 @@ args_SRC := abi.c args.c code.c compute.c decode.c flow.c flow_numbers.c \
 # sites: an address of a site becomes a function and a place.
 sites_USES := area args plan elf names base
 sites_SRC := address_space.c ahead.c copies.c own_place.c points.c questions.c sites.c \
-	thrown.c verdict.c
+	tail_jumps.c thrown.c verdict.c
 
 # file: the trace file: blocks of packed calls, written.
 file_USES := names base
@@ -57,7 +57,7 @@ file_SRC := block.c cache_file.c flight.c flight_open.c index.c lane_block.c \
 calls_USES := sites args file area elf names base
 calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 	fork.c jumps.c log_points.c match_exit.c own_words.c record_text.c sigstack.c \
-	stack.c threads.c
+	stack.c tails.c threads.c
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base

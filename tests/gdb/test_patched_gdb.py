@@ -231,3 +231,35 @@ def test_what_is_built_anew_is_planned_anew(tmp_path):
     out = run_gdb(tmp_path, program, "set cstrace live off", *START, "run",
                   change, again, "run", "cstrace report").out
     assert functions(out) == {"main", "behind"}
+
+
+def test_live_rows_have_tail_calls_with_their_lines(tmp_path):
+    (tmp_path / "app.c").write_text("""\
+volatile int sum;
+#define ALONE __attribute__((noinline))
+ALONE int leaf(int n) { sum += n; return sum; }
+ALONE int last(int n) { leaf(n); return sum + 1; }
+ALONE int first(int n) {
+	leaf(n);
+	return last(n + 2);
+}
+int main(void)
+{
+	sum += first(1);
+	return 0;
+}
+""")
+    program = str(tmp_path / "app")
+    subprocess.run(["gcc", "-g", "-O2", str(tmp_path / "app.c"), "-o",
+                    program], check=True)
+    out = run_gdb(tmp_path, program, *START, "run", "echo SHOWN\\n",
+                  "cstrace show").out
+    parts = out.split("SHOWN")
+    assert len(parts) == 2
+    for part in parts:
+        rows = re.findall(r"( +)(first|last|leaf)  (app\.c:\d+.*)", part)
+        width = len(rows[0][0])
+        assert [(len(blanks) - width, name, place)
+                for blanks, name, place in rows] == [
+            (0, "first", "app.c:11"), (2, "leaf", "app.c:6"),
+            (2, "last", "app.c:7  (tail call)"), (4, "leaf", "app.c:4")]

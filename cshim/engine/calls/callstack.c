@@ -15,6 +15,7 @@
 #include "calls/log_points.h"
 #include "calls/match_exit.h"
 #include "calls/record_text.h"
+#include "calls/tails.h"
 
 #include <stdlib.h>
 
@@ -33,6 +34,7 @@ void callstack_release(struct callstack *c)
 		c->stacks = s->next;
 		bytes_release(&s->value_bytes);
 		free(s->valued);
+		free(s->tails);
 		free(s->calls);
 		free(s);
 	}
@@ -80,7 +82,7 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	struct open_call *top = stack_top(s);
 	struct open_call *o;
 
-	if (unlikely(!top || !is_plain_entry(c, top, f))) {
+	if (unlikely(!f->tail && (!top || !is_plain_entry(c, top, f)))) {
 		s = entry_settle(c, t, f);
 		lanes_go_over(c, t, s, f);
 	}
@@ -94,11 +96,12 @@ INLINE void callstack_enter(struct callstack *c, struct thread *t,
 	o->start = f->time;
 	o->function = f->site->function;
 	o->physical = f->site->physical;
-	o->call_site = f->site->call_site;
+	o->call_site = f->tail ? f->tail - 1 : f->site->call_site;
 	o->site = f->number;
 	o->is_near = f->site->is_near;
 	o->is_seed = 0;
 	o->is_listed = 0;
+	o->is_tailed = 0;
 	stack_push(c, t, s, ++t->n_calls);
 	if (unlikely(v != NULL))
 		stack_keep_rest(c, s, &s->calls[s->n - 1]);
@@ -133,6 +136,8 @@ INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
 {
 	enum call_end how = CALL_RETURN;
 
+	if (unlikely(f->site->is_jump) && !s->n_flying && tails_wait(s, f))
+		return;
 	if (unlikely(s->n_flying)) {
 		how = exceptions_end(s, s->n - 1);
 		c->n_unwound += how == CALL_UNWOUND;
@@ -141,6 +146,8 @@ INLINE void stack_leave(struct callstack *c, struct thread *t, struct stack *s,
 		pop_with_result(c, t, s, f);
 	else
 		stack_pop(c, t, s, f->time, how);
+	if (unlikely(s->n_tails))
+		tails_end(c, t, s, f->time);
 }
 
 static void leave_found(struct callstack *c, struct thread *t, struct stack *s,
@@ -252,6 +259,10 @@ INLINE int take_one(struct callstack *c, struct thread *t,
 		t->n_raw = 0;
 		return 1;
 	}
+	if (unlikely(t->current->n_tails))
+		f.tail = tails_take(c, t, r, number);
+	if (unlikely(f.tail == TAILS_LATER))
+		return 0;
 	if (unlikely(site->is_muted || t->last_time < c->begin_ticks)) {
 		t->n_raw = 0;
 		jumps_take(c, t, r, number);

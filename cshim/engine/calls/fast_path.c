@@ -9,13 +9,14 @@
 #include "calls/callstack.h"
 #include "calls/find_lane.h"
 #include "calls/record_text.h"
+#include "calls/tails.h"
 
 /* A run under way; the compiler keeps its fields in registers. */
 struct run_state {
 	struct open_call *top;		 /* the innermost */
 	struct open_call *bottom, *last; /* of the memory for them */
-	/* The innermost that has values of its own, or the bottom: to end it
-	 * takes more. */
+	/* The innermost that has values of its own or is a tail call, or the
+	 * bottom: to end it takes more. */
 	struct open_call *floor;
 	struct lane *lane;
 	uint64_t from;	  /* no time is earlier */
@@ -33,6 +34,9 @@ INLINE void run_set_floor(struct run_state *run, const struct stack *s)
 	run->floor = run->bottom;
 	if (unlikely(s->n_valued))
 		run->floor += s->valued[s->n_valued - 1].call;
+	if (unlikely(s->n_tails) &&
+	    run->floor <= run->bottom + s->tails[s->n_tails - 1].call)
+		run->floor = run->bottom + s->tails[s->n_tails - 1].call + 1;
 }
 
 static int run_begin(struct run_state *run, const struct callstack *c,
@@ -40,8 +44,9 @@ static int run_begin(struct run_state *run, const struct callstack *c,
 {
 	struct stack *s = t->current;
 
-	if (!s->n || !s->lane || t->heir_of || s->n_flying || t->quiet_sp ||
-	    c->listener.entered || (c->keep_depth && s->n > c->keep_depth) ||
+	if (!s->n || !s->lane || t->heir_of || tails_is_top(s) || s->n_flying ||
+	    t->quiet_sp || c->listener.entered ||
+	    (c->keep_depth && s->n > c->keep_depth) ||
 	    (!c->keep_ticks &&
 	     !lane_is_plain(s->lane, t->n_calls + 1, t->index)))
 		return 0;
@@ -80,6 +85,8 @@ static void run_end(const struct run_state *run, struct callstack *c,
 	c->n_calls += run->n_calls - t->n_calls;
 	c->n_dropped += run->n_dropped;
 	t->n_calls = run->n_calls;
+	if (unlikely(s->n_tails))
+		tails_end(c, t, s, run->from - run->paused);
 }
 
 /* The innermost open call is the caller; or has the function inlined. */
@@ -112,6 +119,7 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	o->is_near = site->is_near;
 	o->is_seed = 0;
 	o->is_listed = 0;
+	o->is_tailed = 0;
 	if (waits) {
 		o->seq = NO_SEQ;
 		o->is_pending = 1;
@@ -124,14 +132,21 @@ INLINE int run_enter(struct run_state *run, const struct site *site,
 	return 1;
 }
 
-/* Ends what the calls at the floor had.  Returns 0 if no call is open. */
-static __attribute__((noinline)) int run_pass_floor(struct run_state *run,
-						    struct stack *s)
+/* Ends what the calls at the floor had, and the calls whose tail call has
+ * returned: at `time`.  Returns 0 if no call is open, or one of these is not
+ * kept so far. */
+static __attribute__((noinline)) int
+run_pass_floor(struct run_state *run, struct stack *s, uint64_t time, int waits)
 {
 	s->n = (uint32_t)(run->top + 1 - run->bottom);
+	for (; tails_is_top(s) && !waits; s->n--) {
+		lane_exit(run->lane, run->top->seq, time, CALL_RETURN);
+		run->top--;
+		s->n_tails--;
+	}
 	stack_drop_values(s);
 	run_set_floor(run, s);
-	return s->n != 0;
+	return s->n != 0 && run->lane->n && !tails_is_top(s);
 }
 
 enum taken { NOT_TAKEN, TAKEN, TAKEN_AS_LAST };
@@ -159,9 +174,25 @@ INLINE enum taken run_leave(struct run_state *run, struct stack *s,
 				    CALL_RETURN);
 	}
 	run->top--;
-	if (unlikely(run->top < run->floor) && !run_pass_floor(run, s))
+	if (unlikely(run->top < run->floor) &&
+	    !run_pass_floor(run, s, time > o->start ? time : o->start, waits))
 		return TAKEN_AS_LAST;
 	return unlikely(is_late && !run->lane->n) ? TAKEN_AS_LAST : TAKEN;
+}
+
+/* The innermost call ends by a jump: what comes next tells how. */
+static enum taken run_jump(const struct run_state *run, struct stack *s,
+			   const struct site *site, uint32_t number,
+			   uint64_t cfa, uint64_t time)
+{
+	const struct frame f = {
+		.site = site, .number = number, .cfa = cfa, .time = time};
+
+	s->n = (uint32_t)(run->top + 1 - run->bottom);
+	return run->top->function == site->function && run->top->cfa == cfa &&
+			       tails_wait(s, &f)
+		       ? TAKEN_AS_LAST
+		       : NOT_TAKEN;
 }
 
 /* A mark: 1 if it belongs to the values of the next record, and was taken. */
@@ -208,6 +239,11 @@ INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
 		return NOT_TAKEN;
 	if (site->is_muted)
 		return run_take_mark(t, r, number) ? TAKEN : NOT_TAKEN;
+	if (site->is_jump) {
+		t->n_raw = 0;
+		return run_jump(run, t->current, site, number, cfa,
+				time - run->paused);
+	}
 	if (cst_record_has_numbers(r))
 		record_raw_unpack(c->sites, t, r);
 	if (site->kind == CST_ENTER) {

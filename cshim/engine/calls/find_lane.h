@@ -34,6 +34,7 @@ struct frame {
 	uint32_t number;	     /* the site's */
 	uint64_t sp;		     /* as the hook's caller had it */
 	const struct values *values; /* an exit's result, or NULL */
+	uint32_t tail; /* of a tail call: its call site + 1; else 0 */
 };
 
 static inline struct open_call *stack_top(struct stack *s)

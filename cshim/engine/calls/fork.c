@@ -6,6 +6,7 @@
 #include "calls/fork.h"
 
 #include "calls/sigstack.h"
+#include "calls/tails.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,10 @@ static void inherit(struct callstack *c, struct thread *child,
 		s = sigstack_make(c, child, own.cfa);
 	if (!s)
 		return;
+	own.is_tailed = 0;
 	stack_reopen(c, child, s, &own);
+	if (call->is_tailed && s->n)
+		tails_note(s);
 	child->current = s;
 	if (s != child->own)
 		s->interrupted = child->own;

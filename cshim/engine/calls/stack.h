@@ -34,6 +34,7 @@ struct open_call {
 	struct filter_state above, below; /* the live view's, as the rest */
 	uint8_t is_near;		  /* cfa is a stand-in: enum nearness */
 	uint8_t is_seed;
+	uint8_t is_tailed;  /* it is in the stack's tails, or was */
 	uint8_t is_patched; /* set for a seed only */
 	/* The live view has seen it: otherwise the view's fields are not
 	 * set. */
@@ -68,12 +69,22 @@ struct open_values {
 	size_t from, at;
 };
 
+/* A call (its index) whose function has jumped to another one: it is open as
+ * long as that one is. */
+struct open_tail {
+	uint64_t at; /* when, as long as nobody knows what comes; else 0 */
+	uint32_t call;
+	uint32_t end; /* the site of its exit */
+};
+
 struct stack {
 	struct open_call *calls;
 	uint32_t n, cap;
 	struct open_values *valued; /* calls with values, outermost first */
 	uint32_t n_valued, cap_valued;
 	struct bytes value_bytes;
+	struct open_tail *tails; /* outermost first */
+	uint32_t n_tails, cap_tails;
 	/* While a call is being ended: its result, or NULL, and whether it is a
 	 * callback that ended it. */
 	const struct values *result;
@@ -168,6 +179,9 @@ struct callstack {
 	/* stays: callstack_take() stops where a thread changes to another
 	 * stack; has_left: it did so. */
 	uint8_t stays, has_left;
+	/* waits_for_names: it also stops at a call whose line is being asked
+	 * for; is_waiting: it did so. */
+	uint8_t waits_for_names, is_waiting;
 	/* The live view may ask for the values of calls that are open. */
 	uint8_t shows_values;
 	struct bytes decoded;	     /* values of one record */
@@ -280,6 +294,8 @@ INLINE void stack_pop(struct callstack *c, struct thread *t, struct stack *s,
 		s->n_shown = s->n;
 	if (unlikely(s->n_valued))
 		stack_drop_values(s);
+	while (unlikely(s->n_tails) && s->tails[s->n_tails - 1].call >= s->n)
+		s->n_tails--;
 }
 
 /* Closes the calls on s from index n on, innermost first, as unwound at `time`:

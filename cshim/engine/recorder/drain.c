@@ -16,10 +16,14 @@
 enum { MANY_CHUNKS = 32 };
 
 /* Rows cannot be drawn, nor functions be dropped, before they have a name. */
+static int waits_for_names(const struct cst_recorder *r)
+{
+	return r->live.filter || r->mute;
+}
+
 static int needs_names(const struct cst_recorder *r)
 {
-	return (r->live.filter || r->mute) &&
-	       questions_n_open(&r->sites.questions);
+	return waits_for_names(r) && questions_n_open(&r->sites.questions);
 }
 
 static void take_seeds(struct cst_recorder *r)
@@ -341,13 +345,17 @@ int recorder_round(struct cst_recorder *r, int peek)
 	if (r->live.is_flooded && r->area->n_chunks < r->pool_chunks)
 		area_grow(r->area);
 	writer_hurry(r->writer, haste(r, n_full));
+	r->calls.waits_for_names = (uint8_t)waits_for_names(r);
+	r->calls.is_waiting = 0;
 	take_turns(r, peek, horizon, n_known);
 	area_wake(r->area);
 	r->live.rows.screen.has_threads = r->threads.n > 1;
 	/* A starved area is emptied during a stop, too; its rows wait. */
-	if (!is_at_prompt(r))
+	if (!is_at_prompt(r) && !r->calls.is_waiting)
 		live_flush(&r->live, &r->calls,
 			   pauses_skip(&r->pauses, clock_ticks()));
+	if (r->calls.is_waiting)
+		return ROUND_NAMES;
 	before = r->reader.n_records - before + r->has_held;
 	return before > INT32_MAX ? INT32_MAX : (int)before;
 }

@@ -5,6 +5,7 @@
  */
 #include "area/area_users.h"
 #include "base/array.h"
+#include "calls/tails.h"
 #include "recorder/drain.h"
 #include "recorder/one_trace.h"
 #include "base/regex.h"
@@ -348,6 +349,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	live_settle(&r->live, &r->calls, pauses_skip(&r->pauses, clock_ticks()),
 		    OUTLET_FOREVER);
 	cst_trace_free(take(r->snapshot));
+	tails_give_up_all(&r->calls);
 	callstack_keep_open(&r->calls);
 	set_end(r, &status);
 	recorder_tell_modules(r, 1);

@@ -6,6 +6,7 @@
 #include "recorder/thread_ends.h"
 #include "area/area_users.h"
 #include "calls/find_lane.h"
+#include "calls/tails.h"
 
 #include <string.h>
 
@@ -104,11 +105,18 @@ void thread_ends_mark_ended(struct cst_recorder *r)
 	}
 }
 
+static int is_over(const struct cst_recorder *r, uint32_t process)
+{
+	return process < r->lives.n && r->lives.all[process].end;
+}
+
 void thread_ends_unwind(struct cst_recorder *r)
 {
 	for (uint32_t i = 0; i < r->threads.n; i++) {
 		struct thread *t = r->threads.all[i];
 
+		if (t->gone_at || is_over(r, t->process))
+			tails_give_up(&r->calls, t, t->current);
 		if (t->gone_at && t->own->n)
 			stack_unwind(&r->calls, t, t->own, 0,
 				     pauses_skip(&r->pauses, t->gone_at));

@@ -55,6 +55,7 @@ void sites_release(struct sites *s)
 	hashmap_release(&s->own_places);
 	copies_release(s);
 	points_release(&s->points);
+	tail_jumps_release(&s->tail_jumps);
 	free(s->first_of_function);
 	free(s->all);
 	free(s->places);
@@ -557,6 +558,7 @@ static void site_learn(struct sites *s, uint32_t number)
 		names_set_border(s->names, site->function);
 	/* That of a return is not the function that is wanted or not. */
 	site->is_return = raw.hook == CST_PATCHED_RETURN;
+	site->is_jump = raw.hook == CST_PATCHED_TAIL;
 	if (!site->is_return)
 		site_chain(s, number);
 	if (!site->is_muted && s->copies.args) {

@@ -16,6 +16,7 @@
 #include "sites/copies.h"
 #include "sites/points.h"
 #include "sites/questions.h"
+#include "sites/tail_jumps.h"
 
 /* How an address that stands in for the CFA relates to the frame. */
 enum nearness {
@@ -25,11 +26,14 @@ enum nearness {
 
 struct site {
 	_Alignas(8) uint32_t function; /* in names */
-	uint32_t call_site;	       /* in names; not set for exits */
-	uint32_t physical; /* physical function that holds the hook call */
+	uint32_t call_site; /* in names; not set for exits, but for those by a
+			       jump: that of `joined` */
+	uint32_t physical;  /* physical function that holds the hook call */
 	uint32_t caller_physical; /* ... that holds the caller; 0: none */
 	int32_t cfa_offset;
-	uint32_t joined;      /* the site that it is inlined in; or 0 */
+	/* The site that it is inlined in; of an exit by a jump, what it led to
+	 * last; or 0. */
+	uint32_t joined;
 	uint8_t is_cfa_of_fp; /* the CFA is fp + cfa_offset, else sp + ... */
 	uint8_t is_near;      /* ... or only near to it: enum nearness */
 	uint8_t kind;	      /* enum cst_kind, or KIND_UNCAUGHT, KIND_HIDDEN */
@@ -49,6 +53,8 @@ struct site {
 			uint8_t has_plan : 1;
 			uint8_t is_copied : 1;
 			uint8_t is_static : 1;
+			/* An exit by a jump, to another function (tails.h). */
+			uint8_t is_jump : 1;
 		};
 		/* Not 0 if it has any of these: its records are not plain. */
 		uint8_t is_special;
@@ -118,6 +124,7 @@ struct sites {
 	struct exceptions exceptions;
 	struct copies copies;
 	struct points points;
+	struct tail_jumps tail_jumps;
 	/* What own_place.c made: by the addresses of interned texts, and by
 	 * those of the places' descriptors. */
 	struct hashmap own_functions, own_places;
