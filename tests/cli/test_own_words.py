@@ -158,6 +158,8 @@ def test_a_message_is_an_event_of_its_span_in_otlp(own):
         assert {"key": "cstrace.value.file", "value": {
             "stringValue": span["events"][0]["name"][:5]}} in span["attributes"]
         event, = span["events"]
+        assert [a["key"] for a in event["attributes"]] == [
+            "cstrace.value.%d" % n for n in range(1, 6)]
         assert int(span["startTimeUnixNano"]) <= int(event["timeUnixNano"]) \
             <= int(span["endTimeUnixNano"])
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from lib_build import build
+from lib_build import ROOT, build
 from lib_cstrace import cstrace
 
 HAS_VALUES = True
@@ -25,6 +25,17 @@ def saved(gdb, tmp_path, *commands, run="run"):
     done = gdb(build("logged.c"), "set cstrace live off", *commands, run,
                "cstrace save t.txt", "info cstrace-log")
     return done, rows((tmp_path / "t.txt").read_text())
+
+
+@pytest.mark.parametrize("way", ["", " if 1"])
+def test_no_span_is_a_caller(gdb, way):
+    """In place and by a breakpoint."""
+    run = gdb(build("spanned.c", "-DCSTRACE",
+                    "-I%s" % (ROOT / "cshim/include")), "set cstrace live off",
+              "cstrace log work, for {$caller}" + way, "cstrace start", "run",
+              "info cstrace-log", "cstrace show")
+    assert (IN_PLACE in run.out) == (not way)
+    assert rows(run.out) == ["for outer"] * 2
 
 
 @pytest.mark.parametrize("template", [

@@ -93,17 +93,20 @@ static void put_value(struct bytes *out, const struct hit *h,
 /* ---- what cstrace knows itself ---------------------------------------------
  */
 
-/* The caller is the call around it, unless that one's code called something
- * without hooks that made this call. */
+/* The caller is the call around it and its spans, unless that one's code called
+ * something without hooks that made this call. */
 static void put_caller(struct bytes *out, const struct hit *h)
 {
 	const struct stack *s = h->thread->current;
 	const struct names *names = h->calls->sites->names;
 	const struct site *site = h->frame->site;
-	uint32_t function = UINT32_MAX;
+	uint32_t function = UINT32_MAX, at = s->n > 1 ? s->n - 1 : 0;
 
-	if (s->n > 1 && s->calls[s->n - 2].physical == site->caller_physical)
-		function = s->calls[s->n - 2].function;
+	while (at > 1 &&
+	       names->functions[s->calls[at - 1].function].kind == KIND_SPAN)
+		at--;
+	if (at && s->calls[at - 1].physical == site->caller_physical)
+		function = s->calls[at - 1].function;
 	else
 		function = sites_function_with(
 			h->calls->sites, h->thread->process,

@@ -304,6 +304,27 @@ static void put_values(const struct values *v, const char *names,
 		put_value(out, ",", "cstrace.result", &value);
 }
 
+/* Puts a message's values; those without a name have their number:
+ * cstrace.value.1. */
+static void put_values_of_message(struct bytes *out, const struct values *v,
+				  const char *names)
+{
+	struct value_list l =
+		value_list(v ? v->data : NULL, v ? v->n : 0, names);
+	const char *before = "";
+	struct value value;
+
+	for (unsigned n = 1; value_next(&l, &value); n++) {
+		char prefix[32];
+
+		if (value.name_size)
+			snprintf(prefix, sizeof(prefix), "cstrace.value.");
+		else
+			snprintf(prefix, sizeof(prefix), "cstrace.value.%u", n);
+		before = put_value(out, before, prefix, &value);
+	}
+}
+
 /* What happened at the time of a message, a counter or the like. */
 static void put_event(struct otlp *o, const struct function *f,
 		      const struct shown *s, struct bytes *out)
@@ -323,7 +344,9 @@ static void put_event(struct otlp *o, const struct function *f,
 		json_put_string(out, f->name);
 	}
 	PUT(out, ",\"attributes\":[");
-	if (f->kind != KIND_POINT && values_first(s->values, &value))
+	if (f->kind == KIND_MESSAGE)
+		put_values_of_message(out, s->values, f->values);
+	else if (f->kind != KIND_POINT && values_first(s->values, &value))
 		put_value(out, "", "cstrace.value", &value);
 	PUT(out, "]}");
 }
