@@ -547,6 +547,12 @@ class Trace:
                              as_bytes(word), choice.names)
         return bool(found), near
 
+    def inlined(self, word: str, choice: Choice) -> int:
+        """In how many places the functions were inlined that it names."""
+        n: int = self._lib.cst_trace_inlined(self._t, as_bytes(word),
+                                             choice.names)
+        return n
+
     def lacks(self, where: bytes) -> str:
         """What a condition on values names that no function has, or ""."""
         return _asked(self._lib.cst_trace_has_values, self._t, where)[1]

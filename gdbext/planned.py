@@ -8,7 +8,7 @@ from typing import Optional
 
 from . import _abi as abi
 from .engine import _LINE, _call, _shown, library
-from .requests import as_bytes
+from .requests import Choice, as_bytes
 
 Planned = abi.cst_planned
 
@@ -51,6 +51,14 @@ def plan_wants(path: str, modules: Optional[str]) -> bool:
     """Is a library at that path patched?  modules: those of the system's
     folders that are."""
     return bool(_call("cst_plan_wants", as_bytes(path), as_bytes(modules)))
+
+
+def inlined(path: str, word: str, choice: Choice) -> int:
+    """In how many places the functions of a file without hooks were inlined
+    that the word names."""
+    n: int = library().cst_file_inlined(as_bytes(path), None, as_bytes(word),
+                                        choice.names)
+    return n
 
 
 def is_launcher(path: str) -> bool:

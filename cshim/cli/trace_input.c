@@ -127,17 +127,27 @@ static int note(const struct cst_trace *t, const struct options *o, char *out,
 static int wrong_text(const struct cst_trace *t, const struct options *o,
 		      const char *word, char *out, uint32_t size)
 {
+	enum cst_names names = (enum cst_names)o->choice.names;
+	uint32_t n_inlined;
 	char near[512];
 	int n;
 
 	if (!word || (word[0] >= '0' && word[0] <= '9') ||
-	    cst_trace_has_function(t, word, (enum cst_names)o->choice.names,
-				   near, sizeof(near)))
+	    cst_trace_has_function(t, word, names, near, sizeof(near)))
 		return 0;
-	n = snprintf(out, size,
-		     *near ? "no function matches '%.2000s': did you mean %s?"
-			   : "no function matches '%.2000s'%s",
-		     word, near);
+	n_inlined = cst_trace_inlined(t, word, names);
+	if (n_inlined)
+		n = snprintf(out, size,
+			     "no function matches '%.2000s': it was inlined in "
+			     "%u %s",
+			     word, n_inlined,
+			     n_inlined == 1 ? "place" : "places");
+	else
+		n = snprintf(out, size,
+			     *near ? "no function matches '%.2000s': did you "
+				     "mean %s?"
+				   : "no function matches '%.2000s'%s",
+			     word, near);
 	return n < (int)size ? n : (int)size - 1;
 }
 

@@ -62,7 +62,7 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
 trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
-	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
+	file_functions.c file_inlined.c finish.c loader.c locate.c meta_read.c recompress.c \
 	sample_calls.c samples.c site_caller.c sources.c span.c symbolize.c \
 	thread_choice.c trace.c view.c walk.c way.c \
 	window.c

@@ -155,7 +155,8 @@ def _wrong_words(trace: Trace, choice: Choice,
             continue
         is_there, near = trace.has_function(word, choice)
         if not is_there:
-            yield mistakes.no_function(word, near)
+            yield mistakes.no_function(word, near,
+                                       trace.inlined(word, choice))
 
 
 def _elsewhere(trace: Trace, choice: Choice) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any, Optional, Sequence
 
 import gdb
 
+from ..session import mistakes
 from ..session.session import Session
 from ..session.stop_when import StopWhen, StopWhens, Wish
 from ..ui import options
@@ -49,7 +50,8 @@ def check_functions(whens: StopWhens, *words: Optional[str]) -> None:
     for word in filter(None, words):
         n, n_seen = whens.n_functions(word)
         if not n:
-            say("no function matches '%s' so far: a library may have it"
+            say(mistakes.inlined(word) or
+                "no function matches '%s' so far: a library may have it"
                 % plain(word))
         elif not n_seen:
             say("no function that matches '%s' is patched, so that its calls "

@@ -9,18 +9,29 @@ from typing import Any, Iterator, Optional
 
 import gdb
 
-from .. import engine, locate
+from .. import engine, locate, planned
 from ..engine import Trace
 from ..requests import Choice
 from ..process import elf, hooks
 from ..ui.console import plain
+from ..ui.words import count
 
 _FUNCTIONS = ("filter", "exclude", "from_", "until")
 
 
-def no_function(word: str, near: str) -> str:
+def no_function(word: str, near: str, n_inlined: int) -> str:
+    """n_inlined: in how many places the compiler inlined it."""
     return "no function matches '%s'%s" % (
-        plain(word), ": did you mean %s?" % near if near else "")
+        plain(word), ": it was inlined in " + count(n_inlined, "place")
+        if n_inlined else ": did you mean %s?" % near if near else "")
+
+
+def inlined(word: str) -> str:
+    """That calls of the word's functions are not seen in the program, as it
+    has no hooks; or ""."""
+    program = hooks.program()
+    n = planned.inlined(program, word, Choice()) if program else 0
+    return no_function(word, "", n) if n else ""
 
 
 def nothing_in(where: str, word: str, near: str) -> str:
@@ -61,7 +72,8 @@ def _function(program: str, word: str, choice: Choice) -> Optional[str]:
     known = [f for f in found if f is not None]
     if not known or any(is_there for is_there, _near in known):
         return None
-    return no_function(word, next((near for _, near in known if near), ""))
+    return no_function(word, next((near for _, near in known if near), ""),
+                       planned.inlined(program, word, choice))
 
 
 _SYSTEM = ("/usr/include/", "/usr/lib/")

@@ -796,6 +796,18 @@ CST_API int cst_trace_has_file(const struct cst_trace *t, const char *word,
 CST_API int cst_trace_has_module(const struct cst_trace *t, const char *word,
 				 char *near, uint32_t size);
 
+/* Returns in how many places the compiler inlined the functions of an object
+ * file that the word names, and so why there are no calls of them; 0 also where
+ * the file has hooks, which are inlined with them, no debug information, or
+ * another build-id than build_id (NULL: any will do).  It reads all of the
+ * debug information. */
+CST_API uint32_t cst_file_inlined(const char *path, const char *build_id,
+				  const char *word, enum cst_names names);
+/* Returns that of the first file of the trace that has any, but for libraries
+ * in the system's folders. */
+CST_API uint32_t cst_trace_inlined(const struct cst_trace *t, const char *word,
+				   enum cst_names names);
+
 /* Answers as cst_trace_has_function() does, for all functions of an object
  * file, called or not.  Negative: it tells of none, or the word is no regex
  * either.  size is at least 1. */

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the compiler inlined what a user's word means: why a program without
+ * hooks has no calls of it.
+ */
+#include "cstrace/engine.h"
+#include "base/hashmap.h"
+#include "elf/debugfile.h"
+#include "elf/elffile.h"
+#include "names/names.h"
+#include "names/wording.h"
+#include "trace/trace.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 96, BUDGET = 1 << 24, NAME_SIZE = 16384 };
+
+struct walk {
+	struct names *names;  /* a function has the number of its places as its
+				 address */
+	struct hashmap known; /* the DIEs that instances share, to functions */
+	uint32_t budget;      /* of DIEs */
+	int is_out_of_memory;
+	char scope[4096]; /* "shop::" */
+};
+
+static Dwarf_Die origin_of(const Dwarf_Die *instance)
+{
+	Dwarf_Die die = *instance, next;
+	Dwarf_Attribute a;
+
+	for (int i = 0; i < 16; i++) {
+		if ((!dwarf_attr(&die, DW_AT_abstract_origin, &a) &&
+		     !dwarf_attr(&die, DW_AT_specification, &a)) ||
+		    !dwarf_formref_die(&a, &next))
+			break;
+		die = next;
+	}
+	return die;
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
+}
+
+/* Returns the function that the DIE is of, which its instances share;
+ * UINT32_MAX: out of memory. */
+static uint32_t function_of(struct walk *w, const Dwarf_Die *origin)
+{
+	uint64_t at = (uint64_t)(uintptr_t)origin->addr;
+	const uint32_t *known = hashmap_get(&w->known, at);
+	uint32_t id = known ? *known : names_add_function(w->names, 0);
+
+	if (!known && id != UINT32_MAX && hashmap_put(&w->known, at, id) < 0)
+		id = UINT32_MAX;
+	w->is_out_of_memory |= id == UINT32_MAX;
+	return id;
+}
+
+/* gcc tells no linkage name of static functions: they are known by the scope
+ * that they are declared in. */
+static void learn_name(struct walk *w, Dwarf_Die *die)
+{
+	const char *linkage = text_of(die, DW_AT_linkage_name);
+	const char *plain = text_of(die, DW_AT_name);
+	Dwarf_Die origin = origin_of(die);
+	char name[NAME_SIZE];
+	uint32_t id;
+
+	if (linkage ? !dwarf_hasattr(die, DW_AT_inline)
+		    : !plain || origin.addr != die->addr)
+		return;
+	id = function_of(w, &origin);
+	if (id == UINT32_MAX)
+		return;
+	if (linkage)
+		cst_demangle(linkage, name, sizeof(name));
+	else
+		snprintf(name, sizeof(name), "%s%s", w->scope, plain);
+	names_set_function(w->names, id, name, linkage, NULL, NULL);
+}
+
+/* An abstract instance holds such, too, without code. */
+static int has_place(Dwarf_Die *die)
+{
+	Dwarf_Addr base, start = 0, end;
+
+	return (dwarf_entrypc(die, &start) == 0 && start) ||
+	       dwarf_ranges(die, 0, &base, &start, &end) > 0;
+}
+
+static void count_place(struct walk *w, Dwarf_Die *die)
+{
+	Dwarf_Die origin = origin_of(die);
+	uint32_t id = has_place(die) ? function_of(w, &origin) : UINT32_MAX;
+
+	if (id != UINT32_MAX)
+		w->names->functions[id].addr++;
+}
+
+static void walk_below(struct walk *w, Dwarf_Die *parent, int depth);
+
+static void walk_namespace(struct walk *w, Dwarf_Die *die, int depth)
+{
+	const char *name = text_of(die, DW_AT_name);
+	size_t n = strlen(w->scope);
+
+	snprintf(w->scope + n, sizeof(w->scope) - n,
+		 "%s::", name ? name : "(anonymous namespace)");
+	walk_below(w, die, depth);
+	w->scope[n] = '\0';
+}
+
+static void walk_below(struct walk *w, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_DEPTH || dwarf_child(parent, &die))
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (!w->budget || w->is_out_of_memory)
+			return;
+		w->budget--;
+		if (tag == DW_TAG_inlined_subroutine)
+			count_place(w, &die);
+		if (tag == DW_TAG_subprogram)
+			learn_name(w, &die);
+		if (tag == DW_TAG_namespace)
+			walk_namespace(w, &die, depth + 1);
+		else if (tag == DW_TAG_inlined_subroutine ||
+			 tag == DW_TAG_subprogram ||
+			 tag == DW_TAG_lexical_block ||
+			 tag == DW_TAG_try_block || tag == DW_TAG_catch_block ||
+			 tag == DW_TAG_module)
+			walk_below(w, &die, depth + 1);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
+static void walk_units(struct walk *w, Elf *elf)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_Die die, split;
+	Dwarf_CU *cu = NULL;
+
+	while (dwarf &&
+	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split))
+		walk_below(w, split.addr ? &split : &die, 0);
+	dwarf_end(dwarf);
+}
+
+/* Their hooks are inlined, too: such calls would be seen. */
+static int has_hooks(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data =
+			gelf_getshdr(section, &header) &&
+					(header.sh_type == SHT_DYNSYM ||
+					 header.sh_type == SHT_SYMTAB)
+				? elf_getdata(section, NULL)
+				: NULL;
+		GElf_Sym s;
+
+		for (int i = 0; data && gelf_getsym(data, i, &s); i++) {
+			const char *name =
+				elf_strptr(elf, header.sh_link, s.st_name);
+
+			if (name && !strcmp(name, "__cyg_profile_func_enter"))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* A regex that names no function was meant for others. */
+static uint32_t n_places(struct walk *w, struct wording *wording)
+{
+	uint64_t n = 0;
+
+	wording_learn(wording, w->names);
+	for (uint32_t i = 0; wording->best && i < w->names->n_functions; i++)
+		if (wording_matches(wording, &w->names->functions[i]))
+			n += w->names->functions[i].addr;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static uint32_t look_into(const struct elf_file *file, const char *path,
+			  struct wording *wording)
+{
+	struct walk w = {.names = names_new(), .budget = BUDGET};
+	struct elf_file debug;
+	uint32_t n = 0;
+
+	if (w.names && elf_file_has_dwarf(file)) {
+		walk_units(&w, file->elf);
+	} else if (w.names && elf_file_open_debug(file, path, NULL, &debug)) {
+		walk_units(&w, debug.elf);
+		elf_file_close(&debug);
+	}
+	if (w.names && !w.is_out_of_memory)
+		n = n_places(&w, wording);
+	hashmap_release(&w.known);
+	names_free(w.names);
+	return n;
+}
+
+uint32_t cst_file_inlined(const char *path, const char *build_id,
+			  const char *word, enum cst_names names)
+{
+	char its[BUILD_ID_SIZE];
+	struct elf_file file;
+	struct wording w;
+	uint32_t n = 0;
+
+	if (wording_init(&w, word, names, NULL) < 0)
+		return 0;
+	if (elf_file_open(&file, elf_file_descriptor(path))) {
+		elf_file_build_id(&file, its);
+		if ((!build_id || !strcmp(its, build_id)) &&
+		    !has_hooks(file.elf))
+			n = look_into(&file, path, &w);
+	}
+	elf_file_close(&file);
+	wording_release(&w);
+	return n;
+}
+
+/* The distribution's libraries are many, and seldom meant. */
+static int is_systems(const char *path)
+{
+	return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/lib", 4);
+}
+
+uint32_t cst_trace_inlined(const struct cst_trace *t, const char *word,
+			   enum cst_names names)
+{
+	struct cst_module m;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; !n && cst_trace_module(t, i, &m) > 0; i++)
+		if (*m.path && *m.build_id && !is_systems(m.path))
+			n = cst_file_inlined(m.path, m.build_id, word, names);
+	return n;
+}
