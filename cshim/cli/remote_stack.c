@@ -84,12 +84,48 @@ static int find_info(unw_addr_space_t space, unw_word_t ip,
 static const struct snapshot *current;
 static pid_t current_pid;
 
+/* Pages of the process as they were since the walk began: one system call for
+ * each word would take longer than the time between two samples. */
+enum { PAGE = 4096, N_PAGES = 64 };
+static struct page {
+	uint64_t number, walk; /* walk: the one that read it */
+	unsigned char bytes[PAGE];
+} pages[N_PAGES];
+static uint64_t n_walks;
+
+static int read_page(uint64_t addr, void *out, size_t size)
+{
+	uint64_t number = addr / PAGE;
+	struct page *p = &pages[number % N_PAGES];
+	struct iovec to = {p->bytes, PAGE};
+	struct iovec from = {(void *)(uintptr_t)(number * PAGE), PAGE};
+
+	if (p->walk != n_walks || p->number != number) {
+		p->walk = 0;
+		if (process_vm_readv(current_pid, &to, 1, &from, 1, 0) != PAGE)
+			return 0;
+		p->number = number;
+		p->walk = n_walks;
+	}
+	memcpy(out, p->bytes + addr % PAGE, size);
+	return 1;
+}
+
+static int read_remote(uint64_t addr, unw_word_t *word)
+{
+	size_t first = PAGE - addr % PAGE;
+
+	if (first > sizeof(*word))
+		first = sizeof(*word);
+	return read_page(addr, word, first) &&
+	       (first == sizeof(*word) ||
+		read_page(addr + first, (char *)word + first,
+			  sizeof(*word) - first));
+}
+
 static int read_memory(unw_addr_space_t space, unw_word_t addr,
 		       unw_word_t *word, int is_write, void *arg)
 {
-	struct iovec to = {word, sizeof(*word)};
-	struct iovec from = {(void *)(uintptr_t)addr, sizeof(*word)};
-
 	(void)space;
 	(void)arg;
 	if (is_write)
@@ -98,8 +134,7 @@ static int read_memory(unw_addr_space_t space, unw_word_t addr,
 	    addr - current->sp <= current->size - sizeof(*word))
 		memcpy(word, current->stack + (addr - current->sp),
 		       sizeof(*word));
-	else if (process_vm_readv(current_pid, &to, 1, &from, 1, 0) !=
-		 (ssize_t)sizeof(*word))
+	else if (!read_remote(addr, word))
 		return -UNW_EINVAL;
 	return 0;
 }
@@ -144,6 +179,7 @@ uint32_t remote_stack_walk(struct remote_stack *r, void *thread,
 	*is_cut = 1;
 	current = at;
 	current_pid = r->pid;
+	n_walks++;
 	if (unw_init_remote(&cursor, at ? r->running : r->stopped, thread) < 0)
 		return 0;
 	while (more > 0 && n < CST_SAMPLE_FRAMES) {

@@ -191,6 +191,16 @@ def test_any_stack_from_outside(tmp_path, process, words):
 
 
 @WAYS
+def test_a_stack_larger_than_a_samples_copy(tmp_path, process, way):
+    one = process(build("tall.c", *FLAGS, is_traced=False), 1000)
+    done = command("sample", "-p", one.pid, *way, "--hz", 499, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found, n = rows(tmp_path)
+    assert n > 100
+    assert found["main"]["total_ns"] > 0.95 * found["work"]["total_ns"]
+
+
+@WAYS
 def test_a_process_that_ends(tmp_path, process, way):
     one = process(build("sampled.c", *FLAGS, is_traced=False), "plain", 2000)
     done = command("sample", "-p", one.pid, "--hz", 200, *way,
