@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3776311721
+VERSION = 1053748613
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -925,6 +925,7 @@ PROTOTYPES = {
         C.c_uint32]),
     "cst_file_inlined": (C.c_uint32, [C.c_char_p, C.c_char_p, C.c_char_p,
         C.c_int]),
+    "cst_file_inlined_away": (C.c_uint32, [C.c_char_p, C.c_char_p]),
     "cst_trace_inlined": (C.c_uint32, [C.c_void_p, C.c_char_p, C.c_int]),
     "cst_file_has_function": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),

@@ -11,8 +11,11 @@ from lib_gdb import run_gdb
 
 SOURCE = r"""
 #include <cstdio>
+#ifndef KEPT
+#define KEPT inline
+#endif
 namespace shop {
-static inline int half(int n) { return n / 2 + n % 3; }
+static KEPT int half(int n) { return n / 2 + n % 3; }
 static inline int price(int n) { return half(n) * half(n + 5); }
 __attribute__((noinline)) int order(int n)
 {
@@ -33,9 +36,9 @@ int main(int c, char **v)
 """
 
 
-def compiled(folder, *flags):
+def compiled(folder, *flags, compiler="g++"):
     (folder / "app.cc").write_text(SOURCE)
-    subprocess.run(["g++", "app.cc", "-o", "app", "-O2", *flags], cwd=folder,
+    subprocess.run([compiler, "app.cc", "-o", "app", "-O2", *flags], cwd=folder,
                    check=True)
     return folder / "app"
 
@@ -89,6 +92,23 @@ def test_another_program_of_that_name_is_not_asked(tmp_path):
     compiled(tmp_path, "-g", "-fno-unroll-loops", "-DOTHER")
     said = cstrace(tmp_path, "calls", "cstrace.cst", "half").err
     assert "inlined" not in said
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_check_counts_them(tmp_path, compiler):
+    def row(*flags):
+        compiled(tmp_path, "-g", *flags, compiler=compiler)
+        done = cstrace(tmp_path, "check", "--patch", "app")
+        return [line.strip() for line in done.out.splitlines()
+                if line.startswith("  inlined")]
+
+    assert row() == ["inlined     2 more have no code of their own, and so no "
+                     "calls"]
+    assert row("-DKEPT=__attribute__((noinline))") == [
+        "inlined     1 more has no code of its own, and so no calls"]
+    assert not row("-O0")
+    done = cstrace(tmp_path, "check", "--patch=order", "app")
+    assert "inlined" not in done.out
 
 
 def test_gdb_says_so_too(tmp_path):

@@ -117,7 +117,8 @@ static uint32_t print_sum(const struct plan *p, const char *path)
 	return n_traced;
 }
 
-static int print_all(const struct plan *p, const char *path, uint32_t limit)
+static int print_all(const struct plan *p, const char *path, uint32_t n_away,
+		     uint32_t limit)
 {
 	uint32_t n = p->header->functions.n, n_traced;
 	uint32_t *order = calloc(n + 1ull, sizeof(*order));
@@ -128,6 +129,12 @@ static int print_all(const struct plan *p, const char *path, uint32_t limit)
 		order[i] = i;
 	qsort_r(order, n, sizeof(*order), compare, (void *)p);
 	n_traced = print_sum(p, path);
+	if (n_away)
+		print_row("inlined",
+			  "%u more %s no code of %s own, and so no "
+			  "calls",
+			  n_away, n_away == 1 ? "has" : "have",
+			  n_away == 1 ? "its" : "their");
 	for (uint32_t i = 0; i < n && i < limit; i++)
 		print_one(p, order[i]);
 	if (n > limit && page_is_text())
@@ -144,12 +151,14 @@ int print_plan(const struct options *o, const char *regex, uint32_t limit)
 				     .debug_file = o->debug_file};
 	struct cst_error err;
 	struct plan *plan;
+	uint32_t n_away;
 	int status = plan_get(path, &choice, &plan, &err);
 
 	if (status < 0)
 		return failure("cannot plan '%s': %s", path, err.text);
 	page_begin(path, o->output_as, o->is_in_gdb);
-	status = print_all(plan, path, limit);
+	n_away = regex ? 0 : cst_file_inlined_away(path, o->debug_file);
+	status = print_all(plan, path, n_away, limit);
 	if (!plan->header->functions.n && regex)
 		print_none(regex);
 	status = page_end(status);

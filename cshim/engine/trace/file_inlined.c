@@ -4,9 +4,11 @@
  * hooks has no calls of it.
  */
 #include "cstrace/engine.h"
+#include "base/array.h"
 #include "base/hashmap.h"
 #include "elf/debugfile.h"
 #include "elf/elffile.h"
+#include "elf/lines.h"
 #include "names/names.h"
 #include "names/wording.h"
 #include "trace/trace.h"
@@ -14,13 +16,22 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 96, BUDGET = 1 << 24, NAME_SIZE = 16384 };
 
+/* What became of a function, by its number in the names. */
+struct fate {
+	uint32_t n_places;
+	int has_copy; /* code of its own */
+};
+
 struct walk {
-	struct names *names;  /* a function has the number of its places as its
-				 address */
+	struct names *names;
+	struct fate *fates;
+	uint32_t cap_fates;
+	struct lines lines;
 	struct hashmap known; /* the DIEs that instances share, to functions */
 	uint32_t budget;      /* of DIEs */
 	int is_out_of_memory;
@@ -57,7 +68,9 @@ static uint32_t function_of(struct walk *w, const Dwarf_Die *origin)
 	const uint32_t *known = hashmap_get(&w->known, at);
 	uint32_t id = known ? *known : names_add_function(w->names, 0);
 
-	if (!known && id != UINT32_MAX && hashmap_put(&w->known, at, id) < 0)
+	if (!known && id != UINT32_MAX &&
+	    (hashmap_put(&w->known, at, id) < 0 ||
+	     array_room(&w->fates, &w->cap_fates, id + 1ull) < 0))
 		id = UINT32_MAX;
 	w->is_out_of_memory |= id == UINT32_MAX;
 	return id;
@@ -70,6 +83,7 @@ static void learn_name(struct walk *w, Dwarf_Die *die)
 	const char *linkage = text_of(die, DW_AT_linkage_name);
 	const char *plain = text_of(die, DW_AT_name);
 	Dwarf_Die origin = origin_of(die);
+	const char *file = NULL;
 	char name[NAME_SIZE];
 	uint32_t id;
 
@@ -83,25 +97,29 @@ static void learn_name(struct walk *w, Dwarf_Die *die)
 		cst_demangle(linkage, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "%s%s", w->scope, plain);
-	names_set_function(w->names, id, name, linkage, NULL, NULL);
+	lines_file(&w->lines, die, DW_AT_decl_file, &file);
+	names_set_function(w->names, id, name, linkage, NULL, file);
 }
 
-/* An abstract instance holds such, too, without code. */
+/* An abstract instance holds such, too, without code.  What the linker threw
+ * away is left at 0. */
 static int has_place(Dwarf_Die *die)
 {
 	Dwarf_Addr base, start = 0, end;
 
 	return (dwarf_entrypc(die, &start) == 0 && start) ||
-	       dwarf_ranges(die, 0, &base, &start, &end) > 0;
+	       (dwarf_ranges(die, 0, &base, &start, &end) > 0 && start);
 }
 
-static void count_place(struct walk *w, Dwarf_Die *die)
+static void take_instance(struct walk *w, Dwarf_Die *die, int is_inlined)
 {
 	Dwarf_Die origin = origin_of(die);
 	uint32_t id = has_place(die) ? function_of(w, &origin) : UINT32_MAX;
 
-	if (id != UINT32_MAX)
-		w->names->functions[id].addr++;
+	if (id == UINT32_MAX)
+		return;
+	w->fates[id].n_places += is_inlined != 0;
+	w->fates[id].has_copy |= !is_inlined;
 }
 
 static void walk_below(struct walk *w, Dwarf_Die *parent, int depth);
@@ -129,8 +147,10 @@ static void walk_below(struct walk *w, Dwarf_Die *parent, int depth)
 		if (!w->budget || w->is_out_of_memory)
 			return;
 		w->budget--;
-		if (tag == DW_TAG_inlined_subroutine)
-			count_place(w, &die);
+		if (tag == DW_TAG_inlined_subroutine ||
+		    tag == DW_TAG_subprogram)
+			take_instance(w, &die,
+				      tag == DW_TAG_inlined_subroutine);
 		if (tag == DW_TAG_subprogram)
 			learn_name(w, &die);
 		if (tag == DW_TAG_namespace)
@@ -150,9 +170,13 @@ static void walk_units(struct walk *w, Elf *elf)
 	Dwarf_Die die, split;
 	Dwarf_CU *cu = NULL;
 
+	if (dwarf)
+		lines_init(&w->lines, dwarf);
 	while (dwarf &&
 	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split))
 		walk_below(w, split.addr ? &split : &die, 0);
+	if (dwarf)
+		lines_release(&w->lines);
 	dwarf_end(dwarf);
 }
 
@@ -190,12 +214,59 @@ static uint32_t n_places(struct walk *w, struct wording *wording)
 	wording_learn(wording, w->names);
 	for (uint32_t i = 0; wording->best && i < w->names->n_functions; i++)
 		if (wording_matches(wording, &w->names->functions[i]))
-			n += w->names->functions[i].addr;
+			n += w->fates[i].n_places;
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+/* ---- what is nowhere else ----------------------------------------------- */
+
+/* Units have their own DIEs of a function that several of them include. */
+static int compare(const void *a, const void *b, void *of)
+{
+	const struct function *all = of;
+	const struct function *f = &all[*(const uint32_t *)a];
+	const struct function *g = &all[*(const uint32_t *)b];
+	int order = strcmp(f->name, g->name);
+
+	if (!order)
+		order = strcmp(f->symbol ? f->symbol : "",
+			       g->symbol ? g->symbol : "");
+	return order ? order
+		     : strcmp(f->file ? f->file : "", g->file ? g->file : "");
+}
+
+/* Returns how many functions have no code but where they were inlined, the C++
+ * library's and system headers' left out. */
+static uint32_t n_away(struct walk *w)
+{
+	uint32_t n = w->names->n_functions, n_found = 0;
+	uint32_t *order = calloc(n + 1ull, sizeof(*order));
+
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof(*order), compare, w->names->functions);
+	for (uint32_t i = 0, next; order && i < n; i = next) {
+		int is_away = !w->names->functions[order[i]].is_std;
+		uint64_t n_all = 0;
+
+		for (next = i; next < n && !compare(&order[i], &order[next],
+						    w->names->functions);
+		     next++) {
+			n_all += w->fates[order[next]].n_places;
+			is_away &= !w->fates[order[next]].has_copy;
+		}
+		n_found += is_away && n_all;
+	}
+	free(order);
+	return n_found;
+}
+
+/* ---- files -------------------------------------------------------------- */
+
+/* wording: NULL: the functions that are inlined everywhere are counted. */
 static uint32_t look_into(const struct elf_file *file, const char *path,
-			  struct wording *wording)
+			  const char *debug_file, struct wording *wording)
 {
 	struct walk w = {.names = names_new(), .budget = BUDGET};
 	struct elf_file debug;
@@ -203,14 +274,28 @@ static uint32_t look_into(const struct elf_file *file, const char *path,
 
 	if (w.names && elf_file_has_dwarf(file)) {
 		walk_units(&w, file->elf);
-	} else if (w.names && elf_file_open_debug(file, path, NULL, &debug)) {
+	} else if (w.names &&
+		   elf_file_open_debug(file, path, debug_file, &debug)) {
 		walk_units(&w, debug.elf);
 		elf_file_close(&debug);
 	}
-	if (w.names && !w.is_out_of_memory)
-		n = n_places(&w, wording);
+	if (w.names && !w.is_out_of_memory && w.budget)
+		n = wording ? n_places(&w, wording) : n_away(&w);
 	hashmap_release(&w.known);
 	names_free(w.names);
+	free(w.fates);
+	return n;
+}
+
+uint32_t cst_file_inlined_away(const char *path, const char *debug_file)
+{
+	struct elf_file file;
+	uint32_t n = 0;
+
+	if (elf_file_open(&file, elf_file_descriptor(path)) &&
+	    !has_hooks(file.elf))
+		n = look_into(&file, path, debug_file, NULL);
+	elf_file_close(&file);
 	return n;
 }
 
@@ -228,7 +313,7 @@ uint32_t cst_file_inlined(const char *path, const char *build_id,
 		elf_file_build_id(&file, its);
 		if ((!build_id || !strcmp(its, build_id)) &&
 		    !has_hooks(file.elf))
-			n = look_into(&file, path, &w);
+			n = look_into(&file, path, NULL, &w);
 	}
 	elf_file_close(&file);
 	wording_release(&w);

@@ -803,7 +803,13 @@ CST_API int cst_trace_has_module(const struct cst_trace *t, const char *word,
  * debug information. */
 CST_API uint32_t cst_file_inlined(const char *path, const char *build_id,
 				  const char *word, enum cst_names names);
-/* Returns that of the first file of the trace that has any, but for libraries
+/* Returns how many functions of an object file without hooks have no code but
+ * where they were inlined, those of system headers left out; 0 also where that
+ * is not known.  debug_file: its separate debug file, or NULL. */
+CST_API uint32_t cst_file_inlined_away(const char *path,
+				       const char *debug_file);
+/* Answers as cst_file_inlined() does, for the first file of the trace that has
+ * any, but for libraries
  * in the system's folders. */
 CST_API uint32_t cst_trace_inlined(const struct cst_trace *t, const char *word,
 				   enum cst_names names);
