@@ -58,6 +58,35 @@ def _check_variable(expression: str) -> None:
                                    expression))
 
 
+def _has_member(type_: gdb.Type, name: str) -> bool:
+    """The members of anonymous members and of base classes are its own."""
+    fields = type_.strip_typedefs().fields()
+    return not fields or any(
+        one.name == name or ((not one.name or one.is_base_class)
+                             and _has_member(one.type, name))
+        for one in fields)
+
+
+def _check_member(expression: str, place: str) -> None:
+    """gdb's parser does not look {this->x} up."""
+    m = re.fullmatch(r"(\w+)\s*(?:->|\.)\s*([A-Za-z_]\w*)", expression)
+    try:
+        found = gdb.decode_line(place)[1] if m else None
+    except gdb.error:
+        return
+    block = gdb.block_for_pc(found[0].pc) if found else None
+    symbol = gdb.lookup_symbol(m.group(1), block)[0] if m and block else None
+    if m is None or symbol is None or symbol.type is None:
+        return
+    held = symbol.type.strip_typedefs()
+    if held.code in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF):
+        held = held.target().strip_typedefs()
+    if (held.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+            and not _has_member(held, m.group(2))):
+        raise gdb.GdbError("{%s}: There is no member named %s."
+                           % (expression, m.group(2)))
+
+
 def _brace_end(text: str, at: int) -> int:
     """Returns where the brace opened before at is closed; -1: nowhere."""
     depth = 1
@@ -169,6 +198,7 @@ class Logpoint(gdb.Breakpoint):
                                    if expression != self.only_if else
                                    "if %s: %s" % (expression, e)) from None
             _check_variable(expression)
+            _check_member(expression, self.where)
         self.condition = ""
 
     # ---- at a hit -----------------------------------------------------------

@@ -98,10 +98,13 @@ def test_operators(gdb):
     run = gdb(build("operators.cc"),
               "cstrace log Cents::operator==, equal {c.n}",
               "cstrace log Cents::operator(), call {k}",
+              "cstrace log Cents::operator(), {this->nothing}",
               "cstrace log Cents::operator[], at {k}",
               "cstrace log Cents::operator int, to int {n}",
               "cstrace log Box<Cents>::put(Cents const&, int), put {c.n}, {k}",
               "run")
+    assert ("{this->nothing}: There is no member named nothing."
+            in run.out)
     assert re.findall(r"^log \d: (.*)$", run.out, re.M) == [
         "equal 2", "call 3", "at 4", "to int 1", "put 2, 5"]
 

@@ -38,6 +38,15 @@ def test_no_span_is_a_caller(gdb, way):
     assert rows(run.out) == ["for outer"] * 2
 
 
+def test_a_signature_that_is_no_regex(gdb):
+    """It has "**" in it."""
+    run = gdb(build("operators.cc"), "set cstrace live off",
+              "cstrace log has_words, {n}", "cstrace start", "run 1 1", "info cstrace-log", "cstrace show",
+              "cstrace show has_words(int, char**)")
+    assert IN_PLACE in run.out and "regex" not in run.out
+    assert rows(run.out) == ["3"] * 2
+
+
 @pytest.mark.parametrize("template", [
     "{l} {u} {n}", "{l:x} {l:u} {l:o} {l:d} {u:x} {u:o}", "{text} {text:s}",
     "{c} {b}", "{at.x} {at.y:x}", "{$caller} {$depth} {$thread} {{}}"])

@@ -32,6 +32,19 @@ static char *part_of(const char *word)
 	return strndup(word + begin, end - begin);
 }
 
+/* Is it a name with its parameters, as in "main(int, char**)"?  Such a one need
+ * not be a regex, too. */
+static int is_signature(const char *word)
+{
+	size_t n = strlen(word), n_const = strlen(" const");
+	const char *open = strchr(word, '(');
+
+	if (n > n_const && !strcmp(word + n - n_const, " const"))
+		n -= n_const;
+	return open && open > word && word[n - 1] == ')' &&
+	       (is_of_identifier(open[-1]) || open[-1] == '>');
+}
+
 /* ---- one word ------------------------------------------------------------ */
 
 int wording_init(struct wording *w, const char *word, enum cst_names names,
@@ -50,7 +63,8 @@ int wording_init(struct wording *w, const char *word, enum cst_names names,
 	status = regex_compile(&w->regex, w->word, err);
 	if (!w->is_regex)
 		w->part = part_of(w->word);
-	if (status < 0 && !w->is_regex && strstr(w->word, "operator"))
+	if (status < 0 && !w->is_regex &&
+	    (strstr(w->word, "operator") || is_signature(w->word)))
 		return 0;
 	if (status < 0)
 		wording_release(w);
