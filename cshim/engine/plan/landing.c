@@ -124,7 +124,6 @@ static uint64_t add_host(struct placements *p, const struct placement *one,
 			 const struct plan_function *now)
 {
 	struct placement host = {
-		.host = FUNCTION_NONE,
 		.function = one->function,
 		.kind = CST_PATCH_HOST,
 		.length = NEAR_JUMP,
@@ -158,17 +157,20 @@ static int take_own(struct placements *p, struct placement *one)
 	} else {
 		jump = add_host(p, one, now);
 	}
+	if (!jump)
+		return 0;
 	one->landing = jump + NEAR_JUMP;
 	one->host = one->function;
-	return jump != 0;
+	return 1;
 }
 
-int landing_take(struct placements *p, struct placement *one)
+static int find_room(struct placements *p, struct placement *one)
 {
 	uint64_t at = one->addr + SHORT_JUMP;
 
 	if (p->is_for_gdb)
 		return take_own(p, one);
+	one->host = FUNCTION_NONE;
 	one->landing = find_landing(p, at);
 	if (one->landing) {
 		image_mark_all(p->im, one->landing, NEAR_JUMP, MARK_TAKEN);
@@ -179,4 +181,18 @@ int landing_take(struct placements *p, struct placement *one)
 		return 0;
 	p->f->all[one->host].is_host = 1;
 	return 1;
+}
+
+int landing_add(struct placements *p, const struct placement *new)
+{
+	struct placement one = *new;
+	uint64_t n = placement_end(new) - new->addr;
+	int has_room;
+
+	if (!placement_is_clear(p, one.addr, one.addr + n))
+		return 0;
+	image_mark_all(p->im, one.addr, n, MARK_TAKEN);
+	has_room = find_room(p, &one);
+	image_unmark_all(p->im, one.addr, n, MARK_TAKEN);
+	return has_room && placement_add(p, &one);
 }

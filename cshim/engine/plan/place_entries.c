@@ -5,6 +5,7 @@
  * needs less.
  */
 #include "plan/place_entries.h"
+#include "plan/landing.h"
 
 #include <string.h>
 
@@ -111,7 +112,8 @@ static int add(struct placements *p, uint32_t function, const struct try *t,
 		.slot = t->slot,
 	};
 
-	if (!placement_add(p, &new))
+	if (length < NEAR_JUMP ? !landing_add(p, &new)
+			       : !placement_add(p, &new))
 		return 0;
 	now->entry = t->start;
 	now->entry_end = t->end;

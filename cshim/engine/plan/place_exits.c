@@ -6,6 +6,7 @@
 #include "plan/place_exits.h"
 #include "base/array.h"
 #include "plan/border.h"
+#include "plan/landing.h"
 
 #include <stdlib.h>
 
@@ -77,7 +78,7 @@ static int place_short(struct exits *x, const struct late *late)
 	new.length = SHORT_JUMP;
 	while (new.addr && late->next - new.addr + padding < SHORT_JUMP)
 		new.addr = one_before(x->p, new.addr);
-	return new.addr &&placement_add(x->p, &new);
+	return new.addr &&landing_add(x->p, &new);
 }
 
 static int is_bare_at(struct exits *x, const struct function_end *e)

@@ -4,7 +4,6 @@
  */
 #include "plan/placement.h"
 #include "base/array.h"
-#include "plan/landing.h"
 
 #include <stdlib.h>
 
@@ -85,23 +84,29 @@ int placement_absorb(struct placements *p, const struct placement *end)
 	return 1;
 }
 
+uint64_t placement_end(const struct placement *one)
+{
+	uint64_t patched = one->addr + one->length;
+
+	return one->end > patched ? one->end : patched;
+}
+
 int placement_add(struct placements *p, const struct placement *new)
 {
-	struct placement one = *new;
-	uint64_t end = one.addr + one.length;
+	uint64_t end = placement_end(new);
+	struct placement *now;
 
-	if (end < one.end)
-		end = one.end;
-	one.host = FUNCTION_NONE;
-	if (!placement_is_clear(p, one.addr, end))
+	if (!placement_is_clear(p, new->addr, end))
 		return 0;
-	image_mark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
-	if ((one.length < NEAR_JUMP && !landing_take(p, &one)) ||
-	    array_room(&p->all, &p->cap, p->n + 1ull)) {
-		image_unmark_all(p->im, one.addr, end - one.addr, MARK_TAKEN);
+	if (array_room(&p->all, &p->cap, p->n + 1ull)) {
+		p->failed = 1;
 		return 0;
 	}
-	p->all[p->n++] = one;
+	image_mark_all(p->im, new->addr, end - new->addr, MARK_TAKEN);
+	now = &p->all[p->n++];
+	*now = *new;
+	if (!now->landing)
+		now->host = FUNCTION_NONE;
 	return 1;
 }
 

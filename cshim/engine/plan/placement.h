@@ -48,9 +48,11 @@ struct placements {
 
 void placements_release(struct placements *p);
 
-/* Adds one, unless other patches need its bytes, and takes these.  Of a length
- * that does not suffice for a jump to the trampoline, it gets a landing near
- * it: see plan/landing.h.  Returns 1, or 0 if there is no room. */
+/* Returns the end of what the patch writes or displaces. */
+uint64_t placement_end(const struct placement *one);
+
+/* Adds one, unless other patches need its bytes, and takes these.  Returns 1,
+ * or 0. */
 int placement_add(struct placements *p, const struct placement *new);
 
 /* Takes the bytes up to `end` for an entry, too.  Returns 1, or 0 if something
