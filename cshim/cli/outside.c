@@ -32,7 +32,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STOP_LIMIT_MS = 100 };
+enum {
+	STOP_LIMIT_MS = 100,
+	MOST_EVENTS = 64, /* to set up hundreds takes seconds */
+};
 
 /* What the kernel counts of a thread: time with a processor, time of waiting
  * for one, and how often it got one. */
@@ -442,12 +445,27 @@ static void drain_until(struct outside *o, uint64_t until_ns)
 	}
 }
 
+static uint32_t count_threads(const struct outside *o)
+{
+	char text[4096];
+	const char *at = NULL;
+
+	if (task_file_read((uint32_t)o->pid, (uint32_t)o->pid, "status", text,
+			   sizeof(text)))
+		at = strstr(text, "\nThreads:");
+	return at ? (uint32_t)strtoul(at + 9, NULL, 10) : 0;
+}
+
 /* Whether the kernel gives us events of this process. */
 static void try_events(struct outside *o)
 {
 	struct thread_event event;
 	struct rlimit files;
 
+	if (count_threads(o) > MOST_EVENTS) {
+		o->refusal = E2BIG;
+		return;
+	}
 	o->has_events =
 		thread_event_open(&event, (uint32_t)o->pid, o->samples->hz);
 	o->refusal = o->has_events ? 0 : errno;

@@ -26,7 +26,8 @@ void outside_free(struct outside *o);
  * perf events meanwhile. */
 void outside_wait(struct outside *o, uint64_t until_ns);
 
-/* Returns errno of the kernel's refusal of perf events; 0: it gives them. */
+/* Returns errno of the kernel's refusal of perf events, or E2BIG if there are
+ * too many threads for them; 0: they take the samples. */
 int outside_refusal(const struct outside *o);
 
 /* Takes the samples that are due, and those of perf events.   Returns 0 when

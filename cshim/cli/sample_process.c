@@ -186,11 +186,16 @@ static void watch_outside(struct sampling *s)
  * when the request has reached its processor. */
 static void tell_bias(const struct sampling *s)
 {
+	int refusal = outside_refusal(s->outside);
+
 	failure("what ran for less than some 50 us between two system calls "
 		"has too few samples, and those too many; perf events, which "
-		"are exact, were refused: %s (root has them, and all with "
-		"kernel.perf_event_paranoid below 2)",
-		strerror(outside_refusal(s->outside)));
+		"are exact, %s%s%s",
+		refusal == E2BIG ? "take up to 64 threads" : "were refused: ",
+		refusal == E2BIG ? "" : strerror(refusal),
+		refusal == E2BIG ? ""
+				 : " (root has them, and all with "
+				   "kernel.perf_event_paranoid below 2)");
 }
 
 /* How many there are, and what they are of: a process that gets a fourth of a
