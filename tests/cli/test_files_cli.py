@@ -205,6 +205,6 @@ def test_a_trace_of_samples_alone_is_said_to_be(folder):
     cstrace(folder, "record", "--sample", "--hooks", "-o", "samples.cst", "sh",
             "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")
     done = cstrace(folder, "show", "samples.cst")
-    assert done.status == 0 and re.fullmatch(
-        "cstrace: no calls, but [0-9]+ samples?: `cstrace report' sums them up\n",
+    assert done.status == 0 and re.search(
+        "cstrace: no calls, but [0-9]+ samples?: `cstrace report' sums them up\n$",
         done.err)
