@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -99,6 +100,8 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	callstack_release(&f->calls);
+	free(f->thread.text);
+	free(f->second.text);
 	return 0;
 }
 
