@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 
 enum { SIZE = 256 << 10, SIGNALS = 5, PATIENCE_MS = 60000 };
 
-static volatile sig_atomic_t n_signals;
+static atomic_int n_signals;
 
 static void count(int signo)
 {
