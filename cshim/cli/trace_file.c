@@ -82,11 +82,26 @@ static int is_trace(const struct command *c, const struct options *o)
 	return trace_file_is_meant(o->names[0]);
 }
 
+/* `cstrace calls parse app.cst`: gdb's order. */
+static void put_trace_first(const struct command *c, struct options *o)
+{
+	char *first = o->names[0];
+
+	if (o->n_names != 2 || c->takes[1] != TAKES_WORD ||
+	    trace_file_is_meant(first) || !trace_file_is_meant(o->names[1]))
+		return;
+	o->names[0] = o->names[1];
+	o->names[1] = first;
+}
+
 void trace_file_fill(const struct command *c, int max_names, struct options *o)
 {
 	int is_there = access(trace_file_default, F_OK) == 0;
 
-	if (c->takes[0] != TAKES_TRACE || o->n_names == max_names)
+	if (c->takes[0] != TAKES_TRACE)
+		return;
+	put_trace_first(c, o);
+	if (o->n_names == max_names)
 		return;
 	if (c->takes[1] == TAKES_TRACE) {
 		if (o->n_names == 1)

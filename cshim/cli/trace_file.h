@@ -19,8 +19,9 @@ int word_is_id(const char *word);
 int trace_file_is_meant(const char *word);
 
 /* Adds the default to o's names if c reads a trace and one is missing among the
- * words.  At most max_names names are there afterwards; o->names[-1] and
- * o->names[o->n_names] must be writable. */
+ * words, and puts a trace before what is looked for in it.  At most max_names
+ * names are there afterwards; o->names[-1] and o->names[o->n_names] must be
+ * writable. */
 void trace_file_fill(const struct command *c, int max_names, struct options *o);
 
 #endif

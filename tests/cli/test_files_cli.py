@@ -187,6 +187,15 @@ def test_what_is_not_in_the_trace_is_said(folder, words, line):
     assert done == (1, "", "cstrace: %s\n" % line)
 
 
+@pytest.mark.parametrize("command", ["show", "report", "graph", "calls",
+                                     "list"])
+def test_the_trace_may_stand_behind_what_is_looked_for(folder, command):
+    word = "1.2" if command == "list" else "leaf"
+    done = cstrace(folder, command, "run.cst", word)
+    assert done.status == 0 and done.out
+    assert cstrace(folder, command, word, "run.cst") == done
+
+
 def test_an_empty_file_is_said_to_be(folder):
     done = cstrace(folder, "save", "--filter", "nonesuch", "run.cst",
                    "none.txt")
