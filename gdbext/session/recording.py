@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import struct
 import time
 from typing import Any, Optional, cast
 
@@ -174,8 +173,8 @@ class Recording:
             return
         try:
             answer = self._control.answer()
-        except (OSError, struct.error):
-            return
+        except (OSError, ValueError):
+            return  # the process has just ended
         if answer.errno:
             self._is_answer_told = True
             say("the program could not open the recorder's memory: %s"
