@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { ENDBR_BYTES = 4, PROLOGUE_BYTES = 4, LATER_MAX = 4 };
+enum { ENDBR_BYTES = 4, PROLOGUE_BYTES = 4, MOVE_BYTES = 3, LATER_MAX = 4 };
 
 /* What an entry at some place would displace. */
 struct
@@ -223,6 +223,12 @@ static void leave_framed(struct placements *p)
 	}
 }
 
+/* May something jump between the prologue's two instructions? */
+static int is_entered_late(const struct placements *p, uint64_t behind)
+{
+	return (image_marks(p->im, behind - MOVE_BYTES) & MARK_AGAIN) != 0;
+}
+
 /* Behind what gdb reads, as long as that is the way to all that follows. */
 static void place_framed(struct placements *p)
 {
@@ -235,7 +241,7 @@ static void place_framed(struct placements *p)
 			continue;
 		at = first_place(p, now) + PROLOGUE_BYTES;
 		line = first_line(p, now, at);
-		if (!line ||
+		if (!line || is_entered_late(p, at) ||
 		    (!try_framed(p, i, at, 0) && !try_framed(p, i, line, 0) &&
 		     !try_framed(p, i, line, 1)))
 			now->reason = CST_PLAN_READ_BY_GDB;
