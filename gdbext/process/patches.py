@@ -294,11 +294,11 @@ class Patches:
 
     def _settle_at(self, area: Area, own: int) -> None:
         gdb.execute("set var $pc = %#x" % own, to_string=True)
+        write_saved()
         patch = next((p for p in area.patches if p.is_written(own)), None)
         if patch is None:
             return
         self._restore(area, patch.function)
-        write_saved()
         caller = gdb.newest_frame().older()
         if caller is not None and caller.is_valid():
             self.standing.put_back_behind(
