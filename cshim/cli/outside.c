@@ -445,15 +445,16 @@ static void drain_until(struct outside *o, uint64_t until_ns)
 	}
 }
 
-static uint32_t count_threads(const struct outside *o)
+/* The number behind a heading in the process's status; 0: it has ended. */
+static uint32_t status_number(const struct outside *o, const char *heading)
 {
 	char text[4096];
 	const char *at = NULL;
 
 	if (task_file_read((uint32_t)o->pid, (uint32_t)o->pid, "status", text,
 			   sizeof(text)))
-		at = strstr(text, "\nThreads:");
-	return at ? (uint32_t)strtoul(at + 9, NULL, 10) : 0;
+		at = strstr(text, heading);
+	return at ? (uint32_t)strtoul(at + strlen(heading), NULL, 10) : 0;
 }
 
 /* Whether the kernel gives us events of this process. */
@@ -462,7 +463,7 @@ static void try_events(struct outside *o)
 	struct thread_event event;
 	struct rlimit files;
 
-	if (count_threads(o) > MOST_EVENTS) {
+	if (status_number(o, "\nThreads:") > MOST_EVENTS) {
 		o->refusal = E2BIG;
 		return;
 	}
@@ -492,17 +493,6 @@ static struct cst_samples *map(const char *path)
 	return base == MAP_FAILED ? NULL : base;
 }
 
-static int is_traced(const struct outside *o)
-{
-	char text[4096];
-	const char *at = NULL;
-
-	if (task_file_read((uint32_t)o->pid, (uint32_t)o->pid, "status", text,
-			   sizeof(text)))
-		at = strstr(text, "\nTracerPid:");
-	return at && atoi(at + 11);
-}
-
 int outside_check(pid_t pid)
 {
 	struct outside o = {.pid = pid};
@@ -511,7 +501,7 @@ int outside_check(pid_t pid)
 
 	if (read_state(&o, tid) == 'X')
 		failure("there is no process %d", (int)pid);
-	else if (is_traced(&o))
+	else if (status_number(&o, "\nTracerPid:"))
 		failure("cannot sample process %d: a debugger has it (cstrace "
 			"sample in gdb)",
 			(int)pid);

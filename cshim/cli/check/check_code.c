@@ -6,6 +6,7 @@
  */
 #include "check/check_code.h"
 #include "base/array.h"
+#include "elf/die.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -15,9 +16,7 @@
 
 static const char *text_of(Dwarf_Die *die, unsigned attribute)
 {
-	Dwarf_Attribute a;
-	const char *text =
-		dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
+	const char *text = die_text(die, attribute);
 
 	return text ? text : "";
 }

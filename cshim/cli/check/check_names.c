@@ -10,6 +10,7 @@
 #include "base/hashmap.h"
 #include "base/regex.h"
 #include "check/check_table.h"
+#include "elf/die.h"
 #include "elf/lines.h"
 
 #include <dwarf.h>
@@ -55,13 +56,6 @@ static uint32_t key_name(struct walk *w, const char *name, const char *key)
 	return i;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
-}
-
 /* The definition's file and line rather than a declaration's. */
 static void name_locate(struct check_name *n, Dwarf_Die *die, const char *file)
 {
@@ -98,11 +92,11 @@ static uint32_t name_put(struct walk *w, Dwarf_Die *die, const char *linkage,
 
 static uint32_t name_new(struct walk *w, Dwarf_Die *die)
 {
-	const char *linkage = text_of(die, DW_AT_linkage_name);
-	const char *plain = text_of(die, DW_AT_name);
+	const char *linkage = die_text(die, DW_AT_linkage_name);
+	const char *plain = die_text(die, DW_AT_name);
 
 	if (!linkage)
-		linkage = text_of(die, DW_AT_MIPS_linkage_name);
+		linkage = die_text(die, DW_AT_MIPS_linkage_name);
 	return linkage || plain ? name_put(w, die, linkage, plain) : NOBODY;
 }
 
@@ -145,7 +139,7 @@ static void learn_name(struct walk *w, Dwarf_Die *die)
 	const struct check_function *f;
 	Dwarf_Addr start;
 
-	if (text_of(die, DW_AT_linkage_name) || dwarf_lowpc(die, &start))
+	if (die_text(die, DW_AT_linkage_name) || dwarf_lowpc(die, &start))
 		return;
 	start += w->f->dwarf_bias;
 	f = check_code_at(w->c, start);

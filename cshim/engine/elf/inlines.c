@@ -8,6 +8,7 @@
 #include "elf/inlines.h"
 #include "base/array.h"
 #include "base/ranges.h"
+#include "elf/die.h"
 #include "elf/folders.h"
 #include "elf/lines.h"
 
@@ -274,13 +275,9 @@ int inlines_frame(struct inlines *in, uint64_t addr, Dwarf_Die *out)
 
 static const char *linkage_name(Dwarf_Die *die)
 {
-	Dwarf_Attribute attr;
-	const char *name = dwarf_formstring(
-		dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+	const char *name = die_text(die, DW_AT_linkage_name);
 
-	return name ? name
-		    : dwarf_formstring(dwarf_attr_integrate(
-			      die, DW_AT_MIPS_linkage_name, &attr));
+	return name ? name : die_text(die, DW_AT_MIPS_linkage_name);
 }
 
 static int is_equal(const char *a, const char *b)

@@ -50,7 +50,7 @@ static void take_jump(struct jumps *j, const struct insn *i, uint64_t next)
 		j->to = next;
 	} else if (function_start(j->modules, i->target) != j->start &&
 		   function_start(j->modules, i->target) != i->target) {
-		j->n_elsewhere++; /* a stub for another file's function */
+		j->n_elsewhere++; /* by the linkage table, to another file */
 		j->elsewhere = next;
 	}
 }
@@ -121,19 +121,21 @@ static struct tail_pair *pair(struct sites *s, uint32_t end, uint32_t entry)
 	return &t->all[t->n++];
 }
 
-/* A stub through which another file's function is called: a jump to the
- * address in a slot. */
-static int is_stub(struct modules *m, uint64_t at)
+/* Is it an entry of the linkage table: a jump to another file's function, whose
+ * address is in a slot? */
+static int is_linkage(struct modules *m, uint64_t at)
 {
-	static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	uint8_t bytes[INSN_BYTES], *p = bytes;
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+	uint8_t bytes[INSN_BYTES];
+	uint32_t begin;
+	struct insn i;
 
 	if (!modules_bytes(m, at, bytes, sizeof(bytes)))
 		return 0;
-	if (!memcmp(p, landing, sizeof(landing)))
-		p += sizeof(landing);
-	p += *p == 0xf2; /* bnd */
-	return p[0] == 0xff && p[1] == 0x25;
+	begin = memcmp(bytes, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
+	return insn_decode(&i, bytes + begin, sizeof(bytes) - begin,
+			   at + begin) &&
+	       i.kind == INSN_JUMP_INDIRECT && i.is_slot;
 }
 
 /* Does the call that the entry was made by always lead to its function? */
@@ -149,7 +151,7 @@ static int find_direct(struct sites *s, uint32_t entry)
 	if (!modules_bytes(m, at, bytes, sizeof(bytes)) || bytes[0] != 0xe8 ||
 	    !insn_decode(&i, bytes, sizeof(bytes), at))
 		return 0;
-	return i.target == site->callee || is_stub(m, i.target);
+	return i.target == site->callee || is_linkage(m, i.target);
 }
 
 static int is_direct(struct sites *s, uint32_t entry)

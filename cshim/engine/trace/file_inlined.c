@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/hashmap.h"
 #include "elf/debugfile.h"
+#include "elf/die.h"
 #include "elf/elffile.h"
 #include "elf/lines.h"
 #include "names/names.h"
@@ -53,13 +54,6 @@ static Dwarf_Die origin_of(const Dwarf_Die *instance)
 	return die;
 }
 
-static const char *text_of(Dwarf_Die *die, unsigned attribute)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, attribute, &a));
-}
-
 /* Returns the function that the DIE is of, which its instances share;
  * UINT32_MAX: out of memory. */
 static uint32_t function_of(struct walk *w, const Dwarf_Die *origin)
@@ -80,8 +74,8 @@ static uint32_t function_of(struct walk *w, const Dwarf_Die *origin)
  * that they are declared in. */
 static void learn_name(struct walk *w, Dwarf_Die *die)
 {
-	const char *linkage = text_of(die, DW_AT_linkage_name);
-	const char *plain = text_of(die, DW_AT_name);
+	const char *linkage = die_text(die, DW_AT_linkage_name);
+	const char *plain = die_text(die, DW_AT_name);
 	Dwarf_Die origin = origin_of(die);
 	const char *file = NULL;
 	char name[NAME_SIZE];
@@ -126,7 +120,7 @@ static void walk_below(struct walk *w, Dwarf_Die *parent, int depth);
 
 static void walk_namespace(struct walk *w, Dwarf_Die *die, int depth)
 {
-	const char *name = text_of(die, DW_AT_name);
+	const char *name = die_text(die, DW_AT_name);
 	size_t n = strlen(w->scope);
 
 	snprintf(w->scope + n, sizeof(w->scope) - n,
