@@ -304,7 +304,10 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 	    is_elsewhere(t, o->choice.module, "in", cst_trace_has_module) ||
 	    is_lacking(t, o))
 		return STATUS_FAILED;
-	if (cst_trace_hidden_std(t))
+	/* The choice hides calls, not the functions that a word names. */
+	if (cst_trace_hidden_std(t) &&
+	    !((o->report.regex || o->graph.function) &&
+	      cst_choice_text(&o->choice, text, sizeof(text))))
 		return failure("no such %s but the C++ library's or system "
 			       "headers', which --std shows",
 			       what);

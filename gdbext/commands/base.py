@@ -189,10 +189,11 @@ def tell_none(trace: Trace, choice: Choice, what: str,
     lacking = choice.where and trace.lacks(choice.where)
     if lacking:
         raise gdb.GdbError(plain(lacking))
-    if trace.hides_std():
+    chosen = plain(choice_text(choice))
+    # The choice hides calls, not the functions that a word names.
+    if trace.hides_std() and not (any(words) and chosen):
         raise gdb.GdbError("no such %s but the C++ library's or system "
                            "headers', which `set cstrace std on` shows" % what)
-    chosen = plain(choice_text(choice))
     if choice.has_more:
         chosen += "; -all shows the others"
     raise gdb.GdbError("no such %s%s" % (what,

@@ -266,6 +266,20 @@ def test_calls_that_are_too_short_are_not_said_to_be_the_librarys(shop):
         assert done.err == "cstrace: no such %s (min-time 1000s)\n" % what
 
 
+def test_a_function_that_is_too_deep_is_not_said_to_be_the_librarys(gdb, shop):
+    assert cstrace(shop, "save", "shop.cst", "all.jsonl", "--force").status == 0
+    calls = read_jsonl(shop / "all.jsonl")
+    shallow = {c["name"] for c in calls if c["depth"] < 2}
+    name = next(c["name"] for c in calls if c["name"] not in shallow)
+    lines = []
+    for command in "report", "graph":
+        done = cstrace(shop, command, "--depth", "1", "shop.cst", name)
+        assert done == (1, "", "cstrace: no such functions (depth 1)\n")
+        lines.append("cstrace %s -depth 1 %s" % (command, name))
+    run = gdb(build("shop.cc"), "cstrace load %s" % (shop / "shop.cst"), *lines)
+    assert run.out.count("no such functions (depth 1") == 2
+
+
 def test_a_call_of_the_library_says_what_shows_it(gdb, shop):
     """It and all below it are hidden, by no word of the user's."""
     assert cstrace(shop, "save", "--std", "shop.cst", "std.jsonl",
