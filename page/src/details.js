@@ -59,7 +59,7 @@ export class Details {
       ['start', names.start(call)],
       ['ID', names.id(call)],
       ['thread', names.thread(call)],
-      [names.instant(call) ? 'at' : 'called at', names.longSite(call)],
+      [names.instant(call) ? 'at' : 'called at', names.longSite(call) + (names.isTail(call) ? ', tail call' : '')],
     ];
 
     const { from, site } = trace.calls;

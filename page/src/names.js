@@ -185,6 +185,11 @@ export class Names {
     return file ? file + (line ? `:${line}` : '') : 'not known';
   }
 
+  // The call was made by a jump at its caller's end.
+  isTail(call) {
+    return Boolean(this.trace.head.sites[this.trace.calls.site[call]][3]);
+  }
+
   id(call) {
     const { calls, head } = this.trace;
     const thread = head.threads[calls.thread[call]];
@@ -314,7 +319,8 @@ export class Names {
 
     return stack.map((i, depth) => {
       const site = this.site(i);
-      return `${this.id(i).padEnd(width)}  ${'  '.repeat(depth)}${this.ofCall(i)}${site ? `  ${site}` : ''}\n`;
+      return `${this.id(i).padEnd(width)}  ${'  '.repeat(depth)}${this.ofCall(i)}${site ? `  ${site}` : ''}${
+        this.isTail(i) ? '  (tail call)' : ''}\n`;
     }).join('');
   }
 }

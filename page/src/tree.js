@@ -424,6 +424,7 @@ export class Tree {
       if (text) element.append(cell('values', text));
     }
     if (names.instant(item)) element.classList.add('instant', names.instant(item));
+    if (names.isTail(item)) element.append(cell('note', ' tail call'));
     if (names.isUnwound(item)) element.append(cell('note unwound', ' unwound'));
     if (without) element.append(cell('note', ` + ${plural(without, 'shorter call')}`));
     return element;

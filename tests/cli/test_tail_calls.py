@@ -9,6 +9,8 @@ import subprocess
 import pytest
 
 from lib_cstrace import command
+from lib_folders import ctf_calls
+from lib_formats import chrome, strict_json
 
 HEAD = r"""
 #include <setjmp.h>
@@ -125,6 +127,13 @@ def saved(folder, trace):
     return [json.loads(line) for line in lines]
 
 
+def save_as(folder, name):
+    done = command("save", "--std", "cstrace.cst", name, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    path = folder / name
+    return path.read_bytes() if path.is_file() else b""
+
+
 def tree(calls):
     return [" " * c["depth"] + c["name"] + " (tail)" * c.get("tail", False)
             for c in calls]
@@ -174,6 +183,26 @@ def test_rows_and_tables_have_it(tmp_path):
         "last", "middle", "first", "main"]
     command("save", "cstrace.cst", "again.cst", cwd=tmp_path)
     assert tree(saved(tmp_path, "again.cst")) == CHAIN_TREE
+
+
+def test_formats_that_have_a_place_for_it_have_it(tmp_path):
+    compiled(tmp_path, CHAIN)
+    tails = {c["id"] for c in recorded(tmp_path) if c.get("tail")}
+    assert len(tails) == 2
+    events, _ = chrome(save_as(tmp_path, "out.json"))
+    assert {e["args"]["id"] for e in events if e["args"].get("tail")} == tails
+    spans = strict_json(save_as(tmp_path, "out.otlp.json"))
+    marked = {"key": "cstrace.tail", "value": {"boolValue": True}}
+    assert {attribute["value"]["stringValue"]
+            for resource in spans["resourceSpans"]
+            for scope in resource["scopeSpans"] for span in scope["spans"]
+            if marked in span["attributes"]
+            for attribute in span["attributes"]
+            if attribute["key"] == "cstrace.id"} == tails
+    save_as(tmp_path, "out.ctf")
+    found = ctf_calls(tmp_path / "out.ctf")
+    assert {c.fields["id"] for lane in found.values() for c in lane
+            if c.fields["tail"]} == tails
 
 
 def test_functions_that_call_each_other_so_go_no_deeper(tmp_path):

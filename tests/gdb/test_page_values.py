@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The page of a program whose calls have values: boxes, tree and details have
-them as rows do."""
+"""The page of a program whose calls have values, or are made by jumps: boxes,
+tree and details have that as rows do."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -40,3 +41,32 @@ def test_values_are_where_the_call_is(page, valued):
     page.view("3", "tree")
     page.wait("document.querySelector('#tree .selected')")
     assert page.text("#tree .selected .call") == "parse" + values
+
+
+def test_a_tail_call_is_marked(page, tmp_path):
+    (tmp_path / "app.c").write_text(r"""
+volatile int sum;
+#define ALONE __attribute__((noinline))
+ALONE int leaf(int n) { sum += n; return sum; }
+ALONE int first(int n)
+{
+	leaf(n);
+	return leaf(n + 1);
+}
+int main(void) { return first(1) * 0; }
+""")
+    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True)
+    save(record_program(tmp_path, "./app"), "t.html")
+    page.open(tmp_path / "t.html")
+    assert page.run("""[...Array(cstrace.trace.calls.n).keys()].map((call) =>
+      [cstrace.names.ofCall(call), cstrace.names.isTail(call)])""") == [
+          ["main", False], ["first", False], ["leaf", False], ["leaf", True]]
+    page.run("cstrace.select(3, 'chart')")
+    page.wait("document.querySelector('#details').textContent"
+              ".includes('app.c:8, tail call')")
+    assert page.run("cstrace.names.stackText(3)").endswith(
+        "leaf  app.c:8  (tail call)\n")
+    page.view("3", "tree")
+    page.wait("document.querySelector('#tree .selected')")
+    assert page.text("#tree .selected .call") == "leaf tail call"

@@ -138,6 +138,8 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 		}
 		PUT(out, "\",");
 	}
+	if (site->is_tail)
+		PUT(out, "\"tail\":true,");
 	PUT(out, "\"id\":\"");
 }
 

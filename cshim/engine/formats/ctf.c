@@ -43,6 +43,8 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	}
 	ctf_put_string(out, slash ? slash + 1 : site->file ? site->file : "");
 	ctf_put_u32(out, site->file ? site->line : 0);
+	if (!function_has_text(f))
+		bytes_put_byte(out, site->is_tail);
 }
 
 static int put_entry(struct ctf *c, const struct step *step,

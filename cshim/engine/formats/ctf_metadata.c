@@ -95,6 +95,7 @@ static const struct {
 		       "		string _name;\n"
 		       "		string _file;\n"
 		       "		uint32_t _line;\n"
+		       "		uint8_t _tail;\n"
 		       "		string _id;\n"},
 	[CTF_EXIT] = {"lttng_ust_cyg_profile:func_exit",
 		      "		address_t _addr;\n"

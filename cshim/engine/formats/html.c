@@ -152,6 +152,8 @@ static void put_names(const struct names *names, int how, struct bytes *out)
 		put_format(out, "%s[%" PRIu32 ",%" PRIu32 ",", i ? ",\n" : "\n",
 			   s->function, s->line);
 		put_name(out, s->file);
+		if (s->is_tail)
+			PUT(out, ",1");
 		PUT(out, "]");
 	}
 	PUT(out, "]");

@@ -181,6 +181,9 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 		PUT(out, ",");
 		put_int_attribute(out, "code.lineno", site->line);
 	}
+	if (site->is_tail)
+		PUT(out, ",{\"key\":\"cstrace.tail\",\"value\":{"
+			 "\"boolValue\":true}}");
 	if (f->module) {
 		PUT(out, ",");
 		put_string_attribute(out, "cstrace.module", f->module);
