@@ -329,6 +329,28 @@ static void rounds_that_are_seen_open_are_counted(void **state)
 	fold_free(f);
 }
 
+/* A call that counts up a row of the screen has a row of its own if something
+ * below it is slow for the first time. */
+static void slow_calls_below_counted_ones_are_seen(void **state)
+{
+	static const char *const rounds[] = {"  b\n   c\n", "  b\n   c\n",
+					     "  b\n   c!\n", "  b\n   c!\n",
+					     "  b\n   c\n   c!\n"};
+	struct rows r = {0};
+	struct fold *f = fold_new(&names, put_row, &r);
+
+	(void)state;
+	fold_live(f);
+	add_all(f, "a?\n");
+	for (uint32_t i = 0; i < 5; i++) {
+		add_all(f, rounds[i]);
+		assert_int_equal(fold_show(f, i, 1), 0);
+	}
+	assert_string_equal(r.text, "a?\n  b\n   c\n  b*2\n  b\n   c\n"
+				    "  b*4\n  b*5\n");
+	fold_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +370,7 @@ int main(void)
 		cmocka_unit_test(rows_are_given_on_the_way),
 		cmocka_unit_test(deep_calls_are_given),
 		cmocka_unit_test(rounds_that_are_seen_open_are_counted),
+		cmocka_unit_test(slow_calls_below_counted_ones_are_seen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

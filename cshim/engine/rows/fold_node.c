@@ -367,8 +367,14 @@ int node_has_all(struct node *a, const struct node *b)
 	struct node *from = NULL;
 
 	for (struct node *i = row_after(NULL, b); i; i = row_after(i, b)) {
-		from = row_for(a, from, i);
-		if (!from || !node_has_all(from, i))
+		struct node *to = i->is_aside ? NULL : row_for(a, from, i);
+
+		if (to)
+			from = to;
+		/* node_join() chooses in the same way. */
+		if (!to || node_speed(to, i) == MUCH_SLOWER)
+			to = slow_row_for(a, i);
+		if (!to || !node_has_all(to, i))
 			return 0;
 	}
 	return 1;

@@ -88,7 +88,8 @@ void node_join(struct fold *f, struct node *a, struct node *b);
 void node_move(struct node *node, struct node *behind);
 /* Replaces a loop by the rows below it, and frees it. */
 void node_dissolve(struct fold *f, struct node *loop);
-/* Returns whether a calls everything that b calls. */
+/* Returns whether a has a row for each row below b: none of b's calls is new,
+ * or is much slower than those of a. */
 int node_has_all(struct node *a, const struct node *b);
 
 #endif
