@@ -57,13 +57,23 @@ def parent_of(pid: int) -> int:
         return 0
 
 
+def _has_frame() -> bool:
+    """A thread in which gdb calls a function counts as stopped, without one."""
+    try:
+        gdb.newest_frame()
+    except gdb.error:
+        return False
+    return True
+
+
 def stands_still() -> bool:
-    """Not so with `run &`, nor in non-stop mode while other threads go on."""
+    """Not so with `run &`, nor in non-stop mode while other threads go on, nor
+    while the program runs a function that gdb calls."""
     thread = gdb.selected_thread()
     if thread is None:
         return True
     if not gdb.parameter("non-stop"):
-        return thread.is_stopped()
+        return thread.is_stopped() and _has_frame()
     return not any(t.is_running() for t in gdb.selected_inferior().threads())
 
 

@@ -233,6 +233,7 @@ class Events:
         if not inferior.pid or not inferior.was_attached:
             return
         if inferior.pid == self._attached or is_remote():
+            self._is_due = False
             self._session.begin_attached()
             return
         self._attached, self._is_due = inferior.pid, True
