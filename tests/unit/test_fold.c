@@ -351,6 +351,37 @@ static void slow_calls_below_counted_ones_are_seen(void **state)
 	fold_free(f);
 }
 
+static int put_start(void *arg, const struct folded *row)
+{
+	struct rows *r = arg;
+
+	r->n += (size_t)sprintf(r->text + r->n, "%s %llu\n",
+				row->is_count ? "count" : "row",
+				(unsigned long long)row->call.start_ns);
+	return 0;
+}
+
+/* Live, a row begins when the call of its ID did, as what is below it does; its
+ * count when the last one did. */
+static void a_row_begins_with_its_first_call(void **state)
+{
+	struct rows r = {0};
+	struct fold *f = fold_new(&names, put_start, &r);
+
+	(void)state;
+	fold_live(f);
+	add_all(f, "a?\n");
+	assert_int_equal(fold_show(f, 1, 1), 0);
+	add_all(f, " b\n  c\n b\n  c\n");
+	assert_int_equal(fold_show(f, 100, 1), 0);
+	assert_string_equal(r.text, "row 10\nrow 10\nrow 20\n");
+	r.n = 0;
+	add_all(f, " b\n  c\n b\n  c\n b\n");
+	assert_int_equal(fold_show(f, 200, 1), 0);
+	assert_string_equal(r.text, "count 50\n");
+	fold_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +402,7 @@ int main(void)
 		cmocka_unit_test(deep_calls_are_given),
 		cmocka_unit_test(rounds_that_are_seen_open_are_counted),
 		cmocka_unit_test(slow_calls_below_counted_ones_are_seen),
+		cmocka_unit_test(a_row_begins_with_its_first_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

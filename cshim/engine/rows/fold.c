@@ -25,7 +25,9 @@ static int join_any(struct fold *f, struct node *node)
 		if (i->is_given && !node_has_all(i, node))
 			continue;
 		node_join(f, i, node);
-		if (f->is_live)
+		/* A row's START is that of the call whose ID it has, its
+		 * count's that of the last one. */
+		if (i->is_given)
 			i->call.start_ns = node->call.start_ns;
 		node_drop(f, node);
 		return 1;
