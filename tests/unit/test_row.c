@@ -274,43 +274,61 @@ static void places_are_links_where_wanted(void **state)
 	names_free(s.names);
 }
 
-/* What a row of this look is cut to. */
-static const char *cut(const char *row, uint8_t color, unsigned width)
+/* What the row of a function with that name is cut to. */
+static void check_cut(const char *name, unsigned width, const char *expected)
 {
-	static char text[ROW_MAX];
-	const struct cst_look look = {.color = color, .width = width};
-	size_t n = strlen(row);
+	struct sample s;
 
-	memcpy(text, row, n + 1);
-	*row_cut(text, text + n, &look) = '\0';
-	return text;
+	sample_begin(&s, name, NULL, 0);
+	s.look = (struct cst_look){.width = width};
+	check_row(&s, expected);
 }
 
 static void rows_are_cut_to_the_width(void **state)
 {
 	(void)state;
-	assert_string_equal(cut("0123456789012345678901234\n", 0, 0),
-			    "0123456789012345678901234\n");
-	assert_string_equal(cut("0123456789012345678901234\n", 0, 25),
-			    "0123456789012345678901234\n");
-	assert_string_equal(cut("0123456789012345678901234\n", 0, 24),
-			    "012345678901234567890...\n");
-	/* Escapes take no columns; what is cut ends them. */
-	assert_string_equal(
-		cut("\033[2m0123456789012345678901234\033[0m\n", 1, 25),
-		"\033[2m0123456789012345678901234\033[0m\n");
-	assert_string_equal(
-		cut("\033[2m0123456789012345678901234\033[0m\n", 1, 24),
-		"\033[2m012345678901234567890...\033[0m\n");
+	check_cut("f23456789012345678901234", 0, "f23456789012345678901234\n");
+	check_cut("f23456789012345678901234", 24, "f23456789012345678901234\n");
+	check_cut("f23456789012345678901234", 23, "f2345678901234567890...\n");
 	/* Characters, not bytes; and some are two columns wide. */
-	assert_string_equal(
-		cut("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc 0123456789 01\n",
-		    0, 20),
-		"\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc 0123456789 01\n");
-	assert_string_equal(cut("0123456789012345\xe4\xb8\xad\xe4\xb8\xad"
-				"\xe4\xb8\xad\n",
-				0, 20),
-			    "0123456789012345...\n");
+	check_cut("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc_f123456789_01", 20,
+		  "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc_f123456789_01\n");
+	check_cut("f123456789012345\xe4\xb8\xad\xe4\xb8\xad\xe4\xb8\xad", 20,
+		  "f123456789012345...\n");
+}
+
+/* Escapes take no columns; what is cut ends them. */
+static void cut_rows_end_their_colors(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f", "a_file_of_some_length.c", 7);
+	s.look = (struct cst_look){.callsite = 1, .color = 1, .width = 28};
+	assert_string_equal(formatted(&s),
+			    "f  \033[2ma_file_of_some_length.c:7\033[0m\n");
+	s.look.width = 27;
+	check_row(&s, "f  \033[2ma_file_of_some_length...\033[0m\n");
+}
+
+/* The place and how the call ended stay where there is room for them. */
+static void what_was_called_is_cut_first(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_begin(&s, "f234567890123456789012345678901234567890", "a.c", 7);
+	s.look = (struct cst_look){.callsite = 1, .width = 46};
+	s.row.is_unwound = 1;
+	s.row.n_folded = 2;
+	assert_string_equal(formatted(&s),
+			    "f23456789012345678901...  x2  a.c:7  (unwound)\n");
+	s.look.width = 45;
+	assert_string_equal(formatted(&s),
+			    "f234567890123456789012345678901234567890  ...\n");
+	s.look = (struct cst_look){.callsite = 1, .color = 1, .width = 50};
+	check_row(&s, "f234567890123456789012345...\033[0m  x2  "
+		      "\033[2ma.c:7\033[0m  (unwound)\n");
 }
 
 static void a_narrow_row_has_less_indentation(void **state)
@@ -472,6 +490,8 @@ int main(void)
 		cmocka_unit_test(destructors_of_one_name_are_told_apart),
 		cmocka_unit_test(places_are_links_where_wanted),
 		cmocka_unit_test(rows_are_cut_to_the_width),
+		cmocka_unit_test(cut_rows_end_their_colors),
+		cmocka_unit_test(what_was_called_is_cut_first),
 		cmocka_unit_test(a_narrow_row_has_less_indentation),
 		cmocka_unit_test(folded_rows_tell_how_many),
 		cmocka_unit_test(the_look_leaves_columns_out),

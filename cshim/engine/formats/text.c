@@ -171,15 +171,14 @@ static int put_row(struct text *x, const struct shown *s,
 		is_alone |=
 			row.n_folded > 1 || row.n_loop || row.has_other_values;
 	}
-	p = row_put_prefix(&row, x->look, p);
-	suffix = is_alone ? NULL : suffix_of(x, &row);
+	suffix = is_alone || x->look->width ? NULL : suffix_of(x, &row);
 	if (suffix) {
+		p = row_put_prefix(&row, x->look, p);
 		memcpy(p, x->suffix_text.data + suffix->at, suffix->size);
 		p += suffix->size;
 	} else {
-		p = row_put_suffix(&row, x->look, p);
+		p += row_format(&row, x->look, p);
 	}
-	p = row_cut(begin, p, x->look);
 	out->len += (size_t)(p - begin);
 	x->one_thread = s->thread;
 	x->n_rows++;

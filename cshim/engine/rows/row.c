@@ -372,10 +372,10 @@ static char *put_folded(const struct row *row, char *out)
 	return out;
 }
 
-char *row_put_suffix(const struct row *row, const struct cst_look *look,
-		     char *out)
+/* Puts the half of the suffix that says which call it is. */
+static char *put_what(const struct row *row, const struct cst_look *look,
+		      char *out)
 {
-	const struct call_site *from = &row->names->sites[row->from];
 	uint32_t color = color_of(row, look);
 
 	if (row->kind == ROW_CLOSE)
@@ -383,8 +383,15 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 	if (color)
 		out += sprintf(out, "\033[1;3%um", color);
 	out = put_call(row, look, out);
-	if (color)
-		out = put(out, RESET);
+	return color ? put(out, RESET) : out;
+}
+
+/* Puts the other half: how often, from where, how it ended. */
+static char *put_tail(const struct row *row, const struct cst_look *look,
+		      char *out)
+{
+	const struct call_site *from = &row->names->sites[row->from];
+
 	out = put_folded(row, out);
 	if (row->caller)
 		out = row_put_function(put(out, "  from "), row->names,
@@ -398,6 +405,12 @@ char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		out = put(out, row->is_vetoed ? "  (vetoed)" : "  (unwound)");
 	*out++ = '\n';
 	return out;
+}
+
+char *row_put_suffix(const struct row *row, const struct cst_look *look,
+		     char *out)
+{
+	return put_tail(row, look, put_what(row, look, out));
 }
 
 /* Behind the escape sequence at p: a colour's or a link's. */
@@ -430,15 +443,98 @@ static char *put_mark(char *begin, char *end)
 	return end;
 }
 
+/* ---- cutting ------------------------------------------------------------- */
+
+/* A terminal gives these two columns. */
+static int is_wide(uint32_t c)
+{
+	static const uint32_t ranges[][2] = {
+		{0x1100, 0x115f},   {0x2e80, 0xa4cf},	{0xac00, 0xd7a3},
+		{0xf900, 0xfaff},   {0xfe30, 0xfe6f},	{0xff00, 0xff60},
+		{0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
+		{0x20000, 0x3fffd},
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return 1;
+	return 0;
+}
+
+/* Returns how many columns the text takes; *cut is where the first `room` of
+ * them end. */
+static unsigned columns(char *begin, const char *end, unsigned room, char **cut)
+{
+	unsigned n = 0;
+
+	*cut = begin;
+	for (char *p = begin; p < end;) {
+		uint32_t c = ' ';
+		int size;
+
+		if (*p == '\033') {
+			p = (char *)skip_escape(p, end);
+			continue;
+		}
+		size = utf8_decode(p, &c);
+		n += size > 1 && is_wide(c) ? 2 : 1;
+		p += size > 0 ? size : 1;
+		if (n <= room)
+			*cut = p;
+	}
+	return n;
+}
+
+static char *put_cut(const struct cst_look *look, char *out)
+{
+	out = put(out, "...");
+	if (look->links)
+		out = put(out, LINK LINK_END);
+	return look->color ? put(out, RESET) : out;
+}
+
+/* Cuts the row to the look's width, before its tail if that leaves enough of
+ * what was called: where it was called and how it ended say more than the last
+ * of its values.  Returns the row's new end. */
+static char *cut_to_width(char *begin, char *what, char *tail, char *end,
+			  const struct cst_look *look)
+{
+	enum { LEAST_WHAT = 24 };
+	unsigned width = look->width < LEAST_WIDTH ? LEAST_WIDTH : look->width;
+	unsigned n_tail, least;
+	size_t n_bytes = (size_t)(end - tail), n_dots;
+	char dots[64], *cut;
+
+	if (!look->width || end - begin <= (long)width ||
+	    columns(begin, end - 1, width - 3, &cut) <= width)
+		return end;
+	n_tail = columns(tail, end - 1, 0, &cut);
+	least = columns(begin, what, 0, &cut) + LEAST_WHAT;
+	if (least + n_tail > width) {
+		columns(begin, end - 1, width - 3, &cut);
+		cut = put_cut(look, cut);
+		*cut++ = '\n';
+		return cut;
+	}
+	n_dots = (size_t)(put_cut(look, dots) - dots);
+	columns(begin, tail, width - n_tail - 3, &cut);
+	memmove(cut + n_dots, tail, n_bytes);
+	memcpy(cut, dots, n_dots);
+	return cut + n_dots + n_bytes;
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out)
 {
-	char *p = row_put_prefix(row, look, out);
+	char *what = row_put_prefix(row, look, out), *tail, *end;
 
 	if (row->is_again)
-		p = put_mark(out, p);
-	p = row_put_suffix(row, look, p);
-	return (uint64_t)(row_cut(out, p, look) - out);
+		what = put_mark(out, what);
+	tail = put_what(row, look, what);
+	end = put_tail(row, look, tail);
+	return (uint64_t)(cut_to_width(out, what, tail, end, look) - out);
 }
 
 uint64_t row_note(uint32_t process, uint32_t thread, const char *name,
@@ -480,57 +576,6 @@ uint64_t row_stops_note(char *out)
 uint64_t row_mixed_note(char *out)
 {
 	return (uint64_t)(put(out, ROW_MIXED_NOTE "\n") - out);
-}
-
-/* ---- cutting ------------------------------------------------------------- */
-
-/* A terminal gives these two columns. */
-static int is_wide(uint32_t c)
-{
-	static const uint32_t ranges[][2] = {
-		{0x1100, 0x115f},   {0x2e80, 0xa4cf},	{0xac00, 0xd7a3},
-		{0xf900, 0xfaff},   {0xfe30, 0xfe6f},	{0xff00, 0xff60},
-		{0xffe0, 0xffe6},   {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff},
-		{0x20000, 0x3fffd},
-	};
-
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
-		if (c >= ranges[i][0] && c <= ranges[i][1])
-			return 1;
-	return 0;
-}
-
-char *row_cut(char *begin, char *end, const struct cst_look *look)
-{
-	unsigned width = look->width < LEAST_WIDTH ? LEAST_WIDTH : look->width;
-	unsigned n = 0;
-	char *cut = NULL;
-
-	if (!look->width || end - begin <= (long)width)
-		return end;
-	for (char *p = begin; p < end - 1 && n <= width;) {
-		uint32_t c = ' ';
-		int size;
-
-		if (*p == '\033') {
-			p = (char *)skip_escape(p, end - 1);
-			continue;
-		}
-		if (n <= width - 3)
-			cut = p;
-		size = utf8_decode(p, &c);
-		n += size > 1 && is_wide(c) ? 2 : 1;
-		p += size > 0 ? size : 1;
-	}
-	if (n <= width)
-		return end;
-	cut = put(cut, "...");
-	if (look->links)
-		cut = put(cut, LINK LINK_END);
-	if (look->color)
-		cut = put(cut, RESET);
-	*cut++ = '\n';
-	return cut;
 }
 
 /* ---- heading ------------------------------------------------------------- */

@@ -59,9 +59,10 @@ struct row {
 			    * of its depth */
 };
 
-/* Writes the row with its newline at `out`; returns its length.  ROW_MAX bytes
- * always suffice: names are cut, and a number shows the depth where the tree
- * would need more than ROW_BLANKS blanks (less in a narrow row). */
+/* Writes the row with its newline at `out`, cut to the look's width; returns
+ * its length.  ROW_MAX bytes always suffice: names are cut, and a number shows
+ * the depth where the tree would need more than ROW_BLANKS blanks (less in a
+ * narrow row). */
 enum { ROW_MAX = 16384, ROW_BLANKS = 40 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
@@ -104,7 +105,8 @@ uint64_t row_stops_note(char *out);
 uint64_t row_mixed_note(char *out);
 #define ROW_MIXED_NOTE "# several threads, not told apart"
 
-/* Write a row in two halves, for code that writes millions of calls: the prefix
+/* Write a row in two halves, for code that writes millions of calls, and to no
+ * terminal: nothing is cut to the look's width.  The prefix
  * (times, cell and tree) changes with each call; the suffix, "function
  * file:line\n", of at most ROW_SUFFIX_MAX bytes, is equal for all calls of a
  * site that returned.  Both return the place behind what they wrote. */
@@ -113,9 +115,6 @@ char *row_put_prefix(const struct row *row, const struct cst_look *look,
 		     char *out);
 char *row_put_suffix(const struct row *row, const struct cst_look *look,
 		     char *out);
-
-/* Cuts the row from begin to end to the look's width; returns its new end. */
-char *row_cut(char *begin, char *end, const struct cst_look *look);
 
 /* Writes a function's name as rows have it (names_shown()), escaped and cut at
  * `room` bytes, with its mark behind; how is an enum cst_names.  Returns the
