@@ -108,6 +108,17 @@ static void exit_hook_makes_no_call(void **state)
 	check_function("__cyg_profile_func_exit");
 }
 
+/* Where numbers are copied at once. */
+static void entry_with_values_makes_no_call(void **state)
+{
+	(void)state;
+	disassemble("event_save_entry");
+	assert_null(strstr(text, "call "));
+	assert_non_null(strstr(text, "<event_save_values>"));
+	disassemble("event_save_exit");
+	assert_null(strstr(text, "call "));
+}
+
 static void shim_calls_libc_for_its_threads_only(void **state)
 {
 	static const char *const allowed[] = {
@@ -142,6 +153,7 @@ int main(void)
 		cmocka_unit_test(enter_hook_makes_no_call),
 		cmocka_unit_test(exit_hook_makes_no_call),
 		cmocka_unit_test(slow_ways_keep_the_registers),
+		cmocka_unit_test(entry_with_values_makes_no_call),
 		cmocka_unit_test(shim_calls_libc_for_its_threads_only),
 	};
 

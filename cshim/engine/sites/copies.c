@@ -43,6 +43,25 @@ static int is_wanted(const struct sites *s, const struct site *site)
 			     s->names->functions[site->function].name);
 }
 
+/* Which of the hook's quickest ways is for the plan's program; 0: none. */
+static int quick_way(const struct args_plan *plan)
+{
+	const uint32_t n = plan->n_plain, size = n == 1 ? plan->steps->size : 4;
+	uint32_t at_fp = 0, saved = 0;
+
+	for (uint32_t i = 0; i < n && plan->steps[i].size == size; i++) {
+		const struct cst_copy *s = &plan->steps[i];
+
+		at_fp += s->op == CST_COPY_FRAME && s->reg == CST_REG_RBP;
+		saved += s->op == CST_COPY_REGISTER;
+	}
+	if (n > 2 || size < 4 || (at_fp != n && saved != n))
+		return 0;
+	if (size == 8)
+		return saved ? CST_LONG_SAVED : CST_LONG_AT_FP;
+	return saved ? CST_INTS_SAVED : CST_INTS_AT_FP;
+}
+
 /* Makes a plain program, without its end, as the hook wants it. */
 static void put_plain(struct cst_copy *to, const struct site *site,
 		      const struct args_plan *plan)
@@ -51,7 +70,8 @@ static void put_plain(struct cst_copy *to, const struct site *site,
 				  .reg = (uint8_t)plan->n_plain};
 	if (!site->is_near) {
 		to[0].size = (uint16_t)plan->bits;
-		to[0].offset = site->is_cfa_of_fp ? CST_REG_RBP : CST_REG_SP;
+		to[0].offset = (site->is_cfa_of_fp ? CST_REG_RBP : CST_REG_SP) |
+			       quick_way(plan);
 	}
 	for (uint32_t i = 0; i < plan->n_plain; i++) {
 		const struct cst_copy *s = &plan->steps[i];

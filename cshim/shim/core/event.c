@@ -197,15 +197,6 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 
 SAVING_FUNCTION(event_save, event_saved, rcx);
 
-/* What event_save_entry() and event_save_exit() call. */
-#define VALUES_C(name)                                   \
-	__attribute__((used)) HIDDEN void name(          \
-		uint64_t site, uint64_t sp, uint64_t fp, \
-		struct copy_registers registers)
-
-VALUES_C(event_entry);
-VALUES_C(event_exit);
-
 static __attribute__((noinline)) void values_put(const struct copy_registers *r,
 						 uint64_t site, uint64_t time,
 						 uint64_t sp, uint64_t fp)
@@ -221,24 +212,59 @@ static __attribute__((noinline)) void values_put(const struct copy_registers *r,
 						sp, fp, kind, r});
 }
 
-VALUES_C(event_entry)
+/* Any numbers, then anything. */
+static __attribute__((noinline)) void
+values_slow(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
+	    const struct cst_copy *steps, const struct copy_registers *r)
 {
 	if (unlikely(self.busy_sp ||
-		     !numbers_put(&registers, (uint32_t)site, 0, sp, fp)))
-		values_put(&registers, site, 0, sp, fp);
+		     !numbers_put(r, steps, (uint32_t)site, time, sp, fp)))
+		values_put(r, site, time, sp, fp);
 }
 
-VALUES_C(event_exit)
+/* What event_save_values() calls. */
+__attribute__((used)) void event_values(uint64_t site, uint64_t sp, uint64_t fp,
+					uint64_t time,
+					const struct cst_copy *steps,
+					struct copy_registers registers) HIDDEN;
+
+void event_values(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
+		  const struct cst_copy *steps, struct copy_registers registers)
 {
-	uint64_t time = clock_ticks();
+	uint64_t packed, frame;
 
-	if (unlikely(self.busy_sp ||
-		     !numbers_put(&registers, (uint32_t)site, time, sp, fp)))
-		values_put(&registers, site, time, sp, fp);
+	if (likely(steps) &&
+	    likely(quick_take_saved(steps, &registers, &packed))) {
+		frame = numbers_frame(steps, sp, fp);
+		if (likely(frame < CST_HAS_NUMBERS) &&
+		    quick_put((uint32_t)site, time, frame, packed))
+			return;
+	}
+	values_slow(site, sp, fp, time, steps, &registers);
 }
 
-SAVING_FUNCTION(event_save_entry, event_entry, rsi);
-SAVING_FUNCTION(event_save_exit, event_exit, rsi);
+/* Handles an event at a site with values whose registers may be needed: it is
+ * jumped to, like event_save(). */
+void event_save_values(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
+		       const struct cst_copy *steps) HIDDEN;
+
+SAVING_FUNCTION(event_save_values, event_values, rsi);
+
+void event_save_entry(uint64_t site, uint64_t sp, uint64_t fp)
+{
+	const struct cst_copy *steps = numbers_begin((uint32_t)site);
+	uint64_t packed;
+
+	if (unlikely(!steps) || !quick_take_at_fp(steps, fp, &packed) ||
+	    !quick_put((uint32_t)site, 0, fp, packed))
+		event_save_values(site, sp, fp, 0, steps);
+}
+
+void event_save_exit(uint64_t site, uint64_t sp, uint64_t fp)
+{
+	event_save_values(site, sp, fp, clock_ticks(),
+			  numbers_begin((uint32_t)site));
+}
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,

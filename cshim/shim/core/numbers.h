@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The values of most calls: a few numbers in registers and in the calling
+ * The values of many calls: a few numbers in registers and in the calling
  * thread's stack, whose program begins with CST_COPY_PLAIN.  They are copied at
  * once, where the chunk has room, and never by way of memory: to read them back
  * from there in other pieces than they were written in costs as much as all
@@ -11,6 +11,7 @@
 
 #include "core/area.h"
 #include "core/copy.h"
+#include "core/quick_numbers.h"
 #include "core/readable.h"
 #include "core/thread.h"
 
@@ -71,8 +72,7 @@ NUMBERS_INLINE uint32_t number_at(struct numbers_stack s,
 }
 
 /* Puts those of n steps into *packed, each in so many bits, with half of what
- * has room there added.  Returns 0 if one has no room.  One and two numbers,
- * nearly all that there are, go without a loop. */
+ * has room there added.  Returns 0 if one has no room. */
 NUMBERS_INLINE int numbers_pack(const struct copy_registers *registers,
 				const struct cst_copy *steps, uint32_t n,
 				uint32_t bits, uint64_t *packed)
@@ -81,20 +81,6 @@ NUMBERS_INLINE int numbers_pack(const struct copy_registers *registers,
 	uint64_t half = 1ull << (bits - 1), all = 0, any = 0;
 	int64_t number;
 
-	if (likely(n <= 2)) {
-		if (unlikely(!number_at(s, registers, steps, &number)))
-			return 0;
-		any = all = (uint64_t)number + half;
-		if (n == 2) {
-			if (unlikely(!number_at(s, registers, steps + 1,
-						&number)))
-				return 0;
-			any |= (uint64_t)number + half;
-			all |= ((uint64_t)number + half) << bits;
-		}
-		*packed = all;
-		return !(any >> bits);
-	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (unlikely(!number_at(s, registers, steps + i, &number)))
 			return 0;
@@ -175,35 +161,25 @@ numbers_put_before(const struct copy_registers *registers, uint32_t site,
 }
 
 /* Puts an event into the thread's chunk with its values, as copy_put() does, if
- * they are such numbers and the chunk has room.  Returns 0, and does nothing,
- * if not. */
+ * they are such numbers and the chunk has room; steps are what numbers_begin()
+ * returned.  Returns 0, and does nothing, if not. */
 NUMBERS_INLINE int numbers_put(const struct copy_registers *registers,
-			       uint32_t site, uint64_t time, uint64_t sp,
-			       uint64_t fp)
+			       const struct cst_copy *steps, uint32_t site,
+			       uint64_t time, uint64_t sp, uint64_t fp)
 {
-	uint32_t first = __atomic_load_n(area_copies(site), __ATOMIC_ACQUIRE) -
-			 CST_COPY_FIRST;
-	const struct cst_copy *steps = area_step(first);
 	struct cst_copy begin;
-	uint64_t packed, frame, slot;
+	uint64_t packed, frame;
 
-	if (unlikely(first >= CST_MAX_COPIES - CST_COPY_STEPS_MAX))
+	if (unlikely(!steps))
 		return 0;
 	__builtin_memcpy(&begin, steps, sizeof(begin));
-	if (unlikely(begin.op != CST_COPY_PLAIN))
-		return 0;
-	frame = begin.offset == CST_REG_RBP ? fp : sp;
+	frame = numbers_frame(steps, sp, fp);
 	if (unlikely(begin.size - 1u >= CST_NUMBERS_BITS ||
 		     frame >= CST_HAS_NUMBERS ||
 		     !numbers_pack(registers, steps + 1, begin.reg, begin.size,
 				   &packed)))
 		return numbers_put_before(registers, site, time, fp, steps);
-	slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
-	if (unlikely(cursor_is_full(slot)))
-		return 0;
-	cst_record_set((struct cst_record *)slot, time ? time : clock_ticks(),
-		       site, frame | CST_HAS_NUMBERS, packed);
-	return 1;
+	return quick_put(site, time, frame, packed);
 }
 
 #endif

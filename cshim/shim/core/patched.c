@@ -48,7 +48,8 @@ static int put_values(const struct copy_event *e)
 {
 	if (unlikely(self.busy_sp))
 		return 0;
-	return numbers_put(e->registers, e->site, e->time, e->sp, e->fp) ||
+	return numbers_put(e->registers, numbers_begin(e->site), e->site,
+			   e->time, e->sp, e->fp) ||
 	       (has_room() && copy_put(e));
 }
 
