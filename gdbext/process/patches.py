@@ -283,9 +283,13 @@ class Patches:
             self._settle_at(*found)
             return False
         to = may_step and displaced.next_place(self._areas, pc)
-        if not to or not engine.step_out(gdb.selected_thread().ptid[1], to, 0):
+        if not to:
             return False
+        is_there = engine.step_out(gdb.selected_thread().ptid[1], to, 0)
+        # gdb does not know that it moved.
         gdb.execute("maintenance flush register-cache", to_string=True)
+        if not is_there:
+            return False
         if self.standing.hook() is not None:
             self.standing.settle()
         else:

@@ -122,3 +122,21 @@ def test_a_signal_anywhere_shows_the_function(gdb, level):
     innermost = re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M)
     assert len(innermost) == 60 and set(innermost) <= {"fib", "main"}
     assert "__x86_return_thunk" not in run.out
+
+
+def test_a_signal_again_in_a_trampoline_shows_the_function(gdb):
+    """At the second one the shim passes over the entry, which it has recorded
+    already: it asks for its process's number then."""
+    program = build("alarmed.c", variant=Variant("gcc", "-O0"), is_traced=False)
+    signalled = ["stepi", "stepi", "python os.kill("
+                 "gdb.selected_inferior().pid, signal.SIGUSR1)", "continue"]
+    run = gdb(program, "python import os, signal", "set cstrace live off",
+              "set cstrace step-report off",
+              "handle SIGVTALRM nostop noprint nopass",
+              "handle SIGUSR1 stop print nopass", "cstrace start",
+              "break *fib", "run", "delete", "stepi", "stepi",
+              *signalled, *signalled, "bt 1", "kill")
+    stops = re.findall(r"received signal SIGUSR1.*\n(.*)", run.out)
+    assert len(stops) == 2
+    assert all(re.fullmatch(r"0x\w+ in fib \(n=\w+\) at .*alarmed.c:6", stop)
+               for stop in stops), stops

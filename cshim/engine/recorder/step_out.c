@@ -53,16 +53,18 @@ static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 		return NOT_OURS;
 	if ((code & 0xffff) != SYSCALL)
 		return PLAIN;
-	switch (result) { /* the shim's, when a chunk is full or a site new */
+	switch (result) { /* the shim's, for what is not usual */
 	case SYS_rt_sigprocmask:
 	case SYS_futex:
 	case SYS_clock_gettime:
+	case SYS_getpid:
 	case SYS_gettid:
 	case SYS_prctl:
 	case SYS_sigaltstack:
 	case SYS_madvise:
 	case SYS_mmap:
 	case SYS_mremap:
+	case SYS_process_vm_readv:
 		return CALL;
 	default:
 		return NOT_OURS;
