@@ -79,10 +79,51 @@ static void signals_do_not_end_the_patience(void **state)
 	close(terminal);
 }
 
+static void *read_all(void *arg)
+{
+	char text[512];
+
+	while (read(*(int *)arg, text, sizeof(text)) > 0)
+		;
+	return NULL;
+}
+
+/* Each time the terminal takes no more, what it got ends with a row, as long as
+ * it takes anything within a moment: gdb may write next. */
+static void a_row_that_was_begun_is_ended(void **state)
+{
+	static char text[SIZE];
+	struct outlet o;
+	int ours, terminal, n_full = 0, n_in_row = 0;
+	pthread_t reader;
+
+	(void)state;
+	for (int i = 0; i < SIZE; i++)
+		text[i] = i % 100 == 99 ? '\n' : 'x';
+	assert_int_equal(openpty(&ours, &terminal, NULL, NULL, NULL), 0);
+	pthread_create(&reader, NULL, read_all, &ours);
+	outlet_init(&o);
+	outlet_turn(&o, CST_SINK_FD, terminal);
+	while (n_full < 20) {
+		outlet_put(&o, text, SIZE / 100 * 100, OUTLET_NOT);
+		n_full += o.rest.len > 0;
+		n_in_row += o.rest.len % 100 != 0;
+		while (!outlet_is_ready(&o, PATIENCE_MS))
+			;
+	}
+	/* The reader may not have been given the processor. */
+	assert_true(n_in_row < n_full / 2);
+	outlet_release(&o);
+	close(terminal);
+	pthread_join(reader, NULL);
+	close(ours);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signals_do_not_end_the_patience),
+		cmocka_unit_test(a_row_that_was_begun_is_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { ROW_MS = 100 };
+
 void outlet_init(struct outlet *o)
 {
 	*o = (struct outlet){.fd = -1, .own_fd = -1};
@@ -123,32 +125,49 @@ static int has_room(int fd, int patience_ms)
 	}
 }
 
+/* Whether the first `done` bytes of the rest end within a row. */
+static int is_in_row(const struct outlet *o, uint64_t done)
+{
+	return done && o->rest.data[done - 1] != '\n';
+}
+
+static uint64_t row_end(const struct outlet *o, uint64_t done)
+{
+	const uint8_t *end =
+		memchr(o->rest.data + done, '\n', o->rest.len - done);
+
+	return end ? (uint64_t)(end - o->rest.data) + 1 : o->rest.len;
+}
+
 /* Write of the rest what the terminal takes.  Without one of our own, ask
- * before each piece whether it takes anything. */
+ * before each piece whether it takes anything.  A row that was begun is waited
+ * for: what gdb or the program prints next would stand in its middle. */
 static void write_rest(struct outlet *o, int patience_ms)
 {
 	int fd = o->own_fd >= 0 ? o->own_fd : o->fd;
-	uint64_t done = 0;
+	int has_been_full = o->own_fd < 0;
+	uint64_t done = 0, end = o->rest.len;
 
-	while (done < o->rest.len) {
-		uint64_t left = o->rest.len - done;
+	while (done < end) {
+		uint64_t left = end - done;
 		ssize_t n;
 
-		if (o->own_fd < 0 && !has_room(fd, patience_ms))
-			break;
+		if (has_been_full && !has_room(fd, patience_ms)) {
+			if (!is_in_row(o, done) || !has_room(fd, ROW_MS))
+				break;
+			end = row_end(o, done);
+			left = end - done;
+		}
 		if (o->own_fd < 0 && left > 256)
 			left = 256;
 		n = write(fd, o->rest.data + done, left);
+		has_been_full = o->own_fd < 0 || (n < 0 && errno == EAGAIN);
 		if (n > 0) {
 			io_note_own((size_t)n);
 			done += (uint64_t)n;
-		} else if (n < 0 && errno == EAGAIN) {
-			if (patience_ms == OUTLET_NOT ||
-			    !has_room(fd, patience_ms))
-				break;
-		} else if (n < 0 && errno != EINTR) {
+		} else if (n < 0 && errno != EAGAIN && errno != EINTR) {
 			o->failed_errno = errno;
-			done = o->rest.len;
+			done = end = o->rest.len;
 		}
 	}
 	o->rest.len -= done;
