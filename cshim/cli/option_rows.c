@@ -4,6 +4,7 @@
  */
 #include "option_rows.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "option_values.h"
 #include "trace_file.h"
 
@@ -273,7 +274,7 @@ static int knows_links(void)
 		if (program && !strcmp(program, programs[i]))
 			return 1;
 	for (size_t i = 0; i < sizeof(terms) / sizeof(*terms); i++)
-		if (!strncmp(term, terms[i], strlen(terms[i])))
+		if (text_begins(term, terms[i]))
 			return 1;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (getenv(names[i]) && *getenv(names[i]))

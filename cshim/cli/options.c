@@ -4,6 +4,7 @@
  * explains words that it does not know.
  */
 #include "options.h"
+#include "base/text.h"
 #include "help.h"
 #include "option_rows.h"
 #include "spelling.h"
@@ -65,7 +66,7 @@ static int n_beginning_with(const struct option *chosen, const char *name)
 	int n = 0;
 
 	for (; chosen->name; chosen++)
-		n += !strncmp(chosen->name, name, strlen(name));
+		n += text_begins(chosen->name, name);
 	return n;
 }
 

@@ -4,6 +4,7 @@
  * or asks for them by a pipe.
  */
 #include "patching.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,13 +39,6 @@ static int pipe_make(struct patching *p)
 	return p->wanted >= 0
 		       ? STATUS_OK
 		       : failure("cannot open '%s': %s", path, strerror(errno));
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 int patching_open(struct patching *p, const struct patching_wish *wish)
@@ -135,7 +129,7 @@ int patching_prepare(struct patching *p, const char *path)
 		return failure("cannot read '%s': %s", path, strerror(errno));
 	if (cst_plan_wants(real, p->wish.modules, &err) < 0)
 		return failure("%s", err.text);
-	p->name = strdup(base_name(path));
+	p->name = strdup(text_last_name(path));
 	if (!p->name)
 		return failure("out of memory");
 	status = plan_file(p, real, 1);
@@ -283,7 +277,7 @@ static int is_in_systems_path(const char *path)
 					      "/usr/libexec/", "/usr/games/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (!strncmp(path, folders[i], strlen(folders[i])))
+		if (text_begins(path, folders[i]))
 			return 1;
 	return 0;
 }
@@ -295,8 +289,7 @@ static int is_program_wanted(const struct patching *p, const char *path)
 	if (cst_is_launcher(path))
 		return 0;
 	return p->wish.is_of_all ||
-	       (p->name &&
-		!strncmp(base_name(path), p->name, strlen(p->name))) ||
+	       (p->name && text_begins(text_last_name(path), p->name)) ||
 	       (!is_in_systems_path(path) && is_library_wanted(p, path));
 }
 

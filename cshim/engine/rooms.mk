@@ -7,7 +7,7 @@ ENGINE_ROOMS := base elf process area names plan args sites file calls trace row
 
 # base: memory, text, numbers, threads: what any C program wants.
 base_USES :=
-base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io_count.c \
+base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io.c io_count.c \
 	number.c outfile.c pairs.c pipeline.c progress.c ranges.c regex.c \
 	task_file.c temp_folder.c utf8.c worker.c
 

@@ -5,6 +5,7 @@
  * `cstrace check` needs.
  */
 #include "check/check_file.h"
+#include "base/text.h"
 #include "elf/debugfile.h"
 #include "elf/elffile.h"
 
@@ -240,11 +241,6 @@ int check_file_symbol(const struct check_file *f, int i,
 	return 1;
 }
 
-static int starts(const char *text, const char *start)
-{
-	return !strncmp(text, start, strlen(start));
-}
-
 static void look_at_symbol(struct check_file *f, const struct check_symbol *s)
 {
 	if (!strcmp(s->name, "__cyg_profile_func_enter")) {
@@ -259,7 +255,8 @@ static void look_at_symbol(struct check_file *f, const struct check_symbol *s)
 	if (!strcmp(s->name, "__gnu_lto_slim"))
 		f->is_lto = 1;
 	for (int i = 0; i < N_SANITIZERS; i++)
-		f->has_sanitizer[i] |= starts(s->name, sanitizers[i].symbol);
+		f->has_sanitizer[i] |=
+			text_begins(s->name, sanitizers[i].symbol);
 }
 
 int check_file_open(struct check_file *f, const char *path,

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/ranges.h"
+#include "base/text.h"
 #include "elf/elffile.h"
 
 #include <glob.h>
@@ -105,18 +106,6 @@ static char *find(const char *name, const char *runpath, const char *origin)
 	return found ? found : find_configured("/etc/ld.so.conf", name, 0);
 }
 
-static int starts(const char *text, const char *start)
-{
-	return !strncmp(text, start, strlen(start));
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int is_there(const struct libraries *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -128,7 +117,7 @@ static int is_there(const struct libraries *l, const char *name)
 static int add(struct libraries *l, const char *name, const char *runpath,
 	       const char *origin)
 {
-	const char *base = base_name(name);
+	const char *base = text_last_name(name);
 	struct library *new;
 
 	if (is_there(l, name) || l->n >= MAX_LIBRARIES)
@@ -139,8 +128,9 @@ static int add(struct libraries *l, const char *name, const char *runpath,
 	*new = (struct library){
 		.name = strdup(name),
 		.path = find(name, runpath, origin),
-		.is_shim = starts(base, "libcstrace.so"),
-		.is_libc = starts(base, "libc.so") || starts(base, "ld-"),
+		.is_shim = text_begins(base, "libcstrace.so"),
+		.is_libc = text_begins(base, "libc.so") ||
+			   text_begins(base, "ld-"),
 	};
 	l->n += new->name != NULL;
 	return new->name != NULL;

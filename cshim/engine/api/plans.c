@@ -6,6 +6,7 @@
 #include "cstrace/engine.h"
 #include "base/outfile.h"
 #include "base/regex.h"
+#include "base/text.h"
 #include "elf/debugfile.h"
 #include "plan/plan_cache.h"
 
@@ -155,13 +156,6 @@ int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 /* ---- which files ------------------------------------------------------------
  */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Is it one of the distribution's own? */
 static int is_systems(const char *path)
 {
@@ -170,7 +164,7 @@ static int is_systems(const char *path)
 		"/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/libx32/"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (!strncmp(path, folders[i], strlen(folders[i])))
+		if (text_begins(path, folders[i]))
 			return 1;
 	return 0;
 }
@@ -185,7 +179,7 @@ int cst_plan_wants(const char *path, const char *modules, struct cst_error *err)
 	status = regex_compile(&regex, modules, err);
 	if (status < 0)
 		return status;
-	is_wanted = regex_matches(regex, base_name(path));
+	is_wanted = regex_matches(regex, text_last_name(path));
 	regex_free(regex);
 	return is_wanted || !is_systems(path);
 }
@@ -199,7 +193,7 @@ int cst_is_launcher(const char *path)
 		"ionice",  "chrt",  "xargs",  "unshare"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(base_name(path), names[i]))
+		if (!strcmp(text_last_name(path), names[i]))
 			return 1;
 	return 0;
 }
@@ -258,7 +252,7 @@ static void put_functions(struct text *t, const struct cst_planned *plans,
 			continue;
 		put(t, "%s%u %s of %s", between, p->n_functions,
 		    p->n_functions == 1 ? "function" : "functions",
-		    base_name(paths[i]));
+		    text_last_name(paths[i]));
 		between = ", ";
 	}
 }

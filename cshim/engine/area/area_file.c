@@ -6,8 +6,8 @@
  * turn.
  */
 #include "area/area_file.h"
+#include "base/io.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -42,16 +42,9 @@ int area_is_short(const char *path, struct cst_error *err)
 static void copy_part(struct area *a, uint64_t from, uint64_t to)
 {
 	uint8_t *base = (uint8_t *)a->head;
-	ssize_t n;
+	uint64_t n = from < to ? to - from : 0;
 
-	for (; from < to; from += (uint64_t)n) {
-		n = pread(a->file, base + from, to - from, (off_t)from);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			break;
-	}
-	a->is_short |= from < to;
+	a->is_short |= io_read_at(a->file, base + from, n, from) != (int64_t)n;
 }
 
 /* Nearly all of them is holes. */

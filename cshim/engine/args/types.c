@@ -6,6 +6,7 @@
 #include "args/types.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -252,11 +253,6 @@ static uint32_t element_of(struct source *s, Dwarf_Die *die)
 	return 0;
 }
 
-static int begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* A class of the C++ library.  clang may only declare those that the library
  * holds the code of; then they are libstdc++'s, unless their names say that
  * they are not. */
@@ -267,7 +263,7 @@ static int set_library(struct source *s, struct type *out, Dwarf_Die *die)
 
 	if (!strchr(name, '<') || strstr(name, "std::__1::"))
 		return 0;
-	if (begins(name, "basic_string<char, ") ||
+	if (text_begins(name, "basic_string<char, ") ||
 	    !strcmp(name, "basic_string<char>")) {
 		if (!is_declared && (out->size != 32 ||
 				     strcmp(first_member(die), "_M_dataplus")))
@@ -275,17 +271,17 @@ static int set_library(struct source *s, struct type *out, Dwarf_Die *die)
 		out->size = 32;
 		out->kind = TYPE_STRING;
 		out->by_address = 1;
-	} else if (begins(name, "basic_string_view<char, ") &&
+	} else if (text_begins(name, "basic_string_view<char, ") &&
 		   out->size == 16) {
 		first = first_member(die);
 		out->kind = !strcmp(first, "_M_len") ? TYPE_VIEW
 						     : TYPE_VIEW_BY_TEXT;
-	} else if (begins(name, "vector<") && out->size == 24) {
+	} else if (text_begins(name, "vector<") && out->size == 24) {
 		out->target = element_of(s, die);
 		out->kind = TYPE_VECTOR;
 		out->by_address = 1;
-	} else if ((begins(name, "unique_ptr<") && out->size == 8) ||
-		   (begins(name, "shared_ptr<") && out->size == 16)) {
+	} else if ((text_begins(name, "unique_ptr<") && out->size == 8) ||
+		   (text_begins(name, "shared_ptr<") && out->size == 16)) {
 		out->kind = TYPE_OWNER;
 		out->by_address = 1;
 	}

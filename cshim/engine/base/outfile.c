@@ -4,6 +4,7 @@
  * reads half a file; and keeps the flag of cst_interrupt().
  */
 #include "base/outfile.h"
+#include "base/io.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -79,19 +80,10 @@ int outfile_write(void *arg, const char *text, uint64_t size)
 {
 	struct outfile *f = arg;
 
-	while (size) {
-		ssize_t n = write(f->fd, text, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			f->error = errno;
-			return CST_FAILED;
-		}
-		text += n;
-		size -= (uint64_t)n;
-	}
-	return 0;
+	if (!io_write(f->fd, text, size))
+		return 0;
+	f->error = errno;
+	return CST_FAILED;
 }
 
 int outfile_commit(struct outfile *f, struct cst_error *err)

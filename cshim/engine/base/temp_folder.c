@@ -3,6 +3,7 @@
  * Makes temporary folders, and removes them and those of owners who died.
  */
 #include "base/temp_folder.h"
+#include "base/text.h"
 
 #include "base/error.h"
 
@@ -235,7 +236,7 @@ static void sweep_in(const char *base)
 	const struct dirent *entry;
 
 	while (all && (entry = readdir(all)))
-		if (!strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+		if (text_begins(entry->d_name, PREFIX))
 			sweep_one(base, entry->d_name);
 	if (all)
 		closedir(all);

@@ -5,6 +5,7 @@
  * match_lines.c matches them.
  */
 #include "diff/match_functions.h"
+#include "base/text.h"
 #include "diff/match_lines.h"
 #include "trace/site_caller.h"
 
@@ -168,12 +169,7 @@ struct places {
 
 static const char *file_of(const struct call_site *site)
 {
-	const char *slash;
-
-	if (!site->file || !site->line)
-		return "";
-	slash = strrchr(site->file, '/');
-	return slash ? slash + 1 : site->file;
+	return site->file && site->line ? text_last_name(site->file) : "";
 }
 
 static int place_compare(const void *a, const void *b)

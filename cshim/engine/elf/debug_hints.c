@@ -6,6 +6,7 @@
 #include "elf/debug_hints.h"
 #include "base/array.h"
 #include "base/ranges.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,20 +26,13 @@ void hints_release(struct hints *h)
 	*h = (struct hints){0};
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 int hints_is_same(const char *a, const char *b)
 {
 	struct stat x, y;
 
 	if (!strcmp(a, b))
 		return 1;
-	return !strcmp(base_name(a), base_name(b)) && !stat(a, &x) &&
+	return !strcmp(text_last_name(a), text_last_name(b)) && !stat(a, &x) &&
 	       !stat(b, &y) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
 }
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/ranges.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "elf/debug_hints.h"
 #include "elf/maps.h"
 #include "elf/object.h"
@@ -48,13 +49,6 @@ struct modules {
 	struct span voids[N_VOIDS];
 	uint32_t n_voids; /* ever noted */
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* What was found to be nowhere may be somewhere now. */
 static void forget_voids(struct modules *m)
@@ -365,7 +359,7 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 	*out = (struct symbol){0};
 	if (!module)
 		return 0;
-	out->module = base_name(object_path(module->object));
+	out->module = text_last_name(object_path(module->object));
 	if (!module_addr(module, addr, &out->module_offset)) {
 		out->module_offset =
 			addr - module->range.start + module->offset;

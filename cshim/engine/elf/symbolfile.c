@@ -4,6 +4,7 @@
  * the usual places of debug files, and accepts it only by its build-id.
  */
 #include "elf/symbolfile.h"
+#include "base/text.h"
 #include "elf/debugfile.h"
 #include "elf/elffile.h"
 
@@ -42,8 +43,7 @@ static enum worth worth_of(const struct elf_file *f, const char *path)
 /* "app", "app.debug": one that could have been it. */
 static void note_other(struct search *s, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = text_last_name(path);
 	size_t length = strlen(s->name);
 
 	if (!*s->out->other && !strncmp(name, s->name, length) &&
@@ -121,10 +121,9 @@ void symbol_file_find(const char *path, const char *build_id,
 		      const struct symbol_places *places,
 		      struct symbol_file *out)
 {
-	const char *slash = strrchr(path, '/');
 	struct search s = {
 		.path = path,
-		.name = slash ? slash + 1 : path,
+		.name = text_last_name(path),
 		.build_id = build_id,
 		.out = out,
 	};

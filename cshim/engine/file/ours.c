@@ -4,6 +4,7 @@
  * a mark of their own (folder_manifest.h).
  */
 #include "file/ours.h"
+#include "base/text.h"
 #include "cstrace/layout.h"
 #include "file/block.h"
 
@@ -28,7 +29,7 @@ static const char *const beginnings[] = {
 static int has_beginning(const char *text)
 {
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
-		if (!strncmp(text, beginnings[i], strlen(beginnings[i])))
+		if (text_begins(text, beginnings[i]))
 			return 1;
 	return 0;
 }

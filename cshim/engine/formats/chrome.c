@@ -6,6 +6,7 @@
  * therefore kept apart by some picoseconds, and then has six decimals.
  */
 #include "formats/chrome.h"
+#include "base/text.h"
 #include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
@@ -128,10 +129,8 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	}
 	PUT(out, ",\"args\":{");
 	if (site->file) {
-		const char *slash = strrchr(site->file, '/');
-
 		PUT(out, "\"from\":\"");
-		json_put_text(out, slash ? slash + 1 : site->file);
+		json_put_text(out, text_last_name(site->file));
 		if (site->line) {
 			PUT(out, ":");
 			put_number(out, site->line);

@@ -4,6 +4,7 @@
  * state dump, and the metadata.
  */
 #include "formats/ctf.h"
+#include "base/text.h"
 #include "formats/ctf_dump.h"
 #include "formats/enter_exit.h"
 #include "formats/site_text.h"
@@ -34,14 +35,13 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 {
 	const struct call_site *site = &t->names->sites[id];
 	const struct function *f = &t->names->functions[site->function];
-	const char *slash = site->file ? strrchr(site->file, '/') : NULL;
 
 	if (!function_has_text(f)) {
 		ctf_put_u64(out, f->addr);
 		ctf_put_u64(out, no_call_site);
 		ctf_put_string(out, f->name);
 	}
-	ctf_put_string(out, slash ? slash + 1 : site->file ? site->file : "");
+	ctf_put_string(out, site->file ? text_last_name(site->file) : "");
 	ctf_put_u32(out, site->file ? site->line : 0);
 	if (!function_has_text(f))
 		bytes_put_byte(out, site->is_tail);

@@ -4,6 +4,7 @@
  * an older one that cstrace wrote.
  */
 #include "formats/folder.h"
+#include "base/io.h"
 #include "formats/folder_manifest.h"
 
 #include <errno.h>
@@ -188,21 +189,10 @@ int folder_begin(struct folder *f, const char *name, struct folder_file *out,
 int folder_write(struct folder_file *file, struct bytes *b,
 		 struct cst_error *err)
 {
-	const uint8_t *p = b->data;
-	size_t left = b->len;
-
 	if (b->failed)
 		return cst_fail_memory(err);
-	while (left) {
-		ssize_t n = write(file->fd, p, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return fail(file->folder, err);
-		p += n;
-		left -= (size_t)n;
-	}
+	if (io_write(file->fd, b->data, b->len) < 0)
+		return fail(file->folder, err);
 	b->len = 0;
 	return 0;
 }

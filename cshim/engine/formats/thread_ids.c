@@ -4,6 +4,7 @@
  * names that other tools show.
  */
 #include "formats/thread_ids.h"
+#include "base/text.h"
 #include "names/json.h"
 #include "names/put.h"
 
@@ -149,8 +150,7 @@ void track_put_numbered(const struct cst_trace *t, uint32_t lane,
 
 const char *tracks_program(const struct cst_trace *t)
 {
-	const char *slash = strrchr(t->module, '/');
-	const char *name = slash ? slash + 1 : t->module;
+	const char *name = text_last_name(t->module);
 
 	if (*name)
 		return name;

@@ -6,6 +6,7 @@
  */
 #include "golden/golden_rows.h"
 #include "base/array.h"
+#include "base/text.h"
 #include "golden/golden.h"
 #include "rows/row.h"
 
@@ -39,12 +40,12 @@ struct converter {
 
 int golden_rows_are(const char *text)
 {
-	return !strncmp(text, first_line, sizeof(first_line) - 1);
+	return text_begins(text, first_line);
 }
 
 int golden_rows_are_folded(const char *text)
 {
-	return !strncmp(text, folded_line, sizeof(folded_line) - 1);
+	return text_begins(text, folded_line);
 }
 
 static const char *next_word(const char **p, size_t *len)

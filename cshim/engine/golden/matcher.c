@@ -7,6 +7,7 @@
  */
 #include "golden/matcher.h"
 #include "base/array.h"
+#include "base/text.h"
 #include "rows/row.h"
 
 #include <stdio.h>
@@ -58,12 +59,11 @@ static int pattern_fits(struct matcher *m, uint32_t pattern, uint32_t function)
 /* "file.c" is any line of it. */
 static int site_fits(const char *wanted, const struct call_site *site)
 {
-	const char *slash = site->file ? strrchr(site->file, '/') : NULL;
 	char file[512], line[544];
 
 	if (!site->file)
 		return 0;
-	snprintf(file, sizeof(file), "%s", slash ? slash + 1 : site->file);
+	snprintf(file, sizeof(file), "%s", text_last_name(site->file));
 	snprintf(line, sizeof(line), "%s:%u", file, site->line);
 	return golden_glob(wanted, line) || golden_glob(wanted, file);
 }

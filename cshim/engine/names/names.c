@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/text.h"
 #include "cstrace/engine.h"
 #include "cstrace/layout.h"
 #include "names/simple.h"
@@ -112,11 +113,6 @@ uint32_t names_add_site(struct names *n, uint32_t function)
 	return n->n_sites++;
 }
 
-static int starts(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* An inline function of a system header may go by its library's own copy:
  * atoi() is libc's wherever it was inlined. */
 static int is_system_module(const char *module)
@@ -127,7 +123,7 @@ static int is_system_module(const char *module)
 	};
 
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
-		if (starts(module, libraries[i]))
+		if (text_begins(module, libraries[i]))
 			return 1;
 	}
 	return 0;
@@ -137,13 +133,14 @@ static int is_std_name(const char *name)
 {
 	const char *q = simple_qualified(name);
 
-	return starts(q, "std::") || starts(q, "__gnu_cxx::") ||
-	       starts(q, "__cxxabiv1::");
+	return text_begins(q, "std::") || text_begins(q, "__gnu_cxx::") ||
+	       text_begins(q, "__cxxabiv1::");
 }
 
 static int is_system_file(const char *file)
 {
-	return starts(file, "/usr/include/") || strstr(file, "/include/c++/") ||
+	return text_begins(file, "/usr/include/") ||
+	       strstr(file, "/include/c++/") ||
 	       ((strstr(file, "/lib/gcc/") || strstr(file, "/lib/clang/") ||
 		 strstr(file, "/lib/llvm")) &&
 		strstr(file, "/include/"));
@@ -153,7 +150,7 @@ static int is_system_file(const char *file)
 
 static uint8_t variant_of(const char *symbol)
 {
-	if (!symbol || !starts(symbol, "_Z"))
+	if (!symbol || !text_begins(symbol, "_Z"))
 		return VARIANT_NONE;
 	switch (is_gnu_v3_mangled_dtor(symbol)) {
 	case gnu_v3_deleting_dtor:
@@ -427,7 +424,7 @@ const char *names_bare(const struct function *f)
 {
 	const char *word = names_kind_word(f->kind);
 
-	return starts(f->name, word) ? f->name + strlen(word) : f->name;
+	return text_begins(f->name, word) ? f->name + strlen(word) : f->name;
 }
 
 void names_set_site(struct names *n, uint32_t id, const char *file,

@@ -4,6 +4,7 @@
  * without recursion.
  */
 #include "names/simple.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -14,11 +15,6 @@ enum {
 };
 
 static const char anonymous[] = "(anonymous namespace)";
-
-static int starts(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
 
 static int is_word(char c)
 {
@@ -57,12 +53,12 @@ static const char *skip_brackets(const char *p)
 /* Is it a part of the name, not "[clone .cold]" or "(*"? */
 static int starts_name(const char *p)
 {
-	return (*p != '[' && *p != '(') || starts(p, anonymous);
+	return (*p != '[' && *p != '(') || text_begins(p, anonymous);
 }
 
 static int is_operator(const char *name, const char *p)
 {
-	return (p == name || !is_word(p[-1])) && starts(p, "operator") &&
+	return (p == name || !is_word(p[-1])) && text_begins(p, "operator") &&
 	       !is_word(p[8]);
 }
 
@@ -75,11 +71,11 @@ static const char *last_word(const char *name, const char **stop)
 	while (*p && !is_operator(name, p)) {
 		int at_word = p == name || !is_word(p[-1]);
 
-		if (at_word && starts(p, "decltype")) {
+		if (at_word && text_begins(p, "decltype")) {
 			p += strlen("decltype");
 			p += *p == ' ';
 			p = *p == '(' ? skip_brackets(p) : p;
-		} else if (starts(p, anonymous)) {
+		} else if (text_begins(p, anonymous)) {
 			p += strlen(anonymous);
 		} else if (*p == '(') {
 			break;
@@ -150,7 +146,7 @@ static const char *put_braces(struct cut *c, const char *p)
 	static const char lambda[] = "{lambda(";
 	const char *end = skip_brackets(p), *open, *close;
 
-	if (!starts(p, lambda)) {
+	if (!text_begins(p, lambda)) {
 		put(c, p, (size_t)(end - p));
 		return end;
 	}
@@ -177,7 +173,7 @@ static const char *put_operator(struct cut *c, const char *p)
 	size_t n = strlen("operator");
 
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		if (!starts(p + n, symbols[i]))
+		if (!text_begins(p + n, symbols[i]))
 			continue;
 		n += strlen(symbols[i]);
 		put(c, p, n);
@@ -188,11 +184,11 @@ static const char *put_operator(struct cut *c, const char *p)
 	put(c, p, n);
 	p += n;
 	/* new[], a suffix, or a type: "operator void (*)(int)()" */
-	while (*p && (*p != '(' || starts(p, anonymous) || p[1] == '*' ||
+	while (*p && (*p != '(' || text_begins(p, anonymous) || p[1] == '*' ||
 		      p[1] == '&')) {
 		const char *end = *p == '(' ? skip_brackets(p) : p + 1;
 
-		if (*p == '(' && !starts(p, anonymous) && *end == '(')
+		if (*p == '(' && !text_begins(p, anonymous) && *end == '(')
 			end = skip_brackets(end);
 		if (*p == '<') {
 			put_word(c, "<...>");
@@ -211,12 +207,12 @@ static const char *skip_namespace(const char *p)
 {
 	const char *end = p;
 
-	if (starts(p, anonymous))
+	if (text_begins(p, anonymous))
 		end += strlen(anonymous);
 	else
 		while (is_word(*end))
 			end++;
-	return end > p && starts(end, "::") ? end + 2 : p;
+	return end > p && text_begins(end, "::") ? end + 2 : p;
 }
 
 /* What stands between the brackets of a parameter list, without templates'
@@ -233,13 +229,13 @@ static void put_parameters(struct cut *c, const char *p, const char *end)
 	if (c->size - c->n > MOST_PARAMETERS)
 		c->size = c->n + MOST_PARAMETERS;
 	while (p < end && c->n < c->size) {
-		if (starts(p, string)) {
+		if (text_begins(p, string)) {
 			put_word(c, "std::string");
 			p = skip_brackets(p + strlen(string) - 6);
 		} else if (*p == '<') {
 			put_word(c, "<...>");
 			p = skip_brackets(p);
-		} else if (starts(p, by_reference) &&
+		} else if (text_begins(p, by_reference) &&
 			   p[strlen(by_reference)] != '&') {
 			p += strlen(by_reference);
 		} else if (!is_word(p[-1]) && skip_namespace(p) > p) {
@@ -247,8 +243,8 @@ static void put_parameters(struct cut *c, const char *p, const char *end)
 		} else if (*p == '{') { /* a lambda */
 			put_word(c, "{...}");
 			p = skip_brackets(p);
-		} else if (*p == '(' && !starts(p, anonymous) &&
-			   starts(skip_brackets(p), "::")) {
+		} else if (*p == '(' && !text_begins(p, anonymous) &&
+			   text_begins(skip_brackets(p), "::")) {
 			p = skip_brackets(p); /* of the one that it is in */
 		} else {
 			put(c, p++, 1);
@@ -266,7 +262,7 @@ static const char *skip_qualifiers(const char *p)
 	size_t i = 0;
 
 	while (i < sizeof(words) / sizeof(*words)) {
-		if (starts(p, words[i]) && !is_word(p[strlen(words[i])])) {
+		if (text_begins(p, words[i]) && !is_word(p[strlen(words[i])])) {
 			p += strlen(words[i]);
 			i = 0;
 		} else {
@@ -309,7 +305,7 @@ static const char *put_simple(struct cut *c, const char *name)
 	const char *begin = simple_qualified(name), *p = begin;
 
 	while (*p) {
-		if (starts(p, anonymous)) {
+		if (text_begins(p, anonymous)) {
 			put_word(c, anonymous);
 			p += strlen(anonymous);
 		} else if (is_operator(begin, p)) {
@@ -322,7 +318,7 @@ static const char *put_simple(struct cut *c, const char *name)
 			p = skip_brackets(p);
 		} else if (*p == '{') {
 			p = put_braces(c, p);
-		} else if (starts(p, "[abi:")) {
+		} else if (text_begins(p, "[abi:")) {
 			p += strcspn(p, "]");
 			p += *p == ']';
 		} else if (*p == '(') {
@@ -332,7 +328,7 @@ static const char *put_simple(struct cut *c, const char *name)
 				return NULL;
 			drop_call_operator(c);
 			after = skip_qualifiers(after);
-			if (!starts(after, "::"))
+			if (!text_begins(after, "::"))
 				return p;
 			p = after;
 		} else if (*p == ' ') {
@@ -376,7 +372,7 @@ static void drop_namespaces(struct cut *c)
 		while (part < c->n && c->out[part] == ':')
 			part++;
 		end = part_end(c, part);
-		if (part == c->n || starts(c->out + part, anonymous))
+		if (part == c->n || text_begins(c->out + part, anonymous))
 			continue;
 		if (is_nameless(c, part) && has_last)
 			break;
@@ -465,6 +461,6 @@ const char *simple_held(const char *qualified, const char *simple)
 			break;
 		part = end + 2;
 	}
-	return starts(qualified + part, anonymous) ? qualified
-						   : qualified + part;
+	return text_begins(qualified + part, anonymous) ? qualified
+							: qualified + part;
 }

@@ -5,6 +5,7 @@
 #include "plan/image.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "base/text.h"
 #include "elf/x86_64.h"
 
 #include <stdlib.h>
@@ -12,24 +13,19 @@
 
 enum { IMAGE_MAX = 1 << 30 };
 
-static int begins_with(const char *text, const char *begin)
-{
-	return !strncmp(text, begin, strlen(begin));
-}
-
 /* The parts that are run, but are none of the compiler's functions. */
 static int is_linkage(const char *name)
 {
-	return begins_with(name, ".plt") || begins_with(name, ".iplt") ||
+	return text_begins(name, ".plt") || text_begins(name, ".iplt") ||
 	       !strcmp(name, ".init") || !strcmp(name, ".fini");
 }
 
 static int may_hold_addresses(const char *name)
 {
-	return !begins_with(name, ".eh_frame") &&
-	       !begins_with(name, ".gcc_except") &&
-	       !begins_with(name, ".note") && !begins_with(name, ".gnu.") &&
-	       !begins_with(name, ".dyn");
+	return !text_begins(name, ".eh_frame") &&
+	       !text_begins(name, ".gcc_except") &&
+	       !text_begins(name, ".note") && !text_begins(name, ".gnu.") &&
+	       !text_begins(name, ".dyn");
 }
 
 static int compare_sections(const void *a, const void *b)

@@ -4,11 +4,10 @@
  * written.
  */
 #include "plan/plan.h"
+#include "base/io.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 int plan_of_bytes(void *data, uint64_t n, struct plan **out,
 		  struct cst_error *err)
@@ -43,28 +42,16 @@ void plan_free(struct plan *p)
 
 int plan_write(const struct plan *p, int fd, struct cst_error *err)
 {
-	const char *at = (const char *)p->header;
-	size_t left = p->header->size;
-	ssize_t n;
-
-	while (left) {
-		n = write(fd, at, left);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return cst_fail_sys(err, "cannot write a plan");
-		at += n;
-		left -= (size_t)n;
-	}
+	if (io_write(fd, p->header, p->header->size) < 0)
+		return cst_fail_sys(err, "cannot write a plan");
 	return 0;
 }
 
 int plan_read(int fd, struct plan **out, struct cst_error *err)
 {
 	auto_free char *data = NULL;
-	size_t size, n_read = 0;
 	struct stat st;
-	ssize_t n;
+	int64_t n;
 
 	if (fstat(fd, &st))
 		return cst_fail_sys(err, "cannot read a plan");
@@ -72,21 +59,13 @@ int plan_read(int fd, struct plan **out, struct cst_error *err)
 	    st.st_size < (off_t)sizeof(struct cst_plan) ||
 	    st.st_size > UINT32_MAX)
 		return cst_fail(CST_BAD_INPUT, err, "not a plan");
-	size = (size_t)st.st_size;
-	data = malloc(size);
+	data = malloc((size_t)st.st_size);
 	if (!data)
 		return cst_fail_memory(err);
-	while (n_read < size) {
-		n = pread(fd, data + n_read, size - n_read, (off_t)n_read);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return cst_fail_sys(err, "cannot read a plan");
-		if (!n)
-			break;
-		n_read += (size_t)n;
-	}
-	return plan_of_bytes(take(data), n_read, out, err);
+	n = io_read_at(fd, data, (size_t)st.st_size, 0);
+	if (n < 0)
+		return cst_fail_sys(err, "cannot read a plan");
+	return plan_of_bytes(take(data), (uint64_t)n, out, err);
 }
 
 const char *plan_reason(enum cst_plan_reason reason)

@@ -4,6 +4,7 @@
  */
 #include "process/remote_modules.h"
 #include "base/array.h"
+#include "base/text.h"
 #include "elf/elffile.h"
 #include "elf/symtab.h"
 
@@ -13,33 +14,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static int begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 static enum module_kind kind_by_name(const char *path)
 {
-	const char *name = base_of(path);
+	const char *name = text_last_name(path);
 
-	if (begins(name, "ld-") || begins(name, "ld.so"))
+	if (text_begins(name, "ld-") || text_begins(name, "ld.so"))
 		return MODULE_LOADER;
-	if (begins(name, "libc.so") || begins(name, "libc-2") ||
-	    begins(name, "libpthread") || begins(name, "libdl.") ||
-	    begins(name, "libdl-"))
+	if (text_begins(name, "libc.so") || text_begins(name, "libc-2") ||
+	    text_begins(name, "libpthread") || text_begins(name, "libdl.") ||
+	    text_begins(name, "libdl-"))
 		return MODULE_LIBC;
-	if (begins(name, "libgcc_s"))
+	if (text_begins(name, "libgcc_s"))
 		return MODULE_UNWINDER;
-	if (begins(name, "libcstrace.so"))
+	if (text_begins(name, "libcstrace.so"))
 		return MODULE_SHIM;
-	if (begins(name, "libcstrace-sample.so"))
+	if (text_begins(name, "libcstrace-sample.so"))
 		return MODULE_SAMPLER;
 	return MODULE_OWN;
 }

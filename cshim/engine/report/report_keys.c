@@ -5,6 +5,7 @@
  */
 #include "report/report_keys.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "rows/row.h"
 #include "trace/loader.h"
 
@@ -26,9 +27,7 @@ static int text_compare(const char *a, const char *b)
 
 static const char *last_part(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path ? path : "";
+	return path ? text_last_name(path) : "";
 }
 
 /* What reads the same in a report, side by side. */

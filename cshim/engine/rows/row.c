@@ -7,6 +7,7 @@
  */
 #include "rows/row.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "names/marks.h"
 #include "names/values_text.h"
@@ -48,13 +49,6 @@ static char *put_spaces(char *out, unsigned n)
 char *row_put_text(char *out, const char *text, unsigned room)
 {
 	return utf8_put(out, text, room);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* "HH:MM:" changes once a minute only, and localtime_r() is slow. */
@@ -312,7 +306,7 @@ static char *put_site(const struct row *row, const struct cst_look *look,
 	out = put(out, look->color ? "  " DIM : "  ");
 	if (is_link)
 		out = put(put_url(put(out, LINK), path), LINK_END);
-	out = row_put_text(out, base_name(site->file), FILE_MAX_BYTES);
+	out = row_put_text(out, text_last_name(site->file), FILE_MAX_BYTES);
 	out = put_lines(row, site->line, out);
 	if (is_link)
 		out = put(out, LINK LINK_END);

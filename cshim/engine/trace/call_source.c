@@ -4,6 +4,7 @@
  * trace: the object file's debug information says so.
  */
 #include "base/error.h"
+#include "base/text.h"
 #include "elf/modules.h"
 #include "elf/symbolfile.h"
 #include "trace/callid.h"
@@ -21,13 +22,11 @@ static const struct trace_module *module_of(const struct cst_trace *t,
 {
 	for (uint32_t i = 0; i < t->n_modules; i++) {
 		const struct trace_module *m = &t->modules[i];
-		const char *slash = strrchr(m->path, '/');
-		const char *base = slash ? slash + 1 : m->path;
 
 		if (f->addr < m->start || f->addr >= m->end ||
 		    (f->space && f->space != m->space))
 			continue;
-		if (!f->module || !strcmp(base, f->module))
+		if (!f->module || !strcmp(text_last_name(m->path), f->module))
 			return m;
 	}
 	return NULL;

@@ -7,13 +7,13 @@
 #include "trace/loader.h"
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/io.h"
 #include "base/outfile.h"
 #include "file/index.h"
 #include "file/unpack.h"
 #include "trace/finish.h"
 #include "trace/meta_read.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,20 +44,7 @@ int loader_damaged(const struct cst_trace *t, struct cst_error *err,
 
 int loader_read(const struct cst_trace *t, uint64_t at, void *out, size_t n)
 {
-	uint8_t *p = out;
-
-	while (n) {
-		ssize_t got = pread(t->fd, p, n, (off_t)at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return CST_FAILED;
-		p += got;
-		at += (uint64_t)got;
-		n -= (size_t)got;
-	}
-	return 0;
+	return io_read_at(t->fd, out, n, at) == (int64_t)n ? 0 : CST_FAILED;
 }
 
 static int scan_damaged(struct scan *s, const char *what)

@@ -4,6 +4,7 @@
  */
 #include "trace/trace.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "file/cache_file.h"
 #include "names/filter.h"
 #include "names/near.h"
@@ -167,13 +168,6 @@ int cst_trace_has_values(const struct cst_trace *t, const char *where,
 	return is_known;
 }
 
-static const char *last_name(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash ? slash + 1 : path;
-}
-
 /* Where a function may be looked for: its source file, or its module. */
 struct part {
 	const char *(*path)(const struct function *);
@@ -197,7 +191,7 @@ static int has_part(const struct cst_trace *t, const struct part *part,
 	struct near n;
 
 	*near = '\0';
-	near_init(&n, last_name(word));
+	near_init(&n, text_last_name(word));
 	for (uint32_t i = 0; i < t->names->n_functions; i++) {
 		const struct function *f = &t->names->functions[i];
 		const char *path = part->path(f);
@@ -205,7 +199,7 @@ static int has_part(const struct cst_trace *t, const struct part *part,
 		if (part->is_in(f, word))
 			return 1;
 		if (path && path != before) /* which are interned */
-			near_offer(&n, last_name(path));
+			near_offer(&n, text_last_name(path));
 		before = path;
 	}
 	near_put(&n, near, size);
