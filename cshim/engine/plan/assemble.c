@@ -22,7 +22,6 @@ struct assembly {
 	const struct image *im;
 	struct cst_plan head;
 	struct bytes search, names, functions, out;
-	uint32_t *patch_numbers; /* by its number when it was made */
 };
 
 static uint32_t page_up(uint32_t n)

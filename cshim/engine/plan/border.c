@@ -4,6 +4,7 @@
  * functions can be called so is seen by their names.
  */
 #include "plan/border.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static int is_unseen(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-		if (!strncmp(name, begins[i], strlen(begins[i])))
+		if (text_begins(name, begins[i]))
 			return 1;
 	return IS_IN(name, names);
 }
@@ -142,19 +143,6 @@ int border_target(const struct functions *f, const struct insn *jump)
 				      f->all[i].reason == CST_PLAN_ENDS_OTHERS);
 }
 
-static int is_bare_at(const struct placements *p,
-		      const struct plan_function *now, uint64_t addr)
-{
-	const struct frame_rules *rules;
-	struct frame_cursor c;
-
-	if (!now->frame)
-		return 0;
-	frame_cursor_init(&c, p->frames, now->frame);
-	rules = frame_cursor_to(&c, addr);
-	return rules && frame_is_bare(rules);
-}
-
 /* Returns whether it was chosen for that. */
 static int follow(const struct placements *p, const struct function_end *e)
 {
@@ -172,7 +160,8 @@ static int follow(const struct placements *p, const struct function_end *e)
 	    now->is_chosen || now->is_cold || !now->frame ||
 	    now->is_unreadable ||
 	    placement_ending(p, e->function, &e->insn,
-			     is_bare_at(p, part, e->addr)) != ENDING_HANDED)
+			     placement_is_bare(p, part, e->addr)) !=
+		    ENDING_HANDED)
 		return 0;
 	now->is_chosen = 1;
 	now->reason = CST_PLAN_ENDS_OTHERS;

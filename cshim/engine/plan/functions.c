@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_in_code(const struct image *im, const struct plan_function *new)
+static int is_in_code(const struct image *im, const struct plan_function *f)
 {
-	const struct image_section *s = image_section_at(im, new->start);
+	const struct image_section *s = image_section_at(im, f->start);
 
-	return s && s->is_code && new->end > new->start &&new->end <= s->end;
+	return s && s->is_code && f->end > f->start && f->end <= s->end;
 }
 
 static int add(struct functions *f, const struct plan_function *new)
@@ -45,7 +45,8 @@ static const struct symtab_entry *name_at(const struct functions *f,
 	return e ? e : symbol_at(&f->exports, addr);
 }
 
-/* Nobody calls what begins with something on the stack. */
+/* Is it a part that was moved away from a function?  Code that begins with
+ * something on the stack is called by nobody. */
 static int is_cold(const struct frames *frames, const struct frame *frame,
 		   const char *name)
 {

@@ -17,7 +17,7 @@ struct hooks {
 	uint32_t n;
 };
 
-/* Finds them; a function of the file that is a hook is_hooked, too. */
+/* Finds these places, and sets is_hooked of functions that are hooks. */
 void hooks_find(struct hooks *h, const struct image *im, struct functions *f);
 
 /* Returns the kind of the hook at that address, or 0 if none is there. */

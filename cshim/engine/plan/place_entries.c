@@ -12,8 +12,7 @@
 enum { ENDBR_BYTES = 4, PROLOGUE_BYTES = 4, MOVE_BYTES = 3, LATER_MAX = 4 };
 
 /* What an entry at some place would displace. */
-struct
-try {
+struct attempt {
 	uint64_t start, end;
 	enum ending ending;
 	int has_call; /* the last instruction is one */
@@ -23,22 +22,10 @@ try {
 
 enum verdict { GO_ON, LAST, BLOCKED };
 
-/* Is the return address on top of the stack? */
-static int is_bare_at(const struct placements *p,
-		      const struct plan_function *now, uint64_t addr)
-{
-	const struct frame_rules *rules;
-	struct frame_cursor c;
-
-	frame_cursor_init(&c, p->frames, now->frame);
-	rules = frame_cursor_to(&c, addr);
-	return rules && frame_is_bare(rules);
-}
-
 static enum verdict see_jump(const struct placements *p, uint32_t function,
-			     struct try *t, const struct insn *i)
+			     struct attempt *t, const struct insn *i)
 {
-	int is_bare = is_bare_at(p, &p->f->all[function], t->end);
+	int is_bare = placement_is_bare(p, &p->f->all[function], t->end);
 	enum ending ending = placement_ending(p, function, i, is_bare);
 
 	if (i->kind == INSN_BRANCH)
@@ -50,7 +37,7 @@ static enum verdict see_jump(const struct placements *p, uint32_t function,
 }
 
 static enum verdict see(const struct placements *p, uint32_t function,
-			struct try *t, const struct insn *i)
+			struct attempt *t, const struct insn *i)
 {
 	switch (i->kind) {
 	case INSN_PLAIN:
@@ -76,8 +63,8 @@ static enum verdict see(const struct placements *p, uint32_t function,
 
 /* Walks over the instructions that a patch of that many bytes displaces.
  * Returns whether they can be. */
-static int walk(const struct placements *p, uint32_t function, struct try *t,
-		uint64_t length)
+static int walk(const struct placements *p, uint32_t function,
+		struct attempt *t, uint64_t length)
 {
 	const struct plan_function *now = &p->f->all[function];
 	uint64_t need = t->start + length;
@@ -98,7 +85,7 @@ static int walk(const struct placements *p, uint32_t function, struct try *t,
 	return placement_is_clear(p, t->start, t->end > need ? t->end : need);
 }
 
-static int add(struct placements *p, uint32_t function, const struct try *t,
+static int add(struct placements *p, uint32_t function, const struct attempt *t,
 	       uint8_t length)
 {
 	struct plan_function *now = &p->f->all[function];
@@ -144,12 +131,12 @@ static int try_places(struct placements *p, uint32_t function, uint8_t length,
 	struct insn i;
 
 	for (int n = 0; n < LATER_MAX && at < now->end; n++) {
-		struct try t = {.start = at};
+		struct attempt t = {.start = at};
 		uint8_t marks = image_marks(p->im, at);
 
 		if (marks & MARK_LOOP ||
 		    (n && marks & (MARK_LEADER | MARK_RETURN)) ||
-		    !is_bare_at(p, now, at))
+		    !placement_is_bare(p, now, at))
 			return 0;
 		if (walk(p, function, &t, length) &&
 		    (may_call || !t.has_call) && add(p, function, &t, length))
@@ -197,8 +184,9 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 {
 	const struct plan_function *now = &p->f->all[function];
 	uint64_t begun = first_place(p, now) + PROLOGUE_BYTES;
-	struct try t = {.start = at,
-			.slot = at == begun ? CST_SLOT_BEGUN : CST_SLOT_FRAMED};
+	struct attempt t = {.start = at,
+			    .slot = at == begun ? CST_SLOT_BEGUN
+						: CST_SLOT_FRAMED};
 	const struct frame_rules *rules;
 	struct frame_cursor c;
 

@@ -68,17 +68,17 @@ static int place_near(struct exits *x, struct placement *new, uint64_t next,
 	return 0;
 }
 
-/* A short jump needs two bytes. */
+/* Places a short jump, which needs two bytes, and its landing. */
 static int place_short(struct exits *x, const struct late *late)
 {
-	struct placement new = late->placement;
+	struct placement one = late->placement;
 	uint64_t padding = placement_padding(x->p, late->next, SHORT_JUMP);
 
-	new.end = late->next;
-	new.length = SHORT_JUMP;
-	while (new.addr && late->next - new.addr + padding < SHORT_JUMP)
-		new.addr = one_before(x->p, new.addr);
-	return new.addr &&landing_add(x->p, &new);
+	one.end = late->next;
+	one.length = SHORT_JUMP;
+	while (one.addr && late->next - one.addr + padding < SHORT_JUMP)
+		one.addr = one_before(x->p, one.addr);
+	return one.addr && landing_add(x->p, &one);
 }
 
 static int is_bare_at(struct exits *x, const struct function_end *e)

@@ -110,6 +110,19 @@ int placement_add(struct placements *p, const struct placement *new)
 	return 1;
 }
 
+int placement_is_bare(const struct placements *p,
+		      const struct plan_function *now, uint64_t addr)
+{
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+
+	if (!now->frame)
+		return 0;
+	frame_cursor_init(&c, p->frames, now->frame);
+	rules = frame_cursor_to(&c, addr);
+	return rules && frame_is_bare(rules);
+}
+
 static uint32_t whole_at(const struct functions *f, uint64_t addr)
 {
 	uint32_t i = functions_at(f, addr);
@@ -157,7 +170,6 @@ enum ending placement_ending(const struct placements *p, uint32_t function,
 			     const struct insn *i, int is_bare)
 {
 	const struct plan_function *now = &p->f->all[function];
-
 	enum ending ending = ENDING_NONE;
 
 	if (i->kind == INSN_RETURN)

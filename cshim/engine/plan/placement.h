@@ -51,12 +51,12 @@ void placements_release(struct placements *p);
 /* Returns the end of what the patch writes or displaces. */
 uint64_t placement_end(const struct placement *one);
 
-/* Adds one, unless other patches need its bytes, and takes these.  Returns 1,
+/* Adds one and claims its bytes, unless they are another patch's.  Returns 1,
  * or 0. */
 int placement_add(struct placements *p, const struct placement *new);
 
-/* Takes the bytes up to `end` for an entry, too.  Returns 1, or 0 if something
- * needs them. */
+/* Claims the bytes up to `end` for an entry, too.  Returns 1, or 0 if something
+ * else needs them. */
 int placement_extend(struct placements *p, struct placement *entry,
 		     uint64_t end);
 
@@ -77,7 +77,12 @@ uint64_t placement_padding(const struct placements *p, uint64_t addr,
 /* Decodes the instruction at addr.  Returns 1, or 0. */
 int placement_insn(const struct placements *p, uint64_t addr, struct insn *out);
 
-/* What the instruction does to a call of the function with that index;
+/* Returns whether the return address is on top of the stack at addr, which is
+ * in that function. */
+int placement_is_bare(const struct placements *p,
+		      const struct plan_function *now, uint64_t addr);
+
+/* Returns what the instruction does to a call of the function with that index;
  * is_bare: the return address is on top of the stack there. */
 enum ending placement_ending(const struct placements *p, uint32_t function,
 			     const struct insn *i, int is_bare);

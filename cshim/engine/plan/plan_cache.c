@@ -36,7 +36,8 @@ static int has_symbols(const struct elf_file *f)
 	return elf_file_section(f->elf, SHT_SYMTAB, &header) != NULL;
 }
 
-/* Tells the choice, and what there is to choose from, from others. */
+/* Returns a number that another choice, or a file with other symbols or debug
+ * information, does not have. */
 static uint64_t choice_of(const struct elf_file *f, const char *path,
 			  const struct plan_choice *choice)
 {

@@ -8,9 +8,8 @@
 
 #include "plan/functions.h"
 
-/* Marks the rows of all line tables, and notes of the functions whether they
- * have a line and whether assembler is their language.  Returns 1 if there is
- * debug information, or 0. */
+/* Marks the rows of all line tables, and sets has_line and is_assembler of the
+ * functions.  Returns 1 if there is debug information, or 0. */
 int source_rows_mark(struct image *im, struct functions *f);
 
 #endif

@@ -17,7 +17,7 @@ struct sweep {
 	struct image *im;
 	struct functions *f;
 	struct plan_function *now; /* NULL: between functions */
-	uint32_t number;	   /* of it */
+	uint32_t number;	   /* its index */
 	struct hooks hooks;
 	int failed; /* out of memory */
 };
@@ -162,7 +162,7 @@ static void sweep_function(struct sweep *s, uint32_t number)
 	}
 }
 
-/* What is in no function: fill, or code that nothing describes. */
+/* Reads what is in no function: padding, or code that nothing describes. */
 static void sweep_gap(struct sweep *s, uint64_t addr, uint64_t end)
 {
 	uint64_t n;
@@ -212,7 +212,7 @@ static void sweep_all(struct sweep *s)
 	}
 }
 
-/* What something goes to is not padding, nor is what lies behind it. */
+/* Bytes that something jumps to are not padding, nor are those behind them. */
 static void drop_reached_padding(struct image *im)
 {
 	uint64_t n = im->code_end - im->code_start;
@@ -234,8 +234,9 @@ static void mark_landing_pad(void *context, uint64_t addr)
 	image_mark(context, addr, MARK_LEADER);
 }
 
-/* Nobody but its whole knows of a part that was moved away.  Without symbols
- * that looks like a function that only one other one ends with. */
+/* Finds the functions that moved parts are of: the only ones that jump to them.
+ * Without symbols, a function that only one other one jumps to, and that
+ * nothing calls, is taken for such a part. */
 static void find_wholes(struct image *im, struct functions *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
