@@ -2,11 +2,11 @@
  *
  * Answers a recorder's questions in the thread that calls
  * bfd_names_answer_all(): looks up each address in its file with libbfd
- * (check/binary.c), and keeps the files that could not be read for a report at
+ * (binary.c), and keeps the files that could not be read for a report at
  * the end.
  */
 #include "bfd_names.h"
-#include "check/binary.h"
+#include "binary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

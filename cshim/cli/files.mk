@@ -6,7 +6,7 @@
 CLI_SRC := $(addprefix cshim/cli/, \
 	main.c commands.c tell.c options.c option_rows.c option_values.c help.c spelling.c \
 	complete.c trace_input.c trace_rows.c input.c pager.c losses.c launch.c patching.c install_dir.c \
-	preload.c watch.c big_stack.c trace_file.c bfd_names.c outside.c \
+	preload.c watch.c big_stack.c trace_file.c bfd_names.c binary.c outside.c \
 	remote_stack.c thread_event.c \
 	process_names.c progress_line.c recorder_setup.c sample_process.c screen.c)
 
@@ -19,6 +19,6 @@ CLI_SRC += $(addprefix cshim/cli/attach/, \
 	record_process.c inside.c)
 
 CLI_SRC += $(addprefix cshim/cli/check/, \
-	binary.c check_file.c check_hooks.c check_libraries.c check_code.c \
+	check_file.c check_hooks.c check_libraries.c check_code.c \
 	check_names.c check_table.c check_verdict.c check_facts.c check_units.c \
 	check_page.c check_fates.c check_plan.c preflight.c)

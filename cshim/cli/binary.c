@@ -4,7 +4,7 @@
  * information that libdw does not (stabs). The file is opened again when libbfd
  * has come to hold much memory for it.
  */
-#include "check/binary.h"
+#include "binary.h"
 
 /* bfd.h demands the macro of a configured package. */
 #define PACKAGE "cstrace"
