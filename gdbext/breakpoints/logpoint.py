@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Optional
 import gdb
 
 from .. import engine
-from ..session import in_place, naming
+from ..session import in_place
 from ..session.in_place import OWN, Field, NotInPlace, Part
 from ..engine import CstraceError
 from ..ui import ctrlc
@@ -443,11 +443,7 @@ class Logpoints:
         if r is None or not r.is_on:
             gdb.write("log %d: %s\n" % (point.own_number, plain(text)))
             return
-        pid, tid, _ = gdb.selected_thread().ptid
-        file, line = self._place()
-        while not r.recorder.message(pid, tid, file, line, point.template,
-                                     text):
-            naming.answer_all(r)
+        r.put_message(point.template, text, *self._place())
 
     def _inlined_entry(self) -> Optional[InlinedEntry]:
         frame = gdb.newest_frame()

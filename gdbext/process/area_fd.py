@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The way by which programs that gdb does not hold find the area: a descriptor
-of gdb's that keeps its number, named in the environment of what gdb runs.
+"""Programs that gdb does not debug find the area by a descriptor of gdb's, whose
+path is in an environment variable.
 
-The traced program's children and what they exec inherit the variable; while
-nothing is recorded the descriptor leads nowhere."""
+The traced program's children, and what they exec, inherit the variable.  The
+descriptor keeps its number; while nothing is recorded it is of /dev/null."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "CSTRACE_AREA"  # the shim's config.c reads it
 
 
 class Door:
-    """Shut until opened; there is one."""
+    """The descriptor: of the area when open, of /dev/null when shut."""
 
     def __init__(self) -> None:
         self._fd = -1

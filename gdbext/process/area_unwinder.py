@@ -22,10 +22,11 @@ _NAME = "cstrace-patches"
 
 # What patched_other() of the shim has on its stack, from rbx up: registers, eight
 # vectors' low halves, registers, and where its caller's caller goes on.
-_FIRST = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
+_SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
           "r9", "r8", "rdi", "rsi", "rdx", "rcx", "rip")
 _WORD = 8
 _N_RETURNS = 3  # in cstrace_patched_returns
+_MOST_FRAMES = 16  # of the shim, below a trampoline
 
 _VECTORS_AT, _UPPER_AT, _N_VECTORS = 160, 576, 16
 
@@ -53,6 +54,8 @@ def before(hook: Hook, sp: int, rbp: int, pid: int) -> Before:
 
 
 class _FrameId:
+    """What gdb tells frames apart by."""
+
     def __init__(self, sp: Any, pc: Any) -> None:
         self.sp, self.pc = sp, pc
 
@@ -122,8 +125,8 @@ class AreaUnwinder(Unwinder):
         return info
 
     def _add_vectors(self, pending: Any, info: Any) -> None:
-        """They are saved at the top of the frame's stack, by xsave or
-        fxsave."""
+        """Adds the vector registers, which xsave or fxsave has saved at the top
+        of the frame's stack."""
         area = int(pending.read_register("rsp")) % 2**64
         low, high = (memory.read(self._pid, area + at, 16 * _N_VECTORS)
                      for at in (_VECTORS_AT, _UPPER_AT))
@@ -138,13 +141,13 @@ class AreaUnwinder(Unwinder):
 
     def _saved(self, rbx: int) -> Optional[tuple[dict[str, int], int, Hook]]:
         """The function's registers, the frame's CFA, and the hook."""
-        raw = struct.unpack("<%dQ" % len(_FIRST), memory.read(
-            self._pid, rbx, _WORD * len(_FIRST)))
-        values = {name: value for name, value in zip(_FIRST, raw) if name}
+        raw = struct.unpack("<%dQ" % len(_SAVED), memory.read(
+            self._pid, rbx, _WORD * len(_SAVED)))
+        values = {name: value for name, value in zip(_SAVED, raw) if name}
         hook = self.hooks.get(values["rip"])
         if hook is None or not (hook.is_entry() or hook.next):
             return None
-        cfa = rbx + _WORD * len(_FIRST)
+        cfa = rbx + _WORD * len(_SAVED)
         was = before(hook, cfa, values["rbp"], self._pid)
         values["rsp"], values["rax"] = was.sp, was.rax
         return values, cfa, hook
@@ -167,6 +170,3 @@ class AreaUnwinder(Unwinder):
                 return pc, cfa, hook
             frame = frame.older()
         return None
-
-
-_MOST_FRAMES = 16  # of the shim, below a trampoline

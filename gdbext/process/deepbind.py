@@ -18,7 +18,7 @@ from . import elf, hooks, memory
 
 
 class Redirect:
-    """Knows the files' definitions; processes come and go."""
+    """Leads the hooks of such libraries to the shim, in any process."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[elf.Elf, tuple[Any, ...]]] = {}
@@ -31,8 +31,8 @@ class Redirect:
         return self._known[path][1]
 
     def look(self, pid: int) -> None:
-        """A library is mapped that wants the hooks.  The C library of a
-        namespace comes and goes with it: look at all each time."""
+        """Called when a library is mapped that uses the hooks.  Looks at all C
+        libraries each time: that of a namespace comes and goes with it."""
         places = [(start - elf.read(path).first, path)
                   for start, _end, offset, path in hooks.mappings(pid)
                   if offset == 0 and (hooks.is_libc(path)

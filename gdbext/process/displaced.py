@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the function itself has what a thread is about to run in one of its
-trampolines."""
+"""From an instruction in a trampoline to the same one in its function."""
 
 from __future__ import annotations
 
@@ -18,8 +17,8 @@ _JUMP_BYTES = 5
 
 
 def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
-    """The instruction's place in the function, and the area of pc; None if it is
-    none of the function's."""
+    """Where the function has the instruction that a trampoline has at pc, and
+    the trampoline's area; None: it is none of the function's."""
     area = next((a for a in areas if a.is_code(pc)), None)
     if area is None:
         return None
@@ -30,8 +29,9 @@ def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
 
 
 def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
-    """In a trampoline's own instructions: where its call of the shim returns to,
-    or what of the function's comes next in it; None elsewhere."""
+    """For a pc in a trampoline's own instructions: where its call of the shim
+    returns to, or where the function's next instruction is in it; None for any
+    other pc."""
     area = next((a for a in areas if a.is_code(pc)), None)
     if area is None:
         return None
@@ -43,7 +43,7 @@ def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
 
 
 def _behind(area: Area, pc: int) -> Optional[int]:
-    """Where a trampoline's last jump leads to."""
+    """Where the jump at pc leads to, if it is a trampoline's last one."""
     code = memory.read(gdb.selected_inferior().pid, pc, _JUMP_BYTES)
     target = pc + _JUMP_BYTES + struct.unpack("<i", code[1:])[0]
     return target if code[:1] == _JUMP and not area.is_code(target) else None

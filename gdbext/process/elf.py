@@ -2,8 +2,8 @@
 """What the dynamic section of a 64-bit little-endian ELF file says: the
 libraries it needs and the names it uses.
 
-gdb's API tells none of this, and it is asked whenever a program is loaded.  A
-file that is not understood is empty."""
+gdb's API has none of this.  A file that is not understood is an empty one, as
+gdb may have any as its program."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def slots_of(path: str) -> list[tuple[int, str]]:
 
 
 def slots() -> dict[int, str]:
-    """All such words in the process as it stands now."""
+    """All such words of the process, by their addresses in it."""
     found = {}
     for path in loaded():
         base = load_address(path) if uses_hooks(path) else None

@@ -20,7 +20,7 @@ _LONGEST = 16  # bytes, of an instruction
 
 
 class Original:
-    """The bytes that were there."""
+    """The bytes that patches have replaced."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
@@ -47,7 +47,8 @@ class Original:
 
 
 def _classes() -> Any:
-    """They are gdb's, where it has them."""
+    """Returns our disassembler: gdb before 13 has no such classes to derive
+    from."""
     class Info(disassembler.DisassembleInfo):
         """Reads the original bytes."""
 
@@ -88,7 +89,7 @@ class ShownCode:
             disassembler.register_disassembler(before, _ARCHITECTURE)
 
     def set(self, areas: list[Area]) -> None:
-        """These are patched, and no others."""
+        """Shows the original code of all patches in these areas."""
         self._original.set(areas)
         if disassembler is None or bool(areas) == self._is_registered:
             return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a plan changes in a loaded file."""
+"""What a plan changes in a loaded file, read from the plan's bytes
+(cstrace/plan_layout.h)."""
 
 from __future__ import annotations
 
@@ -7,6 +8,13 @@ import struct
 from typing import Any, NamedTuple
 
 from .. import _abi as abi
+
+
+# The kinds of entries, by the slot that their trampolines call.
+_ENTRIES = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
+            abi.CST_SLOT_FRAMED: abi.CST_PATCHED_FRAMED,
+            abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN,
+            abi.CST_SLOT_BORDER_ENTER: abi.CST_PATCHED_BORDER}
 
 
 class Patch(NamedTuple):
@@ -36,7 +44,7 @@ class Hook(NamedTuple):
     next: int  # the first instruction behind it, at its own place; 0: none
 
     def is_entry(self) -> bool:
-        return self.slot in _WORDS
+        return self.slot in _ENTRIES
 
     def is_framed(self) -> bool:
         """Is the function's frame found by rbp?"""
@@ -76,25 +84,20 @@ class Planned(NamedTuple):
 
 
 def planned_functions(plan: bytes) -> dict[int, Planned]:
-    """Keys are addresses in the file."""
+    """Returns the functions of a plan, by their addresses in the file."""
     head = abi.cst_plan.from_buffer_copy(plan)
     functions = _items(plan, head.functions, abi.cst_plan_function)
     entries: dict[int, int] = {}
     exits: dict[int, int] = {}
     for p in _items(plan, head.patches, abi.cst_patch):
         if p.kind == abi.CST_PATCH_ENTRY:
-            entries[p.function] = _WORDS[_slot(plan, head.area.offset, p.hook)]
+            entries[p.function] = _ENTRIES[_slot(
+                plan, head.area.offset, p.hook)]
         is_exit = (p.kind == abi.CST_PATCH_EXIT or
                    (p.end_hook and p.end_kind == abi.CST_PATCH_EXIT))
         exits[p.function] = exits.get(p.function, 0) + bool(is_exit)
     return {functions[i].address: Planned(entry, exits.get(i, 0))
             for i, entry in entries.items()}
-
-
-_WORDS = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
-          abi.CST_SLOT_FRAMED: abi.CST_PATCHED_FRAMED,
-          abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN,
-          abi.CST_SLOT_BORDER_ENTER: abi.CST_PATCHED_BORDER}
 
 
 def _slot(plan: bytes, area: int, hook: int) -> int:

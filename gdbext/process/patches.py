@@ -26,8 +26,8 @@ MAPPED = "cstrace_patches_mapped"
 
 
 class MappedBreakpoint(gdb.Breakpoint):
-    """Where areas are to be mapped, and have been; none of the code that they
-    are of has run."""
+    """The shim calls this function before and after it maps areas, when none
+    of the code that they patch has run."""
 
     def __init__(self, patches: Patches) -> None:
         super().__init__(MAPPED, internal=True)
@@ -222,7 +222,8 @@ class Patches:
     # ---- hooks -------------------------------------------------------------------
 
     def _write_slots(self) -> None:
-        """The program was bound before the shim came."""
+        """Leads the program's calls of the hooks to the shim, where they were
+        bound before it came."""
         if not hooks.is_shim_late():
             return
         inferior = gdb.selected_inferior()
@@ -270,11 +271,11 @@ class Patches:
             self._restore(area, function)
 
     def settle(self, may_step: bool) -> bool:
-        """At a stop, but not behind a step: what the selected thread was about
-        to run, or has run last, may be the function's code in a trampoline.  It
-        stands in the function then, whose patches are away until it returns.
-        may_step: the trampoline's own instructions may be gone through, which
-        True as an answer says."""
+        """Moves the selected thread out of a trampoline, at a stop that no step
+        has made: to the instruction of the function that it would run next in
+        the trampoline.  The function's patches are away until it returns.
+        Where the thread is in the trampoline's own instructions, it steps
+        through these first, if may_step.  Returns whether it has."""
         if not self._areas or gdb.selected_inferior().pid != self._pid:
             return False
         pc = int(gdb.newest_frame().pc())
@@ -310,7 +311,8 @@ class Patches:
                 caller.pc(), int(caller.read_register("rsp")) % 2**64 - 8)
 
     def _leave_landings(self, area: Area, function: int) -> None:
-        """Nobody may be between the two jumps of the function's ends."""
+        """Moves on the threads that are between a short jump and its landing,
+        as these bytes are about to change."""
         landings = {p.address: displaced.landing_target(p.new, p.address)
                     for p in area.patches if p.function == function
                     and p.kind == abi.CST_PATCH_LANDING}
@@ -339,9 +341,9 @@ class Patches:
 
     def tell(self) -> None:
         """Says what was not patched, once."""
-        said, self.error = self.error, None
-        if said is not None:
-            say("the program was not patched: " + said)
+        error, self.error = self.error, None
+        if error is not None:
+            say("the program was not patched: " + error)
         if self.plans.folder is None:
             return
         path = os.path.join(self.plans.folder, "refused")  # the shim's answers
@@ -355,10 +357,10 @@ class Patches:
             os.unlink(path)
 
     def _tell_gdb(self) -> None:
-        """gdb learns how to unwind from the areas, and that nobody steps
-        through them.  It finds all breakpoints again with each file that comes or
-        goes; at a stop, before it has printed the place, it would lose which of a
-        breakpoint's locations it stopped at."""
+        """Gives gdb a symbol file for each area, so that it unwinds from there
+        and steps over it.  Not at a stop before gdb has printed the place: it
+        sets all breakpoints anew with each file that comes or goes, and would
+        lose which of a breakpoint's locations it stopped at."""
         keys = {area.key() for area in self._areas}
         self._forget_symbols(self._symbols.keys() - keys)
         for area in self._areas:
@@ -382,7 +384,8 @@ class Patches:
     # ---- the end -----------------------------------------------------------------
 
     def undo(self) -> None:
-        """The program's code as it was; who is in an area goes on there."""
+        """Writes the program's own code back; a thread that is in an area goes
+        on there."""
         if gdb.selected_inferior().pid == self._pid:
             self._undo_slots()
             found = self._look(is_undone=True)

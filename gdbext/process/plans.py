@@ -21,7 +21,7 @@ VARIABLE = "CSTRACE_PLANS"
 AUTO, HOOKS, PATCH = ROADS = ("auto", "hooks", "patch")
 
 
-class Wish(NamedTuple):
+class PatchOptions(NamedTuple):
     """What is patched; in AUTO the files without hooks, in PATCH the functions
     without hooks."""
 
@@ -58,18 +58,18 @@ class Plans:
         self.why_not: Optional[str] = None  # the program is not patched itself
         self._libraries: Optional[list[str]] = None
         self._made: list[tuple[str, planned.Planned]] = []
-        self._of: list[tuple[str, int, int]] = []  # files, as they were then
-        self._program, self._wish = "", Wish()
+        self._stamps: list[tuple[str, int, int]] = []  # of planned files
+        self._program, self._options = "", PatchOptions()
         self._looked_at: dict[str, tuple[str, int, int]] = {}
         self._functions: dict[str, dict[int, Planned]] = {}
 
-    def make(self, path: str, wish: Wish,
+    def make(self, path: str, options: PatchOptions,
              libraries: Optional[list[str]] = None) -> None:
         """Plans the program and its libraries; those it will load, unless they
         are named."""
         self.forget()
         self._libraries = libraries
-        if wish.road == HOOKS and not wish.border:
+        if options.road == HOOKS and not options.border:
             return
         path = os.path.realpath(path)
         self.why_not = obstacle(path)
@@ -77,24 +77,24 @@ class Plans:
             return
         self._own = TempFolder("plans")
         self.folder = self._own.path
-        self._plan(path, wish)
+        self._plan(path, options)
         if self._made:
             gdb.execute("set environment %s = %s" % (VARIABLE, self.folder),
                         to_string=True)
         else:
             self.close()
 
-    def _plan(self, path: str, wish: Wish) -> None:
-        self._made, self._of = [], []
+    def _plan(self, path: str, options: PatchOptions) -> None:
+        self._made, self._stamps = [], []
         self._functions.clear()
-        self._program, self._wish = path, wish
+        self._program, self._options = path, options
         self._looked_at = {}
         assert self.folder is not None
-        for file in self._wanted(path, wish):
+        for file in self._wanted(path, options):
             self._note(file)
             try:
-                plan = planned.plan_file(file, self.folder, wish.functions,
-                                         wish.min_size)
+                plan = planned.plan_file(file, self.folder, options.functions,
+                                         options.min_size)
             except CstraceError as e:
                 if file == path:
                     self.why_not = str(e)
@@ -105,9 +105,9 @@ class Plans:
             if self._made and self.why_not is None:
                 self.why_not = (self.text() if any(self._made[0][1].n_declined)
                                 else "no function of it is called so"
-                                if wish.functions else "it has no functions")
+                                if options.functions else "it has no functions")
             self._made = []
-        if wish.border:
+        if options.border:
             self._plan_border(path)
 
     def _plan_border(self, path: str) -> None:
@@ -129,12 +129,12 @@ class Plans:
 
     def _note(self, file: str) -> None:
         st = os.stat(file)
-        self._of.append((file, st.st_mtime_ns, st.st_size))
-        self._looked_at[file] = self._of[-1]
+        self._stamps.append((file, st.st_mtime_ns, st.st_size))
+        self._looked_at[file] = self._stamps[-1]
 
-    def _wanted(self, path: str, wish: Wish) -> Iterator[str]:
-        is_all = wish.road == PATCH
-        if wish.road == HOOKS:
+    def _wanted(self, path: str, options: PatchOptions) -> Iterator[str]:
+        is_all = options.road == PATCH
+        if options.road == HOOKS:
             return
         if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
             yield path
@@ -142,14 +142,14 @@ class Plans:
             if self._wants_library(library):
                 yield library
 
-    def renew(self, path: str, wish: Wish) -> bool:
+    def renew(self, path: str, options: PatchOptions) -> bool:
         """The process is about to look for the plans: makes those of files
         that were written since.  Returns whether there are any."""
         if self.folder is None or all(
-                _stamp(file) == (file, *rest) for file, *rest in self._of):
+                _stamp(file) == (file, *rest) for file, *rest in self._stamps):
             return False
         self._empty()
-        self._plan(os.path.realpath(path), wish)
+        self._plan(os.path.realpath(path), options)
         return True
 
     def has(self, path: str) -> bool:
@@ -186,7 +186,7 @@ class Plans:
         that it opens, and all of a program that it has become.  Returns what that
         comes to in words, None: nothing."""
         made = []
-        if self._wish.road == HOOKS:
+        if self._options.road == HOOKS:
             return None
         for file in dict.fromkeys(m[3] for m in hooks.mappings(pid)):
             stamp = _stamp(file)
@@ -203,14 +203,14 @@ class Plans:
                                  [file for file, _ in made]) if made else None
 
     def _wants_library(self, path: str) -> bool:
-        return bool(planned.plan_wants(path, self._wish.modules)
+        return bool(planned.plan_wants(path, self._options.modules)
                     and not locate.is_shim(path)
                     and not locate.is_sampler(path)
-                    and (self._wish.road == PATCH or not _is_hooked(path)))
+                    and (self._options.road == PATCH or not _is_hooked(path)))
 
     def _wants_in_turn(self, path: str) -> bool:
         """A program that is run in place of the one that gdb began."""
-        if self._wish.road == PATCH:
+        if self._options.road == PATCH:
             return True
         name = os.path.basename(self._program)
         return not (_is_hooked(path) or planned.is_launcher(path)) and (
@@ -220,8 +220,8 @@ class Plans:
     def _plan_one(self, file: str) -> list[tuple[str, planned.Planned]]:
         assert self.folder is not None
         try:
-            plan = planned.plan_file(file, self.folder, self._wish.functions,
-                                     self._wish.min_size)
+            plan = planned.plan_file(file, self.folder, self._options.functions,
+                                     self._options.min_size)
         except CstraceError:
             return []  # it has no build-id, or the like
         return [(file, plan)] if plan.n_patches else []
@@ -244,7 +244,7 @@ class Plans:
         if self._own is not None:
             self._own.close()
         self._own = None
-        self.folder, self._made, self._of = None, [], []
+        self.folder, self._made, self._stamps = None, [], []
 
 
 def _program_of(pid: int) -> Optional[str]:

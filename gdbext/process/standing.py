@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A thread that stops behind a trampoline's call of the shim is set back to where
-the function itself is: the user stands in its frame, as at a breakpoint there.  An
-entry is reported a second time then, which the shim passes over; an exit's patch
-is away until the function has returned."""
+"""A thread that stops in a trampoline, where this has called the shim, is set back
+to the function that the trampoline is of: so the user sees that function's frame,
+as at a breakpoint in it.  The thread then comes to the patch again: the shim ignores
+the second report of an entry, and the patch of an exit is away until the function
+has returned."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def _read(register: str) -> int:
 
 
 class _Back(gdb.Breakpoint):
-    """Where the function returns to of which patches are away."""
+    """Writes a function's patches again when it has returned."""
 
     enabled: bool
 
@@ -57,7 +58,7 @@ class _Back(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        # Other threads run, and may be in the middle of it.
+        # Other threads may be in the bytes that change.
         if _read("rsp") > self._sp and self.enabled and len(
                 gdb.selected_inferior().threads()) == 1:
             for patch in self._lifted:
@@ -72,7 +73,7 @@ class _Back(gdb.Breakpoint):
 
 
 class Standing:
-    """Where the selected thread stands."""
+    """Where the selected thread stands: in a trampoline, or not."""
 
     def __init__(self, unwinder: AreaUnwinder) -> None:
         self._unwinder = unwinder
@@ -80,7 +81,8 @@ class Standing:
         self._backs: list[_Back] = []
 
     def hook(self) -> Optional[Hook]:
-        """The one that it has just returned from."""
+        """The trampoline's call of the shim that the thread has just returned
+        from, if it has."""
         with contextlib.suppress(gdb.error):
             return self._unwinder.hooks.get(gdb.newest_frame().pc())
         return None
@@ -141,9 +143,9 @@ def _go_back(to: int, was: Before) -> None:
 
 
 def write_saved() -> None:
-    """The innermost frame is at a return: call frame information still finds
-    registers below the stack pointer, where a hook has had its own stack
-    since.  They have their values again already."""
+    """At a return, call frame information still finds saved registers below the
+    stack pointer, where a hook has had its own stack since: writes there what
+    the registers have, which is what was saved."""
     gdb.newest_frame().select()
     text = gdb.execute("info frame", to_string=True)
     sp = _read("rsp")
@@ -157,7 +159,7 @@ def write_saved() -> None:
 
 
 def _expect_again(pid: int, slot: int, function: int) -> bool:
-    """Tells the shim that it hears of this entry once more.  False: too many
+    """Lets the shim ignore the next report of this entry.  False: too many
     threads are set back already."""
     at, state = (hooks.symbol_address(name)
                  for name in ("cstrace_again", "cstrace_state"))

@@ -100,7 +100,7 @@ def find() -> list[Leftover]:
 
 
 def _contents(left: Leftover) -> Optional[str]:
-    """None: nothing."""
+    """What the trace holds, in words; None: nothing."""
     try:
         trace = Trace.load(left.path)
     except CstraceError as e:
@@ -157,7 +157,8 @@ class Leftovers:
             say(line + ("; %d more: `cstrace load`" % more if more else ""))
 
     def tell_the_user(self) -> None:
-        """There is one: a prompt is shown.  Once is enough."""
+        """Reports them before gdb shows a prompt, where a user is sure to read
+        that, and marks them as reported."""
         if self._is_seen:
             return
         self._is_seen = True
@@ -169,7 +170,7 @@ class Leftovers:
                 pass
 
     def list(self) -> bool:
-        """All; False: there are none."""
+        """Prints a line for each; False: there are none."""
         lines = [line for line in map(_line, find()) if line]
         for line in lines:
             say(line)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Midway:
-    """There is one, as there is one session."""
+    """How such a trace begins."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -39,7 +39,8 @@ class Midway:
             self.is_arriving = False
 
     def begin(self) -> None:
-        """gdb.GdbError: why there is no trace."""
+        """Begins a trace of the selected process.  gdb.GdbError: why there is
+        none."""
         s = self._session
         mode = s.mode()
         s.finish_outlived()
@@ -102,7 +103,7 @@ class Midway:
         return None
 
     def _is_led(self, recorded: Recording) -> bool:
-        """Does the program call the shim as it is?"""
+        """Do the program's calls of the hooks lead to the shim already?"""
         shim = Control.find()
         if self._session.patching.plans.folder is not None or (
                 shim is not None
@@ -114,8 +115,9 @@ class Midway:
             for slot, name in hooks.slots().items())
 
     def _join(self, recorded: Recording) -> Optional[str]:
-        """The shim takes the recorder's memory, and the program is led to it;
-        why that cannot be, and the trace is made by breakpoints."""
+        """The shim takes the recorder's memory, and the program's calls are led
+        to it.  Returns None, or why that cannot be: then the trace is made by
+        breakpoints."""
         s = self._session
         if (is_remote() or not recording.stands_still()
                 or self._is_led(recorded)):

@@ -18,16 +18,22 @@ if TYPE_CHECKING:
     from .recording import Recording
 
 
-def function_at(addr: int) -> Optional[gdb.Symbol]:
-    """The function that physically holds addr; an inlined one is passed
-    over."""
+def function_block(addr: int) -> Optional[gdb.Block]:
+    """The block of the function that physically holds addr; inlined ones are
+    passed over."""
     block = gdb.block_for_pc(addr)
     found = None
     while block is not None and not (block.is_global or block.is_static):
         if block.function is not None:
-            found = block.function
+            found = block
         block = block.superblock
     return found
+
+
+def function_at(addr: int) -> Optional[gdb.Symbol]:
+    """The function that physically holds addr."""
+    block = function_block(addr)
+    return block.function if block is not None else None
 
 
 def _linkage_name(symbol: gdb.Symbol) -> Optional[str]:

@@ -12,7 +12,7 @@ import gdb
 from .. import planned
 from ..process import hooks, plans
 from ..process.patches import Patches
-from ..process.plans import Plans, Wish
+from ..process.plans import PatchOptions, Plans
 from ..ui.console import say
 from .start_options import StartOptions
 
@@ -28,46 +28,46 @@ class Patching:
         self.plans = Plans()
         self.patches = Patches(self.plans)
 
-    def _wish(self, options: StartOptions) -> Wish:
-        return options.wish(self._session.settings["road"])
+    def _wanted(self, options: StartOptions) -> PatchOptions:
+        return options.patch_options(self._session.settings["road"])
 
     def begin(self, options: StartOptions, is_live: bool) -> list[str]:
         """For `cstrace start`: what to say of it.  Raises gdb.GdbError where
         there is nothing to trace."""
-        wish = self._wish(options)
-        text = self._plan(wish, is_live)
+        wanted = self._wanted(options)
+        text = self._plan(wanted, is_live)
         if not self.plans.have(is_border=False) and (
-                wish.functions or wish.road == plans.PATCH):
+                wanted.functions or wanted.road == plans.PATCH):
             raise gdb.GdbError("nothing can be patched%s" % (
                 ": " + self.plans.why_not if self.plans.why_not else ""))
-        verdict = hooks.check(is_live, self._unpatched(wish, is_live))
+        verdict = hooks.check(is_live, self._unpatched(wanted, is_live))
         if not verdict.can_start:
             self.plans.forget()
             raise gdb.GdbError(verdict.line)
-        return [line for line in (text, verdict.line, self._no_border(wish))
+        return [line for line in (text, verdict.line, self._no_border(wanted))
                 if line]
 
-    def _no_border(self, wish: Wish) -> Optional[str]:
-        if not wish.border or self.plans.have(is_border=True):
+    def _no_border(self, wanted: PatchOptions) -> Optional[str]:
+        if not wanted.border or self.plans.have(is_border=True):
             return None
         return "no calls into libraries are seen: " + (
             self.plans.why_not or "no function of one can be patched that "
             "a traced file calls")
 
-    def _plan(self, wish: Wish, is_live: bool) -> Optional[str]:
+    def _plan(self, wanted: PatchOptions, is_live: bool) -> Optional[str]:
         """For the next `run`, or the process there is; what is patched then,
         None: nothing."""
         path = hooks.program()
         self.plans.forget()
         if path is not None:
-            self.plans.make(path, wish, [
+            self.plans.make(path, wanted, [
                 p for p in hooks.loaded() if os.path.realpath(p)
                 != os.path.realpath(path) and os.path.isfile(p)]
                 if is_live else None)
         return (None if self.plans.folder is None
                 else "patching " + self.plans.text())
 
-    def _unpatched(self, wish: Wish, is_live: bool) -> Optional[str]:
+    def _unpatched(self, wanted: PatchOptions, is_live: bool) -> Optional[str]:
         """What to say of a program that is to be traced, but has no hooks; None:
         it needs none."""
         path = hooks.program()
@@ -75,7 +75,7 @@ class Patching:
             return None
         if self.plans.why_not is not None:
             return "; it cannot be patched: " + self.plans.why_not
-        if not is_live and (wish.road == plans.HOOKS
+        if not is_live and (wanted.road == plans.HOOKS
                             or planned.is_launcher(path)):
             return "; `cstrace start -patch` traces it as it is"
         return ""
@@ -92,7 +92,7 @@ class Patching:
         s = self._session
         if s.options is None or s.options.is_sampled or s.is_recording():
             return
-        text = self._plan(self._wish(s.options), False)
+        text = self._plan(self._wanted(s.options), False)
         if text is not None:
             say(text)
 
@@ -100,11 +100,11 @@ class Patching:
         """The shim is in the process; none of its code has run."""
         options = self._session.options
         path = hooks.program()
-        if path and options and self.plans.renew(path, self._wish(options)):
+        if path and options and self.plans.renew(path, self._wanted(options)):
             say("patching " + self.plans.text())
         self.patches.watch()
 
     def why_nothing(self) -> Optional[str]:
         """Why there are no calls, if that is known."""
         return hooks.check(False, self._unpatched(
-            self._wish(self._session.last_options), False)).line
+            self._wanted(self._session.last_options), False)).line

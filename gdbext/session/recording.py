@@ -39,22 +39,25 @@ def mode_number(mode: str) -> int:
     return _MODE_NUMBERS[mode]
 
 
-def is_alive(pid: int) -> bool:
-    """A zombie is not."""
+def _stat(pid: int) -> list[bytes]:
+    """/proc/PID/stat from the process's state on; []: it has ended."""
     try:
         with open("/proc/%d/stat" % pid, "rb") as f:
-            return f.read().rpartition(b")")[2].split()[0] not in b"ZX"
-    except (OSError, IndexError):
-        return False
+            return f.read().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def is_alive(pid: int) -> bool:
+    """A zombie is not."""
+    found = _stat(pid)
+    return bool(found) and found[0] not in b"ZX"
 
 
 def parent_of(pid: int) -> int:
-    """0: it is gone."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as f:
-            return int(f.read().rpartition(b")")[2].split()[1])
-    except (OSError, IndexError):
-        return 0
+    """0: the process has ended."""
+    found = _stat(pid)
+    return int(found[1]) if found else 0
 
 
 def _has_frame() -> bool:
@@ -78,7 +81,8 @@ def stands_still() -> bool:
 
 
 class Recording:
-    """The process is under way; a trace of it (is_on) may be."""
+    """One process, from its begin to its end; while is_on, a trace of it is
+    recorded."""
 
     is_remote = False
 
@@ -100,7 +104,7 @@ class Recording:
         self.error: Optional[str] = None
         self._control: Optional[control.Control] = None
         self._others: dict[int, control.Control] = {}  # by inferior
-        self.area_path = self._way_to_area(options)
+        self.area_path = self._open_area(options)
         self._breakpoints: list[gdb.Breakpoint] = []
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
@@ -112,7 +116,8 @@ class Recording:
             self.pause()
         self.refresh_modules()
 
-    def _way_to_area(self, options: RecorderOptions) -> bytes:
+    def _open_area(self, options: RecorderOptions) -> bytes:
+        """What the shim is given as the path of the area."""
         return door.open(self.recorder.area_path()).encode()
 
     def is_alive(self) -> bool:
@@ -142,6 +147,13 @@ class Recording:
         messages, self._messages = self._messages, []
         for text in messages:
             say(text)
+
+    def put_message(self, template: str, text: str,
+                    file: Optional[str] = None, line: int = 0) -> None:
+        """Put a row with this text where the selected thread stands."""
+        pid, tid, _ = gdb.selected_thread().ptid
+        while not self.recorder.message(pid, tid, file, line, template, text):
+            naming.answer_all(self)
 
     def fail(self, error: Exception) -> None:
         """Something went wrong where the program must go on: reported once."""
@@ -230,14 +242,14 @@ class Recording:
             self._breakpoints = [sync.EntryBreakpoint(self)]
 
     def switch_off(self) -> None:
-        """The program's hooks become idle, and our breakpoints go."""
+        """Makes the program's hooks idle, and deletes our breakpoints."""
         door.shut()
         for each in [self._control, *self._others.values()]:
             try:
                 if each is not None:
                     each.switch_off()
             except OSError:
-                pass  # the process is gone
+                pass  # the process has ended
         self._delete_breakpoints()
 
     def let_go(self, inferior: gdb.Inferior) -> None:
@@ -342,8 +354,8 @@ class Recording:
         return found is not None and found.is_at(self.area_path)
 
     def move(self, heir: gdb.Inferior) -> None:
-        """The process is gone, gdb stays with another: its fork child, or
-        one that was adopted."""
+        """The process has ended, and gdb stays with another: its fork child,
+        or one that was adopted."""
         self._control = self._control_of(heir)
         self._others.pop(heir.num, None)
         self.pid, self.inferior_num = heir.pid, heir.num
@@ -378,8 +390,8 @@ class Recording:
             time.sleep(PATIENCE_S / 20)
 
     def outlive(self, look: requests.Look, choice: requests.Choice) -> None:
-        """gdb's processes are gone, others go on: without rows, for nobody
-        could tell them from what is typed at the prompt."""
+        """All of gdb's processes have ended, and others go on: without rows,
+        which nobody could tell from what is typed at the prompt."""
         self.is_outlived = True
         self._live_key = None
         self.recorder.live(False, engine.SINK_NONE, -1, look, choice)
@@ -394,7 +406,7 @@ class Recording:
         for start, end, _offset, path in hooks.mappings(self.pid):
             low, high = ranges.get(path, (start, end))
             ranges[path] = (min(low, start), max(high, end))
-        # What is gone stays known until its objfile is freed.
+        # What was unmapped stays known until its objfile is freed.
         self._ranges.update(ranges)
 
     def forget_module(self, path: str) -> None:
@@ -410,10 +422,14 @@ class Recording:
             except OSError:
                 pass
 
+    # A program of gdbserver can end where gdb has not read all of its calls.
+
     def drained_at(self, place: str) -> None:
-        """All was read at that function."""
+        """All calls were read when the program came to that function."""
 
     def missing_end(self, how: Optional[str]) -> Optional[str]:
+        """Why the last calls are not in the trace, if they are not; how: the
+        end in gdb's words."""
         return None
 
     # ---- begin and end -------------------------------------------------------
@@ -422,7 +438,7 @@ class Recording:
                     is_stopped: bool) -> None:
         """Another trace of the same process."""
         self.mode = mode
-        self.area_path = self._way_to_area(options)
+        self.area_path = self._open_area(options)
         self.recorder.begin(options)
         self.is_on = True
         self.error, self._live_key, self._is_paused = None, None, False
@@ -434,14 +450,14 @@ class Recording:
         return seeds.plant(self.recorder, patched)
 
     def end(self) -> Trace:
-        """End the trace; the process may go on, idle."""
+        """End the trace; the process may go on, with idle hooks."""
         self.take_all()
         self.is_on = False
         self._is_paused = False
         return self.recorder.end()
 
-    def gone(self) -> None:
-        """The process is at its end."""
+    def process_ended(self) -> None:
+        """Gives the recorder what it still has to know of the process."""
         self._delete_breakpoints()
         try:
             self.recorder.process(self.pid, has_ended=True)

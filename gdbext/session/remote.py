@@ -68,7 +68,7 @@ class RemoteRecording(Recording):
         self._is_at_end = False  # its last calls were read
         super().__init__(mode, options, output, is_stopped)
 
-    def _way_to_area(self, options: requests.RecorderOptions) -> bytes:
+    def _open_area(self, options: requests.RecorderOptions) -> bytes:
         return b"%dK" % (options.pool_chunks * 64)
 
     def is_alive(self) -> bool:
@@ -155,8 +155,6 @@ class RemoteRecording(Recording):
         super().resume()
 
     def missing_end(self, how: Optional[str]) -> Optional[str]:
-        """The program is gone: why its last calls are not in the trace; how:
-        in gdb's words."""
         if self._is_at_end or self._has_execed_other or self._is_paused:
             return None  # all was read, be it before `kill`
         return ("%s: calls since gdb last read them are not in the trace" % (

@@ -13,6 +13,7 @@ import gdb
 from ..process import hooks, x86_64
 from ..ui.console import say
 from ..engine import Recorder
+from .naming import function_block
 
 Seed = tuple[int, int, int, int, int]  # callee, caller, pc, cfa, is_patched
 
@@ -41,22 +42,11 @@ _FAR = 1 << 16  # an entry's hook call is nearer than this
 _FRAME_ADDRESS = r"\{stack=(0x[0-9a-f]+),"
 
 
-def _outermost_block(pc: int) -> Optional[gdb.Block]:
-    """That of the physical function."""
-    block = gdb.block_for_pc(pc)
-    found = None
-    while block is not None and not (block.is_global or block.is_static):
-        if block.function is not None:
-            found = block
-        block = block.superblock
-    return found
-
-
 def _ranges(pc: int, recorder: Recorder) -> Optional[Ranges]:
     """Where the function's code lies, the part with its entry first.  There
     may be other functions' code in between: gcc moves what is seldom run
     (f.cold) far away, and a block has one start and one end only."""
-    block = _outermost_block(pc)
+    block = function_block(pc)
     if block:
         entry = int(block.function.value().address)
         cold = [(block.start, entry)] if block.start < entry else []
@@ -70,7 +60,7 @@ def _ranges(pc: int, recorder: Recorder) -> Optional[Ranges]:
 
 
 def _is_same_function(pc: int, other_pc: int, recorder: Recorder) -> bool:
-    one, other = _outermost_block(pc), _outermost_block(other_pc)
+    one, other = function_block(pc), function_block(other_pc)
     if one is None or other is None:
         return recorder.function(pc) == recorder.function(other_pc)
     return (one.start, one.end) == (other.start, other.end)
@@ -141,7 +131,8 @@ class _Codes:
     def called_by(self, frame: gdb.Frame) -> Optional[_Code]:
         """The instrumented function that this frame has called directly.
         Without symbols a part that lies far from its function is known by
-        that alone: what is instrumented leaves by no jump to another."""
+        that alone: an instrumented function never ends by a jump to
+        another."""
         at, size = next(x86_64.call_before(frame.pc()))
         if at < 0:
             return None  # the unwinder has lost its way
@@ -191,7 +182,7 @@ def _frame_seeds(frame: gdb.Frame, inlined: list[gdb.Frame],
         return []
     pc = frame.pc()
     if not pc:
-        return []  # likewise
+        return []  # the unwinder has lost its way
     # In a caller's frame pc is a return address, maybe past the end.
     code = codes.at(pc if is_innermost else pc - 1)
     older = _older_physical(frame)
@@ -259,19 +250,19 @@ def _of_thread(codes: _Codes,
     unwinder came to the stack's end."""
     n_unknown = codes.n_unknown
     groups = []
-    is_innermost, is_whole = True, True
+    is_innermost, is_complete = True, True
     for frame, inlined in _physical(gdb.newest_frame()):
         try:
             groups.append(_frame_seeds(frame, inlined, codes, is_innermost))
         except gdb.error:
             pass  # a frame that cannot be unwound has no seed
         is_innermost = frame.type() == gdb.SIGTRAMP_FRAME
-        is_whole = (frame.pc() != 0 and frame.unwind_stop_reason()
-                    <= gdb.FRAME_UNWIND_OUTERMOST)
+        is_complete = (frame.pc() != 0 and frame.unwind_stop_reason()
+                       <= gdb.FRAME_UNWIND_OUTERMOST)
     if frame.name() == "main" and past_main.goes_on(frame):
         codes.n_unknown = n_unknown
         return _of_thread(codes, past_main)
-    return [seed for group in reversed(groups) for seed in group], is_whole
+    return [seed for group in reversed(groups) for seed in group], is_complete
 
 
 def _tell_missing(n_unknown: int, cut: list[int]) -> None:
@@ -310,8 +301,8 @@ def plant(recorder: Recorder, patched: dict[int, int]) -> tuple[int, int]:
                 if not thread.is_stopped():
                     continue  # `run &`: nobody knows where it stands
                 thread.switch()
-                seeds, is_whole = _of_thread(codes, past_main)
-                if not is_whole:
+                seeds, is_complete = _of_thread(codes, past_main)
+                if not is_complete:
                     cut.append(thread.num)
                 if seeds:
                     recorder.seed(thread.ptid[1], thread.name or "", seeds)

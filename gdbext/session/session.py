@@ -42,7 +42,8 @@ _LOADED_FIRST = "recording begins once the program's libraries are loaded"
 
 
 class Session:
-    """There is one, as there is one gdb."""
+    """What cstrace does in this gdb: one trace under way (recording), or one
+    that is kept, and what the user has asked for."""
 
     def __init__(self) -> None:
         self.settings: Settings  # set by register()
@@ -52,7 +53,7 @@ class Session:
         self.last_options = StartOptions()  # of the trace that is kept
         self.recording: Optional[Recording] = None
         self.kept: Optional[Trace] = None  # ended, or loaded
-        self.loaded: Optional[Trace] = None  # the last one
+        self.loaded: Optional[Trace] = None  # by `cstrace load`, the last one
         self.patching = Patching(self)
         self.stops = Stops(self.patching.patches.standing)
         self.patching.patches.tell_more = self.stops.refresh
@@ -291,7 +292,9 @@ class Session:
         size = self.settings.size("pool")
         return min(size, remote.MOST_BYTES) if is_remote() else size
 
-    def _replace(self, by: str = "a new trace") -> None:
+    def _drop_kept(self, by: str = "a new trace") -> None:
+        """Frees the trace of the last run, unless `cstrace goto` needs it; by:
+        what the user has in its place."""
         old, self.kept = self.kept, None
         if self.goto.way is not None and old is not None:
             self.goto.refer_to(old)
@@ -308,7 +311,7 @@ class Session:
 
     def begin_trace(self, mode: str, is_stopped: bool) -> Recording:
         """A trace of the selected process, on the recorder it has."""
-        self._replace()
+        self._drop_kept()
         assert self.options is not None
         self.last_options = self.options
         options = self.recorder_options(mode)
@@ -510,7 +513,7 @@ class Session:
             say(missing)
         self.stops.end()
         self.patching.patches.process_ended()
-        r.gone()
+        r.process_ended()
         if r.is_blind():
             say("%s was exec'ed without libcstrace.so (LD_PRELOAD was not "
                 "passed on): its calls are not in the trace"
@@ -538,13 +541,13 @@ class Session:
             self._save_to()
 
     def look_at_outlived(self) -> None:
-        """Have they ended by now?"""
+        """Ends a trace whose processes, which gdb does not have, ended by now."""
         r = self.recording
         if r is not None and r.is_outlived and not r.n_running():
             self.finish_outlived()
 
     def finish_outlived(self) -> None:
-        """No more of a trace that has outlived gdb's process."""
+        """Ends a trace that goes on though gdb's process has ended."""
         r = self.recording
         if r is None or not r.is_outlived:
             return
@@ -625,7 +628,7 @@ class Session:
             raise gdb.GdbError("a trace is being recorded: `cstrace stop` "
                                "first")
         new = naming.load_trace(os.path.expanduser(path))
-        self._replace("the loaded trace")
+        self._drop_kept("the loaded trace")
         self.kept = self.loaded = new
         self.last_options = recorded_options(new)
         say("%s: %s%s" % (path, self.kept_summary(),

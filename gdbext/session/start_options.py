@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 from ..engine import Trace
-from ..process.plans import Wish
+from ..process.plans import PatchOptions
 from ..ui.words import duration_text
 
 PATCHING = ("road", "functions", "modules", "border")
@@ -62,10 +62,10 @@ class StartOptions(NamedTuple):
         return {key: getattr(self, key) for key in PATCHING
                 if getattr(self, key) is not None}
 
-    def wish(self, road: str) -> Wish:
+    def patch_options(self, road: str) -> PatchOptions:
         """What is patched; road: the setting."""
-        return Wish(self.road or road, self.functions, self.modules,
-                    self.keep_size or 0, bool(self.border))
+        return PatchOptions(self.road or road, self.functions, self.modules,
+                            self.keep_size or 0, bool(self.border))
 
     def keeping(self) -> dict[str, int]:
         """What is not recorded at all, of the options that were given."""

@@ -16,7 +16,7 @@ from ..ui.words import count
 if TYPE_CHECKING:
     from .session import Session
 
-# So far are calls walked through at a stop; more are only counted.
+# At a stop so many calls are shown at most; more are only counted.
 _MOST_CALLS = 200_000
 _MOST_LEVELS = 8
 _MOST_THREADS = 256
@@ -49,7 +49,7 @@ class _Rows:
 
 
 class StepReport:
-    """From stop to stop."""
+    """What was called between two stops."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -95,7 +95,7 @@ class StepReport:
             self.begin()
 
     def begin(self) -> None:
-        """What comes is reported from here on."""
+        """The next report is of what is called from here on."""
         recording = self._session.recording
         self._base = None
         if recording is not None and recording.is_on and self._most_rows():

@@ -10,7 +10,8 @@ import gdb
 
 from .. import _abi as abi, engine, locate
 from ..breakpoints.landing import Hit
-from ..process import hooks, stops
+from ..process import hooks
+from ..process.stop_table import Condition
 from ..ui.console import plain, say
 from ..ui.words import duration_text
 
@@ -50,7 +51,7 @@ class Wish(NamedTuple):
 
 
 class StopWhen:
-    """One of them."""
+    """One condition."""
 
     def __init__(self, number: int, wish: Wish) -> None:
         self.number = number
@@ -89,7 +90,7 @@ def _select_with_source() -> None:
 
 
 class StopWhens:
-    """All of them; they stay from run to run."""
+    """All conditions; they stay from run to run."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -174,13 +175,13 @@ class StopWhens:
 
     title = "stop"
 
-    def _condition(self, wish: Wish, number: int) -> Optional[stops.Condition]:
+    def _condition(self, wish: Wish, number: int) -> Optional[Condition]:
         flags = abi.CST_STOP_ON
         if wish.under:
             flags |= abi.CST_STOP_UNDER
         if wish.is_unwound:
             flags |= abi.CST_STOP_UNWOUND
-        return stops.Condition(
+        return Condition(
             called=self._addresses(wish.function),
             under=self._addresses(wish.under), flags=flags, depth=wish.depth,
             longer_ns=wish.longer_ns, nth=wish.nth,

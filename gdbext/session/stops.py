@@ -10,13 +10,13 @@ import gdb
 
 from ..breakpoints.landing import Hit, Question, StopBreakpoint
 from ..engine import CstraceError, Tester
-from ..process import stops as shim
 from ..process.standing import Standing
+from ..process.stop_table import MOST, Condition, StopTable
 from ..ui.console import say
 
-# What a place's condition is in the process that is there now; None: there is
-# no such function in it so far.
-Resolve = Callable[[], Optional[shim.Condition]]
+# Returns the condition of a place for the process that is there now; None: the
+# process has no such function so far.
+Resolve = Callable[[], Optional[Condition]]
 Landed = Callable[[Hit], None]
 
 
@@ -31,10 +31,10 @@ class Stops:
         self._passed: dict[int, Landed] = {}
         self._begun: list[Callable[[], None]] = []
         self._fresh: set[int] = set()
-        self._process: Optional[shim.Stops] = None
+        self._process: Optional[StopTable] = None
         self._breakpoint: Optional[StopBreakpoint] = None
         self._hit: Optional[Hit] = None
-        self._conditions: dict[int, shim.Condition] = {}  # of the process
+        self._conditions: dict[int, Condition] = {}  # of the process
         self._tester: Optional[Tester] = None  # of its files
         self._told: set[tuple[int, str]] = set()
 
@@ -43,11 +43,11 @@ class Stops:
         """Returns the place of a condition; landed() is called when the
         session has stopped for it or, with `passes`, at the hit, in the hook:
         the program goes on then."""
-        for place in range(shim.MOST):
+        for place in range(MOST):
             if place not in self._resolve:
                 break
         else:
-            raise gdb.GdbError("there are %d conditions already" % shim.MOST)
+            raise gdb.GdbError("there are %d conditions already" % MOST)
         self._resolve[place] = resolve
         (self._passed if passes else self._landed)[place] = landed
         self._fresh.add(place)
@@ -78,7 +78,7 @@ class Stops:
 
     def begin(self) -> None:
         """The selected process is recorded from here on."""
-        self._process = shim.Stops.find()
+        self._process = StopTable.find()
         self._told.clear()
         self._fresh = set(self._resolve)
         for call in self._begun:
@@ -171,7 +171,7 @@ class Stops:
         self._hit = hit
 
     def tell(self) -> None:
-        """The session has stopped: for one of ours?"""
+        """The session has stopped: calls landed(), if it is for a condition."""
         hit, self._hit = self._hit, None
         if hit is not None and hit.place in self._landed:
             self.standing.settle()

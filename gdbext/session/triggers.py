@@ -12,7 +12,7 @@ import gdb
 from ..breakpoints.hit_clock import HitClock
 from ..breakpoints.landing import Hit
 from ..engine import CstraceError
-from ..process import stops
+from ..process.stop_table import Condition
 from ..ui.console import plain, say
 from ..ui.words import count, duration_text, saved_text
 from . import naming
@@ -27,7 +27,7 @@ _MOST_CALLERS = 32
 
 
 class Trigger(StopWhen):
-    """One of them."""
+    """One trigger."""
 
     def __init__(self, number: int, wish: Wish, action: str,
                  how: str) -> None:
@@ -53,7 +53,7 @@ def _free_name(path: str) -> str:
 
 
 class Triggers(StopWhens):
-    """All of them; they stay from run to run."""
+    """All triggers; they stay from run to run."""
 
     title = "trigger"
 
@@ -63,7 +63,7 @@ class Triggers(StopWhens):
         session.stops.at_begin(self._begun)
 
     def make(self, wish: Wish, action: str, how: str) -> Trigger:
-        """Sets one."""
+        """Sets a new trigger; how: the path of snapshots, or the colour."""
         made = Trigger(self._n_made + 1, wish, action, how)
         if not self.all:
             self._clock.connect()
@@ -97,7 +97,7 @@ class Triggers(StopWhens):
             lambda: self._now(trigger), lambda hit: self._hit(trigger, hit),
             passes=True)
 
-    def _now(self, one: Trigger) -> Optional[stops.Condition]:
+    def _now(self, one: Trigger) -> Optional[Condition]:
         return None if one.is_spent else self._condition(one.wish, one.number)
 
     # ---- start and stop ------------------------------------------------------
@@ -117,7 +117,8 @@ class Triggers(StopWhens):
         self._mute(self._has_start() and self._session.goto.way is None)
 
     def _look_at_starts(self) -> None:
-        """One has come or gone."""
+        """A trigger was made, deleted, enabled or disabled: calls are kept from
+        here on if none is left that would start it."""
         if self._session.is_muted and not self._has_start():
             self._mute(False)
             if self._session.is_recording():
@@ -217,8 +218,4 @@ class Triggers(StopWhens):
         if r is None or not r.is_on:
             return
         r.take_all()
-        pid, tid, _ = gdb.selected_thread().ptid
-        text = self._open_calls()
-        while not r.recorder.message(pid, tid, None, 0, "backtrace",
-                                     text):
-            naming.answer_all(r)
+        r.put_message("backtrace", self._open_calls())

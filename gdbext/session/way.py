@@ -12,8 +12,9 @@ from .. import _abi as abi, engine
 from ..breakpoints.landing import Hit
 from ..answers import Parting, Way
 from ..engine import CstraceError, Trace
-from ..process import hooks, stops
+from ..process import hooks
 from ..process.connection import connection_name
+from ..process.stop_table import Condition
 from ..ui.console import plain, say
 from ..ui.words import count
 
@@ -65,18 +66,18 @@ class OnTheWay:
 
     # ---- the condition -------------------------------------------------------
 
-    def _condition(self) -> Optional[stops.Condition]:
+    def _condition(self) -> Optional[Condition]:
         way = self.way
         flags = abi.CST_STOP_ON
         if self._is_exit:
             flags |= abi.CST_STOP_AT_EXIT
         if not self._is_complete:
-            return stops.Condition(is_any=True, flags=flags,
+            return Condition(is_any=True, flags=flags,
                                    thread=way.thread, nth=way.nth_call)
         base = hooks.load_address(file_of(way) or "")
         if base is None:
             return None  # the library is not there so far
-        return stops.Condition(called=frozenset({base + way.file_addr}),
+        return Condition(called=frozenset({base + way.file_addr}),
                                flags=flags, thread=way.thread, nth=way.nth)
 
     # ---- begin and end ---------------------------------------------------------

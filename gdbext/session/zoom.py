@@ -14,10 +14,9 @@ from ..breakpoints.landing import Hit, when_arguments_are_there
 from ..breakpoints.returning import when_returned
 from ..breakpoints.logpoint import value_text
 from ..engine import CstraceError, simple_name
-from ..process import stops
+from ..process.stop_table import Condition
 from ..ui.console import plain, say
 from ..ui.words import count, duration_text
-from . import naming
 from .stop_when import StopWhen, StopWhens, Wish
 
 if TYPE_CHECKING:
@@ -117,10 +116,10 @@ class Zoom(StopWhens):
             self._session.stops.remove(self._result_place)
         self._result_place = -1
 
-    def _now(self, one: StopWhen) -> Optional[stops.Condition]:
+    def _now(self, one: StopWhen) -> Optional[Condition]:
         return None if self._is_spent else self._condition(one.wish, one.number)
 
-    def _at_end(self, one: StopWhen) -> Optional[stops.Condition]:
+    def _at_end(self, one: StopWhen) -> Optional[Condition]:
         """The ends of the same calls."""
         condition = self._now(one)
         return condition and condition._replace(
@@ -179,8 +178,5 @@ class Zoom(StopWhens):
 
     def _write(self, text: str) -> None:
         r = self._session.recording
-        if r is None or not r.is_on:
-            return
-        pid, tid, _ = gdb.selected_thread().ptid
-        while not r.recorder.message(pid, tid, None, 0, "zoom", text):
-            naming.answer_all(r)
+        if r is not None and r.is_on:
+            r.put_message("zoom", text)

@@ -41,8 +41,8 @@ class Condition(NamedTuple):
                     or self.depth or self.longer_ns)
 
 
-class _Table:
-    """The functions' hash, as the shim looks into it."""
+class _Functions:
+    """The hash table of functions that the shim looks into."""
 
     def __init__(self, out: abi.cst_stops) -> None:
         self._slots = out.functions
@@ -62,7 +62,7 @@ class _Table:
 
 
 def _fill(out: abi.cst_stops, conditions: dict[int, Condition]) -> None:
-    table = _Table(out)
+    functions = _Functions(out)
     for i, c in conditions.items():
         out.is_on = 1
         out.needs_open |= c.needs_open()
@@ -71,13 +71,14 @@ def _fill(out: abi.cst_stops, conditions: dict[int, Condition]) -> None:
         stop.flags, stop.thread, stop.depth = c.all_flags(), c.thread, c.depth
         stop.longer_ns, stop.count = c.longer_ns, c.nth
         for address in c.called:
-            table.of(address).called |= 1 << i
+            functions.of(address).called |= 1 << i
         for address in c.under:
-            table.of(address).under |= 1 << i
+            functions.of(address).under |= 1 << i
 
 
 class _Tests:
-    """Comparisons of values in the process, for the hooks that asked."""
+    """The process's table of comparisons of values: for each hook that has asked,
+    those that a condition takes there."""
 
     def __init__(self, pid: int, tests: int) -> None:
         self._pid = pid
@@ -106,7 +107,8 @@ class _Tests:
 
     def answer(self, place: int, hook: int,
                tests: Sequence[abi.cst_test]) -> bool:
-        """Without tests: nobody knows.  False: there is no room."""
+        """Writes what the hook is to compare for the condition in this place; no
+        tests: it cannot be decided.  False: there is no room."""
         if (place, hook) in self._known:
             return True  # another thread asked, too
         i = (hook * _FACTOR) % 2**64 >> (64 - abi.CST_TEST_BITS)
@@ -124,7 +126,7 @@ class _Tests:
         return first != abi.CST_TEST_UNKNOWN or not tests
 
 
-class Stops:
+class StopTable:
     """The conditions of one process, which stands still."""
 
     def __init__(self, pid: int, stops: int, tests: int, state: int) -> None:
@@ -135,7 +137,7 @@ class Stops:
         self.answer = self._tests.answer
 
     @classmethod
-    def find(cls) -> Optional[Stops]:
+    def find(cls) -> Optional[StopTable]:
         """Returns those of the selected process, if it has the shim."""
         pid = gdb.selected_inferior().pid
         stops = symbol_address("cstrace_stops")
