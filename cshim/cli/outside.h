@@ -31,7 +31,7 @@ void outside_wait(struct outside *o, uint64_t until_ns);
 int outside_refusal(const struct outside *o);
 
 /* Takes the samples that are due, and those of perf events.   Returns 0 when
- * the process is gone. */
+ * the process has ended. */
 int outside_round(struct outside *o);
 
 /* Returns how long a thread was stopped on the average, in ns;

@@ -51,7 +51,7 @@ static void take_sample(struct cst_lane *l, const ucontext_t *context,
 	flags = w.is_cut || w.pc ? CST_SAMPLE_CUT : 0;
 	lane_put(l, head, n | flags << 16 | (uint64_t)weight << 32);
 	lane_put(l, head + 1, now);
-	/* Pairs with the reader's acquire: what lies before it is whole. */
+	/* Pairs with the reader's acquire: what lies before it is complete. */
 	__atomic_store_n(&l->head, head + CST_SAMPLE_HEAD + n,
 			 __ATOMIC_RELEASE);
 }

@@ -373,7 +373,7 @@ static void look_at(int folder, const char *name, uint32_t look)
 }
 
 /* A look may miss a thread that is there. */
-static int is_gone(uint32_t tid)
+static int has_ended(uint32_t tid)
 {
 	return syscall(SYS_tgkill, getpid(), tid, 0) < 0;
 }
@@ -384,7 +384,7 @@ static void drop_unseen(uint32_t look)
 		struct task *t = &tasks[i];
 
 		if (t->state != TASK_TIMED || t->seen == look ||
-		    !is_gone(t->tid))
+		    !has_ended(t->tid))
 			continue;
 		lane_end(t->tid);
 		task_drop(t);

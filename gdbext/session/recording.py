@@ -109,7 +109,7 @@ class Recording:
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
         self._is_paused = False
-        self._is_answer_told = False
+        self._is_answer_reported = False
         self._live_key: Optional[tuple[Any, ...]] = None
         self._ranges: dict[str, tuple[int, int]] = {}
         if is_stopped:
@@ -191,14 +191,14 @@ class Recording:
 
     def _look_at_answer(self) -> None:
         """Did the shim manage to open the area?"""
-        if self._control is None or self._is_answer_told:
+        if self._control is None or self._is_answer_reported:
             return
         try:
             answer = self._control.answer()
         except (OSError, ValueError):
             return  # the process has just ended
         if answer.errno:
-            self._is_answer_told = True
+            self._is_answer_reported = True
             say("the program could not open the recorder's memory: %s"
                 % os.strerror(answer.errno))
 

@@ -36,7 +36,7 @@ class Stops:
         self._hit: Optional[Hit] = None
         self._conditions: dict[int, Condition] = {}  # of the process
         self._tester: Optional[Tester] = None  # of its files
-        self._told: set[tuple[int, str]] = set()
+        self._reported: set[tuple[int, str]] = set()
 
     def add(self, resolve: Resolve, landed: Landed,
             passes: bool = False) -> int:
@@ -79,7 +79,7 @@ class Stops:
     def begin(self) -> None:
         """The selected process is recorded from here on."""
         self._process = StopTable.find()
-        self._told.clear()
+        self._reported.clear()
         self._fresh = set(self._resolve)
         for call in self._begun:
             call()
@@ -154,8 +154,8 @@ class Stops:
                                    "places of the program")
         except CstraceError as e:
             process.answer(q.place, q.hook, ())
-            if (q.place, str(e)) not in self._told:
-                self._told.add((q.place, str(e)))
+            if (q.place, str(e)) not in self._reported:
+                self._reported.add((q.place, str(e)))
                 say("%s: in some calls it is not decided: %s" % (
                     condition.title, e))
 

@@ -145,8 +145,8 @@ class TreePage:
             return
         n = max(_FEWEST, n_rows)
         while True:
-            is_whole = self._read_span(trace, *numbers, n)
-            if is_whole or n >= _MOST or len(self.rows) >= 3 * n_rows:
+            is_complete = self._read_span(trace, *numbers, n)
+            if is_complete or n >= _MOST or len(self.rows) >= 3 * n_rows:
                 return
             n *= 4
 

@@ -50,7 +50,8 @@ static inline void leftover_tables(int fd, uint32_t pid, const char *module)
 {
 	struct cst_process process = {.pid = pid, .start = 1000};
 	struct cst_thread thread = {.tid = pid, .n_claimed = LEFTOVER_CHUNKS};
-	struct cst_mapping mapping = {.n_sites = CST_FIRST_SITE, .is_whole = 1};
+	struct cst_mapping mapping = {.n_sites = CST_FIRST_SITE,
+				      .is_complete = 1};
 	static const char line[] = "1000-9000 r-xp 00001000 00:00 7 ";
 	uint64_t at = CST_AT_TEXT;
 

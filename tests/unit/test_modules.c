@@ -222,7 +222,7 @@ static void all_kinds_of_programs_are_read(void **state)
 		child = child_start(builder_path("wait"));
 		m = refreshed(NULL, child.pid);
 		child_end(&child);
-		/* Asked for only when the process is gone. */
+		/* Asked for only when the process has ended. */
 		assert_symbol(m, child.wanted + 1, "wanted");
 		modules_code(m, child.wanted + 6, &code);
 		assert_int_equal(code.function, child.wanted);

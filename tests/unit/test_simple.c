@@ -31,9 +31,9 @@ static const char *qualified(const char *name)
 	return text;
 }
 
-static const char *held(const char *name)
+static const char *scoped(const char *name)
 {
-	return simple_held(qualified(name), simple(name));
+	return simple_scoped(qualified(name), simple(name));
 }
 
 static const char *signature(const char *name)
@@ -145,7 +145,7 @@ static void one_holder_more_tells_classes_apart(void **state)
 	};
 
 	(void)state;
-	CHECK(pairs, held);
+	CHECK(pairs, scoped);
 }
 
 static void operators_keep_their_signs(void **state)

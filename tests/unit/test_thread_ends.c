@@ -138,7 +138,7 @@ static void a_living_thread_keeps_its_calls(void **state)
 
 	(void)state;
 	assert_int_equal(n_open_after_marks(i), 1);
-	assert_int_equal(thread_of(i)->gone_at, 0);
+	assert_int_equal(thread_of(i)->ended_at, 0);
 	assert_int_equal(r->calls.n_unwound, 0);
 }
 
@@ -150,7 +150,7 @@ static void a_thread_that_is_gone_left_its_calls(void **state)
 	(void)state;
 	assert_int_equal(n_open_after_marks(i), 0);
 	assert_int_equal(r->calls.n_unwound, 1);
-	assert_in_range(thread_of(i)->gone_at, before, clock_ticks());
+	assert_in_range(thread_of(i)->ended_at, before, clock_ticks());
 }
 
 static void what_was_marked_before_is_not_marked_again(void **state)
@@ -160,10 +160,10 @@ static void what_was_marked_before_is_not_marked_again(void **state)
 
 	(void)state;
 	thread_ends_mark(r, 1);
-	at = thread_of(i)->gone_at;
+	at = thread_of(i)->ended_at;
 	assert_true(at);
 	thread_ends_mark(r, 1);
-	assert_int_equal(thread_of(i)->gone_at, at);
+	assert_int_equal(thread_of(i)->ended_at, at);
 }
 
 static void the_kernel_is_not_asked_at_each_turn(void **state)
@@ -175,9 +175,9 @@ static void the_kernel_is_not_asked_at_each_turn(void **state)
 	r->last_mark_ns = asked = clock_monotonic_ns();
 	thread_ends_mark(r, 0);
 	if (clock_monotonic_ns() - asked < 100000000)
-		assert_int_equal(thread_of(i)->gone_at, 0);
+		assert_int_equal(thread_of(i)->ended_at, 0);
 	thread_ends_mark(r, 1);
-	assert_int_not_equal(thread_of(i)->gone_at, 0);
+	assert_int_not_equal(thread_of(i)->ended_at, 0);
 }
 
 static void its_own_word_tells_when(void **state)
@@ -193,10 +193,10 @@ static void its_own_word_tells_when(void **state)
 	says_its_end(right, now);
 	says_its_end(late, now + (1ull << 60));
 	thread_ends_mark(r, 1);
-	assert_int_equal(thread_of(early)->gone_at,
+	assert_int_equal(thread_of(early)->ended_at,
 			 thread_of(early)->last_time);
-	assert_int_equal(thread_of(right)->gone_at, now);
-	assert_in_range(thread_of(late)->gone_at, now, clock_ticks());
+	assert_int_equal(thread_of(right)->ended_at, now);
+	assert_in_range(thread_of(late)->ended_at, now, clock_ticks());
 }
 
 static void a_process_that_ends_leaves_calls_open(void **state)

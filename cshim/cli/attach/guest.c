@@ -140,7 +140,7 @@ static pid_t wait_for_safe(struct guest *g)
 {
 	uint64_t begin = tracee_now_ns();
 	const char *why = "not to be stopped";
-	int is_told = 0;
+	int is_reported = 0;
 	pid_t found;
 
 	while (!(found = look_for_safe(g, &why))) {
@@ -154,7 +154,7 @@ static pid_t wait_for_safe(struct guest *g)
 				    "no thread of it came to where a library "
 				    "can be called: it is %s",
 				    why);
-		if (ms > 1000 && !is_told++)
+		if (ms > 1000 && !is_reported++)
 			fprintf(stderr,
 				"cstrace: waiting for process %d: it is %s\n",
 				(int)g->tracee->pid, why);

@@ -75,7 +75,7 @@ static int is_stopped(const struct tracee *t, pid_t tid)
 	return 0;
 }
 
-/* 0: it is gone. */
+/* 0: it has ended. */
 static int interrupt(pid_t tid)
 {
 	return ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) ==
@@ -84,7 +84,7 @@ static int interrupt(pid_t tid)
 }
 
 /* Has it ended meanwhile? */
-static int is_gone(const struct tracee *t, pid_t tid)
+static int has_ended(const struct tracee *t, pid_t tid)
 {
 	return syscall(SYS_tgkill, t->pid, tid, 0) < 0;
 }
@@ -96,7 +96,7 @@ static int add(struct tracee *t, pid_t tid)
 
 	if (status < 0 || array_room(&t->all, &t->cap, t->n + 1ull) < 0) {
 		ptrace(PTRACE_DETACH, tid, NULL, NULL);
-		return is_gone(t, tid);
+		return has_ended(t, tid);
 	}
 	if (!t->n)
 		t->since_ns = tracee_now_ns();

@@ -45,7 +45,7 @@ int tracee_stop_all(struct tracee *t);
 void tracee_let_go(struct tracee *t, pid_t kept);
 
 /* Returns the threads' numbers, which the caller frees, and sets *n; with
- * is_sorted those that have run least come first.  NULL: the process is gone.
+ * is_sorted those that have run least come first.  NULL: the process has ended.
  */
 pid_t *tracee_threads(const struct tracee *t, int is_sorted, uint32_t *n);
 

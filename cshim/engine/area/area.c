@@ -321,7 +321,7 @@ int area_has_execed(const struct area *a, uint32_t process)
 	return 0;
 }
 
-int area_thread_is_gone(const struct area *a, uint32_t thread)
+int area_thread_has_ended(const struct area *a, uint32_t thread)
 {
 	uint32_t tid =
 		__atomic_load_n(&a->threads[thread].tid, __ATOMIC_ACQUIRE);

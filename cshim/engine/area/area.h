@@ -89,7 +89,7 @@ uint64_t area_bytes(const struct area *a);
 int area_has_execed(const struct area *a, uint32_t process);
 
 /* Returns whether the thread of this index has ended. */
-int area_thread_is_gone(const struct area *a, uint32_t thread);
+int area_thread_has_ended(const struct area *a, uint32_t thread);
 
 /* Returns the index of the last process that has this pid, from index `first`
  * on; adds it, as one that is expected to register, if there is none.  Returns

@@ -32,8 +32,8 @@ uint64_t area_now_ticks(void)
 	       (uint64_t)now.tv_nsec * rate / 1000000000;
 }
 
-/* When a process was started, in the kernel's ticks since boot; 0: it is gone,
- * or all but. */
+/* When a process was started, in the kernel's ticks since boot; 0: it has
+ * ended, or all but. */
 static uint64_t started(uint32_t pid)
 {
 	unsigned long long flags = 0, start = 0;

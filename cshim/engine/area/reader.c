@@ -287,7 +287,7 @@ void reader_reclaim(struct reader *r)
 
 		if (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != open ||
 		    thread >= CST_MAX_THREADS ||
-		    !area_thread_is_gone(r->area, thread))
+		    !area_thread_has_ended(r->area, thread))
 			continue;
 		c->next = 0;
 		__atomic_compare_exchange_n(&c->state, &open, CST_CHUNK_FULL, 0,

@@ -63,7 +63,7 @@ static int lane_read(struct cst_lane *l, struct sample *out)
 {
 	uint64_t tail = l->tail, head, first;
 
-	/* Pairs with the writer's release: what lies before it is whole. */
+	/* Pairs with the writer's release: what lies before it is complete. */
 	head = __atomic_load_n(&l->head, __ATOMIC_ACQUIRE);
 	if (head - tail < CST_SAMPLE_HEAD)
 		return 0;

@@ -240,7 +240,7 @@ take_copied(struct callstack *c, struct thread *t, struct frame *f)
 INLINE int take_one(struct callstack *c, struct thread *t,
 		    const struct cst_record *r, uint32_t n_known)
 {
-	/* Pairs with the hook's release: with a time it is whole. */
+	/* Pairs with the hook's release: with a time it is complete. */
 	uint64_t stamp = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
 	uint32_t number = cst_record_site(r);
 	const struct site *site = &c->sites->all[number];

@@ -290,7 +290,7 @@ INLINE uint32_t run_take(struct callstack *c, struct thread *t,
 	if (!run_begin(&run, c, t))
 		return 0;
 	for (; r < end; r++) {
-		/* Pairs with the hook's release: with a time it is whole. */
+		/* Pairs with the hook's release: with a time it is complete. */
 		uint64_t time = __atomic_load_n(&r->time, __ATOMIC_ACQUIRE);
 		uint32_t number = cst_record_site(r);
 		const struct site *site = &sites[number];

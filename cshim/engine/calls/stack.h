@@ -133,8 +133,8 @@ struct thread {
 	uint64_t n_seeds;
 	uint64_t last_time;
 	uint64_t jump_pc, jump_fp; /* of its last CST_FRAME; 0: consumed */
-	uint64_t gone_at;    /* the tick at which it ended; 0: not known to have
-				ended */
+	uint64_t ended_at;   /* the tick at which it ended; 0: not known to have
+			       ended */
 	uint32_t area_index; /* UINT32_MAX: has written nothing yet */
 	uint32_t process;
 	uint32_t ordinal; /* T, from 1 within the process */

@@ -67,31 +67,31 @@ static int open_unnamed(const char *dir, struct cst_error *err)
 }
 
 static int open_any(struct spool *s, const char *path, const char *dir,
-		    const char *held, struct cst_error *err)
+		    const char *cache_name, struct cst_error *err)
 {
 	int fd = -1;
 
 	if (path && *path)
 		return open_named(path, err);
-	if (dir && *dir && held && *held)
-		fd = cache_file_open(dir, held, &s->held);
+	if (dir && *dir && cache_name && *cache_name)
+		fd = cache_file_open(dir, cache_name, &s->cache_path);
 	if (fd >= 0)
 		return fd;
 	return open_unnamed(dir && *dir ? dir : "/var/tmp", err);
 }
 
 int spool_open(struct spool *s, const char *path, const char *dir,
-	       const char *held, struct cst_error *err)
+	       const char *cache_name, struct cst_error *err)
 {
 	uint8_t head[BLOCK_FILE_HEAD] = BLOCK_FILE_MAGIC;
 	int fd;
 
 	*s = (struct spool){.fd = -1};
-	fd = open_any(s, path, dir, held, err);
+	fd = open_any(s, path, dir, cache_name, err);
 	if (fd < 0)
 		return fd;
 	s->fd = fd;
-	s->is_named = (path && *path) || s->held;
+	s->is_named = (path && *path) || s->cache_path;
 	put_u32(head + 8, BLOCK_FORMAT);
 	bytes_put(&s->pending, head, sizeof(head));
 	s->size = sizeof(head);
@@ -114,7 +114,7 @@ void spool_release(struct spool *s)
 {
 	flight_free(s->flight);
 	s->flight = NULL;
-	cache_file_remove(take(s->held));
+	cache_file_remove(take(s->cache_path));
 	guard_close(&s->fd);
 	bytes_release(&s->pending);
 	s->fd = -1;

@@ -13,9 +13,9 @@ struct flight;
 
 struct spool {
 	int fd;
-	char *held; /* its path in the cache folder (cache_file.h), removed with
-		       it; or NULL */
-	uint64_t size; /* with what waits in pending */
+	char *cache_path; /* its path in the cache folder (cache_file.h),
+		       removed with it; or NULL */
+	uint64_t size;	  /* with what waits in pending */
 	uint64_t written;
 	struct bytes pending;
 	int failed_errno; /* 0: all is well */
@@ -32,11 +32,11 @@ int spool_check(const char *path, struct cst_error *err);
 
 /* Begins a trace file.  With path (not NULL or "") it is a new file there, in
  * place of a regular file of that name.  Else it is a file in dir that only its
- * owner can read: locked, under the name `held` (cache_file.h) if that is given
- * and can be made, else without a name.  Returns 0 or a negative status;
+ * owner can read: locked, under the name `cache_name` (cache_file.h) if that is
+ * given and can be made, else without a name.  Returns 0 or a negative status;
  * release s in any case. */
 int spool_open(struct spool *s, const char *path, const char *dir,
-	       const char *held, struct cst_error *err);
+	       const char *cache_name, struct cst_error *err);
 /* Keeps the newest blocks, up to limit_bytes of calls, in memory instead of a
  * file.  path is where they are saved; if it is NULL or "", they are saved in
  * files without a name in dir.  Returns 0 or a negative status. */

@@ -221,7 +221,7 @@ int writer_open(const struct writer_options *options, struct names *names,
 					   err);
 	else
 		status = spool_open(&w->spool, options->path, options->dir,
-				    options->held, err);
+				    options->cache_name, err);
 	if (status < 0) {
 		writer_free(w);
 		return status;
@@ -312,9 +312,9 @@ int writer_fd(const struct writer *w)
 	return w->spool.fd;
 }
 
-char *writer_take_held(struct writer *w)
+char *writer_take_cache_path(struct writer *w)
 {
-	return take(w->spool.held);
+	return take(w->spool.cache_path);
 }
 
 int writer_outlives_us(const struct writer *w)

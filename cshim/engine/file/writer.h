@@ -21,7 +21,8 @@ struct writer;
 struct writer_options {
 	const char *path; /* NULL: a file in dir */
 	const char *dir;
-	const char *held; /* the file's name in dir (cache_file.h), or NULL */
+	const char *
+		cache_name; /* the file's name in dir (cache_file.h), or NULL */
 	uint64_t flight_bytes; /* not 0: keep so many of the newest in memory */
 	uint64_t limit_bytes;  /* 0: none */
 	const char *command;
@@ -100,7 +101,7 @@ int writer_fd(const struct writer *w);
 /* Hands over the path of the file in the cache folder, or NULL: the caller
  * passes it to cache_file_remove(), and gets the file itself from
  * writer_close(). */
-char *writer_take_held(struct writer *w);
+char *writer_take_cache_path(struct writer *w);
 /* Returns whether what is written remains if this process dies: the file has a
  * name. */
 int writer_outlives_us(const struct writer *w);

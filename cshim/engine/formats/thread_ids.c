@@ -29,7 +29,7 @@ static int claim_compare(const void *a, const void *b)
 	return (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* The kernel uses a number again once its thread is gone: the first lane that
+/* The kernel uses a number again once its thread has ended: the first lane that
  * claims it has it. */
 static void settle(struct claim *claims, uint32_t n, struct track *out)
 {

@@ -97,7 +97,7 @@ uint32_t names_add_function(struct names *n, uint64_t addr)
 							 .simple = name,
 							 .parameters = name,
 							 .signature = name,
-							 .held = name,
+							 .scoped = name,
 							 .qualified = name};
 	function_touch(n, n->n_functions);
 	return n->n_functions++;
@@ -186,7 +186,7 @@ const char *names_thrown(const struct function *f, size_t *size)
 
 static void settle_alike(struct function *f, const char *name)
 {
-	f->simple = f->parameters = f->signature = f->held = f->qualified =
+	f->simple = f->parameters = f->signature = f->scoped = f->qualified =
 		name;
 }
 
@@ -243,9 +243,9 @@ void names_settle(struct names *n, uint32_t id)
 	f->parameters = made_name(n, f, simple_parameters);
 	f->signature = made_name(n, f, simple_signature);
 	f->qualified = made_name(n, f, simple_long);
-	f->held = names_intern(n, simple_held(f->qualified, f->simple));
-	if (!f->held)
-		f->held = f->qualified;
+	f->scoped = names_intern(n, simple_scoped(f->qualified, f->simple));
+	if (!f->scoped)
+		f->scoped = f->qualified;
 	f->variant = variant_of(f->symbol);
 	twins_add(n->twins, f->simple,
 		  &(struct called){f->signature, f->qualified, f->name, 0});
@@ -254,8 +254,8 @@ void names_settle(struct names *n, uint32_t id)
 			  &(struct called){f->signature, NULL, f->name, 0});
 	twins_add(n->twins, f->signature,
 		  &(struct called){f->signature, NULL, f->name, 0});
-	if (f->held != f->simple && f->held != f->qualified)
-		twins_add(n->twins, f->held,
+	if (f->scoped != f->simple && f->scoped != f->qualified)
+		twins_add(n->twins, f->scoped,
 			  &(struct called){f->signature, f->qualified, f->name,
 					   0});
 	twins_add(n->twins, f->qualified, &(struct called){.full = f->name});
@@ -281,8 +281,8 @@ static const char *shortest(const struct names *n, const struct function *f)
 	if (how == SHARED_BY_OVERLOADS)
 		return is_shared(n, f->parameters, how) ? f->signature
 							: f->parameters;
-	if (f->held != f->simple && !is_shared(n, f->held, any))
-		return f->held;
+	if (f->scoped != f->simple && !is_shared(n, f->scoped, any))
+		return f->scoped;
 	return how == SHARED_BY_NAMESPACES ? f->qualified : f->name;
 }
 

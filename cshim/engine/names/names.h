@@ -35,9 +35,9 @@ struct function {
 	const char *name; /* demangled linkage name, or "app+0x1139"; until it
 			   * is set, the address: never NULL */
 	/* What people call it (simple.h): alone, with its parameters, with what
-	 * stands behind those ("const"), too, with one holder more, with its
+	 * stands behind those ("const"), too, with one scope more, with its
 	 * namespaces; never NULL. */
-	const char *simple, *parameters, *signature, *held, *qualified;
+	const char *simple, *parameters, *signature, *scoped, *qualified;
 	const char *symbol; /* linkage name, or NULL */
 	const char *module; /* file name of its object, or NULL */
 	const char *file;   /* where it is defined, or NULL */

@@ -447,7 +447,7 @@ unsigned simple_long(const char *name, char *out, unsigned size)
 	return simplify(name, out, size, WITH_NAMESPACES);
 }
 
-const char *simple_held(const char *qualified, const char *simple)
+const char *simple_scoped(const char *qualified, const char *simple)
 {
 	size_t n = strlen(qualified), n_simple = strlen(simple);
 	struct cut c = {.out = (char *)qualified, .n = (unsigned)n};

@@ -28,7 +28,7 @@ unsigned simple_long(const char *name, char *out, unsigned size);
 /* Returns the part of a simple_long() name that has one class or namespace more
  * than its simple name: "Shop::Cart::add" of "app::Shop::Cart::add"; all of it
  * where an anonymous namespace stands between. */
-const char *simple_held(const char *qualified, const char *simple);
+const char *simple_scoped(const char *qualified, const char *simple);
 
 /* Returns where the qualified name begins in a demangled one: behind a return
  * type, and behind "virtual thunk to ". */

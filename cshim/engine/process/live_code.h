@@ -27,7 +27,7 @@ struct live_code {
 
 /* Finds the plans in the folder that the process has mapped the areas of.
  * memory is a descriptor of /proc/PID/mem, table the address of
- * cstrace_patched.  Returns 1, or 0: out of memory, or the process is gone.
+ * cstrace_patched.  Returns 1, or 0: out of memory, or the process has ended.
  * Release c in any case. */
 int live_code_init(struct live_code *c, int memory, uint64_t table,
 		   const char *folder);

@@ -213,7 +213,7 @@ static int fetch_mappings(struct mirror *m, struct area *a, uint32_t n)
 	    get(m, CST_AT_MAPPINGS + from * sizeof(*a->mappings),
 		&a->mappings[from], (n - from) * sizeof(*a->mappings)))
 		return -1;
-	while (m->n_mappings < n && a->mappings[m->n_mappings].is_whole)
+	while (m->n_mappings < n && a->mappings[m->n_mappings].is_complete)
 		m->n_mappings++;
 	a->head->n_mappings = n;
 	return 0;

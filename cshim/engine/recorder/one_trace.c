@@ -53,7 +53,7 @@ static int open_writer(struct cst_recorder *r,
 	struct writer_options options = {
 		.path = o->spool && o->spool[0] ? o->spool : NULL,
 		.dir = o->spool_dir,
-		.held = o->spool_name,
+		.cache_name = o->spool_name,
 		.limit_bytes = o->limit_bytes,
 		.flight_bytes = o->flight_bytes,
 		.choice = o->choice,
@@ -341,7 +341,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	struct cst_status_report status;
 	int fd = -1, failed;
 	int is_flight;
-	char *held;
+	char *cache_path;
 
 	if (!r->writer)
 		return cst_fail(CST_EMPTY, err, "no trace is under way");
@@ -356,7 +356,7 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	writer_flush(r->writer, NULL);
 	recorder_tell_full(r);
 	fill_status(r, &status);
-	held = writer_take_held(r->writer);
+	cache_path = writer_take_cache_path(r->writer);
 	is_flight = writer_is_flight(r->writer);
 	if (is_flight) {
 		failed = writer_save(r->writer, &fd, err);
@@ -367,14 +367,14 @@ static int end_locked(struct cst_recorder *r, struct cst_trace **out,
 	r->writer = r->calls.writer = NULL;
 	recorder_forget(r);
 	if (failed < 0) {
-		cache_file_remove(held);
+		cache_file_remove(cache_path);
 		return failed;
 	}
 	failed = open_trace(r, fd, is_flight, &status, out, err);
 	if (failed < 0)
-		free(held); /* it may be read another time */
+		free(cache_path); /* it may be read another time */
 	else
-		(*out)->held = held;
+		(*out)->cache_path = cache_path;
 	return failed;
 }
 

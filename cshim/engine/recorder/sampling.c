@@ -288,11 +288,11 @@ static void tell_how(struct cst_recorder *r)
 	uint32_t source = __atomic_load_n(&head->source, __ATOMIC_RELAXED);
 	uint64_t lost = sample_area_lost(s->area);
 
-	if (s->told_source != source + 1) {
+	if (s->reported_source != source + 1) {
 		struct writer_sampling how = {head->hz, head->clock, source};
 
 		writer_sampling(r->writer, &how);
-		s->told_source = source + 1;
+		s->reported_source = source + 1;
 	}
 	if (lost != s->n_lost)
 		writer_samples_lost(r->writer, lost);
@@ -329,7 +329,7 @@ void sampling_forget(struct sampling *s)
 	sleepers_release(&s->sleepers);
 	s->n_places = s->n_nodes = 0;
 	s->n_samples = s->n_taken = s->n_lost = 0;
-	s->told_source = 0;
+	s->reported_source = 0;
 }
 
 void sampling_release(struct sampling *s)
@@ -368,7 +368,7 @@ int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 		r->sampling.area->head->hz = hz;
 		r->sampling.area->head->clock = clock;
 		r->sampling.area->head->source = source;
-		r->sampling.told_source = 0;
+		r->sampling.reported_source = 0;
 		status = 0;
 	} else {
 		status = sample_area_new(hz, clock, source, &r->sampling.area,

@@ -26,12 +26,12 @@ struct sampling {
 	struct sampled processes[CST_SAMPLED_PROCESSES];
 	struct hashmap nodes; /* by caller's node and place */
 	uint32_t n_places, n_nodes;
-	uint32_t unknown[2];  /* functions that stand for no known code, and for
-				 the kernel's in the process, + 1 */
-	uint64_t n_samples;   /* of this trace, with their weights */
-	uint64_t n_taken;     /* signals */
-	uint64_t n_lost;      /* as last reported */
-	uint32_t told_source; /* + 1 */
+	uint32_t unknown[2]; /* functions that stand for no known code, and for
+				the kernel's in the process, + 1 */
+	uint64_t n_samples;  /* of this trace, with their weights */
+	uint64_t n_taken;    /* signals */
+	uint64_t n_lost;     /* as last reported */
+	uint32_t reported_source; /* + 1 */
 	struct sample sample;
 	struct sleepers sleepers;
 	uint64_t for_ns; /* a process is sampled for so long; 0: all along */

@@ -226,7 +226,7 @@ static int is_call_of(struct walker *w, uint64_t ra, uint64_t function)
 }
 
 /* Returns whether the stack is whole from there on. */
-static int is_whole(struct walker *w, struct frame f)
+static int is_complete(struct walker *w, struct frame f)
 {
 	for (int i = 0; i < MAX_FRAMES; i++) {
 		struct code code;
@@ -262,7 +262,7 @@ static int guess_fp(struct walker *w, struct frame *f, const struct code *code)
 		if (is_call_of(w, caller.pc, code->function))
 			return 1;
 		if (!other && read_word(w, at, &caller.fp) &&
-		    is_whole(w, caller))
+		    is_complete(w, caller))
 			other = at;
 	}
 	f->fp = other;

@@ -26,7 +26,7 @@ static const struct thread *thread_of(const struct cst_recorder *r,
 {
 	for (uint32_t i = r->threads.n; i-- > 0;)
 		if (r->threads.all[i]->tid == tid &&
-		    !r->threads.all[i]->gone_at)
+		    !r->threads.all[i]->ended_at)
 			return r->threads.all[i];
 	return NULL;
 }

@@ -47,15 +47,15 @@ static void ask(struct asked *q, const struct area *a, uint32_t pid)
 static int thread_was_left(const struct area *a, const struct thread *t,
 			   struct asked *q)
 {
-	int is_gone = area_thread_is_gone(a, t->area_index);
-	int has_said = thread_reported_end(a, t->area_index);
+	int has_ended = area_thread_has_ended(a, t->area_index);
+	int has_reported = thread_reported_end(a, t->area_index);
 
-	if (!is_gone && !has_said)
+	if (!has_ended && !has_reported)
 		return 0;
 	ask(q, a, a->processes[t->process].pid);
 	if (!area_has_execed(a, t->process) && q->goes_on)
-		return is_gone && (has_said || q->is_same);
-	return has_said;
+		return has_ended && (has_reported || q->is_same);
+	return has_reported;
 }
 
 /* When the thread ended, which is not before its last record. */
@@ -73,7 +73,7 @@ static uint64_t thread_end(const struct area *a, const struct thread *t)
 /* Is it in the area, with calls open? */
 static int thread_is_at_it(const struct thread *t)
 {
-	return !t->gone_at && t->own->n && t->area_index < CST_MAX_THREADS;
+	return !t->ended_at && t->own->n && t->area_index < CST_MAX_THREADS;
 }
 
 void thread_ends_mark(struct cst_recorder *r, int is_last)
@@ -89,7 +89,7 @@ void thread_ends_mark(struct cst_recorder *r, int is_last)
 		struct thread *t = r->threads.all[i];
 
 		if (thread_is_at_it(t) && thread_was_left(r->area, t, &asked))
-			t->gone_at = thread_end(r->area, t);
+			t->ended_at = thread_end(r->area, t);
 	}
 }
 
@@ -101,7 +101,7 @@ void thread_ends_mark_ended(struct cst_recorder *r)
 
 		if (thread_is_at_it(t) &&
 		    thread_reported_end(r->area, t->area_index))
-			t->gone_at = thread_end(r->area, t);
+			t->ended_at = thread_end(r->area, t);
 	}
 }
 
@@ -115,10 +115,10 @@ void thread_ends_unwind(struct cst_recorder *r)
 	for (uint32_t i = 0; i < r->threads.n; i++) {
 		struct thread *t = r->threads.all[i];
 
-		if (t->gone_at || is_over(r, t->process))
+		if (t->ended_at || is_over(r, t->process))
 			tails_give_up(&r->calls, t, t->current);
-		if (t->gone_at && t->own->n)
+		if (t->ended_at && t->own->n)
 			stack_unwind(&r->calls, t, t->own, 0,
-				     pauses_skip(&r->pauses, t->gone_at));
+				     pauses_skip(&r->pauses, t->ended_at));
 	}
 }

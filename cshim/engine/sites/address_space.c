@@ -118,11 +118,11 @@ static struct space *space_of_pid(struct spaces *s, uint32_t pid)
 	return NULL;
 }
 
-void spaces_ask(struct spaces *s, uint32_t pid, int is_gone)
+void spaces_ask(struct spaces *s, uint32_t pid, int has_ended)
 {
 	struct space *now;
 
-	if (is_gone) {
+	if (has_ended) {
 		s->pid = 0;
 		return;
 	}
@@ -207,7 +207,7 @@ void spaces_take_mappings(struct spaces *s, uint32_t site)
 		const struct cst_mapping *m = &s->area->mappings[i];
 
 		if (s->is_taken[i] ||
-		    !__atomic_load_n(&m->is_whole, __ATOMIC_ACQUIRE) ||
+		    !__atomic_load_n(&m->is_complete, __ATOMIC_ACQUIRE) ||
 		    m->n_sites > site)
 			continue;
 		take_mapping(s, m);

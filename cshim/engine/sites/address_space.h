@@ -53,9 +53,9 @@ struct space *spaces_of(struct spaces *s, uint32_t process);
 /* Returns the asker's space. */
 struct space *spaces_asker(const struct spaces *s);
 
-/* Makes the space of the process with this pid the asker's; with is_gone that
+/* Makes the space of the process with this pid the asker's; with has_ended that
  * process has ended, and there is no asker any more. */
-void spaces_ask(struct spaces *s, uint32_t pid, int is_gone);
+void spaces_ask(struct spaces *s, uint32_t pid, int has_ended);
 /* Reports that the asker's process runs another program now, and gives it a new
  * space.  Returns 0, or CST_MEMORY. */
 int spaces_exec(struct spaces *s);

@@ -580,7 +580,8 @@ uint32_t sites_learn(struct sites *s)
 		return s->n;
 	for (uint32_t i = 0; i < s->spaces.n; i++)
 		s->spaces.all[i]->is_stale = 1;
-	/* Pairs with the release in the hook: a site with a kind is whole. */
+	/* Pairs with the release in the hook: a site with a kind is complete.
+	 */
 	while (s->n < n &&
 	       __atomic_load_n(&s->area->sites[s->n].kind, __ATOMIC_ACQUIRE))
 		site_learn(s, s->n++);

@@ -197,9 +197,9 @@ int cst_trace_note(const struct cst_trace *t, const struct cst_choice *choice,
 	const struct answer *a = t->answer;
 	uint64_t n_all = t->status.n_calls + t->status.n_seeds;
 	struct line l = {.n = 0};
-	int is_bare, is_whole = a->has_counts && a->n_shown >= n_all;
+	int is_bare, is_complete = a->has_counts && a->n_shown >= n_all;
 
-	if (!a->is_chosen || is_whole) {
+	if (!a->is_chosen || is_complete) {
 		*out = '\0';
 		return 0;
 	}

@@ -64,7 +64,7 @@ struct trace_module {
 struct cst_trace {
 	int fd;
 	const char *path; /* for messages */
-	char *held;	  /* its own file (cache_file.h); or NULL */
+	char *cache_path; /* its own file (cache_file.h); or NULL */
 	uint64_t size;	  /* in bytes, without a block that is cut short */
 	int is_cut;	  /* the file ends within a block */
 	int is_sealed;	  /* its writer came to its end */

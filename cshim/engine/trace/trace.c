@@ -55,7 +55,7 @@ void cst_trace_free(struct cst_trace *t)
 {
 	if (!t)
 		return;
-	cache_file_remove(t->held);
+	cache_file_remove(t->cache_path);
 	cst_trace_free(t->as_calls);
 	loader_release(t);
 	answer_free(t->answer);

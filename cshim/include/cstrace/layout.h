@@ -399,7 +399,7 @@ struct cst_mapping {
 		text; /* offset of its line of /proc/PID/maps, NUL-terminated */
 	uint32_t n_sites;
 	uint16_t process;
-	uint16_t is_whole; /* written last (release) */
+	uint16_t is_complete; /* written last (release) */
 	/* 1 + the offset of a text: the object's build-id, a space, and the
 	 * address at which the file's address 0 is mapped, both hexadecimal;
 	 * 0: not known. */

@@ -38,7 +38,7 @@ static int is_same(const char *path)
 
 EXPORT int cstrace_attach(const char *area_path, const char *plans)
 {
-	if (area && reader_is_gone())
+	if (area && reader_has_ended())
 		return CST_ATTACH_OLD;
 	if (area && !is_same(area_path))
 		return EBUSY;

@@ -57,14 +57,14 @@ static size_t put(char *out, size_t n, const char *text, size_t most)
  * who could say it, and a core without calls would come too late. */
 static void tell_bad_size(const char *size)
 {
-	static int is_told;
+	static int is_reported;
 	char line[256];
 	size_t n = put(line, 0, "cstrace: no calls are kept: CSTRACE_FLIGHT=",
 		       sizeof(line));
 
-	if (is_told)
+	if (is_reported)
 		return;
-	is_told = 1;
+	is_reported = 1;
 	n = put(line, n, size, n + 60);
 	n = put(line, n, " is no size of at least 64K; say 512K, 16M or 1G\n",
 		sizeof(line));

@@ -63,7 +63,7 @@ static void tell(const char *line, uint64_t first)
 	m->process = (uint16_t)(state_page.process - 1);
 	m->n_sites = __atomic_load_n(&area->n_sites, __ATOMIC_RELAXED);
 	/* Pairs with the reader's acquire: the text is there, too. */
-	__atomic_store_n(&m->is_whole, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&m->is_complete, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- what is known ---------------------------------------------------------

@@ -96,7 +96,7 @@ int plans_want(const char *build_id, uint64_t first, int is_program)
 {
 	struct output o = {.n = 0};
 	const char *path;
-	int is_whole;
+	int is_complete;
 
 	if (is_answered(build_id))
 		return 0;
@@ -109,12 +109,12 @@ int plans_want(const char *build_id, uint64_t first, int is_program)
 	output_char(&o, ' ');
 	for (const char *c = path; c && *c && o.n + 1 < OUTPUT_SIZE; c++)
 		output_char(&o, *c);
-	is_whole = path && o.n + 1 < OUTPUT_SIZE;
+	is_complete = path && o.n + 1 < OUTPUT_SIZE;
 	output_char(&o, '\n');
-	if (is_whole)
-		is_whole = sys_write(o.fd, o.bytes, o.n) == o.n;
+	if (is_complete)
+		is_complete = sys_write(o.fd, o.bytes, o.n) == o.n;
 	sys_close(o.fd);
-	return is_whole;
+	return is_complete;
 }
 
 /* ---- the answer ------------------------------------------------------------

@@ -25,7 +25,7 @@ uint32_t process_add(uint32_t parent)
 	p = area_process((uint32_t)index);
 	p->parent = parent;
 	p->start = clock_ticks();
-	/* Pairs with the reader's acquire: a process with a pid is whole. */
+	/* Pairs with the reader's acquire: a process with a pid is complete. */
 	__atomic_store_n(&p->pid, sys_getpid(), __ATOMIC_RELEASE);
 	return (uint32_t)index + 1;
 }

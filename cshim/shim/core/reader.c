@@ -10,7 +10,7 @@
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
-int reader_is_gone(void)
+int reader_has_ended(void)
 {
 	uint32_t owner = __atomic_load_n((uint32_t *)area->reader_lock,
 					 __ATOMIC_RELAXED);
@@ -48,7 +48,7 @@ int reader_wait(uint32_t *word, uint32_t value, uint64_t *began)
 
 	if (!state_is_on(state_now()))
 		return 0;
-	if (reader_is_gone()) {
+	if (reader_has_ended()) {
 		state_turn_off();
 		return 0;
 	}

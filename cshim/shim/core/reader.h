@@ -14,7 +14,7 @@ enum { READER_LOOK_MS = 100 };
 
 /* Returns whether the reader has ended or was killed, so that nobody will read
  * what is written. */
-int reader_is_gone(void);
+int reader_has_ended(void);
 
 /* Wakes the reader, if it sleeps. */
 void reader_wake(void);

@@ -146,7 +146,7 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	if (kind <= CST_EXIT &&
 	    __atomic_load_n(&area->wants_values, __ATOMIC_RELAXED))
 		s->verdict = CST_COPIED;
-	/* Pairs with the reader's acquire: a site with a kind is whole. */
+	/* Pairs with the reader's acquire: a site with a kind is complete. */
 	__atomic_store_n(&s->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 	table_put(site_index.table, k, (uint32_t)n);
 	n_entries++;

@@ -132,7 +132,7 @@ int thread_register(struct self *me)
 	thread_name(t);
 	me->thread = (uint32_t)index + 1;
 	me->ordinal = next_ordinal();
-	/* Pairs with the reader's acquire: a thread with a tid is whole. */
+	/* Pairs with the reader's acquire: a thread with a tid is complete. */
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 	return 0;
 }

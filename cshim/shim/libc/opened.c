@@ -17,7 +17,7 @@
 
 static const struct r_debug *linkers;
 static int are_seen;
-static uint32_t is_told;
+static uint32_t is_reported;
 
 void opened_now(void)
 {
@@ -91,7 +91,7 @@ static int lead(uint64_t function)
 void opened_later(void)
 {
 	if (patches_are_on() && !are_seen &&
-	    !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+	    !__atomic_exchange_n(&is_reported, 1, __ATOMIC_RELAXED))
 		patches_refuse("libraries that it opens are not seen, for its "
 			       "dynamic linker is another than libc's");
 }

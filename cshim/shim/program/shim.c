@@ -49,7 +49,7 @@ static int flush(void)
 
 		if ((int32_t)(done - ticket) >= 0)
 			return 0;
-		if (reader_is_gone() ||
+		if (reader_has_ended() ||
 		    sys_monotonic_ms() - began >= FLUSH_LIMIT_MS)
 			return -1;
 		reader_wake();
