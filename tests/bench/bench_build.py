@@ -101,7 +101,7 @@ def _libraries():
               [source(name + ".c")])
     area = [engine_source(name + ".c") for name in (
         "area/area", "area/area_file", "area/area_users", "base/error",
-        "base/utf8")]
+        "base/io", "base/utf8")]
     _make(built("handback"), CC,
           ["-O2", "-D_GNU_SOURCE", *WARN, "-pthread"],
           [source("handback.c"), *area])
