@@ -172,6 +172,39 @@ static void values_come_out_as_they_went_in(void **state)
 	packer_free(p);
 }
 
+/* The bytes of a large block's arguments and results are far apart. */
+static void results_like_arguments_take_little_room(void **state)
+{
+	enum { N = PACK_CALLS_MAX, SIZE = 9 };
+	struct packer *p = packer_new();
+	struct bytes info = {0}, data = {0};
+	struct lane l = {.tail_seq = NO_SEQ};
+
+	(void)state;
+	lane_begin_block(&l);
+	assert_int_equal(lane_resize(&l, N), 0);
+	for (uint32_t i = 0; i < N; i++) {
+		uint64_t number = ((uint64_t)at_random(1 << 30) << 34) |
+				  at_random(1 << 30);
+		uint8_t bytes[SIZE] = {'U'};
+
+		put_u64(bytes + 1, number);
+		lane_note(&l, &(struct lane_entry){.start = i * 100,
+						   .number = i + 1,
+						   .above = NO_SEQ});
+		lane_enter(&l, i * 100, 1);
+		lane_add_values(&l, i, bytes, SIZE, 0);
+		lane_exit(&l, i, i * 100 + 50, CALL_RETURN);
+		lane_add_values(&l, i, bytes, SIZE, 1);
+	}
+	assert_int_equal(packer_pack(p, &l, &info, &data), 0);
+	assert_in_range(data.len, N, N * 12);
+	lane_release(&l);
+	bytes_release(&info);
+	bytes_release(&data);
+	packer_free(p);
+}
+
 static void a_lane_has_the_values_of_its_open_calls(void **state)
 {
 	struct lane l;
@@ -261,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_come_out_as_they_went_in),
+		cmocka_unit_test(results_like_arguments_take_little_room),
 		cmocka_unit_test(a_lane_has_the_values_of_its_open_calls),
 		cmocka_unit_test(values_of_older_files_are_read),
 	};

@@ -15,6 +15,13 @@
  * a call that is like the last; zstd's fastest leaves nearly all. */
 enum { LEVEL = 1, HURRY_LEVEL = -100, NEED_LEVEL = -500 };
 
+/* Shorter matches are in columns by chance and cost time. */
+enum { COLUMN_MATCH = 7, ANY_MATCH = 0 };
+
+/* Results lie far behind the arguments that they mostly are like: a level with
+ * a larger window finds them, and leaves a fifth less of the values. */
+enum { BYTES_LEVEL = 3 };
+
 /* Values are most of a block that has some, and mostly repeat: then this level
  * takes no longer than to write what it saves, in need as well.  Values that do
  * not, as hashes, are tried again after so many blocks. */
@@ -48,8 +55,7 @@ struct packer *packer_new(void)
 	}
 	set_level(p, LEVEL);
 	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
-	/* Shorter matches are in columns by chance and cost time. */
-	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, 7);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, COLUMN_MATCH);
 	return p;
 }
 
@@ -84,6 +90,17 @@ void packer_compress(struct packer *p, const void *raw, size_t n,
 		data->failed = 1;
 	else
 		data->len += size;
+}
+
+/* Compresses bytes of values. */
+static void compress_values(struct packer *p, const void *raw, size_t n,
+			    struct bytes *data)
+{
+	set_level(p, BYTES_LEVEL);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, ANY_MATCH);
+	packer_compress(p, raw, n, data);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_minMatch, COLUMN_MATCH);
+	packer_hurry(p, p->haste);
 }
 
 /* Compress what was gathered. */
@@ -163,8 +180,11 @@ static void put_values(struct packer *p, const struct lane *l,
 	info->n_values = l->n_values;
 	info->n_value_bytes =
 		(uint32_t)(l->value_bytes.len + l->result_bytes.len);
-	if (!p->haste)
-		put_raw(p, data);
+	if (p->haste)
+		return;
+	compress_values(p, p->raw.data, p->raw.len, data);
+	data->failed |= p->raw.failed;
+	p->raw.len = 0;
 }
 
 void pack_late_put(const struct late_end *late, struct bytes *out)
@@ -318,7 +338,7 @@ static int recompress(struct packer *p, const struct pack_info *info,
 	if ((size_t)(c.end - c.p) != info->n_value_bytes)
 		return CST_BAD_FILE;
 	if (info->n_value_bytes)
-		packer_compress(p, c.p, info->n_value_bytes, data);
+		compress_values(p, c.p, info->n_value_bytes, data);
 	return 0;
 }
 
