@@ -82,11 +82,19 @@ static int is_ours(const siginfo_t *info)
 	       (info->si_code >= POLL_IN && info->si_code <= POLL_HUP);
 }
 
+/* How many samples it is: a timer's are counted while none can come. */
+static uint32_t weight_of(const siginfo_t *info)
+{
+	if (info->si_code != SI_TIMER)
+		return samples->each;
+	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
-	uint32_t weight = 1;
 	struct cst_lane *l;
+	uint32_t weight;
 
 	(void)number;
 	/* Pairs with handler_is_left(): either that waits for us, or we see
@@ -97,8 +105,7 @@ static void handle(int number, siginfo_t *info, void *context)
 		sampler_stop();
 	if (sampler_is_on() && is_ours(info)) {
 		tasks_look();
-		if (info->si_code == SI_TIMER && info->si_overrun > 0)
-			weight += (uint32_t)info->si_overrun;
+		weight = weight_of(info);
 		l = lane_own();
 		if (l)
 			take_sample(l, context, weight);

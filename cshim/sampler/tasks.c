@@ -154,7 +154,7 @@ static int event_begin(uint32_t tid)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = period_ns();
+	attr.sample_period = period_ns() * samples->each;
 	attr.disabled = 1;
 	attr.wakeup_events = 1;
 	fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1,

@@ -6,6 +6,7 @@
  * is the program's from now on; p: it has a SIGPROF of its own for each 10 ms;
  * =: the accounts, a line.
  */
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -68,8 +69,12 @@ __attribute__((noinline, noclone)) static void *serve(void *arg)
 		fds[i] = (struct pollfd){.fd = ends[server][i],
 					 .events = POLLIN};
 	for (;;) {
-		if (poll(fds, CONNECTIONS, -1) < 1)
-			_exit(5);
+		if (poll(fds, CONNECTIONS, -1) < 1) {
+			/* A signal that it handles itself may end it. */
+			if (errno != EINTR || !n_urgent)
+				_exit(5);
+			continue;
+		}
 		for (int i = 0; i < CONNECTIONS; i++) {
 			if (!fds[i].revents)
 				continue;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The kernel reads /dev/zero by pages, and a stop may end it at each. */
-enum { TURNS = 1500, LOOK = 256, BYTES = 4096 };
+enum { TURNS = 1500, LOOK = 256, BYTES = 4096, SEEN = 1 << 17 };
 
 static volatile uint64_t sum;
 static char buffer[BYTES];
@@ -56,19 +56,36 @@ __attribute__((noinline)) static int answer(int fd)
 
 enum part { ASK, HEAVY, LIGHT, ANSWER, N_PARTS };
 
-/* Ticks for which the parts ran.  Where one took far longer than usual, another
- * process had the processor, and it counts as usual. */
-static uint64_t ticks[N_PARTS], usual[N_PARTS];
+/* Ticks for which the parts ran, of as many turns as there is room for.  Where
+ * one took twice as long as most, there was an interrupt, or another process
+ * had the processor: long parts have more of these, and none counts. */
+static uint64_t ticks[N_PARTS][SEEN];
 
-static uint64_t count(enum part part, uint64_t begin)
+static uint64_t count(enum part part, uint64_t n, uint64_t begin)
 {
-	uint64_t end = __builtin_ia32_rdtsc(), ran = end - begin;
+	uint64_t end = __builtin_ia32_rdtsc();
 
-	if (usual[part] && ran > 8 * usual[part])
-		ran = usual[part];
-	usual[part] = (7 * usual[part] + ran) / 8;
-	ticks[part] += ran;
+	ticks[part][n % SEEN] = end - begin;
 	return end;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double mean(enum part part, uint64_t n)
+{
+	uint64_t *all = ticks[part], kept = 0;
+	double sum = 0;
+
+	n = n < SEEN ? n : SEEN;
+	qsort(all, n, sizeof(*all), by_size);
+	for (; kept < n && all[kept] <= 2 * all[n / 2]; kept++)
+		sum += (double)all[kept];
+	return sum / (double)kept;
 }
 
 int main(int argc, char **argv)
@@ -76,22 +93,24 @@ int main(int argc, char **argv)
 	uint64_t limit = argc > 1 ? strtoull(argv[1], NULL, 10) * 1000000 : 0;
 	int from = open("/dev/zero", O_RDONLY);
 	int to = open("/dev/null", O_WRONLY), is_well = 1;
-	uint64_t all;
+	double heavy_is, light_is, all;
+	uint64_t n = 0;
 
-	for (uint64_t n = 0; is_well && (n % LOOK || ran_ns() < limit); n++) {
+	for (; is_well && (n % LOOK || ran_ns() < limit); n++) {
 		uint64_t then = __builtin_ia32_rdtsc();
 
 		is_well &= ask(from);
-		then = count(ASK, then);
+		then = count(ASK, n, then);
 		heavy();
-		then = count(HEAVY, then);
+		then = count(HEAVY, n, then);
 		light();
-		then = count(LIGHT, then);
+		then = count(LIGHT, n, then);
 		is_well &= answer(to);
-		count(ANSWER, then);
+		count(ANSWER, n, then);
 	}
-	all = ticks[ASK] + ticks[HEAVY] + ticks[LIGHT] + ticks[ANSWER];
-	printf("heavy %.3f light %.3f\n", (double)ticks[HEAVY] / (double)all,
-	       (double)ticks[LIGHT] / (double)all);
+	heavy_is = mean(HEAVY, n);
+	light_is = mean(LIGHT, n);
+	all = mean(ASK, n) + heavy_is + light_is + mean(ANSWER, n);
+	printf("heavy %.3f light %.3f\n", heavy_is / all, light_is / all);
 	return !is_well;
 }

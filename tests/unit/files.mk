@@ -20,7 +20,7 @@ $(call room,rows,test_row test_fold)
 $(call room,diff,test_diff)
 $(call room,golden,test_expect)
 $(call room,formats,test_clamp)
-$(call room,recorder,test_thread_ends test_step_out test_outlet test_fork_child test_mirror)
+$(call room,recorder,test_thread_ends test_interrupts test_step_out test_outlet test_fork_child test_mirror)
 $(call room,api,test_recorder test_fast_path test_filter test_writer test_trace \
 	test_report test_graph test_badfile test_hostile test_memory \
 	test_own_words)

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int sample_area_new(uint32_t hz, uint32_t clock, uint32_t source,
-		    struct sample_area **out, struct cst_error *err)
+int sample_area_new(uint32_t hz, uint32_t clock, struct sample_area **out,
+		    struct cst_error *err)
 {
 	struct sample_area *a = calloc(1, sizeof(*a));
 	void *base;
@@ -34,7 +34,6 @@ int sample_area_new(uint32_t hz, uint32_t clock, uint32_t source,
 	a->head->size = sizeof(*a->head);
 	a->head->hz = hz;
 	a->head->clock = clock;
-	a->head->source = source;
 	snprintf(a->path, sizeof(a->path), "/proc/%d/fd/%d", (int)getpid(),
 		 a->fd);
 	*out = a;

@@ -27,11 +27,11 @@ struct sample {
 	uint64_t frames[CST_SAMPLE_FRAMES]; /* innermost first */
 };
 
-/* Makes one for so many samples a second of this clock; source is who shall
- * interrupt the threads, or CST_SAMPLE_UNKNOWN: the best there is.  The caller
- * frees *out.  Returns 0 or a negative status. */
-int sample_area_new(uint32_t hz, uint32_t clock, uint32_t source,
-		    struct sample_area **out, struct cst_error *err);
+/* Makes one for so many samples a second of this clock; the caller says who
+ * shall interrupt the threads, and frees *out.  Returns 0 or a negative status.
+ */
+int sample_area_new(uint32_t hz, uint32_t clock, struct sample_area **out,
+		    struct cst_error *err);
 /* Frees a, which may be NULL. */
 void sample_area_free(struct sample_area *a);
 

@@ -15,6 +15,8 @@ enum {
 	PERIOD_NS = 100000,
 	N_PERIODS = 20,
 	N_GAPS = 15, /* the longest; the kernel's own interrupts are fewer */
+	BUDGET_NS = 1000000000 / 50, /* of a second */
+	TICK_HZ = 250,
 };
 
 /* Keeps the longest gaps, the longest first. */
@@ -78,4 +80,13 @@ uint64_t interrupt_cost_ns(void)
 	return (uint64_t)(((unsigned __int128)gaps[N_GAPS / 2] * mult) >>
 			  shift) *
 	       3;
+}
+
+uint32_t interrupt_samples(uint64_t cost_ns, uint32_t hz)
+{
+	uint64_t each = (cost_ns * hz + BUDGET_NS - 1) / BUDGET_NS;
+
+	if (each <= 1)
+		return 1;
+	return hz / each + 1 >= TICK_HZ ? (uint32_t)each : 0;
 }

@@ -339,17 +339,17 @@ void sampling_release(struct sampling *s)
 	*s = (struct sampling){0};
 }
 
-/* Samples shall cost no more than a fiftieth of the program's time: where the
- * interrupts of perf events would, the kernel's own ticks do.  Who wants more
- * of them than usual gets them. */
-static uint32_t source_for(uint32_t hz, uint32_t source)
+/* Where interrupts are expensive, a perf event comes for several samples at
+ * once, or the kernel's own ticks take them.  Who wants more of them than usual
+ * gets them. */
+static void set_source(struct cst_samples *head, uint32_t source)
 {
-	uint64_t budget_ns = 1000000000ull / 50;
+	uint32_t each = 1;
 
-	if (source != CST_SAMPLE_UNKNOWN || hz > USUAL_HZ ||
-	    interrupt_cost_ns() * hz <= budget_ns)
-		return source;
-	return CST_SAMPLE_TIMERS;
+	if (source == CST_SAMPLE_UNKNOWN && head->hz <= USUAL_HZ)
+		each = interrupt_samples(interrupt_cost_ns(), head->hz);
+	head->source = each ? source : CST_SAMPLE_TIMERS;
+	head->each = each ? each : 1;
 }
 
 int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
@@ -362,28 +362,28 @@ int cst_recorder_sample(struct cst_recorder *r, uint32_t hz, uint32_t clock,
 		return cst_fail(CST_BAD_INPUT, err,
 				"samples are taken 1 to %u times a second",
 				CST_SAMPLE_MAX_HZ);
-	source = source_for(hz, source);
 	pthread_mutex_lock(&r->lock);
 	if (r->sampling.area) {
 		r->sampling.area->head->hz = hz;
 		r->sampling.area->head->clock = clock;
-		r->sampling.area->head->source = source;
 		r->sampling.reported_source = 0;
 		status = 0;
 	} else {
-		status = sample_area_new(hz, clock, source, &r->sampling.area,
-					 err);
+		status = sample_area_new(hz, clock, &r->sampling.area, err);
 		for (uint32_t i = 0; i < CST_SAMPLED_PROCESSES; i++)
 			r->sampling.processes[i].process = UINT32_MAX;
 	}
 	clock_rate(&mult, &shift);
 	r->sampling.for_ns = for_ns;
-	if (status == 0)
-		r->sampling.area->head->is_on = 1;
-	if (status == 0)
-		r->sampling.area->head->for_ticks =
+	if (status == 0) {
+		struct cst_samples *head = r->sampling.area->head;
+
+		set_source(head, source);
+		head->for_ticks =
 			(uint64_t)(((unsigned __int128)for_ns << shift) /
 				   (mult ? mult : 1));
+		head->is_on = 1;
+	}
 	pthread_mutex_unlock(&r->lock);
 	return status;
 }

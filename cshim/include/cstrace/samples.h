@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define CST_SAMPLES_MAGIC 0x31736c706d617363ull /* "csampls1" */
+#define CST_SAMPLES_MAGIC 0x32736c706d617363ull /* "csampls2" */
 
 enum {
 	CST_SAMPLED_PROCESSES = 128,
@@ -81,6 +81,8 @@ struct cst_samples {
 	uint32_t n_no_lane; /* threads without a lane */
 	uint64_t for_ticks; /* a process ends to sample after so long; 0: never
 			     */
+	uint32_t each;	    /* samples that an interrupt of a perf event is */
+	uint32_t reserved;
 	struct cst_sampled_process processes[CST_SAMPLED_PROCESSES]
 		__attribute__((aligned(4096)));
 	struct cst_lane lanes[CST_SAMPLE_LANES] __attribute__((aligned(4096)));
