@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -75,20 +74,26 @@ void sampler_obey(void)
 
 /* ---- the shared memory --------------------------------------------------- */
 
+/* open(), read() and close() may be the program's own. */
+static int file_open(const char *path, int flags)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC);
+}
+
 static struct cst_samples *samples_map(const char *path)
 {
 	struct cst_samples *s;
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = file_open(path, O_RDWR);
 
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) < 0 || (uint64_t)st.st_size != sizeof(*s)) {
-		close(fd);
+		syscall(SYS_close, fd);
 		return NULL;
 	}
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	syscall(SYS_close, fd);
 	if (s == MAP_FAILED)
 		return NULL;
 	if (s->magic == CST_SAMPLES_MAGIC && s->size == sizeof(*s))
@@ -121,18 +126,19 @@ static uint32_t maps_trim(char *text, uint32_t n)
 /* What is mapped now, for a reader that comes when we are gone. */
 static void maps_copy(struct cst_sampled_process *p)
 {
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int fd = file_open("/proc/self/maps", O_RDONLY);
 	uint32_t n = 0;
 
 	while (fd >= 0 && n < sizeof(p->maps)) {
-		ssize_t got = read(fd, p->maps + n, sizeof(p->maps) - n);
+		long got =
+			syscall(SYS_read, fd, p->maps + n, sizeof(p->maps) - n);
 
 		if (got <= 0)
 			break;
 		n = maps_trim(p->maps, n + (uint32_t)got);
 	}
 	if (fd >= 0)
-		close(fd);
+		syscall(SYS_close, fd);
 	__atomic_store_n(&p->maps_size, n, __ATOMIC_RELEASE);
 }
 
@@ -290,11 +296,22 @@ EXPORT int cstrace_sample_detach(void)
 	return 0;
 }
 
+/* getenv() may be the program's own. */
+static const char *environment_value(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (char **entry = environ; entry && *entry; entry++)
+		if (!strncmp(*entry, name, n) && (*entry)[n] == '=')
+			return *entry + n + 1;
+	return NULL;
+}
+
 /* ---- the program's begin and end ----------------------------------------- */
 
 __attribute__((constructor)) static void begin(void)
 {
-	const char *path = getenv("CSTRACE_SAMPLES");
+	const char *path = environment_value("CSTRACE_SAMPLES");
 
 	libc_find();
 	if (cstrace_sample_control.path[0])

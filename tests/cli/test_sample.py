@@ -179,6 +179,23 @@ def test_calls_and_samples_in_one_trace(tmp_path):
     check_parts(tmp_path, found)
 
 
+OWN_FUNCTIONS = """
+char *getenv(const char *name) { __builtin_puts(name); return (char *)name; }
+int open(const char *path, int how, ...) { __builtin_puts(path); return how; }
+long read(int fd, void *to, long n) { __builtin_puts("read"); return fd + n; }
+int close(int fd) { __builtin_puts("close"); return fd; }
+int main(void) { for (volatile int i = 0; i < 30000000; i++); }
+"""
+
+
+def test_no_function_of_the_programs_own_is_called(tmp_path):
+    """Though it has the name of one of libc's."""
+    (tmp_path / "a.c").write_text(OWN_FUNCTIONS)
+    subprocess.run(["gcc", "a.c", "-o", "a"], cwd=tmp_path, check=True)
+    assert sample(tmp_path, "./a").stdout == ""
+    assert rows(tmp_path)[0]["main"]["samples"]
+
+
 def test_a_program_that_is_static_is_told(tmp_path):
     (tmp_path / "a.c").write_text("int main(void) { return 3; }")
     subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path,
