@@ -6,6 +6,7 @@ from __future__ import annotations
 import gdb
 
 from ..session.session import Session
+from ..ui.words import instead
 
 _TEXT = """\
 cstrace start     trace calls, from the next `run` or from here
@@ -58,8 +59,8 @@ class CstraceCommand(gdb.Command):
         self.dont_repeat()
         words = arg.split()
         if words:
-            raise gdb.GdbError('cstrace: no command "%s"; there is %s'
-                               % (words[0], ", ".join(_WORDS)))
+            raise gdb.GdbError('cstrace: no command "%s"%s'
+                               % (words[0], instead(words[0], _WORDS)))
         state = "off"
         if self._session.is_on():
             state = "on: " + self._session.summary()

@@ -14,7 +14,7 @@ from ..engine import Trace
 from ..requests import Choice
 from ..process import elf, hooks
 from ..ui.console import plain
-from ..ui.words import count
+from ..ui.words import count, near
 
 _FUNCTIONS = ("filter", "exclude", "from_", "until")
 
@@ -102,10 +102,8 @@ def module_names() -> set[str]:
 
 
 def _near(word: str, names: set[str]) -> str:
-    import difflib  # later than gdb's start
-
-    found = difflib.get_close_matches(os.path.basename(word), sorted(names), 1)
-    return ": did you mean %s?" % plain(found[0]) if found else ""
+    found = near(os.path.basename(word), sorted(names))
+    return ": did you mean %s?" % plain(found) if found else ""
 
 
 def _source(word: str) -> Optional[str]:

@@ -9,6 +9,8 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import gdb
 
+from .words import instead
+
 _UNITS_NS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _UNITS_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -99,12 +101,12 @@ def _match(name: str, options: list[Option], command: str) -> Option:
     found = exact or [o for o in options if o.name.startswith(name)]
     if len(found) == 1:
         return found[0]
-    allowed = ", ".join("-" + o.name for o in (found or options))
+    allowed = ["-" + o.name for o in (found or options)]
     if found:
         raise gdb.GdbError("%s: -%s is ambiguous: %s"
-                           % (command, name, allowed))
-    raise gdb.GdbError("%s: no option -%s; there is %s"
-                       % (command, name, allowed or "none"))
+                           % (command, name, ", ".join(allowed)))
+    raise gdb.GdbError("%s: no option -%s%s"
+                       % (command, name, instead(name, allowed)))
 
 
 def parse(text: str, options: list[Option],

@@ -13,6 +13,7 @@ from ..process.plans import ROADS
 from ..requests import make_choice
 from .options import (
     listed, read_bytes, read_count, read_time_ns, the_regex)
+from .words import instead
 
 Changed = Callable[[str], None]
 
@@ -395,10 +396,10 @@ class SetPrefix(gdb.Command):
         self.settings: Optional[Settings] = None
 
     def invoke(self, arg: str, from_tty: bool) -> None:
-        names = ", ".join(self.settings.names()) if self.settings else ""
+        names = self.settings.names() if self.settings else []
         word = arg.split()[0] if arg.split() else ""
         start = 'no setting "%s"' % word if word else "which setting?"
-        raise gdb.GdbError("set cstrace: %s; there is %s" % (start, names))
+        raise gdb.GdbError("set cstrace: " + start + instead(word, names))
 
 
 class ShowPrefix(gdb.Command):
@@ -415,9 +416,9 @@ class ShowPrefix(gdb.Command):
         if self.settings is None:
             return
         if arg.split():
-            raise gdb.GdbError('show cstrace: no setting "%s"; there is %s'
-                               % (arg.split()[0],
-                                  ", ".join(self.settings.names())))
+            word = arg.split()[0]
+            raise gdb.GdbError('show cstrace: no setting "%s"%s'
+                               % (word, instead(word, self.settings.names())))
         gdb.write("\n".join(self.settings.rows()) + "\n")
 
 

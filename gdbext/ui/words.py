@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Numbers, as our lines have them."""
+"""Numbers and names, as our lines have them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Iterable, Optional
 
 if TYPE_CHECKING:
     from .. import requests
@@ -12,6 +12,23 @@ if TYPE_CHECKING:
 
 def count(n: int, noun: str) -> str:
     return "%d %s%s" % (n, noun, "" if n == 1 else "s")
+
+
+def near(word: str, names: Iterable[str]) -> Optional[str]:
+    """The name that was probably meant."""
+    import difflib  # later than gdb's start
+
+    found = difflib.get_close_matches(word, list(names), 1)
+    return found[0] if found else None
+
+
+def instead(word: str, names: list[str]) -> str:
+    """Behind a word that is none of the names: which it may be."""
+    found = near(word.lstrip("-"), [n.lstrip("-") for n in names])
+    if found is None:
+        return "; there is " + (", ".join(names) or "none")
+    return ": did you mean %s?" % next(n for n in names
+                                       if n.lstrip("-") == found)
 
 
 def duration_text(ns: int) -> str:

@@ -19,6 +19,13 @@ ALWAYS = [
     ("cstrace dance", 'cstrace: no command "dance"; there is start, stop, .*'),
     ("cstrace show -bogus", r"cstrace show: no option -bogus; there is -last,"
                             r" .*"),
+    ("cstrace sohw", 'cstrace: no command "sohw": did you mean show\\?'),
+    ("cstrace show -dpeth 2", r"cstrace show: no option -dpeth: did you mean "
+                              r"-depth\?"),
+    ("set cstrace filtr x", 'set cstrace: no setting "filtr": did you mean '
+                            r"filter\?"),
+    ("show cstrace std-on", 'show cstrace: no setting "std-on": did you mean '
+                            r"std\?"),
     ("cstrace show -depth x", '-depth wants a number, not "x"'),
     ("cstrace show -depth", "cstrace show: -depth needs a value"),
     ("cstrace show -depth -3", '-depth wants a number, not "-3"'),
