@@ -42,6 +42,8 @@ def test_show_has_the_command_line(tmp_path):
 def test_exit_status_is_the_programs(tmp_path, how, status):
     done, found = record(tmp_path, build("ends.c"), how)
     assert done.returncode == status
+    words = re.findall(r"ends was ended by signal (\d+), \w", done.stderr)
+    assert words == ([str(status - 128)] if status > 128 else [])
     assert functions(found)[:5] == ["main", "middle", "leaf", "end", "leaf"]
 
 

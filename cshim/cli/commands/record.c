@@ -258,6 +258,16 @@ static int recorder_end(struct record *r)
 	return failed;
 }
 
+/* A shell would say so of a program that it ran itself, but for these two. */
+static void tell_signal(const char *program, int wait_status)
+{
+	int signo = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+
+	if (signo && signo != SIGINT && signo != SIGPIPE)
+		failure("%s was ended by signal %d, %s", program, signo,
+			strsignal(signo));
+}
+
 static int run(struct record *r)
 {
 	int status, wait_status;
@@ -280,6 +290,7 @@ static int run(struct record *r)
 		signal(SIGPIPE, SIG_IGN);
 	wait_status = watch_run(&r->watch);
 	cst_recorder_exited(r->watch.recorder);
+	tell_signal(r->o->names[0], wait_status);
 	status = recorder_end(r);
 	if (WIFSIGNALED(wait_status))
 		return 128 + WTERMSIG(wait_status);
