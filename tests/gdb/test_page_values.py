@@ -43,6 +43,23 @@ def test_values_are_where_the_call_is(page, valued):
     assert page.text("#tree .selected .call") == "parse" + values
 
 
+def test_values_leave_room_for_the_name(page, tmp_path):
+    """What is long is cut, and that is the values."""
+    done = cstrace(tmp_path, "record", "--args", "-o", "t.cst",
+                   build("shop.cc", "-pthread"))
+    assert done.returncode == 0, done.stderr
+    save(tmp_path, "t.html")
+    page.open(tmp_path / "t.html")
+    page.view("3", "tree")
+    page.wait("document.querySelector('#tree .row .values')")
+    rows = page.run("""[...document.querySelectorAll('#tree .row')]
+      .map((row) => ['.own', '.values'].map((part) => row.querySelector(part)))
+      .filter(([own, values]) => own && values)
+      .map((parts) => parts.map((e) => [e.clientWidth, e.scrollWidth]))""")
+    assert all(own[0] == own[1] for own, _ in rows)
+    assert any(values[0] < values[1] for _, values in rows)
+
+
 def test_a_tail_call_is_marked(page, tmp_path):
     (tmp_path / "app.c").write_text(r"""
 volatile int sum;
