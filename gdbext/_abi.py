@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1935127353
+VERSION = 3696775176
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -859,7 +859,8 @@ PROTOTYPES = {
         C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64, C.c_uint64,
         C.POINTER(cst_error)]),
     "cst_recorder_message": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
-        C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.POINTER(cst_error)]),
+        C.c_char_p, C.c_uint32, C.c_char_p, C.c_char_p, C.c_char_p,
+        C.POINTER(cst_error)]),
     "cst_recorder_mark": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_int, C.c_int, C.POINTER(cst_error)]),
     "cst_recorder_point": (C.c_int, [C.c_void_p, C.c_uint32,

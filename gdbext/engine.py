@@ -323,12 +323,14 @@ class Recorder:
                                       line)
 
     def message(self, pid: int, tid: int, file: Optional[str], line: int,
-                template: str, text: str) -> bool:
-        """Put text into the tree where the thread stands.
+                word: str, template: str, text: str) -> bool:
+        """Put text into the tree where the thread stands; its row begins with
+        the word ("log", "zoom" or "backtrace").
 
         False: questions must be answered first, then call again."""
         return _call("cst_recorder_message", self._r, pid, tid, as_bytes(file),
-                     line, as_bytes(template), as_bytes(text)) != 0
+                     line, as_bytes(word), as_bytes(template),
+                     as_bytes(text)) != 0
 
     def point(self, number: int, template: str, condition: Optional[str],
               parts: Sequence[PointPart],

@@ -443,7 +443,7 @@ class Logpoints:
         if r is None or not r.is_on:
             gdb.write("log %d: %s\n" % (point.own_number, plain(text)))
             return
-        r.put_message(point.template, text, *self._place())
+        r.put_message("log", point.template, text, *self._place())
 
     def _inlined_entry(self) -> Optional[InlinedEntry]:
         frame = gdb.newest_frame()

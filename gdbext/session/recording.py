@@ -148,11 +148,12 @@ class Recording:
         for text in messages:
             say(text)
 
-    def put_message(self, template: str, text: str,
+    def put_message(self, word: str, template: str, text: str,
                     file: Optional[str] = None, line: int = 0) -> None:
         """Put a row with this text where the selected thread stands."""
         pid, tid, _ = gdb.selected_thread().ptid
-        while not self.recorder.message(pid, tid, file, line, template, text):
+        while not self.recorder.message(pid, tid, file, line, word, template,
+                                        text):
             naming.answer_all(self)
 
     def fail(self, error: Exception) -> None:

@@ -174,7 +174,7 @@ class Triggers(StopWhens):
         elif one.action == "color":
             self._color(one, hit)
         else:
-            self._backtrace(hit)
+            self._backtrace(one)
 
     def _start(self, one: Trigger) -> None:
         """Rows begin with what is called next: a line has what is open."""
@@ -212,10 +212,10 @@ class Triggers(StopWhens):
         while not r.recorder.mark(pid, tid, not hit.is_entry, one.how):
             naming.answer_all(r)
 
-    def _backtrace(self, hit: Hit) -> None:
+    def _backtrace(self, one: Trigger) -> None:
         """The calls that are open, into the tree."""
         r = self._session.recording
         if r is None or not r.is_on:
             return
         r.take_all()
-        r.put_message("backtrace", self._open_calls())
+        r.put_message("backtrace", one.wish.function, self._open_calls())

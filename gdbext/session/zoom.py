@@ -45,9 +45,13 @@ def _argument(symbol: gdb.Symbol, frame: gdb.Frame) -> str:
     return "%s=%s" % (symbol.name, text)
 
 
+def call_name(frame: gdb.Frame) -> str:
+    return simple_name(frame.name() or "?")
+
+
 def call_text(frame: gdb.Frame) -> str:
     """"parse(s="12+3", base=10)"."""
-    name = simple_name(frame.name() or "?")
+    name = call_name(frame)
     block = _function(frame)
     if block is None:
         return name + "(?)"
@@ -136,10 +140,10 @@ class Zoom(StopWhens):
             if hit.is_entry:
                 when_arguments_are_there(
                     self._session.stops.standing,
-                    lambda f: self._write(call_text(f)))
+                    lambda f: self._write(call_name(f), call_text(f)))
             else:
-                self._write("%s, %s" % (one.wish.text(),
-                                        duration_text(hit.ns)))
+                self._write(one.wish.function, "%s, %s" % (
+                    one.wish.text(), duration_text(hit.ns)))
         except (CstraceError, gdb.error, gdb.GdbError, OSError) as e:
             self._spend(one, str(e))
             return
@@ -166,8 +170,9 @@ class Zoom(StopWhens):
 
     def _write_result(self, name: str, value: Optional[gdb.Value]) -> None:
         if value is not None:
-            self._write("%s = %s" % (simple_name(name),
-                                     value_text(value, "")[:_MOST_TEXT]))
+            name = simple_name(name)
+            self._write(name, "%s = %s" % (
+                name, value_text(value, "")[:_MOST_TEXT]))
 
     def _spend(self, one: StopWhen, why: str) -> None:
         self._is_spent = True
@@ -176,7 +181,7 @@ class Zoom(StopWhens):
             self._session.stops.silence(self._result_place)
         say("zoom on %s ends in this run: %s" % (plain(one.wish.function), why))
 
-    def _write(self, text: str) -> None:
+    def _write(self, name: str, text: str) -> None:
         r = self._session.recording
         if r is not None and r.is_on:
-            r.put_message("zoom", text)
+            r.put_message("zoom", name, text)

@@ -81,9 +81,9 @@ def test_a_start_in_the_middle_of_a_trace(gdb):
 def test_a_backtrace_stands_beside_the_call(gdb, variant):
     run = shown(gdb, "leaf -under down do backtrace", variant=variant)
     assert re.search(
-        r"leaf  visits\.c:23\n.*log: leaf 1\.17 < visit 1\.16 < down 1\.15 < "
+        r"leaf  visits\.c:23\n.*backtrace: leaf 1\.17 < visit 1\.16 < down 1\.15 < "
         r"down 1\.14 < down 1\.13 < down 1\.12 < main 1\.1$", run.out, re.M)
-    assert run.out.count("log: ") == 1
+    assert run.out.count("backtrace: ") == 1
 
 
 def test_snapshots_have_what_came_before(gdb, tmp_path):
@@ -131,7 +131,7 @@ def test_a_snapshot_that_cannot_be_saved_disables_it(gdb):
 
 def test_a_call_that_is_jumped_out_of(gdb):
     run = shown(gdb, "risky -unwound do backtrace", args=("jumps",))
-    assert re.search(r"log: risky 1\.\d+ < main 1\.1$", run.out, re.M)
+    assert re.search(r"backtrace: risky 1\.\d+ < main 1\.1$", run.out, re.M)
 
 
 def test_one_that_costs_too_much_is_disabled(gdb):
@@ -142,7 +142,7 @@ def test_one_that_costs_too_much_is_disabled(gdb):
     assert re.search(r"^cstrace: trigger 1 is disabled: its 1 hit took .* "
                      r"\(`set cstrace log-budget`; `enable cstrace-on 1` goes "
                      r"on\)$", run.out, re.M)
-    assert run.out.count("log: ") == 1
+    assert run.out.count("backtrace: ") == 1
     assert re.search(r"^1    n    visit: backtrace\n +done 1 time, \S+ \S+ "
                      r"each$", run.out, re.M)
     assert re.search(r"^1    y    visit: backtrace$", run.out, re.M)

@@ -156,7 +156,7 @@ def test_zoom_shows_arguments(gdb, level):
     program = program_of("stands.c", "gcc", level)
     run = gdb(program, *ON, "cstrace zoom cost", "run",
               "cstrace show -last 400")
-    rows = re.findall(r'log: cost\(n=(\d+), name="(\w+)", rate=(\S+)\)',
+    rows = re.findall(r'zoom: cost\(n=(\d+), name="(\w+)", rate=(\S+)\)',
                       run.out)
     assert len(rows) == 26
     assert rows[:3] == [("0", "b", "0"), ("1", "xa", "0.5"), ("2", "b", "1")]

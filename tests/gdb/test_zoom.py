@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`cstrace zoom`: gdb prints the arguments of chosen calls into the tree."""
 
+import json
 import re
 
 import pytest
@@ -12,7 +13,7 @@ QUIET = "set cstrace live off"
 
 
 def logged(run):
-    return re.findall(r"log: (.*)$", run.out, re.M)
+    return re.findall(r" zoom: (\w.*)$", run.out, re.M)
 
 
 @pytest.mark.parametrize("variant", FOUR, ids=str)
@@ -23,7 +24,7 @@ def test_arguments_stand_beneath_their_call(gdb, variant):
     assert logged(run)[:4] == ["visit(n=0)", "leaf(n=0)", "visit(n=1)",
                                "leaf(n=1)"]
     assert logged(run)[-1] == "leaf(n=100)"
-    assert re.search(r"1\.2 +visit  .*\n.* 1\.3 +log: visit\(n=0\)\n"
+    assert re.search(r"1\.2 +visit  .*\n.* 1\.3 +zoom: visit\(n=0\)\n"
                      r".* 1\.4 +leaf  ",
                      run.out)
     assert re.search(r"^cstrace: zoom on /\^\(visit\|leaf\)\$/: 12 calls so "
@@ -98,6 +99,19 @@ def test_a_mistake_is_one_line(gdb, command, line):
     assert refusal(gdb, command) == line
 
 
+def test_files_say_that_it_was_zoom(gdb, tmp_path):
+    saved = [tmp_path / n for n in ("t.jsonl", "t.json", "t.speedscope.json")]
+    gdb(build("visits.c"), QUIET, "cstrace zoom leaf -under down",
+        "cstrace start", "run", *("cstrace save %s" % p for p in saved))
+    calls = [json.loads(line) for line in saved[0].read_text().splitlines()]
+    assert [(c["name"], c["text"]) for c in calls
+            if c.get("kind") == "zoom"] == [("leaf", "leaf(n=100)")]
+    events = json.loads(saved[1].read_text())["traceEvents"]
+    assert [e["name"] for e in events
+            if e.get("cat") == "zoom"] == ["leaf(n=100)"]
+    assert '"zoom: leaf(n=100)"' in saved[2].read_text()
+
+
 @pytest.mark.parametrize("variant", FOUR, ids=str)
 def test_results_stand_behind_their_call(gdb, variant):
     run = gdb(build("visits.c", variant=variant), QUIET,
@@ -109,7 +123,7 @@ def test_results_stand_behind_their_call(gdb, variant):
         "down = 301", "down = 302", "down = 303"]
     # Beside the call that has returned, and below its caller.
     assert re.search(r"^.*? 1\.\d+( +)visit  .*\n(.*\n){2}.*? 1\.\d+\1"
-                     r"log: visit = 300$", run.out, re.M)
+                     r"zoom: visit = 300$", run.out, re.M)
     assert "so far" in run.out and "exited normally" in run.out
 
 

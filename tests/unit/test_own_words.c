@@ -360,7 +360,7 @@ static void a_message_of_gdbs_is_where_the_thread_stands(void **state)
 	said_record(&p, load, SP_OUTER, 0);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(cst_recorder_message(p.r, tid, tid, "src/b.c",
-						      5, "n is {n}",
+						      5, "log", "n is {n}",
 						      i ? "n is 7" : "n is %d",
 						      &err),
 				 1);

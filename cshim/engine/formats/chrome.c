@@ -255,7 +255,9 @@ static void put_message(struct chrome *c, const struct function *f,
 
 	values_message(f, s->values, text, sizeof(text));
 	put_event(c, "i\",\"s\":\"t\"", s, text, out);
-	PUT(out, ",\"cat\":\"log\"}");
+	PUT(out, ",\"cat\":");
+	json_put_string(out, names_said(f));
+	PUT(out, "}");
 }
 
 /* A counter of a process, as they are; only numbers can be drawn. */

@@ -83,7 +83,7 @@ static const char *own_word(const struct function *f)
 		return "span";
 	case KIND_MESSAGE:
 	case KIND_POINT:
-		return "log";
+		return names_said(f);
 	case KIND_COUNT:
 		return "count";
 	case KIND_ASYNC:

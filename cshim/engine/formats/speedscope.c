@@ -13,6 +13,7 @@
 #include "names/values_text.h"
 #include "base/hashmap.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -67,11 +68,12 @@ static void put_head(void *arg, struct bytes *out)
 static int text_frame(struct speedscope *s, const struct function *f,
 		      const struct values *v, uint32_t *out)
 {
-	char text[VALUES_ROOM + 8] = "log: ";
+	char text[VALUES_ROOM + 16];
 	uint64_t hash = 0xcbf29ce484222325ull;
+	size_t n = (size_t)sprintf(text, "%s: ", names_said(f));
 	uint32_t *known;
 
-	values_message(f, v, text + 5, VALUES_ROOM);
+	values_message(f, v, text + n, VALUES_ROOM);
 	for (const char *p = text; *p; p++)
 		hash = (hash ^ (uint8_t)*p) * 0x100000001b3ull;
 	hash |= !hash;

@@ -202,12 +202,17 @@ static int is_named_value(const char *p)
  * something else. */
 static void take_values_off(char *row)
 {
+	static const char *const said[] = {"log: ", "zoom: ", "backtrace: "};
 	char *p = row;
 	const char *rest;
 
-	if (!strncmp(row, "log: ", 5) && row[5]) {
-		strcpy(row + 5, "*");
-		return;
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
+		size_t n = strlen(said[i]);
+
+		if (!strncmp(row, said[i], n) && row[n]) {
+			strcpy(row + n, "*");
+			return;
+		}
 	}
 	while (*p && strncmp(p, "  ", 2) != 0 && strncmp(p, " = ", 3) != 0 &&
 	       !(*p == '(' && is_named_value(p + 1)))

@@ -420,11 +420,24 @@ const char *names_kind_word(unsigned kind)
 	return word ? word : "";
 }
 
+const char *names_said(const struct function *f)
+{
+	static const char *const words[] = {"zoom", "backtrace"};
+
+	for (size_t i = 0; f->kind == KIND_POINT && i < 2; i++)
+		if (text_begins(f->name, words[i]))
+			return words[i];
+	return "log";
+}
+
 const char *names_bare(const struct function *f)
 {
 	const char *word = names_kind_word(f->kind);
+	size_t n = function_has_text(f)		? strlen(names_said(f)) + 2
+		   : text_begins(f->name, word) ? strlen(word)
+						: 0;
 
-	return text_begins(f->name, word) ? f->name + strlen(word) : f->name;
+	return strlen(f->name) < n ? f->name : f->name + n;
 }
 
 void names_set_site(struct names *n, uint32_t id, const char *file,

@@ -28,7 +28,9 @@ enum function_kind {
 	KIND_ASYNC = 11,     /* "span " and a name: it may end in any thread */
 	KIND_ASYNC_END = 12, /* "end of span " and its name */
 	KIND_VETO = 13,	     /* what ends a call that a callback vetoed */
-	KIND_POINT = 14,     /* "log: " and a template; the text is its value */
+	/* "log: " and a template, or gdb's other words for what it adds; the
+	 * text is its value */
+	KIND_POINT = 14,
 };
 
 struct function {
@@ -162,6 +164,9 @@ void names_set_kind(struct names *n, uint32_t id, enum function_kind kind,
 /* Returns what a name of that kind (enum function_kind) begins with, "span ";
  * "" for a function. */
 const char *names_kind_word(unsigned kind);
+/* Returns the word that rows of a message (function_has_text()) begin with:
+ * "log", or "zoom" or "backtrace" of what gdb adds. */
+const char *names_said(const struct function *f);
 /* Sets the names of a function's values and marks it dirty. */
 void names_set_values(struct names *n, uint32_t id, const char *values);
 /* Sets the names that its result has: an empty one, and those of its fields. */

@@ -243,7 +243,8 @@ char *values_put_row(char *out, const struct function *f,
 	case KIND_MESSAGE:
 	case KIND_POINT:
 		values_message(f, v, message, sizeof(message));
-		put_word(&l, "log: ");
+		put_word(&l, names_said(f));
+		put_word(&l, ": ");
 		l.p = utf8_put(l.p, message, (unsigned)(l.end - l.p));
 		break;
 	case KIND_COUNT:

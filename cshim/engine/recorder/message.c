@@ -81,7 +81,7 @@ static int message_locked(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 }
 
 int cst_recorder_message(struct cst_recorder *r, uint32_t pid, uint32_t tid,
-			 const char *file, uint32_t line,
+			 const char *file, uint32_t line, const char *word,
 			 const char *template_text, const char *text,
 			 struct cst_error *err)
 {
@@ -90,8 +90,8 @@ int cst_recorder_message(struct cst_recorder *r, uint32_t pid, uint32_t tid,
 	pthread_mutex_lock(&r->lock);
 	status = message_locked(
 		r, pid, tid,
-		own_place_point(&r->sites, template_text, file, line), text,
-		err);
+		own_place_point(&r->sites, word, template_text, file, line),
+		text, err);
 	pthread_mutex_unlock(&r->lock);
 	return status;
 }

@@ -11,6 +11,7 @@
 
 enum {
 	TEXT_SIZE = 4096,
+	WORD_ROOM = 16,
 	FIELDS = 6,
 	/* A program may make up names. */
 	NAMES_MAX = 100000,
@@ -75,15 +76,15 @@ static uint32_t function_new(struct sites *s, struct space *space,
 }
 
 static uint32_t function_of(struct sites *s, struct space *space,
-			    enum function_kind kind,
+			    enum function_kind kind, const char *word,
 			    const char *const fields[FIELDS])
 {
 	int is_call = kind == KIND_FUNCTION;
-	char name[TEXT_SIZE + 16], key[2 * TEXT_SIZE + 64];
+	char name[TEXT_SIZE + WORD_ROOM], key[2 * TEXT_SIZE + 64];
 	const char *interned;
 	uint32_t *known, id;
 
-	snprintf(name, sizeof(name), "%s%s", names_kind_word(kind),
+	snprintf(name, sizeof(name), "%s%s", word,
 		 *fields[NAME] ? fields[NAME] : "?");
 	snprintf(key, sizeof(key), "%d\n%s\n%s\n%s\n%s", (int)kind, name,
 		 fields[VALUES], is_call ? fields[FILE_NAME] : "",
@@ -123,21 +124,24 @@ void own_place_learn(struct sites *s, struct space *space,
 		out->function = *known;
 		return;
 	}
-	out->function = function_of(s, space, kind, fields);
+	out->function =
+		function_of(s, space, kind, names_kind_word(kind), fields);
 	if (place && !(raw->callee & 1) && out->function != UINT32_MAX)
 		hashmap_put(&s->own_places, place, out->function);
 }
 
-uint32_t own_place_point(struct sites *s, const char *template_text,
-			 const char *file, uint32_t line)
+uint32_t own_place_point(struct sites *s, const char *word,
+			 const char *template_text, const char *file,
+			 uint32_t line)
 {
 	const char *fields[FIELDS] = {template_text, "", "", "", "text", ""};
-	uint32_t function =
-		function_of(s, spaces_asker(&s->spaces), KIND_POINT, fields);
-	char key[TEXT_SIZE];
+	char key[TEXT_SIZE], before[WORD_ROOM];
 	const char *interned;
-	uint32_t *known, id;
+	uint32_t *known, id, function;
 
+	snprintf(before, sizeof(before), "%s: ", word);
+	function = function_of(s, spaces_asker(&s->spaces), KIND_POINT, before,
+			       fields);
 	if (function == UINT32_MAX)
 		return UINT32_MAX;
 	snprintf(key, sizeof(key), "at\n%u\n%u\n%s", function, line,

@@ -26,11 +26,13 @@ struct own_place {
 void own_place_learn(struct sites *s, struct space *space,
 		     const struct cst_site *raw, struct own_place *out);
 
-/* Returns the call site of a logpoint with this template (borrowed) at that
- * place; it is added, with its function, if it is new.  UINT32_MAX: out of
- * memory.  file may be NULL. */
-uint32_t own_place_point(struct sites *s, const char *template_text,
-			 const char *file, uint32_t line);
+/* Returns the call site of a message of gdb's at that place, as of a logpoint
+ * with this template (borrowed); word is as for cst_recorder_message().  It is
+ * added, with its function, if it is new.  UINT32_MAX: out of memory.  file may
+ * be NULL. */
+uint32_t own_place_point(struct sites *s, const char *word,
+			 const char *template_text, const char *file,
+			 uint32_t line);
 
 /* Returns the function that stands for a veto, which is added if there is none,
  * or UINT32_MAX when out of memory. */

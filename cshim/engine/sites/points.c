@@ -141,8 +141,8 @@ static void point_look(struct sites *s, struct point *p, uint32_t function)
 		if (!is_at(&p->places[i], name))
 			continue;
 		call_site =
-			own_place_point(s, p->template_text, p->places[i].file,
-					p->places[i].line);
+			own_place_point(s, "log", p->template_text,
+					p->places[i].file, p->places[i].line);
 		p->call_sites[function] =
 			call_site == UINT32_MAX ? 0 : call_site + 1;
 		return;

@@ -414,14 +414,15 @@ CST_API int cst_recorder_inject(struct cst_recorder *r, uint32_t tid,
 
 /* Adds a message at the place where thread tid of process pid (0: the process
  * of cst_recorder_process()) stands: for logpoints, while gdb has stopped it.
- * What the program wrote before is consumed first.  Messages of one template
- * are one function; text is what it became, file (or NULL) and line where it
- * is.  1: added.  0: there are questions: answer them, then call this again.
+ * What the program wrote before is consumed first.  Its row begins with the
+ * word: "log", "zoom" or "backtrace".  Messages of one word and template are
+ * one function; text is what it became, file (or NULL) and line where it is.
+ * 1: added.  0: there are questions: answer them, then call this again.
  * Negative: an error. */
 CST_API int cst_recorder_message(struct cst_recorder *r, uint32_t pid,
 				 uint32_t tid, const char *file, uint32_t line,
-				 const char *template_text, const char *text,
-				 struct cst_error *err);
+				 const char *word, const char *template_text,
+				 const char *text, struct cst_error *err);
 
 /* Gives the innermost open call of thread tid of process pid (as for
  * cst_recorder_message()) or, if has_ended is 1, the call that it has left
