@@ -14,8 +14,8 @@
 uint64_t interrupt_cost_ns(void);
 
 /* Returns how many samples each interrupt has to be, so that hz samples a
- * second cost at most a fiftieth of a program's time; 0: so many that there
- * would be fewer interrupts than the kernel has ticks. */
+ * second cost at most a fiftieth of a program's time; 0: there would be fewer
+ * interrupts than the kernel has ticks. */
 uint32_t interrupt_samples(uint64_t cost_ns, uint32_t hz);
 
 #endif
