@@ -15,6 +15,7 @@ import lib_browser  # noqa: E402
 from lib_build import TESTS, Variant, build  # noqa: E402
 from lib_formats import record, record_program, save  # noqa: E402
 from lib_gdb import Wish, run_gdb  # noqa: E402
+from lib_process import started_processes  # noqa: E402
 from test_robust_names import nasty_program  # noqa: E402
 
 assert nasty_program  # a fixture
@@ -115,3 +116,9 @@ def page_of_test(driver):
     page = lib_browser.Page(driver)
     yield page
     page.check()
+
+
+@pytest.fixture(name="start")
+def starter_of_test():
+    """Starts a process that ends with the test."""
+    yield from started_processes()

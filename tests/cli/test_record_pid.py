@@ -12,6 +12,7 @@ import time
 import pytest
 
 from lib_build import BUILD
+from lib_process import compiled
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 CSTRACE = str(BUILD / "cstrace")
@@ -63,33 +64,6 @@ int main(void)
 		pause();
 }
 """
-
-
-def compiled(folder, source, *flags):
-    (folder / "app.c").write_text(source)
-    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app", *flags],
-                   cwd=folder, check=True)
-    return folder / "app"
-
-
-@pytest.fixture(name="start")
-def a_starter():
-    """Starts a process, which is ready when it says so; it ends with the
-    test."""
-    started = []
-
-    def start(*words):
-        one = subprocess.Popen([*map(str, words)], text=True,
-                               stdout=subprocess.PIPE)
-        started.append(one)
-        assert one.stdout.readline() == "ready\n"
-        return one
-
-    yield start
-    for one in started:
-        if one.poll() is None:
-            one.kill()
-        one.communicate(timeout=LIMIT_S)
 
 
 def record(folder, pid, *words, status=0):

@@ -11,29 +11,12 @@ import pytest
 
 from lib_build import build
 from lib_cstrace import CSTRACE, LIMIT_S, command
+from lib_process import compiled
 from lib_server import Clients, server
-from test_record_pid import WAITS, compiled
+from test_record_pid import WAITS
 from test_sample import most_error, rows
 
 FLAGS = ("-O2", "-fomit-frame-pointer", "-pthread")
-
-
-@pytest.fixture(name="start")
-def a_starter():
-    """Starts a process that takes orders; it ends with the test."""
-    started = []
-
-    def start(*words):
-        one = subprocess.Popen([*map(str, words)], text=True,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        started.append(one)
-        assert one.stdout.readline() == "ready\n"
-        return one
-
-    yield start
-    for one in started:
-        one.kill()
-        one.communicate(timeout=LIMIT_S)
 
 
 def accounts_program(**options):

@@ -8,6 +8,7 @@ import pytest
 
 from lib_build import Variant, build
 from lib_gdb import run_gdb
+from lib_process import compiled
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 LIMIT_S = 120
@@ -100,33 +101,6 @@ int main(void)
 	return first(all) - 1;
 }
 """
-
-
-def compiled(folder, source, *flags):
-    (folder / "app.c").write_text(source)
-    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app", *flags],
-                   cwd=folder, check=True)
-    return folder / "app"
-
-
-@pytest.fixture(name="start")
-def a_starter():
-    """Starts a process, which is ready when it says so; it ends with the
-    test."""
-    started = []
-
-    def start(*words):
-        one = subprocess.Popen([*map(str, words)], text=True,
-                               stdout=subprocess.PIPE)
-        started.append(one)
-        assert one.stdout.readline() == "ready\n"
-        return one
-
-    yield start
-    for one in started:
-        if one.poll() is None:
-            one.kill()
-        one.communicate(timeout=LIMIT_S)
 
 
 @pytest.mark.parametrize("flags", [(), (HOOKS, "-Wl,-z,now")], ids=str)
