@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Finds where a file's code calls the two hooks: collects the addresses that
- * lead to them (symbols, PLT stubs, GOT slots) and scans the code for calls to
+ * lead to them (symbols, PLT stubs, GOT slots), and scans the code for calls to
  * those; in object files the relocations show it.
  */
 #include "check/check_hooks.h"
 #include "base/array.h"
 #include "base/ranges.h"
 #include "base/search.h"
-
-/* bfd.h demands the macro of a configured package. */
-#define PACKAGE "cstrace"
-#define PACKAGE_VERSION CST_VERSION
-#include <bfd.h>
+#include "base/text.h"
+#include "elf/hook_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,122 +28,69 @@ struct targets {
 	int n;
 };
 
-/* 0: entry, 1: exit, -1: none of the two.  A version or "@plt" may follow. */
-static int hook_of(const char *name)
-{
-	static const char common[] = "__cyg_profile_func_";
-
-	if (strncmp(name, common, sizeof(common) - 1) != 0)
-		return -1;
-	name += sizeof(common) - 1;
-	if (!strncmp(name, "enter", 5) && (!name[5] || name[5] == '@'))
-		return 0;
-	if (!strncmp(name, "exit", 4) && (!name[4] || name[4] == '@'))
-		return 1;
-	return -1;
-}
-
 static void target_add(struct targets *t, uint64_t addr, int is_slot,
-		       const char *name)
+		       int is_exit)
 {
-	int which = hook_of(name);
-
 	/* In a static libc both are one empty function. */
-	for (int i = 0; i < t->n && which >= 0; i++)
+	for (int i = 0; i < t->n; i++)
 		if (t->all[i].addr == addr && t->all[i].is_slot == is_slot) {
-			t->all[i].is_exit &= which;
+			t->all[i].is_exit &= is_exit;
 			return;
 		}
-	if (which >= 0 && t->n < MAX_TARGETS)
-		t->all[t->n++] = (struct target){addr, is_slot, which};
+	if (t->n < MAX_TARGETS)
+		t->all[t->n++] = (struct target){addr, is_slot, is_exit};
 }
 
-/* ---- by libbfd: where calls can lead ----------------------------------- */
+/* ---- where calls can lead ---------------------------------------------- */
 
-static void add_defined(struct targets *t, asymbol *const *symbols, long n)
+static void add_slots(struct targets *t, Elf *elf)
 {
-	for (long i = 0; i < n; i++)
-		if (!bfd_is_und_section(bfd_asymbol_section(symbols[i])))
-			target_add(t, bfd_asymbol_value(symbols[i]), 0,
-				   bfd_asymbol_name(symbols[i]));
+	struct cst_hook_slot slots[MAX_TARGETS];
+	uint32_t n = hook_slots_find(elf, slots, MAX_TARGETS);
+
+	for (uint32_t i = 0; i < n && i < MAX_TARGETS; i++)
+		target_add(t, slots[i].address, 1, (int)slots[i].is_exit);
 }
 
-static void add_slots(struct targets *t, bfd *b, asymbol **dynamic)
+static void add_defined(struct targets *t, const struct check_file *f)
 {
-	long size = bfd_get_dynamic_reloc_upper_bound(b);
-	arelent **all = size > 0 ? malloc((size_t)size) : NULL;
-	long n = all ? bfd_canonicalize_dynamic_reloc(b, all, dynamic) : 0;
+	for (int i = 0; i < f->n_symbols; i++) {
+		struct check_symbol s;
+		int hook = check_file_symbol(f, i, &s) && s.is_defined
+				   ? hook_of_name(s.name)
+				   : 0;
 
-	for (long i = 0; i < n; i++)
-		if (all[i]->sym_ptr_ptr && *all[i]->sym_ptr_ptr)
-			target_add(t, all[i]->address, 1,
-				   bfd_asymbol_name(*all[i]->sym_ptr_ptr));
-	free(all);
-}
-
-static void add_stubs(struct targets *t, bfd *b, asymbol **symbols, long n,
-		      asymbol **dynamic, long n_dynamic)
-{
-	asymbol *made = NULL;
-	long n_made = bfd_get_synthetic_symtab(b, n, symbols, n_dynamic,
-					       dynamic, &made);
-
-	for (long i = 0; i < n_made; i++)
-		target_add(t, bfd_asymbol_value(&made[i]), 0,
-			   bfd_asymbol_name(&made[i]));
-	free(made);
-}
-
-static long symbols_read(bfd *b, long size, asymbol ***out,
-			 long (*read)(bfd *b, asymbol **out))
-{
-	long n;
-
-	*out = size > 0 ? malloc((size_t)size) : NULL;
-	n = *out ? read(b, *out) : 0;
-	return n > 0 ? n : 0;
-}
-
-static long read_symtab(bfd *b, asymbol **out)
-{
-	return bfd_canonicalize_symtab(b, out);
-}
-
-static long read_dynamic(bfd *b, asymbol **out)
-{
-	return bfd_canonicalize_dynamic_symtab(b, out);
-}
-
-static void be_silent(const char *format, va_list args)
-{
-	(void)format;
-	(void)args;
-}
-
-static void targets_find(struct targets *t, const char *path)
-{
-	asymbol **symbols, **dynamic;
-	long n, n_dynamic;
-	bfd *b;
-
-	bfd_init();
-	bfd_set_error_handler(be_silent);
-	b = bfd_openr(path, NULL);
-	if (b && bfd_check_format(b, bfd_object)) {
-		n = symbols_read(b, bfd_get_symtab_upper_bound(b), &symbols,
-				 read_symtab);
-		n_dynamic =
-			symbols_read(b, bfd_get_dynamic_symtab_upper_bound(b),
-				     &dynamic, read_dynamic);
-		add_defined(t, symbols, n);
-		add_defined(t, dynamic, n_dynamic);
-		add_slots(t, b, dynamic);
-		add_stubs(t, b, symbols, n, dynamic, n_dynamic);
-		free(symbols);
-		free(dynamic);
+		if (hook)
+			target_add(t, s.addr - f->bias, 0, hook == 2);
 	}
-	if (b)
-		bfd_close(b);
+}
+
+/* Finds the linker's stubs, `jmp *slot(%rip)`; before that may be a prefix and
+ * an endbr64. */
+static void add_stubs(struct targets *t, const uint8_t *code, size_t size,
+		      uint64_t addr)
+{
+	int n_slots = t->n;
+
+	for (size_t i = 0; i + 6 <= size; i++) {
+		size_t start = i;
+		int32_t distance;
+
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		memcpy(&distance, code + i + 2, 4);
+		if (start && code[start - 1] == 0xf2) /* bnd */
+			start--;
+		if (start >= 4 &&
+		    !memcmp(code + start - 4, "\xf3\x0f\x1e\xfa", 4))
+			start -= 4;
+		for (int k = 0; k < n_slots; k++)
+			if (t->all[k].is_slot &&
+			    t->all[k].addr ==
+				    addr + i + 6 + (uint64_t)(int64_t)distance)
+				target_add(t, addr + start, 0,
+					   t->all[k].is_exit);
+	}
 }
 
 /* ---- the code ---------------------------------------------------------- */
@@ -204,31 +148,43 @@ static int is_code(const GElf_Shdr *h)
 	return h->sh_type == SHT_PROGBITS && (h->sh_flags & SHF_EXECINSTR);
 }
 
-static int scan_all(struct hook_sites *s, const struct check_file *f)
+/* Scans the sections of code, or the linker's stubs among them, which call
+ * nothing, but are called. */
+static int scan_sections(struct hook_sites *s, struct targets *t,
+			 const struct check_file *f, int is_stubs)
 {
-	struct targets t = {.n = 0};
 	Elf_Scn *section = NULL;
 	size_t names = 0;
 	GElf_Shdr h;
 
-	targets_find(&t, f->path);
 	elf_getshdrstrndx(f->elf, &names);
-	while (t.n && (section = elf_nextscn(f->elf, section))) {
+	while (t->n && (section = elf_nextscn(f->elf, section))) {
 		Elf_Data *data;
 		const char *name;
 
 		if (!gelf_getshdr(section, &h) || !is_code(&h))
 			continue;
-		/* The linker's stubs call nothing, they are called. */
 		name = elf_strptr(f->elf, names, h.sh_name);
-		if (name && !strncmp(name, ".plt", 4))
-			continue;
 		data = elf_rawdata(section, NULL);
-		if (data && data->d_buf &&
-		    !scan(s, &t, data->d_buf, data->d_size, h.sh_addr, f->bias))
+		if (!data || !data->d_buf ||
+		    is_stubs != (name && text_begins(name, ".plt")))
+			continue;
+		if (is_stubs)
+			add_stubs(t, data->d_buf, data->d_size, h.sh_addr);
+		else if (!scan(s, t, data->d_buf, data->d_size, h.sh_addr,
+			       f->bias))
 			return 0;
 	}
 	return 1;
+}
+
+static int scan_all(struct hook_sites *s, const struct check_file *f)
+{
+	struct targets t = {.n = 0};
+
+	add_slots(&t, f->elf);
+	add_defined(&t, f);
+	return scan_sections(s, &t, f, 1) && scan_sections(s, &t, f, 0);
 }
 
 /* ---- object files: a relocation for each call -------------------------- */
@@ -252,8 +208,8 @@ static int relocated(struct hook_sites *s, const struct check_file *f,
 		if (gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &symbol))
 			name = elf_strptr(f->elf, symbols_header.sh_link,
 					  symbol.st_name);
-		if (name && hook_of(name) >= 0 &&
-		    !site_add(s, base + r.r_offset - 1, hook_of(name)))
+		if (hook_of_name(name) && !site_add(s, base + r.r_offset - 1,
+						    hook_of_name(name) == 2))
 			return 0;
 	}
 	return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Two walks over the debug information: for names that only symbols tell, then
- * for all else.  A call of a hook belongs to the innermost function around it,
- * inlined ones among them: those that the walk comes to later.
+ * Walks over the debug information twice: first for names that only symbols
+ * have, then for all else.  A call of a hook belongs to the innermost function
+ * around it, inlined or not, which is the one that the walk comes to last.
  */
 #include "check/check_names.h"
 #include "base/array.h"
@@ -161,8 +161,9 @@ static void own_sites(struct walk *w, uint64_t start, uint64_t end,
 		w->owners[i] = owner;
 }
 
-/* 1: it has code of its own. */
-static int take_ranges(struct walk *w, Dwarf_Die *die, uint32_t owner)
+/* Makes the sites in the code of the DIE the owner's.  Returns whether it has
+ * code of its own. */
+static int note_ranges(struct walk *w, Dwarf_Die *die, uint32_t owner)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -178,14 +179,14 @@ static int take_ranges(struct walk *w, Dwarf_Die *die, uint32_t owner)
 	return has_code;
 }
 
-static void take_function(struct walk *w, Dwarf_Die *die, int is_inlined)
+static void note_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 {
 	uint32_t i = name_of(w, die);
 	struct instance *new;
 	struct check_name *name;
 
 	if (i == NOBODY) {
-		take_ranges(w, die, NOBODY);
+		note_ranges(w, die, NOBODY);
 		return;
 	}
 	if (array_room(&w->instances, &w->cap_instances,
@@ -198,7 +199,7 @@ static void take_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 	name = &w->out->all[i];
 	if (!dwarf_hasattr(die, DW_AT_declaration))
 		name->has_debug = 1;
-	if (!take_ranges(w, die, w->n_instances))
+	if (!note_ranges(w, die, w->n_instances))
 		return;
 	w->n_instances++;
 	if (is_inlined)
@@ -244,7 +245,7 @@ static void walk_below(struct walk *w, Dwarf_Die *parent, int depth)
 			learn_name(w, &die);
 		if (!w->is_learning && (tag == DW_TAG_subprogram ||
 					tag == DW_TAG_inlined_subroutine))
-			take_function(w, &die,
+			note_function(w, &die,
 				      tag == DW_TAG_inlined_subroutine);
 		if (holds_functions(tag))
 			walk_below(w, &die, depth + 1);
@@ -297,7 +298,7 @@ static int is_known(const struct check_names *o, const char *name)
 }
 
 /* Also another name of what the debug information knows by one. */
-static void take_symbol(struct walk *w, const struct check_symbol *s)
+static void note_symbol(struct walk *w, const struct check_symbol *s)
 {
 	const struct check_function *function =
 		s->is_defined ? check_code_at(w->c, s->addr) : NULL;
@@ -336,7 +337,7 @@ static void walk_symbols(struct walk *w)
 		struct check_symbol s;
 
 		if (check_file_symbol(w->f, i, &s))
-			take_symbol(w, &s);
+			note_symbol(w, &s);
 	}
 }
 
