@@ -258,7 +258,7 @@ test:
 # The units that take longest are left out.  Those in gdb are some that fail
 # first: trees in each build, commands and help against the manual, the same text
 # in gdb and the command, starts in the middle, stops, a front end.
-QUICK_UNIT := $(filter-out test_frames test_writer test_badfile,$(UNIT_TESTS))
+QUICK_UNIT := $(filter-out test_args test_frames test_writer test_badfile,$(UNIT_TESTS))
 QUICK_GDB := tests/cli/test_manual.py $(addprefix tests/gdb/,test_trees.py \
 	test_same_text.py \
 	test_middle.py::test_start_at_a_breakpoint_has_the_open_calls \
