@@ -13,8 +13,9 @@ from .. import requests
 from ..ui import options
 from ..ui.console import plain, say
 from ..engine import (
-    EXISTS, INTERRUPTED, CstraceError, Trace, choice_text, losses)
+    EXISTS, INTERRUPTED, CstraceError, choice_text, losses)
 from ..requests import Choice
+from ..trace import Trace
 from ..ui.options import Option
 from ..ui.words import count
 from ..session import mistakes

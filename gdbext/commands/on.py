@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 
 import gdb
 
-from ..engine import COLORS
+from ..recorder import COLORS
 from ..session.session import Session
 from ..session.triggers import ACTIONS, DEFAULT_FILE, Trigger, Triggers
 from ..ui import options

@@ -8,7 +8,8 @@ import gdb
 
 from ..ui import options
 from ..ui.console import plain
-from ..engine import Status, Trace, losses, untraced, version
+from ..engine import Status, losses, untraced, version
+from ..trace import Trace
 from ..session.recording import HOOKS
 from ..session.session import Session
 from ..ui.words import count, duration_text

@@ -10,7 +10,8 @@ from typing import Iterator, Optional
 
 import gdb
 
-from ..engine import CstraceError, Trace
+from ..engine import CstraceError
+from ..trace import Trace
 from ..ui.console import say
 from . import kept_traces
 

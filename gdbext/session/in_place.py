@@ -11,6 +11,7 @@ import gdb
 
 from .. import _abi as abi, engine, locate, requests
 from ..engine import CstraceError
+from ..recorder import PointPart
 from . import recording
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Place(NamedTuple):
 class Plan(NamedTuple):
     """What the reader is given."""
 
-    parts: list[engine.PointPart]
+    parts: list[PointPart]
     condition: Optional[str]
     places: list[Place]
     at: list[tuple[str, int]]  # the functions: files, and addresses in them
@@ -168,16 +169,16 @@ class _Values:
         return found
 
 
-def _part(part: Part, values: _Values) -> engine.PointPart:
+def _part(part: Part, values: _Values) -> PointPart:
     if isinstance(part, str):
-        return engine.PointPart(abi.CST_POINT_TEXT, part)
+        return PointPart(abi.CST_POINT_TEXT, part)
     if part.expression in OWN:
-        return engine.PointPart(OWN[part.expression])
+        return PointPart(OWN[part.expression])
     value = values.look(part.expression)
     if part.format not in ("", "s") and (part.format not in "duxo"
                                          or value.type not in _COUNTED):
         raise NotInPlace("gdb writes {%s:%s}" % part)
-    return engine.PointPart(abi.CST_POINT_VALUE, part.expression, part.format,
+    return PointPart(abi.CST_POINT_VALUE, part.expression, part.format,
                             value.size)
 
 

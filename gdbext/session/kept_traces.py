@@ -13,7 +13,8 @@ from typing import NamedTuple, Optional
 
 from .. import locate, temp_folder
 from ..ui.console import say
-from ..engine import CstraceError, Trace
+from ..engine import CstraceError
+from ..trace import Trace
 from ..ui.words import age_text, count
 
 MOST_FILES = 5

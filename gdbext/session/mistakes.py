@@ -10,7 +10,7 @@ from typing import Any, Iterator, Optional
 import gdb
 
 from .. import engine, locate, planned
-from ..engine import Trace
+from ..trace import Trace
 from ..requests import Choice
 from ..process import elf, hooks
 from ..ui.console import plain

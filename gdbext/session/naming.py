@@ -11,8 +11,10 @@ import gdb
 
 from ..ui import ctrlc
 from ..ui.console import say
-from ..engine import ASK_FUNCTION, Recorder, Trace
+from ..engine import ASK_FUNCTION
 from ..locate import file_name
+from ..recorder import Recorder
+from ..trace import Trace
 
 if TYPE_CHECKING:
     from .recording import Recording

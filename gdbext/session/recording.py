@@ -17,8 +17,9 @@ from ..ui import console, ctrlc
 from . import naming, seeds
 from ..ui.console import Output, say
 from ..process.area_fd import door
-from ..engine import Recorder, Trace
+from ..recorder import Callbacks, Recorder
 from ..requests import RecorderOptions
+from ..trace import Trace
 
 RING, BREAKPOINT, HANDSHAKE, HOOKS = "ring", "breakpoint", "handshake", "hooks"
 SAMPLES = "samples"  # and no calls
@@ -96,7 +97,7 @@ class Recording:
         # The recorder's thread may have something to say at once.
         self._is_posted = False
         self._messages: list[str] = []
-        self.recorder = Recorder(options, engine.Callbacks(
+        self.recorder = Recorder(options, Callbacks(
             self._wanted, output.take, self._message, output.busy))
         self.is_on = True
         self.is_outlived = False  # gdb has none of its processes any more
@@ -469,6 +470,6 @@ class Recording:
         self._delete_breakpoints()
         door.shut()
         # Nobody uses it from here on.
-        recorder, self.recorder = self.recorder, cast(engine.Recorder, None)
+        recorder, self.recorder = self.recorder, cast(Recorder, None)
         if recorder is not None:
             recorder.close()

@@ -12,7 +12,7 @@ import gdb
 
 from ..process import hooks, x86_64
 from ..ui.console import say
-from ..engine import Recorder
+from ..recorder import Recorder
 from .naming import function_block
 
 Seed = tuple[int, int, int, int, int]  # callee, caller, pc, cfa, is_patched

@@ -20,8 +20,9 @@ from . import (
 from ..ui.console import (
     Output, report_color, report_fold, report_links, report_width, run_long,
     say, terminals)
-from ..engine import CstraceError, Trace, losses
+from ..engine import CstraceError, losses
 from ..requests import RecorderOptions
+from ..trace import Trace
 from ..ui.params import Settings
 from ..process.preload import Preload
 from .midway import Midway

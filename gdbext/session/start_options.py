@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Optional
 
-from ..engine import Trace
+from ..trace import Trace
 from ..process.plans import PatchOptions
 from ..ui.words import duration_text
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import gdb
 
 from ..answers import Thread
-from ..engine import CstraceError, Trace
+from ..engine import CstraceError
+from ..trace import Trace
 from ..ui.console import is_mi, plain, say
 from ..ui.words import count
 

@@ -8,7 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from ..requests import Calls, Look
-from ..engine import CstraceError, Trace
+from ..engine import CstraceError
+from ..trace import Trace
 
 if TYPE_CHECKING:
     from .session import Session

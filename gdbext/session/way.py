@@ -11,7 +11,8 @@ import gdb
 from .. import _abi as abi, engine
 from ..breakpoints.landing import Hit
 from ..answers import Parting, Way
-from ..engine import CstraceError, Trace
+from ..engine import CstraceError
+from ..trace import Trace
 from ..process import hooks
 from ..process.connection import connection_name
 from ..process.stop_table import Condition

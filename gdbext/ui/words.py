@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Iterable, Optional
 
 if TYPE_CHECKING:
     from .. import requests
-    from ..engine import Status, Trace
+    from ..engine import Status
+    from ..trace import Trace
 
 
 def count(n: int, noun: str) -> str:

@@ -214,8 +214,8 @@ def test_ctrl_c_just_after_a_save_leaves_it_told(tmp_path):
     with Terminal(tmp_path, build("calls.c")) as t:
         t.ask("cstrace start")
         t.ask("run")
-        t.ask("python import gdbext.engine, os, signal")
-        t.ask("python T = gdbext.engine.Trace; old = T.save")
+        t.ask("python import gdbext.trace, os, signal")
+        t.ask("python T = gdbext.trace.Trace; old = T.save")
         t.ask("python T.save = lambda *a: (old(*a), os.kill(os.getpid(), "
               "signal.SIGINT))[0]")
         assert "saved to t.txt" in t.ask("cstrace save t.txt")
