@@ -24,10 +24,11 @@ class GotoCommand(TraceCommand):
       -exit  stop at the call's end
 
     The hooks count the calls, so the way there takes as long as recording
-    it.  Break- and catchpoints are disabled and rows are not shown until then.  The
-    calls that are open there are compared with the record's: what depends on
-    time, input or other threads may come otherwise, and then cstrace says
-    where the runs differ.  Each thread's calls are counted on their own."""
+    it.  Break- and catchpoints are disabled and rows are not shown until
+    then.  The calls that are open there are compared with the record's: what
+    depends on time, input or other threads may come otherwise, and then
+    cstrace says where the runs differ.  Each thread's calls are counted on
+    their own."""
 
     name = "cstrace goto"
     options = [Option("exit", None)]

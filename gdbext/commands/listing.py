@@ -91,8 +91,7 @@ class ListCommand(TraceCommand):
     Usage: cstrace list ID
 
     ID is a call's number as rows have it (1.42).  Where an exception is
-    thrown or caught there is one place.  `list` goes on from
-    there."""
+    thrown or caught, only that place is shown.  `list` goes on from there."""
 
     name = "cstrace list"
 

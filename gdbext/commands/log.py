@@ -73,8 +73,8 @@ class LogCommand(TraceCommand):
     At a FUNCTION whose expressions are arguments that the trace has (or
     fields of theirs, {at.x}), with COND comparing these to numbers, it is
     in place: no stop, about a microsecond a hit.  Anything else is a
-    breakpoint, at which gdb evaluates in some 100 to 300 us; one that has
-    cost more than `set cstrace log-budget` in a run is disabled.  The
+    breakpoint, at which gdb evaluates in 100 to 300 us; one that has cost
+    more than `set cstrace log-budget` in a run is disabled.  The
     command says which of the two it is, and `info cstrace-log` what each
     has cost.  `disable`, `enable` and `delete cstrace-log N` are as for
     breakpoints.

@@ -35,8 +35,8 @@ class ZoomCommand(TraceCommand):
       -off       no more of it
 
     A call costs a stop that gdb does not show, 200 us and more, with -results
-    three of them.  There is
-    one at a time; it acts while a trace is on (`cstrace start`)."""
+    three of them.  There is one zoom at a time; it acts while a trace is on
+    (`cstrace start`)."""
 
     name = "cstrace zoom"
     options = [*(o for o in CONDITIONS if o.name in ("under", "depth",
