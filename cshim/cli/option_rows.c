@@ -8,7 +8,6 @@
 #include "option_values.h"
 #include "trace_file.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>

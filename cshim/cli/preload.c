@@ -5,7 +5,6 @@
  */
 #include "preload.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>

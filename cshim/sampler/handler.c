@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 int sample_signal;
 

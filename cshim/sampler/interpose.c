@@ -14,7 +14,6 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 static int (*libcs_pthread_create)(pthread_t *, const pthread_attr_t *,
 				   void *(*)(void *), void *);

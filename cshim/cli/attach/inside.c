@@ -6,11 +6,9 @@
 #include "attach/inside.h"
 #include "base/array.h"
 #include "base/task_file.h"
-#include "cstrace/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "attach/attach.h"
 #include "bfd_names.h"
 #include "cstrace/layout.h"
-#include "losses.h"
 #include "patching.h"
 #include "process_names.h"
 #include "recorder_setup.h"
@@ -15,7 +14,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "base/task_file.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

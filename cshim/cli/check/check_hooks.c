@@ -6,7 +6,6 @@
  */
 #include "check/check_hooks.h"
 #include "base/array.h"
-#include "base/ranges.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "elf/hook_slots.h"

@@ -5,7 +5,6 @@
 #include "check/check_libraries.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/ranges.h"
 #include "base/text.h"
 #include "elf/elffile.h"
 

@@ -18,7 +18,6 @@
 #include "trace_input.h"
 #include "watch.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

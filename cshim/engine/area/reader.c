@@ -9,11 +9,9 @@
 
 #include "area/clock.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* How long an interrupted hook may take to fill the slot that it took. */
 enum { HOLE_PATIENCE_NS = 100000000 };

@@ -5,7 +5,6 @@
 #include "args/decode.h"
 #include "args/items.h"
 #include "args/plan.h"
-#include "names/names.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * lead to: all else is gone.
  */
 #include "args/place.h"
-#include "elf/inlines.h"
 #include "elf/x86_64.h"
 
 #include <dwarf.h>

@@ -8,7 +8,6 @@
 #include "names/values_text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* One call at which there are logpoints. */

@@ -5,7 +5,6 @@
  */
 #include "elf/debug_hints.h"
 #include "base/array.h"
-#include "base/ranges.h"
 #include "base/text.h"
 
 #include <stdlib.h>

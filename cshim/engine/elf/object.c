@@ -8,7 +8,6 @@
 #include "elf/cfi.h"
 #include "elf/x86_64.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  */
 #include "elf/zsections.h"
 #include "base/array.h"
-#include "base/ranges.h"
 
 #include <gelf.h>
 #include <stdlib.h>

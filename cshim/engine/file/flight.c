@@ -7,7 +7,6 @@
 #include "file/flight.h"
 #include "file/flight_open.h"
 #include "file/index.h"
-#include "file/pack.h"
 #include "file/spool.h"
 
 #include <stdio.h>

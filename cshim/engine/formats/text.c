@@ -6,7 +6,6 @@
 #include "formats/text.h"
 #include "base/array.h"
 #include "base/hashmap.h"
-#include "base/number.h"
 #include "formats/exporter.h"
 #include "rows/fold.h"
 #include "rows/row.h"

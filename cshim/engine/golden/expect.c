@@ -8,7 +8,6 @@
 #include "golden/golden_options.h"
 #include "golden/matcher.h"
 #include "names/sheet.h"
-#include "rows/row.h"
 #include "trace/callid.h"
 #include "trace/thread_choice.h"
 

@@ -12,7 +12,6 @@
 #include "golden/golden.h"
 #include "golden/golden_options.h"
 #include "golden/subtrees.h"
-#include "rows/row.h"
 #include "trace/view.h"
 
 #include <errno.h>

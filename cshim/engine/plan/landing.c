@@ -3,7 +3,6 @@
  * Finds room for landings.
  */
 #include "plan/landing.h"
-#include "base/array.h"
 #include "base/search.h"
 
 enum { SHORT_REACH_BACK = 128, SHORT_REACH = 127 };

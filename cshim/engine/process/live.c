@@ -10,7 +10,6 @@
 #include "process/obstacle.h"
 #include "process/safe_place.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "elf/maps.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>

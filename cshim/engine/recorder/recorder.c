@@ -13,7 +13,6 @@
 #include "area/clock.h"
 #include "base/io_count.h"
 #include "base/worker.h"
-#include "trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

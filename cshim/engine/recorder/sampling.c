@@ -5,7 +5,6 @@
  * recorder's other names are.
  */
 #include "recorder/sampling.h"
-#include "area/area_users.h"
 #include "file/writer_samples.h"
 #include "recorder/interrupt_cost.h"
 #include "recorder/recorder.h"

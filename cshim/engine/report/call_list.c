@@ -15,7 +15,6 @@
 #include "trace/callid.h"
 #include "trace/window.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {

@@ -4,7 +4,6 @@
  * counts the rows that were left out.
  */
 #include "report/calltree_put.h"
-#include "base/outfile.h"
 #include "base/share.h"
 #include "names/put.h"
 #include "names/sheet.h"

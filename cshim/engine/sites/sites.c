@@ -5,7 +5,6 @@
  */
 #include "sites/sites.h"
 #include "base/array.h"
-#include "base/ranges.h"
 #include "elf/x86_64.h"
 #include "sites/ahead.h"
 #include "sites/own_place.h"

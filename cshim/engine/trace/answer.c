@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

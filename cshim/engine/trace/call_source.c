@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "elf/modules.h"
 #include "elf/symbolfile.h"
-#include "trace/callid.h"
 #include "trace/loader.h"
 #include "trace/locate.h"
 #include "trace/sources.h"

@@ -12,7 +12,6 @@
 #include "elf/lines.h"
 #include "names/names.h"
 #include "names/wording.h"
-#include "trace/trace.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 enum {

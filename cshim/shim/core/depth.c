@@ -5,7 +5,6 @@
 #include "core/depth.h"
 #include "core/chunk.h"
 #include "core/mappings.h"
-#include "core/raw_clone.h"
 #include "core/signals.h"
 #include "core/site.h"
 #include "kernel/arch.h"

@@ -7,7 +7,6 @@
  */
 #include "core/mappings.h"
 #include "core/area.h"
-#include "core/process.h"
 #include "kernel/buildid.h"
 #include "kernel/maps.h"
 

@@ -11,7 +11,6 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 #include "core/raw_clone.h"
-#include "kernel/state.h"
 #include "libc/clone.h"
 #include "libc/exec.h"
 #include "libc/interpose.h"

@@ -10,8 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "core/control.h"
-#include "kernel/arch.h"
-#include "kernel/state.h"
 #include "kernel/syscall_gate.h"
 #include "libc/interpose.h"
 #include "libc/sandbox.h"
