@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """cstrace diff, as somebody uses it who has changed a program."""
 
+import csv
+import os
 import re
 
 import pytest
@@ -69,6 +71,23 @@ def test_a_new_call_is_told_once(folder):
     assert [re.sub(r"  +", "  ", row.strip()) for row in rows] == [
         "0  100  +100  added  leaf  app.c:5  in check",
         "0  100  +100  added  check  app.c:8  in pair"]
+
+
+def test_names_and_places_are_those_of_rows(tmp_path):
+    """Also where the library's calls, which are hidden, stand between."""
+    for name, n_orders in (("a.cst", 6), ("b.cst", 7)):
+        done = cstrace(tmp_path, "record", "-o", name, "--",
+                       build("shop.cc", "-pthread"), 1, n_orders)
+        assert done.status == 0, done.err
+    done = cstrace(tmp_path, "diff", "a.cst", "b.cst")
+    assert "thread 2 the flows part" in done.out
+    assert not re.search(r"shop::Shop|stl_|allocator|/usr", done.out)
+    row, = re.findall(r"^.*  Line::~Line  shop.cc:147  in .*", done.out, re.M)
+    assert row.endswith("in Order::operator=")
+    rows = csv.DictReader(cstrace(tmp_path, "diff", "--format", "csv",
+                                  "a.cst", "b.cst").out.splitlines())
+    assert {os.path.basename(r["file"]) for r in rows} <= {
+        "shop.cc", "invoke.h", "libc_start_call_main.h", ""}
 
 
 def test_a_renamed_file_is_told_by_functions_alone(folder):

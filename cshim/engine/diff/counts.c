@@ -21,15 +21,22 @@ void counts_release(struct counts *y)
 }
 
 static int edge_count(struct counts *y, uint32_t t, uint32_t caller,
-		      uint32_t site)
+		      const struct shown *call)
 {
+	uint32_t site = y->functions->sites[t][call->site];
 	uint32_t i = pairs_number(&y->pairs, caller, site, NO_PAIR);
+	struct counts_edge *e;
 
 	if (i == NO_PAIR || array_room(&y->edges, &y->cap_edges, i + 1ull) < 0)
 		return CST_MEMORY;
-	y->edges[i].caller = caller;
-	y->edges[i].site = site;
-	y->edges[i].n[t]++;
+	e = &y->edges[i];
+	if (!e->n[0] && !e->n[1])
+		*e = (struct counts_edge){.caller = caller,
+					  .site = site,
+					  .trace = t,
+					  .first_site = call->site,
+					  .first_from = call->from};
+	e->n[t]++;
 	return 0;
 }
 
@@ -87,7 +94,7 @@ static int take_call(struct pass *p, const struct shown *s)
 
 	if (callers_room(p, s->depth + 1) < 0 ||
 	    (s->lane != p->lane && begin_lane(p, s, function) < 0) ||
-	    edge_count(y, p->trace, p->callers[s->depth], site) < 0)
+	    edge_count(y, p->trace, p->callers[s->depth], s) < 0)
 		return CST_MEMORY;
 	total_enter(&y->times[p->trace][function], s->duration_ns, s->n_stops,
 		    s->depth + 1, p->callers, sizeof(*p->callers), function);

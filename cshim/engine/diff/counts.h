@@ -17,6 +17,9 @@ struct counts_edge {
 	uint32_t caller; /* joint function, or COUNTS_NO_CALLER */
 	uint32_t site;	 /* joint */
 	uint64_t n[2];	 /* in each trace */
+	/* The first of them: its trace, its site there, and the site whose
+	 * place is that of the call in its visible caller. */
+	uint32_t trace, first_site, first_from;
 };
 
 struct counts_lane {

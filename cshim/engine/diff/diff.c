@@ -111,8 +111,9 @@ static void put_parting_cells(struct diff *d, const struct divergence *p,
 			*callid_put(id, &trace->threads[call->thread],
 				    call->number, call->is_seed) = '\0';
 			c.id = id;
-			c.site = &names->sites[call->site];
-			c.function = &names->functions[c.site->function];
+			c.site = &names->sites[call->from];
+			c.function = &names->functions[names->sites[call->site]
+							       .function];
 		}
 		put_cells(d, &c);
 	}
@@ -145,8 +146,10 @@ static void put_edge_cells(struct diff *d, const struct counts_edge *e)
 		.caller = e->caller == COUNTS_NO_CALLER
 				  ? NULL
 				  : matched_functions_name(j, e->caller),
-		.site = site->is_anywhere ? NULL
-					  : matched_functions_site(j, e->site),
+		.site = site->is_anywhere
+				? NULL
+				: &j->traces[e->trace]
+					   ->names->sites[e->first_from],
 		.n_equal = -1,
 		.n = {(int64_t)e->n[0], (int64_t)e->n[1]},
 		.ns = {-1, -1}};
@@ -289,8 +292,7 @@ static void put_alone(struct diff *d, int t)
 		put_thread(d, d->functions.traces[t], l);
 		put_words(&d->out, ": %" PRIu64 " call%s, from ", l->n_calls,
 			  plural(l->n_calls));
-		put_name(&d->out,
-			 matched_functions_name(&d->functions, l->first));
+		put_matched(&d->out, &d->functions, l->first);
 		bytes_put_byte(&d->out, '\n');
 	}
 	if (d->limit && n > d->limit)
@@ -399,13 +401,13 @@ static void put_edge(struct diff *d, const struct ranked *r)
 			  (int64_t)(e->n[1] - e->n[0]));
 	put_words(&d->out, "%-7s  ", words[edge_group(e)]);
 	if (site->is_anywhere)
-		put_name(&d->out, matched_functions_name(j, site->function));
+		put_matched(&d->out, &d->functions, site->function);
 	else
-		put_call(&d->out, j->traces[site->trace], site->index,
-			 site->index);
+		put_call(&d->out, j->traces[e->trace], e->first_site,
+			 e->first_from);
 	if (e->caller != COUNTS_NO_CALLER) {
 		put_words(&d->out, "  in ");
-		put_name(&d->out, matched_functions_name(j, e->caller));
+		put_matched(&d->out, &d->functions, e->caller);
 	}
 	bytes_put_byte(&d->out, '\n');
 }
@@ -487,7 +489,7 @@ static void put_time(struct diff *d, const struct ranked *r)
 	bytes_put(&d->out, text, (size_t)(p - text));
 	put_words(&d->out, "  ");
 	put_percent(d, a, b);
-	put_name(&d->out, matched_functions_name(&d->functions, r->function));
+	put_matched(&d->out, &d->functions, r->function);
 	bytes_put_byte(&d->out, '\n');
 }
 

@@ -39,6 +39,19 @@ void put_name(struct bytes *out, const char *name)
 		out->len += (size_t)(row_put_text(begin, name, 4000) - begin);
 }
 
+void put_matched(struct bytes *out, const struct matched_functions *j,
+		 uint32_t function)
+{
+	const struct matched_functions_item *i = &j->function_items[function];
+	const struct names *names = j->traces[i->trace]->names;
+	char *begin = (char *)bytes_reserve(out, ROW_MAX);
+
+	if (begin)
+		out->len += (size_t)(row_put_function(begin, names, i->index,
+						      CST_NAMES_SIMPLE, 4000) -
+				     begin);
+}
+
 void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,
 	      uint32_t from)
 {
@@ -112,7 +125,7 @@ static void put_row(struct rows *r, char mark, const struct shown *a,
 	put_words(r->out, "%c %-*s  %-*s  %*s", mark, r->width, id[0], r->width,
 		  id[1], (int)(indent < 400 ? indent : 400), "");
 	put_call(r->out, r->j->traces[b ? 1 : 0], b ? b->site : a->site,
-		 b ? b->site : a->site);
+		 b ? b->from : a->from);
 }
 
 static void put_stack(struct rows *r)
@@ -275,14 +288,11 @@ void divergence_put_short(const struct divergence *p,
 		char id[CALLID_MAX];
 
 		if (next->number) {
+			uint32_t own = trace->names->sites[next->site].function;
+
 			put_id(trace, next, id);
 			put_words(out, "%s ", id);
-			put_name(out,
-				 trace->names
-					 ->functions[trace->names
-							     ->sites[next->site]
-							     .function]
-					 .name);
+			put_matched(out, j, j->functions[t][own]);
 		} else {
 			put_words(out, "the end");
 		}

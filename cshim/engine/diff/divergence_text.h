@@ -26,6 +26,9 @@ void put_words(struct bytes *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Appends a function's name, escaped and cut at 4000 bytes. */
 void put_name(struct bytes *out, const char *name);
+/* Appends the name of a joint function as rows have it. */
+void put_matched(struct bytes *out, const struct matched_functions *j,
+		 uint32_t function);
 /* Appends "name  file:line", escaped, for a call of t's site `site`; file and
  * line are those of the site `from`. */
 void put_call(struct bytes *out, const struct cst_trace *t, uint32_t site,

@@ -36,8 +36,8 @@ int matched_functions_init(struct matched_functions *j,
 /* Frees the memory of j. */
 void matched_functions_release(struct matched_functions *j);
 
-/* Return what a joint number stands for: a function, its full name, or a call
- * site, of the first trace that has it.  They are borrowed from that trace. */
+/* Return what a joint number stands for: a function, or its full name, of the
+ * first trace that has it.  They are borrowed from that trace. */
 static inline const struct function *
 matched_functions_function(const struct matched_functions *j, uint32_t function)
 {
@@ -50,14 +50,6 @@ static inline const char *
 matched_functions_name(const struct matched_functions *j, uint32_t function)
 {
 	return matched_functions_function(j, function)->name;
-}
-
-static inline const struct call_site *
-matched_functions_site(const struct matched_functions *j, uint32_t site)
-{
-	const struct matched_functions_item *i = &j->site_items[site];
-
-	return &j->traces[i->trace]->names->sites[i->index];
 }
 
 #endif
