@@ -76,18 +76,13 @@ class TreePage:
         return s.kept
 
     def _look(self) -> Look:
-        """What the settings say, but for columns that there is no room
-        for."""
+        """What the settings say."""
         s = self._session
         look = s.look()
         look.color = s.report_look().color
         look.fold = s.settings["fold"] != "off"
         look.id = True
         look.width = self.width
-        if self.width < 80:
-            look.timestamp = 0
-        if self.width < 48:
-            look.duration = 0
         return look
 
     def _read(self, trace: Trace, look: Look, **own: Any) -> list[str]:

@@ -344,6 +344,21 @@ static void a_narrow_row_has_less_indentation(void **state)
 	check_row(&s, "                    [13] f\n");
 }
 
+static void a_narrow_look_has_fewer_columns(void **state)
+{
+	struct cst_look look = {.timestamp = 1, .duration = 1};
+
+	(void)state;
+	assert_true(row_look(&look).timestamp);
+	look.width = 80;
+	assert_true(row_look(&look).timestamp);
+	look.width = 79;
+	assert_false(row_look(&look).timestamp);
+	assert_true(row_look(&look).duration);
+	look.width = 47;
+	assert_false(row_look(&look).duration);
+}
+
 static void folded_rows_tell_how_many(void **state)
 {
 	struct sample s;
@@ -493,6 +508,7 @@ int main(void)
 		cmocka_unit_test(cut_rows_end_their_colors),
 		cmocka_unit_test(what_was_called_is_cut_first),
 		cmocka_unit_test(a_narrow_row_has_less_indentation),
+		cmocka_unit_test(a_narrow_look_has_fewer_columns),
 		cmocka_unit_test(folded_rows_tell_how_many),
 		cmocka_unit_test(the_look_leaves_columns_out),
 		cmocka_unit_test(escape_codes_come_only_with_colour),

@@ -280,13 +280,14 @@ int64_t text_write(const struct cst_trace *t, const struct cst_look *look,
 		   const struct cst_choice *choice, int needs_rows,
 		   cst_write_fn write, void *arg, struct cst_error *err)
 {
+	const struct cst_look fitting = row_look(look);
 	auto_free struct text *x = calloc(1, sizeof(*x));
 	int64_t status;
 
 	if (!x)
 		return cst_fail_memory(err);
 	x->t = t;
-	x->look = look;
+	x->look = &fitting;
 	x->needs_rows = needs_rows != 0;
 	status = text_init(x, choice, err);
 	if (status == 0)

@@ -459,6 +459,7 @@ void screen_write(struct screen *s, int is_stop, int patience_ms)
 	s->drawn = s->look;
 	if (s->drawn.width == CST_WIDTH_TERMINAL)
 		s->drawn.width = outlet_width(&s->outlet);
+	s->drawn = row_look(&s->drawn);
 	if (s->outlet.is_slow && (is_slow || is_stop))
 		thin_out(s, is_stop);
 	if (s->n_left_out)

@@ -550,9 +550,10 @@ int64_t call_list_write(const struct cst_trace *t,
 			const struct cst_choice *choice, cst_write_fn write,
 			void *arg, struct cst_error *err)
 {
+	const struct cst_look fitting = row_look(look);
 	struct call_list l = {.t = t,
 			      .calls = calls,
-			      .look = look,
+			      .look = &fitting,
 			      .choice = *choice,
 			      .write = write,
 			      .arg = arg};

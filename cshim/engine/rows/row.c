@@ -199,6 +199,17 @@ static char *put_cell(const struct row *row, const struct cst_look *look,
 	return put(out, "  ");
 }
 
+struct cst_look row_look(const struct cst_look *look)
+{
+	struct cst_look fitting = *look;
+
+	if (look->width && look->width < 80)
+		fitting.timestamp = 0;
+	if (look->width && look->width < 48)
+		fitting.duration = 0;
+	return fitting;
+}
+
 uint32_t row_tree_blanks(uint32_t depth)
 {
 	enum { WIDE_LEVELS = 8 };

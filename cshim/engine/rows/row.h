@@ -67,6 +67,10 @@ enum { ROW_MAX = 16384, ROW_BLANKS = 40 };
 uint64_t row_format(const struct row *row, const struct cst_look *look,
 		    char *out);
 
+/* Returns the look without the columns for which rows of its width have no
+ * room: the start in less than 80 columns, the duration in less than 48. */
+struct cst_look row_look(const struct cst_look *look);
+
 /* Returns how many blanks show the depth: two a level, but one a level deep in
  * the tree, where names want the room. */
 uint32_t row_tree_blanks(uint32_t depth);
