@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2948704516
+VERSION = 3568323069
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -893,6 +893,8 @@ PROTOTYPES = {
     "cst_trace_choice": (None, [C.c_void_p, C.POINTER(cst_choice)]),
     "cst_trace_command": (C.c_char_p, [C.c_void_p]),
     "cst_trace_function": (C.c_char_p, [C.c_void_p, C.c_uint32]),
+    "cst_trace_value_names": (C.c_char_p, [C.c_void_p, C.c_uint32,
+        C.POINTER(C.c_char_p)]),
     "cst_trace_thread": (C.c_int, [C.c_void_p, C.c_uint32,
         C.POINTER(cst_thread_info)]),
     "cst_trace_call": (C.c_int, [C.c_void_p, C.c_char_p, C.POINTER(cst_call),

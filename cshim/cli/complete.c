@@ -5,6 +5,7 @@
  */
 #include "complete.h"
 #include "commands.h"
+#include "complete_where.h"
 #include "cstrace/engine.h"
 #include "option_rows.h"
 #include "trace_file.h"
@@ -84,6 +85,8 @@ static void offer_values(const struct line *l, const struct option_row *row)
 	for (int i = 0; row->words && row->words[i]; i++)
 		if (!strcmp(row->words[i], ":format"))
 			offer_formats(l);
+		else if (!strcmp(row->words[i], ":where"))
+			complete_where(l->words[l->at], l->words, l->at);
 		else if (*row->words[i] == ':')
 			puts(row->words[i]);
 		else

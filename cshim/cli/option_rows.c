@@ -37,6 +37,7 @@ static const char *const names_words[] = {"simple", "full", NULL};
 static const char *const color_words[] = {"off", "on", "auto", NULL};
 static const char *const a_trace[] = {":trace", NULL};
 static const char *const a_file[] = {":file", NULL};
+static const char *const a_condition[] = {":where", NULL};
 static const char *const a_format[] = {":format", NULL};
 /* The order in which people think of them; any other signal is accepted as
  * well. */
@@ -482,7 +483,7 @@ const struct option_row option_rows[] = {
 	{"min-time", "T", "only calls that took at least T, as in 10us",
 	 FOR_CHOICE, NULL, FIELD(AS_TIME, choice.min_ns)},
 	{"where", "COND", "only calls with such values: 'parse.base == 16'",
-	 FOR_WHERE, NULL, FIELD(AS_TEXT, choice.where)},
+	 FOR_WHERE, a_condition, FIELD(AS_TEXT, choice.where)},
 	{"std", NULL, "the C++ library's functions as well",
 	 FOR_ANSWERS | FOR_LIVE, NULL, FIELD(AS_ON, choice.std)},
 	{"all", NULL, "all units or functions, not only the first 20",

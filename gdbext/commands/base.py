@@ -64,8 +64,9 @@ class TraceCommand(gdb.Command):
 
     def complete(self, text: str, word: Optional[str]) -> Any:
         allowed = [o._replace(completion=self.functions())
-                   if o.read is options.read_function else o
-                   for o in self.options]
+                   if o.read is options.read_function
+                   else o._replace(completion=self.functions)
+                   if o.name == "where" else o for o in self.options]
         return options.complete(text, word, allowed, self.rest)
 
     def functions(self) -> Any:

@@ -288,10 +288,11 @@ def complete(text: str, word: Optional[str], options: list[Option],
 
     gdb asks twice: once with word None, to learn which characters break
     words; then a list would be an error."""
-    if any(o.name == "where" for o in options):
+    where = next((o for o in options if o.name == "where"), None)
+    if where is not None and word is not None:
         from . import value_names  # later than gdb's start
 
-        values = value_names.complete(text, word)
+        values = value_names.complete(text, word, where.completion or ())
         if values is not None:
             return values
     before = text if word is None else text[:len(text) - len(word)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The names that a condition on values may have, for completion: what gdb knows
-of the functions' arguments."""
+"""The names that a condition on values may have, for completion: functions, and
+what gdb knows of their arguments."""
 
 from __future__ import annotations
 
 import re
-from typing import Iterator, Optional
+from typing import Any, Iterator, Optional
 
 import gdb
 
@@ -54,7 +54,20 @@ def _values(block: gdb.Block, path: list[str]) -> Iterator[str]:
         yield from _fields(arguments[path[0]])
 
 
-def names(text: str) -> Optional[list[str]]:
+def _functions(choice: Any, begun: str) -> list[str]:
+    """Functions that begin so: the trace's, or those that gdb has."""
+    found = choice() if callable(choice) else choice
+    if isinstance(found, (list, tuple)):
+        return [name for name in found if name.startswith(begun)]
+    if not begun:
+        return []
+    lines = gdb.execute("complete break " + begun, to_string=True) or ""
+    found = (line[len("break "):].partition("(")[0]
+             for line in lines.splitlines())
+    return sorted({name for name in found if re.fullmatch(r"[\w:~]+", name)})
+
+
+def names(text: str, functions: Any = ()) -> Optional[list[str]]:
     """What the line's last word may be, with what stands before it of a path;
     None: the line does not end in a condition."""
     found = re.match(_OPEN, text, re.S)
@@ -68,16 +81,19 @@ def names(text: str) -> Optional[list[str]]:
         if block is not None:
             return [".".join([*path, name])
                     for name in _values(block, path)]
-    block = _function(path[0]) if path else None
+    if not path:
+        return ["result", *_functions(functions, path_found[0])]
+    block = _function(path[0])
     if block is None:
         return ["result"]
     return [".".join([*path, name]) for name in _values(block, path[1:])]
 
 
-def complete(text: str, word: Optional[str]) -> Optional[list[str]]:
+def complete(text: str, word: Optional[str],
+             functions: Any) -> Optional[list[str]]:
     """For gdb.Command.complete(), with a word; None: no condition is open.
     gdb may take all that the quote holds for the word."""
-    found = names(text)
+    found = names(text, functions)
     path = re.search(_PATH, text)
     if found is None or word is None or path is None:
         return None

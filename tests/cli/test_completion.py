@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from lib_build import build
 from lib_cstrace import cstrace
 from lib_shell import SHELLS, Shell
 
@@ -21,6 +22,14 @@ def folder(tmp_path_factory):
     (folder / "empty").mkdir()
     (folder / "empty/raw.area").write_text("")
     return folder
+
+
+@pytest.fixture(scope="module")
+def calc(folder):
+    """A trace with values."""
+    cstrace(folder, "record", "--args", "-o", "sub/calc.cst", "--",
+            build("../../examples/calc.c"), "1+2")
+    return "sub/calc.cst"
 
 
 @pytest.fixture(scope="module", params=SHELLS)
@@ -71,6 +80,16 @@ def test_values_are_listed_bare(shell):
     listed = shell.listed("cstrace report --sort ")
     listed += shell.listed("cstrace report --sort ")  # bash beeps first
     assert not re.search(r"\s--\s", listed)
+
+
+def test_names_in_a_condition(shell, calc):
+    show = "cstrace show %s --where " % calc
+    assert shell.complete(show + "'acc") == show + "'accept."
+    assert (shell.complete(show + "'result == 3 && acc")
+            == show + "'result == 3 && accept.")
+    assert shell.complete(show + '"accept.re') == show + '"accept.result'
+    listed = shell.listed(show + "'accept.\t")  # bash beeps first
+    assert {"accept.c", "accept.result"} <= set(listed.split())
 
 
 def test_a_value_that_nobody_can_guess(shell):

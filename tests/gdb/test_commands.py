@@ -88,6 +88,14 @@ def test_names_are_completed_as_rows_have_them(gdb, before):
         == [before + " Till::put", before + " shop::Till::put"]
 
 
+def test_functions_in_a_condition_are_completed(gdb):
+    before = "cstrace show -where 'n == 3 || "
+    assert completed(gdb, build("calls.c"), before + "spre") == [
+        before + "spread"]
+    run = gdb(build("calls.c"), "complete " + before + "spre")
+    assert run.out == before + "spread\n"
+
+
 def test_a_setting_completes_the_programs_symbols_before_the_run(gdb):
     run = gdb(build("calls.c"), "complete set cstrace filter sprea",
               "complete set cstrace in calls_none")

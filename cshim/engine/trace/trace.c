@@ -15,6 +15,7 @@
 #include "trace/loader.h"
 #include "trace/locate.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,6 +134,23 @@ const char *cst_trace_command(const struct cst_trace *t)
 const char *cst_trace_function(const struct cst_trace *t, uint32_t i)
 {
 	return i < t->names->n_functions ? t->names->functions[i].name : NULL;
+}
+
+char *cst_trace_value_names(const struct cst_trace *t, uint32_t i,
+			    const char **simple)
+{
+	const struct function *f;
+	char *out;
+
+	if (i >= t->names->n_functions)
+		return NULL;
+	f = &t->names->functions[i];
+	*simple = f->simple;
+	if (asprintf(&out, "%.*s,result",
+		     f->values ? (int)strcspn(f->values, "\n") : 0,
+		     f->values ? f->values : "") < 0)
+		return NULL;
+	return out;
 }
 
 int cst_trace_has_function(const struct cst_trace *t, const char *word,

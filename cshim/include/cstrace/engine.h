@@ -625,6 +625,13 @@ CST_API const char *cst_trace_command(const struct cst_trace *t);
  * calls; NULL: there are no more. */
 CST_API const char *cst_trace_function(const struct cst_trace *t, uint32_t i);
 
+/* Sets *simple to the name that rows have of the i-th function, and returns the
+ * names of its values, with commas between: arguments and their fields, then
+ * "result".  NULL: there are no more, or there is no memory.  The caller frees
+ * what is returned; *simple belongs to the trace. */
+CST_API char *cst_trace_value_names(const struct cst_trace *t, uint32_t i,
+				    const char **simple);
+
 /* Takes size bytes of text, which are complete lines; text is valid during the
  * call only and not terminated.  Returns 0 to go on; a negative number ends the
  * writing with CST_INTERRUPTED. */
