@@ -87,12 +87,16 @@ static int set_u32(uint32_t *out, const char *value)
 static int set_thread(struct options *o, const char *value)
 {
 	const char *colon = strchr(value, ':');
+	const char *thread = colon ? colon + 1 : value;
+	int is_tag = *thread == 't'; /* as in rows: t2, p2:t1 */
+	const char *begin = value + (is_tag && *value == 'p');
 	auto_free char *process =
-		colon ? strndup(value, (size_t)(colon - value)) : strdup("0");
+		colon ? strndup(begin, (size_t)(colon - begin))
+		      : strdup(is_tag ? "1" : "0");
 
 	if (!process || set_u32(&o->choice.process, process) < 0)
 		return CST_BAD_INPUT;
-	return set_u32(&o->choice.thread, colon ? colon + 1 : value);
+	return set_u32(&o->choice.thread, thread + is_tag);
 }
 
 static int set_limit(struct options *o, const char *value)
@@ -462,9 +466,9 @@ const struct option_row option_rows[] = {
 	 FOR_CHOICE, NULL, FIELD(AS_NAME, choice.from)},
 	{"until", "WHERE", "up to and with the first call of this one then",
 	 FOR_CHOICE, NULL, FIELD(AS_NAME, choice.until)},
-	{"thread", "N",
-	 "one thread: N of t2, P:N of p2:t1, or its kernel number", FOR_THREAD,
-	 NULL, OWN(set_thread)},
+	{"thread", "T",
+	 "one thread: t2 or p2:t1, as in rows, or its kernel number",
+	 FOR_THREAD, NULL, OWN(set_thread)},
 	{"range", "A..B",
 	 "only calls that begin then: 1.2s..1.4s, 20ms.., ..1.4", FOR_ANSWERS,
 	 NULL, OWN(set_range)},

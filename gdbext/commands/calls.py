@@ -21,7 +21,7 @@ class CallsCommand(TraceCommand):
     """List the calls of a function, a row for each.
 
     Usage: cstrace calls [-sort time|duration|id|caller|thread] [-limit N]
-                         [-last N] [-under WHERE] [-thread N]
+                         [-last N] [-under WHERE] [-thread T]
                          [-min-time T] [-range A..B] [-from WHERE]
                          [-until WHERE] [-depth N] [-filter REGEX]
                          [-exclude REGEX] [-in FILE] [-module M]
@@ -40,8 +40,8 @@ class CallsCommand(TraceCommand):
       -under WHERE only calls that are made beneath a call of this function,
                    or beneath the call that has this number; it takes the
                    place of -filter
-      -thread N    only this thread's calls: T of a call's number T.N, P:T of
-                   P:T.N, or its kernel's number
+      -thread T    only this thread's calls: t2 or p2:t1, as in rows, or its
+                   kernel's number
       -min-time, -range, -from, -until, -depth, -filter, -exclude, -in, -module
                    as `cstrace show`
       -where CONDITION  only calls with such values, as in `cstrace show`:

@@ -17,7 +17,7 @@ class GraphCommand(TraceCommand):
     """Fold all recorded calls into one tree of functions.
 
     Usage: cstrace graph [-depth N] [-limit N] [-min-share P]
-                         [-sort total|self|calls] [-below ID] [-thread N]
+                         [-sort total|self|calls] [-below ID] [-thread T]
                          [-filter REGEX] [-exclude REGEX] [-in FILE]
                          [-module M] [-from WHERE] [-until WHERE]
                          [-min-time T] [-range A..B]

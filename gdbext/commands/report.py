@@ -25,7 +25,7 @@ class ReportCommand(TraceCommand):
     """Show a row for each function: how many calls, and their times.
 
     Usage: cstrace report [-sort KEYS] [-fields KEYS] [-limit N]
-                          [-by function|callsite|thread] [-thread N]
+                          [-by function|callsite|thread] [-thread T]
                           [-callers REGEX | -callees REGEX]
                           [-depth N] [-filter REGEX] [-exclude REGEX]
                           [-in FILE] [-module M] [-from WHERE] [-until WHERE]
@@ -47,7 +47,7 @@ class ReportCommand(TraceCommand):
       -limit N     only the first N rows (0: all)
       -by WHAT     a row for each function, place of a call (callsite) or
                    thread
-      -thread N    only what this thread called
+      -thread T    only what this thread called
       -callers REGEX   a row for each function that calls one of these, with
                        those calls
       -callees REGEX   a row for each function that one of these calls, with

@@ -34,7 +34,7 @@ class SaveCommand(TraceCommand):
     """Save the recorded calls in a file.
 
     Usage: cstrace save FILE [-format F]
-           cstrace save [-below ID] [-thread N] [-from WHERE] [-until WHERE]
+           cstrace save [-below ID] [-thread T] [-from WHERE] [-until WHERE]
                         [-range A..B]
                         [-in FILE] [-module M] [-depth N] [-filter REGEX]
                         [-exclude REGEX] [-min-time T] [-where CONDITION]

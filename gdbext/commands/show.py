@@ -16,7 +16,7 @@ class ShowCommand(TraceCommand):
     """Show the recorded calls as a tree.
 
     Usage: cstrace show [-last N] [-around ID] [-at TIME] [-below ID]
-                        [-thread N]
+                        [-thread T]
                         [-from WHERE] [-until WHERE] [-range A..B]
                         [-in FILE] [-module M]
                         [-depth N] [-filter REGEX] [-exclude REGEX]
@@ -37,8 +37,8 @@ class ShowCommand(TraceCommand):
                    the call that has this number, or later
       -until WHERE   the last one: the first call of a function after that, or
                    the call with this number
-      -thread N    only this thread's calls: T of a call's number T.N, P:T of
-                   P:T.N, or its kernel's number
+      -thread T    only this thread's calls: t2 or p2:t1, as in rows, or its
+                   kernel's number
       -range A..B  only calls that begin then, and those around the first
                    of them: 1.2s..1.4s, 20ms.., ..1.4 (as in START)
       -depth N, -filter, -exclude, -in, -module, -min-time

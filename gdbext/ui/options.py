@@ -184,10 +184,12 @@ def read_count(name: str, word: str) -> int:
 
 def read_thread(name: str, word: str) -> tuple[int, int]:
     """Process (0: any) and thread."""
+    tag = re.fullmatch(r"(?:p(\d+):)?t(\d+)", word)  # as in rows
     process, colon, thread = word.rpartition(":")
-    numbers = (process if colon else "0", thread)
+    numbers = (tag[1] or "1", tag[2]) if tag else (process if colon else "0",
+                                                   thread)
     if not all(n.isascii() and n.isdigit() for n in numbers):
-        raise gdb.GdbError('-%s wants a number or P:N, not "%s"'
+        raise gdb.GdbError('-%s wants t2 or p2:t1, as in rows, or a number, not "%s"'
                            % (name, word))
     return read_count(name, numbers[0]), read_count(name, numbers[1])
 

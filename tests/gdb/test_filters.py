@@ -295,7 +295,8 @@ def test_a_thread_of_one_process(gdb, tmp_path):
     for words, names in (
             ("2", {"first", "second"}), ("1:2", {"first"}),
             ("2:2", {"second"}), (tid, {"second"}), ("2:" + tid, {"second"}),
-            ("2:0", {"main", "forked", "second"})):
+            ("2:0", {"main", "forked", "second"}), ("t2", {"first"}),
+            ("p2:t2", {"second"})):
         out = cstrace(tmp_path, "show", "--thread", words, "t.cst").out
         in_gdb = gdb(None, "cstrace load t.cst",
                      "cstrace show -thread " + words).out
@@ -305,7 +306,7 @@ def test_a_thread_of_one_process(gdb, tmp_path):
     for words in "3:1", "1:" + tid:
         done = cstrace(tmp_path, "show", "--thread", words, "t.cst")
         assert done.err == "cstrace: no thread %s: the trace has 4\n" % words
-    for words in ":1", "1:", "a:1":
+    for words in ":1", "1:", "a:1", "t", "p2:", "p2:2":
         assert cstrace(tmp_path, "show", "--thread", words, "t.cst").status == 2
 
 

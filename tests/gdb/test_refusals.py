@@ -30,7 +30,8 @@ ALWAYS = [
     ("cstrace show -depth", "cstrace show: -depth needs a value"),
     ("cstrace show -depth -3", '-depth wants a number, not "-3"'),
     ("cstrace show -depth 99999999999", "-depth: 99999999999 is too much"),
-    ("cstrace show -thread x:1", '-thread wants a number or P:N, not "x:1"'),
+    ("cstrace show -thread x:1", '-thread wants t2 or p2:t1, as in rows, or '
+                                 'a number, not "x:1"'),
     ("cstrace show -min-time 5", "-min-time wants a time with its unit.*"),
     ("cstrace report -sort age", "no field 'age': there are calls, .*"),
     ("cstrace save", r"cstrace save: which file\?.*"),
