@@ -19,16 +19,23 @@ if TYPE_CHECKING:
 _FIRST_CALLS, _MOST_CALLS = 200, 20000
 
 
-class _WithId(FrameDecorator):
-    """A frame whose function has the ID behind its name: number [1.42]."""
+class _Named(FrameDecorator):
+    """A frame with the ID behind its function's name: number [1.42]."""
 
-    def __init__(self, base: Any, id: str) -> None:
+    def __init__(self, base: Any, name: str, id: str = "") -> None:
         super().__init__(base)
-        self._id = id
+        self._name = name
+        self._id = " [%s]" % id if id else ""
 
     def function(self) -> Any:
         name = super().function()
-        return "%s [%s]" % (name, self._id) if isinstance(name, str) else name
+        return ((name if isinstance(name, str) else self._name) + self._id)
+
+
+def _is_nameless(frame: gdb.Frame) -> bool:
+    """gdb leaves the name of such a frame out, where there is a frame filter,
+    and writes "??" without one."""
+    return frame.type() == gdb.NORMAL_FRAME and frame.name() is None
 
 
 def _cfa(frame: gdb.Frame) -> Optional[int]:
@@ -84,14 +91,14 @@ class Matcher:
             self._fetch(_MOST_CALLS)
         return self._outermost if cfa is None else self._by_cfa.get(cfa, [])
 
-    def id(self, frame: gdb.Frame) -> Optional[str]:
+    def call(self, frame: gdb.Frame) -> Optional[OpenCall]:
         if frame.type() not in (gdb.NORMAL_FRAME, gdb.INLINE_FRAME):
             return None
         calls = self._calls(_cfa(frame))
         for call in calls:
             if _is_of(call, frame, self._recording):
                 calls.remove(call)
-                return call.id
+                return call
         return None
 
 
@@ -102,8 +109,12 @@ def decorated(frames: Iterator[Any], recording: Recording) -> Iterator[Any]:
         if matcher is None:
             recording.take_all()
             matcher = Matcher(recording, gdb.selected_thread().ptid[1])
+        inner = frame.inferior_frame()
         try:
-            id = matcher.id(frame.inferior_frame())
+            call = matcher.call(inner)
         except gdb.error:
-            id = None  # its registers cannot be read
-        yield _WithId(frame, id) if id else frame
+            call = None  # its registers cannot be read
+        if call is not None:
+            yield _Named(frame, inner.name() or call.name, call.id)
+        else:
+            yield _Named(frame, "??") if _is_nameless(inner) else frame

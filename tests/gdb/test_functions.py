@@ -93,6 +93,19 @@ def test_a_backtrace_has_ids(gdb):
     assert shown[5:] == ["number", "factor", "product", "sum", "main"]
 
 
+@pytest.mark.parametrize("flags, name", [
+    (("-s",), r"calc\+0x\w+"), (("-g0",), "number")], ids=["stripped", "-g0"])
+def test_ids_without_debug_information(gdb, flags, name):
+    """A frame without a name has that of its call, or gdb's "??"."""
+    run = gdb(build(CALC, *flags), *QUIET, "run", "cstrace goto 1.8",
+              "backtrace", args=["1+2"])
+    found = re.findall(r"^#(\d+) .*? in (.*?) \(", run.out, re.M)
+    assert re.fullmatch(name + r" \[1\.8\]",
+                        next(f for n, f in reversed(found) if n == "0"))
+    assert "[1.1]" in next(f for n, f in reversed(found) if n == "4")
+    assert "" not in [f for _, f in found]
+
+
 def test_ids_of_a_recursion(gdb):
     """Also before the innermost call has reported itself: `break *` stops in
     front of its hook."""
