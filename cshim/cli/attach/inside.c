@@ -122,9 +122,9 @@ static uint64_t mask_of(const struct inside *s, pid_t tid)
 static int is_blocked(const struct inside *s, pid_t tid)
 {
 	for (uint32_t i = 0; i < s->n_unsampled; i++)
-		if (s->unsampled[i].tid == tid)
-			return (s->unsampled[i].mask & mask_of(s, tid) &
-				bit(s)) != 0;
+		if (s->unsampled[i].tid == tid) /* most never have */
+			return (s->unsampled[i].mask & bit(s)) &&
+			       (mask_of(s, tid) & bit(s));
 	return 0;
 }
 
