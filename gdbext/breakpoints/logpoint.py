@@ -224,10 +224,9 @@ class Logpoint(gdb.Breakpoint):
     @ctrlc.handed_on
     def stop(self) -> bool:
         """A hit.  Returns False: the program goes on, whatever happens."""
-        if self.is_spent:
+        if self.is_spent or not self._table.begin_hit():
             return False
         try:
-            self._table.begin_hit()
             self.n_passes += 1
             if self._is_wanted():
                 self.n_hits += 1
@@ -236,6 +235,8 @@ class Logpoint(gdb.Breakpoint):
             self._table.end_hit(self)
         except Exception as e:
             self._table.disable(self, "%s" % e)
+        finally:
+            self._table.is_at_hit = False
         return False
 
     def forget_hits(self) -> None:
@@ -310,6 +311,7 @@ class Logpoints:
         self._places: dict[int, tuple[Optional[str], int]] = {}
         self._inlined: dict[int, Optional[InlinedEntry]] = {}  # by place
         self._clock = HitClock()
+        self.is_at_hit = False
         self._seen: Optional[tuple[object, ...]] = None
         session.tell_change = self.settle
 
@@ -415,8 +417,13 @@ class Logpoints:
 
     # ---- at a hit -----------------------------------------------------------
 
-    def begin_hit(self) -> None:
-        """Hits in another process are counted anew."""
+    def begin_hit(self) -> bool:
+        """Hits in another process are counted anew.  Returns False at one in a
+        function that an expression at a hit calls: its text would have to call
+        it again."""
+        if self.is_at_hit:
+            return False
+        self.is_at_hit = True
         self._clock.begin()
         pid = gdb.selected_inferior().pid
         if pid != self._pid:
@@ -424,6 +431,7 @@ class Logpoints:
             self._tags, self._places, self._inlined = {}, {}, {}
             for point in self.all.values():
                 point.forget_hits()
+        return True
 
     def end_hit(self, point: Logpoint) -> None:
         """Adds the cost, and ends it for a logpoint that costs too much."""

@@ -195,6 +195,14 @@ def test_beside_breakpoints_commands_and_dprintf(gdb):
     assert len(re.findall(r"hit Breakpoint \d, ", run.out)) == 1
 
 
+def test_an_expression_that_calls_the_function_itself(gdb):
+    """A hit in that call has no text, or it would never end."""
+    run = gdb(build("../../examples/calc.c"), QUIET,
+              "cstrace log factor, {factor()} at {at}", "run '1+22'")
+    assert re.findall(r"^log 1: (.*)$", run.out, re.M) == ['1 at "+22"']
+    assert "is disabled" not in run.out and "exited" in run.out
+
+
 def test_the_text_stands_in_the_tree(gdb, tmp_path):
     """Live, shown, saved: at its depth and time, from every thread."""
     run = gdb(build("shop.cc"), "cstrace start",
