@@ -137,8 +137,9 @@ class InfoStopsCommand(InfoCommand):
         self._whens = whens
 
     def lines(self, one: StopWhen) -> Sequence[str]:
-        return one.wish.text(), "true %s, stopped %s" % (
-            count(self._whens.n_true(one), "time"),
+        n = self._whens.n_true(one)
+        return one.wish.text(), "%sstopped %s" % (
+            "" if n is None else "true %s, " % count(n, "time"),
             count(one.n_stops, "time"))
 
 

@@ -207,7 +207,7 @@ class StopWhens:
 
     def _unset(self, one: StopWhen) -> None:
         if one.place >= 0:
-            one.n_true = self.n_true(one)
+            one.n_true = self.n_true(one) or 0
             self._session.stops.remove(one.place)
         one.place = -1
 
@@ -222,11 +222,12 @@ class StopWhens:
             self._unset(one)
         one.enabled = is_enabled
 
-    def n_true(self, one: StopWhen) -> int:
-        """How often it was true in this run."""
+    def n_true(self, one: StopWhen) -> Optional[int]:
+        """How often it was true in this run; None: the program, which has
+        counted, is gone."""
         if one.place < 0:
             return one.n_true
-        return self._session.stops.counts(one.place)[0]
+        return self._session.stops.n_true(one.place)
 
     # ---- a hit ---------------------------------------------------------------
 
@@ -245,4 +246,4 @@ class StopWhens:
         elif not hit.is_entry and one.wish.longer_ns:
             how = "; it took " + duration_text(hit.ns)
         n = self.n_true(one)
-        return how + ("" if one.wish.nth else "; hit %d" % n)
+        return how + ("" if one.wish.nth or n is None else "; hit %d" % n)

@@ -123,14 +123,14 @@ class Stops:
         if b is not None and b.is_valid():
             b.delete()
 
-    def counts(self, place: int) -> tuple[int, int]:
-        """How often the condition was true, and how often nobody knew."""
+    def n_true(self, place: int) -> Optional[int]:
+        """How often the condition was true; None: the program is gone."""
         if self._process is None:
-            return 0, 0
+            return None
         try:
-            return self._process.counts()[place]
+            return self._process.counts()[place][0]
         except OSError:
-            return 0, 0
+            return None
 
     # ---- values ----------------------------------------------------------------
 

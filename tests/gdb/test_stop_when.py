@@ -84,9 +84,13 @@ def test_they_are_listed_disabled_and_deleted(gdb):
     run = gdb(build("visits.c"), *ON, "cstrace stop-when leaf",
               "cstrace stop-when visit -count 3", "cstrace stop-when down",
               "disable cstrace-stops 1", "delete cstrace-stops 3", "run",
-              "info args", "info cstrace-stops", "delete cstrace-stops",
-              "info cstrace-stops", "continue")
+              "info args", "info cstrace-stops", "continue",
+              "info cstrace-stops", "delete cstrace-stops",
+              "info cstrace-stops")
     assert numbers(run) == ["2"]
+    # The program has taken its counts with it.
+    assert re.search(r"^2    y    visit, count 3\n +stopped 1 time\n", run.out,
+                     re.M)
     assert re.search(r"^1    n    leaf\n +true 0 times, stopped 0 times\n"
                      r"2    y    visit, count 3\n"
                      r" +true 3 times, stopped 1 time\n", run.out, re.M)
