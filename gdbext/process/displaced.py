@@ -35,6 +35,10 @@ def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
     area = next((a for a in areas if a.is_code(pc)), None)
     if area is None:
         return None
+    if area.is_gate(pc):
+        sp = int(gdb.newest_frame().read_register("rsp")) % 2**64
+        return int.from_bytes(memory.read(
+            gdb.selected_inferior().pid, sp, 8), "little")
     end = min((p.trampoline for p in area.patches if p.trampoline > pc),
               default=sum(area.code))
     return min((at for at in itertools.chain(

@@ -56,15 +56,20 @@ class Area(NamedTuple):
 
     start: int
     sum: int  # of the plan
-    code: tuple[int, int]  # address and size of the trampolines
+    code: tuple[int, int]  # address and size of gates and trampolines
     frames: tuple[int, int]  # of their call frame information
     patches: list[Patch]
     hooks: dict[int, Hook]  # by address
     moved: list[tuple[int, int]]  # instructions: where the copy is, and its own
 
     def is_code(self, address: int) -> bool:
-        """Is it in a trampoline?"""
+        """Is it in a gate or a trampoline?"""
         return 0 <= address - self.code[0] < self.code[1]
+
+    def is_gate(self, address: int) -> bool:
+        """Is it where a slot's function is jumped to?"""
+        return (0 <= address - self.code[0]
+                < abi.CST_PLAN_GATE * abi.CST_PLAN_SLOTS)
 
     def key(self) -> tuple[int, int]:
         """What tells it from all others of a process."""
@@ -91,8 +96,7 @@ def planned_functions(plan: bytes) -> dict[int, Planned]:
     exits: dict[int, int] = {}
     for p in _items(plan, head.patches, abi.cst_patch):
         if p.kind == abi.CST_PATCH_ENTRY:
-            entries[p.function] = _ENTRIES[_slot(
-                plan, head.area.offset, p.hook)]
+            entries[p.function] = _ENTRIES[_slot(plan, head, p.hook)]
         is_exit = (p.kind == abi.CST_PATCH_EXIT or
                    (p.end_hook and p.end_kind == abi.CST_PATCH_EXIT))
         exits[p.function] = exits.get(p.function, 0) + bool(is_exit)
@@ -100,10 +104,10 @@ def planned_functions(plan: bytes) -> dict[int, Planned]:
             for i, entry in entries.items()}
 
 
-def _slot(plan: bytes, area: int, hook: int) -> int:
-    """The slot that `call *SLOT(%rip)` before it goes through."""
-    distance, = struct.unpack_from("<i", plan, area + hook - 4)
-    return (hook + int(distance)) // 8
+def _slot(plan: bytes, head: abi.cst_plan, hook: int) -> int:
+    """The slot whose gate the call before it goes to."""
+    distance, = struct.unpack_from("<i", plan, head.area.offset + hook - 4)
+    return (hook + int(distance) - int(head.code_at)) // abi.CST_PLAN_GATE
 
 
 def read_area(plan: bytes, where: abi.cst_patched) -> Area:
@@ -129,7 +133,7 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
             behind = min((c for c in copies.get(i, ()) if c[0] >= at),
                          default=None)
             all_hooks[where.area + at] = Hook(
-                begin, _slot(plan, head.area.offset, at), found[-1],
+                begin, _slot(plan, head, at), found[-1],
                 where.bias + behind[1] if behind else 0)
     return Area(where.area, where.sum, (where.area + head.code_at, head.code_size),
                 (where.area + head.frames_at, head.frames_size), found,

@@ -140,3 +140,20 @@ def test_a_signal_again_in_a_trampoline_shows_the_function(gdb):
     assert len(stops) == 2
     assert all(re.fullmatch(r"0x\w+ in fib \(n=\w+\) at .*alarmed.c:6", stop)
                for stop in stops), stops
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
+    """There a trampoline has called, and nothing of the shim has run."""
+    program = build("alarmed.c", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    kill = ("python import os; os.kill(gdb.selected_inferior().pid, "
+            "signal.SIGUSR1)")
+    run = gdb(program, "python import signal", "handle SIGVTALRM nostop noprint",
+              "handle SIGUSR1 nopass", "set cstrace live off", "cstrace start",
+              "break fib", "run", "delete",
+              "tbreak *((char *)&__x86_return_thunk + %d)" % (8 * slot),
+              "continue", kill, "continue", "bt", "kill")
+    assert "received signal SIGUSR1" in run.out
+    innermost, = re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M)
+    assert innermost == "fib"

@@ -62,8 +62,8 @@ class Plan:
             _, function, code, hook, _, _, kind, _ = PATCH.unpack_from(
                 self._bytes, first + 64 * i)
             if kind == EXIT and self._function(function) == wanted:
-                # push %rax; lea FUNCTION(%rip), %rax; call *SLOT(%rip)
-                yield area + code, area + hook - 13
+                # push %rax; lea FUNCTION(%rip), %rax; call GATE
+                yield area + code, area + hook - 12
 
     def _function(self, i):
         return FUNCTION.unpack_from(self._bytes, self._parts[4][0]
@@ -76,16 +76,16 @@ class Plan:
     def report_before_the_pop(self, name):
         """Its end is reported with 8 bytes more on the stack than it has."""
         (_, lea), = self.exits(name)
-        pop, report = lea - 2, self._bytes[lea - 1:lea + 14]
+        pop, report = lea - 2, self._bytes[lea - 1:lea + 13]
         assert 0x58 <= self._bytes[pop] <= 0x5f and report[0] == 0x50
         report.append(self._bytes[pop])
         self._bytes[pop:pop + len(report)] = report
         self._add(lea + 2, 1)  # both stand a byte before
-        self._add(lea + 8, 1)
+        self._add(lea + 7, 1)
         area, (first, n) = self._parts[0][0], self._parts[1]
         for i in range(n):
             at = first + 64 * i + 16  # hook
-            if area + struct.unpack_from("<I", self._bytes, at)[0] == lea + 13:
+            if area + struct.unpack_from("<I", self._bytes, at)[0] == lea + 12:
                 self._add(at, -1)
 
     def report_for(self, name, other):

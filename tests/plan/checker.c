@@ -165,25 +165,35 @@ static enum cst_plan_slot slot_of(const struct walk *w, enum cst_plan_slot slot)
 		       : CST_SLOT_BORDER_EXIT;
 }
 
-/* push %rax; lea function(%rip), %rax; call *slot(%rip); pop %rax */
+/* Does the call that ends at `at` of the area go through the slot's gate? */
+static int is_call_of(const struct walk *w, uint32_t at,
+		      enum cst_plan_slot slot)
+{
+	uint32_t gate = w->c->plan->header->code_at + CST_PLAN_GATE * slot;
+	const uint8_t *area = w->c->plan->area;
+
+	return area[at - 5] == 0xe8 &&
+	       near_target(area + at - 5, 5, at - 5) == gate &&
+	       !memcmp(area + gate, "\xff\x25", 2) &&
+	       near_target(area + gate, 6, gate) == 8u * slot;
+}
+
+/* push %rax; lea function(%rip), %rax; call gate; pop %rax */
 static int take_hook(struct walk *w, enum cst_plan_slot slot, uint32_t hook)
 {
 	const uint8_t *b = code(w);
 
 	slot = slot_of(w, slot);
 
-	if (w->end - w->at < 15 || b[0] != 0x50 ||
-	    memcmp(b + 1, "\x48\x8d\x05", 3) || b[8] != 0xff || b[9] != 0x15 ||
-	    b[14] != 0x58)
+	if (w->end - w->at < 14 || b[0] != 0x50 ||
+	    memcmp(b + 1, "\x48\x8d\x05", 3) || b[13] != 0x58)
 		return bad(w, "no hook");
 	if (near_target(b + 1, 7, area_addr(w->c, w->at + 1)) !=
 	    w->function->address)
 		return bad(w, "another function");
-	if (near_target(b + 8, 6, w->at + 8) != 8u * slot)
+	if (hook != w->at + 13 || !is_call_of(w, hook, slot))
 		return bad(w, "another slot");
-	if (hook != w->at + 14)
-		return bad(w, "another hook");
-	w->at += 15;
+	w->at += 14;
 	return 1;
 }
 
@@ -207,21 +217,20 @@ static int take_framed_hook(struct walk *w)
 {
 	const uint8_t *b = code(w);
 
-	if (w->end - w->at < 44 ||
+	if (w->end - w->at < 43 ||
 	    memcmp(b, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0\x50", 11) ||
 	    memcmp(b + 11, "\x48\x8b\x44\x24\x08\x50\x48\x8d\x05", 9) ||
-	    b[24] != 0xff || b[25] != 0x15 ||
-	    memcmp(b + 30, "\x58\x58\x04\x7f\x9e\x58", 6) ||
-	    memcmp(b + 36, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
+	    memcmp(b + 29, "\x58\x58\x04\x7f\x9e\x58", 6) ||
+	    memcmp(b + 35, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
 		return bad(w, "no hook of a frame");
 	if (near_target(b + 17, 7, area_addr(w->c, w->at + 17)) !=
 	    w->function->address)
 		return bad(w, "another function");
-	if (near_target(b + 24, 6, w->at + 24) !=
-		    8u * (is_begun(w) ? CST_SLOT_BEGUN : CST_SLOT_FRAMED) ||
-	    w->p->hook != w->at + 30)
+	if (w->p->hook != w->at + 29 ||
+	    !is_call_of(w, w->p->hook,
+			is_begun(w) ? CST_SLOT_BEGUN : CST_SLOT_FRAMED))
 		return bad(w, "another slot");
-	w->at += 44;
+	w->at += 43;
 	return 1;
 }
 
@@ -542,12 +551,13 @@ static int32_t number_at(const struct plan *p, uint32_t at)
 	return number;
 }
 
-/* The search table is sorted, and leads to an FDE of each trampoline. */
+/* The search table is sorted, and leads to an FDE of the gates and of each
+ * trampoline. */
 static void check_frames(struct check *c)
 {
 	const struct plan *p = c->plan;
 	uint32_t at = p->header->header_at;
-	uint32_t n = (uint32_t)number_at(p, at + 8), last = 0, n_found = 0;
+	uint32_t n = (uint32_t)number_at(p, at + 8), last = 0, n_found = 1;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t start = at + (uint32_t)number_at(p, at + 12 + 8 * i);

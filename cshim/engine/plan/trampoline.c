@@ -87,8 +87,8 @@ static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
 
 	PUT(t, "\x48\x8d\x05"); /* lea function(%rip), %rax */
 	put_outside(t, m->function->start);
-	PUT(t, "\xff\x15"); /* call *slot(%rip) */
-	put_32(t, (uint32_t)(8 * slot - (TRAMPOLINES_AT + here(t) + 4)));
+	PUT(t, "\xe8"); /* call gate */
+	put_32(t, (uint32_t)(CST_PLAN_GATE * slot - (here(t) + 4)));
 	return TRAMPOLINES_AT + here(t);
 }
 
@@ -365,12 +365,27 @@ static void make(struct making *m, const struct placement *now)
 	add_patches(m);
 }
 
+/* Only these jumps are indirect: a processor that has forgotten where a call
+ * leads to, as it has in a large program, sees that of a direct call at once.
+ */
+static void put_gates(struct trampolines *t)
+{
+	frame_writer_begin(&t->frames, here(t));
+	for (uint32_t slot = 0; slot < CST_PLAN_SLOTS; slot++) {
+		PUT(t, "\xff\x25"); /* jmp *slot(%rip) */
+		put_32(t, 8 * slot - (TRAMPOLINES_AT + here(t) + 4));
+		PUT(t, "\xcc\xcc");
+	}
+	frame_writer_end(&t->frames, here(t));
+}
+
 int trampolines_init(struct trampolines *t, const struct placements *p)
 {
 	struct making m = {.t = t};
 
 	*t = (struct trampolines){.p = p};
 	frame_writer_init(&t->frames);
+	put_gates(t);
 	for (uint32_t i = 0; i < p->n; i++)
 		make(&m, &p->all[i]);
 	return t->failed || t->code.failed || t->frames.table.failed

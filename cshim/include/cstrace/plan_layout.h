@@ -6,16 +6,17 @@
  *
  * An area of new code is mapped near the file (the module).  It begins with
  * slots, addresses of functions of the shim that the applier fills in.  Behind
- * them are trampolines, then the call frame information of the trampolines.
- * Patches write jumps to the trampolines over the begin and the ends of
- * functions.  Nothing on the stack changes.
+ * them is code: a gate for each slot, which jumps to that function, then the
+ * trampolines.  The call frame information of this code follows.  Patches write
+ * jumps to the trampolines over the begin and the ends of functions.  Nothing
+ * on the stack changes.
  *
  * A trampoline reports like this, and a slot's function keeps all registers,
  * vectors too, but for rax and the flags:
  *
  *     push %rax
  *     lea  FUNCTION(%rip), %rax     the function's begin
- *     call *SLOT(%rip)              its return address is the patch's own
+ *     call GATE                     its return address is the patch's own
  *     pop  %rax
  *
  * In the slot's function so is (%rsp) the return address, in the area; 8(%rsp)
@@ -36,10 +37,11 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 8, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 9, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
+	CST_PLAN_GATE = 8, /* bytes of each gate */
 };
 
 enum cst_plan_slot {
@@ -151,7 +153,7 @@ _Static_assert(sizeof(struct cst_plan) == 144, "plan layout");
 struct cst_patch {
 	uint64_t address;
 	uint32_t function; /* index */
-	/* In the area: the trampoline, and where its call of the slot returns
+	/* In the area: the trampoline, and where its call of a gate returns
 	 * to.  For a landing, hook is 0, and trampoline is 0 or 1 + the index
 	 * of a function whose entry displaces the landing's bytes: it stays
 	 * patched as long as the landing is there. */
