@@ -39,7 +39,8 @@ def _is_hooked(path: str) -> bool:
 def obstacle(path: str) -> Optional[str]:
     """Why the program can take no patches."""
     if not elf.read(path).is_dynamic:
-        return "it is static"
+        return ("it is static (link it dynamically, or with hooks and "
+                "-lcstrace)")
     if hooks.is_privileged(path):
         return "it runs with another user's rights"
     if hooks.has_own_hooks(path):

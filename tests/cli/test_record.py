@@ -181,6 +181,11 @@ def test_a_static_program_is_not_patched(tmp_path, flags):
     done = command("record", "--patch", "./app", cwd=tmp_path)
     assert done.returncode == 1 and done.stdout == ""
     assert "'./app' cannot be patched: it is static" in done.stderr
+    assert "link libcstrace.a into it (-lcstrace)" in done.stderr
+    done = command("check", "--patch", "./app", cwd=tmp_path)
+    assert done.returncode == 1 and "traced" not in done.stdout
+    assert done.stdout.startswith("./app cannot be patched: it is static")
+    assert "link libcstrace.a into it (-lcstrace)" in done.stdout
 
 
 def test_a_program_of_32_bits_is_told_before_it_runs(tmp_path):

@@ -4,6 +4,7 @@
  */
 #include "check/check_plan.h"
 #include "check/check_page.h"
+#include "check/preflight.h"
 #include "command.h"
 #include "elf/elffile.h"
 #include "plan/plan_cache.h"
@@ -144,6 +145,16 @@ static int print_all(const struct plan *p, const char *path, uint32_t n_away,
 	return n_traced ? STATUS_OK : STATUS_FAILED;
 }
 
+static int print_static(const struct options *o)
+{
+	page_begin(o->names[0], o->output_as, o->is_in_gdb);
+	print_verdict_line(
+		"%s cannot be patched: it is static, and " PREFLIGHT_NO_LOADER,
+		shown(o->names[0]));
+	print_mend(PREFLIGHT_STATIC_MEND);
+	return page_end(STATUS_FAILED);
+}
+
 int print_plan(const struct options *o, const char *regex, uint32_t limit)
 {
 	const char *path = o->names[0];
@@ -152,8 +163,11 @@ int print_plan(const struct options *o, const char *regex, uint32_t limit)
 	struct cst_error err;
 	struct plan *plan;
 	uint32_t n_away;
-	int status = plan_get(path, &choice, &plan, &err);
+	int status;
 
+	if (preflight_is_static(path))
+		return print_static(o);
+	status = plan_get(path, &choice, &plan, &err);
 	if (status < 0)
 		return failure("cannot plan '%s': %s", path, err.text);
 	page_begin(path, o->output_as, o->is_in_gdb);

@@ -101,7 +101,11 @@ static void say_no_hooks(const struct check *c)
 			"only C and C++ code can be traced");
 	else
 		print_mend("compile it with gcc or clang -g "
-			   "-finstrument-functions");
+			   "-finstrument-functions%s",
+			   c->file.kind == FILE_PROGRAM && !c->file.is_dynamic
+				   ? ", and link libcstrace.a into it: "
+				     "-lcstrace"
+				   : "");
 }
 
 static int without_hooks(const struct check *c)

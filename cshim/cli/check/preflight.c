@@ -55,11 +55,8 @@ static const char *find_obstacle(const struct check_file *f, const char *path)
 	if (f->has_words)
 		return "it is static: link libcstrace.a into it (-lcstrace)";
 	if (!f->is_dynamic)
-		return "it is static and has no hooks: what patches a program "
-		       "comes by the dynamic linker; link it dynamically, "
-		       "compile it with -finstrument-functions and link "
-		       "libcstrace.a into it (-lcstrace), or take samples "
-		       "(cstrace sample -p)";
+		return "it is static and has no hooks: " PREFLIGHT_NO_LOADER
+		       "; " PREFLIGHT_STATIC_MEND;
 	if (f->loads_more)
 		return "it has no -finstrument-functions hooks itself; what it "
 		       "loads with dlopen() may (--patch records it as it is)";

@@ -27,6 +27,13 @@ enum preflight_hooks preflight_hooks(const char *path);
 /* Returns whether the program or library at path has hooks of its own. */
 int preflight_is_hooked(const char *path);
 
+/* Why a static program cannot be patched, and what to do. */
+#define PREFLIGHT_NO_LOADER "what patches a program comes by the dynamic linker"
+#define PREFLIGHT_STATIC_MEND                                          \
+	"link it dynamically, compile it with -finstrument-functions " \
+	"and link libcstrace.a into it (-lcstrace), or take samples "  \
+	"(cstrace sample -p)"
+
 /* Returns whether the program at path is static: nothing can be loaded into
  * it. */
 int preflight_is_static(const char *path);

@@ -330,9 +330,9 @@ static int prepare_patching(struct record *r)
 			       "it, as in cstrace record --patch python3 %s",
 			       r->o->names[0], r->o->names[0]);
 	if (is_asked_for && preflight_is_static(r->launch.program))
-		return failure("'%s' cannot be patched: it is static, and what "
-			       "patches a program comes by the dynamic linker "
-			       "(cstrace sample -p takes samples)",
+		return failure("'%s' cannot be patched: it is static, "
+			       "and " PREFLIGHT_NO_LOADER
+			       "; " PREFLIGHT_STATIC_MEND,
 			       r->o->names[0]);
 	status = patching_open(&r->patching, &wish);
 	if (status)
