@@ -136,11 +136,15 @@ def test_a_whole_page(folder):
 
 @COMPILERS
 def test_no_hooks_at_all(folder, cc):
-    out = check(folder, cc + "-plain", status=1)
-    assert out.startswith(tree("""
-        ./%s-plain cannot be traced: it has no -finstrument-functions hooks
-            -> compile it with gcc or clang -g -finstrument-functions
-        """ % cc))
+    name = "./%s-plain" % cc
+    assert check(folder, cc + "-plain").startswith(tree("""
+        %s can be traced: it has no -finstrument-functions hooks, and is patched in memory
+            -> cstrace check --patch %s tells of which functions
+            -> for calls that were inlined, compile it with gcc or clang -g -finstrument-functions
+        """ % (name, name)))
+    # This is true.
+    done = cstrace(folder, "record", "-o", "plain.cst", name)
+    assert " calls in 1 thread" in done.err
 
 
 @COMPILERS
@@ -237,7 +241,7 @@ def test_only_a_library_has_hooks(folder):
     library = check(folder, "libbare.so")
     assert library.startswith("./libbare.so can be traced: 1 of 1 functions")
     (folder / "libbare.so").rename(folder / "gone.so")
-    missing = check(folder, "user", status=1)
+    missing = check(folder, "user")
     assert "not found: libbare.so\n    -> install them" in missing
 
 
@@ -263,9 +267,14 @@ def test_rust(folder):
         (folder / name).write_text(made)
     build(folder, "gcc", "half.s", "bare.s", "-o", "rust")
     option = "    -> rustc has no option for the hooks"
-    out = check(folder, "rust", status=1)
-    assert out.splitlines()[:2] == [
-        "./rust cannot be traced: it has no -finstrument-functions hooks",
+    assert check(folder, "rust").splitlines()[:3] == [
+        "./rust can be traced: it has no -finstrument-functions hooks, and is "
+        "patched in memory",
+        "    -> cstrace check --patch ./rust tells of which functions",
+        "  file        program for x86-64, dynamic, position independent (PIE)"]
+    build(folder, "gcc", "-c", "half.s", "-o", "rust.o")
+    assert check(folder, "rust.o", status=1).splitlines()[:2] == [
+        "./rust.o cannot be traced: it has no -finstrument-functions hooks",
         option + ": in Rust programs only C and C++ code can be traced"]
     assert fate(folder, "rust", "listed", status=1).splitlines()[-1] == option
     build(folder, "gcc", "gcc-half.o", "bare.s", "-o", "mixed")

@@ -83,8 +83,17 @@ static int is_rust(const struct check *c)
 	return n > 0;
 }
 
-static void say_no_hooks(const struct check *c)
+/* What the dynamic linker starts, and libcstrace.so can get into. */
+static int is_patched(const struct check *c)
 {
+	return c->file.kind == FILE_PROGRAM && c->file.is_dynamic &&
+	       !*c->rights;
+}
+
+/* Returns whether it can be traced all the same. */
+static int say_no_hooks(const struct check *c)
+{
+	const char *path = shown(c->file.path);
 	char flag[512];
 
 	find_exclusion(c, flag, sizeof(flag));
@@ -92,7 +101,20 @@ static void say_no_hooks(const struct check *c)
 		say_no(c, "all its functions were left out of "
 			  "-finstrument-functions");
 		print_mend("compile it without %s", shown(flag));
-		return;
+		return 0;
+	}
+	if (is_patched(c)) {
+		print_verdict_line("%s can be traced: it has no "
+				   "-finstrument-functions hooks, and is "
+				   "patched in memory",
+				   path);
+		print_mend("cstrace check --patch %s tells of which functions",
+			   path);
+		if (!is_rust(c))
+			print_mend("for calls that were inlined, compile it "
+				   "with gcc or clang -g "
+				   "-finstrument-functions");
+		return 1;
 	}
 	say_no(c, "it has no -finstrument-functions hooks");
 	if (is_rust(c))
@@ -106,11 +128,13 @@ static void say_no_hooks(const struct check *c)
 				   ? ", and link libcstrace.a into it: "
 				     "-lcstrace"
 				   : "");
+	return 0;
 }
 
 static int without_hooks(const struct check *c)
 {
 	const struct library *l = with_hooks(c);
+	int can_be_traced;
 
 	if (l && c->file.kind != FILE_OBJECT) {
 		print_verdict_line(
@@ -142,7 +166,7 @@ static int without_hooks(const struct check *c)
 			   "libcstrace.a into it: -lcstrace");
 		return 0;
 	}
-	say_no_hooks(c);
+	can_be_traced = say_no_hooks(c);
 	if (*c->rights)
 		print_mend("and trace a copy without another user's rights: "
 			   "cp %s /tmp",
@@ -150,7 +174,7 @@ static int without_hooks(const struct check *c)
 	if (c->file.loads_more)
 		print_mend("or check what it loads while it runs (dlopen): "
 			   "that may have them");
-	return 0;
+	return can_be_traced;
 }
 
 /* It has hooks, but no shim can be put before them. */
