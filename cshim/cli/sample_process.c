@@ -26,6 +26,7 @@ enum {
 	OUTSIDE_HZ = 97, /* each costs the program more than one of its own */
 	OUTSIDE_MOST_HZ = 2000,
 	LOOK_MS = 100,
+	SOON_MS = 400, /* who looks on waits no longer for a safe place */
 };
 
 struct sampling {
@@ -106,13 +107,22 @@ static void read_clocks(struct sampling *s)
 		s->ran_ns = ran;
 }
 
+/* Also where its parent has not asked yet how it ended. */
+static int has_ended(const struct sampling *s)
+{
+	struct pollfd its = {.fd = s->process, .events = POLLIN};
+
+	return poll(&its, 1, 0) > 0;
+}
+
 /* ---- from within --------------------------------------------------------- */
 
 static int begin_inside(struct sampling *s)
 {
 	return !s->o->is_outside &&
 	       inside_begin(&s->inside, s->pid,
-			    cst_recorder_samples_path(s->recorder), &is_over);
+			    cst_recorder_samples_path(s->recorder),
+			    s->is_silent ? SOON_MS : 0, &is_over);
 }
 
 static void watch_inside(struct sampling *s)
@@ -237,8 +247,8 @@ static int finish(struct sampling *s)
 	if (!status.n_samples)
 		return failure("no samples: process %d %s", (int)s->pid,
 			       !s->o->is_wall ? "only waited: --wall sees where"
-			       : kill(s->pid, 0) ? "has ended"
-						 : "had too little time");
+			       : has_ended(s) ? "has ended"
+					      : "had too little time");
 	if (!s->is_silent)
 		tell_end(s, &status);
 	return STATUS_OK;
@@ -249,7 +259,10 @@ static int sample(struct sampling *s)
 	int is_inside = begin_inside(s), status = STATUS_OK;
 
 	if (!is_inside && is_over)
-		return STATUS_FAILED;
+		return failure("no samples of process %d: %s", (int)s->pid,
+			       s->inside.guest.why);
+	if (!is_inside && has_ended(s))
+		return failure("no samples: process %d has ended", (int)s->pid);
 	if (!is_inside)
 		status = begin_outside(s);
 	if (status)

@@ -56,6 +56,24 @@ def test_a_process_without_a_terminal(tmp_path, process):
     assert process.poll() is None
 
 
+IN_LIBC = """
+#include <string.h>
+static char text[1 << 24];
+int main(void) { for (;;) memset(text, text[7] + 1, sizeof(text)); }
+"""
+
+
+def test_a_process_that_is_always_in_libc(tmp_path):
+    """No library can be loaded there: it is sampled from outside."""
+    (tmp_path / "a.c").write_text(IN_LIBC)
+    subprocess.run(["gcc", "-O2", "a.c", "-o", "a"], cwd=tmp_path, check=True)
+    with subprocess.Popen(["./a"], cwd=tmp_path) as one:
+        done = cstrace(tmp_path, "top", "-p", str(one.pid), "--for", "2s")
+        one.kill()
+    assert done.status == 0 and "memset" in done.out, done.err
+    assert "is sampled from outside" in done.err
+
+
 def test_a_complete_trace(tmp_path):
     sample(tmp_path, build("sampled.c", *FLAGS, is_traced=False), "plain", 500)
     done = cstrace(tmp_path, "top", "--limit", "2", "--sort", "self")

@@ -330,11 +330,12 @@ static struct cst_samples *map(const char *path)
 }
 
 int inside_begin(struct inside *s, pid_t pid, const char *path,
-		 const volatile int *is_cancelled)
+		 uint64_t limit_ms, const volatile int *is_cancelled)
 {
 	int error;
 
-	*s = (struct inside){.guest = {.is_cancelled = is_cancelled}};
+	*s = (struct inside){
+		.guest = {.is_cancelled = is_cancelled, .limit_ms = limit_ms}};
 	s->guest.tracee = &s->tracee;
 	error = tracee_open(&s->tracee, pid);
 	if (error)

@@ -32,9 +32,10 @@ struct inside {
 
 /* Has the process sample itself into the memory at path
  * (cst_recorder_samples_path()).  Returns 1, or 0 with the reason in
- * s->guest.why, in words that follow "process 12: ". End s in any case. */
+ * s->guest.why, in words that follow "process 12: ". It waits for a safe place
+ * for limit_ms, or if that is 0 for ten seconds.  End s in any case. */
 int inside_begin(struct inside *s, pid_t pid, const char *path,
-		 const volatile int *is_cancelled);
+		 uint64_t limit_ms, const volatile int *is_cancelled);
 
 /* Begins with threads that have come since; is called some ten times a second,
  * with the CPU time of the process.  Returns 0 if there will be no more
