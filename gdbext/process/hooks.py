@@ -248,14 +248,15 @@ class Targets:
 
 
 class Memory:
-    """The process's memory, where an unreadable place is empty."""
+    """The process's memory, where an unreadable place is empty; so is one below
+    address 0, which a frame of an overwritten stack leads to."""
 
     def __init__(self) -> None:
         self._inferior = gdb.selected_inferior()
 
     def read(self, address: int, size: int) -> bytes:
         try:
-            return bytes(self._inferior.read_memory(address, size))
+            return bytes(self._inferior.read_memory(address % 2**64, size))
         except gdb.MemoryError:
             return b""
 

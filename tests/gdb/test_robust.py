@@ -172,3 +172,11 @@ def test_many_runs_in_one_session_do_not_grow_gdb(gdb):
     first, last = map(int, re.findall(r"^size (\d+)", run.out, re.M))
     assert last - first < 32 * 1024, "%d KiB after 12 runs" % (last - first)
     assert int(re.search(r"^open (\d+)", run.out, re.M)[1]) < 40
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_an_overwritten_stack_is_no_error(gdb, is_traced):
+    run = gdb(build("lost.c", "-g0", is_traced=is_traced), "cstrace start",
+              "run", "bt", "kill")
+    assert re.search(r"^#0 .* in lose \[1\.2\] \(\)\n#1 +0x0+1 in ", run.out,
+                     re.M), run.out
