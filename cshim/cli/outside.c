@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/task_file.h"
 #include "command.h"
+#include "process/obstacle.h"
 #include "remote_stack.h"
 #include "thread_event.h"
 
@@ -500,7 +501,7 @@ int outside_check(pid_t pid)
 
 	if (read_state(&o, tid) == 'X')
 		failure("there is no process %d", (int)pid);
-	else if (status_number(&o, "\nTracerPid:"))
+	else if (tracer_of(pid))
 		failure("cannot sample process %d: a debugger has it (cstrace "
 			"sample in gdb)",
 			(int)pid);

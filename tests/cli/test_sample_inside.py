@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -171,6 +172,39 @@ def test_one_recorder_at_a_time_and_one_that_was_killed(tmp_path, start):
     wait_for_cpu(one, 10**8)
     end(third)
     assert signals(one.pid)["timers"] == "" and one.poll() is None
+
+
+VISITOR = """
+import ctypes, sys
+SEIZE = 0x4206
+assert ctypes.CDLL(None).ptrace(SEIZE, int(sys.argv[1]), None, None) == 0
+print("there", flush=True)
+sys.stdin.read()
+"""
+CLOCK_NANOSLEEP = "230"
+
+
+def system_call_of(pid):
+    with open("/proc/%d/syscall" % pid, encoding="utf-8") as file:
+        return file.read().split()[0]
+
+
+def test_the_end_of_a_visit_is_awaited(tmp_path, start):
+    """Another cstrace looks at a thread for a moment only."""
+    one = start(accounts_program())
+    with subprocess.Popen([sys.executable, "-c", VISITOR, str(one.pid)],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as visitor:
+        assert visitor.stdout.readline() == "there\n"
+        sampler = subprocess.Popen(
+            [CSTRACE, "sample", "-p", str(one.pid), "--for", "100ms"],
+            cwd=tmp_path, text=True, stderr=subprocess.PIPE)
+        while (sampler.poll() is None
+               and system_call_of(sampler.pid) != CLOCK_NANOSLEEP):
+            pass
+        visitor.stdin.close()
+    said = sampler.communicate(timeout=LIMIT_S)[1]
+    assert said.startswith("cstrace: sampling process %d" % one.pid), said
 
 
 def test_samples_of_a_killed_recorder_stop(tmp_path, start):

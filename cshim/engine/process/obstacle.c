@@ -11,13 +11,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { VISIT_LOOKS = 50, VISIT_NAP_NS = 10 * 1000 * 1000 };
 
 static const char *status_line(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
 
 	return at ? at + strlen(name) : "";
+}
+
+static pid_t tracer_now(pid_t pid)
+{
+	char status[8192];
+
+	return task_file_read((uint32_t)pid, (uint32_t)pid, "status", status,
+			      sizeof(status))
+		       ? atoi(status_line(status, "\nTracerPid:"))
+		       : 0;
+}
+
+pid_t tracer_of(pid_t pid)
+{
+	const struct timespec nap = {.tv_nsec = VISIT_NAP_NS};
+	pid_t tracer = tracer_now(pid);
+
+	for (int i = 0; i < VISIT_LOOKS && tracer && tracer != getpid(); i++) {
+		nanosleep(&nap, NULL);
+		tracer = tracer_now(pid);
+	}
+	return tracer;
 }
 
 /* The process may have another root, where the file is not. */
@@ -54,6 +79,7 @@ const char *obstacle(pid_t pid, const struct remote_modules *m,
 	char status[8192];
 	const char *why;
 
+	tracer_of(pid);
 	if (!task_file_read((uint32_t)pid, (uint32_t)pid, "status", status,
 			    sizeof(status)))
 		return "it has ended";

@@ -7,6 +7,11 @@
 
 #include "process/remote_modules.h"
 
+/* Returns the process that traces this one's first thread, 0: none does.  It
+ * waits for the end of a visit, at most half a second: another cstrace may just
+ * look at that thread. */
+pid_t tracer_of(pid_t pid);
+
 /* Returns NULL, or why the process cannot load the shim, which is the file at
  * shim, in words that stand behind "process 12: ".  The caller may be the
  * process's debugger. */
