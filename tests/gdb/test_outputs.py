@@ -133,14 +133,23 @@ def test_check(folder):
 
 
 def test_check_of_what_cannot_be_traced(folder):
-    subprocess.run(["gcc", "-g", "app.c", "-o", "plain"], cwd=folder,
-                   check=True)
-    status, found, rows = asked(folder, "check", "plain")
+    subprocess.run(["gcc", "-g", "-static", "app.c", "-o", "alone"],
+                   cwd=folder, check=True)
+    status, found, rows = asked(folder, "check", "alone")
     assert (status, found["is_good"]) == (1, False)
     assert "no -finstrument-functions hooks" in found["rows"][0]["text"]
     assert rows[0]["advice"].startswith("compile it with gcc or clang")
     status, found, _ = asked(folder, "check", "app.c")
     assert (status, len(found["rows"])) == (1, 1)
+
+
+def test_check_of_what_is_patched(folder):
+    subprocess.run(["gcc", "-g", "app.c", "-o", "plain"], cwd=folder,
+                   check=True)
+    status, found, rows = asked(folder, "check", "plain")
+    assert (status, found["is_good"]) == (0, True)
+    assert "is patched in memory" in found["rows"][0]["text"]
+    assert "cstrace check --patch plain" in rows[0]["advice"]
 
 
 def test_check_of_functions(folder):
