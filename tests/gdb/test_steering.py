@@ -359,7 +359,7 @@ def test_options_behind_the_name(gdb, tmp_path):
     assert NOTE.findall(run.out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
     assert "no function matches '-depth'" in run.out
     assert (tmp_path / "t.jsonl").read_text().startswith("# One row")
-    assert "cstrace show: no option -dpeth; there is" in run.out
+    assert "cstrace show: no option -dpeth: did you mean -depth?" in run.out
     out = cstrace(tmp_path, "show", "t.cst", "^spread$", "--depth", "2").out
     assert NOTE.findall(out) == ["filter ^spread$, depth 2: 4 of 18 calls"]
 

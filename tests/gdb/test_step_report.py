@@ -34,8 +34,13 @@ def test_calls_are_folded_and_stand_before_the_location(gdb):
               "advance down", "until visit", "continue")
     assert told(run) == ["11 calls since the last stop",
                          "5 calls since the last stop"]
-    assert [own_sites(r.text) for r in rows(run.out)][:2] == [
-        "visit  x5  visits.c:101", "leaf  x5  visits.c:23"]
+    first = run.out.partition("cstrace: 5 calls")[0]
+    found = [re.fullmatch(r"(visit|leaf)(?:  x(\d))?  visits.c:\d+",
+                          own_sites(r.text)) for r in rows(first)]
+    counts = {name: [int(f[2] or 1) for f in found if f and f[1] == name]
+              for name in ("visit", "leaf")}
+    # One that was much slower has a row of its own.
+    assert all(sum(n) == 5 and len(n) < 4 for n in counts.values()), counts
     assert re.search(r"open +\S+ +down .*\ndown \(n=3\) at", run.out)
 
 
