@@ -39,8 +39,8 @@ def test_calls_are_folded_and_stand_before_the_location(gdb):
                           own_sites(r.text)) for r in rows(first)]
     counts = {name: [int(f[2] or 1) for f in found if f and f[1] == name]
               for name in ("visit", "leaf")}
-    # One that was much slower has a row of its own.
-    assert all(sum(n) == 5 and len(n) < 4 for n in counts.values()), counts
+    # One that was much slower than the others has a row of its own.
+    assert all(sorted(n) in ([5], [1, 4]) for n in counts.values()), counts
     assert re.search(r"open +\S+ +down .*\ndown \(n=3\) at", run.out)
 
 
