@@ -116,6 +116,7 @@ def large_trace(path, size):
     _make(writer, CC, ["-O2", "-D_GNU_SOURCE", *WARN],
           [source("trace.c"), *objects], libraries=[
               "-lpcre2-8", "-lzstd", "-ldw", "-lelf", "-lz", "-liberty",
+              "-lZydis", "-lunwind-ptrace", "-lunwind-x86_64", "-lm",
               "-lpthread"])
     done = subprocess.run([writer, str(size), path], text=True,
                           stdin=subprocess.DEVNULL, capture_output=True)

@@ -124,8 +124,12 @@ def _gdb_figures(path):
     return int(cpu), int(calls)
 
 
-def traced(program, threads, size, before=("set cstrace live off",),
-           options="", **more):
+# What a hook costs; the section values has what copying values adds.
+BARE = ("set cstrace live off", "set cstrace args off",
+        "set cstrace results off")
+
+
+def traced(program, threads, size, before=BARE, options="", **more):
     """Under gdb with cstrace; .gdb_cpu: gdb's, from the workload's begin to
     the last call kept, for each call."""
     figures, script = build.built("figures"), build.built("figures.gdb")
@@ -168,7 +172,7 @@ def watched(program, threads, size, live):
     """Runs as traced() does, on a terminal, with `set cstrace live` on or off."""
     with terminal() as out:
         return traced(program, threads, size,
-                      before=("set cstrace live " + live,), stdout=out)
+                      before=(*BARE, "set cstrace live " + live), stdout=out)
 
 
 def under_gdb(program, threads, size, *words):

@@ -35,8 +35,8 @@ def _record():
     running.traced(PROGRAM, 1, SIZE)
     save = running.gdb_command(
         PROGRAM, running.arguments(1, SIZE),
-        ["set cstrace live off", "cstrace start", "run",
-         "cstrace save " + TRACE], True)
+        [*running.BARE, "cstrace start", "run", "cstrace save " + TRACE],
+        True)
     running.run(save)
     if not os.path.exists(TRACE):
         raise Failed("gdb saved no trace")
