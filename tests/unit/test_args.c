@@ -5,6 +5,7 @@
  */
 #include "args/args.h"
 #include "args/decode.h"
+#include "args/integers.h"
 #include "names/values_text.h"
 #include "plan/hooks.h"
 #include "program_builder.h"
@@ -154,6 +155,7 @@ static char heard[1 << 20];
 static struct args *ahead_args;
 static uint64_t hooks_seen[1 << 16];
 static uint32_t n_hooks_seen;
+static uint32_t n_codes_seen[16];
 
 /* The text of a row: `parse(s="12+3", base=10)`, `parse = 12`. */
 static void tell(const char *name, const struct args_plan *plan, int kind,
@@ -235,6 +237,59 @@ static void check_ahead(const struct args_plan *plan, uint64_t hook,
 			      (uint64_t)(uintptr_t)dlsym, kind));
 }
 
+/* Puts the program's numbers as an event's own record may have them.  Returns
+ * whether they have room there. */
+static int pack(const struct args_plan *plan, const uint8_t *raw,
+		uint64_t *packed)
+{
+	uint32_t bits = CST_NUMBERS_BITS / plan->n_plain;
+	uint64_t half = 1ull << (bits - 1);
+
+	*packed = 0;
+	for (uint32_t i = 0; i < plan->n_plain; i++) {
+		uint32_t size = plan->steps[i].size;
+		uint64_t n = integer_low(integer_at(raw, size), size, 1) + half;
+
+		if (n >> bits)
+			return 0;
+		*packed |= n << i * bits;
+		raw += size;
+	}
+	return 1;
+}
+
+/* What the codes make of the bytes is what the plan does; to a pointer that may
+ * have a name they have no answer. */
+static void check_codes(const struct args_plan *plan, const struct machine *m,
+			const struct bytes *values)
+{
+	uint32_t codes = plan->codes;
+	uint8_t of_bytes[64] = {0}, of_record[64], *end = NULL;
+	uint64_t packed;
+
+	if (!codes)
+		return;
+	for (uint32_t rest = codes; rest; rest >>= INTEGER_CODE)
+		n_codes_seen[rest & 15]++;
+	if ((codes & 15) != CODE_COMPUTED)
+		end = codes_put(of_bytes, codes, m->raw, m->n, heard_modules);
+	if (end) {
+		assert_int_equal(end - of_bytes, values->len);
+		assert_memory_equal(of_bytes, values->data, values->len);
+	}
+	if (!plan->n_plain || !pack(plan, m->raw, &packed))
+		return;
+	end = (codes & 15) == CODE_COMPUTED
+		      ? code_put(of_record, codes >> INTEGER_CODE,
+				 args_compute(plan, packed), heard_modules)
+		      : codes_put_packed(of_record, codes, packed,
+					 heard_modules);
+	if (!end)
+		return;
+	assert_int_equal(end - of_record, values->len);
+	assert_memory_equal(of_record, values->data, values->len);
+}
+
 static void hear(int kind, uint64_t callee, uint64_t hook,
 		 const uint64_t *registers)
 {
@@ -252,6 +307,7 @@ static void hear(int kind, uint64_t callee, uint64_t hook,
 	for (const struct cst_copy *s = plan->steps; s->op; s++)
 		run_step(&m, s);
 	args_decode(plan, heard_modules, hook, m.raw, m.n, &values);
+	check_codes(plan, &m, &values);
 	cst_demangle(symbol.symbol, name, sizeof(name));
 	tell(name, plan, kind, &values);
 	bytes_release(&values);
@@ -558,6 +614,19 @@ static void values_of_cpp_are_known(void **state)
 	check_run(of_cpp, "-std=c++20 -O2", "c.cc", cpp_source, cpp_any);
 }
 
+/* check_codes() has seen what it is for, in what was heard so far. */
+static void all_codes_were_seen(void **state)
+{
+	static const uint8_t codes[] = {CODE_INT + 2, CODE_UINT + 2,
+					CODE_CHAR,    CODE_POINTER,
+					CODE_BOOL,    CODE_COMPUTED};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes); i++)
+		if (!n_codes_seen[codes[i]])
+			fail_msg("code %d was not seen", codes[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -565,6 +634,7 @@ int main(void)
 		cmocka_unit_test(values_of_fast_c_are_known),
 		cmocka_unit_test(results_behind_the_hook_are_computed),
 		cmocka_unit_test(values_of_cpp_are_known),
+		cmocka_unit_test(all_codes_were_seen),
 	};
 
 	return cmocka_run_group_tests(tests, builder_open, builder_close);

@@ -6,6 +6,7 @@
 #include "args/args.h"
 #include "args/abi.h"
 #include "args/code.h"
+#include "args/integers.h"
 #include "args/items.h"
 #include "args/moved.h"
 #include "args/plan.h"
@@ -14,6 +15,7 @@
 #include "base/bytes.h"
 #include "elf/inlines.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,26 +350,63 @@ static void add_parameters(struct args *a, struct instance *at, struct draft *d,
 /* ---- plans ----------------------------------------------------------------
  */
 
-/* Most values are numbers that lie there as they are shown. */
-static uint8_t number_of(const struct args_item *item, const struct type *type)
+/* The enum cst_value of an integer; 0: it is none. */
+static uint8_t number_of_type(const struct type *type)
 {
-	if (item->kind != ITEM_BYTES || item->size != type->size ||
-	    item->is_changed ||
-	    (item->size != 1 && item->size != 2 && item->size != 4 &&
-	     item->size != 8))
+	if (!type->size || type->size > 8 || type->size & (type->size - 1))
 		return 0;
 	switch (type->kind) {
 	case TYPE_INT:
 		return CST_VALUE_INT;
 	case TYPE_UINT:
 		return CST_VALUE_UINT;
+	case TYPE_BOOL:
+		return type->size == 1 ? CST_VALUE_BOOL : 0;
 	case TYPE_CHAR:
-		return item->size == 1 ? CST_VALUE_CHAR : 0;
+		return type->size == 1 ? CST_VALUE_CHAR : 0;
 	case TYPE_POINTER:
-		return item->size == 8 ? CST_VALUE_POINTER : 0;
+		return type->size == 8 ? CST_VALUE_POINTER : 0;
 	default:
 		return 0;
 	}
+}
+
+/* Most values are numbers that lie there as they are shown. */
+static uint8_t number_of(const struct args_item *item, const struct type *type)
+{
+	return item->kind == ITEM_BYTES && item->size == type->size &&
+			       !item->is_changed
+		       ? number_of_type(type)
+		       : 0;
+}
+
+/* The codes of all values, if each has one. */
+static uint16_t codes_of(const struct draft *d)
+{
+	uint32_t codes = 0;
+
+	if (d->n_items > INTEGERS_MAX)
+		return 0;
+	for (uint32_t i = d->n_items; i > 0; i--) {
+		const struct args_item *item = &d->items[i - 1];
+		uint32_t code = integer_code(item->number, item->size);
+
+		if (!code)
+			return 0;
+		codes = codes << INTEGER_CODE | code;
+	}
+	return (uint16_t)codes;
+}
+
+/* The codes of a result that is computed. */
+static uint16_t computed_codes(const struct draft *d)
+{
+	const struct type *type = &d->types->all[d->items[0].type];
+	uint32_t code = integer_code(number_of_type(type), type->size);
+
+	if (d->n_items != 1 || d->items[0].kind != ITEM_COMPUTED || !code)
+		return 0;
+	return (uint16_t)(code << INTEGER_CODE | CODE_COMPUTED);
 }
 
 /* A plan of its own, one piece of memory with what it has. */
@@ -395,6 +434,7 @@ static struct args_plan *plan_new(const struct args *a, struct draft *d,
 			type->kind != TYPE_TEXT;
 	}
 	*p = (struct args_plan){
+		.codes = codes_of(d),
 		.has_pointers = has_pointers,
 		.items = memcpy(at, d->items, items),
 		.nodes = memcpy(at + items, c->nodes, nodes),
@@ -478,6 +518,11 @@ static struct args_plan *make_plan(struct args *a, struct instance *at,
 		plan = plan_new(a, &d, &computed, &names);
 	if (plan)
 		plan->n_plain = n_plain;
+	if (plan && n_plain && computed.n_nodes)
+		plan->codes = computed_codes(&d);
+	/* A number that a record itself holds is one value. */
+	assert(!plan || !plan->codes || !n_plain || computed.n_nodes ||
+	       n_plain == d.n_items);
 	bytes_release(&names);
 	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
 		free(plan);

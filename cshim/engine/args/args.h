@@ -32,6 +32,10 @@ struct args_plan {
 	const char *names;
 	/* There is nothing to copy: the values are the same at each call. */
 	int is_static;
+	/* The codes of the values (integers.h), the first one's lowest, where
+	 * all of them are integers as they lie there, or one that is computed
+	 * of numbers such as a record itself may hold; else 0. */
+	uint16_t codes;
 	/* The modules are needed: one of them may be a pointer with a name. */
 	int has_pointers;
 	/* The caller's own, 0 at first: where it put the program, and the bits

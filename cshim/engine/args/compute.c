@@ -7,12 +7,14 @@
 
 #include <string.h>
 
-static uint64_t low_bytes(uint64_t value, uint32_t size)
+static inline uint64_t low_bytes(uint64_t value, uint32_t size)
 {
-	return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
+	uint32_t shift = size < 8 ? 64 - 8 * size : 0;
+
+	return value << shift >> shift;
 }
 
-static int64_t sign_bytes(uint64_t value, uint32_t size)
+static inline int64_t sign_bytes(uint64_t value, uint32_t size)
 {
 	uint32_t shift = size < 8 ? 64 - 8 * size : 0;
 
@@ -119,59 +121,62 @@ static uint64_t shift(const struct compute_node *n, uint64_t a, uint64_t b)
 				    : (uint64_t)(sign_bytes(a, n->size) >> by);
 }
 
-static uint64_t compute_int(const struct compute_node *n, uint64_t a,
-			    uint64_t b)
+static inline uint64_t compute_node(const struct compute_node *n,
+				    const uint64_t *of, const uint64_t *inputs)
 {
-	switch (n->op) {
-	case COMPUTE_ADD:
-		return a + b;
-	case COMPUTE_SUB:
-		return a - b;
-	case COMPUTE_MUL:
-		return a * b;
-	case COMPUTE_AND:
-		return a & b;
-	case COMPUTE_OR:
-		return a | b;
-	case COMPUTE_XOR:
-		return a ^ b;
-	case COMPUTE_NEG:
-		return -a;
-	case COMPUTE_NOT:
-		return ~a;
-	case COMPUTE_ZEROED:
-		return a;
-	default:
-		return shift(n, a, b);
-	}
-}
+	uint64_t a = of[n->a], b = of[n->b], value;
 
-static uint64_t compute_node(const struct compute_node *n, const uint64_t *of,
-			     const uint64_t *inputs)
-{
 	switch (n->op) {
 	case COMPUTE_INPUT:
 		return inputs[n->number];
 	case COMPUTE_CONSTANT:
 		return (uint64_t)n->number;
+	case COMPUTE_ADD:
+		value = a + b;
+		break;
+	case COMPUTE_SUB:
+		value = a - b;
+		break;
+	case COMPUTE_MUL:
+		value = a * b;
+		break;
+	case COMPUTE_AND:
+		value = a & b;
+		break;
+	case COMPUTE_OR:
+		value = a | b;
+		break;
+	case COMPUTE_XOR:
+		value = a ^ b;
+		break;
+	case COMPUTE_NEG:
+		value = -a;
+		break;
+	case COMPUTE_NOT:
+		value = ~a;
+		break;
+	case COMPUTE_ZEROED:
+		value = a;
+		break;
 	case COMPUTE_SIGNED:
-		return (uint64_t)sign_bytes(of[n->a], n->size);
+		return (uint64_t)sign_bytes(a, n->size);
 	case COMPUTE_COMPARE:
-		return (uint64_t)compare(of[n->a], of[n->b], n->size, n->how);
+		return (uint64_t)compare(a, b, n->size, n->how);
 	case COMPUTE_CHOOSE:
-		return of[of[n->a] ? n->c : n->b];
+		return of[a ? n->c : n->b];
 	case COMPUTE_FLOAT_ADD:
 	case COMPUTE_FLOAT_SUB:
 	case COMPUTE_FLOAT_MUL:
 	case COMPUTE_FLOAT_DIV:
-		return compute_float(n, of[n->a], of[n->b]);
+		return compute_float(n, a, b);
 	case COMPUTE_FLOAT_OF_INT:
-		return float_of_int(of[n->a], n);
+		return float_of_int(a, n);
 	case COMPUTE_FLOAT_OF_FLOAT:
-		return bits_of(double_of(of[n->a], n->how), n->size);
+		return bits_of(double_of(a, n->how), n->size);
 	default:
-		return low_bytes(compute_int(n, of[n->a], of[n->b]), n->size);
+		value = shift(n, a, b);
 	}
+	return low_bytes(value, n->size);
 }
 
 uint64_t compute_run(const struct compute_node *nodes, uint32_t n,
@@ -180,6 +185,7 @@ uint64_t compute_run(const struct compute_node *nodes, uint32_t n,
 	uint64_t of[COMPUTE_MAX];
 	uint32_t i = 0;
 
+	of[0] = 0; /* a node without operands names it */
 	do
 		of[i] = compute_node(&nodes[i], of, inputs);
 	while (++i < n);

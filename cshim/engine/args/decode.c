@@ -3,6 +3,7 @@
  * Raw bytes become values.  They come from the traced program: none is trusted.
  */
 #include "args/decode.h"
+#include "args/integers.h"
 #include "args/items.h"
 #include "args/plan.h"
 
@@ -37,70 +38,17 @@ static void put_text(struct bytes *out, uint8_t kind, const void *text,
 /* ---- numbers --------------------------------------------------------------
  */
 
-enum { NUMBER_MOST = 1 + 10 };
-
-/* Writes a number of enum cst_value at p, where NUMBER_MOST bytes have room, in
- * the shorter of its two forms.  Returns the byte behind it. */
-static inline uint8_t *number_put(uint8_t *p, uint8_t kind, uint64_t value)
-{
-	uint64_t rest = value;
-
-	if (kind == CST_VALUE_POINTER && value >> 32 && !(value >> 48)) {
-		*p = CST_VALUE_LONG_POINTER;
-		put_u64(p + 1, value);
-		return p + 1 + 6;
-	}
-	if (kind == CST_VALUE_INT)
-		rest = value << 1 ^ ((int64_t)value < 0 ? ~0ull : 0);
-	if (kind != CST_VALUE_POINTER && rest >> 56) {
-		*p = kind == CST_VALUE_INT ? CST_VALUE_LONG_INT
-					   : CST_VALUE_LONG_UINT;
-		put_u64(p + 1, value);
-		return p + 1 + 8;
-	}
-	*p++ = kind;
-	for (; rest >= 0x80; rest >>= 7)
-		*p++ = (uint8_t)(rest | 0x80);
-	*p++ = (uint8_t)rest;
-	return p;
-}
-
 static void put_integer(struct bytes *out, uint8_t kind, uint64_t value)
 {
-	uint8_t *to = bytes_reserve(out, NUMBER_MOST);
+	uint8_t *to = bytes_reserve(out, INTEGER_MOST);
 
 	if (to)
-		out->len += (size_t)(number_put(to, kind, value) - to);
+		out->len += (size_t)(integer_put(to, kind, value) - to);
 }
 
 static void put_int(struct bytes *out, int64_t value)
 {
 	put_integer(out, CST_VALUE_INT, (uint64_t)value);
-}
-
-/* The low bytes of a number, with its sign above them if it is signed. */
-static inline uint64_t low_bytes(uint64_t value, uint32_t size, int is_signed)
-{
-	uint32_t shift = size && size < 8 ? 64 - 8 * size : 0;
-
-	value <<= shift;
-	return is_signed ? (uint64_t)((int64_t)value >> shift) : value >> shift;
-}
-
-/* Bytes that were written together are read together: it is slow to have them
- * in other pieces. */
-static inline uint64_t number_at(const uint8_t *at, uint32_t size)
-{
-	uint64_t value = 0;
-
-	if (size == 4)
-		return get_u32(at);
-	if (size >= 8)
-		return get_u64(at);
-	if (size == 1)
-		return *at;
-	memcpy(&value, at, size);
-	return value;
 }
 
 static void put_float(struct bytes *out, const void *at, uint32_t size)
@@ -216,9 +164,10 @@ static void put_pointer(struct decoder *d, uint64_t value)
 static void put_scalar(struct decoder *d, const struct type *type,
 		       const void *at, uint32_t size)
 {
-	uint64_t value = low_bytes(number_at(at, size), size, type->is_signed);
+	uint64_t value =
+		integer_low(integer_at(at, size), size, type->is_signed);
 
-	value = low_bytes(value, type->size, type->is_signed);
+	value = integer_low(value, type->size, type->is_signed);
 	switch (type->kind) {
 	case TYPE_INT:
 		put_int(d->out, (int64_t)value);
@@ -253,9 +202,9 @@ static void put_number_of(struct decoder *d, const struct type *type,
 	int is_signed = item->widening == WIDEN_BY_TYPE
 				? type->is_signed
 				: item->widening == WIDEN_SIGNED;
-	uint64_t value = number_at(at, size) + (uint64_t)item->add;
+	uint64_t value = integer_at(at, size) + (uint64_t)item->add;
 
-	value = low_bytes(value, size, is_signed);
+	value = integer_low(value, size, is_signed);
 	put_scalar(d, type, &value, type->size < 8 ? type->size : 8);
 }
 
@@ -384,7 +333,7 @@ static void put_computed(struct decoder *d, const struct args_plan *plan,
 			put_value(d->out, CST_VALUE_BAD);
 			return;
 		}
-		inputs[n->number] = number_at(at, n->size);
+		inputs[n->number] = integer_at(at, n->size);
 	}
 	value = compute_run(plan->nodes, plan->n_nodes, inputs);
 	put_scalar(d, type, &value, type->size);
@@ -423,24 +372,25 @@ static inline int put_number_at_once(struct decoder *d,
 				     const struct args_item *item)
 {
 	const uint8_t *at = d->raw.p;
-	uint8_t *to = bytes_reserve(d->out, NUMBER_MOST), *p;
+	uint8_t *to = bytes_reserve(d->out, INTEGER_MOST), *p;
 	uint64_t value;
 
 	if (!to || d->raw.failed || d->raw.end - at < item->size)
 		return 0;
-	value = number_at(at, item->size);
+	value = integer_at(at, item->size);
 	if (item->number == CST_VALUE_INT)
-		value = low_bytes(value, item->size, 1);
+		value = integer_low(value, item->size, 1);
 	else if (item->number == CST_VALUE_POINTER && value && d->modules &&
 		 !modules_is_void(d->modules, value))
 		return 0;
 	d->raw.p += item->size;
-	if (item->number == CST_VALUE_CHAR) {
-		*to = CST_VALUE_CHAR;
-		to[1] = (uint8_t)value;
+	if (item->number == CST_VALUE_CHAR || item->number == CST_VALUE_BOOL) {
+		*to = item->number;
+		to[1] = item->number == CST_VALUE_BOOL ? value != 0
+						       : (uint8_t)value;
 		p = to + 2;
 	} else {
-		p = number_put(to, item->number, value);
+		p = integer_put(to, item->number, value);
 	}
 	d->out->len += (size_t)(p - to);
 	return 1;
@@ -469,4 +419,22 @@ void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		else
 			put_bytes(&d, item, type);
 	}
+}
+
+uint64_t args_compute(const struct args_plan *plan, uint64_t packed)
+{
+	uint32_t bits = CST_NUMBERS_BITS / plan->n_plain;
+	uint64_t half = 1ull << (bits - 1), mask = 2 * half - 1;
+	uint64_t inputs[COMPUTE_INPUTS_MAX] = {0};
+
+	for (uint32_t i = 0; i < plan->n_nodes; i++) {
+		const struct compute_node *n = &plan->nodes[i];
+
+		if (n->op != COMPUTE_INPUT)
+			continue;
+		inputs[n->number] =
+			integer_low((packed & mask) - half, n->size, 0);
+		packed >>= bits;
+	}
+	return compute_run(plan->nodes, plan->n_nodes, inputs);
 }

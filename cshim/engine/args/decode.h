@@ -15,4 +15,8 @@
 void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		 const void *raw, uint32_t n, struct bytes *out);
 
+/* Returns the result that the plan computes of the numbers that an event's own
+ * record holds; its codes say so, and which low bytes count. */
+uint64_t args_compute(const struct args_plan *plan, uint64_t packed);
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include "calls/fast_path.h"
 
+#include "args/integers.h"
 #include "calls/callstack.h"
 #include "calls/find_lane.h"
 #include "calls/record_text.h"
@@ -25,7 +26,8 @@ struct run_state {
 	uint64_t n_calls; /* of the thread */
 	/* Shorter calls are not kept; so many of them have ended. */
 	uint64_t keep_ticks, n_dropped;
-	uint32_t numberer; /* the thread's index */
+	uint32_t numberer;	       /* the thread's index */
+	const struct modules *modules; /* NULL: not asked for */
 };
 
 /* Finds the floor. */
@@ -209,13 +211,18 @@ static int run_take_mark(struct thread *t, const struct cst_record *r,
 }
 
 /* Keeps the values of a call that was entered or has ended. */
-static void run_keep_values(struct run_state *run, struct callstack *c,
-			    struct thread *t, uint32_t number, uint64_t seq,
-			    int is_result)
+static __attribute__((noinline)) void
+run_keep_values(struct run_state *run, struct callstack *c, struct thread *t,
+		const struct site *site, uint32_t number,
+		const struct cst_record *r, uint64_t seq, int is_result)
 {
 	struct bytes *bytes = lane_bytes(run->lane, is_result);
 	size_t at = bytes->len;
 
+	if (cst_record_has_numbers(r))
+		record_raw_unpack(c->sites, t, r);
+	if (!(t->n_raw | site->is_static))
+		return;
 	record_raw_decode(c->sites, t, number, bytes);
 	if (unlikely(c->shows_values && !is_result && bytes->len > at)) {
 		stack_add_values(t->current, (uint32_t)(run->top - run->bottom),
@@ -225,6 +232,51 @@ static void run_keep_values(struct run_state *run, struct callstack *c,
 	lane_keep_noted(run->lane, seq, at, is_result);
 }
 
+/* Writes the integers of a record to where their bytes go.  Returns the byte
+ * behind them; or NULL if they are not such as the site's codes are for. */
+INLINE uint8_t *run_put_codes(struct run_state *run, struct sites *s,
+			      const struct thread *t,
+			      const struct cst_record *r, uint8_t *to)
+{
+	uint32_t number = cst_record_site(r);
+	uint32_t codes = s->all[number].codes;
+	uint64_t packed = cst_record_fp(r);
+	int is_computed = (codes & 15) == CODE_COMPUTED;
+
+	if (unlikely(!run->modules))
+		run->modules = spaces_of(&s->spaces, t->process)->modules;
+	if (!cst_record_has_numbers(r))
+		return is_computed ? NULL
+				   : codes_put(to, codes, t->raw, t->n_raw,
+					       run->modules);
+	return is_computed ? code_put(to, codes >> INTEGER_CODE,
+				      copies_compute(s, number, packed),
+				      run->modules)
+			   : codes_put_packed(to, codes, packed, run->modules);
+}
+
+/* Keeps the integers of a call that was entered or has ended, without a detour.
+ * Returns 0, and has done nothing, where that is not possible. */
+INLINE int run_keep_codes(struct run_state *run, struct sites *s,
+			  struct thread *t, const struct cst_record *r,
+			  uint64_t seq, int is_result)
+{
+	struct lane *l = run->lane;
+	struct bytes *b = lane_bytes(l, is_result);
+	uint8_t *to, *end;
+
+	to = bytes_reserve(b, INTEGERS_MAX * INTEGER_MOST);
+	if (unlikely(!to || seq - l->first >= l->n))
+		return 0;
+	end = run_put_codes(run, s, t, r, to);
+	if (!end || !lane_note_at_once(l, (uint32_t)(end - to), is_result))
+		return 0;
+	b->len += (size_t)(end - to);
+	t->n_raw = 0;
+	lane_write_many_values(l);
+	return 1;
+}
+
 /* Takes a record of a special site: an entry or an exit, with its values, or a
  * mark. */
 INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
@@ -232,8 +284,9 @@ INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
 				   uint32_t number, const struct cst_record *r,
 				   uint64_t time, int waits)
 {
-	uint64_t cfa = callstack_cfa(site, r);
-	enum taken taken;
+	uint64_t cfa = callstack_cfa(site, r), seq;
+	int is_result = site->kind != CST_ENTER;
+	enum taken taken = TAKEN;
 
 	if (waits || unlikely(site->has_point))
 		return NOT_TAKEN;
@@ -244,22 +297,20 @@ INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
 		return run_jump(run, t->current, site, number, cfa,
 				time - run->paused);
 	}
-	if (cst_record_has_numbers(r))
-		record_raw_unpack(c->sites, t, r);
-	if (site->kind == CST_ENTER) {
+	if (!is_result) {
 		if (!run_enter(run, site, number, cfa, time - run->paused, 0))
 			return NOT_TAKEN;
-		taken = TAKEN;
-		if (t->n_raw | site->is_static)
-			run_keep_values(run, c, t, number, run->top->seq, 0);
+		seq = run->top->seq;
 	} else {
 		taken = run_leave(run, t->current, site, cfa,
 				  time - run->paused, 0);
 		if (taken == NOT_TAKEN)
 			return NOT_TAKEN;
-		if (t->n_raw | site->is_static)
-			run_keep_values(run, c, t, number, run->top[1].seq, 1);
+		seq = run->top[1].seq;
 	}
+	if (!site->codes || (c->shows_values && !is_result) ||
+	    !run_keep_codes(run, c->sites, t, r, seq, is_result))
+		run_keep_values(run, c, t, site, number, r, seq, is_result);
 	/* Values may have filled the block, too. */
 	return unlikely(!run->lane->n) ? TAKEN_AS_LAST : taken;
 }

@@ -153,6 +153,20 @@ static inline struct bytes *lane_bytes(struct lane *l, int is_result)
 	return is_result ? &l->result_bytes : &l->value_bytes;
 }
 
+/* Does that for a call of the block, which has none so far.  Returns 0, and
+ * does nothing, for the block's first ones. */
+INLINE int lane_note_at_once(struct lane *l, uint32_t n, int is_result)
+{
+	if (unlikely(!l->size_memory))
+		return 0;
+	if (is_result)
+		column_add(&l->result_sizes, l->n_ends - 1, n);
+	else
+		column_add(&l->sizes, l->n - 1, n);
+	l->n_values++;
+	return 1;
+}
+
 /* Returns the values, *n bytes, that call seq was entered with, as long as its
  * block is not full; else NULL. */
 const void *lane_values_of(const struct lane *l, uint64_t seq, uint32_t *n);

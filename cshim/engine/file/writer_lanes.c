@@ -14,7 +14,6 @@ enum {
 	MOST_LATE = 8192,
 	/* What a call takes in the file, in a small block and at worst. */
 	BYTES_PER_CALL = 12,
-	VALUE_BYTES = 256 << 10, /* of a block */
 	FLIGHT_BLOCKS = 8,
 };
 
@@ -150,22 +149,20 @@ void lane_end_late(struct lane *l, uint64_t seq, uint64_t end_ticks,
 	lane_add_late(l, &late);
 }
 
-static void write_many_values(struct lane *l)
+void lane_write(struct lane *l)
 {
-	if (l->value_bytes.len + l->result_bytes.len + l->late_bytes.len >
-	    VALUE_BYTES)
-		writer_put_calls(l->writer, l);
+	writer_put_calls(l->writer, l);
 }
 
 void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
 		      uint32_t n, int is_result)
 {
 	lane_add_values(l, seq, data, n, is_result);
-	write_many_values(l);
+	lane_write_many_values(l);
 }
 
 void lane_keep_noted(struct lane *l, uint64_t seq, size_t at, int is_result)
 {
 	lane_note_values(l, seq, at, is_result);
-	write_many_values(l);
+	lane_write_many_values(l);
 }

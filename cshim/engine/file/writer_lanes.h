@@ -33,6 +33,20 @@ void lane_keep_values(struct lane *l, uint64_t seq, const void *data,
 /* Likewise those that stand in the lane, as lane_note_values() does. */
 void lane_keep_noted(struct lane *l, uint64_t seq, size_t at, int is_result);
 
+enum { LANE_VALUE_BYTES = 256 << 10 }; /* of a block */
+
+/* Writes the block of a lane that has calls. */
+void lane_write(struct lane *l);
+
+/* Writes the block if it has many bytes of values. */
+INLINE void lane_write_many_values(struct lane *l)
+{
+	if (unlikely(l->value_bytes.len + l->result_bytes.len +
+			     l->late_bytes.len >
+		     LANE_VALUE_BYTES))
+		lane_write(l);
+}
+
 /* Ends, at end_ticks, the lane's innermost call that is open and was kept; does
  * nothing for NO_SEQ.  Returns 1 if the call is not of the block under way, or
  * 0. */

@@ -165,6 +165,7 @@ void copies_judge(struct sites *s, uint32_t number)
 		make_plan(s, number);
 	plan = plan_of(s, number);
 	site->has_plan = plan != NULL;
+	site->codes = plan ? plan->codes : 0;
 	site->is_copied = is_copied && plan && !plan->is_static;
 	site->is_static = is_copied && plan && plan->is_static;
 	if (site->is_copied)
@@ -247,4 +248,9 @@ uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,
 		n += plan->steps[i].size;
 	}
 	return n;
+}
+
+uint64_t copies_compute(const struct sites *s, uint32_t number, uint64_t packed)
+{
+	return args_compute(plan_of(s, number), packed);
 }
