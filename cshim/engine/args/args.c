@@ -6,7 +6,7 @@
 #include "args/args.h"
 #include "args/abi.h"
 #include "args/code.h"
-#include "args/integers.h"
+#include "args/codes.h"
 #include "args/items.h"
 #include "args/moved.h"
 #include "args/plan.h"
@@ -380,20 +380,32 @@ static uint8_t number_of(const struct args_item *item, const struct type *type)
 		       : 0;
 }
 
+static uint32_t code_of(const struct args_item *item, const struct type *type)
+{
+	if (item->kind == ITEM_TEXT)
+		return CODE_TEXT;
+	if (item->kind == ITEM_GONE)
+		return type->kind == TYPE_OTHER || type->kind == TYPE_STRUCT
+			       ? 0
+			       : CODE_GONE;
+	return code_of_integer(item->number, item->size);
+}
+
 /* The codes of all values, if each has one. */
 static uint16_t codes_of(const struct draft *d)
 {
 	uint32_t codes = 0;
 
-	if (d->n_items > INTEGERS_MAX)
+	if (d->n_items > CODES_MAX)
 		return 0;
 	for (uint32_t i = d->n_items; i > 0; i--) {
 		const struct args_item *item = &d->items[i - 1];
-		uint32_t code = integer_code(item->number, item->size);
+		const struct type *type = &d->types->all[item->type];
+		uint32_t code = code_of(item, type);
 
 		if (!code)
 			return 0;
-		codes = codes << INTEGER_CODE | code;
+		codes = codes << CODE_BITS | code;
 	}
 	return (uint16_t)codes;
 }
@@ -402,11 +414,11 @@ static uint16_t codes_of(const struct draft *d)
 static uint16_t computed_codes(const struct draft *d)
 {
 	const struct type *type = &d->types->all[d->items[0].type];
-	uint32_t code = integer_code(number_of_type(type), type->size);
+	uint32_t code = code_of_integer(number_of_type(type), type->size);
 
 	if (d->n_items != 1 || d->items[0].kind != ITEM_COMPUTED || !code)
 		return 0;
-	return (uint16_t)(code << INTEGER_CODE | CODE_COMPUTED);
+	return (uint16_t)(code << CODE_BITS | CODE_COMPUTED);
 }
 
 /* A plan of its own, one piece of memory with what it has. */
@@ -447,6 +459,9 @@ static struct args_plan *plan_new(const struct args *a, struct draft *d,
 		.is_static = d->n_steps == 1,
 		.of = a,
 	};
+	for (uint32_t i = 0; i < c->n_nodes; i++)
+		if (c->nodes[i].op == COMPUTE_INPUT)
+			p->inputs[p->n_inputs++] = (uint8_t)i;
 	return p;
 }
 
@@ -518,11 +533,11 @@ static struct args_plan *make_plan(struct args *a, struct instance *at,
 		plan = plan_new(a, &d, &computed, &names);
 	if (plan)
 		plan->n_plain = n_plain;
-	if (plan && n_plain && computed.n_nodes)
+	if (plan && n_plain && plan->n_inputs)
 		plan->codes = computed_codes(&d);
 	/* A number that a record itself holds is one value. */
 	assert(!plan || !plan->codes || !n_plain || computed.n_nodes ||
-	       n_plain == d.n_items);
+	       n_plain == codes_count(plan->codes));
 	bytes_release(&names);
 	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
 		free(plan);

@@ -7,6 +7,7 @@
 #ifndef ENGINE_ARGS_H
 #define ENGINE_ARGS_H
 
+#include "args/compute.h"
 #include "cstrace/layout.h"
 #include "elf/modules.h"
 
@@ -32,9 +33,8 @@ struct args_plan {
 	const char *names;
 	/* There is nothing to copy: the values are the same at each call. */
 	int is_static;
-	/* The codes of the values (integers.h), the first one's lowest, where
-	 * all of them are integers as they lie there, or one that is computed
-	 * of numbers such as a record itself may hold; else 0. */
+	/* The codes of the values (codes.h), the first one's lowest; 0: there
+	 * are too many, or some have none. */
 	uint16_t codes;
 	/* The modules are needed: one of them may be a pointer with a name. */
 	int has_pointers;
@@ -45,7 +45,9 @@ struct args_plan {
 	const struct args *of;
 	const struct args_item *items;
 	const struct compute_node *nodes; /* of the one that is computed */
-	uint32_t n_items, n_nodes;
+	uint32_t n_items, n_nodes, n_inputs;
+	uint8_t inputs[COMPUTE_INPUTS_MAX]; /* those of the nodes that are such
+					     */
 };
 
 /* Returns the plan of a hook that is called with this callee (the function's

@@ -3,7 +3,7 @@
  * Raw bytes become values.  They come from the traced program: none is trusted.
  */
 #include "args/decode.h"
-#include "args/integers.h"
+#include "args/codes.h"
 #include "args/items.h"
 #include "args/plan.h"
 
@@ -242,25 +242,16 @@ static const uint8_t *take_bytes(struct decoder *d, size_t n)
 
 static void put_copied_text(struct decoder *d)
 {
-	uint8_t status = cursor_byte(&d->raw);
-	const uint8_t *text;
-	size_t n;
+	uint8_t *to = bytes_reserve(d->out, CODES_MOST), *p;
 
-	if (status == CST_COPIED_NULL) {
-		put_value(d->out, CST_VALUE_NULL);
+	if (!to)
+		return;
+	p = d->raw.failed ? NULL : text_put(to, &d->raw.p, d->raw.end);
+	if (p) {
+		d->out->len += (size_t)(p - to);
 		return;
 	}
-	if (status == CST_COPIED_OK || status == CST_COPIED_CUT) {
-		n = cursor_byte(&d->raw);
-		text = take_bytes(d, n);
-		if (text) {
-			put_text(d->out,
-				 status == CST_COPIED_OK ? CST_VALUE_TEXT
-							 : CST_VALUE_CUT_TEXT,
-				 text, n);
-			return;
-		}
-	}
+	d->raw.failed = 1;
 	put_value(d->out, CST_VALUE_BAD);
 }
 
@@ -321,12 +312,10 @@ static void put_computed(struct decoder *d, const struct args_plan *plan,
 {
 	uint64_t inputs[COMPUTE_INPUTS_MAX] = {0}, value;
 
-	for (uint32_t i = 0; i < plan->n_nodes; i++) {
-		const struct compute_node *n = &plan->nodes[i];
+	for (uint32_t i = 0; i < plan->n_inputs; i++) {
+		const struct compute_node *n = &plan->nodes[plan->inputs[i]];
 		const uint8_t *at = NULL;
 
-		if (n->op != COMPUTE_INPUT)
-			continue;
 		if (!n->how || cursor_byte(&d->raw) == CST_COPIED_OK)
 			at = take_bytes(d, n->size);
 		if (!at) {
@@ -421,20 +410,35 @@ void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 	}
 }
 
-uint64_t args_compute(const struct args_plan *plan, uint64_t packed)
+uint64_t args_compute_packed(const struct args_plan *plan, uint64_t packed)
 {
-	uint32_t bits = CST_NUMBERS_BITS / plan->n_plain;
+	uint32_t bits = CST_NUMBERS_BITS / plan->n_inputs;
 	uint64_t half = 1ull << (bits - 1), mask = 2 * half - 1;
 	uint64_t inputs[COMPUTE_INPUTS_MAX] = {0};
 
-	for (uint32_t i = 0; i < plan->n_nodes; i++) {
-		const struct compute_node *n = &plan->nodes[i];
+	for (uint32_t i = 0; i < plan->n_inputs; i++, packed >>= bits) {
+		const struct compute_node *n = &plan->nodes[plan->inputs[i]];
 
-		if (n->op != COMPUTE_INPUT)
-			continue;
 		inputs[n->number] =
 			integer_low((packed & mask) - half, n->size, 0);
-		packed >>= bits;
 	}
 	return compute_run(plan->nodes, plan->n_nodes, inputs);
+}
+
+int args_compute(const struct args_plan *plan, const uint8_t *raw, uint32_t n,
+		 uint64_t *result)
+{
+	uint64_t inputs[COMPUTE_INPUTS_MAX] = {0};
+	const uint8_t *end = raw + n;
+
+	for (uint32_t i = 0; i < plan->n_inputs; i++) {
+		const struct compute_node *from = &plan->nodes[plan->inputs[i]];
+
+		if (end - raw < from->size)
+			return 0;
+		inputs[from->number] = integer_at(raw, from->size);
+		raw += from->size;
+	}
+	*result = compute_run(plan->nodes, plan->n_nodes, inputs);
+	return raw == end;
 }

@@ -15,8 +15,12 @@
 void args_decode(const struct args_plan *plan, struct modules *m, uint64_t hook,
 		 const void *raw, uint32_t n, struct bytes *out);
 
-/* Returns the result that the plan computes of the numbers that an event's own
- * record holds; its codes say so, and which low bytes count. */
-uint64_t args_compute(const struct args_plan *plan, uint64_t packed);
+/* Sets *result to what the plan computes of n raw bytes, where its codes say
+ * so; they also say which low bytes count.  Returns 1, or 0 if there are more
+ * or fewer bytes than it takes. */
+int args_compute(const struct args_plan *plan, const uint8_t *raw, uint32_t n,
+		 uint64_t *result);
+/* Returns what it computes of the numbers that an event's own record holds. */
+uint64_t args_compute_packed(const struct args_plan *plan, uint64_t packed);
 
 #endif

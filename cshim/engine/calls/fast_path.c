@@ -6,7 +6,7 @@
  */
 #include "calls/fast_path.h"
 
-#include "args/integers.h"
+#include "args/codes.h"
 #include "calls/callstack.h"
 #include "calls/find_lane.h"
 #include "calls/record_text.h"
@@ -232,30 +232,42 @@ run_keep_values(struct run_state *run, struct callstack *c, struct thread *t,
 	lane_keep_noted(run->lane, seq, at, is_result);
 }
 
-/* Writes the integers of a record to where their bytes go.  Returns the byte
+/* Computes a result of what a record holds, and puts it to where its bytes go.
+ * Returns as run_put_codes() does. */
+static uint8_t *run_put_computed(const struct run_state *run,
+				 const struct sites *s, const struct thread *t,
+				 const struct cst_record *r, uint8_t *to)
+{
+	uint32_t number = cst_record_site(r);
+	uint32_t code = s->all[number].codes >> CODE_BITS;
+	uint64_t result;
+
+	if (cst_record_has_numbers(r))
+		result = copies_compute_packed(s, number, cst_record_fp(r));
+	else if (!copies_compute(s, number, t->raw, t->n_raw, &result))
+		return NULL;
+	return code_put(to, code, result, run->modules);
+}
+
+/* Writes the values of a record to where their bytes go.  Returns the byte
  * behind them; or NULL if they are not such as the site's codes are for. */
 INLINE uint8_t *run_put_codes(struct run_state *run, struct sites *s,
 			      const struct thread *t,
 			      const struct cst_record *r, uint8_t *to)
 {
-	uint32_t number = cst_record_site(r);
-	uint32_t codes = s->all[number].codes;
-	uint64_t packed = cst_record_fp(r);
-	int is_computed = (codes & 15) == CODE_COMPUTED;
+	uint32_t codes = s->all[cst_record_site(r)].codes;
 
 	if (unlikely(!run->modules))
 		run->modules = spaces_of(&s->spaces, t->process)->modules;
-	if (!cst_record_has_numbers(r))
-		return is_computed ? NULL
-				   : codes_put(to, codes, t->raw, t->n_raw,
-					       run->modules);
-	return is_computed ? code_put(to, codes >> INTEGER_CODE,
-				      copies_compute(s, number, packed),
-				      run->modules)
-			   : codes_put_packed(to, codes, packed, run->modules);
+	if (codes_are_computed(codes))
+		return run_put_computed(run, s, t, r, to);
+	if (cst_record_has_numbers(r))
+		return codes_put_packed(to, codes, cst_record_fp(r),
+					run->modules);
+	return codes_put(to, codes, t->raw, t->n_raw, run->modules);
 }
 
-/* Keeps the integers of a call that was entered or has ended, without a detour.
+/* Keeps the values of a call that was entered or has ended, by their codes.
  * Returns 0, and has done nothing, where that is not possible. */
 INLINE int run_keep_codes(struct run_state *run, struct sites *s,
 			  struct thread *t, const struct cst_record *r,
@@ -265,7 +277,7 @@ INLINE int run_keep_codes(struct run_state *run, struct sites *s,
 	struct bytes *b = lane_bytes(l, is_result);
 	uint8_t *to, *end;
 
-	to = bytes_reserve(b, INTEGERS_MAX * INTEGER_MOST);
+	to = bytes_reserve(b, CODES_MOST);
 	if (unlikely(!to || seq - l->first >= l->n))
 		return 0;
 	end = run_put_codes(run, s, t, r, to);

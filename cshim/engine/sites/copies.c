@@ -165,9 +165,9 @@ void copies_judge(struct sites *s, uint32_t number)
 		make_plan(s, number);
 	plan = plan_of(s, number);
 	site->has_plan = plan != NULL;
-	site->codes = plan ? plan->codes : 0;
 	site->is_copied = is_copied && plan && !plan->is_static;
 	site->is_static = is_copied && plan && plan->is_static;
+	site->codes = is_copied && plan ? plan->codes : 0;
 	if (site->is_copied)
 		/* Pairs with the hook's acquire: the program is complete. */
 		__atomic_store_n(&s->area->copies[number], plan->first,
@@ -250,7 +250,14 @@ uint32_t copies_unpack(const struct sites *s, uint32_t number, uint64_t packed,
 	return n;
 }
 
-uint64_t copies_compute(const struct sites *s, uint32_t number, uint64_t packed)
+int copies_compute(const struct sites *s, uint32_t number, const uint8_t *raw,
+		   uint32_t n, uint64_t *result)
 {
-	return args_compute(plan_of(s, number), packed);
+	return args_compute(plan_of(s, number), raw, n, result);
+}
+
+uint64_t copies_compute_packed(const struct sites *s, uint32_t number,
+			       uint64_t packed)
+{
+	return args_compute_packed(plan_of(s, number), packed);
 }

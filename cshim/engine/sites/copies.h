@@ -55,9 +55,12 @@ void copies_answer(struct sites *s, uint32_t from);
 uint32_t copies_unpack(const struct sites *s, uint32_t site, uint64_t packed,
 		       uint8_t *raw);
 
-/* Returns the result that is computed of them, where the site's codes say so.
- */
-uint64_t copies_compute(const struct sites *s, uint32_t site, uint64_t packed);
+/* What args_compute() and args_compute_packed() do, for a site whose codes say
+ * that its result is computed. */
+int copies_compute(const struct sites *s, uint32_t site, const uint8_t *raw,
+		   uint32_t n, uint64_t *result);
+uint64_t copies_compute_packed(const struct sites *s, uint32_t site,
+			       uint64_t packed);
 
 /* Appends the values to out that the n raw bytes of the site's hook hold. */
 void copies_decode(struct sites *s, uint32_t site, const void *raw, uint32_t n,

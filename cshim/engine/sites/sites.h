@@ -59,7 +59,7 @@ struct site {
 		/* Not 0 if it has any of these: its records are not plain. */
 		uint8_t is_special;
 	};
-	uint16_t codes; /* of the values that its hook copies (integers.h) */
+	uint16_t codes; /* of the values that its hook copies (codes.h) */
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
