@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lays out the area, and the plan around it.
+ * Puts a plan together: the area, which is the memory near the file that holds
+ * the trampolines and their call frame information, and the tables that say
+ * what is written where.
  */
 #include "plan/assemble.h"
 #include "elf/debugfile.h"
@@ -11,8 +13,9 @@
 
 enum {
 	PAGE = CST_PLAN_AREA_PAGE,
-	GAP = 1 << 20,	      /* below what can be anywhere */
-	HEAP_GAP = 512 << 20, /* above what cannot: the heap grows there */
+	GAP = 1 << 20, /* between the area and the file, which lies above it */
+	/* ... above a file with fixed addresses, behind which the heap grows */
+	HEAP_GAP = 512 << 20,
 	TRAP_CODE = 0xcc,
 };
 
@@ -69,7 +72,8 @@ static int lay_out_area(struct assembly *a, struct cst_error *err)
 	return 0;
 }
 
-/* Makes the distances suit the place of the area. */
+/* Trampolines and patches were made as if the area began where the file does:
+ * adds how far it is from there. */
 static void move_area(struct assembly *a)
 {
 	uint32_t by = (uint32_t)a->head.area_at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The user's choice, and what no choice can have.
+ * Decides which functions are to be patched: those that the user asks for, or
+ * those with line information; and for what reason some of them cannot be.
  */
 #include "plan/choose.h"
 #include "base/regex.h"
@@ -54,8 +55,7 @@ static int is_loader(const struct image *im)
 	return is_called(im, names, sizeof(names) / sizeof(*names));
 }
 
-/* What the shim itself needs, or what all programs are started and unwound
- * by. */
+/* What the shim itself calls, or all programs are started and unwound by. */
 static int is_runtime(const struct image *im)
 {
 	static const char *const names[] = {"libc.so.6", "libpthread.so.0",
@@ -65,6 +65,7 @@ static int is_runtime(const struct image *im)
 	       is_called(im, names, sizeof(names) / sizeof(*names));
 }
 
+/* Does the regex match its symbol, or its name without parameters? */
 static int matches(struct chooser *c, const struct plan_function *now)
 {
 	char name[SIMPLE_SIZE], simple[SIMPLE_SIZE];

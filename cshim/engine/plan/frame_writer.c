@@ -149,6 +149,14 @@ void frame_writer_rules(struct frame_writer *w, uint32_t code,
 
 /* ---- the table ----------------------------------------------------------- */
 
+static void put_number(struct bytes *b, uint32_t number)
+{
+	uint8_t raw[4];
+
+	put_u32(raw, number);
+	bytes_put(b, raw, sizeof(raw));
+}
+
 /* Fills up with DW_CFA_nop, and writes how long what begins at `start` is. */
 static void end_entry(struct frame_writer *w, size_t start)
 {
@@ -161,32 +169,22 @@ static void end_entry(struct frame_writer *w, size_t start)
 
 void frame_writer_init(struct frame_writer *w)
 {
-	static const uint8_t cie[] = {
-		0,
-		0,
-		0,
-		0, /* its length */
-		0,
-		0,
-		0,
-		0, /* it is a CIE */
-		1, /* version */
-		'z',
-		'R',
-		0, /* FDEs have: */
-		1,
-		0x78, /* the factors of code and data: 1, -8 */
-		FRAME_RETURN,
-		1,
-		DW_EH_PE_pcrel | DW_EH_PE_sdata4,
-		DW_CFA_def_cfa,
-		FRAME_SP,
-		8,
-		DW_CFA_offset | FRAME_RETURN,
-		1,
-	};
+	struct bytes *b = &w->table;
 
-	bytes_put(&w->table, cie, sizeof(cie));
+	put_number(b, 0); /* its length */
+	put_number(b, 0); /* it is a CIE */
+	bytes_put_byte(b, 1);
+	bytes_put(b, "zR", 3); /* FDEs have an encoding of addresses, below */
+	bytes_put_byte(b, 1);  /* the factor of code */
+	frame_put_signed(b, DATA_FACTOR);
+	bytes_put_byte(b, FRAME_RETURN);
+	bytes_put_byte(b, 1);
+	bytes_put_byte(b, DW_EH_PE_pcrel | DW_EH_PE_sdata4);
+	bytes_put_byte(b, DW_CFA_def_cfa);
+	frame_put_unsigned(b, FRAME_SP);
+	frame_put_unsigned(b, 8);
+	bytes_put_byte(b, DW_CFA_offset | FRAME_RETURN);
+	frame_put_unsigned(b, 1);
 	end_entry(w, 0);
 }
 
@@ -241,14 +239,6 @@ uint32_t frame_writer_table_size(const struct frame_writer *w)
 uint32_t frame_writer_header_size(const struct frame_writer *w)
 {
 	return HEADER_HEAD + w->n * HEADER_ENTRY;
-}
-
-static void put_number(struct bytes *b, uint32_t number)
-{
-	uint8_t raw[4];
-
-	put_u32(raw, number);
-	bytes_put(b, raw, sizeof(raw));
 }
 
 void frame_writer_finish(struct frame_writer *w, uint32_t code_at,

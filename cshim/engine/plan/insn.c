@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Decodes with Zydis.
+ * Decodes an instruction with Zydis, and sorts it by what the planner may do
+ * with it.
  */
 #include "plan/insn.h"
 
@@ -59,8 +60,7 @@ static int only_loads(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* The kind of an instruction that ends a straight line by another way than a
- * jump of the usual kinds. */
+/* iret and a far return go elsewhere. */
 static enum insn_kind kind_of_return(const ZydisDecodedInstruction *z)
 {
 	return z->mnemonic == ZYDIS_MNEMONIC_RET &&
@@ -113,7 +113,7 @@ static int has_memory(const ZydisDecodedInstruction *z)
 	       z->raw.modrm.mod != 3;
 }
 
-/* The operand in memory. */
+/* Finds out how its operand in memory is addressed. */
 static void read_operand(struct insn *out, const ZydisDecodedInstruction *z,
 			 uint64_t addr)
 {
