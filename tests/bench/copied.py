@@ -42,6 +42,18 @@ def _rows(table, name, level):
                   "%.1f without values" % bare, ours / bare, wanted)
 
 
+def _in_gdb(table):
+    """By default gdb has the values recorded."""
+    got = rounds({
+        "with": lambda: running.traced(WIDE, 1, 600,
+                                       before=("set cstrace live off",)),
+        "without": lambda: running.traced(WIDE, 1, 600)})
+    ours, bare = (median(got[n], lambda run: run.cpu)
+                  for n in ("with", "without"))
+    table.row("many functions, in gdb", "%.1f ns" % ours,
+              "%.1f without values" % bare, ours / bare, None)
+
+
 def values(table):
     table.section("values", "a call with its arguments and its result: the "
                             "program's own\nprocessor time, then the time "
@@ -49,6 +61,7 @@ def values(table):
     for name in CALLS:
         for level in build.LEVELS:
             _rows(table, name, level)
+    _in_gdb(table)
     got = rounds({"with": lambda: _recorded(WIDE, 600, "--args"),
                   "without": lambda: _recorded(WIDE, 600)})
     ours, bare = (median(got[n], lambda run: run[1])
