@@ -43,7 +43,7 @@ def _rows(table, name, level):
 
 
 def _in_gdb(table):
-    """By default gdb has the values recorded."""
+    """The default in gdb."""
     got = rounds({
         "with": lambda: running.traced(WIDE, 1, 600,
                                        before=("set cstrace live off",)),

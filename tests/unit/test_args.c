@@ -288,8 +288,9 @@ static void check_codes(const struct args_plan *plan, const struct machine *m,
 		      ? code_put(of_record, codes >> CODE_BITS,
 				 args_compute_packed(plan, packed),
 				 heard_modules)
-		      : codes_put_packed(of_record, codes, packed,
-					 heard_modules);
+		      : codes_put_packed(of_record, codes,
+					 CST_NUMBERS_BITS / plan->n_plain,
+					 packed, heard_modules);
 	if (!end)
 		return;
 	assert_int_equal(end - of_record, values->len);

@@ -15,7 +15,6 @@
 #include "base/bytes.h"
 #include "elf/inlines.h"
 
-#include <assert.h>
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -535,9 +534,6 @@ static struct args_plan *make_plan(struct args *a, struct instance *at,
 		plan->n_plain = n_plain;
 	if (plan && n_plain && plan->n_inputs)
 		plan->codes = computed_codes(&d);
-	/* A number that a record itself holds is one value. */
-	assert(!plan || !plan->codes || !n_plain || computed.n_nodes ||
-	       n_plain == codes_count(plan->codes));
 	bytes_release(&names);
 	if (plan && array_room(&a->plans, &a->cap, a->n + 1ull) < 0) {
 		free(plan);

@@ -136,23 +136,12 @@ INLINE uint8_t *codes_put(uint8_t *p, uint32_t codes, const uint8_t *raw,
 	return at == end ? p : NULL;
 }
 
-/* Returns how many of the values a record itself would hold. */
-INLINE uint32_t codes_count(uint32_t codes)
+/* Writes the values that an event's own record holds, each of which has so many
+ * bits there (CST_COPY_PLAIN), as codes_put() does. */
+INLINE uint8_t *codes_put_packed(uint8_t *p, uint32_t codes, uint32_t bits,
+				 uint64_t packed, const struct modules *m)
 {
-	uint32_t n = (35 - (uint32_t)__builtin_clz(codes)) / CODE_BITS;
-
-	for (uint32_t i = 0; i < CODES_MAX; i++)
-		n -= (codes >> i * CODE_BITS & CODE_MASK) == CODE_GONE;
-	return n;
-}
-
-/* Writes the values that an event's own record holds (CST_COPY_PLAIN), as
- * codes_put() does. */
-INLINE uint8_t *codes_put_packed(uint8_t *p, uint32_t codes, uint64_t packed,
-				 const struct modules *m)
-{
-	uint32_t n = codes_count(codes), bits = n ? CST_NUMBERS_BITS / n : 1;
-	uint64_t half = 1ull << (bits - 1), mask = 2 * half - 1;
+	uint64_t half = bits ? 1ull << (bits - 1) : 0, mask = 2 * half - 1;
 
 	for (; codes && p; codes >>= CODE_BITS) {
 		uint32_t code = codes & CODE_MASK;

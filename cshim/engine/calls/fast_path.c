@@ -255,14 +255,15 @@ INLINE uint8_t *run_put_codes(struct run_state *run, struct sites *s,
 			      const struct thread *t,
 			      const struct cst_record *r, uint8_t *to)
 {
-	uint32_t codes = s->all[cst_record_site(r)].codes;
+	const struct site *site = &s->all[cst_record_site(r)];
+	uint32_t codes = site->codes;
 
 	if (unlikely(!run->modules))
 		run->modules = spaces_of(&s->spaces, t->process)->modules;
 	if (codes_are_computed(codes))
 		return run_put_computed(run, s, t, r, to);
 	if (cst_record_has_numbers(r))
-		return codes_put_packed(to, codes, cst_record_fp(r),
+		return codes_put_packed(to, codes, site->bits, cst_record_fp(r),
 					run->modules);
 	return codes_put(to, codes, t->raw, t->n_raw, run->modules);
 }

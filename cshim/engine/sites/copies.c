@@ -168,6 +168,7 @@ void copies_judge(struct sites *s, uint32_t number)
 	site->is_copied = is_copied && plan && !plan->is_static;
 	site->is_static = is_copied && plan && plan->is_static;
 	site->codes = is_copied && plan ? plan->codes : 0;
+	site->bits = plan ? (uint8_t)plan->bits : 0;
 	if (site->is_copied)
 		/* Pairs with the hook's acquire: the program is complete. */
 		__atomic_store_n(&s->area->copies[number], plan->first,

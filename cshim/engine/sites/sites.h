@@ -59,7 +59,10 @@ struct site {
 		/* Not 0 if it has any of these: its records are not plain. */
 		uint8_t is_special;
 	};
-	uint16_t codes; /* of the values that its hook copies (codes.h) */
+	/* How many bits each number has in an event's own record; and the codes
+	 * of the values that its hook copies (codes.h). */
+	uint8_t bits;
+	uint16_t codes;
 };
 /* A cache line holds two: one is looked up for each record. */
 _Static_assert(sizeof(struct site) == 32, "half a line");
