@@ -22,10 +22,11 @@ enum { COLUMN_MATCH = 7, ANY_MATCH = 0 };
  * a larger window finds them, and leaves a fifth less of the values. */
 enum { BYTES_LEVEL = 3 };
 
-/* Values are most of a block that has some, and mostly repeat: then this level
- * takes no longer than to write what it saves, in need as well.  Values that do
- * not, as hashes, are tried again after so many blocks. */
-enum { VALUES_LEVEL = -10, VALUES_RATIO = 2, BLOCKS_BETWEEN = 16 };
+/* Values are most of a block that has some, and mostly repeat: then a usual
+ * level takes no longer than to write what it saves.  In need, values like
+ * hashes leave time for this one only; where it does not halve them, they are
+ * tried again after so many blocks. */
+enum { VALUES_NEED_LEVEL = -3, VALUES_RATIO = 2, BLOCKS_BETWEEN = 16 };
 
 struct packer {
 	ZSTD_CCtx *zstd;
@@ -121,7 +122,7 @@ static void put_hurried(struct packer *p, struct bytes *data)
 		put_raw(p, data);
 		return;
 	}
-	set_level(p, VALUES_LEVEL);
+	set_level(p, p->haste == HASTE_NEED ? VALUES_NEED_LEVEL : LEVEL);
 	put_raw(p, data);
 	packer_hurry(p, p->haste);
 	if ((data->len - before) * VALUES_RATIO > n)
