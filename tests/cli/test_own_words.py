@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lib_build import FOUR, ROOT, build
+from lib_build import FOUR, ROOT, build, line_of
 from lib_cst import Trace
 from lib_formats import cstrace, json_lines, record_program, save, strict_json
 from lib_tree import tree_of_text
@@ -83,6 +83,22 @@ def test_spans_nest_among_calls(tmp_path, variant, hooks):
     record_program(tmp_path, program)
     tree = tree_of_text(save(tmp_path, "t.txt").decode())
     assert re.sub("^main .*", "main", tree) == (NESTED if hooks else ALONE)
+
+
+@pytest.mark.parametrize("variant", FOUR, ids=str)
+def test_an_inlined_function_has_the_line_of_its_own_call(tmp_path, variant):
+    source = "inlined_words.c"
+    program = build(source, *FLAGS, variant=variant, is_traced=False)
+    record_program(tmp_path, program)
+    inner = [("light", "first"), ("leaf", "in light"), ("leaf", "in middle"),
+             ("light", "second"), ("leaf", "in light")]
+    calls = [("middle", "one"), *inner, ("apart", "not inlined"),
+             ("middle", "other"), *inner]
+    got = json_lines(tmp_path)
+    assert [(c["function"], c["line"]) for c in got] == [
+        (name, line_of(source, word + " */")) for name, word in calls]
+    assert [c["depth"] for c in got] == [0, 1, 2, 1, 1, 2, 0,
+                                         0, 1, 2, 1, 1, 2]
 
 
 @pytest.fixture(scope="module", name="own")

@@ -93,6 +93,19 @@ static inline void said_begin(struct said *p)
 	said_begin_keeping(p, 0);
 }
 
+/* Where the text of the place is that an earlier site has; 0: it has none. */
+static inline uint64_t
+said_text(const struct said *p, const struct cst_site *end, uint64_t descriptor)
+{
+	const struct cst_site *first = (void *)(p->base + CST_AT_SITES);
+	uint64_t hook = 0;
+
+	for (const struct cst_site *s = first + CST_FIRST_SITE; s < end; s++)
+		if (s->callee == descriptor)
+			hook = s->hook;
+	return hook;
+}
+
 /* A place, with the text of its fields ("name|file|line|function|values|code").
  */
 static inline uint32_t said_place(struct said *p, enum cst_kind kind,
@@ -107,7 +120,8 @@ static inline uint32_t said_place(struct said *p, enum cst_kind kind,
 	*site = (struct cst_site){
 		.callee = descriptor + (is_end ? 1 : 0),
 		.caller = 0x401000,
-		.hook = text ? 1 + p->area->n_text : 0,
+		.hook = text ? 1 + p->area->n_text
+			     : said_text(p, site, descriptor),
 		.kind = (uint16_t)kind,
 	};
 	for (size_t i = 0; text && i <= strlen(text); i++)

@@ -254,6 +254,14 @@ const void *inlines_origin(const Dwarf_Die *call)
 	return origin_of(call).addr;
 }
 
+int inlines_has_name(const Dwarf_Die *call, const char *name)
+{
+	Dwarf_Die origin = origin_of(call);
+	const char *its = dwarf_diename(&origin);
+
+	return its && !strcmp(its, name);
+}
+
 void inlines_function(struct inlines *in, uint64_t addr,
 		      struct inline_function *out)
 {

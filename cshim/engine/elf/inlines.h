@@ -45,6 +45,9 @@ int inlines_at(struct inlines *in, uint64_t addr, Dwarf_Die *out, int max);
  * common. */
 const void *inlines_origin(const Dwarf_Die *call);
 
+/* Returns whether the function that one of inlines_at() calls has this name. */
+int inlines_has_name(const Dwarf_Die *call, const char *name);
+
 /* Is this one of inlines_at() an instance of f? */
 int inlines_is_of(Dwarf_Die *call, const struct inline_function *f);
 

@@ -531,6 +531,22 @@ int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 	return 0;
 }
 
+int modules_inline_call_around(struct modules *m, uint64_t pc,
+			       const char *helper, struct inline_call *out)
+{
+	Dwarf_Die calls[INLINES_MAX];
+	uint64_t addr;
+	struct inlines *in = modules_inlines(m, pc, &addr);
+	int n = in ? inlines_at(in, addr, calls, INLINES_MAX) : 0;
+
+	while (n && inlines_has_name(&calls[n - 1], helper))
+		n--;
+	if (!n)
+		return 0;
+	fill_inline_call(out, in, calls, n - 1);
+	return 1;
+}
+
 int modules_line(struct modules *m, uint64_t pc, const char **file,
 		 uint32_t *line)
 {

@@ -206,6 +206,11 @@ struct inline_call {
 int modules_inline_call(struct modules *m, uint64_t pc, uint64_t callee,
 			struct inline_call *out);
 
+/* Looks for the innermost instance of a function without this name, which is
+ * that of a helper; else as modules_inline_call(). */
+int modules_inline_call_around(struct modules *m, uint64_t pc,
+			       const char *helper, struct inline_call *out);
+
 /* Returns whether the code at pc belongs to another function than callee.  Then
  * callee was inlined there, even if no table says so (code of two calls was
  * merged, or there is no debug information). Without symbols a part that was

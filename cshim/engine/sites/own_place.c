@@ -37,6 +37,12 @@ static void fields_of(const struct sites *s, uint64_t hook,
 	}
 }
 
+/* The end of what has begun at the same place. */
+static int is_end(uint16_t kind)
+{
+	return kind == CST_SPAN_END || kind == CST_CALL_END || kind == CST_VETO;
+}
+
 static enum function_kind kind_of(uint16_t kind)
 {
 	switch (kind) {
@@ -105,8 +111,9 @@ static uint32_t function_of(struct sites *s, struct space *space,
 void own_place_learn(struct sites *s, struct space *space,
 		     const struct cst_site *raw, struct own_place *out)
 {
-	/* Without the bit that tells the end from the begin. */
-	uint64_t place = (raw->callee & ~7ull) ^ (uint64_t)space->number << 48;
+	/* Its text is put into the area once. */
+	uint64_t place =
+		raw->hook ? raw->hook ^ (uint64_t)space->number << 48 : 0;
 	enum function_kind kind = kind_of(raw->kind);
 	const char *fields[FIELDS];
 	char text[TEXT_SIZE];
@@ -116,17 +123,18 @@ void own_place_learn(struct sites *s, struct space *space,
 	*out = (struct own_place){.function = UINT32_MAX};
 	snprintf(out->file, sizeof(out->file), "%s", fields[FILE_NAME]);
 	out->line = (uint32_t)strtoul(fields[LINE], NULL, 10);
-	out->code = strtoull(fields[CODE], NULL, 16);
-	if (!out->code && raw->kind != CST_CALL)
+	out->code = raw->kind == CST_CALL ? raw->callee
+					  : strtoull(fields[CODE], NULL, 16);
+	if (!out->code)
 		out->code = raw->caller;
 	known = place ? hashmap_get(&s->own_places, place) : NULL;
-	if (raw->callee & 1 && known && kind != KIND_ASYNC_END) {
+	if (is_end(raw->kind) && known) {
 		out->function = *known;
 		return;
 	}
 	out->function =
 		function_of(s, space, kind, names_kind_word(kind), fields);
-	if (place && !(raw->callee & 1) && out->function != UINT32_MAX)
+	if (place && !is_end(raw->kind) && out->function != UINT32_MAX)
 		hashmap_put(&s->own_places, place, out->function);
 }
 

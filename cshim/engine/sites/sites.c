@@ -316,6 +316,26 @@ static void site_find_line(struct sites *s, struct space *space,
 			      place->caller - 1, site->call_site, 0);
 }
 
+/* The call line of a function that reports itself: the innermost one that is
+ * inlined where it does so. */
+static void site_find_own_line(struct sites *s, struct space *space,
+			       const struct site *site,
+			       const struct site_place *place)
+{
+	struct inline_call inlined = {0};
+
+	names_place_site(s->names, site->call_site, space->number,
+			 place->caller, 0);
+	modules_inline_call_around(space->modules, place->hook - 1,
+				   "cstrace_begin_", &inlined);
+	if (inlined.file)
+		questions_set_site(&s->questions, space, place->hook - 1,
+				   site->call_site, inlined.file, inlined.line);
+	else
+		questions_add(&s->questions, CST_ASK_LINE, space,
+			      place->caller - 1, site->call_site, 0);
+}
+
 /* Nothing was called from there: makecontext() and its like put the start of a
  * function, or anything, where a return address belongs. */
 static int is_made_up(struct space *space, uint64_t caller)
@@ -507,10 +527,7 @@ static void site_learn_own(struct sites *s, struct space *space,
 	}
 	if (raw->kind == CST_CALL) {
 		site_set_caller(s, space, site, place, own.code);
-		names_place_site(s->names, site->call_site, space->number,
-				 place->caller, 0);
-		questions_add(&s->questions, CST_ASK_LINE, space,
-			      place->caller - 1, site->call_site, 0);
+		site_find_own_line(s, space, site, place);
 	} else if (*own.file) {
 		names_set_site(s->names, site->call_site, own.file, own.line);
 	}

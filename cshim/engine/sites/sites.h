@@ -130,7 +130,7 @@ struct sites {
 	struct points points;
 	struct tail_jumps tail_jumps;
 	/* What own_place.c made: by the addresses of interned texts, and by
-	 * those of the places' descriptors. */
+	 * where the area has the places' texts. */
 	struct hashmap own_functions, own_places;
 	uint32_t veto; /* the function that stands for a veto + 1, or 0 */
 	/* private */

@@ -188,11 +188,12 @@ static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
  *
  * A site of cstrace.h (CST_SPAN and above) has in callee the address of the
  * place's descriptor in the program, a multiple of 8; plus 1 in a site of a
- * CST_..._END and plus 3 in one of CST_VETO, which end what that address began.
- * caller is the return address of the function for CST_CALL, CST_CALL_END and
- * CST_VETO, else an address in the code of the place.  hook is 1 + the offset
- * of the place's text in the area's text, or 0 where there is none or it has no
- * room:
+ * CST_..._END and plus 3 in one of CST_VETO, which end what began there.  A
+ * site of CST_CALL has there an address in the code that reports the call: it
+ * tells inlined copies of the function apart.  caller is the return address of
+ *the function for CST_CALL, CST_CALL_END and CST_VETO, else an address in the
+ *code of the place.  hook is 1 + the offset of the place's text in the area's
+ *text, or 0 where there is none or it has no room:
  *
  *	name NUL file NUL line NUL function NUL value names NUL code NUL
  *

@@ -51,6 +51,9 @@ static uint32_t site_of(const struct event *e)
 		(uint64_t)e->place | is_end(e->kind), e->from.caller,
 		place_text(e->place, e->from.code, e->kind == CST_CALL)};
 
+	/* Each copy that is inlined has a call line of its own. */
+	if (e->kind == CST_CALL)
+		key.callee = e->from.code;
 	/* A function's call ends in one of two ways, at one place. */
 	if (e->kind == CST_VETO)
 		key.callee |= 2;
