@@ -50,8 +50,9 @@ class WindowCommand(TraceCommand):
 
     An empty line repeats up, down, next, previous and source.  After `focus
     cstrace` the arrow keys and PgUp, PgDn select, too, Left folds and Right
-    opens: after `cstrace window source` Enter shows the source of the row
-    that they have led to."""
+    opens.  Enter then shows the source, g goes to the call, / finds, n and N
+    go on: until another command is typed, and again from the next of the
+    arrow keys on."""
 
     name = "cstrace window"
 
@@ -80,6 +81,7 @@ class WindowCommand(TraceCommand):
         if not self._view.is_visible():
             raise gdb.GdbError("the window is not there: `layout cstrace` "
                                "shows it")
+        self._view.use()
         act: Callable[[str], None] = getattr(self, "_" + found[0])
         act(rest)
 
@@ -111,6 +113,7 @@ class WindowCommand(TraceCommand):
             raise gdb.GdbError("cstrace window find: which function?  As in: "
                                "cstrace window find parse")
         self._function = function
+        self._view.can_go_on = True
         self._look_for(False, True)
 
     def _next(self, rest: str) -> None:

@@ -14,6 +14,7 @@ from ..engine import CstraceError
 from ..session.tree_page import Row, TreePage
 from . import ctrlc
 from .console import GuestThread, plain
+from .keys import Keys, has_focus
 from .words import count
 
 if TYPE_CHECKING:
@@ -70,8 +71,31 @@ class View:
         self._error = ""
         self._is_over = False
         self.show_source: Callable[[str], None] = lambda id: None
+        self.can_go_on = False  # is there something that was looked for?
+        self._had_focus = False
+        self._is_used = False  # rather than the command line
+        self._keys = Keys(self._wants, self._left)
 
     # ---- is it there? ------------------------------------------------------
+
+    def use(self) -> None:
+        """Most keys are the window's, if it has the focus, until the user types
+        a command that has nothing to do with it."""
+        self._is_used = True
+
+    def _wants(self, key: str) -> bool:
+        if not self.is_visible() or not self._rows:
+            return False
+        had_focus, self._had_focus = self._had_focus, has_focus("cstrace")
+        if self._had_focus and not had_focus:
+            self.use()
+        return self._had_focus and (
+            key == "/"  # with which no command of gdb's begins
+            or self._is_used and (self.can_go_on or key not in "nN"))
+
+    def _left(self) -> None:
+        self._is_used = False
+        self._had_focus = self.is_visible() and has_focus("cstrace")
 
     def is_visible(self) -> bool:
         return (self.window is not None and not self._is_over
@@ -115,6 +139,7 @@ class View:
 
     def _end(self) -> None:
         """The session is closed: nothing of it may be asked any more."""
+        self._keys.bind(False)
         self._is_over = True
         self.running(False)
 
@@ -136,6 +161,7 @@ class View:
     @ctrlc.handed_on
     def refresh(self, is_forced: bool = False) -> None:
         """Read what has changed, and draw it."""
+        self._keys.bind(self.is_visible())
         if not self.is_visible() or self.window is None:
             return
         self._page.width = max(10, self.window.tui.width - _GUTTER)
@@ -335,18 +361,22 @@ class TreeWindow:
     def close(self) -> None:
         if self._view.window is self:
             self._view.window = None
+            self._view.refresh()  # has its keys no more
 
     @ctrlc.handed_on
     def vscroll(self, n: int) -> None:
+        self._view.use()
         self._view.move(n)
 
     @ctrlc.handed_on
     def hscroll(self, n: int) -> None:
         """Left folds, right opens."""
+        self._view.use()
         self._view.fold(n < 0)
 
     @ctrlc.handed_on
     def click(self, x: int, y: int, button: int) -> None:
+        self._view.use()
         if button == 1:
             self._view.click(y)
 
