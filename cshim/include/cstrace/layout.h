@@ -191,9 +191,9 @@ static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
  * CST_..._END and plus 3 in one of CST_VETO, which end what began there.  A
  * site of CST_CALL has there an address in the code that reports the call: it
  * tells inlined copies of the function apart.  caller is the return address of
- *the function for CST_CALL, CST_CALL_END and CST_VETO, else an address in the
- *code of the place.  hook is 1 + the offset of the place's text in the area's
- *text, or 0 where there is none or it has no room:
+ * the function for CST_CALL, CST_CALL_END and CST_VETO, else an address in the
+ * code of the place.  hook is 1 + the offset of the place's text in the area's
+ * text, or 0 where there is none or it has no room:
  *
  *	name NUL file NUL line NUL function NUL value names NUL code NUL
  *
