@@ -94,6 +94,9 @@ int work(int n, const char *path)
 	cstrace_flush();
 	cstrace_set_thread_name(path);
 	cstrace_elapsed_ns(&span);
+	cstrace_start(), cstrace_off(id), cstrace_stop();
+	id ? cstrace_start() : cstrace_stop();
+	cstrace_log("%d", n++), cstrace_count("bytes", n++), cstrace_flush();
 	CSTRACE_ASYNC_END("request", n++);
 	CSTRACE_END(span, n++);
 #endif

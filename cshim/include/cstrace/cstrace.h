@@ -495,8 +495,14 @@ int cstrace_none_(int, ...);
 #endif
 
 #define CSTRACE_IGNORED_(...) ((void)(1 ? 0 : cstrace_none_(0, __VA_ARGS__)))
+/* A function's value may be dropped without a warning, wherever it stands. */
+static inline __attribute__((always_inline, unused, no_instrument_function)) int
+cstrace_instead_(int value)
+{
+	return value;
+}
 #define CSTRACE_INSTEAD_(value, ...) \
-	(__extension__({ 1 ? value : cstrace_none_(0, __VA_ARGS__); }))
+	(1 ? cstrace_instead_(value) : cstrace_none_(0, __VA_ARGS__))
 
 #define CSTRACE_SPAN(...) CSTRACE_IGNORED_(__VA_ARGS__)
 #define CSTRACE_BEGIN(span, ...) CSTRACE_IGNORED_(__VA_ARGS__)
@@ -512,7 +518,7 @@ int cstrace_none_(int, ...);
 	void name params __VA_ARGS__
 #define cstrace_log(...) ((void)(1 ? (void)0 : cstrace_check_(__VA_ARGS__)))
 #define cstrace_count(name, value) CSTRACE_IGNORED_(name, value)
-#define cstrace_elapsed_ns(span) CSTRACE_INSTEAD_(0ll, 0)
+#define cstrace_elapsed_ns(span) ((uint64_t)CSTRACE_INSTEAD_(0, 0))
 #define cstrace_on_enter(callback, data) CSTRACE_INSTEAD_(-1, callback, data)
 #define cstrace_on_exit(callback, data) CSTRACE_INSTEAD_(-1, callback, data)
 #define cstrace_off(callback) CSTRACE_INSTEAD_(-1, callback)
