@@ -88,7 +88,7 @@ golden_SRC := expect.c golden.c golden_make.c golden_options.c golden_rows.c \
 
 # formats: a file a format that a trace is saved in.
 formats_USES := report rows trace names base
-formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
+formats_SRC := announce.c async_spans.c callgrind.c chrome.c ctf.c ctf_dump.c \
 	ctf_metadata.c ctf_stream.c dot.c enter_exit.c exporter.c folded.c folder.c \
 	folder_manifest.c formats.c graph.c html.c html_calls.c html_data.c \
 	html_page.c html_sums.c html_tour.c jsonl.c otlp.c pprof.c site_text.c speedscope.c \

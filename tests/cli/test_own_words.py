@@ -180,6 +180,19 @@ def test_a_message_is_an_event_of_its_span_in_otlp(own):
             <= int(span["endTimeUnixNano"])
 
 
+def test_an_asynchronous_span_is_one_in_otlp(own):
+    """Begun in one thread, ended in another."""
+    begin, end = (c for c in json_lines(own) if "async" in c)
+    span, = (s for r in strict_json(save(own, "a.otlp.json"))["resourceSpans"]
+             for o in r["scopeSpans"] for s in o["spans"]
+             if s["name"] == "request")
+    assert end["thread"] != begin["thread"]
+    assert int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"]) == (
+        end["start_ns"] - begin["start_ns"])
+    assert {"key": "cstrace.end", "value": {"stringValue": "return"}} \
+        in span["attributes"]
+
+
 @pytest.mark.parametrize("ending", ("folded", "speedscope.json", "callgrind",
                                     "dot"))
 def test_a_span_is_a_function_elsewhere(own, ending):

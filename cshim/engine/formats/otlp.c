@@ -8,6 +8,7 @@
 #include "formats/otlp.h"
 #include "base/array.h"
 #include "cstrace/layout.h"
+#include "formats/async_spans.h"
 #include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
@@ -39,7 +40,8 @@ struct otlp {
 	uint8_t has_events;
 	struct pending *pending;
 	uint32_t n_pending, cap_pending;
-	struct bytes values; /* of the span under way */
+	struct bytes values;	  /* of the span under way */
+	struct async_spans async; /* of the process under way */
 	struct clamp nest;
 	struct site_text sites;
 	char trace_id[32];
@@ -57,6 +59,7 @@ static char *put_hex(char *out, uint64_t v)
 }
 
 /* FNV-1a, 64 bits. */
+#define HASH_BEGIN 0xcbf29ce484222325u
 static uint64_t hash(uint64_t h, const void *data, size_t n)
 {
 	const uint8_t *p = data;
@@ -69,7 +72,7 @@ static uint64_t hash(uint64_t h, const void *data, size_t n)
 static void make_trace_id(struct otlp *o)
 {
 	const struct cst_trace *t = o->t;
-	uint64_t h = hash(0xcbf29ce484222325u, t->host, strlen(t->host));
+	uint64_t h = hash(HASH_BEGIN, t->host, strlen(t->host));
 
 	h = hash(h, t->command, strlen(t->command));
 	h = hash(h, &t->start_ticks, sizeof(t->start_ticks));
@@ -170,7 +173,9 @@ static void put_site(const struct cst_trace *t, uint32_t id, struct bytes *out)
 	const struct function *f = &t->names->functions[site->function];
 
 	PUT(out, "\",\"name\":");
-	json_put_string(out, f->kind == KIND_SPAN ? names_bare(f) : f->name);
+	json_put_string(out, f->kind == KIND_SPAN || f->kind == KIND_ASYNC
+				     ? names_bare(f)
+				     : f->name);
 	PUT(out, ",\"kind\":1,\"attributes\":[");
 	put_string_attribute(out, "code.function", f->name);
 	if (site->file) {
@@ -379,10 +384,10 @@ static char *put_ids(const struct otlp *o, const struct shown *s, char *p)
 			   s->parent_number);
 }
 
-static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
+/* Which thread's, and which call. */
+static char *put_origin(const struct otlp *o, const struct shown *s, char *p)
 {
 	const struct trace_thread *thread = &o->t->threads[s->thread];
-	uint64_t start = o->t->start_wall_ns + s->start_ns;
 
 	p = PUT_AT(p, ",{\"key\":\"thread.id\",\"value\":{\"intValue\":\"");
 	p = number_put(p, thread->tid);
@@ -390,20 +395,112 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 		p,
 		"\"}},{\"key\":\"cstrace.id\",\"value\":{\"stringValue\":\"");
 	p = callid_put(p, thread, s->number, s->is_seed);
-	p = PUT_AT(p,
-		   "\"}},{\"key\":\"cstrace.end\",\"value\":{\"stringValue\":");
-	p = s->end == CALL_OPEN	       ? PUT_AT(p, "\"open\"}}")
-	    : s->end == CALL_UNWOUND   ? PUT_AT(p, "\"unwound\"}}")
-	    : s->end == CALL_ESTIMATED ? PUT_AT(p, "\"estimated\"}}")
+	return PUT_AT(p, "\"}}");
+}
+
+static char *put_end(char *p, uint8_t end)
+{
+	p = PUT_AT(p, ",{\"key\":\"cstrace.end\",\"value\":{\"stringValue\":");
+	return end == CALL_OPEN	       ? PUT_AT(p, "\"open\"}}")
+	       : end == CALL_UNWOUND   ? PUT_AT(p, "\"unwound\"}}")
+	       : end == CALL_ESTIMATED ? PUT_AT(p, "\"estimated\"}}")
 				       : PUT_AT(p, "\"return\"}}");
+}
+
+/* Ends the attributes; both times are the trace's. */
+static char *put_times(const struct otlp *o, uint64_t start_ns, uint64_t end_ns,
+		       char *p)
+{
+	p = PUT_AT(p, "],\"startTimeUnixNano\":\"");
+	p = number_put(p, o->t->start_wall_ns + start_ns);
+	p = PUT_AT(p, "\",\"endTimeUnixNano\":\"");
+	p = number_put(p, o->t->start_wall_ns + end_ns);
+	return PUT_AT(p, "\"");
+}
+
+static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
+{
+	p = put_end(put_origin(o, s, p), s->end);
 	if (s->n_stops)
 		p = PUT_AT(p, ",{\"key\":\"cstrace.stopped\",\"value\":{"
 			      "\"boolValue\":true}}");
-	p = PUT_AT(p, "],\"startTimeUnixNano\":\"");
-	p = number_put(p, start);
-	p = PUT_AT(p, "\",\"endTimeUnixNano\":\"");
-	p = number_put(p, start + s->duration_ns);
-	return PUT_AT(p, "\"");
+	return put_times(o, s->start_ns, s->start_ns + s->duration_ns, p);
+}
+
+/* ---- asynchronous spans -------------------------------------------------- */
+
+/* Writes a span that note_async() has begun to write. */
+static void put_async(void *arg, const struct bytes *text, uint64_t start_ns,
+		      uint64_t end_ns, int is_open, struct bytes *out)
+{
+	struct otlp *o = arg;
+	char *begin, *p;
+
+	if (o->has_span)
+		PUT(out, ",");
+	o->has_span = 1;
+	bytes_put(out, text->data, text->len);
+	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX);
+	if (!p)
+		return;
+	p = put_end(p, is_open ? CALL_OPEN : CALL_RETURN);
+	p = PUT_AT(put_times(o, start_ns, end_ns, p), "}");
+	out->len += (size_t)(p - begin);
+}
+
+static int end_async(struct otlp *o, struct bytes *out)
+{
+	const struct cst_trace *t = o->t;
+	uint64_t last = t->end_ticks > t->start_ticks
+				? trace_ns(t, t->end_ticks - t->start_ticks)
+				: 0;
+
+	return async_spans_put(&o->async, last, put_async, o, out);
+}
+
+/* The name and the number that make a begin and an end a pair; 0: it has no
+ * number. */
+static uint64_t async_key(const struct function *f, const struct shown *s)
+{
+	const char *name = names_bare(f);
+	struct value id;
+	uint64_t number;
+
+	if (!values_first(s->values, &id))
+		return 0;
+	number = id.kind == CST_VALUE_INT ? (uint64_t)id.i : id.u;
+	return hash(hash(HASH_BEGIN, &number, sizeof(number)), name,
+		    strlen(name)) |
+	       1;
+}
+
+/* Takes the begin or the end of a span that may end in any thread. */
+static int note_async(struct otlp *o, const struct function *f,
+		      const struct shown *s, const char *site, size_t size)
+{
+	uint64_t key = async_key(f, s);
+	struct bytes text = {0};
+	char *begin, *p;
+	int status;
+
+	if (!key)
+		return 0;
+	if (f->kind == KIND_ASYNC_END)
+		return async_spans_note(&o->async, key, s->start_ns, NULL);
+	o->values.len = 0;
+	put_values(s->values, f->values, &o->values);
+	begin = p = (char *)bytes_reserve(&text,
+					  NUMBERS_MAX + size + o->values.len);
+	if (!p)
+		return CST_MEMORY;
+	p = put_at(put_ids(o, s, p), site, size);
+	if (o->values.len)
+		p = put_at(p, (const char *)o->values.data, o->values.len);
+	p = put_origin(o, s, p);
+	text.len = (size_t)(p - begin);
+	status = async_spans_note(&o->async, key, s->start_ns, &text);
+	bytes_release(&text);
+	return status;
 }
 
 /* Returns where the text of a span goes that waits until it is over, or NULL
@@ -419,6 +516,25 @@ static struct bytes *span_later(struct otlp *o, uint32_t depth)
 	return &p->text;
 }
 
+/* Ends what the call lies behind, and begins its process. */
+static int begin_call(struct otlp *o, const struct shown *s, struct bytes *out)
+{
+	int status = 0;
+
+	if (s->lane != o->lane) {
+		end_spans(o, 0, out);
+		clamp_release(&o->nest);
+		o->lane = s->lane;
+	}
+	if (track_process(o->t, s->lane) != o->process) {
+		status = end_async(o, out);
+		begin_process(o, s->lane, out);
+	}
+	while (o->n_pending && o->pending[o->n_pending - 1].depth >= s->depth)
+		end_spans(o, o->n_pending - 1, out);
+	return status;
+}
+
 static int put_call(void *arg, struct shown *s, struct bytes *out)
 {
 	struct otlp *o = arg;
@@ -429,20 +545,15 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	const char *site = site_text_get(&o->sites, s->site, &size);
 	char *begin, *p;
 
-	if (s->lane != o->lane) {
-		end_spans(o, 0, out);
-		clamp_release(&o->nest);
-		o->lane = s->lane;
-	}
-	if (track_process(o->t, s->lane) != o->process)
-		begin_process(o, s->lane, out);
-	while (o->n_pending && o->pending[o->n_pending - 1].depth >= s->depth)
-		end_spans(o, o->n_pending - 1, out);
+	if (!site || begin_call(o, s, out) < 0)
+		return CST_MEMORY;
+	if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
+		return note_async(o, f, s, site, size);
 	if (take_event(o, f, s))
 		return 0;
 	while (clamp_over(&o->nest, s))
 		;
-	if (!site || clamp_enter(&o->nest, 0, s) < 0)
+	if (clamp_enter(&o->nest, 0, s) < 0)
 		return CST_MEMORY;
 	o->values.len = 0;
 	put_values(s->values, f->values, &o->values);
@@ -475,10 +586,13 @@ static void put_head(void *arg, struct bytes *out)
 
 static int put_tail(void *arg, struct bytes *out)
 {
+	int status;
+
 	end_spans(arg, 0, out);
+	status = end_async(arg, out);
 	end_process(arg, out);
 	PUT(out, "]}\n");
-	return 0;
+	return status;
 }
 
 static const struct exporter otlp = {
@@ -510,6 +624,7 @@ int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 		bytes_release(&o->pending[i].text);
 		bytes_release(&o->pending[i].events);
 	}
+	async_spans_release(&o->async);
 	free(o->pending);
 	bytes_release(&o->values);
 	return status;
