@@ -4,12 +4,12 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2910364035
+VERSION = 2709832757
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
 
-CST_LAYOUT = 13
+CST_LAYOUT = 14
 
 CST_STATE_ASK = 0
 CST_STATE_ON = 1
@@ -881,6 +881,11 @@ PROTOTYPES = {
     "cst_recorder_save": (C.c_int, [C.c_void_p, C.POINTER(cst_error)]),
     "cst_recorder_close": (None, [C.c_void_p]),
     "cst_recorder_status": (None, [C.c_void_p, C.POINTER(cst_status_report)]),
+    "cst_flight_offer": (C.c_int, [C.c_uint64, C.POINTER(C.c_void_p),
+        C.POINTER(cst_error)]),
+    "cst_flight_offer_path": (C.c_char_p, [C.c_void_p]),
+    "cst_flight_offer_answer": (C.c_int, [C.c_void_p, C.c_uint32]),
+    "cst_flight_offer_free": (None, [C.c_void_p]),
     "cst_trace_load": (C.c_int, [C.c_char_p, C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_trace_free": (None, [C.c_void_p]),

@@ -6,7 +6,7 @@
 CLI_SRC := $(addprefix cshim/cli/, \
 	main.c commands.c tell.c options.c option_rows.c option_values.c help.c spelling.c \
 	complete.c complete_where.c trace_input.c trace_rows.c input.c pager.c losses.c launch.c patching.c install_dir.c \
-	preload.c watch.c big_stack.c trace_file.c bfd_names.c binary.c outside.c \
+	preload.c record_core.c watch.c big_stack.c trace_file.c bfd_names.c binary.c outside.c \
 	remote_stack.c thread_event.c \
 	process_names.c progress_line.c recorder_setup.c sample_process.c screen.c)
 

@@ -107,6 +107,15 @@ static _Noreturn void child_run(const struct launch *l, char **argv,
 	_exit(127);
 }
 
+static int tell_failed_exec(const struct launch *l, int code)
+{
+	if (code == ENOEXEC)
+		return failure("cannot run '%s': it is no program (a script "
+			       "needs a first line #!...)",
+			       l->program);
+	return failure("cannot run '%s': %s", l->program, strerror(code));
+}
+
 /* Nothing comes through the pipe when exec succeeds: it is closed. */
 static int await_exec(const struct launch *l, int fd, pid_t pid)
 {
@@ -120,11 +129,7 @@ static int await_exec(const struct launch *l, int fd, pid_t pid)
 	if (n <= 0)
 		return STATUS_OK;
 	waitpid(pid, NULL, 0);
-	if (code == ENOEXEC)
-		return failure("cannot run '%s': it is no program (a script "
-			       "needs a first line #!...)",
-			       l->program);
-	return failure("cannot run '%s': %s", l->program, strerror(code));
+	return tell_failed_exec(l, code);
 }
 
 /* A program built with gcc's ASan, or with a shared one, wants the runtime to
@@ -172,4 +177,18 @@ int launch_start(const struct launch *l, char **argv, const char *area,
 		return await_exec(l, ends[0], *pid);
 	close(ends[0]);
 	return failure("cannot start '%s': %s", l->program, strerror(errno));
+}
+
+int launch_become(const struct launch *l, char **argv)
+{
+	setenv("LD_PRELOAD", l->preload, 1);
+	unsetenv("CSTRACE_AREA");
+	unsetenv("CSTRACE_FILE");
+	asan_allow();
+	signal(SIGXFSZ, l->on_large_file);
+	/* The folder of the shim's other name is in use as long as this. */
+	if (l->link)
+		fcntl(l->lock, F_SETFD, 0);
+	execv(l->program, argv);
+	return tell_failed_exec(l, errno);
 }

@@ -33,4 +33,8 @@ void launch_release(struct launch *l);
 int launch_start(const struct launch *l, char **argv, const char *area,
 		 const sigset_t *blocked, pid_t *pid);
 
+/* Becomes the program, which has the shim but no reader.  Returns only on
+ * failure, which was reported, with an exit code. */
+int launch_become(const struct launch *l, char **argv);
+
 #endif

@@ -37,6 +37,7 @@ struct options {
 	const char *output; /* of record, as the three below */
 	uint64_t max_bytes;
 	uint64_t flight_bytes; /* 0: all is kept */
+	int is_for_core; /* nothing of cstrace's runs beside the program */
 	int on_signal;
 	uint32_t keep_depth, keep_bytes; /* 0: all is kept */
 	uint64_t keep_ns;

@@ -13,6 +13,7 @@
 #include "losses.h"
 #include "options.h"
 #include "patching.h"
+#include "record_core.h"
 #include "recorder_setup.h"
 #include "trace_file.h"
 #include "trace_input.h"
@@ -382,6 +383,7 @@ static int check_process_options(const struct record *r)
 	const struct options *o = r->o;
 	const char *other = r->is_piped		      ? "-o -"
 			    : o->sample_hz	      ? "--sample"
+			    : o->is_for_core	      ? "--core"
 			    : o->flight_bytes	      ? "--flight"
 			    : o->has_args	      ? "--args"
 			    : o->choice.where	      ? "--where"
@@ -395,6 +397,34 @@ static int check_process_options(const struct record *r)
 				   o->names[0]);
 	if (other)
 		return usage_error(r->command_of, "%s does not go with -p",
+				   other);
+	return STATUS_OK;
+}
+
+/* Refuses what only a reader beside the program could do. */
+static int check_core_options(const struct record *r)
+{
+	const struct options *o = r->o;
+	const char *other = o->output != trace_file_default ? "--output"
+			    : o->on_signal		    ? "--on-signal"
+			    : o->max_bytes		    ? "--max-size"
+			    : o->keep_depth		    ? "--keep-depth"
+			    : o->keep_ns		    ? "--keep-time"
+			    : o->keep_bytes		    ? "--keep-size"
+			    : o->args_of		    ? "--args=REGEX"
+			    : o->choice.where		    ? "--where"
+			    : o->patch != PATCH_AS_NEEDED   ? "--patch"
+							    : NULL;
+
+	if (!o->is_for_core)
+		return STATUS_OK;
+	if (!o->flight_bytes)
+		return usage_error(r->command_of,
+				   "--core is for --flight SIZE");
+	if (o->has_border)
+		other = "--border";
+	if (other)
+		return usage_error(r->command_of, "%s does not go with --core",
 				   other);
 	return STATUS_OK;
 }
@@ -424,7 +454,7 @@ static int check_options(struct record *r)
 	if (r->o->on_signal && !r->o->flight_bytes)
 		return usage_error(r->command_of,
 				   "--on-signal is for --flight SIZE");
-	return STATUS_OK;
+	return check_core_options(r);
 }
 
 static int record(const struct command *c, int is_live, int argc, char **argv)
@@ -443,6 +473,14 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	status = check_options(&r);
 	if (o.pid && !status)
 		return record_process(&o);
+	if (!status && o.is_for_core) {
+		status = launch_prepare(&r.launch, o.names[0], 0);
+		if (!status)
+			preflight_tell(r.launch.program, o.names[0]);
+		status = status ? status : record_core(&r.launch, &o);
+		launch_release(&r.launch);
+		return status;
+	}
 	if (!status)
 		status = prepare(&r);
 	if (!status)
@@ -489,6 +527,7 @@ const struct command command_record = {
 		    "record -o run.cst --exclude log_ -- ./app --verbose\n"
 		    "record -o - ./app | cstrace report -\n"
 		    "record --flight 10M --on-signal USR2 ./server\n"
+		    "record --flight 16M --core ./server\n"
 		    "record -p $(pidof server) --for 10s\n",
 	.options = FOR_RECORD,
 	.takes = {TAKES_PROGRAM},

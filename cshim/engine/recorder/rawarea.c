@@ -10,6 +10,7 @@
 #include "recorder/one_trace.h"
 #include "recorder/recorder.h"
 #include "recorder/thread_ends.h"
+#include "sites/copies.h"
 #include "trace/loader.h"
 #include "trace/trace.h"
 
@@ -149,6 +150,8 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 		status = recorder_init_stages(r, err);
 	if (status == 0)
 		status = open_writer(r, err);
+	if (status == 0 && r->area->head->ahead == CST_AHEAD_MADE)
+		copies_want(&r->sites, 1, 1, NULL);
 	if (status == 0)
 		status = take_all(r, path, &t, err);
 	if (status == 0 && r->area->is_short) {

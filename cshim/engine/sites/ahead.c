@@ -7,11 +7,14 @@
 #include "area/clock.h"
 #include "plan/hooks.h"
 #include "sites/copies.h"
+#include "sites/hook_slot.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
 	MOST_NS = 250000000,
+	ALL_S = 15,
 	MOST_HOOKS = CST_MAX_HOOKS / 4 * 3,
 	/* Some are left for what is called, wherever it is. */
 	MOST_STEPS = CST_MAX_COPIES / 2,
@@ -21,21 +24,8 @@ enum {
 struct look {
 	struct sites *s;
 	uint64_t bias, until_ns;
-	uint32_t process;
+	uint32_t process, most_steps;
 };
-
-/* The hook's slot in the area's table; NULL: there is no room. */
-static struct cst_hook *find_slot(const struct sites *s, uint64_t hook,
-				  uint32_t process)
-{
-	struct cst_hook *slots = &s->area->hooks[cst_hook_first(hook, process)];
-
-	for (uint32_t i = 0; i < CST_HOOK_PROBES; i++)
-		if (!slots[i].hook ||
-		    (slots[i].hook == hook && slots[i].process == process))
-			return &slots[i];
-	return NULL;
-}
 
 /* 1: go on.  What is to be copied at the hook is put into the table, if known.
  */
@@ -47,11 +37,11 @@ static int hear_hook(void *arg, uint64_t hook, int kind)
 	struct cst_hook *slot;
 
 	if (clock_monotonic_ns() > l->until_ns || head->n_hooks >= MOST_HOOKS ||
-	    head->n_copies >= MOST_STEPS)
+	    head->n_copies >= l->most_steps)
 		return 0;
 	hook += l->bias;
 	copies = copies_ahead(l->s, l->process, hook, kind);
-	slot = copies ? find_slot(l->s, hook, l->process) : NULL;
+	slot = copies ? hook_slot(l->s->area, hook, l->process) : NULL;
 	if (!slot)
 		return 1;
 	head->n_hooks += !slot->hook;
@@ -76,15 +66,23 @@ static void look_into(struct look *l, const char *path)
 	image_close(&im);
 }
 
-/* Calls of functions that are chosen by name are too few to look for. */
-void ahead_look(struct sites *s, const struct cst_site *site)
+static void look_until(struct sites *s, const struct cst_site *site,
+		       uint32_t most_steps, uint64_t until_ns)
 {
-	struct look l = {.s = s, .process = site->process};
+	struct look l = {
+		.s = s,
+		.until_ns = until_ns,
+		.process = site->process,
+		.most_steps = most_steps,
+	};
 	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
 	struct module_file file;
 	uint64_t place, key;
 
+	/* Calls of functions that are chosen by name are too few to look for.
+	 */
 	if (site->hook <= CST_PATCHED_LAST || s->copies.functions ||
+	    s->area->is_past ||
 	    !(s->copies.wants_args | s->copies.wants_results))
 		return;
 	place = modules_place(m, site->hook);
@@ -94,8 +92,25 @@ void ahead_look(struct sites *s, const struct cst_site *site)
 	    !modules_file(m, site->hook, &file))
 		return;
 	l.bias = site->hook - file.addr;
-	l.until_ns = clock_monotonic_ns() + MOST_NS;
 	look_into(&l, file.path);
+}
+
+void ahead_look(struct sites *s, const struct cst_site *site)
+{
+	look_until(s, site, MOST_STEPS, clock_monotonic_ns() + MOST_NS);
+}
+
+void ahead_look_all(struct sites *s)
+{
+	uint64_t until_ns = clock_monotonic_ns() + ALL_S * 1000000000ull;
+
+	spaces_take_mappings(&s->spaces, UINT32_MAX);
+	for (uint32_t i = 0; i < s->spaces.n_mappings; i++) {
+		const char *line = s->area->text + s->area->mappings[i].text;
+		struct cst_site site = {.hook = strtoull(line, NULL, 16) + 1};
+
+		look_until(s, &site, CST_MAX_COPIES, until_ns);
+	}
 }
 
 void ahead_forget(struct sites *s)

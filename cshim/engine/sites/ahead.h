@@ -14,6 +14,10 @@
  * its first call. */
 void ahead_look(struct sites *s, const struct cst_site *site);
 
+/* Looks ahead in all files that the program has mapped, for some seconds at
+ * most: nobody will be there at the first calls. */
+void ahead_look_all(struct sites *s);
+
 /* Forgets what was found out: something else is wanted. */
 void ahead_forget(struct sites *s);
 

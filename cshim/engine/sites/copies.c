@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/regex.h"
+#include "sites/hook_slot.h"
 #include "sites/sites.h"
 
 #include <linux/futex.h>
@@ -83,6 +84,23 @@ static void put_plain(struct cst_copy *to, const struct site *site,
 	to[1 + plan->n_plain] = (struct cst_copy){.op = CST_COPY_END};
 }
 
+/* Sets what the caller owns of a plan whose program is at this step. */
+static void plan_set_first(struct args_plan *plan, uint32_t at)
+{
+	if (plan->n_plain)
+		plan->bits = CST_NUMBERS_BITS / plan->n_plain;
+	plan->first = at + CST_COPY_FIRST;
+}
+
+static void put_steps(struct cst_copy *to, const struct site *site,
+		      const struct args_plan *plan)
+{
+	if (plan->n_plain)
+		put_plain(to, site, plan);
+	else
+		memcpy(to, plan->steps, plan->n_steps * sizeof(*to));
+}
+
 /* Puts the plan's program into the area.  Returns 0, or a negative status if
  * there is no room. */
 static int put_program(struct sites *s, const struct site *site,
@@ -95,22 +113,40 @@ static int put_program(struct sites *s, const struct site *site,
 		return 0;
 	if (at > CST_MAX_COPIES || n > CST_MAX_COPIES - at)
 		return CST_FAILED;
-	if (plan->n_plain) {
-		plan->bits = CST_NUMBERS_BITS / plan->n_plain;
-		put_plain(&s->area->steps[at], site, plan);
-	} else {
-		memcpy(&s->area->steps[at], plan->steps,
-		       n * sizeof(*plan->steps));
-	}
+	plan_set_first(plan, at);
+	put_steps(&s->area->steps[at], site, plan);
 	s->area->head->n_copies = at + n;
-	plan->first = at + CST_COPY_FIRST;
 	return 0;
+}
+
+/* Returns 0 if this plan's steps are what the hook has gone by, in a program
+ * that ran without a reader.  Another file, or another cstrace, might have
+ * given other ones. */
+static int find_program(const struct sites *s, const struct site *site,
+			struct args_plan *plan, uint64_t place)
+{
+	const struct cst_hook *slot = hook_slot(s->area, place, 0);
+	uint32_t found = slot && slot->hook ? slot->copies : 0;
+	uint32_t at = found - CST_COPY_FIRST;
+	uint32_t n = plan->n_steps + (plan->n_plain != 0);
+	struct cst_copy steps[CST_COPY_STEPS_MAX + 2];
+
+	if (found < CST_COPY_FIRST || at > CST_MAX_COPIES ||
+	    n > CST_MAX_COPIES - at || n > CST_COPY_STEPS_MAX + 2)
+		return CST_FAILED;
+	plan_set_first(plan, at);
+	put_steps(steps, site, plan);
+	return memcmp(steps, &s->area->steps[at], n * sizeof(*steps))
+		       ? CST_FAILED
+		       : 0;
 }
 
 static void make_plan(struct sites *s, uint32_t number)
 {
 	const struct cst_site raw = s->area->sites[number];
 	const struct site *site = &s->all[number];
+	struct modules *m = spaces_of(&s->spaces, raw.process)->modules;
+	uint64_t place = cst_hook_place(raw.hook, raw.callee);
 	struct copies *c = &s->copies;
 	struct args_plan *plan;
 
@@ -119,9 +155,15 @@ static void make_plan(struct sites *s, uint32_t number)
 	    c->is_planned[number])
 		return;
 	c->is_planned[number] = 1;
-	plan = args_plan(c->args, spaces_of(&s->spaces, raw.process)->modules,
-			 raw.hook, raw.callee, raw.kind);
-	if (!plan || (!plan->is_static && put_program(s, site, plan) < 0))
+	/* The hook is of the function that it was thought to be of then. */
+	if (s->area->is_past)
+		args_plan_ahead(c->args, m, place, raw.kind, &plan);
+	plan = args_plan(c->args, m, raw.hook, raw.callee, raw.kind);
+	if (!plan)
+		return;
+	if (!plan->is_static &&
+	    (s->area->is_past ? find_program(s, site, plan, place)
+			      : put_program(s, site, plan)) < 0)
 		return;
 	c->plans[number] = plan;
 	if (site->kind == CST_ENTER)

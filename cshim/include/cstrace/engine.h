@@ -586,6 +586,24 @@ struct cst_status_report {
 CST_API void cst_recorder_status(struct cst_recorder *r,
 				 struct cst_status_report *out);
 
+/* ---- a flight recorder without a reader ---------------------------------- */
+
+/* The memory of a program that keeps its newest calls in it (CSTRACE_FLIGHT),
+ * and whose hooks copy values, though nobody reads them before there is a core
+ * file. */
+struct cst_flight_offer;
+
+/* Makes one for so many bytes of records.  It is there until the caller ends,
+ * or frees *out. */
+CST_API int cst_flight_offer(uint64_t bytes, struct cst_flight_offer **out,
+			     struct cst_error *err);
+/* Returns what the program's CSTRACE_AHEAD has to be. */
+CST_API const char *cst_flight_offer_path(const struct cst_flight_offer *f);
+/* Waits for a program's first call, as long as the process with this pid lives,
+ * and puts what its hooks copy into the memory.  Returns 1 if that was done. */
+CST_API int cst_flight_offer_answer(struct cst_flight_offer *f, uint32_t pid);
+CST_API void cst_flight_offer_free(struct cst_flight_offer *f);
+
 /* ---- trace ------------------------------------------------------------- */
 
 /* Reads a trace file, an area that was left in a file, or the core file of a

@@ -499,6 +499,20 @@ struct cst_area {
 	uint32_t n_copy_waiting; /* hooks that wait so */
 	uint32_t n_copies;	 /* steps that are used */
 	uint32_t n_hooks;	 /* slots of the table of hooks that are used */
+
+	/* What hooks copy in a flight, which has no reader, was found out by a
+	 * process that ended before the first call (enum cst_ahead; a futex).
+	 * The table of hooks has all of it, for process 0, and the program's
+	 * fork children use these entries, too. */
+	uint32_t ahead;
+	uint32_t ahead_pid; /* that process */
+};
+
+enum cst_ahead {
+	CST_AHEAD_NONE = 0,
+	CST_AHEAD_OFFERED = 1, /* nobody has mapped the area yet */
+	CST_AHEAD_ASKED = 2,   /* a program has, and waits */
+	CST_AHEAD_MADE = 3,
 };
 
 /* Numbers below CST_FIRST_SITE in a record's place of a site: marks of other

@@ -7,6 +7,7 @@
 #include "core/control.h"
 #include "core/area.h"
 #include "core/depth.h"
+#include "core/flight.h"
 #include "core/mappings.h"
 #include "core/process.h"
 #include "core/signals.h"
@@ -71,6 +72,8 @@ static int area_prepare(void)
 		error = process_register();
 	if (!error)
 		area_touch();
+	if (!error)
+		flight_wait_ahead();
 	return error;
 }
 

@@ -297,11 +297,14 @@ COLD static uint32_t known_ahead(uint32_t number)
 {
 	const struct cst_site *site = &site_index.sites[number];
 	uint64_t place = cst_hook_place(site->hook, site->callee);
-	struct cst_hook *slots =
-		area_hook(cst_hook_first(place, site->process));
+	uint32_t process = area->is_file ? 0 : site->process;
+	struct cst_hook *slots = area_hook(cst_hook_first(place, process));
 
 	if (!__atomic_load_n(&area->n_hooks, __ATOMIC_RELAXED) ||
-	    __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED) ||
+	    /* Where nobody reads along, the reader of the core holds each
+	     * hook's steps against the file that was there. */
+	    (!area->is_file &&
+	     __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED)) ||
 	    area_reserve(slots, CST_HOOK_PROBES * sizeof(*slots)))
 		return 0;
 	for (uint32_t i = 0; i < CST_HOOK_PROBES; i++) {
@@ -309,7 +312,7 @@ COLD static uint32_t known_ahead(uint32_t number)
 			__atomic_load_n(&slots[i].copies, __ATOMIC_ACQUIRE);
 
 		if (copies && slots[i].hook == place &&
-		    slots[i].process == site->process)
+		    slots[i].process == process)
 			return copies;
 	}
 	return 0;
@@ -355,6 +358,24 @@ COLD static void copy_wait(uint32_t site)
 	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
 }
 
+/* The site's entry, where there is no reader who could make one later. */
+COLD static uint32_t settle_alone(uint32_t site)
+{
+	uint32_t entry = __atomic_load_n(&area->ahead, __ATOMIC_ACQUIRE) ==
+					 CST_AHEAD_MADE
+				 ? known_ahead(site)
+				 : 0;
+
+	if (entry < CST_COPY_FIRST) {
+		entry = CST_COPY_NOTHING;
+		__atomic_store_n(&site_index.sites[site].verdict, CST_RECORDED,
+				 __ATOMIC_RELAXED);
+	}
+	if (!area_reserve(area_copies(site), sizeof(entry)))
+		__atomic_store_n(area_copies(site), entry, __ATOMIC_RELEASE);
+	return entry;
+}
+
 /* ---- records ---------------------------------------------------------------
  */
 
@@ -397,7 +418,8 @@ int copy_put(const struct copy_event *e)
 	uint32_t n = 0;
 
 	if (unlikely(!entry))
-		entry = known_ahead(e->site);
+		entry = area->is_file ? settle_alone(e->site)
+				      : known_ahead(e->site);
 	if (unlikely(!entry)) {
 		copy_wait(e->site);
 		if (site_is_muted(e->site))

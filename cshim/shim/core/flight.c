@@ -9,6 +9,7 @@
 #include "core/area.h"
 #include "core/file.h"
 #include "kernel/arch.h"
+#include "kernel/config.h"
 #include "kernel/syscall.h"
 
 NOOP_FUNCTION(cstrace_hook_full, .Lhook_full);
@@ -20,6 +21,8 @@ hook_full(void) __asm__(".Lhook_full");
 enum {
 	FEWEST_CHUNKS = 4,
 	SHOW_NS = 500000000, /* so often the user sees what is new */
+	AHEAD_MS = 20000,    /* the launcher takes no longer */
+	AHEAD_LOOK_MS = 100,
 };
 
 /* The number of chunks, or 0: it is no size. */
@@ -71,12 +74,54 @@ static void tell_bad_size(const char *size)
 	sys_write(2, line, n);
 }
 
+/* The area that the launcher offers, unless another program has it, which has
+ * locked it: or -1.  The lock lasts as long as the mapping. */
+static int open_offered(void)
+{
+	const char *path = config_value(config_environment(), "CSTRACE_AHEAD");
+	int fd = path ? sys_open(path, O_RDWR | O_CLOEXEC) : -1;
+	struct cst_area head;
+
+	if (fd >= 0 && sys_pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	    head.magic == CST_AREA_MAGIC && head.layout == CST_LAYOUT &&
+	    head.flight_chunks && head.ahead == CST_AHEAD_OFFERED &&
+	    sys_flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0)
+		sys_close(fd);
+	return -1;
+}
+
+void flight_wait_ahead(void)
+{
+	uint64_t since = sys_monotonic_ms();
+	uint32_t asked = CST_AHEAD_ASKED;
+
+	if (!area->is_file || __atomic_load_n(&area->ahead, __ATOMIC_RELAXED) !=
+				      CST_AHEAD_OFFERED)
+		return;
+	/* Pairs with the launcher's acquire: the mappings are there. */
+	__atomic_store_n(&area->ahead, asked, __ATOMIC_RELEASE);
+	sys_futex_wake(&area->ahead, FUTEX_WAKE, 1);
+	while (__atomic_load_n(&area->ahead, __ATOMIC_ACQUIRE) == asked &&
+	       sys_monotonic_ms() - since < AHEAD_MS &&
+	       sys_kill(area->ahead_pid, 0) != -ESRCH)
+		sys_futex_wait(&area->ahead, FUTEX_WAIT, asked, AHEAD_LOOK_MS);
+	__atomic_compare_exchange_n(&area->ahead, &asked, CST_AHEAD_NONE, 0,
+				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	area_moment(&area->first_ticks, &area->first_ns);
+	area->first_wall_ns = sys_clock_ns(CLOCK_REALTIME);
+}
+
 int flight_open(const char *size, int is_read)
 {
-	uint32_t n = chunks_of(size);
+	int offered = is_read ? -1 : open_offered();
+	uint32_t n = offered < 0 ? chunks_of(size) : 0;
 	int fd = n ? sys_memfd("cstrace-flight") : -EINVAL;
 	int error = fd < 0 ? fd : file_write_head(fd, n, is_read);
 
+	if (offered >= 0)
+		return offered;
 	if (!n)
 		tell_bad_size(size);
 	if (fd >= 0 && error) {

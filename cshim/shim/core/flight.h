@@ -13,6 +13,11 @@
  * ready to be mapped, or a negative errno. */
 int flight_open(const char *size, int is_read);
 
+/* Waits for what the hooks are to copy, if the area is one whose launcher finds
+ * that out (CSTRACE_AHEAD=PATH is where it is).  Called when the process has
+ * logged its mappings, before its first record. */
+void flight_wait_ahead(void);
+
 /* Returns the index + 1 of a chunk that is zeroed: a new one, or once all were
  * used the oldest full one; 0: there is none, or a debugger must read first. */
 uint32_t flight_chunk(void);
