@@ -292,19 +292,26 @@ void copy_unloaded(void)
 	__atomic_store_n(&has_unloaded, 1, __ATOMIC_RELAXED);
 }
 
+/* Was all found out before the first call, and will no reader find out more?
+ * A debugger that reads a flight on another machine does. */
+static int is_alone(void)
+{
+	return __atomic_load_n(&area->ahead, __ATOMIC_ACQUIRE) ==
+	       CST_AHEAD_MADE;
+}
+
 /* What the reader has found out ahead of the new site's hook; 0: nothing. */
 COLD static uint32_t known_ahead(uint32_t number)
 {
 	const struct cst_site *site = &site_index.sites[number];
 	uint64_t place = cst_hook_place(site->hook, site->callee);
-	uint32_t process = area->is_file ? 0 : site->process;
+	uint32_t process = is_alone() ? 0 : site->process;
 	struct cst_hook *slots = area_hook(cst_hook_first(place, process));
 
 	if (!__atomic_load_n(&area->n_hooks, __ATOMIC_RELAXED) ||
 	    /* Where nobody reads along, the reader of the core holds each
 	     * hook's steps against the file that was there. */
-	    (!area->is_file &&
-	     __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED)) ||
+	    (!is_alone() && __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED)) ||
 	    area_reserve(slots, CST_HOOK_PROBES * sizeof(*slots)))
 		return 0;
 	for (uint32_t i = 0; i < CST_HOOK_PROBES; i++) {
@@ -358,13 +365,10 @@ COLD static void copy_wait(uint32_t site)
 	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-/* The site's entry, where there is no reader who could make one later. */
+/* The site's entry, if is_alone(): it is final. */
 COLD static uint32_t settle_alone(uint32_t site)
 {
-	uint32_t entry = __atomic_load_n(&area->ahead, __ATOMIC_ACQUIRE) ==
-					 CST_AHEAD_MADE
-				 ? known_ahead(site)
-				 : 0;
+	uint32_t entry = known_ahead(site);
 
 	if (entry < CST_COPY_FIRST) {
 		entry = CST_COPY_NOTHING;
@@ -418,8 +422,8 @@ int copy_put(const struct copy_event *e)
 	uint32_t n = 0;
 
 	if (unlikely(!entry))
-		entry = area->is_file ? settle_alone(e->site)
-				      : known_ahead(e->site);
+		entry = is_alone() ? settle_alone(e->site)
+				   : known_ahead(e->site);
 	if (unlikely(!entry)) {
 		copy_wait(e->site);
 		if (site_is_muted(e->site))
