@@ -237,6 +237,16 @@ int patching_add(struct patching *p, const char *path, int is_program)
 							 : status;
 }
 
+int patching_has(const struct patching *p, const char *path)
+{
+	char real[PATH_MAX];
+
+	for (uint32_t i = 0; realpath(path, real) && i < p->n_files; i++)
+		if (!strcmp(p->paths[i], real))
+			return p->plans[i].n_patches > 0;
+	return 0;
+}
+
 int patching_add_caller(struct patching *p, const char *path)
 {
 	char real[PATH_MAX];

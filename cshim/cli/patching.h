@@ -65,6 +65,8 @@ void patching_answer(void *arg);
  * patching_prepare() would leave out.  Returns an exit code; a failure was
  * reported, which it is for the program only. */
 int patching_add(struct patching *p, const char *path, int is_program);
+/* Returns whether functions of the file at path are to be patched. */
+int patching_has(const struct patching *p, const char *path);
 /* A file of the process is traced by its hooks.  Returns an exit code; a
  * failure was reported. */
 int patching_add_caller(struct patching *p, const char *path);

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """cstrace record -p PID: the calls of a program that runs already."""
 
+import itertools
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -225,6 +227,98 @@ def test_the_user_or_the_process_ends_it(tmp_path, start):
     one.terminate()
     assert "calls in 1 thread" in recorder.communicate(timeout=LIMIT_S)[1]
     assert one.wait(LIMIT_S) == 3
+
+
+# Opens the library that it reads the name of, in place of the one before, and
+# calls it for ever; "more" is answered after ten calls.
+OPENS = r"""
+#include <dlfcn.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) int tick(int n) { __asm__ volatile(""); return n; }
+int main(void)
+{
+	struct pollfd in = {0, POLLIN, 0};
+	int (*twice)(int) = 0;
+	void *library = 0;
+	int n = 0;
+	char line[256];
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		tick(1);
+		if (twice && twice(3) != 14)
+			return 1;
+		if (n && !--n) {
+			puts("done");
+			fflush(stdout);
+		}
+		if (!poll(&in, 1, 1))
+			continue;
+		if (scanf("%255s", line) != 1)
+			return 3;
+		if (!strcmp(line, "more")) {
+			n = 10;
+			continue;
+		}
+		if (library)
+			dlclose(library);
+		library = dlopen(line, RTLD_NOW);
+		twice = library ? (int (*)(int))dlsym(library, "twice") : 0;
+	}
+}
+"""
+TWICE = """
+__attribute__((noinline)) static int NAME(int a)
+{ __asm__ volatile(""); return a * 2; }
+int twice(int a) { return NAME(a) + NAME(a + 1); }
+"""
+
+
+def heard(recorder):
+    """Its next line."""
+    assert select.select([recorder.stderr], [], [], 10)[0], "it is silent"
+    return recorder.stderr.readline()
+
+
+def library(folder, name, *flags):
+    (folder / (name + ".c")).write_text(TWICE.replace("NAME", name))
+    path = folder / (name + ".so")
+    subprocess.run(["gcc", "-g", "-O1", "-shared", "-fPIC", *flags, "-o",
+                    path, folder / (name + ".c")], check=True)
+    return path
+
+
+@pytest.mark.parametrize("flag", ("-O1", HOOKS), ids=("patched", "hooks"))
+def test_libraries_that_come_later(tmp_path, start, flag):
+    """Each is opened where another one was closed before."""
+    one = start(compiled(tmp_path, OPENS))
+    files = [library(tmp_path, name, flag) for name in ("first", "second")]
+    recorder = subprocess.Popen(
+        [CSTRACE, "record", "-p", str(one.pid)], text=True, cwd=tmp_path,
+        stderr=subprocess.PIPE)
+    assert "recording process" in heard(recorder)
+    for _ in range(2):
+        for file in files:
+            one.stdin.write("%s\n" % file)
+            one.stdin.flush()
+            assert heard(recorder) == (
+                "cstrace: recording %s, too, which was loaded meanwhile\n"
+                % file.name)
+            one.stdin.write("more\n")
+            one.stdin.flush()
+            assert one.stdout.readline() == "done\n"
+    recorder.send_signal(signal.SIGINT)
+    said = recorder.communicate(timeout=LIMIT_S)[1]
+    assert recorder.returncode == 0 and "is not recorded" not in said, said
+    assert is_as_in_file(one.pid) and is_as_in_file(one.pid, str(files[1]))
+    found = [name for name, _ in names(tmp_path)]
+    assert {"tick", "twice"} <= set(found)
+    assert [name for name, _ in itertools.groupby(
+        name for name in found if name in ("first", "second"))] == [
+            "first", "second"] * 2
+    assert one.poll() is None
 
 
 def test_some_functions_only(tmp_path, start):

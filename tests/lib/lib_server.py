@@ -13,9 +13,9 @@ LIMIT_S = 120
 HOOKS = "-finstrument-functions"
 
 
-def is_as_in_file(pid):
-    """Is the code of the process that of its file?"""
-    program = os.readlink("/proc/%d/exe" % pid)
+def is_as_in_file(pid, library=None):
+    """Is the code of the process that of its file, or of this library?"""
+    program = library or os.readlink("/proc/%d/exe" % pid)
     n = 0
     with open("/proc/%d/maps" % pid, encoding="utf-8") as maps, \
             open("/proc/%d/mem" % pid, "rb") as memory, \

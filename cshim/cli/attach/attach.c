@@ -14,13 +14,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
 #define SHIM "libcstrace.so"
 
-enum { RENEW_TRIES = 200 };
+enum {
+	RENEW_TRIES = 200,
+	MORE_MS = 300, /* to wait for a safe place, while it runs */
+};
 
 static int fail(pid_t pid, const char *why)
 {
@@ -148,33 +152,41 @@ static int prepare_by_thread(struct attach *a, const struct remote_modules *m,
 	a->control = g.bias + p.control;
 	a->entry = g.bias + p.entry;
 	a->exit = g.bias + p.exit;
-	if (!hook_words_find(&a->words, m) ||
-	    !live_code_init(&a->code, a->tracee.memory, g.bias + p.patched,
-			    folder))
+	a->patched = g.bias + p.patched;
+	if (!hook_words_find(&a->words, m, NULL) ||
+	    !live_code_init(&a->code, a->tracee.memory, a->patched, folder,
+			    NULL))
 		return failure("out of memory");
 	return STATUS_OK;
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
+/* Writes both while all threads stand still.  Returns 0 if one does not; *n is
+ * the number of files that were patched. */
+static int write_in(struct attach *a, struct live_code *code,
+		    struct hook_words *words, uint32_t *n)
+{
+	int is_well = 0;
+
+	for (int i = 0; !is_well && i < RENEW_TRIES; i++) {
+		is_well = tracee_stop_all(&a->tracee);
+		if (is_well) {
+			*n = write_code(code, &a->tracee);
+			hook_words_write(words, &a->tracee, a->entry, a->exit);
+		}
+		tracee_let_go(&a->tracee, 0);
+		if (!is_well)
+			guest_rest();
+	}
+	return is_well;
+}
+
 static int patch(struct attach *a)
 {
 	uint32_t n = 0;
-	int is_well;
 
-	for (int i = 0; i < RENEW_TRIES; i++) {
-		is_well = tracee_stop_all(&a->tracee);
-		if (is_well) {
-			n = write_code(&a->code, &a->tracee);
-			hook_words_write(&a->words, &a->tracee, a->entry,
-					 a->exit);
-		}
-		tracee_let_go(&a->tracee, 0);
-		if (is_well)
-			break;
-		guest_rest();
-	}
-	if (!is_well)
+	if (!write_in(a, &a->code, &a->words, &n))
 		return failure("cannot record process %d: one of its threads "
 			       "does not stop: it waits in the kernel",
 			       (int)a->tracee.pid);
@@ -204,6 +216,62 @@ int attach_begin(struct attach *a, pid_t pid, const char *area_path,
 		status = prepare_by_thread(a, &m, area_path, folder);
 	remote_modules_release(&m);
 	return status == STATUS_OK ? patch(a) : status;
+}
+
+/* One thread maps the new code. */
+static int map_more(struct guest *g, const char *area, const char *folder)
+{
+	uint64_t arguments[3] = {0}, answer = EPROTO;
+	struct places p;
+	int is_well;
+
+	if (!places_find(&p, g) || !guest_enter(g))
+		return 0;
+	arguments[0] = remote_call_put(g->call, 0, area, strlen(area) + 1);
+	arguments[1] =
+		remote_call_put(g->call, PATH_MAX, folder, strlen(folder) + 1);
+	is_well = guest_call(g, p.attach, arguments, &answer);
+	if (is_well && (int)answer)
+		snprintf(g->why, sizeof(g->why), "%s", strerror((int)answer));
+	return guest_leave(g) && is_well && !(int)answer;
+}
+
+static int write_more(struct attach *a, struct guest *g, const char *folder)
+{
+	struct live_code code = {0};
+	struct hook_words words = {0};
+	uint32_t n;
+	int is_well = hook_words_find(&words, g->modules, &a->words) &&
+		      live_code_init(&code, a->tracee.memory, a->patched,
+				     folder, &a->code) &&
+		      write_in(a, &code, &words, &n);
+
+	/* What was written is put back in the end. */
+	if (is_well)
+		is_well = live_code_join(&a->code, &code) &&
+			  hook_words_join(&a->words, &words);
+	else
+		snprintf(g->why, sizeof(g->why), "a thread does not stop");
+	live_code_release(&code);
+	hook_words_release(&words);
+	return is_well;
+}
+
+int attach_more(struct attach *a, const struct remote_modules *m,
+		const char *area_path, const char *folder, char why[PATH_MAX])
+{
+	struct guest g = {.tracee = &a->tracee,
+			  .is_cancelled = a->is_cancelled,
+			  .limit_ms = MORE_MS};
+	int is_well;
+
+	hook_words_forget(&a->words, &a->tracee);
+	forget_gone_code(&a->code, &a->tracee);
+	is_well = guest_find(&g, m, SHIM, MODULE_SHIM) &&
+		  map_more(&g, area_path, folder) && write_more(a, &g, folder);
+
+	snprintf(why, PATH_MAX, "%s", g.why);
+	return is_well;
 }
 
 static void switch_off(const struct attach *a, const struct tracee *t)

@@ -11,12 +11,15 @@
 #include "process/live_code.h"
 #include "process/remote_modules.h"
 
+#include <limits.h>
+
 struct attach {
 	struct tracee tracee;
 	struct live_code code;
 	struct hook_words words;
 	uint64_t state, control;	  /* of the shim, in the process */
 	uint64_t entry, exit;		  /* its hooks */
+	uint64_t patched;		  /* its table of what is patched */
 	const volatile int *is_cancelled; /* by the user */
 };
 
@@ -32,6 +35,11 @@ int attach_modules(struct remote_modules *m, pid_t pid);
  */
 int attach_begin(struct attach *a, pid_t pid, const char *area_path,
 		 const char *folder);
+/* Has it report the functions of what it has loaded since, m by now, which are
+ * planned in the folder, if a thread comes to a safe place soon.  Returns 1, or
+ * 0 with the reason in why. */
+int attach_more(struct attach *a, const struct remote_modules *m,
+		const char *area_path, const char *folder, char why[PATH_MAX]);
 /* Puts the code back and switches the shim off.  It does nothing if nothing was
  * patched. */
 void attach_undo(struct attach *a);

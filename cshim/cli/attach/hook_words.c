@@ -11,7 +11,26 @@
 
 enum { MOST_SLOTS = 64 };
 
-int hook_words_find(struct hook_words *w, const struct remote_modules *m)
+static int is_known(const struct hook_words *known, uint64_t address)
+{
+	for (uint32_t i = 0; known && i < known->n; i++)
+		if (known->all[i].address == address && known->all[i].new)
+			return 1;
+	return 0;
+}
+
+void hook_words_forget(struct hook_words *w, const struct tracee *t)
+{
+	uint64_t now;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (!tracee_read(t, w->all[i].address, &now, sizeof(now)) ||
+		    now != w->all[i].new)
+			w->all[i].new = 0;
+}
+
+int hook_words_find(struct hook_words *w, const struct remote_modules *m,
+		    const struct hook_words *known)
 {
 	*w = (struct hook_words){0};
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -22,6 +41,8 @@ int hook_words_find(struct hook_words *w, const struct remote_modules *m)
 		    m->all[i].kind == MODULE_ALLOCATOR)
 			n = cst_hook_slots(m->all[i].path, slots, MOST_SLOTS);
 		for (int k = 0; k < n && k < MOST_SLOTS; k++) {
+			if (is_known(known, slots[k].address + m->all[i].bias))
+				continue;
 			if (array_room(&w->all, &w->cap, w->n + 1ull) < 0)
 				return 0;
 			w->all[w->n++] = (struct hook_word){
@@ -29,6 +50,16 @@ int hook_words_find(struct hook_words *w, const struct remote_modules *m)
 				.is_exit = slots[k].is_exit};
 		}
 	}
+	return 1;
+}
+
+int hook_words_join(struct hook_words *w, struct hook_words *more)
+{
+	if (array_room(&w->all, &w->cap, w->n + (uint64_t)more->n) < 0)
+		return 0;
+	for (uint32_t i = 0; i < more->n; i++)
+		w->all[w->n++] = more->all[i];
+	hook_words_release(more);
 	return 1;
 }
 

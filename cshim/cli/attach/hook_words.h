@@ -19,11 +19,18 @@ struct hook_words {
 	uint32_t n, cap;
 };
 
-/* Finds the words of all modules.  Returns 1, or 0: out of memory.  Release w
- * in any case. */
-int hook_words_find(struct hook_words *w, const struct remote_modules *m);
+/* Finds the words of all modules, but for those that `known` has led, which may
+ * be NULL.  Returns 1, or 0: out of memory.  Release w in any case. */
+int hook_words_find(struct hook_words *w, const struct remote_modules *m,
+		    const struct hook_words *known);
+/* Moves what `more` has to the end of w.  Returns 1, or 0: out of memory; then
+ * nothing has changed. */
+int hook_words_join(struct hook_words *w, struct hook_words *more);
 void hook_words_release(struct hook_words *w);
 
+/* Forgets those that do not lead to the shim any more: their library has gone,
+ * and another one may be in its place. */
+void hook_words_forget(struct hook_words *w, const struct tracee *t);
 /* Leads them to the shim's hooks at entry and exit, while all threads stand
  * still. */
 void hook_words_write(struct hook_words *w, const struct tracee *t,

@@ -13,6 +13,7 @@
 #include "trace_input.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -34,6 +35,14 @@ struct recording {
 	int wanted;  /* descriptor: the recorder has questions */
 	int process; /* descriptor of the process */
 	struct process_names names;
+	/* What the process has loaded, as far as it is recorded, and a sum of
+	 * what it had loaded at the last look. */
+	struct remote_modules modules;
+	struct maps maps;
+	uint64_t code_sum;
+	/* A file that came since, and is planned; "": none. */
+	char more[NAME_MAX + 1];
+	char why[PATH_MAX]; /* it is not recorded so far */
 };
 
 static volatile int is_over;
@@ -95,6 +104,24 @@ static int plan_border(struct recording *r, const struct remote_modules *m)
 	return status;
 }
 
+/* Plans one file.  Counts in *n_hooked those that have hooks. */
+static int plan_one(struct recording *r, const struct remote_module *one,
+		    int *n_hooked)
+{
+	int status = STATUS_OK;
+
+	if (!is_to_be_planned(one))
+		return STATUS_OK;
+	if (cst_hook_slots(one->path, NULL, 0) > 0) {
+		++*n_hooked;
+		if (r->o->has_border)
+			status = patching_add_caller(&r->patching, one->path);
+		if (r->o->patch != PATCH_ALWAYS || status != STATUS_OK)
+			return status; /* its hooks are used */
+	}
+	return patching_add(&r->patching, one->path, one->is_program);
+}
+
 static int plan(struct recording *r, const struct remote_modules *m)
 {
 	const struct patching_wish wish = {
@@ -107,21 +134,8 @@ static int plan(struct recording *r, const struct remote_modules *m)
 
 	if (status == STATUS_OK)
 		patching_answer_no_more(&r->patching);
-	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++) {
-		const struct remote_module *one = &m->all[i];
-
-		if (!is_to_be_planned(one))
-			continue;
-		if (cst_hook_slots(one->path, NULL, 0) > 0) {
-			n_hooked++;
-			if (r->o->has_border)
-				status = patching_add_caller(&r->patching,
-							     one->path);
-			if (r->o->patch != PATCH_ALWAYS || status != STATUS_OK)
-				continue; /* its hooks are used */
-		}
-		status = patching_add(&r->patching, one->path, one->is_program);
-	}
+	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
+		status = plan_one(r, &m->all[i], &n_hooked);
 	if (status == STATUS_OK && r->o->has_border)
 		status = plan_border(r, m);
 	if (status == STATUS_OK && !r->patching.n_patches && !n_hooked)
@@ -134,7 +148,6 @@ static int plan(struct recording *r, const struct remote_modules *m)
 /* All that takes time comes before the process is touched. */
 static int prepare(struct recording *r)
 {
-	struct remote_modules m = {0};
 	struct cst_error err;
 	int status;
 
@@ -147,10 +160,9 @@ static int prepare(struct recording *r)
 		return failure("cannot watch process %d: %s", r->o->pid,
 			       strerror(errno));
 	process_names_read(&r->names, r->o->pid);
-	status = attach_modules(&m, r->o->pid);
+	status = attach_modules(&r->modules, r->o->pid);
 	if (status == STATUS_OK)
-		status = plan(r, &m);
-	remote_modules_release(&m);
+		status = plan(r, &r->modules);
 	if (status == STATUS_OK)
 		status = trace_input_end(recorder_make(r, &err), &err);
 	return status;
@@ -158,6 +170,75 @@ static int prepare(struct recording *r)
 
 /* ---- while it runs ---------------------------------------------------------
  */
+
+/* A sum over the files whose code is mapped, and where. */
+static uint64_t code_sum(struct recording *r)
+{
+	struct mapping one;
+	uint64_t sum = 0, at = 0;
+
+	if (maps_read(&r->maps, (uint32_t)r->o->pid, NULL) < 0)
+		return r->code_sum; /* it is ending */
+	while (maps_next(&r->maps, &at, &one))
+		sum = (sum ^ one.start ^ one.inode) * 0x100000001b3u;
+	return sum;
+}
+
+static int is_loaded(const struct remote_modules *m,
+		     const struct remote_module *one)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		if (m->all[i].bias == one->bias &&
+		    !strcmp(m->all[i].path, one->path))
+			return 1;
+	return 0;
+}
+
+/* Plans what has come, and notes the name of a file of it that is to be
+ * recorded. */
+static void plan_more(struct recording *r, const struct remote_modules *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		int n_hooked = 0;
+
+		if (is_loaded(&r->modules, &m->all[i]) ||
+		    plan_one(r, &m->all[i], &n_hooked) != STATUS_OK)
+			continue;
+		if (n_hooked || patching_has(&r->patching, m->all[i].path))
+			snprintf(r->more, sizeof(r->more), "%s",
+				 strrchr(m->all[i].path, '/') + 1);
+	}
+}
+
+/* Records the functions of a library that was opened since, too.  What was
+ * called of it before is not seen. */
+static void look_for_more(struct recording *r)
+{
+	uint64_t sum = code_sum(r);
+	struct remote_modules m;
+	struct cst_error err;
+
+	if (sum == r->code_sum && !*r->more)
+		return;
+	if (remote_modules_init(&m, r->o->pid, &err) < 0) {
+		remote_modules_release(&m);
+		return;
+	}
+	if (sum != r->code_sum)
+		plan_more(r, &m);
+	r->code_sum = sum;
+	if (*r->more &&
+	    attach_more(&r->attach, &m, cst_recorder_area_path(r->recorder),
+			r->patching.folder, r->why)) {
+		fprintf(stderr,
+			"cstrace: recording %s, too, which was loaded "
+			"meanwhile\n",
+			r->more);
+		*r->more = '\0'; /* else it is tried again */
+	}
+	remote_modules_release(&r->modules);
+	r->modules = m;
+}
 
 static void watch(struct recording *r)
 {
@@ -173,6 +254,7 @@ static void watch(struct recording *r)
 		     r->o->sample_ns && left < TICK_MS ? (int)left : TICK_MS);
 		if (read(r->wanted, &n, sizeof(n)) == sizeof(n))
 			bfd_names_answer_all(r->naming, r->recorder);
+		look_for_more(r);
 	}
 }
 
@@ -204,6 +286,11 @@ static void tell_end(struct recording *r, const struct cst_status_report *s)
 	     i++)
 		fprintf(stderr, "; %s", text);
 	tell_pause(r);
+	if (*r->more)
+		fprintf(stderr,
+			"cstrace: %s, which was loaded meanwhile, is not "
+			"recorded: %s\n",
+			r->more, r->why);
 	patching_tell(&r->patching, r->names.module);
 	if (r->attach.code.n_left)
 		fprintf(stderr,
@@ -266,6 +353,8 @@ int record_process(const struct options *o)
 	cst_recorder_close(r.recorder);
 	bfd_names_free(r.naming);
 	patching_release(&r.patching);
+	remote_modules_release(&r.modules);
+	maps_release(&r.maps);
 	if (r.wanted >= 0)
 		close(r.wanted);
 	if (r.process >= 0)

@@ -33,7 +33,11 @@ static int write_page(const struct live_file *f, const struct tracee *t,
 		if (f->is_left[p[i].function])
 			continue;
 		live_file_bytes(f, &p[i], new);
-		memcpy(to, is_undone ? p[i].old_bytes : new, p[i].length);
+		if (!is_undone)
+			memcpy(to, new, p[i].length);
+		/* The library may have gone, and another have come. */
+		else if (!memcmp(to, new, p[i].length))
+			memcpy(to, p[i].old_bytes, p[i].length);
 	}
 	return tracee_write(t, at, bytes, size);
 }
@@ -138,23 +142,33 @@ void restore_code(struct live_code *c, const struct tracee *t)
 	}
 }
 
+/* Is the first patch of it there, which is written? */
+static int is_file_written(const struct live_file *f, const struct tracee *t)
+{
+	const struct cst_patch *p = live_file_patches(f);
+	uint8_t wanted[CST_PATCH_MAX], there[CST_PATCH_MAX];
+	uint32_t k = 0;
+
+	while (k < f->plan->patches.n && f->is_left[p[k].function])
+		k++;
+	if (!f->is_written || k == f->plan->patches.n)
+		return 0;
+	live_file_bytes(f, &p[k], wanted);
+	return tracee_read(t, p[k].address + f->where.bias, there,
+			   p[k].length) &&
+	       !memcmp(there, wanted, p[k].length);
+}
+
 int is_code_written(const struct live_code *c, const struct tracee *t)
 {
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct live_file *f = &c->all[i];
-		const struct cst_patch *p = live_file_patches(f);
-		uint8_t wanted[CST_PATCH_MAX], there[CST_PATCH_MAX];
-		uint32_t k = 0;
-
-		while (k < f->plan->patches.n && f->is_left[p[k].function])
-			k++;
-		if (!f->is_written || k == f->plan->patches.n)
-			continue;
-		live_file_bytes(f, &p[k], wanted);
-		if (tracee_read(t, p[k].address + f->where.bias, there,
-				p[k].length) &&
-		    !memcmp(there, wanted, p[k].length))
+	for (uint32_t i = 0; i < c->n; i++)
+		if (is_file_written(&c->all[i], t))
 			return 1;
-	}
 	return 0;
+}
+
+void forget_gone_code(struct live_code *c, const struct tracee *t)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		c->all[i].is_written = is_file_written(&c->all[i], t);
 }

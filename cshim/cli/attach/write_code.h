@@ -18,4 +18,8 @@ void restore_code(struct live_code *c, const struct tracee *t);
 /* Returns whether the process of t, which may be any, has the patches. */
 int is_code_written(const struct live_code *c, const struct tracee *t);
 
+/* Forgets files that were patched and are not any more: they have gone, and may
+ * have come again. */
+void forget_gone_code(struct live_code *c, const struct tracee *t);
+
 #endif

@@ -136,7 +136,8 @@ int cst_live_look(const struct cst_live *l, const struct cst_live_look *look,
 	uint32_t n;
 
 	memset(pcs, 0, look->n_threads * sizeof(*pcs));
-	if (!live_code_init(&code, l->memory, look->table, look->folder)) {
+	if (!live_code_init(&code, l->memory, look->table, look->folder,
+			    NULL)) {
 		live_code_release(&code);
 		return cst_fail(CST_FAILED, err,
 				"out of memory, or the process has ended");

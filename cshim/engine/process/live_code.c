@@ -80,8 +80,19 @@ static int add(struct live_code *c, const struct cst_patched *where,
 	return f->is_left != NULL;
 }
 
+static int is_known(const struct live_code *known,
+		    const struct cst_patched *where)
+{
+	for (uint32_t i = 0; known && i < known->n; i++)
+		if (known->all[i].is_written &&
+		    known->all[i].where.area == where->area &&
+		    known->all[i].where.sum == where->sum)
+			return 1;
+	return 0;
+}
+
 int live_code_init(struct live_code *c, int memory, uint64_t table,
-		   const char *folder)
+		   const char *folder, const struct live_code *known)
 {
 	struct cst_patched_table *all = malloc(sizeof(*all));
 	int is_well = all && read_at(memory, table, all, sizeof(*all));
@@ -90,10 +101,23 @@ int live_code_init(struct live_code *c, int memory, uint64_t table,
 	for (uint64_t i = 0; is_well && i < all->n && i < CST_MAX_PATCHED;
 	     i++) {
 		all->all[i].plan[sizeof(all->all[i].plan) - 1] = '\0';
-		is_well = add(c, &all->all[i], folder);
+		if (all->all[i].area_size && !is_known(known, &all->all[i]))
+			is_well = add(c, &all->all[i], folder);
 	}
 	free(all);
 	return is_well;
+}
+
+int live_code_join(struct live_code *c, struct live_code *more)
+{
+	if (array_room(&c->all, &c->cap, c->n + (uint64_t)more->n) < 0)
+		return 0;
+	for (uint32_t i = 0; i < more->n; i++)
+		c->all[c->n++] = more->all[i];
+	c->n_left += more->n_left;
+	free(more->all);
+	*more = (struct live_code){0};
+	return 1;
 }
 
 void live_code_release(struct live_code *c)

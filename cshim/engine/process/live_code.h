@@ -25,12 +25,15 @@ struct live_code {
 	uint32_t n_left; /* functions in which a thread stood */
 };
 
-/* Finds the plans in the folder that the process has mapped the areas of.
- * memory is a descriptor of /proc/PID/mem, table the address of
- * cstrace_patched.  Returns 1, or 0: out of memory, or the process has ended.
- * Release c in any case. */
+/* Finds the plans in the folder that the process has mapped the areas of, but
+ * for those that `known` has written, which may be NULL.  memory is a
+ * descriptor of /proc/PID/mem, table the address of cstrace_patched.  Returns
+ * 1, or 0: out of memory, or the process has ended.  Release c in any case. */
 int live_code_init(struct live_code *c, int memory, uint64_t table,
-		   const char *folder);
+		   const char *folder, const struct live_code *known);
+/* Moves what `more` has to the end of c.  Returns 1, or 0: out of memory; then
+ * nothing has changed. */
+int live_code_join(struct live_code *c, struct live_code *more);
 void live_code_release(struct live_code *c);
 
 static inline const struct cst_patch *

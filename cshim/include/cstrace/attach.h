@@ -17,7 +17,8 @@ enum {
  * in the folder `plans` (plan_layout.h; "": none): they are in cstrace_patched,
  * and the recorder writes the patches.  Called where the thread holds no lock;
  * others run.  Returns 0, a positive errno, or CST_ATTACH_OLD.  EBUSY: another
- * recorder has the process; the same one may call it again. */
+ * recorder has the process; the same one calls it again where libraries have
+ * come. */
 int cstrace_attach(const char *area_path, const char *plans);
 
 /* Forgets the area of a recorder that has ended.  Called while all other

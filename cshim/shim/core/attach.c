@@ -43,6 +43,7 @@ EXPORT int cstrace_attach(const char *area_path, const char *plans)
 	if (area && !is_same(area_path))
 		return EBUSY;
 	if (area) {
+		control_unloaded(); /* what was opened may be in its place */
 		if (*plans)
 			patches_map(plans);
 		return 0;
