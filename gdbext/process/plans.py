@@ -140,7 +140,7 @@ class Plans:
         if is_all or not (_is_hooked(path) or planned.is_launcher(path)):
             yield path
         for library in self._needed(path):
-            if self._wants_library(library):
+            if self.wants_library(library):
                 yield library
 
     def renew(self, path: str, options: PatchOptions) -> bool:
@@ -197,13 +197,14 @@ class Plans:
             is_program = file == _program_of(pid)
             if elf.read(file).machine and (
                     self._wants_in_turn(file) if is_program
-                    else self._wants_library(file)):
+                    else self.wants_library(file)):
                 made += self._plan_one(file)
         self._made += made
         return planned.plan_text([plan for _, plan in made],
                                  [file for file, _ in made]) if made else None
 
-    def _wants_library(self, path: str) -> bool:
+    def wants_library(self, path: str) -> bool:
+        """Is the library at path to be patched?"""
         return bool(planned.plan_wants(path, self._options.modules)
                     and not locate.is_shim(path)
                     and not locate.is_sampler(path)

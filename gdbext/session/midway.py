@@ -5,6 +5,7 @@ it is not there, and the program's calls are led to it."""
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING, Iterator, Optional
 
 import gdb
@@ -101,6 +102,16 @@ class Midway:
         except gdb.GdbError as e:
             return str(e)
         return None
+
+    def loaded(self, path: str) -> None:
+        """The program has loaded a file.  Where the trace began midway, nothing in
+        it announces that before the file's code runs."""
+        plans = self._session.patching.plans
+        if (self._is_joined and plans.folder is not None
+                and os.path.isfile(path) and not plans.has(path)
+                and plans.wants_library(path)):
+            say("%s was opened since, and is not patched: `cstrace stop` and "
+                "`cstrace start` take it in" % os.path.basename(path))
 
     def _is_led(self, recorded: Recording) -> bool:
         """Do the program's calls of the hooks lead to the shim already?"""

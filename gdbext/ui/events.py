@@ -140,6 +140,7 @@ class Events:
             r.inferior_num = inferior.num  # see is_under_way()
             r.look_for_exec()
             r.refresh_modules()
+            s.midway.loaded(path)
             if locate.is_shim(path):
                 r.rebind()
             elif path and hooks.uses_hooks(path):

@@ -174,6 +174,36 @@ def test_a_program_that_gdb_began_is_patched_midway(tmp_path):
     assert "exited" in out
 
 
+# Opens the library that is named, and calls it between two stops.
+LATER = r"""
+#include <dlfcn.h>
+__attribute__((noinline)) static void before(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static void opened(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+	int (*twice)(int) = 0;
+	before();
+	*(void **)&twice = dlsym(dlopen(argv[argc - 1], RTLD_NOW), "twice");
+	opened();
+	return twice(2);
+}
+"""
+
+
+def test_a_library_that_comes_later_is_taken_in_on_demand(tmp_path):
+    program = compiled(tmp_path, LATER, "-O0")
+    (tmp_path / "late.c").write_text("int twice(int a) { return a * 2; }\n")
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "late.c", "-o",
+                    "late.so"], cwd=tmp_path, check=True)
+    out = run_gdb(tmp_path, program, *QUIET, "break before", "run",
+                  "cstrace start", "break opened", "continue", "cstrace stop",
+                  "cstrace start", "continue", "cstrace show",
+                  args=[tmp_path / "late.so"]).out
+    assert out.count("cstrace: late.so was opened since, and is not patched: "
+                     "`cstrace stop` and `cstrace start` take it in\n") == 1
+    assert "twice(a=2) = 4" in out
+
+
 def test_signals_and_breakpoints_of_others_do_not_matter(tmp_path, start):
     """Another thread is at a breakpoint all the time, and all settings are as
     they were."""
