@@ -22,7 +22,8 @@ _LINES = {
     "N": "cstrace window previous",
     "/": "cstrace window find ",
 }
-_KEYMAPS = (b"emacs", b"vi-insert")  # the second one is of `set editing-mode vi`
+# The second one is of `set editing-mode vi`.
+_KEYMAPS = (b"emacs", b"vi-insert")
 
 _FUNCTION = C.CFUNCTYPE(C.c_int, C.c_int, C.c_int)
 

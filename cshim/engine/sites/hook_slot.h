@@ -5,6 +5,8 @@
 #ifndef ENGINE_HOOK_SLOT_H
 #define ENGINE_HOOK_SLOT_H
 
+#include <stddef.h>
+
 #include "area/area.h"
 
 /* Returns the hook's slot in the area's table, which may be empty; NULL: there
