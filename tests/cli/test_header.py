@@ -139,6 +139,21 @@ def test_a_wrong_format_is_a_mistake(tmp_path, defined):
         "gcc", *STRICT, defined, "-c", source, "-o", tmp_path / "o", status=1)
 
 
+@pytest.mark.parametrize("words", (
+    'CSTRACE_SPAN("load", "file");', 'CSTRACE_SPAN("load", n);',
+    'CSTRACE_BEGIN(s, "load", "file", n, "x"); CSTRACE_END(s);',
+    'CSTRACE_ASYNC_BEGIN("job", 7, n);'))
+@pytest.mark.parametrize("compiler", ("gcc", "g++ -x c++"))
+def test_a_value_without_a_name_is_one_mistake(tmp_path, compiler, words):
+    source = tmp_path / "wrong.c"
+    source.write_text('#include <cstrace/cstrace.h>\n'
+                      'void f(int n);\nvoid f(int n) { (void)n; %s }\n' % words)
+    said = run(*compiler.split(), INCLUDE, "-DCSTRACE", "-c", source,
+               "-o", tmp_path / "o", status=1)
+    assert said.count("error: ") == 1
+    assert "cstrace_each_value_needs_a_name_before_it" in said
+
+
 @pytest.mark.parametrize("placed", PLACED, ids=" ".join)
 @pytest.mark.parametrize("compiler", ("gcc", "clang"))
 def test_the_shim_is_found(compiler, placed):

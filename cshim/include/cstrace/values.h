@@ -284,6 +284,25 @@ cstrace_of_object_(const volatile void *unused)
 #define CSTRACE_NAMES_17_(name, k, v, ...) \
 	k "," CSTRACE_NAMES_15_(name, __VA_ARGS__)
 
+/* A value without a name, or a name without a value: one error that says so. */
+#define CSTRACE_PAIRS_ cstrace_each_value_needs_a_name_before_it,
+#define CSTRACE_VALUES_2_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_4_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_6_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_8_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_10_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_12_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_14_(...) CSTRACE_PAIRS_
+#define CSTRACE_VALUES_16_(...) CSTRACE_PAIRS_
+#define CSTRACE_NAMES_2_(...) ""
+#define CSTRACE_NAMES_4_(...) ""
+#define CSTRACE_NAMES_6_(...) ""
+#define CSTRACE_NAMES_8_(...) ""
+#define CSTRACE_NAMES_10_(...) ""
+#define CSTRACE_NAMES_12_(...) ""
+#define CSTRACE_NAMES_14_(...) ""
+#define CSTRACE_NAMES_16_(...) ""
+
 /* 0 for an empty list of variables, else 1: CSTRACE_EMPTY_ is a macro, with a
  * variable's name behind it, it is none. */
 #define CSTRACE_EMPTY_ 0, 0
