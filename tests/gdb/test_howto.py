@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The sessions that the documents show: they print today what stands there."""
 
+import html
 import re
 import subprocess
 import sys
@@ -111,6 +112,16 @@ def test_the_terminal_shows_the_columns_of_today(tmp_path):
     assert "(FROM)" in heading
     assert all(">%s<" % word in drawn or " %s<" % word in drawn
                or ">%s " % word in drawn for word in heading.split()[1:-1])
+
+
+def test_the_terminal_shows_the_values_of_today(tmp_path):
+    program = build("../../examples/stock.c")
+    cstrace(tmp_path, "record", "--args", "-o", "t.cst", program)
+    shown = cstrace(tmp_path, "show", "t.cst").out
+    calls = set(re.findall(r"item_find\(.*\) = \S+", shown))
+    drawn = (ROOT / "docs/terminal.svg").read_text()
+    assert len(calls) == 4
+    assert all(html.escape(call) in drawn for call in calls)
 
 
 def anchors(path):
