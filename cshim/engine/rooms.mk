@@ -27,7 +27,7 @@ area_SRC := area.c area_file.c area_users.c clock.c reader.c sample_area.c
 
 # names: functions and call sites, and how their names are written.
 names_USES := base
-names_SRC := demangle.c filter.c json.c marks.c names.c near.c sheet.c simple.c \
+names_SRC := async_spans.c demangle.c filter.c json.c marks.c names.c near.c sheet.c simple.c \
 	twins.c values.c values_json.c values_text.c where.c where_parse.c wording.c
 
 # plan: how a program that was not built for it is changed to report its calls.
@@ -61,7 +61,7 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
-trace_SRC := answer.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
+trace_SRC := answer.c async_times.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
 	file_functions.c file_inlined.c finish.c loader.c locate.c meta_read.c recompress.c \
 	sample_calls.c samples.c site_caller.c sources.c span.c symbolize.c \
 	thread_choice.c trace.c view.c walk.c way.c \
@@ -88,7 +88,7 @@ golden_SRC := expect.c golden.c golden_make.c golden_options.c golden_rows.c \
 
 # formats: a file a format that a trace is saved in.
 formats_USES := report rows trace names base
-formats_SRC := announce.c async_spans.c callgrind.c chrome.c ctf.c ctf_dump.c \
+formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
 	ctf_metadata.c ctf_stream.c dot.c enter_exit.c exporter.c folded.c folder.c \
 	folder_manifest.c formats.c graph.c html.c html_calls.c html_data.c \
 	html_page.c html_sums.c html_tour.c jsonl.c otlp.c pprof.c site_text.c speedscope.c \

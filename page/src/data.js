@@ -119,6 +119,7 @@ function makeCalls(n) {
     without: new Map(), // callees that are left out
     texts: new Map(), // values, and what messages say
     stops: new Map(), // how often gdb stopped the program in a call
+    asyncs: new Map(), // how long a span is that begins or ends there, maybe elsewhere
   };
 }
 
@@ -201,6 +202,16 @@ async function readCalls(pieces, lanes, tell) {
   return { calls, lanes: shown.filter((lane) => lane.n) };
 }
 
+// A span that may end in any thread is none of the boxes around its begin.
+function takeAsyncs(calls, instants, siteFunction) {
+  if (![...instants.values()].includes('async')) return;
+  for (let i = 0; i < calls.n; i++) {
+    if (instants.get(siteFunction[calls.site[i]]) !== 'async') continue;
+    if (calls.duration[i]) calls.asyncs.set(i, calls.duration[i]);
+    calls.duration[i] = 0;
+  }
+}
+
 // Calls tell(share) while it reads.
 export async function readTrace(tell) {
   if (!document.querySelector('script.end')) {
@@ -211,9 +222,11 @@ export async function readTrace(tell) {
   const { calls, lanes } = await readCalls(pieces.calls, head.lanes, (share) => tell((1 + share) / 2));
   const end = new Cursor(pieces.end[0]);
   const instants = new Map(head.instants);
+  const siteFunction = Uint32Array.from(head.sites, (site) => site[0]);
 
   // What an exception does, or the program says, has no time of its own, and is
   // no function's call.
+  takeAsyncs(calls, instants, siteFunction);
   head.sums = head.sums.filter(([fn]) => !instants.has(fn));
   return {
     head,
@@ -221,7 +234,7 @@ export async function readTrace(tell) {
     calls,
     lanes,
     stacks: readStacks(pieces.stacks),
-    siteFunction: Uint32Array.from(head.sites, (site) => site[0]),
+    siteFunction,
     nShown: end.number(),
     nLost: end.number(),
   };

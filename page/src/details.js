@@ -66,6 +66,7 @@ export class Details {
     const text = names.text(call);
     if (text) facts.push([{ log: 'says', count: 'value' }[names.instant(call)] ?? 'values', text.replace(/^ = /, '')]);
     if (names.trackOf(call)) return [facts.pop(), ...this.factsOfTrack(call), ...facts.slice(2)];
+    if (trace.calls.asyncs.has(call)) return [facts.pop(), facts[0], ...facts.slice(2)];
     if (names.instant(call)) return facts.slice(2);
     if (from[call] !== site[call]) facts.push(['through', `${names.longSite(call, site)}, which is hidden`]);
 

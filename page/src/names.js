@@ -282,8 +282,17 @@ export class Names {
     return (this.isEstimated(call) ? '~' : '') + formatDuration(this.trace.calls.duration[call]);
   }
 
+  // Of what takes no time, how long the span is that begins or ends there.
+  durationOfInstant(call) {
+    const { asyncs } = this.trace.calls;
+
+    if (!asyncs.has(call)) return '-';
+    return this.isOpen(call) ? 'open' : formatDuration(asyncs.get(call));
+  }
+
   end(call) {
-    const duration = formatDuration(this.trace.calls.duration[call]);
+    const { asyncs, duration: durations } = this.trace.calls;
+    const duration = formatDuration(asyncs.get(call) ?? durations[call]);
 
     if (this.isOpen(call)) return `open, ${duration} at the end of the trace`;
     return duration + (this.isUnwound(call) ? ', unwound' : '') + (this.isStopped(call) ? `, ${STOPPED}` : '');

@@ -384,7 +384,7 @@ export class Tree {
     const duration = this.calls.duration[call];
 
     if (names.instant(call)) {
-      return [cell('start', names.start(call)), cell('duration', '-'), cell('self', '-'), cell('share'),
+      return [cell('start', names.start(call)), cell('duration', names.durationOfInstant(call)), cell('self', '-'), cell('share'),
         cell('id', names.id(call))];
     }
     const recursion = this.folded(call);

@@ -141,7 +141,7 @@ def test_the_file_says_what_the_lines_say(own):
     rows = trace.rows()
     assert set(rows) == {c["id"] for c in calls}
     for call in calls:
-        if "value" not in call and call.get("kind") != "async end":
+        if "value" not in call and call.get("kind") not in ("async", "async end"):
             assert rows[call["id"]]["duration_ns"] == call["duration_ns"]
         assert rows[call["id"]]["function"] == call["function"]
     said = [c.values for c in trace.calls[0] if c.values]
@@ -188,7 +188,7 @@ def test_an_asynchronous_span_is_one_in_otlp(own):
              if s["name"] == "request")
     assert end["thread"] != begin["thread"]
     assert int(span["endTimeUnixNano"]) - int(span["startTimeUnixNano"]) == (
-        end["start_ns"] - begin["start_ns"])
+        begin["duration_ns"])
     assert {"key": "cstrace.end", "value": {"stringValue": "return"}} \
         in span["attributes"]
 
@@ -197,6 +197,51 @@ def test_an_asynchronous_span_is_one_in_otlp(own):
                                     "dot"))
 def test_a_span_is_a_function_elsewhere(own, ending):
     assert b"span load" in save(own, "t." + ending)
+
+
+@pytest.fixture(scope="module", name="requests")
+def requests_folder(tmp_path_factory):
+    return record_program(tmp_path_factory.mktemp("requests"),
+                          build("requests.c", *FLAGS))
+
+
+def test_an_asynchronous_span_has_its_time(requests):
+    """At both its ends, which are in different threads."""
+    calls = json_lines(requests)
+    begins = [c for c in of_kind(calls, "async") if c["name"] == "request"]
+    ends = of_kind(calls, "async end")
+    assert [b["args"]["n"] for b in begins] == [0, 1, 2]
+    assert len({e["thread"] for e in ends}) == len(ends) == 3
+    for begin, end in zip(begins, ends):
+        assert begin["duration_ns"] == end["duration_ns"] >= 2000000
+        assert begin["end"] == "return"
+        assert abs(end["start_ns"] - begin["start_ns"]
+                   - begin["duration_ns"]) <= 1
+    left, = (c for c in calls if c["name"] == "shutdown")
+    assert (left["duration_ns"], left["end"]) == (None, "open")
+    done = cstrace(requests, "show", "t.cst", "--min", "2ms")
+    assert len(re.findall(r"ms +1\.\d+ +span request", done.stdout)) == 3
+    rows = {row["name"]: row for row in json.loads(
+        cstrace(requests, "report", "t.cst", "--format", "json").stdout)[
+            "rows"]}
+    assert rows["span request"]["calls"] == 3
+    assert rows["span request"]["self_ns"] == 0
+    assert rows["span request"]["total_ns"] == pytest.approx(
+        sum(b["duration_ns"] for b in begins), abs=3)
+    # It is nobody else's: not that of the function that began it.
+    made = [c for c in calls if c["name"] == "accept_one"]
+    assert rows["accept_one"]["self_ns"] == pytest.approx(
+        sum(c["duration_ns"] for c in made), abs=3)
+
+
+def test_asynchronous_spans_are_all_in_otlp(requests):
+    calls = json_lines(requests)
+    spans = [s for r in strict_json(
+        save(requests, "t.otlp.json"))["resourceSpans"]
+             for o in r["scopeSpans"] for s in o["spans"]]
+    assert sorted(int(s["endTimeUnixNano"]) - int(s["startTimeUnixNano"])
+                  for s in spans if s["name"] == "request") == sorted(
+                      c["duration_ns"] for c in of_kind(calls, "async end"))
 
 
 def test_sums_have_spans_and_no_messages(own):

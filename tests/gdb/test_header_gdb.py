@@ -36,6 +36,15 @@ def test_its_rows_are_live(gdb, hooks):
     assert [t for t in seen if t in ROWS] == ROWS
 
 
+def test_the_end_of_an_asynchronous_span_has_its_time(gdb):
+    """Begun in one thread, ended in another, thrice with one number."""
+    run = gdb(build("requests.c", "-DCSTRACE", INCLUDE),
+              "cstrace start", "run")
+    assert "exited normally" in run.out
+    assert len(re.findall(r"^ +[\d.]+ +\d+\.\d{3} ms .* end of span request #7 ",
+                          run.out, re.M)) == 3
+
+
 # A call's result is not known as it begins.
 @pytest.mark.parametrize("method", ("breakpoint", "handshake"))
 def test_its_rows_come_at_once_where_that_is_wanted(gdb, method):

@@ -483,6 +483,25 @@ def test_messages_and_values_are_shown(page, tmp_path):
     assert page.text("#tree .selected .values") == '(file="a.txt", n=1)'
 
 
+def test_asynchronous_spans_have_their_times(page, tmp_path):
+    """Their marks do not reach over what follows their begins."""
+    record_program(tmp_path, build("requests.c", "-DCSTRACE", "-I%s" % (
+        ROOT / "cshim/include")))
+    save(tmp_path, "t.html")
+    begin, *_ = (c for c in json_lines(tmp_path) if c.get("kind") == "async")
+    page.open(tmp_path / "t.html")
+    assert page.run("""cstrace.views.chart.boxes.moments.every(
+      (i) => cstrace.views.chart.boxes.duration[i] === 0)""")
+    page.open_link("file://%s#view=tree&id=%s" % (tmp_path / "t.html",
+                                                  begin["id"]))
+    page.wait("document.querySelector('#tree .selected .instant.async')")
+    assert page.text("#tree .selected .duration") == "%.3f ms" % (
+        begin["duration_ns"] // 1000 / 1000)
+    assert "duration" in page.text("#details")
+    assert page.run("""Array.from({ length: cstrace.trace.calls.n },
+      (_, i) => cstrace.names.self(i)).every((self) => self >= 0)""")
+
+
 def test_places_are_in_callers_that_are_shown(page, shop):
     page.open(shop / "t.html")
     places = dict(page.run("""Array.from({ length: cstrace.trace.calls.n },

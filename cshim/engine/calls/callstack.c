@@ -39,7 +39,6 @@ void callstack_release(struct callstack *c)
 		free(s);
 	}
 	hashmap_release(&c->callers);
-	free(c->async);
 	bytes_release(&c->decoded);
 	callstack_init(c, c->sites, c->pauses);
 }

@@ -15,11 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FRAME_BYTES = 1 << 16, /* a frame may be this large */
-	ASYNC_SLOTS = 1 << 15, /* asynchronous spans that are open, at most */
-	ASYNC_PROBES = 8,
-};
+enum { FRAME_BYTES = 1 << 16 }; /* a frame may be this large */
 
 /* One such record. */
 struct word {
@@ -249,84 +245,6 @@ static void note(struct callstack *c, struct thread *t, const struct word *w,
 		   v ? v : &(struct values){.n_refs = 0});
 }
 
-/* Spans of one name and number in one process are one. */
-static uint64_t async_key(const struct callstack *c, const struct thread *t,
-			  const struct word *w)
-{
-	const struct names *names = c->sites->names;
-	const char *name = names_bare(&names->functions[w->site->function]);
-	struct value_list l = value_list(w->values ? w->values->data : NULL,
-					 w->values ? w->values->n : 0, NULL);
-	struct value id;
-	uint64_t hash = t->process + 1ull;
-
-	if (!value_next(&l, &id))
-		return 0;
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
-	hash = (hash ^ id.u) * 0x9e3779b97f4a7c15ull;
-	hash ^= hash >> 29;
-	return hash ? hash : 1;
-}
-
-/* An asynchronous span that is open; key 0: none. */
-struct async_span {
-	uint64_t key, start;
-};
-
-/* The place of the key, or else a free one, or else that of the oldest that
- * could be there; NULL: out of memory. */
-static struct async_span *async_find(struct callstack *c, uint64_t key)
-{
-	struct async_span *best = NULL;
-
-	if (!c->async)
-		c->async = calloc(ASYNC_SLOTS, sizeof(*c->async));
-	for (uint64_t i = 0; i < ASYNC_PROBES && c->async; i++) {
-		struct async_span *a = &c->async[(key + i) % ASYNC_SLOTS];
-
-		if (a->key == key)
-			return a;
-		if (!best || (best->key && (!a->key || a->start < best->start)))
-			best = a;
-	}
-	return best;
-}
-
-static void begin_async(struct callstack *c, struct thread *t,
-			const struct word *w)
-{
-	uint64_t key = async_key(c, t, w);
-	struct async_span *a = key ? async_find(c, key) : NULL;
-
-	if (a)
-		*a = (struct async_span){key, w->time};
-	note(c, t, w, w->values);
-}
-
-/* The values of the end have the ticks since the begin, where that is known. */
-static void end_async(struct callstack *c, struct thread *t,
-		      const struct word *w)
-{
-	uint64_t key = async_key(c, t, w);
-	struct async_span *a = key ? async_find(c, key) : NULL;
-	struct bytes more = {0};
-	struct values *v = NULL;
-
-	if (w->values)
-		bytes_put(&more, w->values->data, w->values->n);
-	if (a && a->key == key) {
-		bytes_put_byte(&more, VALUE_TICKS);
-		bytes_put_varint(&more, w->time - a->start);
-		a->key = 0;
-	}
-	if (more.len && !more.failed)
-		v = values_new(more.data, (uint32_t)more.len, NULL, 0);
-	note(c, t, w, v ? v : w->values);
-	values_drop(v);
-	bytes_release(&more);
-}
-
 /* ---- one record ------------------------------------------------------------
  */
 
@@ -347,13 +265,7 @@ static void take_word(struct callstack *c, struct thread *t,
 	case CST_VETO:
 		end_open(c, t, w, own_place_veto(c->sites));
 		break;
-	case CST_ASYNC:
-		begin_async(c, t, w);
-		break;
-	case CST_ASYNC_END:
-		end_async(c, t, w);
-		break;
-	default: /* CST_MESSAGE, CST_COUNT */
+	default: /* CST_MESSAGE, CST_COUNT, CST_ASYNC, CST_ASYNC_END */
 		note(c, t, w, w->values);
 	}
 }

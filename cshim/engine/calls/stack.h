@@ -193,7 +193,6 @@ struct callstack {
 	struct hashmap
 		callers;  /* what find_lane.c learned of return addresses */
 	uint32_t n_extra; /* stacks beyond one for each thread */
-	struct async_span *async; /* own_words.c's; NULL: there was none */
 };
 
 /* Adds a stack of the thread: ordinal 0 is its own.  Returns NULL when out of

@@ -61,7 +61,7 @@ static void add_call(struct summing *g, const struct stop *stop)
 
 	total_enter(&g->s->all[stop->function], ns, n_stops, level, g->levels,
 		    sizeof(*g->levels), stop->function);
-	if (level)
+	if (level && !stop->is_async)
 		total_take(&g->s->all[g->levels[level - 1]], ns, n_stops);
 	g->levels[level] = stop->function;
 	g->bins[bin_of(stop->call.duration_ns)]++;

@@ -59,7 +59,13 @@ int tour_next(struct tour *r, struct stop *out, struct cst_error *err)
 	out->level = r->nest.n;
 	out->function = r->t->names->sites[out->call.site].function;
 	out->duration_ns = out->call.duration_ns;
+	out->is_async =
+		function_is_async(&r->t->names->functions[out->function]);
+	if (out->is_async) /* it goes on behind its caller */
+		out->call.duration_ns = 0;
 	if (clamp_enter(&r->nest, out->function, &out->call) < 0)
 		return cst_fail_memory(err);
+	if (out->is_async)
+		out->call.duration_ns = out->duration_ns;
 	return 1;
 }

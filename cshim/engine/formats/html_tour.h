@@ -17,6 +17,7 @@ struct stop {
 	uint32_t function;
 	uint32_t level;	  /* how many calls of its lane are open around it */
 	uint8_t is_first; /* of its lane */
+	uint8_t is_async; /* of a span that may end elsewhere: not trimmed */
 };
 
 /* Makes the tour of t, which is borrowed until tour_free(), which the caller

@@ -156,7 +156,7 @@ static const struct bytes *values_of(struct jsonl *j, const struct shown *s)
 		return out;
 	if (f->kind == KIND_COUNT)
 		put_first(f, v, 0, ",\"value\":", out);
-	else if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
+	else if (function_is_async(f))
 		put_first(f, v, 0, ",\"async\":", out);
 	if (v->n && f->kind != KIND_COUNT && f->kind != KIND_POINT) {
 		bytes_put(out, ",\"args\":", 8);

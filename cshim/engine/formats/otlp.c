@@ -8,7 +8,6 @@
 #include "formats/otlp.h"
 #include "base/array.h"
 #include "cstrace/layout.h"
-#include "formats/async_spans.h"
 #include "formats/exporter.h"
 #include "trace/clamp.h"
 #include "formats/site_text.h"
@@ -41,7 +40,6 @@ struct otlp {
 	struct pending *pending;
 	uint32_t n_pending, cap_pending;
 	struct bytes values;	  /* of the span under way */
-	struct async_spans async; /* of the process under way */
 	struct clamp nest;
 	struct site_text sites;
 	char trace_id[32];
@@ -306,8 +304,7 @@ static void put_values(const struct values *v, const char *names,
 	struct value value;
 
 	while (value_next(&l, &value))
-		if (value.kind != VALUE_TICKS)
-			put_value(out, ",", "cstrace.value.", &value);
+		put_value(out, ",", "cstrace.value.", &value);
 	if (values_result(v, names, &value))
 		put_value(out, ",", "cstrace.result", &value);
 }
@@ -427,80 +424,31 @@ static char *put_rest(const struct otlp *o, const struct shown *s, char *p)
 	return put_times(o, s->start_ns, s->start_ns + s->duration_ns, p);
 }
 
-/* ---- asynchronous spans -------------------------------------------------- */
-
-/* Writes a span that note_async() has begun to write. */
-static void put_async(void *arg, const struct bytes *text, uint64_t start_ns,
-		      uint64_t end_ns, int is_open, struct bytes *out)
+/* Puts a span that may end in any thread, which is in none of those that it
+ * overlaps. */
+static int put_async(struct otlp *o, const struct function *f,
+		     const struct shown *s, const char *site, size_t size,
+		     struct bytes *out)
 {
-	struct otlp *o = arg;
 	char *begin, *p;
 
-	if (o->has_span)
-		PUT(out, ",");
-	o->has_span = 1;
-	bytes_put(out, text->data, text->len);
-	begin = p = (char *)bytes_reserve(out, NUMBERS_MAX);
-	if (!p)
-		return;
-	p = put_end(p, is_open ? CALL_OPEN : CALL_RETURN);
-	p = PUT_AT(put_times(o, start_ns, end_ns, p), "}");
-	out->len += (size_t)(p - begin);
-}
-
-static int end_async(struct otlp *o, struct bytes *out)
-{
-	const struct cst_trace *t = o->t;
-	uint64_t last = t->end_ticks > t->start_ticks
-				? trace_ns(t, t->end_ticks - t->start_ticks)
-				: 0;
-
-	return async_spans_put(&o->async, last, put_async, o, out);
-}
-
-/* The name and the number that make a begin and an end a pair; 0: it has no
- * number. */
-static uint64_t async_key(const struct function *f, const struct shown *s)
-{
-	const char *name = names_bare(f);
-	struct value id;
-	uint64_t number;
-
-	if (!values_first(s->values, &id))
-		return 0;
-	number = id.kind == CST_VALUE_INT ? (uint64_t)id.i : id.u;
-	return hash(hash(HASH_BEGIN, &number, sizeof(number)), name,
-		    strlen(name)) |
-	       1;
-}
-
-/* Takes the begin or the end of a span that may end in any thread. */
-static int note_async(struct otlp *o, const struct function *f,
-		      const struct shown *s, const char *site, size_t size)
-{
-	uint64_t key = async_key(f, s);
-	struct bytes text = {0};
-	char *begin, *p;
-	int status;
-
-	if (!key)
-		return 0;
-	if (f->kind == KIND_ASYNC_END)
-		return async_spans_note(&o->async, key, s->start_ns, NULL);
 	o->values.len = 0;
 	put_values(s->values, f->values, &o->values);
-	begin = p = (char *)bytes_reserve(&text,
+	begin = p = (char *)bytes_reserve(out,
 					  NUMBERS_MAX + size + o->values.len);
 	if (!p)
 		return CST_MEMORY;
+	if (o->has_span)
+		*p++ = ',';
+	o->has_span = 1;
 	p = put_at(put_ids(o, s, p), site, size);
 	if (o->values.len)
 		p = put_at(p, (const char *)o->values.data, o->values.len);
-	p = put_origin(o, s, p);
-	text.len = (size_t)(p - begin);
-	status = async_spans_note(&o->async, key, s->start_ns, &text);
-	bytes_release(&text);
-	return status;
+	p = put_end(put_origin(o, s, p), s->end);
+	p = put_times(o, s->start_ns, s->start_ns + s->duration_ns, p);
+	p = PUT_AT(p, "}");
+	out->len += (size_t)(p - begin);
+	return 0;
 }
 
 /* Returns where the text of a span goes that waits until it is over, or NULL
@@ -517,22 +465,17 @@ static struct bytes *span_later(struct otlp *o, uint32_t depth)
 }
 
 /* Ends what the call lies behind, and begins its process. */
-static int begin_call(struct otlp *o, const struct shown *s, struct bytes *out)
+static void begin_call(struct otlp *o, const struct shown *s, struct bytes *out)
 {
-	int status = 0;
-
 	if (s->lane != o->lane) {
 		end_spans(o, 0, out);
 		clamp_release(&o->nest);
 		o->lane = s->lane;
 	}
-	if (track_process(o->t, s->lane) != o->process) {
-		status = end_async(o, out);
+	if (track_process(o->t, s->lane) != o->process)
 		begin_process(o, s->lane, out);
-	}
 	while (o->n_pending && o->pending[o->n_pending - 1].depth >= s->depth)
 		end_spans(o, o->n_pending - 1, out);
-	return status;
 }
 
 static int put_call(void *arg, struct shown *s, struct bytes *out)
@@ -545,10 +488,13 @@ static int put_call(void *arg, struct shown *s, struct bytes *out)
 	const char *site = site_text_get(&o->sites, s->site, &size);
 	char *begin, *p;
 
-	if (!site || begin_call(o, s, out) < 0)
+	if (!site)
 		return CST_MEMORY;
-	if (f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END)
-		return note_async(o, f, s, site, size);
+	begin_call(o, s, out);
+	if (f->kind == KIND_ASYNC)
+		return put_async(o, f, s, site, size, out);
+	if (f->kind == KIND_ASYNC_END)
+		return 0;
 	if (take_event(o, f, s))
 		return 0;
 	while (clamp_over(&o->nest, s))
@@ -586,13 +532,10 @@ static void put_head(void *arg, struct bytes *out)
 
 static int put_tail(void *arg, struct bytes *out)
 {
-	int status;
-
 	end_spans(arg, 0, out);
-	status = end_async(arg, out);
 	end_process(arg, out);
 	PUT(out, "]}\n");
-	return status;
+	return 0;
 }
 
 static const struct exporter otlp = {
@@ -624,7 +567,6 @@ int64_t otlp_write(const struct cst_trace *t, const struct cst_choice *choice,
 		bytes_release(&o->pending[i].text);
 		bytes_release(&o->pending[i].events);
 	}
-	async_spans_release(&o->async);
 	free(o->pending);
 	bytes_release(&o->values);
 	return status;

@@ -163,6 +163,8 @@ static int put_call(void *arg, struct shown *call, struct bytes *out)
 		begin_profile(s, call, out);
 	}
 	close_calls(s, call, out);
+	if (function_is_async(f)) /* it may end elsewhere */
+		call->duration_ns = 0;
 	if (clamp_enter(&s->nest, function, call) < 0)
 		return CST_MEMORY;
 	put_event(s, 'O', function, call->start_ns, out);

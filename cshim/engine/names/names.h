@@ -77,6 +77,12 @@ static inline int function_has_text(const struct function *f)
 	return f->kind == KIND_MESSAGE || f->kind == KIND_POINT;
 }
 
+/* Returns whether f is the begin or the end of an asynchronous span. */
+static inline int function_is_async(const struct function *f)
+{
+	return f->kind == KIND_ASYNC || f->kind == KIND_ASYNC_END;
+}
+
 /* One constructor or destructor may be several functions of one name. */
 enum variant {
 	VARIANT_NONE = 0,

@@ -203,8 +203,7 @@ static int next(struct value_list *l, struct value *out, int depth)
 	if (c->failed || c->p == c->end)
 		return 0;
 	*out = (struct value){.kind = cursor_byte(c)};
-	if (out->kind != VALUE_TICKS)
-		take_name(l, out);
+	take_name(l, out);
 	switch (out->kind) {
 	case CST_VALUE_INT:
 		out->u = cursor_varint(c);
@@ -213,7 +212,6 @@ static int next(struct value_list *l, struct value *out, int depth)
 	case CST_VALUE_UINT:
 	case CST_VALUE_HEX:
 	case CST_VALUE_POINTER:
-	case VALUE_TICKS:
 		out->u = cursor_varint(c);
 		break;
 	case CST_VALUE_LONG_INT:
@@ -294,18 +292,6 @@ int value_is_text(const struct value *v)
 {
 	return v->kind == CST_VALUE_TEXT || v->kind == CST_VALUE_CUT_TEXT ||
 	       v->kind == CST_VALUE_NAME;
-}
-
-uint64_t values_ticks(const struct values *v)
-{
-	struct value_list l = value_list(v ? v->data : NULL, v ? v->n : 0, "");
-	struct value value;
-	uint64_t ticks = 0;
-
-	while (value_next(&l, &value))
-		if (value.kind == VALUE_TICKS)
-			ticks = value.u;
-	return ticks;
 }
 
 int values_first(const struct values *v, struct value *out)

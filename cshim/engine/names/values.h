@@ -41,10 +41,6 @@ size_t values_put(struct bytes *out, const void *data, uint32_t n,
 
 /* ---- one by one ---------------------------------------------------------- */
 
-/* What the reader adds to those of enum cst_value, behind the program's own:
- * the ticks since an asynchronous span began, as a varint. */
-enum { VALUE_TICKS = 'd' };
-
 /* The most structs and arrays within each other: what is deeper is no value. */
 enum { VALUES_DEPTH = 4 };
 
@@ -54,7 +50,7 @@ struct value_list {
 };
 
 struct value {
-	uint8_t kind;	  /* enum cst_value, or VALUE_TICKS */
+	uint8_t kind;	  /* enum cst_value */
 	const char *name; /* not NUL-terminated */
 	size_t name_size; /* 0: it has no name */
 	union {
@@ -89,9 +85,6 @@ int value_field(char *const *names, uint32_t n, struct value *v);
  * other names (n with the first) lead to.  Returns whether it is there. */
 int value_find(struct value_list l, char *const *names, uint32_t n,
 	       struct value *out);
-
-/* Returns the ticks of VALUE_TICKS, or 0. */
-uint64_t values_ticks(const struct values *v);
 
 /* Takes the first value of the entry, or the result (names are those of all the
  * function's values), into *out.  Returns whether there is one. */

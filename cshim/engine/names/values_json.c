@@ -90,8 +90,6 @@ static void put_object(struct bytes *out, struct value_list l)
 	while (value_next(&l, &v)) {
 		char name[24];
 
-		if (v.kind == VALUE_TICKS)
-			continue;
 		bytes_put(out, before, 1);
 		before = ",";
 		snprintf(name, sizeof(name), "%u", ++number);

@@ -160,8 +160,6 @@ static uint64_t put_all(struct line *l, struct value_list *list,
 	uint64_t n = 0;
 
 	while (value_next(list, &v)) {
-		if (v.kind == VALUE_TICKS)
-			continue;
 		put_word(l, n++ ? ", " : before);
 		if (v.name_size) {
 			put_escaped(l, v.name, v.name_size);

@@ -13,6 +13,9 @@
 /* In place of what unwound a call: a callback vetoed it. */
 static const uint32_t VETOED = UINT32_MAX;
 
+/* Begins of asynchronous spans, ended or not, that are remembered. */
+enum { ASYNC_MOST = 1 << 20 };
+
 static void rows_drop(struct pending *rows, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -31,6 +34,7 @@ void pending_release(struct pending_rows *w)
 {
 	fold_free(w->fold);
 	hashmap_release(&w->stacks);
+	async_spans_release(&w->async);
 	screen_release(&w->screen);
 	if (w->all)
 		rows_drop(w->all, w->n);
@@ -216,6 +220,60 @@ static int time_order(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
+/* ---- asynchronous spans ----------------------------------------------------
+ */
+
+static const struct function *function_of(const struct pending_rows *w,
+					  const struct pending *p)
+{
+	return &w->names->functions[w->names->sites[p->site].function];
+}
+
+static int async_order(const void *a, const void *b)
+{
+	const struct pending *x = *(const struct pending *const *)a;
+	const struct pending *y = *(const struct pending *const *)b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Takes a begin or an end, of those that come in order of time. */
+static int pair_async(struct pending_rows *w, struct pending *p)
+{
+	const struct function *f = function_of(w, p);
+	uint64_t key = async_spans_key(p->thread->process, f, p->values->data,
+				       p->values->n);
+	uint64_t began;
+
+	if (!key)
+		return 0;
+	if (f->kind == KIND_ASYNC)
+		return async_spans_begin(&w->async, key, p->time);
+	if (async_spans_end(&w->async, key, &began))
+		p->start = began;
+	return 0;
+}
+
+/* The row of an end has the time since the begin, of whichever thread. */
+static void pair_asyncs(struct pending_rows *w)
+{
+	auto_free struct pending **all = malloc(w->n * sizeof(*all) + 1);
+	uint32_t n = 0;
+	int status = all ? 0 : CST_MEMORY;
+
+	for (uint32_t i = 0; i < w->n && !status; i++)
+		if (w->all[i].values &&
+		    function_is_async(function_of(w, &w->all[i])))
+			all[n++] = &w->all[i];
+	if (n)
+		qsort(all, n, sizeof(*all), async_order);
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = pair_async(w, all[i]);
+	/* Spans whose ends were never seen are forgotten some time. */
+	if (status || w->async.n > ASYNC_MOST)
+		async_spans_release(&w->async);
+}
+
 void pending_hand_over(struct pending_rows *w, uint64_t now, int is_stop)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -224,6 +282,8 @@ void pending_hand_over(struct pending_rows *w, uint64_t now, int is_stop)
 		if (p->kind == ROW_OPEN)
 			p->stack->calls[p->index].is_printed = 1;
 	}
+	if (w->has_async && w->n)
+		pair_asyncs(w);
 	if (w->fold && w->is_unordered && w->n)
 		qsort(w->all, w->n, sizeof(*w->all), time_order);
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -279,10 +339,7 @@ struct pending *pending_add(struct pending_rows *w, const struct thread *t,
 		.is_seed = o->is_seed,
 		.values = values_keep(stack_values(s, o)),
 	};
-	/* When an asynchronous span began. */
-	if (p->values &&
-	    w->names->functions[o->function].kind == KIND_ASYNC_END)
-		p->start -= values_ticks(p->values);
+	w->has_async |= w->names->functions[o->function].kind == KIND_ASYNC;
 	o->row = w->first + w->n++;
 	return p;
 }

@@ -8,6 +8,7 @@
 
 #include "base/hashmap.h"
 #include "calls/callstack.h"
+#include "names/async_spans.h"
 #include "recorder/screen.h"
 #include "rows/fold.h"
 
@@ -54,6 +55,8 @@ struct pending_rows {
 	uint32_t n;
 	uint64_t first; /* number of all[0]; numbers are never reused */
 	/* private */
+	struct async_spans async; /* that have begun */
+	int has_async;		  /* there was one */
 	struct hashmap stacks; /* the fold's lanes, by their struct stack */
 	uint32_t n_stacks;
 };

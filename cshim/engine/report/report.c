@@ -10,6 +10,7 @@
 #include "base/pipeline.h"
 #include "report/report_rows.h"
 #include "trace/answer.h"
+#include "trace/async_times.h"
 #include "trace/thread_choice.h"
 #include "trace/view.h"
 
@@ -27,6 +28,7 @@ struct site {
 	uint32_t function, key;
 	uint8_t verdict;    /* where it depends on the function alone */
 	uint8_t is_subject; /* the report asks for its callers or callees */
+	uint8_t is_async;   /* it begins a span that may end elsewhere */
 };
 
 enum relation { OF_ALL, OF_CALLERS, OF_CALLEES };
@@ -112,7 +114,10 @@ static inline void see_call(struct report *r, const struct site *site,
 	if (row != NO_KEY)
 		total_enter(&r->totals[row], ns, n_stops, level,
 			    &r->levels->counted, sizeof(*r->levels), row);
-	if (above->counted != NO_KEY)
+	/* Its time is not the caller's, nor anybody's own. */
+	if (site->is_async && row != NO_KEY)
+		total_take(&r->totals[row], ns, n_stops);
+	else if (above->counted != NO_KEY && !site->is_async)
 		total_take(&r->totals[above->counted], ns, n_stops);
 	here->key = site->key;
 	here->counted = row;
@@ -136,6 +141,7 @@ static inline int take_call(struct report *r, const struct run *run, uint32_t i,
 	const struct packed_call *c = &run->calls[i];
 	struct site *site = &r->sites[c->site];
 	struct level *above, *here;
+	uint8_t end = c->end;
 	uint64_t ns;
 
 	if (levels_room(r, c->depth) < 0)
@@ -154,6 +160,8 @@ static inline int take_call(struct report *r, const struct run *run, uint32_t i,
 	     c->start + c->duration <= r->range.from))
 		seen = 0;
 	ns = call_duration_ns(r->t, c, run->lane);
+	if (unlikely(site->is_async))
+		async_times_of(r->t, run, i, c, &ns, &end);
 	if (ns < r->min_ns || !span_holds(&r->span, c->start) ||
 	    (r->where &&
 	     !run_meets(run, i, c, &r->t->names->functions[site->function],
@@ -229,6 +237,7 @@ static int report_init(struct report *r, const struct cst_report *report,
 		       int how, struct cst_error *err)
 {
 	const struct names *names = r->t->names;
+	const struct function *f;
 	int status = cst_report_check(report, err);
 
 	if (status == 0)
@@ -246,8 +255,10 @@ static int report_init(struct report *r, const struct cst_report *report,
 	for (uint32_t i = 0; i < names->n_sites; i++) {
 		r->sites[i].function = names->sites[i].function;
 		r->sites[i].key = r->keys.of_site[i];
-		if (function_is_instant(
-			    &names->functions[names->sites[i].function]))
+		f = &names->functions[names->sites[i].function];
+		r->sites[i].is_async =
+			f->kind == KIND_ASYNC && !r->is_by_thread;
+		if (function_is_instant(f) && !r->sites[i].is_async)
 			r->sites[i].verdict = HIDDEN;
 	}
 	r->relation = report->callers	? OF_CALLERS
@@ -274,6 +285,8 @@ static int64_t report_run(struct report *r, const struct cst_report *report,
 		status = filter_new(choice, &r->filter, err);
 	if (status == 0 && choice->where)
 		status = where_new(choice->where, &r->where, err);
+	if (status == 0)
+		status = async_times_find(r->t, err);
 	if (status == 0)
 		status = span_init(&r->span, r->t, choice, err);
 	if (status == 0)

@@ -97,6 +97,7 @@ struct cst_trace {
 	struct cst_status_report status;
 	uint64_t n_notes; /* rows beside its calls: exceptions, spans, ... */
 	struct answer *answer; /* answer.h; its readers' own */
+	struct async_times *async; /* async_times.h; theirs, too */
 };
 
 /* Reads what t->fd holds into *t, which is zeroed but for fd and path.  Returns

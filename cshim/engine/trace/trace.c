@@ -11,6 +11,7 @@
 #include "names/where.h"
 #include "names/wording.h"
 #include "trace/answer.h"
+#include "trace/async_times.h"
 #include "trace/callid.h"
 #include "trace/loader.h"
 #include "trace/locate.h"
@@ -37,7 +38,8 @@ int trace_open(int fd, const char *path, struct cst_trace **out,
 	t->path = path;
 	status = loader_scan(t, err);
 	t->answer = answer_new(); /* the loader may begin anew */
-	if (status == 0 && !t->answer)
+	t->async = async_times_new();
+	if (status == 0 && (!t->answer || !t->async))
 		status = cst_fail_memory(err);
 	if (status < 0) {
 		cst_trace_free(t);
@@ -60,6 +62,7 @@ void cst_trace_free(struct cst_trace *t)
 	cst_trace_free(t->as_calls);
 	loader_release(t);
 	answer_free(t->answer);
+	async_times_free(t->async);
 	free(t);
 }
 

@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "names/marks.h"
 #include "trace/answer.h"
+#include "trace/async_times.h"
 #include "trace/callers.h"
 #include "trace/locate.h"
 #include "trace/thread_choice.h"
@@ -196,6 +197,8 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0 && choice->where)
 		status = where_new(choice->where, &p->where, err);
 	if (status == 0)
+		status = async_times_find(t, err);
+	if (status == 0)
 		status = span_init(&p->span, t, choice, err);
 	if (status == 0 && choice->root)
 		status = root_init(&p->root, t, choice->root, &part, err);
@@ -309,7 +312,6 @@ static inline void shown_fill(const struct picker *p,
 	out->lane = p->run.lane;
 	out->site = c->site;
 	out->depth = above->below.depth;
-	out->end = c->end;
 	out->thrown = c->thrown;
 	out->values = NULL;
 	out->is_seed = c->is_seed;
@@ -414,6 +416,10 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 		return 0;
 	}
 	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
+	out->end = c->end;
+	if (unlikely(function_is_async(f)) && !p->is_caller)
+		async_times_of(p->t, &p->run, p->at, c, &out->duration_ns,
+			       &out->end);
 	if (is_hidden(p, c, f, out->duration_ns)) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
@@ -461,23 +467,14 @@ static void pass_on(struct picker *p, const struct shown *from,
 			p, v->data, v->n, v->n_result);
 }
 
-/* What an asynchronous span's end has in its values is when it began. */
 static void pick_values(struct picker *p, uint32_t i, struct shown *out)
 {
-	const struct names *names = p->t->names;
 	const struct valued *v = block_values_of(p->run.values, p->run.at + i);
 	size_t at = put_values(p, p->run.values->bytes.data + v->at, v->n,
 			       v->n_result);
 
-	if (!at)
-		return;
-	out->values = (const struct values *)at;
-	if (names->functions[names->sites[out->site].function].kind ==
-	    KIND_ASYNC_END)
-		out->duration_ns = trace_ns(
-			p->t,
-			values_ticks(
-				(const struct values *)(p->values.data + at)));
+	if (at)
+		out->values = (const struct values *)at;
 }
 
 /* Turns the places that values were put at into pointers: they are at bytes
