@@ -92,7 +92,7 @@ static int note_events(const struct cst_trace *t, struct cst_error *err)
 	return status;
 }
 
-/* Of two at one time the begin comes first. */
+/* A begin comes before an end of the same tick. */
 static int compare_times(const void *a, const void *b)
 {
 	const struct async_event *x = a, *y = b;
