@@ -39,7 +39,7 @@ struct otlp {
 	uint8_t has_events;
 	struct pending *pending;
 	uint32_t n_pending, cap_pending;
-	struct bytes values;	  /* of the span under way */
+	struct bytes values; /* of the span under way */
 	struct clamp nest;
 	struct site_text sites;
 	char trace_id[32];
@@ -434,8 +434,8 @@ static int put_async(struct otlp *o, const struct function *f,
 
 	o->values.len = 0;
 	put_values(s->values, f->values, &o->values);
-	begin = p = (char *)bytes_reserve(out,
-					  NUMBERS_MAX + size + o->values.len);
+	begin = p =
+		(char *)bytes_reserve(out, NUMBERS_MAX + size + o->values.len);
 	if (!p)
 		return CST_MEMORY;
 	if (o->has_span)

@@ -36,8 +36,8 @@ int async_spans_begin(struct async_spans *a, uint64_t key, uint64_t what)
 
 	if (array_room(&a->all, &a->cap, a->n + 1ull) < 0)
 		return CST_MEMORY;
-	a->all[a->n++] =
-		(struct async_begin){.what = what, .below = newest ? *newest : 0};
+	a->all[a->n++] = (struct async_begin){.what = what,
+					      .below = newest ? *newest : 0};
 	return hashmap_put(&a->newest, key, a->n);
 }
 

@@ -13,7 +13,7 @@
 struct async_event {
 	uint64_t place; /* where its call is: place_of() */
 	uint64_t key, at;
-	uint64_t ticks;	     /* of its span */
+	uint64_t ticks;		   /* of its span */
 	uint8_t is_end, has_other; /* its other half is there */
 };
 
@@ -80,8 +80,9 @@ static int note_events(const struct cst_trace *t, struct cst_error *err)
 		status = 0;
 		for (uint32_t i = 0; i < run.n && status == 0; i++) {
 			const struct function *f =
-				&names->functions[names->sites[run.calls[i].site]
-							  .function];
+				&names->functions
+					 [names->sites[run.calls[i].site]
+						  .function];
 
 			if (function_is_async(f) &&
 			    note_event(t, &run, i, f) < 0)
@@ -148,9 +149,9 @@ void async_times_of(const struct cst_trace *t, const struct run *run,
 		    uint32_t i, const struct packed_call *c, uint64_t *ns,
 		    uint8_t *end)
 {
-	const uint32_t *at = t->async ? hashmap_get(&t->async->index,
-						    place_of(run, i))
-				      : NULL;
+	const uint32_t *at =
+		t->async ? hashmap_get(&t->async->index, place_of(run, i))
+			 : NULL;
 	const struct async_event *e = at ? &t->async->all[*at] : NULL;
 	uint64_t last = t->lanes[run->lane].end_ticks;
 
