@@ -57,7 +57,7 @@ struct pending_rows {
 	/* private */
 	struct async_spans async; /* that have begun */
 	int has_async;		  /* there was one */
-	struct hashmap stacks; /* the fold's lanes, by their struct stack */
+	struct hashmap stacks;	  /* the fold's lanes, by their struct stack */
 	uint32_t n_stacks;
 };
 
