@@ -29,13 +29,20 @@ WHERE = [
     ("fields", "p.x == 2", 1), ("fields", "p.y < -2", 2),
     ("fields", "p.label == 'beta'", 1), ("fields", "p.note =~ '^betam'", 1),
     ("fields", "at.y == -1", 1), ("fields", "at.note == 'alpha'", 1),
+    ("half", "x == 0", 1), ("half", "x == 0.1", 1), ("half", "x < 0", 1),
+    ("half", "x >= 0.1", 2), ("half", "!(x > -1e30)", 1),
+    ("half", "x != 3", 3), ("quarter", "x == 0.1", 0),
+    ("quarter", "x != 0.1", 4), ("quarter", "x > 0.1", 2),
+    ("quarter", "x < 0.1", 2), ("quarter", "x <= 1e300", 4),
+    ("quarter", "x == 3 && i == 3", 1),
     ("library", "name == 'gamma'", 1), ("library", "name =~ '^be'", 3),
     ("library", "v.size > 2", 2), ("library", "owner != NULL", 1),
     ("library", "view == 'eta' && v.size == 1", 1),
 ]
 RETURNS = [("number", "-20", 1), ("number", ">= 40", 2),
            ("kinds", "result == true", 4), ("text", "== NULL", 1),
-           ("text", "=~ '^be'", 3), ("fields", "-3", 1)]
+           ("text", "=~ '^be'", 3), ("fields", "-3", 1),
+           ("half", "1.5", 1), ("half", "< 0", 1), ("quarter", "== 0.75", 1)]
 
 
 def program_of(compiler, level):
@@ -140,6 +147,8 @@ REFUSED = [
     ("number -where 'bigg == 3'", "no value 'bigg': did you mean big?"),
     ("number -where 'result == 3'",
      "the result is not known where number() begins: -returns compares it"),
+    ("none -where 'result == 3'",
+     "the result is not known where none() begins: -returns compares it"),
     ("number -where 'i == 2.5'", "'i' of number() is an integer: what it is "
      "compared with is none"),
     ("number -where \"i == 'x'\"", "'i' of number() is a number: compare it"),
@@ -156,7 +165,9 @@ REFUSED = [
     ("fields -where 'p == 3'", "'p' of fields() is a struct: compare one of"),
     ("fields -where 'p.z == 3'", "fields() has no value 'p.z'"),
     ("library -where 'v == 3'", "'v' of library() is a vector: compare its"),
-    ("half -where 'x > 1'", "'x' of half() is a floating-point number"),
+    ("half -where 'x == NULL'", "'x' of half() is a number: compare it with"),
+    ("half -where \"x =~ '3'\"", "'x' of half() is a number: =~ takes texts"),
+    ("wide -where 'x > 1'", "'x' of wide() is a long double"),
     ("main -where 'i == 3'", "main() has no values that are known"),
     ("library -returns 1", "library() returns nothing that its exit's hook"),
     ("number -returns 'i == 3'",

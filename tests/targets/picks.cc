@@ -59,12 +59,30 @@ CALLED void library(const std::string &name, std::string_view view,
 }
 #endif
 
+CALLED int none()
+{
+	return (int)sink;
+}
+
 CALLED double half(double x)
 {
 	sink = sink + (long)x;
 	return x / 2;
 }
 
+CALLED long double wide(long double x)
+{
+	sink = sink + (long)x;
+	return x / 2;
+}
+
+CALLED float quarter(float x, int i)
+{
+	sink = sink + (long)x + i;
+	return x / 4;
+}
+
+static const double odd_numbers[] = {-0.0, 0.1, -1e30, 3};
 static const char *words[] = {"alpha", "beta", nullptr, "betamax", "be"};
 
 int main()
@@ -90,7 +108,12 @@ int main()
 			std::vector<long>((size_t)i, 7), owner);
 	}
 #endif
-	half(3);
+	none();
+	wide(3);
+	for (int i = 0; i < 4; i++)
+		half(odd_numbers[i]);
+	for (int i = 0; i < 4; i++)
+		quarter((float)odd_numbers[i], i);
 	printf("%ld\n", (long)sink);
 	return 0;
 }

@@ -85,7 +85,9 @@ static int test_at(struct cst_tester *t, const struct question *q,
 	at.plan = args_plan(t->args, t->modules, hook->hook, hook->callee,
 			    hook->is_exit ? CST_EXIT : CST_ENTER);
 	if (!at.plan)
-		return no_plan(&at, t->modules, hook->callee, err);
+		return !at.is_exit && tests_name_result(q->w)
+			       ? tests_result_ahead(&at, err)
+			       : no_plan(&at, t->modules, hook->callee, err);
 	return q->tests ? tests_make(&at, q->w, q->tests, q->n, err)
 			: tests_value(&at, q->w, q->value, err);
 }

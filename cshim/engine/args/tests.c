@@ -82,6 +82,22 @@ static const struct args_item *find_item(const struct maker *m,
 	return NULL;
 }
 
+int tests_result_ahead(const struct tests_at *at, struct cst_error *err)
+{
+	return cst_fail(CST_BAD_INPUT, err,
+			"the result is not known where %s() begins: -returns "
+			"compares it",
+			at->function);
+}
+
+int tests_name_result(const struct where *w)
+{
+	for (uint32_t i = 0; i < w->n_tests; i++)
+		if (!strcmp(w->tests[i].path[0], RESULT))
+			return 1;
+	return 0;
+}
+
 static int no_value(const struct maker *m, const char *word)
 {
 	const struct args_plan *plan = m->at->plan;
@@ -95,10 +111,7 @@ static int no_value(const struct maker *m, const char *word)
 				" result",
 				word, m->at->function);
 	if (!strcmp(word, RESULT))
-		return cst_fail(CST_BAD_INPUT, m->err,
-				"the result is not known where %s() begins: "
-				"-returns compares it",
-				m->at->function);
+		return tests_result_ahead(m->at, m->err);
 	near_init(&near, word);
 	for (uint32_t i = 0; i < plan->n_items; i++) {
 		const struct type *type = &m->types->all[plan->items[i].type];
@@ -387,6 +400,63 @@ static int make_number(const struct maker *m, const struct where_test *t,
 	return status;
 }
 
+/* No float is equal to the constant: compares with the next one below it or
+ * above it. */
+static float nearest_float(double number, struct cst_test *out)
+{
+	float nearest = (float)number;
+
+	if ((double)nearest == number)
+		return nearest;
+	switch (out->relation) {
+	case CST_TEST_LESS:
+	case CST_TEST_LESS_EQUAL:
+		out->relation = CST_TEST_LESS_EQUAL;
+		return (double)nearest > number ? nextafterf(nearest, -INFINITY)
+						: nearest;
+	case CST_TEST_GREATER:
+	case CST_TEST_GREATER_EQUAL:
+		out->relation = CST_TEST_GREATER_EQUAL;
+		return (double)nearest < number ? nextafterf(nearest, INFINITY)
+						: nearest;
+	default: /* none is below this */
+		out->is_not ^= out->relation == CST_TEST_UNEQUAL;
+		out->relation = CST_TEST_LESS;
+		return -INFINITY;
+	}
+}
+
+static int make_float(const struct maker *m, const struct where_test *t,
+		      const struct subject *s, struct cst_test *out)
+{
+	double number = (double)t->number;
+	float single;
+
+	if (t->relation == WHERE_LIKE)
+		return unfit(m, s, "is a number: =~ takes texts");
+	if (!t->has_number || t->is_null)
+		return unfit(m, s, "is a number: compare it with one");
+	if (s->type->size != sizeof(double) && s->type->size != sizeof(float))
+		return unfit(m, s,
+			     "is a long double, which the program does not "
+			     "compare");
+	out->kind = CST_TEST_FLOAT;
+	out->has_status = s->item->kind == ITEM_CHECKED;
+	out->at = (uint8_t)(s->offset + out->has_status);
+	out->width = out->size = (uint8_t)s->type->size;
+	if (!s->field)
+		set_bytes(m, s, out);
+	else if (is_constant(s->item))
+		return unfit(m, s, "is a constant here");
+	if (out->width == sizeof(double)) {
+		memcpy(&out->number, &number, sizeof(number));
+	} else {
+		single = nearest_float(number, out);
+		memcpy(&out->number, &single, sizeof(single));
+	}
+	return put_steps(m, s, 0, out);
+}
+
 /* ---- texts ----------------------------------------------------------------
  */
 
@@ -473,9 +543,7 @@ static int make_one(const struct maker *m, const struct where_test *t,
 	case TYPE_VIEW_BY_TEXT:
 		return make_text(m, t, &s, out);
 	case TYPE_FLOAT:
-		return unfit(m, &s,
-			     "is a floating-point number, which the "
-			     "program does not compare");
+		return make_float(m, t, &s, out);
 	case TYPE_STRUCT:
 		return unfit(m, &s, "is a struct: compare one of its fields");
 	case TYPE_VECTOR:

@@ -27,6 +27,11 @@ struct tests_at {
 int tests_make(const struct tests_at *at, const struct where *w,
 	       struct cst_test *out, uint32_t n, struct cst_error *err);
 
+/* Returns whether the condition names the result. */
+int tests_name_result(const struct where *w);
+/* Reports that the result is not known at an entry; returns CST_BAD_INPUT. */
+int tests_result_ahead(const struct tests_at *at, struct cst_error *err);
+
 /* Sets *out to what the value is that the first comparison of w names.  Returns
  * 0, or CST_BAD_INPUT: why it is not copied there. */
 int tests_value(const struct tests_at *at, const struct where *w,

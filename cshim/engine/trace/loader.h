@@ -96,7 +96,7 @@ struct cst_trace {
 	const char *from, *until, *in_file, *in_module;
 	struct cst_status_report status;
 	uint64_t n_notes; /* rows beside its calls: exceptions, spans, ... */
-	struct answer *answer; /* answer.h; its readers' own */
+	struct answer *answer;	   /* answer.h; its readers' own */
 	struct async_times *async; /* async_times.h; theirs, too */
 };
 

@@ -159,6 +159,8 @@ enum cst_test_kind {
 	CST_TEST_TEXT_IS = 2,
 	CST_TEST_TEXT_BEGINS = 3,
 	CST_TEST_NULL = 4, /* a text that is none */
+	/* An IEEE number of `width` bytes; the constant has its bits. */
+	CST_TEST_FLOAT = 5,
 };
 
 enum cst_test_relation {

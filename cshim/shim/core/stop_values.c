@@ -58,6 +58,34 @@ static enum stop_truth number_is(const struct cst_test *t, const uint8_t *raw,
 	return by_order(t->relation, order);
 }
 
+/* Numbers in the order of the floating-point numbers with these bits; no
+ * register of theirs is used, as they are the program's. */
+static uint64_t in_order(uint64_t bits, uint64_t sign)
+{
+	if (!(bits & ~sign))
+		return sign; /* 0 and -0 are equal */
+	return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
+}
+
+static enum stop_truth float_is(const struct cst_test *t, const uint8_t *raw,
+				uint32_t n)
+{
+	uint64_t sign = t->width == 4 ? 1ull << 31 : 1ull << 63;
+	uint64_t infinity = t->width == 4 ? 0xffull << 23 : 0x7ffull << 52;
+	uint64_t bits = (uint64_t)t->add, a, b;
+
+	if (t->size > 8 || t->at + t->size > n)
+		return STOP_NOT_KNOWN;
+	if (t->size) /* else it is in `add` */
+		__builtin_memcpy(&bits, raw + t->at, sizeof(bits));
+	bits = low_bytes(bits, t->width, 0);
+	if ((bits & ~sign) > infinity) /* not a number */
+		return t->relation == CST_TEST_UNEQUAL;
+	a = in_order(bits, sign);
+	b = in_order((uint64_t)t->number, sign);
+	return by_order(t->relation, (a > b) - (a < b));
+}
+
 static int order_of(const uint8_t *a, uint32_t n_a, const char *b, uint32_t n_b)
 {
 	for (uint32_t i = 0; i < n_a && i < n_b; i++)
@@ -98,8 +126,9 @@ static enum stop_truth test_one(const struct cst_test *t,
 
 	if (t->has_status && (!n || raw[0] == CST_COPIED_BAD))
 		return STOP_NOT_KNOWN;
-	truth = t->kind <= CST_TEST_UINT ? number_is(t, raw, n)
-					 : text_is(t, raw, n);
+	truth = t->kind <= CST_TEST_UINT    ? number_is(t, raw, n)
+		: t->kind == CST_TEST_FLOAT ? float_is(t, raw, n)
+					    : text_is(t, raw, n);
 	return truth == STOP_NOT_KNOWN ? truth : truth ^ t->is_not;
 }
 
