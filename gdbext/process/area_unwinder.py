@@ -31,7 +31,7 @@ _MOST_FRAMES = 16  # of the shim, below a trampoline
 _VECTORS_AT, _UPPER_AT, _N_VECTORS = 160, 576, 16
 
 # What the trampolines of framed entries push: rax, flags, rax, below the red
-# zone.
+# zone; those of deep ones have the place of the return address before the last.
 _RED_ZONE = 128
 
 
@@ -46,6 +46,10 @@ class Before(NamedTuple):
 
 def before(hook: Hook, sp: int, rbp: int, pid: int) -> Before:
     """For a trampoline whose stack pointer is sp behind its call of the shim."""
+    if hook.is_deep():
+        slot, flags, rax = struct.unpack("<QQQ", memory.read(
+            pid, sp + _WORD, 24))
+        return Before(sp + 4 * _WORD + _RED_ZONE, rax, flags, slot)
     if not hook.is_framed():
         rax, = struct.unpack("<Q", memory.read(pid, sp, 8))
         return Before(sp + _WORD, rax, None, sp + _WORD)
@@ -95,8 +99,9 @@ class AreaUnwinder(Unwinder):
     @staticmethod
     def _from_trampoline(pending: Any, hook: Hook) -> Any:
         base = pending.read_register("rbp" if hook.is_framed() else "rsp")
-        cfa = _word(int(base) + 2 * _WORD)
         word = gdb.lookup_type("unsigned long")
+        cfa = (_word(int(base) + _WORD).cast(word.pointer()).dereference() + _WORD
+               if hook.is_deep() else _word(int(base) + 2 * _WORD))
         info = pending.create_unwind_info(_FrameId(cfa, _word(hook.function)))
         info.add_saved_register("rip", (cfa.cast(word.pointer()) - 1)
                                 .dereference())

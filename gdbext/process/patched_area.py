@@ -14,6 +14,7 @@ from .. import _abi as abi
 _ENTRIES = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
             abi.CST_SLOT_FRAMED: abi.CST_PATCHED_FRAMED,
             abi.CST_SLOT_BEGUN: abi.CST_PATCHED_BEGUN,
+            abi.CST_SLOT_DEEP: abi.CST_PATCHED_DEEP,
             abi.CST_SLOT_BORDER_ENTER: abi.CST_PATCHED_BORDER}
 
 
@@ -45,6 +46,11 @@ class Hook(NamedTuple):
 
     def is_entry(self) -> bool:
         return self.slot in _ENTRIES
+
+    def is_deep(self) -> bool:
+        """Has the stack pointer moved, and the trampoline put on the stack where
+        the function's return address is?"""
+        return self.slot == abi.CST_SLOT_DEEP
 
     def is_framed(self) -> bool:
         """Is the function's frame found by rbp?"""

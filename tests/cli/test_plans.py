@@ -191,6 +191,21 @@ def test_entries_behind_prologues(way):
     assert (seen["unmatched"], seen["lost"]) == (0, 0)
 
 
+@pytest.mark.parametrize("way", [
+    ("gcc", "-O1", "-g"), ("gcc", "-O2", "-g"), ("gcc", "-Os", "-g"),
+    ("clang", "-O1", "-g"), ("clang", "-O2", "-g")], ids=" ".join)
+@pytest.mark.parametrize("source", ["calls.c", "throws.cc"])
+def test_entries_where_the_stack_pointer_has_moved(source, way):
+    """A line of the source may begin behind a push: there is no room then at
+    the function's own begin."""
+    program = compiled(source, *way)
+    plain, _ = run([program])
+    patched, seen = run([program], program, is_for_gdb=1, PLAN_UNWINDS="1")
+    assert patched == plain
+    assert seen["entered"] > 200 and seen["unwound"] > 200
+    assert (seen["unmatched"], seen["lost"]) == (0, 0)
+
+
 def test_hosts_make_room_for_ends():
     """Without optimization an end has two bytes, and nothing lies beside it:
     without hosts 4 of these 16 ends had room."""
@@ -335,8 +350,8 @@ def test_a_cache_that_cannot_be_written_is_none(app):
 TIGHT = """
 int v;
 __attribute__((noinline)) int get(void) { return v; }
-__attribute__((noinline)) void none(void) { __asm__ volatile(""); }
-int main(void) { none(); return get(); }
+__attribute__((noinline)) void wait(volatile int *p) { while (*p) ; }
+int main(void) { wait(&v); return get(); }
 """
 
 

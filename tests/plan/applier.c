@@ -70,7 +70,9 @@ static int is_framed(uint64_t kind)
 __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 					 uint64_t kind, uint64_t *frame)
 {
-	uint64_t *address = is_framed(kind) ? &frame[1] : &at[2];
+	uint64_t *address = kind == CST_SLOT_DEEP ? (uint64_t *)at[2]
+			    : is_framed(kind)	  ? &frame[1]
+						  : &at[2];
 	uint64_t slot = (uint64_t)address;
 	unsigned long n = n_entered + n_left;
 
@@ -80,7 +82,8 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (is_single && (n < 2000 || n % 997 == 0))
 		unwind(at[0], *address);
-	if (kind == CST_SLOT_ENTER || is_framed(kind)) {
+	if (kind == CST_SLOT_ENTER || kind == CST_SLOT_DEEP ||
+	    is_framed(kind)) {
 		n_entered++;
 		while (depth && open_calls[depth - 1].slot <= slot) {
 			depth--;
@@ -131,6 +134,7 @@ SLOT(slot_enter, 0);
 SLOT(slot_exit, 1);
 SLOT(slot_tail, 2);
 SLOT(slot_framed, 3);
+SLOT(slot_deep, 8);
 
 static void fail(const char *text)
 {
@@ -188,8 +192,12 @@ static void fill_area(void)
 	uint32_t by =
 		(uint32_t)((uint64_t)area - bias - (uint64_t)plan->area_at);
 	uint64_t slots[CST_PLAN_SLOTS] = {
-		(uint64_t)slot_enter, (uint64_t)slot_exit, (uint64_t)slot_tail,
-		(uint64_t)slot_framed, (uint64_t)slot_framed};
+		[CST_SLOT_ENTER] = (uint64_t)slot_enter,
+		[CST_SLOT_EXIT] = (uint64_t)slot_exit,
+		[CST_SLOT_TAIL] = (uint64_t)slot_tail,
+		[CST_SLOT_FRAMED] = (uint64_t)slot_framed,
+		[CST_SLOT_BEGUN] = (uint64_t)slot_framed,
+		[CST_SLOT_DEEP] = (uint64_t)slot_deep};
 
 	memcpy(area, cst_plan_at(plan, &plan->area), plan->area_size);
 	memcpy(area, slots, sizeof(slots));

@@ -240,6 +240,40 @@ static int is_framed(const struct check *c, const struct cst_patch *p)
 	       c->plan->area[p->trampoline] == 0x48;
 }
 
+/* How far above the stack pointer a deep entry says that the CFA is; 0: it is
+ * none. */
+static uint32_t deep_cfa(const struct check *c, const struct cst_patch *p)
+{
+	const uint8_t *b = c->plan->area + p->trampoline + 11;
+	uint32_t above;
+
+	if (!is_framed(c, p) || memcmp(b, "\x48\x8d\x84\x24", 4))
+		return 0;
+	memcpy(&above, b + 4, sizeof(above));
+	return above + 8 - 144;
+}
+
+/* The like of a framed hook, which tells where the return address is. */
+static int take_deep_hook(struct walk *w)
+{
+	const uint8_t *b = code(w);
+
+	if (w->end - w->at < 56 ||
+	    memcmp(b, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0\x50", 11) ||
+	    memcmp(b + 19, "\x50\x48\x8b\x44\x24\x10\x50\x48\x8d\x05", 10) ||
+	    memcmp(b + 38, "\x48\x8d\x64\x24\x10\x58\x04\x7f\x9e\x58", 10) ||
+	    memcmp(b + 48, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
+		return bad(w, "no deep hook");
+	if (near_target(b + 26, 7, area_addr(w->c, w->at + 26)) !=
+	    w->function->address)
+		return bad(w, "another function");
+	if (w->p->hook != w->at + 38 ||
+	    !is_call_of(w, w->p->hook, CST_SLOT_DEEP))
+		return bad(w, "another slot");
+	w->at += 56;
+	return 1;
+}
+
 static int take_jump(struct walk *w, uint64_t target)
 {
 	if (w->end - w->at < 5 || *code(w) != 0xe9 ||
@@ -384,8 +418,10 @@ static int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 			return 0;
 	} else {
 		if (p->kind == CST_PATCH_ENTRY &&
-		    !(is_framed(c, p) ? take_framed_hook(&w)
-				      : take_hook(&w, CST_SLOT_ENTER, p->hook)))
+		    !(deep_cfa(c, p) ? take_deep_hook(&w)
+		      : is_framed(c, p)
+			      ? take_framed_hook(&w)
+			      : take_hook(&w, CST_SLOT_ENTER, p->hook)))
 			return 0;
 		if (!take_copies(&w, patch, end))
 			return 0;
@@ -420,14 +456,38 @@ static int is_bare(const struct check *c, uint64_t addr)
 	return is_cfa(c, addr, 7, 8);
 }
 
+/* May the instruction change a register that holds an argument, or how many of
+ * them are vectors? */
+static int changes_argument(const struct decoded *d)
+{
+	for (int i = 0; i < d->is.operand_count; i++) {
+		const ZydisDecodedOperand *o = &d->of[i];
+		ZydisRegister all = ZydisRegisterGetLargestEnclosing(
+			ZYDIS_MACHINE_MODE_LONG_64, o->reg.value);
+
+		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
+		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		if (all != ZYDIS_REGISTER_RSP && all != ZYDIS_REGISTER_RBX &&
+		    all != ZYDIS_REGISTER_RBP &&
+		    (all < ZYDIS_REGISTER_R10 || all > ZYDIS_REGISTER_R15) &&
+		    o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+			return 1;
+	}
+	return 0;
+}
+
 /* Nothing but a straight line leads from the function's begin to an entry that
- * is behind the prologue. */
+ * is behind the prologue; to a deep one with all arguments in their registers.
+ */
 static int check_framed(struct check *c, const struct cst_patch *p)
 {
 	uint64_t addr = c->plan->functions[p->function].address;
+	uint32_t cfa = deep_cfa(c, p);
 	struct decoded d;
 
-	if (!is_cfa(c, p->address, 6, 16))
+	if (cfa ? !is_cfa(c, p->address, 7, cfa)
+		: !is_cfa(c, p->address, 6, 16))
 		return wrong(c, p, "there is no frame", p->address);
 	while (addr < p->address) {
 		const uint8_t *bytes = facts_bytes(&c->facts, addr, 16);
@@ -435,6 +495,8 @@ static int check_framed(struct check *c, const struct cst_patch *p)
 		if (!decode(&d, bytes, 16) || target_of(&d, addr) ||
 		    d.is.meta.category == ZYDIS_CATEGORY_RET)
 			return wrong(c, p, "too late in the function", addr);
+		if (cfa && changes_argument(&d))
+			return wrong(c, p, "an argument is lost", addr);
 		addr += d.is.length;
 		if (facts_at(&c->facts, addr) & (FACT_TARGET | FACT_RETURN))
 			return wrong(c, p, "something jumps there", addr);

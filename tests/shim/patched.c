@@ -12,7 +12,7 @@ enum {
 	N_REGISTERS = 14,
 	N_VECTORS = 16,
 	N_TIMES = 3,
-	N_REPORTING = CST_SLOT_BORDER_ENTER, /* slots */
+	N_REPORTING = CST_SLOT_BORDER_ENTER + 1, /* slots: with the deep one */
 };
 
 struct registers {
@@ -32,6 +32,7 @@ char function[64];
  * does: with known registers all around. */
 void reports(void);
 void reports_framed(void);
+void reports_deep(void);
 #define SAVE \
 	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
 #define RESTORE "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
@@ -70,6 +71,12 @@ __asm__(".text\n"
 	"mov %rax, returns_at(%rip)\n"
 	"sub $72, %rsp\n" REPORT "leave\n"
 	"ret\n"
+	"reports_deep:\n" SAVE "call 2f\n" RESTORE "ret\n"
+	"2:\n"
+	"mov %rsp, returns_at(%rip)\n"
+	"mov before+40(%rip), %rbp\n"
+	"push returns_at(%rip)\n" REPORT "pop %rax\n"
+	"ret\n"
 	"reports:\n" SAVE "call 2f\n" RESTORE "ret\n"
 	"2:\n"
 	"mov %rsp, returns_at(%rip)\n"
@@ -100,6 +107,8 @@ QUIET static int play(void **state)
 			now = &after[s][i];
 			if (is_framed(s))
 				reports_framed();
+			else if (s == CST_SLOT_DEEP)
+				reports_deep();
 			else
 				reports();
 		}
@@ -133,9 +142,11 @@ static void records_are_as_those_of_hooks(void **state)
 	assert_int_equal(s->n, N_REPORTING * N_TIMES);
 	for (int i = 0; i < N_REPORTING * N_TIMES; i++) {
 		static const uint64_t hooks[] = {
-			CST_PATCHED_ENTRY, CST_PATCHED_EXIT, CST_PATCHED_TAIL,
-			CST_PATCHED_FRAMED, CST_PATCHED_BEGUN};
-		static const uint16_t kinds[] = {CST_ENTER, CST_EXIT, CST_EXIT,
+			CST_PATCHED_ENTRY, CST_PATCHED_EXIT,
+			CST_PATCHED_TAIL,  CST_PATCHED_FRAMED,
+			CST_PATCHED_BEGUN, CST_PATCHED_DEEP};
+		static const uint16_t kinds[] = {CST_ENTER, CST_EXIT,
+						 CST_EXIT,  CST_ENTER,
 						 CST_ENTER, CST_ENTER};
 		const struct cst_record *r = &s->records[i];
 		const struct cst_site *site = record_site(reader, r);

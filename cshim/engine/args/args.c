@@ -32,6 +32,7 @@ struct instance {
 	struct abi abi; /* of a function that was patched */
 	int is_framed;	/* the patch is behind its prologue */
 	int32_t below;	/* how much lower the registers are than they may be */
+	int is_deep;	/* they are where the hook has put them */
 };
 
 /* ---- which function -------------------------------------------------------
@@ -176,6 +177,7 @@ static int find_at(struct modules *m, uint64_t hook, uint64_t callee,
 	if (!find_patched(m, callee, out))
 		return 0;
 	out->below = hook == CST_PATCHED_BEGUN ? CST_PATCHED_BELOW : 0;
+	out->is_deep = hook == CST_PATCHED_DEEP;
 	return 1;
 }
 
@@ -262,6 +264,17 @@ static int is_lasting(Dwarf_Die *die)
 	       dwarf_whatform(&attr) == DW_FORM_exprloc;
 }
 
+/* A register of the function is where the hook has put it: below the return
+ * address, which is what arguments on the stack are above. */
+static void find_saved(const struct instance *at, uint8_t *reg, int32_t *offset)
+{
+	if (*offset >= 0)
+		return;
+	*offset += at->is_deep ? CST_PATCHED_ABOVE : at->below;
+	if (at->is_deep)
+		*reg = CST_REG_SAVED;
+}
+
 /* The place of a parameter at a function's first instruction; by_rule is that
  * of the System V ABI. */
 static void find_at_entry(const struct instance *at, Dwarf_Die *here,
@@ -271,12 +284,12 @@ static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 	if (is_lasting(here) && !(out->kind == PLACE_MEMORY &&
 				  out->reg == CST_REG_SP && out->links[0] > 0))
 		*out = *by_rule;
-	if (out->kind == PLACE_MEMORY && out->reg == CST_REG_SP &&
-	    out->links[0] < 0)
-		out->links[0] += at->below;
+	if (out->kind == PLACE_MEMORY && out->reg == CST_REG_SP)
+		find_saved(at, &out->reg, &out->links[0]);
 	for (int i = 0; out->kind == PLACE_PIECES && i < out->n; i++)
-		if (!out->pieces[i].is_register && out->pieces[i].offset < 0)
-			out->pieces[i].offset += at->below;
+		if (!out->pieces[i].is_register)
+			find_saved(at, &out->pieces[i].reg,
+				   &out->pieces[i].offset);
 }
 
 static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
@@ -492,6 +505,7 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 static int is_plain_step(const struct cst_copy *s)
 {
 	return (s->op == CST_COPY_REGISTER || s->op == CST_COPY_FRAME) &&
+	       s->reg < CST_N_REGS &&
 	       (s->size == 1 || s->size == 2 || s->size == 4 || s->size == 8);
 }
 

@@ -76,4 +76,16 @@ static inline int frame_is_framed(const struct frame_rules *r)
 	       r->cfa.add == 16;
 }
 
+/* Returns how far above the stack pointer the return address is; or 0, where it
+ * is not known, or far. */
+static inline uint32_t frame_depth(const struct frame_rules *r)
+{
+	enum { MOST = 1 << 16, WORD = 8 };
+
+	return r->cfa.kind == RULE_REGISTER && r->cfa.value == FRAME_SP &&
+			       r->cfa.add > WORD && r->cfa.add < MOST
+		       ? (uint32_t)r->cfa.add - WORD
+		       : 0;
+}
+
 #endif

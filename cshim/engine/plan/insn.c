@@ -60,6 +60,51 @@ static int only_loads(const ZydisDecodedInstruction *z)
 	}
 }
 
+/* Numbers of the registers that arguments are in, or how many vectors (al). */
+static int is_argument(unsigned reg)
+{
+	enum { ARGUMENTS = 0x3c7 }; /* rax, rcx, rdx, rsi, rdi, r8, r9 */
+
+	return ARGUMENTS >> reg & 1;
+}
+
+/* Sets of registers: the one that an instruction of a prologue changes. */
+static int keeps_arguments(const ZydisDecodedInstruction *z)
+{
+	unsigned base = z->raw.rex.B ? 8 : 0;
+	int is_memory = z->raw.modrm.mod != 3;
+
+	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 ||
+		       ((z->mnemonic == ZYDIS_MNEMONIC_MOVZX ||
+			 z->mnemonic == ZYDIS_MNEMONIC_MOVSX) &&
+			!is_argument(z->raw.modrm.reg +
+				     (z->raw.rex.R ? 8 : 0)));
+	switch (z->opcode) {
+	case 0x68: /* push */
+	case 0x6a:
+		return 1;
+	case 0x81: /* sub from rsp */
+	case 0x83:
+		return z->raw.modrm.mod == 3 && z->raw.modrm.reg == 5 &&
+		       base + z->raw.modrm.rm == 4;
+	case 0x29: /* to what they have first */
+	case 0x31:
+	case 0x89:
+		return is_memory || !is_argument(base + z->raw.modrm.rm);
+	case 0xc7:
+		return is_memory;
+	case 0x63: /* to what they have last */
+	case 0x8b:
+	case 0x8d:
+		return !is_argument(z->raw.modrm.reg + (z->raw.rex.R ? 8 : 0));
+	default:
+		return (z->opcode & 0xf8) == 0x50 ||
+		       ((z->opcode & 0xf8) == 0xb8 &&
+			!is_argument(base + (z->opcode & 7)));
+	}
+}
+
 /* iret and a far return go elsewhere. */
 static enum insn_kind kind_of_return(const ZydisDecodedInstruction *z)
 {
@@ -150,6 +195,7 @@ int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 		out->constant = (uint32_t)z.raw.imm[0].value.u;
 	out->condition = z.opcode & 15;
 	out->only_loads = (uint8_t)only_loads(&z);
+	out->keeps_arguments = (uint8_t)keeps_arguments(&z);
 	out->is_address = z.mnemonic == ZYDIS_MNEMONIC_LEA;
 	read_operand(out, &z, addr);
 	return 1;

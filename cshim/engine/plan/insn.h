@@ -32,7 +32,10 @@ struct insn {
 	uint8_t is_slot;     /* an indirect jump by memory that has no index */
 	uint8_t is_register; /* an indirect jump to what a register holds */
 	uint8_t only_loads;  /* it sets one register and no flags */
-	uint32_t constant;   /* 32 bits that may be an address; 0: none */
+	/* It changes no register but the flags, the stack pointer by a
+	 * constant, and those that hold no argument. */
+	uint8_t keeps_arguments;
+	uint32_t constant; /* 32 bits that may be an address; 0: none */
 };
 
 /* Returns whether the next instruction can run behind it, with nothing between

@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-enum { ENDBR_BYTES = 4, PROLOGUE_BYTES = 4, MOVE_BYTES = 3, LATER_MAX = 4 };
+enum {
+	ENDBR_BYTES = 4,
+	PROLOGUE_BYTES = 4,
+	MOVE_BYTES = 3,
+	LATER_MAX = 4,
+	DEEP_MAX = 16
+};
 
 /* What an entry at some place would displace. */
 struct attempt {
@@ -199,6 +205,51 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	       add(p, function, &t, NEAR_JUMP);
 }
 
+/* Tries an entry behind the function's first instructions, where the stack
+ * pointer has moved. */
+static int try_deep(struct placements *p, uint32_t function, int may_call)
+{
+	const struct plan_function *now = &p->f->all[function];
+	uint64_t at = first_place(p, now);
+	struct frame_cursor c;
+	struct insn i;
+
+	if (!now->frame || image_marks(p->im, at) & MARK_LOOP)
+		return 0;
+	frame_cursor_init(&c, p->frames, now->frame);
+	for (int n = 0; n < DEEP_MAX && placement_insn(p, at, &i); n++) {
+		struct attempt t = {.start = at + i.length,
+				    .slot = CST_SLOT_DEEP};
+		const struct frame_rules *rules;
+
+		if ((i.kind != INSN_PLAIN && i.kind != INSN_NOP) ||
+		    !i.keeps_arguments || t.start >= now->end ||
+		    image_marks(p->im, t.start) & MARK_AGAIN)
+			return 0;
+		at = t.start;
+		rules = frame_cursor_to(&c, at);
+		if (rules && frame_depth(rules) &&
+		    walk(p, function, &t, NEAR_JUMP) &&
+		    (may_call || !t.has_call) &&
+		    add(p, function, &t, NEAR_JUMP))
+			return 1;
+	}
+	return 0;
+}
+
+static void place_deep(struct placements *p, int may_call)
+{
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		struct plan_function *now = &p->f->all[i];
+
+		if (now->is_chosen && !now->entry_end &&
+		    (now->reason == CST_PLAN_NO_ROOM ||
+		     now->reason == CST_PLAN_IMMOVABLE) &&
+		    try_deep(p, i, may_call))
+			now->reason = CST_PLAN_TRACED;
+	}
+}
+
 /* Callers of a border's functions are known before their prologues only. */
 static void leave_framed(struct placements *p)
 {
@@ -265,4 +316,7 @@ void place_entries(struct placements *p)
 	if (!p->is_for_gdb) /* a step would stop between two jumps */
 		place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);
+	if (!p->is_border) /* whose slots are for the begin alone */
+		for (int may_call = 0; may_call < 2; may_call++)
+			place_deep(p, may_call);
 }

@@ -125,6 +125,42 @@ static uint32_t put_framed_hook(struct making *m)
 	return hook;
 }
 
+/* Reports an entry where the stack pointer has moved, and all may be in use,
+ * too.
+ */
+static uint32_t put_deep_hook(struct making *m)
+{
+	enum { RED_ZONE = 128 };
+	struct trampolines *t = m->t;
+	const struct frame_rules *rules = rules_at(m, m->now->addr);
+	int64_t pushed = RED_ZONE;
+	uint32_t hook;
+
+	set_rules(m, rules, 0);
+	PUT(t, "\x48\x8d\x64\x24\x80"); /* lea -128(%rsp), %rsp */
+	set_rules(m, rules, pushed);
+	PUT(t, "\x50"); /* push %rax */
+	set_rules(m, rules, pushed += WORD);
+	PUT(t, "\x9f\x0f\x90\xc0\x50"); /* lahf; seto %al; push %rax */
+	set_rules(m, rules, pushed += WORD);
+	PUT(t, "\x48\x8d\x84\x24"); /* lea ...(%rsp), %rax */
+	put_32(t, (rules ? frame_depth(rules) : 0) + (uint32_t)pushed);
+	PUT(t, "\x50"); /* push %rax */
+	set_rules(m, rules, pushed += WORD);
+	PUT(t, "\x48\x8b\x44\x24\x10\x50"); /* mov 16(%rsp), %rax; push %rax */
+	set_rules(m, rules, pushed += WORD);
+	hook = put_slot_call(m, CST_SLOT_DEEP);
+	/* lea 16(%rsp), %rsp; pop %rax; add $127, %al; sahf; pop %rax */
+	PUT(t, "\x48\x8d\x64\x24\x10");
+	set_rules(m, rules, pushed -= 2 * WORD);
+	PUT(t, "\x58");
+	set_rules(m, rules, pushed -= WORD);
+	PUT(t, "\x04\x7f\x9e\x58");
+	set_rules(m, rules, pushed -= WORD);
+	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
+	return hook;
+}
+
 /* Reports an event to a slot.  Returns where its call returns to. */
 static uint32_t put_hook(struct making *m, enum cst_plan_slot slot)
 {
@@ -333,6 +369,8 @@ static void put_trampoline(struct making *m)
 	} else if (now->kind == CST_PATCH_ENTRY) {
 		m->patch.hook = now->slot == CST_SLOT_ENTER
 					? put_hook(m, CST_SLOT_ENTER)
+				: now->slot == CST_SLOT_DEEP
+					? put_deep_hook(m)
 					: put_framed_hook(m);
 		put_displaced(m, now->ending);
 	} else {

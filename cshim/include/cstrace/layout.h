@@ -173,7 +173,7 @@ static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
 /* The opposite. */
 static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
 {
-	return place - callee <= CST_PATCHED_BEGUN ? place - callee : place;
+	return place - callee <= CST_PATCHED_DEEP ? place - callee : place;
 }
 
 /* One distinct (callee, caller, hook) of one process.  The kind is written
@@ -227,6 +227,8 @@ enum cst_copy_register {
 	CST_REG_R15,
 	CST_REG_SP,
 	CST_N_REGS,
+	/* No register: the address where the hook has put these. */
+	CST_REG_SAVED = CST_N_REGS,
 };
 
 /* What a step of a copy program does.  Steps "emit" raw bytes, which the
@@ -326,7 +328,8 @@ static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
 
 /* Where a patched function's registers are, in bytes from the record's sp:
  * CST_COPY_FRAME and the like find them there.  For CST_PATCHED_BEGUN that is
- * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere. */
+ * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere; for CST_PATCHED_DEEP
+ * they are CST_PATCHED_ABOVE higher, from CST_REG_SAVED. */
 enum {
 	CST_PATCHED_RAX = -8,
 	CST_PATCHED_RCX = -24,
@@ -337,6 +340,7 @@ enum {
 	CST_PATCHED_R9 = -64,
 	CST_PATCHED_XMM = -144, /* 8 bytes of each, up to the eighth */
 	CST_PATCHED_BELOW = -152,
+	CST_PATCHED_ABOVE = 200,
 };
 
 /* The entries of the table of copies, by site: 0, the reader has not looked

@@ -23,7 +23,8 @@
  * the rax that is restored; 16(%rsp) the return address of the function that is
  * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED and CST_SLOT_BEGUN
  * the return address of the function is at 8(%rbp) instead, and the trampoline
- * steps over the red zone and saves the flags itself.
+ * steps over the red zone and saves the flags itself.  For CST_SLOT_DEEP, of
+ * which the same is true, 16(%rsp) is the address of that return address.
  *
  * A border plan is of a library whose functions are traced only where traced
  * modules call them: its slots' functions report nothing unless the return
@@ -37,7 +38,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 9, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 10, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -56,7 +57,10 @@ enum cst_plan_slot {
 	/* An end of a function that border functions jump to: whichever of them
 	 * was called ends there. */
 	CST_SLOT_BORDER_RETURN = 7,
-	CST_PLAN_SLOTS = 8,
+	/* An entry behind instructions that have moved the stack pointer, and
+	 * have changed no register that holds an argument. */
+	CST_SLOT_DEEP = 8,
+	CST_PLAN_SLOTS = 9,
 };
 
 /* In place of a hook's return address: the function was not compiled with
@@ -76,6 +80,9 @@ enum {
 	/* An entry behind what sets the frame pointer; the other registers are
 	 * those at the function's begin. */
 	CST_PATCHED_BEGUN = 7,
+	/* An entry behind the function's first instructions; the registers of
+	 * arguments are those at its begin. */
+	CST_PATCHED_DEEP = 8,
 	CST_PATCHED_LAST = 15,
 };
 

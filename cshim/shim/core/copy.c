@@ -34,6 +34,8 @@ struct copier {
 
 static uint64_t reg_of(const struct copier *c, const struct cst_copy *step)
 {
+	if (step->reg == CST_REG_SAVED)
+		return (uint64_t)c->registers;
 	return step->reg < CST_N_REGS ? c->registers->r[step->reg] : 0;
 }
 

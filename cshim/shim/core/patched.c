@@ -104,7 +104,8 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 {
 	int is_entry = hook == CST_PATCHED_ENTRY ||
 		       hook == CST_PATCHED_FRAMED ||
-		       hook == CST_PATCHED_BEGUN || hook == CST_PATCHED_BORDER;
+		       hook == CST_PATCHED_BEGUN || hook == CST_PATCHED_DEEP ||
+		       hook == CST_PATCHED_BORDER;
 	const struct depth_event e = {
 		.callee = callee,
 		.caller = *returns,
@@ -185,34 +186,36 @@ _Static_assert(offsetof(struct self, cursor) == 0 &&
 _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
 		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4 &&
 		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6 &&
-		       CST_PATCHED_BEGUN == 7,
+		       CST_PATCHED_BEGUN == 7 && CST_PATCHED_DEEP == 8,
 	       "PATCH_FUNCTION");
 
-PATCH_FUNCTION(patched_enter, 1, AT_STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_exit, 2, AT_STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_tail, 3, AT_STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_framed, 4, AT_FRAME_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_begun, 7, AT_FRAME_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
-PATCH_FUNCTION(border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
-PATCH_FUNCTION(border_return, 5, AT_STACK_POINTER, FROM_TRACED);
-CHECKED_FUNCTION(checked_enter, 1, AT_STACK_POINTER, FROM_ANYWHERE);
-CHECKED_FUNCTION(checked_exit, 2, AT_STACK_POINTER, FROM_ANYWHERE);
-CHECKED_FUNCTION(checked_tail, 3, AT_STACK_POINTER, FROM_ANYWHERE);
-CHECKED_FUNCTION(checked_framed, 4, AT_FRAME_POINTER, FROM_ANYWHERE);
-CHECKED_FUNCTION(checked_begun, 7, AT_FRAME_POINTER, FROM_ANYWHERE);
-CHECKED_FUNCTION(checked_border_enter, 6, AT_STACK_POINTER, FROM_TRACED);
-CHECKED_FUNCTION(checked_border_exit, 2, AT_STACK_POINTER, FROM_TRACED);
-CHECKED_FUNCTION(checked_border_return, 5, AT_STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(patched_enter, 1, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_exit, 2, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_tail, 3, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_framed, 4, FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_begun, 7, FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_deep, 8, TOLD_PLACE, FROM_ANYWHERE);
+PATCH_FUNCTION(border_enter, 6, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_exit, 2, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_return, 5, STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_enter, 1, STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_exit, 2, STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_tail, 3, STACK_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_framed, 4, FRAME_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_begun, 7, FRAME_POINTER, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_deep, 8, TOLD_PLACE, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_border_enter, 6, STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_exit, 2, STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_return, 5, STACK_POINTER, FROM_TRACED);
 PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
 	patched_framed[], border_enter[], border_exit[], border_return[],
-	patched_begun[], patched_event_returns[], patched_later_returns[],
-	patched_late_returns[];
+	patched_begun[], patched_deep[], patched_event_returns[],
+	patched_later_returns[], patched_late_returns[];
 extern HIDDEN char checked_enter[], checked_exit[], checked_tail[],
 	checked_framed[], checked_border_enter[], checked_border_exit[],
-	checked_border_return[], checked_begun[];
+	checked_border_return[], checked_begun[], checked_deep[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
@@ -223,6 +226,7 @@ EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_EXIT] = (uint64_t)border_exit,
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)border_return,
 	[CST_SLOT_BEGUN] = (uint64_t)patched_begun,
+	[CST_SLOT_DEEP] = (uint64_t)patched_deep,
 };
 
 static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
@@ -234,6 +238,7 @@ static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_EXIT] = (uint64_t)checked_border_exit,
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)checked_border_return,
 	[CST_SLOT_BEGUN] = (uint64_t)checked_begun,
+	[CST_SLOT_DEEP] = (uint64_t)checked_deep,
 };
 
 const uint64_t *patched_slots(void)

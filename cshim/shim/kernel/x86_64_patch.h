@@ -22,10 +22,15 @@
 #define PATCH_SAVED_FIRST PUSHED(rcx) PUSHED(rdx) PUSHED(rsi) PUSHED(rdi)
 #define PATCH_RESTORED_LAST POPPED(rdi) POPPED(rsi) POPPED(rdx) POPPED(rcx)
 
-/* Where a function's return address is then: at its first instruction and before
- * its ret, or behind a prologue that sets the frame pointer. */
-#define AT_STACK_POINTER "48(%rsp)"
-#define AT_FRAME_POINTER "8(%rbp)"
+/* Puts a function's return address, or the address of that, into rsi: at its
+ * first instruction and before its ret, behind a prologue that sets the frame
+ * pointer, or where the trampoline tells. */
+#define RETURN_OF_STACK_POINTER "mov 48(%rsp), %rsi\n"
+#define RETURN_OF_FRAME_POINTER "mov 8(%rbp), %rsi\n"
+#define RETURN_OF_TOLD_PLACE "mov 48(%rsp), %rsi\nmov (%rsi), %rsi\n"
+#define PLACE_OF_STACK_POINTER "lea 48(%rsp), %rsi\n"
+#define PLACE_OF_FRAME_POINTER "lea 8(%rbp), %rsi\n"
+#define PLACE_OF_TOLD_PLACE "mov 48(%rsp), %rsi\n"
 
 /* Goes on if the return address, in rsi, is in traced code, else to 1. */
 #define FROM_ANYWHERE ""
@@ -45,7 +50,7 @@
 /* The slot's function of that name, for events whose sites have the word `hook`
  * (enum of CST_PATCHED_ENTRY) in place of a hook's address; `from` tells which
  * callers' events they are. */
-#define PATCH_FUNCTION(name, hook, returns_at, from)                   \
+#define PATCH_FUNCTION(name, hook, at, from)                           \
 	__asm__(".text\n"                                              \
 		".p2align 6\n"                                         \
 		".globl " #name "\n"                                   \
@@ -53,7 +58,7 @@
 		".type " #name ", @function\n" #name ":\n"             \
 		".cfi_startproc\n"                                     \
 		"endbr64\n" PATCH_SAVED_FIRST                          \
-		"mov " returns_at ", %rsi\n"                           \
+		RETURN_OF_##at                                         \
 		from                                                   \
 		"cmpl $1, state_page(%rip)\n"                          \
 		"jne 2f\n"                                             \
@@ -94,7 +99,7 @@
 		"cmp $63984, %esi\n"                                   \
 		"jae 4f\n"                                             \
 		/* cst_record_set() */                                 \
-		"lea " returns_at ", %rsi\n"                           \
+		PLACE_OF_##at                                          \
 		"mov %esi, %edi\n"                                     \
 		"shl $32, %rcx\n"                                      \
 		"or %rdi, %rcx\n"                                      \
@@ -113,7 +118,7 @@
 		"cmpl $2, state_page(%rip)\n"                          \
 		"je 1b\n"                                              \
 		"3:\n"                                                 \
-		"lea " returns_at ", %rsi\n"                           \
+		PLACE_OF_##at                                          \
 		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
 		"jmp patched_other\n"                                  \
 		"4:\n"                                                 \
@@ -125,7 +130,7 @@
 		".size " #name ", . - " #name "\n")
 
 /* The like, for events that are all taken by patched_other(). */
-#define CHECKED_FUNCTION(name, hook, returns_at, from)                 \
+#define CHECKED_FUNCTION(name, hook, at, from)                         \
 	__asm__(".text\n"                                              \
 		".p2align 4\n"                                         \
 		".globl " #name "\n"                                   \
@@ -133,9 +138,9 @@
 		".type " #name ", @function\n" #name ":\n"             \
 		".cfi_startproc\n"                                     \
 		"endbr64\n" PATCH_SAVED_FIRST                          \
-		"mov " returns_at ", %rsi\n"                           \
+		RETURN_OF_##at                                         \
 		from                                                   \
-		"lea " returns_at ", %rsi\n"                           \
+		PLACE_OF_##at                                          \
 		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
 		"jmp patched_other\n"                                  \
 		"1:\n" PATCH_RESTORED_LAST                             \
