@@ -228,8 +228,8 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/unit/%.c $$($$*_SRC) \
 		$(LDFLAGS) -lcmocka $(ENGINE_LIBS) $($(@F)_LIBS) -o $@
 
 # What holds plans against the files that they are of: tests/cli/test_plans.py.
-$(BUILD)/tests/plan/checker: $(addprefix tests/plan/,checker.c facts.c facts.h) \
-		$(call archives,plan)
+$(BUILD)/tests/plan/checker: $(addprefix tests/plan/,checker.c checker.h \
+		trampolines.c facts.c facts.h) $(call archives,plan)
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_BUILD) -iquote cshim/engine $(filter %.c,$^) \

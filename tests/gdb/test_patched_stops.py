@@ -83,10 +83,20 @@ def test_without_a_patch_at_the_end_it_is_refused(gdb):
     assert "no conditions: " in run.out
 
 
-def test_a_function_without_a_patch_is_named(gdb):
-    program = program_of("stands.c", "clang", "-O2")
-    run = gdb(program, *ON, "cstrace stop-when twice", "cstrace zoom deep")
-    assert "no function that matches 'twice' is patched" in run.out
+# A loop leads back to the function's first instruction.
+LOOP = """
+__attribute__((noinline)) void wait_for(volatile int *p) { while (*p) ; }
+__attribute__((noinline)) int deep(int n) { return n ? deep(n - 1) * 3 : 1; }
+int main(void) { int n = 0; wait_for(&n); return deep(3) < 0; }
+"""
+
+
+def test_a_function_without_a_patch_is_named(gdb, tmp_path):
+    (tmp_path / "loop.c").write_text(LOOP)
+    program = build(str(tmp_path / "loop.c"), variant=Variant("gcc", "-O1"),
+                    is_traced=False)
+    run = gdb(program, *ON, "cstrace stop-when wait_for", "cstrace zoom deep")
+    assert "no function that matches 'wait_for' is patched" in run.out
     assert "that matches 'deep'" not in run.out
 
 

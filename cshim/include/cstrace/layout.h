@@ -328,8 +328,8 @@ static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
 
 /* Where a patched function's registers are, in bytes from the record's sp:
  * CST_COPY_FRAME and the like find them there.  For CST_PATCHED_BEGUN that is
- * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere; for CST_PATCHED_DEEP
- * they are CST_PATCHED_ABOVE higher, from CST_REG_SAVED. */
+ * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere; and for
+ * CST_PATCHED_DEEP CST_PATCHED_ABOVE higher, from CST_REG_SAVED. */
 enum {
 	CST_PATCHED_RAX = -8,
 	CST_PATCHED_RCX = -24,
