@@ -154,6 +154,23 @@ def test_a_value_without_a_name_is_one_mistake(tmp_path, compiler, words):
     assert "cstrace_each_value_needs_a_name_before_it" in said
 
 
+@pytest.mark.parametrize("words", (
+    'CSTRACE_SPAN("load", %s);' % ", ".join('"v%d", n' % i for i in range(9)),
+    'CSTRACE_ASYNC_BEGIN("job", 7, %s);' % ", ".join(
+        '"v%d", n' % i for i in range(9)),
+    'cstrace_log("%s", %s);' % ("%d" * 17, ", ".join("n" * 17))))
+@pytest.mark.parametrize("compiler", ("gcc", "g++ -x c++", "clang"))
+def test_too_many_values_are_one_mistake(tmp_path, compiler, words):
+    source = tmp_path / "wrong.c"
+    source.write_text('#include <cstrace/cstrace.h>\n'
+                      'void f(int n);\nvoid f(int n) { (void)n; %s }\n' % words)
+    said = run(*compiler.split(), INCLUDE, "-DCSTRACE", "-c", source,
+               "-o", tmp_path / "o", status=1)
+    assert "cstrace_there_are_more_values_than_it_takes" in said
+    # clang does not know the size of what it could not make.
+    assert said.count("error: ") <= 1 + (compiler == "clang")
+
+
 @pytest.mark.parametrize("placed", PLACED, ids=" ".join)
 @pytest.mark.parametrize("compiler", ("gcc", "clang"))
 def test_the_shim_is_found(compiler, placed):

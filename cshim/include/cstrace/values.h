@@ -177,13 +177,16 @@ cstrace_of_object_(const volatile void *unused)
 /* ---- lists of arguments ----------------------------------------------------
  */
 
-#define CSTRACE_18TH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, \
-		      ...)                                                  \
-	r
-/* The number of arguments, 1 to 17. */
-#define CSTRACE_COUNT_(...)                                                    \
-	CSTRACE_18TH_(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, \
-		      5, 4, 3, 2, 1, 0)
+#define CSTRACE_35TH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, \
+		      t, u, v, w, x, y, z, aa, bb, cc, dd, ee, ff, gg, hh, ii, \
+		      ...)                                                     \
+	ii
+/* The number of arguments, 1 to 17; or MANY, of 34 at most. */
+#define CSTRACE_COUNT_(...)                                                   \
+	CSTRACE_35TH_(__VA_ARGS__, MANY, MANY, MANY, MANY, MANY, MANY, MANY,  \
+		      MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY, MANY,   \
+		      MANY, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, \
+		      3, 2, 1, 0)
 #define CSTRACE_FIRST_2_(a, ...) a
 #define CSTRACE_FIRST_(...) CSTRACE_FIRST_2_(__VA_ARGS__, 0)
 /* CSTRACE_PICK_(NAME, n) is NAME_n_. */
@@ -302,6 +305,14 @@ cstrace_of_object_(const volatile void *unused)
 #define CSTRACE_NAMES_12_(...) ""
 #define CSTRACE_NAMES_14_(...) ""
 #define CSTRACE_NAMES_16_(...) ""
+
+/* More than there is room for: one error that says so. */
+#define CSTRACE_TOO_MANY_ cstrace_there_are_more_values_than_it_takes,
+#define CSTRACE_VALUES_MANY_(...) CSTRACE_TOO_MANY_
+#define CSTRACE_EACH_MANY_(...) CSTRACE_TOO_MANY_
+#define CSTRACE_REST_MANY_(...) CSTRACE_TOO_MANY_
+#define CSTRACE_NAMES_MANY_(...) ""
+#define CSTRACE_WORDS_MANY_(...) ""
 
 /* 0 for an empty list of variables, else 1: CSTRACE_EMPTY_ is a macro, with a
  * variable's name behind it, it is none. */
