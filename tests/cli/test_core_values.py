@@ -195,3 +195,10 @@ def test_a_program_that_cannot_be_run(tmp_path):
     (tmp_path / "app").chmod(0o755)
     done = record(tmp_path, "./app", status=1)
     assert "it is no program" in done.stderr
+
+
+def test_a_program_without_hooks_is_told_of(tmp_path):
+    """--patch would not do, as it does elsewhere."""
+    done = record(tmp_path, "/bin/true", status=0)
+    assert "it has no hooks: compile it" in done.stderr
+    assert done.stderr.endswith("(with --core nothing is patched)\n")

@@ -37,8 +37,10 @@ static int has_library_with_hooks(const char *path)
 	return found;
 }
 
-/* NULL: nothing is known against it. */
-static const char *find_obstacle(const struct check_file *f, const char *path)
+/* NULL: nothing is known against it.  *can_be_patched: it could do without
+ * hooks. */
+static const char *find_obstacle(const struct check_file *f, const char *path,
+				 int *can_be_patched)
 {
 	if (f->kind != FILE_PROGRAM || f->hooks == HOOKS_SHIM ||
 	    f->hooks == HOOKS_ARCHIVE)
@@ -57,26 +59,30 @@ static const char *find_obstacle(const struct check_file *f, const char *path)
 	if (!f->is_dynamic)
 		return "it is static and has no hooks: " PREFLIGHT_NO_LOADER
 		       "; " PREFLIGHT_STATIC_MEND;
+	*can_be_patched = 1;
 	if (f->loads_more)
 		return "it has no -finstrument-functions hooks itself; what it "
-		       "loads with dlopen() may (--patch records it as it is)";
+		       "loads with dlopen() may";
 	return "it has no hooks: compile it with gcc or clang -g "
-	       "-finstrument-functions (--patch records it as it is)";
+	       "-finstrument-functions";
 }
 
-int preflight_tell(const char *path, const char *name)
+int preflight_tell(const char *path, const char *name, const char *patching)
 {
 	struct check_file f = {0};
 	const char *why = NULL;
-	int got;
+	int can_be_patched = 0, got;
 
 	if (preflight_is_script(path))
 		return 0;
 	got = check_file_open(&f, path, NULL, &why);
 	if (got > 0)
-		why = find_obstacle(&f, path);
+		why = find_obstacle(&f, path, &can_be_patched);
 	if (got >= 0 && why)
-		failure("calls of '%s' will not be recorded: %s", name, why);
+		failure(can_be_patched
+				? "calls of '%s' will not be recorded: %s (%s)"
+				: "calls of '%s' will not be recorded: %s",
+			name, why, patching);
 	check_file_close(&f);
 	return got >= 0 && why;
 }

@@ -7,10 +7,11 @@
 #define CLI_PREFLIGHT_H
 
 /* Prints in one line on standard error why calls of the program at path will
- * not be recorded; name is what the user called it.  Returns 1 if it printed
- * that, else 0.  What such a program runs in turn may be recorded all the same.
+ * not be recorded; name is what the user called it, patching what to say where
+ * only hooks are missing.  Returns 1 if it printed that, else 0.  What such a
+ * program runs in turn may be recorded all the same.
  */
-int preflight_tell(const char *path, const char *name);
+int preflight_tell(const char *path, const char *name, const char *patching);
 
 /* What preflight_hooks() finds. */
 enum preflight_hooks {

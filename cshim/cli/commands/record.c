@@ -278,7 +278,8 @@ static int run(struct record *r)
 			cst_recorder_samples_path(r->watch.recorder);
 	else if (!r->patching.n_patches && r->o->patch != PATCH_ALWAYS)
 		r->is_reported =
-			preflight_tell(r->launch.program, r->o->names[0]);
+			preflight_tell(r->launch.program, r->o->names[0],
+				       "--patch records it as it is");
 	r->launch.plans = r->patching.folder;
 	status = launch_start(&r->launch, r->o->names,
 			      cst_recorder_area_path(r->watch.recorder),
@@ -476,7 +477,8 @@ static int record(const struct command *c, int is_live, int argc, char **argv)
 	if (!status && o.is_for_core) {
 		status = launch_prepare(&r.launch, o.names[0], 0);
 		if (!status)
-			preflight_tell(r.launch.program, o.names[0]);
+			preflight_tell(r.launch.program, o.names[0],
+				       "with --core nothing is patched");
 		status = status ? status : record_core(&r.launch, &o);
 		launch_release(&r.launch);
 		return status;
