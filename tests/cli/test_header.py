@@ -139,17 +139,22 @@ def test_a_wrong_format_is_a_mistake(tmp_path, defined):
         "gcc", *STRICT, defined, "-c", source, "-o", tmp_path / "o", status=1)
 
 
+def mistake(folder, compiler, words):
+    """What the compiler says of them, where it refuses them."""
+    source = folder / "wrong.c"
+    source.write_text('#include <cstrace/cstrace.h>\n'
+                      'void f(int n);\nvoid f(int n) { (void)n; %s }\n' % words)
+    return run(*compiler.split(), INCLUDE, "-DCSTRACE", "-c", source,
+               "-o", folder / "o", status=1)
+
+
 @pytest.mark.parametrize("words", (
     'CSTRACE_SPAN("load", "file");', 'CSTRACE_SPAN("load", n);',
     'CSTRACE_BEGIN(s, "load", "file", n, "x"); CSTRACE_END(s);',
     'CSTRACE_ASYNC_BEGIN("job", 7, n);'))
 @pytest.mark.parametrize("compiler", ("gcc", "g++ -x c++"))
 def test_a_value_without_a_name_is_one_mistake(tmp_path, compiler, words):
-    source = tmp_path / "wrong.c"
-    source.write_text('#include <cstrace/cstrace.h>\n'
-                      'void f(int n);\nvoid f(int n) { (void)n; %s }\n' % words)
-    said = run(*compiler.split(), INCLUDE, "-DCSTRACE", "-c", source,
-               "-o", tmp_path / "o", status=1)
+    said = mistake(tmp_path, compiler, words)
     assert said.count("error: ") == 1
     assert "cstrace_each_value_needs_a_name_before_it" in said
 
@@ -161,11 +166,7 @@ def test_a_value_without_a_name_is_one_mistake(tmp_path, compiler, words):
     'cstrace_log("%s", %s);' % ("%d" * 17, ", ".join("n" * 17))))
 @pytest.mark.parametrize("compiler", ("gcc", "g++ -x c++", "clang"))
 def test_too_many_values_are_one_mistake(tmp_path, compiler, words):
-    source = tmp_path / "wrong.c"
-    source.write_text('#include <cstrace/cstrace.h>\n'
-                      'void f(int n);\nvoid f(int n) { (void)n; %s }\n' % words)
-    said = run(*compiler.split(), INCLUDE, "-DCSTRACE", "-c", source,
-               "-o", tmp_path / "o", status=1)
+    said = mistake(tmp_path, compiler, words)
     assert "cstrace_there_are_more_values_than_it_takes" in said
     # clang does not know the size of what it could not make.
     assert said.count("error: ") <= 1 + (compiler == "clang")
