@@ -50,6 +50,7 @@ void pending_forget(struct pending_rows *w)
 	screen_clear(&w->screen);
 	hashmap_release(&w->stacks);
 	w->n_stacks = 0;
+	async_spans_release(&w->async);
 	pending_fold(w);
 }
 
