@@ -15,7 +15,8 @@ struct async_times;
 struct async_times *async_times_new(void);
 void async_times_free(struct async_times *a);
 
-/* Looks for them in t, once.  Returns 0 or a negative status. */
+/* Looks for them in t, once: goes through all its calls if some function is a
+ * begin.  Returns 0 or a negative status. */
 int async_times_find(const struct cst_trace *t, struct cst_error *err);
 
 /* Sets *ns to how long the span was that call i of the run, c, begins or ends,

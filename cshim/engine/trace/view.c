@@ -197,8 +197,6 @@ int view_new_part(const struct cst_trace *t, const struct cst_choice *choice,
 	if (status == 0 && choice->where)
 		status = where_new(choice->where, &p->where, err);
 	if (status == 0)
-		status = async_times_find(t, err);
-	if (status == 0)
 		status = span_init(&p->span, t, choice, err);
 	if (status == 0 && choice->root)
 		status = root_init(&p->root, t, choice->root, &part, err);
@@ -377,6 +375,18 @@ static int is_hidden(const struct picker *p, const struct packed_call *c,
 		(p->is_caller || !run_meets(&p->run, p->at, c, f, p->where)));
 }
 
+/* How long the call took, and how it ended. */
+static inline void shown_times(const struct picker *p,
+			       const struct packed_call *c,
+			       const struct function *f, struct shown *out)
+{
+	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
+	out->end = c->end;
+	if (unlikely(function_is_async(f)) && !p->is_caller)
+		async_times_of(p->t, &p->run, p->at, c, &out->duration_ns,
+			       &out->end);
+}
+
 /* One call: 1 when it is visible. */
 static inline int view_call(struct picker *p, const struct packed_call *c,
 			    uint64_t number, uint32_t thread,
@@ -415,11 +425,7 @@ static inline int view_call(struct picker *p, const struct packed_call *c,
 		here->below.depth = above->below.depth;
 		return 0;
 	}
-	out->duration_ns = call_duration_ns(p->t, c, p->run.lane);
-	out->end = c->end;
-	if (unlikely(function_is_async(f)) && !p->is_caller)
-		async_times_of(p->t, &p->run, p->at, c, &out->duration_ns,
-			       &out->end);
+	shown_times(p, c, f, out);
 	if (is_hidden(p, c, f, out->duration_ns)) {
 		here->below.depth = above->below.depth;
 		here->is_hidden = 1;
@@ -656,8 +662,11 @@ int view_more(struct view *v, struct cst_error *err)
 {
 	struct picker *p = (struct picker *)v;
 	struct bytes batch_values;
-	int got = 1;
+	int got = p->hides_instants ? 0 : async_times_find(p->t, err);
 
+	if (got < 0)
+		return got;
+	got = 1;
 	while (got > 0 && v->next == v->end && (p->ahead || !p->is_over)) {
 		if (p->ahead) {
 			got = view_ready(p, err);
