@@ -68,7 +68,7 @@ static int is_argument(unsigned reg)
 	return ARGUMENTS >> reg & 1;
 }
 
-/* Sets of registers: the one that an instruction of a prologue changes. */
+/* What compilers begin functions with; of all else it is not looked for. */
 static int keeps_arguments(const ZydisDecodedInstruction *z)
 {
 	unsigned base = z->raw.rex.B ? 8 : 0;

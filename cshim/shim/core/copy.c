@@ -34,9 +34,9 @@ struct copier {
 
 static uint64_t reg_of(const struct copier *c, const struct cst_copy *step)
 {
-	if (step->reg == CST_REG_SAVED)
-		return (uint64_t)c->registers;
-	return step->reg < CST_N_REGS ? c->registers->r[step->reg] : 0;
+	if (likely(step->reg < CST_N_REGS))
+		return c->registers->r[step->reg];
+	return step->reg == CST_REG_SAVED ? (uint64_t)c->registers : 0;
 }
 
 static uint32_t copy_from(const struct copier *c, void *to, uint64_t from,
