@@ -51,23 +51,29 @@ static int is_call_of(const struct walk *w, uint32_t at,
 	       near_target(area + gate, 6, gate) == 8u * slot;
 }
 
+/* lea function(%rip), %rax, at that distance, and call gate; the hook has
+ * `size` bytes in all. */
+static int take_slot_call(struct walk *w, uint32_t lea, uint32_t hook,
+			  enum cst_plan_slot slot, uint32_t size)
+{
+	if (near_target(code(w) + lea, 7, area_addr(w->c, w->at + lea)) !=
+	    w->function->address)
+		return bad(w, "another function");
+	if (hook != w->at + lea + 12 || !is_call_of(w, hook, slot))
+		return bad(w, "another slot");
+	w->at += size;
+	return 1;
+}
+
 /* push %rax; lea function(%rip), %rax; call gate; pop %rax */
 static int take_hook(struct walk *w, enum cst_plan_slot slot, uint32_t hook)
 {
 	const uint8_t *b = code(w);
 
-	slot = slot_of(w, slot);
-
 	if (w->end - w->at < 14 || b[0] != 0x50 ||
 	    memcmp(b + 1, "\x48\x8d\x05", 3) || b[13] != 0x58)
 		return bad(w, "no hook");
-	if (near_target(b + 1, 7, area_addr(w->c, w->at + 1)) !=
-	    w->function->address)
-		return bad(w, "another function");
-	if (hook != w->at + 13 || !is_call_of(w, hook, slot))
-		return bad(w, "another slot");
-	w->at += 14;
-	return 1;
+	return take_slot_call(w, 1, hook, slot_of(w, slot), 14);
 }
 
 /* Is the patch where a function has only set its frame pointer? */
@@ -96,15 +102,9 @@ static int take_framed_hook(struct walk *w)
 	    memcmp(b + 29, "\x58\x58\x04\x7f\x9e\x58", 6) ||
 	    memcmp(b + 35, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
 		return bad(w, "no hook of a frame");
-	if (near_target(b + 17, 7, area_addr(w->c, w->at + 17)) !=
-	    w->function->address)
-		return bad(w, "another function");
-	if (w->p->hook != w->at + 29 ||
-	    !is_call_of(w, w->p->hook,
-			is_begun(w) ? CST_SLOT_BEGUN : CST_SLOT_FRAMED))
-		return bad(w, "another slot");
-	w->at += 43;
-	return 1;
+	return take_slot_call(w, 17, w->p->hook,
+			      is_begun(w) ? CST_SLOT_BEGUN : CST_SLOT_FRAMED,
+			      43);
 }
 
 int is_framed(const struct check *c, const struct cst_patch *p)
@@ -135,14 +135,7 @@ static int take_deep_hook(struct walk *w)
 	    memcmp(b + 38, "\x48\x8d\x64\x24\x10\x58\x04\x7f\x9e\x58", 10) ||
 	    memcmp(b + 48, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
 		return bad(w, "no deep hook");
-	if (near_target(b + 26, 7, area_addr(w->c, w->at + 26)) !=
-	    w->function->address)
-		return bad(w, "another function");
-	if (w->p->hook != w->at + 38 ||
-	    !is_call_of(w, w->p->hook, CST_SLOT_DEEP))
-		return bad(w, "another slot");
-	w->at += 56;
-	return 1;
+	return take_slot_call(w, 26, w->p->hook, CST_SLOT_DEEP, 56);
 }
 
 static int take_jump(struct walk *w, uint64_t target)
