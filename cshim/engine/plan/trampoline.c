@@ -125,8 +125,7 @@ static uint32_t put_framed_hook(struct making *m)
 	return hook;
 }
 
-/* Reports an entry where the stack pointer has moved, and all may be in use,
- * too.
+/* Reports an entry where the stack pointer has moved; all may be in use there.
  */
 static uint32_t put_deep_hook(struct making *m)
 {
