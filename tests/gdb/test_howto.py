@@ -138,7 +138,9 @@ def anchors(path):
          *ROOT.glob("examples/*.md")])])
 def test_links_lead_somewhere(page):
     path = ROOT / page
-    for target, anchor in LINK.findall(path.read_text()):
+    # In a transcript operator[](this=...) is none.
+    text = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.M | re.S)
+    for target, anchor in LINK.findall(text):
         if "://" in target or "\n" in target:
             continue
         there = path.parent / target if target else path
