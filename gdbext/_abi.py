@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2342142445
+VERSION = 212335080
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -688,6 +688,7 @@ class cst_report(C.Structure):
         ("limit", C.c_uint32),
         ("by", C.c_uint32),
         ("output", C.c_uint32),
+        ("no_messages", C.c_uint32),
         ("regex", C.c_char_p),
         ("callers", C.c_char_p),
         ("callees", C.c_char_p),

@@ -73,8 +73,8 @@ rows_SRC := fold.c fold_live.c fold_node.c losses_text.c row.c wall.c
 
 # report: tables over a trace, in text.
 report_USES := rows trace elf names base
-report_SRC := call_list.c calltree.c calltree_put.c fields.c info.c report.c \
-	report_keys.c report_rows.c sample_report.c sample_stacks.c
+report_SRC := call_list.c calltree.c calltree_put.c fields.c info.c messages.c \
+	report.c report_keys.c report_rows.c sample_report.c sample_stacks.c
 
 # diff: two traces held against each other.
 diff_USES := rows trace names base

@@ -40,6 +40,8 @@ class ReportCommand(TraceCommand):
     once; SELF leaves out what the calls beneath took; MEAN, MIN and MAX are
     of single calls; SHARE is the part of all rows' SELF; SIZE, which is not
     shown unless asked for, is how many bytes of code the function has.
+    Messages and counters have rows of their own below: how many TIMES each
+    came, and the LAST, smallest and largest value of a counter.
 
       -sort KEYS   the columns to order by, as self or calls,mean; total
                    without it; also size and function

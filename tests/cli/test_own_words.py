@@ -244,7 +244,7 @@ def test_asynchronous_spans_are_all_in_otlp(requests):
                       c["duration_ns"] for c in of_kind(calls, "async end"))
 
 
-def test_sums_have_spans_and_no_messages(own):
+def test_sums_have_spans_as_rows_of_functions(own):
     report = json.loads(cstrace(own, "report", "t.cst", "--format",
                                 "json").stdout)
     calls = {row["name"]: row["calls"] for row in report["rows"]}
@@ -254,6 +254,62 @@ def test_sums_have_spans_and_no_messages(own):
     assert re.search(r"^other rows  10: spans, messages, counters' values, "
                      "vetoes$", info, re.M)
     assert "span parse" in cstrace(own, "graph", "t.cst").stdout
+
+
+SAID = """\
+#    TIMES        LAST         MIN         MAX  COUNTER OR MESSAGE
+         4           5          -2          12  count queue
+         3           -           -           -  log: step %d
+         2        0.25        0.25         0.5  count load
+         1  18446744073709551615  18446744073709551615  18446744073709551615  \
+count bytes
+"""
+
+
+def said(folder, *options):
+    done = cstrace(folder, "report", "t.cst", *options)
+    assert done.returncode == 0, done.stderr
+    return re.sub(r"(?s).*(?=^#    TIMES)", "", done.stdout, flags=re.M)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["hooks", "alone"])
+def counters(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("counters")
+    hooks = ("-finstrument-functions",) if request.param else ()
+    record_program(folder, build("own_counters.c", *FLAGS, *hooks))
+    return folder
+
+
+def test_reports_say_how_often_what_was_said(counters):
+    assert said(counters) == SAID
+    heading, *rows = SAID.splitlines(True)
+    assert said(counters, "count") == "".join([heading, rows[0], *rows[2:]])
+    assert said(counters, "--limit", "1") == heading + rows[0]
+    assert said(counters, "log") == ("#    TIMES  MESSAGE\n"
+                                     "         3  log: step %d\n")
+    places = said(counters, "--by", "callsite", "log|load").split("\n")[1:]
+    assert [row.split()[0] for row in places if row] == ["2", "1", "1", "1"]
+    assert re.search(r"^ +2 .* log: step %d  own_counters.c:\d+$", places[0])
+    assert said(counters, "--thread", "1", "queue").split("\n")[1].split() == [
+        "3", "-2", "-2", "12", "count", "queue"]
+
+
+def test_reports_of_something_else_say_nothing(counters):
+    for options in (("--by", "thread"), ("--callers", "say"),
+                    ("--min-time", "1ns"), ("--exclude", "^(log|count)"),
+                    ("--format", "csv")):
+        done = cstrace(counters, "report", "t.cst", *options)
+        assert "step" not in done.stdout and "queue" not in done.stdout
+
+
+def test_reports_for_programs_have_what_was_said(counters):
+    rows = json.loads(cstrace(counters, "report", "t.cst", "--format",
+                              "json").stdout)["messages"]
+    assert [(row["name"], row["times"], row["last"], row["min"], row["max"])
+            for row in rows] == [
+        ("count queue", 4, 5, -2, 12), ("log: step %d", 3, None, None, None),
+        ("count load", 2, 0.25, 0.25, 0.5),
+        ("count bytes", 1, *[18446744073709551615] * 3)]
 
 
 def test_info_counts_the_calls_that_are_open(tmp_path):

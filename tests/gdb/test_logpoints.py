@@ -217,6 +217,7 @@ def test_the_text_stands_in_the_tree(gdb, tmp_path):
                for text in texts), texts
     assert {text for _, text in logged((tmp_path / "t.txt").read_text())} \
         == texts
+    assert re.search(r"^ +8  log: take \{n\} of", run.out, re.M), run.out
     again = cstrace(tmp_path, "show", "t.cst")
     assert {text for _, text in logged(again.out)} == texts
 

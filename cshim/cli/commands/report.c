@@ -43,12 +43,15 @@ const struct command command_report = {
 	.name = "report",
 	.arguments = "[OPTION...] [FILE.cst] [REGEX]",
 	.summary = "Sum the recorded calls up, a row for each function",
-	.details = "With REGEX, only the rows of functions whose names match "
-		   "it.  TOTAL counts the\ntime of recursive calls once, SHARE "
-		   "is the part of all rows' SELF.\n"
-		   "With --callers or --callees the rows sum up the calls from "
-		   "one function to\nanother, under the name of the one or of "
-		   "the other.\n",
+	.details =
+		"With REGEX, only the rows of functions whose names match "
+		"it.  TOTAL counts the\ntime of recursive calls once, SHARE "
+		"is the part of all rows' SELF.\n"
+		"Messages and counters have rows of their own below, but not "
+		"in CSV.\n"
+		"With --callers or --callees the rows sum up the calls from "
+		"one function to\nanother, under the name of the one or of "
+		"the other.\n",
 	.examples = "report --limit 10\n"
 		    "report --sort self,calls --fields self,calls,mean\n"
 		    "report --by thread --fields total,calls\n"

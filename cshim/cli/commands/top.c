@@ -119,6 +119,7 @@ static int64_t put_all(struct top *top, struct cst_trace *t, FILE *out,
 	if (n < 0)
 		return n;
 	put_head(top, &s, out);
+	report.no_messages = 1;
 	report.limit = n_rows(top, (uint32_t)n);
 	n_functions = cst_trace_report(t, &report, &choice, collect, out, err);
 	fprintf(out, "%s\n%s", n_functions ? "" : "nothing ran\n",

@@ -77,6 +77,12 @@ static inline int function_has_text(const struct function *f)
 	return f->kind == KIND_MESSAGE || f->kind == KIND_POINT;
 }
 
+/* Returns whether f is a message or a counter. */
+static inline int function_is_message_or_counter(const struct function *f)
+{
+	return function_has_text(f) || f->kind == KIND_COUNT;
+}
+
 /* Returns whether f is the begin or the end of an asynchronous span. */
 static inline int function_is_async(const struct function *f)
 {

@@ -29,6 +29,7 @@ struct site {
 	uint8_t verdict;    /* where it depends on the function alone */
 	uint8_t is_subject; /* the report asks for its callers or callees */
 	uint8_t is_async;   /* it begins a span that may end elsewhere */
+	uint8_t is_message; /* it is a message or a counter */
 };
 
 enum relation { OF_ALL, OF_CALLERS, OF_CALLEES };
@@ -57,6 +58,7 @@ struct report {
 	struct keys keys;
 	struct site *sites;
 	struct total *totals; /* by key, and one for no key */
+	struct messages messages;
 	struct level *levels; /* levels[0] is the root: calls start at 1 */
 	uint32_t cap;
 
@@ -124,6 +126,24 @@ static inline void see_call(struct report *r, const struct site *site,
 	here->is_subject = site->is_subject;
 }
 
+static void see_message(struct report *r, const struct run *run, uint32_t i,
+			const struct packed_call *c, const struct site *site)
+{
+	const struct function *f = &r->t->names->functions[site->function];
+	const struct valued *v;
+	struct value_list list;
+	struct value value;
+	int has_value = 0;
+
+	if (f->kind == KIND_COUNT && c->has_values && run->values) {
+		v = block_values_of(run->values, run->at + i);
+		list = value_list(run->values->bytes.data + v->at, v->n, NULL);
+		has_value = value_next(&list, &value);
+	}
+	messages_take(&r->messages, site->key, c->start,
+		      has_value ? &value : NULL);
+}
+
 /* A call that would be counted if the C++ library's were. */
 static int is_std_alone(const struct report *r, const struct packed_call *c,
 			uint32_t lane, const struct site *site,
@@ -167,6 +187,8 @@ static inline int take_call(struct report *r, const struct run *run, uint32_t i,
 	     !run_meets(run, i, c, &r->t->names->functions[site->function],
 			r->where)))
 		here->below.depth = r->is_plain ? 0 : above->below.depth;
+	else if (seen && site->is_message)
+		see_message(r, run, i, c, site);
 	else if (seen)
 		see_call(r, site, run->thread, ns,
 			 call_stops(r->t, c, run->lane), c->depth + 1);
@@ -248,6 +270,12 @@ static int report_init(struct report *r, const struct cst_report *report,
 	r->is_by_thread = report->by == CST_BY_THREAD;
 	if (r->is_by_thread && report_keys_take_threads(&r->keys, r->t) < 0)
 		return cst_fail_memory(err);
+	r->relation = report->callers	? OF_CALLERS
+		      : report->callees ? OF_CALLEES
+					: OF_ALL;
+	if (!r->is_by_thread && r->relation == OF_ALL && !report->no_messages &&
+	    messages_init(&r->messages, &r->keys) < 0)
+		return cst_fail_memory(err);
 	r->totals = calloc(r->keys.n + (size_t)1, sizeof(*r->totals));
 	r->sites = calloc(names->n_sites + (size_t)1, sizeof(*r->sites));
 	if (!r->totals || !r->sites)
@@ -258,12 +286,12 @@ static int report_init(struct report *r, const struct cst_report *report,
 		f = &names->functions[names->sites[i].function];
 		r->sites[i].is_async =
 			f->kind == KIND_ASYNC && !r->is_by_thread;
-		if (function_is_instant(f) && !r->sites[i].is_async)
+		r->sites[i].is_message =
+			r->messages.sums && function_is_message_or_counter(f);
+		if (function_is_instant(f) && !r->sites[i].is_async &&
+		    !r->sites[i].is_message)
 			r->sites[i].verdict = HIDDEN;
 	}
-	r->relation = report->callers	? OF_CALLERS
-		      : report->callees ? OF_CALLEES
-					: OF_ALL;
 	if (r->relation == OF_ALL)
 		return 0;
 	return find_subject(
@@ -326,7 +354,9 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	if (n == 0)
 		take_sizes(&r);
 	if (n == 0)
-		n = report_rows_put(r.totals, &r.keys, report, 0, &out, err);
+		n = report_rows_put(r.totals, &r.keys, report, 0,
+				    r.messages.keys ? &r.messages : NULL, &out,
+				    err);
 	if (n >= 0 && out.len &&
 	    write(arg, (const char *)out.data, out.len) < 0)
 		n = cst_fail(CST_INTERRUPTED, err, "interrupted");
@@ -336,6 +366,7 @@ int64_t report_write(const struct cst_trace *t, const struct cst_report *report,
 	walk_free(r.walk);
 	filter_free(r.filter);
 	where_free(r.where);
+	messages_release(&r.messages);
 	report_keys_release(&r.keys);
 	free(r.sites);
 	free(r.totals);

@@ -253,3 +253,50 @@ char *report_keys_put(const struct keys *k, uint32_t key, char *p)
 	return k->threads_of ? put_thread(&k->threads_of->threads[key], p)
 			     : put_function(k, key, p);
 }
+
+static void put_thread_cells(const struct trace_thread *t, struct sheet *sheet)
+{
+	sheet_number(sheet, t->process);
+	sheet_number(sheet, t->ordinal);
+	sheet_number(sheet, t->tid);
+	sheet_text(sheet, t->name);
+}
+
+static void put_function_cells(const struct keys *k, uint32_t key,
+			       struct sheet *sheet)
+{
+	const struct key *at = key < k->n ? &k->all[key] : NULL;
+	const struct function *function =
+		at ? &k->names->functions[at->function] : NULL;
+	const struct call_site *site =
+		at && at->site != NO_KEY ? &k->names->sites[at->site] : NULL;
+
+	sheet_text(sheet, function ? function->name : NULL);
+	sheet_text(sheet, function ? function->simple : NULL);
+	sheet_text(sheet, function ? function->symbol : NULL);
+	sheet_text(sheet, function ? function->module : NULL);
+	sheet_text(sheet, site ? site->file : NULL);
+	if (site && site->line)
+		sheet_number(sheet, site->line);
+	else
+		sheet_null(sheet);
+}
+
+void report_keys_put_cells(const struct keys *k, uint32_t key,
+			   struct sheet *sheet)
+{
+	if (k->threads_of)
+		put_thread_cells(&k->threads_of->threads[key], sheet);
+	else
+		put_function_cells(k, key, sheet);
+}
+
+const char *const *report_keys_columns(const struct keys *k)
+{
+	static const char *const of_threads[] = {"process", "thread", "tid",
+						 "name", NULL};
+	static const char *const of_functions[] = {
+		"function", "name", "symbol", "module", "file", "line", NULL};
+
+	return k->threads_of ? of_threads : of_functions;
+}

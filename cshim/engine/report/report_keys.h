@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "names/names.h"
+#include "names/sheet.h"
 
 enum { NO_KEY = UINT32_MAX };
 
@@ -46,5 +47,13 @@ void report_keys_release(struct keys *k);
  * behind it. */
 enum { KEYS_ROOM = 6000 };
 char *report_keys_put(const struct keys *k, uint32_t key, char *out);
+
+/* Adds the cells that say what the key stands for, which has the columns
+ * report_keys_columns(): NULL is behind the last.  The file and line are of the
+ * call, so only there with keys by call site.  A key past the last is no
+ * caller. */
+void report_keys_put_cells(const struct keys *k, uint32_t key,
+			   struct sheet *sheet);
+const char *const *report_keys_columns(const struct keys *k);
 
 #endif

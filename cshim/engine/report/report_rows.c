@@ -122,46 +122,6 @@ static void put_text(const struct fields *fields, const struct rank *ranks,
 		out->len += row_stops_note(p);
 }
 
-/* file and line are of the call, so only there with rows by call site.  In
- * stopped_calls gdb stopped the program. */
-static const char *const function_columns[] = {
-	"function", "name", "symbol",	     "module",
-	"file",	    "line", "stopped_calls", NULL};
-
-static void put_function_cells(const struct keys *keys, uint32_t key,
-			       struct sheet *sheet)
-{
-	const struct key *at = key < keys->n ? &keys->all[key] : NULL;
-	const struct function *function =
-		at ? &keys->names->functions[at->function] : NULL;
-	const struct call_site *site =
-		at && at->site != NO_KEY ? &keys->names->sites[at->site] : NULL;
-
-	sheet_text(sheet, function ? function->name : NULL);
-	sheet_text(sheet, function ? function->simple : NULL);
-	sheet_text(sheet, function ? function->symbol : NULL);
-	sheet_text(sheet, function ? function->module : NULL);
-	sheet_text(sheet, site ? site->file : NULL);
-	if (site && site->line)
-		sheet_number(sheet, site->line);
-	else
-		sheet_null(sheet);
-}
-
-static const char *const thread_columns[] = {"process", "thread",	 "tid",
-					     "name",	"stopped_calls", NULL};
-
-static void put_thread_cells(const struct keys *keys, uint32_t key,
-			     struct sheet *sheet)
-{
-	const struct trace_thread *t = &keys->threads_of->threads[key];
-
-	sheet_number(sheet, t->process);
-	sheet_number(sheet, t->ordinal);
-	sheet_number(sheet, t->tid);
-	sheet_text(sheet, t->name);
-}
-
 static void put_cells(const struct fields *fields, const struct rank *rank,
 		      const struct keys *keys, uint64_t whole,
 		      struct sheet *sheet)
@@ -179,33 +139,34 @@ static void put_cells(const struct fields *fields, const struct rank *rank,
 		else
 			sheet_number(sheet, value);
 	}
-	if (keys->threads_of)
-		put_thread_cells(keys, rank->key, sheet);
-	else
-		put_function_cells(keys, rank->key, sheet);
+	report_keys_put_cells(keys, rank->key, sheet);
+	/* Calls that gdb stopped the program in. */
 	sheet_number(sheet, rank->total->n_stopped);
 }
 
 static void put_sheet(const struct fields *fields, const struct rank *ranks,
 		      int64_t n, const struct keys *keys, uint64_t whole,
-		      enum cst_output output, struct bytes *out)
+		      const struct messages *messages, enum cst_output output,
+		      struct bytes *out)
 {
-	const char *const *last =
-		keys->threads_of ? thread_columns : function_columns;
+	const char *const *names = report_keys_columns(keys);
 	const char *columns[N_FIELDS + 8];
 	struct sheet sheet;
 	uint32_t k = 0;
 
 	for (uint32_t i = 0; i < fields->n; i++)
 		columns[k++] = field_cell((enum field)fields->all[i]);
-	do
-		columns[k++] = *last;
-	while (*last++);
+	while (*names)
+		columns[k++] = *names++;
+	columns[k++] = "stopped_calls";
+	columns[k] = NULL;
 	sheet_begin(&sheet, output, out);
 	sheet_table(&sheet, "rows", columns);
 	for (int64_t i = 0; i < n; i++)
 		put_cells(fields, &ranks[i], keys, whole, &sheet);
 	sheet_table_end(&sheet);
+	if (messages)
+		messages_put_sheet(messages, &sheet);
 	sheet_end(&sheet);
 }
 
@@ -250,12 +211,14 @@ int cst_report_check(const struct cst_report *report, struct cst_error *err)
 
 int64_t report_rows_put(const struct total *totals, const struct keys *keys,
 			const struct cst_report *report, int is_sampled,
-			struct bytes *out, struct cst_error *err)
+			struct messages *messages, struct bytes *out,
+			struct cst_error *err)
 {
 	size_t size = (keys->n + (size_t)1) * sizeof(struct rank);
 	auto_free struct rank *ranks = NULL;
 	struct fields fields;
 	uint64_t whole = 0;
+	int status;
 	int64_t n = fields_shown(&fields, report, is_sampled, err);
 
 	if (n < 0)
@@ -266,14 +229,23 @@ int64_t report_rows_put(const struct total *totals, const struct keys *keys,
 	n = rank_totals(totals, keys, report, ranks, err);
 	if (n < 0)
 		return n;
+	if (report->output == CST_OUTPUT_CSV)
+		messages = NULL;
+	status = messages ? messages_rank(messages, report, err) : 0;
+	if (status < 0)
+		return status;
 	if (report->limit && n > report->limit)
 		n = report->limit;
 	for (uint32_t i = 0; i <= keys->n; i++)
 		whole += total_self(&totals[i]);
 	if (report->output)
-		put_sheet(&fields, ranks, n, keys, whole,
+		put_sheet(&fields, ranks, n, keys, whole, messages,
 			  (enum cst_output)report->output, out);
 	else
 		put_text(&fields, ranks, n, keys, whole, out);
-	return out->failed ? cst_fail_memory(err) : n;
+	if (messages && !report->output)
+		messages_put_text(messages, out);
+	return out->failed ? cst_fail_memory(err)
+	       : messages  ? n + messages->n
+			   : n;
 }

@@ -230,7 +230,7 @@ static int64_t report_run(struct sums *s, const struct cst_choice *choice,
 	settle(s);
 	if (!report.sort)
 		report.sort = "self,total";
-	return report_rows_put(s->totals, &s->keys, &report, 1, out, err);
+	return report_rows_put(s->totals, &s->keys, &report, 1, NULL, out, err);
 }
 
 int64_t sample_report_write(const struct cst_trace *t,

@@ -943,6 +943,7 @@ struct cst_report {
 	uint32_t limit;	     /* only so many rows; 0: all */
 	uint32_t by;	     /* enum cst_report_by */
 	uint32_t output;     /* enum cst_output */
+	uint32_t no_messages;    /* no rows of messages and counters */
 	const char *regex;   /* only rows of functions that match */
 	const char *callers; /* rows: the callers of functions that match */
 	const char *callees; /* rows: the callees of functions that match */
