@@ -940,13 +940,13 @@ enum cst_report_by {
  * (by); or the callers, or the callees, of some functions.  Zeros and NULL
  * stand for the usual. */
 struct cst_report {
-	uint32_t limit;	     /* only so many rows; 0: all */
-	uint32_t by;	     /* enum cst_report_by */
-	uint32_t output;     /* enum cst_output */
-	uint32_t no_messages;    /* no rows of messages and counters */
-	const char *regex;   /* only rows of functions that match */
-	const char *callers; /* rows: the callers of functions that match */
-	const char *callees; /* rows: the callees of functions that match */
+	uint32_t limit;	      /* only so many rows; 0: all */
+	uint32_t by;	      /* enum cst_report_by */
+	uint32_t output;      /* enum cst_output */
+	uint32_t no_messages; /* no rows of messages and counters */
+	const char *regex;    /* only rows of functions that match */
+	const char *callers;  /* rows: the callers of functions that match */
+	const char *callees;  /* rows: the callees of functions that match */
 	/* Lists as "total,calls": what rows are sorted by, the largest first
 	 * (NULL: their total), and which numbers they show (NULL: all).
 	 * The names are calls, total, self, mean, min, max, share, size (of the
