@@ -287,6 +287,9 @@ int trace_input_tell_none(const struct cst_trace *t, const struct options *o,
 				"report' sums them up",
 				s.n_samples,
 				s.n_samples == 1 ? "sample" : "samples");
+		else if (s.sample_hz)
+			failure("no samples: the program ran too briefly, or "
+				"only waited");
 		else
 			failure("no calls recorded: `cstrace check PROGRAM' "
 				"tells why");

@@ -181,6 +181,8 @@ def tell_none(trace: Trace, choice: Choice, what: str,
     if not status.n_calls:
         say("no calls, but %s: `cstrace report` sums them up"
             % count(status.n_samples, "sample") if status.n_samples
+            else "no samples yet: they come while the program runs"
+            if status.sample_hz
             else "no calls recorded: `cstrace check` tells why")
         return
     for line in _wrong_words(trace, choice, *words, choice.filter,

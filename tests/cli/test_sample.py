@@ -196,6 +196,13 @@ def test_no_function_of_the_programs_own_is_called(tmp_path):
     assert rows(tmp_path)[0]["main"]["samples"]
 
 
+def test_a_program_that_ends_before_its_first_sample(tmp_path):
+    done = sample(tmp_path, "/bin/true", options=("--sample=1",))
+    assert "no samples: it ran too briefly" in done.stderr
+    assert command("report", cwd=tmp_path).stderr == (
+        "cstrace: no samples: the program ran too briefly, or only waited\n")
+
+
 def test_a_program_that_is_static_is_told(tmp_path):
     (tmp_path / "a.c").write_text("int main(void) { return 3; }")
     subprocess.run(["gcc", "-static", "-o", "a", "a.c"], cwd=tmp_path,

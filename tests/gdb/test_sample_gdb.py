@@ -91,6 +91,16 @@ def test_gdb_tells_of_the_signals_again(gdb):
                     ["Yes", "Yes", "Yes"]]
 
 
+def test_before_the_first_sample(gdb):
+    """The run has not gone on yet: nothing is wrong with the program."""
+    run = gdb(program(), "cstrace sample", "break main", "run",
+              "cstrace report", "cstrace show", "cstrace graph",
+              args=["nothing"])
+    assert run.said().count(
+        "no samples yet: they come while the program runs") == 3
+    assert "cstrace check" not in run.out
+
+
 @pytest.mark.parametrize("command, said", [
     ("cstrace sample -hz 0", "-hz wants a number from 1 to 20000, not 0"),
     ("cstrace sample -cpu -wall", "either -cpu or -wall"),

@@ -315,7 +315,7 @@ uint32_t sampling_round(struct cst_recorder *r)
 	}
 	if (r->writer && s->area->head->clock == CST_SAMPLE_WALL)
 		sleepers_look(r);
-	if (r->writer && s->n_taken)
+	if (r->writer)
 		tell_how(r);
 	return n;
 }
