@@ -18,6 +18,7 @@ SHIM_SRC := \
 	cshim/shim/core/patched.c \
 	cshim/shim/core/ends_check.c \
 	cshim/shim/core/event.c \
+	cshim/shim/core/quick.c \
 	cshim/shim/core/copy.c \
 	cshim/shim/core/readable.c \
 	cshim/shim/core/watch.c \
@@ -107,6 +108,8 @@ SHIM_CFLAGS := -iquote cshim/shim -O2 -g0 -fPIC -fvisibility=hidden -ftls-model=
 # hot functions not split or cloned.
 ifneq ($(shell $(CC) --version | grep -c 'Free Software Foundation'),0)
 SHIM_CFLAGS += -fno-tree-loop-distribute-patterns -ffixed-rbp
+$(BUILD)/obj/cshim/shim/core/quick.o: SHIM_CFLAGS += -fno-jump-tables \
+	-ffixed-rbx -ffixed-r12 -ffixed-r13 -ffixed-r14 -ffixed-r15
 endif
 
 # To debug the shim itself, by a gdb that has no cstrace in it: `make SHIM_DEBUG=1

@@ -8,149 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include "traced.h"
+#include "scenes.h"
 
-enum { MAX_RAW = 256, N_SCENES = 32 };
-
-/* The registers that the caller has, in the order of enum cst_copy_register but
- * sp, before and after; and its stack pointer. */
-uint64_t given[CST_N_REGS], kept[CST_N_REGS];
-void call_hook(void *hook, void *callee);
-__asm__(".text\n"
-	".type call_hook, @function\n"
-	"call_hook:\n"
-	"push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n"
-	"push %r15\n sub $8, %rsp\n"
-	"mov %rdi, %rax\n"
-	"mov %rsi, %rdi\n"
-	"lea call_hook(%rip), %rsi\n"
-	"lea given(%rip), %rdx\n"
-	"mov (%rdx), %rbx\n mov 8(%rdx), %rbp\n mov 16(%rdx), %r12\n"
-	"mov 24(%rdx), %r13\n mov 32(%rdx), %r14\n mov 40(%rdx), %r15\n"
-	"mov %rsp, 48(%rdx)\n"
-	"call *%rax\n"
-	"lea kept(%rip), %rdx\n"
-	"mov %rbx, (%rdx)\n mov %rbp, 8(%rdx)\n mov %r12, 16(%rdx)\n"
-	"mov %r13, 24(%rdx)\n mov %r14, 32(%rdx)\n mov %r15, 40(%rdx)\n"
-	"mov %rsp, 48(%rdx)\n"
-	"add $8, %rsp\n"
-	"pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n"
-	"ret\n"
-	".size call_hook, . - call_hook\n");
-
-static struct mini_reader *reader;
 static const char literal[] = "a literal";
-
-QUIET static struct cst_copy *steps(void)
-{
-	return (struct cst_copy *)((char *)reader_area(reader) + CST_AT_STEPS);
-}
-
-QUIET static uint32_t *copies(void)
-{
-	return (uint32_t *)((char *)reader_area(reader) + CST_AT_COPIES);
-}
-
-/* The site of that callee, and of that kind. */
-QUIET static uint32_t site_of(void *callee, int kind)
-{
-	for (uint32_t i = CST_FIRST_SITE; i < reader_area(reader)->n_sites; i++)
-		if (reader_site(reader, i)->callee == (uint64_t)callee &&
-		    reader_site(reader, i)->kind == kind)
-			return i;
-	abort();
-}
-
-/* Puts a program into the area, and returns what leads to it. */
-QUIET static uint32_t put(const struct cst_copy *program, int n)
-{
-	static uint32_t used;
-	uint32_t first = used + CST_COPY_FIRST;
-
-	memcpy(steps() + used, program, (size_t)n * sizeof(*program));
-	steps()[used + (uint32_t)n] = (struct cst_copy){.op = CST_COPY_END};
-	used += (uint32_t)n + 1;
-	return first;
-}
-
-/* Gives the site a program, as the reader does. */
-QUIET static void give(uint32_t site, const struct cst_copy *program, int n)
-{
-	copies()[site] = put(program, n);
-	reader_site(reader, site)->verdict = CST_COPIED;
-}
-
-/* The scenes differ by their callee: an address in here. */
-static char scenes[N_SCENES];
-static uint64_t sp_of[N_SCENES];
-static int n_scenes;
-
-QUIET static int play_program(const struct cst_copy *program, int n)
-{
-	void *callee = &scenes[n_scenes];
-
-	call_hook((void *)__cyg_profile_func_enter, callee);
-	give(site_of(callee, CST_ENTER), program, n);
-	call_hook((void *)__cyg_profile_func_enter, callee);
-	sp_of[n_scenes] = given[CST_REG_SP];
-	return n_scenes++;
-}
-
-/* What was emitted for a scene. */
-struct emitted {
-	uint8_t raw[MAX_RAW];
-	uint32_t n;
-	int n_records; /* of the site: with values */
-	int is_one_time;
-};
-
-QUIET static void take_mark(const struct cst_record *r, uint8_t *to)
-{
-	uint64_t sp = (uint32_t)r->site_and_sp | r->sp_and_fp >> 48 << 32;
-
-	for (int i = 0; i < CST_TEXT_BYTES; i++)
-		to[i] = (uint8_t)((i < 6 ? sp : r->sp_and_fp) >> (i % 6 * 8));
-}
-
-QUIET static struct emitted emitted_by(int scene)
-{
-	struct stream *s = reader_my_stream(reader);
-	struct emitted e = {.n = 0}, now = {.n = 0};
-	uint32_t n_text = 0;
-	uint64_t time = 0;
-
-	for (size_t k = 0; k < s->n; k++) {
-		const struct cst_record *r = &s->records[k];
-		uint8_t last[CST_TEXT_BYTES];
-
-		switch (r->site_and_sp >> 32) {
-		case CST_TEXT:
-			take_mark(r, now.raw + n_text);
-			n_text += CST_TEXT_BYTES;
-			time = time ? time : r->time;
-			continue;
-		case CST_VALUES:
-			take_mark(r, last);
-			now.n = last[0];
-			memcpy(now.raw + n_text, last + 1, CST_VALUES_BYTES);
-			time = time ? time : r->time;
-			continue;
-		}
-		if (cst_record_site(r) < CST_FIRST_SITE)
-			continue;
-		if (record_site(reader, r)->callee ==
-		    (uint64_t)&scenes[scene]) {
-			if (now.n) {
-				e = now;
-				e.n_records = 1;
-				e.is_one_time = time == r->time;
-			}
-		}
-		now.n = n_text = 0;
-		time = 0;
-	}
-	return e;
-}
 
 /* ---- scenes ----------------------------------------------------------------
  */
@@ -341,60 +201,6 @@ QUIET static void play_plain(void)
 			  &scenes[plain_many]);
 }
 
-/* What the hook has quicker ways for: at the frame pointer, or saved.  It reads
- * only what is on the stack. */
-static int at_fp_two, at_fp_one, at_fp_long, saved_two, saved_one, saved_long,
-	saved_wide, at_fp_far;
-
-QUIET static int play_quick(int n, int way, struct cst_copy first,
-			    struct cst_copy second)
-{
-	const struct cst_copy program[] = {
-		{CST_COPY_PLAIN, (uint8_t)n, (uint16_t)(CST_NUMBERS_BITS / n),
-		 way | CST_REG_RBP},
-		first,
-		second,
-	};
-
-	return play_program(program, 1 + n);
-}
-
-QUIET static void play_quick_ways(void)
-{
-	const struct cst_copy end = {.op = CST_COPY_END};
-	struct {
-		int32_t a, b;
-		int64_t c;
-	} frame = {-5, 0x7fffff, -0x7fffffffffff};
-	static int32_t far = 9;
-	uint64_t before[CST_N_REGS];
-#define AT(field) (int32_t)((char *)&frame.field - (char *)&frame.c)
-#define AT_FP(size, offset) \
-	((struct cst_copy){CST_COPY_FRAME, CST_REG_RBP, size, offset})
-
-	memcpy(before, given, sizeof(before));
-	given[CST_REG_RBP] = (uint64_t)&frame.c;
-	given[CST_REG_RBX] = 0xffffffffffff8000;
-	given[CST_REG_R12] = 0xdeadbeef00000007;
-	given[CST_REG_R13] = 0x800000000000;
-	at_fp_two =
-		play_quick(2, CST_INTS_AT_FP, AT_FP(4, AT(a)), AT_FP(4, AT(b)));
-	at_fp_one = play_quick(1, CST_INTS_AT_FP, AT_FP(4, AT(a)), end);
-	at_fp_long = play_quick(1, CST_LONG_AT_FP, AT_FP(8, 0), end);
-	saved_two =
-		play_quick(2, CST_INTS_SAVED, cst_copy_saved(CST_REG_RBX, 4),
-			   cst_copy_saved(CST_REG_R12, 4));
-	saved_one = play_quick(1, CST_INTS_SAVED,
-			       cst_copy_saved(CST_REG_R12, 4), end);
-	saved_long = play_quick(1, CST_LONG_SAVED,
-				cst_copy_saved(CST_REG_RBX, 8), end);
-	saved_wide = play_quick(1, CST_LONG_SAVED,
-				cst_copy_saved(CST_REG_R13, 8), end);
-	given[CST_REG_RBP] = (uint64_t)&far;
-	at_fp_far = play_quick(1, CST_INTS_AT_FP, AT_FP(4, 0), end);
-	memcpy(given, before, sizeof(before));
-}
-
 /* A stack whose pages end a little above its frames. */
 static int elsewhere, elsewhere_far;
 enum { SMALL_STACK = 16 << 10 };
@@ -485,7 +291,6 @@ QUIET static int play(void **state)
 	play_full();
 	play_exit();
 	play_plain();
-	play_quick_ways();
 	play_elsewhere();
 	play_ahead();
 	play_wait();
@@ -518,13 +323,6 @@ static void registers_are_emitted_and_kept(void **state)
 	for (uint64_t i = 2; i < 6; i++)
 		assert_int_equal(wide[i], 0x1111111111 * i);
 }
-
-#define EMITS(scene, bytes)                                            \
-	do {                                                           \
-		struct emitted e_ = emitted_by(scene);                 \
-		assert_int_equal(e_.n, sizeof(bytes) - 1);             \
-		assert_memory_equal(e_.raw, bytes, sizeof(bytes) - 1); \
-	} while (0)
 
 static void texts_are_emitted(void **state)
 {
@@ -570,18 +368,6 @@ static void plain_values_are_emitted(void **state)
 }
 
 /* The record of that site that is the n-th, from 0. */
-QUIET static const struct cst_record *record_of(int scene, int n)
-{
-	struct stream *s = reader_my_stream(reader);
-	uint32_t site = site_of(&scenes[scene], CST_ENTER);
-
-	for (size_t k = 0; k < s->n; k++)
-		if (cst_record_site(&s->records[k]) == site && !n--)
-			return &s->records[k];
-	fail();
-	return NULL;
-}
-
 static void small_numbers_stand_in_the_record(void **state)
 {
 	const struct cst_record *r = record_of(packed, 1);
@@ -595,37 +381,6 @@ static void small_numbers_stand_in_the_record(void **state)
 	assert_false(cst_record_has_numbers(r));
 	assert_int_equal(cst_record_sp(r), sp_of[packed_wide]);
 	EMITS(packed_wide, "\0\200\1\2\1\2\3\4");
-}
-
-/* The packed numbers of the scene's second call, each without its half. */
-static void check_quick(int scene, uint64_t frame, int64_t first,
-			int64_t second)
-{
-	const struct cst_record *r = record_of(scene, 1);
-	int bits = second ? CST_NUMBERS_BITS / 2 : CST_NUMBERS_BITS;
-	uint64_t mask = (1ull << bits) - 1, half = 1ull << (bits - 1);
-
-	assert_true(cst_record_has_numbers(r));
-	assert_int_equal(cst_record_frame(r), frame);
-	assert_int_equal((cst_record_fp(r) & mask) - half, first);
-	if (second)
-		assert_int_equal((cst_record_fp(r) >> bits) - half, second);
-}
-
-static void quick_ways_give_the_same(void **state)
-{
-	uint64_t fp = cst_record_fp(record_of(at_fp_two, 0));
-
-	(void)state;
-	check_quick(at_fp_two, fp, -5, 0x7fffff);
-	check_quick(at_fp_one, fp, -5, 0);
-	check_quick(at_fp_long, fp, -0x7fffffffffff, 0);
-	check_quick(saved_two, fp, -0x8000, 7);
-	check_quick(saved_one, fp, 7, 0);
-	check_quick(saved_long, fp, -0x8000, 0);
-	assert_false(cst_record_has_numbers(record_of(saved_wide, 1)));
-	EMITS(saved_wide, "\0\0\0\0\0\200\0\0");
-	EMITS(at_fp_far, "\11\0\0\0");
 }
 
 /* Over the ends of chunks; the first call had no program. */
@@ -684,7 +439,6 @@ int main(void)
 		cmocka_unit_test(exits_are_copied),
 		cmocka_unit_test(plain_values_are_emitted),
 		cmocka_unit_test(small_numbers_stand_in_the_record),
-		cmocka_unit_test(quick_ways_give_the_same),
 		cmocka_unit_test(values_stand_before_each_record),
 		cmocka_unit_test(other_stacks_are_read_as_far_as_they_go),
 		cmocka_unit_test(what_is_known_ahead_is_not_waited_for),

@@ -4,7 +4,8 @@
 # program.  All of them are traced by the shim they test.
 
 SHIM_TESTS := ring signals forks lost wait_limit sync retire no_area hot_path \
-	guests guests_raw vforked strict filters alternate own_words watch kept depth copy patched
+	guests guests_raw vforked strict filters alternate own_words watch kept depth copy quick \
+	patched
 
 MINI_READER := -finstrument-functions
 MINI_READER_SRC := tests/shim/mini_reader.c
@@ -34,6 +35,7 @@ vforked_LIBS := $(MINI_READER_SRC)
 alternate_CFLAGS := $(MINI_READER)
 alternate_LIBS := $(MINI_READER_SRC)
 copy_LIBS := $(MINI_READER_SRC)
+quick_LIBS := $(MINI_READER_SRC)
 patched_LIBS := $(MINI_READER_SRC)
 depth_CFLAGS := $(MINI_READER) -fno-omit-frame-pointer
 depth_LIBS := $(MINI_READER_SRC)

@@ -44,23 +44,41 @@ static int is_wanted(const struct sites *s, const struct site *site)
 			     s->names->functions[site->function].name);
 }
 
-/* Which of the hook's quickest ways is for the plan's program; 0: none. */
-static int quick_way(const struct args_plan *plan)
+/* Takes where a number at rbp is, as the hook's quickest ways want it.  Returns
+ * 0 if it is too far. */
+static int place_at_fp(const struct cst_copy *s, uint32_t *place)
+{
+	enum { UNIT = 4 };
+
+	*place = (uint8_t)(s->offset / UNIT);
+	return s->op == CST_COPY_FRAME && s->reg == CST_REG_RBP &&
+	       (int8_t)*place * UNIT == s->offset;
+}
+
+/* Which of the hook's quickest ways is for the plan's program, and where its
+ * numbers are (enum cst_quick); 0: none. */
+static uint32_t quick_way(const struct args_plan *plan)
 {
 	const uint32_t n = plan->n_plain, size = n == 1 ? plan->steps->size : 4;
-	uint32_t at_fp = 0, saved = 0;
+	uint32_t at_fp = 0, saved = 0, places = 0;
 
+	if (n > 2 || size < 4)
+		return 0;
 	for (uint32_t i = 0; i < n && plan->steps[i].size == size; i++) {
 		const struct cst_copy *s = &plan->steps[i];
+		uint32_t place;
 
-		at_fp += s->op == CST_COPY_FRAME && s->reg == CST_REG_RBP;
-		saved += s->op == CST_COPY_REGISTER;
+		if (place_at_fp(s, &place))
+			at_fp++;
+		else if (s->op == CST_COPY_REGISTER)
+			saved++;
+		places |= (saved ? s->reg : place) << (16 + 8 * i);
 	}
-	if (n > 2 || size < 4 || (at_fp != n && saved != n))
+	if (at_fp != n && saved != n)
 		return 0;
 	if (size == 8)
-		return saved ? CST_LONG_SAVED : CST_LONG_AT_FP;
-	return saved ? CST_INTS_SAVED : CST_INTS_AT_FP;
+		return places | (saved ? CST_LONG_SAVED : CST_LONG_AT_FP);
+	return places | (saved ? CST_INTS_SAVED : CST_INTS_AT_FP);
 }
 
 /* Makes a plain program, without its end, as the hook wants it. */
@@ -71,8 +89,9 @@ static void put_plain(struct cst_copy *to, const struct site *site,
 				  .reg = (uint8_t)plan->n_plain};
 	if (!site->is_near) {
 		to[0].size = (uint16_t)plan->bits;
-		to[0].offset = (site->is_cfa_of_fp ? CST_REG_RBP : CST_REG_SP) |
-			       quick_way(plan);
+		to[0].offset = (int32_t)((site->is_cfa_of_fp ? CST_REG_RBP
+							     : CST_REG_SP) |
+					 quick_way(plan));
 	}
 	for (uint32_t i = 0; i < plan->n_plain; i++) {
 		const struct cst_copy *s = &plan->steps[i];

@@ -269,15 +269,18 @@ enum cst_copy_op {
 	 * bits each, they may stand in the event's own record
 	 * (cst_record_has_numbers()), the first one lowest, with 1 << (size -
 	 * 1) added to each.  `offset` is then the enum cst_copy_register that
-	 * leads to the canonical frame address, and may have a flag more (enum
-	 * cst_quick).
+	 * leads to the canonical frame address, and may have more in its other
+	 * bytes (enum cst_quick).
 	 */
 	CST_COPY_PLAIN,
 };
 
 /* What a program with CST_COPY_PLAIN may be besides: one or two numbers of four
  * bytes each, or one of eight (`size` is CST_NUMBERS_BITS by their number), all
- * of them at rbp, or all as cst_copy_saved() makes them. */
+ * of them at rbp, or all as cst_copy_saved() makes them.  The third byte of
+ * `offset` is then where the first number is, and the fourth one where the
+ * second: in units of four bytes from rbp, signed, or its enum
+ * cst_copy_register. */
 enum cst_quick {
 	CST_INTS_AT_FP = 1 << 8,
 	CST_INTS_SAVED = 1 << 9,

@@ -212,59 +212,23 @@ static __attribute__((noinline)) void values_put(const struct copy_registers *r,
 						sp, fp, kind, r});
 }
 
-/* Any numbers, then anything. */
-static __attribute__((noinline)) void
-values_slow(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
-	    const struct cst_copy *steps, const struct copy_registers *r)
-{
-	if (unlikely(self.busy_sp ||
-		     !numbers_put(r, steps, (uint32_t)site, time, sp, fp)))
-		values_put(r, site, time, sp, fp);
-}
-
 /* What event_save_values() calls. */
 __attribute__((used)) void event_values(uint64_t site, uint64_t sp, uint64_t fp,
 					uint64_t time,
 					const struct cst_copy *steps,
 					struct copy_registers registers) HIDDEN;
 
+/* Any numbers, then anything. */
 void event_values(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
 		  const struct cst_copy *steps, struct copy_registers registers)
 {
-	uint64_t packed, frame;
-
-	if (likely(steps) &&
-	    likely(quick_take_saved(steps, &registers, &packed))) {
-		frame = numbers_frame(steps, sp, fp);
-		if (likely(frame < CST_HAS_NUMBERS) &&
-		    quick_put((uint32_t)site, time, frame, packed))
-			return;
-	}
-	values_slow(site, sp, fp, time, steps, &registers);
+	if (unlikely(self.busy_sp ||
+		     !numbers_put(&registers, steps, (uint32_t)site, time, sp,
+				  fp)))
+		values_put(&registers, site, time, sp, fp);
 }
-
-/* Handles an event at a site with values whose registers may be needed: it is
- * jumped to, like event_save(). */
-void event_save_values(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
-		       const struct cst_copy *steps) HIDDEN;
 
 SAVING_FUNCTION(event_save_values, event_values, rsi);
-
-void event_save_entry(uint64_t site, uint64_t sp, uint64_t fp)
-{
-	const struct cst_copy *steps = numbers_begin((uint32_t)site);
-	uint64_t packed;
-
-	if (unlikely(!steps) || !quick_take_at_fp(steps, fp, &packed) ||
-	    !quick_put((uint32_t)site, 0, fp, packed))
-		event_save_values(site, sp, fp, 0, steps);
-}
-
-void event_save_exit(uint64_t site, uint64_t sp, uint64_t fp)
-{
-	event_save_values(site, sp, fp, clock_ticks(),
-			  numbers_begin((uint32_t)site));
-}
 
 __attribute__((noinline)) void event_slow(uint64_t callee, uint64_t caller,
 					  uint64_t hook, uint64_t sp,

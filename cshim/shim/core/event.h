@@ -42,6 +42,14 @@ void event_save(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 void event_save_entry(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
 void event_save_exit(uint64_t site, uint64_t sp, uint64_t fp) HIDDEN;
 
+struct cst_copy;
+
+/* Handles such an event in any way; steps are what numbers_begin() returned for
+ * the site.  time 0: it is when the values have been copied.  Jumped to like
+ * event_save(). */
+void event_save_values(uint64_t site, uint64_t sp, uint64_t fp, uint64_t time,
+		       const struct cst_copy *steps) HIDDEN;
+
 struct depth_event;
 
 /* Handles an event whose registers are known, whatever the state, as

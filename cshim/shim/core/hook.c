@@ -24,7 +24,7 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	uint32_t site = site_find(&key);
 
 	if (site && site_verdict(site)) {
-		if (site_verdict(site) == CST_MUTED)
+		if (site_is_muted(site))
 			return;
 		if (kind == CST_ENTER)
 			event_save_entry(site, sp, fp);
@@ -42,6 +42,7 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 	struct site_key key = {callee, caller, hook};
 	uint32_t state = state_now();
 	uint32_t site;
+	uint8_t verdict;
 
 	if (state == CST_STATE_OFF)
 		return;
@@ -53,8 +54,9 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		event_search(callee, caller, hook, sp, fp, kind);
 		return;
 	}
-	if (unlikely(site_verdict(site))) {
-		if (site_verdict(site) == CST_MUTED)
+	verdict = site_verdict(site);
+	if (unlikely(verdict)) {
+		if (verdict == CST_MUTED)
 			return;
 		if (kind == CST_ENTER)
 			event_save_entry(site, sp, fp);

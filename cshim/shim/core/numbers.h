@@ -11,11 +11,55 @@
 
 #include "core/area.h"
 #include "core/copy.h"
-#include "core/quick_numbers.h"
 #include "core/readable.h"
 #include "core/thread.h"
 
 #define NUMBERS_INLINE static inline __attribute__((always_inline))
+
+/* Returns the program of the site, or NULL. */
+NUMBERS_INLINE const struct cst_copy *numbers_program(uint32_t site)
+{
+	uint32_t first = __atomic_load_n(area_copies(site), __ATOMIC_ACQUIRE) -
+			 CST_COPY_FIRST;
+
+	return likely(first < CST_MAX_COPIES - CST_COPY_STEPS_MAX)
+		       ? area_step(first)
+		       : NULL;
+}
+
+/* Returns the program of the site, which begins with CST_COPY_PLAIN; NULL: its
+ * program begins with something else, or it has none. */
+NUMBERS_INLINE const struct cst_copy *numbers_begin(uint32_t site)
+{
+	const struct cst_copy *steps = numbers_program(site);
+
+	return likely(steps) && likely(steps->op == CST_COPY_PLAIN) ? steps
+								    : NULL;
+}
+
+/* Returns what leads to the canonical frame address. */
+NUMBERS_INLINE uint64_t numbers_frame(const struct cst_copy *steps, uint64_t sp,
+				      uint64_t fp)
+{
+	return (uint8_t)steps->offset == CST_REG_RBP ? fp : sp;
+}
+
+/* Puts the record of an event with its numbers, which have room in 48 bits, if
+ * the chunk has room.  frame leads to the canonical frame address.  time 0: it
+ * is now.  Returns whether that was done. */
+NUMBERS_INLINE int numbers_record(uint32_t site, uint64_t time, uint64_t frame,
+				  uint64_t packed)
+{
+	uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
+
+	if (unlikely(cursor_is_full(slot)))
+		return 0;
+	if (packed >> CST_NUMBERS_BITS)
+		__builtin_unreachable();
+	cst_record_set((struct cst_record *)slot, time ? time : clock_ticks(),
+		       site, frame | CST_HAS_NUMBERS, packed);
+	return 1;
+}
 
 /* What is there of the stack, which the registers lie on: the last place for
  * eight bytes is `room` bytes above start. */
@@ -179,7 +223,7 @@ NUMBERS_INLINE int numbers_put(const struct copy_registers *registers,
 		     !numbers_pack(registers, steps + 1, begin.reg, begin.size,
 				   &packed)))
 		return numbers_put_before(registers, site, time, fp, steps);
-	return quick_put(site, time, frame, packed);
+	return numbers_record(site, time, frame, packed);
 }
 
 #endif

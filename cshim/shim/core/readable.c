@@ -184,6 +184,12 @@ static COLD void stack_reach(void)
 	s->start = low;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	s->room = end - low - sizeof(uint64_t);
+	s->near_size = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	s->near_start = low + READABLE_NEAR;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (end - low > 2 * READABLE_NEAR)
+		s->near_size = end - low - 2 * READABLE_NEAR;
 }
 
 void readable_look(void)

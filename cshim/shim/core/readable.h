@@ -25,15 +25,25 @@ uint32_t readable_at_once(uint64_t sp, uint64_t from, uint32_t n);
 void readable_look(void);
 
 /* The part of the calling thread's stack that is known to be there; room is the
- * size less 8, and 0 as long as none is known. */
+ * size less 8, and 0 as long as none is known.  The addresses from near_start
+ * on, near_size of them, have at least READABLE_NEAR bytes of it on each
+ * side. */
 struct readable_stack {
 	uint64_t start, end, room;
+	uint64_t near_start, near_size;
 };
 
 extern HIDDEN __thread struct readable_stack readable_stack
 	__attribute__((tls_model("initial-exec")));
 
-enum { READABLE_PAGE = 4096 };
+enum { READABLE_PAGE = 4096, READABLE_NEAR = 520 };
+
+/* Returns whether all is there that an int8_t leads to, in units of four bytes
+ * from the address. */
+static inline int readable_near(uint64_t at)
+{
+	return at - readable_stack.near_start < readable_stack.near_size;
+}
 
 /* Returns the end of what is there above sp, a stack pointer that is in use,
  * whatever stack that is: of the page with the word below it, which is a return

@@ -69,6 +69,38 @@ static inline int cursor_step(uint64_t *cursor, uint64_t from, uint64_t to)
 	})
 #endif
 
+/* Gives the register of that number (enum cst_copy_register, or anything) as
+ * the hook's caller had it; sp and fp are those.  Only for code that is reached
+ * by jumps, in a file that is compiled to leave these registers alone. */
+#ifdef __clang__
+#define HAS_CALLERS_REGISTERS 0
+#define CALLERS(name) 0
+#else
+#define HAS_CALLERS_REGISTERS 1
+#define CALLERS(name)                                              \
+	({                                                         \
+		uint64_t register_;                                \
+		__asm__("movq %%" #name ", %0" : "=r"(register_)); \
+		register_;                                         \
+	})
+#endif
+
+static inline __attribute__((always_inline)) uint64_t
+callers_register(int8_t number, uint64_t sp, uint64_t fp)
+{
+	if (number == 0)
+		return CALLERS(rbx);
+	if (number == 1)
+		return fp;
+	if (number == 2)
+		return CALLERS(r12);
+	if (number == 3)
+		return CALLERS(r13);
+	if (number == 4)
+		return CALLERS(r14);
+	return number == 5 ? CALLERS(r15) : sp;
+}
+
 /* The frame pointer, rbp, in DWARF's numbers of registers. */
 enum { DWARF_FP = 6 };
 
