@@ -13,7 +13,7 @@ import os
 import re
 import threading
 import time
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
@@ -37,6 +37,14 @@ _FAULTS = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGTRAP",
 
 class Busy(gdb.GdbError):
     """Another recorder has the process."""
+
+
+class Notice(NamedTuple):
+    """A jump that is to be written over an empty function of the dynamic
+    linker, for libraries that the program opens to be patched."""
+
+    function: int
+    to: int
 
 
 class _Unsafe(NamedTuple):
@@ -210,21 +218,21 @@ class Arrival:
         return str(gdb.Value(at).cast(
             gdb.lookup_type("char").pointer()).string(errors="replace"))
 
-    def attach(self, area_path: bytes, folder: str) -> None:
+    def attach(self, area_path: bytes, folder: str) -> Optional[Notice]:
         """The shim is there: it takes the recorder's memory, and maps the areas
         of the plans in the folder.  Busy: it has another's."""
         for left in reversed(range(_TRIES)):
             try:
-                self._attach(area_path, folder)
-                return
+                return self._attach(area_path, folder)
             except Busy:
                 raise
             except gdb.GdbError as e:
                 # gdb 13.1 gives up so where threads come and go.
                 if not left or "Command aborted" not in str(e):
                     raise
+        return None
 
-    def _attach(self, area_path: bytes, folder: str) -> None:
+    def _attach(self, area_path: bytes, folder: str) -> Optional[Notice]:
         with self._steering(), self._memory():
             end = time.monotonic() + _LIMIT_S
             while True:
@@ -238,11 +246,19 @@ class Arrival:
                 if not self._renew() and (left < 0 or not _run_back(left)):
                     raise Busy("threads are in the libcstrace.so of an earlier "
                                "recorder")
+            notice = self._ask_notice() if folder and not answer else None
         if answer == errno.EBUSY:
             raise Busy("another recorder has it")
         if answer:
             raise gdb.GdbError("libcstrace.so in process %d: %s" % (
                 self._pid, os.strerror(answer)))
+        return notice
+
+    def _ask_notice(self) -> Optional[Notice]:
+        function = _call(self._shims("cstrace_tell_opened"), self._buffer)
+        raw = gdb.selected_inferior().read_memory(self._buffer, 8)
+        return (Notice(function, int.from_bytes(raw, "little")) if function
+                else None)
 
     @staticmethod
     def _shims(name: str) -> int:

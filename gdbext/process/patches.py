@@ -70,13 +70,19 @@ class Patches:
         self.standing = Standing(self._unwinder)
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._left_out: set[tuple[int, int]] = set()  # area, function
+        self._notice: Optional[arrival.Notice] = None
+        self._led: Optional[tuple[int, bytes]] = None  # where, the old bytes
         self.error: Optional[str] = None
 
     def watch(self) -> None:
         """The shim is in the process, and has yet to map the areas."""
-        if self.plans.folder is not None and self._breakpoint is None:
-            self._breakpoint = MappedBreakpoint(self)
+        if self.plans.folder is not None:
+            self._listen()
             self._unwinder.register()
+
+    def _listen(self) -> None:
+        if self._breakpoint is None:
+            self._breakpoint = MappedBreakpoint(self)
 
     # ---- at a stop ---------------------------------------------------------------
 
@@ -137,9 +143,10 @@ class Patches:
         if has_any and new:
             self.tell_more()
 
-    def read_midway(self) -> None:
+    def read_midway(self, notice: Optional[arrival.Notice]) -> None:
         """The program runs already, and has mapped the areas: finds what can be
         patched where its threads stand."""
+        self._notice = notice
         self._pid = gdb.selected_inferior().pid
         self._areas, self._moves = [], {}
         if self.plans.folder is None:
@@ -168,8 +175,32 @@ class Patches:
         self._write_slots()
         self._move(self._moves)
         self._write_areas(self._areas)
+        self._write_notice()
         self.tell()
         self._tell_gdb()
+
+    def _write_notice(self) -> None:
+        """The program's dynamic linker tells of libraries from now on."""
+        notice, self._notice = self._notice, None
+        if notice is None:
+            return
+        inferior = gdb.selected_inferior()
+        old = bytes(inferior.read_memory(notice.function, x86_64.LEAD_SIZE))
+        with arrival.selected_kept():
+            inside = [thread for thread in arrival.threads() if 0 <
+                      _pc_of(thread) - notice.function < x86_64.LEAD_SIZE]
+        if not inside and x86_64.lead(*notice):
+            self._led = notice.function, old
+            self._listen()
+
+    def hears_of_libraries(self) -> bool:
+        """Are libraries that the program opens patched?"""
+        return self._breakpoint is not None
+
+    def _undo_notice(self) -> None:
+        led, self._led = self._led, None
+        if led is not None:
+            gdb.selected_inferior().write_memory(*led)
 
     def _write_areas(self, areas: list[Area]) -> None:
         self._shown.set(self._areas)
@@ -388,6 +419,7 @@ class Patches:
         on there."""
         if gdb.selected_inferior().pid == self._pid:
             self._undo_slots()
+            self._undo_notice()
             found = self._look(is_undone=True)
             self._left_out |= found.left
             self._move(found.moves)
@@ -402,11 +434,17 @@ class Patches:
         self.standing.forget()
         self._forget_symbols(self._symbols.keys())
         self._areas, self._slots, self._pid = [], {}, 0
+        self._notice = self._led = None
         self._unwinder.hooks = {}
         self._shown.set([])
         if self._breakpoint is not None and self._breakpoint.is_valid():
             self._breakpoint.delete()
         self._breakpoint = None
+
+
+def _pc_of(thread: gdb.InferiorThread) -> int:
+    thread.switch()
+    return int(gdb.newest_frame().pc())
 
 
 def _quietly(command: str) -> None:

@@ -74,6 +74,9 @@ def call_before(return_address: int) -> Iterator[tuple[int, int]]:
 _PADDING = re.compile(r"(data16 |cs )*(nop|int3|xchg +%ax,%ax)")
 
 
+LEAD_SIZE = 14
+
+
 def lead(function: int, to: int) -> bool:
     """Writes a jump over a function that does nothing, and the padding behind
     it.  Returns whether there was room.  gdb may have a breakpoint there."""

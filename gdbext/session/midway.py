@@ -104,12 +104,12 @@ class Midway:
         return None
 
     def loaded(self, path: str) -> None:
-        """The program has loaded a file.  Where the trace began midway, nothing in
-        it announces that before the file's code runs."""
-        plans = self._session.patching.plans
-        if (self._is_joined and plans.folder is not None
-                and os.path.isfile(path) and not plans.has(path)
-                and plans.wants_library(path)):
+        """The program has loaded a file."""
+        patching = self._session.patching
+        if (self._is_joined and patching.plans.folder is not None
+                and not patching.patches.hears_of_libraries()
+                and os.path.isfile(path) and not patching.plans.has(path)
+                and patching.plans.wants_library(path)):
             say("%s was opened since, and is not patched: `cstrace stop` and "
                 "`cstrace start` take it in" % os.path.basename(path))
 
@@ -135,8 +135,8 @@ class Midway:
             return None
         try:
             with self._arriving():
-                Arrival().attach(recorded.area_path,
-                                 s.patching.plans.folder or "")
+                notice = Arrival().attach(recorded.area_path,
+                                          s.patching.plans.folder or "")
         except gdb.GdbError as e:
             self._check_hooks(str(e))
             recorded.recorder.end().free()
@@ -145,6 +145,6 @@ class Midway:
                                  recording.stands_still())
             s.apply_settings()
             return str(e)
-        s.patching.patches.read_midway()
+        s.patching.patches.read_midway(notice)
         self._is_joined = True
         return None

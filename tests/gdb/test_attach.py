@@ -175,33 +175,84 @@ def test_a_program_that_gdb_began_is_patched_midway(tmp_path):
 
 
 # Opens the library that is named, and calls it between two stops.
-LATER = r"""
+# Opens the library that it reads the name of, in a thread of its own.
+OPENS = r"""
 #include <dlfcn.h>
-__attribute__((noinline)) static void before(void) { __asm__ volatile(""); }
-__attribute__((noinline)) static void opened(void) { __asm__ volatile(""); }
-int main(int argc, char **argv)
+#include <pthread.h>
+#include <stdio.h>
+static char line[256];
+__attribute__((noinline)) void joined(void) { __asm__ volatile(""); }
+static void *opens(void *library)
 {
 	int (*twice)(int) = 0;
-	before();
-	*(void **)&twice = dlsym(dlopen(argv[argc - 1], RTLD_NOW), "twice");
-	opened();
-	return twice(2);
+	if (library)
+		dlclose(library);
+	library = dlopen(line, RTLD_NOW);
+	*(void **)&twice = dlsym(library, "twice");
+	return twice && twice(3) == 14 ? library : 0;
 }
+int main(void)
+{
+	void *library = 0;
+	pthread_t thread;
+	puts("ready");
+	fflush(stdout);
+	while (scanf("%255s", line) == 1) {
+		pthread_create(&thread, 0, opens, library);
+		pthread_join(thread, &library);
+		joined();
+		puts(library ? "done" : "failed");
+		fflush(stdout);
+	}
+}
+"""
+TWICE = """
+#include <unistd.h>
+__attribute__((noinline)) static int NAME(int a)
+{
+	volatile int twice = a;
+	return twice + twice;
+}
+__attribute__((constructor)) static void begin(void) { NAME(getppid()); }
+int twice(int a) { return NAME(a) + NAME(a + 1); }
 """
 
 
-def test_a_library_that_comes_later_is_taken_in_on_demand(tmp_path):
-    program = compiled(tmp_path, LATER, "-O0")
-    (tmp_path / "late.c").write_text("int twice(int a) { return a * 2; }\n")
-    subprocess.run(["gcc", "-g", "-shared", "-fPIC", "late.c", "-o",
-                    "late.so"], cwd=tmp_path, check=True)
-    out = run_gdb(tmp_path, program, *QUIET, "break before", "run",
-                  "cstrace start", "break opened", "continue", "cstrace stop",
-                  "cstrace start", "continue", "cstrace show",
-                  args=[tmp_path / "late.so"]).out
-    assert out.count("cstrace: late.so was opened since, and is not patched: "
-                     "`cstrace stop` and `cstrace start` take it in\n") == 1
-    assert re.search(r"1\.1 +twice  app\.c:11\n", out), out
+def library(folder, name, flag):
+    (folder / (name + ".c")).write_text(TWICE.replace("NAME", name))
+    path = folder / (name + ".so")
+    subprocess.run(["gcc", "-g", "-O1", flag, "-shared", "-fPIC", "-o", path,
+                    folder / (name + ".c")], check=True)
+    return path
+
+
+@pytest.mark.parametrize("flag", ("-O0", HOOKS), ids=("patched", "hooks"))
+def test_libraries_that_come_later(tmp_path, start, flag):
+    """Each is opened where another one was closed before; its constructor is
+    seen, too.  At the end all is as it was, the dynamic linker as well."""
+    one = start(compiled(tmp_path, OPENS))
+    names = ("first", "second", "first")
+    files = [library(tmp_path, name, flag) for name in names]
+    turns = [word for i, file in enumerate(files) for word in (
+        "shell echo %s > /proc/%d/fd/0" % (file, one.pid),
+        "tbreak joined", "continue", "cstrace show -thread t%d" % (2 + i))]
+    out = run_gdb(tmp_path, None, *QUIET, "set breakpoint pending on",
+                  "attach %d" % one.pid, "cstrace start", *turns,
+                  "cstrace stop", "detach").out
+    shown = [re.findall(r"^ +\S+ +[\d.]+ \ws~? +\d+\.\d+ +(\w+)", part, re.M)
+             for part in out.split("CALL  (FROM)")[1:]]
+    assert shown == [["opens", "begin", name, "twice", name, name]
+                     for name in names], out
+    assert "was opened since" not in out
+    with open("/proc/%d/maps" % one.pid, encoding="utf-8") as maps:
+        loader = next(path for path in maps.read().split()
+                      if "/ld-linux" in path)
+    assert is_as_in_file(one.pid) and is_as_in_file(one.pid, loader)
+    assert is_as_in_file(one.pid, str(files[0]))
+    one.stdin.write("%s\n" % files[1])
+    one.stdin.flush()
+    for _ in range(len(files) + 1):
+        assert one.stdout.readline() == "done\n"
 
 
 def test_signals_and_breakpoints_of_others_do_not_matter(tmp_path, start):

@@ -21,6 +21,13 @@ enum {
  * come. */
 int cstrace_attach(const char *area_path, const char *plans);
 
+/* After cstrace_attach() by a debugger that has a breakpoint on
+ * cstrace_patches_mapped(): it hears of libraries that the program opens (enum
+ * cst_patches_call).  Puts an address into *to, and returns that of an empty
+ * function of the dynamic linker: the debugger writes a jump to the former over
+ * it.  Returns 0 if there is no such function. */
+uint64_t cstrace_tell_opened(uint64_t *to);
+
 /* Forgets the area of a recorder that has ended.  Called while all other
  * threads stand still, none of them within the shim or the areas of plans;
  * pointers are the thread pointers of all n threads. */

@@ -607,6 +607,11 @@ int patches_are_on(void)
 	return are_on;
 }
 
+void patches_tell(void)
+{
+	are_gdbs = are_on = 1;
+}
+
 int patches_lead(uint64_t function, uint64_t to)
 {
 	if (are_gdbs)
@@ -646,6 +651,7 @@ void patches_map(const char *folder)
 {
 	struct job all = {.is_gdbs = 1};
 
+	are_on = 0; /* until a debugger asks for it */
 	if (!plans_begin(folder))
 		return;
 	ends_check_end(); /* who is in a function now was not seen to enter */

@@ -20,6 +20,9 @@ const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames);
 
 /* Returns whether libraries that are opened are to be patched. */
 int patches_are_on(void);
+/* From now on gdb is reported the libraries that are opened, and patches
+ * them. */
+void patches_tell(void);
 /* Has gdb write a jump over a function.  Returns 0 if gdb does not patch. */
 int patches_lead(uint64_t function, uint64_t to);
 /* Patches the libraries that were loaded since it was last called, and frees

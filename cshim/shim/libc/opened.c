@@ -8,6 +8,7 @@
  * has been begun.
  */
 #include "libc/opened.h"
+#include "cstrace/attach.h"
 #include <dlfcn.h>
 #include <link.h>
 #include "core/patches.h"
@@ -21,7 +22,7 @@ static uint32_t is_reported;
 
 void opened_now(void)
 {
-	if (linkers->r_state == RT_CONSISTENT)
+	if (patches_are_on() && linkers->r_state == RT_CONSISTENT)
 		patches_look();
 }
 
@@ -96,13 +97,28 @@ void opened_later(void)
 			       "dynamic linker is another than libc's");
 }
 
+static int find_linkers(void)
+{
+	linkers = (const struct r_debug *)dlsym(RTLD_DEFAULT, "_r_debug");
+	return linkers && linkers->r_brk;
+}
+
+EXPORT uint64_t cstrace_tell_opened(uint64_t *to)
+{
+	if (!find_linkers())
+		return 0;
+	patches_tell();
+	are_seen = 1;
+	*to = (uint64_t)opened_notice;
+	return linkers->r_brk;
+}
+
 /* Behind that of patches.c, which is linked before. */
 __attribute__((constructor)) static void opened_begin(void)
 {
 	if (!patches_are_on())
 		return;
-	linkers = (const struct r_debug *)dlsym(RTLD_DEFAULT, "_r_debug");
-	are_seen = linkers && linkers->r_brk &&
+	are_seen = find_linkers() &&
 		   (patches_lead(linkers->r_brk, (uint64_t)opened_notice) ||
 		    lead(linkers->r_brk));
 }
