@@ -152,15 +152,34 @@ def test_threads_lose_nothing_either(gdb, tmp_path):
                                   "leaf": 40000}
 
 
-def test_values_come_with_what_gdb_knows(gdb, tmp_path):
-    """A place has copy programs once gdb has seen a call from it."""
+VALUES = ("set cstrace args on", "set cstrace results on")
+
+
+def test_each_call_has_its_values(gdb, tmp_path):
+    """What is to be copied is written before the first call."""
     with serving(tmp_path, build("calls.c")) as server:
-        gdb(build("calls.c"), *QUIET, "set cstrace args on",
+        gdb(build("calls.c"), *QUIET, *VALUES,
+            "target remote " + server.address, "cstrace start", "continue",
+            "cstrace save there.jsonl")
+    gdb(build("calls.c"), *QUIET, *VALUES, "cstrace start", "run",
+        "cstrace save here.jsonl")
+    # Those of compare() are places on the stack.
+    there, here = ([(c["name"], c.get("result"), c["name"] == "compare"
+                     or c.get("args")) for c in read_jsonl(tmp_path / name)]
+                   for name in ("there.jsonl", "here.jsonl"))
+    assert ("leaf", 3, {"n": 2}) in there
+    assert there == here
+
+
+def test_values_of_chosen_functions(gdb, tmp_path):
+    """A place that was not looked at ahead has values after gdb's next look."""
+    with serving(tmp_path, build("calls.c")) as server:
+        gdb(build("calls.c"), *QUIET, "set cstrace args down",
             "target remote " + server.address, "cstrace start", "break down",
-            "continue", "continue", "delete", "continue",
+            *["continue"] * 3, "set cstrace args off", "delete", "continue",
             "cstrace save t.txt")
     tree = (tmp_path / "t.txt").read_text()
-    assert re.findall(r"down\(n=(\d)\)", tree) == ["1", "0"]
+    assert re.findall(r" down(\(n=\d\))?  ", tree) == ["", "", "(n=1)", ""]
 
 
 # ---- ends ------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FEWEST_CHUNKS = 4, LOOK_MS = 100 };
+enum { FEWEST_CHUNKS = 4, LOOK_MS = 100, AHEAD_MS = 15000 };
 
 struct cst_flight_offer {
 	struct area *area;
@@ -96,7 +96,7 @@ int cst_flight_offer_answer(struct cst_flight_offer *f, uint32_t pid)
 			return 0;
 	}
 	copies_want(&f->sites, 1, 1, NULL);
-	ahead_look_all(&f->sites);
+	ahead_look_all(&f->sites, AHEAD_MS);
 	/* Pairs with the program's acquire: the table is complete. */
 	if (!__atomic_compare_exchange_n(word, &asked, CST_AHEAD_MADE, 0,
 					 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))

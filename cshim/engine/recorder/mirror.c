@@ -41,6 +41,7 @@ void mirror_release(struct mirror *m)
 	free(m->chunks);
 	free(m->seqs);
 	free(m->told);
+	free(m->hooks);
 	*m = (struct mirror){0};
 }
 
@@ -459,6 +460,28 @@ static int is_news(const struct mirror *m, const struct area *a, uint32_t site)
 	return a->sites[site].verdict != m->told[site];
 }
 
+/* What hooks that have no site yet are to copy. */
+static int tell_hooks(struct mirror *m, const struct area *a)
+{
+	enum { AT_ONCE = 256 };
+	const uint32_t *wants_values = &a->head->wants_values;
+
+	for (uint32_t i = 0; i < CST_MAX_HOOKS; i += AT_ONCE) {
+		uint64_t n = AT_ONCE * sizeof(*m->hooks);
+
+		if (!memcmp(&m->hooks[i], &a->hooks[i], n))
+			continue;
+		memcpy(&m->hooks[i], &a->hooks[i], n);
+		if (put(m, CST_AT_HOOKS + i * sizeof(*m->hooks), &m->hooks[i],
+			n))
+			return -1;
+	}
+	return put(m, offsetof(struct cst_area, n_hooks), &a->head->n_hooks,
+		   sizeof(a->head->n_hooks)) ||
+	       put(m, offsetof(struct cst_area, wants_values), wants_values,
+		   sizeof(*wants_values));
+}
+
 int mirror_tell(struct mirror *m, const struct area *a, struct cst_error *err)
 {
 	uint32_t n_steps = a->head->n_copies, from = CST_FIRST_SITE, to;
@@ -472,6 +495,7 @@ int mirror_tell(struct mirror *m, const struct area *a, struct cst_error *err)
 		failed = put(m, CST_AT_STEPS + m->n_steps * sizeof(*a->steps),
 			     &a->steps[m->n_steps],
 			     (n_steps - m->n_steps) * sizeof(*a->steps));
+	failed = failed || tell_hooks(m, a);
 	for (; !failed && from < m->n_sites; from = to) {
 		for (to = from; to < m->n_sites && is_news(m, a, to); to++)
 			m->told[to] = a->sites[to].verdict;
@@ -500,7 +524,8 @@ static int prepare(struct mirror *m, uint64_t at)
 	m->at = at;
 	m->n_sites = CST_FIRST_SITE;
 	m->chunks = calloc(CST_MAX_CHUNKS, sizeof(*m->chunks));
-	return m->chunks ? 0 : -1;
+	m->hooks = calloc(CST_MAX_HOOKS, sizeof(*m->hooks));
+	return m->chunks && m->hooks ? 0 : -1;
 }
 
 static int is_area(const struct cst_area *head)

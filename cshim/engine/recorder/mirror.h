@@ -28,11 +28,12 @@ struct mirror {
 	uint32_t n_seqs, cap_seqs;
 	uint8_t *told; /* by site: the verdict that the process has */
 	uint32_t cap_told;
-	uint32_t n_steps;    /* of copy programs: those that it has */
-	uint32_t n_sites;    /* those below are copied */
-	uint32_t n_mappings; /* likewise */
-	uint32_t text_again; /* text from here on was new the last time */
-	uint64_t n_missed;   /* records that were overwritten unread */
+	uint32_t n_steps;	/* of copy programs: those that it has */
+	struct cst_hook *hooks; /* the table that it has */
+	uint32_t n_sites;	/* those below are copied */
+	uint32_t n_mappings;	/* likewise */
+	uint32_t text_again;	/* text from here on was new the last time */
+	uint64_t n_missed;	/* records that were overwritten unread */
 };
 
 /* Reads what is new in the area at that address, another than before after an

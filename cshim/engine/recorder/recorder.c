@@ -13,6 +13,7 @@
 #include "area/clock.h"
 #include "base/io_count.h"
 #include "base/worker.h"
+#include "sites/ahead.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 
 enum {
 	TICK_MS = 20,
+	AHEAD_MS = 2000,   /* while the program stands still */
 	LOOK_NS = 1000000, /* while the names of some sites are asked for */
 	BUSY_US = 1000,
 	/* A round that took so many leaves no time to rest. */
@@ -341,6 +343,8 @@ int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,
 
 	recorder_lock(r);
 	r->mirror.memory = memory;
+	if (!area)
+		ahead_look_all(&r->sites, AHEAD_MS);
 	status = area ? mirror_fetch(&r->mirror, r->area, area, err)
 		      : mirror_tell(&r->mirror, r->area, err);
 	r->mirror.memory = NULL;

@@ -14,7 +14,6 @@
 
 enum {
 	MOST_NS = 250000000,
-	ALL_S = 15,
 	MOST_HOOKS = CST_MAX_HOOKS / 4 * 3,
 	/* Some are left for what is called, wherever it is. */
 	MOST_STEPS = CST_MAX_COPIES / 2,
@@ -100,9 +99,9 @@ void ahead_look(struct sites *s, const struct cst_site *site)
 	look_until(s, site, MOST_STEPS, clock_monotonic_ns() + MOST_NS);
 }
 
-void ahead_look_all(struct sites *s)
+void ahead_look_all(struct sites *s, uint32_t most_ms)
 {
-	uint64_t until_ns = clock_monotonic_ns() + ALL_S * 1000000000ull;
+	uint64_t until_ns = clock_monotonic_ns() + most_ms * 1000000ull;
 
 	spaces_take_mappings(&s->spaces, UINT32_MAX);
 	for (uint32_t i = 0; i < s->spaces.n_mappings; i++) {

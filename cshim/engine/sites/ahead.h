@@ -14,9 +14,9 @@
  * its first call. */
 void ahead_look(struct sites *s, const struct cst_site *site);
 
-/* Looks ahead in all files that the program has mapped, for some seconds at
- * most: nobody will be there at the first calls. */
-void ahead_look_all(struct sites *s);
+/* Looks ahead in all files that the program has mapped, for so long at most:
+ * nobody will be there at the first calls. */
+void ahead_look_all(struct sites *s, uint32_t most_ms);
 
 /* Forgets what was found out: something else is wanted. */
 void ahead_forget(struct sites *s);

@@ -221,6 +221,8 @@ COLD uint32_t control_obey(void)
 	state = state_now();
 	lock_drop();
 	signals_restore(mask);
+	if (state_is_on(state))
+		flight_begin();
 	return state;
 }
 

@@ -351,7 +351,8 @@ static void wait_for_look(uint32_t site)
 }
 
 /* Waits until the reader has looked at the site, which is new, at most
- * COPY_WAIT_MS, if it wants values. */
+ * COPY_WAIT_MS, if it wants values.  A debugger on another machine does not
+ * look while the program runs. */
 COLD static void copy_wait(uint32_t site)
 {
 	uint32_t given_up = __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED);
@@ -360,6 +361,8 @@ COLD static void copy_wait(uint32_t site)
 	    is_looked_at(site) || area_reserve(area_copies(site), 4))
 		return;
 	readable_look();
+	if (area->flight_chunks)
+		return;
 	if (given_up && !is_looked_at(given_up - 1))
 		return;
 	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);

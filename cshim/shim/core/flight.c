@@ -224,6 +224,12 @@ static int is_due(void)
 	return now - asked_ns >= SHOW_NS;
 }
 
+COLD void flight_begin(void)
+{
+	if (!__atomic_load_n(&area->n_flight_reads, __ATOMIC_RELAXED))
+		flight_ask(1);
+}
+
 COLD int flight_ask(int must)
 {
 	uint32_t before;

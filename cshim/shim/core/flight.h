@@ -18,6 +18,11 @@ int flight_open(const char *size, int is_read);
  * logged its mappings, before its first record. */
 void flight_wait_ahead(void);
 
+/* Lets a debugger that reads the flight say what hooks are to copy, before the
+ * first record.  Called outside of all locks, with signals as the program has
+ * them. */
+void flight_begin(void);
+
 /* Returns the index + 1 of a chunk that is zeroed: a new one, or once all were
  * used the oldest full one; 0: there is none, or a debugger must read first. */
 uint32_t flight_chunk(void);
