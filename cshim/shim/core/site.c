@@ -13,7 +13,7 @@
 /* Two free slots: what a hook finds before the first site. */
 static const uint32_t no_slots[2]
 	__attribute__((aligned(SITE_TABLE_ALIGN))) = {0, 0};
-enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10, OWN_TABLES = 1 << 20 };
+enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10, OWN_TABLES = 1 << 22 };
 
 struct site_index site_index;
 static uint32_t n_entries; /* in the table */
@@ -24,7 +24,7 @@ static uint64_t table_slots(uint64_t table)
 	return 1ull << (64 - (table & 63));
 }
 
-/* Tables up to 2^17 slots come from memory of our own: a sandbox may let the
+/* Tables up to 2^19 slots come from memory of our own: a sandbox may let the
  * program map no more. */
 static uint64_t table_new(uint64_t shift)
 {
@@ -93,14 +93,15 @@ static int table_rebuild(uint64_t shift, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* Room for one more at a load of at most a half. */
+/* Room for one more at a load of at most an eighth: a site that is not in the
+ * slot where it is looked for first takes the long way. */
 static int table_room(void)
 {
 	uint64_t table = site_index.table, shift = table & 63;
 
 	if (shift == NO_SLOTS_SHIFT) /* not to be written */
 		return table_rebuild(FIRST_SHIFT, 0, 0);
-	if ((n_entries + 1) * 2ull <= table_slots(table))
+	if ((n_entries + 1) * 8ull <= table_slots(table))
 		return 0;
 	return table_rebuild(shift - 1, 0, 0);
 }
