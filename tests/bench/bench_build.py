@@ -84,11 +84,16 @@ def _programs():
                   [text])
             _make(built("%s-%s" % (name, level)), CXX, ["-pthread"],
                   [timed, part])
-    for name, text in (("fib", source("fib.c")), ("wide", _wide_source())):
-        part = built("plain-%s.o" % name)
+    for name, text, level, more in (
+            ("plain-fib", source("fib.c"), "O2", []),
+            ("plain-wide", _wide_source(), "O2", []),
+            ("plain-loop", source("loop.c"), "O0", []),
+            ("roomy-fib", source("fib.c"), "O2",
+             ["-fpatchable-function-entry=5"])):
+        part = built(name + ".o")
         _make(part, CXX if text.endswith(".cc") else CC,
-              ["-O2", "-g", *WARN, "-c"], [text])
-        _make(built("plain-%s-O2" % name), CXX, ["-pthread"], [timed, part])
+              ["-" + level, "-g", *WARN, *more, "-c"], [text])
+        _make(built("%s-%s" % (name, level)), CXX, ["-pthread"], [timed, part])
     _make(built("own"), CC, ["-O2", "-DCSTRACE", *WARN], [source("own.c")])
     _make(built("sampled"), CC, ["-O1", *WARN], [source("sampled.c")])
     _make(built("waiting"), CC, ["-O0", *WARN, *HOOKS], [source("waiting.c")])

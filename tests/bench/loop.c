@@ -7,17 +7,17 @@
 
 #define QUIET __attribute__((no_instrument_function))
 
-void step(unsigned n);
+void turn(unsigned n, unsigned half);
 
-__attribute__((noinline)) void step(unsigned n)
+__attribute__((noinline)) void turn(unsigned n, unsigned half)
 {
-	__asm__ volatile("" ::"r"(n));
+	__asm__ volatile("" ::"r"(n), "r"(half));
 }
 
 QUIET uint64_t workload(unsigned size, unsigned thread, unsigned n_threads)
 {
 	for (unsigned i = thread; i < size; i += n_threads)
-		step(i);
+		turn(i, i / 2);
 	return size;
 }
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The section patched: what a call adds to a program without hooks whose
 functions are patched, against the same source compiled with hooks, and against
-uftrace, which patches too."""
+uftrace, which patches too.  With REAL=1 Lua as well, from Debian's source."""
 
 import os
+import pathlib
 import re
 import shutil
+import subprocess
+import sys
+import tempfile
 
 import bench_build as build
 import running
@@ -70,9 +74,64 @@ def _row(table, name):
               (">=", 5))
 
 
+def _idle(table):
+    """What gcc -fpatchable-function-entry=5 costs while nobody traces."""
+    size = SIZES["fib"][0]
+    got = rounds({name: lambda name=name: _cpu(name + "-fib-O2", size)
+                  for name in ("roomy", "plain")})
+    calls = _recorded("plain-fib-O2", size)[1]
+    more = (median(got["roomy"]) - median(got["plain"])) / calls
+    table.row("fib -O2, room for patches", "%.2f ns" % more, "idle", more,
+              ("<=", 0.5), "ns")
+
+
+LUA = """
+local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
+local all = {}
+for i = 1, 20000 do all[i] = tostring(fib(i % 10)) end
+table.sort(all)
+io.stderr:write("cpu ", os.clock(), "\\n")
+"""
+
+
+def _lua_run(command):
+    """Its processor time in ns, and how many calls were recorded."""
+    done = running.run([*command, "-"], input=LUA)
+    cpu = re.search(r"^cpu (.*)$", done.stderr, re.M)
+    calls = re.search(r"cstrace: (\d+) calls in ", done.stderr)
+    return float(cpu[1]) * 1e9, int(calls[1]) if calls else 0
+
+
+def _lua(table):
+    sys.path.append(os.path.join(build.ROOT, "tests", "fidelity"))
+    import real
+    with tempfile.TemporaryDirectory() as folder:
+        source = real.fetch(pathlib.Path(folder))
+        files = [str(p) for p in source.glob("*.c") if p.name != "luac.c"]
+        programs = {}
+        for name, flags in (("alone", ["-g"]), ("hooks", build.HOOKS)):
+            programs[name] = os.path.join(folder, name)
+            subprocess.run([build.CC, "-O2", "-w", "-DLUA_USE_POSIX", *flags,
+                            *files, "-lm", "-o", programs[name]], check=True)
+        record = [build.COMMAND, "record", "-o", TRACE]
+        got = rounds({"alone": lambda: _lua_run([programs["alone"]]),
+                      "patched": lambda: _lua_run([*record,
+                                                   programs["alone"]]),
+                      "hooks": lambda: _lua_run([*record,
+                                                 programs["hooks"]])})
+    alone = median(got["alone"], lambda run: run[0])
+    ours, hooks = ((median(got[way], lambda run: run[0]) - alone)
+                   / got[way][0][1] for way in ("patched", "hooks"))
+    table.row("Lua -O2", "%.1f ns" % ours, "%.1f hooks" % hooks, ours / hooks,
+              ("<=", 1.1))
+
+
 def patched(table):
     table.section("patched", "what a call adds to the program's own processor "
                              "time;\nwithout hooks the compiler has inlined "
                              "more, so that more work makes as many calls")
     for name in SIZES:
         _row(table, name)
+    if os.environ.get("REAL"):
+        _lua(table)
+    _idle(table)

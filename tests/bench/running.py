@@ -37,10 +37,12 @@ def environment(**more):
 
 def run(command, env=None, **more):
     """To its end, output thrown away; raises where it fails."""
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
     more.setdefault("stdout", subprocess.DEVNULL)
     try:
         done = subprocess.run(
-            command, env=env or environment(), stdin=subprocess.DEVNULL,
+            command, env=env or environment(),
             stderr=subprocess.PIPE, timeout=LIMIT_S, text=True, **more)
     except subprocess.TimeoutExpired:
         raise Failed("%s did not end" % os.path.basename(command[0]))

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The section start: from `run` to main, and to the first row."""
+"""The section start: from `run` to main, and to the first row; and how long a
+process that runs already stands still."""
 
+import contextlib
 import os
+import re
 import select
+import shutil
 import subprocess
 import time
 
+import bench_build as build
 import running
 from bench_build import Failed
 from table import median, rounds
@@ -68,6 +73,40 @@ def _to_row():
     return (now - _marks(output)[0]) * 1e3
 
 
+def _git(words, is_first=False):
+    """Milliseconds from there to the end of git, which nobody recompiled."""
+    if is_first:
+        shutil.rmtree(build.built("cache"), ignore_errors=True)
+    done = running.run(running.gdb_command(
+        shutil.which("git"), ["--version"], [
+            "set cstrace live off", MARK, *words, "run", MARK],
+        True), stdout=subprocess.PIPE)
+    marks = _marks(done.stdout)
+    if len(marks) != 2 or not words and "git version" not in done.stdout:
+        raise Failed("gdb did not run git")
+    return (marks[1] - marks[0]) * 1e3
+
+
+def _still():
+    """Milliseconds that a busy process stands still at most while
+    `cstrace record -p` comes and goes."""
+    trace = build.built("attached.cst")
+    with subprocess.Popen([build.built("plain-wide-O2"),
+                           *running.arguments(1, 1 << 24)],
+                          env=running.environment()) as busy:
+        try:
+            said = running.run([build.COMMAND, "record", "-p", str(busy.pid),
+                                "--for", "300ms", "-o", trace]).stderr
+        finally:
+            busy.kill()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(trace)
+    found = re.search(r"stood still .*?([\d.]+) ms", said)
+    if not found:
+        raise Failed("nobody said how long the process stood still")
+    return float(found[1])
+
+
 def start(table):
     table.section("start", "ms more than plain gdb takes from `run` to main")
     args = running.arguments(1, 1)
@@ -76,6 +115,10 @@ def start(table):
         "ours": lambda: _to_main(PROGRAM, args, ["cstrace start"], True),
         "plain waiting": lambda: _to_main("waiting", [], [], False)[0],
         "row": _to_row,
+        "git": lambda: _git([]),
+        "git first": lambda: _git(["cstrace start"], is_first=True),
+        "git again": lambda: _git(["cstrace start"]),
+        "still": _still,
     })
     for name in ("plain", "ours"):
         got[name + " whole"] = [whole for _, whole in got[name]]
@@ -87,3 +130,9 @@ def start(table):
             ("gdb's start to main, wide", "ours whole", "plain whole", None)):
         table.row(what, "%.0f ms" % took[ours], "%.0f ms plain to main"
                   % took[plain], took[ours] - took[plain], goal, "ms")
+    for what, ours in (("git, patched", "git first"),
+                       ("git, its plan known", "git again")):
+        table.row(what, "%.0f ms" % took[ours], "%.0f ms plain gdb"
+                  % took["git"], took[ours] - took["git"], ("<=", 500), "ms")
+    table.row("`record -p`, stands still", "%.0f ms" % took["still"], "",
+              took["still"], ("<=", 200), "ms")

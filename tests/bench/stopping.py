@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The section sync: what an event costs that the program waits for."""
+"""The sections sync, stop-when and log: what costs gdb's own ways a stop."""
 
 import bench_build as build
 import running
@@ -46,18 +46,18 @@ MANY = 10_000_000
 def conditions(table):
     """Each is true for no call."""
     table.section("stop-when", "us for a call that a condition is not true "
-                               "for; gdb's own: `break step if 0`, and "
+                               "for; gdb's own: `break turn if 0`, and "
                                "`if n == N`")
     got = rounds({
-        "gdb": lambda: running.under_gdb(PROGRAM, 1, CALLS, "break step if 0"),
+        "gdb": lambda: running.under_gdb(PROGRAM, 1, CALLS, "break turn if 0"),
         "gdb value": lambda: running.under_gdb(
-            PROGRAM, 1, CALLS, "break step if n == %d" % MANY),
+            PROGRAM, 1, CALLS, "break turn if n == %d" % MANY),
         "stop-when": lambda: running.traced(
             PROGRAM, 1, MANY,
-            ["cstrace stop-when step -count %d" % (MANY + 1)]),
+            ["cstrace stop-when turn -count %d" % (MANY + 1)]),
         "value": lambda: running.traced(
             PROGRAM, 1, MANY,
-            ["cstrace stop-when step -where 'n == %d'" % MANY]),
+            ["cstrace stop-when turn -where 'n == %d'" % MANY]),
     })
     took = {name: median(runs, lambda run: run.wall / 1000)
             for name, runs in got.items()}
@@ -66,3 +66,29 @@ def conditions(table):
     table.row("stop-when -where", "%.3f us" % took["value"],
               "%.1f us gdb" % took["gdb value"],
               took["gdb value"] / took["value"])
+
+
+LOG_CALLS = 300_000
+
+
+def _logged(program, options=""):
+    """A call with its row, its value and the line."""
+    return running.traced(
+        program, 1, LOG_CALLS, ("set cstrace live off",
+                                "cstrace log turn, n is {n}"),
+        options).wall / 1000
+
+
+def logs(table):
+    table.section("log", "us a call with a logpoint at the function's entry, "
+                         "a value in\nits line; gdb's own: `dprintf`")
+    got = rounds({
+        "gdb": lambda: running.under_gdb(
+            PROGRAM, 1, CALLS, 'dprintf turn,"n is %u\\n",n').wall / 1000,
+        "hooks": lambda: _logged(PROGRAM),
+        "patched": lambda: _logged("plain-loop-O0", " -functions ^turn$"),
+    })
+    took = {name: median(runs) for name, runs in got.items()}
+    for name in ("hooks", "patched"):
+        table.row(name, "%.3f us" % took[name], "%.1f us dprintf" % took["gdb"],
+                  took["gdb"] / took[name], (">=", 500))
