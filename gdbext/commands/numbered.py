@@ -39,8 +39,9 @@ def write_list(items: Numbered, lines: Callable[[Any], Sequence[str]],
     gdb.write("Num  Enb  What\n")
     for number, one in items.all.items():
         what, *more = lines(one)
-        gdb.write("%-4d %-4s %s\n" % (number, "y" if one.enabled else "n",
-                                      what))
+        # A logpoint in place has its breakpoint off.
+        is_on = getattr(one, "is_on", one.enabled)
+        gdb.write("%-4d %-4s %s\n" % (number, "y" if is_on else "n", what))
         for line in more:
             gdb.write("          %s\n" % line)
 

@@ -239,8 +239,7 @@ def check(made: Plan, session: Session) -> None:
     r, o = session.recording, session.options
     if o is None or o.is_sampled:
         raise NotInPlace(NO_TRACE)
-    if r is not None and (r.is_remote or r.mode in (recording.HOOKS,
-                                                    recording.SAMPLES)):
+    if r is not None and r.mode in (recording.HOOKS, recording.SAMPLES):
         raise NotInPlace("this program's calls come without arguments")
     is_on, functions = session.settings.args()
     if made.has_values and (not is_on or o.no_args

@@ -163,12 +163,23 @@ def test_each_call_has_its_values(gdb, tmp_path):
             "cstrace save there.jsonl")
     gdb(build("calls.c"), *QUIET, *VALUES, "cstrace start", "run",
         "cstrace save here.jsonl")
-    # Those of compare() are places on the stack.
+    # The arguments of compare() are places on the stack.
     there, here = ([(c["name"], c.get("result"), c["name"] == "compare"
                      or c.get("args")) for c in read_jsonl(tmp_path / name)]
                    for name in ("there.jsonl", "here.jsonl"))
     assert ("leaf", 3, {"n": 2}) in there
     assert there == here
+
+
+def test_a_logpoint_stops_nothing(gdb, tmp_path):
+    with serving(tmp_path, build("calls.c")) as server:
+        run = gdb(build("calls.c"), *QUIET, *VALUES,
+                  "target remote " + server.address,
+                  "cstrace log leaf, got {n} from {$caller}", "cstrace start",
+                  "break compare", "continue", "info cstrace-log",
+                  "cstrace show")
+    assert "in place: the program does not stop" in run.out
+    assert "log: got 2 from pair  calls.c" in run.out
 
 
 def test_values_of_chosen_functions(gdb, tmp_path):

@@ -116,6 +116,15 @@ def test_disabled_enabled_deleted_while_it_runs(gdb, tmp_path):
     assert "two 3" in texts and "two 5" not in texts
 
 
+def test_the_list_says_what_the_user_wants(gdb):
+    """Its breakpoint is off while it is in place."""
+    run = gdb(build("logged.c"), "cstrace start", "cstrace log tick, {n}",
+              "break tick", "run", "info cstrace-log",
+              "disable cstrace-log 1", "info cstrace-log")
+    assert re.findall("^1    ([yn])    in tick", run.out, re.M) == ["y", "n"]
+    assert IN_PLACE in run.out
+
+
 def test_settings_in_the_middle(gdb, tmp_path):
     """Where the arguments are gone, the breakpoint is back."""
     run = gdb(build("logged.c"), "cstrace start", "cstrace log tick, {n}",
