@@ -179,11 +179,13 @@ def tell_none(trace: Trace, choice: Choice, what: str,
     all."""
     status = trace.status()
     if not status.n_calls:
-        say("no calls, but %s: `cstrace report` sums them up"
-            % count(status.n_samples, "sample") if status.n_samples
-            else "no samples yet: they come while the program runs"
-            if status.sample_hz
-            else "no calls recorded: `cstrace check` tells why")
+        if status.n_samples:
+            say("no calls, but %s: `cstrace report` sums them up"
+                % count(status.n_samples, "sample"))
+        elif status.sample_hz:
+            say("no samples yet: they come while the program runs")
+        else:
+            say("no calls recorded: `cstrace check` tells why")
         return
     for line in _wrong_words(trace, choice, *words, choice.filter,
                              choice.from_):

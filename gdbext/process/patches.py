@@ -84,6 +84,11 @@ class Patches:
         if self._breakpoint is None:
             self._breakpoint = MappedBreakpoint(self)
 
+    def _listen_no_more(self) -> None:
+        if self._breakpoint is not None and self._breakpoint.is_valid():
+            self._breakpoint.delete()
+        self._breakpoint = None
+
     # ---- at a stop ---------------------------------------------------------------
 
     def _table(self) -> Iterator[abi.cst_patched]:
@@ -201,6 +206,7 @@ class Patches:
         led, self._led = self._led, None
         if led is not None:
             gdb.selected_inferior().write_memory(*led)
+            self._listen_no_more()
 
     def _write_areas(self, areas: list[Area]) -> None:
         self._shown.set(self._areas)
@@ -437,9 +443,7 @@ class Patches:
         self._notice = self._led = None
         self._unwinder.hooks = {}
         self._shown.set([])
-        if self._breakpoint is not None and self._breakpoint.is_valid():
-            self._breakpoint.delete()
-        self._breakpoint = None
+        self._listen_no_more()
 
 
 def _pc_of(thread: gdb.InferiorThread) -> int:

@@ -74,7 +74,7 @@ def call_before(return_address: int) -> Iterator[tuple[int, int]]:
 _PADDING = re.compile(r"(data16 |cs )*(nop|int3|xchg +%ax,%ax)")
 
 
-LEAD_SIZE = 14
+LEAD_SIZE = 14  # of the jump that lead() writes
 
 
 def lead(function: int, to: int) -> bool:
@@ -83,7 +83,7 @@ def lead(function: int, to: int) -> bool:
     jump = b"\xff\x25\0\0\0\0" + struct.pack("<Q", to)
     inferior = gdb.selected_inferior()
     code = inferior.architecture().disassemble(
-        function, function + len(jump) - 1)
+        function, function + LEAD_SIZE - 1)
     names = [line["asm"] for line in code if line["asm"] != "endbr64"]
     if not names or not names[0].startswith("ret") or not all(
             _PADDING.match(name) for name in names[1:]):
