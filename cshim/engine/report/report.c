@@ -130,16 +130,9 @@ static void see_message(struct report *r, const struct run *run, uint32_t i,
 			const struct packed_call *c, const struct site *site)
 {
 	const struct function *f = &r->t->names->functions[site->function];
-	const struct valued *v;
-	struct value_list list;
 	struct value value;
-	int has_value = 0;
+	int has_value = f->kind == KIND_COUNT && run_first(run, i, c, &value);
 
-	if (f->kind == KIND_COUNT && c->has_values && run->values) {
-		v = block_values_of(run->values, run->at + i);
-		list = value_list(run->values->bytes.data + v->at, v->n, NULL);
-		has_value = value_next(&list, &value);
-	}
 	messages_take(&r->messages, site->key, c->start,
 		      has_value ? &value : NULL);
 }

@@ -399,3 +399,16 @@ int run_meets(const struct run *run, uint32_t i, const struct packed_call *c,
 	return where_holds(w, f, run->values->bytes.data + v->at, v->n,
 			   v->n_result);
 }
+
+int run_first(const struct run *run, uint32_t i, const struct packed_call *c,
+	      struct value *out)
+{
+	const struct valued *v;
+	struct value_list list;
+
+	if (!c->has_values || !run->values)
+		return 0;
+	v = block_values_of(run->values, run->at + i);
+	list = value_list(run->values->bytes.data + v->at, v->n, NULL);
+	return value_next(&list, out);
+}

@@ -7,6 +7,7 @@
 #ifndef ENGINE_WALK_H
 #define ENGINE_WALK_H
 
+#include "names/values.h"
 #include "names/where.h"
 #include "trace/decode.h"
 
@@ -64,5 +65,10 @@ void walk_swap(struct walk *w, const struct run *run, struct unpacked *other);
  * meet the condition. */
 int run_meets(const struct run *run, uint32_t i, const struct packed_call *c,
 	      const struct function *f, const struct where *w);
+
+/* Takes the first value of call i of the run, which is c, into *out.  Returns
+ * whether there is one. */
+int run_first(const struct run *run, uint32_t i, const struct packed_call *c,
+	      struct value *out);
 
 #endif
