@@ -105,10 +105,21 @@ const char *obstacle(pid_t pid, const struct remote_modules *m,
 	return NULL;
 }
 
+enum { BREAKPOINT = 0xcc, JUMP_SIZE = 14 };
+
+/* Is the jump there by which the shim hears of libraries (libc/opened.c)?  A
+ * breakpoint may be on it. */
+static int is_our_jump(const uint8_t *at, ssize_t n)
+{
+	static const uint8_t rest[5] = {0x25}; /* of jmp *0(%rip) */
+
+	return n >= JUMP_SIZE && (*at == 0xff || *at == BREAKPOINT) &&
+	       !memcmp(at + 1, rest, sizeof(rest));
+}
+
 /* Is the code that of the file, but for breakpoints? */
 static int has_breakpoints(int memory, const struct remote_module *m)
 {
-	enum { BREAKPOINT = 0xcc };
 	auto_close int file = elf_file_descriptor(m->path);
 	uint8_t its[4096], own[sizeof(its)];
 	int is_found = 0;
@@ -120,11 +131,15 @@ static int has_breakpoints(int memory, const struct remote_module *m)
 		if (n < 0 || pread(memory, its, (size_t)n, (off_t)at) != n)
 			return 0;
 		for (ssize_t i = 0; i < n; i++) {
+			int is_ours = is_our_jump(its + i, n - i);
+
 			if (its[i] == own[i])
 				continue;
-			if (its[i] != BREAKPOINT)
+			if (its[i] != BREAKPOINT && !is_ours)
 				return 0; /* of another file */
-			is_found = 1;
+			is_found |= its[i] == BREAKPOINT;
+			if (is_ours)
+				i += JUMP_SIZE - 1;
 		}
 	}
 	return is_found;
