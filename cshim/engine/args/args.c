@@ -264,6 +264,34 @@ static int is_lasting(Dwarf_Die *die)
 	       dwarf_whatform(&attr) == DW_FORM_exprloc;
 }
 
+/* Is it all through the function in one of the registers that arguments come
+ * in?  Then it has come in that one, which need not be the one of the ABI:
+ * compilers leave out parameters of functions that only one file calls. */
+static int stays_where_it_came(Dwarf_Die *die)
+{
+	enum { RCX = 2, RSI = 4, RDI = 5, R9 = 9, XMM0 = 17, XMM7 = 24 };
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+	int reg;
+
+	if (!dwarf_attr(die, DW_AT_location, &attr) ||
+	    dwarf_getlocation(&attr, &ops, &n) || n != 1)
+		return 0;
+	reg = ops->atom - DW_OP_reg0;
+	return (reg >= 1 && reg <= RCX) || reg == RSI || reg == RDI ||
+	       reg == R9 - 1 || reg == R9 || (reg >= XMM0 && reg <= XMM7);
+}
+
+/* Is it a copy of a function that gcc has left the result out of, perhaps? */
+static int may_lack_result(const struct instance *at)
+{
+	struct symbol symbol;
+
+	return modules_symbol(at->modules, at->hook, &symbol) &&
+	       strstr(symbol.symbol, ".isra.");
+}
+
 /* A register of the function is where the hook has put it: below the return
  * address, which is what arguments on the stack are above. */
 static void find_saved(const struct instance *at, uint8_t *reg, int32_t *offset)
@@ -281,8 +309,9 @@ static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 			  const struct place *by_rule, struct place *out)
 {
 	place_find(&at->frame, here, out);
-	if (is_lasting(here) && !(out->kind == PLACE_MEMORY &&
-				  out->reg == CST_REG_SP && out->links[0] > 0))
+	if (is_lasting(here) && !stays_where_it_came(here) &&
+	    !(out->kind == PLACE_MEMORY && out->reg == CST_REG_SP &&
+	      out->links[0] > 0))
 		*out = *by_rule;
 	if (out->kind == PLACE_MEMORY && out->reg == CST_REG_SP)
 		find_saved(at, &out->reg, &out->links[0]);
@@ -486,7 +515,7 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 	struct place place;
 
 	if (at->frame.is_patched) {
-		if (!abi_result(&a->types, type, &place))
+		if (!abi_result(&a->types, type, &place) || may_lack_result(at))
 			return;
 	} else if (at->is_inlined || !result_find(&a->types, type, at->modules,
 						  at->hook, &place, computed)) {
