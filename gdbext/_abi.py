@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 963081365
+VERSION = 3506826744
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -445,6 +445,9 @@ class cst_memory(C.Structure):
          C.CFUNCTYPE(C.c_int, C.c_void_p, C.c_uint64, C.c_void_p, C.c_uint64, C.c_int)),
         ("arg", C.c_void_p),
     ]
+
+
+CST_ARGS_AND_MEMBERS = 2
 
 
 class cst_place(C.Structure):

@@ -110,7 +110,7 @@ class Recorder:
         """Whether an exception's own what() is called."""
         self._lib.cst_recorder_what(self._r, is_asked)
 
-    def values(self, args: bool, results: bool,
+    def values(self, args: int, results: bool,
                functions: Optional[str]) -> None:
         """Which values of calls are recorded from here on, of which
         functions (a regex; None: all)."""

@@ -50,6 +50,7 @@ struct options {
 	const char *modules; /* libraries of the system that are patched, too */
 	int has_border;	     /* calls into libraries that are not traced, too */
 	int has_args;	     /* of record: values of calls are recorded */
+	int has_members;     /* with members of *this */
 	const char *args_of; /* of the functions that match; NULL: of all */
 	uint32_t sample_hz;  /* 0: no samples */
 	uint64_t sample_ns;  /* 0: to the end */

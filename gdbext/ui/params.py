@@ -298,6 +298,12 @@ class Settings:
             "program's\ndebug information says where they are at the hook.  Off, "
             "a call costs less.",
             self._changed, gdb.PARAM_STRING_NOESCAPE, _args))
+        self._flag("members", False, "whether methods' arguments have members "
+                   "of *this, too",
+                   "The first four of them that are numbers, pointers or texts. "
+                   " Rows show them as\nadd(this=0x55..., members={n=3, "
+                   "name=\"a\"}, x=5).  Methods that were called in\nthis trace "
+                   "before it was set go on without.")
         self._flag("results", True, "whether calls are recorded with results",
                    "Rows show them as parse(...) = 12, where the code behind "
                    "the hook says where\nthey are.  If `args` is a regular "

@@ -95,6 +95,48 @@ def test_results_alone(tmp_path):
     assert calls_of(run.out, "parse")[0] == "parse = 12"
 
 
+@pytest.mark.parametrize("compiler, level", BUILDS, ids="".join)
+@pytest.mark.parametrize("is_traced", [True, False], ids=["hooks", "patched"])
+def test_members_on_request(tmp_path, compiler, level, is_traced):
+    """The first four that can be shown, of the class itself."""
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    path = build("members.cc", variant=Variant(compiler, level),
+                 is_traced=is_traced)
+    way = () if is_traced else ("--patch",)
+    done = cstrace(tmp_path, "record", "--members", *way, "-o", "t.cst", path)
+    assert done.status == 0, done
+    text = cstrace(tmp_path, "show", "t.cst").out
+    pushes = [re.sub("0x[0-9a-f]+", "ADDRESS", call)
+              for call in calls_of(text, "Stack::push")]
+    assert pushes == [
+        'Stack::push(this=ADDRESS, members={n=%d, name="first", load=%s}, '
+        "x=%d)%s" % (*each, result) for each, result in zip(
+            ((0, 0.5, 1), (1, 1.5, 2)), (call.partition(")")[2]
+                                         for call in pushes))], text
+    # gcc's copies of functions lack what nobody wants.
+    results = [call.partition(" = ")[2] for call in pushes]
+    is_copy = (compiler, level, is_traced) == ("gcc", "-O2", False)
+    assert results == ["", ""] if is_copy else ["7", "8"]
+    own = "<optimized out>" if is_copy else "3"
+    assert re.search(r"Derived::sum\(this=[^,]+, members=\{own=%s\}, a=4\)"
+                     % own, text)
+    assert re.search(r"Empty::get\(this=[^,]+, a=3\)", text), text
+    found = cstrace(tmp_path, "show", "--where", "push.members.n == 1",
+                    "t.cst").out
+    assert len(calls_of(found, "Stack::push")) == 1
+
+
+def test_members_in_gdb(tmp_path):
+    """Not unless they are wanted."""
+    for wanted in ("off", "on"):
+        run = run_gdb(tmp_path, build("members.cc"), *ARGS,
+                      "set cstrace members " + wanted, "cstrace start", "run",
+                      "show cstrace members")
+        assert ("members={n=0, name=\"first\", load=0.5}" in run.out) == (
+            wanted == "on")
+
+
 def test_what_cannot_be_read_is_said(tmp_path):
     cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(), "bad")
     text = cstrace(tmp_path, "show", "t.cst").out

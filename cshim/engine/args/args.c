@@ -321,6 +321,23 @@ static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 				   &out->pieces[i].offset);
 }
 
+/* Members of *this, if they are wanted; place is that of `this`. */
+static void add_members(struct args *a, const struct instance *at,
+			Dwarf_Die *die, const struct place *place,
+			struct draft *d, struct bytes *names)
+{
+	struct place there = *place;
+	uint32_t type =
+		a->wants_members ? types_members(&a->types, die, at->file) : 0;
+
+	if (!type || d->n_items == ITEMS_MAX)
+		return;
+	if (!place_follow(&there))
+		there = (struct place){0};
+	items_add(d, &there, type);
+	put_names(names, &a->types, "members", type, 0);
+}
+
 static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 			  struct draft *d, struct bytes *names)
 {
@@ -353,6 +370,8 @@ static void add_parameter(struct args *a, struct instance *at, Dwarf_Die *die,
 	items_add(d, &place, type);
 	put_names(names, &a->types, name, d->items[d->n_items - 1].type,
 		  d->n_items == 1);
+	if (!strcmp(name, "this"))
+		add_members(a, at, die, &place, d, names);
 }
 
 /* Adds the parameters of a function, or of a pack, in which gcc names none. */
@@ -647,6 +666,11 @@ struct args *args_new(void)
 		return NULL;
 	}
 	return a;
+}
+
+void args_want_members(struct args *a)
+{
+	a->wants_members = 1;
 }
 
 void args_free(struct args *a)

@@ -16,6 +16,8 @@ struct args;
 
 /* Returns one without plans, or NULL when out of memory. */
 struct args *args_new(void);
+/* Plans made from now on have members of `this`, too. */
+void args_want_members(struct args *a);
 /* Frees it with all its plans; a may be NULL. */
 void args_free(struct args *a);
 

@@ -17,6 +17,7 @@ struct args {
 	struct hashmap ahead;
 	struct args_plan **plans;
 	uint32_t n, cap;
+	int wants_members; /* of *this */
 };
 
 #endif

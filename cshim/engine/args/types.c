@@ -351,31 +351,55 @@ static int is_by_address(const struct type *t, Dwarf_Die *die)
 	return 0;
 }
 
+/* A static one, or the table of virtual functions. */
+static int is_no_part(Dwarf_Die *member)
+{
+	return dwarf_hasattr(member, DW_AT_external) ||
+	       is_flagged(member, DW_AT_artificial);
+}
+
+/* Makes a field of the member, whose name is not kept yet; 0: it is none that
+ * is shown, or lies beyond `size` bytes. */
+static int field_of(struct source *s, Dwarf_Die *member, uint32_t size,
+		    struct field *out)
+{
+	uint32_t offset = number_of(member, DW_AT_data_member_location, 0);
+	const struct type *type;
+	Dwarf_Die to;
+
+	if (dwarf_hasattr(member, DW_AT_bit_size) ||
+	    dwarf_hasattr(member, DW_AT_data_bit_offset) ||
+	    !next_of(member, &to))
+		return 0;
+	*out = (struct field){name_of(member), type_at(s, &to), offset};
+	type = &s->types->all[out->type];
+	return type_is_scalar(type) && type->size <= 8 &&
+	       offset + type->size <= size;
+}
+
+/* Adds a field to the struct that is made.  Returns 0: out of memory. */
+static int put_field(struct types *t, struct type *out,
+		     const struct field *field)
+{
+	if (array_room(&t->fields, &t->cap_fields, t->n_fields + 1ull) < 0)
+		return 0;
+	t->fields[t->n_fields] = *field;
+	t->fields[t->n_fields++].name = keep_name(t, field->name);
+	out->n++;
+	return 1;
+}
+
 /* Adds the member as a field; 0: the struct is not one that is shown. */
 static int add_field(struct source *s, struct type *out, Dwarf_Die *die)
 {
-	struct types *t = s->types;
-	uint32_t offset = number_of(die, DW_AT_data_member_location, 0);
-	uint32_t type;
-	Dwarf_Die to;
+	struct field field;
 
-	/* A static one, or the table of virtual functions. */
-	if (dwarf_hasattr(die, DW_AT_external) ||
-	    is_flagged(die, DW_AT_artificial))
+	if (is_no_part(die))
 		return 1;
-	if (out->n == TYPE_FIELDS_MAX || dwarf_hasattr(die, DW_AT_bit_size) ||
-	    dwarf_hasattr(die, DW_AT_data_bit_offset) || !next_of(die, &to))
-		return 0;
-	type = type_at(s, &to);
-	if (!type_is_scalar(&t->all[type]) || t->all[type].size > 8 ||
-	    offset + t->all[type].size > out->size ||
-	    array_room(&t->fields, &t->cap_fields, t->n_fields + 1ull) < 0)
-		return 0;
 	/* The types of fields have no fields, so these stay together. */
-	t->fields[t->n_fields++] =
-		(struct field){keep_name(t, name_of(die)), type, offset};
-	out->n++;
-	return 1;
+	return out->n < TYPE_FIELDS_MAX &&
+	       field_of(s, die, out->size, &field) &&
+	       put_field(s->types, out, &field);
 }
 
 static void set_struct(struct source *s, struct type *out, Dwarf_Die *die)
@@ -473,6 +497,55 @@ uint32_t types_of(struct types *t, Dwarf_Die *die, uint32_t file)
 	Dwarf_Die type;
 
 	return next_of(die, &type) ? type_at(&s, &type) : 0;
+}
+
+/* The types of all members are made before the first field is put. */
+static void set_members(struct source *s, struct type *out, Dwarf_Die *die)
+{
+	struct field found[TYPE_FIELDS_MAX];
+	int budget = MAX_CHILDREN, n = 0;
+	Dwarf_Die child;
+
+	if (dwarf_child(die, &child))
+		return;
+	do
+		n += dwarf_tag(&child) == DW_TAG_member &&
+		     !is_no_part(&child) &&
+		     field_of(s, &child, TYPE_MEMBERS_MAX, &found[n]);
+	while (n < TYPE_FIELDS_MAX && --budget &&
+	       !dwarf_siblingof(&child, &child));
+	out->first = s->types->n_fields;
+	for (int i = 0; i < n && put_field(s->types, out, &found[i]); i++) {
+		uint32_t end =
+			found[i].offset + s->types->all[found[i].type].size;
+
+		out->size = end > out->size ? end : out->size;
+	}
+}
+
+uint32_t types_members(struct types *t, Dwarf_Die *die, uint32_t file)
+{
+	struct source s = {t, file, 0};
+	struct type type = {.kind = TYPE_STRUCT, .by_address = 1};
+	Dwarf_Die to, class;
+	uint32_t *known;
+	uint64_t key;
+
+	if (!next_of(die, &to) || !peel(&to, &class) || !next_of(&class, &to) ||
+	    !peel(&to, &class))
+		return 0;
+	/* No type begins at the second byte of one. */
+	key = ((uint64_t)(uintptr_t) class.addr + 1) ^ (uint64_t)file << 48;
+	known = hashmap_get(&t->known, key);
+	if (known)
+		return *known;
+	set_members(&s, &type, &class);
+	if (type.n && array_room(&t->all, &t->cap, t->n + 1ull) < 0)
+		return 0;
+	if (type.n)
+		t->all[t->n] = type;
+	hashmap_put(&t->known, key, type.n ? t->n : 0);
+	return type.n ? t->n++ : 0;
 }
 
 int type_is_scalar(const struct type *t)

@@ -64,7 +64,7 @@ struct types {
 	struct hashmap known; /* by their DIEs */
 };
 
-enum { TYPE_FIELDS_MAX = 4, TYPE_STRUCT_MAX = 32 };
+enum { TYPE_FIELDS_MAX = 4, TYPE_STRUCT_MAX = 32, TYPE_MEMBERS_MAX = 64 };
 
 /* Prepares t.  Returns 0, or CST_MEMORY; release it in any case. */
 int types_init(struct types *t);
@@ -74,6 +74,11 @@ void types_release(struct types *t);
  * void, if it has none.  `file` is a number that tells die's file from others.
  */
 uint32_t types_of(struct types *t, Dwarf_Die *die, uint32_t file);
+
+/* Returns the number of a struct of the first members that can be shown, up to
+ * TYPE_FIELDS_MAX in the first TYPE_MEMBERS_MAX bytes, of the class that the
+ * pointer die leads to; 0: there are none. */
+uint32_t types_members(struct types *t, Dwarf_Die *die, uint32_t file);
 
 /* Is a value of the type one number in a register? */
 int type_is_scalar(const struct type *t);

@@ -271,6 +271,8 @@ void copies_want(struct sites *s, int args, int results,
 	c->wants_results = results != 0;
 	if (!c->args && (args || results))
 		c->args = args_new();
+	if (c->args && args == CST_ARGS_AND_MEMBERS)
+		args_want_members(c->args);
 	__atomic_store_n(&s->area->head->wants_values,
 			 (uint32_t)(c->args && (args || results)),
 			 __ATOMIC_RELAXED);

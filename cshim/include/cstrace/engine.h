@@ -311,9 +311,11 @@ CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
 CST_API void cst_recorder_what(struct cst_recorder *r, int is_asked);
 
 /* Sets which values of calls are recorded from now on: the arguments, if args
- * is 1, and the results, if results is 1, of the functions whose name matches
- * the regex `functions` (NULL: of all).  At first none are.  CST_BAD_INPUT: a
- * bad regex. */
+ * is not 0, and the results, if results is 1, of the functions whose name
+ * matches the regex `functions` (NULL: of all).  At first none are.  With
+ * CST_ARGS_AND_MEMBERS methods that are called for the first time have members
+ * of *this, too.  CST_BAD_INPUT: a bad regex. */
+enum { CST_ARGS_AND_MEMBERS = 2 };
 CST_API int cst_recorder_values(struct cst_recorder *r, int args, int results,
 				const char *functions, struct cst_error *err);
 
