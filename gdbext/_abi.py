@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3506826744
+VERSION = 2072840301
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -447,7 +447,17 @@ class cst_memory(C.Structure):
     ]
 
 
-CST_ARGS_AND_MEMBERS = 2
+class cst_values(C.Structure):
+    _fields_ = [
+        ("args", C.c_uint32),
+        ("results", C.c_uint32),
+        ("members", C.c_uint32),
+        ("text_bytes", C.c_uint32),
+        ("functions", C.c_char_p),
+    ]
+
+
+CST_TEXT_BYTES_MAX = 200
 
 
 class cst_place(C.Structure):
@@ -841,7 +851,7 @@ PROTOTYPES = {
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64]),
     "cst_recorder_what": (None, [C.c_void_p, C.c_int]),
-    "cst_recorder_values": (C.c_int, [C.c_void_p, C.c_int, C.c_int, C.c_char_p,
+    "cst_recorder_values": (C.c_int, [C.c_void_p, C.POINTER(cst_values),
         C.POINTER(cst_error)]),
     "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
     "cst_recorder_drain": (C.c_int, [C.c_void_p]),

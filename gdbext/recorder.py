@@ -12,7 +12,8 @@ from .answers import OpenCall, Thread
 from .engine import (
     _MESSAGE, _TEXT, _WANTED, Status, Write, _call, _shown, _text, _write_thunk,
     library)
-from .requests import NAMES, Choice, Look, Memory, RecorderOptions, as_bytes
+from .requests import (
+    NAMES, Choice, Look, Memory, RecorderOptions, Values, as_bytes)
 from .trace import Trace
 
 N_QUESTIONS = 512
@@ -110,12 +111,9 @@ class Recorder:
         """Whether an exception's own what() is called."""
         self._lib.cst_recorder_what(self._r, is_asked)
 
-    def values(self, args: int, results: bool,
-               functions: Optional[str]) -> None:
-        """Which values of calls are recorded from here on, of which
-        functions (a regex; None: all)."""
-        _call("cst_recorder_values", self._r, args, results,
-              as_bytes(functions))
+    def values(self, wanted: Values) -> None:
+        """Which values of calls are recorded from here on."""
+        _call("cst_recorder_values", self._r, C.byref(wanted.packed()))
 
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""

@@ -95,6 +95,19 @@ class RecorderOptions(NamedTuple):
         return _pack(abi.cst_recorder_options, self)
 
 
+class Values(NamedTuple):
+    """Which values of calls are recorded."""
+
+    args: bool
+    results: bool
+    members: bool
+    text_bytes: int
+    functions: Optional[str]  # a regex; None: of all
+
+    def packed(self) -> abi.cst_values:
+        return _pack(abi.cst_values, self)
+
+
 class Memory:
     """That of a process that is elsewhere.  Both functions raise OSError."""
 

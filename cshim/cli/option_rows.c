@@ -365,6 +365,8 @@ const struct option_row option_rows[] = {
 	{"members", NULL,
 	 "with the arguments, of methods members of *this, too", FOR_RUN, NULL,
 	 FIELD(AS_ON, has_members)},
+	{"text-bytes", "N", "with the arguments, N bytes of each text, not 32",
+	 FOR_RUN, NULL, FIELD(AS_NUMBER, text_bytes)},
 	{"patch", "[=REGEX]",
 	 "record a program without hooks (functions like REGEX)",
 	 FOR_RECORD | FOR_LIVE, NULL, OWN(set_patch)},

@@ -51,6 +51,7 @@ struct options {
 	int has_border;	     /* calls into libraries that are not traced, too */
 	int has_args;	     /* of record: values of calls are recorded */
 	int has_members;     /* with members of *this */
+	uint32_t text_bytes; /* of a text, at most; 0: as usual */
 	const char *args_of; /* of the functions that match; NULL: of all */
 	uint32_t sample_hz;  /* 0: no samples */
 	uint64_t sample_ns;  /* 0: to the end */

@@ -10,7 +10,7 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from .. import _abi as abi, engine, locate, requests
+from .. import engine, locate, requests
 from ..process import hooks, remote_files
 from ..process.connection import (
     check_recordable, connection_name, core_path, foreign, is_native,
@@ -366,11 +366,11 @@ class Session:
         s = self.settings
         self.recording.recorder.what(s["what"])
         is_on, functions = s.args()
-        wants = ((is_on or self.options.where is not None)
-                 and not self.options.no_args)
-        self.recording.recorder.values(
-            abi.CST_ARGS_AND_MEMBERS if wants and s["members"] else int(wants),
-            s["results"] and not self.options.no_args, functions)
+        self.recording.recorder.values(requests.Values(
+            (is_on or self.options.where is not None)
+            and not self.options.no_args,
+            s["results"] and not self.options.no_args, s["members"],
+            int(s["text-bytes"]), functions))
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))

@@ -7,7 +7,7 @@ from typing import Any, Callable, Optional
 
 import gdb
 
-from .. import requests
+from .. import _abi as abi, requests
 from ..engine import CstraceError, check_choice
 from ..process.plans import ROADS
 from ..requests import make_choice
@@ -152,6 +152,12 @@ def _step_rows(text: str) -> Optional[int]:
 
 def _budget_ns(text: str) -> int:
     return read_time_ns("log-budget", text) if text else 0
+
+
+def _text_bytes(text: str) -> None:
+    if not text.isdecimal() or not 0 < int(text) <= abi.CST_TEXT_BYTES_MAX:
+        raise gdb.GdbError("cstrace: of a text there may be 1 to %d bytes"
+                           % abi.CST_TEXT_BYTES_MAX)
 
 
 def _args(text: str) -> None:
@@ -304,6 +310,12 @@ class Settings:
                    " Rows show them as\nadd(this=0x55..., members={n=3, "
                    "name=\"a\"}, x=5).  Methods that were called in\nthis trace "
                    "before it was set go on without.")
+        self._add(_Checked(
+            "text-bytes", "32",
+            "how many bytes of a text are recorded with a call",
+            "At most 200.  Functions that were called in this trace before it "
+            "was set go\non as before.", self._changed,
+            gdb.PARAM_STRING_NOESCAPE, _text_bytes))
         self._flag("results", True, "whether calls are recorded with results",
                    "Rows show them as parse(...) = 12, where the code behind "
                    "the hook says where\nthey are.  If `args` is a regular "

@@ -137,6 +137,40 @@ def test_members_in_gdb(tmp_path):
             wanted == "on")
 
 
+LONG = """
+static int length(const char *s)
+{
+	int n = 0;
+	while (s[n])
+		n++;
+	return n;
+}
+int main(void) { return length("0123456789abcdefghijklmnopqrstuvwxyz-~") == 1; }
+"""
+
+
+def test_more_or_less_of_a_text(tmp_path):
+    (tmp_path / "long.c").write_text(LONG)
+    path = build(str(tmp_path / "long.c"))
+    for n, text in ((None, '"0123456789abcdefghijklmnopqrstuv"...'),
+                    (5, '"01234"...'),
+                    (60, '"0123456789abcdefghijklmnopqrstuvwxyz-~"')):
+        how = ("--args",) if n is None else ("--text-bytes=%d" % n,)
+        cstrace(tmp_path, "record", *how, "-o", "t.cst", path)
+        call = "length(s=%s) = 38" % text
+        assert call in cstrace(tmp_path, "show", "t.cst").out
+        run = run_gdb(tmp_path, path, *ARGS, "set cstrace text-bytes %d"
+                      % (n or 32), "cstrace start", "run")
+        assert call in run.out
+    assert "1 to 200 bytes" in cstrace(tmp_path, "record", "--text-bytes=201",
+                                       path).err
+    run = run_gdb(tmp_path, path, "set cstrace text-bytes 0",
+                  "set cstrace text-bytes 201", "set cstrace text-bytes x",
+                  "show cstrace text-bytes")
+    assert run.out.count("of a text there may be 1 to 200 bytes") == 3
+    assert "text-bytes: 32" in run.out
+
+
 def test_what_cannot_be_read_is_said(tmp_path):
     cstrace(tmp_path, "record", "--args", "-o", "t.cst", plain(), "bad")
     text = cstrace(tmp_path, "show", "t.cst").out

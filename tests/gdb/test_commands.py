@@ -173,7 +173,7 @@ def test_a_completed_name_is_accepted(gdb, name):
     ("set cstrace nosuch", 'set cstrace: no setting "nosuch"; there is live, '
      "callsite, names, id, frame-ids, thread, timestamp, duration, color, links, fold, "
      "step-report, std, filter, exclude, depth, min-time, in, module, output, sync-method, "
-     "road, preload, args, results, what, limit, wait-limit, log-budget, pool"),
+     "road, preload, args, members, text-bytes, results, what, limit, wait-limit, log-budget, pool"),
     ("set cstrace limit 3X", '"3X" is not a size: write 512M, 4G, or 0 for '
      "no limit"),
     ("set cstrace output /nonexistent/t", "cannot open /nonexistent/t: No "

@@ -83,17 +83,21 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.wanted = watch_wanted,
 		.arg = &r->watch,
 	};
+	const struct cst_values values = {
+		.args = 1,
+		.results = 1,
+		.members = (uint32_t)r->o->has_members,
+		.text_bytes = r->o->text_bytes,
+		.functions = r->o->args_of,
+	};
 	int status = recorder_set_up(r->o, &setup, &r->watch.recorder, err);
 
 	if (status == 0 && r->o->has_no_what)
 		cst_recorder_what(r->watch.recorder, 0);
 	/* Calls are chosen by their values: then these are wanted. */
-	if (status == 0 &&
-	    (r->o->has_args || r->o->has_members || r->o->choice.where))
-		status = cst_recorder_values(
-			r->watch.recorder,
-			r->o->has_members ? CST_ARGS_AND_MEMBERS : 1, 1,
-			r->o->args_of, err);
+	if (status == 0 && (r->o->has_args || values.members ||
+			    values.text_bytes || r->o->choice.where))
+		status = cst_recorder_values(r->watch.recorder, &values, err);
 	if (status < 0)
 		return status;
 	return cst_recorder_live(r->watch.recorder, r->is_live,
@@ -417,6 +421,7 @@ static int check_core_options(const struct record *r)
 			    : o->keep_bytes		    ? "--keep-size"
 			    : o->args_of		    ? "--args=REGEX"
 			    : o->has_members		    ? "--members"
+			    : o->text_bytes		    ? "--text-bytes"
 			    : o->choice.where		    ? "--where"
 			    : o->patch != PATCH_AS_NEEDED   ? "--patch"
 							    : NULL;

@@ -581,6 +581,7 @@ static struct args_plan *make_plan(struct args *a, struct instance *at,
 	uint32_t n_plain;
 
 	d.types = &a->types;
+	d.text_bytes = a->text_bytes;
 	d.n_steps = d.n_items = computed.n_nodes = 0;
 	d.hook = place;
 	if (kind == CST_ENTER)
@@ -665,12 +666,15 @@ struct args *args_new(void)
 		args_free(a);
 		return NULL;
 	}
+	if (a)
+		args_want(a, 0, 0);
 	return a;
 }
 
-void args_want_members(struct args *a)
+void args_want(struct args *a, int members, uint32_t text_bytes)
 {
-	a->wants_members = 1;
+	a->wants_members = members;
+	a->text_bytes = text_bytes ? text_bytes : CST_COPY_TEXT_MAX;
 }
 
 void args_free(struct args *a)

@@ -16,8 +16,9 @@ struct args;
 
 /* Returns one without plans, or NULL when out of memory. */
 struct args *args_new(void);
-/* Plans made from now on have members of `this`, too. */
-void args_want_members(struct args *a);
+/* Sets whether plans that are made from now on have members of *this, and how
+ * many bytes of each text, at most; 0: CST_COPY_TEXT_MAX. */
+void args_want(struct args *a, int members, uint32_t text_bytes);
 /* Frees it with all its plans; a may be NULL. */
 void args_free(struct args *a);
 

@@ -69,7 +69,7 @@ static int add_text(struct draft *d, const struct place *p)
 	/* All of its links are followed: the text begins at A. */
 	if (at.links[at.n - 1] == 0 || at.n == 1) {
 		point(d, &at, &rest);
-		step(d, CST_COPY_TEXT, 0, CST_COPY_TEXT_MAX, 0);
+		step(d, CST_COPY_TEXT, 0, d->text_bytes, 0);
 		return 1;
 	}
 	return 0;
@@ -159,7 +159,7 @@ static int add_sized(struct draft *d, const struct place *p,
 		return 0;
 	point(d, p, &rest);
 	item->kind = ITEM_TEXT;
-	step(d, CST_COPY_SIZED_TEXT, length, CST_COPY_TEXT_MAX, rest + text);
+	step(d, CST_COPY_SIZED_TEXT, length, d->text_bytes, rest + text);
 	return 1;
 }
 

@@ -37,6 +37,7 @@ enum { ITEMS_MAX = 48, ITEMS_STEPS_MAX = CST_COPY_STEPS_MAX };
 /* A plan while it is made. */
 struct draft {
 	const struct types *types;
+	uint32_t text_bytes; /* of each text, at most */
 	struct cst_copy steps[ITEMS_STEPS_MAX];
 	uint32_t n_steps;
 	struct args_item items[ITEMS_MAX];

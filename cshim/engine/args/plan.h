@@ -18,6 +18,7 @@ struct args {
 	struct args_plan **plans;
 	uint32_t n, cap;
 	int wants_members; /* of *this */
+	uint32_t text_bytes;
 };
 
 #endif

@@ -95,7 +95,8 @@ int cst_flight_offer_answer(struct cst_flight_offer *f, uint32_t pid)
 		if (kill((pid_t)pid, 0) < 0 && errno == ESRCH)
 			return 0;
 	}
-	copies_want(&f->sites, 1, 1, NULL);
+	copies_want(&f->sites, &(struct cst_values){.args = 1, .results = 1},
+		    NULL);
 	ahead_look_all(&f->sites, AHEAD_MS);
 	/* Pairs with the program's acquire: the table is complete. */
 	if (!__atomic_compare_exchange_n(word, &asked, CST_AHEAD_MADE, 0,

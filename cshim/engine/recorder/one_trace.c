@@ -170,17 +170,23 @@ void cst_recorder_what(struct cst_recorder *r, int is_asked)
 	__atomic_store_n(&r->area->head->no_what, !is_asked, __ATOMIC_RELAXED);
 }
 
-int cst_recorder_values(struct cst_recorder *r, int args, int results,
-			const char *functions, struct cst_error *err)
+int cst_recorder_values(struct cst_recorder *r, const struct cst_values *v,
+			struct cst_error *err)
 {
 	struct regex *only = NULL;
-	int status = functions ? regex_compile(&only, functions, err) : 0;
+	int status = v->functions ? regex_compile(&only, v->functions, err) : 0;
 
 	if (status < 0)
 		return status;
+	if (v->text_bytes > CST_TEXT_BYTES_MAX) {
+		regex_free(only);
+		return cst_fail(CST_BAD_INPUT, err,
+				"of a text there may be 1 to %d bytes",
+				CST_TEXT_BYTES_MAX);
+	}
 	pthread_mutex_lock(&r->lock);
 	ahead_forget(&r->sites);
-	copies_want(&r->sites, args, results, only);
+	copies_want(&r->sites, v, only);
 	pthread_mutex_unlock(&r->lock);
 	return 0;
 }

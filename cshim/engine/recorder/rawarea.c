@@ -151,7 +151,9 @@ int rawarea_load(int fd, const char *path, struct cst_trace **out,
 	if (status == 0)
 		status = open_writer(r, err);
 	if (status == 0 && r->area->head->ahead == CST_AHEAD_MADE)
-		copies_want(&r->sites, 1, 1, NULL);
+		copies_want(&r->sites,
+			    &(struct cst_values){.args = 1, .results = 1},
+			    NULL);
 	if (status == 0)
 		status = take_all(r, path, &t, err);
 	if (status == 0 && r->area->is_short) {

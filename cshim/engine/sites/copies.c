@@ -260,21 +260,21 @@ void copies_answer(struct sites *s, uint32_t from)
 			0);
 }
 
-void copies_want(struct sites *s, int args, int results,
+void copies_want(struct sites *s, const struct cst_values *v,
 		 struct regex *functions)
 {
 	struct copies *c = &s->copies;
 
 	regex_free(c->functions);
 	c->functions = functions;
-	c->wants_args = args != 0;
-	c->wants_results = results != 0;
-	if (!c->args && (args || results))
+	c->wants_args = v->args != 0;
+	c->wants_results = v->results != 0;
+	if (!c->args && (v->args || v->results))
 		c->args = args_new();
-	if (c->args && args == CST_ARGS_AND_MEMBERS)
-		args_want_members(c->args);
+	if (c->args)
+		args_want(c->args, v->members != 0, v->text_bytes);
 	__atomic_store_n(&s->area->head->wants_values,
-			 (uint32_t)(c->args && (args || results)),
+			 (uint32_t)(c->args && (v->args || v->results)),
 			 __ATOMIC_RELAXED);
 	for (uint32_t i = CST_FIRST_SITE; i < s->n; i++)
 		if (!s->all[i].is_own &&

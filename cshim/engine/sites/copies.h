@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/hashmap.h"
+#include "cstrace/engine.h"
 #include "cstrace/layout.h"
 
 #include <stdint.h>
@@ -31,9 +32,9 @@ struct copies {
 /* Frees what s->copies has, and zeroes it. */
 void copies_release(struct sites *s);
 
-/* Sets what is wanted from now on: the arguments and results of the functions
- * whose name matches (NULL: all).  functions becomes the property of s. */
-void copies_want(struct sites *s, int args, int results,
+/* Sets what is wanted from now on, of the functions whose name matches (NULL:
+ * all), which becomes the property of s. */
+void copies_want(struct sites *s, const struct cst_values *v,
 		 struct regex *functions);
 
 /* Has the hooks copy at a site what is wanted of it; it must be known whether

@@ -310,14 +310,22 @@ CST_API void cst_recorder_keep(struct cst_recorder *r, uint32_t depth,
  * program (an overridden what()); it is at first. */
 CST_API void cst_recorder_what(struct cst_recorder *r, int is_asked);
 
-/* Sets which values of calls are recorded from now on: the arguments, if args
- * is not 0, and the results, if results is 1, of the functions whose name
- * matches the regex `functions` (NULL: of all).  At first none are.  With
- * CST_ARGS_AND_MEMBERS methods that are called for the first time have members
- * of *this, too.  CST_BAD_INPUT: a bad regex. */
-enum { CST_ARGS_AND_MEMBERS = 2 };
-CST_API int cst_recorder_values(struct cst_recorder *r, int args, int results,
-				const char *functions, struct cst_error *err);
+/* Which values of calls are recorded.  Members and text_bytes are for functions
+ * that are called for the first time; the others go on as they are. */
+struct cst_values {
+	uint32_t args, results; /* 1: they are */
+	uint32_t members;	/* 1: members of *this are, too */
+	uint32_t text_bytes;	/* of a text, at most; 0: the usual 32 */
+	const char *functions;	/* a regex: of these only; NULL: of all */
+};
+
+enum { CST_TEXT_BYTES_MAX = 200 };
+
+/* Sets that from now on; at first no values are recorded.  CST_BAD_INPUT: a bad
+ * regex, or text_bytes of more than CST_TEXT_BYTES_MAX. */
+CST_API int cst_recorder_values(struct cst_recorder *r,
+				const struct cst_values *v,
+				struct cst_error *err);
 
 /* Returns the time (CLOCK_MONOTONIC) at which live rows were last written to
  * their descriptor, 0 if none were. */
