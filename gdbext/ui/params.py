@@ -274,7 +274,7 @@ class Settings:
                      "one, those\nof all.", str)
 
     def _add_recording(self, open_output: Callable[[str], None]) -> None:
-        """Where live rows go, and how calls are recorded."""
+        """Where live rows go, and how calls come to be recorded."""
         self._add(_Checked(
             "output", "", "the terminal or file that live rows go to",
             "Without an argument they go where gdb's own output goes.  A "
@@ -297,6 +297,11 @@ class Settings:
                    "The shim is idle until `cstrace start`, which can so come at "
                    "any time.\nOff, LD_PRELOAD is touched from `cstrace start` to "
                    "`cstrace stop` only.")
+        self._add_values()
+        self._add_limits()
+
+    def _add_values(self) -> None:
+        """What is recorded with a call."""
         self._add(_Checked(
             "args", "on", "whether calls are recorded with their arguments",
             "on, off, or a name or regular expression: of these functions "
@@ -324,6 +329,9 @@ class Settings:
                    "For its text, where it is thrown and caught.  Off, the text is the "
                    "one\nthat std::runtime_error or std::logic_error was made with, if "
                    "it is one.")
+
+    def _add_limits(self) -> None:
+        """How much a recording may take."""
         self._add(_Checked(
             "limit", "4G", "how large a trace may become on disk",
             "With the limit reached the program runs on and is no longer\n"
