@@ -13,8 +13,6 @@
 #include "core/event.h"
 #include "core/numbers.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* The first step of such a program, without the places of its numbers. */
 #define STEP(n, way, frame)                                                  \
 	((CST_COPY_PLAIN | (n) << 8 |                                        \
@@ -26,14 +24,14 @@
 
 /* Returns the place of a number, as the first step has it.  The program can
  * overwrite it: whatever it is, what it leads to is there. */
-INLINE int8_t place(const struct cst_copy *step, int number)
+NUMBERS_INLINE int8_t place(const struct cst_copy *step, int number)
 {
 	return __atomic_load_n((const int8_t *)step + 6 + number,
 			       __ATOMIC_RELAXED);
 }
 
 /* Puts two numbers as one.  Returns whether they have room there. */
-INLINE int pack_two(int32_t first, int32_t second, uint64_t *packed)
+NUMBERS_INLINE int pack_two(int32_t first, int32_t second, uint64_t *packed)
 {
 	enum { BITS = CST_NUMBERS_BITS / 2, HALF = 1 << (BITS - 1) };
 	uint64_t low = (uint64_t)(int64_t)first + HALF;
@@ -44,7 +42,7 @@ INLINE int pack_two(int32_t first, int32_t second, uint64_t *packed)
 }
 
 /* Puts a number alone, which one of four bytes always can be. */
-INLINE int pack_one(int64_t number, uint64_t *packed)
+NUMBERS_INLINE int pack_one(int64_t number, uint64_t *packed)
 {
 	*packed = (uint64_t)number + (1ull << (CST_NUMBERS_BITS - 1));
 	return !(*packed >> CST_NUMBERS_BITS);
@@ -52,8 +50,8 @@ INLINE int pack_one(int64_t number, uint64_t *packed)
 
 /* Puts numbers that are near the frame pointer as one.  Returns whether that
  * can be done. */
-INLINE int take_at_fp(const struct cst_copy *first, uint64_t step, uint64_t fp,
-		      uint64_t *packed)
+NUMBERS_INLINE int take_at_fp(const struct cst_copy *first, uint64_t step,
+			      uint64_t fp, uint64_t *packed)
 {
 	const int32_t *at = (const int32_t *)fp;
 	int64_t eight;
@@ -72,8 +70,8 @@ INLINE int take_at_fp(const struct cst_copy *first, uint64_t step, uint64_t fp,
 }
 
 /* Likewise numbers that are in registers. */
-INLINE int take_saved(const struct cst_copy *first, uint64_t step, uint64_t sp,
-		      uint64_t fp, uint64_t *packed)
+NUMBERS_INLINE int take_saved(const struct cst_copy *first, uint64_t step,
+			      uint64_t sp, uint64_t fp, uint64_t *packed)
 {
 	int64_t number;
 
@@ -94,7 +92,8 @@ INLINE int take_saved(const struct cst_copy *first, uint64_t step, uint64_t sp,
 
 /* Puts an event with its numbers, if it has such ones and the chunk has room.
  * time 0: it is when they have been taken.  Returns whether that was done. */
-INLINE int quick_put(uint32_t site, uint64_t time, uint64_t sp, uint64_t fp)
+NUMBERS_INLINE int quick_put(uint32_t site, uint64_t time, uint64_t sp,
+			     uint64_t fp)
 {
 	const struct cst_copy *first = numbers_program(site);
 	uint64_t step, packed, frame;
