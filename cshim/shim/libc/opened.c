@@ -4,8 +4,8 @@
  * or unmapped libraries, for debuggers to have a breakpoint there
  * (r_debug.r_brk).  Nothing else of it is called between the mapping of a
  * library and its first constructor.  A jump to us is written over that
- * function, and the padding behind it: other threads are not in there, as none
- * has been begun.
+ * function, and the padding behind it: before other threads have been begun, or
+ * by a debugger that sees that none is in there.
  */
 #include "libc/opened.h"
 #include "cstrace/attach.h"
