@@ -242,6 +242,10 @@ def check(made: Plan, session: Session) -> None:
     if r is not None and r.mode in (recording.HOOKS, recording.SAMPLES):
         raise NotInPlace("this program's calls come without arguments")
     is_on, functions = session.settings.args()
+    if (made.has_values and functions is not None
+            and r is not None and r.is_remote):
+        raise NotInPlace("its first calls have no arguments, as `set cstrace "
+                         "args` chooses functions")
     if made.has_values and (not is_on or o.no_args
                             or (functions is not None and
                                 False in _has(made.at, functions, session))):

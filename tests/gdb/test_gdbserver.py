@@ -182,6 +182,17 @@ def test_a_logpoint_stops_nothing(gdb, tmp_path):
     assert "log: got 2 from pair  calls.c" in run.out
 
 
+def test_a_logpoint_of_a_chosen_function_misses_no_call(gdb, tmp_path):
+    """Its first call comes without arguments: then it is a breakpoint."""
+    with serving(tmp_path, build("calls.c")) as server:
+        run = gdb(build("calls.c"), *QUIET, "set cstrace args down",
+                  "target remote " + server.address,
+                  "cstrace log down, at {n}", "cstrace start", "continue",
+                  "cstrace show")
+    assert re.findall(r"log: (at \d)  calls.c", run.out) == [
+        "at 3", "at 2", "at 1", "at 0"]
+
+
 def test_values_of_chosen_functions(gdb, tmp_path):
     """A place that was not looked at ahead has values after gdb's next look."""
     with serving(tmp_path, build("calls.c")) as server:
