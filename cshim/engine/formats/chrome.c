@@ -264,11 +264,10 @@ static void put_message(struct chrome *c, const struct function *f,
 static void put_count(struct chrome *c, const struct function *f,
 		      const struct shown *s, struct bytes *out)
 {
+	long double number;
 	struct value v;
 
-	if (!values_first(s->values, &v) ||
-	    (v.kind != CST_VALUE_INT && v.kind != CST_VALUE_UINT &&
-	     v.kind != CST_VALUE_FLOAT))
+	if (!values_first(s->values, &v) || !value_as_number(&v, &number))
 		return;
 	put_event(c, "C\"", s, names_bare(f), out);
 	PUT(out, ",\"args\":{\"value\":");

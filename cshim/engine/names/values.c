@@ -288,6 +288,23 @@ int value_find(struct value_list l, char *const *names, uint32_t n,
 	return 0;
 }
 
+int value_as_number(const struct value *v, long double *out)
+{
+	switch (v->kind) {
+	case CST_VALUE_INT:
+		*out = v->i;
+		return 1;
+	case CST_VALUE_UINT:
+		*out = v->u;
+		return 1;
+	case CST_VALUE_FLOAT:
+		*out = v->f;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 int value_is_text(const struct value *v)
 {
 	return v->kind == CST_VALUE_TEXT || v->kind == CST_VALUE_CUT_TEXT ||

@@ -75,6 +75,10 @@ struct value_list value_list_of_result(const void *data, uint32_t n,
  * at the end. */
 int value_next(struct value_list *l, struct value *out);
 
+/* Returns whether v is an integer or a floating-point number, and puts it into
+ * *out. */
+int value_as_number(const struct value *v, long double *out);
+
 /* Returns whether v is text, or the name of something. */
 int value_is_text(const struct value *v);
 

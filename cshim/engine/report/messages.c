@@ -4,7 +4,6 @@
  */
 #include "report/messages.h"
 #include "base/number.h"
-#include "cstrace/layout.h"
 #include "names/filter.h"
 #include "names/values_json.h"
 #include "names/values_text.h"
@@ -38,35 +37,27 @@ void messages_release(struct messages *m)
 
 /* ---- sums ---------------------------------------------------------------- */
 
-static long double number_of(const struct value *v)
-{
-	return v->kind == CST_VALUE_FLOAT ? v->f
-	       : v->kind == CST_VALUE_INT ? (long double)v->i
-					  : (long double)v->u;
-}
-
-static int is_number(const struct value *v)
-{
-	return v->kind == CST_VALUE_INT || v->kind == CST_VALUE_UINT ||
-	       v->kind == CST_VALUE_FLOAT;
-}
-
 void messages_take(struct messages *m, uint32_t key, uint64_t tick,
 		   const struct value *v)
 {
 	struct message_sum *sum = &m->sums[key];
+	long double number;
 
 	sum->n++;
-	if (!v || !is_number(v))
+	if (!v || !value_as_number(v, &number))
 		return;
 	if (!sum->has_value || tick >= sum->last_tick) {
 		sum->last = *v;
 		sum->last_tick = tick;
 	}
-	if (!sum->has_value || number_of(v) < number_of(&sum->min))
+	if (!sum->has_value || number < sum->least) {
 		sum->min = *v;
-	if (!sum->has_value || number_of(v) > number_of(&sum->max))
+		sum->least = number;
+	}
+	if (!sum->has_value || number > sum->most) {
 		sum->max = *v;
+		sum->most = number;
+	}
 	sum->has_value = 1;
 }
 

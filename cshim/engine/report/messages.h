@@ -16,6 +16,7 @@ struct message_sum {
 	uint64_t n, last_tick;
 	uint8_t has_value;
 	struct value last, min, max;
+	long double least, most; /* min and max, to compare with */
 };
 
 /* Zeroed: there are none. */
