@@ -294,12 +294,27 @@ def test_reports_say_how_often_what_was_said(counters):
         "3", "-2", "-2", "12", "count", "queue"]
 
 
+def silent(folder, *options):
+    done = cstrace(folder, "report", "t.cst", *options)
+    assert "step" not in done.stdout and "queue" not in done.stdout
+    return done
+
+
 def test_reports_of_something_else_say_nothing(counters):
-    for options in (("--by", "thread"), ("--callers", "say"),
-                    ("--min-time", "1ns"), ("--exclude", "^(log|count)"),
-                    ("--format", "csv")):
-        done = cstrace(counters, "report", "t.cst", *options)
-        assert "step" not in done.stdout and "queue" not in done.stdout
+    for options in (("--by", "thread"), ("--format", "csv")):
+        done = silent(counters, *options)
+        assert done.returncode == 0 and done.stdout, done.stderr
+    for options in (("--callers", "say"), ("--min-time", "1ns"),
+                    ("--exclude", "^(log|count)")):
+        silent(counters, *options)
+
+
+@pytest.mark.parametrize("counters", [True], indirect=True, ids=["hooks"])
+def test_reports_of_functions_alone_say_nothing(counters):
+    for options in (("--callers", "say"), ("--min-time", "1ns"),
+                    ("--exclude", "^(log|count)")):
+        done = silent(counters, *options)
+        assert done.returncode == 0 and "main" in done.stdout, done.stderr
 
 
 def test_reports_for_programs_have_what_was_said(counters):
