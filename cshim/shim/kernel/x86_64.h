@@ -12,6 +12,7 @@
 #include <linux/audit.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include "cstrace/layout.h"
 #include "kernel/syscall_gate.h"
 
 #define AUDIT_ARCH_NOW AUDIT_ARCH_X86_64
@@ -88,17 +89,17 @@ static inline int cursor_step(uint64_t *cursor, uint64_t from, uint64_t to)
 static inline __attribute__((always_inline)) uint64_t
 callers_register(int8_t number, uint64_t sp, uint64_t fp)
 {
-	if (number == 0)
+	if (number == CST_REG_RBX)
 		return CALLERS(rbx);
-	if (number == 1)
+	if (number == CST_REG_RBP)
 		return fp;
-	if (number == 2)
+	if (number == CST_REG_R12)
 		return CALLERS(r12);
-	if (number == 3)
+	if (number == CST_REG_R13)
 		return CALLERS(r13);
-	if (number == 4)
+	if (number == CST_REG_R14)
 		return CALLERS(r14);
-	return number == 5 ? CALLERS(r15) : sp;
+	return number == CST_REG_R15 ? CALLERS(r15) : sp;
 }
 
 /* The frame pointer, rbp, in DWARF's numbers of registers. */
