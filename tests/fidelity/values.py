@@ -21,6 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "values"
 GONE = "<optimized out>"
 ROWS = ("--timestamp", "off", "--no-duration", "--no-callsite", "--no-thread")
 RECURSIVE = ("down",)
+MEMBERS = "cxx_members"  # the case that wants them
 # No larger a share may be gone.
 MOST_GONE = {"-O0": 0.1, "-O2": 0.35}
 
@@ -71,6 +72,8 @@ def record(program, folder):
     told, rows = (folder / (program.name + end) for end in (".told", ".txt"))
     commands = ["handle all nostop noprint pass", "set cstrace live off",
                 "set cstrace args on", "set cstrace results on",
+                "set cstrace members %s"
+                % ("on" if program.name.startswith(MEMBERS) else "off"),
                 "set cstrace timestamp off", "set cstrace duration off",
                 "set cstrace callsite off", "cstrace start",
                 "run 9>%s" % told, "cstrace save -no-thread %s" % rows]
@@ -91,7 +94,8 @@ def record_alone(program, folder):
     told, rows, trace = (folder / (program.name + end)
                          for end in (".told", ".txt", ".cst"))
     command, output = str(recipes.BUILD / "cstrace"), ""
-    for words in (["record", "--args", "-o", trace, "--", "sh", "-c",
+    wanted = "--members" if program.name.startswith(MEMBERS) else "--args"
+    for words in (["record", wanted, "-o", trace, "--", "sh", "-c",
                    'exec "$0" 9>"$1"', program, told],
                   ["save", *ROWS, trace, rows]):
         output += subprocess.run(
