@@ -10,8 +10,9 @@ kernel_USES :=
 core_USES := kernel
 # program: what cstrace.h offers to the program itself.
 program_USES := core kernel
-# libc: the functions that stand before libc's and the unwinder's.
-libc_USES := core kernel
+# libc: the functions that stand before libc's and the unwinder's, and how all
+# begins.
+libc_USES := core kernel program
 
 SHIM_SRC := \
 	cshim/shim/core/hook.c \
@@ -64,6 +65,7 @@ SHIM_SO_SRC := \
 	cshim/shim/core/plans.c \
 	cshim/shim/core/patches.c \
 	cshim/shim/core/attach.c \
+	cshim/shim/libc/begin.c \
 	cshim/shim/libc/opened.c \
 	cshim/shim/libc/find_object.c \
 	cshim/shim/libc/unload.c \
@@ -76,6 +78,7 @@ SHIM_SO_SRC := \
 
 # Only in the archive.
 SHIM_A_SRC := \
+	cshim/shim/libc/begin_static.c \
 	cshim/shim/libc/sigaltstack.c \
 	cshim/shim/libc/interpose_static.c
 
@@ -122,5 +125,6 @@ endif
 # Bound at load time: the first call of a libc function would otherwise enter
 # the dynamic linker from wherever the program stands.
 # A library that does not say so would take a program's shadow stack away.
+# initfirst: begin.c.
 SHIM_LDFLAGS := -Wl,-z,now -Wl,-z,nodelete -Wl,-Bsymbolic-functions \
-	-Wl,-z,shstk
+	-Wl,-z,shstk -Wl,-z,initfirst

@@ -423,14 +423,20 @@ def test_a_plan_of_another_program_changes_nothing(tmp_path):
     assert status == 3 and "damaged" in told
 
 
-def test_threads_that_a_library_has_begun_are_heeded(tmp_path):
-    """Their instructions may be those that would be changed."""
-    library = build_library("early_thread.c", "-pthread", is_traced=False)
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_library_begins_a_thread(tmp_path, is_first):
+    """In a constructor, and so behind cstrace, unless it asks to be the first:
+    then its instructions may be those that would be changed."""
+    library = build_library("early_thread.c", "-pthread", is_traced=False, *(
+        ["-Wl,-z,initfirst"] if is_first else []))
     app = compiled(tmp_path, "-O1", "-Wl,--no-as-needed", str(library),
                    "-Wl,-rpath," + str(library.parent))
     done = command("record", app, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (3, "3\n")
-    assert "was not patched: a library had begun threads" in done.stderr
+    if is_first:
+        assert "not patched: a library had begun threads" in done.stderr
+    else:
+        assert calls(tmp_path)[0]["name"] == "begin"
 
 
 # ---- programs of the distribution -----------------------------------------------

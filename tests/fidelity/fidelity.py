@@ -28,6 +28,7 @@ from lib_debug import gdb_words  # noqa: E402
 TOP = HERE.parent.parent
 TIMEOUT = 400
 OR_NONE = 10000  # as in lines.c
+NAMELESS = "(anonymous namespace)::"  # which no regex meets
 # What the linker's optimizer adds to the symbols of static functions.
 CLONE = re.compile(r"(\.lto_priv)?\.\d+$")
 
@@ -87,7 +88,7 @@ def functions_told(program, folder):
                    stderr=subprocess.DEVNULL, timeout=TIMEOUT, cwd=folder,
                    preexec_fn=deep_stack, check=False)
     groups, counts = told_groups(told)
-    names = {re.sub(r"(?<=.)\(.*", "", name) for name in {
+    names = {re.sub(r"(?<=.)\(.*", "", n.replace(NAMELESS, "")) for n in {
         *counts, *(c[1] for stack in groups.values() for c in stack)}}
     if any("+0x" in name for name in names):
         return None

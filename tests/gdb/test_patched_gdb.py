@@ -129,7 +129,8 @@ def test_nothing_is_left_of_the_plans(tmp_path, last):
 
 def test_what_the_shim_refuses_is_said(tmp_path):
     """A thread that a library has begun may stand where a jump would be."""
-    library = build_library("early_thread.c", "-pthread", is_traced=False)
+    library = build_library("early_thread.c", "-pthread", "-Wl,-z,initfirst",
+                            is_traced=False)
     program = build("steps.c", "-Wl,--no-as-needed", str(library),
                     "-Wl,-rpath," + str(library.parent),
                     variant=Variant(level="-O2"), is_traced=False)

@@ -261,11 +261,8 @@ static void control_rest(void)
 /* gdb has poked before any code ran: map at once, for the program may change
  * its user or root before its first event.  Otherwise make nothing: this may
  * be the shell that gdb starts programs with. */
-__attribute__((constructor)) static void control_start(int argc, char **argv,
-						       char **environment)
+void control_begin(char **environment)
 {
-	(void)argc;
-	(void)argv;
 	if (is_wanted()) {
 		control_obey();
 		return;

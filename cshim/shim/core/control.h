@@ -11,6 +11,9 @@
 /* What gdb has written, which the shim exports as cstrace_control. */
 extern HIDDEN struct cst_control control;
 
+/* Looks at what gdb or the environment wants, as the program starts. */
+void control_begin(char **environment);
+
 /* Reads cstrace_control and obeys it, if the state asks for that.  Returns the
  * state to go by.  Async-signal-safe. */
 uint32_t control_obey(void);

@@ -151,9 +151,9 @@ static int may_ask(void)
 	return !is_off && !__atomic_load_n(&area->no_what, __ATOMIC_RELAXED);
 }
 
-__attribute__((constructor)) static void exception_begin(void)
+void exception_begin(char **environment)
 {
-	const char *value = config_value(config_environment(), "CSTRACE_WHAT");
+	const char *value = config_value(environment, "CSTRACE_WHAT");
 
 	is_off = value && is_equal(value, "off");
 }

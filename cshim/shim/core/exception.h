@@ -18,6 +18,9 @@ struct cxx {
 	uint64_t runtime_what, logic_what;
 };
 
+/* Reads what the environment says of what(), as the program starts. */
+void exception_begin(char **environment);
+
 /* Records a throw of that object, of the std::type_info type.  frame is where
  * the call that throws (or, for exception_tell_catch(), that begins a handler)
  * has its return address on the stack. */

@@ -679,13 +679,10 @@ static void patches_apply(const char *folder, const char *check)
 		control_obey();
 }
 
-/* Behind control_start(), for that is in an earlier object of the library.  The
- * area is opened now: the program may enter a sandbox before its first call. */
-__attribute__((constructor)) static void patches_start(int argc, char **argv,
-						       char **environment)
+/* The area is opened now: the program may enter a sandbox before its first
+ * call. */
+void patches_begin(char **environment)
 {
-	(void)argc;
-	(void)argv;
 	patches_apply(config_value(environment, "CSTRACE_PLANS"),
 		      config_value(environment, "CSTRACE_CHECK_ENDS"));
 }

@@ -14,6 +14,10 @@
 #include <stdint.h>
 #include "cstrace/control.h"
 
+/* Applies the plans that the environment names, if it does, as the program
+ * starts and behind control_begin(). */
+void patches_begin(char **environment);
+
 /* Returns the area that holds pc, or NULL; its .eh_frame_hdr is at *frames.
  * Async-signal-safe. */
 const struct cst_patched *patches_area(uint64_t pc, uint64_t *frames);

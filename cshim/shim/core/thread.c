@@ -293,7 +293,7 @@ static void thread_after_fork(void)
 	watch_after_fork();
 }
 
-__attribute__((constructor)) static void thread_watch_forks(void)
+void thread_watch_forks(void)
 {
 	pthread_atfork(thread_before_fork, thread_has_forked,
 		       thread_after_fork);

@@ -51,6 +51,8 @@ void thread_renew(struct self *me);
  * number if the table is full, which it counts.  Called with signals blocked.
  */
 int thread_register(struct self *me);
+/* Has libc report forks, as the program starts. */
+void thread_watch_forks(void);
 /* Records that the calling thread may be about to fork: the child's tree begins
  * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);

@@ -6,6 +6,7 @@
  * symbol holds a difference to where its library lies, and may lead anywhere.
  * gdb does this from outside; here it is done where no gdb is.
  */
+#include "libc/deepbind.h"
 #include <dlfcn.h>
 #include <link.h>
 #include "core/area.h"
@@ -275,9 +276,7 @@ static int is_traced(const struct link_map *map)
 	return 0;
 }
 
-/* Behind control.c's, which is linked before: constructors run in that order.
- */
-__attribute__((constructor)) static void redirect_begin(void)
+void redirect_begin(void)
 {
 	const struct link_map *map;
 

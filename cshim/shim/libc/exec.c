@@ -158,14 +158,11 @@ static void find(void)
 	libcs_execve = dlsym(RTLD_NEXT, "execve");
 }
 
-__attribute__((constructor)) static void exec_begin(int argc, char **argv,
-						    char **environment)
+void exec_begin(char **environment)
 {
 	struct link_map *map = 0;
 	Dl_info info;
 
-	(void)argc;
-	(void)argv;
 	find();
 	if (dladdr1((void *)exec_enters, &info, (void **)&map,
 		    RTLD_DL_LINKMAP) &&

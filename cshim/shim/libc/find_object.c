@@ -4,6 +4,7 @@
  * information of a return address: here it learns that of the trampolines,
  * which no library holds.
  */
+#include "libc/find_object.h"
 #include <dlfcn.h>
 #include "core/patches.h"
 #include "kernel/arch.h"
@@ -22,7 +23,7 @@ typedef int find_fn(void *, struct found_object *);
 
 static find_fn *libcs_find;
 
-__attribute__((constructor)) static void find_begin(void)
+void find_begin(void)
 {
 	libcs_find = (find_fn *)dlsym(RTLD_NEXT, "_dl_find_object");
 }
@@ -38,7 +39,7 @@ int find_object(void *pc, struct found_object *out)
 	const struct cst_patched *area = patches_area((uint64_t)pc, &frames);
 
 	if (!area) {
-		/* A library's constructor may throw before ours have run. */
+		/* A library's constructor may throw before we have begun. */
 		if (unlikely(!libcs_find))
 			find_begin();
 		return libcs_find ? libcs_find(pc, out) : -1;

@@ -22,7 +22,7 @@ static int are_found;
 /* All at once, as the program starts: when they are called, the linker's locks
  * may be taken.  Each by its name: in libc three of them are one, but a library
  * may have some of its own. */
-__attribute__((constructor)) static void libcs_find(void)
+void libcs_find(void)
 {
 	libcs_longjmp = dlsym(RTLD_NEXT, "longjmp");
 	libcs__longjmp = dlsym(RTLD_NEXT, "_longjmp");

@@ -15,8 +15,10 @@ extern HIDDEN void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp,
 	*libcs___longjmp_chk, *libcs_setcontext, *libcs_swapcontext,
 	*libcs_clone, *libcs__Fork, *libcs_syscall, *libcs_prctl;
 
-/* Looks for libc's functions, if that was not done: an interposed function may
- * be called before the shim's constructors have run. */
+/* Looks for libc's functions. */
+HIDDEN void libcs_find(void);
+/* Does so if that was not done: an interposed function may be called before
+ * the shim has begun (begin.c). */
 HIDDEN void libcs_need(void);
 
 #endif

@@ -113,8 +113,7 @@ EXPORT uint64_t cstrace_tell_opened(uint64_t *to)
 	return linkers->r_brk;
 }
 
-/* Behind that of patches.c, which is linked before. */
-__attribute__((constructor)) static void opened_begin(void)
+void opened_begin(void)
 {
 	if (!patches_are_on())
 		return;

@@ -8,6 +8,7 @@
  *
  * Throws and catches of exceptions are recorded, too.
  */
+#include "libc/unwind.h"
 #include "core/exception.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
@@ -63,7 +64,7 @@ static struct next rethrow_llvm = {
 	.ours = (uint64_t)_ZSt17rethrow_exceptionSt13exception_ptr,
 };
 
-__attribute__((constructor)) static void unwind_begin(void)
+void unwind_begin(void)
 {
 	next_begin(&set_ip);
 	next_begin(&begin_catch);

@@ -4,6 +4,7 @@
  * no shim" where cstrace.h asks for it, also if the shim is preloaded.  The
  * notes that cstrace.h leaves say where the two pointers are that must be set.
  */
+#include "program/introduce.h"
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
@@ -88,7 +89,7 @@ static int look_into(struct dl_phdr_info *object, size_t size, void *wants)
 }
 
 /* What comes later is a library, which is independent of its position. */
-__attribute__((constructor)) static void introduce(void)
+void introduce(void)
 {
 	uint32_t wants = 0;
 
