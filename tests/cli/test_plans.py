@@ -214,6 +214,14 @@ def test_hosts_make_room_for_ends():
     assert row["missed"] < row["exits"]
 
 
+def test_hosts_need_no_frame_pointer():
+    """All that counts is that a frame is unwound in the same way in both
+    places: one end of 32 had none before."""
+    (row,), wrong = check("--for-gdb", 1, compiled("calls.c", "gcc", "-O2", "-g"))
+    assert not wrong and row["traced"] > 10
+    assert row["missed"] == 0
+
+
 @pytest.mark.parametrize("command", [
     ["git", "-C", ROOT, "log", "--oneline", "-5"],
     ["bash", "-c", "f() { echo $1 $((3*4)); }; f a | cat; f b"],

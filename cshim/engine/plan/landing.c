@@ -67,7 +67,7 @@ static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
 
 /* ---- for gdb ------------------------------------------------------------- */
 
-/* Is a frame unwound at the landing as at the short jump, by rbp? */
+/* Is a frame unwound at the landing as at the short jump? */
 static int is_alike(const struct placements *p, const struct frame *frame,
 		    uint64_t jump, uint64_t landing)
 {
@@ -78,7 +78,7 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 
 	frame_cursor_init(&c, p->frames, frame);
 	rules = frame_cursor_to(&c, low);
-	if (!rules || !frame_is_framed(rules))
+	if (!rules)
 		return 0;
 	first = *rules;
 	rules = frame_cursor_to(&c, low == jump ? landing : jump);
