@@ -301,7 +301,8 @@ class Recording:
 
     def look_for_exec(self) -> None:
         """Before gdb's tables are used: are they of another program now?"""
-        if self._control is None or self._control.is_at(self.area_path):
+        if (self._control is None or self._control.is_at(self.area_path)
+                or not self.is_alive()):
             return
         self._control = None
         self._has_execed = True

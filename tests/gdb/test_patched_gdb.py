@@ -209,6 +209,7 @@ def test_hooks_and_patches_in_one_tree(tmp_path, level, hooked, mode):
     assert rows == ["main", "  lib_twice", "    back", "      own",
                     "      lib_leaf", "    back", "      own",
                     "      lib_leaf", "    lib_leaf"]
+    assert "exec'ed" not in out
 
 
 def test_what_is_built_anew_is_planned_anew(tmp_path):
