@@ -368,7 +368,7 @@ const struct option_row option_rows[] = {
 	{"text-bytes", "N", "with the arguments, N bytes of each text, not 32",
 	 FOR_RUN, NULL, FIELD(AS_NUMBER, text_bytes)},
 	{"patch", "[=REGEX]",
-	 "record a program without hooks (functions like REGEX)",
+	 "patch all functions without hooks, or those like REGEX",
 	 FOR_RECORD | FOR_LIVE, NULL, OWN(set_patch)},
 	{"modules", "REGEX",
 	 "patch such libraries of the system's folders, too",

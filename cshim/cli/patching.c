@@ -94,11 +94,24 @@ static int plan_file(struct patching *p, const char *path, int is_wanted)
 	return plan_by(p, path, &p->wish.plan, is_wanted);
 }
 
+/* Is it the shim, or the sampler? */
+static int is_ours(const char *path)
+{
+	return text_begins(text_last_name(path), "libcstrace");
+}
+
 static int is_library_wanted(const struct patching *p, const char *path)
 {
 	struct cst_error err;
 
-	return cst_plan_wants(path, p->wish.modules, &err) > 0;
+	return !is_ours(path) &&
+	       cst_plan_wants(path, p->wish.modules, &err) > 0;
+}
+
+/* What has hooks is traced by these. */
+static int needs_patches(const struct patching *p, const char *path)
+{
+	return p->wish.is_of_all || !preflight_is_hooked(path);
 }
 
 static int plan_libraries(struct patching *p, const char *path)
@@ -111,8 +124,8 @@ static int plan_libraries(struct patching *p, const char *path)
 		const struct library *one = &l.all[i];
 		char real[PATH_MAX];
 
-		if (one->path && !one->is_shim && !one->has_hooks &&
-		    realpath(one->path, real) && is_library_wanted(p, real))
+		if (one->path && realpath(one->path, real) &&
+		    is_library_wanted(p, real) && needs_patches(p, real))
 			status = plan_file(p, real, 0);
 	}
 	libraries_release(&l);
@@ -132,7 +145,7 @@ int patching_prepare(struct patching *p, const char *path)
 	p->name = strdup(text_last_name(path));
 	if (!p->name)
 		return failure("out of memory");
-	status = plan_file(p, real, 1);
+	status = needs_patches(p, real) ? plan_file(p, real, 1) : STATUS_OK;
 	return status == STATUS_OK ? plan_libraries(p, real) : status;
 }
 
@@ -326,7 +339,7 @@ static void answer(struct patching *p, char *line)
 	if (!n || (*line != 'p' && *line != 'l') || *path != ' ')
 		return;
 	*path++ = '\0';
-	if (*path == '/' && !preflight_is_hooked(path)) {
+	if (*path == '/' && needs_patches(p, path)) {
 		if (!p->wish.has_hooks &&
 		    (*line == 'p' ? is_program_wanted(p, path)
 				  : is_library_wanted(p, path)))

@@ -48,8 +48,9 @@ struct patching {
 int patching_open(struct patching *p, const struct patching_wish *wish);
 
 /* Plans the program at path and its libraries, but for those in the system's
- * folders that were not wished for; p->n_patches is 0 if no function can be
- * patched.  Returns an exit code; a failure was reported. */
+ * folders that were not wished for and, unless all is, those with hooks;
+ * p->n_patches is 0 if no function can be patched.  Returns an exit code; a
+ * failure was reported. */
 int patching_prepare(struct patching *p, const char *path);
 
 /* Plans the border of the program at path and its libraries, those that have

@@ -100,7 +100,7 @@ class Plans:
                 if file == path:
                     self.why_not = str(e)
                 continue
-            if plan.n_patches or file == path:
+            if plan.n_patches or file == path or any(plan.n_declined):
                 self._made.append((file, plan))
         if not any(plan.n_patches for _, plan in self._made):
             if self._made and self.why_not is None:

@@ -208,34 +208,6 @@ def test_an_end_that_has_no_room_is_estimated(tmp_path):
     assert len(re.findall(r"s~ ", rows)) == len(estimated)
 
 
-def test_which_functions_are_patched_can_be_chosen(tmp_path):
-    app = compiled(tmp_path, "-O1")
-    done = command("record", "--patch=^fib$", app, cwd=tmp_path)
-    assert "patched 1 function of app" in done.stderr
-    assert {c["name"] for c in calls(tmp_path)} == {"fib"}
-    done = command("record", "--keep-size", "100000", app, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (3, "3\n")
-    assert "no calls" in done.stderr
-    done = command("record", "--patch=(", app, cwd=tmp_path)
-    assert done.returncode == 1 and "cstrace: " in done.stderr
-    assert done.stdout == ""
-
-
-def test_hooks_alone_when_that_is_asked_for(tmp_path):
-    app = compiled(tmp_path, "-O1")
-    done = command("record", "--hooks", app, cwd=tmp_path)
-    assert "it has no hooks: compile it with" in done.stderr
-    assert "patched" not in done.stderr
-
-
-def test_functions_with_hooks_are_not_patched(tmp_path):
-    app = compiled(tmp_path, "-O1", "-finstrument-functions")
-    done = command("record", "--patch", app, cwd=tmp_path)
-    assert functions(calls(tmp_path)) == FIB_OF_4
-    assert "--patch is for programs without hooks" in done.stderr
-    assert "patched" not in done.stderr.replace("--patch", "")
-
-
 def test_what_cannot_be_patched_is_refused(tmp_path):
     (tmp_path / "run").write_text("#!/bin/sh\necho ran\n")
     (tmp_path / "run").chmod(0o755)

@@ -127,7 +127,7 @@ int preflight_is_hooked(const char *path)
 	struct check_file f = {0};
 	const char *why = NULL;
 	int is_hooked = check_file_open(&f, path, NULL, &why) > 0 &&
-			f.hooks != HOOKS_NONE;
+			(f.hooks != HOOKS_NONE || f.has_words);
 
 	check_file_close(&f);
 	return is_hooked;

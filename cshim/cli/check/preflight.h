@@ -25,7 +25,8 @@ enum preflight_hooks {
  */
 enum preflight_hooks preflight_hooks(const char *path);
 
-/* Returns whether the program or library at path has hooks of its own. */
+/* Returns whether the program or library at path has hooks of its own, or says
+ * something by cstrace.h. */
 int preflight_is_hooked(const char *path);
 
 /* Why a static program cannot be patched, and what to do. */

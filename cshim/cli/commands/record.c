@@ -307,16 +307,24 @@ static int run(struct record *r)
 }
 
 /* Nobody who wants samples needs calls. */
-static int is_patching(const struct record *r, enum preflight_hooks hooks)
+static int is_patching(const struct record *r)
 {
-	if (r->o->patch == PATCH_NEVER ||
-	    (r->o->patch == PATCH_AS_NEEDED && r->o->sample_hz))
-		return 0;
-	if (hooks == PREFLIGHT_HOOKS && r->o->patch == PATCH_ALWAYS)
-		failure("--patch is for programs without hooks, and '%s' is "
-			"recorded by those that it has",
-			r->o->names[0]);
-	return hooks != PREFLIGHT_HOOKS;
+	return r->o->patch == PATCH_ALWAYS ||
+	       (r->o->patch == PATCH_AS_NEEDED && !r->o->sample_hz);
+}
+
+/* Plans what has no hooks: each file for itself.  Where nothing of a program
+ * with hooks is to be patched, nor is what it opens later. */
+static int plan_all(struct record *r, enum preflight_hooks hooks)
+{
+	int status = patching_prepare(&r->patching, r->launch.program);
+
+	if (hooks == PREFLIGHT_HOOKS && !r->patching.n_files &&
+	    !r->o->has_border) {
+		patching_release(&r->patching);
+		r->watch.plans = -1;
+	}
+	return status;
 }
 
 static int prepare_patching(struct record *r)
@@ -329,7 +337,7 @@ static int prepare_patching(struct record *r)
 		.modules = r->o->modules,
 		.is_of_all = is_asked_for,
 		.has_border = r->o->has_border,
-		.has_hooks = !is_patching(r, hooks),
+		.has_hooks = !is_patching(r),
 	};
 
 	if (wish.has_hooks && !wish.has_border)
@@ -354,7 +362,7 @@ static int prepare_patching(struct record *r)
 	    (hooks == PREFLIGHT_UNKNOWN || cst_is_launcher(r->launch.program)))
 		return STATUS_OK;
 	if (!wish.has_hooks)
-		status = patching_prepare(&r->patching, r->launch.program);
+		status = plan_all(r, hooks);
 	if (status && is_asked_for)
 		return status;
 	return wish.has_border
