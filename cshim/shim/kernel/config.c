@@ -7,9 +7,16 @@
 
 extern char **environ __attribute__((visibility("default"), weak));
 
+static char **early;
+
+void config_early(char **environment)
+{
+	early = environment;
+}
+
 char **config_environment(void)
 {
-	return &environ ? environ : 0;
+	return &environ && environ ? environ : early;
 }
 
 /* The value in "NAME=value", or NULL: it is another's. */

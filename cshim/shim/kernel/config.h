@@ -21,7 +21,9 @@ const char *config_value(char **environment, const char *name);
  * process. */
 int config_is_own(void);
 
-/* Returns the environment as libc has it now; NULL: there is no libc. */
+/* Returns the environment as libc has it now, or if it has none what
+ * config_early() was given last, or NULL. */
 char **config_environment(void);
+void config_early(char **environment);
 
 #endif

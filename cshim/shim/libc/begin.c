@@ -63,9 +63,13 @@ static int is_before_libc(void)
 __attribute__((constructor)) static void begin(int argc, char **argv,
 					       char **environment)
 {
+	int is_early = is_before_libc();
+
 	(void)argc;
 	(void)argv;
-	if (!has_sanitizer() || !is_before_libc())
+	if (is_early)
+		config_early(environment);
+	if (!has_sanitizer() || !is_early)
 		begin_all(environment);
 }
 
@@ -80,6 +84,7 @@ void begin_main(void *main, int argc, char **argv)
 	(void)main;
 	if (!libcs_start)
 		libcs_start = dlsym(RTLD_NEXT, "__libc_start_main");
+	config_early(0);
 	begin_all(argv + argc + 1);
 }
 
