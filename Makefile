@@ -150,7 +150,11 @@ $(ENGINE_ARCHIVES): $(BUILD)/rooms/%.a: $$(call objects,$$(addprefix \
 # ---- link ------------------------------------------------------------------
 
 # gdb sets a breakpoint on each function of a name: those that stand before
-# libc's are for the dynamic linker only.
+# libc's are for the dynamic linker only, and `break begin` means the program's.
+name_apart = nm $1 | awk '$$2 ~ /^[bdrt]$$/ && $$3 !~ /^(cstrace|_)/ \
+	{ print $$3, "cstrace." $$3 }' | sort -u > $1.names && \
+	objcopy --redefine-syms=$1.names $1
+
 $(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_DEPS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SHIM_CFLAGS) -shared -Wl,-soname,libcstrace.so \
@@ -160,7 +164,9 @@ $(BUILD)/libcstrace.so: $(SHIM_OBJ) $(SHIM_SO_OBJ) $(SHIM_DEPS)
 		awk '$$3 !~ /^(cstrace_|__cyg_)/ { print $$3 }' \
 		> $(BUILD)/obj/shim.names
 	$(Q)objcopy --strip-symbols=$(BUILD)/obj/shim.names \
-		$(BUILD)/obj/shim.so $@
+		$(BUILD)/obj/shim.so
+	$(Q)$(call name_apart,$(BUILD)/obj/shim.so)
+	$(Q)cp $(BUILD)/obj/shim.so $@
 
 # One object with its inner names made local: they must not meet the names of
 # the program that links it.
@@ -168,6 +174,7 @@ $(BUILD)/libcstrace.a: $(SHIM_OBJ) $(SHIM_A_OBJ)
 	$(call say,AR)
 	$(Q)$(LD) -r -o $(BUILD)/obj/shim.o $^
 	$(Q)objcopy --localize-hidden $(BUILD)/obj/shim.o
+	$(Q)$(call name_apart,$(BUILD)/obj/shim.o)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/obj/shim.o
 
 # For the linker of a static program: -Wl,@static.opts.
@@ -185,7 +192,10 @@ $(BUILD)/libcstrace-engine.so: $(ENGINE_OBJ)
 $(BUILD)/libcstrace-sample.so: $(SAMPLER_OBJ)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,libcstrace-sample.so \
-		-Wl,-z,defs $(LDFLAGS) $(SAMPLER_LDFLAGS) $^ -o $@
+		-Wl,-z,defs $(LDFLAGS) $(SAMPLER_LDFLAGS) $^ \
+		-o $(BUILD)/obj/sample.so
+	$(Q)$(call name_apart,$(BUILD)/obj/sample.so)
+	$(Q)cp $(BUILD)/obj/sample.so $@
 
 $(BUILD)/cstrace: $(CLI_OBJ) $(ENGINE_OBJ)
 	$(call say,LD)

@@ -2,7 +2,9 @@
 """LD_PRELOAD: the shim in it, the user's own kept, and put back."""
 
 import os
+import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -96,3 +98,14 @@ def test_a_program_that_has_the_archive_gets_no_second_shim(gdb):
     run = gdb(program, SHOW, "cstrace start", "run", args=[2])
     assert preloads(run) == [UNSET]
     assert drawn(run) == FIB_2
+
+
+@pytest.mark.parametrize("name", ["libcstrace.so", "libcstrace-sample.so",
+                                  "libcstrace.a"])
+def test_its_names_are_no_place_for_a_users_breakpoint(name):
+    """`break begin` means the program's function."""
+    symbols = subprocess.run(["nm", BUILD / name], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    names = re.findall(r"^\w+ [bdrt] (.*)$", symbols, re.M)
+    assert len(names) > 20
+    assert [n for n in names if not re.match(r"cstrace|_", n)] == []
