@@ -112,6 +112,39 @@ def test_faults_are_where_they_are_without(gdb, compiler, level, flags,
     assert lines(gdb, program, FAULTS[session], True) == alone
 
 
+# Each from a fresh run.
+SHORT = {
+    "steps": ["break push", "run", "bt", *["step"] * 9, "bt", "info locals"],
+    "at its begin": ["break *push", "run", "bt", "info args", "next", "bt",
+                     "finish", "bt", "continue", "until", "until", "bt",
+                     "delete", "continue"],
+    "each line": [*("break two_bytes.c:%d" % n for n in range(13, 20)), "run",
+                  *["continue"] * 9, "bt", "info breakpoints"],
+    "ways out": ["break push", "run", "return", "bt", "next", "continue",
+                 "finish", "call push(&s, 5)", "delete", "print s.b",
+                 "tbreak push", "jump main", "bt", "continue"],
+    "watch": ["break push", "run", "watch -l s->a", "continue", "bt",
+              "continue", "bt", "next", "bt"],
+}
+
+
+@pytest.mark.parametrize("session", SHORT)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O1")])
+def test_where_a_line_begins_in_the_first_bytes(gdb, compiler, level, session):
+    """A short jump leads to ten bytes of one line then."""
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("two_bytes.c", variant=Variant(compiler, level),
+                    is_traced=False)
+    alone = lines(gdb, program, SHORT[session], False)
+    assert lines(gdb, program, SHORT[session], True) == alone
+    if not session == "steps":
+        return
+    run = gdb(program, "cstrace start -no-args", "run")
+    assert run.out.count(" push  ") == 9 or "push (x9)" in run.out
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_a_signal_anywhere_shows_the_function(gdb, level):
     """A third of them comes while a trampoline or the shim runs."""

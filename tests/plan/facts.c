@@ -5,6 +5,7 @@
 #include "facts.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ static void see_table(struct facts *f, uint64_t table)
 		memcpy(&offset, bytes, 4);
 		if (!is_code(f, table + (uint64_t)offset))
 			return;
-		mark(f, table + (uint64_t)offset, FACT_TARGET);
+		mark(f, table + (uint64_t)offset, FACT_LISTED);
 	}
 }
 
@@ -149,6 +150,7 @@ static void sweep(struct facts *f, uint64_t addr, uint64_t end)
 		n = decode(&d, bytes, end - addr);
 		if (!n)
 			return;
+		mark(f, addr, FACT_CODE);
 		see(f, &d, addr);
 	}
 }
@@ -248,6 +250,50 @@ static void see_rows(struct facts *f, Elf *elf)
 	dwarf_end(dwarf);
 }
 
+/* The rows of the debug file that the distribution has apart. */
+static void see_rows_apart(struct facts *f)
+{
+	char path[256] = "/usr/lib/debug/.build-id/";
+	size_t n = strlen(path);
+	const void *id;
+	ssize_t size = dwelf_elf_gnu_build_id(f->elf, &id);
+	Elf *elf;
+	int fd;
+
+	for (ssize_t i = 0; i < size && n + 16 < sizeof(path); i++)
+		n += (size_t)sprintf(path + n, i ? "%02x" : "%02x/",
+				     ((const uint8_t *)id)[i]);
+	strcpy(path + n, ".debug");
+	fd = open(path, O_RDONLY);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		see_rows(f, elf);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Is it the inside of an instruction of a compiler's, whose code has no data
+ * between?  Lines that begin with instructions tell a compiler's. */
+static int is_inside(const struct facts *f, uint64_t addr)
+{
+	uint64_t at = addr;
+
+	if (facts_at(f, addr) & FACT_CODE)
+		return 0;
+	while (at > f->start && !(facts_at(f, at) & FACT_STUB) &&
+	       !(facts_at(f, at) & FACT_ROW))
+		at--;
+	return facts_at(f, at) & FACT_ROW && facts_at(f, at) & FACT_CODE;
+}
+
+static void see_listed(struct facts *f)
+{
+	for (uint64_t addr = f->start; addr < f->end; addr++)
+		if (facts_at(f, addr) & FACT_LISTED && !is_inside(f, addr))
+			mark(f, addr, FACT_TARGET);
+}
+
 /* ---- the file ------------------------------------------------------------ */
 
 static int measure(struct facts *f)
@@ -292,6 +338,8 @@ int facts_init(struct facts *f, const char *path)
 	sweep_frames(f);
 	see_sections(f);
 	see_rows(f, f->elf);
+	see_rows_apart(f);
+	see_listed(f);
 	return 1;
 }
 

@@ -11,15 +11,17 @@
 #include <stdint.h>
 
 enum fact {
-	FACT_TARGET = 1, /* something jumps here, or may do so */
-	FACT_RETURN = 2, /* a call returns here */
-	FACT_ROW = 4,	 /* a debugger stops here for a line */
-	FACT_STUB = 8,	 /* no function of the file's own */
+	FACT_TARGET = 1,  /* something jumps here, or may do so */
+	FACT_RETURN = 2,  /* a call returns here */
+	FACT_ROW = 4,	  /* a debugger stops here for a line */
+	FACT_STUB = 8,	  /* no function of the file's own */
+	FACT_CODE = 16,	  /* an instruction begins here */
+	FACT_LISTED = 32, /* a word that may be a table's leads here */
 };
 
 struct facts {
 	int fd;
-	Elf *elf, *debug; /* debug: of a separate file, or NULL */
+	Elf *elf;
 	Dwarf_CFI *frames;
 	const uint8_t *file;
 	uint64_t file_size;

@@ -18,6 +18,7 @@ enum mark {
 	MARK_LOOP = 32,	   /* its own function jumps here */
 	MARK_NAMED = 64,   /* it is called, or its address is taken */
 	MARK_TAKEN = 128,  /* a patch writes this byte */
+	MARK_LISTED = 128, /* while code is read: a table may lead here */
 };
 
 struct image_section {

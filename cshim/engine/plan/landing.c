@@ -177,7 +177,7 @@ static int find_room(struct placements *p, struct placement *one)
 	}
 	one->landing = find_host(p, at, &one->host);
 	if (!one->landing)
-		return 0;
+		return take_own(p, one);
 	p->f->all[one->host].is_host = 1;
 	return 1;
 }

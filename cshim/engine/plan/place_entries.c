@@ -313,8 +313,7 @@ void place_entries(struct placements *p)
 	else if (p->is_for_gdb)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
-	if (!p->is_for_gdb) /* a step would stop between two jumps */
-		place_all(p, SHORT_JUMP, 0);
+	place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);
 	if (!p->is_border) /* whose slots are for the begin alone */
 		for (int may_call = 0; may_call < 2; may_call++)

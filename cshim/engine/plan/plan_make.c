@@ -29,10 +29,11 @@ static int read_code(struct planner *p, const char *path,
 		return status;
 	if (frames_init(&p->frames, &p->image) ||
 	    functions_init(&p->functions, &p->image, &p->frames, path,
-			   choice->debug_file) ||
-	    sweep(&p->image, &p->functions, &p->frames))
+			   choice->debug_file))
 		return cst_fail_memory(err);
 	has_debug = source_rows_mark(&p->image, &p->functions);
+	if (sweep(&p->image, &p->functions, &p->frames))
+		return cst_fail_memory(err);
 	return choose(&p->functions, &p->image, choice, has_debug, err);
 }
 

@@ -2,7 +2,8 @@
  *
  * A straight sweep through each function.  What is taken for a jump's target
  * and is none costs a patch; what is not noticed would cost the program: so all
- * tables of offsets count that the code takes the address of, however long.
+ * tables of offsets count that the code takes the address of, however long; but
+ * not words that lead into an instruction of a compiler's.
  */
 #include "plan/sweep.h"
 #include "base/array.h"
@@ -56,7 +57,7 @@ static void see_table(struct sweep *s, uint64_t table)
 
 		if (!image_is_code(s->im, to))
 			break;
-		image_mark(s->im, to, MARK_LEADER);
+		image_mark(s->im, to, MARK_LISTED);
 		if (s->now && to >= s->now->start && to < s->now->end) {
 			image_mark(s->im, to, MARK_LOOP);
 			s->now->has_table = 1;
@@ -212,6 +213,41 @@ static void sweep_all(struct sweep *s)
 	}
 }
 
+/* Was it compiled, and does all else that leads into it lead to instructions as
+ * they were read?  Then they were read as they are. */
+static int is_read_well(const struct image *im, const struct plan_function *now)
+{
+	if (!now->has_line || now->is_assembler || now->is_unreadable)
+		return 0;
+	for (uint64_t at = now->start; at < now->end; at++) {
+		uint8_t marks = image_marks(im, at);
+
+		if (marks & (MARK_LEADER | MARK_RETURN) && !(marks & MARK_CODE))
+			return 0;
+	}
+	return 1;
+}
+
+/* Decides which of the words in tables lead to where something jumps to. */
+static void settle_tables(struct image *im, const struct functions *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct plan_function *now = &f->all[i];
+
+		if (!is_read_well(im, now))
+			continue;
+		for (uint64_t at = now->start; at < now->end; at++)
+			if (!(image_marks(im, at) & MARK_CODE))
+				image_unmark_all(im, at, 1, MARK_LISTED);
+	}
+	for (uint64_t at = im->code_start; at < im->code_end; at++) {
+		if (!(image_marks(im, at) & MARK_LISTED))
+			continue;
+		image_unmark_all(im, at, 1, MARK_LISTED);
+		image_mark(im, at, MARK_LEADER);
+	}
+}
+
 /* Bytes that something jumps to are not padding, nor are those behind them. */
 static void drop_reached_padding(struct image *im)
 {
@@ -262,6 +298,7 @@ int sweep(struct image *im, struct functions *f, const struct frames *frames)
 	for (uint32_t i = 0; i < frames->n; i++)
 		frames_landing_pads(im, &frames->all[i], mark_landing_pad, im);
 	references_mark(im, f);
+	settle_tables(im, f);
 	drop_reached_padding(im);
 	find_wholes(im, f);
 	return s.failed ? CST_MEMORY : 0;
