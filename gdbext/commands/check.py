@@ -153,8 +153,8 @@ def _split_file(text: str) -> tuple[Optional[str], str]:
 class CheckCommand(TraceCommand):
     """Say what the program needs so that it can be traced.
 
-    Usage: cstrace check [-all] [-format text|json|csv] [REGEX]
-           cstrace check [-all] [-format text|json|csv] FILE [REGEX]
+    Usage: cstrace check [-all] [-patch] [-format text|json|csv] [REGEX]
+           cstrace check [-all] [-patch] [-format text|json|csv] FILE [REGEX]
 
     Below a finding "->" tells what mends it.  With a running process, also
     whether libcstrace.so is in it.  With FILE, the name of a program, library
@@ -165,11 +165,12 @@ class CheckCommand(TraceCommand):
     without the hooks, or just not called.
 
       -all        all units or functions, not the first 20
+      -patch      what is traced without hooks, and what is not and why
       -format F   for programs: a row for each finding, all of them"""
 
     name = "cstrace check"
     rest = gdb.COMPLETE_SYMBOL
-    options = [Option("all", None), FORMAT]
+    options = [Option("all", None), Option("patch", None), FORMAT]
 
     def run(self, values: dict[str, Any], rest: str) -> None:
         file, rest = _split_file(rest)
@@ -182,7 +183,8 @@ class CheckCommand(TraceCommand):
             raise gdb.GdbError("%s is not on this machine: name a copy of it, "
                                "cstrace check FILE" % path)
         output = values.get("format", "text")
-        words = ["--format", output] + ["--all"] * ("all" in values)
+        words = ["--format", output, *("--" + name for name in ("all", "patch")
+                                       if name in values)]
         debug_file = _debug_file(path)
         if debug_file is not None:
             words += ["--debug-file", debug_file]
@@ -190,6 +192,6 @@ class CheckCommand(TraceCommand):
         words += ["--", path if shown.startswith("..") else "./" + shown]
         page = _run(words + ([] if regex is None else [regex]))
         if (gdb.selected_inferior().pid and regex is None
-                and path == hooks.program()):
+                and "patch" not in values and path == hooks.program()):
             page = _with(page, output, _of_process(self.session))
         console.write(page)

@@ -88,7 +88,9 @@ def in_gdb(folder, program, *words):
 def same(out):
     """What the two say in other words: how to ask on."""
     out = re.sub(r"cstrace check \./\S+ REGEX", "cstrace check REGEX", out)
-    return out.replace(" --all ", " -all ")
+    for option in "all", "patch":
+        out = out.replace(" --%s " % option, " -%s " % option)
+    return out
 
 
 def check(folder, program, *words, status=0):
@@ -233,8 +235,8 @@ def test_only_a_library_has_hooks(folder):
     build(folder, "gcc", "-g", "half.c", "-o", "user", "-L.", "-lbare",
           "-Wl,-rpath,$ORIGIN")
     out = check(folder, "user")
-    assert out.startswith("./user itself has no hooks: only calls in "
-                          "libbare.so are traced\n")
+    assert out.startswith("./user can be traced: it has no -finstrument-"
+                          "functions hooks, and is patched in memory\n")
     assert "  libraries   with hooks: libbare.so\n" in out
     assert "is in a library: %s/libbare.so\n    -> cstrace check" % folder in \
         fate(folder, "user", "bare", status=1)
@@ -243,6 +245,42 @@ def test_only_a_library_has_hooks(folder):
     (folder / "libbare.so").rename(folder / "gone.so")
     missing = check(folder, "user")
     assert "not found: libbare.so\n    -> install them" in missing
+
+
+@COMPILERS
+def test_what_is_patched(folder, cc):
+    told = fate(folder, cc + "-plain", "listed")
+    assert told.endswith("\n    is patched: if it is not in the trace, it was not "
+                         "called or a filter hides it\n")
+    for out in (cstrace(folder, "check", "--patch", cc + "-plain").out,
+                in_gdb(folder, cc + "-plain", "-patch")):
+        assert " functions can be traced without hooks\n" in out
+        assert "  listed\n    traced\n" in out
+
+
+def test_what_is_left_out(folder):
+    """In gdb only: a line begins in the first bytes."""
+    (folder / "tight.c").write_text(
+        "int tight(int *p)\n{\n\tp++;\n\treturn *p;\n}\n"
+        "int main(void) { int n[2] = {0}; return tight(n); }\n")
+    build(folder, "gcc", "-g", "-O1", "-fno-inline", "tight.c", "-o", "tight")
+    alone = cstrace(folder, "check", "./tight", "^tight").out
+    out = in_gdb(folder, "tight", "^tight")
+    assert "is patched" in alone
+    assert out.endswith("    is left out: it has no room for a jump at its begin\n"
+                        "    -> -fpatchable-function-entry=5 makes room\n")
+
+
+@pytest.mark.parametrize("path, more", [
+    ("libplain.so", []),
+    ("/usr/lib/x86_64-linux-gnu/libz.so.1", ["cstrace record --modules libz"])])
+def test_a_library_without_hooks(folder, path, more):
+    build(folder, "gcc", "-g", "-shared", "-fPIC", "bare.c", "-o", "libplain.so")
+    lines = cstrace(folder, "check", path).out.splitlines()
+    assert lines[0].endswith("can be traced: it has no -finstrument-functions "
+                             "hooks, and is patched in memory")
+    assert [line.rpartition(": ")[2] for line in lines
+            if "name it" in line] == more
 
 
 @COMPILERS
@@ -276,7 +314,7 @@ def test_rust(folder):
     assert check(folder, "rust.o", status=1).splitlines()[:2] == [
         "./rust.o cannot be traced: it has no -finstrument-functions hooks",
         option + ": in Rust programs only C and C++ code can be traced"]
-    assert fate(folder, "rust", "listed", status=1).splitlines()[-1] == option
+    assert fate(folder, "rust.o", "listed", status=1).splitlines()[-1] == option
     build(folder, "gcc", "gcc-half.o", "bare.s", "-o", "mixed")
     out = check(folder, "mixed")
     assert re.search(r"^ +1 +0  bare\.c  -> rustc has no option", out, re.M)
@@ -432,8 +470,11 @@ def test_excluded_by_flag(folder):
 def test_all_excluded_by_flag(folder):
     flag = "-finstrument-functions-exclude-file-list=half,bare"
     build(folder, "gcc", "-g", HOOKS, flag, "half.c", "bare.c", "-o", "none")
-    assert check(folder, "none", status=1).startswith(
-        "./none cannot be traced: all its functions were left out of %s\n"
+    assert ("    -> for its hooks, compile it without %s\n" % flag
+            in check(folder, "none"))
+    build(folder, "gcc", "-g", HOOKS, flag, "-c", "bare.c", "-o", "none.o")
+    assert check(folder, "none.o", status=1).startswith(
+        "./none.o cannot be traced: all its functions were left out of %s\n"
         "    -> compile it without %s\n" % (HOOKS, flag))
 
 

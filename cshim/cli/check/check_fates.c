@@ -4,6 +4,7 @@
  * excluded, without hooks, imported, or not there, with names that are near.
  */
 #include "check/check_print.h"
+#include "base/search.h"
 #include "cstrace/engine.h"
 #include "spelling.h"
 
@@ -15,6 +16,27 @@ static const struct check_unit *unit_of(const struct check *c,
 					const struct check_name *n)
 {
 	return &c->code.units[n->unit];
+}
+
+/* How its code is patched, or NULL: it is not. */
+static const struct cst_plan_function *planned(const struct check *c,
+					       const struct check_name *n)
+{
+	uint64_t addr = n->addr - c->file.bias;
+	const struct plan *p = c->plan;
+	uint32_t all = p ? p->header->functions.n : 0, i;
+
+	i = search_while(k, all, p->functions[k].address < addr);
+	return n->n_copies && i < all && p->functions[i].address == addr
+		       ? &p->functions[i]
+		       : NULL;
+}
+
+static int is_patched(const struct check *c, const struct check_name *n)
+{
+	const struct cst_plan_function *f = planned(c, n);
+
+	return f && !f->reason;
 }
 
 static int is_hooked(const struct check_name *n)
@@ -139,6 +161,20 @@ static void tell_bare(const struct check *c, const struct check_name *n)
 	}
 }
 
+static void tell_planned(const struct cst_plan_function *f)
+{
+	if (f->reason)
+		print_fate("is left out: it %s", plan_reason(f->reason));
+	else if (f->n_missed)
+		print_fate("is patched; %u of %u ends are estimated",
+			   f->n_missed, f->n_exits + f->n_missed);
+	else
+		print_fate("is patched: if it is not in the trace, it was not "
+			   "called or a filter hides it");
+	if (f->reason == CST_PLAN_NO_ROOM)
+		print_mend("-fpatchable-function-entry=5 makes room");
+}
+
 static void tell_imported(const struct check *c, const struct check_name *n,
 			  const char *regex)
 {
@@ -165,8 +201,12 @@ static void tell_imported(const struct check *c, const struct check_name *n,
 static void tell(const struct check *c, const struct check_name *n,
 		 const char *regex)
 {
+	const struct cst_plan_function *f = planned(c, n);
+
 	print_function(n->name, n->file, n->line);
-	if (is_hooked(n))
+	if (f)
+		tell_planned(f);
+	else if (is_hooked(n))
 		tell_hooked(n);
 	else if ((n->n_copies || n->n_inlined) && !c->sites.n &&
 		 c->file.hooks == HOOKS_IMPORTED)
@@ -244,7 +284,8 @@ int print_fates(const struct check *c, const struct check_names *names,
 	for (uint32_t i = 0; i < names->n; i++) {
 		if (i < limit)
 			tell(c, &names->all[i], regex);
-		is_any |= is_hooked(&names->all[i]);
+		is_any |= is_hooked(&names->all[i]) ||
+			  is_patched(c, &names->all[i]);
 	}
 	if (names->n && !names->all[0].has_debug && !names->all[0].n_copies &&
 	    c->file.is_stripped)

@@ -179,6 +179,16 @@ static int note_ranges(struct walk *w, Dwarf_Die *die, uint32_t owner)
 	return has_code;
 }
 
+static void note_copy(const struct walk *w, Dwarf_Die *die,
+		      struct check_name *name)
+{
+	Dwarf_Addr start;
+
+	name->n_copies++;
+	if (!name->addr && !dwarf_entrypc(die, &start))
+		name->addr = start + w->f->dwarf_bias;
+}
+
 static void note_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 {
 	uint32_t i = name_of(w, die);
@@ -205,7 +215,7 @@ static void note_function(struct walk *w, Dwarf_Die *die, int is_inlined)
 	if (is_inlined)
 		name->n_inlined++;
 	else
-		name->n_copies++;
+		note_copy(w, die, name);
 	if (!is_inlined || !name->n_copies)
 		name->unit = w->unit;
 }
@@ -325,6 +335,7 @@ static void note_symbol(struct walk *w, const struct check_symbol *s)
 		w->out->all[i].is_imported = 1;
 	} else if (function && !w->out->all[i].n_copies) {
 		w->out->all[i].n_copies = 1;
+		w->out->all[i].addr = function->range.start;
 		w->out->all[i].unit = function->unit;
 		w->out->all[i].has_debug = function->unit != w->c->n_units - 1;
 		w->out->all[i].n_copies_hooked = function->n_enter != 0;

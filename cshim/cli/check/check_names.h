@@ -14,6 +14,7 @@ struct check_name {
 	char *file; /* where it is declared, as compiled, or NULL */
 	int line;
 	uint32_t unit;
+	uint64_t addr; /* of a copy; or 0 */
 	/* Copies that stand by themselves, and calls that it was inlined into:
 	 * how many, and how many with the hooks. */
 	uint32_t n_copies, n_copies_hooked;

@@ -159,6 +159,7 @@ int print_plan(const struct options *o, const char *regex, uint32_t limit)
 {
 	const char *path = o->names[0];
 	struct plan_choice choice = {.functions = regex,
+				     .is_for_gdb = o->is_in_gdb,
 				     .debug_file = o->debug_file};
 	struct cst_error err;
 	struct plan *plan;

@@ -8,6 +8,7 @@
 #include "check/check_libraries.h"
 #include "check/check_names.h"
 #include "check/check_page.h"
+#include "plan/plan.h"
 
 /* What is known of the file. */
 struct check {
@@ -15,8 +16,13 @@ struct check {
 	struct hook_sites sites;
 	struct check_code code;
 	struct libraries libraries;
-	char rights[128]; /* "setuid root", or "" */
+	char rights[128];  /* "setuid root", or "" */
+	struct plan *plan; /* how it is patched; NULL: it is not, or nobody
+			      asks for functions */
 };
+
+/* Returns whether it is patched, for it has no hooks. */
+int check_is_patched(const struct check *c);
 
 /* Prints the first lines (check_verdict.c). Returns whether the file can be
  * traced. */

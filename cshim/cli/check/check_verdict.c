@@ -4,8 +4,11 @@
  * not, why and what to do.
  */
 #include "check/check_print.h"
+#include "base/text.h"
+#include "cstrace/engine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct library *with_hooks(const struct check *c)
@@ -83,38 +86,63 @@ static int is_rust(const struct check *c)
 	return n > 0;
 }
 
-/* What the dynamic linker starts, and libcstrace.so can get into. */
-static int is_patched(const struct check *c)
+/* What the dynamic linker starts, and libcstrace.so can get into; and what such
+ * a program loads. */
+int check_is_patched(const struct check *c)
 {
-	return c->file.kind == FILE_PROGRAM && c->file.is_dynamic &&
+	const struct check_file *f = &c->file;
+
+	return f->hooks == HOOKS_NONE && !f->has_words && !f->is_lto &&
+	       (f->kind == FILE_LIBRARY ||
+		(f->kind == FILE_PROGRAM && f->is_dynamic)) &&
 	       !*c->rights;
+}
+
+/* Libraries in the system's folders are patched if somebody names them. */
+static void say_patched(const struct check *c, const char *flag)
+{
+	const char *path = shown(c->file.path);
+	char real[PATH_MAX];
+	struct cst_error err;
+
+	print_verdict_line("%s can be traced: it has no -finstrument-functions "
+			   "hooks, and is patched in memory",
+			   path);
+	if (c->file.kind == FILE_LIBRARY && realpath(c->file.path, real) &&
+	    !cst_plan_wants(real, NULL, &err))
+		print_mend("name it, for it lies in the system's folders: %s "
+			   "%.*s",
+			   page_is_in_gdb() ? "cstrace start -modules"
+					    : "cstrace record --modules",
+			   (int)strcspn(text_last_name(path), "."),
+			   text_last_name(path));
+	print_mend(page_is_in_gdb()
+			   ? "cstrace check -patch %s tells of which functions"
+			   : "cstrace check --patch %s tells of which "
+			     "functions",
+		   path);
+	if (*flag)
+		print_mend("for its hooks, compile it without %s", shown(flag));
+	else if (!is_rust(c))
+		print_mend("for calls that were inlined, compile it with gcc "
+			   "or clang -g -finstrument-functions");
 }
 
 /* Returns whether it can be traced all the same. */
 static int say_no_hooks(const struct check *c)
 {
-	const char *path = shown(c->file.path);
 	char flag[512];
 
 	find_exclusion(c, flag, sizeof(flag));
+	if (check_is_patched(c)) {
+		say_patched(c, flag);
+		return 1;
+	}
 	if (*flag) {
 		say_no(c, "all its functions were left out of "
 			  "-finstrument-functions");
 		print_mend("compile it without %s", shown(flag));
 		return 0;
-	}
-	if (is_patched(c)) {
-		print_verdict_line("%s can be traced: it has no "
-				   "-finstrument-functions hooks, and is "
-				   "patched in memory",
-				   path);
-		print_mend("cstrace check --patch %s tells of which functions",
-			   path);
-		if (!is_rust(c))
-			print_mend("for calls that were inlined, compile it "
-				   "with gcc or clang -g "
-				   "-finstrument-functions");
-		return 1;
 	}
 	say_no(c, "it has no -finstrument-functions hooks");
 	if (is_rust(c))
@@ -136,7 +164,7 @@ static int without_hooks(const struct check *c)
 	const struct library *l = with_hooks(c);
 	int can_be_traced;
 
-	if (l && c->file.kind != FILE_OBJECT) {
+	if (l && c->file.kind != FILE_OBJECT && !check_is_patched(c)) {
 		print_verdict_line(
 			"%s itself has no hooks: only calls in %s are traced",
 			shown(c->file.path), shown(l->name));
@@ -152,6 +180,12 @@ static int without_hooks(const struct check *c)
 		print_verdict_line("%s has no hooks: what it says by cstrace.h "
 				   "is traced",
 				   shown(c->file.path));
+		if (c->file.kind == FILE_PROGRAM && !*c->rights)
+			print_mend(page_is_in_gdb()
+					   ? "cstrace start -patch traces its "
+					     "calls, too"
+					   : "cstrace record --patch traces "
+					     "its calls, too");
 		return 1;
 	}
 	if (c->file.is_lto) {

@@ -7,6 +7,7 @@
 #include "check/check_print.h"
 #include "command.h"
 #include "options.h"
+#include "plan/plan_cache.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -52,7 +53,20 @@ static int check_init(struct check *c)
 	return is_done;
 }
 
-static int tell(const struct check *c, const struct options *o)
+/* Functions that nobody can patch stay without a plan. */
+static void plan(struct check *c, const struct options *o)
+{
+	const struct plan_choice choice = {
+		.is_for_gdb = o->is_in_gdb,
+		.debug_file = o->debug_file,
+	};
+	struct cst_error err;
+
+	if (check_is_patched(c))
+		plan_get(c->file.path, &choice, &c->plan, &err);
+}
+
+static int tell(struct check *c, const struct options *o)
 {
 	const char *regex = o->n_names > 1 ? o->names[1] : NULL;
 	uint32_t limit = o->is_all || o->output_as ? UINT32_MAX : N_ROWS;
@@ -67,6 +81,7 @@ static int tell(const struct check *c, const struct options *o)
 		print_units(c, limit);
 		return page_end(is_good ? STATUS_OK : STATUS_FAILED);
 	}
+	plan(c, o);
 	status = check_names_find(&names, &c->file, &c->code, &c->sites, regex,
 				  &err);
 	if (status == CST_BAD_INPUT)
@@ -134,6 +149,7 @@ static int check_run(int argc, char **argv)
 		failure("out of memory");
 	else
 		status = tell(&c, &o);
+	plan_free(c.plan);
 	libraries_release(&c.libraries);
 	check_code_release(&c.code);
 	hook_sites_release(&c.sites);
